@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# profbpf: `make help` lists the targets; ./setup installs what they need.
+
+VERSION := 0.1.0
+CC := gcc
+CLANG ?= clang
+BPFTOOL ?= bpftool
+PROTOC_C ?= protoc-c
+ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
+
+# SAN=1 builds everything with AddressSanitizer and UndefinedBehaviorSanitizer, in its own folder.
+ifeq ($(SAN),1)
+B := build/san
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+else
+B := build
+SANFLAGS :=
+endif
+G := $(B)/gen
+
+WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wshadow -Wundef \
+	-Wno-unused-parameter -Wno-missing-field-initializers
+CPPFLAGS := -D_GNU_SOURCE -DPROFBPF_VERSION='"$(VERSION)"' -I. -I$(G)
+CFLAGS := -std=gnu11 -O2 -g $(WARN) $(SANFLAGS) -MMD -MP
+LDFLAGS := $(SANFLAGS)
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(ARCH) -O2 -g -Wall -Werror -Wno-unused-function -I. -I$(G) -Ibpf
+
+PROTO_SRC := $(wildcard proto/*.proto)
+PROTO_OBJ := $(PROTO_SRC:%.proto=$(G)/%.pb-c.o)
+PROTO_HDR := $(PROTO_SRC:%.proto=$(G)/%.pb-c.h)
+BPF_SRC := $(wildcard bpf/*.bpf.c)
+BPF_OBJ := $(BPF_SRC:%.bpf.c=$(B)/%.bpf.o)
+SKEL := $(G)/bpf/profbpf.skel.h
+
+obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(1)))
+LIB_OBJ := $(call obj,lib/*.c) $(PROTO_OBJ)
+COMMON_OBJ := $(call obj,daemon/common/*.c)
+DAEMON_OBJ := $(call obj,daemon/profbpfd/*.c)
+PROFCTL_OBJ := $(call obj,daemon/profctl/*.c)
+ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c)
+
+LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf
+LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
+LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lm
+
+PROGRAMS := $(B)/profbpfd $(B)/profctl $(B)/analyzer
+LAYERS := $(B)/libprofbpf-opencl.so
+
+.DEFAULT_GOAL := all
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: $(PROGRAMS) $(LAYERS)
+
+$(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DAEMON)
+
+$(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DAEMON)
+
+$(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)
+
+# Loaded into other people's programs: no sanitizer, no library but libc and the loader's own.
+$(B)/libprofbpf-%.so: device/%.c $(wildcard device/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden -o $@ $< -pthread
+
+$(PROTO_HDR): $(G)/%.pb-c.h: %.proto
+	@mkdir -p $(@D)
+	$(PROTOC_C) -I. --c_out=$(G) $<
+
+$(G)/%.pb-c.o: $(G)/%.pb-c.h
+	$(CC) -std=gnu11 -O2 -g $(SANFLAGS) -I$(G) -c -o $@ $(G)/$*.pb-c.c
+
+# Everything is compiled after the generated headers exist.
+$(B)/%.o: %.c | $(PROTO_HDR) $(SKEL)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(G)/vmlinux.h:
+	@mkdir -p $(@D)
+	$(BPFTOOL) btf dump file /sys/kernel/btf/vmlinux format c > $@
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(G)/vmlinux.h $(wildcard bpf/*.h)
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+
+$(B)/bpf/profbpf.o: $(BPF_OBJ)
+	$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(B)/bpf/profbpf.o
+	@mkdir -p $(@D)
+	$(BPFTOOL) gen skeleton $< name profbpf > $@
+
+include tests/tests.mk
+
+help:
+	@echo "make all      build profbpfd, profctl, analyzer and the device layers into build/"
+	@echo "make test     run every test (SAN=1: under ASan and UBSan)"
+	@echo "make bench    measure what a traced call and a context switch cost"
+	@echo "make install  install into DESTDIR/PREFIX (default /usr/local)"
+	@echo "make clean    remove what was built"
+	@echo "VERBOSE: nothing is hidden; every command is printed"
+
+clean:
+	rm -rf build
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+.PHONY: all help clean test bench install

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream.h - the shared memory through which a device layer, loaded into the
+ * traced program, hands its device's task times to the daemon.
+ *
+ * The layer creates a sealed memfd named STREAM_MEMFD_NAME; the daemon finds it
+ * under /proc/PID/fd, so that nothing has to be agreed upon beforehand, the job
+ * may start long before the daemon, and mount, pid and network namespaces do
+ * not matter. The layout is one header, a table of devices, an arena of names
+ * and a ring of task slots:
+ *
+ *   0                        struct stream_header (with the device table)
+ *   names_offset             arena of NUL-terminated names, append-only
+ *   slots_offset             slot_count slots of struct stream_task
+ *
+ * The ring is a broadcast: a writer takes the next number n from head, writes
+ * slot n % slot_count and publishes it by storing n + 1 in the slot's sequence.
+ * Nobody waits for readers. A reader keeps its own position, copies a slot and
+ * checks the sequence before and after; a slot that holds a later number was
+ * overwritten before it was read, and the reader counts it as lost. So several
+ * readers, a slow one and a dead one can do the program no harm.
+ *
+ * Writers record tasks only while lease_until_ns lies in the future; readers
+ * push it forward. Without a reader a layer costs one comparison per call.
+ *
+ * The memory belongs to the traced program: a reader checks the seals (so that
+ * it can't shrink under it) and trusts no number in it.
+ */
+#ifndef PROFBPF_DEVICE_STREAM_H
+#define PROFBPF_DEVICE_STREAM_H
+
+#include <stdint.h>
+
+#define STREAM_MEMFD_NAME "profbpf-device-stream" /* /proc/PID/fd/N -> "/memfd:profbpf-device-stream (deleted)" */
+#define STREAM_MAGIC 0x31764644464250ull	  /* "PBFDFv1" */
+#define STREAM_VERSION 1
+#define STREAM_DEVICES 32
+#define STREAM_NAME_LEN 128
+#define STREAM_LEASE_NS 3000000000ull		  /* how far a reader pushes the lease, from now */
+
+/* Clock of a device's task times; same numbers as DeviceClock in proto/trace.proto. */
+enum stream_clock {
+	STREAM_CLOCK_UNDECLARED = 0,
+	STREAM_CLOCK_MONOTONIC = 1,
+	STREAM_CLOCK_MONOTONIC_RAW = 2,
+	STREAM_CLOCK_BOOTTIME = 3,
+	STREAM_CLOCK_REALTIME = 4,
+};
+
+/* Same numbers as DeviceTasks.Kind in proto/trace.proto. */
+enum stream_kind {
+	STREAM_OTHER = 0,
+	STREAM_KERNEL = 1,
+	STREAM_COPY = 2,
+	STREAM_FILL = 3,
+	STREAM_MAP = 4,
+	STREAM_SYNC = 5,
+	STREAM_COMMUNICATION = 6,
+};
+
+struct stream_device {
+	uint32_t ready;		/* 1 once the other fields are valid */
+	uint32_t clock;		/* enum stream_clock; may turn from UNDECLARED to another once */
+	char kind[16];		/* "cpu", "gpu", "accelerator" */
+	char name[STREAM_NAME_LEN];
+};
+
+struct stream_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_size;		/* sizeof(struct stream_header) */
+	uint64_t total_size;
+	uint32_t names_offset;
+	uint32_t names_size;
+	uint32_t slots_offset;
+	uint32_t slot_count;		/* a power of two */
+	uint32_t slot_size;		/* sizeof(struct stream_task) */
+	uint32_t pid;			/* in the program's own pid namespace */
+	char source[32];		/* "opencl-layer" */
+	/* Written by the layer. */
+	uint64_t head;			/* slots taken so far = tasks produced */
+	uint64_t untimed;		/* tasks whose times the runtime would not tell, in no slot */
+	uint32_t names_used;		/* bytes of the arena in use */
+	uint32_t device_count;
+	/* Written by readers: CLOCK_MONOTONIC, the layer records until then. */
+	uint64_t lease_until_ns;
+	uint64_t reserved[8];
+	struct stream_device devices[STREAM_DEVICES];
+};
+
+/* One task, 128 bytes. Times are the device clock's nanoseconds, 0 = not reported. */
+struct stream_task {
+	uint64_t sequence;	/* number + 1 once valid; 0 = never used or being written */
+	uint64_t queued_ns;
+	uint64_t submit_ns;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t enqueue_ns;	/* CLOCK_MONOTONIC at entry of the enqueue call */
+	uint64_t enqueue_dur_ns;/* time in the runtime below the layer */
+	uint64_t stream;	/* the runtime's queue handle */
+	uint64_t bytes;		/* moved or filled; 0 for kernels */
+	uint64_t correlation;	/* the layer's own number of the task, from 1 */
+	uint32_t tid;		/* enqueuing thread, in the program's pid namespace */
+	uint32_t name;		/* offset into the arena */
+	uint32_t device;	/* index into devices */
+	uint16_t kind;		/* enum stream_kind */
+	uint16_t reserved0;
+	int32_t status;		/* negative: the runtime's error */
+	uint32_t reserved1[5];
+};
+
+#endif /* PROFBPF_DEVICE_STREAM_H */
