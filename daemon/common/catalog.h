@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * catalog.h - catalogs: which library functions to trace and what their
+ * arguments mean. One plain-text file per runtime.
+ *
+ * Grammar, line by line; words are separated by blanks, # starts a comment:
+ *
+ *   runtime NAME           first line; name in reports: a-z 0-9 _
+ *   family  NAME           runtimes whose layers belong together; default: the runtime
+ *   library GLOB...        files worth looking for before they are mapped; a hint only
+ *   error   CONVENTION     default for the lines below: nonzero null negative never
+ *   FUNCTION KIND LAYER [ARGUMENT...]
+ *   !PATTERN               do not trace functions that match
+ *
+ * FUNCTION is a symbol or a pattern with * in it. KIND is launch copy sync alloc
+ * free event collective compile load queue marker stage or other. LAYER is 1 for
+ * what applications call, more for what is called below; 1..255.
+ * ARGUMENT is ROLE=SOURCE with at most three of
+ *   stream bytes copy_kind handle correlation count device blocking value out_handle
+ * plus at most one name=N (a C string) and error=CONVENTION for this line.
+ * SOURCE is
+ *   N            the argument itself, N = 1..12
+ *   N[OFFSET]    what is at this byte offset (0..32767) of the pointer argument N, read at entry
+ *   *N           what the pointer argument N points to when the function returns; one per line
+ * each with an optional :1 :2 :4 or :8, the bytes to keep (default 8).
+ *
+ * Within a catalog a line with the exact symbol wins over patterns and
+ * exclusions; among those the last one that matches wins. A catalog added later
+ * overrides those before it.
+ */
+#ifndef PROFBPF_DAEMON_COMMON_CATALOG_H
+#define PROFBPF_DAEMON_COMMON_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
+
+#define CATALOG_ERRORS_MAX 64
+#define CATALOG_TEXT_MAX (4u << 20) /* bytes of one catalog */
+
+/* One line that is a function or an exclusion. */
+struct catalog_function {
+	char *pattern; /* symbol, or pattern with *; without the ! */
+	size_t length; /* of pattern */
+	bool wildcard; /* pattern holds a * */
+	bool exclude; /* !PATTERN: the rest is meaningless */
+	Profbpf__Function__Kind kind;
+	unsigned int layer; /* 1 = called by applications */
+	Profbpf__Function__Error error;
+	Profbpf__Function__Role roles[REC_ARGS]; /* of args[0..2]; NOTHING = not recorded */
+	struct probe_arg args[REC_ARGS];
+	uint8_t string_position; /* 1-based; 0 = none */
+	bool out; /* args[2] is read through its pointer at return */
+	unsigned int line; /* in its file */
+	const struct catalog *catalog; /* it belongs to */
+};
+
+struct catalog {
+	char *name; /* file name, as in messages */
+	char *runtime;
+	char *family;
+	char **libraries; /* globs */
+	size_t library_count;
+	struct catalog_function *functions; /* in file order, exclusions too */
+	size_t function_count;
+};
+
+struct catalog_error {
+	unsigned int line; /* 1-based; 0 = the file as a whole */
+	unsigned int column; /* 1-based, in bytes */
+	char *message; /* what was found and what is expected */
+};
+
+struct catalog_errors {
+	struct catalog_error error[CATALOG_ERRORS_MAX];
+	size_t count;
+	bool more; /* there were more than CATALOG_ERRORS_MAX */
+};
+
+/*
+ * catalog_parse - read a catalog from memory
+ *
+ * @name is used in messages. Reads on after an error so that all are found.
+ * Returns NULL if there was one, with @errors filled (no memory: count 0); else
+ * the catalog, to be freed with catalog_free(). @errors needs no initialization
+ * and must be released with catalog_errors_free() either way.
+ */
+struct catalog *catalog_parse(const char *name, const char *text, size_t size,
+			      struct catalog_errors *errors);
+void catalog_free(struct catalog *catalog);
+
+/*
+ * catalog_errors_text - all errors as "NAME:LINE:COLUMN: MESSAGE" lines
+ *
+ * Allocated, to be freed by the caller; NULL if there is no memory.
+ */
+char *catalog_errors_text(const struct catalog_errors *errors, const char *name);
+void catalog_errors_free(struct catalog_errors *errors);
+
+/* Several catalogs and an index of their functions. */
+struct catalogs;
+
+struct catalogs *catalogs_new(void);
+void catalogs_free(struct catalogs *catalogs);
+
+/*
+ * catalogs_add - add a parsed catalog, which belongs to @catalogs from then on
+ *
+ * Returns 0 or -ENOMEM (then the catalog still belongs to the caller). Pointers
+ * that catalog_match() gave stay valid until catalogs_free().
+ */
+int catalogs_add(struct catalogs *catalogs, struct catalog *catalog);
+
+/*
+ * catalogs_add_text - parse and add
+ * catalogs_add_file - read, parse and add one file
+ * catalogs_add_directory - add all *.catalog of a directory, in order of name
+ *
+ * Return 0 or a negative errno: -EINVAL for errors in the text. *@error is set to
+ * an allocated message for the user (all errors, each with its line) that the
+ * caller frees, or NULL on success or without memory. A directory is added as far
+ * as it goes: good files are added even if others have errors.
+ */
+int catalogs_add_text(struct catalogs *catalogs, const char *name, const char *text, size_t size,
+		      char **error);
+int catalogs_add_file(struct catalogs *catalogs, const char *path, char **error);
+int catalogs_add_directory(struct catalogs *catalogs, const char *path, char **error);
+
+size_t catalogs_count(const struct catalogs *catalogs);
+const struct catalog *catalogs_get(const struct catalogs *catalogs, size_t index);
+
+/*
+ * catalog_match - what to do with a symbol
+ *
+ * @symbol need not be NUL-terminated. Returns the line that decides, NULL if the
+ * function is not to be traced. Fast: one hash look-up unless patterns begin
+ * like @symbol. Does not modify @catalogs.
+ */
+const struct catalog_function *catalog_match(const struct catalogs *catalogs, const char *symbol,
+					     size_t length);
+
+/* catalog_probe_conf - how the BPF programs read this function's arguments */
+void catalog_probe_conf(const struct catalog_function *function, struct probe_conf *conf);
+
+/* Names as in catalog files; "?" for values that do not exist. */
+const char *catalog_kind_name(Profbpf__Function__Kind kind);
+const char *catalog_role_name(Profbpf__Function__Role role);
+const char *catalog_error_name(Profbpf__Function__Error error);
+
+#endif /* PROFBPF_DAEMON_COMMON_CATALOG_H */
