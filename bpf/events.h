@@ -48,6 +48,7 @@ struct rec_header {
 /* rec_call.header.flags, rec_ioctl.header.flags */
 #define CALL_OPEN 0x01		/* had not returned at detach or thread exit; dur_ns is up to then */
 #define CALL_HAS_STRING 0x02	/* a REC_STRING of the same tid and ts_ns was sent */
+#define CALL_RET_ZERO 0x04	/* the returned value was 0 in its full width (a null handle) */
 #define CALL_DEPTH_SHIFT 8	/* bits 8..15: nesting depth, 0 = outermost */
 
 /* One call of a traced function, written when it returns. 64 bytes. */
@@ -184,7 +185,7 @@ struct rec_map {
 };
 
 /* How one probe reads its arguments; one entry per probe in map "probes". */
-struct probe_arg {
+struct probe_argument {
 	__u8 position;		/* 1-based argument position; 0 = not used */
 	__u8 width;		/* bytes to keep: 1, 2, 4 or 8 */
 	__s16 deref;		/* offset to read at if the argument is a pointer; -1 = the value itself */
@@ -195,7 +196,7 @@ struct probe_arg {
 #define PROBE_OUT 0x02		/* args[2] is read through its pointer when the function returns */
 
 struct probe_conf {
-	struct probe_arg args[REC_ARGS];
+	struct probe_argument args[REC_ARGS];
 	__u8 string_position;
 	__u8 flags;
 	__u16 reserved;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * profbpf.bpf.h - what all BPF programs of a session share: its settings, its
+ * maps, and how a record is written.
+ *
+ * One session is one instance of the linked object: own rings, own targets. The
+ * maps are weak so that each file can define them and the linker keeps one.
+ */
+#ifndef PROFBPF_BPF_H
+#define PROFBPF_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "events.h"
+
+#define __weak_map __weak SEC(".maps")
+
+/* Set by the daemon before loading. */
+struct session_settings {
+	__u32 daemon_tgid;	/* never traced */
+	__u32 system_wide;	/* every process is a target */
+	__u32 follow;		/* processes forked by targets become targets */
+	__u32 wake_bytes;	/* fill of a ring at which the reader is woken */
+	__u64 min_duration_ns;	/* calls shorter than this are counted, not recorded */
+};
+
+const volatile struct session_settings settings __weak = {};
+
+/* Rings, one per possible CPU; the daemon puts them in. */
+struct ring_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct ring_map);
+} rings __weak_map;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);	/* tgid */
+	__type(value, __u32);
+} targets __weak_map;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SOURCES);
+	__type(key, __u32);
+	__type(value, struct source_stats);
+} stats __weak_map;
+
+/* What is kept per thread, for every thread that came by. */
+struct thread_state {
+	__u64 last_run_ns;	/* figures of the last account that was sent */
+	__u64 ioctl_start_ns;	/* 0 = not inside a traced ioctl */
+	__u64 map_inode;
+	__u32 map_dev;
+	__u32 ioctl_cmd;
+	__u32 ioctl_rdev;
+	__u32 ioctl_fd;
+	__s32 waiting_cpu;	/* 1 + CPU in whose count of waiting targets it is; 0 = none */
+	__u32 announced;	/* its identity was sent */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread_state);
+} thread_states __weak_map;
+
+static __always_inline bool is_target(__u32 tgid)
+{
+	if (settings.system_wide)
+		return tgid != settings.daemon_tgid;
+	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
+}
+
+static __always_inline struct source_stats *source_stats(__u32 source)
+{
+	return bpf_map_lookup_elem(&stats, &source);
+}
+
+static __always_inline void count_lost(__u32 source, __u32 reason, __u64 n)
+{
+	struct source_stats *s = source_stats(source);
+
+	if (s && reason < LOSSES) {
+		s->produced += n;
+		s->lost[reason] += n;
+	}
+}
+
+/*
+ * Records are reserved with emit_begin() and sent with emit_end(). Every record
+ * counts as produced, whether the ring has room for it or not.
+ */
+struct emit {
+	void *ring;
+	void *record;
+};
+
+static __always_inline void *emit_begin(struct emit *emit, __u32 source, __u64 size)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct source_stats *s = source_stats(source);
+
+	emit->record = NULL;
+	emit->ring = bpf_map_lookup_elem(&rings, &cpu);
+	if (emit->ring)
+		emit->record = bpf_ringbuf_reserve(emit->ring, size, 0);
+	if (s) {
+		s->produced++;
+		if (!emit->record)
+			s->lost[LOSS_RING_FULL]++;
+	}
+	return emit->record;
+}
+
+static __always_inline void header_fill(struct rec_header *h, __u16 type, __u16 flags, __u64 ts_ns)
+{
+	h->type = type;
+	h->flags = flags;
+	h->cpu = bpf_get_smp_processor_id();
+	h->ts_ns = ts_ns;
+}
+
+/* The reader polls; it is woken only when a ring fills up or when it must act at once. */
+static __always_inline void emit_end(struct emit *emit, bool urgent)
+{
+	__u64 flags = BPF_RB_NO_WAKEUP;
+
+	if (urgent || bpf_ringbuf_query(emit->ring, BPF_RB_AVAIL_DATA) >= settings.wake_bytes)
+		flags = BPF_RB_FORCE_WAKEUP;
+	bpf_ringbuf_submit(emit->record, flags);
+}
+
+#endif /* PROFBPF_BPF_H */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * snapshot.bpf.c - programs that the daemon runs over all threads: their
+ * cumulative figures at the session's start, each interval and its end, and the
+ * calls still open at its end.
+ */
+#include "task.bpf.h"
+#include "call_stack.bpf.h"
+
+char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
+
+/* Set by the daemon before each run. */
+__u32 snapshot_flags = 0;	/* ACCOUNT_FIRST or 0 */
+__u32 snapshot_all = 0;		/* also threads whose figures did not change */
+
+struct task_struct___old_state {
+	volatile long state;
+} __attribute__((preserve_access_index));
+
+static __always_inline __u16 run_flags(struct task_struct *task)
+{
+	struct task_struct___old_state *old = (void *)task;
+	__u64 state;
+
+	if (BPF_CORE_READ(task, on_cpu))
+		return ACCOUNT_RUNNING;
+	if (bpf_core_field_exists(old->state))
+		state = BPF_CORE_READ(old, state);
+	else
+		state = BPF_CORE_READ(task, __state);
+	return state == 0 && BPF_CORE_READ(task, on_rq) ? ACCOUNT_QUEUED : 0;
+}
+
+SEC("iter/task")
+int accounts(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread_state *state;
+	bool target;
+	__u64 run;
+
+	if (!task || !task->pid)
+		return 0;
+	target = is_target(task->tgid);
+	run = task->se.sum_exec_runtime;
+	state = bpf_task_storage_get(&thread_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state) {
+		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1);
+		return 0;
+	}
+	if (!snapshot_all && state->last_run_ns == run)
+		return 0;
+	if (!state->announced) {
+		state->announced = 1;
+		emit_task(task, TASK_SEEN, NULL, 0, false);
+	}
+	state->last_run_ns = run;
+	emit_account(task, snapshot_flags | run_flags(task) | (target ? ACCOUNT_TARGET : 0));
+	return 0;
+}
+
+static __always_inline void emit_open_ioctl(struct task_struct *task, struct thread_state *state,
+					    __u64 now)
+{
+	struct emit e;
+	struct rec_ioctl *r = emit_begin(&e, SOURCE_IOCTL, sizeof(*r));
+
+	if (!r)
+		return;
+	header_fill(&r->header, REC_IOCTL, CALL_OPEN, state->ioctl_start_ns);
+	r->dur_ns = now - state->ioctl_start_ns;
+	r->tgid = task->tgid;
+	r->tid = task->pid;
+	r->cmd = state->ioctl_cmd;
+	r->rdev = state->ioctl_rdev;
+	r->ret = 0;
+	r->fd = state->ioctl_fd;
+	emit_end(&e, false);
+}
+
+/* Run once the probes are gone, so that nobody changes the stacks any more. */
+SEC("iter/task")
+int open_calls(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	__u64 now = bpf_ktime_get_ns();
+	struct thread_state *state;
+
+	if (!task)
+		return 0;
+	state = bpf_task_storage_get(&thread_states, task, 0, 0);
+	if (state && state->ioctl_start_ns)
+		emit_open_ioctl(task, state, now);
+	emit_open_calls(task, now);
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* task.bpf.h - identity and cumulative figures of a thread, as records. */
+#ifndef PROFBPF_TASK_BPF_H
+#define PROFBPF_TASK_BPF_H
+
+#include "profbpf.bpf.h"
+
+#define PF_KTHREAD_FLAG 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
+
+static __always_inline __u64 task_start_ns(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, start_time);
+}
+
+static __always_inline void emit_task(struct task_struct *task, __u32 event,
+				      struct task_struct *parent, __u32 exit_code, bool urgent)
+{
+	struct emit e;
+	struct rec_task *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
+	__u16 flags = 0;
+
+	if (!r)
+		return;
+	r->tid = BPF_CORE_READ(task, pid);
+	r->tgid = BPF_CORE_READ(task, tgid);
+	if (is_target(r->tgid))
+		flags |= TASK_TARGET;
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD_FLAG)
+		flags |= TASK_KTHREAD;
+	if (parent) {
+		r->parent_tgid = BPF_CORE_READ(parent, tgid);
+		r->parent_tid = BPF_CORE_READ(parent, pid);
+	} else {
+		r->parent_tgid = BPF_CORE_READ(task, real_parent, tgid);
+		r->parent_tid = 0;
+	}
+	r->event = event;
+	r->exit_code = exit_code;
+	r->start_ns = task_start_ns(task);
+	BPF_CORE_READ_STR_INTO(&r->comm, task, comm);
+	header_fill(&r->header, REC_TASK, flags, bpf_ktime_get_ns());
+	emit_end(&e, urgent);
+}
+
+/* Sends the identity of a thread the first time it matters to this session. */
+static __always_inline struct thread_state *announce(struct task_struct *task)
+{
+	struct thread_state *state =
+		bpf_task_storage_get(&thread_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!state) {
+		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1);
+		return NULL;
+	}
+	if (!state->announced) {
+		state->announced = 1;
+		emit_task(task, TASK_SEEN, NULL, 0, false);
+	}
+	return state;
+}
+
+static __always_inline void emit_account(struct task_struct *task, __u16 flags)
+{
+	struct emit e;
+	struct rec_account *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
+
+	if (!r)
+		return;
+	header_fill(&r->header, REC_ACCOUNT, flags, bpf_ktime_get_ns());
+	r->tid = BPF_CORE_READ(task, pid);
+	r->tgid = BPF_CORE_READ(task, tgid);
+	r->run_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	r->runnable_ns = 0;
+	if (bpf_core_field_exists(task->sched_info.run_delay))
+		r->runnable_ns = BPF_CORE_READ(task, sched_info.run_delay);
+	r->user_ns = BPF_CORE_READ(task, utime);
+	r->system_ns = BPF_CORE_READ(task, stime);
+	r->voluntary = BPF_CORE_READ(task, nvcsw);
+	r->involuntary = BPF_CORE_READ(task, nivcsw);
+	r->migrations = BPF_CORE_READ(task, se.nr_migrations);
+	r->minor_faults = BPF_CORE_READ(task, min_flt);
+	r->major_faults = BPF_CORE_READ(task, maj_flt);
+	emit_end(&e, false);
+}
+
+#endif /* PROFBPF_TASK_BPF_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.h - one recording, from request to closed file.
+ *
+ * A session owns an instance of the BPF programs, its probes, its rings and its
+ * threads. It starts, runs and ends on those threads; the control loop only asks
+ * for things and is told of changes through a descriptor. All functions here are
+ * called from the control loop's thread and return at once, session_free()
+ * excepted, which joins threads that have ended.
+ */
+#ifndef PROFBPF_DAEMON_SESSION_H
+#define PROFBPF_DAEMON_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/events.h"
+#include "daemon/common/catalog.h"
+#include "daemon/common/topics.h"
+
+#define SESSION_LOSSES_MAX 16
+#define SESSION_SOURCES_MAX 8
+
+struct session;
+
+struct session_request {
+	pid_t *pids;		/* processes to trace; none with system_wide */
+	size_t pid_count;
+	bool system_wide;
+	bool follow;		/* children too, those that exist and those to come */
+	bool started_here;	/* the one pid waits in profctl to exec its command */
+	uint64_t duration_ns;	/* 0 = until stopped */
+	uint64_t min_duration_ns;
+	uint64_t buffer_bytes;	/* all rings together; 0 = default */
+	unsigned int topics;	/* TOPIC_* */
+	int output;		/* descriptor to write the trace to */
+	int *files;		/* executables and libraries to probe before they are mapped */
+	size_t file_count;
+};
+
+enum session_state {
+	SESSION_STARTING,
+	SESSION_LIVE,		/* capture is complete from now on */
+	SESSION_ENDING,
+	SESSION_ENDED,		/* the file is complete; the session can be freed */
+};
+
+struct session_source {
+	const char *name;
+	uint64_t produced;
+	uint64_t delivered;
+	struct {
+		const char *reason;
+		uint64_t count;
+	} lost[SESSION_LOSSES_MAX];
+	size_t lost_count;
+};
+
+struct session_info {
+	uint32_t id;
+	enum session_state state;
+	bool failed;			/* it ended with an error; reason says which */
+	char reason[512];		/* why it ended, or why it could not start */
+	uint64_t start_ns;		/* CLOCK_MONOTONIC of going live; 0 = not yet */
+	uint64_t end_ns;
+	uint64_t bytes;			/* written so far */
+	uint32_t functions;		/* probed */
+	uint32_t files;			/* they are in */
+	const char *method;		/* session, multi, perf, none */
+	struct session_source sources[SESSION_SOURCES_MAX];
+	size_t source_count;
+	char **warnings;		/* owned by the session */
+	size_t warning_count;
+};
+
+/*
+ * session_new - start a session
+ *
+ * Takes over the descriptors and arrays of @request, also when it fails.
+ * @catalogs must stay unchanged until session_free(). @event_fd is an eventfd
+ * that gets 1 added at every change of state. Returns NULL without memory or
+ * threads.
+ */
+struct session *session_new(uint32_t id, struct session_request *request,
+			    const struct catalogs *catalogs, int event_fd);
+
+/* session_stop - ask it to end; @reason ("stopped by user") is copied */
+void session_stop(struct session *session, const char *reason);
+
+/* session_info - a consistent copy of what is known now */
+void session_info(struct session *session, struct session_info *info);
+
+/* session_free - wait for its threads; only for a session that has ended or is about to */
+void session_free(struct session *session);
+
+#endif /* PROFBPF_DAEMON_SESSION_H */
