@@ -19,6 +19,7 @@
 #define ELF_FILE_BUILD_ID_MAX 64 /* bytes */
 #define ELF_FILE_MAX_SYMBOLS (16u << 20) /* per table */
 #define ELF_FILE_MAX_STRINGS (2047ull << 20) /* bytes per string table */
+#define ELF_FILE_MAX_FOUND (1u << 20) /* functions per search */
 
 enum elf_file_machine {
 	ELF_FILE_X86_64 = 1,

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/elf_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bounds on what a hostile file can make us do; real files stay far below. */
+#define MAX_NEEDED 1024
+#define MAX_NOTES_SIZE (1u << 20)
+#define MAX_DYNAMIC_SIZE (1u << 20)
+
+int elf_fail(char *error, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	if (size) {
+		va_start(args, format);
+		vsnprintf(error, size, format, args);
+		va_end(args);
+	}
+	return -ENOEXEC;
+}
+
+ssize_t elf_file_read(const struct elf_file *file, uint64_t offset, void *buffer, size_t size)
+{
+	size_t done = 0;
+
+	if (offset > INT64_MAX || size > INT64_MAX - offset)
+		return -EINVAL;
+	while (done < size) {
+		ssize_t n = pread(file->fd, (char *)buffer + done, size - done, offset + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += n;
+	}
+	return done;
+}
+
+bool elf_inside_file(const struct elf_file *file, const struct elf_extent *extent)
+{
+	uint64_t size = file->stat.st_size;
+
+	return extent->offset <= size && extent->size <= size - extent->offset;
+}
+
+static int check_identity(struct elf_file *file, const Elf64_Ehdr *header, char *error,
+			  size_t error_size)
+{
+	const unsigned char *ident = header->e_ident;
+
+	if (memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return elf_fail(error, error_size, "%s: not an ELF file", file->name);
+	if (ident[EI_CLASS] == ELFCLASS32)
+		return elf_fail(error, error_size,
+				"%s: a 32-bit ELF file; only 64-bit programs can be traced",
+				file->name);
+	if (ident[EI_CLASS] != ELFCLASS64)
+		return elf_fail(error, error_size,
+				"%s: damaged ELF file: class %u is neither 32- nor "
+				"64-bit",
+				file->name, ident[EI_CLASS]);
+	if (ident[EI_DATA] != ELFDATA2LSB)
+		return elf_fail(error, error_size, "%s: not a little-endian ELF file", file->name);
+	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+		return elf_fail(error, error_size,
+				"%s: neither an executable nor a shared library (ELF type %u)",
+				file->name, header->e_type);
+	/*
+	 * Extended numbering puts a count of up to 2^64 where libelf would
+	 * believe it; only object files with over 65,000 sections need it.
+	 */
+	if ((header->e_shoff && !header->e_shnum) || header->e_phnum == PN_XNUM)
+		return elf_fail(error, error_size,
+				"%s: damaged ELF file: implausible header counts", file->name);
+	return 0;
+}
+
+static int read_header(struct elf_file *file, char *error, size_t error_size)
+{
+	Elf64_Ehdr header;
+	ssize_t n = elf_file_read(file, 0, &header, sizeof(header));
+	int err;
+
+	if (n < 0) {
+		elf_fail(error, error_size, "%s: cannot read: %s", file->name, strerror(-n));
+		return n;
+	}
+	if (n == 0)
+		return elf_fail(error, error_size, "%s: an empty file, not an ELF file",
+				file->name);
+	if ((size_t)n < sizeof(header)) {
+		memset((char *)&header + n, 0, sizeof(header) - n);
+		if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+			return elf_fail(error, error_size, "%s: not an ELF file", file->name);
+		return elf_fail(error, error_size,
+				"%s: ELF file cut off within its header (%zd bytes)", file->name,
+				n);
+	}
+	err = check_identity(file, &header, error, error_size);
+	if (err)
+		return err;
+	file->machine = header.e_machine == EM_X86_64	 ? ELF_FILE_X86_64
+			: header.e_machine == EM_AARCH64 ? ELF_FILE_AARCH64
+							 : ELF_FILE_OTHER;
+	return 0;
+}
+
+/* The first build id of a note segment. */
+static void read_build_id(struct elf_file *file, Elf *elf, const GElf_Phdr *segment)
+{
+	Elf_Type type = segment->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+	size_t offset = 0, name_offset, desc_offset;
+	Elf_Data *data;
+	GElf_Nhdr note;
+
+	if (file->build_id_size || segment->p_filesz > MAX_NOTES_SIZE ||
+	    segment->p_offset > INT64_MAX)
+		return;
+	data = elf_getdata_rawchunk(elf, segment->p_offset, segment->p_filesz, type);
+	while (data && (offset = gelf_getnote(data, offset, &note, &name_offset, &desc_offset))) {
+		const char *bytes = data->d_buf;
+
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
+		    memcmp(bytes + name_offset, "GNU", 4) != 0 || note.n_descsz == 0)
+			continue;
+		file->build_id_size = note.n_descsz < ELF_FILE_BUILD_ID_MAX ? note.n_descsz
+									    : ELF_FILE_BUILD_ID_MAX;
+		memcpy(file->build_id, bytes + desc_offset, file->build_id_size);
+		return;
+	}
+}
+
+static void read_segments(struct elf_file *file, Elf *elf)
+{
+	size_t count = 0;
+	GElf_Phdr segment;
+
+	if (elf_getphdrnum(elf, &count))
+		return;
+	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+		if (!gelf_getphdr(elf, i, &segment))
+			return;
+		if (segment.p_type == PT_NOTE)
+			read_build_id(file, elf, &segment);
+		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) ||
+		    file->segment_count == ELF_MAX_SEGMENTS)
+			continue;
+		if (segment.p_offset > INT64_MAX || segment.p_filesz > INT64_MAX ||
+		    segment.p_vaddr > UINT64_MAX - segment.p_filesz)
+			continue;
+		file->segments[file->segment_count++] = (struct elf_segment){
+			.address = segment.p_vaddr,
+			.offset = segment.p_offset,
+			.size = segment.p_filesz,
+		};
+	}
+}
+
+static bool section_strings(Elf *elf, const GElf_Shdr *section, struct elf_extent *strings)
+{
+	Elf_Scn *scn = elf_getscn(elf, section->sh_link);
+	GElf_Shdr header;
+
+	if (!section->sh_link || !scn || !gelf_getshdr(scn, &header) ||
+	    header.sh_type != SHT_STRTAB)
+		return false;
+	*strings = (struct elf_extent){ header.sh_offset, header.sh_size };
+	return true;
+}
+
+static void note_table(Elf *elf, const GElf_Shdr *section, const char *name,
+		       struct elf_table *table)
+{
+	if (table->present)
+		return;
+	table->present = true;
+	table->name = name;
+	table->symbols = (struct elf_extent){ section->sh_offset, section->sh_size };
+	table->entry_size = section->sh_entsize;
+	table->bad_link = !section_strings(elf, section, &table->strings);
+}
+
+static void read_sections(struct elf_file *file, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr section;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &section))
+			continue;
+		if (section.sh_type == SHT_DYNSYM) {
+			note_table(elf, &section, ".dynsym", &file->dynsym);
+		} else if (section.sh_type == SHT_SYMTAB) {
+			note_table(elf, &section, ".symtab", &file->symtab);
+		} else if (section.sh_type == SHT_DYNAMIC && !file->dynamic.size &&
+			   section_strings(elf, &section, &file->dynamic_strings)) {
+			file->dynamic = (struct elf_extent){ section.sh_offset, section.sh_size };
+		}
+	}
+}
+
+/* One string of .dynstr; reading all of it would take 40 MB for some libraries. */
+static char *read_dynamic_string(struct elf_file *file, uint64_t index)
+{
+	const struct elf_extent *strings = &file->dynamic_strings;
+	char name[ELF_MAX_NAME];
+	size_t size = sizeof(name) - 1;
+	ssize_t n;
+
+	if (!elf_inside_file(file, strings) || index >= strings->size)
+		return NULL;
+	if (size > strings->size - index)
+		size = strings->size - index;
+	n = elf_file_read(file, strings->offset + index, name, size);
+	if (n <= 0)
+		return NULL;
+	name[n] = 0;
+	return name[0] ? strdup(name) : NULL;
+}
+
+static int add_needed(struct elf_file *file, uint64_t index)
+{
+	char *name, **grown;
+
+	if (file->needed_count == MAX_NEEDED)
+		return 0;
+	name = read_dynamic_string(file, index);
+	if (!name)
+		return 0;
+	grown = reallocarray(file->needed, file->needed_count + 1, sizeof(*grown));
+	if (!grown) {
+		free(name);
+		return -ENOMEM;
+	}
+	file->needed = grown;
+	file->needed[file->needed_count++] = name;
+	return 0;
+}
+
+static int read_dynamic(struct elf_file *file)
+{
+	const struct elf_extent *extent = &file->dynamic;
+	Elf64_Dyn *entries;
+	ssize_t n;
+	int err = 0;
+
+	if (!extent->size || extent->size > MAX_DYNAMIC_SIZE || !elf_inside_file(file, extent))
+		return 0;
+	entries = malloc(extent->size);
+	if (!entries)
+		return -ENOMEM;
+	n = elf_file_read(file, extent->offset, entries, extent->size);
+	for (ssize_t i = 0; !err && i < n / (ssize_t)sizeof(*entries); i++) {
+		if (entries[i].d_tag == DT_NULL)
+			break;
+		if (entries[i].d_tag == DT_NEEDED)
+			err = add_needed(file, entries[i].d_un.d_val);
+		else if (entries[i].d_tag == DT_SONAME && !file->soname)
+			file->soname = read_dynamic_string(file, entries[i].d_un.d_val);
+	}
+	free(entries);
+	return err;
+}
+
+static int load(struct elf_file *file, char *error, size_t error_size)
+{
+	Elf *elf;
+	int err;
+
+	if (fstat(file->fd, &file->stat)) {
+		err = -errno;
+		elf_fail(error, error_size, "%s: cannot stat: %s", file->name, strerror(-err));
+		return err;
+	}
+	if (!S_ISREG(file->stat.st_mode))
+		return elf_fail(error, error_size, "%s: not a regular file", file->name);
+	err = read_header(file, error, error_size);
+	if (err)
+		return err;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(file->fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF) {
+		err = elf_fail(error, error_size, "%s: damaged ELF file: %s", file->name,
+			       elf ? "no ELF header" : elf_errmsg(-1));
+		elf_end(elf);
+		return err;
+	}
+	read_segments(file, elf);
+	read_sections(file, elf);
+	elf_end(elf);
+	if (read_dynamic(file)) {
+		elf_fail(error, error_size, "%s: out of memory", file->name);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Takes over @fd. */
+static struct elf_file *open_owned(int fd, const char *name, char *error, size_t error_size)
+{
+	struct elf_file *file = calloc(1, sizeof(*file));
+	int err = -ENOMEM;
+
+	if (!file || !(file->name = strdup(name))) {
+		elf_fail(error, error_size, "%s: out of memory", name);
+		free(file);
+		close(fd);
+		errno = ENOMEM;
+		return NULL;
+	}
+	file->fd = fd;
+	err = load(file, error, error_size);
+	if (err) {
+		elf_file_close(file);
+		errno = -err;
+		return NULL;
+	}
+	return file;
+}
+
+struct elf_file *elf_file_open(const char *path, char *error, size_t error_size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0) {
+		int err = errno;
+
+		elf_fail(error, error_size, "%s: cannot open: %s", path, strerror(err));
+		errno = err;
+		return NULL;
+	}
+	return open_owned(fd, path, error, error_size);
+}
+
+struct elf_file *elf_file_open_fd(int fd, const char *name, char *error, size_t error_size)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (copy < 0) {
+		int err = errno;
+
+		elf_fail(error, error_size, "%s: cannot duplicate its descriptor: %s", name,
+			 strerror(err));
+		errno = err;
+		return NULL;
+	}
+	return open_owned(copy, name, error, error_size);
+}
+
+void elf_file_close(struct elf_file *file)
+{
+	if (!file)
+		return;
+	close(file->fd);
+	for (size_t i = 0; i < file->needed_count; i++)
+		free(file->needed[i]);
+	free(file->needed);
+	free(file->soname);
+	free(file->name);
+	free(file);
+}
+
+enum elf_file_machine elf_file_machine(const struct elf_file *file)
+{
+	return file->machine;
+}
+
+dev_t elf_file_dev(const struct elf_file *file)
+{
+	return file->stat.st_dev;
+}
+
+ino_t elf_file_inode(const struct elf_file *file)
+{
+	return file->stat.st_ino;
+}
+
+size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id)
+{
+	*id = file->build_id;
+	return file->build_id_size;
+}
+
+const char *elf_file_soname(const struct elf_file *file)
+{
+	return file->soname;
+}
+
+const char *const *elf_file_needed(const struct elf_file *file, size_t *count)
+{
+	*count = file->needed_count;
+	return (const char *const *)file->needed;
+}
+
+bool elf_file_has_symbols(const struct elf_file *file)
+{
+	return file->dynsym.present || file->symtab.present;
+}
