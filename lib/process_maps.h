@@ -31,7 +31,8 @@ struct process_maps {
  * process_maps_read - the executable file mappings of @pid
  *
  * One entry per (dev, inode), in order of address. Anonymous and special
- * mappings ([vdso]) are left out; memory files (memfd) are there, as deleted.
+ * mappings ([vdso]) are left out; memory files (memfd) are there, as deleted. At
+ * most 16,384 files are kept.
  * Free the result with process_maps_free(). Returns 0 (a kernel thread has no
  * maps: count 0), -ESRCH if the process is gone or a zombie, -EACCES if we may
  * not look at it, -ENOMEM or another negative errno of open or read.
