@@ -5,7 +5,7 @@ TEST_LIB_OBJ = $(filter-out $(B)/analyzer/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) 
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(wildcard tests/truth/*.c))
 
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(TEST_LIB_OBJ)
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/unit/trace_builder.o $(TEST_LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
 
 # Ground-truth programs are what gets traced: plain code, no sanitizer, symbols kept.
