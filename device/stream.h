@@ -13,15 +13,24 @@
  *   names_offset             arena of NUL-terminated names, append-only
  *   slots_offset             slot_count slots of struct stream_task
  *
- * The ring is a broadcast: a writer takes the next number n from head, writes
- * slot n % slot_count and publishes it by storing n + 1 in the slot's sequence.
- * Nobody waits for readers. A reader keeps its own position, copies a slot and
- * checks the sequence before and after; a slot that holds a later number was
- * overwritten before it was read, and the reader counts it as lost. So several
- * readers, a slow one and a dead one can do the program no harm.
+ * The ring is a broadcast. A writer takes the next number n from head and claims
+ * slot n % slot_count by swapping its sequence for STREAM_WRITING | (n + 1),
+ * which works only while the slot holds a finished, earlier number; it fills the
+ * slot and publishes it by storing n + 1. A writer that finds the slot claimed or
+ * holding a later number was overtaken by a whole lap: it drops its task, so that
+ * two writers never fill one slot at once. Nobody waits for readers. A reader
+ * keeps its own position, copies a slot and checks the sequence before and after;
+ * a slot that holds a later number was overwritten before it was read, one that
+ * stays unpublished was dropped or its writer died: the reader counts both as
+ * lost. So several readers, a slow one and a dead one can do the program no harm.
  *
  * Writers record tasks only while lease_until_ns lies in the future; readers
- * push it forward. Without a reader a layer costs one comparison per call.
+ * push it forward, never back. A layer that finds a lease run out swaps it for 0,
+ * so that without a reader it costs one comparison per call.
+ *
+ * A stream belongs to one process: after fork the child makes its own when it
+ * first uses the device, and a stream whose pid isn't that of the process it was
+ * found in is its parent's, not to be read there.
  *
  * The memory belongs to the traced program: a reader checks the seals (so that
  * it can't shrink under it) and trusts no number in it.
@@ -31,12 +40,15 @@
 
 #include <stdint.h>
 
-#define STREAM_MEMFD_NAME "profbpf-device-stream" /* /proc/PID/fd/N -> "/memfd:profbpf-device-stream (deleted)" */
-#define STREAM_MAGIC 0x31764644464250ull	  /* "PBFDFv1" */
+/* /proc/PID/fd/N -> "/memfd:profbpf-device-stream (deleted)" */
+#define STREAM_MEMFD_NAME "profbpf-device-stream"
+#define STREAM_MAGIC 0x31764644464250ull /* "PBFDFv1" */
 #define STREAM_VERSION 1
 #define STREAM_DEVICES 32
 #define STREAM_NAME_LEN 128
-#define STREAM_LEASE_NS 3000000000ull		  /* how far a reader pushes the lease, from now */
+#define STREAM_LEASE_NS 3000000000ull /* how far a reader pushes the lease, from now */
+#define STREAM_MAX_SIZE (64u << 20) /* readers refuse larger ones */
+#define STREAM_WRITING (1ull << 63) /* in stream_task.sequence */
 
 /* Clock of a device's task times; same numbers as DeviceClock in proto/trace.proto. */
 enum stream_clock {
@@ -59,54 +71,61 @@ enum stream_kind {
 };
 
 struct stream_device {
-	uint32_t ready;		/* 1 once the other fields are valid */
-	uint32_t clock;		/* enum stream_clock; may turn from UNDECLARED to another once */
-	char kind[16];		/* "cpu", "gpu", "accelerator" */
+	uint32_t ready; /* 1 once the other fields are valid */
+	uint32_t clock; /* enum stream_clock; may turn from UNDECLARED to another once */
+	char kind[16]; /* "cpu", "gpu", "accelerator" */
 	char name[STREAM_NAME_LEN];
 };
 
 struct stream_header {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t header_size;		/* sizeof(struct stream_header) */
+	uint32_t header_size; /* sizeof(struct stream_header) */
 	uint64_t total_size;
 	uint32_t names_offset;
 	uint32_t names_size;
 	uint32_t slots_offset;
-	uint32_t slot_count;		/* a power of two */
-	uint32_t slot_size;		/* sizeof(struct stream_task) */
-	uint32_t pid;			/* in the program's own pid namespace */
-	char source[32];		/* "opencl-layer" */
+	uint32_t slot_count; /* a power of two */
+	uint32_t slot_size; /* sizeof(struct stream_task) */
+	uint32_t pid; /* in the program's own pid namespace */
+	char source[32]; /* "opencl-layer" */
 	/* Written by the layer. */
-	uint64_t head;			/* slots taken so far = tasks produced */
-	uint64_t untimed;		/* tasks whose times the runtime would not tell, in no slot */
-	uint32_t names_used;		/* bytes of the arena in use */
+	uint64_t head; /* slots taken so far = tasks produced */
+	uint64_t untimed; /* tasks whose times the runtime would not tell, in no slot */
+	uint64_t enqueued; /* tasks accepted = head + untimed + still in flight */
+	uint32_t names_used; /* bytes of the arena in use, at least 1: offset 0 is "" */
 	uint32_t device_count;
 	/* Written by readers: CLOCK_MONOTONIC, the layer records until then. */
 	uint64_t lease_until_ns;
-	uint64_t reserved[8];
+	uint64_t reserved[7];
 	struct stream_device devices[STREAM_DEVICES];
 };
 
 /* One task, 128 bytes. Times are the device clock's nanoseconds, 0 = not reported. */
 struct stream_task {
-	uint64_t sequence;	/* number + 1 once valid; 0 = never used or being written */
+	/* number + 1 once valid, with STREAM_WRITING while being written, 0 = never used */
+	uint64_t sequence;
 	uint64_t queued_ns;
 	uint64_t submit_ns;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint64_t enqueue_ns;	/* CLOCK_MONOTONIC at entry of the enqueue call */
-	uint64_t enqueue_dur_ns;/* time in the runtime below the layer */
-	uint64_t stream;	/* the runtime's queue handle */
-	uint64_t bytes;		/* moved or filled; 0 for kernels */
-	uint64_t correlation;	/* the layer's own number of the task, from 1 */
-	uint32_t tid;		/* enqueuing thread, in the program's pid namespace */
-	uint32_t name;		/* offset into the arena */
-	uint32_t device;	/* index into devices */
-	uint16_t kind;		/* enum stream_kind */
+	uint64_t enqueue_ns; /* CLOCK_MONOTONIC at entry of the enqueue call */
+	uint64_t enqueue_dur_ns; /* time in the runtime below the layer */
+	uint64_t stream; /* the runtime's queue handle */
+	uint64_t bytes; /* moved or filled; 0 for kernels */
+	uint64_t correlation; /* the layer's own number of the task, from 1 */
+	uint32_t tid; /* enqueuing thread, in the program's pid namespace */
+	uint32_t name; /* offset into the arena */
+	uint32_t device; /* index into devices */
+	uint16_t kind; /* enum stream_kind */
 	uint16_t reserved0;
-	int32_t status;		/* negative: the runtime's error */
-	uint32_t reserved1[5];
+	int32_t status; /* negative: the runtime's error */
+	uint32_t reserved1[7];
 };
+
+_Static_assert(sizeof(struct stream_task) == 128, "slots are two cache lines");
+_Static_assert(sizeof(struct stream_device) == 152, "layout is shared between builds");
+_Static_assert(sizeof(struct stream_header) == 176 + 152 * STREAM_DEVICES,
+	       "layout is shared between builds");
 
 #endif /* PROFBPF_DEVICE_STREAM_H */
