@@ -112,7 +112,9 @@ struct rec_switch {
 /* rec_wake.header.flags */
 #define WAKE_NEW 0x01		/* first wake-up of a new thread */
 #define WAKE_HARDIRQ 0x02	/* woken from a hardware interrupt */
-#define WAKE_SOFTIRQ 0x04	/* woken from a software interrupt (timers, network) */
+#define WAKE_SOFTIRQ 0x04	/* woken from a software interrupt (network, block I/O, old timers) */
+#define WAKE_TIMER 0x08		/* woken by a timer: a sleep or a timeout ended */
+#define WAKE_INTERRUPT (WAKE_HARDIRQ | WAKE_SOFTIRQ | WAKE_TIMER)
 
 /* One wake-up of a thread that was asleep. header.cpu is the waker's CPU. */
 struct rec_wake {
@@ -200,6 +202,15 @@ struct probe_conf {
 	__u8 string_position;
 	__u8 flags;
 	__u16 reserved;
+};
+
+/* What the daemon sets before it loads the programs. */
+struct session_settings {
+	__u32 daemon_tgid;	/* never traced */
+	__u32 system_wide;	/* every process is a target */
+	__u32 follow;		/* processes forked by targets become targets */
+	__u32 wake_bytes;	/* fill of a ring at which the reader is woken */
+	__u64 min_duration_ns;	/* calls shorter than this are counted, not recorded */
 };
 
 /* Sources that count what they produce; index into map "stats". */

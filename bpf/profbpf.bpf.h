@@ -18,14 +18,6 @@
 #define __weak_map __weak SEC(".maps")
 
 /* Set by the daemon before loading. */
-struct session_settings {
-	__u32 daemon_tgid;	/* never traced */
-	__u32 system_wide;	/* every process is a target */
-	__u32 follow;		/* processes forked by targets become targets */
-	__u32 wake_bytes;	/* fill of a ring at which the reader is woken */
-	__u64 min_duration_ns;	/* calls shorter than this are counted, not recorded */
-};
-
 const volatile struct session_settings settings __weak = {};
 
 /* Rings, one per possible CPU; the daemon puts them in. */

@@ -6,6 +6,7 @@
  * CPU while a target waits for it, so that it is known who ran instead; every
  * wake-up of a target, with who woke it and from what context.
  */
+#include "interrupt.bpf.h"
 #include "task.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
@@ -16,9 +17,6 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 #define ST_STOPPED_TRACED_PARKED (0x0004 | 0x0008 | 0x0040)
 #define ST_DEAD (0x0010 | 0x0020 | 0x0080)
 #define ST_NOLOAD 0x0400
-
-#define HARDIRQ_BITS 0x000f0000u /* include/linux/preempt.h */
-#define SERVING_SOFTIRQ 0x00000100u
 
 #define MAX_CPUS 4096
 
@@ -37,35 +35,6 @@ struct task_struct___before_5_14 {
 struct task_struct___before_5_16 {
 	unsigned int cpu;
 } __attribute__((preserve_access_index));
-
-struct pcpu_hot___x {
-	int preempt_count;
-} __attribute__((preserve_access_index));
-
-extern int __preempt_count __ksym __weak;
-extern struct pcpu_hot___x pcpu_hot __ksym __weak;
-
-/* Where the current CPU is: 0 in a thread, or WAKE_HARDIRQ, WAKE_SOFTIRQ. */
-static __always_inline __u16 interrupt_flags(void)
-{
-	__u32 count = 0;
-
-#if defined(__TARGET_ARCH_x86)
-	if (&__preempt_count)
-		count = *(int *)bpf_this_cpu_ptr(&__preempt_count);
-	else if (&pcpu_hot && bpf_core_field_exists(pcpu_hot.preempt_count))
-		count = ((struct pcpu_hot___x *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count;
-#elif defined(__TARGET_ARCH_arm64)
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	count = BPF_CORE_READ(task, thread_info.preempt.count);
-#endif
-	if (count & HARDIRQ_BITS)
-		return WAKE_HARDIRQ;
-	if (count & SERVING_SOFTIRQ)
-		return WAKE_SOFTIRQ;
-	return 0;
-}
 
 static __always_inline __u8 switch_state(bool preempt, __u64 state)
 {
@@ -235,7 +204,7 @@ static __always_inline void emit_wake(struct task_struct *task, __u16 flags)
 	struct emit e;
 	struct rec_wake *r;
 
-	if (waker->pid && !(flags & (WAKE_HARDIRQ | WAKE_SOFTIRQ)))
+	if (waker->pid && !(flags & WAKE_INTERRUPT))
 		announce(waker);
 	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
 	if (!r)
@@ -252,8 +221,12 @@ static __always_inline void emit_wake(struct task_struct *task, __u16 flags)
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
-	if (is_target(task->tgid))
-		emit_wake(task, interrupt_flags());
+	__u32 *mark;
+
+	if (!is_target(task->tgid))
+		return 0;
+	mark = interrupt_mark();
+	emit_wake(task, mark ? *mark : 0);
 	return 0;
 }
 

@@ -8,11 +8,12 @@
  *   runtime NAME           first line; name in reports: a-z 0-9 _
  *   family  NAME           runtimes whose layers belong together; default: the runtime
  *   library GLOB...        files worth looking for before they are mapped; a hint only
- *   error   CONVENTION     default for the lines below: nonzero null negative never
+ *   error   CONVENTION     how the lines below tell an error: nonzero null negative or
+ *                          never (where no such line came yet)
  *   FUNCTION KIND LAYER [ARGUMENT...]
  *   !PATTERN               do not trace functions that match
  *
- * FUNCTION is a symbol or a pattern with * in it. KIND is launch copy sync alloc
+ * FUNCTION is a symbol or a pattern with * in it (not one of the four words above). KIND is launch copy sync alloc
  * free event collective compile load queue marker stage or other. LAYER is 1 for
  * what applications call, more for what is called below; 1..255.
  * ARGUMENT is ROLE=SOURCE with at most three of
@@ -51,10 +52,10 @@ struct catalog_function {
 	unsigned int layer; /* 1 = called by applications */
 	Profbpf__Function__Error error;
 	Profbpf__Function__Role roles[REC_ARGS]; /* of args[0..2]; NOTHING = not recorded */
-	struct probe_arg args[REC_ARGS];
+	struct probe_argument args[REC_ARGS];
 	uint8_t string_position; /* 1-based; 0 = none */
 	bool out; /* args[2] is read through its pointer at return */
-	unsigned int line; /* in its file */
+	unsigned int line, column; /* of the pattern in its file, 1-based */
 	const struct catalog *catalog; /* it belongs to */
 };
 
@@ -91,6 +92,11 @@ struct catalog_errors {
 struct catalog *catalog_parse(const char *name, const char *text, size_t size,
 			      struct catalog_errors *errors);
 void catalog_free(struct catalog *catalog);
+
+/* catalog_error_add - note an error found at @line and @column; used by the parser */
+void __attribute__((format(printf, 4, 5)))
+catalog_error_add(struct catalog_errors *errors, unsigned int line, unsigned int column,
+		  const char *format, ...);
 
 /*
  * catalog_errors_text - all errors as "NAME:LINE:COLUMN: MESSAGE" lines

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/common/catalog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A line in the index. Later catalogs have larger numbers. */
+struct entry {
+	const struct catalog_function *function;
+	uint32_t hash;
+	uint32_t catalog;
+};
+
+struct catalogs {
+	struct catalog **catalog;
+	size_t count;
+	struct entry *exact; /* open addressing; function NULL = free */
+	size_t exact_size; /* power of two, at most half full */
+	size_t exact_count;
+	struct entry *patterns; /* wildcards and exclusions, in order of addition */
+	size_t pattern_count;
+	size_t longest; /* exact symbol: longer ones need no look-up */
+};
+
+struct catalogs *catalogs_new(void)
+{
+	return calloc(1, sizeof(struct catalogs));
+}
+
+void catalogs_free(struct catalogs *catalogs)
+{
+	if (!catalogs)
+		return;
+	for (size_t i = 0; i < catalogs->count; i++)
+		catalog_free(catalogs->catalog[i]);
+	free(catalogs->catalog);
+	free(catalogs->exact);
+	free(catalogs->patterns);
+	free(catalogs);
+}
+
+/* FNV-1a */
+static uint32_t hash_symbol(const char *symbol, size_t length)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)symbol[i]) * 16777619u;
+	return hash;
+}
+
+/* The entry of a symbol, or the free one where it belongs. */
+static struct entry *exact_slot(struct entry *exact, size_t size, uint32_t hash, const char *symbol,
+				size_t length)
+{
+	size_t i = hash & (size - 1);
+
+	while (exact[i].function && (exact[i].hash != hash || exact[i].function->length != length ||
+				     memcmp(exact[i].function->pattern, symbol, length) != 0))
+		i = (i + 1) & (size - 1);
+	return &exact[i];
+}
+
+static int grow_exact(struct catalogs *catalogs, size_t more)
+{
+	size_t size = catalogs->exact_size ?: 64;
+	struct entry *exact;
+
+	while (size < 2 * (catalogs->exact_count + more))
+		size *= 2;
+	if (size == catalogs->exact_size)
+		return 0;
+	exact = calloc(size, sizeof(*exact));
+	if (!exact)
+		return -ENOMEM;
+	for (size_t i = 0; i < catalogs->exact_size; i++) {
+		const struct entry *old = &catalogs->exact[i];
+
+		if (old->function)
+			*exact_slot(exact, size, old->hash, old->function->pattern,
+				    old->function->length) = *old;
+	}
+	free(catalogs->exact);
+	catalogs->exact = exact;
+	catalogs->exact_size = size;
+	return 0;
+}
+
+static void index_function(struct catalogs *catalogs, const struct catalog_function *function)
+{
+	struct entry entry = { .function = function, .catalog = catalogs->count };
+	struct entry *slot;
+
+	if (function->wildcard || function->exclude) {
+		catalogs->patterns[catalogs->pattern_count++] = entry;
+		return;
+	}
+	entry.hash = hash_symbol(function->pattern, function->length);
+	slot = exact_slot(catalogs->exact, catalogs->exact_size, entry.hash, function->pattern,
+			  function->length);
+	if (!slot->function)
+		catalogs->exact_count++;
+	*slot = entry;
+	if (function->length > catalogs->longest)
+		catalogs->longest = function->length;
+}
+
+int catalogs_add(struct catalogs *catalogs, struct catalog *catalog)
+{
+	void *grown;
+
+	grown = reallocarray(catalogs->catalog, catalogs->count + 1, sizeof(*catalogs->catalog));
+	if (!grown)
+		return -ENOMEM;
+	catalogs->catalog = grown;
+	grown = reallocarray(catalogs->patterns,
+			     catalogs->pattern_count + catalog->function_count + 1,
+			     sizeof(*catalogs->patterns));
+	if (!grown)
+		return -ENOMEM;
+	catalogs->patterns = grown;
+	if (grow_exact(catalogs, catalog->function_count + 1))
+		return -ENOMEM;
+	for (size_t i = 0; i < catalog->function_count; i++)
+		index_function(catalogs, &catalog->functions[i]);
+	catalogs->catalog[catalogs->count++] = catalog;
+	return 0;
+}
+
+int catalogs_add_text(struct catalogs *catalogs, const char *name, const char *text, size_t size,
+		      char **error)
+{
+	struct catalog_errors errors;
+	struct catalog *catalog;
+	int err = 0;
+
+	*error = NULL;
+	catalog = catalog_parse(name, text, size, &errors);
+	if (!catalog) {
+		err = errors.count ? -EINVAL : -ENOMEM;
+		*error = errors.count ? catalog_errors_text(&errors, name) : NULL;
+	} else if (catalogs_add(catalogs, catalog)) {
+		catalog_free(catalog);
+		err = -ENOMEM;
+	}
+	catalog_errors_free(&errors);
+	return err;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+give_error(char **error, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(error, format, args) < 0)
+		*error = NULL;
+	va_end(args);
+	return err;
+}
+
+/* All of a regular file of bounded size; NULL with the error told. */
+static char *read_file(const char *path, size_t *size, int *err, char **error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	char *text = NULL;
+	ssize_t n;
+
+	*size = 0;
+	*err = 0;
+	if (fd < 0 || fstat(fd, &st)) {
+		*err = give_error(error, -errno, "%s: cannot open: %s\n", path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		*err = give_error(error, -EINVAL, "%s: not a regular file\n", path);
+	} else if (st.st_size > CATALOG_TEXT_MAX) {
+		*err = give_error(error, -EFBIG, "%s: larger than %u bytes, no catalog\n", path,
+				  CATALOG_TEXT_MAX);
+	} else if (!(text = malloc(CATALOG_TEXT_MAX))) {
+		*err = -ENOMEM;
+	}
+	while (!*err && *size < CATALOG_TEXT_MAX) {
+		n = read(fd, text + *size, CATALOG_TEXT_MAX - *size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			*err = give_error(error, -errno, "%s: cannot read: %s\n", path,
+					  strerror(errno));
+		if (n <= 0)
+			break;
+		*size += n;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (*err) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+int catalogs_add_file(struct catalogs *catalogs, const char *path, char **error)
+{
+	size_t size;
+	char *text;
+	int err;
+
+	*error = NULL;
+	text = read_file(path, &size, &err, error);
+	if (!text)
+		return err;
+	err = catalogs_add_text(catalogs, path, text, size, error);
+	free(text);
+	return err;
+}
+
+static int is_catalog(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && entry->d_name[0] != '.' && strcmp(dot, ".catalog") == 0;
+}
+
+/* Joins messages, each of which ends in a newline. */
+static void append_error(char **all, char *more)
+{
+	char *joined = NULL;
+
+	if (!more)
+		return;
+	if (!*all) {
+		*all = more;
+		return;
+	}
+	if (asprintf(&joined, "%s%s", *all, more) >= 0) {
+		free(*all);
+		*all = joined;
+	}
+	free(more);
+}
+
+int catalogs_add_directory(struct catalogs *catalogs, const char *path, char **error)
+{
+	struct dirent **names = NULL;
+	int count = scandir(path, &names, is_catalog, alphasort);
+	char file[PATH_MAX], *file_error;
+	int err = 0, file_err;
+
+	*error = NULL;
+	if (count < 0)
+		return give_error(error, -errno, "%s: cannot read the directory: %s\n", path,
+				  strerror(errno));
+	for (int i = 0; i < count; i++) {
+		if (snprintf(file, sizeof(file), "%s/%s", path, names[i]->d_name) >=
+		    (int)sizeof(file)) {
+			file_err = give_error(&file_error, -ENAMETOOLONG,
+					      "%s: the path of %s is too long\n", path,
+					      names[i]->d_name);
+		} else {
+			file_err = catalogs_add_file(catalogs, file, &file_error);
+		}
+		append_error(error, file_error);
+		err = err ?: file_err;
+		free(names[i]);
+	}
+	free(names);
+	return err;
+}
+
+size_t catalogs_count(const struct catalogs *catalogs)
+{
+	return catalogs->count;
+}
+
+const struct catalog *catalogs_get(const struct catalogs *catalogs, size_t index)
+{
+	return index < catalogs->count ? catalogs->catalog[index] : NULL;
+}
+
+/* Whether @symbol matches a pattern in which * stands for any characters. */
+static bool matches(const struct catalog_function *function, const char *symbol, size_t length)
+{
+	const char *pattern = function->pattern, *pattern_end = pattern + function->length;
+	const char *end = symbol + length, *star = NULL, *retry = NULL;
+
+	while (symbol < end) {
+		if (pattern < pattern_end && *pattern == '*') {
+			star = ++pattern;
+			retry = symbol;
+		} else if (pattern < pattern_end && *pattern == *symbol) {
+			pattern++;
+			symbol++;
+		} else if (star) {
+			pattern = star;
+			symbol = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (pattern < pattern_end && *pattern == '*')
+		pattern++;
+	return pattern == pattern_end;
+}
+
+const struct catalog_function *catalog_match(const struct catalogs *catalogs, const char *symbol,
+					     size_t length)
+{
+	const struct entry *exact = NULL;
+
+	if (length <= catalogs->longest && catalogs->exact_size) {
+		exact = exact_slot(catalogs->exact, catalogs->exact_size,
+				   hash_symbol(symbol, length), symbol, length);
+		if (!exact->function)
+			exact = NULL;
+	}
+	for (size_t i = catalogs->pattern_count; i-- > 0;) {
+		const struct entry *entry = &catalogs->patterns[i];
+
+		if (exact && entry->catalog <= exact->catalog)
+			break;
+		if (matches(entry->function, symbol, length))
+			return entry->function->exclude ? NULL : entry->function;
+	}
+	return exact ? exact->function : NULL;
+}
+
+void catalog_probe_conf(const struct catalog_function *function, struct probe_conf *conf)
+{
+	*conf = (struct probe_conf){ .string_position = function->string_position };
+	memcpy(conf->args, function->args, sizeof(conf->args));
+	if (function->string_position)
+		conf->flags |= PROBE_STRING;
+	if (function->out)
+		conf->flags |= PROBE_OUT;
+}

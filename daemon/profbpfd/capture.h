@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture.h - the BPF programs of one session: load them, give them rings and
+ * targets, switch them on, ask for snapshots, read their counters.
+ */
+#ifndef PROFBPF_DAEMON_CAPTURE_H
+#define PROFBPF_DAEMON_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/events.h"
+#include "daemon/profbpfd/features.h"
+
+#define CAPTURE_BUFFER_DEFAULT (64ull << 20)	/* all rings together */
+#define CAPTURE_RING_MIN (256u << 10)		/* one ring */
+#define CAPTURE_RING_MAX (64u << 20)
+
+struct capture;
+
+struct capture_options {
+	bool system_wide;
+	bool follow;
+	uint64_t min_duration_ns;
+	uint64_t buffer_bytes;	/* 0 = CAPTURE_BUFFER_DEFAULT */
+	unsigned int topics;	/* TOPIC_* */
+};
+
+/*
+ * capture_new - load the programs, nothing attached yet
+ *
+ * Returns NULL with a message for the user in @error.
+ */
+struct capture *capture_new(const struct capture_options *options, const struct features *features,
+			    char *error, size_t error_size);
+
+/* capture_free - detach everything and unload; NULL is fine */
+void capture_free(struct capture *capture);
+
+/*
+ * capture_attach - attach the tracepoint programs of the wanted topics
+ *
+ * Nothing is recorded before there are targets. Returns 0 or a negative errno
+ * with a message; @warning (of the same size) is set when something optional is
+ * missing.
+ */
+int capture_attach(struct capture *capture, char *error, char *warning, size_t size);
+
+/* capture_detach - detach the tracepoint programs; targets run untouched from then on */
+void capture_detach(struct capture *capture);
+
+/* Targets by process id. capture_target_add returns 0 or a negative errno (-E2BIG: table full). */
+int capture_target_add(struct capture *capture, pid_t pid);
+void capture_target_remove(struct capture *capture, pid_t pid);
+
+/*
+ * capture_snapshot - have the figures of all threads written to the rings
+ *
+ * @first marks them as the session's start; @all also writes threads whose
+ * figures did not change since the last snapshot.
+ */
+int capture_snapshot(struct capture *capture, bool first, bool all);
+
+/* capture_flush_open - write records of calls still open; call it after the probes are gone */
+int capture_flush_open(struct capture *capture);
+
+/*
+ * Records are handed to a callback, which must not keep the pointer. The record
+ * has the size its type says; shorter ones were dropped and counted as damaged.
+ */
+typedef void capture_handler(void *context, const struct rec_header *record);
+
+/* capture_epoll_fd - readable when a ring wants to be read before the next poll */
+int capture_epoll_fd(const struct capture *capture);
+
+/* capture_drain - hand over all that is in the rings; returns the number of records */
+size_t capture_drain(struct capture *capture, capture_handler *handler, void *context);
+
+/* capture_stats - counters summed over CPUs, @stats has room for SOURCES */
+int capture_stats(struct capture *capture, struct source_stats *stats);
+
+/*
+ * capture_short_calls - the table of calls shorter than the minimum
+ *
+ * Calls @each for every (probe, process).
+ */
+void capture_short_calls(struct capture *capture,
+			 void (*each)(void *context, const struct short_key *key, uint64_t count,
+				      uint64_t total_ns),
+			 void *context);
+
+/* Set how probe number @probe reads its arguments. Returns 0 or a negative errno. */
+int capture_set_probe(struct capture *capture, uint32_t probe, const struct probe_conf *conf);
+
+/* How functions are probed, and the programs for it. @leave is -1 with session links. */
+enum probe_method capture_method(const struct capture *capture);
+int capture_enter_program(const struct capture *capture);
+int capture_leave_program(const struct capture *capture);
+
+#define CAPTURE_PROBES_MAX 32768
+
+#endif /* PROFBPF_DAEMON_CAPTURE_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/features.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+
+static bool has_function(const struct btf *btf, const char *name)
+{
+	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
+static bool has_member(const struct btf *btf, const char *type, const char *member)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	for (int i = 0; t && i < btf_vlen(t); i++) {
+		const char *name = btf__name_by_offset(btf, btf_members(t)[i].name_off);
+
+		if (name && !strcmp(name, member))
+			return true;
+	}
+	return false;
+}
+
+/* Parameters of a tracepoint, the hidden first one not counted; -1 if it is not there. */
+static int tracepoint_parameters(const struct btf *btf, const char *tracepoint)
+{
+	const struct btf_type *t;
+	char name[128];
+	int id;
+
+	snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the pointer */
+	t = t ? btf__type_by_id(btf, t->type) : NULL; /* the function */
+	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
+}
+
+static bool has_syscall_tracepoints(void)
+{
+	return !access("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", F_OK) ||
+	       !access("/sys/kernel/debug/tracing/events/syscalls/sys_enter_ioctl/id", F_OK);
+}
+
+static enum probe_method best_method(const struct btf *btf)
+{
+	if (has_function(btf, "bpf_session_cookie"))
+		return PROBE_METHOD_SESSION;
+	if (has_function(btf, "bpf_uprobe_multi_link_attach"))
+		return PROBE_METHOD_MULTI;
+	if (!access("/sys/bus/event_source/devices/uprobe/type", F_OK))
+		return PROBE_METHOD_PERF;
+	return PROBE_METHOD_NONE;
+}
+
+void features_probe(struct features *features)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	memset(features, 0, sizeof(*features));
+	features->syscall_tracepoints = has_syscall_tracepoints();
+	if (!btf) {
+		snprintf(features->error, sizeof(features->error),
+			 "this kernel does not describe its own types (no /sys/kernel/btf/vmlinux), "
+			 "which the BPF programs need; run a kernel built with CONFIG_DEBUG_INFO_BTF=y");
+		return;
+	}
+	features->btf = true;
+	features->task_storage = has_function(btf, "bpf_task_storage_get") ||
+				 has_function(btf, "____bpf_task_storage_get");
+	features->switch_state = tracepoint_parameters(btf, "sched_switch") >= 4;
+	features->optimized_nop = has_function(btf, "arch_uprobe_optimize");
+	features->run_delay = has_member(btf, "sched_info", "run_delay");
+	features->method = best_method(btf);
+	if (!features->task_storage)
+		snprintf(features->error, sizeof(features->error),
+			 "this kernel has no task-local BPF storage; Linux 5.11 or later is needed");
+	btf__free(btf);
+}
+
+const char *probe_method_name(enum probe_method method)
+{
+	switch (method) {
+	case PROBE_METHOD_SESSION: return "session";
+	case PROBE_METHOD_MULTI: return "multi";
+	case PROBE_METHOD_PERF: return "perf";
+	default: return "none";
+	}
+}
+
+bool features_describe(const struct features *f, size_t index, const char **name, bool *available,
+		       const char **detail)
+{
+	const struct {
+		const char *name;
+		bool available;
+		const char *yes, *no;
+	} rows[] = {
+		{ "kernel type information", f->btf, "/sys/kernel/btf/vmlinux",
+		  "nothing can be traced without it" },
+		{ "uprobe session links", f->method == PROBE_METHOD_SESSION,
+		  "one link per file, unwanted returns skipped", "Linux 6.13 and later" },
+		{ "uprobe multi links",
+		  f->method == PROBE_METHOD_SESSION || f->method == PROBE_METHOD_MULTI,
+		  "hundreds of functions attach in milliseconds",
+		  "functions are attached one by one; detaching takes 0.1 s each" },
+		{ "optimized nop probes", f->optimized_nop, "probes on 5-byte nops cost half",
+		  "Linux 6.18 and later on x86-64" },
+		{ "exact switch states", f->switch_state, "the tracepoint hands over the state",
+		  "read from the task; a wake-up racing with a switch may hide it" },
+		{ "run queue time", f->run_delay, "kept by the kernel per thread",
+		  "only from switch events (CONFIG_SCHED_INFO is off)" },
+		{ "system call tracepoints", f->syscall_tracepoints, "ioctls and library loads",
+		  "no ioctls, and libraries loaded later are not noticed: mount tracefs on "
+		  "/sys/kernel/tracing" },
+	};
+
+	if (index >= sizeof(rows) / sizeof(rows[0]))
+		return false;
+	*name = rows[index].name;
+	*available = rows[index].available;
+	*detail = rows[index].available ? rows[index].yes : rows[index].no;
+	return true;
+}
