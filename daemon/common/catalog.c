@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,22 @@ struct catalogs {
 	size_t pattern_count;
 	size_t longest; /* exact symbol: longer ones need no look-up */
 };
+
+void catalog_free(struct catalog *catalog)
+{
+	if (!catalog)
+		return;
+	for (size_t i = 0; i < catalog->function_count; i++)
+		free(catalog->functions[i].pattern);
+	for (size_t i = 0; i < catalog->library_count; i++)
+		free(catalog->libraries[i]);
+	free(catalog->functions);
+	free(catalog->libraries);
+	free(catalog->runtime);
+	free(catalog->family);
+	free(catalog->name);
+	free(catalog);
+}
 
 struct catalogs *catalogs_new(void)
 {
@@ -294,6 +311,8 @@ static bool matches(const struct catalog_function *function, const char *symbol,
 		if (pattern < pattern_end && *pattern == '*') {
 			star = ++pattern;
 			retry = symbol;
+			if (star == pattern_end)
+				return true;
 		} else if (pattern < pattern_end && *pattern == *symbol) {
 			pattern++;
 			symbol++;

@@ -2,7 +2,6 @@
 #include "daemon/common/catalog.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,32 +31,10 @@ struct parser {
 };
 
 /* Where an argument's value comes from. */
-struct source {
+struct value_source {
 	struct probe_argument argument;
 	bool out;
 };
-
-void catalog_error_add(struct catalog_errors *errors, unsigned int line, unsigned int column,
-		       const char *format, ...)
-{
-	struct catalog_error *error;
-	va_list args;
-
-	if (errors->count == CATALOG_ERRORS_MAX) {
-		errors->more = true;
-		return;
-	}
-	error = &errors->error[errors->count];
-	va_start(args, format);
-	if (vasprintf(&error->message, format, args) < 0)
-		error->message = NULL;
-	va_end(args);
-	if (!error->message)
-		return;
-	error->line = line;
-	error->column = column;
-	errors->count++;
-}
 
 #define FAIL(parser, at, ...) catalog_error_add((parser)->errors, (parser)->line, at, __VA_ARGS__)
 
@@ -147,13 +124,13 @@ static long parse_number(const char **text, const char *end, long max)
 
 /* "N", "N[OFFSET]" or "*N", then perhaps ":WIDTH". */
 static bool parse_source(struct parser *parser, const char *text, const char *end,
-			 struct source *source)
+			 struct value_source *source)
 {
 	const char *start = text;
 	unsigned int column = start - parser->line_start + 1;
 	long position, offset = -1, width = 8;
 
-	*source = (struct source){ 0 };
+	*source = (struct value_source){ 0 };
 	if (text < end && *text == '*') {
 		source->out = true;
 		text++;
@@ -227,7 +204,7 @@ static void set_string(struct parser *parser, struct catalog_function *function,
 /* What is read at the return goes into the last slot, everything else into the first free one. */
 static void set_role(struct parser *parser, struct catalog_function *function,
 		     const struct token *token, Profbpf__Function__Role role,
-		     const struct source *source)
+		     const struct value_source *source)
 {
 	int slot = -1;
 
@@ -260,7 +237,7 @@ static void parse_argument(struct parser *parser, struct catalog_function *funct
 	const char *equals = memchr(token->text, '=', token->length);
 	const char *end = token->text + token->length;
 	struct token key = *token, value;
-	struct source source;
+	struct value_source source;
 	int role, convention;
 
 	if (!equals) {
@@ -607,53 +584,4 @@ struct catalog *catalog_parse(const char *name, const char *text, size_t size,
 failed:
 	catalog_free(catalog);
 	return NULL;
-}
-
-void catalog_free(struct catalog *catalog)
-{
-	if (!catalog)
-		return;
-	for (size_t i = 0; i < catalog->function_count; i++)
-		free(catalog->functions[i].pattern);
-	for (size_t i = 0; i < catalog->library_count; i++)
-		free(catalog->libraries[i]);
-	free(catalog->functions);
-	free(catalog->libraries);
-	free(catalog->runtime);
-	free(catalog->family);
-	free(catalog->name);
-	free(catalog);
-}
-
-char *catalog_errors_text(const struct catalog_errors *errors, const char *name)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; i < errors->count; i++) {
-		const struct catalog_error *error = &errors->error[i];
-
-		if (error->line)
-			fprintf(stream, "%s:%u:%u: %s\n", name, error->line, error->column,
-				error->message);
-		else
-			fprintf(stream, "%s: %s\n", name, error->message);
-	}
-	if (errors->more)
-		fprintf(stream, "%s: more errors follow\n", name);
-	if (fclose(stream)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-void catalog_errors_free(struct catalog_errors *errors)
-{
-	for (size_t i = 0; i < errors->count; i++)
-		free(errors->error[i].message);
-	memset(errors, 0, sizeof(*errors));
 }
