@@ -14,7 +14,6 @@
 #include <stdio.h>
 
 #include "analyzer/model/model.h"
-#include "analyzer/write/json.h"
 
 /* Sections of the report, in the order in which they appear. */
 enum report_section {
@@ -42,7 +41,7 @@ struct host_results;
 struct process_results;
 struct api_results;
 struct ioctl_results;
-struct device_results;
+struct device_results; /* analyse/results.h */
 
 /* Everything the analyses found out. Results that are NULL are left out of the report. */
 struct results {
@@ -62,13 +61,5 @@ int report_text(FILE *out, const struct model *model, const struct results *resu
 		const struct report_options *options);
 int report_json(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
-
-/* The device part of both: sections devices, join, operators and idle, as far as wanted. */
-int report_text_device_sections(FILE *out, const struct model *model,
-				const struct device_results *devices,
-				const struct report_options *options);
-int report_json_device_sections(struct json *json, const struct model *model,
-				const struct device_results *devices,
-				const struct report_options *options);
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_H */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "analyzer/write/report.h"
+#include "analyzer/write/utf8.h"
 
 struct table;
 
@@ -52,8 +53,5 @@ int table_print(struct table *table, FILE *out);
  * Bold where options->colour.
  */
 void print_heading(FILE *out, const struct report_options *options, const char *title);
-
-/* @text with control characters replaced by '?', cut to @size - 1 bytes; returns @into. */
-char *printable(const char *text, char *into, size_t size);
 
 #endif /* PROFBPF_ANALYZER_WRITE_TABLE_H */

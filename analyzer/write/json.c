@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/write/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/write/utf8.h"
+
+#define FLUSH_AT (64 << 10) /* bytes yajl collects before they are written */
+
+struct json {
+	yajl_gen generator;
+	FILE *out;
+	int error;
+	unsigned int depth;
+};
+
+struct json *json_new(FILE *out, bool beautify)
+{
+	struct json *json = calloc(1, sizeof(*json));
+
+	if (!json)
+		return NULL;
+	json->out = out;
+	json->generator = yajl_gen_alloc(NULL);
+	if (!json->generator) {
+		free(json);
+		return NULL;
+	}
+	yajl_gen_config(json->generator, yajl_gen_beautify, beautify ? 1 : 0);
+	yajl_gen_config(json->generator, yajl_gen_indent_string, "  ");
+	return json;
+}
+
+void json_free(struct json *json)
+{
+	if (!json)
+		return;
+	yajl_gen_free(json->generator);
+	free(json);
+}
+
+static void flush(struct json *json, size_t at_least)
+{
+	const unsigned char *text;
+	size_t size;
+
+	if (yajl_gen_get_buf(json->generator, &text, &size) != yajl_gen_status_ok ||
+	    size < at_least)
+		return;
+	if (!json->error && fwrite(text, 1, size, json->out) != size)
+		json->error = errno ? -errno : -EIO;
+	yajl_gen_clear(json->generator);
+}
+
+static void check(struct json *json, yajl_gen_status status)
+{
+	if (status != yajl_gen_status_ok && status != yajl_gen_generation_complete && !json->error)
+		json->error = -EIO;
+	flush(json, FLUSH_AT);
+}
+
+int json_end(struct json *json)
+{
+	flush(json, 0);
+	if (!json->error && json->depth)
+		json->error = -EINVAL;
+	return json->error;
+}
+
+yajl_gen json_generator(struct json *json)
+{
+	return json->generator;
+}
+
+void json_key(struct json *json, const char *key)
+{
+	if (key)
+		check(json,
+		      yajl_gen_string(json->generator, (const unsigned char *)key, strlen(key)));
+}
+
+void json_map(struct json *json, const char *key)
+{
+	json_key(json, key);
+	check(json, yajl_gen_map_open(json->generator));
+	json->depth++;
+}
+
+void json_map_close(struct json *json)
+{
+	check(json, yajl_gen_map_close(json->generator));
+	json->depth--;
+}
+
+void json_array(struct json *json, const char *key)
+{
+	json_key(json, key);
+	check(json, yajl_gen_array_open(json->generator));
+	json->depth++;
+}
+
+void json_array_close(struct json *json)
+{
+	check(json, yajl_gen_array_close(json->generator));
+	json->depth--;
+}
+
+/* yajl's own integers end at 2^63 - 1. */
+void json_u64(struct json *json, const char *key, uint64_t value)
+{
+	char text[24];
+	int size = snprintf(text, sizeof(text), "%" PRIu64, value);
+
+	json_key(json, key);
+	check(json, yajl_gen_number(json->generator, text, (size_t)size));
+}
+
+void json_i64(struct json *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	check(json, yajl_gen_integer(json->generator, value));
+}
+
+void json_decimal(struct json *json, const char *key, double value)
+{
+	char text[352];
+	int size;
+
+	if (!isfinite(value))
+		return;
+	size = snprintf(text, sizeof(text), "%.3f", value);
+	json_key(json, key);
+	check(json, yajl_gen_number(json->generator, text, (size_t)size));
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	check(json, yajl_gen_bool(json->generator, value));
+}
+
+void json_text(struct json *json, const char *key, const char *value)
+{
+	char *clean = NULL;
+
+	if (!utf8_valid(value)) {
+		clean = utf8_repair(value);
+		if (!clean) {
+			json->error = -ENOMEM;
+			return;
+		}
+		value = clean;
+	}
+	json_key(json, key);
+	check(json, yajl_gen_string(json->generator, (const unsigned char *)value, strlen(value)));
+	free(clean);
+}
