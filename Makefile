@@ -41,7 +41,7 @@ ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c)
 
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
-LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lm
+LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lseccomp -lm
 
 PROGRAMS := $(B)/profbpfd $(B)/profctl $(B)/analyzer
 LAYERS := $(B)/libprofbpf-opencl.so
