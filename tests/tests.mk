@@ -15,4 +15,30 @@ $(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h)
 
 test-programs: $(UNIT) $(TRUTH)
 
-.PHONY: test-programs
+# Unit tests run plain and sanitised; scripts run the plain programs and, where input is
+# hostile, the sanitised ones. `make test SAN=1` runs everything on the sanitised programs.
+RUN_TESTS = BUILD=$(B) SAN_BUILD=build/san tests/run
+
+test-sanitized:
+	$(MAKE) SAN=1 all test-programs
+
+ifeq ($(SAN),1)
+test: test-unit test-e2e
+else
+test: all test-programs test-sanitized
+	$(RUN_TESTS)
+endif
+
+check: test
+
+test-unit: test-programs
+	$(RUN_TESTS) unit
+
+test-e2e: all test-programs test-sanitized
+	$(RUN_TESTS) e2e
+
+# ./setup in a bare Debian 12 of its own: slow, needs root, mmdebstrap and a mirror.
+test-bare:
+	tests/bare/run
+
+.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# lib.sh - what end-to-end scripts share. A script begins with
+#
+#     #!/bin/bash
+#     # SPDX-License-Identifier: Apache-2.0
+#     # One sentence: what this script shows to be true.
+#     # timeout: 240          (only if 180 s are not enough)
+#     . "$(dirname "$0")/lib.sh"
+#     need_root
+#     need_command ffmpeg
+#
+# and gets: strict mode (an unchecked failing command fails the test and says where), ROOT
+# (the checkout, also the working directory), BUILD and SAN_BUILD (plain and sanitised
+# programs), WORK (an empty folder, removed at the end), PROFCTL, PROFBPFD, ANALYZER,
+# TRUTH (ground-truth programs), and a private PROFBPF_SOCKET so that a daemon of the machine
+# is never spoken to. Every process the script started, however indirectly, is killed at the end.
+
+set -Eeuo pipefail
+
+ROOT=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
+cd "$ROOT"
+BUILD=${BUILD:-$ROOT/build}
+SAN_BUILD=${SAN_BUILD:-$ROOT/build/san}
+PROFCTL=$BUILD/profctl
+PROFBPFD=$BUILD/profbpfd
+# Used by the scripts that source this file.
+# shellcheck disable=SC2034
+ANALYZER=$BUILD/analyzer TRUTH=$BUILD/tests/truth
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/profbpf-test.XXXXXX")
+chmod 755 "$WORK"
+export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+export PROFBPF_SOCKET=$WORK/profbpfd.sock
+# Inherited by everything the script starts: the mark by which leftovers are found.
+export PROFBPF_TEST_WORK=$WORK
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+DAEMON_PID=
+
+# ---- Ending
+
+cleanup_test() {
+	local status=$? files file pid
+	trap - EXIT ERR
+	mapfile -t files < <(grep -lsaz "^PROFBPF_TEST_WORK=$WORK\$" /proc/[0-9]*/environ)
+	for file in "${files[@]}"; do
+		pid=${file#/proc/} pid=${pid%/environ}
+		[ "$pid" = $$ ] || kill -KILL "$pid" 2>/dev/null || :
+	done
+	rm -rf "$WORK"
+	exit "$status"
+}
+
+# The message goes to standard error too, so that a failing pipeline's stage is seen.
+failed_command() {
+	# shellcheck disable=SC2016 # backquotes to be printed
+	printf 'FAIL: %s:%s: `%s` ended with status %s\n' "${BASH_SOURCE[1]##*/}" "${BASH_LINENO[0]}" "$2" "$1" >&2
+}
+
+trap cleanup_test EXIT
+trap 'failed_command "$?" "$BASH_COMMAND"' ERR
+trap 'exit 1' INT TERM HUP
+
+# fail WORDS: ends the script as failed.
+fail() {
+	local i
+	printf 'FAIL: %s\n' "$*" >&2
+	for ((i = 1; i < ${#FUNCNAME[@]}; i++)); do
+		printf '    at %s:%s\n' "${BASH_SOURCE[i]##*/}" "${BASH_LINENO[i - 1]}" >&2
+	done
+	exit 1
+}
+
+# skip REASON: ends the script as skipped. Only for what this machine lacks, never for what fails.
+skip() {
+	printf '%s\n' "$*"
+	exit 77
+}
+
+note() { printf '# %s\n' "$*"; }
+
+# ---- What a script needs of the machine
+
+need_root() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }
+
+need_command() {
+	local command
+	for command in "$@"; do
+		command -v "$command" >/dev/null || skip "needs the command $command (./setup check installs it)"
+	done
+}
+
+need_opencl_device() {
+	need_command clinfo
+	clinfo -l 2>/dev/null | grep -q 'Device #0' || skip "needs an OpenCL device (./setup check installs PoCL)"
+}
+
+need_trace_processor() {
+	need_command node
+	[ -s "$ROOT/build/tools/trace-processor/trace_processor.wasm" ] ||
+		skip "needs Perfetto's trace processor (./setup check fetches it)"
+}
+
+# ---- Judging
+
+# assert_eq WHAT EXPECTED ACTUAL
+assert_eq() {
+	[ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
+	note "$1: $3"
+}
+
+is_number() { [[ $1 =~ ^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$ ]]; }
+
+# assert_between WHAT LOW HIGH ACTUAL: numbers, both ends included; exact for integers.
+assert_between() {
+	local value
+	for value in "$2" "$3" "$4"; do
+		is_number "$value" || fail "$1: '$value' is not a number (expected $2 to $3, got '$4')"
+	done
+	if [[ $2$3$4 =~ ^[-0-9]+$ ]]; then
+		(($4 >= $2 && $4 <= $3)) || fail "$1: expected $2 to $3, got $4"
+	else
+		awk -v low="$2" -v high="$3" -v x="$4" 'BEGIN { exit !(x + 0 >= low + 0 && x + 0 <= high + 0) }' ||
+			fail "$1: expected $2 to $3, got $4"
+	fi
+	note "$1: $4 (expected $2 to $3)"
+}
+
+# assert_near WHAT EXPECTED PERCENT ACTUAL: within PERCENT of EXPECTED
+assert_near() {
+	local bounds
+	is_number "$2" || fail "$1: expected value '$2' is not a number"
+	bounds=$(awk -v x="$2" -v p="$3" 'BEGIN { d = x * p / 100; if (d < 0) d = -d; printf "%.3f %.3f", x - d, x + d }')
+	assert_between "$1" "${bounds% *}" "${bounds#* }" "$4"
+}
+
+# assert_contains WHAT FILE PATTERN: an extended regular expression, on one line of the file
+assert_contains() {
+	grep -qE -e "$3" "$2" || fail "$1: no line matches '$3' in:
+$(tail -n 40 "$2")"
+	note "$1: $(grep -m1 -E -e "$3" "$2")"
+}
+
+assert_lacks() {
+	! grep -qE -e "$3" "$2" || fail "$1: '$(grep -m1 -E -e "$3" "$2")' should not be there"
+}
+
+# assert_status WHAT EXPECTED COMMAND...: the output goes to $WORK/out and $WORK/err.
+assert_status() {
+	local what=$1 expected=$2 status=0
+	shift 2
+	"$@" >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
+	[ "$status" -eq "$expected" ] || fail "$what: expected status $expected, got $status from: $*
+$(tail -n 20 "$WORK/err")"
+	note "$what: status $status"
+}
+
+# json FILE PATH: the value at jq's PATH in FILE, as plain text; fails if it is absent or null.
+json() {
+	local value
+	value=$(jq -r "$2" "$1") || fail "$1: jq $2 failed"
+	case "$value" in "" | null) fail "$1: nothing at $2" ;; esac
+	printf '%s\n' "$value"
+}
+
+# ---- Waiting
+
+# wait_until SECONDS COMMAND...: until the command succeeds; fails after SECONDS.
+wait_until() {
+	local deadline
+	deadline=$(awk -v now="${EPOCHREALTIME/[.,]/}" -v s="$1" 'BEGIN { printf "%.0f", now + s * 1000000 }')
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "${EPOCHREALTIME/[.,]/}" -lt "$deadline" ] || return 1
+		sleep 0.05
+	done
+}
+
+# wait_for_line FILE PATTERN SECONDS
+wait_for_line() {
+	wait_until "$3" grep -qE -e "$2" "$1" || fail "no line matched '$2' within $3 s in $1:
+$(tail -n 20 "$1" 2>&1)"
+}
+
+# wait_for_end PID SECONDS: waits for a child of this shell; its status is returned.
+wait_for_end() {
+	wait_until "$2" process_is_gone "$1" || fail "process $1 still runs after $2 s"
+	wait "$1"
+}
+
+# A zombie counts as gone: it waits only for its parent.
+process_is_gone() { [ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"; }
+
+# ---- The daemon and traces
+
+# start_daemon [OPTION...]: profbpfd on this script's own socket; its messages: $WORK/profbpfd.log
+start_daemon() {
+	"$PROFBPFD" "$@" >"$WORK/profbpfd.log" 2>&1 </dev/null &
+	DAEMON_PID=$!
+	wait_until 20 test -S "$PROFBPF_SOCKET" || fail "profbpfd did not open $PROFBPF_SOCKET within 20 s:
+$(tail -n 20 "$WORK/profbpfd.log")"
+}
+
+# stop_daemon: asks it to end; it must do so within 10 s, without error and without a word of a sanitizer.
+stop_daemon() {
+	local status=0
+	kill -TERM "$DAEMON_PID"
+	wait_for_end "$DAEMON_PID" 10 || status=$?
+	DAEMON_PID=
+	[ "$status" -eq 0 ] || fail "profbpfd ended with status $status:
+$(tail -n 40 "$WORK/profbpfd.log")"
+}
+
+# attach_in_background PID OUTPUT [OPTION...]: returns once capture is live. Sets PROFCTL_PID;
+# its messages: $WORK/profctl.err
+attach_in_background() {
+	local pid=$1 output=$2
+	shift 2
+	# A shell's background jobs start with SIGINT ignored.
+	env --default-signal=INT "$PROFCTL" attach --pid "$pid" -o "$output" "$@" 2>"$WORK/profctl.err" </dev/null &
+	PROFCTL_PID=$!
+	wait_for_line "$WORK/profctl.err" '^tracing' 30
+}
+
+# stop_attach: as Ctrl-C does; profctl must end well within 20 s.
+stop_attach() {
+	kill -INT "$PROFCTL_PID"
+	wait_for_end "$PROFCTL_PID" 20 || fail "profctl ended with status $?:
+$(tail -n 20 "$WORK/profctl.err")"
+}
+
+# report_json TRACE OUTPUT [OPTION...]
+report_json() {
+	local trace=$1 output=$2
+	shift 2
+	"$ANALYZER" report "$trace" --format json -o "$output" "$@"
+	jq -e '.schema == "profbpf.report/1"' "$output" >/dev/null || fail "$output is not a profbpf.report/1"
+}
+
+# assert_loss_accounted REPORT: produced = delivered + lost, for every source.
+assert_loss_accounted() {
+	local wrong
+	wrong=$(jq -c '.capture.sources[] | select(.produced != .delivered + .lost)' "$1")
+	[ -z "$wrong" ] || fail "$1: produced is not delivered + lost: $wrong"
+	[ "$(jq '.capture.sources | length' "$1")" -gt 0 ] || fail "$1: no capture sources"
+}
+
+# trace_query TRACE SQL: rows as comma-separated values, the first names the columns.
+trace_query() {
+	TP_WASM_DIR=$ROOT/build/tools/trace-processor node "$ROOT/tests/tools/tpq.mjs" -q "$2" "$1"
+}
+
+# assert_trace_clean TRACE: Perfetto's trace processor loads it without error, loss or misplaced event.
+assert_trace_clean() {
+	local rows
+	rows=$(TP_WASM_DIR=$ROOT/build/tools/trace-processor node "$ROOT/tests/tools/tpq.mjs" \
+		-f "$ROOT/tests/tools/check.sql" "$1") || fail "the trace processor can't load $1"
+	[ "$(wc -l <<<"$rows")" -eq 1 ] || fail "$1: the trace processor finds:
+$rows"
+	note "the trace processor loads ${1##*/} without a complaint"
+}
+
+# as_nobody PROGRAM [ARG...]: as an ordinary user without any privilege. The program is copied
+# to where that user can reach it, for a checkout may lie in a private folder.
+as_nobody() {
+	local program copy
+	program=$(command -v "$1")
+	copy=$WORK/public/${program##*/}
+	mkdir -p "$WORK/public"
+	cp -u "$program" "$copy"
+	shift
+	setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs "$copy" "$@"
+}
