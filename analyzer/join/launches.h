@@ -44,7 +44,4 @@ int launches_join(struct model *model, struct launch_join *join);
 /* The method in words, for join.method: "enqueue instant within the call", ... Static text. */
 const char *launch_join_method(const struct launch_join *join);
 
-/* launch_call_kind - does a function of this kind (Profbpf__Function__Kind) submit device work? */
-bool launch_call_kind(uint8_t kind);
-
 #endif /* PROFBPF_ANALYZER_JOIN_LAUNCHES_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * call_kind.h - what a runtime call means for the device.
+ */
+#ifndef PROFBPF_ANALYZER_JOIN_CALL_KIND_H
+#define PROFBPF_ANALYZER_JOIN_CALL_KIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+
+/* The function of a call, or NULL if its id is unknown. */
+const struct function *call_function(const struct model *model, const struct call *call);
+
+/* Part of a device runtime: markers and pipeline stages only surround such calls. */
+bool call_is_runtime(const struct model *model, const struct call *call);
+
+/* Submits device work (launch, copy, collective) and is not the inner part of such a call. */
+bool call_is_launch(const struct model *model, const struct call *call);
+
+/* May return only after the device has done something: synchronizing calls and copies. */
+bool call_waits(const struct model *model, const struct call *call);
+
+/* The value of the call's stream argument; false if the catalog names none. */
+bool call_stream(const struct model *model, const struct call *call, uint64_t *stream);
+
+#endif /* PROFBPF_ANALYZER_JOIN_CALL_KIND_H */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/join/launches.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch_order.h"
+
+/* Deeper nesting than capture keeps; what hostile files nest deeper is forgotten. */
+#define OPEN_CALLS_MAX 64
+
+/* Calls of one thread that began at or before the instant looked at, outermost first. */
+struct open_calls {
+	uint32_t call[OPEN_CALLS_MAX];
+	uint32_t count;
+};
+
+static void drop_ended(const struct model *model, struct open_calls *open, uint64_t now_ns)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < open->count; i++) {
+		if (model->calls.row[open->call[i]].end_ns >= now_ns)
+			open->call[kept++] = open->call[i];
+	}
+	open->count = kept;
+}
+
+static bool same_family(const struct model *model, uint32_t a, uint32_t b)
+{
+	const struct function *x = call_function(model, &model->calls.row[a]);
+	const struct function *y = call_function(model, &model->calls.row[b]);
+
+	return x && y && x->family == y->family;
+}
+
+/*
+ * The launching call among the open ones at @now_ns, or INDEX_NONE. Calls that only touch
+ * the instant with their end are looked at unless @strict.
+ */
+static uint32_t pick(const struct model *model, const struct open_calls *open, uint64_t now_ns,
+		     bool strict)
+{
+	uint32_t inner = INDEX_NONE, outer = INDEX_NONE;
+
+	for (uint32_t i = open->count; i-- > 0;) {
+		const struct call *call = &model->calls.row[open->call[i]];
+
+		if (!call_is_runtime(model, call) ||
+		    (strict && call->end_ns == now_ns && call->start_ns < now_ns))
+			continue;
+		if (inner == INDEX_NONE)
+			inner = open->call[i];
+		if (same_family(model, open->call[i], inner))
+			outer = open->call[i];
+	}
+	return outer;
+}
+
+/* Two calls that meet at the instant qualify equally; the one that begins there is taken. */
+static uint32_t choose(const struct model *model, const struct open_calls *open, uint64_t now_ns,
+		       bool *ambiguous)
+{
+	uint32_t strict = pick(model, open, now_ns, true);
+	uint32_t lenient = pick(model, open, now_ns, false);
+
+	*ambiguous = strict != INDEX_NONE && strict != lenient;
+	return strict != INDEX_NONE ? strict : lenient;
+}
+
+static void connect(struct model *model, uint32_t task, uint32_t call)
+{
+	struct device_task *tasks = model->tasks.row;
+	uint32_t *first = &model->calls.row[call].task;
+
+	tasks[task].call = call;
+	if (*first == INDEX_NONE || tasks[*first].enqueue_ns > tasks[task].enqueue_ns)
+		*first = task;
+}
+
+/* Join the tasks[0..count) of one thread, sorted by enqueue instant, with its calls. */
+static void join_thread(struct model *model, const uint32_t *tasks, uint32_t count,
+			struct launch_join *join)
+{
+	struct open_calls open = { .count = 0 };
+	uint32_t next, end;
+
+	end = model_thread_calls(model, model->tasks.row[tasks[0]].thread, &next);
+	end += next;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t now_ns = model->tasks.row[tasks[i]].enqueue_ns;
+		bool ambiguous;
+		uint32_t call;
+
+		while (next < end && model->calls.row[next].start_ns <= now_ns) {
+			if (open.count == OPEN_CALLS_MAX)
+				drop_ended(model, &open, model->calls.row[next].start_ns);
+			if (open.count < OPEN_CALLS_MAX)
+				open.call[open.count++] = next;
+			next++;
+		}
+		drop_ended(model, &open, now_ns);
+		call = choose(model, &open, now_ns, &ambiguous);
+		if (call == INDEX_NONE)
+			continue;
+		connect(model, tasks[i], call);
+		join->by_enqueue++;
+		join->ambiguous += ambiguous;
+	}
+}
+
+static int by_enqueue(const void *a, const void *b, void *context)
+{
+	const struct device_task *tasks = context;
+	const struct device_task *x = &tasks[*(const uint32_t *)a];
+	const struct device_task *y = &tasks[*(const uint32_t *)b];
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->enqueue_ns != y->enqueue_ns)
+		return x->enqueue_ns < y->enqueue_ns ? -1 : 1;
+	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+/* Tasks whose thread and enqueue instant are known, thread by thread. */
+static int join_by_enqueue(struct model *model, struct launch_join *join)
+{
+	struct device_task *tasks = model->tasks.row;
+	uint32_t *order, count = 0;
+
+	order = calloc((size_t)model->tasks.count + 1, sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		if (tasks[i].thread < model->threads.count && tasks[i].enqueue_ns)
+			order[count++] = i;
+	}
+	if (count)
+		qsort_r(order, count, sizeof(*order), by_enqueue, tasks);
+	for (uint32_t first = 0, end; first < count; first = end) {
+		end = first + 1;
+		while (end < count && tasks[order[end]].thread == tasks[order[first]].thread)
+			end++;
+		join_thread(model, order + first, end - first, join);
+	}
+	free(order);
+	return 0;
+}
+
+static bool has_device(const struct model *model, uint32_t thread)
+{
+	uint32_t process = thread < model->threads.count ? model->threads.row[thread].process
+							 : INDEX_NONE;
+
+	for (uint32_t i = 0; i < model->devices.count; i++) {
+		if (model->devices.row[i].process == process)
+			return true;
+	}
+	return false;
+}
+
+static void count_launches(const struct model *model, struct launch_join *join)
+{
+	uint32_t thread = INDEX_NONE;
+	bool profiled = false;
+
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+
+		if (!call_is_launch(model, call))
+			continue;
+		if (call->thread != thread) {
+			thread = call->thread;
+			profiled = has_device(model, thread);
+		}
+		if (call->flags & MODEL_CALL_ERROR) {
+			join->failed_launches++;
+			continue;
+		}
+		join->launches++;
+		if (!profiled)
+			join->unprofiled_launches++;
+		else if (call->task == INDEX_NONE)
+			join->unmatched_launches++;
+	}
+}
+
+int launches_join(struct model *model, struct launch_join *join)
+{
+	int error;
+
+	*join = (struct launch_join){ .tasks = model->tasks.count };
+	for (uint32_t i = 0; i < model->calls.count; i++)
+		model->calls.row[i].task = INDEX_NONE;
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		model->tasks.row[i].call = INDEX_NONE;
+	error = join_by_enqueue(model, join);
+	if (!error)
+		error = launch_order_join(model, join);
+	if (error)
+		return error;
+	join->matched = join->by_enqueue + join->by_order;
+	join->unmatched_tasks = join->tasks - join->matched;
+	count_launches(model, join);
+	return 0;
+}
+
+const char *launch_join_method(const struct launch_join *join)
+{
+	if (join->by_enqueue && join->by_order)
+		return "enqueue instant within the call, else order within the stream";
+	if (join->by_order)
+		return "order within the stream";
+	return join->by_enqueue ? "enqueue instant within the call" : "none";
+}
