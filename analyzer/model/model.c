@@ -73,19 +73,12 @@ bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 
 uint32_t model_string(struct model *model, const char *text)
 {
-	uint32_t id;
-
-	if (!text || !*text)
-		return 0;
-	id = string_table_add(model->strings, text);
-	return id ? id : INDEX_NONE;
+	return string_table_add_text(model->strings, text);
 }
 
 const char *model_text(const struct model *model, uint32_t id)
 {
-	const char *text = string_table_get(model->strings, id);
-
-	return text ? text : "";
+	return string_table_get(model->strings, id);
 }
 
 static int by_tid(const void *a, const void *b, void *context)
