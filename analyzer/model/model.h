@@ -210,7 +210,7 @@ struct span {
 
 #define SPAN_WOKEN_HARDIRQ 0x10
 #define SPAN_WOKEN_SOFTIRQ 0x20
-#define SPAN_WOKEN_TIMER_OR_IRQ 0x40 /* woken while the CPU was idle: an interrupt */
+#define SPAN_WOKEN_TIMER 0x40 /* a sleep or a timeout ended */
 #define SPAN_NO_WAKE 0x80 /* the wake-up was not recorded */
 
 /* spans[first .. first + count) of one thread, in time order. */
