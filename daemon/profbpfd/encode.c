@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/encode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/column.h"
+
+#define COLUMNS 16
+
+/* Columns are reused from batch to batch; a batch takes those it needs, in order. */
+struct encode {
+	struct column_u64 u64[COLUMNS];
+	struct column_s64 s64[COLUMNS];
+	struct column_u32 u32[COLUMNS];
+	struct column_s32 s32[COLUMNS];
+	uint8_t *packed;
+	size_t capacity;
+};
+
+struct encode *encode_new(void)
+{
+	return calloc(1, sizeof(struct encode));
+}
+
+void encode_free(struct encode *encode)
+{
+	if (!encode)
+		return;
+	for (int i = 0; i < COLUMNS; i++) {
+		column_u64_free(&encode->u64[i]);
+		column_s64_free(&encode->s64[i]);
+		column_u32_free(&encode->u32[i]);
+		column_s32_free(&encode->s32[i]);
+	}
+	free(encode->packed);
+	free(encode);
+}
+
+static int prepare(struct encode *e, size_t rows, int u64, int s64, int u32, int s32)
+{
+	int err = 0;
+
+	for (int i = 0; i < COLUMNS; i++) {
+		column_u64_clear(&e->u64[i]);
+		column_s64_clear(&e->s64[i]);
+		column_u32_clear(&e->u32[i]);
+		column_s32_clear(&e->s32[i]);
+		err |= i < u64 ? column_u64_reserve(&e->u64[i], rows) : 0;
+		err |= i < s64 ? column_s64_reserve(&e->s64[i], rows) : 0;
+		err |= i < u32 ? column_u32_reserve(&e->u32[i], rows) : 0;
+		err |= i < s32 ? column_s32_reserve(&e->s32[i], rows) : 0;
+	}
+	return err ? -ENOMEM : 0;
+}
+
+int encode_message(struct encode *encode, Profbpf__Packet__Kind kind,
+		   const ProtobufCMessage *message, struct encoded *out)
+{
+	size_t size = protobuf_c_message_get_packed_size(message);
+
+	if (size > encode->capacity) {
+		uint8_t *packed = realloc(encode->packed, size);
+
+		if (!packed)
+			return -ENOMEM;
+		encode->packed = packed;
+		encode->capacity = size;
+	}
+	out->kind = kind;
+	out->data = encode->packed;
+	out->size = protobuf_c_message_pack(message, encode->packed);
+	return 0;
+}
+
+static uint32_t call_text(const struct rec_call *r, struct string_table *strings,
+			  struct texts *texts)
+{
+	char text[REC_STRING_LEN];
+	size_t length;
+	uint32_t id;
+
+	if (!(r->header.flags & CALL_HAS_STRING))
+		return 0;
+	length = texts_take(texts, r->tid, r->header.ts_ns, text, sizeof(text));
+	id = string_table_add(strings, text, length);
+	return id == STRING_NONE ? 0 : id;
+}
+
+static int encode_calls(struct encode *e, const struct item *item, struct string_table *strings,
+			struct texts *texts, struct encoded *out)
+{
+	Profbpf__Calls m = PROFBPF__CALLS__INIT;
+	const struct rec_call *r = item->data;
+
+	if (prepare(e, item->count, 1, 4, 4, 2))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, r++) {
+		column_s64_push_delta(&e->s64[0], r->header.ts_ns + r->dur_ns);
+		column_u64_push(&e->u64[0], r->dur_ns);
+		column_s32_push_delta(&e->s32[0], r->tid);
+		column_s32_push_delta(&e->s32[1], r->tgid);
+		column_u32_push(&e->u32[0], r->probe);
+		column_u32_push(&e->u32[1], r->header.flags);
+		column_u32_push(&e->u32[2], r->ret);
+		column_u32_push(&e->u32[3], call_text(r, strings, texts));
+		column_s64_push_delta(&e->s64[1], r->args[0]);
+		column_s64_push_delta(&e->s64[2], r->args[1]);
+		column_s64_push_delta(&e->s64[3], r->args[2]);
+	}
+	r = item->data;
+	m.cpu = item->cpu;
+	m.first_end_ns = r[0].header.ts_ns + r[0].dur_ns;
+	m.last_end_ns = r[item->count - 1].header.ts_ns + r[item->count - 1].dur_ns;
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, end_ns);
+	COLUMN_EXPORT(&e->u64[0], &m, dur_ns);
+	COLUMN_EXPORT(&e->s32[0], &m, tid);
+	COLUMN_EXPORT(&e->s32[1], &m, tgid);
+	COLUMN_EXPORT(&e->u32[0], &m, function);
+	COLUMN_EXPORT(&e->u32[1], &m, flags);
+	COLUMN_EXPORT(&e->u32[2], &m, ret);
+	COLUMN_EXPORT(&e->u32[3], &m, text);
+	COLUMN_EXPORT(&e->s64[1], &m, arg0);
+	COLUMN_EXPORT(&e->s64[2], &m, arg1);
+	COLUMN_EXPORT(&e->s64[3], &m, arg2);
+	return encode_message(e, PROFBPF__PACKET__KIND__CALLS, &m.base, out);
+}
+
+static int encode_ioctls(struct encode *e, const struct item *item, struct encoded *out)
+{
+	Profbpf__Ioctls m = PROFBPF__IOCTLS__INIT;
+	const struct rec_ioctl *r = item->data;
+
+	if (prepare(e, item->count, 1, 1, 4, 2))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, r++) {
+		column_s64_push_delta(&e->s64[0], r->header.ts_ns + r->dur_ns);
+		column_u64_push(&e->u64[0], r->dur_ns);
+		column_s32_push_delta(&e->s32[0], r->tid);
+		column_u32_push(&e->u32[0], r->tgid);
+		column_u32_push(&e->u32[1], r->cmd);
+		column_u32_push(&e->u32[2], r->rdev);
+		column_s32_push(&e->s32[1], r->ret);
+		column_u32_push(&e->u32[3], r->header.flags);
+	}
+	r = item->data;
+	m.cpu = item->cpu;
+	m.first_end_ns = r[0].header.ts_ns + r[0].dur_ns;
+	m.last_end_ns = r[item->count - 1].header.ts_ns + r[item->count - 1].dur_ns;
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, end_ns);
+	COLUMN_EXPORT(&e->u64[0], &m, dur_ns);
+	COLUMN_EXPORT(&e->s32[0], &m, tid);
+	COLUMN_EXPORT(&e->u32[0], &m, tgid);
+	COLUMN_EXPORT(&e->u32[1], &m, cmd);
+	COLUMN_EXPORT(&e->u32[2], &m, rdev);
+	COLUMN_EXPORT(&e->s32[1], &m, ret);
+	COLUMN_EXPORT(&e->u32[3], &m, flags);
+	return encode_message(e, PROFBPF__PACKET__KIND__IOCTLS, &m.base, out);
+}
+
+static int encode_switches(struct encode *e, const struct item *item, struct encoded *out)
+{
+	Profbpf__Switches m = PROFBPF__SWITCHES__INIT;
+	const struct rec_switch *r = item->data;
+
+	if (prepare(e, item->count, 1, 0, 4, 1))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, r++) {
+		column_u64_push_delta(&e->u64[0], r->header.ts_ns);
+		column_u32_push(&e->u32[0], r->prev_tid);
+		column_u32_push(&e->u32[1], r->next_tid);
+		column_u32_push(&e->u32[2], r->state);
+		column_u32_push(&e->u32[3], r->header.flags);
+		column_s32_push(&e->s32[0], r->syscall);
+	}
+	r = item->data;
+	m.cpu = item->cpu;
+	m.first_ns = r[0].header.ts_ns;
+	m.last_ns = r[item->count - 1].header.ts_ns;
+	COLUMN_EXPORT_ALWAYS(&e->u64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u32[0], &m, prev_tid);
+	COLUMN_EXPORT(&e->u32[1], &m, next_tid);
+	COLUMN_EXPORT(&e->u32[2], &m, state);
+	COLUMN_EXPORT(&e->u32[3], &m, flags);
+	COLUMN_EXPORT(&e->s32[0], &m, syscall);
+	return encode_message(e, PROFBPF__PACKET__KIND__SWITCHES, &m.base, out);
+}
+
+static int encode_wakes(struct encode *e, const struct item *item, struct encoded *out)
+{
+	Profbpf__Wakes m = PROFBPF__WAKES__INIT;
+	const struct rec_wake *r = item->data;
+
+	if (prepare(e, item->count, 1, 0, 4, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, r++) {
+		column_u64_push_delta(&e->u64[0], r->header.ts_ns);
+		column_u32_push(&e->u32[0], r->waker_tid);
+		column_u32_push(&e->u32[1], r->tid);
+		column_u32_push(&e->u32[2], r->target_cpu);
+		column_u32_push(&e->u32[3], r->header.flags);
+	}
+	r = item->data;
+	m.cpu = item->cpu;
+	m.first_ns = r[0].header.ts_ns;
+	m.last_ns = r[item->count - 1].header.ts_ns;
+	COLUMN_EXPORT_ALWAYS(&e->u64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u32[0], &m, waker_tid);
+	COLUMN_EXPORT(&e->u32[1], &m, tid);
+	COLUMN_EXPORT(&e->u32[2], &m, target_cpu);
+	COLUMN_EXPORT(&e->u32[3], &m, flags);
+	return encode_message(e, PROFBPF__PACKET__KIND__WAKES, &m.base, out);
+}
+
+static int encode_accounts(struct encode *e, const struct item *item, struct encoded *out)
+{
+	Profbpf__Accounts m = PROFBPF__ACCOUNTS__INIT;
+	const struct rec_account *r = item->data;
+
+	if (prepare(e, item->count, 9, 1, 3, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, r++) {
+		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
+		column_u32_push(&e->u32[0], r->tid);
+		column_u32_push(&e->u32[1], r->tgid);
+		column_u32_push(&e->u32[2], r->header.flags);
+		column_u64_push(&e->u64[0], r->run_ns);
+		column_u64_push(&e->u64[1], r->runnable_ns);
+		column_u64_push(&e->u64[2], r->user_ns);
+		column_u64_push(&e->u64[3], r->system_ns);
+		column_u64_push(&e->u64[4], r->voluntary);
+		column_u64_push(&e->u64[5], r->involuntary);
+		column_u64_push(&e->u64[6], r->migrations);
+		column_u64_push(&e->u64[7], r->minor_faults);
+		column_u64_push(&e->u64[8], r->major_faults);
+	}
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u32[0], &m, tid);
+	COLUMN_EXPORT(&e->u32[1], &m, tgid);
+	COLUMN_EXPORT(&e->u32[2], &m, flags);
+	COLUMN_EXPORT(&e->u64[0], &m, run_ns);
+	COLUMN_EXPORT(&e->u64[1], &m, runnable_ns);
+	COLUMN_EXPORT(&e->u64[2], &m, user_ns);
+	COLUMN_EXPORT(&e->u64[3], &m, system_ns);
+	COLUMN_EXPORT(&e->u64[4], &m, voluntary);
+	COLUMN_EXPORT(&e->u64[5], &m, involuntary);
+	COLUMN_EXPORT(&e->u64[6], &m, migrations);
+	COLUMN_EXPORT(&e->u64[7], &m, minor_faults);
+	COLUMN_EXPORT(&e->u64[8], &m, major_faults);
+	return encode_message(e, PROFBPF__PACKET__KIND__ACCOUNTS, &m.base, out);
+}
+
+static uint32_t text_id(struct string_table *strings, const char *text)
+{
+	uint32_t id = string_table_add_text(strings, text);
+
+	return id == STRING_NONE ? 0 : id;
+}
+
+static int encode_tasks(struct encode *e, const struct item *item, struct string_table *strings,
+			struct encoded *out)
+{
+	Profbpf__Tasks m = PROFBPF__TASKS__INIT;
+	const struct task_row *row = item->data;
+
+	if (prepare(e, item->count, 1, 1, 10, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, row++) {
+		const struct rec_task *r = &row->record;
+
+		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
+		column_u64_push(&e->u64[0], r->start_ns);
+		column_u32_push(&e->u32[0], r->tid);
+		column_u32_push(&e->u32[1], r->tgid);
+		column_u32_push(&e->u32[2], r->parent_tgid);
+		column_u32_push(&e->u32[3], r->parent_tid);
+		column_u32_push(&e->u32[4], r->event);
+		column_u32_push(&e->u32[5], r->exit_code);
+		column_u32_push(&e->u32[6], text_id(strings, r->comm));
+		column_u32_push(&e->u32[7], text_id(strings, row->cmdline));
+		column_u32_push(&e->u32[8], text_id(strings, row->exe));
+		column_u32_push(&e->u32[9], r->header.flags);
+	}
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u64[0], &m, start_ns);
+	COLUMN_EXPORT(&e->u32[0], &m, tid);
+	COLUMN_EXPORT(&e->u32[1], &m, tgid);
+	COLUMN_EXPORT(&e->u32[2], &m, parent_tgid);
+	COLUMN_EXPORT(&e->u32[3], &m, parent_tid);
+	COLUMN_EXPORT_ENUM(&e->u32[4], &m, event);
+	COLUMN_EXPORT(&e->u32[5], &m, exit_code);
+	COLUMN_EXPORT(&e->u32[6], &m, name);
+	COLUMN_EXPORT(&e->u32[7], &m, cmdline);
+	COLUMN_EXPORT(&e->u32[8], &m, exe);
+	COLUMN_EXPORT(&e->u32[9], &m, flags);
+	return encode_message(e, PROFBPF__PACKET__KIND__TASKS, &m.base, out);
+}
+
+static int encode_device(struct encode *e, const struct item *item, struct string_table *strings,
+			 struct encoded *out)
+{
+	Profbpf__DeviceTasks m = PROFBPF__DEVICE_TASKS__INIT;
+	const struct device_row *row = item->data;
+
+	if (prepare(e, item->count, 4, 5, 3, 1))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, row++) {
+		const struct stream_task *t = &row->task;
+
+		column_s64_push_delta(&e->s64[0], t->queued_ns);
+		column_s64_push(&e->s64[1], t->submit_ns - t->queued_ns);
+		column_s64_push(&e->s64[2], t->start_ns - t->queued_ns);
+		column_s64_push(&e->s64[3], t->end_ns - t->start_ns);
+		column_s64_push_delta(&e->s64[4], t->enqueue_ns);
+		column_u64_push(&e->u64[0], t->stream);
+		column_u64_push(&e->u64[1], t->bytes);
+		column_u64_push(&e->u64[2], t->correlation);
+		column_u64_push(&e->u64[3], t->enqueue_dur_ns);
+		column_u32_push(&e->u32[0], t->kind);
+		column_u32_push(&e->u32[1], text_id(strings, row->name));
+		column_u32_push(&e->u32[2], row->tid);
+		column_s32_push(&e->s32[0], t->status);
+	}
+	m.device = item->device;
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, queued_ns);
+	COLUMN_EXPORT(&e->s64[1], &m, submit_ns);
+	COLUMN_EXPORT(&e->s64[2], &m, start_ns);
+	COLUMN_EXPORT(&e->s64[3], &m, end_ns);
+	COLUMN_EXPORT(&e->s64[4], &m, enqueue_ns);
+	COLUMN_EXPORT(&e->u64[0], &m, stream);
+	COLUMN_EXPORT(&e->u64[1], &m, bytes);
+	COLUMN_EXPORT(&e->u64[2], &m, correlation);
+	COLUMN_EXPORT(&e->u64[3], &m, enqueue_dur_ns);
+	COLUMN_EXPORT_ENUM(&e->u32[0], &m, kind);
+	COLUMN_EXPORT(&e->u32[1], &m, name);
+	COLUMN_EXPORT(&e->u32[2], &m, tid);
+	COLUMN_EXPORT(&e->s32[0], &m, status);
+	return encode_message(e, PROFBPF__PACKET__KIND__DEVICE_TASKS, &m.base, out);
+}
+
+static int encode_coverage(struct encode *e, const struct item *item, struct string_table *strings,
+			   struct encoded *out)
+{
+	Profbpf__Coverage m = PROFBPF__COVERAGE__INIT;
+	const struct coverage_row *row = item->data;
+
+	if (prepare(e, item->count, 2, 0, 3, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, row++) {
+		column_u32_push(&e->u32[0], row->tgid);
+		column_u32_push(&e->u32[1], text_id(strings, row->path));
+		column_u32_push(&e->u32[2], row->functions);
+		column_u64_push(&e->u64[0], row->mapped_ns);
+		column_u64_push(&e->u64[1], row->probed_ns);
+	}
+	COLUMN_EXPORT(&e->u32[0], &m, tgid);
+	COLUMN_EXPORT(&e->u32[1], &m, file);
+	COLUMN_EXPORT(&e->u32[2], &m, functions);
+	COLUMN_EXPORT(&e->u64[0], &m, mapped_ns);
+	COLUMN_EXPORT_ALWAYS(&e->u64[1], &m, probed_ns);
+	return encode_message(e, PROFBPF__PACKET__KIND__COVERAGE, &m.base, out);
+}
+
+int encode_item(struct encode *encode, const struct item *item, struct string_table *strings,
+		struct texts *texts, struct encoded *out)
+{
+	if (!item->count)
+		return -EINVAL;
+	switch (item->kind) {
+	case ITEM_TASKS: return encode_tasks(encode, item, strings, out);
+	case ITEM_DEVICE: return encode_device(encode, item, strings, out);
+	case ITEM_COVERAGE: return encode_coverage(encode, item, strings, out);
+	case ITEM_RECORDS: break;
+	default: return -EINVAL;
+	}
+	switch (item->type) {
+	case REC_CALL: return encode_calls(encode, item, strings, texts, out);
+	case REC_IOCTL: return encode_ioctls(encode, item, out);
+	case REC_SWITCH: return encode_switches(encode, item, out);
+	case REC_WAKE: return encode_wakes(encode, item, out);
+	case REC_ACCOUNT: return encode_accounts(encode, item, out);
+	default: return -EINVAL;
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* encode.h - batches of raw records to the columns of proto/trace.proto. */
+#ifndef PROFBPF_DAEMON_ENCODE_H
+#define PROFBPF_DAEMON_ENCODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/item.h"
+#include "daemon/profbpfd/texts.h"
+#include "lib/strings.h"
+
+struct encode;
+
+/* A packed message; data belongs to the encoder and is valid until its next use. */
+struct encoded {
+	Profbpf__Packet__Kind kind;
+	const void *data;
+	size_t size;
+};
+
+struct encode *encode_new(void);
+void encode_free(struct encode *encode);
+
+/*
+ * encode_item - one item of kind RECORDS, TASKS, DEVICE or COVERAGE
+ *
+ * Strings are added to @strings, whose ids the message then uses; @texts holds
+ * the string arguments of calls. Returns 0, -ENOMEM, or -EINVAL for an item of
+ * another kind.
+ */
+int encode_item(struct encode *encode, const struct item *item, struct string_table *strings,
+		struct texts *texts, struct encoded *out);
+
+/* encode_message - pack any message, for the rest of the packets; 0 or -ENOMEM */
+int encode_message(struct encode *encode, Profbpf__Packet__Kind kind,
+		   const ProtobufCMessage *message, struct encoded *out);
+
+#endif /* PROFBPF_DAEMON_ENCODE_H */
