@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 enum {
-	TOPIC_API = 1 << 0,	/* runtime API calls */
-	TOPIC_IOCTL = 1 << 1,	/* ioctls on character devices */
-	TOPIC_SCHED = 1 << 2,	/* context switches, wake-ups, thread accounts */
-	TOPIC_DEVICE = 1 << 3,	/* task streams of device layers */
+	TOPIC_API = 1 << 0, /* runtime API calls */
+	TOPIC_IOCTL = 1 << 1, /* ioctls on character devices */
+	TOPIC_SCHED = 1 << 2, /* context switches, wake-ups, thread accounts */
+	TOPIC_DEVICE = 1 << 3, /* task streams of device layers */
 };
 
 #define TOPICS_DEFAULT (TOPIC_API | TOPIC_IOCTL | TOPIC_SCHED | TOPIC_DEVICE)

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/common/process_check.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define KERNEL_THREAD_FLAG 0x00200000 /* PF_KTHREAD of the kernel */
+
+/* Reads /proc/PID/NAME through @dir; returns the bytes read, the text is terminated. */
+static ssize_t read_file(int dir, const char *name, char *text, size_t size)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (used < size - 1 && (n = read(fd, text + used, size - 1 - used)) > 0)
+		used += (size_t)n;
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	text[used] = '\0';
+	return n < 0 ? n : (ssize_t)used;
+}
+
+static void copy_name(char *to, const char *from, size_t length)
+{
+	if (length >= PROCESS_NAME_MAX)
+		length = PROCESS_NAME_MAX - 1;
+	for (size_t i = 0; i < length; i++)
+		to[i] = iscntrl((unsigned char)from[i]) ? '?' : from[i];
+	to[length] = '\0';
+}
+
+/* "PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ..."; the name may hold anything. */
+static int parse_stat(const char *text, struct process_facts *facts)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	unsigned int flags;
+	int parent;
+
+	if (!open || !close || close < open ||
+	    sscanf(close + 1, " %c %d %*d %*d %*d %*d %u", &facts->state, &parent, &flags) != 3)
+		return -EPROTO;
+	copy_name(facts->name, open + 1, (size_t)(close - open - 1));
+	facts->parent = parent;
+	facts->kernel_thread = flags & KERNEL_THREAD_FLAG;
+	return 0;
+}
+
+static int parse_status(const char *text, struct process_facts *facts)
+{
+	const char *tgid = strstr(text, "\nTgid:"), *uid = strstr(text, "\nUid:");
+	unsigned int real, effective, saved;
+	int group;
+
+	if (!tgid || !uid || sscanf(tgid, "\nTgid: %d", &group) != 1 ||
+	    sscanf(uid, "\nUid: %u %u %u", &real, &effective, &saved) != 3)
+		return -EPROTO;
+	facts->tgid = group;
+	facts->real = real;
+	facts->effective = effective;
+	facts->saved = saved;
+	return 0;
+}
+
+/*
+ * A 32-bit program's auxiliary vector consists of pairs of 32-bit words. In that
+ * of a 64-bit program every second of these is the upper half of a small number.
+ */
+static bool is_narrow(int dir)
+{
+	uint32_t words[9];
+	ssize_t size = read_file(dir, "auxv", (char *)words, sizeof(words));
+
+	return sizeof(void *) == 8 && size >= 8 && words[0] != 0 && words[1] != 0;
+}
+
+int process_facts_read(pid_t pid, struct process_facts *facts)
+{
+	char path[32], text[8192];
+	struct stat st;
+	ssize_t n;
+	int dir, err = 0;
+
+	memset(facts, 0, sizeof(*facts));
+	facts->pid = pid;
+	if (pid <= 0)
+		return -ESRCH;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	/* All is read through one descriptor, so that it is about one process even if the pid is reused. */
+	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	if (fstatat(dir, "stat", &st, 0))
+		err = -errno;
+	facts->owner = st.st_uid;
+	n = err ? err : read_file(dir, "stat", text, sizeof(text));
+	err = n < 0 ? (int)n : parse_stat(text, facts);
+	n = err ? err : read_file(dir, "status", text, sizeof(text));
+	err = n < 0 ? (int)n : parse_status(text, facts);
+	if (!err && !facts->kernel_thread)
+		facts->narrow = is_narrow(dir);
+	close(dir);
+	return err == -ENOENT ? -ESRCH : err;
+}
+
+int process_check(pid_t pid, int err, const struct process_facts *facts, char *error,
+		  size_t error_size)
+{
+	if (err == -ESRCH) {
+		snprintf(error, error_size, "no process %d", (int)pid);
+		return err;
+	}
+	if (err) {
+		snprintf(error, error_size, "cannot look at process %d: %s", (int)pid,
+			 strerror(-err));
+		return err;
+	}
+	if (facts->tgid != pid) {
+		snprintf(error, error_size,
+			 "%d (%s) is a thread of process %d; give --pid %d: all threads of a "
+			 "process are traced",
+			 (int)pid, facts->name, (int)facts->tgid, (int)facts->tgid);
+		return -EINVAL;
+	}
+	if (facts->kernel_thread) {
+		snprintf(error, error_size,
+			 "%d (%s) is a kernel thread, which calls no libraries; record --system "
+			 "shows when it runs",
+			 (int)pid, facts->name);
+		return -EINVAL;
+	}
+	if (facts->state == 'Z' || facts->state == 'X' || facts->state == 'x') {
+		snprintf(error, error_size,
+			 "process %d (%s) is a zombie: it has exited and waits for its parent %d",
+			 (int)pid, facts->name, (int)facts->parent);
+		return -ESRCH;
+	}
+	return 0;
+}
+
+bool process_owned_by(const struct process_facts *facts, uid_t uid)
+{
+	return facts->real == uid && facts->effective == uid && facts->saved == uid &&
+	       facts->owner == uid;
+}

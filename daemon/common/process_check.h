@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process_check.h - can this process be traced, and if not, why?
+ *
+ * Used by profctl to answer at once and by profbpfd, which trusts no client.
+ * Reads only what the kernel itself answers (/proc/PID/stat, status, auxv): no
+ * file of the process is opened, so nobody can make the caller wait.
+ */
+#ifndef PROFBPF_DAEMON_COMMON_PROCESS_CHECK_H
+#define PROFBPF_DAEMON_COMMON_PROCESS_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define PROCESS_NAME_MAX 64
+
+struct process_facts {
+	pid_t pid;
+	pid_t tgid; /* process it belongs to; differs from pid if that is a thread */
+	pid_t parent;
+	char name[PROCESS_NAME_MAX]; /* as in /proc/PID/stat; control characters replaced */
+	char state; /* letter of /proc/PID/stat */
+	bool kernel_thread;
+	bool narrow; /* a 32-bit program on a 64-bit kernel */
+	uid_t real, effective, saved;
+	uid_t owner; /* of /proc/PID: root where the process must not be looked at */
+};
+
+/*
+ * process_facts_read - look at process @pid
+ *
+ * Returns 0, -ESRCH if there is none, or another negative errno.
+ */
+int process_facts_read(pid_t pid, struct process_facts *facts);
+
+/*
+ * process_check - can it be traced, permissions aside?
+ *
+ * @err is what process_facts_read() returned for @pid; @facts is used if that is
+ * 0. Returns 0 or a negative errno with a message for the user in @error:
+ * -ESRCH no such process or a zombie, -EINVAL a thread or a kernel thread.
+ */
+int process_check(pid_t pid, int err, const struct process_facts *facts, char *error,
+		  size_t error_size);
+
+/* process_owned_by - do all its uids belong to @uid, and may that user look at it? */
+bool process_owned_by(const struct process_facts *facts, uid_t uid);
+
+#endif /* PROFBPF_DAEMON_COMMON_PROCESS_CHECK_H */
