@@ -7,7 +7,10 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_OPTIONS_H
 #define PROFBPF_ANALYZER_ANALYSE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "analyzer/model/model.h"
 
 #define ANALYSIS_TOP_DEFAULT 10
 #define ANALYSIS_IDLE_THRESHOLD_NS 10000 /* shorter gaps are summed, not listed */
@@ -20,5 +23,23 @@ struct analysis_options {
 	const uint32_t *pids; /* only these processes; not owned */
 	uint32_t pid_count; /* 0 = all */
 };
+
+/* The analysed part of the trace: [from_ns, to_ns). */
+struct analysis_window {
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
+/*
+ * analysis_window - what the model's own window and the options leave
+ *
+ * Without any trace, when only device files were read, it is unlimited.
+ */
+struct analysis_window analysis_window(const struct model *model,
+				       const struct analysis_options *options);
+
+/* Is a process (index) among the wanted ones? INDEX_NONE only if all are. */
+bool analysis_wants_process(const struct model *model, const struct analysis_options *options,
+			    uint32_t process);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_OPTIONS_H */
