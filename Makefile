@@ -4,7 +4,8 @@
 VERSION := 0.1.0
 CC := gcc
 CLANG ?= clang
-BPFTOOL ?= bpftool
+# Debian keeps it in /usr/sbin, which an ordinary user's PATH lacks.
+BPFTOOL ?= $(shell PATH="$$PATH:/usr/local/sbin:/usr/sbin" command -v bpftool || echo bpftool)
 PROTOC_C ?= protoc-c
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 
@@ -62,9 +63,11 @@ $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)
 
 # Loaded into other people's programs: no sanitizer, no library but libc and the loader's own.
-$(B)/libprofbpf-%.so: device/%.c $(wildcard device/*.h)
+OPENCL_SRC := $(wildcard device/opencl*.c) device/clock_judge.c device/stream_writer.c
+$(B)/libprofbpf-opencl.so: $(OPENCL_SRC) $(wildcard device/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden -o $@ $< -pthread
+	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-z,nodelete,-z,now,-z,defs \
+		-o $@ $(OPENCL_SRC) -pthread
 
 $(PROTO_HDR): $(G)/%.pb-c.h: %.proto
 	@mkdir -p $(@D)
@@ -94,12 +97,14 @@ $(SKEL): $(B)/bpf/profbpf.o
 	$(BPFTOOL) gen skeleton $< name profbpf > $@
 
 include tests/tests.mk
+include packaging/install.mk
 
 help:
 	@echo "make all      build profbpfd, profctl, analyzer and the device layers into build/"
-	@echo "make test     run every test (SAN=1: under ASan and UBSan)"
+	@echo "make test     run every test; also test-unit, test-e2e (SAN=1: all of it under ASan and UBSan)"
+	@echo "make test-bare  ./setup in a bare Debian 12 of its own (needs root, mmdebstrap, a mirror)"
 	@echo "make bench    measure what a traced call and a context switch cost"
-	@echo "make install  install into DESTDIR/PREFIX (default /usr/local)"
+	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
 	@echo "make clean    remove what was built"
 	@echo "VERBOSE: nothing is hidden; every command is printed"
 
@@ -108,4 +113,4 @@ clean:
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help clean test bench install
+.PHONY: all help clean bench
