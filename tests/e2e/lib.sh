@@ -178,7 +178,7 @@ wait_until() {
 # wait_for_line FILE PATTERN SECONDS
 wait_for_line() {
 	wait_until "$3" grep -qE -e "$2" "$1" || fail "no line matched '$2' within $3 s in $1:
-$(tail -n 20 "$1" 2>&1)"
+$(tail -n 20 "$1" 2>&1 || :)"
 }
 
 # wait_for_end PID SECONDS: waits for a child of this shell; its status is returned.

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# make install, make uninstall: DESTDIR and PREFIX as usual.
+
+PREFIX ?= /usr/local
+INSTALL ?= install
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+
+CATALOGS := $(wildcard catalog/*.catalog)
+MAN1 := $(wildcard docs/man/*.1)
+MAN8 := $(wildcard docs/man/*.8)
+LICENCES := LICENSE NOTICE $(wildcard LICENSES/*)
+
+# install_to = mode, folder, files: nothing where there are no files
+install_to = $(if $(3),$(INSTALL) -d $(DESTDIR)$(2) && $(INSTALL) -m $(1) $(3) $(DESTDIR)$(2)/)
+remove_from = $(if $(2),rm -f $(addprefix $(DESTDIR)$(1)/,$(notdir $(2))))
+
+install: all
+	$(call install_to,755,$(PREFIX)/bin,$(PROGRAMS))
+	$(call install_to,644,$(PREFIX)/lib/profbpf,$(LAYERS))
+	$(call install_to,644,$(PREFIX)/share/profbpf/catalog,$(CATALOGS))
+	$(call install_to,644,$(PREFIX)/share/man/man1,$(MAN1))
+	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))
+	$(call install_to,644,$(PREFIX)/share/doc/profbpf,$(LICENCES))
+	$(call install_to,644,$(SYSUSERSDIR),packaging/sysusers.d/profbpf.conf)
+	$(INSTALL) -d $(DESTDIR)$(UNITDIR)
+	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' packaging/profbpfd.service > $(DESTDIR)$(UNITDIR)/profbpfd.service
+	chmod 644 $(DESTDIR)$(UNITDIR)/profbpfd.service
+
+uninstall:
+	$(call remove_from,$(PREFIX)/bin,$(PROGRAMS))
+	$(call remove_from,$(PREFIX)/share/man/man1,$(MAN1))
+	$(call remove_from,$(PREFIX)/share/man/man8,$(MAN8))
+	$(call remove_from,$(SYSUSERSDIR),profbpf.conf)
+	$(call remove_from,$(UNITDIR),profbpfd.service)
+	rm -rf $(DESTDIR)$(PREFIX)/lib/profbpf $(DESTDIR)$(PREFIX)/share/profbpf $(DESTDIR)$(PREFIX)/share/doc/profbpf
+
+.PHONY: install uninstall
