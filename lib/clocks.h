@@ -81,8 +81,8 @@ uint64_t clock_table_skipped(struct clock_table *table);
  * snapshot the rate of the nearest ones that lie a second apart (or as far apart
  * as there are) is carried on; for clocks in nanoseconds a rate of 1 is used
  * instead if there is only one snapshot or the clock was visibly set in between.
- * Where a clock was set back, so that it read @value twice, the earlier instant
- * is the answer.
+ * Where a clock was set back, so that it read @value more than once, the earliest
+ * instant is the answer.
  *
  * Return 0; -ENODATA if there is no snapshot, or none with this clock (or, for
  * the counter outside the only snapshot, no rate); -ERANGE if the result is
