@@ -40,7 +40,7 @@ DAEMON_OBJ := $(call obj,daemon/profbpfd/*.c)
 PROFCTL_OBJ := $(call obj,daemon/profctl/*.c)
 ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c)
 
-LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf
+LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
 LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lseccomp -lm
 

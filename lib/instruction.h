@@ -20,7 +20,7 @@
 #include "lib/elf_file.h"
 
 #define INSTRUCTION_SKIP_MAX 6 /* instructions stepped over at most */
-#define INSTRUCTION_SCAN_MAX (256u << 10) /* bytes of a function looked at most */
+#define INSTRUCTION_SCAN_MAX (64u << 10) /* bytes of a function looked at most */
 
 enum instruction_class {
 	INSTRUCTION_NOP5, /* rewritten into a call by the kernel: cheapest */
