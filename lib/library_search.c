@@ -52,7 +52,7 @@ struct search {
 static int open_in_root(int root_fd, const char *path, uint64_t flags)
 {
 	struct open_how how = {
-		.flags = flags | O_CLOEXEC | O_NOCTTY,
+		.flags = flags | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
@@ -220,7 +220,7 @@ static int visit_component(struct search *search, const char *path, const void *
 /* Contents of a small text file, NUL-terminated; NULL if it cannot be read. */
 static char *read_conf(int root_fd, const char *path)
 {
-	int fd = open_in_root(root_fd, path, O_RDONLY | O_NONBLOCK);
+	int fd = open_in_root(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	char *text;
 	size_t size = 0;
@@ -332,7 +332,7 @@ void library_files_free(struct library_files *files)
 
 int library_open(int root_fd, const struct library_file *file)
 {
-	int fd = open_in_root(root_fd, file->path, O_RDONLY | O_NONBLOCK);
+	int fd = open_in_root(root_fd, file->path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0)
