@@ -55,7 +55,8 @@ static __always_inline void emit_open_calls(struct task_struct *task, __u64 now)
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
 		if (i >= stack->depth)
 			break;
-		emit_open_call(task, &stack->frames[i], i, now);
+		if (stack->frames[i].start_ns < now)
+			emit_open_call(task, &stack->frames[i], i, now);
 	}
 	stack->depth = 0;
 }

@@ -11,6 +11,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 /* Set by the daemon before each run. */
 __u32 snapshot_flags = 0;	/* ACCOUNT_FIRST or 0 */
+__u64 snapshot_end_ns = 0;	/* end of the session, or 0 */
 __u32 snapshot_all = 0;		/* also threads whose figures did not change */
 
 struct task_struct___old_state {
@@ -83,13 +84,13 @@ SEC("iter/task")
 int open_calls(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = snapshot_end_ns ? snapshot_end_ns : bpf_ktime_get_ns();
 	struct thread_state *state;
 
 	if (!task)
 		return 0;
 	state = bpf_task_storage_get(&thread_states, task, 0, 0);
-	if (state && state->ioctl_start_ns)
+	if (state && state->ioctl_start_ns && state->ioctl_start_ns < now)
 		emit_open_ioctl(task, state, now);
 	emit_open_calls(task, now);
 	return 0;

@@ -12,8 +12,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* The kernel passes at most this many descriptors (SCM_MAX_FD): room for all, so none is cut off. */
-#define KERNEL_FDS_MAX 253
 #define BACKLOG 64
 
 void control_fds_close(struct control_fds *fds)
@@ -236,30 +234,19 @@ int control_send(int socket, const ProtobufCMessage *message, const int *fds, si
 	return err;
 }
 
-/* Returns 0, or -EPROTO if there are more than CONTROL_FDS_MAX; those are closed. */
-static int collect_fds(struct msghdr *msg, struct control_fds *fds)
+static void collect_fds(struct msghdr *msg, struct control_fds *fds)
 {
-	int err = 0;
-
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
 		size_t count;
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < count; i++) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-			if (fds->count < CONTROL_FDS_MAX) {
-				fds->fd[fds->count++] = fd;
-			} else {
-				close(fd);
-				err = -EPROTO;
-			}
-		}
+		if (count > CONTROL_FDS_ROOM - fds->count)
+			count = CONTROL_FDS_ROOM - fds->count;
+		memcpy(fds->fd + fds->count, CMSG_DATA(c), count * sizeof(int));
+		fds->count += count;
 	}
-	return err;
 }
 
 /* Returns the packet's size, 0 at end of file, or a negative errno. */
@@ -267,7 +254,7 @@ static ssize_t receive_packet(int socket, uint8_t *data, size_t room, struct con
 {
 	union {
 		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * KERNEL_FDS_MAX) + 256];
+		char bytes[CMSG_SPACE(sizeof(int) * CONTROL_FDS_ROOM) + 256];
 	} control;
 	struct iovec iov = { data, room };
 	struct msghdr msg = { .msg_iov = &iov,
@@ -275,17 +262,16 @@ static ssize_t receive_packet(int socket, uint8_t *data, size_t room, struct con
 			      .msg_control = control.bytes,
 			      .msg_controllen = sizeof(control.bytes) };
 	ssize_t size;
-	int err;
 
 	do {
 		size = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
 	} while (size < 0 && errno == EINTR);
 	if (size < 0)
 		return -errno;
-	err = collect_fds(&msg, fds);
+	collect_fds(&msg, fds);
 	if (msg.msg_flags & MSG_TRUNC)
 		return -EMSGSIZE;
-	if (err || (msg.msg_flags & MSG_CTRUNC))
+	if (fds->count > CONTROL_FDS_MAX || (msg.msg_flags & MSG_CTRUNC))
 		return -EPROTO;
 	return size;
 }
@@ -312,8 +298,6 @@ int control_receive(int socket, const ProtobufCMessageDescriptor *type, Protobuf
 		if (!*message)
 			err = -EPROTO;
 	}
-	if (err)
-		control_fds_close(fds);
 	free(data);
 	return err;
 }

@@ -4,7 +4,7 @@
  * of proto/control.proto, one per SOCK_SEQPACKET packet, with descriptors.
  *
  * The peer is hostile: packets that are too large, cut off or no protobuf are
- * refused, and every descriptor that came with them is closed.
+ * refused, and no descriptor that came with them is lost sight of.
  */
 #ifndef PROFBPF_DAEMON_COMMON_CONTROL_H
 #define PROFBPF_DAEMON_COMMON_CONTROL_H
@@ -17,12 +17,13 @@
 
 #define CONTROL_MESSAGE_MAX (1u << 20) /* bytes of a packet */
 #define CONTROL_FDS_MAX 200 /* descriptors of a packet */
+#define CONTROL_FDS_ROOM 253 /* most that the kernel passes at once (SCM_MAX_FD) */
 #define CONTROL_SOCKET_DEFAULT "/run/profbpf/profbpfd.sock"
 #define CONTROL_SOCKET_ENV "PROFBPF_SOCKET"
 
 /* Descriptors that came with a packet; owned by whoever holds the structure. */
 struct control_fds {
-	int fd[CONTROL_FDS_MAX];
+	int fd[CONTROL_FDS_ROOM];
 	size_t count;
 };
 
@@ -77,11 +78,14 @@ int control_send(int socket, const ProtobufCMessage *message, const int *fds, si
  * control_receive - receive one message
  *
  * @type is the descriptor of the expected message. On success *@message is the
- * unpacked message, to be freed with protobuf_c_message_free_unpacked(), and
- * @fds holds what came with it, close-on-exec. Returns 0 or a negative errno:
- * -EAGAIN (the socket does not block and nothing is there), -EPIPE (the peer has
- * closed), -EMSGSIZE (too large), -EPROTO (too many descriptors, or no message
- * of this type), -ENOMEM. On failure *@message is NULL and @fds is empty.
+ * unpacked message, to be freed with protobuf_c_message_free_unpacked(). Returns
+ * 0 or a negative errno: -EAGAIN (the socket does not block and nothing is
+ * there), -EPIPE (the peer has closed), -EMSGSIZE (too large), -EPROTO (too many
+ * descriptors, or no message of this type), -ENOMEM; *@message is NULL then.
+ *
+ * Either way @fds holds the descriptors that came, close-on-exec, and the caller
+ * closes them: closing a file can wait for whoever serves its file system, so
+ * where that must not happen is for the caller to decide.
  */
 int control_receive(int socket, const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
 		    struct control_fds *fds);

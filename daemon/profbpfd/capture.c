@@ -249,6 +249,21 @@ void capture_target_remove(struct capture *capture, pid_t pid)
 	bpf_map_delete_elem(bpf_map__fd(capture->skeleton->maps.targets), &key);
 }
 
+void capture_targets_clear(struct capture *capture)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.targets);
+	uint32_t key;
+
+	while (!bpf_map_get_next_key(fd, NULL, &key))
+		if (bpf_map_delete_elem(fd, &key))
+			break;
+}
+
+void capture_set_end(struct capture *capture, uint64_t end_ns)
+{
+	capture->skeleton->bss->snapshot_end_ns = end_ns;
+}
+
 /* An iterator program runs over all threads while its descriptor is read. */
 static int run_iterator(struct bpf_program *program)
 {
@@ -376,4 +391,15 @@ int capture_leave_program(const struct capture *capture)
 	case PROBE_METHOD_PERF: return bpf_program__fd(s->progs.api_leave_perf);
 	default: return -1;
 	}
+}
+
+struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
+				     const char *path, uint64_t offset, uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie, .retprobe = at_return);
+	const struct profbpf *s = capture->skeleton;
+
+	return bpf_program__attach_uprobe_opts(at_return ? s->progs.api_leave_perf :
+							   s->progs.api_enter_perf,
+					       pid ? pid : -1, path, offset, &options);
 }

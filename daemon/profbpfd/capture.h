@@ -18,6 +18,7 @@
 #define CAPTURE_RING_MIN (256u << 10)		/* one ring */
 #define CAPTURE_RING_MAX (64u << 20)
 
+struct bpf_link;
 struct capture;
 
 struct capture_options {
@@ -98,6 +99,20 @@ int capture_set_probe(struct capture *capture, uint32_t probe, const struct prob
 enum probe_method capture_method(const struct capture *capture);
 int capture_enter_program(const struct capture *capture);
 int capture_leave_program(const struct capture *capture);
+
+/*
+ * capture_attach_perf - one function by perf event, where there are no multi links
+ *
+ * @pid 0 stands for all processes. Returns a link to destroy, or NULL with errno.
+ */
+struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
+				     const char *path, uint64_t offset, uint64_t cookie);
+
+/* capture_targets_clear - nothing new is recorded from now on (system-wide sessions excepted) */
+void capture_targets_clear(struct capture *capture);
+
+/* capture_set_end - calls still open are said to have lasted until @end_ns */
+void capture_set_end(struct capture *capture, uint64_t end_ns);
 
 #define CAPTURE_PROBES_MAX 32768
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* client.h - one connection to the control socket. */
+#ifndef PROFBPF_DAEMON_CLIENT_H
+#define PROFBPF_DAEMON_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "daemon/common/control.h"
+#include "daemon/profbpfd/access.h"
+
+struct client {
+	int socket; /* does not block */
+	struct peer peer;
+	bool gone; /* closed, broken or not reading: to be freed by the server */
+	struct client *next;
+};
+
+/* client_send - send a response; a client that does not take it is marked as gone */
+void client_send(struct client *client, const ProtobufCMessage *response);
+
+/* client_refuse - send an error with this text as the answer to request @id */
+void client_refuse(struct client *client, uint32_t id, const char *message);
+
+/*
+ * descriptors_drop - close descriptors that a client passed
+ *
+ * Closing a file may wait for whoever serves its file system, and that may be an
+ * ordinary user's program: what an untrusted peer passed is closed by a thread
+ * of its own.
+ */
+void descriptors_drop(struct control_fds *fds, const struct peer *peer);
+
+#endif /* PROFBPF_DAEMON_CLIENT_H */

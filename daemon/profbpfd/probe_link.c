@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/probe_link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+#include <linux/bpf.h>
+
+/* Newer than the C library's headers; values of include/uapi/linux/bpf.h. */
+#define ATTACH_UPROBE_MULTI 48
+#define ATTACH_UPROBE_SESSION 57
+#define UPROBE_MULTI_RETURN 1
+
+/* The part of union bpf_attr that BPF_LINK_CREATE reads for uprobe_multi links. */
+struct link_create_attr {
+	uint32_t prog_fd;
+	uint32_t target_fd;
+	uint32_t attach_type;
+	uint32_t flags;
+	uint64_t path;
+	uint64_t offsets;
+	uint64_t ref_ctr_offsets;
+	uint64_t cookies;
+	uint32_t count;
+	uint32_t multi_flags;
+	uint32_t pid;
+	uint32_t reserved;
+};
+
+struct probe_link {
+	int *fds;			/* multi and session links */
+	size_t fd_count;
+	struct bpf_link **links;	/* perf-event links */
+	size_t link_count;
+};
+
+struct attach {
+	struct capture *capture;
+	struct probe_link *link;
+	char path[32];
+	pid_t pid;
+	void (*refused)(void *context, size_t index, int err);
+	void *context;
+	int last_error;
+};
+
+static int multi_link(const struct attach *a, int program, uint32_t type, uint32_t flags,
+		      const struct probe_points *p, size_t first, size_t count)
+{
+	struct link_create_attr attr = {
+		.prog_fd = program,
+		.attach_type = type,
+		.path = (uintptr_t)a->path,
+		.offsets = (uintptr_t)(p->offsets + first),
+		.cookies = (uintptr_t)(p->cookies + first),
+		.count = count,
+		.multi_flags = flags,
+		.pid = a->pid,
+	};
+	int fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, offsetof(struct link_create_attr, reserved));
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int keep_fd(struct probe_link *link, int fd)
+{
+	int *fds = realloc(link->fds, (link->fd_count + 1) * sizeof(*fds));
+
+	if (!fds) {
+		close(fd);
+		return -ENOMEM;
+	}
+	link->fds = fds;
+	fds[link->fd_count++] = fd;
+	return 0;
+}
+
+static int attach_range(struct attach *a, const struct probe_points *p, size_t first, size_t count)
+{
+	int enter = capture_enter_program(a->capture);
+	int leave = capture_leave_program(a->capture);
+	int fd, ret_fd;
+
+	if (leave < 0) {
+		fd = multi_link(a, enter, ATTACH_UPROBE_SESSION, 0, p, first, count);
+		return fd < 0 ? fd : keep_fd(a->link, fd);
+	}
+	fd = multi_link(a, enter, ATTACH_UPROBE_MULTI, 0, p, first, count);
+	if (fd < 0)
+		return fd;
+	ret_fd = multi_link(a, leave, ATTACH_UPROBE_MULTI, UPROBE_MULTI_RETURN, p, first, count);
+	if (ret_fd < 0) {
+		close(fd);
+		return ret_fd;
+	}
+	if (keep_fd(a->link, fd)) {
+		close(ret_fd);
+		return -ENOMEM;
+	}
+	return keep_fd(a->link, ret_fd);
+}
+
+/* One function that the kernel refuses fails the whole link: halve until it stands alone. */
+static void attach_multi(struct attach *a, const struct probe_points *p, size_t first, size_t count)
+{
+	int err;
+
+	if (!count)
+		return;
+	err = attach_range(a, p, first, count);
+	if (!err)
+		return;
+	a->last_error = err;
+	if (err == -ESRCH || err == -ENOMEM)
+		return;
+	if (count == 1) {
+		a->refused(a->context, first, err);
+		return;
+	}
+	attach_multi(a, p, first, count / 2);
+	if (a->last_error != -ESRCH)
+		attach_multi(a, p, first + count / 2, count - count / 2);
+}
+
+static void attach_perf(struct attach *a, const struct probe_points *p)
+{
+	a->link->links = calloc(2 * p->count, sizeof(*a->link->links));
+	if (!a->link->links) {
+		a->last_error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < p->count; i++) {
+		struct bpf_link **pair = a->link->links + a->link->link_count;
+
+		pair[0] = capture_attach_perf(a->capture, false, a->pid, a->path, p->offsets[i],
+					      p->cookies[i]);
+		pair[1] = pair[0] ? capture_attach_perf(a->capture, true, a->pid, a->path,
+							p->offsets[i], p->cookies[i]) :
+				    NULL;
+		if (pair[1]) {
+			a->link->link_count += 2;
+			continue;
+		}
+		a->last_error = -errno;
+		bpf_link__destroy(pair[0]);
+		a->refused(a->context, i, a->last_error);
+	}
+}
+
+struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
+				  const struct probe_points *points,
+				  void (*refused)(void *context, size_t index, int err),
+				  void *context)
+{
+	struct attach a = { .capture = capture,
+			    .link = calloc(1, sizeof(*a.link)),
+			    .pid = pid,
+			    .refused = refused,
+			    .context = context };
+
+	if (!a.link)
+		return NULL;
+	snprintf(a.path, sizeof(a.path), "/proc/self/fd/%d", fd);
+	if (capture_method(capture) == PROBE_METHOD_PERF)
+		attach_perf(&a, points);
+	else
+		attach_multi(&a, points, 0, points->count);
+	if (!a.link->fd_count && !a.link->link_count) {
+		probe_link_free(a.link);
+		errno = a.last_error ? -a.last_error : EINVAL;
+		return NULL;
+	}
+	return a.link;
+}
+
+void probe_link_free(struct probe_link *link)
+{
+	if (!link)
+		return;
+	for (size_t i = 0; i < link->fd_count; i++)
+		close(link->fds[i]);
+	for (size_t i = 0; i < link->link_count; i++)
+		bpf_link__destroy(link->links[i]);
+	free(link->fds);
+	free(link->links);
+	free(link);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/prober.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct job {
+	struct job *next;
+	pid_t pid;
+	bool forget;
+	uint64_t ts_ns;
+};
+
+struct prober {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct job *first, **last;
+	bool ending;
+	struct probes *probes;
+};
+
+static struct job *next_job(struct prober *p)
+{
+	struct job *job = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->first && !p->ending)
+		pthread_cond_wait(&p->filled, &p->lock);
+	if (!p->ending) {
+		job = p->first;
+		p->first = job->next;
+		if (!p->first)
+			p->last = &p->first;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return job;
+}
+
+static void *run(void *context)
+{
+	struct prober *p = context;
+	struct job *job;
+
+	pthread_setname_np(pthread_self(), "profbpfd/probe");
+	while ((job = next_job(p))) {
+		if (job->forget)
+			probes_forget(p->probes, job->pid);
+		else
+			probes_scan(p->probes, job->pid, job->ts_ns);
+		free(job);
+	}
+	return NULL;
+}
+
+struct prober *prober_new(struct probes *probes)
+{
+	struct prober *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->probes = probes;
+	p->last = &p->first;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->filled, NULL);
+	if (pthread_create(&p->thread, NULL, run, p)) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* A process that loads many libraries asks many times: one scan that has not begun serves all. */
+static bool already_asked(struct prober *p, pid_t pid)
+{
+	for (struct job *job = p->first; job; job = job->next)
+		if (job->pid == pid && !job->forget)
+			return true;
+	return false;
+}
+
+static void ask(struct prober *p, pid_t pid, bool forget, uint64_t ts_ns)
+{
+	struct job *job;
+
+	pthread_mutex_lock(&p->lock);
+	job = !forget && already_asked(p, pid) ? NULL : calloc(1, sizeof(*job));
+	if (job) {
+		job->pid = pid;
+		job->forget = forget;
+		job->ts_ns = ts_ns;
+		*p->last = job;
+		p->last = &job->next;
+		pthread_cond_signal(&p->filled);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void prober_scan(struct prober *p, pid_t pid, uint64_t ts_ns)
+{
+	ask(p, pid, false, ts_ns);
+}
+
+void prober_forget(struct prober *p, pid_t pid)
+{
+	ask(p, pid, true, 0);
+}
+
+void prober_free(struct prober *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->ending = true;
+	pthread_cond_signal(&p->filled);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	while (p->first) {
+		struct job *next = p->first->next;
+
+		free(p->first);
+		p->first = next;
+	}
+	pthread_cond_destroy(&p->filled);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prober.h - the thread that probes what targets map while a session runs.
+ *
+ * Reading a large library takes long compared with how often rings must be
+ * drained, so it happens here.
+ */
+#ifndef PROFBPF_DAEMON_PROBER_H
+#define PROFBPF_DAEMON_PROBER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/probes.h"
+
+struct prober;
+
+/* prober_new - start the thread; @probes belongs to it until prober_free(). NULL without memory. */
+struct prober *prober_new(struct probes *probes);
+
+/* prober_scan - look at what @pid has mapped by now; @ts_ns is when the reason for it happened */
+void prober_scan(struct prober *prober, pid_t pid, uint64_t ts_ns);
+
+/* prober_forget - @pid is gone */
+void prober_forget(struct prober *prober, pid_t pid);
+
+/* prober_free - finish what is being done, drop what is not, end the thread */
+void prober_free(struct prober *prober);
+
+#endif /* PROFBPF_DAEMON_PROBER_H */

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/probes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/probe_link.h"
+#include "daemon/profbpfd/probed_file.h"
+#include "daemon/profbpfd/sharing.h"
+#include "lib/library_search.h"
+#include "lib/process_maps.h"
+
+#define ENVIRON_MAX (1u << 20)
+
+/* A file that was looked at. Most hold nothing of interest: count 0, fd -1. */
+struct file_entry {
+	uint32_t dev;		/* KERNEL_DEV() */
+	uint64_t inode;
+	char *path;
+	int fd;
+	struct probed_file file;
+	uint64_t *offsets;
+	uint64_t *cookies;
+	struct probe_link *everywhere;	/* breakpoints for whoever maps it */
+	uint64_t everywhere_ns;
+};
+
+struct process_link {
+	size_t file;
+	struct probe_link *link;	/* NULL: covered by the file's everywhere link */
+};
+
+struct process_entry {
+	pid_t pid;
+	struct process_link *links;
+	size_t link_count;
+};
+
+struct probes {
+	struct capture *capture;
+	const struct catalogs *catalogs;
+	struct item_queue *queue;
+	struct probes_options options;
+	void (*warn)(void *context, const char *text);
+	void *warn_context;
+	struct file_entry **files;
+	size_t file_count;
+	struct process_entry *processes;
+	size_t process_count;
+	uint32_t next_probe;
+	uint32_t probed_files;
+	uint32_t probed_functions;
+	bool full_warned;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static __attribute__((format(printf, 2, 3))) void warn(struct probes *p, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	p->warn(p->warn_context, text);
+}
+
+struct probes *probes_new(struct capture *capture, const struct catalogs *catalogs,
+			  struct item_queue *queue, const struct probes_options *options,
+			  void (*warn_line)(void *context, const char *text), void *context)
+{
+	struct probes *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->capture = capture;
+	p->catalogs = catalogs;
+	p->queue = queue;
+	p->options = *options;
+	p->warn = warn_line;
+	p->warn_context = context;
+	return p;
+}
+
+static struct process_entry *find_process(struct probes *p, pid_t pid)
+{
+	for (size_t i = 0; i < p->process_count; i++)
+		if (p->processes[i].pid == pid)
+			return &p->processes[i];
+	return NULL;
+}
+
+int probes_expect(struct probes *p, pid_t pid)
+{
+	struct process_entry *processes;
+
+	if (find_process(p, pid))
+		return 0;
+	processes = realloc(p->processes, (p->process_count + 1) * sizeof(*processes));
+	if (!processes)
+		return -ENOMEM;
+	p->processes = processes;
+	processes[p->process_count++] = (struct process_entry){ .pid = pid };
+	return 0;
+}
+
+static bool is_ours(void *context, pid_t pid)
+{
+	return find_process(context, pid) != NULL;
+}
+
+static struct process_link *find_link(struct process_entry *process, size_t file)
+{
+	for (size_t i = 0; i < process->link_count; i++)
+		if (process->links[i].file == file)
+			return &process->links[i];
+	return NULL;
+}
+
+static int add_link(struct process_entry *process, size_t file, struct probe_link *link)
+{
+	struct process_link *links =
+		realloc(process->links, (process->link_count + 1) * sizeof(*links));
+
+	if (!links)
+		return -ENOMEM;
+	process->links = links;
+	links[process->link_count++] = (struct process_link){ file, link };
+	return 0;
+}
+
+static void describe(struct file_entry *e, size_t index, Profbpf__Function *m)
+{
+	struct probed_function *f = &e->file.functions[index];
+
+	profbpf__function__init(m);
+	m->id = e->cookies[index];
+	m->runtime = f->entry->catalog->runtime;
+	m->family = f->entry->catalog->family;
+	m->name = f->name;
+	m->kind = f->entry->kind;
+	m->layer = f->entry->layer;
+	m->n_roles = REC_ARGS;
+	m->roles = (Profbpf__Function__Role *)f->entry->roles;
+	m->error = f->entry->error;
+	m->file = e->path;
+	m->build_id.data = e->file.build_id;
+	m->build_id.len = e->file.build_id_size;
+	m->offset = f->offset;
+	m->instruction = (char *)instruction_class_name(f->class);
+}
+
+/* The trace says what each probe is before any call of it. */
+static int publish_functions(struct probes *p, struct file_entry *e)
+{
+	Profbpf__Functions m = PROFBPF__FUNCTIONS__INIT;
+	Profbpf__Function *rows = calloc(e->file.count, sizeof(*rows));
+	Profbpf__Function **pointers = calloc(e->file.count, sizeof(*pointers));
+	struct item *item = NULL;
+	int err = -ENOMEM;
+
+	if (!rows || !pointers)
+		goto cleanup;
+	for (size_t i = 0; i < e->file.count; i++) {
+		describe(e, i, &rows[i]);
+		pointers[i] = &rows[i];
+	}
+	m.n_function = e->file.count;
+	m.function = pointers;
+	item = item_new(ITEM_BODY, profbpf__functions__get_packed_size(&m));
+	if (!item)
+		goto cleanup;
+	item->size = profbpf__functions__pack(&m, item->data);
+	item->body = PROFBPF__PACKET__KIND__FUNCTIONS;
+	item->repeated = true;
+	item_queue_push(p->queue, item);
+	err = 0;
+cleanup:
+	free(pointers);
+	free(rows);
+	return err;
+}
+
+static int number_functions(struct probes *p, struct file_entry *e)
+{
+	size_t room = CAPTURE_PROBES_MAX - p->next_probe;
+
+	if (e->file.count > room) {
+		if (!p->full_warned)
+			warn(p, "%s: only %zu of %zu functions are probed: a session holds %u probes",
+			     e->path, room, e->file.count, CAPTURE_PROBES_MAX);
+		p->full_warned = true;
+		e->file.count = room;
+	}
+	e->offsets = calloc(e->file.count + 1, sizeof(*e->offsets));
+	e->cookies = calloc(e->file.count + 1, sizeof(*e->cookies));
+	if (!e->offsets || !e->cookies)
+		return -ENOMEM;
+	for (size_t i = 0; i < e->file.count; i++) {
+		struct probe_conf conf;
+		int err;
+
+		catalog_probe_conf(e->file.functions[i].entry, &conf);
+		e->offsets[i] = e->file.functions[i].offset;
+		e->cookies[i] = p->next_probe++;
+		err = capture_set_probe(p->capture, e->cookies[i], &conf);
+		if (err)
+			return err;
+	}
+	return e->file.count ? publish_functions(p, e) : 0;
+}
+
+static void free_file(struct file_entry *e)
+{
+	if (!e)
+		return;
+	probe_link_free(e->everywhere);
+	probed_file_free(&e->file);
+	free(e->offsets);
+	free(e->cookies);
+	free(e->path);
+	if (e->fd >= 0)
+		close(e->fd);
+	free(e);
+}
+
+static struct file_entry *find_file(struct probes *p, uint32_t dev, uint64_t inode, size_t *index)
+{
+	for (size_t i = 0; i < p->file_count; i++) {
+		if (p->files[i]->dev == dev && p->files[i]->inode == inode) {
+			*index = i;
+			return p->files[i];
+		}
+	}
+	return NULL;
+}
+
+/* Takes over @fd. NULL without memory; a file without functions of interest is kept, too. */
+static struct file_entry *add_file(struct probes *p, uint32_t dev, uint64_t inode, const char *path,
+				   int fd, size_t *index)
+{
+	struct file_entry *e = calloc(1, sizeof(*e));
+	struct file_entry **files = realloc(p->files, (p->file_count + 1) * sizeof(*files));
+	char error[512];
+
+	if (files)
+		p->files = files;
+	if (!e || !files) {
+		free(e);
+		close(fd);
+		return NULL;
+	}
+	e->dev = dev;
+	e->inode = inode;
+	e->fd = fd;
+	e->path = strdup(path);
+	if (!e->path || probed_file_read(&e->file, fd, path, p->catalogs, p->options.optimized_nop,
+					 error, sizeof(error)))
+		goto fail;
+	if (e->file.indirect)
+		warn(p, "%s: %zu functions are not probed: they are chosen at load time (IFUNC)",
+		     path, e->file.indirect);
+	if (number_functions(p, e))
+		goto fail;
+	if (!e->file.count) {
+		close(e->fd);
+		e->fd = -1;
+	}
+	*index = p->file_count;
+	p->files[p->file_count++] = e;
+	return e;
+fail:
+	free_file(e);
+	return NULL;
+}
+
+struct refusal {
+	struct probes *probes;
+	struct file_entry *file;
+	size_t count;
+	size_t first;
+	int err;
+};
+
+static void refused(void *context, size_t index, int err)
+{
+	struct refusal *r = context;
+
+	if (!r->count++) {
+		r->first = index;
+		r->err = err;
+	}
+}
+
+static struct probe_link *link_file(struct probes *p, struct file_entry *e, pid_t pid)
+{
+	struct probe_points points = { e->offsets, e->cookies, e->file.count };
+	struct refusal r = { .probes = p, .file = e };
+	struct probe_link *link = probe_link_new(p->capture, e->fd, pid, &points, refused, &r);
+
+	if (r.count)
+		warn(p, "%s: %zu functions cannot be probed, the first is %s: %s", e->path, r.count,
+		     e->file.functions[r.first].name, strerror(-r.err));
+	return link;
+}
+
+static void cover(struct item *coverage, pid_t pid, const struct file_entry *e, uint64_t mapped_ns,
+		  uint64_t probed_ns)
+{
+	struct coverage_row row = { .tgid = pid,
+				    .functions = e->file.count,
+				    .mapped_ns = mapped_ns,
+				    .probed_ns = probed_ns,
+				    .path = strdup(e->path) };
+
+	if (!row.path || item_append(coverage, &row, sizeof(row)))
+		free(row.path);
+}
+
+static void count_file(struct probes *p, const struct file_entry *e)
+{
+	p->probed_files++;
+	p->probed_functions += e->file.count;
+}
+
+static bool linked_at_all(struct probes *p, size_t file)
+{
+	for (size_t i = 0; i < p->process_count; i++)
+		if (find_link(&p->processes[i], file))
+			return true;
+	return p->files[file]->everywhere != NULL;
+}
+
+/* Put breakpoints where they belong and note from when on the process is covered. */
+static void attach_file(struct probes *p, struct process_entry *process, size_t index, bool shared,
+			uint64_t mapped_ns, struct item *coverage)
+{
+	struct file_entry *e = p->files[index];
+	bool first = !linked_at_all(p, index);
+	struct probe_link *link = NULL;
+
+	if (!e->everywhere && first && !shared) {
+		e->everywhere = link_file(p, e, 0);
+		e->everywhere_ns = now_ns();
+	}
+	if (!e->everywhere) {
+		link = link_file(p, e, process->pid);
+		if (!link) {
+			if (errno != ESRCH)
+				warn(p, "%s: probing it in process %d failed: %s", e->path,
+				     process->pid, strerror(errno));
+			return;
+		}
+	}
+	if (first)
+		count_file(p, e);
+	if (add_link(process, index, link)) {
+		probe_link_free(link);
+		return;
+	}
+	cover(coverage, process->pid, e, mapped_ns, e->everywhere ? e->everywhere_ns : now_ns());
+}
+
+/* Which of the files to attach are mapped by strangers, who must not be slowed down. */
+static int find_shared(struct probes *p, const size_t *indices, size_t count, bool *shared)
+{
+	struct shared_file *files = calloc(count + 1, sizeof(*files));
+	int err = files ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		files[i].dev = p->files[indices[i]]->dev;
+		files[i].inode = p->files[indices[i]]->inode;
+	}
+	if (!err && count && p->options.follow && !p->options.system_wide)
+		err = sharing_find(files, count, is_ours, p);
+	for (size_t i = 0; i < count && !err; i++)
+		shared[i] = p->options.system_wide ? false :
+						     !p->options.follow || files[i].shared;
+	free(files);
+	return err;
+}
+
+static int attach_files(struct probes *p, pid_t pid, const size_t *indices, size_t count,
+			uint64_t mapped_ns)
+{
+	struct process_entry *process = find_process(p, pid);
+	bool *shared = calloc(count + 1, sizeof(*shared));
+	struct item *coverage = item_new(ITEM_COVERAGE, 1024);
+	int err = shared && coverage ? find_shared(p, indices, count, shared) : -ENOMEM;
+
+	for (size_t i = 0; i < count && !err; i++)
+		attach_file(p, process, indices[i], shared[i], mapped_ns, coverage);
+	if (coverage && coverage->count) {
+		item_queue_push(p->queue, coverage);
+		coverage = NULL;
+	}
+	item_free(coverage);
+	free(shared);
+	return err;
+}
+
+static struct file_entry *mapped_file(struct probes *p, pid_t pid, const struct process_map *map,
+				      size_t *index)
+{
+	struct file_entry *e = find_file(p, map->dev, map->inode, index);
+	int fd;
+
+	if (e)
+		return e;
+	fd = process_map_open(pid, map);
+	return fd < 0 ? NULL : add_file(p, map->dev, map->inode, map->path, fd, index);
+}
+
+int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
+{
+	struct process_maps maps;
+	size_t *indices, count = 0;
+	int err = probes_expect(p, pid);
+
+	if (!err)
+		err = process_maps_read(pid, &maps);
+	if (err)
+		return err;
+	indices = calloc(maps.count + 1, sizeof(*indices));
+	for (size_t i = 0; indices && i < maps.count; i++) {
+		size_t index;
+		struct file_entry *e = mapped_file(p, pid, &maps.map[i], &index);
+
+		if (e && e->file.count && !find_link(find_process(p, pid), index))
+			indices[count++] = index;
+	}
+	err = indices ? attach_files(p, pid, indices, count, mapped_ns) : -ENOMEM;
+	free(indices);
+	process_maps_free(&maps);
+	return err;
+}
+
+void probes_add_file(struct probes *p, int fd, pid_t pid)
+{
+	char link[64], path[4096];
+	struct file_entry *e;
+	struct stat st;
+	size_t index;
+	ssize_t n;
+	int copy;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || probes_expect(p, pid))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	e = find_file(p, KERNEL_DEV(major(st.st_dev), minor(st.st_dev)), st.st_ino, &index);
+	if (!e) {
+		copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		if (copy >= 0)
+			e = add_file(p, KERNEL_DEV(major(st.st_dev), minor(st.st_dev)), st.st_ino,
+				     path, copy, &index);
+	}
+	if (e && e->file.count && !find_link(find_process(p, pid), index))
+		attach_files(p, pid, &index, 1, 0);
+}
+
+/* LD_LIBRARY_PATH of a process as it was started; allocated, NULL if it has none. */
+static char *library_path(pid_t pid)
+{
+	static const char name[] = "LD_LIBRARY_PATH=";
+	char path[64], *text = NULL, *entry = NULL;
+	size_t capacity = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	for (size_t bytes = 0; bytes < ENVIRON_MAX && !entry;) {
+		ssize_t n = getdelim(&text, &capacity, '\0', f);
+
+		if (n <= 0)
+			break;
+		bytes += n;
+		if (!strncmp(text, name, sizeof(name) - 1))
+			entry = strdup(text + sizeof(name) - 1);
+	}
+	free(text);
+	fclose(f);
+	return entry;
+}
+
+static const char **collect_globs(const struct catalogs *catalogs, size_t *count)
+{
+	const char **globs = NULL;
+
+	*count = 0;
+	for (size_t i = 0; i < catalogs_count(catalogs); i++)
+		*count += catalogs_get(catalogs, i)->library_count;
+	globs = calloc(*count + 1, sizeof(*globs));
+	*count = 0;
+	for (size_t i = 0; globs && i < catalogs_count(catalogs); i++) {
+		const struct catalog *c = catalogs_get(catalogs, i);
+
+		for (size_t k = 0; k < c->library_count; k++)
+			globs[(*count)++] = c->libraries[k];
+	}
+	return globs;
+}
+
+void probes_search_libraries(struct probes *p, pid_t pid)
+{
+	struct library_files found = { 0 };
+	size_t count;
+	const char **globs = collect_globs(p->catalogs, &count);
+	char *search = library_path(pid), root[64];
+	int root_fd;
+
+	snprintf(root, sizeof(root), "/proc/%d/root", pid);
+	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (globs && root_fd >= 0 &&
+	    !library_search(root_fd, search, globs, count, &found)) {
+		for (size_t i = 0; i < found.count; i++) {
+			int fd = library_open(root_fd, &found.file[i]);
+
+			if (fd >= 0) {
+				probes_add_file(p, fd, pid);
+				close(fd);
+			}
+		}
+		library_files_free(&found);
+	}
+	if (root_fd >= 0)
+		close(root_fd);
+	free(search);
+	free(globs);
+}
+
+void probes_forget(struct probes *p, pid_t pid)
+{
+	struct process_entry *process = find_process(p, pid);
+
+	if (!process)
+		return;
+	for (size_t i = 0; i < process->link_count; i++)
+		probe_link_free(process->links[i].link);
+	free(process->links);
+	*process = p->processes[--p->process_count];
+}
+
+uint32_t probes_functions(const struct probes *p)
+{
+	return p->probed_functions;
+}
+
+uint32_t probes_files(const struct probes *p)
+{
+	return p->probed_files;
+}
+
+void probes_detach(struct probes *p)
+{
+	while (p->process_count)
+		probes_forget(p, p->processes[0].pid);
+	for (size_t i = 0; i < p->file_count; i++) {
+		probe_link_free(p->files[i]->everywhere);
+		p->files[i]->everywhere = NULL;
+	}
+}
+
+void probes_free(struct probes *p)
+{
+	if (!p)
+		return;
+	probes_detach(p);
+	for (size_t i = 0; i < p->file_count; i++)
+		free_file(p->files[i]);
+	free(p->files);
+	free(p->processes);
+	free(p);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probes.h - which functions of which files are probed in which processes.
+ *
+ * A file is known by device and inode and read once per session. Breakpoints are
+ * put into the traced processes only, as long as other processes map the file
+ * too. If none does and children are followed, they are put into the file itself,
+ * for whoever maps it: then a child runs into them from its first instruction.
+ *
+ * Used from one thread at a time.
+ */
+#ifndef PROFBPF_DAEMON_PROBES_H
+#define PROFBPF_DAEMON_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/common/catalog.h"
+#include "daemon/profbpfd/capture.h"
+#include "daemon/profbpfd/item.h"
+
+struct probes;
+
+struct probes_options {
+	bool system_wide;
+	bool follow;
+	bool optimized_nop;
+};
+
+/*
+ * probes_new - an empty table
+ *
+ * Function descriptions and coverage go to @queue as items. Warnings for the
+ * user go to @warn, one line each.
+ */
+struct probes *probes_new(struct capture *capture, const struct catalogs *catalogs,
+			  struct item_queue *queue, const struct probes_options *options,
+			  void (*warn)(void *context, const char *text), void *context);
+
+/* probes_expect - @pid is going to be traced: it is no stranger when files are shared */
+int probes_expect(struct probes *probes, pid_t pid);
+
+/*
+ * probes_scan - probe everything that @pid has mapped by now
+ *
+ * @mapped_ns: when the process mapped what is new, 0 = before the session.
+ * Returns 0, -ESRCH if it is gone, -EACCES, -ENOMEM.
+ */
+int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns);
+
+/*
+ * probes_add_file - probe a file before @pid maps it
+ *
+ * The descriptor stays the caller's. Files that are no 64-bit ELF files, or
+ * without functions of interest, are ignored.
+ */
+void probes_add_file(struct probes *probes, int fd, pid_t pid);
+
+/* probes_search_libraries - probe libraries that @pid would get from a dlopen by name */
+void probes_search_libraries(struct probes *probes, pid_t pid);
+
+/* probes_forget - the process is gone: drop its links */
+void probes_forget(struct probes *probes, pid_t pid);
+
+/* Counts for reports: probed functions, and files they are in. */
+uint32_t probes_functions(const struct probes *probes);
+uint32_t probes_files(const struct probes *probes);
+
+/* probes_detach - remove all breakpoints; probes_free does that, too */
+void probes_detach(struct probes *probes);
+void probes_free(struct probes *probes);
+
+#endif /* PROFBPF_DAEMON_PROBES_H */

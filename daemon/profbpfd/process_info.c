@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/process_info.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *process_cmdline(pid_t pid)
+{
+	char path[64], *text = malloc(PROCESS_CMDLINE_MAX);
+	ssize_t n;
+	int fd;
+
+	if (!text)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, PROCESS_CMDLINE_MAX - 1);
+	if (fd >= 0)
+		close(fd);
+	while (n > 0 && !text[n - 1])
+		n--;
+	if (n <= 0) {
+		free(text);
+		return NULL;
+	}
+	for (ssize_t i = 0; i < n; i++)
+		if (!text[i])
+			text[i] = ' ';
+	text[n] = '\0';
+	return text;
+}
+
+char *process_exe(pid_t pid)
+{
+	char path[64], target[4096];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, target, sizeof(target) - 1);
+	return n > 0 ? strndup(target, n) : NULL;
+}
+
+/* Parent of a process, 0 if it is gone. The name in stat may hold anything but ends at the last ')'. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[512], *p;
+	int fd, parent = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	return p && sscanf(p + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+struct family {
+	pid_t pid, parent;
+	bool taken;
+};
+
+static int read_families(struct family **families, size_t *count)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	size_t capacity = 0;
+
+	if (!proc)
+		return -errno;
+	while ((entry = readdir(proc))) {
+		struct family *grown;
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		if (*count == capacity) {
+			capacity = capacity ? 2 * capacity : 256;
+			grown = realloc(*families, capacity * sizeof(*grown));
+			if (!grown) {
+				closedir(proc);
+				return -ENOMEM;
+			}
+			*families = grown;
+		}
+		(*families)[(*count)++] = (struct family){ .pid = atoi(entry->d_name) };
+	}
+	closedir(proc);
+	for (size_t i = 0; i < *count; i++)
+		(*families)[i].parent = parent_of((*families)[i].pid);
+	return 0;
+}
+
+static int append(pid_t **pids, size_t *count, pid_t pid)
+{
+	pid_t *grown = realloc(*pids, (*count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	*pids = grown;
+	grown[(*count)++] = pid;
+	return 0;
+}
+
+static bool contains(const pid_t *pids, size_t count, pid_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+int process_descendants(pid_t **pids, size_t *count)
+{
+	struct family *families = NULL;
+	size_t families_count = 0;
+	int err = read_families(&families, &families_count);
+
+	/* Entries appended on the way are visited, too: their children follow. */
+	for (size_t i = 0; i < *count && !err; i++)
+		for (size_t k = 0; k < families_count && !err; k++)
+			if (families[k].parent == (*pids)[i] &&
+			    !contains(*pids, *count, families[k].pid))
+				err = append(pids, count, families[k].pid);
+	free(families);
+	return err;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/profbpfd/process_info.h"
+
+#define FIRST_BATCH_BYTES 4096
+
+struct recorder {
+	int cpus;
+	struct item_queue *queue;
+	struct texts *texts;
+	struct recorder_events events;
+	struct item **batches;		/* [cpu * REC_TYPES + type] */
+	struct item *tasks;
+	uint64_t dropped[TRACE_SOURCES];
+	uint64_t used[TRACE_SOURCES];
+};
+
+struct recorder *recorder_new(int cpus, struct item_queue *queue, struct texts *texts,
+			      const struct recorder_events *events)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->cpus = cpus;
+	r->queue = queue;
+	r->texts = texts;
+	r->events = *events;
+	r->batches = calloc((size_t)cpus * REC_TYPES, sizeof(*r->batches));
+	if (!r->batches) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < (size_t)r->cpus * REC_TYPES; i++)
+		item_free(r->batches[i]);
+	item_free(r->tasks);
+	free(r->batches);
+	free(r);
+}
+
+static const struct {
+	size_t size;
+	enum source source;
+} kinds[REC_TYPES] = {
+	[REC_CALL] = { sizeof(struct rec_call), SOURCE_API },
+	[REC_IOCTL] = { sizeof(struct rec_ioctl), SOURCE_IOCTL },
+	[REC_SWITCH] = { sizeof(struct rec_switch), SOURCE_SCHED },
+	[REC_WAKE] = { sizeof(struct rec_wake), SOURCE_SCHED },
+	[REC_ACCOUNT] = { sizeof(struct rec_account), SOURCE_TASK },
+};
+
+static void hand_over(struct recorder *r, struct item **batch)
+{
+	if (!*batch)
+		return;
+	if (!item_queue_push(r->queue, *batch)) {
+		r->dropped[(*batch)->source] += (*batch)->count;
+		item_free(*batch);
+	}
+	*batch = NULL;
+}
+
+static void add_record(struct recorder *r, const struct rec_header *record)
+{
+	struct item **batch;
+
+	if (record->cpu >= (uint32_t)r->cpus) {
+		r->dropped[kinds[record->type].source]++;
+		return;
+	}
+	batch = &r->batches[(size_t)record->cpu * REC_TYPES + record->type];
+	if (!*batch) {
+		*batch = item_new(ITEM_RECORDS, FIRST_BATCH_BYTES);
+		if (*batch) {
+			(*batch)->type = record->type;
+			(*batch)->cpu = record->cpu;
+			(*batch)->source = kinds[record->type].source;
+		}
+	}
+	if (!*batch || item_append(*batch, record, kinds[record->type].size))
+		r->dropped[kinds[record->type].source]++;
+	else if ((*batch)->count >= RECORDER_BATCH_MAX)
+		hand_over(r, batch);
+}
+
+static void add_task(struct recorder *r, const struct rec_task *record)
+{
+	struct task_row row = { .record = *record };
+	bool leader = record->tid == record->tgid && !(record->header.flags & TASK_KTHREAD);
+
+	row.record.comm[REC_COMM_LEN - 1] = '\0';
+	if (leader && record->event != TASK_EXIT && record->event != TASK_RENAME) {
+		row.cmdline = process_cmdline(record->tgid);
+		row.exe = process_exe(record->tgid);
+	}
+	if (!r->tasks)
+		r->tasks = item_new(ITEM_TASKS, FIRST_BATCH_BYTES);
+	if (!r->tasks || item_append(r->tasks, &row, sizeof(row))) {
+		free(row.cmdline);
+		free(row.exe);
+		r->dropped[SOURCE_TASK]++;
+	}
+}
+
+static void act_on_task(struct recorder *r, const struct rec_task *t)
+{
+	const struct recorder_events *e = &r->events;
+	bool target = t->header.flags & TASK_TARGET;
+	bool started = t->event == TASK_EXEC || (t->event == TASK_FORK && t->tid == t->tgid);
+
+	if (target && started)
+		e->process_started(e->context, t->tgid, t->header.ts_ns);
+	else if (target && t->event == TASK_EXIT && t->tid == t->tgid)
+		e->process_exited(e->context, t->tgid);
+}
+
+void recorder_handle(void *context, const struct rec_header *record)
+{
+	const struct rec_string *string = (const void *)record;
+	const struct rec_map *map = (const void *)record;
+	struct recorder *r = context;
+
+	switch (record->type) {
+	case REC_TASK:
+		add_task(r, (const void *)record);
+		act_on_task(r, (const void *)record);
+		break;
+	case REC_STRING:
+		texts_put(r->texts, string->tid, record->ts_ns, string->str, string->len);
+		r->used[SOURCE_TASK]++;
+		break;
+	case REC_MAP:
+		r->events.file_mapped(r->events.context, map->tgid, record->ts_ns);
+		r->used[SOURCE_TASK]++;
+		break;
+	default:
+		if (kinds[record->type].size)
+			add_record(r, record);
+		break;
+	}
+}
+
+/*
+ * Batches are handed over between passes only: then the string of every call in
+ * them has been read, whichever ring it lay in. Tasks go first, so that a reader
+ * knows who is meant.
+ */
+void recorder_pass(struct recorder *r, bool flush)
+{
+	if (r->tasks && (flush || r->tasks->count >= RECORDER_BATCH)) {
+		item_queue_push(r->queue, r->tasks);
+		r->tasks = NULL;
+	}
+	for (size_t i = 0; i < (size_t)r->cpus * REC_TYPES; i++)
+		if (r->batches[i] && (flush || r->batches[i]->count >= RECORDER_BATCH))
+			hand_over(r, &r->batches[i]);
+}
+
+uint64_t recorder_dropped(const struct recorder *r, unsigned int source)
+{
+	return r->dropped[source];
+}
+
+uint64_t recorder_used(const struct recorder *r, unsigned int source)
+{
+	return r->used[source];
+}

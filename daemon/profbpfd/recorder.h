@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recorder.h - sorts the records of the rings into batches for the writer, and
+ * acts on those that tell of new processes and libraries.
+ *
+ * Used by a session's reader thread only.
+ */
+#ifndef PROFBPF_DAEMON_RECORDER_H
+#define PROFBPF_DAEMON_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/events.h"
+#include "daemon/profbpfd/item.h"
+#include "daemon/profbpfd/texts.h"
+
+#define RECORDER_BATCH 4096	/* records after which a batch is handed over */
+#define RECORDER_BATCH_MAX 65536
+
+/* What the session wants to know of at once. */
+struct recorder_events {
+	void (*process_started)(void *context, pid_t pid, uint64_t ts_ns);	/* fork or exec */
+	void (*process_exited)(void *context, pid_t pid);
+	void (*file_mapped)(void *context, pid_t pid, uint64_t ts_ns);
+	void *context;
+};
+
+struct recorder;
+
+/* recorder_new - @cpus is the number of possible CPUs; NULL without memory */
+struct recorder *recorder_new(int cpus, struct item_queue *queue, struct texts *texts,
+			      const struct recorder_events *events);
+void recorder_free(struct recorder *recorder);
+
+/* recorder_handle - a capture_handler: take one record */
+void recorder_handle(void *recorder, const struct rec_header *record);
+
+/* recorder_pass - after each drain: hand over full batches, or all if @flush */
+void recorder_pass(struct recorder *recorder, bool flush);
+
+/* recorder_dropped - records of a source dropped because the writer is too slow */
+uint64_t recorder_dropped(const struct recorder *recorder, unsigned int source);
+
+/* recorder_used - records of a source that were for the daemon, not for the file */
+uint64_t recorder_used(const struct recorder *recorder, unsigned int source);
+
+#endif /* PROFBPF_DAEMON_RECORDER_H */

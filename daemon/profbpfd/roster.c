@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/roster.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/answer.h"
+
+int roster_init(struct roster *roster)
+{
+	memset(roster, 0, sizeof(*roster));
+	roster->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return roster->event_fd < 0 ? -errno : 0;
+}
+
+void roster_entry_free(struct roster_entry *entry)
+{
+	if (!entry)
+		return;
+	if (entry->session)
+		session_free(entry->session);
+	if (entry->catalogs)
+		catalogs_free(entry->catalogs);
+	words_free(&entry->warnings);
+	free(entry->pids);
+	free(entry->output_name);
+	free(entry);
+}
+
+void roster_free(struct roster *roster)
+{
+	while (roster->first) {
+		struct roster_entry *entry = roster->first;
+
+		roster->first = entry->next;
+		roster_entry_free(entry);
+	}
+	if (roster->event_fd >= 0)
+		close(roster->event_fd);
+	roster->event_fd = -1;
+}
+
+size_t roster_count(const struct roster *roster)
+{
+	size_t count = 0;
+
+	for (const struct roster_entry *e = roster->first; e; e = e->next)
+		count++;
+	return count;
+}
+
+size_t roster_count_of(const struct roster *roster, uid_t owner)
+{
+	size_t count = 0;
+
+	for (const struct roster_entry *e = roster->first; e; e = e->next)
+		count += e->owner == owner;
+	return count;
+}
+
+struct roster_entry *roster_find(struct roster *roster, uint32_t id)
+{
+	struct roster_entry *e = roster->first;
+
+	while (e && e->id != id)
+		e = e->next;
+	return e;
+}
+
+uint32_t roster_new_id(struct roster *roster)
+{
+	/* 0 stands for "all of mine" in a request to stop. */
+	do {
+		roster->last_id++;
+	} while (!roster->last_id || roster_find(roster, roster->last_id));
+	return roster->last_id;
+}
+
+void roster_add(struct roster *roster, struct roster_entry *entry)
+{
+	struct roster_entry **end = &roster->first;
+
+	while (*end)
+		end = &(*end)->next;
+	entry->next = NULL;
+	*end = entry;
+}
+
+bool roster_wait(struct roster_entry *entry, struct client *client, uint32_t request)
+{
+	if (entry->waiter_count == ROSTER_WAITERS_MAX)
+		return false;
+	entry->waiters[entry->waiter_count++] = (struct roster_waiter){ client, request };
+	return true;
+}
+
+/* The session has ended without having been announced: that is the answer to its start. */
+static void tell_failed_start(struct roster_entry *entry, const struct session_info *info)
+{
+	if (info->failed)
+		client_refuse(entry->starter, entry->start_request, info->reason);
+	else
+		answer_ended(entry->starter, entry->start_request, info, 0);
+}
+
+static void tell(struct roster_entry *entry, const struct session_info *info)
+{
+	bool ended = info->state == SESSION_ENDED;
+
+	if (entry->starter && !entry->announced && info->start_ns && !info->failed) {
+		answer_started(entry->starter, entry->start_request, entry, info);
+		entry->warnings_told = info->warning_count;
+	}
+	entry->announced |= info->start_ns && !info->failed;
+	if (!ended)
+		return;
+	if (entry->starter && entry->announced)
+		answer_ended(entry->starter, 0, info, entry->warnings_told);
+	else if (entry->starter)
+		tell_failed_start(entry, info);
+	for (size_t i = 0; i < entry->waiter_count; i++)
+		answer_ended(entry->waiters[i].client, entry->waiters[i].request, info,
+			     entry->warnings_told);
+}
+
+void roster_update(struct roster *roster)
+{
+	struct roster_entry **link = &roster->first;
+	uint64_t changes;
+
+	/* Reset before looking, so that a change that comes meanwhile is not missed. */
+	while (read(roster->event_fd, &changes, sizeof(changes)) < 0 && errno == EINTR)
+		;
+	while (*link) {
+		struct roster_entry *entry = *link;
+		struct session_info info;
+
+		session_info(entry->session, &info);
+		tell(entry, &info);
+		if (info.state == SESSION_ENDED) {
+			*link = entry->next;
+			roster_entry_free(entry);
+		} else {
+			link = &entry->next;
+		}
+	}
+}
+
+void roster_forget(struct roster *roster, const struct client *client)
+{
+	for (struct roster_entry *e = roster->first; e; e = e->next) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < e->waiter_count; i++)
+			if (e->waiters[i].client != client)
+				e->waiters[kept++] = e->waiters[i];
+		e->waiter_count = kept;
+		if (e->starter != client)
+			continue;
+		e->starter = NULL;
+		if (!e->announced)
+			session_stop(e->session, "the client left before it was live");
+	}
+}
+
+size_t roster_stop_all(struct roster *roster, const struct client *starter, const char *reason)
+{
+	size_t count = 0;
+
+	for (struct roster_entry *e = roster->first; e; e = e->next) {
+		if (starter && e->starter != starter)
+			continue;
+		session_stop(e->session, reason);
+		count++;
+	}
+	return count;
+}
