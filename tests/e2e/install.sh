@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make install puts everything where it is looked for, the unit is one that systemd understands
+# without a word, and make uninstall leaves nothing behind.
+. "$(dirname "$0")/lib.sh"
+
+tree=$WORK/tree
+make -s install DESTDIR="$tree" PREFIX=/usr
+
+for file in bin/profbpfd bin/profctl bin/analyzer lib/profbpf/libprofbpf-opencl.so \
+	share/profbpf/catalog/opencl.catalog lib/systemd/system/profbpfd.service lib/sysusers.d/profbpf.conf \
+	share/doc/profbpf/LICENSE share/doc/profbpf/GPL-2.0-only.txt; do
+	[ -s "$tree/usr/$file" ] || fail "make install left out $file"
+done
+assert_status "installed analyzer --help" 0 "$tree/usr/bin/analyzer" --help
+
+unit=$tree/usr/lib/systemd/system/profbpfd.service
+assert_contains "the unit starts the installed daemon" "$unit" '^ExecStart=/usr/bin/profbpfd$'
+
+if command -v systemd-analyze >/dev/null; then
+	mkdir "$WORK/units"
+	sed "s|/usr/bin/profbpfd|$tree&|" "$unit" >"$WORK/units/profbpfd.service"
+	# Unknown settings are only told on standard error.
+	assert_status "systemd-analyze verify" 0 systemd-analyze verify --man=no "$WORK/units/profbpfd.service"
+	assert_eq "complaints about the unit" "" "$(cat "$WORK/err")"
+	systemd-analyze security --offline=true "$WORK/units/profbpfd.service" >"$WORK/security"
+	score=$(sed -n 's/.*Overall exposure level for .*: \([0-9.]*\) .*/\1/p' "$WORK/security")
+	assert_between "exposure of the unit, 10 is worst" 0 3 "$score"
+else
+	note "no systemd-analyze here: the unit was not verified"
+fi
+
+make -s uninstall DESTDIR="$tree" PREFIX=/usr
+assert_eq "files left by make uninstall" "" "$(find "$tree" ! -type d)"

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# ./setup derives backports from the machine's own sources, refuses to change the C library,
+# tells an unknown distribution's user what to install, and rejects wrong usage.
+. "$(dirname "$0")/lib.sh"
+
+# in_setup FUNCTION [ARG...]: a function of ./setup, in a shell of its own
+in_setup() {
+	bash -c '. "$0/setup"; CODENAME=bookworm KNOWN=yes LOG=$WORK/log APT_LOG=$WORK/apt.log; "$@"' "$ROOT" "$@"
+}
+export WORK
+
+# ---- usage
+assert_status "unknown word" 2 ./setup frobnicate
+assert_contains "unknown word" "$WORK/err" '^usage: ./setup'
+assert_status "unknown option" 2 ./setup --frobnicate
+assert_status "unknown workload" 2 ./setup demo frobnicate
+assert_status "help" 0 ./setup --help
+assert_status "dry run" 0 ./setup --dry-run check
+assert_contains "dry run" "$WORK/out" 'run make test'
+
+# ---- versions
+for pair in 1.4:1.4 1.4.6-1~bpo12+1:1.4 1.10:1.4 7.10.0:7.5; do
+	assert_status "${pair%:*} is at least ${pair#*:}" 0 in_setup at_least "${pair%:*}" "${pair#*:}"
+done
+for pair in 1.1.2-0+deb12u1:1.4 :1.4 7.1.0:7.5 '(none):1.4'; do
+	assert_status "${pair%:*} is less than ${pair#*:}" 1 in_setup at_least "${pair%:*}" "${pair#*:}"
+done
+
+# ---- backports from a one-line source, with options
+cat >"$WORK/sources.list" <<'END'
+# the mirror of the house
+deb [ arch=amd64,arm64  signed-by=/etc/apt/keyrings/house.gpg ] mirror+file:/etc/apt/mirrors bookworm main contrib # note
+END
+in_setup derive_backports "$WORK/sources.list:2" >"$WORK/derived"
+assert_eq "from a one-line source" "Types: deb
+URIs: mirror+file:/etc/apt/mirrors
+Suites: bookworm-backports
+Components: main
+architectures: amd64 arm64
+signed-by: /etc/apt/keyrings/house.gpg" "$(cat "$WORK/derived")"
+
+# ---- backports from the second stanza of a deb822 source
+cat >"$WORK/house.sources" <<'END'
+# only a comment
+
+Types: deb
+URIs: file:/first
+Suites: bookworm-security
+Components: main
+
+Types: deb deb-src
+URIs: file:/second
+# in between
+Suites: bookworm bookworm-updates
+components: main non-free
+Signed-By:
+ -----BEGIN PGP PUBLIC KEY BLOCK-----
+ .
+ -----END PGP PUBLIC KEY BLOCK-----
+END
+in_setup derive_backports "$WORK/house.sources:2" >"$WORK/derived"
+assert_eq "from a deb822 source" "Types: deb
+URIs: file:/second
+Suites: bookworm-backports
+components: main
+Signed-By:
+ -----BEGIN PGP PUBLIC KEY BLOCK-----
+ .
+ -----END PGP PUBLIC KEY BLOCK-----" "$(cat "$WORK/derived")"
+
+# ---- what apt would do is looked at first
+mkdir "$WORK/bin"
+cat >"$WORK/bin/apt-get" <<'END'
+#!/bin/sh
+cat "$WORK/simulated"
+END
+chmod +x "$WORK/bin/apt-get"
+judge() { PATH=$WORK/bin:$PATH in_setup refuse_harm make; }
+
+cat >"$WORK/simulated" <<'END'
+Inst libc6-dev (2.36-9+deb12u14 Debian:12.15/oldstable [amd64])
+Inst make (4.3-4.1 Debian:12.15/oldstable [amd64])
+Conf libc6-dev (2.36-9+deb12u14 Debian:12.15/oldstable [amd64])
+END
+assert_status "harmless packages" 0 judge
+echo 'Inst libc6 [2.36-9+deb12u9] (2.41-12 Debian:13/stable [amd64])' >>"$WORK/simulated"
+assert_status "a new C library" 1 judge
+assert_contains "a new C library" "$WORK/err" 'would change the C library'
+echo 'Remv nodejs [20.1]' >"$WORK/simulated"
+assert_status "a removal" 1 judge
+assert_contains "a removal" "$WORK/err" '^Remv nodejs'
+
+# ---- a system that is not known gets a list, from what is really missing
+unknown() {
+	bash -c '. "$0/setup"; os_release() { echo "Frobnix 3"; }; header_found() { [ "$1" != zstd.h ]; }
+		read_distribution; find_missing build; get_ready' "$ROOT"
+}
+assert_status "unknown system" 1 unknown
+assert_contains "unknown system" "$WORK/err" '^setup: Frobnix 3 is not a system'
+assert_contains "unknown system" "$WORK/err" '^    zstd \(header zstd.h; Debian calls it libzstd-dev\)'
+assert_lacks "unknown system" "$WORK/err" 'zlib'
