@@ -236,7 +236,7 @@ struct source_loss {
 	uint32_t name;
 	uint64_t produced;
 	uint64_t delivered; /* as the daemon counted */
-	uint64_t read; /* as found in the file */
+	uint64_t read; /* as found in the file; UINT64_MAX = not comparable */
 	struct loss_reason reasons[8];
 	uint32_t reason_count;
 };

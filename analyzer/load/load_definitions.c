@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets that say what ids mean: clocks, strings, functions, drivers, devices. */
+#include "analyzer/load/loader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/column.h"
+
+#define STRINGS_MAX (1u << 24) /* ids of one segment */
+#define FUNCTIONS_MAX (1u << 20)
+#define DRIVERS_MAX (1u << 16)
+#define DEVICES_MAX (1u << 16)
+
+#define UNPACK(type, packet) \
+	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
+
+static bool out_of_memory(struct loader *loader)
+{
+	loader->no_memory = true;
+	return false;
+}
+
+static uint32_t text_id(struct loader *loader, const char *text)
+{
+	uint32_t id = model_string(loader->model, text);
+
+	if (id == INDEX_NONE) {
+		loader->no_memory = true;
+		return 0;
+	}
+	return id;
+}
+
+bool load_clocks(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Clocks *clocks = UNPACK(clocks, packet);
+	struct clock_snapshot now = { 0 };
+	size_t rows;
+
+	if (!clocks || COLUMN_ROWS(&rows, clocks->n_monotonic_ns, clocks->n_monotonic_raw_ns,
+				   clocks->n_boottime_ns, clocks->n_realtime_ns, clocks->n_counter))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		now.monotonic_ns += COLUMN_AT(clocks, monotonic_ns, i);
+		now.monotonic_raw_ns += COLUMN_AT(clocks, monotonic_raw_ns, i);
+		now.boottime_ns += COLUMN_AT(clocks, boottime_ns, i);
+		now.realtime_ns += COLUMN_AT(clocks, realtime_ns, i);
+		now.counter += COLUMN_AT(clocks, counter, i);
+		if (clock_table_add(loader->model->clocks, &now) != 0)
+			return out_of_memory(loader);
+	}
+	return true;
+}
+
+static bool make_string_room(struct loader *loader, uint32_t count)
+{
+	uint32_t capacity = loader->string_capacity ? loader->string_capacity : 256;
+	uint32_t *grown;
+
+	if (count > loader->string_capacity) {
+		while (capacity < count)
+			capacity *= 2;
+		grown = reallocarray(loader->strings, capacity, sizeof(*grown));
+		if (!grown)
+			return false;
+		loader->strings = grown;
+		loader->string_capacity = capacity;
+	}
+	if (count > loader->string_count) {
+		memset(loader->strings + loader->string_count, 0,
+		       (count - loader->string_count) * sizeof(*loader->strings));
+		loader->string_count = count;
+	}
+	return true;
+}
+
+bool load_strings(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Strings *strings = UNPACK(strings, packet);
+
+	if (!strings)
+		return false;
+	if (strings->n_text == 0)
+		return true;
+	if (strings->first_id >= STRINGS_MAX || strings->n_text > STRINGS_MAX - strings->first_id)
+		return false;
+	/* Ids begin anew in each segment, also in one whose header could not be read. */
+	if (strings->first_id <= 1)
+		loader->string_count = 0;
+	if (!make_string_room(loader, strings->first_id + (uint32_t)strings->n_text))
+		return out_of_memory(loader);
+	for (size_t i = 0; i < strings->n_text; i++)
+		loader->strings[strings->first_id + i] = text_id(loader, strings->text[i]);
+	loader->strings[0] = 0;
+	return !loader->no_memory;
+}
+
+static uint64_t session_key(const struct loader *loader, uint32_t id)
+{
+	return (uint64_t)loader->session << 32 | id;
+}
+
+uint32_t loader_function(struct loader *loader, uint32_t id)
+{
+	struct model *model = loader->model;
+	uint32_t index = map_get(&loader->function_map, session_key(loader, id));
+	struct function unknown = { 0 };
+
+	if (index != MAP_NONE)
+		return index;
+	if (model->functions.count >= FUNCTIONS_MAX)
+		return INDEX_NONE;
+	index = model->functions.count;
+	if (!map_put(&loader->function_map, session_key(loader, id), index) ||
+	    !MODEL_PUSH(&model->functions, unknown)) {
+		loader->no_memory = true;
+		return INDEX_NONE;
+	}
+	return index;
+}
+
+/* Values of a later version of the format count as 0, which every enumeration has. */
+static uint8_t at_most(int value, int largest)
+{
+	return value >= 0 && value <= largest ? (uint8_t)value : 0;
+}
+
+static void take_function(struct loader *loader, const Profbpf__Function *from,
+			  struct function *function)
+{
+	function->runtime = text_id(loader, from->runtime);
+	function->family = text_id(loader, *from->family ? from->family : from->runtime);
+	function->name = text_id(loader, from->name);
+	function->file = text_id(loader, from->file);
+	function->instruction = text_id(loader, from->instruction);
+	function->kind = at_most(from->kind, PROFBPF__FUNCTION__KIND__STAGE);
+	function->layer = (uint8_t)(from->layer <= UINT8_MAX ? from->layer : UINT8_MAX);
+	function->error = at_most(from->error, PROFBPF__FUNCTION__ERROR__NEGATIVE);
+	for (size_t i = 0; i < from->n_roles && i < 3; i++)
+		function->roles[i] = at_most(from->roles[i], PROFBPF__FUNCTION__ROLE__VALUE);
+}
+
+bool load_functions(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Functions *functions = UNPACK(functions, packet);
+
+	if (!functions)
+		return false;
+	for (size_t i = 0; i < functions->n_function; i++) {
+		uint32_t index = loader_function(loader, functions->function[i]->id);
+
+		if (index == INDEX_NONE) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		take_function(loader, functions->function[i], &loader->model->functions.row[index]);
+	}
+	return !loader->no_memory;
+}
+
+uint32_t loader_driver(struct loader *loader, uint32_t rdev)
+{
+	struct model *model = loader->model;
+	uint32_t index = map_get(&loader->driver_map, rdev);
+	struct driver unknown = { .rdev = rdev };
+
+	if (index != MAP_NONE)
+		return index;
+	if (model->drivers.count >= DRIVERS_MAX)
+		return INDEX_NONE;
+	index = model->drivers.count;
+	if (!map_put(&loader->driver_map, rdev, index) || !MODEL_PUSH(&model->drivers, unknown)) {
+		loader->no_memory = true;
+		return INDEX_NONE;
+	}
+	return index;
+}
+
+bool load_drivers(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Drivers *drivers = UNPACK(drivers, packet);
+
+	if (!drivers)
+		return false;
+	for (size_t i = 0; i < drivers->n_driver; i++) {
+		uint32_t index = loader_driver(loader, drivers->driver[i]->rdev);
+
+		if (index == INDEX_NONE) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		loader->model->drivers.row[index].driver =
+			text_id(loader, drivers->driver[i]->driver);
+		loader->model->drivers.row[index].device =
+			text_id(loader, drivers->driver[i]->device);
+	}
+	return !loader->no_memory;
+}
+
+/* Device ids hold in the whole session and are sent again in each segment. */
+static struct device *device_row(struct loader *loader, uint32_t id)
+{
+	struct model *model = loader->model;
+	uint32_t index = map_get(&loader->device_map, session_key(loader, id));
+	struct device unknown = { .id = id, .process = 0 };
+
+	if (index != MAP_NONE)
+		return &model->devices.row[index];
+	if (model->devices.count >= DEVICES_MAX)
+		return NULL;
+	index = model->devices.count;
+	if (!map_put(&loader->device_map, session_key(loader, id), index) ||
+	    !MODEL_PUSH(&model->devices, unknown)) {
+		loader->no_memory = true;
+		return NULL;
+	}
+	return &model->devices.row[index];
+}
+
+bool load_devices(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Devices *devices = UNPACK(devices, packet);
+
+	if (!devices)
+		return false;
+	for (size_t i = 0; i < devices->n_device; i++) {
+		const Profbpf__Device *from = devices->device[i];
+		struct device *device = device_row(loader, from->id);
+
+		if (!device) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		device->process = from->tgid;
+		device->name = text_id(loader, from->name);
+		device->kind = text_id(loader, from->kind);
+		device->source = text_id(loader, from->source);
+		device->clock = at_most(from->clock, PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME);
+	}
+	return !loader->no_memory;
+}
+
+bool load_coverage(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Coverage *coverage = UNPACK(coverage, packet);
+	size_t rows;
+
+	if (!coverage ||
+	    COLUMN_ROWS(&rows, coverage->n_tgid, coverage->n_file, coverage->n_mapped_ns,
+			coverage->n_probed_ns, coverage->n_functions))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		struct coverage row = {
+			.process = COLUMN_AT(coverage, tgid, i),
+			.file = loader_string(loader, COLUMN_AT(coverage, file, i)),
+			.mapped_ns = COLUMN_AT(coverage, mapped_ns, i),
+			.probed_ns = COLUMN_AT(coverage, probed_ns, i),
+			.functions = COLUMN_AT(coverage, functions, i),
+		};
+
+		if (!MODEL_PUSH(&loader->model->coverage, row))
+			return out_of_memory(loader);
+	}
+	return true;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* After the last file: ids of rows become indices, and the sessions are summed up. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/load/load_pbt.h"
+#include "analyzer/load/loader.h"
+
+/* Keeps the rows for which @resolve finds a thread and counts the others as bad. */
+#define RESOLVE(loader, array, instant)                                                    \
+	do {                                                                               \
+		uint32_t kept = 0;                                                         \
+                                                                                           \
+		for (uint32_t i = 0; i < (array)->count; i++) {                            \
+			uint32_t thread = loader_thread_at(loader, (array)->row[i].thread, \
+							   (array)->row[i].instant);       \
+                                                                                           \
+			if (thread == INDEX_NONE)                                          \
+				continue;                                                  \
+			if (kept != i)                                                     \
+				(array)->row[kept] = (array)->row[i];                      \
+			(array)->row[kept++].thread = thread;                              \
+		}                                                                          \
+		(loader)->model->bad_rows += (array)->count - kept;                        \
+		(array)->count = kept;                                                     \
+	} while (0)
+
+static void resolve_threads(struct loader *loader)
+{
+	struct model *model = loader->model;
+
+	RESOLVE(loader, &model->calls, end_ns);
+	RESOLVE(loader, &model->ioctls, end_ns);
+	RESOLVE(loader, &model->accounts, ts_ns);
+	RESOLVE(loader, &model->wakes, ts_ns);
+	for (uint32_t i = 0; i < model->wakes.count; i++) {
+		struct wake *wake = &model->wakes.row[i];
+
+		wake->waker_thread = loader_thread_at(loader, wake->waker_tid, wake->ts_ns);
+	}
+	for (uint32_t i = 0; i < model->switches.count; i++) {
+		struct cpu_switch *row = &model->switches.row[i];
+
+		row->prev_thread = loader_thread_at(loader, row->prev_tid, row->ts_ns);
+		row->next_thread = loader_thread_at(loader, row->next_tid, row->ts_ns);
+	}
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		struct device_task *task = &model->tasks.row[i];
+
+		task->thread = loader_thread_at(loader, task->thread, task->enqueue_ns);
+	}
+}
+
+static int by_coverage(const void *a, const void *b)
+{
+	const struct coverage *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->probed_ns < y->probed_ns ? -1 : x->probed_ns > y->probed_ns;
+}
+
+/* Each segment says again what is covered. */
+static void unique_coverage(struct model *model)
+{
+	uint32_t kept = 0;
+
+	if (model->coverage.count)
+		qsort(model->coverage.row, model->coverage.count, sizeof(*model->coverage.row),
+		      by_coverage);
+	for (uint32_t i = 0; i < model->coverage.count; i++) {
+		if (kept &&
+		    by_coverage(&model->coverage.row[kept - 1], &model->coverage.row[i]) == 0)
+			continue;
+		model->coverage.row[kept++] = model->coverage.row[i];
+	}
+	model->coverage.count = kept;
+}
+
+static void resolve_processes(struct loader *loader)
+{
+	struct model *model = loader->model;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < model->coverage.count; i++) {
+		struct coverage *row = &model->coverage.row[i];
+
+		row->process = loader_process_at(loader, row->process, row->probed_ns);
+		if (row->process != INDEX_NONE)
+			model->coverage.row[kept++] = *row;
+	}
+	model->coverage.count = kept;
+	unique_coverage(model);
+	for (uint32_t i = 0; i < model->devices.count; i++)
+		model->devices.row[i].process =
+			loader_process_at(loader, model->devices.row[i].process, UINT64_MAX);
+	kept = 0;
+	for (uint32_t i = 0; i < model->short_calls.count; i++) {
+		struct short_calls *row = &model->short_calls.row[i];
+
+		row->process = loader_process_at(loader, row->process, UINT64_MAX);
+		if (row->count && row->process != INDEX_NONE)
+			model->short_calls.row[kept++] = *row;
+	}
+	model->short_calls.count = kept;
+}
+
+static struct source_loss *source_row(struct model *model, uint32_t name)
+{
+	struct source_loss new = { .name = name, .read = UINT64_MAX };
+
+	for (uint32_t i = 0; i < model->sources.count; i++) {
+		if (model->sources.row[i].name == name)
+			return &model->sources.row[i];
+	}
+	if (!MODEL_PUSH(&model->sources, new))
+		return NULL;
+	return &model->sources.row[model->sources.count - 1];
+}
+
+static void add_loss(struct source_loss *source, const struct source_loss *from)
+{
+	source->produced += from->produced;
+	source->delivered += from->delivered;
+	for (uint32_t r = 0; r < from->reason_count; r++) {
+		uint32_t i = 0;
+
+		while (i < source->reason_count &&
+		       source->reasons[i].reason != from->reasons[r].reason)
+			i++;
+		if (i == sizeof(source->reasons) / sizeof(source->reasons[0]))
+			i--;
+		else if (i == source->reason_count)
+			source->reasons[source->reason_count++].reason = from->reasons[r].reason;
+		source->reasons[i].count += from->reasons[r].count;
+	}
+}
+
+static bool sum_sources(struct loader *loader)
+{
+	static const char *const names[READ_SOURCES] = {
+		[READ_API] = "api",
+		[READ_IOCTL] = "ioctl",
+		[READ_SCHED] = "sched",
+		[READ_DEVICE] = "device",
+	};
+	struct model *model = loader->model;
+
+	for (uint32_t s = 0; s < loader->sessions.count; s++) {
+		const struct session *session = &loader->sessions.row[s];
+
+		for (uint32_t i = 0; i < session->source_count; i++) {
+			struct source_loss *source = source_row(model, session->sources[i].name);
+
+			if (!source)
+				return false;
+			add_loss(source, &session->sources[i]);
+		}
+	}
+	for (uint32_t i = 0; i < model->sources.count; i++) {
+		for (int s = 0; s < READ_SOURCES; s++) {
+			if (strcmp(model_text(model, model->sources.row[i].name), names[s]) == 0)
+				model->sources.row[i].read = loader->read[s];
+		}
+	}
+	return true;
+}
+
+static uint64_t earliest_row(const struct model *model)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (uint32_t i = 0; i < model->calls.count; i++)
+		first = model->calls.row[i].start_ns < first ? model->calls.row[i].start_ns : first;
+	for (uint32_t i = 0; i < model->switches.count; i++)
+		first = model->switches.row[i].ts_ns < first ? model->switches.row[i].ts_ns : first;
+	for (uint32_t i = 0; i < model->accounts.count; i++)
+		first = model->accounts.row[i].ts_ns < first ? model->accounts.row[i].ts_ns : first;
+	for (uint32_t i = 0; i < model->host_stats.count; i++)
+		first = model->host_stats.row[i].ts_ns < first ? model->host_stats.row[i].ts_ns
+							       : first;
+	return first == UINT64_MAX ? 0 : first;
+}
+
+static void sum_sessions(struct loader *loader)
+{
+	struct trace_info *info = &loader->model->info;
+
+	info->ended = loader->sessions.count > 0;
+	for (uint32_t i = 0; i < loader->sessions.count; i++) {
+		const struct session *session = &loader->sessions.row[i];
+		uint64_t end_ns = session->final ? session->final_ns : session->last_ns;
+
+		if (end_ns > info->session_end_ns)
+			info->session_end_ns = end_ns;
+		info->ended &= session->final;
+		if (session->end_reason)
+			info->end_reason = session->end_reason;
+		info->daemon_cpu_ns += session->daemon_cpu_ns;
+		info->bytes += session->bytes;
+	}
+	if (!info->session_start_ns)
+		info->session_start_ns = earliest_row(loader->model);
+	if (info->session_end_ns < info->session_start_ns)
+		info->session_end_ns = info->session_start_ns;
+	info->start_ns = info->session_start_ns;
+	info->end_ns = info->session_end_ns;
+}
+
+int load_finish(struct loader *loader, char *error, size_t error_size)
+{
+	struct model *model = loader->model;
+
+	if (!load_threads(loader))
+		goto no_memory;
+	resolve_threads(loader);
+	resolve_processes(loader);
+	if (!sum_sources(loader))
+		goto no_memory;
+	sum_sessions(loader);
+	if (!model_index(model))
+		goto no_memory;
+	load_judge_calls(model);
+	return 0;
+no_memory:
+	snprintf(error, error_size, "out of memory");
+	return -ENOMEM;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call's value says, and which calls are part of others. */
+#include "analyzer/load/loader.h"
+
+/* As deep as the recorder follows nested calls. */
+#define DEPTH_MAX 32
+
+static bool is_error(const struct function *function, const struct call *call)
+{
+	if (call->flags & MODEL_CALL_OPEN)
+		return false;
+	switch (function->error) {
+	case PROFBPF__FUNCTION__ERROR__NONZERO: return call->ret != 0;
+	case PROFBPF__FUNCTION__ERROR__NULL_: return call->ret == 0;
+	case PROFBPF__FUNCTION__ERROR__NEGATIVE: return (int32_t)call->ret < 0;
+	default: return false;
+	}
+}
+
+/* Calls of one thread that enclose the next one, outermost first. */
+struct enclosing {
+	const struct call *call[DEPTH_MAX];
+	uint32_t count;
+};
+
+static bool encloses(const struct call *outer, const struct call *inner)
+{
+	return outer->depth < inner->depth && outer->start_ns <= inner->start_ns &&
+	       inner->end_ns <= outer->end_ns;
+}
+
+static bool is_inner(const struct model *model, struct enclosing *stack, const struct call *call)
+{
+	uint32_t family = model->functions.row[call->function].family;
+	bool inner = false;
+
+	while (stack->count && !encloses(stack->call[stack->count - 1], call))
+		stack->count--;
+	for (uint32_t i = 0; i < stack->count; i++)
+		inner |= model->functions.row[stack->call[i]->function].family == family;
+	if (stack->count < DEPTH_MAX)
+		stack->call[stack->count++] = call;
+	return inner;
+}
+
+void load_judge_calls(struct model *model)
+{
+	struct enclosing stack = { .count = 0 };
+	uint32_t thread = INDEX_NONE;
+
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		struct call *call = &model->calls.row[i];
+
+		if (call->thread != thread) {
+			thread = call->thread;
+			stack.count = 0;
+		}
+		if (is_error(&model->functions.row[call->function], call))
+			call->flags |= MODEL_CALL_ERROR;
+		if (is_inner(model, &stack, call))
+			call->flags |= MODEL_CALL_INNER;
+	}
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/load/load_pbt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/load/loader.h"
+
+/* Unpacked, a body takes up to eight times its size; repeated messages more. */
+#define ARENA_LIMIT (1ull << 30)
+
+struct loader *loader_new(struct model *model)
+{
+	struct loader *loader = calloc(1, sizeof(*loader));
+
+	if (!loader)
+		return NULL;
+	loader->model = model;
+	arena_init(&loader->arena, ARENA_LIMIT);
+	return loader;
+}
+
+void loader_free(struct loader *loader)
+{
+	if (!loader)
+		return;
+	arena_release(&loader->arena);
+	free(loader->strings);
+	free(loader->sessions.row);
+	free(loader->task_rows.row);
+	free(loader->tids.row);
+	map_free(&loader->process_map);
+	map_free(&loader->tid_map);
+	map_free(&loader->function_map);
+	map_free(&loader->device_map);
+	map_free(&loader->driver_map);
+	free(loader);
+}
+
+typedef bool load_fn(struct loader *loader, const struct pbt_packet *packet);
+
+static load_fn *const BODIES[] = {
+	[PROFBPF__PACKET__KIND__CLOCKS] = load_clocks,
+	[PROFBPF__PACKET__KIND__STRINGS] = load_strings,
+	[PROFBPF__PACKET__KIND__FUNCTIONS] = load_functions,
+	[PROFBPF__PACKET__KIND__TASKS] = load_tasks,
+	[PROFBPF__PACKET__KIND__CALLS] = load_calls,
+	[PROFBPF__PACKET__KIND__IOCTLS] = load_ioctls,
+	[PROFBPF__PACKET__KIND__SWITCHES] = load_switches,
+	[PROFBPF__PACKET__KIND__WAKES] = load_wakes,
+	[PROFBPF__PACKET__KIND__ACCOUNTS] = load_accounts,
+	[PROFBPF__PACKET__KIND__CPU_STATS] = load_cpu_stats,
+	[PROFBPF__PACKET__KIND__DEVICES] = load_devices,
+	[PROFBPF__PACKET__KIND__DEVICE_TASKS] = load_device_tasks,
+	[PROFBPF__PACKET__KIND__COVERAGE] = load_coverage,
+	[PROFBPF__PACKET__KIND__STATISTICS] = load_statistics,
+	[PROFBPF__PACKET__KIND__DRIVERS] = load_drivers,
+};
+
+/* A packet whose checksum is right but whose body makes no sense. */
+static void bad_body(struct loader *loader, const struct pbt_packet *packet)
+{
+	struct pbt_damage *damage = &loader->model->damage;
+
+	damage->packets_skipped++;
+	if (!damage->first_reason[0]) {
+		damage->first_offset = packet->offset;
+		snprintf(damage->first_reason, sizeof(damage->first_reason),
+			 "the packet's body (kind %d) makes no sense", (int)packet->kind);
+	}
+}
+
+static int load_packet(struct loader *loader, const struct pbt_packet *packet, char *error,
+		       size_t error_size)
+{
+	unsigned int kind = (unsigned int)packet->kind;
+	int err = 0;
+
+	arena_reset(&loader->arena);
+	if (packet->kind == PROFBPF__PACKET__KIND__SEGMENT) {
+		err = load_segment(loader, packet, error, error_size);
+		if (err == -EBADMSG) {
+			bad_body(loader, packet);
+			err = 0;
+		}
+		return err;
+	}
+	/* Kinds of a later version of the format are left alone. */
+	if (kind >= sizeof(BODIES) / sizeof(BODIES[0]) || !BODIES[kind])
+		return 0;
+	if (!loader_need_session(loader))
+		loader->no_memory = true;
+	else if (!BODIES[kind](loader, packet) && !loader->no_memory)
+		bad_body(loader, packet);
+	if (loader->no_memory) {
+		snprintf(error, error_size,
+			 "out of memory; analyse a shorter recording or use a machine with more "
+			 "memory");
+		err = -ENOMEM;
+	}
+	return err;
+}
+
+static void add_damage(struct pbt_damage *all, const struct pbt_damage *one)
+{
+	if (!all->first_reason[0] && one->first_reason[0]) {
+		all->first_offset = one->first_offset;
+		memcpy(all->first_reason, one->first_reason, sizeof(all->first_reason));
+	}
+	all->packets_read += one->packets_read;
+	all->packets_skipped += one->packets_skipped;
+	all->bytes_skipped += one->bytes_skipped;
+	all->torn_tail |= one->torn_tail;
+}
+
+int load_pbt(struct loader *loader, const char *path, char *error, size_t error_size)
+{
+	struct model *model = loader->model;
+	struct pbt_packet packet;
+	struct pbt_reader *reader;
+	uint32_t name = model_string(model, path);
+	int err;
+
+	if (name == INDEX_NONE || !MODEL_PUSH(&model->files, name)) {
+		snprintf(error, error_size, "out of memory");
+		return -ENOMEM;
+	}
+	reader = pbt_open(path, error, error_size);
+	if (!reader)
+		return -EINVAL;
+	loader->path = path;
+	loader->string_count = 0;
+	while ((err = pbt_next(reader, &packet)) > 0) {
+		err = load_packet(loader, &packet, error, error_size);
+		if (err)
+			goto cleanup;
+	}
+	if (err < 0) {
+		snprintf(error, error_size, "cannot read: %s", strerror(-err));
+		goto cleanup;
+	}
+	add_damage(&model->damage, pbt_damage(reader));
+cleanup:
+	pbt_close(reader);
+	return err;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets with rows of events: calls, ioctls, switches, wake-ups, device tasks. */
+#include "analyzer/load/loader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/events.h"
+#include "lib/column.h"
+
+#define UNPACK(type, packet) \
+	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
+
+#define FILE_CALL_OPEN 1 /* flags of calls and ioctls in the file */
+#define FILE_DEPTH_SHIFT 8
+
+static bool out_of_memory(struct loader *loader)
+{
+	loader->no_memory = true;
+	return false;
+}
+
+static void reached(struct loader *loader, uint64_t ts_ns)
+{
+	struct session *session = loader_session(loader);
+
+	if (ts_ns > session->last_ns)
+		session->last_ns = ts_ns;
+}
+
+bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns)
+{
+	struct tid_info new = { .tid = tid, .first_ns = ts_ns, .last_ns = ts_ns };
+	uint32_t index;
+	struct tid_info *info;
+
+	if (tid == 0)
+		return true;
+	index = map_get(&loader->tid_map, tid);
+	if (index == MAP_NONE) {
+		index = loader->tids.count;
+		if (!map_put(&loader->tid_map, tid, index) || !MODEL_PUSH(&loader->tids, new))
+			return out_of_memory(loader);
+	}
+	info = &loader->tids.row[index];
+	if (tgid)
+		info->tgid = tgid;
+	if (ts_ns < info->first_ns)
+		info->first_ns = ts_ns;
+	if (ts_ns > info->last_ns)
+		info->last_ns = ts_ns;
+	return true;
+}
+
+static bool calls_fit(const Profbpf__Calls *calls, size_t *rows)
+{
+	return COLUMN_ROWS(rows, calls->n_end_ns, calls->n_dur_ns, calls->n_tid, calls->n_function,
+			   calls->n_flags, calls->n_ret, calls->n_arg0, calls->n_arg1,
+			   calls->n_arg2, calls->n_text, calls->n_tgid) == 0;
+}
+
+bool load_calls(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Calls *calls = UNPACK(calls, packet);
+	struct call row = { .task = INDEX_NONE };
+	uint32_t tid = 0, tgid = 0;
+	uint64_t end_ns = 0;
+	size_t rows;
+
+	if (!calls || !calls_fit(calls, &rows))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		uint64_t dur_ns = COLUMN_AT(calls, dur_ns, i);
+		uint32_t flags = COLUMN_AT(calls, flags, i);
+
+		end_ns += (uint64_t)COLUMN_AT(calls, end_ns, i);
+		tid += (uint32_t)COLUMN_AT(calls, tid, i);
+		tgid += (uint32_t)COLUMN_AT(calls, tgid, i);
+		row.args[0] += (uint64_t)COLUMN_AT(calls, arg0, i);
+		row.args[1] += (uint64_t)COLUMN_AT(calls, arg1, i);
+		row.args[2] += (uint64_t)COLUMN_AT(calls, arg2, i);
+		row.start_ns = end_ns - dur_ns;
+		row.end_ns = end_ns;
+		row.thread = tid;
+		row.function = loader_function(loader, COLUMN_AT(calls, function, i));
+		row.ret = COLUMN_AT(calls, ret, i);
+		row.text = loader_string(loader, COLUMN_AT(calls, text, i));
+		row.flags = flags & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0;
+		row.depth = (uint8_t)(flags >> FILE_DEPTH_SHIFT);
+		if (tid == 0 || dur_ns > end_ns || row.function == INDEX_NONE) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->calls, row) ||
+		    !loader_saw_thread(loader, tid, tgid, end_ns))
+			return out_of_memory(loader);
+		reached(loader, end_ns);
+	}
+	loader->read[READ_API] += rows;
+	return !loader->no_memory;
+}
+
+bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Ioctls *ioctls = UNPACK(ioctls, packet);
+	uint64_t end_ns = 0;
+	uint32_t tid = 0;
+	size_t rows;
+
+	if (!ioctls ||
+	    COLUMN_ROWS(&rows, ioctls->n_end_ns, ioctls->n_dur_ns, ioctls->n_tid, ioctls->n_tgid,
+			ioctls->n_cmd, ioctls->n_rdev, ioctls->n_ret, ioctls->n_flags))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		uint64_t dur_ns = COLUMN_AT(ioctls, dur_ns, i);
+		struct ioctl_call row;
+
+		end_ns += (uint64_t)COLUMN_AT(ioctls, end_ns, i);
+		tid += (uint32_t)COLUMN_AT(ioctls, tid, i);
+		row = (struct ioctl_call){
+			.start_ns = end_ns - dur_ns,
+			.end_ns = end_ns,
+			.thread = tid,
+			.driver = loader_driver(loader, COLUMN_AT(ioctls, rdev, i)),
+			.cmd = COLUMN_AT(ioctls, cmd, i),
+			.ret = COLUMN_AT(ioctls, ret, i),
+			.flags = COLUMN_AT(ioctls, flags, i) & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0,
+		};
+		if (tid == 0 || dur_ns > end_ns || row.driver == INDEX_NONE) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->ioctls, row) ||
+		    !loader_saw_thread(loader, tid, COLUMN_AT(ioctls, tgid, i), end_ns))
+			return out_of_memory(loader);
+		reached(loader, end_ns);
+	}
+	loader->read[READ_IOCTL] += rows;
+	return !loader->no_memory;
+}
+
+bool load_switches(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Switches *switches = UNPACK(switches, packet);
+	struct cpu_switch row = { .prev_thread = INDEX_NONE, .next_thread = INDEX_NONE };
+	size_t rows;
+
+	if (!switches || switches->cpu > UINT16_MAX ||
+	    COLUMN_ROWS(&rows, switches->n_ts_ns, switches->n_prev_tid, switches->n_next_tid,
+			switches->n_state, switches->n_syscall, switches->n_flags))
+		return false;
+	row.cpu = (uint16_t)switches->cpu;
+	for (size_t i = 0; i < rows; i++) {
+		uint32_t state = COLUMN_AT(switches, state, i);
+
+		row.ts_ns += COLUMN_AT(switches, ts_ns, i);
+		row.prev_tid = COLUMN_AT(switches, prev_tid, i);
+		row.next_tid = COLUMN_AT(switches, next_tid, i);
+		row.syscall = (int16_t)COLUMN_AT(switches, syscall, i);
+		row.state = (uint8_t)state;
+		row.flags = (uint8_t)COLUMN_AT(switches, flags, i);
+		if (state > SWITCH_DEAD) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->switches, row) ||
+		    !loader_saw_thread(loader, row.prev_tid, 0, row.ts_ns) ||
+		    !loader_saw_thread(loader, row.next_tid, 0, row.ts_ns))
+			return out_of_memory(loader);
+		reached(loader, row.ts_ns);
+	}
+	loader->read[READ_SCHED] += rows;
+	return true;
+}
+
+bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Wakes *wakes = UNPACK(wakes, packet);
+	struct wake row = { .waker_thread = INDEX_NONE };
+	size_t rows;
+
+	if (!wakes || wakes->cpu > UINT16_MAX ||
+	    COLUMN_ROWS(&rows, wakes->n_ts_ns, wakes->n_waker_tid, wakes->n_tid,
+			wakes->n_target_cpu, wakes->n_flags))
+		return false;
+	row.cpu = (uint16_t)wakes->cpu;
+	for (size_t i = 0; i < rows; i++) {
+		row.ts_ns += COLUMN_AT(wakes, ts_ns, i);
+		row.waker_tid = COLUMN_AT(wakes, waker_tid, i);
+		row.thread = COLUMN_AT(wakes, tid, i);
+		row.target_cpu = (uint16_t)COLUMN_AT(wakes, target_cpu, i);
+		row.flags = (uint8_t)COLUMN_AT(wakes, flags, i);
+		if (row.thread == 0) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->wakes, row) ||
+		    !loader_saw_thread(loader, row.thread, 0, row.ts_ns) ||
+		    !loader_saw_thread(loader, row.waker_tid, 0, row.ts_ns))
+			return out_of_memory(loader);
+		reached(loader, row.ts_ns);
+	}
+	loader->read[READ_SCHED] += rows;
+	return true;
+}
+
+static uint32_t device_index(struct loader *loader, uint32_t id)
+{
+	return map_get(&loader->device_map, (uint64_t)loader->session << 32 | id);
+}
+
+/* Times of a task; those that are not reported are 0 in the file. */
+static void task_times(const Profbpf__DeviceTasks *tasks, size_t i, uint64_t queued_ns,
+		       struct device_task *row)
+{
+	int64_t submit = COLUMN_AT(tasks, submit_ns, i);
+	int64_t start = COLUMN_AT(tasks, start_ns, i);
+	int64_t dur = COLUMN_AT(tasks, end_ns, i);
+
+	row->queued_ns = queued_ns;
+	row->submit_ns = queued_ns + (uint64_t)submit;
+	row->start_ns = queued_ns + (uint64_t)start;
+	row->end_ns = row->start_ns + (uint64_t)dur;
+	row->flags = 0;
+	if (row->start_ns == 0 || row->end_ns == 0 || dur < 0)
+		row->flags = MODEL_TASK_UNTIMED;
+}
+
+bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__DeviceTasks *tasks = UNPACK(device_tasks, packet);
+	struct device_task row = { .call = INDEX_NONE };
+	uint64_t queued_ns = 0;
+	size_t rows;
+
+	if (!tasks || COLUMN_ROWS(&rows, tasks->n_queued_ns, tasks->n_submit_ns, tasks->n_start_ns,
+				  tasks->n_end_ns, tasks->n_stream, tasks->n_kind, tasks->n_name,
+				  tasks->n_tid, tasks->n_enqueue_ns, tasks->n_bytes,
+				  tasks->n_status, tasks->n_correlation, tasks->n_enqueue_dur_ns))
+		return false;
+	row.device = device_index(loader, tasks->device);
+	if (row.device == MAP_NONE)
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		queued_ns += (uint64_t)COLUMN_AT(tasks, queued_ns, i);
+		row.enqueue_ns += (uint64_t)COLUMN_AT(tasks, enqueue_ns, i);
+		task_times(tasks, i, queued_ns, &row);
+		row.enqueue_dur_ns = COLUMN_AT(tasks, enqueue_dur_ns, i);
+		row.stream = COLUMN_AT(tasks, stream, i);
+		row.bytes = COLUMN_AT(tasks, bytes, i);
+		row.correlation = COLUMN_AT(tasks, correlation, i);
+		row.thread = COLUMN_AT(tasks, tid, i);
+		row.name = loader_string(loader, COLUMN_AT(tasks, name, i));
+		row.status = COLUMN_AT(tasks, status, i);
+		row.kind = (uint8_t)COLUMN_AT(tasks, kind, i);
+		if (row.kind > PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
+			row.kind = PROFBPF__DEVICE_TASKS__KIND__OTHER;
+		if (!MODEL_PUSH(&loader->model->tasks, row) ||
+		    !loader_saw_thread(loader, row.thread, 0, row.enqueue_ns))
+			return out_of_memory(loader);
+		reached(loader, row.enqueue_ns);
+	}
+	loader->read[READ_DEVICE] += rows;
+	return true;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The start of a segment: which session it belongs to, and the trace's header. */
+#include "analyzer/load/loader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TARGETS_MAX 4096
+#define SESSIONS_MAX 4096
+#define NOTES_MAX 256
+
+static bool add_session(struct loader *loader)
+{
+	struct session session = { 0 };
+
+	if (!MODEL_PUSH(&loader->sessions, session))
+		return false;
+	loader->session = loader->sessions.count - 1;
+	return true;
+}
+
+bool loader_need_session(struct loader *loader)
+{
+	return loader->sessions.count > 0 || add_session(loader);
+}
+
+/* Finds the session of a segment or begins it. */
+static bool enter_session(struct loader *loader, const ProtobufCBinaryData *uuid)
+{
+	uint8_t id[SESSION_UUID_SIZE] = { 0 };
+
+	memcpy(id, uuid->data, uuid->len < sizeof(id) ? uuid->len : sizeof(id));
+	for (uint32_t i = 0; i < loader->sessions.count; i++) {
+		struct session *session = &loader->sessions.row[i];
+
+		/* Rows before the first readable header belong to what it announces. */
+		if (!session->known)
+			memcpy(session->uuid, id, sizeof(id));
+		if (memcmp(session->uuid, id, sizeof(id)) == 0) {
+			loader->session = i;
+			return true;
+		}
+	}
+	if (!add_session(loader))
+		return false;
+	memcpy(loader_session(loader)->uuid, id, sizeof(id));
+	return true;
+}
+
+static bool add_targets(struct model *model, const Profbpf__Segment *segment)
+{
+	struct trace_info *info = &model->info;
+	uint32_t *grown;
+
+	if (segment->n_targets > TARGETS_MAX - info->target_count)
+		return true;
+	grown = reallocarray(info->targets, info->target_count + segment->n_targets + 1,
+			     sizeof(*grown));
+	if (!grown)
+		return false;
+	info->targets = grown;
+	for (size_t i = 0; i < segment->n_targets; i++) {
+		uint32_t known = 0;
+
+		while (known < info->target_count && grown[known] != segment->targets[i])
+			known++;
+		if (known == info->target_count)
+			grown[info->target_count++] = segment->targets[i];
+	}
+	return true;
+}
+
+static bool add_notes(struct model *model, const Profbpf__Segment *segment)
+{
+	for (size_t i = 0; i < segment->n_notes; i++) {
+		uint32_t id = model_string(model, segment->notes[i]);
+		uint32_t known = 0;
+
+		if (id == INDEX_NONE)
+			return false;
+		if (id == 0)
+			continue;
+		while (known < model->notes.count && model->notes.row[known] != id)
+			known++;
+		if (known == NOTES_MAX)
+			break;
+		if (known == model->notes.count && !MODEL_PUSH(&model->notes, id))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t join_topics(struct model *model, const Profbpf__Segment *segment)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < segment->n_topics; i++) {
+		int size = snprintf(text + used, sizeof(text) - used, "%s%s", used ? " " : "",
+				    segment->topics[i]);
+
+		if (size < 0 || (size_t)size >= sizeof(text) - used)
+			break;
+		used += (size_t)size;
+	}
+	return model_string(model, text);
+}
+
+/* The host's part of the header, from the first segment. */
+static bool take_host(struct model *model, const Profbpf__Segment *segment)
+{
+	struct trace_info *info = &model->info;
+
+	info->hostname = model_string(model, segment->hostname);
+	info->kernel = model_string(model, segment->kernel);
+	info->arch = model_string(model, segment->arch);
+	info->producer = model_string(model, segment->producer);
+	info->probe_method = model_string(model, segment->probe_method);
+	info->topics = join_topics(model, segment);
+	info->cpus = segment->cpus;
+	info->probe_cost_ns = segment->probe_cost_ns;
+	info->min_duration_ns = segment->min_duration_ns;
+	info->follow = segment->follow;
+	return info->hostname != INDEX_NONE && info->kernel != INDEX_NONE &&
+	       info->arch != INDEX_NONE && info->producer != INDEX_NONE &&
+	       info->probe_method != INDEX_NONE && info->topics != INDEX_NONE;
+}
+
+static bool take_segment(struct loader *loader, const Profbpf__Segment *segment)
+{
+	struct model *model = loader->model;
+	struct trace_info *info = &model->info;
+	struct session *session;
+
+	if (!enter_session(loader, &segment->session_uuid))
+		return false;
+	session = loader_session(loader);
+	if (!session->known) {
+		session->known = true;
+		session->start_ns = segment->session_start_ns;
+		if (!info->session_start_ns || session->start_ns < info->session_start_ns) {
+			info->session_start_ns = session->start_ns;
+			info->start_realtime_ns = segment->session_start_realtime_ns;
+		}
+	}
+	info->system_wide |= segment->system_wide;
+	if (!loader->any_segment && !take_host(model, segment))
+		return false;
+	loader->any_segment = true;
+	return add_targets(model, segment) && add_notes(model, segment);
+}
+
+int load_segment(struct loader *loader, const struct pbt_packet *packet, char *error,
+		 size_t error_size)
+{
+	Profbpf__Segment *segment =
+		profbpf__segment__unpack(&loader->arena.allocator, packet->size, packet->body);
+	uint8_t boot_id[sizeof(loader->boot_id)] = { 0 };
+
+	if (!segment || loader->sessions.count >= SESSIONS_MAX)
+		return -EBADMSG;
+	if (segment->format != PBT_FORMAT) {
+		snprintf(error, error_size,
+			 "the trace has format %u, this analyzer reads format %u; use the analyzer "
+			 "of the profbpf that recorded it",
+			 segment->format, PBT_FORMAT);
+		return -EINVAL;
+	}
+	memcpy(boot_id, segment->boot_id.data,
+	       segment->boot_id.len < sizeof(boot_id) ? segment->boot_id.len : sizeof(boot_id));
+	if (loader->any_segment && memcmp(boot_id, loader->boot_id, sizeof(boot_id)) != 0) {
+		snprintf(error, error_size,
+			 "recorded on another host or after a reboot: its clock has nothing to do "
+			 "with that of the traces before; analyse it on its own");
+		return -EINVAL;
+	}
+	memcpy(loader->boot_id, boot_id, sizeof(boot_id));
+	loader->string_count = 0;
+	if (!take_segment(loader, segment)) {
+		snprintf(error, error_size, "out of memory");
+		return -ENOMEM;
+	}
+	return 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loader.h - what the parts of the .pbt loader share. Nobody else includes it.
+ *
+ * While files are read, rows of the model carry thread ids where they will carry
+ * thread indices: which life of a thread id is meant is only known when all
+ * forks and exits have been seen. load_finish() replaces them.
+ */
+#ifndef PROFBPF_ANALYZER_LOAD_LOADER_H
+#define PROFBPF_ANALYZER_LOAD_LOADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/load/arena.h"
+#include "analyzer/model/map.h"
+#include "analyzer/model/model.h"
+#include "lib/pbt.h"
+#include "proto/trace.pb-c.h"
+
+#define SESSION_UUID_SIZE 16
+#define SESSION_SOURCES_MAX 16
+
+/* One recording; several may be in one file, or one in several files. */
+struct session {
+	uint8_t uuid[SESSION_UUID_SIZE];
+	bool known; /* a segment's header has been read */
+	uint64_t start_ns;
+	uint64_t last_ns; /* latest instant seen in any row */
+	bool final;
+	uint64_t final_ns;
+	uint32_t end_reason;
+	uint64_t statistics_ns;
+	uint64_t daemon_cpu_ns;
+	uint64_t bytes;
+	struct source_loss sources[SESSION_SOURCES_MAX];
+	uint32_t source_count;
+	uint32_t first_short_call; /* rows of model->short_calls of the latest statistics */
+	uint32_t short_call_count;
+};
+
+/* One row of a Tasks batch. */
+struct task_row {
+	uint64_t ts_ns;
+	uint64_t start_ns;
+	uint32_t tid;
+	uint32_t tgid;
+	uint32_t parent_tgid;
+	uint32_t parent_tid;
+	uint32_t exit_code;
+	uint32_t name;
+	uint32_t cmdline;
+	uint32_t exe;
+	uint8_t event;
+	uint8_t flags;
+};
+
+/* What rows other than tasks say about a thread id. */
+struct tid_info {
+	uint32_t tid;
+	uint32_t tgid; /* 0 = unknown */
+	uint64_t first_ns;
+	uint64_t last_ns;
+	uint32_t thread; /* the only life of this id, or INDEX_NONE if there were several */
+};
+
+struct loader {
+	struct model *model;
+	struct arena arena;
+	const char *path; /* of the file being read */
+	bool any_segment;
+	uint8_t boot_id[16];
+	uint32_t *strings; /* the segment's string ids to the model's */
+	uint32_t string_count;
+	uint32_t string_capacity;
+	uint32_t session; /* index of the current one */
+	MODEL_ARRAY(struct session) sessions;
+	MODEL_ARRAY(struct task_row) task_rows;
+	MODEL_ARRAY(struct tid_info) tids;
+	struct map process_map; /* pid -> its last row in model->processes; by load_threads() */
+	struct map tid_map; /* tid -> index into tids */
+	struct map function_map; /* session << 32 | id -> index into model->functions */
+	struct map device_map; /* session << 32 | id -> index into model->devices */
+	struct map driver_map; /* rdev -> index into model->drivers */
+	uint64_t read[SESSION_SOURCES_MAX]; /* rows read, by enum read_source */
+	bool no_memory;
+};
+
+/* Sources whose rows in the file can be compared with what the daemon delivered. */
+enum read_source { READ_API, READ_IOCTL, READ_SCHED, READ_DEVICE, READ_SOURCES };
+
+static inline struct session *loader_session(struct loader *loader)
+{
+	return &loader->sessions.row[loader->session];
+}
+
+/* Model string of a segment's string id; 0 for ids that the segment has not sent. */
+static inline uint32_t loader_string(const struct loader *loader, uint32_t id)
+{
+	return id < loader->string_count ? loader->strings[id] : 0;
+}
+
+/* The row of a function or driver, made on first use. INDEX_NONE without memory. */
+uint32_t loader_function(struct loader *loader, uint32_t id);
+uint32_t loader_driver(struct loader *loader, uint32_t rdev);
+
+/* Take note that a thread was named by a row at an instant. @tgid 0 = not known. */
+bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns);
+
+/*
+ * Bodies of packets by kind. Return false when the body is damaged or memory has run
+ * out (then loader->no_memory is set).
+ */
+bool load_clocks(struct loader *loader, const struct pbt_packet *packet);
+bool load_strings(struct loader *loader, const struct pbt_packet *packet);
+bool load_functions(struct loader *loader, const struct pbt_packet *packet);
+bool load_drivers(struct loader *loader, const struct pbt_packet *packet);
+bool load_devices(struct loader *loader, const struct pbt_packet *packet);
+bool load_coverage(struct loader *loader, const struct pbt_packet *packet);
+bool load_statistics(struct loader *loader, const struct pbt_packet *packet);
+bool load_tasks(struct loader *loader, const struct pbt_packet *packet);
+bool load_calls(struct loader *loader, const struct pbt_packet *packet);
+bool load_ioctls(struct loader *loader, const struct pbt_packet *packet);
+bool load_switches(struct loader *loader, const struct pbt_packet *packet);
+bool load_wakes(struct loader *loader, const struct pbt_packet *packet);
+bool load_accounts(struct loader *loader, const struct pbt_packet *packet);
+bool load_cpu_stats(struct loader *loader, const struct pbt_packet *packet);
+bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet);
+
+/* load_segment - the start of a segment; -EINVAL with @error when it cannot join the model */
+int load_segment(struct loader *loader, const struct pbt_packet *packet, char *error,
+		 size_t error_size);
+
+/* Make sure that there is a session, also when its header could not be read. */
+bool loader_need_session(struct loader *loader);
+
+/*
+ * load_threads - task events to rows of threads and processes
+ *
+ * Also makes rows for threads that only calls, accounts or switches name, and
+ * completes loader->tids. Leaves the thread look-up of the model usable.
+ */
+bool load_threads(struct loader *loader);
+
+/* Row of a process by pid, the last one that began at or before @ts_ns. INDEX_NONE if none. */
+uint32_t loader_process_at(const struct loader *loader, uint32_t pid, uint64_t ts_ns);
+
+/* Thread index of a thread id at an instant. */
+uint32_t loader_thread_at(const struct loader *loader, uint32_t tid, uint64_t ts_ns);
+
+/* Errors of calls, and calls inside calls of the same family. Calls must be sorted. */
+void load_judge_calls(struct model *model);
+
+#endif /* PROFBPF_ANALYZER_LOAD_LOADER_H */
