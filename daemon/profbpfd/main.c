@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.c - profbpfd: options, signals, limits; then the server. */
+#include <argp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "daemon/common/control.h"
+#include "daemon/common/privilege.h"
+#include "daemon/common/words.h"
+#include "daemon/profbpfd/server.h"
+
+enum { OPTION_SOCKET = 's', OPTION_CATALOG = 'c', OPTION_VERSION = 'V', OPTION_PRIVATE = 256 };
+
+struct arguments {
+	const char *socket;
+	struct words catalogs;
+	int private_fd;
+};
+
+static const struct argp_option options[] = {
+	{ "socket", OPTION_SOCKET, "PATH", 0,
+	  "Listen on PATH (default: $" CONTROL_SOCKET_ENV " or " CONTROL_SOCKET_DEFAULT ")" },
+	{ "catalog", OPTION_CATALOG, "DIR", 0,
+	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
+	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
+	{ "version", OPTION_VERSION, NULL, 0, "Print the version" },
+	{ 0 },
+};
+
+static int parse_private(const char *text, struct argp_state *state)
+{
+	char *end;
+	long fd = strtol(text, &end, 10);
+
+	if (!*text || *end || fd < 3 || fd > 1 << 20)
+		argp_error(state, "--private is for profctl's own use");
+	return (int)fd;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct stat st;
+
+	switch (key) {
+	case OPTION_SOCKET: arguments->socket = text; return 0;
+	case OPTION_CATALOG:
+		if (stat(text, &st) || !S_ISDIR(st.st_mode))
+			argp_error(state, "--catalog %s: no such directory", text);
+		if (words_add(&arguments->catalogs, text))
+			argp_failure(state, 1, 0, "out of memory");
+		return 0;
+	case OPTION_PRIVATE: arguments->private_fd = parse_private(text, state); return 0;
+	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
+	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Perf events, links and the descriptors that clients pass add up. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void block_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse_option, NULL,
+		"Record what the host does for its accelerators. profctl tells it what to record.\v"
+		"Runs in the foreground until SIGTERM. See profbpfd(8)."
+	};
+	struct arguments arguments = { .private_fd = -1 };
+	struct server_options server = { 0 };
+	int status;
+
+	argp_err_exit_status = 2;
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (arguments.private_fd < 0 && !privilege_to_trace()) {
+		fputs("profbpfd: needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; run it "
+		      "with "
+		      "sudo or as a service (systemctl start profbpfd)\n",
+		      stderr);
+		words_free(&arguments.catalogs);
+		return 1;
+	}
+	block_signals();
+	raise_descriptor_limit();
+	server.socket = control_socket_path(arguments.socket);
+	server.private_fd = arguments.private_fd;
+	server.catalog_directories = (const char *const *)arguments.catalogs.word;
+	server.catalog_directory_count = arguments.catalogs.count;
+	status = server_run(&server);
+	words_free(&arguments.catalogs);
+	return status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/common/duration.h"
+#include "daemon/common/size.h"
+#include "daemon/common/topics.h"
+#include "daemon/profbpfd/catalog_set.h"
+#include "daemon/profbpfd/requests.h"
+
+#define ERROR_MAX 1024
+#define ERROR_TEXT_MAX (64u << 10) /* of a catalog's errors, in a message */
+#define OUTPUT_NAME_MAX 4096
+#define TOPICS_MAX 32
+
+/*
+ * Only looks at the descriptor itself: asking for the file's attributes could
+ * make an ordinary user's file system the one to answer.
+ */
+static bool opened_for(int fd, int mode)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) &&
+	       ((flags & O_ACCMODE) == mode || (flags & O_ACCMODE) == O_RDWR);
+}
+
+static int check_descriptors(const struct control_fds *fds, char *error)
+{
+	if (!fds->count || !opened_for(fds->fd[0], O_WRONLY)) {
+		snprintf(error, ERROR_MAX, "the request came without an output to write to");
+		return -EBADF;
+	}
+	for (size_t i = 1; i < fds->count; i++) {
+		if (opened_for(fds->fd[i], O_RDONLY))
+			continue;
+		snprintf(error, ERROR_MAX, "descriptor %zu of the request cannot be read from", i);
+		return -EBADF;
+	}
+	return 0;
+}
+
+static int check_figures(const Profbpf__Control__StartSession *start, char *error)
+{
+	if (start->system_wide ? start->n_pids > 0 : !start->n_pids) {
+		snprintf(error, ERROR_MAX,
+			 start->system_wide ? "processes or the whole machine, not both"
+					    : "no process to trace");
+		return -EINVAL;
+	}
+	if (start->n_pids > REQUEST_PIDS_MAX) {
+		snprintf(error, ERROR_MAX, "more than %d processes", REQUEST_PIDS_MAX);
+		return -E2BIG;
+	}
+	if (start->n_catalogs > REQUEST_CATALOGS_MAX) {
+		snprintf(error, ERROR_MAX, "more than %d catalogs", REQUEST_CATALOGS_MAX);
+		return -E2BIG;
+	}
+	if (start->duration_ns > DURATION_MAX_NS || start->min_duration_ns > DURATION_MAX_NS ||
+	    start->buffer_bytes > SIZE_MAX_BYTES) {
+		snprintf(error, ERROR_MAX, "duration or buffer size out of range");
+		return -ERANGE;
+	}
+	return 0;
+}
+
+static int read_topics(const Profbpf__Control__StartSession *start, unsigned int *topics,
+		       char *error)
+{
+	*topics = start->n_topics ? 0 : TOPICS_DEFAULT;
+	if (start->n_topics > TOPICS_MAX) {
+		snprintf(error, ERROR_MAX, "more than %d topics", TOPICS_MAX);
+		return -E2BIG;
+	}
+	for (size_t i = 0; i < start->n_topics; i++) {
+		unsigned int some;
+		int err = topics_parse(start->topics[i], &some, error, ERROR_MAX);
+
+		if (err)
+			return err;
+		*topics |= some;
+	}
+	return 0;
+}
+
+/* May @peer trace @pid, and is there something to be said about it? */
+static int check_process(const struct peer *peer, pid_t pid, unsigned int topics,
+			 struct words *warnings, char *error)
+{
+	struct process_facts facts;
+	int err = process_facts_read(pid, &facts);
+
+	err = process_check(pid, err, &facts, error, ERROR_MAX);
+	if (!err)
+		err = access_process(peer, &facts, error, ERROR_MAX);
+	if (err || !facts.narrow || !(topics & TOPIC_API))
+		return err;
+	if (topics == TOPIC_API) {
+		snprintf(error, ERROR_MAX,
+			 "process %d (%s) is a 32-bit program, whose API calls cannot be traced; "
+			 "--topics sched,ioctl can",
+			 (int)pid, facts.name);
+		return -ENOEXEC;
+	}
+	return words_addf(warnings,
+			  "process %d (%s) is a 32-bit program: its API calls are not traced",
+			  (int)pid, facts.name);
+}
+
+static bool seen_before(const uint32_t *pids, size_t count, uint32_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Fills the entry's pids, each once. */
+static int check_processes(struct roster_entry *entry, const struct peer *peer,
+			   const Profbpf__Control__StartSession *start, unsigned int topics,
+			   char *error)
+{
+	int err = 0;
+
+	if (start->system_wide)
+		return access_system(peer, error, ERROR_MAX);
+	entry->pids = calloc(start->n_pids, sizeof(*entry->pids));
+	if (!entry->pids) {
+		snprintf(error, ERROR_MAX, "profbpfd is out of memory");
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < start->n_pids && !err; i++) {
+		if (seen_before(entry->pids, entry->pid_count, start->pids[i]))
+			continue;
+		err = check_process(peer, (pid_t)start->pids[i], topics, &entry->warnings, error);
+		entry->pids[entry->pid_count++] = start->pids[i];
+	}
+	return err;
+}
+
+/* Returns a message to free, NULL if all is well. */
+static char *load_catalogs(struct services *services, struct roster_entry *entry,
+			   const Profbpf__Control__StartSession *start)
+{
+	struct words problems = { 0 };
+	char *error = NULL;
+
+	entry->catalogs = catalog_set_load(services->catalog_directories,
+					   services->catalog_directory_count, &problems);
+	for (size_t i = 0; i < problems.count; i++)
+		words_addf(&entry->warnings, "catalog left out: %s", problems.word[i]);
+	words_free(&problems);
+	for (size_t i = 0; entry->catalogs && i < start->n_catalogs; i++) {
+		const Profbpf__Control__CatalogText *text = start->catalogs[i];
+
+		if (!catalogs_add_text(entry->catalogs, text->name, text->text, strlen(text->text),
+				       &error))
+			continue;
+		if (error && strlen(error) > ERROR_TEXT_MAX)
+			error[ERROR_TEXT_MAX] = '\0';
+		return error ? error : strdup("profbpfd is out of memory");
+	}
+	return entry->catalogs ? NULL : strdup("profbpfd is out of memory");
+}
+
+static int check(struct services *services, struct client *client,
+		 const Profbpf__Control__StartSession *start, const struct control_fds *fds,
+		 char *error)
+{
+	int err;
+
+	if (services->stopping) {
+		snprintf(error, ERROR_MAX, "profbpfd is stopping");
+		return -ESHUTDOWN;
+	}
+	if (*request_obstacle(services)) {
+		snprintf(error, ERROR_MAX, "%s", request_obstacle(services));
+		return -ENOTSUP;
+	}
+	err = check_descriptors(fds, error);
+	if (!err)
+		err = check_figures(start, error);
+	if (!err)
+		err = access_resources(&client->peer, start->buffer_bytes,
+				       roster_count_of(&services->roster, client->peer.uid), error,
+				       ERROR_MAX);
+	if (!err && roster_count(&services->roster) >= ROSTER_SESSIONS_MAX) {
+		snprintf(error, ERROR_MAX, "there are %d sessions already, the most there can be",
+			 ROSTER_SESSIONS_MAX);
+		err = -EDQUOT;
+	}
+	return err;
+}
+
+/* From checked message to what a session wants; -ENOMEM leaves nothing to free. */
+static int make_request(const struct roster_entry *entry,
+			const Profbpf__Control__StartSession *start, unsigned int topics,
+			struct control_fds *fds, struct session_request *request)
+{
+	*request = (struct session_request){
+		.pid_count = entry->pid_count,
+		.system_wide = start->system_wide,
+		.follow = !start->no_follow,
+		.started_here = start->started_here,
+		.duration_ns = start->duration_ns,
+		.min_duration_ns = start->min_duration_ns,
+		.buffer_bytes = start->buffer_bytes,
+		.topics = topics,
+		.file_count = fds->count - 1,
+	};
+	request->pids = calloc(entry->pid_count + 1, sizeof(*request->pids));
+	request->files = calloc(fds->count, sizeof(*request->files));
+	if (!request->pids || !request->files) {
+		free(request->pids);
+		free(request->files);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < entry->pid_count; i++)
+		request->pids[i] = (pid_t)entry->pids[i];
+	request->output = control_fds_take(fds, 0);
+	for (size_t i = 1; i < fds->count; i++)
+		request->files[i - 1] = control_fds_take(fds, i);
+	return 0;
+}
+
+static int launch(struct services *services, struct client *client, struct roster_entry *entry,
+		  const Profbpf__Control__StartSession *start, unsigned int topics,
+		  struct control_fds *fds)
+{
+	struct session_request request;
+
+	entry->id = roster_new_id(&services->roster);
+	entry->owner = client->peer.uid;
+	entry->system_wide = start->system_wide;
+	entry->duration_ns = start->duration_ns;
+	entry->starter = client;
+	entry->output_name = strndup(start->output_name, OUTPUT_NAME_MAX);
+	if (!entry->output_name || make_request(entry, start, topics, fds, &request))
+		return -ENOMEM;
+	entry->session =
+		session_new(entry->id, &request, entry->catalogs, services->roster.event_fd);
+	return entry->session ? 0 : -ENOMEM;
+}
+
+void request_start(struct services *services, struct client *client, uint32_t id,
+		   const Profbpf__Control__StartSession *start, struct control_fds *fds)
+{
+	struct roster_entry *entry = calloc(1, sizeof(*entry));
+	char error[ERROR_MAX] = "profbpfd is out of memory";
+	char *catalog_error = NULL;
+	unsigned int topics;
+	int err = -ENOMEM;
+
+	if (!entry)
+		goto refuse;
+	entry->start_request = id;
+	err = check(services, client, start, fds, error);
+	if (!err)
+		err = read_topics(start, &topics, error);
+	if (!err)
+		err = check_processes(entry, &client->peer, start, topics, error);
+	if (err)
+		goto refuse;
+	catalog_error = load_catalogs(services, entry, start);
+	if (catalog_error)
+		goto refuse;
+	if (launch(services, client, entry, start, topics, fds)) {
+		snprintf(error, sizeof(error), "profbpfd is out of memory or threads");
+		goto refuse;
+	}
+	roster_add(&services->roster, entry);
+	return;
+
+refuse:
+	client_refuse(client, id, catalog_error ? catalog_error : error);
+	free(catalog_error);
+	roster_entry_free(entry);
+}
