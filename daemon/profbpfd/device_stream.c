@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/device_stream.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,41 +54,12 @@ static uint32_t load32(const uint32_t *field)
 	return atomic_load_explicit((const _Atomic uint32_t *)field, memory_order_acquire);
 }
 
-/* Length of the well-formed UTF-8 character at text, 0 if there is none. */
-static size_t utf8_length(const unsigned char *text, size_t size)
-{
-	size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-	uint32_t code = text[0] & (length == 1 ? 0x7f : 0xffu >> (length + 1));
-	static const uint32_t least[] = { 0, 0x20, 0x80, 0x800, 0x10000 };
-	size_t i;
-
-	if (length > size || (text[0] >= 0x80 && text[0] < 0xc0) || text[0] >= 0xf8)
-		return 0;
-	for (i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3f);
-	}
-	if (code < least[length] || code == 0x7f || code > 0x10ffff ||
-	    (code >= 0xd800 && code <= 0xdfff) || (code >= 0x80 && code < 0xa0))
-		return 0;
-	return length;
-}
-
-/* Makes a NUL-terminated text fit to be shown and stored. */
+/* Makes a NUL-terminated text fit to be shown. */
 static void clean(char *text)
 {
-	size_t left = strlen(text), length;
-
-	while (left > 0) {
-		length = utf8_length((unsigned char *)text, left);
-		if (length == 0) {
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
 			*text = '?';
-			length = 1;
-		}
-		text += length;
-		left -= length;
-	}
 }
 
 /* A header is believed only if its numbers agree with the size of the file. */
@@ -370,7 +342,7 @@ ssize_t device_stream_name(const struct device_stream *stream, uint32_t offset, 
 	}
 	buf[n] = '\0';
 	clean(buf);
-	return room ? (ssize_t)strlen(buf) : -EINVAL;
+	return room ? (ssize_t)n : -EINVAL;
 }
 
 unsigned int device_stream_devices(const struct device_stream *stream)

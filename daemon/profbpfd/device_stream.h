@@ -43,8 +43,8 @@ struct device_stream_counts {
  *
  * Returns 0 and *@stream, to be freed with device_stream_close(); -ENOENT if
  * there is no (other) stream, which is no error to report; -ESRCH if the process
- * is gone; else another negative errno with words in @error (-EPERM: may not look
- * or not sealed, -EBADMSG: its header is nonsense or of another version).
+ * is gone; else another negative errno with words in @error (-EACCES, -EPERM: may
+ * not look or not sealed, -EBADMSG: its header is nonsense or of another version).
  */
 int device_stream_open(pid_t pid, const uint64_t *known, size_t known_count,
 		       struct device_stream **stream, char *error, size_t error_size);
@@ -86,8 +86,8 @@ void device_stream_finish(struct device_stream *stream);
 /*
  * device_stream_name - a name by its offset, stream_task.name
  *
- * Copies at most @size - 1 bytes and a NUL; bytes that aren't printable or UTF-8
- * become '?'. Returns the length, or -EINVAL (and "") for an offset outside.
+ * Copies at most @size - 1 bytes and a NUL; control characters become '?',
+ * bytes that aren't UTF-8 stay. Returns the length, or -EINVAL (and "") for an offset outside.
  */
 ssize_t device_stream_name(const struct device_stream *stream, uint32_t offset, char *buf,
 			   size_t size);

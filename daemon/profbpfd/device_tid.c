@@ -6,16 +6,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define RESCAN_NS 20000000ull
 #define TIDS_MAX 65536 /* threads remembered, dead ones included */
 
 struct device_tids {
 	pid_t pid;
-	uint64_t scanned_ns;
+	uint64_t next_scan_ns;
 	struct device_tid *list; /* sorted by inner */
 	size_t count, room;
 };
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
 
 int device_tid_read(pid_t pid, pid_t tid, struct device_tid *out)
 {
@@ -79,9 +88,10 @@ static int append(struct device_tids *tids, const struct device_tid *tid)
 	return 0;
 }
 
-/* Adds threads that came since; an id used again now means the new thread. */
-static void scan(struct device_tids *tids)
+/* Adds threads that came since, and tells how long that took; an id used again now means the new thread. */
+static uint64_t scan(struct device_tids *tids)
 {
+	uint64_t began = monotonic_ns();
 	size_t sorted = tids->count;
 	struct device_tid tid, *known;
 	struct dirent *entry;
@@ -91,7 +101,7 @@ static void scan(struct device_tids *tids)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)tids->pid);
 	dir = opendir(path);
 	if (!dir)
-		return;
+		return 0;
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' ||
 		    device_tid_read(tids->pid, atoi(entry->d_name), &tid) < 0)
@@ -105,6 +115,13 @@ static void scan(struct device_tids *tids)
 	closedir(dir);
 	if (tids->count)
 		qsort(tids->list, tids->count, sizeof(*tids->list), compare);
+	return monotonic_ns() - began;
+}
+
+/* A process that has many threads, or invents ids, may not keep us busy. */
+static uint64_t pause_after(uint64_t scan_ns)
+{
+	return scan_ns * 10 > RESCAN_NS ? scan_ns * 10 : RESCAN_NS;
 }
 
 struct device_tids *device_tids_new(pid_t pid)
@@ -130,9 +147,8 @@ uint32_t device_tids_find(struct device_tids *tids, uint32_t inner, uint64_t now
 {
 	struct device_tid *found = lookup(tids, inner, tids->count);
 
-	if (!found && now_ns - tids->scanned_ns >= RESCAN_NS) {
-		tids->scanned_ns = now_ns;
-		scan(tids);
+	if (!found && now_ns >= tids->next_scan_ns) {
+		tids->next_scan_ns = now_ns + pause_after(scan(tids));
 		found = lookup(tids, inner, tids->count);
 	}
 	return found ? found->outer : 0;

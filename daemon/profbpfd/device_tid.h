@@ -33,8 +33,8 @@ void device_tids_free(struct device_tids *tids);
 /*
  * device_tids_find - our id of the process's thread @inner, 0 if there's none
  *
- * Looks for new threads when @inner isn't known, at most every 20 ms (@now_ns is
- * CLOCK_MONOTONIC).
+ * Looks for new threads when @inner isn't known, at most every 20 ms and a tenth
+ * of the time (@now_ns is CLOCK_MONOTONIC).
  */
 uint32_t device_tids_find(struct device_tids *tids, uint32_t inner, uint64_t now_ns);
 
