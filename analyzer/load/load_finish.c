@@ -109,6 +109,9 @@ static void resolve_processes(struct loader *loader)
 	model->short_calls.count = kept;
 }
 
+/* Sources of all sessions together; there are five. */
+#define SOURCES_MAX 64
+
 static struct source_loss *source_row(struct model *model, uint32_t name)
 {
 	struct source_loss new = { .name = name, .read = UINT64_MAX };
@@ -117,6 +120,8 @@ static struct source_loss *source_row(struct model *model, uint32_t name)
 		if (model->sources.row[i].name == name)
 			return &model->sources.row[i];
 	}
+	if (model->sources.count == SOURCES_MAX)
+		return &model->sources.row[SOURCES_MAX - 1];
 	if (!MODEL_PUSH(&model->sources, new))
 		return NULL;
 	return &model->sources.row[model->sources.count - 1];
