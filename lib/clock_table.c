@@ -207,6 +207,23 @@ static bool was_set(const struct line *line)
 	return (dx > dy ? dx - dy : dy - dx) > dx / 10;
 }
 
+/* The snapshot next to the first or the last one, @edge, that is a second away if there is one. */
+static size_t a_second_away(const struct clock_table *table, size_t edge)
+{
+	uint64_t instant = table->row[edge].s.monotonic_ns, target;
+	size_t i;
+
+	if (!edge) {
+		if (__builtin_add_overflow(instant, RATE_SPAN_NS, &target))
+			return table->count - 1;
+		i = find(table, CLOCK_KIND_MONOTONIC, target);
+		return i < table->count ? i : table->count - 1;
+	}
+	target = instant > RATE_SPAN_NS ? instant - RATE_SPAN_NS : 0;
+	i = find(table, CLOCK_KIND_MONOTONIC, target);
+	return i && table->row[i].s.monotonic_ns > target ? i - 1 : i;
+}
+
 /*
  * The line to carry on outside the table: through snapshot @edge (the first or
  * the last), at the rate between it and one a second away.
@@ -216,19 +233,9 @@ static int outer_line(const struct clock_table *table, enum clock_kind from, enu
 {
 	bool counter = from == CLOCK_KIND_COUNTER || to == CLOCK_KIND_COUNTER;
 	uint64_t x = value_at(table, from, edge), y = value_at(table, to, edge);
-	uint64_t instant = table->row[edge].s.monotonic_ns;
-	size_t other = edge, a, b;
+	size_t other = a_second_away(table, edge);
+	size_t a = edge ? other : edge, b = edge ? edge : other;
 
-	for (size_t i = 1; i < table->count; i++) {
-		uint64_t there;
-
-		other = edge ? edge - i : i;
-		there = table->row[other].s.monotonic_ns;
-		if ((edge ? instant - there : there - instant) >= RATE_SPAN_NS)
-			break;
-	}
-	a = edge ? other : edge;
-	b = edge ? edge : other;
 	*line = (struct line){ value_at(table, from, a), value_at(table, to, a),
 			       value_at(table, from, b), value_at(table, to, b) };
 	if (line->x1 <= line->x0 || line->y1 < line->y0 || (!counter && was_set(line))) {
