@@ -5,35 +5,51 @@
 #ifndef PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H
 #define PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H
 
-#include <stdint.h>
 #include <stdio.h>
-#include <yajl/yajl_gen.h>
 
 #include "analyzer/analyse/results.h"
 #include "analyzer/model/model.h"
+#include "analyzer/write/json.h"
+#include "analyzer/write/report.h"
 
 /*
- * Text sections, one function each: a heading and what there is to say, also if
- * that is nothing. Return 0 or a negative errno.
+ * report_text_device_sections - those of the four that options->sections wants
+ *
+ * Each has a heading and says what there is to say, also if that is nothing. Returns 0 or a
+ * negative errno.
  */
-int report_text_devices(FILE *out, const struct model *model, const struct device_results *results);
-int report_text_join(FILE *out, const struct model *model, const struct device_results *results);
+int report_text_device_sections(FILE *out, const struct model *model,
+				const struct device_results *devices,
+				const struct report_options *options);
+
+/*
+ * report_json_device_sections - keys "devices", "join", "operators", "idle" of the open map
+ *
+ * As far as options->sections wants them. Returns 0; errors of @json are sticky.
+ */
+int report_json_device_sections(struct json *json, const struct model *model,
+				const struct device_results *devices,
+				const struct report_options *options);
+
+/* The text sections one by one; return 0 or a negative errno. */
+int report_text_devices(FILE *out, const struct model *model, const struct device_results *devices,
+			const struct report_options *options);
+int report_text_join(FILE *out, const struct model *model, const struct device_results *devices,
+		     const struct report_options *options);
 int report_text_operators(FILE *out, const struct model *model,
-			  const struct device_results *results, uint32_t top);
-int report_text_idle(FILE *out, const struct model *model, const struct device_results *results,
-		     uint32_t top);
+			  const struct device_results *devices,
+			  const struct report_options *options);
+int report_text_idle(FILE *out, const struct model *model, const struct device_results *devices,
+		     const struct report_options *options);
 
-/*
- * JSON sections: each writes the value only ("devices" an array, ...); the caller
- * has written the key. Return 0 or a negative errno.
- */
-int report_json_devices(yajl_gen json, const struct model *model,
-			const struct device_results *results);
-int report_json_join(yajl_gen json, const struct model *model,
-		     const struct device_results *results);
-int report_json_operators(yajl_gen json, const struct model *model,
-			  const struct device_results *results);
-int report_json_idle(yajl_gen json, const struct model *model,
-		     const struct device_results *results);
+/* The JSON sections one by one, each with its key. */
+void report_json_devices(struct json *json, const struct model *model,
+			 const struct device_results *devices);
+void report_json_join(struct json *json, const struct model *model,
+		      const struct device_results *devices);
+void report_json_operators(struct json *json, const struct model *model,
+			   const struct device_results *devices);
+void report_json_idle(struct json *json, const struct model *model,
+		      const struct device_results *devices);
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H */
