@@ -25,6 +25,7 @@ struct capture {
 	int cpus;
 	struct bpf_link *links[LINKS_MAX];
 	size_t link_count;
+	struct source_stats base[SOURCES];	/* subtracted from what the programs counted */
 	capture_handler *handler; /* only during capture_drain() */
 	void *context;
 };
@@ -315,7 +316,7 @@ size_t capture_drain(struct capture *capture, capture_handler *handler, void *co
 	return n > 0 ? n : 0;
 }
 
-int capture_stats(struct capture *capture, struct source_stats *stats)
+static int sum_stats(struct capture *capture, struct source_stats *stats)
 {
 	struct source_stats *values = calloc(capture->cpus, sizeof(*values));
 	int fd = bpf_map__fd(capture->skeleton->maps.stats);
@@ -332,6 +333,25 @@ int capture_stats(struct capture *capture, struct source_stats *stats)
 		}
 	}
 	free(values);
+	return err;
+}
+
+void capture_rebase(struct capture *capture)
+{
+	if (sum_stats(capture, capture->base))
+		memset(capture->base, 0, sizeof(capture->base));
+}
+
+int capture_stats(struct capture *capture, struct source_stats *stats)
+{
+	int err = sum_stats(capture, stats);
+
+	for (int source = 0; source < SOURCES && !err; source++) {
+		stats[source].produced -= capture->base[source].produced;
+		stats[source].filtered -= capture->base[source].filtered;
+		for (int i = 0; i < LOSSES; i++)
+			stats[source].lost[i] -= capture->base[source].lost[i];
+	}
 	return err;
 }
 

@@ -82,6 +82,9 @@ size_t capture_drain(struct capture *capture, capture_handler *handler, void *co
 /* capture_stats - counters summed over CPUs, @stats has room for SOURCES */
 int capture_stats(struct capture *capture, struct source_stats *stats);
 
+/* capture_rebase - count from here: what was counted before is forgotten */
+void capture_rebase(struct capture *capture);
+
 /*
  * capture_short_calls - the table of calls shorter than the minimum
  *

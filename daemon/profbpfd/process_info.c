@@ -135,3 +135,16 @@ int process_descendants(pid_t **pids, size_t *count)
 	free(families);
 	return err;
 }
+
+int process_all(pid_t **pids, size_t *count)
+{
+	struct family *families = NULL;
+	size_t families_count = 0;
+	int err = read_families(&families, &families_count);
+
+	for (size_t i = 0; i < families_count && !err; i++)
+		if (families[i].pid != getpid())
+			err = append(pids, count, families[i].pid);
+	free(families);
+	return err;
+}

@@ -22,4 +22,7 @@ char *process_exe(pid_t pid);
  */
 int process_descendants(pid_t **pids, size_t *count);
 
+/* process_all - append every process of the machine but this one; 0 or a negative errno */
+int process_all(pid_t **pids, size_t *count);
+
 #endif /* PROFBPF_DAEMON_PROCESS_INFO_H */

@@ -121,7 +121,7 @@ static void act_on_task(struct recorder *r, const struct rec_task *t)
 
 	if (target && started)
 		e->process_started(e->context, t->tgid, t->header.ts_ns);
-	else if (target && t->event == TASK_EXIT && t->tid == t->tgid)
+	else if (target && t->event == TASK_EXIT && t->header.flags & TASK_LAST)
 		e->process_exited(e->context, t->tgid);
 }
 

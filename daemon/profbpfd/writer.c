@@ -44,6 +44,7 @@ struct writer {
 	uint32_t driver_count;
 	uint32_t segment_index;
 	uint64_t segment_start;		/* bytes written before this segment */
+	bool ended;
 	int error;
 	uint64_t bytes;
 	uint64_t cpu_ns;
@@ -422,7 +423,13 @@ static void *run(void *context)
 	while (handle(w, item_queue_pop(w->queue)))
 		if (w->output.written - w->segment_start >= SEGMENT_BYTES)
 			begin_segment(w);
+	__atomic_store_n(&w->ended, true, __ATOMIC_RELEASE);
 	return NULL;
+}
+
+bool writer_ended(const struct writer *writer)
+{
+	return __atomic_load_n(&writer->ended, __ATOMIC_ACQUIRE);
 }
 
 struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,

@@ -44,6 +44,9 @@ void writer_give_up(struct writer *writer);
 /* writer_cpu_ns - CPU time the thread used */
 uint64_t writer_cpu_ns(const struct writer *writer);
 
+/* writer_ended - the thread has handled ITEM_END; from any thread */
+bool writer_ended(const struct writer *writer);
+
 /* writer_finish - wait until ITEM_END was handled and the thread has ended */
 void writer_finish(struct writer *writer);
 void writer_free(struct writer *writer);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_feed.h - the device task streams of a session's targets, as items.
+ *
+ * A target may load its runtime, and with it the layer that reports, at any time:
+ * targets are looked at when they map a library, and once a second while nothing
+ * was found. Used by a session's reader thread only.
+ */
+#ifndef PROFBPF_DAEMON_DEVICE_FEED_H
+#define PROFBPF_DAEMON_DEVICE_FEED_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/item.h"
+
+struct device_feed;
+
+/* device_feed_new - items go to @queue; warnings to @warn. NULL without memory. */
+struct device_feed *device_feed_new(struct item_queue *queue,
+				    void (*warn)(void *context, const char *text), void *context);
+
+/* device_feed_free - after the writer has ended: batches refer to names kept here */
+void device_feed_free(struct device_feed *feed);
+
+/* device_feed_watch - look for streams of @pid now and later; again after it mapped something */
+void device_feed_watch(struct device_feed *feed, pid_t pid);
+
+/* device_feed_forget - the process is gone; its open streams are still read to their end */
+void device_feed_forget(struct device_feed *feed, pid_t pid);
+
+/* device_feed_poll - open new streams, renew leases, read tasks, hand over batches */
+void device_feed_poll(struct device_feed *feed, uint64_t now_ns);
+
+/* device_feed_finish - read what is left; the counts are final then */
+void device_feed_finish(struct device_feed *feed, uint64_t now_ns);
+
+/* device_feed_count - produced and lost over all streams */
+void device_feed_count(const struct device_feed *feed, struct source_count *count);
+
+#endif /* PROFBPF_DAEMON_DEVICE_FEED_H */

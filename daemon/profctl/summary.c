@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profctl/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "daemon/common/duration.h"
+#include "daemon/common/size.h"
+#include "daemon/profctl/message.h"
+
+#define SAFE_WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%="
+
+static void print_source(FILE *to, const Profbpf__Control__SourceSummary *source)
+{
+	uint64_t lost = 0;
+	char safe[64];
+
+	for (size_t i = 0; i < source->n_lost; i++)
+		lost += source->lost[i]->count;
+	fprintf(to, "  %-8s %14" PRIu64 " %14" PRIu64, printable(source->name, safe, sizeof(safe)),
+		source->delivered, lost);
+	for (size_t i = 0; i < source->n_lost; i++)
+		fprintf(to, "%s%" PRIu64 " %s", i ? ", " : "  (", source->lost[i]->count,
+			printable(source->lost[i]->reason, safe, sizeof(safe)));
+	fputs(source->n_lost ? ")\n" : "\n", to);
+}
+
+/* As one word of a shell's command line. */
+static void print_word(FILE *to, const char *word)
+{
+	if (*word && word[strspn(word, SAFE_WORD)] == '\0') {
+		fputs(word, to);
+		return;
+	}
+	fputc('\'', to);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", to);
+		else
+			fputc((unsigned char)*word < ' ' || *word == 0x7f ? '?' : *word, to);
+	}
+	fputc('\'', to);
+}
+
+void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *output)
+{
+	char duration[32], bytes[32], safe[512];
+
+	for (size_t i = 0; i < ended->n_warnings; i++)
+		message("warning: %s", ended->warnings[i]);
+	fprintf(to, "recorded %s; ended: %s\n",
+		duration_format(ended->duration_ns, duration, sizeof(duration)),
+		*ended->reason ? printable(ended->reason, safe, sizeof(safe)) : "unknown");
+	if (ended->n_sources)
+		fprintf(to, "  %-8s %14s %14s\n", "source", "records", "lost");
+	for (size_t i = 0; i < ended->n_sources; i++)
+		print_source(to, ended->sources[i]);
+	fprintf(to, "  %s written%s%s\n", size_format(ended->bytes, bytes, sizeof(bytes)),
+		!*output		  ? "" :
+		strcmp(output, "-")	  ? " to " :
+					    " to standard output",
+		strcmp(output, "-") ? printable(output, safe, sizeof(safe)) : "");
+	if (!*output || !strcmp(output, "-"))
+		return;
+	fputs("next: analyzer report ", to);
+	/* A name like an option would be taken for one. */
+	if (*output == '-')
+		fputs("./", to);
+	print_word(to, output);
+	fputc('\n', to);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.h - what is said at a session's end. */
+#ifndef PROFBPF_DAEMON_PROFCTL_SUMMARY_H
+#define PROFBPF_DAEMON_PROFCTL_SUMMARY_H
+
+#include <stdio.h>
+
+#include "proto/control.pb-c.h"
+
+/*
+ * summary_print - duration, records by source, losses, bytes, and what to type next
+ *
+ * @output: the file's name, "-" for standard output, "" if only its owner knows.
+ */
+void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *output);
+
+#endif /* PROFBPF_DAEMON_PROFCTL_SUMMARY_H */
