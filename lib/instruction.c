@@ -158,6 +158,7 @@ static bool may_step_over(const struct instruction_decoder *decoder, const cs_in
 
 	if (!CONTAINS(harmless_instructions, insn->id) || writes_memory(insn))
 		return false;
+	/* By operand as well: Capstone's tables of accessed registers have gaps. */
 	if (x86->op_count && x86->operands[0].type == X86_OP_REG && writes_first_operand(insn) &&
 	    CONTAINS(precious_registers, x86->operands[0].reg))
 		return false;

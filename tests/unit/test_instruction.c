@@ -148,6 +148,8 @@ static void jump_tables_are_not_trusted(void **state)
 	EXPECT(0, INSTRUCTION_STEPPED, ENDBR64, PUSH_RBP, 0x48, 0x8b, 0x04,
 	       0xc2, /* mov (%rdx,%rax,8),%rax */
 	       0xff, 0xe0);
+	/* mov (%rdi),%rax; notrack jmp *%rax */
+	EXPECT(0, INSTRUCTION_STEPPED, ENDBR64, PUSH_RBP, 0x48, 0x8b, 0x07, 0x3e, 0xff, 0xe0);
 	/* loaded into another register than the one jumped through */
 	EXPECT(0, INSTRUCTION_STEPPED, ENDBR64, PUSH_RBP, 0x48, 0x8b, 0x07, 0xff, 0xe2);
 	/* the loaded pointer is popped over */
