@@ -10,6 +10,7 @@
 #include "lib/strings.h"
 
 #define READ_MAX 512
+#define BATCH 4096
 #define LOOK_AGAIN_NS 1000000000ull
 #define RENEW_NS 500000000ull
 #define STREAMS_PER_PROCESS 8
@@ -21,6 +22,7 @@ struct open_stream {
 	uint32_t ids[STREAM_DEVICES];		/* Device.id of each device, 0 = not described yet */
 	uint32_t clocks[STREAM_DEVICES];	/* as described */
 	bool ended;
+	struct item *batch;			/* tasks of one device, not handed over yet */
 };
 
 struct watched {
@@ -66,6 +68,7 @@ void device_feed_free(struct device_feed *f)
 		return;
 	for (size_t i = 0; i < f->stream_count; i++) {
 		device_stream_close(f->streams[i]->stream);
+		item_free(f->streams[i]->batch);
 		free(f->streams[i]);
 	}
 	free(f->streams);
@@ -202,20 +205,19 @@ static const char *task_name(struct device_feed *f, const struct open_stream *s,
 	return string_table_get(f->names, string_table_add(f->names, name, n > 0 ? n : 0));
 }
 
-static void push(struct device_feed *f, struct item *item)
+static void hand_over(struct device_feed *f, struct open_stream *s)
 {
-	if (item && !item_queue_push(f->queue, item)) {
-		f->dropped += item->count;
-		item_free(item);
+	if (s->batch && !item_queue_push(f->queue, s->batch)) {
+		f->dropped += s->batch->count;
+		item_free(s->batch);
 	}
+	s->batch = NULL;
 }
 
 /* Consecutive tasks of one device make a batch. */
 static void add_tasks(struct device_feed *f, struct open_stream *s,
 		      const struct stream_task *tasks, size_t count)
 {
-	struct item *item = NULL;
-
 	for (size_t i = 0; i < count; i++) {
 		struct device_row row = { .task = tasks[i],
 					  .name = task_name(f, s, tasks[i].name),
@@ -226,16 +228,16 @@ static void add_tasks(struct device_feed *f, struct open_stream *s,
 			f->dropped++;
 			continue;
 		}
-		if (!item || item->device != id) {
-			push(f, item);
-			item = item_new(ITEM_DEVICE, 16 * sizeof(row));
-			if (item)
-				item->device = id;
+		if (s->batch && (s->batch->device != id || s->batch->count >= BATCH))
+			hand_over(f, s);
+		if (!s->batch) {
+			s->batch = item_new(ITEM_DEVICE, 16 * sizeof(row));
+			if (s->batch)
+				s->batch->device = id;
 		}
-		if (!item || item_append(item, &row, sizeof(row)))
+		if (!s->batch || item_append(s->batch, &row, sizeof(row)))
 			f->dropped++;
 	}
-	push(f, item);
 }
 
 static void read_stream(struct device_feed *f, struct open_stream *s, uint64_t now_ns)
@@ -260,7 +262,7 @@ static void read_stream(struct device_feed *f, struct open_stream *s, uint64_t n
 	}
 }
 
-void device_feed_poll(struct device_feed *f, uint64_t now_ns)
+void device_feed_poll(struct device_feed *f, uint64_t now_ns, bool flush)
 {
 	for (size_t i = 0; i < f->watched_count; i++) {
 		struct watched *w = &f->watched[i];
@@ -269,14 +271,18 @@ void device_feed_poll(struct device_feed *f, uint64_t now_ns)
 			continue;
 		w->next_look_ns = look(f, w->pid) ? now_ns + LOOK_AGAIN_NS : UINT64_MAX;
 	}
-	for (size_t i = 0; i < f->stream_count; i++)
+	for (size_t i = 0; i < f->stream_count; i++) {
 		read_stream(f, f->streams[i], now_ns);
+		if (flush)
+			hand_over(f, f->streams[i]);
+	}
 }
 
 void device_feed_finish(struct device_feed *f, uint64_t now_ns)
 {
 	for (size_t i = 0; i < f->stream_count; i++) {
 		read_stream(f, f->streams[i], now_ns);
+		hand_over(f, f->streams[i]);
 		device_stream_finish(f->streams[i]->stream);
 	}
 }

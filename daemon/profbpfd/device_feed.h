@@ -9,6 +9,7 @@
 #ifndef PROFBPF_DAEMON_DEVICE_FEED_H
 #define PROFBPF_DAEMON_DEVICE_FEED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,8 +30,8 @@ void device_feed_watch(struct device_feed *feed, pid_t pid);
 /* device_feed_forget - the process is gone; its open streams are still read to their end */
 void device_feed_forget(struct device_feed *feed, pid_t pid);
 
-/* device_feed_poll - open new streams, renew leases, read tasks, hand over batches */
-void device_feed_poll(struct device_feed *feed, uint64_t now_ns);
+/* device_feed_poll - open new streams, renew leases, read tasks; hand over full batches, or all */
+void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
 
 /* device_feed_finish - read what is left; the counts are final then */
 void device_feed_finish(struct device_feed *feed, uint64_t now_ns);

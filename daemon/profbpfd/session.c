@@ -345,7 +345,7 @@ static int go_live(struct session *s)
 			warn(s, "out of memory: libraries loaded later are not probed");
 	}
 	if (s->devices)
-		device_feed_poll(s->devices, now_ns());
+		device_feed_poll(s->devices, now_ns(), false);
 	set_state(s, SESSION_LIVE);
 	return 0;
 }
@@ -491,10 +491,10 @@ static void run_live(struct session *s)
 		if (now >= deadline)
 			end_because(s, false, "duration");
 		drain(s, now >= next_flush);
+		if (s->devices)
+			device_feed_poll(s->devices, now, now >= next_flush);
 		if (now >= next_flush)
 			next_flush = now + FLUSH_NS;
-		if (s->devices)
-			device_feed_poll(s->devices, now);
 		if (now >= next_tick) {
 			next_tick += TICK_NS;
 			tick(s);
