@@ -51,12 +51,14 @@ struct name {
 struct stream_writer {
 	struct region region;
 	_Atomic uint32_t *guard; /* in a page of its own, MADV_WIPEONFORK */
-	_Atomic uint32_t epoch; /* changes when thread ids do: after fork */
+	_Atomic uint32_t epoch; /* no two streams have the same: thread ids change by fork */
 	uint32_t slot_count;
 	char source[32];
 	pthread_mutex_t lock; /* names, devices and the making of a child's stream */
 	void *names; /* tsearch tree of struct name */
 };
+
+static _Atomic uint32_t epochs;
 
 static uint64_t monotonic_ns(void)
 {
@@ -206,6 +208,7 @@ struct stream_writer *stream_writer_create(const char *source, uint32_t slots)
 		return NULL;
 	writer->region.fd = -1;
 	writer->slot_count = slots;
+	writer->epoch = atomic_fetch_add(&epochs, 1) + 1;
 	strncpy(writer->source, source, sizeof(writer->source) - 1);
 	pthread_mutex_init(&writer->lock, NULL);
 	if (slots == 0 || (slots & (slots - 1)) || guard_create(writer) < 0 ||
@@ -251,7 +254,7 @@ static void renew_in_child(struct stream_writer *writer)
 	region_close(old);
 	*old = fresh;
 	region_publish(old);
-	atomic_fetch_add(&writer->epoch, 1);
+	atomic_store(&writer->epoch, atomic_fetch_add(&epochs, 1) + 1);
 	atomic_store(writer->guard, GUARD_LIVE);
 }
 
@@ -378,7 +381,7 @@ uint32_t stream_writer_name(struct stream_writer *writer, const char *name)
 uint32_t stream_writer_tid(struct stream_writer *writer)
 {
 	static __thread uint32_t tid, known_epoch;
-	uint32_t epoch = atomic_load_explicit(&writer->epoch, memory_order_relaxed) + 1;
+	uint32_t epoch = atomic_load_explicit(&writer->epoch, memory_order_relaxed);
 
 	if (known_epoch != epoch) {
 		tid = (uint32_t)syscall(SYS_gettid);

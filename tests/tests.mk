@@ -3,17 +3,30 @@
 
 TEST_LIB_OBJ = $(filter-out $(B)/analyzer/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(wildcard tests/truth/*.c))
 
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/unit/trace_builder.o $(TEST_LIB_OBJ)
+$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP) $(TEST_LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
 
 # Ground-truth programs are what gets traced: plain code, no sanitizer, symbols kept.
 $(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h)
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -I. -o $@ $< -ldl -pthread
+	$(CC) -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -I. -o $@ $< -ldl -pthread $(TRUTH_LIBS)
 
-test-programs: $(UNIT) $(TRUTH)
+$(B)/tests/truth/opencl_known: TRUTH_LIBS := -lOpenCL
+
+# The writer of device streams is compiled into the test: its other end is a layer.
+DEVICE_STREAM_OBJ := $(patsubst %,$(B)/daemon/profbpfd/device_%.o,stream find tid)
+$(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer): \
+	$(DEVICE_STREAM_OBJ) $(B)/device/stream_writer.o
+$(B)/tests/unit/test_clock_judge: $(B)/device/clock_judge.o
+
+TOOLS := $(B)/tests/tools/stream_dump
+$(B)/tests/tools/stream_dump: $(B)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^
+
+test-programs: $(UNIT) $(TRUTH) $(TOOLS)
 
 # Unit tests run plain and sanitised; scripts run the plain programs and, where input is
 # hostile, the sanitised ones. `make test SAN=1` runs everything on the sanitised programs.
@@ -37,8 +50,25 @@ test-unit: test-programs
 test-e2e: all test-programs test-sanitized
 	$(RUN_TESTS) e2e
 
+# Fuzzing needs clang's libFuzzer (Debian: libclang-rt-14-dev). `make fuzz` is a short run from the
+# kept inputs; `make fuzz FUZZ_SECONDS=600` is a longer one. What it finds is left in build/fuzz/.
+FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS := 20
+FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	-Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+
+$(B)/fuzz/%: tests/fuzz/%.c $(wildcard lib/pbt*.c lib/pbt*.h) lib/file_magic.c $(G)/proto/trace.pb-c.h
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(wildcard lib/pbt*.c) lib/file_magic.c \
+		$(G)/proto/trace.pb-c.c -lprotobuf-c -lzstd -lz
+
+fuzz: $(FUZZ)
+	set -e; for f in $(FUZZ); do mkdir -p $$f.corpus; \
+		$$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 \
+			-artifact_prefix=$$f. $$f.corpus; done
+
 # ./setup in a bare Debian 12 of its own: slow, needs root, mmdebstrap and a mirror.
 test-bare:
 	tests/bare/run
 
-.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare
+.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare fuzz
