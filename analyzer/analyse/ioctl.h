@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ioctl.h - device ioctls by driver, command and process.
+ *
+ * The same rules as for API calls (api.h) say what belongs to the window.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_IOCTL_H
+#define PROFBPF_ANALYZER_ANALYSE_IOCTL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/options.h"
+#include "analyzer/model/model.h"
+
+struct ioctl_usage {
+	uint32_t driver; /* index into model->drivers */
+	uint32_t process; /* index into model->processes */
+	uint32_t cmd;
+	uint64_t count; /* also open ones */
+	uint64_t open;
+	uint64_t open_ns;
+	uint64_t errors; /* returned a negative value */
+	uint64_t total_ns; /* of those that returned */
+	uint64_t max_ns;
+};
+
+struct ioctl_results {
+	struct ioctl_usage *rows; /* largest total time first */
+	uint32_t row_count;
+};
+
+/*
+ * ioctl_analyse - fill @results
+ *
+ * Returns 0 or -ENOMEM; in both cases ioctl_free() is to be called.
+ */
+int ioctl_analyse(const struct model *model, const struct analysis_options *options,
+		  struct ioctl_results *results);
+void ioctl_free(struct ioctl_results *results);
+
+/* Mean of those that returned, 0 if none did. */
+uint64_t ioctl_mean_ns(const struct ioctl_usage *usage);
+
+/*
+ * ioctl_command_text - a command number in the kernel's notation
+ *
+ * "_IOWR('F', 42, 16)" as far as the number follows the convention; drivers that
+ * do not follow it get the plain number: "0x5401". Returns @text.
+ */
+char *ioctl_command_text(uint32_t cmd, char *text, size_t size);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_IOCTL_H */

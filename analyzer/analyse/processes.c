@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/processes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/accounts.h"
+#include "bpf/events.h"
+
+bool sched_records_lost(const struct model *model)
+{
+	if (model->damage.packets_skipped || model->damage.bytes_skipped)
+		return true;
+	for (uint32_t i = 0; i < model->sources.count; i++) {
+		const struct source_loss *source = &model->sources.row[i];
+
+		if (strcmp(model_text(model, source->name), "sched") == 0)
+			return source->produced > source->delivered ||
+			       (source->read != UINT64_MAX && source->read < source->delivered);
+	}
+	return false;
+}
+
+static uint64_t clipped(uint64_t start_ns, uint64_t end_ns, const struct analysis_window *window)
+{
+	if (start_ns < window->from_ns)
+		start_ns = window->from_ns;
+	if (end_ns > window->to_ns)
+		end_ns = window->to_ns;
+	return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+static void times_from_timeline(const struct model *model, const struct analysis_window *window,
+				struct thread_usage *usage)
+{
+	const struct timeline *timeline = &model->timelines.row[usage->thread];
+
+	usage->source = USAGE_TIMELINE;
+	for (uint32_t i = 0; i < timeline->count; i++) {
+		const struct span *span = &model->spans.row[timeline->first + i];
+		uint64_t ns = clipped(span->start_ns, span->end_ns, window);
+
+		usage->alive_ns += ns;
+		switch (span->state) {
+		case STATE_RUNNING: usage->run_ns += ns; break;
+		case STATE_RUNNABLE: usage->runnable_ns += ns; break;
+		case STATE_UNKNOWN: usage->unknown_ns += ns; break;
+		default:
+			usage->blocked_ns += ns;
+			if (span->state == STATE_DISK || span->flags & SWITCH_IOWAIT)
+				usage->io_ns += ns;
+			break;
+		}
+	}
+}
+
+/* From when to when the thread existed, as far as the trace knows. */
+static uint64_t alive_ns(const struct model *model, const struct analysis_window *window,
+			 uint32_t thread)
+{
+	const struct thread *of = &model->threads.row[thread];
+	uint64_t begin_ns = of->first_ns, end_ns = of->exit_ns ? of->exit_ns : UINT64_MAX;
+	uint32_t first, count = accounts_of(model, thread, &first);
+
+	if (of->start_ns && of->start_ns < begin_ns)
+		begin_ns = of->start_ns;
+	if (count && model->accounts.row[first].flags & ACCOUNT_FIRST)
+		begin_ns = 0;
+	if (count && model->accounts.row[first + count - 1].flags & ACCOUNT_FINAL &&
+	    model->accounts.row[first + count - 1].ts_ns < end_ns)
+		end_ns = model->accounts.row[first + count - 1].ts_ns;
+	return clipped(begin_ns, end_ns, window);
+}
+
+static void times_from_account(const struct model *model, const struct analysis_window *window,
+			       const struct account *growth, struct thread_usage *usage)
+{
+	uint64_t busy_ns = growth->run_ns + growth->runnable_ns;
+
+	usage->source = USAGE_ACCOUNTS;
+	usage->run_ns = growth->run_ns;
+	usage->runnable_ns = growth->runnable_ns;
+	usage->io_ns = 0;
+	usage->unknown_ns = 0;
+	usage->alive_ns = alive_ns(model, window, usage->thread);
+	usage->blocked_ns = usage->alive_ns > busy_ns ? usage->alive_ns - busy_ns : 0;
+}
+
+static void analyse_thread(const struct model *model, const struct analysis_window *window,
+			   bool lost, struct thread_usage *usage)
+{
+	struct account growth;
+	bool has_account =
+		accounts_growth(model, usage->thread, window->from_ns, window->to_ns, &growth);
+	bool has_timeline = usage->thread < model->timelines.count &&
+			    model->timelines.row[usage->thread].count > 0;
+
+	if (has_timeline)
+		times_from_timeline(model, window, usage);
+	if (has_account && (!has_timeline || lost || usage->unknown_ns))
+		times_from_account(model, window, &growth, usage);
+	/* Switches were counted before; the kernel's count is what remains. */
+	if (has_account && usage->source == USAGE_ACCOUNTS) {
+		usage->voluntary = growth.voluntary;
+		usage->involuntary = growth.involuntary;
+	}
+	usage->has_counts = usage->source != USAGE_UNKNOWN;
+	if (!has_account)
+		return;
+	usage->has_migrations = true;
+	usage->migrations = growth.migrations;
+	usage->user_ticks_ns = growth.user_ns;
+	usage->system_ticks_ns = growth.system_ns;
+	usage->minor_faults = growth.minor_faults;
+	usage->major_faults = growth.major_faults;
+}
+
+static void count_switches(const struct model *model, const struct analysis_window *window,
+			   struct thread_usage *usages)
+{
+	for (uint32_t i = 0; i < model->switches.count; i++) {
+		const struct cpu_switch *row = &model->switches.row[i];
+
+		if (row->prev_thread == INDEX_NONE || row->ts_ns < window->from_ns ||
+		    row->ts_ns >= window->to_ns)
+			continue;
+		if (row->state == SWITCH_PREEMPTED)
+			usages[row->prev_thread].involuntary++;
+		else
+			usages[row->prev_thread].voluntary++;
+	}
+}
+
+/* The kernel's way to make utime and stime add up to what the scheduler measured. */
+static void split_run(struct process_usage *usage, uint64_t user_ticks, uint64_t system_ticks)
+{
+	uint64_t ticks = user_ticks + system_ticks;
+
+	if (ticks == 0) {
+		usage->has_split = usage->run_ns == 0;
+		return;
+	}
+	usage->has_split = true;
+	usage->system_ns = (uint64_t)((unsigned __int128)usage->run_ns * system_ticks / ticks);
+	usage->user_ns = usage->run_ns - usage->system_ns;
+}
+
+static void sum_process(struct process_usage *usage, uint64_t window_ns)
+{
+	uint64_t user_ticks = 0, system_ticks = 0;
+
+	usage->has_io = true;
+	usage->source = USAGE_TIMELINE;
+	for (uint32_t i = 0; i < usage->thread_count; i++) {
+		const struct thread_usage *thread = &usage->threads[i];
+
+		usage->run_ns += thread->run_ns;
+		usage->runnable_ns += thread->runnable_ns;
+		usage->blocked_ns += thread->blocked_ns;
+		usage->io_ns += thread->io_ns;
+		usage->voluntary += thread->voluntary;
+		usage->involuntary += thread->involuntary;
+		usage->migrations += thread->migrations;
+		user_ticks += thread->user_ticks_ns;
+		system_ticks += thread->system_ticks_ns;
+		if (thread->source != USAGE_TIMELINE) {
+			usage->has_io = false;
+			usage->source = USAGE_ACCOUNTS;
+		}
+	}
+	split_run(usage, user_ticks, system_ticks);
+	if (window_ns)
+		usage->utilization = 100 * (double)usage->run_ns / (double)window_ns;
+}
+
+static int compare(uint64_t larger_first_a, uint64_t larger_first_b)
+{
+	return larger_first_a > larger_first_b ? -1 : larger_first_a < larger_first_b;
+}
+
+static int by_process_then_run(const void *a, const void *b, void *context)
+{
+	const struct thread_usage *x = a, *y = b;
+	const struct thread *threads = ((const struct model *)context)->threads.row;
+	const struct thread *tx = &threads[x->thread], *ty = &threads[y->thread];
+
+	if (tx->process != ty->process)
+		return tx->process < ty->process ? -1 : 1;
+	if (x->run_ns != y->run_ns)
+		return compare(x->run_ns, y->run_ns);
+	if (tx->tid != ty->tid)
+		return tx->tid < ty->tid ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int by_target_then_run(const void *a, const void *b, void *context)
+{
+	const struct process_usage *x = a, *y = b;
+	const struct process *processes = ((const struct model *)context)->processes.row;
+	const struct process *px = &processes[x->process], *py = &processes[y->process];
+
+	if (px->target != py->target)
+		return px->target ? -1 : 1;
+	if (x->run_ns != y->run_ns)
+		return compare(x->run_ns, y->run_ns);
+	if (px->pid != py->pid)
+		return px->pid < py->pid ? -1 : 1;
+	return x->process < y->process ? -1 : x->process > y->process;
+}
+
+/* Leaves out threads of unwanted processes and threads that were not there. */
+static void keep_wanted(const struct model *model, const struct analysis_options *options,
+			struct process_results *results)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < results->thread_count; i++) {
+		const struct thread_usage *usage = &results->threads[i];
+		const struct thread *thread = &model->threads.row[usage->thread];
+
+		if (!analysis_wants_process(model, options, thread->process))
+			continue;
+		if (!thread->target && usage->run_ns == 0)
+			continue;
+		if (usage->source != USAGE_UNKNOWN && usage->alive_ns == 0 && usage->run_ns == 0)
+			continue;
+		results->from_timelines |= usage->source == USAGE_TIMELINE;
+		results->threads[kept++] = *usage;
+	}
+	results->thread_count = kept;
+}
+
+static bool group(const struct model *model, struct process_results *results)
+{
+	uint32_t next;
+
+	results->processes = calloc((size_t)results->thread_count + 1, sizeof(*results->processes));
+	if (!results->processes)
+		return false;
+	for (uint32_t first = 0; first < results->thread_count; first = next) {
+		struct process_usage *usage = &results->processes[results->process_count++];
+
+		usage->process = model->threads.row[results->threads[first].thread].process;
+		for (next = first; next < results->thread_count; next++) {
+			if (model->threads.row[results->threads[next].thread].process !=
+			    usage->process)
+				break;
+		}
+		usage->threads = &results->threads[first];
+		usage->thread_count = next - first;
+		sum_process(usage, results->window_ns);
+	}
+	return true;
+}
+
+int processes_analyse(const struct model *model, const struct analysis_options *options,
+		      struct process_results *results)
+{
+	struct analysis_window window = analysis_window(model, options);
+
+	*results = (struct process_results){ 0 };
+	if (window.to_ns > window.from_ns)
+		results->window_ns = window.to_ns - window.from_ns;
+	results->threads = calloc((size_t)model->threads.count + 1, sizeof(*results->threads));
+	if (!results->threads)
+		return -ENOMEM;
+	results->thread_count = model->threads.count;
+	results->records_lost = sched_records_lost(model);
+	count_switches(model, &window, results->threads);
+	for (uint32_t i = 0; i < model->threads.count; i++) {
+		results->threads[i].thread = i;
+		analyse_thread(model, &window, results->records_lost, &results->threads[i]);
+	}
+	keep_wanted(model, options, results);
+	qsort_r(results->threads, results->thread_count, sizeof(*results->threads),
+		by_process_then_run, (void *)model);
+	if (!group(model, results))
+		return -ENOMEM;
+	qsort_r(results->processes, results->process_count, sizeof(*results->processes),
+		by_target_then_run, (void *)model);
+	return 0;
+}
+
+void processes_free(struct process_results *results)
+{
+	free(results->processes);
+	free(results->threads);
+	*results = (struct process_results){ 0 };
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * processes.h - what each thread and process did with its time.
+ *
+ * Targets: exact, from their timelines. Where there is no timeline, or records of
+ * it were lost, and for all other threads of the machine: from the kernel's own
+ * cumulative figures, taken about once a second; at the borders of a window that
+ * is a part of the session they are interpolated.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_PROCESSES_H
+#define PROFBPF_ANALYZER_ANALYSE_PROCESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/options.h"
+#include "analyzer/model/model.h"
+
+enum usage_source {
+	USAGE_UNKNOWN = 0,
+	USAGE_TIMELINE, /* switches and wake-ups */
+	USAGE_ACCOUNTS, /* the kernel's figures */
+};
+
+struct thread_usage {
+	uint32_t thread; /* index into model->threads */
+	uint8_t source; /* enum usage_source: of the times */
+	bool has_counts; /* voluntary and involuntary are known */
+	bool has_migrations;
+	uint64_t alive_ns; /* part of the window in which it existed */
+	uint64_t run_ns;
+	uint64_t runnable_ns;
+	uint64_t blocked_ns; /* asleep, stopped */
+	uint64_t io_ns; /* of blocked_ns: waiting for I/O; known with USAGE_TIMELINE only */
+	uint64_t unknown_ns; /* of alive_ns: records contradict each other */
+	uint64_t user_ticks_ns; /* as the timer tick saw it: a sample, not a measurement */
+	uint64_t system_ticks_ns;
+	uint64_t voluntary;
+	uint64_t involuntary;
+	uint64_t migrations;
+	uint64_t minor_faults;
+	uint64_t major_faults;
+};
+
+struct process_usage {
+	uint32_t process; /* index into model->processes */
+	uint8_t source; /* the poorest of its threads */
+	bool has_split; /* user_ns and system_ns are known */
+	bool has_io;
+	uint64_t run_ns; /* sums over threads */
+	uint64_t user_ns; /* run_ns divided in the proportion that the timer tick saw */
+	uint64_t system_ns;
+	uint64_t runnable_ns;
+	uint64_t blocked_ns;
+	uint64_t io_ns;
+	uint64_t voluntary;
+	uint64_t involuntary;
+	uint64_t migrations;
+	double utilization; /* percent of one CPU, of the window */
+	struct thread_usage *threads; /* largest run_ns first; part of results->threads */
+	uint32_t thread_count;
+};
+
+struct process_results {
+	uint64_t window_ns;
+	struct process_usage *processes; /* targets first, then by run_ns */
+	uint32_t process_count;
+	struct thread_usage *threads;
+	uint32_t thread_count;
+	bool from_timelines; /* at least one target */
+	bool records_lost; /* targets are from accounts, because scheduling records were lost */
+};
+
+/*
+ * processes_analyse - fill @results
+ *
+ * Needs timelines. Processes that are no targets and used no CPU are left out.
+ * Returns 0 or -ENOMEM; in both cases processes_free() is to be called.
+ */
+int processes_analyse(const struct model *model, const struct analysis_options *options,
+		      struct process_results *results);
+void processes_free(struct process_results *results);
+
+/* sched_records_lost - can timelines have holes that nobody sees? */
+bool sched_records_lost(const struct model *model);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_PROCESSES_H */
