@@ -18,6 +18,8 @@ B := build
 SANFLAGS :=
 endif
 G := $(B)/gen
+# Apart from the programs, one of which is called like a folder of sources.
+O := $(B)/obj
 
 WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wshadow -Wundef \
 	-Wno-unused-parameter -Wno-missing-field-initializers
@@ -33,7 +35,7 @@ BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(BPF_SRC:%.bpf.c=$(B)/%.bpf.o)
 SKEL := $(G)/bpf/profbpf.skel.h
 
-obj = $(patsubst %.c,$(B)/%.o,$(wildcard $(1)))
+obj = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(call obj,lib/*.c) $(PROTO_OBJ)
 COMMON_OBJ := $(call obj,daemon/common/*.c)
 DAEMON_OBJ := $(call obj,daemon/profbpfd/*.c)
@@ -77,7 +79,7 @@ $(G)/%.pb-c.o: $(G)/%.pb-c.h
 	$(CC) -std=gnu11 -O2 -g $(SANFLAGS) -I$(G) -c -o $@ $(G)/$*.pb-c.c
 
 # Everything is compiled after the generated headers exist.
-$(B)/%.o: %.c | $(PROTO_HDR) $(SKEL)
+$(O)/%.o: %.c | $(PROTO_HDR) $(SKEL)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 

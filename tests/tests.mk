@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: unit (cmocka), ground-truth programs and end-to-end scripts.
 
-TEST_LIB_OBJ = $(filter-out $(B)/analyzer/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
+TEST_LIB_OBJ = $(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-UNIT_HELP := $(patsubst %.c,$(B)/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
+UNIT_HELP := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(wildcard tests/truth/*.c))
 
-$(B)/tests/unit/%: $(B)/tests/unit/%.o $(UNIT_HELP) $(TEST_LIB_OBJ)
+$(B)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_HELP) $(TEST_LIB_OBJ)
+	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
 
 # Ground-truth programs are what gets traced: plain code, no sanitizer, symbols kept.
@@ -17,13 +18,14 @@ $(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h)
 $(B)/tests/truth/opencl_known: TRUTH_LIBS := -lOpenCL
 
 # The writer of device streams is compiled into the test: its other end is a layer.
-DEVICE_STREAM_OBJ := $(patsubst %,$(B)/daemon/profbpfd/device_%.o,stream find tid)
+DEVICE_STREAM_OBJ := $(patsubst %,$(O)/daemon/profbpfd/device_%.o,stream find tid)
 $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer): \
-	$(DEVICE_STREAM_OBJ) $(B)/device/stream_writer.o
-$(B)/tests/unit/test_clock_judge: $(B)/device/clock_judge.o
+	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
+$(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 
 TOOLS := $(B)/tests/tools/stream_dump
-$(B)/tests/tools/stream_dump: $(B)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)
+$(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)
+	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^
 
 test-programs: $(UNIT) $(TRUTH) $(TOOLS)
