@@ -4,16 +4,24 @@
 TEST_LIB_OBJ = $(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
-TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(wildcard tests/truth/*.c))
+TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(filter-out tests/truth/lib%.c,$(wildcard tests/truth/*.c)))
+TRUTH_SO := $(patsubst tests/truth/%.c,$(B)/tests/truth/%.so,$(wildcard tests/truth/lib*.c))
 
 $(B)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_HELP) $(TEST_LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
 
 # Ground-truth programs are what gets traced: plain code, no sanitizer, symbols kept.
-$(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h)
+TRUTH_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -I.
+
+$(B)/tests/truth/lib%.so: tests/truth/lib%.c $(wildcard tests/truth/*.h)
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -I. -o $@ $< -ldl -pthread $(TRUTH_LIBS)
+	$(CC) $(TRUTH_CFLAGS) -fPIC -shared -Wl,-soname,lib$*.so -o $@ $<
+
+$(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h) $(B)/tests/truth/libtruth.so
+	@mkdir -p $(@D)
+	$(CC) $(TRUTH_CFLAGS) -o $@ $< -L$(B)/tests/truth -Wl,-rpath,'$$ORIGIN' -Wl,--as-needed -ltruth -ldl -pthread \
+		$(TRUTH_LIBS)
 
 $(B)/tests/truth/opencl_known: TRUTH_LIBS := -lOpenCL
 
@@ -28,7 +36,7 @@ $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^
 
-test-programs: $(UNIT) $(TRUTH) $(TOOLS)
+test-programs: $(UNIT) $(TRUTH) $(TRUTH_SO) $(TOOLS)
 
 # Unit tests run plain and sanitised; scripts run the plain programs and, where input is
 # hostile, the sanitised ones. `make test SAN=1` runs everything on the sanitised programs.

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Known calls of known threads: counts, errors, durations, nesting, arguments and open calls are exact.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+start_truth calls
+attach_truth "$WORK/calls.pbt"
+truth_go
+stop_attach
+truth_end
+report_json "$WORK/calls.pbt" "$WORK/calls.json"
+r=$WORK/calls.json
+assert_loss_accounted "$r"
+assert_eq "capture is complete" true "$(jq .capture.complete "$r")"
+
+assert_eq "truth_noop calls" "$(truth_value noops)" "$(api_count "$r" truth_noop)"
+assert_eq "truth_fail_every calls" 300 "$(api_count "$r" truth_fail_every)"
+assert_eq "truth_fail_every errors" 30 "$(api_count "$r" truth_fail_every errors)"
+assert_eq "truth_make calls" 20 "$(api_count "$r" truth_make)"
+assert_eq "truth_make null handles" 5 "$(api_count "$r" truth_make errors)"
+assert_eq "truth_outer calls" 10 "$(api_count "$r" truth_outer)"
+assert_eq "truth_inner calls, inside truth_outer" 30 "$(api_count "$r" truth_inner)"
+assert_eq "truth_recurse calls, one inside the other" 5 "$(api_count "$r" truth_recurse)"
+assert_eq "truth_arguments calls" 7 "$(api_count "$r" truth_arguments)"
+assert_eq "truth_sleep calls" 20 "$(api_count "$r" truth_sleep)"
+assert_near "truth_sleep total ns" "$(truth_value sleep_total_ns)" 2 "$(api_count "$r" truth_sleep total_ns)"
+assert_eq "open calls at detach" 1 "$(api_count "$r" truth_block open)"
+
+# The same, seen call by call: arguments, string, the value written through a pointer, the thread.
+"$ANALYZER" export "$WORK/calls.pbt" --to chrome -o "$WORK/calls.trace.json"
+c=$WORK/calls.trace.json
+assert_eq "truth_arguments with its string argument" 7 \
+	"$(jq '[.[] | select(.name == "truth_arguments" and .args.name == "kernel_name_of_seven")] | length' "$c")"
+assert_eq "bytes of the seven calls" 7021 "$(jq '[.[] | select(.name == "truth_arguments") | .args.bytes] | add' "$c")"
+assert_eq "values written through a pointer" 42021 \
+	"$(jq '[.[] | select(.name == "truth_arguments") | .args.value] | add' "$c")"
+for i in 0 1 2; do
+	tid=$(truth_value "thread.$i.tid")
+	assert_eq "truth_noop calls of thread $tid" "$(truth_value "thread.$i.noops")" \
+		"$(jq "[.[] | select(.ph == \"X\" and .name == \"truth_noop\" and .tid == $tid)] | length" "$c")"
+done
+
+# Shorter calls are counted but not recorded.
+rm "$WORK/calls.in"
+start_truth calls
+attach_truth "$WORK/short.pbt" --min-duration 1ms
+truth_go
+stop_attach
+truth_end
+report_json "$WORK/short.pbt" "$WORK/short.json"
+assert_loss_accounted "$WORK/short.json"
+assert_eq "truth_noop calls counted under --min-duration" 30000 "$(api_count "$WORK/short.json" truth_noop)"
+assert_eq "truth_sleep calls recorded under --min-duration" 20 "$(api_count "$WORK/short.json" truth_sleep)"

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# truth_lib.sh - running ground-truth programs (tests/truth) under trace; after lib.sh.
+
+# start_truth NAME [ARG...]: returns once it is ready to begin. Sets TRUTH_PID.
+start_truth() {
+	local name=$1
+	shift
+	mkfifo "$WORK/$name.in"
+	"$TRUTH/$name" "$@" <"$WORK/$name.in" >"$WORK/$name.out" 2>"$WORK/$name.err" &
+	TRUTH_PID=$!
+	exec {TRUTH_IN}>"$WORK/$name.in"
+	TRUTH_OUT=$WORK/$name.out
+	wait_for_line "$TRUTH_OUT" '^ready' 10
+}
+
+truth_go() {
+	echo >&"$TRUTH_IN"
+	wait_for_line "$TRUTH_OUT" '^done' "${1:-30}"
+}
+
+# truth_value NAME: what the program says it did
+truth_value() {
+	local value
+	value=$(sed -n "s/^$1=//p" "$TRUTH_OUT")
+	[ -n "$value" ] || fail "the program printed no $1"
+	printf '%s\n' "$value"
+}
+
+truth_end() {
+	exec {TRUTH_IN}>&-
+	wait_for_end "$TRUTH_PID" 10 || fail "the ground-truth program failed: $(cat "$TRUTH_OUT")"
+}
+
+# attach_truth TRACE [OPTION...]
+attach_truth() {
+	local trace=$1
+	shift
+	attach_in_background "$TRUTH_PID" "$trace" --catalog "$ROOT/tests/catalog" "$@"
+}
+
+# api_count REPORT FUNCTION [FIELD]: summed over processes, 0 if it was never called
+api_count() {
+	jq "[.api[] | select(.function == \"$2\") | .${3:-count}] | add // 0" "$1"
+}
+
+# thread_field REPORT TID FIELD
+thread_field() {
+	json "$1" "[.processes[].threads[] | select(.tid == $2) | .$3] | first"
+}

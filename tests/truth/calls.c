@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* calls.c - known numbers of calls from known threads, with known errors, arguments and durations. */
+#include "tests/truth/truth.h"
+
+#define THREADS 3
+#define NOOPS 5000
+
+static void *work(void *argument)
+{
+	long index = (long)argument;
+
+	for (int i = 0; i < NOOPS * (index + 1); i++)
+		truth_noop(i);
+	for (int i = 1; i <= 100; i++)
+		truth_fail_every(i, 10);
+	printf("thread.%ld.tid=%d\nthread.%ld.noops=%ld\n", index, own_tid(), index,
+	       NOOPS * (index + 1));
+	return NULL;
+}
+
+/* One thread stays inside a call until the program ends. */
+static void *block(void *argument)
+{
+	truth_block(*(int *)argument);
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS], blocked;
+	uint64_t out, start, slept;
+	int pipe_fds[2], failures = 0;
+
+	truth_ready();
+	for (long i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, work, (void *)i);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 10; i++)
+		truth_outer(3);
+	truth_recurse(5);
+	for (int i = 0; i < 20; i++)
+		truth_make(i % 4);
+	start = clock_ns(CLOCK_MONOTONIC);
+	for (int i = 0; i < 20; i++)
+		truth_sleep(5000);
+	slept = clock_ns(CLOCK_MONOTONIC) - start;
+	for (uint64_t i = 0; i < 7; i++) {
+		truth_arguments("kernel_name_of_seven", 1000 + i, (void *)0xabcd0000ull, 1, 1, 1,
+				5000, &out);
+		failures += out != 6000 + i;
+	}
+	if (pipe(pipe_fds))
+		return 1;
+	pthread_create(&blocked, NULL, block, &pipe_fds[0]);
+	sleep_ns(50000000);
+	printf("noops=%d\nsleep_total_ns=%llu\nfailures=%d\n", NOOPS * 6, (unsigned long long)slept,
+	       failures);
+	truth_done();
+	return failures != 0;
+}

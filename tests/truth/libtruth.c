@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libtruth.c - a runtime whose functions do exactly what their names say. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/truth/truth.h"
+
+#define EXPORT __attribute__((noinline, visibility("default")))
+
+EXPORT int truth_noop(int value)
+{
+	__asm__ volatile("" ::: "memory");
+	return value & 0;
+}
+
+/* Fails with 7 in every @every-th call, counting @n from 1. */
+EXPORT int truth_fail_every(int n, int every)
+{
+	return n % every ? 0 : 7;
+}
+
+EXPORT void *truth_make(int wanted)
+{
+	static int thing;
+
+	return wanted ? &thing : NULL;
+}
+
+EXPORT int truth_sleep(unsigned int us)
+{
+	struct timespec ts = { us / 1000000, us % 1000000 * 1000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts))
+		;
+	return 0;
+}
+
+EXPORT int truth_inner(int value)
+{
+	__asm__ volatile("" ::: "memory");
+	return value & 0;
+}
+
+EXPORT int truth_outer(int inner_calls)
+{
+	int sum = 0;
+
+	for (int i = 0; i < inner_calls; i++)
+		sum += truth_inner(i);
+	return sum;
+}
+
+EXPORT int truth_recurse(int depth)
+{
+	int below = depth > 1 ? truth_recurse(depth - 1) : 0;
+
+	__asm__ volatile("" ::: "memory");
+	return below;
+}
+
+EXPORT int truth_arguments(const char *name, uint64_t bytes, void *stream, int d, int e, int f,
+			   uint64_t g, uint64_t *out)
+{
+	*out = g + bytes;
+	return (name && stream && d && e && f) ? 0 : 1;
+}
+
+EXPORT int truth_block(int fd)
+{
+	char c;
+
+	return read(fd, &c, 1) == 1 ? 0 : 1;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * truth.h - what programs whose every call, switch and nanosecond is known share.
+ *
+ * A program prints "ready PID", waits for a line on standard input, does what it
+ * is there for, prints what it did as NAME=VALUE lines, prints "done", and waits
+ * for another line (or the end of input) before it exits.
+ */
+#ifndef PROFBPF_TRUTH_H
+#define PROFBPF_TRUTH_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* libtruth.so, catalog truth.catalog */
+int truth_noop(int value);
+int truth_fail_every(int n, int every);
+void *truth_make(int wanted);
+int truth_sleep(unsigned int us);
+int truth_outer(int inner_calls);
+int truth_inner(int value);
+int truth_recurse(int depth);
+int truth_arguments(const char *name, uint64_t bytes, void *stream, int d, int e, int f, uint64_t g,
+		    uint64_t *out);
+int truth_block(int fd);
+int truth_second(int value);	/* in libtruth2.so, loaded by dlopen only */
+
+static inline int own_tid(void)
+{
+	return syscall(SYS_gettid);
+}
+
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* Keeps the CPU busy until this thread has used @ns of CPU time. */
+static inline void burn(uint64_t ns)
+{
+	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
+static inline void sleep_ns(uint64_t ns)
+{
+	struct timespec ts = { ns / 1000000000ull, ns % 1000000000ull };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts))
+		;
+}
+
+static inline void wait_line(void)
+{
+	int c;
+
+	while ((c = getchar()) != EOF && c != '\n')
+		;
+}
+
+static inline void truth_ready(void)
+{
+	printf("ready %d\n", getpid());
+	fflush(stdout);
+	wait_line();
+}
+
+static inline void truth_done(void)
+{
+	printf("done\n");
+	fflush(stdout);
+	wait_line();
+}
+
+static inline void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		perror("sched_setaffinity");
+}
+
+#endif /* PROFBPF_TRUTH_H */
