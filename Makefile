@@ -99,6 +99,7 @@ $(SKEL): $(B)/bpf/profbpf.o
 	$(BPFTOOL) gen skeleton $< name profbpf > $@
 
 include tests/tests.mk
+include bench/bench.mk
 include packaging/install.mk
 
 help:

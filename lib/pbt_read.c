@@ -33,6 +33,8 @@
 #define INFLATE_FACTOR 1024
 
 #define RECORD_HINT "record one with: profctl attach --pid PID -o run.pbt"
+#define DEVICE_HINT "a device profiler's file goes after --device"
+#define PACKED_HINT "if it holds a trace, unpack it first; " DEVICE_HINT
 
 struct pbt_reader {
 	int fd;
@@ -382,9 +384,8 @@ static void explain_foreign(const struct pbt_reader *r, const char *name, char *
 {
 	static const char *const remedies[] = {
 		[FILE_MAGIC_OTHER] = RECORD_HINT,
-		[FILE_MAGIC_PACKED] = "if it holds a trace, unpack it first; a device profiler's "
-				      "file goes after --device",
-		[FILE_MAGIC_DEVICE] = "a device profiler's file goes after --device",
+		[FILE_MAGIC_PACKED] = PACKED_HINT,
+		[FILE_MAGIC_DEVICE] = DEVICE_HINT,
 	};
 	const struct file_magic *magic = file_magic_of(at(r), available(r));
 

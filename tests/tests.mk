@@ -60,10 +60,11 @@ test-unit: test-programs
 test-e2e: all test-programs test-sanitized
 	$(RUN_TESTS) e2e
 
-# Fuzzing needs clang's libFuzzer (Debian: libclang-rt-14-dev). `make fuzz` is a short run from the
-# kept inputs; `make fuzz FUZZ_SECONDS=600` is a longer one. What it finds is left in build/fuzz/.
+# Fuzzing needs clang's libFuzzer (Debian: libclang-rt-14-dev). `make fuzz` is a short run that goes
+# on from the last one's inputs, `make fuzz FUZZ_SECONDS=600` a longer one; finds are in build/fuzz/.
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS := 20
+FUZZ_OPTIONS = -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=20 -print_final_stats=1
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
 
@@ -74,8 +75,8 @@ $(B)/fuzz/%: tests/fuzz/%.c $(wildcard lib/pbt*.c lib/pbt*.h) lib/file_magic.c $
 
 fuzz: $(FUZZ)
 	set -e; for f in $(FUZZ); do mkdir -p $$f.corpus; \
-		$$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 \
-			-artifact_prefix=$$f. $$f.corpus; done
+		$$f $(FUZZ_OPTIONS) -dict=tests/fuzz/$$(basename $$f).dict -artifact_prefix=$$f. $$f.corpus; \
+	done
 
 # ./setup in a bare Debian 12 of its own: slow, needs root, mmdebstrap and a mirror.
 test-bare:

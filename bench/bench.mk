@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# Measurements: programs of their own, never run by the tests.
+
+BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*_bench.c))
+
+$(B)/bench/%: $(B)/bench/%.o $(LIB_OBJ)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB) -lpthread
+
+bench-programs: $(BENCH)
+
+.PHONY: bench-programs
