@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# kill -9 of the daemon in mid-session: the target runs on correctly, its code is restored,
+# no link is left, and the file is readable to within the last second.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq bpftool
+
+code_of() {
+	local base
+	base=$(awk '/libtruth.so/ && $3 == "00000000" { split($1, a, "-"); print a[1]; exit }' "/proc/$1/maps")
+	dd if="/proc/$1/mem" bs=4096 skip=$((0x$base / 4096)) count=4 2>/dev/null | md5sum
+}
+links() { bpftool link show 2>/dev/null | grep -c '^[0-9]' || :; }
+
+before_links=$(links)
+start_daemon
+start_truth busy
+before=$(code_of "$TRUTH_PID")
+attach_truth "$WORK/killed.pbt"
+[ "$(code_of "$TRUTH_PID")" != "$before" ] || fail "no breakpoint was set"
+sleep 3
+kill -KILL "$DAEMON_PID"
+killed_ns=$(awk '{ printf "%.0f", $1 * 1e9 }' /proc/uptime)
+wait "$DAEMON_PID" 2>/dev/null || :
+status=0
+wait_for_end "$PROFCTL_PID" 20 || status=$?
+assert_eq "profctl's status when its daemon dies" 1 "$status"
+assert_contains "profctl's message" "$WORK/profctl.err" 'daemon'
+
+code_is_back() { [ "$(code_of "$TRUTH_PID")" = "$before" ]; }
+links_are_gone() { [ "$(links)" = "$before_links" ]; }
+wait_until 10 code_is_back || fail "the target's code was not restored"
+wait_until 10 links_are_gone || fail "BPF links are left: $(links), were $before_links"
+truth_go
+assert_eq "wrong results" 0 "$(truth_value wrong)"
+truth_end
+
+report_json "$WORK/killed.pbt" "$WORK/killed.json"
+r=$WORK/killed.json
+assert_eq "the report says that the recording did not end" false "$(jq .capture.complete "$r")"
+assert_between "calls in the file" 1000 100000000000 "$(api_count "$r" truth_noop)"
+end=$(jq '.trace.start_ns + .trace.duration_ns' "$r")
+# CLOCK_MONOTONIC and uptime differ by the time in suspend only.
+assert_between "ns between the last record and the kill" -100000000 1000000000 $((killed_ns - end))
+"$ANALYZER" report "$WORK/killed.pbt" >"$WORK/killed.txt"
+assert_contains "the text says so" "$WORK/killed.txt" 'did not end properly'

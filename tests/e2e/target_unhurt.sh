@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A busy program is attached to and detached from 200 times while it checks its own results;
+# its code bytes are what they were, nothing is left in the kernel.
+# timeout: 600
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq bpftool
+
+ROUNDS=200
+
+code_of() {
+	local base
+	base=$(awk '/libtruth.so/ && $3 == "00000000" { split($1, a, "-"); print a[1]; exit }' "/proc/$1/maps")
+	dd if="/proc/$1/mem" bs=4096 skip=$((0x$base / 4096)) count=4 2>/dev/null | md5sum
+}
+links() { bpftool link show 2>/dev/null | grep -c '^[0-9]' || :; }
+
+before_links=$(links)
+start_daemon
+start_truth busy
+before=$(code_of "$TRUTH_PID")
+for ((i = 0; i < ROUNDS; i++)); do
+	"$PROFCTL" attach --pid "$TRUTH_PID" --duration 20ms --catalog "$ROOT/tests/catalog" -o "$WORK/busy.pbt" \
+		2>"$WORK/profctl.err" || fail "round $i: $(cat "$WORK/profctl.err")"
+done
+report_json "$WORK/busy.pbt" "$WORK/busy.json"
+assert_between "calls traced in the last round" 10 100000000 "$(api_count "$WORK/busy.json" truth_noop)"
+assert_eq "the program's code after $ROUNDS rounds" "$before" "$(code_of "$TRUTH_PID")"
+truth_go
+assert_eq "wrong results" 0 "$(truth_value wrong)"
+truth_end
+stop_daemon
+assert_eq "BPF links left" "$before_links" "$(links)"
