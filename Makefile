@@ -44,6 +44,7 @@ ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c)
 
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
+LIBS_PROFCTL := $(LIBS_LIB) -lyajl -lsmartcols
 LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lseccomp -lm
 
 PROGRAMS := $(B)/profbpfd $(B)/profctl $(B)/analyzer
@@ -59,7 +60,7 @@ $(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DAEMON)
 
 $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DAEMON)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_PROFCTL)
 
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)

@@ -47,7 +47,8 @@ int client_open(struct client *client, const char *path, bool standalone)
 		}
 	}
 	if (!privilege_to_trace()) {
-		message("%s%s, and tracing without a daemon needs root (or CAP_BPF, CAP_PERFMON and "
+		message("%s%s, and tracing without a daemon needs root (or CAP_BPF, CAP_PERFMON "
+			"and "
 			"CAP_SYS_PTRACE): use sudo, or have the daemon started (systemctl start "
 			"profbpfd)",
 			standalone ? "--standalone was given" : "no profbpfd is listening on ",
@@ -71,7 +72,8 @@ int client_request(struct client *client, Profbpf__Control__Request *request, co
 	request->id = ++client->last_request;
 	err = control_send(client->socket, &request->base, fds, fd_count);
 	if (err == -EMSGSIZE)
-		message("the request is too large for the control socket (%zu bytes): give fewer or "
+		message("the request is too large for the control socket (%zu bytes): give fewer "
+			"or "
 			"smaller catalogs",
 			protobuf_c_message_get_packed_size(&request->base));
 	else if (err == -EPIPE || err == -ECONNRESET)

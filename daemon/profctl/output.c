@@ -53,8 +53,8 @@ static int open_file(struct output *output)
 	output->fd = open(output->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	output->created = output->fd >= 0;
 	if (output->fd < 0 && errno == EEXIST)
-		output->fd = open(output->name,
-				  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+		output->fd = open(output->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+				  0666);
 	if (output->fd < 0) {
 		err = -errno;
 		message("cannot write to %s: %s", output->name, strerror(-err));

@@ -129,7 +129,8 @@ void client_close(struct client *client)
 		close(ended.fd);
 	}
 	if (!n)
-		message("the private daemon (process %d) is still busy cleaning up; leaving it to that",
+		message("the private daemon (process %d) is still busy cleaning up; leaving it to "
+			"that",
 			(int)pid);
 	else if (waitpid(pid, &status, 0) == pid)
 		explain_end(status);

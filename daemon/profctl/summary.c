@@ -56,9 +56,9 @@ void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *o
 	for (size_t i = 0; i < ended->n_sources; i++)
 		print_source(to, ended->sources[i]);
 	fprintf(to, "  %s written%s%s\n", size_format(ended->bytes, bytes, sizeof(bytes)),
-		!*output		  ? "" :
-		strcmp(output, "-")	  ? " to " :
-					    " to standard output",
+		!*output	      ? ""
+		: strcmp(output, "-") ? " to "
+				      : " to standard output",
 		strcmp(output, "-") ? printable(output, safe, sizeof(safe)) : "");
 	if (!*output || !strcmp(output, "-"))
 		return;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attach.c - profctl attach: trace processes that already run. */
+#include <argp.h>
+#include <stdlib.h>
+
+#include "daemon/common/topics.h"
+#include "daemon/profctl/commands.h"
+#include "daemon/profctl/live.h"
+#include "daemon/profctl/pids.h"
+#include "daemon/profctl/start_message.h"
+
+struct arguments {
+	struct trace_options trace;
+	struct pids pids;
+};
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID[,PID...]", 0,
+	  "Trace these processes, with all their threads (repeatable)", -1 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char error[128];
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->trace; return 0;
+	case 'p':
+		if (pids_add(&arguments->pids, text, error, sizeof(error)))
+			argp_error(state, "--pid: %s", error);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "unexpected argument '%s'; processes are given with --pid", text);
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->pids.count)
+			argp_error(state,
+				   "which process? Give --pid PID; for the whole machine there "
+				   "is profctl record --system");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int attach(const struct live_request *request)
+{
+	enum live_result result;
+	struct client client;
+	struct output output;
+	int exec_error;
+
+	if (start_check(request))
+		return 1;
+	if (client_open(&client, request->options->socket, request->options->standalone))
+		return 1;
+	if (output_open(&output, request->options->output)) {
+		client_close(&client);
+		return 1;
+	}
+	result = live_run(request, &client, &output, &exec_error);
+	if (result == LIVE_NOT_STARTED)
+		output_discard(&output);
+	output_close(&output);
+	if (result == LIVE_LEFT)
+		client_leave(&client);
+	else
+		client_close(&client);
+	return result == LIVE_DONE ? 0 : 1;
+}
+
+int command_attach(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &trace_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		options, parse_option, NULL,
+		"Trace a running job, until Ctrl-C, the end of --duration or its own end.", children
+	};
+	struct arguments arguments = { .trace.topics = TOPICS_DEFAULT };
+	struct live_request request = { .options = &arguments.trace };
+	sigset_t before;
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	request.pids = arguments.pids.pid;
+	request.pid_count = arguments.pids.count;
+	live_block_signals(&before);
+	status = attach(&request);
+	pids_free(&arguments.pids);
+	trace_options_free(&arguments.trace);
+	return status;
+}

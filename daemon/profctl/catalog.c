@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* catalog.c - profctl catalog: list, check and match catalogs. Needs no daemon and no privilege. */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/common/catalog.h"
+#include "daemon/common/catalog_directory.h"
+#include "daemon/profctl/catalog_match.h"
+#include "daemon/profctl/catalog_texts.h"
+#include "daemon/profctl/commands.h"
+#include "daemon/profctl/message.h"
+#include "daemon/profctl/pids.h"
+
+struct arguments {
+	struct words directories;
+	struct pids pids;
+	char **words; /* subcommand, then files */
+	size_t word_count;
+};
+
+static const struct argp_option options[] = {
+	{ "catalog", 'c', "DIR", 0, "list, match: read the catalogs of DIR too (repeatable)" },
+	{ "pid", 'p', "PID", 0, "match: the files that this process has mapped" },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char error[128];
+
+	switch (key) {
+	case 'c':
+		if (words_add(&arguments->directories, text))
+			argp_failure(state, 1, 0, "out of memory");
+		return 0;
+	case 'p':
+		if (pids_add(&arguments->pids, text, error, sizeof(error)))
+			argp_error(state, "--pid: %s", error);
+		return 0;
+	case ARGP_KEY_ARGS:
+		arguments->words = state->argv + state->next;
+		arguments->word_count = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "list, check or match?"); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static size_t count_functions(const struct catalog *catalog)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < catalog->function_count; i++)
+		count += !catalog->functions[i].exclude;
+	return count;
+}
+
+static int add_directory(struct catalogs *catalogs, const char *path)
+{
+	char *error = NULL;
+	int err = catalogs_add_directory(catalogs, path, &error);
+
+	if (err)
+		message("%s", error ? error : strerror(-err));
+	free(error);
+	return err;
+}
+
+/* The catalogs that a session would use; errors are told and counted, the rest is there. */
+static struct catalogs *load(const struct words *directories, int *errors)
+{
+	struct catalogs *catalogs = catalogs_new();
+	char path[PATH_MAX], error[3 * PATH_MAX];
+
+	*errors = 0;
+	if (!catalogs) {
+		message("out of memory");
+		return NULL;
+	}
+	if (catalog_directory(path, sizeof(path), error, sizeof(error))) {
+		message("%s", error);
+		*errors += 1;
+	} else {
+		*errors += add_directory(catalogs, path) != 0;
+	}
+	for (size_t i = 0; i < directories->count; i++)
+		*errors += add_directory(catalogs, directories->word[i]) != 0;
+	return catalogs;
+}
+
+static int list(const struct arguments *arguments)
+{
+	int errors;
+	struct catalogs *catalogs = load(&arguments->directories, &errors);
+
+	if (!catalogs)
+		return 1;
+	printf("%-16s %-16s %9s  %s\n", "RUNTIME", "FAMILY", "FUNCTIONS", "FILE");
+	for (size_t i = 0; i < catalogs_count(catalogs); i++) {
+		const struct catalog *c = catalogs_get(catalogs, i);
+
+		printf("%-16s %-16s %9zu  %s\n", c->runtime, c->family, count_functions(c),
+		       c->name);
+	}
+	catalogs_free(catalogs);
+	return errors ? 1 : 0;
+}
+
+static int check_file(const char *path)
+{
+	struct catalog_errors errors;
+	struct catalog *catalog;
+	char *text = read_text(path), *lines;
+	int err = 0;
+
+	if (!text) {
+		message("cannot read %s: %s", path,
+			errno == EINVAL ? "it is no text file" : strerror(errno));
+		return 1;
+	}
+	catalog = catalog_parse(path, text, strlen(text), &errors);
+	if (catalog) {
+		printf("%s: runtime %s, %zu functions: no errors\n", path, catalog->runtime,
+		       count_functions(catalog));
+	} else {
+		lines = catalog_errors_text(&errors, path);
+		fputs(lines && *lines ? lines : "profctl: out of memory\n", stderr);
+		if (lines && *lines && lines[strlen(lines) - 1] != '\n')
+			fputc('\n', stderr);
+		free(lines);
+		err = 1;
+	}
+	catalog_errors_free(&errors);
+	catalog_free(catalog);
+	free(text);
+	return err;
+}
+
+static int check(const struct arguments *arguments)
+{
+	int status = 0;
+
+	for (size_t i = 1; i < arguments->word_count; i++)
+		status |= check_file(arguments->words[i]);
+	return status;
+}
+
+static int match(const struct arguments *arguments)
+{
+	int errors, status = 0;
+	struct catalogs *catalogs = load(&arguments->directories, &errors);
+
+	if (!catalogs)
+		return 1;
+	for (size_t i = 0; i < arguments->pids.count; i++)
+		status |= catalog_match_process(catalogs, (pid_t)arguments->pids.pid[i]) != 0;
+	for (size_t i = 1; i < arguments->word_count; i++)
+		status |= catalog_match_file(catalogs, arguments->words[i]) != 0;
+	catalogs_free(catalogs);
+	return errors ? 1 : status;
+}
+
+static int wrong_usage(const char *text)
+{
+	fprintf(stderr, "profctl catalog: %s\nTry `profctl catalog --help' for more information.\n",
+		text);
+	return 2;
+}
+
+static int run(const struct arguments *arguments)
+{
+	const char *what = arguments->words[0];
+	bool files = arguments->word_count > 1, pids = arguments->pids.count > 0;
+
+	if (!strcmp(what, "list"))
+		return files || pids ? wrong_usage("list takes no file and no process")
+				     : list(arguments);
+	if (!strcmp(what, "check"))
+		return !files || pids || arguments->directories.count
+			       ? wrong_usage("check takes catalog files")
+			       : check(arguments);
+	if (!strcmp(what, "match"))
+		return !files && !pids ? wrong_usage("match takes --pid PID or files")
+				       : match(arguments);
+	return wrong_usage("list, check or match?");
+}
+
+int command_catalog(int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse_option, "list\ncheck FILE...\nmatch --pid PID\nmatch FILE...",
+		"Catalogs say which library functions are traced and what their arguments mean.\v"
+		"list shows those that sessions use, check explains every error of a catalog file "
+		"with its line and column, match shows which functions of a process or a library "
+		"would be traced."
+	};
+	struct arguments arguments = { 0 };
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	status = run(&arguments);
+	words_free(&arguments.directories);
+	pids_free(&arguments.pids);
+	return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command_files.h - the files that a command will map when it starts: its
+ * executable and the libraries the loader gives it. They are opened with the
+ * user's rights and passed on, so that probes are in place before the first
+ * instruction.
+ */
+#ifndef PROFBPF_DAEMON_PROFCTL_COMMAND_FILES_H
+#define PROFBPF_DAEMON_PROFCTL_COMMAND_FILES_H
+
+#include <stddef.h>
+
+#include "daemon/common/control.h"
+
+/*
+ * command_files_open - find the command as execvp would, open its files
+ *
+ * Appends to @files as many as fit. A script's interpreters are looked at in its
+ * stead. What cannot be opened is left out: it is probed when it is mapped.
+ * Returns 0; -ENOENT or -EACCES if there is no such command or it may not be run.
+ */
+int command_files_open(const char *command, struct control_fds *files);
+
+#endif /* PROFBPF_DAEMON_PROFCTL_COMMAND_FILES_H */

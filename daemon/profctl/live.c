@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profctl/live.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "daemon/profctl/message.h"
+#include "daemon/profctl/start_message.h"
+#include "daemon/profctl/summary.h"
+
+struct live {
+	const struct live_request *request;
+	struct client *client;
+	const struct output *output;
+	uint32_t start_id;
+	int signal_fd;
+	bool is_live;
+	bool over; /* the session has ended, or the daemon is gone */
+	bool stop_sent;
+	bool leave;
+	int exec_error;
+	enum live_result result;
+};
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+static void signal_set(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(set, signals[i]);
+}
+
+void live_block_signals(sigset_t *before)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+static void stop_session(struct live *live, const char *reason)
+{
+	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
+	Profbpf__Control__StopSession stop = PROFBPF__CONTROL__STOP_SESSION__INIT;
+
+	if (live->stop_sent || live->over)
+		return;
+	live->stop_sent = true;
+	stop.reason = (char *)reason;
+	request.what_case = PROFBPF__CONTROL__REQUEST__WHAT_STOP;
+	request.stop = &stop;
+	/* If it cannot be sent the daemon is gone, which the socket tells as well. */
+	client_request(live->client, &request, NULL, 0);
+}
+
+static void end(struct live *live, enum live_result result)
+{
+	live->over = true;
+	if (live->result != LIVE_NO_EXEC)
+		live->result = result;
+}
+
+static void session_live(struct live *live, const Profbpf__Control__Started *started)
+{
+	struct child *child = live->request->child;
+
+	live->is_live = true;
+	/* A command that is gone already ends the session: it was never traced. */
+	if (child && child->ended)
+		return;
+	start_announce(live->request, started);
+	if (!child)
+		return;
+	live->exec_error = child_release(child);
+	if (!live->exec_error || live->exec_error == -ECHILD)
+		return;
+	message("cannot run '%s': %s", live->request->command,
+		live->exec_error == -ENOENT ? "no such file, or the interpreter it names is missing"
+					    : strerror(-live->exec_error));
+	live->result = LIVE_NO_EXEC;
+	stop_session(live, "the command could not be run");
+}
+
+static void session_ended(struct live *live, const Profbpf__Control__Ended *ended)
+{
+	if (!live->is_live) {
+		if (!live->request->child)
+			message("ended before it was live: %s", ended->reason);
+		end(live, LIVE_NOT_STARTED);
+		return;
+	}
+	if (live->result != LIVE_NO_EXEC)
+		summary_print(stderr, ended, live->output->name);
+	if (ended->failed)
+		message("%s%s", ended->reason,
+			ended->bytes ? "; what was written until then can be read" : "");
+	end(live, ended->failed ? LIVE_FAILED : LIVE_DONE);
+}
+
+static void daemon_gone(struct live *live)
+{
+	if (live->is_live)
+		message("recording ended with it; %s can be read up to about a second before",
+			strcmp(live->output->name, "-") ? live->output->name : "the output");
+	end(live, live->is_live ? LIVE_FAILED : LIVE_NOT_STARTED);
+}
+
+static void receive_response(struct live *live)
+{
+	Profbpf__Control__Response *response = client_receive(live->client);
+
+	if (!response) {
+		daemon_gone(live);
+		return;
+	}
+	switch (response->what_case) {
+	case PROFBPF__CONTROL__RESPONSE__WHAT_STARTED: session_live(live, response->started); break;
+	case PROFBPF__CONTROL__RESPONSE__WHAT_ENDED: session_ended(live, response->ended); break;
+	case PROFBPF__CONTROL__RESPONSE__WHAT_ERROR:
+		/* A stop can cross the end of the session on its way: no reason to complain. */
+		if (response->id && response->id != live->start_id)
+			break;
+		message("%s", response->error->message);
+		end(live, live->is_live ? LIVE_FAILED : LIVE_NOT_STARTED);
+		break;
+	default:
+		message("the daemon's answer makes no sense; are profctl and profbpfd of the same "
+			"version?");
+		end(live, LIVE_FAILED);
+	}
+	profbpf__control__response__free_unpacked(response, NULL);
+}
+
+/* The user wants the end: of the session first, then of waiting for it. */
+static void end_wanted(struct live *live)
+{
+	if (!live->stop_sent) {
+		stop_session(live, "stopped by user");
+		return;
+	}
+	message("not waiting any longer; profbpfd completes %s",
+		strcmp(live->output->name, "-") ? live->output->name : "the output");
+	live->leave = true;
+}
+
+static void receive_signal(struct live *live)
+{
+	const struct child *child = live->request->child;
+	struct signalfd_siginfo signal;
+
+	if (read(live->signal_fd, &signal, sizeof(signal)) != sizeof(signal))
+		return;
+	if (!child || child->ended) {
+		end_wanted(live);
+		return;
+	}
+	/* What the terminal sends goes to the command as well; what is sent to us alone does not. */
+	if (signal.ssi_code != SI_KERNEL)
+		kill(child->pid, (int)signal.ssi_signo);
+}
+
+static void command_ended(struct live *live)
+{
+	child_reap(live->request->child);
+	stop_session(live, "the command ended");
+}
+
+static bool is_finished(const struct live *live)
+{
+	const struct child *child = live->request->child;
+
+	if (live->leave)
+		return true;
+	if (!live->over)
+		return false;
+	/* A command that was never released is ended by the caller. */
+	return !child || child->ended || !live->is_live;
+}
+
+static void loop(struct live *live)
+{
+	struct child *child = live->request->child;
+
+	while (!is_finished(live)) {
+		/* A negative descriptor is passed over. */
+		struct pollfd fds[] = {
+			{ .fd = live->over ? -1 : live->client->socket, .events = POLLIN },
+			{ .fd = live->signal_fd, .events = POLLIN },
+			{ .fd = child ? child->pidfd : -1, .events = POLLIN },
+		};
+
+		if (poll(fds, 3, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			message("cannot wait for events: %s", strerror(errno));
+			end(live, LIVE_FAILED);
+			return;
+		}
+		if (fds[2].revents)
+			command_ended(live);
+		if (fds[0].revents)
+			receive_response(live);
+		if (fds[1].revents)
+			receive_signal(live);
+	}
+}
+
+enum live_result live_run(const struct live_request *request, struct client *client,
+			  const struct output *output, int *exec_error)
+{
+	struct live live = {
+		.request = request, .client = client, .output = output, .result = LIVE_NOT_STARTED
+	};
+	sigset_t set;
+
+	signal_set(&set);
+	live.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (live.signal_fd < 0) {
+		message("cannot receive signals: %s", strerror(errno));
+		return LIVE_NOT_STARTED;
+	}
+	if (!start_send(request, client, output, &live.start_id))
+		loop(&live);
+	close(live.signal_fd);
+	*exec_error = live.exec_error;
+	return live.leave ? LIVE_LEFT : live.result;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.c - profctl record: start a job under trace, or trace the whole machine. */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/common/topics.h"
+#include "daemon/profctl/command_files.h"
+#include "daemon/profctl/commands.h"
+#include "daemon/profctl/live.h"
+#include "daemon/profctl/message.h"
+#include "daemon/profctl/start_message.h"
+
+#define OPTION_SYSTEM 0x200
+
+struct arguments {
+	struct trace_options trace;
+	bool system_wide;
+	char **command; /* NULL = none */
+};
+
+static const struct argp_option options[] = {
+	{ "system", OPTION_SYSTEM, NULL, 0, "Trace everything on this machine", -1 },
+	{ 0 },
+};
+
+static void check(struct argp_state *state, const struct arguments *arguments)
+{
+	if (!arguments->command && !arguments->system_wide)
+		argp_error(state,
+			   "which command? Give it after --, or --system for the whole machine");
+	if (arguments->command && arguments->trace.output && !strcmp(arguments->trace.output, "-"))
+		argp_error(state,
+			   "-o -: the command writes to standard output too; give a file with -o");
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->trace; return 0;
+	case OPTION_SYSTEM: arguments->system_wide = true; return 0;
+	case ARGP_KEY_ARGS: arguments->command = state->argv + state->next; return 0;
+	case ARGP_KEY_END: check(state, arguments); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int shell_status(int err)
+{
+	return err == -ENOENT ? 127 : 126;
+}
+
+/* What becomes of the file and the exit status, now that the session and the command are over. */
+static int conclude(enum live_result result, const struct child *child, struct output *output,
+		    int exec_error)
+{
+	int status = child && child->ended ? child_status(child) : 0;
+
+	if (result == LIVE_NOT_STARTED || result == LIVE_NO_EXEC)
+		output_discard(output);
+	output_close(output);
+	switch (result) {
+	case LIVE_DONE: return status;
+	case LIVE_NO_EXEC: return shell_status(exec_error);
+	default: return status ? status : 1;
+	}
+}
+
+static int record(struct live_request *request, struct client *client, struct output *output,
+		  char **command, const sigset_t *mask)
+{
+	enum live_result result;
+	struct child child;
+	int exec_error = 0, status;
+	uint32_t pid;
+
+	if (command) {
+		if (child_start(&child, command, mask)) {
+			output_discard(output);
+			client_close(client);
+			return 1;
+		}
+		pid = (uint32_t)child.pid;
+		request->child = &child;
+		request->pids = &pid;
+		request->pid_count = request->system_wide ? 0 : 1;
+	}
+	result = live_run(request, client, output, &exec_error);
+	if (result == LIVE_LEFT)
+		client_leave(client);
+	else
+		client_close(client);
+	if (command)
+		child_discard(&child);
+	status = conclude(result, command ? &child : NULL, output, exec_error);
+	return status;
+}
+
+/* Everything that can go wrong before the command's process is made. */
+static int prepare_and_record(const struct arguments *arguments, struct live_request *request,
+			      const sigset_t *mask)
+{
+	struct control_fds files = { .count = 0 };
+	struct client client;
+	struct output output;
+	int err, status = 1;
+
+	if (arguments->command) {
+		err = command_files_open(arguments->command[0], &files);
+		if (err) {
+			message("cannot run '%s': %s", arguments->command[0],
+				err == -ENOENT ? "no such command" : strerror(-err));
+			return shell_status(err);
+		}
+		request->files = &files;
+		request->command = strrchr(arguments->command[0], '/');
+		request->command = request->command ? request->command + 1 : arguments->command[0];
+	}
+	if (start_check(request) ||
+	    client_open(&client, arguments->trace.socket, arguments->trace.standalone))
+		goto cleanup;
+	if (output_open(&output, arguments->trace.output)) {
+		client_close(&client);
+		goto cleanup;
+	}
+	status = record(request, &client, &output, arguments->command, mask);
+cleanup:
+	control_fds_close(&files);
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &trace_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		options, parse_option, "-- COMMAND [ARG...]\n--system",
+		"Start a job under trace, from its first instruction, and exit with its status; or "
+		"trace everything on this machine until Ctrl-C or the end of --duration.",
+		children
+	};
+	struct arguments arguments = { .trace.topics = TOPICS_DEFAULT };
+	struct live_request request = { .options = &arguments.trace };
+	sigset_t before;
+	int status;
+
+	/* What follows the command's name belongs to the command, options too. */
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	request.system_wide = arguments.system_wide;
+	live_block_signals(&before);
+	status = prepare_and_record(&arguments, &request, &before);
+	trace_options_free(&arguments.trace);
+	return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* start_message.h - the request that starts a session, from what the user asked for. */
+#ifndef PROFBPF_DAEMON_PROFCTL_START_MESSAGE_H
+#define PROFBPF_DAEMON_PROFCTL_START_MESSAGE_H
+
+#include "daemon/profctl/live.h"
+
+/*
+ * start_send - read the user's catalogs and send the request
+ *
+ * Sets *@id to the request's. Returns 0 or a negative errno after saying why.
+ */
+int start_send(const struct live_request *request, struct client *client,
+	       const struct output *output, uint32_t *id);
+
+/* start_check - what can be known to be wrong before anything is touched; 0 or errno, said */
+int start_check(const struct live_request *request);
+
+/* start_announce - the line that says that capture is live */
+void start_announce(const struct live_request *request, const Profbpf__Control__Started *started);
+
+#endif /* PROFBPF_DAEMON_PROFCTL_START_MESSAGE_H */
