@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "analyzer/join/launches.h"
+#include "tests/unit/small_model.h"
+
+#define LAUNCH PROFBPF__FUNCTION__KIND__LAUNCH
+
+/* One process with two threads, a device, and functions of two families. */
+struct job {
+	struct model *model;
+	uint32_t process;
+	uint32_t thread;
+	uint32_t other;
+	uint32_t device;
+	uint32_t launch; /* family cuda, outer layer */
+	uint32_t driver; /* family cuda, inner layer */
+	uint32_t framework; /* family torch */
+	uint32_t stage;
+	uint32_t sync;
+};
+
+static struct job make_job(void)
+{
+	struct job job = { .model = small_model(1000, 1000000) };
+
+	job.process = small_process(job.model, 100, "job", true);
+	job.thread = small_thread(job.model, job.process, 100, "job");
+	job.other = small_thread(job.model, job.process, 101, "job");
+	job.device =
+		small_device(job.model, job.process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	job.launch = small_function(job.model, "cuda", "cudaLaunchKernel", LAUNCH);
+	job.driver = small_function(job.model, "cuda", "cuLaunchKernel", LAUNCH);
+	job.framework = small_function(job.model, "torch", "addmm", PROFBPF__FUNCTION__KIND__OTHER);
+	job.stage = small_function(job.model, "torch", "next", PROFBPF__FUNCTION__KIND__STAGE);
+	job.sync = small_function(job.model, "cuda", "cudaStreamSynchronize",
+				  PROFBPF__FUNCTION__KIND__SYNC);
+	return job;
+}
+
+static void add_task(struct job *job, uint32_t thread, uint64_t enqueue_ns)
+{
+	struct device_task *task =
+		small_task(job->model, job->device, enqueue_ns + 1000, enqueue_ns + 2000);
+
+	task->thread = thread;
+	task->enqueue_ns = enqueue_ns;
+}
+
+static struct launch_join join_job(struct job *job)
+{
+	struct launch_join join;
+
+	small_index(job->model);
+	assert_int_equal(launches_join(job->model, &join), 0);
+	assert_int_equal(join.matched + join.unmatched_tasks, join.tasks);
+	return join;
+}
+
+static void test_plain(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	small_call(job.model, job.thread, job.launch, 2000, 2100);
+	small_call(job.model, job.thread, job.launch, 3000, 3100);
+	small_call(job.model, job.thread, job.launch, 4000, 4100); /* without a task */
+	small_call(job.model, job.thread, job.launch, 5000, 5100);
+	job.model->calls.row[3].flags = MODEL_CALL_ERROR;
+	small_call(job.model, job.other, job.launch, 2900, 3200);
+	add_task(&job, job.thread, 2000); /* first nanosecond of the call */
+	add_task(&job, job.thread, 3100); /* last */
+	add_task(&job, job.thread, 3500); /* in no call */
+	add_task(&job, job.other, 3050);
+	add_task(&job, INDEX_NONE, 3050); /* thread not known */
+	join = join_job(&job);
+	assert_int_equal(join.launches, 4);
+	assert_int_equal(join.failed_launches, 1);
+	assert_int_equal(join.tasks, 5);
+	assert_int_equal(join.matched, 3);
+	assert_int_equal(join.unmatched_tasks, 2);
+	assert_int_equal(join.unmatched_launches, 1);
+	assert_int_equal(join.ambiguous, 0);
+	assert_int_equal(job.model->tasks.row[0].call, 0);
+	assert_int_equal(job.model->tasks.row[1].call, 1);
+	assert_int_equal(job.model->tasks.row[2].call, INDEX_NONE);
+	assert_int_equal(job.model->tasks.row[3].call, 4);
+	assert_int_equal(job.model->calls.row[1].task, 1);
+	assert_int_equal(job.model->calls.row[2].task, INDEX_NONE);
+	assert_string_equal(launch_join_method(&join), "enqueue instant within the call");
+	model_free(job.model);
+}
+
+static void test_nested(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+	uint32_t outer;
+
+	/* stage > framework > cudaLaunchKernel > cuLaunchKernel: the runtime's outermost counts. */
+	small_call(job.model, job.thread, job.stage, 2000, 9000);
+	small_call(job.model, job.thread, job.framework, 2100, 8000);
+	outer = small_call(job.model, job.thread, job.launch, 2200, 3000);
+	small_call(job.model, job.thread, job.driver, 2300, 2900);
+	for (uint32_t i = 0; i < 4; i++)
+		job.model->calls.row[i].depth = (uint8_t)i;
+	job.model->calls.row[3].flags = MODEL_CALL_INNER;
+	add_task(&job, job.thread, 2500);
+	add_task(&job, job.thread, 2950); /* the inner call is over, the outer is not */
+	add_task(&job, job.thread, 3500); /* by the framework itself */
+	join = join_job(&job);
+	assert_int_equal(join.launches, 1);
+	assert_int_equal(join.matched, 3);
+	assert_int_equal(job.model->tasks.row[0].call, outer);
+	assert_int_equal(job.model->tasks.row[1].call, outer);
+	assert_int_equal(job.model->tasks.row[2].call, 1);
+	assert_int_equal(job.model->calls.row[outer].task, 0);
+	assert_int_equal(join.unmatched_launches, 0);
+	assert_int_equal(join.ambiguous, 0);
+	model_free(job.model);
+}
+
+static void test_touching(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	small_call(job.model, job.thread, job.launch, 2000, 2100);
+	small_call(job.model, job.thread, job.launch, 2100, 2200);
+	add_task(&job, job.thread, 2100);
+	join = join_job(&job);
+	assert_int_equal(join.ambiguous, 1);
+	assert_int_equal(job.model->tasks.row[0].call, 1);
+	model_free(job.model);
+}
+
+static void test_open_call(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	small_call(job.model, job.thread, job.sync, 2000, 900000);
+	job.model->calls.row[0].flags = MODEL_CALL_OPEN;
+	add_task(&job, job.thread, 2500);
+	join = join_job(&job);
+	assert_int_equal(join.launches, 0);
+	assert_int_equal(join.matched, 1);
+	model_free(job.model);
+}
+
+static void test_deep_nesting(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	/* More calls open at once than any capture keeps: no crash, the outermost still wins. */
+	for (uint32_t i = 0; i < 500; i++) {
+		small_call(job.model, job.thread, job.launch, 2000 + i, 900000 - i);
+		job.model->calls.row[i].depth = i < 255 ? (uint8_t)i : 255;
+	}
+	add_task(&job, job.thread, 10000);
+	join = join_job(&job);
+	assert_int_equal(join.matched, 1);
+	assert_int_equal(job.model->tasks.row[0].call, 0);
+	model_free(job.model);
+}
+
+static void add_ordered(struct job *job, uint64_t stream, uint64_t start_ns)
+{
+	small_task(job->model, job->device, start_ns, start_ns + 10)->stream = stream;
+}
+
+static void test_by_order(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	job.model->functions.row[job.launch].roles[1] = PROFBPF__FUNCTION__ROLE__STREAM;
+	for (uint64_t i = 0; i < 6; i++) {
+		uint32_t call = small_call(job.model, job.thread, job.launch, 2000 + 100 * i,
+					   2050 + 100 * i);
+
+		job.model->calls.row[call].args[1] = i % 2 ? 7 : 8;
+	}
+	/* Stream 8: as many tasks as calls. Stream 7: one is missing. Stream 9: no calls. */
+	add_ordered(&job, 8, 12000);
+	add_ordered(&job, 8, 14000);
+	add_ordered(&job, 8, 16000);
+	add_ordered(&job, 7, 13000);
+	add_ordered(&job, 7, 15000);
+	add_ordered(&job, 9, 15000);
+	join = join_job(&job);
+	assert_int_equal(join.by_order, 3);
+	assert_int_equal(join.ambiguous, 2);
+	assert_int_equal(join.unmatched_tasks, 3);
+	assert_int_equal(join.unmatched_launches, 3);
+	assert_int_equal(job.model->tasks.row[0].call, 0);
+	assert_int_equal(job.model->tasks.row[1].call, 2);
+	assert_int_equal(job.model->tasks.row[2].call, 4);
+	assert_int_equal(job.model->calls.row[4].task, 2);
+	assert_string_equal(launch_join_method(&join), "order within the stream");
+	model_free(job.model);
+}
+
+static void test_unprofiled(void **state)
+{
+	struct job job = make_job();
+	uint32_t process = small_process(job.model, 200, "other", true);
+	uint32_t thread = small_thread(job.model, process, 200, "other");
+	struct launch_join join;
+
+	small_call(job.model, thread, job.launch, 2000, 2100);
+	/* Rows that no sane file has. */
+	small_call(job.model, thread, 4711, 2500, 2600);
+	add_task(&job, 4711, 2550);
+	add_task(&job, thread, 2550);
+	join = join_job(&job);
+	assert_int_equal(join.launches, 1);
+	assert_int_equal(join.unprofiled_launches, 1);
+	assert_int_equal(join.unmatched_launches, 0);
+	assert_int_equal(join.matched, 0);
+	model_free(job.model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),	     cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_touching),     cmocka_unit_test(test_open_call),
+		cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_by_order),
+		cmocka_unit_test(test_unprofiled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
