@@ -107,6 +107,7 @@ help:
 	@echo "make all      build profbpfd, profctl, analyzer and the device layers into build/"
 	@echo "make test     run every test; also test-unit, test-e2e (SAN=1: all of it under ASan and UBSan)"
 	@echo "make test-bare  ./setup in a bare Debian 12 of its own (needs root, mmdebstrap, a mirror)"
+	@echo "make fuzz     fuzz the trace reader for FUZZ_SECONDS (default 20)"
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
 	@echo "make clean    remove what was built"

@@ -3,7 +3,8 @@
 
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*_bench.c))
 
-$(B)/bench/%: $(B)/bench/%.o $(LIB_OBJ)
+$(B)/bench/%: $(O)/bench/%.o $(LIB_OBJ)
+	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB) -lpthread
 
 bench-programs: $(BENCH)
