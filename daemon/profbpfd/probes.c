@@ -55,6 +55,7 @@ struct probes {
 	size_t file_count;
 	struct process_entry *processes;
 	size_t process_count;
+	struct sharing *sharing;	/* NULL: not needed, or not to be had */
 	uint32_t next_probe;
 	uint32_t probed_files;
 	uint32_t probed_functions;
@@ -94,6 +95,8 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 	p->options = *options;
 	p->warn = warn_line;
 	p->warn_context = context;
+	if (options->follow && !options->system_wide)
+		p->sharing = sharing_new();
 	return p;
 }
 
@@ -346,15 +349,24 @@ static bool linked_at_all(struct probes *p, size_t file)
 	return p->files[file]->everywhere != NULL;
 }
 
+/* Strangers that map the file must not be slowed down. */
+static bool for_targets_only(struct probes *p, const struct file_entry *e)
+{
+	if (p->options.system_wide)
+		return false;
+	return !p->options.follow || !p->sharing ||
+	       sharing_has_stranger(p->sharing, e->dev, e->inode, is_ours, p);
+}
+
 /* Put breakpoints where they belong and note from when on the process is covered. */
-static void attach_file(struct probes *p, struct process_entry *process, size_t index, bool shared,
+static void attach_file(struct probes *p, struct process_entry *process, size_t index,
 			uint64_t mapped_ns, struct item *coverage)
 {
 	struct file_entry *e = p->files[index];
 	bool first = !linked_at_all(p, index);
 	struct probe_link *link = NULL;
 
-	if (!e->everywhere && first && !shared) {
+	if (!e->everywhere && first && !for_targets_only(p, e)) {
 		e->everywhere = link_file(p, e, 0);
 		e->everywhere_ns = now_ns();
 	}
@@ -376,42 +388,19 @@ static void attach_file(struct probes *p, struct process_entry *process, size_t 
 	cover(coverage, process->pid, e, mapped_ns, e->everywhere ? e->everywhere_ns : now_ns());
 }
 
-/* Which of the files to attach are mapped by strangers, who must not be slowed down. */
-static int find_shared(struct probes *p, const size_t *indices, size_t count, bool *shared)
-{
-	struct shared_file *files = calloc(count + 1, sizeof(*files));
-	int err = files ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		files[i].dev = p->files[indices[i]]->dev;
-		files[i].inode = p->files[indices[i]]->inode;
-	}
-	if (!err && count && p->options.follow && !p->options.system_wide)
-		err = sharing_find(files, count, is_ours, p);
-	for (size_t i = 0; i < count && !err; i++)
-		shared[i] = p->options.system_wide ? false :
-						     !p->options.follow || files[i].shared;
-	free(files);
-	return err;
-}
-
-static int attach_files(struct probes *p, pid_t pid, const size_t *indices, size_t count,
-			uint64_t mapped_ns)
+static void attach_files(struct probes *p, pid_t pid, const size_t *indices, size_t count,
+			 uint64_t mapped_ns)
 {
 	struct process_entry *process = find_process(p, pid);
-	bool *shared = calloc(count + 1, sizeof(*shared));
-	struct item *coverage = item_new(ITEM_COVERAGE, 1024);
-	int err = shared && coverage ? find_shared(p, indices, count, shared) : -ENOMEM;
+	struct item *coverage = count ? item_new(ITEM_COVERAGE, 1024) : NULL;
 
-	for (size_t i = 0; i < count && !err; i++)
-		attach_file(p, process, indices[i], shared[i], mapped_ns, coverage);
+	for (size_t i = 0; i < count && coverage; i++)
+		attach_file(p, process, indices[i], mapped_ns, coverage);
 	if (coverage && coverage->count) {
 		item_queue_push(p->queue, coverage);
 		coverage = NULL;
 	}
 	item_free(coverage);
-	free(shared);
-	return err;
 }
 
 static struct file_entry *mapped_file(struct probes *p, pid_t pid, const struct process_map *map,
@@ -444,7 +433,10 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 		if (e && e->file.count && !find_link(find_process(p, pid), index))
 			indices[count++] = index;
 	}
-	err = indices ? attach_files(p, pid, indices, count, mapped_ns) : -ENOMEM;
+	if (indices)
+		attach_files(p, pid, indices, count, mapped_ns);
+	else
+		err = -ENOMEM;
 	free(indices);
 	process_maps_free(&maps);
 	return err;
@@ -586,6 +578,7 @@ void probes_free(struct probes *p)
 	probes_detach(p);
 	for (size_t i = 0; i < p->file_count; i++)
 		free_file(p->files[i]);
+	sharing_free(p->sharing);
 	free(p->files);
 	free(p->processes);
 	free(p);

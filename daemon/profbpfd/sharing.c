@@ -9,40 +9,100 @@
 
 #include "lib/process_maps.h"
 
-static size_t mark(struct shared_file *files, size_t count, pid_t pid)
-{
-	struct process_maps maps;
-	size_t marked = 0;
+struct mapping {
+	uint64_t inode;
+	uint32_t dev;
+	pid_t pid;
+};
 
-	if (process_maps_read(pid, &maps))
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		if (!files[i].shared && process_maps_find(&maps, files[i].dev, files[i].inode)) {
-			files[i].shared = true;
-			marked++;
-		}
-	}
-	process_maps_free(&maps);
-	return marked;
+struct sharing {
+	struct mapping *mappings;	/* sorted by (dev, inode) */
+	size_t count;
+	size_t capacity;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
 }
 
-int sharing_find(struct shared_file *files, size_t count, bool (*ours)(void *context, pid_t pid),
-		 void *context)
+static int add(struct sharing *s, const struct process_map *map, pid_t pid)
 {
+	if (s->count == s->capacity) {
+		size_t capacity = s->capacity ? 2 * s->capacity : 4096;
+		struct mapping *grown = realloc(s->mappings, capacity * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		s->mappings = grown;
+		s->capacity = capacity;
+	}
+	s->mappings[s->count++] =
+		(struct mapping){ .inode = map->inode, .dev = map->dev, .pid = pid };
+	return 0;
+}
+
+static int add_process(struct sharing *s, pid_t pid)
+{
+	struct process_maps maps;
+	int err = 0;
+
+	if (process_maps_read(pid, &maps))
+		return 0; /* gone, or not ours to look at */
+	for (size_t i = 0; i < maps.count && !err; i++)
+		err = add(s, &maps.map[i], pid);
+	process_maps_free(&maps);
+	return err;
+}
+
+struct sharing *sharing_new(void)
+{
+	struct sharing *s = calloc(1, sizeof(*s));
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	size_t open = count;
+	int err = s && proc ? 0 : -ENOMEM;
 
-	if (!proc)
-		return -errno;
-	while (open && (entry = readdir(proc))) {
-		pid_t pid = atoi(entry->d_name);
-
-		if (!isdigit((unsigned char)entry->d_name[0]) || pid == getpid() ||
-		    ours(context, pid))
-			continue;
-		open -= mark(files, count, pid);
+	while (!err && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]) && atoi(entry->d_name) != getpid())
+			err = add_process(s, atoi(entry->d_name));
+	if (proc)
+		closedir(proc);
+	if (err) {
+		sharing_free(s);
+		return NULL;
 	}
-	closedir(proc);
-	return 0;
+	qsort(s->mappings, s->count, sizeof(*s->mappings), compare);
+	return s;
+}
+
+void sharing_free(struct sharing *s)
+{
+	if (!s)
+		return;
+	free(s->mappings);
+	free(s);
+}
+
+bool sharing_has_stranger(const struct sharing *s, uint32_t dev, uint64_t inode,
+			  bool (*ours)(void *context, pid_t pid), void *context)
+{
+	const struct mapping key = { .dev = dev, .inode = inode };
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare(&s->mappings[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < s->count && !compare(&s->mappings[low], &key); low++)
+		if (!ours(context, s->mappings[low].pid))
+			return true;
+	return false;
 }

@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sharing.h - do other processes map a file? */
+/*
+ * sharing.h - do other processes map a file?
+ *
+ * The machine's processes are looked at once, when a session starts, so that the
+ * answer costs nothing later, when a target has just loaded a library and every
+ * millisecond counts. A stranger that maps the file afterwards is not noticed: it
+ * pays for a breakpoint that ignores it.
+ */
 #ifndef PROFBPF_DAEMON_SHARING_H
 #define PROFBPF_DAEMON_SHARING_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct shared_file {
-	uint32_t dev;		/* KERNEL_DEV() as /proc/PID/maps tells it */
-	uint64_t inode;
-	bool shared;		/* result */
-};
+struct sharing;
 
 /*
- * sharing_find - mark those of @files that a process other than ours maps
+ * sharing_new - note what every process of the machine but this one maps
  *
- * @ours decides about a process id; the caller's own process counts as ours.
- * Processes that may not be looked at count as not mapping it. Costs a read of
- * /proc/PID/maps of every process of the machine. Returns 0 or a negative errno.
+ * Reads /proc/PID/maps of all of them; those that may not be looked at count as
+ * mapping nothing. Returns NULL without memory or without /proc.
  */
-int sharing_find(struct shared_file *files, size_t count, bool (*ours)(void *context, pid_t pid),
-		 void *context);
+struct sharing *sharing_new(void);
+void sharing_free(struct sharing *sharing);
+
+/*
+ * sharing_has_stranger - a process other than ours mapped the file
+ *
+ * @dev is KERNEL_DEV() as /proc/PID/maps tells it; @ours decides about a process.
+ */
+bool sharing_has_stranger(const struct sharing *sharing, uint32_t dev, uint64_t inode,
+			  bool (*ours)(void *context, pid_t pid), void *context);
 
 #endif /* PROFBPF_DAEMON_SHARING_H */

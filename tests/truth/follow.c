@@ -56,7 +56,9 @@ int main(int argc, char **argv)
 {
 	pid_t forked, executed;
 
-	if (argc > 1 && !strcmp(argv[1], "exec")) {
+	if (argc > 1 && (!strcmp(argv[1], "exec") || !strcmp(argv[1], "slow"))) {
+		if (!strcmp(argv[1], "slow"))
+			sleep_ns(300000000);
 		call(EXEC_CALLS);
 		return 0;
 	}
