@@ -137,6 +137,7 @@ enum task_event {
 /* rec_task.header.flags */
 #define TASK_TARGET 0x01	/* belongs to a traced process */
 #define TASK_KTHREAD 0x02
+#define TASK_LAST 0x04		/* TASK_EXIT: the last thread of its process */
 
 struct rec_task {
 	struct rec_header header;

@@ -53,7 +53,7 @@ int accounts(struct bpf_iter__task *ctx)
 		return 0;
 	if (!state->announced) {
 		state->announced = 1;
-		emit_task(task, TASK_SEEN, NULL, 0, false);
+		emit_task(task, TASK_SEEN, NULL, 0, 0, false);
 	}
 	state->last_run_ns = run;
 	emit_account(task, snapshot_flags | run_flags(task) | (target ? ACCOUNT_TARGET : 0));

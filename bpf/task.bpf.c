@@ -23,7 +23,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	state = bpf_task_storage_get(&thread_states, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (state)
 		state->announced = 1;
-	emit_task(child, TASK_FORK, parent, 0, new_process);
+	emit_task(child, TASK_FORK, parent, 0, 0, new_process);
 	return 0;
 }
 
@@ -31,7 +31,7 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
 	if (is_target(BPF_CORE_READ(task, tgid)))
-		emit_task(task, TASK_EXEC, NULL, 0, true);
+		emit_task(task, TASK_EXEC, NULL, 0, 0, true);
 	return 0;
 }
 
@@ -70,6 +70,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	if (!is_target(BPF_CORE_READ(task, tgid)))
 		return 0;
 	last = BPF_CORE_READ(task, signal, live.counter) == 0;
-	emit_task(task, TASK_EXIT, NULL, BPF_CORE_READ(task, exit_code), last);
+	emit_task(task, TASK_EXIT, NULL, BPF_CORE_READ(task, exit_code), last ? TASK_LAST : 0,
+		  last);
 	return 0;
 }

@@ -13,11 +13,11 @@ static __always_inline __u64 task_start_ns(struct task_struct *task)
 }
 
 static __always_inline void emit_task(struct task_struct *task, __u32 event,
-				      struct task_struct *parent, __u32 exit_code, bool urgent)
+				      struct task_struct *parent, __u32 exit_code, __u16 flags,
+				      bool urgent)
 {
 	struct emit e;
 	struct rec_task *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
-	__u16 flags = 0;
 
 	if (!r)
 		return;
@@ -54,7 +54,7 @@ static __always_inline struct thread_state *announce(struct task_struct *task)
 	}
 	if (!state->announced) {
 		state->announced = 1;
-		emit_task(task, TASK_SEEN, NULL, 0, false);
+		emit_task(task, TASK_SEEN, NULL, 0, 0, false);
 	}
 	return state;
 }
