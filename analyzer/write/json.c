@@ -76,11 +76,27 @@ yajl_gen json_generator(struct json *json)
 	return json->generator;
 }
 
+/* Any bytes as a JSON string; those that are no UTF-8 are replaced. */
+static void string(struct json *json, const char *text)
+{
+	char *clean = NULL;
+
+	if (!utf8_valid(text)) {
+		clean = utf8_repair(text);
+		if (!clean) {
+			json->error = -ENOMEM;
+			return;
+		}
+		text = clean;
+	}
+	check(json, yajl_gen_string(json->generator, (const unsigned char *)text, strlen(text)));
+	free(clean);
+}
+
 void json_key(struct json *json, const char *key)
 {
 	if (key)
-		check(json,
-		      yajl_gen_string(json->generator, (const unsigned char *)key, strlen(key)));
+		string(json, key);
 }
 
 void json_map(struct json *json, const char *key)
@@ -145,17 +161,6 @@ void json_bool(struct json *json, const char *key, bool value)
 
 void json_text(struct json *json, const char *key, const char *value)
 {
-	char *clean = NULL;
-
-	if (!utf8_valid(value)) {
-		clean = utf8_repair(value);
-		if (!clean) {
-			json->error = -ENOMEM;
-			return;
-		}
-		value = clean;
-	}
 	json_key(json, key);
-	check(json, yajl_gen_string(json->generator, (const unsigned char *)value, strlen(value)));
-	free(clean);
+	string(json, value);
 }

@@ -37,6 +37,7 @@ struct report_options {
 	bool colour;
 };
 
+struct capture_results;
 struct host_results;
 struct process_results;
 struct api_results;
@@ -45,6 +46,9 @@ struct device_results; /* analyse/results.h */
 
 /* Everything the analyses found out. Results that are NULL are left out of the report. */
 struct results {
+	uint64_t from_ns; /* the analysed part of the trace */
+	uint64_t to_ns;
+	struct capture_results *capture;
 	struct host_results *host;
 	struct process_results *processes;
 	struct api_results *api;

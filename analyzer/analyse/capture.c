@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void analyse_source(const struct source_loss *from, struct capture_source *source)
+{
+	for (uint32_t i = 0; i < from->reason_count; i++)
+		source->lost += from->reasons[i].count;
+	source->adds_up = from->produced == from->delivered + source->lost;
+	if (from->read != UINT64_MAX && from->read < from->delivered)
+		source->missing = from->delivered - from->read;
+}
+
+static bool coverage_gap(const struct model *model, uint32_t index, struct coverage_gap *gap)
+{
+	const struct coverage *coverage = &model->coverage.row[index];
+	uint64_t session_start_ns = model->info.session_start_ns;
+
+	gap->coverage = index;
+	gap->since_mapped = coverage->mapped_ns > session_start_ns;
+	gap->start_ns = gap->since_mapped ? coverage->mapped_ns : session_start_ns;
+	if (coverage->probed_ns <= gap->start_ns || coverage->functions == 0)
+		return false;
+	gap->ns = coverage->probed_ns - gap->start_ns;
+	return true;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct coverage_gap *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->coverage < y->coverage ? -1 : x->coverage > y->coverage;
+}
+
+int capture_analyse(const struct model *model, struct capture_results *results)
+{
+	const struct pbt_damage *damage = &model->damage;
+
+	*results = (struct capture_results){ .complete = model->info.ended };
+	results->sources = calloc((size_t)model->sources.count + 1, sizeof(*results->sources));
+	results->gaps = calloc((size_t)model->coverage.count + 1, sizeof(*results->gaps));
+	if (!results->sources || !results->gaps)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->sources.count; i++) {
+		struct capture_source *source = &results->sources[results->source_count++];
+
+		source->source = i;
+		analyse_source(&model->sources.row[i], source);
+		results->lost += source->lost;
+		results->missing += source->missing;
+		results->complete &= source->adds_up;
+	}
+	for (uint32_t i = 0; i < model->coverage.count; i++)
+		results->gap_count += coverage_gap(model, i, &results->gaps[results->gap_count]);
+	qsort(results->gaps, results->gap_count, sizeof(*results->gaps), by_length);
+	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
+			   model->bad_rows;
+	results->complete &= !results->lost && !results->missing && !results->damaged;
+	return 0;
+}
+
+void capture_free(struct capture_results *results)
+{
+	free(results->sources);
+	free(results->gaps);
+	*results = (struct capture_results){ 0 };
+}

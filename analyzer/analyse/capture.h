@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture.h - can the trace be trusted: what was lost, damaged or never seen.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_CAPTURE_H
+#define PROFBPF_ANALYZER_ANALYSE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+
+struct capture_source {
+	uint32_t source; /* index into model->sources */
+	uint64_t lost; /* sum of the reasons */
+	uint64_t missing; /* delivered by the recorder, but not in the file that was read */
+	bool adds_up; /* produced = delivered + lost */
+};
+
+/* Calls of a file's functions that were made, if any, but not seen. */
+struct coverage_gap {
+	uint32_t coverage; /* index into model->coverage */
+	uint64_t start_ns;
+	uint64_t ns;
+	bool since_mapped; /* else since the session's start */
+};
+
+struct capture_results {
+	bool complete; /* every record that was produced was read, and the session ended */
+	bool damaged; /* some of the file could not be read */
+	uint64_t lost; /* records, all sources */
+	uint64_t missing;
+	struct capture_source *sources;
+	uint32_t source_count;
+	struct coverage_gap *gaps; /* longest first */
+	uint32_t gap_count;
+};
+
+/*
+ * capture_analyse - fill @results
+ *
+ * Returns 0 or -ENOMEM; in both cases capture_free() is to be called.
+ */
+int capture_analyse(const struct model *model, struct capture_results *results);
+void capture_free(struct capture_results *results);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_CAPTURE_H */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/info.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "analyzer/join/device_clock.h"
+#include "analyzer/write/report_parts.h"
+#include "analyzer/write/table.h"
+
+#define SCHEMA "profbpf.info/1"
+
+struct content {
+	const char *name;
+	uint64_t rows;
+};
+
+#define CONTENTS 11
+
+static void contents_of(const struct model *model, struct content contents[CONTENTS])
+{
+	const struct content all[CONTENTS] = {
+		{ "processes", model->processes.count },    { "threads", model->threads.count },
+		{ "functions", model->functions.count },    { "calls", model->calls.count },
+		{ "ioctls", model->ioctls.count },	    { "switches", model->switches.count },
+		{ "wakeups", model->wakes.count },	    { "accounts", model->accounts.count },
+		{ "cpu_samples", model->host_stats.count }, { "devices", model->devices.count },
+		{ "device_tasks", model->tasks.count },
+	};
+
+	for (size_t i = 0; i < CONTENTS; i++)
+		contents[i] = all[i];
+}
+
+/* How far a clock moved against CLOCK_MONOTONIC between the first and last snapshot. */
+static bool clock_drift(const struct clock_snapshot *first, const struct clock_snapshot *last,
+			enum clock_kind kind, double *ppm)
+{
+	double monotonic = (double)(last->monotonic_ns - first->monotonic_ns);
+	uint64_t from = clock_snapshot_value(first, kind), to = clock_snapshot_value(last, kind);
+
+	if (last->monotonic_ns <= first->monotonic_ns || !from || !to)
+		return false;
+	*ppm = ((double)(int64_t)(to - from) - monotonic) / monotonic * 1e6;
+	return true;
+}
+
+static void text_clocks(FILE *out, const struct model *model, const struct report_options *options)
+{
+	size_t count = clock_table_count(model->clocks);
+	const struct clock_snapshot *first, *last;
+
+	print_heading(out, options, "Clocks");
+	if (count == 0) {
+		fputs("no snapshots: times of devices that count in another clock cannot be "
+		      "placed\n",
+		      out);
+		return;
+	}
+	first = clock_table_get(model->clocks, 0);
+	last = clock_table_get(model->clocks, count - 1);
+	fprintf(out, "%zu snapshots over %.3f s, %" PRIu64 " left out as impossible\n", count,
+		(double)(last->monotonic_ns - first->monotonic_ns) / 1e9,
+		clock_table_skipped(model->clocks));
+	for (int kind = CLOCK_KIND_MONOTONIC_RAW; kind <= CLOCK_KIND_REALTIME; kind++) {
+		uint64_t value = clock_snapshot_value(first, kind);
+		double ppm;
+
+		if (!value) {
+			fprintf(out, "%s: not recorded\n", clock_kind_name(kind));
+			continue;
+		}
+		fprintf(out, "%s: CLOCK_MONOTONIC %+" PRId64 " ns", clock_kind_name(kind),
+			(int64_t)(value - first->monotonic_ns));
+		if (clock_drift(first, last, kind, &ppm))
+			fprintf(out, ", %+.3f ppm", ppm);
+		fputc('\n', out);
+	}
+	if (clock_snapshot_value(first, CLOCK_KIND_COUNTER) &&
+	    last->monotonic_ns > first->monotonic_ns)
+		fprintf(out, "%s: %.6f MHz\n", clock_kind_name(CLOCK_KIND_COUNTER),
+			(double)(last->counter - first->counter) /
+				(double)(last->monotonic_ns - first->monotonic_ns) * 1e3);
+}
+
+static int text_contents(FILE *out, const struct model *model, const struct report_options *options)
+{
+	struct content contents[CONTENTS];
+	struct table *table = table_new(options);
+	int err;
+
+	if (!table)
+		return -ENOMEM;
+	contents_of(model, contents);
+	print_heading(out, options, "Contents");
+	table_column(table, "kind", TABLE_LEFT);
+	table_column(table, "rows", TABLE_RIGHT);
+	for (size_t i = 0; i < CONTENTS; i++) {
+		table_row(table);
+		table_text(table, contents[i].name);
+		table_count(table, contents[i].rows);
+	}
+	err = table_print(table, out);
+	table_free(table);
+	return err;
+}
+
+static void text_devices(FILE *out, const struct model *model, const struct report_options *options)
+{
+	char name[128], source[64];
+
+	if (model->devices.count == 0)
+		return;
+	print_heading(out, options, "Devices");
+	for (uint32_t i = 0; i < model->devices.count; i++) {
+		const struct device *device = &model->devices.row[i];
+
+		fprintf(out, "%u %s, by %s, clock %s\n", device->id,
+			printable(model_text(model, device->name), name, sizeof(name)),
+			printable(model_text(model, device->source), source, sizeof(source)),
+			device_clock_name(device->clock));
+	}
+}
+
+int info_text(FILE *out, const struct model *model, const struct results *results,
+	      const struct report_options *options)
+{
+	int err = text_trace(out, model, results, options);
+
+	if (!err)
+		err = text_capture(out, model, results, options);
+	if (!err)
+		err = text_contents(out, model, options);
+	if (err)
+		return err;
+	text_clocks(out, model, options);
+	text_devices(out, model, options);
+	errno = 0;
+	if (fflush(out) != 0 || ferror(out))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+static void json_clocks(struct json *json, const struct model *model)
+{
+	size_t count = clock_table_count(model->clocks);
+	const struct clock_snapshot *first = clock_table_get(model->clocks, 0);
+	const struct clock_snapshot *last = count ? clock_table_get(model->clocks, count - 1)
+						  : NULL;
+
+	json_map(json, "clocks");
+	json_u64(json, "snapshots", count);
+	json_u64(json, "skipped", clock_table_skipped(model->clocks));
+	json_array(json, "offsets");
+	for (int kind = CLOCK_KIND_MONOTONIC_RAW; count && kind <= CLOCK_KIND_REALTIME; kind++) {
+		uint64_t value = clock_snapshot_value(first, kind);
+		double ppm;
+
+		if (!value)
+			continue;
+		json_map(json, NULL);
+		json_text(json, "clock", clock_kind_name(kind));
+		json_i64(json, "offset_ns", (int64_t)(value - first->monotonic_ns));
+		if (clock_drift(first, last, kind, &ppm))
+			json_i64(json, "drift_ppb", (int64_t)(ppm * 1e3));
+		json_map_close(json);
+	}
+	json_array_close(json);
+	json_map_close(json);
+}
+
+int info_json(FILE *out, const struct model *model, const struct results *results)
+{
+	struct content contents[CONTENTS];
+	struct json *json = json_new(out, true);
+	int err;
+
+	if (!json)
+		return -ENOMEM;
+	contents_of(model, contents);
+	json_map(json, NULL);
+	json_text(json, "schema", SCHEMA);
+	json_trace_section(json, model, results);
+	json_capture_section(json, model, results);
+	json_map(json, "contents");
+	for (size_t i = 0; i < CONTENTS; i++)
+		json_u64(json, contents[i].name, contents[i].rows);
+	json_map_close(json);
+	json_clocks(json, model);
+	json_map_close(json);
+	err = json_end(json);
+	json_free(json);
+	errno = 0;
+	if (!err && (fflush(out) != 0 || ferror(out)))
+		err = errno ? -errno : -EIO;
+	return err;
+}

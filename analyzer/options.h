@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.h - the command line of analyzer.
+ */
+#ifndef PROFBPF_ANALYZER_OPTIONS_H
+#define PROFBPF_ANALYZER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO };
+enum format { FORMAT_TEXT, FORMAT_JSON };
+enum export_to { EXPORT_NONE, EXPORT_PERFETTO, EXPORT_CHROME };
+
+#define EXIT_USAGE 2 /* wrong usage; 1 is "something failed" */
+
+struct options {
+	enum command command;
+	char **traces; /* not owned */
+	unsigned int trace_count;
+	enum format format;
+	enum export_to export_to;
+	const char *output; /* NULL or "-": standard output */
+	uint32_t sections; /* enum report_section, or-ed */
+	bool has_top;
+	uint32_t top; /* 0 = all */
+	bool has_from;
+	bool has_to;
+	uint64_t from_ns; /* since the session's start */
+	uint64_t to_ns;
+	uint32_t *pids;
+	uint32_t pid_count;
+	bool strict;
+};
+
+/*
+ * options_parse - read the command line
+ *
+ * Prints help, version and usage errors itself and exits then, with status 0 or
+ * EXIT_USAGE. The caller frees with options_free().
+ */
+void options_parse(int argc, char **argv, struct options *options);
+void options_free(struct options *options);
+
+/*
+ * parse_duration - "1.5s", "200ms", "3us", "10ns", "2m", or seconds without a unit
+ *
+ * Exact: digits below a nanosecond are refused, as is what exceeds 64 bits.
+ */
+bool parse_duration(const char *text, uint64_t *ns);
+
+/* parse_numbers - numbers separated by commas; *numbers is to be freed. False if it is none. */
+bool parse_numbers(const char *text, uint32_t **numbers, uint32_t *count);
+
+/* parse_sections - names of sections separated by commas to enum report_section, or-ed */
+bool parse_sections(const char *text, uint32_t *sections);
+
+#endif /* PROFBPF_ANALYZER_OPTIONS_H */

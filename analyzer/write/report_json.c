@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "analyzer/write/report_device.h"
+#include "analyzer/write/report_parts.h"
+
+#define SCHEMA "profbpf.report/1"
+
+typedef void json_fn(struct json *json, const struct model *model, const struct results *results);
+
+struct json_section {
+	uint32_t section;
+	json_fn *write;
+};
+
+static const struct json_section SECTIONS[] = {
+	{ SECTION_TRACE, json_trace_section }, { SECTION_CAPTURE, json_capture_section },
+	{ SECTION_HOST, json_host_section },   { SECTION_PROCESSES, json_processes_section },
+	{ SECTION_API, json_api_section },     { SECTION_IOCTL, json_ioctl_section },
+};
+
+int report_json(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options)
+{
+	struct json *json = json_new(out, true);
+	int err;
+
+	if (!json)
+		return -ENOMEM;
+	json_map(json, NULL);
+	json_text(json, "schema", SCHEMA);
+	for (size_t i = 0; i < sizeof(SECTIONS) / sizeof(SECTIONS[0]); i++) {
+		if (options->sections & SECTIONS[i].section)
+			SECTIONS[i].write(json, model, results);
+	}
+	if (results->devices)
+		report_json_device_sections(json, model, results->devices, options);
+	json_map_close(json);
+	err = json_end(json);
+	json_free(json);
+	errno = 0;
+	if (!err && (fflush(out) != 0 || ferror(out)))
+		err = errno ? -errno : -EIO;
+	return err;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_parts.h - the sections of the text and JSON report, for report_text.c,
+ * report_json.c and the `info` command. Text sections return 0 or a negative errno.
+ */
+#ifndef PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H
+#define PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H
+
+#include "analyzer/analyse/api.h"
+#include "analyzer/analyse/capture.h"
+#include "analyzer/analyse/host.h"
+#include "analyzer/analyse/ioctl.h"
+#include "analyzer/analyse/processes.h"
+#include "analyzer/write/json.h"
+#include "analyzer/write/report.h"
+
+int text_trace(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
+int text_capture(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options);
+int text_host(FILE *out, const struct model *model, const struct results *results,
+	      const struct report_options *options);
+int text_processes(FILE *out, const struct model *model, const struct results *results,
+		   const struct report_options *options);
+int text_api(FILE *out, const struct model *model, const struct results *results,
+	     const struct report_options *options);
+int text_ioctl(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
+
+/* Each writes its key and value into the open map. */
+void json_trace_section(struct json *json, const struct model *model,
+			const struct results *results);
+void json_capture_section(struct json *json, const struct model *model,
+			  const struct results *results);
+void json_host_section(struct json *json, const struct model *model, const struct results *results);
+void json_processes_section(struct json *json, const struct model *model,
+			    const struct results *results);
+void json_api_section(struct json *json, const struct model *model, const struct results *results);
+void json_ioctl_section(struct json *json, const struct model *model,
+			const struct results *results);
+
+/*
+ * text_damage - what could not be read, in a sentence; nothing if all could
+ *
+ * "byte 40960: checksum mismatch; 3 packets skipped, ...". Returns @into.
+ */
+char *text_damage(const struct model *model, char *into, size_t size);
+
+/* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
+void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
+
+/* How many of @count rows a table shows. */
+uint32_t rows_shown(const struct report_options *options, uint32_t count);
+
+#endif /* PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H */
