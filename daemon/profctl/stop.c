@@ -73,6 +73,8 @@ int command_stop(int argc, char **argv)
 	response = client_ask(&client, &request, PROFBPF__CONTROL__RESPONSE__WHAT_ENDED);
 	if (response) {
 		summary_print(stderr, response->ended, "");
+		if (response->ended->failed)
+			message("%s", response->ended->reason);
 		status = response->ended->failed ? 1 : 0;
 	}
 	profbpf__control__response__free_unpacked(response, NULL);

@@ -50,7 +50,9 @@ void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *o
 		message("warning: %s", ended->warnings[i]);
 	fprintf(to, "recorded %s; ended: %s\n",
 		duration_format(ended->duration_ns, duration, sizeof(duration)),
-		*ended->reason ? printable(ended->reason, safe, sizeof(safe)) : "unknown");
+		ended->failed	 ? "by an error"
+		: *ended->reason ? printable(ended->reason, safe, sizeof(safe))
+				 : "unknown");
 	if (ended->n_sources)
 		fprintf(to, "  %-8s %14s %14s\n", "source", "records", "lost");
 	for (size_t i = 0; i < ended->n_sources; i++)
