@@ -67,8 +67,13 @@ struct {
 	__type(value, struct thread_state);
 } thread_states __weak_map;
 
+/* Set by the daemon when a session ends: its links go later, nothing new is to be recorded. */
+volatile __u32 capture_stopped __weak = 0;
+
 static __always_inline bool is_target(__u32 tgid)
 {
+	if (capture_stopped)
+		return false;
 	if (settings.system_wide)
 		return tgid != settings.daemon_tgid;
 	return bpf_map_lookup_elem(&targets, &tgid) != NULL;

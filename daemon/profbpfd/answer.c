@@ -187,7 +187,7 @@ static bool fill_sessions(struct session_messages *all, const struct roster *ros
 		return false;
 	}
 	for (const struct roster_entry *e = roster->first; e; e = e->next) {
-		if (!access_session(peer, e->owner))
+		if (e->ended || !access_session(peer, e->owner))
 			continue;
 		fill_session(&all->session[all->count], e);
 		all->pointers[all->count] = &all->session[all->count].message;

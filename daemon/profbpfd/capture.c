@@ -250,14 +250,9 @@ void capture_target_remove(struct capture *capture, pid_t pid)
 	bpf_map_delete_elem(bpf_map__fd(capture->skeleton->maps.targets), &key);
 }
 
-void capture_targets_clear(struct capture *capture)
+void capture_stop(struct capture *capture)
 {
-	int fd = bpf_map__fd(capture->skeleton->maps.targets);
-	uint32_t key;
-
-	while (!bpf_map_get_next_key(fd, NULL, &key))
-		if (bpf_map_delete_elem(fd, &key))
-			break;
+	capture->skeleton->bss->capture_stopped = 1;
 }
 
 void capture_set_end(struct capture *capture, uint64_t end_ns)

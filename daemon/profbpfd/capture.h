@@ -111,8 +111,8 @@ int capture_leave_program(const struct capture *capture);
 struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
 				     const char *path, uint64_t offset, uint64_t cookie);
 
-/* capture_targets_clear - nothing new is recorded from now on (system-wide sessions excepted) */
-void capture_targets_clear(struct capture *capture);
+/* capture_stop - nothing that begins from now on is recorded; snapshots still work */
+void capture_stop(struct capture *capture);
 
 /* capture_set_end - calls still open are said to have lasted until @end_ns */
 void capture_set_end(struct capture *capture, uint64_t end_ns);

@@ -108,15 +108,16 @@ static void tell_failed_start(struct roster_entry *entry, const struct session_i
 
 static void tell(struct roster_entry *entry, const struct session_info *info)
 {
-	bool ended = info->state == SESSION_ENDED;
+	bool ended = info->state >= SESSION_ENDED;
 
 	if (entry->starter && !entry->announced && info->start_ns && !info->failed) {
 		answer_started(entry->starter, entry->start_request, entry, info);
 		entry->warnings_told = info->warning_count;
 	}
 	entry->announced |= info->start_ns && !info->failed;
-	if (!ended)
+	if (!ended || entry->ended)
 		return;
+	entry->ended = true;
 	if (entry->starter && entry->announced)
 		answer_ended(entry->starter, 0, info, entry->warnings_told);
 	else if (entry->starter)
@@ -140,7 +141,7 @@ void roster_update(struct roster *roster)
 
 		session_info(entry->session, &info);
 		tell(entry, &info);
-		if (info.state == SESSION_ENDED) {
+		if (info.state == SESSION_RELEASED) {
 			*link = entry->next;
 			roster_entry_free(entry);
 		} else {

@@ -36,6 +36,7 @@ struct roster_entry {
 	struct words warnings; /* the daemon's own; the session has more */
 	struct client *starter; /* NULL once it is gone */
 	uint32_t start_request;
+	bool ended; /* whoever waited knows that it has ended */
 	bool announced; /* the starter knows that it is live */
 	size_t warnings_told; /* of the session's own */
 	struct roster_waiter waiters[ROSTER_WAITERS_MAX];

@@ -507,7 +507,7 @@ static void finish_capture(struct session *s)
 {
 	s->end_ns = now_ns();
 	set_state(s, SESSION_ENDING);
-	capture_targets_clear(s->capture);
+	capture_stop(s->capture);
 	push_if(s->queue, host_stats_cpus());
 	if (s->request.topics & TOPIC_SCHED)
 		capture_snapshot(s->capture, false, true);
@@ -519,7 +519,6 @@ static void finish_capture(struct session *s)
 		probes_detach(s->probes);
 	capture_set_end(s->capture, s->end_ns);
 	capture_flush_open(s->capture);
-	capture_detach(s->capture);
 	drain(s, true);
 	if (s->devices)
 		device_feed_finish(s->devices, now_ns());
@@ -566,8 +565,6 @@ static void release(struct session *s)
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
 	s->epoll_fd = -1;
-	close(s->request.output);
-	s->request.output = -1;
 }
 
 static void *run(void *context)
@@ -581,8 +578,12 @@ static void *run(void *context)
 		finish_capture(s);
 		finish_writer(s);
 	}
-	release(s);
+	close(s->request.output);
+	s->request.output = -1;
 	set_state(s, SESSION_ENDED);
+	/* The kernel takes 0.1 s to let go of each tracepoint: nobody need wait for that. */
+	release(s);
+	set_state(s, SESSION_RELEASED);
 	return NULL;
 }
 

@@ -44,7 +44,8 @@ enum session_state {
 	SESSION_STARTING,
 	SESSION_LIVE,		/* capture is complete from now on */
 	SESSION_ENDING,
-	SESSION_ENDED,		/* the file is complete; the session can be freed */
+	SESSION_ENDED,		/* the file is complete and closed, nothing is recorded any more */
+	SESSION_RELEASED,	/* everything is unloaded; session_free() does not wait */
 };
 
 struct session_source {
@@ -92,7 +93,7 @@ void session_stop(struct session *session, const char *reason);
 /* session_info - a consistent copy of what is known now */
 void session_info(struct session *session, struct session_info *info);
 
-/* session_free - wait for its threads; only for a session that has ended or is about to */
+/* session_free - waits for its threads unless it is SESSION_RELEASED */
 void session_free(struct session *session);
 
 #endif /* PROFBPF_DAEMON_SESSION_H */
