@@ -29,6 +29,7 @@ $(B)/tests/truth/opencl_known: TRUTH_LIBS := -lOpenCL
 DEVICE_STREAM_OBJ := $(patsubst %,$(O)/daemon/profbpfd/device_%.o,stream find tid)
 $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer): \
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
+$(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 
 TOOLS := $(B)/tests/tools/stream_dump

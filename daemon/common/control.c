@@ -146,7 +146,7 @@ static int bind_and_listen(const char *path, const struct sockaddr_un *address, 
 int control_listen(const char *path, int *lock_fd, char *error, size_t error_size)
 {
 	struct sockaddr_un address;
-	int err, fd;
+	int err, fd, lock;
 
 	*lock_fd = -1;
 	err = set_address(&address, path);
@@ -156,16 +156,16 @@ int control_listen(const char *path, int *lock_fd, char *error, size_t error_siz
 		snprintf(error, error_size, "cannot listen on %s: %s", path, strerror(-err));
 		return err;
 	}
-	*lock_fd = take_lock(path, error, error_size);
-	if (*lock_fd < 0)
-		return *lock_fd;
+	lock = take_lock(path, error, error_size);
+	if (lock < 0)
+		return lock;
 	fd = remove_stale(path, error, error_size);
 	if (!fd)
 		fd = bind_and_listen(path, &address, error, error_size);
-	if (fd < 0) {
-		close(*lock_fd);
-		*lock_fd = -1;
-	}
+	if (fd < 0)
+		close(lock);
+	else
+		*lock_fd = lock;
 	return fd;
 }
 
