@@ -64,7 +64,7 @@ const char *idle_cause_text(uint8_t cause)
 		[IDLE_USER_CODE] = "on CPU in the program's own code",
 		[IDLE_RUNTIME] = "on CPU in a runtime call",
 		[IDLE_DRIVER] = "in an ioctl of the driver",
-		[IDLE_RUNNABLE] = "ready, waiting for a CPU",
+		[IDLE_RUNNABLE] = "ready to run, but another thread had the CPU",
 		[IDLE_LOCK] = "waiting for another thread (lock)",
 		[IDLE_IO] = "waiting for I/O",
 		[IDLE_PAGE_FAULT] = "in a page fault",
@@ -120,7 +120,8 @@ static uint32_t describe(struct idle_splitter *splitter, const struct idle_piece
 /* The thread that a part is about: who, if that is one, else whose time it is. */
 static uint32_t part_thread(const struct idle_piece *piece)
 {
-	return piece->who_kind == WHO_THREAD ? piece->who : piece->thread;
+	return piece->who_kind == WHO_THREAD || piece->who_kind == WHO_RUNNER ? piece->who
+									      : piece->thread;
 }
 
 static bool make_part(struct idle_splitter *splitter, const struct idle_piece *piece, bool details,

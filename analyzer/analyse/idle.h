@@ -11,6 +11,10 @@
  *     (T's submit time; unknown: the end of the enqueue): device_wait, "submitted,
  *     not started yet". Where the device's tasks run on threads of the host (kind
  *     "cpu") and H's launch woke such a thread, its wait for a CPU is runnable.
+ *     From the end of the enqueue to the submit time: device_wait, "enqueued, not
+ *     submitted yet", if H was in no runtime call at the submit time, because the
+ *     runtime then submitted T of its own accord. Else H's own doing (a flush) may have
+ *     brought it about, and the other rules apply to H up to the submit time.
  *  2. What H did is not known (no thread, no scheduling records, records lost):
  *     unknown. Before H existed the thread that created it is looked at instead.
  *  3. H on a CPU: in an ioctl driver, else in a runtime call runtime, else user_code.

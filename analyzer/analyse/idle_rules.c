@@ -25,7 +25,8 @@ struct inquiry {
 	const struct device_task *task;
 	uint32_t thread; /* that submitted the task, or INDEX_NONE */
 	uint64_t enqueued_ns; /* the runtime has the task from here on; UINT64_MAX = unknown */
-	uint64_t handed_ns; /* the device has it; at most the gap's end */
+	uint64_t submitted_ns; /* the device has it; at most the gap's end */
+	uint64_t handed_ns; /* the thread has no more to do for it; at most submitted_ns */
 	uint64_t now_ns;
 	struct idle_pieces *pieces;
 	bool out_of_memory;
@@ -98,8 +99,10 @@ static void blame_runner(const struct model *model, struct idle_piece *piece, ui
 	piece->cause = IDLE_RUNNABLE;
 	piece->span = span;
 	if (other < model->threads.count) {
-		piece->who_kind = WHO_THREAD;
+		piece->who_kind = WHO_RUNNER;
 		piece->who = other;
+		if (piece->why == WHY_NONE)
+			piece->subject = other;
 	} else if (piece->why == WHY_NONE) {
 		piece->why = WHY_CPU_UNKNOWN;
 	}
@@ -259,8 +262,8 @@ static uint32_t find_worker(const struct inquiry *inquiry)
 	uint64_t to_ns = inquiry->gap->end_ns, first_ns = to_ns;
 	uint32_t position, worker = INDEX_NONE;
 
-	if (to_ns - inquiry->handed_ns > WORKER_WAKE_NS)
-		to_ns = inquiry->handed_ns + WORKER_WAKE_NS;
+	if (to_ns - inquiry->submitted_ns > WORKER_WAKE_NS)
+		to_ns = inquiry->submitted_ns + WORKER_WAKE_NS;
 	position = walker_first_wake(walker, inquiry->thread, inquiry->task->enqueue_ns);
 	for (int i = 0; i < WORKER_WAKES_MAX; i++) {
 		const struct wake *wake = walker_wake(walker, inquiry->thread, position + i);
@@ -288,6 +291,12 @@ static void put_submitted(struct inquiry *inquiry)
 	const struct device *device = &model->devices.row[inquiry->gap->device];
 
 	piece.call = inquiry->task->call;
+	if (inquiry->now_ns < inquiry->submitted_ns) {
+		struct idle_piece enqueued = piece;
+
+		enqueued.why = WHY_ENQUEUED;
+		put(inquiry, inquiry->submitted_ns, enqueued);
+	}
 	if (inquiry->task->enqueue_ns && inquiry->now_ns < inquiry->gap->end_ns &&
 	    strcmp(model_text(model, device->kind), "cpu") == 0) {
 		piece.subject = find_worker(inquiry);
@@ -313,12 +322,17 @@ static void find_handover(struct inquiry *inquiry)
 		inquiry->enqueued_ns = call->end_ns;
 	else if (task->enqueue_ns)
 		inquiry->enqueued_ns = task->enqueue_ns;
-	inquiry->handed_ns = inquiry->enqueued_ns;
+	inquiry->submitted_ns = inquiry->enqueued_ns;
 	if (task->submit_ns)
-		inquiry->handed_ns = task->submit_ns > task->enqueue_ns ? task->submit_ns
-									: task->enqueue_ns;
-	if (inquiry->handed_ns > end_ns)
-		inquiry->handed_ns = end_ns;
+		inquiry->submitted_ns = task->submit_ns > task->enqueue_ns ? task->submit_ns
+									   : task->enqueue_ns;
+	if (inquiry->submitted_ns > end_ns)
+		inquiry->submitted_ns = end_ns;
+	inquiry->handed_ns = inquiry->submitted_ns;
+	/* Submitted while the thread was in no call: the runtime did so by itself. */
+	if (inquiry->enqueued_ns < inquiry->submitted_ns &&
+	    walker_call_at(inquiry->walker, inquiry->thread, inquiry->submitted_ns) == INDEX_NONE)
+		inquiry->handed_ns = inquiry->enqueued_ns;
 }
 
 static uint32_t submitting_thread(const struct model *model, const struct device_task *task)

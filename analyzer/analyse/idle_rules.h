@@ -52,6 +52,7 @@
 enum idle_who {
 	WHO_NONE = 0,
 	WHO_THREAD, /* index into threads */
+	WHO_RUNNER, /* the same; named by its process, since any thread would do */
 	WHO_FUNCTION, /* index into functions */
 	WHO_DRIVER, /* index into drivers, with cmd */
 	WHO_DEVICE, /* index into devices */

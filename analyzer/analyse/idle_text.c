@@ -51,6 +51,23 @@ static void add_thread(struct text *text, const struct model *model, uint32_t in
 		add(text, "thread %u", thread->tid);
 }
 
+/* "NAME of process PID": threads of one name and process are one, whichever had the CPU. */
+static void add_runner(struct text *text, const struct model *model, uint32_t index)
+{
+	const struct thread *thread;
+	const char *name;
+
+	if (index >= model->threads.count ||
+	    model->threads.row[index].process >= model->processes.count) {
+		add_thread(text, model, index);
+		return;
+	}
+	thread = &model->threads.row[index];
+	name = model_text(model, thread->name);
+	add(text, "%.64s of process %u", *name ? name : "a thread",
+	    model->processes.row[thread->process].pid);
+}
+
 static const char *function_name(const struct model *model, uint32_t function)
 {
 	const char *name = function < model->functions.count
@@ -112,6 +129,7 @@ uint32_t idle_name_who(struct idle_names *names, struct model *model,
 		return id;
 	switch (piece->who_kind) {
 	case WHO_THREAD: add_thread(&text, model, piece->who); break;
+	case WHO_RUNNER: add_runner(&text, model, piece->who); break;
 	case WHO_FUNCTION: add(&text, "%.200s", function_name(model, piece->who)); break;
 	case WHO_DRIVER: add_driver(&text, model, piece->who, piece->cmd); break;
 	default: add_device(&text, model, piece->who); break;
@@ -155,7 +173,13 @@ static void add_activity(struct text *text, const struct model *model, const str
 	case ACTIVITY_OWN_CODE: add(text, "on CPU in its own code"); break;
 	case ACTIVITY_RUNTIME: add(text, "on CPU in %.128s", call_name(model, account.call)); break;
 	case ACTIVITY_DRIVER: add(text, "in an ioctl"); break;
-	case ACTIVITY_RUNNABLE: add(text, "waiting for a CPU"); break;
+	case ACTIVITY_RUNNABLE:
+		add(text, "waiting for a CPU");
+		if (account.runner != INDEX_NONE) {
+			add(text, " behind ");
+			add_runner(text, model, account.runner);
+		}
+		break;
 	case ACTIVITY_ASLEEP: add_sleep(text, syscalls, &model->spans.row[account.span]); break;
 	default: add(text, "doing something not recorded"); break;
 	}
@@ -213,6 +237,15 @@ static void describe_cpu(struct text *text, const struct model *model,
 		    call_name(model, piece->call));
 }
 
+static void describe_ready(struct text *text, const struct model *model,
+			   const struct idle_piece *piece)
+{
+	add_thread(text, model, piece->thread);
+	add(text, " waited for a CPU that ");
+	add_thread(text, model, piece->subject);
+	add(text, " had");
+}
+
 void idle_describe(const struct model *model, const struct walker *walker,
 		   struct syscall_table *syscalls, const struct idle_piece *piece, char *buffer,
 		   size_t size)
@@ -234,6 +267,12 @@ void idle_describe(const struct model *model, const struct walker *walker,
 			describe_sleep(&text, model, walker, syscalls, piece);
 		break;
 	case WHY_STOPPED: add(&text, "stopped by a signal or a debugger"); break;
+	case WHY_NONE:
+		if (piece->cause == IDLE_RUNNABLE)
+			describe_ready(&text, model, piece);
+		else if (piece->cause == IDLE_DRIVER && piece->call != INDEX_NONE)
+			add(&text, "inside %.128s", call_name(model, piece->call));
+		break;
 	case WHY_CPU_UNKNOWN: add(&text, "what ran on its CPU is not known, or it was idle"); break;
 	case WHY_NO_THREAD: add(&text, "the thread that submitted the task is not known"); break;
 	case WHY_NO_STATE:
@@ -241,9 +280,6 @@ void idle_describe(const struct model *model, const struct walker *walker,
 		if (piece->call != INDEX_NONE)
 			add(&text, ", inside %.128s", call_name(model, piece->call));
 		break;
-	default:
-		if (piece->cause == IDLE_DRIVER && piece->call != INDEX_NONE)
-			add(&text, "inside %.128s", call_name(model, piece->call));
-		break;
+	default: break;
 	}
 }

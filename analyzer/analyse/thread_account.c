@@ -19,8 +19,10 @@ static enum activity activity_of(const struct model *model, const struct walk_st
 struct thread_account thread_account(const struct model *model, const struct walker *walker,
 				     uint32_t thread, uint64_t from_ns, uint64_t to_ns)
 {
-	struct thread_account account = { .call = INDEX_NONE, .span = INDEX_NONE };
-	uint64_t longest_call = 0, longest_sleep = 0;
+	struct thread_account account = { .call = INDEX_NONE,
+					  .span = INDEX_NONE,
+					  .runner = INDEX_NONE };
+	uint64_t longest_call = 0, longest_sleep = 0, longest_wait = 0;
 	struct walk walk;
 	struct walk_step step;
 
@@ -38,6 +40,10 @@ struct thread_account thread_account(const struct model *model, const struct wal
 		if (activity == ACTIVITY_ASLEEP && ns > longest_sleep) {
 			longest_sleep = ns;
 			account.span = step.span;
+		}
+		if (activity == ACTIVITY_RUNNABLE && ns > longest_wait) {
+			longest_wait = ns;
+			account.runner = model->spans.row[step.span].other;
 		}
 	}
 	for (int activity = 0; activity < ACTIVITIES; activity++) {

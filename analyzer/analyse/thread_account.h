@@ -27,6 +27,7 @@ struct thread_account {
 	uint64_t top_ns;
 	uint32_t call; /* the one of the longest runtime step, or INDEX_NONE */
 	uint32_t span; /* the longest sleep, or INDEX_NONE */
+	uint32_t runner; /* who had the CPU during the longest wait for one, or INDEX_NONE */
 };
 
 struct thread_account thread_account(const struct model *model, const struct walker *walker,

@@ -160,6 +160,26 @@ static bool has_device(const struct model *model, uint32_t thread)
 	return false;
 }
 
+/* Device layers are read a little longer than calls are traced. */
+static bool outside_session(const struct model *model, const struct device_task *task)
+{
+	return task->enqueue_ns && task->call == INDEX_NONE &&
+	       (task->enqueue_ns < model->info.session_start_ns ||
+		(model->info.session_end_ns && task->enqueue_ns > model->info.session_end_ns));
+}
+
+static void count_tasks(const struct model *model, struct launch_join *join)
+{
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		if (outside_session(model, &model->tasks.row[i]))
+			join->tasks_outside++;
+		else
+			join->tasks++;
+	}
+	join->matched = join->by_enqueue + join->by_order;
+	join->unmatched_tasks = join->tasks - join->matched;
+}
+
 static void count_launches(const struct model *model, struct launch_join *join)
 {
 	uint32_t thread = INDEX_NONE;
@@ -190,7 +210,7 @@ int launches_join(struct model *model, struct launch_join *join)
 {
 	int error;
 
-	*join = (struct launch_join){ .tasks = model->tasks.count };
+	*join = (struct launch_join){ 0 };
 	for (uint32_t i = 0; i < model->calls.count; i++)
 		model->calls.row[i].task = INDEX_NONE;
 	for (uint32_t i = 0; i < model->tasks.count; i++)
@@ -200,8 +220,7 @@ int launches_join(struct model *model, struct launch_join *join)
 		error = launch_order_join(model, join);
 	if (error)
 		return error;
-	join->matched = join->by_enqueue + join->by_order;
-	join->unmatched_tasks = join->tasks - join->matched;
+	count_tasks(model, join);
 	count_launches(model, join);
 	return 0;
 }

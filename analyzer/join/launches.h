@@ -23,7 +23,10 @@ struct launch_join {
 	uint64_t launches; /* outermost launch, copy and collective calls that returned no error */
 	uint64_t failed_launches; /* the same with an error: no task is expected of them */
 	uint64_t unprofiled_launches; /* the same, of processes without any device task stream */
-	uint64_t tasks; /* device tasks, all kinds */
+	uint64_t
+		tasks; /* device tasks, all kinds, enqueued during the session (or nobody knows when) */
+	uint64_t
+		tasks_outside; /* tasks enqueued before or after the session: calls were not traced */
 	uint64_t matched; /* tasks with a launching call */
 	uint64_t unmatched_tasks; /* tasks - matched */
 	uint64_t unmatched_launches; /* launches, unprofiled ones left out, without a task */

@@ -112,6 +112,7 @@ void report_json_join(struct json *json, const struct model *model,
 	json_u64(json, "failed_launches", join->failed_launches);
 	json_u64(json, "unprofiled_launches", join->unprofiled_launches);
 	json_u64(json, "tasks", join->tasks);
+	json_u64(json, "tasks_outside_session", join->tasks_outside);
 	json_u64(json, "matched", join->matched);
 	json_u64(json, "unmatched_launches", join->unmatched_launches);
 	json_u64(json, "unmatched_tasks", join->unmatched_tasks);

@@ -154,6 +154,10 @@ int report_text_join(FILE *out, const struct model *model, const struct device_r
 		"%" PRIu64 " calls without a task, %" PRIu64 " tasks without a call, %" PRIu64
 		" ambiguous\n",
 		join->unmatched_launches, join->unmatched_tasks, join->ambiguous);
+	if (join->tasks_outside)
+		fprintf(out,
+			"%" PRIu64 " more tasks were enqueued before or after calls were traced\n",
+			join->tasks_outside);
 	if (join->failed_launches)
 		fprintf(out, "%" PRIu64 " more launching calls returned an error\n",
 			join->failed_launches);

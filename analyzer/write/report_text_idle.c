@@ -162,7 +162,7 @@ static struct share *gap_shares(const struct idle_gap *gap, uint32_t *count)
 	return shares;
 }
 
-/* "lock ffmpeg 4711 82 %, user_code ffmpeg 4700 10 %, 3 more" */
+/* "lock ffmpeg 4711 82 %, user_code ffmpeg 4700 10 %": what is worth telling. */
 static int add_shares(struct table *table, const struct model *model, const struct idle_gap *gap)
 {
 	uint64_t length_ns = gap->gap.end_ns - gap->gap.start_ns;
@@ -176,12 +176,12 @@ static int add_shares(struct table *table, const struct model *model, const stru
 	for (uint32_t i = 0; i < count && i < PARTS_SHOWN && used < sizeof(text); i++) {
 		const char *who = model_text(model, shares[i].who);
 
+		if (i > 0 && percent_of(shares[i].ns, length_ns) < 1)
+			break;
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s%s%.200s %.0f %%",
 					 i ? ", " : "", idle_cause_name(shares[i].cause),
 					 *who ? " " : "", who, percent_of(shares[i].ns, length_ns));
 	}
-	if (count > PARTS_SHOWN && used < sizeof(text))
-		snprintf(text + used, sizeof(text) - used, ", %u more", count - PARTS_SHOWN);
 	table_text(table, text);
 	free(shares);
 	return 0;

@@ -174,7 +174,7 @@ static void test_completion_by_interrupt(void **state)
 	compute(&scene);
 	expect(&scene, 0, 100, 110, IDLE_DEVICE_WAIT, "the device",
 	       "completion of clFinish reached the thread late");
-	expect(&scene, 1, 110, 130, IDLE_RUNNABLE, "outsider 200", NULL);
+	expect(&scene, 1, 110, 130, IDLE_RUNNABLE, "outsider of process 200", NULL);
 	expect(&scene, 2, 130, 140, IDLE_RUNTIME, "clFinish", NULL);
 	expect(&scene, 3, 140, 185, IDLE_USER_CODE, "main 100", NULL);
 	end_scene(&scene);
@@ -196,7 +196,7 @@ static void test_completion_by_thread(void **state)
 	compute(&scene);
 	expect(&scene, 0, 100, 105, IDLE_DEVICE_WAIT, "the device",
 	       "completion of clFinish reached the thread late, brought by worker 101");
-	expect(&scene, 1, 105, 125, IDLE_RUNNABLE, "outsider 200",
+	expect(&scene, 1, 105, 125, IDLE_RUNNABLE, "outsider of process 200",
 	       "worker 101, which was to report the completion of clFinish, waited for a CPU");
 	expect(&scene, 2, 125, 130, IDLE_DEVICE_WAIT, "the device", NULL);
 	expect(&scene, 3, 130, 140, IDLE_RUNTIME, "clFinish", NULL);
@@ -233,6 +233,39 @@ static void test_enqueued(void **state)
 	expect(&scene, 0, 100, 195, IDLE_DEVICE_WAIT, "the device",
 	       "enqueued, not submitted by the runtime yet");
 	expect(&scene, 1, 195, 200, IDLE_DEVICE_WAIT, "the device", "submitted, not started yet");
+	end_scene(&scene);
+}
+
+/* Submitted while the thread was in no call: the runtime decided when. */
+static void test_submitted_by_runtime(void **state)
+{
+	struct scene scene = make_scene();
+
+	scene.model->tasks.row[1].enqueue_ns = 100 * US;
+	scene.model->tasks.row[1].enqueue_dur_ns = 20 * US;
+	scene.model->tasks.row[1].submit_ns = 170 * US;
+	small_span(scene.model, scene.main, 0, 1000 * US, STATE_RUNNING);
+	small_call(scene.model, scene.main, scene.launch, 99 * US, 121 * US);
+	compute(&scene);
+	expect_parts(&scene, 3);
+	expect(&scene, 0, 100, 120, IDLE_RUNTIME, "clEnqueueNDRangeKernel", NULL);
+	expect(&scene, 1, 120, 170, IDLE_DEVICE_WAIT, "the device",
+	       "enqueued, not submitted by the runtime yet");
+	expect(&scene, 2, 170, 200, IDLE_DEVICE_WAIT, "the device", "submitted, not started yet");
+	end_scene(&scene);
+
+	/* The same, but the submit time lies in a call of the thread: its flush came late. */
+	scene = make_scene();
+	scene.model->tasks.row[1].enqueue_ns = 100 * US;
+	scene.model->tasks.row[1].enqueue_dur_ns = 20 * US;
+	scene.model->tasks.row[1].submit_ns = 170 * US;
+	small_span(scene.model, scene.main, 0, 1000 * US, STATE_RUNNING);
+	small_call(scene.model, scene.main, scene.launch, 99 * US, 121 * US);
+	small_call(scene.model, scene.main, scene.sync, 160 * US, 400 * US);
+	compute(&scene);
+	expect_parts(&scene, 4);
+	expect(&scene, 1, 121, 160, IDLE_USER_CODE, "main 100", NULL);
+	expect(&scene, 2, 160, 170, IDLE_RUNTIME, "clFinish", NULL);
 	end_scene(&scene);
 }
 
@@ -361,7 +394,7 @@ static void test_cpu_device(void **state)
 	compute(&scene);
 	expect(&scene, 0, 100, 185, IDLE_USER_CODE, NULL, NULL);
 	expect(&scene, 1, 185, 186, IDLE_DEVICE_WAIT, "the device", NULL);
-	expect(&scene, 2, 186, 198, IDLE_RUNNABLE, "outsider 200",
+	expect(&scene, 2, 186, 198, IDLE_RUNNABLE, "outsider of process 200",
 	       "worker 101, which was to run the task, waited for a CPU");
 	expect(&scene, 3, 198, 200, IDLE_DEVICE_WAIT, "the device", NULL);
 	end_scene(&scene);
@@ -445,6 +478,27 @@ static void test_totals(void **state)
 	assert_int_equal(idle->totals[3].cause, IDLE_DEVICE_WAIT);
 	assert_int_equal(idle->totals[3].ns, 15 * US);
 	assert_true(idle->totals[0].percent > 45.2 && idle->totals[0].percent < 45.3);
+	end_scene(&scene);
+}
+
+/* Whichever thread of a process had the CPU: one row for all of the same name. */
+static void test_runner_names(void **state)
+{
+	struct scene scene = make_scene();
+	uint32_t second = small_thread(scene.model, scene.process, 102, "worker");
+	const struct idle_result *idle = &scene.results.idle;
+
+	small_span(scene.model, scene.main, 0, 130 * US, STATE_RUNNABLE)->other = scene.worker;
+	small_span(scene.model, scene.main, 130 * US, 160 * US, STATE_RUNNABLE)->other = second;
+	small_span(scene.model, scene.main, 160 * US, 1000 * US, STATE_RUNNING);
+	compute(&scene);
+	expect(&scene, 0, 100, 130, IDLE_RUNNABLE, "worker of process 100",
+	       "main 100 waited for a CPU that worker 101 had");
+	expect(&scene, 1, 130, 160, IDLE_RUNNABLE, "worker of process 100",
+	       "main 100 waited for a CPU that worker 102 had");
+	assert_int_equal(idle->gaps[0].parts[1].thread, second);
+	assert_int_equal(idle->totals[0].ns, 60 * US);
+	assert_int_equal(idle->totals[0].gaps, 1);
 	end_scene(&scene);
 }
 
@@ -548,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_completion_by_thread),
 		cmocka_unit_test(test_runtime_lock),
 		cmocka_unit_test(test_enqueued),
+		cmocka_unit_test(test_submitted_by_runtime),
 		cmocka_unit_test(test_sleeps),
 		cmocka_unit_test(test_waker_chain),
 		cmocka_unit_test(test_driver),
@@ -555,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_unknowns),
 		cmocka_unit_test(test_new_thread),
 		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_runner_names),
 		cmocka_unit_test(test_random),
 	};
 

@@ -226,13 +226,31 @@ static void test_unprofiled(void **state)
 	model_free(job.model);
 }
 
+/* Tasks of before and after the session had no traced call to be joined with. */
+static void test_outside_session(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	small_call(job.model, job.thread, job.launch, 2000, 2100);
+	add_task(&job, job.thread, 999);
+	add_task(&job, job.thread, 2050);
+	add_task(&job, job.thread, 1000001);
+	join = join_job(&job);
+	assert_int_equal(join.tasks, 1);
+	assert_int_equal(join.tasks_outside, 2);
+	assert_int_equal(join.matched, 1);
+	assert_int_equal(join.unmatched_tasks, 0);
+	model_free(job.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),	     cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_touching),     cmocka_unit_test(test_open_call),
 		cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_by_order),
-		cmocka_unit_test(test_unprofiled),
+		cmocka_unit_test(test_unprofiled),   cmocka_unit_test(test_outside_session),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
