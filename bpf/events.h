@@ -157,6 +157,9 @@ struct rec_task {
 #define ACCOUNT_QUEUED 0x04	/* runnable, not on a CPU, at ts_ns */
 #define ACCOUNT_TARGET 0x08
 #define ACCOUNT_FIRST 0x10	/* taken at the start of the session */
+#define ACCOUNT_IOWAIT 0x20	/* asleep in an I/O wait */
+#define ACCOUNT_DISK 0x40	/* asleep uninterruptibly */
+#define ACCOUNT_FAULT 0x80	/* asleep in a page fault or exception */
 
 /*
  * The kernel's own cumulative figures of one thread since it started. They
@@ -175,6 +178,8 @@ struct rec_account {
 	__u64 migrations;	/* se.nr_migrations */
 	__u64 minor_faults;
 	__u64 major_faults;
+	__s32 syscall;		/* system call it sleeps in, or REC_SYSCALL_NONE; snapshots only */
+	__u32 reserved;
 };
 
 /* A file was mapped executable: the daemon looks for probes in it. */

@@ -11,13 +11,6 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-/* Task states, include/linux/sched.h; the same values since 4.14. */
-#define ST_INTERRUPTIBLE 0x0001
-#define ST_UNINTERRUPTIBLE 0x0002
-#define ST_STOPPED_TRACED_PARKED (0x0004 | 0x0008 | 0x0040)
-#define ST_DEAD (0x0010 | 0x0020 | 0x0080)
-#define ST_NOLOAD 0x0400
-
 #define MAX_CPUS 4096
 
 /* How many targets wait for each CPU. */
@@ -49,27 +42,6 @@ static __always_inline __u8 switch_state(bool preempt, __u64 state)
 	if (state & ST_INTERRUPTIBLE)
 		return SWITCH_SLEEP;
 	return SWITCH_PREEMPTED;
-}
-
-/*
- * The system call a thread is in, from the registers saved at the top of its
- * kernel stack. Exceptions leave -1 there: then it came in by a fault.
- */
-static __always_inline __s16 syscall_of(struct task_struct *task, __u16 *flags)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	long nr = -1;
-
-#if defined(__TARGET_ARCH_x86)
-	nr = (long)BPF_CORE_READ(regs, orig_ax);
-#elif defined(__TARGET_ARCH_arm64)
-	nr = (int)BPF_CORE_READ(regs, syscallno);
-#endif
-	if (nr < 0 || nr > 32767) {
-		*flags |= SWITCH_FAULT;
-		return REC_SYSCALL_NONE;
-	}
-	return nr;
 }
 
 static __always_inline void wait_begin(struct thread_state *state, __u32 cpu)
@@ -147,7 +119,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 	if (!flags && !someone_waits(cpu)) {
 		if (state == SWITCH_DEAD) {
 			announce(prev);
-			emit_account(prev, ACCOUNT_FINAL);
+			emit_account(prev, ACCOUNT_FINAL, REC_SYSCALL_NONE);
 		}
 		return 0;
 	}
@@ -163,7 +135,8 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 	}
 	emit_switch(prev, next, state, flags);
 	if (state == SWITCH_DEAD)
-		emit_account(prev, ACCOUNT_FINAL | (flags & SWITCH_PREV_TARGET ? ACCOUNT_TARGET : 0));
+		emit_account(prev, ACCOUNT_FINAL | (flags & SWITCH_PREV_TARGET ? ACCOUNT_TARGET : 0),
+			     REC_SYSCALL_NONE);
 	return 0;
 }
 

@@ -29,7 +29,25 @@ static __always_inline __u16 run_flags(struct task_struct *task)
 		state = BPF_CORE_READ(old, state);
 	else
 		state = BPF_CORE_READ(task, __state);
-	return state == 0 && BPF_CORE_READ(task, on_rq) ? ACCOUNT_QUEUED : 0;
+	if (state == 0)
+		return BPF_CORE_READ(task, on_rq) ? ACCOUNT_QUEUED : 0;
+	return state & ST_UNINTERRUPTIBLE && !(state & ST_NOLOAD) ? ACCOUNT_DISK : 0;
+}
+
+/* Why a thread sleeps: the same as a switch record says, for those that slept before. */
+static __always_inline __s16 sleep_reason(struct task_struct *task, __u16 *flags)
+{
+	__u16 switch_flags = 0;
+	__s16 syscall;
+
+	if (*flags & (ACCOUNT_RUNNING | ACCOUNT_QUEUED) || task->flags & PF_KTHREAD_FLAG)
+		return REC_SYSCALL_NONE;
+	syscall = syscall_of(task, &switch_flags);
+	if (switch_flags & SWITCH_FAULT)
+		*flags |= ACCOUNT_FAULT;
+	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+		*flags |= ACCOUNT_IOWAIT;
+	return syscall;
 }
 
 SEC("iter/task")
@@ -37,7 +55,9 @@ int accounts(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct thread_state *state;
+	__s16 syscall;
 	bool target;
+	__u16 flags;
 	__u64 run;
 
 	if (!task || !task->pid)
@@ -56,7 +76,10 @@ int accounts(struct bpf_iter__task *ctx)
 		emit_task(task, TASK_SEEN, NULL, 0, 0, false);
 	}
 	state->last_run_ns = run;
-	emit_account(task, snapshot_flags | run_flags(task) | (target ? ACCOUNT_TARGET : 0));
+	flags = snapshot_flags | run_flags(task) | (target ? ACCOUNT_TARGET : 0);
+	syscall = snapshot_flags & ACCOUNT_FIRST && target ? sleep_reason(task, &flags) :
+							      REC_SYSCALL_NONE;
+	emit_account(task, flags, syscall);
 	return 0;
 }
 

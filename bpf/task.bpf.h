@@ -5,6 +5,13 @@
 
 #include "profbpf.bpf.h"
 
+/* Task states, include/linux/sched.h; the same values since 4.14. */
+#define ST_INTERRUPTIBLE 0x0001
+#define ST_UNINTERRUPTIBLE 0x0002
+#define ST_STOPPED_TRACED_PARKED (0x0004 | 0x0008 | 0x0040)
+#define ST_DEAD (0x0010 | 0x0020 | 0x0080)
+#define ST_NOLOAD 0x0400
+
 #define PF_KTHREAD_FLAG 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 
 static __always_inline __u64 task_start_ns(struct task_struct *task)
@@ -59,7 +66,28 @@ static __always_inline struct thread_state *announce(struct task_struct *task)
 	return state;
 }
 
-static __always_inline void emit_account(struct task_struct *task, __u16 flags)
+/*
+ * The system call a thread is in, from the registers saved at the top of its
+ * kernel stack. Exceptions leave -1 there: then it came in by a fault.
+ */
+static __always_inline __s16 syscall_of(struct task_struct *task, __u16 *flags)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	long nr = -1;
+
+#if defined(__TARGET_ARCH_x86)
+	nr = (long)BPF_CORE_READ(regs, orig_ax);
+#elif defined(__TARGET_ARCH_arm64)
+	nr = (int)BPF_CORE_READ(regs, syscallno);
+#endif
+	if (nr < 0 || nr > 32767) {
+		*flags |= SWITCH_FAULT;
+		return REC_SYSCALL_NONE;
+	}
+	return nr;
+}
+
+static __always_inline void emit_account(struct task_struct *task, __u16 flags, __s16 syscall)
 {
 	struct emit e;
 	struct rec_account *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
@@ -80,6 +108,8 @@ static __always_inline void emit_account(struct task_struct *task, __u16 flags)
 	r->migrations = BPF_CORE_READ(task, se.nr_migrations);
 	r->minor_faults = BPF_CORE_READ(task, min_flt);
 	r->major_faults = BPF_CORE_READ(task, maj_flt);
+	r->syscall = syscall;
+	r->reserved = 0;
 	emit_end(&e, false);
 }
 

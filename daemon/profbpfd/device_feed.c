@@ -41,6 +41,8 @@ struct device_feed {
 	struct string_table *names;
 	uint32_t next_id;
 	uint64_t dropped;
+	uint64_t end_ns;	/* of the session; 0 = not yet */
+	uint64_t late;		/* tasks enqueued after it */
 };
 
 struct device_feed *device_feed_new(struct item_queue *queue,
@@ -222,8 +224,13 @@ static void add_tasks(struct device_feed *f, struct open_stream *s,
 		struct device_row row = { .task = tasks[i],
 					  .name = task_name(f, s, tasks[i].name),
 					  .tid = tasks[i].tid };
-		uint32_t id = device_id(f, s, tasks[i].device);
+		uint32_t id;
 
+		if (f->end_ns && tasks[i].enqueue_ns >= f->end_ns) {
+			f->late++;
+			continue;
+		}
+		id = device_id(f, s, tasks[i].device);
 		if (!id) {
 			f->dropped++;
 			continue;
@@ -278,8 +285,9 @@ void device_feed_poll(struct device_feed *f, uint64_t now_ns, bool flush)
 	}
 }
 
-void device_feed_finish(struct device_feed *f, uint64_t now_ns)
+void device_feed_finish(struct device_feed *f, uint64_t now_ns, uint64_t end_ns)
 {
+	f->end_ns = end_ns;
 	for (size_t i = 0; i < f->stream_count; i++) {
 		read_stream(f, f->streams[i], now_ns);
 		hand_over(f, f->streams[i]);
@@ -300,6 +308,7 @@ void device_feed_count(const struct device_feed *f, struct source_count *count)
 		lost += c.lost;
 		untimed += c.untimed;
 	}
+	count->produced -= f->late;
 	count->lost[count->lost_count++] = (struct lost_count){ "overwritten", lost };
 	count->lost[count->lost_count++] = (struct lost_count){ "times not reported", untimed };
 	count->lost[count->lost_count++] = (struct lost_count){ "slow output", f->dropped };

@@ -33,8 +33,12 @@ void device_feed_forget(struct device_feed *feed, pid_t pid);
 /* device_feed_poll - open new streams, renew leases, read tasks; hand over full batches, or all */
 void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
 
-/* device_feed_finish - read what is left; the counts are final then */
-void device_feed_finish(struct device_feed *feed, uint64_t now_ns);
+/*
+ * device_feed_finish - read what is left; the counts are final then
+ *
+ * Tasks that were enqueued at @end_ns or later are no part of the session.
+ */
+void device_feed_finish(struct device_feed *feed, uint64_t now_ns, uint64_t end_ns);
 
 /* device_feed_count - produced and lost over all streams */
 void device_feed_count(const struct device_feed *feed, struct source_count *count);

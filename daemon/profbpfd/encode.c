@@ -218,7 +218,7 @@ static int encode_accounts(struct encode *e, const struct item *item, struct enc
 	Profbpf__Accounts m = PROFBPF__ACCOUNTS__INIT;
 	const struct rec_account *r = item->data;
 
-	if (prepare(e, item->count, 9, 1, 3, 0))
+	if (prepare(e, item->count, 9, 1, 4, 0))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < item->count; i++, r++) {
 		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
@@ -234,6 +234,7 @@ static int encode_accounts(struct encode *e, const struct item *item, struct enc
 		column_u64_push(&e->u64[6], r->migrations);
 		column_u64_push(&e->u64[7], r->minor_faults);
 		column_u64_push(&e->u64[8], r->major_faults);
+		column_u32_push(&e->u32[3], r->syscall + 1);
 	}
 	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
 	COLUMN_EXPORT(&e->u32[0], &m, tid);
@@ -248,6 +249,7 @@ static int encode_accounts(struct encode *e, const struct item *item, struct enc
 	COLUMN_EXPORT(&e->u64[6], &m, migrations);
 	COLUMN_EXPORT(&e->u64[7], &m, minor_faults);
 	COLUMN_EXPORT(&e->u64[8], &m, major_faults);
+	COLUMN_EXPORT(&e->u32[3], &m, syscall);
 	return encode_message(e, PROFBPF__PACKET__KIND__ACCOUNTS, &m.base, out);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/host_stats.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,9 @@ static void read_line(Profbpf__CpuStats *m, struct cpu_columns *c, const char *l
 	unsigned long long t[8], value;
 	unsigned int cpu;
 
-	if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0], &t[1], &t[2],
+	/* The first line, "cpu  ", sums up all CPUs; %u would skip its blanks. */
+	if (isdigit((unsigned char)line[3]) &&
+	    sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0], &t[1], &t[2],
 		   &t[3], &t[4], &t[5], &t[6], &t[7]) == 9)
 		add_cpu(c, cpu, t);
 	else if (sscanf(line, "ctxt %llu", &value) == 1)
@@ -86,7 +89,7 @@ struct item *host_stats_cpus(void)
 		return NULL;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	m.ts_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
-	while (getline(&line, &capacity, f) > 0)
+	while (getline(&line, &capacity, f) > 4)
 		read_line(&m, &c, line);
 	free(line);
 	fclose(f);

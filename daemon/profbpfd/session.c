@@ -521,7 +521,7 @@ static void finish_capture(struct session *s)
 	capture_flush_open(s->capture);
 	drain(s, true);
 	if (s->devices)
-		device_feed_finish(s->devices, now_ns());
+		device_feed_finish(s->devices, now_ns(), s->end_ns);
 }
 
 static void finish_writer(struct session *s)
