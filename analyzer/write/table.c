@@ -134,6 +134,9 @@ int table_print(struct table *table, FILE *out)
 		return err < 0 ? err : -ENOMEM;
 	errno = 0;
 	err = text && fputs(text, out) < 0 ? (errno ? -errno : -EIO) : 0;
+	/* The library ends the last line in some versions only. */
+	if (!err && text && *text && text[strlen(text) - 1] != '\n' && fputc('\n', out) == EOF)
+		err = errno ? -errno : -EIO;
 	free(text);
 	return err;
 }
