@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices' tracks: what each stream ran, how long the queue was, why the device was idle. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/write/lanes.h"
+#include "analyzer/write/perfetto_trace.h"
+#include "analyzer/write/task_order.h"
+
+/* Order of a device's children. */
+#define RANK_QUEUE 1
+#define RANK_STREAMS 10
+
+struct devices_writer {
+	struct perfetto_trace *trace;
+	struct lanes lanes;
+	uint32_t device;
+	uint64_t root; /* track of the device */
+	uint32_t streams; /* of this device so far */
+};
+
+static void add_task_args(struct perfetto_trace *trace, const struct device_task *task)
+{
+	if (task->enqueue_ns && task->start_ns >= task->enqueue_ns)
+		perfetto_arg_uint(trace, ARG_QUEUE_DELAY_NS, task->start_ns - task->enqueue_ns);
+	if (task->bytes)
+		perfetto_arg_uint(trace, ARG_BYTES, task->bytes);
+	if (task->correlation)
+		perfetto_arg_uint(trace, ARG_CORRELATION, task->correlation);
+	if (task->status < 0)
+		perfetto_arg_int(trace, ARG_STATUS, task->status);
+}
+
+static void write_task(struct devices_writer *devices, uint32_t row, const char *stream_name)
+{
+	struct perfetto_trace *trace = devices->trace;
+	const struct device_task *task = &trace->model->tasks.row[row];
+	uint64_t start_ns = task->start_ns, end_ns = task->end_ns, ended_ns;
+	uint32_t name, group;
+	struct perfetto_marks marks;
+	struct lane *lane;
+	bool cut;
+
+	if (!export_clip(&trace->window, &start_ns, &end_ns, &cut))
+		return;
+	lane = lanes_place(&devices->lanes, start_ns, end_ns);
+	if (!lane) {
+		trace->counts.not_placed++;
+		return;
+	}
+	/* Tracks of one name and parent are shown as one group of rows. */
+	if (!lane->track)
+		lane->track = perfetto_add_track(
+			trace, &(struct perfetto_track){ .name = stream_name,
+							 .parent = devices->root,
+							 .rank = RANK_STREAMS + devices->streams });
+	while (lane_pop(lane, start_ns, &ended_ns))
+		perfetto_end(trace, lane->track, ended_ns);
+	name = perfetto_name(trace, PERFETTO_EVENTS,
+			     task->name
+				     ? task->name
+				     : perfetto_own(trace, export_task_name(trace->model, task)));
+	group = perfetto_name(trace, PERFETTO_CATEGORIES,
+			      perfetto_own(trace, export_task_category(task->kind)));
+	perfetto_begin(trace, lane->track, start_ns, name, group, &marks);
+	add_task_args(trace, task);
+	if (cut)
+		perfetto_arg_true(trace, ARG_CUT);
+	if (trace->flows.shown[row])
+		perfetto_flow_to(trace, export_flow_id(row));
+	perfetto_event_end(trace, &marks);
+	lane_push(lane, end_ns);
+}
+
+static void write_stream(struct devices_writer *devices, const uint32_t *order, uint32_t count)
+{
+	struct perfetto_trace *trace = devices->trace;
+	char name[EXPORT_NAME_SIZE];
+	uint64_t end_ns;
+
+	export_stream_name(trace->model, devices->device, trace->model->tasks.row[order[0]].stream,
+			   name, sizeof(name));
+	lanes_clear(&devices->lanes);
+	for (uint32_t i = 0; i < count; i++)
+		write_task(devices, order[i], name);
+	for (uint32_t i = 0; i < devices->lanes.count; i++) {
+		struct lane *lane = &devices->lanes.lane[i];
+
+		while (lane_pop(lane, UINT64_MAX, &end_ns))
+			perfetto_end(trace, lane->track, end_ns);
+	}
+	devices->streams++;
+}
+
+static int write_queue(struct devices_writer *devices, const uint32_t *order, uint32_t count)
+{
+	struct perfetto_trace *trace = devices->trace;
+	uint32_t steps;
+	struct task_queue_step *step = task_queue_compute(trace->model, order, count, &steps);
+	uint64_t track;
+
+	if (!step)
+		return -ENOMEM;
+	track = perfetto_add_track(
+		trace, &(struct perfetto_track){
+			       .name = "Tasks queued or running",
+			       .parent = devices->root,
+			       .unit = "tasks",
+			       .rank = RANK_QUEUE,
+			       .description = "Tasks whose enqueue call was entered and that have "
+					      "not ended" });
+	for (uint32_t i = 0; i < steps; i++) {
+		if (export_instant(&trace->window, step[i].ns))
+			perfetto_counter(trace, track, step[i].ns, (double)step[i].depth);
+	}
+	free(step);
+	return 0;
+}
+
+static int write_device(struct devices_writer *devices, const uint32_t *order, uint32_t count)
+{
+	struct perfetto_trace *trace = devices->trace;
+	const struct model *model = trace->model;
+	char name[EXPORT_NAME_SIZE];
+	uint32_t end;
+	int error;
+
+	export_device_name(model, devices->device, name, sizeof(name));
+	devices->streams = 0;
+	devices->root = perfetto_add_track(
+		trace, &(struct perfetto_track){
+			       .name = name,
+			       .ordered = true,
+			       .description = model_text(
+				       model, model->devices.row[devices->device].source) });
+	error = write_queue(devices, order, count);
+	if (!error)
+		error = perfetto_write_idle(trace, devices->device, devices->root);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < count; i = end) {
+		for (end = i; end < count && model->tasks.row[order[end]].stream ==
+						     model->tasks.row[order[i]].stream;)
+			end++;
+		write_stream(devices, order + i, end - i);
+	}
+	return 0;
+}
+
+int perfetto_write_devices(struct perfetto_trace *trace)
+{
+	const struct model *model = trace->model;
+	struct devices_writer devices = { .trace = trace };
+	uint32_t count, end, *order = task_order(model, &count);
+	int error = order ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+
+		if (task->flags & MODEL_TASK_UNTIMED && task->device < model->devices.count &&
+		    export_process(model, trace->options, model->devices.row[task->device].process))
+			trace->counts.untimed_tasks++;
+	}
+	for (uint32_t i = 0; !error && i < count; i = end) {
+		devices.device = model->tasks.row[order[i]].device;
+		for (end = i; end < count && model->tasks.row[order[end]].device == devices.device;)
+			end++;
+		if (export_process(model, trace->options,
+				   model->devices.row[devices.device].process))
+			error = write_device(&devices, order + i, end - i);
+	}
+	lanes_free(&devices.lanes);
+	free(order);
+	return error;
+}
