@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Sessions of a daemon: listed, stopped, left alone; they survive profctl and end with the daemon.
+. "$(dirname "$0")/lib.sh"
+need_root
+need_command setpriv jq
+
+sleep 1000 &
+target=$!
+setpriv --reuid=65534 --regid=65534 --clear-groups sleep 1000 &
+theirs=$!
+wait_until 10 grep -q '^Uid:[[:space:]]*65534' "/proc/$theirs/status" || fail "setpriv did not change the user"
+
+sessions() { "$PROFCTL" list --format json | jq '.sessions | length'; }
+no_session_left() { [ "$(sessions)" -eq 0 ]; }
+
+# complete WHAT TRACE: it ends with the session's last statistics.
+complete() {
+	report_json "$2" "$WORK/report.json"
+	assert_eq "$1: complete" true "$(json "$WORK/report.json" .capture.complete)"
+	assert_loss_accounted "$WORK/report.json"
+}
+
+# ---- Status: with and without a daemon, for root and others
+
+assert_status "status without daemon" 0 "$PROFCTL" status
+assert_contains "status without daemon" "$WORK/out" '^tracing +possible'
+assert_status "status without daemon and privilege" 0 env PATH="$BUILD:$PATH" PROFBPF_CATALOG_DIR="$ROOT/catalog" \
+	setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs "$PROFCTL" status
+assert_contains "status without privilege" "$WORK/out" '^tracing +tracing needs root'
+start_daemon
+assert_status "status" 0 "$PROFCTL" status --format json
+assert_eq "its schema" profbpf.status/1 "$(json "$WORK/out" .schema)"
+assert_eq "its process" "$DAEMON_PID" "$(json "$WORK/out" .daemon.pid)"
+assert_between "catalogs it knows" 3 100 "$(json "$WORK/out" '.catalogs | length')"
+assert_between "features it tells" 3 100 "$(json "$WORK/out" '.features | length')"
+
+# ---- List and stop
+
+attach_in_background "$target" "$WORK/first.pbt" --duration 100s
+first=$PROFCTL_PID
+mv "$WORK/profctl.err" "$WORK/first.err"
+setpriv --reuid=65534 --regid=65534 --clear-groups mkdir -p "$WORK/public" 2>/dev/null || mkdir -p -m 777 "$WORK/public"
+chmod 777 "$WORK/public"
+as_nobody "$PROFCTL" attach --pid "$theirs" -o "$WORK/public/second.pbt" 2>"$WORK/second.err" </dev/null &
+second=$!
+wait_for_line "$WORK/second.err" '^tracing' 30
+
+"$PROFCTL" list --format json >"$WORK/list.json"
+assert_eq "sessions that root sees" 2 "$(json "$WORK/list.json" '.sessions | length')"
+assert_eq "target of the first" "$target" "$(json "$WORK/list.json" '.sessions[0].pids[0]')"
+assert_eq "its duration" 100000000000 "$(json "$WORK/list.json" '.sessions[0].duration_ns')"
+assert_eq "its output" "$WORK/first.pbt" "$(json "$WORK/list.json" '.sessions[0].output')"
+assert_eq "owner of the second" 65534 "$(json "$WORK/list.json" '.sessions[1].uid')"
+first_id=$(json "$WORK/list.json" '.sessions[0].session')
+second_id=$(json "$WORK/list.json" '.sessions[1].session')
+as_nobody "$PROFCTL" list --format json >"$WORK/list.json"
+assert_eq "sessions that the other user sees" "[$second_id]" "$(json "$WORK/list.json" '[.sessions[].session] | tojson')"
+assert_status "list as text" 0 "$PROFCTL" list
+assert_contains "list as text" "$WORK/out" "^ *$first_id .* live .* $target .*$WORK/first.pbt"
+as_nobody "$PROFCTL" status --format json >"$WORK/status.json"
+assert_eq "sessions that status counts" 2 "$(json "$WORK/status.json" .daemon.sessions)"
+assert_eq "sessions that status shows others" 1 "$(json "$WORK/status.json" '.sessions | length')"
+
+assert_status "stop of another user's session" 1 as_nobody "$PROFCTL" stop "$first_id"
+assert_contains "stop of another user's session" "$WORK/err" "no session $first_id; profctl list shows"
+assert_status "stop" 0 "$PROFCTL" stop "$first_id"
+assert_contains "stop's summary" "$WORK/err" 'ended: stopped by user'
+wait_for_end "$first" 20
+assert_contains "the starter's summary" "$WORK/first.err" 'ended: stopped by user'
+assert_contains "what to type next" "$WORK/first.err" "^next: analyzer report $WORK/first.pbt\$"
+complete "stopped session" "$WORK/first.pbt"
+assert_status "stop of one's own session" 0 as_nobody "$PROFCTL" stop "$second_id"
+wait_for_end "$second" 20
+complete "the other user's session" "$WORK/public/second.pbt"
+assert_status "stop of a session that has ended" 1 "$PROFCTL" stop "$first_id"
+
+# ---- Ctrl-C waits for the complete file; a second one leaves that to the daemon
+
+attach_in_background "$target" "$WORK/once.pbt"
+stop_attach
+complete "after Ctrl-C" "$WORK/once.pbt"
+
+attach_in_background "$target" "$WORK/twice.pbt"
+kill -STOP "$DAEMON_PID"
+kill -INT "$PROFCTL_PID"
+signal_is_taken() { ! grep -q '^ShdPnd:.*2$' "/proc/$PROFCTL_PID/status"; }
+wait_until 10 signal_is_taken || fail "profctl does not take its signal"
+kill -INT "$PROFCTL_PID"
+status=0
+wait_for_end "$PROFCTL_PID" 10 || status=$?
+kill -CONT "$DAEMON_PID"
+assert_eq "status after the second Ctrl-C" 1 "$status"
+assert_contains "second Ctrl-C" "$WORK/profctl.err" "not waiting any longer; profbpfd completes $WORK/twice.pbt"
+wait_until 20 no_session_left || fail "the session does not end"
+complete "after the second Ctrl-C" "$WORK/twice.pbt"
+
+# ---- A session survives profctl, but not a private daemon's
+
+attach_in_background "$target" "$WORK/left.pbt"
+kill -KILL "$PROFCTL_PID"
+wait "$PROFCTL_PID" || :
+sleep 0.5
+assert_eq "sessions after profctl was killed" 1 "$(sessions)"
+left_id=$("$PROFCTL" list --format json | jq '.sessions[0].session')
+assert_status "stop of the session left behind" 0 "$PROFCTL" stop "$left_id"
+complete "session left behind" "$WORK/left.pbt"
+
+attach_in_background "$target" "$WORK/private.pbt" --standalone
+assert_contains "a private daemon" "$WORK/profctl.err" 'using a private daemon \(--standalone\)'
+private=$(pgrep -P "$PROFCTL_PID" -x profbpfd)
+assert_eq "sessions of the daemon beside a private one" 0 "$(sessions)"
+kill -KILL "$PROFCTL_PID"
+wait "$PROFCTL_PID" || :
+wait_until 20 process_is_gone "$private" || fail "the private daemon $private outlives profctl"
+complete "session of a private daemon whose profctl was killed" "$WORK/private.pbt"
+
+# ---- The daemon's end ends its sessions, with complete files
+
+attach_in_background "$target" "$WORK/last.pbt"
+stop_daemon
+wait_for_end "$PROFCTL_PID" 20
+assert_contains "summary at the daemon's end" "$WORK/profctl.err" 'ended: the daemon was stopped'
+complete "session ended with its daemon" "$WORK/last.pbt"
+kill -0 "$target" || fail "the target did not survive"
