@@ -69,14 +69,12 @@ static uint32_t choose(const struct model *model, const struct open_calls *open,
 	return strict != INDEX_NONE ? strict : lenient;
 }
 
+/* Tasks come in order of their enqueue: the first one is the call's. */
 static void connect(struct model *model, uint32_t task, uint32_t call)
 {
-	struct device_task *tasks = model->tasks.row;
-	uint32_t *first = &model->calls.row[call].task;
-
-	tasks[task].call = call;
-	if (*first == INDEX_NONE || tasks[*first].enqueue_ns > tasks[task].enqueue_ns)
-		*first = task;
+	model->tasks.row[task].call = call;
+	if (model->calls.row[call].task == INDEX_NONE)
+		model->calls.row[call].task = task;
 }
 
 /* Join the tasks[0..count) of one thread, sorted by enqueue instant, with its calls. */

@@ -164,6 +164,9 @@ static void test_undeclared_sync(void **state)
 		task->enqueue_ns = base_ns + 10000;
 		call = small_call(model, thread, finish, base_ns + 11000, base_ns + 21000);
 		model->calls.row[call].args[0] = 1;
+		/* Enqueued after clFinish was entered: it need not have been waited for. */
+		task = small_task(model, 0, base_ns + 40000 - 5000, base_ns + 50000 - 5000);
+		task->enqueue_ns = base_ns + 12000;
 		/* Waits for another stream: says nothing about ours. */
 		call = small_call(model, thread, finish, base_ns + 30000, base_ns + 30001);
 		model->calls.row[call].args[0] = 2;

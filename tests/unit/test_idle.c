@@ -372,12 +372,13 @@ static void test_driver(void **state)
 static void test_cpu_device(void **state)
 {
 	struct scene scene = make_scene();
+	uint32_t bystander = small_thread(scene.model, scene.process, 102, "bystander");
 	struct wake wakes[] = {
 		{ .ts_ns = 186 * US, .waker_thread = scene.main, .thread = scene.worker },
-		/* An interrupt's, not the launch's. */
+		/* An interrupt's, not the launch's, although it hit the launching thread. */
 		{ .ts_ns = 187 * US,
 		  .waker_thread = scene.main,
-		  .thread = scene.worker,
+		  .thread = bystander,
 		  .flags = WAKE_HARDIRQ },
 		{ .ts_ns = 187 * US, .waker_thread = scene.main, .thread = scene.outsider },
 	};
@@ -391,6 +392,7 @@ static void test_cpu_device(void **state)
 	span = small_span(scene.model, scene.worker, 186 * US, 198 * US, STATE_RUNNABLE);
 	span->other = scene.outsider;
 	small_span(scene.model, scene.worker, 198 * US, 1000 * US, STATE_RUNNING);
+	small_span(scene.model, bystander, 187 * US, 1000 * US, STATE_RUNNING);
 	compute(&scene);
 	expect(&scene, 0, 100, 185, IDLE_USER_CODE, NULL, NULL);
 	expect(&scene, 1, 185, 186, IDLE_DEVICE_WAIT, "the device", NULL);

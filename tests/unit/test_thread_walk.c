@@ -74,6 +74,7 @@ static void test_steps(void **state)
 	assert_false(walk_next(&walk, &step));
 	assert_int_equal(walker_call_at(walker, thread, 1200), 1);
 	assert_int_equal(walker_call_at(walker, thread, 1350), 1);
+	assert_int_equal(walker_call_at(walker, thread, 1750), 1);
 	assert_int_equal(walker_call_at(walker, thread, 1800), INDEX_NONE);
 	assert_int_equal(walker_call_at(walker, 99, 1800), INDEX_NONE);
 	walker_free(walker);
