@@ -89,7 +89,7 @@ static __always_inline void send_string(struct pt_regs *ctx, const struct probe_
 					struct call_frame *frame)
 {
 	struct emit e;
-	struct rec_string *r = emit_begin(&e, SOURCE_API, sizeof(*r));
+	struct rec_string *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
 	long n;
 
 	if (!r)

@@ -224,7 +224,7 @@ enum source {
 	SOURCE_API = 0,
 	SOURCE_IOCTL,
 	SOURCE_SCHED,		/* switches and wake-ups */
-	SOURCE_TASK,		/* tasks, maps, accounts */
+	SOURCE_TASK,		/* tasks, maps, accounts, strings of calls */
 	SOURCES
 };
 

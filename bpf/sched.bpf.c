@@ -112,6 +112,8 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 	struct thread_state *ts;
 	__u16 flags = 0;
 
+	if (capture_stopped)
+		return 0;
 	if (!is_idle(prev) && is_target(prev->tgid))
 		flags |= SWITCH_PREV_TARGET;
 	if (!is_idle(next) && is_target(next->tgid))

@@ -33,6 +33,7 @@
 #define QUEUE_BYTES (128u << 20)	/* records waiting for the writer, at most */
 #define GIVE_UP_NS 5000000000ull	/* a reader of the output that reads nothing for so long at the end */
 #define WARNINGS_MAX 64
+#define EXITED_MAX 4096
 
 struct session {
 	uint32_t id;
@@ -71,6 +72,9 @@ struct session {
 	uint32_t probe_cost_ns;
 	size_t alive;			/* requested processes still running */
 	int *pidfds;
+	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
+	size_t exited_count;
+	size_t exited_before;		/* of them, those that exited before the last tick */
 };
 
 static uint64_t now_ns(void)
@@ -100,7 +104,8 @@ static void set_state(struct session *s, enum session_state state)
 static void end_because(struct session *s, bool failed, const char *reason)
 {
 	pthread_mutex_lock(&s->lock);
-	if (!s->reason[0]) {
+	/* A failure outweighs the reason for which it was going to end anyway. */
+	if (!s->reason[0] || (failed && !s->failed)) {
 		snprintf(s->reason, sizeof(s->reason), "%s", reason);
 		s->failed = failed;
 	}
@@ -149,7 +154,18 @@ static void process_exited(void *context, pid_t pid)
 		prober_forget(s->prober, pid);
 	if (s->devices)
 		device_feed_forget(s->devices, pid);
-	capture_target_remove(s->capture, pid);
+	if (s->exited_count < EXITED_MAX)
+		s->exited[s->exited_count++] = pid;
+}
+
+/* Threads of a process that has exited may still wait for their last turn: they stay targets a while. */
+static void remove_exited(struct session *s)
+{
+	for (size_t i = 0; i < s->exited_before; i++)
+		capture_target_remove(s->capture, s->exited[i]);
+	s->exited_count -= s->exited_before;
+	memmove(s->exited, s->exited + s->exited_before, s->exited_count * sizeof(*s->exited));
+	s->exited_before = s->exited_count;
 }
 
 static int start_capture(struct session *s)
@@ -429,6 +445,7 @@ static void push_statistics(struct session *s, bool final)
 
 static void tick(struct session *s)
 {
+	remove_exited(s);
 	push_if(s->queue, host_stats_clocks());
 	push_if(s->queue, host_stats_cpus());
 	if (s->request.topics & TOPIC_SCHED)
@@ -457,7 +474,8 @@ static void check_writer(struct session *s)
 		return;
 	snprintf(text, sizeof(text),
 		 "writing the trace failed: %s; the %llu bytes written before stay readable%s",
-		 strerror(-err), (unsigned long long)writer_bytes(s->writer),
+		 err == -ETIMEDOUT ? "its reader has stopped reading" : strerror(-err),
+		 (unsigned long long)writer_bytes(s->writer),
 		 err == -ENOSPC ? " (free some space, or choose another place with -o)" : "");
 	end_because(s, true, text);
 }

@@ -215,6 +215,7 @@ $(tail -n 40 "$WORK/profbpfd.log")"
 attach_in_background() {
 	local pid=$1 output=$2
 	shift 2
+	: >"$WORK/profctl.err"
 	# A shell's background jobs start with SIGINT ignored.
 	env --default-signal=INT "$PROFCTL" attach --pid "$pid" -o "$output" "$@" 2>"$WORK/profctl.err" </dev/null &
 	PROFCTL_PID=$!

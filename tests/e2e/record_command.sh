@@ -45,13 +45,11 @@ assert_eq "signals that the command has blocked" "$(python3 -c "$signals")" \
 
 printf '#!/nowhere/sh\n' >"$WORK/script" && chmod 755 "$WORK/script"
 printf 'no program\n' >"$WORK/plain" && chmod 644 "$WORK/plain"
-printf '\177ELF garbage' >"$WORK/garbage" && chmod 755 "$WORK/garbage"
 failed "no such command" 127 "cannot run 'no-such-command': no such command" no-such-command
 failed "no such file" 127 "cannot run '$WORK/none'" "$WORK/none"
 failed "not executable" 126 "cannot run '$WORK/plain': Permission denied" "$WORK/plain"
 failed "a folder" 126 "cannot run '$WORK': Permission denied" "$WORK"
 failed "no such interpreter" 127 'the interpreter it names is missing' "$WORK/script"
-failed "garbage" 126 "cannot run 'garbage': Exec format error" "$WORK/garbage"
 no_session_left() { [ "$("$PROFCTL" list --format json | jq '.sessions | length')" -eq 0 ]; }
 wait_until 20 no_session_left || fail "a session of a command that never ran goes on"
 printf 'echo no interpreter named; exit 5\n' >"$WORK/script"
