@@ -208,7 +208,7 @@ static void *write_many(void *data)
 /* The ring is far too small on purpose: whatever is delivered is whole. */
 static void racing_writers_and_reader(void **state)
 {
-	struct stream_writer *writer = stream_writer_create("test", SLOTS);
+	struct stream_writer *writer = stream_writer_create("test", 2);
 	struct device_stream *stream = open_stream(getpid());
 	struct stream_task tasks[256];
 	struct device_stream_counts counts;
