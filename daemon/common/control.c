@@ -107,37 +107,31 @@ static int take_lock(const char *path, char *error, size_t error_size)
 	return fd;
 }
 
-static int remove_stale(const char *path, char *error, size_t error_size)
+/* Somebody's file is not ours to replace; a socket was left by a daemon that is gone. */
+static int check_place(const char *path, char *error, size_t error_size)
 {
 	struct stat st;
 
-	if (lstat(path, &st))
+	if (lstat(path, &st) || S_ISSOCK(st.st_mode))
 		return 0;
-	if (!S_ISSOCK(st.st_mode)) {
-		snprintf(error, error_size, "%s exists and is no socket; remove it or use --socket",
-			 path);
-		return -EEXIST;
-	}
-	if (unlink(path)) {
-		int err = -errno;
-
-		snprintf(error, error_size, "cannot replace the old socket %s: %s", path,
-			 strerror(-err));
-		return err;
-	}
-	return 0;
+	snprintf(error, error_size, "%s exists and is no socket; remove it or use --socket", path);
+	return -EEXIST;
 }
 
+/* The socket appears under its name only when it can be connected to. */
 static int bind_and_listen(const char *path, const struct sockaddr_un *address, char *error,
 			   size_t error_size)
 {
 	int err, fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
+	unlink(address->sun_path);
 	if (fd >= 0 && !bind(fd, (const struct sockaddr *)address, sizeof(*address)) &&
-	    !chmod(path, 0666) && !listen(fd, BACKLOG))
+	    !chmod(address->sun_path, 0666) && !listen(fd, BACKLOG) &&
+	    !rename(address->sun_path, path))
 		return fd;
 	err = -errno;
 	snprintf(error, error_size, "cannot listen on %s: %s", path, strerror(-err));
+	unlink(address->sun_path);
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -145,11 +139,13 @@ static int bind_and_listen(const char *path, const struct sockaddr_un *address, 
 
 int control_listen(const char *path, int *lock_fd, char *error, size_t error_size)
 {
+	char temporary[sizeof(((struct sockaddr_un *)0)->sun_path) + 8];
 	struct sockaddr_un address;
 	int err, fd, lock;
 
 	*lock_fd = -1;
-	err = set_address(&address, path);
+	snprintf(temporary, sizeof(temporary), "%s.new", path);
+	err = set_address(&address, temporary);
 	if (!err)
 		err = make_directory(path);
 	if (err) {
@@ -159,7 +155,7 @@ int control_listen(const char *path, int *lock_fd, char *error, size_t error_siz
 	lock = take_lock(path, error, error_size);
 	if (lock < 0)
 		return lock;
-	fd = remove_stale(path, error, error_size);
+	fd = check_place(path, error, error_size);
 	if (!fd)
 		fd = bind_and_listen(path, &address, error, error_size);
 	if (fd < 0)

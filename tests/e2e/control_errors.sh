@@ -167,7 +167,7 @@ for _ in range(300):
     try: crowd.append(connect())
     except OSError: break
 END
-descriptors() { ls "/proc/$DAEMON_PID/fd" | wc -l; }
+descriptors() { find "/proc/$DAEMON_PID/fd" -type l | wc -l; }
 wait_until 10 "$PROFCTL" list || fail "the daemon does not answer any more"
 assert_between "descriptors left open in the daemon" 5 20 "$(descriptors)"
 
@@ -178,7 +178,7 @@ kill -KILL "$DAEMON_PID"
 wait "$DAEMON_PID" || :
 refused "the socket of a dead daemon" 1 "no profbpfd is listening" "$PROFCTL" stop 1
 start_daemon
-answers() { "$PROFCTL" stop 1 2>&1 | grep -q 'no session 1;'; }
+answers() { [[ $("$PROFCTL" stop 1 2>&1) == *"no session 1;"* ]]; }
 wait_until 20 answers || fail "the new daemon does not answer on the old socket"
 stop_daemon
 [ ! -e "$PROFBPF_SOCKET" ] || fail "the daemon left its socket behind"
