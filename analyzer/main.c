@@ -23,7 +23,8 @@
 
 static int fail(const char *error)
 {
-	fprintf(stderr, "analyzer: %s\n", error);
+	if (*error)
+		fprintf(stderr, "analyzer: %s\n", error);
 	return EXIT_FAILURE;
 }
 
@@ -71,6 +72,8 @@ static struct analysis_options analysis_options(const struct options *options,
 		analysis.to_ns = UINT64_MAX;
 	if (options->has_top)
 		analysis.top = options->top ? options->top : UINT32_MAX;
+	else if (options->command == COMMAND_EXPORT)
+		analysis.top = UINT32_MAX; /* a timeline shows the causes of every gap */
 	else
 		analysis.top = options->format == FORMAT_JSON ? TOP_JSON : TOP_TEXT;
 	return analysis;
@@ -123,7 +126,10 @@ static int write_report(const struct options *options, const struct analysis *an
 	if (!to_stdout(options))
 		return write_to_file(options, analysis, error, error_size);
 	err = write_document(stdout, options, analysis);
-	if (err)
+	/* Who reads has seen enough: "analyzer report X | head". */
+	if (err == -EPIPE)
+		error[0] = '\0';
+	else if (err)
 		snprintf(error, error_size, "cannot write to standard output: %s", strerror(-err));
 	return err;
 }
@@ -182,7 +188,7 @@ int main(int argc, char **argv)
 
 	/* Widths of names in tables depend on it; digits and dots must not. */
 	setlocale(LC_CTYPE, "");
-	/* "analyzer report X | head" ends with a message, not by a signal that leaves files behind. */
+	/* An error to clean up after, not a signal that leaves files behind. */
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(argc, argv, &options);
 	if (run(&options, &analysis, error, sizeof(error)) != 0)

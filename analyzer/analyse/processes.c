@@ -151,6 +151,7 @@ static void sum_process(struct process_usage *usage, uint64_t window_ns)
 	uint64_t user_ticks = 0, system_ticks = 0;
 
 	usage->has_io = true;
+	usage->has_migrations = true;
 	usage->source = USAGE_TIMELINE;
 	for (uint32_t i = 0; i < usage->thread_count; i++) {
 		const struct thread_usage *thread = &usage->threads[i];
@@ -164,12 +165,15 @@ static void sum_process(struct process_usage *usage, uint64_t window_ns)
 		usage->migrations += thread->migrations;
 		user_ticks += thread->user_ticks_ns;
 		system_ticks += thread->system_ticks_ns;
-		if (thread->source != USAGE_TIMELINE) {
-			usage->has_io = false;
+		usage->has_io &= thread->source == USAGE_TIMELINE;
+		usage->has_migrations &= thread->has_migrations;
+		if (thread->source == USAGE_UNKNOWN || usage->source == USAGE_UNKNOWN)
+			usage->source = USAGE_UNKNOWN;
+		else if (thread->source == USAGE_ACCOUNTS)
 			usage->source = USAGE_ACCOUNTS;
-		}
 	}
-	split_run(usage, user_ticks, system_ticks);
+	if (usage->source != USAGE_UNKNOWN)
+		split_run(usage, user_ticks, system_ticks);
 	if (window_ns)
 		usage->utilization = 100 * (double)usage->run_ns / (double)window_ns;
 }

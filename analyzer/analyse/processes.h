@@ -44,9 +44,10 @@ struct thread_usage {
 
 struct process_usage {
 	uint32_t process; /* index into model->processes */
-	uint8_t source; /* the poorest of its threads */
+	uint8_t source; /* the poorest of its threads; USAGE_UNKNOWN: sums are incomplete */
 	bool has_split; /* user_ns and system_ns are known */
 	bool has_io;
+	bool has_migrations;
 	uint64_t run_ns; /* sums over threads */
 	uint64_t user_ns; /* run_ns divided in the proportion that the timer tick saw */
 	uint64_t system_ns;

@@ -319,6 +319,12 @@ static uint8_t state_before(const struct event *event)
 	}
 }
 
+/* A wake-up proves nothing: threads are woken, to no effect, also while they run. */
+static bool agree(uint8_t state, const struct event *event)
+{
+	return event->type == EVENT_WAKE || state == state_before(event);
+}
+
 /*
  * The state at the session's start: as the account says, unless the first event
  * contradicts it; as the first event says, if the account was taken later.
@@ -331,10 +337,10 @@ static uint8_t state_at_start(const struct walk *walk, uint32_t thread)
 		return STATE_UNKNOWN;
 	if (walk->count == 0)
 		return account_state(account);
-	if (walk->events[0].ts_ns > account->ts_ns &&
-	    account_state(account) != state_before(&walk->events[0]))
-		return STATE_UNKNOWN;
-	return state_before(&walk->events[0]);
+	if (walk->events[0].ts_ns <= account->ts_ns)
+		return state_before(&walk->events[0]);
+	return agree(account_state(account), &walk->events[0]) ? account_state(account)
+							       : STATE_UNKNOWN;
 }
 
 static void begin(struct walk *walk, uint32_t thread)
@@ -364,14 +370,15 @@ static uint64_t end_of(const struct model *model, uint32_t thread)
 static bool build_one(struct walk *walk, uint32_t thread)
 {
 	uint64_t end_ns = end_of(walk->model, thread);
+	uint64_t session_end_ns = walk->model->info.session_end_ns;
 
 	begin(walk, thread);
 	while (walk->next < walk->count && !walk->over) {
 		const struct event *event = &walk->events[walk->next++];
 		bool ok;
 
-		/* Before the session's start, where no recording can have been. */
-		if (event->ts_ns < walk->since_ns)
+		/* Outside the session, where no recording can have been. */
+		if (event->ts_ns < walk->since_ns || event->ts_ns > session_end_ns)
 			continue;
 		switch (event->type) {
 		case EVENT_WAKE: ok = woken(walk, event); break;

@@ -173,6 +173,7 @@ static void tell_unrecorded(struct tree *tree)
 	entry = perfetto_open(writer, TREE_PROCESSES);
 	perfetto_uint(writer, TREE_PROCESS_PID, PERFETTO_UNRECORDED_PID);
 	perfetto_text(writer, TREE_PROCESS_CMDLINE, PERFETTO_UNRECORDED_NAME);
+	perfetto_uint(writer, TREE_PROCESS_CMDLINE_IS_COMM, 1);
 	perfetto_close(writer, entry);
 	for (uint32_t i = 0; i < tree->trace->cpus.cpu_count; i++)
 		put_thread(writer, PERFETTO_UNRECORDED_PID + 1 + tree->trace->cpus.cpus[i].cpu,

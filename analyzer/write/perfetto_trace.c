@@ -7,6 +7,11 @@
 #include "analyzer/write/perfetto_fields.h"
 
 #define SEQUENCE 1
+/*
+ * Readers take the first thread described on a sequence for the one that wrote all
+ * of it, and say so in arguments of each slice; so threads are described on another.
+ */
+#define SEQUENCE_OF_THREADS 2
 
 static uint8_t table_bit(enum perfetto_table table)
 {
@@ -121,7 +126,7 @@ uint64_t perfetto_add_track(struct perfetto_trace *trace, const struct perfetto_
 	uint64_t uuid = ++trace->tracks;
 	size_t packet = perfetto_packet(writer), descriptor;
 
-	perfetto_uint(writer, PACKET_SEQUENCE_ID, SEQUENCE);
+	perfetto_uint(writer, PACKET_SEQUENCE_ID, track->tid ? SEQUENCE_OF_THREADS : SEQUENCE);
 	perfetto_uint(writer, PACKET_TIMESTAMP,
 		      boot_clock_at(&trace->clock, trace->window.start_ns));
 	descriptor = perfetto_open(writer, PACKET_TRACK_DESCRIPTOR);

@@ -129,14 +129,16 @@ static void write_process(struct json *json, const struct model *model,
 	json_bool(json, "target", process->target);
 	if (process->parent_pid)
 		json_u64(json, "parent_pid", process->parent_pid);
-	json_decimal(json, "utilization_percent", usage->utilization);
-	json_u64(json, "run_ns", usage->run_ns);
+	if (usage->source != USAGE_UNKNOWN) {
+		json_decimal(json, "utilization_percent", usage->utilization);
+		json_u64(json, "run_ns", usage->run_ns);
+		json_u64(json, "runnable_ns", usage->runnable_ns);
+		json_u64(json, "blocked_ns", usage->blocked_ns);
+	}
 	if (usage->has_split) {
 		json_u64(json, "user_ns", usage->user_ns);
 		json_u64(json, "system_ns", usage->system_ns);
 	}
-	json_u64(json, "runnable_ns", usage->runnable_ns);
-	json_u64(json, "blocked_ns", usage->blocked_ns);
 	if (usage->has_io)
 		json_u64(json, "io_ns", usage->io_ns);
 	json_array(json, "threads");

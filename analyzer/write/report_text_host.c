@@ -103,9 +103,9 @@ static void usage_columns(struct table *table)
 	table_column(table, "ready ms", TABLE_RIGHT);
 	table_column(table, "blocked ms", TABLE_RIGHT);
 	table_column(table, "in I/O ms", TABLE_RIGHT);
-	table_column(table, "voluntary sw.", TABLE_RIGHT);
-	table_column(table, "involuntary sw.", TABLE_RIGHT);
-	table_column(table, "migrations", TABLE_RIGHT);
+	table_column(table, "vol. sw.", TABLE_RIGHT);
+	table_column(table, "invol. sw.", TABLE_RIGHT);
+	table_column(table, "migr.", TABLE_RIGHT);
 }
 
 static void known_ms(struct table *table, bool is_known, uint64_t ns)
@@ -128,21 +128,25 @@ static void process_row(struct table *table, const struct model *model,
 			const struct process_usage *usage)
 {
 	const struct process *process = &model->processes.row[usage->process];
+	bool is_known = usage->source != USAGE_UNKNOWN;
 	const char *name = model_text(model, process->name);
 
 	table_row(table);
 	table_count(table, process->pid);
 	table_text(table, *name ? name : "unknown");
-	table_percent(table, usage->utilization);
-	table_ms(table, usage->run_ns);
+	if (is_known)
+		table_percent(table, usage->utilization);
+	else
+		table_unknown(table);
+	known_ms(table, is_known, usage->run_ns);
 	known_ms(table, usage->has_split, usage->user_ns);
 	known_ms(table, usage->has_split, usage->system_ns);
-	table_ms(table, usage->runnable_ns);
-	table_ms(table, usage->blocked_ns);
+	known_ms(table, is_known, usage->runnable_ns);
+	known_ms(table, is_known, usage->blocked_ns);
 	known_ms(table, usage->has_io, usage->io_ns);
-	table_count(table, usage->voluntary);
-	table_count(table, usage->involuntary);
-	table_count(table, usage->migrations);
+	known_count(table, is_known, usage->voluntary);
+	known_count(table, is_known, usage->involuntary);
+	known_count(table, usage->has_migrations, usage->migrations);
 }
 
 static void thread_row(struct table *table, const struct model *model,
@@ -251,8 +255,9 @@ int text_processes(FILE *out, const struct model *model, const struct results *r
 	if (err)
 		return err;
 	fputs("\nready: waiting for a CPU; blocked: asleep, of which in I/O: waiting for a disk or "
-	      "device;\nvoluntary switches: it went to sleep; involuntary: it was preempted. "
-	      "A process' times are sums over its threads.\n",
+	      "device; sw.: switches\nfrom the CPU, voluntary to sleep, involuntary because "
+	      "preempted; migr.: moves to another CPU. A process' figures\nare sums over its "
+	      "threads.\n",
 	      out);
 	if (processes->records_lost)
 		fputs("Scheduling records were lost: times are the kernel's own sums, taken about "
