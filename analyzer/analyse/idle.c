@@ -11,8 +11,7 @@
 
 struct idle_splitter {
 	struct model *model;
-	struct walker *walker;
-	struct syscall_table *syscalls;
+	struct idle_tools tools;
 	struct idle_names names;
 	struct idle_pieces pieces;
 	struct idle_part *parts;
@@ -87,9 +86,11 @@ struct idle_splitter *idle_splitter_new(struct model *model)
 	if (!splitter)
 		return NULL;
 	splitter->model = model;
-	splitter->walker = walker_new(model);
-	splitter->syscalls = syscall_table_new(model_text(model, model->info.arch));
-	if (!splitter->walker || !splitter->syscalls) {
+	splitter->tools.walker = walker_new(model);
+	splitter->tools.syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (splitter->tools.walker)
+		splitter->tools.workers = device_workers_new(model, splitter->tools.walker);
+	if (!splitter->tools.workers || !splitter->tools.syscalls) {
 		idle_splitter_free(splitter);
 		return NULL;
 	}
@@ -100,8 +101,9 @@ void idle_splitter_free(struct idle_splitter *splitter)
 {
 	if (!splitter)
 		return;
-	walker_free(splitter->walker);
-	syscall_table_free(splitter->syscalls);
+	device_workers_free(splitter->tools.workers);
+	walker_free(splitter->tools.walker);
+	syscall_table_free(splitter->tools.syscalls);
 	idle_names_free(&splitter->names);
 	free(splitter->pieces.row);
 	free(splitter->parts);
@@ -112,8 +114,7 @@ static uint32_t describe(struct idle_splitter *splitter, const struct idle_piece
 {
 	char text[1024];
 
-	idle_describe(splitter->model, splitter->walker, splitter->syscalls, piece, text,
-		      sizeof(text));
+	idle_describe(splitter->model, &splitter->tools, piece, text, sizeof(text));
 	return model_string(splitter->model, text);
 }
 
@@ -140,8 +141,7 @@ static bool make_part(struct idle_splitter *splitter, const struct idle_piece *p
 
 static int find_pieces(struct idle_splitter *splitter, const struct device_gap *gap)
 {
-	return idle_rules_apply(splitter->model, splitter->walker, splitter->syscalls, gap,
-				&splitter->pieces);
+	return idle_rules_apply(splitter->model, &splitter->tools, gap, &splitter->pieces);
 }
 
 int idle_split(struct idle_splitter *splitter, const struct device_gap *gap, bool details,

@@ -10,7 +10,7 @@
  *  1. t lies at or after the instant at which the runtime handed T to the device
  *     (T's submit time; unknown: the end of the enqueue): device_wait, "submitted,
  *     not started yet". Where the device's tasks run on threads of the host (kind
- *     "cpu") and H's launch woke such a thread, its wait for a CPU is runnable.
+ *     "cpu") the time that the thread which took T waited for a CPU is runnable.
  *     From the end of the enqueue to the submit time: device_wait, "enqueued, not
  *     submitted yet", if H was in no runtime call at the submit time, because the
  *     runtime then submitted T of its own accord. Else H's own doing (a flush) may have

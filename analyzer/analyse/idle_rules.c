@@ -6,21 +6,11 @@
 #include <string.h>
 
 #include "analyzer/analyse/idle_sleep.h"
-#include "analyzer/join/call_kind.h"
-#include "bpf/events.h"
-
-/*
- * A task may lie in its queue for long: only what the thread woke up to this long after
- * the hand-over, and only so many threads, can have been woken for its sake.
- */
-#define WORKER_WAKE_NS 1000000
-#define WORKER_WAKES_MAX 64
 
 /* One gap under examination. Pieces are put down from left to right; now_ns is how far we are. */
 struct inquiry {
 	const struct model *model;
-	const struct walker *walker;
-	struct syscall_table *syscalls;
+	const struct idle_tools *tools;
 	const struct device_gap *gap;
 	const struct device_task *task;
 	uint32_t thread; /* that submitted the task, or INDEX_NONE */
@@ -118,7 +108,7 @@ static void follow(struct inquiry *inquiry, uint32_t subject, uint64_t end_ns,
 	struct walk walk;
 	struct walk_step step;
 
-	walk_start(&walk, inquiry->walker, subject, inquiry->now_ns, end_ns);
+	walk_start(&walk, inquiry->tools->walker, subject, inquiry->now_ns, end_ns);
 	while (walk_next(&walk, &step)) {
 		struct idle_piece piece = waiting;
 
@@ -137,18 +127,6 @@ static bool in_same_process(const struct model *model, uint32_t a, uint32_t b)
 {
 	return a < model->threads.count && b < model->threads.count &&
 	       model->threads.row[a].process == model->threads.row[b].process;
-}
-
-/* Asleep in a call that waits for the device: the waker's own runtime call would be a lock. */
-static bool waits_for_device(const struct inquiry *inquiry, const struct walk_step *step)
-{
-	const struct model *model = inquiry->model;
-	const struct span *span = &model->spans.row[step->span];
-
-	if (step->call == INDEX_NONE || !call_waits(model, &model->calls.row[step->call]))
-		return false;
-	return !span_woken_by_thread(span) || !in_same_process(model, span->other, step->thread) ||
-	       walker_call_at(inquiry->walker, span->other, span->end_ns) == INDEX_NONE;
 }
 
 static void put_completion(struct inquiry *inquiry, const struct walk_step *step)
@@ -201,13 +179,16 @@ static void put_asleep(struct inquiry *inquiry, const struct walk_step *step)
 {
 	struct idle_piece piece = blank(IDLE_UNKNOWN, WHY_ASLEEP, step->thread);
 
-	if (waits_for_device(inquiry, step)) {
+	if (span_ends_device_wait(inquiry->model, inquiry->tools->walker,
+				  &inquiry->model->spans.row[step->span], step->thread,
+				  step->call)) {
 		put_completion(inquiry, step);
 		return;
 	}
 	piece.call = step->call;
 	piece.span = step->span;
-	idle_sleep_judge(inquiry->model, inquiry->syscalls, step->ioctl != INDEX_NONE, &piece);
+	idle_sleep_judge(inquiry->model, inquiry->tools->syscalls, step->ioctl != INDEX_NONE,
+			 &piece);
 	if (piece.cause == IDLE_DRIVER)
 		blame_ioctl(inquiry->model, &piece, step->ioctl);
 	put(inquiry, step->end_ns, piece);
@@ -240,49 +221,6 @@ static void put_step(struct inquiry *inquiry, const struct walk_step *step)
 	}
 }
 
-/* When a thread first runs in [from_ns, to_ns), else UINT64_MAX. */
-static uint64_t first_run(const struct inquiry *inquiry, uint32_t thread, uint64_t from_ns,
-			  uint64_t to_ns)
-{
-	struct walk walk;
-	struct walk_step step;
-
-	walk_start(&walk, inquiry->walker, thread, from_ns, to_ns);
-	while (walk_next(&walk, &step) && step.span != INDEX_NONE) {
-		if (inquiry->model->spans.row[step.span].state == STATE_RUNNING)
-			return step.start_ns;
-	}
-	return UINT64_MAX;
-}
-
-/* Of the threads that the launch woke, the one that got a CPU first; INDEX_NONE if none. */
-static uint32_t find_worker(const struct inquiry *inquiry)
-{
-	const struct walker *walker = inquiry->walker;
-	uint64_t to_ns = inquiry->gap->end_ns, first_ns = to_ns;
-	uint32_t position, worker = INDEX_NONE;
-
-	if (to_ns - inquiry->submitted_ns > WORKER_WAKE_NS)
-		to_ns = inquiry->submitted_ns + WORKER_WAKE_NS;
-	position = walker_first_wake(walker, inquiry->thread, inquiry->task->enqueue_ns);
-	for (int i = 0; i < WORKER_WAKES_MAX; i++) {
-		const struct wake *wake = walker_wake(walker, inquiry->thread, position + i);
-		uint64_t run_ns;
-
-		if (!wake || wake->ts_ns >= to_ns)
-			break;
-		if (wake->flags & WAKE_INTERRUPT ||
-		    !in_same_process(inquiry->model, wake->thread, inquiry->thread))
-			continue;
-		run_ns = first_run(inquiry, wake->thread, wake->ts_ns, inquiry->gap->end_ns);
-		if (worker == INDEX_NONE || run_ns < first_ns) {
-			first_ns = run_ns;
-			worker = wake->thread;
-		}
-	}
-	return worker;
-}
-
 /* From here on the task is the device's; where host threads are the device, they need a CPU. */
 static void put_submitted(struct inquiry *inquiry)
 {
@@ -297,9 +235,10 @@ static void put_submitted(struct inquiry *inquiry)
 		enqueued.why = WHY_ENQUEUED;
 		put(inquiry, inquiry->submitted_ns, enqueued);
 	}
-	if (inquiry->task->enqueue_ns && inquiry->now_ns < inquiry->gap->end_ns &&
+	if (inquiry->now_ns < inquiry->gap->end_ns &&
 	    strcmp(model_text(model, device->kind), "cpu") == 0) {
-		piece.subject = find_worker(inquiry);
+		piece.subject = device_worker_at(inquiry->tools->workers, device->process,
+						 inquiry->task->start_ns);
 		if (piece.subject != INDEX_NONE)
 			follow(inquiry, piece.subject, inquiry->gap->end_ns, piece, WHY_WORKER_CPU);
 	}
@@ -331,7 +270,8 @@ static void find_handover(struct inquiry *inquiry)
 	inquiry->handed_ns = inquiry->submitted_ns;
 	/* Submitted while the thread was in no call: the runtime did so by itself. */
 	if (inquiry->enqueued_ns < inquiry->submitted_ns &&
-	    walker_call_at(inquiry->walker, inquiry->thread, inquiry->submitted_ns) == INDEX_NONE)
+	    walker_call_at(inquiry->tools->walker, inquiry->thread, inquiry->submitted_ns) ==
+		    INDEX_NONE)
 		inquiry->handed_ns = inquiry->enqueued_ns;
 }
 
@@ -342,13 +282,11 @@ static uint32_t submitting_thread(const struct model *model, const struct device
 	return task->call < model->calls.count ? model->calls.row[task->call].thread : INDEX_NONE;
 }
 
-int idle_rules_apply(const struct model *model, const struct walker *walker,
-		     struct syscall_table *syscalls, const struct device_gap *gap,
-		     struct idle_pieces *pieces)
+int idle_rules_apply(const struct model *model, const struct idle_tools *tools,
+		     const struct device_gap *gap, struct idle_pieces *pieces)
 {
 	struct inquiry inquiry = { .model = model,
-				   .walker = walker,
-				   .syscalls = syscalls,
+				   .tools = tools,
 				   .gap = gap,
 				   .task = &model->tasks.row[gap->after],
 				   .now_ns = gap->start_ns,
@@ -359,7 +297,7 @@ int idle_rules_apply(const struct model *model, const struct walker *walker,
 	pieces->count = 0;
 	inquiry.thread = submitting_thread(model, inquiry.task);
 	find_handover(&inquiry);
-	walk_start(&walk, walker, inquiry.thread, gap->start_ns, inquiry.handed_ns);
+	walk_start(&walk, tools->walker, inquiry.thread, gap->start_ns, inquiry.handed_ns);
 	while (walk_next(&walk, &step))
 		put_step(&inquiry, &step);
 	put_submitted(&inquiry);

@@ -43,6 +43,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/analyse/device_workers.h"
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/idle.h"
 #include "analyzer/analyse/syscall_class.h"
@@ -97,17 +98,20 @@ struct idle_pieces {
 	uint32_t capacity;
 };
 
+/* What the rules look things up with. */
+struct idle_tools {
+	struct walker *walker;
+	struct device_workers *workers;
+	struct syscall_table *syscalls;
+};
+
 /*
  * idle_rules_apply - split a gap
  *
  * Replaces what is in @pieces. They follow each other without holes from the gap's start to
  * its end. Returns 0 or -ENOMEM.
  */
-int idle_rules_apply(const struct model *model, const struct walker *walker,
-		     struct syscall_table *syscalls, const struct device_gap *gap,
-		     struct idle_pieces *pieces);
-
-/* Was the sleep ended by a thread, not by an interrupt? */
-bool span_woken_by_thread(const struct span *span);
+int idle_rules_apply(const struct model *model, const struct idle_tools *tools,
+		     const struct device_gap *gap, struct idle_pieces *pieces);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_RULES_H */

@@ -13,13 +13,6 @@ enum waker {
 	BY_HARDIRQ,
 };
 
-bool span_woken_by_thread(const struct span *span)
-{
-	return span->other != INDEX_NONE &&
-	       !(span->flags &
-		 (SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ | SPAN_WOKEN_TIMER | SPAN_NO_WAKE));
-}
-
 static enum waker waker_of(const struct model *model, const struct span *span, uint32_t thread)
 {
 	uint32_t process;

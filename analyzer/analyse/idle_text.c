@@ -158,11 +158,12 @@ static void add_sleep(struct text *text, struct syscall_table *syscalls, const s
 }
 
 /* What a thread mostly did in a time, and if it waited for another thread, what that did. */
-static void add_activity(struct text *text, const struct model *model, const struct walker *walker,
-			 struct syscall_table *syscalls, uint32_t thread, uint64_t from_ns,
+static void add_activity(struct text *text, const struct model *model,
+			 const struct idle_tools *tools, uint32_t thread, uint64_t from_ns,
 			 uint64_t to_ns, int depth)
 {
-	struct thread_account account = thread_account(model, walker, thread, from_ns, to_ns);
+	struct thread_account account =
+		thread_account(model, tools->walker, thread, from_ns, to_ns);
 	const struct span *span;
 
 	add_thread(text, model, thread);
@@ -180,7 +181,9 @@ static void add_activity(struct text *text, const struct model *model, const str
 			add_runner(text, model, account.runner);
 		}
 		break;
-	case ACTIVITY_ASLEEP: add_sleep(text, syscalls, &model->spans.row[account.span]); break;
+	case ACTIVITY_ASLEEP:
+		add_sleep(text, tools->syscalls, &model->spans.row[account.span]);
+		break;
 	default: add(text, "doing something not recorded"); break;
 	}
 	add(text, " %.0f %%", 100.0 * (double)account.top_ns / (double)account.total_ns);
@@ -190,25 +193,24 @@ static void add_activity(struct text *text, const struct model *model, const str
 	if (!span_woken_by_thread(span) || span->other == thread)
 		return;
 	add(text, ", woken by ");
-	add_activity(text, model, walker, syscalls, span->other,
+	add_activity(text, model, tools, span->other,
 		     span->start_ns > from_ns ? span->start_ns : from_ns,
 		     span->end_ns < to_ns ? span->end_ns : to_ns, depth - 1);
 }
 
 static void describe_sleep(struct text *text, const struct model *model,
-			   const struct walker *walker, struct syscall_table *syscalls,
-			   const struct idle_piece *piece)
+			   const struct idle_tools *tools, const struct idle_piece *piece)
 {
 	const struct span *span = &model->spans.row[piece->span];
 
-	add_sleep(text, syscalls, span);
+	add_sleep(text, tools->syscalls, span);
 	if (piece->call != INDEX_NONE)
 		add(text, " inside %.128s", call_name(model, piece->call));
 	switch (piece->why) {
 	case WHY_WOKEN:
 		add(text, ", woken by ");
-		add_activity(text, model, walker, syscalls, piece->subject, piece->start_ns,
-			     piece->end_ns, WAKER_DEPTH - 1);
+		add_activity(text, model, tools, piece->subject, piece->start_ns, piece->end_ns,
+			     WAKER_DEPTH - 1);
 		break;
 	case WHY_TIMEOUT: add(text, " until the time was up"); break;
 	case WHY_INTERRUPT: add(text, " until an interrupt"); break;
@@ -246,9 +248,8 @@ static void describe_ready(struct text *text, const struct model *model,
 	add(text, " had");
 }
 
-void idle_describe(const struct model *model, const struct walker *walker,
-		   struct syscall_table *syscalls, const struct idle_piece *piece, char *buffer,
-		   size_t size)
+void idle_describe(const struct model *model, const struct idle_tools *tools,
+		   const struct idle_piece *piece, char *buffer, size_t size)
 {
 	struct text text = { buffer, size };
 
@@ -264,7 +265,7 @@ void idle_describe(const struct model *model, const struct walker *walker,
 	case WHY_INTERRUPT:
 	case WHY_ASLEEP:
 		if (piece->span != INDEX_NONE)
-			describe_sleep(&text, model, walker, syscalls, piece);
+			describe_sleep(&text, model, tools, piece);
 		break;
 	case WHY_STOPPED: add(&text, "stopped by a signal or a debugger"); break;
 	case WHY_NONE:

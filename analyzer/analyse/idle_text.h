@@ -35,8 +35,7 @@ uint32_t idle_name_who(struct idle_names *names, struct model *model,
  * For a wait for another thread it tells what that thread did during the wait, and if that
  * was mostly waiting for a further one, what that one did, three threads deep.
  */
-void idle_describe(const struct model *model, const struct walker *walker,
-		   struct syscall_table *syscalls, const struct idle_piece *piece, char *text,
-		   size_t size);
+void idle_describe(const struct model *model, const struct idle_tools *tools,
+		   const struct idle_piece *piece, char *text, size_t size);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_TEXT_H */

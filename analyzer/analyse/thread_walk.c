@@ -11,8 +11,6 @@ struct walker {
 	const struct model *model;
 	uint32_t *outer; /* indices of outermost calls, thread by thread */
 	uint32_t *outer_first; /* threads.count + 1 positions in outer */
-	uint32_t *wakes; /* indices of wake-ups, waker by waker */
-	uint32_t *wakes_first; /* threads.count + 1 positions in wakes */
 };
 
 static bool index_calls(struct walker *walker)
@@ -44,35 +42,6 @@ static bool index_calls(struct walker *walker)
 	return true;
 }
 
-static bool index_wakes(struct walker *walker)
-{
-	const struct model *model = walker->model;
-	uint32_t threads = model->threads.count;
-	uint32_t *next;
-
-	walker->wakes = calloc((size_t)model->wakes.count + 1, sizeof(*walker->wakes));
-	next = walker->wakes_first = calloc((size_t)threads + 2, sizeof(*walker->wakes_first));
-	if (!walker->wakes || !next)
-		return false;
-	/*
-	 * next[t + 2] counts the rows of t; summed up, next[t + 1] is where those of t go, and
-	 * after they have gone there, where those of t + 1 begin.
-	 */
-	for (uint32_t i = 0; i < model->wakes.count; i++) {
-		if (model->wakes.row[i].waker_thread < threads)
-			next[model->wakes.row[i].waker_thread + 2]++;
-	}
-	for (uint32_t t = 2; t < threads + 2; t++)
-		next[t] += next[t - 1];
-	for (uint32_t i = 0; i < model->wakes.count; i++) {
-		uint32_t waker = model->wakes.row[i].waker_thread;
-
-		if (waker < threads)
-			walker->wakes[next[waker + 1]++] = i;
-	}
-	return true;
-}
-
 struct walker *walker_new(const struct model *model)
 {
 	struct walker *walker = calloc(1, sizeof(*walker));
@@ -80,7 +49,7 @@ struct walker *walker_new(const struct model *model)
 	if (!walker)
 		return NULL;
 	walker->model = model;
-	if (!index_calls(walker) || !index_wakes(walker)) {
+	if (!index_calls(walker)) {
 		walker_free(walker);
 		return NULL;
 	}
@@ -93,8 +62,6 @@ void walker_free(struct walker *walker)
 		return;
 	free(walker->outer);
 	free(walker->outer_first);
-	free(walker->wakes);
-	free(walker->wakes_first);
 	free(walker);
 }
 
@@ -125,33 +92,6 @@ uint32_t walker_call_at(const struct walker *walker, uint32_t thread, uint64_t t
 	    walker->model->calls.row[walker->outer[position]].start_ns > ts_ns)
 		return INDEX_NONE;
 	return walker->outer[position];
-}
-
-uint32_t walker_first_wake(const struct walker *walker, uint32_t waker, uint64_t ts_ns)
-{
-	uint32_t low, high;
-
-	if (waker >= walker->model->threads.count)
-		return 0;
-	low = walker->wakes_first[waker];
-	high = walker->wakes_first[waker + 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (walker->model->wakes.row[walker->wakes[middle]].ts_ns < ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-const struct wake *walker_wake(const struct walker *walker, uint32_t waker, uint32_t position)
-{
-	if (waker >= walker->model->threads.count || position < walker->wakes_first[waker] ||
-	    position >= walker->wakes_first[waker + 1])
-		return NULL;
-	return &walker->model->wakes.row[walker->wakes[position]];
 }
 
 static uint64_t born_ns(const struct thread *thread)

@@ -24,8 +24,8 @@ struct walk_step {
 };
 
 /*
- * A walker holds which calls of each thread are outermost, and who woke whom. It
- * reads the model, which must not change meanwhile, save for its strings.
+ * A walker holds which calls of each thread are outermost. It reads the model, which
+ * must not change meanwhile, save for its strings.
  */
 struct walker;
 
@@ -55,14 +55,5 @@ bool walk_next(struct walk *walk, struct walk_step *step);
 
 /* The outermost runtime call that a thread is in at an instant, or INDEX_NONE. */
 uint32_t walker_call_at(const struct walker *walker, uint32_t thread, uint64_t ts_ns);
-
-/*
- * walker_first_wake - the first wake-up by @waker at or after an instant
- *
- * Returns a position for walker_wake(), which gives the wake-up or NULL when there is none
- * (any more); count the position up for later ones.
- */
-uint32_t walker_first_wake(const struct walker *walker, uint32_t waker, uint64_t ts_ns);
-const struct wake *walker_wake(const struct walker *walker, uint32_t waker, uint32_t position);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_THREAD_WALK_H */

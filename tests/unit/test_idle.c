@@ -368,37 +368,33 @@ static void test_driver(void **state)
 	end_scene(&scene);
 }
 
-/* Where threads of the host are the device, the woken one may wait for a CPU. */
+/*
+ * Where threads of the host are the device, the one that takes the task may wait for a CPU. It
+ * is known by the completions that it brings: the bystander runs as well, but brings none.
+ */
 static void test_cpu_device(void **state)
 {
 	struct scene scene = make_scene();
 	uint32_t bystander = small_thread(scene.model, scene.process, 102, "bystander");
-	struct wake wakes[] = {
-		{ .ts_ns = 186 * US, .waker_thread = scene.main, .thread = scene.worker },
-		/* An interrupt's, not the launch's, although it hit the launching thread. */
-		{ .ts_ns = 187 * US,
-		  .waker_thread = scene.main,
-		  .thread = bystander,
-		  .flags = WAKE_HARDIRQ },
-		{ .ts_ns = 187 * US, .waker_thread = scene.main, .thread = scene.outsider },
-	};
 	struct span *span;
 
-	for (int i = 0; i < 3; i++)
-		assert_true(MODEL_PUSH(&scene.model->wakes, wakes[i]));
 	scene.model->devices.row[0].kind = model_string(scene.model, "cpu");
-	small_span(scene.model, scene.main, 0, 1000 * US, STATE_RUNNING);
-	small_sleep(scene.model, scene.worker, 0, 186 * US, FUTEX, scene.main, 0);
-	span = small_span(scene.model, scene.worker, 186 * US, 198 * US, STATE_RUNNABLE);
+	small_span(scene.model, scene.main, 0, 20 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.main, 20 * US, 30 * US, FUTEX, scene.worker, 0);
+	small_span(scene.model, scene.main, 30 * US, 1000 * US, STATE_RUNNING);
+	small_call(scene.model, scene.main, scene.sync, 10 * US, 35 * US);
+	small_span(scene.model, scene.worker, 0, 40 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.worker, 40 * US, 170 * US, FUTEX, scene.main, 0);
+	span = small_span(scene.model, scene.worker, 170 * US, 198 * US, STATE_RUNNABLE);
 	span->other = scene.outsider;
 	small_span(scene.model, scene.worker, 198 * US, 1000 * US, STATE_RUNNING);
-	small_span(scene.model, bystander, 187 * US, 1000 * US, STATE_RUNNING);
+	small_span(scene.model, bystander, 199 * US, 1000 * US, STATE_RUNNING);
 	compute(&scene);
+	expect_parts(&scene, 3);
 	expect(&scene, 0, 100, 185, IDLE_USER_CODE, NULL, NULL);
-	expect(&scene, 1, 185, 186, IDLE_DEVICE_WAIT, "the device", NULL);
-	expect(&scene, 2, 186, 198, IDLE_RUNNABLE, "outsider of process 200",
+	expect(&scene, 1, 185, 198, IDLE_RUNNABLE, "outsider of process 200",
 	       "worker 101, which was to run the task, waited for a CPU");
-	expect(&scene, 3, 198, 200, IDLE_DEVICE_WAIT, "the device", NULL);
+	expect(&scene, 2, 198, 200, IDLE_DEVICE_WAIT, "the device", "submitted, not started yet");
 	end_scene(&scene);
 }
 
@@ -509,7 +505,7 @@ static uint64_t up_to(uint64_t limit)
 	return (uint64_t)rand() % limit;
 }
 
-/* Threads, calls, ioctls, wake-ups and tasks without rhyme or reason. */
+/* Threads, calls, ioctls and tasks without rhyme or reason. */
 static void fill_at_random(struct scene *scene)
 {
 	static const int16_t syscalls[] = { -1, READ, POLL, IOCTL, NANOSLEEP, FUTEX, 999 };
@@ -537,14 +533,10 @@ static void fill_at_random(struct scene *scene)
 					    .end_ns = start_ns + up_to(4 * US),
 					    .thread = (uint32_t)up_to(2),
 					    .driver = (uint32_t)up_to(3) };
-		struct wake wake = { .ts_ns = start_ns,
-				     .waker_thread = (uint32_t)up_to(3),
-				     .thread = (uint32_t)up_to(3) };
 
 		small_call(model, (uint32_t)up_to(2), (uint32_t)up_to(3), start_ns,
 			   start_ns + up_to(20 * US));
 		assert_true(MODEL_PUSH(&model->ioctls, ioctl));
-		assert_true(MODEL_PUSH(&model->wakes, wake));
 	}
 	for (int i = 0; i < 30; i++) {
 		uint64_t start_ns = up_to(900 * US);

@@ -117,42 +117,6 @@ static void test_parents(void **state)
 	model_free(model);
 }
 
-static void add_wake(struct model *model, uint64_t ts_ns, uint32_t waker, uint32_t thread)
-{
-	struct wake wake = { .ts_ns = ts_ns, .waker_thread = waker, .thread = thread };
-
-	assert_true(MODEL_PUSH(&model->wakes, wake));
-}
-
-static void test_wakes(void **state)
-{
-	struct model *model = small_model(0, 10000);
-	uint32_t process = small_process(model, 1, "job", true);
-	struct walker *walker;
-	uint32_t position;
-
-	for (uint32_t i = 0; i < 3; i++)
-		small_thread(model, process, 10 + i, "t");
-	add_wake(model, 100, 2, 0);
-	add_wake(model, 200, 0, 1);
-	add_wake(model, 300, INDEX_NONE, 1);
-	add_wake(model, 400, 0, 2);
-	add_wake(model, 500, 2, 1);
-	small_index(model);
-	walker = walker_new(model);
-	position = walker_first_wake(walker, 0, 0);
-	assert_int_equal(walker_wake(walker, 0, position)->ts_ns, 200);
-	assert_int_equal(walker_wake(walker, 0, position + 1)->ts_ns, 400);
-	assert_null(walker_wake(walker, 0, position + 2));
-	assert_int_equal(walker_wake(walker, 0, walker_first_wake(walker, 0, 201))->ts_ns, 400);
-	assert_null(walker_wake(walker, 0, walker_first_wake(walker, 0, 401)));
-	assert_null(walker_wake(walker, 1, walker_first_wake(walker, 1, 0)));
-	assert_int_equal(walker_wake(walker, 2, walker_first_wake(walker, 2, 101))->ts_ns, 500);
-	assert_null(walker_wake(walker, INDEX_NONE, walker_first_wake(walker, INDEX_NONE, 0)));
-	walker_free(walker);
-	model_free(model);
-}
-
 static void test_account(void **state)
 {
 	struct model *model = small_model(0, 10000);
@@ -254,8 +218,9 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),  cmocka_unit_test(test_parents),
-		cmocka_unit_test(test_wakes),  cmocka_unit_test(test_account),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_parents),
+		cmocka_unit_test(test_account),
 		cmocka_unit_test(test_random),
 	};
 
