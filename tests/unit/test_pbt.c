@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -248,6 +250,69 @@ static void test_pipe(void **state)
 	pbt_buffer_free(&s.out);
 }
 
+/* The first mark arrives byte by byte, behind bytes that are no packet. */
+static void test_finds_first_mark(void **state)
+{
+	struct pbt_stream s = { 0 }, small = { 0 };
+	struct pbt_reading r;
+	pthread_t thread;
+	int fds[2];
+
+	pbt_stream_small(&small);
+	pbt_stream_bytes(&s, "the tail of a packet that was cut off", 37);
+	pbt_stream_bytes(&s, small.out.data, small.out.size);
+	/* Unlike a pipe it keeps the pieces apart, however fast they come. */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	struct pipe_writer w = { fds[1], s.out.data, s.out.size, 1 };
+
+	assert_int_equal(pthread_create(&thread, NULL, write_pipe, &w), 0);
+	pbt_reading_fd(fds[0], &r);
+	close(fds[0]);
+	pthread_join(thread, NULL);
+	assert_string_equal(r.error, "");
+	assert_int_equal(r.packets, small.packets);
+	assert_int_equal(r.offset[0], 37);
+	assert_int_equal(r.damage.bytes_skipped, 37);
+	pbt_buffer_free(&s.out);
+	pbt_buffer_free(&small.out);
+}
+
+static size_t memory_in_use(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* A stream of 64 MiB in packets of 1 MiB takes the memory of a few packets. */
+static void test_bounded_memory(void **state)
+{
+	uint8_t *noise = pbt_stream_body(1 << 20, false, 4);
+	struct pbt_stream s = { 0 };
+	struct pbt_packet packet;
+	struct pbt_reader *reader;
+	char error[256];
+	size_t before, packets = 0;
+	int fd;
+
+	for (int i = 0; i < 64; i++)
+		pbt_stream_append(&s, PROFBPF__PACKET__KIND__CALLS, noise, 1 << 20);
+	fd = pbt_stream_file(s.out.data, s.out.size);
+	pbt_buffer_free(&s.out);
+	free(noise);
+	before = memory_in_use();
+	reader = pbt_open_fd(fd, "run.pbt", error, sizeof(error));
+	assert_non_null(reader);
+	while (pbt_next(reader, &packet) == 1) {
+		packets++;
+		/* Always 0 under a sanitizer, which has an allocator of its own. */
+		assert_true(memory_in_use() - before < 8 << 20);
+	}
+	assert_int_equal(packets, 64);
+	pbt_close(reader);
+	close(fd);
+}
+
 /* A packet in a live stream is handed out before the next one is written. */
 static void test_pipe_is_prompt(void **state)
 {
@@ -381,7 +446,8 @@ int main(void)
 		cmocka_unit_test(test_is_protobuf),    cmocka_unit_test(test_protoc_decodes),
 		cmocka_unit_test(test_encode_refuses), cmocka_unit_test(test_largest_body),
 		cmocka_unit_test(test_unknown_fields), cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_pipe_is_prompt), cmocka_unit_test(test_not_a_trace),
+		cmocka_unit_test(test_pipe_is_prompt), cmocka_unit_test(test_finds_first_mark),
+		cmocka_unit_test(test_bounded_memory), cmocka_unit_test(test_not_a_trace),
 		cmocka_unit_test(test_open_errors),    cmocka_unit_test(test_open_by_path),
 	};
 

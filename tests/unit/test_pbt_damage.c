@@ -179,6 +179,44 @@ static void test_concatenated(void **state)
 	pbt_buffer_free(&two.out);
 }
 
+/* Damage, and then the end cuts a packet off within its mark. */
+static void test_torn_behind_garbage(void **state)
+{
+	struct pbt_stream s = { 0 };
+	struct pbt_reading r;
+	uint8_t tail[10];
+
+	pbt_stream_small(&s);
+	memcpy(tail, s.out.data, sizeof(tail));
+	pbt_stream_bytes(&s, "xyz", 3);
+	pbt_stream_bytes(&s, tail, sizeof(tail));
+	pbt_reading_stream(&s, &r);
+	assert_int_equal(r.packets, s.packets);
+	assert_true(r.damage.torn_tail);
+	assert_int_equal(r.damage.bytes_skipped, 13);
+	assert_int_equal(r.damage.first_offset, s.where[s.packets]);
+	assert_string_equal(r.damage.first_reason, "bytes that are no packet");
+	pbt_buffer_free(&s.out);
+}
+
+/* A packet without a checksum could be anything. */
+static void test_no_checksum(void **state)
+{
+	static const char packet[] = "\x0a\x8f\x80\x80\x80\0\x09" PBT_SYNC "\x18\x06\x28\x01\x32\0";
+	struct pbt_stream s = { 0 };
+	struct pbt_reading r;
+
+	pbt_stream_append(&s, PROFBPF__PACKET__KIND__SEGMENT, "a", 1);
+	pbt_stream_bytes(&s, packet, sizeof(packet) - 1);
+	pbt_stream_append(&s, PROFBPF__PACKET__KIND__STATISTICS, "b", 1);
+	pbt_reading_stream(&s, &r);
+	assert_int_equal(r.packets, 2);
+	assert_int_equal(r.damage.packets_skipped, 1);
+	assert_int_equal(r.damage.bytes_skipped, sizeof(packet) - 1);
+	assert_string_equal(r.damage.first_reason, "damaged packet header");
+	pbt_buffer_free(&s.out);
+}
+
 /* A traced program may have a packet in its own strings: damage must not bring it out. */
 static void test_packet_inside_body(void **state)
 {
@@ -312,7 +350,7 @@ static void test_many_bombs(void **state)
 	pbt_buffer_free(&s.out);
 }
 
-/* Marks every few bytes, each promising a packet up to the end: work must stay bounded. */
+/* Marks every few bytes, each promising a packet almost up to the end: work must stay bounded. */
 static void test_many_marks(void **state)
 {
 	const size_t size = 4 << 20, step = 32;
@@ -320,8 +358,8 @@ static void test_many_marks(void **state)
 	struct pbt_reading r;
 
 	assert_non_null(data);
-	for (size_t at = 0; at + step <= size; at += step) {
-		size_t length = size - at - PBT_FRAME_SIZE;
+	for (size_t at = 0; at + 2 * step <= size; at += step) {
+		size_t length = size - step - at - PBT_FRAME_SIZE;
 		size_t body = length - 9 - 5 - 2 - 5;
 		uint8_t *p = data + at;
 
@@ -383,6 +421,8 @@ int main(void)
 		cmocka_unit_test(test_random_damage),
 		cmocka_unit_test(test_garbage_between),
 		cmocka_unit_test(test_concatenated),
+		cmocka_unit_test(test_torn_behind_garbage),
+		cmocka_unit_test(test_no_checksum),
 		cmocka_unit_test(test_packet_inside_body),
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_many_bombs),
