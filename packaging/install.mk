@@ -9,6 +9,7 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 CATALOGS := $(wildcard catalog/*.catalog)
 MAN1 := $(wildcard docs/man/*.1)
 MAN8 := $(wildcard docs/man/*.8)
+COMPLETIONS := $(wildcard packaging/completions/*.bash)
 LICENCES := LICENSE NOTICE $(wildcard LICENSES/*)
 
 # install_to = mode, folder, files: nothing where there are no files
@@ -21,6 +22,7 @@ install: all
 	$(call install_to,644,$(PREFIX)/share/profbpf/catalog,$(CATALOGS))
 	$(call install_to,644,$(PREFIX)/share/man/man1,$(MAN1))
 	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))
+	$(call install_to,644,$(PREFIX)/share/bash-completion/completions,$(COMPLETIONS))
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf,$(LICENCES))
 	$(call install_to,644,$(SYSUSERSDIR),packaging/sysusers.d/profbpf.conf)
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR)
@@ -31,6 +33,7 @@ uninstall:
 	$(call remove_from,$(PREFIX)/bin,$(PROGRAMS))
 	$(call remove_from,$(PREFIX)/share/man/man1,$(MAN1))
 	$(call remove_from,$(PREFIX)/share/man/man8,$(MAN8))
+	$(call remove_from,$(PREFIX)/share/bash-completion/completions,$(COMPLETIONS))
 	$(call remove_from,$(SYSUSERSDIR),profbpf.conf)
 	$(call remove_from,$(UNITDIR),profbpfd.service)
 	rm -rf $(DESTDIR)$(PREFIX)/lib/profbpf $(DESTDIR)$(PREFIX)/share/profbpf $(DESTDIR)$(PREFIX)/share/doc/profbpf
