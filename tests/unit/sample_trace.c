@@ -262,7 +262,7 @@ static void clocks(struct trace_builder *b)
 				       .monotonic_raw_ns = SAMPLE_START + i * 1000 * MS + 500,
 				       .boottime_ns = SAMPLE_START + i * 1000 * MS,
 				       .realtime_ns = 1700000000000000000ull + i * 1000 * MS,
-				       .counter = i * 2000000000ull });
+				       .counter = 5000000000ull + i * 2000000000ull });
 }
 
 static void statistics(struct trace_builder *b, unsigned int how)
