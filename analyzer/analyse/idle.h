@@ -15,6 +15,8 @@
  *     submitted yet", if H was in no runtime call at the submit time, because the
  *     runtime then submitted T of its own accord. Else H's own doing (a flush) may have
  *     brought it about, and the other rules apply to H up to the submit time.
+ *     If H, after the submit time, still sleeps inside C and is woken before T starts,
+ *     the launch was not done: the other rules apply up to the end of that sleep.
  *  2. What H did is not known (no thread, no scheduling records, records lost):
  *     unknown. Before H existed the thread that created it is looked at instead.
  *  3. H on a CPU: in an ioctl driver, else in a runtime call runtime, else user_code.
@@ -25,6 +27,7 @@
  *     thread waited for a CPU meanwhile, that part is runnable, who = what ran
  *     instead; the rest is device_wait, "completion of FUNCTION reached the thread
  *     late". If T was already enqueued: device_wait, "enqueued, not submitted yet".
+ *     Not if H sleeps in C itself, from and until an instant of the gap: rule 6.
  *  6. H asleep elsewhere: by the system call it slept in and by what woke it:
  *     page_fault, lock, sleep, io, network, pipeline, driver, no_work, else unknown
  *     (see idle_rules.h).

@@ -129,17 +129,37 @@ static bool in_same_process(const struct model *model, uint32_t a, uint32_t b)
 	       model->threads.row[a].process == model->threads.row[b].process;
 }
 
+/* Was the thread in the call that launches the task? */
+static bool in_launch(const struct inquiry *inquiry, const struct walk_step *step)
+{
+	return step->call != INDEX_NONE && step->call == inquiry->task->call;
+}
+
+/*
+ * A sleep inside the launching call that began when the device was idle already and ended
+ * before the task started: not for the device, but for what the runtime needs to launch it.
+ */
+static bool sleeps_to_launch(const struct inquiry *inquiry, const struct walk_step *step)
+{
+	const struct span *span;
+
+	if (step->span == INDEX_NONE || !in_launch(inquiry, step))
+		return false;
+	span = &inquiry->model->spans.row[step->span];
+	return (span->state == STATE_SLEEP || span->state == STATE_DISK) &&
+	       span->start_ns >= inquiry->gap->start_ns && span->end_ns <= inquiry->gap->end_ns;
+}
+
 static void put_completion(struct inquiry *inquiry, const struct walk_step *step)
 {
 	const struct span *span = &inquiry->model->spans.row[step->span];
+	bool enqueued = inquiry->enqueued_ns <= step->start_ns || in_launch(inquiry, step);
 	struct idle_piece piece;
 
-	piece = device_piece(inquiry,
-			     inquiry->enqueued_ns <= step->start_ns ? WHY_ENQUEUED : WHY_COMPLETION,
-			     step->thread);
+	piece = device_piece(inquiry, enqueued ? WHY_ENQUEUED : WHY_COMPLETION, step->thread);
 	piece.call = step->call;
 	piece.span = step->span;
-	if (piece.why == WHY_COMPLETION && span_woken_by_thread(span)) {
+	if (!enqueued && span_woken_by_thread(span)) {
 		piece.subject = span->other;
 		if (in_same_process(inquiry->model, span->other, step->thread))
 			follow(inquiry, span->other, step->end_ns, piece, WHY_COMPLETION_CPU);
@@ -179,7 +199,8 @@ static void put_asleep(struct inquiry *inquiry, const struct walk_step *step)
 {
 	struct idle_piece piece = blank(IDLE_UNKNOWN, WHY_ASLEEP, step->thread);
 
-	if (span_ends_device_wait(inquiry->model, inquiry->tools->walker,
+	if (!sleeps_to_launch(inquiry, step) &&
+	    span_ends_device_wait(inquiry->model, inquiry->tools->walker,
 				  &inquiry->model->spans.row[step->span], step->thread,
 				  step->call)) {
 		put_completion(inquiry, step);
@@ -245,6 +266,24 @@ static void put_submitted(struct inquiry *inquiry)
 	put(inquiry, inquiry->gap->end_ns, piece);
 }
 
+/* Runtimes stamp the submit time at once; when the launch has to sleep later, it isn't done. */
+static void extend_handover(struct inquiry *inquiry)
+{
+	uint64_t from_ns = inquiry->handed_ns;
+	struct walk walk;
+	struct walk_step step;
+
+	if (from_ns < inquiry->submitted_ns)
+		return;
+	if (from_ns < inquiry->gap->start_ns)
+		from_ns = inquiry->gap->start_ns;
+	walk_start(&walk, inquiry->tools->walker, inquiry->thread, from_ns, inquiry->gap->end_ns);
+	while (walk_next(&walk, &step) && in_launch(inquiry, &step)) {
+		if (sleeps_to_launch(inquiry, &step))
+			inquiry->handed_ns = inquiry->submitted_ns = step.end_ns;
+	}
+}
+
 /* When the runtime got the task, and when the device did. */
 static void find_handover(struct inquiry *inquiry)
 {
@@ -273,6 +312,7 @@ static void find_handover(struct inquiry *inquiry)
 	    walker_call_at(inquiry->tools->walker, inquiry->thread, inquiry->submitted_ns) ==
 		    INDEX_NONE)
 		inquiry->handed_ns = inquiry->enqueued_ns;
+	extend_handover(inquiry);
 }
 
 static uint32_t submitting_thread(const struct model *model, const struct device_task *task)

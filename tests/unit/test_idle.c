@@ -269,6 +269,50 @@ static void test_submitted_by_runtime(void **state)
 	end_scene(&scene);
 }
 
+/* The submit time is stamped, but the launch has to wait for a lock before it is done. */
+static void test_launch_sleeps(void **state)
+{
+	struct scene scene = make_scene();
+
+	scene.model->functions.row[scene.launch].kind = PROFBPF__FUNCTION__KIND__COPY;
+	scene.model->tasks.row[1].enqueue_dur_ns = 300 * US;
+	small_span(scene.model, scene.main, 0, 187 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.main, 187 * US, 195 * US, FUTEX, scene.worker, 0);
+	small_span(scene.model, scene.main, 195 * US, 197 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.main, 197 * US, 400 * US, FUTEX, scene.worker, 0);
+	small_span(scene.model, scene.worker, 0, 190 * US, STATE_RUNNABLE)->other = scene.outsider;
+	small_span(scene.model, scene.worker, 190 * US, 1000 * US, STATE_RUNNING);
+	small_call(scene.model, scene.main, scene.launch, 180 * US, 490 * US);
+	compute(&scene);
+	expect_parts(&scene, 4);
+	expect(&scene, 1, 180, 187, IDLE_RUNTIME, "clEnqueueNDRangeKernel", NULL);
+	expect(&scene, 2, 187, 195, IDLE_LOCK, "worker 101",
+	       "asleep in futex inside clEnqueueNDRangeKernel, woken by worker 101, which was on "
+	       "CPU in its own code 62 %");
+	expect(&scene, 3, 195, 200, IDLE_DEVICE_WAIT, "the device", "submitted, not started yet");
+	end_scene(&scene);
+}
+
+/* A blocking copy, asleep since before the gap until after it: it waits for its own task. */
+static void test_blocking_copy(void **state)
+{
+	struct scene scene = make_scene();
+
+	scene.model->functions.row[scene.launch].kind = PROFBPF__FUNCTION__KIND__COPY;
+	scene.model->tasks.row[1].enqueue_ns = 60 * US;
+	scene.model->tasks.row[1].enqueue_dur_ns = 300 * US;
+	scene.model->tasks.row[1].submit_ns = 170 * US;
+	small_span(scene.model, scene.main, 0, 70 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.main, 70 * US, 350 * US, FUTEX, scene.worker, 0);
+	small_call(scene.model, scene.main, scene.launch, 59 * US, 361 * US);
+	compute(&scene);
+	expect_parts(&scene, 2);
+	expect(&scene, 0, 100, 170, IDLE_DEVICE_WAIT, "the device",
+	       "enqueued, not submitted by the runtime yet");
+	expect(&scene, 1, 170, 200, IDLE_DEVICE_WAIT, "the device", "submitted, not started yet");
+	end_scene(&scene);
+}
+
 /* Asleep outside any runtime call, by what it slept in and what woke it. */
 static void sleep_case(int16_t syscall, enum thread_state how, bool by_worker, bool by_outsider,
 		       uint8_t flags, uint8_t cause, const char *who)
@@ -597,6 +641,8 @@ int main(void)
 		cmocka_unit_test(test_runtime_lock),
 		cmocka_unit_test(test_enqueued),
 		cmocka_unit_test(test_submitted_by_runtime),
+		cmocka_unit_test(test_launch_sleeps),
+		cmocka_unit_test(test_blocking_copy),
 		cmocka_unit_test(test_sleeps),
 		cmocka_unit_test(test_waker_chain),
 		cmocka_unit_test(test_driver),
