@@ -96,6 +96,8 @@ int main(int argc, char **argv)
 	int status;
 
 	argp_err_exit_status = 2;
+	/* Messages begin with the program's name, not with where it is. */
+	argv[0] = (char *)"profbpfd";
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (arguments.private_fd < 0 && !privilege_to_trace()) {
 		fputs("profbpfd: needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; run it "

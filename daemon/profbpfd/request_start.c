@@ -170,6 +170,7 @@ static int check(struct services *services, struct client *client,
 		 const Profbpf__Control__StartSession *start, const struct control_fds *fds,
 		 char *error)
 {
+	size_t most;
 	int err;
 
 	if (services->stopping) {
@@ -187,9 +188,10 @@ static int check(struct services *services, struct client *client,
 		err = access_resources(&client->peer, start->buffer_bytes,
 				       roster_count_of(&services->roster, client->peer.uid), error,
 				       ERROR_MAX);
-	if (!err && roster_count(&services->roster) >= ROSTER_SESSIONS_MAX) {
-		snprintf(error, ERROR_MAX, "there are %d sessions already, the most there can be",
-			 ROSTER_SESSIONS_MAX);
+	most = ROSTER_SESSIONS_MAX - (client->peer.trusted ? 0 : ROSTER_SESSIONS_RESERVED);
+	if (!err && roster_count(&services->roster) >= most) {
+		snprintf(error, ERROR_MAX, "there are %zu sessions already, the most there can be",
+			 most);
 		err = -EDQUOT;
 	}
 	return err;

@@ -2,6 +2,7 @@
 #include "daemon/profbpfd/roster.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -9,9 +10,12 @@
 
 #include "daemon/profbpfd/answer.h"
 
-int roster_init(struct roster *roster)
+#define LOGGED_PIDS_MAX 16
+
+int roster_init(struct roster *roster, bool quiet)
 {
 	memset(roster, 0, sizeof(*roster));
+	roster->quiet = quiet;
 	roster->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return roster->event_fd < 0 ? -errno : 0;
 }
@@ -79,6 +83,18 @@ uint32_t roster_new_id(struct roster *roster)
 	return roster->last_id;
 }
 
+/* Who traced what, for the journal. */
+static void log_start(const struct roster_entry *entry)
+{
+	fprintf(stderr, "profbpfd: session %u: user %u, process %d, traces", entry->id,
+		(unsigned int)entry->owner, (int)entry->starter->peer.pid);
+	if (entry->system_wide)
+		fputs(" everything", stderr);
+	for (size_t i = 0; i < entry->pid_count && i < LOGGED_PIDS_MAX; i++)
+		fprintf(stderr, " %u", entry->pids[i]);
+	fputs(entry->pid_count > LOGGED_PIDS_MAX ? " ...\n" : "\n", stderr);
+}
+
 void roster_add(struct roster *roster, struct roster_entry *entry)
 {
 	struct roster_entry **end = &roster->first;
@@ -87,6 +103,8 @@ void roster_add(struct roster *roster, struct roster_entry *entry)
 		end = &(*end)->next;
 	entry->next = NULL;
 	*end = entry;
+	if (!roster->quiet)
+		log_start(entry);
 }
 
 bool roster_wait(struct roster_entry *entry, struct client *client, uint32_t request)
@@ -142,6 +160,9 @@ void roster_update(struct roster *roster)
 		session_info(entry->session, &info);
 		tell(entry, &info);
 		if (info.state == SESSION_RELEASED) {
+			if (!roster->quiet)
+				fprintf(stderr, "profbpfd: session %u ended: %s\n", entry->id,
+					info.reason);
 			*link = entry->next;
 			roster_entry_free(entry);
 		} else {

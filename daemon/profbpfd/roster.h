@@ -15,6 +15,7 @@
 #include "daemon/profbpfd/session.h"
 
 #define ROSTER_SESSIONS_MAX 64
+#define ROSTER_SESSIONS_RESERVED 16 /* of these, for those who may do everything */
 #define ROSTER_WAITERS_MAX 64 /* of one session */
 
 /* Someone who asked for a session to end and gets to know when it has. */
@@ -48,10 +49,11 @@ struct roster {
 	struct roster_entry *first;
 	uint32_t last_id;
 	int event_fd; /* every session reports its changes here */
+	bool quiet; /* do not log who traces what */
 };
 
 /* roster_init - returns 0 or a negative errno */
-int roster_init(struct roster *roster);
+int roster_init(struct roster *roster, bool quiet);
 
 /* roster_free - frees what is left; waits for its sessions' threads */
 void roster_free(struct roster *roster);
@@ -62,7 +64,7 @@ size_t roster_count_of(const struct roster *roster, uid_t owner);
 /* roster_find - NULL if there is no such session */
 struct roster_entry *roster_find(struct roster *roster, uint32_t id);
 
-/* roster_add - take an entry over; roster_new_id - an id for it */
+/* roster_add - take an entry over and log it; roster_new_id - an id for it */
 uint32_t roster_new_id(struct roster *roster);
 void roster_add(struct roster *roster, struct roster_entry *entry);
 

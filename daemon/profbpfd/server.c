@@ -39,6 +39,7 @@ struct server {
 
 static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Always -1, for the caller to return. */
 static int complain(const char *format, ...)
 {
 	va_list arguments;
@@ -90,6 +91,15 @@ static size_t clients_of(const struct server *server, uid_t uid)
 	return count;
 }
 
+/* Ordinary users cannot keep each other out, nor those who may do everything. */
+static bool is_crowded(const struct server *server, const struct peer *peer)
+{
+	if (peer->trusted)
+		return server->client_count >= SERVER_CLIENTS_MAX;
+	return server->client_count >= SERVER_CLIENTS_MAX - SERVER_CLIENTS_RESERVED ||
+	       clients_of(server, peer->uid) >= SERVER_CLIENTS_PER_USER;
+}
+
 /* There is no descriptor left for a client, and it must not wait in the queue for ever. */
 static void refuse_for_lack_of_descriptors(struct server *server)
 {
@@ -120,8 +130,7 @@ static void accept_client(struct server *server)
 		return;
 	}
 	refused.peer = peer;
-	if (server->client_count >= SERVER_CLIENTS_MAX ||
-	    (!peer.trusted && clients_of(server, peer.uid) >= SERVER_CLIENTS_PER_USER)) {
+	if (is_crowded(server, &peer)) {
 		client_refuse(&refused, 0, "profbpfd has too many clients; try again later");
 		close(fd);
 		return;
@@ -244,6 +253,8 @@ static int open_socket(struct server *server)
 		control_listen(server->options->socket, &server->lock_fd, error, sizeof(error));
 	if (server->listen_fd < 0)
 		return complain("%s", error);
+	fprintf(stderr, "profbpfd: version " PROFBPF_VERSION ", listening on %s\n",
+		server->options->socket);
 	return watch(server, server->listen_fd, &server->listen_fd);
 }
 
@@ -274,7 +285,8 @@ static int open_server(struct server *server)
 	features_probe(&server->services.features);
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (server->epoll_fd < 0 || server->spare_fd < 0 || roster_init(&server->services.roster))
+	if (server->epoll_fd < 0 || server->spare_fd < 0 ||
+	    roster_init(&server->services.roster, server->services.private_daemon))
 		return complain("cannot set up the event loop: %s", strerror(errno));
 	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
 	    open_signals(server) || open_watchdog(server))

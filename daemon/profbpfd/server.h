@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #define SERVER_CLIENTS_MAX 256
+#define SERVER_CLIENTS_RESERVED 64 /* of these, for those who may do everything */
 #define SERVER_CLIENTS_PER_USER 32 /* of an ordinary user */
 
 struct server_options {

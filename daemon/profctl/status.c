@@ -13,6 +13,7 @@
 #include "daemon/profctl/message.h"
 #include "daemon/profctl/options.h"
 #include "daemon/profctl/sessions.h"
+#include "daemon/profctl/summary.h"
 
 struct arguments {
 	const char *socket;
@@ -85,8 +86,6 @@ static void print_daemon(const Profbpf__Control__DaemonStatus *s)
 
 static int print_text(const Profbpf__Control__DaemonStatus *s)
 {
-	char safe[256];
-
 	print_daemon(s);
 	print_features(s);
 	if (s->n_catalogs)
@@ -99,15 +98,12 @@ static int print_text(const Profbpf__Control__DaemonStatus *s)
 	printf("\nsessions: %u\n", s->sessions);
 	if (s->n_session && sessions_print(stdout, s->session, s->n_session))
 		return 1;
-	for (size_t i = 0; i < s->n_session; i++)
-		for (size_t k = 0; k < s->session[i]->n_sources; k++) {
-			const Profbpf__Control__SourceSummary *source = s->session[i]->sources[k];
-
-			printf("session %u: source %s: %llu produced, %llu delivered\n",
-			       s->session[i]->session, printable(source->name, safe, sizeof(safe)),
-			       (unsigned long long)source->produced,
-			       (unsigned long long)source->delivered);
-		}
+	for (size_t i = 0; i < s->n_session; i++) {
+		if (!s->session[i]->n_sources)
+			continue;
+		printf("session %u\n", s->session[i]->session);
+		summary_print_sources(stdout, s->session[i]->sources, s->session[i]->n_sources);
+	}
 	if (s->sessions > s->n_session)
 		printf("%u of other users, which are for root and the group profbpf to see\n",
 		       s->sessions - (uint32_t)s->n_session);

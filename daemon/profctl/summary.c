@@ -25,6 +25,14 @@ static void print_source(FILE *to, const Profbpf__Control__SourceSummary *source
 	fputs(source->n_lost ? ")\n" : "\n", to);
 }
 
+void summary_print_sources(FILE *to, Profbpf__Control__SourceSummary *const *sources, size_t count)
+{
+	if (count)
+		fprintf(to, "  %-8s %14s %14s\n", "source", "records", "lost");
+	for (size_t i = 0; i < count; i++)
+		print_source(to, sources[i]);
+}
+
 /* As one word of a shell's command line. */
 static void print_word(FILE *to, const char *word)
 {
@@ -53,10 +61,7 @@ void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *o
 		ended->failed	 ? "by an error"
 		: *ended->reason ? printable(ended->reason, safe, sizeof(safe))
 				 : "unknown");
-	if (ended->n_sources)
-		fprintf(to, "  %-8s %14s %14s\n", "source", "records", "lost");
-	for (size_t i = 0; i < ended->n_sources; i++)
-		print_source(to, ended->sources[i]);
+	summary_print_sources(to, ended->sources, ended->n_sources);
 	fprintf(to, "  %s written%s%s\n", size_format(ended->bytes, bytes, sizeof(bytes)),
 		!*output	      ? ""
 		: strcmp(output, "-") ? " to "

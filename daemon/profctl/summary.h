@@ -7,6 +7,9 @@
 
 #include "proto/control.pb-c.h"
 
+/* summary_print_sources - a table of the records each source produced, kept and lost, why */
+void summary_print_sources(FILE *to, Profbpf__Control__SourceSummary *const *sources, size_t count);
+
 /*
  * summary_print - duration, records by source, losses, bytes, and what to type next
  *
