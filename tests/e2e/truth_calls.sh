@@ -33,7 +33,7 @@ assert_eq "open calls at detach" 1 "$(api_count "$r" truth_block open)"
 "$ANALYZER" export "$WORK/calls.pbt" --to chrome -o "$WORK/calls.trace.json"
 c=$WORK/calls.trace.json
 assert_eq "truth_arguments with its string argument" 7 \
-	"$(jq '[.[] | select(.name == "truth_arguments" and .args.name == "kernel_name_of_seven")] | length' "$c")"
+	"$(jq '[.[] | select(.name == "truth_arguments" and .args.text == "kernel_name_of_seven")] | length' "$c")"
 assert_eq "bytes of the seven calls" 7021 "$(jq '[.[] | select(.name == "truth_arguments") | .args.bytes] | add' "$c")"
 assert_eq "values written through a pointer" 42021 \
 	"$(jq '[.[] | select(.name == "truth_arguments") | .args.value] | add' "$c")"
