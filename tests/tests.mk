@@ -4,6 +4,15 @@
 TEST_LIB_OBJ = $(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
+
+# Perfetto's format as the tests read it; its writer has no schema.
+TEST_PROTO := $(G)/tests/unit/perfetto_subset.pb-c
+UNIT_HELP += $(TEST_PROTO).o
+$(TEST_PROTO).h: $(G)/%.pb-c.h: %.proto
+	@mkdir -p $(@D)
+	$(PROTOC_C) -I. --c_out=$(G) $<
+$(patsubst %,$(O)/tests/unit/%.o,perfetto_read test_perfetto test_perfetto_hostile): | $(TEST_PROTO).h
+
 TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(filter-out tests/truth/lib%.c,$(wildcard tests/truth/*.c)))
 TRUTH_SO := $(patsubst tests/truth/%.c,$(B)/tests/truth/%.so,$(wildcard tests/truth/lib*.c))
 
@@ -36,6 +45,11 @@ TOOLS := $(B)/tests/tools/stream_dump
 $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^
+
+TOOLS += $(B)/tests/tools/make_trace
+$(B)/tests/tools/make_trace: $(O)/tests/tools/make_trace.o $(O)/tests/unit/trace_builder.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB)
 
 test-programs: $(UNIT) $(TRUTH) $(TRUTH_SO) $(TOOLS)
 

@@ -3,7 +3,7 @@
  * Scheduling: who ran on each CPU, and who woke whom.
  *
  * Perfetto extends each switch to the next one on that CPU. Where nothing is
- * known of the time between, a switch to a thread "not recorded" stands, so that
+ * known of the time between, a switch to a thread "unrecorded" stands, so that
  * no slice claims more than what was recorded (see cpu_slices.h).
  */
 #include <errno.h>

@@ -132,7 +132,7 @@ static void write_attributes(struct perfetto_trace *trace)
 		text_attribute(writer, "clock",
 			       "CLOCK_MONOTONIC: the trace has no snapshot of CLOCK_BOOTTIME");
 	if (!model->info.system_wide || trace->options->pid_count)
-		text_attribute(writer, "sched.not_recorded",
+		text_attribute(writer, "sched." PERFETTO_UNRECORDED_NAME,
 			       "\"" PERFETTO_UNRECORDED_NAME "\" on a CPU: nothing is known of "
 			       "that time; switches between threads that are not traced are "
 			       "recorded only while a traced thread waits for the CPU");

@@ -141,7 +141,7 @@ void perfetto_write_losses(struct perfetto_trace *trace);
 
 /* Threads as which time of which nothing is known is shown, one for each CPU. */
 #define PERFETTO_UNRECORDED_PID 2000000000u
-#define PERFETTO_UNRECORDED_NAME "not recorded"
+#define PERFETTO_UNRECORDED_NAME "unrecorded"
 #define PERFETTO_CPUS_MAX 1024 /* what the trace processor takes */
 
 #endif /* PROFBPF_ANALYZER_WRITE_PERFETTO_TRACE_H */
