@@ -8,7 +8,7 @@
 #include "daemon/common/duration.h"
 #include "daemon/common/size.h"
 #include "daemon/common/topics.h"
-#include "daemon/profbpfd/catalog_set.h"
+#include "daemon/common/catalog_set.h"
 #include "daemon/profbpfd/requests.h"
 
 #define ERROR_MAX 1024

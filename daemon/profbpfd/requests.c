@@ -5,7 +5,7 @@
 
 #include "daemon/common/privilege.h"
 #include "daemon/profbpfd/answer.h"
-#include "daemon/profbpfd/catalog_set.h"
+#include "daemon/common/catalog_set.h"
 
 #define REASON_MAX 200
 

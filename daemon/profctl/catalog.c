@@ -2,13 +2,12 @@
 /* catalog.c - profctl catalog: list, check and match catalogs. Needs no daemon and no privilege. */
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/common/catalog.h"
-#include "daemon/common/catalog_directory.h"
+#include "daemon/common/catalog_set.h"
 #include "daemon/profctl/catalog_match.h"
 #include "daemon/profctl/catalog_texts.h"
 #include "daemon/profctl/commands.h"
@@ -51,51 +50,25 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-static size_t count_functions(const struct catalog *catalog)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < catalog->function_count; i++)
-		count += !catalog->functions[i].exclude;
-	return count;
-}
-
-static int add_directory(struct catalogs *catalogs, const char *path)
-{
-	char *error = NULL;
-	int err = catalogs_add_directory(catalogs, path, &error);
-
-	if (err)
-		message("%s", error ? error : strerror(-err));
-	free(error);
-	return err;
-}
-
 /* The catalogs that a session would use; errors are told and counted, the rest is there. */
-static struct catalogs *load(const struct words *directories, int *errors)
+static struct catalogs *load(const struct words *directories, size_t *errors)
 {
-	struct catalogs *catalogs = catalogs_new();
-	char path[PATH_MAX], error[3 * PATH_MAX];
+	struct words problems = { 0 };
+	struct catalogs *catalogs = catalog_set_load((const char *const *)directories->word,
+						     directories->count, &problems);
 
-	*errors = 0;
-	if (!catalogs) {
+	if (!catalogs)
 		message("out of memory");
-		return NULL;
-	}
-	if (catalog_directory(path, sizeof(path), error, sizeof(error))) {
-		message("%s", error);
-		*errors += 1;
-	} else {
-		*errors += add_directory(catalogs, path) != 0;
-	}
-	for (size_t i = 0; i < directories->count; i++)
-		*errors += add_directory(catalogs, directories->word[i]) != 0;
+	for (size_t i = 0; i < problems.count; i++)
+		message("%s", problems.word[i]);
+	*errors = problems.count;
+	words_free(&problems);
 	return catalogs;
 }
 
 static int list(const struct arguments *arguments)
 {
-	int errors;
+	size_t errors;
 	struct catalogs *catalogs = load(&arguments->directories, &errors);
 
 	if (!catalogs)
@@ -104,7 +77,7 @@ static int list(const struct arguments *arguments)
 	for (size_t i = 0; i < catalogs_count(catalogs); i++) {
 		const struct catalog *c = catalogs_get(catalogs, i);
 
-		printf("%-16s %-16s %9zu  %s\n", c->runtime, c->family, count_functions(c),
+		printf("%-16s %-16s %9zu  %s\n", c->runtime, c->family, catalog_set_functions(c),
 		       c->name);
 	}
 	catalogs_free(catalogs);
@@ -126,7 +99,7 @@ static int check_file(const char *path)
 	catalog = catalog_parse(path, text, strlen(text), &errors);
 	if (catalog) {
 		printf("%s: runtime %s, %zu functions: no errors\n", path, catalog->runtime,
-		       count_functions(catalog));
+		       catalog_set_functions(catalog));
 	} else {
 		lines = catalog_errors_text(&errors, path);
 		fputs(lines && *lines ? lines : "profctl: out of memory\n", stderr);
@@ -152,7 +125,8 @@ static int check(const struct arguments *arguments)
 
 static int match(const struct arguments *arguments)
 {
-	int errors, status = 0;
+	size_t errors;
+	int status = 0;
 	struct catalogs *catalogs = load(&arguments->directories, &errors);
 
 	if (!catalogs)

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "daemon/profctl/loader.h"
 
 #define SCRIPT_DEPTH_MAX 5 /* interpreters that are scripts themselves; the kernel's own limit */
+#define FILES_MAX (CONTROL_FDS_MAX - 1) /* the output goes with them */
 #define HEAD_MAX 256 /* bytes of a script's first line that the kernel reads */
 
 static int try_command(const char *path)
@@ -62,7 +64,7 @@ static int find_command(const char *command, char *path, size_t size)
 
 static void keep(struct control_fds *files, int fd)
 {
-	if (files->count < CONTROL_FDS_MAX)
+	if (files->count < FILES_MAX)
 		files->fd[files->count++] = fd;
 	else
 		close(fd);
@@ -110,21 +112,45 @@ static bool read_loader(int fd, char *path, size_t size)
 	return false;
 }
 
-static void keep_libraries(const char *loader, const char *path, struct control_fds *files)
+/* Does a catalog expect functions in a library of this name? */
+static bool is_hinted(const struct catalogs *catalogs, const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	for (size_t i = 0; catalogs && i < catalogs_count(catalogs); i++) {
+		const struct catalog *catalog = catalogs_get(catalogs, i);
+
+		for (size_t k = 0; k < catalog->library_count; k++) {
+			const char *glob = catalog->libraries[k];
+
+			if (!fnmatch(glob, *glob == '/' ? path : name, 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void keep_libraries(const char *loader, const char *path, const struct catalogs *catalogs,
+			   struct control_fds *files)
 {
 	struct words libraries = { 0 };
 
 	loader_list(loader, path, &libraries);
-	for (size_t i = 0; i < libraries.count && files->count < CONTROL_FDS_MAX; i++) {
-		int fd = open(libraries.word[i], O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	for (int hinted = 1; hinted >= 0; hinted--)
+		for (size_t i = 0; i < libraries.count && files->count < FILES_MAX; i++) {
+			int fd;
 
-		if (fd >= 0)
-			keep(files, fd);
-	}
+			if (is_hinted(catalogs, libraries.word[i]) != hinted)
+				continue;
+			fd = open(libraries.word[i], O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+			if (fd >= 0)
+				keep(files, fd);
+		}
 	words_free(&libraries);
 }
 
-int command_files_open(const char *command, struct control_fds *files)
+int command_files_open(const char *command, const struct catalogs *catalogs,
+		       struct control_fds *files)
 {
 	char path[PATH_MAX], loader[PATH_MAX], head[HEAD_MAX + 1];
 	int err = find_command(command, path, sizeof(path));
@@ -141,9 +167,9 @@ int command_files_open(const char *command, struct control_fds *files)
 			close(fd);
 			continue;
 		}
-		if (read_loader(fd, loader, sizeof(loader)))
-			keep_libraries(loader, path, files);
 		keep(files, fd);
+		if (read_loader(fd, loader, sizeof(loader)))
+			keep_libraries(loader, path, catalogs, files);
 		return 0;
 	}
 	return err;

@@ -10,15 +10,18 @@
 
 #include <stddef.h>
 
+#include "daemon/common/catalog.h"
 #include "daemon/common/control.h"
 
 /*
  * command_files_open - find the command as execvp would, open its files
  *
- * Appends to @files as many as fit. A script's interpreters are looked at in its
- * stead. What cannot be opened is left out: it is probed when it is mapped.
- * Returns 0; -ENOENT or -EACCES if there is no such command or it may not be run.
+ * Appends to @files as many as fit beside the output: the executable, then
+ * libraries that @catalogs hint at, then others. A script's interpreters are
+ * looked at in its stead. What cannot be opened or does not fit is left out: it is
+ * probed when it is mapped. Returns 0; -ENOENT or -EACCES if there is no such command or it may not be run.
  */
-int command_files_open(const char *command, struct control_fds *files);
+int command_files_open(const char *command, const struct catalogs *catalogs,
+		       struct control_fds *files);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_COMMAND_FILES_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/common/catalog_set.h"
 #include "daemon/common/topics.h"
 #include "daemon/profctl/command_files.h"
 #include "daemon/profctl/commands.h"
@@ -99,6 +100,20 @@ static int record(struct live_request *request, struct client *client, struct ou
 	return status;
 }
 
+/* What is wrong with catalogs is for the daemon to say. */
+static int open_files(const struct arguments *arguments, struct control_fds *files)
+{
+	const struct words *directories = &arguments->trace.catalogs;
+	struct words problems = { 0 };
+	struct catalogs *catalogs = catalog_set_load((const char *const *)directories->word,
+						     directories->count, &problems);
+	int err = command_files_open(arguments->command[0], catalogs, files);
+
+	catalogs_free(catalogs);
+	words_free(&problems);
+	return err;
+}
+
 /* Everything that can go wrong before the command's process is made. */
 static int prepare_and_record(const struct arguments *arguments, struct live_request *request,
 			      const sigset_t *mask)
@@ -109,7 +124,7 @@ static int prepare_and_record(const struct arguments *arguments, struct live_req
 	int err, status = 1;
 
 	if (arguments->command) {
-		err = command_files_open(arguments->command[0], &files);
+		err = open_files(arguments, &files);
 		if (err) {
 			message("cannot run '%s': %s", arguments->command[0],
 				err == -ENOENT ? "no such command" : strerror(-err));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profbpfd/catalog_set.h"
+#include "daemon/common/catalog_set.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct catalogs *catalog_set_load(const char *const *directories, size_t directo
 	return catalogs;
 }
 
-static size_t count_functions(const struct catalog *catalog)
+size_t catalog_set_functions(const struct catalog *catalog)
 {
 	size_t count = 0;
 
@@ -54,7 +54,7 @@ int catalog_set_describe(const struct catalogs *catalogs, struct words *lines)
 		const struct catalog *catalog = catalogs_get(catalogs, i);
 
 		err = words_addf(lines, "%s: runtime %s, %zu functions", catalog->name,
-				 catalog->runtime, count_functions(catalog));
+				 catalog->runtime, catalog_set_functions(catalog));
 	}
 	return err;
 }
