@@ -253,13 +253,17 @@ static void test_pipe(void **state)
 /* The first mark arrives byte by byte, behind bytes that are no packet. */
 static void test_finds_first_mark(void **state)
 {
+	static const char garbage[] =
+		"the tail of a packet whose beginning was cut off, by dd or by "
+		"something of the kind";
+	const size_t length = sizeof(garbage) - 1;
 	struct pbt_stream s = { 0 }, small = { 0 };
 	struct pbt_reading r;
 	pthread_t thread;
 	int fds[2];
 
 	pbt_stream_small(&small);
-	pbt_stream_bytes(&s, "the tail of a packet that was cut off", 37);
+	pbt_stream_bytes(&s, garbage, length);
 	pbt_stream_bytes(&s, small.out.data, small.out.size);
 	/* Unlike a pipe it keeps the pieces apart, however fast they come. */
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
@@ -271,8 +275,8 @@ static void test_finds_first_mark(void **state)
 	pthread_join(thread, NULL);
 	assert_string_equal(r.error, "");
 	assert_int_equal(r.packets, small.packets);
-	assert_int_equal(r.offset[0], 37);
-	assert_int_equal(r.damage.bytes_skipped, 37);
+	assert_int_equal(r.offset[0], length);
+	assert_int_equal(r.damage.bytes_skipped, length);
 	pbt_buffer_free(&s.out);
 	pbt_buffer_free(&small.out);
 }
