@@ -306,7 +306,9 @@ static uint8_t account_state(const struct account *account)
 {
 	if (account->flags & ACCOUNT_RUNNING)
 		return STATE_RUNNING;
-	return account->flags & ACCOUNT_QUEUED ? STATE_RUNNABLE : STATE_SLEEP;
+	if (account->flags & ACCOUNT_QUEUED)
+		return STATE_RUNNABLE;
+	return account->flags & ACCOUNT_DISK ? STATE_DISK : STATE_SLEEP;
 }
 
 /* The state in which a thread was before an event, provided that nothing was lost. */
@@ -317,6 +319,21 @@ static uint8_t state_before(const struct event *event)
 	case EVENT_IN: return STATE_RUNNABLE;
 	default: return STATE_SLEEP;
 	}
+}
+
+/* What a thread that slept when the session began slept in. */
+static void describe_first_sleep(struct walk *walk, uint32_t thread)
+{
+	const struct account *account = account_at_start(walk->model, thread);
+
+	if (!account || !is_asleep(walk->span.state) ||
+	    account->flags & (ACCOUNT_RUNNING | ACCOUNT_QUEUED))
+		return;
+	walk->span.syscall = account->syscall;
+	if (account->flags & ACCOUNT_IOWAIT)
+		walk->span.flags |= SWITCH_IOWAIT;
+	if (account->flags & ACCOUNT_FAULT)
+		walk->span.flags |= SWITCH_FAULT;
 }
 
 /* A wake-up proves nothing: threads are woken, to no effect, also while they run. */
@@ -355,6 +372,7 @@ static void begin(struct walk *walk, uint32_t thread)
 		return;
 	}
 	enter(walk, state_at_start(walk, thread));
+	describe_first_sleep(walk, thread);
 	if (walk->span.state == STATE_RUNNING && walk->count && walk->events[0].type == EVENT_OUT)
 		walk->span.cpu = model->switches.row[walk->events[0].row].cpu;
 }

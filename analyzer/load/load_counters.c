@@ -22,7 +22,8 @@ static bool accounts_fit(const Profbpf__Accounts *accounts, size_t *rows)
 			   accounts->n_flags, accounts->n_run_ns, accounts->n_runnable_ns,
 			   accounts->n_user_ns, accounts->n_system_ns, accounts->n_voluntary,
 			   accounts->n_involuntary, accounts->n_migrations,
-			   accounts->n_minor_faults, accounts->n_major_faults) == 0;
+			   accounts->n_minor_faults, accounts->n_major_faults,
+			   accounts->n_syscall) == 0;
 }
 
 bool load_accounts(struct loader *loader, const struct pbt_packet *packet)
@@ -47,6 +48,7 @@ bool load_accounts(struct loader *loader, const struct pbt_packet *packet)
 		row.migrations = COLUMN_AT(accounts, migrations, i);
 		row.minor_faults = COLUMN_AT(accounts, minor_faults, i);
 		row.major_faults = COLUMN_AT(accounts, major_faults, i);
+		row.syscall = (int16_t)(COLUMN_AT(accounts, syscall, i) - 1);
 		if (row.thread == 0) {
 			loader->model->bad_rows++;
 			continue;

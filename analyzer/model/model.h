@@ -133,6 +133,7 @@ struct account {
 	uint64_t migrations;
 	uint64_t minor_faults;
 	uint64_t major_faults;
+	int16_t syscall; /* asleep at a session's start: the system call it slept in, -1 = none */
 };
 
 /* /proc/stat of one CPU at an instant, cumulative. */
