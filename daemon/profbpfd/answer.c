@@ -102,6 +102,17 @@ void answer_started(struct client *client, uint32_t request, const struct roster
 	free(warnings);
 }
 
+void answer_checked(struct client *client, uint32_t request)
+{
+	Profbpf__Control__Response response = PROFBPF__CONTROL__RESPONSE__INIT;
+	Profbpf__Control__Started started = PROFBPF__CONTROL__STARTED__INIT;
+
+	response.id = request;
+	response.what_case = PROFBPF__CONTROL__RESPONSE__WHAT_STARTED;
+	response.started = &started;
+	client_send(client, &response.base);
+}
+
 void answer_ended(struct client *client, uint32_t request, const struct session_info *info,
 		  size_t told)
 {

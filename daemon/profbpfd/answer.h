@@ -14,6 +14,9 @@
 void answer_started(struct client *client, uint32_t request, const struct roster_entry *entry,
 		    const struct session_info *info);
 
+/* A session could be started as requested. */
+void answer_checked(struct client *client, uint32_t request);
+
 /* The session has ended: its summary, and the session's warnings from number @told on. */
 void answer_ended(struct client *client, uint32_t request, const struct session_info *info,
 		  size_t told);

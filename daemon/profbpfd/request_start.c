@@ -9,6 +9,7 @@
 #include "daemon/common/size.h"
 #include "daemon/common/topics.h"
 #include "daemon/common/catalog_set.h"
+#include "daemon/profbpfd/answer.h"
 #include "daemon/profbpfd/requests.h"
 
 #define ERROR_MAX 1024
@@ -181,7 +182,7 @@ static int check(struct services *services, struct client *client,
 		snprintf(error, ERROR_MAX, "%s", request_obstacle(services));
 		return -ENOTSUP;
 	}
-	err = check_descriptors(fds, error);
+	err = start->check_only ? 0 : check_descriptors(fds, error);
 	if (!err)
 		err = check_figures(start, error);
 	if (!err)
@@ -269,6 +270,11 @@ void request_start(struct services *services, struct client *client, uint32_t id
 	catalog_error = load_catalogs(services, entry, start);
 	if (catalog_error)
 		goto refuse;
+	if (start->check_only) {
+		answer_checked(client, id);
+		roster_entry_free(entry);
+		return;
+	}
 	if (launch(services, client, entry, start, topics, fds)) {
 		snprintf(error, sizeof(error), "profbpfd is out of memory or threads");
 		goto refuse;

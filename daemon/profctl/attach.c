@@ -49,12 +49,18 @@ static int attach(const struct live_request *request)
 	enum live_result result;
 	struct client client;
 	struct output output;
+	sigset_t before;
 	int exec_error;
 
 	if (start_check(request))
 		return 1;
 	if (client_open(&client, request->options->socket, request->options->standalone))
 		return 1;
+	if (start_ask(request, &client)) {
+		client_close(&client);
+		return 1;
+	}
+	live_block_signals(&before);
 	if (output_open(&output, request->options->output)) {
 		client_close(&client);
 		return 1;
@@ -79,13 +85,11 @@ int command_attach(int argc, char **argv)
 	};
 	struct arguments arguments = { .trace.topics = TOPICS_DEFAULT };
 	struct live_request request = { .options = &arguments.trace };
-	sigset_t before;
 	int status;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	request.pids = arguments.pids.pid;
 	request.pid_count = arguments.pids.count;
-	live_block_signals(&before);
 	status = attach(&request);
 	pids_free(&arguments.pids);
 	trace_options_free(&arguments.trace);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/common/catalog_set.h"
 #include "daemon/common/topics.h"
@@ -115,12 +116,13 @@ static int open_files(const struct arguments *arguments, struct control_fds *fil
 }
 
 /* Everything that can go wrong before the command's process is made. */
-static int prepare_and_record(const struct arguments *arguments, struct live_request *request,
-			      const sigset_t *mask)
+static int prepare_and_record(const struct arguments *arguments, struct live_request *request)
 {
 	struct control_fds files = { .count = 0 };
+	uint32_t self = (uint32_t)getpid();
 	struct client client;
 	struct output output;
+	sigset_t mask;
 	int err, status = 1;
 
 	if (arguments->command) {
@@ -137,11 +139,21 @@ static int prepare_and_record(const struct arguments *arguments, struct live_req
 	if (start_check(request) ||
 	    client_open(&client, arguments->trace.socket, arguments->trace.standalone))
 		goto cleanup;
+	/* There is no process yet; ours belongs to the same user. */
+	if (!request->system_wide) {
+		request->pids = &self;
+		request->pid_count = 1;
+	}
+	if (start_ask(request, &client)) {
+		client_close(&client);
+		goto cleanup;
+	}
+	live_block_signals(&mask);
 	if (output_open(&output, arguments->trace.output)) {
 		client_close(&client);
 		goto cleanup;
 	}
-	status = record(request, &client, &output, arguments->command, mask);
+	status = record(request, &client, &output, arguments->command, &mask);
 cleanup:
 	control_fds_close(&files);
 	return status;
@@ -158,14 +170,12 @@ int command_record(int argc, char **argv)
 	};
 	struct arguments arguments = { .trace.topics = TOPICS_DEFAULT };
 	struct live_request request = { .options = &arguments.trace };
-	sigset_t before;
 	int status;
 
 	/* What follows the command's name belongs to the command, options too. */
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 	request.system_wide = arguments.system_wide;
-	live_block_signals(&before);
-	status = prepare_and_record(&arguments, &request, &before);
+	status = prepare_and_record(&arguments, &request);
 	trace_options_free(&arguments.trace);
 	return status;
 }

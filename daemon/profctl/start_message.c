@@ -47,55 +47,78 @@ static size_t list_topics(unsigned int topics, char **names)
 	return count;
 }
 
-static int send(const Profbpf__Control__StartSession *start, const struct live_request *request,
-		struct client *client, const struct output *output, uint32_t *id)
-{
-	Profbpf__Control__Request message = PROFBPF__CONTROL__REQUEST__INIT;
-	int fds[CONTROL_FDS_MAX], err;
-	size_t count = 0;
+/* The message and what it points to. */
+struct start {
+	Profbpf__Control__Request request;
+	Profbpf__Control__StartSession message;
+	struct catalog_texts texts;
+	char *topics[TOPICS_MAX];
+};
 
-	fds[count++] = output->fd;
-	for (size_t i = 0; request->files && i < request->files->count; i++)
-		if (count < CONTROL_FDS_MAX)
-			fds[count++] = request->files->fd[i];
-	message.what_case = PROFBPF__CONTROL__REQUEST__WHAT_START;
-	message.start = (Profbpf__Control__StartSession *)start;
-	err = client_request(client, &message, fds, count);
-	*id = message.id;
+static int prepare(struct start *start, const struct live_request *request)
+{
+	const struct trace_options *o = request->options;
+	Profbpf__Control__StartSession *m = &start->message;
+	int err = catalog_texts_read(&o->catalogs, &start->texts);
+
+	profbpf__control__start_session__init(m);
+	m->n_pids = request->pid_count;
+	m->pids = request->pids;
+	m->system_wide = request->system_wide;
+	m->no_follow = o->no_follow;
+	m->duration_ns = o->duration_ns;
+	m->min_duration_ns = o->min_duration_ns;
+	m->buffer_bytes = o->buffer_bytes;
+	m->n_topics = list_topics(o->topics, start->topics);
+	m->topics = start->topics;
+	m->n_catalogs = start->texts.count;
+	m->catalogs = start->texts.text;
+	m->started_here = request->child != NULL;
+	profbpf__control__request__init(&start->request);
+	start->request.what_case = PROFBPF__CONTROL__REQUEST__WHAT_START;
+	start->request.start = m;
+	return err;
+}
+
+int start_ask(const struct live_request *request, struct client *client)
+{
+	Profbpf__Control__Response *response = NULL;
+	struct start start;
+	int err = prepare(&start, request);
+
+	start.message.check_only = true;
+	if (!err) {
+		response = client_ask(client, &start.request,
+				      PROFBPF__CONTROL__RESPONSE__WHAT_STARTED);
+		err = response ? 0 : -EPERM;
+	}
+	profbpf__control__response__free_unpacked(response, NULL);
+	catalog_texts_free(&start.texts);
 	return err;
 }
 
 int start_send(const struct live_request *request, struct client *client,
 	       const struct output *output, uint32_t *id)
 {
-	Profbpf__Control__StartSession start = PROFBPF__CONTROL__START_SESSION__INIT;
-	const struct trace_options *o = request->options;
-	struct catalog_texts texts;
-	char *topics[TOPICS_MAX], *path = NULL;
-	int err = catalog_texts_read(&o->catalogs, &texts);
+	int fds[CONTROL_FDS_MAX], err;
+	struct start start;
+	size_t count = 0;
+	char *path = NULL;
 
-	if (err)
-		goto cleanup;
+	fds[count++] = output->fd;
+	for (size_t i = 0; request->files && i < request->files->count; i++)
+		if (count < CONTROL_FDS_MAX)
+			fds[count++] = request->files->fd[i];
+	err = prepare(&start, request);
 	/* Lists are read elsewhere: a relative name would say little there. */
 	if (strcmp(output->name, "-"))
 		path = realpath(output->name, NULL);
-	start.n_pids = request->pid_count;
-	start.pids = request->pids;
-	start.system_wide = request->system_wide;
-	start.no_follow = o->no_follow;
-	start.duration_ns = o->duration_ns;
-	start.min_duration_ns = o->min_duration_ns;
-	start.buffer_bytes = o->buffer_bytes;
-	start.n_topics = list_topics(o->topics, topics);
-	start.topics = topics;
-	start.n_catalogs = texts.count;
-	start.catalogs = texts.text;
-	start.started_here = request->child != NULL;
-	start.output_name = path ? path : output->name;
-	err = send(&start, request, client, output, id);
-cleanup:
+	start.message.output_name = path ? path : output->name;
+	if (!err)
+		err = client_request(client, &start.request, fds, count);
+	*id = start.request.id;
 	free(path);
-	catalog_texts_free(&texts);
+	catalog_texts_free(&start.texts);
 	return err;
 }
 

@@ -6,6 +6,14 @@
 #include "daemon/profctl/live.h"
 
 /*
+ * start_ask - would the daemon start this session?
+ *
+ * To know before an earlier trace is overwritten. Returns 0, or -EPERM after
+ * saying why not.
+ */
+int start_ask(const struct live_request *request, struct client *client);
+
+/*
  * start_send - read the user's catalogs and send the request
  *
  * Sets *@id to the request's. Returns 0 or a negative errno after saying why.

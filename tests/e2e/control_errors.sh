@@ -107,6 +107,10 @@ assert_contains "a trace to a terminal" "$WORK/terminal" 'binary and standard ou
 # ---- Ordinary users: their own processes, nothing else
 
 mkdir -m 777 "$WORK/theirs"
+echo "an earlier trace" >"$WORK/theirs/kept.pbt" && chmod 666 "$WORK/theirs/kept.pbt"
+refused "another user's process, over an earlier trace" 1 'belongs to user 0' \
+	as_nobody "$PROFCTL" attach --pid "$target" -o "$WORK/theirs/kept.pbt"
+assert_eq "the earlier trace" "an earlier trace" "$(<"$WORK/theirs/kept.pbt")"
 refused "another user's process" 1 "process $target \\(sleep\\) belongs to user 0, you are user 65534" \
 	as_nobody "$PROFCTL" attach --pid "$target" -o "$WORK/theirs/a.pbt"
 [ ! -e "$WORK/theirs/a.pbt" ] || fail "the refused session left a file behind"
