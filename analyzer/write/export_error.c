@@ -9,8 +9,8 @@ void export_explain(int error, const char *path, char *text, size_t size)
 {
 	if (error == -ENOMEM)
 		snprintf(text, size,
-			 "%s: not enough memory for the export; try a part of the trace "
-			 "(--from, --to, --pid)",
+			 "%s: not enough memory for the export; choose fewer processes "
+			 "(--pid)",
 			 path);
 	else if (error == -ENOSPC || error == -EDQUOT)
 		snprintf(text, size,

@@ -313,12 +313,12 @@ static uint8_t common_flags(uint8_t flags)
 	return flags & WAKE_SOFTIRQ ? COMMON_SOFTIRQ : 0;
 }
 
-void bundle_wake(struct bundle *bundle, const struct wake *wake, const struct on_cpu *current)
+void bundle_wake(struct bundle *bundle, const struct wake *wake, bool compact)
 {
 	struct on_cpu woken = { .tid = bundle->trace->model->threads.row[wake->thread].tid,
 				.thread = wake->thread };
 
-	if (!current || current->tid != wake->waker_tid) {
+	if (!compact) {
 		add_single(bundle, (struct single){
 					   .ns = boot_ns(bundle, wake->ts_ns),
 					   .who = woken,

@@ -44,7 +44,7 @@ void bundle_switch(struct bundle *bundle, uint64_t ns, uint8_t leaves, struct on
 /* bundle_blocked - the thread that leaves at @ns waits for I/O */
 void bundle_blocked(struct bundle *bundle, uint64_t ns, uint32_t tid);
 
-/* bundle_wake - a wake-up; @current is shown on the waker's CPU then (NULL: nothing is) */
-void bundle_wake(struct bundle *bundle, const struct wake *wake, const struct on_cpu *current);
+/* bundle_wake - a wake-up; @compact: whoever is shown on the waker's CPU will be its waker */
+void bundle_wake(struct bundle *bundle, const struct wake *wake, bool compact);
 
 #endif /* PROFBPF_ANALYZER_WRITE_PERFETTO_BUNDLE_H */

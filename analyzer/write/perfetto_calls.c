@@ -25,7 +25,9 @@ static uint64_t add_thread_track(struct calls_writer *calls)
 {
 	const struct model *model = calls->trace->model;
 	const struct thread *thread = &model->threads.row[calls->thread];
-	struct perfetto_track track = { .tid = thread->tid, .pid = thread->tid };
+	struct perfetto_track track = { .tid = thread->tid,
+					.pid = thread->tid,
+					.from_ns = thread->first_ns };
 
 	if (thread->process < model->processes.count)
 		track.pid = model->processes.row[thread->process].pid;

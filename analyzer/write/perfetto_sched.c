@@ -22,8 +22,8 @@ struct switcher {
 	uint32_t count;
 	uint32_t next; /* slice to begin next */
 	bool in_slice; /* slices[next - 1] has not ended */
-	bool begun;
 	struct on_cpu current;
+	uint64_t since_ns; /* of current */
 	uint32_t cpu;
 };
 
@@ -66,23 +66,34 @@ static void make_switch(struct switcher *switcher)
 {
 	const struct cpu_slice *slice;
 
+	switcher->since_ns = next_instant(switcher);
 	if (ends_alone(switcher)) {
 		switcher->current = bundle_unrecorded(switcher->cpu);
-		bundle_switch(switcher->bundle, next_instant(switcher), leaving(switcher),
+		bundle_switch(switcher->bundle, switcher->since_ns, leaving(switcher),
 			      switcher->current);
 		switcher->in_slice = false;
 		return;
 	}
 	slice = &switcher->slices[switcher->next];
 	switcher->current = (struct on_cpu){ .tid = slice->tid, .thread = slice->thread };
-	if (switcher->begun)
-		bundle_switch(switcher->bundle, slice->start_ns, leaving(switcher),
-			      switcher->current);
-	else
-		bundle_first_switch(switcher->bundle, slice->start_ns, switcher->current);
-	switcher->begun = true;
+	bundle_switch(switcher->bundle, slice->start_ns, leaving(switcher), switcher->current);
 	switcher->in_slice = true;
 	switcher->next++;
+}
+
+/* Before the first slice of the CPU nothing is known either. */
+static void begin_switches(struct switcher *switcher, uint64_t start_ns)
+{
+	const struct cpu_slice *first = &switcher->slices[0];
+
+	switcher->current = bundle_unrecorded(switcher->cpu);
+	if (switcher->count && first->start_ns == start_ns) {
+		switcher->current = (struct on_cpu){ .tid = first->tid, .thread = first->thread };
+		switcher->in_slice = true;
+		switcher->next++;
+	}
+	switcher->since_ns = start_ns;
+	bundle_first_switch(switcher->bundle, start_ns, switcher->current);
 }
 
 static void switch_until(struct switcher *switcher, uint64_t ns)
@@ -118,23 +129,38 @@ static bool wake_is_wanted(const struct perfetto_trace *trace, const struct wake
 	       export_instant(&trace->window, wake->ts_ns);
 }
 
+/*
+ * Readers take the thread that they show on the CPU for the waker of a compact wake-up;
+ * at the very instant of a switch it may be the one or the other. Of an interrupt,
+ * whose waker means nothing, only the compact form can tell.
+ */
+static bool wake_is_compact(const struct switcher *switcher, const struct wake *wake,
+			    uint64_t start_ns)
+{
+	if (wake->flags & WAKE_INTERRUPT)
+		return wake->ts_ns > start_ns;
+	return switcher->current.tid == wake->waker_tid && switcher->since_ns < wake->ts_ns;
+}
+
 static void write_cpu(struct perfetto_trace *trace, struct bundle *bundle, uint32_t cpu,
 		      const struct cpu_row *row, const struct wakes_by_cpu *wakes)
 {
 	struct switcher switcher = { .bundle = bundle, .cpu = cpu };
 
+	bundle_begin(bundle, cpu);
 	if (row) {
 		switcher.slices = trace->cpus.slices + row->first;
 		switcher.count = row->count;
+		begin_switches(&switcher, trace->window.start_ns);
 	}
-	bundle_begin(bundle, cpu);
 	for (uint32_t i = wakes->first[cpu]; i < wakes->first[cpu + 1]; i++) {
 		const struct wake *wake = &trace->model->wakes.row[wakes->rows[i]];
 
 		if (!wake_is_wanted(trace, wake))
 			continue;
 		switch_until(&switcher, wake->ts_ns);
-		bundle_wake(bundle, wake, switcher.begun ? &switcher.current : NULL);
+		bundle_wake(bundle, wake,
+			    row && wake_is_compact(&switcher, wake, trace->window.start_ns));
 	}
 	switch_until(&switcher, UINT64_MAX);
 	bundle_end(bundle);

@@ -124,11 +124,13 @@ uint64_t perfetto_add_track(struct perfetto_trace *trace, const struct perfetto_
 {
 	struct perfetto_writer *writer = &trace->writer;
 	uint64_t uuid = ++trace->tracks;
+	uint64_t from_ns = trace->window.start_ns;
 	size_t packet = perfetto_packet(writer), descriptor;
 
+	if (track->from_ns > from_ns && track->from_ns <= trace->window.end_ns)
+		from_ns = track->from_ns;
 	perfetto_uint(writer, PACKET_SEQUENCE_ID, track->tid ? SEQUENCE_OF_THREADS : SEQUENCE);
-	perfetto_uint(writer, PACKET_TIMESTAMP,
-		      boot_clock_at(&trace->clock, trace->window.start_ns));
+	perfetto_uint(writer, PACKET_TIMESTAMP, boot_clock_at(&trace->clock, from_ns));
 	descriptor = perfetto_open(writer, PACKET_TRACK_DESCRIPTOR);
 	perfetto_uint(writer, TRACK_UUID, uuid);
 	describe(writer, track);

@@ -85,6 +85,7 @@ struct perfetto_track {
 	uint64_t parent; /* 0 = root */
 	uint32_t pid; /* with tid: a thread's own track */
 	uint32_t tid;
+	uint64_t from_ns; /* of a thread: since when the id is its own; 0 = the window's start */
 	const char *unit; /* counter: its unit in words, else NULL */
 	uint32_t rank; /* among its siblings, 0 = none */
 	bool ordered; /* its children are shown by rank */

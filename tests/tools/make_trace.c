@@ -281,26 +281,33 @@ static void add_end(struct trace_builder *b, uint64_t periods)
 	trace_statistics(b, end_of(periods), true, "duration");
 }
 
+static void print_value(const char *name, uint64_t value)
+{
+	printf("%s=%" PRIu64 "\n", name, value);
+}
+
 static void print_expected(uint64_t periods)
 {
 	const uint64_t rows = periods * CPUS;
 
-	printf("calls=%" PRIu64 "\n", rows * 4 + 3);
-	printf("ioctls=%" PRIu64 "\n", rows);
-	printf("tasks=%" PRIu64 "\n", rows * 2);
-	printf("flows=%" PRIu64 "\n", rows * 2);
-	printf("errors=%" PRIu64 "\n", (periods + 9) / 10 * CPUS);
-	printf("wakes=%" PRIu64 "\n", rows * 2);
-	/* idle until a comes, a, thief, a, b, and what is not recorded after b */
-	printf("sched=%" PRIu64 "\n", rows * 6);
-	printf("a_run_ns=%" PRIu64 "\n", periods * 48 * US);
-	printf("b_run_ns=%" PRIu64 "\n", periods * 30 * US);
-	printf("thief_run_ns=%" PRIu64 "\n", rows * 10 * US);
-	printf("io_waits=%d\n", CPUS);
-	printf("call_ns=%" PRIu64 "\n", rows * (10 + 6 + 6 + 27) * US + 20 * US + 9 * PERIOD);
-	printf("task_ns=%" PRIu64 "\n", rows * (50 + 45) * US + (periods + 2) / 3 * CPUS * 60 * US);
-	printf("start_ns=%" PRIu64 "\n", START + BOOT_OFFSET + START / 1000000000 % 50);
-	printf("duration_ns=%" PRIu64 "\n", end_of(periods) - START);
+	print_value("calls", rows * 4 + 3);
+	print_value("ioctls", rows);
+	print_value("tasks", rows * 2);
+	print_value("flows", rows * 2);
+	print_value("errors", (periods + 9) / 10 * CPUS);
+	print_value("wakes", rows * 2);
+	/* not recorded before the first; idle until a comes, a, thief, a, b, not recorded */
+	print_value("sched", rows * 6 + CPUS);
+	print_value("unrecorded", rows + CPUS);
+	print_value("a_run_ns", periods * 48 * US);
+	print_value("b_run_ns", periods * 30 * US);
+	print_value("thief_run_ns", rows * 10 * US);
+	print_value("idle_ns", rows * US);
+	print_value("io_waits", CPUS);
+	print_value("call_ns", rows * (10 + 6 + 6 + 27) * US + 20 * US + 9 * PERIOD);
+	print_value("task_ns", rows * (50 + 45) * US + (periods + 2) / 3 * CPUS * 60 * US);
+	print_value("start_ns", START + BOOT_OFFSET + START / 1000000000 % 50);
+	print_value("duration_ns", end_of(periods) - START);
 }
 
 int main(int argc, char **argv)

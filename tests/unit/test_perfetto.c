@@ -199,6 +199,7 @@ static void switches_leave_holes(void **state)
 		{ 0, AT(700), 0x02, HOLE(0) },
 		{ 0, AT(800), UNRECORDED, 0, "swapper" },
 		{ 0, AT(800.5), 0x100, 100, "main" },
+		{ 1, SAMPLE_START, UNRECORDED, HOLE(1) },
 		{ 1, AT(50.01), UNRECORDED, 0, "swapper" },
 		{ 1, AT(50.02), 0x100, 101, "worker" },
 		{ 1, AT(1000), 0x01, HOLE(1) },
