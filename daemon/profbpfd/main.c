@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <bpf/libbpf.h>
+
 #include "daemon/common/control.h"
 #include "daemon/common/privilege.h"
 #include "daemon/common/words.h"
@@ -107,6 +109,9 @@ int main(int argc, char **argv)
 		words_free(&arguments.catalogs);
 		return 1;
 	}
+	/* Our messages say what users can act on; what libbpf says besides is for finding defects. */
+	if (!getenv("PROFBPF_DEBUG"))
+		libbpf_set_print(NULL);
 	block_signals();
 	raise_descriptor_limit();
 	server.socket = control_socket_path(arguments.socket);
