@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bpf/events.h"
+
 static void analyse_source(const struct source_loss *from, struct capture_source *source)
 {
 	for (uint32_t i = 0; i < from->reason_count; i++)
@@ -25,6 +27,24 @@ static bool coverage_gap(const struct model *model, uint32_t index, struct cover
 		return false;
 	gap->ns = coverage->probed_ns - gap->start_ns;
 	return true;
+}
+
+/*
+ * Who a CPU switched to last must be who it switches from next. Switches between
+ * threads that are no targets are not all recorded.
+ */
+static uint64_t missing_switches(const struct model *model)
+{
+	uint64_t missing = 0;
+
+	for (uint32_t i = 1; i < model->switches.count; i++) {
+		const struct cpu_switch *row = &model->switches.row[i], *before = row - 1;
+
+		if (row->cpu == before->cpu && row->prev_tid != before->next_tid &&
+		    (row->flags & SWITCH_PREV_TARGET || before->flags & SWITCH_NEXT_TARGET))
+			missing++;
+	}
+	return missing;
 }
 
 static int by_length(const void *a, const void *b)
@@ -59,6 +79,7 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	qsort(results->gaps, results->gap_count, sizeof(*results->gaps), by_length);
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
 			   model->bad_rows;
+	results->switches_missing = missing_switches(model);
 	results->complete &= !results->lost && !results->missing && !results->damaged;
 	return 0;
 }

@@ -30,6 +30,8 @@ struct capture_results {
 	bool damaged; /* some of the file could not be read */
 	uint64_t lost; /* records, all sources */
 	uint64_t missing;
+	uint64_t switches_missing; /* of targets: the records before and after do not fit together,
+				    * although nothing was lost: the kernel did not report them */
 	struct capture_source *sources;
 	uint32_t source_count;
 	struct coverage_gap *gaps; /* longest first */

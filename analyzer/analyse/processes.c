@@ -11,6 +11,9 @@
 /* Between a thread's clock and its switch records lies less than this per switch. */
 #define SWITCH_COST_MAX_NS 20000
 
+/* Up to one part in so many of a timeline may be unknown before its sums are. */
+#define HOLES_MAX 100
+
 bool sched_records_lost(const struct model *model)
 {
 	if (model->damage.packets_skipped || model->damage.bytes_skipped)
@@ -81,13 +84,15 @@ static void times_from_account(const struct model *model, const struct analysis_
 {
 	uint64_t busy_ns = growth->run_ns + growth->runnable_ns;
 
+	if (usage->source == USAGE_UNKNOWN)
+		usage->alive_ns = alive_ns(model, window, usage->thread);
 	usage->source = USAGE_ACCOUNTS;
 	usage->run_ns = growth->run_ns;
 	usage->runnable_ns = growth->runnable_ns;
-	usage->io_ns = 0;
 	usage->unknown_ns = 0;
-	usage->alive_ns = alive_ns(model, window, usage->thread);
 	usage->blocked_ns = usage->alive_ns > busy_ns ? usage->alive_ns - busy_ns : 0;
+	if (usage->io_ns > usage->blocked_ns)
+		usage->io_ns = usage->blocked_ns;
 }
 
 /*
@@ -132,6 +137,8 @@ static void analyse_thread(const struct model *model, const struct analysis_wind
 
 	if (has_timeline)
 		times_from_timeline(model, window, usage);
+	/* What the kernel sums up does not tell I/O; a timeline with small holes does, nearly. */
+	usage->has_io = has_timeline && !lost && usage->unknown_ns <= usage->alive_ns / HOLES_MAX;
 	if (has_account && (!has_timeline || lost || usage->unknown_ns))
 		times_from_account(model, window, &growth, usage);
 	else if (has_account)
@@ -201,7 +208,7 @@ static void sum_process(struct process_usage *usage, uint64_t window_ns)
 		usage->migrations += thread->migrations;
 		user_ticks += thread->user_ticks_ns;
 		system_ticks += thread->system_ticks_ns;
-		usage->has_io &= thread->source == USAGE_TIMELINE;
+		usage->has_io &= thread->has_io;
 		usage->has_migrations &= thread->has_migrations;
 		if (thread->source == USAGE_UNKNOWN || usage->source == USAGE_UNKNOWN)
 			usage->source = USAGE_UNKNOWN;

@@ -2,8 +2,8 @@
 /*
  * processes.h - what each thread and process did with its time.
  *
- * Targets: exact, from their timelines. Where there is no timeline, or records of
- * it were lost, and for all other threads of the machine: from the kernel's own
+ * Targets: exact, from their timelines. Where there is no timeline, or a part of it
+ * is not known, and for all other threads of the machine: from the kernel's own
  * cumulative figures, taken about once a second; at the borders of a window that
  * is a part of the session they are interpolated.
  */
@@ -26,13 +26,14 @@ struct thread_usage {
 	uint32_t thread; /* index into model->threads */
 	uint8_t source; /* enum usage_source: of the times */
 	bool has_counts; /* voluntary and involuntary are known */
+	bool has_io;
 	bool has_migrations;
 	uint64_t alive_ns; /* part of the window in which it existed */
 	uint64_t run_ns;
 	uint64_t runnable_ns;
 	uint64_t blocked_ns; /* asleep, stopped */
-	uint64_t io_ns; /* of blocked_ns: waiting for I/O; known with USAGE_TIMELINE only */
-	uint64_t unknown_ns; /* of alive_ns: records contradict each other */
+	uint64_t io_ns; /* of blocked_ns: waiting for I/O */
+	uint64_t unknown_ns; /* of alive_ns, with USAGE_TIMELINE: records contradict each other */
 	uint64_t user_ticks_ns; /* as the timer tick saw it: a sample, not a measurement */
 	uint64_t system_ticks_ns;
 	uint64_t voluntary;

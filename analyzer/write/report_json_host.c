@@ -99,7 +99,7 @@ static void write_thread(struct json *json, const struct model *model,
 		json_u64(json, "run_ns", usage->run_ns);
 		json_u64(json, "runnable_ns", usage->runnable_ns);
 		json_u64(json, "blocked_ns", usage->blocked_ns);
-		if (usage->source == USAGE_TIMELINE)
+		if (usage->has_io)
 			json_u64(json, "io_ns", usage->io_ns);
 		if (usage->unknown_ns)
 			json_u64(json, "unknown_ns", usage->unknown_ns);

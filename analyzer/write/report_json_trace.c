@@ -116,6 +116,7 @@ void json_capture_section(struct json *json, const struct model *model,
 	json_bool(json, "complete", capture->complete);
 	json_bool(json, "ended", model->info.ended);
 	optional_text(json, model, "end_reason", model->info.end_reason);
+	json_u64(json, "switches_missing", capture->switches_missing);
 	write_sources(json, model, capture);
 	write_damage(json, model);
 	write_coverage(json, model, capture);

@@ -168,7 +168,7 @@ static void thread_row(struct table *table, const struct model *model,
 	table_empty(table);
 	known_ms(table, is_known, usage->runnable_ns);
 	known_ms(table, is_known, usage->blocked_ns);
-	known_ms(table, usage->source == USAGE_TIMELINE, usage->io_ns);
+	known_ms(table, usage->has_io, usage->io_ns);
 	known_count(table, usage->has_counts, usage->voluntary);
 	known_count(table, usage->has_counts, usage->involuntary);
 	known_count(table, usage->has_migrations, usage->migrations);

@@ -282,6 +282,12 @@ int text_capture(FILE *out, const struct model *model, const struct results *res
 	if (err)
 		return err;
 	print_coverage(out, model, capture, options);
+	if (capture->switches_missing)
+		fprintf(out,
+			"%" PRIu64
+			" of %u context switches were not reported by the kernel, as the "
+			"others show; states they leave open are unknown\n",
+			capture->switches_missing, model->switches.count);
 	if (model->info.min_duration_ns)
 		fprintf(out, "calls shorter than %.3f us were counted but not recorded\n",
 			(double)model->info.min_duration_ns / 1e3);
