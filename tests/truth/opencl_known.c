@@ -15,7 +15,7 @@
  * and prints "thread TID" and per thread "count TID NAME COUNT". Everything else
  * it prints is the same in every run. Exit status 1: something was wrong.
  */
-#define CL_TARGET_OPENCL_VERSION 200
+#define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
@@ -266,21 +266,28 @@ static cl_command_queue make_queue(const struct options *o, cl_context context, 
 	cl_command_queue_properties want = 0, have = 0;
 	cl_queue_properties list[] = { CL_QUEUE_PROPERTIES, 0, 0 };
 	cl_command_queue queue;
+	size_t size = 0, i;
 	cl_int error;
 
 	want |= o->profiling ? CL_QUEUE_PROFILING_ENABLE : 0;
 	want |= o->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
 	list[1] = want;
-	/* Both ways to make one. */
-	if (which % 2)
-		queue = clCreateCommandQueueWithProperties(context, device, want ? list : NULL,
-							   &error);
-	else
+	/* Every way to make one. */
+	if (which % 3 == 0)
 		queue = clCreateCommandQueue(context, device, want, &error);
+	else
+		queue = clCreateCommandQueueWithProperties(
+			context, device, want || which % 3 == 1 ? list : NULL, &error);
 	CHECK(error);
 	CHECK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(have), &have, NULL));
 	if (have != want)
 		fail("a queue has other properties than it was made with");
+	/* OpenCL 3.0 tells the list as it was given; earlier ones don't know the question. */
+	error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(list), list, &size);
+	printf("queue %d properties array: %d, %zu bytes", which, error, error ? 0 : size);
+	for (i = 0; error == CL_SUCCESS && i < size / sizeof(list[0]); i++)
+		printf(" %llu", (unsigned long long)list[i]);
+	printf("\n");
 	return queue;
 }
 
