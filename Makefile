@@ -45,7 +45,7 @@ ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c)
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
 LIBS_PROFCTL := $(LIBS_LIB) -lyajl -lsmartcols
-LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lseccomp -lm
+LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lseccomp -liberty -lm
 
 PROGRAMS := $(B)/profbpfd $(B)/profctl $(B)/analyzer
 LAYERS := $(B)/libprofbpf-opencl.so

@@ -2,6 +2,7 @@
 /* Packets that say what ids mean: clocks, strings, functions, drivers, devices. */
 #include "analyzer/load/loader.h"
 
+#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define FUNCTIONS_MAX (1u << 20)
 #define DRIVERS_MAX (1u << 16)
 #define DEVICES_MAX (1u << 16)
+#define SYMBOL_MAX 4096 /* bytes; longer C++ symbols are shown as they are */
 
 #define UNPACK(type, packet) \
 	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
@@ -126,12 +128,26 @@ static uint8_t at_most(int value, int largest)
 	return value >= 0 && value <= largest ? (uint8_t)value : 0;
 }
 
+/* C++ symbols as people write them, without parameters; others, and what is no symbol, unchanged. */
+static uint32_t function_name(struct loader *loader, const char *symbol)
+{
+	char *readable = NULL;
+	uint32_t id;
+
+	if (strncmp(symbol, "_Z", 2) == 0 && strnlen(symbol, SYMBOL_MAX) < SYMBOL_MAX)
+		readable = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
+	id = text_id(loader, readable ? readable : symbol);
+	free(readable);
+	return id;
+}
+
 static void take_function(struct loader *loader, const Profbpf__Function *from,
 			  struct function *function)
 {
 	function->runtime = text_id(loader, from->runtime);
 	function->family = text_id(loader, *from->family ? from->family : from->runtime);
-	function->name = text_id(loader, from->name);
+	function->name = function_name(loader, from->name);
+	function->symbol = text_id(loader, from->name);
 	function->file = text_id(loader, from->file);
 	function->instruction = text_id(loader, from->instruction);
 	function->kind = at_most(from->kind, PROFBPF__FUNCTION__KIND__STAGE);

@@ -54,7 +54,8 @@ struct process {
 struct function {
 	uint32_t runtime;
 	uint32_t family;
-	uint32_t name;
+	uint32_t name; /* C++ names are demangled, without parameters */
+	uint32_t symbol; /* as in the file's symbol table */
 	uint32_t file;
 	uint32_t instruction; /* "nop5", "emulated", "stepped" */
 	uint8_t kind; /* Profbpf__Function__Kind */

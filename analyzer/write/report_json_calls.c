@@ -23,6 +23,7 @@ static void write_usage(struct json *json, const struct model *model, const stru
 	json_map(json, NULL);
 	json_text(json, "runtime", model_text(model, function->runtime));
 	json_text(json, "function", model_text(model, function->name));
+	json_text(json, "symbol", model_text(model, function->symbol));
 	json_text(json, "kind", function_kind_name(function->kind));
 	json_text(json, "file", model_text(model, function->file));
 	json_u64(json, "pid", model->processes.row[usage->process].pid);
