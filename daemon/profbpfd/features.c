@@ -78,9 +78,11 @@ void features_probe(struct features *features)
 	features->optimized_nop = has_function(btf, "arch_uprobe_optimize");
 	features->run_delay = has_member(btf, "sched_info", "run_delay");
 	features->method = best_method(btf);
-	if (!features->task_storage)
+	/* The newest of the helpers without which no program can be loaded. */
+	if (!features->task_storage || !has_function(btf, "bpf_task_pt_regs"))
 		snprintf(features->error, sizeof(features->error),
-			 "this kernel has no task-local BPF storage; Linux 5.11 or later is needed");
+			 "this kernel lacks functions that the BPF programs call; Linux 5.15 or later is "
+			 "needed");
 	btf__free(btf);
 }
 
