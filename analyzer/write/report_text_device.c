@@ -99,8 +99,8 @@ int report_text_devices(FILE *out, const struct model *model, const struct devic
 
 	print_heading(out, options, "Devices");
 	if (devices->device_count == 0)
-		fputs("No device task stream in this trace. Start the job with a device layer, or"
-		      " give --device.\n",
+		fputs("No device task stream in this trace. A job reports its device's tasks when "
+		      "it was started with a\ndevice layer, see analyzer(1).\n",
 		      out);
 	for (uint32_t i = 0; i < devices->device_count && !error; i++) {
 		const struct device_usage *usage = &devices->devices[i];
