@@ -14,7 +14,7 @@ import mindspore.dataset as ds
 import mindspore.dataset.vision as vision
 from mindspore import nn
 
-ROWS, BATCH, SIDE = 640, 32, 48
+ROWS, BATCH, SIDE = 4096, 32, 48
 
 
 class Images:
