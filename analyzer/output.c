@@ -2,11 +2,45 @@
 #include "analyzer/output.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The temporary file, for the signal handler, which can be told in no other way. */
+static char *volatile unfinished;
+
+static void remove_unfinished(int signal)
+{
+	if (unfinished)
+		unlink(unfinished);
+	/* The handler was good for one time: this ends the program as if there were none. */
+	raise(signal);
+}
+
+static void on_signals(void (*handler)(int))
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESETHAND };
+		struct sigaction before;
+
+		/* A signal that is ignored (nohup) stays so. */
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+static void forget_unfinished(void)
+{
+	if (!unfinished)
+		return;
+	on_signals(SIG_DFL);
+	unfinished = NULL;
+}
 
 static int fail(int err, char *error, size_t error_size, const char *path)
 {
@@ -49,6 +83,8 @@ int output_begin(struct output *output, const char *path, char *error, size_t er
 		output->temporary = NULL;
 		return fail(err, error, error_size, path);
 	}
+	unfinished = output->temporary;
+	on_signals(remove_unfinished);
 	give_usual_mode(fd);
 	close(fd);
 	return 0;
@@ -58,6 +94,7 @@ int output_commit(struct output *output, char *error, size_t error_size)
 {
 	if (!output->direct && rename(output->temporary, output->path) != 0)
 		return fail(errno, error, error_size, output->path);
+	forget_unfinished();
 	free(output->temporary);
 	output->temporary = NULL;
 	return 0;
@@ -65,6 +102,7 @@ int output_commit(struct output *output, char *error, size_t error_size)
 
 void output_end(struct output *output)
 {
+	forget_unfinished();
 	if (output->temporary && !output->direct)
 		unlink(output->temporary);
 	free(output->temporary);

@@ -10,7 +10,8 @@
 
 /*
  * What is written goes to a temporary name beside the wanted one, which is renamed
- * when all is there. Things that cannot be replaced (devices, pipes) are written to
+ * when all is there; a signal that ends the program removes it. There is one at a
+ * time. Things that cannot be replaced (devices, pipes) are written to
  * directly.
  */
 struct output {

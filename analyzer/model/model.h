@@ -328,7 +328,8 @@ void model_free(struct model *model);
 /*
  * model_grow - room for one more row
  *
- * Used through MODEL_PUSH. Returns false without memory or beyond 2^32 - 2 rows.
+ * Used through MODEL_PUSH. Returns false without memory, beyond 2^32 - 2 rows and when
+ * the rows would take more than half of the machine's memory.
  */
 bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size);
 
