@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# analyzer's command line: where output goes, that it is complete or not there, exit status, windows, several traces.
+. "$(dirname "$0")/lib.sh"
+need_command jq
+
+MAKE_TRACE=$BUILD/tests/tools/make_trace
+[ -x "$MAKE_TRACE" ] || fail "$MAKE_TRACE is not built"
+eval "$("$MAKE_TRACE" "$WORK/run.pbt" 1000)"
+
+# ---- Where output goes
+
+assert_status "report to standard output" 0 "$ANALYZER" report "$WORK/run.pbt"
+assert_contains "first section" "$WORK/out" '^Trace$'
+lines=$(wc -l <"$WORK/out")
+assert_status "report to a file" 0 "$ANALYZER" report "$WORK/run.pbt" -o "$WORK/report.txt"
+assert_eq "bytes on standard output" 0 "$(stat -c %s "$WORK/out")"
+assert_eq "lines in the file" "$lines" "$(wc -l <"$WORK/report.txt")"
+assert_eq "mode of the file" "$(printf '%o' $((0666 & ~$(umask))))" "$(stat -c %a "$WORK/report.txt")"
+assert_status "from a pipe" 0 sh -c "cat '$WORK/run.pbt' | '$ANALYZER' report -"
+assert_eq "lines from a pipe" "$lines" "$(wc -l <"$WORK/out")"
+assert_lacks "escape sequences outside a terminal" "$WORK/out" $'\033'
+assert_status "report to a device" 0 "$ANALYZER" report "$WORK/run.pbt" -o /dev/null
+assert_eq "/dev/null is still one" "character special file" "$(stat -c %F /dev/null)"
+"$ANALYZER" report "$WORK/run.pbt" 2>"$WORK/err" | head -n 3 >"$WORK/head" || :
+assert_eq "complaints of a closed pipe" 0 "$(stat -c %s "$WORK/err")"
+
+# ---- Complete or not there
+
+echo precious >"$WORK/old.txt"
+assert_status "a trace that is none" 1 "$ANALYZER" report "$WORK/old.txt" -o "$WORK/old.txt"
+assert_eq "the file that was there" precious "$(cat "$WORK/old.txt")"
+assert_status "a folder that is not there" 1 "$ANALYZER" report "$WORK/run.pbt" -o "$WORK/none/x"
+assert_contains "message" "$WORK/err" 'cannot write .*/none/x: No such file'
+assert_status "a full device" 1 "$ANALYZER" report "$WORK/run.pbt" -o /dev/full
+assert_contains "message" "$WORK/err" 'cannot write /dev/full: No space left'
+assert_status "a full standard output" 1 sh -c "'$ANALYZER' report '$WORK/run.pbt' >/dev/full"
+assert_contains "message" "$WORK/err" 'cannot write to standard output: No space left'
+assert_status "a folder as output" 1 "$ANALYZER" export "$WORK/run.pbt" --to perfetto -o "$WORK"
+mkdir "$WORK/exports"
+for format in perfetto chrome; do
+	assert_status "export to $format" 0 "$ANALYZER" export "$WORK/run.pbt" --to $format -o "$WORK/exports/$format"
+done
+(
+	# A limit of the file size stands for a full disk: nothing may remain.
+	ulimit -f 8
+	trap '' XFSZ
+	assert_status "an export that does not fit" 1 "$ANALYZER" export "$WORK/run.pbt" --to chrome -o "$WORK/exports/big"
+)
+assert_eq "files of exports" "chrome perfetto" "$(cd "$WORK/exports" && echo *)"
+
+# Ended by a signal while it writes.
+"$MAKE_TRACE" "$WORK/long.pbt" 20000 >/dev/null
+"$ANALYZER" export "$WORK/long.pbt" --to chrome -o "$WORK/exports/long" 2>/dev/null &
+victim=$!
+wait_until 60 sh -c "ls '$WORK'/exports/long.*"
+kill -TERM "$victim"
+status=0
+wait_for_end "$victim" 20 || status=$?
+assert_eq "status after SIGTERM" 143 "$status"
+assert_eq "files after SIGTERM" "chrome perfetto" "$(cd "$WORK/exports" && echo *)"
+
+# ---- Usage
+
+assert_status "help" 0 "$ANALYZER" --help
+assert_status "help of a command" 0 "$ANALYZER" report --help
+assert_status "version" 0 "$ANALYZER" --version
+for wrong in "" "frob" "report" "report --top x T" "report --from 2s --to 1s T" "report --from soon T" \
+	"report --section nosuch T" "report --pid 1,x T" "export T" "export T --to perfetto" \
+	"export T --to nosuch -o X" "info" "info --nosuch T"; do
+	# shellcheck disable=SC2086 # words wanted
+	assert_status "analyzer $wrong" 2 "$ANALYZER" $wrong
+	[ -s "$WORK/err" ] || fail "no message"
+done
+
+# ---- What is said
+
+assert_status "JSON" 0 "$ANALYZER" report "$WORK/run.pbt" --format json
+cp "$WORK/out" "$WORK/run.json"
+assert_eq "schema" profbpf.report/1 "$(json "$WORK/run.json" .schema)"
+# shellcheck disable=SC2154 # set by eval
+{
+	assert_eq "calls" "$calls" "$(json "$WORK/run.json" '[.api[].count] | add')"
+	assert_eq "time in calls" "$call_ns" "$(json "$WORK/run.json" '[.api[] | .total_ns + (.open_ns // 0)] | add')"
+	assert_eq "ioctls" "$ioctls" "$(json "$WORK/run.json" '[.ioctl[].count] | add')"
+	assert_eq "errors" "$errors" "$(json "$WORK/run.json" '[.api[].errors] | add')"
+}
+assert_eq "threads' times add up" true "$(jq '[.processes[] | select(.target) | .threads[]
+	| .run_ns + .runnable_ns + .blocked_ns + (.unknown_ns // 0) == .alive_ns] | all' "$WORK/run.json")"
+assert_status "a part" 0 "$ANALYZER" report "$WORK/run.pbt" --format json --from 10ms --to 30ms --section trace,api
+assert_eq "its length" 20000000 "$(json "$WORK/out" .trace.window.duration_ns)"
+assert_eq "its sections" "schema trace api api_totals" "$(json "$WORK/out" 'keys_unsorted | join(" ")')"
+assert_eq "its calls" 800 "$(json "$WORK/out" '[.api[] | select(.function == "cudaLaunchKernel" or .function == "cuLaunchKernel").count] | add / 2')"
+assert_status "info" 0 "$ANALYZER" info "$WORK/run.pbt" --format json
+assert_eq "calls in it" "$calls" "$(json "$WORK/out" .contents.calls)"
+
+# ---- Damage
+
+cp "$WORK/run.pbt" "$WORK/hurt.pbt"
+printf '\xa5\xa5\xa5' | dd of="$WORK/hurt.pbt" bs=1 seek=$(($(stat -c %s "$WORK/run.pbt") / 2)) conv=notrunc status=none
+assert_status "a damaged trace" 0 "$ANALYZER" report "$WORK/hurt.pbt" --format json
+assert_contains "warning" "$WORK/err" 'hurt.pbt: byte [0-9]+: .*skipped.*--strict'
+assert_eq "complete" false "$(jq .capture.complete "$WORK/out")"
+assert_status "a damaged trace, strictly" 1 "$ANALYZER" report "$WORK/hurt.pbt" --strict
+assert_eq "a report of it" 0 "$(stat -c %s "$WORK/out")"
