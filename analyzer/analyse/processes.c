@@ -16,16 +16,19 @@
 
 bool sched_records_lost(const struct model *model)
 {
-	if (model->damage.packets_skipped || model->damage.bytes_skipped)
-		return true;
 	for (uint32_t i = 0; i < model->sources.count; i++) {
 		const struct source_loss *source = &model->sources.row[i];
 
-		if (strcmp(model_text(model, source->name), "sched") == 0)
-			return source->produced > source->delivered ||
-			       (source->read != UINT64_MAX && source->read < source->delivered);
+		if (strcmp(model_text(model, source->name), "sched") != 0)
+			continue;
+		if (source->produced > source->delivered ||
+		    (source->read != UINT64_MAX && source->read < source->delivered))
+			return true;
+		/* All there is, also if other parts of the file are damaged. */
+		if (model->info.ended)
+			return false;
 	}
-	return false;
+	return model->damage.packets_skipped || model->damage.bytes_skipped;
 }
 
 static uint64_t clipped(uint64_t start_ns, uint64_t end_ns, const struct analysis_window *window)

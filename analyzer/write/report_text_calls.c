@@ -26,12 +26,12 @@ static void print_totals(FILE *out, const struct model *model, const struct api_
 		const struct process *process = &model->processes.row[total->process];
 
 		fprintf(out,
-			"%s in process %u %s: %" PRIu64 " calls, %.3f s inside them, all threads "
+			"%s in process %u %s: %" PRIu64 " calls, %.3f ms inside them, all threads "
 			"together",
 			printable(known(model, total->family), family, sizeof(family)),
 			process->pid,
 			printable(model_text(model, process->name), name, sizeof(name)),
-			total->count, (double)total->total_ns / 1e9);
+			total->count, (double)total->total_ns / 1e6);
 		if (seconds > 0)
 			fprintf(out, " (%.1f %% of one thread's time)",
 				100 * (double)total->total_ns / 1e9 / seconds);

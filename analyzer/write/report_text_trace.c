@@ -35,8 +35,12 @@ static void print_host(FILE *out, const struct model *model, const struct report
 	const struct trace_info *info = &model->info;
 	char text[512];
 
-	snprintf(text, sizeof(text), "%s, Linux %s %s, %u CPUs", known(model, info->hostname),
-		 known(model, info->kernel), known(model, info->arch), info->cpus);
+	if (!info->cpus)
+		snprintf(text, sizeof(text), "unknown: the file's header could not be read");
+	else
+		snprintf(text, sizeof(text), "%s, Linux %s %s, %u CPUs",
+			 known(model, info->hostname), known(model, info->kernel),
+			 known(model, info->arch), info->cpus);
 	line(out, options, "host", text);
 }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "analyzer/load/load_pbt.h"
@@ -257,6 +258,48 @@ static void sessions_are_merged(void **state)
 	model_free(model);
 }
 
+/* A session whose segments are in two files, the later one given first. */
+static void session_in_two_files(void **state)
+{
+	struct model *model = model_new();
+	struct loader *loader = loader_new(model);
+	char error[256];
+
+	for (uint32_t part = 2; part-- > 0;) {
+		struct trace_builder *builder = trace_builder_new();
+		char path[] = "/tmp/profbpf-test-XXXXXX";
+
+		close(mkstemp(path));
+		trace_segment(builder,
+			      &(struct trace_segment){
+				      .index = part, .start_ns = 1000, .session = 1, .boot = 1 });
+		trace_target(builder, 1000, 10, 10, "t");
+		trace_call(builder, &(struct trace_call_row){ .tid = 10,
+							      .tgid = 10,
+							      .start_ns = 2000 + part * 1000,
+							      .end_ns = 2500 + part * 1000,
+							      .function = 7 });
+		trace_source(builder, "api", 1 + part, 1 + part, NULL, 0);
+		trace_statistics(builder, 3000 + part * 1000, part == 1, "stopped");
+		trace_write(builder, path);
+		trace_builder_free(builder);
+		assert_int_equal(load_pbt(loader, path, error, sizeof(error)), 0);
+		unlink(path);
+	}
+	assert_int_equal(load_finish(loader, error, sizeof(error)), 0);
+	loader_free(loader);
+	assert_int_equal(model->files.count, 2);
+	assert_int_equal(model->threads.count, 1);
+	assert_int_equal(model->calls.count, 2);
+	assert_int_equal(model->calls.row[0].start_ns, 2000);
+	assert_int_equal(model->calls.row[0].function, model->calls.row[1].function);
+	assert_int_equal(model->sources.row[0].delivered, 2);
+	assert_int_equal(model->sources.row[0].read, 2);
+	assert_true(model->info.ended);
+	assert_int_equal(model->info.end_ns, 4000);
+	model_free(model);
+}
+
 static void another_boot_is_refused(void **state)
 {
 	struct trace_builder *builder = session(1, 1, 1000);
@@ -447,6 +490,7 @@ int main(void)
 		cmocka_unit_test(exec_after_main_thread_exit_goes_on),
 		cmocka_unit_test(segments_have_their_own_strings),
 		cmocka_unit_test(sessions_are_merged),
+		cmocka_unit_test(session_in_two_files),
 		cmocka_unit_test(another_boot_is_refused),
 		cmocka_unit_test(statistics_replace_earlier_ones),
 		cmocka_unit_test(unannounced_threads_are_kept),

@@ -393,6 +393,66 @@ static void info(void **state)
 	free(text);
 }
 
+static void cpu_switch(struct trace_builder *builder, uint64_t ts_ns, uint32_t prev, uint32_t next,
+		       uint32_t why, uint32_t flags)
+{
+	trace_switch(builder, &(struct trace_switch_row){ .ts_ns = ts_ns,
+							  .prev_tid = prev,
+							  .next_tid = next,
+							  .state = why,
+							  .syscall = -1,
+							  .flags = flags });
+}
+
+/*
+ * Some kernels do not report every switch. Records that don't fit together tell, and
+ * the kernel's own sums are taken instead; 10 waited for I/O from 2000 to 4000.
+ */
+static void switch_that_was_not_reported(void **state)
+{
+	static const uint32_t targets[] = { 10 };
+	struct trace_builder *builder = trace_builder_new();
+	const struct report_options options = ALL_ROWS;
+	yajl_val root;
+	char *text;
+
+	trace_segment(builder, &(struct trace_segment){
+				       .start_ns = 1000, .targets = targets, .target_count = 1 });
+	trace_target(builder, 1000, 10, 10, "t");
+	trace_account(
+		builder,
+		&(struct trace_account_row){
+			.ts_ns = 1000, .tid = 10, .tgid = 10, .flags = 16 | 2, .run_ns = 100 });
+	cpu_switch(builder, 2000, 10, 0, 2, 1 | 4);
+	trace_wake(builder, &(struct trace_wake_row){ .ts_ns = 4000, .tid = 10 });
+	cpu_switch(builder, 4010, 0, 10, 0, 2);
+	cpu_switch(builder, 900000, 10, 20, 0, 1);
+	/* 20 to 10 is missing. */
+	cpu_switch(builder, 903000, 10, 20, 0, 1);
+	cpu_switch(builder, 905000, 20, 10, 0, 2);
+	trace_account(builder, &(struct trace_account_row){ .ts_ns = 1001000,
+							    .tid = 10,
+							    .tgid = 10,
+							    .run_ns = 100 + 995000,
+							    .runnable_ns = 3010,
+							    .voluntary = 1,
+							    .involuntary = 2 });
+	trace_source(builder, "sched", 6, 6, NULL, 0);
+	trace_statistics(builder, 1001000, true, "stopped");
+	text = report(builder, &(struct analysis_options){ 0 }, &options, report_json);
+	root = json_parse(text);
+	assert_true(json_true(root, "capture.complete"));
+	assert_int_equal(json_int(root, "capture.switches_missing"), 1);
+	assert_string_equal(json_string(root, "processes.0.threads.0.source"), "accounts");
+	assert_int_equal(json_int(root, "processes.0.threads.0.run_ns"), 995000);
+	assert_int_equal(json_int(root, "processes.0.threads.0.runnable_ns"), 3010);
+	assert_int_equal(json_int(root, "processes.0.threads.0.blocked_ns"), 1990);
+	assert_int_equal(json_int(root, "processes.0.threads.0.io_ns"), 1990);
+	assert_int_equal(json_int(root, "processes.0.threads.0.involuntary_switches"), 2);
+	yajl_tree_free(root);
+	free(text);
+}
+
 /* Calls too short to be recorded count, but nobody knows how they spread. */
 static void short_calls(void **state)
 {
@@ -479,6 +539,7 @@ int main(void)
 		cmocka_unit_test(sections_are_chosen),
 		cmocka_unit_test(hostile_names_are_harmless),
 		cmocka_unit_test(info),
+		cmocka_unit_test(switch_that_was_not_reported),
 		cmocka_unit_test(short_calls),
 		cmocka_unit_test(option_values),
 	};
