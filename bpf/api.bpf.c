@@ -104,27 +104,34 @@ static __always_inline void send_string(struct pt_regs *ctx, const struct probe_
 	frame->flags |= CALL_HAS_STRING;
 }
 
+/* The stack of the current thread if it belongs to a target. */
+static __always_inline struct call_stack *target_stack(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call_stack *stack = bpf_task_storage_get(&call_stacks, task, 0, 0);
+
+	if (stack)
+		return is_known_target(&stack->target, task->tgid) ? stack : NULL;
+	if (!is_target(task->tgid))
+		return NULL;
+	stack = bpf_task_storage_get(&call_stacks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!stack)
+		count_lost(SOURCE_API, LOSS_NO_MEMORY, 1);
+	return stack;
+}
+
 /* Returns the slot taken on the stack, or SLOT_NONE if the call is not wanted. */
 static __always_inline __u64 enter(struct pt_regs *ctx)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	__u32 probe = bpf_get_attach_cookie(ctx);
+	struct call_stack *stack = target_stack();
 	const struct probe_conf *conf;
 	struct call_frame *frame;
-	struct call_stack *stack;
 	__u32 slot;
 
-	if (!is_target(tgid))
-		return SLOT_NONE;
-	conf = bpf_map_lookup_elem(&probes, &probe);
+	conf = stack ? bpf_map_lookup_elem(&probes, &probe) : NULL;
 	if (!conf)
 		return SLOT_NONE;
-	stack = bpf_task_storage_get(&call_stacks, bpf_get_current_task_btf(), 0,
-				     BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!stack) {
-		count_lost(SOURCE_API, LOSS_NO_MEMORY, 1);
-		return SLOT_NONE;
-	}
 	slot = stack->depth;
 	if (slot >= REC_CALL_DEPTH) {
 		count_lost(SOURCE_API, LOSS_TOO_DEEP, 1);
@@ -136,10 +143,12 @@ static __always_inline __u64 enter(struct pt_regs *ctx)
 	frame->sp = PT_REGS_SP(ctx);
 	frame->args[0] = read_argument(ctx, &conf->args[0]);
 	frame->args[1] = read_argument(ctx, &conf->args[1]);
-	if (conf->flags & PROBE_OUT)
+	if (conf->flags & PROBE_OUT) {
 		frame->args[2] = argument(ctx, conf->args[2].position);
-	else
+		frame->flags = FRAME_OUT;
+	} else {
 		frame->args[2] = read_argument(ctx, &conf->args[2]);
+	}
 	stack->depth = slot + 1;
 	frame->start_ns = bpf_ktime_get_ns();
 	if (conf->flags & PROBE_STRING)
@@ -168,13 +177,14 @@ static __always_inline void count_short(__u32 probe, __u32 tgid, __u64 dur)
 		s->filtered++;
 }
 
-static __always_inline __u64 read_out(const struct probe_conf *conf, __u64 pointer)
+static __always_inline __u64 read_out(__u32 probe, __u64 pointer)
 {
+	const struct probe_conf *conf = bpf_map_lookup_elem(&probes, &probe);
 	__u64 value = 0;
 
 	if (pointer)
 		bpf_probe_read_user(&value, sizeof(value), (void *)pointer);
-	return narrow(value, conf->args[2].width);
+	return conf ? narrow(value, conf->args[2].width) : 0;
 }
 
 static __always_inline void write_call(struct pt_regs *ctx, const struct call_frame *frame,
@@ -182,8 +192,6 @@ static __always_inline void write_call(struct pt_regs *ctx, const struct call_fr
 {
 	__u64 id = bpf_get_current_pid_tgid();
 	__u64 ret = PT_REGS_RC(ctx);
-	const struct probe_conf *conf;
-	__u32 probe = frame->probe;
 	struct rec_call *r;
 	struct emit e;
 
@@ -196,14 +204,14 @@ static __always_inline void write_call(struct pt_regs *ctx, const struct call_fr
 	r->dur_ns = now - frame->start_ns;
 	r->tgid = id >> 32;
 	r->tid = (__u32)id;
-	r->probe = probe;
+	r->probe = frame->probe;
 	r->ret = (__u32)ret;
 	r->args[0] = frame->args[0];
 	r->args[1] = frame->args[1];
+	if (frame->flags & FRAME_OUT)
+		r->args[2] = read_out(frame->probe, frame->args[2]);
+	else
 	r->args[2] = frame->args[2];
-	conf = bpf_map_lookup_elem(&probes, &probe);
-	if (conf && conf->flags & PROBE_OUT)
-		r->args[2] = read_out(conf, frame->args[2]);
 	emit_end(&e, false);
 }
 

@@ -10,12 +10,14 @@ struct call_frame {
 	__u64 sp;		/* stack pointer at entry: tells frames apart where there is no cookie */
 	__u64 args[REC_ARGS];
 	__u32 probe;
-	__u32 flags;		/* CALL_HAS_STRING */
+	__u32 flags; /* CALL_HAS_STRING, FRAME_OUT */
 };
+
+#define FRAME_OUT 0x10000 /* above the 16 bits of a record: args[2] is to be read at return */
 
 struct call_stack {
 	__u32 depth;
-	__u32 reserved;
+	__u32 target; /* for is_known_target() */
 	struct call_frame frames[REC_CALL_DEPTH];
 };
 

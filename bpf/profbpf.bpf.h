@@ -58,6 +58,8 @@ struct thread_state {
 	__u32 ioctl_fd;
 	__s32 waiting_cpu;	/* 1 + CPU in whose count of waiting targets it is; 0 = none */
 	__u32 announced;	/* its identity was sent */
+	__u32 target; /* for is_known_target() */
+	__u32 reserved;
 };
 
 struct {
@@ -77,6 +79,24 @@ static __always_inline bool is_target(__u32 tgid)
 	if (settings.system_wide)
 		return tgid != settings.daemon_tgid;
 	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
+}
+
+/* Counted up by the daemon when it has changed "targets". */
+volatile __u32 targets_version __weak = 1;
+
+/*
+ * The same for a thread that keeps the last answer: @known is 0 at first, then
+ * the version of "targets" that was asked and, in its lowest bit, the answer.
+ */
+static __always_inline bool is_known_target(__u32 *known, __u32 tgid)
+{
+	__u32 version = targets_version << 1;
+
+	if (capture_stopped)
+		return false;
+	if ((*known & ~1u) != version)
+		*known = version | is_target(tgid);
+	return *known & 1;
 }
 
 static __always_inline struct source_stats *source_stats(__u32 source)
@@ -101,7 +121,11 @@ static __always_inline void count_lost(__u32 source, __u32 reason, __u64 n)
 struct emit {
 	void *ring;
 	void *record;
+	bool look; /* at how full the ring is */
 };
+
+/* A ring's fill is looked at once in so many records: they take a small part of the smallest ring. */
+#define RECORDS_PER_LOOK 64
 
 static __always_inline void *emit_begin(struct emit *emit, __u32 source, __u64 size)
 {
@@ -109,11 +133,12 @@ static __always_inline void *emit_begin(struct emit *emit, __u32 source, __u64 s
 	struct source_stats *s = source_stats(source);
 
 	emit->record = NULL;
+	emit->look = true;
 	emit->ring = bpf_map_lookup_elem(&rings, &cpu);
 	if (emit->ring)
 		emit->record = bpf_ringbuf_reserve(emit->ring, size, 0);
 	if (s) {
-		s->produced++;
+		emit->look = s->produced++ % RECORDS_PER_LOOK == 0;
 		if (!emit->record)
 			s->lost[LOSS_RING_FULL]++;
 	}
@@ -133,7 +158,8 @@ static __always_inline void emit_end(struct emit *emit, bool urgent)
 {
 	__u64 flags = BPF_RB_NO_WAKEUP;
 
-	if (urgent || bpf_ringbuf_query(emit->ring, BPF_RB_AVAIL_DATA) >= settings.wake_bytes)
+	if (urgent ||
+	    (emit->look && bpf_ringbuf_query(emit->ring, BPF_RB_AVAIL_DATA) >= settings.wake_bytes))
 		flags = BPF_RB_FORCE_WAKEUP;
 	bpf_ringbuf_submit(emit->record, flags);
 }

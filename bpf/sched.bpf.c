@@ -109,35 +109,42 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 {
 	__u8 state = switch_state(preempt, prev_state);
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct thread_state *ts;
+	struct thread_state *prev_ts = NULL, *next_ts = NULL;
 	__u16 flags = 0;
 
 	if (capture_stopped)
 		return 0;
-	if (!is_idle(prev) && is_target(prev->tgid))
+	if (!is_idle(prev)) {
+		prev_ts = thread_state(prev);
+		if (is_target_task(prev, prev_ts))
 		flags |= SWITCH_PREV_TARGET;
-	if (!is_idle(next) && is_target(next->tgid))
+	}
+	if (!is_idle(next)) {
+		next_ts = thread_state(next);
+		if (is_target_task(next, next_ts))
 		flags |= SWITCH_NEXT_TARGET;
+	}
 	if (!flags && !someone_waits(cpu)) {
 		if (state == SWITCH_DEAD) {
-			announce(prev);
+			announce(prev, prev_ts);
 			emit_account(prev, ACCOUNT_FINAL, REC_SYSCALL_NONE);
 		}
 		return 0;
 	}
 	if (!is_idle(prev)) {
-		ts = announce(prev);
-		if (ts && flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
-			wait_begin(ts, cpu);
+		prev_ts = announce(prev, prev_ts);
+		if (prev_ts && flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
+			wait_begin(prev_ts, cpu);
 	}
 	if (!is_idle(next)) {
-		ts = announce(next);
-		if (ts && flags & SWITCH_NEXT_TARGET)
-			wait_end(ts);
+		next_ts = announce(next, next_ts);
+		if (next_ts && flags & SWITCH_NEXT_TARGET)
+			wait_end(next_ts);
 	}
 	emit_switch(prev, next, state, flags);
 	if (state == SWITCH_DEAD)
-		emit_account(prev, ACCOUNT_FINAL | (flags & SWITCH_PREV_TARGET ? ACCOUNT_TARGET : 0),
+		emit_account(prev,
+			     ACCOUNT_FINAL | (flags & SWITCH_PREV_TARGET ? ACCOUNT_TARGET : 0),
 			     REC_SYSCALL_NONE);
 	return 0;
 }
@@ -169,8 +176,8 @@ static __always_inline __u32 task_cpu(struct task_struct *task)
 	struct task_struct___before_5_16 *old = (void *)task;
 
 	if (bpf_core_field_exists(old->cpu))
-		return BPF_CORE_READ(old, cpu);
-	return BPF_CORE_READ(task, thread_info.cpu);
+		return old->cpu;
+	return task->thread_info.cpu;
 }
 
 static __always_inline void emit_wake(struct task_struct *task, __u16 flags)
@@ -180,7 +187,7 @@ static __always_inline void emit_wake(struct task_struct *task, __u16 flags)
 	struct rec_wake *r;
 
 	if (waker->pid && !(flags & WAKE_INTERRUPT))
-		announce(waker);
+		announce(waker, thread_state(waker));
 	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
 	if (!r)
 		return;
@@ -198,7 +205,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 {
 	__u32 *mark;
 
-	if (!is_target(task->tgid))
+	if (!is_target_task(task, thread_state(task)))
 		return 0;
 	mark = interrupt_mark();
 	emit_wake(task, mark ? *mark : 0);
@@ -209,11 +216,11 @@ int BPF_PROG(on_waking, struct task_struct *task)
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
-	struct thread_state *state;
+	struct thread_state *state = thread_state(task);
 
-	if (!is_target(task->tgid) || BPF_CORE_READ(task, on_cpu))
+	if (!is_target_task(task, state) || task->on_cpu)
 		return 0;
-	state = announce(task);
+	state = announce(task, state);
 	if (state)
 		wait_begin(state, task_cpu(task));
 	return 0;
@@ -227,7 +234,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 	if (!is_target(task->tgid))
 		return 0;
 	emit_wake(task, WAKE_NEW);
-	state = announce(task);
+	state = announce(task, thread_state(task));
 	if (state)
 		wait_begin(state, task_cpu(task));
 	return 0;

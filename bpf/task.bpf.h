@@ -49,12 +49,26 @@ static __always_inline void emit_task(struct task_struct *task, __u32 event,
 	emit_end(&e, urgent);
 }
 
-/* Sends the identity of a thread the first time it matters to this session. */
-static __always_inline struct thread_state *announce(struct task_struct *task)
+static __always_inline struct thread_state *thread_state(struct task_struct *task)
 {
-	struct thread_state *state =
-		bpf_task_storage_get(&thread_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return bpf_task_storage_get(&thread_states, task, 0, 0);
+}
 
+static __always_inline bool is_target_task(struct task_struct *task, struct thread_state *state)
+{
+	return state ? is_known_target(&state->target, task->tgid) : is_target(task->tgid);
+}
+
+/*
+ * Sends the identity of a thread the first time it matters to this session;
+ * @state is what thread_state() found.
+ */
+static __always_inline struct thread_state *announce(struct task_struct *task,
+						     struct thread_state *state)
+{
+	if (!state)
+		state = bpf_task_storage_get(&thread_states, task, 0,
+					     BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!state) {
 		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1);
 		return NULL;
@@ -76,9 +90,9 @@ static __always_inline __s16 syscall_of(struct task_struct *task, __u16 *flags)
 	long nr = -1;
 
 #if defined(__TARGET_ARCH_x86)
-	nr = (long)BPF_CORE_READ(regs, orig_ax);
+	nr = (long)regs->orig_ax;
 #elif defined(__TARGET_ARCH_arm64)
-	nr = (int)BPF_CORE_READ(regs, syscallno);
+	nr = (int)regs->syscallno;
 #endif
 	if (nr < 0 || nr > 32767) {
 		*flags |= SWITCH_FAULT;

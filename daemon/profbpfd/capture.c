@@ -235,12 +235,20 @@ void capture_detach(struct capture *capture)
 		bpf_link__destroy(capture->links[--capture->link_count]);
 }
 
+/* Threads keep what they were told; a new version makes them ask again. */
+static void targets_changed(struct capture *capture)
+{
+	__atomic_fetch_add(&capture->skeleton->data->targets_version, 1, __ATOMIC_RELEASE);
+}
+
 int capture_target_add(struct capture *capture, pid_t pid)
 {
 	uint32_t key = pid, one = 1;
-
-	return bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &one,
+	int err = bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &one,
 				   BPF_ANY);
+
+	targets_changed(capture);
+	return err;
 }
 
 void capture_target_remove(struct capture *capture, pid_t pid)
@@ -248,6 +256,7 @@ void capture_target_remove(struct capture *capture, pid_t pid)
 	uint32_t key = pid;
 
 	bpf_map_delete_elem(bpf_map__fd(capture->skeleton->maps.targets), &key);
+	targets_changed(capture);
 }
 
 void capture_stop(struct capture *capture)
