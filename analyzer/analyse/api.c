@@ -220,24 +220,3 @@ void api_free(struct api_results *results)
 	free(results->totals);
 	*results = (struct api_results){ 0 };
 }
-
-const char *function_kind_name(uint8_t kind)
-{
-	static const char *const names[] = {
-		[PROFBPF__FUNCTION__KIND__OTHER] = "other",
-		[PROFBPF__FUNCTION__KIND__LAUNCH] = "launch",
-		[PROFBPF__FUNCTION__KIND__COPY] = "copy",
-		[PROFBPF__FUNCTION__KIND__SYNC] = "sync",
-		[PROFBPF__FUNCTION__KIND__ALLOC] = "alloc",
-		[PROFBPF__FUNCTION__KIND__FREE] = "free",
-		[PROFBPF__FUNCTION__KIND__EVENT] = "event",
-		[PROFBPF__FUNCTION__KIND__COLLECTIVE] = "collective",
-		[PROFBPF__FUNCTION__KIND__COMPILE] = "compile",
-		[PROFBPF__FUNCTION__KIND__LOAD] = "load",
-		[PROFBPF__FUNCTION__KIND__QUEUE] = "queue",
-		[PROFBPF__FUNCTION__KIND__MARKER] = "marker",
-		[PROFBPF__FUNCTION__KIND__STAGE] = "stage",
-	};
-
-	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "other";
-}

@@ -51,7 +51,4 @@ int api_analyse(const struct model *model, const struct analysis_options *option
 		struct api_results *results);
 void api_free(struct api_results *results);
 
-/* Name of a function kind as in reports: "launch", ... Static text. */
-const char *function_kind_name(uint8_t kind);
-
 #endif /* PROFBPF_ANALYZER_ANALYSE_API_H */

@@ -6,6 +6,7 @@
 #include "analyzer/write/chrome_trace.h"
 #include "analyzer/write/lanes.h"
 #include "analyzer/write/thread_slices.h"
+#include "lib/function_kinds.h"
 
 struct calls_writer {
 	struct chrome_trace *trace;
@@ -62,7 +63,7 @@ static void write_call(struct calls_writer *calls, uint32_t tid, const struct th
 	if (call->function < model->functions.count)
 		function = &model->functions.row[call->function];
 	chrome_event(writer, 'X', export_function_name(model, call->function, name, sizeof(name)),
-		     export_call_category(function ? function->kind : 0), calls->pid, tid);
+		     function_kind_name(function ? function->kind : 0), calls->pid, tid);
 	chrome_time(writer, slice->start_ns);
 	chrome_duration(writer, slice->end_ns - slice->start_ns);
 	for (int i = 0; function && i < 3; i++) {

@@ -47,9 +47,6 @@ enum export_arg export_arg_of_role(uint8_t role);
 /* Is it a handle or an address, to be written in hexadecimal? */
 bool export_arg_is_handle(enum export_arg arg);
 
-/* Category of a call: "launch", "copy", ... Static text. */
-const char *export_call_category(uint8_t kind);
-
 /* Category of a device task: "kernel", "copy", ... Static text. */
 const char *export_task_category(uint8_t kind);
 

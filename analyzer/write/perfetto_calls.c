@@ -6,6 +6,7 @@
 #include "analyzer/write/lanes.h"
 #include "analyzer/write/perfetto_trace.h"
 #include "analyzer/write/thread_slices.h"
+#include "lib/function_kinds.h"
 
 /* Announced names of a function; 0 = not yet. */
 struct function_ids {
@@ -55,7 +56,7 @@ static struct function_ids function_ids(struct calls_writer *calls, uint32_t fun
 	export_function_name(trace->model, function, name, sizeof(name));
 	ids->name = perfetto_name(trace, PERFETTO_EVENTS, perfetto_own(trace, name));
 	ids->category = category(
-		trace, export_call_category(
+		trace, function_kind_name(
 			       function < count ? trace->model->functions.row[function].kind : 0));
 	return *ids;
 }
@@ -87,7 +88,7 @@ static void begin_call(struct calls_writer *calls, uint64_t track, const struct 
 	struct perfetto_marks marks;
 
 	if (call->text)
-		text = perfetto_name(trace, PERFETTO_VALUES, call->text);
+		text = perfetto_model_name(trace, PERFETTO_VALUES, call->text);
 	perfetto_begin(trace, track, slice->start_ns, ids.name, ids.category, &marks);
 	add_call_args(trace, call, text);
 	if (slice->open)
@@ -114,7 +115,7 @@ static void begin_ioctl(struct calls_writer *calls, uint64_t track,
 	if (ioctl->driver < trace->model->drivers.count)
 		device = trace->model->drivers.row[ioctl->driver].device;
 	if (device)
-		device = perfetto_name(trace, PERFETTO_VALUES, device);
+		device = perfetto_model_name(trace, PERFETTO_VALUES, device);
 	perfetto_begin(trace, track, slice->start_ns, name, group, &marks);
 	if (device)
 		perfetto_arg_text(trace, ARG_DEVICE, device);

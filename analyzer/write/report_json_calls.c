@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/write/report_parts.h"
+#include "lib/function_kinds.h"
 
 static void write_durations(struct json *json, const struct durations *durations)
 {

@@ -5,6 +5,7 @@
 
 #include "analyzer/write/report_parts.h"
 #include "analyzer/write/table.h"
+#include "lib/function_kinds.h"
 
 #define NAME_SIZE 128
 

@@ -5,25 +5,10 @@
 #include <string.h>
 
 #include "daemon/common/catalog.h"
+#include "lib/function_kinds.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NEAREST_MAX 32 /* longer words are not compared */
-
-static const char *const kinds[] = {
-	[PROFBPF__FUNCTION__KIND__OTHER] = "other",
-	[PROFBPF__FUNCTION__KIND__LAUNCH] = "launch",
-	[PROFBPF__FUNCTION__KIND__COPY] = "copy",
-	[PROFBPF__FUNCTION__KIND__SYNC] = "sync",
-	[PROFBPF__FUNCTION__KIND__ALLOC] = "alloc",
-	[PROFBPF__FUNCTION__KIND__FREE] = "free",
-	[PROFBPF__FUNCTION__KIND__EVENT] = "event",
-	[PROFBPF__FUNCTION__KIND__COLLECTIVE] = "collective",
-	[PROFBPF__FUNCTION__KIND__COMPILE] = "compile",
-	[PROFBPF__FUNCTION__KIND__LOAD] = "load",
-	[PROFBPF__FUNCTION__KIND__QUEUE] = "queue",
-	[PROFBPF__FUNCTION__KIND__MARKER] = "marker",
-	[PROFBPF__FUNCTION__KIND__STAGE] = "stage",
-};
 
 static const char *const roles[] = {
 	[PROFBPF__FUNCTION__ROLE__NOTHING] = "nothing",
@@ -47,7 +32,7 @@ static const char *const conventions[] = {
 	[PROFBPF__FUNCTION__ERROR__NEGATIVE] = "negative",
 };
 
-const struct catalog_words catalog_kinds = { "kind", kinds, COUNT(kinds), 0 };
+const struct catalog_words catalog_kinds = { "kind", function_kinds, FUNCTION_KINDS, 0 };
 const struct catalog_words catalog_roles = { "role", roles, COUNT(roles), 1 };
 const struct catalog_words catalog_conventions = { "error convention", conventions,
 						   COUNT(conventions), 0 };
