@@ -303,7 +303,7 @@ void answer_status(struct client *client, uint32_t request, const struct roster 
 	fill_daemon(&status, facts, &system);
 	status.n_features = fill_features(facts->features, feature, features);
 	status.features = features;
-	status.sessions = (uint32_t)roster_count(roster);
+	status.sessions = (uint32_t)roster_count_running(roster);
 	status.n_session = all.count;
 	status.session = all.pointers;
 	response.id = request;

@@ -56,20 +56,30 @@ size_t roster_count(const struct roster *roster)
 	return count;
 }
 
+size_t roster_count_running(const struct roster *roster)
+{
+	size_t count = 0;
+
+	for (const struct roster_entry *e = roster->first; e; e = e->next)
+		count += !e->ended;
+	return count;
+}
+
 size_t roster_count_of(const struct roster *roster, uid_t owner)
 {
 	size_t count = 0;
 
 	for (const struct roster_entry *e = roster->first; e; e = e->next)
-		count += e->owner == owner;
+		count += !e->ended && e->owner == owner;
 	return count;
 }
 
+/* Its starter and waiters have been told of an end, and nobody else ever will be. */
 struct roster_entry *roster_find(struct roster *roster, uint32_t id)
 {
 	struct roster_entry *e = roster->first;
 
-	while (e && e->id != id)
+	while (e && (e->id != id || e->ended))
 		e = e->next;
 	return e;
 }
@@ -155,14 +165,14 @@ void roster_update(struct roster *roster)
 		;
 	while (*link) {
 		struct roster_entry *entry = *link;
+		bool ended_before = entry->ended;
 		struct session_info info;
 
 		session_info(entry->session, &info);
 		tell(entry, &info);
+		if (entry->ended && !ended_before && !roster->quiet)
+			fprintf(stderr, "profbpfd: session %u ended: %s\n", entry->id, info.reason);
 		if (info.state == SESSION_RELEASED) {
-			if (!roster->quiet)
-				fprintf(stderr, "profbpfd: session %u ended: %s\n", entry->id,
-					info.reason);
 			*link = entry->next;
 			roster_entry_free(entry);
 		} else {
@@ -193,7 +203,7 @@ size_t roster_stop_all(struct roster *roster, const struct client *starter, cons
 	size_t count = 0;
 
 	for (struct roster_entry *e = roster->first; e; e = e->next) {
-		if (starter && e->starter != starter)
+		if (e->ended || (starter && e->starter != starter))
 			continue;
 		session_stop(e->session, reason);
 		count++;

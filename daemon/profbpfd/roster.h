@@ -58,10 +58,15 @@ int roster_init(struct roster *roster, bool quiet);
 /* roster_free - frees what is left; waits for its sessions' threads */
 void roster_free(struct roster *roster);
 
+/*
+ * roster_count - all entries, those too whose session has ended and is being unloaded
+ * roster_count_running, roster_count_of - sessions that have not ended; of one user
+ */
 size_t roster_count(const struct roster *roster);
+size_t roster_count_running(const struct roster *roster);
 size_t roster_count_of(const struct roster *roster, uid_t owner);
 
-/* roster_find - NULL if there is no such session */
+/* roster_find - NULL if there is no such session, or if it has ended */
 struct roster_entry *roster_find(struct roster *roster, uint32_t id);
 
 /* roster_add - take an entry over and log it; roster_new_id - an id for it */

@@ -73,7 +73,15 @@ complete "stopped session" "$WORK/first.pbt"
 assert_status "stop of one's own session" 0 as_nobody "$PROFCTL" stop "$second_id"
 wait_for_end "$second" 20
 complete "the other user's session" "$WORK/public/second.pbt"
-assert_status "stop of a session that has ended" 1 "$PROFCTL" stop "$first_id"
+assert_status "stop of a session that has ended" 1 timeout 20 "$PROFCTL" stop "$first_id"
+for i in 1 2 3 4 5; do
+	attach_in_background "$target" "$WORK/ended.pbt"
+	id=$("$PROFCTL" list --format json | jq '.sessions[-1].session')
+	"$PROFCTL" stop "$id" 2>"$WORK/stop.err"
+	# Its programs are still being unloaded now.
+	assert_status "stop of session $id just after its end ($i)" 1 timeout 20 "$PROFCTL" stop "$id"
+	wait_for_end "$PROFCTL_PID" 20
+done
 
 # ---- Ctrl-C waits for the complete file; a second one leaves that to the daemon
 
