@@ -6,24 +6,15 @@
 #include <string.h>
 
 #include "lib/pbt.h"
+#include "tests/unit/trace_batch.h"
 
-#define COLUMNS 16
 #define STRINGS_MAX 4096
 #define SOURCES_MAX 8
-
-/* Rows waiting to become one batch. */
-struct pending {
-	Profbpf__Packet__Kind kind;
-	uint32_t key; /* CPU or device */
-	uint64_t (*rows)[COLUMNS];
-	size_t count;
-	size_t capacity;
-};
 
 struct trace_builder {
 	struct pbt_encoder *encoder;
 	struct pbt_buffer out;
-	struct pending pending;
+	struct trace_batch pending;
 	char *strings[STRINGS_MAX];
 	uint32_t string_count;
 	size_t *ends;
@@ -35,20 +26,11 @@ struct trace_builder {
 	size_t short_count;
 };
 
-static void *must(void *pointer)
-{
-	if (!pointer) {
-		fprintf(stderr, "trace_builder: no memory\n");
-		abort();
-	}
-	return pointer;
-}
-
 struct trace_builder *trace_builder_new(void)
 {
-	struct trace_builder *builder = must(calloc(1, sizeof(*builder)));
+	struct trace_builder *builder = trace_must(calloc(1, sizeof(*builder)));
 
-	builder->encoder = must(pbt_encoder_new());
+	builder->encoder = trace_must(pbt_encoder_new());
 	return builder;
 }
 
@@ -90,7 +72,8 @@ static void put(struct trace_builder *builder, Profbpf__Packet__Kind kind, const
 		fprintf(stderr, "trace_builder: cannot encode a packet of kind %d\n", kind);
 		abort();
 	}
-	builder->ends = must(realloc(builder->ends, (builder->end_count + 1) * sizeof(size_t)));
+	builder->ends =
+		trace_must(realloc(builder->ends, (builder->end_count + 1) * sizeof(size_t)));
 	builder->ends[builder->end_count++] = builder->out.size;
 }
 
@@ -98,240 +81,29 @@ static void put_message(struct trace_builder *builder, Profbpf__Packet__Kind kin
 			const void *message)
 {
 	size_t size = protobuf_c_message_get_packed_size(message);
-	uint8_t *body = must(malloc(size + 1));
+	uint8_t *body = trace_must(malloc(size + 1));
 
 	protobuf_c_message_pack(message, body);
 	put(builder, kind, body, size);
 	free(body);
 }
 
-/* Columns of a batch; all of one width are freed together after packing. */
-struct columns {
-	const struct pending *pending;
-	void *allocated[COLUMNS];
-	size_t count;
-};
-
-static uint64_t cell(const struct pending *pending, size_t row, int column, bool delta)
+static void put_batch(void *context, Profbpf__Packet__Kind kind, const void *message)
 {
-	uint64_t before = delta && row > 0 ? pending->rows[row - 1][column] : 0;
-
-	return pending->rows[row][column] - before;
-}
-
-static uint64_t *wide(struct columns *columns, int column, bool delta)
-{
-	uint64_t *values = must(calloc(columns->pending->count, sizeof(*values)));
-
-	for (size_t i = 0; i < columns->pending->count; i++)
-		values[i] = cell(columns->pending, i, column, delta);
-	columns->allocated[columns->count++] = values;
-	return values;
-}
-
-static uint32_t *narrow(struct columns *columns, int column, bool delta)
-{
-	uint32_t *values = must(calloc(columns->pending->count, sizeof(*values)));
-
-	for (size_t i = 0; i < columns->pending->count; i++)
-		values[i] = (uint32_t)cell(columns->pending, i, column, delta);
-	columns->allocated[columns->count++] = values;
-	return values;
-}
-
-/* A column of the message: its count and its values. */
-#define WIDE(name, column, delta) \
-	(message.n_##name = pending->count, message.name = (void *)wide(&columns, column, delta))
-#define NARROW(name, column, delta) \
-	(message.n_##name = pending->count, message.name = (void *)narrow(&columns, column, delta))
-#define BEGIN(init)                                        \
-	const struct pending *pending = &builder->pending; \
-	struct columns columns = { .pending = pending };   \
-	init
-#define END(kind)                                          \
-	do {                                               \
-		put_message(builder, kind, &message);      \
-		for (size_t i = 0; i < columns.count; i++) \
-			free(columns.allocated[i]);        \
-	} while (0)
-
-static void flush_clocks(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Clocks message = PROFBPF__CLOCKS__INIT);
-
-	WIDE(monotonic_ns, 0, true);
-	WIDE(monotonic_raw_ns, 1, true);
-	WIDE(boottime_ns, 2, true);
-	WIDE(realtime_ns, 3, true);
-	WIDE(counter, 4, true);
-	END(PROFBPF__PACKET__KIND__CLOCKS);
-}
-
-static void flush_tasks(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Tasks message = PROFBPF__TASKS__INIT);
-
-	WIDE(ts_ns, 0, true);
-	NARROW(tid, 1, false);
-	NARROW(tgid, 2, false);
-	NARROW(parent_tgid, 3, false);
-	NARROW(parent_tid, 4, false);
-	NARROW(event, 5, false);
-	NARROW(exit_code, 6, false);
-	WIDE(start_ns, 7, false);
-	NARROW(name, 8, false);
-	NARROW(cmdline, 9, false);
-	NARROW(exe, 10, false);
-	NARROW(flags, 11, false);
-	END(PROFBPF__PACKET__KIND__TASKS);
-}
-
-static void flush_calls(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Calls message = PROFBPF__CALLS__INIT);
-
-	message.cpu = pending->key;
-	message.first_end_ns = pending->rows[0][0];
-	message.last_end_ns = pending->rows[pending->count - 1][0];
-	WIDE(end_ns, 0, true);
-	WIDE(dur_ns, 1, false);
-	NARROW(tid, 2, true);
-	NARROW(function, 3, false);
-	NARROW(flags, 4, false);
-	NARROW(ret, 5, false);
-	WIDE(arg0, 6, true);
-	WIDE(arg1, 7, true);
-	WIDE(arg2, 8, true);
-	NARROW(text, 9, false);
-	NARROW(tgid, 10, true);
-	END(PROFBPF__PACKET__KIND__CALLS);
-}
-
-static void flush_ioctls(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Ioctls message = PROFBPF__IOCTLS__INIT);
-
-	message.cpu = pending->key;
-	message.first_end_ns = pending->rows[0][0];
-	message.last_end_ns = pending->rows[pending->count - 1][0];
-	WIDE(end_ns, 0, true);
-	WIDE(dur_ns, 1, false);
-	NARROW(tid, 2, true);
-	NARROW(tgid, 3, false);
-	NARROW(cmd, 4, false);
-	NARROW(rdev, 5, false);
-	NARROW(ret, 6, false);
-	NARROW(flags, 7, false);
-	END(PROFBPF__PACKET__KIND__IOCTLS);
-}
-
-static void flush_switches(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Switches message = PROFBPF__SWITCHES__INIT);
-
-	message.cpu = pending->key;
-	message.first_ns = pending->rows[0][0];
-	message.last_ns = pending->rows[pending->count - 1][0];
-	WIDE(ts_ns, 0, true);
-	NARROW(prev_tid, 1, false);
-	NARROW(next_tid, 2, false);
-	NARROW(state, 3, false);
-	NARROW(syscall, 4, false);
-	NARROW(flags, 5, false);
-	END(PROFBPF__PACKET__KIND__SWITCHES);
-}
-
-static void flush_wakes(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Wakes message = PROFBPF__WAKES__INIT);
-
-	message.cpu = pending->key;
-	message.first_ns = pending->rows[0][0];
-	message.last_ns = pending->rows[pending->count - 1][0];
-	WIDE(ts_ns, 0, true);
-	NARROW(waker_tid, 1, false);
-	NARROW(tid, 2, false);
-	NARROW(target_cpu, 3, false);
-	NARROW(flags, 4, false);
-	END(PROFBPF__PACKET__KIND__WAKES);
-}
-
-static void flush_accounts(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Accounts message = PROFBPF__ACCOUNTS__INIT);
-
-	WIDE(ts_ns, 0, true);
-	NARROW(tid, 1, false);
-	NARROW(tgid, 2, false);
-	NARROW(flags, 3, false);
-	WIDE(run_ns, 4, false);
-	WIDE(runnable_ns, 5, false);
-	WIDE(user_ns, 6, false);
-	WIDE(system_ns, 7, false);
-	WIDE(voluntary, 8, false);
-	WIDE(involuntary, 9, false);
-	WIDE(migrations, 10, false);
-	WIDE(minor_faults, 11, false);
-	WIDE(major_faults, 12, false);
-	END(PROFBPF__PACKET__KIND__ACCOUNTS);
-}
-
-static void flush_device_tasks(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__DeviceTasks message = PROFBPF__DEVICE_TASKS__INIT);
-
-	message.device = pending->key;
-	WIDE(queued_ns, 0, true);
-	WIDE(submit_ns, 1, false);
-	WIDE(start_ns, 2, false);
-	WIDE(end_ns, 3, false);
-	WIDE(stream, 4, false);
-	NARROW(kind, 5, false);
-	NARROW(name, 6, false);
-	NARROW(tid, 7, false);
-	WIDE(enqueue_ns, 8, true);
-	WIDE(bytes, 9, false);
-	NARROW(status, 10, false);
-	WIDE(correlation, 11, false);
-	WIDE(enqueue_dur_ns, 12, false);
-	END(PROFBPF__PACKET__KIND__DEVICE_TASKS);
-}
-
-static void flush_coverage(struct trace_builder *builder)
-{
-	BEGIN(Profbpf__Coverage message = PROFBPF__COVERAGE__INIT);
-
-	NARROW(tgid, 0, false);
-	NARROW(file, 1, false);
-	WIDE(mapped_ns, 2, false);
-	WIDE(probed_ns, 3, false);
-	NARROW(functions, 4, false);
-	END(PROFBPF__PACKET__KIND__COVERAGE);
+	put_message(context, kind, message);
 }
 
 static void flush(struct trace_builder *builder)
 {
-	if (builder->pending.count == 0)
-		return;
-	switch (builder->pending.kind) {
-	case PROFBPF__PACKET__KIND__CLOCKS: flush_clocks(builder); break;
-	case PROFBPF__PACKET__KIND__TASKS: flush_tasks(builder); break;
-	case PROFBPF__PACKET__KIND__CALLS: flush_calls(builder); break;
-	case PROFBPF__PACKET__KIND__IOCTLS: flush_ioctls(builder); break;
-	case PROFBPF__PACKET__KIND__SWITCHES: flush_switches(builder); break;
-	case PROFBPF__PACKET__KIND__WAKES: flush_wakes(builder); break;
-	case PROFBPF__PACKET__KIND__ACCOUNTS: flush_accounts(builder); break;
-	case PROFBPF__PACKET__KIND__DEVICE_TASKS: flush_device_tasks(builder); break;
-	case PROFBPF__PACKET__KIND__COVERAGE: flush_coverage(builder); break;
-	default: abort();
-	}
+	if (builder->pending.count)
+		trace_batch_put(&builder->pending, put_batch, builder);
 	builder->pending.count = 0;
 }
 
 static void add(struct trace_builder *builder, Profbpf__Packet__Kind kind, uint32_t key,
 		const uint64_t *values, size_t count)
 {
-	struct pending *pending = &builder->pending;
+	struct trace_batch *pending = &builder->pending;
 
 	if (pending->kind != kind || pending->key != key)
 		flush(builder);
@@ -339,8 +111,8 @@ static void add(struct trace_builder *builder, Profbpf__Packet__Kind kind, uint3
 	pending->key = key;
 	if (pending->count == pending->capacity) {
 		pending->capacity = pending->capacity ? pending->capacity * 2 : 16;
-		pending->rows =
-			must(realloc(pending->rows, pending->capacity * sizeof(*pending->rows)));
+		pending->rows = trace_must(
+			realloc(pending->rows, pending->capacity * sizeof(*pending->rows)));
 	}
 	memcpy(pending->rows[pending->count++], values, count * sizeof(*values));
 }
@@ -367,7 +139,7 @@ static uint32_t string_id(struct trace_builder *builder, const char *text)
 	}
 	if (builder->string_count == STRINGS_MAX)
 		abort();
-	builder->strings[builder->string_count++] = must(strdup(text));
+	builder->strings[builder->string_count++] = trace_must(strdup(text));
 	message.first_id = builder->string_count;
 	message.n_text = 1;
 	message.text = texts;
@@ -555,8 +327,8 @@ void trace_cpu_stats(struct trace_builder *builder, const struct trace_host_row 
 		     const struct trace_cpu_row *cpus, size_t count)
 {
 	Profbpf__CpuStats message = PROFBPF__CPU_STATS__INIT;
-	uint64_t *columns = must(calloc(count * 7 + 1, sizeof(*columns)));
-	uint32_t *numbers = must(calloc(count + 1, sizeof(*numbers)));
+	uint64_t *columns = trace_must(calloc(count * 7 + 1, sizeof(*columns)));
+	uint32_t *numbers = trace_must(calloc(count + 1, sizeof(*numbers)));
 
 	flush(builder);
 	for (size_t i = 0; i < count; i++) {
@@ -636,13 +408,13 @@ void trace_source(struct trace_builder *builder, const char *name, uint64_t prod
 		abort();
 	profbpf__source_statistics__init(source);
 	profbpf__lost__init(&builder->losses[i]);
-	source->name = must(strdup(name));
+	source->name = trace_must(strdup(name));
 	source->produced = produced;
 	source->delivered = delivered;
-	source->lost = must(calloc(1, sizeof(*source->lost)));
+	source->lost = trace_must(calloc(1, sizeof(*source->lost)));
 	source->lost[0] = &builder->losses[i];
 	source->n_lost = reason ? 1 : 0;
-	builder->losses[i].reason = must(strdup(reason ? reason : ""));
+	builder->losses[i].reason = trace_must(strdup(reason ? reason : ""));
 	builder->losses[i].count = lost;
 }
 
