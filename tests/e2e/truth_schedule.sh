@@ -39,7 +39,7 @@ assert_near "time sleeper slept, with waiting for a CPU afterwards" "$(truth_val
 assert_between "time holder slept" 299000000 330000000 "$(thread_field "$r" "$(truth_value holder.tid)" blocked_ns)"
 waiter=$(truth_value waiter.tid)
 waited=$(truth_value waiter.waited_ns)
-assert_near "time waiter waited for the lock and slept before" $((waited + 50000000)) 2 \
+assert_near "time waiter waited for the lock and slept before" $((waited + $(truth_value waiter.slept_ns))) 2 \
 	$(($(thread_field "$r" "$waiter" blocked_ns) + $(thread_field "$r" "$waiter" runnable_ns)))
 
 # Two threads on one CPU: what one runs, the other waits.

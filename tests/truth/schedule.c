@@ -62,16 +62,19 @@ static void *holder(void *unused)
 
 static void *waiter(void *unused)
 {
-	uint64_t start, waited;
+	uint64_t start, slept, waited;
 
 	pthread_setname_np(pthread_self(), "waiter");
+	start = clock_ns(CLOCK_MONOTONIC);
 	sleep_ns(50000000);
+	slept = clock_ns(CLOCK_MONOTONIC) - start;
 	start = clock_ns(CLOCK_MONOTONIC);
 	pthread_mutex_lock(&lock);
 	waited = clock_ns(CLOCK_MONOTONIC) - start;
 	pthread_mutex_unlock(&lock);
 	report("waiter");
-	printf("waiter.waited_ns=%llu\n", (unsigned long long)waited);
+	printf("waiter.slept_ns=%llu\nwaiter.waited_ns=%llu\n", (unsigned long long)slept,
+	       (unsigned long long)waited);
 	return NULL;
 }
 
