@@ -49,13 +49,15 @@ static bool add_slice(struct builder *builder, struct cpu_slice slice)
 
 static bool next_is_target(const struct builder *builder, const struct cpu_switch *row)
 {
-	return row && row->flags & SWITCH_NEXT_TARGET && row->next_thread != INDEX_NONE &&
+	return row && row->flags & SWITCH_NEXT_TARGET &&
+	       row->next_thread < builder->model->threads.count &&
 	       builder->chosen[row->next_thread];
 }
 
 static bool prev_is_target(const struct builder *builder, const struct cpu_switch *row)
 {
-	return row && row->flags & SWITCH_PREV_TARGET && row->prev_thread != INDEX_NONE &&
+	return row && row->flags & SWITCH_PREV_TARGET &&
+	       row->prev_thread < builder->model->threads.count &&
 	       builder->chosen[row->prev_thread];
 }
 
@@ -122,7 +124,7 @@ static bool first_stretch(struct builder *builder, const struct stretch *stretch
 
 	if (builder->complete || prev_is_target(builder, stretch->end)) {
 		/* One that began later was switched in; that record is lost. */
-		if (prev != INDEX_NONE &&
+		if (prev < builder->model->threads.count &&
 		    builder->model->threads.row[prev].start_ns > stretch->start_ns)
 			return true;
 		tail_ns = stretch->start_ns;

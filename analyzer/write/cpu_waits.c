@@ -117,16 +117,16 @@ static bool add_wait(struct cpu_waits *waits, uint64_t start_ns, uint64_t end_ns
 }
 
 static bool switched(struct cpu_waits *waits, struct waiter *waiters, const bool *chosen,
-		     const struct cpu_switch *row)
+		     uint32_t threads, const struct cpu_switch *row)
 {
 	uint32_t prev = row->prev_thread, next = row->next_thread;
 
-	if (row->flags & SWITCH_PREV_TARGET && prev != INDEX_NONE && chosen[prev]) {
+	if (row->flags & SWITCH_PREV_TARGET && prev < threads && chosen[prev]) {
 		waiters[prev].state = row->state == SWITCH_PREEMPTED ? WAIT_PREEMPTED : WAIT_ASLEEP;
 		waiters[prev].since_ns = row->ts_ns;
 		waiters[prev].cpu = row->cpu;
 	}
-	if (row->flags & SWITCH_NEXT_TARGET && next != INDEX_NONE && chosen[next]) {
+	if (row->flags & SWITCH_NEXT_TARGET && next < threads && chosen[next]) {
 		struct waiter *waiter = &waiters[next];
 		uint16_t cpu = waiter->state == WAIT_PREEMPTED ? waiter->cpu : row->cpu;
 
@@ -181,7 +181,8 @@ int cpu_waits_find(const struct model *model, const bool *chosen, struct cpu_wai
 		const struct wake *wake = is_wake ? &model->wakes.row[row] : NULL;
 
 		if (!wake) {
-			if (!switched(waits, waiters, chosen, &model->switches.row[row]))
+			if (!switched(waits, waiters, chosen, model->threads.count,
+				      &model->switches.row[row]))
 				goto cleanup;
 		} else if (wake->thread < model->threads.count && chosen[wake->thread] &&
 			   waiters[wake->thread].state == WAIT_ASLEEP) {

@@ -18,6 +18,7 @@ struct devices_writer {
 	uint32_t device;
 	uint64_t root; /* track of the device */
 	uint32_t streams; /* of this device so far */
+	uint32_t categories[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION + 1]; /* announced ones */
 };
 
 static void add_task_args(struct perfetto_trace *trace, const struct device_task *task)
@@ -30,6 +31,27 @@ static void add_task_args(struct perfetto_trace *trace, const struct device_task
 		perfetto_arg_uint(trace, ARG_CORRELATION, task->correlation);
 	if (task->status < 0)
 		perfetto_arg_int(trace, ARG_STATUS, task->status);
+}
+
+static uint32_t category(struct devices_writer *devices, uint8_t kind)
+{
+	uint32_t *id;
+
+	if (kind > PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
+		kind = PROFBPF__DEVICE_TASKS__KIND__OTHER;
+	id = &devices->categories[kind];
+	if (!*id)
+		*id = perfetto_name(devices->trace, PERFETTO_CATEGORIES,
+				    perfetto_own(devices->trace, export_task_category(kind)));
+	return *id;
+}
+
+static uint32_t task_name(struct perfetto_trace *trace, const struct device_task *task)
+{
+	if (*model_text(trace->model, task->name))
+		return perfetto_model_name(trace, PERFETTO_EVENTS, task->name);
+	return perfetto_name(trace, PERFETTO_EVENTS,
+			     perfetto_own(trace, export_task_name(trace->model, task)));
 }
 
 static void write_task(struct devices_writer *devices, uint32_t row, const char *stream_name)
@@ -57,12 +79,8 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 							 .rank = RANK_STREAMS + devices->streams });
 	while (lane_pop(lane, start_ns, &ended_ns))
 		perfetto_end(trace, lane->track, ended_ns);
-	name = perfetto_name(trace, PERFETTO_EVENTS,
-			     task->name
-				     ? task->name
-				     : perfetto_own(trace, export_task_name(trace->model, task)));
-	group = perfetto_name(trace, PERFETTO_CATEGORIES,
-			      perfetto_own(trace, export_task_category(task->kind)));
+	name = task_name(trace, task);
+	group = category(devices, task->kind);
 	perfetto_begin(trace, lane->track, start_ns, name, group, &marks);
 	add_task_args(trace, task);
 	if (cut)

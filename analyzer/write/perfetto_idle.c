@@ -28,9 +28,9 @@ static void write_part(struct idle_writer *idle, const struct idle_part *part)
 	name = perfetto_name(trace, PERFETTO_EVENTS,
 			     perfetto_own(trace, idle_cause_name(part->cause)));
 	if (part->who)
-		who = perfetto_name(trace, PERFETTO_VALUES, part->who);
+		who = perfetto_model_name(trace, PERFETTO_VALUES, part->who);
 	if (part->detail)
-		detail = perfetto_name(trace, PERFETTO_VALUES, part->detail);
+		detail = perfetto_model_name(trace, PERFETTO_VALUES, part->detail);
 	perfetto_begin(trace, idle->track, start_ns, name, idle->category, &marks);
 	if (who)
 		perfetto_arg_text(trace, ARG_WHO, who);

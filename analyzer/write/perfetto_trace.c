@@ -82,8 +82,6 @@ uint32_t perfetto_name(struct perfetto_trace *trace, enum perfetto_table table, 
 {
 	uint8_t bit = table_bit(table);
 
-	if (id == 0)
-		id = perfetto_own(trace, "unknown");
 	if (id >= trace->names.sent_count && !make_room(trace, id))
 		return id;
 	if (!(trace->names.sent[id] & bit)) {
@@ -91,6 +89,14 @@ uint32_t perfetto_name(struct perfetto_trace *trace, enum perfetto_table table, 
 		send_name(trace, table, id);
 	}
 	return id;
+}
+
+uint32_t perfetto_model_name(struct perfetto_trace *trace, enum perfetto_table table,
+			     uint32_t string)
+{
+	if (string == 0 || string >= trace->names.base)
+		string = perfetto_own(trace, "unknown");
+	return perfetto_name(trace, table, string);
 }
 
 static void describe(struct perfetto_writer *writer, const struct perfetto_track *track)

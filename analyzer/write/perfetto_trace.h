@@ -74,10 +74,14 @@ uint32_t perfetto_own(struct perfetto_trace *trace, const char *text);
 /*
  * perfetto_name - announce a text in a table; returns its id there
  *
- * @id is one of the model's strings, not 0, or comes from perfetto_own(). To be
- * called before the packet that uses it is begun.
+ * perfetto_model_name - the same for one of the model's strings; "unknown" for 0
+ *
+ * @id comes from perfetto_own(). To be called before the packet that uses it is
+ * begun.
  */
 uint32_t perfetto_name(struct perfetto_trace *trace, enum perfetto_table table, uint32_t id);
+uint32_t perfetto_model_name(struct perfetto_trace *trace, enum perfetto_table table,
+			     uint32_t string);
 
 /* Kinds of tracks beyond plain ones. */
 struct perfetto_track {

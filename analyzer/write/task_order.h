@@ -10,10 +10,11 @@
 #include "analyzer/model/model.h"
 
 /*
- * task_order - rows of model->tasks by device, stream, start; longer ones first
+ * task_order - rows of model->tasks by device, stream, start
  *
- * Tasks without times and of unknown devices are left out. Returns an array of
- * *count rows that the caller frees; NULL without memory.
+ * Needs the tasks sorted by (device, start), as the clock join leaves them. Tasks
+ * without times and of unknown devices are left out. Returns an array of *count
+ * rows that the caller frees; NULL without memory.
  */
 uint32_t *task_order(const struct model *model, uint32_t *count);
 

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The Chrome JSON export, read back with a JSON parser. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <yajl/yajl_tree.h>
+
+#include "analyzer/write/chrome_writer.h"
+#include "analyzer/write/export.h"
+#include "tests/unit/sample_trace.h"
+#include "tests/unit/small_model.h"
+
+struct events {
+	yajl_val root;
+	char *text;
+};
+
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = calloc(1, 1 << 20);
+	size_t size;
+
+	assert_non_null(file);
+	assert_non_null(text);
+	size = fread(text, 1, (1 << 20) - 1, file);
+	assert_true(size > 0 && size < (1 << 20) - 1);
+	fclose(file);
+	return text;
+}
+
+static struct events parse_file(const char *path)
+{
+	struct events events = { .text = read_file(path) };
+	char error[256] = "";
+
+	events.root = yajl_tree_parse(events.text, error, sizeof(error));
+	if (!events.root)
+		fail_msg("%s", error);
+	assert_true(YAJL_IS_ARRAY(events.root));
+	return events;
+}
+
+static void events_free(struct events *events)
+{
+	yajl_tree_free(events->root);
+	free(events->text);
+}
+
+static struct events export(struct model *model)
+{
+	const struct export_options options = { .start_ns = model->info.session_start_ns,
+						.end_ns = model->info.session_end_ns };
+	char path[] = "/tmp/profbpf-test-XXXXXX", error[256] = "";
+	struct events events;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	if (write_chrome(model, NULL, path, &options, error, sizeof(error)))
+		fail_msg("%s", error);
+	events = parse_file(path);
+	unlink(path);
+	model_free(model);
+	return events;
+}
+
+static yajl_val field(yajl_val event, const char *name)
+{
+	const char *path[] = { name, NULL };
+
+	return yajl_tree_get(event, path, yajl_t_any);
+}
+
+static yajl_val arg(yajl_val event, const char *name)
+{
+	const char *path[] = { "args", name, NULL };
+
+	return yajl_tree_get(event, path, yajl_t_any);
+}
+
+static const char *string_field(yajl_val event, const char *name)
+{
+	yajl_val value = field(event, name);
+
+	return YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : "";
+}
+
+/* An argument's text, or its number as text; "" if there is none. */
+static const char *text_arg(yajl_val event, const char *name)
+{
+	yajl_val value = event ? arg(event, name) : NULL;
+
+	if (YAJL_IS_NUMBER(value))
+		return value->u.number.r;
+	return YAJL_IS_STRING(value) ? value->u.string : "";
+}
+
+static const char *number_field(yajl_val event, const char *name)
+{
+	yajl_val value = field(event, name);
+
+	return YAJL_IS_NUMBER(value) ? value->u.number.r : "";
+}
+
+/* The event number @index of this phase and name; NULL if there are fewer. */
+static yajl_val find(const struct events *events, const char *phase, const char *name, size_t index)
+{
+	for (size_t i = 0; i < events->root->u.array.len; i++) {
+		yajl_val event = events->root->u.array.values[i];
+
+		if (strcmp(string_field(event, "ph"), phase) == 0 &&
+		    strcmp(string_field(event, "name"), name) == 0 && index-- == 0)
+			return event;
+	}
+	return NULL;
+}
+
+static size_t count(const struct events *events, const char *phase, const char *name)
+{
+	size_t found = 0;
+
+	while (find(events, phase, name, found))
+		found++;
+	return found;
+}
+
+/* Numbers are compared as they stand in the file: microseconds with three decimals. */
+static void assert_number(yajl_val event, const char *name, const char *expected)
+{
+	yajl_val value = field(event, name);
+
+	assert_true(YAJL_IS_NUMBER(value));
+	assert_string_equal(value->u.number.r, expected);
+}
+
+static void calls_are_complete_events(void **state)
+{
+	struct events events = export(load_trace(sample_trace(0)));
+	yajl_val event = find(&events, "X", "clEnqueueNDRangeKernel", 7);
+
+	assert_int_equal(count(&events, "X", "clEnqueueNDRangeKernel"), 100);
+	assert_number(event, "ts", "317000.000");
+	assert_number(event, "dur", "8.000");
+	assert_number(event, "pid", "100");
+	assert_number(event, "tid", "100");
+	assert_string_equal(string_field(event, "cat"), "launch");
+	assert_string_equal(text_arg(event, "text"), "kernel");
+	assert_null(arg(event, "ret"));
+	event = find(&events, "X", "clEnqueueNDRangeKernel", 0);
+	assert_string_equal(text_arg(event, "ret"), "-30");
+	event = find(&events, "X", "clFinish", 1);
+	assert_true(YAJL_IS_TRUE(arg(event, "open")));
+	assert_number(event, "dur", "100000.000");
+	events_free(&events);
+}
+
+static void names_and_host_are_told(void **state)
+{
+	struct events events = export(load_trace(sample_trace(SAMPLE_SCHED_LOST)));
+	yajl_val event = find(&events, "M", "trace_info", 0);
+	bool job = false, worker = false;
+
+	assert_string_equal(text_arg(event, "hostname"), "testhost");
+	assert_string_equal(text_arg(event, "baseTimeNanoseconds"), "1700000000000000000");
+	for (size_t i = 0; (event = find(&events, "M", "process_name", i)); i++)
+		job |= strcmp(text_arg(event, "name"), "main") == 0 ||
+		       strcmp(text_arg(event, "name"), "job") == 0;
+	for (size_t i = 0; (event = find(&events, "M", "thread_name", i)); i++)
+		worker |= strcmp(text_arg(event, "name"), "worker") == 0 &&
+			  strcmp(number_field(event, "tid"), "101") == 0;
+	assert_true(job);
+	assert_true(worker);
+	assert_non_null(find(&events, "i", "sched: 7 records lost: ring full", 0));
+	event = find(&events, "C", "CPU time in use", 0);
+	assert_string_equal(text_arg(event, "%"), "70.000");
+	events_free(&events);
+}
+
+/* Only what is known: main, the thief while main waited, and no idle time. */
+static void cpus_show_known_time(void **state)
+{
+	struct events events = export(load_trace(sample_trace(0)));
+	yajl_val event = find(&events, "X", "thief", 0);
+
+	assert_int_equal(count(&events, "X", "main"), 4);
+	assert_int_equal(count(&events, "X", "worker"), 2);
+	assert_int_equal(count(&events, "X", "thief"), 2);
+	assert_int_equal(count(&events, "X", "swapper"), 0);
+	assert_number(event, "ts", "300000.000");
+	assert_number(event, "dur", "1000.000");
+	event = find(&events, "X", "thief", 1);
+	assert_number(event, "dur", "100000.000");
+	assert_string_equal(text_arg(event, "then"), "preempted");
+	events_free(&events);
+}
+
+/* Two tasks that overlap, launched by one call, with names from anywhere. */
+static struct model *device_model(void)
+{
+	struct model *model = small_model(1000000000123, 1000000900000);
+	uint32_t process = small_process(model, 10, "job", true);
+	uint32_t thread = small_thread(model, process, 10, "ten");
+	uint32_t launch = small_function(model, "cuda", "launch", PROFBPF__FUNCTION__KIND__LAUNCH);
+	uint32_t device = small_device(model, process, "GPU \"0\"", 0);
+
+	small_call(model, thread, launch, 1000000001124, 1000000002000);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct device_task *task =
+			small_task(model, device, 1000000003000 + i * 10, 1000000004000 + i * 10);
+
+		task->call = 0;
+		task->enqueue_ns = 1000000001500;
+		task->name = model_string(model, i ? "k\"\\\x01\n/\xc3\xa9" : "bad\xff\xc3(");
+	}
+	small_index(model);
+	return model;
+}
+
+static void arrows_bind_to_their_slices(void **state)
+{
+	struct events events = export(device_model());
+
+	assert_int_equal(count(&events, "s", "launch"), 2);
+	assert_int_equal(count(&events, "f", "launch"), 2);
+	for (size_t i = 0; i < 2; i++) {
+		yajl_val from = find(&events, "s", "launch", i), to = NULL;
+
+		for (size_t k = 0; k < 2; k++) {
+			yajl_val other = find(&events, "f", "launch", k);
+
+			if (strcmp(number_field(other, "id"), number_field(from, "id")) == 0)
+				to = other;
+		}
+		assert_number(from, "ts", "1.001");
+		assert_number(from, "tid", "10");
+		assert_non_null(to);
+		assert_string_equal(string_field(to, "bp"), "e");
+	}
+	events_free(&events);
+}
+
+static void overlapping_tasks_have_rows_of_their_own(void **state)
+{
+	struct events events = export(device_model());
+	yajl_val first = find(&events, "X", "bad\xef\xbf\xbd\xef\xbf\xbd(", 0);
+	yajl_val second = find(&events, "X", "k\"\\\x01\n/\xc3\xa9", 0);
+	size_t rows = 0;
+
+	/* Invalid UTF-8 was repaired, valid text came through as it was. */
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_number(first, "ts", "2.877");
+	assert_number(second, "dur", "1.000");
+	assert_string_equal(text_arg(first, "queue_delay_ns"), "1500");
+	assert_string_not_equal(number_field(first, "tid"), number_field(second, "tid"));
+	for (size_t i = 0; i < count(&events, "M", "thread_name"); i++)
+		rows += strcmp(text_arg(find(&events, "M", "thread_name", i), "name"),
+			       "Stream 1 (job 10)") == 0;
+	assert_int_equal(rows, 2);
+	events_free(&events);
+}
+
+static void numbers_are_exact(void **state)
+{
+	char path[] = "/tmp/profbpf-test-XXXXXX";
+	struct chrome_writer writer;
+	struct events events;
+	yajl_val event;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(chrome_writer_open(&writer, path, 5), 0);
+	chrome_event(&writer, 'X', "x", NULL, UINT32_MAX, 0);
+	chrome_time(&writer, 1695835573040567123 + 5);
+	chrome_duration(&writer, 7);
+	chrome_arg_int(&writer, "min", INT64_MIN);
+	chrome_arg_uint(&writer, "max", UINT64_MAX);
+	chrome_arg_hex(&writer, "hex", UINT64_MAX);
+	chrome_arg_decimal(&writer, "less", -1.5);
+	chrome_event_end(&writer);
+	assert_int_equal(chrome_writer_close(&writer), 0);
+	events = parse_file(path);
+	event = find(&events, "X", "x", 0);
+	assert_number(event, "ts", "1695835573040567.123");
+	assert_number(event, "dur", "0.007");
+	assert_number(event, "pid", "4294967295");
+	assert_string_equal(text_arg(event, "min"), "-9223372036854775808");
+	assert_string_equal(text_arg(event, "max"), "18446744073709551615");
+	assert_string_equal(text_arg(event, "hex"), "0xffffffffffffffff");
+	assert_string_equal(text_arg(event, "less"), "-1.500");
+	events_free(&events);
+	unlink(path);
+}
+
+static void failures_are_explained(void **state)
+{
+	const struct export_options options = { .end_ns = UINT64_MAX };
+	struct model *model = device_model();
+	char error[256] = "";
+
+	assert_int_not_equal(write_chrome(model, NULL, "/nonexistent/x.json", &options, error,
+					  sizeof(error)),
+			     0);
+	assert_non_null(strstr(error, "/nonexistent/x.json"));
+	assert_int_not_equal(write_chrome(model, NULL, "/dev/full", &options, error, sizeof(error)),
+			     0);
+	assert_non_null(strstr(error, "No space left"));
+	model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_are_complete_events),
+		cmocka_unit_test(names_and_host_are_told),
+		cmocka_unit_test(cpus_show_known_time),
+		cmocka_unit_test(arrows_bind_to_their_slices),
+		cmocka_unit_test(overlapping_tasks_have_rows_of_their_own),
+		cmocka_unit_test(numbers_are_exact),
+		cmocka_unit_test(failures_are_explained),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
