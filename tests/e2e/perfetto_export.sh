@@ -91,6 +91,10 @@ assert_trace_clean "$EXPORT"
 	expect "host" testhost "select str_value from metadata where name = 'trace_attribute.hostname'"
 	expect "losses" 7 "select int_value from metadata where name = 'trace_attribute.sched.lost.ring full'"
 	expect "losses on the timeline" 1 "select count(*) from slice where name = 'sched: 7 records lost: ring full'"
+	expect "gaps that are split otherwise than to the nanosecond" 0 \
+		"select count(*) from slice g where category = 'idle' and depth = 0
+		 and dur != (select sum(dur) from slice p where p.parent_id = g.id)"
+	expect "gaps are on the timeline" 1 "select count(*) > 0 from slice where category = 'idle' and depth = 0"
 	expect "queue at the end" 0.0 "select value from counter c join track t on t.id = c.track_id where t.name = 'Tasks queued or running' order by ts desc limit 1"
 }
 compare

@@ -506,6 +506,44 @@ static void reused_tid_is_two_threads(void **state)
 	perfetto_read_free(read);
 }
 
+/* ---- Texts */
+
+static void long_names_are_cut_between_characters(void **state)
+{
+	struct model *model = device_model();
+	struct perfetto_read *read;
+	char *name = malloc(100002);
+
+	/* Characters of two bytes, so that the limit falls inside one. */
+	assert_non_null(name);
+	name[0] = 'x';
+	for (size_t i = 1; i < 100001; i += 2)
+		memcpy(name + i, "\xc3\xa9", 2);
+	name[100001] = '\0';
+	model->tasks.row[0].name = model_string(model, name);
+	read = export(model, NULL);
+	for (size_t i = 0; i < read->slice_count; i++) {
+		if (read->slices[i].name[0] != 'x')
+			continue;
+		assert_int_equal(strlen(read->slices[i].name), 16383);
+		assert_memory_equal(read->slices[i].name, name, 16383);
+	}
+	assert_int_equal(count_slices(read, "kernel"), 3);
+	free(name);
+	perfetto_read_free(read);
+}
+
+static void names_become_utf8(void **state)
+{
+	struct model *model = device_model();
+	struct perfetto_read *read;
+
+	model->tasks.row[0].name = model_string(model, "bad\xff\xc3(");
+	read = export(model, NULL);
+	assert_int_equal(count_slices(read, "bad\xef\xbf\xbd\xef\xbf\xbd("), 1);
+	perfetto_read_free(read);
+}
+
 /* ---- Failing */
 
 static void failures_are_explained(void **state)
@@ -546,6 +584,8 @@ int main(void)
 		cmocka_unit_test(suspend_moves_what_follows),
 		cmocka_unit_test(no_clock_is_told),
 		cmocka_unit_test(reused_tid_is_two_threads),
+		cmocka_unit_test(long_names_are_cut_between_characters),
+		cmocka_unit_test(names_become_utf8),
 		cmocka_unit_test(failures_are_explained),
 	};
 
