@@ -211,7 +211,7 @@ static __always_inline void write_call(struct pt_regs *ctx, const struct call_fr
 	if (frame->flags & FRAME_OUT)
 		r->args[2] = read_out(frame->probe, frame->args[2]);
 	else
-	r->args[2] = frame->args[2];
+		r->args[2] = frame->args[2];
 	emit_end(&e, false);
 }
 

@@ -210,12 +210,16 @@ struct probe_conf {
 	__u16 reserved;
 };
 
+#define NO_OWNER (~0u)
+
 /* What the daemon sets before it loads the programs. */
 struct session_settings {
 	__u32 daemon_tgid;	/* never traced */
 	__u32 system_wide;	/* every process is a target */
 	__u32 follow;		/* processes forked by targets become targets */
 	__u32 wake_bytes;	/* fill of a ring at which the reader is woken */
+	__u32 owner_uid;	/* targets that become another user's are dropped; NO_OWNER = none are */
+	__u32 reserved;
 	__u64 min_duration_ns;	/* calls shorter than this are counted, not recorded */
 };
 

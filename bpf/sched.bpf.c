@@ -117,12 +117,12 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 	if (!is_idle(prev)) {
 		prev_ts = thread_state(prev);
 		if (is_target_task(prev, prev_ts))
-		flags |= SWITCH_PREV_TARGET;
+			flags |= SWITCH_PREV_TARGET;
 	}
 	if (!is_idle(next)) {
 		next_ts = thread_state(next);
 		if (is_target_task(next, next_ts))
-		flags |= SWITCH_NEXT_TARGET;
+			flags |= SWITCH_NEXT_TARGET;
 	}
 	if (!flags && !someone_waits(cpu)) {
 		if (state == SWITCH_DEAD) {

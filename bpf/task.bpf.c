@@ -27,11 +27,32 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
+/*
+ * A user who may trace their own processes must not follow one into a program
+ * that runs with another's rights (setuid): it is no target any more.
+ */
+static __always_inline bool changed_hands(struct task_struct *task)
+{
+	__u32 owner = settings.owner_uid;
+
+	return owner != NO_OWNER && (BPF_CORE_READ(task, cred, uid.val) != owner ||
+				     BPF_CORE_READ(task, cred, euid.val) != owner ||
+				     BPF_CORE_READ(task, cred, suid.val) != owner);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
-	if (is_target(BPF_CORE_READ(task, tgid)))
+	__u32 tgid = BPF_CORE_READ(task, tgid);
+
+	if (!is_target(tgid))
+		return 0;
+	if (changed_hands(task)) {
+		bpf_map_delete_elem(&targets, &tgid);
+		__sync_fetch_and_add(&targets_version, 1);
+	} else {
 		emit_task(task, TASK_EXEC, NULL, 0, 0, true);
+	}
 	return 0;
 }
 

@@ -162,6 +162,7 @@ struct capture *capture_new(const struct capture_options *options, const struct 
 	capture->skeleton->rodata->settings.daemon_tgid = getpid();
 	capture->skeleton->rodata->settings.system_wide = options->system_wide;
 	capture->skeleton->rodata->settings.follow = options->follow;
+	capture->skeleton->rodata->settings.owner_uid = options->owner;
 	capture->skeleton->rodata->settings.min_duration_ns = options->min_duration_ns;
 	capture->skeleton->rodata->settings.wake_bytes =
 		ring_size(options->buffer_bytes, capture->cpus) / 4;

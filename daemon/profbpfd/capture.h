@@ -24,6 +24,7 @@ struct capture;
 struct capture_options {
 	bool system_wide;
 	bool follow;
+	uid_t owner;		/* targets that become another user's are dropped; (uid_t)-1 = none are */
 	uint64_t min_duration_ns;
 	uint64_t buffer_bytes;	/* 0 = CAPTURE_BUFFER_DEFAULT */
 	unsigned int topics;	/* TOPIC_* */

@@ -199,7 +199,7 @@ static int check(struct services *services, struct client *client,
 }
 
 /* From checked message to what a session wants; -ENOMEM leaves nothing to free. */
-static int make_request(const struct roster_entry *entry,
+static int make_request(const struct client *client, const struct roster_entry *entry,
 			const Profbpf__Control__StartSession *start, unsigned int topics,
 			struct control_fds *fds, struct session_request *request)
 {
@@ -207,6 +207,7 @@ static int make_request(const struct roster_entry *entry,
 		.pid_count = entry->pid_count,
 		.system_wide = start->system_wide,
 		.follow = !start->no_follow,
+		.owner = client->peer.trusted ? (uid_t)-1 : client->peer.uid,
 		.started_here = start->started_here,
 		.duration_ns = start->duration_ns,
 		.min_duration_ns = start->min_duration_ns,
@@ -241,7 +242,7 @@ static int launch(struct services *services, struct client *client, struct roste
 	entry->duration_ns = start->duration_ns;
 	entry->starter = client;
 	entry->output_name = strndup(start->output_name, OUTPUT_NAME_MAX);
-	if (!entry->output_name || make_request(entry, start, topics, fds, &request))
+	if (!entry->output_name || make_request(client, entry, start, topics, fds, &request))
 		return -ENOMEM;
 	entry->session =
 		session_new(entry->id, &request, entry->catalogs, services->roster.event_fd);

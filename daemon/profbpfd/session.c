@@ -97,13 +97,25 @@ static void *run(void *context)
 	return NULL;
 }
 
+static void free_request(struct session_request *request)
+{
+	if (request->output >= 0)
+		close(request->output);
+	for (size_t i = 0; i < request->file_count; i++)
+		close(request->files[i]);
+	free(request->files);
+	free(request->pids);
+}
+
 struct session *session_new(uint32_t id, struct session_request *request,
 			    const struct catalogs *catalogs, int event_fd)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
-	if (!s)
+	if (!s) {
+		free_request(request);
 		return NULL;
+	}
 	s->id = id;
 	s->request = *request;
 	s->catalogs = catalogs;
@@ -112,6 +124,9 @@ struct session *session_new(uint32_t id, struct session_request *request,
 	pthread_mutex_init(&s->lock, NULL);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->wake_fd < 0 || pthread_create(&s->thread, NULL, run, s)) {
+		if (s->wake_fd >= 0)
+			close(s->wake_fd);
+		free_request(&s->request);
 		free(s);
 		return NULL;
 	}
@@ -180,10 +195,7 @@ void session_free(struct session *s)
 	texts_free(s->texts);
 	for (size_t i = 0; i < s->warning_count; i++)
 		free(s->warnings[i]);
-	for (size_t i = 0; i < s->request.file_count; i++)
-		close(s->request.files[i]);
-	free(s->request.files);
-	free(s->request.pids);
+	free_request(&s->request);
 	free(s->pidfds);
 	free(s->targets);
 	close(s->wake_fd);

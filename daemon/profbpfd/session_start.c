@@ -22,6 +22,7 @@ static int start_capture(struct session *s)
 	struct capture_options options = {
 		.system_wide = s->request.system_wide,
 		.follow = s->request.follow,
+		.owner = s->request.owner,
 		.min_duration_ns = s->request.min_duration_ns,
 		.buffer_bytes = s->request.buffer_bytes,
 		.topics = s->request.topics,
