@@ -33,8 +33,7 @@
 #define INFLATE_FACTOR 1024
 
 #define RECORD_HINT "record one with: profctl attach --pid PID -o run.pbt"
-#define DEVICE_HINT "a device profiler's file goes after --device"
-#define PACKED_HINT "if it holds a trace, unpack it first; " DEVICE_HINT
+#define PACKED_HINT "if it holds a trace, unpack it first; else " RECORD_HINT
 
 struct pbt_reader {
 	int fd;
@@ -385,7 +384,7 @@ static void explain_foreign(const struct pbt_reader *r, const char *name, char *
 	static const char *const remedies[] = {
 		[FILE_MAGIC_OTHER] = RECORD_HINT,
 		[FILE_MAGIC_PACKED] = PACKED_HINT,
-		[FILE_MAGIC_DEVICE] = DEVICE_HINT,
+		[FILE_MAGIC_DEVICE] = RECORD_HINT,
 	};
 	const struct file_magic *magic = file_magic_of(at(r), available(r));
 
@@ -439,8 +438,7 @@ static struct pbt_reader *reader_new(int fd, const char *name, char *error, size
 	r->fd = fd;
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
 		snprintf(error, error_size,
-			 "%s: is a directory; name a trace file, or give the directory of a "
-			 "device profiler with --device",
+			 "%s: is a directory; name a trace file in it, or " RECORD_HINT,
 			 name);
 		goto fail;
 	}

@@ -373,8 +373,7 @@ static void test_not_a_trace(void **state)
 	EXPECT_FOREIGN("\x1f\x8b\x08\0\0\0\0\0", "a gzip file); if it holds a trace, unpack it");
 	EXPECT_FOREIGN("PK\x03\x04\x14", "a zip archive)");
 	EXPECT_FOREIGN("\177ELF\2\1\1", "an ELF program or library)");
-	EXPECT_FOREIGN("SQLite format 3\0\x10", "an SQLite database); a device profiler's file "
-						"goes after --device");
+	EXPECT_FOREIGN("SQLite format 3\0\x10", "an SQLite database)");
 	EXPECT_FOREIGN("{\"traceEvents\": []}", "a JSON file)");
 	EXPECT_FOREIGN("\n\t[ {\"ph\": \"X\"}]", "a JSON file)");
 	EXPECT_FOREIGN("[", "not a profbpf trace (no packet mark in its first 1 bytes)");
