@@ -40,6 +40,7 @@ $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_w
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
 $(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
+$(B)/tests/unit/test_packed: $(O)/daemon/profbpfd/packed.o
 
 TOOLS := $(B)/tests/tools/stream_dump
 $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)

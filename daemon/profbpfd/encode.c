@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/profbpfd/encode_records.h"
 #include "lib/column.h"
 
 #define COLUMNS 16
@@ -15,6 +16,7 @@ struct encode {
 	struct column_s64 s64[COLUMNS];
 	struct column_u32 u32[COLUMNS];
 	struct column_s32 s32[COLUMNS];
+	struct encode_records records;
 	uint8_t *packed;
 	size_t capacity;
 };
@@ -34,6 +36,7 @@ void encode_free(struct encode *encode)
 		column_u32_free(&encode->u32[i]);
 		column_s32_free(&encode->s32[i]);
 	}
+	encode_records_free(&encode->records);
 	free(encode->packed);
 	free(encode);
 }
@@ -74,59 +77,6 @@ int encode_message(struct encode *encode, Profbpf__Packet__Kind kind,
 	return 0;
 }
 
-static uint32_t call_text(const struct rec_call *r, struct string_table *strings,
-			  struct texts *texts)
-{
-	char text[REC_STRING_LEN];
-	size_t length;
-	uint32_t id;
-
-	if (!(r->header.flags & CALL_HAS_STRING))
-		return 0;
-	length = texts_take(texts, r->tid, r->header.ts_ns, text, sizeof(text));
-	id = string_table_add(strings, text, length);
-	return id == STRING_NONE ? 0 : id;
-}
-
-static int encode_calls(struct encode *e, const struct item *item, struct string_table *strings,
-			struct texts *texts, struct encoded *out)
-{
-	Profbpf__Calls m = PROFBPF__CALLS__INIT;
-	const struct rec_call *r = item->data;
-
-	if (prepare(e, item->count, 1, 4, 4, 2))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < item->count; i++, r++) {
-		column_s64_push_delta(&e->s64[0], r->header.ts_ns + r->dur_ns);
-		column_u64_push(&e->u64[0], r->dur_ns);
-		column_s32_push_delta(&e->s32[0], r->tid);
-		column_s32_push_delta(&e->s32[1], r->tgid);
-		column_u32_push(&e->u32[0], r->probe);
-		column_u32_push(&e->u32[1], r->header.flags);
-		column_u32_push(&e->u32[2], r->ret);
-		column_u32_push(&e->u32[3], call_text(r, strings, texts));
-		column_s64_push_delta(&e->s64[1], r->args[0]);
-		column_s64_push_delta(&e->s64[2], r->args[1]);
-		column_s64_push_delta(&e->s64[3], r->args[2]);
-	}
-	r = item->data;
-	m.cpu = item->cpu;
-	m.first_end_ns = r[0].header.ts_ns + r[0].dur_ns;
-	m.last_end_ns = r[item->count - 1].header.ts_ns + r[item->count - 1].dur_ns;
-	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, end_ns);
-	COLUMN_EXPORT(&e->u64[0], &m, dur_ns);
-	COLUMN_EXPORT(&e->s32[0], &m, tid);
-	COLUMN_EXPORT(&e->s32[1], &m, tgid);
-	COLUMN_EXPORT(&e->u32[0], &m, function);
-	COLUMN_EXPORT(&e->u32[1], &m, flags);
-	COLUMN_EXPORT(&e->u32[2], &m, ret);
-	COLUMN_EXPORT(&e->u32[3], &m, text);
-	COLUMN_EXPORT(&e->s64[1], &m, arg0);
-	COLUMN_EXPORT(&e->s64[2], &m, arg1);
-	COLUMN_EXPORT(&e->s64[3], &m, arg2);
-	return encode_message(e, PROFBPF__PACKET__KIND__CALLS, &m.base, out);
-}
-
 static int encode_ioctls(struct encode *e, const struct item *item, struct encoded *out)
 {
 	Profbpf__Ioctls m = PROFBPF__IOCTLS__INIT;
@@ -157,60 +107,6 @@ static int encode_ioctls(struct encode *e, const struct item *item, struct encod
 	COLUMN_EXPORT(&e->s32[1], &m, ret);
 	COLUMN_EXPORT(&e->u32[3], &m, flags);
 	return encode_message(e, PROFBPF__PACKET__KIND__IOCTLS, &m.base, out);
-}
-
-static int encode_switches(struct encode *e, const struct item *item, struct encoded *out)
-{
-	Profbpf__Switches m = PROFBPF__SWITCHES__INIT;
-	const struct rec_switch *r = item->data;
-
-	if (prepare(e, item->count, 1, 0, 4, 1))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < item->count; i++, r++) {
-		column_u64_push_delta(&e->u64[0], r->header.ts_ns);
-		column_u32_push(&e->u32[0], r->prev_tid);
-		column_u32_push(&e->u32[1], r->next_tid);
-		column_u32_push(&e->u32[2], r->state);
-		column_u32_push(&e->u32[3], r->header.flags);
-		column_s32_push(&e->s32[0], r->syscall);
-	}
-	r = item->data;
-	m.cpu = item->cpu;
-	m.first_ns = r[0].header.ts_ns;
-	m.last_ns = r[item->count - 1].header.ts_ns;
-	COLUMN_EXPORT_ALWAYS(&e->u64[0], &m, ts_ns);
-	COLUMN_EXPORT(&e->u32[0], &m, prev_tid);
-	COLUMN_EXPORT(&e->u32[1], &m, next_tid);
-	COLUMN_EXPORT(&e->u32[2], &m, state);
-	COLUMN_EXPORT(&e->u32[3], &m, flags);
-	COLUMN_EXPORT(&e->s32[0], &m, syscall);
-	return encode_message(e, PROFBPF__PACKET__KIND__SWITCHES, &m.base, out);
-}
-
-static int encode_wakes(struct encode *e, const struct item *item, struct encoded *out)
-{
-	Profbpf__Wakes m = PROFBPF__WAKES__INIT;
-	const struct rec_wake *r = item->data;
-
-	if (prepare(e, item->count, 1, 0, 4, 0))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < item->count; i++, r++) {
-		column_u64_push_delta(&e->u64[0], r->header.ts_ns);
-		column_u32_push(&e->u32[0], r->waker_tid);
-		column_u32_push(&e->u32[1], r->tid);
-		column_u32_push(&e->u32[2], r->target_cpu);
-		column_u32_push(&e->u32[3], r->header.flags);
-	}
-	r = item->data;
-	m.cpu = item->cpu;
-	m.first_ns = r[0].header.ts_ns;
-	m.last_ns = r[item->count - 1].header.ts_ns;
-	COLUMN_EXPORT_ALWAYS(&e->u64[0], &m, ts_ns);
-	COLUMN_EXPORT(&e->u32[0], &m, waker_tid);
-	COLUMN_EXPORT(&e->u32[1], &m, tid);
-	COLUMN_EXPORT(&e->u32[2], &m, target_cpu);
-	COLUMN_EXPORT(&e->u32[3], &m, flags);
-	return encode_message(e, PROFBPF__PACKET__KIND__WAKES, &m.base, out);
 }
 
 static int encode_accounts(struct encode *e, const struct item *item, struct encoded *out)
@@ -377,10 +273,10 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 	default: return -EINVAL;
 	}
 	switch (item->type) {
-	case REC_CALL: return encode_calls(encode, item, strings, texts, out);
+	case REC_CALL: return encode_calls(&encode->records, item, strings, texts, out);
 	case REC_IOCTL: return encode_ioctls(encode, item, out);
-	case REC_SWITCH: return encode_switches(encode, item, out);
-	case REC_WAKE: return encode_wakes(encode, item, out);
+	case REC_SWITCH: return encode_switches(&encode->records, item, out);
+	case REC_WAKE: return encode_wakes(&encode->records, item, out);
 	case REC_ACCOUNT: return encode_accounts(encode, item, out);
 	default: return -EINVAL;
 	}
