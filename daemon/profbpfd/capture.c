@@ -22,6 +22,7 @@ struct capture {
 	struct ring_buffer *rings;
 	enum probe_method method;
 	unsigned int topics;
+	bool syscalls;	/* their tracepoints are to be had */
 	int cpus;
 	struct bpf_link *links[LINKS_MAX];
 	size_t link_count;
@@ -66,7 +67,7 @@ static void choose_programs(struct capture *capture, const struct features *feat
 	bool session = api && capture->method == PROBE_METHOD_SESSION;
 	bool multi = api && capture->method == PROBE_METHOD_MULTI;
 	bool perf = api && capture->method == PROBE_METHOD_PERF;
-	bool syscalls = features->syscall_tracepoints;
+	bool syscalls = capture->syscalls;
 
 	bpf_program__set_autoload(s->progs.api_session, session);
 	bpf_program__set_autoload(s->progs.api_enter_multi, multi);
@@ -152,6 +153,7 @@ struct capture *capture_new(const struct capture_options *options, const struct 
 		return NULL;
 	}
 	capture->method = features->method;
+	capture->syscalls = features->syscall_tracepoints;
 	capture->topics = options->topics;
 	capture->cpus = libbpf_num_possible_cpus();
 	capture->skeleton = profbpf__open();
@@ -206,8 +208,7 @@ int capture_attach(struct capture *capture, char *error, char *warning, size_t s
 	struct bpf_program *program;
 
 	warning[0] = '\0';
-	if (!bpf_program__autoload(capture->skeleton->progs.mmap_enter) &&
-	    capture->topics & (TOPIC_API | TOPIC_IOCTL))
+	if (!capture->syscalls && capture->topics & (TOPIC_API | TOPIC_IOCTL))
 		snprintf(warning, size,
 			 "system call tracepoints are not to be had (is tracefs mounted on "
 			 "/sys/kernel/tracing?): ioctls and libraries loaded later are not seen");
