@@ -18,7 +18,7 @@ static void analyse_source(const struct source_loss *from, struct capture_source
 static bool coverage_gap(const struct model *model, uint32_t index, struct coverage_gap *gap)
 {
 	const struct coverage *coverage = &model->coverage.row[index];
-	uint64_t session_start_ns = model->info.session_start_ns;
+	uint64_t session_start_ns = coverage->session_start_ns;
 
 	gap->coverage = index;
 	gap->since_mapped = coverage->mapped_ns > session_start_ns;

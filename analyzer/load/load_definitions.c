@@ -273,6 +273,7 @@ bool load_coverage(struct loader *loader, const struct pbt_packet *packet)
 			.mapped_ns = COLUMN_AT(coverage, mapped_ns, i),
 			.probed_ns = COLUMN_AT(coverage, probed_ns, i),
 			.functions = COLUMN_AT(coverage, functions, i),
+			.session_start_ns = loader_session(loader)->start_ns,
 		};
 
 		if (!MODEL_PUSH(&loader->model->coverage, row))

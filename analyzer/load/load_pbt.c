@@ -28,6 +28,8 @@ void loader_free(struct loader *loader)
 		return;
 	arena_release(&loader->arena);
 	free(loader->strings);
+	for (uint32_t i = 0; i < loader->sessions.count; i++)
+		free(loader->sessions.row[i].segments.row);
 	free(loader->sessions.row);
 	free(loader->task_rows.row);
 	free(loader->tids.row);

@@ -152,6 +152,15 @@ static bool take_segment(struct loader *loader, const Profbpf__Segment *segment)
 	return add_targets(model, segment) && add_notes(model, segment);
 }
 
+/* A part that is given twice would be counted twice. */
+static bool read_before(const struct session *session, uint32_t index)
+{
+	for (uint32_t i = 0; i < session->segments.count; i++)
+		if (session->segments.row[i] == index)
+			return true;
+	return false;
+}
+
 int load_segment(struct loader *loader, const struct pbt_packet *packet, char *error,
 		 size_t error_size)
 {
@@ -179,6 +188,16 @@ int load_segment(struct loader *loader, const struct pbt_packet *packet, char *e
 	memcpy(loader->boot_id, boot_id, sizeof(boot_id));
 	loader->string_count = 0;
 	if (!take_segment(loader, segment)) {
+		snprintf(error, error_size, "out of memory");
+		return -ENOMEM;
+	}
+	if (read_before(loader_session(loader), segment->index)) {
+		snprintf(error, error_size,
+			 "part %u of this recording was read before; give each file once",
+			 segment->index + 1);
+		return -EINVAL;
+	}
+	if (!MODEL_PUSH(&loader_session(loader)->segments, segment->index)) {
 		snprintf(error, error_size, "out of memory");
 		return -ENOMEM;
 	}

@@ -37,6 +37,7 @@ struct session {
 	uint32_t source_count;
 	uint32_t first_short_call; /* rows of model->short_calls of the latest statistics */
 	uint32_t short_call_count;
+	MODEL_ARRAY(uint32_t) segments; /* indices read so far */
 };
 
 /* One row of a Tasks batch. */

@@ -226,6 +226,7 @@ struct coverage {
 	uint32_t file;
 	uint64_t mapped_ns; /* 0 = before the session */
 	uint64_t probed_ns;
+	uint64_t session_start_ns; /* of the session it belongs to */
 	uint32_t functions;
 };
 

@@ -70,7 +70,8 @@ int capture_flush_open(struct capture *capture);
 
 /*
  * Records are handed to a callback, which must not keep the pointer. The record
- * has the size its type says; shorter ones were dropped and counted as damaged.
+ * has the size its type says; one that had not would be left out, and show up as
+ * unaccounted when the books are closed.
  */
 typedef void capture_handler(void *context, const struct rec_header *record);
 

@@ -25,6 +25,14 @@ assert_status "no trace" 2 "$analyzer" report
 # A real trace, cut and with flipped bytes: a partial report that says so, or an error.
 "$PROFCTL" record -o "$WORK/good.pbt" --catalog "$ROOT/tests/catalog" -- "$TRUTH/follow" exec 2>"$WORK/profctl.err"
 assert_status "the trace as it is" 0 "$analyzer" report "$WORK/good.pbt"
+assert_status "the same trace twice" 1 "$analyzer" report "$WORK/good.pbt" "$WORK/good.pbt"
+assert_contains "the message" "$WORK/err" 'give each file once'
+# Another recording after it is no gap in the coverage of the first.
+"$PROFCTL" record -o "$WORK/next.pbt" --catalog "$ROOT/tests/catalog" -- "$TRUTH/follow" exec 2>"$WORK/profctl.err"
+cat "$WORK/good.pbt" "$WORK/next.pbt" >"$WORK/both.pbt"
+"$analyzer" report "$WORK/both.pbt" --format json -o "$WORK/both.json"
+assert_eq "calls of two recordings in one file" 400 "$(api_count "$WORK/both.json" truth_noop)"
+assert_eq "stretches not covered" 0 "$(jq '.capture.not_covered | length' "$WORK/both.json")"
 size=$(stat -c %s "$WORK/good.pbt")
 for ((i = 1; i <= 24; i++)); do
 	head -c $((size * i / 25)) "$WORK/good.pbt" >"$WORK/cut.pbt"
