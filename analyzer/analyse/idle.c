@@ -63,7 +63,7 @@ const char *idle_cause_text(uint8_t cause)
 		[IDLE_USER_CODE] = "on CPU in the program's own code",
 		[IDLE_RUNTIME] = "on CPU in a runtime call",
 		[IDLE_DRIVER] = "in an ioctl of the driver",
-		[IDLE_RUNNABLE] = "ready to run while another thread had the CPU",
+		[IDLE_RUNNABLE] = "ready to run, but without a CPU",
 		[IDLE_LOCK] = "waiting for another thread (lock)",
 		[IDLE_IO] = "waiting for I/O",
 		[IDLE_PAGE_FAULT] = "in a page fault",

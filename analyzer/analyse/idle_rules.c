@@ -93,6 +93,11 @@ static void blame_runner(const struct model *model, struct idle_piece *piece, ui
 		piece->who = other;
 		if (piece->why == WHY_NONE)
 			piece->subject = other;
+	} else if (model->spans.row[span].flags & SPAN_CPU_IDLE) {
+		piece->who_kind = WHO_IDLE_CPU;
+		piece->who = 0;
+		if (piece->why == WHY_NONE)
+			piece->why = WHY_CPU_IDLE;
 	} else if (piece->why == WHY_NONE) {
 		piece->why = WHY_CPU_UNKNOWN;
 	}

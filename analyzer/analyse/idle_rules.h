@@ -57,6 +57,7 @@ enum idle_who {
 	WHO_FUNCTION, /* index into functions */
 	WHO_DRIVER, /* index into drivers, with cmd */
 	WHO_DEVICE, /* index into devices */
+	WHO_IDLE_CPU,
 };
 
 /* Why a part has its cause, as far as cause and who don't say it all. */
@@ -73,6 +74,7 @@ enum idle_why {
 	WHY_ASLEEP, /* asleep, nobody knows what ended it */
 	WHY_STOPPED,
 	WHY_CPU_UNKNOWN, /* runnable, and nothing else is known to have run on that CPU */
+	WHY_CPU_IDLE, /* runnable, and nothing ran on that CPU: it was being woken up */
 	WHY_NO_THREAD, /* which thread submitted the task isn't known */
 	WHY_NO_STATE, /* no scheduling records for this time */
 };

@@ -129,6 +129,7 @@ uint32_t idle_name_who(struct idle_names *names, struct model *model,
 		return id;
 	switch (piece->who_kind) {
 	case WHO_THREAD: add_thread(&text, model, piece->who); break;
+	case WHO_IDLE_CPU: add(&text, "an idle CPU"); break;
 	case WHO_RUNNER: add_runner(&text, model, piece->who); break;
 	case WHO_FUNCTION: add(&text, "%.200s", function_name(model, piece->who)); break;
 	case WHO_DRIVER: add_driver(&text, model, piece->who, piece->cmd); break;
@@ -274,7 +275,8 @@ void idle_describe(const struct model *model, const struct idle_tools *tools,
 		else if (piece->cause == IDLE_DRIVER && piece->call != INDEX_NONE)
 			add(&text, "inside %.128s", call_name(model, piece->call));
 		break;
-	case WHY_CPU_UNKNOWN: add(&text, "what ran on its CPU is not known, or it was idle"); break;
+	case WHY_CPU_UNKNOWN: add(&text, "what ran on its CPU is not known"); break;
+	case WHY_CPU_IDLE: add(&text, "nothing had its CPU: that long it took to wake up"); break;
 	case WHY_NO_THREAD: add(&text, "the thread that submitted the task is not known"); break;
 	case WHY_NO_STATE:
 		add(&text, "no scheduling records for this time");

@@ -188,6 +188,9 @@ static bool end_ready(struct walk *walk, uint32_t row)
 		/* A preempted thread's first successor is known even if the CPU changed. */
 		if (i == first && walk->occupant != INDEX_NONE)
 			walk->span.other = walk->occupant;
+		walk->span.flags &= ~SPAN_CPU_IDLE;
+		if (switches[i].prev_tid == 0 && walk->span.other == INDEX_NONE)
+			walk->span.flags |= SPAN_CPU_IDLE;
 		if (!push_span(walk, switches[i].ts_ns))
 			return false;
 	}

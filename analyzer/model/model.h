@@ -210,6 +210,7 @@ struct span {
 	uint8_t flags; /* asleep: SWITCH_IOWAIT, SWITCH_FAULT; how woken: SPAN_WOKEN_* */
 };
 
+#define SPAN_CPU_IDLE 0x01 /* runnable: nothing ran on that CPU, it was being woken up */
 #define SPAN_WOKEN_HARDIRQ 0x10
 #define SPAN_WOKEN_SOFTIRQ 0x20
 #define SPAN_WOKEN_TIMER 0x40 /* a sleep or a timeout ended */

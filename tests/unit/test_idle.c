@@ -472,8 +472,18 @@ static void test_unknowns(void **state)
 	compute(&scene);
 	expect(&scene, 0, 100, 120, IDLE_USER_CODE, NULL, NULL);
 	expect(&scene, 1, 120, 150, IDLE_UNKNOWN, NULL, NULL);
-	expect(&scene, 2, 150, 200, IDLE_RUNNABLE, "",
-	       "what ran on its CPU is not known, or it was idle");
+	expect(&scene, 2, 150, 200, IDLE_RUNNABLE, "", "what ran on its CPU is not known");
+	end_scene(&scene);
+
+	/* Woken onto an idle CPU. */
+	scene = make_scene();
+	small_span(scene.model, scene.main, 0, 120 * US, STATE_RUNNING);
+	small_span(scene.model, scene.main, 120 * US, 180 * US, STATE_RUNNABLE)->flags =
+		SPAN_CPU_IDLE;
+	small_span(scene.model, scene.main, 180 * US, 1000 * US, STATE_RUNNING);
+	compute(&scene);
+	expect(&scene, 1, 120, 180, IDLE_RUNNABLE, "an idle CPU",
+	       "nothing had its CPU: that long it took to wake up");
 	end_scene(&scene);
 }
 

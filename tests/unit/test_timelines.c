@@ -122,7 +122,7 @@ static void sleep_wake_run(void **state)
 	wake(builder, 1300, RIVAL, 0);
 	in(builder, 1310, 0, 0);
 	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 }, { 1300, STATE_SLEEP, 0, RIVAL },
-	      { 1310, STATE_RUNNABLE, 0, 0 }, { END, STATE_RUNNING, 0, 0 });
+	      { 1310, STATE_RUNNABLE, SPAN_CPU_IDLE, 0 }, { END, STATE_RUNNING, 0, 0 });
 }
 
 static void asleep_in_a_system_call(void **state)
@@ -149,9 +149,10 @@ static void woken_by_interrupts(void **state)
 	wake(builder, 1400, RIVAL, WAKE_SOFTIRQ);
 	in(builder, 1401, 0, 0);
 	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 },
-	      { 1200, STATE_SLEEP, SPAN_WOKEN_TIMER, 0 }, { 1201, STATE_RUNNABLE, 0, 0 },
-	      { 1300, STATE_RUNNING, 0, 0 }, { 1400, STATE_DISK, SPAN_WOKEN_SOFTIRQ, 0 },
-	      { 1401, STATE_RUNNABLE, 0, 0 }, { END, STATE_RUNNING, 0, 0 });
+	      { 1200, STATE_SLEEP, SPAN_WOKEN_TIMER, 0 },
+	      { 1201, STATE_RUNNABLE, SPAN_CPU_IDLE, 0 }, { 1300, STATE_RUNNING, 0, 0 },
+	      { 1400, STATE_DISK, SPAN_WOKEN_SOFTIRQ, 0 },
+	      { 1401, STATE_RUNNABLE, SPAN_CPU_IDLE, 0 }, { END, STATE_RUNNING, 0, 0 });
 }
 
 static void preempted_names_the_thief(void **state)
@@ -190,8 +191,8 @@ static void wake_up_before_the_switch(void **state)
 	wake(builder, 1099, RIVAL, 0);
 	out(builder, 1100, 0, 0, SWITCH_SLEEP);
 	in(builder, 1110, 0, 0);
-	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 }, { 1110, STATE_RUNNABLE, 0, 0 },
-	      { END, STATE_RUNNING, 0, 0 });
+	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 },
+	      { 1110, STATE_RUNNABLE, SPAN_CPU_IDLE, 0 }, { END, STATE_RUNNING, 0, 0 });
 }
 
 static void lost_wake_up_is_told(void **state)
@@ -214,9 +215,10 @@ static void contradictions_are_unknown(void **state)
 	in(builder, 1500, 1, 0);
 	out(builder, 1600, 1, 0, SWITCH_SLEEP);
 	out(builder, 1700, 1, 0, SWITCH_SLEEP);
-	CHECK(end(builder), START, { 1100, STATE_SLEEP, 0, RIVAL }, { 1110, STATE_RUNNABLE, 0, 0 },
-	      { 1500, STATE_UNKNOWN, 0, 0 }, { 1600, STATE_RUNNING, 0, 0 },
-	      { 1700, STATE_UNKNOWN, 0, 0 }, { END, STATE_SLEEP, 0, 0 });
+	CHECK(end(builder), START, { 1100, STATE_SLEEP, 0, RIVAL },
+	      { 1110, STATE_RUNNABLE, SPAN_CPU_IDLE, 0 }, { 1500, STATE_UNKNOWN, 0, 0 },
+	      { 1600, STATE_RUNNING, 0, 0 }, { 1700, STATE_UNKNOWN, 0, 0 },
+	      { END, STATE_SLEEP, 0, 0 });
 }
 
 static void account_and_first_record_must_agree(void **state)
