@@ -39,6 +39,7 @@ DEVICE_STREAM_OBJ := $(patsubst %,$(O)/daemon/profbpfd/device_%.o,stream find ti
 $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer): \
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
 $(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
+$(B)/tests/unit/test_encode: $(patsubst %,$(O)/daemon/profbpfd/%.o,encode encode_records packed item texts)
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_packed: $(O)/daemon/profbpfd/packed.o
 

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of raw records become messages from which protobuf-c reads back every value. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/profbpfd/encode.h"
+#include "lib/column.h"
+
+#define ROWS 3000
+
+struct fixture {
+	struct encode *encode;
+	struct string_table *strings;
+	struct texts *texts;
+	uint64_t random;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	f->encode = encode_new();
+	f->strings = string_table_new();
+	f->texts = texts_new();
+	f->random = 42;
+	*state = f;
+	return f->encode && f->strings && f->texts ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	encode_free(f->encode);
+	string_table_free(f->strings);
+	texts_free(f->texts);
+	free(f);
+	return 0;
+}
+
+/* Numbers of all sizes, small ones more often: xorshift64, cut to a random width. */
+static uint64_t any(struct fixture *f)
+{
+	f->random ^= f->random << 13;
+	f->random ^= f->random >> 7;
+	f->random ^= f->random << 17;
+	return f->random >> (f->random & 63);
+}
+
+static struct item *records(enum rec_type type, uint32_t cpu)
+{
+	struct item *item = item_new(ITEM_RECORDS, 64);
+
+	assert_non_null(item);
+	item->type = type;
+	item->cpu = cpu;
+	return item;
+}
+
+static void encode(struct fixture *f, const struct item *item, Profbpf__Packet__Kind kind,
+		   struct encoded *out)
+{
+	assert_int_equal(encode_item(f->encode, item, f->strings, f->texts, out), 0);
+	assert_int_equal(out->kind, kind);
+}
+
+static void calls(void **state)
+{
+	struct fixture *f = *state;
+	struct item *item = records(REC_CALL, 3);
+	uint64_t ts = 1000, end = 0, args[3] = { 0 };
+	int32_t tid = 0, tgid = 0;
+	Profbpf__Calls *m;
+	struct encoded e;
+	size_t rows;
+
+	for (int i = 0; i < ROWS; i++) {
+		struct rec_call r = {
+			.header = { .type = REC_CALL, .cpu = 3, .flags = any(f) & 0xff05 },
+			.dur_ns = any(f) & 0xffffffffff,
+			.tgid = any(f) & 0x3fffff,
+			.tid = any(f) & 0x3fffff,
+			.probe = any(f),
+			.ret = any(f),
+			.args = { any(f), any(f), any(f) }
+		};
+
+		r.header.ts_ns = ts += any(f) & 0xffffff;
+		if (i % 100 == 7) {
+			r.header.flags |= CALL_HAS_STRING;
+			texts_put(f->texts, r.tid, r.header.ts_ns, "kernel", 6);
+		}
+		assert_int_equal(item_append(item, &r, sizeof(r)), 0);
+	}
+	encode(f, item, PROFBPF__PACKET__KIND__CALLS, &e);
+	m = profbpf__calls__unpack(NULL, e.size, e.data);
+	assert_non_null(m);
+	assert_int_equal(m->cpu, 3);
+	assert_int_equal(COLUMN_ROWS(&rows, m->n_end_ns, m->n_dur_ns, m->n_tid, m->n_tgid,
+				     m->n_function, m->n_flags, m->n_ret, m->n_text, m->n_arg0,
+				     m->n_arg1, m->n_arg2),
+			 0);
+	assert_int_equal(rows, ROWS);
+	for (size_t i = 0; i < rows; i++) {
+		const struct rec_call *r = (const struct rec_call *)item->data + i;
+
+		end += m->end_ns[i];
+		tid += m->tid[i];
+		tgid += m->tgid[i];
+		args[0] += m->arg0[i];
+		args[1] += m->arg1[i];
+		args[2] += m->arg2[i];
+		assert_int_equal(end, r->header.ts_ns + r->dur_ns);
+		assert_int_equal(m->dur_ns[i], r->dur_ns);
+		assert_int_equal(tid, r->tid);
+		assert_int_equal(tgid, r->tgid);
+		assert_int_equal(m->function[i], r->probe);
+		assert_int_equal(m->flags[i], r->header.flags);
+		assert_int_equal(m->ret[i], r->ret);
+		assert_memory_equal(args, r->args, sizeof(args));
+		assert_string_equal(string_table_get(f->strings, m->text[i]),
+				    i % 100 == 7 ? "kernel" : "");
+	}
+	assert_int_equal(m->first_end_ns, m->end_ns[0]);
+	assert_int_equal(m->last_end_ns, end);
+	profbpf__calls__free_unpacked(m, NULL);
+	item_free(item);
+}
+
+static void switches(void **state)
+{
+	struct fixture *f = *state;
+	struct item *item = records(REC_SWITCH, 1);
+	Profbpf__Switches *m;
+	uint64_t ts = 77;
+	struct encoded e;
+
+	for (int i = 0; i < ROWS; i++) {
+		struct rec_switch r = { .header = { .type = REC_SWITCH,
+						    .cpu = 1,
+						    .flags = any(f) & 15,
+						    .ts_ns = ts += any(f) & 0xffffffff },
+					.prev_tid = any(f),
+					.next_tid = any(f),
+					.syscall = (int16_t)any(f),
+					.state = any(f) & 7 };
+
+		assert_int_equal(item_append(item, &r, sizeof(r)), 0);
+	}
+	encode(f, item, PROFBPF__PACKET__KIND__SWITCHES, &e);
+	m = profbpf__switches__unpack(NULL, e.size, e.data);
+	assert_non_null(m);
+	assert_int_equal(m->n_ts_ns, ROWS);
+	ts = 0;
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct rec_switch *r = (const struct rec_switch *)item->data + i;
+
+		ts += m->ts_ns[i];
+		assert_int_equal(ts, r->header.ts_ns);
+		assert_int_equal(m->prev_tid[i], r->prev_tid);
+		assert_int_equal(m->next_tid[i], r->next_tid);
+		assert_int_equal(m->state[i], r->state);
+		assert_int_equal(m->syscall[i], r->syscall);
+		assert_int_equal(m->flags[i], r->header.flags);
+	}
+	assert_int_equal(m->last_ns, ts);
+	profbpf__switches__free_unpacked(m, NULL);
+	item_free(item);
+}
+
+static void wakes(void **state)
+{
+	struct fixture *f = *state;
+	struct item *item = records(REC_WAKE, 0);
+	Profbpf__Wakes *m;
+	uint64_t ts = 0;
+	struct encoded e;
+
+	for (int i = 0; i < ROWS; i++) {
+		struct rec_wake r = { .header = { .type = REC_WAKE,
+						  .flags = any(f) & 15,
+						  .ts_ns = ts += 1 + (any(f) & 0xffff) },
+				      .waker_tid = any(f),
+				      .tid = any(f),
+				      .target_cpu = any(f) & 4095 };
+
+		assert_int_equal(item_append(item, &r, sizeof(r)), 0);
+	}
+	encode(f, item, PROFBPF__PACKET__KIND__WAKES, &e);
+	m = profbpf__wakes__unpack(NULL, e.size, e.data);
+	assert_non_null(m);
+	assert_int_equal(m->n_ts_ns, ROWS);
+	ts = 0;
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct rec_wake *r = (const struct rec_wake *)item->data + i;
+
+		ts += m->ts_ns[i];
+		assert_int_equal(ts, r->header.ts_ns);
+		assert_int_equal(m->waker_tid[i], r->waker_tid);
+		assert_int_equal(m->tid[i], r->tid);
+		assert_int_equal(m->target_cpu[i], r->target_cpu);
+		assert_int_equal(m->flags[i], r->header.flags);
+	}
+	profbpf__wakes__free_unpacked(m, NULL);
+	item_free(item);
+}
+
+static void accounts_and_ioctls(void **state)
+{
+	struct fixture *f = *state;
+	struct item *item = records(REC_ACCOUNT, 0);
+	struct rec_account account = { .header = { .type = REC_ACCOUNT, .ts_ns = 5, .flags = 16 },
+				       .tid = 7,
+				       .tgid = 6,
+				       .run_ns = UINT64_MAX,
+				       .runnable_ns = 1,
+				       .major_faults = 9,
+				       .syscall = 202 };
+	struct rec_ioctl ioctl = { .header = { .type = REC_IOCTL, .ts_ns = 50 },
+				   .dur_ns = 8,
+				   .tgid = 1,
+				   .tid = 2,
+				   .cmd = 0x80045430,
+				   .rdev = 5 << 20 | 2,
+				   .ret = -25 };
+	Profbpf__Accounts *a;
+	Profbpf__Ioctls *m;
+	struct encoded e;
+
+	assert_int_equal(item_append(item, &account, sizeof(account)), 0);
+	encode(f, item, PROFBPF__PACKET__KIND__ACCOUNTS, &e);
+	a = profbpf__accounts__unpack(NULL, e.size, e.data);
+	assert_non_null(a);
+	assert_int_equal(a->n_ts_ns, 1);
+	assert_true(a->run_ns[0] == UINT64_MAX);
+	assert_int_equal(a->major_faults[0], 9);
+	assert_int_equal(a->syscall[0], 203);
+	assert_int_equal(a->n_user_ns, 0); /* all zeros: left out */
+	profbpf__accounts__free_unpacked(a, NULL);
+	item_free(item);
+
+	item = records(REC_IOCTL, 0);
+	assert_int_equal(item_append(item, &ioctl, sizeof(ioctl)), 0);
+	encode(f, item, PROFBPF__PACKET__KIND__IOCTLS, &e);
+	m = profbpf__ioctls__unpack(NULL, e.size, e.data);
+	assert_non_null(m);
+	assert_int_equal(m->end_ns[0], 58);
+	assert_int_equal(m->cmd[0], 0x80045430);
+	assert_int_equal(m->rdev[0], 5 << 20 | 2);
+	assert_int_equal(m->ret[0], -25);
+	profbpf__ioctls__free_unpacked(m, NULL);
+	item_free(item);
+}
+
+/* The string of a call that comes on another CPU, after other strings, is found; others stay. */
+static void strings_find_their_calls(void **state)
+{
+	struct fixture *f = *state;
+	char text[REC_STRING_LEN];
+
+	texts_put(f->texts, 1, 10, "first", 5);
+	texts_put(f->texts, 2, 10, "second", 6);
+	texts_put(f->texts, 1, 20, "third", 5);
+	assert_int_equal(texts_take(f->texts, 2, 10, text, sizeof(text)), 6);
+	assert_string_equal(text, "second");
+	assert_int_equal(texts_take(f->texts, 2, 10, text, sizeof(text)), 0);
+	assert_int_equal(texts_take(f->texts, 1, 20, text, 4), 3);
+	assert_string_equal(text, "thi");
+	assert_int_equal(texts_take(f->texts, 1, 10, text, sizeof(text)), 5);
+	for (uint32_t i = 0; i < TEXTS_MAX + 5; i++)
+		texts_put(f->texts, 3, i + 1, "x", 1);
+	assert_int_equal(texts_take(f->texts, 3, 1, text, sizeof(text)), 0);
+	assert_int_equal(texts_take(f->texts, 3, 6, text, sizeof(text)), 1);
+}
+
+static void items_that_are_no_rows(void **state)
+{
+	struct fixture *f = *state;
+	struct item *item = item_new(ITEM_BODY, 16);
+	struct encoded e;
+
+	assert_int_equal(encode_item(f->encode, item, f->strings, f->texts, &e), -EINVAL);
+	item_free(item);
+	item = records(REC_CALL, 0);
+	assert_int_equal(encode_item(f->encode, item, f->strings, f->texts, &e), -EINVAL);
+	item_free(item);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(switches, setup, teardown),
+		cmocka_unit_test_setup_teardown(wakes, setup, teardown),
+		cmocka_unit_test_setup_teardown(accounts_and_ioctls, setup, teardown),
+		cmocka_unit_test_setup_teardown(strings_find_their_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(items_that_are_no_rows, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
