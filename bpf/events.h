@@ -34,7 +34,6 @@ enum rec_type {
 	REC_WAKE = 5,		/* struct rec_wake */
 	REC_TASK = 6,		/* struct rec_task */
 	REC_ACCOUNT = 7,	/* struct rec_account */
-	REC_MAP = 8,		/* struct rec_map */
 	REC_TYPES
 };
 
@@ -182,16 +181,6 @@ struct rec_account {
 	__u32 reserved;
 };
 
-/* A file was mapped executable: the daemon looks for probes in it. */
-struct rec_map {
-	struct rec_header header;
-	__u64 inode;
-	__u32 dev;		/* kernel dev_t */
-	__u32 tgid;
-	__u32 tid;
-	__u32 reserved;
-};
-
 /* How one probe reads its arguments; one entry per probe in map "probes". */
 struct probe_argument {
 	__u8 position;		/* 1-based argument position; 0 = not used */
@@ -228,7 +217,7 @@ enum source {
 	SOURCE_API = 0,
 	SOURCE_IOCTL,
 	SOURCE_SCHED,		/* switches and wake-ups */
-	SOURCE_TASK,		/* tasks, maps, accounts, strings of calls */
+	SOURCE_TASK,		/* tasks, accounts, strings of calls */
 	SOURCES
 };
 

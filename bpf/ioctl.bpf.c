@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * ioctl.bpf.c - ioctls on character devices, and files mapped executable.
+ * ioctl.bpf.c - ioctls on character devices.
  *
  * The device is told by the file behind the descriptor, never by the command
  * number: the magic letters of drivers collide.
@@ -11,8 +11,6 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 #define MODE_TYPE_MASK 0170000
 #define MODE_CHARACTER 0020000
-#define MAP_EXECUTABLE 0x4	/* PROT_EXEC */
-#define MAP_ANONYMOUS_FLAG 0x20
 
 static __always_inline struct inode *descriptor_inode(__u32 fd)
 {
@@ -98,51 +96,5 @@ int BPF_PROG(ioctl_thread_exit, struct task_struct *task)
 	state = bpf_task_storage_get(&thread_states, task, 0, 0);
 	if (state && state->ioctl_start_ns)
 		ioctl_write(state, CALL_OPEN, 0);
-	return 0;
-}
-
-SEC("tracepoint/syscalls/sys_enter_mmap")
-int mmap_enter(struct trace_event_raw_sys_enter *ctx)
-{
-	struct thread_state *state;
-	struct inode *inode;
-
-	if (!(ctx->args[2] & MAP_EXECUTABLE) || ctx->args[3] & MAP_ANONYMOUS_FLAG)
-		return 0;
-	if (!is_target(bpf_get_current_pid_tgid() >> 32))
-		return 0;
-	inode = descriptor_inode(ctx->args[4]);
-	state = inode ? own_state() : NULL;
-	if (!state)
-		return 0;
-	state->map_dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	state->map_inode = BPF_CORE_READ(inode, i_ino);
-	return 0;
-}
-
-SEC("tracepoint/syscalls/sys_exit_mmap")
-int mmap_exit(struct trace_event_raw_sys_exit *ctx)
-{
-	__u64 id = bpf_get_current_pid_tgid();
-	struct thread_state *state;
-	struct rec_map *r;
-	struct emit e;
-
-	state = bpf_task_storage_get(&thread_states, bpf_get_current_task_btf(), 0, 0);
-	if (!state || !state->map_inode)
-		return 0;
-	if (ctx->ret > 0 || ctx->ret < -4095) {
-		r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
-		if (r) {
-			header_fill(&r->header, REC_MAP, 0, bpf_ktime_get_ns());
-			r->inode = state->map_inode;
-			r->dev = state->map_dev;
-			r->tgid = id >> 32;
-			r->tid = (__u32)id;
-			r->reserved = 0;
-			emit_end(&e, true);
-		}
-	}
-	state->map_inode = 0;
 	return 0;
 }

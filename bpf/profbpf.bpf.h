@@ -51,15 +51,12 @@ struct {
 struct thread_state {
 	__u64 last_run_ns;	/* figures of the last account that was sent */
 	__u64 ioctl_start_ns;	/* 0 = not inside a traced ioctl */
-	__u64 map_inode;
-	__u32 map_dev;
 	__u32 ioctl_cmd;
 	__u32 ioctl_rdev;
 	__u32 ioctl_fd;
 	__s32 waiting_cpu;	/* 1 + CPU in whose count of waiting targets it is; 0 = none */
 	__u32 announced;	/* its identity was sent */
 	__u32 target; /* for is_known_target() */
-	__u32 reserved;
 };
 
 struct {

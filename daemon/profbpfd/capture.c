@@ -35,7 +35,7 @@ static const uint32_t record_sizes[REC_TYPES] = {
 	[REC_CALL] = sizeof(struct rec_call),	[REC_STRING] = sizeof(struct rec_string),
 	[REC_IOCTL] = sizeof(struct rec_ioctl), [REC_SWITCH] = sizeof(struct rec_switch),
 	[REC_WAKE] = sizeof(struct rec_wake),	[REC_TASK] = sizeof(struct rec_task),
-	[REC_ACCOUNT] = sizeof(struct rec_account), [REC_MAP] = sizeof(struct rec_map),
+	[REC_ACCOUNT] = sizeof(struct rec_account),
 };
 
 static int on_record(void *context, void *data, size_t size)
@@ -92,8 +92,6 @@ static void choose_programs(struct capture *capture, const struct features *feat
 	bpf_program__set_autoload(s->progs.ioctl_exit, syscalls && capture->topics & TOPIC_IOCTL);
 	bpf_program__set_autoload(s->progs.ioctl_thread_exit,
 				  syscalls && capture->topics & TOPIC_IOCTL);
-	bpf_program__set_autoload(s->progs.mmap_enter, syscalls && api);
-	bpf_program__set_autoload(s->progs.mmap_exit, syscalls && api);
 }
 
 static int create_rings(struct capture *capture, uint64_t buffer_bytes)
@@ -208,10 +206,10 @@ int capture_attach(struct capture *capture, char *error, char *warning, size_t s
 	struct bpf_program *program;
 
 	warning[0] = '\0';
-	if (!capture->syscalls && capture->topics & (TOPIC_API | TOPIC_IOCTL))
+	if (!capture->syscalls && capture->topics & TOPIC_IOCTL)
 		snprintf(warning, size,
 			 "system call tracepoints are not to be had (is tracefs mounted on "
-			 "/sys/kernel/tracing?): ioctls and libraries loaded later are not seen");
+			 "/sys/kernel/tracing?): ioctls are not seen");
 	bpf_object__for_each_program(program, capture->skeleton->obj) {
 		struct bpf_link *link;
 
@@ -259,6 +257,27 @@ void capture_target_remove(struct capture *capture, pid_t pid)
 
 	bpf_map_delete_elem(bpf_map__fd(capture->skeleton->maps.targets), &key);
 	targets_changed(capture);
+}
+
+bool capture_is_target(struct capture *capture, pid_t pid)
+{
+	uint32_t key = pid, value;
+
+	if (capture->skeleton->rodata->settings.system_wide)
+		return pid != getpid();
+	return !bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &value);
+}
+
+void capture_each_target(struct capture *capture, void (*each)(void *context, pid_t pid),
+			 void *context)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.targets);
+	uint32_t key, *previous = NULL;
+
+	while (!bpf_map_get_next_key(fd, previous, &key)) {
+		each(context, key);
+		previous = &key;
+	}
 }
 
 void capture_stop(struct capture *capture)

@@ -57,6 +57,11 @@ void capture_detach(struct capture *capture);
 int capture_target_add(struct capture *capture, pid_t pid);
 void capture_target_remove(struct capture *capture, pid_t pid);
 
+/* capture_is_target, capture_each_target - with those that the programs added on fork */
+bool capture_is_target(struct capture *capture, pid_t pid);
+void capture_each_target(struct capture *capture, void (*each)(void *context, pid_t pid),
+			 void *context);
+
 /*
  * capture_snapshot - have the figures of all threads written to the rings
  *

@@ -118,9 +118,8 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "read from the task; a wake-up racing with a switch may hide it" },
 		{ "run queue time", f->run_delay, "kept by the kernel per thread",
 		  "only from switch events (CONFIG_SCHED_INFO is off)" },
-		{ "system call tracepoints", f->syscall_tracepoints, "ioctls and library loads",
-		  "no ioctls, and libraries loaded later are not noticed: mount tracefs on "
-		  "/sys/kernel/tracing" },
+		{ "system call tracepoints", f->syscall_tracepoints, "ioctls",
+		  "no ioctls: mount tracefs on /sys/kernel/tracing" },
 	};
 
 	if (index >= sizeof(rows) / sizeof(rows[0]))

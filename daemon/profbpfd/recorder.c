@@ -128,7 +128,6 @@ static void act_on_task(struct recorder *r, const struct rec_task *t)
 void recorder_handle(void *context, const struct rec_header *record)
 {
 	const struct rec_string *string = (const void *)record;
-	const struct rec_map *map = (const void *)record;
 	struct recorder *r = context;
 
 	switch (record->type) {
@@ -138,10 +137,6 @@ void recorder_handle(void *context, const struct rec_header *record)
 		break;
 	case REC_STRING:
 		texts_put(r->texts, string->tid, record->ts_ns, string->str, string->len);
-		r->used[SOURCE_TASK]++;
-		break;
-	case REC_MAP:
-		r->events.file_mapped(r->events.context, map->tgid, record->ts_ns);
 		r->used[SOURCE_TASK]++;
 		break;
 	default:

@@ -23,7 +23,6 @@
 struct recorder_events {
 	void (*process_started)(void *context, pid_t pid, uint64_t ts_ns);	/* fork or exec */
 	void (*process_exited)(void *context, pid_t pid);
-	void (*file_mapped)(void *context, pid_t pid, uint64_t ts_ns);
 	void *context;
 };
 

@@ -62,6 +62,8 @@ void session_warn(void *context, const char *text)
 
 static void release(struct session *s)
 {
+	map_events_free(s->maps);
+	s->maps = NULL;
 	prober_free(s->prober);
 	probes_free(s->probes);
 	capture_free(s->capture);

@@ -15,6 +15,7 @@
 #include "daemon/profbpfd/capture.h"
 #include "daemon/profbpfd/device_feed.h"
 #include "daemon/profbpfd/item.h"
+#include "daemon/profbpfd/map_events.h"
 #include "daemon/profbpfd/prober.h"
 #include "daemon/profbpfd/probes.h"
 #include "daemon/profbpfd/recorder.h"
@@ -51,6 +52,7 @@ struct session {
 	struct capture *capture;
 	struct probes *probes;
 	struct prober *prober;
+	struct map_events *maps;
 	struct item_queue *queue;
 	struct texts *texts;
 	struct recorder *recorder;
@@ -72,6 +74,7 @@ struct session {
 enum {
 	WAKE_OWN,	/* wake_fd */
 	WAKE_RINGS,
+	WAKE_MAPS,
 	WAKE_PIDFD	/* + index of a requested process */
 };
 
@@ -100,6 +103,9 @@ void session_run(struct session *s);
 
 /* session_events - what the recorder is to report back */
 struct recorder_events session_events(struct session *s);
+
+/* session_map_events - what is to be done about files that are mapped */
+struct map_events_handler session_map_events(struct session *s);
 
 /* session_drain - read the rings; hand over full batches, or all with @flush */
 void session_drain(struct session *s, bool flush);

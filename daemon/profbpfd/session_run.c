@@ -48,7 +48,32 @@ static void remove_exited(struct session *s)
 
 struct recorder_events session_events(struct session *s)
 {
-	return (struct recorder_events){ process_started, process_exited, process_started, s };
+	return (struct recorder_events){ process_started, process_exited, s };
+}
+
+static void file_mapped(void *context, pid_t pid, uint64_t ts_ns)
+{
+	struct session *s = context;
+
+	if (capture_is_target(s->capture, pid))
+		process_started(s, pid, ts_ns);
+}
+
+static void look_again(void *context, pid_t pid)
+{
+	process_started(context, pid, session_now_ns());
+}
+
+static void maps_missed(void *context)
+{
+	struct session *s = context;
+
+	capture_each_target(s->capture, look_again, s);
+}
+
+struct map_events_handler session_map_events(struct session *s)
+{
+	return (struct map_events_handler){ file_mapped, maps_missed, s };
 }
 
 void session_drain(struct session *s, bool flush)
@@ -126,6 +151,8 @@ void session_run(struct session *s)
 		uint64_t now = session_now_ns();
 
 		handle_events(s, events, n);
+		if (s->maps)
+			map_events_read(s->maps);
 		if (now >= deadline)
 			session_end(s, false, "duration");
 		session_drain(s, now >= next_flush);

@@ -98,6 +98,22 @@ static void probe_targets(struct session *s)
 		probes_search_libraries(s->probes, s->request.pids[0]);
 }
 
+/* Begins before the files that are mapped already are looked at, so that none falls between. */
+static void watch_maps(struct session *s)
+{
+	struct map_events_handler handler = session_map_events(s);
+	char text[160];
+
+	s->maps = map_events_new(&handler);
+	if (s->maps)
+		return;
+	snprintf(text, sizeof(text),
+		 "libraries loaded later are not seen: the kernel's events of mapped files are not "
+		 "to be had: %s",
+		 strerror(errno));
+	session_warn(s, text);
+}
+
 static int start_probes(struct session *s)
 {
 	struct probes_options options = {
@@ -108,6 +124,7 @@ static int start_probes(struct session *s)
 
 	if (!(s->request.topics & TOPIC_API))
 		return 0;
+	watch_maps(s);
 	s->probe_cost_ns = calibrate(s->capture);
 	s->probes = probes_new(s->capture, s->catalogs, s->queue, &options, session_warn, s);
 	if (!s->probes) {
@@ -145,7 +162,8 @@ static int watch_everything(struct session *s)
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	s->pidfds = calloc(s->request.pid_count + 1, sizeof(*s->pidfds));
 	if (s->epoll_fd < 0 || !s->pidfds || watch_fd(s, s->wake_fd, WAKE_OWN) ||
-	    watch_fd(s, capture_epoll_fd(s->capture), WAKE_RINGS)) {
+	    watch_fd(s, capture_epoll_fd(s->capture), WAKE_RINGS) ||
+	    (s->maps && watch_fd(s, map_events_fd(s->maps), WAKE_MAPS))) {
 		session_end(s, true, "setting up the session's event loop failed");
 		return -1;
 	}
