@@ -56,3 +56,10 @@ holder=$(truth_value holder.tid)
 assert_eq "wake-ups of waiter by holder" 1 "$(trace_query "$WORK/schedule.pftrace" \
 	"select count(*) n from thread_state s join thread t using(utid) join thread w on s.waker_utid = w.utid
 	where t.tid = $waiter and w.tid = $holder and s.state = 'R'" | tail -n 1)"
+# While the victim waited for its CPU, the thief had it: nearly all of what it ran.
+thief=$(truth_value thief.tid)
+assert_between "CPU time of thief on CPU 0 in the timeline, ns" 380000000 420000000 "$(trace_query "$WORK/schedule.pftrace" \
+	"select sum(dur) from sched join thread using(utid) where tid = $thief and cpu = 0" | tail -n 1)"
+assert_between "times thief took over from victim" 10 100000 "$(trace_query "$WORK/schedule.pftrace" \
+	"select count(*) from (select tid, lag(tid) over (order by ts) before from sched join thread using(utid) where cpu = 0)
+	where tid = $thief and before = $victim" | tail -n 1)"
