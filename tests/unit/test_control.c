@@ -368,8 +368,10 @@ static void remove_path(const char *path)
 	snprintf(other, sizeof(other), "%s.lock", path);
 	unlink(other);
 	snprintf(other, sizeof(other), "%s", path);
-	while ((slash = strrchr(other, '/')) && slash != other && strcmp(other, "/tmp")) {
+	while ((slash = strrchr(other, '/')) && slash != other) {
 		*slash = '\0';
+		if (!strcmp(other, "/tmp"))
+			break;
 		rmdir(other);
 	}
 }
