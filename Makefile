@@ -101,6 +101,7 @@ $(SKEL): $(B)/bpf/profbpf.o
 
 include tests/tests.mk
 include bench/bench.mk
+include vmtests/vmtests.mk
 include packaging/install.mk
 
 help:
@@ -109,6 +110,7 @@ help:
 	@echo "make test-bare  ./setup in a bare Debian 12 of its own (needs root, mmdebstrap, a mirror)"
 	@echo "make fuzz     fuzz the trace reader for FUZZ_SECONDS (default 20)"
 	@echo "make bench    measure what a traced call and a context switch cost"
+	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"
 	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
 	@echo "make clean    remove what was built"
 	@echo "VERBOSE: nothing is hidden; every command is printed"
