@@ -17,6 +17,9 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 extern bool bpf_session_is_return(void) __ksym __weak;
 extern __u64 *bpf_session_cookie(void) __ksym __weak;
+/* The same on kernels where they take the context (7.0 and later). */
+extern bool bpf_session_is_return___context(void *ctx) __ksym __weak;
+extern __u64 *bpf_session_cookie___context(void *ctx) __ksym __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -241,12 +244,25 @@ static __always_inline struct call_stack *current_stack(void)
 	return bpf_task_storage_get(&call_stacks, bpf_get_current_task_btf(), 0, 0);
 }
 
+static __always_inline bool session_is_return(struct pt_regs *ctx)
+{
+	return bpf_ksym_exists(bpf_session_is_return___context) ?
+		       bpf_session_is_return___context(ctx) :
+		       bpf_session_is_return();
+}
+
+static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
+{
+	return bpf_ksym_exists(bpf_session_cookie___context) ? bpf_session_cookie___context(ctx) :
+							       bpf_session_cookie();
+}
+
 SEC("uprobe.multi")
 int api_session(struct pt_regs *ctx)
 {
-	__u64 *cookie = bpf_session_cookie();
+	__u64 *cookie = session_cookie(ctx);
 
-	if (bpf_session_is_return()) {
+	if (session_is_return(ctx)) {
 		__u64 now = bpf_ktime_get_ns();
 		struct call_stack *stack = current_stack();
 

@@ -218,7 +218,8 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 {
 	struct thread_state *state = thread_state(task);
 
-	if (!is_target_task(task, state) || task->on_cpu)
+	/* Its width differs between kernels. */
+	if (!is_target_task(task, state) || BPF_CORE_READ_BITFIELD(task, on_cpu))
 		return 0;
 	state = announce(task, state);
 	if (state)

@@ -42,6 +42,20 @@ static int tracepoint_parameters(const struct btf *btf, const char *tracepoint)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
+static bool has_enumerator(const struct btf *btf, const char *type, const char *enumerator)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_ENUM);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+
+	for (int i = 0; t && i < btf_vlen(t); i++) {
+		const char *name = btf__name_by_offset(btf, btf_enum(t)[i].name_off);
+
+		if (name && !strcmp(name, enumerator))
+			return true;
+	}
+	return false;
+}
+
 static bool has_syscall_tracepoints(void)
 {
 	return !access("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", F_OK) ||
@@ -50,7 +64,9 @@ static bool has_syscall_tracepoints(void)
 
 static enum probe_method best_method(const struct btf *btf)
 {
-	if (has_function(btf, "bpf_session_cookie"))
+	/* 6.10 has the functions of sessions, but for kprobes only. */
+	if (has_enumerator(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_SESSION") &&
+	    has_function(btf, "bpf_session_cookie"))
 		return PROBE_METHOD_SESSION;
 	if (has_function(btf, "bpf_uprobe_multi_link_attach"))
 		return PROBE_METHOD_MULTI;
