@@ -100,14 +100,13 @@ fetch_kernel() {
 	VMLINUZ=$folder/vmlinuz
 }
 
+# fetch_busybox: sets BUSYBOX, a static program
 fetch_busybox() {
-	BUSYBOX=$VM/busybox/bin/busybox
-	if [ ! -x "$BUSYBOX" ]; then
-		apt_ready
-		fetch_package busybox-static "$VM/busybox" || die "could not fetch busybox-static" "see $VM/download.log"
-		[ -x "$BUSYBOX" ] || BUSYBOX=$VM/busybox/usr/bin/busybox
-		mkdir -p "$VM/busybox/bin"
-		[ "$BUSYBOX" = "$VM/busybox/bin/busybox" ] || mv "$BUSYBOX" "$VM/busybox/bin/busybox"
-		BUSYBOX=$VM/busybox/bin/busybox
-	fi
+	local unpacked=$VM/busybox-unpacked
+	BUSYBOX=$VM/busybox
+	[ ! -x "$BUSYBOX" ] || return 0
+	apt_ready
+	fetch_package busybox-static "$unpacked" || die "could not fetch busybox-static" "see $VM/download.log"
+	mv "$(find "$unpacked" -path "*bin/busybox" -type f | head -n 1)" "$BUSYBOX"
+	rm -rf "$unpacked"
 }
