@@ -69,12 +69,15 @@ struct {
 /* Set by the daemon when a session ends: its links go later, nothing new is to be recorded. */
 volatile __u32 capture_stopped __weak = 0;
 
+/* Set by the daemon while it measures the cost of a probe on itself. */
+volatile __u32 calibrating __weak = 0;
+
 static __always_inline bool is_target(__u32 tgid)
 {
 	if (capture_stopped)
 		return false;
 	if (settings.system_wide)
-		return tgid != settings.daemon_tgid;
+		return tgid != settings.daemon_tgid || calibrating;
 	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
 }
 

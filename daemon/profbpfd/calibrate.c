@@ -91,10 +91,10 @@ uint32_t calibrate(struct capture *capture)
 	dl_iterate_phdr(find_offset, &place);
 	if (fd >= 0 && place.found && !capture_set_probe(capture, cookie, &conf))
 		link = probe_link_new(capture, fd, getpid(), &points, ignore, NULL);
-	if (link && !capture_target_add(capture, getpid()))
+	if (link && !capture_trace_self(capture, true))
 		for (int i = 0; i < CALLS; i++)
 			profbpf_calibration_target();
-	capture_target_remove(capture, getpid());
+	capture_trace_self(capture, false);
 	probe_link_free(link);
 	if (fd >= 0)
 		close(fd);

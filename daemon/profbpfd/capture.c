@@ -259,6 +259,18 @@ void capture_target_remove(struct capture *capture, pid_t pid)
 	targets_changed(capture);
 }
 
+int capture_trace_self(struct capture *capture, bool on)
+{
+	int err = 0;
+
+	capture->skeleton->bss->calibrating = on;
+	if (on)
+		err = capture_target_add(capture, getpid());
+	else
+		capture_target_remove(capture, getpid());
+	return err;
+}
+
 bool capture_is_target(struct capture *capture, pid_t pid)
 {
 	uint32_t key = pid, value;

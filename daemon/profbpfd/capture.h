@@ -57,6 +57,12 @@ void capture_detach(struct capture *capture);
 int capture_target_add(struct capture *capture, pid_t pid);
 void capture_target_remove(struct capture *capture, pid_t pid);
 
+/*
+ * capture_trace_self - make the daemon itself a target for a moment, also of a
+ * session of the whole machine; 0 or a negative errno
+ */
+int capture_trace_self(struct capture *capture, bool on);
+
 /* capture_is_target, capture_each_target - with those that the programs added on fork */
 bool capture_is_target(struct capture *capture, pid_t pid);
 void capture_each_target(struct capture *capture, void (*each)(void *context, pid_t pid),
