@@ -174,10 +174,10 @@ static __always_inline void count_short(__u32 probe, __u32 tgid, __u64 dur)
 		count_lost(SOURCE_API, LOSS_NO_MEMORY, 1);
 		return;
 	}
-	v->count++;
-	v->total_ns += dur;
+	add(&v->count, 1);
+	add(&v->total_ns, dur);
 	if (s)
-		s->filtered++;
+		add(&s->filtered, 1);
 }
 
 static __always_inline __u64 read_out(__u32 probe, __u64 pointer)
@@ -246,15 +246,15 @@ static __always_inline struct call_stack *current_stack(void)
 
 static __always_inline bool session_is_return(struct pt_regs *ctx)
 {
-	return bpf_ksym_exists(bpf_session_is_return___context) ?
-		       bpf_session_is_return___context(ctx) :
-		       bpf_session_is_return();
+	return bpf_ksym_exists(bpf_session_is_return___context)
+		       ? bpf_session_is_return___context(ctx)
+		       : bpf_session_is_return();
 }
 
 static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
 {
-	return bpf_ksym_exists(bpf_session_cookie___context) ? bpf_session_cookie___context(ctx) :
-							       bpf_session_cookie();
+	return bpf_ksym_exists(bpf_session_cookie___context) ? bpf_session_cookie___context(ctx)
+							     : bpf_session_cookie();
 }
 
 SEC("uprobe.multi")

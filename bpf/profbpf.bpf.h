@@ -104,13 +104,22 @@ static __always_inline struct source_stats *source_stats(__u32 source)
 	return bpf_map_lookup_elem(&stats, &source);
 }
 
+/*
+ * For figures that are kept per CPU: a uprobe's program can be preempted between
+ * reading and writing, by another thread in the same program.
+ */
+static __always_inline void add(__u64 *figure, __u64 n)
+{
+	__sync_fetch_and_add(figure, n);
+}
+
 static __always_inline void count_lost(__u32 source, __u32 reason, __u64 n)
 {
 	struct source_stats *s = source_stats(source);
 
 	if (s && reason < LOSSES) {
-		s->produced += n;
-		s->lost[reason] += n;
+		add(&s->produced, n);
+		add(&s->lost[reason], n);
 	}
 }
 
@@ -138,9 +147,10 @@ static __always_inline void *emit_begin(struct emit *emit, __u32 source, __u64 s
 	if (emit->ring)
 		emit->record = bpf_ringbuf_reserve(emit->ring, size, 0);
 	if (s) {
-		emit->look = s->produced++ % RECORDS_PER_LOOK == 0;
+		emit->look = s->produced % RECORDS_PER_LOOK == 0;
+		add(&s->produced, 1);
 		if (!emit->record)
-			s->lost[LOSS_RING_FULL]++;
+			add(&s->lost[LOSS_RING_FULL], 1);
 	}
 	return emit->record;
 }
