@@ -91,12 +91,13 @@ static int record(struct live_request *request, struct client *client, struct ou
 		request->pid_count = request->system_wide ? 0 : 1;
 	}
 	result = live_run(request, client, output, &exec_error);
+	/* A child that still waits holds our socket open: the daemon would not see us leave. */
+	if (command)
+		child_discard(&child);
 	if (result == LIVE_LEFT)
 		client_leave(client);
 	else
 		client_close(client);
-	if (command)
-		child_discard(&child);
 	status = conclude(result, command ? &child : NULL, output, exec_error);
 	return status;
 }
