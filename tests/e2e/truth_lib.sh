@@ -2,6 +2,11 @@
 # shellcheck shell=bash
 # truth_lib.sh - running ground-truth programs (tests/truth) under trace; after lib.sh.
 
+# What is allowed for the time that the system itself takes, as a multiple of what a real CPU needs;
+# emulated ones (vmtests) need more. Counts are exact everywhere.
+# shellcheck disable=SC2034 # for the scripts
+SLACK=${PROFBPF_TEST_SLACK:-1}
+
 # start_truth NAME [ARG...]: returns once it is ready to begin. Sets TRUTH_PID.
 start_truth() {
 	local name=$1

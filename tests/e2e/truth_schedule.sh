@@ -21,12 +21,12 @@ for name in burner sleeper holder waiter victim thief; do
 	run=$(thread_field "$r" "$tid" run_ns)
 	assert_eq "name of thread $tid" "$name" "$(thread_field "$r" "$tid" name)"
 	# Within 1 %; threads that hardly run print their figure before they are done with printing.
-	assert_between "CPU time of $name" $((cpu - cpu / 100)) $((cpu + cpu / 100 + 500000)) "$run"
+	assert_between "CPU time of $name" $((cpu - cpu * SLACK / 100)) $((cpu + cpu * SLACK / 100 + 500000 * SLACK)) "$run"
 	voluntary=$(truth_value "$name.voluntary")
 	involuntary=$(truth_value "$name.involuntary")
-	assert_between "voluntary switches of $name" "$voluntary" $((voluntary + 2)) \
+	assert_between "voluntary switches of $name" "$voluntary" $((voluntary + 2 * SLACK)) \
 		"$(thread_field "$r" "$tid" voluntary_switches)"
-	assert_between "involuntary switches of $name" "$involuntary" $((involuntary + 2)) \
+	assert_between "involuntary switches of $name" "$involuntary" $((involuntary + 2 * SLACK)) \
 		"$(thread_field "$r" "$tid" involuntary_switches)"
 done
 
@@ -34,17 +34,17 @@ sleeper=$(truth_value sleeper.tid)
 # What clock_nanosleep() took, less the time between wake-up and return.
 blocked=$(thread_field "$r" "$sleeper" blocked_ns)
 runnable=$(thread_field "$r" "$sleeper" runnable_ns)
-assert_near "time sleeper slept, with waiting for a CPU afterwards" "$(truth_value sleeper.slept_ns)" 2 \
+assert_near "time sleeper slept, with waiting for a CPU afterwards" "$(truth_value sleeper.slept_ns)" $((2 * SLACK)) \
 	$((blocked + runnable))
-assert_between "time holder slept" 299000000 330000000 "$(thread_field "$r" "$(truth_value holder.tid)" blocked_ns)"
+assert_between "time holder slept" 299000000 $((300000000 + 30000000 * SLACK)) "$(thread_field "$r" "$(truth_value holder.tid)" blocked_ns)"
 waiter=$(truth_value waiter.tid)
 waited=$(truth_value waiter.waited_ns)
-assert_near "time waiter waited for the lock and slept before" $((waited + $(truth_value waiter.slept_ns))) 2 \
+assert_near "time waiter waited for the lock and slept before" $((waited + $(truth_value waiter.slept_ns))) $((2 * SLACK)) \
 	$(($(thread_field "$r" "$waiter" blocked_ns) + $(thread_field "$r" "$waiter" runnable_ns)))
 
 # Two threads on one CPU: what one runs, the other waits.
 victim=$(truth_value victim.tid)
-assert_near "victim's wall time is running plus waiting" "$(truth_value victim.wall_ns)" 2 \
+assert_near "victim's wall time is running plus waiting" "$(truth_value victim.wall_ns)" $((2 * SLACK)) \
 	$(($(thread_field "$r" "$victim" run_ns) + $(thread_field "$r" "$victim" runnable_ns)))
 
 # Who woke the waiter: the holder, and nobody else.
