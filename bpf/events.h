@@ -131,6 +131,7 @@ enum task_event {
 	TASK_EXEC = 2,		/* new program in this process */
 	TASK_RENAME = 3,	/* new thread name */
 	TASK_EXIT = 4,
+	TASK_DROPPED = 5,	/* no target any more: nothing else is recorded of it */
 };
 
 /* rec_task.header.flags */

@@ -50,6 +50,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	if (changed_hands(task)) {
 		bpf_map_delete_elem(&targets, &tgid);
 		__sync_fetch_and_add(&targets_version, 1);
+		emit_task(task, TASK_DROPPED, NULL, 0, 0, false);
 	} else {
 		emit_task(task, TASK_EXEC, NULL, 0, 0, true);
 	}

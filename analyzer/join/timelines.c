@@ -391,7 +391,11 @@ static uint64_t end_of(const struct model *model, uint32_t thread)
 static bool build_one(struct walk *walk, uint32_t thread)
 {
 	uint64_t end_ns = end_of(walk->model, thread);
-	uint64_t session_end_ns = walk->model->info.session_end_ns;
+	uint64_t dropped_ns = walk->model->threads.row[thread].dropped_ns;
+	uint64_t recorded_ns = walk->model->info.session_end_ns;
+
+	if (dropped_ns && dropped_ns < recorded_ns)
+		recorded_ns = dropped_ns;
 
 	begin(walk, thread);
 	while (walk->next < walk->count && !walk->over) {
@@ -399,7 +403,7 @@ static bool build_one(struct walk *walk, uint32_t thread)
 		bool ok;
 
 		/* Outside the session, where no recording can have been. */
-		if (event->ts_ns < walk->since_ns || event->ts_ns > session_end_ns)
+		if (event->ts_ns < walk->since_ns || event->ts_ns > recorded_ns)
 			continue;
 		switch (event->type) {
 		case EVENT_WAKE: ok = woken(walk, event); break;
@@ -413,6 +417,11 @@ static bool build_one(struct walk *walk, uint32_t thread)
 		return true;
 	if (walk->span.state == STATE_RUNNABLE)
 		walk->span.other = walk->occupant;
+	if (recorded_ns < end_ns) {
+		if (!push_span(walk, recorded_ns))
+			return false;
+		enter(walk, STATE_UNKNOWN);
+	}
 	return push_span(walk, end_ns);
 }
 

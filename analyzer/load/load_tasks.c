@@ -55,7 +55,7 @@ bool load_tasks(struct loader *loader, const struct pbt_packet *packet)
 		row.cmdline = loader_string(loader, COLUMN_AT(tasks, cmdline, i));
 		row.exe = loader_string(loader, COLUMN_AT(tasks, exe, i));
 		row.flags = (uint8_t)COLUMN_AT(tasks, flags, i);
-		if (row.tid == 0 || row.tgid == 0 || row.event > TASK_EXIT) {
+		if (row.tid == 0 || row.tgid == 0 || row.event > TASK_DROPPED) {
 			loader->model->bad_rows++;
 			continue;
 		}
@@ -191,6 +191,8 @@ static void apply(struct thread *thread, struct process *process, const struct t
 		thread->last_ns = row->ts_ns;
 	if (row->event == TASK_EXIT) {
 		end_thread(thread, process, row);
+	} else if (row->event == TASK_DROPPED) {
+		thread->dropped_ns = row->ts_ns;
 	} else if (row->event == TASK_EXEC && thread->exit_ns) {
 		/* Another thread called exec: it takes over the main thread's id and life. */
 		thread->exit_ns = 0;

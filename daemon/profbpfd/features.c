@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bpf/btf.h>
@@ -62,6 +63,16 @@ static bool has_syscall_tracepoints(void)
 	       !access("/sys/kernel/debug/tracing/events/syscalls/sys_enter_ioctl/id", F_OK);
 }
 
+/* The kernel numbers its first pid namespace so, include/linux/proc_ns.h: PROC_PID_INIT_INO. */
+#define FIRST_PID_NAMESPACE 0xeffffffcu
+
+static bool in_first_pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == FIRST_PID_NAMESPACE;
+}
+
 static enum probe_method best_method(const struct btf *btf)
 {
 	/* 6.10 has the functions of sessions, but for kprobes only. */
@@ -99,6 +110,10 @@ void features_probe(struct features *features)
 		snprintf(features->error, sizeof(features->error),
 			 "this kernel lacks functions that the BPF programs call; Linux 5.15 or later is "
 			 "needed");
+	if (!features->error[0] && !in_first_pid_namespace())
+		snprintf(features->error, sizeof(features->error),
+			 "profbpfd runs in a pid namespace of its own, but the kernel tells the host's "
+			 "process ids; run it on the host, or in a container with the host's (--pid=host)");
 	btf__free(btf);
 }
 

@@ -55,3 +55,9 @@ unshare --mount sh -c "mount -t tmpfs tmpfs /sys/kernel/btf && '$PROFCTL' record
 	2>"$WORK/err" || status=$?
 assert_eq "status without BTF" 1 "$status"
 assert_contains "the message" "$WORK/err" 'CONFIG_DEBUG_INFO_BTF'
+
+# A pid namespace: process ids would mean somebody else.
+status=0
+unshare --pid --fork --mount-proc "$PROFCTL" record -o "$WORK/pidns.pbt" -- true 2>"$WORK/err" || status=$?
+assert_eq "status in a pid namespace" 1 "$status"
+assert_contains "the message" "$WORK/err" 'pid namespace'
