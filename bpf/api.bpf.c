@@ -7,11 +7,6 @@
  * skips the return of calls that nobody wants, carries the stack slot in its
  * cookie), an entry and a return program on multi links (6.6), the same two on
  * perf events. The last two find their frame by the stack pointer.
- *
- * No function that runs in a uprobe may use more than 48 bytes of stack, which
- * is why some are not inlined. From 64 on (rounded up by 16) kernels since 6.13
- * give it one stack per CPU, and these programs can be preempted: the next
- * thread on that CPU would overwrite what the first has there.
  */
 #include "call_stack.bpf.h"
 
