@@ -7,6 +7,11 @@
  * skips the return of calls that nobody wants, carries the stack slot in its
  * cookie), an entry and a return program on multi links (6.6), the same two on
  * perf events. The last two find their frame by the stack pointer.
+ *
+ * No function that runs in a uprobe may use more than 48 bytes of stack, which
+ * is why some are not inlined. From 64 on (rounded up by 16) kernels since 6.13
+ * give it one stack per CPU, and these programs can be preempted: the next
+ * thread on that CPU would overwrite what the first has there.
  */
 #include "call_stack.bpf.h"
 
@@ -74,7 +79,7 @@ static __always_inline __u64 narrow(__u64 value, __u8 width)
 	}
 }
 
-static __always_inline __u64 read_argument(struct pt_regs *ctx, const struct probe_argument *arg)
+static __noinline __u64 read_argument(struct pt_regs *ctx, const struct probe_argument *arg)
 {
 	__u64 value, through = 0;
 
@@ -88,8 +93,8 @@ static __always_inline __u64 read_argument(struct pt_regs *ctx, const struct pro
 	return narrow(value, arg->width);
 }
 
-static __always_inline void send_string(struct pt_regs *ctx, const struct probe_conf *conf,
-					struct call_frame *frame)
+static __noinline void send_string(struct pt_regs *ctx, const struct probe_conf *conf,
+				   struct call_frame *frame)
 {
 	struct emit e;
 	struct rec_string *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
@@ -124,7 +129,7 @@ static __always_inline struct call_stack *target_stack(void)
 }
 
 /* Returns the slot taken on the stack, or SLOT_NONE if the call is not wanted. */
-static __always_inline __u64 enter(struct pt_regs *ctx)
+static __noinline __u64 enter(struct pt_regs *ctx)
 {
 	__u32 probe = bpf_get_attach_cookie(ctx);
 	struct call_stack *stack = target_stack();
@@ -159,7 +164,7 @@ static __always_inline __u64 enter(struct pt_regs *ctx)
 	return slot;
 }
 
-static __always_inline void count_short(__u32 probe, __u32 tgid, __u64 dur)
+static __noinline void count_short(__u32 probe, __u32 tgid, __u64 dur)
 {
 	struct short_key key = { .probe = probe, .tgid = tgid };
 	struct source_stats *s = source_stats(SOURCE_API);
@@ -180,7 +185,7 @@ static __always_inline void count_short(__u32 probe, __u32 tgid, __u64 dur)
 		add(&s->filtered, 1);
 }
 
-static __always_inline __u64 read_out(__u32 probe, __u64 pointer)
+static __noinline __u64 read_out(__u32 probe, __u64 pointer)
 {
 	const struct probe_conf *conf = bpf_map_lookup_elem(&probes, &probe);
 	__u64 value = 0;
@@ -190,11 +195,10 @@ static __always_inline __u64 read_out(__u32 probe, __u64 pointer)
 	return conf ? narrow(value, conf->args[2].width) : 0;
 }
 
-static __always_inline void write_call(struct pt_regs *ctx, const struct call_frame *frame,
-				       __u32 slot, __u64 now)
+static __noinline void write_call(struct pt_regs *ctx, const struct call_frame *frame, __u32 slot,
+				  __u64 now)
 {
-	__u64 id = bpf_get_current_pid_tgid();
-	__u64 ret = PT_REGS_RC(ctx);
+	__u64 ret = PT_REGS_RC(ctx), id;
 	struct rec_call *r;
 	struct emit e;
 
@@ -205,6 +209,7 @@ static __always_inline void write_call(struct pt_regs *ctx, const struct call_fr
 		    frame->flags | slot << CALL_DEPTH_SHIFT | (ret ? 0 : CALL_RET_ZERO),
 		    frame->start_ns);
 	r->dur_ns = now - frame->start_ns;
+	id = bpf_get_current_pid_tgid();
 	r->tgid = id >> 32;
 	r->tid = (__u32)id;
 	r->probe = frame->probe;
