@@ -44,11 +44,19 @@ ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c)
 
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
-LIBS_PROFCTL := $(LIBS_LIB) -lyajl -lsmartcols
-LIBS_ANALYZER := $(LIBS_LIB) -lyajl -lsmartcols -lseccomp -liberty -lm
+LIBS_PROFCTL := $(LIBS_LIB) -lyajl -lsmartcols -lncursesw -ltinfo -lpthread
+LIBS_ANALYZER := $(LIBS_LIB) -lsqlite3 -lyajl -lsmartcols -lseccomp -liberty -lm
 
 PROGRAMS := $(B)/profbpfd $(B)/profctl $(B)/analyzer
-LAYERS := $(B)/libprofbpf-opencl.so
+LAYERS := $(B)/libprofbpf-opencl.so $(B)/libprofbpf-mspti.so
+
+# Folders with cupti.h and cuda.h: of a CUDA toolkit, or what `make cuda-headers` fetches. Without
+# them there is no CUPTI shim.
+CUDA_INCLUDE ?= $(patsubst %/cupti.h,%,$(wildcard build/cuda-headers/cupti.h))
+CUDA_CPPFLAGS := $(addprefix -isystem ,$(CUDA_INCLUDE))
+ifneq ($(CUDA_INCLUDE),)
+LAYERS += $(B)/libprofbpf-cupti.so
+endif
 
 .DEFAULT_GOAL := all
 .SECONDARY:
@@ -62,6 +70,9 @@ $(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_PROFCTL)
 
+# It holds the page.
+$(O)/analyzer/write/report_html.o: analyzer/write/report.html
+
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)
 
@@ -71,6 +82,30 @@ $(B)/libprofbpf-opencl.so: $(OPENCL_SRC) $(wildcard device/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-z,nodelete,-z,now,-z,defs \
 		-o $@ $(OPENCL_SRC) -pthread
+
+LISTENER_SRC := $(patsubst %,device/%.c,listener correlated clock_pair clock_judge stream_writer)
+CUPTI_SRC := $(wildcard device/cupti*.c) $(LISTENER_SRC)
+$(B)/libprofbpf-cupti.so: $(CUPTI_SRC) $(wildcard device/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CUDA_CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden \
+		-Wl,-z,nodelete,-z,now,-z,defs -o $@ $(CUPTI_SRC) -ldl -pthread
+
+MSPTI_SRC := device/mspti.c $(LISTENER_SRC)
+$(B)/libprofbpf-mspti.so: $(MSPTI_SRC) $(wildcard device/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-z,nodelete,-z,now,-z,defs \
+		-o $@ $(MSPTI_SRC) -ldl -pthread
+
+ifneq ($(CUDA_INCLUDE),)
+cupti: $(B)/libprofbpf-cupti.so
+else
+cupti:
+	@echo "make cupti: no cupti.h; run make cuda-headers, or name its folder and that of cuda.h in CUDA_INCLUDE" >&2
+	@false
+endif
+
+cuda-headers:
+	tests/tools/fetch-cuda-headers build/cuda-headers
 
 $(PROTO_HDR): $(G)/%.pb-c.h: %.proto
 	@mkdir -p $(@D)
@@ -101,15 +136,20 @@ $(SKEL): $(B)/bpf/profbpf.o
 
 include tests/tests.mk
 include bench/bench.mk
+include examples/ascend-sim/ascend-sim.mk
 include vmtests/vmtests.mk
 include packaging/install.mk
 
 help:
 	@echo "make all      build profbpfd, profctl, analyzer and the device layers into build/"
+	@echo "make cupti    build the CUPTI shim alone, with CUDA_INCLUDE=FOLDERS or after make cuda-headers"
 	@echo "make test     run every test; also test-unit, test-e2e (SAN=1: all of it under ASan and UBSan)"
 	@echo "make test-bare  ./setup in a bare Debian 12 of its own (needs root, mmdebstrap, a mirror)"
-	@echo "make fuzz     fuzz the trace reader for FUZZ_SECONDS (default 20)"
+	@echo "make fuzz     fuzz the trace reader and each importer for FUZZ_SECONDS (default 20)"
 	@echo "make bench    measure what a traced call and a context switch cost"
+	@echo "make bench-import  measure how fast device files of other profilers are taken in"
+	@echo "make ascend-sim  build a simulated Ascend and a job for it (examples/ascend-sim)"
+	@echo "make stress   start, stop and kill sessions at random for STRESS_SECONDS (default 300); needs root"
 	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"
 	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
 	@echo "make clean    remove what was built"
@@ -118,6 +158,6 @@ help:
 clean:
 	rm -rf build
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -path $(B)/vm -prune -o -name '*.d' -type f -print 2>/dev/null)
 
-.PHONY: all help clean bench
+.PHONY: all help clean bench cupti cuda-headers

@@ -15,17 +15,28 @@ struct content {
 	uint64_t rows;
 };
 
-#define CONTENTS 11
+#define CONTENTS 17
 
 static void contents_of(const struct model *model, struct content contents[CONTENTS])
 {
 	const struct content all[CONTENTS] = {
-		{ "processes", model->processes.count },    { "threads", model->threads.count },
-		{ "functions", model->functions.count },    { "calls", model->calls.count },
-		{ "ioctls", model->ioctls.count },	    { "switches", model->switches.count },
-		{ "wakeups", model->wakes.count },	    { "accounts", model->accounts.count },
-		{ "cpu_samples", model->host_stats.count }, { "devices", model->devices.count },
+		{ "processes", model->processes.count },
+		{ "threads", model->threads.count },
+		{ "functions", model->functions.count },
+		{ "calls", model->calls.count },
+		{ "ioctls", model->ioctls.count },
+		{ "switches", model->switches.count },
+		{ "wakeups", model->wakes.count },
+		{ "accounts", model->accounts.count },
+		{ "major_faults", model->faults.count },
+		{ "block_requests", model->block_requests.count },
+		{ "cpu_samples", model->host_stats.count },
+		{ "devices", model->devices.count },
 		{ "device_tasks", model->tasks.count },
+		{ "device_steps", model->device_steps.count },
+		{ "device_links", model->link_uses.count },
+		{ "memory_records", model->memory_records.count },
+		{ "api_statistics", model->api_statistics.count },
 	};
 
 	for (size_t i = 0; i < CONTENTS; i++)
@@ -122,6 +133,37 @@ static void text_devices(FILE *out, const struct model *model, const struct repo
 	}
 }
 
+static void text_imports(FILE *out, const struct model *model, const struct report_options *options)
+{
+	char path[512], text[256], example[256];
+
+	if (model->imports.count == 0)
+		return;
+	print_heading(out, options, "Device files");
+	for (uint32_t i = 0; i < model->imports.count; i++) {
+		const struct imported_file *file = &model->imports.row[i];
+
+		fprintf(out, "%s: %s; %u devices, %u tasks, %u calls\n",
+			printable(model_text(model, file->path), path, sizeof(path)),
+			model_text(model, file->format), file->devices, file->tasks, file->calls);
+		for (uint32_t f = 0; f < model->findings.count; f++) {
+			const struct import_finding *finding = &model->findings.row[f];
+
+			if (finding->file != i)
+				continue;
+			fprintf(out, "  %s",
+				printable(model_text(model, finding->what), text, sizeof(text)));
+			if (finding->count > 1)
+				fprintf(out, ": %" PRIu64 " times", finding->count);
+			if (finding->example)
+				fprintf(out, " (%s)",
+					printable(model_text(model, finding->example), example,
+						  sizeof(example)));
+			fputc('\n', out);
+		}
+	}
+}
+
 int info_text(FILE *out, const struct model *model, const struct results *results,
 	      const struct report_options *options)
 {
@@ -135,6 +177,7 @@ int info_text(FILE *out, const struct model *model, const struct results *result
 		return err;
 	text_clocks(out, model, options);
 	text_devices(out, model, options);
+	text_imports(out, model, options);
 	errno = 0;
 	if (fflush(out) != 0 || ferror(out))
 		return errno ? -errno : -EIO;
@@ -169,6 +212,42 @@ static void json_clocks(struct json *json, const struct model *model)
 	json_map_close(json);
 }
 
+static void json_findings(struct json *json, const struct model *model, uint32_t file)
+{
+	json_array(json, "findings");
+	for (uint32_t f = 0; f < model->findings.count; f++) {
+		const struct import_finding *finding = &model->findings.row[f];
+
+		if (finding->file != file)
+			continue;
+		json_map(json, NULL);
+		json_text(json, "what", model_text(model, finding->what));
+		json_u64(json, "count", finding->count);
+		if (finding->example)
+			json_text(json, "example", model_text(model, finding->example));
+		json_map_close(json);
+	}
+	json_array_close(json);
+}
+
+static void json_imports(struct json *json, const struct model *model)
+{
+	json_array(json, "device_files");
+	for (uint32_t i = 0; i < model->imports.count; i++) {
+		const struct imported_file *file = &model->imports.row[i];
+
+		json_map(json, NULL);
+		json_text(json, "file", model_text(model, file->path));
+		json_text(json, "format", model_text(model, file->format));
+		json_u64(json, "devices", file->devices);
+		json_u64(json, "tasks", file->tasks);
+		json_u64(json, "calls", file->calls);
+		json_findings(json, model, i);
+		json_map_close(json);
+	}
+	json_array_close(json);
+}
+
 int info_json(FILE *out, const struct model *model, const struct results *results)
 {
 	struct content contents[CONTENTS];
@@ -187,6 +266,7 @@ int info_json(FILE *out, const struct model *model, const struct results *result
 		json_u64(json, contents[i].name, contents[i].rows);
 	json_map_close(json);
 	json_clocks(json, model);
+	json_imports(json, model);
 	json_map_close(json);
 	err = json_end(json);
 	json_free(json);

@@ -14,8 +14,14 @@
 #include "analyzer/info.h"
 #include "analyzer/options.h"
 #include "analyzer/output.h"
+#include "analyzer/output_folder.h"
 #include "analyzer/pipeline.h"
+#include "analyzer/write/device_tracks.h"
 #include "analyzer/write/export.h"
+#include "analyzer/write/folded.h"
+#include "analyzer/write/mindinsight.h"
+#include "analyzer/write/msprof.h"
+#include "analyzer/write/tables.h"
 #include "analyzer/write/report.h"
 
 #define TOP_TEXT 10
@@ -56,6 +62,16 @@ static struct report_options report_options(const struct options *options)
 	return report;
 }
 
+/* Jobs of MindSpore name these points in their environment, older ones by the second name. */
+static const char *point_of(const char *option, const char *variable, const char *older)
+{
+	const char *value = option ? option : getenv(variable);
+
+	if (!value || !*value)
+		value = getenv(older);
+	return value && *value ? value : NULL;
+}
+
 static struct analysis_options analysis_options(const struct options *options,
 						const struct model *model)
 {
@@ -63,6 +79,13 @@ static struct analysis_options analysis_options(const struct options *options,
 	struct analysis_options analysis = {
 		.pids = options->pids,
 		.pid_count = options->pid_count,
+		.subtract_probe_cost = options->subtract_probe_cost,
+		.operators = options->operators,
+		.fp_point = point_of(options->fp_point, "PROFILING_FP_START", "FP_POINT"),
+		.bp_point = point_of(options->bp_point, "PROFILING_BP_END", "BP_POINT"),
+		.has_steps = options->has_steps,
+		.first_step = options->first_step,
+		.last_step = options->last_step,
 	};
 
 	if (options->has_from &&
@@ -75,7 +98,7 @@ static struct analysis_options analysis_options(const struct options *options,
 	else if (options->command == COMMAND_EXPORT)
 		analysis.top = UINT32_MAX; /* a timeline shows the causes of every gap */
 	else
-		analysis.top = options->format == FORMAT_JSON ? TOP_JSON : TOP_TEXT;
+		analysis.top = options->format == FORMAT_TEXT ? TOP_TEXT : TOP_JSON;
 	return analysis;
 }
 
@@ -88,6 +111,8 @@ static int write_document(FILE *out, const struct options *options, const struct
 		return info_json(out, analysis->model, results);
 	if (options->command == COMMAND_INFO)
 		return info_text(out, analysis->model, results, &report);
+	if (options->format == FORMAT_HTML)
+		return report_html(out, analysis->model, results, &report);
 	if (options->format == FORMAT_JSON)
 		return report_json(out, analysis->model, results, &report);
 	return report_text(out, analysis->model, results, &report);
@@ -134,16 +159,59 @@ static int write_report(const struct options *options, const struct analysis *an
 	return err;
 }
 
+static struct export_options export_options(const struct options *options,
+					    const struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	const struct results *results = &analysis->results;
+	bool part = options->has_from || options->has_to || options->has_steps;
+
+	return (struct export_options){
+		.start_ns = part && results->from_ns > model->info.start_ns ? results->from_ns :
+									      model->info.start_ns,
+		.end_ns = part && results->to_ns < model->info.end_ns ? results->to_ns :
+									model->info.end_ns,
+		.pids = options->pids,
+		.pid_count = options->pid_count,
+		.steps = analysis->results.device_steps,
+		.scope_depth = options->has_scope_depth ? options->operators.scope_depth :
+							  SCOPE_DEPTH_DEFAULT,
+	};
+}
+
+static bool is_folder(enum export_to to)
+{
+	return to == EXPORT_MINDINSIGHT || to == EXPORT_MSPROF || to == EXPORT_CSV;
+}
+
+/* Several files, in a folder of their own. */
+static int export_folder(const struct options *options, const struct analysis *analysis,
+			 char *error, size_t error_size)
+{
+	struct export_options to = export_options(options, analysis);
+	struct output_folder folder;
+	int err = output_folder_begin(&folder, options->output, error, error_size);
+
+	if (!err && options->export_to == EXPORT_CSV)
+		err = write_csv(analysis->model, &analysis->results, folder.temporary, &to, error,
+				error_size);
+	else if (!err && options->export_to == EXPORT_MSPROF)
+		err = write_msprof(analysis->model, &analysis->results, folder.temporary, error,
+				   error_size);
+	else if (!err)
+		err = write_mindinsight(analysis->model, &analysis->results, folder.temporary,
+					error, error_size);
+	if (!err)
+		err = output_folder_commit(&folder, error, error_size);
+	output_folder_end(&folder);
+	return err;
+}
+
 static int export(const struct options *options, const struct analysis *analysis, char *error,
 		  size_t error_size)
 {
 	const struct model *model = analysis->model;
-	struct export_options to = {
-		.start_ns = model->info.start_ns,
-		.end_ns = model->info.end_ns,
-		.pids = options->pids,
-		.pid_count = options->pid_count,
-	};
+	struct export_options to = export_options(options, analysis);
 	struct output output;
 	int err = output_begin(&output, options->output, error, error_size);
 
@@ -152,6 +220,13 @@ static int export(const struct options *options, const struct analysis *analysis
 	if (options->export_to == EXPORT_PERFETTO)
 		err = write_perfetto(model, analysis->results.devices, output.temporary, &to, error,
 				     error_size);
+	else if (options->export_to == EXPORT_SQLITE)
+		err = write_sqlite(model, &analysis->results, output.temporary, &to, error,
+				   error_size);
+	else if (options->export_to == EXPORT_FOLDED)
+		err = write_folded(model, FOLDED_SAMPLES, output.temporary, &to, error, error_size);
+	else if (options->export_to == EXPORT_FOLDED_BLOCKED)
+		err = write_folded(model, FOLDED_BLOCKED, output.temporary, &to, error, error_size);
 	else
 		err = write_chrome(model, analysis->results.devices, output.temporary, &to, error,
 				   error_size);
@@ -168,12 +243,17 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	int err = analysis_load(analysis, options->traces, options->trace_count, options->strict,
 				error, error_size);
 
+	if (!err)
+		err = analysis_import(analysis, options->devices, options->device_count,
+				      options->trace_count == 0, error, error_size);
 	if (err)
 		return err;
 	wanted = analysis_options(options, analysis->model);
 	err = analysis_compute(analysis, &wanted, error, error_size);
 	if (err)
 		return err;
+	if (options->command == COMMAND_EXPORT && is_folder(options->export_to))
+		return export_folder(options, analysis, error, error_size);
 	if (options->command == COMMAND_EXPORT)
 		return export(options, analysis, error, error_size);
 	return write_report(options, analysis, error, error_size);

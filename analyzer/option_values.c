@@ -95,10 +95,79 @@ bad:
 	return false;
 }
 
+static bool whole_number(const char **text, uint64_t *value)
+{
+	bool digits = false;
+
+	for (*value = 0; isdigit((unsigned char)**text); (*text)++, digits = true) {
+		if (!append_digit(value, **text))
+			return false;
+	}
+	return digits;
+}
+
+bool parse_steps(const char *text, uint64_t *first, uint64_t *last)
+{
+	if (!whole_number(&text, first))
+		return false;
+	*last = *first;
+	if (strncmp(text, "..", 2) == 0) {
+		text += 2;
+		if (!whole_number(&text, last))
+			return false;
+	}
+	return !*text && *last >= *first;
+}
+
+/* Index of a word in a list that ends with NULL; -1 = not in it. */
+static int word_of(const char *const *words, const char *text)
+{
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(words[i], text) == 0)
+			return i;
+	}
+	return -1;
+}
+
+bool parse_operator_by(const char *text, struct operator_options *options)
+{
+	static const char *const words[] = { "name", "type", "core", "shape", "scope", NULL };
+	int word = word_of(words, text);
+
+	options->by = (enum operator_by)word;
+	return word >= 0;
+}
+
+bool parse_operator_value(const char *text, struct operator_options *options)
+{
+	static const char *const words[] = { "sum", "max", "min", "mean", NULL };
+	int word = word_of(words, text);
+
+	options->value = (enum operator_value)word;
+	return word >= 0;
+}
+
+bool parse_operator_order(const char *text, struct operator_options *options)
+{
+	static const char *const words[] = { "value", "name",	     "type",  "count",	   "total",
+					     "mean",  "min",	     "max",   "flops",	   "rate",
+					     "utilization", "bytes", "bandwidth", NULL };
+	int word;
+
+	options->ascending = *text == '+';
+	word = word_of(words, text + options->ascending);
+	options->order = (enum operator_order)word;
+	return word >= 0;
+}
+
 bool parse_sections(const char *text, uint32_t *sections)
 {
-	static const char *const names[] = { "trace", "capture", "host", "processes", "api",
-					     "ioctl", "devices", "join", "operators", "idle" };
+	static const char *const names[] = { "trace",	  "capture",	   "host",     "processes",
+					     "api",	  "ioctl",	   "devices",  "join",
+					     "operators", "idle",	   "pipeline", "stacks",
+					     "steps",	  "advice",	   "python",   "overlap",
+					     "io",	  "communication", "memory",   "shapes",
+					     "cluster" };
 	uint32_t found = 0;
 
 	while (*text) {

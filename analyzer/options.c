@@ -6,9 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/write/device_tracks.h"
 #include "analyzer/write/report.h"
 
-#define SECTION_NAMES "trace, capture, host, processes, api, ioctl, devices, join, operators, idle"
+#define SECTION_NAMES                                                                       \
+	"trace, capture, host, processes, pipeline, steps, api, ioctl, io, devices, join, " \
+	"operators, shapes, "                                                               \
+	"overlap, communication, cluster, memory, idle, stacks, python, advice"
+
+#define EXPORT_NAMES "perfetto, chrome, folded, folded-blocked, csv, sqlite, mindinsight or msprof"
 
 enum key {
 	KEY_FORMAT = 0x100,
@@ -18,7 +24,21 @@ enum key {
 	KEY_TO,
 	KEY_PID,
 	KEY_STRICT,
-	KEY_AS
+	KEY_SUBTRACT,
+	KEY_AS,
+	KEY_DEVICE,
+	KEY_NAME,
+	KEY_TYPE,
+	KEY_DTYPE,
+	KEY_MIN_TIME,
+	KEY_MAX_TIME,
+	KEY_AGGREGATE,
+	KEY_AGGREGATE_BY,
+	KEY_ORDER_BY,
+	KEY_SCOPE_DEPTH,
+	KEY_STEP,
+	KEY_FP_POINT,
+	KEY_BP_POINT,
 };
 
 #define OPTION_OUTPUT                                                                   \
@@ -42,37 +62,88 @@ enum key {
 	{                                                                    \
 		"to", KEY_TO, "T", 0, "leave out what came at or after T", 0 \
 	}
+#define OPTION_DEVICE                                                                           \
+	{                                                                                       \
+		"device", KEY_DEVICE, "PATH", 0,                                                \
+			"take in a device file of another profiler; may be given repeatedly", 0 \
+	}
 #define OPTION_PID                                                           \
 	{                                                                    \
 		"pid", KEY_PID, "PID[,PID...]", 0, "only these processes", 0 \
 	}
 
+#define OPTION_STEP                                                               \
+	{                                                                         \
+		"step", KEY_STEP, "A[..B]", 0, "only these steps of the training", 0 \
+	}
+#define OPTION_FP_POINT                                                         \
+	{                                                                       \
+		"fp-point", KEY_FP_POINT, "NAME", 0,                            \
+			"the operator that begins the forward pass of each step", 0 \
+	}
+#define OPTION_BP_POINT                                                                         \
+	{                                                                                       \
+		"bp-point", KEY_BP_POINT, "NAME", 0, "the operator that ends the backward pass", 0 \
+	}
+
 static const struct argp_option REPORT_OPTIONS[] = {
-	OPTION_FORMAT,
+	{ "format", KEY_FORMAT, "FORMAT", 0, "text (the default), json or html", 0 },
 	OPTION_OUTPUT,
-	{ "section", KEY_SECTION, "LIST", 0, "only these sections: " SECTION_NAMES, 0 },
+	{ "section", KEY_SECTION, "LIST", 0, 
+	  "only these sections: " SECTION_NAMES "; all but shapes if not given", 0 },
 	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10)", 0 },
 	OPTION_FROM,
 	OPTION_TO,
+	OPTION_STEP,
+	OPTION_FP_POINT,
+	OPTION_BP_POINT,
 	OPTION_PID,
+	{ "subtract-probe-cost", KEY_SUBTRACT, NULL, 0,
+	  "durations of calls without what the probes took of them", 0 },
 	OPTION_STRICT,
+	OPTION_DEVICE,
+	{ NULL, 0, NULL, 0, "Which operators, and how:", 1 },
+	{ "name", KEY_NAME, "WORDS", 0, "only those whose names have these words, more or less",
+	  1 },
+	{ "type", KEY_TYPE, "LIST", 0,
+	  "only these types of operators, kinds of tasks or cores; * and ? stand for others", 1 },
+	{ "input-dtype", KEY_DTYPE, "TYPE", 0, "only those with such an input", 1 },
+	{ "aggregate-by", KEY_AGGREGATE_BY, "WHAT", 0,
+	  "name (the default), type, core, shape (name and input shapes) or scope (first parts of "
+	  "the name)",
+	  1 },
+	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0, "parts of a name that make a scope (2)", 1 },
+	{ "aggregate", KEY_AGGREGATE, "FIGURE", 0,
+	  "what stands for all tasks of an operator: sum (the default), max, min or mean", 1 },
+	{ "min-time", KEY_MIN_TIME, "T", 0, "only those for which that is T or more", 1 },
+	{ "max-time", KEY_MAX_TIME, "T", 0, "only those for which that is T or less", 1 },
+	{ "order-by", KEY_ORDER_BY, "[+]COLUMN", 0,
+	  "value (the default), name, type, count, total, mean, min, max, flops, rate (flops per "
+	  "second), utilization, bytes or bandwidth; with +, the smallest first",
+	  1 },
 	{ 0 },
 };
 
 static const struct argp_option EXPORT_OPTIONS[] = {
 	/* argp tells "--to" of a time from "--to" of a format by the command. */
-	{ "to", KEY_AS, "FORMAT", 0, "perfetto or chrome", 0 },
+	{ "to", KEY_AS, "FORMAT", 0, EXPORT_NAMES, 0 },
 	{ "output", 'o', "PATH", 0, "where to write", 0 },
+	OPTION_FROM,
+	{ "until", KEY_TO, "T", 0, "leave out what came at or after T", 0 },
+	OPTION_STEP,
+	OPTION_FP_POINT,
+	OPTION_BP_POINT,
+	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0,
+	  "levels of scopes (first parts of operators' names) that timelines show, 0 for none (3)",
+	  0 },
 	OPTION_PID,
 	OPTION_STRICT,
+	OPTION_DEVICE,
 	{ 0 },
 };
 
 static const struct argp_option INFO_OPTIONS[] = {
-	OPTION_FORMAT,
-	OPTION_OUTPUT,
-	OPTION_STRICT,
-	{ 0 },
+	OPTION_FORMAT, OPTION_OUTPUT, OPTION_STRICT, OPTION_DEVICE, { 0 },
 };
 
 static error_t parse_format(const char *arg, struct options *options, struct argp_state *state)
@@ -81,19 +152,37 @@ static error_t parse_format(const char *arg, struct options *options, struct arg
 		options->format = FORMAT_TEXT;
 	else if (strcmp(arg, "json") == 0)
 		options->format = FORMAT_JSON;
+	else if (strcmp(arg, "html") == 0 && options->command == COMMAND_REPORT)
+		options->format = FORMAT_HTML;
 	else
-		argp_error(state, "unknown format '%s'; known are text and json", arg);
+		argp_error(state, "unknown format '%s'; known are text%s json%s", arg,
+			   options->command == COMMAND_REPORT ? "," : " and",
+			   options->command == COMMAND_REPORT ? " and html, a page for a browser" : "");
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	enum export_to to;
+} EXPORTS[] = {
+	{ "perfetto", EXPORT_PERFETTO },
+	{ "chrome", EXPORT_CHROME },
+	{ "folded", EXPORT_FOLDED },
+	{ "folded-blocked", EXPORT_FOLDED_BLOCKED },
+	{ "mindinsight", EXPORT_MINDINSIGHT },
+	{ "msprof", EXPORT_MSPROF },
+	{ "csv", EXPORT_CSV },
+	{ "sqlite", EXPORT_SQLITE },
+};
+
 static error_t parse_export(const char *arg, struct options *options, struct argp_state *state)
 {
-	if (strcmp(arg, "perfetto") == 0)
-		options->export_to = EXPORT_PERFETTO;
-	else if (strcmp(arg, "chrome") == 0)
-		options->export_to = EXPORT_CHROME;
-	else
-		argp_error(state, "cannot export to '%s'; known are perfetto and chrome", arg);
+	for (size_t i = 0; i < sizeof(EXPORTS) / sizeof(EXPORTS[0]); i++) {
+		if (strcmp(arg, EXPORTS[i].name) == 0)
+			options->export_to = EXPORTS[i].to;
+	}
+	if (options->export_to == EXPORT_NONE)
+		argp_error(state, "cannot export to '%s'; known are " EXPORT_NAMES, arg);
 	return 0;
 }
 
@@ -114,38 +203,93 @@ static void parse_time(const char *name, const char *arg, bool *given, uint64_t 
 		       struct argp_state *state)
 {
 	if (!parse_duration(arg, ns))
-		argp_error(state, "%s wants a time since the start such as 1.5s or 200ms, not '%s'",
-			   name, arg);
+		argp_error(state, "%s wants a time such as 1.5s or 200ms, not '%s'", name, arg);
 	*given = true;
 }
 
 static void check_usage(struct options *options, struct argp_state *state)
 {
-	if (options->trace_count == 0)
-		argp_error(state, "which trace? give the .pbt file, or - for standard input");
+	if (options->trace_count == 0 && options->device_count == 0)
+		argp_error(state, "which trace? give the .pbt file, - for standard input, or a "
+				  "device file with --device PATH");
 	if (options->command == COMMAND_EXPORT && options->export_to == EXPORT_NONE)
-		argp_error(state, "export to what? give --to perfetto or --to chrome");
+		argp_error(state, "export to what? give --to " EXPORT_NAMES);
 	if (options->command == COMMAND_EXPORT &&
 	    (!options->output || strcmp(options->output, "-") == 0))
-		argp_error(state, "export writes to a file: give -o PATH");
+		argp_error(state, "export writes to a file or a folder: give -o PATH");
 	if (options->has_from && options->has_to && options->from_ns >= options->to_ns)
-		argp_error(state, "--from must be before --to");
+		argp_error(state, "--from must be before %s",
+			   options->command == COMMAND_EXPORT ? "--until" : "--to");
+	if (options->has_steps && (options->has_from || options->has_to))
+		argp_error(state, "--step chooses the time itself: leave out --from and %s",
+			   options->command == COMMAND_EXPORT ? "--until" : "--to");
+}
+
+static void add_device(char *path, struct options *options, struct argp_state *state)
+{
+	char **grown = reallocarray(options->devices, options->device_count + 1, sizeof(*grown));
+
+	if (!grown)
+		argp_failure(state, EXIT_FAILURE, errno, "--device");
+	else
+		options->devices = grown;
+	if (grown)
+		options->devices[options->device_count++] = path;
+}
+
+/* Options of the list of operators; ARGP_ERR_UNKNOWN if it is none. */
+static error_t parse_operators(int key, char *arg, struct operator_options *options,
+			       struct argp_state *state)
+{
+	bool given;
+
+	switch (key) {
+	case KEY_NAME: options->name = arg; return 0;
+	case KEY_TYPE: options->types = arg; return 0;
+	case KEY_DTYPE: options->dtype = arg; return 0;
+	case KEY_MIN_TIME: parse_time("--min-time", arg, &given, &options->min_ns, state); return 0;
+	case KEY_MAX_TIME: parse_time("--max-time", arg, &given, &options->max_ns, state); return 0;
+	case KEY_AGGREGATE:
+		if (!parse_operator_value(arg, options))
+			argp_error(state, "--aggregate wants sum, max, min or mean, not '%s'", arg);
+		return 0;
+	case KEY_AGGREGATE_BY:
+		if (!parse_operator_by(arg, options))
+			argp_error(state,
+				   "--aggregate-by wants name, type, core, shape or scope, not '%s'",
+				   arg);
+		return 0;
+	case KEY_ORDER_BY:
+		if (!parse_operator_order(arg, options))
+			argp_error(state,
+				   "--order-by wants value, name, type, count, total, mean, min, max, "
+				   "flops, rate, utilization, bytes or bandwidth, not '%s'",
+				   arg);
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
+	uint64_t depth = 0, last = 0;
 
 	switch (key) {
 	case KEY_FORMAT: return parse_format(arg, options, state);
 	case KEY_AS: return parse_export(arg, options, state);
 	case 'o': options->output = arg; break;
 	case KEY_STRICT: options->strict = true; break;
+	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
+	case KEY_DEVICE: add_device(arg, options, state); break;
 	case KEY_TOP: parse_top(arg, options, state); break;
 	case KEY_FROM:
 		parse_time("--from", arg, &options->has_from, &options->from_ns, state);
 		break;
-	case KEY_TO: parse_time("--to", arg, &options->has_to, &options->to_ns, state); break;
+	case KEY_TO:
+		parse_time(options->command == COMMAND_EXPORT ? "--until" : "--to", arg,
+			   &options->has_to, &options->to_ns, state);
+		break;
 	case KEY_SECTION:
 		if (!parse_sections(arg, &options->sections))
 			argp_error(state, "no such section in '%s'; there are %s", arg,
@@ -163,7 +307,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->trace_count = (unsigned int)(state->argc - state->next);
 		break;
 	case ARGP_KEY_END: check_usage(options, state); break;
-	default: return ARGP_ERR_UNKNOWN;
+	case KEY_STEP:
+		if (!parse_steps(arg, &options->first_step, &options->last_step))
+			argp_error(state, "--step wants a number or 3..5, not '%s'", arg);
+		options->has_steps = true;
+		break;
+	case KEY_SCOPE_DEPTH:
+		if (!parse_steps(arg, &depth, &last) || depth != last || depth > SCOPE_DEPTH_MAX)
+			argp_error(state, "--scope-depth wants a number up to %d, not '%s'",
+				   SCOPE_DEPTH_MAX, arg);
+		options->operators.scope_depth = (uint32_t)depth;
+		options->has_scope_depth = true;
+		break;
+	case KEY_FP_POINT: options->fp_point = arg; break;
+	case KEY_BP_POINT: options->bp_point = arg; break;
+	default: return parse_operators(key, arg, &options->operators, state);
 	}
 	return 0;
 }
@@ -177,27 +335,36 @@ struct command_help {
 static const struct command_help COMMANDS[] = {
 	{ "report",
 	  COMMAND_REPORT,
-	  { REPORT_OPTIONS, parse, "TRACE...",
+	  { REPORT_OPTIONS, parse, "[TRACE...]",
 	    "Say what a recorded job and its machine did, and why its devices were idle.", NULL,
 	    NULL, NULL } },
 	{ "export",
 	  COMMAND_EXPORT,
-	  { EXPORT_OPTIONS, parse, "TRACE...", "Write a trace in another tool's format.", NULL,
+	  { EXPORT_OPTIONS, parse, "[TRACE...]", "Write a trace in another tool's format.", NULL,
 	    NULL, NULL } },
 	{ "info",
 	  COMMAND_INFO,
-	  { INFO_OPTIONS, parse, "TRACE...",
-	    "Say what a trace holds: header, clocks, sources, losses, damage.", NULL, NULL,
-	    NULL } },
+	  { INFO_OPTIONS, parse, "[TRACE...]",
+	    "Say what a trace holds: header, clocks, sources, losses, damage; and what a device "
+	    "file holds, and what of it could not be understood.",
+	    NULL, NULL, NULL } },
 };
 
 static const char HELP[] =
-	"usage: analyzer report TRACE... [--format text|json] [-o FILE] [--section LIST]\n"
-	"                       [--top N] [--from T] [--to T] [--pid LIST] [--strict]\n"
-	"       analyzer export TRACE... --to perfetto|chrome -o PATH [--pid LIST] [--strict]\n"
-	"       analyzer info   TRACE... [--format text|json] [-o FILE] [--strict]\n"
+	"usage: analyzer report [TRACE...] [--device PATH]... [--format text|json|html] [-o FILE]\n"
+	"                       [--section LIST]\n"
+	"                       [--top N] [--from T --to T | --step A..B] [--pid LIST]\n"
+	"                       [--subtract-probe-cost] [--strict]\n"
+	"       analyzer export [TRACE...] [--device PATH]... -o PATH\n"
+	"                       --to "
+	"perfetto|chrome|folded|folded-blocked|csv|sqlite|mindinsight|msprof\n"
+	"                       [--pid LIST] [--strict]\n"
+	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
+	"                       [--strict]\n"
 	"\n"
-	"TRACE is a .pbt file that profctl recorded, or - for standard input.\n"
+	"TRACE is a .pbt file that profctl recorded, or - for standard input. PATH is what "
+	"another\n"
+	"profiler wrote of a device; without a TRACE the report is on that alone.\n"
 	"analyzer COMMAND --help explains the options of a command.\n";
 
 static _Noreturn void general_help(const char *wrong)
@@ -226,7 +393,7 @@ static void parse_command(const struct command_help *command, int argc, char **a
 
 void options_parse(int argc, char **argv, struct options *options)
 {
-	*options = (struct options){ .sections = SECTION_ALL };
+	*options = (struct options){ .sections = SECTION_DEFAULT };
 	if (argc < 2) {
 		fputs(HELP, stderr);
 		exit(EXIT_USAGE);
@@ -251,4 +418,6 @@ void options_free(struct options *options)
 {
 	free(options->pids);
 	options->pids = NULL;
+	free(options->devices);
+	options->devices = NULL;
 }

@@ -8,9 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/analyse/options.h"
+
 enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO };
-enum format { FORMAT_TEXT, FORMAT_JSON };
-enum export_to { EXPORT_NONE, EXPORT_PERFETTO, EXPORT_CHROME };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
+enum export_to {
+	EXPORT_NONE,
+	EXPORT_PERFETTO,
+	EXPORT_CHROME,
+	EXPORT_FOLDED,
+	EXPORT_FOLDED_BLOCKED,
+	EXPORT_MSPROF,
+	EXPORT_CSV,
+	EXPORT_SQLITE,
+	EXPORT_MINDINSIGHT,
+};
 
 #define EXIT_USAGE 2 /* wrong usage; 1 is "something failed" */
 
@@ -18,6 +30,8 @@ struct options {
 	enum command command;
 	char **traces; /* not owned */
 	unsigned int trace_count;
+	char **devices; /* --device PATH; the array is owned */
+	unsigned int device_count;
 	enum format format;
 	enum export_to export_to;
 	const char *output; /* NULL or "-": standard output */
@@ -30,7 +44,15 @@ struct options {
 	uint64_t to_ns;
 	uint32_t *pids;
 	uint32_t pid_count;
+	bool subtract_probe_cost;
 	bool strict;
+	struct operator_options operators;
+	bool has_scope_depth;
+	const char *fp_point;
+	const char *bp_point;
+	bool has_steps;
+	uint64_t first_step;
+	uint64_t last_step;
 };
 
 /*
@@ -48,6 +70,19 @@ void options_free(struct options *options);
  * Exact: digits below a nanosecond are refused, as is what exceeds 64 bits.
  */
 bool parse_duration(const char *text, uint64_t *ns);
+
+/*
+ * parse_operator_by, parse_operator_value, parse_operator_order - what operators are listed by
+ *
+ * "name", "type", "core", "shape", "scope"; "sum", "max", "min", "mean"; a column, with a + in front if the
+ * smallest come first. False if it is none.
+ */
+bool parse_operator_by(const char *text, struct operator_options *options);
+bool parse_operator_value(const char *text, struct operator_options *options);
+bool parse_operator_order(const char *text, struct operator_options *options);
+
+/* parse_steps - "3" or "3..5"; false if it is neither */
+bool parse_steps(const char *text, uint64_t *first, uint64_t *last);
 
 /* parse_numbers - numbers separated by commas; *numbers is to be freed. False if it is none. */
 bool parse_numbers(const char *text, uint32_t **numbers, uint32_t *count);

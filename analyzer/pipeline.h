@@ -10,12 +10,28 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/api.h"
+#include "analyzer/analyse/api_statistic.h"
+#include "analyzer/analyse/block_io.h"
 #include "analyzer/analyse/capture.h"
+#include "analyzer/analyse/cgroups.h"
+#include "analyzer/analyse/device_steps.h"
+#include "analyzer/analyse/faults.h"
 #include "analyzer/analyse/host.h"
 #include "analyzer/analyse/ioctl.h"
+#include "analyzer/analyse/launched.h"
+#include "analyzer/analyse/memory.h"
+#include "analyzer/analyse/cluster.h"
+#include "analyzer/analyse/operator_steps.h"
 #include "analyzer/analyse/options.h"
+#include "analyzer/analyse/bottleneck.h"
+#include "analyzer/analyse/pipelines.h"
+#include "analyzer/analyse/probe_cost.h"
+#include "analyzer/analyse/process_series.h"
 #include "analyzer/analyse/processes.h"
 #include "analyzer/analyse/results.h"
+#include "analyzer/analyse/python.h"
+#include "analyzer/analyse/stacks.h"
+#include "analyzer/analyse/steps.h"
 #include "analyzer/model/model.h"
 #include "analyzer/write/report.h"
 
@@ -23,11 +39,27 @@ struct analysis {
 	struct model *model;
 	struct results results; /* points at the members below that were computed */
 	struct capture_results capture;
+	struct probe_cost_results probe_cost;
 	struct host_results host;
 	struct process_results processes;
+	struct pipeline_results pipelines;
+	struct step_results steps;
+	struct advice_results advice;
+	struct series_results series;
+	struct cgroup_results cgroups;
 	struct api_results api;
 	struct ioctl_results ioctl;
+	struct block_results block;
+	struct fault_results faults;
 	struct device_results devices;
+	struct device_step_results device_steps;
+	struct operator_step_results operator_steps;
+	struct cluster_results cluster;
+	struct memory_results memory;
+	struct api_statistic_results api_statistic;
+	struct launched_results launched;
+	struct stack_results stacks;
+	struct python_results python;
 };
 
 /*
@@ -41,9 +73,19 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 		  char *error, size_t error_size);
 
 /*
+ * analysis_import - take in the device files of other profilers, after analysis_load()
+ *
+ * @alone: there is no trace; the files' own host halves and clocks are the model's. Returns 0 or a
+ * negative errno with @error, which names the file.
+ */
+int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,
+		    char *error, size_t error_size);
+
+/*
  * analysis_compute - join and analyse
  *
- * Once per model. Returns 0 or -ENOMEM with @error.
+ * Once per model. Returns 0 or a negative errno with @error: -ENOMEM, -ENOENT if there are no such
+ * steps as the options want.
  */
 int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,
 		     size_t error_size);

@@ -3,15 +3,32 @@
 # and a context switch cost; bench/README.md what the figures mean. BENCH_OPTIONS goes to bench/run.
 
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*_bench.c))
-BENCH_PROBE := $(patsubst %,$(B)/bench/%,call_target switch_target floor libbench.so)
+BENCH_PROBE := $(patsubst %,$(B)/bench/%,call_target switch_target syscall_target floor libbench.so interpose.so)
 
-$(B)/bench/%: $(O)/bench/%.o $(LIB_OBJ)
+$(B)/bench/pbt_bench: $(O)/bench/pbt_bench.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB) -lpthread
 
+# An archive: it takes the part that encodes and what that needs.
+$(O)/bench/libdaemon.a: $(filter-out $(O)/daemon/profbpfd/main.o,$(DAEMON_OBJ)) $(COMMON_OBJ)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+$(B)/bench/encode_bench: $(O)/bench/encode_bench.o $(LIB_OBJ) $(O)/bench/libdaemon.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $< $(O)/bench/libdaemon.a $(LIB_OBJ) $(LIBS_DAEMON)
+
 $(B)/bench/%_target: bench/%_target.c bench/target.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -o $@ $< -ldl -pthread
+	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -ldl -pthread
+
+# Bound when first called: tracers inside the process hook that.
+$(B)/bench/call_target: $(B)/bench/libbench.so
+$(B)/bench/call_target: private WARN += -Wl,-z,lazy -fplt
+
+$(B)/bench/interpose.so: bench/interpose.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -o $@ $< -ldl
 
 $(B)/bench/libbench.so: bench/libbench.S
 	@mkdir -p $(@D)
@@ -30,9 +47,22 @@ $(O)/bench/floor.o: $(G)/bench/floor.skel.h
 $(B)/bench/floor: $(O)/bench/floor.o
 	$(CC) $(LDFLAGS) -o $@ $^ -lbpf
 
+# Takes device files in, and nothing else.
+$(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)
+
 bench-programs: $(BENCH) $(BENCH_PROBE)
 
 bench: $(PROGRAMS) bench-programs
 	BUILD=$(B) bench/run $(BENCH_OPTIONS)
 
-.PHONY: bench-programs bench
+# What tracing costs training jobs; --help of the script tells the rest.
+bench-overhead: $(PROGRAMS)
+	BUILD=$(B) bench/overhead/run $(BENCH_OPTIONS)
+
+# How fast device files are taken in.
+bench-import: $(B)/bench/import_take
+	BUILD=$(B) bench/import/run $(BENCH_OPTIONS)
+
+.PHONY: bench-programs bench bench-overhead bench-import

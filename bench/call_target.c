@@ -2,12 +2,15 @@
 /*
  * call_target.c - calls functions of libbench.so and says what a call cost.
  *
- *	KIND CALLS		CPU nanoseconds of one call of bench_KIND
+ *	KIND CALLS		CPU and wall nanoseconds of one call of bench_KIND
  *	rate KIND SECONDS	two threads call bench_KIND all that time: calls made
  *
  * CPU time contains all that the kernel does for a probe and leaves out the time
- * that other programs took away. The arguments are those of a kernel launch: one
- * of a few streams, a size that varies.
+ * that other programs took away, also a tracer that the call waits for: that is in
+ * the wall time. The arguments are those of a kernel launch: one of a few streams, a
+ * size that varies. Calls go through the PLT, as tracers inside the process want it.
+ *
+ * With an argument the program does not call anything: it only has that library mapped.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -19,48 +22,50 @@
 
 #define THREADS 2
 
-typedef int function(void *stream, uint64_t bytes);
+#define KINDS(DO) DO(push) DO(nop5) DO(endbr64) DO(mov) DO(stepped)
+
+/* A loop of its own for each: a call through a pointer would not go through the PLT. */
+#define DEFINE_CALLS(kind)                                       \
+	int bench_##kind(void *stream, uint64_t bytes);          \
+	static void call_##kind(uint64_t calls)                  \
+	{                                                        \
+		for (uint64_t i = 0; i < calls; i++)             \
+			bench_##kind(streams[i & 3], 4096 * (i % 7)); \
+	}
+
+static char streams[4][64];
+
+KINDS(DEFINE_CALLS)
 
 struct caller {
 	pthread_t thread;
-	function *function;
+	void (*call)(uint64_t calls);
 	uint64_t end_ns;
 	uint64_t calls;
 };
 
-static char streams[4][64];
-
-static function *find(void *library, const char *kind)
+static void (*find(const char *kind))(uint64_t calls)
 {
-	char name[64];
-	function *f;
-
-	snprintf(name, sizeof(name), "bench_%s", kind);
-	f = (function *)dlsym(library, name);
-	if (!f) {
-		fprintf(stderr, "call_target: libbench.so has no %s\n", name);
-		exit(1);
-	}
-	return f;
+#define COMPARE(name)               \
+	if (!strcmp(kind, #name))   \
+		return call_##name;
+	KINDS(COMPARE)
+	fprintf(stderr, "call_target: there is no kind %s\n", kind);
+	exit(1);
 }
 
-static void call(function *f, uint64_t calls)
+static void measure(void (*call)(uint64_t calls), uint64_t calls)
 {
-	for (uint64_t i = 0; i < calls; i++)
-		f(streams[i & 3], 4096 * (i % 7));
-}
-
-static void measure(function *f, uint64_t calls)
-{
-	double ns[ROUNDS];
+	double cpu_ns[ROUNDS], wall_ns[ROUNDS];
 
 	for (int round = 0; round < ROUNDS; round++) {
-		uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), wall = clock_ns(CLOCK_MONOTONIC);
 
-		call(f, calls);
-		ns[round] = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - start) / (double)calls;
+		call(calls);
+		cpu_ns[round] = (double)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / (double)calls;
+		wall_ns[round] = (double)(clock_ns(CLOCK_MONOTONIC) - wall) / (double)calls;
 	}
-	printf("%.2f\n", median(ns, ROUNDS));
+	printf("%.2f %.2f\n", median(cpu_ns, ROUNDS), median(wall_ns, ROUNDS));
 }
 
 static void *call_until(void *context)
@@ -68,19 +73,19 @@ static void *call_until(void *context)
 	struct caller *c = context;
 
 	while (clock_ns(CLOCK_MONOTONIC) < c->end_ns) {
-		call(c->function, 1000);
+		c->call(1000);
 		c->calls += 1000;
 	}
 	return NULL;
 }
 
-static void call_at_full_speed(function *f, unsigned int seconds)
+static void call_at_full_speed(void (*call)(uint64_t calls), unsigned int seconds)
 {
 	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + seconds * 1000000000ull, calls = 0;
 	struct caller callers[THREADS];
 
 	for (int i = 0; i < THREADS; i++) {
-		callers[i] = (struct caller){ .function = f, .end_ns = end_ns };
+		callers[i] = (struct caller){ .call = call, .end_ns = end_ns };
 		if (pthread_create(&callers[i].thread, NULL, call_until, &callers[i])) {
 			fprintf(stderr, "call_target: cannot start a thread\n");
 			exit(1);
@@ -95,13 +100,13 @@ static void call_at_full_speed(function *f, unsigned int seconds)
 
 int main(int argc, char **argv)
 {
-	void *library = dlopen(argc > 1 ? argv[1] : "libbench.so", RTLD_NOW);
+	bool mapped = argc < 2 || dlopen(argv[1], RTLD_NOW);
 	cpu_set_t anywhere;
 	char line[128], kind[64];
 	unsigned long long n;
 
-	if (!library || sched_getaffinity(0, sizeof(anywhere), &anywhere)) {
-		fprintf(stderr, "call_target: %s\n", library ? "sched_getaffinity" : dlerror());
+	if (!mapped || sched_getaffinity(0, sizeof(anywhere), &anywhere)) {
+		fprintf(stderr, "call_target: %s\n", mapped ? "sched_getaffinity" : dlerror());
 		return 1;
 	}
 	printf("ready %d\n", getpid());
@@ -109,10 +114,10 @@ int main(int argc, char **argv)
 	while (fgets(line, sizeof(line), stdin)) {
 		if (sscanf(line, "rate %63s %llu", kind, &n) == 2) {
 			sched_setaffinity(0, sizeof(anywhere), &anywhere);
-			call_at_full_speed(find(library, kind), n);
+			call_at_full_speed(find(kind), n);
 		} else if (sscanf(line, "%63s %llu", kind, &n) == 2 && n) {
 			pin(0);
-			measure(find(library, kind), n);
+			measure(find(kind), n);
 		} else {
 			printf("?\n");
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch_target.c - two processes on one CPU hand a byte to and fro through
- * pipes; each line "SWITCHES" is answered with the CPU nanoseconds of one
- * switch, both sides and their system calls taken together.
+ * pipes; each line "SWITCHES" is answered with the CPU and the wall nanoseconds
+ * of one switch, both sides and their system calls taken together.
  */
 #include <string.h>
 #include <sys/prctl.h>
@@ -65,18 +65,20 @@ int main(void)
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
 		unsigned long switches = strtoul(line, NULL, 10) & ~1ul;
-		double ns[ROUNDS];
+		double ns[ROUNDS], wall_ns[ROUNDS];
 
 		for (int round = 0; round < ROUNDS && switches; round++) {
 			uint64_t own = clock_ns(CLOCK_PROCESS_CPUTIME_ID), theirs = clock_ns(child_clock);
+			uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
 			to_and_fro(&p, switches / 2);
+			wall_ns[round] = (double)(clock_ns(CLOCK_MONOTONIC) - start) / (double)switches;
 			own = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own;
 			theirs = clock_ns(child_clock) - theirs;
 			ns[round] = (double)(own + theirs) / (double)switches;
 		}
 		if (switches)
-			printf("%.2f\n", median(ns, ROUNDS));
+			printf("%.2f %.2f\n", median(ns, ROUNDS), median(wall_ns, ROUNDS));
 		else
 			printf("?\n");
 		fflush(stdout);

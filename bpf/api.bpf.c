@@ -3,15 +3,17 @@
  * api.bpf.c - runtime API calls: entry and return of the probed functions.
  *
  * The entry is pushed on the thread's call stack, the record is written at
- * return. Three ways to attach, best first: a session program (6.13, one link,
- * skips the return of calls that nobody wants, carries the stack slot in its
- * cookie), an entry and a return program on multi links (6.6), the same two on
- * perf events. The last two find their frame by the stack pointer.
+ * return. Three ways to attach: a session program (6.13, one link, skips the
+ * return of calls that nobody wants, carries the stack slot in its cookie), an
+ * entry and a return program on multi links (6.6), the same two on perf events.
+ * The last two find their frame by the stack pointer, and need not ask which of
+ * the two they are: they are cheaper where all calls are wanted.
  *
  * No function that runs in a uprobe may use more than 48 bytes of stack, which
- * is why some are not inlined. From 64 on (rounded up by 16) kernels since 6.13
- * give it one stack per CPU, and these programs can be preempted: the next
- * thread on that CPU would overwrite what the first has there.
+ * is why some are not inlined; tests/unit/test_bpf_stack.c checks it. From 64 on
+ * (rounded up by 16) kernels since 6.13 give it one stack per CPU, and these
+ * programs can be preempted: the next thread on that CPU would overwrite what
+ * the first has there.
  */
 #include "call_stack.bpf.h"
 
@@ -20,10 +22,8 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 #define MAX_PROBES 32768
 #define SLOT_NONE (~0ull)
 
-extern bool bpf_session_is_return(void) __ksym __weak;
 extern __u64 *bpf_session_cookie(void) __ksym __weak;
-/* The same on kernels where they take the context (7.0 and later). */
-extern bool bpf_session_is_return___context(void *ctx) __ksym __weak;
+/* The same on kernels where it takes the context (7.0 and later). */
 extern __u64 *bpf_session_cookie___context(void *ctx) __ksym __weak;
 
 struct {
@@ -32,14 +32,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct probe_conf);
 } probes SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
-	__type(key, struct short_key);
-	__type(value, struct short_value);
-} short_calls SEC(".maps");
 
 static __always_inline __u64 stack_argument(struct pt_regs *ctx, __u32 index)
 {
@@ -79,18 +71,93 @@ static __always_inline __u64 narrow(__u64 value, __u8 width)
 	}
 }
 
-static __noinline __u64 read_argument(struct pt_regs *ctx, const struct probe_argument *arg)
+static __always_inline __u64 read_argument(struct pt_regs *ctx, const struct probe_argument *arg)
 {
 	__u64 value, through = 0;
 
-	if (!arg->position)
-		return 0;
 	value = argument(ctx, arg->position);
 	if (arg->deref >= 0) {
 		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->deref));
 		value = through;
 	}
+	if (arg->deref >= 0 && arg->inner >= 0) {
+		through = 0;
+		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->inner));
+		value = through;
+	}
 	return narrow(value, arg->width);
+}
+
+/* Those that are not simply in a register. */
+static __noinline void read_arguments(struct pt_regs *ctx, const struct probe_conf *conf,
+				      struct call_frame *frame)
+{
+	for (__u32 i = 0; i < REC_ARGS; i++) {
+		const struct probe_argument *arg = &conf->args[i];
+
+		if (i == 2 && conf->flags & PROBE_OUT)
+			frame->args[i] = argument(ctx, arg->position);
+		else
+			frame->args[i] = arg->position ? read_argument(ctx, arg) : 0;
+	}
+}
+
+/*
+ * All registers are put side by side, where a position is an index: asking which one it
+ * is takes longer. Position 0, of an argument that is not used, stays 0.
+ */
+static __always_inline void take_registers(struct pt_regs *ctx, struct call_stack *stack)
+{
+	__u64 *at = stack->registers;
+
+	at[1] = PT_REGS_PARM1(ctx);
+	at[2] = PT_REGS_PARM2(ctx);
+	at[3] = PT_REGS_PARM3(ctx);
+	at[4] = PT_REGS_PARM4(ctx);
+	at[5] = PT_REGS_PARM5(ctx);
+	at[6] = PT_REGS_PARM6(ctx);
+#if defined(__TARGET_ARCH_arm64)
+	at[7] = PT_REGS_PARM7(ctx);
+	at[8] = PT_REGS_PARM8(ctx);
+#endif
+}
+
+static __always_inline __u64 register_at(const struct call_stack *stack, __u8 position)
+{
+	return stack->registers[position & (REGISTERS - 1)];
+}
+
+/* The upper bits of narrower ones are not the caller's to set. A width is 1, 2, 4 or 8. */
+static __always_inline __u64 register_argument(const struct call_stack *stack,
+					       const struct probe_argument *arg)
+{
+	__u32 unused = (64 - 8 * arg->width) & 63;
+
+	return register_at(stack, arg->position) << unused >> unused;
+}
+
+static __always_inline void take_arguments(struct pt_regs *ctx, struct call_stack *stack,
+					   const struct probe_conf *conf, struct call_frame *frame)
+{
+	if (conf->flags & PROBE_MEMORY) {
+		read_arguments(ctx, conf, frame);
+		return;
+	}
+	take_registers(ctx, stack);
+	frame->args[0] = register_argument(stack, &conf->args[0]);
+	frame->args[1] = register_argument(stack, &conf->args[1]);
+	frame->args[2] = conf->flags & PROBE_OUT ? register_at(stack, conf->args[2].position) :
+						   register_argument(stack, &conf->args[2]);
+}
+
+static __noinline __u64 string_address(struct pt_regs *ctx, const struct probe_conf *conf)
+{
+	__u64 value = argument(ctx, conf->string_position), inner = 0;
+
+	if (!(conf->flags & PROBE_STRING_IN))
+		return value;
+	bpf_probe_read_user(&inner, sizeof(inner), (void *)(value + conf->string_offset));
+	return inner;
 }
 
 static __noinline void send_string(struct pt_regs *ctx, const struct probe_conf *conf,
@@ -102,8 +169,7 @@ static __noinline void send_string(struct pt_regs *ctx, const struct probe_conf 
 
 	if (!r)
 		return;
-	n = bpf_probe_read_user_str(r->str, sizeof(r->str),
-				    (void *)argument(ctx, conf->string_position));
+	n = bpf_probe_read_user_str(r->str, sizeof(r->str), (void *)string_address(ctx, conf));
 	header_fill(&r->header, REC_STRING, 0, frame->start_ns);
 	r->tid = (__u32)bpf_get_current_pid_tgid();
 	r->probe = frame->probe;
@@ -112,51 +178,66 @@ static __noinline void send_string(struct pt_regs *ctx, const struct probe_conf 
 	frame->flags |= CALL_HAS_STRING;
 }
 
+/* Not inlined, as all that is rare: what it keeps on the stack would add up. */
+static __noinline void lost_call(__u32 reason, __u64 n)
+{
+	count_lost(SOURCE_API, reason, n);
+}
+
+static __noinline struct call_stack *first_stack(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call_stack *stack;
+
+	if (!is_target(task->tgid))
+		return NULL;
+	stack = claim_near_stack(task);
+	if (stack)
+		return stack;
+	stack = bpf_task_storage_get(&call_stacks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!stack)
+		lost_call(LOSS_NO_MEMORY, 1);
+	return stack;
+}
+
 /* The stack of the current thread if it belongs to a target. */
 static __always_inline struct call_stack *target_stack(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct call_stack *stack = bpf_task_storage_get(&call_stacks, task, 0, 0);
+	struct call_stack *stack = stack_of(task);
 
-	if (stack)
-		return is_known_target(&stack->target, task->tgid) ? stack : NULL;
-	if (!is_target(task->tgid))
-		return NULL;
-	stack = bpf_task_storage_get(&call_stacks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!stack)
-		count_lost(SOURCE_API, LOSS_NO_MEMORY, 1);
-	return stack;
+		stack = first_stack();
+	if (!stack)
+		return NULL;
+	stack->tid = task->pid;
+	stack->tgid = task->tgid;
+	return is_known_target(&stack->target, stack->tgid) ? stack : NULL;
 }
 
 /* Returns the slot taken on the stack, or SLOT_NONE if the call is not wanted. */
-static __noinline __u64 enter(struct pt_regs *ctx)
+static __always_inline __u64 enter(struct pt_regs *ctx)
 {
-	__u32 probe = bpf_get_attach_cookie(ctx);
 	struct call_stack *stack = target_stack();
 	const struct probe_conf *conf;
 	struct call_frame *frame;
 	__u32 slot;
 
-	conf = stack ? bpf_map_lookup_elem(&probes, &probe) : NULL;
-	if (!conf)
+	if (!stack)
 		return SLOT_NONE;
 	slot = stack->depth;
 	if (slot >= REC_CALL_DEPTH) {
-		count_lost(SOURCE_API, LOSS_TOO_DEEP, 1);
+		lost_call(LOSS_TOO_DEEP, 1);
 		return SLOT_NONE;
 	}
 	frame = &stack->frames[slot];
-	frame->probe = probe;
-	frame->flags = 0;
+	frame->probe = bpf_get_attach_cookie(ctx);
+	conf = bpf_map_lookup_elem(&probes, &frame->probe);
+	if (!conf)
+		return SLOT_NONE;
+	frame->flags = FRAME_FLAGS(conf->flags);
 	frame->sp = PT_REGS_SP(ctx);
-	frame->args[0] = read_argument(ctx, &conf->args[0]);
-	frame->args[1] = read_argument(ctx, &conf->args[1]);
-	if (conf->flags & PROBE_OUT) {
-		frame->args[2] = argument(ctx, conf->args[2].position);
-		frame->flags = FRAME_OUT;
-	} else {
-		frame->args[2] = read_argument(ctx, &conf->args[2]);
-	}
+	take_arguments(ctx, stack, conf, frame);
 	stack->depth = slot + 1;
 	frame->start_ns = bpf_ktime_get_ns();
 	if (conf->flags & PROBE_STRING)
@@ -164,25 +245,28 @@ static __noinline __u64 enter(struct pt_regs *ctx)
 	return slot;
 }
 
-static __noinline void count_short(__u32 probe, __u32 tgid, __u64 dur)
+static __noinline void change_slot(struct call_stack *stack, struct short_slot *slot, __u32 probe)
 {
-	struct short_key key = { .probe = probe, .tgid = tgid };
-	struct source_stats *s = source_stats(SOURCE_API);
-	struct short_value zero = {}, *v;
+	add_short_calls(slot, stack->tgid);
+	slot->probe = probe + 1;
+}
 
-	v = bpf_map_lookup_elem(&short_calls, &key);
-	if (!v) {
-		bpf_map_update_elem(&short_calls, &key, &zero, BPF_NOEXIST);
-		v = bpf_map_lookup_elem(&short_calls, &key);
-	}
-	if (!v) {
-		count_lost(SOURCE_API, LOSS_NO_MEMORY, 1);
-		return;
-	}
-	add(&v->count, 1);
-	add(&v->total_ns, dur);
-	if (s)
-		add(&s->filtered, 1);
+static __noinline void hand_over_in_time(struct call_stack *stack, __u64 now)
+{
+	stack->short_since_ns = now;
+	hand_over_counts(stack, stack->tgid);
+}
+
+static __always_inline void count_short(struct call_stack *stack, __u32 probe, __u64 dur, __u64 now)
+{
+	struct short_slot *slot = &stack->short_slots[probe % SHORT_SLOTS];
+
+	if (slot->probe != probe + 1)
+		change_slot(stack, slot, probe);
+	slot->count++;
+	slot->total_ns += dur;
+	if (now - stack->short_since_ns > SHORT_FLUSH_NS)
+		hand_over_in_time(stack, now);
 }
 
 static __noinline __u64 read_out(__u32 probe, __u64 pointer)
@@ -195,65 +279,82 @@ static __noinline __u64 read_out(__u32 probe, __u64 pointer)
 	return conf ? narrow(value, conf->args[2].width) : 0;
 }
 
-static __noinline void write_call(struct pt_regs *ctx, const struct call_frame *frame, __u32 slot,
-				  __u64 now)
+/* A ring's fill is looked at when a thread's counts are handed over. */
+static __noinline __u64 submit_flags(struct call_stack *stack, void *ring)
 {
-	__u64 ret = PT_REGS_RC(ctx), id;
-	struct rec_call *r;
-	struct emit e;
+	hand_over_produced(stack);
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= settings.wake_bytes
+		       ? BPF_RB_FORCE_WAKEUP
+		       : BPF_RB_NO_WAKEUP;
+}
 
-	r = emit_begin(&e, SOURCE_API, sizeof(*r));
-	if (!r)
+/* As emit_begin() and emit_end(), but what is produced is counted by thread. */
+static __always_inline void write_call(struct pt_regs *ctx, struct call_stack *stack,
+				  const struct call_frame *frame, __u16 depth, __u64 dur)
+{
+	__u16 flags;
+	struct rec_call *r;
+	void *ring;
+
+	stack->cpu = bpf_get_smp_processor_id();
+	ring = bpf_map_lookup_elem(&rings, &stack->cpu);
+	r = ring ? bpf_ringbuf_reserve(ring, sizeof(*r), 0) : NULL;
+	if (!r) {
+		lost_call(LOSS_RING_FULL, 1);
 		return;
-	header_fill(&r->header, REC_CALL,
-		    frame->flags | slot << CALL_DEPTH_SHIFT | (ret ? 0 : CALL_RET_ZERO),
-		    frame->start_ns);
-	r->dur_ns = now - frame->start_ns;
-	id = bpf_get_current_pid_tgid();
-	r->tgid = id >> 32;
-	r->tid = (__u32)id;
+	}
+	flags = frame->flags | depth << CALL_DEPTH_SHIFT;
+	if (!PT_REGS_RC(ctx))
+		flags |= CALL_RET_ZERO;
+	r->header.type = REC_CALL;
+	r->header.flags = flags;
+	r->header.cpu = stack->cpu;
+	r->header.ts_ns = frame->start_ns;
+	r->dur_ns = dur;
+	r->tgid = stack->tgid;
+	r->tid = stack->tid;
 	r->probe = frame->probe;
-	r->ret = (__u32)ret;
+	r->ret = (__u32)PT_REGS_RC(ctx);
 	r->args[0] = frame->args[0];
 	r->args[1] = frame->args[1];
 	if (frame->flags & FRAME_OUT)
 		r->args[2] = read_out(frame->probe, frame->args[2]);
+	else if (frame->flags & FRAME_RETURN)
+		r->args[2] = PT_REGS_RC(ctx);
 	else
 		r->args[2] = frame->args[2];
-	emit_end(&e, false);
+	bpf_ringbuf_submit(r, ++stack->produced < RECORDS_PER_LOOK ? BPF_RB_NO_WAKEUP
+								   : submit_flags(stack, ring));
 }
 
 /*
  * Frames above the one that returns belong to calls that never will: they were
  * left by longjmp or an exception.
  */
-static __always_inline void leave(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+static __always_inline void leave(struct pt_regs *ctx, struct call_stack *stack, __u64 slot,
 				  __u64 now)
 {
 	struct call_frame *frame;
+	__u64 dur;
 
 	if (slot >= REC_CALL_DEPTH || slot >= stack->depth)
 		return;
 	if (stack->depth > slot + 1)
-		count_lost(SOURCE_API, LOSS_UNMATCHED, stack->depth - slot - 1);
+		lost_call(LOSS_UNMATCHED, stack->depth - slot - 1);
 	stack->depth = slot;
-	frame = &stack->frames[slot];
-	if (now - frame->start_ns < settings.min_duration_ns)
-		count_short(frame->probe, bpf_get_current_pid_tgid() >> 32, now - frame->start_ns);
+	/* What it was compared with is forgotten by verifiers that see it widened (6.1) or added to (6.12). */
+	asm volatile("" : "+r"(slot));
+	frame = &stack->frames[slot & (REC_CALL_DEPTH - 1)];
+	dur = now - frame->start_ns;
+	if (dur < settings.min_duration_ns && !(frame->flags & FRAME_KEEP))
+		count_short(stack, frame->probe, dur, now);
 	else
-		write_call(ctx, frame, slot, now);
+		write_call(ctx, stack, frame, slot, dur);
 }
 
 static __always_inline struct call_stack *current_stack(void)
 {
-	return bpf_task_storage_get(&call_stacks, bpf_get_current_task_btf(), 0, 0);
-}
-
-static __always_inline bool session_is_return(struct pt_regs *ctx)
-{
-	return bpf_ksym_exists(bpf_session_is_return___context)
-		       ? bpf_session_is_return___context(ctx)
-		       : bpf_session_is_return();
+	return stack_of(bpf_get_current_task_btf());
 }
 
 static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
@@ -262,46 +363,73 @@ static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
 							     : bpf_session_cookie();
 }
 
+/* The cookie is 0 at entry, by the kernel's doing, and 1 + the slot at return: no need to ask which it is. */
 SEC("uprobe.multi")
 int api_session(struct pt_regs *ctx)
 {
 	__u64 *cookie = session_cookie(ctx);
 
-	if (session_is_return(ctx)) {
+	if (*cookie) {
 		__u64 now = bpf_ktime_get_ns();
 		struct call_stack *stack = current_stack();
 
 		if (stack)
-			leave(ctx, stack, *cookie, now);
+			leave(ctx, stack, *cookie - 1, now);
 		return 0;
 	}
-	*cookie = enter(ctx);
-	return *cookie == SLOT_NONE; /* 1: do not come back at return */
+	*cookie = enter(ctx) + 1;
+	return !*cookie; /* 1: do not come back at return */
+}
+
+static __noinline void leave_found(struct pt_regs *ctx, struct call_stack *stack, __u64 slot,
+				   __u64 now)
+{
+	leave(ctx, stack, slot, now);
 }
 
 /* The innermost frame of this probe whose caller's stack pointer is the one we return to. */
+static __noinline void leave_inner(struct pt_regs *ctx, struct call_stack *stack, __u64 sp,
+				   __u64 now)
+{
+	__u32 probe = bpf_get_attach_cookie(ctx);
+
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		__u32 slot = stack->depth - 1 - i;
+
+		if (slot >= REC_CALL_DEPTH)
+			return;
+		if (stack->frames[slot].sp == sp && stack->frames[slot].probe == probe) {
+			leave_found(ctx, stack, slot, now);
+			return;
+		}
+	}
+}
+
+/*
+ * Mostly it is the last one. Calls with one stack pointer, of which each was the end of
+ * the one before, return together, the last first: the probe need not be asked for.
+ */
 static __always_inline int leave_by_stack_pointer(struct pt_regs *ctx)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct call_stack *stack = current_stack();
-	__u32 probe = bpf_get_attach_cookie(ctx);
-	__u64 sp = PT_REGS_SP(ctx);
+	__u64 now = bpf_ktime_get_ns(), sp = PT_REGS_SP(ctx);
+	struct call_stack *stack;
+	__u32 last;
 
+	/* Read now, not through a pointer into the context: 6.1's verifier refuses that (seen on arm64). */
+	asm volatile("" : "+r"(sp));
+	stack = current_stack();
 	if (!stack)
 		return 0;
 #if defined(__TARGET_ARCH_x86)
 	sp -= 8; /* the return has popped the return address */
 #endif
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		__u32 slot = stack->depth - 1 - i;
-
-		if (slot >= REC_CALL_DEPTH)
-			return 0;
-		if (stack->frames[slot].sp == sp && stack->frames[slot].probe == probe) {
-			leave(ctx, stack, slot, now);
-			return 0;
-		}
-	}
+	last = stack->depth - 1;
+	if (last >= REC_CALL_DEPTH)
+		return 0;
+	if (stack->frames[last].sp == sp)
+		leave(ctx, stack, last, now);
+	else
+		leave_inner(ctx, stack, sp, now);
 	return 0;
 }
 
@@ -331,11 +459,41 @@ int api_leave_perf(struct pt_regs *ctx)
 	return leave_by_stack_pointer(ctx);
 }
 
-/* Calls that a dying thread will never return from. */
+/*
+ * The calls of a thread will not return any more; its counts and its place are given back.
+ * When recording has ended, open_calls() writes what is open.
+ */
+static __always_inline void close_stack(struct task_struct *task, struct call_stack *stack)
+{
+	if (is_target(task->tgid))
+		emit_open_calls(task, stack, bpf_ktime_get_ns());
+	hand_over_counts(stack, task->tgid);
+	if (capture_stopped || !stack->owner)
+		return;
+	stack->depth = 0;
+	release_near_stack(stack);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(api_exit, struct task_struct *task)
 {
-	if (is_target(task->tgid))
-		emit_open_calls(task, bpf_ktime_get_ns());
+	struct call_stack *stack = stack_of(task);
+
+	if (stack)
+		close_stack(task, stack);
+	return 0;
+}
+
+/* A thread that is not its process' first takes over the first one's id. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(api_exec, struct task_struct *task, int old_tid)
+{
+	struct call_stack *stack;
+
+	if (old_tid == task->pid)
+		return 0;
+	stack = near_stack(task, old_tid);
+	if (stack)
+		close_stack(task, stack);
 	return 0;
 }

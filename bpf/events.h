@@ -34,6 +34,12 @@ enum rec_type {
 	REC_WAKE = 5,		/* struct rec_wake */
 	REC_TASK = 6,		/* struct rec_task */
 	REC_ACCOUNT = 7,	/* struct rec_account */
+	REC_INTERRUPT = 8,	/* struct rec_interrupt */
+	REC_PROCESS = 16,	/* struct rec_process */
+	REC_STAGED = 17,	/* struct rec_staged */
+	REC_STACK = 20,		/* struct rec_stack, of any length */
+	REC_FAULT = 24,		/* struct rec_fault */
+	REC_BLOCK = 25,		/* struct rec_block */
 	REC_TYPES
 };
 
@@ -70,14 +76,17 @@ struct rec_string {
 	char str[REC_STRING_LEN];
 };
 
-/* One ioctl on a character device. */
+/* In rec_ioctl.rdev: a block device. Majors of Linux do not go that far (they end at 511). */
+#define RDEV_BLOCK 0x80000000u
+
+/* One ioctl on a device file. */
 struct rec_ioctl {
 	struct rec_header header;
 	__u64 dur_ns;
 	__u32 tgid;
 	__u32 tid;
 	__u32 cmd;
-	__u32 rdev;		/* kernel dev_t: major << 20 | minor */
+	__u32 rdev;		/* kernel dev_t: major << 20 | minor; RDEV_BLOCK */
 	__s32 ret;		/* negative errno or the ioctl's own value */
 	__u32 fd;
 };
@@ -96,6 +105,34 @@ enum switch_state {
 #define SWITCH_NEXT_TARGET 0x02
 #define SWITCH_IOWAIT 0x04	/* previous thread was in an I/O wait (in_iowait) */
 #define SWITCH_FAULT 0x08	/* previous thread was in a page fault or exception */
+#define SWITCH_TIMEOUT 0x10	/* the call it sleeps in was given a time to give up at */
+#define SWITCH_THROTTLED 0x20	/* it left because its cgroup had used up its quota */
+#define SWITCH_FLAGS 0xff	/* those above */
+#define SWITCH_KIND_SHIFT 8	/* bits 8..15: enum sleep_kind */
+
+/* rec_switch.header.flags, bits 8..15: what the previous thread waits for; the file's values, too. */
+enum sleep_kind {
+	SLEEP_NOTHING = 0,	/* nothing of these, or not known */
+	SLEEP_FILE = 1,		/* regular file: object is the inode, device its file system's */
+	SLEEP_DIRECTORY = 2,
+	SLEEP_PIPE = 3,		/* object is the inode */
+	SLEEP_UNIX = 4,		/* Unix socket; object is the inode of all sockets */
+	SLEEP_INET = 5,		/* TCP or UDP socket */
+	SLEEP_SOCKET = 6,	/* another socket */
+	SLEEP_CHARACTER = 7,	/* character device: device is its own number */
+	SLEEP_BLOCK = 8,	/* block device: the same */
+	SLEEP_EVENTFD = 9,	/* anonymous files have no object that means something */
+	SLEEP_EPOLL = 10,
+	SLEEP_TIMERFD = 11,
+	SLEEP_SIGNALFD = 12,
+	SLEEP_INOTIFY = 13,
+	SLEEP_PIDFD = 14,
+	SLEEP_ANONYMOUS = 15,	/* another file without a name */
+	SLEEP_SEVERAL = 16,	/* poll or select: object is the number of descriptors, 0 = not known */
+	SLEEP_FUTEX = 17,	/* object is the address */
+	SLEEP_CHILD = 18,	/* object is the process, 0 = any child */
+	SLEEP_KINDS
+};
 
 /* One context switch. header.cpu is the CPU it happened on. */
 struct rec_switch {
@@ -105,7 +142,24 @@ struct rec_switch {
 	__s16 syscall;		/* system call the previous thread is in, or REC_SYSCALL_NONE */
 	__u8 state;		/* enum switch_state */
 	__u8 prev_prio;		/* kernel priority, 0..139 */
+	__u32 device;		/* see enum sleep_kind: kernel dev_t, major << 20 | minor */
+	__u64 object;		/* the same */
+	__s32 fd;		/* the descriptor; -1 = none */
 	__u32 reserved;
+};
+
+#define REC_STAGED_MAX 16
+
+/*
+ * Several switches and wake-ups (struct rec_wake in the place of a switch) of one CPU.
+ * In a ring "sent" of them are meant; in the map "staged" there are "count" that
+ * were not sent.
+ */
+struct rec_staged {
+	struct rec_header header;
+	__u32 count;
+	__u32 sent;
+	struct rec_switch record[REC_STAGED_MAX];
 };
 
 /* rec_wake.header.flags */
@@ -121,6 +175,67 @@ struct rec_wake {
 	__u32 waker_tid;	/* the thread that ran (or was interrupted) then; 0 = idle */
 	__u32 tid;		/* who was woken */
 	__u32 target_cpu;	/* CPU it last ran on */
+	__u32 source;		/* WAKE_INTERRUPT, no timer: which; see WAKE_IRQ */
+};
+
+/* rec_wake.source: 0 = not known, WAKE_IRQ | number of a hardware interrupt, else 1 + number of a software interrupt */
+#define WAKE_IRQ 0x80000000u
+
+/*
+ * One page fault for which the page had to be fetched: a major one. It is recorded
+ * when it is served. header.ts_ns is when the thread first went to sleep in it, or
+ * when it was served if that is not known or it did not sleep; dur_ns then is 0.
+ */
+struct rec_fault {
+	struct rec_header header;
+	__u64 dur_ns;
+	__u32 tgid;
+	__u32 tid;
+	__u64 address;		/* that was touched */
+};
+
+/* rec_block.header.flags */
+#define BLOCK_ISSUED 0x01	/* it went to the device: wait_ns is known */
+#define BLOCK_SYNC 0x02		/* somebody waits for it */
+#define BLOCK_META 0x04		/* a file system's own data */
+#define BLOCK_FUA 0x08		/* written through the device's cache */
+#define BLOCK_FLUSH 0x10	/* empties the device's cache, before writing or instead of it */
+#define BLOCK_AHEAD 0x20	/* read ahead of need */
+#define BLOCK_FAILED 0x40
+
+/* rec_block.operation; the file's values, too. */
+enum block_operation {
+	BLOCK_READ = 0,
+	BLOCK_WRITE = 1,
+	BLOCK_CACHE_FLUSH = 2,
+	BLOCK_DISCARD = 3,
+	BLOCK_OTHER = 4,
+	BLOCK_OPERATIONS
+};
+
+/* One request to a block device, written when it is complete; header.ts_ns: when it was made. */
+struct rec_block {
+	struct rec_header header;
+	__u64 dur_ns;		/* from there to its completion */
+	__u64 wait_ns;		/* part of it before it went to the device */
+	__u64 sector;		/* of 512 bytes; 0 of a flush */
+	__u32 bytes;
+	__u32 tgid;		/* who made it */
+	__u32 tid;
+	__u32 rdev;		/* of the disk: kernel dev_t | RDEV_BLOCK */
+	__u32 operation;	/* enum block_operation */
+	__u32 reserved;
+};
+
+/*
+ * Interrupts, one after the other or one in the other, that took the CPU from a
+ * target's thread; header.ts_ns is their start, header.flags are WAKE_INTERRUPT
+ * bits: the kinds that there were.
+ */
+struct rec_interrupt {
+	struct rec_header header;
+	__u64 dur_ns;
+	__u32 tid;
 	__u32 reserved;
 };
 
@@ -160,6 +275,8 @@ struct rec_task {
 #define ACCOUNT_IOWAIT 0x20	/* asleep in an I/O wait */
 #define ACCOUNT_DISK 0x40	/* asleep uninterruptibly */
 #define ACCOUNT_FAULT 0x80	/* asleep in a page fault or exception */
+#define ACCOUNT_HAS_IO 0x100 /* io_ns is known */
+#define ACCOUNT_HAS_BYTES 0x200	/* bytes read and written are known */
 
 /*
  * The kernel's own cumulative figures of one thread since it started. They
@@ -178,8 +295,65 @@ struct rec_account {
 	__u64 migrations;	/* se.nr_migrations */
 	__u64 minor_faults;
 	__u64 major_faults;
+	__u64 io_ns; /* waits for block I/O: delays->blkio_delay, kept with task_delayacct only */
+	__u64 read_bytes;	/* from and to devices, as the kernel charges them: the page cache */
+	__u64 write_bytes;	/* is charged to who dirtied the page */
+	__u64 read_chars;	/* by read, write and their kin, whatever they read from */
+	__u64 write_chars;
 	__s32 syscall;		/* system call it sleeps in, or REC_SYSCALL_NONE; snapshots only */
 	__u32 reserved;
+};
+
+/* rec_process.header.flags */
+#define PROCESS_FINAL 0x01	/* its last thread exits */
+#define PROCESS_HAS_RSS 0x02	/* rss_pages is known */
+#define PROCESS_TARGET 0x08
+#define PROCESS_FIRST 0x10	/* taken at the start of the session */
+
+/* What is known of a process as a whole; sent when something of it has changed. */
+struct rec_process {
+	struct rec_header header;
+	__u32 tgid;
+	__u32 threads;		/* signal->nr_threads: zombies count */
+	__u32 ns_pid;		/* its id in its own pid namespace; 0 = unknown */
+	__u32 ns_inode;		/* that namespace's inode number, as /proc/PID/ns/pid shows it */
+	__u64 cgroup;		/* inode of the group that holds its CPU quota; 0 = unknown */
+	__u64 rss_pages;	/* up to a few pages per CPU off, as the kernel keeps it */
+	__u64 peak_pages;
+	__u64 gone_run_ns;	/* of threads that have exited and been reaped: */
+	__u64 gone_user_ns;	/* signal->sum_sched_runtime, utime, stime */
+	__u64 gone_system_ns;
+};
+
+/* Addresses that threads of a process sleep on while they wait for its interpreter's lock. */
+struct python_range {
+	__u64 first;
+	__u64 last;	/* the first that does not belong to it */
+};
+
+#define REC_USER_FRAMES 127	/* frames kept of a user stack; one less than a power of two */
+#define REC_KERNEL_FRAMES 48
+
+/* rec_stack.header.flags */
+#define STACK_BLOCK 0x01	/* where it slept; else where it was on a CPU */
+#define STACK_LOCK 0x08		/* it waited for its Python interpreter's lock */
+#define STACK_SHORT 0x10	/* too short a sleep for its stack to be kept */
+
+/*
+ * The stacks of a thread at an instant. Addresses of code: the user stack's, then
+ * the kernel's, each from the innermost frame outwards; the first of the user's is
+ * where it goes on, the others are return addresses.
+ */
+struct rec_stack {
+	struct rec_header header;	/* ts_ns: of the sample, or when it fell asleep */
+	__u64 dur_ns;			/* STACK_BLOCK: until it was woken; else 0 */
+	__u32 tgid;
+	__u32 tid;
+	__u32 user_frames;
+	__u32 kernel_frames;
+	__u32 waker;		/* STACK_LOCK: thread that woke it; 0 = a timeout, or not known */
+	__u32 reserved;
+	/* __u64 address[user_frames + kernel_frames] follows */
 };
 
 /* How one probe reads its arguments; one entry per probe in map "probes". */
@@ -187,17 +361,29 @@ struct probe_argument {
 	__u8 position;		/* 1-based argument position; 0 = not used */
 	__u8 width;		/* bytes to keep: 1, 2, 4 or 8 */
 	__s16 deref;		/* offset to read at if the argument is a pointer; -1 = the value itself */
+	__s16 inner;		/* what is there is a pointer, too: offset to read at; -1 = it is not */
 };
 
 /* probe_conf.flags */
 #define PROBE_STRING 0x01	/* argument string_position is a C string to send */
+#define PROBE_STRING_IN 0x04	/* its address is at string_offset of what the argument points to */
 #define PROBE_OUT 0x02		/* args[2] is read through its pointer when the function returns */
+#define PROBE_RETURN 0x08	/* args[2] is the returned value */
+#define PROBE_KEEP 0x10		/* recorded however short: it names what other calls use */
+#define PROBE_MEMORY 0x20	/* an argument lies in memory, not in a register */
 
 struct probe_conf {
 	struct probe_argument args[REC_ARGS];
 	__u8 string_position;
 	__u8 flags;
-	__u16 reserved;
+	__u16 string_offset;	/* with PROBE_STRING_IN */
+};
+
+/* A target's thread and its thread pointer (fs base, TPIDR_EL0). Read from an iterator, not from a ring. */
+struct thread_pointer {
+	__u32 tid;
+	__u32 tgid;
+	__u64 address;
 };
 
 #define NO_OWNER (~0u)
@@ -209,8 +395,13 @@ struct session_settings {
 	__u32 follow;		/* processes forked by targets become targets */
 	__u32 wake_bytes;	/* fill of a ring at which the reader is woken */
 	__u32 owner_uid;	/* targets that become another user's are dropped; NO_OWNER = none are */
-	__u32 reserved;
+	__u32 cpu_cgroup_v1;	/* the CPU controller has a hierarchy of its own */
 	__u64 min_duration_ns;	/* calls shorter than this are counted, not recorded */
+	__u64 stack_block_ns;	/* sleeps shorter than this leave no stack */
+	__u32 time_interrupts;	/* those that interrupt targets are recorded */
+	__u32 faults;		/* sleeps in page faults are kept for their records */
+	__u32 block_by_bio;	/* a request is known by what it carries until it is issued */
+	__u32 reserved;
 };
 
 /* Sources that count what they produce; index into map "stats". */
@@ -219,8 +410,13 @@ enum source {
 	SOURCE_IOCTL,
 	SOURCE_SCHED,		/* switches and wake-ups */
 	SOURCE_TASK,		/* tasks, accounts, strings of calls */
+	SOURCE_STACK,		/* stacks of samples and of sleeps */
+	SOURCE_FAULT,		/* major page faults */
+	SOURCE_BLOCK,		/* requests to block devices */
 	SOURCES
 };
+
+#define TARGET_MARKS 32768 /* places of processes that may be targets; a power of two */
 
 /* Why a record was lost in the kernel. */
 enum loss {
@@ -228,6 +424,7 @@ enum loss {
 	LOSS_TOO_DEEP,		/* more than REC_CALL_DEPTH nested calls */
 	LOSS_NO_MEMORY,		/* no task-local storage to be had */
 	LOSS_UNMATCHED,		/* return without entry, or entry overwritten (longjmp) */
+	LOSS_BUSY,		/* the program was in use on that CPU: at most so many, strangers' too */
 	LOSSES
 };
 
@@ -235,7 +432,6 @@ enum loss {
 struct source_stats {
 	__u64 produced;
 	__u64 lost[LOSSES];
-	__u64 filtered;		/* calls shorter than the wanted minimum: counted in "short_calls" */
 };
 
 /* Key and value of "short_calls": calls under --min-duration, counted but not recorded. */

@@ -1,31 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* interrupt.bpf.c - marks CPUs that handle an interrupt, for the wake-ups made there. */
 #include "interrupt.bpf.h"
+#include "task.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-static __always_inline int mark(__u32 kind)
+static __always_inline int mark(struct interrupt_state *state, __u32 kind)
 {
-	__u32 *m = interrupt_mark();
-
-	if (m)
-		*m |= kind;
+	if (!state)
+		return 0;
+	if (settings.time_interrupts && !state->kinds) {
+		state->start_ns = bpf_ktime_get_ns();
+		state->seen = 0;
+	}
+	state->kinds |= kind;
+	state->seen |= kind;
 	return 0;
+}
+
+/* The CPU goes back to the thread that it was taken from. */
+static __always_inline void emit_interrupt(const struct interrupt_state *state)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct rec_interrupt *r;
+	struct emit e;
+
+	if (!task->pid || !state->start_ns || !is_target_task(task, thread_state(task)))
+		return;
+	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
+	if (!r)
+		return;
+	header_fill(&r->header, REC_INTERRUPT, state->seen, state->start_ns);
+	r->dur_ns = bpf_ktime_get_ns() - state->start_ns;
+	r->tid = task->pid;
+	r->reserved = 0;
+	emit_end(&e, false);
 }
 
 static __always_inline int unmark(__u32 kind)
 {
-	__u32 *m = interrupt_mark();
+	struct interrupt_state *state = interrupt_state();
 
-	if (m)
-		*m &= ~kind;
+	if (!state)
+		return 0;
+	state->kinds &= ~kind;
+	if (settings.time_interrupts && !state->kinds) {
+		emit_interrupt(state);
+		state->start_ns = 0;
+	}
 	return 0;
 }
 
 SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(on_irq_entry)
+int BPF_PROG(on_irq_entry, int irq)
 {
-	return mark(WAKE_HARDIRQ);
+	struct interrupt_state *state = interrupt_state();
+
+	if (state)
+		state->irq = WAKE_IRQ | irq;
+	return mark(state, WAKE_HARDIRQ);
 }
 
 SEC("tp_btf/irq_handler_exit")
@@ -35,9 +68,13 @@ int BPF_PROG(on_irq_exit)
 }
 
 SEC("tp_btf/softirq_entry")
-int BPF_PROG(on_softirq_entry)
+int BPF_PROG(on_softirq_entry, unsigned int vector)
 {
-	return mark(WAKE_SOFTIRQ);
+	struct interrupt_state *state = interrupt_state();
+
+	if (state)
+		state->vector = vector + 1;
+	return mark(state, WAKE_SOFTIRQ);
 }
 
 SEC("tp_btf/softirq_exit")
@@ -50,7 +87,7 @@ int BPF_PROG(on_softirq_exit)
 SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(on_timer_entry)
 {
-	return mark(WAKE_TIMER);
+	return mark(interrupt_state(), WAKE_TIMER);
 }
 
 SEC("tp_btf/hrtimer_expire_exit")

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * ioctl.bpf.c - ioctls on character devices.
+ * ioctl.bpf.c - ioctls on character and block devices.
  *
  * The device is told by the file behind the descriptor, never by the command
  * number: the magic letters of drivers collide.
+ *
+ * Three ways to attach, best first: to entry and return of the function that does the
+ * system call (fentry, fexit), which leaves all other system calls as they are; to the same
+ * by kprobes; to the system call's tracepoints, which send all system calls of the machine
+ * through the kernel's slow path. The function is given the caller's registers.
+ *
+ * The kernel passes over an fentry program while another thread, which was preempted in it, is on
+ * the same CPU: only kernels that preempt themselves do that. It counts such passes, and the daemon
+ * counts them as lost.
  */
 #include "task.bpf.h"
 
@@ -11,6 +20,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 #define MODE_TYPE_MASK 0170000
 #define MODE_CHARACTER 0020000
+#define MODE_BLOCK 0060000
 
 static __always_inline struct inode *descriptor_inode(__u32 fd)
 {
@@ -31,27 +41,37 @@ static __always_inline struct thread_state *own_state(void)
 				    BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-SEC("tracepoint/syscalls/sys_enter_ioctl")
-int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
+static __always_inline void ioctl_begins(__u32 fd, __u32 cmd)
 {
 	struct thread_state *state;
 	struct inode *inode;
+	__u32 type;
 
-	if (!is_target(bpf_get_current_pid_tgid() >> 32))
-		return 0;
-	inode = descriptor_inode(ctx->args[0]);
-	if (!inode || (BPF_CORE_READ(inode, i_mode) & MODE_TYPE_MASK) != MODE_CHARACTER)
-		return 0;
+	inode = descriptor_inode(fd);
+	if (!inode)
+		return;
+	type = BPF_CORE_READ(inode, i_mode) & MODE_TYPE_MASK;
+	if (type != MODE_CHARACTER && type != MODE_BLOCK)
+		return;
 	state = own_state();
 	if (!state) {
 		count_lost(SOURCE_IOCTL, LOSS_NO_MEMORY, 1);
-		return 0;
+		return;
 	}
-	state->ioctl_cmd = ctx->args[1];
-	state->ioctl_fd = ctx->args[0];
-	state->ioctl_rdev = BPF_CORE_READ(inode, i_rdev);
+	/* Its return was missed: the kernel keeps a limited number of places for kretprobes. */
+	if (state->ioctl_start_ns)
+		count_lost(SOURCE_IOCTL, LOSS_UNMATCHED, 1);
+	state->ioctl_cmd = cmd;
+	state->ioctl_fd = fd;
+	state->ioctl_rdev = BPF_CORE_READ(inode, i_rdev) | (type == MODE_BLOCK ? RDEV_BLOCK : 0);
 	state->ioctl_start_ns = bpf_ktime_get_ns();
-	return 0;
+}
+
+static __always_inline bool is_own_target(void)
+{
+	__u32 tgid = bpf_get_current_task_btf()->tgid;
+
+	return may_be_target(tgid) && is_target(tgid);
 }
 
 static __always_inline void ioctl_write(struct thread_state *state, __u16 flags, __s32 ret)
@@ -76,23 +96,117 @@ static __always_inline void ioctl_write(struct thread_state *state, __u16 flags,
 	state->ioctl_start_ns = 0;
 }
 
-SEC("tracepoint/syscalls/sys_exit_ioctl")
-int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
+/* What a session finds open when it ends, it writes itself (snapshot.bpf.c). */
+static __always_inline int ioctl_ends(__s32 ret)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread_state *state;
 
-	state = bpf_task_storage_get(&thread_states, bpf_get_current_task_btf(), 0, 0);
+	if (capture_stopped || !may_be_target(task->tgid))
+		return 0;
+	state = bpf_task_storage_get(&thread_states, task, 0, 0);
 	if (state && state->ioctl_start_ns)
-		ioctl_write(state, 0, ctx->ret);
+		ioctl_write(state, 0, ret);
 	return 0;
 }
 
-/* A thread killed inside an ioctl never comes to sys_exit. */
+/* The second one is for 32-bit programs on a 64-bit kernel. features.c looks for both. */
+#if defined(__TARGET_ARCH_x86)
+#define FUNCTION "__x64_sys_ioctl"
+#define COMPAT_FUNCTION "__ia32_compat_sys_ioctl"
+#define COMPAT_PARM1(regs) BPF_CORE_READ(regs, bx)
+#define COMPAT_PARM2(regs) BPF_CORE_READ(regs, cx)
+#else
+#define FUNCTION "__arm64_sys_ioctl"
+#define COMPAT_FUNCTION "__arm64_compat_sys_ioctl"
+#define COMPAT_PARM1(regs) PT_REGS_PARM1_CORE_SYSCALL(regs)
+#define COMPAT_PARM2(regs) PT_REGS_PARM2_CORE_SYSCALL(regs)
+#endif
+
+static __always_inline int function_enter(const struct pt_regs *regs)
+{
+	if (is_own_target())
+		ioctl_begins(PT_REGS_PARM1_CORE_SYSCALL(regs), PT_REGS_PARM2_CORE_SYSCALL(regs));
+	return 0;
+}
+
+static __always_inline int compat_enter(const struct pt_regs *regs)
+{
+	if (is_own_target())
+		ioctl_begins(COMPAT_PARM1(regs), COMPAT_PARM2(regs));
+	return 0;
+}
+
+SEC("fentry/" FUNCTION)
+int BPF_PROG(ioctl_enter_function, const struct pt_regs *regs)
+{
+	return function_enter(regs);
+}
+
+SEC("fexit/" FUNCTION)
+int BPF_PROG(ioctl_leave_function, const struct pt_regs *regs, long ret)
+{
+	return ioctl_ends(ret);
+}
+
+SEC("fentry/" COMPAT_FUNCTION)
+int BPF_PROG(ioctl_enter_compat, const struct pt_regs *regs)
+{
+	return compat_enter(regs);
+}
+
+SEC("fexit/" COMPAT_FUNCTION)
+int BPF_PROG(ioctl_leave_compat, const struct pt_regs *regs, long ret)
+{
+	return ioctl_ends(ret);
+}
+
+SEC("kprobe/" FUNCTION)
+int BPF_KPROBE(ioctl_enter_kprobe, const struct pt_regs *regs)
+{
+	return function_enter(regs);
+}
+
+SEC("kprobe/" COMPAT_FUNCTION)
+int BPF_KPROBE(ioctl_enter_kprobe_compat, const struct pt_regs *regs)
+{
+	return compat_enter(regs);
+}
+
+SEC("kretprobe/" FUNCTION)
+int BPF_KRETPROBE(ioctl_leave_kprobe, long ret)
+{
+	return ioctl_ends(ret);
+}
+
+SEC("kretprobe/" COMPAT_FUNCTION)
+int BPF_KRETPROBE(ioctl_leave_kprobe_compat, long ret)
+{
+	return ioctl_ends(ret);
+}
+
+SEC("tracepoint/syscalls/sys_enter_ioctl")
+int ioctl_enter_tracepoint(struct trace_event_raw_sys_enter *ctx)
+{
+	if (is_own_target())
+		ioctl_begins(ctx->args[0], ctx->args[1]);
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_ioctl")
+int ioctl_leave_tracepoint(struct trace_event_raw_sys_exit *ctx)
+{
+	return ioctl_ends(ctx->ret);
+}
+
+/* A thread that dies inside an ioctl does not return from it. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(ioctl_thread_exit, struct task_struct *task)
 {
 	struct thread_state *state;
 
+	if (capture_closed)
+		return 0;
 	state = bpf_task_storage_get(&thread_states, task, 0, 0);
 	if (state && state->ioctl_start_ns)
 		ioctl_write(state, CALL_OPEN, 0);

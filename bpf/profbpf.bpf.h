@@ -50,13 +50,17 @@ struct {
 /* What is kept per thread, for every thread that came by. */
 struct thread_state {
 	__u64 last_run_ns;	/* figures of the last account that was sent */
+	__u64 exit_ns; /* 0 = has not exited; kept without hooks on switches only */
 	__u64 ioctl_start_ns;	/* 0 = not inside a traced ioctl */
 	__u32 ioctl_cmd;
 	__u32 ioctl_rdev;
 	__u32 ioctl_fd;
-	__s32 waiting_cpu;	/* 1 + CPU in whose count of waiting targets it is; 0 = none */
 	__u32 announced;	/* its identity was sent */
 	__u32 target; /* for is_known_target() */
+	__u64 last_rss; /* of a process' first thread: what its last record said, in pages */
+	__u64 last_cgroup;
+	__u64 fault_ns; /* when it first slept in its latest page fault that it slept in; 0 = never */
+	__u64 fault_count; /* faults that it had had then */
 };
 
 struct {
@@ -68,6 +72,9 @@ struct {
 
 /* Set by the daemon when a session ends: its links go later, nothing new is to be recorded. */
 volatile __u32 capture_stopped __weak = 0;
+
+/* Set by the daemon later: what was on its way when the session ended is not recorded either. */
+volatile __u32 capture_closed __weak = 0;
 
 /* Set by the daemon while it measures the cost of a probe on itself. */
 volatile __u32 calibrating __weak = 0;
@@ -81,8 +88,31 @@ static __always_inline bool is_target(__u32 tgid)
 	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
 }
 
+/*
+ * Set for each that is or was in "targets", at its place: most others are told at once that they are
+ * none, without a helper's call. Bytes, for two may be set at the same time.
+ */
+volatile __u8 target_marks[TARGET_MARKS] __weak = {};
+
+static __always_inline bool may_be_target(__u32 tgid)
+{
+	return settings.system_wide || target_marks[tgid & (TARGET_MARKS - 1)];
+}
+
+static __always_inline void mark_target(__u32 tgid)
+{
+	target_marks[tgid & (TARGET_MARKS - 1)] = 1;
+}
+
 /* Counted up by the daemon when it has changed "targets". */
 volatile __u32 targets_version __weak = 1;
+
+/* Not inlined: it is rare, and takes stack. */
+static __noinline bool ask_is_target(__u32 *known, __u32 tgid, __u32 version)
+{
+	*known = version | is_target(tgid);
+	return *known & 1;
+}
 
 /*
  * The same for a thread that keeps the last answer: @known is 0 at first, then
@@ -94,9 +124,7 @@ static __always_inline bool is_known_target(__u32 *known, __u32 tgid)
 
 	if (capture_stopped)
 		return false;
-	if ((*known & ~1u) != version)
-		*known = version | is_target(tgid);
-	return *known & 1;
+	return (*known & ~1u) == version ? *known & 1 : ask_is_target(known, tgid, version);
 }
 
 static __always_inline struct source_stats *source_stats(__u32 source)

@@ -7,7 +7,9 @@
  * wake-up of a target, with who woke it and from what context.
  */
 #include "interrupt.bpf.h"
-#include "task.bpf.h"
+#include "known.bpf.h"
+#include "sleep.bpf.h"
+#include "stage.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
@@ -44,27 +46,46 @@ static __always_inline __u8 switch_state(bool preempt, __u64 state)
 	return SWITCH_PREEMPTED;
 }
 
-static __always_inline void wait_begin(struct thread_state *state, __u32 cpu)
+static __always_inline void count_waiting(__u32 cpu, __s32 more)
 {
 	__s32 *n = bpf_map_lookup_elem(&waiting, &cpu);
 
-	if (!n || state->waiting_cpu)
-		return;
-	state->waiting_cpu = cpu + 1;
-	__sync_fetch_and_add(n, 1);
+	if (n)
+		__sync_fetch_and_add(n, more);
 }
 
-static __always_inline void wait_end(struct thread_state *state)
+static __always_inline __u32 waiting_cpu(const struct known_thread *known)
 {
-	__u32 cpu = state->waiting_cpu - 1;
-	__s32 *n;
+	return (__u32)(known->wait & KNOWN_BELOW_OWNER) - 1;
+}
 
-	if (!state->waiting_cpu)
+static __always_inline bool waits(struct task_struct *task, const struct known_thread *known)
+{
+	return known->wait && (known->wait & ~KNOWN_BELOW_OWNER) == known_owner(task);
+}
+
+static __always_inline void wait_begin(struct task_struct *task, struct known_thread *known,
+				       __u32 cpu)
+{
+	if (known->wait) {
+		if (waits(task, known))
+			return;
+		/* It shares the place with another one, whose wait is not followed any more. */
+		count_waiting(waiting_cpu(known), -1);
+	}
+	known->wait = known_owner(task) | (cpu + 1);
+	count_waiting(cpu, 1);
+}
+
+static __always_inline void wait_end(struct task_struct *task, struct known_thread *known)
+{
+	__u32 cpu;
+
+	if (!waits(task, known))
 		return;
-	state->waiting_cpu = 0;
-	n = bpf_map_lookup_elem(&waiting, &cpu);
-	if (n)
-		__sync_fetch_and_add(n, -1);
+	cpu = waiting_cpu(known);
+	known->wait = 0;
+	count_waiting(cpu, -1);
 }
 
 static __always_inline bool someone_waits(__u32 cpu)
@@ -79,73 +100,156 @@ static __always_inline bool is_idle(struct task_struct *task)
 	return task->pid == 0;
 }
 
+/* Since 6.18 threads are taken from their queues one by one, when they would return to user space. */
+struct task_struct___throttled {
+	bool throttled;
+} __attribute__((preserve_access_index));
+
+struct cfs_rq___throttled {
+	int throttled;
+} __attribute__((preserve_access_index));
+
+struct sched_entity___grouped {
+	struct sched_entity___grouped *parent;
+	struct cfs_rq___throttled *cfs_rq;
+} __attribute__((preserve_access_index));
+
+struct task_struct___grouped {
+	struct sched_entity___grouped se;
+} __attribute__((preserve_access_index));
+
+#define GROUP_DEPTH 8 /* cgroups above a thread that are looked at */
+
+/* Before, a whole group left its queue: the thread's, or one above it. */
+static __always_inline bool group_throttled(struct task_struct *task)
+{
+	struct task_struct___grouped *of = (void *)task;
+	struct sched_entity___grouped *entity;
+	struct cfs_rq___throttled *queue = NULL;
+
+	if (!bpf_core_field_exists(of->se.parent) || !bpf_core_field_exists(queue->throttled))
+		return false;
+	queue = BPF_CORE_READ(of, se.cfs_rq);
+	entity = BPF_CORE_READ(of, se.parent);
+	for (int i = 0; i < GROUP_DEPTH && queue; i++) {
+		if (BPF_CORE_READ_BITFIELD_PROBED(queue, throttled))
+			return true;
+		if (!entity)
+			break;
+		queue = BPF_CORE_READ(entity, cfs_rq);
+		entity = BPF_CORE_READ(entity, parent);
+	}
+	return false;
+}
+
+/* Has a cgroup of the thread, which is ready to run, used up its quota of CPU time? */
+static __always_inline bool is_throttled(struct task_struct *task)
+{
+	struct task_struct___throttled *of = (void *)task;
+
+	if (bpf_core_field_exists(of->throttled))
+		return BPF_CORE_READ(of, throttled);
+	return group_throttled(task);
+}
+
+/* A fault may make a thread sleep more than once; it is counted when it is over. */
+static __always_inline void sleeps_in_fault(struct task_struct *task)
+{
+	struct thread_state *state = thread_state(task);
+	__u64 count = task->min_flt + task->maj_flt;
+
+	if (!state || (state->fault_ns && state->fault_count == count))
+		return;
+	state->fault_ns = bpf_ktime_get_ns();
+	state->fault_count = count;
+}
+
 static __always_inline void emit_switch(struct task_struct *prev, struct task_struct *next,
 					__u8 state, __u16 flags)
 {
-	struct emit e;
+	struct sleep_facts sleep = { .fd = -1 };
+	struct rec_staged *stage;
 	struct rec_switch *r;
+	__u64 now;
 	__s16 syscall = REC_SYSCALL_NONE;
 
 	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD) {
-		syscall = syscall_of(prev, &flags);
+		const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(prev);
+
+		syscall = syscall_in(regs, &flags);
 		if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
 			flags |= SWITCH_IOWAIT;
+		if (syscall != REC_SYSCALL_NONE)
+			describe_sleep(prev, regs, syscall, &sleep);
+		else if (settings.faults)
+			sleeps_in_fault(prev);
+		flags |= sleep.flags;
+	} else if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED && is_throttled(prev)) {
+		flags |= SWITCH_THROTTLED;
 	}
-	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
+	r = stage_begin(&stage);
 	if (!r)
 		return;
-	header_fill(&r->header, REC_SWITCH, flags, bpf_ktime_get_ns());
+	now = bpf_ktime_get_ns();
+	header_fill(&r->header, REC_SWITCH, flags, now);
 	r->prev_tid = prev->pid;
 	r->next_tid = next->pid;
 	r->syscall = syscall;
 	r->state = state;
 	r->prev_prio = prev->prio;
+	r->device = sleep.device;
+	r->object = sleep.object;
+	r->fd = sleep.fd;
 	r->reserved = 0;
-	emit_end(&e, false);
+	stage_end(stage, now);
+}
+
+/* Strangers leave no switches, but when they exit, their last figures. */
+static __always_inline void stranger_exits(struct task_struct *prev, struct known_thread *known,
+					      __u32 facts)
+{
+	known_announce(prev, known, facts);
+	known->facts = 0;
+	emit_account(prev, ACCOUNT_FINAL, REC_SYSCALL_NONE);
 }
 
 static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 					 struct task_struct *next, __u64 prev_state)
 {
+	struct known_thread *of_prev = known_thread(prev), *of_next = known_thread(next);
 	__u8 state = switch_state(preempt, prev_state);
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct thread_state *prev_ts = NULL, *next_ts = NULL;
+	__u32 prev_facts = KNOWN_ANNOUNCED, next_facts = KNOWN_ANNOUNCED;
 	__u16 flags = 0;
 
-	if (capture_stopped)
+	if (capture_stopped || !of_prev || !of_next)
 		return 0;
-	if (!is_idle(prev)) {
-		prev_ts = thread_state(prev);
-		if (is_target_task(prev, prev_ts))
-			flags |= SWITCH_PREV_TARGET;
-	}
-	if (!is_idle(next)) {
-		next_ts = thread_state(next);
-		if (is_target_task(next, next_ts))
-			flags |= SWITCH_NEXT_TARGET;
-	}
+	if (!is_idle(prev))
+		prev_facts = known_facts(prev, of_prev);
+	if (!is_idle(next))
+		next_facts = known_facts(next, of_next);
+	if (prev_facts & KNOWN_TARGET)
+		flags |= SWITCH_PREV_TARGET;
+	if (next_facts & KNOWN_TARGET)
+		flags |= SWITCH_NEXT_TARGET;
 	if (!flags && !someone_waits(cpu)) {
-		if (state == SWITCH_DEAD) {
-			announce(prev, prev_ts);
-			emit_account(prev, ACCOUNT_FINAL, REC_SYSCALL_NONE);
-		}
+		if (state == SWITCH_DEAD)
+			stranger_exits(prev, of_prev, prev_facts);
 		return 0;
 	}
-	if (!is_idle(prev)) {
-		prev_ts = announce(prev, prev_ts);
-		if (prev_ts && flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
-			wait_begin(prev_ts, cpu);
-	}
-	if (!is_idle(next)) {
-		next_ts = announce(next, next_ts);
-		if (next_ts && flags & SWITCH_NEXT_TARGET)
-			wait_end(next_ts);
-	}
+	known_announce(prev, of_prev, prev_facts);
+	known_announce(next, of_next, next_facts);
+	if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
+		wait_begin(prev, of_prev, cpu);
+	if (flags & SWITCH_NEXT_TARGET)
+		wait_end(next, of_next);
 	emit_switch(prev, next, state, flags);
-	if (state == SWITCH_DEAD)
+	if (state == SWITCH_DEAD) {
+		of_prev->facts = 0;
 		emit_account(prev,
 			     ACCOUNT_FINAL | (flags & SWITCH_PREV_TARGET ? ACCOUNT_TARGET : 0),
 			     REC_SYSCALL_NONE);
+	}
 	return 0;
 }
 
@@ -180,63 +284,120 @@ static __always_inline __u32 task_cpu(struct task_struct *task)
 	return task->thread_info.cpu;
 }
 
-static __always_inline void emit_wake(struct task_struct *task, __u16 flags)
+static __always_inline void fill_wake(struct rec_wake *r, struct task_struct *task,
+				      struct task_struct *waker, __u16 flags, __u32 source,
+				      __u64 now)
 {
-	struct task_struct *waker = bpf_get_current_task_btf();
-	struct emit e;
-	struct rec_wake *r;
-
-	if (waker->pid && !(flags & WAKE_INTERRUPT))
-		announce(waker, thread_state(waker));
-	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
-	if (!r)
-		return;
-	header_fill(&r->header, REC_WAKE, flags, bpf_ktime_get_ns());
+	header_fill(&r->header, REC_WAKE, flags, now);
 	r->waker_tid = waker->pid;
 	r->tid = task->pid;
 	r->target_cpu = task_cpu(task);
-	r->reserved = 0;
+	r->source = source;
+}
+
+static __always_inline void emit_wake(struct task_struct *task, struct interrupt_state *interrupt,
+				      __u16 flags)
+{
+	struct task_struct *waker = bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_ns();
+	struct known_thread *known;
+	struct rec_staged *stage;
+	struct rec_switch *r;
+	struct rec_wake *w;
+	struct emit e;
+	__u32 source = 0;
+
+	if (interrupt && interrupt->kinds) {
+		flags |= interrupt->kinds;
+		source = interrupt_source(interrupt);
+	} else if (waker->pid) {
+		known = known_thread(waker);
+		if (known)
+			known_announce(waker, known, known_facts(waker, known));
+	}
+	if (waker != task) {
+		r = stage_begin(&stage);
+		if (!r)
+			return;
+		fill_wake((struct rec_wake *)r, task, waker, flags, source, now);
+		stage_end(stage, now);
+		return;
+	}
+	/* Whoever wakes itself does so with interrupts on. */
+	w = emit_begin(&e, SOURCE_SCHED, sizeof(*w));
+	if (!w)
+		return;
+	fill_wake(w, task, waker, flags, source, now);
 	emit_end(&e, false);
 }
 
-/* Fires in the waker's context, before the CPU is chosen. */
+struct sched_entity___delayed {
+	unsigned char sched_delayed;
+} __attribute__((preserve_access_index));
+
+struct task_struct___delayed {
+	struct sched_entity___delayed se;
+} __attribute__((preserve_access_index));
+
+/*
+ * Does the thread that is about to be woken have to queue? One that has only announced its
+ * sleep, but still stands in its queue, has not; since 6.12 sleepers stay there for a while.
+ */
+static __always_inline bool must_queue(struct task_struct *task)
+{
+	struct task_struct___delayed *of = (void *)task;
+
+	/* Its width differs between kernels. */
+	if (!BPF_CORE_READ_BITFIELD(task, on_rq))
+		return true;
+	return bpf_core_field_exists(of->se.sched_delayed) && of->se.sched_delayed;
+}
+
+/* Fires in the waker's context, before the CPU is chosen: until it moves, the last one counts. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
-	__u32 *mark;
+	struct known_thread *known = known_thread(task);
+	__u32 facts;
 
-	if (!is_target_task(task, thread_state(task)))
+	if (capture_stopped || !known)
 		return 0;
-	mark = interrupt_mark();
-	emit_wake(task, mark ? *mark : 0);
+	facts = known_facts(task, known);
+	if (!(facts & KNOWN_TARGET))
+		return 0;
+	known_announce(task, known, facts);
+	if (must_queue(task))
+		wait_begin(task, known, task_cpu(task));
+	emit_wake(task, interrupt_state(), 0);
 	return 0;
 }
 
-/* Fires when the thread stands in a run queue: from now on it waits for that CPU. */
-SEC("tp_btf/sched_wakeup")
-int BPF_PROG(on_wakeup, struct task_struct *task)
+/* A thread that waits for a CPU, or is being woken, goes to this one. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
 {
-	struct thread_state *state = thread_state(task);
+	struct known_thread *known = known_thread(task);
 
-	/* Its width differs between kernels. */
-	if (!is_target_task(task, state) || BPF_CORE_READ_BITFIELD(task, on_cpu))
+	if (!known || !waits(task, known))
 		return 0;
-	state = announce(task, state);
-	if (state)
-		wait_begin(state, task_cpu(task));
+	wait_end(task, known);
+	wait_begin(task, known, cpu);
 	return 0;
 }
 
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *task)
 {
-	struct thread_state *state;
+	struct known_thread *known = known_thread(task);
+	__u32 facts;
 
-	if (!is_target(task->tgid))
+	if (capture_stopped || !known)
 		return 0;
-	emit_wake(task, WAKE_NEW);
-	state = announce(task, thread_state(task));
-	if (state)
-		wait_begin(state, task_cpu(task));
+	facts = known_facts(task, known);
+	if (!(facts & KNOWN_TARGET))
+		return 0;
+	emit_wake(task, NULL, WAKE_NEW);
+	known_announce(task, known, facts);
+	wait_begin(task, known, task_cpu(task));
 	return 0;
 }

@@ -4,7 +4,7 @@
  * cumulative figures at the session's start, each interval and its end, and the
  * calls still open at its end.
  */
-#include "task.bpf.h"
+#include "process.bpf.h"
 #include "call_stack.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
@@ -13,6 +13,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 __u32 snapshot_flags = 0;	/* ACCOUNT_FIRST or 0 */
 __u64 snapshot_end_ns = 0;	/* end of the session, or 0 */
 __u32 snapshot_all = 0;		/* also threads whose figures did not change */
+volatile __u32 exiting_with_counts = 0; /* set to 0 by the daemon: threads that "open_calls" left to api_exit */
 
 struct task_struct___old_state {
 	volatile long state;
@@ -23,14 +24,15 @@ static __always_inline __u16 run_flags(struct task_struct *task)
 	struct task_struct___old_state *old = (void *)task;
 	__u64 state;
 
-	if (BPF_CORE_READ(task, on_cpu))
+	/* The width of both differs between kernels. */
+	if (BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu))
 		return ACCOUNT_RUNNING;
 	if (bpf_core_field_exists(old->state))
 		state = BPF_CORE_READ(old, state);
 	else
 		state = BPF_CORE_READ(task, __state);
 	if (state == 0)
-		return BPF_CORE_READ(task, on_rq) ? ACCOUNT_QUEUED : 0;
+		return BPF_CORE_READ_BITFIELD_PROBED(task, on_rq) ? ACCOUNT_QUEUED : 0;
 	return state & ST_UNINTERRUPTIBLE && !(state & ST_NOLOAD) ? ACCOUNT_DISK : 0;
 }
 
@@ -50,6 +52,29 @@ static __always_inline __s16 sleep_reason(struct task_struct *task, __u16 *flags
 	return syscall;
 }
 
+/* Once per process; @task is its first thread. Without @state it is not known what was said before. */
+static __always_inline void report_process(struct task_struct *task, struct thread_state *state,
+					   bool target)
+{
+	__u64 cgroup = cgroup_of(task);
+	struct memory memory;
+	__u16 flags = 0;
+
+	memory_of(task, &memory);
+	if (state) {
+		if (!snapshot_all && memory.resident == state->last_rss &&
+		    cgroup == state->last_cgroup)
+			return;
+		state->last_rss = memory.resident;
+		state->last_cgroup = cgroup;
+	}
+	if (snapshot_flags & ACCOUNT_FIRST)
+		flags |= PROCESS_FIRST;
+	if (target)
+		flags |= PROCESS_TARGET;
+	emit_process(task, &memory, cgroup, flags);
+}
+
 SEC("iter/task")
 int accounts(struct bpf_iter__task *ctx)
 {
@@ -65,17 +90,14 @@ int accounts(struct bpf_iter__task *ctx)
 	target = is_target(task->tgid);
 	run = task->se.sum_exec_runtime;
 	state = bpf_task_storage_get(&thread_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!state) {
-		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1);
-		return 0;
+	if (task->tgid == task->pid && !(task->flags & PF_KTHREAD_FLAG))
+		report_process(task, state, target);
+	if (state) {
+		if (!snapshot_all && state->last_run_ns == run)
+			return 0;
+		state->last_run_ns = run;
 	}
-	if (!snapshot_all && state->last_run_ns == run)
-		return 0;
-	if (!state->announced) {
-		state->announced = 1;
-		emit_task(task, TASK_SEEN, NULL, 0, 0, false);
-	}
-	state->last_run_ns = run;
+	announce(task, state);
 	flags = snapshot_flags | run_flags(task) | (target ? ACCOUNT_TARGET : 0);
 	syscall = snapshot_flags & ACCOUNT_FIRST && target ? sleep_reason(task, &flags) :
 							      REC_SYSCALL_NONE;
@@ -109,12 +131,25 @@ int open_calls(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	__u64 now = snapshot_end_ns ? snapshot_end_ns : bpf_ktime_get_ns();
 	struct thread_state *state;
+	struct call_stack *stack;
+	bool in_ioctl;
 
 	if (!task)
 		return 0;
 	state = bpf_task_storage_get(&thread_states, task, 0, 0);
-	if (state && state->ioctl_start_ns && state->ioctl_start_ns < now)
+	in_ioctl = state && state->ioctl_start_ns && state->ioctl_start_ns < now;
+	stack = stack_of(task);
+	if (stack)
+		emit_open_calls(task, stack, now);
+	/* Who exits does it itself, once it gets there. */
+	if (task->flags & PF_EXITING_FLAG) {
+		if (in_ioctl || (stack && has_counts(stack)))
+			exiting_with_counts++;
+		return 0;
+	}
+	if (in_ioctl)
 		emit_open_ioctl(task, state, now);
-	emit_open_calls(task, now);
+	if (stack)
+		hand_over_counts(stack, task->tgid);
 	return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /* task.bpf.c - life of the traced processes: fork, exec, rename, exit. */
-#include "task.bpf.h"
+#include "known.bpf.h"
+#include "process.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
@@ -13,11 +14,18 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	bool new_process = tgid != parent_tgid;
 	__u32 one = 1;
 
-	if (!is_target(parent_tgid))
+	if (!is_target(parent_tgid)) {
+		/* A stranger that got the id of a target that has exited. */
+		if (new_process && !settings.system_wide && is_target(tgid)) {
+			bpf_map_delete_elem(&targets, &tgid);
+			__sync_fetch_and_add(&targets_version, 1);
+		}
 		return 0;
+	}
 	if (new_process && !settings.system_wide) {
 		if (!settings.follow)
 			return 0;
+		mark_target(tgid);
 		bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY);
 	}
 	state = bpf_task_storage_get(&thread_states, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -40,13 +48,25 @@ static __always_inline bool changed_hands(struct task_struct *task)
 				     BPF_CORE_READ(task, cred, suid.val) != owner);
 }
 
+/* Others are told of again, under their new name, when they next matter. */
+static __always_inline void forget_identity(struct task_struct *task)
+{
+	struct thread_state *state = thread_state(task);
+
+	if (state && !capture_stopped)
+		state->announced = 0;
+	known_forget(task);
+}
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
 	__u32 tgid = BPF_CORE_READ(task, tgid);
 
-	if (!is_target(tgid))
+	if (!is_target(tgid)) {
+		forget_identity(task);
 		return 0;
+	}
 	if (changed_hands(task)) {
 		bpf_map_delete_elem(&targets, &tgid);
 		__sync_fetch_and_add(&targets_version, 1);
@@ -65,8 +85,10 @@ int BPF_PROG(on_rename, struct task_struct *task, const char *comm)
 	struct rec_task *r;
 	__u32 tgid = BPF_CORE_READ(task, tgid);
 
-	if (!is_target(tgid))
+	if (!is_target(tgid)) {
+		forget_identity(task);
 		return 0;
+	}
 	r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
 	if (!r)
 		return 0;
@@ -87,12 +109,63 @@ int BPF_PROG(on_rename, struct task_struct *task, const char *comm)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct *task)
 {
+	struct memory memory;
 	bool last;
 
 	if (!is_target(BPF_CORE_READ(task, tgid)))
 		return 0;
 	last = BPF_CORE_READ(task, signal, live.counter) == 0;
+	if (last) {
+		memory_of(task, &memory);
+		emit_process(task, &memory, cgroup_of(task), PROCESS_FINAL | PROCESS_TARGET);
+	}
 	emit_task(task, TASK_EXIT, NULL, BPF_CORE_READ(task, exit_code), last ? TASK_LAST : 0,
 		  last);
+	return 0;
+}
+
+/* Set while there are no hooks on switches: threads that exited, and those that were forgotten. */
+volatile __u64 threads_exited = 0;
+volatile __u64 threads_freed = 0;
+
+static __always_inline __u16 final_flags(struct task_struct *task)
+{
+	return ACCOUNT_FINAL | (is_target(BPF_CORE_READ(task, tgid)) ? ACCOUNT_TARGET : 0);
+}
+
+/*
+ * Without hooks on switches a thread's figures are sent when it begins to exit,
+ * and once more when the kernel forgets it. Only the latter are exact: while it
+ * runs, the kernel adds up at each tick. They bear the time of the exit.
+ */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(account_exit, struct task_struct *task)
+{
+	struct thread_state *state;
+	__u64 now = bpf_ktime_get_ns();
+
+	if (capture_stopped)
+		return 0;
+	state = announce(task, thread_state(task));
+	emit_account_at(task, final_flags(task), REC_SYSCALL_NONE, now);
+	if (!state) {
+		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1); /* what account_free would send */
+		return 0;
+	}
+	state->exit_ns = now;
+	__sync_fetch_and_add(&threads_exited, 1);
+	return 0;
+}
+
+/* Comes after a grace period, which may last longer than the session. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(account_free, struct task_struct *task)
+{
+	struct thread_state *state = thread_state(task);
+
+	if (capture_closed || !state || !state->exit_ns)
+		return 0;
+	emit_account_at(task, final_flags(task), REC_SYSCALL_NONE, state->exit_ns + 1);
+	__sync_fetch_and_add(&threads_freed, 1);
 	return 0;
 }

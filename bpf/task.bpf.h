@@ -12,6 +12,7 @@
 #define ST_DEAD (0x0010 | 0x0020 | 0x0080)
 #define ST_NOLOAD 0x0400
 
+#define PF_EXITING_FLAG 0x00000004 /* PF_EXITING */
 #define PF_KTHREAD_FLAG 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 
 static __always_inline __u64 task_start_ns(struct task_struct *task)
@@ -61,7 +62,9 @@ static __always_inline bool is_target_task(struct task_struct *task, struct thre
 
 /*
  * Sends the identity of a thread the first time it matters to this session;
- * @state is what thread_state() found.
+ * @state is what thread_state() found. Storage can't be had while this CPU is in the
+ * middle of an access to another thread's, which an interrupt may find: then
+ * NULL is returned and the identity sent all the same, once more than needed later.
  */
 static __always_inline struct thread_state *announce(struct task_struct *task,
 						     struct thread_state *state)
@@ -69,14 +72,11 @@ static __always_inline struct thread_state *announce(struct task_struct *task,
 	if (!state)
 		state = bpf_task_storage_get(&thread_states, task, 0,
 					     BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!state) {
-		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1);
-		return NULL;
-	}
-	if (!state->announced) {
+	if (state && state->announced)
+		return state;
+	if (state)
 		state->announced = 1;
-		emit_task(task, TASK_SEEN, NULL, 0, 0, false);
-	}
+	emit_task(task, TASK_SEEN, NULL, 0, 0, false);
 	return state;
 }
 
@@ -84,9 +84,8 @@ static __always_inline struct thread_state *announce(struct task_struct *task,
  * The system call a thread is in, from the registers saved at the top of its
  * kernel stack. Exceptions leave -1 there: then it came in by a fault.
  */
-static __always_inline __s16 syscall_of(struct task_struct *task, __u16 *flags)
+static __always_inline __s16 syscall_in(const struct pt_regs *regs, __u16 *flags)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	long nr = -1;
 
 #if defined(__TARGET_ARCH_x86)
@@ -101,14 +100,62 @@ static __always_inline __s16 syscall_of(struct task_struct *task, __u16 *flags)
 	return nr;
 }
 
-static __always_inline void emit_account(struct task_struct *task, __u16 flags, __s16 syscall)
+static __always_inline __s16 syscall_of(struct task_struct *task, __u16 *flags)
+{
+	return syscall_in((struct pt_regs *)bpf_task_pt_regs(task), flags);
+}
+
+/* Kernels without CONFIG_TASK_DELAY_ACCT do not have it. */
+struct task_delay_info___kept {
+	__u64 blkio_delay;
+} __attribute__((preserve_access_index));
+
+struct task_struct___delays {
+	struct task_delay_info___kept *delays;
+} __attribute__((preserve_access_index));
+
+/* Time spent waiting for block I/O; false if this kernel does not keep it. */
+static __always_inline bool io_wait_ns(struct task_struct *task, __u64 *ns)
+{
+	struct task_struct___delays *of = (void *)task;
+	struct task_delay_info___kept *delays;
+
+	*ns = 0;
+	if (!bpf_core_field_exists(of->delays))
+		return false;
+	delays = BPF_CORE_READ(of, delays);
+	if (!delays)
+		return false;
+	*ns = BPF_CORE_READ(delays, blkio_delay);
+	return true;
+}
+
+/* Kept by kernels with CONFIG_TASK_IO_ACCOUNTING, which distributions have. */
+static __always_inline __u16 account_bytes(struct task_struct *task, struct rec_account *r)
+{
+	r->read_bytes = r->write_bytes = r->read_chars = r->write_chars = 0;
+	if (!bpf_core_field_exists(task->ioac.read_bytes) ||
+	    !bpf_core_field_exists(task->ioac.rchar))
+		return 0;
+	r->read_bytes = BPF_CORE_READ(task, ioac.read_bytes);
+	r->write_bytes = BPF_CORE_READ(task, ioac.write_bytes);
+	r->read_chars = BPF_CORE_READ(task, ioac.rchar);
+	r->write_chars = BPF_CORE_READ(task, ioac.wchar);
+	return ACCOUNT_HAS_BYTES;
+}
+
+static __always_inline void emit_account_at(struct task_struct *task, __u16 flags, __s16 syscall,
+					    __u64 ts_ns)
 {
 	struct emit e;
 	struct rec_account *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
 
 	if (!r)
 		return;
-	header_fill(&r->header, REC_ACCOUNT, flags, bpf_ktime_get_ns());
+	if (io_wait_ns(task, &r->io_ns))
+		flags |= ACCOUNT_HAS_IO;
+	flags |= account_bytes(task, r);
+	header_fill(&r->header, REC_ACCOUNT, flags, ts_ns);
 	r->tid = BPF_CORE_READ(task, pid);
 	r->tgid = BPF_CORE_READ(task, tgid);
 	r->run_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
@@ -125,6 +172,11 @@ static __always_inline void emit_account(struct task_struct *task, __u16 flags, 
 	r->syscall = syscall;
 	r->reserved = 0;
 	emit_end(&e, false);
+}
+
+static __always_inline void emit_account(struct task_struct *task, __u16 flags, __s16 syscall)
+{
+	emit_account_at(task, flags, syscall, bpf_ktime_get_ns());
 }
 
 #endif /* PROFBPF_TASK_BPF_H */

@@ -88,7 +88,7 @@ struct stream_header {
 	uint32_t slot_count; /* a power of two */
 	uint32_t slot_size; /* sizeof(struct stream_task) */
 	uint32_t pid; /* in the program's own pid namespace */
-	char source[32]; /* "opencl-layer" */
+	char source[32]; /* "opencl-layer", "cupti", "mspti" */
 	/* Written by the layer. */
 	uint64_t head; /* slots taken so far = tasks produced */
 	uint64_t untimed; /* tasks whose times the runtime would not tell, in no slot */
@@ -113,7 +113,7 @@ struct stream_task {
 	uint64_t enqueue_dur_ns; /* time in the runtime below the layer */
 	uint64_t stream; /* the runtime's queue handle */
 	uint64_t bytes; /* moved or filled; 0 for kernels */
-	uint64_t correlation; /* the layer's own number of the task, from 1 */
+	uint64_t correlation; /* the layer's own number of the task, or of what launched it; from 1 */
 	uint32_t tid; /* enqueuing thread, in the program's pid namespace */
 	uint32_t name; /* offset into the arena */
 	uint32_t device; /* index into devices */

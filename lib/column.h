@@ -29,6 +29,15 @@
  *		ts = column_u64_next(ts, COLUMN_AT(m, ts_ns, i));
  *		tid = COLUMN_AT(m, tid, i);
  *	}
+ *
+ * Reading a batch with shapes (see proto/trace.proto) takes one step more: which
+ * entry of the columns "by shape" a row has.
+ *
+ *	struct column_table shapes = { .count = m->n_tid };
+ *
+ *	if (!column_table_at(&shapes, m->shape[i], &s))
+ *		the batch is damaged
+ *	tid = COLUMN_AT(m, tid, s);
  */
 #ifndef PROFBPF_LIB_COLUMN_H
 #define PROFBPF_LIB_COLUMN_H
@@ -166,5 +175,24 @@ int column_rows(size_t *rows, const size_t *counts, size_t columns);
 
 /* COLUMN_AT - entry @i of a column of a message that passed COLUMN_ROWS; 0 if it is left out */
 #define COLUMN_AT(message, field, i) ((message)->n_##field ? (message)->field[i] : 0)
+
+/* Entries that rows refer to by code, in the order in which they came first. */
+struct column_table {
+	size_t count;
+	size_t used; /* so far */
+};
+
+/*
+ * column_table_at - the entry that @code stands for: 0 = the next one, n = the n-th
+ *
+ * Returns false if there is none, or if none had come yet.
+ */
+static inline bool column_table_at(struct column_table *table, uint32_t code, size_t *entry)
+{
+	size_t limit = code ? table->used : table->count;
+
+	*entry = code ? code - 1 : table->used++;
+	return *entry < limit;
+}
 
 #endif /* PROFBPF_LIB_COLUMN_H */

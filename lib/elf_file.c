@@ -14,6 +14,7 @@
 /* Bounds on what a hostile file can make us do; real files stay far below. */
 #define MAX_NEEDED 1024
 #define MAX_NOTES_SIZE (1u << 20)
+#define MAX_NOTE_SEGMENTS 16
 #define MAX_DYNAMIC_SIZE (1u << 20)
 
 int elf_fail(char *error, size_t size, const char *format, ...)
@@ -117,34 +118,42 @@ static int read_header(struct elf_file *file, char *error, size_t error_size)
 	return 0;
 }
 
-/* The first build id of a note segment. */
-static void read_build_id(struct elf_file *file, Elf *elf, const GElf_Phdr *segment)
+#define NT_GO_BUILD_ID 4 /* of name "Go"; cmd/link/internal/ld/elf.go */
+
+static void read_note(struct elf_file *file, const GElf_Nhdr *note, const char *name,
+		      const char *contents)
+{
+	if (note->n_descsz == 0)
+		return;
+	if (note->n_type == NT_GO_BUILD_ID && note->n_namesz == 4 && !memcmp(name, "Go", 3))
+		file->go = true;
+	/* The first build id is the file's. */
+	if (file->build_id_size || note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
+	    memcmp(name, "GNU", 4) != 0)
+		return;
+	file->build_id_size = note->n_descsz < ELF_FILE_BUILD_ID_MAX ? note->n_descsz
+								     : ELF_FILE_BUILD_ID_MAX;
+	memcpy(file->build_id, contents, file->build_id_size);
+}
+
+static void read_notes(struct elf_file *file, Elf *elf, const GElf_Phdr *segment)
 {
 	Elf_Type type = segment->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
 	size_t offset = 0, name_offset, desc_offset;
 	Elf_Data *data;
 	GElf_Nhdr note;
 
-	if (file->build_id_size || segment->p_filesz > MAX_NOTES_SIZE ||
-	    segment->p_offset > INT64_MAX)
+	if (segment->p_filesz > MAX_NOTES_SIZE || segment->p_offset > INT64_MAX)
 		return;
 	data = elf_getdata_rawchunk(elf, segment->p_offset, segment->p_filesz, type);
-	while (data && (offset = gelf_getnote(data, offset, &note, &name_offset, &desc_offset))) {
-		const char *bytes = data->d_buf;
-
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
-		    memcmp(bytes + name_offset, "GNU", 4) != 0 || note.n_descsz == 0)
-			continue;
-		file->build_id_size = note.n_descsz < ELF_FILE_BUILD_ID_MAX ? note.n_descsz
-									    : ELF_FILE_BUILD_ID_MAX;
-		memcpy(file->build_id, bytes + desc_offset, file->build_id_size);
-		return;
-	}
+	while (data && (offset = gelf_getnote(data, offset, &note, &name_offset, &desc_offset)))
+		read_note(file, &note, (const char *)data->d_buf + name_offset,
+			  (const char *)data->d_buf + desc_offset);
 }
 
 static void read_segments(struct elf_file *file, Elf *elf)
 {
-	size_t count = 0;
+	size_t count = 0, notes = 0;
 	GElf_Phdr segment;
 
 	if (elf_getphdrnum(elf, &count))
@@ -152,8 +161,8 @@ static void read_segments(struct elf_file *file, Elf *elf)
 	for (size_t i = 0; i < count && i < INT32_MAX; i++) {
 		if (!gelf_getphdr(elf, i, &segment))
 			return;
-		if (segment.p_type == PT_NOTE)
-			read_build_id(file, elf, &segment);
+		if (segment.p_type == PT_NOTE && notes++ < MAX_NOTE_SEGMENTS)
+			read_notes(file, elf, &segment);
 		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) ||
 		    file->segment_count == ELF_MAX_SEGMENTS)
 			continue;
@@ -192,6 +201,34 @@ static void note_table(Elf *elf, const GElf_Shdr *section, const char *name,
 	table->bad_link = !section_strings(elf, section, &table->strings);
 }
 
+/* A name, NUL, zeros up to a multiple of four, and the checksum. */
+static void read_debug_link(struct elf_file *file, const GElf_Shdr *section)
+{
+	char text[ELF_MAX_NAME];
+	size_t length;
+
+	if (file->debug_link || section->sh_size > sizeof(text) ||
+	    elf_file_read(file, section->sh_offset, text, section->sh_size) !=
+		    (ssize_t)section->sh_size)
+		return;
+	length = strnlen(text, section->sh_size);
+	if (!length || (length + 4) / 4 * 4 + sizeof(file->debug_crc) > section->sh_size)
+		return;
+	memcpy(&file->debug_crc, text + (length + 4) / 4 * 4, sizeof(file->debug_crc));
+	file->debug_link = strdup(text);
+}
+
+static bool is_named(Elf *elf, const GElf_Shdr *section, const char *name)
+{
+	const char *own;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	own = elf_strptr(elf, names, section->sh_name);
+	return own && !strcmp(own, name);
+}
+
 static void read_sections(struct elf_file *file, Elf *elf)
 {
 	Elf_Scn *scn = NULL;
@@ -207,6 +244,9 @@ static void read_sections(struct elf_file *file, Elf *elf)
 		} else if (section.sh_type == SHT_DYNAMIC && !file->dynamic.size &&
 			   section_strings(elf, &section, &file->dynamic_strings)) {
 			file->dynamic = (struct elf_extent){ section.sh_offset, section.sh_size };
+		} else if (section.sh_type == SHT_PROGBITS && !(section.sh_flags & SHF_ALLOC) &&
+			   is_named(elf, &section, ".gnu_debuglink")) {
+			read_debug_link(file, &section);
 		}
 	}
 }
@@ -364,6 +404,8 @@ void elf_file_close(struct elf_file *file)
 	if (!file)
 		return;
 	close(file->fd);
+	elf_file_close(file->debug);
+	free(file->debug_link);
 	for (size_t i = 0; i < file->needed_count; i++)
 		free(file->needed[i]);
 	free(file->needed);
@@ -387,6 +429,11 @@ ino_t elf_file_inode(const struct elf_file *file)
 	return file->stat.st_ino;
 }
 
+bool elf_file_is_go(const struct elf_file *file)
+{
+	return file->go;
+}
+
 size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id)
 {
 	*id = file->build_id;
@@ -406,5 +453,5 @@ const char *const *elf_file_needed(const struct elf_file *file, size_t *count)
 
 bool elf_file_has_symbols(const struct elf_file *file)
 {
-	return file->dynsym.present || file->symtab.present;
+	return file->dynsym.present || file->symtab.present || file->debug;
 }

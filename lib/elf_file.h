@@ -59,6 +59,9 @@ ino_t elf_file_inode(const struct elf_file *file);
  */
 size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id);
 
+/* elf_file_is_go - the file says that it holds code of the Go compiler */
+bool elf_file_is_go(const struct elf_file *file);
+
 /* elf_file_soname - DT_SONAME, owned by @file; NULL when there is none */
 const char *elf_file_soname(const struct elf_file *file);
 
@@ -114,7 +117,36 @@ int elf_file_find(struct elf_file *file, elf_symbol_matcher *matcher, void *cont
 		  struct elf_symbols *found);
 void elf_symbols_free(struct elf_symbols *symbols);
 
-/* elf_file_has_symbols - the file has a .dynsym or a .symtab */
+/*
+ * elf_file_object - the address of a variable, in the file's own address space
+ *
+ * Looked for in .dynsym, then .symtab. Returns 0, or -ENOENT if there is none of
+ * that name, or as elf_file_find().
+ */
+int elf_file_object(struct elf_file *file, const char *name, uint64_t *address);
+
+/*
+ * elf_file_bias - by how much a process's addresses exceed the file's own
+ *
+ * From one executable mapping: its start and end in the process, and the offset in
+ * the file of its start. Returns 0, or -ENOENT if no executable segment lies there.
+ */
+int elf_file_bias(const struct elf_file *file, uint64_t start, uint64_t end, uint64_t offset,
+		  uint64_t *bias);
+
+#define ELF_DEBUG_ROOT "/usr/lib/debug" /* where distributions put symbols of stripped files */
+
+/*
+ * elf_file_add_debug - look below @root for the symbols of a stripped file
+ *
+ * Looks by build id (.build-id/XX/REST.debug), then for the file that .gnu_debuglink names, in the
+ * folder of the file's own path, and takes only one that has the same build id, or the checksum that
+ * stands there. elf_file_find() then finds its functions, too, where the file itself has their code.
+ * Returns whether there is such a file; false, without looking, if the file has a .symtab.
+ */
+bool elf_file_add_debug(struct elf_file *file, const char *root);
+
+/* elf_file_has_symbols - the file has a .dynsym or a .symtab, or one was found for it */
 bool elf_file_has_symbols(const struct elf_file *file);
 
 /* elf_file_error - why the last elf_file_find() failed; "" if it did not */

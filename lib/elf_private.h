@@ -41,6 +41,10 @@ struct elf_file {
 	struct elf_extent dynamic, dynamic_strings;
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;
+	bool go;
+	char *debug_link; /* name of the file with its symbols, as .gnu_debuglink has it; NULL = none */
+	uint32_t debug_crc; /* of that file */
+	struct elf_file *debug; /* with the symbols that this one lacks; NULL = none */
 	char *soname;
 	char **needed;
 	size_t needed_count;

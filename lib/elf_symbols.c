@@ -151,14 +151,16 @@ static int add_symbol(struct finder *finder, const Elf64_Sym *symbol, const char
 	return 0;
 }
 
-static int walk_table(struct finder *finder, const struct elf_table *table, uint32_t table_flags)
+/* Symbols of @source, which is the finder's file or has its symbols: code is always in the former. */
+static int walk_table(struct finder *finder, struct elf_file *source, const struct elf_table *table,
+		      uint32_t table_flags)
 {
 	struct contents contents;
 	int err;
 
 	if (!table->present)
 		return 0;
-	err = read_table(finder->file, table, &contents);
+	err = read_table(source, table, &contents);
 	if (err)
 		return err;
 	for (size_t i = 1; !err && i < contents.count; i++) {
@@ -193,6 +195,60 @@ static int walk_table(struct finder *finder, const struct elf_table *table, uint
 	free(contents.symbols);
 	free(contents.strings);
 	return err;
+}
+
+static int find_object(struct elf_file *file, const struct elf_table *table, const char *wanted,
+		       uint64_t *address)
+{
+	struct contents contents;
+	size_t length = strlen(wanted);
+	int err;
+
+	if (!table->present)
+		return -ENOENT;
+	err = read_table(file, table, &contents);
+	if (err)
+		return err;
+	err = -ENOENT;
+	for (size_t i = 1; err && i < contents.count; i++) {
+		const Elf64_Sym *symbol = &contents.symbols[i];
+
+		if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !symbol->st_value ||
+		    symbol->st_shndx == SHN_UNDEF || symbol->st_name >= contents.size ||
+		    length >= contents.size - symbol->st_name)
+			continue;
+		if (strcmp(contents.strings + symbol->st_name, wanted) == 0) {
+			*address = symbol->st_value;
+			err = 0;
+		}
+	}
+	free(contents.symbols);
+	free(contents.strings);
+	return err;
+}
+
+int elf_file_object(struct elf_file *file, const char *name, uint64_t *address)
+{
+	int err;
+
+	file->error[0] = 0;
+	err = find_object(file, &file->dynsym, name, address);
+	return err == -ENOENT ? find_object(file, &file->symtab, name, address) : err;
+}
+
+int elf_file_bias(const struct elf_file *file, uint64_t start, uint64_t end, uint64_t offset,
+		  uint64_t *bias)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+
+		if (segment->offset >= offset + (end - start) ||
+		    segment->offset + segment->size <= offset)
+			continue;
+		*bias = start - offset - (segment->address - segment->offset);
+		return 0;
+	}
+	return -ENOENT;
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -238,9 +294,13 @@ int elf_file_find(struct elf_file *file, elf_symbol_matcher *matcher, void *cont
 
 	*found = (struct elf_symbols){ 0 };
 	file->error[0] = 0;
-	err = walk_table(&finder, &file->dynsym, ELF_SYMBOL_DYNAMIC);
+	err = walk_table(&finder, file, &file->dynsym, ELF_SYMBOL_DYNAMIC);
 	if (err != -ENOMEM) {
-		err_symtab = walk_table(&finder, &file->symtab, 0);
+		err_symtab = walk_table(&finder, file, &file->symtab, 0);
+		/* Damage to a file that need not be there is no defect of this one. */
+		if (file->debug && err_symtab != -ENOMEM &&
+		    walk_table(&finder, file->debug, &file->debug->symtab, 0) == -ENOMEM)
+			err_symtab = -ENOMEM;
 		if (!err || err_symtab == -ENOMEM)
 			err = err_symtab;
 	}

@@ -258,9 +258,9 @@ static bool may_go_back(const struct instruction_decoder *decoder, const cs_insn
 	       insn->id == X86_INS_XBEGIN;
 }
 
-/* No instruction of the whole function jumps to an offset in 1..limit. */
-static bool nothing_jumps_back(struct instruction_decoder *decoder, const uint8_t *code,
-			       size_t size, uint32_t limit)
+/* Whether no instruction of the whole function jumps to an offset in 1..limit: NO_REASON, or why not. */
+static enum instruction_reason scan_jumps(struct instruction_decoder *decoder, const uint8_t *code,
+					  size_t size, uint32_t limit)
 {
 	struct walk walk = { .limit = limit, .loaded_register = X86_REG_INVALID };
 	const cs_insn *insn = decoder->insn;
@@ -268,13 +268,13 @@ static bool nothing_jumps_back(struct instruction_decoder *decoder, const uint8_
 
 	while (size) {
 		if (!cs_disasm_iter(decoder->handle, &code, &size, &address, decoder->insn))
-			return false;
+			return INSTRUCTION_UNKNOWN;
 		if (may_go_back(decoder, insn) && !jump_allowed(insn, &walk))
-			return false;
+			return INSTRUCTION_JUMP;
 		if (!is_epilogue(insn, &walk))
 			note_load(insn, &walk);
 	}
-	return true;
+	return INSTRUCTION_NO_REASON;
 }
 
 /*
@@ -295,14 +295,14 @@ static bool aarch64_simulated(uint32_t insn)
 
 static struct instruction_choice choose_aarch64(const uint8_t *code, size_t available)
 {
-	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED };
+	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED, INSTRUCTION_MACHINE };
 	uint32_t insn;
 
 	if (available < sizeof(insn))
 		return choice;
 	insn = code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24;
 	if (aarch64_simulated(insn))
-		choice.class = INSTRUCTION_EMULATED;
+		choice = (struct instruction_choice){ .class = INSTRUCTION_EMULATED };
 	return choice;
 }
 
@@ -310,7 +310,7 @@ struct instruction_choice instruction_choose(struct instruction_decoder *decoder
 					     const uint8_t *code, size_t available, uint64_t size,
 					     uint64_t offset)
 {
-	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED };
+	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED, INSTRUCTION_UNKNOWN };
 	enum instruction_class class;
 	const uint8_t *first = code;
 	size_t left = available;
@@ -323,12 +323,18 @@ struct instruction_choice instruction_choose(struct instruction_decoder *decoder
 	    !cs_disasm_iter(decoder->handle, &first, &left, &address, decoder->insn))
 		return choice;
 	choice.class = classify(decoder, decoder->insn, offset);
+	choice.reason = INSTRUCTION_NO_REASON;
 	if (choice.class != INSTRUCTION_STEPPED)
 		return choice;
+	choice.reason = INSTRUCTION_SIZE;
 	if (size == 0 || size > available || size > INSTRUCTION_SCAN_MAX)
 		return choice;
+	choice.reason = INSTRUCTION_REACH;
 	delta = find_better(decoder, code, size, offset, &class);
-	if (!delta || !nothing_jumps_back(decoder, code, size, delta))
+	if (!delta)
+		return choice;
+	choice.reason = scan_jumps(decoder, code, size, delta);
+	if (choice.reason)
 		return choice;
 	choice.delta = delta;
 	choice.class = class;
@@ -341,6 +347,19 @@ const char *instruction_class_name(enum instruction_class class)
 	case INSTRUCTION_NOP5: return "nop5";
 	case INSTRUCTION_EMULATED: return "emulated";
 	case INSTRUCTION_STEPPED: return "stepped";
+	}
+	return "?";
+}
+
+const char *instruction_reason_text(enum instruction_reason reason)
+{
+	switch (reason) {
+	case INSTRUCTION_NO_REASON: return "";
+	case INSTRUCTION_MACHINE: return "only entries are probed on this machine";
+	case INSTRUCTION_SIZE: return "of unknown size, or too large";
+	case INSTRUCTION_REACH: return "nothing cheaper within reach";
+	case INSTRUCTION_UNKNOWN: return "holds what cannot be decoded";
+	case INSTRUCTION_JUMP: return "it may jump to the cheaper instruction";
 	}
 	return "?";
 }

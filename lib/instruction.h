@@ -27,10 +27,22 @@ enum instruction_class {
 	INSTRUCTION_EMULATED, /* push, nop, direct jump or call */
 	INSTRUCTION_STEPPED, /* everything else: about ten times as expensive */
 };
+#define INSTRUCTION_CLASSES (INSTRUCTION_STEPPED + 1)
+
+/* Why a stepped instruction is probed nevertheless. */
+enum instruction_reason {
+	INSTRUCTION_NO_REASON, /* it is not a stepped one */
+	INSTRUCTION_MACHINE, /* only the entry is ever probed on this machine */
+	INSTRUCTION_SIZE, /* the size is unknown, or too large to look at all of it */
+	INSTRUCTION_REACH, /* nothing better within reach, or not without a harm on the way */
+	INSTRUCTION_UNKNOWN, /* something in the function cannot be decoded */
+	INSTRUCTION_JUMP, /* something in the function jumps there, or may do so */
+};
 
 struct instruction_choice {
 	uint32_t delta; /* bytes from the function's first instruction */
 	enum instruction_class class;
+	enum instruction_reason reason;
 };
 
 struct instruction_decoder;
@@ -68,5 +80,8 @@ struct instruction_choice instruction_choose(struct instruction_decoder *decoder
 
 /* instruction_class_name - "nop5", "emulated" or "stepped" */
 const char *instruction_class_name(enum instruction_class class);
+
+/* instruction_reason_text - a few words; "" for none */
+const char *instruction_reason_text(enum instruction_reason reason);
 
 #endif /* PROFBPF_LIB_INSTRUCTION_H */

@@ -16,7 +16,8 @@
 
 #include "proto/trace.pb-c.h"
 
-#define PBT_FORMAT 1
+#define PBT_FORMAT 2 /* what is written */
+#define PBT_FORMAT_OLDEST 1 /* what is read */
 #define PBT_FRAME_SIZE 6 /* 0x0a and a length of five bytes */
 #define PBT_SYNC "PROFBPF\x01"
 #define PBT_SYNC_SIZE 8

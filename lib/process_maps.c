@@ -44,10 +44,9 @@ static bool cut_deleted(char *path)
 }
 
 /*
- * One line of maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH". Returns
- * whether it is an executable file mapping; @map->path then points into @line.
+ * One line of maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH".
  */
-static bool parse_line(char *line, struct process_map *map)
+bool process_map_parse(char *line, struct process_map *map)
 {
 	unsigned int major, minor;
 	char permissions[5];
@@ -59,7 +58,7 @@ static bool parse_line(char *line, struct process_map *map)
 		   &path) < 7 ||
 	    !path)
 		return false;
-	if (permissions[2] != 'x' || !map->inode || line[path] != '/')
+	if (permissions[2] != 'x')
 		return false;
 	map->dev = KERNEL_DEV(major, minor);
 	map->path = line + path;
@@ -132,7 +131,7 @@ int process_maps_read(pid_t pid, struct process_maps *maps)
 	errno = 0;
 	while (!err && getline(&line, &line_size, file) > 0) {
 		lines++;
-		if (parse_line(line, &map))
+		if (process_map_parse(line, &map) && map.inode && map.path[0] == '/')
 			err = add_map(maps, &capacity, &map);
 	}
 	if (!err && ferror(file))

@@ -40,6 +40,14 @@ struct process_maps {
 int process_maps_read(pid_t pid, struct process_maps *maps);
 void process_maps_free(struct process_maps *maps);
 
+/*
+ * process_map_parse - one line of /proc/PID/maps
+ *
+ * Returns whether it is an executable mapping, of a file or not (then inode is 0
+ * and path "" or "[vdso]"). @map->path points into @line, which is changed.
+ */
+bool process_map_parse(char *line, struct process_map *map);
+
 /* process_maps_find - the entry of a file; NULL if it is not mapped */
 const struct process_map *process_maps_find(const struct process_maps *maps, uint32_t dev,
 					    uint64_t inode);

@@ -15,10 +15,21 @@ $(patsubst %,$(O)/tests/unit/%.o,perfetto_read test_perfetto test_perfetto_hosti
 
 TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(filter-out tests/truth/lib%.c,$(wildcard tests/truth/*.c)))
 TRUTH_SO := $(patsubst tests/truth/%.c,$(B)/tests/truth/%.so,$(wildcard tests/truth/lib*.c))
+# Against NVIDIA's headers.
+ifeq ($(CUDA_INCLUDE),)
+TRUTH_SO := $(filter-out %/libcupti_truth.so,$(TRUTH_SO))
+endif
 
-$(B)/tests/unit/%: $(O)/tests/unit/%.o $(UNIT_HELP) $(TEST_LIB_OBJ)
+# An archive: a test takes what it needs, and links in a fraction of the time.
+TEST_LIB := $(O)/tests/libtest.a
+$(TEST_LIB): $(TEST_LIB_OBJ) $(UNIT_HELP)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
+	rm -f $@
+	ar rcs $@ $^
+
+$(B)/tests/unit/%: $(O)/tests/unit/%.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $(filter-out $(TEST_LIB),$^) $(TEST_LIB) -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
 
 # Ground-truth programs are what gets traced: plain code, no sanitizer, symbols kept.
 TRUTH_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -I.
@@ -32,6 +43,10 @@ $(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h) $(B)/tests/truth
 	$(CC) $(TRUTH_CFLAGS) -o $@ $< -L$(B)/tests/truth -Wl,-rpath,'$$ORIGIN' -Wl,--as-needed -ltruth -ldl -pthread \
 		$(TRUTH_LIBS)
 
+$(B)/tests/truth/libcupti_truth.so: TRUTH_CFLAGS += $(CUDA_CPPFLAGS)
+
+# Its stacks are walked by frame pointers.
+$(B)/tests/truth/stacks: TRUTH_CFLAGS += -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls
 $(B)/tests/truth/opencl_known: TRUTH_LIBS := -lOpenCL
 
 # The writer of device streams is compiled into the test: its other end is a layer.
@@ -39,8 +54,14 @@ DEVICE_STREAM_OBJ := $(patsubst %,$(O)/daemon/profbpfd/device_%.o,stream find ti
 $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer): \
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
 $(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
-$(B)/tests/unit/test_encode: $(patsubst %,$(O)/daemon/profbpfd/%.o,encode encode_records packed item texts)
+$(patsubst %,$(B)/tests/unit/test_%,encode shapes waits): $(patsubst %,$(O)/daemon/profbpfd/%.o,encode encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files)
+$(B)/tests/unit/test_python_read: $(patsubst %,$(O)/daemon/profbpfd/python_%.o,read line offsets)
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
+$(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o
+$(B)/tests/unit/test_file_cache: $(O)/daemon/profbpfd/file_cache.o
+$(B)/tests/unit/test_obstacles: $(O)/daemon/profbpfd/obstacles.o
+$(B)/tests/unit/test_top_pipeline: $(O)/daemon/profctl/top_pipeline.o
+$(B)/tests/unit/test_top_loaders: $(O)/daemon/profctl/top_loaders.o
 $(B)/tests/unit/test_packed: $(O)/daemon/profbpfd/packed.o
 
 TOOLS := $(B)/tests/tools/stream_dump
@@ -65,7 +86,7 @@ test-sanitized:
 ifeq ($(SAN),1)
 test: test-unit test-e2e
 else
-test: all test-programs test-sanitized
+test: all test-programs test-sanitized fuzz-programs
 	$(RUN_TESTS)
 endif
 
@@ -74,29 +95,58 @@ check: test
 test-unit: test-programs
 	$(RUN_TESTS) unit
 
-test-e2e: all test-programs test-sanitized
+test-e2e: all test-programs test-sanitized fuzz-programs
 	$(RUN_TESTS) e2e
 
-# Fuzzing needs clang's libFuzzer (Debian: libclang-rt-14-dev). `make fuzz` is a short run that goes
-# on from the last one's inputs, `make fuzz FUZZ_SECONDS=600` a longer one; finds are in build/fuzz/.
+# Sessions started, stopped and killed at random for STRESS_SECONDS; `make test` has a short one.
+STRESS_SECONDS := 300
+stress: all test-programs
+	BUILD=$(B) STRESS_SECONDS=$(STRESS_SECONDS) tests/e2e/stress.sh
+
+# Fuzzing needs clang's libFuzzer (Debian: libclang-rt-dev). `make fuzz` is a short run that goes on
+# from the last one's inputs, `make fuzz FUZZ_SECONDS=600` a longer one; finds are in build/fuzz/corpus.
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS := 20
-FUZZ_OPTIONS = -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=20 -print_final_stats=1
-FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ))
 
-$(B)/fuzz/%: tests/fuzz/%.c $(wildcard lib/pbt*.c lib/pbt*.h) lib/file_magic.c $(G)/proto/trace.pb-c.h
+$(B)/fuzz/o/%.o: %.c $(G)/proto/trace.pb-c.h
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(wildcard lib/pbt*.c) lib/file_magic.c \
-		$(G)/proto/trace.pb-c.c -lprotobuf-c -lzstd -lz
+	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+$(B)/fuzz/o/%.o: $(G)/%.c
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+-include $(wildcard $(B)/fuzz/o/*/*.d $(B)/fuzz/o/*/*/*.d)
+
+# Of an archive only what a target needs is linked: libFuzzer looks at all counters after each input.
+$(B)/fuzz/analyzer.a: $(FUZZ_LIB_OBJ) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,input sqlite_memory)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/fuzz/%: $(B)/fuzz/o/tests/fuzz/%.o $(B)/fuzz/analyzer.a
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS_ANALYZER)
 
 fuzz: $(FUZZ)
-	set -e; for f in $(FUZZ); do mkdir -p $$f.corpus; \
-		$$f $(FUZZ_OPTIONS) -dict=tests/fuzz/$$(basename $$f).dict -artifact_prefix=$$f. $$f.corpus; \
-	done
+	BUILD=$(B) tests/fuzz/run --seconds $(FUZZ_SECONDS)
+
+# For the short run of `make test`: where clang has no libFuzzer, that is skipped.
+fuzz-programs:
+	@mkdir -p $(B)/fuzz
+	@if echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+		$(CLANG) -fsanitize=fuzzer -x c -o $(B)/fuzz/probe - 2>/dev/null; \
+	then $(MAKE) $(FUZZ); else echo "no libFuzzer (Debian: libclang-rt-dev): no fuzz targets"; fi
+
+# Real device files, which are not in the repository, against figures known of them.
+rehearse: all
+	BUILD=$(B) tests/tools/rehearse $(FILES)
 
 # ./setup in a bare Debian 12 of its own: slow, needs root, mmdebstrap and a mirror.
 test-bare:
 	tests/bare/run
 
-.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare fuzz
+# Frameworks that some end-to-end scripts trace; without them these scripts are skipped.
+venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof:
+	tests/tools/make-venv $(@:venv-%=%)
+
+.PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof
+.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare stress fuzz fuzz-programs rehearse

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# image.sh - the initial RAM disk: profbpf as built, its tests, and what of this machine they need.
-# Sourced by vmtests/run, which sets VM, BUILD, BUSYBOX and die().
+# image.sh - the initial RAM disk: profbpf as built, its tests, and the commands and libraries they need.
+# Sourced by vmtests/run, which sets VM and die().
+#
+# The machine's own architecture is served from this machine's files, another from ROOT_FOLDER (cross.sh).
 
 # Commands of the end-to-end scripts. Everything else comes from busybox.
-GUEST_COMMANDS=(bash sh env cat chmod cp cut date dd dirname basename grep head jq ls mkdir mkfifo
-	mktemp mv nm od printf readlink rm sed seq setpriv sleep sort stat tail test timeout tr uniq wc awk)
+GUEST_COMMANDS=(bash env cat chmod cp cut date dd dirname basename find findmnt grep head jq losetup ls mkdir mkfifo
+	mktemp mount mv od pgrep printf readlink rm sed seq setpriv sleep sort stat tail test timeout tr true truncate umount
+	uniq unshare wc bpftool)
 
 # add_file FILE PATH-IN-IMAGE
 add_file() {
@@ -13,45 +16,109 @@ add_file() {
 	cp -L "$1" "$IMAGE/$2"
 }
 
+# find_library NAME: where the other architecture's root has it
+find_library() {
+	find "$ROOT_FOLDER/usr/lib/$TRIPLET" "$ROOT_FOLDER/usr/lib" -maxdepth 1 -name "$1" | head -n 1
+}
+
+# add_foreign_libraries FILE: its loader and what it needs, and what those need
+add_foreign_libraries() {
+	local name file
+	for name in $(readelf -d -l "$1" 2>/dev/null |
+		sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p; s/.*program interpreter: .*\/([^/]*)\]/\1/p'); do
+		[ ! -e "$IMAGE/usr/lib/$TRIPLET/$name" ] || continue
+		[[ $name != lib*truth*.so ]] || continue
+		file=$(find_library "$name")
+		[ -n "$file" ] || die "there is no $name for $1 among the packages of $ARCHITECTURE" \
+			"add its package to ROOT_PACKAGES in vmtests/cross.sh"
+		add_file "$file" "/usr/lib/$TRIPLET/$name"
+		[[ $name != ld-linux* ]] || ln -sfn "$TRIPLET/$name" "$IMAGE/usr/lib/$name"
+		add_foreign_libraries "$file"
+	done
+}
+
 # Libraries go where the loader looks for them: under the names it prints.
-add_libraries() {
+add_own_libraries() {
 	local library
 	while read -r library; do
 		[ -e "$IMAGE$library" ] || add_file "$library" "$library"
 	done < <(ldd "$1" 2>/dev/null | sed -nE 's/^\t(.* => )?(\/[^ ]+) \(0x.*/\2/p' | grep -v "^$BUILD/")
 }
 
+add_libraries() {
+	if [ "$ARCHITECTURE" = "$OWN_ARCHITECTURE" ]; then
+		add_own_libraries "$1"
+	else
+		add_foreign_libraries "$1"
+	fi
+}
+
+# command_path NAME
+command_path() {
+	local folder
+	if [ "$ARCHITECTURE" = "$OWN_ARCHITECTURE" ]; then
+		# "type -P" knows files only, no builtins.
+		PATH=$PATH:/usr/sbin:/sbin type -P "$1"
+		return
+	fi
+	for folder in usr/bin usr/sbin; do
+		[ ! -e "$ROOT_FOLDER/$folder/$1" ] || { printf '%s\n' "$ROOT_FOLDER/$folder/$1" && return 0; }
+	done
+	return 1
+}
+
 add_commands() {
 	local command path
 	for command in "${GUEST_COMMANDS[@]}"; do
-		# "type -P" knows files only, no builtins.
-		path=$(type -P "$command") || die "there is no command $command here" "./setup check installs what tests need"
+		path=$(command_path "$command") ||
+			die "there is no command $command for $ARCHITECTURE" "./setup check installs what tests need"
 		add_file "$path" "/usr/bin/$command"
 		add_libraries "$path"
 	done
+	ln -s bash "$IMAGE/usr/bin/sh"
+	path=$(command_path mawk || command_path awk)
+	add_file "$path" /usr/bin/awk
+	add_libraries "$path"
 	add_file "$BUSYBOX" /usr/bin/busybox
+}
+
+# add_python: Debian's CPython with what a small script needs of its library; without it truth_python is skipped
+add_python() {
+	local root='' program library name
+	[ "$ARCHITECTURE" = "$OWN_ARCHITECTURE" ] || root=$ROOT_FOLDER
+	program=$(find "$root/usr/bin" -maxdepth 1 -name 'python3.[0-9]*' ! -name '*-*' ! -type l | sort -V | tail -n 1)
+	[ -n "$program" ] || return 0
+	name=${program##*/}
+	library=/usr/lib/$name
+	add_file "$program" "/usr/bin/$name"
+	ln -s "$name" "$IMAGE/usr/bin/python3"
+	add_libraries "$program"
+	mkdir -p "$IMAGE$library"
+	find "$root$library" -maxdepth 1 -name '*.py' -exec cp -L -t "$IMAGE$library" {} +
+	for name in collections encodings importlib re; do
+		[ ! -d "$root$library/$name" ] || cp -rL "$root$library/$name" "$IMAGE$library/"
+	done
+	find "$IMAGE$library" -name __pycache__ -prune -exec rm -rf {} +
 }
 
 add_profbpf() {
 	local file
-	for file in profbpfd profctl analyzer; do
+	for file in profbpfd profctl analyzer bench/syscall_target $(cd "$BUILD" && find tests/truth -type f ! -name '*.d'); do
 		[ -x "$BUILD/$file" ] || die "$BUILD/$file is not built" "run make vmtest"
 		add_file "$BUILD/$file" "/profbpf/build/$file"
 		add_libraries "$BUILD/$file"
 	done
-	for file in calls follow schedule ioctls threads libtruth.so libtruth2.so; do
-		[ -e "$BUILD/tests/truth/$file" ] || die "$BUILD/tests/truth/$file is not built" "run make vmtest"
-		add_file "$BUILD/tests/truth/$file" "/profbpf/build/tests/truth/$file"
-	done
-	cp -r catalog "$IMAGE/profbpf/"
+	cp -r catalog bench "$IMAGE/profbpf/"
 	mkdir -p "$IMAGE/profbpf/tests"
 	cp -r tests/e2e tests/catalog "$IMAGE/profbpf/tests/"
 }
 
-# build_image: sets INITRD
+pack() { (cd "$1" && find . | "$PACKER" cpio -o -H newc) 2>"$VM/cpio.log" || die "could not pack $1" "see $VM/cpio.log"; }
+
+# build_image: sets INITRD, for ARCHITECTURE
 build_image() {
 	local folder
-	IMAGE=$VM/image INITRD=$VM/initrd.img
+	IMAGE=$VM/image INITRD=$VM/initrd-$ARCHITECTURE.img
 	rm -rf "$IMAGE"
 	for folder in dev proc sys tmp run etc root usr/bin usr/lib usr/lib64; do
 		mkdir -p "$IMAGE/$folder"
@@ -62,9 +129,19 @@ build_image() {
 	ln -s usr/bin "$IMAGE/sbin"
 	printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n' >"$IMAGE/etc/passwd"
 	add_commands
+	add_python
 	add_profbpf
 	install -m 755 vmtests/guest "$IMAGE/init"
-	(cd "$IMAGE" && find . | "$BUSYBOX" cpio -o -H newc) >"$INITRD" 2>"$VM/cpio.log" ||
-		die "could not pack $INITRD" "see $VM/cpio.log"
+	pack "$IMAGE" >"$INITRD"
 	rm -rf "$IMAGE"
+}
+
+# kernel_initrd FILE: sets MACHINE_INITRD, the image with this kernel's modules behind it; kernels take several archives
+kernel_initrd() {
+	local folder=$1.folder
+	MACHINE_INITRD=$1
+	rm -rf "$folder" && mkdir -p "$folder/modules"
+	cp "$KERNEL_FOLDER"/modules/* "$folder/modules/" 2>/dev/null || :
+	{ cat "$INITRD" && pack "$folder"; } >"$MACHINE_INITRD"
+	rm -rf "$folder"
 }

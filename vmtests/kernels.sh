@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# kernels.sh - Debian's kernels, fetched through an apt state of its own; nothing is installed.
-# Sourced by vmtests/run, which sets VM (the folder for everything) and die().
+# kernels.sh - Debian's packages for any architecture, fetched through an apt state of their own; nothing is installed.
+# Sourced by vmtests/run, which sets VM (the folder for everything), PACKER (a busybox of this machine) die() and lack().
 
 SUITES=(bullseye bookworm bookworm-backports trixie trixie-backports sid)
 readonly KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg LISTS_DAYS=1
+# What the machines load, in this order: for character devices and for disks. Newer kernels have fuse built in.
+readonly MODULES=(fuse cuse loop)
+declare -A APT_READY=()
+
+debian_codename() { sed -n 's/^VERSION_CODENAME=//p' /etc/os-release; }
 
 # "CODENAME URI" of what this machine itself installs from, as far as it is Debian's.
 machine_sources() {
@@ -13,100 +18,143 @@ machine_sources() {
 		awk -F '|' '$1 ~ /^Debian/ { print $2, $3 }' | sort -u
 }
 
+# write_apt_state ARCHITECTURE
 write_apt_state() {
-	local sources codename uri signed='' suite
+	local sources codename uri signed='' suite apt=$VM/apt-$1
 	sources=$(machine_sources)
-	codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	codename=$(debian_codename)
 	uri=$(awk -v codename="$codename" '$1 == codename { print $2 }' <<<"$sources" | head -n 1)
-	[ -n "$uri" ] || die "this machine's apt sources name no Debian archive" \
+	[ -n "$uri" ] || lack "this machine's apt sources name no Debian archive" \
 		"run apt-get update; kernels can be had on Debian only"
 	[ ! -r "$KEYRING" ] || signed="[signed-by=$KEYRING] "
-	mkdir -p "$VM/apt/lists/partial" "$VM/apt/archives/partial"
-	: >"$VM/apt/status"
+	mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+	: >"$apt/status"
 	for suite in "${SUITES[@]}"; do
 		sources+=$'\n'"$suite $uri"
 	done
 	sort -u <<<"$sources" | while read -r suite uri; do
 		printf 'deb %s%s %s main\n' "$signed" "$uri" "$suite"
-	done >"$VM/apt/sources.list"
-	cat >"$VM/apt/apt.conf" <<CONF
-Dir::State "$VM/apt";
-Dir::State::status "$VM/apt/status";
-Dir::Cache "$VM/apt";
-Dir::Etc::sourcelist "$VM/apt/sources.list";
-Dir::Etc::sourceparts "-";
-Acquire::Languages "none";
-Acquire::Check-Valid-Until "false";
+	done >"$apt/sources.list"
+	cat >"$apt/apt.conf" <<CONF
+APT::Architecture "$1";
+APT::Architectures { "$1"; };
+APT::Default-Release "$codename";
+APT::Install-Recommends "false";
 APT::Sandbox::User "root";
+Acquire::Languages "none";
+Acquire::Retries "3";
+Acquire::Check-Valid-Until "false";
+Dir::State "$apt";
+Dir::State::status "$apt/status";
+Dir::Cache "$apt";
+Dir::Etc::sourcelist "$apt/sources.list";
+Dir::Etc::sourceparts "-";
 CONF
 }
 
+# vm_apt ARCHITECTURE PROGRAM [ARG...]
 vm_apt() {
-	local program=$1
-	shift
-	APT_CONFIG=$VM/apt/apt.conf "$program" "$@"
+	local architecture=$1 program=$2
+	shift 2
+	APT_CONFIG=$VM/apt-$architecture/apt.conf "$program" "$@"
 }
 
-# Fetches the package lists unless they are fresh. A suite that the archive lacks costs its kernels only.
+# apt_ready ARCHITECTURE: fetches the package lists unless they are fresh. A suite that the archive lacks
+# costs its kernels only.
 apt_ready() {
-	[ -z "${APT_READY:-}" ] || return 0
-	if [ -z "$(find "$VM/apt/updated" -mtime "-$LISTS_DAYS" 2>/dev/null)" ]; then
-		write_apt_state
-		vm_apt apt-get update >"$VM/apt/update.log" 2>&1 ||
-			printf 'vmtests: not every package list could be fetched, see %s\n' "$VM/apt/update.log" >&2
-		: >"$VM/apt/updated"
+	local apt=$VM/apt-$1
+	[ -z "${APT_READY[$1]:-}" ] || return 0
+	if [ -z "$(find "$apt/updated" -mtime "-$LISTS_DAYS" 2>/dev/null)" ]; then
+		printf 'vmtests: fetching the package lists for %s\n' "$1"
+		write_apt_state "$1"
+		vm_apt "$1" apt-get update >"$apt/update.log" 2>&1 ||
+			printf 'vmtests: not every package list could be fetched, see %s\n' "$apt/update.log" >&2
+		[ -n "$(vm_apt "$1" apt-cache pkgnames linux-image)" ] ||
+			lack "no package list for $1 could be fetched" "see $apt/update.log"
+		: >"$apt/updated"
 	fi
-	APT_READY=yes
+	APT_READY[$1]=yes
 }
 
-# fetch_package PACKAGE FOLDER: unpacks it there
+# unpack_package FILE FOLDER [PATTERN...]: all of it, or what matches. Links in FOLDER that stand for folders stay.
+unpack_package() {
+	local file=$1 folder=$2
+	shift 2
+	mkdir -p "$folder"
+	dpkg-deb --fsys-tarfile "$file" | tar -x -C "$folder" --keep-directory-symlink --no-same-owner \
+		${1:+--wildcards} "$@"
+}
+
+# fetch_package ARCHITECTURE PACKAGE: prints the file's name; download.log tells why not
 fetch_package() {
-	local downloads=$VM/downloads/$1
-	rm -rf "$downloads" && mkdir -p "$downloads" "$2"
-	(cd "$downloads" && vm_apt apt-get download "$1") >"$VM/download.log" 2>&1 || return 1
-	dpkg -x "$downloads"/*.deb "$2"
-	rm -rf "$downloads"
+	local downloads=$VM/downloads/$2_$1
+	apt_ready "$1" >&2
+	rm -rf "$downloads" && mkdir -p "$downloads"
+	(cd "$downloads" && vm_apt "$1" apt-get download "$2") >"$VM/download.log" 2>&1 || return 1
+	find "$downloads" -name '*.deb'
 }
 
-# resolve_kernel KERNEL: prints the newest release that begins with it ("newest": of all) and
+# resolve_kernel KERNEL ARCHITECTURE: prints the newest release that begins with it ("newest": of all) and
 # the kind of package that holds its image. Newer packages come apart into -binary and -modules.
 resolve_kernel() {
 	local wanted=$1
-	vm_apt apt-cache pkgnames linux- |
-		sed -nE "s/^linux-(image|binary)-([0-9]+\.[0-9]+\.[0-9].*)-cloud-$ARCHITECTURE\$/\2 \1/p" |
+	vm_apt "$2" apt-cache pkgnames linux- |
+		sed -nE "s/^linux-(image|binary)-([0-9]+\.[0-9]+\.[0-9].*)-cloud-$2\$/\2 \1/p" |
 		sort -k1,1Vr -k2,2 |
 		awk -v wanted="$wanted" '
+		found { next }
 		wanted == "newest" || index($1, wanted ".") == 1 || index($1, wanted "-") == 1 ||
-		index($1, wanted "+") == 1 || $1 == wanted { print; exit }'
+		index($1, wanted "+") == 1 || $1 == wanted { print; found = 1 }'
 }
 
-# fetch_kernel KERNEL: sets RELEASE and VMLINUZ; returns 1 if the archive has no such kernel.
+# shellcheck disable=SC2034 # KERNEL_FOLDER is for the others
+# fetch_kernel KERNEL ARCHITECTURE: sets RELEASE and KERNEL_FOLDER, which holds vmlinuz and modules/;
+# returns 1 if the archive has no such kernel.
 fetch_kernel() {
-	local folder=$VM/kernels/$1 kind image
-	if [ -n "${REFRESH:-}" ] || [ ! -s "$folder/release" ]; then
-		apt_ready
-		read -r RELEASE kind < <(resolve_kernel "$1") || return 1
+	local folder=$VM/kernels/$2/$1 kind file part parts
+	KERNEL_FOLDER=$folder
+	if [ -n "${REFRESH:-}" ] || [ "$(cat "$folder/kept" 2>/dev/null)" != "${MODULES[*]}" ]; then
+		apt_ready "$2"
+		read -r RELEASE kind < <(resolve_kernel "$1" "$2") || return 1
 		rm -rf "$folder"
-		printf 'vmtests: fetching linux-%s-%s-cloud-%s\n' "$kind" "$RELEASE" "$ARCHITECTURE"
-		fetch_package "linux-$kind-$RELEASE-cloud-$ARCHITECTURE" "$folder/unpacked" || return 1
-		image=$(find "$folder/unpacked" -type f -name 'vmlinuz*' | head -n 1)
-		[ -n "$image" ] || return 1
-		mv "$image" "$folder/vmlinuz"
-		rm -rf "$folder/unpacked"
+		parts=("$kind")
+		[ "$kind" = image ] || parts+=(modules)
+		for part in "${parts[@]}"; do
+			printf 'vmtests: fetching linux-%s-%s-cloud-%s\n' "$part" "$RELEASE" "$2"
+			file=$(fetch_package "$2" "linux-$part-$RELEASE-cloud-$2") ||
+				lack "could not fetch linux-$part-$RELEASE-cloud-$2" "see $VM/download.log"
+			unpack_package "$file" "$folder/unpacked"
+			rm -rf "$(dirname "$file")"
+		done
+		keep_kernel "$folder"
 		printf '%s\n' "$RELEASE" >"$folder/release"
+		printf '%s\n' "${MODULES[*]}" >"$folder/kept"
 	fi
 	RELEASE=$(<"$folder/release")
-	# shellcheck disable=SC2034 # for vmtests/run
-	VMLINUZ=$folder/vmlinuz
 }
 
-# fetch_busybox: sets BUSYBOX, a static program
+# keep_kernel FOLDER: of what was unpacked, the image and the modules
+keep_kernel() {
+	local image module
+	image=$(find "$1/unpacked" -type f -name 'vmlinuz*' | head -n 1)
+	[ -n "$image" ] || die "the kernel's package holds no vmlinuz" "report it: Debian changed its packages"
+	mv "$image" "$1/vmlinuz"
+	mkdir -p "$1/modules"
+	for module in "${MODULES[@]}"; do
+		find "$1/unpacked" -type f -name "$module.ko*" -exec mv -t "$1/modules" {} +
+	done
+	find "$1/modules" -name '*.xz' -exec "$PACKER" unxz {} \;
+	rm -rf "$1/unpacked"
+}
+
+# fetch_busybox ARCHITECTURE: sets BUSYBOX, a static program of that architecture
 fetch_busybox() {
-	local unpacked=$VM/busybox-unpacked
-	BUSYBOX=$VM/busybox
+	local file
+	BUSYBOX=$VM/busybox-$1
 	[ ! -x "$BUSYBOX" ] || return 0
-	apt_ready
-	fetch_package busybox-static "$unpacked" || die "could not fetch busybox-static" "see $VM/download.log"
-	mv "$(find "$unpacked" -path "*bin/busybox" -type f | head -n 1)" "$BUSYBOX"
-	rm -rf "$unpacked"
+	apt_ready "$1"
+	file=$(fetch_package "$1" busybox-static) || lack "could not fetch busybox-static" "see $VM/download.log"
+	unpack_package "$file" "$VM/busybox-unpacked"
+	mv "$(find "$VM/busybox-unpacked" -path "*bin/busybox" -type f | head -n 1)" "$BUSYBOX"
+	rm -rf "$VM/busybox-unpacked" "$(dirname "$file")"
 }

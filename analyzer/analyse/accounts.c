@@ -4,11 +4,7 @@
 #include "analyzer/analyse/interpolate.h"
 #include "bpf/events.h"
 
-/*
- * Accounts are taken about once a second of threads that did anything since: what
- * an account adds happened in the second before it, however old the last one is.
- */
-#define PERIOD_NS 1000000000ull
+#define PERIOD_DEFAULT_NS 1000000000ull
 
 static uint32_t lower_bound(const struct model *model, uint32_t thread)
 {
@@ -31,15 +27,19 @@ uint32_t accounts_of(const struct model *model, uint32_t thread, uint32_t *first
 	return lower_bound(model, thread + 1) - *first;
 }
 
+/*
+ * Accounts are taken once an interval of threads that did anything since: what an
+ * account adds happened in the @period before it, however old the last one is.
+ */
 static struct account between(const struct account *before, const struct account *after,
-			      uint64_t ts_ns)
+			      uint64_t period, uint64_t ts_ns)
 {
 	uint64_t since_ns = before->ts_ns;
 	struct account at = *before;
 	struct place place;
 
-	if (after->ts_ns > PERIOD_NS && since_ns < after->ts_ns - PERIOD_NS)
-		since_ns = after->ts_ns - PERIOD_NS;
+	if (after->ts_ns > period && since_ns < after->ts_ns - period)
+		since_ns = after->ts_ns - period;
 	place = place_between(since_ns, after->ts_ns, ts_ns);
 	at.run_ns = interpolate(before->run_ns, after->run_ns, place);
 	at.runnable_ns = interpolate(before->runnable_ns, after->runnable_ns, place);
@@ -50,10 +50,15 @@ static struct account between(const struct account *before, const struct account
 	at.migrations = interpolate(before->migrations, after->migrations, place);
 	at.minor_faults = interpolate(before->minor_faults, after->minor_faults, place);
 	at.major_faults = interpolate(before->major_faults, after->major_faults, place);
+	at.io_ns = interpolate(before->io_ns, after->io_ns, place);
+	at.read_bytes = interpolate(before->read_bytes, after->read_bytes, place);
+	at.write_bytes = interpolate(before->write_bytes, after->write_bytes, place);
+	at.read_chars = interpolate(before->read_chars, after->read_chars, place);
+	at.write_chars = interpolate(before->write_chars, after->write_chars, place);
 	return at;
 }
 
-static struct account account_at(const struct account *rows, uint32_t count,
+static struct account account_at(const struct account *rows, uint32_t count, uint64_t period,
 				 const struct account *birth, uint64_t ts_ns)
 {
 	uint32_t low = 0, high = count;
@@ -69,27 +74,45 @@ static struct account account_at(const struct account *rows, uint32_t count,
 			high = middle;
 	}
 	if (low > 0)
-		return between(&rows[low - 1], &rows[low], ts_ns);
-	return birth ? between(birth, &rows[0], ts_ns) : rows[0];
+		return between(&rows[low - 1], &rows[low], period, ts_ns);
+	return birth ? between(birth, &rows[0], period, ts_ns) : rows[0];
+}
+
+/* Where a thread's figures begin: at its birth with 0, or NULL if the first account tells what came before. */
+static const struct account *birth_of(const struct model *model, uint32_t thread, uint32_t first,
+				      struct account *birth)
+{
+	const struct thread *of = &model->threads.row[thread];
+	bool born_here = of->start_ns ? of->start_ns >= model->info.session_start_ns
+				      : of->first_ns > model->info.session_start_ns;
+
+	*birth = (struct account){ .thread = thread, .ts_ns = of->first_ns };
+	if (model->accounts.row[first].flags & ACCOUNT_FIRST)
+		born_here = false;
+	return born_here ? birth : NULL;
+}
+
+bool accounts_at(const struct model *model, uint32_t thread, uint64_t ts_ns, struct account *at)
+{
+	uint64_t period = model->info.interval_ns ? model->info.interval_ns : PERIOD_DEFAULT_NS;
+	uint32_t first, count = accounts_of(model, thread, &first);
+	struct account birth;
+
+	if (count == 0)
+		return false;
+	*at = account_at(&model->accounts.row[first], count, period,
+			 birth_of(model, thread, first, &birth), ts_ns);
+	return true;
 }
 
 bool accounts_growth(const struct model *model, uint32_t thread, uint64_t from_ns, uint64_t to_ns,
 		     struct account *growth)
 {
-	const struct thread *of = &model->threads.row[thread];
-	struct account birth = { .thread = thread, .ts_ns = of->first_ns };
 	struct account before, after;
-	uint32_t first, count = accounts_of(model, thread, &first);
-	bool born_here = of->start_ns ? of->start_ns >= model->info.session_start_ns
-				      : of->first_ns > model->info.session_start_ns;
 
-	if (count == 0)
+	if (!accounts_at(model, thread, from_ns, &before) ||
+	    !accounts_at(model, thread, to_ns, &after))
 		return false;
-	/* The account of a session's start tells what came before it. */
-	if (model->accounts.row[first].flags & ACCOUNT_FIRST)
-		born_here = false;
-	before = account_at(&model->accounts.row[first], count, born_here ? &birth : NULL, from_ns);
-	after = account_at(&model->accounts.row[first], count, born_here ? &birth : NULL, to_ns);
 	*growth = after;
 	growth->run_ns = grown(before.run_ns, after.run_ns);
 	growth->runnable_ns = grown(before.runnable_ns, after.runnable_ns);
@@ -100,5 +123,10 @@ bool accounts_growth(const struct model *model, uint32_t thread, uint64_t from_n
 	growth->migrations = grown(before.migrations, after.migrations);
 	growth->minor_faults = grown(before.minor_faults, after.minor_faults);
 	growth->major_faults = grown(before.major_faults, after.major_faults);
+	growth->io_ns = grown(before.io_ns, after.io_ns);
+	growth->read_bytes = grown(before.read_bytes, after.read_bytes);
+	growth->write_bytes = grown(before.write_bytes, after.write_bytes);
+	growth->read_chars = grown(before.read_chars, after.read_chars);
+	growth->write_chars = grown(before.write_chars, after.write_chars);
 	return true;
 }

@@ -20,6 +20,13 @@
 bool accounts_growth(const struct model *model, uint32_t thread, uint64_t from_ns, uint64_t to_ns,
 		     struct account *growth);
 
+/*
+ * accounts_at - the figures themselves at an instant, by the same rules
+ *
+ * Returns false, and fills nothing, if the thread has no accounts.
+ */
+bool accounts_at(const struct model *model, uint32_t thread, uint64_t ts_ns, struct account *at);
+
 /* Rows of model->accounts of one thread: how many, and the first. O(log n). */
 uint32_t accounts_of(const struct model *model, uint32_t thread, uint32_t *first);
 

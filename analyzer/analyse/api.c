@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/probe_cost.h"
 #include "analyzer/model/map.h"
 
 /* What is collected of one row before its durations are sorted. */
@@ -78,7 +79,7 @@ static bool count_call(struct collection *of, const struct call *call)
 	usage->inner += (call->flags & MODEL_CALL_INNER) != 0;
 	if (call->flags & MODEL_CALL_OPEN) {
 		usage->open++;
-		usage->open_ns += call->end_ns - call->start_ns;
+		usage->open_ns += model_call_ns(of->model, call);
 	} else {
 		of->groups.row[index].recorded++;
 	}
@@ -88,7 +89,7 @@ static bool count_call(struct collection *of, const struct call *call)
 		if (!total)
 			return false;
 		total->count++;
-		total->total_ns += call->end_ns - call->start_ns;
+		total->total_ns += model_call_ns(of->model, call);
 	}
 	return true;
 }
@@ -115,7 +116,8 @@ static bool count_short_calls(struct collection *of)
 			return false;
 		of->usages.row[index].count += from->count;
 		of->usages.row[index].unrecorded += from->count;
-		of->groups.row[index].unrecorded_ns += from->total_ns;
+		of->groups.row[index].unrecorded_ns += probe_cost_short_ns(
+			of->model, from->function, from->count, from->total_ns);
 	}
 	return true;
 }
@@ -140,7 +142,7 @@ static bool collect_durations(struct collection *of)
 			continue;
 		group = &of->groups.row[row_of(of, call->function,
 					       of->model->threads.row[call->thread].process)];
-		of->ns[group->first + group->recorded++] = call->end_ns - call->start_ns;
+		of->ns[group->first + group->recorded++] = model_call_ns(of->model, call);
 	}
 	return true;
 }

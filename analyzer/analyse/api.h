@@ -4,7 +4,7 @@
  *
  * A call belongs to the window if it starts in it, and then with its whole
  * duration. Durations are those of calls that returned; open calls are counted
- * and their time so far is kept apart.
+ * and their time so far is kept apart. Both are model_call_ns().
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_API_H
 #define PROFBPF_ANALYZER_ANALYSE_API_H

@@ -110,13 +110,27 @@ static bool analyse_cpus(const struct model *model, struct host_results *results
 	return true;
 }
 
+/* Most of it is: the last reading of a session is taken right after its end. */
+static bool is_inside(uint64_t start_ns, uint64_t end_ns, const struct analysis_window *window)
+{
+	uint64_t outside_ns = 0;
+
+	if (end_ns <= start_ns || start_ns >= window->to_ns || end_ns <= window->from_ns)
+		return false;
+	if (start_ns < window->from_ns)
+		outside_ns += window->from_ns - start_ns;
+	if (end_ns > window->to_ns)
+		outside_ns += end_ns - window->to_ns;
+	return outside_ns <= (end_ns - start_ns) / 2;
+}
+
 /* Sums of all CPUs at each snapshot; the rows of one snapshot have one instant. */
 static bool sum_snapshots(const struct model *model, struct host_results *results,
 			  const struct analysis_window *window)
 {
 	const struct host_stat *host = model->host_stats.row;
 	const struct cpu_stat *rows = model->cpu_stats.row;
-	uint32_t count = model->host_stats.count;
+	uint32_t count = model->host_stats.count, cpu = 0;
 
 	if (count < 2)
 		return true;
@@ -126,16 +140,25 @@ static bool sum_snapshots(const struct model *model, struct host_results *result
 	for (uint32_t i = 1; i < count; i++) {
 		struct host_interval *interval = &results->intervals[results->interval_count];
 
-		if (host[i].ts_ns <= host[i - 1].ts_ns || host[i - 1].ts_ns < window->from_ns ||
-		    host[i].ts_ns > window->to_ns)
+		if (!is_inside(host[i - 1].ts_ns, host[i].ts_ns, window))
 			continue;
 		interval->start_ns = host[i - 1].ts_ns;
 		interval->end_ns = host[i].ts_ns;
 		interval->all.cpu = INDEX_NONE;
 		interval->context_switches =
 			grown(host[i - 1].context_switches, host[i].context_switches);
+		interval->forks = grown(host[i - 1].forks, host[i].forks);
 		interval->runnable = host[i].runnable;
+		interval->blocked = host[i].blocked;
 		results->interval_count++;
+	}
+	/* A file may name a new CPU in each reading: then there would be next to nothing in them. */
+	if ((uint64_t)results->cpu_count * results->interval_count <=
+	    4 * (uint64_t)model->cpu_stats.count + 1024) {
+		results->cells = calloc((size_t)results->cpu_count * results->interval_count + 1,
+					sizeof(*results->cells));
+		if (!results->cells)
+			return false;
 	}
 	/* Both are in order of time: one pass over the snapshots of each CPU. */
 	for (uint32_t i = 1, at = 0; i < model->cpu_stats.count; i++) {
@@ -144,6 +167,7 @@ static bool sum_snapshots(const struct model *model, struct host_results *result
 
 		if (rows[i].cpu != rows[i - 1].cpu) {
 			at = 0;
+			cpu++;
 			continue;
 		}
 		while (at < results->interval_count &&
@@ -159,6 +183,8 @@ static bool sum_snapshots(const struct model *model, struct host_results *result
 			after[f] = grown(before[f], after[f]);
 		usage = usage_of(rows[i].cpu, after);
 		add_usage(&results->intervals[at].all, &usage);
+		if (results->cells)
+			results->cells[(size_t)cpu * results->interval_count + at] = usage;
 	}
 	return true;
 }
@@ -176,20 +202,22 @@ static uint64_t switches_at(const struct model *model, uint64_t ts_ns, uint64_t 
 	return interpolate(rows[i].context_switches, rows[i + 1].context_switches, place);
 }
 
-static double mean_runnable(const struct model *model, uint64_t from_ns, uint64_t to_ns)
+static void take_means(const struct model *model, struct host_results *results)
 {
-	double sum = 0;
+	double runnable = 0, blocked = 0;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < model->host_stats.count; i++) {
 		const struct host_stat *row = &model->host_stats.row[i];
 
-		if (row->ts_ns < from_ns || row->ts_ns > to_ns)
+		if (row->ts_ns < results->from_ns || row->ts_ns > results->to_ns)
 			continue;
-		sum += row->runnable;
+		runnable += row->runnable;
+		blocked += row->blocked;
 		count++;
 	}
-	return count ? sum / count : NAN;
+	results->runnable_mean = count ? runnable / count : NAN;
+	results->blocked_mean = count ? blocked / count : NAN;
 }
 
 int host_analyse(const struct model *model, const struct analysis_options *options,
@@ -200,7 +228,7 @@ int host_analyse(const struct model *model, const struct analysis_options *optio
 	uint32_t count = model->host_stats.count;
 	uint64_t switches, forks, later_forks;
 
-	*results = (struct host_results){ .runnable_mean = NAN };
+	*results = (struct host_results){ .runnable_mean = NAN, .blocked_mean = NAN };
 	if (count < 2)
 		return 0;
 	results->from_ns = window.from_ns > rows[0].ts_ns ? window.from_ns : rows[0].ts_ns;
@@ -214,7 +242,7 @@ int host_analyse(const struct model *model, const struct analysis_options *optio
 	results->context_switches =
 		grown(switches, switches_at(model, results->to_ns, &later_forks));
 	results->forks = grown(forks, later_forks);
-	results->runnable_mean = mean_runnable(model, results->from_ns, results->to_ns);
+	take_means(model, results);
 	results->known = true;
 	return 0;
 }
@@ -223,5 +251,6 @@ void host_free(struct host_results *results)
 {
 	free(results->cpus);
 	free(results->intervals);
+	free(results->cells);
 	*results = (struct host_results){ 0 };
 }

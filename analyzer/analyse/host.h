@@ -2,8 +2,8 @@
 /*
  * host.h - how busy the host's CPUs were.
  *
- * From the kernel's own cumulative figures (/proc/stat), taken about once a
- * second; at the borders of the window they are interpolated.
+ * From the kernel's own cumulative figures (/proc/stat), taken each
+ * interval; at the borders of the window they are interpolated.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_HOST_H
 #define PROFBPF_ANALYZER_ANALYSE_HOST_H
@@ -26,13 +26,16 @@ struct cpu_usage {
 	uint64_t steal_ns; /* taken by the hypervisor */
 };
 
-/* One interval between two snapshots. */
+/* One interval between two snapshots; those that lie in the window for the most part are listed. */
 struct host_interval {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	struct cpu_usage all;
 	uint64_t context_switches;
-	uint32_t runnable; /* at its end */
+	uint64_t forks;
+	uint32_t runnable; /* threads running or ready, at its end */
+	uint32_t blocked; /* threads in uninterruptible waits for I/O, at its end */
+	uint32_t active_processes; /* that used a CPU in it; analyse/process_series.h */
 };
 
 struct host_results {
@@ -47,6 +50,8 @@ struct host_results {
 	double runnable_mean; /* threads running or ready, mean over the snapshots */
 	struct host_interval *intervals;
 	uint32_t interval_count;
+	struct cpu_usage *cells; /* [cpu * interval_count + interval]: rows of cpus, by interval; NULL = not kept */
+	double blocked_mean; /* as runnable_mean */
 };
 
 /*

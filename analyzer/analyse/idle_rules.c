@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/idle_sleep.h"
+#include "analyzer/join/call_kind.h"
 
 /* One gap under examination. Pieces are put down from left to right; now_ns is how far we are. */
 struct inquiry {
@@ -88,6 +89,13 @@ static void blame_runner(const struct model *model, struct idle_piece *piece, ui
 
 	piece->cause = IDLE_RUNNABLE;
 	piece->span = span;
+	if (model->spans.row[span].flags & SPAN_THROTTLED) {
+		piece->cause = IDLE_THROTTLED;
+		piece->why = WHY_THROTTLED;
+		piece->who_kind = WHO_RUNNER;
+		piece->who = piece->thread;
+		return;
+	}
 	if (other < model->threads.count) {
 		piece->who_kind = WHO_RUNNER;
 		piece->who = other;
@@ -182,6 +190,29 @@ static void blame_ioctl(const struct model *model, struct idle_piece *piece, uin
 	piece->cmd = model->ioctls.row[ioctl].cmd;
 }
 
+/* What interrupts took of a step in which the thread ran; @running is the rest of it. */
+static void put_interrupts(struct inquiry *inquiry, const struct walk_step *step,
+			   const struct idle_piece *running)
+{
+	const struct model *model = inquiry->model;
+	uint32_t i = model_interrupt_after(model, step->thread, step->start_ns);
+
+	for (; i < model->interrupts.count; i++) {
+		const struct interrupt *row = &model->interrupts.row[i];
+		struct idle_piece piece = blank(IDLE_IRQ, WHY_NONE, step->thread);
+		uint64_t end_ns = row->ts_ns + row->dur_ns;
+
+		if (row->thread != step->thread || row->ts_ns >= step->end_ns)
+			break;
+		if (row->ts_ns > inquiry->now_ns)
+			put(inquiry, row->ts_ns, *running);
+		piece.who_kind = WHO_RUNNER;
+		piece.who = step->thread;
+		piece.call = step->call;
+		put(inquiry, end_ns < step->end_ns ? end_ns : step->end_ns, piece);
+	}
+}
+
 static void put_running(struct inquiry *inquiry, const struct walk_step *step)
 {
 	struct idle_piece piece = blank(IDLE_USER_CODE, WHY_NONE, step->thread);
@@ -197,6 +228,7 @@ static void put_running(struct inquiry *inquiry, const struct walk_step *step)
 		piece.who_kind = WHO_THREAD;
 		piece.who = step->thread;
 	}
+	put_interrupts(inquiry, step, &piece);
 	put(inquiry, step->end_ns, piece);
 }
 
@@ -220,6 +252,30 @@ static void put_asleep(struct inquiry *inquiry, const struct walk_step *step)
 	put(inquiry, step->end_ns, piece);
 }
 
+/*
+ * A device file that was read alone has calls but no scheduling: then a call says what the
+ * thread was about, though not whether it ran.
+ */
+static void put_unscheduled(struct inquiry *inquiry, const struct walk_step *step)
+{
+	const struct model *model = inquiry->model;
+	struct idle_piece piece = blank(IDLE_UNKNOWN,
+					step->thread == INDEX_NONE ? WHY_NO_THREAD : WHY_NO_STATE,
+					step->thread);
+
+	if (step->call != INDEX_NONE && model->devices.row[inquiry->gap->device].own_clock) {
+		if (call_waits(model, &model->calls.row[step->call])) {
+			piece = device_piece(inquiry, WHY_NO_STATE, step->thread);
+		} else {
+			piece.cause = IDLE_RUNTIME;
+			piece.who_kind = WHO_FUNCTION;
+			piece.who = model->calls.row[step->call].function;
+		}
+	}
+	piece.call = step->call;
+	put(inquiry, step->end_ns, piece);
+}
+
 static void put_step(struct inquiry *inquiry, const struct walk_step *step)
 {
 	struct idle_piece piece;
@@ -237,13 +293,7 @@ static void put_step(struct inquiry *inquiry, const struct walk_step *step)
 	case STATE_SLEEP:
 	case STATE_DISK:
 	case STATE_STOPPED: put_asleep(inquiry, step); break;
-	default:
-		piece = blank(IDLE_UNKNOWN,
-			      step->thread == INDEX_NONE ? WHY_NO_THREAD : WHY_NO_STATE,
-			      step->thread);
-		piece.call = step->call;
-		put(inquiry, step->end_ns, piece);
-		break;
+	default: put_unscheduled(inquiry, step); break;
 	}
 }
 

@@ -35,6 +35,9 @@
  *                                    else             io
  *   others                                            unknown
  *
+ * Of a device file that was read without a trace only calls are known: inside one that waits for
+ * the device it is device_wait, inside another one runtime (running or not), else unknown.
+ *
  * "Of the job" are traced processes and the thread's own.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_RULES_H
@@ -75,6 +78,7 @@ enum idle_why {
 	WHY_STOPPED,
 	WHY_CPU_UNKNOWN, /* runnable, and nothing else is known to have run on that CPU */
 	WHY_CPU_IDLE, /* runnable, and nothing ran on that CPU: it was being woken up */
+	WHY_THROTTLED, /* ready, but its cgroup had used up its CPU quota */
 	WHY_NO_THREAD, /* which thread submitted the task isn't known */
 	WHY_NO_STATE, /* no scheduling records for this time */
 };

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle_text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/analyse/block_io.h"
+#include "analyzer/analyse/sleep_reason.h"
 #include "analyzer/analyse/thread_account.h"
+#include "analyzer/join/sleep_causes.h"
 #include "bpf/events.h"
 
 #define WAKER_DEPTH 3
@@ -144,18 +148,47 @@ void idle_names_free(struct idle_names *names)
 	map_free(&names->drivers);
 }
 
-static void add_sleep(struct text *text, struct syscall_table *syscalls, const struct span *span)
+/* " for a read of /dev/vda, which took 0.214 ms" */
+static void add_disk(struct text *text, const struct model *model, const struct span *span)
+{
+	const struct block_request *request = sleep_request(model, span);
+	const char *device = "";
+
+	if (!request)
+		return;
+	if (request->driver < model->drivers.count)
+		device = model_text(model, model->drivers.row[request->driver].device);
+	add(text, " for a %s of %.64s, which took %.3f ms",
+	    block_operation_name(request->operation), *device ? device : "a disk",
+	    (double)(request->dur_ns - request->wait_ns) / 1e6);
+}
+
+/* "asleep in read of a pipe", "asleep in futex 0x7f00 with a timeout", "asleep in a page fault on /lib/x.so" */
+static void add_sleep(struct text *text, const struct model *model, struct syscall_table *syscalls,
+		      const struct span *span)
 {
 	const char *name = syscall_name(syscalls, span->syscall);
+	const struct sleep_object *object = sleep_object(model, span);
+	char what[192] = "";
 
+	if (object)
+		sleep_object_text(model, object, what, sizeof(what));
 	if (span->flags & SWITCH_FAULT)
-		add(text, "asleep in a page fault");
+		add(text, sleep_is_major_fault(span) ? "asleep in a major page fault"
+						      : "asleep in a page fault");
 	else if (name)
 		add(text, "asleep in %s", name);
 	else if (span->syscall >= 0)
 		add(text, "asleep in system call %d", span->syscall);
 	else
 		add(text, "asleep");
+	if (object && object->kind == SLEEP_FUTEX)
+		add(text, " 0x%" PRIx64, object->object);
+	else if (*what)
+		add(text, span->flags & SWITCH_FAULT ? " on %s" : " of %s", what);
+	add_disk(text, model, span);
+	if (span->flags & SPAN_TIMEOUT && syscall_class(syscalls, span->syscall) != SYSCALL_SLEEP)
+		add(text, " with a timeout");
 }
 
 /* What a thread mostly did in a time, and if it waited for another thread, what that did. */
@@ -183,7 +216,8 @@ static void add_activity(struct text *text, const struct model *model,
 		}
 		break;
 	case ACTIVITY_ASLEEP:
-		add_sleep(text, tools->syscalls, &model->spans.row[account.span]);
+		add_sleep(text, model, tools->syscalls,
+			  &model->spans.row[account.span]);
 		break;
 	default: add(text, "doing something not recorded"); break;
 	}
@@ -203,8 +237,9 @@ static void describe_sleep(struct text *text, const struct model *model,
 			   const struct idle_tools *tools, const struct idle_piece *piece)
 {
 	const struct span *span = &model->spans.row[piece->span];
+	const char *interrupt;
 
-	add_sleep(text, tools->syscalls, span);
+	add_sleep(text, model, tools->syscalls, span);
 	if (piece->call != INDEX_NONE)
 		add(text, " inside %.128s", call_name(model, piece->call));
 	switch (piece->why) {
@@ -214,7 +249,12 @@ static void describe_sleep(struct text *text, const struct model *model,
 			     WAKER_DEPTH - 1);
 		break;
 	case WHY_TIMEOUT: add(text, " until the time was up"); break;
-	case WHY_INTERRUPT: add(text, " until an interrupt"); break;
+	case WHY_INTERRUPT:
+		interrupt = sleep_interrupt(model, span);
+		add(text, " until an interrupt");
+		if (interrupt)
+			add(text, " of %.64s", interrupt);
+		break;
 	default: break;
 	}
 }
@@ -275,6 +315,7 @@ void idle_describe(const struct model *model, const struct idle_tools *tools,
 		else if (piece->cause == IDLE_DRIVER && piece->call != INDEX_NONE)
 			add(&text, "inside %.128s", call_name(model, piece->call));
 		break;
+	case WHY_THROTTLED: add(&text, "its cgroup had used up its CPU quota"); break;
 	case WHY_CPU_UNKNOWN: add(&text, "what ran on its CPU is not known"); break;
 	case WHY_CPU_IDLE: add(&text, "nothing had its CPU: that long it took to wake up"); break;
 	case WHY_NO_THREAD: add(&text, "the thread that submitted the task is not known"); break;

@@ -140,3 +140,11 @@ char *ioctl_command_text(uint32_t cmd, char *text, size_t size)
 			 bytes);
 	return text;
 }
+
+const char *ioctl_command_name(const struct model *model, uint32_t driver, uint32_t cmd, char *text,
+			       size_t size)
+{
+	uint32_t name = model_command_name(model, driver, cmd);
+
+	return name ? model_text(model, name) : ioctl_command_text(cmd, text, size);
+}

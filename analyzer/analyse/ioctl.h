@@ -50,4 +50,11 @@ uint64_t ioctl_mean_ns(const struct ioctl_usage *usage);
  */
 char *ioctl_command_text(uint32_t cmd, char *text, size_t size);
 
+/*
+ * ioctl_command_name - what the catalogs call a command of a driver (index into
+ * model->drivers), else its number as above. Returns @text or a text of the model.
+ */
+const char *ioctl_command_name(const struct model *model, uint32_t driver, uint32_t cmd, char *text,
+			       size_t size);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IOCTL_H */

@@ -16,16 +16,22 @@ struct analysis_window analysis_window(const struct model *model,
 	return window;
 }
 
-bool analysis_wants_process(const struct model *model, const struct analysis_options *options,
-			    uint32_t process)
+bool analysis_chosen_process(const struct model *model, const uint32_t *pids, uint32_t count,
+			     uint32_t process)
 {
-	if (options->pid_count == 0)
+	if (count == 0)
 		return true;
 	if (process >= model->processes.count)
 		return false;
-	for (uint32_t i = 0; i < options->pid_count; i++) {
-		if (options->pids[i] == model->processes.row[process].pid)
+	for (uint32_t i = 0; i < count; i++) {
+		if (pids[i] == model->processes.row[process].pid)
 			return true;
 	}
 	return false;
+}
+
+bool analysis_wants_process(const struct model *model, const struct analysis_options *options,
+			    uint32_t process)
+{
+	return analysis_chosen_process(model, options->pids, options->pid_count, process);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "analyzer/analyse/accounts.h"
+#include "analyzer/analyse/cpu_split.h"
+#include "analyzer/analyse/process_facts.h"
 #include "bpf/events.h"
 
 /* Between a thread's clock and its switch records lies less than this per switch. */
@@ -41,7 +43,7 @@ static uint64_t clipped(uint64_t start_ns, uint64_t end_ns, const struct analysi
 }
 
 static void times_from_timeline(const struct model *model, const struct analysis_window *window,
-				struct thread_usage *usage)
+				struct syscall_table *syscalls, struct thread_usage *usage)
 {
 	const struct timeline *timeline = &model->timelines.row[usage->thread];
 
@@ -53,10 +55,16 @@ static void times_from_timeline(const struct model *model, const struct analysis
 		usage->alive_ns += ns;
 		switch (span->state) {
 		case STATE_RUNNING: usage->run_ns += ns; break;
-		case STATE_RUNNABLE: usage->runnable_ns += ns; break;
+		case STATE_RUNNABLE:
+			usage->runnable_ns += ns;
+			if (span->flags & SPAN_THROTTLED)
+				usage->throttled_ns += ns;
+			break;
 		case STATE_UNKNOWN: usage->unknown_ns += ns; break;
 		default:
 			usage->blocked_ns += ns;
+			if (ns)
+				usage->reason_ns[sleep_reason(model, syscalls, span)] += ns;
 			if (span->state == STATE_DISK || span->flags & SWITCH_IOWAIT)
 				usage->io_ns += ns;
 			break;
@@ -94,28 +102,98 @@ static void times_from_account(const struct model *model, const struct analysis_
 	usage->runnable_ns = growth->runnable_ns;
 	usage->unknown_ns = 0;
 	usage->blocked_ns = usage->alive_ns > busy_ns ? usage->alive_ns - busy_ns : 0;
+	if (growth->flags & ACCOUNT_HAS_IO) {
+		usage->io_ns = growth->io_ns;
+		usage->has_io = true;
+	}
 	if (usage->io_ns > usage->blocked_ns)
 		usage->io_ns = usage->blocked_ns;
+}
+
+static bool is_whole(const struct model *model, const struct analysis_window *window)
+{
+	return window->from_ns == model->info.session_start_ns &&
+	       window->to_ns == model->info.session_end_ns;
+}
+
+/*
+ * What the kernel counted of a thread between two instants at which it did not run, so that
+ * the figure is exact: those of the session, or the first and last in a part of it. False if
+ * there are none.
+ */
+static bool counted_between(const struct model *model, const struct analysis_window *window,
+			    const struct account *growth, uint32_t thread,
+			    struct analysis_window *between, uint64_t *run_ns)
+{
+	uint32_t first, count = accounts_of(model, thread, &first), last = first + count;
+	const struct account *row = model->accounts.row;
+
+	if (!count)
+		return false;
+	if (is_whole(model, window)) {
+		*between = *window;
+		*run_ns = growth->run_ns;
+		return !(row[first].flags & ACCOUNT_RUNNING) &&
+		       !(row[last - 1].flags & ACCOUNT_RUNNING);
+	}
+	while (first < last &&
+	       (row[first].ts_ns < window->from_ns || row[first].flags & ACCOUNT_RUNNING))
+		first++;
+	while (last > first &&
+	       (row[last - 1].ts_ns > window->to_ns || row[last - 1].flags & ACCOUNT_RUNNING))
+		last--;
+	if (last <= first + 1 || row[last - 1].run_ns < row[first].run_ns)
+		return false;
+	*between = (struct analysis_window){ row[first].ts_ns, row[last - 1].ts_ns };
+	*run_ns = row[last - 1].run_ns - row[first].run_ns;
+	return true;
+}
+
+static uint64_t run_between(const struct model *model, const struct analysis_window *between,
+			    uint32_t thread)
+{
+	const struct timeline *timeline = &model->timelines.row[thread];
+	uint64_t run_ns = 0;
+
+	for (uint32_t i = 0; i < timeline->count; i++) {
+		const struct span *span = &model->spans.row[timeline->first + i];
+
+		if (span->state == STATE_RUNNING)
+			run_ns += clipped(span->start_ns, span->end_ns, between);
+	}
+	return run_ns;
 }
 
 /*
  * The kernel's clock of a thread starts before the switch to it is recorded and
  * stops after the switch from it is: a microsecond or so each time. Where its
- * figure is exact, which it is not while the thread runs, it is the better one.
+ * figure is exact, which it is not while the thread runs, it is the better one. It
+ * also leaves out what the hypervisor or interrupts took while the thread had its CPU.
  */
 static void settle_run(const struct model *model, const struct analysis_window *window,
 		       const struct account *growth, struct thread_usage *usage)
 {
-	uint32_t first, count = accounts_of(model, usage->thread, &first);
-	uint64_t more_ns = growth->run_ns - usage->run_ns;
-	uint64_t switches = growth->voluntary + growth->involuntary;
+	uint64_t switches = growth->voluntary + growth->involuntary, counted_ns, more_ns, seen_ns;
+	struct analysis_window between;
 
-	if (window->from_ns != model->info.session_start_ns ||
-	    window->to_ns != model->info.session_end_ns || !count ||
-	    model->accounts.row[first].flags & ACCOUNT_RUNNING ||
-	    model->accounts.row[first + count - 1].flags & ACCOUNT_RUNNING)
+	if (!counted_between(model, window, growth, usage->thread, &between, &counted_ns))
 		return;
-	if (growth->run_ns < usage->run_ns || more_ns > (switches + 1) * SWITCH_COST_MAX_NS ||
+	seen_ns = run_between(model, &between, usage->thread);
+	if (counted_ns < seen_ns) {
+		usage->stolen_ns = seen_ns - counted_ns;
+		usage->run_ns -= usage->stolen_ns;
+		return;
+	}
+	more_ns = counted_ns - seen_ns;
+	/* At the borders of a part it is as in what lies between, if that is most of it. */
+	if (seen_ns && seen_ns < usage->run_ns && 2 * seen_ns > usage->run_ns)
+		more_ns = (uint64_t)((double)more_ns * (double)usage->run_ns / (double)seen_ns);
+	/* More than switches take: there were some that the kernel did not report, and no hole tells of them. */
+	if (more_ns > (switches + 1) * SWITCH_COST_MAX_NS && is_whole(model, window)) {
+		times_from_account(model, window, growth, usage);
+		return;
+	}
+	if (more_ns > (switches + 1) * SWITCH_COST_MAX_NS ||
 	    more_ns > usage->blocked_ns + usage->runnable_ns)
 		return;
 	usage->run_ns += more_ns;
@@ -129,8 +207,21 @@ static void settle_run(const struct model *model, const struct analysis_window *
 		usage->io_ns = usage->blocked_ns;
 }
 
+/*
+ * Is a timeline with holes better than the kernel's sums? Of the whole session these are exact; at
+ * the borders of a part they are interpolated, between readings that are late where CPUs are scarce.
+ */
+static bool holes_are_small(const struct model *model, const struct analysis_window *window,
+			    const struct thread_usage *usage)
+{
+	bool whole = window->from_ns <= model->info.session_start_ns &&
+		     window->to_ns >= model->info.session_end_ns;
+
+	return !usage->unknown_ns || (!whole && usage->unknown_ns <= usage->alive_ns / HOLES_MAX);
+}
+
 static void analyse_thread(const struct model *model, const struct analysis_window *window,
-			   bool lost, struct thread_usage *usage)
+			   struct syscall_table *syscalls, bool lost, struct thread_usage *usage)
 {
 	struct account growth;
 	bool has_account =
@@ -139,13 +230,15 @@ static void analyse_thread(const struct model *model, const struct analysis_wind
 			    model->timelines.row[usage->thread].count > 0;
 
 	if (has_timeline)
-		times_from_timeline(model, window, usage);
+		times_from_timeline(model, window, syscalls, usage);
 	/* What the kernel sums up does not tell I/O; a timeline with small holes does, nearly. */
 	usage->has_io = has_timeline && !lost && usage->unknown_ns <= usage->alive_ns / HOLES_MAX;
-	if (has_account && (!has_timeline || lost || usage->unknown_ns))
+	if (has_account &&
+	    (!has_timeline || lost || !holes_are_small(model, window, usage)))
 		times_from_account(model, window, &growth, usage);
 	else if (has_account)
 		settle_run(model, window, &growth, usage);
+	usage->has_reasons = has_timeline && !lost;
 	/* Switches were counted before; the kernel's count is what remains. */
 	if (has_account && usage->source == USAGE_ACCOUNTS) {
 		usage->voluntary = growth.voluntary;
@@ -160,6 +253,9 @@ static void analyse_thread(const struct model *model, const struct analysis_wind
 	usage->system_ticks_ns = growth.system_ns;
 	usage->minor_faults = growth.minor_faults;
 	usage->major_faults = growth.major_faults;
+	usage->has_bytes = growth.flags & ACCOUNT_HAS_BYTES;
+	usage->bytes = (struct io_bytes){ growth.read_bytes, growth.write_bytes, growth.read_chars,
+					  growth.write_chars };
 }
 
 static void count_switches(const struct model *model, const struct analysis_window *window,
@@ -178,25 +274,10 @@ static void count_switches(const struct model *model, const struct analysis_wind
 	}
 }
 
-/* The kernel's way to make utime and stime add up to what the scheduler measured. */
-static void split_run(struct process_usage *usage, uint64_t user_ticks, uint64_t system_ticks)
-{
-	uint64_t ticks = user_ticks + system_ticks;
-
-	if (ticks == 0) {
-		usage->has_split = usage->run_ns == 0;
-		return;
-	}
-	usage->has_split = true;
-	usage->system_ns = (uint64_t)((unsigned __int128)usage->run_ns * system_ticks / ticks);
-	usage->user_ns = usage->run_ns - usage->system_ns;
-}
-
 static void sum_process(struct process_usage *usage, uint64_t window_ns)
 {
-	uint64_t user_ticks = 0, system_ticks = 0;
-
 	usage->has_io = true;
+	usage->has_reasons = true;
 	usage->has_migrations = true;
 	usage->source = USAGE_TIMELINE;
 	for (uint32_t i = 0; i < usage->thread_count; i++) {
@@ -206,11 +287,15 @@ static void sum_process(struct process_usage *usage, uint64_t window_ns)
 		usage->runnable_ns += thread->runnable_ns;
 		usage->blocked_ns += thread->blocked_ns;
 		usage->io_ns += thread->io_ns;
+		usage->interrupted_ns += thread->interrupted_ns;
+		usage->throttled_ns += thread->throttled_ns;
+		for (int reason = 0; reason < REASONS; reason++)
+			usage->reason_ns[reason] += thread->reason_ns[reason];
+		usage->has_reasons &= thread->has_reasons;
+		usage->stolen_ns += thread->stolen_ns;
 		usage->voluntary += thread->voluntary;
 		usage->involuntary += thread->involuntary;
 		usage->migrations += thread->migrations;
-		user_ticks += thread->user_ticks_ns;
-		system_ticks += thread->system_ticks_ns;
 		usage->has_io &= thread->has_io;
 		usage->has_migrations &= thread->has_migrations;
 		if (thread->source == USAGE_UNKNOWN || usage->source == USAGE_UNKNOWN)
@@ -218,8 +303,6 @@ static void sum_process(struct process_usage *usage, uint64_t window_ns)
 		else if (thread->source == USAGE_ACCOUNTS)
 			usage->source = USAGE_ACCOUNTS;
 	}
-	if (usage->source != USAGE_UNKNOWN)
-		split_run(usage, user_ticks, system_ticks);
 	if (window_ns)
 		usage->utilization = 100 * (double)usage->run_ns / (double)window_ns;
 }
@@ -281,13 +364,41 @@ static void keep_wanted(const struct model *model, const struct analysis_options
 	results->thread_count = kept;
 }
 
-static bool group(const struct model *model, struct process_results *results)
+static void sum_interrupts(const struct model *model, const struct analysis_window *window,
+			   struct thread_usage *usages)
 {
+	for (uint32_t i = 0; i < model->interrupts.count; i++) {
+		const struct interrupt *row = &model->interrupts.row[i];
+
+		usages[row->thread].interrupted_ns +=
+			clipped(row->ts_ns, row->ts_ns + row->dur_ns, window);
+	}
+}
+
+static bool sum_sleeps(const struct model *model, const struct analysis_window *window,
+		       struct process_results *results)
+{
+	for (uint32_t i = 0; i < results->thread_count; i++) {
+		struct thread_usage *usage = &results->threads[i];
+
+		if (usage->has_reasons && model->threads.row[usage->thread].target &&
+		    !sleeps_sum(model, window, usage->thread, &usage->sleeps))
+			return false;
+	}
+	return true;
+}
+
+static bool group(const struct model *model, const struct analysis_window *window,
+		  struct process_results *results)
+{
+	struct process_cpu *cpu = process_cpu_compute(model, window);
 	uint32_t next;
 
 	results->processes = calloc((size_t)results->thread_count + 1, sizeof(*results->processes));
-	if (!results->processes)
+	if (!results->processes || !cpu) {
+		free(cpu);
 		return false;
+	}
 	for (uint32_t first = 0; first < results->thread_count; first = next) {
 		struct process_usage *usage = &results->processes[results->process_count++];
 
@@ -300,7 +411,9 @@ static bool group(const struct model *model, struct process_results *results)
 		usage->threads = &results->threads[first];
 		usage->thread_count = next - first;
 		sum_process(usage, results->window_ns);
+		process_facts(model, window, &cpu[usage->process], usage);
 	}
+	free(cpu);
 	return true;
 }
 
@@ -310,6 +423,9 @@ int processes_analyse(const struct model *model, const struct analysis_options *
 	struct analysis_window window = analysis_window(model, options);
 
 	*results = (struct process_results){ 0 };
+	results->syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (!results->syscalls)
+		return -ENOMEM;
 	if (window.to_ns > window.from_ns)
 		results->window_ns = window.to_ns - window.from_ns;
 	results->threads = calloc((size_t)model->threads.count + 1, sizeof(*results->threads));
@@ -320,12 +436,16 @@ int processes_analyse(const struct model *model, const struct analysis_options *
 	count_switches(model, &window, results->threads);
 	for (uint32_t i = 0; i < model->threads.count; i++) {
 		results->threads[i].thread = i;
-		analyse_thread(model, &window, results->records_lost, &results->threads[i]);
+		analyse_thread(model, &window, results->syscalls, results->records_lost,
+			       &results->threads[i]);
 	}
+	sum_interrupts(model, &window, results->threads);
 	keep_wanted(model, options, results);
+	if (!sum_sleeps(model, &window, results))
+		return -ENOMEM;
 	qsort_r(results->threads, results->thread_count, sizeof(*results->threads),
 		by_process_then_run, (void *)model);
-	if (!group(model, results))
+	if (!group(model, &window, results))
 		return -ENOMEM;
 	qsort_r(results->processes, results->process_count, sizeof(*results->processes),
 		by_target_then_run, (void *)model);
@@ -334,6 +454,9 @@ int processes_analyse(const struct model *model, const struct analysis_options *
 
 void processes_free(struct process_results *results)
 {
+	for (uint32_t i = 0; i < results->thread_count; i++)
+		free(results->threads[i].sleeps.row);
+	syscall_table_free(results->syscalls);
 	free(results->processes);
 	free(results->threads);
 	*results = (struct process_results){ 0 };

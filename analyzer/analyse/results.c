@@ -4,33 +4,87 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int device_results_compute(struct model *model, const struct analysis_options *options,
-			   struct device_results *results)
+#include "analyzer/join/launch_ids.h"
+
+/* Operators as they are asked for; and all of them by type and by core. */
+static int analyse_operators(const struct model *model, const struct analysis_options *options,
+			     struct device_results *results)
 {
+	struct analysis_options all = *options;
+	int error = operators_analyse(model, options, &results->operators);
+
+	all.operators = (struct operator_options){ .by = OPERATOR_BY_TYPE };
+	if (!error)
+		error = operators_analyse(model, &all, &results->types);
+	all.operators.by = OPERATOR_BY_CORE;
+	if (!error)
+		error = operators_analyse(model, &all, &results->cores);
+	return error;
+}
+
+static bool has_anchored_device(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->devices.count; i++) {
+		if (model->devices.row[i].anchored && !model->devices.row[i].own_clock)
+			return true;
+	}
+	return false;
+}
+
+int device_results_join(struct model *model, struct device_results *results)
+{
+	struct launch_ids ids = { 0 };
 	int error;
 
 	*results = (struct device_results){ .device_count = model->devices.count };
 	results->clocks = calloc((size_t)model->devices.count + 1, sizeof(*results->clocks));
 	if (!results->clocks)
 		return -ENOMEM;
-	error = device_clocks_join(model, results->clocks);
-	if (!error)
+	error = launch_ids_join(model, &ids);
+	/* Clocks in doubt are judged by what was launched when; then all is joined by the right times. */
+	if (!error && has_anchored_device(model))
 		error = launches_join(model, &results->launches);
 	if (!error)
-		error = devices_analyse(model, options, &results->devices);
+		error = device_clocks_join(model, results->clocks);
 	if (!error)
-		error = operators_analyse(model, options, &results->operators,
-					  &results->operator_count);
+		error = launches_join(model, &results->launches);
+	results->launches.ambiguous += ids.ambiguous;
+	return error ? error : launched_names_join(model);
+}
+
+int device_results_analyse(struct model *model, const struct analysis_options *options,
+			   struct device_results *results)
+{
+	int error = devices_analyse(model, options, &results->devices);
+
+	if (!error)
+		error = analyse_operators(model, options, results);
+	if (!error)
+		error = overlap_analyse(model, options, &results->overlap);
+	if (!error)
+		error = communication_analyse(model, options, &results->communication);
 	if (!error)
 		error = idle_analyse(model, results->devices, options, &results->idle);
 	return error;
 }
 
+int device_results_compute(struct model *model, const struct analysis_options *options,
+			   struct device_results *results)
+{
+	int error = device_results_join(model, results);
+
+	return error ? error : device_results_analyse(model, options, results);
+}
+
 void device_results_free(struct device_results *results)
 {
 	devices_free(results->devices, results->device_count);
+	overlap_free(&results->overlap);
+	communication_free(&results->communication);
 	idle_free(&results->idle);
-	free(results->operators);
+	operators_free(&results->operators);
+	operators_free(&results->types);
+	operators_free(&results->cores);
 	free(results->clocks);
 	*results = (struct device_results){ 0 };
 }

@@ -7,11 +7,14 @@
 
 #include <stdint.h>
 
+#include "analyzer/analyse/communication.h"
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/idle.h"
 #include "analyzer/analyse/operators.h"
 #include "analyzer/analyse/options.h"
+#include "analyzer/analyse/overlap.h"
 #include "analyzer/join/device_clock.h"
+#include "analyzer/join/launched_names.h"
 #include "analyzer/join/launches.h"
 #include "analyzer/model/model.h"
 
@@ -20,20 +23,32 @@ struct device_results {
 	struct device_clock *clocks;
 	struct launch_join launches;
 	struct device_usage *devices;
-	struct operator_usage *operators;
-	uint32_t operator_count;
+	struct operator_list operators;
+	struct operator_list types; /* all operators by type, and by core; largest total first */
+	struct operator_list cores;
+	struct overlap_results overlap;
+	struct communication_results communication;
 	struct idle_result idle;
 };
 
 /*
- * device_results_compute - join the device streams to the host and analyse them
+ * device_results_join - join the device streams to the host
  *
- * Runs, in this order, the clock join, the launch join, devices, operators and
- * idle causes. The model must be loaded, sorted and indexed, and its timelines
- * built; without timelines idle causes are mostly "unknown". After it task times
- * are CLOCK_MONOTONIC and task.call / call.task are set. To be called once per
- * model. Returns 0 or -ENOMEM; in both cases device_results_free() is to be called.
+ * Clocks, launches, names of what was launched, in this order. The model must be loaded, sorted and
+ * indexed. After it task times are CLOCK_MONOTONIC and task.call / call.task are set. To be called
+ * once per model. Returns 0 or -ENOMEM; in both cases device_results_free() is to be called.
  */
+int device_results_join(struct model *model, struct device_results *results);
+
+/*
+ * device_results_analyse - after that: devices, operators, overlap and idle causes
+ *
+ * Timelines must be built; without them idle causes are mostly "unknown". 0 or -ENOMEM.
+ */
+int device_results_analyse(struct model *model, const struct analysis_options *options,
+			   struct device_results *results);
+
+/* device_results_compute - both. Returns 0 or -ENOMEM; device_results_free() is to be called. */
 int device_results_compute(struct model *model, const struct analysis_options *options,
 			   struct device_results *results);
 void device_results_free(struct device_results *results);

@@ -100,6 +100,13 @@ enum syscall_class syscall_class(struct syscall_table *table, int16_t number)
 	return look_up(table, number)->class;
 }
 
+bool syscall_is_futex(struct syscall_table *table, int16_t number)
+{
+	const char *name = look_up(table, number)->name;
+
+	return name && strncmp(name, "futex", 5) == 0;
+}
+
 const char *syscall_name(struct syscall_table *table, int16_t number)
 {
 	return look_up(table, number)->name;

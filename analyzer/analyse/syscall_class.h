@@ -5,6 +5,7 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_SYSCALL_CLASS_H
 #define PROFBPF_ANALYZER_ANALYSE_SYSCALL_CLASS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum syscall_class {
@@ -34,6 +35,9 @@ void syscall_table_free(struct syscall_table *table);
 
 /* Class of a number; SYSCALL_OTHER for -1 (none) and numbers it doesn't know. */
 enum syscall_class syscall_class(struct syscall_table *table, int16_t number);
+
+/* Is it futex() or one of its younger relatives? */
+bool syscall_is_futex(struct syscall_table *table, int16_t number);
 
 /* Name of a number, owned by the table; NULL if it isn't known. */
 const char *syscall_name(struct syscall_table *table, int16_t number);

@@ -15,15 +15,18 @@ bool call_is_runtime(const struct model *model, const struct call *call)
 	       function->kind != PROFBPF__FUNCTION__KIND__STAGE;
 }
 
+bool function_submits(const struct function *function)
+{
+	return function->kind == PROFBPF__FUNCTION__KIND__LAUNCH ||
+	       function->kind == PROFBPF__FUNCTION__KIND__COPY ||
+	       function->kind == PROFBPF__FUNCTION__KIND__COLLECTIVE;
+}
+
 bool call_is_launch(const struct model *model, const struct call *call)
 {
 	const struct function *function = call_function(model, call);
 
-	if (!function || call->flags & MODEL_CALL_INNER)
-		return false;
-	return function->kind == PROFBPF__FUNCTION__KIND__LAUNCH ||
-	       function->kind == PROFBPF__FUNCTION__KIND__COPY ||
-	       function->kind == PROFBPF__FUNCTION__KIND__COLLECTIVE;
+	return function && function_submits(function) && !(call->flags & MODEL_CALL_PART);
 }
 
 /* A copy that says it doesn't block returns at once. */

@@ -16,7 +16,13 @@ const struct function *call_function(const struct model *model, const struct cal
 /* Part of a device runtime: markers and pipeline stages only surround such calls. */
 bool call_is_runtime(const struct model *model, const struct call *call);
 
-/* Submits device work (launch, copy, collective) and is not the inner part of such a call. */
+/* Submits device work: launch, copy, collective. */
+bool function_submits(const struct function *function);
+
+/*
+ * Submits device work and is not the inner part of a call that does: cuLaunchKernel inside
+ * of cudaLaunchKernel is the same launch. A copy that loading a model makes is one of its own.
+ */
 bool call_is_launch(const struct model *model, const struct call *call);
 
 /* May return only after the device has done something: synchronizing calls and copies. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/join/call_kind.h"
+#include "analyzer/model/map.h"
 
 /* A task by when it was enqueued, and the latest end of the tasks of its stream up to it. */
 struct enqueued {
@@ -91,7 +92,46 @@ static int compare_syncs(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-int sync_calls_collect(const struct model *model, struct sync_calls *syncs)
+bool clock_task_is_sure(const struct model *model, const struct device_task *task)
+{
+	if (task->flags & MODEL_TASK_BY_ID)
+		return true;
+	return task->call != INDEX_NONE && task->enqueue_ns &&
+	       task->device < model->devices.count && model->devices.row[task->device].anchored;
+}
+
+#define SEVERAL_STREAMS (MAP_NONE - 1) /* a handle that was given again */
+
+static uint64_t handle_key(uint32_t process, uint64_t handle)
+{
+	return handle * 0x9e3779b97f4a7c15u + process;
+}
+
+/* The device's numbers of streams by the handles of their calls, as joined tasks tell. */
+static int stream_numbers(const struct model *model, struct map *numbers)
+{
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+		uint32_t known;
+		uint64_t handle, key;
+
+		if (!clock_task_is_sure(model, task) || task->call >= model->calls.count ||
+		    task->stream >= SEVERAL_STREAMS ||
+		    !call_stream(model, &model->calls.row[task->call], &handle))
+			continue;
+		key = handle_key(model->devices.row[task->device].process, handle);
+		known = map_get(numbers, key);
+		if (known == (uint32_t)task->stream || known == SEVERAL_STREAMS)
+			continue;
+		if (!map_put(numbers, key,
+			     known == MAP_NONE ? (uint32_t)task->stream : SEVERAL_STREAMS))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int collect_syncs(const struct model *model, const struct map *numbers,
+			 struct sync_calls *syncs)
 {
 	syncs->count = 0;
 	syncs->row = calloc((size_t)model->calls.count + 1, sizeof(*syncs->row));
@@ -100,18 +140,35 @@ int sync_calls_collect(const struct model *model, struct sync_calls *syncs)
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 		const struct function *function = call_function(model, call);
+		uint32_t process, number;
 		uint64_t stream;
 
 		if (!function || function->kind != PROFBPF__FUNCTION__KIND__SYNC ||
 		    call->flags & (MODEL_CALL_OPEN | MODEL_CALL_ERROR) ||
 		    call->thread >= model->threads.count || !call_stream(model, call, &stream))
 			continue;
+		process = model->threads.row[call->thread].process;
+		number = map_get(numbers, handle_key(process, stream));
+		if (number == SEVERAL_STREAMS)
+			continue;
 		syncs->row[syncs->count++] =
-			(struct sync_call){ model->threads.row[call->thread].process, stream,
+			(struct sync_call){ process, number == MAP_NONE ? stream : number,
 					    call->start_ns, call->end_ns };
 	}
 	qsort(syncs->row, syncs->count, sizeof(*syncs->row), compare_syncs);
 	return 0;
+}
+
+int sync_calls_collect(const struct model *model, struct sync_calls *syncs)
+{
+	struct map numbers = { 0 };
+	int err = stream_numbers(model, &numbers);
+
+	*syncs = (struct sync_calls){ 0 };
+	if (!err)
+		err = collect_syncs(model, &numbers, syncs);
+	map_free(&numbers);
+	return err;
 }
 
 static uint32_t first_sync(const struct sync_calls *syncs, uint32_t process, uint64_t stream)

@@ -30,7 +30,17 @@ struct sync_calls {
 	uint32_t count;
 };
 
-/* Returns 0 or -ENOMEM; the caller frees syncs->row. */
+/*
+ * clock_task_is_sure - was the task joined to its call by something better than the device's clock?
+ *
+ * By numbers; or by a host's instant, where a file tells that of a device whose clock is in doubt.
+ */
+bool clock_task_is_sure(const struct model *model, const struct device_task *task);
+
+/*
+ * Streams are numbered as tasks number them, where tasks that are joined
+ * already tell whose handle is which. Returns 0 or -ENOMEM; the caller frees syncs->row.
+ */
 int sync_calls_collect(const struct model *model, struct sync_calls *syncs);
 
 /*

@@ -25,6 +25,8 @@ enum device_clock_method {
 	DEVICE_CLOCK_CAUSALITY, /* fitted between lower and upper bounds */
 	DEVICE_CLOCK_CAUSALITY_LOWER, /* only lower bounds: the earliest times that are possible */
 	DEVICE_CLOCK_DISAGREES, /* the bounds contradict each other; the least wrong line was taken */
+	DEVICE_CLOCK_CORRECTED, /* declared, but tasks joined by their numbers show that it is off */
+	DEVICE_CLOCK_OWN, /* a device file without a trace: its clock is what all is told in */
 };
 
 /* What was found out about one device's clock. */
@@ -37,6 +39,13 @@ struct device_clock {
 	uint32_t tasks; /* converted */
 	uint32_t
 		before_enqueue; /* tasks that start before their enqueue call even so: impossible ones */
+	uint32_t negative; /* tasks that did by a declared clock, before it was corrected */
+	uint32_t steps; /* jumps of the clock that were found */
+	uint32_t at_steps; /* tasks so near to one of them that their times are less sure */
+	uint32_t ignored; /* bounds that contradict all the others */
+	uint64_t step_error_ns; /* the times of those lie within this; UINT64_MAX = unknown */
+	int64_t correction_ns; /* DEVICE_CLOCK_CORRECTED: of offset_ns and drift_ppb, what the */
+	int64_t correction_ppb; /* declared clock lacked */
 };
 
 /*
@@ -52,6 +61,14 @@ struct device_clock {
  * Returns 0 or -ENOMEM.
  */
 int device_clocks_join(struct model *model, struct device_clock *clocks);
+
+/*
+ * device_clock_to_monotonic - an instant of a declared clock (Profbpf__DeviceClock)
+ *
+ * False if the clock is undeclared or there are no snapshots of it.
+ */
+bool device_clock_to_monotonic(const struct model *model, uint8_t clock, uint64_t device_ns,
+			       uint64_t *monotonic_ns);
 
 /* The method in words: "declared clock, by snapshots", ... Static text. */
 const char *device_clock_method_text(uint8_t method);

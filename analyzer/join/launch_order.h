@@ -14,7 +14,10 @@
  *
  * For every (process, stream): if as many tasks as launching calls are left, the
  * n-th task belongs to the n-th call; else all its tasks count as ambiguous when there are
- * calls at all. Adds to @join. Returns 0 or -ENOMEM.
+ * calls at all. Where calls know a stream by a handle and tasks by the device's number, a handle's
+ * stream is the one that has as many tasks, of the same kinds, none of which starts before its call;
+ * but only if that tells for all streams of the process which is which: else these tasks are
+ * ambiguous. Adds to @join. Returns 0 or -ENOMEM.
  */
 int launch_order_join(struct model *model, struct launch_join *join);
 

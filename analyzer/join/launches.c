@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch_correlation.h"
 #include "analyzer/join/launch_order.h"
 
 /* Deeper nesting than capture keeps; what hostile files nest deeper is forgotten. */
@@ -42,7 +44,7 @@ static bool same_family(const struct model *model, uint32_t a, uint32_t b)
 static uint32_t pick(const struct model *model, const struct open_calls *open, uint64_t now_ns,
 		     bool strict)
 {
-	uint32_t inner = INDEX_NONE, outer = INDEX_NONE;
+	uint32_t inner = INDEX_NONE, outer = INDEX_NONE, submits = INDEX_NONE;
 
 	for (uint32_t i = open->count; i-- > 0;) {
 		const struct call *call = &model->calls.row[open->call[i]];
@@ -52,10 +54,13 @@ static uint32_t pick(const struct model *model, const struct open_calls *open, u
 			continue;
 		if (inner == INDEX_NONE)
 			inner = open->call[i];
-		if (same_family(model, open->call[i], inner))
-			outer = open->call[i];
+		if (!same_family(model, open->call[i], inner))
+			continue;
+		outer = open->call[i];
+		if (function_submits(call_function(model, call)))
+			submits = outer;
 	}
-	return outer;
+	return submits != INDEX_NONE ? submits : outer;
 }
 
 /* Two calls that meet at the instant qualify equally; the one that begins there is taken. */
@@ -131,7 +136,8 @@ static int join_by_enqueue(struct model *model, struct launch_join *join)
 	if (!order)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		if (tasks[i].thread < model->threads.count && tasks[i].enqueue_ns)
+		if (tasks[i].call == INDEX_NONE && tasks[i].thread < model->threads.count &&
+		    tasks[i].enqueue_ns && !(tasks[i].flags & MODEL_TASK_NUMBERED))
 			order[count++] = i;
 	}
 	if (count)
@@ -158,23 +164,51 @@ static bool has_device(const struct model *model, uint32_t thread)
 	return false;
 }
 
-/* Device layers are read a little longer than calls are traced. */
-static bool outside_session(const struct model *model, const struct device_task *task)
+/* Every call of the session is there. */
+static bool all_recorded(const struct model *model)
 {
-	return task->enqueue_ns && task->call == INDEX_NONE &&
-	       (task->enqueue_ns < model->info.session_start_ns ||
-		(model->info.session_end_ns && task->enqueue_ns > model->info.session_end_ns));
+	for (uint32_t i = 0; i < model->sources.count; i++) {
+		const struct source_loss *source = &model->sources.row[i];
+
+		if (strcmp(model_text(model, source->name), "api") == 0)
+			return source->produced == source->delivered && model->info.ended &&
+			       !model->info.min_duration_ns;
+	}
+	return false;
+}
+
+static bool is_outside(const struct model *model, uint64_t ts_ns)
+{
+	return ts_ns < model->info.session_start_ns ||
+	       (model->info.session_end_ns && ts_ns > model->info.session_end_ns);
+}
+
+/* Device layers are read a little longer than calls are traced, device files are of whole jobs. */
+static bool outside_session(const struct model *model, const struct device_task *task,
+			    bool complete)
+{
+	if (task->call != INDEX_NONE)
+		return false;
+	/* Also while probes were being attached. */
+	if (complete && task->flags & MODEL_TASK_EDGE)
+		return true;
+	if (task->enqueue_ns)
+		return is_outside(model, task->enqueue_ns);
+	return task->flags & MODEL_TASK_NUMBERED && is_outside(model, task->start_ns);
 }
 
 static void count_tasks(const struct model *model, struct launch_join *join)
 {
+	bool complete = all_recorded(model);
+
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		if (outside_session(model, &model->tasks.row[i]))
+		join->by_id += (model->tasks.row[i].flags & MODEL_TASK_BY_ID) != 0;
+		if (outside_session(model, &model->tasks.row[i], complete))
 			join->tasks_outside++;
 		else
 			join->tasks++;
 	}
-	join->matched = join->by_enqueue + join->by_order;
+	join->matched = join->by_id + join->by_correlation + join->by_enqueue + join->by_order;
 	join->unmatched_tasks = join->tasks - join->matched;
 }
 
@@ -211,9 +245,15 @@ int launches_join(struct model *model, struct launch_join *join)
 	*join = (struct launch_join){ 0 };
 	for (uint32_t i = 0; i < model->calls.count; i++)
 		model->calls.row[i].task = INDEX_NONE;
-	for (uint32_t i = 0; i < model->tasks.count; i++)
-		model->tasks.row[i].call = INDEX_NONE;
-	error = join_by_enqueue(model, join);
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		if (model->tasks.row[i].flags & MODEL_TASK_BY_ID)
+			connect(model, i, model->tasks.row[i].call);
+		else
+			model->tasks.row[i].call = INDEX_NONE;
+	}
+	error = launch_correlation_join(model, &join->by_correlation);
+	if (!error)
+		error = join_by_enqueue(model, join);
 	if (!error)
 		error = launch_order_join(model, join);
 	if (error)
@@ -225,6 +265,13 @@ int launches_join(struct model *model, struct launch_join *join)
 
 const char *launch_join_method(const struct launch_join *join)
 {
+	if (join->by_id)
+		return join->by_correlation || join->by_enqueue || join->by_order
+			       ? "numbers of stream and task, else instant or order"
+			       : "numbers of stream and task";
+	if (join->by_correlation)
+		return join->by_enqueue || join->by_order ? "correlation, else instant or order"
+							  : "correlation";
 	if (join->by_enqueue && join->by_order)
 		return "enqueue instant within the call, else order within the stream";
 	if (join->by_order)

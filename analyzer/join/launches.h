@@ -4,12 +4,13 @@
  *
  * A task's source says which thread enqueued it and when (enqueue_ns,
  * CLOCK_MONOTONIC, taken inside the call). The call is the outermost one that
- * contains that instant, of the family of the innermost one that does: a
+ * contains that instant and submits work, of the family of the innermost one that does: a
  * framework's own traced function around a CUDA launch doesn't hide the launch,
  * and cudaLaunchKernel wins over the driver function it calls.
  *
  * Tasks whose enqueue is not known are joined by order within a stream, where a
- * process has as many launching calls left on that stream as it has tasks left.
+ * process has as many launching calls left on that stream as it has tasks left. Streams
+ * that both sides know by different numbers are found (launch_order.h).
  */
 #ifndef PROFBPF_ANALYZER_JOIN_LAUNCHES_H
 #define PROFBPF_ANALYZER_JOIN_LAUNCHES_H
@@ -31,12 +32,17 @@ struct launch_join {
 	uint64_t unmatched_tasks; /* tasks - matched */
 	uint64_t unmatched_launches; /* launches, unprofiled ones left out, without a task */
 	uint64_t ambiguous; /* tasks for which several calls qualified equally */
+	uint64_t by_id; /* of matched: by the numbers of stream and task (launch_ids.h) */
+	uint64_t by_correlation; /* of matched: by the number that call and task carry */
 	uint64_t by_enqueue; /* of matched: by thread and enqueue instant */
 	uint64_t by_order; /* of matched: by order within a stream */
 };
 
 /*
  * launches_join - set task.call and call.task
+ *
+ * Tasks that launch_ids_join() joined stay so. Whatever is at the edges of a stream's calls, or before
+ * or after the session, was launched outside of it, if no record was lost.
  *
  * Needs sorted calls and converted task times (device_clocks_join). A call that
  * launched several tasks names the one with the lowest enqueue_ns. Returns 0 or

@@ -155,7 +155,9 @@ static bool is_asleep(uint8_t state)
 
 static void enter(struct walk *walk, uint8_t state)
 {
-	walk->span = (struct span){ .state = state, .other = INDEX_NONE, .syscall = -1 };
+	walk->span = (struct span){
+		.state = state, .other = INDEX_NONE, .object = INDEX_NONE, .syscall = -1
+	};
 	walk->occupant = INDEX_NONE;
 	walk->wake = INDEX_NONE;
 	walk->early_wake_ns = 0;
@@ -164,7 +166,9 @@ static void enter(struct walk *walk, uint8_t state)
 /* What was taken for known since the last event contradicts the next one. */
 static void doubt(struct walk *walk)
 {
-	walk->span = (struct span){ .state = STATE_UNKNOWN, .other = INDEX_NONE, .syscall = -1 };
+	walk->span = (struct span){
+		.state = STATE_UNKNOWN, .other = INDEX_NONE, .object = INDEX_NONE, .syscall = -1
+	};
 }
 
 /*
@@ -204,6 +208,8 @@ static void name_waker(struct walk *walk, uint32_t row)
 	/* Who was interrupted by what woke the thread has nothing to do with it. */
 	if (!(wake->flags & WAKE_INTERRUPT))
 		walk->span.other = wake->waker_thread;
+	else if (wake->interrupt && !(wake->flags & WAKE_TIMER))
+		walk->span.other = wake->interrupt;
 	if (wake->flags & WAKE_HARDIRQ)
 		walk->span.flags |= SPAN_WOKEN_HARDIRQ;
 	if (wake->flags & WAKE_SOFTIRQ)
@@ -273,6 +279,8 @@ static bool switched_out(struct walk *walk, const struct event *event)
 		enter(walk, STATE_RUNNABLE);
 		walk->span.cpu = row->cpu;
 		walk->occupant = row->next_thread;
+		if (row->flags & SWITCH_THROTTLED)
+			walk->span.flags |= SPAN_THROTTLED;
 	} else if (woken_early && comes_back_unwoken(walk)) {
 		enter(walk, STATE_RUNNABLE);
 		walk->span.cpu = row->cpu;
@@ -280,7 +288,10 @@ static bool switched_out(struct walk *walk, const struct event *event)
 	} else {
 		enter(walk, asleep_state(row->state));
 		walk->span.syscall = row->syscall;
+		walk->span.object = row->object;
 		walk->span.flags = row->flags & (SWITCH_IOWAIT | SWITCH_FAULT);
+		if (row->flags & SWITCH_TIMEOUT)
+			walk->span.flags |= SPAN_TIMEOUT;
 	}
 	return true;
 }

@@ -22,8 +22,9 @@ static bool accounts_fit(const Profbpf__Accounts *accounts, size_t *rows)
 			   accounts->n_flags, accounts->n_run_ns, accounts->n_runnable_ns,
 			   accounts->n_user_ns, accounts->n_system_ns, accounts->n_voluntary,
 			   accounts->n_involuntary, accounts->n_migrations,
-			   accounts->n_minor_faults, accounts->n_major_faults,
-			   accounts->n_syscall) == 0;
+			   accounts->n_minor_faults, accounts->n_major_faults, accounts->n_syscall,
+			   accounts->n_io_ns, accounts->n_read_bytes, accounts->n_write_bytes,
+			   accounts->n_read_chars, accounts->n_write_chars) == 0;
 }
 
 bool load_accounts(struct loader *loader, const struct pbt_packet *packet)
@@ -48,7 +49,12 @@ bool load_accounts(struct loader *loader, const struct pbt_packet *packet)
 		row.migrations = COLUMN_AT(accounts, migrations, i);
 		row.minor_faults = COLUMN_AT(accounts, minor_faults, i);
 		row.major_faults = COLUMN_AT(accounts, major_faults, i);
+		row.io_ns = COLUMN_AT(accounts, io_ns, i);
 		row.syscall = (int16_t)(COLUMN_AT(accounts, syscall, i) - 1);
+		row.read_bytes = COLUMN_AT(accounts, read_bytes, i);
+		row.write_bytes = COLUMN_AT(accounts, write_bytes, i);
+		row.read_chars = COLUMN_AT(accounts, read_chars, i);
+		row.write_chars = COLUMN_AT(accounts, write_chars, i);
 		if (row.thread == 0) {
 			loader->model->bad_rows++;
 			continue;
@@ -100,6 +106,29 @@ bool load_cpu_stats(struct loader *loader, const struct pbt_packet *packet)
 	}
 	if (stats->ts_ns > session->last_ns)
 		session->last_ns = stats->ts_ns;
+	return true;
+}
+
+bool load_counters(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Counters *m = UNPACK(counters, packet);
+	size_t rows;
+
+	if (!m || COLUMN_ROWS(&rows, m->n_name, m->n_cpu, m->n_unit, m->n_value))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		uint32_t cpu = COLUMN_AT(m, cpu, i), unit = COLUMN_AT(m, unit, i);
+		struct counter row = {
+			.ts_ns = m->ts_ns,
+			.value = COLUMN_AT(m, value, i),
+			.name = model_string(loader->model, m->n_name ? m->name[i] : ""),
+			.cpu = cpu ? cpu - 1 : INDEX_NONE,
+			.unit = unit <= PROFBPF__COUNTERS__UNIT__NS_TOTAL ? (uint8_t)unit : 0,
+		};
+
+		if (row.name == INDEX_NONE || !MODEL_PUSH(&loader->model->counters, row))
+			return out_of_memory(loader);
+	}
 	return true;
 }
 

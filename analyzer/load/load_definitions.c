@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/events.h"
 #include "lib/column.h"
 
 #define STRINGS_MAX (1u << 24) /* ids of one segment */
@@ -98,6 +99,36 @@ bool load_strings(struct loader *loader, const struct pbt_packet *packet)
 	return !loader->no_memory;
 }
 
+bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__SleepObjects *m = UNPACK(sleep_objects, packet);
+	struct model *model = loader->model;
+	size_t rows;
+
+	if (!m || m->first_id == 0 ||
+	    COLUMN_ROWS(&rows, m->n_kind, m->n_device, m->n_object, m->n_name))
+		return false;
+	if (m->first_id == 1)
+		loader->objects.count = 0;
+	/* A packet between was damaged: ids would no longer be those that are meant. */
+	if (m->first_id != loader->objects.count + 1)
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		uint32_t kind = COLUMN_AT(m, kind, i);
+		struct sleep_object row = {
+			.kind = kind < SLEEP_KINDS ? (uint8_t)kind : SLEEP_NOTHING,
+			.device = COLUMN_AT(m, device, i),
+			.object = COLUMN_AT(m, object, i),
+			.name = loader_string(loader, COLUMN_AT(m, name, i)),
+		};
+
+		if (!MODEL_PUSH(&loader->objects, model->sleep_objects.count) ||
+		    !MODEL_PUSH(&model->sleep_objects, row))
+			return out_of_memory(loader);
+	}
+	return true;
+}
+
 static uint64_t session_key(const struct loader *loader, uint32_t id)
 {
 	return (uint64_t)loader->session << 32 | id;
@@ -128,8 +159,8 @@ static uint8_t at_most(int value, int largest)
 	return value >= 0 && value <= largest ? (uint8_t)value : 0;
 }
 
-/* C++ symbols as people write them, without parameters; others, and what is no symbol, unchanged. */
-static uint32_t function_name(struct loader *loader, const char *symbol)
+/* What is no C++ symbol stays as it is. */
+uint32_t loader_symbol(struct loader *loader, const char *symbol)
 {
 	char *readable = NULL;
 	uint32_t id;
@@ -141,12 +172,32 @@ static uint32_t function_name(struct loader *loader, const char *symbol)
 	return id;
 }
 
+/* A class that was not measured costs at least what the cheapest one does. */
+static void take_probe_cost(const struct session *session, struct function *function)
+{
+	const struct probe_cost *best = NULL;
+
+	for (uint32_t i = 0; i < session->probe_cost_count; i++) {
+		const struct probe_cost *cost = &session->probe_costs[i];
+
+		if (cost->instruction == function->instruction) {
+			best = cost;
+			break;
+		}
+		if (!best || cost->whole_ns < best->whole_ns)
+			best = cost;
+	}
+	function->probe_inside_ns = best ? best->inside_ns : 0;
+	function->probe_whole_ns = best ? best->whole_ns : 0;
+	function->probe_string_ns = session->probe_string_ns;
+}
+
 static void take_function(struct loader *loader, const Profbpf__Function *from,
 			  struct function *function)
 {
 	function->runtime = text_id(loader, from->runtime);
 	function->family = text_id(loader, *from->family ? from->family : from->runtime);
-	function->name = function_name(loader, from->name);
+	function->name = loader_symbol(loader, from->name);
 	function->symbol = text_id(loader, from->name);
 	function->file = text_id(loader, from->file);
 	function->instruction = text_id(loader, from->instruction);
@@ -154,7 +205,9 @@ static void take_function(struct loader *loader, const Profbpf__Function *from,
 	function->layer = (uint8_t)(from->layer <= UINT8_MAX ? from->layer : UINT8_MAX);
 	function->error = at_most(from->error, PROFBPF__FUNCTION__ERROR__NEGATIVE);
 	for (size_t i = 0; i < from->n_roles && i < 3; i++)
-		function->roles[i] = at_most(from->roles[i], PROFBPF__FUNCTION__ROLE__VALUE);
+		function->roles[i] = at_most(from->roles[i], PROFBPF__FUNCTION__ROLE__TASK);
+	function->launches = text_id(loader, from->operator_);
+	take_probe_cost(loader_session(loader), function);
 }
 
 bool load_functions(struct loader *loader, const struct pbt_packet *packet)
@@ -210,6 +263,10 @@ bool load_drivers(struct loader *loader, const struct pbt_packet *packet)
 			text_id(loader, drivers->driver[i]->driver);
 		loader->model->drivers.row[index].device =
 			text_id(loader, drivers->driver[i]->device);
+		loader->model->drivers.row[index].module =
+			text_id(loader, drivers->driver[i]->module);
+		if (!load_commands(loader, drivers->driver[i], &loader->model->drivers.row[index]))
+			return out_of_memory(loader);
 	}
 	return !loader->no_memory;
 }
@@ -280,4 +337,29 @@ bool load_coverage(struct loader *loader, const struct pbt_packet *packet)
 			return out_of_memory(loader);
 	}
 	return true;
+}
+
+bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__ThreadRoles *roles = UNPACK(thread_roles, packet);
+	struct thread_role row = { 0 };
+	size_t rows;
+
+	if (!roles || COLUMN_ROWS(&rows, roles->n_tid, roles->n_operator_id, roles->n_name))
+		return false;
+	row.ts_ns = roles->ts_ns;
+	row.framework = text_id(loader, roles->framework);
+	for (size_t i = 0; i < rows; i++) {
+		row.thread = COLUMN_AT(roles, tid, i);
+		row.op = COLUMN_AT(roles, operator_id, i);
+		row.name = roles->n_name ? text_id(loader, roles->name[i]) : 0;
+		if (!row.thread) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->thread_roles, row) ||
+		    !loader_saw_thread(loader, row.thread, roles->tgid, row.ts_ns))
+			return out_of_memory(loader);
+	}
+	return !loader->no_memory;
 }

@@ -34,7 +34,12 @@ static void resolve_threads(struct loader *loader)
 	RESOLVE(loader, &model->calls, end_ns);
 	RESOLVE(loader, &model->ioctls, end_ns);
 	RESOLVE(loader, &model->accounts, ts_ns);
+	RESOLVE(loader, &model->interrupts, ts_ns);
 	RESOLVE(loader, &model->wakes, ts_ns);
+	RESOLVE(loader, &model->faults, end_ns);
+	RESOLVE(loader, &model->block_requests, end_ns);
+	RESOLVE(loader, &model->thread_roles, ts_ns);
+	RESOLVE(loader, &model->stack_samples, ts_ns);
 	for (uint32_t i = 0; i < model->wakes.count; i++) {
 		struct wake *wake = &model->wakes.row[i];
 
@@ -51,6 +56,29 @@ static void resolve_threads(struct loader *loader)
 
 		task->thread = loader_thread_at(loader, task->thread, task->enqueue_ns);
 	}
+}
+
+/* Thread ids of wakers to threads, interpreters' process ids to processes. */
+static void resolve_pythons(struct loader *loader)
+{
+	struct model *model = loader->model;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < model->stack_samples.count; i++) {
+		struct stack_sample *row = &model->stack_samples.row[i];
+
+		row->waker = row->waker ? loader_thread_at(loader, row->waker,
+							   row->ts_ns + row->dur_ns) :
+					  INDEX_NONE;
+	}
+	for (uint32_t i = 0; i < model->pythons.count; i++) {
+		struct python_interpreter *row = &model->pythons.row[i];
+
+		row->process = loader_process_at(loader, row->process, row->ts_ns);
+		if (row->process != INDEX_NONE)
+			model->pythons.row[kept++] = *row;
+	}
+	model->pythons.count = kept;
 }
 
 static int by_coverage(const void *a, const void *b)
@@ -95,6 +123,16 @@ static void resolve_processes(struct loader *loader)
 	}
 	model->coverage.count = kept;
 	unique_coverage(model);
+	kept = 0;
+	for (uint32_t i = 0; i < model->process_stats.count; i++) {
+		struct process_stat *row = &model->process_stats.row[i];
+
+		row->process = loader_process_at(loader, row->process, row->ts_ns);
+		if (row->process != INDEX_NONE)
+			model->process_stats.row[kept++] = *row;
+	}
+	model->bad_rows += model->process_stats.count - kept;
+	model->process_stats.count = kept;
 	for (uint32_t i = 0; i < model->devices.count; i++)
 		model->devices.row[i].process =
 			loader_process_at(loader, model->devices.row[i].process, UINT64_MAX);
@@ -152,6 +190,9 @@ static bool sum_sources(struct loader *loader)
 		[READ_IOCTL] = "ioctl",
 		[READ_SCHED] = "sched",
 		[READ_DEVICE] = "device",
+		[READ_STACK] = "stack",
+		[READ_FAULT] = "fault",
+		[READ_BLOCK] = "io",
 	};
 	struct model *model = loader->model;
 
@@ -224,12 +265,15 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 		goto no_memory;
 	resolve_threads(loader);
 	resolve_processes(loader);
+	resolve_pythons(loader);
+	load_resolve_code_names(loader);
 	if (!sum_sources(loader))
 		goto no_memory;
 	sum_sessions(loader);
 	if (!model_index(model))
 		goto no_memory;
 	load_judge_calls(model);
+	load_thread_names(model);
 	return 0;
 no_memory:
 	snprintf(error, error_size, "out of memory");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call's value says, and which calls are part of others. */
+#include "analyzer/join/call_kind.h"
 #include "analyzer/load/loader.h"
 
 /* As deep as the recorder follows nested calls. */
@@ -29,18 +30,27 @@ static bool encloses(const struct call *outer, const struct call *inner)
 	       inner->end_ns <= outer->end_ns;
 }
 
-static bool is_inner(const struct model *model, struct enclosing *stack, const struct call *call)
+static uint8_t judge_layer(const struct model *model, struct enclosing *stack,
+			   const struct call *call)
 {
-	uint32_t family = model->functions.row[call->function].family;
-	bool inner = false;
+	const struct function *function = &model->functions.row[call->function];
+	uint8_t flags = 0;
 
 	while (stack->count && !encloses(stack->call[stack->count - 1], call))
 		stack->count--;
-	for (uint32_t i = 0; i < stack->count; i++)
-		inner |= model->functions.row[stack->call[i]->function].family == family;
+	for (uint32_t i = 0; i < stack->count; i++) {
+		const struct function *outer =
+			&model->functions.row[stack->call[i]->function];
+
+		if (outer->family != function->family)
+			continue;
+		flags |= MODEL_CALL_INNER;
+		if (function_submits(function) && function_submits(outer))
+			flags |= MODEL_CALL_PART;
+	}
 	if (stack->count < DEPTH_MAX)
 		stack->call[stack->count++] = call;
-	return inner;
+	return flags;
 }
 
 void load_judge_calls(struct model *model)
@@ -57,7 +67,6 @@ void load_judge_calls(struct model *model)
 		}
 		if (is_error(&model->functions.row[call->function], call))
 			call->flags |= MODEL_CALL_ERROR;
-		if (is_inner(model, &stack, call))
-			call->flags |= MODEL_CALL_INNER;
+		call->flags |= judge_layer(model, &stack, call);
 	}
 }

@@ -28,6 +28,7 @@ void loader_free(struct loader *loader)
 		return;
 	arena_release(&loader->arena);
 	free(loader->strings);
+	free(loader->objects.row);
 	for (uint32_t i = 0; i < loader->sessions.count; i++)
 		free(loader->sessions.row[i].segments.row);
 	free(loader->sessions.row);
@@ -36,8 +37,14 @@ void loader_free(struct loader *loader)
 	map_free(&loader->process_map);
 	map_free(&loader->tid_map);
 	map_free(&loader->function_map);
+	map_free(&loader->readable_map);
 	map_free(&loader->device_map);
 	map_free(&loader->driver_map);
+	map_free(&loader->cgroup_map);
+	map_free(&loader->stack_files);
+	map_free(&loader->stack_names);
+	map_free(&loader->stack_frames);
+	map_free(&loader->stacks);
 	free(loader);
 }
 
@@ -59,6 +66,19 @@ static load_fn *const BODIES[] = {
 	[PROFBPF__PACKET__KIND__COVERAGE] = load_coverage,
 	[PROFBPF__PACKET__KIND__STATISTICS] = load_statistics,
 	[PROFBPF__PACKET__KIND__DRIVERS] = load_drivers,
+	[PROFBPF__PACKET__KIND__PROCESSES] = load_processes,
+	[PROFBPF__PACKET__KIND__CGROUPS] = load_cgroups,
+	[PROFBPF__PACKET__KIND__CGROUP_STATS] = load_cgroup_stats,
+	[PROFBPF__PACKET__KIND__CODE_NAMES] = load_code_names,
+	[PROFBPF__PACKET__KIND__THREAD_ROLES] = load_thread_roles,
+	[PROFBPF__PACKET__KIND__STACKS] = load_stacks,
+	[PROFBPF__PACKET__KIND__STACK_SAMPLES] = load_stack_samples,
+	[PROFBPF__PACKET__KIND__SLEEP_OBJECTS] = load_sleep_objects,
+	[PROFBPF__PACKET__KIND__INTERRUPTS] = load_interrupts,
+	[PROFBPF__PACKET__KIND__COUNTERS] = load_counters,
+	[PROFBPF__PACKET__KIND__PYTHONS] = load_pythons,
+	[PROFBPF__PACKET__KIND__FAULTS] = load_faults,
+	[PROFBPF__PACKET__KIND__BLOCK_REQUESTS] = load_block_requests,
 };
 
 /* A packet whose checksum is right but whose body makes no sense. */

@@ -52,47 +52,130 @@ bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint6
 	return true;
 }
 
-static bool calls_fit(const Profbpf__Calls *calls, size_t *rows)
+/* Replaces the codes of a column by entries of a table of @entries. False: the batch is damaged. */
+static bool resolve_shapes(uint32_t *shape, size_t rows, size_t entries)
 {
-	return COLUMN_ROWS(rows, calls->n_end_ns, calls->n_dur_ns, calls->n_tid, calls->n_function,
-			   calls->n_flags, calls->n_ret, calls->n_arg0, calls->n_arg1,
-			   calls->n_arg2, calls->n_text, calls->n_tgid) == 0;
+	struct column_table table = { .count = entries };
+
+	for (size_t i = 0; i < rows; i++) {
+		size_t entry;
+
+		if (!column_table_at(&table, shape[i], &entry))
+			return false;
+		shape[i] = (uint32_t)entry;
+	}
+	return true;
+}
+
+static void add_up(int64_t *value, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		value[i] = column_s64_next(value[i - 1], value[i]);
+}
+
+static void add_up_ids(int32_t *value, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		value[i] = column_s32_next(value[i - 1], value[i]);
+}
+
+/* Replaces codes by 1 + the entry of values, 0 for the value 0. */
+static bool resolve_values(Profbpf__Calls *calls, size_t rows)
+{
+	uint32_t *const codes[] = { calls->ret_value, calls->value0, calls->value1, calls->value2 };
+	const size_t counts[] = { calls->n_ret_value, calls->n_value0, calls->n_value1,
+				  calls->n_value2 };
+	struct column_table table = { .count = calls->n_values };
+
+	for (size_t i = 0; i < rows; i++) {
+		for (size_t j = 0; j < 4; j++) {
+			size_t entry;
+
+			if (!counts[j] || !codes[j][i])
+				continue;
+			if (!column_table_at(&table, codes[j][i] - 1, &entry))
+				return false;
+			codes[j][i] = (uint32_t)entry + 1;
+		}
+	}
+	return true;
+}
+
+/* Checks the columns of a batch and turns differences and codes into what they stand for. */
+static bool prepare_calls(Profbpf__Calls *c, size_t *rows)
+{
+	size_t shapes;
+
+	if (!c->n_shape) {
+		if (COLUMN_ROWS(rows, c->n_end_ns, c->n_dur_ns, c->n_tid, c->n_function, c->n_flags,
+				c->n_ret, c->n_arg0, c->n_arg1, c->n_arg2, c->n_text, c->n_tgid))
+			return false;
+	} else if (COLUMN_ROWS(rows, c->n_end_ns, c->n_dur_ns, c->n_shape, c->n_ret_value,
+			       c->n_value0, c->n_value1, c->n_value2) ||
+		   COLUMN_ROWS(&shapes, c->n_tid, c->n_tgid, c->n_function, c->n_flags,
+			       c->n_text) ||
+		   !resolve_shapes(c->shape, *rows, shapes) || !resolve_values(c, *rows)) {
+		return false;
+	}
+	add_up(c->end_ns, c->n_end_ns);
+	add_up(c->arg0, c->n_arg0);
+	add_up(c->arg1, c->n_arg1);
+	add_up(c->arg2, c->n_arg2);
+	add_up(c->values, c->n_values);
+	add_up_ids(c->tid, c->n_tid);
+	add_up_ids(c->tgid, c->n_tgid);
+	return true;
+}
+
+static uint64_t value_of(const Profbpf__Calls *calls, uint32_t entry)
+{
+	return entry ? (uint64_t)calls->values[entry - 1] : 0;
+}
+
+static void call_values(const Profbpf__Calls *c, size_t i, struct call *row)
+{
+	if (!c->n_shape) {
+		row->ret = COLUMN_AT(c, ret, i);
+		row->args[0] = (uint64_t)COLUMN_AT(c, arg0, i);
+		row->args[1] = (uint64_t)COLUMN_AT(c, arg1, i);
+		row->args[2] = (uint64_t)COLUMN_AT(c, arg2, i);
+		return;
+	}
+	row->ret = (uint32_t)value_of(c, COLUMN_AT(c, ret_value, i));
+	row->args[0] = value_of(c, COLUMN_AT(c, value0, i));
+	row->args[1] = value_of(c, COLUMN_AT(c, value1, i));
+	row->args[2] = value_of(c, COLUMN_AT(c, value2, i));
 }
 
 bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Calls *calls = UNPACK(calls, packet);
 	struct call row = { .task = INDEX_NONE };
-	uint32_t tid = 0, tgid = 0;
-	uint64_t end_ns = 0;
 	size_t rows;
 
-	if (!calls || !calls_fit(calls, &rows))
+	if (!calls || !prepare_calls(calls, &rows))
 		return false;
 	for (size_t i = 0; i < rows; i++) {
+		size_t s = calls->n_shape ? calls->shape[i] : i;
 		uint64_t dur_ns = COLUMN_AT(calls, dur_ns, i);
-		uint32_t flags = COLUMN_AT(calls, flags, i);
+		uint64_t end_ns = (uint64_t)COLUMN_AT(calls, end_ns, i);
+		uint32_t flags = COLUMN_AT(calls, flags, s);
 
-		end_ns += (uint64_t)COLUMN_AT(calls, end_ns, i);
-		tid += (uint32_t)COLUMN_AT(calls, tid, i);
-		tgid += (uint32_t)COLUMN_AT(calls, tgid, i);
-		row.args[0] += (uint64_t)COLUMN_AT(calls, arg0, i);
-		row.args[1] += (uint64_t)COLUMN_AT(calls, arg1, i);
-		row.args[2] += (uint64_t)COLUMN_AT(calls, arg2, i);
+		call_values(calls, i, &row);
 		row.start_ns = end_ns - dur_ns;
 		row.end_ns = end_ns;
-		row.thread = tid;
-		row.function = loader_function(loader, COLUMN_AT(calls, function, i));
-		row.ret = COLUMN_AT(calls, ret, i);
-		row.text = loader_string(loader, COLUMN_AT(calls, text, i));
+		row.thread = (uint32_t)COLUMN_AT(calls, tid, s);
+		row.function = loader_function(loader, COLUMN_AT(calls, function, s));
+		row.text = loader_string(loader, COLUMN_AT(calls, text, s));
 		row.flags = flags & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0;
 		row.depth = (uint8_t)(flags >> FILE_DEPTH_SHIFT);
-		if (tid == 0 || dur_ns > end_ns || row.function == INDEX_NONE) {
+		if (row.thread == 0 || dur_ns > end_ns || row.function == INDEX_NONE) {
 			loader->model->bad_rows++;
 			continue;
 		}
 		if (!MODEL_PUSH(&loader->model->calls, row) ||
-		    !loader_saw_thread(loader, tid, tgid, end_ns))
+		    !loader_saw_thread(loader, row.thread, (uint32_t)COLUMN_AT(calls, tgid, s),
+				       end_ns))
 			return out_of_memory(loader);
 		reached(loader, end_ns);
 	}
@@ -139,26 +222,48 @@ bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 	return !loader->no_memory;
 }
 
+static bool prepare_switches(Profbpf__Switches *s, size_t *rows)
+{
+	size_t shapes;
+
+	if (!s->n_shape)
+		return !COLUMN_ROWS(rows, s->n_ts_ns, s->n_prev_tid, s->n_next_tid, s->n_state,
+				    s->n_syscall, s->n_flags, s->n_object);
+	return !COLUMN_ROWS(rows, s->n_ts_ns, s->n_shape, s->n_prev_change) &&
+	       !COLUMN_ROWS(&shapes, s->n_next_tid, s->n_state, s->n_syscall, s->n_flags,
+			    s->n_object) &&
+	       resolve_shapes(s->shape, *rows, shapes);
+}
+
+/* Row of a segment's id; 0 and ids that it has not sent are nothing. */
+static uint32_t object_index(const struct loader *loader, uint32_t id)
+{
+	return id && id <= loader->objects.count ? loader->objects.row[id - 1] : INDEX_NONE;
+}
+
 bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Switches *switches = UNPACK(switches, packet);
 	struct cpu_switch row = { .prev_thread = INDEX_NONE, .next_thread = INDEX_NONE };
 	size_t rows;
 
-	if (!switches || switches->cpu > UINT16_MAX ||
-	    COLUMN_ROWS(&rows, switches->n_ts_ns, switches->n_prev_tid, switches->n_next_tid,
-			switches->n_state, switches->n_syscall, switches->n_flags))
+	if (!switches || switches->cpu > UINT16_MAX || !prepare_switches(switches, &rows))
 		return false;
 	row.cpu = (uint16_t)switches->cpu;
 	for (size_t i = 0; i < rows; i++) {
-		uint32_t state = COLUMN_AT(switches, state, i);
+		size_t s = switches->n_shape ? switches->shape[i] : i;
+		uint32_t state = COLUMN_AT(switches, state, s);
 
 		row.ts_ns += COLUMN_AT(switches, ts_ns, i);
-		row.prev_tid = COLUMN_AT(switches, prev_tid, i);
-		row.next_tid = COLUMN_AT(switches, next_tid, i);
-		row.syscall = (int16_t)COLUMN_AT(switches, syscall, i);
+		/* At first next_tid is 0; later it is that of the row before. */
+		row.prev_tid = switches->n_shape
+				       ? row.next_tid ^ COLUMN_AT(switches, prev_change, i)
+				       : COLUMN_AT(switches, prev_tid, i);
+		row.next_tid = COLUMN_AT(switches, next_tid, s);
+		row.syscall = (int16_t)COLUMN_AT(switches, syscall, s);
+		row.object = object_index(loader, COLUMN_AT(switches, object, s));
 		row.state = (uint8_t)state;
-		row.flags = (uint8_t)COLUMN_AT(switches, flags, i);
+		row.flags = (uint8_t)COLUMN_AT(switches, flags, s);
 		if (state > SWITCH_DEAD) {
 			loader->model->bad_rows++;
 			continue;
@@ -173,23 +278,37 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
+static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
+{
+	size_t shapes;
+
+	if (!w->n_shape)
+		return !COLUMN_ROWS(rows, w->n_ts_ns, w->n_waker_tid, w->n_tid, w->n_target_cpu,
+				    w->n_flags, w->n_interrupt);
+	return !COLUMN_ROWS(rows, w->n_ts_ns, w->n_shape) &&
+	       !COLUMN_ROWS(&shapes, w->n_waker_tid, w->n_tid, w->n_target_cpu, w->n_flags,
+			    w->n_interrupt) &&
+	       resolve_shapes(w->shape, *rows, shapes);
+}
+
 bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Wakes *wakes = UNPACK(wakes, packet);
 	struct wake row = { .waker_thread = INDEX_NONE };
 	size_t rows;
 
-	if (!wakes || wakes->cpu > UINT16_MAX ||
-	    COLUMN_ROWS(&rows, wakes->n_ts_ns, wakes->n_waker_tid, wakes->n_tid,
-			wakes->n_target_cpu, wakes->n_flags))
+	if (!wakes || wakes->cpu > UINT16_MAX || !prepare_wakes(wakes, &rows))
 		return false;
 	row.cpu = (uint16_t)wakes->cpu;
 	for (size_t i = 0; i < rows; i++) {
+		size_t s = wakes->n_shape ? wakes->shape[i] : i;
+
 		row.ts_ns += COLUMN_AT(wakes, ts_ns, i);
-		row.waker_tid = COLUMN_AT(wakes, waker_tid, i);
-		row.thread = COLUMN_AT(wakes, tid, i);
-		row.target_cpu = (uint16_t)COLUMN_AT(wakes, target_cpu, i);
-		row.flags = (uint8_t)COLUMN_AT(wakes, flags, i);
+		row.waker_tid = COLUMN_AT(wakes, waker_tid, s);
+		row.thread = COLUMN_AT(wakes, tid, s);
+		row.target_cpu = (uint16_t)COLUMN_AT(wakes, target_cpu, s);
+		row.flags = (uint8_t)COLUMN_AT(wakes, flags, s);
+		row.interrupt = loader_string(loader, COLUMN_AT(wakes, interrupt, s));
 		if (row.thread == 0) {
 			loader->model->bad_rows++;
 			continue;
@@ -199,6 +318,34 @@ bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 		    !loader_saw_thread(loader, row.waker_tid, 0, row.ts_ns))
 			return out_of_memory(loader);
 		reached(loader, row.ts_ns);
+	}
+	loader->read[READ_SCHED] += rows;
+	return true;
+}
+
+bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Interrupts *m = UNPACK(interrupts, packet);
+	struct interrupt row = { 0 };
+	size_t rows;
+
+	if (!m || m->cpu > UINT16_MAX ||
+	    COLUMN_ROWS(&rows, m->n_ts_ns, m->n_dur_ns, m->n_tid, m->n_flags))
+		return false;
+	row.cpu = (uint16_t)m->cpu;
+	for (size_t i = 0; i < rows; i++) {
+		row.ts_ns += (uint64_t)COLUMN_AT(m, ts_ns, i);
+		row.dur_ns = COLUMN_AT(m, dur_ns, i);
+		row.thread = COLUMN_AT(m, tid, i);
+		row.flags = (uint8_t)COLUMN_AT(m, flags, i);
+		if (row.thread == 0 || row.ts_ns + row.dur_ns < row.ts_ns) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->interrupts, row) ||
+		    !loader_saw_thread(loader, row.thread, 0, row.ts_ns))
+			return out_of_memory(loader);
+		reached(loader, row.ts_ns + row.dur_ns);
 	}
 	loader->read[READ_SCHED] += rows;
 	return true;
@@ -226,6 +373,23 @@ static void task_times(const Profbpf__DeviceTasks *tasks, size_t i, uint64_t que
 		row->flags = MODEL_TASK_UNTIMED;
 }
 
+/* CUPTI names kernels by their symbols. A few names are those of millions of tasks. */
+static uint32_t task_name(struct loader *loader, uint32_t id)
+{
+	uint32_t name = loader_string(loader, id), readable;
+	const char *text = model_text(loader->model, name);
+
+	if (strncmp(text, "_Z", 2) != 0)
+		return name;
+	readable = map_get(&loader->readable_map, name);
+	if (readable != MAP_NONE)
+		return readable;
+	readable = loader_symbol(loader, text);
+	if (!map_put(&loader->readable_map, name, readable))
+		loader->no_memory = true;
+	return readable;
+}
+
 bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__DeviceTasks *tasks = UNPACK(device_tasks, packet);
@@ -250,7 +414,7 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 		row.bytes = COLUMN_AT(tasks, bytes, i);
 		row.correlation = COLUMN_AT(tasks, correlation, i);
 		row.thread = COLUMN_AT(tasks, tid, i);
-		row.name = loader_string(loader, COLUMN_AT(tasks, name, i));
+		row.name = task_name(loader, COLUMN_AT(tasks, name, i));
 		row.status = COLUMN_AT(tasks, status, i);
 		row.kind = (uint8_t)COLUMN_AT(tasks, kind, i);
 		if (row.kind > PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)

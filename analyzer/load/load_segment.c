@@ -120,12 +120,40 @@ static bool take_host(struct model *model, const Profbpf__Segment *segment)
 	info->probe_method = model_string(model, segment->probe_method);
 	info->topics = join_topics(model, segment);
 	info->cpus = segment->cpus;
-	info->probe_cost_ns = segment->probe_cost_ns;
+	info->interval_ns = segment->interval_ns;
 	info->min_duration_ns = segment->min_duration_ns;
 	info->follow = segment->follow;
 	return info->hostname != INDEX_NONE && info->kernel != INDEX_NONE &&
 	       info->arch != INDEX_NONE && info->producer != INDEX_NONE &&
 	       info->probe_method != INDEX_NONE && info->topics != INDEX_NONE;
+}
+
+/* Older sessions say of one class only what it adds to a call itself. */
+static void take_probe_costs(struct model *model, const Profbpf__Segment *segment,
+			     struct session *session)
+{
+	session->probe_cost_count = 0;
+	for (size_t i = 0; i < segment->n_probe_costs && i < PROBE_COSTS_MAX; i++) {
+		const Profbpf__ProbeCost *from = segment->probe_costs[i];
+		uint32_t name = model_string(model, from->instruction);
+
+		session->probe_costs[session->probe_cost_count++] = (struct probe_cost){
+			.instruction = name == INDEX_NONE ? 0 : name,
+			.inside_ns = from->inside_ns,
+			.whole_ns = from->whole_ns,
+		};
+	}
+	if (!session->probe_cost_count && segment->probe_cost_ns)
+		session->probe_costs[session->probe_cost_count++] = (struct probe_cost){
+			.inside_ns = segment->probe_cost_ns,
+			.whole_ns = segment->probe_cost_ns,
+		};
+	session->probe_string_ns = segment->probe_string_ns;
+	if (model->info.probe_cost_count)
+		return;
+	memcpy(model->info.probe_costs, session->probe_costs, sizeof(session->probe_costs));
+	model->info.probe_cost_count = session->probe_cost_count;
+	model->info.probe_string_ns = session->probe_string_ns;
 }
 
 static bool take_segment(struct loader *loader, const Profbpf__Segment *segment)
@@ -140,6 +168,7 @@ static bool take_segment(struct loader *loader, const Profbpf__Segment *segment)
 	if (!session->known) {
 		session->known = true;
 		session->start_ns = segment->session_start_ns;
+		take_probe_costs(model, segment, session);
 		if (!info->session_start_ns || session->start_ns < info->session_start_ns) {
 			info->session_start_ns = session->start_ns;
 			info->start_realtime_ns = segment->session_start_realtime_ns;
@@ -170,11 +199,11 @@ int load_segment(struct loader *loader, const struct pbt_packet *packet, char *e
 
 	if (!segment || loader->sessions.count >= SESSIONS_MAX)
 		return -EBADMSG;
-	if (segment->format != PBT_FORMAT) {
+	if (segment->format < PBT_FORMAT_OLDEST || segment->format > PBT_FORMAT) {
 		snprintf(error, error_size,
-			 "the trace has format %u, this analyzer reads format %u; use the analyzer "
-			 "of the profbpf that recorded it",
-			 segment->format, PBT_FORMAT);
+			 "the trace has format %u, this analyzer reads formats %u to %u; use the "
+			 "analyzer of the profbpf that recorded it",
+			 segment->format, PBT_FORMAT_OLDEST, PBT_FORMAT);
 		return -EINVAL;
 	}
 	memcpy(boot_id, segment->boot_id.data,
@@ -187,6 +216,7 @@ int load_segment(struct loader *loader, const struct pbt_packet *packet, char *e
 	}
 	memcpy(loader->boot_id, boot_id, sizeof(boot_id));
 	loader->string_count = 0;
+	loader->objects.count = 0;
 	if (!take_segment(loader, segment)) {
 		snprintf(error, error_size, "out of memory");
 		return -ENOMEM;

@@ -31,6 +31,9 @@ struct session {
 	uint64_t final_ns;
 	uint32_t end_reason;
 	uint64_t statistics_ns;
+	struct probe_cost probe_costs[PROBE_COSTS_MAX];
+	uint32_t probe_cost_count;
+	uint32_t probe_string_ns;
 	uint64_t daemon_cpu_ns;
 	uint64_t bytes;
 	struct source_loss sources[SESSION_SOURCES_MAX];
@@ -74,6 +77,7 @@ struct loader {
 	uint32_t *strings; /* the segment's string ids to the model's */
 	uint32_t string_count;
 	uint32_t string_capacity;
+	MODEL_ARRAY(uint32_t) objects; /* the segment's ids of sleep objects to the model's rows */
 	uint32_t session; /* index of the current one */
 	MODEL_ARRAY(struct session) sessions;
 	MODEL_ARRAY(struct task_row) task_rows;
@@ -81,14 +85,27 @@ struct loader {
 	struct map process_map; /* pid -> its last row in model->processes; by load_threads() */
 	struct map tid_map; /* tid -> index into tids */
 	struct map function_map; /* session << 32 | id -> index into model->functions */
+	struct map readable_map; /* string of a task's mangled name -> string of its readable one */
 	struct map device_map; /* session << 32 | id -> index into model->devices */
 	struct map driver_map; /* rdev -> index into model->drivers */
+	struct map cgroup_map; /* id -> index into model->cgroups */
+	/* session << 32 | id -> row of model->code_files, string, code_frames, code_stacks */
+	struct map stack_files, stack_names, stack_frames, stacks;
 	uint64_t read[SESSION_SOURCES_MAX]; /* rows read, by enum read_source */
 	bool no_memory;
 };
 
 /* Sources whose rows in the file can be compared with what the daemon delivered. */
-enum read_source { READ_API, READ_IOCTL, READ_SCHED, READ_DEVICE, READ_SOURCES };
+enum read_source {
+	READ_API,
+	READ_IOCTL,
+	READ_SCHED,
+	READ_DEVICE,
+	READ_STACK,
+	READ_FAULT,
+	READ_BLOCK,
+	READ_SOURCES
+};
 
 static inline struct session *loader_session(struct loader *loader)
 {
@@ -116,21 +133,37 @@ bool load_clocks(struct loader *loader, const struct pbt_packet *packet);
 bool load_strings(struct loader *loader, const struct pbt_packet *packet);
 bool load_functions(struct loader *loader, const struct pbt_packet *packet);
 bool load_drivers(struct loader *loader, const struct pbt_packet *packet);
+bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet);
 bool load_devices(struct loader *loader, const struct pbt_packet *packet);
 bool load_coverage(struct loader *loader, const struct pbt_packet *packet);
 bool load_statistics(struct loader *loader, const struct pbt_packet *packet);
 bool load_tasks(struct loader *loader, const struct pbt_packet *packet);
 bool load_calls(struct loader *loader, const struct pbt_packet *packet);
 bool load_ioctls(struct loader *loader, const struct pbt_packet *packet);
+bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet);
 bool load_switches(struct loader *loader, const struct pbt_packet *packet);
+bool load_interrupts(struct loader *loader, const struct pbt_packet *packet);
 bool load_wakes(struct loader *loader, const struct pbt_packet *packet);
+bool load_faults(struct loader *loader, const struct pbt_packet *packet);
+bool load_block_requests(struct loader *loader, const struct pbt_packet *packet);
 bool load_accounts(struct loader *loader, const struct pbt_packet *packet);
+bool load_counters(struct loader *loader, const struct pbt_packet *packet);
 bool load_cpu_stats(struct loader *loader, const struct pbt_packet *packet);
+bool load_processes(struct loader *loader, const struct pbt_packet *packet);
+bool load_cgroups(struct loader *loader, const struct pbt_packet *packet);
+bool load_cgroup_stats(struct loader *loader, const struct pbt_packet *packet);
+bool load_stacks(struct loader *loader, const struct pbt_packet *packet);
+bool load_pythons(struct loader *loader, const struct pbt_packet *packet);
+bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet);
 bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet);
+bool load_code_names(struct loader *loader, const struct pbt_packet *packet);
 
 /* load_segment - the start of a segment; -EINVAL with @error when it cannot join the model */
 int load_segment(struct loader *loader, const struct pbt_packet *packet, char *error,
 		 size_t error_size);
+
+/* Model string of a symbol as people write it: C++ names demangled, without parameters. */
+uint32_t loader_symbol(struct loader *loader, const char *symbol);
 
 /* Make sure that there is a session, also when its header could not be read. */
 bool loader_need_session(struct loader *loader);
@@ -148,6 +181,18 @@ uint32_t loader_process_at(const struct loader *loader, uint32_t pid, uint64_t t
 
 /* Thread index of a thread id at an instant. */
 uint32_t loader_thread_at(const struct loader *loader, uint32_t tid, uint64_t ts_ns);
+
+/*
+ * Model strings of the commands of a driver, which replace those it had. Returns false
+ * without memory.
+ */
+bool load_commands(struct loader *loader, const Profbpf__Driver *from, struct driver *driver);
+
+/* Processes of the addresses that have names, and their order. */
+void load_resolve_code_names(struct loader *loader);
+
+/* Names of threads that the kernel keeps the first 15 bytes of, by the calls that gave them. */
+void load_thread_names(struct model *model);
 
 /* Errors of calls, and calls inside calls of the same family. Calls must be sorted. */
 void load_judge_calls(struct model *model);

@@ -48,6 +48,12 @@ static int by_account_time(const void *a, const void *b)
 	return compare_u64(((const struct account *)a)->ts_ns, ((const struct account *)b)->ts_ns);
 }
 
+static int by_sample_time(const void *a, const void *b)
+{
+	return compare_u64(((const struct stack_sample *)a)->ts_ns,
+			   ((const struct stack_sample *)b)->ts_ns);
+}
+
 static int by_host_stat_time(const void *a, const void *b)
 {
 	return compare_u64(((const struct host_stat *)a)->ts_ns,
@@ -129,7 +135,7 @@ static bool deal(void **rows, uint32_t count, uint32_t capacity, const struct or
 
 		memcpy(to + place * order->size, row, order->size);
 	}
-	for (uint32_t key = 0; key < keys; key++)
+	for (uint32_t key = 0; count && key < keys; key++)
 		sort_if_needed(to + start[key] * order->size, start[key + 1] - start[key],
 			       order->size, order->compare);
 	if (count) {
@@ -170,9 +176,12 @@ static bool sort_by_key(struct model *model)
 {
 	static const struct order switches = ORDER(struct cpu_switch, cpu, by_switch_time);
 	static const struct order accounts = ORDER(struct account, thread, by_account_time);
-	uint32_t *first = NULL;
+	uint32_t *first = NULL, cpus = 0;
 
-	if (!DEAL(&model->switches, &switches, UINT16_MAX + 1, &first))
+	for (uint32_t i = 0; i < model->switches.count; i++)
+		if (model->switches.row[i].cpu >= cpus)
+			cpus = model->switches.row[i].cpu + 1u;
+	if (!DEAL(&model->switches, &switches, cpus, &first))
 		return false;
 	free(first);
 	first = NULL;
@@ -180,6 +189,62 @@ static bool sort_by_key(struct model *model)
 		return false;
 	free(first);
 	return true;
+}
+
+static int by_counter(const void *a, const void *b)
+{
+	const struct counter *x = a, *y = b;
+
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return compare_u64(x->ts_ns, y->ts_ns);
+}
+
+static int by_interrupt(const void *a, const void *b)
+{
+	const struct interrupt *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return compare_u64(x->ts_ns, y->ts_ns);
+}
+
+/* Those of one thread do not overlap: they are in order of their end, too. */
+uint32_t model_interrupt_after(const struct model *model, uint32_t thread, uint64_t ts_ns)
+{
+	uint32_t low = 0, high = model->interrupts.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct interrupt *row = &model->interrupts.row[middle];
+
+		if (row->thread < thread ||
+		    (row->thread == thread && row->ts_ns + row->dur_ns <= ts_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int by_fault(const void *a, const void *b)
+{
+	const struct major_fault *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return compare_u64(x->end_ns, y->end_ns);
+}
+
+static int by_block_request(const void *a, const void *b)
+{
+	const struct block_request *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return compare_u64(x->end_ns, y->end_ns);
 }
 
 static int by_cpu_stat(const void *a, const void *b)
@@ -191,12 +256,37 @@ static int by_cpu_stat(const void *a, const void *b)
 	return compare_u64(x->ts_ns, y->ts_ns);
 }
 
+static int by_process_stat(const void *a, const void *b)
+{
+	const struct process_stat *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return compare_u64(x->ts_ns, y->ts_ns);
+}
+
+static int by_cgroup_stat(const void *a, const void *b)
+{
+	const struct cgroup_stat *x = a, *y = b;
+
+	if (x->cgroup != y->cgroup)
+		return x->cgroup < y->cgroup ? -1 : 1;
+	return compare_u64(x->ts_ns, y->ts_ns);
+}
+
 bool model_index(struct model *model)
 {
 	if (!model_index_threads(model) || !index_calls(model) || !sort_by_key(model))
 		return false;
+	SORT(&model->counters, by_counter);
+	SORT(&model->interrupts, by_interrupt);
 	SORT(&model->wakes, by_wake_time);
+	SORT(&model->faults, by_fault);
+	SORT(&model->block_requests, by_block_request);
+	SORT(&model->stack_samples, by_sample_time);
 	SORT(&model->cpu_stats, by_cpu_stat);
 	SORT(&model->host_stats, by_host_stat_time);
+	SORT(&model->process_stats, by_process_stat);
+	SORT(&model->cgroup_stats, by_cgroup_stat);
 	return true;
 }

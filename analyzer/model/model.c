@@ -35,18 +35,52 @@ void model_free(struct model *model)
 	free(model->threads.row);
 	free(model->functions.row);
 	free(model->calls.row);
+	free(model->call_costs.row);
 	free(model->ioctls.row);
 	free(model->drivers.row);
+	free(model->commands.row);
+	free(model->code_names.row);
+	free(model->sleep_objects.row);
 	free(model->switches.row);
+	free(model->counters.row);
+	free(model->interrupts.row);
+	free(model->faults.row);
+	free(model->block_requests.row);
+	free(model->io_waits.row);
 	free(model->wakes.row);
 	free(model->accounts.row);
 	free(model->cpu_stats.row);
 	free(model->host_stats.row);
+	free(model->process_stats.row);
+	free(model->cgroups.row);
+	free(model->cgroup_stats.row);
 	free(model->devices.row);
 	free(model->tasks.row);
+	free(model->task_details.row);
+	free(model->task_metrics.row);
+	free(model->device_steps.row);
+	free(model->device_reduces.row);
+	free(model->step_marks.row);
+	free(model->link_uses.row);
+	free(model->communication_times.row);
+	free(model->memory_records.row);
+	free(model->imported_operators.row);
+	free(model->imported_sizes.row);
+	free(model->imported_cpu.row);
+	free(model->imported_batches.row);
+	free(model->api_statistics.row);
 	free(model->coverage.row);
+	free(model->thread_roles.row);
 	free(model->sources.row);
 	free(model->short_calls.row);
+	free(model->imports.row);
+	free(model->findings.row);
+	free(model->code_files.row);
+	free(model->code_frames.row);
+	free(model->stack_frames.row);
+	free(model->code_stacks.row);
+	free(model->stack_samples.row);
+	free(model->pythons.row);
 	free(model->spans.row);
 	free(model->timelines.row);
 	free(model->index.threads);
@@ -169,4 +203,38 @@ uint32_t model_thread_calls(const struct model *model, uint32_t thread, uint32_t
 uint32_t model_thread_ioctls(const struct model *model, uint32_t thread, uint32_t *first)
 {
 	return rows_of(model, model->index.ioctls, thread, first);
+}
+
+uint64_t model_call_ns(const struct model *model, const struct call *call)
+{
+	uint64_t ns = call->end_ns - call->start_ns, cost;
+
+	if (!model->call_costs.count)
+		return ns;
+	cost = model->call_costs.row[call - model->calls.row];
+	return ns > cost ? ns - cost : 0;
+}
+
+const struct task_detail *model_task_detail(const struct model *model,
+					    const struct device_task *task)
+{
+	return task->detail && task->detail <= model->task_details.count
+		       ? &model->task_details.row[task->detail - 1]
+		       : NULL;
+}
+
+uint32_t model_command_name(const struct model *model, uint32_t driver, uint32_t cmd)
+{
+	const struct driver *row;
+
+	if (driver >= model->drivers.count)
+		return 0;
+	row = &model->drivers.row[driver];
+	for (uint32_t i = 0; i < row->command_count; i++) {
+		const struct driver_command *command = &model->commands.row[row->first_command + i];
+
+		if ((cmd & command->mask) == command->value)
+			return command->name;
+	}
+	return 0;
 }

@@ -35,7 +35,7 @@ static uint64_t add_row(struct calls_writer *calls, bool first)
 			chrome_name_process(trace, calls->pid,
 					    export_process_name(model, thread->process, name,
 								sizeof(name)),
-					    CHROME_DEVICES_PID + model->devices.count);
+					    CHROME_DEVICES_PID + CHROME_DEVICE_PIDS * model->devices.count);
 		calls->named[thread->process] = true;
 	}
 	export_thread_name(model, calls->thread, thread->tid, name, sizeof(name));
@@ -73,7 +73,8 @@ static void write_call(struct calls_writer *calls, uint32_t tid, const struct th
 			add_arg(writer, arg, call->args[i]);
 	}
 	if (call->text)
-		chrome_arg_text(writer, export_arg_name(ARG_TEXT), model_text(model, call->text));
+		chrome_arg_text(writer, export_arg_name(export_arg_of_text(model, call)),
+				model_text(model, call->text));
 	if (call->flags & MODEL_CALL_ERROR)
 		chrome_arg_int(writer, export_arg_name(ARG_RET), (int32_t)call->ret);
 	if (slice->open)

@@ -23,7 +23,8 @@
 struct device_results;
 
 #define CHROME_CPUS_PID 5000000u
-#define CHROME_DEVICES_PID 5000001u /* and following, one per device */
+#define CHROME_DEVICES_PID 5000001u /* and following, CHROME_DEVICE_PIDS per device */
+#define CHROME_DEVICE_PIDS 8 /* the device, then a group of its streams each, then its overlap */
 #define CHROME_ROWS_TID 1000000000u /* and following */
 
 struct chrome_trace {

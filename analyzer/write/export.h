@@ -16,12 +16,15 @@
 #include "analyzer/model/model.h"
 
 struct device_results;
+struct device_step_results;
 
 struct export_options {
 	uint64_t start_ns; /* window; what lies outside is left out or cut */
 	uint64_t end_ns;
 	const uint32_t *pids; /* only these processes; all if pid_count is 0 */
 	uint32_t pid_count;
+	const struct device_step_results *steps; /* of devices; NULL = none are shown */
+	uint32_t scope_depth; /* levels of scopes that timelines show */
 };
 
 /*

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "analyzer/analyse/options.h"
+
 #define INSTANT_MAX (((uint64_t)1 << 62) - 1)
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -42,15 +44,7 @@ bool export_clip(const struct export_window *window, uint64_t *start_ns, uint64_
 bool export_process(const struct model *model, const struct export_options *options,
 		    uint32_t process)
 {
-	if (options->pid_count == 0)
-		return true;
-	if (process >= model->processes.count)
-		return false;
-	for (uint32_t i = 0; i < options->pid_count; i++) {
-		if (options->pids[i] == model->processes.row[process].pid)
-			return true;
-	}
-	return false;
+	return analysis_chosen_process(model, options->pids, options->pid_count, process);
 }
 
 bool *export_threads(const struct model *model, const struct export_options *options)

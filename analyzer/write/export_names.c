@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "analyzer/join/launched_names.h"
+
 /* Runtimes number streams from 0; anything beyond this is a pointer. */
 #define STREAM_NUMBER_MAX 65535
 
@@ -17,6 +19,7 @@ static const char *const arg_names[EXPORT_ARGS] = {
 	[ARG_BLOCKING] = "blocking",
 	[ARG_VALUE] = "value",
 	[ARG_TEXT] = "text",
+	[ARG_LAUNCHED] = "launched",
 	[ARG_RET] = "ret",
 	[ARG_STATUS] = "status",
 	[ARG_OPEN] = "open",
@@ -26,6 +29,12 @@ static const char *const arg_names[EXPORT_ARGS] = {
 	[ARG_WHO] = "who",
 	[ARG_DETAIL] = "detail",
 	[ARG_GAP_NS] = "gap_ns",
+	[ARG_SYSCALL] = "syscall",
+	[ARG_OBJECT] = "object",
+	[ARG_WOKEN_BY] = "woken_by",
+	[ARG_SECTOR] = "sector",
+	[ARG_LATENCY_NS] = "latency_ns",
+	[ARG_FAILED] = "failed",
 };
 
 const char *export_arg_name(enum export_arg arg)
@@ -46,6 +55,11 @@ enum export_arg export_arg_of_role(uint8_t role)
 	case PROFBPF__FUNCTION__ROLE__VALUE: return ARG_VALUE;
 	default: return EXPORT_ARGS;
 	}
+}
+
+enum export_arg export_arg_of_text(const struct model *model, const struct call *call)
+{
+	return call_launches(model, call) ? ARG_LAUNCHED : ARG_TEXT;
 }
 
 bool export_arg_is_handle(enum export_arg arg)
@@ -71,12 +85,17 @@ const char *export_task_category(uint8_t kind)
 const char *export_ioctl_name(const struct model *model, const struct ioctl_call *ioctl, char *into,
 			      size_t size)
 {
+	uint32_t name = model_command_name(model, ioctl->driver, ioctl->cmd);
 	const char *driver = "";
 
 	if (ioctl->driver < model->drivers.count) {
 		const struct driver *row = &model->drivers.row[ioctl->driver];
 
 		driver = model_text(model, row->driver ? row->driver : row->device);
+	}
+	if (name) {
+		snprintf(into, size, "ioctl %s %s", driver, model_text(model, name));
+		return into;
 	}
 	snprintf(into, size, "ioctl %s 0x%" PRIx32, *driver ? driver : "unknown driver",
 		 ioctl->cmd);
@@ -102,8 +121,10 @@ const char *export_stream_name(const struct model *model, uint32_t device, uint6
 
 	if (stream <= STREAM_NUMBER_MAX)
 		snprintf(name, sizeof(name), "Stream %" PRIu64, stream);
-	else
+	else if (stream != MODEL_ID_NONE)
 		snprintf(name, sizeof(name), "Stream 0x%" PRIx64, stream);
+	else
+		snprintf(name, sizeof(name), "No stream");
 	if (process >= model->processes.count)
 		snprintf(into, size, "%s", name);
 	else

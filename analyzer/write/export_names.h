@@ -26,6 +26,7 @@ enum export_arg {
 	ARG_BLOCKING,
 	ARG_VALUE,
 	ARG_TEXT,
+	ARG_LAUNCHED,
 	ARG_RET,
 	ARG_STATUS,
 	ARG_OPEN,
@@ -35,6 +36,12 @@ enum export_arg {
 	ARG_WHO,
 	ARG_DETAIL,
 	ARG_GAP_NS,
+	ARG_SYSCALL,
+	ARG_OBJECT,
+	ARG_WOKEN_BY,
+	ARG_SECTOR,
+	ARG_LATENCY_NS,
+	ARG_FAILED,
 	EXPORT_ARGS
 };
 
@@ -43,6 +50,9 @@ const char *export_arg_name(enum export_arg arg);
 
 /* The argument under which a call's args[i] of this role is shown; EXPORT_ARGS = not shown. */
 enum export_arg export_arg_of_role(uint8_t role);
+
+/* Is a call's text what it launched (ARG_LAUNCHED), or its string argument (ARG_TEXT)? */
+enum export_arg export_arg_of_text(const struct model *model, const struct call *call);
 
 /* Is it a handle or an address, to be written in hexadecimal? */
 bool export_arg_is_handle(enum export_arg arg);
@@ -60,7 +70,8 @@ const char *export_ioctl_name(const struct model *model, const struct ioctl_call
 /* "NVIDIA H200", "device 3" */
 const char *export_device_name(const struct model *model, uint32_t device, char *into, size_t size);
 
-/* "Stream 7 (python3 4242)"; numbers too large to be one are handles: "Stream 0x55d0c3a8" */
+/* "Stream 7 (python3 4242)"; numbers too large to be one are handles: "Stream 0x55d0c3a8";
+ * "No stream" where the file puts tasks on none */
 const char *export_stream_name(const struct model *model, uint32_t device, uint64_t stream,
 			       char *into, size_t size);
 

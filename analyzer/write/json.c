@@ -153,6 +153,12 @@ void json_decimal(struct json *json, const char *key, double value)
 	check(json, yajl_gen_number(json->generator, text, (size_t)size));
 }
 
+void json_null(struct json *json, const char *key)
+{
+	json_key(json, key);
+	check(json, yajl_gen_null(json->generator));
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	json_key(json, key);

@@ -41,6 +41,10 @@ static int write_parts(struct perfetto_trace *trace)
 	if (!error)
 		error = perfetto_write_calls(trace);
 	if (!error)
+		error = perfetto_write_stacks(trace);
+	if (!error)
+		error = perfetto_write_waits(trace);
+	if (!error)
 		error = perfetto_write_devices(trace);
 	if (!error)
 		error = perfetto_write_host(trace);

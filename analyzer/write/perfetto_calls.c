@@ -74,7 +74,7 @@ static void add_call_args(struct perfetto_trace *trace, const struct call *call,
 			perfetto_arg_uint(trace, arg, call->args[i]);
 	}
 	if (text)
-		perfetto_arg_text(trace, ARG_TEXT, text);
+		perfetto_arg_text(trace, export_arg_of_text(trace->model, call), text);
 	if (call->flags & MODEL_CALL_ERROR)
 		perfetto_arg_int(trace, ARG_RET, (int32_t)call->ret);
 }

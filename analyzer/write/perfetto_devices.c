@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyzer/write/device_tracks.h"
 #include "analyzer/write/lanes.h"
 #include "analyzer/write/perfetto_trace.h"
 #include "analyzer/write/task_order.h"
 
 /* Order of a device's children. */
 #define RANK_QUEUE 1
+#define RANK_TRACKS 3 /* steps, overlap, scopes */
 #define RANK_STREAMS 10
 
 struct devices_writer {
@@ -17,6 +19,7 @@ struct devices_writer {
 	struct lanes lanes;
 	uint32_t device;
 	uint64_t root; /* track of the device */
+	uint64_t group; /* track that its streams are under: the device's own, or that of what runs tasks */
 	uint32_t streams; /* of this device so far */
 	uint32_t categories[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION + 1]; /* announced ones */
 };
@@ -75,7 +78,7 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 	if (!lane->track)
 		lane->track = perfetto_add_track(
 			trace, &(struct perfetto_track){ .name = stream_name,
-							 .parent = devices->root,
+							 .parent = devices->group,
 							 .rank = RANK_STREAMS + devices->streams });
 	while (lane_pop(lane, start_ns, &ended_ns))
 		perfetto_end(trace, lane->track, ended_ns);
@@ -89,6 +92,72 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 		perfetto_flow_to(trace, export_flow_id(row));
 	perfetto_event_end(trace, &marks);
 	lane_push(lane, end_ns);
+}
+
+static void write_track(struct devices_writer *devices, const struct device_tracks *tracks,
+			const struct device_track *from, uint64_t track)
+{
+	static const char *const CATEGORIES[] = { "step", "overlap", "scope" };
+	struct perfetto_trace *trace = devices->trace;
+	uint32_t group = perfetto_name(trace, PERFETTO_CATEGORIES,
+				       perfetto_own(trace, CATEGORIES[from->group]));
+	uint64_t open_ns = 0; /* end of the outer slice; 0 = there is none */
+
+	for (uint32_t i = 0; i < from->count; i++) {
+		const struct track_slice *slice = &from->row[i];
+		uint64_t start_ns = slice->start_ns, end_ns = slice->end_ns;
+		struct perfetto_marks marks;
+		uint32_t name;
+		bool cut;
+
+		if (!export_clip(&trace->window, &start_ns, &end_ns, &cut))
+			continue;
+		if (open_ns && !slice->depth) {
+			perfetto_end(trace, track, open_ns);
+			open_ns = 0;
+		}
+		name = perfetto_name(trace, PERFETTO_EVENTS,
+				     perfetto_own(trace, string_table_get(tracks->texts,
+									  slice->text)));
+		perfetto_begin(trace, track, start_ns, name, group, &marks);
+		if (cut)
+			perfetto_arg_true(trace, ARG_CUT);
+		perfetto_event_end(trace, &marks);
+		if (slice->depth)
+			perfetto_end(trace, track, end_ns);
+		else
+			open_ns = end_ns ? end_ns : 1;
+	}
+	if (open_ns)
+		perfetto_end(trace, track, open_ns);
+}
+
+static int write_tracks(struct devices_writer *devices, const uint32_t *order, uint32_t count)
+{
+	static const char *const GROUPS[] = { NULL, "Overlap", "Scopes" };
+	struct perfetto_trace *trace = devices->trace;
+	uint64_t groups[3] = { devices->root };
+	struct device_tracks tracks;
+	int err = device_tracks_build(trace->model, trace->options, devices->device, order, count,
+				      &tracks);
+
+	for (uint32_t i = 0; i < tracks.count && !err; i++) {
+		const struct device_track *from = &tracks.track[i];
+
+		if (!groups[from->group])
+			groups[from->group] = perfetto_add_track(
+				trace, &(struct perfetto_track){ .name = GROUPS[from->group],
+								 .parent = devices->root,
+								 .ordered = true,
+								 .rank = RANK_TRACKS + from->group });
+		write_track(devices, &tracks, from,
+			    perfetto_add_track(trace, &(struct perfetto_track){
+							      .name = from->name,
+							      .parent = groups[from->group],
+							      .rank = RANK_TRACKS + i }));
+	}
+	device_tracks_free(&tracks);
+	return err;
 }
 
 static void write_stream(struct devices_writer *devices, const uint32_t *order, uint32_t count)
@@ -136,12 +205,50 @@ static int write_queue(struct devices_writer *devices, const uint32_t *order, ui
 	return 0;
 }
 
+static void write_streams(struct devices_writer *devices, const uint32_t *order, uint32_t count)
+{
+	const struct device_task *tasks = devices->trace->model->tasks.row;
+	uint32_t end;
+
+	for (uint32_t i = 0; i < count; i = end) {
+		for (end = i; end < count && tasks[order[end]].stream == tasks[order[i]].stream;)
+			end++;
+		write_stream(devices, order + i, end - i);
+	}
+}
+
+/* Streams under a track for each of what runs their tasks: a stream has tasks of several. */
+static int write_groups(struct devices_writer *devices, const uint32_t *order, uint32_t count)
+{
+	struct perfetto_trace *trace = devices->trace;
+	uint32_t *part = malloc(((size_t)count + 1) * sizeof(*part)), used;
+
+	if (!part)
+		return -ENOMEM;
+	for (int group = 0; group < TASK_GROUPS; group++) {
+		used = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			if ((int)task_group(trace->model, &trace->model->tasks.row[order[i]]) == group)
+				part[used++] = order[i];
+		}
+		if (!used)
+			continue;
+		devices->group = perfetto_add_track(
+			trace, &(struct perfetto_track){ .name = task_group_name(group),
+							 .parent = devices->root,
+							 .ordered = true,
+							 .rank = RANK_STREAMS + (uint32_t)group });
+		write_streams(devices, part, used);
+	}
+	free(part);
+	return 0;
+}
+
 static int write_device(struct devices_writer *devices, const uint32_t *order, uint32_t count)
 {
 	struct perfetto_trace *trace = devices->trace;
 	const struct model *model = trace->model;
 	char name[EXPORT_NAME_SIZE];
-	uint32_t end;
 	int error;
 
 	export_device_name(model, devices->device, name, sizeof(name));
@@ -155,14 +262,14 @@ static int write_device(struct devices_writer *devices, const uint32_t *order, u
 	error = write_queue(devices, order, count);
 	if (!error)
 		error = perfetto_write_idle(trace, devices->device, devices->root);
+	if (!error && trace->devices)
+		error = write_tracks(devices, order, count);
 	if (error)
 		return error;
-	for (uint32_t i = 0; i < count; i = end) {
-		for (end = i; end < count && model->tasks.row[order[end]].stream ==
-						     model->tasks.row[order[i]].stream;)
-			end++;
-		write_stream(devices, order + i, end - i);
-	}
+	devices->group = devices->root;
+	if (device_is_grouped(model, order, count))
+		return write_groups(devices, order, count);
+	write_streams(devices, order, count);
 	return 0;
 }
 

@@ -139,6 +139,8 @@ void perfetto_write_system(struct perfetto_trace *trace);
 int perfetto_write_processes(struct perfetto_trace *trace);
 int perfetto_write_sched(struct perfetto_trace *trace);
 int perfetto_write_calls(struct perfetto_trace *trace);
+int perfetto_write_stacks(struct perfetto_trace *trace);
+int perfetto_write_waits(struct perfetto_trace *trace);
 int perfetto_write_devices(struct perfetto_trace *trace);
 int perfetto_write_idle(struct perfetto_trace *trace, uint32_t device, uint64_t parent);
 int perfetto_write_host(struct perfetto_trace *trace);

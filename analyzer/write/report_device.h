@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report_device.h - the sections devices, join, operators and idle of a report.
+ * report_device.h - the sections of a report that are about devices.
  */
 #ifndef PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H
 #define PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H
@@ -13,7 +13,7 @@
 #include "analyzer/write/report.h"
 
 /*
- * report_text_device_sections - those of the four that options->sections wants
+ * report_text_device_sections - those of them that options->sections wants
  *
  * Each has a heading and says what there is to say, also if that is nothing. Returns 0 or a
  * negative errno.
@@ -23,7 +23,7 @@ int report_text_device_sections(FILE *out, const struct model *model,
 				const struct report_options *options);
 
 /*
- * report_json_device_sections - keys "devices", "join", "operators", "idle" of the open map
+ * report_json_device_sections - their keys ("devices", "join", ...) of the open map
  *
  * As far as options->sections wants them. Returns 0; errors of @json are sticky.
  */
@@ -39,6 +39,11 @@ int report_text_join(FILE *out, const struct model *model, const struct device_r
 int report_text_operators(FILE *out, const struct model *model,
 			  const struct device_results *devices,
 			  const struct report_options *options);
+int report_text_overlap(FILE *out, const struct model *model, const struct device_results *devices,
+			const struct report_options *options);
+int report_text_communication(FILE *out, const struct model *model,
+			      const struct device_results *devices,
+			      const struct report_options *options);
 int report_text_idle(FILE *out, const struct model *model, const struct device_results *devices,
 		     const struct report_options *options);
 
@@ -49,6 +54,10 @@ void report_json_join(struct json *json, const struct model *model,
 		      const struct device_results *devices);
 void report_json_operators(struct json *json, const struct model *model,
 			   const struct device_results *devices);
+void report_json_overlap(struct json *json, const struct model *model,
+			 const struct device_results *devices);
+void report_json_communication(struct json *json, const struct model *model,
+			       const struct device_results *devices);
 void report_json_idle(struct json *json, const struct model *model,
 		      const struct device_results *devices);
 

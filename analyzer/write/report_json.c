@@ -14,9 +14,15 @@ struct json_section {
 };
 
 static const struct json_section SECTIONS[] = {
-	{ SECTION_TRACE, json_trace_section }, { SECTION_CAPTURE, json_capture_section },
-	{ SECTION_HOST, json_host_section },   { SECTION_PROCESSES, json_processes_section },
-	{ SECTION_API, json_api_section },     { SECTION_IOCTL, json_ioctl_section },
+	{ SECTION_TRACE, json_trace_section },
+	{ SECTION_CAPTURE, json_capture_section },
+	{ SECTION_HOST, json_host_section },
+	{ SECTION_PROCESSES, json_processes_section },
+	{ SECTION_PIPELINE, json_pipeline_section },
+	{ SECTION_STEPS, json_steps_section },
+	{ SECTION_API, json_api_section },
+	{ SECTION_IOCTL, json_ioctl_section },
+	{ SECTION_IO, json_io_section },
 };
 
 int report_json(FILE *out, const struct model *model, const struct results *results,
@@ -35,6 +41,18 @@ int report_json(FILE *out, const struct model *model, const struct results *resu
 	}
 	if (results->devices)
 		report_json_device_sections(json, model, results->devices, options);
+	if (results->cluster && options->sections & SECTION_CLUSTER)
+		json_cluster_section(json, model, results);
+	if (results->operator_steps && options->sections & SECTION_SHAPES)
+		json_shapes_section(json, model, results);
+	if (results->memory && options->sections & SECTION_MEMORY)
+		json_memory_section(json, model, results);
+	if (results->stacks && options->sections & SECTION_STACKS)
+		json_stacks_section(json, model, results);
+	if (options->sections & SECTION_ADVICE)
+		json_advice_section(json, model, results);
+	if (results->python && options->sections & SECTION_PYTHON)
+		json_python_section(json, model, results);
 	json_map_close(json);
 	err = json_end(json);
 	json_free(json);

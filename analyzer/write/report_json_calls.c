@@ -40,6 +40,30 @@ static void write_usage(struct json *json, const struct model *model, const stru
 	json_map_close(json);
 }
 
+static void write_launched(struct json *json, const struct model *model,
+			   const struct launched_usage *usage)
+{
+	json_map(json, NULL);
+	json_text(json, "runtime", model_text(model, usage->runtime));
+	if (usage->name)
+		json_text(json, "name", model_text(model, usage->name));
+	json_text(json, "named_by", call_named_text(usage->named));
+	json_u64(json, "pid", model->processes.row[usage->process].pid);
+	json_u64(json, "count", usage->count);
+	json_u64(json, "errors", usage->errors);
+	json_u64(json, "total_ns", usage->total_ns);
+	if (usage->count)
+		json_u64(json, "mean_ns", usage->total_ns / usage->count);
+	if (usage->phases) {
+		json_u64(json, "prepared", usage->prepared);
+		json_u64(json, "reused", usage->reused);
+		json_u64(json, "unprepared", usage->unprepared);
+		json_u64(json, "prepare_count", usage->prepare_count);
+		json_u64(json, "prepare_ns", usage->prepare_ns);
+	}
+	json_map_close(json);
+}
+
 void json_api_section(struct json *json, const struct model *model, const struct results *results)
 {
 	const struct api_results *api = results->api;
@@ -60,6 +84,12 @@ void json_api_section(struct json *json, const struct model *model, const struct
 		json_map_close(json);
 	}
 	json_array_close(json);
+	json_array(json, "launched");
+	for (uint32_t i = 0; results->launched && i < results->launched->row_count; i++)
+		write_launched(json, model, &results->launched->rows[i]);
+	json_array_close(json);
+	if (results->api_statistic)
+		json_api_statistic(json, model, results->api_statistic);
 }
 
 void json_ioctl_section(struct json *json, const struct model *model, const struct results *results)
@@ -74,9 +104,12 @@ void json_ioctl_section(struct json *json, const struct model *model, const stru
 
 		json_map(json, NULL);
 		json_text(json, "driver", model_text(model, driver->driver));
+		if (driver->module)
+			json_text(json, "module", model_text(model, driver->module));
 		json_text(json, "device", model_text(model, driver->device));
 		json_text(json, "command",
-			  ioctl_command_text(usage->cmd, command, sizeof(command)));
+			  ioctl_command_name(model, usage->driver, usage->cmd, command,
+					     sizeof(command)));
 		json_u64(json, "number", usage->cmd);
 		json_u64(json, "pid", model->processes.row[usage->process].pid);
 		json_u64(json, "count", usage->count);

@@ -75,6 +75,18 @@ static void write_clock(struct json *json, const struct device_clock *clock)
 	json_i64(json, "drift_ppb", clock->drift_ppb);
 	json_u64(json, "tasks", clock->tasks);
 	json_u64(json, "before_enqueue", clock->before_enqueue);
+	json_u64(json, "negative_launch_delays",
+		 clock->negative ? clock->negative : clock->before_enqueue);
+	if (clock->method == DEVICE_CLOCK_CORRECTED) {
+		json_i64(json, "correction_ns", clock->correction_ns);
+		json_i64(json, "correction_ppb", clock->correction_ppb);
+	}
+	if (clock->steps || clock->at_steps) {
+		json_u64(json, "steps", clock->steps);
+		json_u64(json, "tasks_at_steps", clock->at_steps);
+		if (clock->step_error_ns != UINT64_MAX)
+			json_u64(json, "step_error_ns", clock->step_error_ns);
+	}
 }
 
 /* "clock" is that of the device with most tasks, "clocks" has them all. */
@@ -120,28 +132,6 @@ void report_json_join(struct json *json, const struct model *model,
 	json_text(json, "method", launch_join_method(join));
 	write_clocks(json, model, devices);
 	json_map_close(json);
-}
-
-void report_json_operators(struct json *json, const struct model *model,
-			   const struct device_results *devices)
-{
-	json_array(json, "operators");
-	for (uint32_t i = 0; i < devices->operator_count; i++) {
-		const struct operator_usage *row = &devices->operators[i];
-
-		json_map(json, NULL);
-		json_text(json, "name", model_text(model, row->name));
-		json_text(json, "type", task_kind_name(row->kind));
-		json_u64(json, "device", model->devices.row[row->device].id);
-		json_u64(json, "count", row->count);
-		json_u64(json, "total_ns", row->total_ns);
-		json_u64(json, "mean_ns", row->total_ns / row->count);
-		json_u64(json, "min_ns", row->min_ns);
-		json_u64(json, "max_ns", row->max_ns);
-		json_decimal(json, "percent", row->percent);
-		json_map_close(json);
-	}
-	json_array_close(json);
 }
 
 static void write_who(struct json *json, const struct model *model, uint32_t who, uint32_t thread,
@@ -228,17 +218,28 @@ void report_json_idle(struct json *json, const struct model *model,
 	json_map_close(json);
 }
 
+typedef void device_fn(struct json *json, const struct model *model,
+		       const struct device_results *devices);
+
+static const struct {
+	uint32_t section;
+	device_fn *write;
+} SECTIONS[] = {
+	{ SECTION_DEVICES, report_json_devices },
+	{ SECTION_JOIN, report_json_join },
+	{ SECTION_OPERATORS, report_json_operators },
+	{ SECTION_OVERLAP, report_json_overlap },
+	{ SECTION_COMMUNICATION, report_json_communication },
+	{ SECTION_IDLE, report_json_idle },
+};
+
 int report_json_device_sections(struct json *json, const struct model *model,
 				const struct device_results *devices,
 				const struct report_options *options)
 {
-	if (options->sections & SECTION_DEVICES)
-		report_json_devices(json, model, devices);
-	if (options->sections & SECTION_JOIN)
-		report_json_join(json, model, devices);
-	if (options->sections & SECTION_OPERATORS)
-		report_json_operators(json, model, devices);
-	if (options->sections & SECTION_IDLE)
-		report_json_idle(json, model, devices);
+	for (size_t i = 0; i < sizeof(SECTIONS) / sizeof(SECTIONS[0]); i++) {
+		if (options->sections & SECTIONS[i].section)
+			SECTIONS[i].write(json, model, devices);
+	}
 	return 0;
 }

@@ -115,8 +115,9 @@ static void api_row(struct table *table, const struct model *model, const struct
 	known_us(table, durations->has_max, durations->max_ns);
 }
 
-static void api_legend(FILE *out, const struct api_results *api, const struct api_columns *columns)
+static void api_legend(FILE *out, const struct results *results, const struct api_columns *columns)
 {
+	const struct api_results *api = results->api;
 	uint64_t open = 0, open_ns = 0;
 
 	for (uint32_t i = 0; i < api->row_count; i++) {
@@ -128,6 +129,10 @@ static void api_legend(FILE *out, const struct api_results *api, const struct ap
 			"open: had not returned when the recording or the thread ended, after "
 			"%.3f ms in sum; not in the times of the table\n",
 			(double)open_ns / 1e6);
+	if (results->probe_cost && results->probe_cost->subtracted)
+		fputs("times are without what the probes took (--subtract-probe-cost); 0 is what "
+		      "they cannot tell from nothing\n",
+		      out);
 	if (columns->inner)
 		fputs("inside others: made by a call of the same runtime; not counted again in the "
 		      "sums above\n",
@@ -136,6 +141,84 @@ static void api_legend(FILE *out, const struct api_results *api, const struct ap
 		fputs("too short: below the minimum that was asked for; counted, not in p50 to "
 		      "max\n",
 		      out);
+}
+
+static void launched_headings(struct table *table, bool pid, bool phases)
+{
+	table_column(table, "runtime", TABLE_LEFT);
+	table_column(table, "launched", TABLE_LEFT | TABLE_SHRINK);
+	table_column(table, "named by", TABLE_LEFT);
+	if (pid)
+		table_column(table, "pid", TABLE_RIGHT);
+	table_column(table, "launches", TABLE_RIGHT);
+	table_column(table, "errors", TABLE_RIGHT);
+	table_column(table, "calls ms", TABLE_RIGHT);
+	table_column(table, "mean us", TABLE_RIGHT);
+	if (!phases)
+		return;
+	table_column(table, "prepared", TABLE_RIGHT);
+	table_column(table, "reused", TABLE_RIGHT);
+	table_column(table, "unprepared", TABLE_RIGHT);
+	table_column(table, "prepare ms", TABLE_RIGHT);
+}
+
+static void launched_row(struct table *table, const struct model *model,
+			 const struct launched_usage *usage, bool pid, bool phases)
+{
+	table_row(table);
+	table_text(table, known(model, usage->runtime));
+	table_text(table, known(model, usage->name));
+	table_text(table, usage->name ? call_named_text(usage->named) : "");
+	if (pid)
+		table_count(table, model->processes.row[usage->process].pid);
+	table_count(table, usage->count);
+	table_count(table, usage->errors);
+	table_ms(table, usage->total_ns);
+	known_us(table, usage->count > 0, usage->count ? usage->total_ns / usage->count : 0);
+	if (!phases)
+		return;
+	if (!usage->phases) {
+		for (int i = 0; i < 4; i++)
+			table_empty(table);
+		return;
+	}
+	table_count(table, usage->prepared);
+	table_count(table, usage->reused);
+	table_count(table, usage->unprepared);
+	table_ms(table, usage->prepare_ns);
+}
+
+/* Kernels, operators and collectives by name, below the functions that launched them. */
+static int print_launched(FILE *out, const struct model *model,
+			  const struct launched_results *launched,
+			  const struct report_options *options)
+{
+	uint32_t shown = launched ? rows_shown(options, launched->row_count) : 0;
+	bool pid = false, phases = false;
+	struct table *table;
+	int err;
+
+	if (!shown)
+		return 0;
+	for (uint32_t i = 0; i < launched->row_count; i++) {
+		pid |= launched->rows[i].process != launched->rows[0].process;
+		phases |= launched->rows[i].phases;
+	}
+	fputc('\n', out);
+	table = table_new(options);
+	if (!table)
+		return -ENOMEM;
+	launched_headings(table, pid, phases);
+	for (uint32_t i = 0; i < shown; i++)
+		launched_row(table, model, &launched->rows[i], pid, phases);
+	err = table_print(table, out);
+	table_free(table);
+	text_more(out, "launched names", launched->row_count, shown);
+	if (phases)
+		fputs("prepared: the operator was prepared (GetWorkspaceSize) for this launch; reused: "
+		      "prepared once, launched before; unprepared: prepared where nobody saw it\n",
+		      out);
+	return err;
 }
 
 int text_api(FILE *out, const struct model *model, const struct results *results,
@@ -163,8 +246,8 @@ int text_api(FILE *out, const struct model *model, const struct results *results
 	err = table_print(table, out);
 	table_free(table);
 	text_more(out, "functions", api->row_count, shown);
-	api_legend(out, api, &columns);
-	return err;
+	api_legend(out, results, &columns);
+	return err ?: print_launched(out, model, results->launched, options);
 }
 
 static void ioctl_row(struct table *table, const struct model *model,
@@ -177,7 +260,8 @@ static void ioctl_row(struct table *table, const struct model *model,
 	table_row(table);
 	table_text(table, known(model, driver->driver));
 	table_text(table, known(model, driver->device));
-	table_text(table, ioctl_command_text(usage->cmd, command, sizeof(command)));
+	table_text(table, ioctl_command_name(model, usage->driver, usage->cmd, command,
+					     sizeof(command)));
 	table_count(table, model->processes.row[usage->process].pid);
 	table_count(table, usage->count);
 	table_count(table, usage->open);

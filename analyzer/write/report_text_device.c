@@ -129,6 +129,15 @@ static void print_clock(FILE *out, const struct model *model, const struct devic
 		fputs(", error unknown\n", out);
 	else
 		fprintf(out, ", error +-%" PRIu64 " ns\n", clock->error_ns);
+	if (clock->method == DEVICE_CLOCK_CORRECTED)
+		fprintf(out,
+			"  the declared clock was off by %" PRId64 " ns and %" PRId64
+			" ppb; by it %u of %u tasks start before they were launched\n",
+			clock->correction_ns, clock->correction_ppb, clock->negative, clock->tasks);
+	if (clock->steps || clock->at_steps)
+		fprintf(out,
+			"  the clock jumped %u times; %u tasks nearby are placed less exactly\n",
+			clock->steps, clock->at_steps);
 	if (clock->before_enqueue)
 		fprintf(out,
 			"  %u of %u tasks start before they were enqueued: the clock is off by at "
@@ -173,54 +182,20 @@ int report_text_join(FILE *out, const struct model *model, const struct device_r
 	return 0;
 }
 
-int report_text_operators(FILE *out, const struct model *model,
-			  const struct device_results *devices,
-			  const struct report_options *options)
-{
-	struct table *table;
-	uint32_t shown = devices->operator_count;
-	int error;
+typedef int device_fn(FILE *out, const struct model *model, const struct device_results *devices,
+		      const struct report_options *options);
 
-	print_heading(out, options, "Operators (device tasks by name)");
-	if (devices->operator_count == 0) {
-		fputs("No device task with times.\n", out);
-		return 0;
-	}
-	table = table_new(options);
-	if (!table)
-		return -ENOMEM;
-	if (options->top && shown > options->top)
-		shown = options->top;
-	table_column(table, "name", TABLE_LEFT | TABLE_SHRINK);
-	table_column(table, "type", TABLE_LEFT);
-	table_column(table, "device", TABLE_RIGHT);
-	table_column(table, "count", TABLE_RIGHT);
-	table_column(table, "total ms", TABLE_RIGHT);
-	table_column(table, "% of device", TABLE_RIGHT);
-	table_column(table, "mean us", TABLE_RIGHT);
-	table_column(table, "min us", TABLE_RIGHT);
-	table_column(table, "max us", TABLE_RIGHT);
-	for (uint32_t i = 0; i < shown; i++) {
-		const struct operator_usage *row = &devices->operators[i];
-		const char *name = model_text(model, row->name);
-
-		table_row(table);
-		table_text(table, *name ? name : "(no name)");
-		table_text(table, task_kind_name(row->kind));
-		table_count(table, model->devices.row[row->device].id);
-		table_count(table, row->count);
-		table_ms(table, row->total_ns);
-		table_percent(table, row->percent);
-		table_us(table, row->total_ns / row->count);
-		table_us(table, row->min_ns);
-		table_us(table, row->max_ns);
-	}
-	error = table_print(table, out);
-	if (shown < devices->operator_count)
-		fprintf(out, "and %u more (see --top)\n", devices->operator_count - shown);
-	table_free(table);
-	return error;
-}
+static const struct {
+	uint32_t section;
+	device_fn *write;
+} SECTIONS[] = {
+	{ SECTION_DEVICES, report_text_devices },
+	{ SECTION_JOIN, report_text_join },
+	{ SECTION_OPERATORS, report_text_operators },
+	{ SECTION_OVERLAP, report_text_overlap },
+	{ SECTION_COMMUNICATION, report_text_communication },
+	{ SECTION_IDLE, report_text_idle },
+};
 
 int report_text_device_sections(FILE *out, const struct model *model,
 				const struct device_results *devices,
@@ -228,13 +203,9 @@ int report_text_device_sections(FILE *out, const struct model *model,
 {
 	int error = 0;
 
-	if (options->sections & SECTION_DEVICES)
-		error = report_text_devices(out, model, devices, options);
-	if (!error && options->sections & SECTION_JOIN)
-		error = report_text_join(out, model, devices, options);
-	if (!error && options->sections & SECTION_OPERATORS)
-		error = report_text_operators(out, model, devices, options);
-	if (!error && options->sections & SECTION_IDLE)
-		error = report_text_idle(out, model, devices, options);
+	for (size_t i = 0; i < sizeof(SECTIONS) / sizeof(SECTIONS[0]) && !error; i++) {
+		if (options->sections & SECTIONS[i].section)
+			error = SECTIONS[i].write(out, model, devices, options);
+	}
 	return error;
 }

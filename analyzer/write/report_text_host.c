@@ -251,6 +251,12 @@ int text_processes(FILE *out, const struct model *model, const struct results *r
 	print_heading(out, options, "Processes and threads (CPU %: 100 is one CPU)");
 	err = targets_table(out, model, processes, options);
 	if (!err)
+		err = text_process_facts(out, model, results, options);
+	if (!err)
+		err = text_cgroups(out, model, results, options);
+	if (!err)
+		err = text_sleeps(out, model, processes, options);
+	if (!err)
 		err = others_table(out, model, processes, options);
 	if (err)
 		return err;

@@ -57,7 +57,9 @@ static void print_times(FILE *out, const struct model *model, const struct resul
 	snprintf(text, sizeof(text), "%.3f s from %s",
 		 (double)(info->session_end_ns - info->session_start_ns) / 1e9, when);
 	line(out, options, "recorded", text);
-	if (results->from_ns == info->session_start_ns && results->to_ns == info->session_end_ns)
+	/* Of a session without a known instant there is no part. */
+	if (info->session_end_ns <= info->session_start_ns ||
+	    (results->from_ns == info->session_start_ns && results->to_ns == info->session_end_ns))
 		return;
 	snprintf(text, sizeof(text),
 		 "only what happened from %.6f s to %.6f s after the start is shown below",
@@ -107,17 +109,41 @@ static void print_recorder(FILE *out, const struct model *model,
 	snprintf(text, sizeof(text), "%s, topics: %s", known(model, info->producer),
 		 known(model, info->topics));
 	line(out, options, "recorder", text);
-	if (info->probe_cost_ns) {
-		snprintf(text, sizeof(text),
-			 "a recorded call takes about %u ns longer than an untraced one",
-			 info->probe_cost_ns);
-		line(out, options, "cost", text);
-	}
 	if (info->daemon_cpu_ns) {
 		snprintf(text, sizeof(text), "the recorder used %.1f ms of CPU time",
 			 (double)info->daemon_cpu_ns / 1e6);
-		line(out, options, info->probe_cost_ns ? "" : "cost", text);
+		line(out, options, "cost", text);
 	}
+}
+
+static void print_probe_cost(FILE *out, const struct model *model,
+			     const struct probe_cost_results *cost,
+			     const struct report_options *options)
+{
+	const struct trace_info *info = &model->info;
+	const char *label = info->daemon_cpu_ns ? "" : "cost";
+	char text[LINE_SIZE];
+
+	if (!cost || !cost->known)
+		return;
+	for (uint32_t i = 0; i < info->probe_cost_count; i++) {
+		const struct probe_cost *row = &info->probe_costs[i];
+
+		snprintf(text, sizeof(text),
+			 "a probe (instruction: %s): %u ns of the recorded duration, %u ns of the "
+			 "caller's time",
+			 row->instruction ? model_text(model, row->instruction) : "any",
+			 row->inside_ns, row->whole_ns);
+		line(out, options, label, text);
+		label = "";
+	}
+	if (!cost->calls)
+		return;
+	snprintf(text, sizeof(text), "the probes of %" PRIu64 " calls took about %.3f ms; %s",
+		 cost->calls, (double)cost->total_ns / 1e6,
+		 cost->subtracted ? "the calls' durations are without it"
+				  : "it is in the calls' durations (see --subtract-probe-cost)");
+	line(out, options, label, text);
 }
 
 int text_trace(FILE *out, const struct model *model, const struct results *results,
@@ -130,6 +156,7 @@ int text_trace(FILE *out, const struct model *model, const struct results *resul
 	print_times(out, model, results, options);
 	print_targets(out, model, options);
 	print_recorder(out, model, options);
+	print_probe_cost(out, model, results->probe_cost, options);
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct entry {
 	const struct catalog_function *function;
 	uint32_t hash;
 	uint32_t catalog;
+	uint32_t next; /* pattern that begins with the same byte and was added before, 1-based */
 };
 
 struct catalogs {
@@ -27,15 +28,26 @@ struct catalogs {
 	size_t exact_count;
 	struct entry *patterns; /* wildcards and exclusions, in order of addition */
 	size_t pattern_count;
+	size_t wildcard_count; /* patterns with a * */
+	uint32_t newest
+		[256]; /* by first byte, 1-based; 0 = none; those with a * in front under '*' */
 	size_t longest; /* exact symbol: longer ones need no look-up */
 };
+
+void catalog_function_clear(struct catalog_function *function)
+{
+	free(function->pattern);
+	free(function->operator_prefix);
+	free(function->operator_suffix);
+}
 
 void catalog_free(struct catalog *catalog)
 {
 	if (!catalog)
 		return;
 	for (size_t i = 0; i < catalog->function_count; i++)
-		free(catalog->functions[i].pattern);
+		catalog_function_clear(&catalog->functions[i]);
+	catalog_drivers_free(catalog);
 	for (size_t i = 0; i < catalog->library_count; i++)
 		free(catalog->libraries[i]);
 	free(catalog->functions);
@@ -116,7 +128,11 @@ static void index_function(struct catalogs *catalogs, const struct catalog_funct
 	struct entry *slot;
 
 	if (function->wildcard || function->exclude) {
+		uint32_t *newest = &catalogs->newest[(unsigned char)function->pattern[0]];
+
+		entry.next = *newest;
 		catalogs->patterns[catalogs->pattern_count++] = entry;
+		*newest = catalogs->pattern_count;
 		return;
 	}
 	entry.hash = hash_symbol(function->pattern, function->length);
@@ -129,10 +145,22 @@ static void index_function(struct catalogs *catalogs, const struct catalog_funct
 		catalogs->longest = function->length;
 }
 
+static size_t count_patterns(const struct catalog *catalog)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < catalog->function_count; i++)
+		count += catalog->functions[i].wildcard;
+	return count;
+}
+
 int catalogs_add(struct catalogs *catalogs, struct catalog *catalog)
 {
+	size_t patterns = count_patterns(catalog);
 	void *grown;
 
+	if (patterns && catalogs->wildcard_count + patterns > CATALOGS_PATTERNS_MAX)
+		return -E2BIG;
 	grown = reallocarray(catalogs->catalog, catalogs->count + 1, sizeof(*catalogs->catalog));
 	if (!grown)
 		return -ENOMEM;
@@ -148,7 +176,20 @@ int catalogs_add(struct catalogs *catalogs, struct catalog *catalog)
 	for (size_t i = 0; i < catalog->function_count; i++)
 		index_function(catalogs, &catalog->functions[i]);
 	catalogs->catalog[catalogs->count++] = catalog;
+	catalogs->wildcard_count += patterns;
 	return 0;
+}
+
+static int __attribute__((format(printf, 3, 4)))
+give_error(char **error, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(error, format, args) < 0)
+		*error = NULL;
+	va_end(args);
+	return err;
 }
 
 int catalogs_add_text(struct catalogs *catalogs, const char *name, const char *text, size_t size,
@@ -163,23 +204,16 @@ int catalogs_add_text(struct catalogs *catalogs, const char *name, const char *t
 	if (!catalog) {
 		err = errors.count ? -EINVAL : -ENOMEM;
 		*error = errors.count ? catalog_errors_text(&errors, name) : NULL;
-	} else if (catalogs_add(catalogs, catalog)) {
+	} else if ((err = catalogs_add(catalogs, catalog))) {
 		catalog_free(catalog);
-		err = -ENOMEM;
+		if (err == -E2BIG)
+			give_error(error, err,
+				   "%s: with this one the catalogs of the session would hold more "
+				   "than "
+				   "%d patterns with a *; list functions by their full names\n",
+				   name, CATALOGS_PATTERNS_MAX);
 	}
 	catalog_errors_free(&errors);
-	return err;
-}
-
-static int __attribute__((format(printf, 3, 4)))
-give_error(char **error, int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(error, format, args) < 0)
-		*error = NULL;
-	va_end(args);
 	return err;
 }
 
@@ -331,6 +365,8 @@ static bool matches(const struct catalog_function *function, const char *symbol,
 const struct catalog_function *catalog_match(const struct catalogs *catalogs, const char *symbol,
 					     size_t length)
 {
+	uint32_t same = length ? catalogs->newest[(unsigned char)symbol[0]] : 0;
+	uint32_t any = catalogs->newest['*'];
 	const struct entry *exact = NULL;
 
 	if (length <= catalogs->longest && catalogs->exact_size) {
@@ -339,9 +375,12 @@ const struct catalog_function *catalog_match(const struct catalogs *catalogs, co
 		if (!exact->function)
 			exact = NULL;
 	}
-	for (size_t i = catalogs->pattern_count; i-- > 0;) {
-		const struct entry *entry = &catalogs->patterns[i];
+	while (same || any) {
+		/* The one that was added last decides. */
+		uint32_t *newest = same > any ? &same : &any;
+		const struct entry *entry = &catalogs->patterns[*newest - 1];
 
+		*newest = entry->next;
 		if (exact && entry->catalog <= exact->catalog)
 			break;
 		if (matches(entry->function, symbol, length))
@@ -350,12 +389,71 @@ const struct catalog_function *catalog_match(const struct catalogs *catalogs, co
 	return exact ? exact->function : NULL;
 }
 
+/* Calls that tell what a handle, an address or a thread is called are few and never left out. */
+static bool names_something(const struct catalog_function *function)
+{
+	bool named = function->string_position || function->operator_prefix;
+
+	for (int i = 0; i < REC_ARGS; i++) {
+		switch (function->roles[i]) {
+		case PROFBPF__FUNCTION__ROLE__OUT_HANDLE:
+			if (function->kind == PROFBPF__FUNCTION__KIND__LOAD ||
+			    function->kind == PROFBPF__FUNCTION__KIND__COMPILE)
+				return true;
+			break;
+		case PROFBPF__FUNCTION__ROLE__CODE:
+			if (named && function->kind == PROFBPF__FUNCTION__KIND__LOAD)
+				return true;
+			break;
+		case PROFBPF__FUNCTION__ROLE__THREAD: return true;
+		default: break;
+		}
+	}
+	return false;
+}
+
+#if defined(__aarch64__)
+#define ARGUMENT_REGISTERS 8
+#else
+#define ARGUMENT_REGISTERS 6
+#endif
+
+static bool lies_in_memory(const struct probe_argument *arg)
+{
+	return arg->position && (arg->deref >= 0 || arg->position > ARGUMENT_REGISTERS);
+}
+
 void catalog_probe_conf(const struct catalog_function *function, struct probe_conf *conf)
 {
 	*conf = (struct probe_conf){ .string_position = function->string_position };
 	memcpy(conf->args, function->args, sizeof(conf->args));
 	if (function->string_position)
 		conf->flags |= PROBE_STRING;
+	if (function->string_position && function->string_offset >= 0) {
+		conf->flags |= PROBE_STRING_IN;
+		conf->string_offset = function->string_offset;
+	}
 	if (function->out)
 		conf->flags |= PROBE_OUT;
+	if (function->returned)
+		conf->flags |= PROBE_RETURN;
+	if (names_something(function))
+		conf->flags |= PROBE_KEEP;
+	for (int i = 0; i < REC_ARGS; i++)
+		if (lies_in_memory(&conf->args[i]))
+			conf->flags |= PROBE_MEMORY;
+}
+
+char *catalog_operator(const struct catalog_function *function, const char *symbol)
+{
+	size_t length = strlen(symbol), prefix, suffix;
+
+	if (!function->operator_prefix || !function->operator_suffix)
+		return NULL;
+	prefix = strlen(function->operator_prefix);
+	suffix = strlen(function->operator_suffix);
+	if (length <= prefix + suffix || strncmp(symbol, function->operator_prefix, prefix) ||
+	    strcmp(symbol + length - suffix, function->operator_suffix))
+		return NULL;
+	return strndup(symbol + prefix, length - prefix - suffix);
 }

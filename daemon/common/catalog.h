@@ -12,18 +12,44 @@
  *                          never (where no such line came yet)
  *   FUNCTION KIND LAYER [ARGUMENT...]
  *   !PATTERN               do not trace functions that match
+ *   driver  NAME...        a driver: its name in /proc/devices, its module's name, or a path
+ *                          under /dev; each may hold * and ?
+ *   ioctl   COMMAND NAME   what a command of that driver is called
  *
- * FUNCTION is a symbol or a pattern with * in it (not one of the four words above). KIND is launch copy sync alloc
+ * FUNCTION is a symbol or a pattern with * in it (not one of the six words above). KIND is launch copy sync alloc
  * free event collective compile load queue marker stage or other. LAYER is 1 for
  * what applications call, more for what is called below; 1..255.
  * ARGUMENT is ROLE=SOURCE with at most three of
- *   stream bytes copy_kind handle correlation count device blocking value out_handle
- * plus at most one name=N (a C string) and error=CONVENTION for this line.
+ *   stream bytes copy_kind handle correlation count device blocking value out_handle code thread
+ *   task
+ * plus at most one name and error=CONVENTION for this line.
  * SOURCE is
- *   N            the argument itself, N = 1..12
+ *   N            the argument itself, N = 1..64, floating-point arguments not counted
  *   N[OFFSET]    what is at this byte offset (0..32767) of the pointer argument N, read at entry
- *   *N           what the pointer argument N points to when the function returns; one per line
- * each with an optional :1 :2 :4 or :8, the bytes to keep (default 8).
+ *   N[A][B]      the same through two pointers: what is at byte B of the pointer at byte A
+ *   *N           what the pointer argument N points to when the function returns
+ *   return       the returned value in full
+ * each with an optional :1 :2 :4 or :8, the bytes to keep (default 8). *N or return is
+ * possible for one argument of a line.
+ *
+ * What is launched gets its name from name=N, the C string that is argument N, or
+ * name=N[OFFSET], the one whose address is at this byte offset of pointer argument N; or
+ * from name=PREFIX*SUFFIX, the part of the function's own name at the *; or from a
+ * call that named a handle or an address: a load or compile line with a name and
+ * out_handle gives that handle the name, one with a name and code the address of a
+ * function in the program that stands for the kernel. A launch line with handle or
+ * code looks them up; without a name such a line with out_handle passes on the name
+ * of its code or handle. An address that nobody named is looked up in the symbol table.
+ * A line with a correlation that a compile call gave out and a launch takes joins the
+ * two phases of an operator. A launch line's task is what the device's own records call it, the
+ * number of its stream in the low 16 bits and its own in the next: it joins the two. A line with thread and name tells a thread's name.
+ *
+ * COMMAND is a number (decimal or 0x...), or a letter in quotes and a number of 0..255
+ * for the type and number of _IOC(), whatever its direction and size.
+ *
+ * Symbols are compared with all patterns: a catalog may hold CATALOG_PATTERNS_MAX, of them
+ * CATALOG_LEADING_MAX that begin with *, each with CATALOG_STARS_MAX * at most; all
+ * catalogs of a session together CATALOGS_PATTERNS_MAX.
  *
  * Within a catalog a line with the exact symbol wins over patterns and
  * exclusions; among those the last one that matches wins. A catalog added later
@@ -41,6 +67,10 @@
 
 #define CATALOG_ERRORS_MAX 64
 #define CATALOG_TEXT_MAX (4u << 20) /* bytes of one catalog */
+#define CATALOG_PATTERNS_MAX 256 /* lines with a * in one catalog */
+#define CATALOG_LEADING_MAX 16 /* of them lines that begin with it */
+#define CATALOG_STARS_MAX 4 /* in one pattern */
+#define CATALOGS_PATTERNS_MAX 1024 /* in all catalogs of a session */
 
 /* One line that is a function or an exclusion. */
 struct catalog_function {
@@ -54,9 +84,25 @@ struct catalog_function {
 	Profbpf__Function__Role roles[REC_ARGS]; /* of args[0..2]; NOTHING = not recorded */
 	struct probe_argument args[REC_ARGS];
 	uint8_t string_position; /* 1-based; 0 = none */
+	int16_t string_offset; /* where its address is in what the argument points to; -1 = it is the address */
+	char *operator_prefix, *operator_suffix; /* name=PREFIX*SUFFIX; NULL = none */
 	bool out; /* args[2] is read through its pointer at return */
+	bool returned; /* args[2] is the returned value */
 	unsigned int line, column; /* of the pattern in its file, 1-based */
 	const struct catalog *catalog; /* it belongs to */
+};
+
+/* One command of a driver. */
+struct catalog_command {
+	uint32_t value, mask; /* command number & mask == value */
+	char *name;
+};
+
+struct catalog_driver {
+	char **names; /* globs */
+	size_t name_count;
+	struct catalog_command *commands;
+	size_t command_count;
 };
 
 struct catalog {
@@ -67,6 +113,8 @@ struct catalog {
 	size_t library_count;
 	struct catalog_function *functions; /* in file order, exclusions too */
 	size_t function_count;
+	struct catalog_driver *drivers;
+	size_t driver_count;
 };
 
 struct catalog_error {
@@ -93,6 +141,10 @@ struct catalog *catalog_parse(const char *name, const char *text, size_t size,
 			      struct catalog_errors *errors);
 void catalog_free(struct catalog *catalog);
 
+/* What a line and the drivers of a catalog own; used by catalog_free() and the parser. */
+void catalog_function_clear(struct catalog_function *function);
+void catalog_drivers_free(struct catalog *catalog);
+
 /* catalog_error_add - note an error found at @line and @column; used by the parser */
 void __attribute__((format(printf, 4, 5)))
 catalog_error_add(struct catalog_errors *errors, unsigned int line, unsigned int column,
@@ -115,7 +167,7 @@ void catalogs_free(struct catalogs *catalogs);
 /*
  * catalogs_add - add a parsed catalog, which belongs to @catalogs from then on
  *
- * Returns 0 or -ENOMEM (then the catalog still belongs to the caller). Pointers
+ * Returns 0, -ENOMEM, or -E2BIG beyond CATALOGS_PATTERNS_MAX (then the catalog still belongs to the caller). Pointers
  * that catalog_match() gave stay valid until catalogs_free().
  */
 int catalogs_add(struct catalogs *catalogs, struct catalog *catalog);
@@ -150,6 +202,21 @@ const struct catalog_function *catalog_match(const struct catalogs *catalogs, co
 
 /* catalog_probe_conf - how the BPF programs read this function's arguments */
 void catalog_probe_conf(const struct catalog_function *function, struct probe_conf *conf);
+
+/*
+ * catalog_operator - what @symbol launches by the line's name=PREFIX*SUFFIX
+ *
+ * Allocated; NULL if the line has none, the symbol does not match it, or without memory.
+ */
+char *catalog_operator(const struct catalog_function *function, const char *symbol);
+
+/*
+ * catalogs_commands - the ioctl commands of a driver that is known by several names
+ *
+ * Fills @commands with up to @max and returns how many; those of later catalogs come first.
+ */
+size_t catalogs_commands(const struct catalogs *catalogs, const char *const *names, size_t count,
+			 const struct catalog_command **commands, size_t max);
 
 /* Names as in catalog files; "?" for values that do not exist. */
 const char *catalog_kind_name(Profbpf__Function__Kind kind);

@@ -23,6 +23,9 @@ static const char *const roles[] = {
 	[PROFBPF__FUNCTION__ROLE__BLOCKING] = "blocking",
 	[PROFBPF__FUNCTION__ROLE__OUT_HANDLE] = "out_handle",
 	[PROFBPF__FUNCTION__ROLE__VALUE] = "value",
+	[PROFBPF__FUNCTION__ROLE__CODE] = "code",
+	[PROFBPF__FUNCTION__ROLE__THREAD] = "thread",
+	[PROFBPF__FUNCTION__ROLE__TASK] = "task",
 };
 
 static const char *const conventions[] = {

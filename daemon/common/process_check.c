@@ -4,11 +4,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define KERNEL_THREAD_FLAG 0x00200000 /* PF_KTHREAD of the kernel */
@@ -146,6 +148,20 @@ int process_check(pid_t pid, int err, const struct process_facts *facts, char *e
 		return -ESRCH;
 	}
 	return 0;
+}
+
+int process_hold(pid_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool process_gone(int held)
+{
+	struct pollfd ended = { .fd = held, .events = POLLIN };
+
+	return held >= 0 && poll(&ended, 1, 0) > 0;
 }
 
 bool process_owned_by(const struct process_facts *facts, uid_t uid)

@@ -44,6 +44,19 @@ int process_facts_read(pid_t pid, struct process_facts *facts);
 int process_check(pid_t pid, int err, const struct process_facts *facts, char *error,
 		  size_t error_size);
 
+/*
+ * process_hold - get hold of a process, so that it cannot be mistaken for another
+ *
+ * Process ids are used again. What is found out of @pid after this was found out
+ * of the process held, if process_gone() then says that it still runs. Returns a
+ * pidfd to close, or a negative errno: -ESRCH there is no process, -EINVAL it is
+ * a thread.
+ */
+int process_hold(pid_t pid);
+
+/* process_gone - the process held has exited; @held < 0: unknown, so false */
+bool process_gone(int held);
+
 /* process_owned_by - do all its uids belong to @uid, and may that user look at it? */
 bool process_owned_by(const struct process_facts *facts, uid_t uid);
 

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = { "api", "ioctl", "sched", "device" };
+static const char *const names[] = { "api",     "ioctl", "sched", "device",
+				     "account", "irq",   "stack", "fault",
+				     "io" };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 

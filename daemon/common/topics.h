@@ -7,12 +7,34 @@
 
 enum {
 	TOPIC_API = 1 << 0, /* runtime API calls */
-	TOPIC_IOCTL = 1 << 1, /* ioctls on character devices */
-	TOPIC_SCHED = 1 << 2, /* context switches, wake-ups, thread accounts */
+	TOPIC_IOCTL = 1 << 1, /* ioctls on device files */
+	TOPIC_SCHED = 1 << 2, /* context switches, wake-ups; with accounts */
 	TOPIC_DEVICE = 1 << 3, /* task streams of device layers */
+	TOPIC_ACCOUNT =
+		1
+		<< 4, /* the kernel's sums of each thread, once an interval: no event per switch */
+	TOPIC_IRQ = 1 << 5, /* time that interrupts take from threads */
+	TOPIC_STACK = 1 << 6, /* stacks of samples and of long sleeps, Python functions */
+	TOPIC_FAULT = 1 << 7, /* major page faults, one by one */
+	TOPIC_IO = 1 << 8, /* requests to block devices */
 };
 
-#define TOPICS_DEFAULT (TOPIC_API | TOPIC_IOCTL | TOPIC_SCHED | TOPIC_DEVICE)
+/* Timelines begin with what the accounts say, so these come with either. */
+#define TOPICS_WITH_ACCOUNTS (TOPIC_SCHED | TOPIC_ACCOUNT | TOPIC_STACK)
+
+#define TOPICS_DEFAULT \
+	(TOPIC_API | TOPIC_IOCTL | TOPIC_SCHED | TOPIC_DEVICE | TOPIC_ACCOUNT | TOPIC_IRQ | \
+	 TOPIC_FAULT)
+
+/* --interval: between two readings of what the kernel sums up. */
+#define INTERVAL_DEFAULT_NS 1000000000ull
+#define INTERVAL_MIN_NS 10000000ull
+#define INTERVAL_MAX_NS 3600000000000ull
+
+/* Topic stack: what is taken unless the user says otherwise. */
+#define STACK_BLOCK_DEFAULT_NS 1000000u
+#define STACK_RATE_DEFAULT 99u /* per second and CPU; not 100, which would beat with timers */
+#define STACK_RATE_MAX 10000u
 
 /*
  * topics_parse - "api,sched" or "api sched" to TOPIC_* bits

@@ -277,7 +277,13 @@ static void fill_daemon(Profbpf__Control__DaemonStatus *status, const struct sta
 	status->private_daemon = facts->private_daemon;
 	status->kernel = (char *)system->release;
 	status->probe_method = (char *)probe_method_name(facts->features->method);
-	status->obstacle = (char *)facts->obstacle;
+	status->optimized_nop = facts->features->optimized_nop;
+	if (facts->obstacles->count)
+		status->obstacle = facts->obstacles->word[0];
+	status->n_obstacles = facts->obstacles->count;
+	status->obstacles = facts->obstacles->word;
+	status->n_limits = facts->limits->count;
+	status->limits = facts->limits->word;
 	status->n_catalogs = facts->catalogs->count;
 	status->catalogs = facts->catalogs->word;
 	status->n_catalog_errors = facts->catalog_errors->count;
@@ -287,12 +293,30 @@ static void fill_daemon(Profbpf__Control__DaemonStatus *status, const struct sta
 	status->age_ns = monotonic_now() - facts->start_ns;
 }
 
+static size_t fill_prices(const struct probe_costs *costs, Profbpf__Control__ProbePrice *price,
+			  Profbpf__Control__ProbePrice **prices)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < INSTRUCTION_CLASSES; i++) {
+		if (!costs->by_class[i].whole_ns)
+			continue;
+		profbpf__control__probe_price__init(&price[count]);
+		price[count].instruction = (char *)instruction_class_name(i);
+		price[count].whole_ns = costs->by_class[i].whole_ns;
+		prices[count] = &price[count];
+		count++;
+	}
+	return count;
+}
+
 void answer_status(struct client *client, uint32_t request, const struct roster *roster,
 		   const struct status_facts *facts)
 {
 	Profbpf__Control__Response response = PROFBPF__CONTROL__RESPONSE__INIT;
 	Profbpf__Control__DaemonStatus status = PROFBPF__CONTROL__DAEMON_STATUS__INIT;
 	Profbpf__Control__Feature feature[FEATURES_MAX], *features[FEATURES_MAX];
+	Profbpf__Control__ProbePrice price[INSTRUCTION_CLASSES], *prices[INSTRUCTION_CLASSES];
 	struct session_messages all;
 	struct utsname system;
 
@@ -303,6 +327,9 @@ void answer_status(struct client *client, uint32_t request, const struct roster 
 	fill_daemon(&status, facts, &system);
 	status.n_features = fill_features(facts->features, feature, features);
 	status.features = features;
+	status.probe_cost_ns = roster->probe_costs.by_class[INSTRUCTION_EMULATED].inside_ns;
+	status.n_probe_prices = fill_prices(&roster->probe_costs, price, prices);
+	status.probe_prices = prices;
 	status.sessions = (uint32_t)roster_count_running(roster);
 	status.n_session = all.count;
 	status.session = all.pointers;

@@ -28,7 +28,8 @@ struct status_facts {
 	const struct features *features;
 	const struct words *catalogs;
 	const struct words *catalog_errors;
-	const char *obstacle; /* "" = none */
+	const struct words *obstacles; /* why nothing can be traced */
+	const struct words *limits; /* what cannot */
 	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
 	bool private_daemon;
 };

@@ -3,68 +3,148 @@
 
 #include <fcntl.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/profbpfd/probe_link.h"
 
-#define CALLS 256
-#define CALIBRATION_PROBE (CAPTURE_PROBES_MAX - 1)
+#define ROUNDS 9
+#define CALLS 16 /* per round */
+#define TARGETS 4
+#define FIRST_PROBE (CAPTURE_PROBES_MAX - TARGETS)
 
-/* The first instruction decides the price, so it is not left to the compiler. */
-void profbpf_calibration_target(void);
+/*
+ * The first instruction decides the price, so it is not left to the compiler.
+ * The alignment keeps the nop inside a page: else it is not rewritten.
+ */
 #if defined(__x86_64__)
-__asm__(".text\n"
-	".globl profbpf_calibration_target\n"
-	".type profbpf_calibration_target, @function\n"
-	"profbpf_calibration_target:\n"
-	"	push %rbp\n"
-	"	pop %rbp\n"
-	"	ret\n"
-	".size profbpf_calibration_target, . - profbpf_calibration_target\n");
+#define TARGET_BODY(first, undo) "	" first "\n	" undo "\n	ret\n"
+#define NOP5 ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
+#define EMULATED "push %rbp", "pop %rbp"
+#define STEPPED "sub $8, %rsp", "add $8, %rsp"
 #else
-__attribute__((noinline)) void profbpf_calibration_target(void)
-{
-	__asm__ volatile("nop");
-}
+#define TARGET_BODY(first, undo) "	" first "\n	ret\n"
+#define NOP5 "nop"
+#define EMULATED "nop", ""
+#define STEPPED "add x0, x0, #0", ""
 #endif
+#define TARGET(name, ...)                           \
+	void name(const char *text);                \
+	__asm__(".text\n"                           \
+		".balign 32\n"                      \
+		".globl " #name "\n"                \
+		".type " #name ", %function\n" #name \
+		":\n" TARGET_BODY(__VA_ARGS__) ".size " #name ", . - " #name "\n")
 
-struct place {
-	uintptr_t address;
-	uint64_t offset;
-	bool found;
+TARGET(profbpf_calibrate_nop5, NOP5, "");
+TARGET(profbpf_calibrate_emulated, EMULATED);
+TARGET(profbpf_calibrate_stepped, STEPPED);
+TARGET(profbpf_calibrate_text, EMULATED);
+
+struct target {
+	void (*call)(const char *text);
+	struct probe_conf conf;
+	uint64_t offset;	/* in our own file */
+	uint64_t cookie;
+	uint64_t inside_ns[ROUNDS * CALLS];
+	uint64_t whole_ns[ROUNDS];
+	size_t count;		/* calls recorded */
 };
+
+/* In the order of enum instruction_class, then the one with a string. Recorded however short. */
+static const struct target nothing[TARGETS] = {
+	{ .call = profbpf_calibrate_nop5, .conf.flags = PROBE_KEEP },
+	{ .call = profbpf_calibrate_emulated, .conf.flags = PROBE_KEEP },
+	{ .call = profbpf_calibrate_stepped, .conf.flags = PROBE_KEEP },
+	{ .call = profbpf_calibrate_text,
+	  .conf = { .flags = PROBE_KEEP | PROBE_STRING, .string_position = 1 } },
+};
+#define TEXT_TARGET INSTRUCTION_CLASSES
 
 /* Only the first object, the executable itself, is of interest. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct place *place = context;
+	struct target *target = context;
+	uintptr_t address = (uintptr_t)target->call;
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + p->p_vaddr;
 
-		if (p->p_type == PT_LOAD && place->address >= start &&
-		    place->address < start + p->p_filesz) {
-			place->offset = place->address - start + p->p_offset;
-			place->found = true;
-		}
+		if (p->p_type == PT_LOAD && address >= start && address < start + p->p_filesz)
+			target->offset = address - start + p->p_offset;
 	}
 	return 1;
 }
 
-struct durations {
-	uint64_t ns[CALLS];
-	size_t count;
-};
-
 static void collect(void *context, const struct rec_header *record)
 {
-	struct durations *d = context;
+	const struct rec_call *call = (const struct rec_call *)record;
+	struct target *targets = context, *target;
 
-	if (record->type == REC_CALL && d->count < CALLS)
-		d->ns[d->count++] = ((const struct rec_call *)record)->dur_ns;
+	if (record->type != REC_CALL || call->probe < FIRST_PROBE ||
+	    call->probe >= FIRST_PROBE + TARGETS)
+		return;
+	target = &targets[call->probe - FIRST_PROBE];
+	if (target->count < ROUNDS * CALLS)
+		target->inside_ns[target->count++] = call->dur_ns;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void call(struct target *target)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t start_ns = now_ns();
+
+		for (int i = 0; i < CALLS; i++)
+			target->call("a name as kernels have them");
+		target->whole_ns[round] = (now_ns() - start_ns) / CALLS;
+	}
+}
+
+static void ignore(void *context, size_t index, int err)
+{
+}
+
+/* Of @targets those of the bits in @wanted. */
+static void run(struct capture *capture, struct target *targets, unsigned int wanted, int fd)
+{
+	uint64_t offsets[TARGETS], cookies[TARGETS];
+	struct probe_points points = { offsets, cookies, 0 };
+	struct probe_link *link = NULL;
+
+	for (int i = 0; i < TARGETS; i++) {
+		dl_iterate_phdr(find_offset, &targets[i]);
+		if (!(wanted & 1u << i) || !targets[i].offset ||
+		    capture_set_probe(capture, FIRST_PROBE + i, &targets[i].conf))
+			continue;
+		offsets[points.count] = targets[i].offset;
+		cookies[points.count++] = FIRST_PROBE + i;
+	}
+	if (points.count)
+		link = probe_link_new(capture, fd, getpid(), &points, ignore, NULL);
+	if (link && !capture_trace_self(capture, true))
+		for (int i = 0; i < TARGETS; i++)
+			if (wanted & 1u << i)
+				call(&targets[i]);
+	capture_trace_self(capture, false);
+	probe_link_free(link);
+	/*
+	 * The counts of this thread, and calls that another session's thread is in for its own
+	 * measurement: all there is, before it is drained and forgotten.
+	 */
+	capture_flush_open(capture);
+	capture_drain(capture, collect, targets);
+	capture_rebase(capture);
 }
 
 static int compare(const void *a, const void *b)
@@ -74,34 +154,37 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void ignore(void *context, size_t index, int err)
+static uint32_t median(uint64_t *ns, size_t count)
 {
+	qsort(ns, count, sizeof(*ns), compare);
+	return ns[count / 2];
 }
 
-uint32_t calibrate(struct capture *capture)
+void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *costs)
 {
-	struct place place = { .address = (uintptr_t)profbpf_calibration_target };
-	uint64_t cookie = CALIBRATION_PROBE;
-	struct probe_points points = { &place.offset, &cookie, 1 };
-	struct durations durations = { .count = 0 };
-	struct probe_conf conf = { 0 };
-	struct probe_link *link = NULL;
+	unsigned int wanted = 1u << INSTRUCTION_EMULATED;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct target targets[TARGETS];
 
-	dl_iterate_phdr(find_offset, &place);
-	if (fd >= 0 && place.found && !capture_set_probe(capture, cookie, &conf))
-		link = probe_link_new(capture, fd, getpid(), &points, ignore, NULL);
-	if (link && !capture_trace_self(capture, true))
-		for (int i = 0; i < CALLS; i++)
-			profbpf_calibration_target();
-	capture_trace_self(capture, false);
-	probe_link_free(link);
-	if (fd >= 0)
+	memset(costs, 0, sizeof(*costs));
+	memcpy(targets, nothing, sizeof(targets));
+	if (capture_method(capture) != PROBE_METHOD_PERF)
+		wanted |= 1u << INSTRUCTION_STEPPED | 1u << TEXT_TARGET |
+			  (optimized_nop ? 1u << INSTRUCTION_NOP5 : 0);
+	if (fd >= 0) {
+		run(capture, targets, wanted, fd);
 		close(fd);
-	capture_drain(capture, collect, &durations);
-	capture_rebase(capture);
-	if (!durations.count)
-		return 0;
-	qsort(durations.ns, durations.count, sizeof(durations.ns[0]), compare);
-	return durations.ns[durations.count / 2];
+	}
+	for (int i = 0; i < INSTRUCTION_CLASSES; i++) {
+		if (!targets[i].count)
+			continue;
+		costs->by_class[i].inside_ns = median(targets[i].inside_ns, targets[i].count);
+		costs->by_class[i].whole_ns = median(targets[i].whole_ns, ROUNDS);
+	}
+	if (targets[TEXT_TARGET].count) {
+		uint32_t with = median(targets[TEXT_TARGET].inside_ns, targets[TEXT_TARGET].count);
+		uint32_t without = costs->by_class[INSTRUCTION_EMULATED].inside_ns;
+
+		costs->string_ns = without && with > without ? with - without : 0;
+	}
 }

@@ -1,20 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrate.h - by how much a probe lengthens the call it measures. */
+/* calibrate.h - what a probe costs here: what it adds to the call it measures, and to its caller. */
 #ifndef PROFBPF_DAEMON_CALIBRATE_H
 #define PROFBPF_DAEMON_CALIBRATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/profbpfd/capture.h"
+#include "lib/instruction.h"
+
+/* Nanoseconds, 0 = not measured. */
+struct probe_cost {
+	uint32_t inside_ns; /* of it between the two time stamps: in the recorded duration */
+	uint32_t whole_ns; /* all of it: what a caller that is traced, too, seems to take longer */
+};
+
+struct probe_costs {
+	struct probe_cost by_class[INSTRUCTION_CLASSES];
+	uint32_t string_ns; /* in both, if a string argument is kept */
+};
 
 /*
- * calibrate - trace a function of our own that does nothing
+ * calibrate - trace functions of our own that do nothing
  *
- * Returns the median duration recorded for it, in nanoseconds: the part of the
- * probe's cost that lies between the two time stamps, for a probe on an emulated
- * instruction; 0 if it cannot be measured. Must be called before there are
- * targets; the counters are as if it had not been called.
+ * Medians over some hundred calls, one after the other: where the program does
+ * other things between two calls a probe takes somewhat longer. With perf events
+ * only the emulated class is measured, because removing one takes 0.2 s there;
+ * with --min-duration the figures are those of calls that are recorded. Must be
+ * called before there are targets; the counters are as if it had not been called.
+ * Class nop5 is left out unless the kernel rewrites it (@optimized_nop).
  */
-uint32_t calibrate(struct capture *capture);
+void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *costs);
 
 #endif /* PROFBPF_DAEMON_CALIBRATE_H */

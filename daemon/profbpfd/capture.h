@@ -14,8 +14,8 @@
 #include "bpf/events.h"
 #include "daemon/profbpfd/features.h"
 
-#define CAPTURE_BUFFER_DEFAULT (64ull << 20)	/* all rings together */
-#define CAPTURE_RING_MIN (256u << 10)		/* one ring */
+#define CAPTURE_BUFFER_DEFAULT (64ull << 20) /* all rings together */
+#define CAPTURE_RING_MIN (256u << 10) /* one ring */
 #define CAPTURE_RING_MAX (64u << 20)
 
 struct bpf_link;
@@ -25,9 +25,11 @@ struct capture_options {
 	bool system_wide;
 	bool follow;
 	uid_t owner;		/* targets that become another user's are dropped; (uid_t)-1 = none are */
+	bool cpu_cgroup_v1;	/* cgroups_version1() */
 	uint64_t min_duration_ns;
 	uint64_t buffer_bytes;	/* 0 = CAPTURE_BUFFER_DEFAULT */
 	unsigned int topics;	/* TOPIC_* */
+	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
 };
 
 /*
@@ -42,6 +44,14 @@ struct capture *capture_new(const struct capture_options *options, const struct 
 void capture_free(struct capture *capture);
 
 /*
+ * capture_attach_exits - see threads that exit, to add up the calls that they counted
+ *
+ * Needed, with topic api, before the first probe in anybody else. Returns 0, or a negative
+ * errno and @error.
+ */
+int capture_attach_exits(struct capture *capture, char *error, size_t size);
+
+/*
  * capture_attach - attach the tracepoint programs of the wanted topics
  *
  * Nothing is recorded before there are targets. Returns 0 or a negative errno
@@ -49,6 +59,15 @@ void capture_free(struct capture *capture);
  * missing.
  */
 int capture_attach(struct capture *capture, char *error, char *warning, size_t size);
+
+/* capture_python_lock - what the threads of a process wait on for its interpreter's lock; NULL: nothing */
+void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range);
+
+/* capture_sample_program - what a perf event is to run for topic stack; a descriptor of @capture */
+int capture_sample_program(const struct capture *capture);
+
+/* capture_fault_program - the same for topic fault */
+int capture_fault_program(const struct capture *capture);
 
 /* capture_detach - detach the tracepoint programs; targets run untouched from then on */
 void capture_detach(struct capture *capture);
@@ -76,12 +95,25 @@ void capture_each_target(struct capture *capture, void (*each)(void *context, pi
  */
 int capture_snapshot(struct capture *capture, bool first, bool all);
 
-/* capture_flush_open - write records of calls still open; call it after the probes are gone */
+/*
+ * capture_thread_pointers - the thread pointers of all threads of all targets
+ *
+ * *@rows is allocated, to be freed by the caller. Returns 0 or a negative errno.
+ */
+int capture_thread_pointers(struct capture *capture, struct thread_pointer **rows, size_t *count);
+
+/*
+ * capture_flush_open - write records of calls still open, and add up what threads counted themselves
+ *
+ * Call it after the probes are gone. Before, the counts lack the last calls of each thread: up
+ * to 63 that were produced, and what it did in the last half second below the minimum duration.
+ * Waits for threads that are about to exit with such counts, which add them themselves: 2 s at most.
+ */
 int capture_flush_open(struct capture *capture);
 
 /*
  * Records are handed to a callback, which must not keep the pointer. The record
- * has the size its type says; one that had not would be left out, and show up as
+ * has at least the size its type says; one that had not would be left out, and show up as
  * unaccounted when the books are closed.
  */
 typedef void capture_handler(void *context, const struct rec_header *record);
@@ -89,10 +121,13 @@ typedef void capture_handler(void *context, const struct rec_header *record);
 /* capture_epoll_fd - readable when a ring wants to be read before the next poll */
 int capture_epoll_fd(const struct capture *capture);
 
-/* capture_drain - hand over all that is in the rings; returns the number of records */
+/* capture_drain - hand over all that is in the rings; returns the number of bytes that were in them */
 size_t capture_drain(struct capture *capture, capture_handler *handler, void *context);
 
-/* capture_stats - counters summed over CPUs, @stats has room for SOURCES */
+/* capture_ring_bytes - the size of each ring: there is one per possible CPU */
+size_t capture_ring_bytes(const struct capture *capture);
+
+/* capture_stats - counters summed over CPUs, @stats has room for SOURCES; exact after capture_flush_open() */
 int capture_stats(struct capture *capture, struct source_stats *stats);
 
 /* capture_rebase - count from here: what was counted before is forgotten */
@@ -101,7 +136,7 @@ void capture_rebase(struct capture *capture);
 /*
  * capture_short_calls - the table of calls shorter than the minimum
  *
- * Calls @each for every (probe, process).
+ * Calls @each for every (probe, process). Exact after capture_flush_open().
  */
 void capture_short_calls(struct capture *capture,
 			 void (*each)(void *context, const struct short_key *key, uint64_t count,
@@ -124,8 +159,29 @@ int capture_leave_program(const struct capture *capture);
 struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
 				     const char *path, uint64_t offset, uint64_t cookie);
 
-/* capture_stop - nothing that begins from now on is recorded; snapshots still work */
+/*
+ * capture_wait_exited - wait until the last figures of threads that have exited are there
+ *
+ * With topic "account" and without "sched" they come with some delay. Waits 0.1 s
+ * at most: a thread that its parent has not waited for yet is not forgotten.
+ */
+void capture_wait_exited(struct capture *capture);
+
+/*
+ * capture_stop - nothing that begins from now on is recorded; snapshots still work
+ *
+ * Returns when programs that had begun before are done, so that what they produced
+ * is there to be read and counted: a few milliseconds, more on a busy machine.
+ */
 void capture_stop(struct capture *capture);
+
+/*
+ * capture_close - nothing at all is recorded from now on but by capture_flush_open()
+ *
+ * Call it after capture_stop(), before the last capture_drain(); returns when programs that had
+ * begun before are done.
+ */
+void capture_close(struct capture *capture);
 
 /* capture_set_end - calls still open are said to have lasted until @end_ns */
 void capture_set_end(struct capture *capture, uint64_t end_ns);

@@ -269,6 +269,11 @@ static void read_stream(struct device_feed *f, struct open_stream *s, uint64_t n
 	}
 }
 
+bool device_feed_is_open(const struct device_feed *f)
+{
+	return f->stream_count > 0;
+}
+
 void device_feed_poll(struct device_feed *f, uint64_t now_ns, bool flush)
 {
 	for (size_t i = 0; i < f->watched_count; i++) {

@@ -30,6 +30,9 @@ void device_feed_watch(struct device_feed *feed, pid_t pid);
 /* device_feed_forget - the process is gone; its open streams are still read to their end */
 void device_feed_forget(struct device_feed *feed, pid_t pid);
 
+/* device_feed_is_open - is there a stream to be read? It may be overwritten if that is not done soon. */
+bool device_feed_is_open(const struct device_feed *feed);
+
 /* device_feed_poll - open new streams, renew leases, read tasks; hand over full batches, or all */
 void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
 

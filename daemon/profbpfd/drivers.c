@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/drivers.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static void driver_name(uint32_t major, char *name, size_t size)
+#include "bpf/events.h"
+
+struct number {
+	const char *type; /* as /sys/dev calls it */
+	uint32_t major;
+	uint32_t minor;
+};
+
+/* /proc/devices has the character devices first, then the block devices. */
+static void driver_name(const struct number *n, char *name, size_t size)
 {
 	FILE *f = fopen("/proc/devices", "re");
+	bool wanted = false, block = !strcmp(n->type, "block");
 	char line[128], word[64];
 	unsigned int number;
 
-	snprintf(name, size, "char %u", major);
+	snprintf(name, size, "%s %u", n->type, n->major);
 	if (!f)
 		return;
-	while (fgets(line, sizeof(line), f) && strncmp(line, "Block", 5)) {
-		if (sscanf(line, "%u %63s", &number, word) == 2 && number == major) {
+	while (fgets(line, sizeof(line), f)) {
+		if (!strncmp(line, "Character", 9) || !strncmp(line, "Block", 5))
+			wanted = (line[0] == 'B') == block;
+		if (wanted && sscanf(line, "%u %63s", &number, word) == 2 && number == n->major) {
 			snprintf(name, size, "%s", word);
 			break;
 		}
@@ -23,13 +37,13 @@ static void driver_name(uint32_t major, char *name, size_t size)
 	fclose(f);
 }
 
-static void device_node(uint32_t major, uint32_t minor, char *device, size_t size)
+static void device_node(const struct number *n, char *device, size_t size)
 {
 	char path[64], line[256];
 	FILE *f;
 
-	snprintf(device, size, "char %u:%u", major, minor);
-	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/uevent", major, minor);
+	snprintf(device, size, "%s %u:%u", n->type, n->major, n->minor);
+	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/uevent", n->type, n->major, n->minor);
 	f = fopen(path, "re");
 	if (!f)
 		return;
@@ -41,11 +55,28 @@ static void device_node(uint32_t major, uint32_t minor, char *device, size_t siz
 	fclose(f);
 }
 
-void driver_lookup(uint32_t rdev, char *driver, size_t driver_size, char *device,
-		   size_t device_size)
+static void bound_driver(const struct number *number, char *module, size_t size)
 {
-	uint32_t major = rdev >> 20, minor = rdev & 0xfffff;
+	char path[64], target[256], *name;
+	ssize_t n;
 
-	driver_name(major, driver, driver_size);
-	device_node(major, minor, device, device_size);
+	module[0] = '\0';
+	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/device/driver", number->type, number->major,
+		 number->minor);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return;
+	target[n] = '\0';
+	name = strrchr(target, '/');
+	snprintf(module, size, "%.*s", (int)size - 1, name ? name + 1 : target);
+}
+
+void driver_lookup(uint32_t rdev, struct driver_names *names)
+{
+	struct number number = { rdev & RDEV_BLOCK ? "block" : "char", (rdev & ~RDEV_BLOCK) >> 20,
+				 rdev & 0xfffff };
+
+	driver_name(&number, names->driver, sizeof(names->driver));
+	bound_driver(&number, names->module, sizeof(names->module));
+	device_node(&number, names->device, sizeof(names->device));
 }

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "daemon/profbpfd/encode_block.h"
 #include "daemon/profbpfd/encode_records.h"
+#include "daemon/profbpfd/encode_stack.h"
 #include "lib/column.h"
 
 #define COLUMNS 16
@@ -17,13 +20,24 @@ struct encode {
 	struct column_u32 u32[COLUMNS];
 	struct column_s32 s32[COLUMNS];
 	struct encode_records records;
+	struct mapped_files *mappings;
 	uint8_t *packed;
 	size_t capacity;
 };
 
 struct encode *encode_new(void)
 {
-	return calloc(1, sizeof(struct encode));
+	struct encode *encode = calloc(1, sizeof(*encode));
+
+	if (encode)
+		encode->records.objects = sleep_objects_new();
+	if (encode)
+		encode->mappings = mapped_files_new();
+	if (encode && (!encode->records.objects || !encode->mappings)) {
+		encode_free(encode);
+		return NULL;
+	}
+	return encode;
 }
 
 void encode_free(struct encode *encode)
@@ -37,6 +51,7 @@ void encode_free(struct encode *encode)
 		column_s32_free(&encode->s32[i]);
 	}
 	encode_records_free(&encode->records);
+	mapped_files_free(encode->mappings);
 	free(encode->packed);
 	free(encode);
 }
@@ -109,12 +124,33 @@ static int encode_ioctls(struct encode *e, const struct item *item, struct encod
 	return encode_message(e, PROFBPF__PACKET__KIND__IOCTLS, &m.base, out);
 }
 
+static int encode_interrupts(struct encode *e, const struct item *item, struct encoded *out)
+{
+	Profbpf__Interrupts m = PROFBPF__INTERRUPTS__INIT;
+	const struct rec_interrupt *r = item->data;
+
+	if (prepare(e, item->count, 1, 1, 2, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, r++) {
+		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
+		column_u64_push(&e->u64[0], r->dur_ns);
+		column_u32_push(&e->u32[0], r->tid);
+		column_u32_push(&e->u32[1], r->header.flags);
+	}
+	m.cpu = item->cpu;
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u64[0], &m, dur_ns);
+	COLUMN_EXPORT(&e->u32[0], &m, tid);
+	COLUMN_EXPORT(&e->u32[1], &m, flags);
+	return encode_message(e, PROFBPF__PACKET__KIND__INTERRUPTS, &m.base, out);
+}
+
 static int encode_accounts(struct encode *e, const struct item *item, struct encoded *out)
 {
 	Profbpf__Accounts m = PROFBPF__ACCOUNTS__INIT;
 	const struct rec_account *r = item->data;
 
-	if (prepare(e, item->count, 9, 1, 4, 0))
+	if (prepare(e, item->count, 14, 1, 4, 0))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < item->count; i++, r++) {
 		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
@@ -130,7 +166,12 @@ static int encode_accounts(struct encode *e, const struct item *item, struct enc
 		column_u64_push(&e->u64[6], r->migrations);
 		column_u64_push(&e->u64[7], r->minor_faults);
 		column_u64_push(&e->u64[8], r->major_faults);
+		column_u64_push(&e->u64[9], r->io_ns);
 		column_u32_push(&e->u32[3], r->syscall + 1);
+		column_u64_push(&e->u64[10], r->read_bytes);
+		column_u64_push(&e->u64[11], r->write_bytes);
+		column_u64_push(&e->u64[12], r->read_chars);
+		column_u64_push(&e->u64[13], r->write_chars);
 	}
 	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
 	COLUMN_EXPORT(&e->u32[0], &m, tid);
@@ -145,8 +186,50 @@ static int encode_accounts(struct encode *e, const struct item *item, struct enc
 	COLUMN_EXPORT(&e->u64[6], &m, migrations);
 	COLUMN_EXPORT(&e->u64[7], &m, minor_faults);
 	COLUMN_EXPORT(&e->u64[8], &m, major_faults);
+	COLUMN_EXPORT(&e->u64[9], &m, io_ns);
 	COLUMN_EXPORT(&e->u32[3], &m, syscall);
+	COLUMN_EXPORT(&e->u64[10], &m, read_bytes);
+	COLUMN_EXPORT(&e->u64[11], &m, write_bytes);
+	COLUMN_EXPORT(&e->u64[12], &m, read_chars);
+	COLUMN_EXPORT(&e->u64[13], &m, write_chars);
 	return encode_message(e, PROFBPF__PACKET__KIND__ACCOUNTS, &m.base, out);
+}
+
+static int encode_processes(struct encode *e, const struct item *item, struct encoded *out)
+{
+	const uint64_t page = sysconf(_SC_PAGESIZE);
+	Profbpf__Processes m = PROFBPF__PROCESSES__INIT;
+	const struct rec_process *r = item->data;
+
+	if (prepare(e, item->count, 6, 1, 5, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, r++) {
+		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
+		column_u32_push(&e->u32[0], r->tgid);
+		column_u32_push(&e->u32[1], r->header.flags);
+		column_u32_push(&e->u32[2], r->threads);
+		column_u32_push(&e->u32[3], r->ns_pid);
+		column_u32_push(&e->u32[4], r->ns_inode);
+		column_u64_push(&e->u64[0], r->cgroup);
+		column_u64_push(&e->u64[1], r->rss_pages * page);
+		column_u64_push(&e->u64[2], r->peak_pages * page);
+		column_u64_push(&e->u64[3], r->gone_run_ns);
+		column_u64_push(&e->u64[4], r->gone_user_ns);
+		column_u64_push(&e->u64[5], r->gone_system_ns);
+	}
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u32[0], &m, tgid);
+	COLUMN_EXPORT(&e->u32[1], &m, flags);
+	COLUMN_EXPORT(&e->u32[2], &m, threads);
+	COLUMN_EXPORT(&e->u32[3], &m, ns_pid);
+	COLUMN_EXPORT(&e->u32[4], &m, ns_inode);
+	COLUMN_EXPORT(&e->u64[0], &m, cgroup);
+	COLUMN_EXPORT(&e->u64[1], &m, rss_bytes);
+	COLUMN_EXPORT(&e->u64[2], &m, peak_rss_bytes);
+	COLUMN_EXPORT(&e->u64[3], &m, gone_run_ns);
+	COLUMN_EXPORT(&e->u64[4], &m, gone_user_ns);
+	COLUMN_EXPORT(&e->u64[5], &m, gone_system_ns);
+	return encode_message(e, PROFBPF__PACKET__KIND__PROCESSES, &m.base, out);
 }
 
 static uint32_t text_id(struct string_table *strings, const char *text)
@@ -269,15 +352,33 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 	case ITEM_TASKS: return encode_tasks(encode, item, strings, out);
 	case ITEM_DEVICE: return encode_device(encode, item, strings, out);
 	case ITEM_COVERAGE: return encode_coverage(encode, item, strings, out);
+	case ITEM_STACKS: return encode_stacks(encode, item, out);
 	case ITEM_RECORDS: break;
 	default: return -EINVAL;
 	}
 	switch (item->type) {
 	case REC_CALL: return encode_calls(&encode->records, item, strings, texts, out);
 	case REC_IOCTL: return encode_ioctls(encode, item, out);
-	case REC_SWITCH: return encode_switches(&encode->records, item, out);
-	case REC_WAKE: return encode_wakes(&encode->records, item, out);
+	case REC_SWITCH: return encode_switches(&encode->records, item, strings, out);
+	case REC_INTERRUPT: return encode_interrupts(encode, item, out);
+	case REC_WAKE: return encode_wakes(&encode->records, item, strings, out);
 	case REC_ACCOUNT: return encode_accounts(encode, item, out);
+	case REC_PROCESS: return encode_processes(encode, item, out);
+	case REC_FAULT: return encode_faults(encode, item, encode->mappings, strings, out);
+	case REC_BLOCK: return encode_blocks(encode, item, out);
 	default: return -EINVAL;
 	}
+}
+
+bool encode_objects(struct encode *encode, struct encoded *out)
+{
+	Profbpf__SleepObjects m;
+
+	return sleep_objects_take(encode->records.objects, &m) &&
+	       !encode_message(encode, PROFBPF__PACKET__KIND__SLEEP_OBJECTS, &m.base, out);
+}
+
+void encode_segment(struct encode *encode)
+{
+	sleep_objects_clear(encode->records.objects);
 }

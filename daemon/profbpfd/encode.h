@@ -3,6 +3,7 @@
 #ifndef PROFBPF_DAEMON_ENCODE_H
 #define PROFBPF_DAEMON_ENCODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,16 @@ void encode_free(struct encode *encode);
  */
 int encode_item(struct encode *encode, const struct item *item, struct string_table *strings,
 		struct texts *texts, struct encoded *out);
+
+/*
+ * encode_objects - what the last item named that was not named before in the segment
+ *
+ * To be written before that item, whose message stays valid. Returns false if there is nothing.
+ */
+bool encode_objects(struct encode *encode, struct encoded *out);
+
+/* encode_segment - a segment begins: what was named before has to be named again */
+void encode_segment(struct encode *encode);
 
 /* encode_message - pack any message, for the rest of the packets; 0 or -ENOMEM */
 int encode_message(struct encode *encode, Profbpf__Packet__Kind kind,

@@ -3,15 +3,22 @@
 #ifndef PROFBPF_DAEMON_ENCODE_RECORDS_H
 #define PROFBPF_DAEMON_ENCODE_RECORDS_H
 
+#include "daemon/profbpfd/coder.h"
 #include "daemon/profbpfd/encode.h"
+#include "daemon/profbpfd/interrupt_names.h"
 #include "daemon/profbpfd/packed.h"
+#include "daemon/profbpfd/sleep_objects.h"
 
-#define RECORD_COLUMNS 11
+#define RECORD_COLUMNS 16
 
 /* All zeros at first; kept from batch to batch. */
 struct encode_records {
 	struct packed column[RECORD_COLUMNS];
+	struct coder shapes;	/* rows that are alike but for their times and values */
+	struct coder values;	/* arguments and returned values of calls */
 	struct packed_message message;
+	struct sleep_objects *objects;
+	struct interrupt_names interrupts;
 };
 
 /*
@@ -21,8 +28,10 @@ struct encode_records {
  */
 int encode_calls(struct encode_records *e, const struct item *item, struct string_table *strings,
 		 struct texts *texts, struct encoded *out);
-int encode_switches(struct encode_records *e, const struct item *item, struct encoded *out);
-int encode_wakes(struct encode_records *e, const struct item *item, struct encoded *out);
+int encode_switches(struct encode_records *e, const struct item *item,
+		    struct string_table *strings, struct encoded *out);
+int encode_wakes(struct encode_records *e, const struct item *item, struct string_table *strings,
+		 struct encoded *out);
 void encode_records_free(struct encode_records *e);
 
 #endif /* PROFBPF_DAEMON_ENCODE_RECORDS_H */

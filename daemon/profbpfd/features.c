@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 
 static bool has_function(const struct btf *btf, const char *name)
@@ -57,10 +59,65 @@ static bool has_enumerator(const struct btf *btf, const char *type, const char *
 	return false;
 }
 
+static enum block_source block_source(const struct btf *btf)
+{
+	if (tracepoint_parameters(btf, "block_rq_complete") < 0)
+		return BLOCK_SOURCE_NONE;
+	if (tracepoint_parameters(btf, "block_io_start") >= 0)
+		return BLOCK_SOURCE_REQUEST;
+	return tracepoint_parameters(btf, "block_getrq") == 1 ? BLOCK_SOURCE_BIO : BLOCK_SOURCE_NONE;
+}
+
 static bool has_syscall_tracepoints(void)
 {
 	return !access("/sys/kernel/tracing/events/syscalls/sys_enter_ioctl/id", F_OK) ||
 	       !access("/sys/kernel/debug/tracing/events/syscalls/sys_enter_ioctl/id", F_OK);
+}
+
+#if defined(__x86_64__)
+#define IOCTL_FUNCTION "__x64_sys_ioctl"
+#define IOCTL_COMPAT_FUNCTION "__ia32_compat_sys_ioctl"
+#else
+#define IOCTL_FUNCTION "__arm64_sys_ioctl"
+#define IOCTL_COMPAT_FUNCTION "__arm64_compat_sys_ioctl"
+#endif
+
+/*
+ * May programs be put before that function? Locked-down kernels refuse to load them, others cannot
+ * have a function that ftrace looks after call them (arm64 before 6.4).
+ */
+static bool takes_function_programs(const struct btf *btf)
+{
+	const struct bpf_insn return_0[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FENTRY);
+	int id = btf__find_by_name_kind(btf, IOCTL_FUNCTION, BTF_KIND_FUNC), fd;
+
+	if (id < 0 || !has_function(btf, "register_ftrace_direct"))
+		return false;
+	options.attach_btf_id = id;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", return_0, 2, &options);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}
+
+static void probe_ioctls(struct features *features, const struct btf *btf)
+{
+	static const char *const words[IOCTL_METHODS] = { "function", "kprobe", "tracepoint" };
+	const char *only = getenv("PROFBPF_IOCTLS");
+	bool function = has_function(btf, IOCTL_FUNCTION);
+
+	features->ioctls[IOCTL_METHOD_FUNCTION] = takes_function_programs(btf);
+	features->ioctls[IOCTL_METHOD_KPROBE] =
+		function && !access("/sys/bus/event_source/devices/kprobe/type", F_OK);
+	features->ioctls[IOCTL_METHOD_TRACEPOINT] = has_syscall_tracepoints();
+	features->ioctl_compat = has_function(btf, IOCTL_COMPAT_FUNCTION);
+	for (int i = 0; only && i < IOCTL_METHODS; i++)
+		features->ioctls[i] &= !strcmp(only, words[i]);
 }
 
 /* The kernel numbers its first pid namespace so, include/linux/proc_ns.h: PROC_PID_INIT_INO. */
@@ -91,7 +148,6 @@ void features_probe(struct features *features)
 	struct btf *btf = btf__load_vmlinux_btf();
 
 	memset(features, 0, sizeof(*features));
-	features->syscall_tracepoints = has_syscall_tracepoints();
 	if (!btf) {
 		snprintf(features->error, sizeof(features->error),
 			 "this kernel does not describe its own types (no /sys/kernel/btf/vmlinux), "
@@ -104,7 +160,14 @@ void features_probe(struct features *features)
 	features->switch_state = tracepoint_parameters(btf, "sched_switch") >= 4;
 	features->optimized_nop = has_function(btf, "arch_uprobe_optimize");
 	features->run_delay = has_member(btf, "sched_info", "run_delay");
+	features->typed_pointers = has_function(btf, "bpf_rdonly_cast");
+	/* In the thread since 6.18, before that in a queue of its group. */
+	features->throttling =
+		has_member(btf, "task_struct", "throttled") ||
+		(has_member(btf, "cfs_rq", "throttled") && has_member(btf, "sched_entity", "parent"));
+	features->block = block_source(btf);
 	features->method = best_method(btf);
+	probe_ioctls(features, btf);
 	/* The newest of the helpers without which no program can be loaded. */
 	if (!features->task_storage || !has_function(btf, "bpf_task_pt_regs"))
 		snprintf(features->error, sizeof(features->error),
@@ -117,6 +180,11 @@ void features_probe(struct features *features)
 	btf__free(btf);
 }
 
+enum probe_method features_method(enum probe_method best, bool system_wide)
+{
+	return best == PROBE_METHOD_SESSION && !system_wide ? PROBE_METHOD_MULTI : best;
+}
+
 const char *probe_method_name(enum probe_method method)
 {
 	switch (method) {
@@ -124,6 +192,31 @@ const char *probe_method_name(enum probe_method method)
 	case PROBE_METHOD_MULTI: return "multi";
 	case PROBE_METHOD_PERF: return "perf";
 	default: return "none";
+	}
+}
+
+const char *ioctl_method_name(enum ioctl_method method)
+{
+	switch (method) {
+	case IOCTL_METHOD_FUNCTION: return "entry and return of their function";
+	case IOCTL_METHOD_KPROBE: return "kprobes on their function";
+	case IOCTL_METHOD_TRACEPOINT: return "system call tracepoints";
+	default: return "nothing";
+	}
+}
+
+/* What a way to see ioctls means; of several the first is taken. */
+static const char *ioctl_detail(const struct features *f, enum ioctl_method method)
+{
+	for (int i = 0; i < (int)method; i++)
+		if (f->ioctls[i])
+			return "not needed";
+	switch (method) {
+	case IOCTL_METHOD_FUNCTION: return "ioctls; other system calls cost what they did";
+	case IOCTL_METHOD_KPROBE:
+		return "ioctls; of many that wait at once some are lost; other system calls cost what "
+		       "they did";
+	default: return "ioctls; during a session every system call of the machine takes longer";
 	}
 }
 
@@ -149,8 +242,23 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "read from the task; a wake-up racing with a switch may hide it" },
 		{ "run queue time", f->run_delay, "kept by the kernel per thread",
 		  "only from switch events (CONFIG_SCHED_INFO is off)" },
-		{ "system call tracepoints", f->syscall_tracepoints, "ioctls",
-		  "no ioctls: mount tracefs on /sys/kernel/tracing" },
+		{ "typed kernel pointers", f->typed_pointers, "what a thread sleeps in is read quickly",
+		  "Linux 6.2 and later; what a thread sleeps in takes a helper's call per pointer" },
+		{ "CPU quotas of cgroups", f->throttling, "waits for them are told apart",
+		  "waits for them seem waits for a CPU (CONFIG_CFS_BANDWIDTH is off)" },
+		{ "block requests", f->block != BLOCK_SOURCE_NONE,
+		  f->block == BLOCK_SOURCE_REQUEST ? "who made them, by their own tracepoint"
+						   : "who made them, unless others went before them",
+		  "no topic io: this kernel has no tracepoints of block requests" },
+		{ "ioctl function hooks", f->ioctls[IOCTL_METHOD_FUNCTION],
+		  ioctl_detail(f, IOCTL_METHOD_FUNCTION),
+		  "refused, as on locked-down kernels, or not to be had, as on arm64 before Linux 6.4" },
+		{ "ioctl kprobes", f->ioctls[IOCTL_METHOD_KPROBE],
+		  ioctl_detail(f, IOCTL_METHOD_KPROBE), "CONFIG_KPROBES is off" },
+		{ "system call tracepoints", f->ioctls[IOCTL_METHOD_TRACEPOINT],
+		  ioctl_detail(f, IOCTL_METHOD_TRACEPOINT),
+		  features_see_ioctls(f) ? "tracefs is not mounted on /sys/kernel/tracing"
+					 : "no ioctls: mount tracefs on /sys/kernel/tracing" },
 	};
 
 	if (index >= sizeof(rows) / sizeof(rows[0]))

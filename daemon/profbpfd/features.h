@@ -13,22 +13,65 @@ enum probe_method {
 	PROBE_METHOD_PERF,	/* a perf event per function and direction */
 };
 
+/* How it is known who made a block request. */
+enum block_source {
+	BLOCK_SOURCE_NONE,		/* nothing is known of block requests */
+	BLOCK_SOURCE_REQUEST,		/* its own tracepoint: 6.5 and later */
+	BLOCK_SOURCE_BIO,		/* the tracepoint of what it is made for */
+};
+
+/* How ioctls are seen, best first. */
+enum ioctl_method {
+	IOCTL_METHOD_FUNCTION,		/* fentry and fexit of the function of the system call */
+	IOCTL_METHOD_KPROBE,		/* kprobes on it */
+	IOCTL_METHOD_TRACEPOINT,	/* its tracepoints: every system call gets slower */
+	IOCTL_METHODS
+};
+
 struct features {
 	bool btf;		/* /sys/kernel/btf/vmlinux */
 	bool task_storage;
 	bool switch_state;	/* sched_switch hands over the previous state */
-	bool syscall_tracepoints;
+	bool ioctls[IOCTL_METHODS];	/* which are to be had */
+	bool ioctl_compat;	/* those of 32-bit programs have a function of their own */
 	bool optimized_nop;	/* uprobes on 5-byte nops become calls */
 	bool run_delay;		/* the kernel accounts time in run queues */
+	bool typed_pointers;	/* programs may follow pointers without a helper's call for each */
+	bool throttling;	/* it can be seen that a cgroup's CPU quota stopped a thread */
 	enum probe_method method;
+	enum block_source block;
 	char error[256];	/* why tracing is impossible here, with the remedy; "" if it is possible */
 };
 
-/* features_probe - look; needs no privilege beyond reading /sys */
+/*
+ * features_probe - look; needs no privilege beyond reading /sys, but without CAP_BPF and
+ * CAP_PERFMON it does not find IOCTL_METHOD_FUNCTION
+ *
+ * The variable PROFBPF_IOCTLS ("function", "kprobe", "tracepoint") leaves one way to see ioctls, for
+ * measurements and tests.
+ */
 void features_probe(struct features *features);
+
+/* features_see_ioctls - in any way */
+static inline bool features_see_ioctls(const struct features *features)
+{
+	return features->ioctls[IOCTL_METHOD_FUNCTION] || features->ioctls[IOCTL_METHOD_KPROBE] ||
+	       features->ioctls[IOCTL_METHOD_TRACEPOINT];
+}
+
+/*
+ * features_method - the cheapest of the kernel's methods for a session's calls
+ *
+ * @best is the newest that the kernel has. Session links take more for each call, and
+ * less for those that nobody wants: these are made where everybody is probed.
+ */
+enum probe_method features_method(enum probe_method best, bool system_wide);
 
 /* "session", "multi", "perf", "none" */
 const char *probe_method_name(enum probe_method method);
+
+/* ioctl_method_name - in words, for users; a constant */
+const char *ioctl_method_name(enum ioctl_method method);
 
 /*
  * features_describe - feature number @index in words, for `profctl status`

@@ -39,7 +39,7 @@ static void free_rows(struct item *item)
 	struct coverage_row *coverage = item->data;
 	struct statistics_row *statistics = item->data;
 
-	if (item->kind == ITEM_RECORDS || item->kind == ITEM_DEVICE)
+	if (item->kind == ITEM_RECORDS || item->kind == ITEM_DEVICE || item->kind == ITEM_STACKS)
 		return; /* may be many, and own nothing */
 	for (uint32_t i = 0; i < item->count; i++) {
 		if (item->kind == ITEM_TASKS) {
@@ -63,21 +63,16 @@ void item_free(struct item *item)
 	free(item);
 }
 
-int item_append(struct item *item, const void *row, size_t size)
+int item_grow(struct item *item, size_t size)
 {
-	if (item->capacity - item->size < size) {
-		size_t capacity = item->capacity * 2 > item->size + size ? item->capacity * 2 :
-									   item->size + size;
-		void *data = realloc(item->data, capacity);
+	size_t capacity = item->capacity * 2 > item->size + size ? item->capacity * 2 :
+								   item->size + size;
+	void *data = realloc(item->data, capacity);
 
-		if (!data)
-			return -ENOMEM;
-		item->data = data;
-		item->capacity = capacity;
-	}
-	memcpy((char *)item->data + item->size, row, size);
-	item->size += size;
-	item->count++;
+	if (!data)
+		return -ENOMEM;
+	item->data = data;
+	item->capacity = capacity;
 	return 0;
 }
 

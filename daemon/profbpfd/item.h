@@ -10,9 +10,11 @@
 #ifndef PROFBPF_DAEMON_ITEM_H
 #define PROFBPF_DAEMON_ITEM_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "bpf/events.h"
 #include "device/stream.h"
@@ -22,6 +24,7 @@ enum item_kind {
 	ITEM_RECORDS,	/* raw records of one type from one CPU */
 	ITEM_TASKS,	/* struct task_row[] */
 	ITEM_DEVICE,	/* struct device_row[] of one device */
+	ITEM_STACKS,	/* struct stack_row[] */
 	ITEM_COVERAGE,	/* struct coverage_row[] */
 	ITEM_BODY,	/* a packed message, written as it is */
 	ITEM_STATISTICS,	/* one struct statistics_row */
@@ -38,6 +41,18 @@ struct device_row {
 	struct stream_task task;
 	const char *name;	/* lives as long as the session */
 	uint32_t tid;		/* in the initial pid namespace */
+};
+
+struct stack_row {
+	uint64_t ts_ns;
+	uint64_t dur_ns;
+	uint32_t tid, tgid;
+	uint32_t stack;		/* of the session's stack table */
+	uint32_t flags;		/* as in message StackSamples */
+	uint32_t cpu;
+	uint32_t rate;
+	uint32_t waker;
+	uint32_t reserved;
 };
 
 struct coverage_row {
@@ -104,8 +119,19 @@ struct item *item_new(enum item_kind kind, size_t capacity);
 /* item_free - frees what the rows own, too; NULL is fine */
 void item_free(struct item *item);
 
+/* item_grow - room for @size bytes more; 0 or -ENOMEM */
+int item_grow(struct item *item, size_t size);
+
 /* item_append - copy @size bytes to the end, growing if needed; 0 or -ENOMEM. Counts one row. */
-int item_append(struct item *item, const void *row, size_t size);
+static inline int item_append(struct item *item, const void *row, size_t size)
+{
+	if (item->capacity - item->size < size && item_grow(item, size))
+		return -ENOMEM;
+	memcpy((char *)item->data + item->size, row, size);
+	item->size += size;
+	item->count++;
+	return 0;
+}
 
 struct item_queue;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - profbpfd: options, signals, limits; then the server. */
 #include <argp.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,15 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/*
+ * malloc_trim() gives back the free end of the main heap only. Those of other threads would keep
+ * what a session took while it was set up, 10 MB each, for as long as the daemon runs.
+ */
+static void use_one_heap(void)
+{
+	mallopt(M_ARENA_MAX, 1);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -95,17 +105,20 @@ int main(int argc, char **argv)
 	};
 	struct arguments arguments = { .private_fd = -1 };
 	struct server_options server = { 0 };
+	char missing[64];
 	int status;
 
+	use_one_heap();
 	argp_err_exit_status = 2;
 	/* Messages begin with the program's name, not with where it is. */
 	argv[0] = (char *)"profbpfd";
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (arguments.private_fd < 0 && !privilege_to_trace()) {
-		fputs("profbpfd: needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE; run it "
-		      "with "
-		      "sudo or as a service (systemctl start profbpfd)\n",
-		      stderr);
+	privilege_missing(privilege_effective(), missing, sizeof(missing));
+	if (arguments.private_fd < 0 && missing[0]) {
+		fprintf(stderr,
+			"profbpfd: needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE (missing here: "
+			"%s); run it with sudo or as a service (systemctl start profbpfd)\n",
+			missing);
 		words_free(&arguments.catalogs);
 		return 1;
 	}

@@ -80,6 +80,7 @@ static int keep_fd(struct probe_link *link, int fd)
 	return 0;
 }
 
+/* The link of the returns comes first and goes last: each entry has its return. */
 static int attach_range(struct attach *a, const struct probe_points *p, size_t first, size_t count)
 {
 	int enter = capture_enter_program(a->capture);
@@ -90,13 +91,13 @@ static int attach_range(struct attach *a, const struct probe_points *p, size_t f
 		fd = multi_link(a, enter, ATTACH_UPROBE_SESSION, 0, p, first, count);
 		return fd < 0 ? fd : keep_fd(a->link, fd);
 	}
-	fd = multi_link(a, enter, ATTACH_UPROBE_MULTI, 0, p, first, count);
-	if (fd < 0)
-		return fd;
 	ret_fd = multi_link(a, leave, ATTACH_UPROBE_MULTI, UPROBE_MULTI_RETURN, p, first, count);
-	if (ret_fd < 0) {
-		close(fd);
+	if (ret_fd < 0)
 		return ret_fd;
+	fd = multi_link(a, enter, ATTACH_UPROBE_MULTI, 0, p, first, count);
+	if (fd < 0) {
+		close(ret_fd);
+		return fd;
 	}
 	if (keep_fd(a->link, fd)) {
 		close(ret_fd);

@@ -7,7 +7,7 @@
 
 struct job {
 	struct job *next;
-	pid_t pid;
+	pid_t pid; /* 0: look up addresses */
 	bool forget;
 	uint64_t ts_ns;
 };
@@ -19,6 +19,7 @@ struct prober {
 	struct job *first, **last;
 	bool ending;
 	struct probes *probes;
+	struct code_names *code_names;
 };
 
 static struct job *next_job(struct prober *p)
@@ -45,7 +46,9 @@ static void *run(void *context)
 
 	pthread_setname_np(pthread_self(), "profbpfd/probe");
 	while ((job = next_job(p))) {
-		if (job->forget)
+		if (!job->pid)
+			code_names_resolve(p->code_names);
+		else if (job->forget)
 			probes_forget(p->probes, job->pid);
 		else
 			probes_scan(p->probes, job->pid, job->ts_ns);
@@ -54,13 +57,14 @@ static void *run(void *context)
 	return NULL;
 }
 
-struct prober *prober_new(struct probes *probes)
+struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 {
 	struct prober *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
 	p->probes = probes;
+	p->code_names = code_names;
 	p->last = &p->first;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->filled, NULL);
@@ -105,6 +109,12 @@ void prober_scan(struct prober *p, pid_t pid, uint64_t ts_ns)
 void prober_forget(struct prober *p, pid_t pid)
 {
 	ask(p, pid, true, 0);
+}
+
+void prober_resolve(struct prober *p)
+{
+	if (p->code_names)
+		ask(p, 0, false, 0);
 }
 
 void prober_free(struct prober *p)

@@ -15,14 +15,21 @@
 
 struct prober;
 
-/* prober_new - start the thread; @probes belongs to it until prober_free(). NULL without memory. */
-struct prober *prober_new(struct probes *probes);
+/*
+ * prober_new - start the thread; @probes belongs to it until prober_free()
+ *
+ * @code_names may be NULL. Returns NULL without memory.
+ */
+struct prober *prober_new(struct probes *probes, struct code_names *code_names);
 
 /* prober_scan - look at what @pid has mapped by now; @ts_ns is when the reason for it happened */
 void prober_scan(struct prober *prober, pid_t pid, uint64_t ts_ns);
 
 /* prober_forget - @pid is gone */
 void prober_forget(struct prober *prober, pid_t pid);
+
+/* prober_resolve - look up the addresses that wait in the session's code_names */
+void prober_resolve(struct prober *prober);
 
 /* prober_free - finish what is being done, drop what is not, end the thread */
 void prober_free(struct prober *prober);

@@ -12,8 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/common/ifunc.h"
+#include "daemon/common/probed_file.h"
 #include "daemon/profbpfd/probe_link.h"
-#include "daemon/profbpfd/probed_file.h"
 #include "daemon/profbpfd/sharing.h"
 #include "lib/library_search.h"
 #include "lib/process_maps.h"
@@ -47,6 +48,7 @@ struct process_entry {
 struct probes {
 	struct capture *capture;
 	const struct catalogs *catalogs;
+	struct file_view *view;
 	struct item_queue *queue;
 	struct probes_options options;
 	void (*warn)(void *context, const char *text);
@@ -89,6 +91,11 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 
 	if (!p)
 		return NULL;
+	p->view = file_view_new(options->file_cache, catalogs, options->optimized_nop);
+	if (!p->view) {
+		free(p);
+		return NULL;
+	}
 	p->capture = capture;
 	p->catalogs = catalogs;
 	p->queue = queue;
@@ -161,11 +168,12 @@ static void describe(struct file_entry *e, size_t index, Profbpf__Function *m)
 	m->n_roles = REC_ARGS;
 	m->roles = (Profbpf__Function__Role *)f->entry->roles;
 	m->error = f->entry->error;
+	m->operator_ = catalog_operator(f->entry, f->name) ?: (char *)protobuf_c_empty_string;
 	m->file = e->path;
 	m->build_id.data = e->file.build_id;
 	m->build_id.len = e->file.build_id_size;
 	m->offset = f->offset;
-	m->instruction = (char *)instruction_class_name(f->class);
+	m->instruction = (char *)instruction_class_name(f->choice.class);
 }
 
 /* The trace says what each probe is before any call of it. */
@@ -194,9 +202,21 @@ static int publish_functions(struct probes *p, struct file_entry *e)
 	item_queue_push(p->queue, item);
 	err = 0;
 cleanup:
+	for (size_t i = 0; rows && i < m.n_function; i++)
+		if (rows[i].operator_ != protobuf_c_empty_string)
+			free(rows[i].operator_);
 	free(pointers);
 	free(rows);
 	return err;
+}
+
+static void watch_code(struct probes *p, uint32_t probe, const struct catalog_function *entry)
+{
+	if (entry->kind != PROFBPF__FUNCTION__KIND__LAUNCH || !p->options.code_names)
+		return;
+	for (int i = 0; i < REC_ARGS; i++)
+		if (entry->roles[i] == PROFBPF__FUNCTION__ROLE__CODE)
+			code_names_watch(p->options.code_names, probe, i);
 }
 
 static int number_functions(struct probes *p, struct file_entry *e)
@@ -219,11 +239,15 @@ static int number_functions(struct probes *p, struct file_entry *e)
 		int err;
 
 		catalog_probe_conf(e->file.functions[i].entry, &conf);
+		if (p->options.keep_queues &&
+		    e->file.functions[i].entry->kind == PROFBPF__FUNCTION__KIND__QUEUE)
+			conf.flags |= PROBE_KEEP;
 		e->offsets[i] = e->file.functions[i].offset;
 		e->cookies[i] = p->next_probe++;
 		err = capture_set_probe(p->capture, e->cookies[i], &conf);
 		if (err)
 			return err;
+		watch_code(p, e->cookies[i], e->file.functions[i].entry);
 	}
 	return e->file.count ? publish_functions(p, e) : 0;
 }
@@ -253,9 +277,28 @@ static struct file_entry *find_file(struct probes *p, uint32_t dev, uint64_t ino
 	return NULL;
 }
 
+static void warn_refused(struct probes *p, const struct file_entry *e)
+{
+	const struct refused_function *first = e->file.refused;
+
+	if (e->file.refused_count == 1)
+		warn(p, "%s: %s is not probed: it is %s", e->path, first->name,
+		     probed_refusal_text(first->why));
+	else if (e->file.refused_count)
+		warn(p, "%s: %zu functions are not probed, the first is %s: it is %s", e->path,
+		     e->file.refused_count, first->name, probed_refusal_text(first->why));
+}
+
+/* A mapped file in a process that runs: what its IFUNCs stand for can be looked up there. */
+struct mapped_in {
+	pid_t pid;
+	const struct process_maps *maps;
+	const struct process_map *map;
+};
+
 /* Takes over @fd. NULL without memory; a file without functions of interest is kept, too. */
 static struct file_entry *add_file(struct probes *p, uint32_t dev, uint64_t inode, const char *path,
-				   int fd, size_t *index)
+				   int fd, const struct mapped_in *in, size_t *index)
 {
 	struct file_entry *e = calloc(1, sizeof(*e));
 	struct file_entry **files = realloc(p->files, (p->file_count + 1) * sizeof(*files));
@@ -272,12 +315,11 @@ static struct file_entry *add_file(struct probes *p, uint32_t dev, uint64_t inod
 	e->inode = inode;
 	e->fd = fd;
 	e->path = strdup(path);
-	if (!e->path || probed_file_read(&e->file, fd, path, p->catalogs, p->options.optimized_nop,
-					 error, sizeof(error)))
+	if (!e->path || file_view_read(p->view, &e->file, fd, path, error, sizeof(error)))
 		goto fail;
-	if (e->file.indirect)
-		warn(p, "%s: %zu functions are not probed: they are chosen at load time (IFUNC)",
-		     path, e->file.indirect);
+	if (in && ifunc_resolve(&e->file, fd, in->pid, in->maps, in->map, p->options.optimized_nop))
+		goto fail;
+	warn_refused(p, e);
 	if (number_functions(p, e))
 		goto fail;
 	if (!e->file.count) {
@@ -403,16 +445,17 @@ static void attach_files(struct probes *p, pid_t pid, const size_t *indices, siz
 	item_free(coverage);
 }
 
-static struct file_entry *mapped_file(struct probes *p, pid_t pid, const struct process_map *map,
-				      size_t *index)
+static struct file_entry *mapped_file(struct probes *p, pid_t pid, const struct process_maps *maps,
+				      const struct process_map *map, size_t *index)
 {
+	const struct mapped_in in = { pid, maps, map };
 	struct file_entry *e = find_file(p, map->dev, map->inode, index);
 	int fd;
 
 	if (e)
 		return e;
 	fd = process_map_open(pid, map);
-	return fd < 0 ? NULL : add_file(p, map->dev, map->inode, map->path, fd, index);
+	return fd < 0 ? NULL : add_file(p, map->dev, map->inode, map->path, fd, &in, index);
 }
 
 int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
@@ -428,7 +471,7 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 	indices = calloc(maps.count + 1, sizeof(*indices));
 	for (size_t i = 0; indices && i < maps.count; i++) {
 		size_t index;
-		struct file_entry *e = mapped_file(p, pid, &maps.map[i], &index);
+		struct file_entry *e = mapped_file(p, pid, &maps, &maps.map[i], &index);
 
 		if (e && e->file.count && !find_link(find_process(p, pid), index))
 			indices[count++] = index;
@@ -461,7 +504,7 @@ void probes_add_file(struct probes *p, int fd, pid_t pid)
 		copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 		if (copy >= 0)
 			e = add_file(p, KERNEL_DEV(major(st.st_dev), minor(st.st_dev)), st.st_ino,
-				     path, copy, &index);
+				     path, copy, NULL, &index);
 	}
 	if (e && e->file.count && !find_link(find_process(p, pid), index))
 		attach_files(p, pid, &index, 1, 0);
@@ -579,6 +622,7 @@ void probes_free(struct probes *p)
 	for (size_t i = 0; i < p->file_count; i++)
 		free_file(p->files[i]);
 	sharing_free(p->sharing);
+	file_view_free(p->view);
 	free(p->files);
 	free(p->processes);
 	free(p);

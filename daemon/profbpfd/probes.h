@@ -2,7 +2,7 @@
 /*
  * probes.h - which functions of which files are probed in which processes.
  *
- * A file is known by device and inode and read once per session. Breakpoints are
+ * A file is known by device and inode, and read once (file_cache.h). Breakpoints are
  * put into the traced processes only, as long as other processes map the file
  * too. If none does and children are followed, they are put into the file itself,
  * for whoever maps it: then a child runs into them from its first instruction.
@@ -19,6 +19,8 @@
 
 #include "daemon/common/catalog.h"
 #include "daemon/profbpfd/capture.h"
+#include "daemon/profbpfd/code_names.h"
+#include "daemon/profbpfd/file_cache.h"
 #include "daemon/profbpfd/item.h"
 
 struct probes;
@@ -27,6 +29,9 @@ struct probes_options {
 	bool system_wide;
 	bool follow;
 	bool optimized_nop;
+	bool keep_queues;	/* record calls of kind queue, however short */
+	struct file_cache *file_cache;	/* what is known of files; may be NULL */
+	struct code_names *code_names;	/* told which probes are given addresses to be named */
 };
 
 /*

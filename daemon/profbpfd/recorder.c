@@ -14,6 +14,7 @@ struct recorder {
 	struct texts *texts;
 	struct recorder_events events;
 	struct item **batches;		/* [cpu * REC_TYPES + type] */
+	size_t *sizes;			/* of the last of each that was handed over, in bytes */
 	struct item *tasks;
 	uint64_t dropped[TRACE_SOURCES];
 	uint64_t used[TRACE_SOURCES];
@@ -31,8 +32,9 @@ struct recorder *recorder_new(int cpus, struct item_queue *queue, struct texts *
 	r->texts = texts;
 	r->events = *events;
 	r->batches = calloc((size_t)cpus * REC_TYPES, sizeof(*r->batches));
-	if (!r->batches) {
-		free(r);
+	r->sizes = calloc((size_t)cpus * REC_TYPES, sizeof(*r->sizes));
+	if (!r->batches || !r->sizes) {
+		recorder_free(r);
 		return NULL;
 	}
 	return r;
@@ -42,10 +44,11 @@ void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < (size_t)r->cpus * REC_TYPES; i++)
+	for (size_t i = 0; r->batches && i < (size_t)r->cpus * REC_TYPES; i++)
 		item_free(r->batches[i]);
 	item_free(r->tasks);
 	free(r->batches);
+	free(r->sizes);
 	free(r);
 }
 
@@ -56,14 +59,19 @@ static const struct {
 	[REC_CALL] = { sizeof(struct rec_call), SOURCE_API },
 	[REC_IOCTL] = { sizeof(struct rec_ioctl), SOURCE_IOCTL },
 	[REC_SWITCH] = { sizeof(struct rec_switch), SOURCE_SCHED },
+	[REC_INTERRUPT] = { sizeof(struct rec_interrupt), SOURCE_SCHED },
 	[REC_WAKE] = { sizeof(struct rec_wake), SOURCE_SCHED },
 	[REC_ACCOUNT] = { sizeof(struct rec_account), SOURCE_TASK },
+	[REC_PROCESS] = { sizeof(struct rec_process), SOURCE_TASK },
+	[REC_FAULT] = { sizeof(struct rec_fault), SOURCE_FAULT },
+	[REC_BLOCK] = { sizeof(struct rec_block), SOURCE_BLOCK },
 };
 
 static void hand_over(struct recorder *r, struct item **batch)
 {
 	if (!*batch)
 		return;
+	r->sizes[batch - r->batches] = (*batch)->size;
 	if (!item_queue_push(r->queue, *batch)) {
 		r->dropped[(*batch)->source] += (*batch)->count;
 		item_free(*batch);
@@ -71,24 +79,35 @@ static void hand_over(struct recorder *r, struct item **batch)
 	*batch = NULL;
 }
 
-static void add_record(struct recorder *r, const struct rec_header *record)
+/* A batch is about as large as the one before: growing it would copy it again and again. */
+static struct item *new_batch(struct recorder *r, size_t index, const struct rec_header *record)
 {
+	size_t capacity = r->sizes[index] + r->sizes[index] / 8;
+	struct item *batch = item_new(ITEM_RECORDS, capacity > FIRST_BATCH_BYTES ? capacity :
+										   FIRST_BATCH_BYTES);
+
+	if (!batch)
+		return NULL;
+	batch->type = record->type;
+	batch->cpu = record->cpu;
+	batch->source = kinds[record->type].source;
+	return batch;
+}
+
+/* @size: as in kinds[]; a constant where it matters. */
+static inline void add_record(struct recorder *r, const struct rec_header *record, size_t size)
+{
+	size_t index = (size_t)record->cpu * REC_TYPES + record->type;
 	struct item **batch;
 
 	if (record->cpu >= (uint32_t)r->cpus) {
 		r->dropped[kinds[record->type].source]++;
 		return;
 	}
-	batch = &r->batches[(size_t)record->cpu * REC_TYPES + record->type];
-	if (!*batch) {
-		*batch = item_new(ITEM_RECORDS, FIRST_BATCH_BYTES);
-		if (*batch) {
-			(*batch)->type = record->type;
-			(*batch)->cpu = record->cpu;
-			(*batch)->source = kinds[record->type].source;
-		}
-	}
-	if (!*batch || item_append(*batch, record, kinds[record->type].size))
+	batch = &r->batches[index];
+	if (!*batch)
+		*batch = new_batch(r, index, record);
+	if (!*batch || item_append(*batch, record, size))
 		r->dropped[kinds[record->type].source]++;
 	else if ((*batch)->count >= RECORDER_BATCH_MAX)
 		hand_over(r, batch);
@@ -119,10 +138,20 @@ static void act_on_task(struct recorder *r, const struct rec_task *t)
 	bool target = t->header.flags & TASK_TARGET;
 	bool started = t->event == TASK_EXEC || (t->event == TASK_FORK && t->tid == t->tgid);
 
+	if (t->event == TASK_EXEC && e->code_names)
+		code_names_forget(e->code_names, t->tgid);
 	if (target && started)
 		e->process_started(e->context, t->tgid, t->header.ts_ns);
 	else if (target && t->event == TASK_EXIT && t->header.flags & TASK_LAST)
 		e->process_exited(e->context, t->tgid);
+}
+
+static void note_process(struct recorder *r, const struct rec_process *p)
+{
+	const struct recorder_events *e = &r->events;
+
+	e->process_seen(e->context, p->tgid, p->cgroup, p->header.flags & PROCESS_TARGET,
+			p->header.flags & PROCESS_FINAL);
 }
 
 void recorder_handle(void *context, const struct rec_header *record)
@@ -135,13 +164,22 @@ void recorder_handle(void *context, const struct rec_header *record)
 		add_task(r, (const void *)record);
 		act_on_task(r, (const void *)record);
 		break;
+	case REC_PROCESS:
+		note_process(r, (const void *)record);
+		add_record(r, record, sizeof(struct rec_process));
+		break;
+	case REC_CALL:
+		if (r->events.code_names)
+			code_names_see(r->events.code_names, (const void *)record);
+		add_record(r, record, sizeof(struct rec_call));
+		break;
 	case REC_STRING:
 		texts_put(r->texts, string->tid, record->ts_ns, string->str, string->len);
 		r->used[SOURCE_TASK]++;
 		break;
 	default:
 		if (kinds[record->type].size)
-			add_record(r, record);
+			add_record(r, record, kinds[record->type].size);
 		break;
 	}
 }
@@ -153,6 +191,8 @@ void recorder_handle(void *context, const struct rec_header *record)
  */
 void recorder_pass(struct recorder *r, bool flush)
 {
+	if (r->events.code_names && code_names_waiting(r->events.code_names))
+		r->events.code_seen(r->events.context);
 	if (r->tasks && (flush || r->tasks->count >= RECORDER_BATCH)) {
 		item_queue_push(r->queue, r->tasks);
 		r->tasks = NULL;

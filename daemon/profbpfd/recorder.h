@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "bpf/events.h"
+#include "daemon/profbpfd/code_names.h"
 #include "daemon/profbpfd/item.h"
 #include "daemon/profbpfd/texts.h"
 
@@ -23,6 +24,10 @@
 struct recorder_events {
 	void (*process_started)(void *context, pid_t pid, uint64_t ts_ns);	/* fork or exec */
 	void (*process_exited)(void *context, pid_t pid);
+	/* Figures of a process have come, with the id of its cgroup (0 = unknown); maybe its last. */
+	void (*process_seen)(void *context, pid_t pid, uint64_t cgroup, bool target, bool last);
+	void (*code_seen)(void *context);	/* addresses wait in @code_names to be looked up */
+	struct code_names *code_names;		/* NULL: nobody wants them */
 	void *context;
 };
 

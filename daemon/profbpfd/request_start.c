@@ -10,9 +10,10 @@
 #include "daemon/common/topics.h"
 #include "daemon/common/catalog_set.h"
 #include "daemon/profbpfd/answer.h"
+#include "daemon/profbpfd/obstacles.h"
 #include "daemon/profbpfd/requests.h"
 
-#define ERROR_MAX 1024
+#define ERROR_MAX 4096
 #define ERROR_TEXT_MAX (64u << 10) /* of a catalog's errors, in a message */
 #define OUTPUT_NAME_MAX 4096
 #define TOPICS_MAX 32
@@ -61,8 +62,14 @@ static int check_figures(const Profbpf__Control__StartSession *start, char *erro
 		return -E2BIG;
 	}
 	if (start->duration_ns > DURATION_MAX_NS || start->min_duration_ns > DURATION_MAX_NS ||
-	    start->buffer_bytes > SIZE_MAX_BYTES) {
-		snprintf(error, ERROR_MAX, "duration or buffer size out of range");
+	    start->buffer_bytes > SIZE_MAX_BYTES || start->stack_block_ns > DURATION_MAX_NS ||
+	    start->stack_rate > STACK_RATE_MAX) {
+		snprintf(error, ERROR_MAX, "duration, rate or buffer size out of range");
+		return -ERANGE;
+	}
+	if (start->interval_ns &&
+	    (start->interval_ns < INTERVAL_MIN_NS || start->interval_ns > INTERVAL_MAX_NS)) {
+		snprintf(error, ERROR_MAX, "the interval is not between 10 ms and 1 h");
 		return -ERANGE;
 	}
 	return 0;
@@ -87,14 +94,31 @@ static int read_topics(const Profbpf__Control__StartSession *start, unsigned int
 	return 0;
 }
 
+/* What is found out about the process is about the one in *@held, whoever has its id later. */
+static int look_at_process(pid_t pid, int *held, struct process_facts *facts, char *error)
+{
+	int fd = process_hold(pid), err = process_facts_read(pid, facts);
+
+	*held = fd < 0 ? -1 : fd;
+	err = process_check(pid, err, facts, error, ERROR_MAX);
+	if (!err && fd < 0) {
+		snprintf(error, ERROR_MAX, "cannot get hold of process %d: %s", (int)pid,
+			 strerror(-fd));
+		err = fd;
+	} else if (!err && process_gone(fd)) {
+		snprintf(error, ERROR_MAX, "process %d has just exited", (int)pid);
+		err = -ESRCH;
+	}
+	return err;
+}
+
 /* May @peer trace @pid, and is there something to be said about it? */
-static int check_process(const struct peer *peer, pid_t pid, unsigned int topics,
+static int check_process(const struct peer *peer, pid_t pid, unsigned int topics, int *held,
 			 struct words *warnings, char *error)
 {
 	struct process_facts facts;
-	int err = process_facts_read(pid, &facts);
+	int err = look_at_process(pid, held, &facts, error);
 
-	err = process_check(pid, err, &facts, error, ERROR_MAX);
 	if (!err)
 		err = access_process(peer, &facts, error, ERROR_MAX);
 	if (err || !facts.narrow || !(topics & TOPIC_API))
@@ -129,14 +153,16 @@ static int check_processes(struct roster_entry *entry, const struct peer *peer,
 	if (start->system_wide)
 		return access_system(peer, error, ERROR_MAX);
 	entry->pids = calloc(start->n_pids, sizeof(*entry->pids));
-	if (!entry->pids) {
+	entry->held = calloc(start->n_pids, sizeof(*entry->held));
+	if (!entry->pids || !entry->held) {
 		snprintf(error, ERROR_MAX, "profbpfd is out of memory");
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < start->n_pids && !err; i++) {
 		if (seen_before(entry->pids, entry->pid_count, start->pids[i]))
 			continue;
-		err = check_process(peer, (pid_t)start->pids[i], topics, &entry->warnings, error);
+		err = check_process(peer, (pid_t)start->pids[i], topics,
+				    &entry->held[entry->pid_count], &entry->warnings, error);
 		entry->pids[entry->pid_count++] = start->pids[i];
 	}
 	return err;
@@ -178,10 +204,9 @@ static int check(struct services *services, struct client *client,
 		snprintf(error, ERROR_MAX, "profbpfd is stopping");
 		return -ESHUTDOWN;
 	}
-	if (*request_obstacle(services)) {
-		snprintf(error, ERROR_MAX, "%s", request_obstacle(services));
+	obstacles_text(&services->features, error, ERROR_MAX);
+	if (*error)
 		return -ENOTSUP;
-	}
 	err = start->check_only ? 0 : check_descriptors(fds, error);
 	if (!err)
 		err = check_figures(start, error);
@@ -199,7 +224,7 @@ static int check(struct services *services, struct client *client,
 }
 
 /* From checked message to what a session wants; -ENOMEM leaves nothing to free. */
-static int make_request(const struct client *client, const struct roster_entry *entry,
+static int make_request(const struct client *client, struct roster_entry *entry,
 			const Profbpf__Control__StartSession *start, unsigned int topics,
 			struct control_fds *fds, struct session_request *request)
 {
@@ -211,19 +236,29 @@ static int make_request(const struct client *client, const struct roster_entry *
 		.started_here = start->started_here,
 		.duration_ns = start->duration_ns,
 		.min_duration_ns = start->min_duration_ns,
+		.interval_ns = start->interval_ns ? start->interval_ns : INTERVAL_DEFAULT_NS,
 		.buffer_bytes = start->buffer_bytes,
 		.topics = topics,
+		.stack_block_ns = start->stack_block_ns ? start->stack_block_ns : STACK_BLOCK_DEFAULT_NS,
+		.keep_queues = start->keep_queues,
+		.stack_rate = start->stack_rate ? start->stack_rate : STACK_RATE_DEFAULT,
 		.file_count = fds->count - 1,
 	};
 	request->pids = calloc(entry->pid_count + 1, sizeof(*request->pids));
+	request->held = calloc(entry->pid_count + 1, sizeof(*request->held));
 	request->files = calloc(fds->count, sizeof(*request->files));
-	if (!request->pids || !request->files) {
+	if (!request->pids || !request->held || !request->files) {
 		free(request->pids);
+		free(request->held);
 		free(request->files);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < entry->pid_count; i++)
 		request->pids[i] = (pid_t)entry->pids[i];
+	for (size_t i = 0; i < entry->pid_count; i++) {
+		request->held[i] = entry->held[i];
+		entry->held[i] = -1;
+	}
 	request->output = control_fds_take(fds, 0);
 	for (size_t i = 1; i < fds->count; i++)
 		request->files[i - 1] = control_fds_take(fds, i);
@@ -244,6 +279,8 @@ static int launch(struct services *services, struct client *client, struct roste
 	entry->output_name = strndup(start->output_name, OUTPUT_NAME_MAX);
 	if (!entry->output_name || make_request(client, entry, start, topics, fds, &request))
 		return -ENOMEM;
+	request.file_cache = services->file_cache;
+	request.features = &services->features;
 	entry->session =
 		session_new(entry->id, &request, entry->catalogs, services->roster.event_fd);
 	return entry->session ? 0 : -ENOMEM;

@@ -3,18 +3,11 @@
 
 #include <stdio.h>
 
-#include "daemon/common/privilege.h"
-#include "daemon/profbpfd/answer.h"
 #include "daemon/common/catalog_set.h"
+#include "daemon/profbpfd/answer.h"
+#include "daemon/profbpfd/obstacles.h"
 
 #define REASON_MAX 200
-
-const char *request_obstacle(const struct services *services)
-{
-	if (!privilege_to_trace())
-		return "tracing needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE";
-	return services->features.error;
-}
 
 static void stop(struct services *services, struct client *client, uint32_t id,
 		 const Profbpf__Control__StopSession *request)
@@ -48,25 +41,31 @@ static void stop(struct services *services, struct client *client, uint32_t id,
 
 static void status(struct services *services, struct client *client, uint32_t id)
 {
-	struct words lines = { 0 }, problems = { 0 };
+	struct words lines = { 0 }, problems = { 0 }, obstacles = { 0 }, limits = { 0 };
+	struct obstacle_facts found;
 	struct catalogs *catalogs = catalog_set_load(services->catalog_directories,
 						     services->catalog_directory_count, &problems);
 	struct status_facts facts = {
 		.features = &services->features,
 		.catalogs = &lines,
 		.catalog_errors = &problems,
-		.obstacle = request_obstacle(services),
+		.obstacles = &obstacles,
+		.limits = &limits,
 		.start_ns = services->start_ns,
 		.private_daemon = services->private_daemon,
 	};
 
-	if (!catalogs || catalog_set_describe(catalogs, &lines))
+	obstacles_look(&found, &services->features);
+	if (obstacles_judge(&found, &obstacles, &limits) || !catalogs ||
+	    catalog_set_describe(catalogs, &lines))
 		client_refuse(client, id, "profbpfd is out of memory");
 	else
 		answer_status(client, id, &services->roster, &facts);
 	catalogs_free(catalogs);
 	words_free(&lines);
 	words_free(&problems);
+	words_free(&obstacles);
+	words_free(&limits);
 }
 
 void request_handle(struct services *services, struct client *client,

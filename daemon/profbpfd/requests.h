@@ -10,6 +10,7 @@
 #include "daemon/common/control.h"
 #include "daemon/profbpfd/client.h"
 #include "daemon/profbpfd/features.h"
+#include "daemon/profbpfd/file_cache.h"
 #include "daemon/profbpfd/roster.h"
 #include "proto/control.pb-c.h"
 
@@ -20,6 +21,7 @@
 struct services {
 	struct roster roster;
 	struct features features;
+	struct file_cache *file_cache; /* of all sessions; NULL: none */
 	const char *const *catalog_directories; /* the administrator's */
 	size_t catalog_directory_count;
 	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
@@ -43,7 +45,5 @@ void request_handle(struct services *services, struct client *client,
 void request_start(struct services *services, struct client *client, uint32_t id,
 		   const Profbpf__Control__StartSession *start, struct control_fds *fds);
 
-/* request_obstacle - why nothing can be traced here, "" if it can */
-const char *request_obstacle(const struct services *services);
 
 #endif /* PROFBPF_DAEMON_REQUESTS_H */

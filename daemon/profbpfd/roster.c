@@ -29,6 +29,10 @@ void roster_entry_free(struct roster_entry *entry)
 	if (entry->catalogs)
 		catalogs_free(entry->catalogs);
 	words_free(&entry->warnings);
+	for (size_t i = 0; entry->held && i < entry->pid_count; i++)
+		if (entry->held[i] >= 0)
+			close(entry->held[i]);
+	free(entry->held);
 	free(entry->pids);
 	free(entry->output_name);
 	free(entry);
@@ -169,6 +173,8 @@ void roster_update(struct roster *roster)
 		struct session_info info;
 
 		session_info(entry->session, &info);
+		if (info.probe_costs.by_class[INSTRUCTION_EMULATED].whole_ns)
+			roster->probe_costs = info.probe_costs;
 		tell(entry, &info);
 		if (entry->ended && !ended_before && !roster->quiet)
 			fprintf(stderr, "profbpfd: session %u ended: %s\n", entry->id, info.reason);

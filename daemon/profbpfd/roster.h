@@ -31,6 +31,7 @@ struct roster_entry {
 	uid_t owner;
 	bool system_wide;
 	uint32_t *pids; /* as requested */
+	int *held; /* their processes, until the session has them; -1 = none */
 	size_t pid_count;
 	uint64_t duration_ns; /* as requested; 0 = until stopped */
 	char *output_name; /* what the client calls its output; "" if it did not say */
@@ -49,6 +50,7 @@ struct roster {
 	struct roster_entry *first;
 	uint32_t last_id;
 	int event_fd; /* every session reports its changes here */
+	struct probe_costs probe_costs; /* as the last session found them */
 	bool quiet; /* do not log who traces what */
 };
 

@@ -24,6 +24,8 @@ struct segment {
 	char *topics[TOPICS_MAX];
 	uint32_t *targets;
 	char **notes;
+	Profbpf__ProbeCost costs[INSTRUCTION_CLASSES];
+	Profbpf__ProbeCost *cost_pointers[INSTRUCTION_CLASSES];
 };
 
 static void read_boot_id(struct segment *s)
@@ -74,6 +76,24 @@ static void fill_topics(struct segment *s, unsigned int topics)
 			s->topics[s->m.n_topics++] = (char *)name;
 }
 
+static void fill_costs(struct segment *s, const struct probe_costs *costs)
+{
+	s->m.probe_cost_ns = costs->by_class[INSTRUCTION_EMULATED].inside_ns;
+	s->m.probe_string_ns = costs->string_ns;
+	s->m.probe_costs = s->cost_pointers;
+	for (int i = 0; i < INSTRUCTION_CLASSES; i++) {
+		Profbpf__ProbeCost *cost = &s->costs[s->m.n_probe_costs];
+
+		if (!costs->by_class[i].whole_ns)
+			continue;
+		profbpf__probe_cost__init(cost);
+		cost->instruction = (char *)instruction_class_name(i);
+		cost->inside_ns = costs->by_class[i].inside_ns;
+		cost->whole_ns = costs->by_class[i].whole_ns;
+		s->cost_pointers[s->m.n_probe_costs++] = cost;
+	}
+}
+
 static int copy_lists(struct segment *s, const struct session_request *request, char *const *notes,
 		      size_t note_count)
 {
@@ -97,7 +117,7 @@ static int copy_lists(struct segment *s, const struct session_request *request, 
 
 struct segment *segment_new(const struct session_request *request, const struct features *features,
 			    uint64_t start_ns, char *const *notes, size_t note_count,
-			    uint32_t probe_cost_ns)
+			    const struct probe_costs *costs)
 {
 	struct segment *s = calloc(1, sizeof(*s));
 
@@ -110,8 +130,9 @@ struct segment *segment_new(const struct session_request *request, const struct 
 	fill_topics(s, request->topics);
 	s->m.system_wide = request->system_wide;
 	s->m.follow = request->follow;
+	s->m.interval_ns = request->interval_ns;
 	s->m.min_duration_ns = request->min_duration_ns;
-	s->m.probe_cost_ns = probe_cost_ns;
+	fill_costs(s, costs);
 	s->m.probe_method = (char *)probe_method_name(features->method);
 	if (copy_lists(s, request, notes, note_count)) {
 		segment_free(s);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/profbpfd/calibrate.h"
 #include "daemon/profbpfd/features.h"
 #include "daemon/profbpfd/session.h"
 #include "proto/trace.pb-c.h"
@@ -20,7 +21,7 @@ struct segment;
  */
 struct segment *segment_new(const struct session_request *request, const struct features *features,
 			    uint64_t start_ns, char *const *notes, size_t note_count,
-			    uint32_t probe_cost_ns);
+			    const struct probe_costs *costs);
 const Profbpf__Segment *segment_message(const struct segment *segment);
 void segment_free(struct segment *segment);
 

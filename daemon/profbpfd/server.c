@@ -283,6 +283,7 @@ static int open_server(struct server *server)
 	server->services.catalog_directories = options->catalog_directories;
 	server->services.catalog_directory_count = options->catalog_directory_count;
 	features_probe(&server->services.features);
+	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (server->epoll_fd < 0 || server->spare_fd < 0 ||
@@ -312,8 +313,10 @@ static void close_server(struct server *server)
 	}
 	/* Only after a failure of the loop are there any left. */
 	roster_stop_all(&server->services.roster, NULL, "the daemon failed");
-	if (!server->given_up)
+	if (!server->given_up) {
 		roster_free(&server->services.roster);
+		file_cache_free(server->services.file_cache);
+	}
 	if (server->listen_fd >= 0)
 		unlink(server->options->socket);
 	close_fd(&server->listen_fd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/session.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,10 +72,15 @@ static void release(struct session *s)
 	s->probes = NULL;
 	s->capture = NULL;
 	recorder_free(s->recorder);
+	cgroups_free(s->cgroups);
+	s->cgroups = NULL;
+	sampler_free(s->faults);
+	s->faults = NULL;
+	sampler_free(s->sampler);
+	stacks_free(s->stacks);
 	s->recorder = NULL;
-	for (size_t i = 0; s->pidfds && i < s->request.pid_count; i++)
-		if (s->pidfds[i] >= 0)
-			close(s->pidfds[i]);
+	s->sampler = NULL;
+	s->stacks = NULL;
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
 	s->epoll_fd = -1;
@@ -103,6 +109,10 @@ static void free_request(struct session_request *request)
 {
 	if (request->output >= 0)
 		close(request->output);
+	for (size_t i = 0; i < request->pid_count; i++)
+		if (request->held[i] >= 0)
+			close(request->held[i]);
+	free(request->held);
 	for (size_t i = 0; i < request->file_count; i++)
 		close(request->files[i]);
 	free(request->files);
@@ -177,6 +187,8 @@ void session_info(struct session *s, struct session_info *info)
 								       : PROBE_METHOD_NONE);
 	info->warnings = s->warnings;
 	info->warning_count = s->warning_count;
+	if (s->state != SESSION_STARTING)
+		info->probe_costs = s->probe_costs;
 	if (s->state != SESSION_STARTING && s->writer) {
 		info->bytes = writer_bytes(s->writer);
 		for (unsigned int i = 0; i < TRACE_SOURCES; i++)
@@ -195,12 +207,14 @@ void session_free(struct session *s)
 	device_feed_free(s->devices);
 	item_queue_free(s->queue);
 	texts_free(s->texts);
+	code_names_free(s->code_names);
 	for (size_t i = 0; i < s->warning_count; i++)
 		free(s->warnings[i]);
 	free_request(&s->request);
-	free(s->pidfds);
 	free(s->targets);
 	close(s->wake_fd);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
+	/* What batches and symbol tables took stays with the allocator otherwise: 50 MB and more. */
+	malloc_trim(0);
 }

@@ -19,14 +19,18 @@
 #include "bpf/events.h"
 #include "daemon/common/catalog.h"
 #include "daemon/common/topics.h"
+#include "daemon/profbpfd/calibrate.h"
 
 #define SESSION_LOSSES_MAX 16
 #define SESSION_SOURCES_MAX 8
 
 struct session;
+struct features;
+struct file_cache;
 
 struct session_request {
 	pid_t *pids;		/* processes to trace; none with system_wide */
+	int *held;		/* of each of them its process, -1 = it has exited */
 	size_t pid_count;
 	bool system_wide;
 	bool follow;		/* children too, those that exist and those to come */
@@ -34,8 +38,14 @@ struct session_request {
 	bool started_here;	/* the one pid waits in profctl to exec its command */
 	uint64_t duration_ns;	/* 0 = until stopped */
 	uint64_t min_duration_ns;
+	uint64_t interval_ns; /* between readings of accounts and counters */
 	uint64_t buffer_bytes;	/* all rings together; 0 = default */
+	uint64_t stack_block_ns;	/* topic stack: shorter sleeps leave no stack */
+	bool keep_queues;	/* calls of kind queue are recorded, however short */
+	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
+	const struct features *features; /* of this kernel; outlives the session */
+	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
 	int output;		/* descriptor to write the trace to */
 	int *files;		/* executables and libraries to probe before they are mapped */
 	size_t file_count;
@@ -70,6 +80,7 @@ struct session_info {
 	uint64_t bytes;			/* written so far */
 	uint32_t functions;		/* probed */
 	uint32_t files;			/* they are in */
+	struct probe_costs probe_costs;
 	const char *method;		/* session, multi, perf, none */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	size_t source_count;

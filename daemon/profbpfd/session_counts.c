@@ -14,6 +14,7 @@ static void count_kernel(struct session *s, const struct source_stats *stats, un
 		[LOSS_TOO_DEEP] = "nested too deep",
 		[LOSS_NO_MEMORY] = "no memory",
 		[LOSS_UNMATCHED] = "left without return",
+		[LOSS_BUSY] = "program in use",
 	};
 
 	count->produced = stats->produced;
@@ -25,6 +26,14 @@ static void count_kernel(struct session *s, const struct source_stats *stats, un
 		(struct lost_count){ "slow output", recorder_dropped(s->recorder, source) };
 }
 
+/* Rows that the daemon makes, and what was dropped elsewhere than in the recorder, which comes last. */
+static void count_made(struct source_count *count, const struct stacks *stacks)
+{
+	count->produced += stacks_made(stacks);
+	if (count->lost_count)
+		count->lost[count->lost_count - 1].count += stacks_dropped(stacks);
+}
+
 static void update_counts(struct session *s)
 {
 	struct source_count counts[TRACE_SOURCES] = { 0 };
@@ -33,6 +42,8 @@ static void update_counts(struct session *s)
 	if (!capture_stats(s->capture, stats))
 		for (unsigned int i = 0; i < SOURCES; i++)
 			count_kernel(s, &stats[i], i, &counts[i]);
+	if (s->stacks)
+		count_made(&counts[SOURCE_STACK], s->stacks);
 	if (s->devices)
 		device_feed_count(s->devices, &counts[SOURCE_DEVICE]);
 	pthread_mutex_lock(&s->lock);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "daemon/common/topics.h"
+#include "daemon/profbpfd/host_counters.h"
 #include "daemon/profbpfd/host_stats.h"
 #include "daemon/profbpfd/session_private.h"
 
@@ -14,10 +15,17 @@ void session_finish_capture(struct session *s)
 	s->end_ns = session_now_ns();
 	session_set_state(s, SESSION_ENDING);
 	capture_stop(s->capture);
+	sampler_free(s->sampler);
+	s->sampler = NULL;
+	sampler_free(s->faults);
+	s->faults = NULL;
 	session_push(s, host_stats_cpus());
-	if (s->request.topics & TOPIC_SCHED)
+	session_push(s, host_counters());
+	session_read_cgroups(s);
+	if (s->request.topics & TOPICS_WITH_ACCOUNTS)
 		capture_snapshot(s->capture, false, true);
 	session_push(s, host_stats_clocks());
+	capture_wait_exited(s->capture);
 	session_drain(s, true);
 	prober_free(s->prober);
 	s->prober = NULL;
@@ -25,7 +33,10 @@ void session_finish_capture(struct session *s)
 		probes_detach(s->probes);
 	capture_set_end(s->capture, s->end_ns);
 	capture_flush_open(s->capture);
+	capture_close(s->capture);
 	session_drain(s, true);
+	if (s->code_names)
+		code_names_resolve(s->code_names);
 	if (s->devices)
 		device_feed_finish(s->devices, session_now_ns(), s->end_ns);
 }

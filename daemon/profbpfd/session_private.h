@@ -12,15 +12,19 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "daemon/profbpfd/calibrate.h"
 #include "daemon/profbpfd/capture.h"
+#include "daemon/profbpfd/cgroups.h"
 #include "daemon/profbpfd/device_feed.h"
 #include "daemon/profbpfd/item.h"
 #include "daemon/profbpfd/map_events.h"
 #include "daemon/profbpfd/prober.h"
 #include "daemon/profbpfd/probes.h"
 #include "daemon/profbpfd/recorder.h"
+#include "daemon/profbpfd/sampler.h"
 #include "daemon/profbpfd/segment.h"
 #include "daemon/profbpfd/session.h"
+#include "daemon/profbpfd/stacks.h"
 #include "daemon/profbpfd/texts.h"
 #include "daemon/profbpfd/writer.h"
 
@@ -51,20 +55,26 @@ struct session {
 	struct features features;
 	struct capture *capture;
 	struct probes *probes;
+	struct code_names *code_names;
 	struct prober *prober;
 	struct map_events *maps;
 	struct item_queue *queue;
 	struct texts *texts;
 	struct recorder *recorder;
 	struct device_feed *devices;
+	struct cgroups *cgroups;
+	struct stacks *stacks;		/* topic stack */
+	struct sampler *sampler;
+	struct sampler *faults;
 	struct segment *segment;
 	struct writer *writer;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;
 	int epoll_fd;
-	uint32_t probe_cost_ns;
+	uint64_t drain_ns;		/* when the rings were last read */
+	uint64_t drain_interval_ns;	/* until they are read again if nobody asks for it before */
+	struct probe_costs probe_costs;
 	size_t alive;			/* requested processes still running */
-	int *pidfds;
 	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
 	size_t exited_count;
 	size_t exited_before;		/* of them, those that exited before the last tick */
@@ -112,6 +122,9 @@ void session_drain(struct session *s, bool flush);
 
 /* session_push - hand an item to the writer; NULL is fine */
 void session_push(struct session *s, struct item *item);
+
+/* session_read_cgroups - have the figures of the targets' groups written */
+void session_read_cgroups(struct session *s);
 
 /* session_check_writer - end the session if writing has failed */
 void session_check_writer(struct session *s);

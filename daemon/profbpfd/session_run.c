@@ -7,11 +7,15 @@
 #include <unistd.h>
 
 #include "daemon/common/topics.h"
+#include "daemon/profbpfd/host_counters.h"
 #include "daemon/profbpfd/host_stats.h"
 #include "daemon/profbpfd/session_private.h"
 
-#define POLL_MS 10
-#define FLUSH_NS 250000000ull
+/* Between two looks at the rings. */
+#define DRAIN_MIN_NS 10000000ull
+#define DRAIN_MAX_NS 100000000ull
+#define DRAIN_BYTES (256u << 10) /* wanted at a look: no more than a processor's cache holds */
+#define FLUSH_NS 1000000000ull /* small batches compress badly */
 #define TICK_NS 1000000000ull
 
 static void process_started(void *context, pid_t pid, uint64_t ts_ns)
@@ -22,6 +26,16 @@ static void process_started(void *context, pid_t pid, uint64_t ts_ns)
 		prober_scan(s->prober, pid, ts_ns);
 	if (s->devices)
 		device_feed_watch(s->devices, pid);
+}
+
+/* It runs another program, or is a new process under an old number. */
+static void program_started(void *context, pid_t pid, uint64_t ts_ns)
+{
+	struct session *s = context;
+
+	if (s->stacks)
+		stacks_forget(s->stacks, pid);
+	process_started(s, pid, ts_ns);
 }
 
 static void process_exited(void *context, pid_t pid)
@@ -36,19 +50,49 @@ static void process_exited(void *context, pid_t pid)
 		s->exited[s->exited_count++] = pid;
 }
 
+static void code_seen(void *context)
+{
+	struct session *s = context;
+
+	if (s->prober)
+		prober_resolve(s->prober);
+}
+
 /* Threads of a process that has exited may still wait for their last turn: they stay targets a while. */
 static void remove_exited(struct session *s)
 {
-	for (size_t i = 0; i < s->exited_before; i++)
+	for (size_t i = 0; i < s->exited_before; i++) {
 		capture_target_remove(s->capture, s->exited[i]);
+		if (s->stacks)
+			stacks_forget(s->stacks, s->exited[i]);
+	}
 	s->exited_count -= s->exited_before;
 	memmove(s->exited, s->exited + s->exited_before, s->exited_count * sizeof(*s->exited));
 	s->exited_before = s->exited_count;
 }
 
+static void process_seen(void *context, pid_t pid, uint64_t cgroup, bool target, bool last)
+{
+	struct session *s = context;
+
+	bool more;
+
+	if (!s->cgroups)
+		return;
+	session_push(s, cgroups_note(s->cgroups, cgroup, pid, target, &more));
+	/* Its group may be removed with it. */
+	if (more || last)
+		session_push(s, cgroups_read(s->cgroups));
+}
+
 struct recorder_events session_events(struct session *s)
 {
-	return (struct recorder_events){ process_started, process_exited, s };
+	return (struct recorder_events){ .process_started = program_started,
+					 .process_exited = process_exited,
+					 .process_seen = process_seen,
+					 .code_seen = code_seen,
+					 .code_names = s->code_names,
+					 .context = s };
 }
 
 static void file_mapped(void *context, pid_t pid, uint64_t ts_ns)
@@ -76,10 +120,52 @@ struct map_events_handler session_map_events(struct session *s)
 	return (struct map_events_handler){ file_mapped, maps_missed, s };
 }
 
+static void take_record(void *context, const struct rec_header *record)
+{
+	struct session *s = context;
+
+	if (record->type == REC_STACK && s->stacks)
+		stacks_take(s->stacks, (const void *)record, s->drain_ns);
+	else
+		recorder_handle(s->recorder, record);
+}
+
+/*
+ * As long as it will take, at the rate of late, until the wanted amount has come, which may all
+ * lie in one ring. A rate that rises meanwhile does no harm: rings that fill up wake the reader.
+ * Nobody wakes it for a device's stream or an interpreter's stack.
+ */
+static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
+{
+	size_t wanted = capture_ring_bytes(s->capture) / 8;
+	uint64_t interval, most = 2 * s->drain_interval_ns;
+
+	if (wanted > DRAIN_BYTES)
+		wanted = DRAIN_BYTES;
+	if (elapsed_ns < DRAIN_MIN_NS / 2 && bytes < wanted)
+		return; /* too short to tell */
+	interval = elapsed_ns < TICK_NS ? elapsed_ns * wanted / (bytes + 1) : DRAIN_MAX_NS;
+	if (most > DRAIN_MAX_NS)
+		most = DRAIN_MAX_NS;
+	if (interval > most)
+		interval = most;
+	if (interval < DRAIN_MIN_NS || s->stacks ||
+	    (s->devices && device_feed_is_open(s->devices)))
+		interval = DRAIN_MIN_NS;
+	s->drain_interval_ns = interval;
+}
+
 void session_drain(struct session *s, bool flush)
 {
-	capture_drain(s->capture, recorder_handle, s->recorder);
+	uint64_t before_ns = s->drain_ns;
+	size_t bytes;
+
+	s->drain_ns = session_now_ns();
+	bytes = capture_drain(s->capture, take_record, s);
+	plan_drain(s, s->drain_ns - before_ns, bytes);
 	recorder_pass(s->recorder, flush);
+	if (s->stacks)
+		stacks_pass(s->stacks, flush);
 }
 
 void session_push(struct session *s, struct item *item)
@@ -88,23 +174,50 @@ void session_push(struct session *s, struct item *item)
 		item_queue_push(s->queue, item);
 }
 
+void session_read_cgroups(struct session *s)
+{
+	if (s->cgroups)
+		session_push(s, cgroups_read(s->cgroups));
+}
+
 static void tick(struct session *s)
 {
 	remove_exited(s);
 	session_push(s, host_stats_clocks());
-	session_push(s, host_stats_cpus());
-	if (s->request.topics & TOPIC_SCHED)
-		capture_snapshot(s->capture, false, false);
 	session_push_statistics(s, false);
+}
+
+/* What is summed up elsewhere and only has to be read. */
+static void read_figures(struct session *s)
+{
+	session_push(s, host_stats_cpus());
+	session_push(s, host_counters());
+	session_read_cgroups(s);
+	if (s->request.topics & TOPICS_WITH_ACCOUNTS)
+		capture_snapshot(s->capture, false, false);
+	/* Who reads along has it all before the statistics that follow. */
+	if (s->request.interval_ns >= FLUSH_NS)
+		session_drain(s, true);
+}
+
+/* Has the instant @next come? Then it moves on; what was missed is not made up for. */
+static bool is_due(uint64_t *next, uint64_t now, uint64_t interval)
+{
+	if (now < *next)
+		return false;
+	*next += interval;
+	if (*next <= now)
+		*next = now + interval;
+	return true;
 }
 
 static void target_exited(struct session *s, size_t index)
 {
-	if (s->pidfds[index] < 0)
+	if (s->request.held[index] < 0)
 		return;
-	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->pidfds[index], NULL);
-	close(s->pidfds[index]);
-	s->pidfds[index] = -1;
+	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->request.held[index], NULL);
+	close(s->request.held[index]);
+	s->request.held[index] = -1;
 	if (!--s->alive)
 		session_end(s, false,
 			    s->request.pid_count > 1 ? "all targets exited" : "target exited");
@@ -125,8 +238,10 @@ void session_check_writer(struct session *s)
 	session_end(s, true, text);
 }
 
-static void handle_events(struct session *s, const struct epoll_event *events, int n)
+/* Returns whether the rings are to be read at once. */
+static bool handle_events(struct session *s, const struct epoll_event *events, int n)
 {
+	bool drain = false;
 	uint64_t value;
 
 	for (int i = 0; i < n; i++) {
@@ -134,35 +249,69 @@ static void handle_events(struct session *s, const struct epoll_event *events, i
 
 		if (what == WAKE_OWN && read(s->wake_fd, &value, sizeof(value)) > 0)
 			session_check_writer(s);
+		else if (what == WAKE_RINGS)
+			drain = true;
+		else if (what == WAKE_MAPS)
+			map_events_read(s->maps);
 		else if (what >= WAKE_PIDFD)
 			target_exited(s, what - WAKE_PIDFD);
 	}
+	return drain;
+}
+
+/* What is to be done at which instant. */
+struct schedule {
+	uint64_t tick, flush, figures, end;
+};
+
+static uint64_t next_instant(const struct session *s, const struct schedule *next)
+{
+	uint64_t instants[] = { next->tick, next->flush, next->figures, next->end };
+	uint64_t first = s->drain_ns + s->drain_interval_ns;
+
+	for (size_t i = 0; i < sizeof(instants) / sizeof(*instants); i++)
+		if (instants[i] < first)
+			first = instants[i];
+	return first;
+}
+
+static void read_all(struct session *s, uint64_t now, bool flush)
+{
+	session_drain(s, flush);
+	if (s->devices)
+		device_feed_poll(s->devices, now, flush);
+	if (s->stacks && flush)
+		stacks_look(s->stacks);
+	if (s->stacks)
+		stacks_python(s->stacks, now);
 }
 
 void session_run(struct session *s)
 {
-	uint64_t next_tick = s->start_ns + TICK_NS, next_flush = s->start_ns + FLUSH_NS;
-	uint64_t deadline = s->request.duration_ns ? s->start_ns + s->request.duration_ns
-						   : UINT64_MAX;
+	struct schedule next = {
+		.tick = s->start_ns + TICK_NS,
+		.flush = s->start_ns + FLUSH_NS,
+		.figures = s->start_ns + s->request.interval_ns,
+		.end = s->request.duration_ns ? s->start_ns + s->request.duration_ns : UINT64_MAX,
+	};
 	struct epoll_event events[16];
 
+	s->drain_interval_ns = DRAIN_MIN_NS;
 	while (!session_stop_asked(s)) {
-		int n = epoll_wait(s->epoll_fd, events, 16, POLL_MS);
-		uint64_t now = session_now_ns();
+		uint64_t until = next_instant(s, &next), now = session_now_ns();
+		int wait_ms = until > now ? (int)((until - now + 999999) / 1000000) : 0;
+		bool drain = handle_events(s, events, epoll_wait(s->epoll_fd, events, 16, wait_ms));
 
-		handle_events(s, events, n);
-		if (s->maps)
-			map_events_read(s->maps);
-		if (now >= deadline)
+		now = session_now_ns();
+		if (now >= next.end)
 			session_end(s, false, "duration");
-		session_drain(s, now >= next_flush);
-		if (s->devices)
-			device_feed_poll(s->devices, now, now >= next_flush);
-		if (now >= next_flush)
-			next_flush = now + FLUSH_NS;
-		if (now >= next_tick) {
-			next_tick += TICK_NS;
+		if (drain || now >= until)
+			read_all(s, now, now >= next.flush);
+		if (now >= next.flush)
+			next.flush = now + FLUSH_NS;
+		if (is_due(&next.figures, now, s->request.interval_ns))
+			read_figures(s);
+		if (is_due(&next.tick, now, TICK_NS))
 			tick(s);
-		}
 	}
 }

@@ -10,8 +10,12 @@
 
 #include <bpf/libbpf.h>
 
+#include "daemon/common/process_check.h"
 #include "daemon/profbpfd/calibrate.h"
+#include "daemon/profbpfd/host_counters.h"
 #include "daemon/profbpfd/host_stats.h"
+#include "daemon/profbpfd/mindspore_tasks.h"
+#include "daemon/profbpfd/obstacles.h"
 #include "daemon/profbpfd/process_info.h"
 #include "daemon/profbpfd/session_private.h"
 
@@ -26,10 +30,15 @@ static int start_capture(struct session *s)
 		.min_duration_ns = s->request.min_duration_ns,
 		.buffer_bytes = s->request.buffer_bytes,
 		.topics = s->request.topics,
+		.stack_block_ns = s->request.stack_block_ns,
 	};
 	char error[512];
 
-	features_probe(&s->features);
+	/* Found out once by the daemon: it takes as long as libbpf does to load the programs. */
+	s->features = *s->request.features;
+	s->features.method = features_method(s->features.method, s->request.system_wide);
+	s->cgroups = cgroups_new();
+	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));
 	if (!s->capture)
 		session_end(s, true, error);
@@ -38,19 +47,44 @@ static int start_capture(struct session *s)
 
 static int make_parts(struct session *s)
 {
-	struct recorder_events events = session_events(s);
+	struct recorder_events events;
 
 	s->queue = item_queue_new(QUEUE_BYTES);
 	s->texts = texts_new();
+	s->code_names = s->queue ? code_names_new(s->queue) : NULL;
+	events = session_events(s);
 	s->recorder = s->queue && s->texts ? recorder_new(libbpf_num_possible_cpus(), s->queue,
 							  s->texts, &events)
 					   : NULL;
 	if (s->recorder && s->request.topics & TOPIC_DEVICE)
 		s->devices = device_feed_new(s->queue, session_warn, s);
-	if (!s->recorder || (s->request.topics & TOPIC_DEVICE && !s->devices)) {
+	if (s->recorder && s->request.topics & TOPIC_STACK)
+		s->stacks = stacks_new(s->queue, s->request.stack_rate, s->capture,
+				       session_warn, s);
+	if (!s->recorder || (s->request.topics & TOPIC_DEVICE && !s->devices) ||
+	    (s->request.topics & TOPIC_STACK && !s->stacks)) {
 		session_end(s, true, "out of memory");
 		return -1;
 	}
+	return 0;
+}
+
+/* Ordinary users get those of their descendants that are theirs: one may run with another's rights. */
+static int find_descendants(struct session *s)
+{
+	int err = process_descendants(&s->targets, &s->target_count);
+	size_t kept = s->request.pid_count;
+
+	if (err || s->request.owner == (uid_t)-1)
+		return err;
+	for (size_t i = kept; i < s->target_count; i++) {
+		struct process_facts facts;
+
+		if (!process_facts_read(s->targets[i], &facts) &&
+		    process_owned_by(&facts, s->request.owner))
+			s->targets[kept++] = s->targets[i];
+	}
+	s->target_count = kept;
 	return 0;
 }
 
@@ -66,7 +100,7 @@ static int find_targets(struct session *s)
 	memcpy(s->targets, s->request.pids, s->request.pid_count * sizeof(*s->targets));
 	s->target_count = s->request.pid_count;
 	if (s->request.follow && !s->request.system_wide)
-		err = process_descendants(&s->targets, &s->target_count);
+		err = find_descendants(s);
 	if (s->request.system_wide)
 		err = process_all(&s->targets, &s->target_count);
 	if (err) {
@@ -102,15 +136,13 @@ static void probe_targets(struct session *s)
 static void watch_maps(struct session *s)
 {
 	struct map_events_handler handler = session_map_events(s);
-	char text[160];
+	char text[768], why[640];
 
 	s->maps = map_events_new(&handler);
 	if (s->maps)
 		return;
-	snprintf(text, sizeof(text),
-		 "libraries loaded later are not seen: the kernel's events of mapped files are not "
-		 "to be had: %s",
-		 strerror(errno));
+	obstacles_perf_text(errno, why, sizeof(why));
+	snprintf(text, sizeof(text), "libraries loaded later are not seen: %s", why);
 	session_warn(s, text);
 }
 
@@ -119,13 +151,21 @@ static int start_probes(struct session *s)
 	struct probes_options options = {
 		.system_wide = s->request.system_wide,
 		.follow = s->request.follow,
+		.keep_queues = s->request.keep_queues,
 		.optimized_nop = s->features.optimized_nop,
+		.file_cache = s->request.file_cache,
+		.code_names = s->code_names,
 	};
+	char error[256];
 
 	if (!(s->request.topics & TOPIC_API))
 		return 0;
 	watch_maps(s);
-	s->probe_cost_ns = calibrate(s->capture);
+	calibrate(s->capture, s->features.optimized_nop, &s->probe_costs);
+	if (capture_attach_exits(s->capture, error, sizeof(error))) {
+		session_end(s, true, error);
+		return -1;
+	}
 	s->probes = probes_new(s->capture, s->catalogs, s->queue, &options, session_warn, s);
 	if (!s->probes) {
 		session_end(s, true, "out of memory");
@@ -139,7 +179,7 @@ static int start_probes(struct session *s)
 
 static int attach_programs(struct session *s)
 {
-	char error[512], warning[512];
+	char error[768], warning[768];
 
 	if (capture_attach(s->capture, error, warning, sizeof(error))) {
 		session_end(s, true, error);
@@ -147,29 +187,58 @@ static int attach_programs(struct session *s)
 	}
 	if (warning[0])
 		session_warn(s, warning);
+	if (s->request.topics & TOPIC_FAULT) {
+		s->faults = sampler_new_faults(capture_fault_program(s->capture), warning,
+					       sizeof(warning));
+		if (!s->faults)
+			session_warn(s, warning);
+	}
+	if (!s->stacks)
+		return 0;
+	if (stacks_warning(s->stacks))
+		session_warn(s, stacks_warning(s->stacks));
+	s->sampler = sampler_new(capture_sample_program(s->capture), s->request.stack_rate,
+				 warning, sizeof(warning));
+	if (!s->sampler)
+		session_warn(s, warning);
 	return 0;
 }
 
-static int watch_fd(struct session *s, int fd, uint64_t data)
+static int watch_fd(struct session *s, int fd, uint32_t how, uint64_t data)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = data };
+	struct epoll_event event = { .events = EPOLLIN | how, .data.u64 = data };
 
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
+/* A requested process has exited before the session is live: its id may be another's now. */
+static void drop_target(struct session *s, size_t index)
+{
+	pid_t pid = s->request.pids[index];
+
+	close(s->request.held[index]);
+	s->request.held[index] = -1;
+	if (s->probes)
+		probes_forget(s->probes, pid);
+	for (size_t i = 0; i < s->target_count; i++)
+		if (s->targets[i] == pid)
+			s->targets[i--] = s->targets[--s->target_count];
+}
+
+/* A ring is readable as long as there is a record in it: only who wakes the reader counts. */
 static int watch_everything(struct session *s)
 {
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	s->pidfds = calloc(s->request.pid_count + 1, sizeof(*s->pidfds));
-	if (s->epoll_fd < 0 || !s->pidfds || watch_fd(s, s->wake_fd, WAKE_OWN) ||
-	    watch_fd(s, capture_epoll_fd(s->capture), WAKE_RINGS) ||
-	    (s->maps && watch_fd(s, map_events_fd(s->maps), WAKE_MAPS))) {
+	if (s->epoll_fd < 0 || watch_fd(s, s->wake_fd, 0, WAKE_OWN) ||
+	    watch_fd(s, capture_epoll_fd(s->capture), EPOLLET, WAKE_RINGS) ||
+	    (s->maps && watch_fd(s, map_events_fd(s->maps), 0, WAKE_MAPS))) {
 		session_end(s, true, "setting up the session's event loop failed");
 		return -1;
 	}
 	for (size_t i = 0; i < s->request.pid_count; i++) {
-		s->pidfds[i] = syscall(SYS_pidfd_open, s->request.pids[i], 0);
-		if (s->pidfds[i] >= 0 && !watch_fd(s, s->pidfds[i], WAKE_PIDFD + i))
+		if (process_gone(s->request.held[i]))
+			drop_target(s, i);
+		else if (!watch_fd(s, s->request.held[i], 0, WAKE_PIDFD + i))
 			s->alive++;
 	}
 	if (s->request.pid_count && !s->alive) {
@@ -182,15 +251,51 @@ static int watch_everything(struct session *s)
 static int start_writer(struct session *s)
 {
 	s->segment = segment_new(&s->request, &s->features, s->start_ns, s->warnings,
-				 s->warning_count, s->probe_cost_ns);
+				 s->warning_count, &s->probe_costs);
 	s->writer = s->segment ? writer_new(s->request.output, segment_message(s->segment),
-					    s->queue, s->texts, s->wake_fd)
+					    s->queue, s->texts, s->catalogs, s->wake_fd)
 			       : NULL;
 	if (!s->writer) {
 		session_end(s, true, "out of memory");
 		return -1;
 	}
 	return 0;
+}
+
+/* Threads whose start was not seen: what their framework says they work for. */
+static void find_roles(struct session *s)
+{
+	struct thread_pointer *threads = NULL;
+	size_t count = 0;
+	char text[256];
+
+	if (!s->probes || s->request.started_here ||
+	    capture_thread_pointers(s->capture, &threads, &count)) {
+		free(threads);
+		return;
+	}
+	for (size_t i = 0; i < s->target_count; i++) {
+		const char *problem;
+
+		session_push(s, mindspore_tasks_find(s->targets[i], threads, count, &problem));
+		if (!problem)
+			continue;
+		snprintf(text, sizeof(text),
+			 "process %d: which operators its running MindData threads work for cannot "
+			 "be told: %s",
+			 s->targets[i], problem);
+		session_warn(s, text);
+	}
+	free(threads);
+}
+
+/* Of a requested process: asked after its id was put into the table, from where on the programs look. */
+static bool has_exited(const struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->request.pid_count; i++)
+		if (s->request.pids[i] == pid)
+			return process_gone(s->request.held[i]);
+	return false;
 }
 
 /* From here on everything counts. */
@@ -201,19 +306,28 @@ static int go_live(struct session *s)
 		return -1;
 	session_push(s, host_stats_clocks());
 	session_push(s, host_stats_cpus());
+	session_push(s, host_counters());
+	for (size_t i = 0; i < s->target_count && s->cgroups; i++)
+		session_push(s, cgroups_watch(s->cgroups, s->targets[i]));
+	session_read_cgroups(s);
 	for (size_t i = 0; i < s->target_count && !s->request.system_wide; i++) {
 		if (capture_target_add(s->capture, s->targets[i]))
 			session_warn(s, "too many processes: some are not traced");
+		if (has_exited(s, s->targets[i]))
+			capture_target_remove(s->capture, s->targets[i]);
 		if (s->devices)
 			device_feed_watch(s->devices, s->targets[i]);
 	}
-	if (s->request.topics & TOPIC_SCHED && capture_snapshot(s->capture, true, true))
+	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
 		session_warn(s, "the threads' figures at the start could not be read");
 	if (s->probes) {
-		s->prober = prober_new(s->probes);
+		s->prober = prober_new(s->probes, s->code_names);
 		if (!s->prober)
 			session_warn(s, "out of memory: libraries loaded later are not probed");
 	}
+	find_roles(s);
+	if (s->stacks)
+		stacks_look(s->stacks);
 	if (s->devices)
 		device_feed_poll(s->devices, session_now_ns(), false);
 	session_set_state(s, SESSION_LIVE);

@@ -17,6 +17,7 @@
 #include "lib/strings.h"
 
 #define DRIVERS_MAX 4096
+#define DRIVER_COMMANDS_MAX 1024
 
 struct repeated_body {
 	struct repeated_body *next;
@@ -31,6 +32,7 @@ struct writer {
 	const Profbpf__Segment *segment;
 	struct item_queue *queue;
 	struct texts *texts;
+	const struct catalogs *catalogs;
 	int wake_fd;
 	struct pbt_encoder *packets;
 	struct pbt_buffer buffer;
@@ -55,7 +57,7 @@ struct writer {
 const char *trace_source_name(unsigned int source)
 {
 	static const char *const names[TRACE_SOURCES] = { "api", "ioctl", "sched", "task",
-							  "device" };
+							  "stack", "fault", "io", "device" };
 
 	return source < TRACE_SOURCES ? names[source] : "?";
 }
@@ -123,47 +125,78 @@ static void put_strings(struct writer *w)
 
 static int put_item(struct writer *w, const struct item *item)
 {
-	struct encoded e;
+	struct encoded e, objects;
 	int err = encode_item(w->encode, item, w->strings, w->texts, &e);
 
 	if (err)
 		return err;
 	put_strings(w);
+	if (encode_objects(w->encode, &objects))
+		put(w, objects.kind, objects.data, objects.size);
 	put(w, e.kind, e.data, e.size);
 	return w->error;
 }
 
-static void put_drivers(struct writer *w, uint32_t first)
+static void put_driver(struct writer *w, uint32_t rdev)
 {
+	const struct catalog_command *found[DRIVER_COMMANDS_MAX];
 	Profbpf__Drivers m = PROFBPF__DRIVERS__INIT;
 	Profbpf__Driver driver, *one = &driver;
-	char name[64], device[256];
+	Profbpf__Command *commands, **pointers;
+	struct driver_names names;
+	size_t count;
 
-	for (uint32_t i = first; i < w->driver_count; i++) {
-		profbpf__driver__init(&driver);
-		driver_lookup(w->drivers[i], name, sizeof(name), device, sizeof(device));
-		driver.rdev = w->drivers[i];
-		driver.driver = name;
-		driver.device = device;
-		m.n_driver = 1;
-		m.driver = &one;
-		put_message(w, PROFBPF__PACKET__KIND__DRIVERS, &m.base);
+	driver_lookup(rdev, &names);
+	count = catalogs_commands(w->catalogs,
+				  (const char *[]){ names.driver, names.module, names.device }, 3,
+				  found, DRIVER_COMMANDS_MAX);
+	commands = calloc(count + 1, sizeof(*commands));
+	pointers = calloc(count + 1, sizeof(*pointers));
+	profbpf__driver__init(&driver);
+	driver.rdev = rdev;
+	driver.driver = names.driver;
+	driver.module = names.module;
+	driver.device = names.device;
+	for (size_t i = 0; commands && pointers && i < count; i++) {
+		profbpf__command__init(&commands[i]);
+		commands[i].value = found[i]->value;
+		commands[i].mask = found[i]->mask;
+		commands[i].name = found[i]->name;
+		pointers[driver.n_command++] = &commands[i];
 	}
+	driver.command = pointers;
+	m.n_driver = 1;
+	m.driver = &one;
+	put_message(w, PROFBPF__PACKET__KIND__DRIVERS, &m.base);
+	free(pointers);
+	free(commands);
 }
 
+static void put_drivers(struct writer *w, uint32_t first)
+{
+	for (uint32_t i = first; i < w->driver_count; i++)
+		put_driver(w, w->drivers[i]);
+}
+
+static void note_driver(struct writer *w, uint32_t rdev)
+{
+	uint32_t d = 0;
+
+	while (d < w->driver_count && w->drivers[d] != rdev)
+		d++;
+	if (d == w->driver_count && d < DRIVERS_MAX)
+		w->drivers[w->driver_count++] = rdev;
+}
+
+/* The devices of ioctls and of block requests. */
 static void note_drivers(struct writer *w, const struct item *item)
 {
-	const struct rec_ioctl *r = item->data;
+	const struct rec_ioctl *ioctls = item->data;
+	const struct rec_block *requests = item->data;
 	uint32_t known = w->driver_count;
 
-	for (uint32_t i = 0; i < item->count; i++) {
-		uint32_t d = 0;
-
-		while (d < w->driver_count && w->drivers[d] != r[i].rdev)
-			d++;
-		if (d == w->driver_count && d < DRIVERS_MAX)
-			w->drivers[w->driver_count++] = r[i].rdev;
-	}
+	for (uint32_t i = 0; i < item->count; i++)
+		note_driver(w, item->type == REC_IOCTL ? ioctls[i].rdev : requests[i].rdev);
 	put_drivers(w, known);
 }
 
@@ -258,6 +291,7 @@ static void begin_segment(struct writer *w)
 	segment.index = w->segment_index++;
 	put_message(w, PROFBPF__PACKET__KIND__SEGMENT, &segment.base);
 	string_table_clear(w->strings);
+	encode_segment(w->encode);
 	w->strings_sent = string_table_count(w->strings);
 	for (struct repeated_body *r = w->repeated; r; r = r->next)
 		put(w, r->kind, r->data, r->size);
@@ -318,6 +352,9 @@ static void fill_source(struct writer *w, struct statistics_message *s, unsigned
 	}
 	add_lost(s, source, "not written", w->unwritten[source]);
 	lost += w->unwritten[source];
+	/* While threads call, the last few that each produced are not counted yet. */
+	if (!final && m->produced < m->delivered + lost)
+		m->produced = m->delivered + lost;
 	/* The books must balance; if they do not, say so instead of hiding it. */
 	if (final && m->produced > m->delivered + lost)
 		add_lost(s, source, "unaccounted", m->produced - m->delivered - lost);
@@ -375,7 +412,7 @@ static void handle_rows(struct writer *w, const struct item *item)
 	unsigned int source = item_source(item);
 	uint64_t *count;
 
-	if (item->kind == ITEM_RECORDS && item->type == REC_IOCTL)
+	if (item->kind == ITEM_RECORDS && (item->type == REC_IOCTL || item->type == REC_BLOCK))
 		note_drivers(w, item);
 	if (item->kind == ITEM_TASKS)
 		note_tasks(w, item);
@@ -399,6 +436,7 @@ static bool handle(struct writer *w, struct item *item)
 	switch (item->kind) {
 	case ITEM_RECORDS:
 	case ITEM_TASKS:
+	case ITEM_STACKS:
 	case ITEM_DEVICE: handle_rows(w, item); break;
 	case ITEM_COVERAGE: put_item(w, item); break;
 	case ITEM_BODY:
@@ -433,7 +471,7 @@ bool writer_ended(const struct writer *writer)
 }
 
 struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
-			  struct texts *texts, int wake_fd)
+			  struct texts *texts, const struct catalogs *catalogs, int wake_fd)
 {
 	struct writer *w = calloc(1, sizeof(*w));
 
@@ -443,6 +481,7 @@ struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_q
 	w->segment = segment;
 	w->queue = queue;
 	w->texts = texts;
+	w->catalogs = catalogs;
 	w->wake_fd = wake_fd;
 	w->repeated_end = &w->repeated;
 	w->packets = pbt_encoder_new();

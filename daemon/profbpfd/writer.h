@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "daemon/common/catalog.h"
 #include "daemon/profbpfd/item.h"
 #include "daemon/profbpfd/texts.h"
 #include "proto/trace.pb-c.h"
@@ -21,12 +22,12 @@ struct writer;
 /*
  * writer_new - begin the first segment and start the thread
  *
- * @segment is the header of every segment but for its index; it, @queue, @texts
- * and @fd must outlive the writer. @wake_fd is an eventfd told when writing
+ * @segment is the header of every segment but for its index; it, @queue, @texts,
+ * @catalogs (which name the commands of drivers) and @fd must outlive the writer. @wake_fd is an eventfd told when writing
  * fails. Returns NULL without memory or threads.
  */
 struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
-			  struct texts *texts, int wake_fd);
+			  struct texts *texts, const struct catalogs *catalogs, int wake_fd);
 
 /* writer_error - 0, or the negative errno with which writing failed; from any thread */
 int writer_error(const struct writer *writer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* catalog.c - profctl catalog: list, check and match catalogs. Needs no daemon and no privilege. */
+/* catalog.c - profctl catalog: list, check and match catalogs. Needs no privilege. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,11 +12,14 @@
 #include "daemon/profctl/catalog_texts.h"
 #include "daemon/profctl/commands.h"
 #include "daemon/profctl/message.h"
+#include "daemon/profctl/options.h"
 #include "daemon/profctl/pids.h"
 
 struct arguments {
 	struct words directories;
 	struct pids pids;
+	const char *socket;
+	bool json, formatted;
 	char **words; /* subcommand, then files */
 	size_t word_count;
 };
@@ -24,6 +27,8 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "catalog", 'c', "DIR", 0, "list, match: read the catalogs of DIR too (repeatable)" },
 	{ "pid", 'p', "PID", 0, "match: the files that this process has mapped" },
+	{ "format", 'f', "FORMAT", 0, "match: text (default) or json" },
+	SOCKET_OPTION,
 	{ 0 },
 };
 
@@ -41,6 +46,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (pids_add(&arguments->pids, text, error, sizeof(error)))
 			argp_error(state, "--pid: %s", error);
 		return 0;
+	case 'f':
+		arguments->json = parse_format(text, state);
+		arguments->formatted = true;
+		return 0;
+	case OPTION_SOCKET: arguments->socket = text; return 0;
 	case ARGP_KEY_ARGS:
 		arguments->words = state->argv + state->next;
 		arguments->word_count = (size_t)(state->argc - state->next);
@@ -128,13 +138,22 @@ static int match(const struct arguments *arguments)
 	size_t errors;
 	int status = 0;
 	struct catalogs *catalogs = load(&arguments->directories, &errors);
+	struct match_printer printer;
+	struct match_kernel kernel;
 
 	if (!catalogs)
 		return 1;
+	match_kernel_ask(&kernel, arguments->socket);
+	if (match_print_begin(&printer, arguments->json, &kernel)) {
+		catalogs_free(catalogs);
+		return 1;
+	}
 	for (size_t i = 0; i < arguments->pids.count; i++)
-		status |= catalog_match_process(catalogs, (pid_t)arguments->pids.pid[i]) != 0;
+		status |= catalog_match_process(&printer, catalogs,
+						(pid_t)arguments->pids.pid[i]) != 0;
 	for (size_t i = 1; i < arguments->word_count; i++)
-		status |= catalog_match_file(catalogs, arguments->words[i]) != 0;
+		status |= catalog_match_file(&printer, catalogs, arguments->words[i]) != 0;
+	status |= match_print_end(&printer) != 0;
 	catalogs_free(catalogs);
 	return errors ? 1 : status;
 }
@@ -151,6 +170,8 @@ static int run(const struct arguments *arguments)
 	const char *what = arguments->words[0];
 	bool files = arguments->word_count > 1, pids = arguments->pids.count > 0;
 
+	if (arguments->formatted && strcmp(what, "match"))
+		return wrong_usage("--format is for match");
 	if (!strcmp(what, "list"))
 		return files || pids ? wrong_usage("list takes no file and no process")
 				     : list(arguments);
@@ -171,7 +192,8 @@ int command_catalog(int argc, char **argv)
 		"Catalogs say which library functions are traced and what their arguments mean.\v"
 		"list shows those that sessions use, check explains every error of a catalog file "
 		"with its line and column, match shows which functions of a process or a library "
-		"would be traced."
+		"would be traced, on which instruction of each the probe would be, and what that "
+		"costs."
 	};
 	struct arguments arguments = { 0 };
 	int status;

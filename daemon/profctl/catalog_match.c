@@ -2,71 +2,79 @@
 #include "daemon/profctl/catalog_match.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/common/ifunc.h"
 #include "daemon/common/process_check.h"
+#include "daemon/profctl/client.h"
 #include "daemon/profctl/message.h"
-#include "lib/elf_file.h"
 #include "lib/process_maps.h"
 
-static void *wanted(void *context, const char *name, size_t length)
+void match_kernel_ask(struct match_kernel *kernel, const char *socket)
 {
-	return (void *)catalog_match(context, name, length);
-}
+	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
+	Profbpf__Control__Status what = PROFBPF__CONTROL__STATUS__INIT;
+	Profbpf__Control__Response *response;
+	struct client client;
 
-static const struct catalog *catalog_of(const struct elf_symbol *symbol)
-{
-	return ((const struct catalog_function *)symbol->match)->catalog;
-}
+	memset(kernel, 0, sizeof(*kernel));
+	if (client_connect(&client, socket) && client_spawn(&client))
+		return;
+	request.what_case = PROFBPF__CONTROL__REQUEST__WHAT_STATUS;
+	request.status = &what;
+	response = client_ask(&client, &request, PROFBPF__CONTROL__RESPONSE__WHAT_STATUS);
+	if (response) {
+		const Profbpf__Control__DaemonStatus *s = response->status;
 
-/* A line for each runtime that the file has functions of; returns how many functions. */
-static size_t print_runtimes(const struct catalogs *catalogs, const struct elf_symbols *found,
-			     const char *path)
-{
-	char safe[4096];
-
-	for (size_t i = 0; i < catalogs_count(catalogs); i++) {
-		const struct catalog *catalog = catalogs_get(catalogs, i);
-		size_t count = 0;
-
-		for (size_t k = 0; k < found->count; k++)
-			count += catalog_of(&found->symbol[k]) == catalog;
-		if (count)
-			printf("%-16s %9zu  %s\n", catalog->runtime, count,
-			       printable(path, safe, sizeof(safe)));
+		snprintf(kernel->method, sizeof(kernel->method), "%s", s->probe_method);
+		kernel->optimized_nop = s->optimized_nop;
+		kernel->calibrated_ns = s->probe_cost_ns;
+		for (size_t i = 0; i < s->n_probe_prices; i++)
+			for (int class = 0; class < INSTRUCTION_CLASSES; class++)
+				if (!strcmp(s->probe_prices[i]->instruction,
+					    instruction_class_name(class)))
+					kernel->price_ns[class] = s->probe_prices[i]->whole_ns;
 	}
-	return found->count;
+	profbpf__control__response__free_unpacked(response, NULL);
+	client_close(&client);
 }
 
-static size_t match_map(const struct catalogs *catalogs, pid_t pid, const struct process_map *map)
+static int match_map(struct match_printer *printer, const struct catalogs *catalogs, pid_t pid,
+		     const struct process_maps *maps, const struct process_map *map, size_t *count)
 {
-	int fd = process_map_open(pid, map);
-	struct elf_symbols found;
-	struct elf_file *file;
-	size_t count = 0;
-	char error[512];
+	struct probed_file file;
+	char error[512], safe[4096];
+	int fd = process_map_open(pid, map), err;
 
 	if (fd < 0) {
-		message("%s: %s", map->path, strerror(-fd));
+		message("%s: %s", printable(map->path, safe, sizeof(safe)), strerror(-fd));
 		return 0;
 	}
-	/* Mapped files that are no ELF (fonts, data) are of no interest. */
-	file = elf_file_open_fd(fd, map->path, error, sizeof(error));
+	err = probed_file_read(&file, fd, map->path, catalogs, printer->kernel.optimized_nop, error,
+			       sizeof(error));
+	if (!err) {
+		err = ifunc_resolve(&file, fd, pid, maps, map, printer->kernel.optimized_nop);
+		if (err)
+			probed_file_free(&file);
+	}
 	close(fd);
-	if (!file)
-		return 0;
-	if (elf_file_find(file, wanted, (void *)catalogs, &found))
-		message("%s: %s", map->path, elf_file_error(file));
-	count = print_runtimes(catalogs, &found, map->path);
-	elf_symbols_free(&found);
-	elf_file_close(file);
-	return count;
+	if (err)
+		return err;
+	/* Mapped files that are no ELF (fonts, data) are of no interest. */
+	if (file.count + file.refused_count) {
+		*count += file.count;
+		if (*error)
+			message("%s", printable(error, safe, sizeof(safe)));
+		err = match_print_file(printer, pid, map->path, &file, error);
+	}
+	probed_file_free(&file);
+	return err;
 }
 
-int catalog_match_process(const struct catalogs *catalogs, pid_t pid)
+int catalog_match_process(struct match_printer *printer, const struct catalogs *catalogs, pid_t pid)
 {
 	struct process_facts facts;
 	struct process_maps maps;
@@ -78,50 +86,57 @@ int catalog_match_process(const struct catalogs *catalogs, pid_t pid)
 		message("%s", error);
 		return err;
 	}
+	if (facts.narrow) {
+		message("process %d (%s) is a 32-bit program, whose API calls cannot be traced",
+			(int)pid, facts.name);
+		return 0;
+	}
 	err = process_maps_read(pid, &maps);
 	if (err) {
 		message("cannot read what process %d (%s) has mapped: %s%s", (int)pid, facts.name,
 			strerror(-err), err == -EACCES ? "; only root and its owner may" : "");
 		return err;
 	}
-	printf("%-16s %9s  %s\n", "RUNTIME", "FUNCTIONS", "FILE");
-	for (size_t i = 0; i < maps.count; i++)
-		count += match_map(catalogs, pid, &maps.map[i]);
+	for (size_t i = 0; i < maps.count && !err; i++)
+		err = match_map(printer, catalogs, pid, &maps, &maps.map[i], &count);
 	process_maps_free(&maps);
-	if (!count)
+	if (err)
+		message("out of memory");
+	else if (!count)
 		message("process %d (%s) has no known runtime function mapped now; libraries "
 			"loaded "
 			"later are traced when they are",
 			(int)pid, facts.name);
-	return 0;
+	return err;
 }
 
-int catalog_match_file(const struct catalogs *catalogs, const char *path)
+int catalog_match_file(struct match_printer *printer, const struct catalogs *catalogs,
+		       const char *path)
 {
-	struct elf_symbols found;
-	struct elf_file *file;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct probed_file file;
 	char error[512];
 	int err;
 
-	file = elf_file_open(path, error, sizeof(error));
-	if (!file) {
+	if (fd < 0) {
+		err = -errno;
+		message("%s: cannot open: %s", path, strerror(-err));
+		return err;
+	}
+	err = probed_file_read(&file, fd, path, catalogs, printer->kernel.optimized_nop, error,
+			       sizeof(error));
+	close(fd);
+	if (err) {
+		message("out of memory");
+		return err;
+	}
+	if (*error)
 		message("%s", error);
-		return -ENOEXEC;
-	}
-	err = elf_file_find(file, wanted, (void *)catalogs, &found);
-	if (err)
-		message("%s: %s", path, elf_file_error(file));
-	for (size_t i = 0; i < found.count; i++) {
-		const struct catalog_function *f = found.symbol[i].match;
-
-		printf("%s: %s %s, layer %u, %s:%u\n", found.symbol[i].name, f->catalog->runtime,
-		       catalog_kind_name(f->kind), f->layer, f->catalog->name, f->line);
-	}
-	if (!found.count && !err)
+	else if (!file.count && !file.refused_count)
 		message("%s: %s", path,
-			elf_file_has_symbols(file) ? "no known runtime function"
-						   : "it has no symbols to look functions up in");
-	elf_symbols_free(&found);
-	elf_file_close(file);
-	return err;
+			file.has_symbols ? "no known runtime function"
+					 : "it has no symbols to look functions up in");
+	err = match_print_file(printer, 0, path, &file, error);
+	probed_file_free(&file);
+	return err ? err : *error ? -ENOEXEC : 0;
 }

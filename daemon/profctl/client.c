@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/common/privilege.h"
 #include "daemon/profctl/message.h"
@@ -35,6 +36,7 @@ void client_explain(const char *path, int err)
 int client_open(struct client *client, const char *path, bool standalone)
 {
 	const char *socket = control_socket_path(path);
+	char missing[64];
 	int err;
 
 	if (!standalone) {
@@ -46,13 +48,14 @@ int client_open(struct client *client, const char *path, bool standalone)
 			return err;
 		}
 	}
-	if (!privilege_to_trace()) {
-		message("%s%s, and tracing without a daemon needs root (or CAP_BPF, CAP_PERFMON "
-			"and "
-			"CAP_SYS_PTRACE): use sudo, or have the daemon started (systemctl start "
-			"profbpfd)",
+	privilege_missing(privilege_effective(), missing, sizeof(missing));
+	if (missing[0]) {
+		message("%s%s, and tracing without a daemon needs root (or CAP_BPF, CAP_PERFMON and "
+			"CAP_SYS_PTRACE; missing here: %s): use sudo, or have the daemon started "
+			"(systemctl start profbpfd)%s",
 			standalone ? "--standalone was given" : "no profbpfd is listening on ",
-			standalone ? "" : socket);
+			standalone ? "" : socket, missing,
+			geteuid() ? "" : "; in a container, add them (--cap-add) or use --privileged");
 		client->socket = -1;
 		return -EPERM;
 	}

@@ -10,30 +10,7 @@
 #include "daemon/profctl/options.h"
 #include "daemon/profctl/sessions.h"
 
-struct arguments {
-	const char *socket;
-	bool json;
-};
-
-static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json" },
-	SOCKET_OPTION,
-	{ 0 },
-};
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-
-	switch (key) {
-	case 'f': arguments->json = parse_format(text, state); return 0;
-	case OPTION_SOCKET: arguments->socket = text; return 0;
-	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static int print(const struct arguments *arguments, Profbpf__Control__SessionInfo *const *sessions,
+static int print(const struct query_arguments *arguments, Profbpf__Control__SessionInfo *const *sessions,
 		 size_t count)
 {
 	struct json json;
@@ -55,14 +32,14 @@ static int print(const struct arguments *arguments, Profbpf__Control__SessionInf
 int command_list(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse_option, NULL,
+		query_options, query_parse, NULL,
 		"List the daemon's sessions: all of them for root and the group profbpf, your own "
 		"for others."
 	};
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
 	Profbpf__Control__List list = PROFBPF__CONTROL__LIST__INIT;
 	Profbpf__Control__Response *response;
-	struct arguments arguments = { 0 };
+	struct query_arguments arguments = { 0 };
 	struct client client;
 	int err, status = 1;
 

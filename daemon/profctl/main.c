@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	{ "stop", command_stop, "stop SESSION [OPTION...]", "end a session, wait for its file" },
 	{ "status", command_status, "status [OPTION...]",
 	  "what this kernel and daemon can do; sources, costs, losses" },
+	{ "top", command_top, "top [--pid PID[,PID...]] [OPTION...]",
+	  "live table of this second: processes, runtime calls, devices" },
 	{ "catalog", command_catalog, "catalog list | check | match",
 	  "what is known of runtimes, and where it applies" },
 };

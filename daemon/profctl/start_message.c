@@ -68,7 +68,11 @@ static int prepare(struct start *start, const struct live_request *request)
 	m->no_follow = o->no_follow;
 	m->duration_ns = o->duration_ns;
 	m->min_duration_ns = o->min_duration_ns;
+	m->interval_ns = o->interval_ns;
 	m->buffer_bytes = o->buffer_bytes;
+	m->stack_block_ns = o->stack_block_ns;
+	m->stack_rate = o->stack_rate;
+	m->keep_queues = o->keep_queues;
 	m->n_topics = list_topics(o->topics, start->topics);
 	m->topics = start->topics;
 	m->n_catalogs = start->texts.count;

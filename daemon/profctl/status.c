@@ -15,29 +15,6 @@
 #include "daemon/profctl/sessions.h"
 #include "daemon/profctl/summary.h"
 
-struct arguments {
-	const char *socket;
-	bool json;
-};
-
-static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json" },
-	SOCKET_OPTION,
-	{ 0 },
-};
-
-static error_t parse_option(int key, char *text, struct argp_state *state)
-{
-	struct arguments *arguments = state->input;
-
-	switch (key) {
-	case 'f': arguments->json = parse_format(text, state); return 0;
-	case OPTION_SOCKET: arguments->socket = text; return 0;
-	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static void print_features(const Profbpf__Control__DaemonStatus *s)
 {
 	int width = 0;
@@ -73,10 +50,14 @@ static void print_daemon(const Profbpf__Control__DaemonStatus *s)
 		printf("profbpfd    %s, process %u, started %s ago\n", s->version, s->pid,
 		       duration_format(s->age_ns, age, sizeof(age)));
 	printf("kernel      %s\n", s->kernel);
-	printf("tracing     %s\n", *s->obstacle ? s->obstacle : "possible");
+	printf("tracing     %s\n", !s->n_obstacles ? "possible" : "not possible");
+	for (size_t i = 0; i < s->n_obstacles; i++)
+		printf("  because   %s\n", s->obstacles[i]);
+	for (size_t i = 0; i < s->n_limits; i++)
+		printf("  but       %s\n", s->limits[i]);
 	printf("probes      %s", s->probe_method);
 	if (s->probe_cost_ns)
-		printf("; a recorded call takes %u ns longer", s->probe_cost_ns);
+		printf("; a recorded call seems %u ns longer than it is", s->probe_cost_ns);
 	putchar('\n');
 	if (!s->private_daemon)
 		printf("cost so far %s of CPU time; memory %s\n",
@@ -140,6 +121,8 @@ static int print_json(const Profbpf__Control__DaemonStatus *s)
 	json_bool(&json, "possible", !*s->obstacle);
 	if (*s->obstacle)
 		json_text(&json, "obstacle", s->obstacle);
+	json_texts(&json, "obstacles", s->obstacles, s->n_obstacles);
+	json_texts(&json, "limits", s->limits, s->n_limits);
 	json_text(&json, "method", s->probe_method);
 	if (s->probe_cost_ns)
 		json_number(&json, "probe_cost_ns", s->probe_cost_ns);
@@ -179,14 +162,14 @@ static int open_any(struct client *client, const char *socket)
 int command_status(int argc, char **argv)
 {
 	static const struct argp argp = {
-		options, parse_option, NULL,
+		query_options, query_parse, NULL,
 		"Show what this kernel and daemon can do, what is being recorded, at what cost and "
 		"with what losses."
 	};
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
 	Profbpf__Control__Status what = PROFBPF__CONTROL__STATUS__INIT;
 	Profbpf__Control__Response *response;
-	struct arguments arguments = { 0 };
+	struct query_arguments arguments = { 0 };
 	struct client client;
 	int status = 1;
 

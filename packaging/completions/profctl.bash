@@ -11,7 +11,7 @@ _profctl_pids()
 # The last of several topics; those already there stay.
 _profctl_topics()
 {
-	mapfile -t COMPREPLY < <(compgen -W "api ioctl sched device" -- "${1##*,}")
+	mapfile -t COMPREPLY < <(compgen -W "api ioctl sched device account irq stack fault io" -- "${1##*,}")
 	[[ $1 != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${1%,*},}")
 	compopt -o nospace
 }
@@ -27,11 +27,11 @@ _profctl()
 {
 	local word=$2 before=$3 command=${COMP_WORDS[1]:-} i
 	local socket="--socket --help" trace="--output --duration --topics --follow --no-follow --catalog
-		--min-duration --buffer --standalone"
+		--min-duration --interval --buffer --stack-block --stack-rate --standalone"
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "attach record list stop status catalog --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "attach record list stop status top catalog --help --version" -- "$word")
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -53,12 +53,14 @@ _profctl()
 	-f | --format) mapfile -t COMPREPLY < <(compgen -W "text json" -- "$word"); return ;;
 	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$word"); compopt -o filenames; return ;;
 	-o | --output | -s | --socket) compopt -o default; return ;;
-	-d | --duration | --min-duration) mapfile -t COMPREPLY < <(compgen -W "10s 1m 100ms" -- "$word"); return ;;
+	-d | --duration | --min-duration | --stack-block) mapfile -t COMPREPLY < <(compgen -W "10s 1m 100ms" -- "$word"); return ;;
+	--interval) mapfile -t COMPREPLY < <(compgen -W "1s 100ms 10ms" -- "$word"); return ;;
 	-b | --buffer) mapfile -t COMPREPLY < <(compgen -W "64M 256M" -- "$word"); return ;;
 	esac
 	case $command in
 	attach) mapfile -t COMPREPLY < <(compgen -W "--pid $trace $socket" -- "$word") ;;
 	record) mapfile -t COMPREPLY < <(compgen -W "--system $trace $socket --" -- "$word") ;;
+	top) mapfile -t COMPREPLY < <(compgen -W "--pid --once --format --catalog --standalone $socket" -- "$word") ;;
 	list | status) mapfile -t COMPREPLY < <(compgen -W "--format $socket" -- "$word") ;;
 	stop)
 		if [[ $word == -* ]]; then
@@ -70,7 +72,7 @@ _profctl()
 		if [[ $COMP_CWORD -eq 2 ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "list check match" -- "$word")
 		elif [[ $word == -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "--pid --catalog --help" -- "$word")
+			mapfile -t COMPREPLY < <(compgen -W "--pid --catalog --format $socket" -- "$word")
 		else
 			compopt -o default
 		fi ;;

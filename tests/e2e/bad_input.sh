@@ -37,24 +37,24 @@ size=$(stat -c %s "$WORK/good.pbt")
 for ((i = 1; i <= 24; i++)); do
 	head -c $((size * i / 25)) "$WORK/good.pbt" >"$WORK/cut.pbt"
 	status=0
-	timeout 60 "$analyzer" report "$WORK/cut.pbt" >"$WORK/out" 2>"$WORK/err" || status=$?
+	timeout 400 "$analyzer" report "$WORK/cut.pbt" >"$WORK/out" 2>"$WORK/err" || status=$?
 	[ "$status" -le 1 ] || fail "status $status for the first $((size * i / 25)) bytes: $(tail -n 5 "$WORK/err")"
 	grep -qE 'did not end|torn|cannot|skipped' "$WORK/out" "$WORK/err" ||
 		fail "nothing is said of a trace cut after $((size * i / 25)) bytes"
 	cp "$WORK/good.pbt" "$WORK/flipped.pbt"
 	printf '\xa5' | dd of="$WORK/flipped.pbt" bs=1 seek=$((size * i / 25)) conv=notrunc 2>/dev/null
 	status=0
-	timeout 60 "$analyzer" report "$WORK/flipped.pbt" >"$WORK/out" 2>"$WORK/err" || status=$?
+	timeout 400 "$analyzer" report "$WORK/flipped.pbt" >"$WORK/out" 2>"$WORK/err" || status=$?
 	[ "$status" -le 1 ] || fail "status $status for a flipped byte at $((size * i / 25)): $(tail -n 5 "$WORK/err")"
 done
 note "24 cuts and 24 flipped bytes survived"
 
-# A kernel that does not describe its types.
+# A container that hides the types of the kernel.
 status=0
 unshare --mount sh -c "mount -t tmpfs tmpfs /sys/kernel/btf && '$PROFCTL' record -o '$WORK/nobtf.pbt' -- true" \
 	2>"$WORK/err" || status=$?
 assert_eq "status without BTF" 1 "$status"
-assert_contains "the message" "$WORK/err" 'CONFIG_DEBUG_INFO_BTF'
+assert_contains "the message" "$WORK/err" 'mounted over /sys/kernel/btf'
 
 # A pid namespace: process ids would mean somebody else.
 status=0

@@ -126,7 +126,7 @@ assert_eq "owner of the file" 65534 "$(stat -c %u "$WORK/theirs/d.pbt")"
 # ---- Catalogs with a typo: every error with its line and column
 
 mkdir "$WORK/catalogs"
-printf 'runtime mine\nmine_launch lunch 1\nmine_copy copy 1 bytes=13\n' >"$WORK/catalogs/mine.catalog"
+printf 'runtime mine\nmine_launch lunch 1\nmine_copy copy 1 bytes=99\n' >"$WORK/catalogs/mine.catalog"
 refused "a catalog with typos" 1 "$WORK/catalogs/mine.catalog:2:13: " attach --pid "$target" --catalog "$WORK/catalogs"
 assert_contains "its second typo" "$WORK/err" "$WORK/catalogs/mine.catalog:3:[0-9]+: "
 assert_status "catalog check" 1 "$PROFCTL" catalog check "$WORK/catalogs/mine.catalog"
@@ -148,7 +148,7 @@ import os, socket, array
 path = os.environ["PROFBPF_SOCKET"]
 def connect():
     s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    s.settimeout(10)
+    s.settimeout(120)
     s.connect(path)
     return s
 null = os.open("/dev/null", os.O_RDONLY)

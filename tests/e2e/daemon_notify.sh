@@ -10,26 +10,24 @@ import os, signal, socket, subprocess, sys, time
 work, daemon = sys.argv[1:]
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(work + "/notify")
-s.settimeout(30)
+s.settimeout(300)
+start = time.monotonic()
 p = subprocess.Popen([daemon], env=dict(os.environ, NOTIFY_SOCKET=work + "/notify", WATCHDOG_USEC="400000"))
 told = s.recv(4096).decode().split()
 assert told == ["READY=1"], told
 c = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 c.connect(os.environ["PROFBPF_SOCKET"])
-first = None
-for _ in range(6):
+# Half the period, 0.2 s, apart; each may be late, and be read late, but none is early.
+for n in range(6):
     told = s.recv(4096).decode().split()
     assert told == ["WATCHDOG=1"], told
-    first = first or time.monotonic()
-seconds = time.monotonic() - first
-# Half the period, 0.2 s, five times; it may be late on a busy machine, but not early.
-assert 0.8 <= seconds <= 10, seconds
+    assert time.monotonic() - start >= 0.2 * n, (n, time.monotonic() - start)
 p.send_signal(signal.SIGTERM)
 while told == ["WATCHDOG=1"]: told = s.recv(4096).decode().split()
 assert told == ["STOPPING=1"], told
-assert p.wait(30) == 0
+assert p.wait(300) == 0
 print("notified as it should be")
 END
-timeout 120 python3 "$WORK/manager.py" "$WORK" "$PROFBPFD" >"$WORK/out" 2>"$WORK/log" || fail "$(cat "$WORK/log")"
+timeout 800 python3 "$WORK/manager.py" "$WORK" "$PROFBPFD" >"$WORK/out" 2>"$WORK/log" || fail "$(cat "$WORK/log")"
 assert_contains "notifications" "$WORK/out" '^notified as it should be$'
 assert_contains "what it says to the journal" "$WORK/log" "^profbpfd: version .* listening on $PROFBPF_SOCKET"

@@ -1,32 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Perfetto's own trace processor finds in both exports exactly what a known trace holds, no more and no less.
-# timeout: 240
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/trace_queries_lib.sh"
 need_trace_processor
 
 MAKE_TRACE=$BUILD/tests/tools/make_trace
 EXPORT=$WORK/run.pftrace
-
-# expect WHAT VALUE SQL: the query's one value; judged by compare
-declare -a whats=() values=() queries=()
-expect() { whats+=("$1") values+=("$2") queries+=("$3"); }
-
-# All at once: starting the trace processor takes longer than what it is asked.
-compare() {
-	local i sql='' rows
-	for i in "${!queries[@]}"; do
-		sql+="${sql:+ union all }select $i, cast((${queries[i]}) as text)"
-	done
-	mapfile -t rows < <(trace_query "$EXPORT" "$sql" | tail -n +2)
-	assert_eq "answers" "${#queries[@]}" "${#rows[@]}"
-	for i in "${!queries[@]}"; do
-		rows[i]=${rows[i]#"$i,"}
-		rows[i]=${rows[i]#\"}
-		assert_eq "${whats[i]}" "${values[i]}" "${rows[i]%\"}"
-	done
-	whats=() values=() queries=()
-}
 
 # Expected values become variables: calls, ioctls, tasks, ...
 eval "$("$MAKE_TRACE" "$WORK/run.pbt" 1000)"
@@ -97,14 +77,14 @@ assert_trace_clean "$EXPORT"
 	expect "gaps are on the timeline" 1 "select count(*) > 0 from slice where category = 'idle' and depth = 0"
 	expect "queue at the end" 0.0 "select value from counter c join track t on t.id = c.track_id where t.name = 'Tasks queued or running' order by ts desc limit 1"
 }
-compare
+compare "$EXPORT"
 
 # ---- A part of it
 
 "$ANALYZER" export "$WORK/run.pbt" --to perfetto --pid 5999 -o "$EXPORT"
 assert_trace_clean "$EXPORT"
 expect "calls of one process" 1 "select count(*) from slice where category = 'sync'"
-compare
+compare "$EXPORT"
 
 # ---- Chrome's format
 
@@ -122,7 +102,7 @@ expect "arrows from a launch to its kernel (JSON)" "$ioctls" \
 	"select count(*) from flow f join slice a on a.id = f.slice_out join slice b on b.id = f.slice_in
 	 where a.name = 'cudaLaunchKernel' and b.category = 'kernel' and b.ts - a.ts = 15000"
 expect "time of a on CPUs (JSON)" "$((a_run_ns * 4))" "select sum(dur) from slice where category = 'cpu' and name = 'job'"
-compare
+compare "$EXPORT"
 
 # ---- Nothing is left behind where writing fails
 

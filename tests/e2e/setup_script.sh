@@ -17,7 +17,7 @@ assert_status "unknown option" 2 ./setup --frobnicate
 assert_status "unknown workload" 2 ./setup demo frobnicate
 assert_status "help" 0 ./setup --help
 assert_status "dry run" 0 ./setup --dry-run check
-assert_contains "dry run" "$WORK/out" 'run make test'
+assert_contains "dry run" "$WORK/out" 'run make test and make vmtest-check'
 
 # ---- versions
 for pair in 1.4:1.4 1.4.6-1~bpo12+1:1.4 1.10:1.4 7.10.0:7.5; do
@@ -100,3 +100,28 @@ assert_status "unknown system" 1 unknown
 assert_contains "unknown system" "$WORK/err" '^setup: Frobnix 3 is not a system'
 assert_contains "unknown system" "$WORK/err" '^    zstd \(header zstd.h; Debian calls it libzstd-dev\)'
 assert_lacks "unknown system" "$WORK/err" 'zlib'
+
+# ---- what a command can do without is asked for, and not insisted on
+optional() {
+	bash -c '. "$0/setup"; KNOWN=no; present() { false; }; find_missing "$1"
+		echo "needed: ${MISSING[*]}"; echo "wanted: ${OPTIONAL[*]}"' "$ROOT" "$1"
+}
+optional 'vmtest?' >"$WORK/optional"
+assert_contains "a group that is optional" "$WORK/optional" '^needed: $'
+assert_contains "a group that is optional" "$WORK/optional" '^wanted: .*qemu-system-arm'
+optional vmtest >"$WORK/optional"
+assert_contains "the same, needed" "$WORK/optional" '^needed: .*qemu-system-arm'
+
+# ---- without QEMU no other kernel is booted: that is said, by name, and an error only where it is asked for
+mkdir "$WORK/without-qemu"
+for command in bash readlink dirname dpkg mkdir sed awk nproc; do
+	path=$(type -P "$command") || skip "needs $command, which Debian has"
+	ln -s "$path" "$WORK/without-qemu/$command"
+done
+boot_without_qemu() { PATH=$WORK/without-qemu vmtests/run "$@"; }
+assert_status "no QEMU, if possible" 0 boot_without_qemu --if-possible 6.1
+assert_contains "no QEMU, if possible" "$WORK/out" '[Ss]kip'
+if [ "$(dpkg --print-architecture)" = amd64 ]; then
+	assert_contains "no QEMU" "$WORK/out" '^skip  6.1: there is no qemu-system-x86_64; .*apt-get install'
+	assert_status "no QEMU" 1 boot_without_qemu 6.1
+fi

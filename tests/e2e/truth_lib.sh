@@ -32,6 +32,16 @@ truth_value() {
 	printf '%s\n' "$value"
 }
 
+# ended_beyond WHAT NAME...: how much more of it (cpu_ns, voluntary, involuntary) the program's ended threads used by
+# the kernel's account than by what each of them, NAME, said just before its end; never less than nothing
+ended_beyond() {
+	local what=$1 name left
+	shift
+	left=$(truth_value "ended.$what")
+	for name in "$@"; do left=$((left - $(truth_value "$name.$what"))); done
+	printf '%s\n' $((left > 0 ? left : 0))
+}
+
 truth_end() {
 	exec {TRUTH_IN}>&-
 	wait_for_end "$TRUTH_PID" 10 || fail "the ground-truth program failed: $(cat "$TRUTH_OUT")"

@@ -13,53 +13,72 @@ stop_attach
 report_json "$WORK/schedule.pbt" "$WORK/schedule.json"
 r=$WORK/schedule.json
 assert_loss_accounted "$r"
-assert_eq "capture is complete" true "$(jq .capture.complete "$r")"
+assert_complete "$r"
 
+# spare WHAT: what all threads together used after each had looked
+spare() { ended_beyond "$1" burner sleeper holder waiter victim thief; }
+# of TID FIELD: 0 where there is no such figure
+of() { jq "[.processes[].threads[] | select(.tid == $1) | .$2 // 0] | first" "$r"; }
+
+# How long it may take here until a thread that wants a CPU gets one: far more than what the burner, alone, waited each time
+turn=$((5000000 * SLACK + 100 * $(truth_value burner.runnable_ns) / ($(truth_value burner.involuntary) + 1)))
 for name in burner sleeper holder waiter victim thief; do
 	tid=$(truth_value "$name.tid")
 	cpu=$(truth_value "$name.cpu_ns")
 	run=$(thread_field "$r" "$tid" run_ns)
-	assert_eq "name of thread $tid" "$name" "$(thread_field "$r" "$tid" name)"
-	# Within 1 %; threads that hardly run print their figure before they are done with printing.
-	assert_between "CPU time of $name" $((cpu - cpu * SLACK / 100)) $((cpu + cpu * SLACK / 100 + 500000 * SLACK)) "$run"
 	voluntary=$(truth_value "$name.voluntary")
 	involuntary=$(truth_value "$name.involuntary")
-	assert_between "voluntary switches of $name" "$voluntary" $((voluntary + 2 * SLACK)) \
+	assert_eq "name of thread $tid" "$name" "$(thread_field "$r" "$tid" name)"
+	# Within 1 %. What a hypervisor took, what contradicting records leave open and the switching itself may belong to
+	# either. An emulated CPU may stand still between the kernel's reading of its clock and ours.
+	doubt=$((cpu * SLACK / 100 + 500000 * SLACK + $(of "$tid" stolen_ns) + $(of "$tid" unknown_ns) + 2000 * (voluntary + involuntary)))
+	assert_between "CPU time of $name" $((cpu - doubt)) $((cpu + $(spare cpu_ns) + doubt)) "$run"
+	assert_between "voluntary switches of $name" "$voluntary" $((voluntary + $(spare voluntary) + 2)) \
 		"$(thread_field "$r" "$tid" voluntary_switches)"
-	assert_between "involuntary switches of $name" "$involuntary" $((involuntary + 2 * SLACK)) \
+	assert_between "involuntary switches of $name" "$involuntary" $((involuntary + $(spare involuntary) + 2)) \
 		"$(thread_field "$r" "$tid" involuntary_switches)"
+
+	# It was there at least as long as it looked at the clock, at most from before its creation until it was missed, and
+	# until it had got a CPU once more to leave it; what of that it neither ran nor, by the kernel's account, waited for
+	# a CPU, it slept.
+	inner=$(truth_value "$name.inner_ns") outer=$(truth_value "$name.outer_ns") waited=$(truth_value "$name.runnable_ns")
+	doubt=$((doubt + waited * SLACK / 100))
+	# Kernels do not report every wake-up: then a wait is part of the sleep before it.
+	unseen=$((waited / 20 + 2 * turn))
+	assert_between "time $name was alive" $((inner - doubt)) $((outer + doubt + turn)) "$(thread_field "$r" "$tid" alive_ns)"
+	assert_between "time $name waited for a CPU" $((waited - doubt - unseen)) $((waited + outer - inner + doubt + turn)) \
+		"$(thread_field "$r" "$tid" runnable_ns)"
+	# The kernel counts a wait from when the CPU that is asked for hears of it, which here may be asleep; a wake-up is earlier.
+	low=$((inner - cpu - waited - doubt - turn))
+	assert_between "time $name slept" $((low > 0 ? low : 0)) $((outer - cpu - waited + doubt + unseen)) "$(thread_field "$r" "$tid" blocked_ns)"
 done
-
+# Fifty times 10 ms, ten times 30 ms: at least that, but for what it was kept from its CPU before it slept.
 sleeper=$(truth_value sleeper.tid)
-# What clock_nanosleep() took, less the time between wake-up and return.
-blocked=$(thread_field "$r" "$sleeper" blocked_ns)
-runnable=$(thread_field "$r" "$sleeper" runnable_ns)
-assert_near "time sleeper slept, with waiting for a CPU afterwards" "$(truth_value sleeper.slept_ns)" $((2 * SLACK)) \
-	$((blocked + runnable))
-assert_between "time holder slept" 299000000 $((300000000 + 30000000 * SLACK)) "$(thread_field "$r" "$(truth_value holder.tid)" blocked_ns)"
-waiter=$(truth_value waiter.tid)
-waited=$(truth_value waiter.waited_ns)
-assert_near "time waiter waited for the lock and slept before" $((waited + $(truth_value waiter.slept_ns))) $((2 * SLACK)) \
-	$(($(thread_field "$r" "$waiter" blocked_ns) + $(thread_field "$r" "$waiter" runnable_ns)))
-
-# Two threads on one CPU: what one runs, the other waits.
-victim=$(truth_value victim.tid)
-assert_near "victim's wall time is running plus waiting" "$(truth_value victim.wall_ns)" $((2 * SLACK)) \
-	$(($(thread_field "$r" "$victim" run_ns) + $(thread_field "$r" "$victim" runnable_ns)))
+[ $(($(of "$sleeper" blocked_ns) + $(of "$sleeper" runnable_ns))) -ge 499000000 ] || fail "the sleeper slept too little"
 
 # Who woke the waiter: the holder, and nobody else.
 "$ANALYZER" export "$WORK/schedule.pbt" --to perfetto -o "$WORK/schedule.pftrace"
 truth_end
 need_trace_processor
 assert_trace_clean "$WORK/schedule.pftrace"
-holder=$(truth_value holder.tid)
-assert_eq "wake-ups of waiter by holder" 1 "$(trace_query "$WORK/schedule.pftrace" \
+holder=$(truth_value holder.tid) waiter=$(truth_value waiter.tid) handovers=$(truth_value handovers)
+# Kernels do not report every wake-up.
+assert_between "wake-ups of waiter by holder" $((handovers - 2)) "$handovers" "$(trace_query "$WORK/schedule.pftrace" \
 	"select count(*) n from thread_state s join thread t using(utid) join thread w on s.waker_utid = w.utid
 	where t.tid = $waiter and w.tid = $holder and s.state = 'R'" | tail -n 1)"
-# While the victim waited for its CPU, the thief had it: nearly all of what it ran.
-thief=$(truth_value thief.tid)
-assert_between "CPU time of thief on CPU 0 in the timeline, ns" 380000000 420000000 "$(trace_query "$WORK/schedule.pftrace" \
-	"select sum(dur) from sched join thread using(utid) where tid = $thief and cpu = 0" | tail -n 1)"
-assert_between "times thief took over from victim" 10 100000 "$(trace_query "$WORK/schedule.pftrace" \
-	"select count(*) from (select tid, lag(tid) over (order by ts) before from sched join thread using(utid) where cpu = 0)
-	where tid = $thief and before = $victim" | tail -n 1)"
+
+# On the timeline the thief ran as long as in the report.
+thief=$(truth_value thief.tid) victim=$(truth_value victim.tid) cpu=$(truth_value cpu)
+run=$(of "$thief" run_ns) stolen=$(($(of "$thief" stolen_ns) + $(of "$thief" unknown_ns)))
+assert_between "CPU time of thief on CPU $cpu in the timeline, ns" $((run * 95 / 100 - stolen)) $((run * 105 / 100 + stolen)) \
+	"$(trace_query "$WORK/schedule.pftrace" \
+		"select sum(dur) from sched join thread using(utid) where tid = $thief and cpu = $cpu" | tail -n 1)"
+# Whenever it had the CPU, the victim, which wants the same, waited for it.
+IFS=, read -r both waiting <<<"$(trace_query "$WORK/schedule.pftrace" \
+	"with t as (select ts, ts + dur e from sched join thread using(utid) where tid = $thief and cpu = $cpu),
+	w as (select min(ts) a, max(ts + dur) z from sched join thread using(utid) where tid = $victim and cpu = $cpu),
+	v as (select ts, ts + dur e from thread_state join thread using(utid) where tid = $victim and state in ('R', 'R+'))
+	select (select sum(max(0, min(t.e, z) - max(t.ts, a))) from t, w),
+		(select sum(max(0, min(t.e, v.e, z) - max(t.ts, v.ts, a))) from t, v, w)" | tail -n 1)"
+assert_between "of it, while victim was there" 1 $((run * 105 / 100 + stolen)) "$both"
+assert_between "of that, while victim waited for the CPU" $((both * 9 / 10 - stolen)) "$both" "$waiting"

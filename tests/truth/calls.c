@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c - known numbers of calls from known threads, with known errors, arguments and durations. */
+#include <stdatomic.h>
+
 #include "tests/truth/truth.h"
 
 #define THREADS 3
@@ -18,9 +20,14 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static atomic_int blocked_tid;
+static atomic_long blocked_sleeps;
+
 /* One thread stays inside a call until the program ends. */
 static void *block(void *argument)
 {
+	blocked_sleeps = own_sleeps();
+	blocked_tid = own_tid();
 	truth_block(*(int *)argument);
 	return NULL;
 }
@@ -53,7 +60,9 @@ int main(void)
 	if (pipe(pipe_fds))
 		return 1;
 	pthread_create(&blocked, NULL, block, &pipe_fds[0]);
-	sleep_ns(50000000);
+	do
+		sleep_ns(50000000);
+	while (!blocked_tid || !is_asleep(getpid(), blocked_tid, blocked_sleeps));
 	printf("noops=%d\nsleep_total_ns=%llu\nfailures=%d\n", NOOPS * 6, (unsigned long long)slept,
 	       failures);
 	truth_done();

@@ -19,6 +19,25 @@ static void call(int n)
 		truth_noop(i);
 }
 
+/* Waits until the code of @function is not as it is in its file: a breakpoint is there. */
+static void until_probed(void *function)
+{
+	unsigned char bytes[16];
+	Dl_info info;
+	FILE *file = dladdr(function, &info) ? fopen(info.dli_fname, "r") : NULL;
+
+	if (!file || fseek(file, (char *)function - (char *)info.dli_fbase, SEEK_SET) ||
+	    fread(bytes, sizeof(bytes), 1, file) != 1) {
+		fprintf(stderr, "follow: the file of a function cannot be read\n");
+		exit(1);
+	}
+	fclose(file);
+	for (int i = 0; i < 3000 && !memcmp(bytes, function, sizeof(bytes)); i++)
+		sleep_ns(100000000);
+	/* Some kernels are told of returns a moment after entries. */
+	sleep_ns(300000000);
+}
+
 static void load_late(const char *library)
 {
 	void *handle = dlopen(library, RTLD_NOW);
@@ -29,9 +48,22 @@ static void load_late(const char *library)
 		exit(1);
 	}
 	/* A library nobody could expect: what is called at once may be missed, and that is said. */
-	sleep_ns(300000000);
+	until_probed((void *)second);
 	for (int i = 0; i < LATE_CALLS; i++)
 		second(i);
+}
+
+/* Where truth_noop() is in its file: this machine may have no command that reads symbols. */
+static unsigned long noop_offset(void)
+{
+	void *address = dlsym(RTLD_DEFAULT, "truth_noop");
+	Dl_info info;
+
+	if (!address || !dladdr(address, &info)) {
+		fprintf(stderr, "follow: truth_noop is not loaded\n");
+		exit(1);
+	}
+	return (unsigned long)((char *)address - (char *)info.dli_fbase);
 }
 
 static pid_t child(char *exe)
@@ -58,7 +90,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && (!strcmp(argv[1], "exec") || !strcmp(argv[1], "slow"))) {
 		if (!strcmp(argv[1], "slow"))
-			sleep_ns(300000000);
+			until_probed(dlsym(RTLD_DEFAULT, "truth_noop"));
 		call(EXEC_CALLS);
 		return 0;
 	}
@@ -67,6 +99,7 @@ int main(int argc, char **argv)
 		load_late(argv[1]);
 	forked = child(NULL);
 	executed = child(argv[0]);
+	printf("noop.offset=%lu\n", noop_offset());
 	printf("parent.pid=%d\nchild.pid=%d\nchild.calls=%d\nexec.pid=%d\nexec.calls=%d\nlate.calls=%d\n",
 	       getpid(), forked, CHILD_CALLS, executed, EXEC_CALLS, LATE_CALLS);
 	truth_done();

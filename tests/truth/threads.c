@@ -5,7 +5,7 @@
 #define SHORT_THREADS 200
 #define BURN_NS 1000000ull
 
-static uint64_t cpu_ns;
+static uint64_t cpu_ns, late_ns;
 
 static void *short_lived(void *unused)
 {
@@ -19,6 +19,7 @@ static void *named_late(void *unused)
 	sleep_ns(200000000);
 	pthread_setname_np(pthread_self(), "named-late");
 	burn(20000000);
+	late_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return NULL;
 }
 
@@ -33,7 +34,9 @@ int main(void)
 		pthread_join(thread, NULL);
 	}
 	pthread_join(late, NULL);
-	printf("threads=%d\ncpu_ns=%llu\n", SHORT_THREADS, (unsigned long long)cpu_ns);
+	printf("threads=%d\ncpu_ns=%llu\nlate_ns=%llu\n", SHORT_THREADS, (unsigned long long)cpu_ns,
+	       (unsigned long long)late_ns);
+	report_ended_threads();
 	truth_done();
 	return 0;
 }

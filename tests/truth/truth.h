@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,61 @@ static inline void truth_done(void)
 	printf("done\n");
 	fflush(stdout);
 	wait_line();
+}
+
+/* How often the calling thread has gone to sleep. */
+static inline long own_sleeps(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return u.ru_nvcsw;
+}
+
+/* Is the thread @tid of process @pid asleep, and not still about to be: has it gone to sleep since it had
+ * done so @sleeps times? */
+static inline bool is_asleep(int pid, int tid, long sleeps)
+{
+	char path[64], line[128], state = 0;
+	long voluntary = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "State: %c", &state);
+		sscanf(line, "voluntary_ctxt_switches: %ld", &voluntary);
+	}
+	if (file)
+		fclose(file);
+	return state == 'S' && voluntary > sleeps;
+}
+
+/* What the process has used but for the calling thread, the only one that is left: what its threads that
+ * have ended used, their way out included, as the kernel sums it up. */
+static inline void report_ended_threads(void)
+{
+	struct rusage own, all;
+	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	getrusage(RUSAGE_THREAD, &own);
+	getrusage(RUSAGE_SELF, &all);
+	printf("ended.cpu_ns=%llu\nended.voluntary=%ld\nended.involuntary=%ld\n",
+	       (unsigned long long)cpu, all.ru_nvcsw - own.ru_nvcsw, all.ru_nivcsw - own.ru_nivcsw);
+}
+
+/* The first CPU that this process may use. */
+static inline int first_cpu(void)
+{
+	cpu_set_t set;
+	int cpu = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 0;
+	while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &set))
+		cpu++;
+	return cpu;
 }
 
 static inline void pin(int cpu)

@@ -303,9 +303,34 @@ static void test_thread(void **state)
 		close(ends[i]);
 }
 
+/* A process that has exited is gone for whoever holds it, before and after its id is free again. */
+static void test_hold(void **state)
+{
+	pid_t child = fork();
+	int held;
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	held = process_hold(child);
+	assert_true(held >= 0);
+	assert_false(process_gone(held));
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, child, NULL, WEXITED | WNOWAIT), 0);
+	assert_true(process_gone(held));
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_true(process_gone(held));
+	assert_int_equal(process_hold(child), -ESRCH);
+	assert_false(process_gone(-1));
+	close(held);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_processes), cmocka_unit_test(test_system),
 		cmocka_unit_test(test_sessions),  cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_identity),  cmocka_unit_test(test_no_socket),

@@ -20,8 +20,9 @@
 #include "daemon/common/catalog.h"
 
 #define KINDS "other launch copy sync alloc free event collective compile load queue marker stage"
-#define ROLES \
-	"stream bytes copy_kind handle name correlation count device blocking out_handle value"
+#define ROLES                                                                                    \
+	"stream bytes copy_kind handle name correlation count device blocking out_handle value " \
+	"code thread task"
 #define CONVENTIONS "never nonzero null negative"
 
 /* Parses "runtime test" and then @text, which so begins in line 2. */
@@ -96,10 +97,11 @@ static void wrong_functions(void **state)
 
 static void wrong_arguments(void **state)
 {
-	static const char position[] = "expected an argument position from 1 to 12, with [OFFSET] "
-				       "after it or * before it to read through a pointer";
+	static const char position[] = "expected an argument position from 1 to 64, with [OFFSET] "
+				       "after it or * before it to read through a pointer, or "
+				       "\"return\"";
 	char message[256];
-	static const char *const values[] = { "",   "0", "13", "x", "-1", "99999999999999999999",
+	static const char *const values[] = { "",   "0", "65", "x", "-1", "99999999999999999999",
 					      "**1" };
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
@@ -128,12 +130,29 @@ static void wrong_arguments(void **state)
 	expect_error("foo copy 1 bytes=2:", "2:18: found \"2:\", expected a width of 1, 2, 4 or 8 "
 					    "bytes after the colon");
 	expect_error("foo copy 1 bytes=2x", "2:18: found \"2x\", expected nothing after \"2\"");
-	expect_error("foo copy 1 name=1[8]",
-		     "2:17: found \"1[8]\", expected the position from 1 to "
-		     "12 of a string argument");
-	expect_error("foo copy 1 name=0",
-		     "2:17: found \"0\", expected the position from 1 to 12 of "
-		     "a string argument");
+	expect_error(
+		"foo copy 1 name=1[40000]",
+		"2:17: found \"1[40000]\", expected the position from 1 to 64 of a string "
+		"argument, with an offset in brackets if the string's address is in what it points "
+		"to, or the function's own name with one * for what is launched, as in aclnn*");
+	expect_error(
+		"foo copy 1 name=a*b*",
+		"2:17: found \"a*b*\", expected the position from 1 to 64 of a string "
+		"argument, with an offset in brackets if the string's address is in what it points "
+		"to, or the function's own name with one * for what is launched, as in aclnn*");
+	expect_error("fooBar copy 1 name=goo*",
+		     "2:1: found \"fooBar\", but name=goo* does not match it");
+	expect_error("foo copy 1 value=return[8]",
+		     "2:18: found \"return[8]\", expected either *N or N[OFFSET]: what is read "
+		     "when the function returns has no offset");
+	expect_error("foo copy 1 value=return bytes=*2",
+		     "2:25: found \"bytes=*2\", but only one argument can be read when the "
+		     "function returns");
+	expect_error(
+		"foo copy 1 name=0",
+		"2:17: found \"0\", expected the position from 1 to 64 of a string "
+		"argument, with an offset in brackets if the string's address is in what it points "
+		"to, or the function's own name with one * for what is launched, as in aclnn*");
 	expect_error("foo copy 1 name=1 name=2",
 		     "2:19: found \"name=2\", but this line has a name already");
 	expect_error("foo copy 1 bytes=1 bytes=2",
@@ -164,6 +183,133 @@ static void wrong_directives(void **state)
 	expect_error("library",
 		     "2:8: found the end of the line, expected names of library files, as "
 		     "in libOpenCL.so*");
+}
+
+static void wrong_drivers(void **state)
+{
+	expect_error("driver",
+		     "2:7: found the end of the line, expected a driver's name in "
+		     "/proc/devices, its module's name or a path with * under /dev, as in "
+		     "nvidia-uvm or /dev/nvidia*");
+	expect_error("ioctl 1 FIRST", "2:1: found \"ioctl\", expected \"driver NAME\" before it: "
+				      "numbers mean something else in each driver");
+	expect_error("driver d\nioctl 'T' 256 NAME",
+		     "3:11: found \"256\", expected the command's number from 0 to 255 after its "
+		     "letter");
+	expect_error("driver d\nioctl T 1 NAME",
+		     "3:7: found \"T\", expected a command: a letter in quotes and a number, as in "
+		     "'T' 1, or the whole number, as in 0x5401");
+	expect_error("driver d\nioctl 0x100000000 NAME",
+		     "3:7: found \"0x100000000\", expected a command: a letter in quotes and a "
+		     "number, as in 'T' 1, or the whole number, as in 0x5401");
+	expect_error(
+		"driver d\nioctl 5",
+		"3:8: found the end of the line, expected the command's name after its number");
+	expect_error("driver d\nioctl 5 A B", "3:11: found \"B\", expected the end of the line");
+}
+
+static void commands_of_drivers(void **state)
+{
+	static const char text[] = "runtime d\ndriver one two*\nioctl 'F' 0x2a CONTROL\n"
+				   "ioctl 0x30000001 START\ndriver /dev/dri/*\nioctl 'd' 1 OTHER\n";
+	const char *names[] = { "nobody", "", "/dev/two" }, *two[] = { "x", "two-uvm" };
+	const struct catalog_command *commands[4];
+	struct catalogs *catalogs = catalogs_new();
+	char *error;
+
+	assert_int_equal(catalogs_add_text(catalogs, "d.catalog", text, sizeof(text) - 1, &error),
+			 0);
+	assert_int_equal(catalogs_commands(catalogs, names, 3, commands, 4), 0);
+	assert_int_equal(catalogs_commands(catalogs, two, 2, commands, 4), 2);
+	assert_string_equal(commands[0]->name, "CONTROL");
+	assert_int_equal(commands[0]->value, 0x462a);
+	/* Whatever its direction and size. */
+	assert_int_equal(0xc020462au & commands[0]->mask, commands[0]->value);
+	assert_int_equal(commands[1]->value, 0x30000001);
+	assert_int_equal(commands[1]->mask, 0xffffffff);
+	names[2] = "/dev/dri/renderD128";
+	assert_int_equal(catalogs_commands(catalogs, names, 3, commands, 4), 1);
+	assert_string_equal(commands[0]->name, "OTHER");
+	catalogs_free(catalogs);
+}
+
+/* What one user's catalog may cost everybody's daemon. */
+static void too_many_patterns(void **state)
+{
+	char *text = NULL, *error;
+	struct catalogs *catalogs = catalogs_new();
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	fputs("runtime many\n", f);
+	for (int i = 0; i < CATALOG_PATTERNS_MAX; i++)
+		fprintf(f, "f%d* other 1\n", i);
+	fflush(f);
+	for (int i = 0; i < CATALOGS_PATTERNS_MAX / CATALOG_PATTERNS_MAX; i++)
+		assert_int_equal(catalogs_add_text(catalogs, "m", text, size, &error), 0);
+	assert_int_equal(catalogs_add_text(catalogs, "m", text, size, &error), -E2BIG);
+	assert_non_null(strstr(error, "more than 1024 patterns"));
+	free(error);
+	fputs("g* other 1\nexact other 1\n", f);
+	fclose(f);
+	assert_int_equal(catalogs_add_text(catalogs, "m", text, size, &error), -EINVAL);
+	assert_non_null(strstr(error, "m:258:1: found \"g*\", the 257th pattern with a *, "
+				      "expected at most 256"));
+	free(error);
+	free(text);
+	catalogs_free(catalogs);
+	expect_error(
+		"*a other 1\n*b other 1\n*c other 1\n*d other 1\n*e other 1\n*f other 1\n"
+		"*g other 1\n*h other 1\n*i other 1\n*j other 1\n*k other 1\n*l other 1\n"
+		"*m other 1\n*n other 1\n*o other 1\n*p other 1\n*q other 1\n*r other 1\n",
+		"18:1: found \"*q\", the 17th pattern that begins with *, expected at most 16: "
+		"every symbol of every library is compared with each; begin them with letters");
+	expect_error("a*b*c*d*e* other 1",
+		     "2:1: found \"a*b*c*d*e*\" with 5 *, expected at most 4 of them");
+}
+
+static void operators(void **state)
+{
+	static const char text[] =
+		"runtime t\naclnn* launch 1 name=aclnn*\n"
+		"aclnn*GetWorkspaceSize compile 1 name=aclnn*GetWorkspaceSize correlation=*9\n"
+		"clCreateKernel compile 1 name=2 out_handle=return handle=1\n"
+		"register load 1 code=2 name=4\nlaunch launch 1 code=1 stream=2\n"
+		"through other 1 handle=1[8]\nstack other 1 value=9\nout other 1 out_handle=*2\n";
+	struct catalogs *catalogs = catalogs_new();
+	const struct catalog_function *f;
+	struct probe_conf conf;
+	char *error, *name;
+
+	assert_int_equal(catalogs_add_text(catalogs, "t.catalog", text, sizeof(text) - 1, &error),
+			 0);
+	f = catalog_match(catalogs, "aclnnAdd", 8);
+	name = catalog_operator(f, "aclnnAdd");
+	assert_string_equal(name, "Add");
+	free(name);
+	assert_null(catalog_operator(f, "aclnn"));
+	f = catalog_match(catalogs, "aclnnAddGetWorkspaceSize", 24);
+	assert_int_equal(f->kind, PROFBPF__FUNCTION__KIND__COMPILE);
+	name = catalog_operator(f, "aclnnAddGetWorkspaceSize");
+	assert_string_equal(name, "Add");
+	free(name);
+	f = catalog_match(catalogs, "clCreateKernel", 14);
+	catalog_probe_conf(f, &conf);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_RETURN | PROBE_KEEP);
+	assert_int_equal(f->roles[2], PROFBPF__FUNCTION__ROLE__OUT_HANDLE);
+	assert_int_equal(f->roles[0], PROFBPF__FUNCTION__ROLE__HANDLE);
+	catalog_probe_conf(catalog_match(catalogs, "register", 8), &conf);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_KEEP);
+	catalog_probe_conf(catalog_match(catalogs, "launch", 6), &conf);
+	assert_int_equal(conf.flags, 0);
+	catalog_probe_conf(catalog_match(catalogs, "through", 7), &conf);
+	assert_int_equal(conf.flags, PROBE_MEMORY);
+	catalog_probe_conf(catalog_match(catalogs, "stack", 5), &conf);
+	assert_int_equal(conf.flags, PROBE_MEMORY);
+	/* What it points to is read at return. */
+	catalog_probe_conf(catalog_match(catalogs, "out", 3), &conf);
+	assert_int_equal(conf.flags & (PROBE_MEMORY | PROBE_OUT), PROBE_OUT);
+	catalogs_free(catalogs);
 }
 
 static void expect_whole_error(const char *text, size_t size, const char *expected)
@@ -206,14 +352,14 @@ static void wrong_files(void **state)
 
 static void all_errors_are_found(void **state)
 {
-	char *message = errors_of("foo lunch 0 stream=13\n\n\tbar\t?\tx # comment");
+	char *message = errors_of("foo lunch 0 stream=65\n\n\tbar\t?\tx # comment");
 	const char *expected = "t.catalog:2:5: found \"lunch\"";
 	char many[1024] = "", *lines = message;
 	size_t count = 0;
 
 	assert_memory_equal(message, expected, strlen(expected));
 	assert_non_null(strstr(message, "\nt.catalog:2:11: found \"0\""));
-	assert_non_null(strstr(message, "\nt.catalog:2:20: found \"13\""));
+	assert_non_null(strstr(message, "\nt.catalog:2:20: found \"65\""));
 	assert_non_null(strstr(message, "\nt.catalog:4:6: found \"?\""));
 	assert_non_null(strstr(message, "\nt.catalog:4:8: found \"x\""));
 	while ((lines = strchr(lines, '\n'))) {
@@ -303,7 +449,9 @@ static void roles_and_slots(void **state)
 					"out alloc 1 out_handle=*1 bytes=2\n"
 					"only alloc 1 value=*4:4\n"
 					"none sync 1\n"
-					"named load 1 name=4\n");
+					"named load 1 name=4\n"
+					"inside load 1 name=1[104]\n"
+					"twice launch 1 task=2[16][4]:4 count=2[24]:4 value=*3\n");
 	const struct catalog_function *f = catalog->functions;
 	struct probe_conf conf;
 
@@ -311,7 +459,7 @@ static void roles_and_slots(void **state)
 	expect_slot(&f[0], 1, PROFBPF__FUNCTION__ROLE__BYTES, 12, 8, -1);
 	expect_slot(&f[0], 2, PROFBPF__FUNCTION__ROLE__BLOCKING, 3, 4, -1);
 	catalog_probe_conf(&f[0], &conf);
-	assert_int_equal(conf.flags, PROBE_STRING);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_MEMORY); /* argument 12 */
 	assert_int_equal(conf.string_position, 2);
 
 	expect_slot(&f[1], 0, PROFBPF__FUNCTION__ROLE__STREAM, 1, 8, 32);
@@ -332,6 +480,15 @@ static void roles_and_slots(void **state)
 	catalog_probe_conf(&f[5], &conf);
 	assert_int_equal(conf.flags, PROBE_STRING);
 	assert_int_equal(conf.string_position, 4);
+	catalog_probe_conf(&f[6], &conf);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_STRING_IN);
+	assert_int_equal(conf.string_position, 1);
+	assert_int_equal(conf.string_offset, 104);
+	expect_slot(&f[7], 0, PROFBPF__FUNCTION__ROLE__TASK, 2, 4, 16);
+	catalog_probe_conf(&f[7], &conf);
+	assert_int_equal(conf.args[0].inner, 4);
+	assert_int_equal(conf.args[1].inner, -1);
+	assert_int_equal(conf.args[2].inner, -1);
 	catalog_free(catalog);
 }
 
@@ -531,7 +688,8 @@ static void shipped_catalogs(void **state)
 
 	assert_true(catalogs_count(catalogs) >= 15);
 	for (size_t i = 0; i < catalogs_count(catalogs); i++)
-		assert_true(catalogs_get(catalogs, i)->function_count > 0);
+		assert_true(catalogs_get(catalogs, i)->function_count > 0 ||
+			    catalogs_get(catalogs, i)->driver_count > 0);
 
 	f = shipped(catalogs, "clEnqueueNDRangeKernel");
 	assert_string_equal(f->catalog->family, "opencl");
@@ -555,6 +713,9 @@ static void shipped_catalogs(void **state)
 	expect_slot(f, 0, PROFBPF__FUNCTION__ROLE__STREAM, 4, 8, -1);
 	f = shipped(catalogs, "aclnnMatmulGetWorkspaceSize");
 	assert_int_equal(f->kind, PROFBPF__FUNCTION__KIND__COMPILE);
+	expect_slot(f, 2, PROFBPF__FUNCTION__ROLE__CORRELATION, 6, 8, -1);
+	f = shipped(catalogs, "aclnnFlashAttentionScoreGetWorkspaceSize");
+	expect_slot(f, 2, PROFBPF__FUNCTION__ROLE__CORRELATION, 20, 8, -1);
 	assert_null(catalog_match(catalogs, "aclnnInit", strlen("aclnnInit")));
 	assert_null(catalog_match(catalogs, "aclrtMallocImpl", strlen("aclrtMallocImpl")));
 	f = shipped(catalogs, "aclrtMemcpyAsync");
@@ -583,6 +744,7 @@ static const struct {
 	{ "rtStreamWaitEvent", "acl", K(EVENT), 3, R(HANDLE), 2, 8, -1 },
 	{ "rtsMalloc", "acl", K(ALLOC), 3, R(OUT_HANDLE), 1, 8, -1 },
 	{ "halSqTaskSend", "acl", K(LAUNCH), 4, R(COUNT), 2, 4, 24 },
+	{ "halSqTaskSend", "acl", K(LAUNCH), 4, R(TASK), 2, 4, 16 },
 	{ "halMemcpy", "acl", K(COPY), 4, R(BYTES), 4, 8, -1 },
 	{ "prof_channel_read", "acl", K(OTHER), 4, R(BYTES), 4, 4, -1 },
 	{ "HcclAllReduce", "acl", K(COLLECTIVE), 1, R(STREAM), 7, 8, -1 },
@@ -758,6 +920,10 @@ int main(void)
 		cmocka_unit_test(wrong_functions),
 		cmocka_unit_test(wrong_arguments),
 		cmocka_unit_test(wrong_directives),
+		cmocka_unit_test(wrong_drivers),
+		cmocka_unit_test(commands_of_drivers),
+		cmocka_unit_test(too_many_patterns),
+		cmocka_unit_test(operators),
 		cmocka_unit_test(wrong_files),
 		cmocka_unit_test(all_errors_are_found),
 		cmocka_unit_test(quotes_are_printable_and_short),

@@ -152,7 +152,7 @@ static void calls_are_complete_events(void **state)
 	assert_number(event, "pid", "100");
 	assert_number(event, "tid", "100");
 	assert_string_equal(string_field(event, "cat"), "launch");
-	assert_string_equal(text_arg(event, "text"), "kernel");
+	assert_string_equal(text_arg(event, "launched"), "kernel");
 	assert_null(arg(event, "ret"));
 	event = find(&events, "X", "clEnqueueNDRangeKernel", 0);
 	assert_string_equal(text_arg(event, "ret"), "-30");

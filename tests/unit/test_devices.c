@@ -289,7 +289,7 @@ static void test_operators(void **state)
 	const struct analysis_options options = { .from_ns = 900, .to_ns = 9000 };
 	struct device_usage *usage;
 	struct operator_usage *rows;
-	uint32_t count;
+	struct operator_list list;
 
 	add(model, 1000, 1300, KERNEL)->name = blur;
 	add(model, 2000, 2100, KERNEL)->name = blur;
@@ -300,8 +300,9 @@ static void test_operators(void **state)
 	add(model, 500, 950, KERNEL)->name = blur; /* starts before the part looked at */
 	add(model, 8900, 9400, KERNEL)->name = add_name; /* ends after it: counts whole */
 	usage = analyse(model, &options);
-	assert_int_equal(operators_analyse(model, &options, &rows, &count), 0);
-	assert_int_equal(count, 3);
+	assert_int_equal(operators_analyse(model, &options, &list), 0);
+	assert_int_equal(list.count, 3);
+	rows = list.rows;
 	assert_int_equal(rows[0].name, add_name);
 	assert_int_equal(rows[0].count, 2);
 	assert_int_equal(rows[0].total_ns, 600);
@@ -315,7 +316,7 @@ static void test_operators(void **state)
 	assert_int_equal(rows[2].total_ns, 400);
 	assert_string_equal(task_kind_name(COPY), "copy");
 	assert_string_equal(task_kind_name(200), "other");
-	free(rows);
+	operators_free(&list);
 	devices_free(usage, 1);
 	model_free(model);
 }

@@ -71,63 +71,97 @@ static void encode(struct fixture *f, const struct item *item, Profbpf__Packet__
 	assert_int_equal(out->kind, kind);
 }
 
+/* Which entry a code stands for, as proto/trace.proto says. */
+static size_t entry(uint32_t code, size_t *used)
+{
+	return code ? code - 1 : (*used)++;
+}
+
+struct values {
+	uint64_t sum[4 * ROWS];
+	size_t used;
+};
+
+static uint64_t value(const Profbpf__Calls *m, uint32_t code, struct values *values)
+{
+	size_t i;
+
+	if (!code)
+		return 0;
+	i = entry(code - 1, &values->used);
+	assert_in_range(i, 0, m->n_values - 1);
+	if (code == 1)
+		values->sum[i] = (i ? values->sum[i - 1] : 0) + m->values[i];
+	return values->sum[i];
+}
+
 static void calls(void **state)
 {
 	struct fixture *f = *state;
 	struct item *item = records(REC_CALL, 3);
-	uint64_t ts = 1000, end = 0, args[3] = { 0 };
-	int32_t tid = 0, tgid = 0;
+	struct rec_call row = { 0 };
+	uint64_t ts = 1000, end = 0;
+	static uint32_t tid[ROWS], tgid[ROWS];
+	static struct values values;
 	Profbpf__Calls *m;
 	struct encoded e;
-	size_t rows;
+	size_t rows, shapes, used = 0;
 
 	for (int i = 0; i < ROWS; i++) {
-		struct rec_call r = {
-			.header = { .type = REC_CALL, .cpu = 3, .flags = any(f) & 0xff05 },
-			.dur_ns = any(f) & 0xffffffffff,
-			.tgid = any(f) & 0x3fffff,
-			.tid = any(f) & 0x3fffff,
-			.probe = any(f),
-			.ret = any(f),
-			.args = { any(f), any(f), any(f) }
-		};
-
-		r.header.ts_ns = ts += any(f) & 0xffffff;
+		if (i % 4)
+			row = (struct rec_call){
+				.header = { .type = REC_CALL, .cpu = 3, .flags = any(f) & 0xff05 },
+				.tgid = any(f) & 0x3fffff,
+				.tid = any(f) & 0x3fffff,
+				.probe = any(f),
+				.ret = any(f),
+				.args = { any(f), any(f), any(f) }
+			};
+		row.dur_ns = any(f) & 0xffffffffff;
+		row.header.ts_ns = ts += any(f) & 0xffffff;
+		row.header.flags &= ~CALL_HAS_STRING;
 		if (i % 100 == 7) {
-			r.header.flags |= CALL_HAS_STRING;
-			texts_put(f->texts, r.tid, r.header.ts_ns, "kernel", 6);
+			row.header.flags |= CALL_HAS_STRING;
+			texts_put(f->texts, row.tid, row.header.ts_ns, "kernel", 6);
 		}
-		assert_int_equal(item_append(item, &r, sizeof(r)), 0);
+		assert_int_equal(item_append(item, &row, sizeof(row)), 0);
 	}
 	encode(f, item, PROFBPF__PACKET__KIND__CALLS, &e);
 	m = profbpf__calls__unpack(NULL, e.size, e.data);
 	assert_non_null(m);
 	assert_int_equal(m->cpu, 3);
-	assert_int_equal(COLUMN_ROWS(&rows, m->n_end_ns, m->n_dur_ns, m->n_tid, m->n_tgid,
-				     m->n_function, m->n_flags, m->n_ret, m->n_text, m->n_arg0,
-				     m->n_arg1, m->n_arg2),
+	assert_int_equal(COLUMN_ROWS(&rows, m->n_end_ns, m->n_dur_ns, m->n_shape, m->n_ret_value,
+				     m->n_value0, m->n_value1, m->n_value2),
 			 0);
 	assert_int_equal(rows, ROWS);
+	assert_int_equal(
+		COLUMN_ROWS(&shapes, m->n_tid, m->n_tgid, m->n_function, m->n_flags, m->n_text), 0);
+	/* Nearly every fourth call is like the one before, but for its times. */
+	assert_true(shapes < ROWS - ROWS / 8);
 	for (size_t i = 0; i < rows; i++) {
 		const struct rec_call *r = (const struct rec_call *)item->data + i;
+		size_t s = entry(m->shape[i], &used);
 
+		if (m->shape[i] == 0) {
+			tid[s] = (s ? tid[s - 1] : 0) + m->tid[s];
+			tgid[s] = (s ? tgid[s - 1] : 0) + m->tgid[s];
+		}
 		end += m->end_ns[i];
-		tid += m->tid[i];
-		tgid += m->tgid[i];
-		args[0] += m->arg0[i];
-		args[1] += m->arg1[i];
-		args[2] += m->arg2[i];
 		assert_int_equal(end, r->header.ts_ns + r->dur_ns);
 		assert_int_equal(m->dur_ns[i], r->dur_ns);
-		assert_int_equal(tid, r->tid);
-		assert_int_equal(tgid, r->tgid);
-		assert_int_equal(m->function[i], r->probe);
-		assert_int_equal(m->flags[i], r->header.flags);
-		assert_int_equal(m->ret[i], r->ret);
-		assert_memory_equal(args, r->args, sizeof(args));
-		assert_string_equal(string_table_get(f->strings, m->text[i]),
-				    i % 100 == 7 ? "kernel" : "");
+		assert_int_equal(tid[s], r->tid);
+		assert_int_equal(tgid[s], r->tgid);
+		assert_int_equal(m->function[s], r->probe);
+		assert_int_equal(m->flags[s], r->header.flags);
+		assert_string_equal(string_table_get(f->strings, m->text[s]),
+				    r->header.flags & CALL_HAS_STRING ? "kernel" : "");
+		assert_int_equal(value(m, m->ret_value[i], &values), r->ret);
+		assert_int_equal(value(m, m->value0[i], &values), r->args[0]);
+		assert_int_equal(value(m, m->value1[i], &values), r->args[1]);
+		assert_int_equal(value(m, m->value2[i], &values), r->args[2]);
 	}
+	assert_int_equal(used, shapes);
+	assert_int_equal(values.used, m->n_values);
 	assert_int_equal(m->first_end_ns, m->end_ns[0]);
 	assert_int_equal(m->last_end_ns, end);
 	profbpf__calls__free_unpacked(m, NULL);
@@ -140,6 +174,8 @@ static void switches(void **state)
 	struct item *item = records(REC_SWITCH, 1);
 	Profbpf__Switches *m;
 	uint64_t ts = 77;
+	uint32_t next = 0;
+	size_t used = 0;
 	struct encoded e;
 
 	for (int i = 0; i < ROWS; i++) {
@@ -147,8 +183,8 @@ static void switches(void **state)
 						    .cpu = 1,
 						    .flags = any(f) & 15,
 						    .ts_ns = ts += any(f) & 0xffffffff },
-					.prev_tid = any(f),
-					.next_tid = any(f),
+					.prev_tid = i % 5 ? next : any(f),
+					.next_tid = next = any(f) & 0xff,
 					.syscall = (int16_t)any(f),
 					.state = any(f) & 7 };
 
@@ -158,18 +194,22 @@ static void switches(void **state)
 	m = profbpf__switches__unpack(NULL, e.size, e.data);
 	assert_non_null(m);
 	assert_int_equal(m->n_ts_ns, ROWS);
-	ts = 0;
+	ts = next = 0;
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct rec_switch *r = (const struct rec_switch *)item->data + i;
 
+		size_t s = entry(m->shape[i], &used);
+
 		ts += m->ts_ns[i];
 		assert_int_equal(ts, r->header.ts_ns);
-		assert_int_equal(m->prev_tid[i], r->prev_tid);
-		assert_int_equal(m->next_tid[i], r->next_tid);
-		assert_int_equal(m->state[i], r->state);
-		assert_int_equal(m->syscall[i], r->syscall);
-		assert_int_equal(m->flags[i], r->header.flags);
+		assert_int_equal(m->prev_change[i] ^ next, r->prev_tid);
+		next = r->next_tid;
+		assert_int_equal(m->next_tid[s], r->next_tid);
+		assert_int_equal(m->state[s], r->state);
+		assert_int_equal(m->syscall[s], r->syscall);
+		assert_int_equal(m->flags[s], r->header.flags);
 	}
+	assert_int_equal(used, m->n_next_tid);
 	assert_int_equal(m->last_ns, ts);
 	profbpf__switches__free_unpacked(m, NULL);
 	item_free(item);
@@ -181,14 +221,15 @@ static void wakes(void **state)
 	struct item *item = records(REC_WAKE, 0);
 	Profbpf__Wakes *m;
 	uint64_t ts = 0;
+	size_t used = 0;
 	struct encoded e;
 
 	for (int i = 0; i < ROWS; i++) {
 		struct rec_wake r = { .header = { .type = REC_WAKE,
 						  .flags = any(f) & 15,
 						  .ts_ns = ts += 1 + (any(f) & 0xffff) },
-				      .waker_tid = any(f),
-				      .tid = any(f),
+				      .waker_tid = any(f) & 7,
+				      .tid = any(f) & 7,
 				      .target_cpu = any(f) & 4095 };
 
 		assert_int_equal(item_append(item, &r, sizeof(r)), 0);
@@ -201,13 +242,16 @@ static void wakes(void **state)
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct rec_wake *r = (const struct rec_wake *)item->data + i;
 
+		size_t s = entry(m->shape[i], &used);
+
 		ts += m->ts_ns[i];
 		assert_int_equal(ts, r->header.ts_ns);
-		assert_int_equal(m->waker_tid[i], r->waker_tid);
-		assert_int_equal(m->tid[i], r->tid);
-		assert_int_equal(m->target_cpu[i], r->target_cpu);
-		assert_int_equal(m->flags[i], r->header.flags);
+		assert_int_equal(m->waker_tid[s], r->waker_tid);
+		assert_int_equal(m->tid[s], r->tid);
+		assert_int_equal(m->target_cpu[s], r->target_cpu);
+		assert_int_equal(m->flags[s], r->header.flags);
 	}
+	assert_int_equal(used, m->n_tid);
 	profbpf__wakes__free_unpacked(m, NULL);
 	item_free(item);
 }

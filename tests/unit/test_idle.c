@@ -127,6 +127,35 @@ static void test_on_cpu(void **state)
 	end_scene(&scene);
 }
 
+/* Interrupts while it ran, a quota that was used up, and a read of a pipe with its object. */
+static void test_irq_quota_object(void **state)
+{
+	struct scene scene = make_scene();
+	struct model *model = scene.model;
+	struct interrupt interrupt = { .thread = scene.main, .flags = WAKE_SOFTIRQ };
+	struct sleep_object pipe = { .kind = SLEEP_PIPE, .object = 4711 };
+
+	small_call(model, scene.main, scene.launch, 180 * US, 190 * US);
+	small_span(model, scene.main, 0, 120 * US, STATE_RUNNING);
+	interrupt.ts_ns = 105 * US;
+	interrupt.dur_ns = 3 * US;
+	assert_true(MODEL_PUSH(&model->interrupts, interrupt));
+	small_span(model, scene.main, 120 * US, 150 * US, STATE_RUNNABLE)->flags = SPAN_THROTTLED;
+	assert_true(MODEL_PUSH(&model->sleep_objects, pipe));
+	small_sleep(model, scene.main, 150 * US, 160 * US, READ, scene.worker, 0);
+	model->spans.row[model->spans.count - 1].object = 0;
+	small_span(model, scene.main, 160 * US, 1000 * US, STATE_RUNNING);
+	compute(&scene);
+	expect(&scene, 0, 100, 105, IDLE_USER_CODE, "main 100", NULL);
+	expect(&scene, 1, 105, 108, IDLE_IRQ, NULL, NULL);
+	expect(&scene, 2, 108, 120, IDLE_USER_CODE, "main 100", NULL);
+	expect(&scene, 3, 120, 150, IDLE_THROTTLED, NULL, "its cgroup had used up its CPU quota");
+	expect(&scene, 4, 150, 160, IDLE_PIPELINE, "worker 101",
+	       "asleep in read of a pipe, woken by worker 101, which was doing something not "
+	       "recorded 100 %");
+	end_scene(&scene);
+}
+
 /* Without a submit time the end of the enqueue stands for it; without that the call's end. */
 static void test_handover(void **state)
 {
@@ -645,6 +674,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_on_cpu),
+		cmocka_unit_test(test_irq_quota_object),
 		cmocka_unit_test(test_handover),
 		cmocka_unit_test(test_completion_by_interrupt),
 		cmocka_unit_test(test_completion_by_thread),

@@ -108,7 +108,7 @@ static void test_nested(void **state)
 	small_call(job.model, job.thread, job.driver, 2300, 2900);
 	for (uint32_t i = 0; i < 4; i++)
 		job.model->calls.row[i].depth = (uint8_t)i;
-	job.model->calls.row[3].flags = MODEL_CALL_INNER;
+	job.model->calls.row[3].flags = MODEL_CALL_INNER | MODEL_CALL_PART;
 	add_task(&job, job.thread, 2500);
 	add_task(&job, job.thread, 2950); /* the inner call is over, the outer is not */
 	add_task(&job, job.thread, 3500); /* by the framework itself */
@@ -206,6 +206,57 @@ static void test_by_order(void **state)
 	model_free(job.model);
 }
 
+static void add_launch(struct job *job, uint32_t function, uint64_t stream, uint64_t start_ns)
+{
+	uint32_t call = small_call(job->model, job->thread, function, start_ns, start_ns + 50);
+
+	job->model->calls.row[call].args[1] = stream;
+}
+
+/* Handles on one side, numbers on the other: what fits one only is joined, if that goes for all. */
+static void test_by_order_of_handles(void **state)
+{
+	for (int spoilt = 0; spoilt < 3; spoilt++) {
+		struct job job = make_job();
+		uint32_t copy = small_function(job.model, "cuda", "cudaMemcpyAsync",
+					       PROFBPF__FUNCTION__KIND__COPY);
+		struct launch_join join;
+
+		job.model->functions.row[job.launch].roles[1] = PROFBPF__FUNCTION__ROLE__STREAM;
+		job.model->functions.row[copy].roles[1] = PROFBPF__FUNCTION__ROLE__STREAM;
+		add_launch(&job, job.launch, 0x7f0010, 2000);
+		add_launch(&job, copy, 0x7f0020, 2100);
+		add_launch(&job, job.launch, 0x7f0010, 2200);
+		add_launch(&job, copy, 0x7f0020, 2300);
+		add_launch(&job, job.launch, 0x7f0030, 2400);
+		add_ordered(&job, 3, 302000);
+		add_ordered(&job, 3, 304000);
+		add_ordered(&job, 4, 301000);
+		job.model->tasks.row[2].kind = PROFBPF__DEVICE_TASKS__KIND__COPY;
+		add_ordered(&job, 4, 303000);
+		job.model->tasks.row[3].kind = PROFBPF__DEVICE_TASKS__KIND__COPY;
+		/* Too early for its call; one of a stream that no call is left of. */
+		add_ordered(&job, 5, spoilt == 1 ? 100 : 305000);
+		if (spoilt == 1)
+			job.model->calls.row[4].start_ns = 200500;
+		if (spoilt == 2)
+			add_ordered(&job, 6, 306000);
+		join = join_job(&job);
+		assert_int_equal(join.by_order, spoilt ? 0 : 5);
+		assert_int_equal(join.ambiguous, spoilt == 0 ? 0 : spoilt == 1 ? 4 : 6);
+		assert_int_equal(join.unmatched_tasks, spoilt == 0 ? 0 : spoilt == 1 ? 5 : 6);
+		for (uint32_t i = 0; !spoilt && i < 5; i++) {
+			uint32_t task = job.model->calls.row[i].task;
+
+			assert_int_equal(job.model->tasks.row[task].call, i);
+			assert_int_equal(job.model->tasks.row[task].stream, i == 4  ? 5
+									    : i % 2 ? 4
+										    : 3);
+		}
+		model_free(job.model);
+	}
+}
+
 static void test_unprofiled(void **state)
 {
 	struct job job = make_job();
@@ -247,10 +298,15 @@ static void test_outside_session(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),	     cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_touching),     cmocka_unit_test(test_open_call),
-		cmocka_unit_test(test_deep_nesting), cmocka_unit_test(test_by_order),
-		cmocka_unit_test(test_unprofiled),   cmocka_unit_test(test_outside_session),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_touching),
+		cmocka_unit_test(test_open_call),
+		cmocka_unit_test(test_deep_nesting),
+		cmocka_unit_test(test_by_order),
+		cmocka_unit_test(test_by_order_of_handles),
+		cmocka_unit_test(test_unprofiled),
+		cmocka_unit_test(test_outside_session),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -479,6 +479,34 @@ static void times_of_device_tasks_survive(void **state)
 	model_free(model);
 }
 
+static void symbols_of_device_tasks_become_readable(void **state)
+{
+	static const char *const names[][2] = {
+		{ "_Z6scaledPfi", "scaled" },
+		{ "_Z6scaledPfi", "scaled" },
+		{ "void kernel<int>(float*)", "void kernel<int>(float*)" },
+		{ "_Z", "_Z" },
+	};
+	struct trace_builder *builder = session(1, 1, 1000);
+	struct model *model;
+
+	trace_target(builder, 1000, 10, 10, "t");
+	trace_device(builder, &(struct trace_device){ .id = 3, .tgid = 10, .name = "gpu0" });
+	for (int i = 0; i < 4; i++)
+		trace_device_task(builder,
+				  &(struct trace_device_task_row){ .device = 3,
+								   .queued_ns = 2000 + i,
+								   .start_ns = 2010 + i,
+								   .end_ns = 2020 + i,
+								   .name = names[i][0],
+								   .tid = 10 });
+	model = load_trace(builder);
+	assert_int_equal(model->tasks.count, 4);
+	for (int i = 0; i < 4; i++)
+		assert_string_equal(model_text(model, model->tasks.row[i].name), names[i][1]);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -498,6 +526,7 @@ int main(void)
 		cmocka_unit_test(impossible_rows_are_dropped),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(times_of_device_tasks_survive),
+		cmocka_unit_test(symbols_of_device_tasks_become_readable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

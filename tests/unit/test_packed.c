@@ -19,6 +19,22 @@ static Profbpf__Calls *unpack(const struct packed_message *m)
 	return profbpf__calls__unpack(NULL, m->size, m->data);
 }
 
+/* Lengths change at every seven bits, and the way that times are written above 28 of them. */
+static void times_are_varints(void **state)
+{
+	uint8_t plain[VARINT_MAX], time[VARINT_MAX];
+
+	for (int bit = 0; bit < 64; bit++) {
+		for (uint64_t around = 0; around < 3; around++) {
+			uint64_t value = (1ull << bit) - 1 + around;
+			size_t size = (size_t)(varint_put(plain, value) - plain);
+
+			assert_int_equal(varint_put_time(time, value) - time, size);
+			assert_memory_equal(time, plain, size);
+		}
+	}
+}
+
 static void values_of_any_size(void **state)
 {
 	struct packed end = { 0 }, dur = { 0 }, tid = { 0 }, zero = { 0 };
@@ -135,6 +151,7 @@ static void no_such_field(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_varints),
 		cmocka_unit_test(values_of_any_size),
 		cmocka_unit_test(signed_and_growing),
 		cmocka_unit_test(zeros),

@@ -71,7 +71,7 @@ static void calls_become_slices(void **state)
 	assert_int_equal(slice->end_ns, AT(317) + 8 * US);
 	assert_int_equal(slice->depth, 0);
 	assert_string_equal(slice->category, "launch");
-	arg = read_arg(read, slice, "text");
+	arg = read_arg(read, slice, "launched");
 	assert_non_null(arg);
 	assert_string_equal(read_value(read, arg->string_value_iid), "kernel");
 	assert_null(read_arg(read, slice, "ret"));

@@ -186,10 +186,11 @@ void trace_segment(struct trace_builder *builder, const struct trace_segment *se
 	uint8_t uuid[16] = { segment->session }, boot[16] = { segment->boot };
 	char *topics[] = { "api", "ioctl", "sched" };
 	char *notes[] = { (char *)segment->note };
+	Profbpf__ProbeCost costs[2], *cost_pointers[] = { &costs[0], &costs[1] };
 
 	flush(builder);
 	forget_strings(builder);
-	message.format = PBT_FORMAT;
+	message.format = segment->format ? segment->format : PBT_FORMAT;
 	message.index = segment->index;
 	message.session_uuid.data = uuid;
 	message.session_uuid.len = sizeof(uuid);
@@ -208,7 +209,16 @@ void trace_segment(struct trace_builder *builder, const struct trace_segment *se
 	message.follow = true;
 	message.topics = topics;
 	message.n_topics = 3;
+	for (int i = 0; i < 2; i++) {
+		profbpf__probe_cost__init(&costs[i]);
+		costs[i].instruction = i ? "nop5" : "emulated";
+		costs[i].inside_ns = i ? 200 : 250;
+		costs[i].whole_ns = i ? 500 : 600;
+	}
 	message.probe_cost_ns = 250;
+	message.probe_costs = cost_pointers;
+	message.n_probe_costs = segment->old_probe_cost ? 0 : 2;
+	message.probe_string_ns = segment->old_probe_cost ? 0 : 40;
 	message.probe_method = "session";
 	message.notes = notes;
 	message.n_notes = segment->note ? 1 : 0;

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/bottleneck.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/operator_advice.h"
+
+#define STEPS_MIN 3 /* fewer judged steps say nothing */
+#define STORAGE_SHARE 0.3 /* of its workers' time at work */
+#define BUSY_SHARE 0.5
+
+static double percent_of(uint64_t part_ns, uint64_t all_ns)
+{
+	return all_ns ? 100 * (double)part_ns / (double)all_ns : 0;
+}
+
+/*
+ * What a slow operator's threads did, of the time in which they had work: waits for
+ * elements and for room are its main thread's, workers wait inside for it as well.
+ */
+static enum bottleneck_kind why_slow(const struct operator_pipeline_usage *of)
+{
+	double run = (double)of->all_run_ns, ready = (double)of->all_runnable_ns;
+	double io = (double)of->all_io_ns, work = (double)of->work_ns;
+
+	if (!of->has_times)
+		return BOTTLENECK_SLOW;
+	/* Work that is not seen is at least what it ran and waited for a CPU or a disk. */
+	if (work < run + ready + io)
+		work = run + ready + io;
+	if (work == 0)
+		return BOTTLENECK_SLOW;
+	if (io >= STORAGE_SHARE * work)
+		return BOTTLENECK_STORAGE;
+	if (run >= BUSY_SHARE * work)
+		return BOTTLENECK_BUSY;
+	if (run + ready >= BUSY_SHARE * work)
+		return BOTTLENECK_STARVED;
+	return BOTTLENECK_SLEEPS;
+}
+
+/* Samples tell what CPU time an operator used, not what else it did. */
+static enum bottleneck_kind why_slow_by_samples(const struct pipeline_steps *steps, uint32_t op)
+{
+	uint32_t workers = steps->usage->pipeline->operators.row[op].workers;
+	double cpu = steps->usage->operators[op].utilization;
+
+	return cpu >= 100 * BUSY_SHARE * (workers ? workers : 1) ? BOTTLENECK_BUSY :
+								   BOTTLENECK_SLOW;
+}
+
+static enum bottleneck_kind kind_of(const struct pipeline_steps *steps, uint32_t op)
+{
+	const struct operator_cost *cost = &steps->costs[op];
+
+	if (steps->usage->pipeline->sampled)
+		return why_slow_by_samples(steps, op);
+	if (cost->lock_ns > cost->wait_ns && cost->lock_ns > cost->cpu_ns)
+		return BOTTLENECK_LOCK;
+	if (cost->cpu_ns > cost->wait_ns)
+		return BOTTLENECK_TAKES_CPU;
+	return why_slow(&steps->usage->operators[op]);
+}
+
+static void explain_none(const struct pipeline_steps *steps, struct bottleneck *b)
+{
+	if (steps->judged < STEPS_MIN) {
+		snprintf(b->reason, sizeof(b->reason),
+			 "too few steps to tell: %u, without the first %d", steps->judged,
+			 STEPS_WARM_UP);
+		return;
+	}
+	snprintf(b->reason, sizeof(b->reason),
+		 "no operator costs the steps %d %% of their time: the trainer waits for data %.1f "
+		 "%% "
+		 "of it",
+		 BOTTLENECK_PERCENT, percent_of(steps->judged_wait_ns, steps->judged_ns));
+}
+
+const char *bottleneck_name(enum bottleneck_kind kind)
+{
+	static const char *const names[] = {
+		[BOTTLENECK_NONE] = "none",	      [BOTTLENECK_BUSY] = "busy",
+		[BOTTLENECK_SLEEPS] = "sleeps",	      [BOTTLENECK_STORAGE] = "storage",
+		[BOTTLENECK_STARVED] = "starved",     [BOTTLENECK_LOCK] = "lock",
+		[BOTTLENECK_TAKES_CPU] = "takes_cpu", [BOTTLENECK_SLOW] = "slow",
+	};
+
+	return names[kind];
+}
+
+static const char *kind_text(enum bottleneck_kind kind)
+{
+	switch (kind) {
+	case BOTTLENECK_BUSY: return "its workers are on a CPU for most of their work";
+	case BOTTLENECK_SLEEPS:
+		return "its workers sleep for most of their work, and not for a disk";
+	case BOTTLENECK_STORAGE: return "its workers wait for a disk";
+	case BOTTLENECK_STARVED: return "its workers are ready to run, but others have the CPUs";
+	case BOTTLENECK_LOCK:
+		return "its Python code has the interpreter lock that the trainer needs";
+	case BOTTLENECK_TAKES_CPU: return "its threads have the CPUs that the trainer needs";
+	default: return "the trainer waits for it";
+	}
+}
+
+static void explain(const struct model *model, const struct pipeline_steps *steps,
+		    struct bottleneck *b)
+{
+	const struct operator_pipeline_usage *of = &steps->usage->operators[b->op];
+	const struct operator_cost *cost = &steps->costs[b->op];
+	const struct pipeline_operator *op = &steps->usage->pipeline->operators.row[b->op];
+	int used = snprintf(b->reason, sizeof(b->reason),
+			    "%s: it costs %.1f %% of the time of %u steps: %.1f %% by waits for "
+			    "data, %.1f %% by the interpreter lock, %.1f %% by CPUs taken",
+			    kind_text(b->kind), b->percent, steps->judged,
+			    percent_of(cost->wait_ns, steps->judged_ns),
+			    percent_of(cost->lock_ns, steps->judged_ns),
+			    percent_of(cost->cpu_ns, steps->judged_ns));
+
+	(void)model;
+	if (used < 0 || (size_t)used >= sizeof(b->reason))
+		return;
+	if (of->has_element_ns && op->workers)
+		snprintf(b->reason + used, sizeof(b->reason) - (size_t)used,
+			 "; %.2f ms for each element, %u worker%s", of->element_ns / 1e6,
+			 op->workers, op->workers == 1 ? "" : "s");
+}
+
+static struct bottleneck judge(const struct model *model, const struct pipeline_steps *steps)
+{
+	struct bottleneck b = { .op = INDEX_NONE };
+
+	if (steps->judged < STEPS_MIN || steps->bottleneck == INDEX_NONE) {
+		explain_none(steps, &b);
+		return b;
+	}
+	b.op = steps->bottleneck;
+	b.percent = percent_of(operator_cost_ns(&steps->costs[b.op]), steps->judged_ns);
+	b.kind = kind_of(steps, b.op);
+	explain(model, steps, &b);
+	return b;
+}
+
+static const struct {
+	const char *id;
+	const char *title; /* after the operator's name */
+	const char *remedy;
+} ADVICE[] = {
+	[BOTTLENECK_BUSY] = { "pipeline_busy", "is too slow: its work needs CPU time",
+			      "Give it more workers (num_parallel_workers, num_workers) as long as "
+			      "there are idle CPUs; Python work needs processes, not threads "
+			      "(python_multiprocessing=True). Or do less per element: cheaper or "
+			      "native operations, results kept on disk." },
+	[BOTTLENECK_SLEEPS] = { "pipeline_sleeps", "is too slow: its workers sleep while they work",
+				"Give it more workers: they wait at the same time and need no CPU "
+				"for it. Look at what they wait for: a remote read, a lock, a "
+				"pause in the user's own function." },
+	[BOTTLENECK_STORAGE] = { "pipeline_storage", "is too slow: it waits for a disk",
+				 "More workers help little. Put the data on faster storage or in "
+				 "memory, read fewer and larger files, or read them in the order "
+				 "they are stored." },
+	[BOTTLENECK_STARVED] = { "pipeline_starved", "is too slow: it waits for CPUs",
+				 "The CPUs are taken: see the sections processes and host for by "
+				 "whom. Fewer workers, fewer other jobs, or more CPUs." },
+	[BOTTLENECK_LOCK] = { "pipeline_interpreter_lock",
+			      "holds the interpreter lock that the trainer needs",
+			      "Run its Python function in processes (python_multiprocessing=True) "
+			      "or replace it by native operations. More threads make it worse." },
+	[BOTTLENECK_TAKES_CPU] = { "pipeline_takes_cpu", "takes the CPUs that the trainer needs",
+				   "Give the pipeline fewer workers, or the job more CPUs; do less "
+				   "per element." },
+	[BOTTLENECK_SLOW] = { "pipeline_slow", "is too slow",
+			      "Record with the topic sched to see what its workers do; give it "
+			      "more workers." },
+};
+
+static void advise(const struct model *model, const struct pipeline_steps *steps,
+		   const struct bottleneck *b, struct advice *advice)
+{
+	const struct pipeline *pipeline = steps->usage->pipeline;
+	const char *name = model_text(model, pipeline->operators.row[b->op].name), *own = "";
+
+	advice->id = ADVICE[b->kind].id;
+	advice->severity = b->percent >= BOTTLENECK_HIGH_PERCENT ? "high" : "medium";
+	snprintf(advice->title, sizeof(advice->title), "%s: %.60s %s", pipeline->framework, name,
+		 ADVICE[b->kind].title);
+	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
+	/* That is mostly about more workers, which do not help where they wait for a disk or are in the way. */
+	if (b->kind == BOTTLENECK_BUSY || b->kind == BOTTLENECK_SLEEPS || b->kind == BOTTLENECK_SLOW)
+		own = operator_advice(model, pipeline, b->op);
+	snprintf(advice->remedy, sizeof(advice->remedy), "%s%s%s", ADVICE[b->kind].remedy,
+		 *own ? " " : "", own);
+}
+
+static int by_severity(const void *a, const void *b)
+{
+	/* "high" < "low" < "medium" is not the order wanted. */
+	static const char order[] = "hml";
+	const struct advice *x = a, *y = b;
+
+	return (int)(strchr(order, x->severity[0]) - strchr(order, y->severity[0]));
+}
+
+int advice_analyse(const struct model *model, const struct step_results *steps,
+		   struct advice_results *results)
+{
+	*results = (struct advice_results){ 0 };
+	results->bottlenecks = calloc((size_t)steps->count + 1, sizeof(*results->bottlenecks));
+	results->list = calloc((size_t)steps->count + 1, sizeof(*results->list));
+	if (!results->bottlenecks || !results->list)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < steps->count; i++) {
+		struct bottleneck *b = &results->bottlenecks[results->count++];
+
+		*b = judge(model, &steps->pipelines[i]);
+		if (b->kind != BOTTLENECK_NONE)
+			advise(model, &steps->pipelines[i], b,
+			       &results->list[results->advice_count++]);
+	}
+	if (results->advice_count)
+		qsort(results->list, results->advice_count, sizeof(*results->list), by_severity);
+	return 0;
+}
+
+void advice_free(struct advice_results *results)
+{
+	free(results->bottlenecks);
+	free(results->list);
+	*results = (struct advice_results){ 0 };
+}

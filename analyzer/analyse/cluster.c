@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/cluster.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* MindInsight's thresholds: shares of the mean, and percent. */
+#define MORE 1.2
+#define LESS 0.8
+#define ALONE_PERCENT 10
+
+const char *cluster_rule_name(enum cluster_rule rule)
+{
+	static const char *const NAMES[CLUSTER_RULES] = { "work",  "computation", "gap",
+							  "flops", "bandwidth",	  "receive",
+							  "collective" };
+
+	return rule < CLUSTER_RULES ? NAMES[rule] : "";
+}
+
+static int add_finding(struct cluster_results *results, struct cluster_finding finding)
+{
+	if (results->finding_count == results->finding_capacity &&
+	    !model_grow((void **)&results->findings, &results->finding_capacity,
+			results->finding_count, sizeof(*results->findings)))
+		return -ENOMEM;
+	results->findings[results->finding_count++] = finding;
+	return 0;
+}
+
+/* Of its kernels, where their operations are told. */
+static double flops_rate(const struct device_results *devices, uint32_t device)
+{
+	struct operator_figures all = { 0 };
+	double rate;
+
+	for (uint32_t i = 0; i < devices->cores.count; i++) {
+		const struct operator_usage *row = &devices->cores.rows[i];
+
+		if (row->device != device)
+			continue;
+		all.flops += row->figures.flops;
+		all.counted_ns += row->figures.counted_ns;
+	}
+	return operator_flops_rate(&all, &rate) ? rate : -1;
+}
+
+static void add_steps(struct cluster_rank *rank, const struct device_step_results *steps)
+{
+	for (uint32_t i = 0; steps && i < steps->count; i++) {
+		const struct device_step_means *means = &steps->traces[i].means;
+
+		if (steps->traces[i].device != rank->device || !means->steps)
+			continue;
+		rank->has_steps = true;
+		rank->step_ns = means->duration_ns;
+		rank->gap_ns = means->gap_ns;
+	}
+}
+
+static void add_ranks(const struct device_results *devices, const struct device_step_results *steps,
+		      struct cluster_results *results)
+{
+	for (uint32_t i = 0; i < devices->overlap.count; i++) {
+		const struct overlap_device *device = &devices->overlap.devices[i];
+		struct cluster_rank rank = {
+			.device = device->all.device,
+			.stage_ns = device->stage_ns,
+			.computation_ns = device->all.computation_ns,
+			.receive_ns = device->all.receive_ns,
+			.collective_ns = device->all.pure_communication_ns - device->all.receive_ns,
+			.free_ns = device->all.free_ns,
+			.work_ns = device->stage_ns - device->all.receive_ns,
+			.flops_rate = flops_rate(devices, device->all.device),
+		};
+
+		if (!device->stage_ns)
+			continue;
+		add_steps(&rank, steps);
+		results->ranks[results->count++] = rank;
+	}
+}
+
+static void compare_work(struct cluster_results *results)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < results->count; i++) {
+		sum += (double)results->ranks[i].work_ns;
+		if (results->ranks[i].work_ns > results->ranks[results->slowest].work_ns)
+			results->slowest = i;
+	}
+	sum /= results->count;
+	results->mean_work_ns = (uint64_t)sum;
+	for (uint32_t i = 0; i < results->count && sum > 0; i++)
+		results->ranks[i].work_percent = 100 * (double)results->ranks[i].work_ns / sum;
+	results->imbalance = sum > 0 ? results->ranks[results->slowest].work_percent - 100 : 0;
+}
+
+/* What a rule compares; negative = unknown. */
+static double value_of(const struct cluster_rank *rank, enum cluster_rule rule)
+{
+	switch (rule) {
+	case CLUSTER_WORK: return (double)rank->work_ns;
+	case CLUSTER_COMPUTATION: return (double)rank->computation_ns;
+	case CLUSTER_GAP: return rank->has_steps ? rank->gap_ns : -1;
+	default: return rank->flops_rate;
+	}
+}
+
+static int judge_means(struct cluster_results *results, enum cluster_rule rule, double limit)
+{
+	double mean = 0;
+	uint32_t known = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < results->count; i++) {
+		double value = value_of(&results->ranks[i], rule);
+
+		if (value >= 0) {
+			mean += value;
+			known++;
+		}
+	}
+	if (known < 2 || !(mean > 0))
+		return 0;
+	mean /= known;
+	for (uint32_t i = 0; i < results->count && !err; i++) {
+		double value = value_of(&results->ranks[i], rule);
+
+		if (value >= 0 && (limit > 1 ? value > mean * limit : value < mean * limit))
+			err = add_finding(results,
+					  (struct cluster_finding){ .rule = rule,
+								    .device = results->ranks[i].device,
+								    .value = value,
+								    .mean = mean });
+	}
+	return err;
+}
+
+static double bandwidth_of(const struct link_usage *link)
+{
+	return link->bytes && link->transit_ns ?
+		       (double)link->bytes * 1e9 / (double)link->transit_ns :
+		       -1;
+}
+
+/* Among the links of one transport. */
+static int judge_link(const struct communication_results *from, uint32_t at,
+		      struct cluster_results *results)
+{
+	double value = bandwidth_of(&from->links[at]), sum = 0;
+	uint32_t known = 0;
+
+	for (uint32_t i = 0; i < from->link_count; i++) {
+		if (from->links[i].transport == from->links[at].transport &&
+		    bandwidth_of(&from->links[i]) >= 0) {
+			sum += bandwidth_of(&from->links[i]);
+			known++;
+		}
+	}
+	if (value < 0 || known < 2 || value >= LESS * sum / known)
+		return 0;
+	return add_finding(results, (struct cluster_finding){ .rule = CLUSTER_LINK,
+							      .device = from->links[at].device,
+							      .link = at,
+							      .value = value,
+							      .mean = sum / known });
+}
+
+static int judge_alone(struct cluster_results *results, enum cluster_rule rule)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < results->count && !err; i++) {
+		const struct cluster_rank *rank = &results->ranks[i];
+		uint64_t alone_ns = rule == CLUSTER_RECEIVE ? rank->receive_ns : rank->collective_ns;
+		uint64_t all_ns = rank->computation_ns + rank->receive_ns + rank->collective_ns;
+		double percent = all_ns ? 100 * (double)alone_ns / (double)all_ns : 0;
+
+		if (percent > ALONE_PERCENT)
+			err = add_finding(results, (struct cluster_finding){ .rule = rule,
+									     .device = rank->device,
+									     .value = percent,
+									     .mean = ALONE_PERCENT });
+	}
+	return err;
+}
+
+int cluster_analyse(const struct model *model, const struct device_results *devices,
+		    const struct device_step_results *steps, struct cluster_results *results)
+{
+	const struct communication_results *links = &devices->communication;
+	int err;
+
+	*results = (struct cluster_results){ 0 };
+	results->ranks = calloc((size_t)devices->overlap.count + 1, sizeof(*results->ranks));
+	if (!results->ranks)
+		return -ENOMEM;
+	add_ranks(devices, steps, results);
+	if (results->count < 2) {
+		results->count = 0;
+		return 0;
+	}
+	compare_work(results);
+	err = judge_means(results, CLUSTER_WORK, MORE);
+	if (!err)
+		err = judge_means(results, CLUSTER_COMPUTATION, MORE);
+	if (!err)
+		err = judge_means(results, CLUSTER_GAP, MORE);
+	if (!err)
+		err = judge_means(results, CLUSTER_FLOPS, LESS);
+	for (uint32_t i = 0; i < links->link_count && !err; i++)
+		err = judge_link(links, i, results);
+	if (!err)
+		err = judge_alone(results, CLUSTER_RECEIVE);
+	return err ? err : judge_alone(results, CLUSTER_COLLECTIVE);
+}
+
+void cluster_free(struct cluster_results *results)
+{
+	free(results->ranks);
+	free(results->findings);
+	*results = (struct cluster_results){ 0 };
+}

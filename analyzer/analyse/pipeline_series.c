@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/pipeline_series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/accounts.h"
+
+/* What is filled, and the interval that was used last: rows come mostly in order of time. */
+struct filling {
+	const struct model *model;
+	const struct host_interval *intervals;
+	uint32_t count;
+	struct operator_interval *cells; /* of one operator */
+};
+
+/* First interval that ends after an instant; filling->count if there is none. */
+static uint32_t interval_after(const struct filling *filling, uint64_t ts_ns)
+{
+	uint32_t low = 0, high = filling->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (filling->intervals[middle].end_ns <= ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t shared(const struct host_interval *interval, uint64_t start_ns, uint64_t end_ns)
+{
+	uint64_t from_ns = interval->start_ns > start_ns ? interval->start_ns : start_ns;
+	uint64_t to_ns = interval->end_ns < end_ns ? interval->end_ns : end_ns;
+
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+/* The part of @run_ns that was the kernel's, by what the tick saw of the thread meanwhile. */
+static uint64_t system_part(const struct filling *filling, uint32_t thread,
+			    const struct host_interval *interval, uint64_t run_ns)
+{
+	struct account grown, whole;
+	uint64_t all;
+
+	if (!accounts_growth(filling->model, thread, interval->start_ns, interval->end_ns, &grown))
+		return 0;
+	if (grown.user_ns + grown.system_ns == 0 &&
+	    accounts_at(filling->model, thread, filling->intervals[filling->count - 1].end_ns,
+			&whole))
+		grown = whole;
+	all = grown.user_ns + grown.system_ns;
+	return all ? (uint64_t)((unsigned __int128)run_ns * grown.system_ns / all) : 0;
+}
+
+static void add_run(const struct filling *filling, const uint64_t *run_ns, uint32_t thread)
+{
+	for (uint32_t i = 0; i < filling->count; i++) {
+		struct operator_interval *cell = &filling->cells[i];
+		uint64_t system_ns;
+
+		if (!run_ns[i])
+			continue;
+		system_ns = system_part(filling, thread, &filling->intervals[i], run_ns[i]);
+		cell->run_ns += run_ns[i];
+		cell->system_ns += system_ns;
+		cell->user_ns += run_ns[i] - system_ns;
+	}
+}
+
+static void sum_timeline(const struct filling *filling, uint32_t thread, uint64_t *run_ns)
+{
+	const struct timeline *timeline = &filling->model->timelines.row[thread];
+
+	for (uint32_t i = 0; i < timeline->count; i++) {
+		const struct span *span = &filling->model->spans.row[timeline->first + i];
+
+		if (span->state != STATE_RUNNING)
+			continue;
+		for (uint32_t k = interval_after(filling, span->start_ns);
+		     k < filling->count && filling->intervals[k].start_ns < span->end_ns; k++)
+			run_ns[k] += shared(&filling->intervals[k], span->start_ns, span->end_ns);
+	}
+}
+
+static void sum_accounts(const struct filling *filling, uint32_t thread, uint64_t *run_ns)
+{
+	for (uint32_t i = 0; i < filling->count; i++) {
+		const struct host_interval *interval = &filling->intervals[i];
+		struct account grown;
+
+		if (accounts_growth(filling->model, thread, interval->start_ns, interval->end_ns,
+				    &grown))
+			run_ns[i] = grown.run_ns;
+	}
+}
+
+static int add_threads(struct filling *filling, const struct process_results *processes,
+		       const struct pipeline *pipeline, struct pipeline_series *series)
+{
+	const struct model *model = filling->model;
+	uint64_t *run_ns = calloc((size_t)filling->count + 1, sizeof(*run_ns));
+	uint8_t *source = calloc((size_t)model->threads.count + 1, sizeof(*source));
+	int err = run_ns && source ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < processes->thread_count && !err; i++)
+		source[processes->threads[i].thread] = processes->threads[i].source;
+	for (uint32_t i = 0; i < pipeline->threads.count && !err; i++) {
+		const struct pipeline_thread *row = &pipeline->threads.row[i];
+
+		memset(run_ns, 0, filling->count * sizeof(*run_ns));
+		filling->cells = series->cells + (size_t)row->op * filling->count;
+		if (source[row->thread] == USAGE_TIMELINE &&
+		    row->thread < model->timelines.count)
+			sum_timeline(filling, row->thread, run_ns);
+		else
+			sum_accounts(filling, row->thread, run_ns);
+		add_run(filling, run_ns, row->thread);
+	}
+	free(run_ns);
+	free(source);
+	return err;
+}
+
+static void add_samples(struct filling *filling, const struct pipeline *pipeline,
+			struct pipeline_series *series)
+{
+	for (uint32_t i = 0; i < pipeline->cpu.count; i++) {
+		const struct pipeline_cpu *cpu = &pipeline->cpu.row[i];
+
+		filling->cells = series->cells + (size_t)cpu->op * filling->count;
+		for (uint32_t k = interval_after(filling, cpu->start_ns);
+		     k < filling->count && filling->intervals[k].start_ns < cpu->end_ns; k++) {
+			double share = (double)shared(&filling->intervals[k], cpu->start_ns,
+						      cpu->end_ns) /
+				       (double)(cpu->end_ns - cpu->start_ns);
+			struct operator_interval *cell = &filling->cells[k];
+
+			cell->user_ns += (uint64_t)((double)cpu->user_ns * share);
+			cell->system_ns += (uint64_t)((double)cpu->system_ns * share);
+			cell->run_ns = cell->user_ns + cell->system_ns;
+		}
+	}
+}
+
+static void add_elements(struct filling *filling, const struct pipeline *pipeline,
+			 struct pipeline_series *series)
+{
+	for (uint32_t i = 0; i < pipeline->outputs.count; i++) {
+		const struct pipeline_output *output = &pipeline->outputs.row[i];
+		uint32_t k = interval_after(filling, output->ts_ns);
+
+		if (k < filling->count)
+			series->cells[(size_t)output->op * filling->count + k].elements +=
+				output->count;
+	}
+	for (uint32_t i = 0; i < pipeline->works.count; i++) {
+		const struct pipeline_work *work = &pipeline->works.row[i];
+		uint32_t k = interval_after(filling, work->start_ns);
+
+		if (k < filling->count && !pipeline->operators.row[work->op].counts_outputs)
+			series->cells[(size_t)work->op * filling->count + k].elements++;
+	}
+}
+
+static void add_queue_sizes(struct filling *filling, const struct pipeline *pipeline,
+			    struct pipeline_series *series)
+{
+	const struct pipeline_queue_event *row = pipeline->queue_events.row;
+
+	for (uint32_t i = 0; i + 1 < pipeline->queue_events.count; i++) {
+		uint32_t op = pipeline->queues.row[row[i].queue].from;
+
+		if (row[i].size < 0 || row[i + 1].queue != row[i].queue)
+			continue;
+		filling->cells = series->cells + (size_t)op * filling->count;
+		for (uint32_t k = interval_after(filling, row[i].end_ns);
+		     k < filling->count && filling->intervals[k].start_ns < row[i + 1].end_ns;
+		     k++) {
+			uint64_t ns = shared(&filling->intervals[k], row[i].end_ns,
+					     row[i + 1].end_ns);
+
+			filling->cells[k].queue_known_ns += ns;
+			filling->cells[k].queue_size += (double)row[i].size * (double)ns;
+		}
+	}
+}
+
+int pipeline_series_compute(const struct model *model, const struct host_results *host,
+			    const struct process_results *processes,
+			    const struct pipeline_usage *usage, struct pipeline_series *series)
+{
+	const struct pipeline *pipeline = usage->pipeline;
+	struct filling filling = { .model = model,
+				   .intervals = host->intervals,
+				   .count = host->interval_count };
+	size_t cells = (size_t)pipeline->operators.count * host->interval_count;
+	int err;
+
+	*series = (struct pipeline_series){ .interval_count = host->interval_count };
+	series->cells = calloc(cells + 1, sizeof(*series->cells));
+	if (!series->cells)
+		return -ENOMEM;
+	if (!cells)
+		return 0;
+	err = add_threads(&filling, processes, pipeline, series);
+	add_samples(&filling, pipeline, series);
+	add_elements(&filling, pipeline, series);
+	add_queue_sizes(&filling, pipeline, series);
+	for (size_t i = 0; i < cells; i++)
+		if (series->cells[i].queue_known_ns)
+			series->cells[i].queue_size /= (double)series->cells[i].queue_known_ns;
+	return err;
+}
+
+void pipeline_series_free(struct pipeline_series *series)
+{
+	free(series->cells);
+	*series = (struct pipeline_series){ 0 };
+}
+
+bool pipeline_queue_sizes(const struct pipeline *pipeline, uint32_t queue, uint64_t from_ns,
+			  uint64_t step_ns, uint32_t count, uint32_t *sizes)
+{
+	const struct pipeline_queue_event *row = pipeline->queue_events.row;
+	uint32_t first = 0, end = pipeline->queue_events.count, at;
+	int32_t size = -1;
+
+	while (first < end && row[first].queue != queue)
+		first++;
+	for (at = first; at < end && row[at].queue == queue && size < 0; at++)
+		size = row[at].size;
+	if (size < 0)
+		return false;
+	/* Before its first event, for queues whose changes were counted. */
+	if (!pipeline->queues.row[queue].to_device)
+		size = (int32_t)pipeline->queues.row[queue].first_size;
+	at = first;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t ts_ns = from_ns + i * step_ns;
+
+		for (; at < end && row[at].queue == queue && row[at].end_ns <= ts_ns; at++)
+			if (row[at].size >= 0)
+				size = row[at].size;
+		sizes[i] = (uint32_t)size;
+	}
+	return true;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/process_series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/analyse/cgroups.h"
+#include "analyzer/analyse/cpu_split.h"
+#include "analyzer/analyse/interpolate.h"
+#include "bpf/events.h"
+
+/* Until they are summed up, user_ns and system_ns of rows are the tick's. */
+struct work {
+	const struct model *model;
+	uint32_t *interval_of; /* host_stats row -> the interval that ends with it, or INDEX_NONE */
+	struct cpu_sums *before; /* per process: what it had used when the session began */
+	bool *known;
+	struct process_interval *rows;
+	uint32_t count;
+};
+
+/* Number of readings of the host's figures at or before an instant. */
+static uint32_t readings_until(const struct model *model, uint64_t ts_ns)
+{
+	uint32_t low = 0, high = model->host_stats.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (model->host_stats.row[middle].ts_ns <= ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The interval that an account's growth belongs to. */
+static uint32_t interval_at(const struct work *work, const struct account *account)
+{
+	uint32_t readings = readings_until(work->model, account->ts_ns);
+	bool final = account->flags & ACCOUNT_FINAL;
+
+	if (final && readings < work->model->host_stats.count)
+		readings++;
+	return readings ? work->interval_of[readings - 1] : INDEX_NONE;
+}
+
+static bool map_intervals(struct work *work, const struct host_results *host)
+{
+	const struct model *model = work->model;
+	uint32_t next = 0;
+
+	work->interval_of = calloc((size_t)model->host_stats.count + 1, sizeof(uint32_t));
+	if (!work->interval_of)
+		return false;
+	for (uint32_t i = 0; i < model->host_stats.count; i++) {
+		uint64_t ts_ns = model->host_stats.row[i].ts_ns;
+
+		while (next < host->interval_count && host->intervals[next].end_ns < ts_ns)
+			next++;
+		work->interval_of[i] = next < host->interval_count &&
+						       host->intervals[next].end_ns == ts_ns
+					       ? next
+					       : INDEX_NONE;
+	}
+	return true;
+}
+
+static void add_growth(struct work *work, const struct account *before, const struct account *after,
+		       uint32_t process)
+{
+	work->rows[work->count++] = (struct process_interval){
+		.process = process,
+		.interval = interval_at(work, after),
+		.run_ns = grown(before->run_ns, after->run_ns),
+		.user_ns = grown(before->user_ns, after->user_ns),
+		.system_ns = grown(before->system_ns, after->system_ns),
+		.runnable_ns = grown(before->runnable_ns, after->runnable_ns),
+		.voluntary = grown(before->voluntary, after->voluntary),
+		.involuntary = grown(before->involuntary, after->involuntary),
+		.minor_faults = grown(before->minor_faults, after->minor_faults),
+		.major_faults = grown(before->major_faults, after->major_faults),
+		.bytes = { grown(before->read_bytes, after->read_bytes),
+			   grown(before->write_bytes, after->write_bytes),
+			   grown(before->read_chars, after->read_chars),
+			   grown(before->write_chars, after->write_chars) },
+	};
+}
+
+static void gather(struct work *work)
+{
+	const struct model *model = work->model;
+	const struct account none = { 0 };
+
+	for (uint32_t i = 0; i < model->accounts.count; i++) {
+		const struct account *row = &model->accounts.row[i];
+		const struct thread *thread = &model->threads.row[row->thread];
+		bool first = i == 0 || row[-1].thread != row->thread;
+
+		if (thread->process >= model->processes.count)
+			continue;
+		if (first && (row->flags & ACCOUNT_FIRST ||
+			      thread->start_ns < model->info.session_start_ns)) {
+			struct cpu_sums *sums = &work->before[thread->process];
+
+			sums->run_ns += row->run_ns;
+			sums->user_ticks_ns += row->user_ns;
+			sums->system_ticks_ns += row->system_ns;
+			continue;
+		}
+		add_growth(work, first ? &none : row - 1, row, thread->process);
+	}
+}
+
+static int by_process_interval(const void *a, const void *b)
+{
+	const struct process_interval *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	/* INDEX_NONE, outside the window, comes in the order of nothing: those are dropped. */
+	return x->interval < y->interval ? -1 : x->interval > y->interval;
+}
+
+static void merge(struct work *work)
+{
+	uint32_t kept = 0;
+
+	if (work->count)
+		qsort(work->rows, work->count, sizeof(*work->rows), by_process_interval);
+	for (uint32_t i = 0; i < work->count; i++) {
+		const struct process_interval *row = &work->rows[i];
+		struct process_interval *into = kept ? &work->rows[kept - 1] : NULL;
+
+		if (!into || by_process_interval(into, row) != 0) {
+			work->rows[kept++] = *row;
+			continue;
+		}
+		into->run_ns += row->run_ns;
+		into->user_ns += row->user_ns;
+		into->system_ns += row->system_ns;
+		into->runnable_ns += row->runnable_ns;
+		into->voluntary += row->voluntary;
+		into->involuntary += row->involuntary;
+		into->minor_faults += row->minor_faults;
+		into->major_faults += row->major_faults;
+		into->bytes.read_bytes += row->bytes.read_bytes;
+		into->bytes.write_bytes += row->bytes.write_bytes;
+		into->bytes.read_chars += row->bytes.read_chars;
+		into->bytes.write_chars += row->bytes.write_chars;
+	}
+	work->count = kept;
+}
+
+/* From ticks to the kernel's split: sums over the process' life, interval by interval. */
+static void split(struct work *work)
+{
+	struct cpu_sums sums = { 0 };
+
+	for (uint32_t i = 0; i < work->count; i++) {
+		struct process_interval *row = &work->rows[i];
+		struct cpu_sums after;
+		struct cpu_split used;
+
+		if (i == 0 || row[-1].process != row->process)
+			sums = work->before[row->process];
+		after = (struct cpu_sums){ sums.run_ns + row->run_ns,
+					   sums.user_ticks_ns + row->user_ns,
+					   sums.system_ticks_ns + row->system_ns };
+		used = cpu_split_growth(&sums, &after);
+		row->system_ns = cpu_split_scale(&used, row->run_ns);
+		row->user_ns = row->run_ns - row->system_ns;
+		sums = after;
+	}
+}
+
+/* Counts who was active, keeps the targets' rows inside the window. */
+static void keep(struct work *work, struct host_results *host, struct series_results *results)
+{
+	const struct process *processes = work->model->processes.row;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < work->count; i++) {
+		const struct process_interval row = work->rows[i];
+		struct process_series *of = &results->of[row.process];
+
+		if (row.interval == INDEX_NONE)
+			continue;
+		host->intervals[row.interval].active_processes += row.run_ns > 0;
+		if (!processes[row.process].target)
+			continue;
+		if (of->count++ == 0)
+			*of = (struct process_series){ kept, 1, work->known[row.process] };
+		work->rows[kept++] = row;
+	}
+	results->rows = work->rows;
+	results->row_count = kept;
+	work->rows = NULL;
+}
+
+/* Readings of a process come right after those of the host, too. */
+static void add_memory(const struct work *work, struct series_results *results)
+{
+	const struct model *model = work->model;
+
+	for (uint32_t p = 0; p < model->processes.count; p++) {
+		struct process_series *of = &results->of[p];
+		uint32_t first, count = of->count ? process_stats_of(model, p, &first) : 0, at = 0;
+		uint64_t rss = 0;
+
+		for (uint32_t i = 0; i < of->count && count; i++) {
+			struct process_interval *row = &results->rows[of->first + i];
+
+			for (; at < count; at++) {
+				const struct process_stat *stat =
+					&model->process_stats.row[first + at];
+				uint32_t readings = readings_until(model, stat->ts_ns);
+				uint32_t interval = readings ? work->interval_of[readings - 1]
+							     : INDEX_NONE;
+
+				if (interval != INDEX_NONE && interval > row->interval)
+					break;
+				if (stat->flags & PROCESS_HAS_RSS)
+					rss = stat->rss_bytes;
+			}
+			row->rss_bytes = rss;
+		}
+	}
+}
+
+int series_analyse(const struct model *model, struct host_results *host,
+		   struct series_results *results)
+{
+	size_t processes = (size_t)model->processes.count + 1;
+	struct work work = { .model = model };
+	int err = -ENOMEM;
+
+	*results = (struct series_results){ 0 };
+	results->of = calloc(processes, sizeof(*results->of));
+	work.before = calloc(processes, sizeof(*work.before));
+	work.known = calloc(processes, sizeof(*work.known));
+	work.rows = calloc((size_t)model->accounts.count + 1, sizeof(*work.rows));
+	if (!results->of || !work.before || !work.known || !work.rows ||
+	    !map_intervals(&work, host))
+		goto cleanup;
+	process_cpu_before(model, work.before, work.known);
+	gather(&work);
+	merge(&work);
+	split(&work);
+	keep(&work, host, results);
+	add_memory(&work, results);
+	err = 0;
+cleanup:
+	free(work.interval_of);
+	free(work.before);
+	free(work.known);
+	free(work.rows);
+	return err;
+}
+
+void series_free(struct series_results *results)
+{
+	free(results->rows);
+	free(results->of);
+	*results = (struct series_results){ 0 };
+}

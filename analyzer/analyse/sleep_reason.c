@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/sleep_reason.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/join/sleep_causes.h"
+#include "bpf/events.h"
+
+const struct sleep_object *sleep_object(const struct model *model, const struct span *span)
+{
+	return span->object < model->sleep_objects.count ? &model->sleep_objects.row[span->object]
+							 : NULL;
+}
+
+/* Of a read, a write or the like; @other if the kind of file is not known. */
+static enum sleep_reason by_file(uint8_t kind, enum sleep_reason other)
+{
+	switch (kind) {
+	case SLEEP_PIPE: return REASON_PIPE;
+	case SLEEP_UNIX:
+	case SLEEP_INET:
+	case SLEEP_SOCKET: return REASON_SOCKET;
+	case SLEEP_CHARACTER: return REASON_DEVICE;
+	case SLEEP_FILE:
+	case SLEEP_DIRECTORY:
+	case SLEEP_BLOCK: return REASON_FILE;
+	case SLEEP_EVENTFD:
+	case SLEEP_EPOLL:
+	case SLEEP_TIMERFD:
+	case SLEEP_SIGNALFD:
+	case SLEEP_INOTIFY:
+	case SLEEP_PIDFD:
+	case SLEEP_ANONYMOUS: return REASON_EVENT;
+	default: return other;
+	}
+}
+
+bool sleep_is_major_fault(const struct span *span)
+{
+	return span->flags & SWITCH_FAULT && span->flags & (SPAN_MAJOR_FAULT | SWITCH_IOWAIT);
+}
+
+const char *sleep_interrupt(const struct model *model, const struct span *span)
+{
+	if (span->flags & SPAN_WOKEN_TIMER)
+		return "timer";
+	if (!(span->flags & (SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ)) ||
+	    span->other == INDEX_NONE || span->flags & SPAN_NO_WAKE)
+		return NULL;
+	return model_text(model, span->other);
+}
+
+enum sleep_reason sleep_reason(const struct model *model, struct syscall_table *syscalls,
+			       const struct span *span)
+{
+	return sleep_reason_of(model, syscalls, span, sleep_request(model, span) != NULL);
+}
+
+enum sleep_reason sleep_reason_of(const struct model *model, struct syscall_table *syscalls,
+				  const struct span *span, bool disk)
+{
+	const struct sleep_object *object = sleep_object(model, span);
+	uint8_t kind = object ? object->kind : SLEEP_NOTHING;
+
+	if (span->flags & SWITCH_FAULT)
+		return sleep_is_major_fault(span) ? REASON_MAJOR_FAULT : REASON_PAGE_FAULT;
+	if (span->state == STATE_STOPPED)
+		return REASON_STOPPED;
+	if (disk)
+		return REASON_BLOCK_IO;
+	switch (syscall_class(syscalls, span->syscall)) {
+	case SYSCALL_LOCK: return syscall_is_futex(syscalls, span->syscall) ? REASON_FUTEX : REASON_LOCK;
+	case SYSCALL_SLEEP: return REASON_SLEEP;
+	case SYSCALL_POLL: return REASON_POLL;
+	case SYSCALL_READ:
+	case SYSCALL_WRITE:
+		return by_file(kind, span->flags & SWITCH_IOWAIT ? REASON_FILE : REASON_OTHER);
+	case SYSCALL_NETWORK: return by_file(kind, REASON_SOCKET);
+	case SYSCALL_FILE: return REASON_FILE;
+	case SYSCALL_WAIT: return REASON_CHILD;
+	case SYSCALL_MEMORY: return REASON_MEMORY;
+	case SYSCALL_IOCTL: return REASON_IOCTL;
+	default: return span->flags & SWITCH_IOWAIT ? REASON_FILE : REASON_OTHER;
+	}
+}
+
+const char *sleep_reason_name(enum sleep_reason reason)
+{
+	static const char *const names[REASONS] = {
+		[REASON_FUTEX] = "futex",	[REASON_LOCK] = "lock",
+		[REASON_SLEEP] = "sleep",	[REASON_POLL] = "poll",
+		[REASON_PIPE] = "pipe",		[REASON_SOCKET] = "socket",
+		[REASON_EVENT] = "event",	[REASON_DEVICE] = "device",
+		[REASON_FILE] = "file",		[REASON_CHILD] = "child",
+		[REASON_IOCTL] = "ioctl",	[REASON_PAGE_FAULT] = "page_fault",
+		[REASON_MAJOR_FAULT] = "major_fault", [REASON_BLOCK_IO] = "block_io",
+		[REASON_MEMORY] = "memory",	[REASON_STOPPED] = "stopped",
+		[REASON_OTHER] = "other",
+	};
+
+	return reason < REASONS ? names[reason] : "other";
+}
+
+const char *sleep_kind_name(uint8_t kind)
+{
+	static const char *const names[SLEEP_KINDS] = {
+		[SLEEP_NOTHING] = "unknown",
+		[SLEEP_FILE] = "file",
+		[SLEEP_DIRECTORY] = "directory",
+		[SLEEP_PIPE] = "pipe",
+		[SLEEP_UNIX] = "unix_socket",
+		[SLEEP_INET] = "inet_socket",
+		[SLEEP_SOCKET] = "socket",
+		[SLEEP_CHARACTER] = "character_device",
+		[SLEEP_BLOCK] = "block_device",
+		[SLEEP_EVENTFD] = "eventfd",
+		[SLEEP_EPOLL] = "epoll",
+		[SLEEP_TIMERFD] = "timerfd",
+		[SLEEP_SIGNALFD] = "signalfd",
+		[SLEEP_INOTIFY] = "inotify",
+		[SLEEP_PIDFD] = "pidfd",
+		[SLEEP_ANONYMOUS] = "anonymous",
+		[SLEEP_SEVERAL] = "several",
+		[SLEEP_FUTEX] = "futex",
+		[SLEEP_CHILD] = "child",
+	};
+
+	return kind < SLEEP_KINDS ? names[kind] : "unknown";
+}
+
+/* What each kind is called where it has no name of its own. */
+static const char *kind_text(uint8_t kind)
+{
+	static const char *const names[SLEEP_KINDS] = {
+		[SLEEP_FILE] = "a file",
+		[SLEEP_DIRECTORY] = "a directory",
+		[SLEEP_PIPE] = "a pipe",
+		[SLEEP_UNIX] = "a Unix socket",
+		[SLEEP_INET] = "an internet socket",
+		[SLEEP_SOCKET] = "a socket",
+		[SLEEP_CHARACTER] = "a character device",
+		[SLEEP_BLOCK] = "a block device",
+		[SLEEP_EVENTFD] = "an eventfd",
+		[SLEEP_EPOLL] = "epoll",
+		[SLEEP_TIMERFD] = "a timerfd",
+		[SLEEP_SIGNALFD] = "a signalfd",
+		[SLEEP_INOTIFY] = "inotify",
+		[SLEEP_PIDFD] = "a pidfd",
+		[SLEEP_ANONYMOUS] = "a file without a name",
+	};
+
+	return kind < SLEEP_KINDS && names[kind] ? names[kind] : "";
+}
+
+const char *sleep_object_text(const struct model *model, const struct sleep_object *object,
+			      char *text, size_t size)
+{
+	const char *name = model_text(model, object->name);
+
+	switch (object->kind) {
+	case SLEEP_FUTEX: snprintf(text, size, "futex 0x%" PRIx64, object->object); break;
+	case SLEEP_CHILD:
+		if (object->object)
+			snprintf(text, size, "process %" PRIu64, object->object);
+		else
+			snprintf(text, size, "any child");
+		break;
+	case SLEEP_SEVERAL:
+		if (object->object)
+			snprintf(text, size, "%" PRIu64 " descriptors", object->object);
+		else
+			snprintf(text, size, "several descriptors");
+		break;
+	case SLEEP_PIPE:
+		snprintf(text, size, *name == '/' ? "%s %s" : "%s",
+			 *name == '/' ? "the pipe" : kind_text(object->kind), name);
+		break;
+	default: snprintf(text, size, "%s", *name ? name : kind_text(object->kind)); break;
+	}
+	return text;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Processes whose framework nobody knows: threads and processes that feed those that submit work
+ * to a device, found by who wakes whom.
+ *
+ * A thread that waits for input sleeps, and whoever has it ready ends the sleep: by a lock or a
+ * condition, a pipe, a socket, a semaphore in shared memory. So from the threads that submit one
+ * goes to those which end their sleeps outside of runtime calls, and from these to theirs. Threads
+ * of one process that have a name in common but for a number are one operator, other processes
+ * another. What cannot be told this way: how many elements went through, and, for threads that
+ * meet at a lock, which of the two takes from the other.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/frameworks/framework.h"
+#include "analyzer/join/call_kind.h"
+
+#define LAUNCHES_MIN 10 /* of a process and of a thread that counts as one that submits */
+#define LAUNCHES_SHARE 10 /* a submitting thread makes one in so many of its process at least */
+#define WAKES_MIN 4 /* fewer may be chance */
+#define WAKES_SHARE 20 /* a feeder ends one sleep in so many at least */
+#define LEVELS 4 /* operators one behind the other */
+#define OPERATORS_MAX 64
+#define SUBMITTER (INDEX_NONE - 1) /* in place of an operator */
+
+#define NOTE                                                                                      \
+	"its framework is not known: these threads and processes end the sleeps of those that submit " \
+	"to the device, or of each other; a thread that only takes from them at a lock looks the same"
+
+struct feeders {
+	struct model *model;
+	struct pipelines *pipelines;
+	uint32_t *launches; /* of each thread */
+	uint32_t *op; /* of each thread within the pipeline that is being made, or INDEX_NONE */
+	uint32_t *wakes; /* sleeps of one operator that each thread ended */
+};
+
+static bool was_woken(const struct feeders *f, uint32_t thread, const struct span *span)
+{
+	return span->state == STATE_SLEEP && span->other < f->model->threads.count &&
+	       span->other != thread && f->model->threads.row[span->other].target &&
+	       !(span->flags & (SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ | SPAN_WOKEN_TIMER |
+				SPAN_NO_WAKE));
+}
+
+/* Index of the first call of a thread, which are sorted by thread. */
+static uint32_t first_call(const struct model *model, uint32_t thread)
+{
+	uint32_t low = 0, high = model->calls.count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (model->calls.row[middle].thread < thread)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Sleeps of a thread that another one ended, one after the other. */
+struct sleeps {
+	const struct feeders *f;
+	uint32_t thread;
+	uint32_t call; /* where among the calls we are */
+	uint32_t span;
+	uint64_t runtime_until_ns; /* the runtime calls up to here end then */
+};
+
+static struct sleeps sleeps_of(const struct feeders *f, uint32_t thread)
+{
+	return (struct sleeps){ .f = f, .thread = thread, .call = first_call(f->model, thread) };
+}
+
+/* In a runtime call it is the device that is waited for, or a lock of the runtime. */
+static bool in_runtime(struct sleeps *s, uint64_t ts_ns)
+{
+	const struct model *model = s->f->model;
+
+	for (; s->call < model->calls.count; s->call++) {
+		const struct call *call = &model->calls.row[s->call];
+
+		if (call->thread != s->thread || call->start_ns > ts_ns)
+			break;
+		if (call_is_runtime(model, call) && call->end_ns > s->runtime_until_ns)
+			s->runtime_until_ns = call->end_ns;
+	}
+	return ts_ns < s->runtime_until_ns;
+}
+
+static const struct span *next_sleep(struct sleeps *s)
+{
+	const struct model *model = s->f->model;
+	const struct timeline *line;
+
+	if (s->thread >= model->timelines.count)
+		return NULL;
+	line = &model->timelines.row[s->thread];
+	while (s->span < line->count) {
+		const struct span *span = &model->spans.row[line->first + s->span++];
+
+		if (was_woken(s->f, s->thread, span) && !in_runtime(s, span->start_ns))
+			return span;
+	}
+	return NULL;
+}
+
+/* "av:h264:df1" and "av:h264:df12" are one operator. */
+static void group_name(const struct feeders *f, const struct pipeline *pipeline, uint32_t thread,
+		       char *name, size_t size)
+{
+	const struct model *model = f->model;
+	const struct thread *row = &model->threads.row[thread];
+	size_t length;
+
+	if (row->process != pipeline->process) {
+		snprintf(name, size, "process %s",
+			 model_text(model, model->processes.row[row->process].name));
+		return;
+	}
+	snprintf(name, size, "%s", model_text(model, row->name));
+	for (length = strlen(name); length > 1 && isdigit((unsigned char)name[length - 1]);)
+		name[--length] = '\0';
+}
+
+static uint32_t operator_named(struct feeders *f, struct pipeline *pipeline, const char *name,
+			       bool process, uint32_t to)
+{
+	struct pipeline_edge edge = { .to = to };
+	struct pipeline_queue queue = { .to = to == SUBMITTER ? INDEX_NONE : to,
+					.pushes_unseen = true };
+	uint32_t op;
+
+	for (op = 0; op < pipeline->operators.count; op++)
+		if (strcmp(model_text(f->model, pipeline->operators.row[op].name), name) == 0)
+			return op;
+	op = pipeline_operator_add(f->model, pipeline, (int32_t)op, name,
+				   process ? "process" : "threads");
+	edge.from = queue.from = op;
+	if (op == INDEX_NONE || !MODEL_PUSH(&pipeline->queues, queue) ||
+	    (to != SUBMITTER && !MODEL_PUSH(&pipeline->edges, edge)))
+		return INDEX_NONE;
+	return op;
+}
+
+static int add_feeder(struct feeders *f, struct pipeline *pipeline, uint32_t thread, uint32_t to)
+{
+	bool process = f->model->threads.row[thread].process != pipeline->process;
+	struct pipeline_thread row = { .thread = thread,
+				       .role = process ? PIPELINE_WORKER_PROCESS :
+							 PIPELINE_WORKER };
+	char name[96];
+
+	group_name(f, pipeline, thread, name, sizeof(name));
+	row.op = operator_named(f, pipeline, name, process, to);
+	if (row.op == INDEX_NONE || !MODEL_PUSH(&pipeline->threads, row))
+		return -ENOMEM;
+	pipeline->operators.row[row.op].workers++;
+	f->op[thread] = row.op;
+	return 0;
+}
+
+/* Threads that end sleeps of the threads of @op become operators behind it. */
+static int add_feeders_of(struct feeders *f, struct pipeline *pipeline, uint32_t op)
+{
+	const struct model *model = f->model;
+	uint32_t all = 0;
+	int err = 0;
+
+	memset(f->wakes, 0, model->threads.count * sizeof(*f->wakes));
+	for (uint32_t t = 0; t < model->threads.count; t++) {
+		struct sleeps sleeps = sleeps_of(f, t);
+		const struct span *span;
+
+		while (f->op[t] == op && (span = next_sleep(&sleeps))) {
+			f->wakes[span->other]++;
+			all++;
+		}
+	}
+	for (uint32_t t = 0; t < model->threads.count && !err; t++)
+		if (f->op[t] == INDEX_NONE && pipeline->operators.count < OPERATORS_MAX &&
+		    f->wakes[t] >= WAKES_MIN &&
+		    (uint64_t)f->wakes[t] * WAKES_SHARE >= all)
+			err = add_feeder(f, pipeline, t, op);
+	return err;
+}
+
+/* A submitting thread slept until a feeder woke it: all that is known of a fetch. */
+static int add_fetch(struct pipeline *pipeline, uint32_t thread, const struct span *span)
+{
+	struct pipeline_fetch fetch = { .start_ns = span->start_ns,
+					.end_ns = span->end_ns,
+					.thread = thread };
+
+	return MODEL_PUSH(&pipeline->fetches, fetch) ? 0 : -ENOMEM;
+}
+
+/* The queue between two operators, as its index is that of the operator that fills it. */
+static int add_wait(struct feeders *f, struct pipeline *pipeline, uint32_t thread,
+		    const struct span *span)
+{
+	uint32_t op = f->op[thread], other = f->op[span->other];
+	struct pipeline_queue_event event = { .start_ns = span->start_ns,
+					      .end_ns = span->end_ns,
+					      .thread = thread,
+					      .size = -1 };
+
+	if (other < SUBMITTER && pipeline->queues.row[other].to ==
+					 (op == SUBMITTER ? INDEX_NONE : op)) {
+		event.queue = other;
+		event.change = -1;
+	} else if (op < SUBMITTER && pipeline->queues.row[op].to ==
+					     (other == SUBMITTER ? INDEX_NONE : other)) {
+		event.queue = op;
+		event.change = 1;
+	} else {
+		return 0;
+	}
+	if (op == SUBMITTER && add_fetch(pipeline, thread, span))
+		return -ENOMEM;
+	return MODEL_PUSH(&pipeline->queue_events, event) ? 0 : -ENOMEM;
+}
+
+static int add_waits(struct feeders *f, struct pipeline *pipeline)
+{
+	int err = 0;
+
+	for (uint32_t t = 0; t < f->model->threads.count; t++) {
+		struct sleeps sleeps = sleeps_of(f, t);
+		const struct span *span;
+
+		while (f->op[t] != INDEX_NONE && !err && (span = next_sleep(&sleeps)))
+			if (f->op[span->other] != INDEX_NONE)
+				err = add_wait(f, pipeline, t, span);
+	}
+	return err;
+}
+
+static uint32_t mark_submitters(struct feeders *f, uint32_t process)
+{
+	uint64_t all = 0;
+	uint32_t found = 0;
+
+	memset(f->op, 0xff, f->model->threads.count * sizeof(*f->op));
+	for (uint32_t t = 0; t < f->model->threads.count; t++)
+		if (f->model->threads.row[t].process == process)
+			all += f->launches[t];
+	for (uint32_t t = 0; t < f->model->threads.count; t++) {
+		if (f->model->threads.row[t].process != process || f->launches[t] < LAUNCHES_MIN ||
+		    (uint64_t)f->launches[t] * LAUNCHES_SHARE < all)
+			continue;
+		f->op[t] = SUBMITTER;
+		found++;
+	}
+	return found;
+}
+
+static int build_process(struct feeders *f, uint32_t process)
+{
+	struct pipeline *pipeline = pipeline_add(f->pipelines, "unknown framework", process);
+	uint32_t done = 0;
+	int err;
+
+	if (!pipeline)
+		return -ENOMEM;
+	pipeline->by_wakes = true;
+	if (!pipeline_note(f->model, pipeline, NOTE))
+		return -ENOMEM;
+	err = add_feeders_of(f, pipeline, SUBMITTER);
+	for (int level = 1; level < LEVELS && !err; level++) {
+		uint32_t end = pipeline->operators.count;
+
+		for (; done < end && !err; done++)
+			err = add_feeders_of(f, pipeline, done);
+	}
+	if (!err)
+		err = add_waits(f, pipeline);
+	if (!err && pipeline->operators.count == 0)
+		pipeline_drop_last(f->pipelines);
+	else if (!err)
+		pipeline_sort(pipeline);
+	return err;
+}
+
+static bool has_pipeline(const struct feeders *f, uint32_t process)
+{
+	for (uint32_t i = 0; i < f->pipelines->list.count; i++)
+		if (f->pipelines->list.row[i].process == process)
+			return true;
+	return false;
+}
+
+static int build_all(struct feeders *f)
+{
+	const struct model *model = f->model;
+	int err = 0;
+
+	for (uint32_t i = 0; i < model->calls.count; i++)
+		f->launches[model->calls.row[i].thread] +=
+			call_is_launch(model, &model->calls.row[i]);
+	for (uint32_t p = 0; p < model->processes.count && !err; p++)
+		if (model->processes.row[p].target && !has_pipeline(f, p) && mark_submitters(f, p))
+			err = build_process(f, p);
+	return err;
+}
+
+static int build(struct model *model, struct pipelines *pipelines)
+{
+	struct feeders f = { .model = model, .pipelines = pipelines };
+	size_t threads = (size_t)model->threads.count + 1;
+	int err = -ENOMEM;
+
+	f.launches = calloc(threads, sizeof(*f.launches));
+	f.op = calloc(threads, sizeof(*f.op));
+	f.wakes = calloc(threads, sizeof(*f.wakes));
+	if (f.launches && f.op && f.wakes)
+		err = build_all(&f);
+	free(f.launches);
+	free(f.op);
+	free(f.wakes);
+	return err;
+}
+
+const struct framework FRAMEWORK_FEEDERS = { "unknown framework", build };

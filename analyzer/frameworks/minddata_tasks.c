@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tree and operator each of MindData's threads belongs to. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/frameworks/minddata.h"
+
+#define OPERATOR_ID_MAX 4096
+#define NAME_SIZE 96
+#define LAUNCH_CALLS_MAX 1000
+
+/* What a thread's Task says. */
+struct task {
+	uint32_t thread;
+	int32_t id;
+	uint64_t ts_ns; /* when the thread began */
+	const char *name; /* "MapOp(ID:2)", "MapOp::WorkerEntry" */
+};
+
+static int by_process_and_start(const void *a, const void *b)
+{
+	const struct minddata_launch *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static int find_launches(struct minddata *md)
+{
+	const struct model *model = md->model;
+
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		struct minddata_launch launch = {
+			.process = model->threads.row[call->thread].process,
+			.start_ns = call->start_ns,
+		};
+
+		if (md->what[call->function] == MD_LAUNCH && !MODEL_PUSH(&md->launches, launch))
+			return -ENOMEM;
+	}
+	if (md->launches.count)
+		qsort(md->launches.row, md->launches.count, sizeof(*md->launches.row),
+		      by_process_and_start);
+	return 0;
+}
+
+/* Trees launched in a process up to an instant; 0 = it was there before we looked. */
+static uint32_t generation_at(const struct minddata *md, uint32_t process, uint64_t ts_ns)
+{
+	struct minddata_launch wanted = { .process = process, .start_ns = ts_ns };
+	uint32_t low = 0, high = md->launches.count, first;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (by_process_and_start(&md->launches.row[middle], &wanted) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (first = low; first > 0 && md->launches.row[first - 1].process == process;)
+		first--;
+	return low - first;
+}
+
+/* Index of the tree, made if it is new; INDEX_NONE without memory. */
+static uint32_t tree_at(struct minddata *md, uint32_t process, uint32_t generation)
+{
+	struct minddata_tree tree = { .process = process, .generation = generation };
+
+	for (uint32_t i = md->trees.count; i-- > 0;)
+		if (md->trees.row[i].process == process &&
+		    md->trees.row[i].generation == generation)
+			return i;
+	tree.pipeline = md->pipelines->list.count;
+	if (!pipeline_add(md->pipelines, FRAMEWORK_MINDDATA.name, process) ||
+	    !MODEL_PUSH(&md->trees, tree))
+		return INDEX_NONE;
+	return md->trees.count - 1;
+}
+
+static uint8_t role_of(const char *name)
+{
+	if (strstr(name, "::WorkerEntry"))
+		return PIPELINE_WORKER;
+	return strstr(name, "::Collector") ? PIPELINE_COLLECTOR : PIPELINE_MAIN;
+}
+
+/* "MapOp(ID:2)" and "MapOp::WorkerEntry" are of type "Map". */
+static void type_of(const char *name, char *type, size_t size)
+{
+	size_t length = strcspn(name, "(:");
+
+	if (length > 2 && strncmp(name + length - 2, "Op", 2) == 0)
+		length -= 2;
+	snprintf(type, size, "%.*s", (int)length, name);
+}
+
+/* The name that an operator's main thread carries is better than that of a base class's worker. */
+static int name_operator(struct minddata *md, struct pipeline *pipeline, uint32_t op,
+			 const struct task *task)
+{
+	struct pipeline_operator *row = &pipeline->operators.row[op];
+	char type[NAME_SIZE], name[NAME_SIZE + 16];
+	uint32_t type_id, name_id;
+
+	if (!strstr(task->name, "(ID:"))
+		return 0;
+	type_of(task->name, type, sizeof(type));
+	snprintf(name, sizeof(name), "%s(ID:%d)", type, row->id);
+	type_id = model_string(md->model, type);
+	name_id = model_string(md->model, name);
+	if (type_id == INDEX_NONE || name_id == INDEX_NONE)
+		return -ENOMEM;
+	row->type = type_id;
+	row->name = name_id;
+	return 0;
+}
+
+static int add_operator(struct minddata *md, struct pipeline *pipeline, const struct task *task,
+			uint32_t *op)
+{
+	char type[NAME_SIZE], name[NAME_SIZE + 16];
+
+	*op = pipeline_operator_find(pipeline, task->id);
+	if (*op != INDEX_NONE)
+		return name_operator(md, pipeline, *op, task);
+	type_of(task->name, type, sizeof(type));
+	snprintf(name, sizeof(name), "%s(ID:%d)", type, task->id);
+	*op = pipeline_operator_add(md->model, pipeline, task->id, name, type);
+	if (*op == INDEX_NONE)
+		return -ENOMEM;
+	pipeline->operators.row[*op].counts_outputs = md->arguments;
+	return 0;
+}
+
+/* Is this what a Task is called? Anything else was read from the wrong place. */
+static bool plausible(const struct task *task)
+{
+	size_t length = strnlen(task->name, NAME_SIZE);
+
+	if (task->id < 0 || task->id >= OPERATOR_ID_MAX || length == 0 || length == NAME_SIZE)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (task->name[i] < ' ' || task->name[i] > '~')
+			return false;
+	return true;
+}
+
+static int add_task(struct minddata *md, const struct task *task)
+{
+	const struct thread *thread = &md->model->threads.row[task->thread];
+	struct pipeline_thread row = { .thread = task->thread, .role = role_of(task->name) };
+	uint64_t began_ns = thread->start_ns ? thread->start_ns : task->ts_ns;
+	struct pipeline *pipeline;
+	uint32_t tree;
+	int err;
+
+	if (!plausible(task) || md->tree_of[task->thread] != INDEX_NONE)
+		return 0;
+	tree = tree_at(md, thread->process, generation_at(md, thread->process, began_ns));
+	if (tree == INDEX_NONE)
+		return -ENOMEM;
+	pipeline = minddata_pipeline(md, tree);
+	err = add_operator(md, pipeline, task, &row.op);
+	if (err)
+		return err;
+	if (row.role == PIPELINE_WORKER)
+		pipeline->operators.row[row.op].workers++;
+	md->tree_of[task->thread] = tree;
+	md->operator_of[task->thread] = row.op;
+	return MODEL_PUSH(&pipeline->threads, row) ? 0 : -ENOMEM;
+}
+
+static int add_recorded(struct minddata *md)
+{
+	const struct model *model = md->model;
+
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		struct task task = { .thread = call->thread, .ts_ns = call->start_ns };
+		uint64_t id;
+		int err;
+
+		if (md->what[call->function] != MD_TASK ||
+		    !framework_argument(model, call, PROFBPF__FUNCTION__ROLE__VALUE, &id))
+			continue;
+		task.id = (int32_t)id;
+		task.name = model_text(model, call->text);
+		err = add_task(md, &task);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Threads that ran before recording began; their process had a tree then, if none was launched since. */
+static int add_found(struct minddata *md)
+{
+	const struct model *model = md->model;
+
+	for (uint32_t i = 0; i < model->thread_roles.count; i++) {
+		const struct thread_role *role = &model->thread_roles.row[i];
+		struct task task = {
+			.thread = role->thread,
+			.id = role->op,
+			.ts_ns = role->ts_ns,
+			.name = model_text(model, role->name),
+		};
+		int err;
+
+		if (strcmp(model_text(model, role->framework), FRAMEWORK_MINDDATA.name) != 0)
+			continue;
+		err = add_task(md, &task);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The operator's launch that a thread is in at an instant; its calls are in order of their start. */
+static bool launching_at(const struct minddata *md, uint32_t first, uint32_t count, uint64_t ts_ns,
+			 uint64_t *value)
+{
+	const struct call *calls = &md->model->calls.row[first];
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (calls[middle].start_ns <= ts_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* What is made within a launch is few calls behind it. */
+	for (uint32_t i = low; i-- > 0 && low - i < LAUNCH_CALLS_MAX;)
+		if (md->what[calls[i].function] == MD_OPERATOR_LAUNCH && calls[i].end_ns >= ts_ns)
+			return framework_argument(md->model, &calls[i],
+						  PROFBPF__FUNCTION__ROLE__VALUE, value);
+	return false;
+}
+
+/*
+ * An operator that works in processes forks them while it is launched: what the
+ * launching thread forks then is its own.
+ */
+static int add_forked(struct minddata *md)
+{
+	const struct model *model = md->model;
+
+	for (uint32_t i = 0; i < model->threads.count; i++) {
+		const struct thread *thread = &model->threads.row[i];
+		struct pipeline_thread row = { .thread = i,
+					       .role = PIPELINE_WORKER_PROCESS,
+					       .descendant = true };
+		uint32_t first, count, tree;
+		uint64_t value = 0;
+
+		if (thread->parent == INDEX_NONE || md->tree_of[i] != INDEX_NONE ||
+		    model->threads.row[thread->parent].process == thread->process)
+			continue;
+		count = model_thread_calls(model, thread->parent, &first);
+		if (!launching_at(md, first, count, thread->start_ns, &value))
+			continue;
+		tree = tree_at(md, model->threads.row[thread->parent].process,
+			       generation_at(md, model->threads.row[thread->parent].process,
+					     thread->start_ns));
+		if (tree == INDEX_NONE)
+			return -ENOMEM;
+		row.op =
+			pipeline_operator_find(minddata_pipeline(md, tree), (int32_t)(value >> 32));
+		if (row.op != INDEX_NONE && !MODEL_PUSH(&minddata_pipeline(md, tree)->threads, row))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* An operator whose only thread is its own has that one for a worker. */
+static void settle_workers(struct minddata *md)
+{
+	for (uint32_t t = 0; t < md->trees.count; t++) {
+		struct pipeline *pipeline = minddata_pipeline(md, t);
+
+		for (uint32_t i = 0; i < pipeline->operators.count; i++)
+			if (!pipeline->operators.row[i].workers)
+				pipeline->operators.row[i].workers = 1;
+	}
+}
+
+int minddata_tasks(struct minddata *md)
+{
+	int err = find_launches(md);
+
+	if (!err)
+		err = add_recorded(md);
+	if (!err)
+		err = add_found(md);
+	if (!err && md->arguments)
+		err = add_forked(md);
+	settle_workers(md);
+	return err;
+}

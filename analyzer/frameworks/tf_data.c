@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * TensorFlow's tf.data.
+ *
+ * Every iterator has a path that names it and all that ask it:
+ * "Iterator::Root::Prefetch::ParallelMapV2::Range" is a Range under a ParallelMapV2 under a Prefetch.
+ * A GetNext() inside another one on the same thread is the inner operator's; a thread whose
+ * outermost GetNext()s ask operator X::Y, and that is not the trainer's, works for X. Threads that only
+ * call the user's functions ask nobody: they are not told. Sources:
+ * tensorflow/core/framework/dataset.h, kernels/data/iterator_ops.cc of TensorFlow 2.21.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/frameworks/framework.h"
+#include "analyzer/model/map.h"
+
+#define PATH_START "Iterator::"
+#define DEPTH_MAX 64
+#define WAIT_NS 200000 /* a pop of so long waited */
+
+#define UNKNOWN_BUILD                                                                             \
+	"this build of TensorFlow keeps the paths of its iterators elsewhere than the known one " \
+	"does: operators are not known"
+
+enum tf_call { TF_NONE = 0, TF_GET_NEXT, TF_FETCH };
+
+static const struct framework_function FUNCTIONS[] = {
+	{ "_ZN10tensorflow4data19DatasetBaseIterator7GetNextE", TF_GET_NEXT },
+	{ "_ZN10tensorflow4data16IteratorResource7GetNextE", TF_FETCH },
+};
+
+/* One process: its pipelines share a tree, because paths are all that tells them apart. */
+struct trainer {
+	uint32_t process;
+	uint32_t pipeline;
+	struct map operators; /* string id of a path -> operator */
+	MODEL_ARRAY(uint32_t) queues; /* of each operator: its buffer, INDEX_NONE = none */
+};
+
+struct tf_data {
+	struct model *model;
+	struct pipelines *pipelines;
+	uint8_t *what;
+	uint32_t *thread_op; /* operator that a thread works for; INDEX_NONE = none */
+	MODEL_ARRAY(struct trainer) trainers;
+};
+
+/* What is open on a thread. */
+struct stack {
+	const struct call *call[DEPTH_MAX];
+	uint32_t op[DEPTH_MAX]; /* INDEX_NONE of a fetch */
+	uint64_t inner_ns[DEPTH_MAX]; /* spent in operators below */
+	uint32_t count;
+	const struct call *fetch;
+	bool fetch_ended; /* the operator that it asked had no more */
+};
+
+static struct pipeline *pipeline_of(const struct tf_data *tf, const struct trainer *trainer)
+{
+	return &tf->pipelines->list.row[trainer->pipeline];
+}
+
+static struct trainer *trainer_of(struct tf_data *tf, uint32_t process)
+{
+	struct trainer trainer = { .process = process, .pipeline = tf->pipelines->list.count };
+
+	for (uint32_t i = 0; i < tf->trainers.count; i++)
+		if (tf->trainers.row[i].process == process)
+			return &tf->trainers.row[i];
+	if (!pipeline_add(tf->pipelines, "tf.data", process) || !MODEL_PUSH(&tf->trainers, trainer))
+		return NULL;
+	return &tf->trainers.row[tf->trainers.count - 1];
+}
+
+/* Where the last name of a path begins. */
+static const char *last_name(const char *path)
+{
+	const char *name = path;
+
+	for (const char *next; (next = strstr(name, "::"));)
+		name = next + 2;
+	return name;
+}
+
+/* The row of the operator with a path, made with all above it; INDEX_NONE without memory. */
+static uint32_t operator_of(struct tf_data *tf, struct trainer *trainer, const char *path,
+			    size_t length, int depth)
+{
+	struct pipeline *pipeline = pipeline_of(tf, trainer);
+	char *copy = strndup(path, length), *parent_end;
+	uint32_t id = copy ? model_string(tf->model, copy) : INDEX_NONE, op, parent,
+		 none = INDEX_NONE;
+	const char *name = copy ? last_name(copy) : NULL;
+
+	op = id == INDEX_NONE ? MAP_NONE : map_get(&trainer->operators, id);
+	if (op != MAP_NONE || id == INDEX_NONE)
+		goto done;
+	op = pipeline_operator_add(tf->model, pipeline, (int32_t)pipeline->operators.count, copy,
+				   name);
+	if (op == INDEX_NONE || !map_put(&trainer->operators, id, op) ||
+	    !MODEL_PUSH(&trainer->queues, none)) {
+		op = INDEX_NONE;
+		goto done;
+	}
+	pipeline->operators.row[op].counts_outputs = true;
+	parent_end = name > copy + strlen(PATH_START) ? copy + (name - copy) - 2 : NULL;
+	if (parent_end && depth < DEPTH_MAX) {
+		parent = operator_of(tf, trainer, copy, (size_t)(parent_end - copy), depth + 1);
+		if (parent == INDEX_NONE ||
+		    !pipeline_edge_add(pipeline_of(tf, trainer), op, parent))
+			op = INDEX_NONE;
+	}
+done:
+	free(copy);
+	return op;
+}
+
+static uint32_t parent_of(const struct pipeline *pipeline, uint32_t op)
+{
+	for (uint32_t i = 0; i < pipeline->edges.count; i++)
+		if (pipeline->edges.row[i].from == op)
+			return pipeline->edges.row[i].to;
+	return INDEX_NONE;
+}
+
+static bool is_buffer(const struct model *model, const struct pipeline *pipeline, uint32_t op)
+{
+	return strncmp(model_text(model, pipeline->operators.row[op].type), "Prefetch", 8) == 0;
+}
+
+static uint32_t queue_of(struct tf_data *tf, struct trainer *trainer, uint32_t op)
+{
+	struct pipeline *pipeline = pipeline_of(tf, trainer);
+	struct pipeline_queue queue = { .from = op, .to = parent_of(pipeline, op) };
+
+	if (op >= trainer->queues.count || !is_buffer(tf->model, pipeline, op))
+		return INDEX_NONE;
+	if (trainer->queues.row[op] != INDEX_NONE)
+		return trainer->queues.row[op];
+	queue.name = pipeline->operators.row[op].type;
+	if (!MODEL_PUSH(&pipeline->queues, queue))
+		return INDEX_NONE;
+	return trainer->queues.row[op] = pipeline->queues.count - 1;
+}
+
+static int add_queue_event(struct tf_data *tf, struct trainer *trainer, uint32_t op,
+			   const struct call *call, int32_t change)
+{
+	struct pipeline_queue_event event = { .start_ns = change < 0 ? call->start_ns
+								     : call->end_ns,
+					      .end_ns = call->end_ns,
+					      .thread = call->thread,
+					      .change = change,
+					      .size = -1 };
+
+	event.queue = queue_of(tf, trainer, op);
+	if (event.queue == INDEX_NONE)
+		return 0;
+	return MODEL_PUSH(&pipeline_of(tf, trainer)->queue_events, event) ? 0 : -ENOMEM;
+}
+
+static int give_thread(struct tf_data *tf, struct trainer *trainer, uint32_t thread, uint32_t op)
+{
+	struct pipeline_thread row = { .thread = thread, .op = op, .role = PIPELINE_WORKER };
+
+	if (tf->thread_op[thread] != INDEX_NONE)
+		return 0;
+	tf->thread_op[thread] = op;
+	pipeline_of(tf, trainer)->operators.row[op].workers++;
+	return MODEL_PUSH(&pipeline_of(tf, trainer)->threads, row) ? 0 : -ENOMEM;
+}
+
+/* An operator has answered: with an element, or that there are no more. */
+static int answered(struct tf_data *tf, struct trainer *trainer, struct stack *stack, uint32_t op,
+		    const struct call *call, uint64_t inner_ns)
+{
+	struct pipeline *pipeline = pipeline_of(tf, trainer);
+	struct pipeline_work work = { .start_ns = call->start_ns + inner_ns,
+				      .end_ns = call->end_ns,
+				      .op = op,
+				      .thread = call->thread };
+	struct pipeline_output output = { .ts_ns = call->end_ns, .op = op, .count = 1 };
+	uint32_t parent = parent_of(pipeline, op);
+	uint64_t ended = 0;
+	int err = 0;
+
+	if (call->flags & MODEL_CALL_OPEN)
+		return 0;
+	framework_argument(tf->model, call, PROFBPF__FUNCTION__ROLE__VALUE, &ended);
+	if (stack->fetch && !stack->count)
+		stack->fetch_ended |= ended != 0;
+	if (!stack->fetch && !stack->count && parent != INDEX_NONE)
+		err = give_thread(tf, trainer, call->thread, parent);
+	else if (stack->fetch && !pipeline->operators.row[op].in_trainer)
+		pipeline->operators.row[op].in_trainer = true;
+	if (err || ended)
+		return err;
+	/* What took place in operators below is left out; the rest is put together at the end. */
+	if (!is_buffer(tf->model, pipeline, op) && !MODEL_PUSH(&pipeline->works, work))
+		return -ENOMEM;
+	if (!MODEL_PUSH(&pipeline->outputs, output))
+		return -ENOMEM;
+	err = add_queue_event(tf, trainer, op, call, -1);
+	if (!err && parent != INDEX_NONE && !stack->fetch)
+		err = add_queue_event(tf, trainer, parent, call, 1);
+	return err;
+}
+
+static int pop(struct tf_data *tf, struct stack *stack)
+{
+	const struct call *call = stack->call[--stack->count];
+	uint32_t op = stack->op[stack->count];
+	struct trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
+	uint64_t inner_ns = stack->inner_ns[stack->count];
+	struct pipeline_fetch fetch = { .start_ns = call->start_ns,
+					.end_ns = call->end_ns,
+					.thread = call->thread,
+					.open = call->flags & MODEL_CALL_OPEN };
+
+	if (!trainer)
+		return -ENOMEM;
+	if (op != INDEX_NONE) {
+		if (stack->count && stack->op[stack->count - 1] != INDEX_NONE)
+			stack->inner_ns[stack->count - 1] += call->end_ns - call->start_ns;
+		/* A fetch is no operator: what it asks is the outermost one. */
+		if (stack->fetch && stack->count == 1) {
+			stack->count = 0;
+			int err = answered(tf, trainer, stack, op, call, inner_ns);
+
+			stack->count = 1;
+			return err;
+		}
+		return answered(tf, trainer, stack, op, call, inner_ns);
+	}
+	fetch.end_of_data = stack->fetch_ended;
+	stack->fetch = NULL;
+	return MODEL_PUSH(&pipeline_of(tf, trainer)->fetches, fetch) ? 0 : -ENOMEM;
+}
+
+static bool encloses(const struct call *outer, const struct call *inner)
+{
+	return outer->thread == inner->thread && outer->depth < inner->depth &&
+	       outer->start_ns <= inner->start_ns && inner->end_ns <= outer->end_ns;
+}
+
+static int push(struct tf_data *tf, struct stack *stack, const struct call *call)
+{
+	struct trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
+	const char *path = model_text(tf->model, call->text);
+	uint32_t op = INDEX_NONE;
+
+	if (!trainer)
+		return -ENOMEM;
+	if (stack->count == DEPTH_MAX)
+		return 0;
+	if (tf->what[call->function] == TF_GET_NEXT) {
+		if (strncmp(path, PATH_START, strlen(PATH_START)) != 0)
+			return pipeline_note(tf->model, pipeline_of(tf, trainer), UNKNOWN_BUILD)
+				       ? 0
+				       : -ENOMEM;
+		op = operator_of(tf, trainer, path, strlen(path), 0);
+		if (op == INDEX_NONE)
+			return -ENOMEM;
+	} else if (stack->count) {
+		return 0; /* a fetch inside a fetch is the same one */
+	} else {
+		stack->fetch = call;
+		stack->fetch_ended = false;
+	}
+	stack->call[stack->count] = call;
+	stack->op[stack->count] = op;
+	stack->inner_ns[stack->count++] = 0;
+	return 0;
+}
+
+static int walk_calls(struct tf_data *tf)
+{
+	const struct model *model = tf->model;
+	struct stack stack = { .count = 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i <= model->calls.count && !err; i++) {
+		const struct call *call = i < model->calls.count ? &model->calls.row[i] : NULL;
+
+		if (call && !tf->what[call->function])
+			continue;
+		while (!err && stack.count &&
+		       (!call || !encloses(stack.call[stack.count - 1], call)))
+			err = pop(tf, &stack);
+		if (!err && call)
+			err = push(tf, &stack, call);
+	}
+	return err;
+}
+
+static void finish(struct tf_data *tf)
+{
+	for (uint32_t t = 0; t < tf->trainers.count; t++) {
+		struct pipeline *pipeline = pipeline_of(tf, &tf->trainers.row[t]);
+
+		/* Leaves read from outside. */
+		for (uint32_t op = 0; op < pipeline->operators.count; op++)
+			pipeline->operators.row[op].source = true;
+		for (uint32_t i = 0; i < pipeline->edges.count; i++)
+			pipeline->operators.row[pipeline->edges.row[i].to].source = false;
+		pipeline_sort(pipeline);
+		pipeline_count_sizes(pipeline, WAIT_NS);
+	}
+}
+
+static void release(struct tf_data *tf)
+{
+	for (uint32_t i = 0; i < tf->trainers.count; i++) {
+		map_free(&tf->trainers.row[i].operators);
+		free(tf->trainers.row[i].queues.row);
+	}
+	free(tf->trainers.row);
+	free(tf->thread_op);
+	free(tf->what);
+}
+
+static int build(struct model *model, struct pipelines *pipelines)
+{
+	struct tf_data tf = { .model = model, .pipelines = pipelines };
+	size_t size = ((size_t)model->threads.count + 1) * sizeof(*tf.thread_op);
+	bool any = false;
+	int err = 0;
+
+	tf.what = framework_classify(model, "tensorflow", FUNCTIONS,
+				     sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &any);
+	tf.thread_op = malloc(size);
+	if (!tf.what || !tf.thread_op) {
+		err = -ENOMEM;
+	} else if (any) {
+		memset(tf.thread_op, 0xff, size);
+		err = walk_calls(&tf);
+		if (!err)
+			finish(&tf);
+	}
+	release(&tf);
+	return err;
+}
+
+const struct framework FRAMEWORK_TF_DATA = { "tf.data", build };

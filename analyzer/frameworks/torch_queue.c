@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batches of PyTorch's DataLoader on their way to the trainer.
+ *
+ * A batch is pushed when a worker has made the last of its tensors, and popped when __next__
+ * returns. With a pin-memory thread it is that thread which takes batches from the workers: when
+ * it has opened the last tensor. It then copies the batch and hands it on within the process,
+ * which nothing tells: the copy counts as time in the second queue.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/frameworks/torch.h"
+
+/* A tensor that was made, or opened by the pin-memory thread. */
+struct tensor {
+	const struct call *call;
+	uint32_t process;
+};
+
+struct tensors {
+	MODEL_ARRAY(struct tensor) of;
+};
+
+static struct pipeline *pipeline_of(const struct torch *torch, const struct torch_trainer *trainer)
+{
+	return &torch->pipelines->list.row[trainer->pipeline];
+}
+
+static uint32_t add_queue(struct torch *torch, struct pipeline *pipeline, const char *name,
+			  uint32_t from, uint32_t to)
+{
+	struct pipeline_queue queue = { .from = from, .to = to };
+
+	queue.name = model_string(torch->model, name);
+	if (queue.name == INDEX_NONE || !MODEL_PUSH(&pipeline->queues, queue))
+		return INDEX_NONE;
+	return pipeline->queues.count - 1;
+}
+
+/* Counted in batches, if all batches are alike. */
+static int add_queues(struct torch *torch, struct torch_trainer *trainer)
+{
+	struct pipeline *pipeline = pipeline_of(torch, trainer);
+
+	if (!trainer->batch_tensors)
+		return 0;
+	trainer->queue = add_queue(torch, pipeline, "batches made ahead", trainer->workers,
+				   trainer->pin);
+	if (trainer->queue == INDEX_NONE)
+		return -ENOMEM;
+	if (trainer->pin == INDEX_NONE)
+		return 0;
+	trainer->pinned = add_queue(torch, pipeline, "batches in pinned memory", trainer->pin,
+				    INDEX_NONE);
+	return trainer->pinned == INDEX_NONE ? -ENOMEM : 0;
+}
+
+static int add_event(struct torch *torch, struct torch_trainer *trainer, uint32_t queue,
+		     const struct call *call, uint64_t start_ns, int32_t change)
+{
+	struct pipeline_queue_event event = { .start_ns = start_ns,
+					      .end_ns = call->end_ns,
+					      .queue = queue,
+					      .thread = call->thread,
+					      .change = change,
+					      .size = -1 };
+
+	return MODEL_PUSH(&pipeline_of(torch, trainer)->queue_events, event) ? 0 : -ENOMEM;
+}
+
+/* A worker's main thread makes them, or the one that feeds the pipe. */
+static int by_process(const void *a, const void *b)
+{
+	const struct tensor *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->call->end_ns < y->call->end_ns ? -1 : x->call->end_ns > y->call->end_ns;
+}
+
+/* Of the last tensor of a worker's batch. */
+static int add_push(struct torch *torch, const struct tensor *tensor)
+{
+	struct torch_trainer *trainer = torch_ancestor(torch, tensor->process);
+
+	return add_event(torch, trainer, trainer->queue, tensor->call, tensor->call->start_ns, 1);
+}
+
+/* Of the last tensor that the pin-memory thread opened of a batch; its wait is not a part of that call. */
+static int add_move(struct torch *torch, const struct tensor *tensor)
+{
+	struct torch_trainer *trainer = torch_trainer(torch, tensor->process);
+	int err = add_event(torch, trainer, trainer->queue, tensor->call, tensor->call->start_ns, -1);
+
+	return err ? err
+		   : add_event(torch, trainer, trainer->pinned, tensor->call, tensor->call->end_ns, 1);
+}
+
+/* Calls @add for each process' batches: so many tensors as the trainer opened for one. */
+static int each_batch(struct torch *torch, struct tensors *tensors, bool pin,
+		      int (*add)(struct torch *torch, const struct tensor *tensor))
+{
+	uint32_t made = 0;
+	int err = 0;
+
+	if (tensors->of.count)
+		qsort(tensors->of.row, tensors->of.count, sizeof(*tensors->of.row), by_process);
+	for (uint32_t i = 0; i < tensors->of.count && !err; i++) {
+		const struct tensor *tensor = &tensors->of.row[i];
+		const struct torch_trainer *trainer = pin ? torch_trainer(torch, tensor->process)
+							  : torch_ancestor(torch, tensor->process);
+
+		if (i && tensor->process != tensor[-1].process)
+			made = 0;
+		if (trainer && trainer->queue != INDEX_NONE && ++made % trainer->batch_tensors == 0)
+			err = add(torch, tensor);
+	}
+	return err;
+}
+
+static int find_pushes(struct torch *torch)
+{
+	const struct model *model = torch->model;
+	struct tensors made = { 0 }, pinned = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < model->calls.count && !err; i++) {
+		struct tensor tensor = { .call = &model->calls.row[i] };
+		const struct torch_trainer *trainer;
+
+		if (torch->what[tensor.call->function] != TORCH_TENSOR)
+			continue;
+		tensor.process = model->threads.row[tensor.call->thread].process;
+		trainer = torch_trainer(torch, tensor.process);
+		if (!trainer)
+			err = MODEL_PUSH(&made.of, tensor) ? 0 : -ENOMEM;
+		else if (torch_pin_thread(model, tensor.call->thread))
+			err = MODEL_PUSH(&pinned.of, tensor) ? 0 : -ENOMEM;
+	}
+	if (!err)
+		err = each_batch(torch, &made, false, add_push);
+	if (!err)
+		err = each_batch(torch, &pinned, true, add_move);
+	free(made.of.row);
+	free(pinned.of.row);
+	return err;
+}
+
+static int find_pops(struct torch *torch, struct torch_trainer *trainer)
+{
+	const struct pipeline *pipeline = pipeline_of(torch, trainer);
+	uint32_t queue = trainer->pinned == INDEX_NONE ? trainer->queue : trainer->pinned;
+	int err = 0;
+
+	for (uint32_t i = 0; queue != INDEX_NONE && i < pipeline->fetches.count && !err; i++) {
+		const struct pipeline_fetch *fetch = &pipeline->fetches.row[i];
+		const struct call at = { .end_ns = fetch->end_ns, .thread = fetch->thread };
+
+		if (!fetch->end_of_data)
+			err = add_event(torch, trainer, queue, &at, fetch->start_ns, -1);
+	}
+	return err;
+}
+
+int torch_queues(struct torch *torch)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < torch->trainers.count && !err; i++)
+		err = add_queues(torch, &torch->trainers.row[i]);
+	if (!err)
+		err = find_pushes(torch);
+	for (uint32_t i = 0; i < torch->trainers.count && !err; i++)
+		err = find_pops(torch, &torch->trainers.row[i]);
+	return err;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Worker processes whose start was not seen, or whose creator says nothing: they
+ * work for the operator whose threads they talk to. Talking is waking each other:
+ * a message, a semaphore or a pipe ends in a wake-up of the other side.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/frameworks/worker_processes.h"
+
+#define WAKES_MIN 4 /* fewer may be chance */
+#define TALKS_MAX 1024 /* pairs of process and operator; a job has ten or so */
+
+struct talk {
+	uint32_t process;
+	uint32_t op;
+	uint32_t wakes;
+};
+
+struct talks {
+	MODEL_ARRAY(struct talk) list;
+};
+
+static bool is_worker_process(const struct model *model, const struct pipeline *pipeline,
+			      uint32_t process)
+{
+	const struct process *trainer = &model->processes.row[pipeline->process];
+
+	return process != pipeline->process &&
+	       model->processes.row[process].parent_pid == trainer->pid;
+}
+
+/* Who starts worker processes, as a fork server does, is none itself. */
+static bool starts(const struct model *model, uint32_t thread, uint32_t child)
+{
+	const struct process *of = &model->processes.row[model->threads.row[thread].process];
+	const struct process *other = &model->processes.row[model->threads.row[child].process];
+
+	return other->parent_pid == of->pid;
+}
+
+static bool count_wake(struct talks *talks, uint32_t process, uint32_t op)
+{
+	struct talk new = { process, op, 1 };
+
+	for (uint32_t i = 0; i < talks->list.count; i++) {
+		if (talks->list.row[i].process == process && talks->list.row[i].op == op) {
+			talks->list.row[i].wakes++;
+			return true;
+		}
+	}
+	return talks->list.count == TALKS_MAX || MODEL_PUSH(&talks->list, new);
+}
+
+static bool count_wakes(const struct model *model, const struct pipeline *pipeline,
+			const uint32_t *owner, struct talks *talks)
+{
+	for (uint32_t i = 0; i < model->wakes.count; i++) {
+		const struct wake *wake = &model->wakes.row[i];
+		uint32_t ours = wake->waker_thread, other = wake->thread;
+
+		if (ours >= model->threads.count || other >= model->threads.count)
+			continue;
+		if (owner[ours] == INDEX_NONE) {
+			ours = wake->thread;
+			other = wake->waker_thread;
+		}
+		if (owner[ours] == INDEX_NONE || owner[other] != INDEX_NONE ||
+		    starts(model, other, ours) ||
+		    !is_worker_process(model, pipeline, model->threads.row[other].process))
+			continue;
+		if (!count_wake(talks, model->threads.row[other].process, owner[ours]))
+			return false;
+	}
+	return true;
+}
+
+/* The operator a process talks to most, if it is most of its talk. */
+static uint32_t partner(const struct talks *talks, uint32_t process)
+{
+	uint32_t best = INDEX_NONE, all = 0, most = 0;
+
+	for (uint32_t i = 0; i < talks->list.count; i++) {
+		const struct talk *talk = &talks->list.row[i];
+
+		if (talk->process != process)
+			continue;
+		all += talk->wakes;
+		if (talk->wakes > most) {
+			most = talk->wakes;
+			best = talk->op;
+		}
+	}
+	return most >= WAKES_MIN && 2 * most > all ? best : INDEX_NONE;
+}
+
+bool worker_processes_charge(const struct model *model, struct pipeline *pipeline, uint32_t *owner)
+{
+	struct talks talks = { { 0 } };
+	bool memory = count_wakes(model, pipeline, owner, &talks);
+
+	for (uint32_t i = 0; i < model->threads.count && memory && talks.list.count; i++) {
+		struct pipeline_thread row = { .thread = i,
+					       .role = PIPELINE_WORKER_PROCESS,
+					       .descendant = true };
+
+		if (owner[i] != INDEX_NONE ||
+		    !is_worker_process(model, pipeline, model->threads.row[i].process))
+			continue;
+		row.op = partner(&talks, model->threads.row[i].process);
+		if (row.op == INDEX_NONE)
+			continue;
+		owner[i] = row.op;
+		memory = MODEL_PUSH(&pipeline->threads, row);
+	}
+	free(talks.list.row);
+	return memory;
+}

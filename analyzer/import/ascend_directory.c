@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Directories of Ascend's profilers: PROF_* of msprof, *_ascend_pt of torch_npu and MindSpore,
+ * "profiler" of MindSpore before 2.4.
+ *
+ * The same tasks stand in several of their files; the best one of each result is taken: the database,
+ * else the timeline (it has the host's calls), else the table of tasks. In 2023 and before there
+ * was a timeline for each device, model and iteration; together they are one result. A directory of many
+ * ranks is taken whole, each as a device of its own. One that was not exported says so.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/import/directory_walk.h"
+#include "analyzer/import/importer.h"
+
+#define RAW_DEPTH 4 /* of device_* below the folder that was given */
+#define DETECT_DEPTH 3 /* of results: rank_0/profiler/PROF_* */
+
+static const char *const PATTERNS[] = { "ascend_pytorch_profiler*.db",
+					"ascend_mindspore_profiler*.db",
+					"msprof_*.db",
+					"trace_view.json",
+					"msprof_*.json",
+					"kernel_details.csv",
+					"op_summary_*.csv",
+					"task_time_*.json",
+					"task_time_*.csv",
+					"output_timeline_data_*.txt",
+					"ascend_timeline_display_*.json",
+					"gpu_timeline_display_*.json",
+					"timeline_display_*.json",
+					"hwts.log.data.*.slice_+([0-9])",
+					NULL };
+
+/* What they say besides, each of its own. */
+static const char *const MORE[] = { "step_trace_[0-9]*.csv",
+				    "step_trace_raw_*_detail_time.csv",
+				    "communication.json",
+				    "communication_matrix.json",
+				    "memory_record*.csv",
+				    "operator_memory*.csv",
+				    "npu_module_mem*.csv",
+				    "api_statistic*.csv",
+				    "training_trace.*.slice_+([0-9])",
+				    "hccl_raw_*.csv",
+				    NULL };
+
+/* Names that Ascend's profilers give to directories of results. */
+static bool is_result(const char *name)
+{
+	return fnmatch("PROF_*", name, 0) == 0 || fnmatch("*_ascend_pt", name, 0) == 0 ||
+	       fnmatch("*_ascend_ms", name, 0) == 0;
+}
+
+static bool is_inside(const char *name)
+{
+	static const char *const NAMES[] = {
+		"ASCEND_PROFILER_OUTPUT",	    "mindstudio_profiler_output",
+		"output_timeline_data_*.txt",	    "ascend_timeline_display_*.json",
+		"gpu_timeline_display_*.json",	    "timeline_display_*.json",
+		"step_trace_raw_*_detail_time.csv", "hwts.log.data.*.slice_[0-9]*",
+		"training_trace.*.slice_[0-9]*",    "hccl_raw_*.csv",
+	};
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+		if (fnmatch(NAMES[i], name, 0) == 0)
+			return true;
+	}
+	return is_result(name);
+}
+
+static int detect(const struct import_sample *sample)
+{
+	char name[NAME_MAX + 1];
+
+	if (!sample->directory)
+		return 0;
+	directory_name(sample->path, name, sizeof(name));
+	if (is_inside(name))
+		return 80;
+	return directory_holds(sample->path, is_inside, DETECT_DEPTH) ? 60 : 0;
+}
+
+/* torch_npu keeps msprof's raw directory beside what it made of it. */
+static bool skip(const struct directory_walk *walk, const char *path, const char *name)
+{
+	return strncmp(name, "PROF_", 5) == 0 && walk->taken && strstr(path, "_ascend_");
+}
+
+/* Folders of what was collected, but not exported. */
+static bool is_raw(const char *name)
+{
+	return fnmatch("device_[0-9]*", name, 0) == 0 || strcmp(name, "host") == 0;
+}
+
+static int import(struct import *import)
+{
+	struct directory_walk walk = { .import = import,
+				       .patterns = PATTERNS,
+				       .more = MORE,
+				       .is_result = is_result,
+				       .skip = skip };
+	int err = directory_take(&walk, import->path);
+
+	if (err || walk.taken)
+		return err;
+	if (directory_holds(import->path, is_raw, RAW_DEPTH))
+		return import_fail(import, -EBADMSG,
+				   "not exported yet: run msprof --export=on --output=%.300s where "
+				   "CANN is installed",
+				   import->path);
+	return import_fail(import, -EBADMSG, "no results of an Ascend profiler in it");
+}
+
+const struct importer import_ascend_directory = {
+	.name = "msprof",
+	.what = "a directory of Ascend's profilers (PROF_*, *_ascend_pt, MindSpore's)",
+	.detect = detect,
+	.import = import,
+};

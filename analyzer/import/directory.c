@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any other directory of device files, such as the ranks of a job or what TensorBoard shows.
+ *
+ * Files are chosen by name, because a directory may hold anything; what each of them is, its
+ * content says.
+ */
+#include <errno.h>
+
+#include "analyzer/import/directory_walk.h"
+#include "analyzer/import/importer.h"
+
+/* Tasks by kernel before the overview that TensorFlow and JAX write beside them. */
+static const char *const PATTERNS[] = { "*.xplane.pb",
+					"*.pt.trace.json",
+					"*.pt.trace.json.gz",
+					"*_results.db",
+					"*_results.json",
+					"*_kernel_trace.csv",
+					"*.sqlite",
+					"*.trace.json.gz",
+					"*.trace.json",
+					"*.pftrace",
+					"*.perfetto-trace",
+					"*.chrome_timeline.json",
+					NULL };
+
+static int detect(const struct import_sample *sample)
+{
+	return sample->directory ? 1 : 0;
+}
+
+static int import(struct import *import)
+{
+	struct directory_walk walk = { .import = import, .patterns = PATTERNS };
+	int err = directory_take(&walk, import->path);
+
+	if (!err && !walk.taken)
+		return import_fail(import, -EBADMSG,
+				   "no file in it has a name that profilers give; give the files "
+				   "themselves");
+	return err;
+}
+
+const struct importer import_directory = {
+	.name = "directory",
+	.what = "a directory of such files, of several ranks",
+	.detect = detect,
+	.import = import,
+};

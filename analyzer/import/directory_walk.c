@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/directory_walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/import/import_rows.h"
+
+#define DEPTH_MAX 6 /* of folders below the one that was given */
+#define FOLDERS_MAX 1000 /* looked into for a name */
+#define FILES_MAX 4096 /* taken from one directory */
+
+/* A folder that is being looked into. */
+struct folder {
+	const char *path;
+	struct dirent **names;
+	int count;
+	int depth;
+	struct import_identities *shared; /* of the result that it is part of, or NULL */
+	uint32_t first_device; /* of that result */
+};
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+void directory_name(const char *path, char *name, size_t size)
+{
+	size_t length = strlen(path), start;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	for (start = length; start && path[start - 1] != '/';)
+		start--;
+	snprintf(name, size, "%.*s", (int)(length - start), path + start);
+}
+
+static bool holds(const char *path, bool (*wanted)(const char *name), unsigned int depth,
+		  unsigned int *budget)
+{
+	const struct dirent *entry;
+	char inner[PATH_MAX];
+	bool found = false;
+	DIR *directory;
+
+	if (!*budget)
+		return false;
+	(*budget)--;
+	directory = opendir(path);
+	while (directory && !found && (entry = readdir(directory)))
+		found = entry->d_name[0] != '.' && wanted(entry->d_name);
+	if (directory && !found && depth)
+		rewinddir(directory);
+	while (directory && !found && depth && (entry = readdir(directory))) {
+		if (entry->d_name[0] == '.' ||
+		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+			continue;
+		if (snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) <
+		    (int)sizeof(inner))
+			found = holds(inner, wanted, depth - 1, budget);
+	}
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+bool directory_holds(const char *path, bool (*wanted)(const char *name), unsigned int depth)
+{
+	unsigned int budget = FOLDERS_MAX;
+
+	return holds(path, wanted, depth, &budget);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static bool inside(const struct folder *folder, int index, char *path)
+{
+	return snprintf(path, PATH_MAX, "%s/%s", folder->path, folder->names[index]->d_name) <
+	       PATH_MAX;
+}
+
+static int take_file(struct directory_walk *walk, const struct folder *folder, const char *path)
+{
+	char error[512];
+	int err;
+
+	if (walk->taken++ >= FILES_MAX)
+		return import_fail(walk->import, -E2BIG, "more than %d files of results",
+				   FILES_MAX);
+	err = import_part(walk->import, path, folder->shared, folder->first_device, error,
+			  sizeof(error));
+	/* One damaged rank of many is told, the others count. */
+	if (err && err != -ENOMEM)
+		err = import_finding(walk->import, "a file was not taken in", error);
+	return err;
+}
+
+static int take_pattern(struct directory_walk *walk, const struct folder *folder,
+			const char *pattern, bool *found)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	for (int i = 0; i < folder->count && !err; i++) {
+		if (fnmatch(pattern, folder->names[i]->d_name, FNM_EXTMATCH) != 0 ||
+		    !inside(folder, i, path) || is_directory(path))
+			continue;
+		*found = true;
+		err = take_file(walk, folder, path);
+	}
+	return err;
+}
+
+static int take_files(struct directory_walk *walk, const struct folder *folder, bool *found)
+{
+	int err = 0;
+
+	*found = false;
+	for (size_t p = 0; walk->patterns[p] && !*found && !err; p++)
+		err = take_pattern(walk, folder, walk->patterns[p], found);
+	for (size_t p = 0; walk->more && walk->more[p] && !err; p++)
+		err = take_pattern(walk, folder, walk->more[p], found);
+	return err;
+}
+
+/* MindSpore's data profiler writes into the same folder as its device profiler, or alone. */
+static int take_data_profile(struct directory_walk *walk, const char *path)
+{
+	char error[512];
+	int err = import_folder_part(walk->import, path, &import_minddata, error, sizeof(error));
+
+	if (err == -ENOENT)
+		return 0;
+	walk->taken++;
+	return err && err != -ENOMEM
+		       ? import_finding(walk->import, "a folder was not taken in", error)
+		       : err;
+}
+
+static int walk_folder(struct directory_walk *walk, const char *path, const struct folder *outer);
+
+static int take_folders(struct directory_walk *walk, const struct folder *folder)
+{
+	char path[PATH_MAX];
+	int err = 0;
+
+	for (int i = 0; i < folder->count && !err; i++) {
+		if (!inside(folder, i, path) || !is_directory(path) ||
+		    (walk->skip && walk->skip(walk, folder->path, folder->names[i]->d_name)))
+			continue;
+		err = walk_folder(walk, path, folder);
+	}
+	return err;
+}
+
+static int walk_folder(struct directory_walk *walk, const char *path, const struct folder *outer)
+{
+	struct import_identities own = { 0 };
+	struct folder folder = { .path = path,
+				 .depth = outer ? outer->depth + 1 : 0,
+				 .shared = outer ? outer->shared : NULL,
+				 .first_device = walk->import->model->devices.count };
+	char name[NAME_MAX + 1];
+	bool found = false;
+	int err;
+
+	folder.count = scandir(path, &folder.names, is_visible, alphasort);
+	if (folder.count < 0)
+		return errno == ENOMEM ? -ENOMEM
+				       : import_finding(walk->import, strerror(errno), path);
+	directory_name(path, name, sizeof(name));
+	if (folder.shared)
+		folder.first_device = outer->first_device;
+	else if (walk->is_result && walk->is_result(name))
+		folder.shared = &own;
+	err = take_files(walk, &folder, &found);
+	if (!err)
+		err = take_data_profile(walk, path);
+	if (!err && !found && folder.depth < DEPTH_MAX)
+		err = take_folders(walk, &folder);
+	for (int i = 0; i < folder.count; i++)
+		free(folder.names[i]);
+	free(folder.names);
+	import_identities_free(&own);
+	return err;
+}
+
+int directory_take(struct directory_walk *walk, const char *path)
+{
+	return walk_folder(walk, path, NULL);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * directory_walk.h - takes in a directory of results that profilers wrote, of many ranks as well.
+ *
+ * The same tasks often stand in several files beside each other, so of each folder only the best
+ * ones are taken: all that match the first pattern that any of them matches. Folders inside one
+ * of which files were taken are not looked into.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
+#define PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
+
+#include <stdbool.h>
+
+#include "analyzer/import/importer.h"
+
+struct directory_walk {
+	struct import *import;
+	const char *const
+		*patterns; /* of names, as fnmatch(3) with +(); NULL-terminated, best ones first */
+	/* What files tell besides the tasks: all that match any of them are taken, too. May be NULL. */
+	const char *const *more;
+	/* Does a folder of this name hold one result, whose files tell of the same devices? May be NULL. */
+	bool (*is_result)(const char *name);
+	/* Is folder @name of @path to be left out, though nothing was taken from @path? May be NULL. */
+	bool (*skip)(const struct directory_walk *walk, const char *path, const char *name);
+	unsigned int taken; /* files */
+};
+
+/*
+ * directory_take - all below @path
+ *
+ * A file that cannot be taken in is a finding; the others count. Returns 0, -ENOMEM, or -E2BIG
+ * with import->error.
+ */
+int directory_take(struct directory_walk *walk, const char *path);
+
+/*
+ * directory_holds - is there a name that @wanted accepts in folder @path or @depth folders below?
+ *
+ * Looks into at most 1000 folders.
+ */
+bool directory_holds(const char *path, bool (*wanted)(const char *name), unsigned int depth);
+
+/* directory_name - the last part of a path, without slashes at its end, into @name */
+void directory_name(const char *path, char *name, size_t size);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H */

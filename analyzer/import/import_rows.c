@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/import_rows.h"
+
+#include <string.h>
+#include <strings.h>
+
+void import_rows_begin(struct import_rows *rows, struct import *import)
+{
+	*rows = (struct import_rows){ .import = import };
+}
+
+void import_identities_free(struct import_identities *identities)
+{
+	map_free(&identities->processes);
+	map_free(&identities->threads);
+	map_free(&identities->functions);
+	map_free(&identities->devices);
+}
+
+void import_rows_free(struct import_rows *rows)
+{
+	import_identities_free(&rows->own);
+}
+
+static struct import_identities *known(struct import_rows *rows)
+{
+	return rows->import->shared ? rows->import->shared : &rows->own;
+}
+
+/* In a trace of ours: the latest life of that pid. */
+static uint32_t known_process(const struct model *model, uint32_t pid)
+{
+	for (uint32_t i = model->processes.count; i-- > 0;) {
+		if (model->processes.row[i].pid == pid)
+			return i;
+	}
+	return INDEX_NONE;
+}
+
+uint32_t import_process(struct import_rows *rows, uint32_t pid)
+{
+	struct model *model = rows->import->model;
+	struct process process = { .pid = pid, .target = true };
+	uint32_t row = map_get(&known(rows)->processes, pid);
+
+	if (row != MAP_NONE)
+		return row;
+	row = known_process(model, pid);
+	if (row == INDEX_NONE && !rows->import->alone)
+		return INDEX_NONE;
+	if (row == INDEX_NONE) {
+		row = model->processes.count;
+		if (!MODEL_PUSH(&model->processes, process))
+			return INDEX_NONE;
+	}
+	return map_put(&known(rows)->processes, pid, row) ? row : INDEX_NONE;
+}
+
+static uint32_t new_thread(struct import_rows *rows, uint32_t process, uint32_t tid, uint64_t ts_ns)
+{
+	struct model *model = rows->import->model;
+	struct thread thread = {
+		.tid = tid,
+		.process = process,
+		.target = true,
+		.first_ns = ts_ns,
+		.last_ns = ts_ns,
+		.parent = INDEX_NONE,
+	};
+
+	return MODEL_PUSH(&model->threads, thread) ? model->threads.count - 1 : INDEX_NONE;
+}
+
+static uint64_t thread_key(uint32_t process, uint64_t tid)
+{
+	return tid * 0x9e3779b97f4a7c15u ^ process;
+}
+
+uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uint64_t ts_ns)
+{
+	struct model *model = rows->import->model;
+	uint32_t process, row;
+	uint64_t key;
+
+	if (!rows->import->alone)
+		return tid <= UINT32_MAX ? model_thread_at(model, (uint32_t)tid, ts_ns)
+					 : INDEX_NONE;
+	process = import_process(rows, pid);
+	if (process == INDEX_NONE)
+		return INDEX_NONE;
+	key = thread_key(process, tid);
+	row = map_get(&known(rows)->threads, key);
+	if (row == MAP_NONE) {
+		row = new_thread(rows, process, (uint32_t)tid, ts_ns);
+		if (row == INDEX_NONE || !map_put(&known(rows)->threads, key, row))
+			return INDEX_NONE;
+	}
+	if (ts_ns < model->threads.row[row].first_ns)
+		model->threads.row[row].first_ns = ts_ns;
+	if (ts_ns > model->threads.row[row].last_ns)
+		model->threads.row[row].last_ns = ts_ns;
+	return row;
+}
+
+uint32_t import_known_thread(struct import_rows *rows, uint32_t pid, uint64_t tid)
+{
+	uint32_t process = map_get(&known(rows)->processes, pid);
+
+	if (process == MAP_NONE)
+		return INDEX_NONE;
+	return map_get(&known(rows)->threads, thread_key(process, tid));
+}
+
+uint32_t import_function(struct import_rows *rows, const char *runtime, const char *name,
+			 uint8_t kind)
+{
+	struct model *model = rows->import->model;
+	struct function function = {
+		.runtime = model_string(model, runtime),
+		.name = model_string(model, name),
+		.kind = kind,
+		.layer = 1,
+		.roles = { PROFBPF__FUNCTION__ROLE__CORRELATION },
+	};
+	uint32_t row;
+
+	if (function.runtime == INDEX_NONE || function.name == INDEX_NONE)
+		return INDEX_NONE;
+	row = map_get(&known(rows)->functions, function.name);
+	if (row != MAP_NONE)
+		return row;
+	function.family = function.runtime;
+	function.symbol = function.name;
+	row = model->functions.count;
+	if (!MODEL_PUSH(&model->functions, function) ||
+	    !map_put(&known(rows)->functions, function.name, row))
+		return INDEX_NONE;
+	return row;
+}
+
+uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t process,
+		       const char *name, const char *kind, const char *source, uint8_t clock)
+{
+	struct model *model = rows->import->model;
+	struct device device = {
+		.id = (uint32_t)number,
+		.process = process,
+		.name = model_string(model, name),
+		.kind = model_string(model, kind),
+		.source = model_string(model, source),
+		.clock = clock,
+		.anchored = strcmp(source, "msprof") == 0,
+		.own_clock = rows->import->alone,
+	};
+	uint32_t row = map_get(&known(rows)->devices, number);
+
+	if (row != MAP_NONE)
+		return row;
+	if (device.name == INDEX_NONE || device.kind == INDEX_NONE || device.source == INDEX_NONE)
+		return INDEX_NONE;
+	row = model->devices.count;
+	if (!MODEL_PUSH(&model->devices, device) || !map_put(&known(rows)->devices, number, row))
+		return INDEX_NONE;
+	return row;
+}
+
+uint32_t import_same_device(struct import_rows *rows, uint64_t number, const char *name,
+			    const char *kind, const char *source, uint8_t clock)
+{
+	const struct model *model = rows->import->model;
+	uint32_t found = INDEX_NONE, count = 0;
+
+	for (uint32_t i = rows->import->first_device; i < model->devices.count; i++) {
+		const struct device *device = &model->devices.row[i];
+
+		if (device->id != number || strcmp(model_text(model, device->source), source) != 0)
+			continue;
+		found = i;
+		count++;
+	}
+	return count == 1 ? found
+			  : import_device(rows, number, INDEX_NONE, name, kind, source, clock);
+}
+
+void import_marks_of_device(struct model *model, uint32_t first_device, uint32_t first_mark)
+{
+	for (uint32_t i = first_mark; i < model->step_marks.count; i++) {
+		if (model->devices.count == first_device + 1)
+			model->step_marks.row[i].device = first_device;
+	}
+}
+
+static bool host_clock(uint8_t clock, enum clock_kind *kind)
+{
+	switch (clock) {
+	case PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW: *kind = CLOCK_KIND_MONOTONIC_RAW; break;
+	case PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME: *kind = CLOCK_KIND_BOOTTIME; break;
+	case PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME: *kind = CLOCK_KIND_REALTIME; break;
+	default: return false;
+	}
+	return true;
+}
+
+uint64_t import_host_time(const struct import_rows *rows, uint8_t clock, uint64_t ns)
+{
+	enum clock_kind kind;
+	uint64_t host_ns;
+
+	if (rows->import->alone || clock == PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC)
+		return ns;
+	if (!host_clock(clock, &kind) ||
+	    clock_table_to_monotonic(rows->import->model->clocks, kind, ns, &host_ns) != 0)
+		return 0;
+	return host_ns;
+}
+
+uint8_t call_kind_of_name(const char *name)
+{
+	static const struct {
+		const char *part;
+		uint8_t kind;
+	} KINDS[] = {
+		{ "StreamWaitEvent", PROFBPF__FUNCTION__KIND__EVENT },
+		{ "EventSynchronize", PROFBPF__FUNCTION__KIND__SYNC },
+		{ "Synchronize", PROFBPF__FUNCTION__KIND__SYNC },
+		{ "Event", PROFBPF__FUNCTION__KIND__EVENT },
+		{ "GraphLaunch", PROFBPF__FUNCTION__KIND__LAUNCH },
+		{ "Launch", PROFBPF__FUNCTION__KIND__LAUNCH },
+		{ "Memcpy", PROFBPF__FUNCTION__KIND__COPY },
+		{ "Memset", PROFBPF__FUNCTION__KIND__COPY },
+		{ "Malloc", PROFBPF__FUNCTION__KIND__ALLOC },
+		{ "MemAlloc", PROFBPF__FUNCTION__KIND__ALLOC },
+		{ "HostAlloc", PROFBPF__FUNCTION__KIND__ALLOC },
+		{ "Free", PROFBPF__FUNCTION__KIND__FREE },
+		{ "ModuleLoad", PROFBPF__FUNCTION__KIND__LOAD },
+	};
+
+	/* Settings of a launch launch nothing. */
+	if (strstr(name, "CallConfiguration"))
+		return PROFBPF__FUNCTION__KIND__OTHER;
+	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++) {
+		if (strstr(name, KINDS[i].part))
+			return KINDS[i].kind;
+	}
+	return PROFBPF__FUNCTION__KIND__OTHER;
+}
+
+int is_communication_name(const char *name)
+{
+	static const char *const STARTS[] = { "nccl", "rccl", "hccl", "oneccl" };
+
+	for (size_t i = 0; i < sizeof(STARTS) / sizeof(STARTS[0]); i++) {
+		if (strncasecmp(name, STARTS[i], strlen(STARTS[i])) == 0)
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import_rows.h - what importers add to the model: each thing once, by its name in the file.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_IMPORT_ROWS_H
+#define PROFBPF_ANALYZER_IMPORT_IMPORT_ROWS_H
+
+#include <stdint.h>
+
+#include "analyzer/import/importer.h"
+#include "analyzer/model/map.h"
+
+/*
+ * Who is who in one file, or in all files of one result (import_part()): its device 0 is the same in
+ * each of them. Zeroed is empty.
+ */
+struct import_identities {
+	struct map processes; /* pid -> row */
+	struct map threads; /* hash of process row and the file's thread id -> row */
+	struct map functions; /* string id of name -> row */
+	struct map devices; /* the file's number -> row */
+};
+
+void import_identities_free(struct import_identities *identities);
+
+/* Zeroed and then import_rows_begin(). */
+struct import_rows {
+	struct import *import;
+	struct import_identities own; /* unused where import->shared is there */
+};
+
+void import_rows_begin(struct import_rows *rows, struct import *import);
+void import_rows_free(struct import_rows *rows);
+
+/*
+ * Row of a process, thread, function or device, made when it is new; INDEX_NONE without memory.
+ *
+ * With a trace, processes and threads are those of the trace, and INDEX_NONE where it has none.
+ * @tid need not fit 32 bits: thread ids of libraries (pthread_self()) are kept as their low half.
+ */
+uint32_t import_process(struct import_rows *rows, uint32_t pid);
+uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uint64_t ts_ns);
+/* The row of a thread that import_thread() made already, or INDEX_NONE. Without a trace only. */
+uint32_t import_known_thread(struct import_rows *rows, uint32_t pid, uint64_t tid);
+uint32_t import_function(struct import_rows *rows, const char *runtime, const char *name,
+			 uint8_t kind);
+
+/* @number: the file's own; @process: row or INDEX_NONE; @clock: Profbpf__DeviceClock of the file */
+uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t process,
+		       const char *name, const char *kind, const char *source, uint8_t clock);
+
+/*
+ * import_same_device - the row of a device that another file of the same result told of
+ *
+ * By number and source. Made, if there is none, or more than one; INDEX_NONE without memory.
+ */
+uint32_t import_same_device(struct import_rows *rows, uint64_t number, const char *name,
+			    const char *kind, const char *source, uint8_t clock);
+
+/*
+ * import_marks_of_device - marks of steps are of the file's device, if it told of one only
+ *
+ * Rows from @first_device and @first_mark on are the file's.
+ */
+void import_marks_of_device(struct model *model, uint32_t first_device, uint32_t first_mark);
+
+/*
+ * import_host_time - an instant of the file's clock as one of the model's
+ *
+ * The same instant if the file is alone; else CLOCK_MONOTONIC by the trace's snapshots, 0 if
+ * that is not possible.
+ */
+uint64_t import_host_time(const struct import_rows *rows, uint8_t clock, uint64_t ns);
+
+/*
+ * call_kind_of_name - Profbpf__Function__Kind of a runtime's function by its name
+ *
+ * For CUDA's and HIP's runtime and driver calls as profilers write them, with or without a
+ * version suffix ("cuLaunchKernel", "hipMemcpyWithStream", "cudaMemcpyAsync_v3020").
+ */
+uint8_t call_kind_of_name(const char *name);
+
+/* Is it a kernel of a communication library (nccl, rccl, hccl, oneccl)? */
+int is_communication_name(const char *name);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_IMPORT_ROWS_H */

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/import/importer.h"
+#include "analyzer/import/input_file.h"
+#include "analyzer/load/loader.h"
+
+static const struct importer *const IMPORTERS[] = {
+	&import_pytorch,
+	&import_nsys,
+	&import_rocpd,
+	&import_rocprof_json,
+	&import_rocprof_csv,
+	&import_ascend_db,
+	&import_ascend_csv,
+	&import_step_trace,
+	&import_ascend_json,
+	&import_ascend_directory,
+	&import_ascend_communication,
+	&import_ascend_memory,
+	&import_ascend_api,
+	&import_xplane,
+	&import_mindspore_timeline,
+	&import_mindspore_display,
+	&import_hccl_raw,
+	&import_hwts,
+	&import_training_trace,
+	&import_megengine,
+	&import_megengine_graph,
+	&import_perfetto,
+	&import_chrome,
+	&import_directory,
+	&import_minddata,
+};
+
+#define CALL_DEPTH_MAX 32 /* deeper calls count as of this depth */
+#define IMPORTER_COUNT (sizeof(IMPORTERS) / sizeof(IMPORTERS[0]))
+
+const char *import_formats(unsigned int index)
+{
+	return index < IMPORTER_COUNT ? IMPORTERS[index]->what : NULL;
+}
+
+int import_fail(struct import *import, int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(import->error, sizeof(import->error), format, arguments);
+	va_end(arguments);
+	return err;
+}
+
+int import_finding(struct import *import, const char *what, const char *example)
+{
+	struct model *model = import->model;
+	struct import_finding new = { .file = import->file, .count = 1 };
+
+	new.what = model_string(model, what);
+	if (new.what == INDEX_NONE)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->findings.count; i++) {
+		struct import_finding *finding = &model->findings.row[i];
+
+		if (finding->file == new.file && finding->what == new.what) {
+			finding->count++;
+			return 0;
+		}
+	}
+	new.example = example ? model_string(model, example) : 0;
+	if (new.example == INDEX_NONE || !MODEL_PUSH(&model->findings, new))
+		return -ENOMEM;
+	return 0;
+}
+
+int import_end_reading(struct import *import, int err, bool any, const char *damage)
+{
+	if (err == -EBADMSG && any)
+		return import_finding(import, "damaged: what follows was not read", damage);
+	return err ? import_fail(import, err, "%s", damage[0] ? damage : strerror(-err)) : 0;
+}
+
+static int read_sample(const char *path, char *text, struct import_sample *sample, char *error,
+		       size_t error_size)
+{
+	struct input_file file;
+	struct stat status;
+	char words[256];
+	int length;
+
+	*sample = (struct import_sample){ .path = path, .text = text };
+	text[0] = '\0';
+	if (stat(path, &status) != 0) {
+		snprintf(error, error_size, "%s: %s", path, strerror(errno));
+		return -errno;
+	}
+	sample->directory = S_ISDIR(status.st_mode);
+	if (sample->directory)
+		return 0;
+	length = input_file_open(&file, path, words, sizeof(words));
+	if (length < 0) {
+		snprintf(error, error_size, "%s: %s", path, words);
+		return length;
+	}
+	length = input_file_read(&file, text, IMPORT_SAMPLE, words, sizeof(words));
+	sample->size = length > 0 ? (size_t)length : 0;
+	text[sample->size] = '\0';
+	sample->whole = length >= 0 && sample->size < IMPORT_SAMPLE;
+	input_file_close(&file);
+	return 0;
+}
+
+static const struct importer *choose(const struct import_sample *sample)
+{
+	const struct importer *best = NULL;
+	int most = 0;
+
+	for (size_t i = 0; i < IMPORTER_COUNT; i++) {
+		int sure = IMPORTERS[i]->detect(sample);
+
+		if (sure > most) {
+			most = sure;
+			best = IMPORTERS[i];
+		}
+	}
+	return best;
+}
+
+/* The row that says what came of this file; it is filled when the importer is done. */
+static int add_file(struct import *import, const struct importer *importer)
+{
+	struct imported_file file = { .path = model_string(import->model, import->path),
+				      .format = model_string(import->model, importer->what) };
+
+	import->file = import->model->imports.count;
+	if (file.path == INDEX_NONE || file.format == INDEX_NONE ||
+	    !MODEL_PUSH(&import->model->imports, file))
+		return -ENOMEM;
+	return 0;
+}
+
+static int take(struct import *import, const struct importer *importer)
+{
+	struct model *model = import->model;
+	uint32_t tasks = model->tasks.count, calls = model->calls.count;
+	uint32_t devices = model->devices.count;
+	struct imported_file *file;
+	int err = add_file(import, importer);
+
+	if (err)
+		return err;
+	err = importer->import(import);
+	file = &model->imports.row[import->file];
+	file->tasks = model->tasks.count - tasks;
+	file->calls = model->calls.count - calls;
+	file->devices = model->devices.count - devices;
+	return err;
+}
+
+static int take_as(struct import *import, const struct importer *importer, char *error,
+		   size_t error_size)
+{
+	int err = take(import, importer);
+
+	if (err)
+		snprintf(error, error_size, "%s: %s", import->path,
+			 import->error[0] ? import->error : strerror(-err));
+	return err;
+}
+
+static int take_path(struct import *import, char *error, size_t error_size)
+{
+	const char *path = import->path;
+	char *text = malloc(IMPORT_SAMPLE + 1);
+	const struct importer *importer;
+	struct import_sample sample;
+	int err;
+
+	if (!text) {
+		snprintf(error, error_size, "out of memory");
+		return -ENOMEM;
+	}
+	err = read_sample(path, text, &sample, error, error_size);
+	importer = err ? NULL : choose(&sample);
+	free(text);
+	if (err)
+		return err;
+	if (!importer) {
+		snprintf(error, error_size,
+			 "%s: no device file of a format known here; `analyzer info --help` lists "
+			 "them",
+			 path);
+		return -EBADMSG;
+	}
+	return take_as(import, importer, error, error_size);
+}
+
+int import_device_file(struct model *model, const char *path, bool alone, char *error,
+		       size_t error_size)
+{
+	struct import import = { .model = model, .path = path, .alone = alone };
+
+	return take_path(&import, error, error_size);
+}
+
+int import_as(const struct importer *importer, struct model *model, const char *path, bool alone,
+	      char *error, size_t error_size)
+{
+	struct import import = { .model = model, .path = path, .alone = alone };
+
+	return take_as(&import, importer, error, error_size);
+}
+
+int import_part(const struct import *whole, const char *path, struct import_identities *shared,
+		uint32_t first_device, char *error, size_t error_size)
+{
+	struct import import = { .model = whole->model,
+				 .path = path,
+				 .alone = whole->alone,
+				 .shared = shared,
+				 .first_device = first_device };
+
+	return take_path(&import, error, error_size);
+}
+
+int import_folder_part(const struct import *whole, const char *path,
+		       const struct importer *importer, char *error, size_t error_size)
+{
+	const struct import_sample sample = { .path = path, .directory = true, .text = "" };
+	struct import import = { .model = whole->model, .path = path, .alone = whole->alone };
+
+	if (!importer->detect(&sample))
+		return -ENOENT;
+	return take_as(&import, importer, error, error_size);
+}
+
+static int by_nesting(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
+}
+
+/* Files do not say how deep a call is; that it lies within another one does. */
+static void nest_calls(struct model *model)
+{
+	uint64_t ends[CALL_DEPTH_MAX];
+	uint32_t thread = INDEX_NONE;
+	uint8_t depth = 0;
+
+	if (model->calls.count)
+		qsort(model->calls.row, model->calls.count, sizeof(*model->calls.row), by_nesting);
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		struct call *call = &model->calls.row[i];
+
+		if (call->thread != thread)
+			depth = 0;
+		thread = call->thread;
+		while (depth && ends[depth - 1] < call->end_ns)
+			depth--;
+		call->depth = depth;
+		if (depth < CALL_DEPTH_MAX)
+			ends[depth++] = call->end_ns;
+	}
+}
+
+static void widen(struct trace_info *info, uint64_t from_ns, uint64_t to_ns)
+{
+	if (!info->session_start_ns || from_ns < info->session_start_ns)
+		info->session_start_ns = from_ns;
+	if (to_ns > info->session_end_ns)
+		info->session_end_ns = to_ns;
+}
+
+int import_finish(struct model *model, bool alone)
+{
+	struct trace_info *info = &model->info;
+
+	for (uint32_t i = 0; alone && i < model->tasks.count; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+
+		if (task->start_ns && task->end_ns >= task->start_ns)
+			widen(info, task->start_ns, task->end_ns + 1);
+	}
+	for (uint32_t i = 0; alone && i < model->device_steps.count; i++)
+		widen(info, model->device_steps.row[i].fp_start_ns,
+		      model->device_steps.row[i].end_ns + 1);
+	for (uint32_t i = 0; alone && i < model->memory_records.count; i++)
+		widen(info, model->memory_records.row[i].ts_ns,
+		      model->memory_records.row[i].ts_ns + 1);
+	for (uint32_t i = 0; alone && i < model->switches.count; i++)
+		widen(info, model->switches.row[i].ts_ns, model->switches.row[i].ts_ns + 1);
+	for (uint32_t i = 0; alone && i < model->calls.count; i++)
+		widen(info, model->calls.row[i].start_ns, model->calls.row[i].end_ns + 1);
+	for (uint32_t i = 0; alone && i < model->cpu_stats.count; i++)
+		widen(info, model->cpu_stats.row[i].ts_ns, model->cpu_stats.row[i].ts_ns + 1);
+	for (uint32_t i = 0; alone && i < model->imported_batches.count; i++)
+		widen(info, model->imported_batches.row[i].start_ns,
+		      model->imported_batches.row[i].end_ns +
+			      model->imported_batches.row[i].send_ns + 1);
+	if (alone) {
+		info->start_ns = info->session_start_ns;
+		info->end_ns = info->session_end_ns;
+	}
+	if (alone)
+		nest_calls(model);
+	if (!model_index(model))
+		return -ENOMEM;
+	if (alone)
+		load_judge_calls(model);
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * xplane.h - a profile of TensorFlow or JAX between reading and the model; for xplane*.c alone.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_XPLANE_H
+#define PROFBPF_ANALYZER_IMPORT_XPLANE_H
+
+#include <stdint.h>
+
+#include "analyzer/import/import_rows.h"
+#include "analyzer/import/importer.h"
+
+struct plane;
+
+/* How the lines of a plane are to be taken. */
+enum line_role { LINE_OTHER, LINE_WORK, LINE_CALLS, LINE_STEPS };
+
+struct line {
+	uint64_t id;
+	int64_t timestamp_ns;
+	enum line_role role;
+};
+
+struct xspan {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint64_t correlation;
+	uint64_t bytes;
+	uint64_t line;
+	uint32_t name;
+	uint32_t type;
+	uint32_t device; /* of tasks and steps */
+};
+
+struct xspace {
+	struct import *import;
+	struct import_rows rows;
+	struct plane *plane; /* being read */
+	struct line line;
+	MODEL_ARRAY(struct xspan) tasks;
+	MODEL_ARRAY(struct xspan) calls;
+	MODEL_ARRAY(struct xspan) steps;
+	MODEL_ARRAY(uint32_t) device_names; /* by device of spans: strings */
+	struct map launches; /* correlation -> row of calls */
+	uint8_t clock;
+	int64_t move_ns;
+};
+
+/* Rows of the model from all that was read. 0 or -ENOMEM. */
+int xplane_put_rows(struct xspace *file);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_XPLANE_H */

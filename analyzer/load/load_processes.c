@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Packets about processes as a whole, and the groups that they are in. */
+#include "analyzer/load/loader.h"
+
+#include "bpf/events.h"
+#include "lib/column.h"
+
+#define UNPACK(type, packet) \
+	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
+
+static bool out_of_memory(struct loader *loader)
+{
+	loader->no_memory = true;
+	return false;
+}
+
+static void reached(struct loader *loader, uint64_t ts_ns)
+{
+	struct session *session = loader_session(loader);
+
+	if (ts_ns > session->last_ns)
+		session->last_ns = ts_ns;
+}
+
+static bool processes_fit(const Profbpf__Processes *m, size_t *rows)
+{
+	return COLUMN_ROWS(rows, m->n_ts_ns, m->n_tgid, m->n_flags, m->n_threads, m->n_ns_pid,
+			   m->n_ns_inode, m->n_cgroup, m->n_rss_bytes, m->n_peak_rss_bytes,
+			   m->n_gone_run_ns, m->n_gone_user_ns, m->n_gone_system_ns) == 0;
+}
+
+/* MAP_NONE and INDEX_NONE are the same: not known. */
+static uint32_t cgroup_index(const struct loader *loader, uint64_t id)
+{
+	return id ? map_get(&loader->cgroup_map, id) : INDEX_NONE;
+}
+
+bool load_processes(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Processes *m = UNPACK(processes, packet);
+	struct process_stat row = { 0 };
+	size_t rows;
+
+	if (!m || !processes_fit(m, &rows))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		row.ts_ns += (uint64_t)COLUMN_AT(m, ts_ns, i);
+		row.process = COLUMN_AT(m, tgid, i);
+		row.flags = COLUMN_AT(m, flags, i);
+		row.threads = COLUMN_AT(m, threads, i);
+		row.ns_pid = COLUMN_AT(m, ns_pid, i);
+		row.ns_inode = COLUMN_AT(m, ns_inode, i);
+		row.cgroup = cgroup_index(loader, COLUMN_AT(m, cgroup, i));
+		row.rss_bytes = COLUMN_AT(m, rss_bytes, i);
+		row.peak_rss_bytes = COLUMN_AT(m, peak_rss_bytes, i);
+		row.gone_run_ns = COLUMN_AT(m, gone_run_ns, i);
+		row.gone_user_ns = COLUMN_AT(m, gone_user_ns, i);
+		row.gone_system_ns = COLUMN_AT(m, gone_system_ns, i);
+		if (row.process == 0) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->process_stats, row))
+			return out_of_memory(loader);
+		reached(loader, row.ts_ns);
+	}
+	return true;
+}
+
+/* Each segment says again which groups there are. */
+bool load_cgroups(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Cgroups *m = UNPACK(cgroups, packet);
+
+	if (!m)
+		return false;
+	for (size_t i = 0; i < m->n_cgroup; i++) {
+		const Profbpf__Cgroup *from = m->cgroup[i];
+		struct cgroup row = { .id = from->id,
+				      .path = model_string(loader->model, from->path),
+				      .version1 = from->version1 };
+
+		if (from->id == 0) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (cgroup_index(loader, from->id) != INDEX_NONE)
+			continue;
+		if (row.path == INDEX_NONE ||
+		    !map_put(&loader->cgroup_map, row.id, loader->model->cgroups.count) ||
+		    !MODEL_PUSH(&loader->model->cgroups, row))
+			return out_of_memory(loader);
+	}
+	return true;
+}
+
+static bool cgroup_stats_fit(const Profbpf__CgroupStats *m, size_t *rows)
+{
+	return COLUMN_ROWS(rows, m->n_ts_ns, m->n_cgroup, m->n_flags, m->n_quota_ns, m->n_period_ns,
+			   m->n_periods, m->n_throttled_periods, m->n_throttled_ns, m->n_usage_ns,
+			   m->n_user_ns, m->n_system_ns) == 0;
+}
+
+bool load_cgroup_stats(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__CgroupStats *m = UNPACK(cgroup_stats, packet);
+	struct cgroup_stat row = { 0 };
+	size_t rows;
+
+	if (!m || !cgroup_stats_fit(m, &rows))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		row.ts_ns += (uint64_t)COLUMN_AT(m, ts_ns, i);
+		row.cgroup = cgroup_index(loader, COLUMN_AT(m, cgroup, i));
+		row.flags = COLUMN_AT(m, flags, i);
+		row.quota_ns = COLUMN_AT(m, quota_ns, i);
+		row.period_ns = COLUMN_AT(m, period_ns, i);
+		row.periods = COLUMN_AT(m, periods, i);
+		row.throttled_periods = COLUMN_AT(m, throttled_periods, i);
+		row.throttled_ns = COLUMN_AT(m, throttled_ns, i);
+		row.usage_ns = COLUMN_AT(m, usage_ns, i);
+		row.user_ns = COLUMN_AT(m, user_ns, i);
+		row.system_ns = COLUMN_AT(m, system_ns, i);
+		if (row.cgroup == INDEX_NONE) {
+			loader->model->bad_rows++;
+			continue;
+		}
+		if (!MODEL_PUSH(&loader->model->cgroup_stats, row))
+			return out_of_memory(loader);
+		reached(loader, row.ts_ns);
+	}
+	return true;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/output_folder.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDERS_OPEN 8 /* at once, while removing */
+
+static int fail(int err, const char *path, char *error, size_t error_size)
+{
+	if (err == ENOTEMPTY || err == EEXIST)
+		snprintf(error, error_size,
+			 "cannot write %s: there is something already; remove it or name another "
+			 "folder",
+			 path);
+	else
+		snprintf(error, error_size, "cannot write %s: %s", path, strerror(err));
+	return -err;
+}
+
+static int check_wanted(const char *path, char *error, size_t error_size)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return 0;
+	if (!S_ISDIR(status.st_mode))
+		return fail(EEXIST, path, error, error_size);
+	/* Goes only if it is empty; the rename makes it again. */
+	return rmdir(path) == 0 ? 0 : fail(errno, path, error, error_size);
+}
+
+/* mkdtemp() makes folders private; the wanted one is to be like any other. */
+static void give_usual_mode(const char *path)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (chmod(path, 0777 & ~mask) != 0)
+		return; /* private is the safe side */
+}
+
+int output_folder_begin(struct output_folder *folder, const char *path, char *error,
+			size_t error_size)
+{
+	char trimmed[PATH_MAX];
+	size_t length = strlen(path);
+	sigset_t block;
+	int err;
+
+	*folder = (struct output_folder){ .path = path };
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigaddset(&block, SIGTERM);
+	sigaddset(&block, SIGHUP);
+	sigprocmask(SIG_BLOCK, &block, &folder->signals);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	if (length >= sizeof(trimmed))
+		return fail(ENAMETOOLONG, path, error, error_size);
+	snprintf(trimmed, sizeof(trimmed), "%.*s", (int)length, path);
+	err = check_wanted(trimmed, error, error_size);
+	if (err)
+		return err;
+	if (asprintf(&folder->temporary, "%s.XXXXXX", trimmed) < 0) {
+		folder->temporary = NULL;
+		return fail(ENOMEM, path, error, error_size);
+	}
+	if (!mkdtemp(folder->temporary)) {
+		err = errno;
+		free(folder->temporary);
+		folder->temporary = NULL;
+		return fail(err, path, error, error_size);
+	}
+	give_usual_mode(folder->temporary);
+	return 0;
+}
+
+int output_folder_commit(struct output_folder *folder, char *error, size_t error_size)
+{
+	if (rename(folder->temporary, folder->path) != 0)
+		return fail(errno, folder->path, error, error_size);
+	free(folder->temporary);
+	folder->temporary = NULL;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+	return remove(path) != 0 && errno != ENOENT ? -1 : 0;
+}
+
+void output_folder_end(struct output_folder *folder)
+{
+	if (folder->temporary)
+		nftw(folder->temporary, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+	free(folder->temporary);
+	folder->temporary = NULL;
+	sigprocmask(SIG_SETMASK, &folder->signals, NULL);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/step_window.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/analyse/device_steps.h"
+#include "analyzer/analyse/pipelines.h"
+#include "analyzer/analyse/processes.h"
+#include "analyzer/analyse/steps.h"
+
+/* Steps seen so far, and the time of the wanted ones. */
+struct search {
+	struct analysis_options *options;
+	uint64_t from_ns;
+	uint64_t to_ns; /* 0 = none of the wanted ones yet */
+	uint64_t lowest;
+	uint64_t highest;
+	uint32_t count;
+};
+
+static void see(struct search *search, uint64_t number, uint64_t start_ns, uint64_t end_ns)
+{
+	if (!search->count || number < search->lowest)
+		search->lowest = number;
+	if (number > search->highest)
+		search->highest = number;
+	search->count++;
+	if (number < search->options->first_step || number > search->options->last_step)
+		return;
+	if (!search->to_ns || start_ns < search->from_ns)
+		search->from_ns = start_ns;
+	if (end_ns > search->to_ns)
+		search->to_ns = end_ns;
+}
+
+static void see_trainer(struct search *search, const struct step_results *steps)
+{
+	const struct pipeline_steps *of;
+
+	if (steps->main == INDEX_NONE)
+		return;
+	of = &steps->pipelines[steps->main];
+	for (uint32_t i = 0; i < of->count; i++)
+		see(search, of->rows[i].index, of->rows[i].start_ns,
+		    of->rows[i].start_ns + of->rows[i].duration_ns);
+}
+
+static void see_device(struct search *search, const struct device_step_results *steps)
+{
+	const struct device_step_trace *of;
+
+	if (steps->main == INDEX_NONE)
+		return;
+	of = &steps->traces[steps->main];
+	for (uint32_t i = 0; i < of->count; i++)
+		see(search, of->rows[i].number, of->rows[i].start_ns, of->rows[i].end_ns);
+}
+
+/* The analyses that find steps, once over everything. */
+static int look(struct model *model, struct search *search)
+{
+	struct process_results processes = { 0 };
+	struct pipeline_results pipelines = { 0 };
+	struct step_results steps = { 0 };
+	struct device_step_results device_steps = { 0 };
+	int err = processes_analyse(model, search->options, &processes);
+
+	if (!err)
+		err = pipelines_analyse(model, search->options, &processes, &pipelines);
+	if (!err)
+		err = steps_analyse(model, search->options, &pipelines, &steps);
+	if (!err)
+		see_trainer(search, &steps);
+	if (!err && !search->count)
+		err = device_steps_analyse(model, search->options, &steps, &device_steps);
+	if (!err && !search->count)
+		see_device(search, &device_steps);
+	device_steps_free(&device_steps);
+	steps_free(&steps);
+	pipelines_results_free(&pipelines);
+	processes_free(&processes);
+	return err;
+}
+
+int step_window_find(struct model *model, struct analysis_options *options, char *error,
+		     size_t error_size)
+{
+	struct search search = { .options = options };
+	int err = look(model, &search);
+
+	if (err)
+		return err;
+	if (!search.count) {
+		snprintf(error, error_size,
+			 "no steps are known, so --step can choose none; --fp-point names the "
+			 "operator "
+			 "that begins them, --from and --to choose by time");
+		return -ENOENT;
+	}
+	if (!search.to_ns) {
+		snprintf(error, error_size, "no such step: there are %" PRIu64 " to %" PRIu64,
+			 search.lowest, search.highest);
+		return -ENOENT;
+	}
+	options->from_ns = search.from_ns;
+	options->to_ns = search.to_ns;
+	return 0;
+}

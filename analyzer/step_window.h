@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * step_window.h - from numbers of steps to the time in which they ran.
+ */
+#ifndef PROFBPF_ANALYZER_STEP_WINDOW_H
+#define PROFBPF_ANALYZER_STEP_WINDOW_H
+
+#include <stddef.h>
+
+#include "analyzer/analyse/options.h"
+
+/*
+ * step_window_find - narrow @options to the steps they name
+ *
+ * Steps are those of the report's section: the trainer's, else those of the device with most of them.
+ * Needs timelines and joined devices. Returns 0, -ENOMEM, or -ENOENT with @error, which says
+ * what steps there are.
+ */
+int step_window_find(struct model *model, struct analysis_options *options, char *error,
+		     size_t error_size);
+
+#endif /* PROFBPF_ANALYZER_STEP_WINDOW_H */

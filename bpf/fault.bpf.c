@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * fault.bpf.c - major page faults of the targets.
+ *
+ * Runs from the kernel's own software event, which fires for major faults alone,
+ * when they have been served: a minor fault costs nothing. How long the thread slept
+ * is known from the switches (sleeps_in_fault() in sched.bpf.c).
+ */
+#include "task.bpf.h"
+
+char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
+
+SEC("perf_event")
+int on_major_fault(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread_state *state = thread_state(task);
+	__u64 now = bpf_ktime_get_ns(), since = now;
+	struct rec_fault *r;
+	struct emit e;
+
+	if (!task->pid || !is_target_task(task, state))
+		return 0;
+	state = announce(task, state);
+	/* This fault has been counted by now. */
+	if (state && state->fault_ns && state->fault_count + 1 == task->min_flt + task->maj_flt)
+		since = state->fault_ns;
+	r = emit_begin(&e, SOURCE_FAULT, sizeof(*r));
+	if (!r)
+		return 0;
+	header_fill(&r->header, REC_FAULT, 0, since);
+	r->dur_ns = now - since;
+	r->tgid = task->tgid;
+	r->tid = task->pid;
+	r->address = ctx->addr;
+	emit_end(&e, false);
+	return 0;
+}

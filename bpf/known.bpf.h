@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * known.bpf.h - what the scheduler's programs ask of a thread at each switch and
+ * wake-up: is it a target, was its identity sent, does it wait for a CPU?
+ *
+ * A look-up of a thread's storage calls into the kernel, an array's does not: so the
+ * answers are kept in a table by thread id. A thread that is not in its place is asked
+ * for in its storage and takes the place; where two share one, they take turns. The
+ * first word is checked as a whole, so that a half of it can't be another's.
+ */
+#ifndef PROFBPF_KNOWN_BPF_H
+#define PROFBPF_KNOWN_BPF_H
+
+#include "task.bpf.h"
+
+#define KNOWN_THREADS 32768 /* a power of two */
+
+/* Bits of struct known_thread.facts; above them the version of "targets", then whose they are. */
+#define KNOWN_TARGET 1u
+#define KNOWN_ANNOUNCED 2u
+#define KNOWN_FLAGS 3u
+#define KNOWN_VERSION_SHIFT 2
+#define KNOWN_OWNER_SHIFT 22
+#define KNOWN_BELOW_OWNER ((1ull << KNOWN_OWNER_SHIFT) - 1)
+
+struct known_thread {
+	__u64 facts;
+	__u64 wait; /* whose, and 1 + the CPU in whose count of waiting targets it is; 0 = none */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KNOWN_THREADS);
+	__type(key, __u32);
+	__type(value, struct known_thread);
+} known_threads __weak_map;
+
+static __always_inline struct known_thread *known_thread(struct task_struct *task)
+{
+	__u32 place = task->pid & (KNOWN_THREADS - 1);
+
+	return bpf_map_lookup_elem(&known_threads, &place);
+}
+
+/* Threads of one place are told apart by when they began. */
+static __always_inline __u64 known_owner(struct task_struct *task)
+{
+	return task->start_time << KNOWN_OWNER_SHIFT;
+}
+
+/* KNOWN_TARGET, KNOWN_ANNOUNCED. */
+static __always_inline __u32 known_facts(struct task_struct *task, struct known_thread *known)
+{
+	__u64 asked = known_owner(task) |
+		      ((__u64)targets_version << KNOWN_VERSION_SHIFT & KNOWN_BELOW_OWNER);
+	__u64 facts = known->facts;
+	struct thread_state *state;
+
+	if ((facts & ~(__u64)KNOWN_FLAGS) == asked)
+		return facts & KNOWN_FLAGS;
+	state = thread_state(task);
+	facts = asked;
+	if (is_target_task(task, state))
+		facts |= KNOWN_TARGET;
+	if (state && state->announced)
+		facts |= KNOWN_ANNOUNCED;
+	known->facts = facts;
+	return facts & KNOWN_FLAGS;
+}
+
+static __always_inline void known_announce(struct task_struct *task, struct known_thread *known,
+					   __u32 facts)
+{
+	if (facts & KNOWN_ANNOUNCED)
+		return;
+	announce(task, thread_state(task));
+	known->facts |= KNOWN_ANNOUNCED;
+}
+
+static __always_inline void known_forget(struct task_struct *task)
+{
+	struct known_thread *known = known_thread(task);
+
+	if (known)
+		known->facts = 0;
+}
+
+#endif /* PROFBPF_KNOWN_BPF_H */

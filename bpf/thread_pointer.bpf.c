@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * thread_pointer.bpf.c - where the targets' threads keep their thread-local
+ * variables. The daemon reads it once per session, for libraries whose variables
+ * say what a thread is.
+ */
+#include "profbpf.bpf.h"
+
+char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
+
+SEC("iter/task")
+int thread_pointers(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread_pointer row = {};
+
+	if (!task || !task->pid || !is_target(task->tgid))
+		return 0;
+	row.tid = task->pid;
+	row.tgid = task->tgid;
+#if defined(__TARGET_ARCH_x86)
+	row.address = BPF_CORE_READ(task, thread.fsbase);
+#elif defined(__TARGET_ARCH_arm64)
+	row.address = BPF_CORE_READ(task, thread.uw.tp_value);
+#endif
+	if (row.address)
+		bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
+	return 0;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/common/ifunc.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/loaded_library.h"
+
+#if defined(__x86_64__)
+#define RELOCATION_SLOT R_X86_64_JUMP_SLOT
+#define RELOCATION_DATA R_X86_64_GLOB_DAT
+#define RELOCATION_IFUNC R_X86_64_IRELATIVE
+#else
+#define RELOCATION_SLOT R_AARCH64_JUMP_SLOT
+#define RELOCATION_DATA R_AARCH64_GLOB_DAT
+#define RELOCATION_IFUNC R_AARCH64_IRELATIVE
+#endif
+
+#define RELOCATIONS_MAX (1u << 24)
+#define RELOCATIONS_AT_ONCE 4096
+#define TARGETS_MAX 4096
+
+struct search {
+	const struct probed_file *wanted;
+	const struct process_map *provider;
+	struct ifunc_target *targets;
+	size_t count;
+	/* Of the library whose tables are read. */
+	struct loaded_library library;
+	int file;
+	bool is_provider;
+};
+
+/* Where the loader puts what @address of the file holds before anything is bound; 0: nothing. */
+static uint64_t unbound(const struct search *s, uint64_t address)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < s->library.segment_count; i++) {
+		const struct loaded_segment *segment = &s->library.segments[i];
+
+		if (address >= segment->address && address - segment->address < segment->size &&
+		    loaded_read(s->file, segment->offset + (address - segment->address), &value,
+				sizeof(value)))
+			return value ? s->library.base + value : 0;
+	}
+	return 0;
+}
+
+static bool add_target(struct search *s, size_t refused, uint64_t offset)
+{
+	struct ifunc_target *grown;
+
+	for (size_t i = 0; i < s->count; i++)
+		if (s->targets[i].refused == refused && s->targets[i].offset == offset)
+			return true;
+	if (s->count == TARGETS_MAX)
+		return true;
+	grown = reallocarray(s->targets, s->count + 1, sizeof(*grown));
+	if (!grown)
+		return false;
+	s->targets = grown;
+	grown[s->count++] = (struct ifunc_target){ refused, offset };
+	return true;
+}
+
+/* What a table holds for a refused function, if it was bound and lies in the provider's file. */
+static int take_slot(struct search *s, const Elf64_Rela *row, size_t refused)
+{
+	const struct process_map *map = s->provider;
+	uint64_t value;
+
+	if (!loaded_read(s->library.memory, s->library.base + row->r_offset, &value, sizeof(value)))
+		return 0;
+	if (value < map->start || value >= map->end || value == unbound(s, row->r_offset))
+		return 0;
+	value = value - map->start + map->offset;
+	if (value == s->wanted->refused[refused].offset)
+		return 0;
+	return add_target(s, refused, value) ? 0 : -ENOMEM;
+}
+
+static bool is_ifunc(const struct search *s, size_t refused)
+{
+	return s->wanted->refused[refused].why == PROBED_IFUNC;
+}
+
+/* By the code that picks; only its own library can know it. */
+static int take_by_address(struct search *s, const Elf64_Rela *row)
+{
+	const struct process_map *map = s->provider;
+	uint64_t picker = s->library.base + (uint64_t)row->r_addend;
+
+	if (!s->is_provider || picker < map->start || picker >= map->end)
+		return 0;
+	for (size_t i = 0; i < s->wanted->refused_count; i++)
+		if (is_ifunc(s, i) &&
+		    s->wanted->refused[i].offset == picker - map->start + map->offset)
+			return take_slot(s, row, i);
+	return 0;
+}
+
+static int take_by_name(struct search *s, const Elf64_Rela *row)
+{
+	const struct loaded_library *library = &s->library;
+	Elf64_Sym symbol;
+	char text[256];
+
+	if (!library->symbols || !library->strings ||
+	    !loaded_read(library->memory,
+			 library->symbols + ELF64_R_SYM(row->r_info) * sizeof(symbol), &symbol,
+			 sizeof(symbol)))
+		return 0;
+	for (size_t i = 0; i < s->wanted->refused_count; i++) {
+		const char *name = s->wanted->refused[i].name;
+		size_t size = strlen(name) + 1;
+		int err;
+
+		if (!is_ifunc(s, i) || size > sizeof(text) ||
+		    !loaded_read(library->memory, library->strings + symbol.st_name, text, size) ||
+		    memcmp(text, name, size) != 0)
+			continue;
+		err = take_slot(s, row, i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int take_row(struct search *s, const Elf64_Rela *row)
+{
+	switch (ELF64_R_TYPE(row->r_info)) {
+	case RELOCATION_IFUNC: return take_by_address(s, row);
+	case RELOCATION_SLOT:
+	case RELOCATION_DATA: return take_by_name(s, row);
+	default: return 0;
+	}
+}
+
+static int walk_table(struct search *s, uint64_t address, uint64_t size, uint64_t first)
+{
+	Elf64_Rela *rows = malloc(RELOCATIONS_AT_ONCE * sizeof(*rows));
+	uint64_t count = size / sizeof(*rows);
+	int err = rows ? 0 : -ENOMEM;
+
+	if (!address || count > RELOCATIONS_MAX)
+		count = 0;
+	while (first < count && !err) {
+		uint64_t n = count - first < RELOCATIONS_AT_ONCE ? count - first
+								 : RELOCATIONS_AT_ONCE;
+
+		if (!loaded_read(s->library.memory, address + first * sizeof(*rows), rows,
+				 n * sizeof(*rows)))
+			break;
+		for (uint64_t i = 0; i < n && !err; i++)
+			err = take_row(s, &rows[i]);
+		first += n;
+	}
+	free(rows);
+	return err;
+}
+
+static int look_into(struct search *s, pid_t pid, int memory, const struct process_map *map)
+{
+	struct loaded_library *library = &s->library;
+	int err = 0;
+
+	s->file = process_map_open(pid, map);
+	if (s->file < 0)
+		return 0;
+	s->is_provider = map == s->provider;
+	if (!loaded_library_read(library, memory, s->file, map)) {
+		err = walk_table(s, library->plt_relocations, library->plt_relocations_size, 0);
+		if (!err)
+			err = walk_table(s, library->relocations, library->relocations_size,
+					 library->relative_count);
+	}
+	close(s->file);
+	return err;
+}
+
+static bool has_ifunc(const struct probed_file *file)
+{
+	for (size_t i = 0; i < file->refused_count; i++)
+		if (file->refused[i].why == PROBED_IFUNC)
+			return true;
+	return false;
+}
+
+int ifunc_resolve(struct probed_file *file, int fd, pid_t pid, const struct process_maps *maps,
+		  const struct process_map *map, bool optimized_nop)
+{
+	struct search s = { .wanted = file, .provider = map };
+	int memory, err = 0;
+	char path[64];
+
+	if (!has_ifunc(file))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	memory = open(path, O_RDONLY | O_CLOEXEC);
+	if (memory < 0)
+		return 0;
+	for (size_t i = 0; i < maps->count && !err; i++)
+		err = look_into(&s, pid, memory, &maps->map[i]);
+	close(memory);
+	if (!err && s.count)
+		err = probed_file_choose(file, fd, s.targets, s.count, optimized_nop);
+	free(s.targets);
+	return err;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probed_file.h - the functions of one file that the catalogs want, and where to probe them. */
+#ifndef PROFBPF_DAEMON_COMMON_PROBED_FILE_H
+#define PROFBPF_DAEMON_COMMON_PROBED_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/common/catalog.h"
+#include "lib/elf_file.h"
+#include "lib/instruction.h"
+
+struct probed_function {
+	const struct catalog_function *entry;
+	char *name;
+	uint64_t offset; /* of the probed instruction, in the file */
+	struct instruction_choice choice; /* .delta: from the function's first instruction to it */
+};
+
+enum probed_refusal {
+	/*
+	 * The code of an IFUNC symbol picks the real function when the library is
+	 * loaded: a probe there would count choices, not calls.
+	 */
+	PROBED_IFUNC,
+	/*
+	 * Go moves stacks while functions run, finds its way by return addresses, and
+	 * ends the program at one it does not know, as that of a return probe.
+	 * C code in the same file runs on stacks that are not moved.
+	 */
+	PROBED_GO,
+};
+
+/* A function that the catalogs want and that is not probed. */
+struct refused_function {
+	const struct catalog_function *entry;
+	char *name;
+	uint64_t offset; /* of its symbol, in the file */
+	enum probed_refusal why;
+};
+
+struct probed_file {
+	struct probed_function *functions; /* by ascending first instruction */
+	size_t count;
+	struct refused_function *refused;
+	size_t refused_count;
+	enum elf_file_machine machine;
+	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
+	size_t build_id_size;
+	bool has_symbols; /* there is a table to look in */
+};
+
+/*
+ * probed_file_read - find the wanted functions of an ELF file
+ *
+ * One entry per address: of several names for the same code the one that a
+ * catalog names exactly. @optimized_nop is what instruction_decoder_new() says.
+ * Returns 0, also when nothing is wanted or the file is no usable ELF file
+ * (count 0); -ENOMEM. @error is "" or says what is wrong with the file; what
+ * could be read of one that is damaged is there even so.
+ */
+int probed_file_read(struct probed_file *file, int fd, const char *path,
+		     const struct catalogs *catalogs, bool optimized_nop, char *error,
+		     size_t error_size);
+
+/* A function that a refused one, an IFUNC, stands for. */
+struct ifunc_target {
+	size_t refused; /* its index in probed_file.refused */
+	uint64_t offset; /* of the function's first instruction, in the file */
+};
+
+/*
+ * probed_file_choose - probe these instead of the refused functions that they are for
+ *
+ * Targets that are probed already, under whatever name, are not probed twice. Returns 0, or -ENOMEM: then @file
+ * can only be freed.
+ */
+int probed_file_choose(struct probed_file *file, int fd, const struct ifunc_target *targets,
+		       size_t count, bool optimized_nop);
+
+/* probed_file_copy - a copy of its own, of functions and texts; 0 or -ENOMEM */
+int probed_file_copy(struct probed_file *to, const struct probed_file *from);
+void probed_file_free(struct probed_file *file);
+
+/* probed_refusal_text - in words, such as "chosen when ..."; a constant */
+const char *probed_refusal_text(enum probed_refusal why);
+
+#endif /* PROFBPF_DAEMON_COMMON_PROBED_FILE_H */

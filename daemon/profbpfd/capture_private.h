@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_private.h - what the files of capture.h share. */
+#ifndef PROFBPF_DAEMON_CAPTURE_PRIVATE_H
+#define PROFBPF_DAEMON_CAPTURE_PRIVATE_H
+
+#include "daemon/profbpfd/capture.h"
+
+#include "bpf/profbpf.skel.h" /* needs what capture.h includes */
+
+#define LINKS_MAX 32
+
+struct ring_buffer;
+
+struct capture {
+	struct profbpf *skeleton;
+	struct ring_buffer *rings;
+	enum probe_method method;
+	unsigned int topics;
+	enum ioctl_method ioctls; /* IOCTL_METHODS: not wanted, or not to be had */
+	int cpus;
+	struct bpf_link *links[LINKS_MAX];
+	size_t link_count;
+	char warning[768]; /* for capture_attach() */
+	struct source_stats base[SOURCES]; /* subtracted from what the programs counted */
+	uint32_t *taken; /* by CPU: of what was not sent when the session ended */
+	uint64_t taken_count;
+	size_t ring_bytes; /* of one */
+	size_t drained; /* bytes, by the drain that is under way */
+	capture_handler *handler; /* only during capture_drain() */
+	void *context;
+};
+
+/* capture_choose_programs - of the skeleton that is about to be loaded, by topics and @features */
+void capture_choose_programs(struct capture *capture, const struct features *features);
+
+/*
+ * capture_attach_ioctls - attach the programs of the way in which ioctls are to be seen
+ *
+ * Returns 0 or a negative errno: then another way may work, with programs loaded anew.
+ */
+int capture_attach_ioctls(struct capture *capture);
+
+/* capture_ioctls_missed - ioctls, of whomever, that the kernel did not show the programs so far */
+uint64_t capture_ioctls_missed(const struct capture *capture);
+
+#endif /* PROFBPF_DAEMON_CAPTURE_PRIVATE_H */

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_programs.c - which programs a session wants, and what they are attached to. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "daemon/common/topics.h"
+#include "daemon/profbpfd/capture_private.h"
+
+#define ATTACH_UPROBE_SESSION 57 /* BPF_TRACE_UPROBE_SESSION; newer than the headers */
+
+static void choose_block_programs(struct capture *capture, enum block_source source)
+{
+	bool io = capture->topics & TOPIC_IO && source != BLOCK_SOURCE_NONE;
+	struct profbpf *s = capture->skeleton;
+
+	bpf_program__set_autoload(s->progs.block_made, io && source == BLOCK_SOURCE_REQUEST);
+	bpf_program__set_autoload(s->progs.block_made_before_6_5, io && source == BLOCK_SOURCE_BIO);
+	bpf_program__set_autoload(s->progs.block_issued, io);
+	bpf_program__set_autoload(s->progs.block_merged, io);
+	bpf_program__set_autoload(s->progs.block_completed, io);
+	if (!io)
+		bpf_map__set_max_entries(s->maps.block_pending, 1);
+}
+
+static void choose_ioctl_programs(struct capture *capture, bool compat)
+{
+	struct profbpf *s = capture->skeleton;
+	bool function = capture->ioctls == IOCTL_METHOD_FUNCTION;
+	bool kprobe = capture->ioctls == IOCTL_METHOD_KPROBE;
+	bool tracepoint = capture->ioctls == IOCTL_METHOD_TRACEPOINT;
+
+	bpf_program__set_autoload(s->progs.ioctl_enter_function, function);
+	bpf_program__set_autoload(s->progs.ioctl_leave_function, function);
+	bpf_program__set_autoload(s->progs.ioctl_enter_compat, function && compat);
+	bpf_program__set_autoload(s->progs.ioctl_leave_compat, function && compat);
+	bpf_program__set_autoload(s->progs.ioctl_enter_kprobe, kprobe);
+	bpf_program__set_autoload(s->progs.ioctl_leave_kprobe, kprobe);
+	bpf_program__set_autoload(s->progs.ioctl_enter_kprobe_compat, kprobe && compat);
+	bpf_program__set_autoload(s->progs.ioctl_leave_kprobe_compat, kprobe && compat);
+	bpf_program__set_autoload(s->progs.ioctl_enter_tracepoint, tracepoint);
+	bpf_program__set_autoload(s->progs.ioctl_leave_tracepoint, tracepoint);
+	bpf_program__set_autoload(s->progs.ioctl_thread_exit, function || kprobe || tracepoint);
+}
+
+void capture_choose_programs(struct capture *capture, const struct features *features)
+{
+	struct profbpf *s = capture->skeleton;
+	bool api = capture->topics & TOPIC_API;
+	bool sched = capture->topics & TOPIC_SCHED;
+	bool session = api && capture->method == PROBE_METHOD_SESSION;
+	bool multi = api && capture->method == PROBE_METHOD_MULTI;
+	bool perf = api && capture->method == PROBE_METHOD_PERF;
+	bool accounts = capture->topics & TOPIC_ACCOUNT && !sched;
+	bool irq = capture->topics & TOPIC_IRQ;
+	bool stack = capture->topics & TOPIC_STACK;
+
+	bpf_program__set_autoload(s->progs.api_session, session);
+	bpf_program__set_autoload(s->progs.api_enter_multi, multi);
+	bpf_program__set_autoload(s->progs.api_leave_multi, multi);
+	bpf_program__set_autoload(s->progs.api_enter_perf, perf);
+	bpf_program__set_autoload(s->progs.api_leave_perf, perf);
+	bpf_program__set_autoload(s->progs.api_exit, api);
+	bpf_program__set_autoload(s->progs.api_exec, api);
+	if (!api)
+		bpf_map__set_max_entries(s->maps.near_stacks, 1);
+	if (session)
+		bpf_program__set_expected_attach_type(s->progs.api_session, ATTACH_UPROBE_SESSION);
+	bpf_program__set_autoload(s->progs.on_switch, sched && features->switch_state);
+	bpf_program__set_autoload(s->progs.on_switch_before_5_18, sched && !features->switch_state);
+	bpf_program__set_autoload(s->progs.on_waking, sched);
+	bpf_program__set_autoload(s->progs.on_migrate, sched);
+	bpf_program__set_autoload(s->progs.on_wakeup_new, sched);
+	bpf_program__set_autoload(s->progs.on_irq_entry, sched || irq || stack);
+	bpf_program__set_autoload(s->progs.on_irq_exit, sched || irq || stack);
+	bpf_program__set_autoload(s->progs.on_softirq_entry, sched || irq || stack);
+	bpf_program__set_autoload(s->progs.on_softirq_exit, sched || irq || stack);
+	bpf_program__set_autoload(s->progs.on_timer_entry, sched || irq || stack);
+	bpf_program__set_autoload(s->progs.on_timer_exit, sched || irq || stack);
+	bpf_program__set_autoload(s->progs.account_exit, accounts);
+	bpf_program__set_autoload(s->progs.account_free, accounts);
+	choose_ioctl_programs(capture, features->ioctl_compat);
+	bpf_program__set_autoload(s->progs.on_sample, stack);
+	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
+	choose_block_programs(capture, features->block);
+	if (!sched)
+		bpf_map__set_max_entries(s->maps.known_threads, 1);
+	bpf_program__set_autoload(s->progs.stack_waking, stack);
+	bpf_program__set_autoload(s->progs.stack_switch, stack && features->switch_state);
+	bpf_program__set_autoload(s->progs.stack_switch_before_5_18,
+				  stack && !features->switch_state);
+}
+
+static bool is_ioctl_hook(const struct capture *capture, const struct bpf_program *program)
+{
+	const struct profbpf *s = capture->skeleton;
+
+	return program == s->progs.ioctl_enter_function ||
+	       program == s->progs.ioctl_leave_function ||
+	       program == s->progs.ioctl_enter_compat || program == s->progs.ioctl_leave_compat ||
+	       program == s->progs.ioctl_enter_kprobe || program == s->progs.ioctl_leave_kprobe ||
+	       program == s->progs.ioctl_enter_kprobe_compat ||
+	       program == s->progs.ioctl_leave_kprobe_compat ||
+	       program == s->progs.ioctl_enter_tracepoint ||
+	       program == s->progs.ioctl_leave_tracepoint;
+}
+
+static bool attached_by_hand(const struct capture *capture, const struct bpf_program *program)
+{
+	const struct profbpf *s = capture->skeleton;
+
+	return program == s->progs.api_session || program == s->progs.api_enter_multi ||
+	       program == s->progs.api_leave_multi || program == s->progs.api_enter_perf ||
+	       program == s->progs.api_leave_perf || program == s->progs.accounts ||
+	       program == s->progs.open_calls || program == s->progs.thread_pointers ||
+	       program == s->progs.on_sample || program == s->progs.on_major_fault ||
+	       program == s->progs.api_exit || program == s->progs.api_exec;
+}
+
+static int attach_one(struct capture *capture, struct bpf_program *program)
+{
+	struct bpf_link *link = bpf_program__attach(program);
+
+	if (!link)
+		return -errno;
+	if (capture->link_count == LINKS_MAX) {
+		bpf_link__destroy(link);
+		return -E2BIG;
+	}
+	capture->links[capture->link_count++] = link;
+	return 0;
+}
+
+int capture_attach_ioctls(struct capture *capture)
+{
+	struct bpf_program *program;
+	int err = 0;
+
+	bpf_object__for_each_program(program, capture->skeleton->obj)
+		if (!err && bpf_program__autoload(program) && is_ioctl_hook(capture, program))
+			err = attach_one(capture, program);
+	return err;
+}
+
+uint64_t capture_ioctls_missed(const struct capture *capture)
+{
+	const struct bpf_program *const programs[] = {
+		capture->skeleton->progs.ioctl_enter_function,
+		capture->skeleton->progs.ioctl_enter_compat,
+	};
+	uint64_t missed = 0;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+		int fd = bpf_program__fd(programs[i]);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size))
+			missed += info.recursion_misses;
+	}
+	return missed;
+}
+
+static void warn_of_missing(const struct capture *capture, char *warning, size_t size)
+{
+	snprintf(warning, size, "%s", capture->warning);
+	if (warning[0])
+		return;
+	if (capture->topics & TOPIC_IOCTL && capture->ioctls == IOCTL_METHODS)
+		snprintf(warning, size,
+			 "this kernel lets ioctls be seen only by system call tracepoints, which are "
+			 "not to be had (is tracefs mounted on /sys/kernel/tracing?): they are not seen");
+	else if (capture->topics & TOPIC_IO &&
+		 !bpf_program__autoload(capture->skeleton->progs.block_completed))
+		snprintf(warning, size,
+			 "this kernel has no tracepoints of block requests: topic io is left out");
+}
+
+static int attach_or_say(struct capture *capture, struct bpf_program *program, char *error,
+			 size_t size)
+{
+	int err = attach_one(capture, program);
+
+	if (err)
+		snprintf(error, size, "attaching the program %s failed: %s",
+			 bpf_program__name(program), strerror(-err));
+	return err;
+}
+
+int capture_attach_exits(struct capture *capture, char *error, size_t size)
+{
+	int err = attach_or_say(capture, capture->skeleton->progs.api_exit, error, size);
+
+	return err ? err : attach_or_say(capture, capture->skeleton->progs.api_exec, error, size);
+}
+
+int capture_attach(struct capture *capture, char *error, char *warning, size_t size)
+{
+	struct bpf_program *program;
+	int err = 0;
+
+	warn_of_missing(capture, warning, size);
+	bpf_object__for_each_program(program, capture->skeleton->obj)
+	{
+		if (!bpf_program__autoload(program) || attached_by_hand(capture, program) ||
+		    is_ioctl_hook(capture, program))
+			continue;
+		err = attach_or_say(capture, program, error, size);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+void capture_detach(struct capture *capture)
+{
+	while (capture->link_count)
+		bpf_link__destroy(capture->links[--capture->link_count]);
+}

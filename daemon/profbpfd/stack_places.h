@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack_places.h - from addresses in a process or the kernel to frames.
+ *
+ * What lies at an address is looked up while the process lives: which file and
+ * where in it (its symbols are read later, by the analyzer), or, for code made at
+ * run time, the name in the process's own perf map (/tmp/perf-PID.map in its mount
+ * and pid namespace), which is gone with the process. What cannot be told becomes
+ * a frame without file and name.
+ */
+#ifndef PROFBPF_DAEMON_STACK_PLACES_H
+#define PROFBPF_DAEMON_STACK_PLACES_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/stack_table.h"
+
+struct stack_places;
+
+/* stack_places_new - reads the kernel's symbols; NULL without memory. @table must outlive it. */
+struct stack_places *stack_places_new(struct stack_table *table);
+void stack_places_free(struct stack_places *places);
+
+/* stack_places_kernel_known - the kernel shows us its symbols */
+bool stack_places_kernel_known(const struct stack_places *places);
+
+/*
+ * stack_places_user - the frame of an address of process @pid at @ts_ns
+ *
+ * The process's mappings are read again when they do not know the address, at
+ * most every 100 ms (by @now_ns, CLOCK_MONOTONIC).
+ */
+uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t address,
+			   uint64_t now_ns);
+uint32_t stack_places_kernel(struct stack_places *places, uint64_t address);
+
+/* stack_places_forget - a process has begun another program, or ended */
+void stack_places_forget(struct stack_places *places, pid_t pid);
+
+#endif /* PROFBPF_DAEMON_STACK_PLACES_H */

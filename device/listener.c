@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/listener.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS 50 /* between looks at the lease */
+#define FLUSH_MS 100 /* between deliveries while somebody listens */
+#define EXIT_WAIT_S 2 /* how long a program that exits waits for the thread to stop */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed; /* of CLOCK_MONOTONIC */
+static bool stopping; /* under lock */
+static pthread_t thread;
+static pid_t owner; /* the process that thread runs in: not a forked child */
+static struct stream_writer *stream;
+static const struct listener *runtime;
+static bool recording; /* of the thread, and of at_exit() after it */
+
+void listener_say(const char *format, ...)
+{
+	char text[512];
+	va_list list;
+
+	if (!getenv("PROFBPF_VERBOSE"))
+		return;
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	dprintf(STDERR_FILENO, "profbpf: %s\n", text);
+}
+
+/* Returns whether the process ends. */
+static bool wait_ms(long ms)
+{
+	struct timespec until;
+	bool stop;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += ms * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&lock);
+	while (!stopping && pthread_cond_timedwait(&changed, &lock, &until) != ETIMEDOUT)
+		;
+	stop = stopping;
+	pthread_mutex_unlock(&lock);
+	return stop;
+}
+
+static void *follow(void *unused)
+{
+	bool tried = false; /* in vain, since somebody listens */
+	bool ready = false;
+	uint64_t now;
+
+	while (!wait_ms(recording ? FLUSH_MS : LOOK_MS)) {
+		bool live = stream_writer_live(stream, &now);
+
+		if (live && !ready)
+			ready = runtime->ready();
+		if (live && ready && !recording && !tried) {
+			recording = runtime->begin();
+			tried = !recording;
+		}
+		if (!live && recording)
+			runtime->end();
+		recording = recording && live;
+		tried = tried && live;
+		if (recording)
+			runtime->deliver(false);
+	}
+	return NULL;
+}
+
+/* The last records are delivered while the driver still works: its own handlers run after this. */
+static void at_exit(void)
+{
+	struct timespec until;
+
+	if (owner != getpid())
+		return;
+	pthread_mutex_lock(&lock);
+	stopping = true;
+	pthread_cond_signal(&changed);
+	pthread_mutex_unlock(&lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += EXIT_WAIT_S;
+	if (pthread_timedjoin_np(thread, NULL, &until) == 0 && recording)
+		runtime->deliver(true);
+}
+
+/* The program's signals are not for this thread. */
+static int start_thread(void)
+{
+	pthread_condattr_t attr;
+	sigset_t all, before;
+	int error;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attr);
+	pthread_condattr_destroy(&attr);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, follow, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		pthread_setname_np(thread, runtime->thread_name);
+	return error;
+}
+
+int listener_start(struct stream_writer *writer, const struct listener *listener)
+{
+	int error;
+
+	stream = writer;
+	runtime = listener;
+	owner = getpid();
+	error = start_thread();
+	if (!error && atexit(at_exit) != 0)
+		error = ENOMEM;
+	return error;
+}

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# The simulated Ascend: `make ascend-sim` builds its libraries and the example job into build/ascend-sim.
+
+SIM := $(B)/ascend-sim
+SIM_SRC := examples/ascend-sim
+# Not the project's flags: these stand for other people's libraries, with symbols where theirs are.
+SIM_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -fPIC -fvisibility=hidden
+SIM_LINK = $(CC) $(SIM_CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) -L$(SIM) -pthread
+
+ascend-sim: $(patsubst %,$(SIM)/lib%.so,ascend_hal runtime ascendcl hccl) $(SIM)/job
+
+$(SIM)/libascend_hal.so: $(SIM_SRC)/device.c $(SIM_SRC)/profile.c $(SIM_SRC)/sim.h
+	@mkdir -p $(@D)
+	$(SIM_LINK)
+$(SIM)/libruntime.so: $(SIM_SRC)/runtime.c $(wildcard $(SIM_SRC)/*.h) | $(SIM)/libascend_hal.so
+	$(SIM_LINK) -lascend_hal
+$(SIM)/libascendcl.so: $(SIM_SRC)/acl.c $(SIM_SRC)/tdt.c $(wildcard $(SIM_SRC)/*.h) | $(SIM)/libruntime.so
+	$(SIM_LINK) -lruntime -lascend_hal
+$(SIM)/libhccl.so: $(SIM_SRC)/hccl.c $(wildcard $(SIM_SRC)/*.h) | $(SIM)/libruntime.so
+	$(SIM_LINK) -lruntime -lascend_hal
+$(SIM)/job: $(SIM_SRC)/job.c $(SIM)/libascendcl.so $(SIM)/libhccl.so
+	$(CC) $(SIM_CFLAGS) -o $@ $< -L$(SIM) -Wl,-rpath,'$$ORIGIN' -Wl,-rpath-link,$(SIM) \
+		-lascendcl -lhccl -lruntime -pthread
+
+test-programs: ascend-sim
+.PHONY: ascend-sim

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel.h - a kernel of the simulated Ascend: it takes as long as it has blocks. */
+#ifndef ASCEND_SIM_KERNEL_H
+#define ASCEND_SIM_KERNEL_H
+
+#define SIM_BLOCK_NS 10000 /* what one block (numBlocks of a launch) costs */
+
+struct sim_kernel {
+	char name[64];
+	char type[32];
+};
+
+#endif /* ASCEND_SIM_KERNEL_H */

@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A training job on the simulated Ascend, attached in the middle: every call counted, every task joined
+# to the call that launched it, the device's clock found, and busy, idle, steps, collectives, queue and memory as
+# the simulator knows them.
+# timeout: 1800
+. "$(dirname "$0")/lib.sh"
+need_root
+need_command jq python3
+
+SIM=$BUILD/ascend-sim
+# Seconds enough for the drift to be told from what waking up a thread takes.
+STEPS=600
+[ -x "$SIM/job" ] || fail "$SIM/job is not built: run make ascend-sim"
+
+# start_job NAME ARGUMENT...: returns when it is ready. Sets JOB_PID, OUT
+start_job() {
+	local name=$1
+	shift
+	OUT=$WORK/$name
+	mkdir "$OUT"
+	mkfifo "$OUT/in"
+	ASCEND_SIM_OUT=$OUT "$SIM/job" "$@" <"$OUT/in" >"$OUT/out" 2>"$OUT/err" &
+	JOB_PID=$!
+	exec {JOB_IN}>"$OUT/in"
+	wait_for_line "$OUT/out" '^ready' 30
+}
+
+# run_traced OPTION...: the steps, traced; then the job ends and leaves its profile. Sets PROFILE, R
+run_traced() {
+	attach_in_background "$JOB_PID" "$OUT/trace.pbt" "$@"
+	echo go >&"$JOB_IN"
+	wait_for_line "$OUT/out" '^done' 60
+	stop_attach
+	echo end >&"$JOB_IN"
+	exec {JOB_IN}>&-
+	wait_for_end "$JOB_PID" 20 || fail "the job failed: $(cat "$OUT/err")"
+	PROFILE=$(echo "$OUT"/PROF_*)
+	R=$OUT/report.json
+	report_json "$OUT/trace.pbt" "$R" --device "$PROFILE"
+	assert_loss_accounted "$R"
+}
+
+job_value() { sed -n "s/^$1=//p" "$OUT/out"; }
+calls() { jq "[.api[] | select(.function == \"$1\") | .count] | add // 0" "$R"; }
+
+check_calls() {
+	local function
+	assert_eq "lost calls" 0 "$(jq '.capture.sources[] | select(.name == "api") | .lost' "$R")"
+	assert_eq "aclrtLaunchKernel" "$(job_value launches)" "$(calls aclrtLaunchKernel)"
+	assert_eq "aclopExecuteV2" "$(job_value operators)" "$(calls aclopExecuteV2)"
+	assert_eq "aclrtMemcpyAsync" "$(job_value copies)" "$(calls aclrtMemcpyAsync)"
+	assert_eq "HcclAllReduce" "$(job_value collectives)" "$(calls HcclAllReduce)"
+	assert_eq "aclrtSynchronizeStream" $STEPS "$(calls aclrtSynchronizeStream)"
+	for function in aclrtRecordEvent aclrtStreamWaitEvent; do
+		assert_eq "$function" $((2 * STEPS)) "$(calls "$function")"
+	done
+	assert_eq "rtProfilerTraceEx" $((3 * STEPS)) "$(calls rtProfilerTraceEx)"
+	# Below them: an operator, seven kernels, a copy, three marks, four of events, three of a collective.
+	assert_eq "halSqTaskSend" $((19 * STEPS)) "$(calls halSqTaskSend)"
+	# Before: the queue was full, and the feeder in the middle of sending one more.
+	assert_eq "acltdtSendTensor" $((STEPS - 5)) "$(calls acltdtSendTensor)"
+	assert_eq "acltdtQueryChannelSize" $((STEPS - 4)) "$(calls acltdtQueryChannelSize)"
+}
+
+check_memory() {
+	local ledger='.memory.ledgers[] | select(.memory == "device")'
+	assert_eq "device memory: taken, given back, most, left" "$((STEPS + 1)) $STEPS 65536 12345" \
+		"$(jq -r "$ledger"' | "\(.allocations) \(.frees) \(.peak_bytes) \(.live_bytes)"' "$R")"
+}
+
+# What the host did while the device was idle: it slept, computed, or waited itself.
+check_idle() {
+	local slept cause
+	slept=$(job_value slept_ns)
+	cause=$(jq '[.idle.causes[] | select(.cause == "sleep") | .ns] | add // 0' "$R")
+	# 20 ms each time; but it may have to wait for a CPU before it sleeps and once woken, which is another cause.
+	assert_between "idle because the job slept" $(($(job_value sleeps) * 16000000)) $((slept + 100000)) "$cause"
+	assert_between "gaps in which it slept" $(($(job_value sleeps) * 9 / 10)) "$(job_value sleeps)" \
+		"$(jq '[.idle.causes[] | select(.cause == "sleep") | .gaps] | add' "$R")"
+	cause=$(jq '[.idle.causes[] | select(.cause == "user_code") | .ns] | add // 0' "$R")
+	assert_between "idle because the job computed" $((STEPS * 30000)) $((STEPS * 1500000)) "$cause"
+	assert_eq "causes add up" "$(jq .idle.total_ns "$R")" "$(jq '[.idle.causes[].ns] | add' "$R")"
+}
+
+# check_truth [host]
+check_truth() {
+	"$ANALYZER" export "$OUT/trace.pbt" --device "$PROFILE" --to chrome -o "$OUT/chrome.json"
+	python3 tests/tools/ascend_sim_check.py "$OUT/truth.json" "$R" "$OUT/chrome.json" "$@" ||
+		fail "the report is not what the simulator knows"
+}
+
+# A counter that runs 200 ppm fast, task numbers that start anew, the profile with the host's half.
+export ASCEND_SIM_CLOCK_PPM=200 ASCEND_SIM_FIRST_TASK=65000
+start_job drifting $STEPS 5
+run_traced
+check_calls
+check_memory
+check_idle
+check_truth
+# On a busy machine the job waits for a CPU even longer.
+assert_eq "what made the device idle longest" sleep \
+	"$(jq -r '[.idle.causes[].cause | select(. != "runnable" and . != "throttled")][0]' "$R")"
+
+# The profile alone: joined by its own numbers, on its own clock.
+"$ANALYZER" report --device "$PROFILE" --format json -o "$OUT/alone.json"
+assert_eq "alone: tasks" "$((20 * (STEPS + 5)))" "$(jq .join.tasks "$OUT/alone.json")"
+assert_eq "alone: steps" "$((STEPS + 5))" "$(jq '.steps.rows | length' "$OUT/alone.json")"
+assert_eq "alone: tasks with a call, all but the marks" $((17 * (STEPS + 5))) \
+	"$(jq .join.matched "$OUT/alone.json")"
+
+STEPS=100
+# A counter that was read 1 ms wrong and runs slow, the device's half of the profile only: times that
+# nobody could believe, and joins that do not need them.
+export ASCEND_SIM_CLOCK_PPM=-80 ASCEND_SIM_CLOCK_OFFSET_NS=-1000000 ASCEND_SIM_DEVICE_ONLY=1
+start_job wrong_anchor $STEPS 5
+run_traced
+check_calls
+check_truth
+assert_eq "clock" "declared clock, corrected by causality" "$(json "$R" .join.clock.method)"
+assert_between "tasks before their launch by the clock as declared" $STEPS $((20 * STEPS)) \
+	"$(json "$R" .join.clock.negative_launch_delays)"
+assert_between "what it lacked" 800000 1200000 "$(json "$R" .join.clock.correction_ns)"
+unset ASCEND_SIM_CLOCK_PPM ASCEND_SIM_CLOCK_OFFSET_NS ASCEND_SIM_DEVICE_ONLY ASCEND_SIM_FIRST_TASK
+
+# A runtime whose driver calls nobody sees: joined by the calls in the profile, on the host's clock.
+mkdir "$WORK/catalog"
+printf 'runtime hidden\n!halSqTaskSend\n' >"$WORK/catalog/hidden.catalog"
+start_job hidden $STEPS 5
+run_traced --catalog "$WORK/catalog"
+assert_eq "driver calls" 0 "$(calls halSqTaskSend)"
+check_truth host
+
+# A pipeline that is too slow: the queue is found empty, and the device waits in GetNext.
+start_job starving 50 2 20000 0 0
+run_traced
+check_truth
+# How long is compared above; a batch takes 20 ms, a step less than 10, if nobody keeps the trainer from its CPU.
+assert_between "GetNext waited, ns" 10000000 "$(json "$R" .trace.duration_ns)" \
+	"$(jq '[.operators[] | select(.name == "GetNext") | .total_ns] | add' "$R")"
+
+# Attached and left while it runs: what it launched before, or after, or while probes were being
+# attached, is not taken for lost.
+start_job running 2000 5
+echo go >&"$JOB_IN"
+attach_in_background "$JOB_PID" "$OUT/trace.pbt"
+sleep 1
+stop_attach
+wait_for_line "$OUT/out" '^done' 60
+echo end >&"$JOB_IN"
+exec {JOB_IN}>&-
+wait_for_end "$JOB_PID" 20 || fail "the job failed: $(cat "$OUT/err")"
+R=$OUT/report.json
+report_json "$OUT/trace.pbt" "$R" --device "$(echo "$OUT"/PROF_*)"
+assert_eq "lost calls" 0 "$(jq '.capture.sources[] | select(.name == "api") | .lost' "$R")"
+assert_between "tasks of the session" 1 $((20 * 2005)) "$(json "$R" .join.tasks)"
+assert_eq "joined" "$(json "$R" .join.tasks)" "$(json "$R" .join.matched)"
+# Probes of the library that names tasks may come later than those of the libraries above, and go earlier.
+"$ANALYZER" export "$OUT/trace.pbt" --device "$(echo "$OUT"/PROF_*)" --to sqlite -o "$OUT/trace.db"
+ends=$(tests/tools/unjoined_launches.py "$OUT/trace.db") ||
+	fail "launching calls without a task between others that have one: $ends"
+read -r _ before _ _ _ after _ <<<"$ends"
+assert_eq "launching calls without a task" "$(json "$R" .join.unmatched_launches)" $((before + after))
+assert_eq "all tasks, inside and outside" $((20 * 2005)) \
+	"$(($(json "$R" .join.tasks) + $(json "$R" .join.tasks_outside_session)))"

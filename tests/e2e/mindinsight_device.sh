@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# MindInsight 2.3.1 reads what is exported of a device, and finds the report's figures in it.
+# timeout: 1800
+. "$(dirname "$0")/lib.sh"
+need_command jq
+
+note "-- ten steps: two operators on AI cores with shapes and operations counted, one on an AI CPU, collectives, copies"
+{
+	printf 'Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us),Block Num,'
+	printf 'Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,Output Formats,aic_cube_fops\n'
+	for ((i = 0; i < 10; i++)); do
+		at=$((1700000000000000 + i * 10000))
+		printf '0,%d,3,Default/network/fc/MatMul-op1,MatMulV2,AI_CORE,%d.125\t,1500.25,20,"""8,16;16,4""",FLOAT16;FLOAT16,ND;ND,' \
+			$((i * 6)) $at
+		printf '"""8,4""",FLOAT16,ND,%d\n' $((1000000 + i))
+		printf '0,%d,3,Default/loss/Unique-op2,Unique,AI_CPU,%d.5\t,2500,1,N/A,N/A,N/A,N/A,N/A,N/A,N/A\n' $((i * 6 + 1)) $((at + 2000))
+		for stream in 8 9; do
+			printf '0,%d,%d,hcom_allReduce__%d_%d,hcom_allReduce_,COMMUNICATION,%d\t,%d.001,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A\n' \
+				$((i * 6 + 2)) $stream $stream $i $((at + 4000 + stream)) $((100 * stream + i))
+		done
+		printf '0,%d,3,Default/opt/Adam-op3,ApplyAdam,AI_VECTOR_CORE,%d\t,%d,8,4,FLOAT,ND,4,FLOAT,ND,N/A\n' $((i * 6 + 3)) $((at + 6000)) $((300 + i))
+		printf '0,%d,4,MemcpyAsync,MemcpyAsync,MEMCPY_ASYNC,%d\t,50,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A\n' $((i * 6 + 4)) $((at + 7000))
+	done
+} >"$WORK/op_summary_20231114.csv"
+"$ANALYZER" report --device "$WORK/op_summary_20231114.csv" --format json >"$WORK/report.json"
+"$ANALYZER" export --device "$WORK/op_summary_20231114.csv" --to mindinsight -o "$WORK/profiler"
+assert_eq "files" "aicore_intermediate_0_detail.csv aicore_intermediate_0_type.csv aicpu_intermediate_0.csv \
+ascend_timeline_display_0.json ascend_timeline_summary_0.json flops_0.txt flops_summary_0.json framework_raw_0.csv \
+profiler_info_0.json step_trace_point_info_0.json step_trace_raw_0_detail_time.csv" \
+	"$(cd "$WORK/profiler" && printf '%s\n' * | paste -sd ' ')"
+
+note "-- and back: the same folder as the input of a report"
+"$ANALYZER" report --device "$WORK/profiler" --format json >"$WORK/back.json"
+for query in '[.operators[] | select(.core != "copy") | {name: (.name | sub(".*/"; "")), core, count, total_ns}] | sort_by(.name)' \
+	'.overlap[0] | {computation_ns, communication_ns, pure_communication_ns, free_ns}'; do
+	assert_eq "$query" "$(jq -c "$query" "$WORK/report.json")" "$(jq -c "$query" "$WORK/back.json")"
+done
+
+note "-- what reads it"
+"$ROOT/tests/tools/make-venv" mindinsight >"$WORK/install" 2>&1 ||
+	skip "needs MindInsight in build/venv-mindinsight, which cannot be installed here: $(tail -n 1 "$WORK/install")"
+agree() {
+	"$ROOT/build/venv-mindinsight/bin/python" "$ROOT/tests/truth/mindinsight_device.py" "$1" "$2" || fail "MindInsight reads something else"
+}
+agree "$WORK/report.json" "$WORK/profiler"
+
+note "-- two ranks, of which one computes longer"
+for rank in 0 1; do
+	mkdir "$WORK/rank$rank"
+	{
+		printf 'Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n'
+		for ((i = 0; i < 10; i++)); do
+			at=$((1700000000000000 + i * 10000))
+			printf '%d,1,3,net/fc/MatMul-op1,MatMulV2,AI_CORE,%d\t,%d\n' $rank $at $((2000 + 3000 * rank))
+			printf '%d,2,8,hcom_allReduce__1_%d,hcom_allReduce_,COMMUNICATION,%d\t,%d\n' $rank $i $((at + 2010 + 3000 * rank)) $((4000 - 3000 * rank))
+		done
+	} >"$WORK/rank$rank/op_summary_20231114.csv"
+done
+two=(--device "$WORK/rank0/op_summary_20231114.csv" --device "$WORK/rank1/op_summary_20231114.csv")
+"$ANALYZER" report "${two[@]}" --format json >"$WORK/two.json"
+assert_eq "who computes longer" "computation 1" "$(jq -r '.cluster.findings[] | select(.rule == "computation") | "\(.rule) \(.device)"' "$WORK/two.json")"
+assert_eq "who comes last to collectives" "10" "$(jq '.communication.ranks[] | select(.device == 1) | .last' "$WORK/two.json")"
+"$ANALYZER" export "${two[@]}" --to mindinsight -o "$WORK/cluster"
+agree "$WORK/two.json" "$WORK/cluster"

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# MindData: operators, rows and batches of a real pipeline are exact.
+# timeout: 2400
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/minddata_lib.sh"
+need_root
+need_command jq
+need_mindspore
+
+start_job start --rows 160 --epochs 2 --batch 16 --workers 2
+
+# ---- from its start: nothing is missing, nothing is counted twice
+run_traced start
+assert_eq "batches fetched" "$(job_value start batches)" "$(json "$WORK/start.json" .pipeline[0].fetches.count)"
+assert_eq "ends of epochs" 2 "$(json "$WORK/start.json" .pipeline[0].fetches.ends_of_data)"
+assert_eq "the operators, from the trainer down" \
+	"EpochCtrl(ID:0) Batch(ID:1) Map(ID:2) Map(ID:3) Shuffle(ID:4) Generator(ID:5)" \
+	"$(jq -r '[.pipeline[0].operators[].name] | join(" ")' "$WORK/start.json")"
+assert_eq "who hands to whom" "[[],[0],[1],[2],[3],[4]]" \
+	"$(jq -c '[.pipeline[0].operators[].parents]' "$WORK/start.json")"
+for id in 2 3 4 5; do
+	assert_eq "rows of operator $id" "$(job_value start rows)" "$(operator start "$id" elements)"
+done
+assert_eq "batches of Batch" "$(job_value start batches)" "$(operator start 1 elements)"
+assert_eq "workers of the Python map" 2 "$(operator start 2 workers)"
+assert_eq "its threads" "collector main worker worker" \
+	"$(operator start 2 'threads | map(.role) | sort | join(" ")')"
+assert_eq "capacity of its queue" 4 "$(operator start 2 queue.capacity)"
+assert_eq "steps, each ended by the next fetch" "$(job_value start batches)" "$(jq '.steps.rows | length' "$WORK/start.json")"
+assert_eq "each operator's intervals are the host's" true "$(jq '(.host.series.rows | length) as $n |
+	[.pipeline[0].operators[].series.rows | length == $n] | all' "$WORK/start.json")"
+column() { operator start "$1" "series | (.columns | index(\"$2\")) as \$at | [.rows[][\$at] // 0] | $3"; }
+assert_between "rows of the Python map by interval" 1 "$(job_value start rows)" "$(column 2 elements add)"
+assert_between "most elements in its queue, hundredths" 0 400 "$(column 2 queue_size 'max * 100 | floor')"
+
+# ---- live: operators with their queues, of a job that waits for its Python map
+start_job live --middle --rows 10000 --epochs 2 --batch 16 --workers 1 --map sleep --map-ms 100 --think-ms 1
+job_ready live
+pid=$(cat "$WORK/live.pid")
+echo go >"$WORK/live.in"
+"$PROFCTL" top --standalone --once --format json --pid "$pid" >"$WORK/top.json" 2>"$WORK/top.err" ||
+	fail "top: $(cat "$WORK/top.err")"
+"$PROFCTL" top --standalone --once --pid "$pid" >"$WORK/top.txt" 2>"$WORK/top.err" || fail "top: $(cat "$WORK/top.err")"
+kill -KILL "$pid"
+live() { json "$WORK/top.json" ".operators[] | select(.id == $1) | .$2"; }
+assert_eq "numbers of operators" "[1,2,3,4,5]" "$(jq -c '[.operators[].id]' "$WORK/top.json")"
+note "$(jq -r '[.operators[].name] | join(" ")' "$WORK/top.json")"
+assert_between "rows taken from the slow map" 1 1000000 "$(live 2 queue.pops)"
+assert_eq "capacity of its queue" 4 "$(live 2 queue.capacity)"
+assert_between "how full the queue before it is, percent" 50 100 "$(live 3 queue.fill_percent)"
+assert_between "how full the queue behind it is, percent" 0 39 "$(live 2 queue.fill_percent)"
+assert_contains "its bar" "$WORK/top.txt" '\(ID:3\) +\[#{3,10} *\] +[0-9.]+/4'

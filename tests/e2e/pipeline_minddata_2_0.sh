@@ -1,0 +1,8 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# MindData of MindSpore 2.0: the same pipeline as that of pipeline_minddata.sh, as exact.
+# timeout: 2400
+ROOT=$(readlink -f "$(dirname "$0")/../..")
+MINDSPORE_VENV=$ROOT/build/venv-mindspore20
+export MINDSPORE_VENV MINDSPORE_INSTALL="make venv-mindspore20"
+exec "$(dirname "$0")/pipeline_minddata.sh"

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The batches, worker processes and steps of a PyTorch job that knows how many it makes.
+# timeout: 1800
+. "$(dirname "$0")/lib.sh"
+need_root
+need_command jq
+
+PYTHON=$ROOT/build/venv-torch/bin/python
+JOB=$ROOT/../shared/workloads/torch/train.py
+[ -x "$PYTHON" ] || skip "PyTorch is not installed: make venv-torch"
+[ -r "$JOB" ] || skip "there is no $JOB"
+
+readonly STEPS=20 WORKERS=2
+ALL_STEPS=$STEPS
+
+# trace NAME WORKERS [NAME=VALUE...]: the job in such an environment; what was recorded is in $WORK/NAME.pbt, the
+# pipeline section in $WORK/NAME.json. Its libraries are there before it is attached to: what Python opens later is
+# probed some milliseconds after it is mapped, however many those are.
+trace() {
+	local name=$1 workers=$2 job
+	shift 2
+	env "$@" "$PYTHON" "$ROOT/tests/truth/torch_job.py" "$WORK/$name.go" "$JOB" "$workers" $STEPS \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	job=$!
+	wait_for_line "$WORK/$name.out" '^ready$' 60
+	attach_in_background "$job" "$WORK/$name.pbt" --standalone "${TRACE_OPTIONS[@]}"
+	touch "$WORK/$name.go"
+	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
+	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
+	grep -q "^steps $ALL_STEPS " "$WORK/$name.out" || fail "the job said: $(cat "$WORK/$name.out")"
+	"$ANALYZER" report "$WORK/$name.pbt" --section capture,pipeline,steps,python --format json >"$WORK/$name.json"
+}
+TRACE_OPTIONS=()
+
+# expect NAME FILTER VALUE
+expect() {
+	local found
+	found=$(jq -r "$2" "$WORK/$1.json")
+	[ "$found" = "$3" ] || fail "$1: $2 is $found, should be $3; pipeline: $(jq -c '.pipeline' "$WORK/$1.json" | head -c 1500)"
+}
+
+# expect_loader NAME EPOCHS: what any loader with workers shows
+expect_loader() {
+	local name=$1 batches=$((STEPS * $2))
+	expect "$name" '.pipeline | length' 1
+	expect "$name" '.pipeline[0].framework' torch
+	expect "$name" '.pipeline[0].fetches.count' $batches
+	expect "$name" '.pipeline[0].fetches.ends_of_data' "$2"
+	expect "$name" '.pipeline[0].operators[0].elements' $batches
+	expect "$name" '.pipeline[0].operators[0].workers' $WORKERS
+	expect "$name" '.pipeline[0].operators[0].queue.pushes' $batches
+	expect "$name" '.pipeline[0].operators[0].queue.pops' $batches
+	expect "$name" '.pipeline[0].operators[0].run_ns > 0' true
+	# Each batch is a step, and what follows the last is not over when the job ends.
+	expect "$name" ".steps.rows | length >= $batches - 1" true
+	expect "$name" '[.steps.rows[] | .data_wait_ns + .host_ns == .duration_ns] | all' true
+}
+
+# worker_processes NAME: how many there were
+worker_processes() {
+	jq '[.pipeline[0].operators[0].threads[] | select(.role == "worker process") | .pid] | unique | length' "$WORK/$1.json"
+}
+
+for method in fork spawn forkserver; do
+	trace $method $WORKERS MP=$method
+	expect_loader $method 1
+	assert_eq "worker processes by $method" $WORKERS "$(worker_processes $method)"
+done
+
+note "-- persistent workers: two epochs, the same processes"
+ALL_STEPS=$((2 * STEPS))
+trace persistent $WORKERS EPOCHS=2
+expect_loader persistent 2
+assert_eq "worker processes" $WORKERS "$(worker_processes persistent)"
+
+note "-- pin memory: a thread between workers and trainer"
+trace pin $WORKERS EPOCHS=2 PIN=1
+expect_loader pin 2
+expect pin '.pipeline[0].operators[1].type' pin
+expect pin '.pipeline[0].operators[1].elements' $ALL_STEPS
+expect pin '.pipeline[0].operators[0].parents | join(" ")' 1
+expect pin '.pipeline[0].operators[1].queue.pushes' $ALL_STEPS
+expect pin '.pipeline[0].operators[1].queue.pops' $ALL_STEPS
+expect pin '.pipeline[0].operators[1].threads | length' 1
+expect pin '.pipeline[0].operators[1].run_ns > 0' true
+
+note "-- no workers: the trainer does it all itself"
+ALL_STEPS=$STEPS
+trace single 0
+expect single '.pipeline[0].fetches.count' $STEPS
+expect single '.pipeline[0].operators[0].in_trainer' true
+
+note "-- waits for the interpreter's lock, by thread"
+ALL_STEPS=$((4 * STEPS))
+TRACE_OPTIONS=(--topics "api,sched,stack")
+trace lock $WORKERS EPOCHS=4 PIN=1
+expect lock '.pipeline[0].fetches.count' $ALL_STEPS
+# shellcheck disable=SC2016 # $pid is jq's
+expect lock '.pipeline[0].pid as $pid | [.python[] | select(.pid == $pid)] | length' 1
+expect lock '[.python[] | .gil_waits == ([.threads[].gil_waits] | add)] | all' true
+# shellcheck disable=SC2016
+note "$(jq -r '.pipeline[0].pid as $pid | .python[] | select(.pid == $pid) | .threads[] |
+	"\(.name): \(.gil_waits) waits, \(.gil_wait_ns / 1e6) ms"' "$WORK/lock.json" | paste -sd ';')"
+
+note "-- live: what workers made and the trainer took"
+HOLD=0.01 "$PYTHON" "$JOB" $WORKERS 1000000 >"$WORK/live.out" 2>"$WORK/live.err" &
+live=$!
+wait_until 120 grep -q HOLD "$WORK/live.out" || fail "the job makes no steps: $(tail -n 5 "$WORK/live.err")"
+# A second of a machine that does other things may have no batch in it.
+top_shows() {
+	"$PROFCTL" top --standalone --once --format json --pid $live >"$WORK/top.json" 2>"$WORK/top.err" &&
+		jq -e '[.operators[0].queue.pops] | add > 0' "$WORK/top.json"
+}
+wait_until 60 top_shows || fail "top shows no batch: $(cat "$WORK/top.err" "$WORK/top.json")"
+top_lists() {
+	"$PROFCTL" top --standalone --once --pid $live >"$WORK/top.txt" 2>"$WORK/top.err" &&
+		grep -qE 'torch workers, tensors +(\[#* *\] [0-9.]+/[0-9]+|never empty|\?)' "$WORK/top.txt"
+}
+wait_until 60 top_lists || fail "no line with a queue: $(cat "$WORK/top.err" "$WORK/top.txt")"
+kill -KILL "$live" || fail "the job ended while it was watched"
+assert_eq "operators" "torch workers, tensors" "$(jq -r '[.operators[].name] | join(" ")' "$WORK/top.json")"
+assert_eq "whose" $live "$(jq '.operators[0].pid' "$WORK/top.json")"
+assert_between "tensors taken" 1 1000000000 "$(jq '.operators[0].queue.pops' "$WORK/top.json")"
+# Each worker is asked for two batches ahead, of two tensors each; one batch may be half taken.
+assert_between "made and not taken, or taken and made before" -$((4 * WORKERS + 2)) $((4 * WORKERS + 2)) \
+	"$(jq '.operators[0].queue | .pushes - .pops' "$WORK/top.json")"

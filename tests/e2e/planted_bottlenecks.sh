@@ -1,0 +1,186 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Trainings with a planted bottleneck each: the verdict names the right operator and why, also where MindSpore's own analysis does not.
+# timeout: 2400
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/minddata_lib.sh"
+need_root
+need_command jq
+need_mindspore
+need_mindspore_workloads
+
+# Name, operator ("any": any, or none), kinds that are right, and what is planted. Python that burns has both the interpreter's
+# lock and a CPU: with few CPUs the trainer's other threads lack the latter. Rows and epochs are chosen such that each
+# runs a second or two: steps of 32 rows, the first two of which are not judged. A network so small that it takes no
+# longer than its rows has to share the CPUs with them, or has one to spare; it has one epoch, as the turn of one takes as
+# long as many of its steps.
+readonly -a CASES=(
+	"baseline           -            none           --rows 640 --epochs 2"
+	"pynative           -            none           --rows 320 --epochs 1 --mode pynative"
+	"no_python_map      -            none           --rows 640 --epochs 2 --py-map none"
+	"small_network      any          none,takes_cpu,lock,busy --rows 2560 --epochs 1 --net mlp"
+	"burn_1_worker      Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --py-map slow --slow-ms 2 --py-workers 1"
+	"burn_2_threads     Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --py-map slow --slow-ms 2"
+	"burn_5_ms          Map(ID:2)    lock,takes_cpu,busy --rows 320 --epochs 2 --py-map slow --slow-ms 5"
+	"burn_2_processes   Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --py-map slow --slow-ms 2 --py-mp --quiet-train"
+	"sleep_1_worker     Map(ID:2)    sleeps         --rows 640 --epochs 2 --py-map sleep --slow-ms 2.5 --py-workers 1 --quiet-train"
+	"sleep_2_workers    Map(ID:2)    sleeps         --rows 640 --epochs 2 --py-map sleep --slow-ms 5 --quiet-train"
+	"heavy_1_worker     Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --py-map none --image 384 --c-heavy 12 --workers 1"
+	"heavy_2_workers    Map(ID:2)    busy,takes_cpu --rows 640 --epochs 2 --py-map none --image 384 --c-heavy 12 --md-interval 200 --md-profile $WORK/own"
+	"source_1_worker    Generator(ID:5) sleeps      --rows 640 --epochs 2 --disk-ms 2.5 --workers 1 --quiet-train"
+	"source_2_threads   Generator(ID:5) sleeps      --rows 640 --epochs 2 --disk-ms 5 --workers 2 --quiet-train"
+	"source_processes   Generator(ID:5) sleeps      --rows 640 --epochs 2 --disk-ms 5 --py-mp --quiet-train"
+)
+
+readonly OTHERS_PERCENT=20
+# Images, and bytes a second. Each file has 32 KB, most of them behind the end of the image: the disk takes its time
+# whatever the CPU. More than a shuffle holds back, which it gives out at once at the end.
+readonly -a SLOW_DISKS=("1MB 192 1000000" "4MB 320 4000000")
+readonly SLOW_DISK="ImageFolder(ID:5) storage --source folder --batch 16 --epochs 1 --quiet-train"
+
+# ---- Disks that give so many bytes a second
+
+# make_disk: a file system with a folder for each number of images; false where that is not possible.
+make_disk() {
+	command -v losetup >/dev/null && command -v mkfs.ext4 >/dev/null || return 1
+	mkdir "$WORK/mnt"
+	truncate -s 64M "$WORK/disk"
+	mkfs.ext4 -q -F "$WORK/disk" && mount_disk rw || return 1
+	"$MINDSPORE_PYTHON" - "$WORK/mnt" 192 320 <<-'END'
+		import os, sys
+		import numpy as np
+		from PIL import Image
+		rng = np.random.default_rng(0)
+		for images in sys.argv[2:]:
+		    for i in range(int(images)):
+		        name = f"{sys.argv[1]}/{images}/{i % 4}/{i}.jpg"
+		        os.makedirs(os.path.dirname(name), exist_ok=True)
+		        Image.fromarray(rng.integers(0, 255, (32, 32, 3), np.uint8)).save(name, quality=95)
+		        with open(name, "ab") as file:
+		            file.write(bytes(32768 - file.tell()))
+	END
+	unmount_disk
+}
+
+unmount_disk() {
+	umount "$WORK/mnt"
+	MOUNTS_MADE=()
+}
+
+# mount_disk OPTION: with nothing of it in memory. Sets DEVICE.
+mount_disk() {
+	local loop
+	MOUNTS_MADE=("$WORK/mnt")
+	mount -o "loop,$1" "$WORK/disk" "$WORK/mnt" || return 1
+	loop=$(losetup -j "$WORK/disk" | cut -d: -f1)
+	blockdev --flushbufs "$loop"
+	DEVICE=$(stat -c '%Hr:%Lr' "$loop")
+}
+
+# make_slow_group NAME RATE: a group of processes that reads the disk so slowly; its folder is SLOW_GROUP
+make_slow_group() {
+	local root
+	root=$(awk '$3 == "cgroup" && (","$4",") ~ /,blkio,/ { print $2; exit }' /proc/mounts)
+	if [ -n "$root" ]; then
+		SLOW_GROUP=$root/profbpf-$1-$$
+		mkdir "$SLOW_GROUP" || return 1
+		GROUPS_MADE+=("$SLOW_GROUP")
+		echo "$DEVICE $2" >"$SLOW_GROUP/blkio.throttle.read_bps_device"
+		return
+	fi
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	grep -qw io "$root/cgroup.controllers" 2>/dev/null || return 1
+	echo +io >"$root/cgroup.subtree_control" || return 1
+	SLOW_GROUP=$root/profbpf-$1-$$
+	mkdir "$SLOW_GROUP" || return 1
+	GROUPS_MADE+=("$SLOW_GROUP")
+	echo "$DEVICE rbps=$2" >"$SLOW_GROUP/io.max"
+}
+
+# ---- The trainings, one after another, all children of one process that is traced
+
+coproc JOBS { exec "$MINDSPORE_PYTHON" "$ROOT/tests/truth/mindspore_jobs.py" 2>"$WORK/jobs.err"; }
+JOBS_PID=$!
+disk=true DEVICE='' SLOW_GROUP=''
+make_disk || disk=false
+read -r -t $((IMPORT_SECONDS * PATIENCE)) line <&"${JOBS[0]}" || fail "MindSpore was not imported: $(cat "$WORK/jobs.err")"
+attach_in_background "$JOBS_PID" "$WORK/run.pbt"
+
+# train GROUP NAME OPERATOR KINDS OPTION...: what is to be found out goes into EXPECTED by process id
+declare -A EXPECTED
+train() {
+	local group=$1 name=$2 operator=$3 kinds=$4 reply pid status
+	shift 4
+	jq -cn --arg out "$WORK/$name.out" --arg group "$group" --arg job "$WORKLOADS/mindspore/ms_train.py" \
+		'[$out, $group, $job] + $ARGS.positional' --args -- "$@" >&"${JOBS[1]}"
+	read -r -t $((200 * PATIENCE)) reply <&"${JOBS[0]}" || fail "$name does not end: $(tail "$WORK/$name.out")"
+	pid=$(jq .pid <<<"$reply") status=$(jq .status <<<"$reply")
+	[ "$status" = 0 ] || fail "$name ended with status $status: $(tail "$WORK/$name.out")"
+	EXPECTED[$pid]="$name $operator $kinds"
+}
+
+for line in "${CASES[@]}"; do
+	# shellcheck disable=SC2086 # words
+	train "" $line
+done
+for line in "${SLOW_DISKS[@]}"; do
+	read -r name images rate <<<"$line"
+	if $disk && mount_disk ro && make_slow_group "$name" "$rate"; then
+		# shellcheck disable=SC2086
+		train "$SLOW_GROUP/cgroup.procs" "slow_disk_$name" $SLOW_DISK --rows "$images" --folder "$WORK/mnt/$images"
+		unmount_disk
+	else
+		note "no disk of $name/s can be made here (losetup, mkfs.ext4, a cgroup controller of block devices): left out"
+	fi
+done
+stop_attach
+report_json "$WORK/run.pbt" "$WORK/run.json"
+assert_eq "all that was recorded is there" true "$(jq .capture.complete "$WORK/run.json")"
+
+# ---- Verdicts
+
+# What a slow operator lacks can only be told on a machine that has nothing else to do: elsewhere all lack the
+# CPUs that others have, and which of them the steps wait for most is a matter of luck. Then a verdict is wrong that
+# blames another operator for something else.
+others=$(jq '([.processes[] | select(.target | not) | .run_ns] | add) * 100 / .trace.duration_ns | floor' "$WORK/run.json")
+steal=$(jq '.host.steal_ns * 100 / .trace.duration_ns | floor' "$WORK/run.json")
+note "processes other than the trainings had $others % of a CPU, a hypervisor took $steal %"
+others=$((others + steal))
+
+# excused: is the verdict one of a machine that others load? Then a training may also wait where nothing is planted, by
+# its own clock, and hardly where something is: that is so on a slow machine, too, where its steps take longer.
+excused() {
+	local waits
+	waits=$(tail -n 1 "$WORK/$name.out" | jq '.wait_ms_p50 * 100 / ([.step_ms_p50, 0.001] | max) | floor')
+	if [ "$found" = - ] && [ "$waits" -lt 20 ]; then return; fi
+	[ "$others" -gt "$OTHERS_PERCENT" ] &&
+		[[ $found == "$operator" || $found == - || $kind == starved || ($operator == - && $waits -ge 20) ]]
+}
+
+printf '%-17s %-17s %-15s %-9s %6s %7s %7s  %s\n' case planted verdict kind percent "step ms" "wait ms" right
+wrong=0
+for pid in $(printf '%s\n' "${!EXPECTED[@]}" | sort -n); do
+	read -r name operator kinds <<<"${EXPECTED[$pid]}"
+	read -r found kind percent <<<"$(jq -r --argjson pid "$pid" \
+		'.pipeline[] | select(.pid == $pid) | .bottleneck // {name: "-", kind: "none", percent: 0} | "\(.name) \(.kind) \(.percent)"' "$WORK/run.json")"
+	right=no
+	if [[ ($found == "$operator" || $operator == any) && ",$kinds," == *",$kind,"* ]]; then
+		right=yes
+	elif excused; then
+		right="as this machine is"
+	else
+		wrong=$((wrong + 1))
+	fi
+	printf '%-17s %-17s %-15s %-9s %6.1f %7.1f %7.1f  %s\n' "$name" "$operator" "$found" "$kind" "$percent" \
+		"$(tail -n 1 "$WORK/$name.out" | jq .step_ms_p50)" "$(tail -n 1 "$WORK/$name.out" | jq .wait_ms_p50)" "$right"
+done
+
+# ---- What MindSpore's own analysis makes of one of them
+
+jq -cn --arg out "$WORK/reference.out" --arg job "$WORKLOADS/mindspore/md_reference.py" '[$out, "", $job, $own, $own]' \
+	--arg own "$WORK/own" >&"${JOBS[1]}"
+read -r -t $((100 * PATIENCE)) line <&"${JOBS[0]}" || fail "MindSpore's analysis does not end"
+note "heavy_2_workers by MindSpore's own analysis: $(jq -c '.bottleneck_warning' "$WORK/own/minddata_pipeline_summary_0.json")"
+exec {JOBS[1]}>&-
+wait_for_end "$JOBS_PID" 20 || :
+[ "$wrong" -eq 0 ] || fail "$wrong verdicts are wrong"

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# profctl top: one table for scripts with the right calls, and a live one on a terminal that resizes and quits.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+# busy calls seven traced functions a round, without end, until it gets a line.
+start_truth busy
+start_daemon
+
+note "-- one table"
+"$PROFCTL" top --once --pid "$TRUTH_PID" --catalog "$ROOT/tests/catalog" >"$WORK/top.txt"
+assert_contains "its CPUs" "$WORK/top.txt" '^CPUs +\[.*us +[0-9.]+ sy'
+assert_contains "a function" "$WORK/top.txt" " $TRUTH_PID +truth +truth_noop"
+assert_contains "the target is marked" "$WORK/top.txt" "^ *$TRUTH_PID\\* "
+assert_contains "losses" "$WORK/top.txt" 'nothing lost|LOST'
+
+note "-- the same as JSON"
+t=$WORK/top.json
+calls() { jq "[.calls[] | select(.function == \"$1\" and .pid == $TRUTH_PID) | .count] | add // 0" "$t"; }
+process=".processes[] | select(.pid == $TRUTH_PID)"
+# Each round has one call of each but for two of truth_inner. The counters are read one after the other while the job
+# goes on, and so are times: on a busy machine somebody else may run in between, but not in every frame.
+fits() {
+	local noop make inner times
+	"$PROFCTL" top --once --format json --pid "$TRUTH_PID" --catalog "$ROOT/tests/catalog" >"$t" || return 1
+	noop=$(calls truth_noop) make=$(calls truth_make) inner=$(calls truth_inner)
+	# What its three threads ran, waited and slept, in thousandths of the frame
+	times=$(jq ".duration_ns as \$d | [$process | (.run_ns + .runnable_ns + .blocked_ns) * 1000 / \$d | floor] | first" "$t")
+	note "noop $noop make $make inner $inner times $times of $(jq .duration_ns "$t") ns"
+	[ "$noop" -gt 0 ] && [ $((make * 2)) -ge "$noop" ] && [ "$make" -le $((noop * 2)) ] && [ "$inner" -ge "$noop" ] &&
+		[ "$inner" -le $((4 * noop)) ] && [ "$times" -ge 2800 ] && [ "$times" -le 30000 ] &&
+		[ "$(jq "$process | .run_ns" "$t")" -gt 0 ]
+}
+for ((i = 0; i < 30; i++)); do ! fits || break; done
+[ "$i" -lt 30 ] || fail "figures of 30 frames do not fit together"
+assert_eq "schema" profbpf.top/1 "$(json "$t" .schema)"
+# A second, if nobody has to wait for a CPU.
+assert_between "length of the frame, ms" 100 600000 "$(jq '.duration_ns / 1000000 | floor' "$t")"
+assert_eq "target" true "$(json "$t" "$process | .target")"
+assert_eq "threads" 3 "$(json "$t" "$process | .threads")"
+
+note "-- the whole machine"
+"$PROFCTL" top --once --format json >"$WORK/all.json"
+[ "$(jq '[.processes[] | select(.run_ns > 0)] | length' "$WORK/all.json")" -ge 2 ] || fail "fewer than two processes ran"
+assert_eq "calls" 0 "$(jq '.calls | length' "$WORK/all.json")"
+
+note "-- wrong usage"
+assert_status "without a terminal" 1 "$PROFCTL" top
+assert_contains "what to do" "$WORK/err" '\-\-once'
+assert_status "a format for the screen" 2 "$PROFCTL" top --format json
+assert_status "a process that is not there" 1 "$PROFCTL" top --once --pid 4194305
+
+if command -v tmux >/dev/null; then
+	note "-- on a terminal"
+	tmux=(tmux -S "$WORK/tmux" -f /dev/null)
+	shown() { "${tmux[@]}" capture-pane -p >"$WORK/screen" && grep -qE -e "$1" "$WORK/screen"; }
+	until_shown() { wait_until 60 shown "$1" || fail "not on the screen: $1
+$(cat "$WORK/screen")"; }
+	"${tmux[@]}" new-session -d -x 120 -y 40 \
+		"$PROFCTL top --pid $TRUTH_PID --catalog $ROOT/tests/catalog 2>$WORK/top.err; echo status \$? >$WORK/top.status"
+	until_shown "truth +truth_noop"
+	until_shown "cost: profbpfd +[0-9.]+ %"
+	note "$(grep -o 'cost: .*' "$WORK/screen")"
+	"${tmux[@]}" send-keys m
+	until_shown "sorted by memory"
+	"${tmux[@]}" send-keys t
+	until_shown "targets only"
+	"${tmux[@]}" resize-window -x 60 -y 15
+	until_shown "sorted by memory"
+	assert_between "lines of the smaller screen" 1 15 "$(wc -l <"$WORK/screen")"
+	"${tmux[@]}" send-keys q
+	wait_until 30 test -s "$WORK/top.status" || fail "q does not end it: $(cat "$WORK/top.err")"
+	assert_eq "its end" "status 0" "$(cat "$WORK/top.status")"
+	"${tmux[@]}" kill-server 2>/dev/null || :
+fi
+echo >&"$TRUTH_IN"
+truth_end
+stop_daemon

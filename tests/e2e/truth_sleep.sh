@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What threads sleep in: exactly as often, in that kind of thing, ended by whom it was.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+start_truth sleeps
+attach_truth "$WORK/sleeps.pbt" --topics sched
+truth_go 60
+stop_attach
+truth_end
+r=$WORK/sleeps.json
+report_json "$WORK/sleeps.pbt" "$r" --top 0
+assert_loss_accounted "$r"
+assert_complete "$r"
+n=$(truth_value sleeps)
+
+# all_of WHAT EXPECTED ACTUAL: this kernel does not report every switch and wake-up; of a hundred one
+# is missing now and then. More than there were there never are.
+all_of() { assert_between "$1" $(($2 - $2 / 10)) "$2" "$3"; }
+
+# sleeps_of NAME CONDITION: how often the thread slept so. The kernel's own locks, in which it may
+# sleep on the way, are uninterruptible.
+sleeps_of() {
+	jq "[.processes[].threads[] | select(.tid == $(truth_value "$1.tid")) | .sleeps[] |
+		select((.uninterruptible | not) and $2) | .count] | add // 0" "$r"
+}
+
+# timed_of WHAT NAME ACTUAL: a time that is up before the thread has left its CPU is no sleep, on a busy machine that
+# happens; a thread may sleep for something else on the way.
+timed_of() {
+	local slept
+	slept=$(truth_value "$2.slept")
+	slept=$((slept < n ? slept : n))
+	assert_between "$1" $((slept * 9 / 10 - 1)) "$n" "$3"
+}
+timed_of "naps" napper "$(sleeps_of napper '.reason == "sleep" and .timeout and .woken_by == "timer"')"
+all_of "futex without a timeout" "$n" "$(sleeps_of locker '.reason == "futex" and .object == "futex" and (.timeout | not)')"
+all_of "of these, woken by the unlocker" "$n" "$(sleeps_of locker '.reason == "futex" and .woken_by == "unlocker"')"
+assert_eq "addresses they slept at" 1 \
+	"$(jq "[.processes[].threads[] | select(.tid == $(truth_value locker.tid)) | .sleeps[] | select(.object == \"futex\" and (.timeout | not)) | .name] | unique | length" "$r")"
+timed_of "futex with a timeout" timed "$(sleeps_of timed '.reason == "futex" and .timeout and .woken_by == "timer"')"
+writer=$(truth_value writer.pid)
+all_of "reads of a pipe, woken by the process that writes" "$n" \
+	"$(sleeps_of reader ".reason == \"pipe\" and .object == \"pipe\" and .syscall == \"read\" and .woken_by_pid == $writer")"
+all_of "polls of one socket, with a timeout" "$n" \
+	"$(sleeps_of poller '.reason == "poll" and .object == "unix_socket" and .timeout')"
+all_of "reads of an eventfd" "$n" "$(sleeps_of eventer '.reason == "event" and .object == "eventfd"')"
+children=$(truth_value children)
+all_of "waits for children" "$children" "$(sleeps_of waiter '.reason == "child" and .object == "child"')"
+all_of "children waited for, by name" "$children" \
+	"$(jq "[.processes[].threads[] | select(.tid == $(truth_value waiter.tid)) | .sleeps[] | select(.reason == \"child\") | .name] | unique | length" "$r")"
+
+# The parts are the whole: reasons add up to the time asleep, but for what settles CPU time.
+for name in napper locker reader; do
+	tid=$(truth_value "$name.tid")
+	# Where the kernel left out a switch, the time asleep is from its own sums, and more than is told.
+	[ "$(thread_field "$r" "$tid" source)" = switches ] || continue
+	blocked=$(thread_field "$r" "$tid" blocked_ns)
+	assert_between "reasons of $name add up to its time asleep" "$blocked" $((blocked + 5000000 * SLACK)) \
+		"$(thread_field "$r" "$tid" 'blocked_by | add')"
+done

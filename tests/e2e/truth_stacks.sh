@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Topic stack: a known chain of calls on a CPU, known sleeps at a known place, code made at run
+# time; in the report, in files for flame graphs and in Perfetto's format.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+
+need_root
+
+# Frames of the program's own functions in the one place that the program sleeps long at.
+SLEEP_FRAMES='[.stacks.blocking[] | select([.frames[].name] | index("block_here"))]'
+
+trace=$WORK/stacks.pbt report=$WORK/stacks.json
+start_truth stacks 1000
+attach_truth "$trace" --topics sched,stack --stack-rate 250 --stack-block 3ms
+truth_go 60
+stop_attach
+truth_end
+report_json "$trace" "$report"
+assert_loss_accounted "$report"
+
+# A sample is taken 250 times a second of CPU time: stolen time and a busy machine thin them out.
+spin_ms=$(($(truth_value spin_ns) / 1000000))
+expected=$((spin_ms * 250 / 1000))
+note "CPU time of the chain: $spin_ms ms"
+function_field() {
+	jq "[.stacks.functions[] | select(.name == \"$1\") | .$2] | add // 0" "$report"
+}
+assert_between "samples in spin_here" $((expected / 10)) $((expected * 2)) "$(function_field spin_here total)"
+[ "$(function_field descend self)" -le $((expected / 10)) ] || fail "descend itself does next to nothing"
+spin=$(function_field spin_here total) descend=$(function_field descend total)
+# Where the prologue of spin_here is interrupted, its caller's frame is not there yet.
+assert_between "samples below descend" $((spin * 9 / 10)) "$((descend > spin ? descend : spin))" "$descend"
+assert_between "samples below main" $((spin * 9 / 10)) "$(json "$report" .stacks.samples)" "$(function_field main total)"
+
+generated_ms=$(($(truth_value generated_ns) / 1000000))
+assert_between "samples in code made at run time" $((generated_ms / 40)) $((generated_ms / 2)) \
+	"$(function_field generated_loop self)"
+assert_eq "where the perf map says it comes from" "/made/up.py" \
+	"$(json "$report" '.stacks.functions[] | select(.name == "generated_loop") | .file')"
+assert_eq "it is Python" python "$(json "$report" '.stacks.functions[] | select(.name == "generated_loop") | .kind')"
+
+# Every long sleep, by its whole chain, and none of the short ones.
+assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$report")"
+# Kernels that do not report every switch hide a sleep now and then.
+sleeps=$(truth_value sleeps) seen=$(jq "(${SLEEP_FRAMES})[0].count" "$report")
+assert_between "sleeps" $((sleeps - 2 - $(json "$report" .capture.switches_missing))) "$sleeps" "$seen"
+assert_eq "frames of the program" "block_here block_outer main" \
+	"$(jq -r "(${SLEEP_FRAMES})[0].frames | map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:3] | map(.name) | join(\" \")" "$report")"
+slept=$((seen * $(truth_value sleep_ns)))
+# They wake up later than asked, by as much as the machine is busy.
+assert_between "time asleep" $((slept * 8 / 10)) $((slept * 20 * SLACK)) "$(jq "(${SLEEP_FRAMES})[0].total_ns" "$report")"
+if [ "$(awk '$1 !~ /^0+$/ { print; exit }' /proc/kallsyms)" ]; then
+	jq -e "(${SLEEP_FRAMES})[0].frames | any(.kind == \"kernel\" and (.name | test(\"nanosleep\")))" "$report" >/dev/null ||
+		fail "no kernel frame tells of nanosleep: $(jq -c "(${SLEEP_FRAMES})[0].frames" "$report")"
+fi
+
+# The recursion is there frame by frame, as the program says.
+"$ANALYZER" export "$trace" --to folded -o "$WORK/cpu.folded"
+chain="main$(printf ';descend%.0s' $(seq "$(truth_value depth)"));spin_here"
+assert_contains "the whole chain, outermost first" "$WORK/cpu.folded" "^stacks;.*$chain( |;)"
+assert_eq "samples in the file" "$(json "$report" .stacks.samples)" \
+	"$(awk '{ n += $NF } END { print n + 0 }' "$WORK/cpu.folded")"
+"$ANALYZER" export "$trace" --to folded-blocked -o "$WORK/blocked.folded"
+assert_contains "sleeps" "$WORK/blocked.folded" "^stacks;.*main;block_outer;block_here;.* [0-9]+$"
+assert_eq "time in the file" "$(json "$report" .stacks.blocked_ns)" \
+	"$(awk '{ n += $NF } END { printf "%.0f", n }' "$WORK/blocked.folded")"
+
+"$ANALYZER" report "$trace" --section stacks >"$WORK/text"
+assert_contains "text" "$WORK/text" "spin_here"
+assert_contains "text" "$WORK/text" "block_here < block_outer < main"
+
+# Off unless asked for.
+"$PROFCTL" record --standalone -o "$WORK/without.pbt" -- true 2>"$WORK/record.err"
+report_json "$WORK/without.pbt" "$WORK/without.json"
+jq -e 'has("stacks") | not' "$WORK/without.json" >/dev/null || fail "stacks without topic stack"

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A training with MindSpore's own Ascend back end, on the simulated Ascend (examples/ascend-sim/mindspore).
+
+usage: ascend_job.py STEPS
+Two steps first; prints "ready" and waits for a line; then STEPS steps, each a forward pass, a second one with
+the backward pass, and an update that nobody uses; prints "done" and waits for another line. Results are
+meaningless: nothing is computed.
+"""
+import ctypes
+import os
+import sys
+
+os.environ.setdefault("GLOG_v", "4")
+import numpy as np  # noqa: E402
+import mindspore as ms  # noqa: E402
+from mindspore import mint, nn  # noqa: E402
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = mint.nn.Linear(64, 128)
+        self.second = mint.nn.Linear(128, 10)
+
+    def construct(self, x):
+        return self.second(mint.nn.functional.relu(self.first(x)))
+
+
+def main(steps):
+    ms.set_device("Ascend")
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    net = Net()
+    parameters = net.trainable_params()
+    x = ms.Tensor(np.ones((16, 64), np.float32))
+    y = ms.Tensor(np.ones((16, 10), np.float32))
+
+    def forward(x, y):
+        return mint.mean((net(x) - y) * (net(x) - y))
+
+    gradients = ms.value_and_grad(forward, None, parameters)
+
+    def step():
+        loss, found = gradients(x, y)
+        for parameter, gradient in zip(parameters, found):
+            mint.sub(parameter, gradient)
+        loss.asnumpy()
+
+    for _ in range(2):
+        step()
+    ms.runtime.synchronize()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for _ in range(steps):
+        step()
+    ms.runtime.synchronize()
+    print("done", flush=True)
+    sys.stdin.readline()
+    # MindSpore doesn't when it is not left in an orderly way, which it cannot be here.
+    ctypes.CDLL("libascendcl.so").aclFinalize()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

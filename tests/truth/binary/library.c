@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.c - a library of one function, called what FUNCTION says; see binaries.c */
+
+__attribute__((noinline, visibility("default"))) int FUNCTION(int value)
+{
+	__asm__ volatile("" ::: "memory");
+	return value & 0;
+}

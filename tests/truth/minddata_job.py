@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A MindData pipeline whose counts and slow place are known, with a trainer that only sleeps.
+
+source -> shuffle -> map (C++) -> map (Python) -> batch -> trainer
+
+Prints {"ready": true, "pid": ...} and waits for a line on standard input: before there
+is a pipeline or, with --middle, once it runs, its first batch is fetched and all of its
+queues are full. Then it prints what it had asked of the generator by then, goes on,
+and prints what it did.
+"""
+import argparse
+import json
+import os
+import sys
+import threading
+import time
+
+os.environ.setdefault("GLOG_v", "3")
+parser = argparse.ArgumentParser()
+parser.add_argument("--source", choices=["generator", "numpy"], default="generator")
+parser.add_argument("--rows", type=int, default=320)
+parser.add_argument("--batch", type=int, default=16)
+parser.add_argument("--epochs", type=int, default=2)
+parser.add_argument("--workers", type=int, default=2, help="of the Python map")
+parser.add_argument("--processes", action="store_true", help="the Python map works in processes")
+parser.add_argument("--map", choices=["none", "cheap", "sleep", "burn"], default="cheap")
+parser.add_argument("--map-ms", type=float, default=5, help="what the Python map takes per row")
+parser.add_argument("--source-ms", type=float, default=0, help="the generator sleeps so long per row")
+parser.add_argument("--heavy", type=int, default=0, help="blurs per row of the C++ map")
+parser.add_argument("--image", type=int, default=32)
+parser.add_argument("--think-ms", type=float, default=1, help="the trainer sleeps so long per batch")
+parser.add_argument("--middle", action="store_true")
+args = parser.parse_args()
+
+import numpy as np
+import mindspore.dataset as ds
+import mindspore.dataset.vision as vision
+
+IMAGES = np.random.default_rng(0).integers(0, 255, (args.rows, args.image, args.image, 3), np.uint8)
+LABELS = np.arange(args.rows, dtype=np.int32)
+asked = 0
+
+
+class Source:
+    def __len__(self):
+        return args.rows
+
+    def __getitem__(self, index):
+        global asked
+        asked += 1
+        if args.source_ms:
+            time.sleep(args.source_ms / 1e3)
+        return IMAGES[index], LABELS[index]
+
+
+def work(row):
+    if args.map == "sleep":
+        time.sleep(args.map_ms / 1e3)
+    elif args.map == "burn":
+        end = time.thread_time() + args.map_ms / 1e3
+        while time.thread_time() < end:
+            pass
+    return row
+
+
+def pipeline():
+    if args.source == "generator":
+        data = ds.GeneratorDataset(Source(), ["image", "label"], shuffle=False,
+                                   num_parallel_workers=1)
+    else:
+        data = ds.NumpySlicesDataset((IMAGES, LABELS), ["image", "label"], shuffle=False,
+                                     num_parallel_workers=1)
+    native = [vision.GaussianBlur(7, 3.0)] * args.heavy + [vision.HWC2CHW()]
+    data = data.shuffle(16).map(native, "image", num_parallel_workers=1)
+    if args.map != "none":
+        data = data.map([work], "image", num_parallel_workers=args.workers,
+                        python_multiprocessing=args.processes, max_rowsize=1)
+    return data.batch(args.batch, drop_remainder=True, num_parallel_workers=1)
+
+
+def ready():
+    print(json.dumps({"ready": True, "pid": os.getpid()}), flush=True)
+    sys.stdin.readline()
+
+
+def others_asleep():
+    """No thread but this one is on a CPU or waits for one."""
+    for tid in os.listdir("/proc/self/task"):
+        try:
+            with open(f"/proc/self/task/{tid}/stat", encoding="utf-8") as file:
+                if int(tid) != threading.get_native_id() and file.read().rpartition(")")[2].split()[0] == "R":
+                    return False
+        except OSError:
+            pass  # it has just ended
+    return True
+
+
+def until_full():
+    """Asks are counted until there are none for half a second in which nobody wanted a CPU: nobody has room any more."""
+    before, quiet, end = -1, 0, time.monotonic() + 60
+    while quiet < 10 and time.monotonic() < end:
+        quiet = quiet + 1 if asked == before and others_asleep() else 0
+        before = asked
+        time.sleep(0.05)
+
+
+ds.config.set_prefetch_size(4)
+if not args.middle:
+    ready()
+iterator = pipeline().create_tuple_iterator(num_epochs=args.epochs, output_numpy=True)
+batches = before = 0
+for epoch in range(args.epochs):
+    for _ in iterator:
+        batches += 1
+        if args.middle and batches == 1:
+            until_full()
+            ready()
+            before = asked
+        time.sleep(args.think_ms / 1e3)
+print(json.dumps({"rows": args.rows * args.epochs, "batches": batches, "asked_before": before,
+                  "asked": asked}), flush=True)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collectives, their links, and ranks of which it is known who came late. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/communication.h"
+#include "tests/unit/small_model.h"
+
+static const struct analysis_options everything;
+
+static void add(struct model *model, uint32_t device, const char *name, uint64_t start_ns,
+		uint64_t end_ns)
+{
+	struct device_task *task = small_task(model, device, start_ns, end_ns);
+
+	task->kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
+	task->name = model_string(model, name);
+}
+
+static struct model *make_model(uint32_t devices)
+{
+	struct model *model = small_model(0, 100000);
+
+	for (uint32_t i = 0; i < devices; i++) {
+		small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+		model->devices.row[i].has_rank = true;
+		model->devices.row[i].rank = 10 + i;
+	}
+	return model;
+}
+
+/* Numbers in names do not matter; parts are added up. */
+static void operations(void **state)
+{
+	struct model *model = make_model(1);
+	struct communication_results results;
+	struct communication_time times[] = {
+		{ 100, 40, 50, 30, 10, 0, model_string(model, "hcom_allReduce__5_0_1") },
+		{ UINT64_MAX, 60, 20, UINT64_MAX, 120, 0,
+		  model_string(model, "hcom_allReduce__5_1_1") },
+		{ 7, 7, 7, 7, 7, 0, model_string(model, "hcom_elsewhere__5_1_1") },
+	};
+
+	add(model, 0, "hcom_allReduce__5_0_1", 1000, 1100);
+	add(model, 0, "hcom_allReduce__5_1_1", 2000, 2200);
+	add(model, 0, "hcom_allReduceX", 3000, 3010);
+	small_index(model);
+	for (int i = 0; i < 3; i++)
+		assert_true(MODEL_PUSH(&model->communication_times, times[i]));
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.operation_count, 2);
+	assert_int_equal(results.operations[0].count, 2);
+	assert_int_equal(results.operations[0].total_ns, 300);
+	assert_int_equal(results.operations[0].min_ns, 100);
+	assert_int_equal(results.operations[0].max_ns, 200);
+	assert_int_equal(results.operations[0].timed, 2);
+	assert_int_equal(results.operations[0].transit_ns, 100);
+	assert_int_equal(results.operations[0].wait_ns, 70);
+	assert_int_equal(results.operations[0].synchronization_ns, 30);
+	assert_int_equal(results.operations[1].timed, 0);
+	assert_int_equal(results.rank_count, 0);
+	communication_free(&results);
+	model_free(model);
+}
+
+static void links(void **state)
+{
+	struct model *model = make_model(1);
+	uint32_t hccs = model_string(model, "HCCS"), rdma = model_string(model, "RDMA");
+	struct link_use uses[] = {
+		{ .ns = 10,
+		  .bytes = 1000,
+		  .transport = hccs,
+		  .source = 0,
+		  .destination = 1,
+		  .count = 1 },
+		{ .ns = 500,
+		  .transport = hccs,
+		  .source = 0,
+		  .destination = 1,
+		  .count = 1,
+		  .wait = true },
+		{ .ns = 30,
+		  .bytes = 7000,
+		  .transport = rdma,
+		  .source = 0,
+		  .destination = 1,
+		  .count = 1 },
+		{ .ns = 10,
+		  .bytes = 3000,
+		  .transport = hccs,
+		  .source = 0,
+		  .destination = 1,
+		  .count = 2 },
+		{ .ns = 5,
+		  .bytes = 1,
+		  .transport = hccs,
+		  .source = 0,
+		  .destination = INDEX_NONE,
+		  .count = 1,
+		  .device = 99 },
+	};
+	struct communication_results results;
+
+	small_index(model);
+	for (int i = 0; i < 5; i++)
+		assert_true(MODEL_PUSH(&model->link_uses, uses[i]));
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.link_count, 2);
+	assert_int_equal(results.links[0].transport, hccs);
+	assert_int_equal(results.links[0].transfers, 3);
+	assert_int_equal(results.links[0].bytes, 4000);
+	assert_int_equal(results.links[0].transit_ns, 20);
+	assert_int_equal(results.links[0].waits, 1);
+	assert_int_equal(results.links[0].wait_ns, 500);
+	assert_int_equal(results.links[1].bytes, 7000);
+	communication_free(&results);
+	model_free(model);
+}
+
+/* Of the task added last. */
+static void group(struct model *model, const char *ranks)
+{
+	struct task_detail detail = { .group = model_string(model, ranks) };
+
+	assert_true(MODEL_PUSH(&model->task_details, detail));
+	model->tasks.row[model->tasks.count - 1].detail = model->task_details.count;
+}
+
+/* Three ranks; the second one is 300 late at the second collective, the third 20 at the first. */
+static void stragglers(void **state)
+{
+	struct model *model = make_model(3);
+	struct communication_results results;
+
+	add(model, 0, "allReduce", 1000, 1120);
+	add(model, 1, "allReduce", 1010, 1120);
+	add(model, 2, "allReduce", 1020, 1120);
+	add(model, 0, "allReduce", 2000, 2400);
+	add(model, 1, "allReduce", 2300, 2400);
+	add(model, 2, "allReduce", 2100, 2400);
+	/* One rank has it once more: which is which cannot be told. */
+	add(model, 0, "broadcast", 3000, 3100);
+	add(model, 1, "broadcast", 3000, 3100);
+	add(model, 1, "broadcast", 3200, 3300);
+	/* Two groups of the same name: ranks 0 and 1, and rank 2 with others that are not here. */
+	add(model, 0, "gather", 5000, 5100);
+	group(model, "[0, 1]");
+	add(model, 1, "gather", 5050, 5100);
+	group(model, "[0, 1]");
+	add(model, 2, "gather", 7000, 7100);
+	group(model, "[2, 3]");
+	/* Of two ranks only. */
+	add(model, 0, "hcom_send__1", 4000, 4100);
+	add(model, 1, "hcom_send__1", 4900, 5000);
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.unmatched, 4);
+	assert_int_equal(results.rank_count, 3);
+	assert_int_equal(results.skew_count, 3);
+	assert_int_equal(results.skews[0].skew_ns, 300);
+	assert_int_equal(results.skews[0].straggler, 1);
+	assert_int_equal(results.skews[0].ranks, 3);
+	assert_int_equal(results.skews[0].duration_ns, 400);
+	assert_int_equal(results.skews[1].skew_ns, 50);
+	assert_int_equal(results.skews[1].ranks, 2);
+	assert_int_equal(results.skews[2].skew_ns, 20);
+	assert_int_equal(results.skews[2].straggler, 2);
+	assert_int_equal(results.ranks[0].wait_ns, 370);
+	assert_int_equal(results.ranks[0].last, 0);
+	assert_int_equal(results.ranks[1].last, 2);
+	assert_int_equal(results.ranks[1].late_ns, 350);
+	assert_int_equal(results.ranks[1].wait_ns, 10);
+	assert_int_equal(results.ranks[2].wait_ns, 200);
+	communication_free(&results);
+	model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(operations),
+		cmocka_unit_test(links),
+		cmocka_unit_test(stragglers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Advice on devices: each rule just above and just below its threshold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/device_advice.h"
+#include "tests/unit/small_model.h"
+
+#define MS 1000000ull
+#define COMMUNICATION PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION
+#define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL
+
+static uint64_t now_ns;
+
+static void add(struct model *model, const char *type, const char *core, uint64_t ns, uint8_t kind)
+{
+	struct device_task *task = small_task(model, 0, now_ns, now_ns + ns);
+
+	now_ns += ns;
+	task->name = model_string(model, type);
+	task->type = task->name;
+	task->core = model_string(model, core);
+	task->kind = kind;
+}
+
+static struct model *begin(void)
+{
+	struct model *model = small_model(0, 100000 * MS);
+
+	now_ns = 1000;
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	return model;
+}
+
+/* Frees @model, too. */
+static struct advice_results judge(struct model *model, const struct device_step_results *steps,
+				   const struct api_results *api)
+{
+	static const struct analysis_options options;
+	struct advice_results advice = { 0 };
+	struct device_results devices;
+
+	small_index(model);
+	assert_int_equal(device_results_compute(model, &options, &devices), 0);
+	assert_int_equal(device_advice_add(model, &devices, steps, api, &advice), 0);
+	device_results_free(&devices);
+	model_free(model);
+	return advice;
+}
+
+static uint32_t index_of(const struct advice_results *advice, const char *id)
+{
+	uint32_t i = 0;
+
+	while (i < advice->advice_count && strcmp(advice->list[i].id, id) != 0)
+		i++;
+	return i;
+}
+
+static const struct advice *find(const struct advice_results *advice, const char *id)
+{
+	uint32_t i = index_of(advice, id);
+
+	assert_in_range(i, 0, advice->advice_count - 1);
+	return &advice->list[i];
+}
+
+static void steps(void **state)
+{
+	struct device_step_trace trace = { .means = { .steps = 4,
+						      .bp_steps = 4,
+						      .duration_ns = 10 * MS,
+						      .gap_ns = 4 * MS,
+						      .tail_ns = 2 * MS } };
+	struct device_step_results results = { .traces = &trace, .count = 1 };
+	struct model *model = begin();
+	struct advice_results advice;
+
+	add(model, "MatMul", "AI_CORE", MS, KERNEL);
+	advice = judge(model, &results, NULL);
+	assert_int_equal(advice.advice_count, 2);
+	assert_string_equal(advice.list[0].id, "device_gap");
+	assert_string_equal(advice.list[0].severity, "high");
+	assert_non_null(strstr(advice.list[0].evidence, "40.0 %"));
+	assert_string_equal(advice.list[1].id, "device_tail");
+	assert_string_equal(advice.list[1].severity, "medium");
+	free(advice.list);
+	trace.means.gap_ns = MS / 2;
+	trace.means.tail_ns = MS - 1000;
+	model = begin();
+	add(model, "MatMul", "AI_CORE", MS, KERNEL);
+	advice = judge(model, &results, NULL);
+	assert_int_equal(advice.advice_count, 0);
+	free(advice.list);
+}
+
+/* 100 ms in all. */
+static void operators(void **state)
+{
+	struct model *model = begin();
+	struct advice_results advice;
+
+	add(model, "MatMul", "AI_CORE", 80 * MS, KERNEL);
+	add(model, "Unique", "AI_CPU", 6 * MS, KERNEL);
+	for (int i = 0; i < 3; i++)
+		add(model, "TransData", "AI_CORE", MS, KERNEL);
+	add(model, "hcom_allReduce", "", 11 * MS, COMMUNICATION);
+	advice = judge(model, NULL, NULL);
+	assert_non_null(strstr(find(&advice, "device_aicpu")->evidence, "Unique: 1 tasks"));
+	assert_string_equal(find(&advice, "device_aicpu")->severity, "low");
+	assert_non_null(strstr(find(&advice, "device_transdata")->evidence, "3 TransData"));
+	assert_string_equal(find(&advice, "device_communication")->severity, "medium");
+	assert_string_equal(advice.list[0].severity, "medium");
+	free(advice.list);
+	model = begin();
+	add(model, "MatMul", "AI_CORE", 80 * MS, KERNEL);
+	add(model, "Unique", "AI_CPU", 4 * MS, KERNEL);
+	for (int i = 0; i < 2; i++)
+		add(model, "TransData", "AI_CORE", 4 * MS, KERNEL);
+	add(model, "hcom_allReduce", "", 8 * MS, COMMUNICATION);
+	advice = judge(model, NULL, NULL);
+	assert_int_equal(advice.advice_count, 0);
+	free(advice.list);
+}
+
+static void memory_bound(void **state)
+{
+	for (int bound = 0; bound < 2; bound++) {
+		struct model *model = begin();
+		struct task_metric metric = { .name = model_string(model, "memory_bound"),
+					      .value = bound ? 1.5 : 0.5 };
+		struct task_detail detail = { .metric_count = 1 };
+		struct advice_results advice;
+
+		assert_true(MODEL_PUSH(&model->task_metrics, metric));
+		assert_true(MODEL_PUSH(&model->task_details, detail));
+		add(model, "Add", "AI_VECTOR_CORE", 6 * MS, KERNEL);
+		model->tasks.row[0].detail = 1;
+		add(model, "MatMul", "AI_CORE", 4 * MS, KERNEL);
+		advice = judge(model, NULL, NULL);
+		assert_int_equal(advice.advice_count, bound);
+		assert_int_equal(index_of(&advice, "device_memory_bound"), 0);
+		free(advice.list);
+	}
+}
+
+static void calls(void **state)
+{
+	struct model *model = begin();
+	struct api_usage rows[] = {
+		{ .count = 200, .function = 1 },
+		{ .count = 100, .function = 2 },
+		{ .count = 50, .function = 3, .durations = { .total_ns = 11 * MS } },
+	};
+	struct api_results api = { .rows = rows, .row_count = 3 };
+	struct advice_results advice;
+
+	rows[0].function = small_function(model, "acl", "aclrtLaunchKernel",
+					  PROFBPF__FUNCTION__KIND__LAUNCH);
+	rows[1].function = small_function(model, "acl", "aclrtSynchronizeStream",
+					  PROFBPF__FUNCTION__KIND__SYNC);
+	rows[2].function =
+		small_function(model, "acl", "aclrtMalloc", PROFBPF__FUNCTION__KIND__ALLOC);
+	add(model, "MatMul", "AI_CORE", 100 * MS, KERNEL);
+	advice = judge(model, NULL, &api);
+	assert_non_null(strstr(find(&advice, "device_synchronization")->evidence,
+			       "100 synchronising calls for 200 launches"));
+	assert_non_null(strstr(find(&advice, "device_allocations")->evidence, "11.000 ms"));
+	free(advice.list);
+	rows[1].count = 99;
+	rows[2].durations.total_ns = 10 * MS;
+	model = begin();
+	small_function(model, "acl", "aclrtLaunchKernel", PROFBPF__FUNCTION__KIND__LAUNCH);
+	small_function(model, "acl", "aclrtSynchronizeStream", PROFBPF__FUNCTION__KIND__SYNC);
+	small_function(model, "acl", "aclrtMalloc", PROFBPF__FUNCTION__KIND__ALLOC);
+	add(model, "MatMul", "AI_CORE", 100 * MS, KERNEL);
+	advice = judge(model, NULL, &api);
+	assert_int_equal(advice.advice_count, 0);
+	free(advice.list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps),
+		cmocka_unit_test(operators),
+		cmocka_unit_test(memory_bound),
+		cmocka_unit_test(calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an IFUNC stands for is found in the tables of a running process: this one. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include <cmocka.h>
+
+#include "daemon/common/ifunc.h"
+
+#define EARLY __attribute__((no_sanitize("address", "undefined"))) /* the loader calls it before all else */
+
+static __attribute__((noinline)) int picked(int value)
+{
+	__asm__ volatile("" ::: "memory");
+	return value + 1;
+}
+
+EARLY static int (*pick(void))(int)
+{
+	return picked;
+}
+
+int own_ifunc(int value) __attribute__((ifunc("pick")));
+
+/* What of a file this process maps. */
+struct mapped {
+	struct process_maps maps;
+	const struct process_map *map;
+	struct catalogs *catalogs;
+	struct probed_file file;
+	int fd;
+};
+
+static void open_mapped(struct mapped *m, uintptr_t address, const char *catalog)
+{
+	char error[256], *wrong;
+
+	assert_int_equal(process_maps_read(getpid(), &m->maps), 0);
+	m->map = NULL;
+	for (size_t i = 0; i < m->maps.count; i++)
+		if (address >= m->maps.map[i].start && address < m->maps.map[i].end)
+			m->map = &m->maps.map[i];
+	assert_non_null(m->map);
+	m->catalogs = catalogs_new();
+	assert_int_equal(catalogs_add_text(m->catalogs, "test", catalog, strlen(catalog), &wrong), 0);
+	m->fd = process_map_open(getpid(), m->map);
+	assert_true(m->fd >= 0);
+	assert_int_equal(probed_file_read(&m->file, m->fd, "file", m->catalogs, true, error,
+					  sizeof(error)), 0);
+}
+
+static void close_mapped(struct mapped *m)
+{
+	probed_file_free(&m->file);
+	catalogs_free(m->catalogs);
+	process_maps_free(&m->maps);
+	close(m->fd);
+}
+
+static void resolve(struct mapped *m)
+{
+	assert_int_equal(ifunc_resolve(&m->file, m->fd, getpid(), &m->maps, m->map, true), 0);
+}
+
+static void assert_stands_for(const struct mapped *m, const char *name, uintptr_t address)
+{
+	const struct probed_function *f;
+
+	assert_int_equal(m->file.refused_count, 0);
+	assert_int_equal(m->file.count, 1);
+	f = &m->file.functions[0];
+	assert_string_equal(f->name, name);
+	assert_int_equal(f->offset - f->choice.delta, address - m->map->start + m->map->offset);
+}
+
+/* A program knows its own by the code that picks. */
+static void test_own(void **state)
+{
+	struct mapped m;
+
+	assert_int_equal(own_ifunc(1), 2);
+	open_mapped(&m, (uintptr_t)picked, "runtime test\nerror never\nown_ifunc other 1\n");
+	assert_int_equal(m.file.count, 0);
+	assert_int_equal(m.file.refused_count, 1);
+	resolve(&m);
+	assert_stands_for(&m, "own_ifunc", (uintptr_t)picked);
+	close_mapped(&m);
+}
+
+/* The C library has IFUNCs, and this program's tables hold what one of them stands for. */
+static void test_imported(void **state)
+{
+	wchar_t *(*volatile address)(wchar_t *, wchar_t, size_t) = wmemset;
+	wchar_t text[4];
+	struct mapped m;
+
+	address(text, L'x', 4);
+	open_mapped(&m, (uintptr_t)address, "runtime test\nerror never\nwmemset other 1\n");
+	if (!m.file.refused_count) {
+		close_mapped(&m);
+		skip(); /* not every C library picks */
+	}
+	resolve(&m);
+	assert_stands_for(&m, "wmemset", (uintptr_t)address);
+	close_mapped(&m);
+}
+
+/* Looked for where it is not mapped, it stays refused; so does what is no IFUNC. */
+static void test_not_found(void **state)
+{
+	struct mapped m;
+
+	open_mapped(&m, (uintptr_t)picked, "runtime test\nerror never\nown_ifunc other 1\n");
+	assert_int_equal(m.file.refused_count, 1);
+	m.file.refused[0].why = PROBED_GO;
+	resolve(&m);
+	assert_int_equal(m.file.refused_count, 1);
+	m.file.refused[0].why = PROBED_IFUNC;
+	assert_int_equal(ifunc_resolve(&m.file, m.fd, getppid(), &m.maps, m.map, true), 0);
+	assert_int_equal(m.file.refused_count, 1);
+	close_mapped(&m);
+}
+
+/* Two tables may hold different functions; what is probed already is not probed twice. */
+static void test_choose(void **state)
+{
+	struct mapped m;
+	uint64_t at;
+
+	open_mapped(&m, (uintptr_t)picked, "runtime test\nerror never\nown_ifunc other 1\n");
+	at = (uintptr_t)picked - m.map->start + m.map->offset;
+	struct ifunc_target targets[] = { { 0, at }, { 0, m.file.refused[0].offset + 1 }, { 0, at } };
+
+	assert_int_equal(probed_file_choose(&m.file, m.fd, targets, 3, true), 0);
+	assert_int_equal(m.file.refused_count, 0);
+	assert_int_equal(m.file.count, 2);
+	assert_true(m.file.functions[0].offset - m.file.functions[0].choice.delta <
+		    m.file.functions[1].offset - m.file.functions[1].choice.delta);
+	close_mapped(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_imported),
+		cmocka_unit_test(test_not_found),
+		cmocka_unit_test(test_choose),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Raw logs of an Ascend, in a "JOB*" folder of 2020, made here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/import/importer.h"
+#include "tests/unit/import_text.h"
+
+static void put_record(uint8_t *record, unsigned int kind, uint16_t stream, uint16_t task,
+		       uint64_t tick)
+{
+	memset(record, 0, 64);
+	record[0] = (uint8_t)kind;
+	record[2] = 0xd3;
+	record[3] = 0x6b;
+	memcpy(record + 6, &task, sizeof(task));
+	memcpy(record + 8, &tick, sizeof(tick));
+	memcpy(record + 16, &stream, sizeof(stream));
+}
+
+/* A task twice, one started twice, an end too many, a start too many, zeros behind, a cut record. */
+static void test_raw_log(void **state)
+{
+	static const struct {
+		unsigned int kind;
+		uint16_t stream, task;
+		uint64_t tick;
+	} RECORDS[] = {
+		{ 0x00, 513, 60002, 38771077493 }, { 0x11, 513, 60002, 38771077593 },
+		{ 0x20, 513, 60002, 38771078000 }, { 0x30, 513, 7, 38771078001 },
+		{ 0x41, 513, 60002, 38771078005 }, { 0x50, 513, 7, 38771078010 },
+		{ 0x61, 513, 7, 38771078020 },	   { 0x71, 513, 7, 38771078030 },
+		{ 0x80, 514, 9, 38771078040 },
+	};
+	uint8_t log[12 * 64] = { 0 };
+	struct model *model;
+	int error;
+
+	for (size_t i = 0; i < sizeof(RECORDS) / sizeof(RECORDS[0]); i++)
+		put_record(log + 64 * i, RECORDS[i].kind, RECORDS[i].stream, RECORDS[i].task,
+			   RECORDS[i].tick);
+	model = import_text("hwts.log.data.45.dev.profiler_default_tag.1.slice_0", log,
+			    sizeof(log) - 10, &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.row[0].id, 1);
+	assert_int_equal(model->tasks.count, 3);
+	assert_int_equal(model->tasks.row[0].start_ns, 387710774930);
+	assert_int_equal(model->tasks.row[0].end_ns, 387710775930);
+	assert_int_equal(model->tasks.row[0].stream, 513);
+	assert_string_equal(model_text(model, model->tasks.row[0].name), "stream 513 task 60002");
+	/* Its last start counts. */
+	assert_int_equal(model->tasks.row[2].start_ns, 387710780100);
+	assert_int_equal(model->tasks.row[2].end_ns, 387710780200);
+	assert_int_equal(model->findings.count, 2);
+	model_free(model);
+	import_same("hwts.log.data.45.dev.profiler_default_tag.1.slice_0", log, sizeof(log), false);
+}
+
+/* Each of @tasks on @stream, one after the other. */
+static size_t put_tasks(uint8_t *log, uint16_t stream, const uint16_t *tasks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		put_record(log + 128 * i, 0, stream, tasks[i], 1000 + 10 * i);
+		put_record(log + 128 * i + 64, 1, stream, tasks[i], 1005 + 10 * i);
+	}
+	return 128 * count;
+}
+
+/* The framework counts streams from another number than the hardware; which is found. */
+static void test_names(void **state)
+{
+	static const uint16_t TASKS[] = { 30092, 30093, 30094 };
+	char folder[] = "/tmp/test_import_raw.XXXXXX", command[96];
+	uint8_t log[128 * 4];
+	struct model *model;
+	size_t size;
+
+	assert_non_null(mkdtemp(folder));
+	size = put_tasks(log, 519, TASKS, 3);
+	/* Of the same number, on a stream that no operator has by the constant of most. */
+	size += put_tasks(log + size, 700, TASKS, 1);
+	import_write(folder, "hwts.log.data.45.dev.profiler_default_tag.1.slice_0", log, size);
+	import_write_text(folder, "hwts.log.data.45.dev.profiler_default_tag.1.slice_0.done", "");
+	import_write_text(folder, "Framework.host.vm.task_desc_info.1.slice_0",
+			  "Default/AssignAdd-op414 1 30092 3\nDefault/net/Mul-op29 2 30093 3\n"
+			  "no numbers\nDefault/net/Mul-op30 1 30094 4\nDefault/Cast-op1 1 x 3\n");
+	model = import_take(folder);
+	assert_int_equal(model->tasks.count, 4);
+	assert_string_equal(model_text(model, model->tasks.row[0].name), "Default/AssignAdd-op414");
+	assert_string_equal(model_text(model, model->tasks.row[0].type), "AssignAdd");
+	assert_string_equal(model_text(model, model->tasks.row[1].name), "Default/net/Mul-op29");
+	assert_int_equal(model_task_detail(model, &model->tasks.row[1])->blocks, 2);
+	assert_string_equal(model_text(model, model->tasks.row[2].name), "stream 519 task 30094");
+	assert_string_equal(model_text(model, model->tasks.row[3].name), "stream 700 task 30092");
+	assert_int_equal(model->findings.count, 0);
+	model_free(model);
+	/* As much speaks for one constant as for another: none is taken. */
+	import_write_text(folder, "Framework.host.vm.task_desc_info.1.slice_0",
+			  "Default/AssignAdd-op414 1 30092 3\nDefault/AssignAdd-op414 1 30092 4\n");
+	model = import_take(folder);
+	assert_string_equal(model_text(model, model->tasks.row[0].name), "stream 519 task 30092");
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void put_point(uint8_t *record, uint16_t tag, uint16_t stream, uint64_t tick)
+{
+	memset(record, 0, 20);
+	memcpy(record, &tag, sizeof(tag));
+	memcpy(record + 10, &stream, sizeof(stream));
+	memcpy(record + 12, &tick, sizeof(tick));
+}
+
+/* Reductions of two streams at a time; an end without a begin; a step without a begin; a cut record. */
+static void test_steps(void **state)
+{
+	static const char name[] = "training_trace.46.dev.profiler_default_tag.3.slice_0";
+	static const struct {
+		uint16_t tag, stream;
+		uint64_t tick;
+	} POINTS[] = {
+		{ 10010, 0, 1000 }, { 1, 0, 1100 },   { 3, 10, 1200 }, { 5, 11, 1210 },
+		{ 6, 11, 1300 },    { 4, 10, 1310 },  { 2, 0, 1400 },  { 8, 10, 1410 },
+		{ 255, 0, 1500 },   { 0, 0, 1600 },   { 2, 0, 1800 },  { 255, 0, 1900 },
+		{ 1, 0, 2000 },	    { 255, 0, 2500 },
+	};
+	uint8_t log[16 * 20];
+	const size_t count = sizeof(POINTS) / sizeof(POINTS[0]);
+	const struct device_step *step;
+	struct model *model;
+	int error;
+
+	memset(log, 0xff, sizeof(log));
+	for (size_t i = 0; i < count; i++)
+		put_point(log + 20 * i, POINTS[i].tag, POINTS[i].stream, POINTS[i].tick);
+	model = import_text(name, log, 20 * count + 7, &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.row[0].id, 3);
+	assert_int_equal(model->device_steps.count, 2);
+	step = &model->device_steps.row[0];
+	assert_int_equal(step->number, 1);
+	assert_int_equal(step->fp_start_ns, 11000);
+	assert_int_equal(step->bp_end_ns, 14000);
+	assert_int_equal(step->end_ns, 15000);
+	assert_int_equal(step->reduce_count, 2);
+	assert_int_equal(model->device_reduces.row[0].stream, 11);
+	assert_int_equal(model->device_reduces.row[0].end_ns, 13000);
+	assert_int_equal(model->device_reduces.row[1].start_ns, 12000);
+	assert_int_equal(model->device_reduces.row[1].end_ns, 13100);
+	assert_int_equal(model->device_steps.row[1].number, 3);
+	assert_int_equal(model->device_steps.row[1].bp_end_ns, 0);
+	assert_int_equal(model->findings.count, 3);
+	model_free(model);
+	import_same(name, log, 20 * count, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_raw_log),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_steps),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of ROCm's profilers, made here: rocprofv3 as JSON, CSV and SQLite, rocprof v1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "analyzer/import/importer.h"
+#include "tests/unit/import_text.h"
+
+/* Agents before and after a CPU; a kernel, a collective, a copy home; calls after the kernels. */
+#define JSON                                                                                       \
+	"{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":42,\"command\":[\"python\"]},\n"        \
+	"\"agents\":[{\"id\":{\"handle\":9},\"type\":1,\"name\":\"EPYC\"},\n"                      \
+	"{\"id\":{\"handle\":10},\"type\":2,\"name\":\"gfx942\",\"product_name\":\"MI300X\"},\n"   \
+	"{\"id\":{\"handle\":11},\"type\":2,\"name\":\"gfx942\",\"product_name\":\"MI300X\"}],\n"  \
+	"\"strings\":{\"buffer_records\":[{\"kind\":\"NONE\",\"operations\":[]},\n"                \
+	"{\"kind\":\"HIP\",\"operations\":[\"hipFree\",\"hipLaunchKernel\"]},\n"                   \
+	"{\"kind\":\"COPY\",\"operations\":[\"COPY_NONE\",\"DEVICE_TO_HOST\"]}]},\n"               \
+	"\"kernel_symbols\":[{\"kernel_id\":7,\"kernel_name\":\"_Z4gemm.kd\"},\n"                  \
+	"{\"kernel_id\":8,\"kernel_name\":\"n\",\"formatted_kernel_name\":\"ncclDevKernel(x)\"}]," \
+	"\n"                                                                                       \
+	"\"buffer_records\":{\"kernel_dispatch\":[\n"                                              \
+	"{\"thread_id\":43,\"correlation_id\":{\"internal\":5,\"external\":0},"                    \
+	"\"start_timestamp\":1100,\"end_timestamp\":1200,\"dispatch_info\":{\"agent_id\":"         \
+	"{\"handle\":11},\"queue_id\":{\"handle\":2},\"kernel_id\":7,\"workgroup_size\":{\"x\":1}" \
+	"}},"                                                                                      \
+	"\n{\"thread_id\":43,\"correlation_id\":{\"internal\":6},\"start_timestamp\":1150,"        \
+	"\"end_timestamp\":1300,\"dispatch_info\":{\"agent_id\":{\"handle\":11},"                  \
+	"\"queue_id\":{\"handle\":3},\"kernel_id\":8}},\n"                                         \
+	"{\"start_timestamp\":0,\"end_timestamp\":7,\"dispatch_info\":{\"kernel_id\":7}}],\n"      \
+	"\"memory_copy\":[{\"kind\":2,\"operation\":1,\"start_timestamp\":1400,"                   \
+	"\"end_timestamp\":1450,\"src_agent_id\":{\"handle\":11},\"dst_agent_id\":{\"handle\":9}," \
+	"\"bytes\":4096}],\n"                                                                      \
+	"\"hip_api\":[{\"kind\":1,\"operation\":1,\"thread_id\":43,\"correlation_id\":"            \
+	"{\"internal\":5},\"start_timestamp\":1000,\"end_timestamp\":1010}]}}]}\n"
+
+static void test_json(void **state)
+{
+	struct model *model;
+	int error;
+
+	model = import_text("1_results.json", JSON, strlen(JSON), &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.count, 1);
+	/* The second of the GPUs; the CPU is none. */
+	assert_int_equal(model->devices.row[0].id, 1);
+	assert_string_equal(model_text(model, model->devices.row[0].name), "MI300X");
+	assert_int_equal(model->devices.row[0].clock, PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME);
+	assert_int_equal(model->tasks.count, 3);
+	assert_string_equal(model_text(model, model->tasks.row[0].name), "_Z4gemm");
+	assert_int_equal(model->tasks.row[0].stream, 2);
+	assert_int_equal(model->tasks.row[0].enqueue_ns, 1000);
+	assert_int_equal(model->tasks.row[1].kind, PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION);
+	assert_int_equal(model->tasks.row[2].kind, PROFBPF__DEVICE_TASKS__KIND__COPY);
+	assert_int_equal(model->tasks.row[2].bytes, 4096);
+	assert_string_equal(model_text(model, model->tasks.row[2].name), "DEVICE_TO_HOST");
+	assert_int_equal(model->calls.count, 1);
+	assert_string_equal(model_text(model,
+				       model->functions.row[model->calls.row[0].function].name),
+			    "hipLaunchKernel");
+	assert_int_equal(model->calls.row[0].task, 0);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	import_same("1_results.json", JSON, strlen(JSON), true);
+}
+
+#define KERNELS                                                                                \
+	"\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Kernel_Name\",\"Correlation_Id\"," \
+	"\"Start_Timestamp\",\"End_Timestamp\"\n"                                              \
+	"\"KERNEL_DISPATCH\",\"Agent 4\",1,43,\"void add<float>(float*, int)\",5,1100,1200\n"  \
+	"\"KERNEL_DISPATCH\",\"Agent 4\",2,43,\"__amd_rocclr_copyBuffer\",6,1300,1350\n"
+
+/* The tables of a run are found beside its kernels; so is the run in a directory. */
+static void test_tables(void **state)
+{
+	char folder[] = "/tmp/test_import_rocm.XXXXXX", command[64], words[512];
+	struct model *model = model_new();
+
+	assert_non_null(mkdtemp(folder));
+	import_write_text(folder, "42_kernel_trace.csv", KERNELS);
+	import_write_text(
+		folder, "42_agent_info.csv",
+		"\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Name\",\"Product_Name\"\n"
+		"0,0,\"CPU\",\"EPYC\",\"EPYC\"\n4,4,\"GPU\",\"gfx90a\",\"MI250X\"\n");
+	import_write_text(
+		folder, "42_memory_copy_trace.csv",
+		"\"Kind\",\"Direction\",\"Source_Agent_Id\",\"Destination_Agent_Id\","
+		"\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+		"\"MEMORY_COPY\",\"MEMORY_COPY_DEVICE_TO_HOST\",\"Agent 4\",\"Agent 0\",0,"
+		"1400,1500\n");
+	import_write_text(folder, "42_hip_api_trace.csv",
+			  "\"Domain\",\"Function\",\"Process_Id\",\"Thread_Id\",\"Correlation_Id\","
+			  "\"Start_Timestamp\",\"End_Timestamp\"\n"
+			  "\"HIP_RUNTIME_API\",\"hipLaunchKernel\",42,43,5,1000,1010\n");
+	assert_int_equal(import_device_file(model, folder, true, words, sizeof(words)), 0);
+	assert_int_equal(import_finish(model, true), 0);
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->devices.row[0].id, 0);
+	assert_string_equal(model_text(model, model->devices.row[0].name), "MI250X");
+	assert_int_equal(model->tasks.count, 3);
+	assert_int_equal(model->calls.count, 1);
+	assert_int_equal(model->processes.row[model->devices.row[0].process].pid, 42);
+	assert_int_equal(model->findings.count, 0);
+	model_free(model);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	import_same("x_kernel_trace.csv", KERNELS, strlen(KERNELS), true);
+}
+
+static void test_v1(void **state)
+{
+	static const char text[] =
+		"Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,DispatchNs,BeginNs,EndNs,"
+		"CompleteNs\n\n"
+		"0,\"matrixTranspose(float*, float*, int) [clone .kd]\",1,0,0,2837,2838,900,1000,"
+		"1100,1150\n";
+	struct model *model;
+	int error;
+
+	model = import_text("results.csv", text, strlen(text), &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->tasks.count, 1);
+	assert_int_equal(model->devices.row[0].id, 1);
+	assert_int_equal(model->devices.row[0].clock, PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
+	assert_int_equal(model->tasks.row[0].end_ns - model->tasks.row[0].start_ns, 100);
+	assert_int_equal(model->tasks.row[0].enqueue_ns, 900);
+	assert_int_equal(model->threads.row[model->tasks.row[0].thread].tid, 2838);
+	model_free(model);
+	import_same("results.csv", text, strlen(text), true);
+}
+
+#define COMMON(guid)                                                                            \
+	"CREATE TABLE \"rocpd_string" guid "\" (id INTEGER, string TEXT);"                      \
+	"INSERT INTO \"rocpd_string" guid                                                       \
+	"\" VALUES (1, 'hipLaunchKernel'), (2, 'COPY_TO_DEVICE'),"                              \
+	"(3, 'my range');"                                                                      \
+	"CREATE TABLE \"rocpd_event" guid "\" (id INTEGER, stack_id INTEGER);"                  \
+	"INSERT INTO \"rocpd_event" guid "\" VALUES (1, 100), (2, 100), (3, 200);"              \
+	"CREATE TABLE \"rocpd_info_process" guid "\" (id INTEGER, pid INTEGER);"                \
+	"INSERT INTO \"rocpd_info_process" guid "\" VALUES (1, 42);"                            \
+	"CREATE TABLE \"rocpd_info_thread" guid "\" (id INTEGER, tid INTEGER);"                 \
+	"INSERT INTO \"rocpd_info_thread" guid "\" VALUES (1, 43);"                             \
+	"CREATE TABLE \"rocpd_info_agent" guid "\" (id INTEGER, type TEXT, type_index INTEGER," \
+	" name TEXT);"                                                                          \
+	"INSERT INTO \"rocpd_info_agent" guid                                                   \
+	"\" VALUES (1, 'CPU', 0, 'EPYC'), (2, 'GPU', 0, 'MI');"                                 \
+	"CREATE TABLE \"rocpd_info_kernel_symbol" guid "\" (id INTEGER, display_name TEXT);"    \
+	"INSERT INTO \"rocpd_info_kernel_symbol" guid "\" VALUES (1, 'vecAdd');"
+
+#define RUN_3(guid)                                                                                \
+	COMMON(guid)                                                                               \
+	"CREATE TABLE \"rocpd_region" guid "\" (id, pid, tid, start, \"end\", name_id, event_id);" \
+	"INSERT INTO \"rocpd_region" guid "\" VALUES (1, 1, 1, 1000, 1020, 1, 1),"                 \
+	" (2, 1, 1, 900, 2000, 3, 3);"                                                             \
+	"CREATE TABLE \"rocpd_kernel_dispatch" guid                                                \
+	"\" (id, pid, tid, agent_id, kernel_id, queue_id,"                                         \
+	" stream_id, start, \"end\", event_id);"                                                   \
+	"INSERT INTO \"rocpd_kernel_dispatch" guid                                                 \
+	"\" VALUES (1, 1, 1, 2, 1, 5, 0, 1100, 1200, 2);"                                          \
+	"CREATE TABLE \"rocpd_memory_copy" guid "\" (id, pid, tid, start, \"end\", name_id, "      \
+	"dst_agent_id, src_agent_id, size, queue_id, stream_id, event_id);"                        \
+	"INSERT INTO \"rocpd_memory_copy" guid                                                     \
+	"\" VALUES (1, 1, 1, 1300, 1400, 2, 2, 1, 64, NULL, "                                      \
+	"NULL, 3);"
+
+/* Since schema 4 instants and places are rows of their own. */
+#define RUN_4(guid)                                                                           \
+	COMMON(guid)                                                                          \
+	"CREATE TABLE \"rocpd_timestamp" guid "\" (id, value);"                               \
+	"INSERT INTO \"rocpd_timestamp" guid                                                  \
+	"\" VALUES (1, 1100), (2, 1200), (3, 1000), (4, 1020);"                               \
+	"CREATE TABLE \"rocpd_track" guid "\" (id, pid, tid, agent_id, queue_id, stream_id);" \
+	"INSERT INTO \"rocpd_track" guid "\" VALUES (1, 1, 1, 2, 5, 0), (2, 1, 1, 0, 0, 0);"  \
+	"CREATE TABLE \"rocpd_region" guid                                                    \
+	"\" (id, track_id, start_id, end_id, name_id, event_id);"                             \
+	"INSERT INTO \"rocpd_region" guid "\" VALUES (1, 2, 3, 4, 1, 1);"                     \
+	"CREATE TABLE \"rocpd_kernel_dispatch" guid                                           \
+	"\" (id, track_id, kernel_id, start_id, end_id,"                                      \
+	" event_id);"                                                                         \
+	"INSERT INTO \"rocpd_kernel_dispatch" guid "\" VALUES (1, 1, 1, 1, 2, 2);"
+
+static struct model *take_database(const char *statements)
+{
+	char folder[] = "/tmp/test_import_rocm.XXXXXX", path[64], words[512];
+	struct model *model = model_new();
+	char *error = NULL;
+	sqlite3 *db;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/42_results.db", folder);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	sqlite3_exec(db, statements, NULL, NULL, &error);
+	assert_null(error);
+	sqlite3_close(db);
+	assert_int_equal(import_device_file(model, path, true, words, sizeof(words)), 0);
+	assert_int_equal(import_finish(model, true), 0);
+	unlink(path);
+	rmdir(folder);
+	return model;
+}
+
+static void check_kernel(const struct model *model, const struct device_task *task)
+{
+	assert_int_equal(task->start_ns, 1100);
+	assert_int_equal(task->end_ns, 1200);
+	assert_int_equal(task->stream, 5);
+	assert_int_equal(task->enqueue_ns, 1000);
+	assert_string_equal(model_text(model, task->name), "vecAdd");
+	assert_int_equal(model->threads.row[task->thread].tid, 43);
+}
+
+static void test_database(void **state)
+{
+	struct model *model = take_database(RUN_3("_aa-1"));
+
+	assert_int_equal(model->tasks.count, 2);
+	/* A range of the program's own is no call. */
+	assert_int_equal(model->calls.count, 1);
+	assert_int_equal(model->devices.count, 1);
+	assert_string_equal(model_text(model, model->devices.row[0].name), "MI");
+	check_kernel(model, &model->tasks.row[0]);
+	assert_int_equal(model->tasks.row[1].kind, PROFBPF__DEVICE_TASKS__KIND__COPY);
+	assert_int_equal(model->tasks.row[1].bytes, 64);
+	assert_int_equal(model->findings.count, 0);
+	model_free(model);
+}
+
+/* Two runs merged, of either schema; and a name that would be a query. */
+static void test_database_runs(void **state)
+{
+	struct model *model = take_database(RUN_3("_aa") RUN_4("_bb") "CREATE TABLE "
+								      "\"rocpd_region_x y\" (id);");
+	uint32_t kernels = 0;
+
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		if (model->tasks.row[i].kind != PROFBPF__DEVICE_TASKS__KIND__KERNEL)
+			continue;
+		check_kernel(model, &model->tasks.row[i]);
+		kernels++;
+	}
+	assert_int_equal(kernels, 2);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+}
+
+/* Each row a thousand times more under the same id: a row for each dispatch, not for each combination. */
+#define AGAIN(table)                                            \
+	"INSERT INTO \"" table "_aa\" SELECT a.* FROM \"" table \
+	"_aa\" a, (WITH RECURSIVE n(i) AS "                     \
+	"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT i FROM n);"
+
+static void test_database_ids_repeat(void **state)
+{
+	struct model *model = take_database(
+		RUN_3("_aa") AGAIN("rocpd_string") AGAIN("rocpd_event") AGAIN("rocpd_info_process")
+			AGAIN("rocpd_info_thread") AGAIN("rocpd_info_kernel_symbol"));
+
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->calls.count, 1);
+	check_kernel(model, &model->tasks.row[0]);
+	model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_v1),
+		cmocka_unit_test(test_database),
+		cmocka_unit_test(test_database_runs),
+		cmocka_unit_test(test_database_ids_repeat),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

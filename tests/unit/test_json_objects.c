@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON reader: numbers that JSON does not know, arrays as texts, wherever a chunk of the file ends. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/import/json_objects.h"
+
+#define CHUNK (256u << 10) /* what the reader reads at once */
+
+/* Objects as "a|b|c;", - for what is not there; of those whose a is "pad" nothing. */
+struct seen {
+	char text[8192];
+	unsigned int scalars;
+};
+
+static int on_object(void *context, const char *list, const struct json_value *values)
+{
+	struct seen *seen = context;
+	size_t used = strlen(seen->text);
+
+	if (values[0].text && strcmp(values[0].text, "pad") == 0)
+		return 0;
+	for (int i = 0; i < 3; i++) {
+		if (values[i].text)
+			assert_int_equal(strlen(values[i].text), values[i].length);
+		used += (size_t)snprintf(seen->text + used, sizeof(seen->text) - used, "%s%c",
+					 values[i].text ? values[i].text : "-", i == 2 ? ';' : '|');
+		assert_true(used < sizeof(seen->text));
+	}
+	return 0;
+}
+
+static int on_scalar(void *context, const char *key, const struct json_value *value)
+{
+	struct seen *seen = context;
+
+	seen->scalars++;
+	return 0;
+}
+
+static int read_text(const char *text, struct seen *seen)
+{
+	size_t size = strlen(text);
+	static const char *const KEYS[] = { "a", "b", "c.d[]", NULL };
+	const struct json_reader reader = {
+		.keys = KEYS, .object = on_object, .scalar = on_scalar, .context = seen
+	};
+	char path[] = "/tmp/test_json_objects.XXXXXX", error[256] = "";
+	int fd = mkstemp(path), err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, size), (ssize_t)size);
+	close(fd);
+	*seen = (struct seen){ 0 };
+	err = json_objects_read(path, &reader, error, sizeof(error));
+	unlink(path);
+	assert_true(!err || error[0]);
+	return err;
+}
+
+static void check(const char *text, const char *expected)
+{
+	struct seen seen;
+
+	assert_int_equal(read_text(text, &seen), 0);
+	assert_string_equal(seen.text, expected);
+}
+
+static void test_literals(void **state)
+{
+	struct seen seen;
+
+	check("[{\"a\":NaN,\"b\":1}]", "null|1|-;");
+	check("[{\"a\":-Infinity,\"b\":Infinity},{\"a\":2,\"b\":nan}]", "null|null|-;2|null|-;");
+	/* Of no interest; in arrays; texts that look so stay as they are. */
+	check("[{\"a\":1,\"x\":[NaN,{\"y\":inf}]},{\"a\":\"NaN\",\"b\":\"\\\",NaN,\"}]",
+	      "1|-|-;NaN|\",NaN,|-;");
+	/* What came before the first one is not handed out again. */
+	assert_int_equal(
+		read_text("{\"n\":1,\"l\":[{\"a\":1}],\"m\":2,\"k\":[{\"a\":NaN}]}", &seen), 0);
+	assert_string_equal(seen.text, "1|-|-;null|-|-;");
+	assert_int_equal(seen.scalars, 2);
+	/* Other words are no JSON. */
+	assert_int_equal(read_text("[{\"a\":NaNa}]", &seen), -EBADMSG);
+	assert_int_equal(read_text("[{\"a\":nothing}]", &seen), -EBADMSG);
+}
+
+static void test_literal_at_chunk_end(void **state)
+{
+	static const char rest[] = "{\"a\":-Infinity,\"b\":7}]";
+	char *text = malloc(CHUNK + 64);
+	struct seen seen;
+
+	assert_non_null(text);
+	for (size_t shift = 0; shift < sizeof(rest); shift++) {
+		size_t used = (size_t)sprintf(text, "[{\"a\":\"pad\"},");
+
+		memset(text + used, ' ', CHUNK - shift - used);
+		strcpy(text + CHUNK - shift, rest);
+		assert_int_equal(read_text(text, &seen), 0);
+		assert_string_equal(seen.text, "null|7|-;");
+	}
+	free(text);
+}
+
+static void test_arrays(void **state)
+{
+	check("[{\"a\":1,\"c\":{\"d\":[[2, 3],[],[4]]}}]", "1|-|[[2,3],[],[4]];");
+	check("[{\"c\":{\"d\":[\"x\", null, true, 1.5]},\"a\":2}]", "2|-|[\"x\",null,true,1.5];");
+	check("[{\"a\":[1],\"c\":{\"d\":[]},\"b\":3}]", "-|3|[];");
+	/* With an object in it there is no text; a scalar is none. */
+	check("[{\"c\":{\"d\":[1,{\"a\":9}]},\"a\":2}]", "2|-|-;");
+	check("[{\"c\":{\"d\":5},\"a\":2}]", "2|-|-;");
+}
+
+static void test_long_array(void **state)
+{
+	size_t size = (2u << 20) + 64, used;
+	char *text = malloc(size);
+	struct seen seen;
+
+	assert_non_null(text);
+	used = (size_t)sprintf(text, "[{\"c\":{\"d\":[");
+	while (used < size - 64)
+		used += (size_t)sprintf(text + used, "1000,");
+	used += (size_t)sprintf(text + used, "1]},\"a\":4}]");
+	assert_int_equal(read_text(text, &seen), 0);
+	assert_string_equal(seen.text, "4|-|-;");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_literals),
+		cmocka_unit_test(test_literal_at_chunk_end),
+		cmocka_unit_test(test_arrays),
+		cmocka_unit_test(test_long_array),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Computation, communication and copies of a device, whose overlaps are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/overlap.h"
+#include "tests/unit/small_model.h"
+
+#define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL
+#define COPY PROFBPF__DEVICE_TASKS__KIND__COPY
+#define SYNC PROFBPF__DEVICE_TASKS__KIND__SYNC
+#define COMMUNICATION PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION
+
+static void add(struct model *model, uint64_t start_ns, uint64_t end_ns, uint64_t stream,
+		uint8_t kind, const char *name)
+{
+	struct device_task *task = small_task(model, 0, start_ns, end_ns);
+
+	task->stream = stream;
+	task->kind = kind;
+	task->name = model_string(model, name);
+}
+
+/*
+ * computation     100-200    150-250        400-500
+ * communication         180-------350 360-380 450-600 (the last two receive)
+ * copies      50-120
+ */
+static struct model *make_model(void)
+{
+	struct model *model = small_model(0, 10000);
+
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	add(model, 50, 120, 1, COPY, "copy");
+	add(model, 100, 200, 1, KERNEL, "a");
+	add(model, 150, 250, 2, KERNEL, "b");
+	add(model, 180, 350, 3, COMMUNICATION, "hcom_allReduce__1");
+	add(model, 360, 380, 3, COMMUNICATION, "hcom_receive__2");
+	add(model, 400, 500, 1, KERNEL, "a");
+	add(model, 450, 600, 3, COMMUNICATION, "ncclDevKernel_SendRecv");
+	add(model, 700, 900, 9, SYNC, "event");
+	small_index(model);
+	return model;
+}
+
+static void whole_device(void **state)
+{
+	static const struct analysis_options options;
+	struct model *model = make_model();
+	struct overlap_results results;
+	const struct overlap_device *device;
+
+	assert_int_equal(overlap_analyse(model, &options, &results), 0);
+	assert_int_equal(results.count, 1);
+	device = &results.devices[0];
+	assert_int_equal(device->start_ns, 100);
+	assert_int_equal(device->stage_ns, 500);
+	assert_int_equal(device->all.computation_ns, 250);
+	assert_int_equal(device->all.communication_ns, 170 + 20 + 150);
+	assert_int_equal(device->all.overlapped_ns, 70 + 50);
+	assert_int_equal(device->all.pure_communication_ns, 220);
+	assert_int_equal(device->all.receive_ns, 20 + 100);
+	assert_int_equal(device->all.free_ns, 10 + 20);
+	assert_int_equal(device->all.copy_ns, 70);
+	assert_int_equal(device->all.pure_copy_ns, 50);
+	assert_int_equal(device->all.computation_ns + device->all.pure_communication_ns +
+				 device->all.free_ns,
+			 device->stage_ns);
+	/* The stream of events alone is none. */
+	assert_int_equal(device->stream_count, 3);
+	assert_int_equal(device->streams[0].computation_ns, 200);
+	assert_int_equal(device->streams[0].copy_ns, 70);
+	assert_int_equal(device->streams[0].pure_copy_ns, 50);
+	assert_int_equal(device->streams[0].free_ns, 300);
+	assert_int_equal(device->streams[2].stream, 3);
+	assert_int_equal(device->streams[2].pure_communication_ns, 340);
+	overlap_free(&results);
+	model_free(model);
+}
+
+static void cut_at_the_window(void **state)
+{
+	const struct analysis_options options = { .from_ns = 190, .to_ns = 420 };
+	struct model *model = make_model();
+	struct overlap_results results;
+
+	assert_int_equal(overlap_analyse(model, &options, &results), 0);
+	assert_int_equal(results.devices[0].start_ns, 190);
+	assert_int_equal(results.devices[0].stage_ns, 230);
+	assert_int_equal(results.devices[0].all.computation_ns, 60 + 20);
+	assert_int_equal(results.devices[0].all.communication_ns, 160 + 20);
+	assert_int_equal(results.devices[0].all.overlapped_ns, 60);
+	assert_int_equal(results.devices[0].all.free_ns, 10 + 20);
+	assert_int_equal(results.devices[0].all.copy_ns, 0);
+	overlap_free(&results);
+	model_free(model);
+}
+
+static void nothing_known(void **state)
+{
+	static const struct analysis_options options;
+	struct model *model = small_model(0, 10000);
+	struct overlap_results results;
+
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	add(model, 700, 900, 9, SYNC, "event");
+	small_index(model);
+	assert_int_equal(overlap_analyse(model, &options, &results), 0);
+	assert_int_equal(results.count, 0);
+	overlap_free(&results);
+	model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_device),
+		cmocka_unit_test(cut_at_the_window),
+		cmocka_unit_test(nothing_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The live view of data loaders: calls to operators and to what is in their queues. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/profctl/top_loaders.h"
+
+#define MS 1000000ull
+#define TENSOR 1
+#define SEAL 2
+#define CONTAINS 3
+#define NEXT 4
+#define TRAINER 7
+#define SERVER 8
+#define WORKER 9
+
+static struct top_loaders *described(void)
+{
+	static const char *const symbols[] = {
+		[TENSOR] = "_ZN2at12MapAllocatorC1ENS_6WithFdENS_18basic_string_viewIcEEiim",
+		[SEAL] = "_ZN6plasma12PlasmaClient4SealERKNS_8UniqueIDE",
+		[CONTAINS] = "_ZN6plasma12PlasmaClient8ContainsERKNS_8UniqueIDEPb",
+		[NEXT] = "_ZN10tensorflow4data19DatasetBaseIterator7GetNextEPNS0_15IteratorContextE",
+	};
+	struct top_loaders *l = top_loaders_new();
+
+	assert_non_null(l);
+	for (uint32_t id = TENSOR; id <= NEXT; id++) {
+		Profbpf__Function function = PROFBPF__FUNCTION__INIT;
+
+		function.id = id;
+		function.name = (char *)symbols[id];
+		top_loaders_function(l, &function);
+	}
+	top_loaders_process(l, TRAINER, 1, "python");
+	top_loaders_process(l, SERVER, TRAINER, "python");
+	top_loaders_process(l, WORKER, SERVER, "pt_data_worker");
+	return l;
+}
+
+static void call(struct top_loaders *l, uint32_t function, uint32_t pid, uint64_t end_ns)
+{
+	const struct top_called row = {
+		.function = function, .pid = pid, .tid = pid, .end_ns = end_ns
+	};
+
+	top_loaders_call(l, &row, "");
+}
+
+/* A worker by way of a fork server; the trainer waits for each tensor but the first two. */
+static void tensors(void **state)
+{
+	struct top_loaders *l = described();
+	struct top_operator *rows = NULL;
+
+	call(l, TENSOR, WORKER, 1 * MS); /* whose it is is not known yet */
+	call(l, TENSOR, TRAINER, 50 * MS);
+	call(l, TENSOR, WORKER, 100 * MS);
+	call(l, TENSOR, WORKER, 200 * MS);
+	call(l, TENSOR, TRAINER, 300 * MS);
+	call(l, TENSOR, TRAINER, 400 * MS);
+	for (uint64_t ms = 500; ms < 1000; ms += 100) {
+		call(l, TENSOR, WORKER, ms * MS);
+		call(l, TENSOR, TRAINER, ms * MS + 1);
+	}
+	top_loaders_ran(l, WORKER, 99, 40, 2);
+	top_loaders_ran(l, TRAINER, TRAINER, 1000, 0);
+	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
+	assert_string_equal(rows[0].name, "torch workers, tensors");
+	assert_int_equal(rows[0].pid, TRAINER);
+	assert_int_equal(rows[0].run_ns, 40);
+	assert_int_equal(rows[0].runnable_ns, 2);
+	assert_true(rows[0].has_queue);
+	assert_int_equal(rows[0].pushes, 7);
+	assert_int_equal(rows[0].pops, 8);
+	/* One was there before: 1 up to 50, then 0, 1 from 100, 2 from 200, 1 from 300, 0 from 400 on. */
+	assert_true(rows[0].has_size);
+	assert_int_equal(rows[0].capacity, 2);
+	assert_true(rows[0].mean_size > 0.44 && rows[0].mean_size < 0.46);
+	free(rows);
+	top_loaders_free(l);
+}
+
+/* Who never waits does not tell how much is there. */
+static void never_empty(void **state)
+{
+	struct top_loaders *l = described();
+	struct top_operator *rows = calloc(1, sizeof(*rows));
+
+	rows[0].pid = 1;
+	for (uint64_t ms = 100; ms < 1000; ms += 100) {
+		call(l, CONTAINS, TRAINER, ms * MS);
+		call(l, SEAL, WORKER, (ms + 50) * MS);
+	}
+	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 1), 2);
+	assert_int_equal(rows[0].pid, 1);
+	assert_string_equal(rows[1].name, "MegEngine workers");
+	assert_int_equal(rows[1].pops, 9);
+	assert_int_equal(rows[1].pushes, 9);
+	assert_false(rows[1].has_size);
+	assert_true(rows[1].never_empty);
+	free(rows);
+	top_loaders_free(l);
+}
+
+static void next(struct top_loaders *l, uint32_t tid, const char *path, uint32_t depth,
+		 uint64_t end_ns, uint64_t dur_ns)
+{
+	const struct top_called row = { .function = NEXT,
+					.pid = TRAINER,
+					.tid = tid,
+					.depth = depth,
+					.end_ns = end_ns,
+					.dur_ns = dur_ns };
+
+	top_loaders_call(l, &row, path);
+}
+
+/* A buffer whose own thread fills it; the trainer waits each time. */
+static void iterators(void **state)
+{
+	struct top_loaders *l = described();
+	struct top_operator *rows = NULL;
+
+	for (uint64_t ms = 100; ms < 500; ms += 100) {
+		next(l, 20, "Iterator::Root::Prefetch::Range", 0, ms * MS, 10);
+		next(l, TRAINER, "Iterator::Root::Prefetch", 2, ms * MS + 5, 50 * MS);
+	}
+	next(l, 21, "no path", 0, 600 * MS, 10);
+	top_loaders_ran(l, TRAINER, 20, 30, 0);
+	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
+	assert_string_equal(rows[0].name, "Range");
+	assert_int_equal(rows[0].elements, 4);
+	assert_false(rows[0].has_queue);
+	assert_string_equal(rows[1].name, "Prefetch");
+	assert_int_equal(rows[1].pushes, 4);
+	assert_int_equal(rows[1].pops, 4);
+	assert_int_equal(rows[1].pop_wait_ns, 200 * MS);
+	assert_int_equal(rows[1].run_ns, 30);
+	assert_true(rows[1].has_size);
+	assert_int_equal(rows[1].capacity, 1);
+	free(rows);
+	/* The next frame begins anew. */
+	rows = NULL;
+	assert_int_equal(top_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
+	assert_int_equal(rows[1].pops, 0);
+	assert_true(rows[1].mean_size == 0);
+	free(rows);
+	top_loaders_free(l);
+}
+
+/* On a machine where processes come and go a loader that starts late is found, too. */
+static void many_processes(void **state)
+{
+	struct top_loaders *l = described();
+	struct top_operator *rows = NULL;
+
+	for (uint32_t pid = 100; pid < 10100; pid++) {
+		top_loaders_process(l, pid, 1, "true");
+		top_loaders_gone(l, pid);
+		if (pid % 100 == 99) {
+			assert_int_equal(top_loaders_frame(l, 0, MS, &rows, 0), 0);
+			free(rows);
+			rows = NULL;
+		}
+	}
+	top_loaders_process(l, 20000, 1, "python");
+	top_loaders_process(l, 20001, 20000, "pt_data_worker");
+	call(l, TENSOR, 20000, MS);
+	call(l, TENSOR, 20001, 2 * MS);
+	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
+	assert_int_equal(rows[0].pid, 20000);
+	assert_int_equal(rows[0].pushes, 1);
+	free(rows);
+	top_loaders_free(l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tensors),
+		cmocka_unit_test(never_empty),
+		cmocka_unit_test(iterators),
+		cmocka_unit_test(many_processes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# machine.sh - the virtual machines. Sourced by vmtests/run, which sets VM, die() and lack().
+
+triplet() {
+	case "$1" in
+	amd64) echo x86_64-linux-gnu ;;
+	arm64) echo aarch64-linux-gnu ;;
+	esac
+}
+
+# check_machine: does this machine have what ARCHITECTURE needs? Sets QEMU.
+check_machine() {
+	local version package=qemu-system-x86 remedy
+	QEMU=qemu-system-x86_64
+	if [ "$ARCHITECTURE" = arm64 ]; then
+		QEMU=qemu-system-aarch64 package=qemu-system-arm
+		type -P aarch64-linux-gnu-gcc >/dev/null || lack "there is no aarch64-linux-gnu-gcc" \
+			"run ./setup check, or as root: apt-get install gcc-aarch64-linux-gnu"
+	fi
+	remedy="run ./setup check, or as root: apt-get install --no-install-recommends $package (on Debian 12: -t bookworm-backports)"
+	type -P "$QEMU" >/dev/null || lack "there is no $QEMU" "$remedy"
+	# Under 7.2 kernels from 6.12 on crash at random, unless the CPU lacks cmpxchg16b; but without that
+	# the newest kernels (seen on 7.3) have no memory for BPF programs.
+	version=$("$QEMU" --version | sed -nE 's/^QEMU emulator version ([0-9]+).*/\1/p')
+	((${version:-0} >= QEMU_MIN)) || lack "QEMU ${version:-of unknown version} is too old, $QEMU_MIN is needed" "$remedy"
+}
+
+# boot RELEASE RESULTS CONSOLE TESTS: no KVM: it takes privileges and hardware that CI machines lack. The counters
+# of emulated CPUs are the same, which the kernel doubts; then its clocks stand still while a CPU gets no time.
+boot() {
+	local options console report clock=
+	case "$ARCHITECTURE" in
+	amd64) options=(-machine q35 -cpu max) console=ttyS0 report=/dev/ttyS1 clock=" tsc=reliable" ;;
+	arm64) options=(-machine "virt,gic-version=3" -cpu cortex-a57) console=ttyAMA0 report=/dev/ttyAMA1 ;;
+	esac
+	: >"$2"
+	setpriv --pdeathsig TERM timeout --kill-after=5 "$SECONDS_VM" "$QEMU" "${options[@]}" \
+		-accel tcg,thread=multi -smp 2 -m "$MEMORY_VM" \
+		-nodefaults -no-reboot -display none -monitor none -serial "file:$3" -serial "file:$2" \
+		-kernel "$KERNEL_FOLDER/vmlinuz" -initrd "$MACHINE_INITRD" \
+		-append "console=$console quiet panic=-1$clock VMTESTS=$4 VMTEST_PROBES=$(expected_probes "$1") VMTEST_REPORT=$report" \
+		>"$3.qemu" 2>&1 </dev/null
+}
