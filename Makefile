@@ -40,7 +40,7 @@ LIB_OBJ := $(call obj,lib/*.c) $(PROTO_OBJ)
 COMMON_OBJ := $(call obj,daemon/common/*.c)
 DAEMON_OBJ := $(call obj,daemon/profbpfd/*.c)
 PROFCTL_OBJ := $(call obj,daemon/profctl/*.c)
-ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c)
+ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c)
 
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
@@ -71,7 +71,7 @@ $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_PROFCTL)
 
 # It holds the page.
-$(O)/analyzer/write/report_html.o: analyzer/write/report.html
+$(O)/analyzer/write/report/report_html.o: analyzer/write/report/report.html
 
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "analyzer/join/device_clock.h"
-#include "analyzer/write/report_parts.h"
+#include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/table.h"
 
 #define SCHEMA "profbpf.info/1"

@@ -16,13 +16,13 @@
 #include "analyzer/output.h"
 #include "analyzer/output_folder.h"
 #include "analyzer/pipeline.h"
-#include "analyzer/write/device_tracks.h"
+#include "analyzer/write/timeline/device_tracks.h"
 #include "analyzer/write/export.h"
-#include "analyzer/write/folded.h"
-#include "analyzer/write/mindinsight.h"
-#include "analyzer/write/msprof.h"
-#include "analyzer/write/tables.h"
-#include "analyzer/write/report.h"
+#include "analyzer/write/timeline/folded.h"
+#include "analyzer/write/mindinsight/mindinsight.h"
+#include "analyzer/write/msprof/msprof.h"
+#include "analyzer/write/tables/tables.h"
+#include "analyzer/write/report/report.h"
 
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */

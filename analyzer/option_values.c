@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/options.h"
-#include "analyzer/write/report.h"
+#include "analyzer/write/report/report.h"
 
 struct unit {
 	const char *name;

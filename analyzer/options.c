@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/write/device_tracks.h"
-#include "analyzer/write/report.h"
+#include "analyzer/write/timeline/device_tracks.h"
+#include "analyzer/write/report/report.h"
 
 #define SECTION_NAMES                                                                       \
 	"trace, capture, host, processes, pipeline, steps, api, ioctl, io, devices, join, " \

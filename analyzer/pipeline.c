@@ -14,7 +14,7 @@
 #include "analyzer/join/timelines.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/step_window.h"
-#include "analyzer/write/report_parts.h"
+#include "analyzer/write/report/report_parts.h"
 
 static int load_files(struct analysis *analysis, char **traces, unsigned int count, char *error,
 		      size_t error_size)

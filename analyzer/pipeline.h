@@ -33,7 +33,7 @@
 #include "analyzer/analyse/stacks.h"
 #include "analyzer/analyse/steps.h"
 #include "analyzer/model/model.h"
-#include "analyzer/write/report.h"
+#include "analyzer/write/report/report.h"
 
 struct analysis {
 	struct model *model;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/write/report.h"
+#include "analyzer/write/report/report.h"
 #include "analyzer/write/utf8.h"
 
 struct table;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "analyzer/write/chrome_writer.h"
+#include "analyzer/write/timeline/chrome_writer.h"
 #include "analyzer/write/export.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"

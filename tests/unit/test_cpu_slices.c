@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/write/cpu_slices.h"
+#include "analyzer/write/timeline/cpu_slices.h"
 #include "bpf/events.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"

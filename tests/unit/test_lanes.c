@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/write/lanes.h"
-#include "analyzer/write/task_order.h"
+#include "analyzer/write/timeline/lanes.h"
+#include "analyzer/write/timeline/task_order.h"
 #include "tests/unit/small_model.h"
 
 /* Places a slice as a writer does; returns the number of its lane and its depth there. */

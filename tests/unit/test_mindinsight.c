@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/process_series.h"
-#include "analyzer/write/mindinsight.h"
+#include "analyzer/write/mindinsight/mindinsight.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "analyzer/write/report_device.h"
+#include "analyzer/write/report/report_device.h"
 #include "tests/unit/small_model.h"
 
 #define US 1000ull

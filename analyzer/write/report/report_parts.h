@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_parts.h - the sections of the text and JSON report, for report_text.c,
+ * report_json.c and the `info` command. Text sections return 0 or a negative errno.
+ */
+#ifndef PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H
+#define PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H
+
+#include "analyzer/analyse/api.h"
+#include "analyzer/analyse/block_io.h"
+#include "analyzer/analyse/capture.h"
+#include "analyzer/analyse/cgroups.h"
+#include "analyzer/analyse/faults.h"
+#include "analyzer/analyse/host.h"
+#include "analyzer/analyse/ioctl.h"
+#include "analyzer/analyse/launched.h"
+#include "analyzer/analyse/bottleneck.h"
+#include "analyzer/analyse/pipelines.h"
+#include "analyzer/analyse/probe_cost.h"
+#include "analyzer/analyse/process_series.h"
+#include "analyzer/analyse/processes.h"
+#include "analyzer/analyse/python.h"
+#include "analyzer/analyse/stacks.h"
+#include "analyzer/analyse/steps.h"
+#include "analyzer/write/json.h"
+#include "analyzer/write/report/report.h"
+#include "analyzer/write/table.h"
+
+int text_trace(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
+int text_capture(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options);
+int text_host(FILE *out, const struct model *model, const struct results *results,
+	      const struct report_options *options);
+int text_processes(FILE *out, const struct model *model, const struct results *results,
+		   const struct report_options *options);
+int text_steps(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
+int text_device_steps(FILE *out, const struct model *model, const struct results *results,
+		      const struct report_options *options);
+/* Nothing if there are not at least two devices. */
+int text_cluster(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options);
+int text_shapes(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options);
+int text_memory(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options);
+int text_advice(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options);
+int text_pipeline(FILE *out, const struct model *model, const struct results *results,
+		  const struct report_options *options);
+int text_api(FILE *out, const struct model *model, const struct results *results,
+	     const struct report_options *options);
+/* What device files sum up of calls; nothing if none does. */
+int text_api_statistic(FILE *out, const struct model *model, const struct results *results,
+		       const struct report_options *options);
+int text_python(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options);
+int text_stacks(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options);
+int text_io(FILE *out, const struct model *model, const struct results *results,
+	    const struct report_options *options);
+int text_ioctl(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
+
+/* Memory, bytes, faults and group of target processes; then the groups with targets in them. */
+int text_process_facts(FILE *out, const struct model *model, const struct results *results,
+		       const struct report_options *options);
+int text_cgroups(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options);
+
+/* The same, and what a process used in each interval, into the open map. */
+void json_process_facts(struct json *json, const struct model *model, const struct results *results,
+			const struct process_usage *usage);
+void json_cgroups(struct json *json, const struct model *model, const struct results *results);
+
+/* Each writes its key and value into the open map. */
+void json_trace_section(struct json *json, const struct model *model,
+			const struct results *results);
+void json_capture_section(struct json *json, const struct model *model,
+			  const struct results *results);
+void json_host_section(struct json *json, const struct model *model, const struct results *results);
+void json_processes_section(struct json *json, const struct model *model,
+			    const struct results *results);
+void json_steps_section(struct json *json, const struct model *model,
+			const struct results *results);
+void json_cluster_section(struct json *json, const struct model *model,
+			  const struct results *results);
+void json_shapes_section(struct json *json, const struct model *model,
+			 const struct results *results);
+void json_memory_section(struct json *json, const struct model *model,
+			 const struct results *results);
+void json_advice_section(struct json *json, const struct model *model,
+			 const struct results *results);
+void json_pipeline_section(struct json *json, const struct model *model,
+			   const struct results *results);
+void json_api_section(struct json *json, const struct model *model, const struct results *results);
+/* Key "api_statistics" of the open map. */
+void json_api_statistic(struct json *json, const struct model *model,
+			const struct api_statistic_results *results);
+void json_python_section(struct json *json, const struct model *model,
+			 const struct results *results);
+void json_stacks_section(struct json *json, const struct model *model,
+			 const struct results *results);
+void json_io_section(struct json *json, const struct model *model, const struct results *results);
+void json_ioctl_section(struct json *json, const struct model *model,
+			const struct results *results);
+
+/*
+ * text_damage - what could not be read, in a sentence; nothing if all could
+ *
+ * "byte 40960: checksum mismatch; 3 packets skipped, ...". Returns @into.
+ */
+char *text_damage(const struct model *model, char *into, size_t size);
+
+/* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
+void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
+
+/* A device (index) in a cell: its number, and its rank if it has one. */
+void text_device_cell(struct table *table, const struct model *model, uint32_t index);
+
+/* How many of @count rows a table shows. */
+uint32_t rows_shown(const struct report_options *options, uint32_t count);
+
+/* Readings of the host, for the JSON report: key "counters" of the open map. */
+void json_counters(struct json *json, const struct model *model);
+
+/* What the targets' threads slept in, after the table of processes. 0 or an errno. */
+int text_sleeps(FILE *out, const struct model *model, const struct process_results *processes,
+		const struct report_options *options);
+
+#endif /* PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H */
