@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/strings.h"
 
 #define LAST_SYMBOL_BYTES 65536
@@ -211,17 +212,9 @@ struct address_names *address_names_perf_map(FILE *file)
 
 const char *address_names_find(const struct address_names *names, uint64_t address)
 {
-	size_t low = 0, high = names->count;
+	size_t next = BISECT(i, 0, names->count, names->entry[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names->entry[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address >= names->entry[low - 1].end)
+	if (!next || address >= names->entry[next - 1].end)
 		return NULL;
-	return string_table_get(names->strings, names->entry[low - 1].name);
+	return string_table_get(names->strings, names->entry[next - 1].name);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "lib/bisect.h"
 #include "lib/clocks.h"
 
 #define RATE_SPAN_NS 1000000000 /* snapshots this far apart give a good rate */
@@ -186,17 +187,7 @@ static uint64_t reached_at(const struct clock_table *table, enum clock_kind kind
 /* The first snapshot by which the clock had reached @value; the count if none. */
 static size_t find(const struct clock_table *table, enum clock_kind kind, uint64_t value)
 {
-	size_t low = 0, high = table->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (reached_at(table, kind, middle) < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, table->count, reached_at(table, kind, i) < value);
 }
 
 /* A clock in nanoseconds that runs 10 % off was set, not adjusted. */

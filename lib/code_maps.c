@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
+
 static int add_map(struct code_maps *maps, size_t *capacity, const struct process_map *map)
 {
 	struct code_map *new;
@@ -73,17 +75,9 @@ void code_maps_free(struct code_maps *maps)
 
 struct code_map *code_maps_find(const struct code_maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->count;
+	size_t next = BISECT(i, 0, maps->count, maps->map[i].map.start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (maps->map[middle].map.start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address >= maps->map[low - 1].map.end)
+	if (!next || address >= maps->map[next - 1].map.end)
 		return NULL;
-	return &maps->map[low - 1];
+	return &maps->map[next - 1];
 }

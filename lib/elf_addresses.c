@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
 #include "lib/elf_private.h"
 
 #define BLOCK_SYMBOLS 4096
@@ -26,17 +27,9 @@ bool elf_file_address(const struct elf_file *file, uint64_t offset, uint64_t *ad
 /* The first of the sorted names with this address; NULL if none is asked for. */
 static struct elf_name *asked(struct elf_name *names, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count;
+	size_t at = BISECT(i, 0, count, names[i].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (names[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && names[low].address == address ? &names[low] : NULL;
+	return at < count && names[at].address == address ? &names[at] : NULL;
 }
 
 /* Functions before objects, names that others see before local ones; 0 = no name for code. */

@@ -3,28 +3,20 @@
 
 #include "analyzer/analyse/interpolate.h"
 #include "bpf/events.h"
+#include "lib/bisect.h"
 
 #define PERIOD_DEFAULT_NS 1000000000ull
 
-static uint32_t lower_bound(const struct model *model, uint32_t thread)
+/* Accounts are sorted by thread. */
+static uint32_t first_of(const struct model *model, uint32_t thread)
 {
-	uint32_t low = 0, high = model->accounts.count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->accounts.row[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, model->accounts.count, model->accounts.row[i].thread < thread);
 }
 
 uint32_t accounts_of(const struct model *model, uint32_t thread, uint32_t *first)
 {
-	*first = lower_bound(model, thread);
-	return lower_bound(model, thread + 1) - *first;
+	*first = first_of(model, thread);
+	return first_of(model, thread + 1) - *first;
 }
 
 /*
@@ -61,20 +53,12 @@ static struct account between(const struct account *before, const struct account
 static struct account account_at(const struct account *rows, uint32_t count, uint64_t period,
 				 const struct account *birth, uint64_t ts_ns)
 {
-	uint32_t low = 0, high = count;
+	uint32_t next = BISECT(i, 0, count, rows[i].ts_ns <= ts_ns);
 
-	if (ts_ns >= rows[count - 1].ts_ns)
+	if (next == count)
 		return rows[count - 1];
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rows[middle].ts_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0)
-		return between(&rows[low - 1], &rows[low], period, ts_ns);
+	if (next > 0)
+		return between(&rows[next - 1], &rows[next], period, ts_ns);
 	return birth ? between(birth, &rows[0], period, ts_ns) : rows[0];
 }
 

@@ -6,26 +6,18 @@
 #include <string.h>
 
 #include "analyzer/analyse/interpolate.h"
+#include "lib/bisect.h"
 
-static uint32_t lower_bound(const struct model *model, uint32_t process)
+/* Readings are sorted by process. */
+static uint32_t first_of(const struct model *model, uint32_t process)
 {
-	uint32_t low = 0, high = model->process_stats.count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->process_stats.row[middle].process < process)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, model->process_stats.count, model->process_stats.row[i].process < process);
 }
 
 uint32_t process_stats_of(const struct model *model, uint32_t process, uint32_t *first)
 {
-	*first = lower_bound(model, process);
-	return lower_bound(model, process + 1) - *first;
+	*first = first_of(model, process);
+	return first_of(model, process + 1) - *first;
 }
 
 uint32_t cgroup_last(const struct model *model, uint32_t process)

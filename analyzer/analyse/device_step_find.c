@@ -7,6 +7,7 @@
 
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/fuzzy.h"
+#include "lib/bisect.h"
 
 /* A part of the recording that somebody called a step. */
 struct part {
@@ -238,17 +239,9 @@ static bool add_fetches(const struct device_tasks *of, struct parts *parts)
 /* The last part that begins at or before an instant, if that lies in it. */
 static struct part *part_at(const struct parts *parts, uint64_t ns)
 {
-	uint32_t low = 0, high = parts->list.count;
+	uint32_t next = BISECT(i, 0, parts->list.count, parts->list.row[i].start_ns <= ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (parts->list.row[middle].start_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && ns < parts->list.row[low - 1].end_ns ? &parts->list.row[low - 1] : NULL;
+	return next && ns < parts->list.row[next - 1].end_ns ? &parts->list.row[next - 1] : NULL;
 }
 
 /* Tasks belong to the part in which they were enqueued, where that is known. */

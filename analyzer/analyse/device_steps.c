@@ -6,6 +6,7 @@
 
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/intervals.h"
+#include "lib/bisect.h"
 
 /* One device while its trace is made. */
 struct making {
@@ -52,19 +53,11 @@ static int unite_busy(struct making *making)
 
 static uint64_t busy_between(const struct intervals *busy, uint64_t from_ns, uint64_t to_ns)
 {
-	uint32_t low = 0, high = busy->count;
+	uint32_t at = BISECT(i, 0, busy->count, busy->row[i].end_ns <= from_ns);
 	uint64_t ns = 0;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (busy->row[middle].end_ns <= from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < busy->count && busy->row[low].start_ns < to_ns; low++) {
-		uint64_t start_ns = busy->row[low].start_ns, end_ns = busy->row[low].end_ns;
+	for (; at < busy->count && busy->row[at].start_ns < to_ns; at++) {
+		uint64_t start_ns = busy->row[at].start_ns, end_ns = busy->row[at].end_ns;
 
 		ns += (end_ns < to_ns ? end_ns : to_ns) - (start_ns > from_ns ? start_ns : from_ns);
 	}

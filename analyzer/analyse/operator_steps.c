@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analyse/operators.h"
+#include "lib/bisect.h"
 
 /* A task in a step, once for itself and once for its type. */
 struct member {
@@ -29,17 +30,9 @@ struct work {
 /* Step in which an instant lies; INDEX_NONE = in none. Steps follow each other. */
 static uint32_t step_at(const struct device_step_trace *trace, uint64_t ns)
 {
-	uint32_t low = 0, high = trace->count;
+	uint32_t next = BISECT(i, 0, trace->count, trace->rows[i].start_ns <= ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (trace->rows[middle].start_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && ns < trace->rows[low - 1].end_ns ? low - 1 : INDEX_NONE;
+	return next && ns < trace->rows[next - 1].end_ns ? next - 1 : INDEX_NONE;
 }
 
 static const struct device_step_trace *trace_of(const struct device_step_results *steps,

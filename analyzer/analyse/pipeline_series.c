@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/accounts.h"
+#include "lib/bisect.h"
 
 /* What is filled, and the interval that was used last: rows come mostly in order of time. */
 struct filling {
@@ -18,17 +19,7 @@ struct filling {
 /* First interval that ends after an instant; filling->count if there is none. */
 static uint32_t interval_after(const struct filling *filling, uint64_t ts_ns)
 {
-	uint32_t low = 0, high = filling->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (filling->intervals[middle].end_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, filling->count, filling->intervals[i].end_ns <= ts_ns);
 }
 
 static uint64_t shared(const struct host_interval *interval, uint64_t start_ns, uint64_t end_ns)

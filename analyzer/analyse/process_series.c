@@ -8,6 +8,7 @@
 #include "analyzer/analyse/cpu_split.h"
 #include "analyzer/analyse/interpolate.h"
 #include "bpf/events.h"
+#include "lib/bisect.h"
 
 /* Until they are summed up, user_ns and system_ns of rows are the tick's. */
 struct work {
@@ -22,17 +23,7 @@ struct work {
 /* Number of readings of the host's figures at or before an instant. */
 static uint32_t readings_until(const struct model *model, uint64_t ts_ns)
 {
-	uint32_t low = 0, high = model->host_stats.count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->host_stats.row[middle].ts_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, model->host_stats.count, model->host_stats.row[i].ts_ns <= ts_ns);
 }
 
 /* The interval that an account's growth belongs to. */

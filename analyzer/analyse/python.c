@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/model/map.h"
+#include "lib/bisect.h"
 
 /* How often a thread was seen in a function, or held up by another. */
 struct pair {
@@ -90,24 +91,15 @@ static bool add_pair(struct pairs *pairs, uint32_t thread, uint32_t other, uint6
 static bool runs_at(const struct model *model, uint32_t thread, uint64_t ts_ns)
 {
 	const struct timeline *timeline;
-	uint32_t low = 0, high;
+	const struct span *spans;
+	uint32_t next;
 
 	if (thread >= model->timelines.count)
 		return false;
 	timeline = &model->timelines.row[thread];
-	high = timeline->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->spans.row[timeline->first + middle].start_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return false;
-	return ts_ns < model->spans.row[timeline->first + low - 1].end_ns &&
-	       model->spans.row[timeline->first + low - 1].state == STATE_RUNNING;
+	spans = &model->spans.row[timeline->first];
+	next = BISECT(i, 0, timeline->count, spans[i].start_ns <= ts_ns);
+	return next && ts_ns < spans[next - 1].end_ns && spans[next - 1].state == STATE_RUNNING;
 }
 
 static int count_look(struct collection *c, const struct stack_sample *sample)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/device_workers.h"
+#include "lib/bisect.h"
 
 #define DEPTH_MAX 64 /* operators one below the other; ends circles of hostile traces */
 #define VISITS_MAX 1000
@@ -82,18 +83,10 @@ void step_blame_free(struct step_blame *blame)
 static int32_t size_at(const struct step_blame *blame, uint32_t queue, uint64_t ts_ns)
 {
 	const struct pipeline_queue_event *row = blame->pipeline->queue_events.row;
-	uint32_t low = blame->queue_first[queue], first = low;
-	uint32_t high = blame->queue_first[queue + 1];
+	uint32_t first = blame->queue_first[queue];
+	uint32_t next = BISECT(i, first, blame->queue_first[queue + 1], row[i].end_ns <= ts_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (row[middle].end_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > first ? row[low - 1].size : -1;
+	return next > first ? row[next - 1].size : -1;
 }
 
 /* Of @op and what it calls for its elements, and what that calls, the one that works longest. */
@@ -187,17 +180,8 @@ static uint64_t clipped(const struct span *span, uint64_t from_ns, uint64_t to_n
 static uint32_t first_span(const struct step_blame *blame, const struct timeline *timeline,
 			   uint64_t ts_ns)
 {
-	uint32_t low = 0, high = timeline->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (blame->model->spans.row[timeline->first + middle].end_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, timeline->count,
+		      blame->model->spans.row[timeline->first + i].end_ns <= ts_ns);
 }
 
 /* Who waits for the interpreter lock sleeps with a timeout, again and again, until it is given up. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/join/call_kind.h"
+#include "lib/bisect.h"
 
 #define ANCESTORS_MAX 32 /* files may claim that threads created each other in a circle */
 
@@ -68,17 +69,8 @@ void walker_free(struct walker *walker)
 /* First position in outer[] of a thread whose call ends after an instant. */
 static uint32_t find_call(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
 {
-	uint32_t low = walker->outer_first[thread], high = walker->outer_first[thread + 1];
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (walker->model->calls.row[walker->outer[middle]].end_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, walker->outer_first[thread], walker->outer_first[thread + 1],
+		      walker->model->calls.row[walker->outer[i]].end_ns <= ts_ns);
 }
 
 uint32_t walker_call_at(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
@@ -116,38 +108,20 @@ static const struct timeline *timeline_of(const struct model *model, uint32_t th
 static uint32_t find_span(const struct model *model, uint32_t thread, uint64_t ts_ns)
 {
 	const struct timeline *timeline = timeline_of(model, thread);
-	uint32_t low, high;
 
 	if (!timeline)
 		return 0;
-	low = timeline->first;
-	high = timeline->first + timeline->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->spans.row[middle].end_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, timeline->first, timeline->first + timeline->count,
+		      model->spans.row[i].end_ns <= ts_ns);
 }
 
 /* Last ioctl of a thread that began at or before an instant, else the first one. */
 static uint32_t find_ioctl(const struct model *model, uint32_t thread, uint64_t ts_ns)
 {
 	uint32_t first, count = model_thread_ioctls(model, thread, &first);
-	uint32_t low = first, high = first + count;
+	uint32_t next = BISECT(i, first, first + count, model->ioctls.row[i].start_ns <= ts_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->ioctls.row[middle].start_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > first ? low - 1 : first;
+	return next > first ? next - 1 : first;
 }
 
 /* Who stands for the wanted thread now, and until when. */

@@ -18,6 +18,7 @@
 
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/join/call_kind.h"
+#include "lib/bisect.h"
 
 #define LAUNCHES_MIN 10 /* of a process and of a thread that counts as one that submits */
 #define LAUNCHES_SHARE 10 /* a submitting thread makes one in so many of its process at least */
@@ -50,17 +51,7 @@ static bool was_woken(const struct feeders *f, uint32_t thread, const struct spa
 /* Index of the first call of a thread, which are sorted by thread. */
 static uint32_t first_call(const struct model *model, uint32_t thread)
 {
-	uint32_t low = 0, high = model->calls.count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->calls.row[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, model->calls.count, model->calls.row[i].thread < thread);
 }
 
 /* Sleeps of a thread that another one ended, one after the other. */

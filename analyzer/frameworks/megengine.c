@@ -14,6 +14,7 @@
 
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/frameworks/loader.h"
+#include "lib/bisect.h"
 
 #define ANCESTORS_MAX 8
 #define WAIT_NS 200000 /* a pop or push of so long waited */
@@ -124,17 +125,10 @@ static int sealed(struct megengine *m, const struct call *call)
 /* Index of the last span of a thread that began before an instant, or INDEX_NONE. */
 static uint32_t span_before(const struct model *model, const struct timeline *line, uint64_t ts_ns)
 {
-	uint32_t low = 0, high = line->count;
+	uint32_t next = BISECT(i, line->first, line->first + line->count,
+			       model->spans.row[i].start_ns < ts_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->spans.row[line->first + middle].start_ns < ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? line->first + low - 1 : INDEX_NONE;
+	return next > line->first ? next - 1 : INDEX_NONE;
 }
 
 /* The trainer began to wait for the id: with the first sleep for its pipe after the last batch. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/frameworks/minddata.h"
+#include "lib/bisect.h"
 
 #define WAIT_NS 1000000 /* a push or pop that takes longer has slept */
 
@@ -80,18 +81,11 @@ static bool add_outputs(struct pipeline *pipeline)
 /* The fetch that an instant of a thread is in, or NULL. */
 static struct pipeline_fetch *fetch_at(struct pipeline *pipeline, uint32_t thread, uint64_t ts_ns)
 {
-	uint32_t low = 0, high = pipeline->fetches.count;
+	struct pipeline_fetch *fetches = pipeline->fetches.row;
+	uint32_t next = BISECT(i, 0, pipeline->fetches.count, fetches[i].start_ns <= ts_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (pipeline->fetches.row[middle].start_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0; low--) {
-		struct pipeline_fetch *fetch = &pipeline->fetches.row[low - 1];
+	for (; next > 0; next--) {
+		struct pipeline_fetch *fetch = &fetches[next - 1];
 
 		if (fetch->thread == thread)
 			return fetch->end_ns >= ts_ns ? fetch : NULL;

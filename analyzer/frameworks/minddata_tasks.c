@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/frameworks/minddata.h"
+#include "lib/bisect.h"
 
 #define OPERATOR_ID_MAX 4096
 #define NAME_SIZE 96
@@ -52,19 +53,13 @@ static int find_launches(struct minddata *md)
 static uint32_t generation_at(const struct minddata *md, uint32_t process, uint64_t ts_ns)
 {
 	struct minddata_launch wanted = { .process = process, .start_ns = ts_ns };
-	uint32_t low = 0, high = md->launches.count, first;
+	uint32_t next = BISECT(i, 0, md->launches.count,
+			       by_process_and_start(&md->launches.row[i], &wanted) <= 0);
+	uint32_t first = next;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (by_process_and_start(&md->launches.row[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (first = low; first > 0 && md->launches.row[first - 1].process == process;)
+	while (first > 0 && md->launches.row[first - 1].process == process)
 		first--;
-	return low - first;
+	return next - first;
 }
 
 /* Index of the tree, made if it is new; INDEX_NONE without memory. */
@@ -227,18 +222,10 @@ static bool launching_at(const struct minddata *md, uint32_t first, uint32_t cou
 			 uint64_t *value)
 {
 	const struct call *calls = &md->model->calls.row[first];
-	uint32_t low = 0, high = count;
+	uint32_t next = BISECT(i, 0, count, calls[i].start_ns <= ts_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (calls[middle].start_ns <= ts_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* What is made within a launch is few calls behind it. */
-	for (uint32_t i = low; i-- > 0 && low - i < LAUNCH_CALLS_MAX;)
+	for (uint32_t i = next; i-- > 0 && next - i < LAUNCH_CALLS_MAX;)
 		if (md->what[calls[i].function] == MD_OPERATOR_LAUNCH && calls[i].end_ns >= ts_ns)
 			return framework_argument(md->model, &calls[i],
 						  PROFBPF__FUNCTION__ROLE__VALUE, value);

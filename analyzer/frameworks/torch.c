@@ -16,6 +16,7 @@
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/frameworks/loader.h"
 #include "analyzer/frameworks/torch.h"
+#include "lib/bisect.h"
 
 #define LOADER "enumerate(DataLoader)#"
 #define SINGLE "_SingleProcess"
@@ -197,18 +198,11 @@ static uint64_t fetch_end(const struct torch *torch, const struct torch_trainer 
 	const struct timeline *line =
 		mark->thread < model->timelines.count ? &model->timelines.row[mark->thread] : NULL;
 	uint64_t end_ns = opened_ns > mark->end_ns ? opened_ns : mark->end_ns;
-	uint32_t low = 0, high = line ? line->count : 0;
+	uint32_t at = BISECT(i, 0, line ? line->count : 0,
+			     model->spans.row[line->first + i].end_ns <= mark->start_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->spans.row[line->first + middle].end_ns <= mark->start_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; line && low < line->count; low++) {
-		const struct span *span = &model->spans.row[line->first + low];
+	for (; line && at < line->count; at++) {
+		const struct span *span = &model->spans.row[line->first + at];
 
 		if (span->start_ns >= next_ns)
 			break;

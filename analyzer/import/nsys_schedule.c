@@ -7,6 +7,7 @@
 
 #include "analyzer/import/sqlite_file.h"
 #include "bpf/events.h"
+#include "lib/bisect.h"
 
 #define STATE_TERMINATED 5 /* ENUM_SAMPLING_THREAD_STATE */
 
@@ -107,21 +108,14 @@ static int by_thread(const void *a, const void *b)
 /* The system call of the last library call that began before an instant and has not ended. */
 static int16_t syscall_at(const struct schedule *schedule, uint64_t global, uint64_t ns)
 {
-	uint32_t low = 0, high = schedule->calls.count;
+	const struct library_call *calls = schedule->calls.row;
+	uint32_t next = BISECT(i, 0, schedule->calls.count,
+			       calls[i].global < global ||
+				       (calls[i].global == global && calls[i].start_ns <= ns));
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct library_call *call = &schedule->calls.row[middle];
-
-		if (call->global < global || (call->global == global && call->start_ns <= ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || schedule->calls.row[low - 1].global != global ||
-	    schedule->calls.row[low - 1].end_ns < ns)
+	if (next == 0 || calls[next - 1].global != global || calls[next - 1].end_ns < ns)
 		return REC_SYSCALL_NONE;
-	return schedule->calls.row[low - 1].syscall;
+	return calls[next - 1].syscall;
 }
 
 /* Columns: start, cpu, isSchedIn, globalTid, threadState. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
+
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 
 /* The earliest instant becomes 1 at least: 0 stands for "not reported". */
@@ -53,20 +55,12 @@ static int by_correlation(const void *a, const void *b)
 
 static const struct host_call *call_of(const struct pytorch *file, uint64_t correlation)
 {
-	uint32_t low = 0, high = file->calls.count;
+	const struct host_call *calls = file->calls.row;
+	uint32_t at = BISECT(i, 0, file->calls.count, calls[i].correlation < correlation);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (file->calls.row[middle].correlation < correlation)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!correlation || low == file->calls.count ||
-	    file->calls.row[low].correlation != correlation)
+	if (!correlation || at == file->calls.count || calls[at].correlation != correlation)
 		return NULL;
-	return &file->calls.row[low];
+	return &calls[at];
 }
 
 static int put_call(struct pytorch *file, const struct host_call *from)

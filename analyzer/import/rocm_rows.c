@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/bisect.h"
+
 void rocm_rows_begin(struct rocm_rows *rocm, struct import *import, const char *source,
 		     uint8_t clock)
 {
@@ -101,21 +103,13 @@ static const struct rocm_call *launch_of(const struct rocm_rows *rocm, const str
 	const struct rocm_call wanted = { .pid = task->pid,
 					  .correlation = task->correlation,
 					  .end_ns = UINT64_MAX };
-	uint32_t low = 0, high = rocm->calls.count;
+	const struct rocm_call *calls = rocm->calls.row;
+	uint32_t at = BISECT(i, 0, rocm->calls.count, by_correlation(&calls[i], &wanted) < 0);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (by_correlation(&rocm->calls.row[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!task->correlation || low == rocm->calls.count ||
-	    rocm->calls.row[low].pid != task->pid ||
-	    rocm->calls.row[low].correlation != task->correlation)
+	if (!task->correlation || at == rocm->calls.count || calls[at].pid != task->pid ||
+	    calls[at].correlation != task->correlation)
 		return NULL;
-	return &rocm->calls.row[low];
+	return &calls[at];
 }
 
 static int put_call(struct rocm_rows *rocm, const struct rocm_call *from)

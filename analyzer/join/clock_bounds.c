@@ -6,6 +6,7 @@
 
 #include "analyzer/join/call_kind.h"
 #include "analyzer/model/map.h"
+#include "lib/bisect.h"
 
 /* A task by when it was enqueued, and the latest end of the tasks of its stream up to it. */
 struct enqueued {
@@ -174,17 +175,7 @@ int sync_calls_collect(const struct model *model, struct sync_calls *syncs)
 static uint32_t first_sync(const struct sync_calls *syncs, uint32_t process, uint64_t stream)
 {
 	struct sync_call key = { .process = process, .stream = stream };
-	uint32_t low = 0, high = syncs->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_syncs(&syncs->row[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, syncs->count, compare_syncs(&syncs->row[i], &key) < 0);
 }
 
 /* Bounds of one stream, whose tasks are order[0..count). */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/bisect.h"
+
 #define VERTICES_MAX 64 /* of a region; what would make more is not cut off: that is safe */
 #define FAR 1e15 /* ns: offsets farther away than this from the first bound are no offsets */
 #define ROUNDING 0.5 /* ns by which doubles may be wrong here */
@@ -377,26 +379,17 @@ bool clock_steps_fit(struct clock_bound *bounds, uint32_t count, struct clock_st
 const struct clock_line *clock_steps_at(const struct clock_steps *steps, uint64_t device_ns,
 					bool *sure, const struct clock_line **other)
 {
-	uint32_t low = 0, high = steps->count;
-	const struct clock_piece *piece;
+	/* The last piece that begins at or before the instant. */
+	uint32_t last = BISECT(i, 1, steps->count, steps->piece[i].from_ns <= device_ns) - 1;
+	const struct clock_piece *piece = &steps->piece[last];
 
 	*other = NULL;
-	/* The last piece that begins at or before the instant. */
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (steps->piece[middle].from_ns <= device_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	piece = &steps->piece[low];
 	*sure = device_ns >= piece->from_ns && device_ns <= piece->to_ns;
 	if (device_ns < piece->from_ns)
 		*sure = !steps->open_start;
-	else if (low + 1 == steps->count && device_ns > piece->to_ns)
+	else if (last + 1 == steps->count && device_ns > piece->to_ns)
 		*sure = !steps->open_end;
-	if (low + 1 == steps->count || device_ns <= piece->to_ns)
+	if (last + 1 == steps->count || device_ns <= piece->to_ns)
 		return &piece->line;
 	if (device_ns - piece->to_ns < piece[1].from_ns - device_ns) {
 		*other = &piece[1].line;

@@ -7,6 +7,7 @@
 #include "analyzer/join/call_kind.h"
 #include "analyzer/join/device_clock.h"
 #include "analyzer/model/map.h"
+#include "lib/bisect.h"
 
 #define ID_BITS 16
 #define ID_RANGE (1 << ID_BITS)
@@ -243,33 +244,15 @@ static void unwrap(struct numbered *rows, uint32_t count)
 /* First row whose number is @number or more. */
 static uint32_t find_number(const struct numbered *rows, uint32_t count, int64_t number)
 {
-	uint32_t low = 0, high = count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rows[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, count, rows[i].number < number);
 }
 
 /* The number of the task that ran at an instant, or of the first one before. */
 static int64_t number_at(const struct pairing *pair, uint64_t ts_ns)
 {
-	uint32_t low = 0, high = pair->task_count;
+	uint32_t next = BISECT(i, 1, pair->task_count, pair->by_time[i].ts_ns <= ts_ns);
 
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (pair->by_time[middle].ts_ns <= ts_ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return pair->by_time[low].number;
+	return pair->by_time[next - 1].number;
 }
 
 /*

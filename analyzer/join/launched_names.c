@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/join/call_kind.h"
+#include "lib/bisect.h"
 
 /* A handle may get its name from another that got its name from a third. */
 #define PASSES 3
@@ -78,20 +79,12 @@ static int compare(const void *a, const void *b)
 /* The name of @wanted's value at its instant; 0 = nobody gave it one. */
 static uint32_t look_up(const struct namings *namings, const struct naming *wanted)
 {
-	uint32_t low = 0, high = namings->sorted;
+	uint32_t next = BISECT(i, 0, namings->sorted, compare(&namings->known.row[i], wanted) <= 0);
 	const struct naming *found;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare(&namings->known.row[middle], wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
+	if (next == 0)
 		return 0;
-	found = &namings->known.row[low - 1];
+	found = &namings->known.row[next - 1];
 	return found->process == wanted->process && found->family == wanted->family &&
 			       found->code == wanted->code && found->value == wanted->value
 		       ? found->name
@@ -101,23 +94,15 @@ static uint32_t look_up(const struct namings *namings, const struct naming *want
 static uint32_t symbol_at(const struct model *model, uint32_t process, uint64_t address,
 			  uint64_t ts_ns)
 {
-	uint32_t low = 0, high = model->code_names.count;
 	const struct code_name *rows = model->code_names.row;
+	uint32_t next = BISECT(i, 0, model->code_names.count,
+			       rows[i].process < process ||
+				       (rows[i].process == process &&
+					(rows[i].address < address ||
+					 (rows[i].address == address && rows[i].from_ns <= ts_ns))));
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct code_name *row = &rows[middle];
-
-		if (row->process < process ||
-		    (row->process == process &&
-		     (row->address < address ||
-		      (row->address == address && row->from_ns <= ts_ns))))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && rows[low - 1].process == process && rows[low - 1].address == address
-		       ? rows[low - 1].name
+	return next > 0 && rows[next - 1].process == process && rows[next - 1].address == address
+		       ? rows[next - 1].name
 		       : 0;
 }
 

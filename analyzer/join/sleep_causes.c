@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "bpf/events.h"
+#include "lib/bisect.h"
 
 static bool is_asleep(const struct span *span)
 {
@@ -111,20 +112,15 @@ int sleep_causes_find(struct model *model)
 
 const struct block_request *sleep_request(const struct model *model, const struct span *span)
 {
-	uint32_t low = 0, high = model->io_waits.count, index;
+	const struct io_wait *waits = model->io_waits.row;
+	uint32_t index, at;
 
-	if (!high || span < model->spans.row || span >= model->spans.row + model->spans.count)
+	if (!model->io_waits.count || span < model->spans.row ||
+	    span >= model->spans.row + model->spans.count)
 		return NULL;
 	index = (uint32_t)(span - model->spans.row);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->io_waits.row[middle].span < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == model->io_waits.count || model->io_waits.row[low].span != index)
+	at = BISECT(i, 0, model->io_waits.count, waits[i].span < index);
+	if (at == model->io_waits.count || waits[at].span != index)
 		return NULL;
-	return &model->block_requests.row[model->io_waits.row[low].request];
+	return &model->block_requests.row[waits[at].request];
 }

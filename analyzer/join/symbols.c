@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/bisect.h"
 #include "lib/elf_file.h"
 
 #define SYMBOL_MAX 4096 /* bytes; longer C++ symbols are shown as they are */
@@ -59,23 +60,15 @@ static struct elf_file *open_same(const struct model *model, const struct code_f
 /* The function that has @offset, of functions sorted by offset. */
 static const struct elf_symbol *find(const struct elf_symbols *symbols, uint64_t offset)
 {
-	size_t low = 0, high = symbols->count;
+	size_t next = BISECT(i, 0, symbols->count, symbols->symbol[i].offset <= offset);
 	const struct elf_symbol *best = NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (symbols->symbol[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Several names of one place follow each other: the first that reaches far enough, a known size first. */
-	for (size_t i = low; i > 0; i--) {
+	for (size_t i = next; i > 0; i--) {
 		const struct elf_symbol *symbol = &symbols->symbol[i - 1];
 		uint64_t into = offset - symbol->offset;
 
-		if (low && symbol->offset != symbols->symbol[low - 1].offset)
+		if (symbol->offset != symbols->symbol[next - 1].offset)
 			break;
 		if (symbol->size ? into < symbol->size : !best && into < ANY_BYTES)
 			best = symbol;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bpf/events.h"
+#include "lib/bisect.h"
 
 /* A wake-up may be recorded this long before the switch out that it belongs to. */
 #define EARLY_WAKE_NS 1000000
@@ -299,20 +300,12 @@ static bool switched_out(struct walk *walk, const struct event *event)
 /* The account of a thread that was taken at the session's start, or NULL. */
 static const struct account *account_at_start(const struct model *model, uint32_t thread)
 {
-	uint32_t low = 0, high = model->accounts.count;
+	uint32_t first = BISECT(i, 0, model->accounts.count, model->accounts.row[i].thread < thread);
 	const struct account *account;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (model->accounts.row[middle].thread < thread)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == model->accounts.count)
+	if (first == model->accounts.count)
 		return NULL;
-	account = &model->accounts.row[low];
+	account = &model->accounts.row[first];
 	return account->thread == thread && account->flags & ACCOUNT_FIRST ? account : NULL;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
+
 typedef int compare_fn(const void *a, const void *b);
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -214,19 +216,11 @@ static int by_interrupt(const void *a, const void *b)
 /* Those of one thread do not overlap: they are in order of their end, too. */
 uint32_t model_interrupt_after(const struct model *model, uint32_t thread, uint64_t ts_ns)
 {
-	uint32_t low = 0, high = model->interrupts.count;
+	const struct interrupt *rows = model->interrupts.row;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct interrupt *row = &model->interrupts.row[middle];
-
-		if (row->thread < thread ||
-		    (row->thread == thread && row->ts_ns + row->dur_ns <= ts_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return BISECT(i, 0, model->interrupts.count,
+		      rows[i].thread < thread ||
+			      (rows[i].thread == thread && rows[i].ts_ns + rows[i].dur_ns <= ts_ns));
 }
 
 static int by_fault(const void *a, const void *b)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/bisect.h"
+
 #define MODEL_ROWS_MAX (UINT32_MAX - 1)
 
 struct model *model_new(void)
@@ -166,22 +168,15 @@ uint32_t model_thread_at(const struct model *model, uint32_t tid, uint64_t ts_ns
 {
 	const struct thread *threads = model->threads.row;
 	const uint32_t *order = model->index.threads;
-	uint32_t low = 0, high = model->index.thread_count;
+	uint32_t next = BISECT(i, 0, model->index.thread_count,
+			       threads[order[i]].tid < tid ||
+				       (threads[order[i]].tid == tid &&
+					threads[order[i]].first_ns <= ts_ns));
 
-	/* The first row beyond (tid, ts_ns). */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct thread *thread = &threads[order[middle]];
-
-		if (thread->tid < tid || (thread->tid == tid && thread->first_ns <= ts_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low > 0 && threads[order[low - 1]].tid == tid)
-		return order[low - 1];
-	if (low < model->index.thread_count && threads[order[low]].tid == tid)
-		return order[low];
+	if (next > 0 && threads[order[next - 1]].tid == tid)
+		return order[next - 1];
+	if (next < model->index.thread_count && threads[order[next]].tid == tid)
+		return order[next];
 	return INDEX_NONE;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/bisect.h"
 #include "lib/process_maps.h"
 
 struct mapping {
@@ -91,18 +92,10 @@ bool sharing_has_stranger(const struct sharing *s, uint32_t dev, uint64_t inode,
 			  bool (*ours)(void *context, pid_t pid), void *context)
 {
 	const struct mapping key = { .dev = dev, .inode = inode };
-	size_t low = 0, high = s->count;
+	size_t at = BISECT(i, 0, s->count, compare(&s->mappings[i], &key) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare(&s->mappings[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < s->count && !compare(&s->mappings[low], &key); low++)
-		if (!ours(context, s->mappings[low].pid))
+	for (; at < s->count && !compare(&s->mappings[at], &key); at++)
+		if (!ours(context, s->mappings[at].pid))
 			return true;
 	return false;
 }
