@@ -7,7 +7,7 @@
  * "XLA Modules", "TensorFlow Name Scope", ...) are sums of them. An event has a number of
  * event_metadata, which has its name, and its offset in picoseconds from the line's timestamp_ns,
  * which is since 1970 or since the profile began. Calls of CUDA or HIP are events of the host with
- * a stat correlation_id, which the device's events have, too. Numbers of fields:
+ * a stat correlation_id, which the device's events have, too; other stats are xplane_stats.h's. Numbers of fields:
  * tensorflow/core/profiler/protobuf/xplane.proto.
  */
 #include <errno.h>
@@ -17,34 +17,34 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/proto_fields.h"
 #include "analyzer/import/xplane.h"
+#include "analyzer/import/xplane_stats.h"
 
 #define PS_PER_NS 1000
 
 enum { SPACE_PLANES = 1 };
-enum { PLANE_NAME = 2, PLANE_LINES = 3, PLANE_EVENT_METADATA = 4, PLANE_STAT_METADATA = 5 };
+enum {
+	PLANE_NAME = 2,
+	PLANE_LINES = 3,
+	PLANE_EVENT_METADATA = 4,
+	PLANE_STAT_METADATA = 5,
+	PLANE_STATS = 6
+};
 enum { LINE_ID = 1, LINE_NAME = 2, LINE_TIMESTAMP_NS = 3, LINE_EVENTS = 4 };
 enum { EVENT_METADATA_ID = 1, EVENT_OFFSET_PS = 2, EVENT_DURATION_PS = 3, EVENT_STATS = 4 };
-enum { STAT_METADATA_ID = 1, STAT_UINT = 3, STAT_INT = 4, STAT_TEXT = 5, STAT_REF = 7 };
 enum { MAP_KEY = 1, MAP_VALUE = 2 };
 enum { METADATA_NAME = 2, METADATA_DISPLAY_NAME = 4, METADATA_STATS = 5 };
 
-/* Stats that are wanted. */
-enum stat { STAT_CORRELATION = 1, STAT_CATEGORY, STAT_MEMCPY, STATS };
-
-static const char *const STAT_NAMES[STATS] = { NULL, "correlation_id", "hlo_category",
-					       "memcpy_details" };
-
 struct event_kind {
 	uint32_t name;
-	uint32_t type; /* hlo_category */
+	struct xplane_figures figures;
 };
 
 struct plane {
 	struct proto_message name;
+	struct xplane_figures figures; /* of the device */
 	struct map kinds; /* metadata id -> row of event_kinds */
 	MODEL_ARRAY(struct event_kind) event_kinds;
-	struct map stats; /* metadata id -> enum stat */
-	struct map texts; /* stat metadata id -> string: what STAT_REF refers to */
+	struct xplane_stats stats;
 	bool device;
 	bool has_streams;
 	bool has_ops;
@@ -55,9 +55,7 @@ struct event {
 	uint64_t metadata;
 	int64_t offset_ps;
 	int64_t duration_ps;
-	uint64_t correlation;
-	uint64_t bytes;
-	uint32_t type;
+	struct xplane_figures figures;
 };
 
 static bool starts_with(const struct proto_message *text, const char *start)
@@ -101,50 +99,6 @@ static uint32_t string_of(struct xspace *file, const struct proto_message *text)
 				proto_length(text));
 }
 
-static int64_t bytes_of_details(const struct proto_message *text)
-{
-	static const char word[] = "size:";
-	const char *at = memmem(text->at, proto_length(text), word, strlen(word));
-	uint64_t bytes;
-	size_t digits = 0;
-
-	if (!at)
-		return 0;
-	at += strlen(word);
-	while ((const uint8_t *)at + digits < text->end && at[digits] >= '0' && at[digits] <= '9')
-		digits++;
-	return decimal_unsigned(at, digits, &bytes) && bytes <= INT64_MAX ? (int64_t)bytes : 0;
-}
-
-/* A stat of an event or of its metadata. */
-static int read_stat(struct xspace *file, struct proto_message stat, struct event *event)
-{
-	struct proto_message text = { 0 };
-	uint64_t id = 0, number = 0, ref = 0;
-	struct proto_field field;
-
-	while (proto_next(&stat, &field) == 1) {
-		switch (field.number) {
-		case STAT_METADATA_ID: id = field.value; break;
-		case STAT_UINT:
-		case STAT_INT: number = field.value; break;
-		case STAT_TEXT: text = field.bytes; break;
-		case STAT_REF: ref = field.value; break;
-		}
-	}
-	switch (map_get(&file->plane->stats, id)) {
-	case STAT_CORRELATION: event->correlation = number; break;
-	case STAT_MEMCPY: event->bytes = text.at ? (uint64_t)bytes_of_details(&text) : 0; break;
-	case STAT_CATEGORY:
-		event->type = text.at ? string_of(file, &text) : map_get(&file->plane->texts, ref);
-		if (event->type == MAP_NONE)
-			event->type = 0;
-		break;
-	default: break;
-	}
-	return 0;
-}
-
 /* The key and the message of an entry of a map. */
 static bool map_entry(struct proto_message entry, uint64_t *key, struct proto_message *value)
 {
@@ -166,30 +120,21 @@ static int add_stat_kind(struct xspace *file, struct proto_message entry)
 	struct proto_message value;
 	struct proto_field field;
 	uint64_t id;
-	uint32_t text;
+	int err = 0;
 
 	if (!map_entry(entry, &id, &value))
 		return 0;
-	while (proto_next(&value, &field) == 1) {
-		if (field.number != METADATA_NAME)
-			continue;
-		for (uint32_t i = 1; i < STATS; i++) {
-			if (proto_is(&field.bytes, STAT_NAMES[i]) &&
-			    !map_put(&file->plane->stats, id, i))
-				return -ENOMEM;
-		}
-		text = string_of(file, &field.bytes);
-		if (text == STRING_NONE || !map_put(&file->plane->texts, id, text))
-			return -ENOMEM;
+	while (!err && proto_next(&value, &field) == 1) {
+		if (field.number == METADATA_NAME)
+			err = xplane_stats_name(&file->plane->stats, id, &field.bytes);
 	}
-	return 0;
+	return err;
 }
 
 static int add_event_kind(struct xspace *file, struct proto_message entry)
 {
 	struct proto_message value, name = { 0 };
-	struct event event = { 0 };
-	struct event_kind kind;
+	struct event_kind kind = { 0 };
 	struct proto_field field;
 	uint64_t id;
 
@@ -202,11 +147,10 @@ static int add_event_kind(struct xspace *file, struct proto_message entry)
 		else if (field.number == METADATA_NAME && !name.at)
 			name = field.bytes;
 		else if (field.number == METADATA_STATS)
-			read_stat(file, field.bytes, &event);
+			xplane_stats_read(&file->plane->stats, field.bytes, &kind.figures);
 	}
 	kind.name = name.at ? string_of(file, &name) : 0;
-	kind.type = event.type;
-	if (kind.name == STRING_NONE || kind.type == STRING_NONE ||
+	if (kind.name == STRING_NONE || !xplane_figures_keep(file->import->model, &kind.figures) ||
 	    !MODEL_PUSH(&file->plane->event_kinds, kind) ||
 	    !map_put(&file->plane->kinds, id, file->plane->event_kinds.count - 1))
 		return -ENOMEM;
@@ -241,6 +185,8 @@ static int read_metadata(struct xspace *file, struct proto_message plane)
 	while (!err && proto_next(&plane, &field) == 1) {
 		if (field.number == PLANE_EVENT_METADATA)
 			err = add_event_kind(file, field.bytes);
+		if (field.number == PLANE_STATS)
+			xplane_stats_read(&file->plane->stats, field.bytes, &file->plane->figures);
 		if (field.number != PLANE_LINES)
 			continue;
 		name = line_name(field.bytes);
@@ -300,25 +246,31 @@ static bool is_call_name(const char *name)
 	return strncmp(name, "cu", 2) == 0 || strncmp(name, "hip", 3) == 0;
 }
 
-static int add_span(struct xspace *file, const struct event *event)
+static int add_span(struct xspace *file, struct event *event)
 {
 	const struct line *line = &file->line;
 	uint32_t kind = map_get(&file->plane->kinds, event->metadata);
-	struct xspan span = { .correlation = event->correlation,
-			      .bytes = event->bytes,
+	struct xplane_figures *figures = &event->figures;
+	struct xspan span = { .correlation = figures->correlation,
+			      .bytes = figures->bytes,
 			      .line = line->id,
-			      .type = event->type,
 			      .device = file->plane->row };
 	int64_t end_ps;
 	bool pushed = true;
 
 	if (kind != MAP_NONE) {
 		span.name = file->plane->event_kinds.row[kind].name;
-		if (!span.type)
-			span.type = file->plane->event_kinds.row[kind].type;
+		span.detail = file->plane->event_kinds.row[kind].figures.detail;
+		if (!figures->type)
+			figures->type = file->plane->event_kinds.row[kind].figures.type;
 	}
+	if (line->role == LINE_WORK && !xplane_figures_keep(file->import->model, figures))
+		return -ENOMEM;
+	span.type = figures->type;
+	if (figures->detail)
+		span.detail = figures->detail;
 	if (line->role == LINE_CALLS &&
-	    (!event->correlation || !is_call_name(model_text(file->import->model, span.name))))
+	    (!figures->correlation || !is_call_name(model_text(file->import->model, span.name))))
 		return 0;
 	if (event->offset_ps < 0 || event->duration_ps < 0 || line->timestamp_ns < 0 ||
 	    __builtin_add_overflow(event->offset_ps, event->duration_ps, &end_ps) ||
@@ -351,7 +303,9 @@ static int read_event(struct xspace *file, struct proto_message message)
 			timed = true;
 			break;
 		case EVENT_DURATION_PS: event.duration_ps = (int64_t)field.value; break;
-		case EVENT_STATS: read_stat(file, field.bytes, &event); break;
+		case EVENT_STATS:
+			xplane_stats_read(&file->plane->stats, field.bytes, &event.figures);
+			break;
 		}
 	}
 	if (state < 0)
@@ -391,18 +345,20 @@ static int on_plane(void *context, const struct proto_field *found)
 {
 	struct xspace *file = context;
 	struct proto_message rest = found->bytes;
-	struct plane plane = { 0 };
+	struct plane plane = { .stats = { .strings = file->import->model->strings } };
+	struct xplane_device device;
 	struct proto_field field;
-	uint32_t name;
 	int err, state = 0;
 
 	if (found->number != SPACE_PLANES)
 		return 0;
 	file->plane = &plane;
 	err = read_metadata(file, found->bytes);
-	plane.row = file->device_names.count;
-	name = string_of(file, &plane.name);
-	if (!err && (name == STRING_NONE || !MODEL_PUSH(&file->device_names, name)))
+	plane.row = file->devices.count;
+	device = (struct xplane_device){ .name = string_of(file, &plane.name),
+					 .peak_flops = plane.figures.peak_flops,
+					 .peak_bandwidth = plane.figures.peak_bandwidth };
+	if (!err && (device.name == STRING_NONE || !MODEL_PUSH(&file->devices, device)))
 		err = -ENOMEM;
 	while (!err && (state = proto_next(&rest, &field)) == 1) {
 		if (field.number == PLANE_LINES)
@@ -411,8 +367,7 @@ static int on_plane(void *context, const struct proto_field *found)
 	if (!err && state < 0)
 		err = import_finding(file->import, "damaged: a plane was not read whole", NULL);
 	map_free(&plane.kinds);
-	map_free(&plane.stats);
-	map_free(&plane.texts);
+	xplane_stats_free(&plane.stats);
 	free(plane.event_kinds.row);
 	return err;
 }
@@ -433,7 +388,7 @@ static int import(struct import *import)
 	free(file.tasks.row);
 	free(file.calls.row);
 	free(file.steps.row);
-	free(file.device_names.row);
+	free(file.devices.row);
 	return err;
 }
 

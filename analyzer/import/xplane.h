@@ -29,7 +29,14 @@ struct xspan {
 	uint64_t line;
 	uint32_t name;
 	uint32_t type;
+	uint32_t detail; /* of tasks: 1 + index into model->task_details; 0 = none */
 	uint32_t device; /* of tasks and steps */
+};
+
+struct xplane_device {
+	uint32_t name; /* string: the plane's */
+	double peak_flops; /* 0 = not told, as the next */
+	double peak_bandwidth;
 };
 
 struct xspace {
@@ -40,7 +47,7 @@ struct xspace {
 	MODEL_ARRAY(struct xspan) tasks;
 	MODEL_ARRAY(struct xspan) calls;
 	MODEL_ARRAY(struct xspan) steps;
-	MODEL_ARRAY(uint32_t) device_names; /* by device of spans: strings */
+	MODEL_ARRAY(struct xplane_device) devices; /* by device of spans */
 	struct map launches; /* correlation -> row of calls */
 	uint8_t clock;
 	int64_t move_ns;

@@ -42,17 +42,25 @@ static bool instants(const struct xspace *file, const struct xspan *span, uint64
 /* "/device:GPU:3" is number 3 and "gpu". */
 static uint32_t device_row(struct xspace *file, uint32_t device)
 {
-	const char *name = model_text(file->import->model, file->device_names.row[device]);
+	const struct xplane_device *plane = &file->devices.row[device];
+	struct model *model = file->import->model;
+	const char *name = model_text(model, plane->name);
 	const char *colon = strrchr(name, ':');
 	uint64_t number;
+	uint32_t row;
 
 	if (!colon || !decimal_unsigned(colon + 1, strspn(colon + 1, "0123456789"), &number))
 		number = device;
-	return import_device(&file->rows, number, INDEX_NONE, name,
-			     strstr(name, "GPU")   ? "gpu"
-			     : strstr(name, "TPU") ? "tpu"
-						   : "accelerator",
-			     "xplane", file->clock);
+	row = import_device(&file->rows, number, INDEX_NONE, name,
+			    strstr(name, "GPU")	  ? "gpu"
+			    : strstr(name, "TPU") ? "tpu"
+						  : "accelerator",
+			    "xplane", file->clock);
+	if (row != INDEX_NONE && plane->peak_flops > 0)
+		model->devices.row[row].peak_flops = plane->peak_flops;
+	if (row != INDEX_NONE && plane->peak_bandwidth > 0)
+		model->devices.row[row].peak_bandwidth = plane->peak_bandwidth;
+	return row;
 }
 
 static int put_call(struct xspace *file, const struct xspan *span)
@@ -103,6 +111,7 @@ static int put_task(struct xspace *file, const struct xspan *span)
 				    .call = INDEX_NONE,
 				    .name = span->name,
 				    .type = span->type,
+				    .detail = span->detail,
 				    .kind = kind_of(model_text(model, span->name),
 						    model_text(model, span->type)) };
 	uint64_t start_ns, end_ns;

@@ -17,6 +17,7 @@
 
 #define SEEDS "tests/fuzz/import_seeds/*"
 #define SIZE_MAX_OF_INPUT 8192
+#define SEEDS_MAX 64
 #define CHANGED 600 /* inputs made of each seed */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -84,13 +85,13 @@ static void change(struct bytes *bytes, const struct bytes *other)
 
 static void seeds_and_changes_of_them(void **state)
 {
-	static struct bytes seeds[32], input;
+	static struct bytes seeds[SEEDS_MAX], input;
 	glob_t paths;
 	size_t count;
 
 	assert_int_equal(glob(SEEDS, 0, NULL, &paths), 0);
 	count = paths.gl_pathc;
-	assert_true(count >= 8 && count <= 32);
+	assert_true(count >= 8 && count <= SEEDS_MAX);
 	for (size_t i = 0; i < count; i++)
 		read_seed(paths.gl_pathv[i], &seeds[i]);
 	globfree(&paths);

@@ -161,6 +161,151 @@ static void test_xplane(void **state)
 	check_space(911061, 911061, PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
 }
 
+/* A stat: number @id with a double (2), integer (3) or text (5, 6), or a reference (7). */
+static void put_stat(struct out *message, uint32_t field, uint64_t id, uint32_t type, double number,
+		     const struct out *text)
+{
+	struct out stat = { 0 };
+	uint64_t bits;
+
+	put_number(&stat, 1, id);
+	memcpy(&bits, &number, sizeof(bits));
+	if (type == 2) {
+		put_varint(&stat, 2 << 3 | 1);
+		for (int i = 0; i < 8; i++)
+			stat.bytes[stat.size++] = (uint8_t)(bits >> 8 * i);
+	} else if (text) {
+		put_message(&stat, type, text);
+	} else {
+		put_number(&stat, type, (uint64_t)number);
+	}
+	put_message(message, field, &stat);
+}
+
+/* An operation with its figures. */
+static void put_operation(struct out *plane, uint64_t id, const char *name, uint64_t category,
+			  double flops, const struct out *breakdown)
+{
+	struct out entry = { 0 }, value = { 0 }, shape = { 0 };
+
+	memcpy(shape.bytes, "(bf16[8,128]{1,0:T(8,128)}, f32[])", 34);
+	shape.size = 34;
+	put_number(&value, 1, id);
+	put_text(&value, 2, name);
+	put_stat(&value, 5, 20, 7, (double)category, NULL);
+	put_stat(&value, 5, 21, 3, flops, NULL);
+	if (breakdown)
+		put_stat(&value, 5, 23, 6, 0, breakdown);
+	put_stat(&value, 5, 22, 4, 900, NULL);
+	put_stat(&value, 5, 24, 5, 0, &shape);
+	put_number(&entry, 1, id);
+	put_message(&entry, 2, &value);
+	put_message(plane, 4, &entry);
+}
+
+/* 600 bytes of the device's memory in two accesses, 300 on the chip. */
+static struct out make_breakdown(void)
+{
+	static const uint64_t ACCESSES[][3] = { { 1, 1, 500 }, { 2, 1, 100 }, { 1, 3, 300 } };
+	struct out breakdown = { 0 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct out access = { 0 };
+
+		for (uint32_t k = 0; k < 3; k++)
+			put_number(&access, k + 1, ACCESSES[i][k]);
+		put_message(&breakdown, 1, &access);
+	}
+	return breakdown;
+}
+
+/* A TPU's plane: what it can do before the names of that, a loop around two operations. */
+static void make_figures(struct out *space)
+{
+	static const char *const NAMES[] = { "hlo_category",
+					     "flops",
+					     "bytes_accessed",
+					     "memory_access_breakdown",
+					     "shape_with_layout",
+					     "peak_teraflops_per_second",
+					     "peak_hbm_bw_gigabytes_per_second",
+					     "while",
+					     "convolution" };
+	struct out plane = { 0 }, line, breakdown = make_breakdown();
+
+	*space = (struct out){ 0 };
+	put_text(&plane, 2, "/device:TPU:0");
+	put_stat(&plane, 6, 25, 2, 2.5, NULL);
+	put_stat(&plane, 6, 26, 2, 400, NULL);
+	begin_line(&line, 3, "XLA Ops", SINCE_1970);
+	put_event(&line, 1, 0, 10000000, 0);
+	put_event(&line, 2, 1000000, 2000000, 0);
+	put_event(&line, 3, 5000000, 4000000, 0);
+	put_message(&plane, 3, &line);
+	put_operation(&plane, 1, "while.1", 27, 9e6, &breakdown);
+	put_operation(&plane, 2, "convolution.2", 28, 4e6, &breakdown);
+	put_operation(&plane, 3, "fusion.3", 28, 5e6, NULL);
+	for (uint64_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+		put_metadata(&plane, 5, 20 + i, NAMES[i]);
+	put_message(space, 1, &plane);
+}
+
+static void test_xplane_figures(void **state)
+{
+	const struct task_detail *detail;
+	struct model *model;
+	struct out space;
+	int error;
+
+	make_figures(&space);
+	model = import_text("tpu.xplane.pb", space.bytes, space.size, &error);
+	assert_int_equal(error, 0);
+	assert_true(model->devices.row[0].peak_flops == 2.5e12);
+	assert_true(model->devices.row[0].peak_bandwidth == 400e9);
+	assert_int_equal(model->tasks.count, 3);
+	/* What the loop did, its operations did. */
+	assert_string_equal(model_text(model, model->tasks.row[0].type), "while");
+	detail = model_task_detail(model, &model->tasks.row[0]);
+	assert_non_null(detail);
+	assert_int_equal(detail->known, 0);
+	detail = model_task_detail(model, &model->tasks.row[1]);
+	assert_int_equal(detail->known, MODEL_DETAIL_FLOPS | MODEL_DETAIL_MOVED);
+	assert_true(detail->flops == 4e6);
+	assert_true(detail->moved_bytes == 600);
+	assert_string_equal(model_text(model, detail->output_shapes), "8,128;");
+	assert_string_equal(model_text(model, detail->output_types), "bf16;f32");
+	detail = model_task_detail(model, &model->tasks.row[2]);
+	assert_true(detail->flops == 5e6);
+	assert_true(detail->moved_bytes == 900);
+	model_free(model);
+	import_same("tpu.xplane.pb", space.bytes, space.size, false);
+}
+
+/* A GPU's plane tells bytes per second, and NaN is no figure. */
+static void test_xplane_bandwidth(void **state)
+{
+	struct out space = { 0 }, plane = { 0 }, line;
+	struct model *model;
+	int error;
+
+	put_text(&plane, 2, "/device:GPU:1");
+	put_stat(&plane, 6, 9, 3, 1555200000000, NULL);
+	put_stat(&plane, 6, 8, 2, __builtin_nan(""), NULL);
+	begin_line(&line, 13, "Stream #13", SINCE_1970);
+	put_event(&line, 1, 0, 1000, 0);
+	put_message(&plane, 3, &line);
+	put_metadata(&plane, 4, 1, "gemm");
+	put_metadata(&plane, 5, 9, "memory_bandwidth");
+	put_metadata(&plane, 5, 8, "peak_teraflops_per_second");
+	put_message(&space, 1, &plane);
+	model = import_text("gpu.xplane.pb", space.bytes, space.size, &error);
+	assert_int_equal(error, 0);
+	assert_true(model->devices.row[0].peak_bandwidth == 1555200000000);
+	assert_true(model->devices.row[0].peak_flops == 0);
+	assert_int_equal(model->tasks.row[0].detail, 0);
+	model_free(model);
+}
+
 /* Cut inside its only plane: what stands before is there. */
 static void test_xplane_cut(void **state)
 {
@@ -337,7 +482,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fields),	 cmocka_unit_test(test_xplane),
-		cmocka_unit_test(test_xplane_cut), cmocka_unit_test(test_perfetto),
+		cmocka_unit_test(test_xplane_cut), cmocka_unit_test(test_xplane_figures),
+		cmocka_unit_test(test_xplane_bandwidth), cmocka_unit_test(test_perfetto),
 		cmocka_unit_test(test_perfetto_compressed),
 	};
 
