@@ -6,7 +6,8 @@
  * TARGET_INFO_SESSION_START_TIME.utcEpochNs; pid = globalTid >> 24 & 0xffffff, tid = globalTid &
  * 0xffffff. Tables and columns differ by schema (2.9 to 3.24) and are absent, not empty, when
  * nothing was recorded. Names are numbers of StringIds; those of API functions have a suffix
- * ("cudaLaunchKernel_v7000"). See "Exporting" in NVIDIA's user guide.
+ * ("cudaLaunchKernel_v7000"). Of a CUDA graph there are its kernels, or, by default, one row of
+ * CUPTI_ACTIVITY_KIND_GRAPH_TRACE for each launch. See "Exporting" in NVIDIA's user guide.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,9 +17,11 @@
 
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/nsys_gpus.h"
 #include "analyzer/import/nsys_schedule.h"
 #include "analyzer/import/sqlite_file.h"
 
+#define GRAPHS "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 
 struct nsys {
@@ -26,7 +29,7 @@ struct nsys {
 	struct import_rows rows;
 	sqlite3 *db;
 	struct map strings; /* StringIds.id -> string of the model */
-	struct map device_names; /* device -> string */
+	struct nsys_gpus gpus;
 	struct map launches; /* correlation (with process) -> row of calls */
 	MODEL_ARRAY(struct call) calls; /* of the file; thread is the file's global id's low half */
 	MODEL_ARRAY(uint64_t) global_tids; /* of each call */
@@ -78,17 +81,6 @@ static int on_epoch(void *context, sqlite3_stmt *row)
 	struct nsys *file = context;
 
 	file->epoch_ns = sqlite3_column_int64(row, 0);
-	return 0;
-}
-
-static int on_gpu(void *context, sqlite3_stmt *row)
-{
-	struct nsys *file = context;
-	uint32_t name = model_string(file->import->model, column_text(row, 1));
-
-	if (name == INDEX_NONE ||
-	    !map_put(&file->device_names, (uint64_t)sqlite3_column_int64(row, 0), name))
-		return -ENOMEM;
 	return 0;
 }
 
@@ -169,18 +161,6 @@ static int on_call(void *context, sqlite3_stmt *row)
 	return map_put(&file->launches, launch_key(correlation, global), index) ? 0 : -ENOMEM;
 }
 
-static uint32_t device_row(struct nsys *file, int64_t device, uint64_t global_pid)
-{
-	struct model *model = file->import->model;
-	uint32_t name = map_get(&file->device_names, (uint64_t)device);
-	uint32_t process = global_pid ? import_process(&file->rows, pid_of(global_pid))
-				      : INDEX_NONE;
-
-	return import_device(&file->rows, (uint64_t)device, process,
-			     name == MAP_NONE ? "unnamed" : model_text(model, name), "gpu", "nsys",
-			     CLOCK);
-}
-
 /* Columns: start, end, deviceId, streamId, correlationId, globalPid, bytes, name. */
 static int on_task(void *context, sqlite3_stmt *row)
 {
@@ -210,7 +190,8 @@ static int on_task(void *context, sqlite3_stmt *row)
 		      &task.start_ns, &task.end_ns))
 		return import_finding(file->import, "device tasks outside of any time",
 				      model_text(model, task.name));
-	task.device = device_row(file, sqlite3_column_int64(row, 2), global_pid);
+	task.device = nsys_gpu_row(&file->gpus, (uint64_t)sqlite3_column_int64(row, 2),
+				   pid_of(global_pid));
 	if (task.device == INDEX_NONE)
 		return -ENOMEM;
 	launch = map_get(&file->launches, launch_key(task.correlation, global_pid));
@@ -267,8 +248,8 @@ static int read_names(struct nsys *file)
 	if (!err && sqlite_file_has(file->db, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"))
 		err = each(file, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1",
 			   on_epoch);
-	if (!err && sqlite_file_has(file->db, "TARGET_INFO_GPU", "name"))
-		err = each(file, "SELECT id, name FROM TARGET_INFO_GPU", on_gpu);
+	if (!err)
+		err = nsys_gpus_read(&file->gpus, file->db, &file->rows);
 	if (!err && file->epoch_ns < 1)
 		file->epoch_ns = 1; /* 0 stands for "not reported" */
 	return err;
@@ -295,6 +276,11 @@ static int read_device(struct nsys *file)
 	if (!err)
 		err = read_tasks(file, "CUPTI_ACTIVITY_KIND_MEMSET",
 				 PROFBPF__DEVICE_TASKS__KIND__FILL, "'[CUDA memset]'");
+	if (!err)
+		err = read_tasks(file, GRAPHS, PROFBPF__DEVICE_TASKS__KIND__KERNEL,
+				 sqlite_file_has(file->db, GRAPHS, "graphId")
+					 ? "'[CUDA graph ' || graphId || ']'"
+					 : "'[CUDA graph]'");
 	return err;
 }
 
@@ -326,6 +312,8 @@ static int read_all(struct nsys *file)
 		err = import_finding(
 			file->import,
 			"no table of kernels or copies: nothing is known of any device", NULL);
+	if (!err)
+		err = nsys_memory_read(&file->gpus, file->db, file->epoch_ns);
 	if (!err && file->import->alone)
 		err = put_calls(file);
 	if (!err && file->import->alone)
@@ -345,7 +333,7 @@ static int import(struct import *import)
 	err = read_all(&file);
 	import_rows_free(&file.rows);
 	map_free(&file.strings);
-	map_free(&file.device_names);
+	nsys_gpus_free(&file.gpus);
 	map_free(&file.launches);
 	free(file.calls.row);
 	free(file.global_tids.row);

@@ -113,6 +113,11 @@ static const struct {
 	{ "rocpd_info_thread_b", { "id", "tid" } },
 	{ "rocpd_info_agent_b", { "id", "type", "type_index", "name" } },
 	{ "rocpd_info_kernel_symbol_b", { "id", "display_name" } },
+	{ "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+	  { "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "graphId" } },
+	{ "TARGET_INFO_CUDA_DEVICE", { "gpuId", "cudaId", "pid" } },
+	{ "CUDA_GPU_MEMORY_USAGE_EVENTS",
+	  { "start", "globalPid", "deviceId", "bytes", "memoryOperationType", "memKind", "address" } },
 };
 
 #define TABLE_COUNT (sizeof(TABLES) / sizeof(TABLES[0]))

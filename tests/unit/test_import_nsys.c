@@ -159,6 +159,52 @@ static void test_old_schema(void **state)
 	model_free(model);
 }
 
+/* Two processes that each know one GPU as number 0; launches of graphs; what they allocated. */
+static void test_gpus(void **state)
+{
+	const struct memory_record *record;
+	struct model *model;
+	int error;
+
+	model = import_made(
+		NAMES "CREATE TABLE TARGET_INFO_GPU (id, name, memoryBandwidth);"
+		      "INSERT INTO TARGET_INFO_GPU VALUES (0, 'A', 1555200000000), (1, 'B', NULL);"
+		      "CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId, cudaId, pid);"
+		      "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 42), (1, 0, 44), (-1, 1, 44),"
+		      " (NULL, 2, 44);"
+		      "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start, end, deviceId, streamId,"
+		      " correlationId, globalPid, graphId);"
+		      "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES"
+		      " (2000, 2500, 0, 13, 7, " GLOBAL(0) ", 5), (2100, 2200, 0, 13, 7, (44 << 24), 5);"
+		      "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start, globalPid, deviceId, address,"
+		      " bytes, memKind, memoryOperationType);"
+		      "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES"
+		      " (100, (44 << 24), 0, 4096, 512, 2, 0), (200, (44 << 24), 0, 4096, 512, 2, 1),"
+		      " (150, (44 << 24), 0, 8192, 64, 1, 0), (160, 0, 0, 1, -1, 2, 0);" CALLS,
+		&error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.count, 2);
+	assert_string_equal(model_text(model, model->devices.row[0].name), "A");
+	assert_true(model->devices.row[0].peak_bandwidth == 1555200000000);
+	assert_int_equal(model->devices.row[1].id, 1);
+	assert_string_equal(model_text(model, model->devices.row[1].name), "B");
+	assert_true(model->devices.row[1].peak_bandwidth == 0);
+	assert_int_equal(model->tasks.count, 2);
+	assert_string_equal(model_text(model, model->tasks.row[0].name), "[CUDA graph 5]");
+	assert_int_equal(model->tasks.row[0].enqueue_ns, EPOCH + 1000);
+	assert_int_equal(model->memory_records.count, 3);
+	record = &model->memory_records.row[1];
+	assert_int_equal(record->bytes, -512);
+	assert_int_equal(record->ts_ns, EPOCH + 200);
+	assert_int_equal(record->device, 1);
+	assert_int_equal(record->flags, MODEL_MEMORY_CHANGE);
+	assert_string_equal(model_text(model, record->component), "Device");
+	assert_int_equal(model->memory_records.row[2].flags, MODEL_MEMORY_CHANGE | MODEL_MEMORY_HOST);
+	/* Less than nothing was allocated. */
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+}
+
 /* A view in place of a table is not run: it might never end. */
 static void test_hostile_view(void **state)
 {
@@ -203,7 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),	   cmocka_unit_test(test_no_tasks),
 		cmocka_unit_test(test_old_schema), cmocka_unit_test(test_hostile_view),
-		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_gpus),	   cmocka_unit_test(test_truncated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
