@@ -5,21 +5,15 @@
 #include "bpf/events.h"
 #include "lib/column.h"
 
-#define UNPACK(type, packet) \
-	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
-
 static bool saw(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t end_ns)
 {
-	struct session *session = loader_session(loader);
-
-	if (end_ns > session->last_ns)
-		session->last_ns = end_ns;
+	loader_reached(loader, end_ns);
 	return loader_saw_thread(loader, tid, tgid, end_ns);
 }
 
 bool load_faults(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Faults *m = UNPACK(faults, packet);
+	Profbpf__Faults *m = LOADER_UNPACK(faults, packet);
 	struct major_fault row = { 0 };
 	size_t rows;
 
@@ -38,10 +32,8 @@ bool load_faults(struct loader *loader, const struct pbt_packet *packet)
 			continue;
 		}
 		if (!MODEL_PUSH(&loader->model->faults, row) ||
-		    !saw(loader, row.thread, COLUMN_AT(m, tgid, i), row.end_ns)) {
-			loader->no_memory = true;
-			return false;
-		}
+		    !saw(loader, row.thread, COLUMN_AT(m, tgid, i), row.end_ns))
+			return loader_out_of_memory(loader);
 	}
 	loader->read[READ_FAULT] += rows;
 	return true;
@@ -67,7 +59,7 @@ static bool request_row(struct loader *loader, const Profbpf__BlockRequests *m, 
 
 bool load_block_requests(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__BlockRequests *m = UNPACK(block_requests, packet);
+	Profbpf__BlockRequests *m = LOADER_UNPACK(block_requests, packet);
 	struct block_request row = { 0 };
 	size_t rows;
 
@@ -80,10 +72,8 @@ bool load_block_requests(struct loader *loader, const struct pbt_packet *packet)
 			continue;
 		}
 		if (!MODEL_PUSH(&loader->model->block_requests, row) ||
-		    !saw(loader, row.thread, COLUMN_AT(m, tgid, i), row.end_ns)) {
-			loader->no_memory = true;
-			return false;
-		}
+		    !saw(loader, row.thread, COLUMN_AT(m, tgid, i), row.end_ns))
+			return loader_out_of_memory(loader);
 	}
 	loader->read[READ_BLOCK] += rows;
 	return !loader->no_memory;

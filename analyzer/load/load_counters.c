@@ -7,15 +7,6 @@
 
 #include "lib/column.h"
 
-#define UNPACK(type, packet) \
-	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
-
-static bool out_of_memory(struct loader *loader)
-{
-	loader->no_memory = true;
-	return false;
-}
-
 static bool accounts_fit(const Profbpf__Accounts *accounts, size_t *rows)
 {
 	return COLUMN_ROWS(rows, accounts->n_ts_ns, accounts->n_tid, accounts->n_tgid,
@@ -29,8 +20,7 @@ static bool accounts_fit(const Profbpf__Accounts *accounts, size_t *rows)
 
 bool load_accounts(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Accounts *accounts = UNPACK(accounts, packet);
-	struct session *session = loader_session(loader);
+	Profbpf__Accounts *accounts = LOADER_UNPACK(accounts, packet);
 	struct account row = { 0 };
 	size_t rows;
 
@@ -61,17 +51,15 @@ bool load_accounts(struct loader *loader, const struct pbt_packet *packet)
 		}
 		if (!MODEL_PUSH(&loader->model->accounts, row) ||
 		    !loader_saw_thread(loader, row.thread, COLUMN_AT(accounts, tgid, i), row.ts_ns))
-			return out_of_memory(loader);
-		if (row.ts_ns > session->last_ns)
-			session->last_ns = row.ts_ns;
+			return loader_out_of_memory(loader);
+		loader_reached(loader, row.ts_ns);
 	}
 	return true;
 }
 
 bool load_cpu_stats(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__CpuStats *stats = UNPACK(cpu_stats, packet);
-	struct session *session = loader_session(loader);
+	Profbpf__CpuStats *stats = LOADER_UNPACK(cpu_stats, packet);
 	struct host_stat host;
 	size_t rows;
 
@@ -87,7 +75,7 @@ bool load_cpu_stats(struct loader *loader, const struct pbt_packet *packet)
 		.blocked = stats->blocked,
 	};
 	if (!MODEL_PUSH(&loader->model->host_stats, host))
-		return out_of_memory(loader);
+		return loader_out_of_memory(loader);
 	for (size_t i = 0; i < rows; i++) {
 		struct cpu_stat row = {
 			.ts_ns = stats->ts_ns,
@@ -102,16 +90,15 @@ bool load_cpu_stats(struct loader *loader, const struct pbt_packet *packet)
 		};
 
 		if (!MODEL_PUSH(&loader->model->cpu_stats, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
-	if (stats->ts_ns > session->last_ns)
-		session->last_ns = stats->ts_ns;
+	loader_reached(loader, stats->ts_ns);
 	return true;
 }
 
 bool load_counters(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Counters *m = UNPACK(counters, packet);
+	Profbpf__Counters *m = LOADER_UNPACK(counters, packet);
 	size_t rows;
 
 	if (!m || COLUMN_ROWS(&rows, m->n_name, m->n_cpu, m->n_unit, m->n_value))
@@ -127,7 +114,7 @@ bool load_counters(struct loader *loader, const struct pbt_packet *packet)
 		};
 
 		if (row.name == INDEX_NONE || !MODEL_PUSH(&loader->model->counters, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return true;
 }
@@ -152,7 +139,7 @@ static bool take_source(struct loader *loader, struct session *session,
 	uint32_t name = model_string(loader->model, from->name);
 
 	if (name == INDEX_NONE)
-		return out_of_memory(loader);
+		return loader_out_of_memory(loader);
 	if (session->source_count == SESSION_SOURCES_MAX) {
 		loader->model->bad_rows++;
 		return true;
@@ -167,7 +154,7 @@ static bool take_source(struct loader *loader, struct session *session,
 		uint32_t reason = model_string(loader->model, from->lost[i]->reason);
 
 		if (reason == INDEX_NONE)
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 		if (from->lost[i]->count)
 			add_reason(source, reason, from->lost[i]->count);
 	}
@@ -198,7 +185,7 @@ static bool take_short_calls(struct loader *loader, struct session *session,
 			continue;
 		}
 		if (!MODEL_PUSH(&model->short_calls, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 		session->short_call_count++;
 	}
 	return !loader->no_memory;
@@ -206,7 +193,7 @@ static bool take_short_calls(struct loader *loader, struct session *session,
 
 bool load_statistics(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Statistics *statistics = UNPACK(statistics, packet);
+	Profbpf__Statistics *statistics = LOADER_UNPACK(statistics, packet);
 	struct session *session = loader_session(loader);
 
 	if (!statistics)
@@ -216,14 +203,13 @@ bool load_statistics(struct loader *loader, const struct pbt_packet *packet)
 	session->statistics_ns = statistics->ts_ns;
 	session->daemon_cpu_ns = statistics->daemon_cpu_ns;
 	session->bytes = statistics->bytes_written;
-	if (statistics->ts_ns > session->last_ns)
-		session->last_ns = statistics->ts_ns;
+	loader_reached(loader, statistics->ts_ns);
 	if (statistics->final) {
 		session->final = true;
 		session->final_ns = statistics->ts_ns;
 		session->end_reason = model_string(loader->model, statistics->end_reason);
 		if (session->end_reason == INDEX_NONE)
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	session->source_count = 0;
 	for (size_t i = 0; i < statistics->n_source; i++) {

@@ -15,15 +15,6 @@
 #define DEVICES_MAX (1u << 16)
 #define SYMBOL_MAX 4096 /* bytes; longer C++ symbols are shown as they are */
 
-#define UNPACK(type, packet) \
-	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
-
-static bool out_of_memory(struct loader *loader)
-{
-	loader->no_memory = true;
-	return false;
-}
-
 static uint32_t text_id(struct loader *loader, const char *text)
 {
 	uint32_t id = model_string(loader->model, text);
@@ -37,7 +28,7 @@ static uint32_t text_id(struct loader *loader, const char *text)
 
 bool load_clocks(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Clocks *clocks = UNPACK(clocks, packet);
+	Profbpf__Clocks *clocks = LOADER_UNPACK(clocks, packet);
 	struct clock_snapshot now = { 0 };
 	size_t rows;
 
@@ -51,7 +42,7 @@ bool load_clocks(struct loader *loader, const struct pbt_packet *packet)
 		now.realtime_ns += COLUMN_AT(clocks, realtime_ns, i);
 		now.counter += COLUMN_AT(clocks, counter, i);
 		if (clock_table_add(loader->model->clocks, &now) != 0)
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return true;
 }
@@ -80,7 +71,7 @@ static bool make_string_room(struct loader *loader, uint32_t count)
 
 bool load_strings(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Strings *strings = UNPACK(strings, packet);
+	Profbpf__Strings *strings = LOADER_UNPACK(strings, packet);
 
 	if (!strings)
 		return false;
@@ -92,7 +83,7 @@ bool load_strings(struct loader *loader, const struct pbt_packet *packet)
 	if (strings->first_id <= 1)
 		loader->string_count = 0;
 	if (!make_string_room(loader, strings->first_id + (uint32_t)strings->n_text))
-		return out_of_memory(loader);
+		return loader_out_of_memory(loader);
 	for (size_t i = 0; i < strings->n_text; i++)
 		loader->strings[strings->first_id + i] = text_id(loader, strings->text[i]);
 	loader->strings[0] = 0;
@@ -101,7 +92,7 @@ bool load_strings(struct loader *loader, const struct pbt_packet *packet)
 
 bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__SleepObjects *m = UNPACK(sleep_objects, packet);
+	Profbpf__SleepObjects *m = LOADER_UNPACK(sleep_objects, packet);
 	struct model *model = loader->model;
 	size_t rows;
 
@@ -124,7 +115,7 @@ bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
 
 		if (!MODEL_PUSH(&loader->objects, model->sleep_objects.count) ||
 		    !MODEL_PUSH(&model->sleep_objects, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return true;
 }
@@ -212,7 +203,7 @@ static void take_function(struct loader *loader, const Profbpf__Function *from,
 
 bool load_functions(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Functions *functions = UNPACK(functions, packet);
+	Profbpf__Functions *functions = LOADER_UNPACK(functions, packet);
 
 	if (!functions)
 		return false;
@@ -248,7 +239,7 @@ uint32_t loader_driver(struct loader *loader, uint32_t rdev)
 
 bool load_drivers(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Drivers *drivers = UNPACK(drivers, packet);
+	Profbpf__Drivers *drivers = LOADER_UNPACK(drivers, packet);
 
 	if (!drivers)
 		return false;
@@ -266,7 +257,7 @@ bool load_drivers(struct loader *loader, const struct pbt_packet *packet)
 		loader->model->drivers.row[index].module =
 			text_id(loader, drivers->driver[i]->module);
 		if (!load_commands(loader, drivers->driver[i], &loader->model->drivers.row[index]))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return !loader->no_memory;
 }
@@ -293,7 +284,7 @@ static struct device *device_row(struct loader *loader, uint32_t id)
 
 bool load_devices(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Devices *devices = UNPACK(devices, packet);
+	Profbpf__Devices *devices = LOADER_UNPACK(devices, packet);
 
 	if (!devices)
 		return false;
@@ -316,7 +307,7 @@ bool load_devices(struct loader *loader, const struct pbt_packet *packet)
 
 bool load_coverage(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Coverage *coverage = UNPACK(coverage, packet);
+	Profbpf__Coverage *coverage = LOADER_UNPACK(coverage, packet);
 	size_t rows;
 
 	if (!coverage ||
@@ -334,14 +325,14 @@ bool load_coverage(struct loader *loader, const struct pbt_packet *packet)
 		};
 
 		if (!MODEL_PUSH(&loader->model->coverage, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return true;
 }
 
 bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__ThreadRoles *roles = UNPACK(thread_roles, packet);
+	Profbpf__ThreadRoles *roles = LOADER_UNPACK(thread_roles, packet);
 	struct thread_role row = { 0 };
 	size_t rows;
 
@@ -359,7 +350,7 @@ bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet)
 		}
 		if (!MODEL_PUSH(&loader->model->thread_roles, row) ||
 		    !loader_saw_thread(loader, row.thread, roles->tgid, row.ts_ns))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return !loader->no_memory;
 }

@@ -5,23 +5,6 @@
 #include "bpf/events.h"
 #include "lib/column.h"
 
-#define UNPACK(type, packet) \
-	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
-
-static bool out_of_memory(struct loader *loader)
-{
-	loader->no_memory = true;
-	return false;
-}
-
-static void reached(struct loader *loader, uint64_t ts_ns)
-{
-	struct session *session = loader_session(loader);
-
-	if (ts_ns > session->last_ns)
-		session->last_ns = ts_ns;
-}
-
 static bool processes_fit(const Profbpf__Processes *m, size_t *rows)
 {
 	return COLUMN_ROWS(rows, m->n_ts_ns, m->n_tgid, m->n_flags, m->n_threads, m->n_ns_pid,
@@ -37,7 +20,7 @@ static uint32_t cgroup_index(const struct loader *loader, uint64_t id)
 
 bool load_processes(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Processes *m = UNPACK(processes, packet);
+	Profbpf__Processes *m = LOADER_UNPACK(processes, packet);
 	struct process_stat row = { 0 };
 	size_t rows;
 
@@ -61,8 +44,8 @@ bool load_processes(struct loader *loader, const struct pbt_packet *packet)
 			continue;
 		}
 		if (!MODEL_PUSH(&loader->model->process_stats, row))
-			return out_of_memory(loader);
-		reached(loader, row.ts_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, row.ts_ns);
 	}
 	return true;
 }
@@ -70,7 +53,7 @@ bool load_processes(struct loader *loader, const struct pbt_packet *packet)
 /* Each segment says again which groups there are. */
 bool load_cgroups(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Cgroups *m = UNPACK(cgroups, packet);
+	Profbpf__Cgroups *m = LOADER_UNPACK(cgroups, packet);
 
 	if (!m)
 		return false;
@@ -89,7 +72,7 @@ bool load_cgroups(struct loader *loader, const struct pbt_packet *packet)
 		if (row.path == INDEX_NONE ||
 		    !map_put(&loader->cgroup_map, row.id, loader->model->cgroups.count) ||
 		    !MODEL_PUSH(&loader->model->cgroups, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return true;
 }
@@ -103,7 +86,7 @@ static bool cgroup_stats_fit(const Profbpf__CgroupStats *m, size_t *rows)
 
 bool load_cgroup_stats(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__CgroupStats *m = UNPACK(cgroup_stats, packet);
+	Profbpf__CgroupStats *m = LOADER_UNPACK(cgroup_stats, packet);
 	struct cgroup_stat row = { 0 };
 	size_t rows;
 
@@ -126,8 +109,8 @@ bool load_cgroup_stats(struct loader *loader, const struct pbt_packet *packet)
 			continue;
 		}
 		if (!MODEL_PUSH(&loader->model->cgroup_stats, row))
-			return out_of_memory(loader);
-		reached(loader, row.ts_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, row.ts_ns);
 	}
 	return true;
 }

@@ -8,25 +8,8 @@
 #include "bpf/events.h"
 #include "lib/column.h"
 
-#define UNPACK(type, packet) \
-	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
-
 #define FILE_CALL_OPEN 1 /* flags of calls and ioctls in the file */
 #define FILE_DEPTH_SHIFT 8
-
-static bool out_of_memory(struct loader *loader)
-{
-	loader->no_memory = true;
-	return false;
-}
-
-static void reached(struct loader *loader, uint64_t ts_ns)
-{
-	struct session *session = loader_session(loader);
-
-	if (ts_ns > session->last_ns)
-		session->last_ns = ts_ns;
-}
 
 bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns)
 {
@@ -40,7 +23,7 @@ bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint6
 	if (index == MAP_NONE) {
 		index = loader->tids.count;
 		if (!map_put(&loader->tid_map, tid, index) || !MODEL_PUSH(&loader->tids, new))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	info = &loader->tids.row[index];
 	if (tgid)
@@ -149,7 +132,7 @@ static void call_values(const Profbpf__Calls *c, size_t i, struct call *row)
 
 bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Calls *calls = UNPACK(calls, packet);
+	Profbpf__Calls *calls = LOADER_UNPACK(calls, packet);
 	struct call row = { .task = INDEX_NONE };
 	size_t rows;
 
@@ -176,8 +159,8 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		if (!MODEL_PUSH(&loader->model->calls, row) ||
 		    !loader_saw_thread(loader, row.thread, (uint32_t)COLUMN_AT(calls, tgid, s),
 				       end_ns))
-			return out_of_memory(loader);
-		reached(loader, end_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, end_ns);
 	}
 	loader->read[READ_API] += rows;
 	return !loader->no_memory;
@@ -185,7 +168,7 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 
 bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Ioctls *ioctls = UNPACK(ioctls, packet);
+	Profbpf__Ioctls *ioctls = LOADER_UNPACK(ioctls, packet);
 	uint64_t end_ns = 0;
 	uint32_t tid = 0;
 	size_t rows;
@@ -215,8 +198,8 @@ bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 		}
 		if (!MODEL_PUSH(&loader->model->ioctls, row) ||
 		    !loader_saw_thread(loader, tid, COLUMN_AT(ioctls, tgid, i), end_ns))
-			return out_of_memory(loader);
-		reached(loader, end_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, end_ns);
 	}
 	loader->read[READ_IOCTL] += rows;
 	return !loader->no_memory;
@@ -243,7 +226,7 @@ static uint32_t object_index(const struct loader *loader, uint32_t id)
 
 bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Switches *switches = UNPACK(switches, packet);
+	Profbpf__Switches *switches = LOADER_UNPACK(switches, packet);
 	struct cpu_switch row = { .prev_thread = INDEX_NONE, .next_thread = INDEX_NONE };
 	size_t rows;
 
@@ -271,8 +254,8 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 		if (!MODEL_PUSH(&loader->model->switches, row) ||
 		    !loader_saw_thread(loader, row.prev_tid, 0, row.ts_ns) ||
 		    !loader_saw_thread(loader, row.next_tid, 0, row.ts_ns))
-			return out_of_memory(loader);
-		reached(loader, row.ts_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, row.ts_ns);
 	}
 	loader->read[READ_SCHED] += rows;
 	return true;
@@ -293,7 +276,7 @@ static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
 
 bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Wakes *wakes = UNPACK(wakes, packet);
+	Profbpf__Wakes *wakes = LOADER_UNPACK(wakes, packet);
 	struct wake row = { .waker_thread = INDEX_NONE };
 	size_t rows;
 
@@ -316,8 +299,8 @@ bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 		if (!MODEL_PUSH(&loader->model->wakes, row) ||
 		    !loader_saw_thread(loader, row.thread, 0, row.ts_ns) ||
 		    !loader_saw_thread(loader, row.waker_tid, 0, row.ts_ns))
-			return out_of_memory(loader);
-		reached(loader, row.ts_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, row.ts_ns);
 	}
 	loader->read[READ_SCHED] += rows;
 	return true;
@@ -325,7 +308,7 @@ bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 
 bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Interrupts *m = UNPACK(interrupts, packet);
+	Profbpf__Interrupts *m = LOADER_UNPACK(interrupts, packet);
 	struct interrupt row = { 0 };
 	size_t rows;
 
@@ -344,8 +327,8 @@ bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)
 		}
 		if (!MODEL_PUSH(&loader->model->interrupts, row) ||
 		    !loader_saw_thread(loader, row.thread, 0, row.ts_ns))
-			return out_of_memory(loader);
-		reached(loader, row.ts_ns + row.dur_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, row.ts_ns + row.dur_ns);
 	}
 	loader->read[READ_SCHED] += rows;
 	return true;
@@ -392,7 +375,7 @@ static uint32_t task_name(struct loader *loader, uint32_t id)
 
 bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__DeviceTasks *tasks = UNPACK(device_tasks, packet);
+	Profbpf__DeviceTasks *tasks = LOADER_UNPACK(device_tasks, packet);
 	struct device_task row = { .call = INDEX_NONE };
 	uint64_t queued_ns = 0;
 	size_t rows;
@@ -421,8 +404,8 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 			row.kind = PROFBPF__DEVICE_TASKS__KIND__OTHER;
 		if (!MODEL_PUSH(&loader->model->tasks, row) ||
 		    !loader_saw_thread(loader, row.thread, 0, row.enqueue_ns))
-			return out_of_memory(loader);
-		reached(loader, row.enqueue_ns);
+			return loader_out_of_memory(loader);
+		loader_reached(loader, row.enqueue_ns);
 	}
 	loader->read[READ_DEVICE] += rows;
 	return true;

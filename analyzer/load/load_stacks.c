@@ -10,9 +10,6 @@
 #define IDS_MAX (1u << 22) /* of files, names, frames or stacks of a session */
 #define DEPTH_MAX 1024
 
-#define UNPACK(type, packet) \
-	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
-
 static uint64_t key_of(const struct loader *loader, uint32_t id)
 {
 	return (uint64_t)loader->session << 32 | id;
@@ -21,12 +18,6 @@ static uint64_t key_of(const struct loader *loader, uint32_t id)
 static uint32_t row_of(const struct loader *loader, const struct map *map, uint32_t id)
 {
 	return id ? map_get(map, key_of(loader, id)) : MAP_NONE;
-}
-
-static bool out_of_memory(struct loader *loader)
-{
-	loader->no_memory = true;
-	return false;
 }
 
 static uint32_t text(struct loader *loader, const char *bytes)
@@ -63,7 +54,7 @@ static bool take_files(struct loader *loader, const Profbpf__Stacks *m)
 		if (!map_put(&loader->stack_files, key_of(loader, from->id),
 			     loader->model->code_files.count) ||
 		    !MODEL_PUSH(&loader->model->code_files, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return !loader->no_memory;
 }
@@ -75,7 +66,7 @@ static bool take_names(struct loader *loader, const Profbpf__Stacks *m)
 
 		if (row_of(loader, &loader->stack_names, id) == MAP_NONE &&
 		    !map_put(&loader->stack_names, key_of(loader, id), text(loader, m->name[i])))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return !loader->no_memory;
 }
@@ -106,7 +97,7 @@ static bool take_frames(struct loader *loader, const Profbpf__Stacks *m, size_t 
 		if (!map_put(&loader->stack_frames, key_of(loader, id),
 			     loader->model->code_frames.count) ||
 		    !MODEL_PUSH(&loader->model->code_frames, row))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	return true;
 }
@@ -124,12 +115,12 @@ static bool take_stack(struct loader *loader, uint32_t id, const uint32_t *frame
 		if (frame == MAP_NONE)
 			continue;
 		if (!MODEL_PUSH(&model->stack_frames, frame))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 		row.depth++;
 	}
 	if (!map_put(&loader->stacks, key_of(loader, id), model->code_stacks.count) ||
 	    !MODEL_PUSH(&model->code_stacks, row))
-		return out_of_memory(loader);
+		return loader_out_of_memory(loader);
 	return true;
 }
 
@@ -156,7 +147,7 @@ static bool ids_fit(uint32_t first, size_t count)
 
 bool load_stacks(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Stacks *m = UNPACK(stacks, packet);
+	Profbpf__Stacks *m = LOADER_UNPACK(stacks, packet);
 	size_t frames;
 
 	if (!m || COLUMN_ROWS(&frames, m->n_kind, m->n_in_file, m->n_offset, m->n_named,
@@ -171,7 +162,7 @@ bool load_stacks(struct loader *loader, const struct pbt_packet *packet)
 
 bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__StackSamples *m = UNPACK(stack_samples, packet);
+	Profbpf__StackSamples *m = LOADER_UNPACK(stack_samples, packet);
 	struct stack_sample row = { 0 };
 	size_t rows;
 
@@ -194,7 +185,7 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 		}
 		if (!MODEL_PUSH(&loader->model->stack_samples, row) ||
 		    !loader_saw_thread(loader, row.thread, COLUMN_AT(m, tgid, i), row.ts_ns))
-			return out_of_memory(loader);
+			return loader_out_of_memory(loader);
 	}
 	if (m->rate && m->rate <= 1000000)
 		loader->model->info.stack_rate = m->rate;
@@ -205,7 +196,7 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 /* Each segment says again which processes there are; a reused id is another process. */
 bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Pythons *m = UNPACK(pythons, packet);
+	Profbpf__Pythons *m = LOADER_UNPACK(pythons, packet);
 	struct python_interpreter row;
 
 	if (!m || !m->tgid)
@@ -221,6 +212,6 @@ bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 			return true;
 	}
 	if (!MODEL_PUSH(&loader->model->pythons, row))
-		return out_of_memory(loader);
+		return loader_out_of_memory(loader);
 	return true;
 }

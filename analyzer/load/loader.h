@@ -112,6 +112,26 @@ static inline struct session *loader_session(struct loader *loader)
 	return &loader->sessions.row[loader->session];
 }
 
+/* The session lasted until @ts_ns at least. */
+static inline void loader_reached(struct loader *loader, uint64_t ts_ns)
+{
+	struct session *session = loader_session(loader);
+
+	if (ts_ns > session->last_ns)
+		session->last_ns = ts_ns;
+}
+
+/* What a load_...() returns that got no memory. */
+static inline bool loader_out_of_memory(struct loader *loader)
+{
+	loader->no_memory = true;
+	return false;
+}
+
+/* The message of @type in a packet, for as long as the packet is read; NULL if it is none. */
+#define LOADER_UNPACK(type, packet) \
+	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
+
 /* Model string of a segment's string id; 0 for ids that the segment has not sent. */
 static inline uint32_t loader_string(const struct loader *loader, uint32_t id)
 {
