@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analyse/intervals.h"
+#include "analyzer/model/task_sort.h"
 
 /* The tasks of one device, sorted by start, and the part of the trace that is looked at. */
 struct scope {
@@ -161,16 +162,6 @@ static int sum_classes(const struct scope *scope, struct device_usage *usage)
 	return error;
 }
 
-static int by_stream(const void *a, const void *b, void *context)
-{
-	const struct device_task *tasks = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (tasks[x].stream != tasks[y].stream)
-		return tasks[x].stream < tasks[y].stream ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 /* Usage of one stream, whose tasks are rows[0..count), by start. */
 static struct stream_usage sum_stream(const struct scope *scope, const uint32_t *rows,
 				      uint32_t count)
@@ -212,7 +203,7 @@ static int sum_streams(const struct scope *scope, struct device_usage *usage)
 		if (in_window(&scope->window, task_at(scope, i)))
 			rows[count++] = scope->first + i;
 	}
-	qsort_r(rows, count, sizeof(*rows), by_stream, scope->model->tasks.row);
+	tasks_sort_by_stream(scope->model, rows, count);
 	for (uint32_t i = 0; i < count; i++)
 		streams += i == 0 || scope->model->tasks.row[rows[i]].stream !=
 					     scope->model->tasks.row[rows[i - 1]].stream;

@@ -7,6 +7,7 @@
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/fuzzy.h"
 #include "analyzer/analyse/intervals.h"
+#include "analyzer/model/task_sort.h"
 
 enum set {
 	COMPUTATION,
@@ -155,23 +156,13 @@ static int measure_device(const struct scope *scope, const uint32_t *rows,
 	return error;
 }
 
-static int by_stream(const void *a, const void *b, void *context)
-{
-	const struct device_task *tasks = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (tasks[x].stream != tasks[y].stream)
-		return tasks[x].stream < tasks[y].stream ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 static int measure_streams(const struct scope *scope, uint32_t *rows, struct overlap_device *device)
 {
 	const struct device_task *tasks = scope->model->tasks.row;
 	uint32_t streams = 0;
 	int error = 0;
 
-	qsort_r(rows, scope->count, sizeof(*rows), by_stream, scope->model->tasks.row);
+	tasks_sort_by_stream(scope->model, rows, scope->count);
 	for (uint32_t i = 0; i < scope->count; i++)
 		streams += i == 0 || tasks[rows[i]].stream != tasks[rows[i - 1]].stream;
 	device->streams = calloc((size_t)streams + 1, sizeof(*device->streams));

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/task_sort.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"
 
@@ -56,16 +57,6 @@ static struct reduce_stream *stream_of(struct steps_table *table, uint64_t strea
 	return &table->streams[table->stream_count++];
 }
 
-static int by_start(const void *a, const void *b, void *context)
-{
-	const struct device_task *tasks = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (tasks[x].start_ns != tasks[y].start_ns)
-		return tasks[x].start_ns < tasks[y].start_ns ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 /* The device's collectives, by start. */
 static uint32_t *find_collectives(const struct mindinsight_device *of, uint32_t *count)
 {
@@ -80,7 +71,7 @@ static uint32_t *find_collectives(const struct mindinsight_device *of, uint32_t 
 			rows[(*count)++] = of->order[i];
 	}
 	if (rows)
-		qsort_r(rows, *count, sizeof(*rows), by_start, of->model->tasks.row);
+		tasks_sort_by_start(of->model, rows, *count);
 	return rows;
 }
 

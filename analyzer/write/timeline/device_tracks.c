@@ -11,6 +11,7 @@
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/intervals.h"
 #include "analyzer/analyse/operators.h"
+#include "analyzer/model/task_sort.h"
 
 struct builder {
 	const struct model *model;
@@ -263,16 +264,6 @@ static int extend_scope(struct builder *of, struct device_track *track,
 			 string_table_add(of->tracks->texts, part, length), 0);
 }
 
-static int by_start(const void *a, const void *b, void *context)
-{
-	const struct device_task *tasks = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (tasks[x].start_ns != tasks[y].start_ns)
-		return tasks[x].start_ns < tasks[y].start_ns ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 static int add_scope_level(struct builder *of, const uint32_t *rows, uint32_t count, uint32_t level)
 {
 	struct device_track track = { .group = TRACK_SCOPES }, *added;
@@ -310,7 +301,7 @@ static int add_scopes(struct builder *of)
 		    strchr(model_text(of->model, task->name), '/'))
 			rows[count++] = of->order[i];
 	}
-	qsort_r(rows, count, sizeof(*rows), by_start, of->model->tasks.row);
+	tasks_sort_by_start(of->model, rows, count);
 	for (uint32_t level = 0; level < depth && !err; level++)
 		err = add_scope_level(of, rows, count, level);
 	free(rows);
