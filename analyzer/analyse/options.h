@@ -89,6 +89,17 @@ struct analysis_window {
 struct analysis_window analysis_window(const struct model *model,
 				       const struct analysis_options *options);
 
+/* How much of [start_ns, end_ns) lies in the window; 0 too for times in the wrong order. */
+static inline uint64_t analysis_clipped(uint64_t start_ns, uint64_t end_ns,
+					const struct analysis_window *window)
+{
+	if (start_ns < window->from_ns)
+		start_ns = window->from_ns;
+	if (end_ns > window->to_ns)
+		end_ns = window->to_ns;
+	return end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
 /* Is a process (index) one of `count` pids (none = all)? INDEX_NONE only if all are. */
 bool analysis_chosen_process(const struct model *model, const uint32_t *pids, uint32_t count,
 			     uint32_t process);

@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t clipped(uint64_t start_ns, uint64_t end_ns, const struct analysis_window *window)
-{
-	if (start_ns < window->from_ns)
-		start_ns = window->from_ns;
-	if (end_ns > window->to_ns)
-		end_ns = window->to_ns;
-	return end_ns > start_ns ? end_ns - start_ns : 0;
-}
-
 static bool within(uint64_t ts_ns, const struct analysis_window *window)
 {
 	return ts_ns >= window->from_ns && ts_ns < window->to_ns;
@@ -82,7 +73,7 @@ static void sum_cpu(const struct pipeline *pipeline, const struct analysis_windo
 {
 	for (uint32_t i = 0; i < pipeline->cpu.count; i++) {
 		const struct pipeline_cpu *cpu = &pipeline->cpu.row[i];
-		uint64_t ns = clipped(cpu->start_ns, cpu->end_ns, window);
+		uint64_t ns = analysis_clipped(cpu->start_ns, cpu->end_ns, window);
 		double share = (double)ns / (double)(cpu->end_ns - cpu->start_ns);
 
 		usage->operators[cpu->op].run_ns +=
@@ -108,7 +99,7 @@ static void sum_works(const struct pipeline *pipeline, const struct analysis_win
 		const struct pipeline_work *work = &pipeline->works.row[i];
 		struct operator_pipeline_usage *op = &usage->operators[work->op];
 
-		op->work_ns += clipped(work->start_ns, work->end_ns, window);
+		op->work_ns += analysis_clipped(work->start_ns, work->end_ns, window);
 		if (!within(work->start_ns, window))
 			continue;
 		op->element_ns += (double)(work->end_ns - work->start_ns);
@@ -132,7 +123,7 @@ static void sum_queue_event(const struct pipeline *pipeline, const struct analys
 	const struct pipeline_queue_event *event = &pipeline->queue_events.row[i];
 	const struct pipeline_queue *queue = &pipeline->queues.row[event->queue];
 	struct queue_usage *of = &usage->queues[event->queue];
-	uint64_t wait_ns = clipped(event->start_ns, event->end_ns, window), stays_ns = 0;
+	uint64_t wait_ns = analysis_clipped(event->start_ns, event->end_ns, window), stays_ns = 0;
 
 	if (event->change > 0) {
 		of->push_wait_ns += wait_ns;
@@ -145,7 +136,7 @@ static void sum_queue_event(const struct pipeline *pipeline, const struct analys
 			usage->operators[queue->to].input_wait_ns += wait_ns;
 	}
 	if (i + 1 < pipeline->queue_events.count && event[1].queue == event->queue)
-		stays_ns = clipped(event->end_ns, event[1].end_ns, window);
+		stays_ns = analysis_clipped(event->end_ns, event[1].end_ns, window);
 	if (event->size < 0 || !stays_ns)
 		return;
 	of->known = true;
@@ -177,7 +168,7 @@ static void sum_fetches(const struct pipeline *pipeline, const struct analysis_w
 	usage->thread = INDEX_NONE;
 	for (uint32_t i = 0; i < pipeline->fetches.count; i++) {
 		const struct pipeline_fetch *fetch = &pipeline->fetches.row[i];
-		uint64_t ns = clipped(fetch->start_ns, fetch->end_ns, window);
+		uint64_t ns = analysis_clipped(fetch->start_ns, fetch->end_ns, window);
 
 		usage->wait_ns += ns;
 		if (!within(fetch->start_ns, window) || fetch->open)

@@ -33,15 +33,6 @@ bool sched_records_lost(const struct model *model)
 	return model->damage.packets_skipped || model->damage.bytes_skipped;
 }
 
-static uint64_t clipped(uint64_t start_ns, uint64_t end_ns, const struct analysis_window *window)
-{
-	if (start_ns < window->from_ns)
-		start_ns = window->from_ns;
-	if (end_ns > window->to_ns)
-		end_ns = window->to_ns;
-	return end_ns > start_ns ? end_ns - start_ns : 0;
-}
-
 static void times_from_timeline(const struct model *model, const struct analysis_window *window,
 				struct syscall_table *syscalls, struct thread_usage *usage)
 {
@@ -50,7 +41,7 @@ static void times_from_timeline(const struct model *model, const struct analysis
 	usage->source = USAGE_TIMELINE;
 	for (uint32_t i = 0; i < timeline->count; i++) {
 		const struct span *span = &model->spans.row[timeline->first + i];
-		uint64_t ns = clipped(span->start_ns, span->end_ns, window);
+		uint64_t ns = analysis_clipped(span->start_ns, span->end_ns, window);
 
 		usage->alive_ns += ns;
 		switch (span->state) {
@@ -87,7 +78,7 @@ static uint64_t alive_ns(const struct model *model, const struct analysis_window
 	if (count && model->accounts.row[first + count - 1].flags & ACCOUNT_FINAL &&
 	    model->accounts.row[first + count - 1].ts_ns < end_ns)
 		end_ns = model->accounts.row[first + count - 1].ts_ns;
-	return clipped(begin_ns, end_ns, window);
+	return analysis_clipped(begin_ns, end_ns, window);
 }
 
 static void times_from_account(const struct model *model, const struct analysis_window *window,
@@ -159,7 +150,7 @@ static uint64_t run_between(const struct model *model, const struct analysis_win
 		const struct span *span = &model->spans.row[timeline->first + i];
 
 		if (span->state == STATE_RUNNING)
-			run_ns += clipped(span->start_ns, span->end_ns, between);
+			run_ns += analysis_clipped(span->start_ns, span->end_ns, between);
 	}
 	return run_ns;
 }
@@ -371,7 +362,7 @@ static void sum_interrupts(const struct model *model, const struct analysis_wind
 		const struct interrupt *row = &model->interrupts.row[i];
 
 		usages[row->thread].interrupted_ns +=
-			clipped(row->ts_ns, row->ts_ns + row->dur_ns, window);
+			analysis_clipped(row->ts_ns, row->ts_ns + row->dur_ns, window);
 	}
 }
 

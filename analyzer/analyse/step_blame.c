@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/device_workers.h"
+#include "analyzer/analyse/options.h"
 #include "lib/bisect.h"
 
 #define DEPTH_MAX 64 /* operators one below the other; ends circles of hostile traces */
@@ -169,14 +170,6 @@ static void blame_wait(struct step_blame *blame, const struct pipeline_fetch *fe
 		blame->costs[0].wait_ns += ns;
 }
 
-static uint64_t clipped(const struct span *span, uint64_t from_ns, uint64_t to_ns)
-{
-	uint64_t start_ns = span->start_ns > from_ns ? span->start_ns : from_ns;
-	uint64_t end_ns = span->end_ns < to_ns ? span->end_ns : to_ns;
-
-	return end_ns > start_ns ? end_ns - start_ns : 0;
-}
-
 static uint32_t first_span(const struct step_blame *blame, const struct timeline *timeline,
 			   uint64_t ts_ns)
 {
@@ -199,8 +192,8 @@ static void blame_sleep(struct step_blame *blame, const struct span *span, uint6
 	*pending_ns = 0;
 }
 
-static void blame_trainer(struct step_blame *blame, uint32_t thread, uint64_t from_ns,
-			  uint64_t to_ns)
+static void blame_trainer(struct step_blame *blame, uint32_t thread,
+			  const struct analysis_window *step)
 {
 	const struct model *model = blame->model;
 	const struct timeline *timeline;
@@ -209,12 +202,12 @@ static void blame_trainer(struct step_blame *blame, uint32_t thread, uint64_t fr
 	if (thread >= model->timelines.count)
 		return;
 	timeline = &model->timelines.row[thread];
-	for (uint32_t i = first_span(blame, timeline, from_ns); i < timeline->count; i++) {
+	for (uint32_t i = first_span(blame, timeline, step->from_ns); i < timeline->count; i++) {
 		const struct span *span = &model->spans.row[timeline->first + i];
-		uint64_t ns = clipped(span, from_ns, to_ns);
+		uint64_t ns = analysis_clipped(span->start_ns, span->end_ns, step);
 		uint32_t op;
 
-		if (span->start_ns >= to_ns)
+		if (span->start_ns >= step->to_ns)
 			break;
 		switch (span->state) {
 		case STATE_SLEEP: blame_sleep(blame, span, ns, &pending_ns); break;
@@ -233,8 +226,10 @@ static void blame_trainer(struct step_blame *blame, uint32_t thread, uint64_t fr
 
 void step_blame_find(struct step_blame *blame, const struct pipeline_fetch *fetch, uint64_t end_ns)
 {
+	const struct analysis_window step = { .from_ns = fetch->end_ns, .to_ns = end_ns };
+
 	memset(blame->costs, 0, blame->pipeline->operators.count * sizeof(*blame->costs));
 	blame->other_cpu_ns = 0;
 	blame_wait(blame, fetch);
-	blame_trainer(blame, fetch->thread, fetch->end_ns, end_ns);
+	blame_trainer(blame, fetch->thread, &step);
 }
