@@ -116,6 +116,30 @@ void table_unknown(struct table *table)
 	table_text(table, "unknown");
 }
 
+void table_count_if(struct table *table, bool is_known, uint64_t count)
+{
+	if (is_known)
+		table_count(table, count);
+	else
+		table_unknown(table);
+}
+
+void table_ms_if(struct table *table, bool is_known, uint64_t ns)
+{
+	if (is_known)
+		table_ms(table, ns);
+	else
+		table_unknown(table);
+}
+
+void table_us_if(struct table *table, bool is_known, uint64_t ns)
+{
+	if (is_known)
+		table_us(table, ns);
+	else
+		table_unknown(table);
+}
+
 void table_empty(struct table *table)
 {
 	table_text(table, "");

@@ -41,6 +41,10 @@ void table_count(struct table *table, uint64_t count);
 void table_ms(struct table *table, uint64_t ns); /* 3 decimals: microseconds */
 void table_us(struct table *table, uint64_t ns); /* 1 decimal up to 1 ms, else none */
 void table_percent(struct table *table, double percent); /* 1 decimal */
+/* The same if it @is_known, else "unknown". */
+void table_count_if(struct table *table, bool is_known, uint64_t count);
+void table_ms_if(struct table *table, bool is_known, uint64_t ns);
+void table_us_if(struct table *table, bool is_known, uint64_t ns);
 void table_unknown(struct table *table); /* "unknown" */
 void table_empty(struct table *table); /* nothing: does not apply */
 

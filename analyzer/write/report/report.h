@@ -6,8 +6,8 @@
  * the order and number of the rows shown. The names in the JSON report and
  * their units are a promise to users.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_REPORT_H
-#define PROFBPF_ANALYZER_WRITE_REPORT_H
+#ifndef PROFBPF_ANALYZER_WRITE_REPORT_REPORT_H
+#define PROFBPF_ANALYZER_WRITE_REPORT_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -119,4 +119,4 @@ int report_json(FILE *out, const struct model *model, const struct results *resu
 int report_html(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
 
-#endif /* PROFBPF_ANALYZER_WRITE_REPORT_H */
+#endif /* PROFBPF_ANALYZER_WRITE_REPORT_REPORT_H */

@@ -2,8 +2,8 @@
 /*
  * report_device.h - the sections of a report that are about devices.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H
-#define PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H
+#ifndef PROFBPF_ANALYZER_WRITE_REPORT_REPORT_DEVICE_H
+#define PROFBPF_ANALYZER_WRITE_REPORT_REPORT_DEVICE_H
 
 #include <stdio.h>
 
@@ -61,4 +61,4 @@ void report_json_communication(struct json *json, const struct model *model,
 void report_json_idle(struct json *json, const struct model *model,
 		      const struct device_results *devices);
 
-#endif /* PROFBPF_ANALYZER_WRITE_REPORT_DEVICE_H */
+#endif /* PROFBPF_ANALYZER_WRITE_REPORT_REPORT_DEVICE_H */

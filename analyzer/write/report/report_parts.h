@@ -3,8 +3,8 @@
  * report_parts.h - the sections of the text and JSON report, for report_text.c,
  * report_json.c and the `info` command. Text sections return 0 or a negative errno.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H
-#define PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H
+#ifndef PROFBPF_ANALYZER_WRITE_REPORT_REPORT_PARTS_H
+#define PROFBPF_ANALYZER_WRITE_REPORT_REPORT_PARTS_H
 
 #include "analyzer/analyse/api.h"
 #include "analyzer/analyse/block_io.h"
@@ -129,4 +129,4 @@ void json_counters(struct json *json, const struct model *model);
 int text_sleeps(FILE *out, const struct model *model, const struct process_results *processes,
 		const struct report_options *options);
 
-#endif /* PROFBPF_ANALYZER_WRITE_REPORT_PARTS_H */
+#endif /* PROFBPF_ANALYZER_WRITE_REPORT_REPORT_PARTS_H */

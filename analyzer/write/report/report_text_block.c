@@ -6,14 +6,6 @@
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/table.h"
 
-static void known_us(struct table *table, bool is_known, uint64_t ns)
-{
-	if (is_known)
-		table_us(table, ns);
-	else
-		table_unknown(table);
-}
-
 static void block_row(struct table *table, const struct model *model,
 		      const struct block_usage *usage)
 {
@@ -31,9 +23,9 @@ static void block_row(struct table *table, const struct model *model,
 	table_format(table, "%.1f", (double)usage->bytes / 1024);
 	table_us(table, latency->count ? usage->wait_ns / latency->count : 0);
 	table_us(table, latency->mean_ns);
-	known_us(table, latency->has_p50, latency->p50_ns);
-	known_us(table, latency->has_p99, latency->p99_ns);
-	known_us(table, latency->has_max, latency->max_ns);
+	table_us_if(table, latency->has_p50, latency->p50_ns);
+	table_us_if(table, latency->has_p99, latency->p99_ns);
+	table_us_if(table, latency->has_max, latency->max_ns);
 	table_ms(table, usage->slept_ns);
 }
 

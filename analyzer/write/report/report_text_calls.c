@@ -81,14 +81,6 @@ static void api_headings(struct table *table, const struct api_columns *columns)
 	table_column(table, "max us", TABLE_RIGHT);
 }
 
-static void known_us(struct table *table, bool is_known, uint64_t ns)
-{
-	if (is_known)
-		table_us(table, ns);
-	else
-		table_unknown(table);
-}
-
 static void api_row(struct table *table, const struct model *model, const struct api_usage *usage,
 		    const struct api_columns *columns)
 {
@@ -109,10 +101,10 @@ static void api_row(struct table *table, const struct model *model, const struct
 	if (columns->unrecorded)
 		table_count(table, usage->unrecorded);
 	table_ms(table, durations->total_ns);
-	known_us(table, durations->count > 0, durations->mean_ns);
-	known_us(table, durations->has_p50, durations->p50_ns);
-	known_us(table, durations->has_p99, durations->p99_ns);
-	known_us(table, durations->has_max, durations->max_ns);
+	table_us_if(table, durations->count > 0, durations->mean_ns);
+	table_us_if(table, durations->has_p50, durations->p50_ns);
+	table_us_if(table, durations->has_p99, durations->p99_ns);
+	table_us_if(table, durations->has_max, durations->max_ns);
 }
 
 static void api_legend(FILE *out, const struct results *results, const struct api_columns *columns)
@@ -174,7 +166,7 @@ static void launched_row(struct table *table, const struct model *model,
 	table_count(table, usage->count);
 	table_count(table, usage->errors);
 	table_ms(table, usage->total_ns);
-	known_us(table, usage->count > 0, usage->count ? usage->total_ns / usage->count : 0);
+	table_us_if(table, usage->count > 0, usage->count ? usage->total_ns / usage->count : 0);
 	if (!phases)
 		return;
 	if (!usage->phases) {
@@ -267,8 +259,8 @@ static void ioctl_row(struct table *table, const struct model *model,
 	table_count(table, usage->open);
 	table_count(table, usage->errors);
 	table_ms(table, usage->total_ns);
-	known_us(table, returned, ioctl_mean_ns(usage));
-	known_us(table, returned, usage->max_ns);
+	table_us_if(table, returned, ioctl_mean_ns(usage));
+	table_us_if(table, returned, usage->max_ns);
 }
 
 int text_ioctl(FILE *out, const struct model *model, const struct results *results,

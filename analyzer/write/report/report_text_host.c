@@ -108,22 +108,6 @@ static void usage_columns(struct table *table)
 	table_column(table, "migr.", TABLE_RIGHT);
 }
 
-static void known_ms(struct table *table, bool is_known, uint64_t ns)
-{
-	if (is_known)
-		table_ms(table, ns);
-	else
-		table_unknown(table);
-}
-
-static void known_count(struct table *table, bool is_known, uint64_t count)
-{
-	if (is_known)
-		table_count(table, count);
-	else
-		table_unknown(table);
-}
-
 static void process_row(struct table *table, const struct model *model,
 			const struct process_usage *usage)
 {
@@ -138,15 +122,15 @@ static void process_row(struct table *table, const struct model *model,
 		table_percent(table, usage->utilization);
 	else
 		table_unknown(table);
-	known_ms(table, is_known, usage->run_ns);
-	known_ms(table, usage->has_split, usage->user_ns);
-	known_ms(table, usage->has_split, usage->system_ns);
-	known_ms(table, is_known, usage->runnable_ns);
-	known_ms(table, is_known, usage->blocked_ns);
-	known_ms(table, usage->has_io, usage->io_ns);
-	known_count(table, is_known, usage->voluntary);
-	known_count(table, is_known, usage->involuntary);
-	known_count(table, usage->has_migrations, usage->migrations);
+	table_ms_if(table, is_known, usage->run_ns);
+	table_ms_if(table, usage->has_split, usage->user_ns);
+	table_ms_if(table, usage->has_split, usage->system_ns);
+	table_ms_if(table, is_known, usage->runnable_ns);
+	table_ms_if(table, is_known, usage->blocked_ns);
+	table_ms_if(table, usage->has_io, usage->io_ns);
+	table_count_if(table, is_known, usage->voluntary);
+	table_count_if(table, is_known, usage->involuntary);
+	table_count_if(table, usage->has_migrations, usage->migrations);
 }
 
 static void thread_row(struct table *table, const struct model *model,
@@ -163,15 +147,15 @@ static void thread_row(struct table *table, const struct model *model,
 		table_percent(table, 100 * (double)usage->run_ns / (double)window_ns);
 	else
 		table_unknown(table);
-	known_ms(table, is_known, usage->run_ns);
+	table_ms_if(table, is_known, usage->run_ns);
 	table_empty(table);
 	table_empty(table);
-	known_ms(table, is_known, usage->runnable_ns);
-	known_ms(table, is_known, usage->blocked_ns);
-	known_ms(table, usage->has_io, usage->io_ns);
-	known_count(table, usage->has_counts, usage->voluntary);
-	known_count(table, usage->has_counts, usage->involuntary);
-	known_count(table, usage->has_migrations, usage->migrations);
+	table_ms_if(table, is_known, usage->runnable_ns);
+	table_ms_if(table, is_known, usage->blocked_ns);
+	table_ms_if(table, usage->has_io, usage->io_ns);
+	table_count_if(table, usage->has_counts, usage->voluntary);
+	table_count_if(table, usage->has_counts, usage->involuntary);
+	table_count_if(table, usage->has_migrations, usage->migrations);
 }
 
 static void more_threads(struct table *table, uint32_t hidden)
