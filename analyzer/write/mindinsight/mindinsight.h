@@ -8,8 +8,8 @@
  * mindspore/profiler/analysis (parser and viewers of MindData), MindInsight 2.3.1. What these
  * keep in whole percents or milliseconds is written as exactly as they can read it.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_MINDINSIGHT_H
-#define PROFBPF_ANALYZER_WRITE_MINDINSIGHT_H
+#ifndef PROFBPF_ANALYZER_WRITE_MINDINSIGHT_MINDINSIGHT_H
+#define PROFBPF_ANALYZER_WRITE_MINDINSIGHT_MINDINSIGHT_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -79,4 +79,4 @@ int mindinsight_steps(FILE *out, const struct mindinsight *mi);
 int mindinsight_summary_json(FILE *out, const struct mindinsight *mi);
 int mindinsight_summary_csv(FILE *out, const struct mindinsight *mi);
 
-#endif /* PROFBPF_ANALYZER_WRITE_MINDINSIGHT_H */
+#endif /* PROFBPF_ANALYZER_WRITE_MINDINSIGHT_MINDINSIGHT_H */

@@ -7,8 +7,8 @@
  * CPU; kernels of which nobody says what ran them are written as those of AI cores. Copies
  * and events are in none of its files.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_MINDINSIGHT_DEVICE_H
-#define PROFBPF_ANALYZER_WRITE_MINDINSIGHT_DEVICE_H
+#ifndef PROFBPF_ANALYZER_WRITE_MINDINSIGHT_MINDINSIGHT_DEVICE_H
+#define PROFBPF_ANALYZER_WRITE_MINDINSIGHT_MINDINSIGHT_DEVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,4 +52,4 @@ int mindinsight_timeline_summary(FILE *out, const struct mindinsight_device *of)
 int mindinsight_write_devices(const struct model *model, const struct results *results,
 			      const char *folder, uint32_t *count, char *error, size_t error_size);
 
-#endif /* PROFBPF_ANALYZER_WRITE_MINDINSIGHT_DEVICE_H */
+#endif /* PROFBPF_ANALYZER_WRITE_MINDINSIGHT_MINDINSIGHT_DEVICE_H */

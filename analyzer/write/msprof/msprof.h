@@ -9,8 +9,8 @@
  * are microseconds of CLOCK_REALTIME where the trace tells that clock, followed by a tab, as
  * msprof writes them.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_MSPROF_H
-#define PROFBPF_ANALYZER_WRITE_MSPROF_H
+#ifndef PROFBPF_ANALYZER_WRITE_MSPROF_MSPROF_H
+#define PROFBPF_ANALYZER_WRITE_MSPROF_MSPROF_H
 
 #include "analyzer/analyse/api_statistic.h"
 #include "analyzer/analyse/device_steps.h"
@@ -57,4 +57,4 @@ const char *msprof_core(const struct model *model, const struct device_task *tas
 /* A text, or "N/A" if it is empty. */
 void msprof_text(struct csv_file *csv, const char *text);
 
-#endif /* PROFBPF_ANALYZER_WRITE_MSPROF_H */
+#endif /* PROFBPF_ANALYZER_WRITE_MSPROF_MSPROF_H */

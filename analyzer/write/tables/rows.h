@@ -5,8 +5,8 @@
  * A table is begun with its columns, then rows are given cell by cell from left to right. Errors are
  * sticky and told at the end. tables.h has the tables.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_ROWS_H
-#define PROFBPF_ANALYZER_WRITE_ROWS_H
+#ifndef PROFBPF_ANALYZER_WRITE_TABLES_ROWS_H
+#define PROFBPF_ANALYZER_WRITE_TABLES_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,4 +53,4 @@ void rows_id(struct rows *rows, uint64_t id);
 void rows_index(struct rows *rows, uint32_t index);
 void rows_end(struct rows *rows);
 
-#endif /* PROFBPF_ANALYZER_WRITE_ROWS_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TABLES_ROWS_H */

@@ -5,8 +5,8 @@
  * Instants (*_ns of starts and ends) are CLOCK_MONOTONIC, as in the JSON report; what is unknown is NULL.
  * Columns that are called like a table ("thread") hold the id of a row of it.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_TABLES_H
-#define PROFBPF_ANALYZER_WRITE_TABLES_H
+#ifndef PROFBPF_ANALYZER_WRITE_TABLES_TABLES_H
+#define PROFBPF_ANALYZER_WRITE_TABLES_TABLES_H
 
 #include <stddef.h>
 
@@ -45,4 +45,4 @@ int write_csv(const struct model *model, const struct results *results, const ch
 int write_sqlite(const struct model *model, const struct results *results, const char *path,
 		 const struct export_options *options, char *error, size_t error_size);
 
-#endif /* PROFBPF_ANALYZER_WRITE_TABLES_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TABLES_TABLES_H */

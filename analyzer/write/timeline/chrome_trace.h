@@ -6,8 +6,8 @@
  * threads; everything else (devices, CPUs, further rows for what overlaps) has
  * numbers above the largest that Linux gives.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_CHROME_TRACE_H
-#define PROFBPF_ANALYZER_WRITE_CHROME_TRACE_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_CHROME_TRACE_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_CHROME_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,4 +51,4 @@ int chrome_write_calls(struct chrome_trace *trace);
 int chrome_write_devices(struct chrome_trace *trace);
 int chrome_write_cpus(struct chrome_trace *trace);
 
-#endif /* PROFBPF_ANALYZER_WRITE_CHROME_TRACE_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_CHROME_TRACE_H */

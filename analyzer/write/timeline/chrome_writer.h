@@ -8,8 +8,8 @@
  * cannot hold nanoseconds since 1970. Errors are sticky and told by
  * chrome_writer_close().
  */
-#ifndef PROFBPF_ANALYZER_WRITE_CHROME_WRITER_H
-#define PROFBPF_ANALYZER_WRITE_CHROME_WRITER_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_CHROME_WRITER_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_CHROME_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,4 +62,4 @@ void chrome_arg_decimal(struct chrome_writer *writer, const char *key, double va
 
 void chrome_event_end(struct chrome_writer *writer);
 
-#endif /* PROFBPF_ANALYZER_WRITE_CHROME_WRITER_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_CHROME_WRITER_H */

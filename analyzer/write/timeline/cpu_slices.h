@@ -17,8 +17,8 @@
  * Time between slices is time of which nothing is known. In a trace of the whole
  * system, where each thread is a target, there is none.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_CPU_SLICES_H
-#define PROFBPF_ANALYZER_WRITE_CPU_SLICES_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_CPU_SLICES_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_CPU_SLICES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,4 +63,4 @@ int cpu_slices_build(const struct model *model, const struct export_options *opt
 		     struct cpu_slices *slices);
 void cpu_slices_free(struct cpu_slices *slices);
 
-#endif /* PROFBPF_ANALYZER_WRITE_CPU_SLICES_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_CPU_SLICES_H */

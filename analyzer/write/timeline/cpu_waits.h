@@ -4,8 +4,8 @@
  *
  * During these times every switch on that CPU was recorded.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_CPU_WAITS_H
-#define PROFBPF_ANALYZER_WRITE_CPU_WAITS_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_CPU_WAITS_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_CPU_WAITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,4 +35,4 @@ struct cpu_waits {
 int cpu_waits_find(const struct model *model, const bool *chosen, struct cpu_waits *waits);
 void cpu_waits_free(struct cpu_waits *waits);
 
-#endif /* PROFBPF_ANALYZER_WRITE_CPU_WAITS_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_CPU_WAITS_H */

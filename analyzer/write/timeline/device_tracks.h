@@ -12,8 +12,8 @@
  *
  * It also says into which group of streams a task goes: by what ran it, on devices where that is told.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_DEVICE_TRACKS_H
-#define PROFBPF_ANALYZER_WRITE_DEVICE_TRACKS_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_DEVICE_TRACKS_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_DEVICE_TRACKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,4 +76,4 @@ enum task_group task_group(const struct model *model, const struct device_task *
 /* "AI Core", ... Static text. */
 const char *task_group_name(enum task_group group);
 
-#endif /* PROFBPF_ANALYZER_WRITE_DEVICE_TRACKS_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_DEVICE_TRACKS_H */

@@ -5,8 +5,8 @@
  * Each task has an arrow of its own, with its row plus one as its number: one
  * number for all tasks of a call would be drawn as a chain through them.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_EXPORT_FLOWS_H
-#define PROFBPF_ANALYZER_WRITE_EXPORT_FLOWS_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_EXPORT_FLOWS_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_EXPORT_FLOWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,4 +49,4 @@ static inline uint64_t export_flow_id(uint32_t task)
 uint32_t export_flow_first(const struct export_flows *flows, const struct call *call);
 uint32_t export_flow_next(const struct export_flows *flows, uint32_t task);
 
-#endif /* PROFBPF_ANALYZER_WRITE_EXPORT_FLOWS_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_EXPORT_FLOWS_H */

@@ -6,8 +6,8 @@
  * found in the other. Names of slices are short and stable (viewers colour by
  * name); what differs from one slice to the next goes into arguments.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_EXPORT_NAMES_H
-#define PROFBPF_ANALYZER_WRITE_EXPORT_NAMES_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_EXPORT_NAMES_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_EXPORT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,4 +84,4 @@ const char *export_function_name(const struct model *model, uint32_t function, c
 				 size_t size);
 const char *export_task_name(const struct model *model, const struct device_task *task);
 
-#endif /* PROFBPF_ANALYZER_WRITE_EXPORT_NAMES_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_EXPORT_NAMES_H */

@@ -6,8 +6,8 @@
  * The first frame is the thread's name. ';' and control characters in names become
  * '_'; a frame without a name is its file in brackets, or [unknown].
  */
-#ifndef PROFBPF_ANALYZER_WRITE_FOLDED_H
-#define PROFBPF_ANALYZER_WRITE_FOLDED_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_FOLDED_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_FOLDED_H
 
 #include "analyzer/write/export.h"
 
@@ -20,4 +20,4 @@ enum folded_what {
 int write_folded(const struct model *model, enum folded_what what, const char *path,
 		 const struct export_options *options, char *error, size_t error_size);
 
-#endif /* PROFBPF_ANALYZER_WRITE_FOLDED_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_FOLDED_H */

@@ -6,8 +6,8 @@
  * something, lie inside each other; it can't show two that merely overlap. Such
  * ones go to further rows ("lanes") of the same name.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_LANES_H
-#define PROFBPF_ANALYZER_WRITE_LANES_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_LANES_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,4 +58,4 @@ static inline void lane_push(struct lane *lane, uint64_t end_ns)
 void lanes_clear(struct lanes *lanes);
 void lanes_free(struct lanes *lanes);
 
-#endif /* PROFBPF_ANALYZER_WRITE_LANES_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_LANES_H */

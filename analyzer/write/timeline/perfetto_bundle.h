@@ -7,8 +7,8 @@
  * told by the switch before it), a waker that is not the thread shown on that
  * CPU, and that a thread waits for I/O.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_PERFETTO_BUNDLE_H
-#define PROFBPF_ANALYZER_WRITE_PERFETTO_BUNDLE_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_BUNDLE_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_BUNDLE_H
 
 #include <stdint.h>
 
@@ -47,4 +47,4 @@ void bundle_blocked(struct bundle *bundle, uint64_t ns, uint32_t tid);
 /* bundle_wake - a wake-up; @compact: whoever is shown on the waker's CPU will be its waker */
 void bundle_wake(struct bundle *bundle, const struct wake *wake, bool compact);
 
-#endif /* PROFBPF_ANALYZER_WRITE_PERFETTO_BUNDLE_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_BUNDLE_H */

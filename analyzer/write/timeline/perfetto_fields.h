@@ -4,8 +4,8 @@
  *
  * From Perfetto's protos/perfetto/trace (Apache-2.0); upstream never reuses a number.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_PERFETTO_FIELDS_H
-#define PROFBPF_ANALYZER_WRITE_PERFETTO_FIELDS_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_FIELDS_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_FIELDS_H
 
 enum {
 	/* TracePacket */
@@ -164,4 +164,4 @@ enum {
 	INTERNED_TEXT = 2,
 };
 
-#endif /* PROFBPF_ANALYZER_WRITE_PERFETTO_FIELDS_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_FIELDS_H */

@@ -7,8 +7,8 @@
  * it. All timestamps are CLOCK_BOOTTIME, which is what scheduling data is always
  * read as.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_PERFETTO_TRACE_H
-#define PROFBPF_ANALYZER_WRITE_PERFETTO_TRACE_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_TRACE_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -151,4 +151,4 @@ void perfetto_write_losses(struct perfetto_trace *trace);
 #define PERFETTO_UNRECORDED_NAME "unrecorded"
 #define PERFETTO_CPUS_MAX 1024 /* what the trace processor takes */
 
-#endif /* PROFBPF_ANALYZER_WRITE_PERFETTO_TRACE_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_TRACE_H */

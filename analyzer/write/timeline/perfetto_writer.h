@@ -11,8 +11,8 @@
  * Errors are sticky: after the first one nothing more is written, and
  * perfetto_writer_close() tells which it was.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_PERFETTO_WRITER_H
-#define PROFBPF_ANALYZER_WRITE_PERFETTO_WRITER_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_WRITER_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,4 +145,4 @@ static inline void perfetto_packet_end(struct perfetto_writer *writer, size_t ma
 		perfetto_flush(writer);
 }
 
-#endif /* PROFBPF_ANALYZER_WRITE_PERFETTO_WRITER_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_PERFETTO_WRITER_H */

@@ -2,8 +2,8 @@
 /*
  * task_order.h - device tasks stream by stream.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_TASK_ORDER_H
-#define PROFBPF_ANALYZER_WRITE_TASK_ORDER_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_TASK_ORDER_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_TASK_ORDER_H
 
 #include <stdint.h>
 
@@ -34,4 +34,4 @@ struct task_queue_step {
 struct task_queue_step *task_queue_compute(const struct model *model, const uint32_t *order,
 					   uint32_t count, uint32_t *steps);
 
-#endif /* PROFBPF_ANALYZER_WRITE_TASK_ORDER_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_TASK_ORDER_H */

@@ -2,8 +2,8 @@
 /*
  * thread_slices.h - the runtime calls and ioctls of a thread as one row of slices.
  */
-#ifndef PROFBPF_ANALYZER_WRITE_THREAD_SLICES_H
-#define PROFBPF_ANALYZER_WRITE_THREAD_SLICES_H
+#ifndef PROFBPF_ANALYZER_WRITE_TIMELINE_THREAD_SLICES_H
+#define PROFBPF_ANALYZER_WRITE_TIMELINE_THREAD_SLICES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,4 +41,4 @@ void thread_slices_begin(struct thread_slices *slices, const struct model *model
  */
 bool thread_slices_next(struct thread_slices *slices, struct thread_slice *slice);
 
-#endif /* PROFBPF_ANALYZER_WRITE_THREAD_SLICES_H */
+#endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_THREAD_SLICES_H */
