@@ -6,7 +6,7 @@
  * There are layouts of 8 to 47 columns, so columns go by name. Times are microseconds, of
  * CLOCK_REALTIME or, in exports of 2023 and before, of CLOCK_MONOTONIC_RAW; the size of the number tells.
  * "N/A" is unknown. Communication has no stream ("N/A"). A compute task may be called N/A at
- * profiling level 0.
+ * profiling level 0. Beside a timeline of the same tasks the table only says more of them.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,6 +18,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/task_find.h"
 
 #define METRICS_MAX 64
 #define METRIC_DIGITS 6 /* after the point: exact in a double for what the files have */
@@ -85,6 +86,7 @@ struct ascend_table {
 	bool operations[METRICS_MAX]; /* such a column counts them */
 	uint32_t metric_count;
 	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
+	struct task_find find; /* if import->complete */
 };
 
 static int detect(const struct import_sample *sample)
@@ -113,24 +115,6 @@ static int on_header(void *context, const bool *found)
 	return 0;
 }
 
-/*
- * Counters of the cores: which there are depends on the metrics that were chosen. The times and cycles of
- * a core's parts say again what the parts' ratios and the core's time do: they are left out.
- */
-static bool is_metric(const char *name)
-{
-	static const char *const PARTS[] = { "_ratio",	   "_rate",	   "_bw(",	     "_fops",
-					     "_datas(KB)", "memory_bound", "cube_utilization" };
-
-	if (strcmp(name, "aicore_time(us)") == 0 || strcmp(name, "aiv_time(us)") == 0)
-		return true;
-	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++) {
-		if (strstr(name, PARTS[i]))
-			return true;
-	}
-	return false;
-}
-
 static bool on_more(void *context, uint32_t index, const char *text, size_t length)
 {
 	struct ascend_table *table = context;
@@ -140,7 +124,7 @@ static bool on_more(void *context, uint32_t index, const char *text, size_t leng
 		return false;
 	memcpy(name, text, length);
 	name[length] = '\0';
-	if (!is_metric(name))
+	if (!ascend_is_metric(name))
 		return false;
 	table->metrics[index] = model_string(table->import->model, name);
 	table->operations[index] = strstr(name, "_fops") != NULL;
@@ -227,31 +211,31 @@ static bool real_of(const struct csv_value *value, double *number)
 static bool add_metrics(struct ascend_table *table, const struct csv_value *values,
 			struct task_detail *detail)
 {
-	struct model *model = table->import->model;
+	struct task_metric metrics[METRICS_MAX];
+	uint32_t count = 0;
 	double value;
 
-	detail->first_metric = model->task_metrics.count;
 	for (uint32_t i = 0; i < table->metric_count; i++) {
-		struct task_metric metric = { .name = table->metrics[i] };
-
 		if (!real_of(&values[COLUMNS + i], &value))
 			continue;
-		metric.value = (float)value;
-		if (!MODEL_PUSH(&model->task_metrics, metric))
-			return false;
+		metrics[count++] = (struct task_metric){ .name = table->metrics[i],
+							 .value = (float)value };
 		if (table->operations[i])
 			add_operations(detail, value);
 	}
-	detail->metric_count = model->task_metrics.count - detail->first_metric;
-	return true;
+	return task_detail_add_metrics(table->import->model, detail, metrics, count);
 }
 
 /* What only some layouts have; most rows have some of it. */
-static bool add_detail(struct ascend_table *table, const struct csv_value *values,
-		       struct device_task *task)
+static bool read_detail(struct ascend_table *table, const struct csv_value *values,
+			struct task_detail *detail)
 {
-	struct model *model = table->import->model;
-	struct task_detail detail = {
+	uint32_t *const strings[] = { &detail->state,	      &detail->input_shapes,
+				      &detail->input_types,   &detail->input_formats,
+				      &detail->output_shapes, &detail->output_types,
+				      &detail->output_formats };
+
+	*detail = (struct task_detail){
 		.task_id = id_of(&values[C_TASK]),
 		.context_id = id_of(&values[C_CONTEXT]),
 		.model_id = id_of(&values[C_MODEL]),
@@ -259,20 +243,12 @@ static bool add_detail(struct ascend_table *table, const struct csv_value *value
 		.blocks = blocks_of(&values[C_BLOCKS]),
 		.mix_blocks = blocks_of(&values[C_MIX_BLOCKS]),
 	};
-	uint32_t *const strings[] = { &detail.state,	     &detail.input_shapes,
-				      &detail.input_types,   &detail.input_formats,
-				      &detail.output_shapes, &detail.output_types,
-				      &detail.output_formats };
-
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
 		*strings[i] = string_of(table, values, C_STATE + i);
 		if (*strings[i] == INDEX_NONE)
 			return false;
 	}
-	if (!add_metrics(table, values, &detail) || !MODEL_PUSH(&model->task_details, detail))
-		return false;
-	task->detail = model->task_details.count;
-	return true;
+	return add_metrics(table, values, detail);
 }
 
 static uint32_t device_row(struct ascend_table *table, const struct csv_value *values,
@@ -283,6 +259,65 @@ static uint32_t device_row(struct ascend_table *table, const struct csv_value *v
 	if (table->has_device)
 		number_of(&values[C_DEVICE], &number);
 	return import_device(&table->rows, number, INDEX_NONE, "Ascend", "npu", "msprof", clock);
+}
+
+static int put_task(struct ascend_table *table, const struct csv_value *values,
+		    struct device_task *task)
+{
+	struct model *model = table->import->model;
+	struct task_detail detail;
+
+	task->device = device_row(table, values,
+				  task->start_ns > NANOSECONDS_2001
+					  ? PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
+					  : PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW);
+	if (task->device == INDEX_NONE || !read_detail(table, values, &detail) ||
+	    !MODEL_PUSH(&model->task_details, detail))
+		return -ENOMEM;
+	task->detail = model->task_details.count;
+	return MODEL_PUSH(&model->tasks, *task) ? 0 : -ENOMEM;
+}
+
+/* The detail of the same task in another file has numbers only. */
+static int complete_task(struct ascend_table *table, const struct csv_value *values,
+			 const struct device_task *read)
+{
+	struct model *model = table->import->model;
+	struct task_wanted wanted = { .device = UINT64_MAX,
+				      .start_ns = read->start_ns,
+				      .stream = read->stream,
+				      .task = id_of(&values[C_TASK]),
+				      .name = read->name };
+	struct device_task *task;
+	struct task_detail *detail, new;
+	uint32_t row;
+
+	if (table->has_device && !number_of(&values[C_DEVICE], &wanted.device))
+		wanted.device = UINT64_MAX;
+	row = task_find(&table->find, &wanted);
+	/* Of collectives a table tells nothing that the timeline does not. */
+	if (row == INDEX_NONE)
+		return read->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION
+			       ? 0
+			       : import_finding(table->import,
+						"rows of tasks that the timeline does not have",
+						values[C_NAME].text);
+	task = &model->tasks.row[row];
+	detail = task_detail_of(model, task);
+	if (!detail || !read_detail(table, values, &new))
+		return -ENOMEM;
+	if (new.task_id == MODEL_ID_NONE)
+		new.task_id = detail->task_id;
+	if (!new.metric_count) {
+		new.first_metric = detail->first_metric;
+		new.metric_count = detail->metric_count;
+	}
+	*detail = new;
+	if (read->type)
+		task->type = read->type;
+	if (!task->core)
+		task->core = read->core;
+	return 0;
 }
 
 static int on_row(void *context, const struct csv_value *values)
@@ -312,16 +347,11 @@ static int on_row(void *context, const struct csv_value *values)
 	task.name = model_string(model, values[C_NAME].text);
 	task.type = string_of(table, values, C_TYPE);
 	task.core = string_of(table, values, C_CORE);
-	task.kind = kind_of(table, values, task.core);
-	task.device = device_row(table, values,
-				 start_ns > NANOSECONDS_2001
-					 ? PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
-					 : PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW);
-	if (task.name == INDEX_NONE || task.type == INDEX_NONE || task.core == INDEX_NONE ||
-	    task.device == INDEX_NONE || !add_detail(table, values, &task) ||
-	    !MODEL_PUSH(&model->tasks, task))
+	if (task.name == INDEX_NONE || task.type == INDEX_NONE || task.core == INDEX_NONE)
 		return -ENOMEM;
-	return 0;
+	task.kind = kind_of(table, values, task.core);
+	return table->import->complete ? complete_task(table, values, &task)
+				       : put_task(table, values, &task);
 }
 
 static int import(struct import *import)
@@ -336,14 +366,17 @@ static int import(struct import *import)
 					   .context = &table };
 	uint32_t tasks = import->model->tasks.count;
 	char damage[256] = "";
-	int err;
+	int err = import->complete ? task_find_begin(&table.find, import) : 0;
 
 	import_rows_begin(&table.rows, import);
-	err = csv_table_read(import->path, &reader, damage, sizeof(damage));
-	err = import_end_reading(import, err, import->model->tasks.count > tasks, damage);
-	if (!err && import->model->tasks.count == tasks)
+	if (!err)
+		err = csv_table_read(import->path, &reader, damage, sizeof(damage));
+	err = import_end_reading(import, err,
+				 import->complete || import->model->tasks.count > tasks, damage);
+	if (!err && !import->complete && import->model->tasks.count == tasks)
 		err = import_finding(import, "no rows: nothing is known of any device", NULL);
 	import_rows_free(&table.rows);
+	task_find_free(&table.find);
 	return err;
 }
 

@@ -140,6 +140,48 @@ static int on_compute(void *context, sqlite3_stmt *row)
 	return 0;
 }
 
+/* Columns: globalTaskId, name, value; those of a task follow each other. Of compute tasks only. */
+static int on_counter(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+	struct model *model = file->import->model;
+	uint32_t compute = map_get(&file->compute, (uint64_t)sqlite3_column_int64(row, 0));
+	struct task_metric metric = { .name = ascend_db_text(file, row, 1),
+				      .value = (float)sqlite3_column_double(row, 2) };
+	const char *name = model_text(model, metric.name);
+	struct task_detail *detail;
+
+	if (metric.name == INDEX_NONE)
+		return -ENOMEM;
+	if (compute == MAP_NONE || sqlite3_column_type(row, 2) == SQLITE_NULL ||
+	    !ascend_is_metric(name))
+		return 0;
+	detail = &file->computes.row[compute].detail;
+	if (!detail->metric_count)
+		detail->first_metric = model->task_metrics.count;
+	if (!MODEL_PUSH(&model->task_metrics, metric))
+		return -ENOMEM;
+	detail->metric_count++;
+	if (strstr(name, "_fops")) {
+		detail->flops += sqlite3_column_double(row, 2);
+		detail->known |= MODEL_DETAIL_FLOPS;
+	}
+	return 0;
+}
+
+/* Columns: deviceId, rankId. */
+static int on_rank(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+	int64_t rank = sqlite3_column_int64(row, 1);
+
+	if (sqlite3_column_type(row, 1) == SQLITE_NULL || rank < 0 || rank >= INDEX_NONE)
+		return 0; /* msprof's -1: none */
+	return map_put(&file->ranks, (uint64_t)sqlite3_column_int64(row, 0), (uint32_t)rank)
+		       ? 0
+		       : -ENOMEM;
+}
+
 /* Columns: startNs, endNs, type, globalTid, connectionId, name. */
 static int on_call(void *context, sqlite3_stmt *row)
 {
@@ -167,6 +209,7 @@ static int on_call(void *context, sqlite3_stmt *row)
 static uint32_t device_row(struct database *file, int64_t device, const struct api_call *launch)
 {
 	uint32_t name = map_get(&file->device_names, (uint64_t)device);
+	uint32_t rank = map_get(&file->ranks, (uint64_t)device);
 	uint32_t process = launch ? import_process(&file->rows, (uint32_t)(launch->global >> 32))
 				  : INDEX_NONE;
 	struct model *model = file->import->model;
@@ -176,6 +219,10 @@ static uint32_t device_row(struct database *file, int64_t device, const struct a
 
 	if (row != INDEX_NONE && model->devices.row[row].process == INDEX_NONE)
 		model->devices.row[row].process = process;
+	if (row != INDEX_NONE && rank != MAP_NONE) {
+		model->devices.row[row].has_rank = true;
+		model->devices.row[row].rank = rank;
+	}
 	return row;
 }
 
@@ -336,6 +383,11 @@ static int read_tables(struct database *file)
 		    "outputDataTypes", "outputFormats", "opState" },
 		  on_compute,
 		  "" },
+		{ "TASK_PMU_INFO",
+		  { "globalTaskId", "name", "value" },
+		  on_counter,
+		  " ORDER BY globalTaskId" },
+		{ "RANK_DEVICE_MAP", { "deviceId", "rankId" }, on_rank, "" },
 		{ "CANN_API",
 		  { "startNs", "endNs", "type", "globalTid", "connectionId", "name" },
 		  on_call,
@@ -434,6 +486,7 @@ static int import(struct import *import)
 	import_rows_free(&file.rows);
 	map_free(&file.strings);
 	map_free(&file.device_names);
+	map_free(&file.ranks);
 	map_free(&file.compute);
 	map_free(&file.communication);
 	map_free(&file.transports);

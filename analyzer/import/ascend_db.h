@@ -48,6 +48,7 @@ struct database {
 	sqlite3 *db;
 	struct map strings; /* STRING_IDS.id -> string of the model */
 	struct map device_names;
+	struct map ranks; /* of devices, by their number */
 	struct map compute; /* globalTaskId -> row of computes */
 	MODEL_ARRAY(struct compute) computes;
 	struct map

@@ -4,8 +4,9 @@
  * "profiler" of MindSpore before 2.4.
  *
  * The same tasks stand in several of their files; the best one of each result is taken: the database,
- * else the timeline (it has the host's calls), else the table of tasks. In 2023 and before there
- * was a timeline for each device, model and iteration; together they are one result. A directory of many
+ * else the timeline (it has the host's calls, the table beside it says more of its tasks), else the table.
+ * In 2023 and before there was a timeline for each device, model and iteration; together they are one
+ * result. A directory of many
  * ranks is taken whole, each as a device of its own. One that was not exported says so.
  */
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/import/ascend_rank.h"
 #include "analyzer/import/directory_walk.h"
 #include "analyzer/import/importer.h"
 
@@ -36,6 +38,9 @@ static const char *const PATTERNS[] = { "ascend_pytorch_profiler*.db",
 					"hwts.log.data.*.slice_+([0-9])",
 					NULL };
 
+/* Tables of the same tasks; of those of a timeline they tell types, shapes and counters. */
+static const char *const TABLES[] = { "kernel_details.csv", "op_summary_*.csv", NULL };
+
 /* What they say besides, each of its own. */
 static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "step_trace_raw_*_detail_time.csv",
@@ -45,6 +50,7 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "operator_memory*.csv",
 				    "npu_module_mem*.csv",
 				    "api_statistic*.csv",
+				    "l2_cache_*.csv",
 				    "training_trace.*.slice_+([0-9])",
 				    "hccl_raw_*.csv",
 				    NULL };
@@ -85,10 +91,21 @@ static int detect(const struct import_sample *sample)
 	return directory_holds(sample->path, is_inside, DETECT_DEPTH) ? 60 : 0;
 }
 
+/* In 2023 and before timelines and tables stood in folders of their own. */
+static bool is_second(const char *name)
+{
+	return strcmp(name, "summary") == 0;
+}
+
 /* torch_npu keeps msprof's raw directory beside what it made of it. */
 static bool skip(const struct directory_walk *walk, const char *path, const char *name)
 {
 	return strncmp(name, "PROF_", 5) == 0 && walk->taken && strstr(path, "_ascend_");
+}
+
+static void done(const struct directory_walk *walk, const char *path, uint32_t first_device)
+{
+	ascend_rank_read(walk->import->model, path, first_device);
 }
 
 /* Folders of what was collected, but not exported. */
@@ -102,8 +119,11 @@ static int import(struct import *import)
 	struct directory_walk walk = { .import = import,
 				       .patterns = PATTERNS,
 				       .more = MORE,
+				       .tables = TABLES,
+				       .is_second = is_second,
 				       .is_result = is_result,
-				       .skip = skip };
+				       .skip = skip,
+				       .done = done };
 	int err = directory_take(&walk, import->path);
 
 	if (err || walk.taken)

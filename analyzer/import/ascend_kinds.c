@@ -79,3 +79,17 @@ uint8_t ascend_call_kind(const char *level, const char *name)
 	return look_up(WORDS, sizeof(WORDS) / sizeof(WORDS[0]), name,
 		       PROFBPF__FUNCTION__KIND__OTHER);
 }
+
+bool ascend_is_metric(const char *name)
+{
+	static const char *const PARTS[] = { "_ratio",	   "_rate",	   "_bw(",	     "_fops",
+					     "_datas(KB)", "memory_bound", "cube_utilization" };
+
+	if (strcmp(name, "aicore_time(us)") == 0 || strcmp(name, "aiv_time(us)") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++) {
+		if (strstr(name, PARTS[i]))
+			return true;
+	}
+	return false;
+}

@@ -8,6 +8,7 @@
 #ifndef PROFBPF_ANALYZER_IMPORT_ASCEND_KINDS_H
 #define PROFBPF_ANALYZER_IMPORT_ASCEND_KINDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -20,5 +21,13 @@ uint8_t ascend_task_kind(const char *type);
 
 /* Profbpf__Function__Kind of a CANN API by level ("acl", "node", "runtime", ...) and name. */
 uint8_t ascend_call_kind(const char *level, const char *name);
+
+/*
+ * ascend_is_metric - is it a counter of a task's that is worth keeping?
+ *
+ * Which there are depends on the metrics that were chosen. The times and cycles of a core's parts say
+ * again what the parts' ratios and the core's time do: they are none.
+ */
+bool ascend_is_metric(const char *name);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_ASCEND_KINDS_H */

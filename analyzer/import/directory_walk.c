@@ -22,8 +22,8 @@ struct folder {
 	struct dirent **names;
 	int count;
 	int depth;
-	struct import_identities *shared; /* of the result that it is part of, or NULL */
-	uint32_t first_device; /* of that result */
+	bool second; /* those beside it had the tasks */
+	struct import_result result; /* that it is part of */
 };
 
 static bool is_directory(const char *path)
@@ -91,7 +91,8 @@ static bool inside(const struct folder *folder, int index, char *path)
 	       PATH_MAX;
 }
 
-static int take_file(struct directory_walk *walk, const struct folder *folder, const char *path)
+static int take_file(struct directory_walk *walk, const struct folder *folder, const char *path,
+		     bool complete)
 {
 	char error[512];
 	int err;
@@ -99,8 +100,7 @@ static int take_file(struct directory_walk *walk, const struct folder *folder, c
 	if (walk->taken++ >= FILES_MAX)
 		return import_fail(walk->import, -E2BIG, "more than %d files of results",
 				   FILES_MAX);
-	err = import_part(walk->import, path, folder->shared, folder->first_device, error,
-			  sizeof(error));
+	err = import_part(walk->import, path, &folder->result, complete, error, sizeof(error));
 	/* One damaged rank of many is told, the others count. */
 	if (err && err != -ENOMEM)
 		err = import_finding(walk->import, "a file was not taken in", error);
@@ -108,7 +108,7 @@ static int take_file(struct directory_walk *walk, const struct folder *folder, c
 }
 
 static int take_pattern(struct directory_walk *walk, const struct folder *folder,
-			const char *pattern, bool *found)
+			const char *pattern, bool complete, bool *found)
 {
 	char path[PATH_MAX];
 	int err = 0;
@@ -118,20 +118,50 @@ static int take_pattern(struct directory_walk *walk, const struct folder *folder
 		    !inside(folder, i, path) || is_directory(path))
 			continue;
 		*found = true;
-		err = take_file(walk, folder, path);
+		err = take_file(walk, folder, path, complete);
 	}
+	return err;
+}
+
+static bool is_table(const struct directory_walk *walk, const char *pattern)
+{
+	for (size_t i = 0; walk->tables && walk->tables[i]; i++) {
+		if (strcmp(walk->tables[i], pattern) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_tasks(const struct directory_walk *walk, const struct folder *folder)
+{
+	return walk->import->model->tasks.count > folder->result.first_task;
+}
+
+/* What tables say of the tasks that other files gave. */
+static int take_tables(struct directory_walk *walk, const struct folder *folder)
+{
+	bool found;
+	int err = 0;
+
+	for (size_t p = 0; walk->tables && walk->tables[p] && !err; p++)
+		err = take_pattern(walk, folder, walk->tables[p], true, &found);
 	return err;
 }
 
 static int take_files(struct directory_walk *walk, const struct folder *folder, bool *found)
 {
+	bool tables = folder->second;
 	int err = 0;
 
 	*found = false;
-	for (size_t p = 0; walk->patterns[p] && !*found && !err; p++)
-		err = take_pattern(walk, folder, walk->patterns[p], found);
+	for (size_t p = 0; walk->patterns[p] && !folder->second && !*found && !err; p++) {
+		err = take_pattern(walk, folder, walk->patterns[p], false, found);
+		tables |= *found && !is_table(walk, walk->patterns[p]);
+	}
+	if (!err && tables && has_tasks(walk, folder))
+		err = take_tables(walk, folder);
 	for (size_t p = 0; walk->more && walk->more[p] && !err; p++)
-		err = take_pattern(walk, folder, walk->more[p], found);
+		err = take_pattern(walk, folder, walk->more[p], false, found);
 	return err;
 }
 
@@ -149,29 +179,45 @@ static int take_data_profile(struct directory_walk *walk, const char *path)
 		       : err;
 }
 
-static int walk_folder(struct directory_walk *walk, const char *path, const struct folder *outer);
+static int walk_folder(struct directory_walk *walk, const char *path, const struct folder *outer,
+		       bool second);
 
-static int take_folders(struct directory_walk *walk, const struct folder *folder)
+static int take_some_folders(struct directory_walk *walk, const struct folder *folder, bool second,
+			     uint32_t tasks)
 {
 	char path[PATH_MAX];
 	int err = 0;
 
 	for (int i = 0; i < folder->count && !err; i++) {
-		if (!inside(folder, i, path) || !is_directory(path) ||
-		    (walk->skip && walk->skip(walk, folder->path, folder->names[i]->d_name)))
+		const char *name = folder->names[i]->d_name;
+
+		if ((walk->is_second && walk->is_second(name)) != second ||
+		    !inside(folder, i, path) || !is_directory(path) ||
+		    (walk->skip && walk->skip(walk, folder->path, name)))
 			continue;
-		err = walk_folder(walk, path, folder);
+		err = walk_folder(walk, path, folder,
+				  second && walk->import->model->tasks.count > tasks);
 	}
 	return err;
 }
 
-static int walk_folder(struct directory_walk *walk, const char *path, const struct folder *outer)
+static int take_folders(struct directory_walk *walk, const struct folder *folder)
+{
+	uint32_t tasks = walk->import->model->tasks.count;
+	int err = take_some_folders(walk, folder, false, tasks);
+
+	return err ? err : take_some_folders(walk, folder, true, tasks);
+}
+
+static int walk_folder(struct directory_walk *walk, const char *path, const struct folder *outer,
+		       bool second)
 {
 	struct import_identities own = { 0 };
 	struct folder folder = { .path = path,
 				 .depth = outer ? outer->depth + 1 : 0,
-				 .shared = outer ? outer->shared : NULL,
-				 .first_device = walk->import->model->devices.count };
+				 .second = second,
+				 .result = { .first_device = walk->import->model->devices.count,
+					     .first_task = walk->import->model->tasks.count } };
 	char name[NAME_MAX + 1];
 	bool found = false;
 	int err;
@@ -181,15 +227,17 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 		return errno == ENOMEM ? -ENOMEM
 				       : import_finding(walk->import, strerror(errno), path);
 	directory_name(path, name, sizeof(name));
-	if (folder.shared)
-		folder.first_device = outer->first_device;
+	if (outer && (outer->result.shared || second))
+		folder.result = outer->result;
 	else if (walk->is_result && walk->is_result(name))
-		folder.shared = &own;
+		folder.result.shared = &own;
 	err = take_files(walk, &folder, &found);
 	if (!err)
 		err = take_data_profile(walk, path);
 	if (!err && !found && folder.depth < DEPTH_MAX)
 		err = take_folders(walk, &folder);
+	if (!err && walk->done)
+		walk->done(walk, path, folder.result.first_device);
 	for (int i = 0; i < folder.count; i++)
 		free(folder.names[i]);
 	free(folder.names);
@@ -199,5 +247,5 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 
 int directory_take(struct directory_walk *walk, const char *path)
 {
-	return walk_folder(walk, path, NULL);
+	return walk_folder(walk, path, NULL, false);
 }

@@ -19,10 +19,22 @@ struct directory_walk {
 		*patterns; /* of names, as fnmatch(3) with +(); NULL-terminated, best ones first */
 	/* What files tell besides the tasks: all that match any of them are taken, too. May be NULL. */
 	const char *const *more;
+	/*
+	 * Tables that say more of the tasks of other files: taken so where tasks came from files that are
+	 * none of these. May be NULL.
+	 */
+	const char *const *tables;
+	/*
+	 * Is a folder of this name looked into after those beside it, and, if these had the tasks, only for
+	 * what it says besides? May be NULL.
+	 */
+	bool (*is_second)(const char *name);
 	/* Does a folder of this name hold one result, whose files tell of the same devices? May be NULL. */
 	bool (*is_result)(const char *name);
 	/* Is folder @name of @path to be left out, though nothing was taken from @path? May be NULL. */
 	bool (*skip)(const struct directory_walk *walk, const char *path, const char *name);
+	/* After all of a folder was taken; rows of devices from @first_device on are its own. May be NULL. */
+	void (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
 	unsigned int taken; /* files */
 };
 

@@ -33,6 +33,8 @@ struct import {
 	bool alone; /* no trace was given: the file's host half is the host */
 	struct import_identities *shared; /* with the other files of a result; NULL = it is alone */
 	uint32_t first_device; /* rows of devices from this one on may be those the file is about */
+	uint32_t first_task; /* the same of tasks */
+	bool complete; /* its tasks are there already: it only says more of them */
 	char error[512]; /* why it failed; names what to do */
 };
 
@@ -69,14 +71,20 @@ int import_device_file(struct model *model, const char *path, bool alone, char *
 int import_as(const struct importer *importer, struct model *model, const char *path, bool alone,
 	      char *error, size_t error_size);
 
+/* What files of one result have in common. */
+struct import_result {
+	struct import_identities *shared; /* who is who in them; NULL if files are of their own */
+	uint32_t first_device; /* rows of devices from this one on are the result's */
+	uint32_t first_task; /* the same of tasks */
+};
+
 /*
  * import_part - the same for a file of a directory that @whole is the import of
  *
- * @shared: who is who in this and other files of one result; NULL if files are of their own.
- * @first_device: rows of devices from this one on are the result's.
+ * @complete: see struct import.
  */
-int import_part(const struct import *whole, const char *path, struct import_identities *shared,
-		uint32_t first_device, char *error, size_t error_size);
+int import_part(const struct import *whole, const char *path, const struct import_result *result,
+		bool complete, char *error, size_t error_size);
 
 /* import_folder_part - the same for a folder, by this importer; -ENOENT if it is none of its own */
 int import_folder_part(const struct import *whole, const char *path,
@@ -138,5 +146,6 @@ extern const struct importer import_minddata;
 extern const struct importer import_ascend_memory;
 extern const struct importer import_ascend_api;
 extern const struct importer import_ascend_communication;
+extern const struct importer import_ascend_l2;
 
 #endif /* PROFBPF_ANALYZER_IMPORT_IMPORTER_H */

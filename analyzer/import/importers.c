@@ -24,6 +24,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_ascend_communication,
 	&import_ascend_memory,
 	&import_ascend_api,
+	&import_ascend_l2,
 	&import_xplane,
 	&import_mindspore_timeline,
 	&import_mindspore_display,
@@ -216,14 +217,16 @@ int import_as(const struct importer *importer, struct model *model, const char *
 	return take_as(&import, importer, error, error_size);
 }
 
-int import_part(const struct import *whole, const char *path, struct import_identities *shared,
-		uint32_t first_device, char *error, size_t error_size)
+int import_part(const struct import *whole, const char *path, const struct import_result *result,
+		bool complete, char *error, size_t error_size)
 {
 	struct import import = { .model = whole->model,
 				 .path = path,
 				 .alone = whole->alone,
-				 .shared = shared,
-				 .first_device = first_device };
+				 .shared = result->shared,
+				 .first_device = result->first_device,
+				 .first_task = result->first_task,
+				 .complete = complete };
 
 	return take_path(&import, error, error_size);
 }

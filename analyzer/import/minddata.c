@@ -10,27 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define FILE_MAX (256u << 20) /* bytes: hours of samples */
+#include "analyzer/import/json_file.h"
+
 #define OPERATORS_MAX 4096
 #define WORKERS_MAX 65536
 #define CAPACITY_MAX (1 << 20)
 #define RANKS_MAX 4096
 #define NAME_SIZE 64
-
-int64_t minddata_integer(yajl_val object, const char *key, int64_t otherwise)
-{
-	const char *path[] = { key, NULL };
-	yajl_val value = yajl_tree_get(object, path, yajl_t_number);
-
-	return value && YAJL_IS_INTEGER(value) ? YAJL_GET_INTEGER(value) : otherwise;
-}
-
-yajl_val minddata_array(yajl_val object, const char *key)
-{
-	const char *path[] = { key, NULL };
-
-	return yajl_tree_get(object, path, yajl_t_array);
-}
 
 double minddata_number(yajl_val array, size_t index)
 {
@@ -42,49 +28,19 @@ double minddata_number(yajl_val array, size_t index)
 	return YAJL_IS_DOUBLE(value) ? YAJL_GET_DOUBLE(value) : 0;
 }
 
-static char *read_file(struct minddata_rank *rank, const char *path)
-{
-	FILE *file = fopen(path, "re");
-	struct stat status;
-	char *text = NULL;
-	size_t length;
-
-	if (!file || fstat(fileno(file), &status) != 0) {
-		import_fail(rank->import, -errno, "%.300s: %s", path, strerror(errno));
-	} else if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > FILE_MAX) {
-		import_fail(rank->import, -EFBIG, "%.300s: no file of less than %u MiB", path,
-			    FILE_MAX >> 20);
-	} else {
-		text = malloc((size_t)status.st_size + 1);
-		length = text ? fread(text, 1, (size_t)status.st_size, file) : 0;
-		if (text)
-			text[length] = '\0';
-		else
-			import_fail(rank->import, -ENOMEM, "out of memory");
-	}
-	if (file)
-		fclose(file);
-	return text;
-}
-
 yajl_val minddata_read(struct minddata_rank *rank, const char *name)
 {
-	char path[PATH_MAX], reason[256] = "";
+	char path[PATH_MAX];
 	yajl_val tree;
-	char *text;
+	int err;
 
 	if (snprintf(path, sizeof(path), "%s/%s", rank->folder, name) >= (int)sizeof(path)) {
 		import_fail(rank->import, -ENAMETOOLONG, "%s: the path is too long", name);
 		return NULL;
 	}
-	text = read_file(rank, path);
-	if (!text)
-		return NULL;
-	tree = yajl_tree_parse(text, reason, sizeof(reason));
-	free(text);
-	if (!tree || !YAJL_IS_OBJECT(tree)) {
-		reason[strcspn(reason, "\n")] = '\0';
-		import_fail(rank->import, -EBADMSG, "%.300s is no JSON object: %s", path, reason);
+	tree = json_file_read(path, &err, rank->import->error, sizeof(rank->import->error));
+	if (tree && !YAJL_IS_OBJECT(tree)) {
+		import_fail(rank->import, -EBADMSG, "%.300s is no JSON object", path);
 		yajl_tree_free(tree);
 		return NULL;
 	}
@@ -114,8 +70,8 @@ static void set_parents(struct minddata_rank *rank, yajl_val list)
 		return;
 	row = rank->import->model->imported_operators.row + rank->first;
 	for (size_t i = 0; i < list->u.array.len; i++) {
-		yajl_val children = minddata_array(list->u.array.values[i], "children");
-		int64_t id = minddata_integer(list->u.array.values[i], "op_id", -1);
+		yajl_val children = json_file_list(list->u.array.values[i], "children");
+		int64_t id = json_file_integer(list->u.array.values[i], "op_id", -1);
 
 		for (size_t c = 0; children && c < children->u.array.len; c++)
 			for (uint32_t k = 0; k < rank->count; k++)
@@ -137,7 +93,7 @@ static int64_t capacity_of(yajl_val operator)
 int minddata_take_operators(struct minddata_rank *rank, yajl_val pipeline)
 {
 	struct model *model = rank->import->model;
-	yajl_val list = minddata_array(pipeline, "op_info");
+	yajl_val list = json_file_list(pipeline, "op_info");
 
 	rank->first = model->imported_operators.count;
 	if (!list || !list->u.array.len || list->u.array.len > OPERATORS_MAX)
@@ -147,8 +103,8 @@ int minddata_take_operators(struct minddata_rank *rank, yajl_val pipeline)
 				   rank->number, OPERATORS_MAX);
 	for (size_t i = 0; i < list->u.array.len; i++) {
 		yajl_val operator= list->u.array.values[i];
-		int64_t id = minddata_integer(operator, "op_id", -1);
-		int64_t workers = minddata_integer(operator, "num_workers", 0);
+		int64_t id = json_file_integer(operator, "op_id", -1);
+		int64_t workers = json_file_integer(operator, "num_workers", 0);
 		struct imported_operator row = { .process = rank->process,
 						 .id = (int32_t)id,
 						 .parent = -1,

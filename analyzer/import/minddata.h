@@ -27,10 +27,6 @@ struct minddata_rank {
 /* minddata_read - a whole JSON file; NULL with import->error. Free with yajl_tree_free(). */
 yajl_val minddata_read(struct minddata_rank *rank, const char *name);
 
-/* A member of an object: a number that fits, else @otherwise; an array, else NULL. */
-int64_t minddata_integer(yajl_val object, const char *key, int64_t otherwise);
-yajl_val minddata_array(yajl_val object, const char *key);
-
 /* Element of an array of numbers, 0 beyond its end or if it is none. */
 double minddata_number(yajl_val array, size_t index);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/import/json_file.h"
 #include "analyzer/import/minddata.h"
 
 #define CPUS_MAX 65536
@@ -31,7 +32,7 @@ static uint64_t share_of(uint64_t ns, double percent)
 
 static int take_stamps(struct minddata_rank *rank, yajl_val cpu)
 {
-	yajl_val list = minddata_array(cpu, "time_stamp");
+	yajl_val list = json_file_list(cpu, "time_stamp");
 	size_t count = list ? list->u.array.len : 0;
 
 	rank->stamps = calloc(count + 1, sizeof(*rank->stamps));
@@ -63,8 +64,8 @@ static double value_at(yajl_val array, size_t i, size_t stamps)
 
 static int take_operator(struct minddata_rank *rank, uint32_t op, yajl_val metrics)
 {
-	yajl_val user = minddata_array(metrics, "user_utilization");
-	yajl_val system = minddata_array(metrics, "sys_utilization");
+	yajl_val user = json_file_list(metrics, "user_utilization");
+	yajl_val system = json_file_list(metrics, "sys_utilization");
 
 	for (size_t i = 1; i < rank->stamp_count; i++) {
 		struct imported_cpu row = { .start_ns = rank->stamps[i - 1],
@@ -95,12 +96,12 @@ struct host_arrays {
 static struct host_arrays host_arrays(const struct minddata_rank *rank, yajl_val device)
 {
 	struct host_arrays host = {
-		.user = minddata_array(device, "user_utilization"),
-		.system = minddata_array(device, "sys_utilization"),
-		.idle = minddata_array(device, "idle_utilization"),
-		.io = minddata_array(device, "io_utilization"),
-		.switches = minddata_array(device, "context_switch_count"),
-		.runnable = minddata_array(device, "runnable_process"),
+		.user = json_file_list(device, "user_utilization"),
+		.system = json_file_list(device, "sys_utilization"),
+		.idle = json_file_list(device, "idle_utilization"),
+		.io = json_file_list(device, "io_utilization"),
+		.switches = json_file_list(device, "context_switch_count"),
+		.runnable = json_file_list(device, "runnable_process"),
 	};
 	double user = 0, system = 0;
 
@@ -148,7 +149,7 @@ static int take_host(struct minddata_rank *rank, yajl_val cpu_file)
 {
 	const char *path[] = { "device_info", NULL };
 	struct host_arrays host = host_arrays(rank, yajl_tree_get(cpu_file, path, yajl_t_object));
-	int64_t cpus = minddata_integer(cpu_file, "cpu_processor_num", 0);
+	int64_t cpus = json_file_integer(cpu_file, "cpu_processor_num", 0);
 	struct model *model = rank->import->model;
 	struct cpu_stat cpu = { .cpu = 0 };
 	struct host_stat stat = { .ts_ns = 0 };
@@ -177,14 +178,14 @@ static int take_host(struct minddata_rank *rank, yajl_val cpu_file)
 int minddata_take_cpu(struct minddata_rank *rank, yajl_val cpu)
 {
 	const char *metrics_path[] = { "metrics", NULL };
-	yajl_val list = minddata_array(cpu, "op_info");
+	yajl_val list = json_file_list(cpu, "op_info");
 	int err = take_stamps(rank, cpu);
 
 	if (!err)
 		err = take_host(rank, cpu);
 	for (size_t i = 0; !err && list && rank->count && i < list->u.array.len; i++) {
 		yajl_val operator= list->u.array.values[i];
-		int64_t id = minddata_integer(operator, "op_id", -1);
+		int64_t id = json_file_integer(operator, "op_id", -1);
 		const struct imported_operator *row =
 			rank->import->model->imported_operators.row + rank->first;
 
@@ -213,8 +214,8 @@ static uint64_t sample_ns(const struct minddata_rank *rank, size_t i, size_t cou
 int minddata_take_queues(struct minddata_rank *rank, yajl_val pipeline)
 {
 	const char *path[] = { "metrics", "output_queue", "size", NULL };
-	yajl_val list = minddata_array(pipeline, "op_info");
-	int64_t ms = minddata_integer(pipeline, "sampling_interval", 0);
+	yajl_val list = json_file_list(pipeline, "op_info");
+	int64_t ms = json_file_integer(pipeline, "sampling_interval", 0);
 	struct model *model = rank->import->model;
 	uint32_t op = rank->first;
 
@@ -226,7 +227,7 @@ int minddata_take_queues(struct minddata_rank *rank, yajl_val pipeline)
 		yajl_val sizes = yajl_tree_get(operator, path, yajl_t_array);
 
 		if (op == rank->first + rank->count ||
-		    model->imported_operators.row[op].id != minddata_integer(operator, "op_id", -1))
+		    model->imported_operators.row[op].id != json_file_integer(operator, "op_id", -1))
 			continue;
 		for (size_t k = 0; sizes && k < sizes->u.array.len; k++) {
 			double size = minddata_number(sizes, k);

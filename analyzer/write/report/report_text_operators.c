@@ -195,7 +195,7 @@ static const struct operator_metric *metric_of(const struct operator_list *list,
 static bool is_utilization(const char *name)
 {
 	return strstr(name, "_ratio") || strstr(name, "cube_utilization") ||
-	       strstr(name, "memory_bound");
+	       strstr(name, "memory_bound") || strstr(name, "l2_cache_");
 }
 
 /* The first metrics that the rows shown have: names[0 .. returned). */
