@@ -21,27 +21,7 @@
 #include <bpf/libbpf.h>
 
 #include "bench/floor.skel.h"
-
-/* Newer than the C library's headers; values of include/uapi/linux/bpf.h. */
-#define ATTACH_UPROBE_MULTI 48
-#define ATTACH_UPROBE_SESSION 57
-#define UPROBE_MULTI_RETURN 1
-
-/* The part of union bpf_attr that BPF_LINK_CREATE reads for uprobe_multi links. */
-struct link_create_attr {
-	uint32_t prog_fd;
-	uint32_t target_fd;
-	uint32_t attach_type;
-	uint32_t flags;
-	uint64_t path;
-	uint64_t offsets;
-	uint64_t ref_ctr_offsets;
-	uint64_t cookies;
-	uint32_t count;
-	uint32_t multi_flags;
-	uint32_t pid;
-};
-#define LINK_CREATE_SIZE (offsetof(struct link_create_attr, pid) + sizeof(uint32_t))
+#include "daemon/profbpfd/uprobe_multi.h"
 
 static uint64_t now_ns(void)
 {
@@ -80,14 +60,14 @@ static struct floor *load(bool session, bool multi, bool sched)
 }
 
 static int multi_link(struct bpf_program *program, uint32_t type, uint32_t flags,
-		      const struct link_create_attr *where)
+		      const struct uprobe_multi_attr *where)
 {
-	struct link_create_attr attr = *where;
+	struct uprobe_multi_attr attr = *where;
 
 	attr.prog_fd = bpf_program__fd(program);
 	attr.attach_type = type;
 	attr.multi_flags = flags;
-	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, LINK_CREATE_SIZE);
+	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, UPROBE_MULTI_ATTR_SIZE);
 }
 
 static void wait_line(void)
@@ -100,7 +80,7 @@ static void wait_line(void)
 }
 
 /* A kernel without sessions refuses the link, an older one the program. */
-static int floor_calls(const struct link_create_attr *where)
+static int floor_calls(const struct uprobe_multi_attr *where)
 {
 	struct floor *s = load(true, false, false);
 	uint64_t start = now_ns();
@@ -159,7 +139,7 @@ static int floor_switches(void)
 
 int main(int argc, char **argv)
 {
-	struct link_create_attr where = { 0 };
+	struct uprobe_multi_attr where = { 0 };
 	uint64_t *offsets;
 
 	if (argc == 2 && !strcmp(argv[1], "switches"))

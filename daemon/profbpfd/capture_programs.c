@@ -9,8 +9,7 @@
 
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/capture_private.h"
-
-#define ATTACH_UPROBE_SESSION 57 /* BPF_TRACE_UPROBE_SESSION; newer than the headers */
+#include "daemon/profbpfd/uprobe_multi.h"
 
 static void choose_block_programs(struct capture *capture, enum block_source source)
 {

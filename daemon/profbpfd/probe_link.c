@@ -11,26 +11,7 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
-/* Newer than the C library's headers; values of include/uapi/linux/bpf.h. */
-#define ATTACH_UPROBE_MULTI 48
-#define ATTACH_UPROBE_SESSION 57
-#define UPROBE_MULTI_RETURN 1
-
-/* The part of union bpf_attr that BPF_LINK_CREATE reads for uprobe_multi links. */
-struct link_create_attr {
-	uint32_t prog_fd;
-	uint32_t target_fd;
-	uint32_t attach_type;
-	uint32_t flags;
-	uint64_t path;
-	uint64_t offsets;
-	uint64_t ref_ctr_offsets;
-	uint64_t cookies;
-	uint32_t count;
-	uint32_t multi_flags;
-	uint32_t pid;
-	uint32_t reserved;
-};
+#include "daemon/profbpfd/uprobe_multi.h"
 
 struct probe_link {
 	int *fds;			/* multi and session links */
@@ -52,7 +33,7 @@ struct attach {
 static int multi_link(const struct attach *a, int program, uint32_t type, uint32_t flags,
 		      const struct probe_points *p, size_t first, size_t count)
 {
-	struct link_create_attr attr = {
+	struct uprobe_multi_attr attr = {
 		.prog_fd = program,
 		.attach_type = type,
 		.path = (uintptr_t)a->path,
@@ -62,7 +43,7 @@ static int multi_link(const struct attach *a, int program, uint32_t type, uint32
 		.multi_flags = flags,
 		.pid = a->pid,
 	};
-	int fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, offsetof(struct link_create_attr, reserved));
+	int fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, UPROBE_MULTI_ATTR_SIZE);
 
 	return fd < 0 ? -errno : fd;
 }
