@@ -6,6 +6,7 @@
 
 #include "analyzer/join/device_clock.h"
 #include "analyzer/write/report/report_parts.h"
+#include "analyzer/write/stream.h"
 #include "analyzer/write/table.h"
 
 #define SCHEMA "profbpf.info/1"
@@ -178,10 +179,7 @@ int info_text(FILE *out, const struct model *model, const struct results *result
 	text_clocks(out, model, options);
 	text_devices(out, model, options);
 	text_imports(out, model, options);
-	errno = 0;
-	if (fflush(out) != 0 || ferror(out))
-		return errno ? -errno : -EIO;
-	return 0;
+	return stream_flush(out);
 }
 
 static void json_clocks(struct json *json, const struct model *model)
@@ -252,7 +250,6 @@ int info_json(FILE *out, const struct model *model, const struct results *result
 {
 	struct content contents[CONTENTS];
 	struct json *json = json_new(out, true);
-	int err;
 
 	if (!json)
 		return -ENOMEM;
@@ -268,10 +265,5 @@ int info_json(FILE *out, const struct model *model, const struct results *result
 	json_clocks(json, model);
 	json_imports(json, model);
 	json_map_close(json);
-	err = json_end(json);
-	json_free(json);
-	errno = 0;
-	if (!err && (fflush(out) != 0 || ferror(out)))
-		err = errno ? -errno : -EIO;
-	return err;
+	return json_end(json);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/write/stream.h"
 #include "analyzer/write/utf8.h"
 
 #define FLUSH_AT (64 << 10) /* bytes yajl collects before they are written */
@@ -35,14 +36,6 @@ struct json *json_new(FILE *out, bool beautify)
 	return json;
 }
 
-void json_free(struct json *json)
-{
-	if (!json)
-		return;
-	yajl_gen_free(json->generator);
-	free(json);
-}
-
 static void flush(struct json *json, size_t at_least)
 {
 	const unsigned char *text;
@@ -65,10 +58,17 @@ static void check(struct json *json, yajl_gen_status status)
 
 int json_end(struct json *json)
 {
+	int err;
+
 	flush(json, 0);
-	if (!json->error && json->depth)
-		json->error = -EINVAL;
-	return json->error;
+	err = json->error;
+	if (!err && json->depth)
+		err = -EINVAL;
+	if (!err)
+		err = stream_flush(json->out);
+	yajl_gen_free(json->generator);
+	free(json);
+	return err;
 }
 
 yajl_gen json_generator(struct json *json)

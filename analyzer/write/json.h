@@ -19,9 +19,12 @@ struct json;
 /* Start writing to @out, which stays the caller's. Returns NULL without memory. */
 struct json *json_new(FILE *out, bool beautify);
 
-/* Flush. Returns 0, -ENOMEM, -EIO or the errno of writing; -EINVAL when something is left open. */
+/*
+ * json_end - write what is still here, flush @out and free @json
+ *
+ * Returns 0, -ENOMEM, -EIO or the errno of writing; -EINVAL when something is left open.
+ */
 int json_end(struct json *json);
-void json_free(struct json *json);
 
 void json_map(struct json *json, const char *key);
 void json_map_close(struct json *json);

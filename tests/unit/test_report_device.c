@@ -71,7 +71,6 @@ static yajl_val write_json(const struct model *model, const struct device_result
 	assert_int_equal(report_json_device_sections(json, model, results, &all), 0);
 	json_map_close(json);
 	assert_int_equal(json_end(json), 0);
-	json_free(json);
 	assert_int_equal(fclose(out), 0);
 	tree = yajl_tree_parse(text, error, sizeof(error));
 	if (!tree)

@@ -138,12 +138,9 @@ static void write_document(struct json *json, const struct mindinsight *mi)
 int mindinsight_cpu(FILE *out, const struct mindinsight *mi)
 {
 	struct json *json = json_new(out, false);
-	int err;
 
 	if (!json)
 		return -ENOMEM;
 	write_document(json, mi);
-	err = json_end(json);
-	json_free(json);
-	return err;
+	return json_end(json);
 }

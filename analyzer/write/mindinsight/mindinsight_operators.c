@@ -147,7 +147,6 @@ static int put_info(struct csv_file *csv, const struct model *model,
 		}
 		json_map_close(json);
 		err = json_end(json);
-		json_free(json);
 	}
 	if (memory && fclose(memory) != 0 && !err)
 		err = -ENOMEM;
@@ -262,7 +261,6 @@ int mindinsight_flops_summary(FILE *out, const struct mindinsight_device *of)
 	struct json *json = json_new(out, false);
 	struct operator_figures all = { 0 };
 	double rate, percent;
-	int err;
 
 	if (!json)
 		return -ENOMEM;
@@ -283,9 +281,7 @@ int mindinsight_flops_summary(FILE *out, const struct mindinsight_device *of)
 	if (operator_flops_percent(of->model, of->device, &all, &percent))
 		json_decimal(json, "FLOPS_Utilization", percent);
 	json_map_close(json);
-	err = json_end(json);
-	json_free(json);
-	return err;
+	return json_end(json);
 }
 
 /* Milliseconds of the durations, microseconds of the instants; dispatching is not told: 0. */

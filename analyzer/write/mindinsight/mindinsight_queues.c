@@ -62,7 +62,6 @@ static void write_operator(struct json *json, const struct mindinsight *mi, uint
 int mindinsight_pipeline(FILE *out, const struct mindinsight *mi)
 {
 	struct json *json = json_new(out, false);
-	int err;
 
 	if (!json)
 		return -ENOMEM;
@@ -73,9 +72,7 @@ int mindinsight_pipeline(FILE *out, const struct mindinsight *mi)
 	json_array_close(json);
 	json_u64(json, "sampling_interval", mi->sample_ms);
 	json_map_close(json);
-	err = json_end(json);
-	json_free(json);
-	return err;
+	return json_end(json);
 }
 
 /* A tree of operators with queues: those without hand their children to who is above them. */

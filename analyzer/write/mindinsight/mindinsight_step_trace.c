@@ -270,7 +270,6 @@ int mindinsight_points(FILE *out, const struct mindinsight_device *of)
 {
 	struct json *json = json_new(out, false);
 	uint32_t name = backward_name(of);
-	int err;
 
 	if (!json)
 		return -ENOMEM;
@@ -280,7 +279,5 @@ int mindinsight_points(FILE *out, const struct mindinsight_device *of)
 	if (name)
 		json_text(json, "bp_end", model_text(of->model, name));
 	json_map_close(json);
-	err = json_end(json);
-	json_free(json);
-	return err;
+	return json_end(json);
 }

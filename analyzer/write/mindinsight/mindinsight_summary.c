@@ -345,16 +345,13 @@ static void put_all(const struct sink *sink, const struct mindinsight *mi)
 int mindinsight_summary_json(FILE *out, const struct mindinsight *mi)
 {
 	const struct sink sink = { .json = json_new(out, false) };
-	int err;
 
 	if (!sink.json)
 		return -ENOMEM;
 	json_map(sink.json, NULL);
 	put_all(&sink, mi);
 	json_map_close(sink.json);
-	err = json_end(sink.json);
-	json_free(sink.json);
-	return err;
+	return json_end(sink.json);
 }
 
 int mindinsight_summary_csv(FILE *out, const struct mindinsight *mi)

@@ -222,7 +222,6 @@ int mindinsight_timeline(FILE *out, const struct mindinsight_device *of)
 			put_track(&writer, &writer.tracks.track[i]);
 		json_array_close(writer.json);
 		err = json_end(writer.json);
-		json_free(writer.json);
 	}
 	device_tracks_free(&writer.tracks);
 	return err;
@@ -286,7 +285,5 @@ int mindinsight_timeline_summary(FILE *out, const struct mindinsight_device *of)
 	json_u64(json, "op_exe_times", tasks);
 	json_u64(json, "max_scope_name_num", scopes);
 	json_map_close(json);
-	err = json_end(json);
-	json_free(json);
-	return err;
+	return json_end(json);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/write/report/report.h"
+#include "analyzer/write/stream.h"
 
 #define MARK "@REPORT@"
 
@@ -56,8 +57,5 @@ int report_html(FILE *out, const struct model *model, const struct results *resu
 		err = -EIO;
 	if (!err && fputs(mark + strlen(MARK), out) < 0)
 		err = -EIO;
-	errno = 0;
-	if (!err && (fflush(out) != 0 || ferror(out)))
-		err = errno ? -errno : -EIO;
-	return err;
+	return err ? err : stream_flush(out);
 }

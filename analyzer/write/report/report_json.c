@@ -29,7 +29,6 @@ int report_json(FILE *out, const struct model *model, const struct results *resu
 		const struct report_options *options)
 {
 	struct json *json = json_new(out, true);
-	int err;
 
 	if (!json)
 		return -ENOMEM;
@@ -54,10 +53,5 @@ int report_json(FILE *out, const struct model *model, const struct results *resu
 	if (results->python && options->sections & SECTION_PYTHON)
 		json_python_section(json, model, results);
 	json_map_close(json);
-	err = json_end(json);
-	json_free(json);
-	errno = 0;
-	if (!err && (fflush(out) != 0 || ferror(out)))
-		err = errno ? -errno : -EIO;
-	return err;
+	return json_end(json);
 }

@@ -5,6 +5,7 @@
 
 #include "analyzer/write/report/report_device.h"
 #include "analyzer/write/report/report_parts.h"
+#include "analyzer/write/stream.h"
 #include "analyzer/write/table.h"
 
 uint32_t rows_shown(const struct report_options *options, uint32_t count)
@@ -103,8 +104,5 @@ int report_text(FILE *out, const struct model *model, const struct results *resu
 		if (err)
 			return err;
 	}
-	errno = 0;
-	if (fflush(out) != 0 || ferror(out))
-		return errno ? -errno : -EIO;
-	return 0;
+	return stream_flush(out);
 }
