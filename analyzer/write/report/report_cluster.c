@@ -57,56 +57,49 @@ static void print_link(FILE *out, const struct model *model, const struct link_u
 		fprintf(out, " from rank %u to %u", link->source, link->destination);
 }
 
+/* How a finding against the mean reads: "<says> <value / unit> <unit>, N % of the mean<advice>". */
+static const struct against_mean {
+	const char *says;
+	double per_unit;
+	const char *unit;
+	const char *advice;
+} AGAINST_MEAN[CLUSTER_RULES] = {
+	[CLUSTER_WORK] = { "its work takes", 1e6, "ms",
+			   "; give it less of the model, or look for what slows it down" },
+	[CLUSTER_COMPUTATION] = { "it computes for", 1e6, "ms",
+				  "; others wait for it in collectives" },
+	[CLUSTER_GAP] = { "it waits", 1e6, "ms before each step",
+			  "; look at its data pipeline and its host" },
+	[CLUSTER_FLOPS] = { "it computes", 1e9, "GFLOP/s", "; is it throttled?" },
+	[CLUSTER_LINK] = { " moves", 1e9, "GB/s", " of such links" },
+};
+
 static void print_finding(FILE *out, const struct model *model, const struct results *results,
 			  const struct cluster_finding *row)
 {
+	const struct against_mean *words = &AGAINST_MEAN[row->rule];
 	const struct device *device = &model->devices.row[row->device];
 
 	fprintf(out, "Device %u", device->id);
 	if (device->has_rank)
 		fprintf(out, " (rank %u)", device->rank);
 	fputs(": ", out);
-	switch (row->rule) {
-	case CLUSTER_WORK:
-		fprintf(out,
-			"its work takes %.3f ms, %.0f %% of the mean; give it less of the model, or "
-			"look for what slows it down\n",
-			row->value / 1e6, 100 * row->value / row->mean);
-		break;
-	case CLUSTER_COMPUTATION:
-		fprintf(out,
-			"it computes for %.3f ms, %.0f %% of the mean; others wait for it in "
-			"collectives\n",
-			row->value / 1e6, 100 * row->value / row->mean);
-		break;
-	case CLUSTER_GAP:
-		fprintf(out,
-			"it waits %.3f ms before each step, %.0f %% of the mean; look at its data "
-			"pipeline and its host\n",
-			row->value / 1e6, 100 * row->value / row->mean);
-		break;
-	case CLUSTER_FLOPS:
-		fprintf(out, "it computes %.3f GFLOP/s, %.0f %% of the mean; is it throttled?\n",
-			row->value / 1e9, 100 * row->value / row->mean);
-		break;
-	case CLUSTER_LINK:
+	if (row->rule == CLUSTER_LINK)
 		print_link(out, model, &results->devices->communication.links[row->link]);
-		fprintf(out, " moves %.3f GB/s, %.0f %% of the mean of such links\n",
-			row->value / 1e9, 100 * row->value / row->mean);
-		break;
-	case CLUSTER_RECEIVE:
+	if (words->says)
+		fprintf(out, "%s %.3f %s, %.0f %% of the mean%s\n", words->says,
+			row->value / words->per_unit, words->unit, 100 * row->value / row->mean,
+			words->advice);
+	else if (row->rule == CLUSTER_RECEIVE)
 		fprintf(out,
 			"%.1f %% of its time it only waits to receive from another pipeline stage; "
 			"balance the stages, or use more micro-batches\n",
 			row->value);
-		break;
-	default:
+	else
 		fprintf(out,
 			"%.1f %% of its time it only communicates; let communication run beside "
 			"computation, or communicate less\n",
 			row->value);
-		break;
-	}
 }
 
 int text_cluster(FILE *out, const struct model *model, const struct results *results,
