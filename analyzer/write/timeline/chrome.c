@@ -65,10 +65,7 @@ static void write_losses(struct chrome_trace *trace)
 		for (uint32_t k = 0; k < source->reason_count; k++) {
 			if (source->reasons[k].count == 0)
 				continue;
-			snprintf(text, sizeof(text), "%s: %llu records lost: %s",
-				 model_text(model, source->name),
-				 (unsigned long long)source->reasons[k].count,
-				 model_text(model, source->reasons[k].reason));
+			export_loss_text(model, source, k, text, sizeof(text));
 			chrome_event(writer, 'i', text, "loss", CHROME_CPUS_PID, 0);
 			chrome_time(writer, trace->window.end_ns);
 			chrome_raw(writer, "\"s\":\"g\"");

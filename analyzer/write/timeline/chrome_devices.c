@@ -203,8 +203,7 @@ int chrome_write_devices(struct chrome_trace *trace)
 
 	for (uint32_t i = 0; !error && i < count; i = end) {
 		devices.device = model->tasks.row[order[i]].device;
-		for (end = i; end < count && model->tasks.row[order[end]].device == devices.device;)
-			end++;
+		end = task_order_device_end(model, order, count, i);
 		if (export_process(model, trace->options,
 				   model->devices.row[devices.device].process))
 			error = write_device(&devices, order + i, end - i);

@@ -169,6 +169,14 @@ const char *export_function_name(const struct model *model, uint32_t function, c
 	return into;
 }
 
+const char *export_loss_text(const struct model *model, const struct source_loss *source,
+			     uint32_t reason, char *into, size_t size)
+{
+	snprintf(into, size, "%s: %" PRIu64 " records lost: %s", model_text(model, source->name),
+		 source->reasons[reason].count, model_text(model, source->reasons[reason].reason));
+	return into;
+}
+
 const char *export_task_name(const struct model *model, const struct device_task *task)
 {
 	const char *name = model_text(model, task->name);

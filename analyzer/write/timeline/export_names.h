@@ -82,6 +82,9 @@ const char *export_process_name(const struct model *model, uint32_t process, cha
 				size_t size);
 const char *export_function_name(const struct model *model, uint32_t function, char *into,
 				 size_t size);
+/* "api: 12 records lost: ring full", of one reason */
+const char *export_loss_text(const struct model *model, const struct source_loss *source,
+			     uint32_t reason, char *into, size_t size);
 const char *export_task_name(const struct model *model, const struct device_task *task);
 
 #endif /* PROFBPF_ANALYZER_WRITE_TIMELINE_EXPORT_NAMES_H */

@@ -180,10 +180,7 @@ void perfetto_write_losses(struct perfetto_trace *trace)
 		for (uint32_t k = 0; k < source->reason_count; k++) {
 			if (source->reasons[k].count == 0)
 				continue;
-			snprintf(text, sizeof(text), "%s: %llu records lost: %s",
-				 model_text(model, source->name),
-				 (unsigned long long)source->reasons[k].count,
-				 model_text(model, source->reasons[k].reason));
+			export_loss_text(model, source, k, text, sizeof(text));
 			mark(trace, track, window->end_ns, text);
 		}
 	}

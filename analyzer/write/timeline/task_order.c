@@ -116,6 +116,17 @@ uint32_t *task_order(const struct model *model, uint32_t *count)
 	return order;
 }
 
+uint32_t task_order_device_end(const struct model *model, const uint32_t *order, uint32_t count,
+			       uint32_t first)
+{
+	const struct device_task *tasks = model->tasks.row;
+	uint32_t end = first;
+
+	while (end < count && tasks[order[end]].device == tasks[order[first]].device)
+		end++;
+	return end;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	return compare(*(const uint64_t *)a, *(const uint64_t *)b);

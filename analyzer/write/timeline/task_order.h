@@ -18,6 +18,10 @@
  */
 uint32_t *task_order(const struct model *model, uint32_t *count);
 
+/* Where the rows of the device that order[first] is of end: @count if it is the last one. */
+uint32_t task_order_device_end(const struct model *model, const uint32_t *order, uint32_t count,
+			       uint32_t first);
+
 /* task_queue - how many tasks a device had accepted and not finished, as it changed */
 struct task_queue_step {
 	uint64_t ns;
