@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "lib/pbt.h"
+#include "tests/pbt_packet.h"
 
 #define FLAG_CODEC 0x07 /* codec as it is */
 #define FLAG_ENCODE 0x08 /* through the encoder, which compresses */
@@ -63,25 +64,12 @@ static void put(struct pbt_buffer *out, const void *data, size_t size)
 static void put_packet(struct pbt_buffer *out, uint32_t kind, uint32_t codec, uint32_t body_size,
 		       const uint8_t *stored, size_t size)
 {
-	Profbpf__Packet p = PROFBPF__PACKET__INIT;
-	uint8_t frame[PBT_FRAME_SIZE] = { 0x0a };
-	uint8_t *packed = malloc(size + 64);
-	size_t length;
+	size_t length = 0;
+	uint8_t *packet = pbt_packet_write(kind, codec, body_size, stored, size, &length);
 
-	check(packed);
-	memcpy(&p.sync, PBT_SYNC, PBT_SYNC_SIZE);
-	p.kind = (Profbpf__Packet__Kind)kind;
-	p.codec = (Profbpf__Packet__Codec)codec;
-	p.body_size = body_size;
-	p.crc32 = pbt_checksum(kind, codec, body_size, stored, size);
-	p.body.data = (uint8_t *)stored;
-	p.body.len = size;
-	length = profbpf__packet__pack(&p, packed);
-	for (int i = 0; i < 5; i++)
-		frame[1 + i] = (uint8_t)((length >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
-	put(out, frame, sizeof(frame));
-	put(out, packed, length);
-	free(packed);
+	check(packet);
+	put(out, packet, length);
+	free(packet);
 }
 
 static void damage(struct pbt_buffer *out, const uint8_t *data, size_t size)

@@ -13,6 +13,7 @@
 #include <zlib.h>
 #include <cmocka.h>
 
+#include "tests/pbt_packet.h"
 #include "tests/unit/pbt_stream.h"
 
 uint64_t pbt_stream_random(uint64_t *state)
@@ -58,27 +59,14 @@ void pbt_stream_bytes(struct pbt_stream *s, const void *data, size_t size)
 void pbt_stream_raw(struct pbt_stream *s, uint32_t kind, uint32_t codec, uint32_t body_size,
 		    const void *stored, size_t size)
 {
-	Profbpf__Packet p = PROFBPF__PACKET__INIT;
-	uint8_t frame[PBT_FRAME_SIZE] = { 0x0a };
-	uint8_t *packed = malloc(size + 64);
-	size_t length;
+	size_t length = 0;
+	uint8_t *packet = pbt_packet_write(kind, codec, body_size, stored, size, &length);
 
-	assert_non_null(packed);
-	memcpy(&p.sync, PBT_SYNC, PBT_SYNC_SIZE);
-	p.kind = (Profbpf__Packet__Kind)kind;
-	p.codec = (Profbpf__Packet__Codec)codec;
-	p.body_size = body_size;
-	p.crc32 = pbt_checksum(kind, codec, body_size, stored, size);
-	p.body.data = (uint8_t *)stored;
-	p.body.len = size;
-	length = profbpf__packet__pack(&p, packed);
-	for (int i = 0; i < 5; i++)
-		frame[1 + i] = (uint8_t)((length >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
+	assert_non_null(packet);
 	s->where[s->packets] = s->out.size;
-	pbt_stream_bytes(s, frame, sizeof(frame));
-	pbt_stream_bytes(s, packed, length);
+	pbt_stream_bytes(s, packet, length);
 	s->where[++s->packets] = s->out.size;
-	free(packed);
+	free(packet);
 }
 
 void pbt_stream_small(struct pbt_stream *s)

@@ -10,48 +10,18 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/encode.h"
 #include "lib/column.h"
+#include "tests/unit/encode_fixture.h"
+#include "tests/unit/pbt_stream.h"
 
 #define ROWS 3000
 
-struct fixture {
-	struct encode *encode;
-	struct string_table *strings;
-	struct texts *texts;
-	uint64_t random;
-};
-
-static int setup(void **state)
+/* Numbers of all sizes, small ones more often: cut to a random width. */
+static uint64_t any(struct encode_fixture *f)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	uint64_t number = pbt_stream_random(&f->random);
 
-	f->encode = encode_new();
-	f->strings = string_table_new();
-	f->texts = texts_new();
-	f->random = 42;
-	*state = f;
-	return f->encode && f->strings && f->texts ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	encode_free(f->encode);
-	string_table_free(f->strings);
-	texts_free(f->texts);
-	free(f);
-	return 0;
-}
-
-/* Numbers of all sizes, small ones more often: xorshift64, cut to a random width. */
-static uint64_t any(struct fixture *f)
-{
-	f->random ^= f->random << 13;
-	f->random ^= f->random >> 7;
-	f->random ^= f->random << 17;
-	return f->random >> (f->random & 63);
+	return number >> (number & 63);
 }
 
 static struct item *records(enum rec_type type, uint32_t cpu)
@@ -64,7 +34,7 @@ static struct item *records(enum rec_type type, uint32_t cpu)
 	return item;
 }
 
-static void encode(struct fixture *f, const struct item *item, Profbpf__Packet__Kind kind,
+static void encode(struct encode_fixture *f, const struct item *item, Profbpf__Packet__Kind kind,
 		   struct encoded *out)
 {
 	assert_int_equal(encode_item(f->encode, item, f->strings, f->texts, out), 0);
@@ -97,7 +67,7 @@ static uint64_t value(const Profbpf__Calls *m, uint32_t code, struct values *val
 
 static void calls(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = records(REC_CALL, 3);
 	struct rec_call row = { 0 };
 	uint64_t ts = 1000, end = 0;
@@ -170,7 +140,7 @@ static void calls(void **state)
 
 static void switches(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = records(REC_SWITCH, 1);
 	Profbpf__Switches *m;
 	uint64_t ts = 77;
@@ -217,7 +187,7 @@ static void switches(void **state)
 
 static void wakes(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = records(REC_WAKE, 0);
 	Profbpf__Wakes *m;
 	uint64_t ts = 0;
@@ -258,7 +228,7 @@ static void wakes(void **state)
 
 static void accounts_and_ioctls(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = records(REC_ACCOUNT, 0);
 	struct rec_account account = { .header = { .type = REC_ACCOUNT, .ts_ns = 5, .flags = 16 },
 				       .tid = 7,
@@ -306,7 +276,7 @@ static void accounts_and_ioctls(void **state)
 /* The string of a call that comes on another CPU, after other strings, is found; others stay. */
 static void strings_find_their_calls(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	char text[REC_STRING_LEN];
 
 	texts_put(f->texts, 1, 10, "first", 5);
@@ -326,7 +296,7 @@ static void strings_find_their_calls(void **state)
 
 static void items_that_are_no_rows(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = item_new(ITEM_BODY, 16);
 	struct encoded e;
 
@@ -340,12 +310,12 @@ static void items_that_are_no_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(switches, setup, teardown),
-		cmocka_unit_test_setup_teardown(wakes, setup, teardown),
-		cmocka_unit_test_setup_teardown(accounts_and_ioctls, setup, teardown),
-		cmocka_unit_test_setup_teardown(strings_find_their_calls, setup, teardown),
-		cmocka_unit_test_setup_teardown(items_that_are_no_rows, setup, teardown),
+		ENCODE_TEST(calls),
+		ENCODE_TEST(switches),
+		ENCODE_TEST(wakes),
+		ENCODE_TEST(accounts_and_ioctls),
+		ENCODE_TEST(strings_find_their_calls),
+		ENCODE_TEST(items_that_are_no_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

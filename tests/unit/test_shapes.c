@@ -12,42 +12,13 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/encode.h"
 #include "lib/pbt.h"
+#include "tests/unit/encode_fixture.h"
+#include "tests/unit/pbt_stream.h"
 #include "tests/unit/sample_trace.h"
 
 #define ROWS 500
 #define START 1000000
-
-struct fixture {
-	struct encode *encode;
-	struct string_table *strings;
-	struct texts *texts;
-	unsigned int random;
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	f->encode = encode_new();
-	f->strings = string_table_new();
-	f->texts = texts_new();
-	f->random = 5;
-	*state = f;
-	return f->encode && f->strings && f->texts ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	encode_free(f->encode);
-	string_table_free(f->strings);
-	texts_free(f->texts);
-	free(f);
-	return 0;
-}
 
 static struct item *records(enum rec_type type)
 {
@@ -58,12 +29,12 @@ static struct item *records(enum rec_type type)
 	return item;
 }
 
-static uint32_t below(struct fixture *f, uint32_t n)
+static uint32_t below(struct encode_fixture *f, uint32_t n)
 {
-	return (uint32_t)rand_r(&f->random) % n;
+	return (uint32_t)(pbt_stream_random(&f->random) >> 32) % n;
 }
 
-static struct item *some_calls(struct fixture *f)
+static struct item *some_calls(struct encode_fixture *f)
 {
 	struct item *item = records(REC_CALL);
 
@@ -83,7 +54,7 @@ static struct item *some_calls(struct fixture *f)
 	return item;
 }
 
-static struct item *some_switches(struct fixture *f)
+static struct item *some_switches(struct encode_fixture *f)
 {
 	struct item *item = records(REC_SWITCH);
 	uint32_t running = 0;
@@ -103,7 +74,7 @@ static struct item *some_switches(struct fixture *f)
 	return item;
 }
 
-static struct item *some_wakes(struct fixture *f)
+static struct item *some_wakes(struct encode_fixture *f)
 {
 	struct item *item = records(REC_WAKE);
 
@@ -133,7 +104,7 @@ static struct trace_builder *begin(void)
 	return builder;
 }
 
-static struct encoded encoded(struct fixture *f, const struct item *item)
+static struct encoded encoded(struct encode_fixture *f, const struct item *item)
 {
 	struct encoded e;
 
@@ -141,7 +112,7 @@ static struct encoded encoded(struct fixture *f, const struct item *item)
 	return e;
 }
 
-static struct model *load(struct fixture *f, const struct item *item)
+static struct model *load(struct encode_fixture *f, const struct item *item)
 {
 	struct trace_builder *builder = begin();
 	struct encoded e = encoded(f, item);
@@ -162,7 +133,7 @@ static uint32_t tid_of(const struct model *model, uint32_t thread)
 /* The model sorts calls by thread: each is found by its instant, which only it has. */
 static void calls_come_back(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = some_calls(f);
 	struct model *model = load(f, item);
 
@@ -185,7 +156,7 @@ static void calls_come_back(void **state)
 
 static void switches_come_back(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = some_switches(f);
 	struct model *model = load(f, item);
 
@@ -207,7 +178,7 @@ static void switches_come_back(void **state)
 
 static void wakes_come_back(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 	struct item *item = some_wakes(f);
 	struct model *model = load(f, item);
 
@@ -262,7 +233,7 @@ static void codes_without_entries_are_refused(void **state)
 /* Any bytes in the place of good ones: a result or a refusal, nothing else. */
 static void damaged_batches_do_no_harm(void **state)
 {
-	struct fixture *f = *state;
+	struct encode_fixture *f = *state;
 
 	for (int round = 0; round < 600; round++) {
 		struct item *item = round % 3 == 0   ? some_calls(f)
@@ -314,11 +285,11 @@ static void older_formats_are_read_and_newer_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(calls_come_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(switches_come_back, setup, teardown),
-		cmocka_unit_test_setup_teardown(wakes_come_back, setup, teardown),
+		ENCODE_TEST(calls_come_back),
+		ENCODE_TEST(switches_come_back),
+		ENCODE_TEST(wakes_come_back),
 		cmocka_unit_test(codes_without_entries_are_refused),
-		cmocka_unit_test_setup_teardown(damaged_batches_do_no_harm, setup, teardown),
+		ENCODE_TEST(damaged_batches_do_no_harm),
 		cmocka_unit_test(older_formats_are_read_and_newer_refused),
 	};
 
