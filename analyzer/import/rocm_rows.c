@@ -22,9 +22,10 @@ void rocm_rows_free(struct rocm_rows *rocm)
 	free(rocm->agents.row);
 	free(rocm->calls.row);
 	free(rocm->tasks.row);
+	free(rocm->memory.row);
 }
 
-static const struct rocm_agent *agent_of(const struct rocm_rows *rocm, uint64_t key)
+const struct rocm_agent *rocm_agent_of(const struct rocm_rows *rocm, uint64_t key)
 {
 	uint32_t row = map_get(&rocm->agent_rows, key);
 
@@ -47,7 +48,7 @@ int rocm_agent(struct rocm_rows *rocm, uint64_t key, const struct rocm_agent *ag
 
 bool rocm_is_cpu(const struct rocm_rows *rocm, uint64_t key)
 {
-	const struct rocm_agent *agent = agent_of(rocm, key);
+	const struct rocm_agent *agent = rocm_agent_of(rocm, key);
 
 	return agent && !agent->gpu;
 }
@@ -133,7 +134,7 @@ static int put_call(struct rocm_rows *rocm, const struct rocm_call *from)
 
 static uint32_t device_row(struct rocm_rows *rocm, const struct rocm_task *task)
 {
-	const struct rocm_agent *agent = agent_of(rocm, task->agent);
+	const struct rocm_agent *agent = rocm_agent_of(rocm, task->agent);
 	uint64_t number = agent ? agent->number : task->agent;
 	const char *name = agent ? model_text(rocm->import->model, agent->name) : "";
 	uint32_t process = task->pid ? import_process(&rocm->rows, task->pid) : INDEX_NONE;
@@ -199,6 +200,8 @@ int rocm_finish(struct rocm_rows *rocm)
 		streams = rocm->tasks.row[i].stream != 0;
 	for (uint32_t i = 0; i < rocm->tasks.count && !err; i++)
 		err = put_task(rocm, &rocm->tasks.row[i], streams);
+	if (!err)
+		err = rocm_put_memory(rocm);
 	if (!err && !rocm->tasks.count)
 		err = import_finding(rocm->import,
 				     "no device tasks: nothing is known of any device", NULL);

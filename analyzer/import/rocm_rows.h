@@ -39,6 +39,22 @@ struct rocm_task {
 	uint8_t kind; /* Profbpf__DeviceTasks__Kind */
 };
 
+/*
+ * What a runtime got of memory, or gave back. A release tells neither size nor agent: it is of what was got
+ * last at its address; scratch memory has none and is a queue's.
+ */
+struct rocm_memory {
+	uint64_t start_ns; /* of the operation */
+	uint64_t end_ns;
+	uint64_t agent; /* key given to rocm_agent() */
+	uint64_t place; /* address, or queue of scratch memory */
+	uint64_t bytes;
+	uint32_t pid; /* 0 = not told */
+	uint32_t level; /* string: "REAL", "VIRTUAL", "SCRATCH" */
+	bool release;
+	bool scratch;
+};
+
 struct rocm_agent {
 	uint64_t number; /* among those of its sort; UINT64_MAX = in the file's order */
 	uint32_t name; /* 0 = unnamed */
@@ -55,6 +71,7 @@ struct rocm_rows {
 	MODEL_ARRAY(struct rocm_agent) agents;
 	MODEL_ARRAY(struct rocm_call) calls;
 	MODEL_ARRAY(struct rocm_task) tasks;
+	MODEL_ARRAY(struct rocm_memory) memory;
 };
 
 void rocm_rows_begin(struct rocm_rows *rocm, struct import *import, const char *source,
@@ -70,9 +87,21 @@ bool rocm_is_cpu(const struct rocm_rows *rocm, uint64_t key);
 /* One that makes no sense (an end before its start, a start of 0) becomes a finding. 0 or -ENOMEM. */
 int rocm_call(struct rocm_rows *rocm, const struct rocm_call *call);
 int rocm_task(struct rocm_rows *rocm, const struct rocm_task *task);
+int rocm_memory(struct rocm_rows *rocm, const struct rocm_memory *memory);
+
+/*
+ * rocm_memory_operation - level and release of what the SDK calls an operation on memory
+ *
+ * "MEMORY_ALLOCATION_ALLOCATE", "..._VMEM_FREE", "SCRATCH_MEMORY_ALLOC", ...; false if it is neither an
+ * allocation nor a release. memory->level is INDEX_NONE without memory.
+ */
+bool rocm_memory_operation(struct rocm_rows *rocm, const char *name, struct rocm_memory *memory);
 
 /* When all is read: into the model. 0 or -ENOMEM. */
 int rocm_finish(struct rocm_rows *rocm);
+/* The part of it that is memory, after agents have their numbers. */
+int rocm_put_memory(struct rocm_rows *rocm);
+const struct rocm_agent *rocm_agent_of(const struct rocm_rows *rocm, uint64_t key);
 
 /* Profbpf__DeviceTasks__Kind of a kernel by its name. */
 uint8_t rocm_kernel_kind(const char *name);

@@ -133,6 +133,30 @@ static int on_copy(void *context, sqlite3_stmt *row)
 	return on_task(context, row, true);
 }
 
+/* Columns: start, end, level, stack id, pid, tid, agent, queue, type, address, size. */
+static int on_memory(void *context, sqlite3_stmt *row)
+{
+	struct rocpd *file = context;
+	const char *type = column_text(row, 8);
+	struct rocm_memory memory = { .start_ns = column_number(row, 0),
+				      .end_ns = column_number(row, 1),
+				      .level = model_string(file->import->model, column_text(row, 2)),
+				      .pid = (uint32_t)column_number(row, 4),
+				      .agent = agent_key(file, row, 6),
+				      .place = column_number(row, 9),
+				      .bytes = column_number(row, 10),
+				      .release = strcmp(type, "ALLOC") != 0 };
+
+	if (memory.level == INDEX_NONE)
+		return -ENOMEM;
+	if (strcmp(type, "ALLOC") != 0 && strcmp(type, "FREE") != 0 && strcmp(type, "RECLAIM") != 0)
+		return import_finding(file->import, "memory operations of no known sort", type);
+	memory.scratch = strcmp(column_text(row, 2), "SCRATCH") == 0;
+	if (memory.scratch)
+		memory.place = column_number(row, 7);
+	return rocm_memory(&file->rocm, &memory);
+}
+
 /* Columns: start, end, name, stack id, pid, tid. */
 static int on_region(void *context, sqlite3_stmt *row)
 {
@@ -242,6 +266,10 @@ static int read_agents(struct rocpd *file, const char *suffix)
 		       ".stream_id, d.size, d.src_agent_id FROM \"rocpd_memory_copy@\" d" \
 		       " LEFT JOIN " ONCE("rocpd_string",                                 \
 					  "string") " n ON n.id = d.name_id" JOINS_##version
+#define ALLOCATIONS(version, place) \
+	TIMES_##version "d.level" WHO( \
+		place) ", " place ".agent_id, " place ".queue_id, d.type, d.address, d.size" \
+		       " FROM \"rocpd_memory_allocate@\" d" JOINS_##version
 #define REGIONS(version, place)                           \
 	TIMES_##version "n.string" WHO(                   \
 		place) " FROM \"rocpd_region@\" d"        \
@@ -258,6 +286,7 @@ static int read_run(struct rocpd *file, const char *suffix)
 	} TABLES[] = {
 		{ DISPATCH, KERNELS(3, "d"), KERNELS(4, "t"), on_kernel },
 		{ "rocpd_memory_copy", COPIES(3, "d"), COPIES(4, "t"), on_copy },
+		{ "rocpd_memory_allocate", ALLOCATIONS(3, "d"), ALLOCATIONS(4, "t"), on_memory },
 		{ REGION, REGIONS(3, "d"), REGIONS(4, "t"), on_region },
 	};
 	int err = read_agents(file, suffix);

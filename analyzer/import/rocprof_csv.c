@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ROCm's profilers as CSV: rocprofv3, a table for each kind (RUN_kernel_trace.csv,
- * RUN_memory_copy_trace.csv, RUN_hip_api_trace.csv, RUN_agent_info.csv, ...), and the one table of
+ * RUN_memory_copy_trace.csv, RUN_memory_allocation_trace.csv, RUN_hip_api_trace.csv, RUN_agent_info.csv, ...), and the one table of
  * kernels of rocprof v1 and v2.
  *
  * Of a kernel trace the other tables of the same run beside it are taken, too; they have the names of agents and the calls,
@@ -45,6 +45,10 @@ enum column {
 	C_PRODUCT,
 	C_MODEL,
 	C_NAME,
+	C_OPERATION,
+	C_SIZE,
+	C_ADDRESS,
+	C_ALLOC_FLAGS,
 	COLUMNS
 };
 
@@ -70,6 +74,10 @@ static const char *const NAMES[] = {
 	"Product_Name",
 	"Model_Name",
 	"Name",
+	"Operation",
+	"Allocation_Size",
+	"Address",
+	"Alloc_Flags",
 	NULL,
 };
 
@@ -88,7 +96,9 @@ static int detect(const struct import_sample *sample)
 					     NULL };
 	static const char *const NAMED[][2] = { { "Kernel_Name|KernelName", NULL },
 						{ "Function", NULL },
-						{ "Direction", NULL } };
+						{ "Direction", NULL },
+						{ "Allocation_Size", NULL },
+						{ "Alloc_Flags", NULL } };
 
 	if (sample->directory || !csv_has_columns(sample->text, TIMED))
 		return 0;
@@ -198,6 +208,23 @@ static int on_call(struct table *table, const struct csv_value *values)
 	return rocm_call(&table->rocm, &call);
 }
 
+static int on_memory(struct table *table, const struct csv_value *values)
+{
+	struct rocm_memory memory = { .start_ns = number_of(&values[C_START]),
+				      .end_ns = number_of(&values[C_END]),
+				      .agent = agent_of(&values[C_AGENT]),
+				      .bytes = number_of(&values[C_SIZE]),
+				      .pid = pid_of(table, values) };
+
+	if (!rocm_memory_operation(&table->rocm, text_of(&values[C_OPERATION]), &memory))
+		return import_finding(table->import, "memory operations of no known sort",
+				      values[C_OPERATION].text);
+	if (memory.level == INDEX_NONE)
+		return -ENOMEM;
+	memory.place = number_of(&values[memory.scratch ? C_QUEUE : C_ADDRESS]);
+	return rocm_memory(&table->rocm, &memory);
+}
+
 static int on_header(void *context, const bool *found)
 {
 	struct table *table = context;
@@ -214,6 +241,8 @@ static int on_row(void *context, const struct csv_value *values)
 		return on_agent(table, values);
 	if (!values[C_START].text || !values[C_END].text)
 		return import_finding(table->import, "rows without times", NULL);
+	if (values[C_OPERATION].text)
+		return on_memory(table, values);
 	return values[C_FUNCTION].text ? on_call(table, values) : on_task(table, values);
 }
 
@@ -226,7 +255,9 @@ static int read_table(struct table *table, const char *path)
 	int err = csv_table_read(path, &reader, damage, sizeof(damage));
 
 	return import_end_reading(table->import, err,
-				  table->rocm.tasks.count + table->rocm.calls.count, damage);
+				  table->rocm.tasks.count + table->rocm.calls.count +
+					  table->rocm.memory.count,
+				  damage);
 }
 
 /* The part of the path that all tables of a run have; 0 if it is no kernel trace of v3. */
@@ -260,9 +291,10 @@ static uint32_t pid_of_run(const char *path, size_t run)
 static int read_siblings(struct table *table, size_t run)
 {
 	static const char *const SIBLINGS[] = {
-		"agent_info.csv",	 "memory_copy_trace.csv",     "hip_api_trace.csv",
-		"hip_runtime_trace.csv", "hip_runtime_api_trace.csv", "rccl_api_trace.csv",
-		"hsa_api_trace.csv"
+		"agent_info.csv",	       "memory_copy_trace.csv",	   "hip_api_trace.csv",
+		"hip_runtime_trace.csv",       "hip_runtime_api_trace.csv", "rccl_api_trace.csv",
+		"hsa_api_trace.csv",	       "memory_allocation_trace.csv",
+		"scratch_memory_trace.csv"
 	};
 	char path[PATH_MAX];
 	int err = 0;

@@ -19,12 +19,18 @@
 #define ROOT "rocprofiler-sdk-tool"
 #define RECORDS ROOT ".buffer_records."
 
-enum list { L_AGENTS, L_SYMBOLS, L_KERNELS, L_COPIES, L_CALLS };
+enum list { L_AGENTS, L_SYMBOLS, L_KERNELS, L_COPIES, L_MEMORY, L_SCRATCH, L_CALLS };
 
-static const char *const LISTS[] = {
-	ROOT ".agents",	   ROOT ".kernel_symbols", RECORDS "kernel_dispatch", RECORDS "memory_copy",
-	RECORDS "hip_api", RECORDS "hsa_api",	   RECORDS "rccl_api",	      NULL
-};
+static const char *const LISTS[] = { ROOT ".agents",
+				     ROOT ".kernel_symbols",
+				     RECORDS "kernel_dispatch",
+				     RECORDS "memory_copy",
+				     RECORDS "memory_allocation",
+				     RECORDS "scratch_memory",
+				     RECORDS "hip_api",
+				     RECORDS "hsa_api",
+				     RECORDS "rccl_api",
+				     NULL };
 
 /* Runtimes of the lists of calls. */
 static const char *const RUNTIMES[] = { "hip", "hsa", "rccl" };
@@ -53,6 +59,11 @@ enum field {
 	F_FORMATTED,
 	F_DEMANGLED,
 	F_MANGLED,
+	F_MEMORY_AGENT,
+	F_MEMORY_QUEUE,
+	F_ADDRESS,
+	F_ADDRESS_HANDLE,
+	F_SIZE,
 	FIELDS
 };
 
@@ -80,6 +91,11 @@ static const char *const KEYS[] = {
 	"formatted_kernel_name",
 	"demangled_kernel_name",
 	"kernel_name",
+	"agent_id.handle",
+	"queue_id.handle",
+	"address",
+	"address.handle",
+	"allocation_size",
 	NULL,
 };
 
@@ -214,6 +230,29 @@ static int on_copy(struct rocprof *file, const struct json_value *values)
 	return task.name == INDEX_NONE ? -ENOMEM : add_task(file, &task, 0);
 }
 
+/* Agents and addresses were plain numbers or texts before they became handles. */
+static int on_memory(struct rocprof *file, const struct json_value *values, bool scratch)
+{
+	struct rocm_memory memory = { .start_ns = number_of(&values[F_START]),
+				      .end_ns = number_of(&values[F_END]),
+				      .agent = number_of(&values[F_MEMORY_AGENT]),
+				      .bytes = number_of(&values[F_SIZE]),
+				      .pid = file->pid };
+	uint32_t name = operation_name(file, values);
+
+	if (!rocm_memory_operation(&file->rocm, model_text(file->import->model, name), &memory))
+		return import_finding(file->import, "memory operations of no known sort",
+				      model_text(file->import->model, name));
+	if (memory.level == INDEX_NONE)
+		return -ENOMEM;
+	if (scratch)
+		memory.place = number_of(&values[F_MEMORY_QUEUE]);
+	else
+		memory.place = number_of(
+			&values[values[F_ADDRESS].text ? F_ADDRESS : F_ADDRESS_HANDLE]);
+	return rocm_memory(&file->rocm, &memory);
+}
+
 static int on_call(struct rocprof *file, const struct json_value *values, const char *runtime)
 {
 	struct rocm_call call = { .start_ns = number_of(&values[F_START]),
@@ -243,6 +282,8 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	case L_SYMBOLS: return on_symbol(file, values);
 	case L_KERNELS: return on_kernel(file, values);
 	case L_COPIES: return on_copy(file, values);
+	case L_MEMORY: return on_memory(file, values, false);
+	case L_SCRATCH: return on_memory(file, values, true);
 	default: return on_call(file, values, RUNTIMES[which - L_CALLS]);
 	}
 }
@@ -296,7 +337,10 @@ static int import(struct import *import)
 
 	rocm_rows_begin(&file.rocm, import, "rocprofv3", PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME);
 	err = json_objects_read(import->path, &reader, damage, sizeof(damage));
-	err = import_end_reading(import, err, file.rocm.tasks.count + file.rocm.calls.count, damage);
+	err = import_end_reading(import, err,
+				 file.rocm.tasks.count + file.rocm.calls.count +
+					 file.rocm.memory.count,
+				 damage);
 	if (!err) {
 		name_tasks(&file);
 		err = rocm_finish(&file.rocm);

@@ -118,6 +118,9 @@ static const struct {
 	{ "TARGET_INFO_CUDA_DEVICE", { "gpuId", "cudaId", "pid" } },
 	{ "CUDA_GPU_MEMORY_USAGE_EVENTS",
 	  { "start", "globalPid", "deviceId", "bytes", "memoryOperationType", "memKind", "address" } },
+	{ "rocpd_memory_allocate_a",
+	  { "id", "pid", "tid", "start", "end", "agent_id", "type", "level", "address", "size",
+	    "queue_id", "event_id" } },
 };
 
 #define TABLE_COUNT (sizeof(TABLES) / sizeof(TABLES[0]))

@@ -268,6 +268,175 @@ static void test_database_ids_repeat(void **state)
 	model_free(model);
 }
 
+/*
+ * 4 KiB of a GPU and 512 bytes of the host got, the former given back and its address got again; scratch of a
+ * queue; address 0 and what was got before given back. @model is finished.
+ */
+static void check_memory(const struct model *model, uint32_t findings)
+{
+	static const struct {
+		uint64_t ns;
+		int64_t bytes;
+		uint32_t flags;
+		const char *level;
+	} EXPECTED[] = {
+		{ 1100, 4096, MODEL_MEMORY_CHANGE, "REAL" },
+		{ 1150, 512, MODEL_MEMORY_CHANGE | MODEL_MEMORY_HOST, "REAL" },
+		{ 1180, 1000, MODEL_MEMORY_CHANGE, "SCRATCH" },
+		{ 1200, -4096, MODEL_MEMORY_CHANGE, "REAL" },
+		{ 1310, 64, MODEL_MEMORY_CHANGE, "VIRTUAL" },
+		{ 1400, -1000, MODEL_MEMORY_CHANGE, "SCRATCH" },
+	};
+	const size_t count = sizeof(EXPECTED) / sizeof(EXPECTED[0]);
+
+	assert_int_equal(model->memory_records.count, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct memory_record *record = &model->memory_records.row[i];
+
+		assert_int_equal(record->ts_ns, EXPECTED[i].ns);
+		assert_int_equal(record->bytes, EXPECTED[i].bytes);
+		assert_int_equal(record->flags, EXPECTED[i].flags);
+		assert_string_equal(model_text(model, record->component), EXPECTED[i].level);
+		assert_int_equal(record->device, 0);
+	}
+	assert_int_equal(model->findings.count, findings);
+}
+
+#define MEMORY_JSON                                                                               \
+	"{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":42},\n"                                 \
+	"\"agents\":[{\"id\":{\"handle\":9},\"type\":1,\"name\":\"EPYC\"},\n"                     \
+	"{\"id\":{\"handle\":10},\"type\":2,\"name\":\"gfx942\"}],\n"                            \
+	"\"strings\":{\"buffer_records\":[{\"kind\":\"MEMORY_ALLOCATION\",\"operations\":[\"NONE\"," \
+	"\"MEMORY_ALLOCATION_ALLOCATE\",\"MEMORY_ALLOCATION_VMEM_ALLOCATE\","                       \
+	"\"MEMORY_ALLOCATION_FREE\"]},{\"kind\":\"SCRATCH_MEMORY\",\"operations\":[\"NONE\","       \
+	"\"SCRATCH_MEMORY_ALLOC\",\"SCRATCH_MEMORY_ASYNC_RECLAIM\"]}]},\n"                          \
+	"\"buffer_records\":{\"memory_allocation\":[\n"                                             \
+	GET(1, "1050", "1060", "\"0x3000\"", 10, 0)                                                     \
+	GET(1, "1090", "1100", "\"0x1000\"", 10, 4096)                                                 \
+	GET(1, "1140", "1150", "{\"handle\":8192}", 9, 512)                                        \
+	GET(3, "1200", "1210", "\"0x1000\"", 0, 0) GET(2, "1300", "1310", "\"0x1000\"", 10, 64)            \
+	GET(3, "1500", "1510", "\"0x0\"", 0, 0) "{\"kind\":0,\"operation\":3,\"start_timestamp\":1600," \
+	"\"end_timestamp\":1610,\"address\":\"0x777\"}],\n"                                         \
+	"\"scratch_memory\":[{\"kind\":1,\"operation\":2,\"start_timestamp\":1400,\"end_timestamp\":"  \
+	"1410,\"agent_id\":{\"handle\":10},\"queue_id\":{\"handle\":4096}},\n"                       \
+	"{\"kind\":1,\"operation\":1,\"start_timestamp\":1170,\"end_timestamp\":1180,"             \
+	"\"agent_id\":{\"handle\":10},\"queue_id\":{\"handle\":4096},\"allocation_size\":1000}]}}]}\n"
+#define GET(operation, start, end, address, agent, size)                                         \
+	"{\"kind\":0,\"operation\":" #operation ",\"start_timestamp\":" start                      \
+	",\"end_timestamp\":" end ",\"agent_id\":{\"handle\":" #agent "},\"address\":" address               \
+	",\"allocation_size\":" #size "},\n"
+
+static void test_memory_json(void **state)
+{
+	struct model *model;
+	int error;
+
+	model = import_text("1_results.json", MEMORY_JSON, strlen(MEMORY_JSON), &error);
+	assert_int_equal(error, 0);
+	/* No tasks; memory of no size; a release of what was got before. */
+	check_memory(model, 3);
+	model_free(model);
+	import_same("1_results.json", MEMORY_JSON, strlen(MEMORY_JSON), true);
+}
+
+#define MEMORY_TABLE                                                                              \
+	"\"Kind\",\"Operation\",\"Agent_Id\",\"Allocation_Size\",\"Address\",\"Correlation_Id\"," \
+	"\"Start_Timestamp\",\"End_Timestamp\"\n"                                                  \
+	"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_FREE\",\"\",0,\"0x0000000000001000\",7,1200,1210\n" \
+	"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_ALLOCATE\",\"Agent 4\",4096,"                   \
+	"\"0x0000000000001000\",5,1090,1100\n"                                                     \
+	"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_ALLOCATE\",\"Agent 0\",512,"                    \
+	"\"0x0000000000002000\",6,1140,1150\n"                                                     \
+	"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_VMEM_ALLOCATE\",\"Agent 4\",64,"                \
+	"\"0x0000000000001000\",8,1300,1310\n"                                                     \
+	"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_FREE\",\"\",0,\"0x0000000000000000\",9,1500,1510\n"
+
+/* Beside its kernels, and without: then nobody says which agent is the host. Scratch memory has no sizes here. */
+static void test_memory_tables(void **state)
+{
+	char folder[] = "/tmp/test_import_rocm.XXXXXX", command[64];
+	struct memory_record record;
+	struct model *model;
+	int error;
+
+	assert_non_null(mkdtemp(folder));
+	import_write_text(folder, "42_kernel_trace.csv", KERNELS);
+	import_write_text(folder, "42_agent_info.csv",
+			  "\"Node_Id\",\"Logical_Node_Id\",\"Agent_Type\",\"Name\"\n"
+			  "0,0,\"CPU\",\"EPYC\"\n4,4,\"GPU\",\"gfx90a\"\n");
+	import_write_text(folder, "42_memory_allocation_trace.csv", MEMORY_TABLE);
+	import_write_text(folder, "42_scratch_memory_trace.csv",
+			  "\"Kind\",\"Operation\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Alloc_Flags\","
+			  "\"Start_Timestamp\",\"End_Timestamp\"\n"
+			  "\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_ALLOC\",\"Agent 4\",7,43,0,1170,1180\n"
+			  "\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_FREE\",\"Agent 4\",7,43,0,1400,1410\n");
+	model = import_take(folder);
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->memory_records.count, 4);
+	record = model->memory_records.row[2];
+	assert_int_equal(record.bytes, -4096);
+	assert_int_equal(record.ts_ns, 1200);
+	assert_int_equal(record.device, 0);
+	assert_int_equal(model->processes.row[record.process].pid, 42);
+	assert_int_equal(model->memory_records.row[1].flags, MODEL_MEMORY_CHANGE | MODEL_MEMORY_HOST);
+	/* Scratch got and given back, of no size. */
+	assert_int_equal(model->findings.count, 2);
+	model_free(model);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+	model = import_text("x_memory_allocation_trace.csv", MEMORY_TABLE, strlen(MEMORY_TABLE), &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->memory_records.count, 4);
+	assert_int_equal(model->memory_records.row[0].device, 4);
+	model_free(model);
+	import_same("x_memory_allocation_trace.csv", MEMORY_TABLE, strlen(MEMORY_TABLE), true);
+}
+
+/* A release tells neither agent nor size; scratch memory is a queue's. */
+static void test_memory_database(void **state)
+{
+	struct model *model = take_database(
+		RUN_3("_aa") "CREATE TABLE \"rocpd_memory_allocate_aa\" (id, pid, tid, agent_id, type, level,"
+			     " start, \"end\", address, size, queue_id, stream_id, event_id);"
+			     "INSERT INTO \"rocpd_memory_allocate_aa\" VALUES"
+			     " (1, 1, 1, NULL, 'FREE', 'REAL', 1200, 1210, 4096, 0, NULL, NULL, 1),"
+			     " (2, 1, 1, 2, 'ALLOC', 'REAL', 1090, 1100, 4096, 4096, NULL, NULL, 1),"
+			     " (3, 1, 1, 1, 'ALLOC', 'REAL', 1140, 1150, 8192, 512, NULL, NULL, 1),"
+			     " (4, 1, 1, 2, 'ALLOC', 'VIRTUAL', 1300, 1310, 4096, 64, NULL, NULL, 1),"
+			     " (5, 1, 1, 2, 'ALLOC', 'SCRATCH', 1170, 1180, NULL, 1000, 3, NULL, 1),"
+			     " (6, 1, 1, 2, 'FREE', 'SCRATCH', 1400, 1410, NULL, 0, 3, NULL, 1),"
+			     " (7, 1, 1, 2, 'REALLOC', 'REAL', 1500, 1510, 4096, 9, NULL, NULL, 1),"
+			     " (8, 1, 1, NULL, 'FREE', 'REAL', 1250, 1260, 4096, 0, NULL, NULL, 1);");
+
+	/* Of a REALLOC it is not said what becomes of what was there; given back twice. */
+	check_memory(model, 2);
+	model_free(model);
+}
+
+/* rocprofv2, and timestamps.csv of rocprofiler-compute. */
+static void test_v2(void **state)
+{
+	static const char text[] =
+		"Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,"
+		"Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,"
+		"Start_Timestamp,End_Timestamp,Correlation_ID\n"
+		"0,3,1,2837,2838,1048576,256,0,0,8,0,16,64,\"vecCopy(double*, int) [clone .kd]\","
+		"1000,1100,0\n"
+		"1,3,1,2837,2838,1048576,256,0,0,8,0,16,64,\"vecCopy(double*, int) [clone .kd]\","
+		"1200,1250,1\n";
+	struct model *model;
+	int error;
+
+	model = import_text("timestamps.csv", text, strlen(text), &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->devices.row[0].id, 3);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 150);
+	assert_int_equal(model->processes.row[model->devices.row[0].process].pid, 2837);
+	model_free(model);
+	import_same("timestamps.csv", text, strlen(text), true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +446,10 @@ int main(void)
 		cmocka_unit_test(test_database),
 		cmocka_unit_test(test_database_runs),
 		cmocka_unit_test(test_database_ids_repeat),
+		cmocka_unit_test(test_memory_json),
+		cmocka_unit_test(test_memory_tables),
+		cmocka_unit_test(test_memory_database),
+		cmocka_unit_test(test_v2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
