@@ -4,11 +4,13 @@
  *
  * A Chrome trace in which threads called like a device ("gpu0:0") have what it ran: events of category
  * Kernel, HostToDevice and copies; what else begins and ends there are the program's scopes. A
- * flow KernelLaunch leads from an operator on the host's thread "worker" to its kernel. "ts" is microseconds since
- * metadata.localTime, nanoseconds since 1970.
+ * flow KernelLaunch leads from an operator on the host's thread "worker" to its kernel; inside of the operator
+ * "Input 3" and "Output 4" have shapes and data types. Counters "gpu0:0_alloc_mem" are what of a device's memory is in use.
+ * "ts" is microseconds since metadata.localTime, nanoseconds since 1970.
  * Source: imperative/src/impl/profiler/chrome_timeline.cpp of MegEngine.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +22,30 @@
 #define NANOSECONDS_2001 1000000000000000000
 #define OPEN_MAX 256 /* begun events without an end, per thread */
 
-enum field { F_PH, F_NAME, F_CAT, F_PID, F_TID, F_TS, F_ID, F_LABEL, F_BYTES, FIELDS };
+#define SHAPES_MAX 4096 /* of an operator, as text */
+#define MEMORY_COUNTER "_alloc_mem"
 
-static const char *const KEYS[] = { "ph", "name", "cat",       "pid",	     "tid",
-				    "ts", "id",	  "args.name", "args.bytes", NULL };
+enum field {
+	F_PH,
+	F_NAME,
+	F_CAT,
+	F_PID,
+	F_TID,
+	F_TS,
+	F_ID,
+	F_LABEL,
+	F_BYTES,
+	F_SHAPE,
+	F_TYPE,
+	F_ELEMENTS,
+	F_VALUE,
+	FIELDS
+};
+
+static const char *const KEYS[] = { "ph",	  "name",	"cat",	      "pid",
+				    "tid",	  "ts",		"id",	      "args.name",
+				    "args.bytes", "args.shape", "args.dtype", "args.nr_elements",
+				    "args.value", NULL };
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
@@ -36,6 +58,8 @@ struct mge_event {
 	uint32_t thread; /* row of threads */
 	uint32_t name;
 	uint32_t outer; /* event that it began inside of, MAP_NONE = none */
+	uint32_t shapes[2]; /* strings: of inputs, outputs */
+	uint32_t types[2];
 	bool kernel; /* of those that a device runs */
 	bool copy;
 	bool launches;
@@ -56,6 +80,7 @@ struct megengine {
 	struct map launches; /* id of a flow -> event that launches */
 	MODEL_ARRAY(struct mge_thread) threads;
 	MODEL_ARRAY(struct mge_event) events;
+	MODEL_ARRAY(struct memory_record) memory; /* times are the file's */
 	int64_t base_ns;
 	uint32_t pid;
 	uint8_t clock;
@@ -119,6 +144,76 @@ static bool is_kernel(const struct json_value *values, bool *copy)
 	return *copy || strcmp(text_of(&values[F_CAT]), "Kernel") == 0;
 }
 
+/* @list with one more: "1,3;64". INDEX_NONE without memory. */
+static uint32_t append(struct megengine *file, uint32_t list, const char *text, size_t length)
+{
+	struct model *model = file->import->model;
+	const char *before = model_text(model, list);
+	char whole[SHAPES_MAX];
+
+	if (strlen(before) + length + 2 > sizeof(whole))
+		return list;
+	snprintf(whole, sizeof(whole), "%s%s%.*s", before, list ? ";" : "", (int)length, text);
+	return model_string(model, whole);
+}
+
+/* A tensor of the operator that is open: "{2,3,32,32}" of "Float32". */
+static int add_tensor(struct megengine *file, const struct json_value *values,
+		      struct mge_event *event, bool output)
+{
+	const char *shape = text_of(&values[F_SHAPE]);
+	uint32_t *shapes = &event->shapes[output], *types = &event->types[output];
+
+	if (*shape != '{' || !*text_of(&values[F_TYPE]))
+		return 0;
+	*shapes = append(file, *shapes, shape + 1, strcspn(shape + 1, "}"));
+	*types = append(file, *types, values[F_TYPE].text, values[F_TYPE].length);
+	return *shapes != INDEX_NONE && *types != INDEX_NONE ? 0 : -ENOMEM;
+}
+
+/* What a tensor that is copied to a device takes; 0 = not told. */
+static uint64_t tensor_bytes(const struct json_value *values)
+{
+	static const struct {
+		const char *type;
+		uint64_t bytes;
+	} SIZES[] = { { "Float32", 4 }, { "Float16", 2 }, { "BFloat16", 2 }, { "Int32", 4 },
+		      { "Int16", 2 },	{ "Uint16", 2 },  { "Int8", 1 },     { "Uint8", 1 },
+		      { "Bool", 1 } };
+	uint64_t elements = number_of(&values[F_ELEMENTS]);
+
+	for (size_t i = 0; i < sizeof(SIZES) / sizeof(SIZES[0]); i++) {
+		if (strcmp(text_of(&values[F_TYPE]), SIZES[i].type) == 0)
+			return elements < INT64_MAX / 4 ? elements * SIZES[i].bytes : 0;
+	}
+	return 0;
+}
+
+/* "gpu0:0_alloc_mem" */
+static int add_memory(struct megengine *file, const struct json_value *values, int64_t ts_ns)
+{
+	const char *name = text_of(&values[F_NAME]), *digits = name + strcspn(name, "0123456789:");
+	size_t length = strlen(name);
+	struct memory_record record = { .ts_ns = (uint64_t)ts_ns,
+					.file = file->import->file,
+					.flags = MODEL_MEMORY_ALLOCATED };
+	uint64_t device;
+	int64_t bytes;
+
+	if (length < strlen(MEMORY_COUNTER) ||
+	    strcmp(name + length - strlen(MEMORY_COUNTER), MEMORY_COUNTER) != 0)
+		return 0;
+	if (!values[F_VALUE].text ||
+	    !decimal_scaled(values[F_VALUE].text, values[F_VALUE].length, 0, &bytes) || bytes < 0)
+		return import_finding(file->import, "memory counters without a value", name);
+	record.allocated = (uint64_t)bytes;
+	if (decimal_unsigned(digits, strspn(digits, "0123456789"), &device) && device < INDEX_NONE)
+		record.device = (uint32_t)device;
+	if (strncmp(name, "cpu", 3) == 0)
+		record.flags |= MODEL_MEMORY_HOST;
+	return MODEL_PUSH(&file->memory, record) ? 0 : -ENOMEM;
+}
+
 static int begin_event(struct megengine *file, const struct json_value *values, int64_t ts_ns)
 {
 	struct mge_event event = { .start_ns = ts_ns,
@@ -126,6 +221,8 @@ static int begin_event(struct megengine *file, const struct json_value *values, 
 				   .bytes = number_of(&values[F_BYTES]),
 				   .name = model_string(file->import->model, values[F_NAME].text) };
 	struct mge_thread *thread = thread_of(file, number_of(&values[F_TID]), &event.thread);
+	const char *name = text_of(&values[F_NAME]);
+	bool output = strncmp(name, "Output ", 7) == 0;
 	uint32_t *open;
 
 	if (!thread || event.name == INDEX_NONE)
@@ -136,6 +233,10 @@ static int begin_event(struct megengine *file, const struct json_value *values, 
 	event.kernel = is_kernel(values, &event.copy);
 	open = event.kernel ? &thread->open : &thread->open_other;
 	event.outer = *open;
+	if (!event.kernel && event.outer != MAP_NONE &&
+	    (output || strncmp(name, "Input ", 6) == 0) &&
+	    add_tensor(file, values, &file->events.row[event.outer], output) < 0)
+		return -ENOMEM;
 	*open = file->events.count;
 	thread->depth++;
 	return MODEL_PUSH(&file->events, event) ? 0 : -ENOMEM;
@@ -159,7 +260,11 @@ static int end_event(struct megengine *file, const struct json_value *values, in
 	event->end_ns = ts_ns;
 	*open = event->outer;
 	thread->depth--;
-	return 0;
+	if (!copy)
+		return 0;
+	if (!event->bytes)
+		event->bytes = tensor_bytes(values);
+	return add_tensor(file, values, event, false);
 }
 
 /* From the operator that is open on the host's thread to the kernel that is open on the device's. */
@@ -193,13 +298,15 @@ static int on_object(void *context, const char *list, const struct json_value *v
 
 	if (phase[0] == 'M')
 		return name_thread(file, values);
-	if (!phase[0] || !strchr("BEsf", phase[0]))
+	if (!phase[0] || !strchr("BEsfC", phase[0]))
 		return 0;
 	if (!values[F_TS].text ||
 	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &ts_ns) || ts_ns < 0)
 		return import_finding(file->import, "events without a usable time",
 				      values[F_NAME].text);
 	file->pid = (uint32_t)number_of(&values[F_PID]);
+	if (phase[0] == 'C')
+		return add_memory(file, values, ts_ns);
 	if (phase[0] == 'B')
 		return begin_event(file, values, ts_ns);
 	return phase[0] == 'E' ? end_event(file, values, ts_ns) : on_flow(file, values, phase[0]);
@@ -261,6 +368,30 @@ static int put_call(struct megengine *file, const struct mge_event *event)
 	return 0;
 }
 
+/* A copy has its own tensor, a kernel those of the operator that launched it. */
+static bool describe(struct megengine *file, const struct mge_event *event,
+		     struct device_task *task)
+{
+	struct model *model = file->import->model;
+	struct task_detail detail = { .task_id = MODEL_ID_NONE,
+				      .context_id = MODEL_ID_NONE,
+				      .model_id = MODEL_ID_NONE,
+				      .step = MODEL_ID_NONE,
+				      .blocks = INDEX_NONE,
+				      .mix_blocks = INDEX_NONE,
+				      .input_shapes = event->shapes[0],
+				      .input_types = event->types[0],
+				      .output_shapes = event->shapes[1],
+				      .output_types = event->types[1] };
+
+	if (!detail.input_types && !detail.output_types)
+		return true;
+	if (!MODEL_PUSH(&model->task_details, detail))
+		return false;
+	task->detail = model->task_details.count;
+	return true;
+}
+
 static int put_task(struct megengine *file, const struct mge_event *event, uint64_t device)
 {
 	struct model *model = file->import->model;
@@ -293,7 +424,22 @@ static int put_task(struct megengine *file, const struct mge_event *event, uint6
 					    file->threads.row[file->events.row[launch].thread].tid,
 					    task.enqueue_ns);
 	}
+	if (!describe(file, launch == MAP_NONE ? event : &file->events.row[launch], &task))
+		return -ENOMEM;
 	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+}
+
+static int put_memory(struct megengine *file, struct memory_record record)
+{
+	int64_t ts_ns;
+
+	if (__builtin_add_overflow((int64_t)record.ts_ns, file->base_ns, &ts_ns))
+		return import_finding(file->import, "memory counters outside of any time", NULL);
+	record.ts_ns = import_host_time(&file->rows, file->clock, (uint64_t)ts_ns);
+	record.process = import_process(&file->rows, file->pid);
+	if (!record.ts_ns)
+		return import_finding(file->import, "memory records outside of the trace", NULL);
+	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
 }
 
 static int put_rows(struct megengine *file)
@@ -315,6 +461,8 @@ static int put_rows(struct megengine *file)
 		else if (event->launches && file->import->alone)
 			err = put_call(file, event);
 	}
+	for (uint32_t i = 0; i < file->memory.count && !err; i++)
+		err = put_memory(file, file->memory.row[i]);
 	if (!err && file->import->model->tasks.count == tasks)
 		err = import_finding(file->import,
 				     "no kernels: nothing is known of any device (profile_device)",
@@ -344,6 +492,7 @@ static int import(struct import *import)
 	map_free(&file.launches);
 	free(file.threads.row);
 	free(file.events.row);
+	free(file.memory.row);
 	return err;
 }
 
