@@ -34,6 +34,13 @@ struct capture {
 void capture_choose_programs(struct capture *capture, const struct features *features);
 
 /*
+ * capture_on_record - for libbpf's ring buffers: hand a record to the capture's handler
+ *
+ * @context is the capture. What is no whole record is passed over. Returns 0.
+ */
+int capture_on_record(void *context, void *data, size_t size);
+
+/*
  * capture_attach_ioctls - attach the programs of the way in which ioctls are to be seen
  *
  * Returns 0 or a negative errno: then another way may work, with programs loaded anew.

@@ -14,12 +14,10 @@
 
 #include "daemon/common/ifunc.h"
 #include "daemon/common/probed_file.h"
+#include "daemon/profbpfd/hinted_libraries.h"
 #include "daemon/profbpfd/probe_link.h"
 #include "daemon/profbpfd/sharing.h"
-#include "lib/library_search.h"
 #include "lib/process_maps.h"
-
-#define ENVIRON_MAX (1u << 20)
 
 /* A file that was looked at. Most hold nothing of interest: count 0, fd -1. */
 struct file_entry {
@@ -510,76 +508,23 @@ void probes_add_file(struct probes *p, int fd, pid_t pid)
 		attach_files(p, pid, &index, 1, 0);
 }
 
-/* LD_LIBRARY_PATH of a process as it was started; allocated, NULL if it has none. */
-static char *library_path(pid_t pid)
+struct expected_by {
+	struct probes *probes;
+	pid_t pid;
+};
+
+static void add_hinted(void *context, int fd)
 {
-	static const char name[] = "LD_LIBRARY_PATH=";
-	char path[64], *text = NULL, *entry = NULL;
-	size_t capacity = 0;
-	FILE *f;
+	const struct expected_by *by = context;
 
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return NULL;
-	for (size_t bytes = 0; bytes < ENVIRON_MAX && !entry;) {
-		ssize_t n = getdelim(&text, &capacity, '\0', f);
-
-		if (n <= 0)
-			break;
-		bytes += n;
-		if (!strncmp(text, name, sizeof(name) - 1))
-			entry = strdup(text + sizeof(name) - 1);
-	}
-	free(text);
-	fclose(f);
-	return entry;
-}
-
-static const char **collect_globs(const struct catalogs *catalogs, size_t *count)
-{
-	const char **globs = NULL;
-
-	*count = 0;
-	for (size_t i = 0; i < catalogs_count(catalogs); i++)
-		*count += catalogs_get(catalogs, i)->library_count;
-	globs = calloc(*count + 1, sizeof(*globs));
-	*count = 0;
-	for (size_t i = 0; globs && i < catalogs_count(catalogs); i++) {
-		const struct catalog *c = catalogs_get(catalogs, i);
-
-		for (size_t k = 0; k < c->library_count; k++)
-			globs[(*count)++] = c->libraries[k];
-	}
-	return globs;
+	probes_add_file(by->probes, fd, by->pid);
 }
 
 void probes_search_libraries(struct probes *p, pid_t pid)
 {
-	struct library_files found = { 0 };
-	size_t count;
-	const char **globs = collect_globs(p->catalogs, &count);
-	char *search = library_path(pid), root[64];
-	int root_fd;
+	struct expected_by by = { .probes = p, .pid = pid };
 
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (globs && root_fd >= 0 &&
-	    !library_search(root_fd, search, globs, count, &found)) {
-		for (size_t i = 0; i < found.count; i++) {
-			int fd = library_open(root_fd, &found.file[i]);
-
-			if (fd >= 0) {
-				probes_add_file(p, fd, pid);
-				close(fd);
-			}
-		}
-		library_files_free(&found);
-	}
-	if (root_fd >= 0)
-		close(root_fd);
-	free(search);
-	free(globs);
+	hinted_libraries_each(p->catalogs, pid, add_hinted, &by);
 }
 
 void probes_forget(struct probes *p, pid_t pid)
