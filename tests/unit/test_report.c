@@ -14,15 +14,8 @@
 #include "analyzer/options.h"
 #include "analyzer/pipeline.h"
 #include "tests/unit/json_path.h"
+#include "tests/unit/report_of.h"
 #include "tests/unit/sample_trace.h"
-
-#define ALL_ROWS                        \
-	{                               \
-		.sections = SECTION_ALL \
-	}
-
-typedef int write_fn(FILE *out, const struct model *model, const struct results *results,
-		     const struct report_options *options);
 
 static int info_json_as_report(FILE *out, const struct model *model, const struct results *results,
 			       const struct report_options *options)
@@ -30,42 +23,9 @@ static int info_json_as_report(FILE *out, const struct model *model, const struc
 	return info_json(out, model, results);
 }
 
-/* The report as a text that the caller frees. The builder is freed. */
-static char *report(struct trace_builder *builder, const struct analysis_options *wanted,
-		    const struct report_options *options, write_fn *write_report)
-{
-	char path[] = "/tmp/profbpf-test-XXXXXX", error[512] = "";
-	char *paths[] = { path }, *text = NULL;
-	struct analysis analysis;
-	size_t size = 0;
-	FILE *out;
-
-	close(mkstemp(path));
-	trace_write(builder, path);
-	trace_builder_free(builder);
-	assert_int_equal(analysis_load(&analysis, paths, 1, true, error, sizeof(error)), 0);
-	assert_int_equal(analysis_compute(&analysis, wanted, error, sizeof(error)), 0);
-	out = open_memstream(&text, &size);
-	assert_int_equal(write_report(out, analysis.model, &analysis.results, options), 0);
-	fclose(out);
-	analysis_free(&analysis);
-	unlink(path);
-	return text;
-}
-
-static yajl_val sample_json(unsigned int how, const struct analysis_options *wanted)
-{
-	const struct report_options options = ALL_ROWS;
-	char *text = report(sample_trace(how), wanted, &options, report_json);
-	yajl_val root = json_parse(text);
-
-	free(text);
-	return root;
-}
-
 static void trace_and_capture(void **state)
 {
-	yajl_val root = sample_json(0, &(struct analysis_options){ 0 });
+	yajl_val root = report_of_sample(0, &(struct analysis_options){ 0 });
 
 	assert_string_equal(json_string(root, "schema"), "profbpf.report/1");
 	assert_string_equal(json_string(root, "trace.hostname"), "testhost");
@@ -87,7 +47,7 @@ static void trace_and_capture(void **state)
 
 static void host(void **state)
 {
-	yajl_val root = sample_json(0, &(struct analysis_options){ 0 });
+	yajl_val root = report_of_sample(0, &(struct analysis_options){ 0 });
 
 	assert_int_equal(json_int(root, "host.user_ns"), 2400 * MS);
 	assert_int_equal(json_int(root, "host.system_ns"), 320 * MS);
@@ -108,7 +68,7 @@ static void host(void **state)
 
 static void processes(void **state)
 {
-	yajl_val root = sample_json(0, &(struct analysis_options){ 0 });
+	yajl_val root = report_of_sample(0, &(struct analysis_options){ 0 });
 
 	assert_int_equal(json_length(root, "processes"), 2);
 	assert_int_equal(json_int(root, "processes.0.pid"), 100);
@@ -143,7 +103,7 @@ static void processes(void **state)
 /* Of others only the kernel's figures are known. */
 static void other_processes(void **state)
 {
-	yajl_val root = sample_json(0, &(struct analysis_options){ 0 });
+	yajl_val root = report_of_sample(0, &(struct analysis_options){ 0 });
 
 	assert_int_equal(json_int(root, "processes.1.pid"), 200);
 	assert_false(json_true(root, "processes.1.target"));
@@ -161,7 +121,7 @@ static void other_processes(void **state)
 
 static void api(void **state)
 {
-	yajl_val root = sample_json(0, &(struct analysis_options){ 0 });
+	yajl_val root = report_of_sample(0, &(struct analysis_options){ 0 });
 
 	assert_int_equal(json_length(root, "api"), 4);
 	assert_string_equal(json_string(root, "api.0.function"), "clFinish");
@@ -198,7 +158,7 @@ static void api(void **state)
 
 static void ioctls(void **state)
 {
-	yajl_val root = sample_json(0, &(struct analysis_options){ 0 });
+	yajl_val root = report_of_sample(0, &(struct analysis_options){ 0 });
 
 	assert_int_equal(json_length(root, "ioctl"), 1);
 	assert_string_equal(json_string(root, "ioctl.0.driver"), "drm");
@@ -218,7 +178,7 @@ static void window(void **state)
 {
 	const struct analysis_options wanted = { .from_ns = SAMPLE_START + 250 * MS,
 						 .to_ns = SAMPLE_START + 550 * MS };
-	yajl_val root = sample_json(0, &wanted);
+	yajl_val root = report_of_sample(0, &wanted);
 
 	assert_int_equal(json_int(root, "trace.window.duration_ns"), 300 * MS);
 	assert_int_equal(json_int(root, "trace.duration_ns"), SAMPLE_END - SAMPLE_START);
@@ -244,7 +204,7 @@ static void pids(void **state)
 {
 	static const uint32_t pid = 200;
 	const struct analysis_options wanted = { .pids = &pid, .pid_count = 1 };
-	yajl_val root = sample_json(0, &wanted);
+	yajl_val root = report_of_sample(0, &wanted);
 
 	assert_int_equal(json_length(root, "processes"), 1);
 	assert_int_equal(json_int(root, "processes.0.pid"), 200);
@@ -257,7 +217,7 @@ static void pids(void **state)
 /* With lost switches the kernel's own sums are the better figures. */
 static void losses_are_told(void **state)
 {
-	yajl_val root = sample_json(SAMPLE_SCHED_LOST, &(struct analysis_options){ 0 });
+	yajl_val root = report_of_sample(SAMPLE_SCHED_LOST, &(struct analysis_options){ 0 });
 
 	assert_false(json_true(root, "capture.complete"));
 	assert_int_equal(json_int(root, "capture.sources.2.produced"), 21);
@@ -271,27 +231,19 @@ static void losses_are_told(void **state)
 	yajl_tree_free(root);
 }
 
-static void assert_says(const char *text, const char *words)
-{
-	if (!strstr(text, words)) {
-		print_error("missing: %s\nin:\n%s\n", words, text);
-		fail();
-	}
-}
-
 static void text_says_what_was_lost(void **state)
 {
 	const struct report_options options = ALL_ROWS;
 	const struct analysis_options wanted = { 0 };
-	char *text = report(sample_trace(0), &wanted, &options, report_text);
+	char *text = report_of(sample_trace(0), &wanted, &options, report_text);
 
 	assert_says(text, "complete: nothing was lost");
 	assert_says(text, "targets       100 main: job --fast");
 	assert_says(text, "calls in the first 2.500 ms after /usr/lib/libcudart.so was loaded");
 	assert_says(text, "inside others");
 	free(text);
-	text = report(sample_trace(SAMPLE_SCHED_LOST | SAMPLE_UNFINISHED), &wanted, &options,
-		      report_text);
+	text = report_of(sample_trace(SAMPLE_SCHED_LOST | SAMPLE_UNFINISHED), &wanted, &options,
+			 report_text);
 	assert_says(text, "INCOMPLETE");
 	assert_says(text, "7 records were lost");
 	assert_says(text, "ring full: 7");
@@ -304,7 +256,7 @@ static void sections_are_chosen(void **state)
 {
 	const struct analysis_options wanted = { 0 };
 	struct report_options options = { .sections = SECTION_API, .top = 1 };
-	char *text = report(sample_trace(0), &wanted, &options, report_text);
+	char *text = report_of(sample_trace(0), &wanted, &options, report_text);
 
 	assert_says(text, "clFinish");
 	assert_says(text, "... and 3 more functions");
@@ -312,7 +264,7 @@ static void sections_are_chosen(void **state)
 	assert_null(strstr(text, "cudaLaunchKernel"));
 	free(text);
 	options.sections = SECTION_HOST | SECTION_IOCTL;
-	text = report(sample_trace(0), &wanted, &options, report_json);
+	text = report_of(sample_trace(0), &wanted, &options, report_json);
 	assert_says(text, "\"host\"");
 	assert_says(text, "\"ioctl\"");
 	assert_null(strstr(text, "\"api\""));
@@ -327,7 +279,7 @@ static void hostile_names_are_harmless(void **state)
 	const struct analysis_options wanted = { 0 };
 	static const uint32_t targets[] = { 10 };
 	const char *const name = "\033]0;x\007\xff\xc2\x9b\"\\\n";
-	write_fn *const writers[] = { report_text, report_json };
+	report_writer *const writers[] = { report_text, report_json };
 
 	for (int i = 0; i < 2; i++) {
 		struct trace_builder *builder = trace_builder_new();
@@ -358,7 +310,7 @@ static void hostile_names_are_harmless(void **state)
 				.tid = 10, .tgid = 10, .rdev = 5, .start_ns = 1, .end_ns = 1100 });
 		trace_source(builder, name, 2, 1, name, 1);
 		trace_statistics(builder, 2000, true, name);
-		text = report(builder, &wanted, &options, writers[i]);
+		text = report_of(builder, &wanted, &options, writers[i]);
 		assert_null(strchr(text, '\033'));
 		assert_null(strchr(text, '\007'));
 		assert_null(strstr(text, "\xff"));
@@ -376,7 +328,7 @@ static void info(void **state)
 {
 	const struct report_options options = ALL_ROWS;
 	const struct analysis_options wanted = { 0 };
-	char *text = report(sample_trace(0), &wanted, &options, info_json_as_report);
+	char *text = report_of(sample_trace(0), &wanted, &options, info_json_as_report);
 	yajl_val root = json_parse(text);
 
 	assert_string_equal(json_string(root, "schema"), "profbpf.info/1");
@@ -388,7 +340,7 @@ static void info(void **state)
 	assert_int_equal(json_int(root, "clocks.offsets.0.drift_ppb"), 0);
 	yajl_tree_free(root);
 	free(text);
-	text = report(sample_trace(0), &wanted, &options, info_text);
+	text = report_of(sample_trace(0), &wanted, &options, info_text);
 	assert_says(text, "CPU counter: 2000.000000 MHz");
 	free(text);
 }
@@ -439,7 +391,7 @@ static void switch_that_was_not_reported(void **state)
 							    .involuntary = 2 });
 	trace_source(builder, "sched", 6, 6, NULL, 0);
 	trace_statistics(builder, 1001000, true, "stopped");
-	text = report(builder, &(struct analysis_options){ 0 }, &options, report_json);
+	text = report_of(builder, &(struct analysis_options){ 0 }, &options, report_json);
 	root = json_parse(text);
 	assert_true(json_true(root, "capture.complete"));
 	assert_int_equal(json_int(root, "capture.switches_missing"), 1);
@@ -451,147 +403,6 @@ static void switch_that_was_not_reported(void **state)
 	assert_int_equal(json_int(root, "processes.0.threads.0.involuntary_switches"), 2);
 	yajl_tree_free(root);
 	free(text);
-}
-
-/* Calls too short to be recorded count, but nobody knows how they spread. */
-static void short_calls(void **state)
-{
-	struct trace_builder *builder = trace_builder_new();
-	const struct report_options options = ALL_ROWS;
-	yajl_val root;
-	char *text;
-
-	trace_segment(builder, &(struct trace_segment){ .start_ns = 1000 });
-	trace_target(builder, 1000, 10, 10, "t");
-	trace_function(builder, &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
-	for (uint64_t i = 0; i < 10; i++)
-		trace_call(builder, &(struct trace_call_row){ .tid = 10,
-							      .tgid = 10,
-							      .start_ns = 2000,
-							      .end_ns = 2100 + i,
-							      .function = 1 });
-	trace_short_calls(builder, 1, 10, 90, 900);
-	trace_statistics(builder, 9000, true, "stopped");
-	text = report(builder, &(struct analysis_options){ 0 }, &options, report_json);
-	root = json_parse(text);
-	assert_int_equal(json_int(root, "api.0.count"), 100);
-	assert_int_equal(json_int(root, "api.0.unrecorded"), 90);
-	assert_int_equal(json_int(root, "api.0.total_ns"), 900 + 1045);
-	assert_int_equal(json_int(root, "api.0.mean_ns"), 19);
-	assert_null(json_at(root, "api.0.min_ns"));
-	assert_null(json_at(root, "api.0.p50_ns"));
-	assert_int_equal(json_int(root, "api.0.p99_ns"), 108);
-	assert_int_equal(json_int(root, "api.0.max_ns"), 109);
-	yajl_tree_free(root);
-	free(text);
-}
-
-/* Every call without its own probe, the outer ones without those of the calls inside them. */
-static void probe_cost_is_left_out(void **state)
-{
-	const struct report_options options = ALL_ROWS;
-	yajl_val root = sample_json(0, &(struct analysis_options){ .subtract_probe_cost = true });
-	char *text;
-
-	assert_true(json_true(root, "trace.probes.subtracted"));
-	assert_int_equal(json_int(root, "trace.probes.calls"), 112);
-	assert_int_equal(json_int(root, "trace.probes.total_ns"), 112 * 500 + 100 * 40);
-	assert_int_equal(json_int(root, "trace.probe_cost_ns"), 250);
-	assert_string_equal(json_string(root, "trace.probes.costs.1.instruction"), "nop5");
-	assert_int_equal(json_int(root, "trace.probes.costs.1.inside_ns"), 200);
-	assert_int_equal(json_int(root, "trace.probes.costs.1.whole_ns"), 500);
-	assert_int_equal(json_int(root, "api.0.open_ns"), 100 * MS - 200);
-	assert_int_equal(json_int(root, "api.0.total_ns"), 10 * MS - 200);
-	assert_string_equal(json_string(root, "api.1.function"), "clEnqueueNDRangeKernel");
-	assert_int_equal(json_int(root, "api.1.total_ns"), 5050 * US - 100 * 240);
-	assert_int_equal(json_int(root, "api.1.max_ns"), 100 * US - 240);
-	assert_string_equal(json_string(root, "api.2.function"), "cudaLaunchKernel");
-	assert_int_equal(json_int(root, "api.2.max_ns"), 20 * US - 200 - 500);
-	assert_int_equal(json_int(root, "api.3.max_ns"), 10 * US - 200);
-	assert_int_equal(json_int(root, "api_totals.1.total_ns"), 5 * (20 * US - 700));
-	yajl_tree_free(root);
-	root = sample_json(0, &(struct analysis_options){ 0 });
-	assert_false(json_true(root, "trace.probes.subtracted"));
-	assert_int_equal(json_int(root, "trace.probes.total_ns"), 112 * 500 + 100 * 40);
-	yajl_tree_free(root);
-	text = report(sample_trace(0), &(struct analysis_options){ .subtract_probe_cost = true },
-		      &options, report_text);
-	assert_says(text, "the probes of 112 calls took about 0.060 ms");
-	assert_says(text, "times are without what the probes took");
-	free(text);
-}
-
-/* Calls shorter than their probe, short ones that were only counted, and a trace that knows one figure. */
-static void probe_cost_leaves_no_less_than_nothing(void **state)
-{
-	const struct analysis_options wanted = { .subtract_probe_cost = true };
-	const struct report_options options = ALL_ROWS;
-
-	for (int old = 0; old < 2; old++) {
-		struct trace_builder *builder = trace_builder_new();
-		uint64_t cost = old ? 250 : 200;
-		yajl_val root;
-		char *text;
-
-		trace_segment(builder, &(struct trace_segment){ .start_ns = 1000,
-								.old_probe_cost = old });
-		trace_target(builder, 1000, 10, 10, "t");
-		trace_function(builder,
-			       &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
-		for (uint64_t i = 0; i < 2; i++)
-			trace_call(builder, &(struct trace_call_row){ .tid = 10,
-								      .tgid = 10,
-								      .start_ns = 2000 + 1000 * i,
-								      .end_ns = 2150 + 1500 * i,
-								      .function = 1 });
-		trace_short_calls(builder, 1, 10, 90, 90 * 260);
-		trace_statistics(builder, 9000, true, "stopped");
-		text = report(builder, &wanted, &options, report_json);
-		root = json_parse(text);
-		assert_int_equal(json_int(root, "api.0.total_ns"),
-				 (650 - cost) + 90 * (260 - cost));
-		assert_int_equal(json_int(root, "api.0.max_ns"), 650 - cost);
-		assert_int_equal(json_int(root, "trace.probes.calls"), 92);
-		yajl_tree_free(root);
-		free(text);
-	}
-}
-
-static void option_values(void **state)
-{
-	uint32_t *pids_given = NULL, count = 0, chosen = 0;
-	uint64_t ns = 0;
-
-	assert_true(parse_duration("1.5s", &ns));
-	assert_int_equal(ns, 1500000000);
-	assert_true(parse_duration("200ms", &ns));
-	assert_int_equal(ns, 200000000);
-	assert_true(parse_duration("0.000000001", &ns));
-	assert_int_equal(ns, 1);
-	assert_true(parse_duration("2m", &ns));
-	assert_int_equal(ns, 120000000000);
-	assert_false(parse_duration("", &ns));
-	assert_false(parse_duration(".", &ns));
-	assert_false(parse_duration("s", &ns));
-	assert_false(parse_duration("-1s", &ns));
-	assert_false(parse_duration("1 s", &ns));
-	assert_false(parse_duration("1.5ns", &ns));
-	assert_false(parse_duration("99999999999999999999s", &ns));
-	assert_false(parse_duration("18446744074s", &ns));
-	assert_true(parse_numbers("1,22,333", &pids_given, &count));
-	assert_int_equal(count, 3);
-	assert_int_equal(pids_given[2], 333);
-	free(pids_given);
-	assert_false(parse_numbers("", &pids_given, &count));
-	assert_false(parse_numbers("1,", &pids_given, &count));
-	assert_false(parse_numbers("1;2", &pids_given, &count));
-	assert_false(parse_numbers("0", &pids_given, &count));
-	assert_false(parse_numbers("-1", &pids_given, &count));
-	assert_true(parse_sections("api,trace", &chosen));
-	assert_int_equal(chosen, SECTION_API | SECTION_TRACE);
-	assert_false(parse_sections("api,", &chosen));
-	assert_false(parse_sections("ap", &chosen));
-	assert_false(parse_sections("", &chosen));
 }
 
 int main(void)
@@ -611,10 +422,6 @@ int main(void)
 		cmocka_unit_test(hostile_names_are_harmless),
 		cmocka_unit_test(info),
 		cmocka_unit_test(switch_that_was_not_reported),
-		cmocka_unit_test(short_calls),
-		cmocka_unit_test(probe_cost_is_left_out),
-		cmocka_unit_test(probe_cost_leaves_no_less_than_nothing),
-		cmocka_unit_test(option_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,12 +267,82 @@ static void mutated_bodies(void **state)
 }
 
 /* Extreme instants, ids and counts must not overflow anything. */
+static void extreme_definitions(struct trace_builder *builder, uint64_t x, uint64_t y)
+{
+	static const uint32_t targets[] = { 1, UINT32_MAX };
+
+	trace_segment(builder, &(struct trace_segment){ .start_ns = x,
+							.targets = targets,
+							.target_count = 2,
+							.start_realtime_ns = y,
+							.cpus = UINT32_MAX });
+	trace_task(builder,
+		   &(struct trace_task_row){
+			   .ts_ns = x, .tid = 1, .tgid = 1, .start_ns = y, .flags = 255 });
+	trace_clock(builder, &(struct trace_clock){ x, y, x, y, x });
+	trace_clock(builder, &(struct trace_clock){ y, x, y, x, y });
+	trace_device(builder,
+		     &(struct trace_device){
+			     .id = UINT32_MAX, .tgid = 1, .name = "d", .clock = 77 });
+}
+
+/* A row of each kind. */
+static void extreme_rows(struct trace_builder *builder, uint64_t a, uint64_t b)
+{
+	trace_call(builder, &(struct trace_call_row){ .cpu = UINT32_MAX,
+						      .tid = 1,
+						      .tgid = UINT32_MAX,
+						      .start_ns = a,
+						      .end_ns = b,
+						      .function = UINT32_MAX });
+	trace_ioctl(builder, &(struct trace_ioctl_row){ .tid = 1,
+							.tgid = 1,
+							.start_ns = a,
+							.end_ns = b,
+							.rdev = UINT32_MAX,
+							.cmd = UINT32_MAX });
+	trace_switch(builder, &(struct trace_switch_row){ .cpu = 65535,
+							  .ts_ns = a,
+							  .prev_tid = 1,
+							  .next_tid = UINT32_MAX });
+	trace_switch(builder, &(struct trace_switch_row){
+				      .cpu = 65536, .ts_ns = b, .next_tid = 1 });
+	trace_wake(builder, &(struct trace_wake_row){ .ts_ns = b, .tid = 1 });
+	trace_account(builder, &(struct trace_account_row){ .ts_ns = a,
+							    .tid = 1,
+							    .tgid = 1,
+							    .run_ns = b,
+							    .runnable_ns = a,
+							    .user_ns = a,
+							    .system_ns = b,
+							    .voluntary = a,
+							    .flags = 16 });
+	trace_device_task(builder,
+			  &(struct trace_device_task_row){ .device = UINT32_MAX,
+							   .queued_ns = a,
+							   .submit_ns = b,
+							   .start_ns = a,
+							   .end_ns = b,
+							   .tid = 1,
+							   .enqueue_ns = b,
+							   .enqueue_dur_ns = a,
+							   .kind = 99 });
+	trace_cpu_stats(builder,
+			&(struct trace_host_row){ .ts_ns = a,
+						  .context_switches = b },
+			&(struct trace_cpu_row){ .cpu = UINT32_MAX,
+						 .user_ns = a,
+						 .idle_ns = b,
+						 .steal_ns = a },
+			1);
+	trace_coverage(builder, 1, "f", a, b, UINT32_MAX);
+}
+
 static void extreme_values(void **state)
 {
 	static const uint64_t extremes[] = {
 		0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX - 1, UINT64_MAX
 	};
-	static const uint32_t targets[] = { 1, UINT32_MAX };
 
 	for (size_t e = 0; e < sizeof(extremes) / sizeof(extremes[0]); e++) {
 		struct trace_builder *builder = trace_builder_new();
@@ -282,70 +352,9 @@ static void extreme_values(void **state)
 		size_t size;
 		yajl_val root;
 
-		trace_segment(builder, &(struct trace_segment){ .start_ns = x,
-								.targets = targets,
-								.target_count = 2,
-								.start_realtime_ns = y,
-								.cpus = UINT32_MAX });
-		trace_task(builder,
-			   &(struct trace_task_row){
-				   .ts_ns = x, .tid = 1, .tgid = 1, .start_ns = y, .flags = 255 });
-		trace_clock(builder, &(struct trace_clock){ x, y, x, y, x });
-		trace_clock(builder, &(struct trace_clock){ y, x, y, x, y });
-		trace_device(builder,
-			     &(struct trace_device){
-				     .id = UINT32_MAX, .tgid = 1, .name = "d", .clock = 77 });
-		for (int i = 0; i < 4; i++) {
-			uint64_t a = i & 1 ? x : y, b = i & 2 ? x : y;
-
-			trace_call(builder, &(struct trace_call_row){ .cpu = UINT32_MAX,
-								      .tid = 1,
-								      .tgid = UINT32_MAX,
-								      .start_ns = a,
-								      .end_ns = b,
-								      .function = UINT32_MAX });
-			trace_ioctl(builder, &(struct trace_ioctl_row){ .tid = 1,
-									.tgid = 1,
-									.start_ns = a,
-									.end_ns = b,
-									.rdev = UINT32_MAX,
-									.cmd = UINT32_MAX });
-			trace_switch(builder, &(struct trace_switch_row){ .cpu = 65535,
-									  .ts_ns = a,
-									  .prev_tid = 1,
-									  .next_tid = UINT32_MAX });
-			trace_switch(builder, &(struct trace_switch_row){
-						      .cpu = 65536, .ts_ns = b, .next_tid = 1 });
-			trace_wake(builder, &(struct trace_wake_row){ .ts_ns = b, .tid = 1 });
-			trace_account(builder, &(struct trace_account_row){ .ts_ns = a,
-									    .tid = 1,
-									    .tgid = 1,
-									    .run_ns = b,
-									    .runnable_ns = a,
-									    .user_ns = a,
-									    .system_ns = b,
-									    .voluntary = a,
-									    .flags = 16 });
-			trace_device_task(builder,
-					  &(struct trace_device_task_row){ .device = UINT32_MAX,
-									   .queued_ns = a,
-									   .submit_ns = b,
-									   .start_ns = a,
-									   .end_ns = b,
-									   .tid = 1,
-									   .enqueue_ns = b,
-									   .enqueue_dur_ns = a,
-									   .kind = 99 });
-			trace_cpu_stats(builder,
-					&(struct trace_host_row){ .ts_ns = a,
-								  .context_switches = b },
-					&(struct trace_cpu_row){ .cpu = UINT32_MAX,
-								 .user_ns = a,
-								 .idle_ns = b,
-								 .steal_ns = a },
-					1);
-			trace_coverage(builder, 1, "f", a, b, UINT32_MAX);
-		}
+		extreme_definitions(builder, x, y);
+		for (int i = 0; i < 4; i++)
+			extreme_rows(builder, i & 1 ? x : y, i & 2 ? x : y);
 		trace_source(builder, "sched", x, y, "r", x);
 		trace_short_calls(builder, UINT32_MAX, 1, x, y);
 		trace_statistics(builder, y, true, "x");

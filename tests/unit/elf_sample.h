@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elf_sample.h - a small library made in memory, for tests of the ELF reader. */
+#ifndef PROFBPF_TESTS_UNIT_ELF_SAMPLE_H
+#define PROFBPF_TESTS_UNIT_ELF_SAMPLE_H
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/elf_file.h"
+
+/* Where the sample's code lies: file offset and address differ, so that mixing them up shows. */
+#define TEXT_OFFSET 0x200
+#define TEXT_ADDRESS 0x10200
+#define TEXT_SIZE 0x100
+#define DATA_ADDRESS 0x20300
+
+/* Each table is followed by its strings. */
+enum section { NONE, DYNSYM, DYNSTR, SYMTAB, STRTAB, DYNAMIC, DYNAMIC_STRINGS, SECTIONS };
+
+struct elf_sample {
+	union {
+		uint8_t bytes[4096];
+		Elf64_Ehdr header;
+	};
+	size_t size;
+	Elf64_Shdr *section; /* points into bytes */
+};
+
+/* Two tables of symbols, a build id, the libraries it needs. */
+void elf_sample_make(struct elf_sample *sample);
+
+/* An open file in memory with these bytes; close() it. */
+int elf_sample_file(const void *bytes, size_t size);
+
+struct elf_asked {
+	const char *prefix;
+	size_t count;
+};
+
+/* For elf_file_find(): wants all names with a prefix; counts how often it is asked. */
+void *elf_by_prefix(void *context, const char *name, size_t length);
+
+#endif /* PROFBPF_TESTS_UNIT_ELF_SAMPLE_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/idle_scene.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+struct scene scene_make(void)
+{
+	struct scene scene = { .model = small_model(0, 1000 * US) };
+	struct model *model = scene.model;
+	uint32_t other;
+	struct device_task *task;
+
+	scene.process = small_process(model, 100, "job", true);
+	scene.main = small_thread(model, scene.process, 100, "main");
+	scene.worker = small_thread(model, scene.process, 101, "worker");
+	other = small_process(model, 200, "other", false);
+	scene.outsider = small_thread(model, other, 200, "outsider");
+	scene.sync = small_function(model, "opencl", "clFinish", PROFBPF__FUNCTION__KIND__SYNC);
+	scene.launch = small_function(model, "opencl", "clEnqueueNDRangeKernel",
+				      PROFBPF__FUNCTION__KIND__LAUNCH);
+	small_device(model, scene.process, "the device", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	small_task(model, 0, 50 * US, 100 * US);
+	task = small_task(model, 0, 200 * US, 300 * US);
+	task->thread = scene.main;
+	task->enqueue_ns = 181 * US;
+	task->enqueue_dur_ns = 8 * US;
+	task->submit_ns = 185 * US;
+	return scene;
+}
+
+void scene_compute(struct scene *scene)
+{
+	const struct analysis_options options = { 0 };
+	const struct idle_result *idle = &scene->results.idle;
+	uint64_t totals_ns = 0;
+
+	small_index(scene->model);
+	assert_int_equal(device_results_compute(scene->model, &options, &scene->results), 0);
+	for (uint32_t i = 0; i < idle->total_count; i++)
+		totals_ns += idle->totals[i].ns;
+	assert_int_equal(totals_ns, idle->total_ns);
+}
+
+void scene_end(struct scene *scene)
+{
+	device_results_free(&scene->results);
+	model_free(scene->model);
+}
+
+void scene_expect(struct scene *scene, uint32_t part, uint64_t start_us, uint64_t end_us,
+		  uint8_t cause, const char *who, const char *detail)
+{
+	const struct idle_result *idle = &scene->results.idle;
+	const struct idle_part *row;
+
+	assert_int_equal(idle->gap_count, 1);
+	assert_true(part < idle->gaps[0].part_count);
+	row = &idle->gaps[0].parts[part];
+	assert_int_equal(row->start_ns, start_us * US);
+	assert_int_equal(row->end_ns, end_us * US);
+	assert_string_equal(idle_cause_name(row->cause), idle_cause_name(cause));
+	if (who)
+		assert_string_equal(model_text(scene->model, row->who), who);
+	if (detail)
+		assert_string_equal(model_text(scene->model, row->detail), detail);
+}
+
+void scene_expect_parts(struct scene *scene, uint32_t count)
+{
+	assert_int_equal(scene->results.idle.gaps[0].part_count, count);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report on calls: those too short to be recorded, and what the probes took of each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "tests/unit/report_of.h"
+
+/* Calls too short to be recorded count, but nobody knows how they spread. */
+static void short_calls(void **state)
+{
+	struct trace_builder *builder = trace_builder_new();
+	const struct report_options options = ALL_ROWS;
+	yajl_val root;
+	char *text;
+
+	trace_segment(builder, &(struct trace_segment){ .start_ns = 1000 });
+	trace_target(builder, 1000, 10, 10, "t");
+	trace_function(builder, &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
+	for (uint64_t i = 0; i < 10; i++)
+		trace_call(builder, &(struct trace_call_row){ .tid = 10,
+							      .tgid = 10,
+							      .start_ns = 2000,
+							      .end_ns = 2100 + i,
+							      .function = 1 });
+	trace_short_calls(builder, 1, 10, 90, 900);
+	trace_statistics(builder, 9000, true, "stopped");
+	text = report_of(builder, &(struct analysis_options){ 0 }, &options, report_json);
+	root = json_parse(text);
+	assert_int_equal(json_int(root, "api.0.count"), 100);
+	assert_int_equal(json_int(root, "api.0.unrecorded"), 90);
+	assert_int_equal(json_int(root, "api.0.total_ns"), 900 + 1045);
+	assert_int_equal(json_int(root, "api.0.mean_ns"), 19);
+	assert_null(json_at(root, "api.0.min_ns"));
+	assert_null(json_at(root, "api.0.p50_ns"));
+	assert_int_equal(json_int(root, "api.0.p99_ns"), 108);
+	assert_int_equal(json_int(root, "api.0.max_ns"), 109);
+	yajl_tree_free(root);
+	free(text);
+}
+
+/* Every call without its own probe, the outer ones without those of the calls inside them. */
+static void probe_cost_is_left_out(void **state)
+{
+	const struct report_options options = ALL_ROWS;
+	yajl_val root = report_of_sample(0, &(struct analysis_options){ .subtract_probe_cost = true });
+	char *text;
+
+	assert_true(json_true(root, "trace.probes.subtracted"));
+	assert_int_equal(json_int(root, "trace.probes.calls"), 112);
+	assert_int_equal(json_int(root, "trace.probes.total_ns"), 112 * 500 + 100 * 40);
+	assert_int_equal(json_int(root, "trace.probe_cost_ns"), 250);
+	assert_string_equal(json_string(root, "trace.probes.costs.1.instruction"), "nop5");
+	assert_int_equal(json_int(root, "trace.probes.costs.1.inside_ns"), 200);
+	assert_int_equal(json_int(root, "trace.probes.costs.1.whole_ns"), 500);
+	assert_int_equal(json_int(root, "api.0.open_ns"), 100 * MS - 200);
+	assert_int_equal(json_int(root, "api.0.total_ns"), 10 * MS - 200);
+	assert_string_equal(json_string(root, "api.1.function"), "clEnqueueNDRangeKernel");
+	assert_int_equal(json_int(root, "api.1.total_ns"), 5050 * US - 100 * 240);
+	assert_int_equal(json_int(root, "api.1.max_ns"), 100 * US - 240);
+	assert_string_equal(json_string(root, "api.2.function"), "cudaLaunchKernel");
+	assert_int_equal(json_int(root, "api.2.max_ns"), 20 * US - 200 - 500);
+	assert_int_equal(json_int(root, "api.3.max_ns"), 10 * US - 200);
+	assert_int_equal(json_int(root, "api_totals.1.total_ns"), 5 * (20 * US - 700));
+	yajl_tree_free(root);
+	root = report_of_sample(0, &(struct analysis_options){ 0 });
+	assert_false(json_true(root, "trace.probes.subtracted"));
+	assert_int_equal(json_int(root, "trace.probes.total_ns"), 112 * 500 + 100 * 40);
+	yajl_tree_free(root);
+	text = report_of(sample_trace(0), &(struct analysis_options){ .subtract_probe_cost = true },
+			 &options, report_text);
+	assert_says(text, "the probes of 112 calls took about 0.060 ms");
+	assert_says(text, "times are without what the probes took");
+	free(text);
+}
+
+/* Calls shorter than their probe, short ones that were only counted, and a trace that knows one figure. */
+static void probe_cost_leaves_no_less_than_nothing(void **state)
+{
+	const struct analysis_options wanted = { .subtract_probe_cost = true };
+	const struct report_options options = ALL_ROWS;
+
+	for (int old = 0; old < 2; old++) {
+		struct trace_builder *builder = trace_builder_new();
+		uint64_t cost = old ? 250 : 200;
+		yajl_val root;
+		char *text;
+
+		trace_segment(builder, &(struct trace_segment){ .start_ns = 1000,
+								.old_probe_cost = old });
+		trace_target(builder, 1000, 10, 10, "t");
+		trace_function(builder,
+			       &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
+		for (uint64_t i = 0; i < 2; i++)
+			trace_call(builder, &(struct trace_call_row){ .tid = 10,
+								      .tgid = 10,
+								      .start_ns = 2000 + 1000 * i,
+								      .end_ns = 2150 + 1500 * i,
+								      .function = 1 });
+		trace_short_calls(builder, 1, 10, 90, 90 * 260);
+		trace_statistics(builder, 9000, true, "stopped");
+		text = report_of(builder, &wanted, &options, report_json);
+		root = json_parse(text);
+		assert_int_equal(json_int(root, "api.0.total_ns"),
+				 (650 - cost) + 90 * (260 - cost));
+		assert_int_equal(json_int(root, "api.0.max_ns"), 650 - cost);
+		assert_int_equal(json_int(root, "trace.probes.calls"), 92);
+		yajl_tree_free(root);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_calls),
+		cmocka_unit_test(probe_cost_is_left_out),
+		cmocka_unit_test(probe_cost_leaves_no_less_than_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
