@@ -110,48 +110,54 @@ static bool analyse_cpus(const struct model *model, struct host_results *results
 	return true;
 }
 
-/* Most of it is: the last reading of a session is taken right after its end. */
-static bool is_inside(uint64_t start_ns, uint64_t end_ns, const struct analysis_window *window)
+static struct host_interval interval_between(const struct host_stat *before,
+					     const struct host_stat *after, uint64_t from_ns,
+					     uint64_t to_ns)
 {
-	uint64_t outside_ns = 0;
+	struct host_interval interval = { .start_ns = before->ts_ns > from_ns ? before->ts_ns : from_ns,
+					  .end_ns = after->ts_ns < to_ns ? after->ts_ns : to_ns,
+					  .runnable = after->runnable,
+					  .blocked = after->blocked };
+	struct place start = place_between(before->ts_ns, after->ts_ns, interval.start_ns);
+	struct place end = place_between(before->ts_ns, after->ts_ns, interval.end_ns);
 
-	if (end_ns <= start_ns || start_ns >= window->to_ns || end_ns <= window->from_ns)
-		return false;
-	if (start_ns < window->from_ns)
-		outside_ns += window->from_ns - start_ns;
-	if (end_ns > window->to_ns)
-		outside_ns += end_ns - window->to_ns;
-	return outside_ns <= (end_ns - start_ns) / 2;
+	interval.all.cpu = INDEX_NONE;
+	interval.context_switches =
+		grown(interpolate(before->context_switches, after->context_switches, start),
+		      interpolate(before->context_switches, after->context_switches, end));
+	interval.forks = grown(interpolate(before->forks, after->forks, start),
+			       interpolate(before->forks, after->forks, end));
+	return interval;
 }
 
-/* Sums of all CPUs at each snapshot; the rows of one snapshot have one instant. */
-static bool sum_snapshots(const struct model *model, struct host_results *results,
-			  const struct analysis_window *window)
+static bool list_intervals(const struct model *model, struct host_results *results)
 {
 	const struct host_stat *host = model->host_stats.row;
-	const struct cpu_stat *rows = model->cpu_stats.row;
-	uint32_t count = model->host_stats.count, cpu = 0;
+	uint32_t count = model->host_stats.count;
 
-	if (count < 2)
-		return true;
-	results->intervals = calloc(count - 1, sizeof(*results->intervals));
+	results->intervals = calloc(count, sizeof(*results->intervals));
 	if (!results->intervals)
 		return false;
 	for (uint32_t i = 1; i < count; i++) {
-		struct host_interval *interval = &results->intervals[results->interval_count];
+		struct host_interval interval = interval_between(
+			&host[i - 1], &host[i], results->from_ns, results->to_ns);
 
-		if (!is_inside(host[i - 1].ts_ns, host[i].ts_ns, window))
-			continue;
-		interval->start_ns = host[i - 1].ts_ns;
-		interval->end_ns = host[i].ts_ns;
-		interval->all.cpu = INDEX_NONE;
-		interval->context_switches =
-			grown(host[i - 1].context_switches, host[i].context_switches);
-		interval->forks = grown(host[i - 1].forks, host[i].forks);
-		interval->runnable = host[i].runnable;
-		interval->blocked = host[i].blocked;
-		results->interval_count++;
+		interval.reading = i;
+		if (interval.end_ns > interval.start_ns)
+			results->intervals[results->interval_count++] = interval;
 	}
+	return true;
+}
+
+/* Sums of all CPUs in each interval; the rows of one snapshot have one instant. */
+static bool sum_snapshots(const struct model *model, struct host_results *results)
+{
+	const struct host_stat *host = model->host_stats.row;
+	const struct cpu_stat *rows = model->cpu_stats.row;
+	uint32_t cpu = 0;
+
+	if (!list_intervals(model, results))
+		return false;
 	/* A file may name a new CPU in each reading: then there would be next to nothing in them. */
 	if ((uint64_t)results->cpu_count * results->interval_count <=
 	    4 * (uint64_t)model->cpu_stats.count + 1024) {
@@ -162,7 +168,7 @@ static bool sum_snapshots(const struct model *model, struct host_results *result
 	}
 	/* Both are in order of time: one pass over the snapshots of each CPU. */
 	for (uint32_t i = 1, at = 0; i < model->cpu_stats.count; i++) {
-		uint64_t before[FIELDS], after[FIELDS];
+		const struct host_interval *interval;
 		struct cpu_usage usage;
 
 		if (rows[i].cpu != rows[i - 1].cpu) {
@@ -171,17 +177,15 @@ static bool sum_snapshots(const struct model *model, struct host_results *result
 			continue;
 		}
 		while (at < results->interval_count &&
-		       results->intervals[at].start_ns < rows[i - 1].ts_ns)
+		       host[results->intervals[at].reading].ts_ns < rows[i].ts_ns)
 			at++;
-		if (at == results->interval_count ||
-		    results->intervals[at].start_ns != rows[i - 1].ts_ns ||
-		    results->intervals[at].end_ns != rows[i].ts_ns)
+		if (at == results->interval_count)
 			continue;
-		fields_of(&rows[i - 1], before);
-		fields_of(&rows[i], after);
-		for (int f = 0; f < FIELDS; f++)
-			after[f] = grown(before[f], after[f]);
-		usage = usage_of(rows[i].cpu, after);
+		interval = &results->intervals[at];
+		if (host[interval->reading - 1].ts_ns != rows[i - 1].ts_ns ||
+		    host[interval->reading].ts_ns != rows[i].ts_ns)
+			continue;
+		usage = usage_between(&rows[i - 1], 2, interval->start_ns, interval->end_ns);
 		add_usage(&results->intervals[at].all, &usage);
 		if (results->cells)
 			results->cells[(size_t)cpu * results->interval_count + at] = usage;
@@ -236,7 +240,7 @@ int host_analyse(const struct model *model, const struct analysis_options *optio
 							      : rows[count - 1].ts_ns;
 	if (results->to_ns <= results->from_ns)
 		return 0;
-	if (!analyse_cpus(model, results) || !sum_snapshots(model, results, &window))
+	if (!analyse_cpus(model, results) || !sum_snapshots(model, results))
 		return -ENOMEM;
 	switches = switches_at(model, results->from_ns, &forks);
 	results->context_switches =

@@ -26,10 +26,11 @@ struct cpu_usage {
 	uint64_t steal_ns; /* taken by the hypervisor */
 };
 
-/* One interval between two snapshots; those that lie in the window for the most part are listed. */
+/* One interval between two snapshots, or the part of it that lies in the window. */
 struct host_interval {
 	uint64_t start_ns;
 	uint64_t end_ns;
+	uint32_t reading; /* row of model->host_stats that ends it, or would without the window */
 	struct cpu_usage all;
 	uint64_t context_switches;
 	uint64_t forks;
@@ -48,7 +49,7 @@ struct host_results {
 	uint64_t context_switches;
 	uint64_t forks;
 	double runnable_mean; /* threads running or ready, mean over the snapshots */
-	struct host_interval *intervals;
+	struct host_interval *intervals; /* without holes from from_ns to to_ns: they add up to the sums */
 	uint32_t interval_count;
 	struct cpu_usage *cells; /* [cpu * interval_count + interval]: rows of cpus, by interval; NULL = not kept */
 	double blocked_mean; /* as runnable_mean */

@@ -3,45 +3,50 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/analyse/accounts.h"
+#include "analyzer/analyse/run_cells.h"
 #include "lib/bisect.h"
 
-/* What is filled, and the interval that was used last: rows come mostly in order of time. */
+/* What is filled. Interval k is from cuts[k] to cuts[k + 1]. */
 struct filling {
 	const struct model *model;
-	const struct host_interval *intervals;
+	uint64_t *cuts;
 	uint32_t count;
 	struct operator_interval *cells; /* of one operator */
 };
 
-/* First interval that ends after an instant; filling->count if there is none. */
-static uint32_t interval_after(const struct filling *filling, uint64_t ts_ns)
+static uint64_t shared(const struct filling *filling, uint32_t k, uint64_t start_ns, uint64_t end_ns)
 {
-	return BISECT(i, 0, filling->count, filling->intervals[i].end_ns <= ts_ns);
+	const struct analysis_window interval = { filling->cuts[k], filling->cuts[k + 1] };
+
+	return analysis_clipped(start_ns, end_ns, &interval);
 }
 
-static uint64_t shared(const struct host_interval *interval, uint64_t start_ns, uint64_t end_ns)
+/* The interval that an instant lies in, or the first after it; filling->count if there is none. */
+static uint32_t interval_at(const struct filling *filling, uint64_t ts_ns)
 {
-	uint64_t from_ns = interval->start_ns > start_ns ? interval->start_ns : start_ns;
-	uint64_t to_ns = interval->end_ns < end_ns ? interval->end_ns : end_ns;
+	return BISECT(i, 0, filling->count, filling->cuts[i + 1] <= ts_ns);
+}
 
-	return to_ns > from_ns ? to_ns - from_ns : 0;
+/* As interval_at(), but filling->count also for what is before the window. */
+static uint32_t interval_of(const struct filling *filling, uint64_t ts_ns)
+{
+	return ts_ns < filling->cuts[0] ? filling->count : interval_at(filling, ts_ns);
 }
 
 /* The part of @run_ns that was the kernel's, by what the tick saw of the thread meanwhile. */
-static uint64_t system_part(const struct filling *filling, uint32_t thread,
-			    const struct host_interval *interval, uint64_t run_ns)
+static uint64_t system_part(const struct filling *filling, uint32_t thread, uint32_t k,
+			    uint64_t run_ns)
 {
 	struct account grown, whole;
 	uint64_t all;
 
-	if (!accounts_growth(filling->model, thread, interval->start_ns, interval->end_ns, &grown))
+	if (!accounts_growth(filling->model, thread, filling->cuts[k], filling->cuts[k + 1],
+			     &grown))
 		return 0;
 	if (grown.user_ns + grown.system_ns == 0 &&
-	    accounts_at(filling->model, thread, filling->intervals[filling->count - 1].end_ns,
-			&whole))
+	    accounts_at(filling->model, thread, filling->cuts[filling->count], &whole))
 		grown = whole;
 	all = grown.user_ns + grown.system_ns;
 	return all ? (uint64_t)((unsigned __int128)run_ns * grown.system_ns / all) : 0;
@@ -55,64 +60,33 @@ static void add_run(const struct filling *filling, const uint64_t *run_ns, uint3
 
 		if (!run_ns[i])
 			continue;
-		system_ns = system_part(filling, thread, &filling->intervals[i], run_ns[i]);
+		system_ns = system_part(filling, thread, i, run_ns[i]);
 		cell->run_ns += run_ns[i];
 		cell->system_ns += system_ns;
 		cell->user_ns += run_ns[i] - system_ns;
 	}
 }
 
-static void sum_timeline(const struct filling *filling, uint32_t thread, uint64_t *run_ns)
+static int add_threads(struct filling *filling, const struct pipeline_usage *usage,
+		       struct pipeline_series *series)
 {
-	const struct timeline *timeline = &filling->model->timelines.row[thread];
-
-	for (uint32_t i = 0; i < timeline->count; i++) {
-		const struct span *span = &filling->model->spans.row[timeline->first + i];
-
-		if (span->state != STATE_RUNNING)
-			continue;
-		for (uint32_t k = interval_after(filling, span->start_ns);
-		     k < filling->count && filling->intervals[k].start_ns < span->end_ns; k++)
-			run_ns[k] += shared(&filling->intervals[k], span->start_ns, span->end_ns);
-	}
-}
-
-static void sum_accounts(const struct filling *filling, uint32_t thread, uint64_t *run_ns)
-{
-	for (uint32_t i = 0; i < filling->count; i++) {
-		const struct host_interval *interval = &filling->intervals[i];
-		struct account grown;
-
-		if (accounts_growth(filling->model, thread, interval->start_ns, interval->end_ns,
-				    &grown))
-			run_ns[i] = grown.run_ns;
-	}
-}
-
-static int add_threads(struct filling *filling, const struct process_results *processes,
-		       const struct pipeline *pipeline, struct pipeline_series *series)
-{
-	const struct model *model = filling->model;
+	const struct pipeline *pipeline = usage->pipeline;
 	uint64_t *run_ns = calloc((size_t)filling->count + 1, sizeof(*run_ns));
-	uint8_t *source = calloc((size_t)model->threads.count + 1, sizeof(*source));
-	int err = run_ns && source ? 0 : -ENOMEM;
+	double *weights = calloc((size_t)filling->count + 1, sizeof(*weights));
+	int err = run_ns && weights ? 0 : -ENOMEM;
 
-	for (uint32_t i = 0; i < processes->thread_count && !err; i++)
-		source[processes->threads[i].thread] = processes->threads[i].source;
 	for (uint32_t i = 0; i < pipeline->threads.count && !err; i++) {
 		const struct pipeline_thread *row = &pipeline->threads.row[i];
 
-		memset(run_ns, 0, filling->count * sizeof(*run_ns));
+		if (!usage->threads[i])
+			continue;
 		filling->cells = series->cells + (size_t)row->op * filling->count;
-		if (source[row->thread] == USAGE_TIMELINE &&
-		    row->thread < model->timelines.count)
-			sum_timeline(filling, row->thread, run_ns);
-		else
-			sum_accounts(filling, row->thread, run_ns);
+		run_cells(filling->model, usage->threads[i], filling->cuts, filling->count, weights,
+			  run_ns);
 		add_run(filling, run_ns, row->thread);
 	}
 	free(run_ns);
-	free(source);
+	free(weights);
 	return err;
 }
 
@@ -123,15 +97,14 @@ static void add_samples(struct filling *filling, const struct pipeline *pipeline
 		const struct pipeline_cpu *cpu = &pipeline->cpu.row[i];
 
 		filling->cells = series->cells + (size_t)cpu->op * filling->count;
-		for (uint32_t k = interval_after(filling, cpu->start_ns);
-		     k < filling->count && filling->intervals[k].start_ns < cpu->end_ns; k++) {
-			double share = (double)shared(&filling->intervals[k], cpu->start_ns,
-						      cpu->end_ns) /
-				       (double)(cpu->end_ns - cpu->start_ns);
+		for (uint32_t k = interval_at(filling, cpu->start_ns);
+		     k < filling->count && filling->cuts[k] < cpu->end_ns; k++) {
 			struct operator_interval *cell = &filling->cells[k];
+			uint64_t from_ns = filling->cuts[k], to_ns = filling->cuts[k + 1];
 
-			cell->user_ns += (uint64_t)((double)cpu->user_ns * share);
-			cell->system_ns += (uint64_t)((double)cpu->system_ns * share);
+			cell->user_ns += pipeline_cpu_between(cpu->user_ns, cpu, from_ns, to_ns);
+			cell->system_ns +=
+				pipeline_cpu_between(cpu->system_ns, cpu, from_ns, to_ns);
 			cell->run_ns = cell->user_ns + cell->system_ns;
 		}
 	}
@@ -142,7 +115,7 @@ static void add_elements(struct filling *filling, const struct pipeline *pipelin
 {
 	for (uint32_t i = 0; i < pipeline->outputs.count; i++) {
 		const struct pipeline_output *output = &pipeline->outputs.row[i];
-		uint32_t k = interval_after(filling, output->ts_ns);
+		uint32_t k = interval_of(filling, output->ts_ns);
 
 		if (k < filling->count)
 			series->cells[(size_t)output->op * filling->count + k].elements +=
@@ -150,7 +123,7 @@ static void add_elements(struct filling *filling, const struct pipeline *pipelin
 	}
 	for (uint32_t i = 0; i < pipeline->works.count; i++) {
 		const struct pipeline_work *work = &pipeline->works.row[i];
-		uint32_t k = interval_after(filling, work->start_ns);
+		uint32_t k = interval_of(filling, work->start_ns);
 
 		if (k < filling->count && !pipeline->operators.row[work->op].counts_outputs)
 			series->cells[(size_t)work->op * filling->count + k].elements++;
@@ -168,11 +141,9 @@ static void add_queue_sizes(struct filling *filling, const struct pipeline *pipe
 		if (row[i].size < 0 || row[i + 1].queue != row[i].queue)
 			continue;
 		filling->cells = series->cells + (size_t)op * filling->count;
-		for (uint32_t k = interval_after(filling, row[i].end_ns);
-		     k < filling->count && filling->intervals[k].start_ns < row[i + 1].end_ns;
-		     k++) {
-			uint64_t ns = shared(&filling->intervals[k], row[i].end_ns,
-					     row[i + 1].end_ns);
+		for (uint32_t k = interval_at(filling, row[i].end_ns);
+		     k < filling->count && filling->cuts[k] < row[i + 1].end_ns; k++) {
+			uint64_t ns = shared(filling, k, row[i].end_ns, row[i + 1].end_ns);
 
 			filling->cells[k].queue_known_ns += ns;
 			filling->cells[k].queue_size += (double)row[i].size * (double)ns;
@@ -180,14 +151,25 @@ static void add_queue_sizes(struct filling *filling, const struct pipeline *pipe
 	}
 }
 
+static uint64_t *make_cuts(const struct host_results *host, const struct analysis_window *window)
+{
+	uint64_t *cuts = calloc((size_t)host->interval_count + 1, sizeof(*cuts));
+
+	if (!cuts)
+		return NULL;
+	for (uint32_t k = 1; k < host->interval_count; k++)
+		cuts[k] = host->intervals[k].start_ns;
+	cuts[0] = window->from_ns;
+	cuts[host->interval_count] = window->to_ns;
+	return cuts;
+}
+
 int pipeline_series_compute(const struct model *model, const struct host_results *host,
 			    const struct process_results *processes,
 			    const struct pipeline_usage *usage, struct pipeline_series *series)
 {
 	const struct pipeline *pipeline = usage->pipeline;
-	struct filling filling = { .model = model,
-				   .intervals = host->intervals,
-				   .count = host->interval_count };
+	struct filling filling = { .model = model, .count = host->interval_count };
 	size_t cells = (size_t)pipeline->operators.count * host->interval_count;
 	int err;
 
@@ -197,13 +179,17 @@ int pipeline_series_compute(const struct model *model, const struct host_results
 		return -ENOMEM;
 	if (!cells)
 		return 0;
-	err = add_threads(&filling, processes, pipeline, series);
+	filling.cuts = make_cuts(host, &processes->window);
+	if (!filling.cuts)
+		return -ENOMEM;
+	err = add_threads(&filling, usage, series);
 	add_samples(&filling, pipeline, series);
 	add_elements(&filling, pipeline, series);
 	add_queue_sizes(&filling, pipeline, series);
 	for (size_t i = 0; i < cells; i++)
 		if (series->cells[i].queue_known_ns)
 			series->cells[i].queue_size /= (double)series->cells[i].queue_known_ns;
+	free(filling.cuts);
 	return err;
 }
 

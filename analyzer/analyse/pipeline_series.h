@@ -2,8 +2,10 @@
 /*
  * pipeline_series.h - what each operator of a pipeline did in each interval.
  *
- * The intervals are those of analyse/host.h. Times are with descendants: worker
- * processes and threads made per row are the operator's doing, too.
+ * The intervals are those of analyse/host.h; the first and the last also have what of
+ * the window lies before and after the host's figures, so that intervals add up to the
+ * totals of analyse/pipelines.h exactly. Times are with descendants: worker processes
+ * and threads made per row are the operator's doing, too.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_SERIES_H
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_SERIES_H

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/interpolate.h"
+
 static bool within(uint64_t ts_ns, const struct analysis_window *window)
 {
 	return ts_ns >= window->from_ns && ts_ns < window->to_ns;
@@ -57,8 +59,8 @@ static void sum_threads(const struct pipeline *pipeline, const struct process_re
 		const struct pipeline_thread *row = &pipeline->threads.row[i];
 		uint32_t at = index[row->thread];
 
-		add_thread(&usage->operators[row->op], row,
-			   at == INDEX_NONE ? NULL : &processes->threads[at]);
+		usage->threads[i] = at == INDEX_NONE ? NULL : &processes->threads[at];
+		add_thread(&usage->operators[row->op], row, usage->threads[i]);
 	}
 	for (uint32_t i = 0; i < pipeline->operators.count && processes->window_ns; i++) {
 		struct operator_pipeline_usage *op = &usage->operators[i];
@@ -68,16 +70,24 @@ static void sum_threads(const struct pipeline *pipeline, const struct process_re
 	}
 }
 
+uint64_t pipeline_cpu_between(uint64_t ns, const struct pipeline_cpu *cpu, uint64_t from_ns,
+			      uint64_t to_ns)
+{
+	struct place from = place_between(cpu->start_ns, cpu->end_ns, from_ns);
+	struct place to = place_between(cpu->start_ns, cpu->end_ns, to_ns);
+
+	return grown(interpolate(0, ns, from), interpolate(0, ns, to));
+}
+
 static void sum_cpu(const struct pipeline *pipeline, const struct analysis_window *window,
 		    uint64_t window_ns, struct pipeline_usage *usage)
 {
 	for (uint32_t i = 0; i < pipeline->cpu.count; i++) {
 		const struct pipeline_cpu *cpu = &pipeline->cpu.row[i];
-		uint64_t ns = analysis_clipped(cpu->start_ns, cpu->end_ns, window);
-		double share = (double)ns / (double)(cpu->end_ns - cpu->start_ns);
 
 		usage->operators[cpu->op].run_ns +=
-			(uint64_t)((double)(cpu->user_ns + cpu->system_ns) * share);
+			pipeline_cpu_between(cpu->user_ns, cpu, window->from_ns, window->to_ns) +
+			pipeline_cpu_between(cpu->system_ns, cpu, window->from_ns, window->to_ns);
 		usage->operators[cpu->op].has_times = true;
 	}
 	for (uint32_t i = 0; i < pipeline->operators.count; i++) {
@@ -255,7 +265,8 @@ static bool analyse_pipeline(const struct analysis_window *window,
 	usage->operators = calloc((size_t)pipeline->operators.count + 1, sizeof(*usage->operators));
 	usage->queues = calloc((size_t)pipeline->queues.count + 1, sizeof(*usage->queues));
 	usage->order = calloc((size_t)pipeline->operators.count + 1, sizeof(*usage->order));
-	if (!usage->operators || !usage->queues || !usage->order)
+	usage->threads = calloc((size_t)pipeline->threads.count + 1, sizeof(*usage->threads));
+	if (!usage->operators || !usage->queues || !usage->order || !usage->threads)
 		return false;
 	if (pipeline->sampled)
 		sum_cpu(pipeline, window, processes->window_ns, usage);
@@ -304,6 +315,7 @@ void pipelines_results_free(struct pipeline_results *results)
 		free(results->rows[i].operators);
 		free(results->rows[i].queues);
 		free(results->rows[i].order);
+		free(results->rows[i].threads);
 	}
 	free(results->rows);
 	pipelines_free(&results->pipelines);

@@ -70,6 +70,7 @@ struct pipeline_usage {
 	const struct pipeline *pipeline;
 	struct operator_pipeline_usage *operators; /* pipeline->operators.count */
 	uint32_t *order; /* indices of the operators by id */
+	const struct thread_usage **threads; /* of each row of pipeline->threads; NULL = not there in the window */
 	struct queue_usage *queues; /* pipeline->queues.count */
 	struct fetch_usage fetch;
 };
@@ -80,6 +81,10 @@ struct pipeline_results {
 	struct pipeline_usage *rows; /* pipelines.list.count at most; those wanted */
 	uint32_t count;
 };
+
+/* pipeline_cpu_between - part of @ns, user or system time of a sample, that was used between two instants */
+uint64_t pipeline_cpu_between(uint64_t ns, const struct pipeline_cpu *cpu, uint64_t from_ns,
+			      uint64_t to_ns);
 
 /*
  * pipelines_analyse - find the pipelines and fill @results

@@ -13,6 +13,7 @@
 /* Until they are summed up, user_ns and system_ns of rows are the tick's. */
 struct work {
 	const struct model *model;
+	const struct host_results *host;
 	uint32_t *interval_of; /* host_stats row -> the interval that ends with it, or INDEX_NONE */
 	struct cpu_sums *before; /* per process: what it had used when the session began */
 	bool *known;
@@ -46,37 +47,49 @@ static bool map_intervals(struct work *work, const struct host_results *host)
 	if (!work->interval_of)
 		return false;
 	for (uint32_t i = 0; i < model->host_stats.count; i++) {
-		uint64_t ts_ns = model->host_stats.row[i].ts_ns;
-
-		while (next < host->interval_count && host->intervals[next].end_ns < ts_ns)
+		while (next < host->interval_count && host->intervals[next].reading < i)
 			next++;
-		work->interval_of[i] = next < host->interval_count &&
-						       host->intervals[next].end_ns == ts_ns
-					       ? next
-					       : INDEX_NONE;
+		work->interval_of[i] =
+			next < host->interval_count && host->intervals[next].reading == i
+				? next
+				: INDEX_NONE;
 	}
 	return true;
+}
+
+/* How much of the time between two readings is in the window. */
+static struct place kept_part(const struct work *work, uint32_t interval)
+{
+	const struct host_interval *row = &work->host->intervals[interval];
+	const struct host_stat *after = &work->model->host_stats.row[row->reading];
+
+	return (struct place){ row->end_ns - row->start_ns, after->ts_ns - after[-1].ts_ns };
 }
 
 static void add_growth(struct work *work, const struct account *before, const struct account *after,
 		       uint32_t process)
 {
+	uint32_t interval = interval_at(work, after);
+	struct place part = { 1, 1 };
+
+	if (interval != INDEX_NONE)
+		part = kept_part(work, interval);
+#define GROWN(field) interpolate(0, grown(before->field, after->field), part)
 	work->rows[work->count++] = (struct process_interval){
 		.process = process,
-		.interval = interval_at(work, after),
-		.run_ns = grown(before->run_ns, after->run_ns),
-		.user_ns = grown(before->user_ns, after->user_ns),
-		.system_ns = grown(before->system_ns, after->system_ns),
-		.runnable_ns = grown(before->runnable_ns, after->runnable_ns),
-		.voluntary = grown(before->voluntary, after->voluntary),
-		.involuntary = grown(before->involuntary, after->involuntary),
-		.minor_faults = grown(before->minor_faults, after->minor_faults),
-		.major_faults = grown(before->major_faults, after->major_faults),
-		.bytes = { grown(before->read_bytes, after->read_bytes),
-			   grown(before->write_bytes, after->write_bytes),
-			   grown(before->read_chars, after->read_chars),
-			   grown(before->write_chars, after->write_chars) },
+		.interval = interval,
+		.run_ns = GROWN(run_ns),
+		.user_ns = GROWN(user_ns),
+		.system_ns = GROWN(system_ns),
+		.runnable_ns = GROWN(runnable_ns),
+		.voluntary = GROWN(voluntary),
+		.involuntary = GROWN(involuntary),
+		.minor_faults = GROWN(minor_faults),
+		.major_faults = GROWN(major_faults),
+		.bytes = { GROWN(read_bytes), GROWN(write_bytes), GROWN(read_chars),
+			   GROWN(write_chars) },
 	};
+#undef GROWN
 }
 
 static void gather(struct work *work)
@@ -224,7 +237,7 @@ int series_analyse(const struct model *model, struct host_results *host,
 		   struct series_results *results)
 {
 	size_t processes = (size_t)model->processes.count + 1;
-	struct work work = { .model = model };
+	struct work work = { .model = model, .host = host };
 	int err = -ENOMEM;
 
 	*results = (struct series_results){ 0 };

@@ -6,7 +6,8 @@
  * The intervals are those of analyse/host.h. Right after the host's figures the
  * daemon reads those of all threads that ran since: what they grew by was used in the
  * interval that ended with it. Figures of threads that exit belong to the interval in
- * which they do. Nothing is interpolated, so the intervals add up to the whole.
+ * which they do. Nothing is interpolated, so the intervals add up to the whole; only of
+ * intervals that the window cuts it is the part by time.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_PROCESS_SERIES_H
 #define PROFBPF_ANALYZER_ANALYSE_PROCESS_SERIES_H

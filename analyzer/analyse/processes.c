@@ -413,7 +413,7 @@ int processes_analyse(const struct model *model, const struct analysis_options *
 {
 	struct analysis_window window = analysis_window(model, options);
 
-	*results = (struct process_results){ 0 };
+	*results = (struct process_results){ .window = window };
 	results->syscalls = syscall_table_new(model_text(model, model->info.arch));
 	if (!results->syscalls)
 		return -ENOMEM;

@@ -97,7 +97,8 @@ struct process_usage {
 };
 
 struct process_results {
-	uint64_t window_ns;
+	struct analysis_window window;
+	uint64_t window_ns; /* its length; 0 if it has none */
 	struct process_usage *processes; /* targets first, then by run_ns */
 	uint32_t process_count;
 	struct thread_usage *threads;

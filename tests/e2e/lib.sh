@@ -255,6 +255,20 @@ assert_complete() {
 	note "the capture is complete"
 }
 
+# assert_series_add_up REPORT: intervals of the host and of each operator add up to what is said of the whole.
+assert_series_add_up() {
+	local wrong
+	wrong=$(jq -c 'def summed(name): (.columns | index(name)) as $i | [.rows[][$i]] | add;
+		(.host | . as $host | ("user_ns", "system_ns", "context_switches") | select(. as $name |
+			$host.series | summed($name) != $host[$name]) | "host \(.)"),
+		(.pipeline[].operators[] | select(.series) |
+			select((.run_with_descendants_ns and (.series | summed("run_ns")) != .run_with_descendants_ns) or
+				(.elements and (.series | summed("elements")) != .elements)) | .name)' "$1")
+	[ -z "$wrong" ] || fail "$1: intervals do not add up: $wrong"
+	[ "$(jq '[.pipeline[].operators[].series.rows // [] | length] | add' "$1")" -gt 0 ] || fail "$1: no intervals"
+	note "intervals add up to the whole"
+}
+
 # trace_query TRACE SQL: rows as comma-separated values, the first names the columns.
 trace_query() {
 	TP_WASM_DIR=$ROOT/build/tools/trace-processor node "$ROOT/tests/tools/tpq.mjs" -q "$2" "$1"

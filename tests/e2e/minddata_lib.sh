@@ -43,6 +43,7 @@ run_traced() {
 	"$ANALYZER" report "$WORK/$name.pbt" --section pipeline,advice
 	assert_eq "$name: all that was recorded is there" true "$(jq .capture.complete "$WORK/$name.json")"
 	assert_eq "$name: pipelines" 1 "$(jq '.pipeline | length' "$WORK/$name.json")"
+	assert_series_add_up "$WORK/$name.json"
 }
 
 # job_value NAME KEY: what the job says it did

@@ -49,7 +49,8 @@ trace() {
 	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$1.err")"
 	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
 	grep -q "^steps $1\$" "$WORK/$1.out" || fail "the job said: $(cat "$WORK/$1.out")"
-	"$ANALYZER" report "$WORK/$1.pbt" --section capture,pipeline,api --format json >"$WORK/$1.json"
+	"$ANALYZER" report "$WORK/$1.pbt" --section capture,host,pipeline,api --format json >"$WORK/$1.json"
+	assert_series_add_up "$WORK/$1.json"
 }
 
 # expect STEPS FILTER VALUE

@@ -66,7 +66,8 @@ report_json "$WORK/train.pbt" "$WORK/kernel.json" --section pipeline,processes,h
 	fail "run times are not the kernel's"
 read -r from to windows from_ns to_ns <<<"$("${AGREE[@]}" windows "$WORK/own/minddata_cpu_utilization_0.json" "$before" "$session")"
 assert_between "windows of MindSpore's sampler" 10 1000 "$windows"
-report_json "$WORK/train.pbt" "$WORK/windows.json" --section pipeline --from "${from}ns" --to "${to}ns"
+report_json "$WORK/train.pbt" "$WORK/windows.json" --section pipeline,host --from "${from}ns" --to "${to}ns"
+assert_series_add_up "$WORK/windows.json"
 # It reads times of threads and of CPUs one after the other, and takes no account of what a hypervisor takes: where it
 # had to wait for a CPU itself, or one was taken, its figures are other ones.
 disturbed=$(awk 'FNR == NR { for (i = 2; i <= 9; i++) before[i] = $i; next }

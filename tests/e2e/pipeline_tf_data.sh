@@ -31,7 +31,8 @@ attach_in_background "$job" "$WORK/tf.pbt" --standalone
 wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/tf.err")"
 wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
 grep -q "^batches $STEPS\$" "$WORK/tf.out" || fail "the job said: $(cat "$WORK/tf.out")"
-"$ANALYZER" report "$WORK/tf.pbt" --section capture,pipeline --format json >"$WORK/tf.json"
+"$ANALYZER" report "$WORK/tf.pbt" --section capture,host,pipeline --format json >"$WORK/tf.json"
+assert_series_add_up "$WORK/tf.json"
 
 # expect FILTER VALUE
 expect() {

@@ -29,7 +29,8 @@ trace() {
 	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
 	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
 	grep -q "^steps $ALL_STEPS " "$WORK/$name.out" || fail "the job said: $(cat "$WORK/$name.out")"
-	"$ANALYZER" report "$WORK/$name.pbt" --section capture,pipeline,steps,python --format json >"$WORK/$name.json"
+	"$ANALYZER" report "$WORK/$name.pbt" --section capture,host,pipeline,steps,python --format json >"$WORK/$name.json"
+	assert_series_add_up "$WORK/$name.json"
 }
 TRACE_OPTIONS=()
 

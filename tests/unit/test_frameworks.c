@@ -8,10 +8,12 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyse/pipeline_series.h"
 #include "analyzer/analyse/step_blame.h"
 #include "analyzer/analyse/cpu_taken.h"
 #include "analyzer/analyse/steps.h"
 #include "analyzer/frameworks/framework.h"
+#include "bpf/events.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull
@@ -218,6 +220,85 @@ static void slow_generator_is_blamed(void **state)
 	assert_int_equal(steps.pipelines[0].costs[1].wait_ns, 27 * MS);
 	steps_free(&steps);
 	pipelines_results_free(&pipelines);
+	model_free(model);
+}
+
+static void read_account(struct model *model, uint32_t thread, uint64_t ms, uint64_t run_ns)
+{
+	struct account row = { .thread = thread,
+			       .ts_ns = ms * MS,
+			       .flags = ms ? 0 : ACCOUNT_FIRST,
+			       .run_ns = run_ns,
+			       .user_ns = run_ns,
+			       .system_ns = run_ns / 3 };
+
+	assert_true(MODEL_PUSH(&model->accounts, row));
+}
+
+/* Batch runs a third of its time, some of which is stolen; of Generator there are only readings. */
+static struct model *slow_generator_with_times(void)
+{
+	struct model *model = slow_generator();
+
+	for (uint64_t t = 0; t < 1000; t += 9) {
+		small_span(model, 1, t * MS, (t + 3) * MS, STATE_RUNNING);
+		small_span(model, 1, (t + 3) * MS, (t + 9) * MS, STATE_SLEEP);
+	}
+	for (uint64_t ms = 0; ms <= 1000; ms += 100) {
+		struct host_stat host = { .ts_ns = ms * MS };
+
+		assert_true(MODEL_PUSH(&model->host_stats, host));
+		read_account(model, 1, ms, ms * 299999);
+		read_account(model, 2, ms, ms * ms * 777);
+	}
+	small_index(model);
+	return model;
+}
+
+static void intervals_of(struct model *model, const struct analysis_options *options, uint32_t count)
+{
+	struct host_results host;
+	struct process_results processes;
+	struct pipeline_results pipelines;
+	struct pipeline_series series;
+
+	assert_int_equal(host_analyse(model, options, &host), 0);
+	assert_int_equal(processes_analyse(model, options, &processes), 0);
+	assert_int_equal(pipelines_analyse(model, options, &processes, &pipelines), 0);
+	assert_int_equal(pipeline_series_compute(model, &host, &processes, &pipelines.rows[0],
+						 &series),
+			 0);
+	assert_int_equal(series.interval_count, count);
+	for (uint32_t op = 0; op < 2; op++) {
+		const struct operator_interval *cells = &series.cells[op * count];
+		const struct operator_pipeline_usage *of = &pipelines.rows[0].operators[op];
+		uint64_t run_ns = 0, elements = 0;
+
+		for (uint32_t k = 0; k < count; k++) {
+			run_ns += cells[k].run_ns;
+			elements += cells[k].elements;
+			assert_true(cells[k].run_ns == cells[k].user_ns + cells[k].system_ns);
+		}
+		assert_true(of->all_run_ns > 0 && run_ns == of->all_run_ns);
+		assert_int_equal(elements, of->elements);
+	}
+	pipeline_series_free(&series);
+	pipelines_results_free(&pipelines);
+	processes_free(&processes);
+	host_free(&host);
+}
+
+static void intervals_add_up(void **state)
+{
+	struct model *model = slow_generator_with_times();
+	struct analysis_options options = { 0 };
+
+	intervals_of(model, &options, 10);
+	/* Cuts intervals and fetches in two. */
+	options = (struct analysis_options){ .from_ns = 33 * MS + 7, .to_ns = 871 * MS + 1 };
+	intervals_of(model, &options, 9);
+	options = (struct analysis_options){ .from_ns = 1 * MS, .to_ns = 99 * MS };
+	intervals_of(model, &options, 1);
 	model_free(model);
 }
 
@@ -430,6 +511,7 @@ int main(void)
 		cmocka_unit_test(sizes_from_start),   cmocka_unit_test(sizes_from_waits),
 		cmocka_unit_test(sizes_that_are_possible),
 		cmocka_unit_test(minddata_operators), cmocka_unit_test(slow_generator_is_blamed),
+		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(called_operator_is_blamed),
 		cmocka_unit_test(unknown_build),
 		cmocka_unit_test(device_is_fed),

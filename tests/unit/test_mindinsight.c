@@ -80,6 +80,8 @@ static void make_usage(struct fixture *f)
 	f->usage.queues = calloc(1, sizeof(*f->usage.queues));
 	f->usage.order = calloc(2, sizeof(*f->usage.order));
 	f->usage.order[1] = 1;
+	f->usage.threads = calloc(1, sizeof(*f->usage.threads));
+	f->usage.threads[0] = &f->thread;
 	f->usage.operators[0] = (struct operator_pipeline_usage){ .queue = INDEX_NONE };
 	f->usage.operators[1] = (struct operator_pipeline_usage){
 		.depth = 1, .has_times = true, .all_utilization = 90
@@ -130,8 +132,12 @@ static int set_up(void **state)
 	make_pipeline(f, process, worker);
 	make_usage(f);
 	make_host(f);
-	f->thread = (struct thread_usage){ .thread = worker, .source = USAGE_TIMELINE };
-	f->processes = (struct process_results){ .threads = &f->thread, .thread_count = 1 };
+	f->thread = (struct thread_usage){ .thread = worker,
+					   .source = USAGE_TIMELINE,
+					   .run_ns = 1150 * MS };
+	f->processes = (struct process_results){ .window = { S, 3 * S },
+						 .threads = &f->thread,
+						 .thread_count = 1 };
 	f->bottleneck = (struct bottleneck){ .kind = BOTTLENECK_BUSY, .op = 1, .percent = 40 };
 	snprintf(f->bottleneck.reason, sizeof(f->bottleneck.reason), "it is \"slow\"");
 	f->advice = (struct advice_results){ .bottlenecks = &f->bottleneck, .count = 1 };
@@ -166,6 +172,7 @@ static int tear_down(void **state)
 	free(f->usage.operators);
 	free(f->usage.queues);
 	free(f->usage.order);
+	free(f->usage.threads);
 	pipelines_free(&f->pipelines);
 	model_free(f->model);
 	free(f);
