@@ -75,8 +75,7 @@ static void explain_none(const struct pipeline_steps *steps, struct bottleneck *
 	}
 	snprintf(b->reason, sizeof(b->reason),
 		 "no operator costs the steps %d %% of their time: the trainer waits for data %.1f "
-		 "%% "
-		 "of it",
+		 "%% of it",
 		 BOTTLENECK_PERCENT, percent_of(steps->judged_wait_ns, steps->judged_ns));
 }
 
@@ -107,8 +106,7 @@ static const char *kind_text(enum bottleneck_kind kind)
 	}
 }
 
-static void explain(const struct model *model, const struct pipeline_steps *steps,
-		    struct bottleneck *b)
+static void explain(const struct pipeline_steps *steps, struct bottleneck *b)
 {
 	const struct operator_pipeline_usage *of = &steps->usage->operators[b->op];
 	const struct operator_cost *cost = &steps->costs[b->op];
@@ -121,7 +119,6 @@ static void explain(const struct model *model, const struct pipeline_steps *step
 			    percent_of(cost->lock_ns, steps->judged_ns),
 			    percent_of(cost->cpu_ns, steps->judged_ns));
 
-	(void)model;
 	if (used < 0 || (size_t)used >= sizeof(b->reason))
 		return;
 	if (of->has_element_ns && op->workers)
@@ -130,7 +127,7 @@ static void explain(const struct model *model, const struct pipeline_steps *step
 			 op->workers, op->workers == 1 ? "" : "s");
 }
 
-static struct bottleneck judge(const struct model *model, const struct pipeline_steps *steps)
+static struct bottleneck judge(const struct pipeline_steps *steps)
 {
 	struct bottleneck b = { .op = INDEX_NONE };
 
@@ -141,7 +138,7 @@ static struct bottleneck judge(const struct model *model, const struct pipeline_
 	b.op = steps->bottleneck;
 	b.percent = percent_of(operator_cost_ns(&steps->costs[b.op]), steps->judged_ns);
 	b.kind = kind_of(steps, b.op);
-	explain(model, steps, &b);
+	explain(steps, &b);
 	return b;
 }
 
@@ -151,10 +148,9 @@ static const struct {
 	const char *remedy;
 } ADVICE[] = {
 	[BOTTLENECK_BUSY] = { "pipeline_busy", "is too slow: its work needs CPU time",
-			      "Give it more workers (num_parallel_workers, num_workers) as long as "
-			      "there are idle CPUs; Python work needs processes, not threads "
-			      "(python_multiprocessing=True). Or do less per element: cheaper or "
-			      "native operations, results kept on disk." },
+			      "Give it more workers as long as there are idle CPUs; Python work needs "
+			      "processes, not threads. Or do less per element: cheaper or native "
+			      "operations, results kept on disk." },
 	[BOTTLENECK_SLEEPS] = { "pipeline_sleeps", "is too slow: its workers sleep while they work",
 				"Give it more workers: they wait at the same time and need no CPU "
 				"for it. Look at what they wait for: a remote read, a lock, a "
@@ -168,8 +164,8 @@ static const struct {
 				 "whom. Fewer workers, fewer other jobs, or more CPUs." },
 	[BOTTLENECK_LOCK] = { "pipeline_interpreter_lock",
 			      "holds the interpreter lock that the trainer needs",
-			      "Run its Python function in processes (python_multiprocessing=True) "
-			      "or replace it by native operations. More threads make it worse." },
+			      "Run its Python function in processes or replace it by native "
+			      "operations. More threads make it worse." },
 	[BOTTLENECK_TAKES_CPU] = { "pipeline_takes_cpu", "takes the CPUs that the trainer needs",
 				   "Give the pipeline fewer workers, or the job more CPUs; do less "
 				   "per element." },
@@ -178,20 +174,29 @@ static const struct {
 			      "more workers." },
 };
 
+static enum advice_aim aim_of(enum bottleneck_kind kind)
+{
+	switch (kind) {
+	case BOTTLENECK_LOCK: return ADVISE_UNLOCK;
+	case BOTTLENECK_STORAGE: return ADVISE_STORAGE;
+	case BOTTLENECK_STARVED:
+	case BOTTLENECK_TAKES_CPU: return ADVISE_FEWER;
+	default: return ADVISE_FASTER;
+	}
+}
+
 static void advise(const struct model *model, const struct pipeline_steps *steps,
 		   const struct bottleneck *b, struct advice *advice)
 {
 	const struct pipeline *pipeline = steps->usage->pipeline;
-	const char *name = model_text(model, pipeline->operators.row[b->op].name), *own = "";
+	const char *name = model_text(model, pipeline->operators.row[b->op].name);
+	const char *own = operator_advice(model, pipeline, b->op, aim_of(b->kind));
 
 	advice->id = ADVICE[b->kind].id;
 	advice->severity = b->percent >= BOTTLENECK_HIGH_PERCENT ? "high" : "medium";
 	snprintf(advice->title, sizeof(advice->title), "%s: %.60s %s", pipeline->framework, name,
 		 ADVICE[b->kind].title);
 	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
-	/* That is mostly about more workers, which do not help where they wait for a disk or are in the way. */
-	if (b->kind == BOTTLENECK_BUSY || b->kind == BOTTLENECK_SLEEPS || b->kind == BOTTLENECK_SLOW)
-		own = operator_advice(model, pipeline, b->op);
 	snprintf(advice->remedy, sizeof(advice->remedy), "%s%s%s", ADVICE[b->kind].remedy,
 		 *own ? " " : "", own);
 }
@@ -216,7 +221,7 @@ int advice_analyse(const struct model *model, const struct step_results *steps,
 	for (uint32_t i = 0; i < steps->count; i++) {
 		struct bottleneck *b = &results->bottlenecks[results->count++];
 
-		*b = judge(model, &steps->pipelines[i]);
+		*b = judge(&steps->pipelines[i]);
 		if (b->kind != BOTTLENECK_NONE)
 			advise(model, &steps->pipelines[i], b,
 			       &results->list[results->advice_count++]);
