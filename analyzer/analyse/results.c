@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/join/launch_ids.h"
+#include "analyzer/join/launch_order.h"
 
 /* Operators as they are asked for; and all of them by type and by core. */
 static int analyse_operators(const struct model *model, const struct analysis_options *options,
@@ -34,6 +35,7 @@ static bool has_anchored_device(const struct model *model)
 int device_results_join(struct model *model, struct device_results *results)
 {
 	struct launch_ids ids = { 0 };
+	uint64_t ambiguous = 0;
 	int error;
 
 	*results = (struct device_results){ .device_count = model->devices.count };
@@ -41,6 +43,8 @@ int device_results_join(struct model *model, struct device_results *results)
 	if (!results->clocks)
 		return -ENOMEM;
 	error = launch_ids_join(model, &ids);
+	if (!error)
+		error = launch_order_join_first(model, &ambiguous);
 	/* Clocks in doubt are judged by what was launched when; then all is joined by the right times. */
 	if (!error && has_anchored_device(model))
 		error = launches_join(model, &results->launches);
@@ -48,7 +52,7 @@ int device_results_join(struct model *model, struct device_results *results)
 		error = device_clocks_join(model, results->clocks);
 	if (!error)
 		error = launches_join(model, &results->launches);
-	results->launches.ambiguous += ids.ambiguous;
+	results->launches.ambiguous += ids.ambiguous + ambiguous;
 	return error ? error : launched_names_join(model);
 }
 

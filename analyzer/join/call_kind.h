@@ -25,6 +25,15 @@ bool function_submits(const struct function *function);
  */
 bool call_is_launch(const struct model *model, const struct call *call);
 
+/*
+ * call_task_range - how many tasks a call that submits work makes
+ *
+ * One kernel or copy each; a graph or model at least one; an operator or collective any number,
+ * UINT32_MAX, or none. A function whose name does not say what it launches may be any of them.
+ */
+void call_task_range(const struct model *model, const struct call *call, uint32_t *least,
+		     uint32_t *most);
+
 /* May return only after the device has done something: synchronizing calls and copies. */
 bool call_waits(const struct model *model, const struct call *call);
 

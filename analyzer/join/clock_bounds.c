@@ -95,7 +95,7 @@ static int compare_syncs(const void *a, const void *b)
 
 bool clock_task_is_sure(const struct model *model, const struct device_task *task)
 {
-	if (task->flags & MODEL_TASK_BY_ID)
+	if (task->flags & (MODEL_TASK_BY_ID | MODEL_TASK_BY_ORDER))
 		return true;
 	return task->call != INDEX_NONE && task->enqueue_ns &&
 	       task->device < model->devices.count && model->devices.row[task->device].anchored;
@@ -172,9 +172,10 @@ int sync_calls_collect(const struct model *model, struct sync_calls *syncs)
 	return err;
 }
 
-static uint32_t first_sync(const struct sync_calls *syncs, uint32_t process, uint64_t stream)
+uint32_t sync_calls_find(const struct sync_calls *syncs, uint32_t process, uint64_t stream,
+			 uint64_t from_ns)
 {
-	struct sync_call key = { .process = process, .stream = stream };
+	struct sync_call key = { .process = process, .stream = stream, .start_ns = from_ns };
 	return BISECT(i, 0, syncs->count, compare_syncs(&syncs->row[i], &key) < 0);
 }
 
@@ -185,7 +186,7 @@ static int add_stream(const struct sync_calls *syncs, uint32_t process,
 	uint32_t next = 0;
 	int error = 0;
 
-	for (uint32_t i = first_sync(syncs, process, order->stream); i < syncs->count && !error;
+	for (uint32_t i = sync_calls_find(syncs, process, order->stream, 0); i < syncs->count && !error;
 	     i++) {
 		const struct sync_call *sync = &syncs->row[i];
 

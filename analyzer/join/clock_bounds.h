@@ -33,7 +33,8 @@ struct sync_calls {
 /*
  * clock_task_is_sure - was the task joined to its call by something better than the device's clock?
  *
- * By numbers; or by a host's instant, where a file tells that of a device whose clock is in doubt.
+ * By numbers; by order, before the clock was known; or by a host's instant, where a file tells that
+ * of a device whose clock is in doubt.
  */
 bool clock_task_is_sure(const struct model *model, const struct device_task *task);
 
@@ -42,6 +43,10 @@ bool clock_task_is_sure(const struct model *model, const struct device_task *tas
  * already tell whose handle is which. Returns 0 or -ENOMEM; the caller frees syncs->row.
  */
 int sync_calls_collect(const struct model *model, struct sync_calls *syncs);
+
+/* Index of the first one of a stream that was entered at @from_ns or later, or where it would be. */
+uint32_t sync_calls_find(const struct sync_calls *syncs, uint32_t process, uint64_t stream,
+			 uint64_t from_ns);
 
 /*
  * clock_bounds_collect - the bounds of the device of tasks[first .. first + count)

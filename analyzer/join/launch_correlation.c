@@ -65,6 +65,22 @@ static void connect(struct model *model, uint32_t task, uint32_t call)
 		*first = task;
 }
 
+/* Calls of the same number as one that has a task: what they asked for was done at once. */
+static void mark_shared(struct model *model, const struct map *calls)
+{
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		struct call *call = &model->calls.row[i];
+		uint64_t correlation = correlation_of(model, call);
+		uint32_t first;
+
+		if (!correlation || call->task != INDEX_NONE)
+			continue;
+		first = map_get(calls, key_of(correlation, process_of(model, call->thread)));
+		if (first != MAP_NONE && model->calls.row[first].task != INDEX_NONE)
+			call->flags |= MODEL_CALL_SHARED;
+	}
+}
+
 int launch_correlation_join(struct model *model, uint64_t *joined)
 {
 	struct map calls = { 0 };
@@ -87,6 +103,8 @@ int launch_correlation_join(struct model *model, uint64_t *joined)
 		connect(model, i, call);
 		(*joined)++;
 	}
+	if (!error)
+		mark_shared(model, &calls);
 	map_free(&calls);
 	return error;
 }

@@ -15,7 +15,8 @@
  *
  * Only tasks with a correlation, of devices with own_clock; calls by an argument of role
  * correlation, of the task's thread's process if the task has a thread. Of several such calls the outermost is
- * taken. Sets task.call and, for the earliest task of a call, call.task. *@joined counts the tasks.
+ * taken; the others are MODEL_CALL_SHARED. Sets task.call and, for the earliest task of a call, call.task.
+ * *@joined counts the tasks.
  * Returns 0 or -ENOMEM.
  */
 int launch_correlation_join(struct model *model, uint64_t *joined);

@@ -203,8 +203,10 @@ static void name_call(const struct namings *namings, struct call *call)
 	struct model *model = namings->model;
 	const struct function *function = call_function(model, call);
 
+	/* It may have been named before the launch join already. */
 	if (call->text) {
-		call->named = NAMED_ARGUMENT;
+		if (!call->named)
+			call->named = NAMED_ARGUMENT;
 		return;
 	}
 	if (function->launches) {
@@ -235,20 +237,22 @@ static uint32_t inner_name(const struct model *model, uint32_t index)
 	return 0;
 }
 
-static void name_by_others(struct model *model, uint32_t index)
+static void name_by_inner(struct model *model, uint32_t index)
 {
 	struct call *call = &model->calls.row[index];
 
 	call->text = inner_name(model, index);
-	call->named = NAMED_INNER;
-	if (call->text)
-		return;
+	call->named = call->text ? NAMED_INNER : NAMED_NOT;
+}
+
+static void name_by_task(struct model *model, struct call *call)
+{
 	if (call->task < model->tasks.count)
 		call->text = model->tasks.row[call->task].name;
 	call->named = call->text ? NAMED_TASK : NAMED_NOT;
 }
 
-int launched_names_join(struct model *model)
+int launched_names_find(struct model *model)
 {
 	struct namings namings = { .model = model };
 	bool ok = collect(&namings);
@@ -258,14 +262,24 @@ int launched_names_join(struct model *model)
 			name_call(&namings, &model->calls.row[i]);
 	for (uint32_t i = 0; ok && i < model->calls.count; i++)
 		if (call_launches(model, &model->calls.row[i]) && !model->calls.row[i].text)
-			name_by_others(model, i);
-	for (uint32_t i = 0; ok && i < model->tasks.count; i++) {
+			name_by_inner(model, i);
+	free(namings.known.row);
+	return ok ? 0 : -ENOMEM;
+}
+
+int launched_names_join(struct model *model)
+{
+	int err = launched_names_find(model);
+
+	for (uint32_t i = 0; !err && i < model->calls.count; i++)
+		if (call_launches(model, &model->calls.row[i]) && !model->calls.row[i].text)
+			name_by_task(model, &model->calls.row[i]);
+	for (uint32_t i = 0; !err && i < model->tasks.count; i++) {
 		struct device_task *task = &model->tasks.row[i];
 
 		if (!task->name && task->call < model->calls.count &&
 		    call_launches(model, &model->calls.row[task->call]))
 			task->name = model->calls.row[task->call].text;
 	}
-	free(namings.known.row);
-	return ok ? 0 : -ENOMEM;
+	return err;
 }

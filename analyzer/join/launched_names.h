@@ -15,6 +15,9 @@
 
 #include "analyzer/model/model.h"
 
+/* What calls alone tell; for joins that go by names. Needs sorted calls. Returns 0 or -ENOMEM. */
+int launched_names_find(struct model *model);
+
 /*
  * launched_names_join - needs sorted calls, and the launch join for names of tasks
  *

@@ -164,8 +164,7 @@ static bool has_device(const struct model *model, uint32_t thread)
 	return false;
 }
 
-/* Every call of the session is there. */
-static bool all_recorded(const struct model *model)
+bool launches_complete(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->sources.count; i++) {
 		const struct source_loss *source = &model->sources.row[i];
@@ -199,10 +198,11 @@ static bool outside_session(const struct model *model, const struct device_task 
 
 static void count_tasks(const struct model *model, struct launch_join *join)
 {
-	bool complete = all_recorded(model);
+	bool complete = launches_complete(model);
 
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		join->by_id += (model->tasks.row[i].flags & MODEL_TASK_BY_ID) != 0;
+		join->by_order += (model->tasks.row[i].flags & MODEL_TASK_BY_ORDER) != 0;
 		if (outside_session(model, &model->tasks.row[i], complete))
 			join->tasks_outside++;
 		else
@@ -233,7 +233,7 @@ static void count_launches(const struct model *model, struct launch_join *join)
 		join->launches++;
 		if (!profiled)
 			join->unprofiled_launches++;
-		else if (call->task == INDEX_NONE)
+		else if (call->task == INDEX_NONE && !(call->flags & MODEL_CALL_SHARED))
 			join->unmatched_launches++;
 	}
 }
@@ -246,7 +246,7 @@ int launches_join(struct model *model, struct launch_join *join)
 	for (uint32_t i = 0; i < model->calls.count; i++)
 		model->calls.row[i].task = INDEX_NONE;
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		if (model->tasks.row[i].flags & MODEL_TASK_BY_ID)
+		if (model->tasks.row[i].flags & (MODEL_TASK_BY_ID | MODEL_TASK_BY_ORDER))
 			connect(model, i, model->tasks.row[i].call);
 		else
 			model->tasks.row[i].call = INDEX_NONE;

@@ -8,9 +8,8 @@
  * framework's own traced function around a CUDA launch doesn't hide the launch,
  * and cudaLaunchKernel wins over the driver function it calls.
  *
- * Tasks whose enqueue is not known are joined by order within a stream, where a
- * process has as many launching calls left on that stream as it has tasks left. Streams
- * that both sides know by different numbers are found (launch_order.h).
+ * Tasks whose enqueue is not known are joined by order within a stream, as far as that is certain.
+ * Streams that both sides know by different numbers are found (launch_order.h).
  */
 #ifndef PROFBPF_ANALYZER_JOIN_LAUNCHES_H
 #define PROFBPF_ANALYZER_JOIN_LAUNCHES_H
@@ -41,14 +40,17 @@ struct launch_join {
 /*
  * launches_join - set task.call and call.task
  *
- * Tasks that launch_ids_join() joined stay so. Whatever is at the edges of a stream's calls, or before
- * or after the session, was launched outside of it, if no record was lost.
+ * Tasks that launch_ids_join() or launch_order_join_first() joined stay so. Whatever is at the edges
+ * of a stream's calls, or before or after the session, was launched outside of it, if no record was lost.
  *
  * Needs sorted calls and converted task times (device_clocks_join). A call that
  * launched several tasks names the one with the lowest enqueue_ns. Returns 0 or
  * -ENOMEM.
  */
 int launches_join(struct model *model, struct launch_join *join);
+
+/* Every call of the session that a catalog names was recorded. */
+bool launches_complete(const struct model *model);
 
 /* The method in words, for join.method: "enqueue instant within the call", ... Static text. */
 const char *launch_join_method(const struct launch_join *join);

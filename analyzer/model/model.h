@@ -86,6 +86,7 @@ enum call_named {
 #define MODEL_CALL_ERROR 0x02 /* returned an error by the function's convention */
 #define MODEL_CALL_INNER 0x04 /* inside a call of the same family: its time is not in totals */
 #define MODEL_CALL_PART 0x08 /* a launch, copy or collective inside another of the same family: the same work */
+#define MODEL_CALL_SHARED 0x10 /* its work is one with that of another call, which has the task */
 
 struct call {
 	uint64_t start_ns;
@@ -322,6 +323,7 @@ struct device {
 #define MODEL_TASK_EDGE 0x08 /* before the first or after the last recorded call of its stream */
 #define MODEL_TASK_AT_STEP 0x10 /* where its device's clock jumps: times are less sure */
 #define MODEL_TASK_NEGATIVE 0x20 /* starts before its launch by the clock as it was declared */
+#define MODEL_TASK_BY_ORDER 0x40 /* joined by order within its stream, before its clock was known */
 
 struct device_task {
 	uint64_t queued_ns; /* device clock until the clock join, CLOCK_MONOTONIC after it */

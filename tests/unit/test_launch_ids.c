@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The join by numbers of stream and task, and device clocks that drift and jump, against a device
- * that was made up: who launched what, and when it really ran, is known of every task.
+ * The joins by numbers of stream and task and by order alone, and device clocks that drift and jump, against a
+ * device that was made up: who launched what, and when it really ran, is known of every task.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +14,7 @@
 
 #include "analyzer/join/device_clock.h"
 #include "analyzer/join/launch_ids.h"
+#include "analyzer/join/launch_order.h"
 #include "analyzer/join/launches.h"
 #include "tests/unit/small_model.h"
 
@@ -40,6 +41,9 @@ struct plan {
 	uint32_t burst_from, burst_to; /* launches whose calls are all lost */
 	uint32_t skipped; /* launches before the recording began */
 	uint8_t clock; /* as declared */
+	bool by_order; /* neither calls nor tasks have numbers; tasks have the streams' handles */
+	bool handles; /* not even that: the numbers of the streams, which calls do not know */
+	uint32_t names; /* kernels that each stream launches by turns; 0 = nobody knows their names */
 };
 
 struct launch {
@@ -96,7 +100,8 @@ static void begin(struct run *run, const struct plan *plan)
 				   PROFBPF__FUNCTION__KIND__SYNC);
 	function = run->model->functions.row;
 	function[run->launch].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
-	function[run->launch].roles[1] = PROFBPF__FUNCTION__ROLE__TASK;
+	if (!plan->by_order)
+		function[run->launch].roles[1] = PROFBPF__FUNCTION__ROLE__TASK;
 	function[run->sync].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
 	run->launches = calloc(plan->launches, sizeof(*run->launches));
 	assert_non_null(run->launches);
@@ -109,6 +114,16 @@ static uint64_t handle(uint32_t stream)
 	return 0x7f0000001000 + stream * 64;
 }
 
+static uint32_t kernel_name(struct run *run, uint32_t stream)
+{
+	char name[32];
+
+	if (!run->plan->names)
+		return 0;
+	snprintf(name, sizeof(name), "kernel%lu", run->number[stream] % run->plan->names);
+	return model_string(run->model, name);
+}
+
 static void add_task(struct run *run, uint32_t n, uint32_t stream)
 {
 	const struct launch *launch = &run->launches[n];
@@ -118,8 +133,9 @@ static void add_task(struct run *run, uint32_t n, uint32_t stream)
 					      device_time(run->plan, launch->end_ns));
 
 	assert_true(MODEL_PUSH(&run->model->task_details, detail));
-	task->detail = run->model->task_details.count;
-	task->stream = stream + 3;
+	task->detail = run->plan->by_order ? 0 : run->model->task_details.count;
+	task->stream = run->plan->by_order && !run->plan->handles ? handle(stream) : stream + 3;
+	task->name = kernel_name(run, stream);
 	task->thread = INDEX_NONE;
 	task->bytes = n; /* who it is, for the judge */
 }
@@ -151,6 +167,7 @@ static void make_launch(struct run *run, uint32_t n)
 	launch->call = small_call(run->model, run->thread, run->launch, call_ns, returned_ns);
 	call = &run->model->calls.row[launch->call];
 	call->args[0] = handle(stream);
+	call->text = kernel_name(run, stream);
 	call->args[1] = (stream + 3) | (run->number[stream] & 0xffff) << 16;
 	run->recorded++;
 }
@@ -200,6 +217,7 @@ struct verdict {
 	struct device_clock clock;
 	struct launch_join join;
 	struct launch_ids ids;
+	uint64_t ambiguous; /* by order, before the clock was known */
 };
 
 static uint64_t apart(uint64_t a, uint64_t b)
@@ -212,6 +230,7 @@ static void judge(struct run *run, struct verdict *verdict)
 	*verdict = (struct verdict){ 0 };
 	small_index(run->model);
 	assert_int_equal(launch_ids_join(run->model, &verdict->ids), 0);
+	assert_int_equal(launch_order_join_first(run->model, &verdict->ambiguous), 0);
 	assert_int_equal(device_clocks_join(run->model, &verdict->clock), 0);
 	assert_int_equal(launches_join(run->model, &verdict->join), 0);
 	assert_int_equal(run->model->tasks.count, run->plan->launches);
@@ -238,7 +257,8 @@ static void judge(struct run *run, struct verdict *verdict)
 		"steps, "
 		"%u tasks near them: at most %lu, stated %lu ns; %u negative delays, %u left\n",
 		run->plan->launches, run->recorded, verdict->join.matched, verdict->wrong,
-		verdict->missed, verdict->invented, verdict->join.ambiguous,
+		verdict->missed, verdict->invented,
+		verdict->join.ambiguous + verdict->ambiguous,
 		device_clock_method_text(verdict->clock.method), verdict->clock.drift_ppb,
 		verdict->worst_ns, verdict->clock.error_ns, verdict->clock.steps,
 		verdict->clock.at_steps, verdict->worst_step_ns, verdict->clock.step_error_ns,
@@ -394,12 +414,119 @@ static void test_ambiguous(void **state)
 	finish(&run);
 }
 
+/* By order alone: nothing is joined that is not certain, and what is not is told. */
+static void expect_certain(const struct run *run, const struct verdict *verdict)
+{
+	assert_int_equal(verdict->wrong, 0);
+	assert_int_equal(verdict->invented, 0);
+	assert_int_equal(verdict->join.matched, verdict->join.by_order);
+	assert_int_equal(verdict->join.matched + verdict->missed, run->recorded);
+	assert_true(verdict->join.ambiguous + verdict->ambiguous >= verdict->missed);
+}
+
+/* From much that tells a call's task from its neighbours to nothing but the waiting calls. */
+static void test_order_lost(void **state)
+{
+	static const struct {
+		struct plan plan;
+		uint32_t percent; /* of recorded calls that are joined, at least */
+	} runs[] = {
+		{ { .lost_percent = 5, .names = 50, .sync_every = 20 }, 99 },
+		{ { .lost_percent = 5, .names = 3, .sync_every = 20 }, 80 },
+		{ { .lost_percent = 5, .names = 0, .sync_every = 20 }, 30 },
+		{ { .lost_percent = 5, .names = 3, .sync_every = 1000 }, 0 },
+		{ { .lost_percent = 40, .names = 3, .sync_every = 20 }, 20 },
+		{ { .names = 3, .sync_every = 20, .skipped = 20000 }, 90 },
+		{ { .names = 3, .sync_every = 20, .burst_from = 4000, .burst_to = 44000 }, 90 },
+		{ { .names = 3, .sync_every = 20, .burst_from = 40000, .burst_to = 50000 }, 90 },
+	};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		struct plan plan = runs[i].plan;
+		struct verdict verdict;
+		struct run run;
+
+		plan.launches = 50000;
+		plan.interval_ns = 60000;
+		plan.clock = PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC;
+		plan.by_order = true;
+		make(&run, &plan);
+		judge(&run, &verdict);
+		expect_certain(&run, &verdict);
+		assert_true(verdict.join.matched * 100 >= (uint64_t)run.recorded * runs[i].percent);
+		finish(&run);
+	}
+}
+
+static void test_order_unknown_clock(void **state)
+{
+	static const struct plan plan = {
+		.launches = 100000,
+		.interval_ns = 60000,
+		.sync_every = 50,
+		.drift = 100e-6,
+		.offset_ns = -500000000000,
+		.clock = PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED,
+		.by_order = true,
+		.handles = true,
+	};
+	struct verdict verdict;
+	struct run run;
+
+	make(&run, &plan);
+	judge(&run, &verdict);
+	expect_certain(&run, &verdict);
+	assert_int_equal(verdict.missed, 0);
+	assert_int_equal(verdict.clock.method, DEVICE_CLOCK_CAUSALITY);
+	assert_true(verdict.worst_ns <= verdict.clock.error_ns);
+	assert_true(verdict.clock.error_ns < 100000);
+	finish(&run);
+}
+
+static void test_order_lost_unknown_clock(void **state)
+{
+	static const struct {
+		struct plan plan;
+		uint32_t percent; /* of recorded calls that are joined, at least */
+	} runs[] = {
+		{ { .names = 50, .sync_every = 20 }, 99 },
+		{ { .names = 9, .sync_every = 20 }, 90 },
+		{ { .names = 5, .sync_every = 200 }, 90 },
+		{ { .names = 2, .sync_every = 20 }, 90 },
+		{ { .names = 0, .sync_every = 20 }, 45 },
+		{ { .names = 0, .sync_every = 1000 }, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		struct plan plan = runs[i].plan;
+		struct verdict verdict;
+		struct run run;
+
+		plan.launches = 50000;
+		plan.interval_ns = 60000;
+		plan.drift = -30e-6;
+		plan.offset_ns = -500000000000;
+		plan.lost_percent = 5;
+		plan.clock = PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED;
+		plan.by_order = true;
+		make(&run, &plan);
+		judge(&run, &verdict);
+		expect_certain(&run, &verdict);
+		assert_true(verdict.join.matched * 100 >= (uint64_t)run.recorded * runs[i].percent);
+		if (verdict.clock.method == DEVICE_CLOCK_CAUSALITY)
+			assert_true(verdict.worst_ns <= verdict.clock.error_ns);
+		finish(&run);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_right),	  cmocka_unit_test(test_declared),
 		cmocka_unit_test(test_million),	  cmocka_unit_test(test_bursts),
-		cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_ambiguous), cmocka_unit_test(test_order_lost),
+		cmocka_unit_test(test_order_unknown_clock),
+		cmocka_unit_test(test_order_lost_unknown_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

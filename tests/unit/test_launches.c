@@ -257,6 +257,111 @@ static void test_by_order_of_handles(void **state)
 	}
 }
 
+/* Two handles that may be either of two streams: nobody knows. */
+static void test_by_order_of_twins(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	job.model->functions.row[job.launch].roles[1] = PROFBPF__FUNCTION__ROLE__STREAM;
+	for (uint64_t i = 0; i < 4; i++)
+		add_launch(&job, job.launch, i % 2 ? 0x7f0010 : 0x7f0020, 2000 + 100 * i);
+	for (uint64_t i = 0; i < 4; i++)
+		add_ordered(&job, 3 + i % 2, 302000 + 100 * i);
+	join = join_job(&job);
+	assert_int_equal(join.by_order, 0);
+	assert_int_equal(join.ambiguous, 4);
+	model_free(job.model);
+}
+
+/* A process that was traced from its beginning, of which nothing was lost. */
+static void make_complete(struct job *job)
+{
+	struct source_loss api = { .name = model_string(job->model, "api") };
+
+	assert_true(MODEL_PUSH(&job->model->sources, api));
+	job->model->info.ended = true;
+	job->model->processes.row[job->process].start_ns = job->model->info.session_start_ns + 1;
+}
+
+/* A graph of three kernels, launched twice, between single ones: one call, several tasks. */
+static void test_by_order_of_graphs(void **state)
+{
+	static const uint32_t expected[] = { 0, 1, 1, 1, 2, 3, 3, 3 };
+
+	for (int lost = 0; lost < 2; lost++) {
+		struct job job = make_job();
+		uint32_t graph = small_function(job.model, "cuda", "cudaGraphLaunch", LAUNCH);
+		struct launch_join join;
+
+		make_complete(&job);
+		job.model->sources.row[0].produced = (uint64_t)lost;
+		job.model->functions.row[job.launch].roles[1] = PROFBPF__FUNCTION__ROLE__STREAM;
+		job.model->functions.row[graph].roles[1] = PROFBPF__FUNCTION__ROLE__STREAM;
+		job.model->functions.row[graph].roles[0] = PROFBPF__FUNCTION__ROLE__HANDLE;
+		for (uint32_t i = 0; i < 4; i++) {
+			add_launch(&job, i % 2 ? graph : job.launch, 7, 2000 + 100 * i);
+			job.model->calls.row[i].args[0] = 0x5000;
+		}
+		for (uint32_t i = 0; i < 8; i++)
+			add_ordered(&job, 7, 3000 + 100 * i);
+		join = join_job(&job);
+		assert_int_equal(join.by_order, lost ? 0 : 8);
+		assert_int_equal(join.ambiguous, lost ? 8 : 0);
+		for (uint32_t i = 0; i < 8; i++)
+			assert_int_equal(job.model->tasks.row[i].call,
+					 lost ? INDEX_NONE : expected[i]);
+		assert_int_equal(join.unmatched_launches, lost ? 4 : 0);
+		model_free(job.model);
+	}
+}
+
+/* An operator may launch any number: in between nobody can tell whose a task is. */
+static void test_by_order_of_operators(void **state)
+{
+	struct job job = make_job();
+	uint32_t operator = small_function(job.model, "acl", "aclnnAdd", LAUNCH);
+	struct launch_join join;
+
+	make_complete(&job);
+	job.model->functions.row[operator].roles[1] = PROFBPF__FUNCTION__ROLE__STREAM;
+	for (uint32_t i = 0; i < 2; i++)
+		add_launch(&job, operator, 7, 2000 + 100 * i);
+	for (uint32_t i = 0; i < 3; i++)
+		add_ordered(&job, 7, 3000 + 100 * i);
+	join = join_job(&job);
+	assert_int_equal(join.by_order, 0);
+	assert_int_equal(join.ambiguous, 3);
+	model_free(job.model);
+}
+
+/* Two calls of one number: a device file that has the call twice, or what was launched together. */
+static void test_shared_number(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	job.model->functions.row[job.launch].roles[2] = PROFBPF__FUNCTION__ROLE__CORRELATION;
+	for (uint32_t i = 0; i < 3; i++) {
+		small_call(job.model, job.thread, job.launch, 2000 + 100 * i, 2050 + 100 * i);
+		job.model->calls.row[i].args[2] = i < 2 ? 5 : 6;
+	}
+	job.model->devices.row[job.device].own_clock = true;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct device_task *task =
+			small_task(job.model, job.device, 3000 + 100 * i, 3050 + 100 * i);
+
+		task->correlation = 5;
+		task->thread = job.thread;
+	}
+	join = join_job(&job);
+	assert_int_equal(join.by_correlation, 2);
+	assert_int_equal(join.unmatched_launches, 1);
+	assert_int_equal(job.model->tasks.row[0].call, 0);
+	assert_int_equal(job.model->tasks.row[1].call, 0);
+	model_free(job.model);
+}
+
 static void test_unprofiled(void **state)
 {
 	struct job job = make_job();
@@ -305,6 +410,10 @@ int main(void)
 		cmocka_unit_test(test_deep_nesting),
 		cmocka_unit_test(test_by_order),
 		cmocka_unit_test(test_by_order_of_handles),
+		cmocka_unit_test(test_by_order_of_twins),
+		cmocka_unit_test(test_by_order_of_graphs),
+		cmocka_unit_test(test_by_order_of_operators),
+		cmocka_unit_test(test_shared_number),
 		cmocka_unit_test(test_unprofiled),
 		cmocka_unit_test(test_outside_session),
 	};
