@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* MindInsight's thresholds: shares of the mean, and percent. */
 #define MORE 1.2
@@ -95,6 +96,80 @@ static void compare_work(struct cluster_results *results)
 	for (uint32_t i = 0; i < results->count && sum > 0; i++)
 		results->ranks[i].work_percent = 100 * (double)results->ranks[i].work_ns / sum;
 	results->imbalance = sum > 0 ? results->ranks[results->slowest].work_percent - 100 : 0;
+}
+
+static struct cluster_stage *stage_of(struct cluster_results *results, uint32_t stage)
+{
+	uint32_t at = 0;
+
+	while (at < results->stage_count && results->stages[at].stage < stage)
+		at++;
+	if (at < results->stage_count && results->stages[at].stage == stage)
+		return &results->stages[at];
+	memmove(&results->stages[at + 1], &results->stages[at],
+		(results->stage_count - at) * sizeof(*results->stages));
+	results->stages[at] = (struct cluster_stage){ .stage = stage };
+	results->stage_count++;
+	return &results->stages[at];
+}
+
+static void add_to_stage(struct cluster_results *results, uint32_t rank, uint32_t stage)
+{
+	const struct cluster_rank *row = &results->ranks[rank];
+	struct cluster_stage *sum = stage_of(results, stage);
+
+	if (!sum->ranks || row->work_ns > results->ranks[sum->slowest].work_ns)
+		sum->slowest = rank;
+	sum->ranks++;
+	sum->work_ns += row->work_ns;
+	sum->computation_ns += row->computation_ns;
+	sum->receive_ns += row->receive_ns;
+	sum->collective_ns += row->collective_ns;
+	sum->free_ns += row->free_ns;
+}
+
+static void compare_stages(struct cluster_results *results)
+{
+	double mean = 0;
+
+	for (uint32_t i = 0; i < results->stage_count; i++) {
+		struct cluster_stage *stage = &results->stages[i];
+		double work = (double)stage->work_ns / stage->ranks;
+
+		stage->imbalance =
+			work > 0 ? 100 * (double)results->ranks[stage->slowest].work_ns / work - 100
+				 : 0;
+		stage->work_ns /= stage->ranks;
+		stage->computation_ns /= stage->ranks;
+		stage->receive_ns /= stage->ranks;
+		stage->collective_ns /= stage->ranks;
+		stage->free_ns /= stage->ranks;
+		stage->work_percent = 100 * work;
+		mean += work / results->stage_count;
+		if (stage->work_percent > results->stages[results->slowest_stage].work_percent)
+			results->slowest_stage = i;
+	}
+	for (uint32_t i = 0; i < results->stage_count; i++)
+		results->stages[i].work_percent = mean > 0 ? results->stages[i].work_percent / mean
+							   : 0;
+}
+
+/* Only if each rank is known to be in one, of equally many: else a mean would be of some. */
+static int find_stages(const struct model *model, struct cluster_results *results)
+{
+	uint32_t stages = model->devices.row[results->ranks[0].device].stages;
+
+	for (uint32_t i = 0; i < results->count; i++) {
+		if (!stages || model->devices.row[results->ranks[i].device].stages != stages)
+			return 0;
+	}
+	results->stages = calloc((size_t)results->count + 1, sizeof(*results->stages));
+	if (!results->stages)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < results->count; i++)
+		add_to_stage(results, i, model->devices.row[results->ranks[i].device].stage);
+	compare_stages(results);
+	return 0;
 }
 
 /* What a rule compares; negative = unknown. */
@@ -203,7 +278,9 @@ int cluster_analyse(const struct model *model, const struct device_results *devi
 		return 0;
 	}
 	compare_work(results);
-	err = judge_means(results, CLUSTER_WORK, MORE);
+	err = find_stages(model, results);
+	if (!err)
+		err = judge_means(results, CLUSTER_WORK, MORE);
 	if (!err)
 		err = judge_means(results, CLUSTER_COMPUTATION, MORE);
 	if (!err)
@@ -220,6 +297,7 @@ int cluster_analyse(const struct model *model, const struct device_results *devi
 void cluster_free(struct cluster_results *results)
 {
 	free(results->ranks);
+	free(results->stages);
 	free(results->findings);
 	*results = (struct cluster_results){ 0 };
 }

@@ -4,7 +4,9 @@
  *
  * Of each device, by overlap.h: computation, communication that nothing hides, and of that waiting to
  * receive from another pipeline stage. Its work is the stage without that wait (torch_npu's "Stage",
- * MindInsight's "stage time"): equal in all ranks if the parts of the model are balanced.
+ * MindInsight's "stage time"): equal in all ranks if the parts of the model are balanced. Where files say which
+ * rank is in which stage of a pipeline, ranks are put together by that, too: stages among themselves
+ * show how the model is cut, ranks within one how the batch is.
  *
  * Findings are MindInsight's rules for clusters, with its thresholds: a rank's mean gap before steps
  * above 1.2 times the ranks' mean, operations per second below 0.8 times, a link's bandwidth below 0.8
@@ -37,6 +39,20 @@ struct cluster_rank {
 	double flops_rate; /* operations per second of its kernels; negative = unknown */
 };
 
+/* Ranks of one stage of a pipeline; times are means of theirs. */
+struct cluster_stage {
+	uint32_t stage;
+	uint32_t ranks;
+	uint64_t work_ns;
+	uint64_t computation_ns;
+	uint64_t receive_ns;
+	uint64_t collective_ns;
+	uint64_t free_ns;
+	double work_percent; /* of the mean of the stages */
+	uint32_t slowest; /* index into ranks: most work in it */
+	double imbalance; /* percent by which that exceeds the stage's mean */
+};
+
 enum cluster_rule {
 	CLUSTER_WORK, /* value and mean in ns */
 	CLUSTER_COMPUTATION, /* ns */
@@ -62,6 +78,9 @@ struct cluster_results {
 	uint32_t slowest; /* index into ranks: most work */
 	uint64_t mean_work_ns;
 	double imbalance; /* percent by which the slowest one's work exceeds the mean */
+	struct cluster_stage *stages; /* by stage; none if the files of a rank do not tell its own */
+	uint32_t stage_count;
+	uint32_t slowest_stage; /* index into stages */
 	struct cluster_finding *findings; /* by rule */
 	uint32_t finding_count;
 	uint32_t finding_capacity;

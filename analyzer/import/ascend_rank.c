@@ -9,6 +9,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/directory_walk.h"
 #include "analyzer/import/json_file.h"
+#include "analyzer/import/pipeline_stage.h"
 
 /* "rank_id" of a file, a number or its text; @otherwise if it has none, negative if it says so. */
 static int64_t rank_in(const char *path, int64_t otherwise)
@@ -105,5 +106,6 @@ void ascend_rank_read(struct model *model, const char *path, uint32_t first_devi
 	if (model->devices.count > first_device) {
 		read_profiler_info(model, path, first_device);
 		read_msprof_info(model, path, first_device);
+		pipeline_stages_read(model, path, first_device);
 	}
 }

@@ -17,8 +17,10 @@
 
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/json_objects.h"
+#include "analyzer/import/pipeline_stage.h"
 #include "analyzer/import/pytorch.h"
 
+#define GROUPS "distributedInfo.pg_config"
 #define SHAPES_MAX 4096 /* of an operator, as text */
 
 enum field {
@@ -46,6 +48,8 @@ enum field {
 	F_EXTERNAL_2021,
 	F_SHAPES,
 	F_TYPES,
+	F_GROUP_KIND,
+	F_GROUP_MEMBERS,
 	FIELDS
 };
 
@@ -73,6 +77,8 @@ static const char *const KEYS[] = { "ph",
 				    "args.external id",
 				    "args.Input Dims[]",
 				    "args.Input type[]",
+				    "pg_desc",
+				    "ranks[]",
 				    NULL };
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
@@ -297,6 +303,15 @@ static int add_device_name(struct pytorch *file, const struct json_value *values
 	return map_put(&file->device_names, number, name) ? 0 : -ENOMEM;
 }
 
+static int add_group(struct pytorch *file, const struct json_value *values)
+{
+	uint32_t ranks = model_string(file->import->model, text_of(&values[F_GROUP_MEMBERS]));
+
+	if (!is_pipeline_group(text_of(&values[F_GROUP_KIND])))
+		return 0;
+	return ranks != INDEX_NONE && MODEL_PUSH(&file->pipelines, ranks) ? 0 : -ENOMEM;
+}
+
 static int on_object(void *context, const char *list, const struct json_value *values)
 {
 	struct pytorch *file = context;
@@ -305,6 +320,8 @@ static int on_object(void *context, const char *list, const struct json_value *v
 
 	if (strcmp(list, "deviceProperties") == 0)
 		return add_device_name(file, values);
+	if (strcmp(list, GROUPS) == 0)
+		return add_group(file, values);
 	if (strcmp(list, "traceEvents") != 0)
 		return 0;
 	if (strcmp(text_of(&values[F_NAME]), "[memory]") == 0)
@@ -341,7 +358,7 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 static int import(struct import *import)
 {
 	struct pytorch file = { .import = import };
-	static const char *const LISTS[] = { "traceEvents", "deviceProperties", NULL };
+	static const char *const LISTS[] = { "traceEvents", "deviceProperties", GROUPS, NULL };
 	const struct json_reader reader = { .keys = KEYS,
 					    .lists = LISTS,
 					    .object = on_object,
@@ -362,6 +379,7 @@ static int import(struct import *import)
 	free(file.marks.row);
 	free(file.memory.row);
 	free(file.operators.row);
+	free(file.pipelines.row);
 	map_free(&file.operator_rows);
 	return err;
 }

@@ -69,6 +69,7 @@ struct pytorch {
 	struct map operator_rows; /* External id -> row of operators */
 	bool has_rank;
 	uint32_t rank;
+	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
 	struct map device_names; /* the file's device number -> string */
 	uint32_t runtime; /* "cuda" or "hip", by the calls' names */
 };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/import/pipeline_stage.h"
+
 #include "lib/bisect.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
@@ -99,6 +101,16 @@ static uint32_t device_row(struct pytorch *file, const struct gpu_task *task,
 	return row;
 }
 
+static void set_stages(struct pytorch *file, uint32_t first_device)
+{
+	struct model *model = file->import->model;
+
+	for (uint32_t i = first_device; i < model->devices.count; i++)
+		for (uint32_t k = 0; k < file->pipelines.count; k++)
+			pipeline_stage_of_list(&model->devices.row[i],
+					       model_text(model, file->pipelines.row[k]));
+}
+
 static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct device_task *task)
 {
 	struct model *model = file->import->model;
@@ -184,6 +196,7 @@ static int put_memory(struct pytorch *file, const struct pytorch_memory *from)
 
 int pytorch_put_rows(struct pytorch *file)
 {
+	uint32_t first_device = file->import->model->devices.count;
 	int err = 0;
 
 	if (file->calls.count)
@@ -193,6 +206,7 @@ int pytorch_put_rows(struct pytorch *file)
 		err = put_call(file, &file->calls.row[i]);
 	for (uint32_t i = 0; i < file->tasks.count && !err; i++)
 		err = put_task(file, &file->tasks.row[i]);
+	set_stages(file, first_device);
 	for (uint32_t i = 0; i < file->marks.count && !err; i++)
 		err = put_mark(file, &file->marks.row[i]);
 	for (uint32_t i = 0; i < file->memory.count && !err; i++)

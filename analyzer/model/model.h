@@ -312,6 +312,8 @@ struct device {
 	bool own_clock; /* of a device file read without a trace: its clock is the model's */
 	bool has_rank;
 	uint32_t rank; /* of its process in a distributed job, if has_rank */
+	uint32_t stages; /* of the job's pipeline; 0 = not told */
+	uint32_t stage; /* from 0: which of them its rank is in, if stages */
 	double peak_flops; /* floating-point operations per second that it can do; 0 = unknown */
 	double peak_bandwidth; /* bytes per second to and from its memory; 0 = unknown */
 };

@@ -116,6 +116,42 @@ static void gaps_and_links(void **state)
 	model_free(model);
 }
 
+/* The first and the third in one stage: 900 and 600 of work; the second in another: 600. */
+static void stages_of_pipeline(void **state)
+{
+	struct cluster_results results;
+	struct device_results devices;
+	struct model *model = make_model(&devices);
+
+	for (uint32_t i = 0; i < RANKS; i++) {
+		model->devices.row[i].stages = 2;
+		model->devices.row[i].stage = 1 - i % 2;
+	}
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.stage_count, 2);
+	assert_int_equal(results.stages[0].stage, 0);
+	assert_int_equal(results.stages[0].ranks, 1);
+	assert_int_equal(results.stages[0].work_ns, 600);
+	assert_int_equal(results.stages[0].free_ns, 100);
+	assert_int_equal(results.stages[1].ranks, 2);
+	assert_int_equal(results.stages[1].work_ns, 750);
+	assert_int_equal(results.stages[1].computation_ns, 700);
+	assert_int_equal(results.stages[1].receive_ns, 250);
+	assert_int_equal(results.stages[1].collective_ns, 50);
+	assert_int_equal(results.stages[1].slowest, 0);
+	assert_true(results.stages[1].imbalance > 19.99 && results.stages[1].imbalance < 20.01);
+	assert_true(results.stages[1].work_percent > 111.1 && results.stages[1].work_percent < 111.12);
+	assert_int_equal(results.slowest_stage, 1);
+	cluster_free(&results);
+	/* Of one it is not known. */
+	model->devices.row[2].stages = 0;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.stage_count, 0);
+	cluster_free(&results);
+	overlap_free(&devices.overlap);
+	model_free(model);
+}
+
 static void one_device(void **state)
 {
 	struct cluster_results results;
@@ -137,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_of_stages),
 		cmocka_unit_test(gaps_and_links),
+		cmocka_unit_test(stages_of_pipeline),
 		cmocka_unit_test(one_device),
 	};
 

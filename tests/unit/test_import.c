@@ -44,7 +44,10 @@
 #define KINETO_JOB                                                                             \
 	"{\"schemaVersion\": 1, \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, "    \
 	"\"pg\": "                                                                             \
-	"[{\"rank\": 9}]}, \"traceEvents\": [\n"                                               \
+	"[{\"rank\": 9}], \"pg_config\": [{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\","     \
+	" \"ranks\": [3, 0, 1, 2]}, {\"pg_desc\": \"mesh_infer_pp\", \"ranks\": [3]},"           \
+	" {\"pg_desc\": \"PIPELINE_MODEL_PARALLEL_GROUP\", \"pg_size\": 2, \"ranks\": [1, 3]},"  \
+	" {\"pg_desc\": \"mesh_dp\", \"ranks\": [2, 1, 3]}]}, \"traceEvents\": [\n"               \
 	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#7\",\"pid\":42,"    \
 	"\"tid\":42,\"ts\":100,\"dur\":50},\n"                                                 \
 	"{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"ProfilerStep#7\",\"pid\":0," \
@@ -201,6 +204,8 @@ static void test_kineto_job(void **state)
 	assert_int_equal(model->devices.count, 1);
 	assert_true(model->devices.row[0].has_rank);
 	assert_int_equal(model->devices.row[0].rank, 3);
+	assert_int_equal(model->devices.row[0].stages, 2);
+	assert_int_equal(model->devices.row[0].stage, 1);
 	assert_int_equal(model->step_marks.count, 1);
 	assert_int_equal(model->step_marks.row[0].number, 7);
 	assert_int_equal(model->step_marks.row[0].start_ns, 100000);

@@ -186,6 +186,10 @@ static void test_kernel_details(void **state)
 			  "MatMul_1,MatMul,AI_CORE,1700000000000202.750,10.5,0,1,\"\"\"5\"\"\"\n");
 	import_write_text(make_folder("a_ascend_pt"), "profiler_info_3.json",
 			  "{\"config\": {}, \"rank_id\": 3}");
+	import_write_text(make_folder("a_ascend_pt"), "profiler_metadata.json",
+			  "{\"parallel_group_info\": {\"g0\": {\"group_name\": \"default_group\","
+			  " \"global_ranks\": [0, 1, 2, 3]}, \"g1\": {\"group_name\": \"pp\","
+			  " \"group_rank\": 0, \"global_ranks\": [0, \"x\", 3]}, \"g2\": 7}}");
 	model = take_folder("a_ascend_pt");
 	assert_int_equal(model->tasks.count, 4);
 	assert_string_equal(
@@ -200,6 +204,8 @@ static void test_kernel_details(void **state)
 		model_text(model, task_at(model, "MatMul_1", 1700000000000200750)->type), "");
 	assert_true(model->devices.row[0].has_rank);
 	assert_int_equal(model->devices.row[0].rank, 3);
+	assert_int_equal(model->devices.row[0].stages, 3);
+	assert_int_equal(model->devices.row[0].stage, 2);
 	model_free(model);
 	/* The output folder alone: the file is in the one around it. */
 	model = take_folder("a_ascend_pt/ASCEND_PROFILER_OUTPUT");
@@ -272,8 +278,16 @@ static void test_ranks(void **state)
 		import_write_text(make_folder("profiler"), name,
 				  i ? "{\"rank_id\": \"1\"}" : "{\"context_mode\": \"graph\"}");
 	}
+	import_write_text(make_folder("profiler"),
+			  "ascend_cluster_analyse_pipeline-parallel_2_2_1.csv", "1,2,3,4,5\n");
+	import_write_text(make_folder("profiler"),
+			  "ascend_cluster_analyse_pipeline-parallel_3_2_0.csv", "1,2,3,4,5\n");
 	model = take_folder("profiler");
 	assert_int_equal(model->devices.count, 2);
+	/* Two ranks are not in three stages. */
+	assert_int_equal(model->devices.row[0].stages, 0);
+	assert_int_equal(model->devices.row[1].stages, 2);
+	assert_int_equal(model->devices.row[1].stage, 1);
 	assert_int_equal(model->devices.row[0].rank, 0);
 	assert_true(model->devices.row[0].has_rank);
 	assert_int_equal(model->devices.row[1].rank, 1);

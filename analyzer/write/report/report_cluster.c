@@ -48,6 +48,51 @@ static int print_ranks(FILE *out, const struct model *model, const struct cluste
 	return err;
 }
 
+static int print_stages(FILE *out, const struct model *model, const struct cluster_results *of,
+			const struct report_options *options)
+{
+	static const char *const COLUMNS[] = { "stage",
+					       "ranks",
+					       "work ms",
+					       "% of mean",
+					       "computation ms",
+					       "receive ms",
+					       "other communication ms",
+					       "free ms",
+					       "slowest device",
+					       "above its stage %" };
+	const struct cluster_stage *slowest = &of->stages[of->slowest_stage];
+	struct table *table = table_new(options);
+	int err;
+
+	if (!table)
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(COLUMNS) / sizeof(COLUMNS[0]); i++)
+		table_column(table, COLUMNS[i], TABLE_RIGHT);
+	for (uint32_t i = 0; i < of->stage_count; i++) {
+		const struct cluster_stage *row = &of->stages[i];
+
+		table_row(table);
+		table_count(table, row->stage);
+		table_count(table, row->ranks);
+		table_ms(table, row->work_ns);
+		table_percent(table, row->work_percent);
+		table_ms(table, row->computation_ns);
+		table_ms(table, row->receive_ns);
+		table_ms(table, row->collective_ns);
+		table_ms(table, row->free_ns);
+		text_device_cell(table, model, of->ranks[row->slowest].device);
+		table_percent(table, row->imbalance);
+	}
+	fputs("\nBy stage of the pipeline (means of its ranks):\n", out);
+	err = table_print(table, out);
+	table_free(table);
+	if (!err && of->stage_count > 1)
+		fprintf(out, "Stage %u has most work, %.1f %% more than the mean of the stages.\n",
+			slowest->stage, slowest->work_percent - 100);
+	return err;
+}
+
 static void print_link(FILE *out, const struct model *model, const struct link_usage *link)
 {
 	const char *transport = model_text(model, link->transport);
@@ -118,6 +163,10 @@ int text_cluster(FILE *out, const struct model *model, const struct results *res
 	fprintf(out, "The mean of their work is %.3f ms; device %u has most, %.1f %% more.\n",
 		(double)of->mean_work_ns / 1e6,
 		model->devices.row[of->ranks[of->slowest].device].id, of->imbalance);
+	if (of->stage_count)
+		err = print_stages(out, model, of, options);
+	if (err)
+		return err;
 	for (uint32_t i = 0; i < shown; i++)
 		print_finding(out, model, results, &of->findings[i]);
 	text_more(out, "findings", of->finding_count, shown);
@@ -131,6 +180,8 @@ static void write_device(struct json *json, const struct model *model, uint32_t 
 	json_u64(json, "device", device->id);
 	if (device->has_rank)
 		json_u64(json, "rank", device->rank);
+	if (device->stages)
+		json_u64(json, "pipeline_stage", device->stage);
 }
 
 static void write_rank(struct json *json, const struct model *model, const struct cluster_rank *row)
@@ -150,6 +201,23 @@ static void write_rank(struct json *json, const struct model *model, const struc
 	}
 	if (row->flops_rate >= 0)
 		json_decimal(json, "flops_per_second", row->flops_rate);
+	json_map_close(json);
+}
+
+static void write_stage(struct json *json, const struct model *model,
+			const struct cluster_results *of, const struct cluster_stage *row)
+{
+	json_map(json, NULL);
+	json_u64(json, "stage", row->stage);
+	json_u64(json, "ranks", row->ranks);
+	json_u64(json, "work_ns", row->work_ns);
+	json_decimal(json, "work_percent", row->work_percent);
+	json_u64(json, "computation_ns", row->computation_ns);
+	json_u64(json, "receive_ns", row->receive_ns);
+	json_u64(json, "collective_ns", row->collective_ns);
+	json_u64(json, "free_ns", row->free_ns);
+	json_u64(json, "slowest", model->devices.row[of->ranks[row->slowest].device].id);
+	json_decimal(json, "imbalance_percent", row->imbalance);
 	json_map_close(json);
 }
 
@@ -187,6 +255,12 @@ void json_cluster_section(struct json *json, const struct model *model,
 	for (uint32_t i = 0; i < of->count; i++)
 		write_rank(json, model, &of->ranks[i]);
 	json_array_close(json);
+	if (of->stage_count)
+		json_array(json, "stages");
+	for (uint32_t i = 0; i < of->stage_count; i++)
+		write_stage(json, model, of, &of->stages[i]);
+	if (of->stage_count)
+		json_array_close(json);
 	json_u64(json, "work_mean_ns", of->mean_work_ns);
 	json_decimal(json, "imbalance_percent", of->imbalance);
 	json_u64(json, "slowest", model->devices.row[of->ranks[of->slowest].device].id);

@@ -293,6 +293,25 @@ static void put_cluster(struct rows *rows, const struct cluster_results *results
 		rows_real(rows, row->has_steps ? row->gap_ns : NAN);
 		rows_end(rows);
 	}
+	rows_table(rows, "cluster_stages",
+		   "stage INTEGER, ranks INTEGER, work_ns INTEGER, work_percent REAL, "
+		   "computation_ns INTEGER, receive_ns INTEGER, collective_ns INTEGER, "
+		   "free_ns INTEGER, slowest INTEGER, imbalance_percent REAL");
+	for (uint32_t i = 0; i < results->stage_count; i++) {
+		const struct cluster_stage *row = &results->stages[i];
+
+		rows_u64(rows, row->stage);
+		rows_u64(rows, row->ranks);
+		rows_u64(rows, row->work_ns);
+		rows_real(rows, row->work_percent);
+		rows_u64(rows, row->computation_ns);
+		rows_u64(rows, row->receive_ns);
+		rows_u64(rows, row->collective_ns);
+		rows_u64(rows, row->free_ns);
+		rows_u64(rows, results->ranks[row->slowest].device);
+		rows_real(rows, row->imbalance);
+		rows_end(rows);
+	}
 	rows_table(rows, "cluster_findings", "rule TEXT, device INTEGER, value REAL, mean REAL");
 	for (uint32_t i = 0; i < results->finding_count; i++) {
 		const struct cluster_finding *row = &results->findings[i];
