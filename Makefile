@@ -42,10 +42,10 @@ DAEMON_OBJ := $(call obj,daemon/profbpfd/*.c)
 PROFCTL_OBJ := $(call obj,daemon/profctl/*.c)
 ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c)
 
-LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone
+LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone -liberty
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
 LIBS_PROFCTL := $(LIBS_LIB) -lyajl -lsmartcols -lncursesw -ltinfo -lpthread
-LIBS_ANALYZER := $(LIBS_LIB) -lsqlite3 -lyajl -lsmartcols -lseccomp -liberty -lm
+LIBS_ANALYZER := $(LIBS_LIB) -lsqlite3 -lyajl -lsmartcols -lseccomp -lm
 
 PROGRAMS := $(B)/profbpfd $(B)/profctl $(B)/analyzer
 LAYERS := $(B)/libprofbpf-opencl.so $(B)/libprofbpf-mspti.so

@@ -62,6 +62,8 @@ $(B)/tests/unit/test_file_cache: $(O)/daemon/profbpfd/file_cache.o
 $(B)/tests/unit/test_obstacles: $(O)/daemon/profbpfd/obstacles.o
 $(B)/tests/unit/test_top_pipeline: $(O)/daemon/profctl/top_pipeline.o
 $(B)/tests/unit/test_top_loaders: $(O)/daemon/profctl/top_loaders.o
+$(B)/tests/unit/test_top_state: $(patsubst %,$(O)/daemon/profctl/top_%.o,state frame rows pipeline loaders)
+$(B)/tests/unit/test_cgroups: $(patsubst %,$(O)/daemon/profbpfd/%.o,cgroups item)
 $(B)/tests/unit/test_packed: $(O)/daemon/profbpfd/packed.o
 
 TOOLS := $(B)/tests/tools/stream_dump

@@ -2,7 +2,6 @@
 #include "analyzer/join/symbols.h"
 
 #include <errno.h>
-#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 
 #include "lib/bisect.h"
 #include "lib/elf_file.h"
+#include "lib/readable_symbol.h"
 
-#define SYMBOL_MAX 4096 /* bytes; longer C++ symbols are shown as they are */
 #define ANY_BYTES 4096 /* reach of a symbol that does not tell its size */
 
 static void *any_function(void *context, const char *name, size_t length)
@@ -78,12 +77,9 @@ static const struct elf_symbol *find(const struct elf_symbols *symbols, uint64_t
 
 static uint32_t readable(struct model *model, const char *symbol)
 {
-	char *text = NULL;
-	uint32_t id;
+	char *text = readable_symbol(symbol);
+	uint32_t id = model_string(model, text ? text : symbol);
 
-	if (strncmp(symbol, "_Z", 2) == 0 && strnlen(symbol, SYMBOL_MAX) < SYMBOL_MAX)
-		text = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
-	id = model_string(model, text ? text : symbol);
 	free(text);
 	return id;
 }

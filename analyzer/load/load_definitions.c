@@ -2,18 +2,17 @@
 /* Packets that say what ids mean: clocks, strings, functions, drivers, devices. */
 #include "analyzer/load/loader.h"
 
-#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bpf/events.h"
 #include "lib/column.h"
+#include "lib/readable_symbol.h"
 
 #define STRINGS_MAX (1u << 24) /* ids of one segment */
 #define FUNCTIONS_MAX (1u << 20)
 #define DRIVERS_MAX (1u << 16)
 #define DEVICES_MAX (1u << 16)
-#define SYMBOL_MAX 4096 /* bytes; longer C++ symbols are shown as they are */
 
 static uint32_t text_id(struct loader *loader, const char *text)
 {
@@ -153,12 +152,9 @@ static uint8_t at_most(int value, int largest)
 /* What is no C++ symbol stays as it is. */
 uint32_t loader_symbol(struct loader *loader, const char *symbol)
 {
-	char *readable = NULL;
-	uint32_t id;
+	char *readable = readable_symbol(symbol);
+	uint32_t id = text_id(loader, readable ? readable : symbol);
 
-	if (strncmp(symbol, "_Z", 2) == 0 && strnlen(symbol, SYMBOL_MAX) < SYMBOL_MAX)
-		readable = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
-	id = text_id(loader, readable ? readable : symbol);
 	free(readable);
 	return id;
 }

@@ -102,6 +102,15 @@ static size_t rows_of(const void *tree)
 	return count.rows;
 }
 
+/* Of processes that are no targets only threads are told to end. */
+static void leave_process(const void *node, VISIT visit, void *closure)
+{
+	const struct thread *t = *(struct thread *const *)node;
+
+	if ((visit == postorder || visit == leaf) && t->gone && t->known)
+		top_rows_leave(closure, t);
+}
+
 static void list_thread(const void *node, VISIT visit, void *closure)
 {
 	const struct thread *t = *(struct thread *const *)node;
@@ -184,6 +193,7 @@ bool top_state_frame(struct top_state *s, struct top_frame *frame)
 	/* At first it has the start of the session in it. */
 	frame->cost_known = s->cpu_before > 0;
 	frame->daemon_cpu_ns = top_rows_grown(&s->cpu_before, s->cpu);
+	twalk_r(s->threads, leave_process, s);
 	sweep(&s->threads, list_thread);
 	s->process_total -= sweep(&s->processes, list_process);
 	frame->process_total = s->process_total;

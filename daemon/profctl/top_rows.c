@@ -31,6 +31,21 @@ void *top_rows_get(void **tree, uint64_t key, size_t size, bool *new)
 	return row;
 }
 
+void *top_rows_find(void *const *tree, uint64_t key)
+{
+	void **found = tfind(&key, tree, top_rows_by_key);
+
+	return found ? *found : NULL;
+}
+
+void top_rows_leave(struct top_state *state, const struct thread *thread)
+{
+	struct process *p = top_rows_find(&state->processes, thread->pid);
+
+	if (p && p->alive && --p->alive == 0)
+		p->gone = true;
+}
+
 uint64_t top_rows_grown(uint64_t *last, uint64_t now)
 {
 	uint64_t growth = now > *last ? now - *last : 0;

@@ -30,6 +30,7 @@ struct thread {
 
 struct process {
 	uint64_t key; /* pid */
+	uint32_t alive; /* its threads in the tree of threads that have figures */
 	bool gone;
 	bool active;
 	struct top_process now;
@@ -86,6 +87,12 @@ int top_rows_by_key(const void *a, const void *b);
  * tree owns it. NULL without memory.
  */
 void *top_rows_get(void **tree, uint64_t key, size_t size, bool *new);
+
+/* top_rows_find - the same, but NULL if there is none */
+void *top_rows_find(void *const *tree, uint64_t key);
+
+/* top_rows_leave - a thread with figures ended, and with its last one its process */
+void top_rows_leave(struct top_state *state, const struct thread *thread);
 
 /* What a counter grew by since `*last`, which becomes `now`; 0 if it went back. */
 uint64_t top_rows_grown(uint64_t *last, uint64_t now);

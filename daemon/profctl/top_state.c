@@ -11,6 +11,7 @@
 #include "daemon/profctl/top_pipeline.h"
 #include "daemon/profctl/top_rows.h"
 #include "lib/column.h"
+#include "lib/readable_symbol.h"
 
 #define CPUS_MAX 4096
 #define FUNCTIONS_MAX (1u << 20)
@@ -98,8 +99,11 @@ static void note_thread(struct top_state *s, uint32_t tid, uint64_t start_ns)
 {
 	struct thread *t = top_rows_get(&s->threads, tid, sizeof(*t), NULL);
 
-	if (t && start_ns && t->start_ns != start_ns)
-		*t = (struct thread){ .key = tid, .start_ns = start_ns };
+	if (!t || !start_ns || t->start_ns == start_ns)
+		return;
+	if (t->known)
+		top_rows_leave(s, t);
+	*t = (struct thread){ .key = tid, .start_ns = start_ns };
 }
 
 static void take_tasks(struct top_state *s, const struct pbt_packet *packet)
@@ -126,8 +130,9 @@ static void take_tasks(struct top_state *s, const struct pbt_packet *packet)
 		if (cmdline)
 			snprintf(p->now.cmdline, sizeof(p->now.cmdline), "%s", text(s, cmdline));
 		p->now.target |= COLUMN_AT(m, flags, i) & TASK_TARGET;
-		p->gone = event == TASK_EXIT;
-		if (p->gone)
+		/* The first thread may exit before others do. */
+		p->gone = event == TASK_EXIT && p->alive <= 1;
+		if (event == TASK_EXIT)
 			top_loaders_gone(s->loaders, pid);
 		p->active = true;
 	}
@@ -143,8 +148,9 @@ static void take_processes(struct top_state *s, const struct pbt_packet *packet)
 	    COLUMN_ROWS(&rows, m->n_ts_ns, m->n_tgid, m->n_flags, m->n_threads, m->n_rss_bytes))
 		rows = 0;
 	for (size_t i = 0; i < rows; i++) {
-		struct process *p = process_of(s, COLUMN_AT(m, tgid, i));
-		uint32_t flags = COLUMN_AT(m, flags, i);
+		uint32_t flags = COLUMN_AT(m, flags, i), pid = COLUMN_AT(m, tgid, i);
+		struct process *p = flags & PROCESS_FINAL ? top_rows_find(&s->processes, pid)
+							  : process_of(s, pid);
 
 		if (!p)
 			continue;
@@ -160,17 +166,25 @@ static void take_processes(struct top_state *s, const struct pbt_packet *packet)
 static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t i)
 {
 	uint32_t flags = COLUMN_AT(m, flags, i), tid = COLUMN_AT(m, tid, i);
+	uint32_t pid = COLUMN_AT(m, tgid, i);
 	struct thread *t = top_rows_get(&s->threads, tid, sizeof(*t), NULL);
-	struct process *p = process_of(s, COLUMN_AT(m, tgid, i));
+	struct process *p;
 	struct top_process growth;
 	bool old;
 
-	if (!t || !p)
+	if (!t)
+		return;
+	t->gone |= flags & ACCOUNT_FINAL;
+	/* Last figures can come when the process is off the list. */
+	p = t->gone ? top_rows_find(&s->processes, pid) : process_of(s, pid);
+	if (!p)
 		return;
 	/* Of a thread that is older than the session its first figures say nothing about now. */
 	old = !t->known && (flags & ACCOUNT_FIRST || t->start_ns < s->session_start_ns);
+	if (!t->known)
+		p->alive++;
 	t->known = true;
-	t->pid = COLUMN_AT(m, tgid, i);
+	t->pid = pid;
 	growth.run_ns = top_rows_grown(&t->run_ns, COLUMN_AT(m, run_ns, i));
 	growth.runnable_ns = top_rows_grown(&t->runnable_ns, COLUMN_AT(m, runnable_ns, i));
 	growth.faults =
@@ -179,7 +193,6 @@ static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t
 	growth.write_chars = top_rows_grown(&t->write_chars, COLUMN_AT(m, write_chars, i));
 	growth.read_bytes = top_rows_grown(&t->read_bytes, COLUMN_AT(m, read_bytes, i));
 	growth.write_bytes = top_rows_grown(&t->write_bytes, COLUMN_AT(m, write_bytes, i));
-	t->gone |= flags & ACCOUNT_FINAL;
 	p->now.target |= flags & ACCOUNT_TARGET;
 	if (old || flags & ACCOUNT_FIRST)
 		return;
@@ -240,6 +253,14 @@ cleanup:
 	profbpf__cpu_stats__free_unpacked(m, NULL);
 }
 
+static void name_function(struct function *function, const char *symbol)
+{
+	char *readable = readable_symbol(symbol);
+
+	snprintf(function->name, sizeof(function->name), "%s", readable ? readable : symbol);
+	free(readable);
+}
+
 static void take_functions(struct top_state *s, const struct pbt_packet *packet)
 {
 	Profbpf__Functions *m = profbpf__functions__unpack(NULL, packet->size, packet->body);
@@ -261,7 +282,7 @@ static void take_functions(struct top_state *s, const struct pbt_packet *packet)
 		}
 		snprintf(s->functions[from->id].runtime, sizeof(s->functions->runtime), "%s",
 			 from->runtime);
-		snprintf(s->functions[from->id].name, sizeof(s->functions->name), "%s", from->name);
+		name_function(&s->functions[from->id], from->name);
 		top_pipeline_function(s->pipeline, from);
 		top_loaders_function(s->loaders, from);
 	}
