@@ -84,9 +84,9 @@ static void find_root(struct cgroups *cgroups)
 	fclose(f);
 }
 
-struct cgroups *cgroups_new(void)
+struct cgroups *cgroups_new_at(const char *root, bool version1)
 {
-	struct cgroups *cgroups = calloc(1, sizeof(*cgroups));
+	struct cgroups *cgroups = strlen(root) < ROOT_MAX ? calloc(1, sizeof(*cgroups)) : NULL;
 
 	if (!cgroups)
 		return NULL;
@@ -95,7 +95,17 @@ struct cgroups *cgroups_new(void)
 		free(cgroups);
 		return NULL;
 	}
-	find_root(cgroups);
+	strcpy(cgroups->root, root);
+	cgroups->version1 = version1;
+	return cgroups;
+}
+
+struct cgroups *cgroups_new(void)
+{
+	struct cgroups *cgroups = cgroups_new_at("", false);
+
+	if (cgroups)
+		find_root(cgroups);
 	return cgroups;
 }
 
@@ -393,7 +403,8 @@ static void read_version2(int directory, struct figures *f)
 	unsigned long period;
 
 	if (read_file(directory, "cpu.max", text) &&
-	    sscanf(text, "%31s %lu", quota, &period) == 2) {
+	    sscanf(text, "%31s %lu", quota, &period) == 2 &&
+	    (!strcmp(quota, "max") || strspn(quota, "0123456789") == strlen(quota))) {
 		f->flags |= HAS_QUOTA;
 		f->quota_ns = strtoull(quota, NULL, 10) * 1000; /* "max" = 0 */
 		f->period_ns = period * 1000;

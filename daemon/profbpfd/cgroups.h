@@ -30,6 +30,9 @@ struct cgroups;
 
 /* cgroups_new - never NULL but without memory; knows no group where no hierarchy is mounted */
 struct cgroups *cgroups_new(void);
+
+/* cgroups_new_at - the same of a hierarchy in this folder; NULL, too, if the path is too long */
+struct cgroups *cgroups_new_at(const char *root, bool version1);
 void cgroups_free(struct cgroups *cgroups);
 
 /* cgroups_version1 - the CPU controller has a hierarchy of its own */
