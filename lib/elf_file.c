@@ -12,10 +12,8 @@
 #include <unistd.h>
 
 /* Bounds on what a hostile file can make us do; real files stay far below. */
-#define MAX_NEEDED 1024
 #define MAX_NOTES_SIZE (1u << 20)
 #define MAX_NOTE_SEGMENTS 16
-#define MAX_DYNAMIC_SIZE (1u << 20)
 
 int elf_fail(char *error, size_t size, const char *format, ...)
 {
@@ -241,77 +239,11 @@ static void read_sections(struct elf_file *file, Elf *elf)
 			note_table(elf, &section, ".dynsym", &file->dynsym);
 		} else if (section.sh_type == SHT_SYMTAB) {
 			note_table(elf, &section, ".symtab", &file->symtab);
-		} else if (section.sh_type == SHT_DYNAMIC && !file->dynamic.size &&
-			   section_strings(elf, &section, &file->dynamic_strings)) {
-			file->dynamic = (struct elf_extent){ section.sh_offset, section.sh_size };
 		} else if (section.sh_type == SHT_PROGBITS && !(section.sh_flags & SHF_ALLOC) &&
 			   is_named(elf, &section, ".gnu_debuglink")) {
 			read_debug_link(file, &section);
 		}
 	}
-}
-
-/* One string of .dynstr; reading all of it would take 40 MB for some libraries. */
-static char *read_dynamic_string(struct elf_file *file, uint64_t index)
-{
-	const struct elf_extent *strings = &file->dynamic_strings;
-	char name[ELF_MAX_NAME];
-	size_t size = sizeof(name) - 1;
-	ssize_t n;
-
-	if (!elf_inside_file(file, strings) || index >= strings->size)
-		return NULL;
-	if (size > strings->size - index)
-		size = strings->size - index;
-	n = elf_file_read(file, strings->offset + index, name, size);
-	if (n <= 0)
-		return NULL;
-	name[n] = 0;
-	return name[0] ? strdup(name) : NULL;
-}
-
-static int add_needed(struct elf_file *file, uint64_t index)
-{
-	char *name, **grown;
-
-	if (file->needed_count == MAX_NEEDED)
-		return 0;
-	name = read_dynamic_string(file, index);
-	if (!name)
-		return 0;
-	grown = reallocarray(file->needed, file->needed_count + 1, sizeof(*grown));
-	if (!grown) {
-		free(name);
-		return -ENOMEM;
-	}
-	file->needed = grown;
-	file->needed[file->needed_count++] = name;
-	return 0;
-}
-
-static int read_dynamic(struct elf_file *file)
-{
-	const struct elf_extent *extent = &file->dynamic;
-	Elf64_Dyn *entries;
-	ssize_t n;
-	int err = 0;
-
-	if (!extent->size || extent->size > MAX_DYNAMIC_SIZE || !elf_inside_file(file, extent))
-		return 0;
-	entries = malloc(extent->size);
-	if (!entries)
-		return -ENOMEM;
-	n = elf_file_read(file, extent->offset, entries, extent->size);
-	for (ssize_t i = 0; !err && i < n / (ssize_t)sizeof(*entries); i++) {
-		if (entries[i].d_tag == DT_NULL)
-			break;
-		if (entries[i].d_tag == DT_NEEDED)
-			err = add_needed(file, entries[i].d_un.d_val);
-		else if (entries[i].d_tag == DT_SONAME && !file->soname)
-			file->soname = read_dynamic_string(file, entries[i].d_un.d_val);
-	}
-	free(entries);
-	return err;
 }
 
 static int load(struct elf_file *file, char *error, size_t error_size)
@@ -340,10 +272,6 @@ static int load(struct elf_file *file, char *error, size_t error_size)
 	read_segments(file, elf);
 	read_sections(file, elf);
 	elf_end(elf);
-	if (read_dynamic(file)) {
-		elf_fail(error, error_size, "%s: out of memory", file->name);
-		return -ENOMEM;
-	}
 	return 0;
 }
 
@@ -406,10 +334,6 @@ void elf_file_close(struct elf_file *file)
 	close(file->fd);
 	elf_file_close(file->debug);
 	free(file->debug_link);
-	for (size_t i = 0; i < file->needed_count; i++)
-		free(file->needed[i]);
-	free(file->needed);
-	free(file->soname);
 	free(file->name);
 	free(file);
 }
@@ -417,16 +341,6 @@ void elf_file_close(struct elf_file *file)
 enum elf_file_machine elf_file_machine(const struct elf_file *file)
 {
 	return file->machine;
-}
-
-dev_t elf_file_dev(const struct elf_file *file)
-{
-	return file->stat.st_dev;
-}
-
-ino_t elf_file_inode(const struct elf_file *file)
-{
-	return file->stat.st_ino;
 }
 
 bool elf_file_is_go(const struct elf_file *file)
@@ -438,17 +352,6 @@ size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id)
 {
 	*id = file->build_id;
 	return file->build_id_size;
-}
-
-const char *elf_file_soname(const struct elf_file *file)
-{
-	return file->soname;
-}
-
-const char *const *elf_file_needed(const struct elf_file *file, size_t *count)
-{
-	*count = file->needed_count;
-	return (const char *const *)file->needed;
 }
 
 bool elf_file_has_symbols(const struct elf_file *file)

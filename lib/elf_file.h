@@ -47,10 +47,6 @@ void elf_file_close(struct elf_file *file);
 
 enum elf_file_machine elf_file_machine(const struct elf_file *file);
 
-/* Device and inode as fstat(2) tells them. */
-dev_t elf_file_dev(const struct elf_file *file);
-ino_t elf_file_inode(const struct elf_file *file);
-
 /*
  * elf_file_build_id - the GNU build id
  *
@@ -61,16 +57,6 @@ size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id);
 
 /* elf_file_is_go - the file says that it holds code of the Go compiler */
 bool elf_file_is_go(const struct elf_file *file);
-
-/* elf_file_soname - DT_SONAME, owned by @file; NULL when there is none */
-const char *elf_file_soname(const struct elf_file *file);
-
-/*
- * elf_file_needed - DT_NEEDED names in file order
- *
- * The @count names and the array are owned by @file.
- */
-const char *const *elf_file_needed(const struct elf_file *file, size_t *count);
 
 /* elf_symbol.flags */
 #define ELF_SYMBOL_IFUNC 0x01 /* the code is a resolver that picks the real function */

@@ -38,16 +38,12 @@ struct elf_file {
 	struct elf_segment segments[ELF_MAX_SEGMENTS];
 	size_t segment_count;
 	struct elf_table dynsym, symtab;
-	struct elf_extent dynamic, dynamic_strings;
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;
 	bool go;
 	char *debug_link; /* name of the file with its symbols, as .gnu_debuglink has it; NULL = none */
 	uint32_t debug_crc; /* of that file */
 	struct elf_file *debug; /* with the symbols that this one lacks; NULL = none */
-	char *soname;
-	char **needed;
-	size_t needed_count;
 	char error[256];
 };
 

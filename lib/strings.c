@@ -280,9 +280,3 @@ uint32_t string_table_count(const struct string_table *table)
 {
 	return table->count;
 }
-
-size_t string_table_bytes(const struct string_table *table)
-{
-	return sizeof(*table) + table->capacity * sizeof(*table->entries) +
-	       table->slot_count * sizeof(*table->slots) + table->text_bytes;
-}

@@ -52,9 +52,6 @@ size_t string_table_length(const struct string_table *table, uint32_t id);
 /* string_table_count - ids in use, with id 0: always at least 1 */
 uint32_t string_table_count(const struct string_table *table);
 
-/* string_table_bytes - memory that the table holds, in bytes */
-size_t string_table_bytes(const struct string_table *table);
-
 /*
  * string_table_clear - forget all texts but id 0
  *

@@ -113,7 +113,7 @@ uint64_t ioctl_mean_ns(const struct ioctl_usage *usage)
 	return returned ? usage->total_ns / returned : 0;
 }
 
-char *ioctl_command_text(uint32_t cmd, char *text, size_t size)
+static char *command_text(uint32_t cmd, char *text, size_t size)
 {
 	static const char *const macros[] = {
 		[_IOC_NONE] = "_IO",
@@ -146,5 +146,5 @@ const char *ioctl_command_name(const struct model *model, uint32_t driver, uint3
 {
 	uint32_t name = model_command_name(model, driver, cmd);
 
-	return name ? model_text(model, name) : ioctl_command_text(cmd, text, size);
+	return name ? model_text(model, name) : command_text(cmd, text, size);
 }

@@ -43,16 +43,11 @@ void ioctl_free(struct ioctl_results *results);
 uint64_t ioctl_mean_ns(const struct ioctl_usage *usage);
 
 /*
- * ioctl_command_text - a command number in the kernel's notation
+ * ioctl_command_name - what the catalogs call a command of a driver (index into model->drivers)
  *
- * "_IOWR('F', 42, 16)" as far as the number follows the convention; drivers that
- * do not follow it get the plain number: "0x5401". Returns @text.
- */
-char *ioctl_command_text(uint32_t cmd, char *text, size_t size);
-
-/*
- * ioctl_command_name - what the catalogs call a command of a driver (index into
- * model->drivers), else its number as above. Returns @text or a text of the model.
+ * Else its number in the kernel's notation, "_IOWR('F', 42, 16)", as far as it follows the
+ * convention of <linux/ioctl.h>; drivers that do not follow it get the plain number: "0x5401".
+ * Returns @text or a text of the model.
  */
 const char *ioctl_command_name(const struct model *model, uint32_t driver, uint32_t cmd, char *text,
 			       size_t size);

@@ -16,7 +16,8 @@
 /* Up to one part in so many of a timeline may be unknown before its sums are. */
 #define HOLES_MAX 100
 
-bool sched_records_lost(const struct model *model)
+/* Can timelines have holes that nobody sees? */
+static bool records_lost(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->sources.count; i++) {
 		const struct source_loss *source = &model->sources.row[i];
@@ -423,7 +424,7 @@ int processes_analyse(const struct model *model, const struct analysis_options *
 	if (!results->threads)
 		return -ENOMEM;
 	results->thread_count = model->threads.count;
-	results->records_lost = sched_records_lost(model);
+	results->records_lost = records_lost(model);
 	count_switches(model, &window, results->threads);
 	for (uint32_t i = 0; i < model->threads.count; i++) {
 		results->threads[i].thread = i;

@@ -118,7 +118,4 @@ int processes_analyse(const struct model *model, const struct analysis_options *
 		      struct process_results *results);
 void processes_free(struct process_results *results);
 
-/* sched_records_lost - can timelines have holes that nobody sees? */
-bool sched_records_lost(const struct model *model);
-
 #endif /* PROFBPF_ANALYZER_ANALYSE_PROCESSES_H */

@@ -97,9 +97,6 @@ int import_folder_part(const struct import *whole, const char *path,
  */
 int import_finish(struct model *model, bool alone);
 
-/* import_formats - the names in words of all formats, by index; NULL after the last */
-const char *import_formats(unsigned int index);
-
 /*
  * import_finding - something in the file was not taken in, or not as it stands
  *

@@ -42,11 +42,6 @@ static const struct importer *const IMPORTERS[] = {
 #define CALL_DEPTH_MAX 32 /* deeper calls count as of this depth */
 #define IMPORTER_COUNT (sizeof(IMPORTERS) / sizeof(IMPORTERS[0]))
 
-const char *import_formats(unsigned int index)
-{
-	return index < IMPORTER_COUNT ? IMPORTERS[index]->what : NULL;
-}
-
 int import_fail(struct import *import, int err, const char *format, ...)
 {
 	va_list arguments;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yajl/yajl_gen.h>
 
 #include "analyzer/write/stream.h"
 #include "analyzer/write/utf8.h"
@@ -71,11 +72,6 @@ int json_end(struct json *json)
 	return err;
 }
 
-yajl_gen json_generator(struct json *json)
-{
-	return json->generator;
-}
-
 /* Any bytes as a JSON string; those that are no UTF-8 are replaced. */
 static void string(struct json *json, const char *text)
 {
@@ -93,7 +89,7 @@ static void string(struct json *json, const char *text)
 	free(clean);
 }
 
-void json_key(struct json *json, const char *key)
+static void write_key(struct json *json, const char *key)
 {
 	if (key)
 		string(json, key);
@@ -101,7 +97,7 @@ void json_key(struct json *json, const char *key)
 
 void json_map(struct json *json, const char *key)
 {
-	json_key(json, key);
+	write_key(json, key);
 	check(json, yajl_gen_map_open(json->generator));
 	json->depth++;
 }
@@ -114,7 +110,7 @@ void json_map_close(struct json *json)
 
 void json_array(struct json *json, const char *key)
 {
-	json_key(json, key);
+	write_key(json, key);
 	check(json, yajl_gen_array_open(json->generator));
 	json->depth++;
 }
@@ -131,13 +127,13 @@ void json_u64(struct json *json, const char *key, uint64_t value)
 	char text[24];
 	int size = snprintf(text, sizeof(text), "%" PRIu64, value);
 
-	json_key(json, key);
+	write_key(json, key);
 	check(json, yajl_gen_number(json->generator, text, (size_t)size));
 }
 
 void json_i64(struct json *json, const char *key, int64_t value)
 {
-	json_key(json, key);
+	write_key(json, key);
 	check(json, yajl_gen_integer(json->generator, value));
 }
 
@@ -149,24 +145,24 @@ void json_decimal(struct json *json, const char *key, double value)
 	if (!isfinite(value))
 		return;
 	size = snprintf(text, sizeof(text), "%.3f", value);
-	json_key(json, key);
+	write_key(json, key);
 	check(json, yajl_gen_number(json->generator, text, (size_t)size));
 }
 
 void json_null(struct json *json, const char *key)
 {
-	json_key(json, key);
+	write_key(json, key);
 	check(json, yajl_gen_null(json->generator));
 }
 
 void json_bool(struct json *json, const char *key, bool value)
 {
-	json_key(json, key);
+	write_key(json, key);
 	check(json, yajl_gen_bool(json->generator, value));
 }
 
 void json_text(struct json *json, const char *key, const char *value)
 {
-	json_key(json, key);
+	write_key(json, key);
 	string(json, value);
 }

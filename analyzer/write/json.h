@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <yajl/yajl_gen.h>
 
 struct json;
 
@@ -40,13 +39,5 @@ void json_null(struct json *json, const char *key);
 void json_bool(struct json *json, const char *key, bool value);
 /* Bytes that are no UTF-8 become U+FFFD. */
 void json_text(struct json *json, const char *key, const char *value);
-
-/*
- * json_generator - for writers that use yajl themselves
- *
- * They write exactly one value after json_key(); their errors stay theirs.
- */
-void json_key(struct json *json, const char *key);
-yajl_gen json_generator(struct json *json);
 
 #endif /* PROFBPF_ANALYZER_WRITE_JSON_H */

@@ -221,6 +221,5 @@ size_t catalogs_commands(const struct catalogs *catalogs, const char *const *nam
 /* Names as in catalog files; "?" for values that do not exist. */
 const char *catalog_kind_name(Profbpf__Function__Kind kind);
 const char *catalog_role_name(Profbpf__Function__Role role);
-const char *catalog_error_name(Profbpf__Function__Error error);
 
 #endif /* PROFBPF_DAEMON_COMMON_CATALOG_H */

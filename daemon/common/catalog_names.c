@@ -121,8 +121,3 @@ const char *catalog_role_name(Profbpf__Function__Role role)
 {
 	return word(&catalog_roles, role);
 }
-
-const char *catalog_error_name(Profbpf__Function__Error error)
-{
-	return word(&catalog_conventions, error);
-}

@@ -85,21 +85,6 @@ static void put_symbols(struct elf_sample *sample, enum section section, uint32_
 	put_section(sample, section + 1, SHT_STRTAB, strings_at, used, 0, NONE);
 }
 
-static void put_dynamic(struct elf_sample *sample)
-{
-	static const char names[] = "\0libsample.so.1\0libc.so.6\0libm.so.6";
-	const Elf64_Dyn dynamic[] = {
-		{ DT_NEEDED, { 16 } }, { DT_NEEDED, { 26 } }, { DT_SONAME, { 1 } },
-		{ DT_NULL, { 0 } },    { DT_NEEDED, { 1 } },
-	};
-	size_t strings = put(sample, names, sizeof(names));
-	size_t at = put(sample, dynamic, sizeof(dynamic));
-
-	put_section(sample, DYNAMIC, SHT_DYNAMIC, at, sizeof(dynamic), sizeof(*dynamic),
-		    DYNAMIC_STRINGS);
-	put_section(sample, DYNAMIC_STRINGS, SHT_STRTAB, strings, sizeof(names), 0, NONE);
-}
-
 void elf_sample_make(struct elf_sample *sample)
 {
 	struct {
@@ -149,7 +134,6 @@ void elf_sample_make(struct elf_sample *sample)
 	sample->size += SECTIONS * sizeof(Elf64_Shdr);
 	put_symbols(sample, DYNSYM, SHT_DYNSYM, dynsym, sizeof(dynsym) / sizeof(*dynsym));
 	put_symbols(sample, SYMTAB, SHT_SYMTAB, symtab, sizeof(symtab) / sizeof(*symtab));
-	put_dynamic(sample);
 }
 
 int elf_sample_file(const void *bytes, size_t size)

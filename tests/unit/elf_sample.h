@@ -16,7 +16,7 @@
 #define DATA_ADDRESS 0x20300
 
 /* Each table is followed by its strings. */
-enum section { NONE, DYNSYM, DYNSTR, SYMTAB, STRTAB, DYNAMIC, DYNAMIC_STRINGS, SECTIONS };
+enum section { NONE, DYNSYM, DYNSTR, SYMTAB, STRTAB, SECTIONS };
 
 struct elf_sample {
 	union {
@@ -27,7 +27,7 @@ struct elf_sample {
 	Elf64_Shdr *section; /* points into bytes */
 };
 
-/* Two tables of symbols, a build id, the libraries it needs. */
+/* Two tables of symbols and a build id. */
 void elf_sample_make(struct elf_sample *sample);
 
 /* An open file in memory with these bytes; close() it. */

@@ -352,7 +352,6 @@ static void names(void **state)
 	assert_string_equal(catalog_kind_name(PROFBPF__FUNCTION__KIND__STAGE), "stage");
 	assert_string_equal(catalog_kind_name(99), "?");
 	assert_string_equal(catalog_role_name(PROFBPF__FUNCTION__ROLE__VALUE), "value");
-	assert_string_equal(catalog_error_name(PROFBPF__FUNCTION__ERROR__NULL_), "null");
 }
 
 int main(void)

@@ -32,10 +32,6 @@ int report_json_device_sections(struct json *json, const struct model *model,
 				const struct report_options *options);
 
 /* The text sections one by one; return 0 or a negative errno. */
-int report_text_devices(FILE *out, const struct model *model, const struct device_results *devices,
-			const struct report_options *options);
-int report_text_join(FILE *out, const struct model *model, const struct device_results *devices,
-		     const struct report_options *options);
 int report_text_operators(FILE *out, const struct model *model,
 			  const struct device_results *devices,
 			  const struct report_options *options);
@@ -48,17 +44,11 @@ int report_text_idle(FILE *out, const struct model *model, const struct device_r
 		     const struct report_options *options);
 
 /* The JSON sections one by one, each with its key. */
-void report_json_devices(struct json *json, const struct model *model,
-			 const struct device_results *devices);
-void report_json_join(struct json *json, const struct model *model,
-		      const struct device_results *devices);
 void report_json_operators(struct json *json, const struct model *model,
 			   const struct device_results *devices);
 void report_json_overlap(struct json *json, const struct model *model,
 			 const struct device_results *devices);
 void report_json_communication(struct json *json, const struct model *model,
 			       const struct device_results *devices);
-void report_json_idle(struct json *json, const struct model *model,
-		      const struct device_results *devices);
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_REPORT_DEVICE_H */

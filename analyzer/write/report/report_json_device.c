@@ -43,8 +43,8 @@ static void write_usage(struct json *json, const struct device_usage *usage)
 	write_streams(json, usage);
 }
 
-void report_json_devices(struct json *json, const struct model *model,
-			 const struct device_results *devices)
+static void report_json_devices(struct json *json, const struct model *model,
+				const struct device_results *devices)
 {
 	json_array(json, "devices");
 	for (uint32_t i = 0; i < devices->device_count; i++) {
@@ -114,8 +114,8 @@ static void write_clocks(struct json *json, const struct model *model,
 	json_array_close(json);
 }
 
-void report_json_join(struct json *json, const struct model *model,
-		      const struct device_results *devices)
+static void report_json_join(struct json *json, const struct model *model,
+			     const struct device_results *devices)
 {
 	const struct launch_join *join = &devices->launches;
 
@@ -201,8 +201,8 @@ static void write_gap(struct json *json, const struct model *model, const struct
 	json_map_close(json);
 }
 
-void report_json_idle(struct json *json, const struct model *model,
-		      const struct device_results *devices)
+static void report_json_idle(struct json *json, const struct model *model,
+			     const struct device_results *devices)
 {
 	const struct idle_result *idle = &devices->idle;
 

@@ -92,8 +92,8 @@ static int print_streams(FILE *out, const struct device_usage *usage,
 	return error;
 }
 
-int report_text_devices(FILE *out, const struct model *model, const struct device_results *devices,
-			const struct report_options *options)
+static int report_text_devices(FILE *out, const struct model *model, const struct device_results *devices,
+			       const struct report_options *options)
 {
 	int error = 0;
 
@@ -145,8 +145,8 @@ static void print_clock(FILE *out, const struct model *model, const struct devic
 			clock->before_enqueue, clock->tasks);
 }
 
-int report_text_join(FILE *out, const struct model *model, const struct device_results *devices,
-		     const struct report_options *options)
+static int report_text_join(FILE *out, const struct model *model, const struct device_results *devices,
+			    const struct report_options *options)
 {
 	const struct launch_join *join = &devices->launches;
 

@@ -143,7 +143,8 @@ void perfetto_double(struct perfetto_writer *writer, uint32_t field, double valu
 	perfetto_fixed64(writer, field, bits);
 }
 
-void perfetto_bytes(struct perfetto_writer *writer, uint32_t field, const void *bytes, size_t size)
+static void put_bytes(struct perfetto_writer *writer, uint32_t field, const void *bytes,
+		      size_t size)
 {
 	uint8_t *to = perfetto_room(writer, 20 + size);
 
@@ -181,7 +182,7 @@ void perfetto_text(struct perfetto_writer *writer, uint32_t field, const char *t
 		}
 		text = repaired;
 	}
-	perfetto_bytes(writer, field, text, cut_length(text, PERFETTO_TEXT_MAX));
+	put_bytes(writer, field, text, cut_length(text, PERFETTO_TEXT_MAX));
 	free(repaired);
 }
 

@@ -101,7 +101,6 @@ static inline void perfetto_int(struct perfetto_writer *writer, uint32_t field, 
 
 void perfetto_fixed64(struct perfetto_writer *writer, uint32_t field, uint64_t value);
 void perfetto_double(struct perfetto_writer *writer, uint32_t field, double value);
-void perfetto_bytes(struct perfetto_writer *writer, uint32_t field, const void *bytes, size_t size);
 
 /* Field of type string. Invalid UTF-8 is repaired; only so much of a very long text is kept. */
 #define PERFETTO_TEXT_MAX 16384
