@@ -15,6 +15,7 @@
 #include "daemon/common/ifunc.h"
 #include "daemon/common/probed_file.h"
 #include "daemon/profbpfd/hinted_libraries.h"
+#include "daemon/profbpfd/link_closer.h"
 #include "daemon/profbpfd/probe_link.h"
 #include "daemon/profbpfd/sharing.h"
 #include "lib/process_maps.h"
@@ -56,6 +57,7 @@ struct probes {
 	struct process_entry *processes;
 	size_t process_count;
 	struct sharing *sharing;	/* NULL: not needed, or not to be had */
+	struct link_closer *closer;	/* NULL when all is detached */
 	uint32_t next_probe;
 	uint32_t probed_files;
 	uint32_t probed_functions;
@@ -90,7 +92,10 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 	if (!p)
 		return NULL;
 	p->view = file_view_new(options->file_cache, catalogs, options->optimized_nop);
-	if (!p->view) {
+	p->closer = link_closer_new();
+	if (!p->view || !p->closer) {
+		link_closer_free(p->closer);
+		file_view_free(p->view);
 		free(p);
 		return NULL;
 	}
@@ -534,7 +539,7 @@ void probes_forget(struct probes *p, pid_t pid)
 	if (!process)
 		return;
 	for (size_t i = 0; i < process->link_count; i++)
-		probe_link_free(process->links[i].link);
+		link_closer_add(p->closer, process->links[i].link);
 	free(process->links);
 	*process = p->processes[--p->process_count];
 }
@@ -557,6 +562,8 @@ void probes_detach(struct probes *p)
 		probe_link_free(p->files[i]->everywhere);
 		p->files[i]->everywhere = NULL;
 	}
+	link_closer_free(p->closer);
+	p->closer = NULL;
 }
 
 void probes_free(struct probes *p)
