@@ -5,34 +5,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "analyzer/import/input_file.h"
+
+/* All of an open file and a NUL; *err is 0, or a negative errno with words. */
+static char *read_open(struct input_file *file, int *err, char *words, size_t words_size)
+{
+	size_t part = input_file_part(file), used = 0, capacity = 0;
+	char *text = NULL;
+	int got = 1;
+
+	while (got > 0 && used < JSON_FILE_MAX) {
+		if (used + part >= capacity) {
+			char *grown = realloc(text, (used + part) * 2);
+
+			if (!grown)
+				break;
+			text = grown;
+			capacity = (used + part) * 2;
+		}
+		got = input_file_read(file, text + used, part, words, words_size);
+		used += got > 0 ? (size_t)got : 0;
+	}
+	*err = got;
+	if (got > 0 && used >= JSON_FILE_MAX) {
+		*err = -EFBIG;
+		snprintf(words, words_size, "no file of less than %u MiB", JSON_FILE_MAX >> 20);
+	} else if (got > 0) {
+		*err = -ENOMEM;
+		snprintf(words, words_size, "%s", strerror(ENOMEM));
+	}
+	if (!*err)
+		text[used] = '\0';
+	return text;
+}
 
 static char *read_text(const char *path, int *err, char *error, size_t error_size)
 {
-	FILE *file = fopen(path, "re");
-	struct stat status;
-	char *text = NULL;
-	size_t length;
+	struct input_file file;
+	char words[256], *text = NULL;
 
-	if (!file || fstat(fileno(file), &status) != 0) {
-		*err = -errno;
-		snprintf(error, error_size, "%.300s: %s", path, strerror(-*err));
-	} else if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size > JSON_FILE_MAX) {
-		*err = -EFBIG;
-		snprintf(error, error_size, "%.300s: no file of less than %u MiB", path,
-			 JSON_FILE_MAX >> 20);
-	} else {
-		text = malloc((size_t)status.st_size + 1);
-		length = text ? fread(text, 1, (size_t)status.st_size, file) : 0;
-		if (text)
-			text[length] = '\0';
-		*err = text ? 0 : -ENOMEM;
-		if (!text)
-			snprintf(error, error_size, "out of memory");
+	*err = input_file_open(&file, path, words, sizeof(words));
+	if (!*err) {
+		text = read_open(&file, err, words, sizeof(words));
+		input_file_close(&file);
 	}
-	if (file)
-		fclose(file);
-	return text;
+	if (!*err)
+		return text;
+	snprintf(error, error_size, "%.300s: %s", path, words);
+	free(text);
+	return NULL;
 }
 
 yajl_val json_file_read(const char *path, int *err, char *error, size_t error_size)

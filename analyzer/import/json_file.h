@@ -12,7 +12,7 @@
 #define JSON_FILE_MAX (256u << 20) /* bytes */
 
 /*
- * json_file_read - the whole of a regular file of less than JSON_FILE_MAX bytes
+ * json_file_read - the whole of a file of less than JSON_FILE_MAX bytes, packed with gzip or not
  *
  * Returns NULL with @err, a negative errno, and @error, which names the path; free with
  * yajl_tree_free().

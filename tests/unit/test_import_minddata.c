@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -137,6 +138,25 @@ static void operators(void **state)
 }
 
 /* Busy 80, 40 and 100 % of two CPUs; three quarters of it user time, as far as that is told. */
+/* Its JSON may be packed; one that is damaged says so. */
+static void packed(void **state)
+{
+	struct folder *f = *state;
+	char path[128], error[256] = "";
+	gzFile out;
+
+	snprintf(path, sizeof(path), "%s/%s", f->path, NAMES[0]);
+	out = gzopen(path, "wb");
+	assert_true(out && gzputs(out, PIPELINE) > 0);
+	assert_int_equal(gzclose(out), Z_OK);
+	assert_int_equal(take(f, error, sizeof(error)), 0);
+	assert_int_equal(f->model->imported_operators.count, 2);
+
+	assert_int_equal(truncate(path, 40), 0);
+	assert_int_equal(take(f, error, sizeof(error)), -EBADMSG);
+	assert_non_null(strstr(error, NAMES[0]));
+}
+
 static void host_is_repaired(void **state)
 {
 	struct folder *f = *state;
@@ -244,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(operators, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(packed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(host_is_repaired, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(right_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(device_queue, set_up, tear_down),
