@@ -17,7 +17,7 @@ struct described {
 	uint32_t name;
 	uint32_t type;
 	uint32_t blocks;
-	uint32_t next; /* row of the same task's number, or INDEX_NONE */
+	uint32_t next; /* row of the same task's number, or MAP_NONE */
 	uint16_t task;
 	uint16_t stream;
 };
@@ -115,19 +115,25 @@ static uint64_t key_of(const struct model *model, const struct device_task *task
 }
 
 /* Described tasks by the constant that leads from the framework's stream to @key's. */
-static void vote(const struct names *names, const uint32_t *first, uint64_t key, uint32_t *votes)
+static bool vote(const struct names *names, const struct map *first, uint64_t key,
+		 struct map *votes)
 {
-	uint32_t row = first[key & (NUMBERS - 1)];
+	uint32_t row = map_get(first, key & (NUMBERS - 1));
+	bool ok = true;
 
-	for (int i = 0; i < SAME_MAX && row != INDEX_NONE; i++) {
-		votes[(int)(key >> 16) - names->rows.row[row].stream + NUMBERS]++;
+	for (int i = 0; i < SAME_MAX && row != MAP_NONE && ok; i++) {
+		uint64_t constant = (key >> 16) - names->rows.row[row].stream + NUMBERS;
+		uint32_t count = map_get(votes, constant);
+
+		ok = map_put(votes, constant, count == MAP_NONE ? 1 : count + 1);
 		row = names->rows.row[row].next;
 	}
+	return ok;
 }
 
 /* Each task of the log once. */
-static bool vote_all(struct names *names, uint32_t first_task, const uint32_t *first,
-		     uint32_t *votes)
+static bool vote_all(struct names *names, uint32_t first_task, const struct map *first,
+		     struct map *votes)
 {
 	const struct model *model = names->import->model;
 	struct map seen = { 0 };
@@ -138,49 +144,45 @@ static bool vote_all(struct names *names, uint32_t first_task, const uint32_t *f
 
 		if (map_get(&seen, key) != MAP_NONE)
 			continue;
-		vote(names, first, key, votes);
-		ok = map_put(&seen, key, 1);
+		ok = vote(names, first, key, votes) && map_put(&seen, key, 1);
 	}
 	map_free(&seen);
 	return ok;
 }
 
 /* The constant that most speaks for; INT_MIN if there is none, or not one only. */
-static int best_of(const uint32_t *votes)
+static int best_of(const struct map *votes)
 {
 	uint32_t most = 0;
 	int best = INT_MIN;
 
-	for (int i = 0; i < 2 * NUMBERS; i++) {
-		if (votes[i] == most)
-			best = INT_MIN;
-		if (votes[i] > most) {
-			most = votes[i];
-			best = i - NUMBERS;
-		}
+	for (uint32_t i = 0; votes->slot && i <= votes->mask; i++) {
+		const struct map_slot *slot = &votes->slot[i];
+
+		if (slot->value == MAP_NONE || slot->value < most)
+			continue;
+		best = slot->value == most ? INT_MIN : (int)((int64_t)slot->key - NUMBERS);
+		most = slot->value;
 	}
 	return best;
 }
 
 static int find_offset(struct names *names, uint32_t first_task, int *offset)
 {
-	uint32_t *first = malloc(NUMBERS * sizeof(*first));
-	uint32_t *votes = calloc(2 * NUMBERS, sizeof(*votes));
-	bool ok = first && votes;
+	struct map first = { 0 }, votes = { 0 };
+	bool ok = true;
 
-	for (int i = 0; ok && i < NUMBERS; i++)
-		first[i] = INDEX_NONE;
 	for (uint32_t i = 0; ok && i < names->rows.count; i++) {
 		struct described *row = &names->rows.row[i];
 
-		row->next = first[row->task];
-		first[row->task] = i;
+		row->next = map_get(&first, row->task);
+		ok = map_put(&first, row->task, i);
 	}
-	ok = ok && vote_all(names, first_task, first, votes);
+	ok = ok && vote_all(names, first_task, &first, &votes);
 	if (ok)
-		*offset = best_of(votes);
-	free(first);
-	free(votes);
+		*offset = best_of(&votes);
+	map_free(&first);
+	map_free(&votes);
 	return ok ? 0 : -ENOMEM;
 }
 
