@@ -146,6 +146,7 @@ help:
 	@echo "make test     run every test; also test-unit, test-e2e (SAN=1: all of it under ASan and UBSan)"
 	@echo "make test-bare  ./setup in a bare Debian 12 of its own (needs root, mmdebstrap, a mirror)"
 	@echo "make fuzz     fuzz the trace reader and each importer for FUZZ_SECONDS (default 20)"
+	@echo "make fuzz-fast  the same, the importers mostly without AddressSanitizer: several times as many inputs"
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make bench-import  measure how fast device files of other profilers are taken in"
 	@echo "make ascend-sim  build a simulated Ascend and a job for it (examples/ascend-sim)"

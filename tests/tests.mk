@@ -57,7 +57,7 @@ $(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits): $(patsubst %,$(O)/daemon/profbpfd/%.o,encode encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files)
 $(B)/tests/unit/test_python_read: $(patsubst %,$(O)/daemon/profbpfd/python_%.o,read line offsets)
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
-$(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o
+$(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o
 $(B)/tests/unit/test_file_cache: $(O)/daemon/profbpfd/file_cache.o
 $(B)/tests/unit/test_obstacles: $(O)/daemon/profbpfd/obstacles.o
 $(B)/tests/unit/test_top_pipeline: $(O)/daemon/profctl/top_pipeline.o
@@ -116,21 +116,57 @@ FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out $(O)/analyzer/main.o
 
 $(B)/fuzz/o/%.o: %.c $(G)/proto/trace.pb-c.h
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
 $(B)/fuzz/o/%.o: $(G)/%.c
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
--include $(wildcard $(B)/fuzz/o/*/*.d $(B)/fuzz/o/*/*/*.d)
+	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -c -o $@ $<
+-include $(wildcard $(patsubst %,$(B)/fuzz/o/%*.d,*/ */*/ */*/*/))
 
 # Of an archive only what a target needs is linked: libFuzzer looks at all counters after each input.
-$(B)/fuzz/analyzer.a: $(FUZZ_LIB_OBJ) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,input sqlite_memory)
+$(B)/fuzz/analyzer.a: $(FUZZ_LIB_OBJ) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,input rows)
 	@rm -f $@
 	ar rcs $@ $^
 $(B)/fuzz/%: $(B)/fuzz/o/tests/fuzz/%.o $(B)/fuzz/analyzer.a
 	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS_ANALYZER)
 
+# Stands in for files and databases; not of the archive, so that it comes before what it stands in for.
+, := ,
+FUZZ_VIRTUAL := fuzz_importer sqlite_memory virtual_files virtual_database
+FUZZ_WRAP := $(patsubst %,-Wl$(,)--wrap=%,stat access fopen opendir readdir rewinddir closedir scandir glob \
+	globfree getrandom sysconf sqlite3_close)
+$(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)) $(B)/fuzz/analyzer.a
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP) -o $@ $^ $(LIBS_ANALYZER)
+
+# What makes inputs is not what is tried.
+FUZZ_COVERAGE = -fsanitize=fuzzer-no-link
+FUZZ_FAST_COVERAGE = -fsanitize-coverage=inline-8bit-counters,pc-table
+$(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,input rows $(FUZZ_VIRTUAL))): FUZZ_COVERAGE :=
+$(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,input rows $(FUZZ_VIRTUAL))): FUZZ_FAST_COVERAGE :=
+
+# The same to try several times as many inputs a second: without AddressSanitizer, and without
+# libFuzzer being told of comparisons. UndefinedBehaviorSanitizer ends the program where it finds something.
+FUZZ_FAST_FLAGS := $(patsubst -O1,-O2,$(filter-out -fsanitize% -fno-sanitize%,$(FUZZ_FLAGS))) \
+	-fsanitize=undefined -fsanitize-trap=undefined
+FUZZ_FAST_CC = $(CLANG) $(CPPFLAGS) $(FUZZ_FAST_FLAGS) $(FUZZ_FAST_COVERAGE)
+$(B)/fuzz/fast/o/%.o: %.c $(G)/proto/trace.pb-c.h
+	@mkdir -p $(@D)
+	$(FUZZ_FAST_CC) -MMD -MP -c -o $@ $<
+$(B)/fuzz/fast/o/%.o: $(G)/%.c
+	@mkdir -p $(@D)
+	$(FUZZ_FAST_CC) -c -o $@ $<
+-include $(wildcard $(patsubst %,$(B)/fuzz/fast/o/%*.d,*/ */*/ */*/*/))
+
+$(B)/fuzz/fast/analyzer.a: $(FUZZ_LIB_OBJ:$(B)/fuzz/o/%=$(B)/fuzz/fast/o/%) \
+	$(patsubst %,$(B)/fuzz/fast/o/tests/fuzz/%.o,input rows)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/fuzz/fast/fuzz_importer: $(patsubst %,$(B)/fuzz/fast/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)) $(B)/fuzz/fast/analyzer.a
+	$(CLANG) $(FUZZ_FAST_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP) -o $@ $^ $(LIBS_ANALYZER)
+
 fuzz: $(FUZZ)
 	BUILD=$(B) tests/fuzz/run --seconds $(FUZZ_SECONDS)
+fuzz-fast: $(FUZZ) $(B)/fuzz/fast/fuzz_importer
+	BUILD=$(B) tests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
 
 # For the short run of `make test`: where clang has no libFuzzer, that is skipped.
 fuzz-programs:
@@ -152,4 +188,4 @@ venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv
 	tests/tools/make-venv $(@:venv-%=%)
 
 .PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof
-.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare stress fuzz fuzz-programs rehearse
+.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse

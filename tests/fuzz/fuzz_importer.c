@@ -2,33 +2,32 @@
 /*
  * fuzz_importer.c - libFuzzer target for one importer at a time: PROFBPF_FUZZ=NAME says which.
  *
- * Made to try many inputs a second: no more than the importer and what it calls is run, and where a
- * file is alone it never leaves the memory (input_file.h is implemented here).
+ * Made to try many inputs a second: no more than the importer and what it calls is run, on files and
+ * databases that never leave the memory (virtual_files.h, virtual_database.h).
  *
- * An input is a byte that does not count, since the seeds of fuzz_import.c are used, and the file. With
- * a record separator (0x1e) in it there are several files: the byte after each separator chooses from
- * the importer's places where those behind it go. Inputs for databases are rows (input.h). One that
- * ends with a group separator (0x1d) is taken in as if a trace had been given.
+ * An input is a byte, and the file. If bit 7 of that byte is set, its other bits say in how small parts
+ * files are read. With a record separator (0x1e) in the file there are several: the byte after each
+ * separator chooses from the importer's places where those behind it go. Those of databases are rows
+ * (rows.h). An input that ends with a group separator (0x1d) is taken in as if a trace had been given.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/import/input_file.h"
 #include "tests/fuzz/input.h"
 #include "tests/fuzz/sqlite_memory.h"
+#include "tests/fuzz/virtual_database.h"
+#include "tests/fuzz/virtual_files.h"
 
 #define NEXT_FILE 0x1e
 #define WITH_TRACE 0x1d
-#define PLACES_MAX 8
+#define PLACES_MAX VIRTUAL_FILES_MAX
 #define FILES_MAX 8
+#define PART 4096 /* bytes read at a time */
+#define PART_LEAST 8
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -99,97 +98,41 @@ static const struct target TARGETS[] = {
 };
 
 static const struct target *target;
-static char folder[64], path[192];
-static struct input alone_in_memory; /* data NULL: the files are in the folder */
+static char paths[PLACES_MAX][96];
+static unsigned int place_count;
+static bool in_folder; /* the first place is one */
 
-/* Instead of analyzer/import/input_file.c, whose own work is zlib's: fuzz_import.c has that. */
-int input_file_open(struct input_file *file, const char *name, char *error, size_t error_size)
+static bool is_database(unsigned int place)
 {
-	*file = (struct input_file){ .part = 4096, .fd = -1 };
-	file->open = alone_in_memory.data && strcmp(name, path) == 0;
-	if (file->open) {
-		file->fd = 0; /* how much was read */
-		return 0;
+	return strstr(target->places[place], ".db");
+}
+
+/* Whose tables the databases are made of. */
+static char owner_of_tables(void)
+{
+	return target->importer == &import_nsys ? 'n' : target->importer == &import_rocpd ? 'r' : 'a';
+}
+
+static void make_paths(void)
+{
+	const char *first = target->places[0];
+
+	in_folder = first[strlen(first) - 1] == '/';
+	while (place_count < PLACES_MAX && target->places[place_count]) {
+		char *path = paths[place_count];
+
+		check(snprintf(path, sizeof(paths[0]), VIRTUAL_ROOT "/%s%s",
+			       place_count && in_folder ? first : "",
+			       target->places[place_count]) < (int)sizeof(paths[0]));
+		place_count++;
 	}
-	file->packed = gzopen(name, "re");
-	if (file->packed)
-		return 0;
-	snprintf(error, error_size, "%s", strerror(errno));
-	return errno ? -errno : -ENOMEM;
-}
-
-size_t input_file_part(const struct input_file *file)
-{
-	return file->part;
-}
-
-int input_file_read(struct input_file *file, void *bytes, size_t size, char *error,
-		    size_t error_size)
-{
-	size_t left;
-	int length;
-
-	if (file->packed) {
-		length = gzread(file->packed, bytes, (unsigned int)size);
-		snprintf(error, error_size, "cannot be unpacked");
-		return length < 0 ? -EBADMSG : length;
-	}
-	left = alone_in_memory.size - (size_t)file->fd;
-	if (size > left)
-		size = left;
-	memcpy(bytes, alone_in_memory.data + file->fd, size);
-	file->fd += (int)size;
-	return (int)size;
-}
-
-void input_file_close(struct input_file *file)
-{
-	if (file->packed)
-		gzclose(file->packed);
-	*file = (struct input_file){ 0 };
-}
-
-static int remove_one(const char *name, const struct stat *status, int type, struct FTW *where)
-{
-	return remove(name);
-}
-
-static void remove_folder(void)
-{
-	check(!nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS));
-}
-
-static bool is_folder(const char *place)
-{
-	return place[strlen(place) - 1] == '/';
-}
-
-/* Where one of the target's files goes. */
-static void place_path(unsigned int place, char *name, size_t size)
-{
-	const char *inside = place && is_folder(target->places[0]) ? target->places[0] : "";
-
-	check(snprintf(name, size, "%s/%s%s", folder, inside, target->places[place]) < (int)size);
-}
-
-static void make_folders(void)
-{
-	for (unsigned int i = 0; i < PLACES_MAX && target->places[i]; i++) {
-		char name[192];
-
-		place_path(i, name, sizeof(name));
-		for (char *end = name + strlen(folder); (end = strchr(end + 1, '/'));) {
-			*end = '\0';
-			check(!mkdir(name, 0700) || errno == EEXIST);
-			*end = '/';
-		}
-	}
+	if (in_folder)
+		paths[0][strlen(paths[0]) - 1] = '\0';
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	const char *name = getenv("PROFBPF_FUZZ");
-	bool shared = !access("/dev/shm", W_OK);
 
 	for (size_t i = 0; name && i < sizeof(TARGETS) / sizeof(TARGETS[0]); i++) {
 		if (strcmp(TARGETS[i].name, name) == 0)
@@ -202,69 +145,41 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		exit(2);
 	}
 	sqlite_memory_use();
-	snprintf(folder, sizeof(folder), "%s/profbpf-fuzz.XXXXXX", shared ? "/dev/shm" : "/tmp");
-	check(mkdtemp(folder) != NULL);
-	atexit(remove_folder);
-	make_folders();
-	place_path(0, path, sizeof(path));
+	/* Memory goes back and forth between the program and the kernel otherwise. */
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_MMAP_THRESHOLD, 1 << 26);
+	make_paths();
 	return 0;
 }
 
-static void write_place(unsigned int place, struct input bytes)
+static void put_file(unsigned int place, struct input bytes)
 {
-	char name[192];
-	int fd;
+	static const uint8_t MAGIC[] = "SQLite format 3";
 
-	place_path(place, name, sizeof(name));
-	if (strstr(name, ".db")) {
-		input_write_database(name, &bytes);
-		return;
+	if (is_database(place)) {
+		virtual_database_set(bytes, owner_of_tables());
+		bytes = (struct input){ MAGIC, sizeof(MAGIC) };
 	}
-	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	check(fd >= 0 && write(fd, bytes.data, bytes.size) == (ssize_t)bytes.size && !close(fd));
+	virtual_files_put(paths[place], bytes);
 }
 
-static unsigned int place_count(void)
+static void put_files(struct input in)
 {
-	unsigned int count = 0;
-
-	while (count < PLACES_MAX && target->places[count])
-		count++;
-	return count;
-}
-
-/* Returns which places have a file now, as bits. */
-static unsigned int write_files(struct input in)
-{
-	unsigned int count = place_count(), place = 0, made = 0,
-		     first = is_folder(target->places[0]);
+	unsigned int place = 0, first = in_folder;
 
 	for (int i = 0; i < FILES_MAX; i++) {
-		const uint8_t *end = count > 1 && in.size ? memchr(in.data, NEXT_FILE, in.size)
-							  : NULL;
+		const uint8_t *end = place_count > 1 && in.size
+					     ? memchr(in.data, NEXT_FILE, in.size)
+					     : NULL;
 		size_t size = end ? (size_t)(end - in.data) : in.size;
 
-		if (place || !first) {
-			write_place(place, (struct input){ in.data, size });
-			made |= 1u << place;
-		}
+		if (place || !first)
+			put_file(place, (struct input){ in.data, size });
 		if (!end)
 			break;
 		in.data += size + 1;
 		in.size -= size + 1;
-		place = first + input_byte(&in) % (count - first);
-	}
-	return made;
-}
-
-static void remove_files(unsigned int made)
-{
-	char name[192];
-
-	for (unsigned int place = 0; made; place++, made >>= 1) {
-		place_path(place, name, sizeof(name));
-		if (made & 1)
-			check(!unlink(name));
+		place = first + input_byte(&in) % (place_count - first);
 	}
 }
 
@@ -273,13 +188,13 @@ static void detect(struct input in)
 {
 	static char text[IMPORT_SAMPLE + 1];
 	size_t size = in.size < IMPORT_SAMPLE ? in.size : IMPORT_SAMPLE;
-	struct import_sample sample = { .path = path,
-					.directory = is_folder(target->places[0]),
+	struct import_sample sample = { .path = paths[0],
+					.directory = in_folder,
 					.text = text,
 					.size = size,
 					.whole = size == in.size };
 
-	if (strstr(path, ".db"))
+	if (is_database(0))
 		memcpy(text, "SQLite format 3", size = sample.size = 16);
 	else
 		memcpy(text, in.data, size);
@@ -289,26 +204,23 @@ static void detect(struct input in)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input in = { data + !!size, size - !!size };
+	struct input in = { data, size };
+	uint8_t first = input_byte(&in);
 	struct model *model = model_new();
 	bool alone = !size || data[size - 1] != WITH_TRACE;
-	char error[1024] = "";
-	unsigned int made = 0;
+	char error[1024];
 	int err;
 
 	check(model != NULL);
-	alone_in_memory = (struct input){ 0 };
-	if (in.size && !strstr(path, ".db") && !is_folder(target->places[0]) &&
-	    (!target->places[1] || !memchr(in.data, NEXT_FILE, in.size)))
-		alone_in_memory = in;
-	else
-		made = write_files(in);
+	error[0] = '\0';
+	virtual_files_clear(in_folder ? paths[0] : NULL,
+			    first & 0x80 ? PART_LEAST + (first & 0x7f) : PART);
+	put_files(in);
 	detect(in);
-	err = import_as(target->importer, model, path, alone, error, sizeof(error));
+	err = import_as(target->importer, model, paths[0], alone, error, sizeof(error));
 	check(!err == !error[0] && err != -ENOMEM);
 	check(!import_finish(model, alone));
 	check_model(model);
 	model_free(model);
-	remove_files(made);
 	return 0;
 }

@@ -32,10 +32,7 @@ struct input input_take(struct input *in, size_t size);
 /* The bytes as a file, or the same through gzip. */
 void input_write_file(const char *name, struct input bytes, bool packed);
 
-/*
- * A database of tables that the importers know: each row its table and its values, the first of a
- * table the columns that it lacks; then bits to flip.
- */
+/* A database of rows (rows.h), and then bits to flip in it. */
 void input_write_database(const char *name, struct input *in);
 
 #endif /* PROFBPF_TESTS_FUZZ_INPUT_H */
