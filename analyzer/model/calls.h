@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* calls.h - rows of the model (model.h): calls of runtimes and of device drivers, and the functions and commands that were called. */
+#ifndef PROFBPF_ANALYZER_MODEL_CALLS_H
+#define PROFBPF_ANALYZER_MODEL_CALLS_H
+
+#include <stdint.h>
+
+/* A probed function of a file, as the daemon described it. Strings but for numbers. */
+struct function {
+	uint32_t runtime;
+	uint32_t family;
+	uint32_t name; /* C++ names are demangled, without parameters */
+	uint32_t symbol; /* as in the file's symbol table */
+	uint32_t file;
+	uint32_t instruction; /* "nop5", "emulated", "stepped" */
+	uint8_t kind; /* Profbpf__Function__Kind */
+	uint8_t layer;
+	uint8_t error; /* Profbpf__Function__Error */
+	uint8_t roles[3]; /* Profbpf__Function__Role of args[0..2] */
+	uint32_t probe_inside_ns; /* what its probe adds to its recorded duration; 0 = not known */
+	uint32_t probe_whole_ns; /* ... and to that of a call around it */
+	uint32_t probe_string_ns; /* more in both if a string argument was kept */
+	uint32_t launches; /* what it launches or prepares, where its own name tells; 0 = it does not */
+};
+
+/* How it is known what a call launched. */
+enum call_named {
+	NAMED_NOT = 0, /* unknown */
+	NAMED_ARGUMENT, /* a string argument */
+	NAMED_FUNCTION, /* the function's own name: aclnnAdd */
+	NAMED_HANDLE, /* the call that made the handle or registered the address */
+	NAMED_SYMBOL, /* the program's symbol table */
+	NAMED_INNER, /* a launching call inside this one */
+	NAMED_TASK, /* the device task that it launched */
+};
+
+/* flags of calls */
+#define MODEL_CALL_OPEN 0x01 /* had not returned when the thread or the session ended */
+#define MODEL_CALL_ERROR 0x02 /* returned an error by the function's convention */
+#define MODEL_CALL_INNER 0x04 /* inside a call of the same family: its time is not in totals */
+#define MODEL_CALL_PART 0x08 /* a launch, copy or collective inside another of the same family: the same work */
+#define MODEL_CALL_SHARED 0x10 /* its work is one with that of another call, which has the task */
+
+/* A call of a function, or one that is still open. */
+struct call {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t thread;
+	uint32_t function;
+	uint32_t ret;
+	uint32_t text; /* string argument, or the name of what is launched; 0 = none */
+	uint64_t args[3];
+	uint32_t task; /* device task that it launched (the first, if several) or INDEX_NONE */
+	uint8_t flags;
+	uint8_t depth;
+	uint8_t named; /* enum call_named: where text comes from, of launching calls */
+};
+
+/* A command to a device driver. */
+struct ioctl_call {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t thread;
+	uint32_t driver; /* index into drivers */
+	uint32_t cmd;
+	int32_t ret;
+	uint8_t flags; /* MODEL_CALL_OPEN */
+};
+
+/* Who is behind a device number. */
+struct driver {
+	uint32_t rdev;
+	uint32_t driver; /* string: driver name */
+	uint32_t module; /* string: driver bound to the device; 0 = none */
+	uint32_t device; /* string: device node */
+	uint32_t first_command; /* names of its commands: model.commands[first .. first + count) */
+	uint32_t command_count;
+};
+
+/* What a driver's command is called; the first that fits counts. */
+struct driver_command {
+	uint32_t value; /* of the command number and mask */
+	uint32_t mask;
+	uint32_t name;
+};
+
+/* What lies at an address of a program, by its symbol table. */
+struct code_name {
+	uint64_t address;
+	uint64_t from_ns;
+	uint32_t process;
+	uint32_t name; /* as people write it */
+};
+
+/* Calls of a process that were too short to be recorded one by one. */
+struct short_calls {
+	uint32_t function;
+	uint32_t process;
+	uint64_t count;
+	uint64_t total_ns;
+};
+
+#endif /* PROFBPF_ANALYZER_MODEL_CALLS_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture.h - rows of the model (model.h): how the trace was taken: when, of what, with which losses. */
+#ifndef PROFBPF_ANALYZER_MODEL_CAPTURE_H
+#define PROFBPF_ANALYZER_MODEL_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* From when on a file's functions were probed in a process that had mapped it. */
+struct coverage {
+	uint32_t process;
+	uint32_t file;
+	uint64_t mapped_ns; /* 0 = before the session */
+	uint64_t probed_ns;
+	uint64_t session_start_ns; /* of the session it belongs to */
+	uint32_t functions;
+};
+
+/* So many records of a source were lost for this reason. */
+struct loss_reason {
+	uint32_t reason; /* string */
+	uint64_t count;
+};
+
+/* The books of a source of records: produced = delivered + lost. */
+struct source_loss {
+	uint32_t name;
+	uint64_t produced;
+	uint64_t delivered; /* as the daemon counted */
+	uint64_t read; /* as found in the file; UINT64_MAX = not comparable */
+	struct loss_reason reasons[8];
+	uint32_t reason_count;
+};
+
+/* What probes cost, by the class of the probed instruction; see proto/trace.proto. */
+struct probe_cost {
+	uint32_t instruction; /* string */
+	uint32_t inside_ns;
+	uint32_t whole_ns;
+};
+
+#define PROBE_COSTS_MAX 8
+
+/* The recording itself, of the first session where there are several. Strings. */
+struct trace_info {
+	uint32_t hostname;
+	uint32_t kernel;
+	uint32_t arch;
+	uint32_t producer;
+	uint32_t cpus;
+	uint64_t start_ns; /* window of every analysis: the session, or the part of it that */
+	uint64_t end_ns; /* the user asked for */
+	uint64_t session_start_ns;
+	uint64_t session_end_ns; /* last instant known: final statistics, else last record */
+	uint64_t start_realtime_ns;
+	uint32_t *targets; /* pids */
+	uint32_t target_count;
+	bool system_wide;
+	bool follow;
+	bool ended; /* final statistics were found */
+	uint32_t end_reason;
+	struct probe_cost probe_costs[PROBE_COSTS_MAX]; /* of the first session that says so */
+	uint32_t probe_cost_count;
+	uint32_t probe_string_ns;
+	uint32_t probe_method;
+	uint64_t min_duration_ns;
+	uint64_t interval_ns; /* between accounts, CPU statistics and counters; 0 = 1 s */
+	uint64_t daemon_cpu_ns;
+	uint64_t bytes;
+	uint32_t stack_rate; /* samples per second and CPU, 0 = none were taken */
+	uint32_t topics; /* string: "api ioctl sched" */
+};
+
+#endif /* PROFBPF_ANALYZER_MODEL_CAPTURE_H */

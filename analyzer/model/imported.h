@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* imported.h - rows of the model (model.h): what files of other profilers say that no trace has, and what of them was left out. */
+#ifndef PROFBPF_ANALYZER_MODEL_IMPORTED_H
+#define PROFBPF_ANALYZER_MODEL_IMPORTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A row of a table of calls that another profiler has summed up. */
+struct api_statistic {
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t min_ns;
+	uint64_t max_ns;
+	double variance; /* square microseconds; negative = unknown */
+	uint32_t level; /* string: "AscendCL" */
+	uint32_t name;
+	uint32_t file; /* index into imports */
+};
+
+/* A device file that was taken in, and what of it was not. Strings. */
+struct imported_file {
+	uint32_t path;
+	uint32_t format;
+	uint32_t tasks;
+	uint32_t calls;
+	uint32_t devices;
+};
+
+/* What of a file was not taken in, or not as it stands, and how often. Strings but for numbers. */
+struct import_finding {
+	uint32_t file; /* index into imports */
+	uint32_t what;
+	uint32_t example; /* of the first, 0 = none */
+	uint64_t count;
+};
+
+/* An operator of a data pipeline as another profiler's file tells it; the next three belong to one. */
+struct imported_operator {
+	uint32_t process; /* index into processes: one for each set of files */
+	int32_t id;
+	int32_t parent; /* id; -1 = none */
+	uint32_t type; /* string: "Map" */
+	uint32_t workers;
+	uint32_t capacity; /* of its queue; 0 = it has none */
+};
+
+/* How full its queue was at an instant. */
+struct imported_size {
+	uint64_t ts_ns;
+	uint32_t op; /* index into imported_operators */
+	uint32_t size;
+};
+
+/* CPU time it used between two instants. */
+struct imported_cpu {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint32_t op;
+};
+
+/* A batch was fetched and, if the pipeline feeds a device, sent. */
+struct imported_batch {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t send_ns; /* how long that took, from end_ns on */
+	uint32_t process;
+	bool sent;
+};
+
+#endif /* PROFBPF_ANALYZER_MODEL_IMPORTED_H */

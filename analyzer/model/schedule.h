@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule.h - rows of the model (model.h): what threads did: switches, wake-ups, what they waited for, and the timelines made of it. */
+#ifndef PROFBPF_ANALYZER_MODEL_SCHEDULE_H
+#define PROFBPF_ANALYZER_MODEL_SCHEDULE_H
+
+#include <stdint.h>
+
+/* What a thread waits for. */
+struct sleep_object {
+	uint64_t object; /* inode, futex address, process or number of descriptors, by kind */
+	uint32_t device; /* as the kernel keeps it: major << 20 | minor */
+	uint32_t name; /* string: path, 0 = none or not known */
+	uint8_t kind; /* enum sleep_kind of bpf/events.h */
+};
+
+/* One thread left a CPU, another got it. */
+struct cpu_switch {
+	uint64_t ts_ns;
+	uint32_t prev_tid;
+	uint32_t next_tid;
+	uint32_t prev_thread; /* index into threads or INDEX_NONE (idle) */
+	uint32_t next_thread;
+	uint32_t object; /* what prev waits for: index into sleep_objects or INDEX_NONE */
+	uint16_t cpu;
+	int16_t syscall; /* -1 = none */
+	uint8_t state; /* enum switch_state of bpf/events.h */
+	uint8_t flags; /* SWITCH_* of bpf/events.h */
+};
+
+/* Somebody woke a thread. */
+struct wake {
+	uint64_t ts_ns;
+	uint32_t waker_tid;
+	uint32_t waker_thread; /* INDEX_NONE = idle or unknown */
+	uint32_t thread;
+	uint16_t cpu;
+	uint16_t target_cpu;
+	uint8_t flags; /* WAKE_* of bpf/events.h */
+	uint32_t interrupt; /* string: which one it was, with WAKE_HARDIRQ or WAKE_SOFTIRQ; 0 = unknown */
+};
+
+/* A major page fault: one for which the page had to be fetched. */
+struct major_fault {
+	uint64_t end_ns; /* when it was there */
+	uint64_t dur_ns; /* since the thread first slept for it; 0 = it did not, or unknown */
+	uint64_t address;
+	uint64_t offset; /* of the page in the file */
+	uint32_t thread;
+	uint32_t file; /* string: path, 0 = none or unknown */
+};
+
+/* A request to a block device. */
+struct block_request {
+	uint64_t end_ns; /* when it was complete */
+	uint64_t dur_ns; /* since it was made */
+	uint64_t wait_ns; /* part of it before it went to the device, with BLOCK_ISSUED */
+	uint64_t sector; /* of 512 bytes */
+	uint32_t bytes;
+	uint32_t thread; /* that made it */
+	uint32_t driver; /* index into drivers: the disk */
+	uint8_t operation; /* enum block_operation of bpf/events.h */
+	uint8_t flags; /* BLOCK_* of bpf/events.h */
+};
+
+/* A sleep that ended because a block request of its thread was complete. */
+struct io_wait {
+	uint32_t span;
+	uint32_t request; /* the last one that was complete before the thread was woken */
+};
+
+/* An interrupt that took the CPU from a thread. */
+struct interrupt {
+	uint64_t ts_ns;
+	uint64_t dur_ns;
+	uint32_t thread;
+	uint16_t cpu;
+	uint8_t flags; /* WAKE_HARDIRQ, WAKE_SOFTIRQ, WAKE_TIMER of bpf/events.h */
+};
+
+/* What a thread does, as far as the scheduler knows. */
+enum thread_state {
+	STATE_UNKNOWN = 0, /* not seen, or records were lost */
+	STATE_RUNNING,
+	STATE_RUNNABLE,
+	STATE_SLEEP, /* interruptible */
+	STATE_DISK, /* uninterruptible */
+	STATE_STOPPED,
+};
+
+/* What a thread did between two instants; a thread's spans follow each other without holes. */
+struct span {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t other; /* running: INDEX_NONE; runnable: thread that ran on that CPU instead
+				 * (or the last one before it got the CPU); asleep: who woke it; with
+				 * SPAN_WOKEN_HARDIRQ or SOFTIRQ a string, that interrupt's name */
+	uint32_t object; /* asleep: what it waited for: index into sleep_objects or INDEX_NONE */
+	int16_t syscall; /* asleep: the system call it slept in, -1 none */
+	uint16_t cpu; /* running, runnable */
+	uint8_t state; /* enum thread_state */
+	uint8_t flags; /* asleep: SWITCH_IOWAIT, SWITCH_FAULT; how woken: SPAN_WOKEN_* */
+};
+
+#define SPAN_MAJOR_FAULT 0x01 /* asleep: in a page fault for which the page had to be fetched */
+#define SPAN_CPU_IDLE 0x01 /* runnable: nothing ran on that CPU, it was being woken up */
+#define SPAN_TIMEOUT 0x02 /* asleep: it gave a time at which to give up */
+#define SPAN_THROTTLED 0x02 /* runnable: but its cgroup had used up its quota */
+#define SPAN_WOKEN_HARDIRQ 0x10
+#define SPAN_WOKEN_SOFTIRQ 0x20
+#define SPAN_WOKEN_TIMER 0x40 /* a sleep or a timeout ended */
+#define SPAN_NO_WAKE 0x80 /* the wake-up was not recorded */
+
+/* spans[first .. first + count) of one thread, in time order. */
+struct timeline {
+	uint32_t first;
+	uint32_t count;
+};
+
+#endif /* PROFBPF_ANALYZER_MODEL_SCHEDULE_H */
