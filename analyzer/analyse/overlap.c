@@ -122,6 +122,19 @@ static void free_sets(struct intervals of[SETS])
 		intervals_free(&of[set]);
 }
 
+int overlap_part(const struct model *model, const uint32_t *rows, uint32_t count, uint64_t from_ns,
+		 uint64_t to_ns, struct overlap_usage *usage)
+{
+	const struct scope scope = { .model = model, .window = { from_ns, to_ns } };
+	struct intervals of[SETS] = { 0 };
+	int error = collect(&scope, rows, count, of);
+
+	if (!error)
+		error = sum_up(of, to_ns - from_ns, usage);
+	free_sets(of);
+	return error;
+}
+
 static int measure_stream(const struct scope *scope, const uint32_t *rows, uint32_t count,
 			  struct overlap_device *device)
 {

@@ -137,16 +137,26 @@ void json_i64(struct json *json, const char *key, int64_t value)
 	check(json, yajl_gen_integer(json->generator, value));
 }
 
-void json_decimal(struct json *json, const char *key, double value)
+static void write_decimal(struct json *json, const char *key, double value, int decimals)
 {
 	char text[352];
 	int size;
 
 	if (!isfinite(value))
 		return;
-	size = snprintf(text, sizeof(text), "%.3f", value);
+	size = snprintf(text, sizeof(text), "%.*f", decimals, value);
 	write_key(json, key);
 	check(json, yajl_gen_number(json->generator, text, (size_t)size));
+}
+
+void json_decimal(struct json *json, const char *key, double value)
+{
+	write_decimal(json, key, value, 3);
+}
+
+void json_fine_decimal(struct json *json, const char *key, double value)
+{
+	write_decimal(json, key, value, 9);
 }
 
 void json_null(struct json *json, const char *key)

@@ -34,6 +34,8 @@ void json_u64(struct json *json, const char *key, uint64_t value);
 void json_i64(struct json *json, const char *key, int64_t value);
 /* Written with three decimals; nothing at all is written for NaN and infinities. */
 void json_decimal(struct json *json, const char *key, double value);
+/* The same with nine. */
+void json_fine_decimal(struct json *json, const char *key, double value);
 /* For elements of an array that are not known; in a map leave the key out instead. */
 void json_null(struct json *json, const char *key);
 void json_bool(struct json *json, const char *key, bool value);

@@ -63,3 +63,38 @@ assert_eq "who computes longer" "computation 1" "$(jq -r '.cluster.findings[] | 
 assert_eq "who comes last to collectives" "10" "$(jq '.communication.ranks[] | select(.device == 1) | .last' "$WORK/two.json")"
 "$ANALYZER" export "${two[@]}" --to mindinsight -o "$WORK/cluster"
 agree "$WORK/two.json" "$WORK/cluster"
+
+note "-- two stages of a pipeline, of a rank each: parts of their steps, their link, their memory"
+for rank in 0 1; do
+	folder=$WORK/job/rank${rank}_ascend_pt/ASCEND_PROFILER_OUTPUT
+	mkdir -p "$folder"
+	printf '{"rank_id": %d}\n' $rank >"$folder/../profiler_info_$rank.json"
+	printf '{"parallel_group_info": {"group_name_7": {"group_name": "pp", "global_ranks": [0, 1]}}}\n' >"$folder/../profiler_metadata.json"
+	{
+		printf 'Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim\n'
+		for ((i = 0; i < 5; i++)); do
+			at=$((1700000000000000 + i * 10000))
+			printf '%d,net/fc/MatMul-op1,MatMulV2,AI_CORE,%d.5\t,%d,0,20\n' $rank $((at + 1000 * rank)) $((3000 + i))
+			printf '%d,hcom_receive__1_%d,hcom_receive_,COMMUNICATION,%d\t,%d,0,N/A\n' $rank $i $((at + 4010 + 1000 * rank)) $((1000 + 500 * rank))
+			printf '%d,hcom_allReduce__2_%d,hcom_allReduce_,COMMUNICATION,%d\t,%d,0,N/A\n' $rank $i $((at + 8000)) 700
+		done
+	} >"$folder/kernel_details.csv"
+	operation='"step1": {"p2p": {}, "collective": {"hcom_allReduce__2_0@1"'
+	printf '{%s: {"Communication Time Info": {"Elapse Time(ms)": 3.5, "Transit Time(ms)": 2.5, "Wait Time(ms)": 0.5}}}}}\n' \
+		"$operation" >"$folder/communication.json"
+	printf '{%s: {"%d-%d": {"Transport Type": "HCCS", "Transit Time(ms)": 2.5, "Transit Size(MB)": 50, "Bandwidth(GB/s)": 20}}}}}\n' \
+		"$operation" $rank $((1 - rank)) >"$folder/communication_matrix.json"
+	{
+		printf 'Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Device\n'
+		for ((i = 0; i < 5; i++)); do
+			at=$((1700000000000000 + i * 10000))
+			printf 'PTA,%d\t,%d,4096,NPU:%d\n' $at $((1024 + 256 * rank)) $rank
+			printf 'PTA,%d\t,%d,4096,NPU:%d\n' $((at + 5000)) $((2048 + 512 * i)) $rank
+		done
+	} >"$folder/memory_record.csv"
+done
+"$ANALYZER" report --device "$WORK/job" --format json >"$WORK/stages.json"
+"$ANALYZER" export --device "$WORK/job" --to mindinsight -o "$WORK/pipeline"
+assert_eq "a step of the second stage" "7.800000,2.200000,8.500000,1.500000,0.700000" \
+	"$(tail -n 1 "$WORK/pipeline/ascend_cluster_analyse_pipeline-parallel_2_2_1.csv")"
+agree "$WORK/stages.json" "$WORK/pipeline"

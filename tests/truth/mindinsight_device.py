@@ -14,6 +14,7 @@ import tempfile
 os.environ.setdefault("MINDINSIGHT_WORKSPACE", tempfile.mkdtemp())
 from mindinsight.profiler.analyser.analyser_factory import AnalyserFactory  # noqa: E402
 from mindinsight.profiler.common.util import analyse_device_list_from_profiler_dir  # noqa: E402
+from mindinsight.profiler.proposer.proposer_factory import ProposerFactory  # noqa: E402
 
 report_path, folder = sys.argv[1:]
 folder = os.path.abspath(folder)
@@ -49,7 +50,59 @@ def check_cluster():
             expect(f"rank {rank['rank_id']}: mean {field}, as ms", mean[field] / 1e6, value, 0.0002)
 
 
+def check_pipeline():
+    """Two stages of a rank each, whose steps are alike: what MindInsight compares ranks and links by, and memory."""
+    devices, ranks = report["steps"]["devices"], report["cluster"]["ranks"]
+    found = analyser("cluster_step_trace").query({"filter_condition": {"step_id": 0}})
+    expect("mode", "pipeline-parallel", found["parallel-mode"])
+    expect("stages", len(report["cluster"]["stages"]), found["stage_num"])
+    expect("ranks with steps", len(devices), found["size"])
+    alone = work = waited = 0
+    for info in found["info"]:
+        number = info["rank_id"]
+        step = devices[number]["mean"]["duration_ns"]
+        steps = len(devices[number]["rows"])
+        receive, collective = (ranks[number][field] / steps for field in ("receive_ns", "collective_ns"))
+        waited += receive / 1e6
+        alone += (receive + collective) / 1e6
+        work += (step - receive - collective) / 1e6
+        for name, ours, theirs in zip(
+                ("gap", "step without communication", "communication alone", "stage", "receiving", "collectives"),
+                (devices[number]["mean"]["iteration_interval_ns"], step - receive - collective, receive + collective,
+                 step - receive, receive, collective), info["step_bottleneck_info"]):
+            expect(f"rank {number}: {name}, ms", ours / 1e6, theirs, 0.0002)
+    for stage in report["cluster"]["stages"]:
+        shown = analyser("cluster_step_trace").query({"filter_condition": {"stage_id": stage["stage"] + 1}})["info"]
+        expect(f"ranks in stage {stage['stage']}", stage["ranks"], len(shown))
+    parallel = analyser("parallel")
+    expect("waiting for other stages, of all", waited / (work + alone), parallel.get_between_stage_communication_rate(), 0.0001)
+    proposal = ProposerFactory.instance().get_proposer("parallel", folder, "0").analyze()
+    expect("it is proposed to wait less", True, "pipeline_parallel_between_stage" in proposal["parallel_strategy"])
+
+    links = {row[0]: row[1:] for row in analyser("cluster_hccl").get_cluster_link_info()["cluster_link_info"]}
+    for link in report["communication"]["links"]:
+        transport, cost, size, bandwidth = links[f"{link['source']}-{link['destination']}"]
+        steps = len(devices[0]["rows"])
+        expect(f"link of rank {link['source']}", link["transport"], transport)
+        expect("  milliseconds a step", link["transit_ns"] / steps / 1e6, cost, 0.000001)
+        expect("  KB a step", link["bytes"] / steps / 1e3, size, 0.001)
+        expect("  KB/s", link["bytes"] / link["transit_ns"] * 1e6, bandwidth, 1)
+    expect("ranks with links", ["device0", "device1"], sorted(analyser("cluster_hccl").get_communication_data()))
+
+    records = {row["device"]: row for row in report["memory"]["records"]}
+    for rank in analyser("cluster_memory").get_peak_memory():
+        expect(f"rank {rank['rank_id']}: peak, GiB", records[rank["rank_id"]]["peak_bytes"] / 2**30, rank["peak_mem"], 1e-9)
+    shown = analyser("memory_usage").get_memory_data_for_marey("ascend")
+    for number, device in enumerate(devices):
+        lines = shown[f"device{number}"]["details"]["0"]["lines"]
+        expect(f"rank {number}: operators with memory", len(device["rows"]), len(lines))
+        expect(f"rank {number}: in use before the first", 1 + number / 4, lines[0], 1e-9)
+
+
 print(f"{'':<60}{'report':>22}{'MindInsight':>22}")
+if "stages" in report.get("cluster", {}):
+    check_pipeline()
+    sys.exit(1 if wrong else 0)
 if len(report["devices"]) > 1:
     check_cluster()
     sys.exit(1 if wrong else 0)

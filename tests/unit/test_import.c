@@ -45,8 +45,9 @@
 	"{\"schemaVersion\": 1, \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, "    \
 	"\"pg\": "                                                                             \
 	"[{\"rank\": 9}], \"pg_config\": [{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\","     \
-	" \"ranks\": [3, 0, 1, 2]}, {\"pg_desc\": \"mesh_infer_pp\", \"ranks\": [3]},"           \
+	" \"ranks\": [3, 0, 1, 2]},"                                                             \
 	" {\"pg_desc\": \"PIPELINE_MODEL_PARALLEL_GROUP\", \"pg_size\": 2, \"ranks\": [1, 3]},"  \
+	" {\"pg_desc\": \"mesh_infer_pp\", \"ranks\": [3]},"                                     \
 	" {\"pg_desc\": \"mesh_dp\", \"ranks\": [2, 1, 3]}]}, \"traceEvents\": [\n"               \
 	"{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#7\",\"pid\":42,"    \
 	"\"tid\":42,\"ts\":100,\"dur\":50},\n"                                                 \

@@ -65,6 +65,21 @@ static bool has_flops(const struct mindinsight_device *of)
 	return false;
 }
 
+static int write_cluster(const struct mindinsight_device *of, const char *folder, char *error,
+			 size_t error_size)
+{
+	static const struct device_file LINKS = { "hccl_raw_%u.csv", mindinsight_hccl };
+	char name[96];
+	const struct device_file parts = { name, mindinsight_cluster };
+	int err;
+
+	snprintf(name, sizeof(name), "ascend_cluster_analyse_%s-parallel_%u_%u_%%u.csv",
+		 of->stages ? "pipeline" : "data", of->stages ? of->stages : 1, of->ranks);
+	err = write_file(folder, &parts, of, error, error_size);
+	return err || !mindinsight_has_links(of) ? err
+						 : write_file(folder, &LINKS, of, error, error_size);
+}
+
 static int write_device(const struct mindinsight_device *of, const char *folder, char *error,
 			size_t error_size)
 {
@@ -83,6 +98,10 @@ static int write_device(const struct mindinsight_device *of, const char *folder,
 		{ "step_trace_raw_%u_detail_time.csv", mindinsight_step_trace },
 		{ "step_trace_point_info_%u.json", mindinsight_points },
 	};
+	static const struct device_file MEMORY[] = {
+		{ "memory_usage_summary_%u.json", mindinsight_memory_summary },
+		{ "memory_usage_details_%u.json", mindinsight_memory_details },
+	};
 	static const struct device_file AICPU = { "aicpu_intermediate_%u.csv", mindinsight_aicpu };
 	int err = 0;
 
@@ -92,6 +111,10 @@ static int write_device(const struct mindinsight_device *of, const char *folder,
 		err = write_file(folder, &FLOPS[i], of, error, error_size);
 	for (size_t i = 0; i < 2 && of->steps && !err; i++)
 		err = write_file(folder, &STEPS[i], of, error, error_size);
+	for (size_t i = 0; i < 2 && mindinsight_has_memory(of) && !err; i++)
+		err = write_file(folder, &MEMORY[i], of, error, error_size);
+	if (!err && of->steps && of->ranks > 1)
+		err = write_cluster(of, folder, error, error_size);
 	if (!err && has_core(of, CORE_AICPU))
 		err = write_file(folder, &AICPU, of, error, error_size);
 	return err;
@@ -108,10 +131,35 @@ static const struct device_step_trace *trace_of(const struct results *results, u
 	return NULL;
 }
 
+/* Devices with tasks, in the order of their files, and whether they are stages as MindInsight counts them. */
+static void count_ranks(const struct model *model, const uint32_t *order, uint32_t tasks,
+			struct mindinsight_device *of)
+{
+	uint32_t stages = tasks ? model->devices.row[model->tasks.row[order[0]].device].stages : 0;
+	uint32_t number = 0, last = INDEX_NONE;
+
+	for (uint32_t i = 0; i < tasks; i++) {
+		of->ranks += model->tasks.row[order[i]].device != last;
+		last = model->tasks.row[order[i]].device;
+	}
+	of->stages = stages > 1 && of->ranks % stages == 0 ? stages : 0;
+	last = INDEX_NONE;
+	for (uint32_t i = 0; i < tasks && of->stages; i++) {
+		const struct device *device = &model->devices.row[model->tasks.row[order[i]].device];
+
+		if (model->tasks.row[order[i]].device == last)
+			continue;
+		last = model->tasks.row[order[i]].device;
+		if (device->stages != stages || device->stage != number++ / (of->ranks / stages))
+			of->stages = 0;
+	}
+}
+
 int mindinsight_write_devices(const struct model *model, const struct results *results,
 			      const char *folder, uint32_t *count, char *error, size_t error_size)
 {
 	uint32_t tasks, end, *order = results->devices ? task_order(model, &tasks) : NULL;
+	struct mindinsight_device all = { 0 };
 	int err = 0;
 
 	*count = 0;
@@ -119,6 +167,8 @@ int mindinsight_write_devices(const struct model *model, const struct results *r
 		snprintf(error, error_size, "cannot write %s: %s", folder, strerror(ENOMEM));
 		return -ENOMEM;
 	}
+	if (order)
+		count_ranks(model, order, tasks, &all);
 	for (uint32_t i = 0; order && i < tasks && !err; i = end) {
 		uint32_t device = model->tasks.row[order[i]].device;
 		struct mindinsight_device of = { .model = model,
@@ -126,7 +176,9 @@ int mindinsight_write_devices(const struct model *model, const struct results *r
 						 .device = device,
 						 .number = (*count)++,
 						 .order = order + i,
-						 .steps = trace_of(results, device) };
+						 .steps = trace_of(results, device),
+						 .ranks = all.ranks,
+						 .stages = all.stages };
 
 		for (end = i; end < tasks && model->tasks.row[order[end]].device == device;)
 			end++;

@@ -27,6 +27,8 @@ struct mindinsight_device {
 	const uint32_t *order; /* its rows of task_order() */
 	uint32_t count;
 	const struct device_step_trace *steps; /* NULL = not known */
+	uint32_t ranks; /* devices with tasks */
+	uint32_t stages; /* of a pipeline, if the ranks of each follow each other, as MindInsight assumes; 0 = none */
 };
 
 /* Does it run on AI cores, as MindInsight sees it? */
@@ -43,6 +45,14 @@ int mindinsight_step_trace(FILE *out, const struct mindinsight_device *of);
 int mindinsight_points(FILE *out, const struct mindinsight_device *of);
 int mindinsight_timeline(FILE *out, const struct mindinsight_device *of);
 int mindinsight_timeline_summary(FILE *out, const struct mindinsight_device *of);
+int mindinsight_cluster(FILE *out, const struct mindinsight_device *of); /* with steps */
+int mindinsight_hccl(FILE *out, const struct mindinsight_device *of); /* with steps, too */
+int mindinsight_memory_summary(FILE *out, const struct mindinsight_device *of);
+int mindinsight_memory_details(FILE *out, const struct mindinsight_device *of);
+
+/* Does a file tell links between ranks, or the device's memory? */
+bool mindinsight_has_links(const struct mindinsight_device *of);
+bool mindinsight_has_memory(const struct mindinsight_device *of);
 
 /*
  * mindinsight_write_devices - all files of all devices with tasks into @folder
