@@ -93,9 +93,16 @@ void table_count(struct table *table, uint64_t count)
 
 void table_ms(struct table *table, uint64_t ns)
 {
-	uint64_t us = ns / 1000 + (ns % 1000 >= 500);
+	table_ms_after(table, 0, ns);
+}
 
-	table_format(table, "%" PRIu64 ".%03" PRIu64, us / 1000, us % 1000);
+void table_ms_after(struct table *table, uint64_t start_ns, uint64_t ns)
+{
+	uint64_t apart = ns < start_ns ? start_ns - ns : ns - start_ns;
+	uint64_t us = apart / 1000 + (apart % 1000 >= 500);
+
+	table_format(table, "%s%" PRIu64 ".%03" PRIu64, ns < start_ns && us ? "-" : "", us / 1000,
+		     us % 1000);
 }
 
 void table_us(struct table *table, uint64_t ns)

@@ -39,6 +39,8 @@ void table_format(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void table_count(struct table *table, uint64_t count);
 void table_ms(struct table *table, uint64_t ns); /* 3 decimals: microseconds */
+/* The same of an instant after @start_ns; before it, negative: what a device did may have begun earlier. */
+void table_ms_after(struct table *table, uint64_t start_ns, uint64_t ns);
 void table_us(struct table *table, uint64_t ns); /* 1 decimal up to 1 ms, else none */
 void table_percent(struct table *table, double percent); /* 1 decimal */
 /* The same if it @is_known, else "unknown". */

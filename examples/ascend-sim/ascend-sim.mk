@@ -7,7 +7,7 @@ SIM_SRC := examples/ascend-sim
 SIM_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -fPIC -fvisibility=hidden
 SIM_LINK = $(CC) $(SIM_CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) -L$(SIM) -pthread
 
-ascend-sim: $(patsubst %,$(SIM)/lib%.so,ascend_hal runtime ascendcl hccl) $(SIM)/job
+ascend-sim: $(patsubst %,$(SIM)/lib%.so,ascend_hal runtime ascendcl hccl mspti) $(SIM)/job
 
 $(SIM)/libascend_hal.so: $(SIM_SRC)/device.c $(SIM_SRC)/profile.c $(SIM_SRC)/sim.h
 	@mkdir -p $(@D)
@@ -18,6 +18,8 @@ $(SIM)/libascendcl.so: $(SIM_SRC)/acl.c $(SIM_SRC)/tdt.c $(wildcard $(SIM_SRC)/*
 	$(SIM_LINK) -lruntime -lascend_hal
 $(SIM)/libhccl.so: $(SIM_SRC)/hccl.c $(wildcard $(SIM_SRC)/*.h) | $(SIM)/libruntime.so
 	$(SIM_LINK) -lruntime -lascend_hal
+$(SIM)/libmspti.so: $(SIM_SRC)/mspti.c $(SIM_SRC)/sim.h device/mspti.h | $(SIM)/libascend_hal.so
+	$(SIM_LINK) -I. -lascend_hal
 $(SIM)/job: $(SIM_SRC)/job.c $(SIM)/libascendcl.so $(SIM)/libhccl.so
 	$(CC) $(SIM_CFLAGS) -o $@ $< -L$(SIM) -Wl,-rpath,'$$ORIGIN' -Wl,-rpath-link,$(SIM) \
 		-lascendcl -lhccl -lruntime -pthread

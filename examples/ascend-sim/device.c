@@ -189,6 +189,7 @@ static void *stream_main(void *argument)
 		stream->first = task->next_in_stream;
 		if (!stream->first)
 			stream->last = NULL;
+		task->done = true;
 		stream->waiting--;
 		stream->done++;
 		pthread_cond_broadcast(&sim_device.changed);

@@ -10,6 +10,7 @@
 
 typedef void *HcclComm;
 
+#define PARTS 3 /* tasks of a collective: one waits, two move */
 #define RING_NS 20000 /* to wait for the others */
 #define LINK_BYTES_PER_NS 10
 
@@ -66,10 +67,12 @@ static int collective(const char *name, uint64_t bytes, void *stream)
 	struct sim_task wait = { .kind = SIM_COLLECTIVE,
 				 .name = "Notify_Wait",
 				 .core = "NOTIFY_WAIT_SQE",
+				 .parts = PARTS,
 				 .set_ns = RING_NS };
 	struct sim_task move = { .kind = SIM_COLLECTIVE,
 				 .name = "Memcpy",
 				 .core = "SDMA_SQE",
+				 .parts = PARTS,
 				 .bytes = bytes / 2,
 				 .set_ns = bytes / 2 / LINK_BYTES_PER_NS };
 	int err;

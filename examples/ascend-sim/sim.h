@@ -61,6 +61,9 @@ struct sim_task {
 	uint16_t stream, number;
 	uint64_t sent_ns, start_ns, end_ns;
 	uint64_t start_ticks, end_ticks;
+	uint32_t parts; /* SIM_COLLECTIVE: tasks that it is made of */
+	bool done;
+	bool told; /* by MSPTI */
 	struct sim_task *next_in_stream, *next;
 };
 

@@ -9,6 +9,7 @@ need_root
 need_command jq python3
 
 SIM=$BUILD/ascend-sim
+PRELOAD=
 # Seconds enough for the drift to be told from what waking up a thread takes.
 STEPS=600
 [ -x "$SIM/job" ] || fail "$SIM/job is not built: run make ascend-sim"
@@ -20,7 +21,7 @@ start_job() {
 	OUT=$WORK/$name
 	mkdir "$OUT"
 	mkfifo "$OUT/in"
-	ASCEND_SIM_OUT=$OUT "$SIM/job" "$@" <"$OUT/in" >"$OUT/out" 2>"$OUT/err" &
+	LD_PRELOAD=$PRELOAD ASCEND_SIM_OUT=$OUT "$SIM/job" "$@" <"$OUT/in" >"$OUT/out" 2>"$OUT/err" &
 	JOB_PID=$!
 	exec {JOB_IN}>"$OUT/in"
 	wait_for_line "$OUT/out" '^ready' 30
@@ -29,6 +30,7 @@ start_job() {
 # run_traced OPTION...: the steps, traced; then the job ends and leaves its profile. Sets PROFILE, R
 run_traced() {
 	attach_in_background "$JOB_PID" "$OUT/trace.pbt" "$@"
+	[ -z "$PRELOAD" ] || wait_for_line "$OUT/mspti.log" '^delivered' 20
 	echo go >&"$JOB_IN"
 	wait_for_line "$OUT/out" '^done' 60
 	stop_attach
@@ -102,6 +104,11 @@ check_truth
 assert_eq "what made the device idle longest" sleep \
 	"$(jq -r '[.idle.causes[].cause | select(. != "runnable" and . != "throttled")][0]' "$R")"
 
+# The first step began before the recording, with the end of the one before.
+"$ANALYZER" report "$OUT/trace.pbt" --device "$PROFILE" --section steps --top 1 >"$OUT/steps.txt"
+assert_contains "start of the first step, before the recording" "$OUT/steps.txt" \
+	'^ +6 +-[0-9]+\.[0-9]{3} +[0-9]+\.[0-9]{3} '
+
 # The profile alone: joined by its own numbers, on its own clock.
 "$ANALYZER" report --device "$PROFILE" --format json -o "$OUT/alone.json"
 assert_eq "alone: tasks" "$((20 * (STEPS + 5)))" "$(jq .join.tasks "$OUT/alone.json")"
@@ -138,6 +145,19 @@ check_truth
 # How long is compared above; a batch takes 20 ms, a step less than 10, if nobody keeps the trainer from its CPU.
 assert_between "GetNext waited, ns" 10000000 "$(json "$R" .trace.duration_ns)" \
 	"$(jq '[.operators[] | select(.name == "GetNext") | .total_ns] | add' "$R")"
+
+# What the device did told live, by MSPTI: no profile is needed.
+PRELOAD="$SIM/libmspti.so $BUILD/libprofbpf-mspti.so"
+start_job live $STEPS 5
+run_traced
+PRELOAD=
+check_calls
+"$ANALYZER" report "$OUT/trace.pbt" --format json -o "$OUT/live.json"
+# An operator, seven kernels, a copy and a collective; MSPTI has no word for events and marks.
+assert_eq "tasks told live, with their call, lost" "$((10 * STEPS)) $((10 * STEPS)) 0" \
+	"$(jq -r '"\(.join.tasks) \(.join.matched) \(.capture.sources[] | select(.name == "device") | .lost)"' "$OUT/live.json")"
+"$ANALYZER" export "$OUT/trace.pbt" --to sqlite -o "$OUT/live.db"
+python3 tests/tools/ascend_sim_live.py "$OUT/truth.json" "$OUT/live.db" || fail "MSPTI told something else"
 
 # Attached and left while it runs: what it launched before, or after, or while probes were being
 # attached, is not taken for lost.

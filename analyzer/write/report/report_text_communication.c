@@ -164,7 +164,7 @@ static int print_skews(FILE *out, const struct model *model,
 
 		table_row(table);
 		table_text(table, model_text(model, row->name));
-		table_ms(table, row->start_ns - model->info.session_start_ns);
+		table_ms_after(table, model->info.session_start_ns, row->start_ns);
 		table_count(table, row->ranks);
 		table_us(table, row->skew_ns);
 		table_us(table, row->duration_ns);

@@ -47,7 +47,7 @@ static void add_row(struct table *table, const struct model *model,
 {
 	table_row(table);
 	table_count(table, row->number);
-	table_ms(table, row->start_ns - model->info.session_start_ns);
+	table_ms_after(table, model->info.session_start_ns, row->start_ns);
 	table_ms(table, row->end_ns - row->start_ns);
 	signed_ms(table, !row->first, (double)row->gap_ns);
 	signed_ms(table, row->bp_end_ns != 0, (double)row->fp_bp_ns);

@@ -28,7 +28,7 @@ static void add_ledger(struct table *table, const struct model *model,
 	table_count(table, ledger->frees);
 	add_mib(table, ledger->curve.peak_bytes);
 	if (ledger->curve.count)
-		table_ms(table, ledger->curve.peak_ns - model->info.session_start_ns);
+		table_ms_after(table, model->info.session_start_ns, ledger->curve.peak_ns);
 	else
 		table_unknown(table);
 	add_mib(table, ledger->curve.last_bytes);
@@ -89,7 +89,7 @@ static int print_live(FILE *out, const struct model *model, const struct memory_
 		table_count(table, row->bytes);
 		table_count(table, row->count);
 		add_mib(table, row->bytes * row->count);
-		table_ms(table, row->first_ns - model->info.session_start_ns);
+		table_ms_after(table, model->info.session_start_ns, row->first_ns);
 	}
 	err = table_print(table, out);
 	table_free(table);
@@ -109,7 +109,7 @@ static void add_series(struct table *table, const struct model *model,
 	table_count(table, series->records);
 	if (series->curve.count) {
 		add_mib(table, series->curve.peak_bytes);
-		table_ms(table, series->curve.peak_ns - model->info.session_start_ns);
+		table_ms_after(table, model->info.session_start_ns, series->curve.peak_ns);
 		add_mib(table, series->curve.last_bytes);
 	} else {
 		table_unknown(table);

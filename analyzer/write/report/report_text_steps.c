@@ -44,7 +44,7 @@ static void step_row(struct table *table, const struct model *model, const struc
 
 	table_row(table);
 	table_count(table, step->index);
-	table_ms(table, step->start_ns - model->info.session_start_ns);
+	table_ms_after(table, model->info.session_start_ns, step->start_ns);
 	table_ms(table, step->duration_ns);
 	table_ms(table, step->data_wait_ns);
 	table_ms(table, step->duration_ns - step->data_wait_ns);
