@@ -91,8 +91,8 @@ static int end_header(struct table *table)
 {
 	bool found[CSV_COLUMNS];
 
-	for (uint32_t i = table->column; i < WIDTH_MAX; i++)
-		table->target[i] = NOT_WANTED;
+	if (table->column < WIDTH_MAX)
+		memset(table->target + table->column, NOT_WANTED, WIDTH_MAX - table->column);
 	for (uint32_t i = 0; i < table->named; i++)
 		found[i] = table->rank[i] != 0;
 	table->in_header = false;
