@@ -197,11 +197,15 @@ static int each(struct rocpd *file, const char *query, const char *suffix,
 	char damage[256], *whole;
 	int err = -ENOMEM;
 
-	for (; *query; query++) {
-		if (*query == '@')
+	while (*query) {
+		size_t plain = strcspn(query, "@");
+
+		sqlite3_str_append(text, query, (int)plain);
+		query += plain;
+		if (*query) {
 			sqlite3_str_appendall(text, suffix);
-		else
-			sqlite3_str_appendchar(text, 1, *query);
+			query++;
+		}
 	}
 	whole = sqlite3_str_finish(text);
 	if (whole)
