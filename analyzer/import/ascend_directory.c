@@ -36,6 +36,7 @@ static const char *const PATTERNS[] = { "ascend_pytorch_profiler*.db",
 					"gpu_timeline_display_*.json",
 					"timeline_display_*.json",
 					"hwts.log.data.*.slice_+([0-9])",
+					"hwts.data.*.slice_+([0-9])",
 					NULL };
 
 /* Tables of the same tasks; of those of a timeline they tell types, shapes and counters. */
@@ -69,6 +70,7 @@ static bool is_inside(const char *name)
 		"output_timeline_data_*.txt",	    "ascend_timeline_display_*.json",
 		"gpu_timeline_display_*.json",	    "timeline_display_*.json",
 		"step_trace_raw_*_detail_time.csv", "hwts.log.data.*.slice_[0-9]*",
+		"hwts.data.*.slice_[0-9]*",
 		"training_trace.*.slice_[0-9]*",    "hccl_raw_*.csv",
 	};
 

@@ -8,6 +8,7 @@
 #ifndef PROFBPF_ANALYZER_IMPORT_ASCEND_RAW_H
 #define PROFBPF_ANALYZER_IMPORT_ASCEND_RAW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,9 +30,14 @@ static inline uint64_t ascend_raw_number(const uint8_t *bytes, size_t size)
 /* "hwts.log.data.45.dev.profiler_default_tag.1.slice_0" is of device 1; 0 where it does not say. */
 uint64_t ascend_raw_device(const char *path);
 
+/* ascend_raw_is_part - is it a slice of a log, "hwts.", with others before it? Then it may begin inside a record. */
+bool ascend_raw_is_part(const char *path, const char *log);
+
 /*
  * ascend_raw_read - hand out each record of the log, @size bytes of it at a time
  *
+ * A log is all slices in a row that stand beside each other, in the order of their numbers; it is read with
+ * the first of them that is taken in, the others say so in a finding.
  * What follows damage, and a record that the file ends in, is left out and a finding. Returns 0, what
  * @record returned if that is not 0, or a negative errno with import->error.
  */

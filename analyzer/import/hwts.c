@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The raw log of an Ascend's hardware task scheduler, hwts.log.data.* in a "JOB*" folder of 2020.
+ * The raw log of an Ascend's hardware task scheduler, hwts.log.data.* in a "JOB*" folder of 2020, hwts.data.*
+ * in "PROF_*" folders of the years after: in slices, of which a task may begin in one and end in the next.
  *
  * Records of 64 bytes, little-endian: byte 0 has what it is in its low 3 bits (0 a task's start, 1
  * its end) and a rolling counter in its high 4, bytes 2 and 3 are 0xd3 0x6b; 16 bits of task at 6,
@@ -28,6 +29,7 @@ struct hwts {
 	struct map started; /* stream << 16 | task -> row of starts */
 	MODEL_ARRAY(uint64_t) starts; /* counter; UINT64_MAX = it has ended */
 	uint64_t device;
+	bool read; /* records were; not with another of its slices */
 };
 
 static bool is_record(const uint8_t *record)
@@ -39,7 +41,11 @@ static int detect(const struct import_sample *sample)
 {
 	const uint8_t *text = (const uint8_t *)sample->text;
 
-	if (sample->directory || sample->size < 4 * RECORD)
+	if (sample->directory)
+		return 0;
+	if (ascend_raw_is_part(sample->path, "hwts."))
+		return 60;
+	if (sample->size < 4 * RECORD)
 		return 0;
 	for (size_t i = 0; i < 4; i++) {
 		if (!is_record(text + i * RECORD))
@@ -104,6 +110,7 @@ static int on_record(void *context, const uint8_t *record)
 	uint64_t key = ascend_raw_number(record + 16, 2) << 16 | ascend_raw_number(record + 6, 2);
 	uint64_t tick = ascend_raw_number(record + 8, 8);
 
+	file->read = true;
 	/* The end of the log may be filled up with zeros. */
 	if (!is_record(record))
 		return ascend_raw_number(record, 8) || tick
@@ -124,7 +131,7 @@ static int import(struct import *import)
 
 	import_rows_begin(&file.rows, import);
 	err = ascend_raw_read(import, RECORD, on_record, &file);
-	if (!err && import->model->tasks.count == tasks)
+	if (!err && import->model->tasks.count == tasks && file.read)
 		err = import_finding(import, "no tasks: nothing is known of any device", NULL);
 	if (!err)
 		err = ascend_raw_name(import, file.device, tasks);
@@ -136,7 +143,7 @@ static int import(struct import *import)
 
 const struct importer import_hwts = {
 	.name = "hwts",
-	.what = "a raw task log of an Ascend (hwts.log.data.*)",
+	.what = "a raw task log of an Ascend (hwts.log.data.*, hwts.data.*)",
 	.detect = detect,
 	.import = import,
 };

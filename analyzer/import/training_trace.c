@@ -47,7 +47,11 @@ static int detect(const struct import_sample *sample)
 	const uint8_t *text = (const uint8_t *)sample->text;
 	bool forward = false;
 
-	if (sample->directory || sample->size < (size_t)4 * RECORD)
+	if (sample->directory)
+		return 0;
+	if (ascend_raw_is_part(sample->path, "training_trace."))
+		return 50;
+	if (sample->size < (size_t)4 * RECORD)
 		return 0;
 	for (size_t i = 0; i < 4; i++) {
 		if (!is_record(text + i * RECORD))

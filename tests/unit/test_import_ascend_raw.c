@@ -112,6 +112,56 @@ static void test_names(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* A record and a task lie across slices, of which there are more than ten; another log's begins anew. */
+static void test_slices(void **state)
+{
+	char folder[] = "/tmp/test_import_raw.XXXXXX", command[96], name[96], path[192], words[512];
+	uint8_t log[128 * 27];
+	size_t size, part = 4 * 64 + 26;
+	struct model *model = model_new();
+	uint16_t tasks[27];
+
+	for (uint16_t i = 0; i < 27; i++)
+		tasks[i] = i + 1;
+	size = put_tasks(log, 519, tasks, 27);
+	assert_non_null(mkdtemp(folder));
+	for (size_t at = 0, slice = 0; at < size; at += part, slice++) {
+		snprintf(name, sizeof(name), "hwts.data.1.slice_%zu", slice);
+		import_write(folder, name, log + at, size - at < part ? size - at : part);
+		snprintf(name, sizeof(name), "hwts.data.1.slice_%zu.done", slice);
+		import_write_text(folder, name, "");
+	}
+	put_tasks(log, 7, tasks, 2);
+	import_write(folder, "hwts.data.2.slice_0", log, 256);
+	assert_int_equal(import_device_file(model, folder, true, words, sizeof(words)), 0);
+	assert_int_equal(import_finish(model, true), 0);
+	assert_int_equal(model->tasks.count, 29);
+	assert_int_equal(model->devices.count, 2);
+	assert_int_equal(model->tasks.row[26].start_ns, 12600);
+	assert_int_equal(model->tasks.row[26].end_ns, 12650);
+	assert_string_equal(model_text(model, model->tasks.row[26].name), "stream 519 task 27");
+	/* Each slice but the first says where it went, and nothing else is found. */
+	assert_int_equal(model->findings.count, 12);
+	assert_non_null(strstr(model_text(model, model->findings.row[0].what), "slice of a log"));
+	model_free(model);
+	/* Any of them stands for all. */
+	snprintf(path, sizeof(path), "%s/hwts.data.1.slice_10", folder);
+	model = import_take(path);
+	assert_int_equal(model->tasks.count, 27);
+	assert_int_equal(model->findings.count, 0);
+	model_free(model);
+	/* Without one of them what stands before and behind are logs of their own. */
+	snprintf(path, sizeof(path), "%s/hwts.data.1.slice_5", folder);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/hwts.data.1.slice_0", folder);
+	model = import_take(path);
+	assert_int_equal(model->tasks.count, 11);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 static void put_point(uint8_t *record, uint16_t tag, uint16_t stream, uint64_t tick)
 {
 	memset(record, 0, 20);
@@ -168,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_raw_log),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_slices),
 		cmocka_unit_test(test_steps),
 	};
 
