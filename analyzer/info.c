@@ -16,7 +16,7 @@ struct content {
 	uint64_t rows;
 };
 
-#define CONTENTS 17
+#define CONTENTS 22
 
 static void contents_of(const struct model *model, struct content contents[CONTENTS])
 {
@@ -38,6 +38,11 @@ static void contents_of(const struct model *model, struct content contents[CONTE
 		{ "device_links", model->link_uses.count },
 		{ "memory_records", model->memory_records.count },
 		{ "api_statistics", model->api_statistics.count },
+		{ "device_facts", model->device_facts.count },
+		{ "operator_sums", model->operator_sums.count },
+		{ "fused_operators", model->fused_operators.count },
+		{ "told_advice", model->told_advice.count },
+		{ "cluster_steps", model->cluster_steps.count },
 	};
 
 	for (size_t i = 0; i < CONTENTS; i++)

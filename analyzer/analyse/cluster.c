@@ -2,6 +2,7 @@
 #include "analyzer/analyse/cluster.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,101 @@ static void add_ranks(const struct device_results *devices, const struct device_
 	}
 }
 
+/* Mean of what is told; UINT64_MAX = nothing is. */
+static uint64_t mean_of(const struct cluster_step *steps, uint32_t count, size_t member)
+{
+	uint64_t sum = 0, known = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t value = *(const uint64_t *)((const char *)&steps[i] + member);
+
+		if (value == UINT64_MAX || value > UINT64_MAX / 2 - sum)
+			continue;
+		sum += value;
+		known++;
+	}
+	return known ? sum / known : UINT64_MAX;
+}
+
+#define MEAN(steps, count, member) mean_of(steps, count, offsetof(struct cluster_step, member))
+
+/* MindSpore's own mean of calculations a second. */
+static double told_flops(const struct model *model, uint32_t device)
+{
+	double rate = -1;
+
+	for (uint32_t i = 0; i < model->device_facts.count; i++) {
+		const struct device_fact *fact = &model->device_facts.row[i];
+
+		if (rate < 0 && fact->device == device && !fact->text &&
+		    strcmp(model_text(model, fact->unit), "operations/s") == 0)
+			rate = fact->value;
+	}
+	return rate;
+}
+
+/* @steps: all of one device that a file told. */
+static void add_told(const struct model *model, const struct cluster_step *steps, uint32_t count,
+		     const struct device_step_results *traces, struct cluster_results *results)
+{
+	const struct cluster_step *from = count > 1 ? steps + 1 : steps;
+	uint32_t used = count > 1 ? count - 1 : count;
+	uint64_t computation = MEAN(from, used, computation_ns);
+	uint64_t communication = MEAN(from, used, communication_ns);
+	uint64_t receive = MEAN(from, used, receive_ns);
+	uint64_t collective = MEAN(from, used, collective_ns);
+	uint64_t work = MEAN(from, used, stage_ns), gap = MEAN(from, used, gap_ns);
+	struct cluster_rank rank = { .device = steps->device,
+				     .free_ns = UINT64_MAX,
+				     .flops_rate = told_flops(model, steps->device),
+				     .told = true };
+
+	/* Of data-parallel steps it is told how they follow each other, not what is in them. */
+	if (computation == UINT64_MAX || communication == UINT64_MAX)
+		return;
+	rank.computation_ns = computation;
+	rank.stage_ns = computation + communication;
+	rank.receive_ns = receive == UINT64_MAX ? 0 : receive;
+	rank.collective_ns = collective == UINT64_MAX ? communication : collective;
+	rank.work_ns = work == UINT64_MAX ? rank.stage_ns : work;
+	add_steps(&rank, traces);
+	if (!rank.has_steps && gap != UINT64_MAX) {
+		rank.has_steps = true;
+		rank.step_ns = (double)rank.stage_ns;
+		rank.gap_ns = (double)gap;
+	}
+	results->ranks[results->count++] = rank;
+}
+
+static bool has_rank(const struct cluster_results *results, uint32_t device)
+{
+	for (uint32_t i = 0; i < results->count; i++) {
+		if (results->ranks[i].device == device)
+			return true;
+	}
+	return false;
+}
+
+/* A recording and means of steps cannot be compared: of ranks with tasks, their tasks tell all. */
+static void add_told_ranks(const struct model *model, const struct device_step_results *traces,
+			   struct cluster_results *results)
+{
+	uint32_t end;
+
+	if (results->count)
+		return;
+	for (uint32_t i = 0; i < model->cluster_steps.count; i = end) {
+		const struct cluster_step *first = &model->cluster_steps.row[i];
+
+		for (end = i + 1; end < model->cluster_steps.count &&
+				  model->cluster_steps.row[end].device == first->device &&
+				  model->cluster_steps.row[end].number > first->number;)
+			end++;
+		if (!has_rank(results, first->device))
+			add_told(model, first, end - i, traces, results);
+	}
+}
+
 static void compare_work(struct cluster_results *results)
 {
 	double sum = 0;
@@ -125,7 +221,7 @@ static void add_to_stage(struct cluster_results *results, uint32_t rank, uint32_
 	sum->computation_ns += row->computation_ns;
 	sum->receive_ns += row->receive_ns;
 	sum->collective_ns += row->collective_ns;
-	sum->free_ns += row->free_ns;
+	sum->free_ns = row->free_ns == UINT64_MAX ? UINT64_MAX : sum->free_ns + row->free_ns;
 }
 
 static void compare_stages(struct cluster_results *results)
@@ -143,7 +239,8 @@ static void compare_stages(struct cluster_results *results)
 		stage->computation_ns /= stage->ranks;
 		stage->receive_ns /= stage->ranks;
 		stage->collective_ns /= stage->ranks;
-		stage->free_ns /= stage->ranks;
+		if (stage->free_ns != UINT64_MAX)
+			stage->free_ns /= stage->ranks;
 		stage->work_percent = 100 * work;
 		mean += work / results->stage_count;
 		if (stage->work_percent > results->stages[results->slowest_stage].work_percent)
@@ -269,10 +366,12 @@ int cluster_analyse(const struct model *model, const struct device_results *devi
 	int err;
 
 	*results = (struct cluster_results){ 0 };
-	results->ranks = calloc((size_t)devices->overlap.count + 1, sizeof(*results->ranks));
+	results->ranks = calloc((size_t)devices->overlap.count + model->cluster_steps.count + 1,
+				sizeof(*results->ranks));
 	if (!results->ranks)
 		return -ENOMEM;
 	add_ranks(devices, steps, results);
+	add_told_ranks(model, steps, results);
 	if (results->count < 2) {
 		results->count = 0;
 		return 0;

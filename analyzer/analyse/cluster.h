@@ -8,6 +8,10 @@
  * rank is in which stage of a pipeline, ranks are put together by that, too: stages among themselves
  * show how the model is cut, ranks within one how the batch is.
  *
+ * Of a device without tasks whose file has such parts of its steps (ascend_cluster_analyse_*) they are
+ * means of the steps but the first, unless it is the only one: the stage is a step, idle time is in the
+ * computation, and calculations a second are those of flops_summary_*.
+ *
  * Findings are MindInsight's rules for clusters, with its thresholds: a rank's mean gap before steps
  * above 1.2 times the ranks' mean, operations per second below 0.8 times, a link's bandwidth below 0.8
  * times that of all links of its transport, communication alone above a tenth of it and computation;
@@ -30,13 +34,14 @@ struct cluster_rank {
 	uint64_t computation_ns;
 	uint64_t receive_ns; /* alone: waiting for another pipeline stage */
 	uint64_t collective_ns; /* other communication alone */
-	uint64_t free_ns;
+	uint64_t free_ns; /* UINT64_MAX = unknown */
 	uint64_t work_ns; /* stage without receive */
 	double work_percent; /* of the ranks' mean: 100 = as long as that */
 	bool has_steps;
 	double step_ns; /* means */
 	double gap_ns;
 	double flops_rate; /* operations per second of its kernels; negative = unknown */
+	bool told; /* by a file, as means of steps; not by its tasks */
 };
 
 /* Ranks of one stage of a pipeline; times are means of theirs. */

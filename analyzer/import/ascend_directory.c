@@ -52,6 +52,29 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "npu_module_mem*.csv",
 				    "api_statistic*.csv",
 				    "l2_cache_*.csv",
+				    "op_statistic*.csv",
+				    "communication_statistic*.csv",
+				    "fusion_op_*.csv",
+				    "prof_rule_*.json",
+				    "hbm_*.csv",
+				    "ddr_*.csv",
+				    "hccs_*.csv",
+				    "pcie_*.csv",
+				    "llc_read_write_*.csv",
+				    "ai_*core_utilization_*.csv",
+				    "cpu_usage_*.csv",
+				    "process_cpu_usage_*.csv",
+				    "host_*_usage_*.csv",
+				    "flops_summary_*.json",
+				    "memory_usage_summary_*.json",
+				    "parallel_strategy_*.json",
+				    "*_cluster_analyse_*.csv",
+				    "aicore_intermediate_*_type.csv",
+				    "aicore_intermediate_*_detail.csv",
+				    "gpu_op_type_info_*.csv",
+				    "gpu_op_detail_info_*.csv",
+				    "cpu_op_type_info_*.csv",
+				    "cpu_op_detail_info_*.csv",
 				    "training_trace.*.slice_+([0-9])",
 				    "hccl_raw_*.csv",
 				    NULL };
@@ -72,6 +95,8 @@ static bool is_inside(const char *name)
 		"step_trace_raw_*_detail_time.csv", "hwts.log.data.*.slice_[0-9]*",
 		"hwts.data.*.slice_[0-9]*",
 		"training_trace.*.slice_[0-9]*",    "hccl_raw_*.csv",
+		"aicore_intermediate_*_type.csv",   "*_cluster_analyse_*.csv",
+		"cpu_op_type_info_*.csv",	    "gpu_op_type_info_*.csv",
 	};
 
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
@@ -105,9 +130,9 @@ static bool skip(const struct directory_walk *walk, const char *path, const char
 	return strncmp(name, "PROF_", 5) == 0 && walk->taken && strstr(path, "_ascend_");
 }
 
-static void done(const struct directory_walk *walk, const char *path, uint32_t first_device)
+static int done(const struct directory_walk *walk, const char *path, uint32_t first_device)
 {
-	ascend_rank_read(walk->import->model, path, first_device);
+	return ascend_rank_read(walk->import, path, first_device);
 }
 
 /* Folders of what was collected, but not exported. */

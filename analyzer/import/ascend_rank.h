@@ -16,6 +16,6 @@
  * it): "rank_id", else the name. A folder with one device and one such file is of that rank; of several, the device of
  * that number is. device_<n>/info.json.<n> of msprof: "rank_id", -1 for none. Stages: pipeline_stage.h.
  */
-void ascend_rank_read(struct model *model, const char *path, uint32_t first_device);
+int ascend_rank_read(struct import *import, const char *path, uint32_t first_device);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_ASCEND_RANK_H */

@@ -237,7 +237,7 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 	if (!err && !found && folder.depth < DEPTH_MAX)
 		err = take_folders(walk, &folder);
 	if (!err && walk->done)
-		walk->done(walk, path, folder.result.first_device);
+		err = walk->done(walk, path, folder.result.first_device);
 	for (int i = 0; i < folder.count; i++)
 		free(folder.names[i]);
 	free(folder.names);

@@ -33,8 +33,11 @@ struct directory_walk {
 	bool (*is_result)(const char *name);
 	/* Is folder @name of @path to be left out, though nothing was taken from @path? May be NULL. */
 	bool (*skip)(const struct directory_walk *walk, const char *path, const char *name);
-	/* After all of a folder was taken; rows of devices from @first_device on are its own. May be NULL. */
-	void (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
+	/*
+	 * After all of a folder was taken; rows of devices from @first_device on are its own. 0 or -ENOMEM. May
+	 * be NULL.
+	 */
+	int (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
 	unsigned int taken; /* files */
 };
 

@@ -15,6 +15,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/json_file.h"
 #include "analyzer/model/map.h"
 
 #define MILLISECONDS 6
@@ -152,13 +153,14 @@ static int on_row(void *context, const struct csv_value *values)
 {
 	struct hccl *file = context;
 	yajl_val operators;
+	char reason[128];
 	uint64_t step;
 	int err;
 
 	if (!values[C_STEP].text || !values[C_OPERATORS].text ||
 	    !decimal_unsigned(values[C_STEP].text, values[C_STEP].length, &step))
 		return 0; /* means */
-	operators = yajl_tree_parse(values[C_OPERATORS].text, NULL, 0);
+	operators = json_text_tree(values[C_OPERATORS].text, reason, sizeof(reason));
 	if (!operators)
 		return import_finding(file->import, "steps whose operators are no JSON",
 				      values[C_STEP].text);

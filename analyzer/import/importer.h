@@ -144,5 +144,11 @@ extern const struct importer import_ascend_memory;
 extern const struct importer import_ascend_api;
 extern const struct importer import_ascend_communication;
 extern const struct importer import_ascend_l2;
+extern const struct importer import_ascend_figures;
+extern const struct importer import_ascend_fusion;
+extern const struct importer import_ascend_rules;
+extern const struct importer import_mindspore_cluster;
+extern const struct importer import_mindspore_facts;
+extern const struct importer import_operator_sums;
 
 #endif /* PROFBPF_ANALYZER_IMPORT_IMPORTER_H */

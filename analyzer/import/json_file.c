@@ -2,6 +2,7 @@
 #include "analyzer/import/json_file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,21 +53,53 @@ static char *read_text(const char *path, int *err, char *error, size_t error_siz
 	}
 	if (!*err)
 		return text;
-	snprintf(error, error_size, "%.300s: %s", path, words);
+	snprintf(error, error_size, "%s", words);
 	free(text);
 	return NULL;
+}
+
+/* As far as it is JSON. */
+static bool is_too_deep(const char *text)
+{
+	unsigned int depth = 0;
+	bool quoted = false;
+
+	for (; *text; text++) {
+		if (quoted && *text == '\\' && text[1])
+			text++;
+		else if (*text == '"')
+			quoted = !quoted;
+		else if (!quoted && (*text == '[' || *text == '{') && ++depth > JSON_DEPTH_MAX)
+			return true;
+		else if (!quoted && depth && (*text == ']' || *text == '}'))
+			depth--;
+	}
+	return false;
+}
+
+yajl_val json_text_tree(const char *text, char *reason, size_t reason_size)
+{
+	yajl_val tree;
+
+	reason[0] = '\0';
+	if (is_too_deep(text)) {
+		snprintf(reason, reason_size, "nested deeper than %d", JSON_DEPTH_MAX);
+		return NULL;
+	}
+	tree = yajl_tree_parse(text, reason, reason_size);
+	reason[strcspn(reason, "\n")] = '\0';
+	return tree;
 }
 
 yajl_val json_file_read(const char *path, int *err, char *error, size_t error_size)
 {
 	char *text = read_text(path, err, error, error_size), reason[256] = "";
-	yajl_val tree = text ? yajl_tree_parse(text, reason, sizeof(reason)) : NULL;
+	yajl_val tree = text ? json_text_tree(text, reason, sizeof(reason)) : NULL;
 
 	free(text);
 	if (!tree && !*err) {
-		reason[strcspn(reason, "\n")] = '\0';
 		*err = -EBADMSG;
-		snprintf(error, error_size, "%.300s is no JSON: %s", path, reason);
+		snprintf(error, error_size, "no JSON: %s", reason);
 	}
 	return tree;
 }
@@ -102,4 +135,14 @@ yajl_val json_file_list(yajl_val object, const char *key)
 const char *json_file_number(yajl_val value)
 {
 	return YAJL_IS_NUMBER(value) ? YAJL_GET_NUMBER(value) : NULL;
+}
+
+bool json_file_real(yajl_val value, double *number)
+{
+	const char *text = json_file_number(value);
+
+	if (!text)
+		return false;
+	*number = strtod(text, NULL);
+	return isfinite(*number);
 }

@@ -19,6 +19,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/json_file.h"
 #include "analyzer/import/input_file.h"
 
 #define FILE_MAX (64u << 20)
@@ -433,7 +434,7 @@ static int import(struct import *import)
 
 	if (!text)
 		return -EBADMSG;
-	file.root = yajl_tree_parse(text, damage, sizeof(damage));
+	file.root = json_text_tree(text, damage, sizeof(damage));
 	free(text);
 	damage[strcspn(damage, "\n")] = '\0';
 	if (!file.root)

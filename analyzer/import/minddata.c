@@ -30,7 +30,7 @@ double minddata_number(yajl_val array, size_t index)
 
 yajl_val minddata_read(struct minddata_rank *rank, const char *name)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], reason[512] = "";
 	yajl_val tree;
 	int err;
 
@@ -38,7 +38,9 @@ yajl_val minddata_read(struct minddata_rank *rank, const char *name)
 		import_fail(rank->import, -ENAMETOOLONG, "%s: the path is too long", name);
 		return NULL;
 	}
-	tree = json_file_read(path, &err, rank->import->error, sizeof(rank->import->error));
+	tree = json_file_read(path, &err, reason, sizeof(reason));
+	if (!tree)
+		import_fail(rank->import, err, "%.300s: %.200s", path, reason);
 	if (tree && !YAJL_IS_OBJECT(tree)) {
 		import_fail(rank->import, -EBADMSG, "%.300s is no JSON object", path);
 		yajl_tree_free(tree);

@@ -20,6 +20,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/json_file.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 #define TEXT_MAX 4096 /* of the shapes of an operator */
@@ -113,7 +114,8 @@ static uint32_t operands(struct ms_timeline *file, yajl_val info, const char *si
 
 static bool read_info(struct ms_timeline *file, const char *text, struct task_detail *detail)
 {
-	yajl_val info = yajl_tree_parse(text, NULL, 0);
+	char reason[128];
+	yajl_val info = json_text_tree(text, reason, sizeof(reason));
 
 	if (!info)
 		return true;

@@ -18,6 +18,68 @@ struct api_statistic {
 	uint32_t file; /* index into imports */
 };
 
+/* What a file says of a device, or of the job, as a whole. */
+struct device_fact {
+	double value; /* unless there is a text */
+	uint32_t device; /* index into devices; INDEX_NONE = of none of them */
+	uint32_t file; /* index into imports */
+	uint32_t topic; /* string: "memory", "hbm" */
+	uint32_t name; /* string: "peak" */
+	uint32_t unit; /* string: "bytes", "operations/s", "%"; 0 = none */
+	uint32_t text; /* string; 0 = it is the value */
+};
+
+/* Times of a device's operators of one name or type that a file has summed up. */
+struct operator_sum {
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t min_ns; /* UINT64_MAX = unknown, as the next */
+	uint64_t max_ns;
+	uint32_t device; /* index into devices */
+	uint32_t file; /* index into imports */
+	uint32_t name; /* string; 0 = a sum by type */
+	uint32_t type; /* string; 0 = unknown, as the next */
+	uint32_t core; /* string: "AI_CORE" */
+};
+
+/* What became one operator when a graph was compiled; UINT64_MAX of bytes = unknown. */
+struct fused_operator {
+	uint64_t model_id; /* MODEL_ID_NONE = unknown */
+	uint64_t input_bytes;
+	uint64_t output_bytes;
+	uint64_t weight_bytes;
+	uint64_t workspace_bytes;
+	uint64_t total_bytes;
+	uint32_t model; /* string: name of the model; 0 = unknown */
+	uint32_t name; /* string: of the fused operator */
+	uint32_t originals; /* string: what it was made of, with semicolons between */
+	uint32_t count; /* of these */
+	uint32_t file; /* index into imports */
+};
+
+/* What another profiler advises. Strings. */
+struct told_advice {
+	uint32_t topic; /* "Operator Processing" */
+	uint32_t part; /* of the topic; 0 = none */
+	uint32_t text;
+	uint32_t subjects; /* what it is about, with semicolons between; 0 = nothing in particular */
+	uint32_t count; /* of these */
+	uint32_t file; /* index into imports */
+	uint32_t device; /* index into devices; INDEX_NONE = of none of them */
+};
+
+/* The parts of a device's steps that a file compares ranks by; UINT64_MAX = unknown. */
+struct cluster_step {
+	uint64_t gap_ns; /* before the step */
+	uint64_t computation_ns; /* what is not communication alone: idle time, too */
+	uint64_t communication_ns; /* alone */
+	uint64_t stage_ns; /* without waiting to receive */
+	uint64_t receive_ns; /* alone */
+	uint64_t collective_ns; /* alone */
+	uint32_t device; /* index into devices */
+	uint32_t number; /* from 1 on, by rows */
+};
+
 /* A device file that was taken in, and what of it was not. Strings. */
 struct imported_file {
 	uint32_t path;

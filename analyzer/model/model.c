@@ -71,6 +71,11 @@ void model_free(struct model *model)
 	free(model->imported_cpu.row);
 	free(model->imported_batches.row);
 	free(model->api_statistics.row);
+	free(model->device_facts.row);
+	free(model->operator_sums.row);
+	free(model->fused_operators.row);
+	free(model->told_advice.row);
+	free(model->cluster_steps.row);
 	free(model->coverage.row);
 	free(model->thread_roles.row);
 	free(model->sources.row);

@@ -93,6 +93,11 @@ struct model {
 	MODEL_ARRAY(struct communication_time) communication_times;
 	MODEL_ARRAY(struct memory_record) memory_records; /* in no order */
 	MODEL_ARRAY(struct api_statistic) api_statistics;
+	MODEL_ARRAY(struct device_fact) device_facts;
+	MODEL_ARRAY(struct operator_sum) operator_sums;
+	MODEL_ARRAY(struct fused_operator) fused_operators;
+	MODEL_ARRAY(struct told_advice) told_advice;
+	MODEL_ARRAY(struct cluster_step) cluster_steps; /* by device, in order of number */
 	MODEL_ARRAY(struct imported_operator) imported_operators;
 	MODEL_ARRAY(struct imported_size) imported_sizes; /* by operator, in order of time */
 	MODEL_ARRAY(struct imported_cpu) imported_cpu; /* by operator, in order of time */

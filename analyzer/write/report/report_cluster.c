@@ -33,7 +33,7 @@ static int print_ranks(FILE *out, const struct model *model, const struct cluste
 		table_ms(table, row->computation_ns);
 		table_ms(table, row->receive_ns);
 		table_ms(table, row->collective_ns);
-		table_ms(table, row->free_ns);
+		table_ms_if(table, row->free_ns != UINT64_MAX, row->free_ns);
 		if (row->has_steps) {
 			table_ms(table, (uint64_t)row->step_ns);
 			table_ms(table, row->gap_ns > 0 ? (uint64_t)row->gap_ns : 0);
@@ -80,7 +80,7 @@ static int print_stages(FILE *out, const struct model *model, const struct clust
 		table_ms(table, row->computation_ns);
 		table_ms(table, row->receive_ns);
 		table_ms(table, row->collective_ns);
-		table_ms(table, row->free_ns);
+		table_ms_if(table, row->free_ns != UINT64_MAX, row->free_ns);
 		text_device_cell(table, model, of->ranks[row->slowest].device);
 		table_percent(table, row->imbalance);
 	}
@@ -160,6 +160,12 @@ int text_cluster(FILE *out, const struct model *model, const struct results *res
 	err = print_ranks(out, model, of, options);
 	if (err)
 		return err;
+	for (uint32_t i = 0, said = 0; i < of->count && !said; i++) {
+		if (of->ranks[i].told)
+			said = fputs("Without tasks: means of steps as a file has them; idle time is in their "
+				     "computation.\n",
+				     out) >= 0;
+	}
 	fprintf(out, "The mean of their work is %.3f ms; device %u has most, %.1f %% more.\n",
 		(double)of->mean_work_ns / 1e6,
 		model->devices.row[of->ranks[of->slowest].device].id, of->imbalance);
@@ -194,7 +200,10 @@ static void write_rank(struct json *json, const struct model *model, const struc
 	json_u64(json, "computation_ns", row->computation_ns);
 	json_u64(json, "receive_ns", row->receive_ns);
 	json_u64(json, "collective_ns", row->collective_ns);
-	json_u64(json, "free_ns", row->free_ns);
+	if (row->free_ns != UINT64_MAX)
+		json_u64(json, "free_ns", row->free_ns);
+	if (row->told)
+		json_bool(json, "told", true);
 	if (row->has_steps) {
 		json_i64(json, "step_ns", (int64_t)row->step_ns);
 		json_i64(json, "iteration_interval_ns", (int64_t)row->gap_ns);
@@ -215,7 +224,8 @@ static void write_stage(struct json *json, const struct model *model,
 	json_u64(json, "computation_ns", row->computation_ns);
 	json_u64(json, "receive_ns", row->receive_ns);
 	json_u64(json, "collective_ns", row->collective_ns);
-	json_u64(json, "free_ns", row->free_ns);
+	if (row->free_ns != UINT64_MAX)
+		json_u64(json, "free_ns", row->free_ns);
 	json_u64(json, "slowest", model->devices.row[of->ranks[row->slowest].device].id);
 	json_decimal(json, "imbalance_percent", row->imbalance);
 	json_map_close(json);

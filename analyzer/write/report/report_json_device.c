@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/write/report/report_device.h"
+#include "analyzer/write/report/report_told.h"
 
 static void write_streams(struct json *json, const struct device_usage *usage)
 {
@@ -57,10 +58,13 @@ static void report_json_devices(struct json *json, const struct model *model,
 		json_text(json, "source", model_text(model, device->source));
 		if (device->process < model->processes.count)
 			json_u64(json, "pid", model->processes.row[device->process].pid);
+		if (device->has_rank)
+			json_u64(json, "rank", device->rank);
 		write_usage(json, &devices->devices[i]);
 		json_map_close(json);
 	}
 	json_array_close(json);
+	json_device_facts(json, model);
 }
 
 static void write_clock(struct json *json, const struct device_clock *clock)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/write/report/report_device.h"
+#include "analyzer/write/report/report_told.h"
 
 /* Absent where tasks differ in it, too. */
 static void write_text(struct json *json, const char *key, const struct model *model, uint32_t text)
@@ -112,4 +113,5 @@ void report_json_operators(struct json *json, const struct model *model,
 	write_list(json, "operators", model, &devices->operators);
 	write_list(json, "operator_types", model, &devices->types);
 	write_list(json, "operator_cores", model, &devices->cores);
+	json_told_operators(json, model);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/pipeline_series.h"
 #include "analyzer/write/report/report_parts.h"
+#include "analyzer/write/report/report_told.h"
 
 static const char *role_name(uint8_t role)
 {
@@ -240,4 +241,5 @@ void json_advice_section(struct json *json, const struct model *model,
 		json_map_close(json);
 	}
 	json_array_close(json);
+	json_told_advice(json, model);
 }

@@ -5,6 +5,7 @@
 
 #include "analyzer/write/report/report_device.h"
 #include "analyzer/write/report/report_parts.h"
+#include "analyzer/write/report/report_told.h"
 #include "analyzer/write/stream.h"
 #include "analyzer/write/table.h"
 
@@ -94,6 +95,9 @@ int report_text(FILE *out, const struct model *model, const struct results *resu
 	}
 	if (options->sections & SECTION_ADVICE) {
 		int err = text_advice(out, model, results, options);
+
+		if (!err)
+			err = text_told_advice(out, model, options);
 
 		if (err)
 			return err;

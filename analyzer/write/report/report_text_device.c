@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "analyzer/write/report/report_device.h"
+#include "analyzer/write/report/report_told.h"
 #include "analyzer/write/table.h"
 
 #define NAME_SIZE 160
@@ -31,6 +32,8 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 
 	fprintf(out, "Device %u: %s (%s)", device->id, device_name(model, usage->device, name),
 		printable(model_text(model, device->kind), kind, sizeof(kind)));
+	if (device->has_rank)
+		fprintf(out, ", rank %u", device->rank);
 	print_origin(out, model, device);
 	fprintf(out, "\n  %" PRIu64 " tasks", usage->tasks);
 	if (usage->sync_tasks)
@@ -109,7 +112,7 @@ static int report_text_devices(FILE *out, const struct model *model, const struc
 		if (usage->stream_count)
 			error = print_streams(out, usage, options);
 	}
-	return error;
+	return error ? error : text_device_facts(out, model, options);
 }
 
 static void print_clock(FILE *out, const struct model *model, const struct device_results *devices,

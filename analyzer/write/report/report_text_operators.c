@@ -4,6 +4,7 @@
 
 #include "analyzer/write/report/report_device.h"
 #include "analyzer/write/report/report_parts.h"
+#include "analyzer/write/report/report_told.h"
 #include "analyzer/write/table.h"
 
 #define METRIC_COLUMNS 8
@@ -289,7 +290,7 @@ int report_text_operators(FILE *out, const struct model *model,
 	print_heading(out, options, HEADINGS[devices->operators.by]);
 	if (devices->cores.count == 0) {
 		fputs("No device task with times.\n", out);
-		return 0;
+		return text_told_operators(out, model, options);
 	}
 	if (devices->operators.count)
 		error = print_list(out, model, &devices->operators, options);
@@ -298,5 +299,7 @@ int report_text_operators(FILE *out, const struct model *model,
 	hint_at_shapes(out, &devices->operators);
 	if (!error)
 		error = print_metrics(out, model, &devices->operators, options);
-	return error ? error : print_summaries(out, model, devices, options);
+	if (!error)
+		error = print_summaries(out, model, devices, options);
+	return error ? error : text_told_operators(out, model, options);
 }

@@ -11,7 +11,7 @@ int write_tables(struct rows *rows, const struct model *model, const struct resu
 {
 	static void (*const PARTS[])(struct rows *, const struct tables *) = {
 		tables_model, tables_model_devices, tables_host, tables_devices,
-		tables_steps, tables_memory,	    tables_more,
+		tables_steps, tables_memory,	    tables_more,  tables_told,
 	};
 	bool *threads = export_threads(model, options);
 	const struct tables of = {

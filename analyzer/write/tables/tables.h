@@ -29,6 +29,7 @@ void tables_devices(struct rows *rows, const struct tables *of);
 void tables_steps(struct rows *rows, const struct tables *of);
 void tables_memory(struct rows *rows, const struct tables *of);
 void tables_more(struct rows *rows, const struct tables *of);
+void tables_told(struct rows *rows, const struct tables *of);
 
 /* write_tables - all of them. Returns 0 or a negative errno. */
 int write_tables(struct rows *rows, const struct model *model, const struct results *results,

@@ -288,7 +288,7 @@ static void put_cluster(struct rows *rows, const struct cluster_results *results
 		rows_u64(rows, row->computation_ns);
 		rows_u64(rows, row->receive_ns);
 		rows_u64(rows, row->collective_ns);
-		rows_u64(rows, row->free_ns);
+		rows_id(rows, row->free_ns);
 		rows_real(rows, row->has_steps ? row->step_ns : NAN);
 		rows_real(rows, row->has_steps ? row->gap_ns : NAN);
 		rows_end(rows);
@@ -307,7 +307,7 @@ static void put_cluster(struct rows *rows, const struct cluster_results *results
 		rows_u64(rows, row->computation_ns);
 		rows_u64(rows, row->receive_ns);
 		rows_u64(rows, row->collective_ns);
-		rows_u64(rows, row->free_ns);
+		rows_id(rows, row->free_ns);
 		rows_u64(rows, results->ranks[row->slowest].device);
 		rows_real(rows, row->imbalance);
 		rows_end(rows);

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of Ascend's profilers that sum up, compare or advise, made here. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/cluster.h"
+#include "analyzer/import/importer.h"
+#include "tests/unit/import_text.h"
+
+static char folder[64];
+
+static int setup(void **state)
+{
+	strcpy(folder, "/tmp/test_import_told.XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+static struct model *take(const char *name, const char *text)
+{
+	struct model *model;
+	int error;
+
+	model = import_text(name, text, strlen(text), &error);
+	assert_int_equal(error, 0);
+	return model;
+}
+
+static const struct device_fact *fact(const struct model *model, const char *topic,
+				      const char *name)
+{
+	for (uint32_t i = 0; i < model->device_facts.count; i++) {
+		const struct device_fact *row = &model->device_facts.row[i];
+
+		if (strcmp(model_text(model, row->topic), topic) == 0 &&
+		    strcmp(model_text(model, row->name), name) == 0)
+			return row;
+	}
+	fail_msg("nothing of %s %s", topic, name);
+	return NULL;
+}
+
+static const struct operator_sum *sum(const struct model *model, const char *text)
+{
+	for (uint32_t i = 0; i < model->operator_sums.count; i++) {
+		const struct operator_sum *row = &model->operator_sums.row[i];
+
+		if (strcmp(model_text(model, row->name ? row->name : row->type), text) == 0)
+			return row;
+	}
+	fail_msg("no sum of %s", text);
+	return NULL;
+}
+
+#define STATISTIC                                                                          \
+	"Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),"      \
+	"Max Time(us),Ratio(%)\n"                                                          \
+	"3,MatMulV2,AI_CORE,4,\"100.5\t\",20,25.125,30.25,80\n3,Cast,AI_VECTOR_CORE,0,0,0," \
+	"0,0,0\n4,Mul,AI_CORE,2,N/A,1,1.5,1,1\n4,,AI_CORE,1,1,1,1,1,1\n"
+
+/* Of two devices; a row without a count and one without a type are none. */
+static void test_statistic(void **state)
+{
+	struct model *model = take("op_statistic_1.csv", STATISTIC);
+	const struct operator_sum *row = sum(model, "MatMulV2");
+
+	assert_int_equal(model->operator_sums.count, 2);
+	assert_int_equal(row->count, 4);
+	assert_int_equal(row->total_ns, 100500);
+	assert_int_equal(row->min_ns, 20000);
+	assert_int_equal(row->max_ns, 30250);
+	assert_string_equal(model_text(model, row->core), "AI_CORE");
+	assert_int_equal(model->devices.row[row->device].id, 3);
+	/* The mean tells the total as well. */
+	assert_int_equal(sum(model, "Mul")->total_ns, 3000);
+	assert_int_equal(model->findings.row[0].count, 2);
+	model_free(model);
+	import_same("op_statistic_1.csv", STATISTIC, strlen(STATISTIC), true);
+	model = take("communication_statistic_1.csv",
+		     "Device_id,OP Type,Count,Total Time(us),Min Time(us),Avg Time(us),"
+		     "Max Time(us),Ratio(%)\n0,hcom_allReduce_,2,10,5,5,5,100\n");
+	assert_string_equal(model_text(model, sum(model, "hcom_allReduce_")->core),
+			    "COMMUNICATION");
+	model_free(model);
+}
+
+/* Totals by type in ms, means by name, whose column is misspelt; the host's and a GPU's. */
+static void test_intermediate(void **state)
+{
+	struct model *model = take("aicore_intermediate_2_type.csv",
+				   "kernel_type,total_time,execution_frequency,percent\n"
+				   "Cast,0.053395,13,3.63\n");
+
+	assert_int_equal(sum(model, "Cast")->total_ns, 53395);
+	assert_int_equal(sum(model, "Cast")->count, 13);
+	assert_true(sum(model, "Cast")->min_ns == UINT64_MAX);
+	assert_string_equal(model_text(model, sum(model, "Cast")->core), "AI_CORE");
+	assert_int_equal(model->devices.row[0].id, 2);
+	model_free(model);
+	model = take("aicore_intermediate_2_detail.csv",
+		     "full_kernel_time,execution_time,execution_frequency\n"
+		     "Default/Cast-op10,0.00466,3\n");
+	assert_int_equal(sum(model, "Default/Cast-op10")->total_ns, 13980);
+	model_free(model);
+	model = take("cpu_op_detail_info_0.csv",
+		     "op_side,op_type,op_name,full_op_name,op_occurrences,op_total_time(ms),"
+		     "op_avg_time(ms),total_proportion,subgraph,pid\n"
+		     "Default,MatMul,MatMul-op1,Default/MatMul-op1,10,1.25,0.125,0.5,Default,42\n");
+	assert_int_equal(sum(model, "Default/MatMul-op1")->total_ns, 1250000);
+	assert_string_equal(model_text(model, sum(model, "Default/MatMul-op1")->core), "HOSTCPU");
+	assert_string_equal(model_text(model, model->devices.row[0].kind), "cpu");
+	model_free(model);
+	model = take("cpu_op_type_info_0.csv",
+		     "op_type,type_occurrences,execution_frequency(per-step),total_compute_time,"
+		     "avg_time(ms),percent\nConv2D,80,2,4.5,0.05625,10\n");
+	assert_int_equal(sum(model, "Conv2D")->total_ns, 4500000);
+	assert_int_equal(sum(model, "Conv2D")->count, 80);
+	model_free(model);
+	model = take("gpu_op_type_info_1.csv", "op_type,type_occurrences,total_time(us),"
+					       "total_proportion,avg_time(us)\nAdd,2,7.5,1,3.75\n");
+	assert_int_equal(sum(model, "Add")->total_ns, 7500);
+	assert_string_equal(model_text(model, model->devices.row[0].kind), "gpu");
+	model_free(model);
+}
+
+#define FUSION                                                                               \
+	"Device_id,Model Name,Model ID,Fusion Op,Original Ops,Memory Input(KB),"             \
+	"Memory Output(KB),Memory Weight(KB),Memory Workspace(KB),Memory Total(KB)\n"        \
+	"host,resnet,1,conv1+relu,conv1;bn1;relu1,1.5,N/A,0,0,1.5\n"                         \
+	"host,resnet,4294967295,add+cast,\"add,cast\",1,1,1,1,4\nhost,resnet,1,alone,,1,1,1,1,4\n"
+
+static void test_fusion(void **state)
+{
+	struct model *model = take("fusion_op_1.csv", FUSION);
+	const struct fused_operator *row = model->fused_operators.row;
+
+	assert_int_equal(model->fused_operators.count, 2);
+	assert_string_equal(model_text(model, row->originals), "conv1;bn1;relu1");
+	assert_int_equal(row->count, 3);
+	assert_int_equal(row->model_id, 1);
+	assert_int_equal(row->input_bytes, 1536);
+	assert_true(row->output_bytes == UINT64_MAX);
+	assert_int_equal(row->weight_bytes, 0);
+	assert_int_equal(row[1].count, 2);
+	assert_true(row[1].model_id == MODEL_ID_NONE);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	import_same("fusion_op_1.csv", FUSION, strlen(FUSION), true);
+}
+
+#define RULES                                                                                  \
+	"[{\"Rule Type\":\"Operator Processing\",\"result\":[{\"Rule Subtype\":\"tiling\","     \
+	"\"Rule Suggestion\":\"use more cores\",\"Tuning Data\":[\"MatMul_1\",\"MatMul_2\",1.5]" \
+	"},{\"Rule Suggestion\":\"\",\"Tuning Data\":[]}]},"                                   \
+	"{\"Rule Type\":\"Parallelism\",\"Rule Suggestion\":\"overlap them\",\"Tuning Data\":" \
+	"{\"AI CPU Execution Time(us)\":12.25,\"other\":{}}},{\"Rule Type\":\"Memory\"}]"
+
+/* By either layout; a rule without a suggestion and a topic that found nothing are none. */
+static void test_rules(void **state)
+{
+	struct model *model = take("prof_rule_0_1.json", RULES);
+	const struct told_advice *row = model->told_advice.row;
+
+	assert_int_equal(model->told_advice.count, 2);
+	assert_string_equal(model_text(model, row->topic), "Operator Processing");
+	assert_string_equal(model_text(model, row->part), "tiling");
+	assert_string_equal(model_text(model, row->text), "use more cores");
+	assert_string_equal(model_text(model, row->subjects), "MatMul_1;MatMul_2;1.5");
+	assert_int_equal(row->count, 3);
+	assert_string_equal(model_text(model, row[1].topic), "Parallelism");
+	assert_string_equal(model_text(model, row[1].subjects), "AI CPU Execution Time(us) 12.25");
+	model_free(model);
+	import_same("prof_rule_0_1.json", RULES, strlen(RULES), true);
+}
+
+/* Trees are freed by recursion: a file that nests without end is refused. */
+static void test_depth(void **state)
+{
+	static const char start[] = "{\"Rule Type\":\"a\",\"Rule Suggestion\":\"b[[\\\"[\",\"x\":";
+	const size_t depth = 3000000, length = sizeof(start) - 1;
+	char *text = malloc(length + depth);
+	struct model *model;
+	int error;
+
+	memcpy(text, start, length);
+	memset(text + length, '[', depth);
+	model = import_text("prof_rule_0.json", text, length + depth, &error);
+	assert_int_equal(error, -EBADMSG);
+	model_free(model);
+	free(text);
+}
+
+#define HBM                                                                \
+	"Device_id,Metric,Read(MB/s),Write(MB/s)\n0,Average,10.5,\"20\t\"\n" \
+	"0,hbm_1,N/A,2\nhost,hbm_2,1,1\n"
+
+static void test_figures(void **state)
+{
+	struct model *model = take("hbm_0_1_1.csv", HBM);
+	const struct device_fact *row = fact(model, "hbm", "Average Read");
+
+	assert_int_equal(model->device_facts.count, 5);
+	assert_true(row->value == 10.5);
+	assert_string_equal(model_text(model, row->unit), "MB/s");
+	assert_int_equal(model->devices.row[row->device].id, 0);
+	assert_true(fact(model, "hbm", "Average Write")->value == 20);
+	assert_true(fact(model, "hbm", "hbm_2 Read")->device == INDEX_NONE);
+	model_free(model);
+	import_same("hbm_0_1_1.csv", HBM, strlen(HBM), true);
+	model = take("ai_core_utilization_1.csv",
+		     "Device_id,Core ID,vec_ratio,mac_ratio\n1,Core0,0.25,N/A\n");
+	row = fact(model, "ai_core_utilization", "Core0 vec_ratio");
+	assert_string_equal(model_text(model, row->unit), "of 1");
+	assert_int_equal(model->device_facts.count, 1);
+	model_free(model);
+	model = take("llc_read_write_1.csv",
+		     "Device_id,Mode,Task,Hit Rate(%),Throughput(MB/s)\n0,read,0,50,7\n");
+	assert_true(fact(model, "llc_read_write", "read 0 Hit Rate")->value == 50);
+	model_free(model);
+}
+
+/* Millions, 10^9 and GiB to operations, operations a second and bytes. */
+static void test_facts(void **state)
+{
+	struct model *model =
+		take("flops_summary_3.json",
+		     "{\"FLOPs\": 107146.75, \"FLOPS\": 5385.5, \"FLOPS_Utilization\": 0.23}");
+
+	assert_int_equal(model->devices.row[0].id, 3);
+	assert_true(fact(model, "calculations", "FLOPs")->value == 107146750000);
+	assert_true(fact(model, "calculations", "FLOPS")->value == 5385500000000);
+	assert_true(fact(model, "calculations", "FLOPS_Utilization")->value == 0.23);
+	model_free(model);
+	model = take("memory_usage_summary_0.json",
+		     "{\"capacity\": 32.0, \"allocations\": 7, \"deallocations\": 7, "
+		     "\"peak_mem\": 0.5, \"static_mem\": 0.25}");
+	assert_true(fact(model, "memory", "capacity")->value == 34359738368);
+	assert_true(fact(model, "memory", "peak of a graph")->value == 536870912);
+	assert_true(fact(model, "memory", "allocations")->value == 7);
+	model_free(model);
+	model = take("parallel_strategy_0.json",
+		     "{\"config\":{\"rankId\":0,\"stageId\":1,\"parallelType\":\"auto_parallel\","
+		     "\"stageDevices\":[{\"dim\":[{\"size\":\"0\"},{\"size\":\"1\"}]},"
+		     "{\"dim\":[{\"size\":\"2\"}]}]},\"graph\":{\"node\":[{},{}],"
+		     "\"parameters\":[{}]}}");
+	assert_true(fact(model, "parallel", "stageId")->value == 1);
+	assert_string_equal(model_text(model, fact(model, "parallel", "stageDevices")->text),
+			    "0,1;2");
+	assert_true(fact(model, "parallel", "operators")->value == 2);
+	/* How each is split. */
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	import_same("flops_summary_3.json", "{\"FLOPs\": 1, \"FLOPS\": 2}",
+		    strlen("{\"FLOPs\": 1, \"FLOPS\": 2}"), true);
+}
+
+#define PIPELINE                                                                          \
+	"computation_time,communication_alone_time,stage_time,receive_alone_time,"        \
+	"collective_communication_alone_time\n"
+
+static void write_rank(int rank, const char *steps)
+{
+	char name[96], text[512];
+
+	snprintf(name, sizeof(name), "ascend_cluster_analyse_pipeline-parallel_2_4_%d.csv", rank);
+	snprintf(text, sizeof(text), "%s%s", PIPELINE, steps);
+	import_write_text(folder, name, text);
+	snprintf(name, sizeof(name), "flops_summary_%d.json", rank);
+	snprintf(text, sizeof(text), "{\"FLOPs\": 1, \"FLOPS\": %d, \"FLOPS_Utilization\": 1}",
+		 rank == 3 ? 10 : 100);
+	import_write_text(folder, name, text);
+}
+
+static const struct cluster_finding *finding(const struct cluster_results *cluster,
+					     enum cluster_rule rule)
+{
+	for (uint32_t i = 0; i < cluster->finding_count; i++) {
+		if (cluster->findings[i].rule == rule)
+			return &cluster->findings[i];
+	}
+	fail_msg("no finding %d", (int)rule);
+	return NULL;
+}
+
+/* Four ranks in two stages: the first step, which is longer, and the row of means do not count. */
+static void test_cluster(void **state)
+{
+	struct device_results devices = { 0 };
+	struct cluster_results cluster;
+	struct model *model;
+
+	for (int rank = 0; rank < 3; rank++)
+		write_rank(rank, "999,999,999,999,999\n10,2,11,1,1\n20,4,22,2,2\n15,3,16.5,1.5,1.5\n");
+	write_rank(3, "1,1,1,1,1\n30,60,45,45,15\n30,60,45,45,15\n");
+	model = import_take(folder);
+	/* Three rows of the first three, two of the last: the last row of each are the means. */
+	assert_int_equal(model->cluster_steps.count, 3 * 3 + 2);
+	assert_int_equal(model->devices.count, 4);
+	assert_int_equal(model->devices.row[3].rank, 3);
+	assert_true(fact(model, "job", "pipeline stages")->value == 2);
+	assert_string_equal(model_text(model, fact(model, "job", "parallel mode")->text),
+			    "pipeline-parallel");
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &cluster), 0);
+	assert_int_equal(cluster.count, 4);
+	assert_true(cluster.ranks[0].told);
+	assert_int_equal(cluster.ranks[0].computation_ns, 15000000);
+	assert_int_equal(cluster.ranks[0].stage_ns, 18000000);
+	assert_int_equal(cluster.ranks[0].work_ns, 16500000);
+	assert_int_equal(cluster.ranks[0].receive_ns, 1500000);
+	assert_int_equal(cluster.ranks[0].collective_ns, 1500000);
+	assert_true(cluster.ranks[0].free_ns == UINT64_MAX);
+	assert_int_equal(cluster.slowest, 3);
+	assert_int_equal(finding(&cluster, CLUSTER_WORK)->device, 3);
+	assert_int_equal(finding(&cluster, CLUSTER_COMPUTATION)->device, 3);
+	assert_int_equal(finding(&cluster, CLUSTER_FLOPS)->device, 3);
+	assert_int_equal(finding(&cluster, CLUSTER_RECEIVE)->device, 3);
+	cluster_free(&cluster);
+	model_free(model);
+	/* One step is its own mean; blanks in the header and other names of its columns. */
+	model = take("ascend_cluster_analyse_model-parallel_1_2_1.csv",
+		     "computation, communication_alone_time\n651.9051, 1293.1231\n");
+	assert_int_equal(model->cluster_steps.count, 1);
+	assert_int_equal(model->cluster_steps.row[0].computation_ns, 651905100);
+	assert_int_equal(model->cluster_steps.row[0].communication_ns, 1293123100);
+	assert_true(model->cluster_steps.row[0].receive_ns == UINT64_MAX);
+	model_free(model);
+	/* Ticks. */
+	model = take("ascend_cluster_analyse_data-parallel_1_1_1.csv",
+		     "iteration_interval, fp_and_bp, tail\n82528, 2366808, 4097\n");
+	assert_int_equal(model->cluster_steps.row[0].gap_ns, 825280);
+	model_free(model);
+	import_same("ascend_cluster_analyse_pipeline-parallel_2_4_0.csv",
+		    PIPELINE "1,2,3,4,5\n1,2,3,4,5\n", strlen(PIPELINE) + 20, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_statistic), cmocka_unit_test(test_intermediate),
+		cmocka_unit_test(test_fusion),	  cmocka_unit_test(test_rules),
+		cmocka_unit_test(test_figures),	  cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_cluster),	  cmocka_unit_test(test_depth),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
