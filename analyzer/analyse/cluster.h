@@ -52,7 +52,7 @@ struct cluster_stage {
 	uint64_t computation_ns;
 	uint64_t receive_ns;
 	uint64_t collective_ns;
-	uint64_t free_ns;
+	uint64_t free_ns; /* UINT64_MAX = unknown */
 	double work_percent; /* of the mean of the stages */
 	uint32_t slowest; /* index into ranks: most work in it */
 	double imbalance; /* percent by which that exceeds the stage's mean */
