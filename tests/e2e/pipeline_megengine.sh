@@ -11,21 +11,27 @@ PYTHON=$ROOT/build/venv-megengine/bin/python
 readonly WORKERS=2 BATCH=4
 # Tasks that each step of the model below hands to the CPU device are the same from step to step.
 cat >"$WORK/job.py" <<END
-import os, sys, time
+import multiprocessing, os, sys, time
 import numpy as np
 import megengine as mge, megengine.functional as F, megengine.module as M
 from megengine.data import DataLoader, SequentialSampler
 from megengine.data.dataset import Dataset
 
 class Data(Dataset):
-    def __init__(self): super().__init__()
-    def __len__(self): return int(sys.argv[1]) * $BATCH
+    def __init__(self, batches):
+        super().__init__()
+        self.batches = batches
+    def __len__(self): return self.batches * $BATCH
     def __getitem__(self, i): return np.full((16,), i, dtype="float32"), i % 4
 
 if __name__ == "__main__":
     mge.device.set_default_device("cpu0")
-    data = Data()
     net = M.Linear(16, 4)
+    # A loader opens its library with the first batch.
+    data = Data(2)
+    for _ in DataLoader(data, sampler=SequentialSampler(data, batch_size=$BATCH), num_workers=$WORKERS): pass
+    data = Data(int(sys.argv[1]))
+    while multiprocessing.active_children(): time.sleep(0.05)
     print("ready", flush=True)
     while not os.path.exists(sys.argv[2]): time.sleep(0.05)
     steps = 0
