@@ -57,13 +57,19 @@ static bool map_intervals(struct work *work, const struct host_results *host)
 	return true;
 }
 
-/* How much of the time between two readings is in the window. */
+/* How much of the time between two readings is in the window; all, where the session begins or ends. */
 static struct place kept_part(const struct work *work, uint32_t interval)
 {
 	const struct host_interval *row = &work->host->intervals[interval];
 	const struct host_stat *after = &work->model->host_stats.row[row->reading];
+	const struct host_stat *before = after - 1;
+	uint64_t from_ns = row->start_ns, to_ns = row->end_ns;
 
-	return (struct place){ row->end_ns - row->start_ns, after->ts_ns - after[-1].ts_ns };
+	if (from_ns <= work->model->info.start_ns)
+		from_ns = before->ts_ns;
+	if (to_ns >= work->model->info.end_ns)
+		to_ns = after->ts_ns;
+	return (struct place){ to_ns - from_ns, after->ts_ns - before->ts_ns };
 }
 
 static void add_growth(struct work *work, const struct account *before, const struct account *after,
