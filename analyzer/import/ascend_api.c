@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls as msprof has summed them up: api_statistic_*.csv. Times are microseconds, the variance
+ * Calls as msprof has summed them up: api_statistic_*.csv, and os_runtime_statistic_*.csv, which has the C
+ * library's calls by thread and no levels: theirs is "OS Runtime". Times are microseconds, the variance
  * square microseconds. Levels are written differently over the years: "acl", "AscendCL".
  */
 #include <errno.h>
@@ -15,16 +16,21 @@
 enum column { C_LEVEL, C_NAME, C_TIME, C_COUNT, C_MIN, C_MAX, C_VARIANCE, COLUMNS };
 
 static const char *const NAMES[] = {
-	"Level", "API Name", "Time(us)", "Count", "Min(us)", "Max(us)", "Variance", NULL,
+	"Level", "API Name|Name", "Time(us)", "Count", "Min(us)", "Max(us)", "Variance", NULL,
 };
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
 
 static int detect(const struct import_sample *sample)
 {
-	static const char *const NEEDED[] = { "Level", "API Name", "Time(us)", "Count", NULL };
+	static const char *const CALLS[] = { "Level", "API Name", "Time(us)", "Count", NULL };
+	static const char *const THREADS[] = { "Process ID", "Thread ID", "Name",
+					       "Time(us)",   "Count",	  NULL };
 
-	return !sample->directory && csv_has_columns(sample->text, NEEDED) ? 85 : 0;
+	return !sample->directory && (csv_has_columns(sample->text, CALLS) ||
+				      csv_has_columns(sample->text, THREADS))
+		       ? 85
+		       : 0;
 }
 
 static const char *level_name(const char *text)
@@ -68,8 +74,8 @@ static int on_row(void *context, const struct csv_value *values)
 	struct import *import = context;
 	struct model *model = import->model;
 	struct api_statistic row = {
-		.level = model_string(model,
-				      level_name(values[C_LEVEL].text ? values[C_LEVEL].text : "")),
+		.level = model_string(model, values[C_LEVEL].text ? level_name(values[C_LEVEL].text)
+								  : "OS Runtime"),
 		.name = model_string(model, values[C_NAME].text),
 		.file = import->file,
 		.variance = variance_of(&values[C_VARIANCE]),
@@ -98,7 +104,7 @@ static int import(struct import *import)
 
 const struct importer import_ascend_api = {
 	.name = "msprof",
-	.what = "a table of calls (api_statistic)",
+	.what = "a table of calls (api_statistic, os_runtime_statistic)",
 	.detect = detect,
 	.import = import,
 };

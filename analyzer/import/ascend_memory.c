@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory as Ascend's profilers record it: memory_record.csv (what allocators hold), npu_module_mem.csv
- * (what parts of CANN hold) and operator_memory.csv (each allocation with how long it lasted).
+ * (what parts of CANN hold), npu_mem.csv (what the device and the job's process on it hold) and
+ * operator_memory.csv (each allocation with how long it lasted).
  *
  * Sizes are kilobytes or megabytes of 1,024, as the column's name says; times microseconds, of
  * CLOCK_REALTIME or, until 2023, CLOCK_MONOTONIC_RAW. A device is "NPU:0". Operators' totals are what
@@ -33,13 +34,24 @@ enum column {
 	C_SIZE_KB,
 	C_ALLOCATION,
 	C_DURATION,
+	C_NUMBER,
 	COLUMNS
 };
 
 static const char *const NAMES[] = {
-	"Component",	      "Timestamp(us)",	     "Total Allocated(KB)", "Total Allocated(MB)",
-	"Total Reserved(KB)", "Total Reserved(MB)",  "Device Type|Device",  "Name",
-	"Size(KB)",	      "Allocation Time(us)", "Duration(us)",	    NULL,
+	"Component|event|Event",
+	"Timestamp(us)|timestamp(us)",
+	"Total Allocated(KB)",
+	"Total Allocated(MB)",
+	"Total Reserved(KB)|memory(KB)",
+	"Total Reserved(MB)",
+	"Device Type|Device",
+	"Name",
+	"Size(KB)",
+	"Allocation Time(us)",
+	"Duration(us)",
+	"Device_id",
+	NULL,
 };
 
 _Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
@@ -55,9 +67,12 @@ static int detect(const struct import_sample *sample)
 {
 	static const char *const RECORDS[] = { "Component", "Timestamp(us)",
 					       "Total Reserved(KB)|Total Reserved(MB)", NULL };
+	static const char *const DEVICES[] = { "event|Event", "memory(KB)",
+					       "Timestamp(us)|timestamp(us)", NULL };
 	static const char *const OPERATORS[] = { "Name", "Size(KB)", "Allocation Time(us)", NULL };
 
 	return !sample->directory && (csv_has_columns(sample->text, RECORDS) ||
+				      csv_has_columns(sample->text, DEVICES) ||
 				      csv_has_columns(sample->text, OPERATORS))
 		       ? 85
 		       : 0;
@@ -111,15 +126,16 @@ static bool total_of(const struct csv_value *kilo, const struct csv_value *mega,
 	return true;
 }
 
-static uint32_t device_of(const struct csv_value *value)
+/* "NPU:3", or else the number in another column. */
+static uint32_t device_of(const struct csv_value *value, const struct csv_value *number)
 {
 	const char *digits = value->text ? strchr(value->text, ':') : NULL;
 	uint64_t device;
 
-	return digits && decimal_unsigned(digits + 1, strlen(digits + 1), &device) &&
-			       device < INDEX_NONE
-		       ? (uint32_t)device
-		       : 0;
+	if (digits ? !decimal_unsigned(digits + 1, strlen(digits + 1), &device)
+		   : !number->text || !decimal_unsigned(number->text, number->length, &device))
+		return 0;
+	return device < INDEX_NONE ? (uint32_t)device : 0;
 }
 
 static int put(const struct memory_file *file, const struct memory_record *record)
@@ -178,7 +194,7 @@ static int put_operator(const struct memory_file *file, const struct csv_value *
 static int on_row(void *context, const struct csv_value *values)
 {
 	const struct memory_file *file = context;
-	struct memory_record record = { .device = device_of(&values[C_DEVICE]),
+	struct memory_record record = { .device = device_of(&values[C_DEVICE], &values[C_NUMBER]),
 					.process = INDEX_NONE,
 					.file = file->import->file };
 
@@ -208,7 +224,7 @@ static int import(struct import *import)
 
 const struct importer import_ascend_memory = {
 	.name = "msprof",
-	.what = "a table of Ascend memory (memory_record, npu_module_mem, operator_memory)",
+	.what = "a table of Ascend memory (memory_record, npu_module_mem, npu_mem, operator_memory)",
 	.detect = detect,
 	.import = import,
 };

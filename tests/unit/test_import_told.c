@@ -138,6 +138,36 @@ static void test_intermediate(void **state)
 	model_free(model);
 }
 
+/* Calls of the C library by thread, and what the device and the process on it hold. */
+static void test_more_tables(void **state)
+{
+	struct model *model =
+		take("os_runtime_statistic_1.csv",
+		     "Device_id,Process ID,Thread ID,Name,Time(%),Time(us),Count,Avg(us),Max(us),"
+		     "Min(us)\nhost,42,43,pthread_mutex_lock,80,12.5,5,2.5,4.25,1\n"
+		     "host,42,44,read,N/A,N/A,0,0,0,0\n");
+	const struct memory_record *record;
+
+	assert_int_equal(model->api_statistics.count, 1);
+	assert_string_equal(model_text(model, model->api_statistics.row[0].level), "OS Runtime");
+	assert_string_equal(model_text(model, model->api_statistics.row[0].name),
+			    "pthread_mutex_lock");
+	assert_int_equal(model->api_statistics.row[0].total_ns, 12500);
+	assert_int_equal(model->api_statistics.row[0].max_ns, 4250);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	model = take("npu_mem_1.csv", "Device_id,event,ddr(KB),hbm(KB),memory(KB),timestamp(us)\n"
+				      "3,APP,0,1.5,1.5,\"1700000000000000.25\t\"\n");
+	record = model->memory_records.row;
+	assert_int_equal(model->memory_records.count, 1);
+	assert_int_equal(record->device, 3);
+	assert_int_equal(record->reserved, 1536);
+	assert_int_equal(record->flags, MODEL_MEMORY_RESERVED);
+	assert_int_equal(record->ts_ns, 1700000000000000250);
+	assert_string_equal(model_text(model, record->component), "APP");
+	model_free(model);
+}
+
 #define FUSION                                                                               \
 	"Device_id,Model Name,Model ID,Fusion Op,Original Ops,Memory Input(KB),"             \
 	"Memory Output(KB),Memory Weight(KB),Memory Workspace(KB),Memory Total(KB)\n"        \
@@ -355,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_fusion),	  cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_figures),	  cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_cluster),	  cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_more_tables),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
