@@ -81,6 +81,28 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "hccl_raw_*.csv",
 				    NULL };
 
+/* What they say of which nothing is taken: of most the analyses here say more, or the same. */
+static const char *const LEFT[] = { "memory_usage_+([0-9]).pb",
+				    "memory_usage_details_*.json",
+				    "dynamic_shape_info_*.json",
+				    "flops_scope_*.json",
+				    "operator_details.csv",
+				    "static_op_mem_*.csv",
+				    "aicpu_mi_*.csv",
+				    "aicpu_+([0-9])*.csv",
+				    "dp_*.csv",
+				    "msprof_tx_*.csv",
+				    "nic_*.csv",
+				    "roce_*.csv",
+				    "dvpp_*.csv",
+				    "soc_pmu_*.csv",
+				    "sys_mem_*.csv",
+				    "process_mem_*.csv",
+				    "*_pmu_events_*.csv",
+				    "*_top_function_*.csv",
+				    "aicore.data.*.slice_+([0-9])",
+				    NULL };
+
 /* Names that Ascend's profilers give to directories of results. */
 static bool is_result(const char *name)
 {
@@ -148,6 +170,7 @@ static int import(struct import *import)
 	struct directory_walk walk = { .import = import,
 				       .patterns = PATTERNS,
 				       .more = MORE,
+				       .left = LEFT,
 				       .tables = TABLES,
 				       .is_second = is_second,
 				       .is_result = is_result,

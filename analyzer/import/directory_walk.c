@@ -148,6 +148,23 @@ static int take_tables(struct directory_walk *walk, const struct folder *folder)
 	return err;
 }
 
+/* "memory_usage_*.pb: 4 times (memory_usage_0.pb)", by kind. */
+static int tell_left(struct directory_walk *walk, const struct folder *folder)
+{
+	char what[128];
+	int err = 0;
+
+	for (size_t p = 0; walk->left && walk->left[p] && !err; p++) {
+		for (int i = 0; i < folder->count && !err; i++) {
+			if (fnmatch(walk->left[p], folder->names[i]->d_name, FNM_EXTMATCH) != 0)
+				continue;
+			snprintf(what, sizeof(what), "known, but not taken in: %s", walk->left[p]);
+			err = import_finding(walk->import, what, folder->names[i]->d_name);
+		}
+	}
+	return err;
+}
+
 static int take_files(struct directory_walk *walk, const struct folder *folder, bool *found)
 {
 	bool tables = folder->second;
@@ -162,7 +179,7 @@ static int take_files(struct directory_walk *walk, const struct folder *folder, 
 		err = take_tables(walk, folder);
 	for (size_t p = 0; walk->more && walk->more[p] && !err; p++)
 		err = take_pattern(walk, folder, walk->more[p], false, found);
-	return err;
+	return err ? err : tell_left(walk, folder);
 }
 
 /* MindSpore's data profiler writes into the same folder as its device profiler, or alone. */

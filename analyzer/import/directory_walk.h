@@ -19,6 +19,8 @@ struct directory_walk {
 		*patterns; /* of names, as fnmatch(3) with +(); NULL-terminated, best ones first */
 	/* What files tell besides the tasks: all that match any of them are taken, too. May be NULL. */
 	const char *const *more;
+	/* What is known to say something, but not taken in: a finding for each. May be NULL. */
+	const char *const *left;
 	/*
 	 * Tables that say more of the tasks of other files: taken so where tasks came from files that are
 	 * none of these. May be NULL.

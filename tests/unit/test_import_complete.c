@@ -215,6 +215,23 @@ static void test_kernel_details(void **state)
 
 #define CACHE "Device_id,Stream Id,Task Id,Hit Rate,Victim Rate,Op Name\n"
 
+/* What is known, but not taken in, is said once for each kind. */
+static void test_left(void **state)
+{
+	const char *path = make_folder("PROF_6/mindstudio_profiler_output");
+	struct model *model;
+
+	import_write_text(path, "msprof_1.json", TIMELINE);
+	import_write_text(path, "nic_1.csv", "");
+	import_write_text(path, "nic_2.csv", "");
+	import_write_text(path, "nothing_known.csv", "");
+	model = take_folder("PROF_6");
+	assert_int_equal(model->findings.count, 1);
+	assert_int_equal(model->findings.row[0].count, 2);
+	assert_non_null(strstr(model_text(model, model->findings.row[0].what), "nic_*.csv"));
+	model_free(model);
+}
+
 /* By numbers alone: in order where there are as many, else by their mean; N/A is unknown. */
 static void test_cache_rates(void **state)
 {
@@ -342,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_cache_rates),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_database),
+		cmocka_unit_test(test_left),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
