@@ -18,7 +18,7 @@
 static void commands_of_drivers(void **state)
 {
 	static const char text[] = "runtime d\ndriver one two*\nioctl 'F' 0x2a CONTROL\n"
-				   "ioctl 0x30000001 START\ndriver /dev/dri/*\nioctl 'd' 1 OTHER\n";
+				   "ioctl 0x30000001 START\nioctl 123 THIRD\ndriver /dev/dri/*\nioctl 'd' 1 OTHER\n";
 	const char *names[] = { "nobody", "", "/dev/two" }, *two[] = { "x", "two-uvm" };
 	const struct catalog_command *commands[4];
 	struct catalogs *catalogs = catalogs_new();
@@ -27,13 +27,17 @@ static void commands_of_drivers(void **state)
 	assert_int_equal(catalogs_add_text(catalogs, "d.catalog", text, sizeof(text) - 1, &error),
 			 0);
 	assert_int_equal(catalogs_commands(catalogs, names, 3, commands, 4), 0);
-	assert_int_equal(catalogs_commands(catalogs, two, 2, commands, 4), 2);
+	assert_int_equal(catalogs_commands(catalogs, two, 2, commands, 4), 3);
 	assert_string_equal(commands[0]->name, "CONTROL");
 	assert_int_equal(commands[0]->value, 0x462a);
 	/* Whatever its direction and size. */
 	assert_int_equal(0xc020462au & commands[0]->mask, commands[0]->value);
 	assert_int_equal(commands[1]->value, 0x30000001);
 	assert_int_equal(commands[1]->mask, 0xffffffff);
+	/* As long as a letter in quotes. */
+	assert_string_equal(commands[2]->name, "THIRD");
+	assert_int_equal(commands[2]->value, 123);
+	assert_int_equal(commands[2]->mask, 0xffffffff);
 	names[2] = "/dev/dri/renderD128";
 	assert_int_equal(catalogs_commands(catalogs, names, 3, commands, 4), 1);
 	assert_string_equal(commands[0]->name, "OTHER");

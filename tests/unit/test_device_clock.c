@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/join/clock_bounds.h"
 #include "analyzer/join/clock_fit.h"
 #include "analyzer/join/device_clock.h"
 #include "tests/unit/small_model.h"
@@ -72,6 +73,77 @@ static void test_declared(void **state)
 	assert_true(distance(task[2].queued_ns, 15 * SECOND) <= 1);
 	assert_true(distance(task[2].start_ns, 15 * SECOND + 500) <= 1);
 	assert_int_equal(task[2].enqueue_ns, 15 * SECOND - 100);
+	model_free(model);
+}
+
+/* An instant of a clock that is declared, without any device. */
+static void test_instants(void **state)
+{
+	struct model *model = small_model(10 * SECOND, 20 * SECOND);
+	uint64_t ns = 0;
+
+	assert_true(device_clock_to_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC, 77, &ns));
+	assert_int_equal(ns, 77);
+	/* Without snapshots nobody knows. */
+	assert_false(device_clock_to_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW, 77,
+					       &ns));
+	add_snapshots(model, 10 * SECOND, 20 * SECOND);
+	assert_true(device_clock_to_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW,
+					      raw_at(15 * SECOND), &ns));
+	assert_int_equal(ns, 15 * SECOND);
+	assert_true(device_clock_to_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME,
+					      15 * SECOND + 7, &ns));
+	assert_int_equal(ns, 15 * SECOND);
+	assert_false(device_clock_to_monotonic(model, PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED,
+					       15 * SECOND, &ns));
+	model_free(model);
+}
+
+/* What a conversion may be off by is how far a snapshot lies from the line between its neighbours. */
+static void test_stray_snapshot(void **state)
+{
+	struct model *model = small_model(10 * SECOND, 20 * SECOND);
+	uint32_t process = small_process(model, 100, "job", true);
+	struct device_clock clock;
+
+	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME);
+	for (uint64_t i = 0; i < 11; i++) {
+		struct clock_snapshot snapshot = {
+			.monotonic_ns = (10 + i) * SECOND + (i == 6 ? 4000 : 0),
+			.monotonic_raw_ns = (10 + i) * SECOND,
+			.boottime_ns = (10 + i) * SECOND + 7,
+			.realtime_ns = (10 + i) * SECOND + 1700000000 * SECOND,
+		};
+
+		assert_int_equal(clock_table_add(model->clocks, &snapshot), 0);
+	}
+	small_task(model, 0, 12 * SECOND, 12 * SECOND + 100);
+	small_index(model);
+	assert_int_equal(device_clocks_join(model, &clock), 0);
+	assert_int_equal(clock.method, DEVICE_CLOCK_SNAPSHOTS);
+	assert_int_equal(clock.error_ns, 4000);
+	model_free(model);
+}
+
+/* Sure is what was joined by numbers, or by an instant of the host on a device whose clock is in doubt. */
+static void test_sure_tasks(void **state)
+{
+	struct model *model = small_model(0, 10 * SECOND);
+	uint32_t process = small_process(model, 100, "job", true);
+	struct device_task task = { .call = 3, .enqueue_ns = 5 };
+
+	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	assert_false(clock_task_is_sure(model, &task));
+	model->devices.row[0].anchored = true;
+	assert_true(clock_task_is_sure(model, &task));
+	task.enqueue_ns = 0;
+	assert_false(clock_task_is_sure(model, &task));
+	task = (struct device_task){ .call = INDEX_NONE, .enqueue_ns = 5 };
+	assert_false(clock_task_is_sure(model, &task));
+	task.flags = MODEL_TASK_BY_ID;
+	assert_true(clock_task_is_sure(model, &task));
+	task = (struct device_task){ .call = 3, .enqueue_ns = 5, .device = 1 };
+	assert_false(clock_task_is_sure(model, &task));
 	model_free(model);
 }
 
@@ -264,6 +336,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_declared),
+		cmocka_unit_test(test_instants),
+		cmocka_unit_test(test_stray_snapshot),
+		cmocka_unit_test(test_sure_tasks),
 		cmocka_unit_test(test_monotonic),
 		cmocka_unit_test(test_undeclared),
 		cmocka_unit_test(test_undeclared_sync),

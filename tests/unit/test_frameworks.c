@@ -302,6 +302,35 @@ static void intervals_add_up(void **state)
 	model_free(model);
 }
 
+/* Between its batches the trainer was ready to run, but the generator's thread had its CPU. */
+static void trainer_is_held_up(void **state)
+{
+	struct model *model = slow_generator();
+	struct analysis_options options = { .to_ns = 40 * MS };
+	struct process_results processes = { 0 };
+	struct pipeline_results pipelines;
+	struct step_results steps;
+
+	for (uint64_t i = 1; i < 6; i++) {
+		uint64_t end_ns = i * 10 * MS + 9 * MS;
+
+		small_span(model, 0, i * 10 * MS, end_ns, STATE_SLEEP)->other = 2;
+		small_span(model, 0, end_ns, end_ns + MS / 4, STATE_RUNNABLE)->other = 2;
+		small_span(model, 0, end_ns + MS / 4, end_ns + MS, STATE_RUNNING);
+	}
+	small_index(model);
+	assert_int_equal(pipelines_analyse(model, &options, &processes, &pipelines), 0);
+	assert_int_equal(steps_analyse(model, &options, &pipelines, &steps), 0);
+	/* The batch that the trainer asks for at the end of the window is not in it. */
+	assert_int_equal(steps.pipelines[0].count, 3);
+	assert_true(steps.pipelines[0].judged > 0);
+	assert_int_equal(steps.pipelines[0].costs[1].cpu_ns, steps.pipelines[0].judged * MS / 4);
+	assert_int_equal(steps.pipelines[0].other_cpu_ns, 0);
+	steps_free(&steps);
+	pipelines_results_free(&pipelines);
+	model_free(model);
+}
+
 static void work(struct pipeline *pipeline, uint32_t op, uint64_t ms)
 {
 	struct pipeline_work row = { .start_ns = 0, .end_ns = ms * MS, .op = op };
@@ -511,6 +540,7 @@ int main(void)
 		cmocka_unit_test(sizes_from_start),   cmocka_unit_test(sizes_from_waits),
 		cmocka_unit_test(sizes_that_are_possible),
 		cmocka_unit_test(minddata_operators), cmocka_unit_test(slow_generator_is_blamed),
+		cmocka_unit_test(trainer_is_held_up),
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(called_operator_is_blamed),
 		cmocka_unit_test(unknown_build),

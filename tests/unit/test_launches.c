@@ -169,6 +169,47 @@ static void test_deep_nesting(void **state)
 	model_free(job.model);
 }
 
+/*
+ * Of a file with its own calls each task carries its launch's number, which is counted per process;
+ * of calls inside each other that have the same the outer one is the launch.
+ */
+static void test_by_correlation(void **state)
+{
+	struct job job = make_job();
+	uint32_t stranger = small_process(job.model, 200, "other", true);
+	uint32_t thread = small_thread(job.model, stranger, 200, "other");
+	struct launch_join join;
+
+	job.model->devices.row[job.device].own_clock = true;
+	job.model->functions.row[job.launch].roles[1] = PROFBPF__FUNCTION__ROLE__CORRELATION;
+	for (uint64_t i = 0; i < 4; i++) {
+		/* 7, 7 inside it, 9, and 7 of the other process. */
+		uint32_t call = small_call(job.model, i < 3 ? job.thread : thread, job.launch,
+					   2000 + 100 * (i & 2) + i, 2050 + 100 * (i & 2) - i);
+
+		job.model->calls.row[call].args[1] = i == 2 ? 9 : 7;
+	}
+	for (uint64_t i = 0; i < 5; i++) {
+		struct device_task *task =
+			small_task(job.model, job.device, 9000 - 100 * i, 9000 - 100 * i + 10);
+
+		task->thread = i < 4 ? job.thread : thread;
+		task->correlation = (const uint64_t[]){ 7, 9, 7, 0, 7 }[i];
+	}
+	small_index(job.model);
+	assert_int_equal(launches_join(job.model, &join), 0);
+	assert_int_equal(join.by_correlation, 4);
+	assert_int_equal(job.model->tasks.row[0].call, 0);
+	assert_int_equal(job.model->tasks.row[1].call, 2);
+	assert_int_equal(job.model->tasks.row[2].call, 0);
+	assert_int_equal(job.model->tasks.row[3].call, INDEX_NONE);
+	assert_int_equal(job.model->tasks.row[4].call, 3);
+	/* The first of them. */
+	assert_int_equal(job.model->calls.row[0].task, 2);
+	assert_int_equal(job.model->calls.row[1].task, INDEX_NONE);
+	model_free(job.model);
+}
+
 static void add_ordered(struct job *job, uint64_t stream, uint64_t start_ns)
 {
 	small_task(job->model, job->device, start_ns, start_ns + 10)->stream = stream;
@@ -408,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_touching),
 		cmocka_unit_test(test_open_call),
 		cmocka_unit_test(test_deep_nesting),
+		cmocka_unit_test(test_by_correlation),
 		cmocka_unit_test(test_by_order),
 		cmocka_unit_test(test_by_order_of_handles),
 		cmocka_unit_test(test_by_order_of_twins),
