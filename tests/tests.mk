@@ -72,8 +72,8 @@ $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^
 
-TOOLS += $(B)/tests/tools/make_trace
-$(B)/tests/tools/make_trace: $(O)/tests/tools/make_trace.o $(O)/tests/unit/trace_builder.o $(O)/tests/unit/trace_batch.o $(LIB_OBJ)
+TOOLS += $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins
+$(B)/tests/tools/make_trace $(B)/tests/tools/make_joins: $(B)/tests/tools/%: $(O)/tests/tools/%.o $(O)/tests/unit/trace_builder.o $(O)/tests/unit/trace_batch.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB)
 
