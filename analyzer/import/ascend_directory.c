@@ -69,6 +69,7 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "host_*_usage_*.csv",
 				    "flops_summary_*.json",
 				    "memory_usage_summary_*.json",
+				    "memory_usage_+([0-9]).pb",
 				    "parallel_strategy_*.json",
 				    "*_cluster_analyse_*.csv",
 				    "aicore_intermediate_*_type.csv",
@@ -82,8 +83,7 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    NULL };
 
 /* What they say of which nothing is taken: of most the analyses here say more, or the same. */
-static const char *const LEFT[] = { "memory_usage_+([0-9]).pb",
-				    "memory_usage_details_*.json",
+static const char *const LEFT[] = { "memory_usage_details_*.json",
 				    "dynamic_shape_info_*.json",
 				    "flops_scope_*.json",
 				    "operator_details.csv",

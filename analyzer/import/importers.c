@@ -31,6 +31,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_operator_sums,
 	&import_mindspore_cluster,
 	&import_mindspore_facts,
+	&import_mindspore_memory,
 	&import_xplane,
 	&import_mindspore_timeline,
 	&import_mindspore_display,

@@ -77,6 +77,7 @@ static const struct target TARGETS[] = {
 	  &import_mindspore_cluster,
 	  { "ascend_cluster_analyse_pipeline-parallel_2_4_3.csv" } },
 	{ "mindspore_facts", &import_mindspore_facts, { "flops_summary_1.json" } },
+	{ "mindspore_memory", &import_mindspore_memory, { "memory_usage_1.pb" } },
 	{ "ascend_communication", &import_ascend_communication, { "communication.json" } },
 	{ "ascend_memory", &import_ascend_memory, { "memory_record.csv" } },
 	{ "ascend_api", &import_ascend_api, { "api_statistic.csv" } },

@@ -299,6 +299,93 @@ static void test_facts(void **state)
 		    strlen("{\"FLOPs\": 1, \"FLOPS\": 2}"), true);
 }
 
+static size_t put_varint(uint8_t *at, uint64_t value)
+{
+	size_t size = 0;
+
+	for (; value > 127; value >>= 7)
+		at[size++] = (uint8_t)(value | 128);
+	at[size++] = (uint8_t)value;
+	return size;
+}
+
+static size_t put_number(uint8_t *at, unsigned int field, uint64_t value)
+{
+	at[0] = (uint8_t)(field << 3);
+	return 1 + put_varint(at + 1, value);
+}
+
+static size_t put_bytes(uint8_t *at, unsigned int field, const void *bytes, size_t size)
+{
+	size_t length;
+
+	at[0] = (uint8_t)(field << 3 | 2);
+	length = 1 + put_varint(at + 1, size);
+	memcpy(at + length, bytes, size);
+	return length + size;
+}
+
+static size_t put_operator(uint8_t *at, const char *name)
+{
+	uint8_t inner[64];
+
+	return put_bytes(at, 3, inner, put_bytes(inner, 1, name, strlen(name)));
+}
+
+static size_t put_tensor(uint8_t *at, uint64_t bytes, uint64_t from, uint64_t to, const char *life)
+{
+	uint8_t inner[128];
+	size_t size = put_number(inner, 2, bytes);
+
+	size += put_bytes(inner + size, 3, "OutputTensor", 12);
+	size += put_number(inner + size, 4, from);
+	size += put_number(inner + size, 5, to);
+	size += put_bytes(inner + size, 6, life, strlen(life));
+	return put_bytes(at, 4, inner, size);
+}
+
+/* Four operators: 1000 static, and 300 + 5; 300 + 50 + 5; 50 + 20 + 5; 20 + 7 + 5 of tensors. */
+static void test_memory_plan(void **state)
+{
+	uint8_t graph[1024], root[1100];
+	size_t size = put_number(graph, 1, 7), length;
+	struct model *model;
+	int error;
+
+	size += put_number(graph + size, 2, 1000);
+	size += put_operator(graph + size, "Cast-op1");
+	size += put_operator(graph + size, "MatMul-op2");
+	size += put_operator(graph + size, "Add-op3");
+	size += put_operator(graph + size, "Mul-op4");
+	size += put_tensor(graph + size, 300, 9, 1, "LifeLongGraphStart");
+	size += put_tensor(graph + size, 50, 1, 2, "LifeLongNone");
+	size += put_tensor(graph + size, 20, 2, 0, "LifeLongGraphEnd");
+	size += put_tensor(graph + size, 5, 0, 0, "LifeLongGraphAll");
+	/* Its end is beyond the graph's; one that ends before it begins; one of no size that can be. */
+	size += put_tensor(graph + size, 7, 3, 99, "LifeLongNone");
+	size += put_tensor(graph + size, 9000, 2, 1, "LifeLongNone");
+	size += put_tensor(graph + size, UINT64_MAX, 0, 1, "LifeLongNone");
+	length = put_bytes(root, 1, graph, size);
+	length += put_number(root + length, 2, 1ull << 35);
+	model = import_text("memory_usage_2.pb", root, length, &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.row[0].id, 2);
+	assert_true(fact(model, "memory", "capacity")->value == 34359738368);
+	assert_true(fact(model, "memory of graph 7", "static")->value == 1000);
+	assert_true(fact(model, "memory of graph 7", "peak")->value == 1355);
+	assert_string_equal(model_text(model, fact(model, "memory of graph 7", "peak at")->text),
+			    "MatMul-op2, operator 2 of 4");
+	assert_true(fact(model, "memory of graph 7", "at the peak: OutputTensor since Cast-op1")
+			    ->value == 300);
+	assert_true(fact(model, "memory of graph 7", "at the peak: OutputTensor since MatMul-op2")
+			    ->value == 50);
+	/* Three tensors are alive then. */
+	assert_int_equal(model->device_facts.count, 5 + 3);
+	assert_int_equal(model->findings.row[0].count, 2);
+	model_free(model);
+	import_same("memory_usage_2.pb", root, length, false);
+}
+
 #define PIPELINE                                                                          \
 	"computation_time,communication_alone_time,stage_time,receive_alone_time,"        \
 	"collective_communication_alone_time\n"
@@ -385,7 +472,7 @@ int main(void)
 		cmocka_unit_test(test_fusion),	  cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_figures),	  cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_cluster),	  cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_more_tables),
+		cmocka_unit_test(test_more_tables), cmocka_unit_test(test_memory_plan),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
