@@ -121,6 +121,7 @@ static bool is_inside(const char *name)
 		"training_trace.*.slice_[0-9]*",    "hccl_raw_*.csv",
 		"aicore_intermediate_*_type.csv",   "*_cluster_analyse_*.csv",
 		"cpu_op_type_info_*.csv",	    "gpu_op_type_info_*.csv",
+		"memory_usage_*.pb",		    "flops_summary_*.json",
 	};
 
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
