@@ -18,6 +18,7 @@
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/json_objects.h"
+#include "analyzer/import/task_find.h"
 
 #define NANOSECONDS_2001 1000000000000000000
 #define OPEN_MAX 256 /* begun events without an end, per thread */
@@ -373,17 +374,12 @@ static bool describe(struct megengine *file, const struct mge_event *event,
 		     struct device_task *task)
 {
 	struct model *model = file->import->model;
-	struct task_detail detail = { .task_id = MODEL_ID_NONE,
-				      .context_id = MODEL_ID_NONE,
-				      .model_id = MODEL_ID_NONE,
-				      .step = MODEL_ID_NONE,
-				      .blocks = INDEX_NONE,
-				      .mix_blocks = INDEX_NONE,
-				      .input_shapes = event->shapes[0],
-				      .input_types = event->types[0],
-				      .output_shapes = event->shapes[1],
-				      .output_types = event->types[1] };
+	struct task_detail detail = task_detail_unknown();
 
+	detail.input_shapes = event->shapes[0];
+	detail.input_types = event->types[0];
+	detail.output_shapes = event->shapes[1];
+	detail.output_types = event->types[1];
 	if (!detail.input_types && !detail.output_types)
 		return true;
 	if (!MODEL_PUSH(&model->task_details, detail))

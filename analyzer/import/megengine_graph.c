@@ -21,6 +21,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/json_file.h"
 #include "analyzer/import/input_file.h"
+#include "analyzer/import/task_find.h"
 
 #define FILE_MAX (64u << 20)
 #define TEXT_MAX 4096 /* of the shapes of an operator */
@@ -162,13 +163,10 @@ static bool host_time(struct graph *file, const char *id, uint64_t *ns)
 static bool add_metric(struct model *model, struct task_detail *detail, const char *name,
 		       uint64_t ns)
 {
-	struct task_metric metric = { .name = model_string(model, name),
-				      .value = (float)ns / 1000 };
+	const struct task_metric metric = { .name = model_string(model, name),
+					    .value = (float)ns / 1000 };
 
-	if (!detail->metric_count)
-		detail->first_metric = model->task_metrics.count;
-	detail->metric_count++;
-	return metric.name != INDEX_NONE && MODEL_PUSH(&model->task_metrics, metric);
+	return metric.name != INDEX_NONE && task_detail_add_metrics(model, detail, &metric, 1);
 }
 
 /* What profile_analyze shows of the host, and with --top-end-key kern. */
@@ -189,12 +187,7 @@ static bool describe(struct graph *file, const char *id, yajl_val times, struct 
 	struct model *model = file->import->model;
 	yajl_val entry = inside(inside(inside(file->root, "graph_exec"), "operator"), id);
 	yajl_val footprint = inside(inside(inside(file->root, "profiler"), "opr_footprint"), id);
-	struct task_detail detail = { .task_id = MODEL_ID_NONE,
-				      .context_id = MODEL_ID_NONE,
-				      .model_id = MODEL_ID_NONE,
-				      .step = MODEL_ID_NONE,
-				      .blocks = INDEX_NONE,
-				      .mix_blocks = INDEX_NONE };
+	struct task_detail detail = task_detail_unknown();
 
 	task->name = model_string(model, *text_in(entry, "name") ? text_in(entry, "name") : id);
 	task->type = model_string(model, text_in(entry, "type"));

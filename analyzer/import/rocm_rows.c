@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/import/task_find.h"
+
 #include "lib/bisect.h"
 
 void rocm_rows_begin(struct rocm_rows *rocm, struct import *import, const char *source,
@@ -23,6 +25,7 @@ void rocm_rows_free(struct rocm_rows *rocm)
 	free(rocm->calls.row);
 	free(rocm->tasks.row);
 	free(rocm->memory.row);
+	free(rocm->counters.row);
 }
 
 const struct rocm_agent *rocm_agent_of(const struct rocm_rows *rocm, uint64_t key)
@@ -143,8 +146,35 @@ static uint32_t device_row(struct rocm_rows *rocm, const struct rocm_task *task)
 			     rocm->source, rocm->clock);
 }
 
-static int put_task(struct rocm_rows *rocm, const struct rocm_task *from, bool streams)
+static int by_task(const void *a, const void *b)
 {
+	const struct rocm_counter *x = a, *y = b;
+
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Counters of row @row of tasks; *@next is moved on behind them. */
+static bool add_counters(struct rocm_rows *rocm, uint32_t row, uint32_t *next,
+			 struct device_task *task)
+{
+	struct model *model = rocm->import->model;
+
+	for (; *next < rocm->counters.count && rocm->counters.row[*next].task == row; (*next)++) {
+		const struct rocm_counter *from = &rocm->counters.row[*next];
+		const struct task_metric metric = { from->name, (float)from->value };
+		struct task_detail *detail = task_detail_of(model, task);
+
+		if (!detail || !task_detail_add_metrics(model, detail, &metric, 1))
+			return false;
+	}
+	return true;
+}
+
+static int put_task(struct rocm_rows *rocm, uint32_t row, bool streams, uint32_t *next_counter)
+{
+	const struct rocm_task *from = &rocm->tasks.row[row];
 	struct model *model = rocm->import->model;
 	const struct rocm_call *launch = launch_of(rocm, from);
 	struct device_task task = { .start_ns = from->start_ns,
@@ -168,6 +198,8 @@ static int put_task(struct rocm_rows *rocm, const struct rocm_task *from, bool s
 		task.enqueue_dur_ns = launch->end_ns - launch->start_ns;
 	if (task.enqueue_ns && tid && from->pid)
 		task.thread = import_thread(&rocm->rows, from->pid, tid, task.enqueue_ns);
+	if (!add_counters(rocm, row, next_counter, &task))
+		return -ENOMEM;
 	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
 }
 
@@ -189,17 +221,21 @@ static void number_agents(struct rocm_rows *rocm)
 int rocm_finish(struct rocm_rows *rocm)
 {
 	bool streams = false;
+	uint32_t counter = 0;
 	int err = 0;
 
 	number_agents(rocm);
 	if (rocm->calls.count)
 		qsort(rocm->calls.row, rocm->calls.count, sizeof(*rocm->calls.row), by_correlation);
+	if (rocm->counters.count)
+		qsort(rocm->counters.row, rocm->counters.count, sizeof(*rocm->counters.row),
+		      by_task);
 	for (uint32_t i = 0; i < rocm->calls.count && !err && rocm->import->alone; i++)
 		err = put_call(rocm, &rocm->calls.row[i]);
 	for (uint32_t i = 0; i < rocm->tasks.count && !streams; i++)
 		streams = rocm->tasks.row[i].stream != 0;
 	for (uint32_t i = 0; i < rocm->tasks.count && !err; i++)
-		err = put_task(rocm, &rocm->tasks.row[i], streams);
+		err = put_task(rocm, i, streams, &counter);
 	if (!err)
 		err = rocm_put_memory(rocm);
 	if (!err && !rocm->tasks.count)

@@ -55,6 +55,13 @@ struct rocm_memory {
 	bool scratch;
 };
 
+/* What a counter of the GPU gave for a task. */
+struct rocm_counter {
+	uint32_t task; /* row of tasks */
+	uint32_t name; /* string */
+	double value;
+};
+
 struct rocm_agent {
 	uint64_t number; /* among those of its sort; UINT64_MAX = in the file's order */
 	uint32_t name; /* 0 = unnamed */
@@ -72,6 +79,7 @@ struct rocm_rows {
 	MODEL_ARRAY(struct rocm_call) calls;
 	MODEL_ARRAY(struct rocm_task) tasks;
 	MODEL_ARRAY(struct rocm_memory) memory;
+	MODEL_ARRAY(struct rocm_counter) counters;
 };
 
 void rocm_rows_begin(struct rocm_rows *rocm, struct import *import, const char *source,

@@ -7,10 +7,11 @@
  * Of a kernel trace the other tables of the same run beside it are taken, too; they have the names of agents and the calls,
  * joined by Correlation_Id. Agents are numbers, or "Agent 4" with the node's number. Times are
  * nanoseconds: of CLOCK_BOOTTIME since v3; of which clock before is not documented. v1 tells when a
- * kernel was dispatched (DispatchNs), too.
+ * kernel was dispatched (DispatchNs), too. RUN_counter_collection.csv has a row for each counter of each kernel.
  */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,9 @@ enum column {
 	C_SIZE,
 	C_ADDRESS,
 	C_ALLOC_FLAGS,
+	C_DISPATCH_ID,
+	C_COUNTER,
+	C_VALUE,
 	COLUMNS
 };
 
@@ -78,6 +82,9 @@ static const char *const NAMES[] = {
 	"Allocation_Size",
 	"Address",
 	"Alloc_Flags",
+	"Dispatch_Id",
+	"Counter_Name",
+	"Counter_Value",
 	NULL,
 };
 
@@ -88,6 +95,7 @@ struct table {
 	struct rocm_rows rocm;
 	uint32_t pid; /* of rows that tell none */
 	bool is_agents;
+	struct map dispatches; /* with counters: number (with process) -> row of tasks */
 };
 
 static int detect(const struct import_sample *sample)
@@ -184,6 +192,34 @@ static int on_task(struct table *table, const struct csv_value *values)
 	return rocm_task(&table->rocm, &task);
 }
 
+/* A row for each counter of a dispatch: the same kernel in all. */
+static int on_counter(struct table *table, const struct csv_value *values)
+{
+	uint64_t key = number_of(&values[C_DISPATCH_ID]) << 32 | pid_of(table, values);
+	uint32_t row = map_get(&table->dispatches, key), before = table->rocm.tasks.count;
+	struct rocm_counter counter = {
+		.name = model_string(table->import->model, values[C_COUNTER].text)
+	};
+	char *end;
+	int err = 0;
+
+	if (row == MAP_NONE) {
+		err = on_task(table, values);
+		if (err || table->rocm.tasks.count == before)
+			return err;
+		row = before;
+		err = map_put(&table->dispatches, key, row) ? 0 : -ENOMEM;
+	}
+	counter.task = row;
+	counter.value = strtod(text_of(&values[C_VALUE]), &end);
+	if (counter.name == INDEX_NONE || err)
+		return -ENOMEM;
+	if (end == text_of(&values[C_VALUE]) || !isfinite(counter.value))
+		return import_finding(table->import, "counters that are no number",
+				      values[C_COUNTER].text);
+	return MODEL_PUSH(&table->rocm.counters, counter) ? 0 : -ENOMEM;
+}
+
 static int on_call(struct table *table, const struct csv_value *values)
 {
 	const char *domain = text_of(&values[C_DOMAIN]);
@@ -243,6 +279,8 @@ static int on_row(void *context, const struct csv_value *values)
 		return import_finding(table->import, "rows without times", NULL);
 	if (values[C_OPERATION].text)
 		return on_memory(table, values);
+	if (values[C_COUNTER].text && values[C_DISPATCH_ID].text)
+		return on_counter(table, values);
 	return values[C_FUNCTION].text ? on_call(table, values) : on_task(table, values);
 }
 
@@ -328,6 +366,7 @@ static int import(struct import *import)
 	if (!err)
 		err = rocm_finish(&table.rocm);
 	rocm_rows_free(&table.rocm);
+	map_free(&table.dispatches);
 	return err;
 }
 

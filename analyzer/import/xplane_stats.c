@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/import/decimal_ns.h"
+#include "analyzer/import/task_find.h"
 
 #define SHAPES_MAX 4096
 #define SPACE_MEMORY 1 /* of memory_access_breakdown: the device's own memory */
@@ -230,12 +231,7 @@ static bool contains_others(const char *type)
 
 bool xplane_figures_keep(struct model *model, struct xplane_figures *figures)
 {
-	struct task_detail detail = { .task_id = MODEL_ID_NONE,
-				      .context_id = MODEL_ID_NONE,
-				      .model_id = MODEL_ID_NONE,
-				      .step = MODEL_ID_NONE,
-				      .blocks = INDEX_NONE,
-				      .mix_blocks = INDEX_NONE };
+	struct task_detail detail = task_detail_unknown();
 
 	if (!contains_others(model_text(model, figures->type))) {
 		detail.known = figures->known;

@@ -413,6 +413,36 @@ static void test_memory_database(void **state)
 	model_free(model);
 }
 
+/* Three counters of two kernels, in no order, one of them no number: two tasks. */
+static void test_counters(void **state)
+{
+	static const char text[] =
+		"\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Queue_Id\",\"Process_Id\",\"Thread_Id\","
+		"\"Kernel_Name\",\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\"\n"
+		"2,2,\"Agent 4\",1,42,43,\"add\",\"SQ_WAVES\",nan,900,1000\n"
+		"1,1,\"Agent 4\",1,42,43,\"gemm\",\"SQ_WAVES\",16.0,1000,1100\n"
+		"1,1,\"Agent 4\",1,42,43,\"gemm\",\"GRBM_COUNT\",250.5,1000,1100\n";
+	const struct task_detail *detail;
+	struct model *model;
+	float sum = 0;
+	int error;
+
+	model = import_text("42_counter_collection.csv", text, strlen(text), &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->tasks.count, 2);
+	assert_string_equal(model_text(model, model->tasks.row[1].name), "gemm");
+	detail = model_task_detail(model, &model->tasks.row[1]);
+	assert_non_null(detail);
+	assert_int_equal(detail->metric_count, 2);
+	for (uint32_t i = 0; i < 2; i++)
+		sum += model->task_metrics.row[detail->first_metric + i].value;
+	assert_true(sum == 266.5f);
+	assert_null(model_task_detail(model, &model->tasks.row[0]));
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	import_same("42_counter_collection.csv", text, strlen(text), true);
+}
+
 /* rocprofv2, and timestamps.csv of rocprofiler-compute. */
 static void test_v2(void **state)
 {
@@ -449,6 +479,7 @@ int main(void)
 		cmocka_unit_test(test_memory_json),
 		cmocka_unit_test(test_memory_tables),
 		cmocka_unit_test(test_memory_database),
+		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_v2),
 	};
 
