@@ -321,6 +321,28 @@ GROUPS_MADE=()
 # Folders below WORK on which the script mounted something.
 MOUNTS_MADE=()
 
+# make_slow_group NAME DEVICE RATE: processes in it read so many bytes a second of DEVICE (MAJOR:MINOR), by either version
+# of cgroups. Sets SLOW_GROUP to its folder; false where none can be made.
+# shellcheck disable=SC2034 # for the scripts
+make_slow_group() {
+	local root
+	root=$(awk '$3 == "cgroup" && (","$4",") ~ /,blkio,/ { print $2; exit }' /proc/mounts)
+	if [ -n "$root" ]; then
+		SLOW_GROUP=$root/$1-$$
+		mkdir "$SLOW_GROUP" || return 1
+		GROUPS_MADE+=("$SLOW_GROUP")
+		echo "$2 $3" >"$SLOW_GROUP/blkio.throttle.read_bps_device"
+		return
+	fi
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	grep -qw io "$root/cgroup.controllers" 2>/dev/null || return 1
+	echo +io >"$root/cgroup.subtree_control" || return 1
+	SLOW_GROUP=$root/$1-$$
+	mkdir "$SLOW_GROUP" || return 1
+	GROUPS_MADE+=("$SLOW_GROUP")
+	echo "$2 rbps=$3" >"$SLOW_GROUP/io.max"
+}
+
 # remove_group FOLDER: moves what is left in it to the root, and removes it; a process that exits
 # holds its group a moment longer.
 remove_group() {

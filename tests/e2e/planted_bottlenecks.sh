@@ -77,26 +77,6 @@ mount_disk() {
 	DEVICE=$(stat -c '%Hr:%Lr' "$loop")
 }
 
-# make_slow_group NAME RATE: a group of processes that reads the disk so slowly; its folder is SLOW_GROUP
-make_slow_group() {
-	local root
-	root=$(awk '$3 == "cgroup" && (","$4",") ~ /,blkio,/ { print $2; exit }' /proc/mounts)
-	if [ -n "$root" ]; then
-		SLOW_GROUP=$root/profbpf-$1-$$
-		mkdir "$SLOW_GROUP" || return 1
-		GROUPS_MADE+=("$SLOW_GROUP")
-		echo "$DEVICE $2" >"$SLOW_GROUP/blkio.throttle.read_bps_device"
-		return
-	fi
-	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-	grep -qw io "$root/cgroup.controllers" 2>/dev/null || return 1
-	echo +io >"$root/cgroup.subtree_control" || return 1
-	SLOW_GROUP=$root/profbpf-$1-$$
-	mkdir "$SLOW_GROUP" || return 1
-	GROUPS_MADE+=("$SLOW_GROUP")
-	echo "$DEVICE rbps=$2" >"$SLOW_GROUP/io.max"
-}
-
 # ---- The trainings, one after another, all children of one process that is traced
 
 coproc JOBS { exec "$MINDSPORE_PYTHON" "$ROOT/tests/truth/mindspore_jobs.py" 2>"$WORK/jobs.err"; }
@@ -125,7 +105,7 @@ for line in "${CASES[@]}"; do
 done
 for line in "${SLOW_DISKS[@]}"; do
 	read -r name images rate <<<"$line"
-	if $disk && mount_disk ro && make_slow_group "$name" "$rate"; then
+	if $disk && mount_disk ro && make_slow_group "profbpf-$name" "$DEVICE" "$rate"; then
 		# shellcheck disable=SC2086
 		train "$SLOW_GROUP/cgroup.procs" "slow_disk_$name" $SLOW_DISK --rows "$images" --folder "$WORK/mnt/$images"
 		unmount_disk
