@@ -67,16 +67,25 @@ static enum bottleneck_kind kind_of(const struct pipeline_steps *steps, uint32_t
 
 static void explain_none(const struct pipeline_steps *steps, struct bottleneck *b)
 {
+	char starved[128] = "";
+	double others;
+
 	if (steps->judged < STEPS_MIN) {
 		snprintf(b->reason, sizeof(b->reason),
 			 "too few steps to tell: %u, without the first %d", steps->judged,
 			 STEPS_WARM_UP);
 		return;
 	}
+	others = percent_of(steps->other_cpu_ns, steps->judged_ns);
+	if (others >= BOTTLENECK_PERCENT)
+		snprintf(starved, sizeof(starved),
+			 ", and is ready without a CPU, which others have, for %.1f %% (sections "
+			 "processes and host say who)",
+			 others);
 	snprintf(b->reason, sizeof(b->reason),
 		 "no operator costs the steps %d %% of their time: the trainer waits for data %.1f "
-		 "%% of it",
-		 BOTTLENECK_PERCENT, percent_of(steps->judged_wait_ns, steps->judged_ns));
+		 "%% of it%s",
+		 BOTTLENECK_PERCENT, percent_of(steps->judged_wait_ns, steps->judged_ns), starved);
 }
 
 const char *bottleneck_name(enum bottleneck_kind kind)
@@ -106,25 +115,47 @@ static const char *kind_text(enum bottleneck_kind kind)
 	}
 }
 
+/* Where the cost comes from, what has no share in it left out. */
+static void tell_parts(const struct operator_cost *cost, uint64_t all_ns, char *text, size_t size)
+{
+	const struct {
+		uint64_t ns;
+		const char *by;
+	} parts[] = {
+		{ cost->wait_ns, "waits for data" },
+		{ cost->lock_ns, "the interpreter lock" },
+		{ cost->cpu_ns, "CPUs taken" },
+	};
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && used < size; i++) {
+		double percent = percent_of(parts[i].ns, all_ns);
+
+		if (percent >= 0.05)
+			used += (size_t)snprintf(text + used, size - used, "%s %.1f %% by %s",
+						 used ? "," : ":", percent, parts[i].by);
+	}
+}
+
 static void explain(const struct pipeline_steps *steps, struct bottleneck *b)
 {
 	const struct operator_pipeline_usage *of = &steps->usage->operators[b->op];
-	const struct operator_cost *cost = &steps->costs[b->op];
 	const struct pipeline_operator *op = &steps->usage->pipeline->operators.row[b->op];
-	int used = snprintf(b->reason, sizeof(b->reason),
-			    "%s: it costs %.1f %% of the time of %u steps: %.1f %% by waits for "
-			    "data, %.1f %% by the interpreter lock, %.1f %% by CPUs taken",
-			    kind_text(b->kind), b->percent, steps->judged,
-			    percent_of(cost->wait_ns, steps->judged_ns),
-			    percent_of(cost->lock_ns, steps->judged_ns),
-			    percent_of(cost->cpu_ns, steps->judged_ns));
+	char parts[128], workers[32] = "";
+	int used;
 
-	if (used < 0 || (size_t)used >= sizeof(b->reason))
+	tell_parts(&steps->costs[b->op], steps->judged_ns, parts, sizeof(parts));
+	used = snprintf(b->reason, sizeof(b->reason), "%s: it costs %.1f %% of the time of %u steps%s",
+			kind_text(b->kind), b->percent, steps->judged, parts);
+	if (used < 0 || (size_t)used >= sizeof(b->reason) || !of->has_element_ns)
 		return;
-	if (of->has_element_ns && op->workers)
-		snprintf(b->reason + used, sizeof(b->reason) - (size_t)used,
-			 "; %.2f ms for each element, %u worker%s", of->element_ns / 1e6,
-			 op->workers, op->workers == 1 ? "" : "s");
+	/* One thread of a source in Python may have others that make its elements. */
+	if (op->workers && !(op->source && op->python && op->workers == 1))
+		snprintf(workers, sizeof(workers), ", %u worker%s", op->workers,
+			 op->workers == 1 ? "" : "s");
+	snprintf(b->reason + used, sizeof(b->reason) - (size_t)used, "; %.2f ms for each element%s",
+		 of->element_ns / 1e6, workers);
 }
 
 static struct bottleneck judge(const struct pipeline_steps *steps)
@@ -186,16 +217,20 @@ static enum advice_aim aim_of(enum bottleneck_kind kind)
 }
 
 static void advise(const struct model *model, const struct pipeline_steps *steps,
-		   const struct bottleneck *b, struct advice *advice)
+		   const struct bottleneck *b, bool several, struct advice *advice)
 {
 	const struct pipeline *pipeline = steps->usage->pipeline;
 	const char *name = model_text(model, pipeline->operators.row[b->op].name);
 	const char *own = operator_advice(model, pipeline, b->op, aim_of(b->kind));
+	char whose[32] = "";
 
+	if (several && pipeline->process < model->processes.count)
+		snprintf(whose, sizeof(whose), " of process %u",
+			 model->processes.row[pipeline->process].pid);
 	advice->id = ADVICE[b->kind].id;
 	advice->severity = b->percent >= BOTTLENECK_HIGH_PERCENT ? "high" : "medium";
-	snprintf(advice->title, sizeof(advice->title), "%s: %.60s %s", pipeline->framework, name,
-		 ADVICE[b->kind].title);
+	snprintf(advice->title, sizeof(advice->title), "%s%s: %.60s %s", pipeline->framework,
+		 whose, name, ADVICE[b->kind].title);
 	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
 	snprintf(advice->remedy, sizeof(advice->remedy), "%s%s%s", ADVICE[b->kind].remedy,
 		 *own ? " " : "", own);
@@ -223,7 +258,7 @@ int advice_analyse(const struct model *model, const struct step_results *steps,
 
 		*b = judge(&steps->pipelines[i]);
 		if (b->kind != BOTTLENECK_NONE)
-			advise(model, &steps->pipelines[i], b,
+			advise(model, &steps->pipelines[i], b, steps->count > 1,
 			       &results->list[results->advice_count++]);
 	}
 	if (results->advice_count)

@@ -32,8 +32,8 @@ static const struct {
 	  "map(): python_multiprocessing=True, or MindSpore's own transforms instead of Python "
 	  "functions." },
 	{ "MindData", ADVISE_FEWER, "",
-	  "num_parallel_workers of the operator, or dataset.config.set_num_parallel_workers() for "
-	  "all." },
+	  "How many workers there are is num_parallel_workers of the operator, or "
+	  "dataset.config.set_num_parallel_workers() for all." },
 	{ "MindData", ADVISE_STORAGE, "source",
 	  "MindRecord files, read with MindDataset, keep many samples in one file." },
 
@@ -80,8 +80,8 @@ static const struct {
 	  "Python in a pipeline (from_generator(), py_function(), numpy_function()) has the lock "
 	  "of the trainer: use TensorFlow's own operations." },
 	{ "tf.data", ADVISE_FEWER, "",
-	  "tf.data.Options: threading.private_threadpool_size, or autotune.cpu_budget; a number "
-	  "instead of AUTOTUNE for num_parallel_calls." },
+	  "tf.data.Options limit its threads: threading.private_threadpool_size, or "
+	  "autotune.cpu_budget; so does a number instead of AUTOTUNE for num_parallel_calls." },
 	{ "tf.data", ADVISE_STORAGE, "",
 	  "TFRecord files keep many samples in one file; cache() keeps what was read." },
 

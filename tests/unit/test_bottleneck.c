@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of a bottleneck: kind, share, where it comes from, and what to do in the framework's own words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/bottleneck.h"
+#include "tests/unit/small_model.h"
+
+#define MS 1000000ull
+
+struct fixture {
+	struct model *model;
+	struct pipelines pipelines;
+	struct operator_pipeline_usage operators[1];
+	struct pipeline_usage usage;
+	struct operator_cost costs[1];
+	struct pipeline_steps steps[2];
+	struct step_results results;
+	struct advice_results advice;
+};
+
+/* One operator that costs 600 of 1000 ms in ten steps; its two workers worked for 500 ms each. */
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	struct pipeline *pipeline;
+
+	assert_non_null(f);
+	f->model = small_model(0, 1000 * MS);
+	pipeline = pipeline_add(&f->pipelines, "MindData", small_process(f->model, 77, "python", true));
+	assert_int_equal(pipeline_operator_add(f->model, pipeline, 2, "Map(ID:2)", "Map"), 0);
+	pipeline->operators.row[0].workers = 2;
+	f->operators[0] = (struct operator_pipeline_usage){
+		.has_times = true, .work_ns = 1000 * MS, .has_element_ns = true, .element_ns = 2.5 * MS
+	};
+	f->usage = (struct pipeline_usage){ .pipeline = pipeline, .operators = f->operators };
+	f->costs[0].wait_ns = 600 * MS;
+	f->steps[0] = (struct pipeline_steps){
+		.usage = &f->usage, .costs = f->costs, .judged = 10, .judged_ns = 1000 * MS, .bottleneck = 0
+	};
+	f->results = (struct step_results){ .pipelines = f->steps, .count = 1 };
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	pipelines_free(&f->pipelines);
+	model_free(f->model);
+	free(f);
+	return 0;
+}
+
+static const struct bottleneck *judge(struct fixture *f)
+{
+	advice_free(&f->advice);
+	assert_int_equal(advice_analyse(f->model, &f->results, &f->advice), 0);
+	return &f->advice.bottlenecks[0];
+}
+
+static void kinds(void **state)
+{
+	static const struct {
+		uint64_t run_ms, ready_ms, io_ms, lock_ms, cpu_ms;
+		enum bottleneck_kind kind;
+		const char *id, *with;
+	} CASES[] = {
+		{ 800, 0, 0, 0, 0, BOTTLENECK_BUSY, "pipeline_busy", "map(): raise num_parallel_workers" },
+		{ 100, 0, 0, 0, 0, BOTTLENECK_SLEEPS, "pipeline_sleeps", "map(): raise num_parallel_workers" },
+		{ 100, 0, 400, 0, 0, BOTTLENECK_STORAGE, "pipeline_storage", "More workers help little" },
+		{ 100, 800, 0, 0, 0, BOTTLENECK_STARVED, "pipeline_starved", "num_parallel_workers of the" },
+		{ 800, 0, 0, 900, 0, BOTTLENECK_LOCK, "pipeline_interpreter_lock", "python_multiprocessing" },
+		{ 800, 0, 0, 0, 700, BOTTLENECK_TAKES_CPU, "pipeline_takes_cpu", "set_num_parallel_workers" },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		const struct bottleneck *b;
+
+		f->operators[0].all_run_ns = CASES[i].run_ms * MS;
+		f->operators[0].all_runnable_ns = CASES[i].ready_ms * MS;
+		f->operators[0].all_io_ns = CASES[i].io_ms * MS;
+		f->costs[0].lock_ns = CASES[i].lock_ms * MS;
+		f->costs[0].cpu_ns = CASES[i].cpu_ms * MS;
+		b = judge(f);
+		assert_int_equal(b->kind, CASES[i].kind);
+		assert_int_equal(f->advice.advice_count, 1);
+		assert_string_equal(f->advice.list[0].id, CASES[i].id);
+		assert_non_null(strstr(f->advice.list[0].remedy, CASES[i].with));
+	}
+	f->operators[0].has_times = false;
+	f->costs[0].cpu_ns = 0;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_SLOW);
+	advice_free(&f->advice);
+}
+
+static void words(void **state)
+{
+	struct fixture *f = *state;
+	const struct bottleneck *b = judge(f);
+
+	assert_true(b->percent == 60);
+	assert_non_null(strstr(b->reason,
+			       "60.0 % of the time of 10 steps: 60.0 % by waits for data; 2.50 ms for "
+			       "each element, 2 workers"));
+	assert_null(strstr(b->reason, "lock")); /* which has no share in it */
+	assert_string_equal(f->advice.list[0].severity, "high");
+	assert_ptr_equal(strstr(f->advice.list[0].title, "MindData: Map(ID:2) is"),
+			 f->advice.list[0].title);
+	f->costs[0].cpu_ns = 100 * MS;
+	assert_non_null(strstr(judge(f)->reason, "60.0 % by waits for data, 10.0 % by CPUs taken;"));
+	/* A source in Python: how many make its elements is not known. */
+	f->usage.pipeline->operators.row[0].workers = 1;
+	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].source = true;
+	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].python = true;
+	assert_null(strstr(judge(f)->reason, "worker,"));
+	assert_null(strstr(judge(f)->reason, "1 worker"));
+	/* Of several trainings, which. */
+	f->steps[1] = f->steps[0];
+	f->results.count = 2;
+	judge(f);
+	assert_non_null(strstr(f->advice.list[1].title, "MindData of process 77: Map(ID:2) is"));
+	f->results.count = 1;
+	f->steps[0].bottleneck = INDEX_NONE;
+	assert_null(strstr(judge(f)->reason, "ready"));
+	f->steps[0].other_cpu_ns = 400 * MS;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_NONE);
+	assert_non_null(strstr(judge(f)->reason, "ready without a CPU, which others have, for 40.0 %"));
+	f->steps[0].judged = 2;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_NONE);
+	assert_non_null(strstr(judge(f)->reason, "too few steps"));
+	advice_free(&f->advice);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(kinds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(words, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
