@@ -10,11 +10,15 @@
  * at 65536. Each call's third argument is its place among all that was launched on its stream,
  * lost or not, and what it returned is for how many ns its task then had to wait for its start.
  *
+ * If PROFILE ends in .json it is a Chrome trace instead: names, streams and times of the device's own, neither
+ * numbers nor a clock.
+ *
  * Prints how many launches there are and how many were recorded, as shell assignments.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/trace_builder.h"
 
@@ -46,6 +50,7 @@ struct stream {
 struct run {
 	struct trace_builder *trace;
 	FILE *profile;
+	bool is_json;
 	struct stream streams[STREAMS];
 	uint64_t now_ns, clock_ns;
 	uint64_t random;
@@ -59,12 +64,12 @@ static uint64_t draw(struct run *run, uint64_t below)
 }
 
 /* Wall-clock time as the device has it. */
-static uint64_t device_time(uint64_t host_ns)
+static uint64_t device_time(bool is_json, uint64_t host_ns)
 {
 	int64_t ns = (int64_t)(REALTIME + host_ns - START) +
 		     (int64_t)((double)(host_ns - START) * DRIFT);
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+	for (size_t i = 0; !is_json && i < sizeof(steps) / sizeof(*steps); i++) {
 		if (host_ns - START >= steps[i].at_ns)
 			ns += steps[i].by_ns;
 	}
@@ -120,8 +125,18 @@ static uint64_t handle(uint32_t stream)
 static void add_task(struct run *run, uint32_t stream, uint64_t start_ns, uint64_t end_ns)
 {
 	/* Of a task in which the clock is set the table has the right duration. */
-	uint64_t start = device_time(start_ns), end = start + (end_ns - start_ns);
+	uint64_t start = device_time(run->is_json, start_ns), end = start + (end_ns - start_ns);
 
+	if (run->is_json) {
+		start -= REALTIME;
+		fprintf(run->profile,
+			",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"name\":\"kernel%u\",\"ts\":%" PRIu64
+			".%03" PRIu64 ",\"dur\":%" PRIu64 ".%03" PRIu64 ",\"args\":{\"place\":%u}}",
+			stream + FIRST_STREAM, run->streams[stream].place % 100, start / 1000,
+			start % 1000, (end_ns - start_ns) / 1000, (end_ns - start_ns) % 1000,
+			run->streams[stream].place);
+		return;
+	}
 	fprintf(run->profile, "0,kernel%u,AI_CORE,%u,%u,", run->streams[stream].place % 100,
 		stream + FIRST_STREAM, run->streams[stream].place & 0xffff);
 	print_us(run->profile, end - start, ',');
@@ -135,6 +150,7 @@ static void launch(struct run *run)
 	struct stream *stream = &run->streams[number];
 	uint64_t call_ns = run->now_ns, returned_ns = call_ns + 2000 + draw(run, 3000);
 	uint64_t start_ns = call_ns + 1000 + draw(run, 9000);
+	char name[32];
 
 	if (start_ns < stream->free_ns + 500)
 		start_ns = stream->free_ns + 500;
@@ -142,9 +158,11 @@ static void launch(struct run *run)
 	add_task(run, number, start_ns, stream->free_ns);
 	run->launches++;
 	if (draw(run, 100) >= LOST_PERCENT) {
+		snprintf(name, sizeof(name), "kernel%u", stream->place % 100);
 		trace_call(run->trace,
 			   &(struct trace_call_row){
 				   .start_ns = call_ns,
+				   .text = name,
 				   .end_ns = returned_ns,
 				   .tid = PID,
 				   .tgid = PID,
@@ -204,8 +222,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	run.trace = trace_builder_new();
-	fputs("Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us),"
-	      "task_stop(us)\n",
+	run.is_json = strlen(argv[2]) > 5 && !strcmp(argv[2] + strlen(argv[2]) - 5, ".json");
+	fputs(run.is_json ? "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":"
+			    "\"GPU 0\"}}"
+			  : "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),"
+			    "task_start(us),task_stop(us)\n",
 	      run.profile);
 	add_head(run.trace);
 	for (uint32_t i = 0; i < STREAMS; i++)
@@ -217,6 +238,8 @@ int main(int argc, char **argv)
 			synchronize(&run);
 	}
 	finish(&run, argv[1]);
+	if (run.is_json)
+		fputs("\n]\n", run.profile);
 	if (fclose(run.profile) != 0) {
 		perror(argv[2]);
 		return 1;
