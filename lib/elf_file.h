@@ -45,6 +45,7 @@ struct elf_file *elf_file_open_fd(int fd, const char *name, char *error, size_t 
 /* elf_file_close - free everything; NULL is fine */
 void elf_file_close(struct elf_file *file);
 
+/* elf_file_machine - what the code in it is for */
 enum elf_file_machine elf_file_machine(const struct elf_file *file);
 
 /*

@@ -18,6 +18,7 @@ struct idle_names {
 	struct map drivers; /* (driver, command) -> string */
 };
 
+/* idle_names_free - forget the texts' ids; the texts are the model's */
 void idle_names_free(struct idle_names *names);
 
 /*

@@ -30,6 +30,7 @@ struct thread_account {
 	uint32_t runner; /* who had the CPU during the longest wait for one, or INDEX_NONE */
 };
 
+/* thread_account - of @thread from @from_ns to @to_ns (exclusive), by the steps that @walker takes */
 struct thread_account thread_account(const struct model *model, const struct walker *walker,
 				     uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 

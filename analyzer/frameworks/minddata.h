@@ -65,6 +65,7 @@ struct minddata {
 	bool arguments; /* are what the catalog says (not on AArch64) */
 };
 
+/* minddata_pipeline - of a tree (index into md->trees); valid until another pipeline is added */
 struct pipeline *minddata_pipeline(struct minddata *md, uint32_t tree);
 
 /* minddata_tasks - trees, operators and threads, from what threads are; 0 or -ENOMEM */

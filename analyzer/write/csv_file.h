@@ -31,6 +31,7 @@ void csv_format(struct csv_file *csv, const char *format, ...)
 /* Nanoseconds as microseconds with three decimals: nothing is lost. */
 void csv_us(struct csv_file *csv, uint64_t ns);
 
+/* End of the row; its cells stand in the file then, or in its buffer. */
 void csv_end_row(struct csv_file *csv);
 
 #endif /* PROFBPF_ANALYZER_WRITE_CSV_FILE_H */

@@ -25,6 +25,7 @@ struct json *json_new(FILE *out, bool beautify);
  */
 int json_end(struct json *json);
 
+/* Begin and end an object or an array. */
 void json_map(struct json *json, const char *key);
 void json_map_close(struct json *json);
 void json_array(struct json *json, const char *key);

@@ -161,6 +161,7 @@ void catalog_errors_free(struct catalog_errors *errors);
 /* Several catalogs and an index of their functions. */
 struct catalogs;
 
+/* catalogs_new - none yet, or NULL without memory; catalogs_free() frees those added, too */
 struct catalogs *catalogs_new(void);
 void catalogs_free(struct catalogs *catalogs);
 

@@ -40,6 +40,7 @@ struct quoted {
 	char text[QUOTED_MAX * 4 + 8];
 };
 
+/* catalog_quote - what of @text fits, as above; QUOTE() of a token, valid in the same expression */
 struct quoted catalog_quote(const char *text, size_t length);
 
 #define QUOTE(token) (catalog_quote((token)->text, (token)->length).text)

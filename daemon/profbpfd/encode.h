@@ -20,6 +20,7 @@ struct encoded {
 	size_t size;
 };
 
+/* encode_new - what is kept from batch to batch, or NULL without memory; encode_free() accepts NULL */
 struct encode *encode_new(void);
 void encode_free(struct encode *encode);
 

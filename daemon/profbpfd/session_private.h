@@ -102,6 +102,7 @@ void session_end(struct session *s, bool failed, const char *reason);
 /* session_warn - keep a line for the user; @session is a struct session */
 void session_warn(void *session, const char *text);
 
+/* session_set_state - for all threads to see; session_stop_asked - is the session to end? */
 void session_set_state(struct session *s, enum session_state state);
 bool session_stop_asked(struct session *s);
 

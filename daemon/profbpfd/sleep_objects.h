@@ -19,6 +19,7 @@
 
 struct sleep_objects;
 
+/* sleep_objects_new - no objects yet, or NULL without memory; sleep_objects_free() accepts NULL */
 struct sleep_objects *sleep_objects_new(void);
 void sleep_objects_free(struct sleep_objects *objects);
 

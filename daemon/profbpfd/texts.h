@@ -15,6 +15,7 @@
 
 struct texts;
 
+/* texts_new - an empty store, or NULL without memory; texts_free() accepts NULL */
 struct texts *texts_new(void);
 void texts_free(struct texts *texts);
 

@@ -21,6 +21,7 @@
 
 struct top_loaders;
 
+/* top_loaders_new - nothing seen yet, or NULL without memory; top_loaders_free() accepts NULL */
 struct top_loaders *top_loaders_new(void);
 void top_loaders_free(struct top_loaders *loaders);
 

@@ -34,6 +34,7 @@ struct top_operator {
 
 struct top_pipeline;
 
+/* top_pipeline_new - nothing seen yet, or NULL without memory; top_pipeline_free() accepts NULL */
 struct top_pipeline *top_pipeline_new(void);
 void top_pipeline_free(struct top_pipeline *pipeline);
 

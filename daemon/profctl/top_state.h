@@ -76,6 +76,7 @@ struct top_frame {
 
 struct top_state;
 
+/* top_state_new - nothing seen yet, or NULL without memory; top_state_free() accepts NULL */
 struct top_state *top_state_new(void);
 void top_state_free(struct top_state *state);
 

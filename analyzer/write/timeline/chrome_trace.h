@@ -43,6 +43,7 @@ struct chrome_trace {
 /* chrome_add_row - a thread number of the writer's own, with its name */
 uint32_t chrome_add_row(struct chrome_trace *trace, uint32_t pid, const char *name);
 
+/* Names of processes and threads as viewers show them; processes come in order of @sort. */
 void chrome_name_process(struct chrome_trace *trace, uint32_t pid, const char *name, uint32_t sort);
 void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, const char *name);
 

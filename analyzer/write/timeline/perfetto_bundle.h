@@ -32,6 +32,7 @@ struct on_cpu {
 	uint32_t thread; /* INDEX_NONE: none of the model's */
 };
 
+/* bundle_unrecorded - stands for whoever was on a CPU while that was not recorded */
 struct on_cpu bundle_unrecorded(uint32_t cpu);
 
 /*

@@ -127,6 +127,7 @@ void perfetto_arg_text(struct perfetto_trace *trace, enum export_arg arg, uint32
 void perfetto_flow_from(struct perfetto_trace *trace, uint64_t flow);
 void perfetto_flow_to(struct perfetto_trace *trace, uint64_t flow);
 
+/* perfetto_counter - the value of a counter's track from an instant on */
 void perfetto_counter(struct perfetto_trace *trace, uint64_t track, uint64_t ns, double value);
 
 /*

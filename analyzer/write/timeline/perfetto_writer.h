@@ -99,6 +99,7 @@ static inline void perfetto_int(struct perfetto_writer *writer, uint32_t field, 
 	perfetto_uint(writer, field, (uint64_t)value);
 }
 
+/* Fields of eight bytes. */
 void perfetto_fixed64(struct perfetto_writer *writer, uint32_t field, uint64_t value);
 void perfetto_double(struct perfetto_writer *writer, uint32_t field, double value);
 
