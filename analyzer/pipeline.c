@@ -9,6 +9,7 @@
 #include "analyzer/analyse/device_advice.h"
 #include "analyzer/analyse/pipeline_series.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/join/ioctl_ends.h"
 #include "analyzer/join/sleep_causes.h"
 #include "analyzer/join/symbols.h"
 #include "analyzer/join/timelines.h"
@@ -90,6 +91,7 @@ static int join(struct analysis *analysis)
 		err = sleep_causes_find(analysis->model);
 	if (err)
 		return err;
+	ioctl_ends_find(analysis->model);
 	analysis->results.devices = &analysis->devices;
 	return device_results_join(analysis->model, &analysis->devices);
 }

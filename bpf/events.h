@@ -54,6 +54,8 @@ struct rec_header {
 #define CALL_OPEN 0x01		/* had not returned at detach or thread exit; dur_ns is up to then */
 #define CALL_HAS_STRING 0x02	/* a REC_STRING of the same tid and ts_ns was sent */
 #define CALL_RET_ZERO 0x04	/* the returned value was 0 in its full width (a null handle) */
+#define CALL_BEFORE 0x08	/* of ioctls: found under way when the session began, at ts_ns; dur_ns is a lower bound */
+#define CALL_UNSEEN 0x10	/* of those: it has returned, but not where anybody saw it; dur_ns is 0 */
 #define CALL_DEPTH_SHIFT 8	/* bits 8..15: nesting depth, 0 = outermost */
 
 /* One call of a traced function, written when it returns. 64 bytes. */

@@ -14,26 +14,9 @@
  * the same CPU: only kernels that preempt themselves do that. It counts such passes, and the daemon
  * counts them as lost.
  */
-#include "task.bpf.h"
+#include "ioctl.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
-
-#define MODE_TYPE_MASK 0170000
-#define MODE_CHARACTER 0020000
-#define MODE_BLOCK 0060000
-
-static __always_inline struct inode *descriptor_inode(__u32 fd)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **files, *file = NULL;
-
-	if (fd >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	files = BPF_CORE_READ(table, fd);
-	bpf_probe_read_kernel(&file, sizeof(file), files + fd);
-	return file ? BPF_CORE_READ(file, f_inode) : NULL;
-}
 
 static __always_inline struct thread_state *own_state(void)
 {
@@ -43,28 +26,28 @@ static __always_inline struct thread_state *own_state(void)
 
 static __always_inline void ioctl_begins(__u32 fd, __u32 cmd)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_ns();
 	struct thread_state *state;
-	struct inode *inode;
-	__u32 type;
+	__u32 rdev;
 
-	inode = descriptor_inode(fd);
-	if (!inode)
-		return;
-	type = BPF_CORE_READ(inode, i_mode) & MODE_TYPE_MASK;
-	if (type != MODE_CHARACTER && type != MODE_BLOCK)
+	if (!descriptor_device(task, fd, &rdev))
 		return;
 	state = own_state();
 	if (!state) {
 		count_lost(SOURCE_IOCTL, LOSS_NO_MEMORY, 1);
 		return;
 	}
+	if (state->ioctl_start_ns && state->ioctl_before)
+		emit_ioctl(task, state, CALL_UNSEEN, 0, now);
 	/* Its return was missed: the kernel keeps a limited number of places for kretprobes. */
-	if (state->ioctl_start_ns)
+	else if (state->ioctl_start_ns)
 		count_lost(SOURCE_IOCTL, LOSS_UNMATCHED, 1);
 	state->ioctl_cmd = cmd;
 	state->ioctl_fd = fd;
-	state->ioctl_rdev = BPF_CORE_READ(inode, i_rdev) | (type == MODE_BLOCK ? RDEV_BLOCK : 0);
-	state->ioctl_start_ns = bpf_ktime_get_ns();
+	state->ioctl_rdev = rdev;
+	state->ioctl_before = 0;
+	state->ioctl_start_ns = now;
 }
 
 static __always_inline bool is_own_target(void)
@@ -72,28 +55,6 @@ static __always_inline bool is_own_target(void)
 	__u32 tgid = bpf_get_current_task_btf()->tgid;
 
 	return may_be_target(tgid) && is_target(tgid);
-}
-
-static __always_inline void ioctl_write(struct thread_state *state, __u16 flags, __s32 ret)
-{
-	__u64 id = bpf_get_current_pid_tgid();
-	__u64 now = bpf_ktime_get_ns();
-	struct rec_ioctl *r;
-	struct emit e;
-
-	r = emit_begin(&e, SOURCE_IOCTL, sizeof(*r));
-	if (r) {
-		header_fill(&r->header, REC_IOCTL, flags, state->ioctl_start_ns);
-		r->dur_ns = now - state->ioctl_start_ns;
-		r->tgid = id >> 32;
-		r->tid = (__u32)id;
-		r->cmd = state->ioctl_cmd;
-		r->rdev = state->ioctl_rdev;
-		r->ret = ret;
-		r->fd = state->ioctl_fd;
-		emit_end(&e, false);
-	}
-	state->ioctl_start_ns = 0;
 }
 
 /* What a session finds open when it ends, it writes itself (snapshot.bpf.c). */
@@ -105,8 +66,10 @@ static __always_inline int ioctl_ends(__s32 ret)
 	if (capture_stopped || !may_be_target(task->tgid))
 		return 0;
 	state = bpf_task_storage_get(&thread_states, task, 0, 0);
-	if (state && state->ioctl_start_ns)
-		ioctl_write(state, 0, ret);
+	if (state && state->ioctl_start_ns) {
+		emit_ioctl(task, state, 0, ret, bpf_ktime_get_ns());
+		state->ioctl_start_ns = 0;
+	}
 	return 0;
 }
 
@@ -208,7 +171,9 @@ int BPF_PROG(ioctl_thread_exit, struct task_struct *task)
 	if (capture_closed)
 		return 0;
 	state = bpf_task_storage_get(&thread_states, task, 0, 0);
-	if (state && state->ioctl_start_ns)
-		ioctl_write(state, CALL_OPEN, 0);
+	if (state && state->ioctl_start_ns) {
+		emit_ioctl(task, state, state->ioctl_before ? CALL_UNSEEN : CALL_OPEN, 0, bpf_ktime_get_ns());
+		state->ioctl_start_ns = 0;
+	}
 	return 0;
 }

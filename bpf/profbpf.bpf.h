@@ -55,6 +55,7 @@ struct thread_state {
 	__u32 ioctl_cmd;
 	__u32 ioctl_rdev;
 	__u32 ioctl_fd;
+	__u32 ioctl_before;	/* it was under way when the session began */
 	__u32 announced;	/* its identity was sent */
 	__u32 target; /* for is_known_target() */
 	__u64 last_rss; /* of a process' first thread: what its last record said, in pages */

@@ -6,6 +6,7 @@
  */
 #include "process.bpf.h"
 #include "call_stack.bpf.h"
+#include "ioctl.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
@@ -105,23 +106,49 @@ int accounts(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-static __always_inline void emit_open_ioctl(struct task_struct *task, struct thread_state *state,
-					    __u64 now)
+/* The ioctl that a thread sleeps in; false if it sleeps in none, or does not sleep. */
+static __always_inline bool slept_in_ioctl(struct task_struct *task, __u32 *fd, __u32 *cmd)
 {
-	struct emit e;
-	struct rec_ioctl *r = emit_begin(&e, SOURCE_IOCTL, sizeof(*r));
+	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u16 flags = run_flags(task);
 
-	if (!r)
-		return;
-	header_fill(&r->header, REC_IOCTL, CALL_OPEN, state->ioctl_start_ns);
-	r->dur_ns = now - state->ioctl_start_ns;
-	r->tgid = task->tgid;
-	r->tid = task->pid;
-	r->cmd = state->ioctl_cmd;
-	r->rdev = state->ioctl_rdev;
-	r->ret = 0;
-	r->fd = state->ioctl_fd;
-	emit_end(&e, false);
+	if (flags & (ACCOUNT_RUNNING | ACCOUNT_QUEUED) || syscall_in(regs, &flags) != IOCTL_SYSCALL)
+		return false;
+	*fd = PT_REGS_PARM1_CORE_SYSCALL(regs);
+	*cmd = PT_REGS_PARM2_CORE_SYSCALL(regs);
+	return true;
+}
+
+/* Run once, as recording begins: entries are seen from before then, so that what is not known has begun earlier. */
+SEC("iter/task")
+int ioctls_before(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread_state *state;
+	__u32 fd, cmd, rdev;
+
+	if (!task || task->flags & (PF_KTHREAD_FLAG | PF_EXITING_FLAG) || !is_target(task->tgid) ||
+	    !slept_in_ioctl(task, &fd, &cmd) || !descriptor_device(task, fd, &rdev))
+		return 0;
+	state = bpf_task_storage_get(&thread_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!state || state->ioctl_start_ns)
+		return 0;
+	state->ioctl_cmd = cmd;
+	state->ioctl_fd = fd;
+	state->ioctl_rdev = rdev;
+	state->ioctl_before = 1;
+	state->ioctl_start_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* One from before the session that a thread does not sleep in any more may have returned at any time. */
+static __always_inline void emit_open_ioctl(struct task_struct *task, struct thread_state *state, __u64 now)
+{
+	__u32 fd = 0, cmd = 0;
+	bool unseen = state->ioctl_before &&
+		      (!slept_in_ioctl(task, &fd, &cmd) || fd != state->ioctl_fd || cmd != state->ioctl_cmd);
+
+	emit_ioctl(task, state, unseen ? CALL_UNSEEN : CALL_OPEN, 0, now);
 }
 
 /* Run once the probes are gone, so that nobody changes the stacks any more. */

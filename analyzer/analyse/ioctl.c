@@ -45,12 +45,18 @@ static void count(struct ioctl_usage *usage, const struct ioctl_call *call)
 	uint64_t ns = call->end_ns - call->start_ns;
 
 	usage->count++;
+	usage->before += !!(call->flags & MODEL_IOCTL_BEFORE);
 	if (call->flags & MODEL_CALL_OPEN) {
 		usage->open++;
 		usage->open_ns += ns;
 		return;
 	}
-	usage->errors += call->ret < 0;
+	usage->errors += !(call->flags & MODEL_IOCTL_UNSEEN) && call->ret < 0;
+	if (call->flags & MODEL_IOCTL_BEFORE) {
+		usage->before_ns += ns;
+		return;
+	}
+	usage->returned++;
 	usage->total_ns += ns;
 	if (ns > usage->max_ns)
 		usage->max_ns = ns;
@@ -59,7 +65,7 @@ static void count(struct ioctl_usage *usage, const struct ioctl_call *call)
 static int by_total(const void *a, const void *b)
 {
 	const struct ioctl_usage *x = a, *y = b;
-	uint64_t tx = x->total_ns + x->open_ns, ty = y->total_ns + y->open_ns;
+	uint64_t tx = x->total_ns + x->open_ns + x->before_ns, ty = y->total_ns + y->open_ns + y->before_ns;
 
 	if (tx != ty)
 		return tx > ty ? -1 : 1;
@@ -108,9 +114,7 @@ void ioctl_free(struct ioctl_results *results)
 
 uint64_t ioctl_mean_ns(const struct ioctl_usage *usage)
 {
-	uint64_t returned = usage->count - usage->open;
-
-	return returned ? usage->total_ns / returned : 0;
+	return usage->returned ? usage->total_ns / usage->returned : 0;
 }
 
 static char *command_text(uint32_t cmd, char *text, size_t size)

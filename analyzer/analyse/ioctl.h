@@ -18,10 +18,13 @@ struct ioctl_usage {
 	uint32_t process; /* index into model->processes */
 	uint32_t cmd;
 	uint64_t count; /* also open ones */
-	uint64_t open;
-	uint64_t open_ns;
-	uint64_t errors; /* returned a negative value */
-	uint64_t total_ns; /* of those that returned */
+	uint64_t open; /* had not returned at the end */
+	uint64_t open_ns; /* in the window's part of the recording: they took longer */
+	uint64_t before; /* were under way when recording began; of open, too, if they still were at its end */
+	uint64_t before_ns; /* of those that are not open: they took as long at least */
+	uint64_t returned; /* begun and ended while recording: of these are total_ns and max_ns */
+	uint64_t errors; /* returned a negative value, where it was seen */
+	uint64_t total_ns;
 	uint64_t max_ns;
 };
 
@@ -39,7 +42,7 @@ int ioctl_analyse(const struct model *model, const struct analysis_options *opti
 		  struct ioctl_results *results);
 void ioctl_free(struct ioctl_results *results);
 
-/* Mean of those that returned, 0 if none did. */
+/* Mean of those in usage->returned, 0 if there are none. */
 uint64_t ioctl_mean_ns(const struct ioctl_usage *usage);
 
 /*

@@ -9,6 +9,8 @@
 #include "lib/column.h"
 
 #define FILE_CALL_OPEN 1 /* flags of calls and ioctls in the file */
+#define FILE_IOCTL_BEFORE 8
+#define FILE_IOCTL_UNSEEN 16
 #define FILE_DEPTH_SHIFT 8
 
 bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns)
@@ -166,6 +168,17 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 	return !loader->no_memory;
 }
 
+static uint8_t ioctl_flags(uint32_t file)
+{
+	uint8_t flags = file & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0;
+
+	if (file & FILE_IOCTL_BEFORE) {
+		flags |= MODEL_IOCTL_BEFORE;
+		flags |= file & FILE_IOCTL_UNSEEN ? MODEL_IOCTL_UNSEEN : 0;
+	}
+	return flags;
+}
+
 bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Ioctls *ioctls = LOADER_UNPACK(ioctls, packet);
@@ -190,7 +203,7 @@ bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 			.driver = loader_driver(loader, COLUMN_AT(ioctls, rdev, i)),
 			.cmd = COLUMN_AT(ioctls, cmd, i),
 			.ret = COLUMN_AT(ioctls, ret, i),
-			.flags = COLUMN_AT(ioctls, flags, i) & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0,
+			.flags = ioctl_flags(COLUMN_AT(ioctls, flags, i)),
 		};
 		if (tid == 0 || dur_ns > end_ns || row.driver == INDEX_NONE) {
 			loader->model->bad_rows++;

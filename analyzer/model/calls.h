@@ -57,6 +57,10 @@ struct call {
 };
 
 /* A command to a device driver. */
+/* flags of ioctls only */
+#define MODEL_IOCTL_BEFORE 0x10 /* was under way when recording began, start_ns: it took longer than is known */
+#define MODEL_IOCTL_UNSEEN 0x20 /* of those: nobody saw it return; end_ns is when it still was under way at least */
+
 struct ioctl_call {
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -64,7 +68,7 @@ struct ioctl_call {
 	uint32_t driver; /* index into drivers */
 	uint32_t cmd;
 	int32_t ret;
-	uint8_t flags; /* MODEL_CALL_OPEN */
+	uint8_t flags; /* MODEL_CALL_OPEN, MODEL_IOCTL_ */
 };
 
 /* Who is behind a device number. */

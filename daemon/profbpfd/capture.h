@@ -96,6 +96,14 @@ void capture_each_target(struct capture *capture, void (*each)(void *context, pi
 int capture_snapshot(struct capture *capture, bool first, bool all);
 
 /*
+ * capture_ioctls_before - find the ioctls that targets sleep in since before the session
+ *
+ * Once, when all targets are known. They are recorded when they end, or the session does.
+ * 0 or a negative errno.
+ */
+int capture_ioctls_before(struct capture *capture);
+
+/*
  * capture_thread_pointers - the thread pointers of all threads of all targets
  *
  * *@rows is allocated, to be freed by the caller. Returns 0 or a negative errno.

@@ -43,6 +43,7 @@ static void choose_ioctl_programs(struct capture *capture, bool compat)
 	bpf_program__set_autoload(s->progs.ioctl_enter_tracepoint, tracepoint);
 	bpf_program__set_autoload(s->progs.ioctl_leave_tracepoint, tracepoint);
 	bpf_program__set_autoload(s->progs.ioctl_thread_exit, function || kprobe || tracepoint);
+	bpf_program__set_autoload(s->progs.ioctls_before, function || kprobe || tracepoint);
 }
 
 void capture_choose_programs(struct capture *capture, const struct features *features)

@@ -138,6 +138,13 @@ int capture_snapshot(struct capture *capture, bool first, bool all)
 	return run_silent_iterator(capture->skeleton->progs.accounts);
 }
 
+int capture_ioctls_before(struct capture *capture)
+{
+	if (!bpf_program__autoload(capture->skeleton->progs.ioctls_before))
+		return 0;
+	return run_silent_iterator(capture->skeleton->progs.ioctls_before);
+}
+
 int capture_flush_open(struct capture *capture)
 {
 	struct profbpf__bss *bss = capture->skeleton->bss;

@@ -320,6 +320,8 @@ static int go_live(struct session *s)
 	}
 	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
 		session_warn(s, "the threads' figures at the start could not be read");
+	if (capture_ioctls_before(s->capture))
+		session_warn(s, "ioctls that were under way at the start could not be read");
 	if (s->probes) {
 		s->prober = prober_new(s->probes, s->code_names);
 		if (!s->prober)

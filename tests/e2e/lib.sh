@@ -15,6 +15,7 @@
 # programs), WORK (an empty folder, removed at the end), PROFCTL, PROFBPFD, ANALYZER,
 # TRUTH (ground-truth programs), and a private PROFBPF_SOCKET so that a daemon of the machine
 # is never spoken to. Every process the script started, however indirectly, is killed at the end.
+# PROFBPF_TEST_KEEP names a folder where WORK of a script that fails is kept.
 
 set -Eeuo pipefail
 
@@ -48,6 +49,9 @@ cleanup_test() {
 	done
 	for file in "${GROUPS_MADE[@]}"; do remove_group "$file"; done
 	for file in "${MOUNTS_MADE[@]}"; do umount -l "$file" || :; done
+	if [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && [ -n "${PROFBPF_TEST_KEEP:-}" ]; then
+		mkdir -p "$PROFBPF_TEST_KEEP" && cp -r --sparse=always "$WORK" "$PROFBPF_TEST_KEEP/${0##*/}-$$" || :
+	fi
 	rm -rf "$WORK"
 	exit "$status"
 }

@@ -114,9 +114,15 @@ void json_ioctl_section(struct json *json, const struct model *model, const stru
 		json_u64(json, "pid", model->processes.row[usage->process].pid);
 		json_u64(json, "count", usage->count);
 		json_u64(json, "open", usage->open);
+		if (usage->open)
+			json_u64(json, "open_ns", usage->open_ns);
+		if (usage->before)
+			json_u64(json, "began_before", usage->before);
+		if (usage->before_ns)
+			json_u64(json, "began_before_ns", usage->before_ns);
 		json_u64(json, "errors", usage->errors);
 		json_u64(json, "total_ns", usage->total_ns);
-		if (usage->count > usage->open) {
+		if (usage->returned) {
 			json_u64(json, "mean_ns", ioctl_mean_ns(usage));
 			json_u64(json, "max_ns", usage->max_ns);
 		}

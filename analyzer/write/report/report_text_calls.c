@@ -246,7 +246,6 @@ static void ioctl_row(struct table *table, const struct model *model,
 		      const struct ioctl_usage *usage)
 {
 	const struct driver *driver = &model->drivers.row[usage->driver];
-	bool returned = usage->count > usage->open;
 	char command[64];
 
 	table_row(table);
@@ -256,11 +255,29 @@ static void ioctl_row(struct table *table, const struct model *model,
 					     sizeof(command)));
 	table_count(table, model->processes.row[usage->process].pid);
 	table_count(table, usage->count);
+	table_count(table, usage->before);
 	table_count(table, usage->open);
 	table_count(table, usage->errors);
 	table_ms(table, usage->total_ns);
-	table_us_if(table, returned, ioctl_mean_ns(usage));
-	table_us_if(table, returned, usage->max_ns);
+	table_us_if(table, usage->returned, ioctl_mean_ns(usage));
+	table_us_if(table, usage->returned, usage->max_ns);
+}
+
+/* What began or ended outside of the recording is in no sum. */
+static void unfinished_ioctls(FILE *out, const struct ioctl_results *ioctl)
+{
+	uint64_t open = 0, before = 0, ns = 0;
+
+	for (uint32_t i = 0; i < ioctl->row_count; i++) {
+		open += ioctl->rows[i].open;
+		before += ioctl->rows[i].before;
+		ns += ioctl->rows[i].open_ns + ioctl->rows[i].before_ns;
+	}
+	if (before || open)
+		fprintf(out,
+			"%" PRIu64 " were under way when recording began, %" PRIu64 " when it ended: they took %.3f ms "
+			"at least, which is in no total, mean or maximum\n",
+			before, open, (double)ns / 1e6);
 }
 
 int text_ioctl(FILE *out, const struct model *model, const struct results *results,
@@ -284,6 +301,7 @@ int text_ioctl(FILE *out, const struct model *model, const struct results *resul
 	table_column(table, "command", TABLE_LEFT);
 	table_column(table, "pid", TABLE_RIGHT);
 	table_column(table, "calls", TABLE_RIGHT);
+	table_column(table, "begun before", TABLE_RIGHT);
 	table_column(table, "open", TABLE_RIGHT);
 	table_column(table, "errors", TABLE_RIGHT);
 	table_column(table, "total ms", TABLE_RIGHT);
@@ -294,5 +312,6 @@ int text_ioctl(FILE *out, const struct model *model, const struct results *resul
 	err = table_print(table, out);
 	table_free(table);
 	text_more(out, "commands", ioctl->row_count, shown);
+	unfinished_ioctls(out, ioctl);
 	return err;
 }

@@ -187,7 +187,7 @@ static void put_ioctl(struct rows *rows, const struct tables *of, const struct i
 
 	rows_table(rows, "ioctl",
 		   "device TEXT, driver TEXT, command TEXT, process INTEGER, count INTEGER, "
-		   "open INTEGER, errors INTEGER, total_ns INTEGER, max_ns INTEGER");
+		   "open INTEGER, errors INTEGER, total_ns INTEGER, max_ns INTEGER, began_before INTEGER");
 	for (uint32_t i = 0; i < ioctl->row_count; i++) {
 		const struct ioctl_usage *row = &ioctl->rows[i];
 		const struct driver *driver = &of->model->drivers.row[row->driver];
@@ -202,6 +202,7 @@ static void put_ioctl(struct rows *rows, const struct tables *of, const struct i
 		rows_u64(rows, row->errors);
 		rows_u64(rows, row->total_ns);
 		rows_u64(rows, row->max_ns);
+		rows_u64(rows, row->before);
 		rows_end(rows);
 	}
 }

@@ -2,6 +2,7 @@
 /* Tables of the model: the host's half. */
 #include "analyzer/analyse/ioctl.h"
 #include "analyzer/write/tables/tables.h"
+#include "bpf/events.h"
 #include "lib/function_kinds.h"
 
 static void put_info(struct rows *rows, const struct tables *of)
@@ -139,7 +140,7 @@ static void put_ioctls(struct rows *rows, const struct tables *of)
 
 	rows_table(rows, "ioctls",
 		   "thread INTEGER, device TEXT, driver TEXT, command TEXT, number INTEGER, "
-		   "start_ns INTEGER, end_ns INTEGER, open INTEGER, returned INTEGER");
+		   "start_ns INTEGER, end_ns INTEGER, open INTEGER, returned INTEGER, began_before INTEGER");
 	for (uint32_t i = 0; i < model->ioctls.count; i++) {
 		const struct ioctl_call *row = &model->ioctls.row[i];
 		const struct driver *driver = &model->drivers.row[row->driver];
@@ -155,7 +156,11 @@ static void put_ioctls(struct rows *rows, const struct tables *of)
 		rows_u64(rows, row->start_ns);
 		rows_u64(rows, row->end_ns);
 		rows_u64(rows, (row->flags & MODEL_CALL_OPEN) != 0);
-		rows_i64(rows, row->ret);
+		if (row->flags & (MODEL_CALL_OPEN | MODEL_IOCTL_UNSEEN))
+			rows_known(rows, false, 0);
+		else
+			rows_i64(rows, row->ret);
+		rows_u64(rows, (row->flags & MODEL_IOCTL_BEFORE) != 0);
 		rows_end(rows);
 	}
 }
@@ -195,6 +200,30 @@ static void put_states(struct rows *rows, const struct tables *of)
 	}
 }
 
+/* Interrupts that took the CPU from a target's thread; one may have been in the other. */
+static void put_interrupts(struct rows *rows, const struct tables *of)
+{
+	const struct model *model = of->model;
+
+	rows_table(rows, "interrupts",
+		   "thread INTEGER, cpu INTEGER, start_ns INTEGER, end_ns INTEGER, hard INTEGER, "
+		   "soft INTEGER, timer INTEGER");
+	for (uint32_t i = 0; i < model->interrupts.count; i++) {
+		const struct interrupt *row = &model->interrupts.row[i];
+
+		if (!wanted(of, row->thread))
+			continue;
+		rows_u64(rows, row->thread);
+		rows_u64(rows, row->cpu);
+		rows_u64(rows, row->ts_ns);
+		rows_u64(rows, row->ts_ns + row->dur_ns);
+		rows_u64(rows, (row->flags & WAKE_HARDIRQ) != 0);
+		rows_u64(rows, (row->flags & WAKE_SOFTIRQ) != 0);
+		rows_u64(rows, (row->flags & WAKE_TIMER) != 0);
+		rows_end(rows);
+	}
+}
+
 void tables_model(struct rows *rows, const struct tables *of)
 {
 	put_info(rows, of);
@@ -204,4 +233,5 @@ void tables_model(struct rows *rows, const struct tables *of)
 	put_calls(rows, of);
 	put_ioctls(rows, of);
 	put_states(rows, of);
+	put_interrupts(rows, of);
 }

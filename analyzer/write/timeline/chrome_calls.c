@@ -108,7 +108,7 @@ static void write_ioctl(struct calls_writer *calls, uint32_t tid, const struct t
 	add_arg(writer, ARG_COMMAND, ioctl->cmd);
 	if (slice->open)
 		chrome_arg_true(writer, export_arg_name(ARG_OPEN));
-	else
+	else if (!(ioctl->flags & MODEL_IOCTL_UNSEEN))
 		chrome_arg_int(writer, export_arg_name(ARG_RET), ioctl->ret);
 	if (slice->cut)
 		chrome_arg_true(writer, export_arg_name(ARG_CUT));

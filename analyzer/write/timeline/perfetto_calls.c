@@ -122,7 +122,7 @@ static void begin_ioctl(struct calls_writer *calls, uint64_t track,
 	perfetto_arg_uint(trace, ARG_COMMAND, ioctl->cmd);
 	if (slice->open)
 		perfetto_arg_true(trace, ARG_OPEN);
-	else
+	else if (!(ioctl->flags & MODEL_IOCTL_UNSEEN))
 		perfetto_arg_int(trace, ARG_RET, ioctl->ret);
 	if (slice->cut)
 		perfetto_arg_true(trace, ARG_CUT);

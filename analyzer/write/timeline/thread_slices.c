@@ -44,8 +44,10 @@ bool thread_slices_next(struct thread_slices *slices, struct thread_slice *slice
 			slice->end_ns = ioctl->end_ns;
 			slice->open = ioctl->flags & MODEL_CALL_OPEN;
 		}
-		if (export_clip(slices->window, &slice->start_ns, &slice->end_ns, &slice->cut))
+		if (export_clip(slices->window, &slice->start_ns, &slice->end_ns, &slice->cut)) {
+			slice->cut |= slice->ioctl && slice->ioctl->flags & MODEL_IOCTL_BEFORE;
 			return true;
+		}
 	}
 	return false;
 }

@@ -17,7 +17,7 @@ struct thread_slice {
 	const struct call *call; /* one of these two */
 	const struct ioctl_call *ioctl;
 	bool open; /* had not returned */
-	bool cut; /* goes beyond the window */
+	bool cut; /* goes beyond the window, or began before the recording */
 };
 
 struct thread_slices {
