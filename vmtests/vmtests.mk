@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # vmtests: profbpf on kernels and architectures that this machine does not run.
 
-VM_TRUTH := calls follow ioctls threads schedule devices cuse sleeps stacks faults block memory launched feeders host \
+VM_TRUTH := calls follow ioctls blocked interrupts threads schedule devices cuse sleeps stacks faults block memory launched feeders host \
 	refused libtruth.so libtruth2.so libacl_truth.so libcuda_truth.so libcudart_truth.so
 VM_PROGRAMS := $(PROGRAMS) $(B)/bench/syscall_target $(patsubst %,$(B)/tests/truth/%,$(VM_TRUTH))
 # What ./setup check boots: the oldest kernel that is traced on, and the other architecture.
