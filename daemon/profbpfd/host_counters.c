@@ -12,14 +12,15 @@
 #include "lib/column.h"
 
 #define NAME_MAX_BYTES 48
-#define COUNTERS_MAX 4096
 #define STATES_MAX 16 /* idle states of a CPU */
+#define PRESSURES 6 /* some and full, of CPUs, I/O and memory */
 
 /* Texts are kept until the message is packed. */
 struct reading {
 	char (*name)[NAME_MAX_BYTES];
 	char **names;
 	size_t count;
+	size_t capacity;
 	struct column_u32 cpu;	/* 1 + CPU, 0 = the whole machine */
 	struct column_u32 unit;
 	struct column_u64 value;
@@ -27,7 +28,7 @@ struct reading {
 
 static void add(struct reading *r, int cpu, uint32_t unit, uint64_t value, const char *name)
 {
-	if (r->count == COUNTERS_MAX || column_u32_reserve(&r->cpu, 1) ||
+	if (r->count == r->capacity || column_u32_reserve(&r->cpu, 1) ||
 	    column_u32_reserve(&r->unit, 1) || column_u64_reserve(&r->value, 1))
 		return;
 	snprintf(r->name[r->count], NAME_MAX_BYTES, "%s", name);
@@ -96,9 +97,8 @@ static void read_idle_states(struct reading *r, int cpu)
 	}
 }
 
-static void read_cpus(struct reading *r)
+static void read_cpus(struct reading *r, long cpus)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	char path[128];
 	uint64_t khz;
 
@@ -134,17 +134,19 @@ static struct item *pack(struct reading *r)
 
 struct item *host_counters(void)
 {
-	struct reading r = {
-		.name = calloc(COUNTERS_MAX, sizeof(*r.name)),
-		.names = calloc(COUNTERS_MAX, sizeof(*r.names)),
-	};
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	struct reading r = { .capacity = PRESSURES };
 	struct item *item = NULL;
 
+	if (cpus > 0)
+		r.capacity += (size_t)cpus * (1 + STATES_MAX);
+	r.name = calloc(r.capacity, sizeof(*r.name));
+	r.names = calloc(r.capacity, sizeof(*r.names));
 	if (r.name && r.names) {
 		read_pressure(&r, "cpu");
 		read_pressure(&r, "io");
 		read_pressure(&r, "memory");
-		read_cpus(&r);
+		read_cpus(&r, cpus);
 		item = r.count ? pack(&r) : NULL;
 	}
 	free(r.name);
