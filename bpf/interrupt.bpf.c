@@ -5,49 +5,63 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
+/* An interrupt may come in anywhere here, and go through both of these: it must find that it is not the outer one. */
 static __always_inline int mark(struct interrupt_state *state, __u32 kind)
 {
+	__u32 before;
+
 	if (!state)
 		return 0;
-	if (settings.time_interrupts && !state->kinds) {
+	before = state->kinds;
+	state->kinds = before | kind;
+	barrier();
+	if (settings.time_interrupts && !before) {
 		state->start_ns = bpf_ktime_get_ns();
 		state->seen = 0;
 	}
-	state->kinds |= kind;
 	state->seen |= kind;
 	return 0;
 }
 
 /* The CPU goes back to the thread that it was taken from. */
-static __always_inline void emit_interrupt(const struct interrupt_state *state)
+static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 seen)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct rec_interrupt *r;
 	struct emit e;
 
-	if (!task->pid || !state->start_ns || !is_target_task(task, thread_state(task)))
+	if (!task->pid || !start_ns || !is_target_task(task, thread_state(task)))
 		return;
 	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
 	if (!r)
 		return;
-	header_fill(&r->header, REC_INTERRUPT, state->seen, state->start_ns);
-	r->dur_ns = bpf_ktime_get_ns() - state->start_ns;
+	header_fill(&r->header, REC_INTERRUPT, seen, start_ns);
+	r->dur_ns = end_ns - start_ns;
 	r->tid = task->pid;
 	r->reserved = 0;
 	emit_end(&e, false);
 }
 
+/* The state is the next interrupt's from where it has no kinds any more: what is said of this one is taken out before. */
 static __always_inline int unmark(__u32 kind)
 {
 	struct interrupt_state *state = interrupt_state();
+	__u64 start_ns, end_ns;
+	__u32 seen;
 
 	if (!state)
 		return 0;
-	state->kinds &= ~kind;
-	if (settings.time_interrupts && !state->kinds) {
-		emit_interrupt(state);
-		state->start_ns = 0;
+	if (!settings.time_interrupts || state->kinds & ~kind) {
+		state->kinds &= ~kind;
+		return 0;
 	}
+	start_ns = state->start_ns;
+	seen = state->seen;
+	end_ns = bpf_ktime_get_ns();
+	state->start_ns = 0;
+	barrier();
+	state->kinds = 0;
+	emit_interrupt(start_ns, end_ns, seen);
 	return 0;
 }
 
