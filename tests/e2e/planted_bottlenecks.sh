@@ -137,12 +137,32 @@ excused() {
 		[[ $found == "$operator" || $found == - || $kind == starved || ($operator == - && $waits -ge 20) ]]
 }
 
+# Once for all: the report is large.
+jq -r '.pipeline[] | (.bottleneck // {name: "-", kind: "none", percent: 0}) as $b | "\(.pid) \($b.name) \($b.kind) \($b.percent)"' \
+	"$WORK/run.json" >"$WORK/verdicts"
+jq -r '.capture.not_covered[] | "\(.pid) \(.start_ns + .duration_ns)"' "$WORK/run.json" >"$WORK/uncovered"
+
+# verdict PID NAME: "OPERATOR KIND PERCENT"; "nothing" where there is no pipeline, but "-" if that is because the training
+# began before it was probed, as the report says itself.
+verdict() {
+	local begin
+	if grep -q "^$1 " "$WORK/verdicts"; then
+		sed -n "s/^$1 //p" "$WORK/verdicts" | head -n 1
+		return
+	fi
+	begin=$(tail -n 1 "$WORK/$2.out" | jq .t_begin_mono)
+	if awk -v pid="$1" -v begin="$begin" '$1 == pid && $2 > begin { late = 1 } END { exit !late }' "$WORK/uncovered"; then
+		echo "- unprobed 0"
+	else
+		echo "nothing none 0"
+	fi
+}
+
 printf '%-17s %-17s %-15s %-9s %6s %7s %7s  %s\n' case planted verdict kind percent "step ms" "wait ms" right
 wrong=0
 for pid in $(printf '%s\n' "${!EXPECTED[@]}" | sort -n); do
 	read -r name operator kinds <<<"${EXPECTED[$pid]}"
-	read -r found kind percent <<<"$(jq -r --argjson pid "$pid" \
-		'.pipeline[] | select(.pid == $pid) | .bottleneck // {name: "-", kind: "none", percent: 0} | "\(.name) \(.kind) \(.percent)"' "$WORK/run.json")"
+	read -r found kind percent <<<"$(verdict "$pid" "$name")"
 	right=no
 	if [[ ($found == "$operator" || $operator == any) && ",$kinds," == *",$kind,"* ]]; then
 		right=yes
