@@ -80,7 +80,8 @@ static int collect_tasks(struct order *order)
 		uint32_t process;
 
 		if (task->call != INDEX_NONE || task->enqueue_ns ||
-		    task->flags & MODEL_TASK_NUMBERED || task->device >= model->devices.count ||
+		    task->flags & MODEL_TASK_NUMBERED || task->stream == MODEL_ID_NONE ||
+		    task->device >= model->devices.count ||
 		    order->unknown[task->device] != order->first)
 			continue;
 		process = model->devices.row[task->device].process;

@@ -282,10 +282,12 @@ static void test_by_order_of_handles(void **state)
 			job.model->calls.row[4].start_ns = 200500;
 		if (spoilt == 2)
 			add_ordered(&job, 6, 306000);
+		/* A collective as a whole, say: in no stream's order. */
+		add_ordered(&job, MODEL_ID_NONE, 307000);
 		join = join_job(&job);
 		assert_int_equal(join.by_order, spoilt ? 0 : 5);
 		assert_int_equal(join.ambiguous, spoilt == 0 ? 0 : spoilt == 1 ? 4 : 6);
-		assert_int_equal(join.unmatched_tasks, spoilt == 0 ? 0 : spoilt == 1 ? 5 : 6);
+		assert_int_equal(join.unmatched_tasks, spoilt == 0 ? 1 : spoilt == 1 ? 6 : 7);
 		for (uint32_t i = 0; !spoilt && i < 5; i++) {
 			uint32_t task = job.model->calls.row[i].task;
 
