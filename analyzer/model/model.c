@@ -24,6 +24,43 @@ struct model *model_new(void)
 	return model;
 }
 
+/* Of devices, and of what files tell of them. */
+static void free_device_rows(struct model *model)
+{
+	free(model->devices.row);
+	free(model->tasks.row);
+	free(model->task_details.row);
+	free(model->task_metrics.row);
+	free(model->device_steps.row);
+	free(model->device_reduces.row);
+	free(model->step_marks.row);
+	free(model->link_uses.row);
+	free(model->communication_times.row);
+	free(model->memory_records.row);
+	free(model->imported_operators.row);
+	free(model->imported_sizes.row);
+	free(model->imported_cpu.row);
+	free(model->imported_batches.row);
+	free(model->api_statistics.row);
+	free(model->device_facts.row);
+	free(model->operator_sums.row);
+	free(model->fused_operators.row);
+	free(model->told_advice.row);
+	free(model->cluster_steps.row);
+	free(model->imports.row);
+	free(model->findings.row);
+}
+
+static void free_stack_rows(struct model *model)
+{
+	free(model->code_files.row);
+	free(model->code_frames.row);
+	free(model->stack_frames.row);
+	free(model->code_stacks.row);
+	free(model->stack_samples.row);
+	free(model->pythons.row);
+}
+
 void model_free(struct model *model)
 {
 	if (!model)
@@ -56,40 +93,14 @@ void model_free(struct model *model)
 	free(model->process_stats.row);
 	free(model->cgroups.row);
 	free(model->cgroup_stats.row);
-	free(model->devices.row);
-	free(model->tasks.row);
-	free(model->task_details.row);
-	free(model->task_metrics.row);
-	free(model->device_steps.row);
-	free(model->device_reduces.row);
-	free(model->step_marks.row);
-	free(model->link_uses.row);
-	free(model->communication_times.row);
-	free(model->memory_records.row);
-	free(model->imported_operators.row);
-	free(model->imported_sizes.row);
-	free(model->imported_cpu.row);
-	free(model->imported_batches.row);
-	free(model->api_statistics.row);
-	free(model->device_facts.row);
-	free(model->operator_sums.row);
-	free(model->fused_operators.row);
-	free(model->told_advice.row);
-	free(model->cluster_steps.row);
 	free(model->coverage.row);
 	free(model->thread_roles.row);
 	free(model->sources.row);
 	free(model->short_calls.row);
-	free(model->imports.row);
-	free(model->findings.row);
-	free(model->code_files.row);
-	free(model->code_frames.row);
-	free(model->stack_frames.row);
-	free(model->code_stacks.row);
-	free(model->stack_samples.row);
-	free(model->pythons.row);
 	free(model->spans.row);
 	free(model->timelines.row);
+	free_device_rows(model);
+	free_stack_rows(model);
 	free(model->index.threads);
 	free(model->index.calls);
 	free(model->index.ioctls);
