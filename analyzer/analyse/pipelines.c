@@ -7,6 +7,13 @@
 
 #include "analyzer/analyse/interpolate.h"
 
+/* What is asked for. */
+struct scope {
+	const struct model *model;
+	const struct analysis_options *options;
+	struct analysis_window window;
+};
+
 static bool within(uint64_t ts_ns, const struct analysis_window *window)
 {
 	return ts_ns >= window->from_ns && ts_ns < window->to_ns;
@@ -50,8 +57,16 @@ static void add_thread(struct operator_pipeline_usage *op, const struct pipeline
 	op->io_ns += usage->io_ns;
 }
 
-static void sum_threads(const struct pipeline *pipeline, const struct process_results *processes,
-			const uint32_t *index, struct pipeline_usage *usage)
+/* Its times were left out with those of its process, which was not asked for. */
+static bool left_out(const struct scope *scope, uint32_t thread)
+{
+	return !analysis_wants_process(scope->model, scope->options,
+				       scope->model->threads.row[thread].process);
+}
+
+static void sum_threads(const struct scope *scope, const struct pipeline *pipeline,
+			const struct process_results *processes, const uint32_t *index,
+			struct pipeline_usage *usage)
 {
 	for (uint32_t i = 0; i < pipeline->operators.count; i++)
 		usage->operators[i].has_times = !pipeline->operators.row[i].in_trainer;
@@ -61,6 +76,8 @@ static void sum_threads(const struct pipeline *pipeline, const struct process_re
 
 		usage->threads[i] = at == INDEX_NONE ? NULL : &processes->threads[at];
 		add_thread(&usage->operators[row->op], row, usage->threads[i]);
+		if (!usage->threads[i] && left_out(scope, row->thread))
+			usage->operators[row->op].has_times = false;
 	}
 	for (uint32_t i = 0; i < pipeline->operators.count && processes->window_ns; i++) {
 		struct operator_pipeline_usage *op = &usage->operators[i];
@@ -257,10 +274,12 @@ static void set_order(const struct pipeline *pipeline, struct pipeline_usage *us
 			pipeline->operators.row);
 }
 
-static bool analyse_pipeline(const struct analysis_window *window,
-			     const struct process_results *processes, const uint32_t *index,
-			     const struct pipeline *pipeline, struct pipeline_usage *usage)
+static bool analyse_pipeline(const struct scope *scope, const struct process_results *processes,
+			     const uint32_t *index, const struct pipeline *pipeline,
+			     struct pipeline_usage *usage)
 {
+	const struct analysis_window *window = &scope->window;
+
 	usage->pipeline = pipeline;
 	usage->operators = calloc((size_t)pipeline->operators.count + 1, sizeof(*usage->operators));
 	usage->queues = calloc((size_t)pipeline->queues.count + 1, sizeof(*usage->queues));
@@ -271,7 +290,7 @@ static bool analyse_pipeline(const struct analysis_window *window,
 	if (pipeline->sampled)
 		sum_cpu(pipeline, window, processes->window_ns, usage);
 	else
-		sum_threads(pipeline, processes, index, usage);
+		sum_threads(scope, pipeline, processes, index, usage);
 	sum_works(pipeline, window, usage);
 	sum_queues(pipeline, window, usage);
 	sum_fetches(pipeline, window, &usage->fetch);
@@ -284,7 +303,7 @@ static bool analyse_pipeline(const struct analysis_window *window,
 int pipelines_analyse(struct model *model, const struct analysis_options *options,
 		      const struct process_results *processes, struct pipeline_results *results)
 {
-	struct analysis_window window = analysis_window(model, options);
+	const struct scope scope = { model, options, analysis_window(model, options) };
 	uint32_t *index;
 	int err;
 
@@ -299,7 +318,7 @@ int pipelines_analyse(struct model *model, const struct analysis_options *option
 
 		if (!analysis_wants_process(model, options, pipeline->process))
 			continue;
-		if (!analyse_pipeline(&window, processes, index, pipeline,
+		if (!analyse_pipeline(&scope, processes, index, pipeline,
 				      &results->rows[results->count++]))
 			err = -ENOMEM;
 	}

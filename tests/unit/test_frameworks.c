@@ -331,6 +331,25 @@ static void trainer_is_held_up(void **state)
 	model_free(model);
 }
 
+/* A worker in a process that was not asked for: its times are unknown, not 0. */
+static void workers_not_asked_for(void **state)
+{
+	struct model *model = slow_generator_with_times();
+	const uint32_t pid = 1;
+	struct analysis_options options = { .pids = (uint32_t *)&pid, .pid_count = 1 };
+	struct process_results processes;
+	struct pipeline_results pipelines;
+
+	model->threads.row[2].process = small_process(model, 2, "worker", true);
+	assert_int_equal(processes_analyse(model, &options, &processes), 0);
+	assert_int_equal(pipelines_analyse(model, &options, &processes, &pipelines), 0);
+	assert_true(pipelines.rows[0].operators[0].has_times);
+	assert_false(pipelines.rows[0].operators[1].has_times);
+	pipelines_results_free(&pipelines);
+	processes_free(&processes);
+	model_free(model);
+}
+
 static void work(struct pipeline *pipeline, uint32_t op, uint64_t ms)
 {
 	struct pipeline_work row = { .start_ns = 0, .end_ns = ms * MS, .op = op };
@@ -542,6 +561,7 @@ int main(void)
 		cmocka_unit_test(minddata_operators), cmocka_unit_test(slow_generator_is_blamed),
 		cmocka_unit_test(trainer_is_held_up),
 		cmocka_unit_test(intervals_add_up),
+		cmocka_unit_test(workers_not_asked_for),
 		cmocka_unit_test(called_operator_is_blamed),
 		cmocka_unit_test(unknown_build),
 		cmocka_unit_test(device_is_fed),

@@ -88,14 +88,18 @@ static void write_times(struct json *json, const struct operator_pipeline_usage 
 
 /* Its share of an interval of the host's series; sizes are unknown before the first push or pop. */
 static void write_interval(struct json *json, const struct host_interval *when,
-			   const struct operator_interval *cell)
+			   const struct operator_interval *cell, bool has_times)
 {
+	const uint64_t times[] = { cell->run_ns, cell->user_ns, cell->system_ns };
+
 	json_array(json, NULL);
 	json_u64(json, NULL, when->start_ns);
 	json_u64(json, NULL, when->end_ns - when->start_ns);
-	json_u64(json, NULL, cell->run_ns);
-	json_u64(json, NULL, cell->user_ns);
-	json_u64(json, NULL, cell->system_ns);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (has_times)
+			json_u64(json, NULL, times[i]);
+		else
+			json_null(json, NULL);
 	json_u64(json, NULL, cell->elements);
 	if (cell->queue_known_ns)
 		json_decimal(json, NULL, cell->queue_size);
@@ -105,7 +109,7 @@ static void write_interval(struct json *json, const struct host_interval *when,
 }
 
 static void write_series(struct json *json, const struct host_results *host,
-			 const struct pipeline_series *series, uint32_t op)
+			 const struct pipeline_series *series, uint32_t op, bool has_times)
 {
 	static const char *const columns[] = { "start_ns",  "duration_ns", "run_ns",	 "user_ns",
 					       "system_ns", "elements",	   "queue_size" };
@@ -118,7 +122,7 @@ static void write_series(struct json *json, const struct host_results *host,
 	json_array_close(json);
 	json_array(json, "rows");
 	for (uint32_t i = 0; i < series->interval_count; i++)
-		write_interval(json, &host->intervals[i], &cells[i]);
+		write_interval(json, &host->intervals[i], &cells[i], has_times);
 	json_array_close(json);
 	json_map_close(json);
 }
@@ -156,7 +160,7 @@ static void write_operator(struct json *json, const struct model *model,
 		write_queue(json, usage, of->queue);
 	write_threads(json, model, usage->pipeline, i);
 	if (series && series->interval_count)
-		write_series(json, results->host, series, i);
+		write_series(json, results->host, series, i, of->has_times);
 	json_map_close(json);
 }
 
