@@ -20,11 +20,12 @@ static void remove_unfinished(int signal)
 	raise(signal);
 }
 
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+#define SIGNALS (sizeof(signals) / sizeof(signals[0]))
+
 static void on_signals(void (*handler)(int))
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+	for (size_t i = 0; i < SIGNALS; i++) {
 		struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESETHAND };
 		struct sigaction before;
 
@@ -32,6 +33,27 @@ static void on_signals(void (*handler)(int))
 		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(signals[i], &action, NULL);
 	}
+}
+
+/* Makes the temporary file. A signal comes before it is there, or when it is known what is to be removed. */
+static int make_unfinished(char *temporary)
+{
+	sigset_t block, before;
+	int fd, err;
+
+	sigemptyset(&block);
+	for (size_t i = 0; i < SIGNALS; i++)
+		sigaddset(&block, signals[i]);
+	sigprocmask(SIG_BLOCK, &block, &before);
+	fd = mkstemp(temporary);
+	err = errno;
+	if (fd >= 0) {
+		unfinished = temporary;
+		on_signals(remove_unfinished);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = err;
+	return fd;
 }
 
 static void forget_unfinished(void)
@@ -75,7 +97,7 @@ int output_begin(struct output *output, const char *path, char *error, size_t er
 		output->temporary = NULL;
 		return fail(ENOMEM, error, error_size, path);
 	}
-	fd = mkstemp(output->temporary);
+	fd = make_unfinished(output->temporary);
 	if (fd < 0) {
 		int err = errno;
 
@@ -83,8 +105,6 @@ int output_begin(struct output *output, const char *path, char *error, size_t er
 		output->temporary = NULL;
 		return fail(err, error, error_size, path);
 	}
-	unfinished = output->temporary;
-	on_signals(remove_unfinished);
 	give_usual_mode(fd);
 	close(fd);
 	return 0;
@@ -102,9 +122,9 @@ int output_commit(struct output *output, char *error, size_t error_size)
 
 void output_end(struct output *output)
 {
-	forget_unfinished();
 	if (output->temporary && !output->direct)
 		unlink(output->temporary);
+	forget_unfinished();
 	free(output->temporary);
 	output->temporary = NULL;
 }
