@@ -93,10 +93,17 @@ static int add_map(struct process_maps *maps, size_t *capacity, const struct pro
 	return 0;
 }
 
-/* A zombie's maps are as empty as a kernel thread's; only the latter still runs. */
+/* Of its flags in /proc/PID/stat, proc(5); in include/linux/sched.h since long. */
+#define PF_EXITING 0x4
+
+/*
+ * The maps of a process that ends are cut off where they are read meanwhile, and later as empty as a
+ * kernel thread's; only the latter still runs.
+ */
 static int check_alive(pid_t pid)
 {
-	char path[64], line[512], *after;
+	char path[64], line[512], state, *after;
+	unsigned int flags;
 	FILE *file;
 	int err = 0;
 
@@ -110,14 +117,14 @@ static int check_alive(pid_t pid)
 	if (err)
 		return err;
 	after = strrchr(line, ')');
-	if (!after || strlen(after) < 3)
+	if (!after || sscanf(after, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2)
 		return -ESRCH;
-	return strchr("ZXx", after[2]) ? -ESRCH : 0;
+	return strchr("ZXx", state) || flags & PF_EXITING ? -ESRCH : 0;
 }
 
 int process_maps_read(pid_t pid, struct process_maps *maps)
 {
-	size_t capacity = 0, line_size = 0, lines = 0;
+	size_t capacity = 0, line_size = 0;
 	char path[64], *line = NULL;
 	struct process_map map;
 	FILE *file;
@@ -130,13 +137,12 @@ int process_maps_read(pid_t pid, struct process_maps *maps)
 		return errno == ENOENT ? -ESRCH : -errno;
 	errno = 0;
 	while (!err && getline(&line, &line_size, file) > 0) {
-		lines++;
 		if (process_map_parse(line, &map) && map.inode && map.path[0] == '/')
 			err = add_map(maps, &capacity, &map);
 	}
 	if (!err && ferror(file))
 		err = errno ? -errno : -EIO;
-	if (!err && !lines)
+	if (!err)
 		err = check_alive(pid);
 	free(line);
 	fclose(file);

@@ -34,7 +34,7 @@ struct process_maps {
  * mappings ([vdso]) are left out; memory files (memfd) are there, as deleted. At
  * most 16,384 files are kept.
  * Free the result with process_maps_free(). Returns 0 (a kernel thread has no
- * maps: count 0), -ESRCH if the process is gone or a zombie, -EACCES if we may
+ * maps: count 0), -ESRCH if the process is gone, a zombie or about to end, -EACCES if we may
  * not look at it, -ENOMEM or another negative errno of open or read.
  */
 int process_maps_read(pid_t pid, struct process_maps *maps);

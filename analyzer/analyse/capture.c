@@ -23,7 +23,9 @@ static bool coverage_gap(const struct model *model, uint32_t index, struct cover
 	gap->coverage = index;
 	gap->since_mapped = coverage->mapped_ns > session_start_ns;
 	gap->start_ns = gap->since_mapped ? coverage->mapped_ns : session_start_ns;
-	if (coverage->probed_ns <= gap->start_ns || coverage->functions == 0)
+	gap->of_process = !*model_text(model, coverage->file);
+	if (coverage->probed_ns <= gap->start_ns ||
+	    (coverage->functions == 0 && !gap->of_process))
 		return false;
 	gap->ns = coverage->probed_ns - gap->start_ns;
 	return true;
@@ -51,6 +53,8 @@ static int by_length(const void *a, const void *b)
 {
 	const struct coverage_gap *x = a, *y = b;
 
+	if (x->of_process != y->of_process)
+		return x->of_process ? 1 : -1;
 	if (x->ns != y->ns)
 		return x->ns > y->ns ? -1 : 1;
 	return x->coverage < y->coverage ? -1 : x->coverage > y->coverage;
@@ -77,6 +81,8 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	for (uint32_t i = 0; i < model->coverage.count; i++)
 		results->gap_count += coverage_gap(model, i, &results->gaps[results->gap_count]);
 	qsort(results->gaps, results->gap_count, sizeof(*results->gaps), by_length);
+	for (uint32_t i = 0; i < results->gap_count; i++)
+		results->process_gaps += results->gaps[i].of_process;
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
 			   model->bad_rows;
 	results->switches_missing = missing_switches(model);

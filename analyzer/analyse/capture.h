@@ -17,12 +17,16 @@ struct capture_source {
 	bool adds_up; /* produced = delivered + lost */
 };
 
-/* Calls of a file's functions that were made, if any, but not seen. */
+/*
+ * Calls of a file's functions that were made, if any, but not seen; or those of a process that
+ * ended before anybody looked at what it mapped, in whatever file was probed in other processes.
+ */
 struct coverage_gap {
 	uint32_t coverage; /* index into model->coverage */
 	uint64_t start_ns;
 	uint64_t ns;
 	bool since_mapped; /* else since the session's start */
+	bool of_process; /* that ended so early; there is no file */
 };
 
 struct capture_results {
@@ -36,6 +40,7 @@ struct capture_results {
 	uint32_t source_count;
 	struct coverage_gap *gaps; /* longest first */
 	uint32_t gap_count;
+	uint32_t process_gaps; /* of gaps: those of processes; they come last */
 };
 
 /*

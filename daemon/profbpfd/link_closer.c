@@ -5,17 +5,21 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* They wait for the kernel, all for the same. */
+#define THREADS_MAX 8
+
 struct waiting {
 	struct waiting *next;
 	struct probe_link *link;
 };
 
 struct link_closer {
-	pthread_t thread;
+	pthread_t threads[THREADS_MAX];
+	int thread_count;
+	int idle; /* of the threads */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct waiting *first;
-	bool started;
 	bool ending;
 };
 
@@ -25,8 +29,10 @@ static struct waiting *next_waiting(struct link_closer *closer)
 	struct waiting *waiting;
 
 	pthread_mutex_lock(&closer->lock);
+	closer->idle++;
 	while (!closer->first && !closer->ending)
 		pthread_cond_wait(&closer->changed, &closer->lock);
+	closer->idle--;
 	waiting = closer->first;
 	if (waiting)
 		closer->first = waiting->next;
@@ -57,17 +63,28 @@ struct link_closer *link_closer_new(void)
 	return closer;
 }
 
+/* False if there is no thread at all. */
+static bool have_thread(struct link_closer *closer)
+{
+	bool busy;
+
+	pthread_mutex_lock(&closer->lock);
+	busy = closer->first || !closer->idle;
+	pthread_mutex_unlock(&closer->lock);
+	if (busy && closer->thread_count < THREADS_MAX &&
+	    !pthread_create(&closer->threads[closer->thread_count], NULL, run, closer))
+		closer->thread_count++;
+	return closer->thread_count > 0;
+}
+
 void link_closer_add(struct link_closer *closer, struct probe_link *link)
 {
 	struct waiting *waiting;
 
 	if (!link)
 		return;
-	waiting = malloc(sizeof(*waiting));
-	if (waiting && !closer->started)
-		closer->started = !pthread_create(&closer->thread, NULL, run, closer);
-	if (!waiting || !closer->started) {
-		free(waiting);
+	waiting = have_thread(closer) ? malloc(sizeof(*waiting)) : NULL;
+	if (!waiting) {
 		probe_link_free(link);
 		return;
 	}
@@ -85,10 +102,10 @@ void link_closer_free(struct link_closer *closer)
 		return;
 	pthread_mutex_lock(&closer->lock);
 	closer->ending = true;
-	pthread_cond_signal(&closer->changed);
+	pthread_cond_broadcast(&closer->changed);
 	pthread_mutex_unlock(&closer->lock);
-	if (closer->started)
-		pthread_join(closer->thread, NULL);
+	for (int i = 0; i < closer->thread_count; i++)
+		pthread_join(closer->threads[i], NULL);
 	pthread_cond_destroy(&closer->changed);
 	pthread_mutex_destroy(&closer->lock);
 	free(closer);

@@ -12,7 +12,7 @@
 
 struct link_closer;
 
-/* link_closer_new - returns NULL without memory; its thread is started when there is something to do */
+/* link_closer_new - returns NULL without memory; its threads are started when there is something to do */
 struct link_closer *link_closer_new(void);
 
 /* link_closer_add - close @link, which may be NULL, soon; without memory or a thread at once */

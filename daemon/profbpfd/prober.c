@@ -129,6 +129,8 @@ void prober_free(struct prober *p)
 	while (p->first) {
 		struct job *next = p->first->next;
 
+		if (p->first->pid && !p->first->forget)
+			probes_missed(p->probes, p->first->pid, p->first->ts_ns);
 		free(p->first);
 		p->first = next;
 	}

@@ -42,6 +42,7 @@ struct process_entry {
 	pid_t pid;
 	struct process_link *links;
 	size_t link_count;
+	bool looked_at;
 };
 
 struct probes {
@@ -62,6 +63,7 @@ struct probes {
 	uint32_t probed_files;
 	uint32_t probed_functions;
 	bool full_warned;
+	bool by_process; /* some file is probed in the targets only */
 };
 
 static uint64_t now_ns(void)
@@ -380,6 +382,34 @@ static void cover(struct item *coverage, pid_t pid, const struct file_entry *e, 
 		free(row.path);
 }
 
+void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
+{
+	const struct process_entry *process = find_process(p, pid);
+	struct coverage_row row = { .tgid = pid, .mapped_ns = since_ns, .probed_ns = now_ns() };
+	struct item *coverage;
+
+	if (!p->by_process || (process && process->looked_at))
+		return;
+	coverage = item_new(ITEM_COVERAGE, sizeof(row));
+	row.path = strdup("");
+	if (coverage && row.path && !item_append(coverage, &row, sizeof(row))) {
+		item_queue_push(p->queue, coverage);
+		return;
+	}
+	free(row.path);
+	item_free(coverage);
+}
+
+/* While it was looked at; that is said once. */
+static void ended_meanwhile(struct probes *p, struct process_entry *process, uint64_t mapped_ns)
+{
+	if (!process->looked_at)
+		return;
+	process->looked_at = false;
+	p->by_process = true;
+	probes_missed(p, process->pid, mapped_ns);
+}
+
 static void count_file(struct probes *p, const struct file_entry *e)
 {
 	p->probed_files++;
@@ -421,9 +451,12 @@ static void attach_file(struct probes *p, struct process_entry *process, size_t 
 			if (errno != ESRCH)
 				warn(p, "%s: probing it in process %d failed: %s", e->path,
 				     process->pid, strerror(errno));
+			else
+				ended_meanwhile(p, process, mapped_ns);
 			return;
 		}
 	}
+	p->by_process |= link != NULL;
 	if (first)
 		count_file(p, e);
 	if (add_link(process, index, link)) {
@@ -469,8 +502,11 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 
 	if (!err)
 		err = process_maps_read(pid, &maps);
+	if (err == -ESRCH)
+		probes_missed(p, pid, mapped_ns);
 	if (err)
 		return err;
+	find_process(p, pid)->looked_at = true;
 	indices = calloc(maps.count + 1, sizeof(*indices));
 	for (size_t i = 0; indices && i < maps.count; i++) {
 		size_t index;

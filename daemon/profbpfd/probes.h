@@ -56,6 +56,14 @@ int probes_expect(struct probes *probes, pid_t pid);
 int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns);
 
 /*
+ * probes_missed - @pid has ended, or the session has, and nobody looked at what it mapped
+ *
+ * The trace tells so if some file is probed in the targets only, as calls of @pid may be missing
+ * then. @since_ns as @mapped_ns of probes_scan(), which calls this where it finds the process gone.
+ */
+void probes_missed(struct probes *probes, pid_t pid, uint64_t since_ns);
+
+/*
  * probes_add_file - probe a file before @pid maps it
  *
  * The descriptor stays the caller's. Files that are no 64-bit ELF files, or

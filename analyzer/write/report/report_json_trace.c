@@ -133,8 +133,10 @@ static void write_coverage(struct json *json, const struct model *model,
 
 		json_map(json, NULL);
 		json_u64(json, "pid", model->processes.row[coverage->process].pid);
-		json_text(json, "file", model_text(model, coverage->file));
-		json_u64(json, "functions", coverage->functions);
+		if (!gap->of_process) {
+			json_text(json, "file", model_text(model, coverage->file));
+			json_u64(json, "functions", coverage->functions);
+		}
 		json_u64(json, "start_ns", gap->start_ns);
 		json_u64(json, "duration_ns", gap->ns);
 		json_map_close(json);

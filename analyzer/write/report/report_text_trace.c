@@ -272,11 +272,28 @@ static int print_sources(FILE *out, const struct model *model,
 	return err;
 }
 
+/* Many at once where a job starts short-lived ones: one line for all. */
+static void print_unseen_processes(FILE *out, const struct model *model,
+				   const struct capture_results *capture)
+{
+	const struct coverage_gap *first;
+
+	if (!capture->process_gaps)
+		return;
+	first = &capture->gaps[capture->gap_count - capture->process_gaps];
+	fprintf(out,
+		"processes that ended before anybody looked at what they map, so that calls they made were "
+		"not seen: %u, of which %u lived longest (--format json lists them)\n",
+		capture->process_gaps,
+		model->processes.row[model->coverage.row[first->coverage].process].pid);
+}
+
 static void print_coverage(FILE *out, const struct model *model,
 			   const struct capture_results *capture,
 			   const struct report_options *options)
 {
-	uint32_t shown = rows_shown(options, capture->gap_count);
+	uint32_t count = capture->gap_count - capture->process_gaps;
+	uint32_t shown = rows_shown(options, count);
 	char file[512];
 
 	for (uint32_t i = 0; i < shown; i++) {
@@ -297,7 +314,8 @@ static void print_coverage(FILE *out, const struct model *model,
 				file, model->processes.row[coverage->process].pid,
 				(double)gap->ns / 1e6);
 	}
-	text_more(out, "such gaps", capture->gap_count, shown);
+	text_more(out, "such gaps", count, shown);
+	print_unseen_processes(out, model, capture);
 }
 
 int text_capture(FILE *out, const struct model *model, const struct results *results,
