@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/prober.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@ struct job {
 	struct job *next;
 	pid_t pid; /* 0: look up addresses */
 	bool forget;
+	bool began; /* the process did */
 	uint64_t ts_ns;
 };
 
@@ -50,8 +52,8 @@ static void *run(void *context)
 			code_names_resolve(p->code_names);
 		else if (job->forget)
 			probes_forget(p->probes, job->pid);
-		else
-			probes_scan(p->probes, job->pid, job->ts_ns);
+		else if (probes_scan(p->probes, job->pid, job->ts_ns) == -ESRCH && job->began)
+			probes_missed(p->probes, job->pid, job->ts_ns);
 		free(job);
 	}
 	return NULL;
@@ -76,24 +78,24 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 }
 
 /* A process that loads many libraries asks many times: one scan that has not begun serves all. */
-static bool already_asked(struct prober *p, pid_t pid)
+static struct job *asked_already(struct prober *p, const struct job *asked)
 {
-	for (struct job *job = p->first; job; job = job->next)
-		if (job->pid == pid && !job->forget)
-			return true;
-	return false;
+	for (struct job *job = p->first; job && !asked->forget; job = job->next)
+		if (job->pid == asked->pid && !job->forget)
+			return job;
+	return NULL;
 }
 
-static void ask(struct prober *p, pid_t pid, bool forget, uint64_t ts_ns)
+static void ask(struct prober *p, struct job asked)
 {
 	struct job *job;
 
 	pthread_mutex_lock(&p->lock);
-	job = !forget && already_asked(p, pid) ? NULL : calloc(1, sizeof(*job));
+	job = asked_already(p, &asked);
 	if (job) {
-		job->pid = pid;
-		job->forget = forget;
-		job->ts_ns = ts_ns;
+		job->began |= asked.began;
+	} else if ((job = malloc(sizeof(*job)))) {
+		*job = asked;
 		*p->last = job;
 		p->last = &job->next;
 		pthread_cond_signal(&p->filled);
@@ -101,20 +103,20 @@ static void ask(struct prober *p, pid_t pid, bool forget, uint64_t ts_ns)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void prober_scan(struct prober *p, pid_t pid, uint64_t ts_ns)
+void prober_scan(struct prober *p, pid_t pid, bool began, uint64_t ts_ns)
 {
-	ask(p, pid, false, ts_ns);
+	ask(p, (struct job){ .pid = pid, .began = began, .ts_ns = ts_ns });
 }
 
 void prober_forget(struct prober *p, pid_t pid)
 {
-	ask(p, pid, true, 0);
+	ask(p, (struct job){ .pid = pid, .forget = true });
 }
 
 void prober_resolve(struct prober *p)
 {
 	if (p->code_names)
-		ask(p, 0, false, 0);
+		ask(p, (struct job){ .pid = 0 });
 }
 
 void prober_free(struct prober *p)
@@ -129,7 +131,7 @@ void prober_free(struct prober *p)
 	while (p->first) {
 		struct job *next = p->first->next;
 
-		if (p->first->pid && !p->first->forget)
+		if (p->first->began)
 			probes_missed(p->probes, p->first->pid, p->first->ts_ns);
 		free(p->first);
 		p->first = next;

@@ -8,6 +8,7 @@
 #ifndef PROFBPF_DAEMON_PROBER_H
 #define PROFBPF_DAEMON_PROBER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,8 +23,13 @@ struct prober;
  */
 struct prober *prober_new(struct probes *probes, struct code_names *code_names);
 
-/* prober_scan - look at what @pid has mapped by now; @ts_ns is when the reason for it happened */
-void prober_scan(struct prober *prober, pid_t pid, uint64_t ts_ns);
+/*
+ * prober_scan - look at what @pid has mapped by now
+ *
+ * @ts_ns is when the reason for it happened. @began: it is that the process has just begun, or
+ * runs another program; the trace tells if it then ends before it was looked at.
+ */
+void prober_scan(struct prober *prober, pid_t pid, bool began, uint64_t ts_ns);
 
 /* prober_forget - @pid is gone */
 void prober_forget(struct prober *prober, pid_t pid);
@@ -31,7 +37,7 @@ void prober_forget(struct prober *prober, pid_t pid);
 /* prober_resolve - look up the addresses that wait in the session's code_names */
 void prober_resolve(struct prober *prober);
 
-/* prober_free - finish what is being done, drop what is not, end the thread */
+/* prober_free - finish what is being done, drop what is not (the trace tells of new processes), end the thread */
 void prober_free(struct prober *prober);
 
 #endif /* PROFBPF_DAEMON_PROBER_H */

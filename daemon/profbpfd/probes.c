@@ -43,6 +43,7 @@ struct process_entry {
 	struct process_link *links;
 	size_t link_count;
 	bool looked_at;
+	bool missed; /* the trace says so */
 };
 
 struct probes {
@@ -382,15 +383,11 @@ static void cover(struct item *coverage, pid_t pid, const struct file_entry *e, 
 		free(row.path);
 }
 
-void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
+static void say_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 {
-	const struct process_entry *process = find_process(p, pid);
 	struct coverage_row row = { .tgid = pid, .mapped_ns = since_ns, .probed_ns = now_ns() };
-	struct item *coverage;
+	struct item *coverage = item_new(ITEM_COVERAGE, sizeof(row));
 
-	if (!p->by_process || (process && process->looked_at))
-		return;
-	coverage = item_new(ITEM_COVERAGE, sizeof(row));
 	row.path = strdup("");
 	if (coverage && row.path && !item_append(coverage, &row, sizeof(row))) {
 		item_queue_push(p->queue, coverage);
@@ -400,14 +397,25 @@ void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 	item_free(coverage);
 }
 
-/* While it was looked at; that is said once. */
+void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
+{
+	struct process_entry *process = find_process(p, pid);
+
+	if (!p->by_process ||
+	    (process && (process->looked_at || process->link_count || process->missed)))
+		return;
+	if (process)
+		process->missed = true;
+	say_missed(p, pid, since_ns);
+}
+
+/* While it was looked at. */
 static void ended_meanwhile(struct probes *p, struct process_entry *process, uint64_t mapped_ns)
 {
-	if (!process->looked_at)
+	if (process->missed)
 		return;
-	process->looked_at = false;
-	p->by_process = true;
-	probes_missed(p, process->pid, mapped_ns);
+	process->missed = true;
+	say_missed(p, process->pid, mapped_ns);
 }
 
 static void count_file(struct probes *p, const struct file_entry *e)
@@ -502,8 +510,6 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 
 	if (!err)
 		err = process_maps_read(pid, &maps);
-	if (err == -ESRCH)
-		probes_missed(p, pid, mapped_ns);
 	if (err)
 		return err;
 	find_process(p, pid)->looked_at = true;

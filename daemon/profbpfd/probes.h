@@ -56,10 +56,11 @@ int probes_expect(struct probes *probes, pid_t pid);
 int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns);
 
 /*
- * probes_missed - @pid has ended, or the session has, and nobody looked at what it mapped
+ * probes_missed - a new process has ended, or the session has, before it was looked at what it maps
  *
  * The trace tells so if some file is probed in the targets only, as calls of @pid may be missing
- * then. @since_ns as @mapped_ns of probes_scan(), which calls this where it finds the process gone.
+ * then. Nothing is said of a process that was looked at, or for which files were added. @since_ns: as
+ * @mapped_ns of probes_scan().
  */
 void probes_missed(struct probes *probes, pid_t pid, uint64_t since_ns);
 

@@ -18,12 +18,10 @@
 #define FLUSH_NS 1000000000ull /* small batches compress badly */
 #define TICK_NS 1000000000ull
 
-static void process_started(void *context, pid_t pid, uint64_t ts_ns)
+static void look_at(struct session *s, pid_t pid, bool began, uint64_t ts_ns)
 {
-	struct session *s = context;
-
 	if (s->prober)
-		prober_scan(s->prober, pid, ts_ns);
+		prober_scan(s->prober, pid, began, ts_ns);
 	if (s->devices)
 		device_feed_watch(s->devices, pid);
 }
@@ -35,7 +33,7 @@ static void program_started(void *context, pid_t pid, uint64_t ts_ns)
 
 	if (s->stacks)
 		stacks_forget(s->stacks, pid);
-	process_started(s, pid, ts_ns);
+	look_at(s, pid, true, ts_ns);
 }
 
 static void process_exited(void *context, pid_t pid)
@@ -100,12 +98,12 @@ static void file_mapped(void *context, pid_t pid, uint64_t ts_ns)
 	struct session *s = context;
 
 	if (capture_is_target(s->capture, pid))
-		process_started(s, pid, ts_ns);
+		look_at(s, pid, false, ts_ns);
 }
 
 static void look_again(void *context, pid_t pid)
 {
-	process_started(context, pid, session_now_ns());
+	look_at(context, pid, false, session_now_ns());
 }
 
 static void maps_missed(void *context)

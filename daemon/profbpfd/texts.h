@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TEXTS_MAX 16384 /* strings of calls that never returned are dropped, oldest first */
+/* Room is made as it is needed, up to so many; strings of calls that never return go first, the oldest. */
+#define TEXTS_MAX 262144
 
 struct texts;
 

@@ -404,15 +404,19 @@ size_t top_loaders_frame(struct top_loaders *l, uint64_t from_ns, uint64_t to_ns
 			 struct top_operator **rows, size_t count)
 {
 	struct top_operator *all = reallocarray(*rows, count + l->op_count + 1, sizeof(*all));
+	size_t done = 0;
 
 	for (size_t i = 0; i < l->op_count; i++)
 		if (l->ops[i].last_ns < from_ns)
 			l->ops[i].last_ns = from_ns;
 	if (l->change_count)
 		qsort(l->changes, l->change_count, sizeof(*l->changes), by_end);
-	for (size_t i = 0; i < l->change_count; i++)
-		apply(&l->ops[l->changes[i].op], &l->changes[i]);
-	l->change_count = 0;
+	/* Of what ended later there may be more that has not come yet, from other CPUs. */
+	for (; done < l->change_count && l->changes[done].end_ns <= to_ns; done++)
+		apply(&l->ops[l->changes[done].op], &l->changes[done]);
+	l->change_count -= done;
+	if (done)
+		memmove(l->changes, l->changes + done, l->change_count * sizeof(*l->changes));
 	drop_gone(l);
 	if (!all)
 		return count;

@@ -46,6 +46,7 @@ void top_loaders_ran(struct top_loaders *loaders, uint32_t pid, uint32_t tid, ui
 /*
  * top_loaders_frame - append the operators to @count rows, and begin anew
  *
+ * All that ended by @to_ns has to have been told; what ended later is left to the next frame.
  * *@rows is reallocated and stays the caller's. Returns how many there are then; without
  * memory as many as before.
  */

@@ -98,6 +98,8 @@ static void never_empty(void **state)
 		call(l, CONTAINS, TRAINER, ms * MS);
 		call(l, SEAL, WORKER, (ms + 50) * MS);
 	}
+	/* What came from one CPU already, when the other's calls of that time have not. */
+	call(l, SEAL, WORKER, 1050 * MS);
 	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 1), 2);
 	assert_int_equal(rows[0].pid, 1);
 	assert_string_equal(rows[1].name, "MegEngine workers");
@@ -105,6 +107,10 @@ static void never_empty(void **state)
 	assert_int_equal(rows[1].pushes, 9);
 	assert_false(rows[1].has_size);
 	assert_true(rows[1].never_empty);
+	call(l, CONTAINS, TRAINER, 1040 * MS);
+	assert_int_equal(top_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 1), 2);
+	assert_int_equal(rows[1].pops, 1);
+	assert_int_equal(rows[1].pushes, 1);
 	free(rows);
 	top_loaders_free(l);
 }
