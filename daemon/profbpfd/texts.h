@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room is made as it is needed, up to so many; strings of calls that never return go first, the oldest. */
+/* Room is made as it is needed, for less than so many; then the oldest go, mostly of calls that never return. */
 #define TEXTS_MAX 262144
 
 struct texts;

@@ -297,10 +297,6 @@ static void strings_find_their_calls(void **state)
 	assert_int_equal(texts_take(f->texts, 1, 20, text, 4), 3);
 	assert_string_equal(text, "thi");
 	assert_int_equal(texts_take(f->texts, 1, 10, text, sizeof(text)), 5);
-	for (uint32_t i = 0; i < TEXTS_MAX + 5; i++)
-		texts_put(f->texts, 3, i + 1, "x", 1);
-	assert_int_equal(texts_take(f->texts, 3, 1, text, sizeof(text)), 0);
-	assert_int_equal(texts_take(f->texts, 3, 6, text, sizeof(text)), 1);
 }
 
 static void items_that_are_no_rows(void **state)
