@@ -15,6 +15,7 @@
 #include "daemon/common/ifunc.h"
 #include "daemon/common/probed_file.h"
 #include "daemon/profbpfd/hinted_libraries.h"
+#include "daemon/profbpfd/coverage.h"
 #include "daemon/profbpfd/link_closer.h"
 #include "daemon/profbpfd/probe_link.h"
 #include "daemon/profbpfd/sharing.h"
@@ -370,33 +371,6 @@ static struct probe_link *link_file(struct probes *p, struct file_entry *e, pid_
 	return link;
 }
 
-static void cover(struct item *coverage, pid_t pid, const struct file_entry *e, uint64_t mapped_ns,
-		  uint64_t probed_ns)
-{
-	struct coverage_row row = { .tgid = pid,
-				    .functions = e->file.count,
-				    .mapped_ns = mapped_ns,
-				    .probed_ns = probed_ns,
-				    .path = strdup(e->path) };
-
-	if (!row.path || item_append(coverage, &row, sizeof(row)))
-		free(row.path);
-}
-
-static void say_missed(struct probes *p, pid_t pid, uint64_t since_ns)
-{
-	struct coverage_row row = { .tgid = pid, .mapped_ns = since_ns, .probed_ns = now_ns() };
-	struct item *coverage = item_new(ITEM_COVERAGE, sizeof(row));
-
-	row.path = strdup("");
-	if (coverage && row.path && !item_append(coverage, &row, sizeof(row))) {
-		item_queue_push(p->queue, coverage);
-		return;
-	}
-	free(row.path);
-	item_free(coverage);
-}
-
 void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 {
 	struct process_entry *process = find_process(p, pid);
@@ -406,7 +380,7 @@ void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 		return;
 	if (process)
 		process->missed = true;
-	say_missed(p, pid, since_ns);
+	coverage_missed(p->queue, pid, since_ns, now_ns());
 }
 
 /* While it was looked at. */
@@ -415,7 +389,7 @@ static void ended_meanwhile(struct probes *p, struct process_entry *process, uin
 	if (process->missed)
 		return;
 	process->missed = true;
-	say_missed(p, process->pid, mapped_ns);
+	coverage_missed(p->queue, process->pid, mapped_ns, now_ns());
 }
 
 static void count_file(struct probes *p, const struct file_entry *e)
@@ -471,7 +445,8 @@ static void attach_file(struct probes *p, struct process_entry *process, size_t 
 		probe_link_free(link);
 		return;
 	}
-	cover(coverage, process->pid, e, mapped_ns, e->everywhere ? e->everywhere_ns : now_ns());
+	coverage_add(coverage, process->pid, e->path, e->file.count, mapped_ns,
+		     e->everywhere ? e->everywhere_ns : now_ns());
 }
 
 static void attach_files(struct probes *p, pid_t pid, const size_t *indices, size_t count,
