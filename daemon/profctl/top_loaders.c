@@ -39,6 +39,7 @@ struct known_function {
 struct process {
 	uint32_t pid, parent;
 	uint32_t op; /* that it works for; OPERATORS_MAX = none (yet) */
+	uint64_t run_ns, runnable_ns; /* of this frame */
 	bool names_itself; /* PyTorch's worker */
 	bool gone;
 };
@@ -62,7 +63,9 @@ struct op {
 
 struct change {
 	uint64_t end_ns, dur_ns;
-	uint32_t op;
+	uint32_t op; /* OPERATORS_MAX = not found yet: then these tell what to look for */
+	uint32_t pid;
+	enum call_kind kind;
 	bool pop, told; /* told: its duration says whether it waited */
 };
 
@@ -218,21 +221,50 @@ static void add_change(struct top_loaders *l, const struct change *change)
 	l->changes[l->change_count++] = *change;
 }
 
-/* A worker process handed something over, or the trainer took it. */
-static void take_handed(struct top_loaders *l, const struct top_called *call, const char *path,
-			bool pop)
+/*
+ * A process handed something over, or took it. Whose queue that is shows at the frame: the trainer's first
+ * call may come after many of its workers', from another CPU.
+ */
+static void take_handed(struct top_loaders *l, const struct top_called *call, enum call_kind kind)
 {
-	struct process *p = find_process(l, call->pid);
-	struct change change = { .end_ns = call->end_ns, .pop = pop };
+	add_change(l, &(struct change){ .end_ns = call->end_ns,
+					.op = OPERATORS_MAX,
+					.pid = call->pid,
+					.kind = kind });
+}
 
-	change.op = pop ? operator_of(l, call->pid, path) : loader_above(l, call->pid, path);
-	if (change.op == OPERATORS_MAX)
-		return;
-	if (!pop && p)
-		p->op = change.op;
-	l->ops[change.op].buffer = true;
-	l->ops[change.op].elements += pop;
-	add_change(l, &change);
+static const char *loader_path(enum call_kind kind)
+{
+	return kind == TENSOR ? "torch workers, tensors" : "MegEngine workers";
+}
+
+static void find_taken(struct top_loaders *l, struct change *change)
+{
+	const struct process *p = find_process(l, change->pid);
+
+	change->pop = change->kind == CONTAINS || (change->kind == TENSOR && !(p && p->names_itself));
+	if (change->pop)
+		change->op = operator_of(l, change->pid, loader_path(change->kind));
+}
+
+static void find_handed(struct top_loaders *l, struct change *change)
+{
+	struct process *p = find_process(l, change->pid);
+
+	change->op = loader_above(l, change->pid, loader_path(change->kind));
+	if (p && change->op != OPERATORS_MAX)
+		p->op = change->op;
+}
+
+/* Who takes is a trainer, and makes the queue that its workers are looked for. */
+static void find_queues(struct top_loaders *l)
+{
+	for (size_t i = 0; i < l->change_count; i++)
+		if (l->changes[i].op == OPERATORS_MAX)
+			find_taken(l, &l->changes[i]);
+	for (size_t i = 0; i < l->change_count; i++)
+		if (l->changes[i].op == OPERATORS_MAX && !l->changes[i].pop)
+			find_handed(l, &l->changes[i]);
 }
 
 static void give_thread(struct top_loaders *l, uint32_t tid, uint32_t op)
@@ -257,7 +289,9 @@ static const char *last_name(const char *path)
 /* The outermost call of a thread is for the operator above, whose thread it is. */
 static void take_next(struct top_loaders *l, const struct top_called *call, const char *path)
 {
-	struct change change = { .end_ns = call->end_ns, .dur_ns = call->dur_ns, .told = true };
+	struct change change = {
+		.end_ns = call->end_ns, .dur_ns = call->dur_ns, .kind = NEXT, .told = true
+	};
 	const char *name = last_name(path);
 	char above[sizeof(l->ops->path)];
 	uint32_t op;
@@ -291,34 +325,46 @@ static void take_next(struct top_loaders *l, const struct top_called *call, cons
 void top_loaders_call(struct top_loaders *l, const struct top_called *call, const char *path)
 {
 	const struct known_function *function = function_of(l, call->function);
-	const struct process *p;
 
 	if (!function)
 		return;
-	p = find_process(l, call->pid);
-	switch (function->kind) {
-	case TENSOR:
-		take_handed(l, call, "torch workers, tensors", !p || !p->names_itself);
-		break;
-	case SEAL: take_handed(l, call, "MegEngine workers", false); break;
-	case CONTAINS: take_handed(l, call, "MegEngine workers", true); break;
-	case NEXT: take_next(l, call, path); break;
-	}
+	if (function->kind == NEXT)
+		take_next(l, call, path);
+	else
+		take_handed(l, call, function->kind);
 }
 
 void top_loaders_ran(struct top_loaders *l, uint32_t pid, uint32_t tid, uint64_t run_ns,
 		     uint64_t runnable_ns)
 {
-	const struct process *p = l->op_count ? find_process(l, pid) : NULL;
-	uint32_t op = p ? p->op : OPERATORS_MAX;
+	struct process *p;
 
-	for (size_t i = 0; i < l->thread_count && op == OPERATORS_MAX; i++)
-		if (l->threads[i].tid == tid)
-			op = l->threads[i].op;
-	if (op == OPERATORS_MAX)
-		return;
-	l->ops[op].run_ns += run_ns;
-	l->ops[op].runnable_ns += runnable_ns;
+	for (size_t i = 0; i < l->thread_count; i++) {
+		if (l->threads[i].tid == tid) {
+			l->ops[l->threads[i].op].run_ns += run_ns;
+			l->ops[l->threads[i].op].runnable_ns += runnable_ns;
+			return;
+		}
+	}
+	p = find_process(l, pid);
+	if (p) {
+		p->run_ns += run_ns;
+		p->runnable_ns += runnable_ns;
+	}
+}
+
+/* What processes used is their loader's, of those that work for one. */
+static void credit_workers(struct top_loaders *l)
+{
+	for (size_t i = 0; i < l->process_count; i++) {
+		struct process *p = &l->processes[i];
+
+		if (p->op != OPERATORS_MAX) {
+			l->ops[p->op].run_ns += p->run_ns;
+			l->ops[p->op].runnable_ns += p->runnable_ns;
+		}
+		p->run_ns = p->runnable_ns = 0;
+	}
 }
 
 static int by_end(const void *a, const void *b)
@@ -339,8 +385,17 @@ static void stay(struct op *op, uint64_t to_ns)
 	op->last_ns = to_ns;
 }
 
-static void apply(struct op *op, const struct change *change)
+static void apply(struct top_loaders *l, const struct change *change)
 {
+	struct op *op;
+
+	if (change->op == OPERATORS_MAX)
+		return;
+	op = &l->ops[change->op];
+	if (change->kind != NEXT) {
+		op->buffer = true;
+		op->elements += change->pop;
+	}
 	stay(op, change->end_ns);
 	op->net += change->pop ? -1 : 1;
 	if (!change->pop) {
@@ -409,11 +464,13 @@ size_t top_loaders_frame(struct top_loaders *l, uint64_t from_ns, uint64_t to_ns
 	for (size_t i = 0; i < l->op_count; i++)
 		if (l->ops[i].last_ns < from_ns)
 			l->ops[i].last_ns = from_ns;
+	find_queues(l);
+	credit_workers(l);
 	if (l->change_count)
 		qsort(l->changes, l->change_count, sizeof(*l->changes), by_end);
 	/* Of what ended later there may be more that has not come yet, from other CPUs. */
 	for (; done < l->change_count && l->changes[done].end_ns <= to_ns; done++)
-		apply(&l->ops[l->changes[done].op], &l->changes[done]);
+		apply(l, &l->changes[done]);
 	l->change_count -= done;
 	if (done)
 		memmove(l->changes, l->changes + done, l->change_count * sizeof(*l->changes));
