@@ -68,11 +68,12 @@ static void add_ranks(const struct device_results *devices, const struct device_
 		struct cluster_rank rank = {
 			.device = device->all.device,
 			.stage_ns = device->stage_ns,
-			.computation_ns = device->all.computation_ns,
-			.receive_ns = device->all.receive_ns,
-			.collective_ns = device->all.pure_communication_ns - device->all.receive_ns,
-			.free_ns = device->all.free_ns,
-			.work_ns = device->stage_ns - device->all.receive_ns,
+			.parts = { .work_ns = device->stage_ns - device->all.receive_ns,
+				   .computation_ns = device->all.computation_ns,
+				   .receive_ns = device->all.receive_ns,
+				   .collective_ns = device->all.pure_communication_ns -
+						    device->all.receive_ns,
+				   .free_ns = device->all.free_ns },
 			.flops_rate = flops_rate(devices, device->all.device),
 		};
 
@@ -128,18 +129,18 @@ static void add_told(const struct model *model, const struct cluster_step *steps
 	uint64_t collective = MEAN(from, used, collective_ns);
 	uint64_t work = MEAN(from, used, stage_ns), gap = MEAN(from, used, gap_ns);
 	struct cluster_rank rank = { .device = steps->device,
-				     .free_ns = UINT64_MAX,
+				     .parts.free_ns = UINT64_MAX,
 				     .flops_rate = told_flops(model, steps->device),
 				     .told = true };
 
 	/* Of data-parallel steps it is told how they follow each other, not what is in them. */
 	if (computation == UINT64_MAX || communication == UINT64_MAX)
 		return;
-	rank.computation_ns = computation;
+	rank.parts.computation_ns = computation;
 	rank.stage_ns = computation + communication;
-	rank.receive_ns = receive == UINT64_MAX ? 0 : receive;
-	rank.collective_ns = collective == UINT64_MAX ? communication : collective;
-	rank.work_ns = work == UINT64_MAX ? rank.stage_ns : work;
+	rank.parts.receive_ns = receive == UINT64_MAX ? 0 : receive;
+	rank.parts.collective_ns = collective == UINT64_MAX ? communication : collective;
+	rank.parts.work_ns = work == UINT64_MAX ? rank.stage_ns : work;
 	add_steps(&rank, traces);
 	if (!rank.has_steps && gap != UINT64_MAX) {
 		rank.has_steps = true;
@@ -178,20 +179,25 @@ static void add_told_ranks(const struct model *model, const struct device_step_r
 	}
 }
 
+static uint64_t work_of(const struct cluster_results *results, uint32_t rank)
+{
+	return results->ranks[rank].parts.work_ns;
+}
+
 static void compare_work(struct cluster_results *results)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < results->count; i++) {
-		sum += (double)results->ranks[i].work_ns;
-		if (results->ranks[i].work_ns > results->ranks[results->slowest].work_ns)
+		sum += (double)work_of(results, i);
+		if (work_of(results, i) > work_of(results, results->slowest))
 			results->slowest = i;
 	}
 	sum /= results->count;
 	results->mean_work_ns = (uint64_t)sum;
 	for (uint32_t i = 0; i < results->count && sum > 0; i++)
-		results->ranks[i].work_percent = 100 * (double)results->ranks[i].work_ns / sum;
-	results->imbalance = sum > 0 ? results->ranks[results->slowest].work_percent - 100 : 0;
+		results->ranks[i].parts.work_percent = 100 * (double)work_of(results, i) / sum;
+	results->imbalance = sum > 0 ? results->ranks[results->slowest].parts.work_percent - 100 : 0;
 }
 
 static struct cluster_stage *stage_of(struct cluster_results *results, uint32_t stage)
@@ -209,19 +215,36 @@ static struct cluster_stage *stage_of(struct cluster_results *results, uint32_t 
 	return &results->stages[at];
 }
 
-static void add_to_stage(struct cluster_results *results, uint32_t rank, uint32_t stage)
+static void add_parts(struct cluster_parts *sum, const struct cluster_parts *row)
 {
-	const struct cluster_rank *row = &results->ranks[rank];
-	struct cluster_stage *sum = stage_of(results, stage);
-
-	if (!sum->ranks || row->work_ns > results->ranks[sum->slowest].work_ns)
-		sum->slowest = rank;
-	sum->ranks++;
 	sum->work_ns += row->work_ns;
 	sum->computation_ns += row->computation_ns;
 	sum->receive_ns += row->receive_ns;
 	sum->collective_ns += row->collective_ns;
-	sum->free_ns = row->free_ns == UINT64_MAX ? UINT64_MAX : sum->free_ns + row->free_ns;
+	if (sum->free_ns == UINT64_MAX || row->free_ns == UINT64_MAX)
+		sum->free_ns = UINT64_MAX;
+	else
+		sum->free_ns += row->free_ns;
+}
+
+static void divide_parts(struct cluster_parts *sum, uint32_t count)
+{
+	sum->work_ns /= count;
+	sum->computation_ns /= count;
+	sum->receive_ns /= count;
+	sum->collective_ns /= count;
+	if (sum->free_ns != UINT64_MAX)
+		sum->free_ns /= count;
+}
+
+static void add_to_stage(struct cluster_results *results, uint32_t rank, uint32_t stage)
+{
+	struct cluster_stage *sum = stage_of(results, stage);
+
+	if (!sum->ranks || work_of(results, rank) > work_of(results, sum->slowest))
+		sum->slowest = rank;
+	sum->ranks++;
+	add_parts(&sum->parts, &results->ranks[rank].parts);
 }
 
 static void compare_stages(struct cluster_results *results)
@@ -230,25 +253,21 @@ static void compare_stages(struct cluster_results *results)
 
 	for (uint32_t i = 0; i < results->stage_count; i++) {
 		struct cluster_stage *stage = &results->stages[i];
-		double work = (double)stage->work_ns / stage->ranks;
+		double work = (double)stage->parts.work_ns / stage->ranks;
 
 		stage->imbalance =
-			work > 0 ? 100 * (double)results->ranks[stage->slowest].work_ns / work - 100
-				 : 0;
-		stage->work_ns /= stage->ranks;
-		stage->computation_ns /= stage->ranks;
-		stage->receive_ns /= stage->ranks;
-		stage->collective_ns /= stage->ranks;
-		if (stage->free_ns != UINT64_MAX)
-			stage->free_ns /= stage->ranks;
-		stage->work_percent = 100 * work;
+			work > 0 ? 100 * (double)work_of(results, stage->slowest) / work - 100 : 0;
+		divide_parts(&stage->parts, stage->ranks);
+		stage->parts.work_percent = 100 * work;
 		mean += work / results->stage_count;
-		if (stage->work_percent > results->stages[results->slowest_stage].work_percent)
+		if (100 * work > results->stages[results->slowest_stage].parts.work_percent)
 			results->slowest_stage = i;
 	}
-	for (uint32_t i = 0; i < results->stage_count; i++)
-		results->stages[i].work_percent = mean > 0 ? results->stages[i].work_percent / mean
-							   : 0;
+	for (uint32_t i = 0; i < results->stage_count; i++) {
+		struct cluster_parts *parts = &results->stages[i].parts;
+
+		parts->work_percent = mean > 0 ? parts->work_percent / mean : 0;
+	}
 }
 
 /* Only if each rank is known to be in one, of equally many: else a mean would be of some. */
@@ -273,8 +292,8 @@ static int find_stages(const struct model *model, struct cluster_results *result
 static double value_of(const struct cluster_rank *rank, enum cluster_rule rule)
 {
 	switch (rule) {
-	case CLUSTER_WORK: return (double)rank->work_ns;
-	case CLUSTER_COMPUTATION: return (double)rank->computation_ns;
+	case CLUSTER_WORK: return (double)rank->parts.work_ns;
+	case CLUSTER_COMPUTATION: return (double)rank->parts.computation_ns;
 	case CLUSTER_GAP: return rank->has_steps ? rank->gap_ns : -1;
 	default: return rank->flops_rate;
 	}
@@ -346,8 +365,8 @@ static int judge_alone(struct cluster_results *results, enum cluster_rule rule)
 
 	for (uint32_t i = 0; i < results->count && !err; i++) {
 		const struct cluster_rank *rank = &results->ranks[i];
-		uint64_t alone_ns = rule == CLUSTER_RECEIVE ? rank->receive_ns : rank->collective_ns;
-		uint64_t all_ns = rank->computation_ns + rank->receive_ns + rank->collective_ns;
+		uint64_t alone_ns = rule == CLUSTER_RECEIVE ? rank->parts.receive_ns : rank->parts.collective_ns;
+		uint64_t all_ns = rank->parts.computation_ns + rank->parts.receive_ns + rank->parts.collective_ns;
 		double percent = all_ns ? 100 * (double)alone_ns / (double)all_ns : 0;
 
 		if (percent > ALONE_PERCENT)

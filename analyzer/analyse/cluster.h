@@ -28,15 +28,19 @@
 #include "analyzer/analyse/results.h"
 #include "analyzer/model/model.h"
 
-struct cluster_rank {
-	uint32_t device; /* index into model->devices */
-	uint64_t stage_ns;
+struct cluster_parts {
+	uint64_t work_ns; /* stage without receive */
 	uint64_t computation_ns;
 	uint64_t receive_ns; /* alone: waiting for another pipeline stage */
 	uint64_t collective_ns; /* other communication alone */
 	uint64_t free_ns; /* UINT64_MAX = unknown */
-	uint64_t work_ns; /* stage without receive */
-	double work_percent; /* of the ranks' mean: 100 = as long as that */
+	double work_percent; /* of the mean of the others and itself: 100 = as long as that */
+};
+
+struct cluster_rank {
+	uint32_t device; /* index into model->devices */
+	uint64_t stage_ns;
+	struct cluster_parts parts;
 	bool has_steps;
 	double step_ns; /* means */
 	double gap_ns;
@@ -48,12 +52,7 @@ struct cluster_rank {
 struct cluster_stage {
 	uint32_t stage;
 	uint32_t ranks;
-	uint64_t work_ns;
-	uint64_t computation_ns;
-	uint64_t receive_ns;
-	uint64_t collective_ns;
-	uint64_t free_ns; /* UINT64_MAX = unknown */
-	double work_percent; /* of the mean of the stages */
+	struct cluster_parts parts;
 	uint32_t slowest; /* index into ranks: most work in it */
 	double imbalance; /* percent by which that exceeds the stage's mean */
 };

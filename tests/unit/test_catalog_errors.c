@@ -200,6 +200,9 @@ static void wrong_drivers(void **state)
 	expect_error("driver d\nioctl T 1 NAME",
 		     "3:7: found \"T\", expected a command: a letter in quotes and a number, as in "
 		     "'T' 1, or the whole number, as in 0x5401");
+	expect_error("driver d\nioctl 'K'x 0x0c NAME",
+		     "3:7: found \"'K'x\", expected a command: a letter in quotes and a number, "
+		     "as in 'T' 1, or the whole number, as in 0x5401");
 	expect_error("driver d\nioctl 0x100000000 NAME",
 		     "3:7: found \"0x100000000\", expected a command: a letter in quotes and a "
 		     "number, as in 'T' 1, or the whole number, as in 0x5401");

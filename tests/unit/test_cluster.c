@@ -65,11 +65,11 @@ static void work_of_stages(void **state)
 
 	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
 	assert_int_equal(results.count, RANKS);
-	assert_int_equal(results.ranks[0].work_ns, 900);
-	assert_int_equal(results.ranks[1].work_ns, 600);
-	assert_int_equal(results.ranks[1].free_ns, 100);
-	assert_int_equal(results.ranks[2].receive_ns, 400);
-	assert_int_equal(results.ranks[2].collective_ns, 100);
+	assert_int_equal(results.ranks[0].parts.work_ns, 900);
+	assert_int_equal(results.ranks[1].parts.work_ns, 600);
+	assert_int_equal(results.ranks[1].parts.free_ns, 100);
+	assert_int_equal(results.ranks[2].parts.receive_ns, 400);
+	assert_int_equal(results.ranks[2].parts.collective_ns, 100);
 	assert_int_equal(results.mean_work_ns, 700);
 	assert_int_equal(results.slowest, 0);
 	assert_true(results.imbalance > 28.57 && results.imbalance < 28.58);
@@ -131,16 +131,16 @@ static void stages_of_pipeline(void **state)
 	assert_int_equal(results.stage_count, 2);
 	assert_int_equal(results.stages[0].stage, 0);
 	assert_int_equal(results.stages[0].ranks, 1);
-	assert_int_equal(results.stages[0].work_ns, 600);
-	assert_int_equal(results.stages[0].free_ns, 100);
+	assert_int_equal(results.stages[0].parts.work_ns, 600);
+	assert_int_equal(results.stages[0].parts.free_ns, 100);
 	assert_int_equal(results.stages[1].ranks, 2);
-	assert_int_equal(results.stages[1].work_ns, 750);
-	assert_int_equal(results.stages[1].computation_ns, 700);
-	assert_int_equal(results.stages[1].receive_ns, 250);
-	assert_int_equal(results.stages[1].collective_ns, 50);
+	assert_int_equal(results.stages[1].parts.work_ns, 750);
+	assert_int_equal(results.stages[1].parts.computation_ns, 700);
+	assert_int_equal(results.stages[1].parts.receive_ns, 250);
+	assert_int_equal(results.stages[1].parts.collective_ns, 50);
 	assert_int_equal(results.stages[1].slowest, 0);
 	assert_true(results.stages[1].imbalance > 19.99 && results.stages[1].imbalance < 20.01);
-	assert_true(results.stages[1].work_percent > 111.1 && results.stages[1].work_percent < 111.12);
+	assert_true(results.stages[1].parts.work_percent > 111.1 && results.stages[1].parts.work_percent < 111.12);
 	assert_int_equal(results.slowest_stage, 1);
 	cluster_free(&results);
 	/* Of one it is not known. */

@@ -435,12 +435,12 @@ static void test_cluster(void **state)
 	assert_int_equal(cluster_analyse(model, &devices, NULL, &cluster), 0);
 	assert_int_equal(cluster.count, 4);
 	assert_true(cluster.ranks[0].told);
-	assert_int_equal(cluster.ranks[0].computation_ns, 15000000);
+	assert_int_equal(cluster.ranks[0].parts.computation_ns, 15000000);
 	assert_int_equal(cluster.ranks[0].stage_ns, 18000000);
-	assert_int_equal(cluster.ranks[0].work_ns, 16500000);
-	assert_int_equal(cluster.ranks[0].receive_ns, 1500000);
-	assert_int_equal(cluster.ranks[0].collective_ns, 1500000);
-	assert_true(cluster.ranks[0].free_ns == UINT64_MAX);
+	assert_int_equal(cluster.ranks[0].parts.work_ns, 16500000);
+	assert_int_equal(cluster.ranks[0].parts.receive_ns, 1500000);
+	assert_int_equal(cluster.ranks[0].parts.collective_ns, 1500000);
+	assert_true(cluster.ranks[0].parts.free_ns == UINT64_MAX);
 	assert_int_equal(cluster.slowest, 3);
 	assert_int_equal(finding(&cluster, CLUSTER_WORK)->device, 3);
 	assert_int_equal(finding(&cluster, CLUSTER_COMPUTATION)->device, 3);

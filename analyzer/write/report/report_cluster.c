@@ -7,6 +7,16 @@
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/table.h"
 
+static void put_parts(struct table *table, const struct cluster_parts *parts)
+{
+	table_ms(table, parts->work_ns);
+	table_percent(table, parts->work_percent);
+	table_ms(table, parts->computation_ns);
+	table_ms(table, parts->receive_ns);
+	table_ms(table, parts->collective_ns);
+	table_ms_if(table, parts->free_ns != UINT64_MAX, parts->free_ns);
+}
+
 static int print_ranks(FILE *out, const struct model *model, const struct cluster_results *of,
 		       const struct report_options *options)
 {
@@ -28,12 +38,7 @@ static int print_ranks(FILE *out, const struct model *model, const struct cluste
 		table_row(table);
 		text_device_cell(table, model, row->device);
 		table_ms(table, row->stage_ns);
-		table_ms(table, row->work_ns);
-		table_percent(table, row->work_percent);
-		table_ms(table, row->computation_ns);
-		table_ms(table, row->receive_ns);
-		table_ms(table, row->collective_ns);
-		table_ms_if(table, row->free_ns != UINT64_MAX, row->free_ns);
+		put_parts(table, &row->parts);
 		if (row->has_steps) {
 			table_ms(table, (uint64_t)row->step_ns);
 			table_ms(table, row->gap_ns > 0 ? (uint64_t)row->gap_ns : 0);
@@ -75,12 +80,7 @@ static int print_stages(FILE *out, const struct model *model, const struct clust
 		table_row(table);
 		table_count(table, row->stage);
 		table_count(table, row->ranks);
-		table_ms(table, row->work_ns);
-		table_percent(table, row->work_percent);
-		table_ms(table, row->computation_ns);
-		table_ms(table, row->receive_ns);
-		table_ms(table, row->collective_ns);
-		table_ms_if(table, row->free_ns != UINT64_MAX, row->free_ns);
+		put_parts(table, &row->parts);
 		text_device_cell(table, model, of->ranks[row->slowest].device);
 		table_percent(table, row->imbalance);
 	}
@@ -89,7 +89,7 @@ static int print_stages(FILE *out, const struct model *model, const struct clust
 	table_free(table);
 	if (!err && of->stage_count > 1)
 		fprintf(out, "Stage %u has most work, %.1f %% more than the mean of the stages.\n",
-			slowest->stage, slowest->work_percent - 100);
+			slowest->stage, slowest->parts.work_percent - 100);
 	return err;
 }
 
@@ -190,18 +190,23 @@ static void write_device(struct json *json, const struct model *model, uint32_t 
 		json_u64(json, "pipeline_stage", device->stage);
 }
 
+static void write_parts(struct json *json, const struct cluster_parts *parts)
+{
+	json_u64(json, "work_ns", parts->work_ns);
+	json_decimal(json, "work_percent", parts->work_percent);
+	json_u64(json, "computation_ns", parts->computation_ns);
+	json_u64(json, "receive_ns", parts->receive_ns);
+	json_u64(json, "collective_ns", parts->collective_ns);
+	if (parts->free_ns != UINT64_MAX)
+		json_u64(json, "free_ns", parts->free_ns);
+}
+
 static void write_rank(struct json *json, const struct model *model, const struct cluster_rank *row)
 {
 	json_map(json, NULL);
 	write_device(json, model, row->device);
 	json_u64(json, "stage_ns", row->stage_ns);
-	json_u64(json, "work_ns", row->work_ns);
-	json_decimal(json, "work_percent", row->work_percent);
-	json_u64(json, "computation_ns", row->computation_ns);
-	json_u64(json, "receive_ns", row->receive_ns);
-	json_u64(json, "collective_ns", row->collective_ns);
-	if (row->free_ns != UINT64_MAX)
-		json_u64(json, "free_ns", row->free_ns);
+	write_parts(json, &row->parts);
 	if (row->told)
 		json_bool(json, "told", true);
 	if (row->has_steps) {
@@ -219,13 +224,7 @@ static void write_stage(struct json *json, const struct model *model,
 	json_map(json, NULL);
 	json_u64(json, "stage", row->stage);
 	json_u64(json, "ranks", row->ranks);
-	json_u64(json, "work_ns", row->work_ns);
-	json_decimal(json, "work_percent", row->work_percent);
-	json_u64(json, "computation_ns", row->computation_ns);
-	json_u64(json, "receive_ns", row->receive_ns);
-	json_u64(json, "collective_ns", row->collective_ns);
-	if (row->free_ns != UINT64_MAX)
-		json_u64(json, "free_ns", row->free_ns);
+	write_parts(json, &row->parts);
 	json_u64(json, "slowest", model->devices.row[of->ranks[row->slowest].device].id);
 	json_decimal(json, "imbalance_percent", row->imbalance);
 	json_map_close(json);

@@ -272,6 +272,16 @@ static void put_operator_steps(struct rows *rows, const struct tables *of)
 	}
 }
 
+static void put_parts(struct rows *rows, const struct cluster_parts *parts)
+{
+	rows_u64(rows, parts->work_ns);
+	rows_real(rows, parts->work_percent);
+	rows_u64(rows, parts->computation_ns);
+	rows_u64(rows, parts->receive_ns);
+	rows_u64(rows, parts->collective_ns);
+	rows_id(rows, parts->free_ns);
+}
+
 static void put_cluster(struct rows *rows, const struct cluster_results *results)
 {
 	rows_table(rows, "cluster_ranks",
@@ -283,12 +293,7 @@ static void put_cluster(struct rows *rows, const struct cluster_results *results
 
 		rows_u64(rows, row->device);
 		rows_u64(rows, row->stage_ns);
-		rows_u64(rows, row->work_ns);
-		rows_real(rows, row->work_percent);
-		rows_u64(rows, row->computation_ns);
-		rows_u64(rows, row->receive_ns);
-		rows_u64(rows, row->collective_ns);
-		rows_id(rows, row->free_ns);
+		put_parts(rows, &row->parts);
 		rows_real(rows, row->has_steps ? row->step_ns : NAN);
 		rows_real(rows, row->has_steps ? row->gap_ns : NAN);
 		rows_end(rows);
@@ -302,12 +307,7 @@ static void put_cluster(struct rows *rows, const struct cluster_results *results
 
 		rows_u64(rows, row->stage);
 		rows_u64(rows, row->ranks);
-		rows_u64(rows, row->work_ns);
-		rows_real(rows, row->work_percent);
-		rows_u64(rows, row->computation_ns);
-		rows_u64(rows, row->receive_ns);
-		rows_u64(rows, row->collective_ns);
-		rows_id(rows, row->free_ns);
+		put_parts(rows, &row->parts);
 		rows_u64(rows, results->ranks[row->slowest].device);
 		rows_real(rows, row->imbalance);
 		rows_end(rows);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of a trainer, from the fetches of a pipeline made by hand, and what its operators cost them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/steps.h"
+#include "tests/unit/small_model.h"
+
+#define MS 1000000ull
+
+struct fixture {
+	struct model *model;
+	struct pipelines pipelines;
+	struct pipeline *pipeline;
+	struct step_results results;
+	uint32_t trainer, worker;
+};
+
+/* One Python operator, whose thread is none of the trainer's. */
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	uint32_t process;
+
+	assert_non_null(f);
+	f->model = small_model(0, 1000 * MS);
+	process = small_process(f->model, 77, "python", true);
+	f->trainer = small_thread(f->model, process, 77, "python");
+	f->worker = small_thread(f->model, process, 78, "worker");
+	f->pipeline = pipeline_add(&f->pipelines, "MindData", process);
+	assert_int_equal(pipeline_operator_add(f->model, f->pipeline, 1, "Map(ID:1)", "Map"), 0);
+	f->pipeline->operators.row[0].python = true;
+	assert_true(MODEL_PUSH(&f->pipeline->threads,
+			       ((struct pipeline_thread){ .thread = f->worker,
+							  .op = 0,
+							  .role = PIPELINE_WORKER })));
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	steps_free(&f->results);
+	pipelines_free(&f->pipelines);
+	model_free(f->model);
+	free(f);
+	return 0;
+}
+
+static void fetch(struct fixture *f, uint64_t start_ns, uint64_t end_ns, bool end_of_data)
+{
+	assert_true(MODEL_PUSH(&f->pipeline->fetches,
+			       ((struct pipeline_fetch){ .start_ns = start_ns,
+							 .end_ns = end_ns,
+							 .thread = f->trainer,
+							 .end_of_data = end_of_data })));
+}
+
+static const struct pipeline_steps *analyse(struct fixture *f)
+{
+	const struct analysis_options options = { 0 };
+	struct pipeline_usage usage = { .pipeline = f->pipeline };
+	const struct pipeline_results pipelines = { .rows = &usage, .count = 1 };
+
+	small_index(f->model);
+	assert_int_equal(steps_analyse(f->model, &options, &pipelines, &f->results), 0);
+	assert_int_equal(f->results.count, 1);
+	return &f->results.pipelines[0];
+}
+
+/* The end of an epoch ends its last step, and begins none. */
+static void epochs(void **state)
+{
+	struct fixture *f = *state;
+	const struct pipeline_steps *steps;
+
+	fetch(f, 100 * MS, 101 * MS, false);
+	fetch(f, 110 * MS, 112 * MS, false);
+	fetch(f, 130 * MS, 131 * MS, true);
+	fetch(f, 200 * MS, 203 * MS, false);
+	fetch(f, 260 * MS, 261 * MS, true);
+	steps = analyse(f);
+	assert_int_equal(steps->count, 3);
+	assert_int_equal(steps->rows[0].duration_ns, 10 * MS);
+	assert_int_equal(steps->rows[0].data_wait_ns, 1 * MS);
+	assert_int_equal(steps->rows[1].duration_ns, 20 * MS);
+	assert_int_equal(steps->rows[2].index, 2);
+	assert_int_equal(steps->rows[2].start_ns, 200 * MS);
+	assert_int_equal(steps->rows[2].duration_ns, 60 * MS);
+	assert_int_equal(f->results.main, 0);
+	/* Two are for warming up. */
+	assert_int_equal(steps->judged, 1);
+	assert_int_equal(steps->judged_ns, 60 * MS);
+	assert_int_equal(steps->judged_wait_ns, 3 * MS);
+}
+
+/* The third step: a sleep that a timer ends, a run of @run_ns, a sleep that the operator's thread ends. */
+static uint64_t lock_ns(struct fixture *f, uint64_t run_ns)
+{
+	const uint64_t ran_ns = 150 * MS + run_ns;
+
+	for (uint64_t i = 0; i < 4; i++)
+		fetch(f, (i ? 80 + 20 * i : 90) * MS, (i ? 81 + 20 * i : 91) * MS, false);
+	small_span(f->model, f->trainer, 0, 130 * MS, STATE_RUNNING);
+	small_sleep(f->model, f->trainer, 130 * MS, 135 * MS, 202, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(f->model, f->trainer, 135 * MS, 135 * MS + run_ns, STATE_RUNNING);
+	small_sleep(f->model, f->trainer, 135 * MS + run_ns, 137 * MS + run_ns, 202, f->worker, 0);
+	small_span(f->model, f->trainer, 137 * MS + run_ns, ran_ns, STATE_RUNNING);
+	return analyse(f)->costs[0].lock_ns;
+}
+
+/* Who waits for the interpreter's lock gives up now and then, to ask for it. */
+static void asked_for_lock(void **state)
+{
+	assert_int_equal(lock_ns(*state, MS / 10), 7 * MS);
+}
+
+/* Who computed in between had it. */
+static void had_lock(void **state)
+{
+	assert_int_equal(lock_ns(*state, MS + 1), 2 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(epochs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(asked_for_lock, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(had_lock, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
