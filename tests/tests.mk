@@ -66,6 +66,8 @@ $(B)/tests/unit/test_top_state: $(patsubst %,$(O)/daemon/profctl/top_%.o,state f
 $(B)/tests/unit/test_cgroups: $(patsubst %,$(O)/daemon/profbpfd/%.o,cgroups item)
 $(B)/tests/unit/test_packed: $(O)/daemon/profbpfd/packed.o
 $(B)/tests/unit/test_link_closer: $(O)/daemon/profbpfd/link_closer.o
+$(B)/tests/unit/test_memory_pages: $(O)/daemon/profbpfd/memory_pages.o
+$(B)/tests/unit/test_stack_places: $(patsubst %,$(O)/daemon/profbpfd/%.o,stack_places stack_table item)
 $(B)/tests/unit/test_texts: $(O)/daemon/profbpfd/texts.o
 
 TOOLS := $(B)/tests/tools/stream_dump

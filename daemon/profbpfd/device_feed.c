@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/profbpfd/device_find.h"
 #include "daemon/profbpfd/device_stream.h"
 #include "lib/strings.h"
 
 #define READ_MAX 512
 #define BATCH 4096
 #define LOOK_AGAIN_NS 1000000000ull
+#define SEARCH_MIN_NS 8000000000ull	/* the maps, which cost more; each time twice as long */
+#define SEARCH_MAX_NS 64000000000ull
 #define RENEW_NS 500000000ull
 #define STREAMS_PER_PROCESS 8
 
@@ -28,6 +31,9 @@ struct open_stream {
 struct watched {
 	pid_t pid;
 	uint64_t next_look_ns;	/* 0 = now */
+	uint64_t next_search_ns;
+	uint64_t pause_ns;	/* to the search after that */
+	uint64_t files;		/* device_find_files() at the last search */
 };
 
 struct device_feed {
@@ -85,7 +91,8 @@ void device_feed_watch(struct device_feed *f, pid_t pid)
 
 	for (size_t i = 0; i < f->watched_count; i++) {
 		if (f->watched[i].pid == pid) {
-			f->watched[i].next_look_ns = 0;
+			f->watched[i].next_look_ns = f->watched[i].next_search_ns = 0;
+			f->watched[i].pause_ns = SEARCH_MIN_NS;
 			return;
 		}
 	}
@@ -93,7 +100,7 @@ void device_feed_watch(struct device_feed *f, pid_t pid)
 	if (!watched)
 		return;
 	f->watched = watched;
-	watched[f->watched_count++] = (struct watched){ .pid = pid };
+	watched[f->watched_count++] = (struct watched){ .pid = pid, .pause_ns = SEARCH_MIN_NS };
 }
 
 void device_feed_forget(struct device_feed *f, pid_t pid)
@@ -156,6 +163,21 @@ static bool look(struct device_feed *f, pid_t pid)
 		return false;
 	}
 	return n == 0;
+}
+
+/* Streams that a program keeps open are found by their descriptors; those it has closed, less often, by its maps. */
+static void look_again(struct device_feed *f, struct watched *w, uint64_t now_ns)
+{
+	uint64_t files = device_find_files(w->pid);
+
+	w->next_look_ns = now_ns + LOOK_AGAIN_NS;
+	if (now_ns < w->next_search_ns && files == w->files)
+		return;
+	w->files = files;
+	w->next_search_ns = now_ns + w->pause_ns;
+	w->pause_ns = w->pause_ns < SEARCH_MAX_NS ? 2 * w->pause_ns : SEARCH_MAX_NS;
+	if (!look(f, w->pid))
+		w->next_look_ns = UINT64_MAX;
 }
 
 static void describe_device(struct device_feed *f, struct open_stream *s, uint32_t index,
@@ -277,11 +299,8 @@ bool device_feed_is_open(const struct device_feed *f)
 void device_feed_poll(struct device_feed *f, uint64_t now_ns, bool flush)
 {
 	for (size_t i = 0; i < f->watched_count; i++) {
-		struct watched *w = &f->watched[i];
-
-		if (now_ns < w->next_look_ns)
-			continue;
-		w->next_look_ns = look(f, w->pid) ? now_ns + LOOK_AGAIN_NS : UINT64_MAX;
+		if (now_ns >= f->watched[i].next_look_ns)
+			look_again(f, &f->watched[i], now_ns);
 	}
 	for (size_t i = 0; i < f->stream_count; i++) {
 		read_stream(f, f->streams[i], now_ns);

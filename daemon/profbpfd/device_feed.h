@@ -4,7 +4,7 @@
  *
  * A target may load its runtime, and with it the layer that reports, at any time:
  * targets are looked at when they map a library, and once a second while nothing
- * was found. Used by a session's reader thread only.
+ * was found (by their descriptors; their maps are read every 8, 16, ... 64 seconds). Used by a session's reader thread only.
  */
 #ifndef PROFBPF_DAEMON_DEVICE_FEED_H
 #define PROFBPF_DAEMON_DEVICE_FEED_H

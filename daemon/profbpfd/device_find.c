@@ -101,27 +101,60 @@ static int open_checked(int dir, const char *name, uint64_t id)
 	return fd;
 }
 
-static int open_descriptor(pid_t pid, uint64_t id)
+static DIR *open_descriptors(pid_t pid)
 {
-	char path[64], target[sizeof(link_name) + 1];
-	int result = -ENOENT;
-	struct dirent *entry;
-	ssize_t length;
-	DIR *dir;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	dir = opendir(path);
+	return opendir(path);
+}
+
+/* The next descriptor that is named like a stream, or NULL. */
+static const char *next_named(DIR *dir)
+{
+	char target[sizeof(link_name) + 1];
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		ssize_t length =
+			readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+
+		if (length == (ssize_t)strlen(link_name) &&
+		    memcmp(target, link_name, (size_t)length) == 0)
+			return entry->d_name;
+	}
+	return NULL;
+}
+
+static int open_descriptor(pid_t pid, uint64_t id)
+{
+	DIR *dir = open_descriptors(pid);
+	int result = -ENOENT;
+	const char *name;
+
 	if (!dir)
 		return -errno;
-	while (result == -ENOENT && (entry = readdir(dir))) {
-		length = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
-		if (length != (ssize_t)strlen(link_name))
-			continue;
-		if (memcmp(target, link_name, (size_t)length) == 0)
-			result = open_checked(dirfd(dir), entry->d_name, id);
-	}
+	while (result == -ENOENT && (name = next_named(dir)))
+		result = open_checked(dirfd(dir), name, id);
 	closedir(dir);
 	return result;
+}
+
+uint64_t device_find_files(pid_t pid)
+{
+	DIR *dir = open_descriptors(pid);
+	uint64_t files = 0;
+	const char *name;
+	struct statx st;
+
+	if (!dir)
+		return 0;
+	/* The order does not count. Nobody is asked, as a file system in user space would be. */
+	while ((name = next_named(dir)))
+		if (statx(dirfd(dir), name, AT_STATX_DONT_SYNC, STATX_INO, &st) == 0)
+			files += st.stx_ino * 0x9e3779b97f4a7c15ull | 1;
+	closedir(dir);
+	return files;
 }
 
 int device_find_open(pid_t pid, const struct device_candidate *candidate)

@@ -23,6 +23,15 @@ struct device_candidate {
 int device_find(pid_t pid, struct device_candidate out[DEVICE_FIND_MAX]);
 
 /*
+ * device_find_files - a number that stands for the streams' files that process @pid has descriptors of
+ *
+ * 0 = none, or it cannot be looked at. Costs a readlink() per descriptor, which is a hundredth of what
+ * reading the maps of a process with thousands of mappings costs (measured: 6 ms with MindSpore's); but
+ * a program may have closed the descriptor.
+ */
+uint64_t device_find_files(pid_t pid);
+
+/*
  * device_find_open - open a candidate for reading and writing
  *
  * Through the process's descriptor or, where the program closed that, through

@@ -46,10 +46,9 @@ static enum bpf_perf_event_ret on_event(void *context, int cpu, struct perf_even
 
 	if (record->type == PERF_RECORD_LOST)
 		h->missed(h->context);
-	/* What has no file (code made at run time, the vdso) has no functions to probe. */
 	else if (record->type == PERF_RECORD_MMAP2 &&
-		 record->size >= sizeof(*mapping) + sizeof(uint64_t) && mapping->inode)
-		h->mapped(h->context, mapping->pid, record_time(record));
+		 record->size >= sizeof(*mapping) + sizeof(uint64_t))
+		h->mapped(h->context, mapping->pid, record_time(record), mapping->inode != 0);
 	return LIBBPF_PERF_EVENT_CONT;
 }
 

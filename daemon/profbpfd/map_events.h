@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map_events.h - files that processes map executable, told by the kernel's own
+ * map_events.h - code that processes map, of files or their own, told by the kernel's own
  * perf events.
  *
  * No system call is hooked for it: a tracepoint on mmap would send every system
@@ -10,14 +10,15 @@
 #ifndef PROFBPF_DAEMON_MAP_EVENTS_H
 #define PROFBPF_DAEMON_MAP_EVENTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct map_events;
 
 struct map_events_handler {
-	/* Process @pid, of any user, mapped a file at @ts_ns (CLOCK_MONOTONIC). */
-	void (*mapped)(void *context, pid_t pid, uint64_t ts_ns);
+	/* Process @pid, of any user, mapped code at @ts_ns (CLOCK_MONOTONIC): a file's, or made at run time. */
+	void (*mapped)(void *context, pid_t pid, uint64_t ts_ns, bool of_file);
 	/* There were more than could be kept: some were not told. */
 	void (*missed)(void *context);
 	void *context;

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "daemon/profbpfd/device_tid.h"
+#include "daemon/profbpfd/memory_pages.h"
 #include "daemon/profbpfd/python_read.h"
 #include "lib/code_maps.h"
 #include "lib/elf_file.h"
@@ -43,6 +43,7 @@ struct pythons {
 	struct item_queue *queue;
 	struct pythons_handler handler;
 	void *processes; /* tsearch tree of struct python */
+	struct memory_pages *pages;
 	uint64_t next_ns;
 	bool warned;
 };
@@ -58,9 +59,8 @@ static uint64_t clock_now(void)
 static int read_memory(void *context, uint64_t address, void *into, size_t size)
 {
 	const struct python *p = context;
-	struct iovec local = { into, size }, remote = { (void *)(uintptr_t)address, size };
 
-	return process_vm_readv(p->pid, &local, 1, &remote, 1, 0) == (ssize_t)size ? 0 : -EFAULT;
+	return memory_pages_read(p->owner->pages, address, into, size);
 }
 
 struct pythons *pythons_new(struct stack_table *table, struct item_queue *queue,
@@ -70,6 +70,11 @@ struct pythons *pythons_new(struct stack_table *table, struct item_queue *queue,
 
 	if (!pythons)
 		return NULL;
+	pythons->pages = memory_pages_new();
+	if (!pythons->pages) {
+		free(pythons);
+		return NULL;
+	}
 	pythons->table = table;
 	pythons->queue = queue;
 	pythons->handler = *handler;
@@ -97,6 +102,7 @@ void pythons_free(struct pythons *pythons)
 	if (!pythons)
 		return;
 	tdestroy(pythons->processes, free_python);
+	memory_pages_free(pythons->pages);
 	free(pythons);
 }
 
@@ -253,6 +259,7 @@ void pythons_look(struct pythons *pythons, pid_t pid)
 	if (!p || p->found || p->looks >= LOOKS_MAX || code_maps_read(pid, &maps))
 		return;
 	p->looks++;
+	memory_pages_begin(pythons->pages, pid);
 	for (size_t i = 0; i < maps.count && !p->found; i++) {
 		const struct process_map *map = &maps.map[i].map;
 
@@ -354,6 +361,7 @@ static void sample_one(const void *node, VISIT visit, void *context)
 	if ((visit != postorder && visit != leaf) || !p->found)
 		return;
 	p->now_ns = clock_now();
+	memory_pages_begin(p->owner->pages, p->pid);
 	python_threads(&p->reader, &p->place, take_thread, p);
 }
 

@@ -9,6 +9,7 @@
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/host_counters.h"
 #include "daemon/profbpfd/host_stats.h"
+#include "daemon/profbpfd/pythons.h"
 #include "daemon/profbpfd/session_private.h"
 
 /* Between two looks at the rings. */
@@ -93,17 +94,22 @@ struct recorder_events session_events(struct session *s)
 					 .context = s };
 }
 
-static void file_mapped(void *context, pid_t pid, uint64_t ts_ns)
+/* What has no file (code made at run time, the vdso) has no functions to probe. */
+static void code_mapped(void *context, pid_t pid, uint64_t ts_ns, bool of_file)
 {
 	struct session *s = context;
 
-	if (capture_is_target(s->capture, pid))
+	if (!capture_is_target(s->capture, pid))
+		return;
+	if (s->stacks)
+		stacks_mapped(s->stacks, pid);
+	if (of_file)
 		look_at(s, pid, false, ts_ns);
 }
 
 static void look_again(void *context, pid_t pid)
 {
-	look_at(context, pid, false, session_now_ns());
+	code_mapped(context, pid, session_now_ns(), true);
 }
 
 static void maps_missed(void *context)
@@ -115,7 +121,7 @@ static void maps_missed(void *context)
 
 struct map_events_handler session_map_events(struct session *s)
 {
-	return (struct map_events_handler){ file_mapped, maps_missed, s };
+	return (struct map_events_handler){ code_mapped, maps_missed, s };
 }
 
 static void take_record(void *context, const struct rec_header *record)
@@ -147,8 +153,9 @@ static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
 		most = DRAIN_MAX_NS;
 	if (interval > most)
 		interval = most;
-	if (interval < DRAIN_MIN_NS || s->stacks ||
-	    (s->devices && device_feed_is_open(s->devices)))
+	if (s->stacks && interval > PYTHONS_PERIOD_NS)
+		interval = PYTHONS_PERIOD_NS;
+	if (interval < DRAIN_MIN_NS || (s->devices && device_feed_is_open(s->devices)))
 		interval = DRAIN_MIN_NS;
 	s->drain_interval_ns = interval;
 }
@@ -275,6 +282,9 @@ static uint64_t next_instant(const struct session *s, const struct schedule *nex
 
 static void read_all(struct session *s, uint64_t now, bool flush)
 {
+	/* Before the addresses in it. */
+	if (s->stacks && s->maps)
+		map_events_read(s->maps);
 	session_drain(s, flush);
 	if (s->devices)
 		device_feed_poll(s->devices, now, flush);

@@ -139,6 +139,8 @@ static void watch_maps(struct session *s)
 	char text[768], why[640];
 
 	s->maps = map_events_new(&handler);
+	if (s->maps && s->stacks)
+		stacks_told(s->stacks);
 	if (s->maps)
 		return;
 	obstacles_perf_text(errno, why, sizeof(why));

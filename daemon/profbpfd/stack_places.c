@@ -21,6 +21,7 @@ struct place_process {
 	pid_t pid;
 	struct code_maps maps;
 	uint64_t maps_read_ns; /* 0 = never */
+	bool mapped; /* code, since then */
 	struct address_names *generated; /* perf map, or NULL */
 	uint64_t generated_read_ns;
 	struct timespec generated_mtime;
@@ -31,6 +32,7 @@ struct stack_places {
 	struct stack_table *table;
 	struct address_names *kernel;
 	void *processes; /* tsearch tree of struct place_process */
+	bool told; /* what is mapped */
 };
 
 struct stack_places *stack_places_new(struct stack_table *table)
@@ -108,6 +110,20 @@ void stack_places_forget(struct stack_places *places, pid_t pid)
 	free_process(process);
 }
 
+void stack_places_told(struct stack_places *places)
+{
+	places->told = true;
+}
+
+void stack_places_mapped(struct stack_places *places, pid_t pid)
+{
+	struct place_process key = { .pid = pid };
+	struct place_process **found = tfind(&key, &places->processes, compare);
+
+	if (found)
+		(*found)->mapped = true;
+}
+
 static bool due(uint64_t *last_ns, uint64_t now_ns)
 {
 	if (*last_ns && now_ns - *last_ns < READ_AGAIN_NS)
@@ -116,13 +132,16 @@ static bool due(uint64_t *last_ns, uint64_t now_ns)
 	return true;
 }
 
-static struct code_map *map_of(struct place_process *process, uint64_t address, uint64_t now_ns)
+static struct code_map *map_of(const struct stack_places *places, struct place_process *process,
+			       uint64_t address, uint64_t now_ns)
 {
 	struct code_map *found = code_maps_find(&process->maps, address);
 	struct code_maps maps;
 
-	if (found || !due(&process->maps_read_ns, now_ns))
+	if (found || (places->told && process->maps_read_ns && !process->mapped) ||
+	    !due(&process->maps_read_ns, now_ns))
 		return found;
+	process->mapped = false;
 	/* Of a process that is gone the old mappings are the best there is. */
 	if (code_maps_read(process->pid, &maps) || !maps.count)
 		return NULL;
@@ -267,7 +286,9 @@ uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t addr
 {
 	struct stack_frame frame = { .kind = PROFBPF__STACKS__KIND__USER, .offset = address };
 	struct place_process *process = find_process(places, pid);
-	struct code_map *map = process ? map_of(process, address, now_ns) : NULL;
+	struct code_map *map = process ? map_of(places, process, address, now_ns) : NULL;
+	/* What lies nowhere is nobody's code: no return address, but what stood in its place. */
+	bool nowhere = !map && places->told;
 
 	if (map && map->map.inode) {
 		frame.file = file_of(places, process, map);
@@ -276,7 +297,7 @@ uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t addr
 		/* [vdso], [vsyscall]: nothing more is known of them. */
 		frame = (struct stack_frame){ .name = stack_table_name(places->table,
 								       map->map.path) };
-	} else if (process && !generated_frame(places, process, address, now_ns, &frame)) {
+	} else if (process && (nowhere || !generated_frame(places, process, address, now_ns, &frame))) {
 		frame.offset = 0; /* as good as any other: one frame for all of them */
 	}
 	return stack_table_frame(places->table, &frame);

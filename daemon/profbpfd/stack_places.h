@@ -28,12 +28,23 @@ bool stack_places_kernel_known(const struct stack_places *places);
 /*
  * stack_places_user - the frame of an address of process @pid at @ts_ns
  *
- * The process's mappings are read again when they do not know the address, at
- * most every 100 ms (by @now_ns, CLOCK_MONOTONIC).
+ * The process's mappings are read again when they do not know the address and may have
+ * changed, at most every 100 ms (by @now_ns, CLOCK_MONOTONIC).
  */
 uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t address,
 			   uint64_t now_ns);
 uint32_t stack_places_kernel(struct stack_places *places, uint64_t address);
+
+/*
+ * stack_places_told - from now on stack_places_mapped() tells what is mapped
+ *
+ * Without, mappings may have changed whenever an address is in none. There are programs
+ * with many such addresses: those without frame pointers.
+ */
+void stack_places_told(struct stack_places *places);
+
+/* stack_places_mapped - a process has mapped code, of a file or its own */
+void stack_places_mapped(struct stack_places *places, pid_t pid);
 
 /* stack_places_forget - a process has begun another program, or ended */
 void stack_places_forget(struct stack_places *places, pid_t pid);

@@ -148,6 +148,16 @@ void stacks_pass(struct stacks *s, bool flush)
 	s->rows = NULL;
 }
 
+void stacks_told(struct stacks *s)
+{
+	stack_places_told(s->places);
+}
+
+void stacks_mapped(struct stacks *s, pid_t pid)
+{
+	stack_places_mapped(s->places, pid);
+}
+
 void stacks_forget(struct stacks *s, pid_t pid)
 {
 	stack_places_forget(s->places, pid);

@@ -43,6 +43,10 @@ void stacks_python(struct stacks *stacks, uint64_t now_ns);
 /* stacks_made - rows that do not come from the rings */
 uint64_t stacks_made(const struct stacks *stacks);
 
+/* stacks_told, stacks_mapped - as stack_places_told() and stack_places_mapped() */
+void stacks_told(struct stacks *stacks);
+void stacks_mapped(struct stacks *stacks, pid_t pid);
+
 /* stacks_forget - a process has begun another program, or ended */
 void stacks_forget(struct stacks *stacks, pid_t pid);
 

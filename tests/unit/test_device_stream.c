@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "daemon/profbpfd/device_find.h"
+
 /* ---- One process */
 
 static void nobody_listens(void **state)
@@ -29,6 +31,27 @@ static void no_stream(void **state)
 	assert_int_equal(device_stream_open(0x3fffffff, NULL, 0, &stream, error, sizeof(error)),
 			 -ESRCH);
 	assert_true(strlen(error) > 0);
+}
+
+/* A look at the descriptors tells whether there is something new. */
+static void descriptors_tell(void **state)
+{
+	struct stream_writer *one, *two;
+	uint64_t files, more;
+
+	assert_int_equal(device_find_files(getpid()), 0);
+	assert_int_equal(device_find_files(0x3fffffff), 0);
+	one = stream_writer_create("one", SLOTS);
+	files = device_find_files(getpid());
+	assert_int_not_equal(files, 0);
+	two = stream_writer_create("two", SLOTS);
+	more = device_find_files(getpid());
+	assert_int_not_equal(more, 0);
+	assert_int_not_equal(more, files);
+	stream_writer_destroy(two);
+	assert_int_equal(device_find_files(getpid()), files);
+	stream_writer_destroy(one);
+	assert_int_equal(device_find_files(getpid()), 0);
 }
 
 static void tasks_arrive_as_written(void **state)
@@ -460,6 +483,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_listens),
 		cmocka_unit_test(no_stream),
+		cmocka_unit_test(descriptors_tell),
 		cmocka_unit_test(tasks_arrive_as_written),
 		cmocka_unit_test(small_reads_go_on),
 		cmocka_unit_test(overrun_is_counted_exactly),

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Another process's memory by pages: what is read, what is remembered, what cannot be read. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/profbpfd/memory_pages.h"
+
+#define PAGE 4096
+
+/* Two pages to read, and one behind them that is not. */
+static uint8_t *mapped(void)
+{
+	uint8_t *memory = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	for (size_t i = 0; i < 2 * PAGE; i++)
+		memory[i] = (uint8_t)(i * 7 + i / PAGE);
+	assert_int_equal(munmap(memory + 2 * PAGE, PAGE), 0);
+	return memory;
+}
+
+static void what_is_there(void **state)
+{
+	struct memory_pages *pages = memory_pages_new();
+	uint8_t *memory = mapped(), into[2 * PAGE];
+	const struct {
+		size_t at, size;
+	} reads[] = { { 0, 1 }, { 8, 8 }, { PAGE - 8, 8 }, { PAGE - 4, 8 }, { 0, PAGE },
+		      { 1, PAGE }, { 0, 2 * PAGE }, { 2 * PAGE - 1, 1 } };
+
+	assert_non_null(pages);
+	memory_pages_begin(pages, getpid());
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+		memset(into, 0, sizeof(into));
+		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + reads[i].at, into,
+						   reads[i].size),
+				 0);
+		assert_memory_equal(into, memory + reads[i].at, reads[i].size);
+	}
+	munmap(memory, 2 * PAGE);
+	memory_pages_free(pages);
+}
+
+static void what_is_not(void **state)
+{
+	struct memory_pages *pages = memory_pages_new();
+	uint8_t *memory = mapped(), into[PAGE];
+	uint64_t end = (uintptr_t)memory + 2 * PAGE;
+
+	memory_pages_begin(pages, getpid());
+	assert_int_equal(memory_pages_read(pages, end, into, 1), -EFAULT);
+	assert_int_equal(memory_pages_read(pages, end - 4, into, 8), -EFAULT);
+	assert_int_equal(memory_pages_read(pages, UINT64_MAX, into, 8), -EFAULT);
+	assert_int_equal(memory_pages_read(pages, 0, into, SIZE_MAX), -EFAULT);
+	/* Nor does it stand for another that is kept in the same place. */
+	assert_int_equal(memory_pages_read(pages, end - 1, into, 1), 0);
+	assert_int_equal(memory_pages_read(pages, end - PAGE + 256 * PAGE * 4096ull, into, 1),
+			 -EFAULT);
+	assert_int_equal(memory_pages_read(pages, end - 1, into, 1), 0);
+	assert_int_equal(into[0], memory[2 * PAGE - 1]);
+	munmap(memory, 2 * PAGE);
+	memory_pages_free(pages);
+}
+
+static void of_one_moment(void **state)
+{
+	struct memory_pages *pages = memory_pages_new();
+	uint8_t *memory = mapped(), into;
+
+	memory_pages_begin(pages, getpid());
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), 0);
+	memory[0] = memory[1] = 99;
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + 1, &into, 1), 0);
+	assert_int_equal(into, 7);
+	memory_pages_begin(pages, getpid());
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + 1, &into, 1), 0);
+	assert_int_equal(into, 99);
+	munmap(memory, 2 * PAGE);
+	memory_pages_free(pages);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_there),
+		cmocka_unit_test(what_is_not),
+		cmocka_unit_test(of_one_moment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

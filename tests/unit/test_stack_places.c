@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses of this process: mappings are read again when they may have changed, and no oftener. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/profbpfd/stack_places.h"
+
+#define MS 1000000ull
+#define NOWHERE 0x10ull /* below what may be mapped */
+
+struct fixture {
+	struct stack_table *table;
+	struct stack_places *places;
+	uint32_t unknown; /* the frame of what lies nowhere */
+};
+
+static struct fixture set_up(bool told)
+{
+	struct fixture f = { .table = stack_table_new() };
+
+	assert_non_null(f.table);
+	f.places = stack_places_new(f.table);
+	assert_non_null(f.places);
+	if (told)
+		stack_places_told(f.places);
+	f.unknown = stack_places_user(f.places, getpid(), NOWHERE, 1000 * MS);
+	return f;
+}
+
+static void tear_down(struct fixture *f)
+{
+	stack_places_free(f->places);
+	stack_table_free(f->table);
+}
+
+/* Code of a file that was not there before. */
+static uint64_t map_code(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	assert_ptr_not_equal(code, MAP_FAILED);
+	close(fd);
+	return (uintptr_t)code;
+}
+
+static uint32_t frame_at(const struct fixture *f, uint64_t address, uint64_t ms)
+{
+	return stack_places_user(f->places, getpid(), address, ms * MS);
+}
+
+static void nobody_tells(void **state)
+{
+	struct fixture f = set_up(false);
+	uint64_t code = map_code();
+
+	assert_int_equal(frame_at(&f, code + 16, 1050), f.unknown);
+	assert_int_not_equal(frame_at(&f, code + 16, 1100), f.unknown);
+	assert_int_equal(frame_at(&f, NOWHERE, 1300), f.unknown);
+	munmap((void *)(uintptr_t)code, 4096);
+	tear_down(&f);
+}
+
+static void somebody_tells(void **state)
+{
+	struct fixture f = set_up(true);
+	uint64_t code = map_code();
+
+	assert_int_equal(frame_at(&f, code + 16, 90000), f.unknown);
+	stack_places_mapped(f.places, getpid() + 1);
+	assert_int_equal(frame_at(&f, code + 16, 90100), f.unknown);
+	stack_places_mapped(f.places, getpid());
+	assert_int_not_equal(frame_at(&f, code + 16, 90200), f.unknown);
+	assert_int_equal(frame_at(&f, NOWHERE, 90300), f.unknown);
+	munmap((void *)(uintptr_t)code, 4096);
+	tear_down(&f);
+}
+
+/* Told, but too soon after the last reading: it is not forgotten. */
+static void told_too_soon(void **state)
+{
+	struct fixture f = set_up(true);
+	uint64_t code = map_code();
+
+	stack_places_mapped(f.places, getpid());
+	assert_int_equal(frame_at(&f, code + 16, 1010), f.unknown);
+	assert_int_not_equal(frame_at(&f, code + 16, 1110), f.unknown);
+	munmap((void *)(uintptr_t)code, 4096);
+	tear_down(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_tells),
+		cmocka_unit_test(somebody_tells),
+		cmocka_unit_test(told_too_soon),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
