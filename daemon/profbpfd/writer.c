@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -457,6 +458,8 @@ static void *run(void *context)
 	struct writer *w = context;
 
 	pthread_setname_np(pthread_self(), "profbpfd/write");
+	/* Nobody waits for it: on CPUs that are all busy it takes its turn, and interrupts no thread of the job. */
+	pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){ 0 });
 	begin_segment(w);
 	while (handle(w, item_queue_pop(w->queue)))
 		if (w->output.written - w->segment_start >= SEGMENT_BYTES)
