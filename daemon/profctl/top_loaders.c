@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/bisect.h"
+
 #define FUNCTIONS_MAX 64
 #define PROCESSES_MAX 4096
 #define OPERATORS_MAX 256
@@ -71,7 +73,7 @@ struct change {
 
 struct top_loaders {
 	struct known_function functions[FUNCTIONS_MAX];
-	struct process *processes;
+	struct process *processes; /* by pid */
 	struct thread *threads;
 	struct op *ops;
 	struct change *changes;
@@ -131,12 +133,17 @@ void top_loaders_function(struct top_loaders *l, const Profbpf__Function *functi
 	}
 }
 
+/* Where a process stands, or would. */
+static size_t place_of(const struct top_loaders *l, uint32_t pid)
+{
+	return BISECT(i, 0, l->process_count, l->processes[i].pid < pid);
+}
+
 static struct process *find_process(const struct top_loaders *l, uint32_t pid)
 {
-	for (size_t i = 0; i < l->process_count; i++)
-		if (l->processes[i].pid == pid)
-			return &l->processes[i];
-	return NULL;
+	size_t at = place_of(l, pid);
+
+	return at < l->process_count && l->processes[at].pid == pid ? &l->processes[at] : NULL;
 }
 
 void top_loaders_process(struct top_loaders *l, uint32_t pid, uint32_t parent, const char *name)
@@ -146,7 +153,8 @@ void top_loaders_process(struct top_loaders *l, uint32_t pid, uint32_t parent, c
 	if (!p && l->process_count == PROCESSES_MAX)
 		return;
 	if (!p) {
-		p = &l->processes[l->process_count++];
+		p = &l->processes[place_of(l, pid)];
+		memmove(p + 1, p, (size_t)(&l->processes[l->process_count++] - p) * sizeof(*p));
 		*p = (struct process){ .pid = pid, .op = OPERATORS_MAX };
 	}
 	if (p->parent != parent || !p->names_itself)

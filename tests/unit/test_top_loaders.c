@@ -176,8 +176,8 @@ static void many_processes(void **state)
 			rows = NULL;
 		}
 	}
-	top_loaders_process(l, 20000, 1, "python");
 	top_loaders_process(l, 20001, 20000, "pt_data_worker");
+	top_loaders_process(l, 20000, 1, "python");
 	call(l, TENSOR, 20000, MS);
 	call(l, TENSOR, 20001, 2 * MS);
 	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
