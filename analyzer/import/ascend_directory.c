@@ -80,12 +80,12 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "cpu_op_detail_info_*.csv",
 				    "training_trace.*.slice_+([0-9])",
 				    "hccl_raw_*.csv",
+				    "flops_scope_*.json",
 				    NULL };
 
 /* What they say of which nothing is taken: of most the analyses here say more, or the same. */
 static const char *const LEFT[] = { "memory_usage_details_*.json",
 				    "dynamic_shape_info_*.json",
-				    "flops_scope_*.json",
 				    "operator_details.csv",
 				    "static_op_mem_*.csv",
 				    "aicpu_mi_*.csv",

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What MindSpore's profiler says of a device as a whole, each in a small JSON file by device or rank:
- * flops_summary_<n>.json (how much it calculates), memory_usage_summary_<n>.json (what the graph's
- * tensors need, in GiB), profiler_info_<n>.json (the job) and parallel_strategy_<n>.json (how the model
- * is spread over ranks).
+ * flops_summary_<n>.json (how much it calculates), flops_scope_<n>.json (the same by scope of the network),
+ * memory_usage_summary_<n>.json (what the graph's tensors need, in GiB), profiler_info_<n>.json (the job) and
+ * parallel_strategy_<n>.json (how the model is spread over ranks).
  *
- * FLOPs are millions of operations, FLOPS 10^9 a second; since 2.2 by unit, cube_ and vec_.
+ * FLOPs are millions of operations, FLOPS 10^9 a second; since 2.2 by unit, cube_ and vec_. Scopes are edges of a
+ * tree, {"data": {"nodes": [...], "links": [{"source": "Total", "target": "Default", "value": FLOPs}]}}; those of 2.0
+ * have none (mindspore/profiler/parser/flops_parser.py).
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/import/device_facts.h"
@@ -36,6 +39,9 @@ static int detect(const struct import_sample *sample)
 
 	if (sample->directory || *text != '{')
 		return 0;
+	text += 1 + strspn(text + 1, " \t\r\n");
+	if (strncmp(text, "\"data\"", 6) == 0 && strstr(text, "\"nodes\""))
+		return 55;
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
 		if (strstr(text, WORDS[i][0]) && strstr(text, WORDS[i][1]))
 			return 55;
@@ -70,6 +76,70 @@ static int put_flops(const struct facts_file *file, yajl_val root)
 			err = device_fact_number(file->import, file->device, "calculations", name,
 						 "%", number);
 	}
+	return err;
+}
+
+/* How much an inner scope calculates of what is around it. */
+struct scope {
+	const char *outer;
+	const char *inner;
+	double operations;
+	size_t place;
+};
+
+static int by_operations(const void *a, const void *b)
+{
+	const struct scope *x = a, *y = b;
+
+	if (x->operations != y->operations)
+		return x->operations > y->operations ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int read_scopes(const struct facts_file *file, yajl_val links, struct scope *scopes,
+		       size_t *count)
+{
+	int err = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < links->u.array.len && !err; i++) {
+		yajl_val link = links->u.array.values[i];
+		struct scope scope = { .outer = json_file_string(link, "source"),
+				       .inner = json_file_string(link, "target"),
+				       .place = i };
+
+		if (!scope.outer || !scope.inner ||
+		    !json_file_real(json_file_member(link, "value"), &scope.operations)) {
+			err = import_finding(file->import, "scopes without a name or a figure",
+					     scope.inner);
+			continue;
+		}
+		scope.operations *= 1e6;
+		scopes[(*count)++] = scope;
+	}
+	qsort(scopes, *count, sizeof(*scopes), by_operations);
+	return err;
+}
+
+/* The largest ones first: a network has more of them than are shown. */
+static int put_scopes(const struct facts_file *file, yajl_val links)
+{
+	size_t count;
+	struct scope *scopes;
+	char name[512];
+	int err;
+
+	if (!links || !links->u.array.len)
+		return import_finding(file->import, "no scopes in it: MindSpore 2.0 writes none",
+				      NULL);
+	scopes = calloc(links->u.array.len, sizeof(*scopes));
+	err = scopes ? read_scopes(file, links, scopes, &count) : -ENOMEM;
+	for (size_t i = 0; !err && i < count; i++) {
+		snprintf(name, sizeof(name), "%.250s in %.250s", scopes[i].inner, scopes[i].outer);
+		err = device_fact_number(file->import, file->device, "calculations of scopes", name,
+					 "operations", scopes[i].operations);
+	}
+	free(scopes);
 	return err;
 }
 
@@ -143,6 +213,10 @@ static int put_strategy(const struct facts_file *file, yajl_val root)
 
 static int put_facts(const struct facts_file *file, yajl_val root)
 {
+	yajl_val data = json_file_member(root, "data");
+
+	if (json_file_list(data, "nodes"))
+		return put_scopes(file, json_file_list(data, "links"));
 	if (json_file_member(root, "config") && json_file_member(root, "graph"))
 		return put_strategy(file, root);
 	if (json_file_member(root, "peak_mem"))
@@ -156,6 +230,7 @@ static int import(struct import *import)
 {
 	struct facts_file file = { .import = import };
 	uint32_t facts = import->model->device_facts.count;
+	uint32_t findings = import->model->findings.count;
 	struct import_rows rows = { 0 };
 	yajl_val root;
 	int err;
@@ -169,7 +244,8 @@ static int import(struct import *import)
 	file.device = import_same_device(&rows, device_of_file(import->path), "Ascend", "npu",
 					 "mindspore", PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
 	err = file.device == INDEX_NONE ? -ENOMEM : put_facts(&file, root);
-	if (!err && import->model->device_facts.count == facts)
+	if (!err && import->model->device_facts.count == facts &&
+	    import->model->findings.count == findings)
 		err = import_finding(import, "nothing that is known here", NULL);
 	import_rows_free(&rows);
 	yajl_tree_free(root);
@@ -178,8 +254,8 @@ static int import(struct import *import)
 
 const struct importer import_mindspore_facts = {
 	.name = "mindspore",
-	.what = "figures of a device by MindSpore (flops_summary_*, memory_usage_summary_*, "
-		"parallel_strategy_*, profiler_info_*.json)",
+	.what = "figures of a device by MindSpore (flops_summary_*, flops_scope_*, "
+		"memory_usage_summary_*, parallel_strategy_*, profiler_info_*.json)",
 	.detect = detect,
 	.import = import,
 };

@@ -299,6 +299,36 @@ static void test_facts(void **state)
 		    strlen("{\"FLOPs\": 1, \"FLOPS\": 2}"), true);
 }
 
+#define SCOPES                                                                             \
+	"{\"data\": {\"nodes\": [{\"name\": \"Total\"}, {\"name\": \"Default\"}], \"links\": [" \
+	"{\"source\": \"Default\", \"target\": \"network(1_Default)\", \"value\": 2.5}, "      \
+	"{\"source\": \"Total\", \"target\": \"Default\", \"value\": 555.25}, "                \
+	"{\"source\": \"Total\", \"target\": \"Gradients\", \"value\": 0.0}, "                 \
+	"{\"source\": \"Total\", \"value\": 1}]}, \"max_scope_num\": 2}"
+
+/* Millions by scope, the largest first; a link without an end is none. Those of 2.0 are empty. */
+static void test_scopes(void **state)
+{
+	struct model *model = take("flops_scope_2.json", SCOPES);
+	const char *topic = "calculations of scopes";
+
+	assert_int_equal(model->devices.row[0].id, 2);
+	assert_int_equal(model->device_facts.count, 3);
+	assert_true(fact(model, topic, "Default in Total") == &model->device_facts.row[0]);
+	assert_true(model->device_facts.row[0].value == 555250000);
+	assert_true(fact(model, topic, "network(1_Default) in Default")->value == 2500000);
+	assert_true(fact(model, topic, "Gradients in Total")->value == 0);
+	assert_int_equal(model->findings.count, 1);
+	assert_int_equal(model->findings.row[0].count, 1);
+	model_free(model);
+	import_same("flops_scope_2.json", SCOPES, strlen(SCOPES), true);
+	model = take("flops_scope_0.json",
+		     "{\"data\": {\"nodes\": [], \"links\": []}, \"max_scope_num\": 0}");
+	assert_int_equal(model->device_facts.count, 0);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+}
+
 static size_t put_varint(uint8_t *at, uint64_t value)
 {
 	size_t size = 0;
@@ -473,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_figures),	  cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_cluster),	  cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_more_tables), cmocka_unit_test(test_memory_plan),
+		cmocka_unit_test(test_scopes),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
