@@ -150,6 +150,8 @@ extern const struct importer import_ascend_rules;
 extern const struct importer import_mindspore_cluster;
 extern const struct importer import_mindspore_facts;
 extern const struct importer import_mindspore_memory;
+extern const struct importer import_mindspore_graphs;
+extern const struct importer import_mindspore_shapes;
 extern const struct importer import_operator_sums;
 
 #endif /* PROFBPF_ANALYZER_IMPORT_IMPORTER_H */

@@ -32,6 +32,8 @@ static const struct importer *const IMPORTERS[] = {
 	&import_mindspore_cluster,
 	&import_mindspore_facts,
 	&import_mindspore_memory,
+	&import_mindspore_graphs,
+	&import_mindspore_shapes,
 	&import_xplane,
 	&import_mindspore_timeline,
 	&import_mindspore_display,

@@ -126,6 +126,9 @@ static int on_row(void *context, const struct csv_value *values)
 	struct operator_sum sum = {
 		.min_ns = UINT64_MAX,
 		.max_ns = UINT64_MAX,
+		.self_ns = UINT64_MAX,
+		.host_ns = UINT64_MAX,
+		.host_self_ns = UINT64_MAX,
 		.file = file->import->file,
 		.name = model_string(model, values[C_NAME].text),
 		.type = model_string(model, values[C_TYPE].text),

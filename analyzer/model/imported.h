@@ -29,17 +29,21 @@ struct device_fact {
 	uint32_t text; /* string; 0 = it is the value */
 };
 
-/* Times of a device's operators of one name or type that a file has summed up. */
+/* Times of operators of one name, or type, and shape that a file has summed up; UINT64_MAX of ns = unknown. */
 struct operator_sum {
 	uint64_t count;
-	uint64_t total_ns;
-	uint64_t min_ns; /* UINT64_MAX = unknown, as the next */
+	uint64_t total_ns; /* on the device; of an operator of the host: what it and those it called launched */
+	uint64_t min_ns;
 	uint64_t max_ns;
-	uint32_t device; /* index into devices */
+	uint64_t self_ns; /* of an operator of the host: on the device, without what those it called launched */
+	uint64_t host_ns; /* on the host */
+	uint64_t host_self_ns; /* without operators that it called */
+	uint32_t device; /* index into devices; INDEX_NONE = the file does not say which */
 	uint32_t file; /* index into imports */
 	uint32_t name; /* string; 0 = a sum by type */
 	uint32_t type; /* string; 0 = unknown, as the next */
 	uint32_t core; /* string: "AI_CORE" */
+	uint32_t shapes; /* string: of its inputs; 0 = of whatever shape */
 };
 
 /* What became one operator when a graph was compiled; UINT64_MAX of bytes = unknown. */

@@ -98,3 +98,9 @@ done
 assert_eq "a step of the second stage" "7.800000,2.200000,8.500000,1.500000,0.700000" \
 	"$(tail -n 1 "$WORK/pipeline/ascend_cluster_analyse_pipeline-parallel_2_2_1.csv")"
 agree "$WORK/stages.json" "$WORK/pipeline"
+
+note "-- and back: what was in use at the operators of each"
+"$ANALYZER" report --device "$WORK/pipeline" --format json >"$WORK/stages_back.json"
+assert_eq "peaks" "0 1073741824,1 1342177280" "$(jq -r '[.device_facts[] |
+	select(.topic == "memory of graph 0" and .name == "peak of operators listed") | "\(.device) \(.value)"] | sort | join(",")' \
+	"$WORK/stages_back.json")"

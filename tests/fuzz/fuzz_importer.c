@@ -78,6 +78,8 @@ static const struct target TARGETS[] = {
 	  { "ascend_cluster_analyse_pipeline-parallel_2_4_3.csv" } },
 	{ "mindspore_facts", &import_mindspore_facts, { "flops_summary_1.json" } },
 	{ "mindspore_memory", &import_mindspore_memory, { "memory_usage_1.pb" } },
+	{ "mindspore_graphs", &import_mindspore_graphs, { "memory_usage_details_1.json" } },
+	{ "mindspore_shapes", &import_mindspore_shapes, { "dynamic_shape_info_1.json" } },
 	{ "ascend_communication", &import_ascend_communication, { "communication.json" } },
 	{ "ascend_memory", &import_ascend_memory, { "memory_record.csv" } },
 	{ "ascend_api", &import_ascend_api, { "api_statistic.csv" } },

@@ -103,7 +103,13 @@ void json_device_facts(struct json *json, const struct model *model)
 	json_array_close(json);
 }
 
-/* Rows of sums of devices without tasks, largest total first; the caller frees. */
+/* Tasks have neither, or not all of it. */
+static bool says_more(const struct operator_sum *sum)
+{
+	return sum->shapes || sum->host_ns != UINT64_MAX || sum->host_self_ns != UINT64_MAX;
+}
+
+/* Rows of sums of devices without tasks, and of those that say more; the caller frees. */
 static uint32_t *sums_shown(const struct model *model, uint32_t *count)
 {
 	bool *busy = calloc((size_t)model->devices.count + 1, sizeof(*busy));
@@ -113,7 +119,9 @@ static uint32_t *sums_shown(const struct model *model, uint32_t *count)
 	for (uint32_t i = 0; busy && i < model->tasks.count; i++)
 		busy[model->tasks.row[i].device] = true;
 	for (uint32_t i = 0; busy && rows && i < model->operator_sums.count; i++) {
-		if (!busy[model->operator_sums.row[i].device])
+		const struct operator_sum *sum = &model->operator_sums.row[i];
+
+		if (sum->device >= model->devices.count || !busy[sum->device] || says_more(sum))
 			rows[(*count)++] = i;
 	}
 	if (!busy) {
@@ -122,6 +130,12 @@ static uint32_t *sums_shown(const struct model *model, uint32_t *count)
 	}
 	free(busy);
 	return rows;
+}
+
+/* Unknown ones come last. */
+static int by_time(uint64_t x, uint64_t y)
+{
+	return x + 1 > y + 1 ? -1 : x + 1 < y + 1;
 }
 
 /* Sums by type before those by name, as they are fewer. */
@@ -133,13 +147,23 @@ static int by_total(const void *a, const void *b, void *context)
 	if (!x->name != !y->name)
 		return x->name ? 1 : -1;
 	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
+		return by_time(x->total_ns, y->total_ns);
+	if (x->host_ns != y->host_ns)
+		return by_time(x->host_ns, y->host_ns);
 	return x < y ? -1 : x > y;
 }
 
+/* Columns that few files fill. */
+struct sum_columns {
+	bool shapes;
+	bool host;
+};
+
 static void sum_cells(struct table *table, const struct model *model,
-		      const struct operator_sum *sum)
+		      const struct operator_sum *sum, const struct sum_columns *columns)
 {
+	bool known = sum->total_ns != UINT64_MAX;
+
 	table_row(table);
 	if (sum->name)
 		table_text(table, model_text(model, sum->name));
@@ -153,33 +177,62 @@ static void sum_cells(struct table *table, const struct model *model,
 		table_text(table, model_text(model, sum->core));
 	else
 		table_unknown(table);
-	device_cell(table, model, sum->device);
+	if (columns->shapes && sum->shapes)
+		table_text(table, model_text(model, sum->shapes));
+	else if (columns->shapes)
+		table_empty(table);
+	if (sum->device < model->devices.count)
+		text_device_cell(table, model, sum->device);
+	else
+		table_unknown(table);
 	table_count(table, sum->count);
-	table_ms(table, sum->total_ns);
-	table_us(table, sum->total_ns / sum->count);
+	if (columns->host) {
+		table_ms_if(table, sum->host_ns != UINT64_MAX, sum->host_ns);
+		table_ms_if(table, sum->host_self_ns != UINT64_MAX, sum->host_self_ns);
+		table_ms_if(table, sum->self_ns != UINT64_MAX, sum->self_ns);
+	}
+	table_ms_if(table, known, sum->total_ns);
+	table_us_if(table, known, sum->total_ns / sum->count);
 	table_us_if(table, sum->min_ns != UINT64_MAX, sum->min_ns);
 	table_us_if(table, sum->max_ns != UINT64_MAX, sum->max_ns);
 }
 
+static void sum_headings(struct table *table, const struct sum_columns *columns)
+{
+	static const char *const HOST[] = { "host ms", "host self ms", "device self ms" };
+	static const char *const TIMES[] = { "total ms", "mean us", "min us", "max us" };
+
+	table_column(table, "name", TABLE_LEFT | TABLE_SHRINK);
+	table_column(table, "type", TABLE_LEFT);
+	table_column(table, "core", TABLE_LEFT);
+	if (columns->shapes)
+		table_column(table, "input shapes", TABLE_LEFT | TABLE_SHRINK);
+	table_column(table, "device", TABLE_RIGHT);
+	table_column(table, "count", TABLE_RIGHT);
+	for (size_t i = 0; columns->host && i < sizeof(HOST) / sizeof(HOST[0]); i++)
+		table_column(table, HOST[i], TABLE_RIGHT);
+	for (size_t i = 0; i < sizeof(TIMES) / sizeof(TIMES[0]); i++)
+		table_column(table, TIMES[i], TABLE_RIGHT);
+}
+
 static int text_sums(FILE *out, const struct model *model, const struct report_options *options)
 {
-	static const char *const COLUMNS[] = { "device",  "count",  "total ms",
-					       "mean us", "min us", "max us" };
 	uint32_t count, shown, *rows = sums_shown(model, &count);
 	struct table *table = rows ? table_new(options) : NULL;
+	struct sum_columns columns = { 0 };
 	int err = 0;
 
 	if (table && count) {
 		fputs("\nAs device files sum them up:\n", out);
 		qsort_r(rows, count, sizeof(*rows), by_total, model->operator_sums.row);
 		shown = rows_shown(options, count);
-		table_column(table, "name", TABLE_LEFT | TABLE_SHRINK);
-		table_column(table, "type", TABLE_LEFT);
-		table_column(table, "core", TABLE_LEFT);
-		for (size_t i = 0; i < sizeof(COLUMNS) / sizeof(COLUMNS[0]); i++)
-			table_column(table, COLUMNS[i], TABLE_RIGHT);
+		for (uint32_t i = 0; i < shown; i++) {
+			columns.shapes |= model->operator_sums.row[rows[i]].shapes != 0;
+			columns.host |= model->operator_sums.row[rows[i]].host_ns != UINT64_MAX;
+		}
+		sum_headings(table, &columns);
 		for (uint32_t i = 0; i < shown; i++)
-			sum_cells(table, model, &model->operator_sums.row[rows[i]]);
+			sum_cells(table, model, &model->operator_sums.row[rows[i]], &columns);
 		err = table_print(table, out);
 		text_more(out, "sums", count, shown);
 	}
@@ -241,12 +294,17 @@ static void json_sums(struct json *json, const struct model *model)
 		json_text_if(json, "name", model, row->name);
 		json_text_if(json, "op_type", model, row->type);
 		json_text_if(json, "core", model, row->core);
+		json_text_if(json, "input_shapes", model, row->shapes);
 		json_device(json, model, row->device);
 		json_u64(json, "count", row->count);
-		json_u64(json, "total_ns", row->total_ns);
-		json_u64(json, "mean_ns", row->total_ns / row->count);
+		json_u64_if(json, "total_ns", row->total_ns);
+		if (row->total_ns != UINT64_MAX)
+			json_u64(json, "mean_ns", row->total_ns / row->count);
 		json_u64_if(json, "min_ns", row->min_ns);
 		json_u64_if(json, "max_ns", row->max_ns);
+		json_u64_if(json, "self_ns", row->self_ns);
+		json_u64_if(json, "host_ns", row->host_ns);
+		json_u64_if(json, "host_self_ns", row->host_self_ns);
 		json_file(json, model, row->file);
 		json_map_close(json);
 	}

@@ -28,7 +28,8 @@ static void put_sums(struct rows *rows, const struct model *model)
 {
 	rows_table(rows, "operator_sums",
 		   "device INTEGER, name TEXT, type TEXT, core TEXT, count INTEGER, "
-		   "total_ns INTEGER, min_ns INTEGER, max_ns INTEGER, file INTEGER");
+		   "total_ns INTEGER, min_ns INTEGER, max_ns INTEGER, file INTEGER, "
+		   "input_shapes TEXT, self_ns INTEGER, host_ns INTEGER, host_self_ns INTEGER");
 	for (uint32_t i = 0; i < model->operator_sums.count; i++) {
 		const struct operator_sum *row = &model->operator_sums.row[i];
 
@@ -37,10 +38,14 @@ static void put_sums(struct rows *rows, const struct model *model)
 		rows_text(rows, model_text(model, row->type));
 		rows_text(rows, model_text(model, row->core));
 		rows_u64(rows, row->count);
-		rows_u64(rows, row->total_ns);
+		rows_id(rows, row->total_ns);
 		rows_id(rows, row->min_ns);
 		rows_id(rows, row->max_ns);
 		rows_u64(rows, row->file);
+		rows_text(rows, model_text(model, row->shapes));
+		rows_id(rows, row->self_ns);
+		rows_id(rows, row->host_ns);
+		rows_id(rows, row->host_self_ns);
 		rows_end(rows);
 	}
 }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that tell operators by shape, and what graphs have in use, made here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analyzer/import/importer.h"
+#include "tests/unit/import_text.h"
+
+static struct model *take(const char *name, const char *text)
+{
+	struct model *model;
+	int error;
+
+	model = import_text(name, text, strlen(text), &error);
+	assert_int_equal(error, 0);
+	return model;
+}
+
+/* NULL if there is none. */
+static const struct device_fact *fact(const struct model *model, const char *name)
+{
+	for (uint32_t i = 0; i < model->device_facts.count; i++) {
+		if (strcmp(model_text(model, model->device_facts.row[i].name), name) == 0)
+			return &model->device_facts.row[i];
+	}
+	return NULL;
+}
+
+static const struct operator_sum *sum(const struct model *model, const char *name,
+				      const char *shapes)
+{
+	for (uint32_t i = 0; i < model->operator_sums.count; i++) {
+		const struct operator_sum *row = &model->operator_sums.row[i];
+
+		if (strcmp(model_text(model, row->name), name) == 0 &&
+		    strcmp(model_text(model, row->shapes), shapes) == 0)
+			return row;
+	}
+	fail_msg("no %s of %s", name, shapes);
+	return NULL;
+}
+
+#define ASCEND                                                                                  \
+	"{\"Cast\": [{\"Cast-op1\": {\"op_exe_time\": [0.5, 1.25, 0.75, 5e-05], "               \
+	"\"op_shape\": [\"{input_0: 4,2}\", \"{input_0: 8,2}\", \"{input_0: 4,2}\", "          \
+	"\"{input_0: 8,2}\"], \"op_exe_occurrences\": 4}}, "                                   \
+	"{\"Cast-op2\": {\"op_exe_time\": [1, 2], \"op_shape\": [\"a\"]}}, "                     \
+	"{\"Cast-op3\": {\"op_exe_time\": [null, 3], \"op_shape\": [\"a\", \"b\"]}}], "           \
+	"\"op_type\": {\"Cast\": [100, 100]}}"
+
+/* Milliseconds by name and shape; means by type are the same calls. What cannot be told apart is none. */
+static void test_ascend(void **state)
+{
+	struct model *model = take("dynamic_shape_info_5.json", ASCEND);
+	const struct operator_sum *row = sum(model, "Cast-op1", "{input_0: 4,2}");
+
+	assert_int_equal(model->operator_sums.count, 3);
+	assert_int_equal(row->count, 2);
+	assert_int_equal(row->total_ns, 1250000);
+	assert_int_equal(row->min_ns, 500000);
+	assert_int_equal(row->max_ns, 750000);
+	assert_true(row->self_ns == UINT64_MAX && row->host_ns == UINT64_MAX);
+	assert_string_equal(model_text(model, row->type), "Cast");
+	assert_int_equal(model->devices.row[row->device].id, 5);
+	assert_string_equal(model_text(model, model->devices.row[0].kind), "npu");
+	assert_int_equal(sum(model, "Cast-op1", "{input_0: 8,2}")->total_ns, 1250050);
+	assert_int_equal(sum(model, "Cast-op3", "b")->total_ns, 3000000);
+	assert_int_equal(model->findings.count, 2);
+	model_free(model);
+	import_same("dynamic_shape_info_5.json", ASCEND, strlen(ASCEND), true);
+}
+
+#define GPU                                                                                      \
+	"{\"operator\": {\"1\": [{\"step\": 1, \"op_side\": \"gpu\", \"op_type\": \"MatMul\", "         \
+	"\"op_name\": \"MatMul-op1\", \"dur\": 12.5, \"shape_info\": [\"8,16\", \"16,4\"]}, "         \
+	"{\"step\": 1, \"op_side\": \"cpu\", \"op_type\": \"Cast\", \"op_name\": \"Cast-op2\", "      \
+	"\"dur\": 3, \"shape_info\": [\"8\"]}], \"2\": [{\"step\": 2, \"op_side\": \"gpu\", "           \
+	"\"op_type\": \"MatMul\", \"op_name\": \"MatMul-op1\", \"dur\": 7.5, "                      \
+	"\"shape_info\": [\"8,16\", \"16,4\"]}, {\"op_name\": \"lost\"}]}, "                         \
+	"\"kernel\": {\"1\": [{\"step\": 1, \"op_type\": \"cuLaunchKernel\", \"op_name\": \"gemm\", " \
+	"\"op_full_name\": \"Default/MatMul-op1\", \"dur\": 10}]}, "                              \
+	"\"operator_type\": {\"1\": {\"MatMul\": [99, 1, 99]}}, \"kernel_type\": {}}"
+
+/* Microseconds by step; shapes of all inputs; kernels have none. */
+static void test_gpu(void **state)
+{
+	struct model *model = take("dynamic_shape_info_0.json", GPU);
+	const struct operator_sum *row = sum(model, "MatMul-op1", "8,16;16,4");
+
+	assert_int_equal(model->operator_sums.count, 3);
+	assert_int_equal(row->count, 2);
+	assert_int_equal(row->total_ns, 20000);
+	assert_string_equal(model_text(model, row->core), "GPU");
+	assert_string_equal(model_text(model, sum(model, "Cast-op2", "8")->core), "HOSTCPU");
+	assert_int_equal(sum(model, "gemm", "")->total_ns, 10000);
+	assert_int_equal(sum(model, "gemm", "")->type, 0);
+	assert_string_equal(model_text(model, model->devices.row[0].kind), "gpu");
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	import_same("dynamic_shape_info_0.json", GPU, strlen(GPU), true);
+}
+
+#define GRAPHS                                                                                    \
+	"{\"7\": {\"graph_id\": 7, \"static_mem\": 0.25, \"nodes\": ["                                 \
+	"{\"name\": \"Cast-op1\", \"fullname\": \"Default/Cast-op1\", \"node_id\": 0}, "              \
+	"{\"name\": \"Mul-op2\", \"fullname\": \"\", \"node_id\": 1}, {\"node_id\": 2}], "              \
+	"\"fp_start\": null, \"bp_end\": null, \"lines\": [0.5, 0.75, 0.75], \"breakdowns\": "       \
+	"[[], [{\"tensor_name\": \"Cast-op1:0\", \"size\": 0.125, \"type\": \"output\"}, "            \
+	"{\"tensor_name\": \"Mul-op2:0\", \"size\": 0.25, \"type\": \"output\"}, "                    \
+	"{\"tensor_name\": \"\", \"size\": 9}]]}, \"8\": {\"graph_id\": 8, \"nodes\": [], "            \
+	"\"lines\": []}, \"9\": {\"graph_id\": 9, \"nodes\": [], \"lines\": [1], \"breakdowns\": []}}"
+
+/* GiB to bytes; the first of equal peaks, by the shorter name if there is no other; largest tensors first. */
+static void test_graphs(void **state)
+{
+	struct model *model = take("memory_usage_details_3.json", GRAPHS);
+
+	assert_int_equal(model->devices.row[0].id, 3);
+	assert_true(fact(model, "static")->value == 268435456);
+	assert_string_equal(model_text(model, fact(model, "static")->topic), "memory of graph 7");
+	assert_true(fact(model, "peak of operators listed")->value == 805306368);
+	assert_string_equal(model_text(model, fact(model, "peak at")->text), "Mul-op2");
+	assert_true(fact(model, "at the peak: output Mul-op2:0")->value == 268435456);
+	assert_true(fact(model, "at the peak: output Mul-op2:0") <
+		    fact(model, "at the peak: output Cast-op1:0"));
+	/* Of graph 9 the peak is all there is; of graph 8 there is nothing. */
+	assert_int_equal(model->device_facts.count, 5 + 1);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	import_same("memory_usage_details_3.json", GRAPHS, strlen(GRAPHS), true);
+}
+
+/* What MindSpore made it of says more, and stands beside it. */
+static void test_told(void **state)
+{
+	/* 1: graph {1: id 7, 2: 1000 static, 3: operator {1: "a"}, 4: tensor of 300 at 0 to 0} */
+	static const char plan[] = "\x0a\x13\x08\x07\x10\xe8\x07\x1a\x03\x0a\x01"
+				   "a\x22\x07\x10\xac\x02\x20\x00\x28\x00";
+	char folder[] = "/tmp/test_import_shapes.XXXXXX", command[96];
+	struct model *model;
+
+	assert_non_null(mkdtemp(folder));
+	import_write(folder, "memory_usage_3.pb", plan, sizeof(plan) - 1);
+	import_write_text(folder, "memory_usage_details_3.json", GRAPHS);
+	import_write_text(folder, "dynamic_shape_info_3.json", ASCEND);
+	import_write_text(folder, "flops_summary_3.json", "{\"FLOPs\": 1, \"FLOPS\": 2}");
+	model = import_take(folder);
+	assert_true(fact(model, "peak")->value == 1300);
+	assert_string_equal(model_text(model, fact(model, "peak")->topic), "memory of graph 7");
+	/* Graph 9 is told by one of them only. */
+	assert_string_equal(model_text(model, fact(model, "peak of operators listed")->topic),
+			    "memory of graph 9");
+	assert_null(fact(model, "at the peak: output Mul-op2:0"));
+	assert_int_equal(model->operator_sums.count, 3);
+	assert_int_equal(model->devices.count, 1);
+	model_free(model);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ascend),
+		cmocka_unit_test(test_gpu),
+		cmocka_unit_test(test_graphs),
+		cmocka_unit_test(test_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
