@@ -14,17 +14,20 @@
 #define PATH_BYTES 256
 #define DEPTH_MAX 512 /* deeper nesting is refused */
 #define NOT_WANTED UINT32_MAX
+#define CHAINS 64
 
 struct wanted {
 	const char *key;
 	size_t length;
 	bool array; /* as one text */
+	uint32_t next; /* in its chain, or NOT_WANTED */
 };
 
 struct parse {
 	const struct json_reader *reader;
 	struct wanted wanted[JSON_OBJECT_KEYS];
 	uint32_t wanted_count;
+	uint32_t chain[CHAINS]; /* the first wanted key of each length modulo CHAINS, or NOT_WANTED */
 	unsigned int depth; /* open arrays and objects */
 	unsigned int object_depth; /* of the object being read; 0 = none */
 	unsigned int array_depth; /* of the outermost array inside that object; 0 = none */
@@ -67,7 +70,7 @@ static uint32_t find_key(const struct parse *parse)
 
 	if (parse->length <= parse->object_keys)
 		return NOT_WANTED;
-	for (uint32_t i = 0; i < parse->wanted_count; i++) {
+	for (uint32_t i = parse->chain[length % CHAINS]; i != NOT_WANTED; i = parse->wanted[i].next) {
 		const struct wanted *wanted = &parse->wanted[i];
 
 		if (wanted->length == length && wanted->key[length - 1] == text[length - 1] &&
@@ -429,7 +432,14 @@ static void begin(struct parse *parse, const struct json_reader *reader)
 		bool array = length > 2 && strcmp(key + length - 2, "[]") == 0;
 
 		parse->wanted[parse->wanted_count] =
-			(struct wanted){ key, length - (array ? 2 : 0), array };
+			(struct wanted){ key, length - (array ? 2 : 0), array, NOT_WANTED };
+	}
+	memset(parse->chain, 0xff, sizeof(parse->chain));
+	for (uint32_t i = parse->wanted_count; i-- > 0;) {
+		uint32_t *first = &parse->chain[parse->wanted[i].length % CHAINS];
+
+		parse->wanted[i].next = *first;
+		*first = i;
 	}
 }
 
