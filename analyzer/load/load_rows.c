@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets with rows of events: calls, ioctls, switches, wake-ups, device tasks. */
+#include "analyzer/load/call_columns.h"
 #include "analyzer/load/loader.h"
 
 #include <stdlib.h>
@@ -37,108 +38,13 @@ bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint6
 	return true;
 }
 
-/* Replaces the codes of a column by entries of a table of @entries. False: the batch is damaged. */
-static bool resolve_shapes(uint32_t *shape, size_t rows, size_t entries)
-{
-	struct column_table table = { .count = entries };
-
-	for (size_t i = 0; i < rows; i++) {
-		size_t entry;
-
-		if (!column_table_at(&table, shape[i], &entry))
-			return false;
-		shape[i] = (uint32_t)entry;
-	}
-	return true;
-}
-
-static void add_up(int64_t *value, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		value[i] = column_s64_next(value[i - 1], value[i]);
-}
-
-static void add_up_ids(int32_t *value, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		value[i] = column_s32_next(value[i - 1], value[i]);
-}
-
-/* Replaces codes by 1 + the entry of values, 0 for the value 0. */
-static bool resolve_values(Profbpf__Calls *calls, size_t rows)
-{
-	uint32_t *const codes[] = { calls->ret_value, calls->value0, calls->value1, calls->value2 };
-	const size_t counts[] = { calls->n_ret_value, calls->n_value0, calls->n_value1,
-				  calls->n_value2 };
-	struct column_table table = { .count = calls->n_values };
-
-	for (size_t i = 0; i < rows; i++) {
-		for (size_t j = 0; j < 4; j++) {
-			size_t entry;
-
-			if (!counts[j] || !codes[j][i])
-				continue;
-			if (!column_table_at(&table, codes[j][i] - 1, &entry))
-				return false;
-			codes[j][i] = (uint32_t)entry + 1;
-		}
-	}
-	return true;
-}
-
-/* Checks the columns of a batch and turns differences and codes into what they stand for. */
-static bool prepare_calls(Profbpf__Calls *c, size_t *rows)
-{
-	size_t shapes;
-
-	if (!c->n_shape) {
-		if (COLUMN_ROWS(rows, c->n_end_ns, c->n_dur_ns, c->n_tid, c->n_function, c->n_flags,
-				c->n_ret, c->n_arg0, c->n_arg1, c->n_arg2, c->n_text, c->n_tgid))
-			return false;
-	} else if (COLUMN_ROWS(rows, c->n_end_ns, c->n_dur_ns, c->n_shape, c->n_ret_value,
-			       c->n_value0, c->n_value1, c->n_value2) ||
-		   COLUMN_ROWS(&shapes, c->n_tid, c->n_tgid, c->n_function, c->n_flags,
-			       c->n_text) ||
-		   !resolve_shapes(c->shape, *rows, shapes) || !resolve_values(c, *rows)) {
-		return false;
-	}
-	add_up(c->end_ns, c->n_end_ns);
-	add_up(c->arg0, c->n_arg0);
-	add_up(c->arg1, c->n_arg1);
-	add_up(c->arg2, c->n_arg2);
-	add_up(c->values, c->n_values);
-	add_up_ids(c->tid, c->n_tid);
-	add_up_ids(c->tgid, c->n_tgid);
-	return true;
-}
-
-static uint64_t value_of(const Profbpf__Calls *calls, uint32_t entry)
-{
-	return entry ? (uint64_t)calls->values[entry - 1] : 0;
-}
-
-static void call_values(const Profbpf__Calls *c, size_t i, struct call *row)
-{
-	if (!c->n_shape) {
-		row->ret = COLUMN_AT(c, ret, i);
-		row->args[0] = (uint64_t)COLUMN_AT(c, arg0, i);
-		row->args[1] = (uint64_t)COLUMN_AT(c, arg1, i);
-		row->args[2] = (uint64_t)COLUMN_AT(c, arg2, i);
-		return;
-	}
-	row->ret = (uint32_t)value_of(c, COLUMN_AT(c, ret_value, i));
-	row->args[0] = value_of(c, COLUMN_AT(c, value0, i));
-	row->args[1] = value_of(c, COLUMN_AT(c, value1, i));
-	row->args[2] = value_of(c, COLUMN_AT(c, value2, i));
-}
-
 bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Calls *calls = LOADER_UNPACK(calls, packet);
 	struct call row = { .task = INDEX_NONE };
 	size_t rows;
 
-	if (!calls || !prepare_calls(calls, &rows))
+	if (!calls || !call_columns_resolve(calls, &rows))
 		return false;
 	for (size_t i = 0; i < rows; i++) {
 		size_t s = calls->n_shape ? calls->shape[i] : i;
@@ -146,7 +52,7 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		uint64_t end_ns = (uint64_t)COLUMN_AT(calls, end_ns, i);
 		uint32_t flags = COLUMN_AT(calls, flags, s);
 
-		call_values(calls, i, &row);
+		row.ret = call_columns_values(calls, i, row.args);
 		row.start_ns = end_ns - dur_ns;
 		row.end_ns = end_ns;
 		row.thread = (uint32_t)COLUMN_AT(calls, tid, s);
@@ -228,7 +134,7 @@ static bool prepare_switches(Profbpf__Switches *s, size_t *rows)
 	return !COLUMN_ROWS(rows, s->n_ts_ns, s->n_shape, s->n_prev_change) &&
 	       !COLUMN_ROWS(&shapes, s->n_next_tid, s->n_state, s->n_syscall, s->n_flags,
 			    s->n_object) &&
-	       resolve_shapes(s->shape, *rows, shapes);
+	       shapes_resolve(s->shape, *rows, shapes);
 }
 
 /* Row of a segment's id; 0 and ids that it has not sent are nothing. */
@@ -284,7 +190,7 @@ static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
 	return !COLUMN_ROWS(rows, w->n_ts_ns, w->n_shape) &&
 	       !COLUMN_ROWS(&shapes, w->n_waker_tid, w->n_tid, w->n_target_cpu, w->n_flags,
 			    w->n_interrupt) &&
-	       resolve_shapes(w->shape, *rows, shapes);
+	       shapes_resolve(w->shape, *rows, shapes);
 }
 
 bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
