@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The simulated Ascend: `make ascend-sim` builds its libraries and the example job into build/ascend-sim.
+# The simulated Ascend: `make ascend-sim` builds its libraries and the example jobs into build/ascend-sim.
 
 SIM := $(B)/ascend-sim
 SIM_SRC := examples/ascend-sim
@@ -7,9 +7,9 @@ SIM_SRC := examples/ascend-sim
 SIM_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -fPIC -fvisibility=hidden
 SIM_LINK = $(CC) $(SIM_CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) -L$(SIM) -pthread
 
-ascend-sim: $(patsubst %,$(SIM)/lib%.so,ascend_hal runtime ascendcl hccl mspti) $(SIM)/job
+ascend-sim: $(patsubst %,$(SIM)/lib%.so,ascend_hal runtime ascendcl hccl mspti) $(SIM)/job $(SIM)/storm
 
-$(SIM)/libascend_hal.so: $(SIM_SRC)/device.c $(SIM_SRC)/profile.c $(SIM_SRC)/sim.h
+$(SIM)/libascend_hal.so: $(SIM_SRC)/device.c $(SIM_SRC)/counter.c $(SIM_SRC)/profile.c $(SIM_SRC)/sim.h
 	@mkdir -p $(@D)
 	$(SIM_LINK)
 $(SIM)/libruntime.so: $(SIM_SRC)/runtime.c $(wildcard $(SIM_SRC)/*.h) | $(SIM)/libascend_hal.so
@@ -23,6 +23,8 @@ $(SIM)/libmspti.so: $(SIM_SRC)/mspti.c $(SIM_SRC)/sim.h device/mspti.h | $(SIM)/
 $(SIM)/job: $(SIM_SRC)/job.c $(SIM)/libascendcl.so $(SIM)/libhccl.so
 	$(CC) $(SIM_CFLAGS) -o $@ $< -L$(SIM) -Wl,-rpath,'$$ORIGIN' -Wl,-rpath-link,$(SIM) \
 		-lascendcl -lhccl -lruntime -pthread
+$(SIM)/storm: $(SIM_SRC)/storm.c $(SIM)/libascendcl.so
+	$(CC) $(SIM_CFLAGS) -o $@ $< -L$(SIM) -Wl,-rpath,'$$ORIGIN' -Wl,-rpath-link,$(SIM) -lascendcl -pthread
 
 test-programs: ascend-sim
 .PHONY: ascend-sim

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.c - the simulated device and its driver library, libascend_hal.so: streams, events, memory
- * and a counter of its own.
+ * device.c - the simulated device and its driver library, libascend_hal.so: streams, events and memory.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,23 +17,9 @@
 #define DRV_ERROR_NONE 0
 #define DRV_ERROR_NO_RESOURCES 7
 #define MEMORY_ALIGN 512
-#define PAIR_NS 500 /* two clocks read within this are one reading */
 
 SIM_EXPORT struct sim_device sim_device = { .lock = PTHREAD_MUTEX_INITIALIZER };
 SIM_EXPORT struct sim_channel *sim_channels;
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-SIM_EXPORT uint64_t sim_now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
 
 SIM_EXPORT uint32_t sim_tid(void)
 {
@@ -45,21 +30,11 @@ SIM_EXPORT uint32_t sim_tid(void)
 	return tid;
 }
 
-static double number_from(const char *name, double otherwise)
+SIM_EXPORT double sim_setting(const char *name, double otherwise)
 {
 	const char *text = getenv(name);
 
 	return text && *text ? strtod(text, NULL) : otherwise;
-}
-
-/* The counter at an instant of CLOCK_MONOTONIC_RAW, which crystals are compared with. */
-static uint64_t ticks_at(uint64_t raw_ns)
-{
-	double since = (double)(int64_t)(raw_ns - sim_device.begin_raw_ns);
-
-	return sim_device.begin_ticks + (uint64_t)(int64_t)((since * (1 + sim_device.ppm * 1e-6) +
-							     (double)sim_device.offset_ns) /
-							    SIM_TICK_NS);
 }
 
 SIM_EXPORT void sim_finish(void)
@@ -84,13 +59,9 @@ static void begin(void)
 	sim_device.tasks_end = &sim_device.tasks;
 	sim_device.calls_end = &sim_device.calls;
 	sim_device.queries_end = &sim_device.queries;
-	sim_device.offset_ns = (int64_t)number_from("ASCEND_SIM_CLOCK_OFFSET_NS", 0);
-	sim_device.ppm = number_from("ASCEND_SIM_CLOCK_PPM", 0);
-	sim_device.first_number = (uint16_t)number_from("ASCEND_SIM_FIRST_TASK", 0);
-	sim_device.begin_ns = clock_ns(CLOCK_MONOTONIC);
-	sim_device.begin_raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	sim_device.begin_real_ns = clock_ns(CLOCK_REALTIME);
-	sim_device.begin_ticks = 4321000000000 + sim_device.begin_raw_ns / SIM_TICK_NS;
+	sim_device.first_number = (uint16_t)sim_setting("ASCEND_SIM_FIRST_TASK", 0);
+	sim_device.block_ns = (uint64_t)sim_setting("ASCEND_SIM_BLOCK_NS", SIM_BLOCK_NS);
+	sim_counter_begin(&sim_device.counter);
 	sim_device.open = true;
 	atexit(sim_finish);
 }
@@ -134,21 +105,6 @@ static void wait_for_cause(struct sim_task *task, uint64_t *ready_ns)
 	}
 }
 
-static void stamp(struct sim_task *task)
-{
-	uint64_t now_ns, raw_ns, after_ns;
-
-	/* The two clocks at one moment, near enough for the slew between them to be nothing. */
-	do {
-		now_ns = clock_ns(CLOCK_MONOTONIC);
-		raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-		after_ns = clock_ns(CLOCK_MONOTONIC);
-	} while (after_ns - now_ns > PAIR_NS);
-	now_ns += (after_ns - now_ns) / 2;
-	task->start_ticks = ticks_at(raw_ns - (now_ns - task->start_ns));
-	task->end_ticks = ticks_at(raw_ns - (now_ns - task->end_ns));
-}
-
 static void run_task(struct sim_stream *stream, struct sim_task *task)
 {
 	uint64_t ready_ns = task->sent_ns + START_DELAY_NS;
@@ -161,14 +117,17 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
 	if (!task->channel)
 		task->start_ns = ready_ns;
 	task->end_ns = ready_ns + task->set_ns;
-	pthread_mutex_unlock(&sim_device.lock);
-	sleep_until(task->end_ns);
-	pthread_mutex_lock(&sim_device.lock);
-	stamp(task);
+	if (sim_now() < task->end_ns) {
+		pthread_mutex_unlock(&sim_device.lock);
+		sleep_until(task->end_ns);
+		pthread_mutex_lock(&sim_device.lock);
+	}
+	sim_counter_stamp(&sim_device.counter, task);
 	stream->free_ns = task->end_ns;
 	if (task->kind == SIM_RECORD) {
 		task->event->happened++;
 		task->event->happened_ns = task->end_ns;
+		pthread_cond_broadcast(&sim_device.changed);
 	}
 }
 
@@ -182,7 +141,7 @@ static void *stream_main(void *argument)
 		struct sim_task *task = stream->first;
 
 		if (!task) {
-			pthread_cond_wait(&sim_device.changed, &sim_device.lock);
+			pthread_cond_wait(&stream->wake, &sim_device.lock);
 			continue;
 		}
 		run_task(stream, task);
@@ -191,8 +150,10 @@ static void *stream_main(void *argument)
 			stream->last = NULL;
 		task->done = true;
 		stream->waiting--;
-		stream->done++;
-		pthread_cond_broadcast(&sim_device.changed);
+		if (++stream->done >= stream->awaited) {
+			stream->awaited = UINT64_MAX;
+			pthread_cond_broadcast(&sim_device.changed);
+		}
 	}
 	pthread_mutex_unlock(&sim_device.lock);
 	return NULL;
@@ -213,6 +174,8 @@ SIM_EXPORT struct sim_stream *sim_stream_create(void)
 	}
 	stream->id = (uint16_t)(SIM_FIRST_STREAM + sim_device.stream_count);
 	stream->next_number = sim_device.first_number;
+	stream->awaited = UINT64_MAX;
+	pthread_cond_init(&stream->wake, NULL);
 	if (pthread_create(&stream->thread, NULL, stream_main, stream) != 0) {
 		pthread_mutex_unlock(&sim_device.lock);
 		free(stream);
@@ -230,6 +193,7 @@ SIM_EXPORT void sim_stream_destroy(struct sim_stream *stream)
 	sim_stream_wait(stream, -1);
 	pthread_mutex_lock(&sim_device.lock);
 	stream->stop = true;
+	pthread_cond_signal(&stream->wake);
 	pthread_cond_broadcast(&sim_device.changed);
 	pthread_mutex_unlock(&sim_device.lock);
 	pthread_join(stream->thread, NULL);
@@ -246,6 +210,8 @@ SIM_EXPORT int sim_stream_wait(struct sim_stream *stream, int32_t timeout_ms)
 	pthread_mutex_lock(&sim_device.lock);
 	goal = stream->sent;
 	while (stream->done < goal && !stream->stop && err != ETIMEDOUT) {
+		if (goal < stream->awaited)
+			stream->awaited = goal;
 		if (timeout_ms < 0)
 			pthread_cond_wait(&sim_device.changed, &sim_device.lock);
 		else
@@ -305,9 +271,10 @@ SIM_EXPORT int halSqTaskSend(uint32_t device, struct halTaskSendInfo *info)
 	else
 		stream->first = task;
 	stream->last = task;
-	stream->waiting++;
 	stream->sent++;
-	pthread_cond_broadcast(&sim_device.changed);
+	if (!stream->waiting++)
+		pthread_cond_signal(&stream->wake);
+	sim_counter_sent(&sim_device.counter, task->sent_ns);
 unlock:
 	pthread_mutex_unlock(&sim_device.lock);
 	return err;
@@ -361,7 +328,7 @@ SIM_EXPORT struct sim_call *sim_call_begin(const char *level, const char *name, 
 	call->tid = sim_tid();
 	if (connected)
 		call->connection = __atomic_add_fetch(&sim_device.connections, 1, __ATOMIC_RELAXED);
-	call->start_raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	call->start_raw_ns = sim_clock_ns(CLOCK_MONOTONIC_RAW);
 	call->start_ns = sim_now();
 	return call;
 }

@@ -3,8 +3,6 @@
 #ifndef ASCEND_SIM_KERNEL_H
 #define ASCEND_SIM_KERNEL_H
 
-#define SIM_BLOCK_NS 10000 /* what one block (numBlocks of a launch) costs */
-
 struct sim_kernel {
 	char name[64];
 	char type[32];

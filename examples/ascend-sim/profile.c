@@ -51,6 +51,16 @@ static FILE *create(const struct profile *profile, const char *format, ...)
 	return file;
 }
 
+/* A file of the export; NULL, too, if others were asked for. */
+static FILE *create_export(const struct profile *profile, const char *name, const char *type)
+{
+	const char *names = getenv("ASCEND_SIM_FILES");
+
+	if (names && !strstr(names, name))
+		return NULL;
+	return create(profile, "mindstudio_profiler_output/%s_%s.%s", name, profile->stamp, type);
+}
+
 static bool make_folder(const struct profile *profile, const char *name)
 {
 	char path[PATH_MAX];
@@ -70,13 +80,13 @@ static bool make_folder(const struct profile *profile, const char *name)
 /* Wall-clock time as msprof computes it: by one pair of wall clock and raw clock. */
 static uint64_t wall_of_raw(uint64_t raw_ns)
 {
-	return sim_device.begin_real_ns / 1000 * 1000 + (raw_ns - sim_device.begin_raw_ns);
+	return sim_device.counter.begin_real_ns / 1000 * 1000 + (raw_ns - sim_device.counter.begin_raw_ns);
 }
 
 static uint64_t wall_of_ticks(uint64_t ticks)
 {
-	return wall_of_raw(sim_device.begin_raw_ns +
-			   (ticks - sim_device.begin_ticks) * SIM_TICK_NS);
+	return wall_of_raw(sim_device.counter.begin_raw_ns +
+			   (ticks - sim_device.counter.begin_ticks) * SIM_TICK_NS);
 }
 
 static void print_us(FILE *file, uint64_t ns)
@@ -87,7 +97,7 @@ static void print_us(FILE *file, uint64_t ns)
 static void write_clock(const struct profile *profile, const char *folder, const char *suffix)
 {
 	FILE *file = create(profile, "%s/start_info%s", folder, suffix);
-	time_t seconds = (time_t)(sim_device.begin_real_ns / 1000000000u);
+	time_t seconds = (time_t)(sim_device.counter.begin_real_ns / 1000000000u);
 	char date[32] = "";
 	struct tm parts;
 
@@ -97,8 +107,8 @@ static void write_clock(const struct profile *profile, const char *folder, const
 	fprintf(file,
 		"{\"collectionDateBegin\":\"%s.%06u\",\"collectionTimeBegin\":\"%" PRIu64
 		"\",\"clockMonotonicRaw\":\"%" PRIu64 "\"}",
-		date, (unsigned int)(sim_device.begin_real_ns / 1000 % 1000000),
-		sim_device.begin_real_ns / 1000, sim_device.begin_raw_ns);
+		date, (unsigned int)(sim_device.counter.begin_real_ns / 1000 % 1000000),
+		sim_device.counter.begin_real_ns / 1000, sim_device.counter.begin_raw_ns);
 	fclose(file);
 	file = create(profile, "%s/host_start.log%s", folder, suffix);
 	if (!file)
@@ -106,7 +116,7 @@ static void write_clock(const struct profile *profile, const char *folder, const
 	fprintf(file,
 		"[Host]\nclock_realtime=%" PRIu64 "\nclock_monotonic_raw=%" PRIu64
 		"\ncntvct=%" PRIu64 "\ncntvct_diff=0\n",
-		sim_device.begin_real_ns, sim_device.begin_raw_ns, sim_device.begin_raw_ns);
+		sim_device.counter.begin_real_ns, sim_device.counter.begin_raw_ns, sim_device.counter.begin_raw_ns);
 	fclose(file);
 }
 
@@ -116,7 +126,7 @@ static void write_device_info(const struct profile *profile)
 
 	if (file) {
 		fprintf(file, "clock_monotonic_raw:%" PRIu64 "\ncntvct:%" PRIu64 "\n",
-			sim_device.begin_raw_ns, sim_device.begin_ticks);
+			sim_device.counter.begin_raw_ns, sim_device.counter.begin_ticks);
 		fclose(file);
 	}
 	file = create(profile, "device_%d/info.json.%d", DEVICE, DEVICE);
@@ -218,12 +228,15 @@ static void write_collective(struct profile *profile, const struct sim_task *fir
 			     unsigned int number)
 {
 	const struct sim_task *last = first, *task;
+	uint32_t parts = first->parts;
 	FILE *json = element(profile);
 	uint64_t start;
 
-	for (task = first; task; task = task->next) {
-		if (task->kind == SIM_COLLECTIVE && task->connection == first->connection)
-			last = task;
+	for (task = first; task && parts; task = task->next) {
+		if (task->kind != SIM_COLLECTIVE || task->connection != first->connection)
+			continue;
+		last = task;
+		parts--;
 	}
 	start = wall_of_ticks(first->start_ticks);
 	fprintf(json, "{\"name\":\"%s_%03u_%u_1\",\"pid\":%" PRIu64 ",\"tid\":0,\"ts\":\"",
@@ -248,8 +261,7 @@ static void write_timeline(struct profile *profile)
 {
 	unsigned int collectives = 0;
 
-	profile->json =
-		create(profile, "mindstudio_profiler_output/msprof_%s.json", profile->stamp);
+	profile->json = create_export(profile, "msprof", "json");
 	if (!profile->json)
 		return;
 	profile->first = true;
@@ -281,8 +293,7 @@ static void write_timeline(struct profile *profile)
 
 static void write_op_summary(const struct profile *profile)
 {
-	FILE *file =
-		create(profile, "mindstudio_profiler_output/op_summary_%s.csv", profile->stamp);
+	FILE *file = create_export(profile, "op_summary", "csv");
 	uint64_t last_end = 0;
 
 	if (!file)
@@ -317,7 +328,7 @@ static void write_op_summary(const struct profile *profile)
 
 static void write_task_time(const struct profile *profile)
 {
-	FILE *file = create(profile, "mindstudio_profiler_output/task_time_%s.csv", profile->stamp);
+	FILE *file = create_export(profile, "task_time", "csv");
 
 	if (!file)
 		return;
@@ -370,8 +381,7 @@ static void print_iteration(FILE *file, unsigned int number, const struct iterat
 
 static void write_step_trace(const struct profile *profile)
 {
-	FILE *file =
-		create(profile, "mindstudio_profiler_output/step_trace_%s.csv", profile->stamp);
+	FILE *file = create_export(profile, "step_trace", "csv");
 	struct iteration now = { 0 };
 	uint64_t last_end = 0;
 	unsigned int number = 1;
@@ -435,8 +445,7 @@ static void add(struct statistic *rows, uint32_t *count, const char *level, cons
 
 static void write_op_statistic(const struct profile *profile)
 {
-	FILE *file =
-		create(profile, "mindstudio_profiler_output/op_statistic_%s.csv", profile->stamp);
+	FILE *file = create_export(profile, "op_statistic", "csv");
 	struct statistic rows[STATISTICS_MAX];
 	uint32_t count = 0;
 	uint64_t all = 0;
@@ -465,8 +474,7 @@ static void write_op_statistic(const struct profile *profile)
 
 static void write_api_statistic(const struct profile *profile)
 {
-	FILE *file =
-		create(profile, "mindstudio_profiler_output/api_statistic_%s.csv", profile->stamp);
+	FILE *file = create_export(profile, "api_statistic", "csv");
 	struct statistic rows[STATISTICS_MAX];
 	uint32_t count = 0;
 
@@ -488,8 +496,16 @@ static void write_api_statistic(const struct profile *profile)
 
 /* ---- Truth */
 
+static void write_jumps(FILE *file, const struct sim_counter *counter)
+{
+	for (uint32_t i = 0; i < counter->jumps_done; i++)
+		fprintf(file, "%s[%" PRIu64 ",%" PRId64 "]", i ? "," : "", counter->jumps[i].at_ns,
+			counter->jumps[i].by_ns);
+}
+
 static void write_truth(const struct profile *profile)
 {
+	const struct sim_counter *counter = &sim_device.counter;
 	FILE *file = create(profile, "../truth.json");
 	const char *comma = "";
 
@@ -497,13 +513,15 @@ static void write_truth(const struct profile *profile)
 		return;
 	fprintf(file,
 		"{\"profile\":\"%s\",\"pid\":%d,\"begin_ns\":%" PRIu64
-		",\"clock\":{\"offset_ns\":%" PRId64
-		",\"ppm\":%.3f},\n\"memory\":{\"allocations\":%" PRIu64 ",\"frees\":%" PRIu64
+		",\"clock\":{\"offset_ns\":%" PRId64 ",\"ppm\":%.3f,\"jumps\":[",
+		profile->folder, getpid(), counter->begin_ns, counter->offset_ns, counter->ppm);
+	write_jumps(file, counter);
+	fprintf(file,
+		"]},\n\"memory\":{\"allocations\":%" PRIu64 ",\"frees\":%" PRIu64
 		",\"live_bytes\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 "},\"failed_sends\":%" PRIu64
 		",\n\"channels\":[",
-		profile->folder, getpid(), sim_device.begin_ns, sim_device.offset_ns,
-		sim_device.ppm, sim_device.allocations, sim_device.frees, sim_device.allocated,
-		sim_device.peak, sim_device.failed_sends);
+		sim_device.allocations, sim_device.frees, sim_device.allocated, sim_device.peak,
+		sim_device.failed_sends);
 	for (const struct sim_channel *channel = sim_channels; channel; channel = channel->next) {
 		fprintf(file, "%s{\"name\":\"%s\",\"pushed\":%" PRIu64 ",\"popped\":%" PRIu64 "}",
 			comma, channel->name, channel->pushed, channel->popped);
@@ -536,7 +554,7 @@ SIM_EXPORT void sim_profile_write(void)
 {
 	const char *folder = getenv("ASCEND_SIM_OUT");
 	struct profile profile = { 0 };
-	time_t seconds = (time_t)(sim_device.begin_real_ns / 1000000000u);
+	time_t seconds = (time_t)(sim_device.counter.begin_real_ns / 1000000000u);
 	struct tm parts;
 
 	/* Nothing was asked for: nothing is left behind. */
@@ -545,7 +563,7 @@ SIM_EXPORT void sim_profile_write(void)
 	strftime(profile.stamp, sizeof(profile.stamp), "%Y%m%d%H%M%S",
 		 localtime_r(&seconds, &parts));
 	snprintf(profile.folder, sizeof(profile.folder), "%s/PROF_000001_%s%03u_SIMULATED%d",
-		 folder, profile.stamp, (unsigned int)(sim_device.begin_real_ns / 1000000 % 1000),
+		 folder, profile.stamp, (unsigned int)(sim_device.counter.begin_real_ns / 1000000 % 1000),
 		 getpid());
 	if (!make_folder(&profile, "") || !make_folder(&profile, "host") ||
 	    !make_folder(&profile, "device_0") ||

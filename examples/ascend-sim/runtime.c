@@ -72,7 +72,7 @@ SIM_EXPORT int rtKernelLaunch(const void *stub, uint32_t blocks, void *args, uin
 	struct sim_task task = { .kind = SIM_KERNEL,
 				 .core = "AI_CORE",
 				 .blocks = blocks,
-				 .set_ns = (uint64_t)blocks * SIM_BLOCK_NS };
+				 .set_ns = (uint64_t)blocks * sim_device.block_ns };
 
 	snprintf(task.name, sizeof(task.name), "%s", kernel->name);
 	snprintf(task.type, sizeof(task.type), "%s", kernel->type);
@@ -88,7 +88,7 @@ SIM_EXPORT int rtCpuKernelLaunchWithFlag(const void *so, const void *name, uint3
 				 .core = "AI_CPU",
 				 .blocks = blocks,
 				 .channel = (struct sim_channel *)args,
-				 .set_ns = (uint64_t)blocks * SIM_BLOCK_NS };
+				 .set_ns = (uint64_t)blocks * sim_device.block_ns };
 
 	snprintf(task.name, sizeof(task.name), "%s", (const char *)name);
 	snprintf(task.type, sizeof(task.type), "%s", (const char *)name);

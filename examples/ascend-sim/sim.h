@@ -23,6 +23,8 @@
 #define SIM_QUEUE_DEPTH 1024 /* tasks that a stream takes before sending fails */
 #define SIM_TICK_NS 10 /* the device's counter runs at 100 MHz, by its own idea of a second */
 #define SIM_FIRST_STREAM 3 /* the runtime has some of its own */
+#define SIM_BLOCK_NS 10000 /* what one block (numBlocks of a launch) costs, if nothing else is set */
+#define SIM_JUMPS_MAX 32
 
 enum sim_kind {
 	SIM_KERNEL,
@@ -93,9 +95,11 @@ struct sim_stream {
 	uint16_t id; /* also of its queue */
 	uint16_t next_number;
 	pthread_t thread;
+	pthread_cond_t wake; /* its thread: something was sent, or nothing will be any more */
 	struct sim_task *first, *last; /* not yet ended */
 	uint32_t waiting;
 	uint64_t sent, done;
+	uint64_t awaited; /* as many done tasks as somebody waits for; UINT64_MAX = nobody */
 	uint64_t free_ns; /* end of the last task */
 	bool stop;
 };
@@ -118,21 +122,36 @@ struct sim_query {
 	struct sim_query *next;
 };
 
+/* A jump of the counter, and when it was. */
+struct sim_jump {
+	uint64_t at_ns;
+	int64_t by_ns;
+};
+
+/* The device's counter, and its one reading against the host's clocks. */
+struct sim_counter {
+	uint64_t begin_ns; /* when the profile began */
+	uint64_t begin_raw_ns; /* the same moment by CLOCK_MONOTONIC_RAW */
+	uint64_t begin_real_ns; /* and by the wall clock */
+	uint64_t begin_ticks; /* the counter then, as the driver read it */
+	int64_t offset_ns; /* how wrong that reading is */
+	double ppm; /* how much faster it runs than it says */
+	struct sim_jump jumps[SIM_JUMPS_MAX]; /* the first jumps_done have been */
+	uint32_t jumps_planned, jumps_done;
+	uint64_t jump_every, sent; /* tasks */
+};
+
 struct sim_device {
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* anything: tasks, events, channels */
+	pthread_cond_t changed; /* what waiters wait for: streams that are done, events, channels */
 	struct sim_stream *streams[SIM_STREAMS_MAX];
 	uint32_t stream_count;
 	struct sim_task *tasks, **tasks_end; /* all ever sent */
 	struct sim_call *calls, **calls_end;
 	struct sim_query *queries, **queries_end;
 	uint64_t connections;
-	uint64_t begin_ns; /* when the profile began */
-	uint64_t begin_raw_ns; /* the same moment by CLOCK_MONOTONIC_RAW */
-	uint64_t begin_real_ns; /* and by the wall clock */
-	uint64_t begin_ticks; /* the device's counter then, as the driver read it */
-	int64_t offset_ns; /* how wrong that reading is */
-	double ppm; /* how much faster the counter runs than it says */
+	struct sim_counter counter;
+	uint64_t block_ns; /* of a kernel */
 	uint16_t first_number;
 	uint64_t allocated, peak, allocations, frees;
 	uint64_t failed_sends;
@@ -141,8 +160,21 @@ struct sim_device {
 
 extern struct sim_device sim_device;
 
-uint64_t sim_now(void);
 uint32_t sim_tid(void);
+/* A variable of the environment as a number. */
+double sim_setting(const char *name, double otherwise);
+
+/* counter.c. Its functions want the device's lock, if there may be others. */
+uint64_t sim_clock_ns(int clock);
+uint64_t sim_now(void);
+void sim_counter_begin(struct sim_counter *counter);
+/* A task was sent: the counter may jump now. */
+void sim_counter_sent(struct sim_counter *counter, uint64_t sent_ns);
+/*
+ * Start and end of an ended task by the counter. A jump meanwhile shows in neither, as the device has the
+ * right duration.
+ */
+void sim_counter_stamp(const struct sim_counter *counter, struct sim_task *task);
 
 /* device.c: from aclInit() or the first use to aclFinalize() or the end of the process. */
 void sim_begin(void);

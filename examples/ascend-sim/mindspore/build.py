@@ -122,7 +122,7 @@ def main(venv, out):
     profiler = {name for name in named if name.startswith("aclprof")}
     api = {name for name in named if name.startswith(("acl", "rt", "hal")) and not name.startswith("aclnn")} - profiler
 
-    builder.link("ascend_hal", SIM + "/device.c", SIM + "/profile.c")
+    builder.link("ascend_hal", SIM + "/device.c", SIM + "/counter.c", SIM + "/profile.c")
     builder.link("runtime", SIM + "/runtime.c", "-lascend_hal")
     builder.link("hccl", SIM + "/hccl.c", "-lruntime", "-lascend_hal")
     # Their functions first, then stubs for what is still missing of the same library.
