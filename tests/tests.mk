@@ -80,6 +80,11 @@ $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins: $(B)/tests/tools/%: $(O
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB)
 
+TOOLS += $(B)/tests/tools/lose_calls
+$(B)/tests/tools/lose_calls: $(O)/tests/tools/lose_calls.o $(O)/analyzer/load/call_columns.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB)
+
 test-programs: $(UNIT) $(TRUTH) $(TRUTH_SO) $(TOOLS)
 
 # Unit tests run plain and sanitised; scripts run the plain programs and, where input is
