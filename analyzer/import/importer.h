@@ -153,5 +153,6 @@ extern const struct importer import_mindspore_memory;
 extern const struct importer import_mindspore_graphs;
 extern const struct importer import_mindspore_shapes;
 extern const struct importer import_operator_sums;
+extern const struct importer import_operator_details;
 
 #endif /* PROFBPF_ANALYZER_IMPORT_IMPORTER_H */

@@ -29,6 +29,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_ascend_fusion,
 	&import_ascend_rules,
 	&import_operator_sums,
+	&import_operator_details,
 	&import_mindspore_cluster,
 	&import_mindspore_facts,
 	&import_mindspore_memory,

@@ -73,6 +73,7 @@ static const struct target TARGETS[] = {
 	{ "ascend_fusion", &import_ascend_fusion, { "fusion_op_1.csv" } },
 	{ "ascend_rules", &import_ascend_rules, { "prof_rule_0_1.json" } },
 	{ "operator_sums", &import_operator_sums, { "aicore_intermediate_1_type.csv" } },
+	{ "operator_details", &import_operator_details, { "operator_details.csv" } },
 	{ "mindspore_cluster",
 	  &import_mindspore_cluster,
 	  { "ascend_cluster_analyse_pipeline-parallel_2_4_3.csv" } },

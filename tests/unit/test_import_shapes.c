@@ -165,6 +165,50 @@ static void test_told(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+#define DETAILS                                                                                  \
+	"Name,Input Shapes,Call Stack,Host Self Duration(us),Host Total Duration(us),"          \
+	"Device Self Duration(us),Device Total Duration(us),"                                   \
+	"Device Self Duration With AICore(us),Device Total Duration With AICore(us)\n"          \
+	"aten::linear,\"8,16;16,4\",\"a.py(1): f;\nb.py(2): g\",1.5,4,0,10.25,0,10.25\n"         \
+	"aten::mm,\"8,16;16,4\",,2.5,2.5,10.25,10.25,10.25,10.25\n"                              \
+	"aten::mm,\"8,16;16,4\",,3,3.125,\"5\t\",5,5,5\n"                                         \
+	"aten::mm,N/A,,1,1,N/A,7,0,0\naten::mm,N/A,,1,1,2,7,0,0\n,N/A,,1,1,1,1,1,1\n"
+
+/* By name and shapes; a time that one call lacks is unknown of the sum, no nought. */
+static void test_details(void **state)
+{
+	struct model *model = take("operator_details.csv", DETAILS);
+	const struct operator_sum *row = sum(model, "aten::mm", "8,16;16,4");
+
+	assert_int_equal(model->operator_sums.count, 3);
+	assert_int_equal(row->count, 2);
+	assert_int_equal(row->host_ns, 5625);
+	assert_int_equal(row->host_self_ns, 5500);
+	assert_int_equal(row->self_ns, 15250);
+	assert_int_equal(row->total_ns, 15250);
+	assert_int_equal(row->min_ns, 5000);
+	assert_int_equal(row->max_ns, 10250);
+	assert_true(row->device == INDEX_NONE);
+	row = sum(model, "aten::linear", "8,16;16,4");
+	assert_int_equal(row->self_ns, 0);
+	assert_int_equal(row->total_ns, 10250);
+	assert_int_equal(row->host_self_ns, 1500);
+	row = sum(model, "aten::mm", "");
+	assert_true(row->self_ns == UINT64_MAX);
+	assert_int_equal(row->total_ns, 14000);
+	assert_int_equal(model->findings.count, 1);
+	/* None of these is a task. */
+	assert_int_equal(model->tasks.count, 0);
+	model_free(model);
+	import_same("operator_details.csv", DETAILS, strlen(DETAILS), true);
+	model = take("operator_details.csv", "Name,Input Shapes\nMatMul,\"8,16;16,4\"\n");
+	row = sum(model, "MatMul", "8,16;16,4");
+	assert_int_equal(row->count, 1);
+	assert_true(row->total_ns == UINT64_MAX && row->min_ns == UINT64_MAX);
+	assert_true(row->host_ns == UINT64_MAX);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_gpu),
 		cmocka_unit_test(test_graphs),
 		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_details),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
