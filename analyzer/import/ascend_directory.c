@@ -6,7 +6,7 @@
  * The same tasks stand in several of their files; the best one of each result is taken: the database,
  * else the timeline (it has the host's calls, the table beside it says more of its tasks), else the table.
  * In 2023 and before there was a timeline for each device, model and iteration; together they are one
- * result. A directory of many
+ * result. Exported twice, the newer files count (exports.h). A directory of many
  * ranks is taken whole, each as a device of its own. One that was not exported says so.
  */
 #include <errno.h>
@@ -176,6 +176,7 @@ static int import(struct import *import)
 				       .is_second = is_second,
 				       .is_result = is_result,
 				       .skip = skip,
+				       .exports = true,
 				       .done = done };
 	int err = directory_take(&walk, import->path);
 

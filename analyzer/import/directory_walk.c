@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/import/exports.h"
 #include "analyzer/import/import_rows.h"
 
 #define DEPTH_MAX 6 /* of folders below the one that was given */
@@ -23,6 +24,7 @@ struct folder {
 	int count;
 	int depth;
 	bool second; /* those beside it had the tasks */
+	struct map old; /* places of names that are not to be taken */
 	struct import_result result; /* that it is part of */
 };
 
@@ -118,7 +120,11 @@ static int take_pattern(struct directory_walk *walk, const struct folder *folder
 		    !inside(folder, i, path) || is_directory(path))
 			continue;
 		*found = true;
-		err = take_file(walk, folder, path, complete);
+		if (map_get(&folder->old, (uint64_t)i) == MAP_NONE)
+			err = take_file(walk, folder, path, complete);
+		else
+			err = import_finding(walk->import, "left out: a newer export has the same",
+					     folder->names[i]->d_name);
 	}
 	return err;
 }
@@ -248,7 +254,9 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 		folder.result = outer->result;
 	else if (walk->is_result && walk->is_result(name))
 		folder.result.shared = &own;
-	err = take_files(walk, &folder, &found);
+	err = walk->exports ? exports_find_old(path, folder.names, folder.count, &folder.old) : 0;
+	if (!err)
+		err = take_files(walk, &folder, &found);
 	if (!err)
 		err = take_data_profile(walk, path);
 	if (!err && !found && folder.depth < DEPTH_MAX)
@@ -258,6 +266,7 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 	for (int i = 0; i < folder.count; i++)
 		free(folder.names[i]);
 	free(folder.names);
+	map_free(&folder.old);
 	import_identities_free(&own);
 	return err;
 }

@@ -40,6 +40,7 @@ struct directory_walk {
 	 * be NULL.
 	 */
 	int (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
+	bool exports; /* files that a newer export supersedes (exports.h) are left out: a finding for each */
 	unsigned int taken; /* files */
 };
 
