@@ -176,6 +176,7 @@ SIM_EXPORT struct sim_stream *sim_stream_create(void)
 	stream->next_number = sim_device.first_number;
 	stream->awaited = UINT64_MAX;
 	pthread_cond_init(&stream->wake, NULL);
+	pthread_mutex_init(&stream->send_lock, NULL);
 	if (pthread_create(&stream->thread, NULL, stream_main, stream) != 0) {
 		pthread_mutex_unlock(&sim_device.lock);
 		free(stream);

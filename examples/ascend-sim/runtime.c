@@ -20,7 +20,6 @@
 #define RT_ERROR_TIMEOUT 107020
 
 static __thread const struct sim_call *current_call;
-static pthread_mutex_t send_lock = PTHREAD_MUTEX_INITIALIZER;
 
 SIM_EXPORT void sim_set_call(const struct sim_call *call)
 {
@@ -57,11 +56,11 @@ SIM_EXPORT int sim_submit(struct sim_stream *stream, const struct sim_task *task
 		sqe.task->call = current_call->name;
 	}
 	/* Tasks of a stream go to the device in the order of their numbers. */
-	pthread_mutex_lock(&send_lock);
+	pthread_mutex_lock(&stream->send_lock);
 	sqe.task_id = stream->next_number++;
 	while ((err = halSqTaskSend(0, &info)) != 0)
 		usleep(100);
-	pthread_mutex_unlock(&send_lock);
+	pthread_mutex_unlock(&stream->send_lock);
 	return err;
 }
 

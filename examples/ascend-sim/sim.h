@@ -94,6 +94,7 @@ struct halTaskSendInfo {
 struct sim_stream {
 	uint16_t id; /* also of its queue */
 	uint16_t next_number;
+	pthread_mutex_t send_lock; /* its numbers, until what has them is sent; taken before the device's */
 	pthread_t thread;
 	pthread_cond_t wake; /* its thread: something was sent, or nothing will be any more */
 	struct sim_task *first, *last; /* not yet ended */

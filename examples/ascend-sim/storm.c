@@ -27,6 +27,8 @@ int aclrtLaunchKernel(void *function, uint32_t blocks, const void *args, size_t 
 #define STREAMS 8
 #define KERNELS 100
 #define BLOCKS 5 /* of a kernel, at most */
+#define FULL_STREAM (STREAMS - 1)
+#define FULL_BLOCKS 20
 #define SYNC_EVERY 251 /* launches of a thread */
 
 struct storm {
@@ -64,11 +66,14 @@ static void *launch_all(void *argument)
 		if (stream % storm->threads != self->number)
 			continue;
 		CHECK(aclrtLaunchKernel(storm->kernels[place % KERNELS],
-					1 + (uint32_t)(place % BLOCKS), NULL, 0,
-					storm->streams[stream]));
-		if (++done % SYNC_EVERY == 0)
+					stream == FULL_STREAM ? FULL_BLOCKS
+							      : 1 + (uint32_t)(place % BLOCKS),
+					NULL, 0, storm->streams[stream]));
+		if (++done % SYNC_EVERY == 0 && stream != FULL_STREAM)
 			CHECK(aclrtSynchronizeStream(storm->streams[stream]));
 	}
+	for (unsigned long i = self->number; i < STREAMS; i += storm->threads)
+		CHECK(aclrtSynchronizeStream(storm->streams[i]));
 	return NULL;
 }
 
