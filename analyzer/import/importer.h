@@ -146,6 +146,7 @@ extern const struct importer import_ascend_communication;
 extern const struct importer import_ascend_l2;
 extern const struct importer import_ascend_figures;
 extern const struct importer import_ascend_fusion;
+extern const struct importer import_static_memory;
 extern const struct importer import_ascend_rules;
 extern const struct importer import_mindspore_cluster;
 extern const struct importer import_mindspore_facts;

@@ -27,6 +27,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_ascend_l2,
 	&import_ascend_figures,
 	&import_ascend_fusion,
+	&import_static_memory,
 	&import_ascend_rules,
 	&import_operator_sums,
 	&import_operator_details,

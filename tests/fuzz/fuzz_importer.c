@@ -77,6 +77,7 @@ static const struct target TARGETS[] = {
 	{ "ascend_l2", &import_ascend_l2, { "l2_cache_1.csv" } },
 	{ "ascend_figures", &import_ascend_figures, { "hbm_1.csv" } },
 	{ "ascend_fusion", &import_ascend_fusion, { "fusion_op_1.csv" } },
+	{ "static_memory", &import_static_memory, { "static_op_mem_1.csv" } },
 	{ "ascend_rules", &import_ascend_rules, { "prof_rule_0_1.json" } },
 	{ "operator_sums", &import_operator_sums, { "aicore_intermediate_1_type.csv" } },
 	{ "operator_details", &import_operator_details, { "operator_details.csv" } },

@@ -209,6 +209,31 @@ static void test_details(void **state)
 	model_free(model);
 }
 
+#define STATIC                                                                       \
+	"Device_id,Op Name,Model Name,Graph ID,Node Index Start,Node Index End,Size(KB)\n" \
+	"2,Conv1,resnet,1,3,7,1.5\n2,Relu1,resnet,1,4,4294967295,\"64\t\"\n"                \
+	"2,Add1,,N/A,N/A,N/A,0\n2,Mul1,resnet,1,1,2,N/A\nhost,Mul2,resnet,1,1,2,3\n"
+
+/* Kilobytes, the largest first; where a file does not say how long, nor does this. */
+static void test_static(void **state)
+{
+	struct model *model = take("static_op_mem_1.csv", STATIC);
+
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->devices.row[0].id, 2);
+	assert_int_equal(model->device_facts.count, 4);
+	assert_true(fact(model, "Mul2, nodes 1 to 2")->device == INDEX_NONE);
+	assert_true(fact(model, "Relu1, node 4 to the end") == &model->device_facts.row[0]);
+	assert_true(model->device_facts.row[0].value == 65536);
+	assert_string_equal(model_text(model, model->device_facts.row[0].topic),
+			    "static memory of graph 1 of resnet");
+	assert_true(fact(model, "Conv1, nodes 3 to 7")->value == 1536);
+	assert_true(fact(model, "Add1")->value == 0);
+	assert_int_equal(model->findings.row[0].count, 1);
+	model_free(model);
+	import_same("static_op_mem_1.csv", STATIC, strlen(STATIC), true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_graphs),
 		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_details),
+		cmocka_unit_test(test_static),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
