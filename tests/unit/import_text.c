@@ -72,6 +72,28 @@ void import_write_text(const char *folder, const char *name, const char *text)
 	import_write(folder, name, text, strlen(text));
 }
 
+struct model *import_words(const char *name, const char *text)
+{
+	struct model *model;
+	int error;
+
+	model = import_text(name, text, strlen(text), &error);
+	assert_int_equal(error, 0);
+	return model;
+}
+
+const struct device_fact *import_fact(const struct model *model, const char *topic, const char *name)
+{
+	for (uint32_t i = 0; i < model->device_facts.count; i++) {
+		const struct device_fact *row = &model->device_facts.row[i];
+
+		if ((!topic || strcmp(model_text(model, row->topic), topic) == 0) &&
+		    strcmp(model_text(model, row->name), name) == 0)
+			return row;
+	}
+	return NULL;
+}
+
 struct model *import_take(const char *path)
 {
 	struct model *model = model_new();

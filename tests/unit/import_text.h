@@ -13,6 +13,12 @@
 /* A file called @name in a folder of its own; taken in alone, finished, joined. *error: of the import. */
 struct model *import_text(const char *name, const void *text, size_t size, int *error);
 
+/* The same of a text that must be taken in. */
+struct model *import_words(const char *name, const char *text);
+
+/* What a file says of a device, by topic (NULL = whatever) and name; NULL if it does not. */
+const struct device_fact *import_fact(const struct model *model, const char *topic, const char *name);
+
 /* A file of a folder that is there already. */
 void import_write(const char *folder, const char *name, const void *bytes, size_t size);
 void import_write_text(const char *folder, const char *name, const char *text);

@@ -13,26 +13,6 @@
 #include "analyzer/import/importer.h"
 #include "tests/unit/import_text.h"
 
-static struct model *take(const char *name, const char *text)
-{
-	struct model *model;
-	int error;
-
-	model = import_text(name, text, strlen(text), &error);
-	assert_int_equal(error, 0);
-	return model;
-}
-
-/* NULL if there is none. */
-static const struct device_fact *fact(const struct model *model, const char *name)
-{
-	for (uint32_t i = 0; i < model->device_facts.count; i++) {
-		if (strcmp(model_text(model, model->device_facts.row[i].name), name) == 0)
-			return &model->device_facts.row[i];
-	}
-	return NULL;
-}
-
 static const struct operator_sum *sum(const struct model *model, const char *name,
 				      const char *shapes)
 {
@@ -58,7 +38,7 @@ static const struct operator_sum *sum(const struct model *model, const char *nam
 /* Milliseconds by name and shape; means by type are the same calls. What cannot be told apart is none. */
 static void test_ascend(void **state)
 {
-	struct model *model = take("dynamic_shape_info_5.json", ASCEND);
+	struct model *model = import_words("dynamic_shape_info_5.json", ASCEND);
 	const struct operator_sum *row = sum(model, "Cast-op1", "{input_0: 4,2}");
 
 	assert_int_equal(model->operator_sums.count, 3);
@@ -91,7 +71,7 @@ static void test_ascend(void **state)
 /* Microseconds by step; shapes of all inputs; kernels have none. */
 static void test_gpu(void **state)
 {
-	struct model *model = take("dynamic_shape_info_0.json", GPU);
+	struct model *model = import_words("dynamic_shape_info_0.json", GPU);
 	const struct operator_sum *row = sum(model, "MatMul-op1", "8,16;16,4");
 
 	assert_int_equal(model->operator_sums.count, 3);
@@ -120,16 +100,16 @@ static void test_gpu(void **state)
 /* GiB to bytes; the first of equal peaks, by the shorter name if there is no other; largest tensors first. */
 static void test_graphs(void **state)
 {
-	struct model *model = take("memory_usage_details_3.json", GRAPHS);
+	struct model *model = import_words("memory_usage_details_3.json", GRAPHS);
 
 	assert_int_equal(model->devices.row[0].id, 3);
-	assert_true(fact(model, "static")->value == 268435456);
-	assert_string_equal(model_text(model, fact(model, "static")->topic), "memory of graph 7");
-	assert_true(fact(model, "peak of operators listed")->value == 805306368);
-	assert_string_equal(model_text(model, fact(model, "peak at")->text), "Mul-op2");
-	assert_true(fact(model, "at the peak: output Mul-op2:0")->value == 268435456);
-	assert_true(fact(model, "at the peak: output Mul-op2:0") <
-		    fact(model, "at the peak: output Cast-op1:0"));
+	assert_true(import_fact(model, NULL, "static")->value == 268435456);
+	assert_string_equal(model_text(model, import_fact(model, NULL, "static")->topic), "memory of graph 7");
+	assert_true(import_fact(model, NULL, "peak of operators listed")->value == 805306368);
+	assert_string_equal(model_text(model, import_fact(model, NULL, "peak at")->text), "Mul-op2");
+	assert_true(import_fact(model, NULL, "at the peak: output Mul-op2:0")->value == 268435456);
+	assert_true(import_fact(model, NULL, "at the peak: output Mul-op2:0") <
+		    import_fact(model, NULL, "at the peak: output Cast-op1:0"));
 	/* Of graph 9 the peak is all there is; of graph 8 there is nothing. */
 	assert_int_equal(model->device_facts.count, 5 + 1);
 	assert_int_equal(model->findings.count, 1);
@@ -152,12 +132,12 @@ static void test_told(void **state)
 	import_write_text(folder, "dynamic_shape_info_3.json", ASCEND);
 	import_write_text(folder, "flops_summary_3.json", "{\"FLOPs\": 1, \"FLOPS\": 2}");
 	model = import_take(folder);
-	assert_true(fact(model, "peak")->value == 1300);
-	assert_string_equal(model_text(model, fact(model, "peak")->topic), "memory of graph 7");
+	assert_true(import_fact(model, NULL, "peak")->value == 1300);
+	assert_string_equal(model_text(model, import_fact(model, NULL, "peak")->topic), "memory of graph 7");
 	/* Graph 9 is told by one of them only. */
-	assert_string_equal(model_text(model, fact(model, "peak of operators listed")->topic),
+	assert_string_equal(model_text(model, import_fact(model, NULL, "peak of operators listed")->topic),
 			    "memory of graph 9");
-	assert_null(fact(model, "at the peak: output Mul-op2:0"));
+	assert_null(import_fact(model, NULL, "at the peak: output Mul-op2:0"));
 	assert_int_equal(model->operator_sums.count, 3);
 	assert_int_equal(model->devices.count, 1);
 	model_free(model);
@@ -177,7 +157,7 @@ static void test_told(void **state)
 /* By name and shapes; a time that one call lacks is unknown of the sum, no nought. */
 static void test_details(void **state)
 {
-	struct model *model = take("operator_details.csv", DETAILS);
+	struct model *model = import_words("operator_details.csv", DETAILS);
 	const struct operator_sum *row = sum(model, "aten::mm", "8,16;16,4");
 
 	assert_int_equal(model->operator_sums.count, 3);
@@ -201,7 +181,7 @@ static void test_details(void **state)
 	assert_int_equal(model->tasks.count, 0);
 	model_free(model);
 	import_same("operator_details.csv", DETAILS, strlen(DETAILS), true);
-	model = take("operator_details.csv", "Name,Input Shapes\nMatMul,\"8,16;16,4\"\n");
+	model = import_words("operator_details.csv", "Name,Input Shapes\nMatMul,\"8,16;16,4\"\n");
 	row = sum(model, "MatMul", "8,16;16,4");
 	assert_int_equal(row->count, 1);
 	assert_true(row->total_ns == UINT64_MAX && row->min_ns == UINT64_MAX);
@@ -217,18 +197,18 @@ static void test_details(void **state)
 /* Kilobytes, the largest first; where a file does not say how long, nor does this. */
 static void test_static(void **state)
 {
-	struct model *model = take("static_op_mem_1.csv", STATIC);
+	struct model *model = import_words("static_op_mem_1.csv", STATIC);
 
 	assert_int_equal(model->devices.count, 1);
 	assert_int_equal(model->devices.row[0].id, 2);
 	assert_int_equal(model->device_facts.count, 4);
-	assert_true(fact(model, "Mul2, nodes 1 to 2")->device == INDEX_NONE);
-	assert_true(fact(model, "Relu1, node 4 to the end") == &model->device_facts.row[0]);
+	assert_true(import_fact(model, NULL, "Mul2, nodes 1 to 2")->device == INDEX_NONE);
+	assert_true(import_fact(model, NULL, "Relu1, node 4 to the end") == &model->device_facts.row[0]);
 	assert_true(model->device_facts.row[0].value == 65536);
 	assert_string_equal(model_text(model, model->device_facts.row[0].topic),
 			    "static memory of graph 1 of resnet");
-	assert_true(fact(model, "Conv1, nodes 3 to 7")->value == 1536);
-	assert_true(fact(model, "Add1")->value == 0);
+	assert_true(import_fact(model, NULL, "Conv1, nodes 3 to 7")->value == 1536);
+	assert_true(import_fact(model, NULL, "Add1")->value == 0);
 	assert_int_equal(model->findings.row[0].count, 1);
 	model_free(model);
 	import_same("static_op_mem_1.csv", STATIC, strlen(STATIC), true);

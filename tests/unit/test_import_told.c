@@ -31,28 +31,14 @@ static int teardown(void **state)
 	return system(command);
 }
 
-static struct model *take(const char *name, const char *text)
-{
-	struct model *model;
-	int error;
-
-	model = import_text(name, text, strlen(text), &error);
-	assert_int_equal(error, 0);
-	return model;
-}
-
 static const struct device_fact *fact(const struct model *model, const char *topic,
 				      const char *name)
 {
-	for (uint32_t i = 0; i < model->device_facts.count; i++) {
-		const struct device_fact *row = &model->device_facts.row[i];
+	const struct device_fact *row = import_fact(model, topic, name);
 
-		if (strcmp(model_text(model, row->topic), topic) == 0 &&
-		    strcmp(model_text(model, row->name), name) == 0)
-			return row;
-	}
-	fail_msg("nothing of %s %s", topic, name);
-	return NULL;
+	if (!row)
+		fail_msg("nothing of %s %s", topic, name);
+	return row;
 }
 
 static const struct operator_sum *sum(const struct model *model, const char *text)
@@ -76,7 +62,7 @@ static const struct operator_sum *sum(const struct model *model, const char *tex
 /* Of two devices; a row without a count and one without a type are none. */
 static void test_statistic(void **state)
 {
-	struct model *model = take("op_statistic_1.csv", STATISTIC);
+	struct model *model = import_words("op_statistic_1.csv", STATISTIC);
 	const struct operator_sum *row = sum(model, "MatMulV2");
 
 	assert_int_equal(model->operator_sums.count, 2);
@@ -91,7 +77,7 @@ static void test_statistic(void **state)
 	assert_int_equal(model->findings.row[0].count, 2);
 	model_free(model);
 	import_same("op_statistic_1.csv", STATISTIC, strlen(STATISTIC), true);
-	model = take("communication_statistic_1.csv",
+	model = import_words("communication_statistic_1.csv",
 		     "Device_id,OP Type,Count,Total Time(us),Min Time(us),Avg Time(us),"
 		     "Max Time(us),Ratio(%)\n0,hcom_allReduce_,2,10,5,5,5,100\n");
 	assert_string_equal(model_text(model, sum(model, "hcom_allReduce_")->core),
@@ -102,7 +88,7 @@ static void test_statistic(void **state)
 /* Totals by type in ms, means by name, whose column is misspelt; the host's and a GPU's. */
 static void test_intermediate(void **state)
 {
-	struct model *model = take("aicore_intermediate_2_type.csv",
+	struct model *model = import_words("aicore_intermediate_2_type.csv",
 				   "kernel_type,total_time,execution_frequency,percent\n"
 				   "Cast,0.053395,13,3.63\n");
 
@@ -112,12 +98,12 @@ static void test_intermediate(void **state)
 	assert_string_equal(model_text(model, sum(model, "Cast")->core), "AI_CORE");
 	assert_int_equal(model->devices.row[0].id, 2);
 	model_free(model);
-	model = take("aicore_intermediate_2_detail.csv",
+	model = import_words("aicore_intermediate_2_detail.csv",
 		     "full_kernel_time,execution_time,execution_frequency\n"
 		     "Default/Cast-op10,0.00466,3\n");
 	assert_int_equal(sum(model, "Default/Cast-op10")->total_ns, 13980);
 	model_free(model);
-	model = take("cpu_op_detail_info_0.csv",
+	model = import_words("cpu_op_detail_info_0.csv",
 		     "op_side,op_type,op_name,full_op_name,op_occurrences,op_total_time(ms),"
 		     "op_avg_time(ms),total_proportion,subgraph,pid\n"
 		     "Default,MatMul,MatMul-op1,Default/MatMul-op1,10,1.25,0.125,0.5,Default,42\n");
@@ -125,13 +111,13 @@ static void test_intermediate(void **state)
 	assert_string_equal(model_text(model, sum(model, "Default/MatMul-op1")->core), "HOSTCPU");
 	assert_string_equal(model_text(model, model->devices.row[0].kind), "cpu");
 	model_free(model);
-	model = take("cpu_op_type_info_0.csv",
+	model = import_words("cpu_op_type_info_0.csv",
 		     "op_type,type_occurrences,execution_frequency(per-step),total_compute_time,"
 		     "avg_time(ms),percent\nConv2D,80,2,4.5,0.05625,10\n");
 	assert_int_equal(sum(model, "Conv2D")->total_ns, 4500000);
 	assert_int_equal(sum(model, "Conv2D")->count, 80);
 	model_free(model);
-	model = take("gpu_op_type_info_1.csv", "op_type,type_occurrences,total_time(us),"
+	model = import_words("gpu_op_type_info_1.csv", "op_type,type_occurrences,total_time(us),"
 					       "total_proportion,avg_time(us)\nAdd,2,7.5,1,3.75\n");
 	assert_int_equal(sum(model, "Add")->total_ns, 7500);
 	assert_string_equal(model_text(model, model->devices.row[0].kind), "gpu");
@@ -142,7 +128,7 @@ static void test_intermediate(void **state)
 static void test_more_tables(void **state)
 {
 	struct model *model =
-		take("os_runtime_statistic_1.csv",
+		import_words("os_runtime_statistic_1.csv",
 		     "Device_id,Process ID,Thread ID,Name,Time(%),Time(us),Count,Avg(us),Max(us),"
 		     "Min(us)\nhost,42,43,pthread_mutex_lock,80,12.5,5,2.5,4.25,1\n"
 		     "host,42,44,read,N/A,N/A,0,0,0,0\n");
@@ -156,7 +142,7 @@ static void test_more_tables(void **state)
 	assert_int_equal(model->api_statistics.row[0].max_ns, 4250);
 	assert_int_equal(model->findings.count, 1);
 	model_free(model);
-	model = take("npu_mem_1.csv", "Device_id,event,ddr(KB),hbm(KB),memory(KB),timestamp(us)\n"
+	model = import_words("npu_mem_1.csv", "Device_id,event,ddr(KB),hbm(KB),memory(KB),timestamp(us)\n"
 				      "3,APP,0,1.5,1.5,\"1700000000000000.25\t\"\n");
 	record = model->memory_records.row;
 	assert_int_equal(model->memory_records.count, 1);
@@ -176,7 +162,7 @@ static void test_more_tables(void **state)
 
 static void test_fusion(void **state)
 {
-	struct model *model = take("fusion_op_1.csv", FUSION);
+	struct model *model = import_words("fusion_op_1.csv", FUSION);
 	const struct fused_operator *row = model->fused_operators.row;
 
 	assert_int_equal(model->fused_operators.count, 2);
@@ -203,7 +189,7 @@ static void test_fusion(void **state)
 /* By either layout; a rule without a suggestion and a topic that found nothing are none. */
 static void test_rules(void **state)
 {
-	struct model *model = take("prof_rule_0_1.json", RULES);
+	struct model *model = import_words("prof_rule_0_1.json", RULES);
 	const struct told_advice *row = model->told_advice.row;
 
 	assert_int_equal(model->told_advice.count, 2);
@@ -241,7 +227,7 @@ static void test_depth(void **state)
 
 static void test_figures(void **state)
 {
-	struct model *model = take("hbm_0_1_1.csv", HBM);
+	struct model *model = import_words("hbm_0_1_1.csv", HBM);
 	const struct device_fact *row = fact(model, "hbm", "Average Read");
 
 	assert_int_equal(model->device_facts.count, 5);
@@ -252,13 +238,13 @@ static void test_figures(void **state)
 	assert_true(fact(model, "hbm", "hbm_2 Read")->device == INDEX_NONE);
 	model_free(model);
 	import_same("hbm_0_1_1.csv", HBM, strlen(HBM), true);
-	model = take("ai_core_utilization_1.csv",
+	model = import_words("ai_core_utilization_1.csv",
 		     "Device_id,Core ID,vec_ratio,mac_ratio\n1,Core0,0.25,N/A\n");
 	row = fact(model, "ai_core_utilization", "Core0 vec_ratio");
 	assert_string_equal(model_text(model, row->unit), "of 1");
 	assert_int_equal(model->device_facts.count, 1);
 	model_free(model);
-	model = take("llc_read_write_1.csv",
+	model = import_words("llc_read_write_1.csv",
 		     "Device_id,Mode,Task,Hit Rate(%),Throughput(MB/s)\n0,read,0,50,7\n");
 	assert_true(fact(model, "llc_read_write", "read 0 Hit Rate")->value == 50);
 	model_free(model);
@@ -268,7 +254,7 @@ static void test_figures(void **state)
 static void test_facts(void **state)
 {
 	struct model *model =
-		take("flops_summary_3.json",
+		import_words("flops_summary_3.json",
 		     "{\"FLOPs\": 107146.75, \"FLOPS\": 5385.5, \"FLOPS_Utilization\": 0.23}");
 
 	assert_int_equal(model->devices.row[0].id, 3);
@@ -276,14 +262,14 @@ static void test_facts(void **state)
 	assert_true(fact(model, "calculations", "FLOPS")->value == 5385500000000);
 	assert_true(fact(model, "calculations", "FLOPS_Utilization")->value == 0.23);
 	model_free(model);
-	model = take("memory_usage_summary_0.json",
+	model = import_words("memory_usage_summary_0.json",
 		     "{\"capacity\": 32.0, \"allocations\": 7, \"deallocations\": 7, "
 		     "\"peak_mem\": 0.5, \"static_mem\": 0.25}");
 	assert_true(fact(model, "memory", "capacity")->value == 34359738368);
 	assert_true(fact(model, "memory", "peak of a graph")->value == 536870912);
 	assert_true(fact(model, "memory", "allocations")->value == 7);
 	model_free(model);
-	model = take("parallel_strategy_0.json",
+	model = import_words("parallel_strategy_0.json",
 		     "{\"config\":{\"rankId\":0,\"stageId\":1,\"parallelType\":\"auto_parallel\","
 		     "\"stageDevices\":[{\"dim\":[{\"size\":\"0\"},{\"size\":\"1\"}]},"
 		     "{\"dim\":[{\"size\":\"2\"}]}]},\"graph\":{\"node\":[{},{}],"
@@ -309,7 +295,7 @@ static void test_facts(void **state)
 /* Millions by scope, the largest first; a link without an end is none. Those of 2.0 are empty. */
 static void test_scopes(void **state)
 {
-	struct model *model = take("flops_scope_2.json", SCOPES);
+	struct model *model = import_words("flops_scope_2.json", SCOPES);
 	const char *topic = "calculations of scopes";
 
 	assert_int_equal(model->devices.row[0].id, 2);
@@ -322,7 +308,7 @@ static void test_scopes(void **state)
 	assert_int_equal(model->findings.row[0].count, 1);
 	model_free(model);
 	import_same("flops_scope_2.json", SCOPES, strlen(SCOPES), true);
-	model = take("flops_scope_0.json",
+	model = import_words("flops_scope_0.json",
 		     "{\"data\": {\"nodes\": [], \"links\": []}, \"max_scope_num\": 0}");
 	assert_int_equal(model->device_facts.count, 0);
 	assert_int_equal(model->findings.count, 1);
@@ -479,7 +465,7 @@ static void test_cluster(void **state)
 	cluster_free(&cluster);
 	model_free(model);
 	/* One step is its own mean; blanks in the header and other names of its columns. */
-	model = take("ascend_cluster_analyse_model-parallel_1_2_1.csv",
+	model = import_words("ascend_cluster_analyse_model-parallel_1_2_1.csv",
 		     "computation, communication_alone_time\n651.9051, 1293.1231\n");
 	assert_int_equal(model->cluster_steps.count, 1);
 	assert_int_equal(model->cluster_steps.row[0].computation_ns, 651905100);
@@ -487,7 +473,7 @@ static void test_cluster(void **state)
 	assert_true(model->cluster_steps.row[0].receive_ns == UINT64_MAX);
 	model_free(model);
 	/* Ticks. */
-	model = take("ascend_cluster_analyse_data-parallel_1_1_1.csv",
+	model = import_words("ascend_cluster_analyse_data-parallel_1_1_1.csv",
 		     "iteration_interval, fp_and_bp, tail\n82528, 2366808, 4097\n");
 	assert_int_equal(model->cluster_steps.row[0].gap_ns, 825280);
 	model_free(model);
