@@ -19,7 +19,8 @@ void json_device_facts(struct json *json, const struct model *model);
 
 /*
  * Sums of operators, key "operator_sums", and what was fused into one, key "fused_operators". In text the
- * sums are those of devices whose tasks nobody told, and those by shape or with times of the host: others say nothing new.
+ * sums are those of devices whose tasks nobody told, and those by shape or with times of the host: others say
+ * nothing new.
  */
 int text_told_operators(FILE *out, const struct model *model, const struct report_options *options);
 void json_told_operators(struct json *json, const struct model *model);
