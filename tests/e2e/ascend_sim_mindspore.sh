@@ -11,7 +11,7 @@ need_mindspore
 [ "$(uname -m)" = x86_64 ] || skip "needs x86-64: the stubs are its assembler"
 
 STEPS=40
-find "$MINDSPORE_VENV" -name 'libmindspore_ascend.so.2' | grep -q . || skip "this MindSpore has no Ascend back end"
+find -L "$MINDSPORE_VENV" -name 'libmindspore_ascend.so.2' | grep -q . || skip "this MindSpore has no Ascend back end"
 libraries=$(python3 examples/ascend-sim/mindspore/build.py "$MINDSPORE_VENV" "$WORK/cann")
 libraries=${libraries#LD_LIBRARY_PATH=}
 
