@@ -28,6 +28,8 @@ struct table {
 	bool in_header;
 	bool any; /* field that is not empty in this row */
 	struct field fields[CSV_COLUMNS]; /* start NULL = not in this row */
+	/* Handed out; those that more() wanted in a reading of the header before the last stay empty. */
+	struct csv_value values[CSV_COLUMNS];
 	char *buffer; /* rows that were not handed out yet, and a byte of room */
 	size_t used, capacity;
 	size_t part; /* to read at a time */
@@ -174,8 +176,6 @@ static void keep_field(struct table *table, const struct field *field)
 /* Hands out the row whose fields are known; their ends may be written over. */
 static int end_row(struct table *table)
 {
-	struct csv_value values[CSV_COLUMNS];
-
 	if (!table->any)
 		return 0;
 	if (table->in_header)
@@ -183,16 +183,16 @@ static int end_row(struct table *table)
 	for (uint32_t i = 0; i < table->wanted; i++) {
 		struct field *field = &table->fields[i];
 
-		values[i] = (struct csv_value){ 0 };
+		table->values[i] = (struct csv_value){ 0 };
 		if (!field->start)
 			continue;
 		if (field->escaped)
 			unescape(field);
 		*field->end = '\0';
-		values[i].text = field->start;
-		values[i].length = (size_t)(field->end - field->start);
+		table->values[i].text = field->start;
+		table->values[i].length = (size_t)(field->end - field->start);
 	}
-	return table->reader->row(table->reader->context, values);
+	return table->reader->row(table->reader->context, table->values);
 }
 
 /* Where the row from @at ends (its line's end, or @end); NULL if it goes on beyond @end. */

@@ -35,7 +35,8 @@ struct csv_reader {
 	int (*header)(void *context, const bool *found);
 	/*
 	 * Is a column wanted that is none of columns[]? Then its value is the @index-th after theirs. The
-	 * header may be read more than once; @index is 0 again then. May be NULL: none is.
+	 * header may be read more than once, as are rows of empty fields before it; @index is 0 again
+	 * then, and values of columns that only an earlier reading had are NULL. May be NULL: none is.
 	 */
 	bool (*more)(void *context, uint32_t index, const char *name, size_t length);
 	/* A row; values are valid during the call. A value other than 0 ends the reading. */

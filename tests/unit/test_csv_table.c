@@ -191,6 +191,52 @@ static void test_more(void **state)
 	unlink(path);
 }
 
+static bool on_any(void *context, uint32_t index, const char *name, size_t length)
+{
+	uint32_t *count = context;
+
+	(void)name;
+	(void)length;
+	*count = index + 1;
+	return true;
+}
+
+static int on_some(void *context, const struct csv_value *values)
+{
+	uint32_t *count = context, there = 0;
+
+	assert_string_equal(values[0].text, "7");
+	for (uint32_t i = 0; i < *count; i++)
+		there += values[1 + i].text != NULL;
+	*count = there;
+	return 0;
+}
+
+/* Empty fields before the header were taken for names, and columns that it does not have for there. */
+static void test_more_of_blank_row(void **state)
+{
+	static const char *const columns[] = { "A", NULL };
+	/* The first leaves values behind that the second must not find. */
+	static const char *const texts[] = { "A,b,c,d\n7,8,9,10\n", ",,,\nA\n7\n" };
+	static const uint32_t there[] = { 3, 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		char path[] = "/tmp/test_csv.XXXXXX", error[256];
+		uint32_t count = 0;
+		struct csv_reader reader = {
+			.columns = columns, .more = on_any, .row = on_some, .context = &count
+		};
+		int fd = mkstemp(path);
+
+		assert_true(fd >= 0);
+		assert_int_equal(write(fd, texts[i], strlen(texts[i])), strlen(texts[i]));
+		close(fd);
+		assert_int_equal(csv_table_read(path, &reader, error, sizeof(error)), 0);
+		assert_int_equal(count, there[i]);
+		unlink(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_long_field),
 		cmocka_unit_test(test_more),
+		cmocka_unit_test(test_more_of_blank_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
