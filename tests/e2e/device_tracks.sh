@@ -23,6 +23,13 @@ note "-- ten steps of four operators on three kinds of cores, a copy and a colle
 R=$WORK/report.json
 "$ANALYZER" report --device "$TABLE" --format json >"$R"
 
+# Where nothing was recorded, nothing is incomplete.
+for command in report info; do
+	"$ANALYZER" $command --device "$TABLE" >"$WORK/$command.txt"
+	assert_contains "$command" "$WORK/$command.txt" '^nothing was recorded: all that is shown is from device files$'
+	assert_lacks "$command" "$WORK/$command.txt" 'INCOMPLETE|header could not be read'
+done
+
 # check FILE: the same figures in both formats
 check() {
 	local query
