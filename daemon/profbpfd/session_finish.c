@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include "daemon/common/topics.h"
-#include "daemon/profbpfd/host_counters.h"
 #include "daemon/profbpfd/host_stats.h"
 #include "daemon/profbpfd/session_private.h"
 
@@ -13,17 +12,15 @@
 void session_finish_capture(struct session *s)
 {
 	s->end_ns = session_now_ns();
+	/* At once: figures at the end are interpolated to the reading after it, and programs take long to stop. */
+	session_read_figures(s, false);
 	session_set_state(s, SESSION_ENDING);
 	capture_stop(s->capture);
 	sampler_free(s->sampler);
 	s->sampler = NULL;
 	sampler_free(s->faults);
 	s->faults = NULL;
-	session_push(s, host_stats_cpus());
-	session_push(s, host_counters());
-	session_read_cgroups(s);
-	if (s->request.topics & TOPICS_WITH_ACCOUNTS)
-		capture_snapshot(s->capture, false, true);
+	session_read_figures(s, true);
 	session_push(s, host_stats_clocks());
 	capture_wait_exited(s->capture);
 	session_drain(s, true);

@@ -127,6 +127,13 @@ void session_push(struct session *s, struct item *item);
 /* session_read_cgroups - have the figures of the targets' groups written */
 void session_read_cgroups(struct session *s);
 
+/*
+ * session_read_figures - have read and written what is summed up elsewhere: CPUs, counters, groups, threads
+ *
+ * @all: also the threads whose figures have not changed.
+ */
+void session_read_figures(struct session *s, bool all);
+
 /* session_check_writer - end the session if writing has failed */
 void session_check_writer(struct session *s);
 

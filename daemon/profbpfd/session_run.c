@@ -192,14 +192,18 @@ static void tick(struct session *s)
 	session_push_statistics(s, false);
 }
 
-/* What is summed up elsewhere and only has to be read. */
-static void read_figures(struct session *s)
+void session_read_figures(struct session *s, bool all)
 {
 	session_push(s, host_stats_cpus());
 	session_push(s, host_counters());
 	session_read_cgroups(s);
 	if (s->request.topics & TOPICS_WITH_ACCOUNTS)
-		capture_snapshot(s->capture, false, false);
+		capture_snapshot(s->capture, false, all);
+}
+
+static void read_in_turn(struct session *s)
+{
+	session_read_figures(s, false);
 	/* Who reads along has it all before the statistics that follow. */
 	if (s->request.interval_ns >= FLUSH_NS)
 		session_drain(s, true);
@@ -318,7 +322,7 @@ void session_run(struct session *s)
 		if (now >= next.flush)
 			next.flush = now + FLUSH_NS;
 		if (is_due(&next.figures, now, s->request.interval_ns))
-			read_figures(s);
+			read_in_turn(s);
 		if (is_due(&next.tick, now, TICK_NS))
 			tick(s);
 	}
