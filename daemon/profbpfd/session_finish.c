@@ -12,8 +12,11 @@
 void session_finish_capture(struct session *s)
 {
 	s->end_ns = session_now_ns();
-	/* At once: figures at the end are interpolated to the reading after it, and programs take long to stop. */
-	session_read_figures(s, false);
+	/*
+	 * At once: figures at the end are interpolated to the reading after it, and programs take long to stop.
+	 * All: of a process that begins after the end there is no word but its threads' figures.
+	 */
+	session_read_figures(s, true);
 	session_set_state(s, SESSION_ENDING);
 	capture_stop(s->capture);
 	sampler_free(s->sampler);
