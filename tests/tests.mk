@@ -51,8 +51,9 @@ $(B)/tests/truth/opencl_known: TRUTH_LIBS := -lOpenCL
 
 # The writer of device streams is compiled into the test: its other end is a layer.
 DEVICE_STREAM_OBJ := $(patsubst %,$(O)/daemon/profbpfd/device_%.o,stream find tid)
-$(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer): \
+$(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer device_feed): \
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
+$(B)/tests/unit/test_device_feed: $(patsubst %,$(O)/daemon/profbpfd/%.o,device_feed item)
 $(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits): $(patsubst %,$(O)/daemon/profbpfd/%.o,encode encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files)
 $(B)/tests/unit/test_python_read: $(patsubst %,$(O)/daemon/profbpfd/python_%.o,read line offsets)

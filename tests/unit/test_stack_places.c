@@ -71,7 +71,7 @@ static void nobody_tells(void **state)
 static void somebody_tells(void **state)
 {
 	struct fixture f = set_up(true);
-	uint64_t code = map_code();
+	uint64_t code = map_code(), later;
 
 	assert_int_equal(frame_at(&f, code + 16, 90000), f.unknown);
 	stack_places_mapped(f.places, getpid() + 1);
@@ -79,6 +79,9 @@ static void somebody_tells(void **state)
 	stack_places_mapped(f.places, getpid());
 	assert_int_not_equal(frame_at(&f, code + 16, 90200), f.unknown);
 	assert_int_equal(frame_at(&f, NOWHERE, 90300), f.unknown);
+	later = map_code();
+	assert_int_equal(frame_at(&f, later + 16, 90400), f.unknown);
+	munmap((void *)(uintptr_t)later, 4096);
 	munmap((void *)(uintptr_t)code, 4096);
 	tear_down(&f);
 }
