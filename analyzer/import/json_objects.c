@@ -9,25 +9,17 @@
 #include <yajl/yajl_parse.h>
 
 #include "analyzer/import/input_file.h"
+#include "analyzer/import/json_keys.h"
 #include "analyzer/import/json_literals.h"
 
 #define PATH_BYTES 256
 #define DEPTH_MAX 512 /* deeper nesting is refused */
-#define NOT_WANTED UINT32_MAX
-#define CHAINS 64
-
-struct wanted {
-	const char *key;
-	size_t length;
-	bool array; /* as one text */
-	uint32_t next; /* in its chain, or NOT_WANTED */
-};
+#define NOT_WANTED JSON_KEY_NONE
 
 struct parse {
 	const struct json_reader *reader;
-	struct wanted wanted[JSON_OBJECT_KEYS];
+	struct json_keys keys;
 	uint32_t wanted_count;
-	uint32_t chain[CHAINS]; /* the first wanted key of each length modulo CHAINS, or NOT_WANTED */
 	unsigned int depth; /* open arrays and objects */
 	unsigned int object_depth; /* of the object being read; 0 = none */
 	unsigned int array_depth; /* of the outermost array inside that object; 0 = none */
@@ -35,14 +27,16 @@ struct parse {
 	uint64_t handed; /* objects and scalars handed out */
 	uint64_t skip; /* ... in a first reading: those are not handed out again */
 	const char *list; /* that the object is in */
-	/* Keys from the root to here, with points; cut, and then like no wanted one, if longer. */
+	/* Keys from the root to here, or to the object being read, with points; cut if longer. */
 	char path[PATH_BYTES];
 	size_t length;
-	size_t object_keys; /* where in the path those relative to the object begin */
 	uint16_t prefix[DEPTH_MAX + 1]; /* length of the path of each open array and object */
 	bool is_array[DEPTH_MAX + 1];
 	char root_list[PATH_BYTES]; /* path of an array that stands in the root object */
 	uint32_t key; /* where the next value goes, or NOT_WANTED */
+	uint32_t inner; /* group of keys of the next value, if it is an object, or NOT_WANTED */
+	bool key_array; /* the next value is wanted as text of an array */
+	uint32_t group[DEPTH_MAX + 1]; /* of keys of each open object in the object being read */
 	struct json_value values[JSON_OBJECT_KEYS];
 	uint32_t offsets[JSON_OBJECT_KEYS]; /* of texts in buffer while it may still move */
 	char *buffer;
@@ -61,23 +55,6 @@ static void set_key(struct parse *parse, const unsigned char *text, size_t lengt
 		length = PATH_BYTES - 1 - at;
 	memcpy(parse->path + at, text, length);
 	parse->length = at + length;
-}
-
-static uint32_t find_key(const struct parse *parse)
-{
-	const char *text = parse->path + parse->object_keys;
-	size_t length = parse->length - parse->object_keys;
-
-	if (parse->length <= parse->object_keys)
-		return NOT_WANTED;
-	for (uint32_t i = parse->chain[length % CHAINS]; i != NOT_WANTED; i = parse->wanted[i].next) {
-		const struct wanted *wanted = &parse->wanted[i];
-
-		if (wanted->length == length && wanted->key[length - 1] == text[length - 1] &&
-		    memcmp(wanted->key, text, length) == 0)
-			return i;
-	}
-	return NOT_WANTED;
 }
 
 static bool reserve(struct parse *parse, size_t more)
@@ -99,31 +76,31 @@ static bool reserve(struct parse *parse, size_t more)
 	return true;
 }
 
-static bool append(struct parse *parse, const char *text, size_t length)
-{
-	if (!reserve(parse, length + 1))
-		return false;
-	memcpy(parse->buffer + parse->used, text, length);
-	parse->used += length;
-	parse->buffer[parse->used] = '\0';
-	return true;
-}
-
 /* An item of a wanted array, as JSON; one that gets too long is left out as a whole. */
 static int add_item(struct parse *parse, const char *text, size_t length, bool quoted)
 {
 	struct json_value *array = &parse->values[parse->array_key];
 	bool first = !array->length || parse->buffer[parse->used - 1] == '[';
+	char *to;
 
 	if (parse->used + length + 4 > JSON_OBJECT_BYTES) {
 		*array = (struct json_value){ 0 };
 		parse->array_key = NOT_WANTED;
 		return 1;
 	}
-	if ((!first && *text != ']' && !append(parse, ",", 1)) ||
-	    (quoted && !append(parse, "\"", 1)) || !append(parse, text, length) ||
-	    (quoted && !append(parse, "\"", 1)))
+	if (!reserve(parse, length + 4))
 		return 0;
+	to = parse->buffer + parse->used;
+	if (!first && *text != ']')
+		*to++ = ',';
+	if (quoted)
+		*to++ = '"';
+	memcpy(to, text, length);
+	to += length;
+	if (quoted)
+		*to++ = '"';
+	*to = '\0';
+	parse->used = (size_t)(to - parse->buffer);
 	array->length = parse->used - parse->offsets[parse->array_key];
 	return 1;
 }
@@ -170,7 +147,7 @@ static int value(struct parse *parse, const char *text, size_t length, bool quot
 		return outer_scalar(parse, text, length, quoted);
 	if (parse->array_depth)
 		return parse->array_key == NOT_WANTED ? 1 : add_item(parse, text, length, quoted);
-	if (parse->key == NOT_WANTED || parse->wanted[parse->key].array)
+	if (parse->key == NOT_WANTED || parse->key_array)
 		return 1;
 	return keep(parse, parse->key, text, length, quoted);
 }
@@ -195,24 +172,47 @@ static int on_string(void *context, const unsigned char *text, size_t length)
 	return value(context, (const char *)text, length, true);
 }
 
+static void forget_key(struct parse *parse)
+{
+	parse->key = NOT_WANTED;
+	parse->inner = NOT_WANTED;
+	parse->key_array = false;
+}
+
+static void inner_key(struct parse *parse, const char *text, size_t length)
+{
+	uint32_t group = parse->group[parse->depth];
+	const struct json_key *key = NULL;
+
+	if (group != NOT_WANTED)
+		key = json_keys_find(&parse->keys, group, text, length);
+	if (!key) {
+		forget_key(parse);
+		return;
+	}
+	parse->key = key->wanted;
+	parse->inner = key->inner;
+	parse->key_array = key->array;
+}
+
 static int on_key(void *context, const unsigned char *text, size_t length)
 {
 	struct parse *parse = context;
 
 	if (parse->array_depth)
 		return 1;
+	if (parse->object_depth) {
+		inner_key(parse, (const char *)text, length);
+		return 1;
+	}
 	set_key(parse, text, length);
-	parse->key = parse->object_depth ? find_key(parse) : NOT_WANTED;
 	return 1;
 }
 
 static void begin_object(struct parse *parse)
 {
-	size_t base = parse->prefix[parse->depth];
-
 	parse->object_depth = parse->depth;
-	parse->object_keys = base ? base + 1 : 0;
-	parse->key = NOT_WANTED;
+	parse->group[parse->depth] = 0;
 	parse->used = 0;
 	memset(parse->values, 0, sizeof(parse->values[0]) * parse->wanted_count);
 }
@@ -235,8 +235,8 @@ static const char *list_of(struct parse *parse)
 	return NULL;
 }
 
-/* Inside an object of a list. */
-static int enter_inner(struct parse *parse, bool array, uint32_t key)
+/* Inside an object of a list. @key: a wanted array's; @inner: a wanted object's. */
+static int enter_inner(struct parse *parse, bool array, uint32_t key, uint32_t inner)
 {
 	if (parse->array_depth) {
 		if (parse->array_key == NOT_WANTED)
@@ -248,10 +248,11 @@ static int enter_inner(struct parse *parse, bool array, uint32_t key)
 		parse->array_key = NOT_WANTED;
 		return 1;
 	}
+	parse->group[parse->depth] = inner;
 	if (!array)
 		return 1;
 	parse->array_depth = parse->depth;
-	parse->array_key = key != NOT_WANTED && parse->wanted[key].array ? key : NOT_WANTED;
+	parse->array_key = key;
 	if (parse->array_key == NOT_WANTED)
 		return 1;
 	parse->values[key] = (struct json_value){ .text = "" };
@@ -261,8 +262,7 @@ static int enter_inner(struct parse *parse, bool array, uint32_t key)
 
 static int enter(struct parse *parse, bool array)
 {
-	uint32_t key = parse->key;
-
+	uint32_t key = parse->key_array ? parse->key : NOT_WANTED, inner = parse->inner;
 	unsigned int outer = parse->depth;
 
 	if (++parse->depth > DEPTH_MAX) {
@@ -272,9 +272,9 @@ static int enter(struct parse *parse, bool array)
 	parse->prefix[parse->depth] = outer && parse->is_array[outer] ? parse->prefix[outer]
 								      : (uint16_t)parse->length;
 	parse->is_array[parse->depth] = array;
-	parse->key = NOT_WANTED;
+	forget_key(parse);
 	if (parse->object_depth)
-		return enter_inner(parse, array, key);
+		return enter_inner(parse, array, key, inner);
 	if (parse->depth == 2 && array && !parse->is_array[1]) {
 		memcpy(parse->root_list, parse->path, parse->length);
 		parse->root_list[parse->length] = '\0';
@@ -300,7 +300,7 @@ static int leave(struct parse *parse)
 {
 	unsigned int depth = parse->depth--;
 
-	parse->key = NOT_WANTED;
+	forget_key(parse);
 	if (parse->array_depth && parse->array_key != NOT_WANTED && !add_item(parse, "]", 1, false))
 		return 0;
 	if (parse->array_depth == depth) {
@@ -425,22 +425,12 @@ static int read_once(const char *path, struct parse *parse, struct json_literals
 
 static void begin(struct parse *parse, const struct json_reader *reader)
 {
-	*parse = (struct parse){ .reader = reader, .key = NOT_WANTED, .array_key = NOT_WANTED };
-	for (; reader->keys[parse->wanted_count]; parse->wanted_count++) {
-		const char *key = reader->keys[parse->wanted_count];
-		size_t length = strlen(key);
-		bool array = length > 2 && strcmp(key + length - 2, "[]") == 0;
-
-		parse->wanted[parse->wanted_count] =
-			(struct wanted){ key, length - (array ? 2 : 0), array, NOT_WANTED };
-	}
-	memset(parse->chain, 0xff, sizeof(parse->chain));
-	for (uint32_t i = parse->wanted_count; i-- > 0;) {
-		uint32_t *first = &parse->chain[parse->wanted[i].length % CHAINS];
-
-		parse->wanted[i].next = *first;
-		*first = i;
-	}
+	*parse = (struct parse){
+		.reader = reader, .key = NOT_WANTED, .inner = NOT_WANTED, .array_key = NOT_WANTED
+	};
+	json_keys_begin(&parse->keys, reader->keys);
+	while (reader->keys[parse->wanted_count])
+		parse->wanted_count++;
 }
 
 int json_objects_read(const char *path, const struct json_reader *reader, char *error,

@@ -10,6 +10,7 @@
  * (cpu_op) that launched a task has the same args."External id", and its shapes where they were
  * recorded. Instants called "[memory]" are what the framework's allocator did; args."Device Type" 0 is the host.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,31 +139,50 @@ static bool times_of(const struct json_value *values, int64_t *start_ns, int64_t
 	       decimal_scaled(values[F_DUR].text, values[F_DUR].length, 3, dur_ns) && *dur_ns >= 0;
 }
 
-static int kind_of_task(const char *category, const char *name)
+enum event {
+	EVENT_OTHER,
+	EVENT_KERNEL,
+	EVENT_COPY,
+	EVENT_FILL,
+	EVENT_CALL,
+	EVENT_OPERATOR,
+};
+
+static enum event event_of(const struct json_value *category)
 {
-	if (strcasecmp(category, "kernel") == 0)
-		return is_communication_name(name) ? PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION
-						   : PROFBPF__DEVICE_TASKS__KIND__KERNEL;
-	if (strcasecmp(category, "gpu_memcpy") == 0 || strcasecmp(category, "memcpy") == 0)
+	static const struct {
+		const char *name;
+		enum event event;
+	} EVENTS[] = {
+		{ "cpu_op", EVENT_OPERATOR },	{ "kernel", EVENT_KERNEL },
+		{ "cuda_runtime", EVENT_CALL }, { "cuda_driver", EVENT_CALL },
+		{ "gpu_memcpy", EVENT_COPY },	{ "gpu_memset", EVENT_FILL },
+		{ "operator", EVENT_OPERATOR }, { "runtime", EVENT_CALL },
+		{ "memcpy", EVENT_COPY },	{ "memset", EVENT_FILL },
+		{ "mtia_runtime", EVENT_CALL }, { "mtia_ccp_events", EVENT_KERNEL },
+	};
+
+	for (size_t i = 0; category->text && i < sizeof(EVENTS) / sizeof(EVENTS[0]); i++)
+		if (tolower((unsigned char)category->text[0]) == EVENTS[i].name[0] &&
+		    strcasecmp(category->text, EVENTS[i].name) == 0)
+			return EVENTS[i].event;
+	return EVENT_OTHER;
+}
+
+static uint8_t kind_of_task(enum event event, const char *name)
+{
+	if (event == EVENT_COPY)
 		return PROFBPF__DEVICE_TASKS__KIND__COPY;
-	if (strcasecmp(category, "gpu_memset") == 0 || strcasecmp(category, "memset") == 0)
+	if (event == EVENT_FILL)
 		return PROFBPF__DEVICE_TASKS__KIND__FILL;
-	if (strcasecmp(category, "mtia_ccp_events") == 0)
-		return PROFBPF__DEVICE_TASKS__KIND__KERNEL;
-	return -1;
+	return is_communication_name(name) ? PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION
+					   : PROFBPF__DEVICE_TASKS__KIND__KERNEL;
 }
 
-static bool is_call(const char *category)
-{
-	return strcasecmp(category, "cuda_runtime") == 0 ||
-	       strcasecmp(category, "cuda_driver") == 0 || strcasecmp(category, "runtime") == 0 ||
-	       strcasecmp(category, "mtia_runtime") == 0;
-}
-
-static int add_gpu_task(struct pytorch *file, const struct json_value *values, int kind)
+static int add_gpu_task(struct pytorch *file, const struct json_value *values, enum event event)
 {
 	struct model *model = file->import->model;
-	struct gpu_task task = { .kind = (uint8_t)kind };
+	struct gpu_task task = { .kind = kind_of_task(event, text_of(&values[F_NAME])) };
 
 	if (!times_of(values, &task.start_ns, &task.dur_ns))
 		return import_finding(file->import, "device tasks without usable times",
@@ -177,7 +197,7 @@ static int add_gpu_task(struct pytorch *file, const struct json_value *values, i
 	if (!number_of(&values[F_EXTERNAL], &task.external))
 		number_of(&values[F_EXTERNAL_2021], &task.external);
 	task.name = model_string(model, text_of(&values[F_NAME]));
-	if (kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
+	if (task.kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
 		task.group = model_string(model, text_of(&values[F_GROUP]));
 	return task.name != INDEX_NONE && task.group != INDEX_NONE && MODEL_PUSH(&file->tasks, task)
 		       ? 0
@@ -211,18 +231,16 @@ static int add_operator(struct pytorch *file, const struct json_value *values)
 {
 	struct model *model = file->import->model;
 	struct pytorch_operator row = { 0 };
-	uint64_t number;
 
-	if ((!number_of(&values[F_EXTERNAL], &number) &&
-	     !number_of(&values[F_EXTERNAL_2021], &number)) ||
-	    !number || map_get(&file->operator_rows, number) != MAP_NONE)
+	if ((!number_of(&values[F_EXTERNAL], &row.number) &&
+	     !number_of(&values[F_EXTERNAL_2021], &row.number)) ||
+	    !row.number)
 		return 0;
 	row.name = model_string(model, text_of(&values[F_NAME]));
 	row.shapes = list_text(model, &values[F_SHAPES]);
 	row.types = list_text(model, &values[F_TYPES]);
 	if (row.name == INDEX_NONE || row.shapes == INDEX_NONE || row.types == INDEX_NONE ||
-	    !MODEL_PUSH(&file->operators, row) ||
-	    !map_put(&file->operator_rows, number, file->operators.count - 1))
+	    !MODEL_PUSH(&file->operators, row))
 		return -ENOMEM;
 	return 0;
 }
@@ -315,8 +333,7 @@ static int add_group(struct pytorch *file, const struct json_value *values)
 static int on_object(void *context, const char *list, const struct json_value *values)
 {
 	struct pytorch *file = context;
-	const char *category = text_of(&values[F_CAT]);
-	int kind;
+	enum event event;
 
 	if (strcmp(list, "deviceProperties") == 0)
 		return add_device_name(file, values);
@@ -328,14 +345,12 @@ static int on_object(void *context, const char *list, const struct json_value *v
 		return add_memory(file, values);
 	if (strcmp(text_of(&values[F_PH]), "X") != 0)
 		return 0;
-	kind = kind_of_task(category, text_of(&values[F_NAME]));
-	if (kind >= 0)
-		return add_gpu_task(file, values, kind);
-	if (is_call(category))
+	event = event_of(&values[F_CAT]);
+	if (event == EVENT_CALL)
 		return add_host_call(file, values);
-	return strcasecmp(category, "cpu_op") == 0 || strcasecmp(category, "operator") == 0
-		       ? add_operator(file, values)
-		       : add_mark(file, values);
+	if (event == EVENT_OPERATOR)
+		return add_operator(file, values);
+	return event == EVENT_OTHER ? add_mark(file, values) : add_gpu_task(file, values, event);
 }
 
 static int on_scalar(void *context, const char *key, const struct json_value *value)
@@ -380,7 +395,6 @@ static int import(struct import *import)
 	free(file.memory.row);
 	free(file.operators.row);
 	free(file.pipelines.row);
-	map_free(&file.operator_rows);
 	return err;
 }
 

@@ -23,9 +23,9 @@ struct host_call {
 	uint32_t name;
 };
 
-/* Strings. */
 struct pytorch_operator {
-	uint32_t name;
+	uint64_t number; /* "External id"; 0 = none, is not kept */
+	uint32_t name; /* strings, from here */
 	uint32_t shapes; /* as msprof writes them: "8,16;;2" */
 	uint32_t types;
 };
@@ -66,7 +66,6 @@ struct pytorch {
 	MODEL_ARRAY(struct pytorch_mark) marks;
 	MODEL_ARRAY(struct pytorch_memory) memory;
 	MODEL_ARRAY(struct pytorch_operator) operators;
-	struct map operator_rows; /* External id -> row of operators */
 	bool has_rank;
 	uint32_t rank;
 	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */

@@ -8,6 +8,7 @@
 #include "analyzer/import/pipeline_stage.h"
 
 #include "lib/bisect.h"
+#include "lib/sort_rows.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 
@@ -55,6 +56,13 @@ static int by_correlation(const void *a, const void *b)
 	return x->dur_ns > y->dur_ns ? -1 : x->dur_ns < y->dur_ns;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const struct pytorch_operator *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
 static const struct host_call *call_of(const struct pytorch *file, uint64_t correlation)
 {
 	const struct host_call *calls = file->calls.row;
@@ -63,6 +71,14 @@ static const struct host_call *call_of(const struct pytorch *file, uint64_t corr
 	if (!correlation || at == file->calls.count || calls[at].correlation != correlation)
 		return NULL;
 	return &calls[at];
+}
+
+static const struct pytorch_operator *operator_of(const struct pytorch *file, uint64_t number)
+{
+	const struct pytorch_operator *rows = file->operators.row;
+	uint32_t at = BISECT(i, 0, file->operators.count, rows[i].number < number);
+
+	return number && at < file->operators.count && rows[at].number == number ? &rows[at] : NULL;
 }
 
 static int put_call(struct pytorch *file, const struct host_call *from)
@@ -114,7 +130,7 @@ static void set_stages(struct pytorch *file, uint32_t first_device)
 static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct device_task *task)
 {
 	struct model *model = file->import->model;
-	uint32_t row = from->external ? map_get(&file->operator_rows, from->external) : MAP_NONE;
+	const struct pytorch_operator *operator = operator_of(file, from->external);
 	struct task_detail detail = { .task_id = MODEL_ID_NONE,
 				      .context_id = MODEL_ID_NONE,
 				      .model_id = MODEL_ID_NONE,
@@ -123,10 +139,10 @@ static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct
 				      .mix_blocks = INDEX_NONE,
 				      .group = from->group };
 
-	if (row != MAP_NONE) {
-		task->type = file->operators.row[row].name;
-		detail.input_shapes = file->operators.row[row].shapes;
-		detail.input_types = file->operators.row[row].types;
+	if (operator) {
+		task->type = operator->name;
+		detail.input_shapes = operator->shapes;
+		detail.input_types = operator->types;
 	}
 	if (!detail.group && !detail.input_shapes && !detail.input_types)
 		return true;
@@ -199,8 +215,9 @@ int pytorch_put_rows(struct pytorch *file)
 	uint32_t first_device = file->import->model->devices.count;
 	int err = 0;
 
-	if (file->calls.count)
-		qsort(file->calls.row, file->calls.count, sizeof(*file->calls.row), by_correlation);
+	SORT_ARRAY(&file->calls, by_correlation);
+	/* Of operators of one number the first counts: they keep their order. */
+	SORT_ARRAY(&file->operators, by_number);
 	raise_base(file);
 	for (uint32_t i = 0; i < file->calls.count && !err && file->import->alone; i++)
 		err = put_call(file, &file->calls.row[i]);

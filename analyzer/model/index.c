@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/bisect.h"
+#include "lib/sort_rows.h"
 
 typedef int compare_fn(const void *a, const void *b);
 
@@ -60,19 +61,6 @@ static int by_host_stat_time(const void *a, const void *b)
 {
 	return compare_u64(((const struct host_stat *)a)->ts_ns,
 			   ((const struct host_stat *)b)->ts_ns);
-}
-
-/* glibc's qsort is a merge sort and therefore stable as long as it finds memory. */
-static void sort_if_needed(void *rows, size_t count, size_t size, compare_fn *compare)
-{
-	const char *row = rows;
-
-	for (size_t i = 1; i < count; i++) {
-		if (compare(row + (i - 1) * size, row + i * size) > 0) {
-			qsort(rows, count, size, compare);
-			return;
-		}
-	}
 }
 
 /*
@@ -138,8 +126,8 @@ static bool deal(void **rows, uint32_t count, uint32_t capacity, const struct or
 		memcpy(to + place * order->size, row, order->size);
 	}
 	for (uint32_t key = 0; count && key < keys; key++)
-		sort_if_needed(to + start[key] * order->size, start[key + 1] - start[key],
-			       order->size, order->compare);
+		sort_rows(to + start[key] * order->size, start[key + 1] - start[key], order->size,
+			  order->compare);
 	if (count) {
 		free(*rows);
 		*rows = to;
@@ -156,8 +144,6 @@ static bool deal(void **rows, uint32_t count, uint32_t capacity, const struct or
 
 #define DEAL(array, order, keys, first) \
 	deal((void **)&(array)->row, (array)->count, (array)->capacity, order, keys, first)
-
-#define SORT(array, by) sort_if_needed((array)->row, (array)->count, sizeof(*(array)->row), by)
 
 static bool index_calls(struct model *model)
 {
@@ -272,15 +258,15 @@ bool model_index(struct model *model)
 {
 	if (!model_index_threads(model) || !index_calls(model) || !sort_by_key(model))
 		return false;
-	SORT(&model->counters, by_counter);
-	SORT(&model->interrupts, by_interrupt);
-	SORT(&model->wakes, by_wake_time);
-	SORT(&model->faults, by_fault);
-	SORT(&model->block_requests, by_block_request);
-	SORT(&model->stack_samples, by_sample_time);
-	SORT(&model->cpu_stats, by_cpu_stat);
-	SORT(&model->host_stats, by_host_stat_time);
-	SORT(&model->process_stats, by_process_stat);
-	SORT(&model->cgroup_stats, by_cgroup_stat);
+	SORT_ARRAY(&model->counters, by_counter);
+	SORT_ARRAY(&model->interrupts, by_interrupt);
+	SORT_ARRAY(&model->wakes, by_wake_time);
+	SORT_ARRAY(&model->faults, by_fault);
+	SORT_ARRAY(&model->block_requests, by_block_request);
+	SORT_ARRAY(&model->stack_samples, by_sample_time);
+	SORT_ARRAY(&model->cpu_stats, by_cpu_stat);
+	SORT_ARRAY(&model->host_stats, by_host_stat_time);
+	SORT_ARRAY(&model->process_stats, by_process_stat);
+	SORT_ARRAY(&model->cgroup_stats, by_cgroup_stat);
 	return true;
 }

@@ -121,6 +121,17 @@ static void test_arrays(void **state)
 	check("[{\"c\":{\"d\":5},\"a\":2}]", "2|-|-;");
 }
 
+/* A key counts where it stands, in no other object. */
+static void test_inner_objects(void **state)
+{
+	check("[{\"x\":{\"a\":1,\"c\":{\"d\":[1]}},\"a\":2}]", "2|-|-;");
+	check("[{\"c\":{\"a\":1,\"b\":2,\"x\":{\"d\":[3]},\"d\":[4]},\"b\":5}]", "-|5|[4];");
+	check("[{\"a\":{\"a\":1},\"d\":[2],\"\":3,\"c\":{\"\":{},\"d\":[5]}}]", "-|-|[5];");
+	check("[{\"c\":[{\"d\":[1]}],\"c.d\":[2],\"b\":3}]", "-|3|-;");
+	/* Of two of one name the last. */
+	check("[{\"a\":1,\"c\":{\"d\":[1]},\"a\":2,\"c\":{\"d\":[3]}}]", "2|-|[3];");
+}
+
 static void test_long_array(void **state)
 {
 	size_t size = (2u << 20) + 64, used;
@@ -143,6 +154,7 @@ int main(void)
 		cmocka_unit_test(test_literals),
 		cmocka_unit_test(test_literal_at_chunk_end),
 		cmocka_unit_test(test_arrays),
+		cmocka_unit_test(test_inner_objects),
 		cmocka_unit_test(test_long_array),
 	};
 
