@@ -14,6 +14,7 @@
  */
 #include "interrupt.bpf.h"
 #include "task.bpf.h"
+#include "user_stack.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
@@ -29,7 +30,7 @@ struct block_stack {
 	__u32 waker;
 	__u32 lock; /* it waits for its interpreter's lock */
 	__u32 reserved;
-	struct stack_frames frames;
+	__u64 user[REC_USER_FRAMES + 1];
 };
 
 struct {
@@ -144,7 +145,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 }
 
 /* Walks the stack of who goes to sleep. Kernel threads have none. */
-static __always_inline void sleep_begins(void *ctx, struct task_struct *task)
+static __always_inline void sleep_begins(struct task_struct *task)
 {
 	struct block_stack *b;
 
@@ -155,9 +156,7 @@ static __always_inline void sleep_begins(void *ctx, struct task_struct *task)
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
-	b->user_frames = frames_of(bpf_get_stack(ctx, b->frames.address,
-						 REC_USER_FRAMES * sizeof(__u64),
-						 BPF_F_USER_STACK));
+	b->user_frames = user_stack(task, b->user);
 	b->woken_ns = 0;
 	b->waker = 0;
 	b->lock = waits_for_lock(task);
@@ -196,8 +195,7 @@ static __always_inline void sleep_ends(struct task_struct *task)
 		return;
 	}
 	user = b->user_frames & USER_FRAMES_MASK;
-	bpf_probe_read_kernel(r->frames.address, REC_USER_FRAMES * sizeof(__u64),
-			      b->frames.address);
+	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), b->user);
 	kernel = frames_of(bpf_get_task_stack(task, r->frames.address + user,
 					      REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	send(r, user, kernel);
@@ -222,7 +220,7 @@ int BPF_PROG(stack_waking, struct task_struct *task)
 	return 0;
 }
 
-static __always_inline int block_switch(void *ctx, bool preempt, struct task_struct *prev,
+static __always_inline int block_switch(bool preempt, struct task_struct *prev,
 					struct task_struct *next, __u64 state)
 {
 	if (capture_stopped)
@@ -231,7 +229,7 @@ static __always_inline int block_switch(void *ctx, bool preempt, struct task_str
 		sleep_ends(next);
 	if (!preempt && state & 0xffff && !(state & ST_DEAD) && prev->pid &&
 	    is_target_task(prev, thread_state(prev)))
-		sleep_begins(ctx, prev);
+		sleep_begins(prev);
 	return 0;
 }
 
@@ -239,7 +237,7 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(stack_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int prev_state)
 {
-	return block_switch(ctx, preempt, prev, next, prev_state);
+	return block_switch(preempt, prev, next, prev_state);
 }
 
 struct task_struct___stack_old_state {
@@ -257,5 +255,5 @@ int BPF_PROG(stack_switch_before_5_18, bool preempt, struct task_struct *prev,
 		state = BPF_CORE_READ(old, state);
 	else
 		state = BPF_CORE_READ(prev, __state);
-	return block_switch(ctx, preempt, prev, next, state);
+	return block_switch(preempt, prev, next, state);
 }

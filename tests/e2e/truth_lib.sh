@@ -11,6 +11,7 @@ SLACK=${PROFBPF_TEST_SLACK:-1}
 start_truth() {
 	local name=$1
 	shift
+	rm -f "$WORK/$name.in"
 	mkfifo "$WORK/$name.in"
 	"$TRUTH/$name" "$@" <"$WORK/$name.in" >"$WORK/$name.out" 2>"$WORK/$name.err" &
 	TRUTH_PID=$!

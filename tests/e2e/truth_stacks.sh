@@ -45,8 +45,8 @@ assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$report")"
 # Kernels that do not report every switch hide a sleep now and then.
 sleeps=$(truth_value sleeps) seen=$(jq "(${SLEEP_FRAMES})[0].count" "$report")
 assert_between "sleeps" $((sleeps - 2 - $(json "$report" .capture.switches_missing))) "$sleeps" "$seen"
-assert_eq "frames of the program" "block_here block_outer main" \
-	"$(jq -r "(${SLEEP_FRAMES})[0].frames | map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:3] | map(.name) | join(\" \")" "$report")"
+assert_eq "frames of the program" "block_here block_outer block_far main" \
+	"$(jq -r "(${SLEEP_FRAMES})[0].frames | map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:4] | map(.name) | join(\" \")" "$report")"
 slept=$((seen * $(truth_value sleep_ns)))
 # They wake up later than asked, by as much as the machine is busy.
 assert_between "time asleep" $((slept * 8 / 10)) $((slept * 20 * SLACK)) "$(jq "(${SLEEP_FRAMES})[0].total_ns" "$report")"
@@ -62,13 +62,25 @@ assert_contains "the whole chain, outermost first" "$WORK/cpu.folded" "^stacks;.
 assert_eq "samples in the file" "$(json "$report" .stacks.samples)" \
 	"$(awk '{ n += $NF } END { print n + 0 }' "$WORK/cpu.folded")"
 "$ANALYZER" export "$trace" --to folded-blocked -o "$WORK/blocked.folded"
-assert_contains "sleeps" "$WORK/blocked.folded" "^stacks;.*main;block_outer;block_here;.* [0-9]+$"
+assert_contains "sleeps" "$WORK/blocked.folded" "^stacks;.*main;block_far;block_outer;block_here;.* [0-9]+$"
 assert_eq "time in the file" "$(json "$report" .stacks.blocked_ns)" \
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' "$WORK/blocked.folded")"
 
 "$ANALYZER" report "$trace" --section stacks >"$WORK/text"
 assert_contains "text" "$WORK/text" "spin_here"
-assert_contains "text" "$WORK/text" "block_here < block_outer < main"
+assert_contains "text" "$WORK/text" "block_here < block_outer < block_far < main"
+
+# Calls whose returns are probed: their stacks are the same as ever.
+start_truth stacks 10
+attach_truth "$WORK/probed.pbt" --topics api,sched,stack --stack-block 3ms
+truth_go 60
+stop_attach
+truth_end
+report_json "$WORK/probed.pbt" "$WORK/probed.json"
+assert_eq "probed calls" 20 "$(api_count "$WORK/probed.json" block_here)"
+assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$WORK/probed.json")"
+assert_eq "frames of the program" "block_here block_outer block_far main" \
+	"$(jq -r "(${SLEEP_FRAMES})[0].frames | map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:4] | map(.name) | join(\" \")" "$WORK/probed.json")"
 
 # Off unless asked for.
 "$PROFCTL" record --standalone -o "$WORK/without.pbt" -- true 2>"$WORK/record.err"

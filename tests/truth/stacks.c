@@ -78,6 +78,16 @@ __attribute__((noipa)) static void block_outer(int times, long ns)
 	NOT_A_LEAF;
 }
 
+/* Its frame is larger than what is read of a stack at once. */
+__attribute__((noipa)) static void block_far(int times, long ns)
+{
+	volatile char room[8192];
+
+	room[0] = room[sizeof(room) - 1] = 1;
+	block_outer(times, ns);
+	NOT_A_LEAF;
+}
+
 /* A loop of so many rounds. Position-independent and without calls. */
 #if defined(__x86_64__)
 static const unsigned char machine_code[] = {
@@ -150,7 +160,7 @@ int main(int argc, char **argv)
 	printf("generated_ns=%llu\n",
 	       (unsigned long long)(clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin));
 	slept = -own_sleeps();
-	block_outer(SLEEPS, LONG_NS);
+	block_far(SLEEPS, LONG_NS);
 	slept += own_sleeps();
 	for (int i = 0; i < SHORT_SLEEPS; i++)
 		block_shortly(SHORT_NS);

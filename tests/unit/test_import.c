@@ -151,7 +151,7 @@ static void test_kineto(void **state)
 	check_kineto(KINETO, false, 1700000000000000000);
 }
 
-/* Shapes of the operator that launched a kernel; a number that is none; one operator told twice. */
+/* Shapes of the operator that launched a kernel; a number that is none; one told twice, in no order. */
 static void test_kineto_operators(void **state)
 {
 	static const char text[] =
@@ -165,13 +165,17 @@ static void test_kineto_operators(void **state)
 		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"late\",\"pid\":0,\"tid\":7,\"ts\":-"
 		"Infinity,"
 		"\"dur\":10,\"args\":{\"device\":0,\"stream\":7}},\n"
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::y\",\"pid\":1,\"tid\":1,\"ts\":"
+		"1,\"dur\":2,\"args\":{\"External id\":7}},\n"
 		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":"
 		"1,"
 		"\"dur\":2,\"args\":{\"External id\":5,\"Input Dims\":[[8, 16],[],[[2,3],[4]]],"
 		"\"Input type\":[\"float\",\"\",\"long int\"]}},\n"
 		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::x\",\"pid\":1,\"tid\":1,\"ts\":"
 		"1,"
-		"\"dur\":2,\"args\":{\"External id\":5}}]}";
+		"\"dur\":2,\"args\":{\"External id\":5}},\n"
+		"{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::z\",\"pid\":1,\"tid\":1,\"ts\":"
+		"1,\"dur\":2,\"args\":{\"External id\":3}}]}";
 	const struct task_detail *detail;
 	struct model *model;
 	int error;
