@@ -2,10 +2,10 @@
 /*
  * user_stack.bpf.h - return addresses of a thread that is in the kernel, by its frame pointers.
  *
- * What bpf_get_stack() gives, in a tenth of the time: that one learns from page faults where the frames end, for in
- * code without frame pointers, libc's too, their register holds anything. Here a frame has to lie
- * a little further up the same stack. Return addresses that probes of returns have replaced are told as they
- * were; bpf_get_stack() does that since 6.11.
+ * What bpf_get_stack() gives, mostly faster: that one learns from page faults where the frames end, for in code
+ * without frame pointers, libc's too, their register holds anything. Here a frame has to lie a little
+ * further up the same stack. Return addresses that probes of returns have replaced are told as they were;
+ * bpf_get_stack() does that since 6.11. Of 32-bit processes only where they go on.
  */
 #ifndef PROFBPF_USER_STACK_BPF_H
 #define PROFBPF_USER_STACK_BPF_H
@@ -17,12 +17,14 @@
 #define USER_STACK_POINTER(regs) ((regs)->sp)
 #define USER_FRAME_POINTER(regs) ((regs)->bp)
 #define USER_ADDRESS(word) (word)
+#define USER_IS_32_BIT(regs) ((regs)->cs == 0x23) /* __USER32_CS */
 #else
 #define USER_INSTRUCTION(regs) ((regs)->pc)
 #define USER_STACK_POINTER(regs) ((regs)->sp)
 #define USER_FRAME_POINTER(regs) ((regs)->regs[29])
 /* Without the signature that the bits above may be. */
 #define USER_ADDRESS(word) ((word) & ((1ull << 48) - 1))
+#define USER_IS_32_BIT(regs) ((regs)->pstate & 0x10) /* PSR_MODE32_BIT */
 #endif
 
 #define USER_FRAME_BYTES_MAX (16u << 20)
@@ -90,7 +92,9 @@ static __always_inline __u64 original_return(struct probed_returns *probed, __u6
 	for (int i = 0; i < USER_PROBED_MAX && call && BPF_CORE_READ(call, stack) <= frame; i++)
 		call = BPF_CORE_READ(call, next);
 	probed->call = call;
-	return call ? BPF_CORE_READ(call, orig_ret_vaddr) : address;
+	if (!call || BPF_CORE_READ(call, stack) <= frame)
+		return address;
+	return BPF_CORE_READ(call, orig_ret_vaddr);
 }
 
 /*
@@ -108,6 +112,8 @@ static __always_inline __u32 user_stack(struct task_struct *task, __u64 *address
 	__u32 count, key = 0;
 
 	address[0] = USER_INSTRUCTION(regs);
+	if (USER_IS_32_BIT(regs))
+		return 1;
 	if (at - low < USER_STACK_WORDS * sizeof(at))
 		part = bpf_map_lookup_elem(&user_stack_parts, &key);
 	if (part && bpf_probe_read_user(part, sizeof(*part), (const void *)low))

@@ -70,7 +70,6 @@ struct pytorch {
 	uint32_t rank;
 	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
 	struct map device_names; /* the file's device number -> string */
-	uint32_t runtime; /* "cuda" or "hip", by the calls' names */
 };
 
 /* Rows of the model from all that was read. 0 or -ENOMEM. */
