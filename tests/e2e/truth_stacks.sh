@@ -10,6 +10,12 @@ need_root
 # Frames of the program's own functions in the one place that the program sleeps long at.
 SLEEP_FRAMES='[.stacks.blocking[] | select([.frames[].name] | index("block_here"))]'
 
+# check_frames REPORT: it sleeps there by the whole chain of its own functions
+check_frames() {
+	assert_eq "frames of the program" "block_here block_outer block_far main" "$(jq -r "(${SLEEP_FRAMES})[0].frames |
+		map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:4] | map(.name) | join(\" \")" "$1")"
+}
+
 trace=$WORK/stacks.pbt report=$WORK/stacks.json
 start_truth stacks 1000
 attach_truth "$trace" --topics sched,stack --stack-rate 250 --stack-block 3ms
@@ -45,8 +51,7 @@ assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$report")"
 # Kernels that do not report every switch hide a sleep now and then.
 sleeps=$(truth_value sleeps) seen=$(jq "(${SLEEP_FRAMES})[0].count" "$report")
 assert_between "sleeps" $((sleeps - 2 - $(json "$report" .capture.switches_missing))) "$sleeps" "$seen"
-assert_eq "frames of the program" "block_here block_outer block_far main" \
-	"$(jq -r "(${SLEEP_FRAMES})[0].frames | map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:4] | map(.name) | join(\" \")" "$report")"
+check_frames "$report"
 slept=$((seen * $(truth_value sleep_ns)))
 # They wake up later than asked, by as much as the machine is busy.
 assert_between "time asleep" $((slept * 8 / 10)) $((slept * 20 * SLACK)) "$(jq "(${SLEEP_FRAMES})[0].total_ns" "$report")"
@@ -79,8 +84,7 @@ truth_end
 report_json "$WORK/probed.pbt" "$WORK/probed.json"
 assert_eq "probed calls" 20 "$(api_count "$WORK/probed.json" block_here)"
 assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$WORK/probed.json")"
-assert_eq "frames of the program" "block_here block_outer block_far main" \
-	"$(jq -r "(${SLEEP_FRAMES})[0].frames | map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:4] | map(.name) | join(\" \")" "$WORK/probed.json")"
+check_frames "$WORK/probed.json"
 
 # Off unless asked for.
 "$PROFCTL" record --standalone -o "$WORK/without.pbt" -- true 2>"$WORK/record.err"
