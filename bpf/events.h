@@ -403,7 +403,9 @@ struct session_settings {
 	__u32 time_interrupts;	/* those that interrupt targets are recorded */
 	__u32 faults;		/* sleeps in page faults are kept for their records */
 	__u32 block_by_bio;	/* a request is known by what it carries until it is issued */
-	__u32 reserved;
+	__u32 switches;		/* switches and wake-ups are recorded */
+	__u32 sleep_stacks;	/* stacks of long sleeps are */
+	__u32 stacks_when_back;	/* their user stacks are walked when the thread has a CPU again */
 };
 
 /* Sources that count what they produce; index into map "stats". */

@@ -4,11 +4,13 @@
  *
  * Recorded are: every switch in or out of a target thread; every switch on a
  * CPU while a target waits for it, so that it is known who ran instead; every
- * wake-up of a target, with who woke it and from what context.
+ * wake-up of a target, with who woke it and from what context. For topic stack, with
+ * or without these, targets' sleeps are followed.
  */
 #include "interrupt.bpf.h"
 #include "known.bpf.h"
 #include "sleep.bpf.h"
+#include "sleep_stack.bpf.h"
 #include "stage.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
@@ -153,24 +155,23 @@ static __always_inline bool is_throttled(struct task_struct *task)
 }
 
 /* A fault may make a thread sleep more than once; it is counted when it is over. */
-static __always_inline void sleeps_in_fault(struct task_struct *task)
+static __always_inline void sleeps_in_fault(struct task_struct *task, __u64 now)
 {
 	struct thread_state *state = thread_state(task);
 	__u64 count = task->min_flt + task->maj_flt;
 
 	if (!state || (state->fault_ns && state->fault_count == count))
 		return;
-	state->fault_ns = bpf_ktime_get_ns();
+	state->fault_ns = now;
 	state->fault_count = count;
 }
 
 static __always_inline void emit_switch(struct task_struct *prev, struct task_struct *next,
-					__u8 state, __u16 flags)
+					__u8 state, __u16 flags, __u64 now)
 {
 	struct sleep_facts sleep = { .fd = -1 };
 	struct rec_staged *stage;
 	struct rec_switch *r;
-	__u64 now;
 	__s16 syscall = REC_SYSCALL_NONE;
 
 	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD) {
@@ -182,7 +183,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 		if (syscall != REC_SYSCALL_NONE)
 			describe_sleep(prev, regs, syscall, &sleep);
 		else if (settings.faults)
-			sleeps_in_fault(prev);
+			sleeps_in_fault(prev, now);
 		flags |= sleep.flags;
 	} else if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED && is_throttled(prev)) {
 		flags |= SWITCH_THROTTLED;
@@ -190,7 +191,6 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 	r = stage_begin(&stage);
 	if (!r)
 		return;
-	now = bpf_ktime_get_ns();
 	header_fill(&r->header, REC_SWITCH, flags, now);
 	r->prev_tid = prev->pid;
 	r->next_tid = next->pid;
@@ -213,14 +213,42 @@ static __always_inline void stranger_exits(struct task_struct *prev, struct know
 	emit_account(prev, ACCOUNT_FINAL, REC_SYSCALL_NONE);
 }
 
+/* What a session with topic sched keeps of a switch of which one side is a target's, or for which one waits. */
+static __always_inline void keep_switch(struct task_struct *prev, struct task_struct *next,
+					struct known_thread *of_prev, struct known_thread *of_next,
+					__u8 state, __u16 flags, __u64 now)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
+		wait_begin(prev, of_prev, cpu);
+	if (flags & SWITCH_NEXT_TARGET)
+		wait_end(next, of_next);
+	emit_switch(prev, next, state, flags, now);
+	if (state != SWITCH_DEAD)
+		return;
+	of_prev->facts = 0;
+	emit_account(prev, ACCOUNT_FINAL | (flags & SWITCH_PREV_TARGET ? ACCOUNT_TARGET : 0),
+		     REC_SYSCALL_NONE);
+}
+
+static __always_inline void follow_sleeps(struct task_struct *prev, struct task_struct *next,
+					  __u8 state, __u16 flags, __u64 now)
+{
+	if (flags & SWITCH_NEXT_TARGET)
+		sleep_ends(next, now);
+	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD)
+		sleep_begins(prev, now);
+}
+
 static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 					 struct task_struct *next, __u64 prev_state)
 {
 	struct known_thread *of_prev = known_thread(prev), *of_next = known_thread(next);
 	__u8 state = switch_state(preempt, prev_state);
-	__u32 cpu = bpf_get_smp_processor_id();
 	__u32 prev_facts = KNOWN_ANNOUNCED, next_facts = KNOWN_ANNOUNCED;
 	__u16 flags = 0;
+	__u64 now;
 
 	if (capture_stopped || !of_prev || !of_next)
 		return 0;
@@ -232,24 +260,19 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 		flags |= SWITCH_PREV_TARGET;
 	if (next_facts & KNOWN_TARGET)
 		flags |= SWITCH_NEXT_TARGET;
-	if (!flags && !someone_waits(cpu)) {
-		if (state == SWITCH_DEAD)
+	if (!flags && !someone_waits(bpf_get_smp_processor_id())) {
+		if (settings.switches && state == SWITCH_DEAD)
 			stranger_exits(prev, of_prev, prev_facts);
 		return 0;
 	}
-	known_announce(prev, of_prev, prev_facts);
-	known_announce(next, of_next, next_facts);
-	if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
-		wait_begin(prev, of_prev, cpu);
-	if (flags & SWITCH_NEXT_TARGET)
-		wait_end(next, of_next);
-	emit_switch(prev, next, state, flags);
-	if (state == SWITCH_DEAD) {
-		of_prev->facts = 0;
-		emit_account(prev,
-			     ACCOUNT_FINAL | (flags & SWITCH_PREV_TARGET ? ACCOUNT_TARGET : 0),
-			     REC_SYSCALL_NONE);
+	now = bpf_ktime_get_ns();
+	if (settings.switches) {
+		known_announce(prev, of_prev, prev_facts);
+		known_announce(next, of_next, next_facts);
+		keep_switch(prev, next, of_prev, of_next, state, flags, now);
 	}
+	if (settings.sleep_stacks)
+		follow_sleeps(prev, next, state, flags, now);
 	return 0;
 }
 
@@ -296,10 +319,9 @@ static __always_inline void fill_wake(struct rec_wake *r, struct task_struct *ta
 }
 
 static __always_inline void emit_wake(struct task_struct *task, struct interrupt_state *interrupt,
-				      __u16 flags)
+				      __u16 flags, __u64 now)
 {
 	struct task_struct *waker = bpf_get_current_task_btf();
-	__u64 now = bpf_ktime_get_ns();
 	struct known_thread *known;
 	struct rec_staged *stage;
 	struct rec_switch *r;
@@ -358,17 +380,25 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
 	struct known_thread *known = known_thread(task);
+	struct interrupt_state *interrupt;
 	__u32 facts;
+	__u64 now;
 
 	if (capture_stopped || !known)
 		return 0;
 	facts = known_facts(task, known);
 	if (!(facts & KNOWN_TARGET))
 		return 0;
-	known_announce(task, known, facts);
-	if (must_queue(task))
-		wait_begin(task, known, task_cpu(task));
-	emit_wake(task, interrupt_state(), 0);
+	interrupt = interrupt_state();
+	now = bpf_ktime_get_ns();
+	if (settings.switches) {
+		known_announce(task, known, facts);
+		if (must_queue(task))
+			wait_begin(task, known, task_cpu(task));
+		emit_wake(task, interrupt, 0, now);
+	}
+	if (settings.sleep_stacks)
+		sleep_woken(task, now, interrupt);
 	return 0;
 }
 
@@ -396,7 +426,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 	facts = known_facts(task, known);
 	if (!(facts & KNOWN_TARGET))
 		return 0;
-	emit_wake(task, NULL, WAKE_NEW);
+	emit_wake(task, NULL, WAKE_NEW, bpf_ktime_get_ns());
 	known_announce(task, known, facts);
 	wait_begin(task, known, task_cpu(task));
 	return 0;

@@ -74,6 +74,9 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 	capture->skeleton->rodata->settings = (struct session_settings){
 		.daemon_tgid = getpid(),
 		.system_wide = options->system_wide,
+		.switches = !!(options->topics & TOPIC_SCHED),
+		.sleep_stacks = !!(options->topics & TOPIC_STACK),
+		.stacks_when_back = features->switch_end,
 		.time_interrupts = !!(options->topics & TOPIC_IRQ),
 		.faults = !!(options->topics & TOPIC_FAULT),
 		.block_by_bio = features->block == BLOCK_SOURCE_BIO,
@@ -309,6 +312,7 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 		bpf_map_update_elem(fd, &key, range, BPF_ANY);
 	else
 		bpf_map_delete_elem(fd, &key);
+	__atomic_fetch_add(&capture->skeleton->data->python_locks_version, 1, __ATOMIC_RELEASE);
 }
 
 int capture_sample_program(const struct capture *capture)

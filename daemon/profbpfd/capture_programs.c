@@ -57,6 +57,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool accounts = capture->topics & TOPIC_ACCOUNT && !sched;
 	bool irq = capture->topics & TOPIC_IRQ;
 	bool stack = capture->topics & TOPIC_STACK;
+	bool switches = sched || stack;
 
 	bpf_program__set_autoload(s->progs.api_session, session);
 	bpf_program__set_autoload(s->progs.api_enter_multi, multi);
@@ -69,29 +70,27 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 		bpf_map__set_max_entries(s->maps.near_stacks, 1);
 	if (session)
 		bpf_program__set_expected_attach_type(s->progs.api_session, ATTACH_UPROBE_SESSION);
-	bpf_program__set_autoload(s->progs.on_switch, sched && features->switch_state);
-	bpf_program__set_autoload(s->progs.on_switch_before_5_18, sched && !features->switch_state);
-	bpf_program__set_autoload(s->progs.on_waking, sched);
+	bpf_program__set_autoload(s->progs.on_switch, switches && features->switch_state);
+	bpf_program__set_autoload(s->progs.on_switch_before_5_18,
+				  switches && !features->switch_state);
+	bpf_program__set_autoload(s->progs.on_waking, switches);
 	bpf_program__set_autoload(s->progs.on_migrate, sched);
 	bpf_program__set_autoload(s->progs.on_wakeup_new, sched);
-	bpf_program__set_autoload(s->progs.on_irq_entry, sched || irq || stack);
-	bpf_program__set_autoload(s->progs.on_irq_exit, sched || irq || stack);
-	bpf_program__set_autoload(s->progs.on_softirq_entry, sched || irq || stack);
-	bpf_program__set_autoload(s->progs.on_softirq_exit, sched || irq || stack);
-	bpf_program__set_autoload(s->progs.on_timer_entry, sched || irq || stack);
-	bpf_program__set_autoload(s->progs.on_timer_exit, sched || irq || stack);
+	bpf_program__set_autoload(s->progs.on_irq_entry, switches || irq);
+	bpf_program__set_autoload(s->progs.on_irq_exit, switches || irq);
+	bpf_program__set_autoload(s->progs.on_softirq_entry, switches || irq);
+	bpf_program__set_autoload(s->progs.on_softirq_exit, switches || irq);
+	bpf_program__set_autoload(s->progs.on_timer_entry, switches || irq);
+	bpf_program__set_autoload(s->progs.on_timer_exit, switches || irq);
 	bpf_program__set_autoload(s->progs.account_exit, accounts);
 	bpf_program__set_autoload(s->progs.account_free, accounts);
 	choose_ioctl_programs(capture, features->ioctl_compat);
 	bpf_program__set_autoload(s->progs.on_sample, stack);
+	bpf_program__set_autoload(s->progs.on_switched, stack && features->switch_end);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
 	choose_block_programs(capture, features->block);
-	if (!sched)
+	if (!switches)
 		bpf_map__set_max_entries(s->maps.known_threads, 1);
-	bpf_program__set_autoload(s->progs.stack_waking, stack);
-	bpf_program__set_autoload(s->progs.stack_switch, stack && features->switch_state);
-	bpf_program__set_autoload(s->progs.stack_switch_before_5_18,
-				  stack && !features->switch_state);
 }
 
 static bool is_ioctl_hook(const struct capture *capture, const struct bpf_program *program)

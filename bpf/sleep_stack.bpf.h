@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * sleep_stack.bpf.h - where targets block: the stacks of long sleeps.
+ *
+ * Whether a sleep is worth a record is known when the thread gets a CPU again: a
+ * short one leaves none. The kernel stack is walked then: it is still as it was. The
+ * user stack only the thread itself can walk: where the kernel tells that it is back
+ * (6.16) then, before it does anything; elsewhere when it goes to sleep, into storage
+ * of its own.
+ *
+ * For programs of the scheduler's tracepoints: nobody else switches on that CPU in
+ * between. User stacks are followed by frame pointers.
+ */
+#ifndef PROFBPF_SLEEP_STACK_BPF_H
+#define PROFBPF_SLEEP_STACK_BPF_H
+
+#include "interrupt.bpf.h"
+#include "stack_record.bpf.h"
+#include "task.bpf.h"
+#include "user_stack.bpf.h"
+
+/* One sleep, and who ended it. */
+struct sleep_times {
+	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
+	__u64 woken_ns; /* 0 = not woken yet */
+	__u32 waker;
+	__u32 lock; /* it waits for its interpreter's lock */
+};
+
+struct sleeper {
+	struct sleep_times sleep;
+	struct python_range lock; /* of its process, as it was in this version of "python_locks" */
+	__u32 lock_version;
+	__u32 user_frames;
+	__u64 user[REC_USER_FRAMES + 1];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct sleeper);
+} sleepers __weak_map;
+
+/* Who gets a CPU after a long sleep, until its user stack can be walked. */
+struct returning {
+	__u32 tid; /* 0 = nobody */
+	__u32 kernel_frames;
+	struct sleep_times sleep;
+	__u64 kernel[REC_KERNEL_FRAMES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct returning);
+} returning __weak_map;
+
+/* Processes that run Python, by tgid; the daemon puts them in. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct python_range);
+} python_locks __weak_map;
+
+/* Counted up by the daemon when it has changed "python_locks". */
+volatile __u32 python_locks_version __weak = 1;
+
+#if defined(__TARGET_ARCH_x86)
+#define FUTEX_NR 202
+#define FIRST_ARGUMENT(regs) ((regs)->di)
+#else
+#define FUTEX_NR 98
+#define FIRST_ARGUMENT(regs) ((regs)->orig_x0)
+#endif
+
+static __always_inline void ask_lock(struct task_struct *task, struct sleeper *s, __u32 version)
+{
+	__u32 tgid = task->tgid;
+	struct python_range *range = bpf_map_lookup_elem(&python_locks, &tgid);
+
+	s->lock.first = range ? range->first : 0;
+	s->lock.last = range ? range->last : 0;
+	s->lock_version = version;
+}
+
+/* Does a thread that goes to sleep wait for the lock of its interpreter? */
+static __always_inline bool waits_for_lock(struct task_struct *task, struct sleeper *s)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 version = python_locks_version;
+	__u64 address = FIRST_ARGUMENT(regs);
+	__u16 flags = 0;
+
+	if (syscall_in(regs, &flags) != FUTEX_NR)
+		return false;
+	if (s->lock_version != version)
+		ask_lock(task, s, version);
+	return address >= s->lock.first && address < s->lock.last;
+}
+
+/* The current thread goes to sleep. Kernel threads have no user stack. */
+static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
+{
+	struct sleeper *s;
+
+	if (task->flags & PF_KTHREAD_FLAG)
+		return;
+	s = bpf_task_storage_get(&sleepers, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!s) {
+		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
+		return;
+	}
+	if (!settings.stacks_when_back)
+		s->user_frames = user_stack(task, s->user);
+	s->sleep.woken_ns = 0;
+	s->sleep.waker = 0;
+	s->sleep.lock = waits_for_lock(task, s);
+	s->sleep.since_ns = now;
+}
+
+/* A thread is woken in the current context, which is @interrupt's if that has any kinds. */
+static __always_inline void sleep_woken(struct task_struct *task, __u64 now,
+					const struct interrupt_state *interrupt)
+{
+	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+	__u64 since = s ? s->sleep.since_ns : 0;
+
+	if (!since)
+		return;
+	/* Another CPU may have begun to wake it just before it went. */
+	s->sleep.woken_ns = now > since ? now : since;
+	/* What a timer interrupts did not wake it. */
+	if (s->sleep.lock && !(interrupt && interrupt->kinds))
+		s->sleep.waker = (__u32)bpf_get_current_pid_tgid();
+}
+
+static __always_inline struct stacks_record *sleep_record(struct task_struct *task,
+							 const struct sleep_times *sleep,
+							 __u16 flags)
+{
+	__u32 key = SCRATCH_SLEEP;
+	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
+
+	if (!r)
+		return NULL;
+	flags |= STACK_BLOCK | (sleep->lock ? STACK_LOCK : 0);
+	header_fill(&r->head.header, REC_STACK, flags, sleep->since_ns);
+	r->head.dur_ns = sleep->woken_ns - sleep->since_ns;
+	r->head.tgid = task->tgid;
+	r->head.tid = task->pid;
+	r->head.waker = sleep->waker;
+	r->head.reserved = 0;
+	return r;
+}
+
+static __always_inline __u32 kernel_stack(struct task_struct *task, __u64 *address)
+{
+	return frames_of(bpf_get_task_stack(task, address, REC_KERNEL_FRAMES * sizeof(*address), 0));
+}
+
+/* sleep_back() sends it. */
+static __always_inline void keep_returning(struct task_struct *task,
+					   const struct sleep_times *sleep)
+{
+	__u32 zero = 0;
+	struct returning *back = bpf_map_lookup_elem(&returning, &zero);
+
+	if (!back)
+		return;
+	back->sleep = *sleep;
+	back->kernel_frames = kernel_stack(task, back->kernel);
+	back->tid = task->pid;
+}
+
+static __always_inline void send_sleep(struct task_struct *task, const struct sleeper *s)
+{
+	struct stacks_record *r = sleep_record(task, &s->sleep, 0);
+	__u32 user = s->user_frames & USER_FRAMES_MASK;
+
+	if (!r)
+		return;
+	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user);
+	stack_send(r, user, kernel_stack(task, r->frames.address + user));
+}
+
+static __always_inline void send_short_sleep(struct task_struct *task,
+					     const struct sleep_times *sleep)
+{
+	struct stacks_record *r = sleep_record(task, sleep, STACK_SHORT);
+
+	if (r)
+		stack_send(r, 0, 0);
+}
+
+/* A thread gets the CPU, if it slept. */
+static __always_inline void sleep_ends(struct task_struct *task, __u64 now)
+{
+	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+
+	if (!s || !s->sleep.since_ns)
+		return;
+	/* What comes after the wake-up is a wait for a CPU. */
+	if (!s->sleep.woken_ns)
+		s->sleep.woken_ns = now;
+	if (s->sleep.woken_ns - s->sleep.since_ns < settings.stack_block_ns) {
+		if (s->sleep.lock)
+			send_short_sleep(task, &s->sleep);
+	} else if (settings.stacks_when_back) {
+		keep_returning(task, &s->sleep);
+	} else {
+		send_sleep(task, s);
+	}
+	s->sleep.since_ns = 0;
+}
+
+/* The current thread has the CPU: its sleep, if it was a long one, can be told now. */
+static __always_inline void sleep_back(void)
+{
+	__u32 zero = 0, user;
+	struct returning *back = bpf_map_lookup_elem(&returning, &zero);
+	struct task_struct *task;
+	struct stacks_record *r;
+
+	if (!back || !back->tid)
+		return;
+	task = bpf_get_current_task_btf();
+	if (back->tid != task->pid)
+		return;
+	back->tid = 0;
+	r = sleep_record(task, &back->sleep, 0);
+	if (!r)
+		return;
+	user = user_stack(task, r->frames.address) & USER_FRAMES_MASK;
+	bpf_probe_read_kernel(r->frames.address + user, sizeof(back->kernel), back->kernel);
+	stack_send(r, user, back->kernel_frames);
+}
+
+#endif /* PROFBPF_SLEEP_STACK_BPF_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* stack_record.bpf.h - how a record with stacks is made and sent. */
+#ifndef PROFBPF_STACK_RECORD_BPF_H
+#define PROFBPF_STACK_RECORD_BPF_H
+
+#include "profbpf.bpf.h"
+
+/* Frames of both stacks: the user's, then the kernel's. */
+struct stack_frames {
+	__u64 address[REC_USER_FRAMES + 1 + REC_KERNEL_FRAMES];
+};
+
+/* A record is made here: rings take records of any size only as a copy. */
+struct stacks_record {
+	struct rec_stack head;
+	struct stack_frames frames;
+};
+
+#define SCRATCH_SAMPLE 0
+#define SCRATCH_SLEEP 1
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2); /* a sample can interrupt a switch */
+	__type(key, __u32);
+	__type(value, struct stacks_record);
+} stack_scratch __weak_map;
+
+#define USER_FRAMES_MASK (REC_USER_FRAMES) /* one less than a power of two */
+
+static __always_inline __u32 frames_of(long bytes)
+{
+	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
+}
+
+/* With @user and @kernel frames, which are in place. */
+static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct source_stats *s = source_stats(SOURCE_STACK);
+	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+	__u64 size;
+	long err = -1;
+
+	user &= USER_FRAMES_MASK;
+	if (kernel > REC_KERNEL_FRAMES)
+		kernel = REC_KERNEL_FRAMES;
+	r->head.user_frames = user;
+	r->head.kernel_frames = kernel;
+	size = sizeof(r->head) + (user + kernel) * sizeof(__u64);
+	if (ring && size <= sizeof(*r))
+		err = bpf_ringbuf_output(ring, r, size, BPF_RB_NO_WAKEUP);
+	if (!s)
+		return;
+	add(&s->produced, 1);
+	if (err)
+		add(&s->lost[LOSS_RING_FULL], 1);
+}
+
+#endif /* PROFBPF_STACK_RECORD_BPF_H */
