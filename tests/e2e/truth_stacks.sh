@@ -86,6 +86,17 @@ assert_eq "probed calls" 20 "$(api_count "$WORK/probed.json" block_here)"
 assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$WORK/probed.json")"
 check_frames "$WORK/probed.json"
 
+# Without topic sched: the same sleeps, and not a switch on record.
+start_truth stacks 10
+attach_truth "$WORK/alone.pbt" --topics stack --stack-block 3ms
+truth_go 60
+stop_attach
+truth_end
+report_json "$WORK/alone.pbt" "$WORK/alone.json"
+assert_between "sleeps" 18 20 "$(jq "(${SLEEP_FRAMES})[0].count" "$WORK/alone.json")"
+check_frames "$WORK/alone.json"
+assert_eq "switches on record" 0 "$(json "$WORK/alone.json" '[.capture.sources[] | select(.name == "sched") | .produced] | add // 0')"
+
 # Off unless asked for.
 "$PROFCTL" record --standalone -o "$WORK/without.pbt" -- true 2>"$WORK/record.err"
 report_json "$WORK/without.pbt" "$WORK/without.json"
