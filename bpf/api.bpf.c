@@ -160,21 +160,59 @@ static __noinline __u64 string_address(struct pt_regs *ctx, const struct probe_c
 	return inner;
 }
 
-static __noinline void send_string(struct pt_regs *ctx, const struct probe_conf *conf,
-				   struct call_frame *frame)
+/* Keys of strings that were sent, in the places that their last bits say; mixed with the version. */
+volatile __u64 text_marks[TEXT_MARKS] __weak = {};
+
+/* Counted up by the daemon when it has forgotten strings: they are sent again. */
+volatile __u64 texts_version __weak = 0;
+
+/* Of @bytes, from 1 to REC_STRING_LEN; what follows them in their last word is not theirs. */
+static __noinline __u64 text_key(struct call_stack *stack, __u32 bytes)
+{
+	__u64 key = bytes, word;
+
+	for (__u32 i = 0; i < REC_STRING_LEN / sizeof(word) && i * sizeof(word) < bytes; i++) {
+		word = stack->text[i];
+		if (bytes - i * sizeof(word) < sizeof(word))
+			word &= (1ull << 8 * (bytes & 7)) - 1;
+		key = (key ^ word) * 0x9e3779b97f4a7c15ull;
+		key ^= key >> 32;
+	}
+	return key;
+}
+
+static __noinline bool send_text(struct call_stack *stack, __u64 key, __u32 bytes)
 {
 	struct emit e;
 	struct rec_string *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
-	long n;
 
 	if (!r)
-		return;
-	n = bpf_probe_read_user_str(r->str, sizeof(r->str), (void *)string_address(ctx, conf));
-	header_fill(&r->header, REC_STRING, 0, frame->start_ns);
-	r->tid = (__u32)bpf_get_current_pid_tgid();
-	r->probe = frame->probe;
-	r->len = n > 0 ? n - 1 : 0;
+		return false;
+	header_fill(&r->header, REC_STRING, 0, bpf_ktime_get_ns());
+	r->key = key;
+	r->len = bytes - 1;
+	__builtin_memcpy(r->str, stack->text, sizeof(r->str));
 	emit_end(&e, false);
+	return true;
+}
+
+/* Most strings were sent before: a call then has only to name its own. */
+static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf *conf,
+				   struct call_stack *stack, struct call_frame *frame)
+{
+	long bytes = bpf_probe_read_user_str(stack->text, sizeof(stack->text),
+					     (void *)string_address(ctx, conf));
+	__u64 mark;
+
+	if (bytes <= 1) /* not to be read, or empty */
+		return;
+	frame->text = text_key(stack, bytes);
+	mark = frame->text ^ texts_version;
+	if (text_marks[frame->text & (TEXT_MARKS - 1)] != mark) {
+		if (!send_text(stack, frame->text, bytes))
+			return;
+		text_marks[frame->text & (TEXT_MARKS - 1)] = mark;
+	}
 	frame->flags |= CALL_HAS_STRING;
 }
 
@@ -241,7 +279,7 @@ static __always_inline __u64 enter(struct pt_regs *ctx)
 	stack->depth = slot + 1;
 	frame->start_ns = bpf_ktime_get_ns();
 	if (conf->flags & PROBE_STRING)
-		send_string(ctx, conf, frame);
+		take_string(ctx, conf, stack, frame);
 	return slot;
 }
 
@@ -323,6 +361,7 @@ static __always_inline void write_call(struct pt_regs *ctx, struct call_stack *s
 		r->args[2] = PT_REGS_RC(ctx);
 	else
 		r->args[2] = frame->args[2];
+	r->text = frame->text;
 	bpf_ringbuf_submit(r, ++stack->produced < RECORDS_PER_LOOK ? BPF_RB_NO_WAKEUP
 								   : submit_flags(stack, ring));
 }

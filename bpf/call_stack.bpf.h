@@ -17,6 +17,7 @@ struct call_frame {
 	__u64 start_ns;
 	__u64 sp; /* stack pointer at entry: tells frames apart where there is no cookie */
 	__u64 args[REC_ARGS];
+	__u64 text; /* with CALL_HAS_STRING */
 	__u32 probe;
 	__u32 flags; /* CALL_HAS_STRING, FRAME_* */
 };
@@ -50,6 +51,7 @@ struct call_stack {
 	__u64 produced; /* calls not yet added to "stats" */
 	__u64 short_since_ns; /* when short_slots were last added up */
 	__u64 registers[REGISTERS]; /* by argument position, while a call begins */
+	__u64 text[REC_STRING_LEN / sizeof(__u64)]; /* the same: its string */
 	struct call_frame frames[REC_CALL_DEPTH];
 	struct short_slot short_slots[SHORT_SLOTS];
 };
@@ -197,6 +199,7 @@ __weak __noinline int emit_open_call(const struct call_frame *frame, __u32 depth
 	r->probe = frame->probe;
 	r->ret = 0;
 	__builtin_memcpy(r->args, frame->args, sizeof(r->args));
+	r->text = frame->text;
 	emit_end(&e, false);
 	return 0;
 }

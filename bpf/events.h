@@ -52,13 +52,13 @@ struct rec_header {
 
 /* rec_call.header.flags, rec_ioctl.header.flags */
 #define CALL_OPEN 0x01		/* had not returned at detach or thread exit; dur_ns is up to then */
-#define CALL_HAS_STRING 0x02	/* a REC_STRING of the same tid and ts_ns was sent */
+#define CALL_HAS_STRING 0x02	/* "text" is the key of a REC_STRING that was sent before */
 #define CALL_RET_ZERO 0x04	/* the returned value was 0 in its full width (a null handle) */
 #define CALL_BEFORE 0x08	/* of ioctls: found under way when the session began, at ts_ns; dur_ns is a lower bound */
 #define CALL_UNSEEN 0x10	/* of those: it has returned, but not where anybody saw it; dur_ns is 0 */
 #define CALL_DEPTH_SHIFT 8	/* bits 8..15: nesting depth, 0 = outermost */
 
-/* One call of a traced function, written when it returns. 64 bytes. */
+/* One call of a traced function, written when it returns. 72 bytes. */
 struct rec_call {
 	struct rec_header header;
 	__u64 dur_ns;
@@ -67,14 +67,20 @@ struct rec_call {
 	__u32 probe;		/* index into the session's probe table */
 	__u32 ret;		/* low 32 bits of the returned value; 0 if open */
 	__u64 args[REC_ARGS];	/* as chosen by the probe's struct probe_conf; 0 if unused */
+	__u64 text;		/* with CALL_HAS_STRING */
 };
 
-/* A string argument, written at entry, just before the call it belongs to returns. */
+#define TEXT_MARKS 4096 /* a power of two */
+
+/*
+ * A string argument, written when a call first has it: before that call's record, possibly on
+ * another CPU. Calls name it by a hash of its bytes, of 64 bits: two of a million strings
+ * are taken for one another once in 37 million sessions.
+ */
 struct rec_string {
-	struct rec_header header;	/* ts_ns equals that of the call */
-	__u32 tid;
-	__u32 probe;
-	__u32 len;			/* bytes before the NUL in str */
+	struct rec_header header;
+	__u64 key;
+	__u32 len;		/* bytes before the NUL in str */
 	char str[REC_STRING_LEN];
 };
 

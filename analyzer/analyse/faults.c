@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 
 static int by_total(const void *a, const void *b)
 {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 
 struct collection {
 	struct map groups; /* driver << 32 | process, then with the command */

@@ -6,7 +6,7 @@
 
 #include "analyzer/join/call_kind.h"
 #include "analyzer/join/launched_names.h"
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 
 /* One launch or first phase, before it is summed up. */
 struct event {

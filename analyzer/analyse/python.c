@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 #include "lib/bisect.h"
 
 /* How often a thread was seen in a function, or held up by another. */

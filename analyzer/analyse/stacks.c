@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 
 struct collection {
 	const struct model *model;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 
 /* A file's name, taken apart. */
 struct export_name {

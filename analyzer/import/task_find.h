@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 
 /* Zeroed, and then task_find_begin(). */
 struct task_find {

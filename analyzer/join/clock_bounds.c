@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/join/call_kind.h"
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 #include "lib/bisect.h"
 
 /* A task by when it was enqueued, and the latest end of the tasks of its stream up to it. */

@@ -6,7 +6,7 @@
 
 #include "analyzer/join/call_kind.h"
 #include "analyzer/join/device_clock.h"
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 #include "lib/bisect.h"
 
 #define ID_BITS 16

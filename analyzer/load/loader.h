@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "analyzer/load/arena.h"
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 #include "analyzer/model/model.h"
 #include "lib/pbt.h"
 #include "proto/trace.pb-c.h"

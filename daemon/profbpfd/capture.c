@@ -315,6 +315,11 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 	__atomic_fetch_add(&capture->skeleton->data->python_locks_version, 1, __ATOMIC_RELEASE);
 }
 
+void capture_send_texts(struct capture *capture)
+{
+	__atomic_fetch_add(&capture->skeleton->bss->texts_version, 1, __ATOMIC_RELEASE);
+}
+
 int capture_sample_program(const struct capture *capture)
 {
 	return bpf_program__fd(capture->skeleton->progs.on_sample);

@@ -63,6 +63,9 @@ int capture_attach(struct capture *capture, char *error, char *warning, size_t s
 /* capture_python_lock - what the threads of a process wait on for its interpreter's lock; NULL: nothing */
 void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range);
 
+/* capture_send_texts - strings of calls that were sent before are sent again when they come up */
+void capture_send_texts(struct capture *capture);
+
 /* capture_sample_program - what a perf event is to run for topic stack; a descriptor of @capture */
 int capture_sample_program(const struct capture *capture);
 

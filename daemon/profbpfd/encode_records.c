@@ -42,7 +42,7 @@ static uint32_t call_text(const struct rec_call *r, struct string_table *strings
 
 	if (!(r->header.flags & CALL_HAS_STRING))
 		return 0;
-	length = texts_take(texts, r->tid, r->header.ts_ns, text, sizeof(text));
+	length = texts_get(texts, r->text, text, sizeof(text));
 	id = string_table_add(strings, text, length);
 	return id == STRING_NONE ? 0 : id;
 }

@@ -16,6 +16,7 @@ struct recorder {
 	struct item **batches;		/* [cpu * REC_TYPES + type] */
 	size_t *sizes;			/* of the last of each that was handed over, in bytes */
 	struct item *tasks;
+	bool texts_missing;
 	uint64_t dropped[TRACE_SOURCES];
 	uint64_t used[TRACE_SOURCES];
 };
@@ -154,9 +155,24 @@ static void note_process(struct recorder *r, const struct rec_process *p)
 			p->header.flags & PROCESS_FINAL);
 }
 
+static void add_call(struct recorder *r, const struct rec_call *call)
+{
+	if (r->events.code_names)
+		code_names_see(r->events.code_names, call);
+	if (call->header.flags & CALL_HAS_STRING && !texts_has(r->texts, call->text))
+		r->texts_missing = true;
+	add_record(r, &call->header, sizeof(*call));
+}
+
+static void keep_text(struct recorder *r, const struct rec_string *string)
+{
+	if (texts_put(r->texts, string->key, string->str, string->len) && r->events.texts_forgotten)
+		r->events.texts_forgotten(r->events.context);
+	r->used[SOURCE_TASK]++;
+}
+
 void recorder_handle(void *context, const struct rec_header *record)
 {
-	const struct rec_string *string = (const void *)record;
 	struct recorder *r = context;
 
 	switch (record->type) {
@@ -168,15 +184,8 @@ void recorder_handle(void *context, const struct rec_header *record)
 		note_process(r, (const void *)record);
 		add_record(r, record, sizeof(struct rec_process));
 		break;
-	case REC_CALL:
-		if (r->events.code_names)
-			code_names_see(r->events.code_names, (const void *)record);
-		add_record(r, record, sizeof(struct rec_call));
-		break;
-	case REC_STRING:
-		texts_put(r->texts, string->tid, record->ts_ns, string->str, string->len);
-		r->used[SOURCE_TASK]++;
-		break;
+	case REC_CALL: add_call(r, (const void *)record); break;
+	case REC_STRING: keep_text(r, (const void *)record); break;
 	default:
 		if (kinds[record->type].size)
 			add_record(r, record, kinds[record->type].size);
@@ -184,11 +193,15 @@ void recorder_handle(void *context, const struct rec_header *record)
 	}
 }
 
-/*
- * Batches are handed over between passes only: then the string of every call in
- * them has been read, whichever ring it lay in. Tasks go first, so that a reader
- * knows who is meant.
- */
+bool recorder_texts_missing(struct recorder *r)
+{
+	bool missing = r->texts_missing;
+
+	r->texts_missing = false;
+	return missing;
+}
+
+/* Tasks go first, so that a reader knows who is meant. */
 void recorder_pass(struct recorder *r, bool flush)
 {
 	if (r->events.code_names && code_names_waiting(r->events.code_names))

@@ -27,6 +27,7 @@ struct recorder_events {
 	/* Figures of a process have come, with the id of its cgroup (0 = unknown); maybe its last. */
 	void (*process_seen)(void *context, pid_t pid, uint64_t cgroup, bool target, bool last);
 	void (*code_seen)(void *context);	/* addresses wait in @code_names to be looked up */
+	void (*texts_forgotten)(void *context);	/* strings of calls are to be sent again */
 	struct code_names *code_names;		/* NULL: nobody wants them */
 	void *context;
 };
@@ -40,6 +41,14 @@ void recorder_free(struct recorder *recorder);
 
 /* recorder_handle - a capture_handler: take one record */
 void recorder_handle(void *recorder, const struct rec_header *record);
+
+/*
+ * recorder_texts_missing - since it was asked last, was there a call whose string had not come?
+ *
+ * The string was sent before the call, but into a ring that had been read before it: the
+ * next drain brings it.
+ */
+bool recorder_texts_missing(struct recorder *recorder);
 
 /* recorder_pass - after each drain: hand over full batches, or all if @flush */
 void recorder_pass(struct recorder *recorder, bool flush);

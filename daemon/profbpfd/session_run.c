@@ -17,6 +17,7 @@
 #define DRAIN_MAX_NS 100000000ull
 #define DRAIN_BYTES (256u << 10) /* wanted at a look: no more than a processor's cache holds */
 #define FLUSH_NS 1000000000ull /* small batches compress badly */
+#define DRAINS_FOR_TEXTS 4 /* each may read a call of which the string came meanwhile */
 #define TICK_NS 1000000000ull
 
 static void look_at(struct session *s, pid_t pid, bool began, uint64_t ts_ns)
@@ -57,6 +58,13 @@ static void code_seen(void *context)
 		prober_resolve(s->prober);
 }
 
+static void texts_forgotten(void *context)
+{
+	struct session *s = context;
+
+	capture_send_texts(s->capture);
+}
+
 /* Threads of a process that has exited may still wait for their last turn: they stay targets a while. */
 static void remove_exited(struct session *s)
 {
@@ -90,6 +98,7 @@ struct recorder_events session_events(struct session *s)
 					 .process_exited = process_exited,
 					 .process_seen = process_seen,
 					 .code_seen = code_seen,
+					 .texts_forgotten = texts_forgotten,
 					 .code_names = s->code_names,
 					 .context = s };
 }
@@ -167,6 +176,8 @@ void session_drain(struct session *s, bool flush)
 
 	s->drain_ns = session_now_ns();
 	bytes = capture_drain(s->capture, take_record, s);
+	for (int i = 0; i < DRAINS_FOR_TEXTS && recorder_texts_missing(s->recorder); i++)
+		bytes += capture_drain(s->capture, take_record, s);
 	plan_drain(s, s->drain_ns - before_ns, bytes);
 	recorder_pass(s->recorder, flush);
 	if (s->stacks)

@@ -2,80 +2,29 @@
 #include "daemon/profbpfd/texts.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/events.h"
+#include "lib/map.h"
+#include "lib/strings.h"
 
-#define TEXTS_FIRST 1024 /* places at the beginning; a power of two, as TEXTS_MAX */
-#define NONE 0 /* no text: the first place is never used */
-
-struct text {
-	uint64_t ts_ns;
-	uint32_t tid;
-	uint32_t length;
-	uint32_t next; /* in its bucket, or among the free places */
-	uint32_t older, newer; /* of all that are kept */
-	char text[REC_STRING_LEN];
+/* What was put or named since a certain time. */
+struct generation {
+	struct map ids; /* of strings, by key */
+	struct string_table *strings;
 };
 
 struct texts {
 	pthread_mutex_t lock;
-	struct text *places;
-	uint32_t *buckets; /* as many as places */
-	uint32_t count;
-	uint32_t free;
-	uint32_t oldest, newest;
+	struct generation young;
+	struct generation old; /* what "young" was before; dropped when that is full again */
 };
 
-static uint32_t *bucket_of(const struct texts *texts, uint32_t tid, uint64_t ts_ns)
+static void generation_free(struct generation *g)
 {
-	uint64_t hash = (ts_ns ^ (uint64_t)tid << 40) * 0x9e3779b97f4a7c15ull;
-
-	return &texts->buckets[(hash >> 32) & (texts->count - 1)];
-}
-
-static void add_free(struct texts *texts, uint32_t first)
-{
-	for (uint32_t i = texts->count; i-- > first;) {
-		texts->places[i].next = texts->free;
-		texts->free = i;
-	}
-}
-
-static void link_to_bucket(struct texts *texts, uint32_t place)
-{
-	struct text *text = &texts->places[place];
-	uint32_t *bucket = bucket_of(texts, text->tid, text->ts_ns);
-
-	text->next = *bucket;
-	*bucket = place;
-}
-
-/* Twice as many places; false if there is no memory, or no more are allowed. */
-static bool grow(struct texts *texts)
-{
-	uint32_t count = texts->count ? 2 * texts->count : TEXTS_FIRST, before = texts->count;
-	struct text *places;
-	uint32_t *buckets;
-
-	if (count > TEXTS_MAX)
-		return false;
-	places = realloc(texts->places, count * sizeof(*places));
-	if (!places)
-		return false;
-	texts->places = places;
-	buckets = calloc(count, sizeof(*buckets));
-	if (!buckets)
-		return false;
-	free(texts->buckets);
-	texts->buckets = buckets;
-	texts->count = count;
-	for (uint32_t i = texts->oldest; i != NONE; i = texts->places[i].newer)
-		link_to_bucket(texts, i);
-	add_free(texts, before ? before : NONE + 1);
-	return true;
+	map_free(&g->ids);
+	string_table_free(g->strings);
+	*g = (struct generation){ 0 };
 }
 
 struct texts *texts_new(void)
@@ -84,8 +33,8 @@ struct texts *texts_new(void)
 
 	if (!texts)
 		return NULL;
-	if (!grow(texts)) {
-		free(texts->places);
+	texts->young.strings = string_table_new();
+	if (!texts->young.strings) {
 		free(texts);
 		return NULL;
 	}
@@ -98,84 +47,88 @@ void texts_free(struct texts *texts)
 	if (!texts)
 		return;
 	pthread_mutex_destroy(&texts->lock);
-	free(texts->places);
-	free(texts->buckets);
+	generation_free(&texts->young);
+	generation_free(&texts->old);
 	free(texts);
 }
 
-static void forget(struct texts *texts, uint32_t place)
+/* Without memory for another one all stays as it is. Returns true if strings were forgotten. */
+static bool age(struct texts *texts)
 {
-	struct text *text = &texts->places[place];
-	uint32_t *from = bucket_of(texts, text->tid, text->ts_ns);
+	struct generation young = { .strings = string_table_new() };
+	bool forgot = texts->old.ids.count > 0;
 
-	while (*from != place)
-		from = &texts->places[*from].next;
-	*from = text->next;
-	if (text->older != NONE)
-		texts->places[text->older].newer = text->newer;
-	else
-		texts->oldest = text->newer;
-	if (text->newer != NONE)
-		texts->places[text->newer].older = text->older;
-	else
-		texts->newest = text->older;
-	text->next = texts->free;
-	texts->free = place;
+	if (!young.strings)
+		return false;
+	generation_free(&texts->old);
+	texts->old = texts->young;
+	texts->young = young;
+	return forgot;
 }
 
-static uint32_t take_place(struct texts *texts)
+static bool add(struct texts *texts, uint64_t key, const char *text, size_t length)
 {
-	uint32_t place;
+	bool forgot = texts->young.ids.count >= TEXTS_MAX / 2 && age(texts);
+	uint32_t id = string_table_add(texts->young.strings, text, length);
 
-	if (texts->free == NONE && !grow(texts))
-		forget(texts, texts->oldest);
-	place = texts->free;
-	texts->free = texts->places[place].next;
-	return place;
+	if (id != STRING_NONE)
+		map_put(&texts->young.ids, key, id);
+	return forgot;
 }
 
-void texts_put(struct texts *texts, uint32_t tid, uint64_t ts_ns, const char *text, size_t length)
+bool texts_put(struct texts *texts, uint64_t key, const char *text, size_t length)
 {
-	struct text *slot;
-	uint32_t place;
+	bool forgot = false;
 
-	if (length >= REC_STRING_LEN)
-		length = REC_STRING_LEN - 1;
 	pthread_mutex_lock(&texts->lock);
-	place = take_place(texts);
-	slot = &texts->places[place];
-	slot->ts_ns = ts_ns;
-	slot->tid = tid;
-	slot->length = (uint32_t)length;
-	memcpy(slot->text, text, length);
-	slot->older = texts->newest;
-	slot->newer = NONE;
-	if (texts->newest != NONE)
-		texts->places[texts->newest].newer = place;
-	else
-		texts->oldest = place;
-	texts->newest = place;
-	link_to_bucket(texts, place);
+	if (map_get(&texts->young.ids, key) == MAP_NONE)
+		forgot = add(texts, key, text, length);
 	pthread_mutex_unlock(&texts->lock);
+	return forgot;
 }
 
-size_t texts_take(struct texts *texts, uint32_t tid, uint64_t ts_ns, char *text, size_t size)
+/* What is old and in use becomes young again, as long as there is room for it. */
+static bool renew(struct texts *texts, uint64_t key)
 {
+	uint32_t id = map_get(&texts->old.ids, key);
+
+	if (id == MAP_NONE)
+		return false;
+	if (texts->young.ids.count < TEXTS_MAX / 2)
+		add(texts, key, string_table_get(texts->old.strings, id),
+		    string_table_length(texts->old.strings, id));
+	return true;
+}
+
+bool texts_has(struct texts *texts, uint64_t key)
+{
+	bool has;
+
+	pthread_mutex_lock(&texts->lock);
+	has = map_get(&texts->young.ids, key) != MAP_NONE || renew(texts, key);
+	pthread_mutex_unlock(&texts->lock);
+	return has;
+}
+
+size_t texts_get(struct texts *texts, uint64_t key, char *text, size_t size)
+{
+	const struct generation *g = &texts->young;
 	size_t length = 0;
-	uint32_t place;
+	uint32_t id;
 
 	if (!size)
 		return 0;
 	pthread_mutex_lock(&texts->lock);
-	place = *bucket_of(texts, tid, ts_ns);
-	while (place != NONE && (texts->places[place].tid != tid || texts->places[place].ts_ns != ts_ns))
-		place = texts->places[place].next;
-	if (place != NONE) {
-		length = texts->places[place].length;
+	id = map_get(&g->ids, key);
+	if (id == MAP_NONE) {
+		g = &texts->old;
+		id = map_get(&g->ids, key);
+	}
+	if (id != MAP_NONE) {
+		length = string_table_length(g->strings, id);
 		if (length >= size)
 			length = size - 1;
-		memcpy(text, texts->places[place].text, length);
-		forget(texts, place);
+		memcpy(text, string_table_get(g->strings, id), length);
 	}
 	pthread_mutex_unlock(&texts->lock);
 	text[length] = '\0';

@@ -87,7 +87,8 @@ static struct item *any_calls(struct encode_fixture *f)
 		row.header.flags &= ~CALL_HAS_STRING;
 		if (i % 100 == 7) {
 			row.header.flags |= CALL_HAS_STRING;
-			texts_put(f->texts, row.tid, row.header.ts_ns, "kernel", 6);
+			row.text = 77;
+			texts_put(f->texts, row.text, "kernel", 6);
 		}
 		assert_int_equal(item_append(item, &row, sizeof(row)), 0);
 	}
@@ -282,23 +283,6 @@ static void accounts_and_ioctls(void **state)
 	item_free(item);
 }
 
-/* The string of a call that comes on another CPU, after other strings, is found; others stay. */
-static void strings_find_their_calls(void **state)
-{
-	struct encode_fixture *f = *state;
-	char text[REC_STRING_LEN];
-
-	texts_put(f->texts, 1, 10, "first", 5);
-	texts_put(f->texts, 2, 10, "second", 6);
-	texts_put(f->texts, 1, 20, "third", 5);
-	assert_int_equal(texts_take(f->texts, 2, 10, text, sizeof(text)), 6);
-	assert_string_equal(text, "second");
-	assert_int_equal(texts_take(f->texts, 2, 10, text, sizeof(text)), 0);
-	assert_int_equal(texts_take(f->texts, 1, 20, text, 4), 3);
-	assert_string_equal(text, "thi");
-	assert_int_equal(texts_take(f->texts, 1, 10, text, sizeof(text)), 5);
-}
-
 static void items_that_are_no_rows(void **state)
 {
 	struct encode_fixture *f = *state;
@@ -319,7 +303,6 @@ int main(void)
 		ENCODE_TEST(switches),
 		ENCODE_TEST(wakes),
 		ENCODE_TEST(accounts_and_ioctls),
-		ENCODE_TEST(strings_find_their_calls),
 		ENCODE_TEST(items_that_are_no_rows),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_texts.c - each call gets its own string, however many are under way. */
+/* test_texts.c - each key keeps its string, as long as calls name it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,65 +13,81 @@
 #include "bpf/events.h"
 #include "daemon/profbpfd/texts.h"
 
-#define CALLS 100000u
+#define HALF (TEXTS_MAX / 2)
 
-static void put(struct texts *texts, uint32_t tid, uint64_t ts_ns)
+static bool put(struct texts *texts, uint64_t key)
 {
 	char text[REC_STRING_LEN];
-	int length = snprintf(text, sizeof(text), "%u at %llu", tid, (unsigned long long)ts_ns);
+	int length = snprintf(text, sizeof(text), "text of %llu", (unsigned long long)key);
 
-	texts_put(texts, tid, ts_ns, text, (size_t)length);
+	return texts_put(texts, key, text, (size_t)length);
 }
 
-static void take(struct texts *texts, uint32_t tid, uint64_t ts_ns, bool there)
+static void expect(struct texts *texts, uint64_t key, bool there)
 {
 	char text[REC_STRING_LEN], expected[REC_STRING_LEN] = "";
 
 	if (there)
-		snprintf(expected, sizeof(expected), "%u at %llu", tid, (unsigned long long)ts_ns);
-	assert_int_equal(texts_take(texts, tid, ts_ns, text, sizeof(text)), strlen(expected));
+		snprintf(expected, sizeof(expected), "text of %llu", (unsigned long long)key);
+	assert_int_equal(texts_get(texts, key, text, sizeof(text)), strlen(expected));
 	assert_string_equal(text, expected);
 }
 
-/* More than a second of a busy job, all put before the first is taken; in both orders. */
-static void gives_each_call_its_own(void **state)
+/* As often as it is named, by any number of calls. */
+static void gives_each_key_its_own(void **state)
 {
 	struct texts *texts = texts_new();
 
 	(void)state;
 	assert_non_null(texts);
-	for (int round = 0; round < 3; round++) {
-		for (uint32_t i = 0; i < CALLS; i++)
-			put(texts, i % 7, 1000 + i / 7);
-		for (uint32_t i = 0; i < CALLS; i++) {
-			uint32_t call = round & 1 ? CALLS - 1 - i : i;
-
-			take(texts, call % 7, 1000 + call / 7, true);
-		}
-		take(texts, 3, 1000, false);
-	}
+	expect(texts, 7, false);
+	assert_false(texts_has(texts, 7));
+	for (uint64_t key = 0; key < 100000; key++)
+		assert_false(put(texts, key << 40 | key));
+	for (int round = 0; round < 2; round++)
+		for (uint64_t key = 0; key < 100000; key++)
+			expect(texts, key << 40 | key, true);
+	assert_true(texts_has(texts, 7ull << 40 | 7));
+	expect(texts, 7, false);
 	texts_free(texts);
 }
 
-/* Calls that never return cost the room of their strings, and in the end these. */
-static void drops_the_oldest(void **state)
+/* What is named stays, the others go when there are too many: then it says so. */
+static void forgets_what_nobody_names(void **state)
+{
+	struct texts *texts = texts_new();
+	int forgot = 0;
+
+	(void)state;
+	assert_non_null(texts);
+	put(texts, 1);
+	put(texts, 2);
+	for (uint64_t i = 0; i < 2 * (uint64_t)TEXTS_MAX; i++) {
+		forgot += put(texts, 10 + i);
+		if (i % 1000 == 0)
+			assert_true(texts_has(texts, 1));
+	}
+	assert_int_equal(forgot, 3);
+	expect(texts, 1, true);
+	expect(texts, 2, false);
+	assert_false(texts_has(texts, 2));
+	expect(texts, 10, false);
+	expect(texts, 9 + 2 * (uint64_t)TEXTS_MAX, true);
+	/* The half put last is there whatever happens. */
+	for (uint64_t i = 0; i < HALF; i++)
+		expect(texts, 9 + 2 * (uint64_t)TEXTS_MAX - i, true);
+	texts_free(texts);
+}
+
+static void puts_again(void **state)
 {
 	struct texts *texts = texts_new();
 
 	(void)state;
 	assert_non_null(texts);
-	put(texts, 1, 5);
-	for (uint64_t i = 0; i < 2 * (uint64_t)TEXTS_MAX; i++) {
-		put(texts, 2, 10 + i);
-		take(texts, 2, 10 + i, true);
-	}
-	take(texts, 1, 5, true);
-	put(texts, 1, 5);
-	for (uint64_t i = 0; i < TEXTS_MAX; i++)
-		put(texts, 2, 10 + i);
-	take(texts, 1, 5, false);
-	take(texts, 2, 10, false);
-	take(texts, 2, 9 + (uint64_t)TEXTS_MAX, true);
+	for (int i = 0; i < 3 * TEXTS_MAX; i++)
+		assert_false(put(texts, (uint64_t)i % 5));
+	expect(texts, 4, true);
 	texts_free(texts);
 }
 
@@ -83,11 +99,11 @@ static void cuts_what_is_long(void **state)
 	(void)state;
 	assert_non_null(texts);
 	memset(letters, 'x', sizeof(letters));
-	texts_put(texts, 1, 1, letters, sizeof(letters));
-	assert_int_equal(texts_take(texts, 1, 1, text, sizeof(text)), sizeof(text) - 1);
+	texts_put(texts, 1, letters, sizeof(letters));
+	assert_int_equal(texts_get(texts, 1, text, sizeof(text)), sizeof(text) - 1);
 	assert_string_equal(text, "xxxxxxx");
-	texts_put(texts, 1, 1, "", 0);
-	assert_int_equal(texts_take(texts, 1, 1, text, sizeof(text)), 0);
+	texts_put(texts, 2, "", 0);
+	assert_int_equal(texts_get(texts, 2, text, sizeof(text)), 0);
 	texts_free(texts);
 	texts_free(NULL);
 }
@@ -95,8 +111,9 @@ static void cuts_what_is_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_each_call_its_own),
-		cmocka_unit_test(drops_the_oldest),
+		cmocka_unit_test(gives_each_key_its_own),
+		cmocka_unit_test(forgets_what_nobody_names),
+		cmocka_unit_test(puts_again),
 		cmocka_unit_test(cuts_what_is_long),
 	};
 

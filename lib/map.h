@@ -4,8 +4,8 @@
  *
  * Hashing is seeded, so that keys from a file cannot be chosen to collide.
  */
-#ifndef PROFBPF_ANALYZER_MODEL_MAP_H
-#define PROFBPF_ANALYZER_MODEL_MAP_H
+#ifndef PROFBPF_LIB_MAP_H
+#define PROFBPF_LIB_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,4 +33,4 @@ bool map_put(struct map *map, uint64_t key, uint32_t value);
 
 void map_free(struct map *map);
 
-#endif /* PROFBPF_ANALYZER_MODEL_MAP_H */
+#endif /* PROFBPF_LIB_MAP_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/model/map.h"
+#include "lib/map.h"
 
 #include <stdlib.h>
 #include <string.h>
