@@ -23,6 +23,10 @@
 #define KNOWN_OWNER_SHIFT 22
 #define KNOWN_BELOW_OWNER ((1ull << KNOWN_OWNER_SHIFT) - 1)
 
+#define CACHE_LINE 64
+#define KNOWN_PER_LINE (CACHE_LINE / sizeof(struct known_thread))
+#define KNOWN_LINES (KNOWN_THREADS / KNOWN_PER_LINE)
+
 struct known_thread {
 	__u64 facts;
 	__u64 wait; /* whose, and 1 + the CPU in whose count of waiting targets it is; 0 = none */
@@ -35,9 +39,11 @@ struct {
 	__type(value, struct known_thread);
 } known_threads __weak_map;
 
+/* Threads of a pool began one after the other and run side by side: their lines are not the same. */
 static __always_inline struct known_thread *known_thread(struct task_struct *task)
 {
-	__u32 place = task->pid & (KNOWN_THREADS - 1);
+	__u32 id = task->pid;
+	__u32 place = id % KNOWN_LINES * KNOWN_PER_LINE + id / KNOWN_LINES % KNOWN_PER_LINE;
 
 	return bpf_map_lookup_elem(&known_threads, &place);
 }

@@ -15,14 +15,17 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-#define MAX_CPUS 4096
+struct waiting_count {
+	__s32 count;
+	__u8 line[CACHE_LINE - sizeof(__s32)]; /* CPUs change their own */
+};
 
 /* How many targets wait for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_CPUS);
+	__uint(max_entries, 1); /* as many as CPUs; set before loading */
 	__type(key, __u32);
-	__type(value, __s32);
+	__type(value, struct waiting_count);
 } waiting SEC(".maps");
 
 struct task_struct___before_5_14 {
@@ -50,10 +53,10 @@ static __always_inline __u8 switch_state(bool preempt, __u64 state)
 
 static __always_inline void count_waiting(__u32 cpu, __s32 more)
 {
-	__s32 *n = bpf_map_lookup_elem(&waiting, &cpu);
+	struct waiting_count *waits = bpf_map_lookup_elem(&waiting, &cpu);
 
-	if (n)
-		__sync_fetch_and_add(n, more);
+	if (waits)
+		__sync_fetch_and_add(&waits->count, more);
 }
 
 static __always_inline __u32 waiting_cpu(const struct known_thread *known)
@@ -92,9 +95,9 @@ static __always_inline void wait_end(struct task_struct *task, struct known_thre
 
 static __always_inline bool someone_waits(__u32 cpu)
 {
-	__s32 *n = bpf_map_lookup_elem(&waiting, &cpu);
+	struct waiting_count *waits = bpf_map_lookup_elem(&waiting, &cpu);
 
-	return n && *n > 0;
+	return waits && waits->count > 0;
 }
 
 static __always_inline bool is_idle(struct task_struct *task)

@@ -99,6 +99,7 @@ static int load_programs(struct capture *capture, const struct capture_options *
 		return -errno;
 	fill_settings(capture, options, features);
 	bpf_map__set_max_entries(capture->skeleton->maps.rings, capture->cpus);
+	bpf_map__set_max_entries(capture->skeleton->maps.waiting, capture->cpus);
 	capture_choose_programs(capture, features);
 	err = profbpf__load(capture->skeleton);
 	return err ? err : capture_attach_ioctls(capture);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_recorder.c - records become batches; calls wait for their strings, which come in any order. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/profbpfd/recorder.h"
+
+struct fixture {
+	struct item_queue *queue;
+	struct texts *texts;
+	struct recorder *recorder;
+	int forgotten; /* times that strings were */
+};
+
+static void texts_forgotten(void *context)
+{
+	struct fixture *f = context;
+
+	f->forgotten++;
+}
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+	struct recorder_events events = { .texts_forgotten = texts_forgotten, .context = &fixture };
+
+	memset(&fixture, 0, sizeof(fixture));
+	fixture.queue = item_queue_new(64 << 20);
+	fixture.texts = texts_new();
+	fixture.recorder = recorder_new(2, fixture.queue, fixture.texts, &events);
+	*state = &fixture;
+	return fixture.recorder ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	recorder_free(f->recorder);
+	texts_free(f->texts);
+	item_queue_free(f->queue);
+	return 0;
+}
+
+static void call(struct fixture *f, uint32_t cpu, uint64_t text)
+{
+	struct rec_call record = { .header = { .type = REC_CALL, .cpu = cpu }, .text = text };
+
+	if (text)
+		record.header.flags = CALL_HAS_STRING;
+	recorder_handle(f->recorder, &record.header);
+}
+
+static void string(struct fixture *f, uint64_t key, const char *text)
+{
+	struct rec_string record = { .header = { .type = REC_STRING }, .key = key };
+
+	record.len = (uint32_t)snprintf(record.str, sizeof(record.str), "%s", text);
+	recorder_handle(f->recorder, &record.header);
+}
+
+/* The string was sent first, but to a ring that had been looked into before. */
+static void tells_of_missing_strings(void **state)
+{
+	struct fixture *f = *state;
+	char text[REC_STRING_LEN];
+
+	call(f, 0, 0);
+	assert_false(recorder_texts_missing(f->recorder));
+	call(f, 1, 5);
+	assert_true(recorder_texts_missing(f->recorder));
+	assert_false(recorder_texts_missing(f->recorder));
+	string(f, 5, "five");
+	call(f, 0, 5);
+	call(f, 1, 5);
+	assert_false(recorder_texts_missing(f->recorder));
+	assert_int_equal(texts_get(f->texts, 5, text, sizeof(text)), 4);
+	assert_string_equal(text, "five");
+	assert_int_equal(recorder_used(f->recorder, SOURCE_TASK), 1);
+}
+
+/* Who sends strings once is told when they are gone. */
+static void has_forgotten_strings_sent_again(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t key = 1; key <= TEXTS_MAX; key++)
+		string(f, key, "text");
+	assert_int_equal(f->forgotten, 0);
+	string(f, TEXTS_MAX + 1, "text");
+	assert_int_equal(f->forgotten, 1);
+	call(f, 0, 1);
+	assert_true(recorder_texts_missing(f->recorder));
+	call(f, 0, TEXTS_MAX);
+	assert_false(recorder_texts_missing(f->recorder));
+}
+
+/* Full batches go at once, others when all are asked for; each is of one CPU. */
+static void hands_over_batches(void **state)
+{
+	struct fixture *f = *state;
+	struct item *item;
+
+	for (int i = 0; i < RECORDER_BATCH; i++)
+		call(f, 1, 0);
+	call(f, 0, 0);
+	recorder_pass(f->recorder, false);
+	item = item_queue_pop(f->queue);
+	assert_non_null(item);
+	assert_int_equal(item->count, RECORDER_BATCH);
+	assert_int_equal(item->cpu, 1);
+	item_free(item);
+	recorder_pass(f->recorder, true);
+	item = item_queue_pop(f->queue);
+	assert_non_null(item);
+	assert_int_equal(item->count, 1);
+	assert_int_equal(item->cpu, 0);
+	item_free(item);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(tells_of_missing_strings, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(has_forgotten_strings_sent_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hands_over_batches, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
