@@ -2,6 +2,7 @@
 #include "daemon/profbpfd/encode_records.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Messages begin with the CPU and, for seeking, the first and the last instant. */
 static int start(struct encode_records *e, const struct item *item, int columns,
@@ -33,18 +34,27 @@ static int finish(struct encode_records *e, const char *const *fields, int colum
 	return 0;
 }
 
-static uint32_t call_text(const struct rec_call *r, struct string_table *strings,
-			  struct texts *texts)
+static uint32_t text_id(uint64_t key, struct string_table *strings, struct texts *texts)
 {
 	char text[REC_STRING_LEN];
-	size_t length;
-	uint32_t id;
+	size_t length = texts_get(texts, key, text, sizeof(text));
+	uint32_t id = string_table_add(strings, text, length);
+
+	return id == STRING_NONE ? 0 : id;
+}
+
+static uint32_t call_text(struct recent_texts *recent, const struct rec_call *r,
+			  struct string_table *strings, struct texts *texts)
+{
+	size_t place = r->text & (RECENT_TEXTS - 1);
 
 	if (!(r->header.flags & CALL_HAS_STRING))
 		return 0;
-	length = texts_get(texts, r->text, text, sizeof(text));
-	id = string_table_add(strings, text, length);
-	return id == STRING_NONE ? 0 : id;
+	if (recent->key[place] != r->text || !r->text) {
+		recent->key[place] = r->text;
+		recent->id[place] = text_id(r->text, strings, texts);
+	}
+	return recent->id[place];
 }
 
 static uint64_t end_ns(const struct rec_call *r)
@@ -102,8 +112,9 @@ int encode_calls(struct encode_records *e, const struct item *item, struct strin
 	    packed_message_value(&e->message, "first_end_ns", end_ns(&r[0])) ||
 	    packed_message_value(&e->message, "last_end_ns", end_ns(&r[item->count - 1])))
 		return -ENOMEM;
+	memset(e->texts.key, 0, sizeof(e->texts.key));
 	for (uint32_t i = 0; i < item->count; i++, r++) {
-		uint32_t text = call_text(r, strings, texts), shape;
+		uint32_t text = call_text(&e->texts, r, strings, texts), shape;
 
 		packed_put_time_delta(&c[END], end_ns(r));
 		packed_put_time(&c[DUR], r->dur_ns);

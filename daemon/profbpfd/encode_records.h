@@ -10,6 +10,13 @@
 #include "daemon/profbpfd/sleep_objects.h"
 
 #define RECORD_COLUMNS 16
+#define RECENT_TEXTS 256 /* a power of two */
+
+/* Ids of strings that calls of this batch named, in the places that their last bits say. */
+struct recent_texts {
+	uint64_t key[RECENT_TEXTS]; /* 0 = none */
+	uint32_t id[RECENT_TEXTS];
+};
 
 /* All zeros at first; kept from batch to batch. */
 struct encode_records {
@@ -17,6 +24,7 @@ struct encode_records {
 	struct coder shapes;	/* rows that are alike but for their times and values */
 	struct coder values;	/* arguments and returned values of calls */
 	struct packed_message message;
+	struct recent_texts texts;
 	struct sleep_objects *objects;
 	struct interrupt_names interrupts;
 };

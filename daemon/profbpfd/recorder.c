@@ -7,6 +7,7 @@
 #include "daemon/profbpfd/process_info.h"
 
 #define FIRST_BATCH_BYTES 4096
+#define KNOWN_TEXTS 256 /* a power of two */
 
 struct recorder {
 	int cpus;
@@ -16,6 +17,7 @@ struct recorder {
 	struct item **batches;		/* [cpu * REC_TYPES + type] */
 	size_t *sizes;			/* of the last of each that was handed over, in bytes */
 	struct item *tasks;
+	uint64_t known_texts[KNOWN_TEXTS]; /* keys that calls of this pass named, by their last bits; 0 = none */
 	bool texts_missing;
 	uint64_t dropped[TRACE_SOURCES];
 	uint64_t used[TRACE_SOURCES];
@@ -155,12 +157,24 @@ static void note_process(struct recorder *r, const struct rec_process *p)
 			p->header.flags & PROCESS_FINAL);
 }
 
+static void see_text(struct recorder *r, uint64_t key)
+{
+	uint64_t *known = &r->known_texts[key & (KNOWN_TEXTS - 1)];
+
+	if (*known == key)
+		return;
+	if (texts_has(r->texts, key))
+		*known = key;
+	else
+		r->texts_missing = true;
+}
+
 static void add_call(struct recorder *r, const struct rec_call *call)
 {
 	if (r->events.code_names)
 		code_names_see(r->events.code_names, call);
-	if (call->header.flags & CALL_HAS_STRING && !texts_has(r->texts, call->text))
-		r->texts_missing = true;
+	if (call->header.flags & CALL_HAS_STRING)
+		see_text(r, call->text);
 	add_record(r, &call->header, sizeof(*call));
 }
 
@@ -204,6 +218,7 @@ bool recorder_texts_missing(struct recorder *r)
 /* Tasks go first, so that a reader knows who is meant. */
 void recorder_pass(struct recorder *r, bool flush)
 {
+	memset(r->known_texts, 0, sizeof(r->known_texts));
 	if (r->events.code_names && code_names_waiting(r->events.code_names))
 		r->events.code_seen(r->events.context);
 	if (r->tasks && (flush || r->tasks->count >= RECORDER_BATCH)) {
