@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * known.bpf.h - what the scheduler's programs ask of a thread at each switch and
- * wake-up: is it a target, was its identity sent, does it wait for a CPU?
+ * wake-up: is it a target, was its identity sent, does it wait for a CPU, since when
+ * does it sleep?
  *
  * A look-up of a thread's storage calls into the kernel, an array's does not: so the
  * answers are kept in a table by thread id. A thread that is not in its place is asked
@@ -14,6 +15,7 @@
 #include "task.bpf.h"
 
 #define KNOWN_THREADS 32768 /* a power of two */
+#define KNOWN_STEP 12345 /* odd, so that as many ids in a row have as many places */
 
 /* Bits of struct known_thread.facts; above them the version of "targets", then whose they are. */
 #define KNOWN_TARGET 1u
@@ -23,13 +25,22 @@
 #define KNOWN_OWNER_SHIFT 22
 #define KNOWN_BELOW_OWNER ((1ull << KNOWN_OWNER_SHIFT) - 1)
 
-#define CACHE_LINE 64
-#define KNOWN_PER_LINE (CACHE_LINE / sizeof(struct known_thread))
-#define KNOWN_LINES (KNOWN_THREADS / KNOWN_PER_LINE)
+/* One sleep, and who ended it. */
+struct sleep_times {
+	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
+	__u64 woken_ns; /* 0 = not woken yet */
+	__u32 waker;
+	__u32 lock; /* it waits for its interpreter's lock */
+};
 
+/* What concerns its sleeps is of the thread whose the facts are. */
 struct known_thread {
 	__u64 facts;
 	__u64 wait; /* whose, and 1 + the CPU in whose count of waiting targets it is; 0 = none */
+	struct sleep_times sleep;
+	__u64 lock_first; /* of "python_locks", as it was in this version of that */
+	__u32 lock_bytes;
+	__u32 lock_version;
 };
 
 struct {
@@ -39,11 +50,10 @@ struct {
 	__type(value, struct known_thread);
 } known_threads __weak_map;
 
-/* Threads of a pool began one after the other and run side by side: their lines are not the same. */
+/* Threads of a pool have ids one after the other, and run side by side: not on one cache line. */
 static __always_inline struct known_thread *known_thread(struct task_struct *task)
 {
-	__u32 id = task->pid;
-	__u32 place = id % KNOWN_LINES * KNOWN_PER_LINE + id / KNOWN_LINES % KNOWN_PER_LINE;
+	__u32 place = task->pid * KNOWN_STEP & (KNOWN_THREADS - 1);
 
 	return bpf_map_lookup_elem(&known_threads, &place);
 }
@@ -52,6 +62,15 @@ static __always_inline struct known_thread *known_thread(struct task_struct *tas
 static __always_inline __u64 known_owner(struct task_struct *task)
 {
 	return task->start_time << KNOWN_OWNER_SHIFT;
+}
+
+/* Of a sleep that it has begun nothing is known any more. */
+static __always_inline void known_take_place(struct known_thread *known)
+{
+	if (known->sleep.since_ns)
+		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
+	known->sleep.since_ns = 0;
+	known->lock_version = 0;
 }
 
 /* KNOWN_TARGET, KNOWN_ANNOUNCED. */
@@ -64,6 +83,8 @@ static __always_inline __u32 known_facts(struct task_struct *task, struct known_
 
 	if ((facts & ~(__u64)KNOWN_FLAGS) == asked)
 		return facts & KNOWN_FLAGS;
+	if ((facts ^ asked) >> KNOWN_OWNER_SHIFT)
+		known_take_place(known);
 	state = thread_state(task);
 	facts = asked;
 	if (is_target_task(task, state))

@@ -15,24 +15,16 @@
 #define PROFBPF_SLEEP_STACK_BPF_H
 
 #include "interrupt.bpf.h"
+#include "known.bpf.h"
 #include "stack_record.bpf.h"
-#include "task.bpf.h"
 #include "user_stack.bpf.h"
 
-/* One sleep, and who ended it. */
-struct sleep_times {
-	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
-	__u64 woken_ns; /* 0 = not woken yet */
-	__u32 waker;
-	__u32 lock; /* it waits for its interpreter's lock */
-};
-
+/* The user stack of who sleeps, where it is walked before. */
 struct sleeper {
-	struct sleep_times sleep;
-	struct python_range lock; /* of its process, as it was in this version of "python_locks" */
-	__u32 lock_version;
-	__u32 user_frames;
-	__u64 user[REC_USER_FRAMES + 1];
+	__u64 since_ns; /* of the sleep it belongs to */
+	__u32 frames;
+	__u32 reserved;
+	__u64 address[REC_USER_FRAMES + 1];
 };
 
 struct {
@@ -76,18 +68,19 @@ volatile __u32 python_locks_version __weak = 1;
 #define FIRST_ARGUMENT(regs) ((regs)->orig_x0)
 #endif
 
-static __always_inline void ask_lock(struct task_struct *task, struct sleeper *s, __u32 version)
+static __always_inline void ask_lock(struct task_struct *task, struct known_thread *known,
+				     __u32 version)
 {
 	__u32 tgid = task->tgid;
 	struct python_range *range = bpf_map_lookup_elem(&python_locks, &tgid);
 
-	s->lock.first = range ? range->first : 0;
-	s->lock.last = range ? range->last : 0;
-	s->lock_version = version;
+	known->lock_first = range ? range->first : 0;
+	known->lock_bytes = range ? range->last - range->first : 0;
+	known->lock_version = version;
 }
 
 /* Does a thread that goes to sleep wait for the lock of its interpreter? */
-static __always_inline bool waits_for_lock(struct task_struct *task, struct sleeper *s)
+static __always_inline bool waits_for_lock(struct task_struct *task, struct known_thread *known)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 version = python_locks_version;
@@ -96,45 +89,51 @@ static __always_inline bool waits_for_lock(struct task_struct *task, struct slee
 
 	if (syscall_in(regs, &flags) != FUTEX_NR)
 		return false;
-	if (s->lock_version != version)
-		ask_lock(task, s, version);
-	return address >= s->lock.first && address < s->lock.last;
+	if (known->lock_version != version)
+		ask_lock(task, known, version);
+	return address - known->lock_first < known->lock_bytes;
 }
 
-/* The current thread goes to sleep. Kernel threads have no user stack. */
-static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
+static __always_inline void keep_user_stack(struct task_struct *task, __u64 now)
 {
-	struct sleeper *s;
+	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0,
+						 BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (task->flags & PF_KTHREAD_FLAG)
-		return;
-	s = bpf_task_storage_get(&sleepers, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!s) {
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
+	s->frames = user_stack(task, s->address);
+	s->since_ns = now;
+}
+
+/* The current thread goes to sleep. Kernel threads have no user stack. */
+static __always_inline void sleep_begins(struct task_struct *task, struct known_thread *known,
+					 __u64 now)
+{
+	if (task->flags & PF_KTHREAD_FLAG)
+		return;
 	if (!settings.stacks_when_back)
-		s->user_frames = user_stack(task, s->user);
-	s->sleep.woken_ns = 0;
-	s->sleep.waker = 0;
-	s->sleep.lock = waits_for_lock(task, s);
-	s->sleep.since_ns = now;
+		keep_user_stack(task, now);
+	known->sleep.woken_ns = 0;
+	known->sleep.waker = 0;
+	known->sleep.lock = waits_for_lock(task, known);
+	known->sleep.since_ns = now;
 }
 
 /* A thread is woken in the current context, which is @interrupt's if that has any kinds. */
-static __always_inline void sleep_woken(struct task_struct *task, __u64 now,
+static __always_inline void sleep_woken(struct known_thread *known, __u64 now,
 					const struct interrupt_state *interrupt)
 {
-	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
-	__u64 since = s ? s->sleep.since_ns : 0;
+	__u64 since = known->sleep.since_ns;
 
 	if (!since)
 		return;
 	/* Another CPU may have begun to wake it just before it went. */
-	s->sleep.woken_ns = now > since ? now : since;
+	known->sleep.woken_ns = now > since ? now : since;
 	/* What a timer interrupts did not wake it. */
-	if (s->sleep.lock && !(interrupt && interrupt->kinds))
-		s->sleep.waker = (__u32)bpf_get_current_pid_tgid();
+	if (known->sleep.lock && !(interrupt && interrupt->kinds))
+		known->sleep.waker = (__u32)bpf_get_current_pid_tgid();
 }
 
 static __always_inline struct stacks_record *sleep_record(struct task_struct *task,
@@ -175,14 +174,16 @@ static __always_inline void keep_returning(struct task_struct *task,
 	back->tid = task->pid;
 }
 
-static __always_inline void send_sleep(struct task_struct *task, const struct sleeper *s)
+static __always_inline void send_sleep(struct task_struct *task, const struct sleep_times *sleep)
 {
-	struct stacks_record *r = sleep_record(task, &s->sleep, 0);
-	__u32 user = s->user_frames & USER_FRAMES_MASK;
+	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+	struct stacks_record *r = sleep_record(task, sleep, 0);
+	__u32 user;
 
-	if (!r)
+	if (!r || !s || s->since_ns != sleep->since_ns)
 		return;
-	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user);
+	user = s->frames & USER_FRAMES_MASK;
+	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->address);
 	stack_send(r, user, kernel_stack(task, r->frames.address + user));
 }
 
@@ -196,24 +197,23 @@ static __always_inline void send_short_sleep(struct task_struct *task,
 }
 
 /* A thread gets the CPU, if it slept. */
-static __always_inline void sleep_ends(struct task_struct *task, __u64 now)
+static __always_inline void sleep_ends(struct task_struct *task, struct sleep_times *sleep,
+				       __u64 now)
 {
-	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
-
-	if (!s || !s->sleep.since_ns)
+	if (!sleep->since_ns)
 		return;
 	/* What comes after the wake-up is a wait for a CPU. */
-	if (!s->sleep.woken_ns)
-		s->sleep.woken_ns = now;
-	if (s->sleep.woken_ns - s->sleep.since_ns < settings.stack_block_ns) {
-		if (s->sleep.lock)
-			send_short_sleep(task, &s->sleep);
+	if (!sleep->woken_ns)
+		sleep->woken_ns = now;
+	if (sleep->woken_ns - sleep->since_ns < settings.stack_block_ns) {
+		if (sleep->lock)
+			send_short_sleep(task, sleep);
 	} else if (settings.stacks_when_back) {
-		keep_returning(task, &s->sleep);
+		keep_returning(task, sleep);
 	} else {
-		send_sleep(task, s);
+		send_sleep(task, sleep);
 	}
-	s->sleep.since_ns = 0;
+	sleep->since_ns = 0;
 }
 
 /* The current thread has the CPU: its sleep, if it was a long one, can be told now. */
