@@ -17,7 +17,6 @@
 #include "interrupt.bpf.h"
 #include "known.bpf.h"
 #include "stack_record.bpf.h"
-#include "user_stack.bpf.h"
 
 /* The user stack of who sleeps, where it is walked before. */
 struct sleeper {
@@ -103,7 +102,7 @@ static __always_inline void keep_user_stack(struct task_struct *task, __u64 now)
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
-	s->frames = user_stack(task, s->address);
+	s->frames = user_stack(task, BY_SWITCH, s->address);
 	s->since_ns = now;
 }
 
@@ -140,7 +139,7 @@ static __always_inline struct stacks_record *sleep_record(struct task_struct *ta
 							 const struct sleep_times *sleep,
 							 __u16 flags)
 {
-	__u32 key = SCRATCH_SLEEP;
+	__u32 key = BY_SWITCH;
 	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
 
 	if (!r)
@@ -233,7 +232,7 @@ static __always_inline void sleep_back(void)
 	r = sleep_record(task, &back->sleep, 0);
 	if (!r)
 		return;
-	user = user_stack(task, r->frames.address) & USER_FRAMES_MASK;
+	user = user_stack(task, BY_SWITCH, r->frames.address) & USER_FRAMES_MASK;
 	bpf_probe_read_kernel(r->frames.address + user, sizeof(back->kernel), back->kernel);
 	stack_send(r, user, back->kernel_frames);
 }

@@ -14,7 +14,7 @@ SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
 	__u64 id = bpf_get_current_pid_tgid();
-	__u32 key = SCRATCH_SAMPLE, user, kernel;
+	__u32 key = BY_SAMPLE, user, kernel;
 	struct stacks_record *r;
 
 	if (!(__u32)id || !is_target(id >> 32))
@@ -28,9 +28,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	r->head.reserved = 0;
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
-	user = frames_of(bpf_get_stack(ctx, r->frames.address, REC_USER_FRAMES * sizeof(__u64),
-				       BPF_F_USER_STACK)) &
-	       USER_FRAMES_MASK;
+	user = user_stack(bpf_get_current_task_btf(), key, r->frames.address) & USER_FRAMES_MASK;
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + user,
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	stack_send(r, user, kernel);

@@ -3,7 +3,7 @@
 #ifndef PROFBPF_STACK_RECORD_BPF_H
 #define PROFBPF_STACK_RECORD_BPF_H
 
-#include "profbpf.bpf.h"
+#include "user_stack.bpf.h"
 
 /* Frames of both stacks: the user's, then the kernel's. */
 struct stack_frames {
@@ -16,12 +16,9 @@ struct stacks_record {
 	struct stack_frames frames;
 };
 
-#define SCRATCH_SAMPLE 0
-#define SCRATCH_SLEEP 1
-
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2); /* a sample can interrupt a switch */
+	__uint(max_entries, 2); /* BY_SAMPLE, BY_SWITCH */
 	__type(key, __u32);
 	__type(value, struct stacks_record);
 } stack_scratch __weak_map;

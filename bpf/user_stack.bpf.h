@@ -31,6 +31,10 @@
 #define USER_STACK_WORDS 128 /* read at once */
 #define USER_PROBED_MAX 16 /* nested calls whose returns are probed */
 
+/* Who walks: a sample can interrupt a switch. */
+#define BY_SAMPLE 0
+#define BY_SWITCH 1
+
 /* The lowest part of a stack: each reading of a user's memory costs as much as a hundred instructions. */
 struct user_stack_part {
 	__u64 word[USER_STACK_WORDS];
@@ -38,7 +42,7 @@ struct user_stack_part {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__type(value, struct user_stack_part);
 } user_stack_parts __weak_map;
@@ -100,22 +104,22 @@ static __always_inline __u64 original_return(struct probed_returns *probed, __u6
 /*
  * user_stack - fills @address with REC_USER_FRAMES addresses at most, the innermost first
  *
- * Returns how many; at least 1, where it goes on in user space.
+ * @task is the current one; @by is BY_SAMPLE or BY_SWITCH. Returns how many; at least 1, where it goes on in user space.
  */
-static __always_inline __u32 user_stack(struct task_struct *task, __u64 *address)
+static __always_inline __u32 user_stack(struct task_struct *task, __u32 by, __u64 *address)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	struct probed_returns probed = probed_returns(task);
 	__u64 low = USER_STACK_POINTER(regs) & ~7ull, above = low, at = USER_FRAME_POINTER(regs);
 	struct user_stack_part *part = NULL;
 	struct user_frame frame;
-	__u32 count, key = 0;
+	__u32 count;
 
 	address[0] = USER_INSTRUCTION(regs);
 	if (USER_IS_32_BIT(regs))
 		return 1;
 	if (at - low < USER_STACK_WORDS * sizeof(at))
-		part = bpf_map_lookup_elem(&user_stack_parts, &key);
+		part = bpf_map_lookup_elem(&user_stack_parts, &by);
 	if (part && bpf_probe_read_user(part, sizeof(*part), (const void *)low))
 		part = NULL;
 	for (count = 1; count < REC_USER_FRAMES; count++) {
