@@ -411,7 +411,7 @@ struct session_settings {
 	__u32 block_by_bio;	/* a request is known by what it carries until it is issued */
 	__u32 switches;		/* switches and wake-ups are recorded */
 	__u32 sleep_stacks;	/* stacks of long sleeps are */
-	__u32 stacks_when_back;	/* their user stacks are walked when the thread has a CPU again */
+	__u32 reserved;
 };
 
 /* Sources that count what they produce; index into map "stats". */

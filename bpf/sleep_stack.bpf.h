@@ -2,14 +2,15 @@
 /*
  * sleep_stack.bpf.h - where targets block: the stacks of long sleeps.
  *
- * Whether a sleep is worth a record is known when the thread gets a CPU again: a
- * short one leaves none. The kernel stack is walked then: it is still as it was. The
- * user stack only the thread itself can walk: where the kernel tells that it is back
- * (6.16) then, before it does anything; elsewhere when it goes to sleep, into storage
- * of its own.
+ * Only the thread itself can walk its user stack, so that is done when it goes to
+ * sleep, into storage of its own. Whether it was worth it is known when it gets a CPU
+ * again: a short sleep leaves no record. The kernel stack is walked only then, and
+ * only of those who slept long: it is still as it was. (Since 6.16 a tracepoint tells
+ * that a thread is back, when its user stack could be walked, too. It also fires where
+ * nobody was switched to: 700,000 times a second where threads spin on sched_yield.)
  *
- * For programs of the scheduler's tracepoints: nobody else switches on that CPU in
- * between. User stacks are followed by frame pointers.
+ * For programs of the scheduler's tracepoints. User stacks are followed by frame
+ * pointers.
  */
 #ifndef PROFBPF_SLEEP_STACK_BPF_H
 #define PROFBPF_SLEEP_STACK_BPF_H
@@ -18,12 +19,11 @@
 #include "known.bpf.h"
 #include "stack_record.bpf.h"
 
-/* The user stack of who sleeps, where it is walked before. */
+/* The user stack of who sleeps. */
 struct sleeper {
 	__u64 since_ns; /* of the sleep it belongs to */
-	__u32 frames;
-	__u32 reserved;
-	__u64 address[REC_USER_FRAMES + 1];
+	__u64 count;
+	struct user_frames frames;
 };
 
 struct {
@@ -32,21 +32,6 @@ struct {
 	__type(key, int);
 	__type(value, struct sleeper);
 } sleepers __weak_map;
-
-/* Who gets a CPU after a long sleep, until its user stack can be walked. */
-struct returning {
-	__u32 tid; /* 0 = nobody */
-	__u32 kernel_frames;
-	struct sleep_times sleep;
-	__u64 kernel[REC_KERNEL_FRAMES];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct returning);
-} returning __weak_map;
 
 /* Processes that run Python, by tgid; the daemon puts them in. */
 struct {
@@ -102,7 +87,7 @@ static __always_inline void keep_user_stack(struct task_struct *task, __u64 now)
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
-	s->frames = user_stack(task, BY_SWITCH, s->address);
+	s->count = user_stack(task, BY_SWITCH, &s->frames);
 	s->since_ns = now;
 }
 
@@ -112,8 +97,7 @@ static __always_inline void sleep_begins(struct task_struct *task, struct known_
 {
 	if (task->flags & PF_KTHREAD_FLAG)
 		return;
-	if (!settings.stacks_when_back)
-		keep_user_stack(task, now);
+	keep_user_stack(task, now);
 	known->sleep.woken_ns = 0;
 	known->sleep.waker = 0;
 	known->sleep.lock = waits_for_lock(task, known);
@@ -159,20 +143,6 @@ static __always_inline __u32 kernel_stack(struct task_struct *task, __u64 *addre
 	return frames_of(bpf_get_task_stack(task, address, REC_KERNEL_FRAMES * sizeof(*address), 0));
 }
 
-/* sleep_back() sends it. */
-static __always_inline void keep_returning(struct task_struct *task,
-					   const struct sleep_times *sleep)
-{
-	__u32 zero = 0;
-	struct returning *back = bpf_map_lookup_elem(&returning, &zero);
-
-	if (!back)
-		return;
-	back->sleep = *sleep;
-	back->kernel_frames = kernel_stack(task, back->kernel);
-	back->tid = task->pid;
-}
-
 static __always_inline void send_sleep(struct task_struct *task, const struct sleep_times *sleep)
 {
 	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
@@ -181,8 +151,8 @@ static __always_inline void send_sleep(struct task_struct *task, const struct sl
 
 	if (!r || !s || s->since_ns != sleep->since_ns)
 		return;
-	user = s->frames & USER_FRAMES_MASK;
-	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->address);
+	user = s->count & USER_FRAMES_MASK;
+	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->frames.address);
 	stack_send(r, user, kernel_stack(task, r->frames.address + user));
 }
 
@@ -207,34 +177,10 @@ static __always_inline void sleep_ends(struct task_struct *task, struct sleep_ti
 	if (sleep->woken_ns - sleep->since_ns < settings.stack_block_ns) {
 		if (sleep->lock)
 			send_short_sleep(task, sleep);
-	} else if (settings.stacks_when_back) {
-		keep_returning(task, sleep);
 	} else {
 		send_sleep(task, sleep);
 	}
 	sleep->since_ns = 0;
-}
-
-/* The current thread has the CPU: its sleep, if it was a long one, can be told now. */
-static __always_inline void sleep_back(void)
-{
-	__u32 zero = 0, user;
-	struct returning *back = bpf_map_lookup_elem(&returning, &zero);
-	struct task_struct *task;
-	struct stacks_record *r;
-
-	if (!back || !back->tid)
-		return;
-	task = bpf_get_current_task_btf();
-	if (back->tid != task->pid)
-		return;
-	back->tid = 0;
-	r = sleep_record(task, &back->sleep, 0);
-	if (!r)
-		return;
-	user = user_stack(task, BY_SWITCH, r->frames.address) & USER_FRAMES_MASK;
-	bpf_probe_read_kernel(r->frames.address + user, sizeof(back->kernel), back->kernel);
-	stack_send(r, user, back->kernel_frames);
 }
 
 #endif /* PROFBPF_SLEEP_STACK_BPF_H */

@@ -4,9 +4,9 @@
  *
  * Samples: a perf event per CPU fires some hundred times a second; who is on that
  * CPU then gets a record with both stacks. Stacks of sleeps are taken by the
- * scheduler's programs (sleep_stack.bpf.h), but for the last step.
+ * scheduler's programs (sleep_stack.bpf.h).
  */
-#include "sleep_stack.bpf.h"
+#include "stack_record.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
@@ -28,18 +28,9 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	r->head.reserved = 0;
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
-	user = user_stack(bpf_get_current_task_btf(), key, r->frames.address) & USER_FRAMES_MASK;
+	user = user_stack(bpf_get_current_task_btf(), BY_SAMPLE, (struct user_frames *)&r->frames);
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + user,
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	stack_send(r, user, kernel);
-	return 0;
-}
-
-/* The end of a switch, in the thread that has the CPU now. */
-SEC("tp_btf/sched_exit_tp")
-int on_switched(void *ctx)
-{
-	if (!capture_stopped)
-		sleep_back();
 	return 0;
 }

@@ -35,17 +35,25 @@
 #define BY_SAMPLE 0
 #define BY_SWITCH 1
 
-/* The lowest part of a stack: each reading of a user's memory costs as much as a hundred instructions. */
-struct user_stack_part {
-	__u64 word[USER_STACK_WORDS];
+/* A walk: where it begins, and what is read of the stack. */
+struct user_walk {
+	__u64 instruction; /* where the thread goes on in user space */
+	__u64 stack_pointer, frame_pointer;
+	__u64 call; /* struct return_instance of the innermost call whose return is probed; 0 = none */
+	__u64 trampoline; /* where such calls return to instead */
+	__u64 word[USER_STACK_WORDS]; /* the lowest part of the stack */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, 2); /* BY_SAMPLE, BY_SWITCH */
 	__type(key, __u32);
-	__type(value, struct user_stack_part);
-} user_stack_parts __weak_map;
+	__type(value, struct user_walk);
+} user_walks __weak_map;
+
+struct user_frames {
+	__u64 address[REC_USER_FRAMES + 1];
+};
 
 /* What stands at a frame pointer. */
 struct user_frame {
@@ -53,84 +61,115 @@ struct user_frame {
 	__u64 address; /* where its function returns to */
 };
 
-/* @part holds the stack from @low on; NULL if it could not be read. */
-static __always_inline bool read_frame(const struct user_stack_part *part, __u64 low, __u64 at,
+/*
+ * Reading a user's memory costs as much as a hundred instructions: the stack's lowest part is
+ * read at once, but only if there is more than one frame.
+ */
+static __always_inline bool read_frame(const struct user_walk *walk, bool have_words, __u64 at,
 				       struct user_frame *frame)
 {
-	__u64 word = (at - low) / sizeof(word);
+	__u64 word = (at - walk->stack_pointer) / sizeof(word);
 
-	if (part && at >= low && word < USER_STACK_WORDS - 1) {
-		frame->next = part->word[word & (USER_STACK_WORDS - 1)];
-		frame->address = part->word[(word + 1) & (USER_STACK_WORDS - 1)];
+	if (have_words && at >= walk->stack_pointer && word < USER_STACK_WORDS - 1) {
+		frame->next = walk->word[word & (USER_STACK_WORDS - 1)];
+		frame->address = walk->word[(word + 1) & (USER_STACK_WORDS - 1)];
 		return true;
 	}
 	return !bpf_probe_read_user(frame, sizeof(*frame), (const void *)at);
 }
 
-/* What the kernel keeps of calls whose returns are probed, the innermost first. */
-struct probed_returns {
-	struct return_instance *call;
-	__u64 trampoline; /* where they return to instead */
-};
-
-static __always_inline struct probed_returns probed_returns(struct task_struct *task)
+/* The first call, from @call on, whose stack began above @frame. */
+static __always_inline struct return_instance *call_above(struct return_instance *call,
+							  __u64 frame)
 {
-	struct probed_returns probed = {};
-	struct uprobe_task *utask = task->utask;
-
-	if (utask)
-		probed.call = utask->return_instances;
-	if (probed.call)
-		probed.trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
-	return probed;
-}
-
-/* @address is in the frame at @frame: of its call, if it is probed, the stack began right above. */
-static __always_inline __u64 original_return(struct probed_returns *probed, __u64 frame,
-					     __u64 address)
-{
-	struct return_instance *call = probed->call;
-
-	if (!call || address != probed->trampoline)
-		return address;
-	for (int i = 0; i < USER_PROBED_MAX && call && BPF_CORE_READ(call, stack) <= frame; i++)
+	for (int i = 0; i < USER_PROBED_MAX && call; i++) {
+		if (BPF_CORE_READ(call, stack) > frame)
+			return call;
 		call = BPF_CORE_READ(call, next);
-	probed->call = call;
-	if (!call || BPF_CORE_READ(call, stack) <= frame)
-		return address;
-	return BPF_CORE_READ(call, orig_ret_vaddr);
+	}
+	return NULL;
 }
 
 /*
- * user_stack - fills @address with REC_USER_FRAMES addresses at most, the innermost first
+ * @address, the trampoline's, is in the frame at @frame: of its call the stack began right above.
  *
- * @task is the current one; @by is BY_SAMPLE or BY_SWITCH. Returns how many; at least 1, where it goes on in user space.
+ * Not static, like user_frames(): the verifier looks at each once, not for each way to it.
  */
-static __always_inline __u32 user_stack(struct task_struct *task, __u32 by, __u64 *address)
+__weak __noinline __u64 original_return(struct user_walk *walk, __u64 frame, __u64 address)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-	struct probed_returns probed = probed_returns(task);
-	__u64 low = USER_STACK_POINTER(regs) & ~7ull, above = low, at = USER_FRAME_POINTER(regs);
-	struct user_stack_part *part = NULL;
-	struct user_frame frame;
+	struct return_instance *call;
+
+	if (!walk)
+		return address;
+	call = call_above((struct return_instance *)walk->call, frame);
+	walk->call = (__u64)call;
+	return call ? BPF_CORE_READ(call, orig_ret_vaddr) : address;
+}
+
+/* user_frames - fills @frames with REC_USER_FRAMES addresses at most, the innermost first; how many */
+__weak __noinline int user_frames(struct user_walk *walk, struct user_frames *frames)
+{
+	struct user_frame frame = {};
+	bool have_words = false;
+	__u64 above, at, address;
 	__u32 count;
 
-	address[0] = USER_INSTRUCTION(regs);
-	if (USER_IS_32_BIT(regs))
-		return 1;
-	if (at - low < USER_STACK_WORDS * sizeof(at))
-		part = bpf_map_lookup_elem(&user_stack_parts, &by);
-	if (part && bpf_probe_read_user(part, sizeof(*part), (const void *)low))
-		part = NULL;
+	if (!walk || !frames)
+		return 0;
+	above = walk->stack_pointer;
+	at = walk->frame_pointer;
+	frames->address[0] = walk->instruction;
 	for (count = 1; count < REC_USER_FRAMES; count++) {
-		if (at - above >= USER_FRAME_BYTES_MAX || at % sizeof(at) ||
-		    !read_frame(part, low, at, &frame) || !frame.address)
+		if (at - above >= USER_FRAME_BYTES_MAX || at % sizeof(at))
 			break;
-		address[count] = original_return(&probed, at, USER_ADDRESS(frame.address));
+		if (count == 2)
+			have_words = !bpf_probe_read_user(walk->word, sizeof(walk->word),
+							  (const void *)walk->stack_pointer);
+		if (!read_frame(walk, have_words, at, &frame) || !frame.address)
+			break;
+		address = USER_ADDRESS(frame.address);
+		if (walk->call && address == walk->trampoline)
+			address = original_return(walk, at, address);
+		frames->address[count & REC_USER_FRAMES] = address;
 		above = at + sizeof(frame);
 		at = frame.next;
 	}
 	return count;
+}
+
+static __always_inline void walk_from(struct user_walk *walk, struct task_struct *task,
+				      const struct pt_regs *regs)
+{
+	struct uprobe_task *utask = task->utask;
+
+	walk->instruction = USER_INSTRUCTION(regs);
+	walk->stack_pointer = USER_STACK_POINTER(regs) & ~7ull;
+	walk->frame_pointer = USER_FRAME_POINTER(regs);
+	walk->call = utask ? (__u64)utask->return_instances : 0;
+	if (walk->call)
+		walk->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+}
+
+/*
+ * user_stack - user_frames() of @task, the current one
+ *
+ * @by is BY_SAMPLE or BY_SWITCH. Returns at least 1, where it goes on in user space, but
+ * for want of a CPU's scratch memory.
+ */
+static __always_inline __u32 user_stack(struct task_struct *task, __u32 by,
+					struct user_frames *frames)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	struct user_walk *walk = bpf_map_lookup_elem(&user_walks, &by);
+
+	if (!walk)
+		return 0;
+	walk_from(walk, task, regs);
+	if (USER_IS_32_BIT(regs)) {
+		frames->address[0] = walk->instruction;
+		return 1;
+	}
+	return (__u32)user_frames(walk, frames) & REC_USER_FRAMES;
 }
 
 #endif /* PROFBPF_USER_STACK_BPF_H */

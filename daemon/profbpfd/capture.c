@@ -76,7 +76,6 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.system_wide = options->system_wide,
 		.switches = !!(options->topics & TOPIC_SCHED),
 		.sleep_stacks = !!(options->topics & TOPIC_STACK),
-		.stacks_when_back = features->switch_end,
 		.time_interrupts = !!(options->topics & TOPIC_IRQ),
 		.faults = !!(options->topics & TOPIC_FAULT),
 		.block_by_bio = features->block == BLOCK_SOURCE_BIO,

@@ -86,7 +86,6 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bpf_program__set_autoload(s->progs.account_free, accounts);
 	choose_ioctl_programs(capture, features->ioctl_compat);
 	bpf_program__set_autoload(s->progs.on_sample, stack);
-	bpf_program__set_autoload(s->progs.on_switched, stack && features->switch_end);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
 	choose_block_programs(capture, features->block);
 	if (!switches)

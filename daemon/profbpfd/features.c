@@ -158,7 +158,6 @@ void features_probe(struct features *features)
 	features->task_storage = has_function(btf, "bpf_task_storage_get") ||
 				 has_function(btf, "____bpf_task_storage_get");
 	features->switch_state = tracepoint_parameters(btf, "sched_switch") >= 4;
-	features->switch_end = tracepoint_parameters(btf, "sched_exit_tp") >= 0;
 	features->optimized_nop = has_function(btf, "arch_uprobe_optimize");
 	features->run_delay = has_member(btf, "sched_info", "run_delay");
 	features->typed_pointers = has_function(btf, "bpf_rdonly_cast");
@@ -241,8 +240,6 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "Linux 6.18 and later on x86-64" },
 		{ "exact switch states", f->switch_state, "the tracepoint hands over the state",
 		  "read from the task; a wake-up racing with a switch may hide it" },
-		{ "ends of switches", f->switch_end, "stacks are walked of long sleeps only",
-		  "Linux 6.16 and later; stacks are walked of all that go to sleep" },
 		{ "run queue time", f->run_delay, "kept by the kernel per thread",
 		  "only from switch events (CONFIG_SCHED_INFO is off)" },
 		{ "typed kernel pointers", f->typed_pointers, "what a thread sleeps in is read quickly",

@@ -32,7 +32,6 @@ struct features {
 	bool btf;		/* /sys/kernel/btf/vmlinux */
 	bool task_storage;
 	bool switch_state;	/* sched_switch hands over the previous state */
-	bool switch_end;	/* sched_exit_tp tells that a thread has the CPU */
 	bool ioctls[IOCTL_METHODS];	/* which are to be had */
 	bool ioctl_compat;	/* those of 32-bit programs have a function of their own */
 	bool optimized_nop;	/* uprobes on 5-byte nops become calls */
