@@ -160,6 +160,8 @@ static __noinline __u64 string_address(struct pt_regs *ctx, const struct probe_c
 	return inner;
 }
 
+#define TEXT_MARKS 4096 /* a power of two */
+
 /* Keys of strings that were sent, in the places that their last bits say; mixed with the version. */
 volatile __u64 text_marks[TEXT_MARKS] __weak = {};
 

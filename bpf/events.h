@@ -70,8 +70,6 @@ struct rec_call {
 	__u64 text;		/* with CALL_HAS_STRING */
 };
 
-#define TEXT_MARKS 4096 /* a power of two */
-
 /*
  * A string argument, written when a call first has it: before that call's record, possibly on
  * another CPU. Calls name it by a hash of its bytes, of 64 bits: two of a million strings

@@ -78,32 +78,24 @@ static __always_inline bool read_frame(const struct user_walk *walk, bool have_w
 	return !bpf_probe_read_user(frame, sizeof(*frame), (const void *)at);
 }
 
-/* The first call, from @call on, whose stack began above @frame. */
-static __always_inline struct return_instance *call_above(struct return_instance *call,
-							  __u64 frame)
-{
-	for (int i = 0; i < USER_PROBED_MAX && call; i++) {
-		if (BPF_CORE_READ(call, stack) > frame)
-			return call;
-		call = BPF_CORE_READ(call, next);
-	}
-	return NULL;
-}
-
 /*
  * @address, the trampoline's, is in the frame at @frame: of its call the stack began right above.
+ * Calls below have no frame of their own.
  *
  * Not static, like user_frames(): the verifier looks at each once, not for each way to it.
  */
 __weak __noinline __u64 original_return(struct user_walk *walk, __u64 frame, __u64 address)
 {
 	struct return_instance *call;
+	int i;
 
 	if (!walk)
 		return address;
-	call = call_above((struct return_instance *)walk->call, frame);
+	call = (struct return_instance *)walk->call;
+	for (i = 0; i < USER_PROBED_MAX && call && BPF_CORE_READ(call, stack) <= frame; i++)
+		call = BPF_CORE_READ(call, next);
 	walk->call = (__u64)call;
-	return call ? BPF_CORE_READ(call, orig_ret_vaddr) : address;
+	return call && i < USER_PROBED_MAX ? BPF_CORE_READ(call, orig_ret_vaddr) : address;
 }
 
 /* user_frames - fills @frames with REC_USER_FRAMES addresses at most, the innermost first; how many */
