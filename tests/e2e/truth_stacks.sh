@@ -55,6 +55,10 @@ check_frames "$report"
 slept=$((seen * $(truth_value sleep_ns)))
 # They wake up later than asked, by as much as the machine is busy.
 assert_between "time asleep" $((slept * 8 / 10)) $((slept * 20 * SLACK)) "$(jq "(${SLEEP_FRAMES})[0].total_ns" "$report")"
+# Those of one and the same call.
+writes=$(truth_value write_sleeps)
+assert_between "sleeps in one call" $((writes - 2 - $(json "$report" .capture.switches_missing))) "$writes" \
+	"$(jq '[.stacks.blocking[] | select([.frames[].name] | index("block_in_write")) | .count] | add // 0' "$report")"
 if [ "$(awk '$1 !~ /^0+$/ { print; exit }' /proc/kallsyms)" ]; then
 	jq -e "(${SLEEP_FRAMES})[0].frames | any(.kind == \"kernel\" and (.name | test(\"nanosleep\")))" "$report" >/dev/null ||
 		fail "no kernel frame tells of nanosleep: $(jq -c "(${SLEEP_FRAMES})[0].frames" "$report")"

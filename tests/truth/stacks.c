@@ -17,6 +17,9 @@
 #define SHORT_SLEEPS 50
 #define LONG_NS 50000000l
 #define SHORT_NS 20000l
+#define PIPE_BYTES 65536 /* that it holds */
+#define WRITE_SLEEPS 20
+#define DRAIN_NS 8000000l
 #define NOT_A_LEAF __asm__ volatile("" ::: "memory") /* nor the last thing that is done */
 
 __attribute__((noipa)) static void spin_here(uint64_t ns)
@@ -38,25 +41,33 @@ __attribute__((noipa)) static void descend(int depth, uint64_t ns)
 	NOT_A_LEAF;
 }
 
-static inline __attribute__((always_inline)) void system_sleep(long ns)
+static inline __attribute__((always_inline)) void system_call(long number, long first, long second,
+							      long third)
 {
-	const struct timespec time = { 0, ns };
 #if defined(__x86_64__)
 	long result;
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "0"(SYS_nanosleep), "D"(&time), "S"(0l)
+			 : "0"(number), "D"(first), "S"(second), "d"(third)
 			 : "rcx", "r11", "memory");
 #elif defined(__aarch64__)
-	register long x8 __asm__("x8") = SYS_nanosleep;
-	register long x0 __asm__("x0") = (long)&time;
-	register long x1 __asm__("x1") = 0;
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = first;
+	register long x1 __asm__("x1") = second;
+	register long x2 __asm__("x2") = third;
 
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
 #else
 #error "unknown architecture"
 #endif
+}
+
+static inline __attribute__((always_inline)) void system_sleep(long ns)
+{
+	const struct timespec time = { 0, ns };
+
+	system_call(SYS_nanosleep, (long)&time, 0, 0);
 }
 
 __attribute__((noipa)) static void block_here(long ns)
@@ -86,6 +97,43 @@ __attribute__((noipa)) static void block_far(int times, long ns)
 	room[0] = room[sizeof(room) - 1] = 1;
 	block_outer(times, ns);
 	NOT_A_LEAF;
+}
+
+static char written[PIPE_BYTES * (WRITE_SLEEPS + 1)];
+
+/* Empties the pipe now and then: each time its writer has slept, and goes on in the same call. */
+static void *drain(void *argument)
+{
+	static char bytes[PIPE_BYTES];
+
+	for (size_t taken = 0; taken < sizeof(written);) {
+		ssize_t n;
+
+		sleep_ns(DRAIN_NS);
+		n = read(*(int *)argument, bytes, sizeof(bytes));
+		if (n <= 0)
+			break;
+		taken += (size_t)n;
+	}
+	return NULL;
+}
+
+/* One system call, many sleeps. */
+__attribute__((noipa)) static void block_in_write(int fd)
+{
+	system_call(SYS_write, fd, (long)written, sizeof(written));
+	NOT_A_LEAF;
+}
+
+static int block_in_one_call(void)
+{
+	pthread_t reader;
+	int ends[2];
+
+	if (pipe(ends) || pthread_create(&reader, NULL, drain, &ends[0]))
+		return 1;
+	block_in_write(ends[1]);
+	return pthread_join(reader, NULL);
 }
 
 /* A loop of so many rounds. Position-independent and without calls. */
@@ -148,6 +196,7 @@ int main(int argc, char **argv)
 	loop *code = make_code();
 	uint64_t begin;
 	char path[64];
+	int failures;
 	long slept;
 
 	truth_ready();
@@ -165,8 +214,10 @@ int main(int argc, char **argv)
 	for (int i = 0; i < SHORT_SLEEPS; i++)
 		block_shortly(SHORT_NS);
 	printf("sleeps=%ld\nsleep_ns=%ld\n", slept < SLEEPS ? slept : SLEEPS, LONG_NS);
+	failures = block_in_one_call();
+	printf("write_sleeps=%d\n", WRITE_SLEEPS);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	unlink(path);
 	truth_done();
-	return 0;
+	return failures;
 }
