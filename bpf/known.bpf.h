@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * known.bpf.h - what the scheduler's programs ask of a thread at each switch and
- * wake-up: is it a target, was its identity sent, does it wait for a CPU, since when
- * does it sleep?
+ * wake-up: is it a target, was its identity sent, does it wait for a CPU?
  *
  * A look-up of a thread's storage calls into the kernel, an array's does not: so the
  * answers are kept in a table by thread id. A thread that is not in its place is asked
@@ -25,22 +24,9 @@
 #define KNOWN_OWNER_SHIFT 22
 #define KNOWN_BELOW_OWNER ((1ull << KNOWN_OWNER_SHIFT) - 1)
 
-/* One sleep, and who ended it. */
-struct sleep_times {
-	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
-	__u64 woken_ns; /* 0 = not woken yet */
-	__u32 waker;
-	__u32 lock; /* it waits for its interpreter's lock */
-};
-
-/* What concerns its sleeps is of the thread whose the facts are. */
 struct known_thread {
 	__u64 facts;
 	__u64 wait; /* whose, and 1 + the CPU in whose count of waiting targets it is; 0 = none */
-	struct sleep_times sleep;
-	__u64 lock_first; /* of "python_locks", as it was in this version of that */
-	__u32 lock_bytes;
-	__u32 lock_version;
 };
 
 struct {
@@ -64,15 +50,6 @@ static __always_inline __u64 known_owner(struct task_struct *task)
 	return task->start_time << KNOWN_OWNER_SHIFT;
 }
 
-/* Of a sleep that it has begun nothing is known any more. */
-static __always_inline void known_take_place(struct known_thread *known)
-{
-	if (known->sleep.since_ns)
-		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
-	known->sleep.since_ns = 0;
-	known->lock_version = 0;
-}
-
 /* KNOWN_TARGET, KNOWN_ANNOUNCED. */
 static __always_inline __u32 known_facts(struct task_struct *task, struct known_thread *known)
 {
@@ -83,8 +60,6 @@ static __always_inline __u32 known_facts(struct task_struct *task, struct known_
 
 	if ((facts & ~(__u64)KNOWN_FLAGS) == asked)
 		return facts & KNOWN_FLAGS;
-	if ((facts ^ asked) >> KNOWN_OWNER_SHIFT)
-		known_take_place(known);
 	state = thread_state(task);
 	facts = asked;
 	if (is_target_task(task, state))

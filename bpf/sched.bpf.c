@@ -238,14 +238,12 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 }
 
 static __always_inline void follow_sleeps(struct task_struct *prev, struct task_struct *next,
-					  struct known_thread *of_prev,
-					  struct known_thread *of_next, __u8 state, __u16 flags,
-					  __u64 now)
+					  __u8 state, __u16 flags, __u64 now)
 {
 	if (flags & SWITCH_NEXT_TARGET)
-		sleep_ends(next, &of_next->sleep, now);
+		sleep_ends(next, now);
 	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD)
-		sleep_begins(prev, of_prev, now);
+		sleep_begins(prev, now);
 }
 
 static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
@@ -279,7 +277,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 		keep_switch(prev, next, of_prev, of_next, state, flags, now);
 	}
 	if (settings.sleep_stacks)
-		follow_sleeps(prev, next, of_prev, of_next, state, flags, now);
+		follow_sleeps(prev, next, state, flags, now);
 	return 0;
 }
 
@@ -405,7 +403,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		emit_wake(task, interrupt, 0, now);
 	}
 	if (settings.sleep_stacks)
-		sleep_woken(known, now, interrupt);
+		sleep_woken(task, now, interrupt);
 	return 0;
 }
 

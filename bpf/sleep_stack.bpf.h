@@ -16,14 +16,19 @@
 #define PROFBPF_SLEEP_STACK_BPF_H
 
 #include "interrupt.bpf.h"
-#include "known.bpf.h"
 #include "stack_record.bpf.h"
+#include "task.bpf.h"
 
-/* The user stack of who sleeps. */
+/* Who sleeps, or slept last. */
 struct sleeper {
-	__u64 since_ns; /* of the sleep it belongs to */
-	__u64 count;
-	struct user_frames frames;
+	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
+	__u64 woken_ns; /* 0 = not woken yet */
+	__u32 waker;
+	__u32 lock; /* it waits for its interpreter's lock */
+	struct python_range lock_range; /* of its process, as it was in this version of "python_locks" */
+	__u32 lock_version;
+	__u32 user_count;
+	struct user_frames user;
 };
 
 struct {
@@ -52,19 +57,18 @@ volatile __u32 python_locks_version __weak = 1;
 #define FIRST_ARGUMENT(regs) ((regs)->orig_x0)
 #endif
 
-static __always_inline void ask_lock(struct task_struct *task, struct known_thread *known,
-				     __u32 version)
+static __always_inline void ask_lock(struct task_struct *task, struct sleeper *s, __u32 version)
 {
 	__u32 tgid = task->tgid;
 	struct python_range *range = bpf_map_lookup_elem(&python_locks, &tgid);
 
-	known->lock_first = range ? range->first : 0;
-	known->lock_bytes = range ? range->last - range->first : 0;
-	known->lock_version = version;
+	s->lock_range.first = range ? range->first : 0;
+	s->lock_range.last = range ? range->last : 0;
+	s->lock_version = version;
 }
 
 /* Does a thread that goes to sleep wait for the lock of its interpreter? */
-static __always_inline bool waits_for_lock(struct task_struct *task, struct known_thread *known)
+static __always_inline bool waits_for_lock(struct task_struct *task, struct sleeper *s)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 version = python_locks_version;
@@ -73,114 +77,100 @@ static __always_inline bool waits_for_lock(struct task_struct *task, struct know
 
 	if (syscall_in(regs, &flags) != FUTEX_NR)
 		return false;
-	if (known->lock_version != version)
-		ask_lock(task, known, version);
-	return address - known->lock_first < known->lock_bytes;
+	if (s->lock_version != version)
+		ask_lock(task, s, version);
+	return address >= s->lock_range.first && address < s->lock_range.last;
 }
 
-static __always_inline void keep_user_stack(struct task_struct *task, __u64 now)
+/* The current thread goes to sleep. Kernel threads have no user stack. */
+static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
 {
-	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0,
-						 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct sleeper *s;
 
+	if (task->flags & PF_KTHREAD_FLAG)
+		return;
+	s = bpf_task_storage_get(&sleepers, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!s) {
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
-	s->count = user_stack(task, BY_SWITCH, &s->frames);
+	s->user_count = user_stack(task, BY_SWITCH, &s->user);
+	s->woken_ns = 0;
+	s->waker = 0;
+	s->lock = waits_for_lock(task, s);
 	s->since_ns = now;
 }
 
-/* The current thread goes to sleep. Kernel threads have no user stack. */
-static __always_inline void sleep_begins(struct task_struct *task, struct known_thread *known,
-					 __u64 now)
-{
-	if (task->flags & PF_KTHREAD_FLAG)
-		return;
-	keep_user_stack(task, now);
-	known->sleep.woken_ns = 0;
-	known->sleep.waker = 0;
-	known->sleep.lock = waits_for_lock(task, known);
-	known->sleep.since_ns = now;
-}
-
 /* A thread is woken in the current context, which is @interrupt's if that has any kinds. */
-static __always_inline void sleep_woken(struct known_thread *known, __u64 now,
+static __always_inline void sleep_woken(struct task_struct *task, __u64 now,
 					const struct interrupt_state *interrupt)
 {
-	__u64 since = known->sleep.since_ns;
+	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+	__u64 since = s ? s->since_ns : 0;
 
 	if (!since)
 		return;
 	/* Another CPU may have begun to wake it just before it went. */
-	known->sleep.woken_ns = now > since ? now : since;
+	s->woken_ns = now > since ? now : since;
 	/* What a timer interrupts did not wake it. */
-	if (known->sleep.lock && !(interrupt && interrupt->kinds))
-		known->sleep.waker = (__u32)bpf_get_current_pid_tgid();
+	if (s->lock && !(interrupt && interrupt->kinds))
+		s->waker = (__u32)bpf_get_current_pid_tgid();
 }
 
 static __always_inline struct stacks_record *sleep_record(struct task_struct *task,
-							 const struct sleep_times *sleep,
-							 __u16 flags)
+							 const struct sleeper *s, __u16 flags)
 {
 	__u32 key = BY_SWITCH;
 	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
 
 	if (!r)
 		return NULL;
-	flags |= STACK_BLOCK | (sleep->lock ? STACK_LOCK : 0);
-	header_fill(&r->head.header, REC_STACK, flags, sleep->since_ns);
-	r->head.dur_ns = sleep->woken_ns - sleep->since_ns;
+	flags |= STACK_BLOCK | (s->lock ? STACK_LOCK : 0);
+	header_fill(&r->head.header, REC_STACK, flags, s->since_ns);
+	r->head.dur_ns = s->woken_ns - s->since_ns;
 	r->head.tgid = task->tgid;
 	r->head.tid = task->pid;
-	r->head.waker = sleep->waker;
+	r->head.waker = s->waker;
 	r->head.reserved = 0;
 	return r;
 }
 
-static __always_inline __u32 kernel_stack(struct task_struct *task, __u64 *address)
+static __always_inline void send_sleep(struct task_struct *task, const struct sleeper *s)
 {
-	return frames_of(bpf_get_task_stack(task, address, REC_KERNEL_FRAMES * sizeof(*address), 0));
-}
+	struct stacks_record *r = sleep_record(task, s, 0);
+	__u32 user = s->user_count & USER_FRAMES_MASK, kernel;
 
-static __always_inline void send_sleep(struct task_struct *task, const struct sleep_times *sleep)
-{
-	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
-	struct stacks_record *r = sleep_record(task, sleep, 0);
-	__u32 user;
-
-	if (!r || !s || s->since_ns != sleep->since_ns)
+	if (!r)
 		return;
-	user = s->count & USER_FRAMES_MASK;
-	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->frames.address);
-	stack_send(r, user, kernel_stack(task, r->frames.address + user));
+	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user.address);
+	kernel = frames_of(bpf_get_task_stack(task, r->frames.address + user,
+					      REC_KERNEL_FRAMES * sizeof(__u64), 0));
+	stack_send(r, user, kernel);
 }
 
-static __always_inline void send_short_sleep(struct task_struct *task,
-					     const struct sleep_times *sleep)
+static __always_inline void send_short_sleep(struct task_struct *task, const struct sleeper *s)
 {
-	struct stacks_record *r = sleep_record(task, sleep, STACK_SHORT);
+	struct stacks_record *r = sleep_record(task, s, STACK_SHORT);
 
 	if (r)
 		stack_send(r, 0, 0);
 }
 
 /* A thread gets the CPU, if it slept. */
-static __always_inline void sleep_ends(struct task_struct *task, struct sleep_times *sleep,
-				       __u64 now)
+static __always_inline void sleep_ends(struct task_struct *task, __u64 now)
 {
-	if (!sleep->since_ns)
+	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+
+	if (!s || !s->since_ns)
 		return;
 	/* What comes after the wake-up is a wait for a CPU. */
-	if (!sleep->woken_ns)
-		sleep->woken_ns = now;
-	if (sleep->woken_ns - sleep->since_ns < settings.stack_block_ns) {
-		if (sleep->lock)
-			send_short_sleep(task, sleep);
-	} else {
-		send_sleep(task, sleep);
-	}
-	sleep->since_ns = 0;
+	if (!s->woken_ns)
+		s->woken_ns = now;
+	if (s->woken_ns - s->since_ns >= settings.stack_block_ns)
+		send_sleep(task, s);
+	else if (s->lock)
+		send_short_sleep(task, s);
+	s->since_ns = 0;
 }
 
 #endif /* PROFBPF_SLEEP_STACK_BPF_H */
