@@ -409,8 +409,11 @@ struct session_settings {
 	__u32 block_by_bio;	/* a request is known by what it carries until it is issued */
 	__u32 switches;		/* switches and wake-ups are recorded */
 	__u32 sleep_stacks;	/* stacks of long sleeps are */
-	__u32 reserved;
+	__u32 stacks_when_back;	/* user stacks of sleeps are walked after them, not before */
 };
+
+/* How many threads that got a CPU and have not come back to user space yet can be told to walk. */
+#define RETURNING_PER_CPU 8 /* a power of two */
 
 /* Sources that count what they produce; index into map "stats". */
 enum source {

@@ -9,7 +9,10 @@
 #ifndef PROFBPF_BPF_H
 #define PROFBPF_BPF_H
 
+/* Programs define this one themselves: not every kernel that they are built on has it. */
+#define bpf_task_work bpf_task_work___of_building_machine
 #include "vmlinux.h"
+#undef bpf_task_work
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>

@@ -2,12 +2,12 @@
 /*
  * sleep_stack.bpf.h - where targets block: the stacks of long sleeps.
  *
- * Only the thread itself can walk its user stack, so that is done when it goes to
- * sleep, into storage of its own. Whether it was worth it is known when it gets a CPU
- * again: a short sleep leaves no record. The kernel stack is walked only then, and
- * only of those who slept long: it is still as it was. (Since 6.16 a tracepoint tells
- * that a thread is back, when its user stack could be walked, too. It also fires where
- * nobody was switched to: 700,000 times a second where threads spin on sched_yield.)
+ * A short sleep leaves no record, and whether it was long is known when the thread gets a CPU
+ * again. Its kernel stack is then as it was, and is walked. Its user stack only the thread
+ * itself can walk: when it is back in user space, where the kernel has a way to make it do
+ * that (returning.bpf.h); else each time it goes to sleep, into storage of its own. (Since
+ * 6.16 a tracepoint tells that a thread is back from a switch. It also fires where nobody was
+ * switched to: 700,000 times a second where threads spin on sched_yield.)
  *
  * For programs of the scheduler's tracepoints. User stacks are followed by frame
  * pointers.
@@ -16,27 +16,8 @@
 #define PROFBPF_SLEEP_STACK_BPF_H
 
 #include "interrupt.bpf.h"
-#include "stack_record.bpf.h"
+#include "returning.bpf.h"
 #include "task.bpf.h"
-
-/* Who sleeps, or slept last. */
-struct sleeper {
-	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
-	__u64 woken_ns; /* 0 = not woken yet */
-	__u32 waker;
-	__u32 lock; /* it waits for its interpreter's lock */
-	struct python_range lock_range; /* of its process, as it was in this version of "python_locks" */
-	__u32 lock_version;
-	__u32 user_count;
-	struct user_frames user;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct sleeper);
-} sleepers __weak_map;
 
 /* Processes that run Python, by tgid; the daemon puts them in. */
 struct {
@@ -94,7 +75,7 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
-	s->user_count = user_stack(task, BY_SWITCH, &s->user);
+	s->user_count = will_return(task, s) ? 0 : user_stack(task, user_walk(BY_SWITCH), &s->user);
 	s->woken_ns = 0;
 	s->waker = 0;
 	s->lock = waits_for_lock(task, s);
@@ -123,29 +104,40 @@ static __always_inline struct stacks_record *sleep_record(struct task_struct *ta
 	__u32 key = BY_SWITCH;
 	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
 
-	if (!r)
-		return NULL;
-	flags |= STACK_BLOCK | (s->lock ? STACK_LOCK : 0);
-	header_fill(&r->head.header, REC_STACK, flags, s->since_ns);
-	r->head.dur_ns = s->woken_ns - s->since_ns;
-	r->head.tgid = task->tgid;
-	r->head.tid = task->pid;
-	r->head.waker = s->waker;
-	r->head.reserved = 0;
+	if (r)
+		sleep_fill(&r->head, task, s, flags);
 	return r;
 }
 
-static __always_inline void send_sleep(struct task_struct *task, const struct sleeper *s)
+static __always_inline void send_walked(struct task_struct *task, const struct sleeper *s)
 {
 	struct stacks_record *r = sleep_record(task, s, 0);
-	__u32 user = s->user_count & USER_FRAMES_MASK, kernel;
+	__u32 user = s->user_count & USER_FRAMES_MASK;
 
 	if (!r)
 		return;
 	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user.address);
-	kernel = frames_of(bpf_get_task_stack(task, r->frames.address + user,
-					      REC_KERNEL_FRAMES * sizeof(__u64), 0));
-	stack_send(r, user, kernel);
+	stack_send(r, user, kernel_stack(task, r->frames.address + user));
+}
+
+/* No more than where the thread will go on: so many others are on their way back. */
+static __always_inline void send_not_walked(struct task_struct *task, const struct sleeper *s)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	struct stacks_record *r = sleep_record(task, s, 0);
+
+	if (!r)
+		return;
+	r->frames.address[0] = USER_INSTRUCTION(regs);
+	stack_send(r, 1, kernel_stack(task, r->frames.address + 1));
+}
+
+static __always_inline void send_sleep(struct task_struct *task, struct sleeper *s)
+{
+	if (s->user_count)
+		send_walked(task, s);
+	else if (!walk_when_back(task, s))
+		send_not_walked(task, s);
 }
 
 static __always_inline void send_short_sleep(struct task_struct *task, const struct sleeper *s)

@@ -28,7 +28,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	r->head.reserved = 0;
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
-	user = user_stack(bpf_get_current_task_btf(), BY_SAMPLE, (struct user_frames *)&r->frames);
+	user = user_stack(bpf_get_current_task_btf(), user_walk(BY_SAMPLE),
+			  (struct user_frames *)&r->frames);
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + user,
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	stack_send(r, user, kernel);

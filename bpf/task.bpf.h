@@ -13,6 +13,7 @@
 #define ST_NOLOAD 0x0400
 
 #define PF_EXITING_FLAG 0x00000004 /* PF_EXITING */
+#define PF_USER_WORKER_FLAG 0x00004000 /* PF_USER_WORKER, since 6.4: a kernel thread of a process */
 #define PF_KTHREAD_FLAG 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
 
 static __always_inline __u64 task_start_ns(struct task_struct *task)

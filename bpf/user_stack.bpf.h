@@ -31,7 +31,7 @@
 #define USER_STACK_WORDS 128 /* read at once */
 #define USER_PROBED_MAX 16 /* nested calls whose returns are probed */
 
-/* Who walks: a sample can interrupt a switch. */
+/* Who walks on a CPU: a sample can interrupt a switch. */
 #define BY_SAMPLE 0
 #define BY_SWITCH 1
 
@@ -50,6 +50,11 @@ struct {
 	__type(key, __u32);
 	__type(value, struct user_walk);
 } user_walks __weak_map;
+
+static __always_inline struct user_walk *user_walk(__u32 by)
+{
+	return bpf_map_lookup_elem(&user_walks, &by);
+}
 
 struct user_frames {
 	__u64 address[REC_USER_FRAMES + 1];
@@ -145,14 +150,13 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 /*
  * user_stack - user_frames() of @task, the current one
  *
- * @by is BY_SAMPLE or BY_SWITCH. Returns at least 1, where it goes on in user space, but
- * for want of a CPU's scratch memory.
+ * @walk is scratch memory, user_walk()'s or another. Returns at least 1, where it goes on in
+ * user space, but for want of that.
  */
-static __always_inline __u32 user_stack(struct task_struct *task, __u32 by,
+static __always_inline __u32 user_stack(struct task_struct *task, struct user_walk *walk,
 					struct user_frames *frames)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-	struct user_walk *walk = bpf_map_lookup_elem(&user_walks, &by);
 
 	if (!walk)
 		return 0;

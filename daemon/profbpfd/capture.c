@@ -76,6 +76,7 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.system_wide = options->system_wide,
 		.switches = !!(options->topics & TOPIC_SCHED),
 		.sleep_stacks = !!(options->topics & TOPIC_STACK),
+		.stacks_when_back = features->task_work,
 		.time_interrupts = !!(options->topics & TOPIC_IRQ),
 		.faults = !!(options->topics & TOPIC_FAULT),
 		.block_by_bio = features->block == BLOCK_SOURCE_BIO,
@@ -99,6 +100,9 @@ static int load_programs(struct capture *capture, const struct capture_options *
 	fill_settings(capture, options, features);
 	bpf_map__set_max_entries(capture->skeleton->maps.rings, capture->cpus);
 	bpf_map__set_max_entries(capture->skeleton->maps.waiting, capture->cpus);
+	if (options->topics & TOPIC_STACK)
+		bpf_map__set_max_entries(capture->skeleton->maps.returning,
+					 capture->cpus * RETURNING_PER_CPU);
 	capture_choose_programs(capture, features);
 	err = profbpf__load(capture->skeleton);
 	return err ? err : capture_attach_ioctls(capture);

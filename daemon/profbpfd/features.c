@@ -158,6 +158,8 @@ void features_probe(struct features *features)
 	features->task_storage = has_function(btf, "bpf_task_storage_get") ||
 				 has_function(btf, "____bpf_task_storage_get");
 	features->switch_state = tracepoint_parameters(btf, "sched_switch") >= 4;
+	features->task_work = has_function(btf, "bpf_task_work_schedule_resume") ||
+			      has_function(btf, "bpf_task_work_schedule_resume_impl");
 	features->optimized_nop = has_function(btf, "arch_uprobe_optimize");
 	features->run_delay = has_member(btf, "sched_info", "run_delay");
 	features->typed_pointers = has_function(btf, "bpf_rdonly_cast");
@@ -244,6 +246,8 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "only from switch events (CONFIG_SCHED_INFO is off)" },
 		{ "typed kernel pointers", f->typed_pointers, "what a thread sleeps in is read quickly",
 		  "Linux 6.2 and later; what a thread sleeps in takes a helper's call per pointer" },
+		{ "task work", f->task_work, "user stacks are walked after long sleeps only",
+		  "Linux 6.18 and later; user stacks are walked before every sleep" },
 		{ "CPU quotas of cgroups", f->throttling, "waits for them are told apart",
 		  "waits for them seem waits for a CPU (CONFIG_CFS_BANDWIDTH is off)" },
 		{ "block requests", f->block != BLOCK_SOURCE_NONE,

@@ -35,6 +35,7 @@ struct features {
 	bool ioctls[IOCTL_METHODS];	/* which are to be had */
 	bool ioctl_compat;	/* those of 32-bit programs have a function of their own */
 	bool optimized_nop;	/* uprobes on 5-byte nops become calls */
+	bool task_work;		/* threads can be told to run a program before they return to user space */
 	bool run_delay;		/* the kernel accounts time in run queues */
 	bool typed_pointers;	/* programs may follow pointers without a helper's call for each */
 	bool throttling;	/* it can be seen that a cgroup's CPU quota stopped a thread */

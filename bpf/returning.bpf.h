@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * returning.bpf.h - threads that come back from a long sleep walk their own user stacks.
+ *
+ * They do so before they return to user space, where everything is as it was when they went to
+ * sleep. Short sleeps, which are most, then need no walk at all. Kernel stacks are walked when
+ * a thread gets the CPU, before it leaves the place where it slept.
+ */
+#ifndef PROFBPF_RETURNING_BPF_H
+#define PROFBPF_RETURNING_BPF_H
+
+#include "sleeper.bpf.h"
+#include "task.bpf.h"
+#include "task_work.bpf.h"
+
+/* A thread on its way back. */
+struct returning {
+	struct bpf_task_work work;
+	__u64 instruction, stack_pointer; /* where it will be if it is still the same program */
+	__u32 kernel_frames, reserved;
+	__u64 kernel[REC_KERNEL_FRAMES];
+	struct user_walk walk;
+	struct stacks_record record;
+};
+
+#define KERNEL_FRAMES_MASK 63 /* not less than REC_KERNEL_FRAMES; what the verifier understands */
+
+/* Each CPU takes from its own part; the kernel knows which are taken. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, RETURNING_PER_CPU); /* for each CPU; set before loading */
+	__type(key, __u32);
+	__type(value, struct returning);
+} returning __weak_map;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} returning_next __weak_map;
+
+/* Those that never return to user space, or may not any more, have to walk before they sleep. */
+static __always_inline bool will_return(struct task_struct *task, const struct sleeper *s)
+{
+	return settings.stacks_when_back && !s->returning &&
+	       !(task->flags & (PF_EXITING_FLAG | PF_USER_WORKER_FLAG));
+}
+
+/* Where the thread will go on is known without a walk; more is not after execve() or exit(). */
+static __always_inline bool same_program(struct task_struct *task, const struct returning *back)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+
+	return task->mm && USER_INSTRUCTION(regs) == back->instruction &&
+	       USER_STACK_POINTER(regs) == back->stack_pointer;
+}
+
+static __always_inline __u32 walk_now(struct task_struct *task, struct returning *back)
+{
+	struct user_frames *frames = (struct user_frames *)&back->record.frames;
+
+	if (same_program(task, back))
+		return user_stack(task, &back->walk, frames);
+	frames->address[0] = back->instruction;
+	return 1;
+}
+
+/* Runs in the thread itself. */
+static int walk_returning(struct bpf_map *map, void *key, void *value)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct returning *back = value;
+	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+	__u32 user;
+
+	if (s)
+		s->returning = 0;
+	if (capture_closed)
+		return 0;
+	user = walk_now(task, back);
+	bpf_probe_read_kernel(back->record.frames.address + (user & USER_FRAMES_MASK),
+			      sizeof(back->kernel), back->kernel);
+	stack_send(&back->record, user, back->kernel_frames & KERNEL_FRAMES_MASK);
+	return 0;
+}
+
+static __always_inline struct returning *take_place(struct task_struct *task)
+{
+	__u32 zero = 0, *next = bpf_map_lookup_elem(&returning_next, &zero), place;
+	__u32 first = bpf_get_smp_processor_id() * RETURNING_PER_CPU;
+	struct returning *back;
+
+	for (int i = 0; next && i < RETURNING_PER_CPU; i++) {
+		place = first + (++*next & (RETURNING_PER_CPU - 1));
+		back = bpf_map_lookup_elem(&returning, &place);
+		if (back && task_work_schedule(task, &back->work, &returning, walk_returning))
+			return back;
+	}
+	return NULL;
+}
+
+/*
+ * walk_when_back - has @task, about to run after its sleep @s, walk its user stack and send the record
+ *
+ * For the switch's program: what the thread needs is filled in after it was told, for it can't
+ * run before the switch. False if there was no place for it.
+ */
+static __always_inline bool walk_when_back(struct task_struct *task, struct sleeper *s)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	struct returning *back = take_place(task);
+
+	if (!back)
+		return false;
+	s->returning = 1;
+	back->instruction = USER_INSTRUCTION(regs);
+	back->stack_pointer = USER_STACK_POINTER(regs);
+	sleep_fill(&back->record.head, task, s, 0);
+	back->kernel_frames = kernel_stack(task, back->kernel);
+	return true;
+}
+
+#endif /* PROFBPF_RETURNING_BPF_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* sleeper.bpf.h - what is kept of a target's sleep, and how its record begins. */
+#ifndef PROFBPF_SLEEPER_BPF_H
+#define PROFBPF_SLEEPER_BPF_H
+
+#include "stack_record.bpf.h"
+
+/* Who sleeps, or slept last. */
+struct sleeper {
+	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
+	__u64 woken_ns; /* 0 = not woken yet */
+	__u32 waker;
+	__u32 lock; /* it waits for its interpreter's lock */
+	struct python_range lock_range; /* of its process, as it was in this version of "python_locks" */
+	__u32 lock_version;
+	__u32 returning; /* it is to walk its user stack when it is back there, and is not yet */
+	__u32 user_count; /* 0 = its user stack was not walked */
+	struct user_frames user;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct sleeper);
+} sleepers __weak_map;
+
+static __always_inline void sleep_fill(struct rec_stack *r, struct task_struct *task,
+				       const struct sleeper *s, __u16 flags)
+{
+	flags |= STACK_BLOCK | (s->lock ? STACK_LOCK : 0);
+	header_fill(&r->header, REC_STACK, flags, s->since_ns);
+	r->dur_ns = s->woken_ns - s->since_ns;
+	r->tgid = task->tgid;
+	r->tid = task->pid;
+	r->waker = s->waker;
+	r->reserved = 0;
+}
+
+static __always_inline __u32 kernel_stack(struct task_struct *task, __u64 *address)
+{
+	return frames_of(bpf_get_task_stack(task, address, REC_KERNEL_FRAMES * sizeof(*address), 0));
+}
+
+#endif /* PROFBPF_SLEEPER_BPF_H */
