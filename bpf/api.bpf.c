@@ -198,14 +198,51 @@ static __noinline bool send_text(struct call_stack *stack, __u64 key, __u32 byte
 	return true;
 }
 
+/* Counted up when names may have changed that are otherwise kept. */
+volatile __u32 names_version __weak = 0;
+
+static __always_inline void names_change(void)
+{
+	__sync_fetch_and_add(&names_version, 1);
+}
+
+/* Names also have to be sent again, and those of who was no target for a while may have changed unseen. */
+static __always_inline __u32 names_now(void)
+{
+	return names_version + (__u32)texts_version + targets_version;
+}
+
+/* A thread mostly calls the same again: what it read then need not be read again. */
+static __always_inline bool has_kept_name(const struct call_stack *stack,
+					  const struct probe_conf *conf,
+					  const struct call_frame *frame)
+{
+	return conf->flags & PROBE_NAME_KEPT && frame->named &&
+	       frame->named == register_at(stack, conf->string_position) &&
+	       frame->named_probe == frame->probe && frame->names_version == names_now();
+}
+
+static __always_inline void keep_name(const struct call_stack *stack,
+				      const struct probe_conf *conf, struct call_frame *frame,
+				      __u32 version)
+{
+	if (!(conf->flags & PROBE_NAME_KEPT))
+		return;
+	frame->named = register_at(stack, conf->string_position);
+	frame->named_probe = frame->probe;
+	frame->names_version = version;
+}
+
 /* Most strings were sent before: a call then has only to name its own. */
 static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf *conf,
 				   struct call_stack *stack, struct call_frame *frame)
 {
+	__u32 version = names_now();
 	long bytes = bpf_probe_read_user_str(stack->text, sizeof(stack->text),
 					     (void *)string_address(ctx, conf));
 	__u64 mark;
 
+	frame->named = 0;
 	if (bytes <= 1) /* not to be read, or empty */
 		return;
 	frame->text = text_key(stack, bytes);
@@ -216,6 +253,20 @@ static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf 
 		text_marks[frame->text & (TEXT_MARKS - 1)] = mark;
 	}
 	frame->flags |= CALL_HAS_STRING;
+	keep_name(stack, conf, frame, version);
+}
+
+static __noinline void name_call(struct pt_regs *ctx, const struct probe_conf *conf,
+				      struct call_stack *stack, struct call_frame *frame)
+{
+	if (conf->flags & PROBE_NAMES_CHANGED)
+		names_change();
+	if (!(conf->flags & PROBE_STRING))
+		return;
+	if (has_kept_name(stack, conf, frame))
+		frame->flags |= CALL_HAS_STRING;
+	else
+		take_string(ctx, conf, stack, frame);
 }
 
 /* Not inlined, as all that is rare: what it keeps on the stack would add up. */
@@ -280,8 +331,8 @@ static __always_inline __u64 enter(struct pt_regs *ctx)
 	take_arguments(ctx, stack, conf, frame);
 	stack->depth = slot + 1;
 	frame->start_ns = bpf_ktime_get_ns();
-	if (conf->flags & PROBE_STRING)
-		take_string(ctx, conf, stack, frame);
+	if (conf->flags & (PROBE_STRING | PROBE_NAMES_CHANGED))
+		name_call(ctx, conf, stack, frame);
 	return slot;
 }
 
@@ -531,6 +582,7 @@ int BPF_PROG(api_exec, struct task_struct *task, int old_tid)
 {
 	struct call_stack *stack;
 
+	names_change();
 	if (old_tid == task->pid)
 		return 0;
 	stack = near_stack(task, old_tid);

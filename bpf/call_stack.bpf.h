@@ -20,6 +20,9 @@ struct call_frame {
 	__u64 text; /* with CALL_HAS_STRING */
 	__u32 probe;
 	__u32 flags; /* CALL_HAS_STRING, FRAME_* */
+	__u64 named; /* the object whose name is in "text", also of calls to come; 0 = none's */
+	__u32 named_probe; /* to the same probe, */
+	__u32 names_version; /* as long as this is names_now() */
 };
 
 /* Above the 16 bits of a record: what the probe's conf says of the return. */
@@ -110,6 +113,8 @@ static __always_inline struct call_stack *claim_near_stack(struct task_struct *t
 		return NULL;
 	}
 	stack->target = 0;
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++)
+		stack->frames[i].named = 0;
 	stack->owner = (__u64)task;
 	return stack;
 }

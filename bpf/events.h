@@ -377,6 +377,8 @@ struct probe_argument {
 #define PROBE_RETURN 0x08	/* args[2] is the returned value */
 #define PROBE_KEEP 0x10		/* recorded however short: it names what other calls use */
 #define PROBE_MEMORY 0x20	/* an argument lies in memory, not in a register */
+#define PROBE_NAME_KEPT 0x40	/* with PROBE_STRING_IN, not PROBE_MEMORY: it stays until one with PROBE_NAMES_CHANGED */
+#define PROBE_NAMES_CHANGED 0x80
 
 struct probe_conf {
 	struct probe_argument args[REC_ARGS];

@@ -70,6 +70,7 @@ $(B)/tests/unit/test_link_closer: $(O)/daemon/profbpfd/link_closer.o
 $(B)/tests/unit/test_memory_pages: $(O)/daemon/profbpfd/memory_pages.o
 $(B)/tests/unit/test_stack_places: $(patsubst %,$(O)/daemon/profbpfd/%.o,stack_places stack_table item)
 $(B)/tests/unit/test_texts: $(O)/daemon/profbpfd/texts.o
+$(B)/tests/unit/test_kept_names: $(O)/daemon/profbpfd/kept_names.o
 $(B)/tests/unit/test_recorder: $(patsubst %,$(O)/daemon/profbpfd/%.o,recorder texts item process_info code_names)
 
 TOOLS := $(B)/tests/tools/stream_dump

@@ -433,6 +433,8 @@ void catalog_probe_conf(const struct catalog_function *function, struct probe_co
 		conf->flags |= PROBE_STRING_IN;
 		conf->string_offset = function->string_offset;
 	}
+	if (function->names == NAMES_CHANGED)
+		conf->flags |= PROBE_NAMES_CHANGED;
 	if (function->out)
 		conf->flags |= PROBE_OUT;
 	if (function->returned)
@@ -442,6 +444,9 @@ void catalog_probe_conf(const struct catalog_function *function, struct probe_co
 	for (int i = 0; i < REC_ARGS; i++)
 		if (lies_in_memory(&conf->args[i]))
 			conf->flags |= PROBE_MEMORY;
+	if (function->names == NAMES_KEPT && conf->flags & PROBE_STRING_IN &&
+	    !(conf->flags & PROBE_MEMORY) && function->string_position <= ARGUMENT_REGISTERS)
+		conf->flags |= PROBE_NAME_KEPT;
 }
 
 char *catalog_operator(const struct catalog_function *function, const char *symbol)

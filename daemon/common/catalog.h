@@ -22,7 +22,7 @@
  * ARGUMENT is ROLE=SOURCE with at most three of
  *   stream bytes copy_kind handle correlation count device blocking value out_handle code thread
  *   task
- * plus at most one name and error=CONVENTION for this line.
+ * plus at most one name, names=kept or names=changed, and error=CONVENTION for this line.
  * SOURCE is
  *   N            the argument itself, N = 1..64, floating-point arguments not counted
  *   N[OFFSET]    what is at this byte offset (0..32767) of the pointer argument N, read at entry
@@ -43,6 +43,11 @@
  * A line with a correlation that a compile call gave out and a launch takes joins the
  * two phases of an operator. A launch line's task is what the device's own records call it, the
  * number of its stream in the low 16 bits and its own in the next: it joins the two. A line with thread and name tells a thread's name.
+ *
+ * With names=kept the string of name=N[OFFSET] stays as it is as long as there is the
+ * object N: a thread that has read it reads it again only after a call of a line
+ * with names=changed, the function that makes such objects. Both have to be in one
+ * file; where the latter is not probed the string is read each time.
  *
  * COMMAND is a number (decimal or 0x...), or a letter in quotes and a number of 0..255
  * for the type and number of _IOC(), whatever its direction and size.
@@ -72,6 +77,13 @@
 #define CATALOG_STARS_MAX 4 /* in one pattern */
 #define CATALOGS_PATTERNS_MAX 1024 /* in all catalogs of a session */
 
+/* names=... of a line */
+enum catalog_names_of {
+	NAMES_READ, /* nothing said: the name is read at each call */
+	NAMES_KEPT,
+	NAMES_CHANGED,
+};
+
 /* One line that is a function or an exclusion. */
 struct catalog_function {
 	char *pattern; /* symbol, or pattern with *; without the ! */
@@ -85,6 +97,7 @@ struct catalog_function {
 	struct probe_argument args[REC_ARGS];
 	uint8_t string_position; /* 1-based; 0 = none */
 	int16_t string_offset; /* where its address is in what the argument points to; -1 = it is the address */
+	enum catalog_names_of names;
 	char *operator_prefix, *operator_suffix; /* name=PREFIX*SUFFIX; NULL = none */
 	bool out; /* args[2] is read through its pointer at return */
 	bool returned; /* args[2] is the returned value */
@@ -201,7 +214,12 @@ const struct catalog *catalogs_get(const struct catalogs *catalogs, size_t index
 const struct catalog_function *catalog_match(const struct catalogs *catalogs, const char *symbol,
 					     size_t length);
 
-/* catalog_probe_conf - how the BPF programs read this function's arguments */
+/*
+ * catalog_probe_conf - how the BPF programs read this function's arguments
+ *
+ * PROBE_NAME_KEPT is set where the line allows it; the caller takes it away if the functions with
+ * names=changed are not probed.
+ */
 void catalog_probe_conf(const struct catalog_function *function, struct probe_conf *conf);
 
 /*

@@ -173,7 +173,7 @@ static void parse_argument(struct parser *parser, struct catalog_function *funct
 	const char *end = token->text + token->length;
 	struct token key = *token, value;
 	struct value_source source;
-	int role, convention;
+	int role, convention, names;
 
 	if (!equals) {
 		FAIL(parser, token->column, "found %s, expected ROLE=POSITION, as in stream=1",
@@ -188,6 +188,12 @@ static void parse_argument(struct parser *parser, struct catalog_function *funct
 		convention = catalog_parse_word(parser, &value, &catalog_conventions);
 		if (convention >= 0)
 			function->error = convention;
+		return;
+	}
+	if (catalog_token_is(&key, "names")) {
+		names = catalog_parse_word(parser, &value, &catalog_names_of);
+		if (names >= 0)
+			function->names = names;
 		return;
 	}
 	role = catalog_parse_word(parser, &key, &catalog_roles);
@@ -309,6 +315,20 @@ static void check_operator(struct parser *parser, const struct catalog_function 
 	free(name);
 }
 
+static void check_names(struct parser *parser, const struct catalog_function *function,
+			const struct token *first)
+{
+	if (function->names != NAMES_KEPT)
+		return;
+	parser->kept_line = parser->line;
+	parser->kept_column = first->column;
+	if (!function->string_position || function->string_offset < 0)
+		FAIL(parser, first->column,
+		     "found names=kept for %s, expected name=N[OFFSET] with it: names of objects "
+		     "are kept",
+		     QUOTE(first));
+}
+
 /* "FUNCTION KIND LAYER [ARGUMENT...]" */
 void catalog_parse_function(struct parser *parser, const struct token *first)
 {
@@ -345,5 +365,7 @@ void catalog_parse_function(struct parser *parser, const struct token *first)
 	while (catalog_next_token(parser, &argument))
 		parse_argument(parser, &function, &argument);
 	check_operator(parser, &function, first);
+	check_names(parser, &function, first);
+	parser->names_change |= function.names == NAMES_CHANGED;
 	add_function(parser, &function);
 }

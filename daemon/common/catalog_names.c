@@ -35,10 +35,17 @@ static const char *const conventions[] = {
 	[PROFBPF__FUNCTION__ERROR__NEGATIVE] = "negative",
 };
 
+static const char *const names_of[] = {
+	[NAMES_READ] = "read",
+	[NAMES_KEPT] = "kept",
+	[NAMES_CHANGED] = "changed",
+};
+
 const struct catalog_words catalog_kinds = { "kind", function_kinds, FUNCTION_KINDS, 0 };
 const struct catalog_words catalog_roles = { "role", roles, COUNT(roles), 1 };
 const struct catalog_words catalog_conventions = { "error convention", conventions,
 						   COUNT(conventions), 0 };
+const struct catalog_words catalog_names_of = { "word for names=", names_of, COUNT(names_of), 1 };
 
 int catalog_word_find(const struct catalog_words *words, const char *text, size_t length)
 {

@@ -18,6 +18,7 @@ struct catalog_words {
 extern const struct catalog_words catalog_kinds;
 extern const struct catalog_words catalog_roles;
 extern const struct catalog_words catalog_conventions;
+extern const struct catalog_words catalog_names_of;
 
 /* catalog_word_find - index of a word of @length bytes, or -1 */
 int catalog_word_find(const struct catalog_words *words, const char *text, size_t length);

@@ -165,6 +165,10 @@ static void parse_text(struct parser *parser, size_t size)
 	if (!parser->catalog->runtime && !parser->errors->count && !parser->no_memory)
 		catalog_error_add(parser->errors, 0, 0,
 				  "found no line at all, expected \"runtime NAME\" and functions");
+	if (parser->kept_line && !parser->names_change)
+		catalog_error_add(parser->errors, parser->kept_line, parser->kept_column,
+				  "found names=kept, expected a line with names=changed, too: the "
+				  "function that makes such objects");
 	if (!parser->errors->count && !parser->no_memory)
 		check_duplicates(parser);
 }

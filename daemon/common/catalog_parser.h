@@ -30,6 +30,8 @@ struct parser {
 	size_t capacity; /* of catalog->functions */
 	size_t command_capacity; /* of the last driver's commands */
 	size_t patterns, leading; /* lines with a *, and of them those that begin with it */
+	unsigned int kept_line, kept_column; /* the last with names=kept; 0 = none */
+	bool names_change; /* there is a line with names=changed */
 	bool no_memory, begun;
 };
 

@@ -324,6 +324,11 @@ void capture_send_texts(struct capture *capture)
 	__atomic_fetch_add(&capture->skeleton->bss->texts_version, 1, __ATOMIC_RELEASE);
 }
 
+void capture_forget_names(struct capture *capture)
+{
+	__atomic_fetch_add(&capture->skeleton->bss->names_version, 1, __ATOMIC_RELEASE);
+}
+
 int capture_sample_program(const struct capture *capture)
 {
 	return bpf_program__fd(capture->skeleton->progs.on_sample);

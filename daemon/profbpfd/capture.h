@@ -66,6 +66,9 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 /* capture_send_texts - strings of calls that were sent before are sent again when they come up */
 void capture_send_texts(struct capture *capture);
 
+/* capture_forget_names - names of objects that threads have read and kept are read again */
+void capture_forget_names(struct capture *capture);
+
 /* capture_sample_program - what a perf event is to run for topic stack; a descriptor of @capture */
 int capture_sample_program(const struct capture *capture);
 

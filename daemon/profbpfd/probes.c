@@ -16,6 +16,7 @@
 #include "daemon/common/probed_file.h"
 #include "daemon/profbpfd/hinted_libraries.h"
 #include "daemon/profbpfd/coverage.h"
+#include "daemon/profbpfd/kept_names.h"
 #include "daemon/profbpfd/link_closer.h"
 #include "daemon/profbpfd/probe_link.h"
 #include "daemon/profbpfd/sharing.h"
@@ -30,6 +31,7 @@ struct file_entry {
 	struct probed_file file;
 	uint64_t *offsets;
 	uint64_t *cookies;
+	bool names_change_unseen; /* a function with names=changed is not probed */
 	struct probe_link *everywhere;	/* breakpoints for whoever maps it */
 	uint64_t everywhere_ns;
 };
@@ -226,6 +228,19 @@ static void watch_code(struct probes *p, uint32_t probe, const struct catalog_fu
 			code_names_watch(p->options.code_names, probe, i);
 }
 
+static int set_conf(struct probes *p, const struct file_entry *e, size_t index)
+{
+	const struct catalog_function *entry = e->file.functions[index].entry;
+	struct probe_conf conf;
+
+	catalog_probe_conf(entry, &conf);
+	if (p->options.keep_queues && entry->kind == PROFBPF__FUNCTION__KIND__QUEUE)
+		conf.flags |= PROBE_KEEP;
+	if (e->names_change_unseen || !kept_names_hold(&e->file, entry))
+		conf.flags &= ~PROBE_NAME_KEPT;
+	return capture_set_probe(p->capture, e->cookies[index], &conf);
+}
+
 static int number_functions(struct probes *p, struct file_entry *e)
 {
 	size_t room = CAPTURE_PROBES_MAX - p->next_probe;
@@ -235,6 +250,7 @@ static int number_functions(struct probes *p, struct file_entry *e)
 			warn(p, "%s: only %zu of %zu functions are probed: a session holds %u probes",
 			     e->path, room, e->file.count, CAPTURE_PROBES_MAX);
 		p->full_warned = true;
+		e->names_change_unseen = true;
 		e->file.count = room;
 	}
 	e->offsets = calloc(e->file.count + 1, sizeof(*e->offsets));
@@ -242,16 +258,11 @@ static int number_functions(struct probes *p, struct file_entry *e)
 	if (!e->offsets || !e->cookies)
 		return -ENOMEM;
 	for (size_t i = 0; i < e->file.count; i++) {
-		struct probe_conf conf;
 		int err;
 
-		catalog_probe_conf(e->file.functions[i].entry, &conf);
-		if (p->options.keep_queues &&
-		    e->file.functions[i].entry->kind == PROFBPF__FUNCTION__KIND__QUEUE)
-			conf.flags |= PROBE_KEEP;
 		e->offsets[i] = e->file.functions[i].offset;
 		e->cookies[i] = p->next_probe++;
-		err = capture_set_probe(p->capture, e->cookies[i], &conf);
+		err = set_conf(p, e, i);
 		if (err)
 			return err;
 		watch_code(p, e->cookies[i], e->file.functions[i].entry);
@@ -357,6 +368,7 @@ static void refused(void *context, size_t index, int err)
 		r->first = index;
 		r->err = err;
 	}
+	r->file->names_change_unseen |= r->file->file.functions[index].entry->names == NAMES_CHANGED;
 }
 
 static struct probe_link *link_file(struct probes *p, struct file_entry *e, pid_t pid)
@@ -365,6 +377,10 @@ static struct probe_link *link_file(struct probes *p, struct file_entry *e, pid_
 	struct refusal r = { .probes = p, .file = e };
 	struct probe_link *link = probe_link_new(p->capture, e->fd, pid, &points, refused, &r);
 
+	for (size_t i = 0; e->names_change_unseen && i < e->file.count; i++)
+		set_conf(p, e, i);
+	/* Objects that were made while the probes came one after the other. */
+	capture_forget_names(p->capture);
 	if (r.count)
 		warn(p, "%s: %zu functions cannot be probed, the first is %s: %s", e->path, r.count,
 		     e->file.functions[r.first].name, strerror(-r.err));

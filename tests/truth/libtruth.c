@@ -67,6 +67,16 @@ EXPORT int truth_arguments(const char *name, uint64_t bytes, void *stream, int d
 	return (name && stream && d && e && f) ? 0 : 1;
 }
 
+EXPORT void truth_name(struct truth_named *object, const char *name)
+{
+	object->name = name;
+}
+
+EXPORT int truth_named(struct truth_named *object, uint64_t number)
+{
+	return object->name && number ? 0 : 1;
+}
+
 EXPORT int truth_block(int fd)
 {
 	char c;

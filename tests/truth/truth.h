@@ -31,6 +31,15 @@ int truth_recurse(int depth);
 int truth_arguments(const char *name, uint64_t bytes, void *stream, int d, int e, int f, uint64_t g,
 		    uint64_t *out);
 int truth_block(int fd);
+
+/* Has a name as long as it is not named again; so the catalog says. */
+struct truth_named {
+	uint64_t reserved;
+	const char *name;
+};
+
+void truth_name(struct truth_named *object, const char *name);
+int truth_named(struct truth_named *object, uint64_t number);
 int truth_second(int value);	/* in libtruth2.so, loaded by dlopen only */
 
 static inline int own_tid(void)

@@ -51,7 +51,9 @@ static void operators(void **state)
 		"aclnn*GetWorkspaceSize compile 1 name=aclnn*GetWorkspaceSize correlation=*9\n"
 		"clCreateKernel compile 1 name=2 out_handle=return handle=1\n"
 		"register load 1 code=2 name=4\nlaunch launch 1 code=1 stream=2\n"
-		"through other 1 handle=1[8]\nstack other 1 value=9\nout other 1 out_handle=*2\n";
+		"through other 1 handle=1[8]\nstack other 1 value=9\nout other 1 out_handle=*2\n"
+		"kept other 1 name=1[8] names=kept\nfar other 1 names=kept name=9[8]\n"
+		"near other 1 names=kept name=1[8] value=2[8]\nmade other 2 names=changed\n";
 	struct catalogs *catalogs = catalogs_new();
 	const struct catalog_function *f;
 	struct probe_conf conf;
@@ -82,6 +84,15 @@ static void operators(void **state)
 	assert_int_equal(conf.flags, PROBE_MEMORY);
 	catalog_probe_conf(catalog_match(catalogs, "stack", 5), &conf);
 	assert_int_equal(conf.flags, PROBE_MEMORY);
+	catalog_probe_conf(catalog_match(catalogs, "kept", 4), &conf);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_STRING_IN | PROBE_NAME_KEPT);
+	/* Where not all that is read is in registers, the name is read, too. */
+	catalog_probe_conf(catalog_match(catalogs, "far", 3), &conf);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_STRING_IN);
+	catalog_probe_conf(catalog_match(catalogs, "near", 4), &conf);
+	assert_int_equal(conf.flags, PROBE_STRING | PROBE_STRING_IN | PROBE_MEMORY);
+	catalog_probe_conf(catalog_match(catalogs, "made", 4), &conf);
+	assert_int_equal(conf.flags, PROBE_NAMES_CHANGED);
 	/* What it points to is read at return. */
 	catalog_probe_conf(catalog_match(catalogs, "out", 3), &conf);
 	assert_int_equal(conf.flags & (PROBE_MEMORY | PROBE_OUT), PROBE_OUT);

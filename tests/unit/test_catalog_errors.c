@@ -51,6 +51,15 @@ static void wrong_words(void **state)
 	expect_error("foo xyzzy 1", "2:5: found \"xyzzy\", expected a kind: " KINDS);
 	expect_error("foo copy 1 strem=1", "2:12: found \"strem\", expected a role: " ROLES
 					   " (did you mean \"stream\"?)");
+	expect_error("foo copy 1 names=kep",
+		     "2:18: found \"kep\", expected a word for names=: kept changed (did you mean "
+		     "\"kept\"?)");
+	expect_error("new copy 1 names=changed\nfoo copy 1 name=1 names=kept",
+		     "3:1: found names=kept for \"foo\", expected name=N[OFFSET] with it: names of "
+		     "objects are kept");
+	expect_error("foo copy 1 name=1[8] names=kept",
+		     "2:1: found names=kept, expected a line with names=changed, too: the function "
+		     "that makes such objects");
 	expect_error("foo copy 1 nothing=1", "2:12: found \"nothing\", expected a role: " ROLES);
 	expect_error("foo copy 1 error=nonzro",
 		     "2:18: found \"nonzro\", expected an error "
