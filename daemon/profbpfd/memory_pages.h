@@ -4,7 +4,8 @@
  *
  * For structures that lie close together and are read word by word: a system call for each page
  * instead of for each word (a Python stack of 30 frames: 30 calls instead of 250). What was read
- * stays as it was until memory_pages_begin().
+ * stays as it was until memory_pages_begin(), which reads all that was asked for before in
+ * one call.
  */
 #ifndef PROFBPF_DAEMON_MEMORY_PAGES_H
 #define PROFBPF_DAEMON_MEMORY_PAGES_H

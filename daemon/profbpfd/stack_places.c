@@ -15,6 +15,7 @@
 #include "lib/elf_file.h"
 
 #define READ_AGAIN_NS 100000000ull
+#define KERNEL_FRAMES 1024 /* that are remembered by address; a power of two */
 #define PERF_MAP_MAX (256ll << 20) /* bytes; larger ones are not read */
 
 struct place_process {
@@ -28,9 +29,16 @@ struct place_process {
 	off_t generated_size;
 };
 
+/* The kernel's code stays where it is. */
+struct kernel_frame {
+	uint64_t address; /* 0 = none */
+	uint32_t frame;
+};
+
 struct stack_places {
 	struct stack_table *table;
 	struct address_names *kernel;
+	struct kernel_frame kernel_frames[KERNEL_FRAMES];
 	void *processes; /* tsearch tree of struct place_process */
 	bool told; /* what is mapped */
 };
@@ -303,7 +311,7 @@ uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t addr
 	return stack_table_frame(places->table, &frame);
 }
 
-uint32_t stack_places_kernel(struct stack_places *places, uint64_t address)
+static uint32_t kernel_frame(struct stack_places *places, uint64_t address)
 {
 	struct stack_frame frame = { .kind = PROFBPF__STACKS__KIND__KERNEL };
 	const char *name = places->kernel ? address_names_find(places->kernel, address) : NULL;
@@ -311,4 +319,14 @@ uint32_t stack_places_kernel(struct stack_places *places, uint64_t address)
 	if (name)
 		frame.name = stack_table_name(places->table, name);
 	return stack_table_frame(places->table, &frame);
+}
+
+uint32_t stack_places_kernel(struct stack_places *places, uint64_t address)
+{
+	uint64_t place = address * 0x9e3779b97f4a7c15ull >> 32 & (KERNEL_FRAMES - 1);
+	struct kernel_frame *known = &places->kernel_frames[place];
+
+	if (known->address != address || !address)
+		*known = (struct kernel_frame){ address, kernel_frame(places, address) };
+	return known->frame;
 }

@@ -88,12 +88,40 @@ static void of_one_moment(void **state)
 	memory_pages_free(pages);
 }
 
+/* In the second round both pages are read when it begins, as far as they are there. */
+static void what_was_asked_for_before(void **state)
+{
+	struct memory_pages *pages = memory_pages_new();
+	uint8_t *memory = mapped(), into;
+
+	for (int round = 0; round < 3; round++) {
+		memory_pages_begin(pages, getpid());
+		memory[0] = (uint8_t)(100 + round);
+		memory[PAGE] = (uint8_t)(200 + round);
+		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), 0);
+		assert_int_equal(into, 100 + round - (round > 0));
+		assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), 0);
+		assert_int_equal(into, 200 + round - (round > 0));
+	}
+	munmap(memory, PAGE);
+	memory_pages_begin(pages, getpid());
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory, &into, 1), -EFAULT);
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), 0);
+	assert_int_equal(into, 202);
+	/* Nothing of another process. */
+	memory_pages_begin(pages, 0x7fffffff);
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)memory + PAGE, &into, 1), -EFAULT);
+	munmap(memory + PAGE, PAGE);
+	memory_pages_free(pages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there),
 		cmocka_unit_test(what_is_not),
 		cmocka_unit_test(of_one_moment),
+		cmocka_unit_test(what_was_asked_for_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
