@@ -43,7 +43,7 @@ struct {
 /* Those that never return to user space, or may not any more, have to walk before they sleep. */
 static __always_inline bool will_return(struct task_struct *task, const struct sleeper *s)
 {
-	return settings.stacks_when_back && !s->returning &&
+	return settings.stacks_when_back && !s->returning && !s->walk_before &&
 	       !(task->flags & (PF_EXITING_FLAG | PF_USER_WORKER_FLAG));
 }
 

@@ -76,6 +76,8 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
 		return;
 	}
 	s->user_count = will_return(task, s) ? 0 : user_stack(task, user_walk(BY_SWITCH), &s->user);
+	if (s->walk_before)
+		s->walk_before--;
 	s->woken_ns = 0;
 	s->waker = 0;
 	s->lock = waits_for_lock(task, s);
@@ -120,14 +122,17 @@ static __always_inline void send_walked(struct task_struct *task, const struct s
 	stack_send(r, user, kernel_stack(task, r->frames.address + user));
 }
 
+#define WALKS_BEFORE 64
+
 /* No more than where the thread will go on: so many others are on their way back. */
-static __always_inline void send_not_walked(struct task_struct *task, const struct sleeper *s)
+static __always_inline void send_not_walked(struct task_struct *task, struct sleeper *s)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	struct stacks_record *r = sleep_record(task, s, 0);
 
 	if (!r)
 		return;
+	s->walk_before = WALKS_BEFORE;
 	r->frames.address[0] = USER_INSTRUCTION(regs);
 	stack_send(r, 1, kernel_stack(task, r->frames.address + 1));
 }

@@ -13,7 +13,8 @@ struct sleeper {
 	__u32 lock; /* it waits for its interpreter's lock */
 	struct python_range lock_range; /* of its process, as it was in this version of "python_locks" */
 	__u32 lock_version;
-	__u32 returning; /* it is to walk its user stack when it is back there, and is not yet */
+	__u16 returning; /* it is to walk its user stack when it is back there, and is not yet */
+	__u16 walk_before; /* so many sleeps to come, for too many others were on their way back */
 	__u32 user_count; /* 0 = its user stack was not walked */
 	struct user_frames user;
 };

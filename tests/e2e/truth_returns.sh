@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Stacks of long sleeps that end in a signal's handler, with the process, or in the middle of a system call.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+# sleeps NAME [MORE]: how many were in NAME, and of MORE too
+sleeps() {
+	jq --arg name "$1" --arg more "${2:-$1}" '[.stacks.blocking[] |
+		select([.frames[].name] | index($name) and index($more)) | .count] | add // 0' "$report"
+}
+
+report=$WORK/returns.json
+start_truth returns
+attach_truth "$WORK/returns.pbt" --topics sched,stack --stack-block 5ms
+truth_go 60
+stop_attach
+truth_end
+report_json "$WORK/returns.pbt" "$report"
+assert_loss_accounted "$report"
+assert_complete "$report"
+
+# Kernels that do not report every switch hide a sleep now and then.
+missing=$(($(json "$report" .capture.switches_missing) + 1))
+interrupted=$(truth_value interrupted)
+assert_between "interrupted sleeps, by where the thread slept" $((interrupted - missing)) "$interrupted" \
+	"$(sleeps block_until_signal be_interrupted)"
+assert_eq "found in the handler" 0 "$(sleeps on_alarm)"
+killed=$(truth_value killed)
+assert_between "sleeps of who was killed" $((killed - missing)) "$killed" "$(sleeps block_until_killed)"
+writes=$(truth_value write_sleeps) writers=$(truth_value writers)
+# The reader may come late and find two pipes' worth, which is one sleep.
+assert_between "sleeps of writers" $((writes * 8 / 10 - missing)) $((writes + writers)) "$(sleeps block_in_write)"
+assert_between "of them by their whole chain" $((writes * 8 / 10 - missing)) $((writes + writers)) \
+	"$(sleeps block_in_write writer)"
+note "sleeps of writers: $(sleeps block_in_write), by their whole chain: $(sleeps block_in_write writer)"

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * returns.c - long sleeps that do not end with a plain return to user space: interrupted by a signal that has a
+ * handler, ended by SIGKILL, and several of many threads at once in one system call each.
+ *
+ * Compiled with frame pointers; system calls are made where it is said, so that each place has its own name.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "tests/truth/truth.h"
+
+#define TIMES 20
+#define SLEEP_NS 20000000l
+#define KNOWN_NS 600000000l
+#define WRITERS 24 /* more than can be told to walk at once, on few CPUs */
+#define PIPE_BYTES 65536 /* that it holds */
+#define WRITE_SLEEPS 5 /* of each writer */
+#define DRAIN_NS 12000000l
+#define NOT_A_LEAF __asm__ volatile("" ::: "memory") /* nor the last thing that is done */
+
+static inline __attribute__((always_inline)) long system_call(long number, long first, long second, long third)
+{
+	long result;
+
+#if defined(__x86_64__)
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "0"(number), "D"(first), "S"(second), "d"(third)
+			 : "rcx", "r11", "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = number;
+	register long x0 __asm__("x0") = first;
+	register long x1 __asm__("x1") = second;
+	register long x2 __asm__("x2") = third;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+	result = x0;
+#else
+#error "unknown architecture"
+#endif
+	return result;
+}
+
+static volatile sig_atomic_t signals;
+
+/* Goes on for a while, where the sleeper would be found if it were looked for too late. */
+__attribute__((noipa)) static void on_alarm(int number)
+{
+	signals++;
+	burn(2000000);
+	NOT_A_LEAF;
+}
+
+__attribute__((noipa)) static void block_until_signal(void)
+{
+	const struct timespec second = { 1, 0 };
+
+	system_call(SYS_nanosleep, (long)&second, 0, 0);
+	NOT_A_LEAF;
+}
+
+__attribute__((noipa)) static void be_interrupted(void)
+{
+	const struct itimerspec once = { .it_value = { 0, SLEEP_NS } };
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, NULL, &timer))
+		return;
+	for (int i = 0; i < TIMES; i++) {
+		timer_settime(timer, 0, &once, NULL);
+		block_until_signal();
+	}
+	timer_delete(timer);
+	NOT_A_LEAF;
+}
+
+__attribute__((noipa)) static void block_until_killed(void)
+{
+	const struct timespec minute = { 60, 0 };
+
+	system_call(SYS_nanosleep, (long)&minute, 0, 0);
+	NOT_A_LEAF;
+}
+
+/* By their first sleep it is known what they have mapped, before they are gone. */
+static int kill_sleepers(void)
+{
+	pid_t pids[TIMES];
+	int killed = 0, status;
+
+	for (int i = 0; i < TIMES; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			sleep_ns(SLEEP_NS);
+			block_until_killed();
+			_exit(0);
+		}
+	}
+	sleep_ns(KNOWN_NS);
+	for (int i = 0; i < TIMES; i++) {
+		kill(pids[i], SIGKILL);
+		killed += waitpid(pids[i], &status, 0) == pids[i] && WIFSIGNALED(status);
+	}
+	return killed;
+}
+
+static char bytes[PIPE_BYTES * (WRITE_SLEEPS + 1)];
+static int pipes[WRITERS][2];
+
+__attribute__((noipa)) static void block_in_write(int fd)
+{
+	system_call(SYS_write, fd, (long)bytes, sizeof(bytes));
+	NOT_A_LEAF;
+}
+
+__attribute__((noipa)) static void write_all(int fd)
+{
+	block_in_write(fd);
+	NOT_A_LEAF;
+}
+
+/* Its call is the first that is seen on the stack: who makes a system call may have no frame. */
+static void *writer(void *argument)
+{
+	write_all(*(int *)argument);
+	return NULL;
+}
+
+static void drain_all(void)
+{
+	static char taken[PIPE_BYTES];
+
+	for (int round = 0; round <= WRITE_SLEEPS; round++) {
+		sleep_ns(DRAIN_NS);
+		for (int i = 0; i < WRITERS; i++)
+			while (read(pipes[i][0], taken, sizeof(taken)) == -1)
+				;
+	}
+}
+
+static int write_side_by_side(void)
+{
+	pthread_t threads[WRITERS];
+
+	for (int i = 0; i < WRITERS; i++)
+		if (pipe(pipes[i]) || pthread_create(&threads[i], NULL, writer, &pipes[i][1]))
+			return 1;
+	drain_all();
+	for (int i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+int main(void)
+{
+	const struct sigaction action = { .sa_handler = on_alarm };
+	int failures;
+
+	sigaction(SIGALRM, &action, NULL);
+	truth_ready();
+	be_interrupted();
+	printf("interrupted=%d\nkilled=%d\n", (int)signals, kill_sleepers());
+	failures = write_side_by_side();
+	printf("writers=%d\nwrite_sleeps=%d\n", WRITERS, WRITERS * WRITE_SLEEPS);
+	truth_done();
+	return failures;
+}
