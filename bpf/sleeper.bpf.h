@@ -11,8 +11,8 @@ struct sleeper {
 	__u64 woken_ns; /* 0 = not woken yet */
 	__u32 waker;
 	__u32 lock; /* it waits for its interpreter's lock */
-	struct python_range lock_range; /* of its process, as it was in this version of "python_locks" */
-	__u32 lock_version;
+	struct python_range lock_range; /* its process' in "python_locks", */
+	__u32 lock_version; /* as it was in this version of that */
 	__u16 returning; /* it is to walk its user stack when it is back there, and is not yet */
 	__u16 walk_before; /* so many sleeps to come, for too many others were on their way back */
 	__u32 user_count; /* 0 = its user stack was not walked */
@@ -40,7 +40,8 @@ static __always_inline void sleep_fill(struct rec_stack *r, struct task_struct *
 
 static __always_inline __u32 kernel_stack(struct task_struct *task, __u64 *address)
 {
-	return frames_of(bpf_get_task_stack(task, address, REC_KERNEL_FRAMES * sizeof(*address), 0));
+	return frames_of(
+		bpf_get_task_stack(task, address, REC_KERNEL_FRAMES * sizeof(*address), 0));
 }
 
 #endif /* PROFBPF_SLEEPER_BPF_H */

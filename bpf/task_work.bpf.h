@@ -32,9 +32,8 @@ extern int bpf_task_work_schedule_resume___ours(struct task_struct *task,
  * May be called with any lock held: an interrupt does the rest, after the program. True if
  * @callback will be called; false if it can't be, or still has to be with this @work.
  */
-static __always_inline bool task_work_schedule(struct task_struct *task,
-					       struct bpf_task_work *work, void *map,
-					       task_work_callback callback)
+static __always_inline bool task_work_schedule(struct task_struct *task, struct bpf_task_work *work,
+					       void *map, task_work_callback callback)
 {
 	if (!settings.stacks_when_back)
 		return false;

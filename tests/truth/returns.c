@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "tests/truth/system_call.h"
 #include "tests/truth/truth.h"
 
 #define TIMES 20
@@ -17,30 +18,6 @@
 #define PIPE_BYTES 65536 /* that it holds */
 #define WRITE_SLEEPS 5 /* of each writer */
 #define DRAIN_NS 12000000l
-#define NOT_A_LEAF __asm__ volatile("" ::: "memory") /* nor the last thing that is done */
-
-static inline __attribute__((always_inline)) long system_call(long number, long first, long second, long third)
-{
-	long result;
-
-#if defined(__x86_64__)
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"(number), "D"(first), "S"(second), "d"(third)
-			 : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = first;
-	register long x1 __asm__("x1") = second;
-	register long x2 __asm__("x2") = third;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-	result = x0;
-#else
-#error "unknown architecture"
-#endif
-	return result;
-}
 
 static volatile sig_atomic_t signals;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/truth/system_call.h"
 #include "tests/truth/truth.h"
 
 #define DEPTH 7
@@ -20,7 +21,6 @@
 #define PIPE_BYTES 65536 /* that it holds */
 #define WRITE_SLEEPS 20
 #define DRAIN_NS 8000000l
-#define NOT_A_LEAF __asm__ volatile("" ::: "memory") /* nor the last thing that is done */
 
 __attribute__((noipa)) static void spin_here(uint64_t ns)
 {
@@ -39,28 +39,6 @@ __attribute__((noipa)) static void descend(int depth, uint64_t ns)
 	else
 		spin_here(ns);
 	NOT_A_LEAF;
-}
-
-static inline __attribute__((always_inline)) void system_call(long number, long first, long second,
-							      long third)
-{
-#if defined(__x86_64__)
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "0"(number), "D"(first), "S"(second), "d"(third)
-			 : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = number;
-	register long x0 __asm__("x0") = first;
-	register long x1 __asm__("x1") = second;
-	register long x2 __asm__("x2") = third;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-#else
-#error "unknown architecture"
-#endif
 }
 
 static inline __attribute__((always_inline)) void system_sleep(long ns)
