@@ -13,7 +13,7 @@ sleeps() {
 }
 
 report=$WORK/returns.json
-start_truth returns
+start_truth returns $((600 * SLACK))
 attach_truth "$WORK/returns.pbt" --topics sched,stack --stack-block 5ms
 truth_go 60
 stop_attach

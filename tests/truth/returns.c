@@ -13,7 +13,6 @@
 
 #define TIMES 20
 #define SLEEP_NS 20000000l
-#define KNOWN_NS 600000000l
 #define WRITERS 24 /* more than can be told to walk at once, on few CPUs */
 #define PIPE_BYTES 65536 /* that it holds */
 #define WRITE_SLEEPS 5 /* of each writer */
@@ -61,7 +60,7 @@ __attribute__((noipa)) static void block_until_killed(void)
 }
 
 /* By their first sleep it is known what they have mapped, before they are gone. */
-static int kill_sleepers(void)
+static int kill_sleepers(uint64_t known_ns)
 {
 	pid_t pids[TIMES];
 	int killed = 0, status;
@@ -74,7 +73,7 @@ static int kill_sleepers(void)
 			_exit(0);
 		}
 	}
-	sleep_ns(KNOWN_NS);
+	sleep_ns(known_ns);
 	for (int i = 0; i < TIMES; i++) {
 		kill(pids[i], SIGKILL);
 		killed += waitpid(pids[i], &status, 0) == pids[i] && WIFSIGNALED(status);
@@ -129,15 +128,16 @@ static int write_side_by_side(void)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct sigaction action = { .sa_handler = on_alarm };
+	uint64_t known_ms = argc > 1 ? strtoull(argv[1], NULL, 10) : 600;
 	int failures;
 
 	sigaction(SIGALRM, &action, NULL);
 	truth_ready();
 	be_interrupted();
-	printf("interrupted=%d\nkilled=%d\n", (int)signals, kill_sleepers());
+	printf("interrupted=%d\nkilled=%d\n", (int)signals, kill_sleepers(known_ms * 1000000));
 	failures = write_side_by_side();
 	printf("writers=%d\nwrite_sleeps=%d\n", WRITERS, WRITERS * WRITE_SLEEPS);
 	truth_done();
