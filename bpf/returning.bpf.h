@@ -3,8 +3,8 @@
  * returning.bpf.h - threads that come back from a long sleep walk their own user stacks.
  *
  * They do so before they return to user space, where everything is as it was when they went to
- * sleep. Short sleeps, which are most, then need no walk at all. Kernel stacks are walked when
- * a thread gets the CPU, before it leaves the place where it slept.
+ * sleep. Short sleeps then need no walk at all. Kernel stacks are walked when a thread gets
+ * the CPU, before it leaves the place where it slept.
  */
 #ifndef PROFBPF_RETURNING_BPF_H
 #define PROFBPF_RETURNING_BPF_H

@@ -4,10 +4,11 @@
  *
  * A short sleep leaves no record, and whether it was long is known when the thread gets a CPU
  * again. Its kernel stack is then as it was, and is walked. Its user stack only the thread
- * itself can walk: when it is back in user space, where the kernel has a way to make it do
- * that (returning.bpf.h); else each time it goes to sleep, into storage of its own. (Since
- * 6.16 a tracepoint tells that a thread is back from a switch. It also fires where nobody was
- * switched to: 700,000 times a second where threads spin on sched_yield.)
+ * itself can walk: on its way back to user space, where the kernel has a way to make it do
+ * that (returning.bpf.h) and it has not slept long lately; else each time it goes to sleep,
+ * into storage of its own. (Since 6.16 a tracepoint tells that a thread is back from a switch.
+ * It also fires where nobody was switched to: 700,000 times a second where threads spin on
+ * sched_yield.)
  *
  * For programs of the scheduler's tracepoints. User stacks are followed by frame
  * pointers.
@@ -122,23 +123,27 @@ static __always_inline void send_walked(struct task_struct *task, const struct s
 	stack_send(r, user, kernel_stack(task, r->frames.address + user));
 }
 
-#define WALKS_BEFORE 64
-
 /* No more than where the thread will go on: so many others are on their way back. */
-static __always_inline void send_not_walked(struct task_struct *task, struct sleeper *s)
+static __always_inline void send_not_walked(struct task_struct *task, const struct sleeper *s)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	struct stacks_record *r = sleep_record(task, s, 0);
 
 	if (!r)
 		return;
-	s->walk_before = WALKS_BEFORE;
 	r->frames.address[0] = USER_INSTRUCTION(regs);
 	stack_send(r, 1, kernel_stack(task, r->frames.address + 1));
 }
 
+/*
+ * What makes a thread walk when it is back, an interrupt, costs as much as some twenty walks (in virtual
+ * machines, where it was measured): who sleeps long is expected to do so again.
+ */
+#define WALKS_BEFORE 16
+
 static __always_inline void send_sleep(struct task_struct *task, struct sleeper *s)
 {
+	s->walk_before = WALKS_BEFORE;
 	if (s->user_count)
 		send_walked(task, s);
 	else if (!walk_when_back(task, s))

@@ -14,7 +14,7 @@ struct sleeper {
 	struct python_range lock_range; /* its process' in "python_locks", */
 	__u32 lock_version; /* as it was in this version of that */
 	__u16 returning; /* it is to walk its user stack when it is back there, and is not yet */
-	__u16 walk_before; /* so many sleeps to come, for too many others were on their way back */
+	__u16 walk_before; /* so many sleeps to come */
 	__u32 user_count; /* 0 = its user stack was not walked */
 	struct user_frames user;
 };

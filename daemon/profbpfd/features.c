@@ -246,7 +246,7 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "only from switch events (CONFIG_SCHED_INFO is off)" },
 		{ "typed kernel pointers", f->typed_pointers, "what a thread sleeps in is read quickly",
 		  "Linux 6.2 and later; what a thread sleeps in takes a helper's call per pointer" },
-		{ "task work", f->task_work, "user stacks are walked after long sleeps only",
+		{ "task work", f->task_work, "user stacks of rare long sleeps are walked after them",
 		  "Linux 6.18 and later; user stacks are walked before every sleep" },
 		{ "CPU quotas of cgroups", f->throttling, "waits for them are told apart",
 		  "waits for them seem waits for a CPU (CONFIG_CFS_BANDWIDTH is off)" },

@@ -13,6 +13,8 @@
 
 #define TIMES 20
 #define SLEEP_NS 20000000l
+#define SHORT_SLEEPS 20 /* after which a long one is not expected */
+#define SHORT_NS 20000l
 #define WRITERS 24 /* more than can be told to walk at once, on few CPUs */
 #define PIPE_BYTES 65536 /* that it holds */
 #define WRITE_SLEEPS 5 /* of each writer */
@@ -26,6 +28,12 @@ __attribute__((noipa)) static void on_alarm(int number)
 	signals++;
 	burn(2000000);
 	NOT_A_LEAF;
+}
+
+static void sleep_shortly(void)
+{
+	for (int i = 0; i < SHORT_SLEEPS; i++)
+		sleep_ns(SHORT_NS);
 }
 
 __attribute__((noipa)) static void block_until_signal(void)
@@ -44,6 +52,7 @@ __attribute__((noipa)) static void be_interrupted(void)
 	if (timer_create(CLOCK_MONOTONIC, NULL, &timer))
 		return;
 	for (int i = 0; i < TIMES; i++) {
+		sleep_shortly();
 		timer_settime(timer, 0, &once, NULL);
 		block_until_signal();
 	}
@@ -69,6 +78,7 @@ static int kill_sleepers(uint64_t known_ns)
 		pids[i] = fork();
 		if (!pids[i]) {
 			sleep_ns(SLEEP_NS);
+			sleep_shortly();
 			block_until_killed();
 			_exit(0);
 		}
