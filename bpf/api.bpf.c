@@ -257,7 +257,7 @@ static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf 
 }
 
 static __noinline void name_call(struct pt_regs *ctx, const struct probe_conf *conf,
-				      struct call_stack *stack, struct call_frame *frame)
+				 struct call_stack *stack, struct call_frame *frame)
 {
 	if (conf->flags & PROBE_NAMES_CHANGED)
 		names_change();

@@ -63,6 +63,7 @@ bool elf_file_is_go(const struct elf_file *file);
 #define ELF_SYMBOL_IFUNC 0x01 /* the code is a resolver that picks the real function */
 #define ELF_SYMBOL_LOCAL 0x02 /* STB_LOCAL: not visible outside the file */
 #define ELF_SYMBOL_DYNAMIC 0x04 /* found in .dynsym (else only in .symtab) */
+#define ELF_SYMBOL_WEAK 0x08 /* STB_WEAK: in C++ an inline function, of which callers may have copies */
 
 struct elf_symbol {
 	char *name; /* without a version suffix */

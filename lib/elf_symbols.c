@@ -190,6 +190,8 @@ static int walk_table(struct finder *finder, struct elf_file *source, const stru
 			flags |= ELF_SYMBOL_IFUNC;
 		if (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL)
 			flags |= ELF_SYMBOL_LOCAL;
+		if (ELF64_ST_BIND(symbol->st_info) == STB_WEAK)
+			flags |= ELF_SYMBOL_WEAK;
 		err = add_symbol(finder, symbol, name, length, flags, match);
 	}
 	free(contents.symbols);

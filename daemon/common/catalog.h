@@ -47,7 +47,7 @@
  * With names=kept the string of name=N[OFFSET] stays as it is as long as there is the
  * object N: a thread that has read it reads it again only after a call of a line
  * with names=changed, the function that makes such objects. Both have to be in one
- * file; where the latter is not probed the string is read each time.
+ * file; where the latter is not probed, or is inline, the string is read each time.
  *
  * COMMAND is a number (decimal or 0x...), or a letter in quotes and a number of 0..255
  * for the type and number of _IOC(), whatever its direction and size.

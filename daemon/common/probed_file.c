@@ -51,6 +51,7 @@ static int add_function(struct probed_file *file, struct elf_file *elf,
 	if (!f->name)
 		return -ENOMEM;
 	f->entry = symbol->match;
+	f->weak = symbol->flags & ELF_SYMBOL_WEAK;
 	f->choice = choose_instruction(elf, symbol, decoder, code);
 	f->offset = symbol->offset + f->choice.delta;
 	file->count++;

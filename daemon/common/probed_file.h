@@ -14,6 +14,7 @@
 struct probed_function {
 	const struct catalog_function *entry;
 	char *name;
+	bool weak; /* ELF_SYMBOL_WEAK */
 	uint64_t offset; /* of the probed instruction, in the file */
 	struct instruction_choice choice; /* .delta: from the function's first instruction to it */
 };

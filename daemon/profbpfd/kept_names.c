@@ -13,7 +13,12 @@ bool kept_names_hold(const struct probed_file *file, const struct catalog_functi
 	for (size_t i = 0; i < file->refused_count; i++)
 		if (changes_names(file->refused[i].entry, entry->catalog))
 			return false;
-	for (size_t i = 0; i < file->count && !any; i++)
-		any = changes_names(file->functions[i].entry, entry->catalog);
+	for (size_t i = 0; i < file->count; i++) {
+		if (!changes_names(file->functions[i].entry, entry->catalog))
+			continue;
+		if (file->functions[i].weak)
+			return false;
+		any = true;
+	}
 	return any;
 }

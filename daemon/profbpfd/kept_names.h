@@ -15,7 +15,8 @@
 /*
  * kept_names_hold - are all functions of @file that change the names of @entry's catalog to be probed?
  *
- * False, too, if there are none. @file's functions are those that will be probed.
+ * False, too, if there are none, or if one is an inline function: what callers hold of it is not
+ * seen. @file's functions are those that will be probed.
  */
 bool kept_names_hold(const struct probed_file *file, const struct catalog_function *entry);
 

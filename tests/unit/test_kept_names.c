@@ -26,6 +26,19 @@ static bool hold(const struct catalog_function *probed, const struct catalog_fun
 	return kept_names_hold(&file, &kept);
 }
 
+/* Its callers may have copies of it. */
+static void does_not_trust_inline_functions(void **state)
+{
+	struct probed_function functions[] = { { .entry = &kept },
+					       { .entry = &first },
+					       { .entry = &second, .weak = true } };
+	struct probed_file file = { .functions = functions, .count = 3 };
+
+	assert_false(kept_names_hold(&file, &kept));
+	functions[2].entry = &elsewhere;
+	assert_true(kept_names_hold(&file, &kept));
+}
+
 static void knows_what_changes_them(void **state)
 {
 	assert_true(hold(&first, NULL));
@@ -41,6 +54,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_what_changes_them),
+		cmocka_unit_test(does_not_trust_inline_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
