@@ -18,6 +18,7 @@
 #include "daemon/profbpfd/coverage.h"
 #include "daemon/profbpfd/kept_names.h"
 #include "daemon/profbpfd/link_closer.h"
+#include "daemon/profbpfd/probe_functions.h"
 #include "daemon/profbpfd/probe_link.h"
 #include "daemon/profbpfd/sharing.h"
 #include "lib/process_maps.h"
@@ -163,62 +164,6 @@ static int add_link(struct process_entry *process, size_t file, struct probe_lin
 	return 0;
 }
 
-static void describe(struct file_entry *e, size_t index, Profbpf__Function *m)
-{
-	struct probed_function *f = &e->file.functions[index];
-
-	profbpf__function__init(m);
-	m->id = e->cookies[index];
-	m->runtime = f->entry->catalog->runtime;
-	m->family = f->entry->catalog->family;
-	m->name = f->name;
-	m->kind = f->entry->kind;
-	m->layer = f->entry->layer;
-	m->n_roles = REC_ARGS;
-	m->roles = (Profbpf__Function__Role *)f->entry->roles;
-	m->error = f->entry->error;
-	m->operator_ = catalog_operator(f->entry, f->name) ?: (char *)protobuf_c_empty_string;
-	m->file = e->path;
-	m->build_id.data = e->file.build_id;
-	m->build_id.len = e->file.build_id_size;
-	m->offset = f->offset;
-	m->instruction = (char *)instruction_class_name(f->choice.class);
-}
-
-/* The trace says what each probe is before any call of it. */
-static int publish_functions(struct probes *p, struct file_entry *e)
-{
-	Profbpf__Functions m = PROFBPF__FUNCTIONS__INIT;
-	Profbpf__Function *rows = calloc(e->file.count, sizeof(*rows));
-	Profbpf__Function **pointers = calloc(e->file.count, sizeof(*pointers));
-	struct item *item = NULL;
-	int err = -ENOMEM;
-
-	if (!rows || !pointers)
-		goto cleanup;
-	for (size_t i = 0; i < e->file.count; i++) {
-		describe(e, i, &rows[i]);
-		pointers[i] = &rows[i];
-	}
-	m.n_function = e->file.count;
-	m.function = pointers;
-	item = item_new(ITEM_BODY, profbpf__functions__get_packed_size(&m));
-	if (!item)
-		goto cleanup;
-	item->size = profbpf__functions__pack(&m, item->data);
-	item->body = PROFBPF__PACKET__KIND__FUNCTIONS;
-	item->repeated = true;
-	item_queue_push(p->queue, item);
-	err = 0;
-cleanup:
-	for (size_t i = 0; rows && i < m.n_function; i++)
-		if (rows[i].operator_ != protobuf_c_empty_string)
-			free(rows[i].operator_);
-	free(pointers);
-	free(rows);
-	return err;
-}
-
 static void watch_code(struct probes *p, uint32_t probe, const struct catalog_function *entry)
 {
 	if (entry->kind != PROFBPF__FUNCTION__KIND__LAUNCH || !p->options.code_names)
@@ -244,6 +189,7 @@ static int set_conf(struct probes *p, const struct file_entry *e, size_t index)
 static int number_functions(struct probes *p, struct file_entry *e)
 {
 	size_t room = CAPTURE_PROBES_MAX - p->next_probe;
+	struct item *functions;
 
 	if (e->file.count > room) {
 		if (!p->full_warned)
@@ -267,7 +213,13 @@ static int number_functions(struct probes *p, struct file_entry *e)
 			return err;
 		watch_code(p, e->cookies[i], e->file.functions[i].entry);
 	}
-	return e->file.count ? publish_functions(p, e) : 0;
+	if (!e->file.count)
+		return 0;
+	functions = probe_functions_item(&e->file, e->path, e->cookies);
+	if (!functions)
+		return -ENOMEM;
+	item_queue_push(p->queue, functions);
+	return 0;
 }
 
 static void free_file(struct file_entry *e)
