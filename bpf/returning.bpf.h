@@ -40,10 +40,16 @@ struct {
 	__type(value, __u32);
 } returning_next __weak_map;
 
+/* Was a sleep at the same stack pointer long of late? Where a thread also waits for a lock, it is elsewhere. */
+static __always_inline bool is_often_long(const struct sleeper *s)
+{
+	return s->walk_before && (s->at == s->long_at[0] || s->at == s->long_at[1]);
+}
+
 /* Those that never return to user space, or may not any more, have to walk before they sleep. */
 static __always_inline bool will_return(struct task_struct *task, const struct sleeper *s)
 {
-	return settings.stacks_when_back && !s->returning && !s->walk_before &&
+	return settings.stacks_when_back && !s->returning && !is_often_long(s) &&
 	       !(task->flags & (PF_EXITING_FLAG | PF_USER_WORKER_FLAG));
 }
 

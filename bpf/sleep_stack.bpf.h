@@ -76,8 +76,9 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
+	s->at = USER_STACK_POINTER((const struct pt_regs *)bpf_task_pt_regs(task));
 	s->user_count = will_return(task, s) ? 0 : user_stack(task, user_walk(BY_SWITCH), &s->user);
-	if (s->walk_before)
+	if (s->user_count && s->walk_before)
 		s->walk_before--;
 	s->woken_ns = 0;
 	s->waker = 0;
@@ -137,13 +138,17 @@ static __always_inline void send_not_walked(struct task_struct *task, const stru
 
 /*
  * What makes a thread walk when it is back, an interrupt, costs as much as some twenty walks (in virtual
- * machines, where it was measured): who sleeps long is expected to do so again.
+ * machines, where it was measured): who sleeps long is expected to do so there again.
  */
 #define WALKS_BEFORE 16
 
 static __always_inline void send_sleep(struct task_struct *task, struct sleeper *s)
 {
 	s->walk_before = WALKS_BEFORE;
+	if (s->at != s->long_at[0]) {
+		s->long_at[1] = s->long_at[0];
+		s->long_at[0] = s->at;
+	}
 	if (s->user_count)
 		send_walked(task, s);
 	else if (!walk_when_back(task, s))

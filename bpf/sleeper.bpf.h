@@ -3,6 +3,7 @@
 #ifndef PROFBPF_SLEEPER_BPF_H
 #define PROFBPF_SLEEPER_BPF_H
 
+#include "kernel_stack.bpf.h"
 #include "stack_record.bpf.h"
 
 /* Who sleeps, or slept last. */
@@ -14,7 +15,9 @@ struct sleeper {
 	struct python_range lock_range; /* its process' in "python_locks", */
 	__u32 lock_version; /* as it was in this version of that */
 	__u16 returning; /* it is to walk its user stack when it is back there, and is not yet */
-	__u16 walk_before; /* so many sleeps to come */
+	__u16 walk_before; /* so many sleeps to come at a stack pointer in "long_at" */
+	__u64 at; /* its user stack pointer, */
+	__u64 long_at[2]; /* and that of its last long sleeps, the last one first */
 	__u32 user_count; /* 0 = its user stack was not walked */
 	struct user_frames user;
 };
@@ -36,12 +39,6 @@ static __always_inline void sleep_fill(struct rec_stack *r, struct task_struct *
 	r->tid = task->pid;
 	r->waker = s->waker;
 	r->reserved = 0;
-}
-
-static __always_inline __u32 kernel_stack(struct task_struct *task, __u64 *address)
-{
-	return frames_of(
-		bpf_get_task_stack(task, address, REC_KERNEL_FRAMES * sizeof(*address), 0));
 }
 
 #endif /* PROFBPF_SLEEPER_BPF_H */

@@ -3,6 +3,7 @@
 #ifndef PROFBPF_STACK_RECORD_BPF_H
 #define PROFBPF_STACK_RECORD_BPF_H
 
+#include "kernel_stack.bpf.h"
 #include "user_stack.bpf.h"
 
 /* Frames of both stacks: the user's, then the kernel's. */
@@ -25,11 +26,6 @@ struct {
 
 #define USER_FRAMES_MASK (REC_USER_FRAMES) /* one less than a power of two */
 
-static __always_inline __u32 frames_of(long bytes)
-{
-	return bytes > 0 ? (__u32)bytes / sizeof(__u64) : 0;
-}
-
 /* With @user and @kernel frames, which are in place. */
 static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel)
 {
@@ -45,6 +41,8 @@ static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u3
 	r->head.user_frames = user;
 	r->head.kernel_frames = kernel;
 	size = sizeof(r->head) + (user + kernel) * sizeof(__u64);
+	/* The compiler knows that it is; the verifier has to see it. */
+	asm volatile("" : "+r"(size));
 	if (ring && size <= sizeof(*r))
 		err = bpf_ringbuf_output(ring, r, size, BPF_RB_NO_WAKEUP);
 	if (!s)
