@@ -139,7 +139,7 @@ static void print_probe_cost(FILE *out, const struct model *model,
 	}
 	if (!cost->calls)
 		return;
-	snprintf(text, sizeof(text), "the probes of %" PRIu64 " calls took about %.3f ms; %s",
+	snprintf(text, sizeof(text), "the probes of %" PRIu64 " calls took at least about %.3f ms; %s",
 		 cost->calls, (double)cost->total_ns / 1e6,
 		 cost->subtracted ? "the calls' durations are without it"
 				  : "it is in the calls' durations (see --subtract-probe-cost)");
