@@ -28,7 +28,7 @@ static __always_inline __u32 unwind_kernel(struct task_struct *task, __u64 *addr
 #if defined(__TARGET_ARCH_x86)
 
 #define KERNEL_WORDS 256 /* a power of two; deeper stacks are not kept */
-#define KEPT_FRAMES 32 /* a power of two; so are stacks of more frames */
+#define KEPT_FRAMES 32 /* a power of two; stacks of more frames are not kept either */
 #define KEPT_STACKS KERNEL_WORDS
 
 struct kernel_words {

@@ -6,6 +6,7 @@
  * CPU then gets a record with both stacks. Stacks of sleeps are taken by the
  * scheduler's programs (sleep_stack.bpf.h).
  */
+#include "kernel_stack.bpf.h"
 #include "stack_record.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";

@@ -3,7 +3,6 @@
 #ifndef PROFBPF_STACK_RECORD_BPF_H
 #define PROFBPF_STACK_RECORD_BPF_H
 
-#include "kernel_stack.bpf.h"
 #include "user_stack.bpf.h"
 
 /* Frames of both stacks: the user's, then the kernel's. */
