@@ -112,7 +112,7 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 	p->options = *options;
 	p->warn = warn_line;
 	p->warn_context = context;
-	if (options->follow && !options->system_wide)
+	if (options->follow && !options->system_wide && !options->own_only)
 		p->sharing = sharing_new();
 	return p;
 }
@@ -379,7 +379,7 @@ static bool for_targets_only(struct probes *p, const struct file_entry *e)
 {
 	if (p->options.system_wide)
 		return false;
-	return !p->options.follow || !p->sharing ||
+	return p->options.own_only || !p->options.follow || !p->sharing ||
 	       sharing_has_stranger(p->sharing, e->dev, e->inode, is_ours, p);
 }
 

@@ -6,6 +6,7 @@
  * put into the traced processes only, as long as other processes map the file
  * too. If none does and children are followed, they are put into the file itself,
  * for whoever maps it: then a child runs into them from its first instruction.
+ * Not so for an ordinary user (own_only): whoever maps the file later may be another's.
  *
  * Used from one thread at a time.
  */
@@ -28,6 +29,7 @@ struct probes;
 struct probes_options {
 	bool system_wide;
 	bool follow;
+	bool own_only;		/* never a breakpoint in a process that is not a target, see above */
 	bool optimized_nop;
 	bool keep_queues;	/* record calls of kind queue, however short */
 	struct file_cache *file_cache;	/* what is known of files; may be NULL */

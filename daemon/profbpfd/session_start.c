@@ -153,6 +153,7 @@ static int start_probes(struct session *s)
 	struct probes_options options = {
 		.system_wide = s->request.system_wide,
 		.follow = s->request.follow,
+		.own_only = s->request.owner != NO_OWNER,
 		.keep_queues = s->request.keep_queues,
 		.optimized_nop = s->features.optimized_nop,
 		.file_cache = s->request.file_cache,
