@@ -48,6 +48,7 @@ void catalog_free(struct catalog *catalog)
 	for (size_t i = 0; i < catalog->function_count; i++)
 		catalog_function_clear(&catalog->functions[i]);
 	catalog_drivers_free(catalog);
+	catalog_vouches_free(catalog);
 	for (size_t i = 0; i < catalog->library_count; i++)
 		free(catalog->libraries[i]);
 	free(catalog->functions);

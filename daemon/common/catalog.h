@@ -10,19 +10,22 @@
  *   library GLOB...        files worth looking for before they are mapped; a hint only
  *   error   CONVENTION     how the lines below tell an error: nonzero null negative or
  *                          never (where no such line came yet)
+ *   vouch   NAME WHY       a reason why functions are plain, which lines below refer to; NAME:
+ *                          a-z 0-9 _, WHY: plain English until the end of the line or a #
  *   FUNCTION KIND LAYER [ARGUMENT...]
  *   !PATTERN               do not trace functions that match
  *   driver  NAME...        a driver: its name in /proc/devices, its module's name, or a path
  *                          under /dev; each may hold * and ?
  *   ioctl   COMMAND NAME   what a command of that driver is called
  *
- * FUNCTION is a symbol or a pattern with * in it (not one of the six words above). KIND is launch copy sync alloc
+ * FUNCTION is a symbol or a pattern with * in it (not one of the seven words above). KIND is launch copy sync alloc
  * free event collective compile load queue marker stage or other. LAYER is 1 for
  * what applications call, more for what is called below; 1..255.
  * ARGUMENT is ROLE=SOURCE with at most three of
  *   stream bytes copy_kind handle correlation count device blocking value out_handle code thread
  *   task
- * plus at most one name, names=kept or names=changed, and error=CONVENTION for this line.
+ * plus at most one name, names=kept or names=changed, error=CONVENTION for this line, and
+ * plain=NAME.
  * SOURCE is
  *   N            the argument itself, N = 1..64, floating-point arguments not counted
  *   N[OFFSET]    what is at this byte offset (0..32767) of the pointer argument N, read at entry
@@ -48,6 +51,16 @@
  * object N: a thread that has read it reads it again only after a call of a line
  * with names=changed, the function that makes such objects. Both have to be in one
  * file; where the latter is not probed, or is inline, the string is read each time.
+ *
+ * plain=NAME is the author's promise, for the reason that the line "vouch NAME WHY" above it
+ * in the same file gives: this function is left by returning to its caller, and in no other
+ * way. No exception and no longjmp() passes through it, no thread is cancelled or exits in it,
+ * it switches to no other stack and calls nothing back that might. Where a function waits for
+ * long, threads are cancelled: then it is plain only if its authors never do that. The word
+ * permits a return probe, which sees the end of a call cheaply, but replaces the return address
+ * on the stack. If the promise is wrong, whatever leaves the function otherwise finds a wrong
+ * address there, and the traced program is killed or goes on without its destructors. When in
+ * doubt leave the word out. docs/safety.md says how to judge a function.
  *
  * COMMAND is a number (decimal or 0x...), or a letter in quotes and a number of 0..255
  * for the type and number of _IOC(), whatever its direction and size.
@@ -98,6 +111,8 @@ struct catalog_function {
 	uint8_t string_position; /* 1-based; 0 = none */
 	int16_t string_offset; /* where its address is in what the argument points to; -1 = it is the address */
 	enum catalog_names_of names;
+	const char *plain; /* why it is left only by returning; NULL = nobody vouches for it */
+	const char *plain_name; /* of that reason, likewise; both belong to the catalog */
 	char *operator_prefix, *operator_suffix; /* name=PREFIX*SUFFIX; NULL = none */
 	bool out; /* args[2] is read through its pointer at return */
 	bool returned; /* args[2] is the returned value */
@@ -118,6 +133,12 @@ struct catalog_driver {
 	size_t command_count;
 };
 
+/* A reason why functions are plain. */
+struct catalog_vouch {
+	char *name, *text;
+	unsigned int line; /* that defines it, 1-based */
+};
+
 struct catalog {
 	char *name; /* file name, as in messages */
 	char *runtime;
@@ -126,6 +147,8 @@ struct catalog {
 	size_t library_count;
 	struct catalog_function *functions; /* in file order, exclusions too */
 	size_t function_count;
+	struct catalog_vouch *vouches; /* in file order */
+	size_t vouch_count;
 	struct catalog_driver *drivers;
 	size_t driver_count;
 };
@@ -154,9 +177,10 @@ struct catalog *catalog_parse(const char *name, const char *text, size_t size,
 			      struct catalog_errors *errors);
 void catalog_free(struct catalog *catalog);
 
-/* What a line and the drivers of a catalog own; used by catalog_free() and the parser. */
+/* What a line, the drivers and the reasons of a catalog own; used by catalog_free() and the parser. */
 void catalog_function_clear(struct catalog_function *function);
 void catalog_drivers_free(struct catalog *catalog);
+void catalog_vouches_free(struct catalog *catalog);
 
 /* catalog_error_add - note an error found at @line and @column; used by the parser */
 void __attribute__((format(printf, 4, 5)))

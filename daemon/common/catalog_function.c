@@ -175,6 +175,10 @@ static void parse_argument(struct parser *parser, struct catalog_function *funct
 	struct value_source source;
 	int role, convention, names;
 
+	if (catalog_token_is(token, "plain")) {
+		catalog_plain_missing(parser, token);
+		return;
+	}
 	if (!equals) {
 		FAIL(parser, token->column, "found %s, expected ROLE=POSITION, as in stream=1",
 		     QUOTE(token));
@@ -194,6 +198,10 @@ static void parse_argument(struct parser *parser, struct catalog_function *funct
 		names = catalog_parse_word(parser, &value, &catalog_names_of);
 		if (names >= 0)
 			function->names = names;
+		return;
+	}
+	if (catalog_token_is(&key, "plain")) {
+		catalog_set_plain(parser, function, token, &value);
 		return;
 	}
 	role = catalog_parse_word(parser, &key, &catalog_roles);
@@ -293,11 +301,20 @@ void catalog_parse_exclusion(struct parser *parser, const struct token *first)
 {
 	struct token pattern = { first->text + 1, first->length - 1, first->column + 1 };
 	struct catalog_function function = { .exclude = true, .catalog = parser->catalog };
+	struct token more;
 
 	if (!parse_pattern(parser, &function, &pattern))
 		return;
 	add_function(parser, &function);
-	catalog_expect_end(parser);
+	if (!catalog_next_token(parser, &more))
+		return;
+	if (more.length >= 5 && !memcmp(more.text, "plain", 5))
+		FAIL(parser, more.column,
+		     "found %s, expected the end of the line: what is not traced needs nobody to "
+		     "vouch for it",
+		     QUOTE(&more));
+	else
+		FAIL(parser, more.column, "found %s, expected the end of the line", QUOTE(&more));
 }
 
 static void check_operator(struct parser *parser, const struct catalog_function *function,
@@ -366,6 +383,7 @@ void catalog_parse_function(struct parser *parser, const struct token *first)
 		parse_argument(parser, &function, &argument);
 	check_operator(parser, &function, first);
 	check_names(parser, &function, first);
+	catalog_check_plain(parser, &function, first);
 	parser->names_change |= function.names == NAMES_CHANGED;
 	add_function(parser, &function);
 }

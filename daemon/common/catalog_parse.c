@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool catalog_check_name(struct parser *parser, const struct token *name)
+{
+	for (size_t i = 0; i < name->length; i++) {
+		unsigned char c = name->text[i];
+
+		if (islower(c) || isdigit(c) || c == '_')
+			continue;
+		FAIL(parser, name->column + i,
+		     "found %s in %s, expected a name of lower-case "
+		     "letters, digits and _",
+		     catalog_quote(name->text + i, 1).text, QUOTE(name));
+		return false;
+	}
+	return true;
+}
+
 static void parse_name(struct parser *parser, char **to, const char *directive)
 {
 	struct token token;
@@ -20,17 +36,8 @@ static void parse_name(struct parser *parser, char **to, const char *directive)
 		     directive);
 		return;
 	}
-	for (size_t i = 0; i < token.length; i++) {
-		unsigned char c = token.text[i];
-
-		if (islower(c) || isdigit(c) || c == '_')
-			continue;
-		FAIL(parser, token.column + i,
-		     "found %s in %s, expected a name of lower-case "
-		     "letters, digits and _",
-		     catalog_quote(token.text + i, 1).text, QUOTE(&token));
+	if (!catalog_check_name(parser, &token))
 		return;
-	}
 	*to = catalog_copy(parser, &token);
 	catalog_expect_end(parser);
 }
@@ -104,6 +111,8 @@ static void parse_line(struct parser *parser)
 		parse_libraries(parser);
 	else if (catalog_token_is(&first, "error"))
 		parse_default_error(parser);
+	else if (catalog_token_is(&first, "vouch"))
+		catalog_parse_vouch(parser);
 	else if (catalog_token_is(&first, "driver"))
 		catalog_parse_driver(parser);
 	else if (catalog_token_is(&first, "ioctl"))
@@ -222,8 +231,10 @@ struct catalog *catalog_parse(const char *name, const char *text, size_t size,
 		catalog->family = strdup(catalog->runtime);
 	if (!catalog->name || !catalog->family || parser.no_memory || errors->count)
 		goto failed;
+	free(parser.vouch_names);
 	return catalog;
 failed:
+	free(parser.vouch_names);
 	catalog_free(catalog);
 	return NULL;
 }

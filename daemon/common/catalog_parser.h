@@ -2,7 +2,8 @@
 /*
  * catalog_parser.h - what the parts of the catalog parser share: lines are cut
  * into words by catalog_tokens.c, catalog_function.c reads lines that are
- * functions, catalog_driver.c those of drivers, catalog_parse.c everything else.
+ * functions, catalog_driver.c those of drivers, catalog_vouch.c those of reasons,
+ * catalog_parse.c everything else.
  */
 #ifndef PROFBPF_DAEMON_COMMON_CATALOG_PARSER_H
 #define PROFBPF_DAEMON_COMMON_CATALOG_PARSER_H
@@ -32,6 +33,7 @@ struct parser {
 	size_t patterns, leading; /* lines with a *, and of them those that begin with it */
 	unsigned int kept_line, kept_column; /* the last with names=kept; 0 = none */
 	bool names_change; /* there is a line with names=changed */
+	const char **vouch_names; /* of catalog->vouches */
 	bool no_memory, begun;
 };
 
@@ -65,6 +67,9 @@ long catalog_parse_number(const char **text, const char *end, long max);
 /* Notes an error if something is left on the line. */
 void catalog_expect_end(struct parser *parser);
 
+/* Whether @name is of lower-case letters, digits and _; else the error is noted. */
+bool catalog_check_name(struct parser *parser, const struct token *name);
+
 /* "FUNCTION KIND LAYER [ARGUMENT...]" and "!PATTERN" */
 void catalog_parse_function(struct parser *parser, const struct token *first);
 void catalog_parse_exclusion(struct parser *parser, const struct token *first);
@@ -72,5 +77,19 @@ void catalog_parse_exclusion(struct parser *parser, const struct token *first);
 /* "driver NAME..." and "ioctl NUMBER NAME" or "ioctl 'T' NUMBER NAME", after their first word */
 void catalog_parse_driver(struct parser *parser);
 void catalog_parse_ioctl(struct parser *parser);
+
+/* "vouch NAME WHY", after its first word */
+void catalog_parse_vouch(struct parser *parser);
+
+/*
+ * catalog_set_plain - "plain=NAME", which is @token, with @value behind the =
+ * catalog_plain_missing - "plain" alone
+ * catalog_check_plain - once the line that begins with @first is read
+ */
+void catalog_set_plain(struct parser *parser, struct catalog_function *function,
+		       const struct token *token, const struct token *value);
+void catalog_plain_missing(struct parser *parser, const struct token *token);
+void catalog_check_plain(struct parser *parser, const struct catalog_function *function,
+			 const struct token *first);
 
 #endif /* PROFBPF_DAEMON_COMMON_CATALOG_PARSER_H */

@@ -94,6 +94,22 @@ static int list(const struct arguments *arguments)
 	return errors ? 1 : 0;
 }
 
+/* Which functions may have return probes, and why: a promise that is worth a second look. */
+static void print_vouched(const struct catalog *catalog)
+{
+	char safe[4096];
+
+	for (size_t i = 0; i < catalog->vouch_count; i++) {
+		const struct catalog_vouch *vouch = &catalog->vouches[i];
+		size_t count = 0;
+
+		for (size_t k = 0; k < catalog->function_count; k++)
+			count += catalog->functions[k].plain == vouch->text;
+		printf("  %zu plain by %s: %s\n", count, vouch->name,
+		       printable(vouch->text, safe, sizeof(safe)));
+	}
+}
+
 static int check_file(const char *path)
 {
 	struct catalog_errors errors;
@@ -110,6 +126,7 @@ static int check_file(const char *path)
 	if (catalog) {
 		printf("%s: runtime %s, %zu functions: no errors\n", path, catalog->runtime,
 		       catalog_set_functions(catalog));
+		print_vouched(catalog);
 	} else {
 		lines = catalog_errors_text(&errors, path);
 		fputs(lines && *lines ? lines : "profctl: out of memory\n", stderr);
@@ -192,8 +209,9 @@ int command_catalog(int argc, char **argv)
 		"Catalogs say which library functions are traced and what their arguments mean.\v"
 		"list shows those that sessions use, check explains every error of a catalog file "
 		"with its line and column, match shows which functions of a process or a library "
-		"would be traced, on which instruction of each the probe would be, and what that "
-		"costs."
+		"would be traced, on which instruction of each the probe would be, what that "
+		"costs, and which are plain: the catalog vouches that they are left only by "
+		"returning."
 	};
 	struct arguments arguments = { 0 };
 	int status;

@@ -11,19 +11,19 @@
 #include "daemon/common/probe_price.h"
 #include "daemon/profctl/message.h"
 
-enum { FUNCTION, RUNTIME, KIND, LAYER, OFFSET, PROBE, PRICE, NOTE, COLUMNS };
+enum { FUNCTION, RUNTIME, KIND, LAYER, OFFSET, PROBE, PRICE, PLAIN, NOTE, COLUMNS };
 
 /* As measured here, or else what can be told from another class or another machine. */
 static uint32_t price_of(const struct match_printer *printer, enum instruction_class class)
 {
 	const struct match_kernel *kernel = &printer->kernel;
 
-	return kernel->price_ns[class] ? kernel->price_ns[class] :
-					 probe_price(class, kernel->calibrated_ns);
+	return kernel->price_ns[class] ? kernel->price_ns[class]
+				       : probe_price(class, kernel->calibrated_ns);
 }
 
-static const char *const titles[COLUMNS] = { "FUNCTION", "RUNTIME", "KIND",    "LAYER",
-					     "OFFSET",	 "PROBE",   "NS/CALL", "NOTE" };
+static const char *const titles[COLUMNS] = { "FUNCTION", "RUNTIME", "KIND",  "LAYER", "OFFSET",
+					     "PROBE",	 "NS/CALL", "PLAIN", "NOTE" };
 
 static const bool right[COLUMNS] = { [LAYER] = true, [OFFSET] = true, [PRICE] = true };
 
@@ -44,6 +44,7 @@ static void fill_common(struct libscols_line *line, const char *name,
 	scols_line_set_data(line, RUNTIME, entry->catalog->runtime);
 	scols_line_set_data(line, KIND, catalog_kind_name(entry->kind));
 	set_number(line, LAYER, entry->layer);
+	scols_line_set_data(line, PLAIN, entry->plain_name);
 	snprintf(text, sizeof(text), "0x%" PRIx64, offset);
 	scols_line_set_data(line, OFFSET, text);
 }
@@ -90,6 +91,30 @@ static int print_table(const struct match_printer *printer, const struct probed_
 	return err;
 }
 
+static const struct catalog_function *entry_of(const struct probed_file *file, size_t i)
+{
+	return i < file->count ? file->functions[i].entry : file->refused[i - file->count].entry;
+}
+
+/* What the names in column PLAIN mean, each once. */
+static void print_reasons(const struct probed_file *file)
+{
+	size_t count = file->count + file->refused_count;
+	char safe[4096];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct catalog_function *entry = entry_of(file, i);
+		size_t first = 0;
+
+		while (entry->plain && entry_of(file, first)->plain != entry->plain)
+			first++;
+		if (!entry->plain || first < i)
+			continue;
+		printf("plain by %s of %s: ", entry->plain_name, entry->catalog->runtime);
+		puts(printable(entry->plain, safe, sizeof(safe)));
+	}
+}
+
 static void hex(const uint8_t *bytes, size_t size, char *text)
 {
 	*text = '\0';
@@ -107,6 +132,10 @@ static void json_entry(struct json *json, const char *name, const struct catalog
 	json_number(json, "layer", entry->layer);
 	json_text(json, "catalog", entry->catalog->name);
 	json_number(json, "line", entry->line);
+	if (entry->plain) {
+		json_text(json, "plain", entry->plain);
+		json_text(json, "plain_name", entry->plain_name);
+	}
 	json_number(json, "offset", offset);
 }
 
@@ -132,8 +161,7 @@ static void file_json(struct match_printer *printer, pid_t pid, const char *path
 		json_entry(json, f->name, f->entry, f->offset - f->choice.delta);
 		json_text(json, "instruction", instruction_class_name(f->choice.class));
 		json_number(json, "instruction_offset", f->offset);
-		json_number(json, "expected_ns",
-			    price_of(printer, f->choice.class));
+		json_number(json, "expected_ns", price_of(printer, f->choice.class));
 		if (f->choice.reason)
 			json_text(json, "reason", instruction_reason_text(f->choice.reason));
 		json_close_object(json);
@@ -189,6 +217,7 @@ int match_print_file(struct match_printer *printer, pid_t pid, const char *path,
 		err = print_table(printer, file);
 		if (err)
 			return err;
+		print_reasons(file);
 	}
 	if (!file->count && !file->refused_count)
 		return 0;

@@ -79,6 +79,24 @@ report_json "$WORK/calls.pbt" "$WORK/calls.json"
 assert_eq "calls through a probe that is not at the entry" 50 "$(api_count "$WORK/calls.json" binary_endbr)"
 truth_end
 
+# Which functions are plain, and why: each reason once.
+mkdir "$WORK/plain"
+{
+	echo 'runtime vouched'
+	echo 'vouch asm assembly that returns'
+	echo 'binary_push other 1 plain=asm'
+	echo 'binary_loop other 1 plain=asm'
+	echo 'binary_endbr other 1'
+} >"$WORK/plain/vouched.catalog"
+assert_status "check" 0 "$PROFCTL" catalog check "$WORK/plain/vouched.catalog"
+assert_contains "how many are plain" "$WORK/out" '^  2 plain by asm: assembly that returns$'
+assert_status "plain functions" 0 match --catalog "$WORK/plain" "$WORK/prologues.so"
+assert_contains "the name of the reason" "$WORK/out" '^binary_push +vouched +other +1 +0x[0-9a-f]+ +emulated +[0-9]+ +asm'
+assert_eq "the reason" "plain by asm of vouched: assembly that returns" "$(grep '^plain by' "$WORK/out")"
+assert_status "plain functions, as JSON" 0 match --catalog "$WORK/plain" --format json "$WORK/prologues.so"
+assert_eq "the reason, as JSON" "binary_loop asm assembly that returns binary_push asm assembly that returns" \
+	"$(jq -r '[.files[].functions[] | select(.plain) | "\(.function) \(.plain_name) \(.plain)"] | sort | join(" ")' "$WORK/out")"
+
 # What cannot be read says so.
 head -c 40 "$WORK/prologues.so" >"$WORK/cut.so"
 assert_status "a file cut short" 1 match "$WORK/cut.so" "$WORK/prologues.so"

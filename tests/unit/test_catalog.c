@@ -17,8 +17,9 @@
 
 static void commands_of_drivers(void **state)
 {
-	static const char text[] = "runtime d\ndriver one two*\nioctl 'F' 0x2a CONTROL\n"
-				   "ioctl 0x30000001 START\nioctl 123 THIRD\ndriver /dev/dri/*\nioctl 'd' 1 OTHER\n";
+	static const char text[] =
+		"runtime d\ndriver one two*\nioctl 'F' 0x2a CONTROL\n"
+		"ioctl 0x30000001 START\nioctl 123 THIRD\ndriver /dev/dri/*\nioctl 'd' 1 OTHER\n";
 	const char *names[] = { "nobody", "", "/dev/two" }, *two[] = { "x", "two-uvm" };
 	const struct catalog_command *commands[4];
 	struct catalogs *catalogs = catalogs_new();
@@ -200,6 +201,49 @@ static void add(struct catalogs *catalogs, const char *text)
 		fail_msg("%s", error);
 }
 
+/* A reason belongs to the catalog: every line that refers to it has the same text. */
+static void reasons(void **state)
+{
+	static const char text[] =
+		"runtime t\nvouch at_once \t queues it,\tand returns \r\n"
+		"a launch 1 plain=at_once stream=1\nb copy 1\nvouch mark2 writes # a comment\n"
+		"_ZN3foo*E marker 1 plain=mark2 error=null\nc event 2 name=1 plain=at_once\n!x\n"
+		"_Z3fo* other 1 plain=mark2\n_RNvC3foo* other 1 plain=mark2\n*a other 1 "
+		"plain=mark2\n"
+		"_Z*foo other 1 plain=mark2\n";
+	struct catalogs *catalogs = catalogs_new();
+	struct catalog *catalog = parse(text);
+	const struct catalog_function *f = catalog->functions;
+
+	assert_int_equal(catalog->vouch_count, 2);
+	assert_string_equal(catalog->vouches[0].name, "at_once");
+	assert_string_equal(catalog->vouches[0].text, "queues it, and returns");
+	assert_int_equal(catalog->vouches[0].line, 2);
+	assert_string_equal(catalog->vouches[1].text, "writes");
+	assert_int_equal(catalog->function_count, 9);
+	assert_ptr_equal(f[0].plain, catalog->vouches[0].text);
+	assert_string_equal(f[0].plain_name, "at_once");
+	expect_slot(&f[0], 0, PROFBPF__FUNCTION__ROLE__STREAM, 1, 8, -1);
+	assert_null(f[1].plain);
+	assert_null(f[1].plain_name);
+	assert_string_equal(f[2].plain, "writes");
+	assert_int_equal(f[2].error, PROFBPF__FUNCTION__ERROR__NULL_);
+	assert_ptr_equal(f[3].plain, f[0].plain);
+	assert_int_equal(f[3].string_position, 1);
+	assert_null(f[4].plain);
+	for (int i = 5; i < 9; i++)
+		assert_ptr_equal(f[i].plain, f[2].plain);
+	catalog_free(catalog);
+
+	/* A line of a later catalog without the word takes the promise back. */
+	add(catalogs, "runtime a\nvouch r it returns\nx other 1 plain=r\ny other 1 plain=r\n");
+	add(catalogs, "runtime b\nx other 1\nvouch r another\nz other 1 plain=r\n");
+	assert_null(catalog_match(catalogs, "x", 1)->plain);
+	assert_string_equal(catalog_match(catalogs, "y", 1)->plain, "it returns");
+	assert_string_equal(catalog_match(catalogs, "z", 1)->plain, "another");
+	catalogs_free(catalogs);
+}
+
 static void expect_match(const struct catalogs *catalogs, const char *symbol, const char *runtime,
 			 const char *pattern)
 {
@@ -376,6 +420,7 @@ int main(void)
 		cmocka_unit_test(operators),
 		cmocka_unit_test(directives),
 		cmocka_unit_test(roles_and_slots),
+		cmocka_unit_test(reasons),
 		cmocka_unit_test(priorities),
 		cmocka_unit_test(many_functions),
 		cmocka_unit_test(reads_directories),

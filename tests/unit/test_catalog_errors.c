@@ -221,6 +221,66 @@ static void wrong_drivers(void **state)
 	expect_error("driver d\nioctl 5 A B", "3:11: found \"B\", expected the end of the line");
 }
 
+static void wrong_reasons(void **state)
+{
+	static const char unknown[] =
+		"expected a name that a line \"vouch NAME WHY\" above gives to a "
+		"reason: async mark";
+	char message[256];
+
+	expect_error("vouch",
+		     "2:6: found the end of the line, expected a name after \"vouch\" and why "
+		     "functions are plain, as in \"vouch async returns at once\"");
+	expect_error(
+		"vouch a  # because",
+		"2:10: found the end of the line, expected after \"a\" why functions are plain, "
+		"as in \"vouch async returns at once\"");
+	expect_error("vouch aSync it returns", "2:8: found \"S\" in \"aSync\", expected a name of "
+					       "lower-case letters, digits and _");
+	expect_error("vouch a it returns\nvouch b it waits\nvouch a it marks",
+		     "4:7: found \"a\" a second time, it is in line 2 already: give the reasons "
+		     "different names");
+	expect_error("foo copy 1 plain=async\nvouch async it returns",
+		     "2:18: found \"async\", but no line above gives a reason: write \"vouch NAME "
+		     "WHY\" before it");
+	snprintf(message, sizeof(message), "4:18: found \"xyzzy\", %s", unknown);
+	expect_error("vouch async it returns\nvouch mark it marks\nfoo copy 1 plain=xyzzy",
+		     message);
+	snprintf(message, sizeof(message), "4:18: found \"asnc\", %s (did you mean \"async\"?)",
+		 unknown);
+	expect_error("vouch async it returns\nvouch mark it marks\nfoo copy 1 plain=asnc", message);
+	expect_error(
+		"vouch a it returns\nfoo copy 1 plain",
+		"3:12: found \"plain\" without a reason, expected plain=NAME and, above, a line "
+		"\"vouch NAME WHY\"");
+	expect_error("vouch a it returns\nfoo copy 1 plain=",
+		     "3:12: found \"plain=\" without a reason, expected plain=NAME and, above, a "
+		     "line \"vouch NAME WHY\"");
+	expect_error("vouch a it returns\nvouch b it marks\nfoo copy 1 plain=a plain=b",
+		     "4:20: found \"plain=b\", but this line has a reason already");
+	expect_error(
+		"vouch a it returns\n!foo plain=a",
+		"3:6: found \"plain=a\", expected the end of the line: what is not traced needs "
+		"nobody to vouch for it");
+}
+
+/* One line must not promise something of functions that nobody has seen. */
+static void promises_for_everything(void **state)
+{
+	static const char *const patterns[] = { "*", "**", "_Z*", "_ZN**", "_R*", "_RN*" };
+	char text[128], message[256];
+
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		snprintf(text, sizeof(text), "vouch a it returns\n%s copy 1 plain=a", patterns[i]);
+		snprintf(message, sizeof(message),
+			 "3:1: found plain=a for \"%s\", expected a pattern that names its "
+			 "functions: "
+			 "nobody can vouch for all there are",
+			 patterns[i]);
+		expect_error(text, message);
+	}
+}
+
 /* What one user's catalog may cost everybody's daemon. */
 static void too_many_patterns(void **state)
 {
@@ -350,6 +410,8 @@ static void survives_any_text(void **state)
 		"nonzero",     "\xff",
 		"name=1",      "out_handle=*1",
 		"99999999999", "\r\n",
+		"vouch",       "plain",
+		"plain=1",     "\nvouch 1 1\n",
 	};
 	uint64_t random = 0x853c49e6748fea9b;
 
@@ -383,6 +445,8 @@ int main(void)
 		cmocka_unit_test(arguments_that_do_not_go_together),
 		cmocka_unit_test(wrong_directives),
 		cmocka_unit_test(wrong_drivers),
+		cmocka_unit_test(wrong_reasons),
+		cmocka_unit_test(promises_for_everything),
 		cmocka_unit_test(too_many_patterns),
 		cmocka_unit_test(wrong_files),
 		cmocka_unit_test(all_errors_are_found),
