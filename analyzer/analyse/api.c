@@ -80,6 +80,10 @@ static bool count_call(struct collection *of, const struct call *call)
 	if (call->flags & MODEL_CALL_OPEN) {
 		usage->open++;
 		usage->open_ns += model_call_ns(of->model, call);
+	} else if (call->flags & MODEL_CALL_LEFT) {
+		usage->left++;
+	} else if (call->flags & MODEL_CALL_ENTRY) {
+		usage->end_unknown++;
 	} else {
 		of->groups.row[index].recorded++;
 	}
@@ -89,6 +93,7 @@ static bool count_call(struct collection *of, const struct call *call)
 		if (!total)
 			return false;
 		total->count++;
+		total->unknown += (call->flags & MODEL_CALL_END_UNKNOWN) != 0;
 		total->total_ns += model_call_ns(of->model, call);
 	}
 	return true;
@@ -138,7 +143,7 @@ static bool collect_durations(struct collection *of)
 		const struct call *call = &of->model->calls.row[i];
 		struct group *group;
 
-		if (call->flags & MODEL_CALL_OPEN || !wanted(of, call))
+		if (call->flags & MODEL_CALL_NOT_RETURNED || !wanted(of, call))
 			continue;
 		group = &of->groups.row[row_of(of, call->function,
 					       of->model->threads.row[call->thread].process)];

@@ -4,7 +4,8 @@
  *
  * A call belongs to the window if it starts in it, and then with its whole
  * duration. Durations are those of calls that returned; open calls are counted
- * and their time so far is kept apart. Both are model_call_ns().
+ * and their time so far is kept apart. Both are model_call_ns(). Calls that were left
+ * or of which only the entry was seen are counted and have no time.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_API_H
 #define PROFBPF_ANALYZER_ANALYSE_API_H
@@ -21,6 +22,8 @@ struct api_usage {
 	uint64_t count; /* all calls, also open ones and short ones */
 	uint64_t open; /* of these: had not returned when the recording or the thread ended */
 	uint64_t open_ns; /* how long they had lasted by then */
+	uint64_t left; /* of these: left by an exception, longjmp or unwinding; when is not known */
+	uint64_t end_unknown; /* of these: only their entry was seen */
 	uint64_t errors; /* of these: returned an error */
 	uint64_t inner; /* of these: made inside another call of the same family */
 	uint64_t unrecorded; /* of these: shorter than the wanted minimum; counted, not recorded */
@@ -32,6 +35,7 @@ struct api_total {
 	uint32_t family; /* string */
 	uint32_t process;
 	uint64_t count; /* outermost calls */
+	uint64_t unknown; /* of these: left, or only their entry seen; their time is not known */
 	uint64_t total_ns; /* time inside the runtime, open calls' too; sum over threads */
 };
 

@@ -56,7 +56,7 @@ static uint32_t collect(const struct model *model, const struct analysis_options
 		const struct call *call = &model->calls.row[i];
 		uint32_t process;
 
-		if (!call_is_runtime(model, call) || call->flags & MODEL_CALL_OPEN ||
+		if (!call_is_runtime(model, call) || call->flags & MODEL_CALL_NOT_RETURNED ||
 		    call->start_ns < window.from_ns || call->start_ns >= window.to_ns ||
 		    call->thread >= model->threads.count)
 			continue;

@@ -113,7 +113,7 @@ static bool follow_executor(struct collection *of, struct map *map, uint32_t ind
 		return true;
 	known = map_get(map, executor_key(of->model, call, value));
 	if (!second) {
-		if (call->flags & (MODEL_CALL_ERROR | MODEL_CALL_OPEN))
+		if (call->flags & (MODEL_CALL_ERROR | MODEL_CALL_NOT_RETURNED))
 			return true;
 		if (known != MAP_NONE) {
 			of->executors.row[known] = fresh;
@@ -160,7 +160,8 @@ static bool add_event(struct collection *of, uint32_t index)
 	const struct call *call = &of->model->calls.row[index];
 	const struct function *function = &of->model->functions.row[call->function];
 	bool first = is_first_phase(function);
-	uint64_t ns = model_call_ns(of->model, call);
+	bool returned = !(call->flags & MODEL_CALL_NOT_RETURNED);
+	uint64_t ns = returned ? model_call_ns(of->model, call) : 0;
 	struct event event = {
 		.usage = { .runtime = function->runtime,
 			   .process = of->model->threads.row[call->thread].process,
@@ -180,6 +181,7 @@ static bool add_event(struct collection *of, uint32_t index)
 		usage->named = call->named;
 		usage->count = 1;
 		usage->errors = (call->flags & MODEL_CALL_ERROR) != 0;
+		usage->returned = returned;
 		usage->total_ns = ns;
 		usage->prepared = of->state[index] == PHASE_PREPARED;
 		usage->reused = of->state[index] == PHASE_REUSED;
@@ -209,6 +211,7 @@ static void add(struct launched_usage *sum, const struct launched_usage *usage)
 	sum->phases |= usage->phases;
 	sum->count += usage->count;
 	sum->errors += usage->errors;
+	sum->returned += usage->returned;
 	sum->total_ns += usage->total_ns;
 	sum->prepared += usage->prepared;
 	sum->reused += usage->reused;

@@ -28,10 +28,11 @@ struct launched_usage {
 	bool phases; /* has a first phase: the counts below mean something */
 	uint64_t count;
 	uint64_t errors;
-	uint64_t total_ns; /* in the launching calls */
+	uint64_t returned; /* of count: those that were seen to return */
+	uint64_t total_ns; /* in these */
 	uint64_t prepared, reused, unprepared; /* sum up to count, if phases */
 	uint64_t prepare_count; /* first phases */
-	uint64_t prepare_ns;
+	uint64_t prepare_ns; /* in those that were seen to return */
 };
 
 struct launched_results {

@@ -61,7 +61,8 @@ static bool entry_of(const struct keeping *of, uint32_t row, struct entry *entry
 	const struct function *function = call_function(of->model, call);
 	const char *name;
 
-	if (!function || call->flags & (MODEL_CALL_OPEN | MODEL_CALL_INNER) ||
+	/* What is freed is known at entry, what is allocated at return. */
+	if (!function || call->flags & (MODEL_CALL_OPEN | MODEL_CALL_LEFT | MODEL_CALL_INNER) ||
 	    call->thread >= of->model->threads.count)
 		return false;
 	name = model_text(of->model, function->name);
@@ -75,7 +76,8 @@ static bool entry_of(const struct keeping *of, uint32_t row, struct entry *entry
 	if (function->kind == PROFBPF__FUNCTION__KIND__ALLOC) {
 		entry->alloc = true;
 		entry->ts_ns = call->end_ns;
-		return argument(function, call, PROFBPF__FUNCTION__ROLE__BYTES, &entry->bytes) &&
+		return !(call->flags & MODEL_CALL_NOT_RETURNED) &&
+		       argument(function, call, PROFBPF__FUNCTION__ROLE__BYTES, &entry->bytes) &&
 		       argument(function, call, PROFBPF__FUNCTION__ROLE__OUT_HANDLE,
 				&entry->address);
 	}

@@ -33,7 +33,7 @@ static bool index_calls(struct walker *walker)
 			const struct call *call = &model->calls.row[i];
 
 			if (call->start_ns < reach_ns || call->end_ns <= call->start_ns ||
-			    !call_is_runtime(model, call))
+			    call->flags & MODEL_CALL_NOT_RETURNED || !call_is_runtime(model, call))
 				continue;
 			walker->outer[used++] = i;
 			reach_ns = call->end_ns;

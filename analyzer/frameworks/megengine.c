@@ -112,7 +112,7 @@ static int sealed(struct megengine *m, const struct call *call)
 					     .change = 1,
 					     .size = -1 };
 
-	if (!pipeline || call->flags & MODEL_CALL_OPEN)
+	if (!pipeline || call->flags & MODEL_CALL_NOT_RETURNED)
 		return 0;
 	if (pipeline->threads.count < LOADER_WORKERS_MAX && !has_thread(pipeline, call->thread) &&
 	    !MODEL_PUSH(&pipeline->threads, worker))
@@ -165,7 +165,7 @@ static int fetched(struct megengine *m, const struct call *get)
 	struct pipeline_fetch fetch = { .start_ns = fetch_start(m->model, pipeline, contains),
 					.end_ns = get->end_ns,
 					.thread = get->thread,
-					.open = get->flags & MODEL_CALL_OPEN };
+					.open = get->flags & MODEL_CALL_NOT_RETURNED };
 	struct pipeline_queue_event pop = { .start_ns = fetch.start_ns,
 					    .end_ns = fetch.end_ns,
 					    .thread = get->thread,
@@ -173,9 +173,11 @@ static int fetched(struct megengine *m, const struct call *get)
 					    .size = -1 };
 
 	m->contains[get->thread] = INDEX_NONE;
-	return MODEL_PUSH(&pipeline->fetches, fetch) && MODEL_PUSH(&pipeline->queue_events, pop)
-		       ? 0
-		       : -ENOMEM;
+	if (!MODEL_PUSH(&pipeline->fetches, fetch))
+		return -ENOMEM;
+	if (fetch.open)
+		return 0;
+	return MODEL_PUSH(&pipeline->queue_events, pop) ? 0 : -ENOMEM;
 }
 
 static int walk_calls(struct megengine *m)

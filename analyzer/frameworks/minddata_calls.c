@@ -104,7 +104,7 @@ static int add_push(struct minddata *md, const struct call *call)
 					      .size = -1 };
 	uint64_t handle, flags, before;
 
-	if (tree == INDEX_NONE || call->flags & MODEL_CALL_OPEN || !md->arguments ||
+	if (tree == INDEX_NONE || call->flags & MODEL_CALL_NOT_RETURNED || !md->arguments ||
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__HANDLE, &handle) ||
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__VALUE, &flags))
 		return 0;
@@ -133,7 +133,7 @@ static int add_device_event(struct minddata *md, const struct call *call)
 	struct pipeline_queue *queue;
 	uint64_t handle, size;
 
-	if (tree == INDEX_NONE || call->flags & (MODEL_CALL_OPEN | MODEL_CALL_ERROR) ||
+	if (tree == INDEX_NONE || call->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_ERROR) ||
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__HANDLE, &handle))
 		return 0;
 	if (!send && framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__COUNT, &size) &&
@@ -155,7 +155,7 @@ static int add_work(struct minddata *md, const struct call *call)
 				      .end_ns = call->end_ns,
 				      .thread = call->thread };
 
-	if (tree == INDEX_NONE || call->flags & MODEL_CALL_OPEN)
+	if (tree == INDEX_NONE || call->flags & MODEL_CALL_NOT_RETURNED)
 		return 0;
 	work.op = md->operator_of[call->thread];
 	return MODEL_PUSH(&minddata_pipeline(md, tree)->works, work) ? 0 : -ENOMEM;
@@ -215,7 +215,7 @@ static bool add_asked(struct pipeline *pipeline, const struct call *call)
 	struct pipeline_fetch fetch = { .start_ns = call->start_ns,
 					.end_ns = call->end_ns,
 					.thread = call->thread,
-					.open = call->flags & MODEL_CALL_OPEN };
+					.open = call->flags & MODEL_CALL_NOT_RETURNED };
 
 	return MODEL_PUSH(&pipeline->fetches, fetch);
 }
@@ -259,7 +259,7 @@ static int add_pop(struct minddata *md, struct asking *asking, const struct call
 		return -ENOMEM;
 	if (to != INDEX_NONE && sends(md, tree, call->thread, to) && !add_asked(pipeline, call))
 		return -ENOMEM;
-	if (call->flags & MODEL_CALL_OPEN)
+	if (call->flags & MODEL_CALL_NOT_RETURNED)
 		return 0;
 	return MODEL_PUSH(&pipeline->queue_events, event) ? 0 : -ENOMEM;
 }
@@ -309,7 +309,7 @@ static int add_fetch(struct minddata *md, struct asking *asking, const struct ca
 		asking->tree = latest_tree(md, process);
 	if (asking->tree == INDEX_NONE)
 		return 0;
-	fetch.open = calls->flags & MODEL_CALL_OPEN;
+	fetch.open = calls->flags & MODEL_CALL_NOT_RETURNED;
 	return MODEL_PUSH(&minddata_pipeline(md, asking->tree)->fetches, fetch) ? 0 : -ENOMEM;
 }
 

@@ -112,7 +112,7 @@ struct pipeline_fetch {
 	uint64_t end_ns;
 	uint32_t thread;
 	bool end_of_data; /* got no batch but the end of an epoch */
-	bool open; /* had not returned when the recording or the thread ended */
+	bool open; /* had not returned when the recording or the thread ended, or nobody knows when it did */
 };
 
 struct pipeline {

@@ -186,7 +186,7 @@ static int answered(struct tf_data *tf, struct trainer *trainer, struct stack *s
 	uint64_t ended = 0;
 	int err = 0;
 
-	if (call->flags & MODEL_CALL_OPEN)
+	if (call->flags & MODEL_CALL_NOT_RETURNED)
 		return 0;
 	framework_argument(tf->model, call, PROFBPF__FUNCTION__ROLE__VALUE, &ended);
 	if (stack->fetch && !stack->count)
@@ -217,7 +217,7 @@ static int pop(struct tf_data *tf, struct stack *stack)
 	struct pipeline_fetch fetch = { .start_ns = call->start_ns,
 					.end_ns = call->end_ns,
 					.thread = call->thread,
-					.open = call->flags & MODEL_CALL_OPEN };
+					.open = call->flags & MODEL_CALL_NOT_RETURNED };
 
 	if (!trainer)
 		return -ENOMEM;

@@ -218,6 +218,7 @@ struct window {
 	uint64_t end_ns; /* when the mark was over; 0 = not recorded */
 	uint32_t inner; /* marks inside it that are not over */
 	uint64_t opened_ns; /* when the last tensor was opened */
+	bool opening; /* not: nobody knows when that ended */
 	uint32_t opened;
 };
 
@@ -230,13 +231,15 @@ static int end_window(struct torch *torch, const struct window *window, const st
 	struct pipeline_fetch fetch = { .start_ns = window->mark->start_ns,
 					.thread = window->mark->thread };
 
-	if (window->end_ns)
+	if (window->end_ns) {
 		fetch.end_ns = window->end_ns;
-	else if (single)
+	} else if (single) {
 		fetch.end_ns = next ? next_ns : window->mark->end_ns;
-	else
-		fetch.end_ns =
-			fetch_end(torch, trainer, window->mark, next_ns, window->opened_ns);
+		fetch.open = !next && window->mark->flags & MODEL_CALL_NOT_RETURNED;
+	} else {
+		fetch.end_ns = fetch_end(torch, trainer, window->mark, next_ns, window->opened_ns);
+		fetch.open = window->opening;
+	}
 	/* Where it opens no tensors what follows tells: the next mark of a step, or of the loader again. */
 	fetch.end_of_data = (single || trainer->pin != INDEX_NONE) && trainer->other_marks &&
 			    (!next || is_loader_mark(torch, next));
@@ -334,9 +337,10 @@ static void watch(const struct torch *torch, struct window *window, const struct
 {
 	switch (torch->what[call->function]) {
 	case TORCH_TENSOR:
-		if (!window->end_ns) {
+		if (!window->end_ns && !(call->flags & MODEL_CALL_LEFT)) {
 			window->opened++;
 			window->opened_ns = call->end_ns;
+			window->opening = call->flags & MODEL_CALL_NOT_RETURNED;
 		}
 		break;
 	case TORCH_MARK: window->inner += torch->ends_recorded && !window->end_ns; break;

@@ -145,7 +145,7 @@ static int collect_syncs(const struct model *model, const struct map *numbers,
 		uint64_t stream;
 
 		if (!function || function->kind != PROFBPF__FUNCTION__KIND__SYNC ||
-		    call->flags & (MODEL_CALL_OPEN | MODEL_CALL_ERROR) ||
+		    call->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_ERROR) ||
 		    call->thread >= model->threads.count || !call_stream(model, call, &stream))
 			continue;
 		process = model->threads.row[call->thread].process;

@@ -8,7 +8,7 @@
 
 static bool is_error(const struct function *function, const struct call *call)
 {
-	if (call->flags & MODEL_CALL_OPEN)
+	if (call->flags & MODEL_CALL_NOT_RETURNED)
 		return false;
 	switch (function->error) {
 	case PROFBPF__FUNCTION__ERROR__NONZERO: return call->ret != 0;
@@ -68,5 +68,12 @@ void load_judge_calls(struct model *model)
 		if (is_error(&model->functions.row[call->function], call))
 			call->flags |= MODEL_CALL_ERROR;
 		call->flags |= judge_layer(model, &stack, call);
+	}
+	/* Until when they were noticed tells what was inside them, and nothing else. */
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		struct call *call = &model->calls.row[i];
+
+		if (call->flags & MODEL_CALL_END_UNKNOWN)
+			call->end_ns = call->start_ns;
 	}
 }

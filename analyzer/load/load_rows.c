@@ -10,6 +10,8 @@
 #include "lib/column.h"
 
 #define FILE_CALL_OPEN 1 /* flags of calls and ioctls in the file */
+#define FILE_CALL_LEFT 32
+#define FILE_CALL_ENTRY 64
 #define FILE_IOCTL_BEFORE 8
 #define FILE_IOCTL_UNSEEN 16
 #define FILE_DEPTH_SHIFT 8
@@ -38,6 +40,18 @@ bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint6
 	return true;
 }
 
+static uint8_t call_flags(uint32_t file)
+{
+	uint8_t flags = file & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0;
+
+	/* One that was left is not open any more, and more is known of it than that it was entered. */
+	if (file & FILE_CALL_LEFT)
+		flags = MODEL_CALL_LEFT;
+	else if (file & FILE_CALL_ENTRY)
+		flags = MODEL_CALL_ENTRY;
+	return flags;
+}
+
 bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Calls *calls = LOADER_UNPACK(calls, packet);
@@ -58,7 +72,7 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		row.thread = (uint32_t)COLUMN_AT(calls, tid, s);
 		row.function = loader_function(loader, COLUMN_AT(calls, function, s));
 		row.text = loader_string(loader, COLUMN_AT(calls, text, s));
-		row.flags = flags & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0;
+		row.flags = call_flags(flags);
 		row.depth = (uint8_t)(flags >> FILE_DEPTH_SHIFT);
 		if (row.thread == 0 || dur_ns > end_ns || row.function == INDEX_NONE) {
 			loader->model->bad_rows++;

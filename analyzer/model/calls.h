@@ -40,8 +40,14 @@ enum call_named {
 #define MODEL_CALL_INNER 0x04 /* inside a call of the same family: its time is not in totals */
 #define MODEL_CALL_PART 0x08 /* a launch, copy or collective inside another of the same family: the same work */
 #define MODEL_CALL_SHARED 0x10 /* its work is one with that of another call, which has the task */
+#define MODEL_CALL_LEFT 0x20 /* an exception, longjmp or unwinding left it: it never returned */
+#define MODEL_CALL_ENTRY 0x40 /* only its entry was seen */
+/* When these ended nobody knows: end_ns is start_ns. */
+#define MODEL_CALL_END_UNKNOWN (MODEL_CALL_LEFT | MODEL_CALL_ENTRY)
+/* Nobody saw these return: what they returned, gave out and took is not known. */
+#define MODEL_CALL_NOT_RETURNED (MODEL_CALL_OPEN | MODEL_CALL_END_UNKNOWN)
 
-/* A call of a function, or one that is still open. */
+/* A call of a function, or one that nobody saw return. */
 struct call {
 	uint64_t start_ns;
 	uint64_t end_ns;

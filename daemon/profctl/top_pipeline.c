@@ -7,6 +7,10 @@
 
 #include "lib/column.h"
 
+/* Calls.flags of the file */
+#define FILE_CALL_OPEN 1
+#define FILE_CALL_END_UNKNOWN (32 | 64) /* left, or only its entry seen */
+
 #define POP "_ZN9mindspore7dataset9DatasetOp10GetNextRowE"
 #define PUSH "_ZN9mindspore7dataset5QueueINS0_9TensorRowEE"
 
@@ -288,8 +292,9 @@ static void take_rows(struct top_pipeline *p, const Profbpf__Calls *m, size_t ro
 		tids[i] = (uint32_t)(tid = column_s32_next(tid, COLUMN_AT(m, tid, i)));
 	}
 	for (size_t i = 0; i < rows; i++) {
-		uint64_t ret, args[3];
+		uint64_t ret, args[3], dur_ns;
 		const struct known_function *function;
+		uint32_t flags;
 		struct event event;
 		size_t shape;
 
@@ -300,22 +305,24 @@ static void take_rows(struct top_pipeline *p, const Profbpf__Calls *m, size_t ro
 		    !value_at(values, m->n_value1, m->value1, i, &args[1]) ||
 		    !value_at(values, m->n_value2, m->value2, i, &args[2]))
 			return;
+		flags = COLUMN_AT(m, flags, shape);
 		/* Open ones have not returned. */
-		if (COLUMN_AT(m, flags, shape) & 1)
+		if (flags & FILE_CALL_OPEN)
 			continue;
+		dur_ns = flags & FILE_CALL_END_UNKNOWN ? 0 : COLUMN_AT(m, dur_ns, i);
 		counting->count(counting->context,
-				&(const struct top_called){
-					.function = COLUMN_AT(m, function, shape),
-					.pid = tgids[shape],
-					.tid = tids[shape],
-					.text = COLUMN_AT(m, text, shape),
-					.depth = COLUMN_AT(m, flags, shape) >> 8 & 0xff,
-					.end_ns = end_ns,
-					.dur_ns = COLUMN_AT(m, dur_ns, i) });
+				&(const struct top_called){ .function =
+								    COLUMN_AT(m, function, shape),
+							    .pid = tgids[shape],
+							    .tid = tids[shape],
+							    .text = COLUMN_AT(m, text, shape),
+							    .depth = flags >> 8 & 0xff,
+							    .end_ns = end_ns,
+							    .dur_ns = dur_ns });
 		function = function_of(p, COLUMN_AT(m, function, shape));
-		if (!function)
+		if (!function || flags & FILE_CALL_END_UNKNOWN)
 			continue;
-		event = (struct event){ .end_ns = end_ns, .dur_ns = COLUMN_AT(m, dur_ns, i) };
+		event = (struct event){ .end_ns = end_ns, .dur_ns = dur_ns };
 		take_call(p, function, tgids[shape], args, &event);
 	}
 }

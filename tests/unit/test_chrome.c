@@ -162,6 +162,36 @@ static void calls_are_complete_events(void **state)
 	events_free(&events);
 }
 
+/* Nobody knows how long they took: they have no length, and say why. */
+static void calls_without_ends_have_no_length(void **state)
+{
+	struct trace_builder *builder = trace_builder_new();
+	struct events events;
+	yajl_val event;
+
+	trace_segment(builder, &(struct trace_segment){ .start_ns = 1000 });
+	trace_target(builder, 1000, 10, 10, "t");
+	trace_function(builder, &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
+	for (uint32_t i = 0; i < 2; i++)
+		trace_call(builder, &(struct trace_call_row){ .tid = 10,
+							      .tgid = 10,
+							      .start_ns = 2000 + 1000 * i,
+							      .end_ns = 3000,
+							      .function = 1,
+							      .flags = i ? 64 : 32 });
+	trace_statistics(builder, 9000, true, "stopped");
+	events = export(load_trace(builder));
+	event = find(&events, "X", "f", 0);
+	assert_number(event, "dur", "0.000");
+	assert_true(YAJL_IS_TRUE(arg(event, "left")));
+	assert_null(arg(event, "end_unknown"));
+	event = find(&events, "X", "f", 1);
+	assert_number(event, "dur", "0.000");
+	assert_true(YAJL_IS_TRUE(arg(event, "end_unknown")));
+	assert_null(arg(event, "left"));
+	events_free(&events);
+}
+
 static void names_and_host_are_told(void **state)
 {
 	struct events events = export(load_trace(sample_trace(SAMPLE_SCHED_LOST)));
@@ -321,6 +351,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_complete_events),
+		cmocka_unit_test(calls_without_ends_have_no_length),
 		cmocka_unit_test(names_and_host_are_told),
 		cmocka_unit_test(cpus_show_known_time),
 		cmocka_unit_test(arrows_bind_to_their_slices),

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "tests/unit/report_of.h"
@@ -113,12 +114,91 @@ static void probe_cost_leaves_no_less_than_nothing(void **state)
 	}
 }
 
+#define LEFT 32
+#define ENTRY 64
+
+static void add_call(struct trace_builder *builder, uint64_t start_ns, uint64_t end_ns,
+		     uint32_t flags, uint32_t depth)
+{
+	trace_call(builder, &(struct trace_call_row){ .tid = 10,
+						      .tgid = 10,
+						      .start_ns = start_ns,
+						      .end_ns = end_ns,
+						      .function = 1,
+						      .flags = flags,
+						      .depth = depth,
+						      .ret = 7 });
+}
+
+/* One that returned, one that was left with a call inside it, two of which the entry was seen, an open one. */
+static struct trace_builder *calls_without_ends(void)
+{
+	struct trace_builder *builder = trace_builder_new();
+
+	trace_segment(builder, &(struct trace_segment){ .start_ns = 1000 });
+	trace_target(builder, 1000, 10, 10, "t");
+	trace_function(builder,
+		       &(struct trace_function){ .id = 1,
+						 .runtime = "r",
+						 .name = "f",
+						 .error = PROFBPF__FUNCTION__ERROR__NONZERO });
+	add_call(builder, 2000, 2100, 0, 0);
+	add_call(builder, 3200, 3300, 0, 1);
+	add_call(builder, 3000, 4000, LEFT, 0);
+	add_call(builder, 4000, 4000, ENTRY, 0);
+	add_call(builder, 4100, 4100, ENTRY, 0);
+	add_call(builder, 5000, 5050, 1, 0);
+	trace_statistics(builder, 9000, true, "stopped");
+	return builder;
+}
+
+/* Calls that were left or only entered count, and have neither times nor errors. */
+static void calls_without_ends_have_no_times(void **state)
+{
+	const struct report_options options = ALL_ROWS;
+	char *text = report_of(calls_without_ends(), &(struct analysis_options){ 0 }, &options,
+			       report_json);
+	yajl_val root = json_parse(text);
+
+	assert_int_equal(json_int(root, "api.0.count"), 6);
+	assert_int_equal(json_int(root, "api.0.open"), 1);
+	assert_int_equal(json_int(root, "api.0.open_ns"), 50);
+	assert_int_equal(json_int(root, "api.0.left"), 1);
+	assert_int_equal(json_int(root, "api.0.end_unknown"), 2);
+	assert_int_equal(json_int(root, "api.0.errors"), 2);
+	assert_int_equal(json_int(root, "api.0.inner"), 1);
+	assert_int_equal(json_int(root, "api.0.total_ns"), 200);
+	assert_int_equal(json_int(root, "api.0.mean_ns"), 100);
+	assert_int_equal(json_int(root, "api.0.min_ns"), 100);
+	assert_int_equal(json_int(root, "api.0.p50_ns"), 100);
+	assert_int_equal(json_int(root, "api.0.max_ns"), 100);
+	assert_int_equal(json_int(root, "api_totals.0.count"), 5);
+	assert_int_equal(json_int(root, "api_totals.0.end_unknown"), 3);
+	assert_int_equal(json_int(root, "api_totals.0.total_ns"), 150);
+	assert_int_equal(json_int(root, "api_statistics.0.count"), 2);
+	assert_int_equal(json_int(root, "api_statistics.0.total_ns"), 200);
+	yajl_tree_free(root);
+	free(text);
+	text = report_of(calls_without_ends(), &(struct analysis_options){ 0 }, &options,
+			 report_text);
+	assert_says(text, "calls open left end unknown errors");
+	assert_says(text, "    6    1    1           2      2");
+	assert_says(text, "left: ended by an exception, longjmp or unwinding");
+	assert_says(text, "end unknown: only their entries were seen");
+	assert_says(text, "and 3 calls whose end is not known");
+	free(text);
+	text = report_of(sample_trace(0), &(struct analysis_options){ 0 }, &options, report_text);
+	assert_null(strstr(text, "end unknown"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_calls),
 		cmocka_unit_test(probe_cost_is_left_out),
 		cmocka_unit_test(probe_cost_leaves_no_less_than_nothing),
+		cmocka_unit_test(calls_without_ends_have_no_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

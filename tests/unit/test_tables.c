@@ -54,6 +54,8 @@ static struct model *make_model(void)
 	row = small_call(model, main, launch, 500, 900);
 	model->calls.row[row].args[1] = UINT64_MAX;
 	small_call(model, second, launch, 700, 800);
+	row = small_call(model, second, launch, 900, 900);
+	model->calls.row[row].flags = MODEL_CALL_ENTRY;
 	small_index(model);
 	return model;
 }
@@ -103,7 +105,7 @@ static void csv_files(void **state)
 	assert_non_null(
 		strstr(text_of("processes.csv"), "\n0,100,,\"job, \"\"quoted\"\"\",,1,,\n"));
 	assert_non_null(strstr(text_of("calls.csv"),
-			       "\n0,0,0,500,900,0,0,0,0,0,,0,18446744073709551615,0,"));
+			       "\n0,0,0,500,900,0,0,0,0,0,0,0,,0,18446744073709551615,0,"));
 	/* One process was asked for. */
 	assert_null(strstr(text_of("calls.csv"), ",700,"));
 	assert_non_null(strstr(text_of("tasks.csv"),
@@ -150,7 +152,9 @@ static void database(void **state)
 			 0);
 	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 	expect(db, "PRAGMA integrity_check", "ok");
-	expect(db, "SELECT count(*) FROM calls JOIN threads USING (thread)", "2");
+	expect(db, "SELECT count(*) FROM calls JOIN threads USING (thread)", "3");
+	expect(db, "SELECT count(*) FROM calls WHERE end_ns IS NULL AND end_unknown = 1", "1");
+	expect(db, "SELECT count FROM api WHERE end_unknown = 1 AND left_calls = 0", "2");
 	expect(db, "SELECT sum(end_ns - start_ns) FROM tasks", "3000000");
 	expect(db, "SELECT name FROM tasks WHERE task = 0", "two\nlines");
 	expect(db, "SELECT stream FROM tasks WHERE task = 1", NULL);

@@ -82,6 +82,33 @@ static void test_steps(void **state)
 }
 
 /* Before a thread existed, the one that created it is looked at, also over two generations. */
+/* Of an open call it is not known that the thread is still in it, of the others not how long it was. */
+static void test_calls_without_returns(void **state)
+{
+	static const uint8_t flags[] = { MODEL_CALL_OPEN, MODEL_CALL_LEFT, MODEL_CALL_ENTRY };
+
+	for (size_t i = 0; i < sizeof(flags); i++) {
+		struct model *model = small_model(0, 10000);
+		uint32_t process = small_process(model, 1, "job", true);
+		uint32_t thread = small_thread(model, process, 1, "job");
+		uint32_t sync =
+			small_function(model, "cuda", "sync", PROFBPF__FUNCTION__KIND__SYNC);
+		struct walker *walker;
+
+		small_call(model, thread, sync, 1000, 9000);
+		model->calls.row[0].flags = flags[i];
+		small_call(model, thread, sync, 2000, 3000);
+		small_index(model);
+		walker = walker_new(model);
+		assert_non_null(walker);
+		assert_int_equal(walker_call_at(walker, thread, 1500), INDEX_NONE);
+		assert_int_equal(walker_call_at(walker, thread, 2500), 1);
+		assert_int_equal(walker_call_at(walker, thread, 8000), INDEX_NONE);
+		walker_free(walker);
+		model_free(model);
+	}
+}
+
 static void test_parents(void **state)
 {
 	struct model *model = small_model(0, 10000);
@@ -218,9 +245,8 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_parents),
-		cmocka_unit_test(test_account),
+		cmocka_unit_test(test_steps),	cmocka_unit_test(test_calls_without_returns),
+		cmocka_unit_test(test_parents), cmocka_unit_test(test_account),
 		cmocka_unit_test(test_random),
 	};
 

@@ -106,7 +106,7 @@ struct trace_call_row {
 	uint32_t tid;
 	uint32_t tgid;
 	uint32_t function;
-	uint32_t flags; /* CALL_OPEN */
+	uint32_t flags; /* as Calls.flags; depth and text add theirs */
 	uint32_t depth;
 	uint32_t ret;
 	uint64_t args[3];

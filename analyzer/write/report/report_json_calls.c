@@ -32,6 +32,10 @@ static void write_usage(struct json *json, const struct model *model, const stru
 	json_u64(json, "open", usage->open);
 	if (usage->open)
 		json_u64(json, "open_ns", usage->open_ns);
+	if (usage->left)
+		json_u64(json, "left", usage->left);
+	if (usage->end_unknown)
+		json_u64(json, "end_unknown", usage->end_unknown);
 	json_u64(json, "errors", usage->errors);
 	json_u64(json, "inner", usage->inner);
 	if (usage->unrecorded)
@@ -52,8 +56,8 @@ static void write_launched(struct json *json, const struct model *model,
 	json_u64(json, "count", usage->count);
 	json_u64(json, "errors", usage->errors);
 	json_u64(json, "total_ns", usage->total_ns);
-	if (usage->count)
-		json_u64(json, "mean_ns", usage->total_ns / usage->count);
+	if (usage->returned)
+		json_u64(json, "mean_ns", usage->total_ns / usage->returned);
 	if (usage->phases) {
 		json_u64(json, "prepared", usage->prepared);
 		json_u64(json, "reused", usage->reused);
@@ -80,6 +84,8 @@ void json_api_section(struct json *json, const struct model *model, const struct
 		json_text(json, "family", model_text(model, total->family));
 		json_u64(json, "pid", model->processes.row[total->process].pid);
 		json_u64(json, "count", total->count);
+		if (total->unknown)
+			json_u64(json, "end_unknown", total->unknown);
 		json_u64(json, "total_ns", total->total_ns);
 		json_map_close(json);
 	}

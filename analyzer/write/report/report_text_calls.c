@@ -36,6 +36,9 @@ static void print_totals(FILE *out, const struct model *model, const struct api_
 		if (seconds > 0)
 			fprintf(out, " (%.1f %% of one thread's time)",
 				100 * (double)total->total_ns / 1e9 / seconds);
+		if (total->unknown)
+			fprintf(out, ", and %" PRIu64 " calls whose end is not known",
+				total->unknown);
 		fputc('\n', out);
 	}
 	text_more(out, "runtimes", api->total_count, shown);
@@ -46,6 +49,8 @@ struct api_columns {
 	bool pid;
 	bool inner;
 	bool unrecorded;
+	bool left;
+	bool end_unknown;
 };
 
 static struct api_columns api_columns(const struct api_results *api)
@@ -56,6 +61,8 @@ static struct api_columns api_columns(const struct api_results *api)
 		columns.pid |= api->rows[i].process != api->rows[0].process;
 		columns.inner |= api->rows[i].inner != 0;
 		columns.unrecorded |= api->rows[i].unrecorded != 0;
+		columns.left |= api->rows[i].left != 0;
+		columns.end_unknown |= api->rows[i].end_unknown != 0;
 	}
 	return columns;
 }
@@ -69,6 +76,10 @@ static void api_headings(struct table *table, const struct api_columns *columns)
 		table_column(table, "pid", TABLE_RIGHT);
 	table_column(table, "calls", TABLE_RIGHT);
 	table_column(table, "open", TABLE_RIGHT);
+	if (columns->left)
+		table_column(table, "left", TABLE_RIGHT);
+	if (columns->end_unknown)
+		table_column(table, "end unknown", TABLE_RIGHT);
 	table_column(table, "errors", TABLE_RIGHT);
 	if (columns->inner)
 		table_column(table, "inside others", TABLE_RIGHT);
@@ -95,6 +106,10 @@ static void api_row(struct table *table, const struct model *model, const struct
 		table_count(table, model->processes.row[usage->process].pid);
 	table_count(table, usage->count);
 	table_count(table, usage->open);
+	if (columns->left)
+		table_count(table, usage->left);
+	if (columns->end_unknown)
+		table_count(table, usage->end_unknown);
 	table_count(table, usage->errors);
 	if (columns->inner)
 		table_count(table, usage->inner);
@@ -121,6 +136,13 @@ static void api_legend(FILE *out, const struct results *results, const struct ap
 			"open: had not returned when the recording or the thread ended, after "
 			"%.3f ms in sum; not in the times of the table\n",
 			(double)open_ns / 1e6);
+	if (columns->left)
+		fputs("left: ended by an exception, longjmp or unwinding instead of returning; "
+		      "when is "
+		      "not known: in no times\n",
+		      out);
+	if (columns->end_unknown)
+		fputs("end unknown: only their entries were seen: in no times\n", out);
 	if (results->probe_cost && results->probe_cost->subtracted)
 		fputs("times are without what the probes took (--subtract-probe-cost); 0 is what "
 		      "they cannot tell from nothing\n",
@@ -166,7 +188,8 @@ static void launched_row(struct table *table, const struct model *model,
 	table_count(table, usage->count);
 	table_count(table, usage->errors);
 	table_ms(table, usage->total_ns);
-	table_us_if(table, usage->count > 0, usage->count ? usage->total_ns / usage->count : 0);
+	table_us_if(table, usage->returned > 0,
+		    usage->returned ? usage->total_ns / usage->returned : 0);
 	if (!phases)
 		return;
 	if (!usage->phases) {
@@ -207,7 +230,8 @@ static int print_launched(FILE *out, const struct model *model,
 	table_free(table);
 	text_more(out, "launched names", launched->row_count, shown);
 	if (phases)
-		fputs("prepared: the operator was prepared (GetWorkspaceSize) for this launch; reused: "
+		fputs("prepared: the operator was prepared (GetWorkspaceSize) for this launch; "
+		      "reused: "
 		      "prepared once, launched before; unprepared: prepared where nobody saw it\n",
 		      out);
 	return err;

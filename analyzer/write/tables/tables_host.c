@@ -111,11 +111,12 @@ static void put_thread_usage(struct rows *rows, const struct tables *of,
 
 static void put_api(struct rows *rows, const struct api_results *api)
 {
-	rows_table(
-		rows, "api",
-		"function INTEGER, process INTEGER, count INTEGER, open INTEGER, errors INTEGER, "
-		"inner_calls INTEGER, total_ns INTEGER, mean_ns INTEGER, min_ns INTEGER, "
-		"p50_ns INTEGER, p99_ns INTEGER, max_ns INTEGER");
+	rows_table(rows, "api",
+		   "function INTEGER, process INTEGER, count INTEGER, open INTEGER, left_calls "
+		   "INTEGER, "
+		   "end_unknown INTEGER, errors INTEGER, inner_calls INTEGER, total_ns INTEGER, "
+		   "mean_ns INTEGER, min_ns INTEGER, "
+		   "p50_ns INTEGER, p99_ns INTEGER, max_ns INTEGER");
 	for (uint32_t i = 0; i < api->row_count; i++) {
 		const struct api_usage *row = &api->rows[i];
 		const struct durations *durations = &row->durations;
@@ -124,6 +125,8 @@ static void put_api(struct rows *rows, const struct api_results *api)
 		rows_index(rows, row->process);
 		rows_u64(rows, row->count);
 		rows_u64(rows, row->open);
+		rows_u64(rows, row->left);
+		rows_u64(rows, row->end_unknown);
 		rows_u64(rows, row->errors);
 		rows_u64(rows, row->inner);
 		rows_u64(rows, durations->total_ns);
@@ -187,7 +190,8 @@ static void put_ioctl(struct rows *rows, const struct tables *of, const struct i
 
 	rows_table(rows, "ioctl",
 		   "device TEXT, driver TEXT, command TEXT, process INTEGER, count INTEGER, "
-		   "open INTEGER, errors INTEGER, total_ns INTEGER, max_ns INTEGER, began_before INTEGER");
+		   "open INTEGER, errors INTEGER, total_ns INTEGER, max_ns INTEGER, began_before "
+		   "INTEGER");
 	for (uint32_t i = 0; i < ioctl->row_count; i++) {
 		const struct ioctl_usage *row = &ioctl->rows[i];
 		const struct driver *driver = &of->model->drivers.row[row->driver];

@@ -104,12 +104,12 @@ static void put_calls(struct rows *rows, const struct tables *of)
 {
 	const struct model *model = of->model;
 
-	rows_table(
-		rows, "calls",
-		"call INTEGER, thread INTEGER, function INTEGER, start_ns INTEGER, "
-		"end_ns INTEGER, depth INTEGER, open INTEGER, error INTEGER, inner_call INTEGER, "
-		"returned INTEGER, text TEXT, argument1 INTEGER, argument2 INTEGER, "
-		"argument3 INTEGER, task INTEGER");
+	rows_table(rows, "calls",
+		   "call INTEGER, thread INTEGER, function INTEGER, start_ns INTEGER, "
+		   "end_ns INTEGER, depth INTEGER, open INTEGER, left_call INTEGER, "
+		   "end_unknown INTEGER, error INTEGER, inner_call INTEGER, returned INTEGER, text "
+		   "TEXT, argument1 INTEGER, argument2 INTEGER, "
+		   "argument3 INTEGER, task INTEGER");
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *row = &model->calls.row[i];
 
@@ -119,12 +119,14 @@ static void put_calls(struct rows *rows, const struct tables *of)
 		rows_u64(rows, row->thread);
 		rows_u64(rows, row->function);
 		rows_u64(rows, row->start_ns);
-		rows_u64(rows, row->end_ns);
+		rows_known(rows, !(row->flags & MODEL_CALL_END_UNKNOWN), row->end_ns);
 		rows_u64(rows, row->depth);
 		rows_u64(rows, (row->flags & MODEL_CALL_OPEN) != 0);
+		rows_u64(rows, (row->flags & MODEL_CALL_LEFT) != 0);
+		rows_u64(rows, (row->flags & MODEL_CALL_ENTRY) != 0);
 		rows_u64(rows, (row->flags & MODEL_CALL_ERROR) != 0);
 		rows_u64(rows, (row->flags & MODEL_CALL_INNER) != 0);
-		rows_known(rows, !(row->flags & MODEL_CALL_OPEN), row->ret);
+		rows_known(rows, !(row->flags & MODEL_CALL_NOT_RETURNED), row->ret);
 		rows_text(rows, model_text(model, row->text));
 		for (int k = 0; k < 3; k++)
 			rows_u64(rows, row->args[k]);
@@ -140,7 +142,8 @@ static void put_ioctls(struct rows *rows, const struct tables *of)
 
 	rows_table(rows, "ioctls",
 		   "thread INTEGER, device TEXT, driver TEXT, command TEXT, number INTEGER, "
-		   "start_ns INTEGER, end_ns INTEGER, open INTEGER, returned INTEGER, began_before INTEGER");
+		   "start_ns INTEGER, end_ns INTEGER, open INTEGER, returned INTEGER, began_before "
+		   "INTEGER");
 	for (uint32_t i = 0; i < model->ioctls.count; i++) {
 		const struct ioctl_call *row = &model->ioctls.row[i];
 		const struct driver *driver = &model->drivers.row[row->driver];

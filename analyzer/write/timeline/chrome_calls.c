@@ -77,6 +77,10 @@ static void write_call(struct calls_writer *calls, uint32_t tid, const struct th
 				model_text(model, call->text));
 	if (call->flags & MODEL_CALL_ERROR)
 		chrome_arg_int(writer, export_arg_name(ARG_RET), (int32_t)call->ret);
+	if (call->flags & MODEL_CALL_LEFT)
+		chrome_arg_true(writer, export_arg_name(ARG_LEFT));
+	if (call->flags & MODEL_CALL_ENTRY)
+		chrome_arg_true(writer, export_arg_name(ARG_END_UNKNOWN));
 	if (slice->open)
 		chrome_arg_true(writer, export_arg_name(ARG_OPEN));
 	if (slice->cut)

@@ -77,6 +77,10 @@ static void add_call_args(struct perfetto_trace *trace, const struct call *call,
 		perfetto_arg_text(trace, export_arg_of_text(trace->model, call), text);
 	if (call->flags & MODEL_CALL_ERROR)
 		perfetto_arg_int(trace, ARG_RET, (int32_t)call->ret);
+	if (call->flags & MODEL_CALL_LEFT)
+		perfetto_arg_true(trace, ARG_LEFT);
+	if (call->flags & MODEL_CALL_ENTRY)
+		perfetto_arg_true(trace, ARG_END_UNKNOWN);
 }
 
 static void begin_call(struct calls_writer *calls, uint64_t track, const struct thread_slice *slice)
