@@ -277,15 +277,15 @@ static __noinline void lost_call(__u32 reason, __u64 n)
 
 static __noinline struct call_stack *first_stack(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct call_stack *stack;
 
-	if (!is_target(task->tgid))
+	if (!is_target(field_of(task, tgid)))
 		return NULL;
 	stack = claim_near_stack(task);
 	if (stack)
 		return stack;
-	stack = bpf_task_storage_get(&call_stacks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	stack = thread_make(call_stacks, task);
 	if (!stack)
 		lost_call(LOSS_NO_MEMORY, 1);
 	return stack;
@@ -294,15 +294,15 @@ static __noinline struct call_stack *first_stack(void)
 /* The stack of the current thread if it belongs to a target. */
 static __always_inline struct call_stack *target_stack(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct call_stack *stack = stack_of(task);
 
 	if (!stack)
 		stack = first_stack();
 	if (!stack)
 		return NULL;
-	stack->tid = task->pid;
-	stack->tgid = task->tgid;
+	stack->tid = field_of(task, pid);
+	stack->tgid = field_of(task, tgid);
 	return is_known_target(&stack->target, stack->tgid) ? stack : NULL;
 }
 
@@ -322,10 +322,12 @@ static __always_inline __u64 enter(struct pt_regs *ctx)
 		return SLOT_NONE;
 	}
 	frame = &stack->frames[slot];
-	frame->probe = bpf_get_attach_cookie(ctx);
+	frame->probe = attach_cookie(ctx, PROBED_ENTRY);
 	conf = bpf_map_lookup_elem(&probes, &frame->probe);
-	if (!conf)
+	if (!conf) {
+		lost_call(LOSS_PLACE, 1);
 		return SLOT_NONE;
+	}
 	frame->flags = FRAME_FLAGS(conf->flags);
 	frame->sp = PT_REGS_SP(ctx);
 	take_arguments(ctx, stack, conf, frame);
@@ -446,7 +448,7 @@ static __always_inline void leave(struct pt_regs *ctx, struct call_stack *stack,
 
 static __always_inline struct call_stack *current_stack(void)
 {
-	return stack_of(bpf_get_current_task_btf());
+	return stack_of(current_task());
 }
 
 static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
@@ -483,14 +485,15 @@ static __noinline void leave_found(struct pt_regs *ctx, struct call_stack *stack
 static __noinline void leave_inner(struct pt_regs *ctx, struct call_stack *stack, __u64 sp,
 				   __u64 now)
 {
-	__u32 probe = bpf_get_attach_cookie(ctx);
+	__u32 probe = settings.cookies ? bpf_get_attach_cookie(ctx) : 0;
 
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
 		__u32 slot = stack->depth - 1 - i;
 
 		if (slot >= REC_CALL_DEPTH)
 			return;
-		if (stack->frames[slot].sp == sp && stack->frames[slot].probe == probe) {
+		if (stack->frames[slot].sp == sp &&
+		    (stack->frames[slot].probe == probe || !settings.cookies)) {
 			leave_found(ctx, stack, slot, now);
 			return;
 		}

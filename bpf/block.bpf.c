@@ -32,19 +32,19 @@ struct {
 
 static __always_inline int request_made(__u64 request)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct thread_state *state = thread_state(task);
 	struct block_request new = {};
 
 	/* The kernel uses requests again and again: not every one comes to its completion. */
-	if (!task->pid || !is_target_task(task, state)) {
+	if (!field_of(task, pid) || !is_target_task(task, state)) {
 		bpf_map_delete_elem(&block_pending, &request);
 		return 0;
 	}
 	announce(task, state);
 	new.made_ns = bpf_ktime_get_ns();
-	new.tgid = task->tgid;
-	new.tid = task->pid;
+	new.tgid = field_of(task, tgid);
+	new.tid = field_of(task, pid);
 	if (bpf_map_update_elem(&block_pending, &request, &new, BPF_ANY))
 		count_lost(SOURCE_BLOCK, LOSS_NO_MEMORY, 1);
 	return 0;

@@ -59,12 +59,7 @@ struct call_stack {
 	struct short_slot short_slots[SHORT_SLOTS];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct call_stack);
-} call_stacks __weak_map;
+DEFINE_THREAD_MAP(call_stacks, struct call_stack, 4096);
 
 /*
  * Where the stacks of most threads lie, by thread id: an array is looked into without
@@ -90,9 +85,9 @@ static __always_inline struct call_stack *near_stack(struct task_struct *task, _
 
 static __always_inline struct call_stack *stack_of(struct task_struct *task)
 {
-	struct call_stack *stack = near_stack(task, task->pid);
+	struct call_stack *stack = near_stack(task, field_of(task, pid));
 
-	return stack ? stack : bpf_task_storage_get(&call_stacks, task, 0, 0);
+	return stack ? stack : thread_find(call_stacks, task);
 }
 
 /*
@@ -102,7 +97,7 @@ static __always_inline struct call_stack *stack_of(struct task_struct *task)
  */
 static __always_inline struct call_stack *claim_near_stack(struct task_struct *task)
 {
-	__u32 place = task->pid & (NEAR_STACKS - 1);
+	__u32 place = field_of(task, pid) & (NEAR_STACKS - 1);
 	struct call_stack *stack = bpf_map_lookup_elem(&near_stacks, &place);
 
 	if (!stack || stack->owner)

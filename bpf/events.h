@@ -394,6 +394,18 @@ struct thread_pointer {
 	__u64 address;
 };
 
+/* Where a probe is, for kernels that keep no cookies: key of "probed_places". */
+struct probed_place {
+	__u64 inode;
+	__u64 offset;
+	__u32 device;		/* of the file's system: kernel dev_t, major << 20 | minor */
+	__u32 at;		/* PROBED_ENTRY, PROBED_EXIT */
+};
+
+#define PROBED_ENTRY 0
+#define PROBED_EXIT 1
+#define NO_COOKIE (~0ull)
+
 #define NO_OWNER (~0u)
 
 /* What the daemon sets before it loads the programs. */
@@ -412,6 +424,13 @@ struct session_settings {
 	__u32 switches;		/* switches and wake-ups are recorded */
 	__u32 sleep_stacks;	/* stacks of long sleeps are */
 	__u32 stacks_when_back;	/* user stacks of sleeps are walked after them, not before */
+	/* What this kernel offers its programs; see compat.bpf.h. */
+	__u32 typed_task;	/* a pointer to the current thread that can be followed */
+	__u32 task_storage;
+	__u32 task_registers;	/* the registers that a thread had in user space */
+	__u32 cookies;		/* a number that is attached with each probe */
+	__u32 page_shift;
+	__u32 kernel_stack_bytes; /* of a thread */
 };
 
 /* How many threads that got a CPU and have not come back to user space yet can be told to walk. */
@@ -438,6 +457,7 @@ enum loss {
 	LOSS_NO_MEMORY,		/* no task-local storage to be had */
 	LOSS_UNMATCHED,		/* return without entry, or entry overwritten (longjmp) */
 	LOSS_BUSY,		/* the program was in use on that CPU: at most so many, strangers' too */
+	LOSS_PLACE,		/* which probe it was is not known */
 	LOSSES
 };
 

@@ -13,25 +13,25 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 SEC("perf_event")
 int on_major_fault(struct bpf_perf_event_data *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct thread_state *state = thread_state(task);
 	__u64 now = bpf_ktime_get_ns(), since = now;
 	struct rec_fault *r;
 	struct emit e;
 
-	if (!task->pid || !is_target_task(task, state))
+	if (!field_of(task, pid) || !is_target_task(task, state))
 		return 0;
 	state = announce(task, state);
 	/* This fault has been counted by now. */
-	if (state && state->fault_ns && state->fault_count + 1 == task->min_flt + task->maj_flt)
+	if (state && state->fault_ns && state->fault_count + 1 == field_of(task, min_flt) + field_of(task, maj_flt))
 		since = state->fault_ns;
 	r = emit_begin(&e, SOURCE_FAULT, sizeof(*r));
 	if (!r)
 		return 0;
 	header_fill(&r->header, REC_FAULT, 0, since);
 	r->dur_ns = now - since;
-	r->tgid = task->tgid;
-	r->tid = task->pid;
+	r->tgid = field_of(task, tgid);
+	r->tid = field_of(task, pid);
 	r->address = ctx->addr;
 	emit_end(&e, false);
 	return 0;

@@ -26,18 +26,18 @@ static __always_inline int mark(struct interrupt_state *state, __u32 kind)
 /* The CPU goes back to the thread that it was taken from. */
 static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 seen)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct rec_interrupt *r;
 	struct emit e;
 
-	if (!task->pid || !start_ns || !is_target_task(task, thread_state(task)))
+	if (!field_of(task, pid) || !start_ns || !is_target_task(task, thread_state(task)))
 		return;
 	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
 	if (!r)
 		return;
 	header_fill(&r->header, REC_INTERRUPT, seen, start_ns);
 	r->dur_ns = end_ns - start_ns;
-	r->tid = task->pid;
+	r->tid = field_of(task, pid);
 	r->reserved = 0;
 	emit_end(&e, false);
 }

@@ -20,13 +20,12 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 static __always_inline struct thread_state *own_state(void)
 {
-	return bpf_task_storage_get(&thread_states, bpf_get_current_task_btf(), 0,
-				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return thread_make(thread_states, current_task());
 }
 
 static __always_inline void ioctl_begins(__u32 fd, __u32 cmd)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	__u64 now = bpf_ktime_get_ns();
 	struct thread_state *state;
 	__u32 rdev;
@@ -52,7 +51,7 @@ static __always_inline void ioctl_begins(__u32 fd, __u32 cmd)
 
 static __always_inline bool is_own_target(void)
 {
-	__u32 tgid = bpf_get_current_task_btf()->tgid;
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 
 	return may_be_target(tgid) && is_target(tgid);
 }
@@ -60,12 +59,12 @@ static __always_inline bool is_own_target(void)
 /* What a session finds open when it ends, it writes itself (snapshot.bpf.c). */
 static __always_inline int ioctl_ends(__s32 ret)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct thread_state *state;
 
-	if (capture_stopped || !may_be_target(task->tgid))
+	if (capture_stopped || !may_be_target(field_of(task, tgid)))
 		return 0;
-	state = bpf_task_storage_get(&thread_states, task, 0, 0);
+	state = thread_find(thread_states, task);
 	if (state && state->ioctl_start_ns) {
 		emit_ioctl(task, state, 0, ret, bpf_ktime_get_ns());
 		state->ioctl_start_ns = 0;
@@ -170,7 +169,7 @@ int BPF_PROG(ioctl_thread_exit, struct task_struct *task)
 
 	if (capture_closed)
 		return 0;
-	state = bpf_task_storage_get(&thread_states, task, 0, 0);
+	state = thread_find(thread_states, task);
 	if (state && state->ioctl_start_ns) {
 		emit_ioctl(task, state, state->ioctl_before ? CALL_UNSEEN : CALL_OPEN, 0, bpf_ktime_get_ns());
 		state->ioctl_start_ns = 0;

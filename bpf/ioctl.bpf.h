@@ -57,8 +57,8 @@ static __always_inline void emit_ioctl(struct task_struct *task, struct thread_s
 	if (r) {
 		header_fill(&r->header, REC_IOCTL, flags, state->ioctl_start_ns);
 		r->dur_ns = flags & CALL_UNSEEN ? 0 : now - state->ioctl_start_ns;
-		r->tgid = task->tgid;
-		r->tid = task->pid;
+		r->tgid = field_of(task, tgid);
+		r->tid = field_of(task, pid);
 		r->cmd = state->ioctl_cmd;
 		r->rdev = state->ioctl_rdev;
 		r->ret = ret;

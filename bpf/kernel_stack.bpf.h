@@ -141,7 +141,7 @@ static __always_inline __u32 read_words(struct task_struct *task, struct kernel_
 {
 	__u64 from = task->thread.sp, bytes;
 
-	*(volatile __u64 *)&words->word[0] = (__u64)bpf_task_pt_regs(task);
+	*(volatile __u64 *)&words->word[0] = user_regs_address(task);
 	bytes = *(volatile __u64 *)&words->word[0] - from;
 	if (!bytes || bytes > sizeof(*words) ||
 	    bpf_probe_read_kernel(words, bytes, (const void *)from))

@@ -39,7 +39,7 @@ struct {
 /* Threads of a pool have ids one after the other, and run side by side: not on one cache line. */
 static __always_inline struct known_thread *known_thread(struct task_struct *task)
 {
-	__u32 place = task->pid * KNOWN_STEP & (KNOWN_THREADS - 1);
+	__u32 place = field_of(task, pid) * KNOWN_STEP & (KNOWN_THREADS - 1);
 
 	return bpf_map_lookup_elem(&known_threads, &place);
 }
@@ -47,7 +47,7 @@ static __always_inline struct known_thread *known_thread(struct task_struct *tas
 /* Threads of one place are told apart by when they began. */
 static __always_inline __u64 known_owner(struct task_struct *task)
 {
-	return task->start_time << KNOWN_OWNER_SHIFT;
+	return field_of(task, start_time) << KNOWN_OWNER_SHIFT;
 }
 
 /* KNOWN_TARGET, KNOWN_ANNOUNCED. */

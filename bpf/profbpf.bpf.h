@@ -23,6 +23,8 @@
 /* Set by the daemon before loading. */
 const volatile struct session_settings settings __weak = {};
 
+#include "compat.bpf.h"
+
 /* Rings, one per possible CPU; the daemon puts them in. */
 struct ring_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -67,12 +69,7 @@ struct thread_state {
 	__u64 fault_count; /* faults that it had had then */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread_state);
-} thread_states __weak_map;
+DEFINE_THREAD_MAP(thread_states, struct thread_state, 32768);
 
 /* Set by the daemon when a session ends: its links go later, nothing new is to be recorded. */
 volatile __u32 capture_stopped __weak = 0;

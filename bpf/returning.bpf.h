@@ -56,9 +56,9 @@ static __always_inline bool will_return(struct task_struct *task, const struct s
 /* Where the thread will go on is known without a walk; more is not after execve() or exit(). */
 static __always_inline bool same_program(struct task_struct *task, const struct returning *back)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_SWITCH);
 
-	return task->mm && USER_INSTRUCTION(regs) == back->instruction &&
+	return regs && task->mm && USER_INSTRUCTION(regs) == back->instruction &&
 	       USER_STACK_POINTER(regs) == back->stack_pointer;
 }
 
@@ -67,7 +67,8 @@ static __always_inline __u32 walk_now(struct task_struct *task, struct returning
 	struct user_frames *frames = (struct user_frames *)&back->record.frames;
 
 	if (same_program(task, back))
-		return user_stack(task, &back->walk, frames);
+		return user_stack(task, user_regs(task, REGISTERS_OF_SWITCH), &back->walk,
+				  frames);
 	frames->address[0] = back->instruction;
 	return 1;
 }
@@ -75,9 +76,9 @@ static __always_inline __u32 walk_now(struct task_struct *task, struct returning
 /* Runs in the thread itself. */
 static int walk_returning(struct bpf_map *map, void *key, void *value)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct returning *back = value;
-	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+	struct sleeper *s = thread_find(sleepers, task);
 	__u32 user;
 
 	if (s)
@@ -114,10 +115,10 @@ static __always_inline struct returning *take_place(struct task_struct *task)
  */
 static __always_inline bool walk_when_back(struct task_struct *task, struct sleeper *s)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	struct returning *back = take_place(task);
+	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_SWITCH);
 
-	if (!back)
+	if (!back || !regs)
 		return false;
 	s->returning = 1;
 	back->instruction = USER_INSTRUCTION(regs);

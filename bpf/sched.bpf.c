@@ -180,12 +180,13 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 	__s16 syscall = REC_SYSCALL_NONE;
 
 	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD) {
-		const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(prev);
+		const struct pt_regs *regs = user_regs(prev, REGISTERS_OF_SWITCH);
 
-		syscall = syscall_in(regs, &flags);
+		if (regs)
+			syscall = syscall_in(regs, &flags);
 		if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
 			flags |= SWITCH_IOWAIT;
-		if (syscall != REC_SYSCALL_NONE)
+		if (regs && syscall != REC_SYSCALL_NONE)
 			describe_sleep(prev, regs, syscall, &sleep);
 		else if (settings.faults)
 			sleeps_in_fault(prev, now);
@@ -317,7 +318,7 @@ static __always_inline void fill_wake(struct rec_wake *r, struct task_struct *ta
 				      __u64 now)
 {
 	header_fill(&r->header, REC_WAKE, flags, now);
-	r->waker_tid = waker->pid;
+	r->waker_tid = field_of(waker, pid);
 	r->tid = task->pid;
 	r->target_cpu = task_cpu(task);
 	r->source = source;
@@ -326,7 +327,7 @@ static __always_inline void fill_wake(struct rec_wake *r, struct task_struct *ta
 static __always_inline void emit_wake(struct task_struct *task, struct interrupt_state *interrupt,
 				      __u16 flags, __u64 now)
 {
-	struct task_struct *waker = bpf_get_current_task_btf();
+	struct task_struct *waker = current_task();
 	struct known_thread *known;
 	struct rec_staged *stage;
 	struct rec_switch *r;
@@ -337,7 +338,7 @@ static __always_inline void emit_wake(struct task_struct *task, struct interrupt
 	if (interrupt && interrupt->kinds) {
 		flags |= interrupt->kinds;
 		source = interrupt_source(interrupt);
-	} else if (waker->pid) {
+	} else if (field_of(waker, pid)) {
 		known = known_thread(waker);
 		if (known)
 			known_announce(waker, known, known_facts(waker, known));

@@ -50,9 +50,9 @@ static __always_inline void ask_lock(struct task_struct *task, struct sleeper *s
 }
 
 /* Does a thread that goes to sleep wait for the lock of its interpreter? */
-static __always_inline bool waits_for_lock(struct task_struct *task, struct sleeper *s)
+static __always_inline bool waits_for_lock(struct task_struct *task, struct sleeper *s,
+					   const struct pt_regs *regs)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 version = python_locks_version;
 	__u64 address = FIRST_ARGUMENT(regs);
 	__u16 flags = 0;
@@ -67,22 +67,26 @@ static __always_inline bool waits_for_lock(struct task_struct *task, struct slee
 /* The current thread goes to sleep. Kernel threads have no user stack. */
 static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
 {
+	const struct pt_regs *regs;
 	struct sleeper *s;
 
 	if (task->flags & PF_KTHREAD_FLAG)
 		return;
-	s = bpf_task_storage_get(&sleepers, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	regs = user_regs(task, REGISTERS_OF_SWITCH);
+	if (!regs)
+		return;
+	s = thread_make(sleepers, task);
 	if (!s) {
 		count_lost(SOURCE_STACK, LOSS_NO_MEMORY, 1);
 		return;
 	}
-	s->at = USER_STACK_POINTER((const struct pt_regs *)bpf_task_pt_regs(task));
-	s->user_count = will_return(task, s) ? 0 : user_stack(task, user_walk(BY_SWITCH), &s->user);
+	s->at = USER_STACK_POINTER(regs);
+	s->user_count = will_return(task, s) ? 0 : user_stack(task, regs, user_walk(BY_SWITCH), &s->user);
 	if (s->user_count && s->walk_before)
 		s->walk_before--;
 	s->woken_ns = 0;
 	s->waker = 0;
-	s->lock = waits_for_lock(task, s);
+	s->lock = waits_for_lock(task, s, regs);
 	s->since_ns = now;
 }
 
@@ -90,7 +94,7 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
 static __always_inline void sleep_woken(struct task_struct *task, __u64 now,
 					const struct interrupt_state *interrupt)
 {
-	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+	struct sleeper *s = thread_find(sleepers, task);
 	__u64 since = s ? s->since_ns : 0;
 
 	if (!since)
@@ -127,10 +131,10 @@ static __always_inline void send_walked(struct task_struct *task, const struct s
 /* No more than where the thread will go on: so many others are on their way back. */
 static __always_inline void send_not_walked(struct task_struct *task, const struct sleeper *s)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_SWITCH);
 	struct stacks_record *r = sleep_record(task, s, 0);
 
-	if (!r)
+	if (!r || !regs)
 		return;
 	r->frames.address[0] = USER_INSTRUCTION(regs);
 	stack_send(r, 1, kernel_stack(task, r->frames.address + 1));
@@ -166,7 +170,7 @@ static __always_inline void send_short_sleep(struct task_struct *task, const str
 /* A thread gets the CPU, if it slept. */
 static __always_inline void sleep_ends(struct task_struct *task, __u64 now)
 {
-	struct sleeper *s = bpf_task_storage_get(&sleepers, task, 0, 0);
+	struct sleeper *s = thread_find(sleepers, task);
 
 	if (!s || !s->since_ns)
 		return;

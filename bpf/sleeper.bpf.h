@@ -22,12 +22,7 @@ struct sleeper {
 	struct user_frames user;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct sleeper);
-} sleepers __weak_map;
+DEFINE_THREAD_MAP(sleepers, struct sleeper, 8192);
 
 static __always_inline void sleep_fill(struct rec_stack *r, struct task_struct *task,
 				       const struct sleeper *s, __u16 flags)

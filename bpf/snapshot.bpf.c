@@ -40,12 +40,16 @@ static __always_inline __u16 run_flags(struct task_struct *task)
 /* Why a thread sleeps: the same as a switch record says, for those that slept before. */
 static __always_inline __s16 sleep_reason(struct task_struct *task, __u16 *flags)
 {
+	const struct pt_regs *regs;
 	__u16 switch_flags = 0;
 	__s16 syscall;
 
 	if (*flags & (ACCOUNT_RUNNING | ACCOUNT_QUEUED) || task->flags & PF_KTHREAD_FLAG)
 		return REC_SYSCALL_NONE;
-	syscall = syscall_of(task, &switch_flags);
+	regs = user_regs(task, REGISTERS_OF_ITERATOR);
+	if (!regs)
+		return REC_SYSCALL_NONE;
+	syscall = syscall_in(regs, &switch_flags);
 	if (switch_flags & SWITCH_FAULT)
 		*flags |= ACCOUNT_FAULT;
 	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
@@ -90,7 +94,7 @@ int accounts(struct bpf_iter__task *ctx)
 		return 0;
 	target = is_target(task->tgid);
 	run = task->se.sum_exec_runtime;
-	state = bpf_task_storage_get(&thread_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	state = thread_make(thread_states, task);
 	if (task->tgid == task->pid && !(task->flags & PF_KTHREAD_FLAG))
 		report_process(task, state, target);
 	if (state) {
@@ -109,10 +113,10 @@ int accounts(struct bpf_iter__task *ctx)
 /* The ioctl that a thread sleeps in; false if it sleeps in none, or does not sleep. */
 static __always_inline bool slept_in_ioctl(struct task_struct *task, __u32 *fd, __u32 *cmd)
 {
-	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_ITERATOR);
 	__u16 flags = run_flags(task);
 
-	if (flags & (ACCOUNT_RUNNING | ACCOUNT_QUEUED) || syscall_in(regs, &flags) != IOCTL_SYSCALL)
+	if (!regs || flags & (ACCOUNT_RUNNING | ACCOUNT_QUEUED) || syscall_in(regs, &flags) != IOCTL_SYSCALL)
 		return false;
 	*fd = PT_REGS_PARM1_CORE_SYSCALL(regs);
 	*cmd = PT_REGS_PARM2_CORE_SYSCALL(regs);
@@ -130,7 +134,7 @@ int ioctls_before(struct bpf_iter__task *ctx)
 	if (!task || task->flags & (PF_KTHREAD_FLAG | PF_EXITING_FLAG) || !is_target(task->tgid) ||
 	    !slept_in_ioctl(task, &fd, &cmd) || !descriptor_device(task, fd, &rdev))
 		return 0;
-	state = bpf_task_storage_get(&thread_states, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	state = thread_make(thread_states, task);
 	if (!state || state->ioctl_start_ns)
 		return 0;
 	state->ioctl_cmd = cmd;
@@ -163,7 +167,7 @@ int open_calls(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	state = bpf_task_storage_get(&thread_states, task, 0, 0);
+	state = thread_find(thread_states, task);
 	in_ioctl = state && state->ioctl_start_ns && state->ioctl_start_ns < now;
 	stack = stack_of(task);
 	if (stack)

@@ -14,6 +14,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 SEC("perf_event")
 int on_sample(struct bpf_perf_event_data *ctx)
 {
+	struct task_struct *task = current_task();
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 key = BY_SAMPLE, user, kernel;
 	struct stacks_record *r;
@@ -29,7 +30,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	r->head.reserved = 0;
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
-	user = user_stack(bpf_get_current_task_btf(), user_walk(BY_SAMPLE),
+	user = user_stack(task, user_regs(task, REGISTERS_OF_SAMPLE), user_walk(BY_SAMPLE),
 			  (struct user_frames *)&r->frames);
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + user,
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));

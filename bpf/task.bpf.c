@@ -28,7 +28,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		mark_target(tgid);
 		bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY);
 	}
-	state = bpf_task_storage_get(&thread_states, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	state = thread_make(thread_states, child);
 	if (state)
 		state->announced = 1;
 	emit_task(child, TASK_FORK, parent, 0, 0, new_process);

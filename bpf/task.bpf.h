@@ -53,12 +53,13 @@ static __always_inline void emit_task(struct task_struct *task, __u32 event,
 
 static __always_inline struct thread_state *thread_state(struct task_struct *task)
 {
-	return bpf_task_storage_get(&thread_states, task, 0, 0);
+	return thread_find(thread_states, task);
 }
 
 static __always_inline bool is_target_task(struct task_struct *task, struct thread_state *state)
 {
-	return state ? is_known_target(&state->target, task->tgid) : is_target(task->tgid);
+	return state ? is_known_target(&state->target, field_of(task, tgid)) :
+		       is_target(field_of(task, tgid));
 }
 
 /*
@@ -71,8 +72,7 @@ static __always_inline struct thread_state *announce(struct task_struct *task,
 						     struct thread_state *state)
 {
 	if (!state)
-		state = bpf_task_storage_get(&thread_states, task, 0,
-					     BPF_LOCAL_STORAGE_GET_F_CREATE);
+		state = thread_make(thread_states, task);
 	if (state && state->announced)
 		return state;
 	if (state)
@@ -99,11 +99,6 @@ static __always_inline __s16 syscall_in(const struct pt_regs *regs, __u16 *flags
 		return REC_SYSCALL_NONE;
 	}
 	return nr;
-}
-
-static __always_inline __s16 syscall_of(struct task_struct *task, __u16 *flags)
-{
-	return syscall_in((struct pt_regs *)bpf_task_pt_regs(task), flags);
 }
 
 /* Kernels without CONFIG_TASK_DELAY_ACCT do not have it. */

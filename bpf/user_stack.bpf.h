@@ -137,28 +137,26 @@ __weak __noinline int user_frames(struct user_walk *walk, struct user_frames *fr
 static __always_inline void walk_from(struct user_walk *walk, struct task_struct *task,
 				      const struct pt_regs *regs)
 {
-	struct uprobe_task *utask = task->utask;
+	struct uprobe_task *utask = field_of(task, utask);
 
 	walk->instruction = USER_INSTRUCTION(regs);
 	walk->stack_pointer = USER_STACK_POINTER(regs) & ~7ull;
 	walk->frame_pointer = USER_FRAME_POINTER(regs);
-	walk->call = utask ? (__u64)utask->return_instances : 0;
+	walk->call = utask ? (__u64)field_of(utask, return_instances) : 0;
 	if (walk->call)
 		walk->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 }
 
 /*
- * user_stack - user_frames() of @task, the current one
+ * user_stack - user_frames() of @task, the current one, whose registers are @regs (may be NULL)
  *
  * @walk is scratch memory, user_walk()'s or another. Returns at least 1, where it goes on in
  * user space, but for want of that.
  */
-static __always_inline __u32 user_stack(struct task_struct *task, struct user_walk *walk,
-					struct user_frames *frames)
+static __always_inline __u32 user_stack(struct task_struct *task, const struct pt_regs *regs,
+					struct user_walk *walk, struct user_frames *frames)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
-
-	if (!walk)
+	if (!walk || !regs)
 		return 0;
 	walk_from(walk, task, regs);
 	if (USER_IS_32_BIT(regs)) {

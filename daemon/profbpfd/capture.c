@@ -68,6 +68,21 @@ static void explain_load(int err, const struct features *features, char *error, 
 			 strerror(-err));
 }
 
+static uint32_t page_shift(void)
+{
+	return (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+}
+
+/* Of a thread: 16 KiB, or a page where these are larger; arch/x86, arch/arm64: THREAD_SIZE. */
+static uint32_t kernel_stack_bytes(const struct features *features)
+{
+	uint32_t bytes = 16384;
+
+	if (bytes < 1u << page_shift())
+		bytes = 1u << page_shift();
+	return features->doubled_stacks ? 2 * bytes : bytes;
+}
+
 static void fill_settings(struct capture *capture, const struct capture_options *options,
 			  const struct features *features)
 {
@@ -85,6 +100,12 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.cpu_cgroup_v1 = options->cpu_cgroup_v1,
 		.min_duration_ns = options->min_duration_ns,
 		.stack_block_ns = options->stack_block_ns,
+		.typed_task = features->typed_task,
+		.task_storage = features->task_storage,
+		.task_registers = features->task_registers,
+		.cookies = features->cookies,
+		.page_shift = page_shift(),
+		.kernel_stack_bytes = kernel_stack_bytes(features),
 		.wake_bytes = ring_size(options->buffer_bytes, capture->cpus) / 4,
 	};
 }
@@ -105,6 +126,8 @@ static int load_programs(struct capture *capture, const struct capture_options *
 					 capture->cpus * RETURNING_PER_CPU);
 	capture_choose_programs(capture, features);
 	err = profbpf__load(capture->skeleton);
+	if (!err)
+		err = capture_attach_forgetting(capture);
 	return err ? err : capture_attach_ioctls(capture);
 }
 

@@ -41,6 +41,13 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 int capture_on_record(void *context, void *data, size_t size);
 
 /*
+ * capture_attach_forgetting - what gives back what is kept of threads, before anything is
+ *
+ * Nothing to do where that goes by itself. Returns 0 or a negative errno.
+ */
+int capture_attach_forgetting(struct capture *capture);
+
+/*
  * capture_attach_ioctls - attach the programs of the way in which ioctls are to be seen
  *
  * Returns 0 or a negative errno: then another way may work, with programs loaded anew.

@@ -46,6 +46,30 @@ static void choose_ioctl_programs(struct capture *capture, bool compat)
 	bpf_program__set_autoload(s->progs.ioctls_before, function || kprobe || tracepoint);
 }
 
+/* What the kernel has no use for, or cannot make, is not made. */
+static void choose_thread_maps(struct capture *capture, const struct features *features)
+{
+	struct profbpf *s = capture->skeleton;
+	const struct {
+		struct bpf_map *storage, *hash;
+		bool wanted;
+	} maps[] = {
+		{ s->maps.thread_states, s->maps.thread_states_by_task, true },
+		{ s->maps.call_stacks, s->maps.call_stacks_by_task, capture->topics & TOPIC_API },
+		{ s->maps.sleepers, s->maps.sleepers_by_task, capture->topics & TOPIC_STACK },
+	};
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		bpf_map__set_autocreate(maps[i].storage, features->task_storage);
+		bpf_map__set_autocreate(maps[i].hash, !features->task_storage);
+		if (!maps[i].wanted)
+			bpf_map__set_max_entries(maps[i].hash, 1);
+	}
+	if (features->cookies)
+		bpf_map__set_max_entries(s->maps.probed_places, 1);
+	bpf_program__set_autoload(s->progs.forget_thread, !features->task_storage);
+}
+
 void capture_choose_programs(struct capture *capture, const struct features *features)
 {
 	struct profbpf *s = capture->skeleton;
@@ -84,6 +108,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bpf_program__set_autoload(s->progs.on_timer_exit, switches || irq);
 	bpf_program__set_autoload(s->progs.account_exit, accounts);
 	bpf_program__set_autoload(s->progs.account_free, accounts);
+	choose_thread_maps(capture, features);
 	choose_ioctl_programs(capture, features->ioctl_compat);
 	bpf_program__set_autoload(s->progs.on_sample, stack);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
@@ -106,6 +131,15 @@ static bool is_ioctl_hook(const struct capture *capture, const struct bpf_progra
 	       program == s->progs.ioctl_leave_tracepoint;
 }
 
+/* In this order. */
+static bool is_forgetting(const struct capture *capture, const struct bpf_program *program)
+{
+	const struct profbpf *s = capture->skeleton;
+
+	return bpf_program__autoload(s->progs.forget_thread) &&
+	       (program == s->progs.account_free || program == s->progs.forget_thread);
+}
+
 static bool attached_by_hand(const struct capture *capture, const struct bpf_program *program)
 {
 	const struct profbpf *s = capture->skeleton;
@@ -115,7 +149,8 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 	       program == s->progs.api_leave_perf || program == s->progs.accounts ||
 	       program == s->progs.open_calls || program == s->progs.thread_pointers ||
 	       program == s->progs.on_sample || program == s->progs.on_major_fault ||
-	       program == s->progs.api_exit || program == s->progs.api_exec;
+	       program == s->progs.api_exit || program == s->progs.api_exec ||
+	       is_forgetting(capture, program);
 }
 
 static int attach_one(struct capture *capture, struct bpf_program *program)
@@ -130,6 +165,18 @@ static int attach_one(struct capture *capture, struct bpf_program *program)
 	}
 	capture->links[capture->link_count++] = link;
 	return 0;
+}
+
+int capture_attach_forgetting(struct capture *capture)
+{
+	const struct profbpf *s = capture->skeleton;
+	int err = 0;
+
+	if (!bpf_program__autoload(s->progs.forget_thread))
+		return 0;
+	if (bpf_program__autoload(s->progs.account_free))
+		err = attach_one(capture, s->progs.account_free);
+	return err ? err : attach_one(capture, s->progs.forget_thread);
 }
 
 int capture_attach_ioctls(struct capture *capture)

@@ -59,6 +59,11 @@ static bool has_enumerator(const struct btf *btf, const char *type, const char *
 	return false;
 }
 
+static bool has_helper(const struct btf *btf, const char *enumerator)
+{
+	return has_enumerator(btf, "bpf_func_id", enumerator);
+}
+
 static enum block_source block_source(const struct btf *btf)
 {
 	if (tracepoint_parameters(btf, "block_rq_complete") < 0)
@@ -155,8 +160,14 @@ void features_probe(struct features *features)
 		return;
 	}
 	features->btf = true;
-	features->task_storage = has_function(btf, "bpf_task_storage_get") ||
-				 has_function(btf, "____bpf_task_storage_get");
+	/* The helper is older than its use by tracing programs, for which the thread got a place of its own. */
+	features->task_storage = has_helper(btf, "BPF_FUNC_task_storage_get") &&
+				 has_member(btf, "task_struct", "bpf_storage");
+	features->typed_task = has_helper(btf, "BPF_FUNC_get_current_task_btf");
+	features->task_registers = has_helper(btf, "BPF_FUNC_task_pt_regs");
+	features->cookies = has_helper(btf, "BPF_FUNC_get_attach_cookie");
+	features->places = has_member(btf, "task_struct", "vmacache");
+	features->doubled_stacks = has_member(btf, "task_struct", "kasan_depth");
 	features->switch_state = tracepoint_parameters(btf, "sched_switch") >= 4;
 	features->task_work = has_function(btf, "bpf_task_work_schedule_resume") ||
 			      has_function(btf, "bpf_task_work_schedule_resume_impl");

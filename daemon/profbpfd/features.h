@@ -30,7 +30,12 @@ enum ioctl_method {
 
 struct features {
 	bool btf;		/* /sys/kernel/btf/vmlinux */
-	bool task_storage;
+	bool typed_task;	/* programs are given a pointer to the current thread that can be followed */
+	bool task_storage;	/* each thread can have storage; else a hash by thread */
+	bool task_registers;	/* programs are told where a thread's registers are; else it is computed */
+	bool cookies;		/* probes carry a number; else they are known by their place in their file */
+	bool places;		/* ... which the kernel's own last look tells */
+	bool doubled_stacks;	/* kernel stacks are twice as large, for KASAN */
 	bool switch_state;	/* sched_switch hands over the previous state */
 	bool ioctls[IOCTL_METHODS];	/* which are to be had */
 	bool ioctl_compat;	/* those of 32-bit programs have a function of their own */

@@ -66,7 +66,7 @@ struct coverage_row {
 /* Sources as the trace counts them: enum source, then the device streams. */
 #define SOURCE_DEVICE SOURCES
 #define TRACE_SOURCES (SOURCES + 1)
-#define LOST_REASONS 8
+#define LOST_REASONS 10
 
 struct lost_count {
 	const char *reason;	/* a constant */

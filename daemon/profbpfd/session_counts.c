@@ -15,6 +15,7 @@ static void count_kernel(struct session *s, const struct source_stats *stats, un
 		[LOSS_NO_MEMORY] = "no memory",
 		[LOSS_UNMATCHED] = "left without return",
 		[LOSS_BUSY] = "program in use",
+		[LOSS_PLACE] = "place not found",
 	};
 
 	count->produced = stats->produced;
