@@ -11,9 +11,13 @@
 #include "daemon/common/control.h"
 #include "daemon/profbpfd/access.h"
 
+struct request_job;
+
 struct client {
 	int socket; /* does not block */
 	struct peer peer;
+	struct request_job *
+		job; /* a request of it that is worked on: it is not listened to until it is done */
 	bool gone; /* closed, broken or not reading: to be freed by the server */
 	struct client *next;
 };

@@ -17,6 +17,7 @@
 #define ERROR_TEXT_MAX (64u << 10) /* of a catalog's errors, in a message */
 #define OUTPUT_NAME_MAX 4096
 #define TOPICS_MAX 32
+#define NO_MEMORY "profbpfd is out of memory"
 
 /*
  * Only looks at the descriptor itself: asking for the file's attributes could
@@ -155,7 +156,7 @@ static int check_processes(struct roster_entry *entry, const struct peer *peer,
 	entry->pids = calloc(start->n_pids, sizeof(*entry->pids));
 	entry->held = calloc(start->n_pids, sizeof(*entry->held));
 	if (!entry->pids || !entry->held) {
-		snprintf(error, ERROR_MAX, "profbpfd is out of memory");
+		snprintf(error, ERROR_MAX, NO_MEMORY);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < start->n_pids && !err; i++) {
@@ -169,7 +170,7 @@ static int check_processes(struct roster_entry *entry, const struct peer *peer,
 }
 
 /* Returns a message to free, NULL if all is well. */
-static char *load_catalogs(struct services *services, struct roster_entry *entry,
+static char *load_catalogs(const struct services *services, struct roster_entry *entry,
 			   const Profbpf__Control__StartSession *start)
 {
 	struct words problems = { 0 };
@@ -188,14 +189,13 @@ static char *load_catalogs(struct services *services, struct roster_entry *entry
 			continue;
 		if (error && strlen(error) > ERROR_TEXT_MAX)
 			error[ERROR_TEXT_MAX] = '\0';
-		return error ? error : strdup("profbpfd is out of memory");
+		return error ? error : strdup(NO_MEMORY);
 	}
-	return entry->catalogs ? NULL : strdup("profbpfd is out of memory");
+	return entry->catalogs ? NULL : strdup(NO_MEMORY);
 }
 
-static int check(struct services *services, struct client *client,
-		 const Profbpf__Control__StartSession *start, const struct control_fds *fds,
-		 char *error)
+static int check(struct services *services, const struct peer *peer,
+		 const Profbpf__Control__StartSession *start, char *error)
 {
 	size_t most;
 	int err;
@@ -204,23 +204,52 @@ static int check(struct services *services, struct client *client,
 		snprintf(error, ERROR_MAX, "profbpfd is stopping");
 		return -ESHUTDOWN;
 	}
-	obstacles_text(&services->features, error, ERROR_MAX);
-	if (*error)
-		return -ENOTSUP;
-	err = start->check_only ? 0 : check_descriptors(fds, error);
-	if (!err)
-		err = check_figures(start, error);
-	if (!err)
-		err = access_resources(&client->peer, start->buffer_bytes,
-				       roster_count_of(&services->roster, client->peer.uid), error,
-				       ERROR_MAX);
-	most = ROSTER_SESSIONS_MAX - (client->peer.trusted ? 0 : ROSTER_SESSIONS_RESERVED);
+	err = access_resources(peer, start->buffer_bytes,
+			       roster_count_of(&services->roster, peer->uid), error, ERROR_MAX);
+	most = ROSTER_SESSIONS_MAX - (peer->trusted ? 0 : ROSTER_SESSIONS_RESERVED);
 	if (!err && roster_count(&services->roster) >= most) {
 		snprintf(error, ERROR_MAX, "there are %zu sessions already, the most there can be",
 			 most);
 		err = -EDQUOT;
 	}
 	return err;
+}
+
+char *request_start_check(struct services *services, const struct peer *peer,
+			  const Profbpf__Control__StartSession *start)
+{
+	char error[ERROR_MAX] = NO_MEMORY;
+
+	return check(services, peer, start, error) ? strdup(error) : NULL;
+}
+
+void request_start_work(struct request_job *job)
+{
+	const Profbpf__Control__StartSession *start = job->request->start;
+	char error[ERROR_MAX] = NO_MEMORY;
+	int err;
+
+	job->entry = calloc(1, sizeof(*job->entry));
+	if (!job->entry) {
+		job->error = strdup(error);
+		return;
+	}
+	obstacles_text(&job->services->features, error, sizeof(error));
+	err = *error ? -ENOTSUP : 0;
+	if (!err && !start->check_only)
+		err = check_descriptors(&job->fds, error);
+	if (!err)
+		err = check_figures(start, error);
+	if (!err)
+		err = read_topics(start, &job->topics, error);
+	if (!err)
+		err = check_processes(job->entry, &job->peer, start, job->topics, error);
+	job->error = err ? strdup(error) : load_catalogs(job->services, job->entry, start);
+	/* It takes a while, too. */
+	if (!job->error && start->check_only) {
+		roster_entry_free(job->entry);
+		job->entry = NULL;
+	}
 }
 
 /* From checked message to what a session wants; -ENOMEM leaves nothing to free. */
@@ -239,7 +268,8 @@ static int make_request(const struct client *client, struct roster_entry *entry,
 		.interval_ns = start->interval_ns ? start->interval_ns : INTERVAL_DEFAULT_NS,
 		.buffer_bytes = start->buffer_bytes,
 		.topics = topics,
-		.stack_block_ns = start->stack_block_ns ? start->stack_block_ns : STACK_BLOCK_DEFAULT_NS,
+		.stack_block_ns = start->stack_block_ns ? start->stack_block_ns
+							: STACK_BLOCK_DEFAULT_NS,
 		.keep_queues = start->keep_queues,
 		.stack_rate = start->stack_rate ? start->stack_rate : STACK_RATE_DEFAULT,
 		.file_count = fds->count - 1,
@@ -265,19 +295,21 @@ static int make_request(const struct client *client, struct roster_entry *entry,
 	return 0;
 }
 
-static int launch(struct services *services, struct client *client, struct roster_entry *entry,
-		  const Profbpf__Control__StartSession *start, unsigned int topics,
-		  struct control_fds *fds)
+static int launch(struct services *services, struct request_job *job)
 {
+	const Profbpf__Control__StartSession *start = job->request->start;
+	struct roster_entry *entry = job->entry;
 	struct session_request request;
 
 	entry->id = roster_new_id(&services->roster);
-	entry->owner = client->peer.uid;
+	entry->start_request = job->request->id;
+	entry->owner = job->peer.uid;
 	entry->system_wide = start->system_wide;
 	entry->duration_ns = start->duration_ns;
-	entry->starter = client;
+	entry->starter = job->client;
 	entry->output_name = strndup(start->output_name, OUTPUT_NAME_MAX);
-	if (!entry->output_name || make_request(client, entry, start, topics, fds, &request))
+	if (!entry->output_name ||
+	    make_request(job->client, entry, start, job->topics, &job->fds, &request))
 		return -ENOMEM;
 	request.file_cache = services->file_cache;
 	request.features = &services->features;
@@ -286,42 +318,26 @@ static int launch(struct services *services, struct client *client, struct roste
 	return entry->session ? 0 : -ENOMEM;
 }
 
-void request_start(struct services *services, struct client *client, uint32_t id,
-		   const Profbpf__Control__StartSession *start, struct control_fds *fds)
+void request_start_finish(struct services *services, struct request_job *job)
 {
-	struct roster_entry *entry = calloc(1, sizeof(*entry));
-	char error[ERROR_MAX] = "profbpfd is out of memory";
-	char *catalog_error = NULL;
-	unsigned int topics;
-	int err = -ENOMEM;
+	char *error;
 
-	if (!entry)
-		goto refuse;
-	entry->start_request = id;
-	err = check(services, client, start, fds, error);
-	if (!err)
-		err = read_topics(start, &topics, error);
-	if (!err)
-		err = check_processes(entry, &client->peer, start, topics, error);
-	if (err)
-		goto refuse;
-	catalog_error = load_catalogs(services, entry, start);
-	if (catalog_error)
-		goto refuse;
-	if (start->check_only) {
-		answer_checked(client, id);
-		roster_entry_free(entry);
+	if (job->request->start->check_only) {
+		answer_checked(job->client, job->request->id);
 		return;
 	}
-	if (launch(services, client, entry, start, topics, fds)) {
-		snprintf(error, sizeof(error), "profbpfd is out of memory or threads");
-		goto refuse;
+	/* Others may have been started meanwhile. */
+	error = request_start_check(services, &job->peer, job->request->start);
+	if (error) {
+		client_refuse(job->client, job->request->id, error);
+		free(error);
+		return;
 	}
-	roster_add(&services->roster, entry);
-	return;
-
-refuse:
-	client_refuse(client, id, catalog_error ? catalog_error : error);
-	free(catalog_error);
-	roster_entry_free(entry);
+	if (launch(services, job)) {
+		client_refuse(job->client, job->request->id,
+			      "profbpfd is out of memory or threads");
+		return;
+	}
+	roster_add(&services->roster, job->entry);
+	job->entry = NULL;
 }

@@ -138,6 +138,15 @@ static void accept_client(struct server *server)
 	add_client(server, fd, &peer);
 }
 
+/* Who waits for a request that is worked on is not listened to: what it asks next comes after. */
+static void listen_to(struct server *server, struct client *client)
+{
+	struct epoll_event event = { .events = client->job ? 0 : EPOLLIN, .data.ptr = client };
+
+	if (epoll_ctl(server->epoll_fd, EPOLL_CTL_MOD, client->socket, &event))
+		client->gone = true;
+}
+
 static void receive(struct server *server, struct client *client)
 {
 	Profbpf__Control__Request *request;
@@ -148,8 +157,10 @@ static void receive(struct server *server, struct client *client)
 
 	if (!err) {
 		request = (Profbpf__Control__Request *)message;
-		request_handle(&server->services, client, request, &fds);
+		request_handle(&server->services, client, &request, &fds);
 		profbpf__control__request__free_unpacked(request, NULL);
+		if (client->job)
+			listen_to(server, client);
 	} else if (err != -EAGAIN) {
 		if (err == -EMSGSIZE || err == -EPROTO)
 			client_refuse(client, 0,
@@ -158,6 +169,18 @@ static void receive(struct server *server, struct client *client)
 		client->gone = true;
 	}
 	descriptors_drop(&fds, &client->peer);
+}
+
+static void finish_jobs(struct server *server)
+{
+	struct client *client;
+	struct job *job;
+
+	while ((job = job_queue_done(server->services.jobs))) {
+		client = request_finish(job);
+		if (client)
+			listen_to(server, client);
+	}
 }
 
 /* Clients are freed between rounds, so that nothing in a round points at a freed one. */
@@ -174,6 +197,8 @@ static void sweep_clients(struct server *server)
 		}
 		*link = client->next;
 		server->client_count--;
+		if (client->job)
+			client->job->client = NULL;
 		roster_forget(&server->services.roster, client);
 		close(client->socket);
 		free(client);
@@ -286,10 +311,12 @@ static int open_server(struct server *server)
 	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (server->epoll_fd < 0 || server->spare_fd < 0 ||
+	server->services.jobs = job_queue_new();
+	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs ||
 	    roster_init(&server->services.roster, server->services.private_daemon))
 		return complain("cannot set up the event loop: %s", strerror(errno));
 	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
+	    watch(server, job_queue_fd(server->services.jobs), &server->services.jobs) ||
 	    open_signals(server) || open_watchdog(server))
 		return -1;
 	if (options->private_fd >= 0)
@@ -314,6 +341,7 @@ static void close_server(struct server *server)
 	/* Only after a failure of the loop are there any left. */
 	roster_stop_all(&server->services.roster, NULL, "the daemon failed");
 	if (!server->given_up) {
+		job_queue_free(server->services.jobs, request_drop);
 		roster_free(&server->services.roster);
 		file_cache_free(server->services.file_cache);
 	}
@@ -335,6 +363,8 @@ static void handle(struct server *server, void *tag)
 
 	if (tag == &server->services.roster) {
 		roster_update(&server->services.roster);
+	} else if (tag == &server->services.jobs) {
+		finish_jobs(server);
 	} else if (tag == &server->signal_fd) {
 		receive_signal(server);
 	} else if (tag == &server->watchdog_fd) {
@@ -347,7 +377,10 @@ static void handle(struct server *server, void *tag)
 	} else {
 		struct client *client = tag;
 
-		if (!client->gone)
+		/* Its end alone is told while it is not listened to. */
+		if (client->job)
+			client->gone = true;
+		else if (!client->gone)
 			receive(server, client);
 	}
 }
