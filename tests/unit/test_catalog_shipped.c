@@ -178,6 +178,142 @@ static void shipped_catalogs_keep_apart(void **state)
 	catalogs_free(catalogs);
 }
 
+static bool has_role(const struct catalog_function *f, Profbpf__Function__Role role)
+{
+	for (int i = 0; i < REC_ARGS; i++)
+		if (f->roles[i] == role)
+			return true;
+	return false;
+}
+
+/* Why @f should not be plain by what its line and its name say; NULL = nothing does. */
+static const char *objection(const struct catalog_function *f)
+{
+	static const char *const files[] = { ".cc:", ".cpp:", ".h:" };
+	bool mangled = !strncmp(f->pattern, "_Z", 2) || !strncmp(f->pattern, "_R", 2);
+	bool async = strstr(f->pattern, "Async") || strstr(f->pattern, "clEnqueue");
+
+	if (strstr(f->pattern, "Synchronize"))
+		return "it synchronizes";
+	if (has_role(f, PROFBPF__FUNCTION__ROLE__BLOCKING))
+		return "it may block, by an argument";
+	switch (f->kind) {
+	case PROFBPF__FUNCTION__KIND__SYNC: return "it is of kind sync";
+	case PROFBPF__FUNCTION__KIND__COLLECTIVE: return "it may wait for other devices";
+	case PROFBPF__FUNCTION__KIND__COMPILE: return "it may take long and call back";
+	case PROFBPF__FUNCTION__KIND__COPY:
+	case PROFBPF__FUNCTION__KIND__ALLOC:
+	case PROFBPF__FUNCTION__KIND__FREE:
+		if (!async)
+			return "nothing in its name says that it does not wait";
+		break;
+	default: break;
+	}
+	for (size_t i = 0; mangled && i < sizeof(files) / sizeof(*files); i++)
+		if (strstr(f->plain, files[i]) && strchr(f->plain, '/'))
+			return NULL;
+	return mangled ? "its reason does not begin with the source that was read" : NULL;
+}
+
+/* What may wait or throw is never vouched for, and each reason is used. */
+static void shipped_reasons(void **state)
+{
+	struct catalogs *catalogs = load_shipped();
+
+	for (size_t i = 0; i < catalogs_count(catalogs); i++) {
+		const struct catalog *catalog = catalogs_get(catalogs, i);
+		size_t plain = 0, used = 0;
+
+		for (size_t j = 0; j < catalog->function_count; j++) {
+			const struct catalog_function *f = &catalog->functions[j];
+
+			plain += f->plain != NULL;
+			if (f->plain && objection(f))
+				fail_msg("%s:%u: %s is plain, but %s", catalog->name, f->line,
+					 f->pattern, objection(f));
+		}
+		for (size_t v = 0; v < catalog->vouch_count; v++) {
+			size_t before = used;
+
+			for (size_t j = 0; j < catalog->function_count; j++)
+				used += catalog->functions[j].plain == catalog->vouches[v].text;
+			if (used == before)
+				fail_msg("%s:%u: no function is plain by %s", catalog->name,
+					 catalog->vouches[v].line, catalog->vouches[v].name);
+		}
+		assert_int_equal(used, plain);
+	}
+	catalogs_free(catalogs);
+}
+
+/* Decisions that must not change by a slip of a pattern. */
+static const struct {
+	const char *symbol;
+	bool plain;
+} decisions[] = {
+	{ "cudaLaunchKernel", true },
+	{ "__cudaLaunchKernel_ptsz", true },
+	{ "cudaMemcpyAsync", true },
+	{ "cudaEventRecord", true },
+	{ "cudaMemcpy", false },
+	{ "cudaFree", false },
+	{ "cudaMalloc", false },
+	{ "cuLaunchKernel", true },
+	{ "cuMemcpyHtoD_v2", false },
+	{ "cuCtxSynchronize", false },
+	{ "hipLaunchKernel", true },
+	{ "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_t", true },
+	{ "hipEventElapsedTime", false }, /* it waits for an event of its own */
+	{ "clEnqueueNDRangeKernel", true },
+	{ "clEnqueueReadBuffer", false },
+	{ "clEnqueueNativeKernel", false },
+	{ "clSetEventCallback", false },
+	{ "clSetUserEventStatus", false },
+	{ "clBuildProgram", false },
+	{ "clReleaseMemObject", false },
+	{ "aclrtLaunchKernel", true },
+	{ "aclrtProcessReport", false },
+	{ "aclmdlExecute", false },
+	{ "aclnnMatmul", false },
+	{ "rtKernelLaunch", true },
+	{ "halSqTaskSend", true },
+	{ "halCqReportRecv", false },
+	{ "HcclAllReduce", false },
+	{ "ncclAllReduce", false },
+	{ "ncclGroupEnd", false },
+	{ "zeCommandListAppendLaunchKernel", false }, /* waits if its list is synchronous */
+	{ "vkQueueSubmit", false },
+	{ "nvtxRangePushA", true },
+	{ "msptiActivityFlushAll", false },
+	{ "_ZN5torch8autograd6Engine7executeERKSt6vector", false },
+	{ "_ZN2at12MapAllocatorC1ENS_6WithFdE", false },
+	{ "_ZN5torch8autograd8profiler25record_function_enter_newERKNSt", true },
+	{ "_ZN10tensorflow4data16IteratorResource7GetNextEPNS_15OpKernelContextE", true },
+	{ "_ZN9mindspore7dataset7BatchOp10GetNextRowEPNS0_9TensorRowE", true },
+	{ "_ZN9mindspore7dataset9DatasetOp10GetNextRowEPNS0_9TensorRowE", true },
+	{ "_ZN9mindspore7dataset5QueueINS0_9TensorRowEE3AddEOS2_", true },
+	{ "_ZN9mindspore7dataset5MapOp13WorkerComputeERKNS0_9TensorRowE", false },
+	{ "_ZN9mindspore7dataset8PyFuncOp7ComputeERKNS0_9TensorRowEPS2_", false },
+	{ "_ZN9mindspore7dataset7BatchOp14MakeBatchedRowESt4pair", false },
+	{ "_ZN9mindspore7dataset13ExecutionTree6LaunchEv", false },
+	{ "_ZN9mindspore7dataset4TaskclEv", false },
+	{ "_ZN9mindspore7runtime14GraphScheduler3RunE", false },
+	{ "_ZN9mindspore6kernel18NativeCpuKernelMod6LaunchE", false },
+};
+
+static void shipped_decisions(void **state)
+{
+	struct catalogs *catalogs = load_shipped();
+
+	for (size_t i = 0; i < sizeof(decisions) / sizeof(*decisions); i++) {
+		const struct catalog_function *f = shipped(catalogs, decisions[i].symbol);
+
+		if ((f->plain != NULL) != decisions[i].plain)
+			fail_msg("%s is%s plain", decisions[i].symbol, f->plain ? "" : " not");
+	}
+	catalogs_free(catalogs);
+}
+
 /* A misspelt symbol would never be found and nobody would notice. */
 static void expect_symbols(const char *runtime, const char *soname)
 {
@@ -218,6 +354,8 @@ int main(void)
 		cmocka_unit_test(shipped_catalogs),
 		cmocka_unit_test(shipped_positions),
 		cmocka_unit_test(shipped_catalogs_keep_apart),
+		cmocka_unit_test(shipped_reasons),
+		cmocka_unit_test(shipped_decisions),
 		cmocka_unit_test(opencl_symbols_exist),
 		cmocka_unit_test(vulkan_symbols_exist),
 	};
