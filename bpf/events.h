@@ -414,7 +414,8 @@ struct session_settings {
 	__u32 system_wide;	/* every process is a target */
 	__u32 follow;		/* processes forked by targets become targets */
 	__u32 wake_bytes;	/* fill of a ring at which the reader is woken */
-	__u32 owner_uid;	/* targets that become another user's are dropped; NO_OWNER = none are */
+	__u32 owner_uid;	/* the ordinary user who may see all of it; NO_OWNER = may see what there is */
+	__u32 owner_gid;
 	__u32 cpu_cgroup_v1;	/* the CPU controller has a hierarchy of its own */
 	__u64 min_duration_ns;	/* calls shorter than this are counted, not recorded */
 	__u64 stack_block_ns;	/* sleeps shorter than this leave no stack */

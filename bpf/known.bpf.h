@@ -17,7 +17,7 @@
 #define KNOWN_STEP 12345 /* odd, so that as many ids in a row have as many places */
 
 /* Bits of struct known_thread.facts; above them the version of "targets", then whose they are. */
-#define KNOWN_TARGET 1u
+#define KNOWN_TARGET 1u /* it is a member (profbpf.bpf.h) */
 #define KNOWN_ANNOUNCED 2u
 #define KNOWN_FLAGS 3u
 #define KNOWN_VERSION_SHIFT 2
@@ -50,8 +50,7 @@ static __always_inline __u64 known_owner(struct task_struct *task)
 	return field_of(task, start_time) << KNOWN_OWNER_SHIFT;
 }
 
-/* KNOWN_TARGET, KNOWN_ANNOUNCED. */
-static __always_inline __u32 known_facts(struct task_struct *task, struct known_thread *known)
+static __always_inline __u32 known_or_asked(struct task_struct *task, struct known_thread *known)
 {
 	__u64 asked = known_owner(task) |
 		      ((__u64)targets_version << KNOWN_VERSION_SHIFT & KNOWN_BELOW_OWNER);
@@ -62,12 +61,22 @@ static __always_inline __u32 known_facts(struct task_struct *task, struct known_
 		return facts & KNOWN_FLAGS;
 	state = thread_state(task);
 	facts = asked;
-	if (is_target_task(task, state))
+	if (is_member_task(task, state))
 		facts |= KNOWN_TARGET;
 	if (state && state->announced)
 		facts |= KNOWN_ANNOUNCED;
 	known->facts = facts;
 	return facts & KNOWN_FLAGS;
+}
+
+/* KNOWN_TARGET, KNOWN_ANNOUNCED. */
+static __always_inline __u32 known_facts(struct task_struct *task, struct known_thread *known)
+{
+	__u32 facts = known_or_asked(task, known);
+
+	if (facts & KNOWN_TARGET && !may_look(task))
+		facts &= ~KNOWN_TARGET;
+	return facts;
 }
 
 static __always_inline void known_announce(struct task_struct *task, struct known_thread *known,

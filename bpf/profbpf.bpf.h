@@ -38,6 +38,11 @@ struct {
 	__array(values, struct ring_map);
 } rings __weak_map;
 
+/*
+ * In an ordinary user's session a process is put in with 0 before it is looked at whether it is the
+ * user's, and gets 1 when the session goes live: from the former on it is taken out if it comes to run a
+ * program that is not the user's to see (task.bpf.c), and not put in again.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -80,13 +85,36 @@ volatile __u32 capture_closed __weak = 0;
 /* Set by the daemon while it measures the cost of a probe on itself. */
 volatile __u32 calibrating __weak = 0;
 
-static __always_inline bool is_target(__u32 tgid)
+#include "owner.bpf.h"
+
+static __always_inline bool is_listed(__u32 tgid)
 {
+	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
+}
+
+/* Was the session given this process, or did it follow it? Whether it may look is asked besides. */
+static __always_inline bool is_member(__u32 tgid)
+{
+	__u32 *live;
+
 	if (capture_stopped)
 		return false;
 	if (settings.system_wide)
 		return tgid != settings.daemon_tgid || calibrating;
-	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
+	live = bpf_map_lookup_elem(&targets, &tgid);
+	return settings.owner_uid == NO_OWNER ? live != NULL : live && *live;
+}
+
+/* Is the current thread, of process @tgid, a target's? */
+static __always_inline bool is_target(__u32 tgid)
+{
+	return is_member(tgid) && may_look(current_task());
+}
+
+/* Is any other? */
+static __always_inline bool is_target_thread(struct task_struct *task)
+{
+	return is_member(field_of(task, tgid)) && may_look(task);
 }
 
 /*
@@ -109,9 +137,9 @@ static __always_inline void mark_target(__u32 tgid)
 volatile __u32 targets_version __weak = 1;
 
 /* Not inlined: it is rare, and takes stack. */
-static __noinline bool ask_is_target(__u32 *known, __u32 tgid, __u32 version)
+static __noinline bool ask_is_member(__u32 *known, __u32 tgid, __u32 version)
 {
-	*known = version | is_target(tgid);
+	*known = version | is_member(tgid);
 	return *known & 1;
 }
 
@@ -119,13 +147,19 @@ static __noinline bool ask_is_target(__u32 *known, __u32 tgid, __u32 version)
  * The same for a thread that keeps the last answer: @known is 0 at first, then
  * the version of "targets" that was asked and, in its lowest bit, the answer.
  */
-static __always_inline bool is_known_target(__u32 *known, __u32 tgid)
+static __always_inline bool is_known_member(__u32 *known, __u32 tgid)
 {
 	__u32 version = targets_version << 1;
 
 	if (capture_stopped)
 		return false;
-	return (*known & ~1u) == version ? *known & 1 : ask_is_target(known, tgid, version);
+	return (*known & ~1u) == version ? *known & 1 : ask_is_member(known, tgid, version);
+}
+
+/* is_target() for the current thread, with its kept answer */
+static __always_inline bool is_known_target(__u32 *known, __u32 tgid)
+{
+	return is_known_member(known, tgid) && may_look(current_task());
 }
 
 static __always_inline struct source_stats *source_stats(__u32 source)

@@ -83,7 +83,7 @@ static int walk_returning(struct bpf_map *map, void *key, void *value)
 
 	if (s)
 		s->returning = 0;
-	if (capture_closed)
+	if (capture_closed || !may_look(task))
 		return 0;
 	user = walk_now(task, back);
 	bpf_probe_read_kernel(back->record.frames.address + (user & USER_FRAMES_MASK),

@@ -228,7 +228,8 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 
 	if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
 		wait_begin(prev, of_prev, cpu);
-	if (flags & SWITCH_NEXT_TARGET)
+	/* One that its session's owner may not look into any more may have begun to wait before. */
+	if (flags & SWITCH_NEXT_TARGET || settings.owner_uid != NO_OWNER)
 		wait_end(next, of_next);
 	emit_switch(prev, next, state, flags, now);
 	if (state != SWITCH_DEAD)

@@ -92,7 +92,7 @@ int accounts(struct bpf_iter__task *ctx)
 
 	if (!task || !task->pid)
 		return 0;
-	target = is_target(task->tgid);
+	target = is_target_thread(task);
 	run = task->se.sum_exec_runtime;
 	state = thread_make(thread_states, task);
 	if (task->tgid == task->pid && !(task->flags & PF_KTHREAD_FLAG))
@@ -131,7 +131,7 @@ int ioctls_before(struct bpf_iter__task *ctx)
 	struct thread_state *state;
 	__u32 fd, cmd, rdev;
 
-	if (!task || task->flags & (PF_KTHREAD_FLAG | PF_EXITING_FLAG) || !is_target(task->tgid) ||
+	if (!task || task->flags & (PF_KTHREAD_FLAG | PF_EXITING_FLAG) || !is_target_thread(task) ||
 	    !slept_in_ioctl(task, &fd, &cmd) || !descriptor_device(task, fd, &rdev))
 		return 0;
 	state = thread_make(thread_states, task);

@@ -16,7 +16,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 
 	if (!is_target(parent_tgid)) {
 		/* A stranger that got the id of a target that has exited. */
-		if (new_process && !settings.system_wide && is_target(tgid)) {
+		if (new_process && !settings.system_wide && is_listed(tgid)) {
 			bpf_map_delete_elem(&targets, &tgid);
 			__sync_fetch_and_add(&targets_version, 1);
 		}
@@ -36,16 +36,17 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 }
 
 /*
- * A user who may trace their own processes must not follow one into a program
- * that runs with another's rights (setuid): it is no target any more.
+ * A user who may trace their own processes must not follow one into a program that runs with
+ * other rights (set-user-id, set-group-id, capabilities of the file), or whose file they may not read: it
+ * is no target any more, not even when it gives these rights up. Called before the program's
+ * first instruction; what is recorded until then is asked for by its credentials (owner.bpf.h).
  */
-static __always_inline bool changed_hands(struct task_struct *task)
+static __always_inline bool changes_hands(struct task_struct *task, __u32 tgid,
+					   struct linux_binprm *program)
 {
-	__u32 owner = settings.owner_uid;
-
-	return owner != NO_OWNER && (BPF_CORE_READ(task, cred, uid.val) != owner ||
-				     BPF_CORE_READ(task, cred, euid.val) != owner ||
-				     BPF_CORE_READ(task, cred, suid.val) != owner);
+	if (settings.owner_uid == NO_OWNER || !is_listed(tgid))
+		return false;
+	return !owner_may_look(task) || BPF_CORE_READ_BITFIELD_PROBED(program, secureexec);
 }
 
 /* Others are told of again, under their new name, when they next matter. */
@@ -58,22 +59,29 @@ static __always_inline void forget_identity(struct task_struct *task)
 	known_forget(task);
 }
 
+/* Those too that are no targets yet: what is being looked at before a session goes live. */
+static __always_inline void drop(struct task_struct *task, __u32 tgid, bool member)
+{
+	bpf_map_delete_elem(&targets, &tgid);
+	__sync_fetch_and_add(&targets_version, 1);
+	if (member)
+		emit_task(task, TASK_DROPPED, NULL, 0, 0, true);
+	else
+		forget_identity(task);
+}
+
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task)
+int BPF_PROG(on_exec, struct task_struct *task, int old_tid, struct linux_binprm *program)
 {
 	__u32 tgid = BPF_CORE_READ(task, tgid);
+	bool member = is_member(tgid);
 
-	if (!is_target(tgid)) {
-		forget_identity(task);
-		return 0;
-	}
-	if (changed_hands(task)) {
-		bpf_map_delete_elem(&targets, &tgid);
-		__sync_fetch_and_add(&targets_version, 1);
-		emit_task(task, TASK_DROPPED, NULL, 0, 0, false);
-	} else {
+	if (changes_hands(task, tgid, program))
+		drop(task, tgid, member);
+	else if (member)
 		emit_task(task, TASK_EXEC, NULL, 0, 0, true);
-	}
+	else
+		forget_identity(task);
 	return 0;
 }
 
@@ -85,7 +93,7 @@ int BPF_PROG(on_rename, struct task_struct *task, const char *comm)
 	struct rec_task *r;
 	__u32 tgid = BPF_CORE_READ(task, tgid);
 
-	if (!is_target(tgid)) {
+	if (!is_target_thread(task)) {
 		forget_identity(task);
 		return 0;
 	}
@@ -130,7 +138,7 @@ volatile __u64 threads_freed = 0;
 
 static __always_inline __u16 final_flags(struct task_struct *task)
 {
-	return ACCOUNT_FINAL | (is_target(BPF_CORE_READ(task, tgid)) ? ACCOUNT_TARGET : 0);
+	return ACCOUNT_FINAL | (is_target_thread(task) ? ACCOUNT_TARGET : 0);
 }
 
 /*

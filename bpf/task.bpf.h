@@ -32,7 +32,7 @@ static __always_inline void emit_task(struct task_struct *task, __u32 event,
 		return;
 	r->tid = BPF_CORE_READ(task, pid);
 	r->tgid = BPF_CORE_READ(task, tgid);
-	if (is_target(r->tgid))
+	if (is_target_thread(task))
 		flags |= TASK_TARGET;
 	if (BPF_CORE_READ(task, flags) & PF_KTHREAD_FLAG)
 		flags |= TASK_KTHREAD;
@@ -56,10 +56,16 @@ static __always_inline struct thread_state *thread_state(struct task_struct *tas
 	return thread_find(thread_states, task);
 }
 
+static __always_inline bool is_member_task(struct task_struct *task, struct thread_state *state)
+{
+	return state ? is_known_member(&state->target, field_of(task, tgid)) :
+		       is_member(field_of(task, tgid));
+}
+
+/* is_target_thread() with the answer kept in @state, which may be NULL */
 static __always_inline bool is_target_task(struct task_struct *task, struct thread_state *state)
 {
-	return state ? is_known_target(&state->target, field_of(task, tgid)) :
-		       is_target(field_of(task, tgid));
+	return is_member_task(task, state) && may_look(task);
 }
 
 /*

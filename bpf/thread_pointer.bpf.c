@@ -14,7 +14,7 @@ int thread_pointers(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct thread_pointer row = {};
 
-	if (!task || !task->pid || !is_target(task->tgid))
+	if (!task || !task->pid || !is_target_thread(task))
 		return 0;
 	row.tid = task->pid;
 	row.tgid = task->tgid;

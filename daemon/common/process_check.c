@@ -4,15 +4,18 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/nsfs.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define USER_NS_DEPTH 33 /* one more than the kernel nests */
 #define KERNEL_THREAD_FLAG 0x00200000 /* PF_KTHREAD of the kernel */
 
 /* Reads /proc/PID/NAME through @dir; returns the bytes read, the text is terminated. */
@@ -58,20 +61,75 @@ static int parse_stat(const char *text, struct process_facts *facts)
 	return 0;
 }
 
+static int parse_ids(const char *text, const char *key, unsigned int ids[3])
+{
+	const char *line = strstr(text, key);
+
+	return line && sscanf(line + strlen(key), " %u %u %u", &ids[0], &ids[1], &ids[2]) == 3
+		       ? 0
+		       : -EPROTO;
+}
+
 static int parse_status(const char *text, struct process_facts *facts)
 {
-	const char *tgid = strstr(text, "\nTgid:"), *uid = strstr(text, "\nUid:");
-	unsigned int real, effective, saved;
-	int group;
+	const char *tgid = strstr(text, "\nTgid:"), *caps = strstr(text, "\nCapPrm:");
+	unsigned long long capabilities;
+	unsigned int user[3], group[3];
+	int threads;
 
-	if (!tgid || !uid || sscanf(tgid, "\nTgid: %d", &group) != 1 ||
-	    sscanf(uid, "\nUid: %u %u %u", &real, &effective, &saved) != 3)
+	if (!tgid || !caps || sscanf(tgid, "\nTgid: %d", &threads) != 1 ||
+	    sscanf(caps, "\nCapPrm: %llx", &capabilities) != 1 || parse_ids(text, "\nUid:", user) ||
+	    parse_ids(text, "\nGid:", group))
 		return -EPROTO;
-	facts->tgid = group;
-	facts->real = real;
-	facts->effective = effective;
-	facts->saved = saved;
+	facts->tgid = threads;
+	facts->capable = capabilities != 0;
+	facts->real = user[0];
+	facts->effective = user[1];
+	facts->saved = user[2];
+	facts->real_group = group[0];
+	facts->effective_group = group[1];
+	facts->saved_group = group[2];
 	return 0;
+}
+
+/* Whose is the outermost of the user namespaces that @fd lies in and that lie in the one with inode @own? */
+static uid_t outermost_owner(int fd, ino_t own)
+{
+	uid_t owner = (uid_t)-1;
+	struct stat st;
+	int parent;
+
+	for (int depth = 0; depth < USER_NS_DEPTH; depth++) {
+		parent = ioctl(fd, NS_GET_PARENT);
+		if (parent < 0)
+			break;
+		if (!fstat(parent, &st) && st.st_ino == own) {
+			if (ioctl(fd, NS_GET_OWNER_UID, &owner))
+				owner = (uid_t)-1;
+			close(parent);
+			break;
+		}
+		close(fd);
+		fd = parent;
+	}
+	close(fd);
+	return owner;
+}
+
+/* An ordinary user cannot ask this of others: it stays unknown. */
+static void look_at_namespace(int dir, struct process_facts *facts)
+{
+	struct stat theirs, own;
+	int fd;
+
+	facts->outside = true;
+	facts->namespace_owner = (uid_t)-1;
+	if (fstatat(dir, "ns/user", &theirs, 0) || stat("/proc/self/ns/user", &own))
+		return;
+	facts->outside = theirs.st_ino != own.st_ino;
+	fd = facts->outside ? openat(dir, "ns/user", O_RDONLY | O_CLOEXEC) : -1;
+	if (fd >= 0)
+		facts->namespace_owner = outermost_owner(fd, own.st_ino);
 }
 
 /*
@@ -111,6 +169,8 @@ int process_facts_read(pid_t pid, struct process_facts *facts)
 	err = n < 0 ? (int)n : parse_status(text, facts);
 	if (!err && !facts->kernel_thread)
 		facts->narrow = is_narrow(dir);
+	if (!err)
+		look_at_namespace(dir, facts);
 	close(dir);
 	return err == -ENOENT ? -ESRCH : err;
 }
@@ -164,8 +224,10 @@ bool process_gone(int held)
 	return held >= 0 && poll(&ended, 1, 0) > 0;
 }
 
-bool process_owned_by(const struct process_facts *facts, uid_t uid)
+bool process_owned_by(const struct process_facts *facts, uid_t uid, gid_t gid)
 {
 	return facts->real == uid && facts->effective == uid && facts->saved == uid &&
-	       facts->owner == uid;
+	       facts->owner == uid && facts->real_group == gid && facts->effective_group == gid &&
+	       facts->saved_group == gid &&
+	       (facts->outside ? facts->namespace_owner == uid : !facts->capable);
 }

@@ -24,6 +24,10 @@ struct process_facts {
 	bool kernel_thread;
 	bool narrow; /* a 32-bit program on a 64-bit kernel */
 	uid_t real, effective, saved;
+	gid_t real_group, effective_group, saved_group;
+	bool capable; /* it has capabilities, in its user namespace */
+	bool outside; /* that is not the caller's, and is */
+	uid_t namespace_owner; /* this user's, (uid_t)-1 = it is not known whose; or lies in one that is */
 	uid_t owner; /* of /proc/PID: root where the process must not be looked at */
 };
 
@@ -57,7 +61,12 @@ int process_hold(pid_t pid);
 /* process_gone - the process held has exited; @held < 0: unknown, so false */
 bool process_gone(int held);
 
-/* process_owned_by - do all its uids belong to @uid, and may that user look at it? */
-bool process_owned_by(const struct process_facts *facts, uid_t uid);
+/*
+ * process_owned_by - may user @uid, whose group is @gid and who has no privileges, look into it?
+ *
+ * By the kernel's own rule (ptrace(2), "access mode checking"): all its user and group ids are theirs, it
+ * is dumpable, and has capabilities in a user namespace of theirs only.
+ */
+bool process_owned_by(const struct process_facts *facts, uid_t uid, gid_t gid);
 
 #endif /* PROFBPF_DAEMON_COMMON_PROCESS_CHECK_H */

@@ -84,14 +84,9 @@ int access_identify(int socket, const gid_t *group, struct peer *peer)
 int access_process(const struct peer *peer, const struct process_facts *facts, char *error,
 		   size_t error_size)
 {
-	if (peer->trusted || process_owned_by(facts, peer->uid))
+	if (peer->trusted || process_owned_by(facts, peer->uid, peer->gid))
 		return 0;
-	if (facts->real == peer->uid && facts->effective == peer->uid && facts->saved == peer->uid)
-		snprintf(error, error_size,
-			 "process %d (%s) is protected: the kernel keeps its owner from looking "
-			 "into it; root and members of the group " ACCESS_GROUP " may trace it",
-			 (int)facts->pid, facts->name);
-	else
+	if (facts->real != peer->uid || facts->effective != peer->uid || facts->saved != peer->uid)
 		snprintf(error, error_size,
 			 "process %d (%s) belongs to user %u, you are user %u; root and members "
 			 "of the group " ACCESS_GROUP " may trace processes of others",
@@ -99,6 +94,20 @@ int access_process(const struct peer *peer, const struct process_facts *facts, c
 			 (unsigned int)(facts->effective != peer->uid ? facts->effective
 								      : facts->real),
 			 (unsigned int)peer->uid);
+	else if (facts->real_group != peer->gid || facts->effective_group != peer->gid ||
+		 facts->saved_group != peer->gid)
+		snprintf(error, error_size,
+			 "process %d (%s) runs as group %u, you as group %u; start profctl as that "
+			 "group (sg, newgrp), or ask root or a member of the group " ACCESS_GROUP,
+			 (int)facts->pid, facts->name,
+			 (unsigned int)(facts->effective_group != peer->gid ? facts->effective_group
+									    : facts->real_group),
+			 (unsigned int)peer->gid);
+	else
+		snprintf(error, error_size,
+			 "process %d (%s) is protected: the kernel keeps its owner from looking "
+			 "into it; root and members of the group " ACCESS_GROUP " may trace it",
+			 (int)facts->pid, facts->name);
 	return -EPERM;
 }
 

@@ -4,8 +4,10 @@
  *
  * Root, the user profbpfd runs as and members of the group profbpf may do
  * everything. Others may trace their own processes, and see and stop their own
- * sessions. A process is someone's own if its real, effective and saved user ids
- * are theirs and the kernel lets its owner look at it (it is "dumpable").
+ * sessions. A process is someone's own if its real, effective and saved user and group
+ * ids are theirs and the kernel lets its owner look at it (it is "dumpable", and has
+ * capabilities at most in a user namespace of theirs): process_owned_by(). That is asked
+ * again as long as a session lasts, by the kernel side (bpf/owner.bpf.h) and by right.h.
  */
 #ifndef PROFBPF_DAEMON_ACCESS_H
 #define PROFBPF_DAEMON_ACCESS_H

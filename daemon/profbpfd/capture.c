@@ -58,7 +58,8 @@ static void explain_load(int err, const struct features *features, char *error, 
 		return;
 	if (err == -EPERM || err == -EACCES)
 		snprintf(error, error_size,
-			 "loading the BPF programs was refused: %s; a security module may forbid it (see "
+			 "loading the BPF programs was refused: %s; a security module may forbid "
+			 "it (see "
 			 "the kernel's log: dmesg)",
 			 strerror(-err));
 	else
@@ -97,6 +98,7 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.block_by_bio = features->block == BLOCK_SOURCE_BIO,
 		.follow = options->follow,
 		.owner_uid = options->owner,
+		.owner_gid = options->owner_group,
 		.cpu_cgroup_v1 = options->cpu_cgroup_v1,
 		.min_duration_ns = options->min_duration_ns,
 		.stack_block_ns = options->stack_block_ns,
@@ -232,17 +234,41 @@ static void targets_changed(struct capture *capture)
 	__atomic_fetch_add(&capture->skeleton->data->targets_version, 1, __ATOMIC_RELEASE);
 }
 
-int capture_target_add(struct capture *capture, pid_t pid)
+static bool has_owner(const struct capture *capture)
 {
-	uint32_t key = pid, one = 1;
+	return capture->skeleton->rodata->settings.owner_uid != NO_OWNER;
+}
+
+static int put_target(struct capture *capture, pid_t pid, uint32_t live, uint64_t flags)
+{
+	uint32_t key = pid;
 	int err;
 
 	__atomic_store_n(&capture->skeleton->bss->target_marks[key % TARGET_MARKS], 1,
 			 __ATOMIC_RELEASE);
-	err = bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &one,
-				  BPF_ANY);
+	err = bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &live, flags);
 	targets_changed(capture);
 	return err;
+}
+
+int capture_claim(struct capture *capture, pid_t pid)
+{
+	return has_owner(capture) ? put_target(capture, pid, 0, BPF_ANY) : 0;
+}
+
+bool capture_holds(struct capture *capture, pid_t pid)
+{
+	uint32_t key = pid, value;
+
+	return !has_owner(capture) ||
+	       !bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &value);
+}
+
+int capture_target_add(struct capture *capture, pid_t pid)
+{
+	bool claimed = has_owner(capture) && pid != getpid();
+
+	return put_target(capture, pid, 1, claimed ? BPF_EXIST : BPF_ANY);
 }
 
 void capture_target_remove(struct capture *capture, pid_t pid)

@@ -24,11 +24,12 @@ struct capture;
 struct capture_options {
 	bool system_wide;
 	bool follow;
-	uid_t owner;		/* targets that become another user's are dropped; (uid_t)-1 = none are */
-	bool cpu_cgroup_v1;	/* cgroups_version1() */
+	uid_t owner; /* the ordinary user whose processes alone are recorded; (uid_t)-1 = all may be */
+	gid_t owner_group; /* that user's group */
+	bool cpu_cgroup_v1; /* cgroups_version1() */
 	uint64_t min_duration_ns;
-	uint64_t buffer_bytes;	/* 0 = CAPTURE_BUFFER_DEFAULT */
-	unsigned int topics;	/* TOPIC_* */
+	uint64_t buffer_bytes; /* 0 = CAPTURE_BUFFER_DEFAULT */
+	unsigned int topics; /* TOPIC_* */
 	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
 };
 
@@ -78,7 +79,30 @@ int capture_fault_program(const struct capture *capture);
 /* capture_detach - detach the tracepoint programs; targets run untouched from then on */
 void capture_detach(struct capture *capture);
 
-/* Targets by process id. capture_target_add returns 0 or a negative errno (-E2BIG: table full). */
+/*
+ * capture_attach_guard - from now on see programs that targets of an ordinary user's session execute
+ *
+ * Needed before capture_claim(). Returns 0, or a negative errno and @error. Without an owner it does nothing.
+ */
+int capture_attach_guard(struct capture *capture, char *error, size_t size);
+
+/*
+ * capture_claim - @pid is to be a target of an ordinary user's session, if it is the user's
+ *
+ * To be called before it is looked at whether it is. From then on the kernel side gives the claim up,
+ * for good, when the process executes a program that is not the user's to see; so a
+ * process that was the user's after the claim, and is still held, was so all the time. Without an owner it
+ * does nothing. Returns 0 or a negative errno.
+ */
+int capture_claim(struct capture *capture, pid_t pid);
+
+/* capture_holds - is @pid claimed or a target, still? Without an owner: true of everybody. */
+bool capture_holds(struct capture *capture, pid_t pid);
+
+/*
+ * Targets by process id. capture_target_add returns 0 or a negative errno: -E2BIG table full, -ENOENT
+ * the claim was given up.
+ */
 int capture_target_add(struct capture *capture, pid_t pid);
 void capture_target_remove(struct capture *capture, pid_t pid);
 

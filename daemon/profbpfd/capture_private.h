@@ -20,6 +20,7 @@ struct capture {
 	int cpus;
 	struct bpf_link *links[LINKS_MAX];
 	size_t link_count;
+	bool guarded; /* the program that sees execs is attached */
 	char warning[768]; /* for capture_attach() */
 	struct source_stats base[SOURCES]; /* subtracted from what the programs counted */
 	uint32_t *taken; /* by CPU: of what was not sent when the session ended */

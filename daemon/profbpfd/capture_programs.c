@@ -150,7 +150,8 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 	       program == s->progs.open_calls || program == s->progs.thread_pointers ||
 	       program == s->progs.on_sample || program == s->progs.on_major_fault ||
 	       program == s->progs.api_exit || program == s->progs.api_exec ||
-	       is_forgetting(capture, program);
+	       is_forgetting(capture, program) ||
+	       (capture->guarded && program == s->progs.on_exec);
 }
 
 static int attach_one(struct capture *capture, struct bpf_program *program)
@@ -240,6 +241,14 @@ int capture_attach_exits(struct capture *capture, char *error, size_t size)
 	int err = attach_or_say(capture, capture->skeleton->progs.api_exit, error, size);
 
 	return err ? err : attach_or_say(capture, capture->skeleton->progs.api_exec, error, size);
+}
+
+int capture_attach_guard(struct capture *capture, char *error, size_t size)
+{
+	if (capture->skeleton->rodata->settings.owner_uid == NO_OWNER)
+		return 0;
+	capture->guarded = true;
+	return attach_or_say(capture, capture->skeleton->progs.on_exec, error, size);
 }
 
 int capture_attach(struct capture *capture, char *error, char *warning, size_t size)

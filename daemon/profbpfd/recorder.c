@@ -141,12 +141,14 @@ static void act_on_task(struct recorder *r, const struct rec_task *t)
 	bool target = t->header.flags & TASK_TARGET;
 	bool started = t->event == TASK_EXEC || (t->event == TASK_FORK && t->tid == t->tgid);
 
-	if (t->event == TASK_EXEC && e->code_names)
+	if ((t->event == TASK_EXEC || t->event == TASK_DROPPED) && e->code_names)
 		code_names_forget(e->code_names, t->tgid);
 	if (target && started)
 		e->process_started(e->context, t->tgid, t->header.ts_ns);
 	else if (target && t->event == TASK_EXIT && t->header.flags & TASK_LAST)
 		e->process_exited(e->context, t->tgid);
+	else if (t->event == TASK_DROPPED && e->process_dropped)
+		e->process_dropped(e->context, t->tgid);
 }
 
 static void note_process(struct recorder *r, const struct rec_process *p)

@@ -24,6 +24,8 @@
 struct recorder_events {
 	void (*process_started)(void *context, pid_t pid, uint64_t ts_ns);	/* fork or exec */
 	void (*process_exited)(void *context, pid_t pid);
+	/* It may not be looked into any more; may be NULL. */
+	void (*process_dropped)(void *context, pid_t pid);
 	/* Figures of a process have come, with the id of its cgroup (0 = unknown); maybe its last. */
 	void (*process_seen)(void *context, pid_t pid, uint64_t cgroup, bool target, bool last);
 	void (*code_seen)(void *context);	/* addresses wait in @code_names to be looked up */

@@ -34,7 +34,8 @@ struct session_request {
 	size_t pid_count;
 	bool system_wide;
 	bool follow;		/* children too, those that exist and those to come */
-	uid_t owner;		/* (uid_t)-1: may follow targets that become another user's */
+	uid_t owner;		/* the ordinary user who is to see it; (uid_t)-1: one who may see all */
+	gid_t owner_group;	/* that user's group */
 	bool started_here;	/* the one pid waits in profctl to exec its command */
 	uint64_t duration_ns;	/* 0 = until stopped */
 	uint64_t min_duration_ns;

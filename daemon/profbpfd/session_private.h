@@ -21,6 +21,7 @@
 #include "daemon/profbpfd/prober.h"
 #include "daemon/profbpfd/probes.h"
 #include "daemon/profbpfd/recorder.h"
+#include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/sampler.h"
 #include "daemon/profbpfd/segment.h"
 #include "daemon/profbpfd/session.h"
@@ -54,6 +55,7 @@ struct session {
 	/* The session's own threads only. */
 	struct features features;
 	struct capture *capture;
+	struct right right;
 	struct probes *probes;
 	struct code_names *code_names;
 	struct prober *prober;

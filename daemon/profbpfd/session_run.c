@@ -50,6 +50,19 @@ static void process_exited(void *context, pid_t pid)
 		s->exited[s->exited_count++] = pid;
 }
 
+/* It runs a program that the session's owner may not look into: its probes go, nothing is read of it. */
+static void process_dropped(void *context, pid_t pid)
+{
+	struct session *s = context;
+
+	if (s->prober)
+		prober_forget(s->prober, pid);
+	if (s->devices)
+		device_feed_forget(s->devices, pid);
+	if (s->stacks)
+		stacks_forget(s->stacks, pid);
+}
+
 static void code_seen(void *context)
 {
 	struct session *s = context;
@@ -96,6 +109,7 @@ struct recorder_events session_events(struct session *s)
 {
 	return (struct recorder_events){ .process_started = program_started,
 					 .process_exited = process_exited,
+					 .process_dropped = process_dropped,
 					 .process_seen = process_seen,
 					 .code_seen = code_seen,
 					 .texts_forgotten = texts_forgotten,

@@ -27,6 +27,7 @@ static int start_capture(struct session *s)
 		.system_wide = s->request.system_wide,
 		.follow = s->request.follow,
 		.owner = s->request.owner,
+		.owner_group = s->request.owner_group,
 		.min_duration_ns = s->request.min_duration_ns,
 		.buffer_bytes = s->request.buffer_bytes,
 		.topics = s->request.topics,
@@ -40,9 +41,11 @@ static int start_capture(struct session *s)
 	s->cgroups = cgroups_new();
 	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));
-	if (!s->capture)
-		session_end(s, true, error);
-	return s->capture ? 0 : -1;
+	s->right = (struct right){ s->capture, s->request.owner, s->request.owner_group };
+	if (s->capture && !capture_attach_guard(s->capture, error, sizeof(error)))
+		return 0;
+	session_end(s, true, error);
+	return -1;
 }
 
 static int make_parts(struct session *s)
@@ -59,8 +62,8 @@ static int make_parts(struct session *s)
 	if (s->recorder && s->request.topics & TOPIC_DEVICE)
 		s->devices = device_feed_new(s->queue, session_warn, s);
 	if (s->recorder && s->request.topics & TOPIC_STACK)
-		s->stacks = stacks_new(s->queue, s->request.stack_rate, s->capture,
-				       session_warn, s);
+		s->stacks =
+			stacks_new(s->queue, s->request.stack_rate, s->capture, session_warn, s);
 	if (!s->recorder || (s->request.topics & TOPIC_DEVICE && !s->devices) ||
 	    (s->request.topics & TOPIC_STACK && !s->stacks)) {
 		session_end(s, true, "out of memory");
@@ -69,23 +72,41 @@ static int make_parts(struct session *s)
 	return 0;
 }
 
-/* Ordinary users get those of their descendants that are theirs: one may run with another's rights. */
-static int find_descendants(struct session *s)
+static void let_go(struct session *s, pid_t pid)
 {
-	int err = process_descendants(&s->targets, &s->target_count);
-	size_t kept = s->request.pid_count;
+	for (size_t i = 0; i < s->request.pid_count; i++) {
+		if (s->request.pids[i] != pid || s->request.held[i] < 0)
+			continue;
+		close(s->request.held[i]);
+		s->request.held[i] = -1;
+	}
+}
 
-	if (err || s->request.owner == (uid_t)-1)
-		return err;
-	for (size_t i = kept; i < s->target_count; i++) {
-		struct process_facts facts;
+/*
+ * Ordinary users get what is theirs: a descendant may run with another's rights, and one asked for may have
+ * begun to do so since it was looked at. From its claim on the kernel side sees to that.
+ */
+static void claim_targets(struct session *s)
+{
+	char text[160];
+	size_t kept = 0;
 
-		if (!process_facts_read(s->targets[i], &facts) &&
-		    process_owned_by(&facts, s->request.owner))
-			s->targets[kept++] = s->targets[i];
+	for (size_t i = 0; i < s->target_count; i++) {
+		pid_t pid = s->targets[i];
+
+		if (!capture_claim(s->capture, pid) && right_holds(&s->right, pid)) {
+			s->targets[kept++] = pid;
+			continue;
+		}
+		capture_target_remove(s->capture, pid);
+		let_go(s, pid);
+		if (i >= s->request.pid_count)
+			continue;
+		snprintf(text, sizeof(text), "process %d is not traced: it is not yours any more",
+			 pid);
+		session_warn(s, text);
 	}
 	s->target_count = kept;
-	return 0;
 }
 
 static int find_targets(struct session *s)
@@ -100,13 +121,15 @@ static int find_targets(struct session *s)
 	memcpy(s->targets, s->request.pids, s->request.pid_count * sizeof(*s->targets));
 	s->target_count = s->request.pid_count;
 	if (s->request.follow && !s->request.system_wide)
-		err = find_descendants(s);
+		err = process_descendants(&s->targets, &s->target_count);
 	if (s->request.system_wide)
 		err = process_all(&s->targets, &s->target_count);
 	if (err) {
 		session_end(s, true, strerror(-err));
 		return -1;
 	}
+	if (right_limited(&s->right))
+		claim_targets(s);
 	return 0;
 }
 
@@ -200,8 +223,8 @@ static int attach_programs(struct session *s)
 		return 0;
 	if (stacks_warning(s->stacks))
 		session_warn(s, stacks_warning(s->stacks));
-	s->sampler = sampler_new(capture_sample_program(s->capture), s->request.stack_rate,
-				 warning, sizeof(warning));
+	s->sampler = sampler_new(capture_sample_program(s->capture), s->request.stack_rate, warning,
+				 sizeof(warning));
 	if (!s->sampler)
 		session_warn(s, warning);
 	return 0;
@@ -301,6 +324,21 @@ static bool has_exited(const struct session *s, pid_t pid)
 	return false;
 }
 
+static void add_target(struct session *s, pid_t pid)
+{
+	int err = capture_target_add(s->capture, pid);
+	char text[160];
+
+	if (err == -ENOENT) {
+		snprintf(text, sizeof(text),
+			 "process %d is not traced: it runs a program that is not yours to see",
+			 pid);
+		session_warn(s, text);
+	} else if (err) {
+		session_warn(s, "too many processes: some are not traced");
+	}
+}
+
 /* From here on everything counts. */
 static int go_live(struct session *s)
 {
@@ -314,8 +352,7 @@ static int go_live(struct session *s)
 		session_push(s, cgroups_watch(s->cgroups, s->targets[i]));
 	session_read_cgroups(s);
 	for (size_t i = 0; i < s->target_count && !s->request.system_wide; i++) {
-		if (capture_target_add(s->capture, s->targets[i]))
-			session_warn(s, "too many processes: some are not traced");
+		add_target(s, s->targets[i]);
 		if (has_exited(s, s->targets[i]))
 			capture_target_remove(s->capture, s->targets[i]);
 		if (s->devices)

@@ -2,7 +2,9 @@
 /* Who may trace what, judged on real processes; and which processes can be traced at all. */
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,8 +25,35 @@
 #define SOMEBODY 65534
 #define ANOTHER 65533
 
-/* A child with these ids that waits to be killed. */
-static pid_t start_child(uid_t real, uid_t effective, uid_t saved, bool dumpable)
+struct identity {
+	uid_t real, effective, saved;
+	gid_t group, saved_group;
+	bool dumpable;
+	bool capable; /* it keeps a capability */
+	bool namespace; /* it makes a user namespace, in which it has all */
+};
+
+static int keep_capability(void)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2] = { { .permitted = 1u << CAP_NET_ADMIN } };
+
+	return (int)syscall(SYS_capset, &header, data);
+}
+
+static int become(const struct identity *who)
+{
+	if (setresgid(who->group, who->group, who->saved_group) ||
+	    (who->capable && prctl(PR_SET_KEEPCAPS, 1)) ||
+	    setresuid(who->real, who->effective, who->saved) ||
+	    (who->capable && keep_capability()) || (who->namespace && unshare(CLONE_NEWUSER)))
+		return -1;
+	/* A process that changed its ids is not dumpable until it says so. */
+	return prctl(PR_SET_DUMPABLE, who->dumpable);
+}
+
+/* A child like this that waits to be killed. */
+static pid_t start_child(const struct identity *who)
 {
 	int ready[2];
 	char byte;
@@ -34,9 +63,7 @@ static pid_t start_child(uid_t real, uid_t effective, uid_t saved, bool dumpable
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		/* A process that changed its ids is not dumpable until it says so. */
-		if (setresuid(real, effective, saved) || prctl(PR_SET_DUMPABLE, dumpable) ||
-		    write(ready[1], "x", 1) != 1)
+		if (become(who) || write(ready[1], "x", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
@@ -54,10 +81,9 @@ static void end_child(pid_t pid)
 }
 
 /* What access_process() says to an ordinary user about such a child. */
-static int judge(const struct peer *peer, uid_t real, uid_t effective, uid_t saved, bool dumpable,
-		 char *error)
+static int judge_one(const struct peer *peer, const struct identity *who, char *error)
 {
-	pid_t pid = start_child(real, effective, saved, dumpable);
+	pid_t pid = start_child(who);
 	struct process_facts facts;
 	char number[16];
 	int err;
@@ -71,6 +97,50 @@ static int judge(const struct peer *peer, uid_t real, uid_t effective, uid_t sav
 		assert_non_null(strstr(error, number));
 	end_child(pid);
 	return err;
+}
+
+static int judge(const struct peer *peer, uid_t real, uid_t effective, uid_t saved, bool dumpable,
+		 char *error)
+{
+	const struct identity who = { .real = real,
+				      .effective = effective,
+				      .saved = saved,
+				      .group = SOMEBODY,
+				      .saved_group = SOMEBODY,
+				      .dumpable = dumpable };
+
+	return judge_one(peer, &who, error);
+}
+
+/* A user without privileges may look into what has none either, or has them where the user gave them. */
+static void test_privileged_processes(void **state)
+{
+	const struct peer user = { .uid = SOMEBODY, .gid = SOMEBODY };
+	const struct identity plain = { .real = SOMEBODY,
+					.effective = SOMEBODY,
+					.saved = SOMEBODY,
+					.group = SOMEBODY,
+					.saved_group = SOMEBODY,
+					.dumpable = true };
+	struct identity who = plain;
+	char error[256];
+
+	if (geteuid())
+		skip();
+	assert_int_equal(judge_one(&user, &plain, error), 0);
+	who.group = who.saved_group = ANOTHER;
+	assert_int_equal(judge_one(&user, &who, error), -EPERM);
+	assert_non_null(strstr(error, "runs as group 65533, you as group 65534"));
+	who = plain;
+	who.saved_group = ANOTHER;
+	assert_int_equal(judge_one(&user, &who, error), -EPERM);
+	who = plain;
+	who.capable = true;
+	assert_int_equal(judge_one(&user, &who, error), -EPERM);
+	assert_non_null(strstr(error, "is protected"));
+	who = plain;
+	who.namespace = true;
+	assert_int_equal(judge_one(&user, &who, error), 0);
 }
 
 static void test_processes(void **state)
@@ -230,7 +300,13 @@ static void test_self(void **state)
 
 static void test_absent(void **state)
 {
-	pid_t pid = start_child(getuid(), geteuid(), geteuid(), true);
+	const struct identity own = { .real = getuid(),
+				      .effective = geteuid(),
+				      .saved = geteuid(),
+				      .group = getgid(),
+				      .saved_group = getgid(),
+				      .dumpable = true };
+	pid_t pid = start_child(&own);
 	char error[256], expected[64];
 
 	end_child(pid);
@@ -331,11 +407,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_processes), cmocka_unit_test(test_system),
-		cmocka_unit_test(test_sessions),  cmocka_unit_test(test_resources),
-		cmocka_unit_test(test_identity),  cmocka_unit_test(test_no_socket),
-		cmocka_unit_test(test_self),	  cmocka_unit_test(test_absent),
-		cmocka_unit_test(test_zombie),	  cmocka_unit_test(test_kernel_thread),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_privileged_processes),
+		cmocka_unit_test(test_system),
+		cmocka_unit_test(test_sessions),
+		cmocka_unit_test(test_resources),
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_no_socket),
+		cmocka_unit_test(test_self),
+		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_zombie),
+		cmocka_unit_test(test_kernel_thread),
 		cmocka_unit_test(test_thread),
 	};
 
