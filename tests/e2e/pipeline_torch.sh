@@ -7,20 +7,19 @@ need_root
 need_command jq
 
 PYTHON=$ROOT/build/venv-torch/bin/python
-JOB=$ROOT/../shared/workloads/torch/train.py
-[ -x "$PYTHON" ] || skip "PyTorch is not installed: make venv-torch"
-[ -r "$JOB" ] || skip "there is no $JOB"
+JOB=$ROOT/tests/workloads/torch/train.py
+[ -e "$ROOT/build/venv-torch/.complete" ] || skip "PyTorch is not installed: make venv-torch"
 
 readonly STEPS=20 WORKERS=2
 ALL_STEPS=$STEPS
 
-# trace NAME WORKERS [NAME=VALUE...]: the job in such an environment; what was recorded is in $WORK/NAME.pbt, the
+# trace NAME WORKERS [OPTION...]: the job with these options; what was recorded is in $WORK/NAME.pbt, the
 # pipeline section in $WORK/NAME.json. Its libraries are there before it is attached to: what Python opens later is
 # probed some milliseconds after it is mapped, however many those are.
 trace() {
 	local name=$1 workers=$2 job
 	shift 2
-	env "$@" "$PYTHON" "$ROOT/tests/truth/torch_job.py" "$WORK/$name.go" "$JOB" "$workers" $STEPS \
+	"$PYTHON" "$JOB" --go "$WORK/$name.go" "$@" "$workers" $STEPS \
 		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
 	job=$!
 	wait_for_line "$WORK/$name.out" '^ready$' 60
@@ -28,7 +27,7 @@ trace() {
 	touch "$WORK/$name.go"
 	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
 	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
-	grep -q "^steps $ALL_STEPS " "$WORK/$name.out" || fail "the job said: $(cat "$WORK/$name.out")"
+	grep -q "^steps $ALL_STEPS\$" "$WORK/$name.out" || fail "the job said: $(cat "$WORK/$name.out")"
 	"$ANALYZER" report "$WORK/$name.pbt" --section capture,host,pipeline,steps,python --format json >"$WORK/$name.json"
 	assert_series_add_up "$WORK/$name.json"
 }
@@ -64,19 +63,19 @@ worker_processes() {
 }
 
 for method in fork spawn forkserver; do
-	trace $method $WORKERS MP=$method
+	trace $method $WORKERS --start-method $method
 	expect_loader $method 1
 	assert_eq "worker processes by $method" $WORKERS "$(worker_processes $method)"
 done
 
 note "-- persistent workers: two epochs, the same processes"
 ALL_STEPS=$((2 * STEPS))
-trace persistent $WORKERS EPOCHS=2
+trace persistent $WORKERS --epochs 2
 expect_loader persistent 2
 assert_eq "worker processes" $WORKERS "$(worker_processes persistent)"
 
 note "-- pin memory: a thread between workers and trainer"
-trace pin $WORKERS EPOCHS=2 PIN=1
+trace pin $WORKERS --epochs 2 --pin
 expect_loader pin 2
 expect pin '.pipeline[0].operators[1].type' pin
 expect pin '.pipeline[0].operators[1].elements' $ALL_STEPS
@@ -95,7 +94,7 @@ expect single '.pipeline[0].operators[0].in_trainer' true
 note "-- waits for the interpreter's lock, by thread"
 ALL_STEPS=$((4 * STEPS))
 TRACE_OPTIONS=(--topics "api,sched,stack")
-trace lock $WORKERS EPOCHS=4 PIN=1
+trace lock $WORKERS --epochs 4 --pin
 expect lock '.pipeline[0].fetches.count' $ALL_STEPS
 # shellcheck disable=SC2016 # $pid is jq's
 expect lock '.pipeline[0].pid as $pid | [.python[] | select(.pid == $pid)] | length' 1
@@ -105,9 +104,9 @@ note "$(jq -r '.pipeline[0].pid as $pid | .python[] | select(.pid == $pid) | .th
 	"\(.name): \(.gil_waits) waits, \(.gil_wait_ns / 1e6) ms"' "$WORK/lock.json" | paste -sd ';')"
 
 note "-- live: what workers made and the trainer took"
-HOLD=0.01 "$PYTHON" "$JOB" $WORKERS 1000000 >"$WORK/live.out" 2>"$WORK/live.err" &
+"$PYTHON" "$JOB" $WORKERS 1000000 >"$WORK/live.out" 2>"$WORK/live.err" &
 live=$!
-wait_until 120 grep -q HOLD "$WORK/live.out" || fail "the job makes no steps: $(tail -n 5 "$WORK/live.err")"
+wait_until 120 grep -q running "$WORK/live.out" || fail "the job makes no steps: $(tail -n 5 "$WORK/live.err")"
 # A second of a machine that does other things may have no batch in it.
 top_shows() {
 	"$PROFCTL" top --standalone --once --format json --pid $live >"$WORK/top.json" 2>"$WORK/top.err" &&
