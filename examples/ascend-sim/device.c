@@ -61,6 +61,7 @@ static void begin(void)
 	sim_device.queries_end = &sim_device.queries;
 	sim_device.first_number = (uint16_t)sim_setting("ASCEND_SIM_FIRST_TASK", 0);
 	sim_device.block_ns = (uint64_t)sim_setting("ASCEND_SIM_BLOCK_NS", SIM_BLOCK_NS);
+	sim_device.sink = sim_setting("ASCEND_SIM_SINK", 0) != 0;
 	sim_counter_begin(&sim_device.counter);
 	sim_device.open = true;
 	atexit(sim_finish);

@@ -156,6 +156,7 @@ struct sim_device {
 	uint16_t first_number;
 	uint64_t allocated, peak, allocations, frees;
 	uint64_t failed_sends;
+	bool sink; /* takes what channels hold at once */
 	bool open;
 };
 

@@ -99,6 +99,10 @@ SIM_EXPORT int acltdtSendTensor(struct sim_channel *channel, const struct datase
 		channel->size++;
 		channel->pushed++;
 		channel->pushed_ns = sim_now();
+		if (sim_device.sink) {
+			channel->size--;
+			channel->popped++;
+		}
 		err = 0;
 		pthread_cond_broadcast(&sim_device.changed);
 	}

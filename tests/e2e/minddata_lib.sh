@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# minddata_lib.sh - running tests/truth/minddata_job.py under trace; after lib.sh.
+# minddata_lib.sh - running MindSpore's jobs under trace: tests/truth/minddata_job.py, tests/workloads/mindspore; after lib.sh.
 
 MINDSPORE_VENV=${MINDSPORE_VENV:-$ROOT/build/venv-mindspore}
 MINDSPORE_PYTHON=$MINDSPORE_VENV/bin/python
-# Programs that several projects share; not a part of this one.
 # shellcheck disable=SC2034 # for the scripts
-WORKLOADS=${WORKLOADS:-$(readlink -m "$ROOT/../shared/workloads")}
+WORKLOADS=$ROOT/tests/workloads/mindspore
 # Importing MindSpore takes 5 s of CPU time; a machine that does other things as well takes its time.
 IMPORT_SECONDS=200
 
@@ -54,9 +53,4 @@ job_value() {
 # operator NAME ID FIELD
 operator() {
 	json "$WORK/$1.json" ".pipeline[0].operators[] | select(.id == $2) | .$3"
-}
-
-need_mindspore_workloads() {
-	[ -r "$WORKLOADS/mindspore/ms_train.py" ] ||
-		skip "needs ms_train.py in $WORKLOADS/mindspore (WORKLOADS names the folder of shared workloads)"
 }

@@ -7,7 +7,6 @@
 need_root
 need_command jq
 need_mindspore
-need_mindspore_workloads
 "$ROOT/tests/tools/make-venv" mindinsight >"$WORK/install" 2>&1 ||
 	skip "needs MindInsight in build/venv-mindinsight, which cannot be installed here: $(tail -n 1 "$WORK/install")"
 
@@ -24,13 +23,13 @@ assert_contains "and why not" "$WORK/err" 'there is something already'
 assert_eq "nothing is left of the attempt" 1 "$(find "$WORK" -maxdepth 1 -name 'profiler*' | wc -l)"
 
 note "-- what reads it"
-"$ROOT/build/venv-mindinsight/bin/python" "$WORKLOADS/mindspore/mi_check.py" "$WORK/profiler" >"$WORK/insight.json" \
+"$ROOT/build/venv-mindinsight/bin/python" "$WORKLOADS/mindinsight_read.py" "$WORK/profiler" >"$WORK/insight.json" \
 	2>"$WORK/insight.err" || fail "MindInsight refuses it: $(tail -n 3 "$WORK/insight.err")
 $(head -c 2000 "$WORK/insight.json")"
 for table in .minddata_cpu_utilization.op .minddata_pipeline.object .minddata_queues.time; do
 	assert_between "rows of MindInsight's $table" 1 1000 "$(jq "$table | length" "$WORK/insight.json")"
 done
-(cd "$WORK" && "$MINDSPORE_PYTHON" "$WORKLOADS/mindspore/md_reference.py" "$WORK/profiler" "$WORK/own" >"$WORK/own.out" 2>&1) ||
+(cd "$WORK" && "$MINDSPORE_PYTHON" "$WORKLOADS/own_analysis.py" "$WORK/profiler" "$WORK/own" >"$WORK/own.out" 2>&1) ||
 	fail "MindSpore refuses it: $(tail -n 3 "$WORK/own.out")"
 start=$(json "$WORK/export.json" .trace.start_ns) from=$(json "$WORK/export.json" .host.start_ns)
 report_json "$WORK/export.pbt" "$WORK/during.json" --section pipeline --from $((from - start))ns \

@@ -37,12 +37,8 @@ for id in 1 2 3 5; do
 done
 
 # ---- beside the kernel and MindSpore's own sampler, on a real training
-if [ ! -r "$WORKLOADS/mindspore/ms_train.py" ]; then
-	note "there is no $WORKLOADS/mindspore/ms_train.py: nothing to compare MindSpore's own sampler with"
-	exit 0
-fi
-"$MINDSPORE_PYTHON" "$WORKLOADS/mindspore/ms_train.py" --py-map slow --slow-ms 1.5 --py-workers 1 --epochs 15 \
-	--md-profile "$WORK/own" --md-interval 1000 >"$WORK/train.out" 2>"$WORK/train.err" &
+"$MINDSPORE_PYTHON" "$WORKLOADS/train.py" --map burn --map-ms 1.5 --map-workers 1 --epochs 15 \
+	--own-profile "$WORK/own" --own-interval 1000 >"$WORK/train.out" 2>"$WORK/train.err" &
 pid=$!
 wait_until "$IMPORT_SECONDS" grep -q '"ready"' "$WORK/train.out" || fail "no pipeline: $(tail "$WORK/train.err")"
 # Where many switches are missing the figures that the kernel sums up count, taken so often.

@@ -7,7 +7,6 @@
 need_root
 need_command jq
 need_mindspore
-need_mindspore_workloads
 
 # Name, operator ("any": any, or none), kinds that are right, and what is planted. Python that burns has both the interpreter's
 # lock and a CPU: with few CPUs the trainer's other threads lack the latter. Rows and epochs are chosen such that each
@@ -16,27 +15,27 @@ need_mindspore_workloads
 # long as many of its steps.
 readonly -a CASES=(
 	"baseline           -            none           --rows 640 --epochs 2"
-	"pynative           -            none           --rows 320 --epochs 1 --mode pynative"
-	"no_python_map      -            none           --rows 640 --epochs 2 --py-map none"
-	"small_network      any          none,takes_cpu,lock,busy --rows 2560 --epochs 1 --net mlp"
-	"burn_1_worker      Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --py-map slow --slow-ms 2 --py-workers 1"
-	"burn_2_threads     Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --py-map slow --slow-ms 2"
-	"burn_5_ms          Map(ID:2)    lock,takes_cpu,busy --rows 320 --epochs 2 --py-map slow --slow-ms 5"
-	"burn_2_processes   Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --py-map slow --slow-ms 2 --py-mp --quiet-train"
-	"sleep_1_worker     Map(ID:2)    sleeps         --rows 640 --epochs 2 --py-map sleep --slow-ms 2.5 --py-workers 1 --quiet-train"
-	"sleep_2_workers    Map(ID:2)    sleeps         --rows 640 --epochs 2 --py-map sleep --slow-ms 5 --quiet-train"
-	"heavy_1_worker     Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --py-map none --image 384 --c-heavy 12 --workers 1"
-	"heavy_2_workers    Map(ID:2)    busy,takes_cpu --rows 640 --epochs 2 --py-map none --image 384 --c-heavy 12 --md-interval 200 --md-profile $WORK/own"
-	"source_1_worker    Generator(ID:5) sleeps      --rows 640 --epochs 2 --disk-ms 2.5 --workers 1 --quiet-train"
-	"source_2_threads   Generator(ID:5) sleeps      --rows 640 --epochs 2 --disk-ms 5 --workers 2 --quiet-train"
-	"source_processes   Generator(ID:5) sleeps      --rows 640 --epochs 2 --disk-ms 5 --py-mp --quiet-train"
+	"pynative           -            none           --rows 320 --epochs 1 --pynative"
+	"no_python_map      -            none           --rows 640 --epochs 2 --map none"
+	"small_network      any          none,takes_cpu,lock,busy --rows 2560 --epochs 1 --network perceptron"
+	"burn_1_worker      Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2 --map-workers 1"
+	"burn_2_threads     Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2"
+	"burn_5_ms          Map(ID:2)    lock,takes_cpu,busy --rows 320 --epochs 2 --map burn --map-ms 5"
+	"burn_2_processes   Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --map burn --map-ms 2 --processes --network none"
+	"sleep_1_worker     Map(ID:2)    sleeps         --rows 640 --epochs 2 --map sleep --map-ms 2.5 --map-workers 1 --network none"
+	"sleep_2_workers    Map(ID:2)    sleeps         --rows 640 --epochs 2 --map sleep --map-ms 5 --network none"
+	"heavy_1_worker     Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --map none --image 384 --blurs 12 --workers 1"
+	"heavy_2_workers    Map(ID:2)    busy,takes_cpu --rows 640 --epochs 2 --map none --image 384 --blurs 12 --own-interval 200 --own-profile $WORK/own"
+	"source_1_worker    Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 2.5 --workers 1 --network none"
+	"source_2_threads   Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 5 --workers 2 --network none"
+	"source_processes   Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 5 --processes --network none"
 )
 
 readonly OTHERS_PERCENT=20
 # Images, and bytes a second. Each file has 32 KB, most of them behind the end of the image: the disk takes its time
 # whatever the CPU. More than a shuffle holds back, which it gives out at once at the end.
 readonly -a SLOW_DISKS=("1MB 192 1000000" "4MB 320 4000000")
-readonly SLOW_DISK="ImageFolder(ID:5) storage --source folder --batch 16 --epochs 1 --quiet-train"
+readonly SLOW_DISK="ImageFolder(ID:4) storage --batch 16 --epochs 1 --network none"
 
 # ---- Disks that give so many bytes a second
 
@@ -91,7 +90,7 @@ declare -A EXPECTED
 train() {
 	local group=$1 name=$2 operator=$3 kinds=$4 reply pid status
 	shift 4
-	jq -cn --arg out "$WORK/$name.out" --arg group "$group" --arg job "$WORKLOADS/mindspore/ms_train.py" \
+	jq -cn --arg out "$WORK/$name.out" --arg group "$group" --arg job "$WORKLOADS/train.py" \
 		'[$out, $group, $job] + $ARGS.positional' --args -- "$@" >&"${JOBS[1]}"
 	read -r -t $((200 * PATIENCE)) reply <&"${JOBS[0]}" || fail "$name does not end: $(tail "$WORK/$name.out")"
 	pid=$(jq .pid <<<"$reply") status=$(jq .status <<<"$reply")
@@ -177,7 +176,7 @@ done
 
 # ---- What MindSpore's own analysis makes of one of them
 
-jq -cn --arg out "$WORK/reference.out" --arg job "$WORKLOADS/mindspore/md_reference.py" '[$out, "", $job, $own, $own]' \
+jq -cn --arg out "$WORK/reference.out" --arg job "$WORKLOADS/own_analysis.py" '[$out, "", $job, $own, $own]' \
 	--arg own "$WORK/own" >&"${JOBS[1]}"
 read -r -t $((100 * PATIENCE)) line <&"${JOBS[0]}" || fail "MindSpore's analysis does not end"
 note "heavy_2_workers by MindSpore's own analysis: $(jq -c '.bottleneck_warning' "$WORK/own/minddata_pipeline_summary_0.json")"

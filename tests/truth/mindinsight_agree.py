@@ -5,7 +5,7 @@
 usage: mindinsight_agree.py REPORT DURING FOLDER MINDINSIGHT SUMMARY
 
 DURING: a report of the time for which there are figures of the host, which is what is exported;
-FOLDER: what was exported; MINDINSIGHT: what mi_check.py printed of it; SUMMARY: the
+FOLDER: what was exported; MINDINSIGHT: what mindinsight_read.py printed of it; SUMMARY: the
 minddata_pipeline_summary that MindSpore made of it. Ends with status 1 if a figure differs.
 """
 import json

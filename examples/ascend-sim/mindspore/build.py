@@ -20,6 +20,8 @@ SIM = os.path.dirname(HERE)
 CFLAGS = ["-D_GNU_SOURCE", "-std=gnu11", "-O2", "-g", "-fPIC", "-fvisibility=hidden", "-w"]
 API = re.compile(r"(acl(rt|mdl|op|nn|tdt|prof|Init|Fin|Get|Set|Create|Destroy)\w*|rt[A-Z][A-Za-z]+|Hccl[A-Z][A-Za-z]+)")
 EMPTY = "ge_runner platform profapi c_sec ascendalog mmpa register atb".split()
+# Functions of the operators' library that are none.
+NO_OPERATORS = {"aclnnInit", "aclnnFinalize"}
 NOTHING = "{s}: xor %eax,%eax\n nop\n nop\n ret\n"
 # Its own name as fifth argument.
 OPERATOR = '{s}: lea 1f(%rip),%r8\n jmp sim_operator@PLT\n1: .asciz "{s}"\n'
@@ -105,7 +107,7 @@ class Builder:
             file.write('.section .note.GNU-stack,"",@progbits\n.text\n')
             for function in sorted(set(functions) - self.had):
                 body = NOTHING
-                if function.startswith("aclnn"):
+                if function.startswith("aclnn") and function not in NO_OPERATORS:
                     body = PREPARE if function.endswith("GetWorkspaceSize") else OPERATOR
                 file.write(f".globl {function}\n.type {function},@function\n.p2align 4\n" +
                            body.replace("{s}", function) + f".size {function},.-{function}\n")
