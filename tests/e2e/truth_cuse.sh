@@ -6,6 +6,7 @@
 . "$(dirname "$0")/truth_devices_lib.sh"
 need_root
 need_command jq
+[ -c /dev/cuse ] || modprobe cuse 2>/dev/null || :
 [ -c /dev/cuse ] || skip "needs /dev/cuse, which this kernel lacks (the machines of make vmtest have it)"
 [ ! -e /dev/davinci0 ] || skip "needs a machine without a /dev/davinci0 of its own"
 
