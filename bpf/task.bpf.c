@@ -5,6 +5,9 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
+/* Processes that would be targets if there was room in "targets". */
+volatile __u64 targets_refused = 0;
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -26,7 +29,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		if (!settings.follow)
 			return 0;
 		mark_target(tgid);
-		bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY);
+		if (bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY))
+			__sync_fetch_and_add(&targets_refused, 1);
 	}
 	state = thread_make(thread_states, child);
 	if (state)

@@ -121,28 +121,6 @@ int access_system(const struct peer *peer, char *error, size_t error_size)
 	return -EPERM;
 }
 
-int access_resources(const struct peer *peer, uint64_t buffer_bytes, size_t sessions, char *error,
-		     size_t error_size)
-{
-	if (peer->trusted)
-		return 0;
-	if (buffer_bytes > ACCESS_BUFFER_MAX) {
-		snprintf(error, error_size,
-			 "buffers of more than %llu MiB are for root and members of the "
-			 "group " ACCESS_GROUP "; use a smaller --buffer",
-			 ACCESS_BUFFER_MAX >> 20);
-		return -EDQUOT;
-	}
-	if (sessions >= ACCESS_SESSIONS_MAX) {
-		snprintf(error, error_size,
-			 "you have %zu sessions already, the most an ordinary user may have; end "
-			 "one with profctl stop (profctl list shows them)",
-			 sessions);
-		return -EDQUOT;
-	}
-	return 0;
-}
-
 bool access_session(const struct peer *peer, uid_t owner)
 {
 	return peer->trusted || peer->uid == owner;

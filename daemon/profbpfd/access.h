@@ -20,8 +20,6 @@
 #include "daemon/common/process_check.h"
 
 #define ACCESS_GROUP "profbpf"
-#define ACCESS_BUFFER_MAX (256ull << 20) /* bytes of rings per session of an ordinary user */
-#define ACCESS_SESSIONS_MAX 4 /* at once of an ordinary user */
 
 /* The user at the other end of a connection. */
 struct peer {
@@ -57,14 +55,6 @@ int access_process(const struct peer *peer, const struct process_facts *facts, c
 
 /* access_system - may it trace the whole machine? As access_process(). */
 int access_system(const struct peer *peer, char *error, size_t error_size);
-
-/*
- * access_resources - may it have one more session with rings of this size?
- *
- * @sessions are those it has already. As access_process(), with -EDQUOT.
- */
-int access_resources(const struct peer *peer, uint64_t buffer_bytes, size_t sessions, char *error,
-		     size_t error_size);
 
 /* access_session - may it see and stop a session that user @owner started? */
 bool access_session(const struct peer *peer, uid_t owner);

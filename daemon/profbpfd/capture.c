@@ -126,6 +126,9 @@ static int load_programs(struct capture *capture, const struct capture_options *
 	if (options->topics & TOPIC_STACK)
 		bpf_map__set_max_entries(capture->skeleton->maps.returning,
 					 capture->cpus * RETURNING_PER_CPU);
+	if (options->targets_max && options->targets_max < capture_targets_max(capture))
+		bpf_map__set_max_entries(capture->skeleton->maps.targets,
+					 (uint32_t)options->targets_max);
 	capture_choose_programs(capture, features);
 	err = profbpf__load(capture->skeleton);
 	if (!err)
@@ -277,6 +280,16 @@ void capture_target_remove(struct capture *capture, pid_t pid)
 
 	bpf_map_delete_elem(bpf_map__fd(capture->skeleton->maps.targets), &key);
 	targets_changed(capture);
+}
+
+uint64_t capture_targets_max(const struct capture *capture)
+{
+	return bpf_map__max_entries(capture->skeleton->maps.targets);
+}
+
+uint64_t capture_targets_refused(const struct capture *capture)
+{
+	return capture->skeleton->bss->targets_refused;
 }
 
 int capture_trace_self(struct capture *capture, bool on)

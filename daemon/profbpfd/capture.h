@@ -31,6 +31,7 @@ struct capture_options {
 	uint64_t buffer_bytes; /* 0 = CAPTURE_BUFFER_DEFAULT */
 	unsigned int topics; /* TOPIC_* */
 	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
+	uint64_t targets_max;	/* processes at a time; 0 = as many as the table holds */
 };
 
 /*
@@ -105,6 +106,13 @@ bool capture_holds(struct capture *capture, pid_t pid);
  */
 int capture_target_add(struct capture *capture, pid_t pid);
 void capture_target_remove(struct capture *capture, pid_t pid);
+
+/*
+ * capture_targets_max - how many processes there may be at a time
+ * capture_targets_refused - how many were forked beyond that
+ */
+uint64_t capture_targets_max(const struct capture *capture);
+uint64_t capture_targets_refused(const struct capture *capture);
 
 /*
  * capture_trace_self - make the daemon itself a target for a moment, also of a

@@ -16,11 +16,22 @@
 #include "daemon/common/words.h"
 #include "daemon/profbpfd/server.h"
 
-enum { OPTION_SOCKET = 's', OPTION_CATALOG = 'c', OPTION_VERSION = 'V', OPTION_PRIVATE = 256 };
+enum {
+	OPTION_SOCKET = 's',
+	OPTION_CATALOG = 'c',
+	OPTION_VERSION = 'V',
+	OPTION_PRIVATE = 256,
+	OPTION_USER_SESSIONS,
+	OPTION_USER_MEMORY,
+	OPTION_USER_PROCESSES,
+	OPTION_USER_FUNCTIONS,
+	OPTION_USER_CATALOG,
+};
 
 struct arguments {
 	const char *socket;
 	struct words catalogs;
+	struct quotas quotas;
 	int private_fd;
 };
 
@@ -30,9 +41,31 @@ static const struct argp_option options[] = {
 	{ "catalog", OPTION_CATALOG, "DIR", 0,
 	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
 	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
-	{ "version", OPTION_VERSION, NULL, 0, "Print the version" },
+	{ NULL, 0, NULL, 0,
+	  "What an ordinary user may have (root and the group profbpf: anything):", 1 },
+	{ "user-sessions", OPTION_USER_SESSIONS, "N", 0, "Sessions at once (default: 4)", 1 },
+	{ "user-memory", OPTION_USER_MEMORY, "SIZE", 0,
+	  "Memory of all sessions: buffers and what waits to be written (default: 1G)", 1 },
+	{ "user-processes", OPTION_USER_PROCESSES, "N", 0,
+	  "Processes of a session, with those that they start (default: 4096)", 1 },
+	{ "user-functions", OPTION_USER_FUNCTIONS, "N", 0,
+	  "Functions that a session probes (default: 16384)", 1 },
+	{ "user-catalog", OPTION_USER_CATALOG, "SIZE", 0,
+	  "Length of catalogs that come with a request (default: 512K)", 1 },
+	{ NULL, 0, NULL, 0, NULL, -1 },
+	{ "version", OPTION_VERSION, NULL, 0, "Print the version", -1 },
 	{ 0 },
 };
+
+static void set_quota(struct quotas *quotas, int key, const char *value, struct argp_state *state)
+{
+	char error[256];
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].key == key &&
+		    quotas_set(quotas, options[i].name, value, error, sizeof(error)))
+			argp_error(state, "--%s: %s", options[i].name, error);
+}
 
 static int parse_private(const char *text, struct argp_state *state)
 {
@@ -58,6 +91,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 			argp_failure(state, 1, 0, "out of memory");
 		return 0;
 	case OPTION_PRIVATE: arguments->private_fd = parse_private(text, state); return 0;
+	case OPTION_USER_SESSIONS:
+	case OPTION_USER_MEMORY:
+	case OPTION_USER_PROCESSES:
+	case OPTION_USER_FUNCTIONS:
+	case OPTION_USER_CATALOG: set_quota(&arguments->quotas, key, text, state); return 0;
 	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
 	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
 	default: return ARGP_ERR_UNKNOWN;
@@ -103,7 +141,7 @@ int main(int argc, char **argv)
 		"Record what the host does for its accelerators. profctl tells it what to record.\v"
 		"Runs in the foreground until SIGTERM. See profbpfd(8)."
 	};
-	struct arguments arguments = { .private_fd = -1 };
+	struct arguments arguments = { .quotas = QUOTAS_DEFAULT, .private_fd = -1 };
 	struct server_options server = { 0 };
 	char missing[64];
 	int status;
@@ -116,7 +154,8 @@ int main(int argc, char **argv)
 	privilege_missing(privilege_effective(), missing, sizeof(missing));
 	if (arguments.private_fd < 0 && missing[0]) {
 		fprintf(stderr,
-			"profbpfd: needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE (missing here: "
+			"profbpfd: needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE (missing "
+			"here: "
 			"%s); run it with sudo or as a service (systemctl start profbpfd)\n",
 			missing);
 		words_free(&arguments.catalogs);
@@ -129,6 +168,7 @@ int main(int argc, char **argv)
 	raise_descriptor_limit();
 	server.socket = control_socket_path(arguments.socket);
 	server.private_fd = arguments.private_fd;
+	server.quotas = arguments.quotas;
 	server.catalog_directories = (const char *const *)arguments.catalogs.word;
 	server.catalog_directory_count = arguments.catalogs.count;
 	status = server_run(&server);

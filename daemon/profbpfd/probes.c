@@ -188,13 +188,18 @@ static int set_conf(struct probes *p, const struct file_entry *e, size_t index)
 
 static int number_functions(struct probes *p, struct file_entry *e)
 {
-	size_t room = CAPTURE_PROBES_MAX - p->next_probe;
+	bool quota = p->options.functions_max && p->options.functions_max < CAPTURE_PROBES_MAX;
+	size_t most = quota ? p->options.functions_max : CAPTURE_PROBES_MAX;
+	size_t room = most - p->next_probe;
 	struct item *functions;
 
 	if (e->file.count > room) {
 		if (!p->full_warned)
-			warn(p, "%s: only %zu of %zu functions are probed: a session holds %u probes",
-			     e->path, room, e->file.count, CAPTURE_PROBES_MAX);
+			warn(p, "%s: only %zu of %zu functions are probed: a session holds %zu probes%s",
+			     e->path, room, e->file.count, most,
+			     quota ? "; the administrator can raise the limit (profbpfd "
+				     "--user-functions)"
+				   : "");
 		p->full_warned = true;
 		e->names_change_unseen = true;
 		e->file.count = room;

@@ -32,6 +32,7 @@ struct probes_options {
 	bool own_only;		/* never a breakpoint in a process that is not a target, see above */
 	bool optimized_nop;
 	bool keep_queues;	/* record calls of kind queue, however short */
+	uint64_t functions_max;	/* to be probed; 0 = CAPTURE_PROBES_MAX */
 	struct file_cache *file_cache;	/* what is known of files; may be NULL */
 	struct code_names *code_names;	/* told which probes are given addresses to be named */
 };

@@ -194,6 +194,18 @@ static char *load_catalogs(const struct services *services, struct roster_entry 
 	return entry->catalogs ? NULL : strdup(NO_MEMORY);
 }
 
+static int check_quotas(const struct services *services, const struct peer *peer,
+			const Profbpf__Control__StartSession *start, char *error)
+{
+	struct quota_use use = roster_use(&services->roster, peer->uid);
+	struct quota_wish wish = { .memory_bytes = session_memory(start->buffer_bytes),
+				   .processes = start->n_pids };
+
+	for (size_t i = 0; i < start->n_catalogs; i++)
+		wish.catalog_bytes += strlen(start->catalogs[i]->text);
+	return peer->trusted ? 0 : quotas_check(&services->quotas, &use, &wish, error, ERROR_MAX);
+}
+
 static int check(struct services *services, const struct peer *peer,
 		 const Profbpf__Control__StartSession *start, char *error)
 {
@@ -204,8 +216,7 @@ static int check(struct services *services, const struct peer *peer,
 		snprintf(error, ERROR_MAX, "profbpfd is stopping");
 		return -ESHUTDOWN;
 	}
-	err = access_resources(peer, start->buffer_bytes,
-			       roster_count_of(&services->roster, peer->uid), error, ERROR_MAX);
+	err = check_quotas(services, peer, start, error);
 	most = ROSTER_SESSIONS_MAX - (peer->trusted ? 0 : ROSTER_SESSIONS_RESERVED);
 	if (!err && roster_count(&services->roster) >= most) {
 		snprintf(error, ERROR_MAX, "there are %zu sessions already, the most there can be",
@@ -312,6 +323,11 @@ static int launch(struct services *services, struct request_job *job)
 	if (!entry->output_name ||
 	    make_request(job->client, entry, start, job->topics, &job->fds, &request))
 		return -ENOMEM;
+	entry->memory_bytes = session_memory(start->buffer_bytes);
+	if (!job->peer.trusted) {
+		request.processes_max = services->quotas.processes;
+		request.functions_max = services->quotas.functions;
+	}
 	request.file_cache = services->file_cache;
 	request.features = &services->features;
 	entry->session =

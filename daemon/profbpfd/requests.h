@@ -28,6 +28,7 @@
 struct services {
 	struct roster roster;
 	struct job_queue *jobs;
+	struct quotas quotas; /* of an ordinary user */
 	struct features features;
 	struct file_cache *file_cache; /* of all sessions; NULL: none */
 	const char *const *catalog_directories; /* the administrator's */

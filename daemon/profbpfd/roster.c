@@ -69,13 +69,17 @@ size_t roster_count_running(const struct roster *roster)
 	return count;
 }
 
-size_t roster_count_of(const struct roster *roster, uid_t owner)
+struct quota_use roster_use(const struct roster *roster, uid_t owner)
 {
-	size_t count = 0;
+	struct quota_use use = { 0 };
 
-	for (const struct roster_entry *e = roster->first; e; e = e->next)
-		count += !e->ended && e->owner == owner;
-	return count;
+	for (const struct roster_entry *e = roster->first; e; e = e->next) {
+		if (e->ended || e->owner != owner)
+			continue;
+		use.sessions++;
+		use.memory_bytes += e->memory_bytes;
+	}
+	return use;
 }
 
 /* Its starter and waiters have been told of an end, and nobody else ever will be. */

@@ -12,6 +12,7 @@
 
 #include "daemon/common/words.h"
 #include "daemon/profbpfd/client.h"
+#include "daemon/profbpfd/quotas.h"
 #include "daemon/profbpfd/session.h"
 
 #define ROSTER_SESSIONS_MAX 64
@@ -34,6 +35,7 @@ struct roster_entry {
 	int *held; /* their processes, until the session has them; -1 = none */
 	size_t pid_count;
 	uint64_t duration_ns; /* as requested; 0 = until stopped */
+	uint64_t memory_bytes; /* session_memory() */
 	char *output_name; /* what the client calls its output; "" if it did not say */
 	struct words warnings; /* the daemon's own; the session has more */
 	struct client *starter; /* NULL once it is gone */
@@ -62,11 +64,12 @@ void roster_free(struct roster *roster);
 
 /*
  * roster_count - all entries, those too whose session has ended and is being unloaded
- * roster_count_running, roster_count_of - sessions that have not ended; of one user
+ * roster_count_running - sessions that have not ended
+ * roster_use - what those of one user take that have not ended
  */
 size_t roster_count(const struct roster *roster);
 size_t roster_count_running(const struct roster *roster);
-size_t roster_count_of(const struct roster *roster, uid_t owner);
+struct quota_use roster_use(const struct roster *roster, uid_t owner);
 
 /* roster_find - NULL if there is no such session, or if it has ended */
 struct roster_entry *roster_find(struct roster *roster, uint32_t id);

@@ -307,6 +307,7 @@ static int open_server(struct server *server)
 	server->services.private_daemon = options->private_fd >= 0;
 	server->services.catalog_directories = options->catalog_directories;
 	server->services.catalog_directory_count = options->catalog_directory_count;
+	server->services.quotas = options->quotas;
 	features_probe(&server->services.features);
 	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "daemon/profbpfd/quotas.h"
+
 #define SERVER_CLIENTS_MAX 256
 #define SERVER_CLIENTS_RESERVED 64 /* of these, for those who may do everything */
 #define SERVER_CLIENTS_PER_USER 32 /* of an ordinary user */
@@ -14,6 +16,7 @@ struct server_options {
 	int private_fd; /* connected socket of the only client; -1 = listen */
 	const char *const *catalog_directories;
 	size_t catalog_directory_count;
+	struct quotas quotas; /* of an ordinary user */
 };
 
 /*

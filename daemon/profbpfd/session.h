@@ -43,6 +43,8 @@ struct session_request {
 	uint64_t buffer_bytes;	/* all rings together; 0 = default */
 	uint64_t stack_block_ns;	/* topic stack: shorter sleeps leave no stack */
 	bool keep_queues;	/* calls of kind queue are recorded, however short */
+	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
+	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
 	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
 	const struct features *features; /* of this kernel; outlives the session */
@@ -88,6 +90,9 @@ struct session_info {
 	char **warnings;		/* owned by the session */
 	size_t warning_count;
 };
+
+/* session_memory - the most that rings of @buffer_bytes and what waits to be written take */
+uint64_t session_memory(uint64_t buffer_bytes);
 
 /*
  * session_new - start a session

@@ -72,6 +72,8 @@ struct session {
 	struct writer *writer;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;
+	uint64_t untraced;		/* of them, those for which the table had no room */
+	bool untraced_told;
 	int epoll_fd;
 	uint64_t drain_ns;		/* when the rings were last read */
 	uint64_t drain_interval_ns;	/* until they are read again if nobody asks for it before */
@@ -135,6 +137,9 @@ void session_read_cgroups(struct session *s);
  * @all: also the threads whose figures have not changed.
  */
 void session_read_figures(struct session *s, bool all);
+
+/* session_check_targets - warn, once, if there was no room for some */
+void session_check_targets(struct session *s);
 
 /* session_check_writer - end the session if writing has failed */
 void session_check_writer(struct session *s);

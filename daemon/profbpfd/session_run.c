@@ -210,9 +210,27 @@ void session_read_cgroups(struct session *s)
 		session_push(s, cgroups_read(s->cgroups));
 }
 
+void session_check_targets(struct session *s)
+{
+	uint64_t most = capture_targets_max(s->capture);
+	char text[256];
+
+	if (s->untraced_told || !(s->untraced + capture_targets_refused(s->capture)))
+		return;
+	s->untraced_told = true;
+	snprintf(text, sizeof(text),
+		 "there are more than %llu processes: further ones are not traced%s",
+		 (unsigned long long)most,
+		 s->request.processes_max == most
+			 ? "; the administrator can raise the limit (profbpfd --user-processes)"
+			 : "");
+	session_warn(s, text);
+}
+
 static void tick(struct session *s)
 {
 	remove_exited(s);
+	session_check_targets(s);
 	session_push(s, host_stats_clocks());
 	session_push_statistics(s, false);
 }

@@ -21,6 +21,11 @@
 
 #define QUEUE_BYTES (128u << 20) /* records waiting for the writer, at most */
 
+uint64_t session_memory(uint64_t buffer_bytes)
+{
+	return (buffer_bytes ? buffer_bytes : CAPTURE_BUFFER_DEFAULT) + QUEUE_BYTES;
+}
+
 static int start_capture(struct session *s)
 {
 	struct capture_options options = {
@@ -32,6 +37,7 @@ static int start_capture(struct session *s)
 		.buffer_bytes = s->request.buffer_bytes,
 		.topics = s->request.topics,
 		.stack_block_ns = s->request.stack_block_ns,
+		.targets_max = s->request.processes_max,
 	};
 	char error[512];
 
@@ -178,6 +184,7 @@ static int start_probes(struct session *s)
 		.follow = s->request.follow,
 		.own_only = s->request.owner != NO_OWNER,
 		.keep_queues = s->request.keep_queues,
+		.functions_max = s->request.functions_max,
 		.optimized_nop = s->features.optimized_nop,
 		.file_cache = s->request.file_cache,
 		.code_names = s->code_names,
@@ -335,7 +342,7 @@ static void add_target(struct session *s, pid_t pid)
 			 pid);
 		session_warn(s, text);
 	} else if (err) {
-		session_warn(s, "too many processes: some are not traced");
+		s->untraced++;
 	}
 }
 
@@ -358,6 +365,7 @@ static int go_live(struct session *s)
 		if (s->devices)
 			device_feed_watch(s->devices, s->targets[i]);
 	}
+	session_check_targets(s);
 	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
 		session_warn(s, "the threads' figures at the start could not be read");
 	if (capture_ioctls_before(s->capture))

@@ -5,7 +5,7 @@
 need_root
 need_command python3
 
-start_daemon
+start_daemon --user-catalog 1M
 python3 - "$PROFBPF_SOCKET" <<'END' || fail "see above"
 import ctypes, mmap, os, select, signal, socket, struct, sys, time
 

@@ -187,24 +187,6 @@ static void test_sessions(void **state)
 	assert_true(access_session(&trusted, 0));
 }
 
-static void test_resources(void **state)
-{
-	const struct peer user = { .uid = SOMEBODY }, trusted = { .trusted = true };
-	char error[256] = "";
-
-	assert_int_equal(access_resources(&user, 0, 0, error, sizeof(error)), 0);
-	assert_int_equal(access_resources(&user, ACCESS_BUFFER_MAX, ACCESS_SESSIONS_MAX - 1, error,
-					  sizeof(error)),
-			 0);
-	assert_int_equal(access_resources(&user, ACCESS_BUFFER_MAX + 1, 0, error, sizeof(error)),
-			 -EDQUOT);
-	assert_non_null(strstr(error, "--buffer"));
-	assert_int_equal(access_resources(&user, 0, ACCESS_SESSIONS_MAX, error, sizeof(error)),
-			 -EDQUOT);
-	assert_non_null(strstr(error, "profctl stop"));
-	assert_int_equal(access_resources(&trusted, ~0ull, 1000, error, sizeof(error)), 0);
-}
-
 /* The identity of a peer with these ids, as its own end of a socket pair shows it. */
 static int identify(uid_t uid, gid_t gid, const gid_t *groups, size_t group_count,
 		    const gid_t *trusted, struct peer *peer)
@@ -411,7 +393,6 @@ int main(void)
 		cmocka_unit_test(test_privileged_processes),
 		cmocka_unit_test(test_system),
 		cmocka_unit_test(test_sessions),
-		cmocka_unit_test(test_resources),
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_no_socket),
 		cmocka_unit_test(test_self),
