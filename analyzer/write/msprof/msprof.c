@@ -94,7 +94,7 @@ static int write_device(struct msprof *msprof, const char *path, uint32_t number
 {
 	uint64_t ns = real_time(msprof, first_ns(msprof->model, msprof->device));
 	time_t seconds = (time_t)(ns / 1000000000);
-	char folder[PATH_MAX - 64], output[PATH_MAX];
+	char folder[sizeof(msprof->folder) - 64];
 	struct tm when;
 
 	if (!gmtime_r(&seconds, &when) ||
@@ -103,10 +103,9 @@ static int write_device(struct msprof *msprof, const char *path, uint32_t number
 	if (snprintf(folder, sizeof(folder), "%s/PROF_%06u_%s%03u_PROFBPF", path, number,
 		     msprof->stamp, (unsigned int)(ns / 1000000 % 1000)) >= (int)sizeof(folder))
 		return -ENAMETOOLONG;
-	snprintf(output, sizeof(output), "%s/mindstudio_profiler_output", folder);
-	if (mkdir(folder, 0777) != 0 || mkdir(output, 0777) != 0)
+	snprintf(msprof->folder, sizeof(msprof->folder), "%s/mindstudio_profiler_output", folder);
+	if (mkdir(folder, 0777) != 0 || mkdir(msprof->folder, 0777) != 0)
 		return -errno;
-	msprof->folder = output;
 	return write_files(msprof);
 }
 

@@ -12,6 +12,8 @@
 #ifndef PROFBPF_ANALYZER_WRITE_MSPROF_MSPROF_H
 #define PROFBPF_ANALYZER_WRITE_MSPROF_MSPROF_H
 
+#include <limits.h>
+
 #include "analyzer/analyse/api_statistic.h"
 #include "analyzer/analyse/device_steps.h"
 #include "analyzer/analyse/results.h"
@@ -21,7 +23,7 @@
 struct msprof {
 	const struct model *model;
 	const struct results *results;
-	const char *folder; /* where its files go */
+	char folder[PATH_MAX]; /* where its files go */
 	char stamp[16]; /* in their names: YYYYMMDDhhmmss */
 	uint32_t device; /* index into model->devices */
 	bool first; /* of the devices: it also gets what belongs to none */
