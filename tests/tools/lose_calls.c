@@ -44,7 +44,7 @@ struct columns {
 	struct column_u32 function, flags, ret, text;
 };
 
-static void die(const char *what)
+__attribute__((noreturn)) static void die(const char *what)
 {
 	fprintf(stderr, "lose_calls: %s\n", what);
 	exit(1);

@@ -20,6 +20,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* gcc's attribute that keeps a function and calls of it as they are written, of what clang has. */
+#ifdef __clang__
+#define noipa noinline, optnone
+#endif
+
 /* libtruth.so, catalog truth.catalog */
 int truth_noop(int value);
 int truth_fail_every(int n, int every);

@@ -75,8 +75,9 @@ static void test_nonsense(void **state)
 		"{\"collectionTimeBegin\":\"99999999999999999999\",\"clockMonotonicRaw\":\"1\"}",
 		"{\"collectionTimeBegin\":\"18446744073709551615\",\"clockMonotonicRaw\":\"1\"}",
 		"{\"collectionTimeBegin\":\"1692340024324979\",\"clockMonotonicRaw\":\"-3\"}",
-		"{\"collectionTimeBegin\":\"1692340024324979\","
-		"\"clockMonotonicRaw\":\"1692340024324979001\"}",
+		/* One text: the parentheses tell compilers that no comma is missing. */
+		("{\"collectionTimeBegin\":\"1692340024324979\","
+		 "\"clockMonotonicRaw\":\"1692340024324979001\"}"),
 	};
 
 	unlink(in_folder("PROF_1/device_0/start_info.0"));

@@ -159,15 +159,17 @@ static void switches(void **state)
 	struct encoded e;
 
 	for (int i = 0; i < ROWS; i++) {
+		uint32_t previous = i % 5 ? next : any(f);
 		struct rec_switch r = { .header = { .type = REC_SWITCH,
 						    .cpu = 1,
 						    .flags = any(f) & 15,
 						    .ts_ns = ts += any(f) & 0xffffffff },
-					.prev_tid = i % 5 ? next : any(f),
-					.next_tid = next = any(f) & 0xff,
+					.prev_tid = previous,
+					.next_tid = any(f) & 0xff,
 					.syscall = (int16_t)any(f),
 					.state = any(f) & 7 };
 
+		next = r.next_tid;
 		assert_int_equal(item_append(item, &r, sizeof(r)), 0);
 	}
 	encode(f, item, PROFBPF__PACKET__KIND__SWITCHES, &e);

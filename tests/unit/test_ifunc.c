@@ -22,7 +22,8 @@ static __attribute__((noinline)) int picked(int value)
 	return value + 1;
 }
 
-EARLY static int (*pick(void))(int)
+/* clang does not see that the linker uses it. */
+EARLY __attribute__((used)) static int (*pick(void))(int)
 {
 	return picked;
 }
