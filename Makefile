@@ -2,7 +2,6 @@
 # profbpf: `make help` lists the targets; ./setup installs what they need.
 
 VERSION := 0.1.0
-CC := gcc
 CLANG ?= clang
 # Debian keeps it in /usr/sbin, which an ordinary user's PATH lacks.
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/local/sbin:/usr/sbin" command -v bpftool || echo bpftool)
@@ -21,12 +20,10 @@ G := $(B)/gen
 # Apart from the programs, one of which is called like a folder of sources.
 O := $(B)/obj
 
-WARN := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wshadow -Wundef \
-	-Wno-unused-parameter -Wno-missing-field-initializers
-CPPFLAGS := -D_GNU_SOURCE -DPROFBPF_VERSION='"$(VERSION)"' -I. -I$(G)
-CFLAGS := -std=gnu11 -O2 -g $(WARN) $(SANFLAGS) -MMD -MP
-LDFLAGS := $(SANFLAGS)
-BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(ARCH) -O2 -g -Wall -Werror -Wno-unused-function -I. -I$(G) -Ibpf
+include flags.mk
+
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(ARCH) -O2 -g $(PATH_MAP) -Wall $(WERROR_FLAG) -Wno-unused-function \
+	-I. -I$(G) -Ibpf
 
 PROTO_SRC := $(wildcard proto/*.proto)
 PROTO_OBJ := $(PROTO_SRC:%.proto=$(G)/%.pb-c.o)
@@ -65,36 +62,33 @@ endif
 all: $(PROGRAMS) $(LAYERS)
 
 $(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_DAEMON)
+	$(LINK) -o $@ $^ $(LIBS_DAEMON)
 
 $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_PROFCTL)
+	$(LINK) -o $@ $^ $(LIBS_PROFCTL)
 
 # It holds the page.
 $(O)/analyzer/write/report/report_html.o: analyzer/write/report/report.html
 
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)
+	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
 
 # Loaded into other people's programs: no sanitizer, no library but libc and the loader's own.
 OPENCL_SRC := $(wildcard device/opencl*.c) device/clock_judge.c device/stream_writer.c
-$(B)/libprofbpf-opencl.so: $(OPENCL_SRC) $(wildcard device/*.h)
+$(B)/libprofbpf-opencl.so: $(OPENCL_SRC) $(wildcard device/*.h) flags.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-z,nodelete,-z,now,-z,defs \
-		-o $@ $(OPENCL_SRC) -pthread
+	$(LAYER) -o $@ $(OPENCL_SRC) -pthread
 
 LISTENER_SRC := $(patsubst %,device/%.c,listener correlated clock_pair clock_judge stream_writer)
 CUPTI_SRC := $(wildcard device/cupti*.c) $(LISTENER_SRC)
-$(B)/libprofbpf-cupti.so: $(CUPTI_SRC) $(wildcard device/*.h)
+$(B)/libprofbpf-cupti.so: $(CUPTI_SRC) $(wildcard device/*.h) flags.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CUDA_CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden \
-		-Wl,-z,nodelete,-z,now,-z,defs -o $@ $(CUPTI_SRC) -ldl -pthread
+	$(LAYER) $(CUDA_CPPFLAGS) -o $@ $(CUPTI_SRC) -ldl -pthread
 
 MSPTI_SRC := device/mspti.c $(LISTENER_SRC)
-$(B)/libprofbpf-mspti.so: $(MSPTI_SRC) $(wildcard device/*.h)
+$(B)/libprofbpf-mspti.so: $(MSPTI_SRC) $(wildcard device/*.h) flags.mk
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -fvisibility=hidden -Wl,-z,nodelete,-z,now,-z,defs \
-		-o $@ $(MSPTI_SRC) -ldl -pthread
+	$(LAYER) -o $@ $(MSPTI_SRC) -ldl -pthread
 
 ifneq ($(CUDA_INCLUDE),)
 cupti: $(B)/libprofbpf-cupti.so
@@ -111,19 +105,19 @@ $(PROTO_HDR): $(G)/%.pb-c.h: %.proto
 	@mkdir -p $(@D)
 	$(PROTOC_C) -I. --c_out=$(G) $<
 
-$(G)/%.pb-c.o: $(G)/%.pb-c.h
-	$(CC) -std=gnu11 -O2 -g $(SANFLAGS) -I$(G) -c -o $@ $(G)/$*.pb-c.c
+$(G)/%.pb-c.o: $(G)/%.pb-c.h flags.mk
+	$(COMPILE) -c -o $@ $(G)/$*.pb-c.c
 
 # Everything is compiled after the generated headers exist.
-$(O)/%.o: %.c | $(PROTO_HDR) $(SKEL)
+$(O)/%.o: %.c flags.mk | $(PROTO_HDR) $(SKEL)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(COMPILE) -MMD -MP -c -o $@ $<
 
 $(G)/vmlinux.h:
 	@mkdir -p $(@D)
 	$(BPFTOOL) btf dump file /sys/kernel/btf/vmlinux format c > $@
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(G)/vmlinux.h $(wildcard bpf/*.h)
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(G)/vmlinux.h $(wildcard bpf/*.h) flags.mk
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
 
@@ -154,7 +148,8 @@ help:
 	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"
 	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
 	@echo "make clean    remove what was built"
-	@echo "VERBOSE: nothing is hidden; every command is printed"
+	@echo "CC, CPPFLAGS, CFLAGS and LDFLAGS of the environment or the command line are added to the project's (flags.mk)"
+	@echo "WERROR=1: a warning is an error; VERBOSE: nothing is hidden; every command is printed"
 
 clean:
 	rm -rf build

@@ -7,7 +7,7 @@ BENCH_PROBE := $(patsubst %,$(B)/bench/%,call_target switch_target syscall_targe
 
 $(B)/bench/pbt_bench: $(O)/bench/pbt_bench.o $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB) -lpthread
+	$(LINK) -o $@ $^ $(LIBS_LIB) -lpthread
 
 # An archive: it takes the part that encodes and what that needs.
 $(O)/bench/libdaemon.a: $(filter-out $(O)/daemon/profbpfd/main.o,$(DAEMON_OBJ)) $(COMMON_OBJ)
@@ -16,11 +16,11 @@ $(O)/bench/libdaemon.a: $(filter-out $(O)/daemon/profbpfd/main.o,$(DAEMON_OBJ)) 
 	ar rcs $@ $^
 $(B)/bench/encode_bench: $(O)/bench/encode_bench.o $(LIB_OBJ) $(O)/bench/libdaemon.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $< $(O)/bench/libdaemon.a $(LIB_OBJ) $(LIBS_DAEMON)
+	$(LINK) -o $@ $< $(O)/bench/libdaemon.a $(LIB_OBJ) $(LIBS_DAEMON)
 
 $(B)/bench/%_target: bench/%_target.c bench/target.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -ldl -pthread
+	$(CC) $(OUR_CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -ldl -pthread
 
 # Bound when first called: tracers inside the process hook that.
 $(B)/bench/call_target: $(B)/bench/libbench.so
@@ -28,7 +28,7 @@ $(B)/bench/call_target: private WARN += -Wl,-z,lazy -fplt
 
 $(B)/bench/interpose.so: bench/interpose.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -o $@ $< -ldl
+	$(CC) $(OUR_CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -fPIC -shared -o $@ $< -ldl
 
 $(B)/bench/libbench.so: bench/libbench.S
 	@mkdir -p $(@D)
@@ -45,12 +45,12 @@ $(G)/bench/floor.skel.h: $(B)/bench/floor.bpf.o
 $(O)/bench/floor.o: $(G)/bench/floor.skel.h
 
 $(B)/bench/floor: $(O)/bench/floor.o
-	$(CC) $(LDFLAGS) -o $@ $^ -lbpf
+	$(LINK) -o $@ $^ -lbpf
 
 # Takes device files in, and nothing else.
 $(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ANALYZER)
+	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
 
 bench-programs: $(BENCH) $(BENCH_PROBE)
 

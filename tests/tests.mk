@@ -29,10 +29,10 @@ $(TEST_LIB): $(TEST_LIB_OBJ) $(UNIT_HELP)
 
 $(B)/tests/unit/%: $(O)/tests/unit/%.o $(TEST_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $(filter-out $(TEST_LIB),$^) $(TEST_LIB) -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
+	$(LINK) -o $@ $(filter-out $(TEST_LIB),$^) $(TEST_LIB) -lcmocka -lbpf $(LIBS_ANALYZER) -lpthread
 
 # Ground-truth programs are what gets traced: plain code, no sanitizer, symbols kept.
-TRUTH_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -I.
+TRUTH_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra $(WERROR_FLAG) -Wno-unused-parameter -I.
 
 $(B)/tests/truth/lib%.so: tests/truth/lib%.c $(wildcard tests/truth/*.h)
 	@mkdir -p $(@D)
@@ -78,17 +78,17 @@ $(B)/tests/unit/test_recorder: $(patsubst %,$(O)/daemon/profbpfd/%.o,recorder te
 TOOLS := $(B)/tests/tools/stream_dump
 $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^
+	$(LINK) -o $@ $^
 
 TOOLS += $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins
 $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins: $(B)/tests/tools/%: $(O)/tests/tools/%.o $(O)/tests/unit/trace_builder.o $(O)/tests/unit/trace_batch.o $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB)
+	$(LINK) -o $@ $^ $(LIBS_LIB)
 
 TOOLS += $(B)/tests/tools/lose_calls
 $(B)/tests/tools/lose_calls: $(O)/tests/tools/lose_calls.o $(O)/analyzer/load/call_columns.o $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_LIB)
+	$(LINK) -o $@ $^ $(LIBS_LIB)
 
 test-programs: $(UNIT) $(TRUTH) $(TRUTH_SO) $(TOOLS)
 
@@ -124,15 +124,15 @@ stress: all test-programs
 FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS := 20
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-field-initializers
+	-Wall -Wextra $(WERROR_FLAG) -Wno-unused-parameter -Wno-missing-field-initializers
 FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ))
 
 $(B)/fuzz/o/%.o: %.c $(G)/proto/trace.pb-c.h
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
+	$(CLANG) $(OUR_CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
 $(B)/fuzz/o/%.o: $(G)/%.c
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -c -o $@ $<
+	$(CLANG) $(OUR_CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -c -o $@ $<
 -include $(wildcard $(patsubst %,$(B)/fuzz/o/%*.d,*/ */*/ */*/*/))
 
 # Of an archive only what a target needs is linked: libFuzzer looks at all counters after each input.
@@ -143,9 +143,8 @@ $(B)/fuzz/%: $(B)/fuzz/o/tests/fuzz/%.o $(B)/fuzz/analyzer.a
 	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS_ANALYZER)
 
 # Stands in for files and databases; not of the archive, so that it comes before what it stands in for.
-, := ,
 FUZZ_VIRTUAL := fuzz_importer sqlite_memory virtual_files virtual_database
-FUZZ_WRAP := $(patsubst %,-Wl$(,)--wrap=%,stat access fopen opendir readdir rewinddir closedir scandir glob \
+FUZZ_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,stat access fopen opendir readdir rewinddir closedir scandir glob \
 	globfree getrandom sysconf sqlite3_close)
 $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)) $(B)/fuzz/analyzer.a
 	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP) -o $@ $^ $(LIBS_ANALYZER)
@@ -160,7 +159,7 @@ $(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,input 
 # libFuzzer being told of comparisons. UndefinedBehaviorSanitizer ends the program where it finds something.
 FUZZ_FAST_FLAGS := $(patsubst -O1,-O2,$(filter-out -fsanitize% -fno-sanitize%,$(FUZZ_FLAGS))) \
 	-fsanitize=undefined -fsanitize-trap=undefined
-FUZZ_FAST_CC = $(CLANG) $(CPPFLAGS) $(FUZZ_FAST_FLAGS) $(FUZZ_FAST_COVERAGE)
+FUZZ_FAST_CC = $(CLANG) $(OUR_CPPFLAGS) $(FUZZ_FAST_FLAGS) $(FUZZ_FAST_COVERAGE)
 $(B)/fuzz/fast/o/%.o: %.c $(G)/proto/trace.pb-c.h
 	@mkdir -p $(@D)
 	$(FUZZ_FAST_CC) -MMD -MP -c -o $@ $<
