@@ -63,6 +63,13 @@ int BPF_PROG(block_made_before_6_5, struct bio *bio)
 	return request_made((__u64)bio);
 }
 
+/* Before 5.11 all of them, but that of completion, are given the queue first. */
+SEC("tp_btf/block_getrq")
+int BPF_PROG(block_made_before_5_11, struct request_queue *queue, struct bio *bio)
+{
+	return request_made((__u64)bio);
+}
+
 /* What is kept of a request: under its own address, or still under that of what it carries. */
 static __always_inline struct block_request *find_request(struct request *request, __u64 *key)
 {
@@ -76,8 +83,7 @@ static __always_inline struct block_request *find_request(struct request *reques
 	return bpf_map_lookup_elem(&block_pending, key);
 }
 
-SEC("tp_btf/block_rq_issue")
-int BPF_PROG(block_issued, struct request *request)
+static __always_inline int request_issued(struct request *request)
 {
 	__u64 own = (__u64)request, key;
 	struct block_request *r = find_request(request, &key);
@@ -98,15 +104,38 @@ int BPF_PROG(block_issued, struct request *request)
 	return 0;
 }
 
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(block_issued, struct request *request)
+{
+	return request_issued(request);
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(block_issued_before_5_11, struct request_queue *queue, struct request *request)
+{
+	return request_issued(request);
+}
+
 /* It became a part of another one. */
-SEC("tp_btf/block_rq_merge")
-int BPF_PROG(block_merged, struct request *request)
+static __always_inline int request_merged(struct request *request)
 {
 	__u64 key;
 
 	if (find_request(request, &key))
 		bpf_map_delete_elem(&block_pending, &key);
 	return 0;
+}
+
+SEC("tp_btf/block_rq_merge")
+int BPF_PROG(block_merged, struct request *request)
+{
+	return request_merged(request);
+}
+
+SEC("tp_btf/block_rq_merge")
+int BPF_PROG(block_merged_before_5_11, struct request_queue *queue, struct request *request)
+{
+	return request_merged(request);
 }
 
 /* Operations of requests, include/linux/blk_types.h: the same since 4.10. */
@@ -141,9 +170,14 @@ static __always_inline __u16 flags_of(__u32 command)
 	       (HAS(command, __REQ_RAHEAD) ? BLOCK_AHEAD : 0);
 }
 
+struct request___before_5_17 {
+	struct gendisk *rq_disk;
+} __attribute__((preserve_access_index));
+
 static __always_inline __u32 disk_of(struct request *request)
 {
-	struct gendisk *disk = request->q->disk;
+	struct request___before_5_17 *old = (void *)request;
+	struct gendisk *disk = bpf_core_field_exists(old->rq_disk) ? old->rq_disk : request->q->disk;
 
 	return disk ? (__u32)disk->major << 20 | (__u32)disk->first_minor | RDEV_BLOCK : RDEV_BLOCK;
 }

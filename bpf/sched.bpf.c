@@ -240,16 +240,16 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 }
 
 static __always_inline void follow_sleeps(struct task_struct *prev, struct task_struct *next,
-					  __u8 state, __u16 flags, __u64 now)
+					  __u8 state, __u16 flags, __u64 now, bool may_return)
 {
 	if (flags & SWITCH_NEXT_TARGET)
-		sleep_ends(next, now);
+		sleep_ends(next, now, may_return);
 	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD)
 		sleep_begins(prev, now);
 }
 
 static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
-					 struct task_struct *next, __u64 prev_state)
+					 struct task_struct *next, __u64 prev_state, bool may_return)
 {
 	struct known_thread *of_prev = known_thread(prev), *of_next = known_thread(next);
 	__u8 state = switch_state(preempt, prev_state);
@@ -279,7 +279,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 		keep_switch(prev, next, of_prev, of_next, state, flags, now);
 	}
 	if (settings.sleep_stacks)
-		follow_sleeps(prev, next, state, flags, now);
+		follow_sleeps(prev, next, state, flags, now, may_return);
 	return 0;
 }
 
@@ -288,7 +288,7 @@ SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int prev_state)
 {
-	return handle_switch(preempt, prev, next, prev_state);
+	return handle_switch(preempt, prev, next, prev_state, true);
 }
 
 SEC("tp_btf/sched_switch")
@@ -302,7 +302,7 @@ int BPF_PROG(on_switch_before_5_18, bool preempt, struct task_struct *prev,
 		state = BPF_CORE_READ(old, state);
 	else
 		state = BPF_CORE_READ(prev, __state);
-	return handle_switch(preempt, prev, next, state);
+	return handle_switch(preempt, prev, next, state, false);
 }
 
 static __always_inline __u32 task_cpu(struct task_struct *task)

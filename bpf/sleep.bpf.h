@@ -250,7 +250,7 @@ static __always_inline __u8 describe_file(struct task_struct *task, __u32 fd,
 	struct file *file;
 
 	facts->fd = fd;
-	if (bpf_ksym_exists(bpf_rdonly_cast)) {
+	if (settings.typed_pointers && bpf_ksym_exists(bpf_rdonly_cast)) {
 		file = file_of_current(task, fd);
 		return file ? describe_cast(file, facts) : SLEEP_NOTHING;
 	}

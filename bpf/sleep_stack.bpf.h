@@ -146,7 +146,7 @@ static __always_inline void send_not_walked(struct task_struct *task, const stru
  */
 #define WALKS_BEFORE 16
 
-static __always_inline void send_sleep(struct task_struct *task, struct sleeper *s)
+static __always_inline void send_sleep(struct task_struct *task, struct sleeper *s, bool may_return)
 {
 	s->walk_before = WALKS_BEFORE;
 	if (s->at != s->long_at[0]) {
@@ -155,7 +155,7 @@ static __always_inline void send_sleep(struct task_struct *task, struct sleeper 
 	}
 	if (s->user_count)
 		send_walked(task, s);
-	else if (!walk_when_back(task, s))
+	else if (!may_return || !walk_when_back(task, s))
 		send_not_walked(task, s);
 }
 
@@ -167,8 +167,11 @@ static __always_inline void send_short_sleep(struct task_struct *task, const str
 		stack_send(r, 0, 0);
 }
 
-/* A thread gets the CPU, if it slept. */
-static __always_inline void sleep_ends(struct task_struct *task, __u64 now)
+/*
+ * A thread gets the CPU, if it slept. Without @may_return, a constant, the program names no function to call
+ * back, which kernels before 5.13 refuse even where it is never reached.
+ */
+static __always_inline void sleep_ends(struct task_struct *task, __u64 now, bool may_return)
 {
 	struct sleeper *s = thread_find(sleepers, task);
 
@@ -178,7 +181,7 @@ static __always_inline void sleep_ends(struct task_struct *task, __u64 now)
 	if (!s->woken_ns)
 		s->woken_ns = now;
 	if (s->woken_ns - s->since_ns >= settings.stack_block_ns)
-		send_sleep(task, s);
+		send_sleep(task, s, may_return);
 	else if (s->lock)
 		send_short_sleep(task, s);
 	s->since_ns = 0;

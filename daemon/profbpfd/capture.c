@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "daemon/common/topics.h"
@@ -92,10 +93,11 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.system_wide = options->system_wide,
 		.switches = !!(options->topics & TOPIC_SCHED),
 		.sleep_stacks = !!(options->topics & TOPIC_STACK),
-		.stacks_when_back = features->task_work,
+		.stacks_when_back = features->task_work && features->switch_state,
 		.time_interrupts = !!(options->topics & TOPIC_IRQ),
 		.faults = !!(options->topics & TOPIC_FAULT),
-		.block_by_bio = features->block == BLOCK_SOURCE_BIO,
+		.block_by_bio = features->block == BLOCK_SOURCE_BIO ||
+				features->block == BLOCK_SOURCE_QUEUE_BIO,
 		.follow = options->follow,
 		.owner_uid = options->owner,
 		.owner_gid = options->owner_group,
@@ -103,6 +105,7 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.min_duration_ns = options->min_duration_ns,
 		.stack_block_ns = options->stack_block_ns,
 		.typed_task = features->typed_task,
+		.typed_pointers = features->typed_pointers,
 		.task_storage = features->task_storage,
 		.task_registers = features->task_registers,
 		.cookies = features->cookies,
@@ -110,6 +113,24 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.kernel_stack_bytes = kernel_stack_bytes(features),
 		.wake_bytes = ring_size(options->buffer_bytes, capture->cpus) / 4,
 	};
+}
+
+/*
+ * Before 5.12 the verifier takes pointers into functions only that are static: then it looks at them again
+ * for each call.
+ */
+static void make_functions_static(struct capture *capture)
+{
+	struct btf *btf = bpf_object__btf(capture->skeleton->obj);
+
+	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *type = btf__type_by_id(btf, id);
+		const char *name = btf__name_by_offset(btf, type->name_off);
+
+		if (btf_is_func(type) && btf_vlen(type) == BTF_FUNC_GLOBAL &&
+		    !bpf_object__find_program_by_name(capture->skeleton->obj, name))
+			((struct btf_type *)type)->info = BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC;
+	}
 }
 
 static int load_programs(struct capture *capture, const struct capture_options *options,
@@ -130,6 +151,8 @@ static int load_programs(struct capture *capture, const struct capture_options *
 		bpf_map__set_max_entries(capture->skeleton->maps.targets,
 					 (uint32_t)options->targets_max);
 	capture_choose_programs(capture, features);
+	if (!features->global_pointers)
+		make_functions_static(capture);
 	err = profbpf__load(capture->skeleton);
 	if (!err)
 		err = capture_attach_forgetting(capture);
@@ -429,11 +452,29 @@ int capture_leave_program(const struct capture *capture)
 	}
 }
 
+bool capture_keeps_places(const struct capture *capture)
+{
+	return !capture->skeleton->rodata->settings.cookies;
+}
+
+int capture_set_place(struct capture *capture, const struct probed_place *place, uint64_t cookie)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.probed_places);
+	uint64_t kept;
+
+	if (!bpf_map_lookup_elem(fd, place, &kept))
+		return kept == cookie ? 0 : -EEXIST;
+	return bpf_map_update_elem(fd, place, &cookie, BPF_NOEXIST);
+}
+
 struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
 				     const char *path, uint64_t offset, uint64_t cookie)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = cookie, .retprobe = at_return);
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = at_return);
 	const struct profbpf *s = capture->skeleton;
+
+	if (!capture_keeps_places(capture))
+		options.bpf_cookie = cookie;
 
 	return bpf_program__attach_uprobe_opts(at_return ? s->progs.api_leave_perf
 							 : s->progs.api_enter_perf,

@@ -197,10 +197,20 @@ enum probe_method capture_method(const struct capture *capture);
 int capture_enter_program(const struct capture *capture);
 int capture_leave_program(const struct capture *capture);
 
+/* capture_keeps_places - must probes be made known by capture_set_place()? Where the kernel keeps no cookies. */
+bool capture_keeps_places(const struct capture *capture);
+
+/*
+ * capture_set_place - which @cookie the probe at @place has
+ *
+ * Before it is attached. Returns 0 or a negative errno: -EEXIST if another one has this place.
+ */
+int capture_set_place(struct capture *capture, const struct probed_place *place, uint64_t cookie);
+
 /*
  * capture_attach_perf - one function by perf event, where there are no multi links
  *
- * @pid 0 stands for all processes. Returns a link to destroy, or NULL with errno.
+ * @cookie is not used where places are kept. @pid 0 stands for all processes. Returns a link to destroy, or NULL with errno.
  */
 struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
 				     const char *path, uint64_t offset, uint64_t cookie);

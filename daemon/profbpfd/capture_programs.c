@@ -14,12 +14,16 @@
 static void choose_block_programs(struct capture *capture, enum block_source source)
 {
 	bool io = capture->topics & TOPIC_IO && source != BLOCK_SOURCE_NONE;
+	bool queue = io && source == BLOCK_SOURCE_QUEUE_BIO;
 	struct profbpf *s = capture->skeleton;
 
 	bpf_program__set_autoload(s->progs.block_made, io && source == BLOCK_SOURCE_REQUEST);
 	bpf_program__set_autoload(s->progs.block_made_before_6_5, io && source == BLOCK_SOURCE_BIO);
-	bpf_program__set_autoload(s->progs.block_issued, io);
-	bpf_program__set_autoload(s->progs.block_merged, io);
+	bpf_program__set_autoload(s->progs.block_made_before_5_11, queue);
+	bpf_program__set_autoload(s->progs.block_issued, io && !queue);
+	bpf_program__set_autoload(s->progs.block_issued_before_5_11, queue);
+	bpf_program__set_autoload(s->progs.block_merged, io && !queue);
+	bpf_program__set_autoload(s->progs.block_merged_before_5_11, queue);
 	bpf_program__set_autoload(s->progs.block_completed, io);
 	if (!io)
 		bpf_map__set_max_entries(s->maps.block_pending, 1);

@@ -70,7 +70,11 @@ static enum block_source block_source(const struct btf *btf)
 		return BLOCK_SOURCE_NONE;
 	if (tracepoint_parameters(btf, "block_io_start") >= 0)
 		return BLOCK_SOURCE_REQUEST;
-	return tracepoint_parameters(btf, "block_getrq") == 1 ? BLOCK_SOURCE_BIO : BLOCK_SOURCE_NONE;
+	switch (tracepoint_parameters(btf, "block_getrq")) {
+	case 1: return BLOCK_SOURCE_BIO;
+	case 3: return BLOCK_SOURCE_QUEUE_BIO;
+	default: return BLOCK_SOURCE_NONE;
+	}
 }
 
 static bool has_syscall_tracepoints(void)
@@ -108,6 +112,43 @@ static bool takes_function_programs(const struct btf *btf)
 		return false;
 	close(fd);
 	return true;
+}
+
+/* Is a function with a pointer to memory looked at by itself? Tried: static ones always load. */
+static bool takes_global_pointers(void)
+{
+	struct btf *btf = btf__new_empty();
+	int number = btf ? btf__add_int(btf, "int", 4, BTF_INT_SIGNED) : -ENOMEM;
+	int pointer, called, caller, fd = -1;
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1 },
+		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options);
+
+	if (number < 0)
+		return false;
+	pointer = btf__add_ptr(btf, number);
+	caller = btf__add_func(btf, "caller", BTF_FUNC_STATIC, btf__add_func_proto(btf, number));
+	called = btf__add_func_proto(btf, number);
+	btf__add_func_param(btf, "of", pointer);
+	called = btf__add_func(btf, "called", BTF_FUNC_GLOBAL, called);
+	if (caller > 0 && called > 0 && !btf__load_into_kernel(btf)) {
+		const struct bpf_func_info functions[] = { { 0, caller }, { 3, called } };
+
+		options.prog_btf_fd = btf__fd(btf);
+		options.func_info = functions;
+		options.func_info_cnt = 2;
+		options.func_info_rec_size = sizeof(functions[0]);
+		fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, 5, &options);
+	}
+	btf__free(btf);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static void probe_ioctls(struct features *features, const struct btf *btf)
@@ -148,6 +189,53 @@ static enum probe_method best_method(const struct btf *btf)
 	return PROBE_METHOD_NONE;
 }
 
+bool features_leave_out(struct features *features, const char *name)
+{
+	const struct {
+		const char *name;
+		bool *has;
+	} flags[] = {
+		{ "typed-task", &features->typed_task },
+		{ "task-storage", &features->task_storage },
+		{ "task-registers", &features->task_registers },
+		{ "global-pointers", &features->global_pointers },
+		{ "cookies", &features->cookies },
+		{ "switch-state", &features->switch_state },
+		{ "task-work", &features->task_work },
+		{ "typed-pointers", &features->typed_pointers },
+	};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (strcmp(name, flags[i].name) != 0)
+			continue;
+		*flags[i].has = false;
+		/* It is asked for by such a pointer. */
+		features->task_storage &= features->typed_task;
+		return true;
+	}
+	if (!strcmp(name, "session")) {
+		if (features->method == PROBE_METHOD_SESSION)
+			features->method = PROBE_METHOD_MULTI;
+		return true;
+	}
+	if (!strcmp(name, "multi")) {
+		if (features->method != PROBE_METHOD_NONE)
+			features->method = PROBE_METHOD_PERF;
+		return true;
+	}
+	return false;
+}
+
+static void leave_out(struct features *features)
+{
+	const char *names = getenv(FEATURES_WITHOUT_ENV);
+	char *copy = names ? strdup(names) : NULL, *rest = copy, *name;
+
+	while (rest && (name = strsep(&rest, ",")))
+		features_leave_out(features, name);
+	free(copy);
+}
+
 void features_probe(struct features *features)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -160,12 +248,14 @@ void features_probe(struct features *features)
 		return;
 	}
 	features->btf = true;
+	features->typed_task = has_helper(btf, "BPF_FUNC_get_current_task_btf");
 	/* The helper is older than its use by tracing programs, for which the thread got a place of its own. */
 	features->task_storage = has_helper(btf, "BPF_FUNC_task_storage_get") &&
+				 features->typed_task &&
 				 has_member(btf, "task_struct", "bpf_storage");
-	features->typed_task = has_helper(btf, "BPF_FUNC_get_current_task_btf");
 	features->task_registers = has_helper(btf, "BPF_FUNC_task_pt_regs");
 	features->cookies = has_helper(btf, "BPF_FUNC_get_attach_cookie");
+	features->global_pointers = takes_global_pointers();
 	features->places = has_member(btf, "task_struct", "vmacache");
 	features->doubled_stacks = has_member(btf, "task_struct", "kasan_depth");
 	features->switch_state = tracepoint_parameters(btf, "sched_switch") >= 4;
@@ -180,17 +270,23 @@ void features_probe(struct features *features)
 		(has_member(btf, "cfs_rq", "throttled") && has_member(btf, "sched_entity", "parent"));
 	features->block = block_source(btf);
 	features->method = best_method(btf);
+	features->uprobes = features->method != PROBE_METHOD_NONE;
 	probe_ioctls(features, btf);
-	/* The newest of the helpers without which no program can be loaded. */
-	if (!features->task_storage || !has_function(btf, "bpf_task_pt_regs"))
+	/* The newest things for which nothing else will do. */
+	if (!has_enumerator(btf, "bpf_map_type", "BPF_MAP_TYPE_RINGBUF") ||
+	    btf__find_by_name_kind(btf, "bpf_iter__task", BTF_KIND_STRUCT) <= 0)
 		snprintf(features->error, sizeof(features->error),
-			 "this kernel lacks functions that the BPF programs call; Linux 5.15 or later is "
-			 "needed");
+			 "this kernel lacks ring buffers or iterators of BPF, by which records come out "
+			 "of it; Linux 5.8 or later is needed");
 	if (!features->error[0] && !in_first_pid_namespace())
 		snprintf(features->error, sizeof(features->error),
 			 "profbpfd runs in a pid namespace of its own, but the kernel tells the host's "
 			 "process ids; run it on the host, or in a container with the host's (--pid=host)");
 	btf__free(btf);
+	leave_out(features);
+	/* Perf events are all that kernels without cookies have. */
+	if (!features->cookies && features->method != PROBE_METHOD_NONE)
+		features->method = features->places ? PROBE_METHOD_PERF : PROBE_METHOD_NONE;
 }
 
 enum probe_method features_method(enum probe_method best, bool system_wide)
@@ -249,6 +345,17 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  f->method == PROBE_METHOD_SESSION || f->method == PROBE_METHOD_MULTI,
 		  "hundreds of functions attach in milliseconds",
 		  "functions are attached one by one; detaching takes 0.1 s each" },
+		{ "probe cookies", f->cookies, "each probe brings its number along",
+		  f->places ? "Linux 5.15 and later; probes are told by their place in their file, which "
+			      "takes longer"
+			    : "Linux 5.15 and later; no API calls: programs cannot tell probes apart" },
+		{ "storage by thread", f->task_storage, "kept with each thread",
+		  "Linux 5.13 and later; in a table of 32,768 threads, 4,096 of them in calls, what is "
+		  "beyond is counted as lost" },
+		{ "typed current thread", f->typed_task, "its fields are read at once",
+		  "Linux 5.11 and later; its fields take a helper's call each" },
+		{ "registers of threads", f->task_registers, "the kernel tells where they are",
+		  "Linux 5.15 and later; found at the top of the thread's kernel stack" },
 		{ "optimized nop probes", f->optimized_nop, "probes on 5-byte nops cost half",
 		  "Linux 6.18 and later on x86-64" },
 		{ "exact switch states", f->switch_state, "the tracepoint hands over the state",

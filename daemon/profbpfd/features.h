@@ -18,6 +18,7 @@ enum block_source {
 	BLOCK_SOURCE_NONE,		/* nothing is known of block requests */
 	BLOCK_SOURCE_REQUEST,		/* its own tracepoint: 6.5 and later */
 	BLOCK_SOURCE_BIO,		/* the tracepoint of what it is made for */
+	BLOCK_SOURCE_QUEUE_BIO,		/* the same, which tells the queue first: before 5.11 */
 };
 
 /* How ioctls are seen, best first. */
@@ -32,7 +33,9 @@ struct features {
 	bool btf;		/* /sys/kernel/btf/vmlinux */
 	bool typed_task;	/* programs are given a pointer to the current thread that can be followed */
 	bool task_storage;	/* each thread can have storage; else a hash by thread */
+	bool global_pointers;	/* functions that are looked at once may be given pointers */
 	bool task_registers;	/* programs are told where a thread's registers are; else it is computed */
+	bool uprobes;		/* by whatever method */
 	bool cookies;		/* probes carry a number; else they are known by their place in their file */
 	bool places;		/* ... which the kernel's own last look tells */
 	bool doubled_stacks;	/* kernel stacks are twice as large, for KASAN */
@@ -53,10 +56,23 @@ struct features {
  * features_probe - look; needs no privilege beyond reading /sys, but without CAP_BPF and
  * CAP_PERFMON it does not find IOCTL_METHOD_FUNCTION
  *
+ * Features that the variable FEATURES_WITHOUT_ENV names are left out (features_leave_out()).
  * The variable PROFBPF_IOCTLS ("function", "kprobe", "tracepoint") leaves one way to see ioctls, for
  * measurements and tests.
  */
 void features_probe(struct features *features);
+
+/* For tests: names of features, with commas, that are to be taken for missing. */
+#define FEATURES_WITHOUT_ENV "PROFBPF_WITHOUT_FEATURES"
+
+/*
+ * features_leave_out - as if the kernel had not what @name says
+ *
+ * "session" and "multi" leave the next method of probes; "task-storage", "cookies", "typed-task",
+ * "task-registers", "global-pointers", "switch-state", "task-work" and "typed-pointers" what their fields
+ * tell. Returns false if there is no such name.
+ */
+bool features_leave_out(struct features *features, const char *name);
 
 /* features_see_ioctls - in any way */
 static inline bool features_see_ioctls(const struct features *features)

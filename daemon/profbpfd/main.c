@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "daemon/common/control.h"
 #include "daemon/common/privilege.h"
 #include "daemon/common/words.h"
+#include "daemon/profbpfd/features.h"
 #include "daemon/profbpfd/server.h"
 
 enum {
@@ -26,6 +28,7 @@ enum {
 	OPTION_USER_PROCESSES,
 	OPTION_USER_FUNCTIONS,
 	OPTION_USER_CATALOG,
+	OPTION_WITHOUT,
 };
 
 struct arguments {
@@ -41,6 +44,7 @@ static const struct argp_option options[] = {
 	{ "catalog", OPTION_CATALOG, "DIR", 0,
 	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
 	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
+	{ "without-feature", OPTION_WITHOUT, "NAME", OPTION_HIDDEN, NULL },
 	{ NULL, 0, NULL, 0,
 	  "What an ordinary user may have (root and the group profbpf: anything):", 1 },
 	{ "user-sessions", OPTION_USER_SESSIONS, "N", 0, "Sessions at once (default: 4)", 1 },
@@ -77,6 +81,21 @@ static int parse_private(const char *text, struct argp_state *state)
 	return (int)fd;
 }
 
+/* Added to those that the environment names. */
+static void parse_without(const char *name, struct argp_state *state)
+{
+	const char *others = getenv(FEATURES_WITHOUT_ENV);
+	struct features none = { 0 };
+	char *names;
+
+	if (!features_leave_out(&none, name))
+		argp_error(state, "--without-feature %s: there is no such feature", name);
+	if (asprintf(&names, "%s,%s", others ? others : "", name) < 0)
+		argp_failure(state, 1, 0, "out of memory");
+	setenv(FEATURES_WITHOUT_ENV, names, true);
+	free(names);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -96,6 +115,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_USER_PROCESSES:
 	case OPTION_USER_FUNCTIONS:
 	case OPTION_USER_CATALOG: set_quota(&arguments->quotas, key, text, state); return 0;
+	case OPTION_WITHOUT: parse_without(text, state); return 0;
 	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
 	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
 	default: return ARGP_ERR_UNKNOWN;

@@ -249,8 +249,12 @@ static int judge_limits(const struct obstacle_facts *facts, struct words *limits
 	int err = judge_perf(facts, limits);
 
 	if (!err && facts->features.btf && facts->features.method == PROBE_METHOD_NONE)
-		err = words_add(limits, "API calls are not traced: this kernel has no uprobes "
-					"(CONFIG_UPROBE_EVENTS); run another one");
+		err = words_add(limits,
+				!facts->features.cookies && facts->features.uprobes
+					? "API calls are not traced: this kernel's programs cannot "
+					  "tell for which probe they run; Linux 5.15 or later can"
+					: "API calls are not traced: this kernel has no uprobes "
+					  "(CONFIG_UPROBE_EVENTS); run another one");
 	if (!err && !features_see_ioctls(&facts->features))
 		err = words_add(
 			limits,

@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 
+#include "daemon/profbpfd/probed_place.h"
 #include "daemon/profbpfd/uprobe_multi.h"
 
 struct probe_link {
@@ -25,6 +26,7 @@ struct attach {
 	struct probe_link *link;
 	char path[32];
 	pid_t pid;
+	struct probed_place place; /* of its probes, on kernels without cookies */
 	void (*refused)(void *context, size_t index, int err);
 	void *context;
 	int last_error;
@@ -109,6 +111,26 @@ static void attach_multi(struct attach *a, const struct probe_points *p, size_t 
 		attach_multi(a, p, first + count / 2, count - count / 2);
 }
 
+static int find_file(struct attach *a)
+{
+	a->last_error = probed_place_of(a->path, &a->place);
+	return a->last_error;
+}
+
+static int keep_place(struct attach *a, const struct probe_points *p, size_t index)
+{
+	int err;
+
+	a->place.at = PROBED_ENTRY;
+	a->place.offset = p->offsets[index];
+	err = capture_set_place(a->capture, &a->place, p->cookies[index]);
+	if (err) {
+		a->last_error = err;
+		a->refused(a->context, index, err);
+	}
+	return err;
+}
+
 static void attach_perf(struct attach *a, const struct probe_points *p)
 {
 	a->link->links = calloc(2 * p->count, sizeof(*a->link->links));
@@ -116,9 +138,13 @@ static void attach_perf(struct attach *a, const struct probe_points *p)
 		a->last_error = -ENOMEM;
 		return;
 	}
+	if (capture_keeps_places(a->capture) && find_file(a))
+		return;
 	for (size_t i = 0; i < p->count; i++) {
 		struct bpf_link **pair = a->link->links + a->link->link_count;
 
+		if (capture_keeps_places(a->capture) && keep_place(a, p, i))
+			continue;
 		pair[0] = capture_attach_perf(a->capture, false, a->pid, a->path, p->offsets[i],
 					      p->cookies[i]);
 		pair[1] = pair[0] ? capture_attach_perf(a->capture, true, a->pid, a->path,

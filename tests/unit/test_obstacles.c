@@ -65,8 +65,8 @@ static void test_kernel(void **state)
 	struct obstacle_facts facts = good();
 
 	snprintf(facts.features.error, sizeof(facts.features.error),
-		 "Linux 5.15 or later is needed");
-	expect(&facts, "Linux 5.15", NULL);
+		 "Linux 5.8 or later is needed");
+	expect(&facts, "Linux 5.8", NULL);
 	facts.features.btf = false;
 	facts.features.method = PROBE_METHOD_NONE;
 	snprintf(facts.features.error, sizeof(facts.features.error), "CONFIG_DEBUG_INFO_BTF");
