@@ -138,6 +138,7 @@ help:
 	@echo "make all      build profbpfd, profctl, analyzer and the device layers into build/"
 	@echo "make cupti    build the CUPTI shim alone, with CUDA_INCLUDE=FOLDERS or after make cuda-headers"
 	@echo "make test     run every test; also test-unit, test-e2e (SAN=1: all of it under ASan and UBSan)"
+	@echo "make check-long  run the scripts that take long and seldom fail, which make test leaves out"
 	@echo "make test-bare  ./setup in a bare Debian 12 of its own (needs root, mmdebstrap, a mirror)"
 	@echo "make fuzz     fuzz the trace reader and each importer for FUZZ_SECONDS (default 20)"
 	@echo "make fuzz-fast  the same, the importers mostly without AddressSanitizer: several times as many inputs"

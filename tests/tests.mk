@@ -108,6 +108,10 @@ endif
 
 check: test
 
+# What takes long and seldom fails: the scripts marked "# long", which `make test` leaves out.
+check-long: all test-programs test-sanitized fuzz-programs
+	$(RUN_TESTS) --long e2e
+
 test-unit: test-programs
 	$(RUN_TESTS) unit
 
@@ -200,4 +204,4 @@ venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv
 	tests/tools/make-venv $(@:venv-%=%)
 
 .PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof
-.PHONY: test-programs test-sanitized test check test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse
+.PHONY: test-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse

@@ -8,7 +8,7 @@ checked=0
 while read -r framework venv; do
 	python=$ROOT/build/$venv/bin/python
 	if [ ! -e "$ROOT/build/$venv/.complete" ]; then
-		note "$framework is not in build/$venv (./setup check installs it): left out"
+		leave_out "$framework is not in build/$venv (./setup check installs it)"
 		continue
 	fi
 	"$python" "$ROOT/tests/truth/advice_names.py" analyzer/analyse/operator_advice.c "$framework" \

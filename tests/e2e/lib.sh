@@ -84,6 +84,9 @@ skip() {
 
 note() { printf '# %s\n' "$*"; }
 
+# leave_out REASON: a part of the script is skipped, for what this machine lacks; the rest goes on.
+leave_out() { printf '# left out: %s\n' "$*"; }
+
 # ---- What a script needs of the machine
 
 need_root() { [ "$(id -u)" -eq 0 ] || skip "needs root"; }

@@ -109,7 +109,7 @@ for line in "${SLOW_DISKS[@]}"; do
 		train "$SLOW_GROUP/cgroup.procs" "slow_disk_$name" $SLOW_DISK --rows "$images" --folder "$WORK/mnt/$images"
 		unmount_disk
 	else
-		note "no disk of $name/s can be made here (losetup, mkfs.ext4, a cgroup controller of block devices): left out"
+		leave_out "no disk of $name/s can be made here (losetup, mkfs.ext4, a cgroup controller of block devices)"
 	fi
 done
 stop_attach

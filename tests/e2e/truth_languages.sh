@@ -57,4 +57,4 @@ else
 	missing+=(Rust)
 fi
 [ ${#missing[@]} -lt 2 ] || skip "needs the compiler of Go or of Rust"
-[ ${#missing[@]} -eq 0 ] || note "not tried, its compiler is not installed: ${missing[*]}"
+[ ${#missing[@]} -eq 0 ] || leave_out "there is no compiler of ${missing[*]} (./setup check installs it)"

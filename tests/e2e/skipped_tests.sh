@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/run tells what was skipped, wholly or in part; in CI it fails for what may not be. Long scripts run when asked for.
+. "$(dirname "$0")/lib.sh"
+
+# A tree of its own with scripts that end as they are to.
+mkdir -p "$WORK/tree/tests/e2e" "$WORK/tree/tests/tools" "$WORK/tree/tests/unit"
+cp tests/run "$WORK/tree/tests/"
+cp tests/tools/skips "$WORK/tree/tests/tools/"
+# script NAME COMMAND [COMMENT]
+script() {
+	printf '#!/bin/bash\n# %s\n%s\n' "${3:-Quick.}" "$2" >"$WORK/tree/tests/e2e/$1.sh"
+	chmod +x "$WORK/tree/tests/e2e/$1.sh"
+}
+script whole 'echo fine'
+script lacking 'echo "needs a moon, which is new"; exit 77'
+script partly '. '"$ROOT/tests/e2e/lib.sh"'; leave_out "there is no sun"'
+script patient 'echo fine' 'long'
+run_tests() { env -u CI -u PROFBPF_TEST_WORK BUILD="$WORK/tree/build" "$@"; }
+
+tolerate() { printf '# A comment.\n\n' | cat - <(printf '%s\n' "$@") >"$WORK/tree/tests/tolerated_skips"; }
+tolerate 'e2e lacking: needs a moon.*'
+
+assert_status "outside of CI skips are no failures" 0 run_tests "$WORK/tree/tests/run" e2e
+assert_contains "what was skipped" "$WORK/out" '^skipped: e2e lacking: needs a moon, which is new$'
+assert_contains "and a part" "$WORK/out" '^skipped: e2e partly, a part: there is no sun$'
+assert_contains "the sum" "$WORK/out" '^2 passed, 0 failed, 1 skipped$'
+assert_lacks "a long script" "$WORK/out" patient
+
+assert_status "in CI a part that must run was left out" 1 run_tests CI=true "$WORK/tree/tests/run" e2e
+assert_contains "which" "$WORK/out" '^FAIL: skipped, and CI must not: e2e partly, a part: there is no sun$'
+assert_lacks "what is tolerated" "$WORK/out" 'CI must not: e2e lacking'
+tolerate 'e2e lacking: needs a moon.*' 'e2e partly, a part: there is no sun'
+assert_status "in CI everything is tolerated" 0 run_tests CI=true "$WORK/tree/tests/run" e2e
+tolerate 'e2e partly.*' 'e2e lacking: needs a sun' 'lacking'
+assert_status "in CI another reason, or half a line, is not" 1 run_tests CI=true "$WORK/tree/tests/run" e2e
+assert_contains "which" "$WORK/out" 'CI must not: e2e lacking'
+
+assert_status "long scripts" 0 run_tests "$WORK/tree/tests/run" --long e2e
+assert_contains "long scripts alone" "$WORK/out" '^1 passed, 0 failed, 0 skipped$'
+assert_status "by name, long or not" 0 run_tests "$WORK/tree/tests/run" --filter 'p*' e2e
+assert_contains "by name" "$WORK/out" '^2 passed, 0 failed, 0 skipped$'
