@@ -96,8 +96,10 @@ test-programs: $(UNIT) $(TRUTH) $(TRUTH_SO) $(TOOLS)
 # hostile, the sanitised ones. `make test SAN=1` runs everything on the sanitised programs.
 RUN_TESTS = BUILD=$(B) SAN_BUILD=build/san tests/run
 
+# No more of them than those two kinds of tests run.
+san-programs: $(UNIT) $(B)/analyzer
 test-sanitized:
-	$(MAKE) SAN=1 all test-programs
+	$(MAKE) SAN=1 san-programs
 
 ifeq ($(SAN),1)
 test: test-unit test-e2e
@@ -108,8 +110,9 @@ endif
 
 check: test
 
-# What takes long and seldom fails: the scripts marked "# long", which `make test` leaves out.
+# What takes long and seldom fails, which `make test` leaves out; see tests/run. MindSpore 2.0 is traced there alone.
 check-long: all test-programs test-sanitized fuzz-programs
+	-tests/tools/make-venv mindspore20
 	$(RUN_TESTS) --long e2e
 
 test-unit: test-programs
@@ -204,4 +207,4 @@ venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv
 	tests/tools/make-venv $(@:venv-%=%)
 
 .PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof
-.PHONY: test-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse
+.PHONY: test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # MindData of MindSpore 2.0: the same pipeline as that of pipeline_minddata.sh, as exact.
 # timeout: 2400
+# long: an older release
 ROOT=$(readlink -f "$(dirname "$0")/../..")
 MINDSPORE_VENV=$ROOT/build/venv-mindspore20
 export MINDSPORE_VENV MINDSPORE_INSTALL="make venv-mindspore20"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The batches, worker processes and steps of a PyTorch job that knows how many it makes.
 # timeout: 1800
+# longer: a third way to start workers, and persistent ones without the pin-memory thread
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq
@@ -62,21 +63,26 @@ worker_processes() {
 	jq '[.pipeline[0].operators[0].threads[] | select(.role == "worker process") | .pid] | unique | length' "$WORK/$1.json"
 }
 
-for method in fork spawn forkserver; do
+methods="fork spawn"
+[ -z "${PROFBPF_TEST_LONG:-}" ] || methods+=" forkserver"
+for method in $methods; do
 	trace $method $WORKERS --start-method $method
 	expect_loader $method 1
 	assert_eq "worker processes by $method" $WORKERS "$(worker_processes $method)"
 done
 
-note "-- persistent workers: two epochs, the same processes"
 ALL_STEPS=$((2 * STEPS))
-trace persistent $WORKERS --epochs 2
-expect_loader persistent 2
-assert_eq "worker processes" $WORKERS "$(worker_processes persistent)"
+if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
+	note "-- persistent workers: two epochs, the same processes"
+	trace persistent $WORKERS --epochs 2
+	expect_loader persistent 2
+	assert_eq "worker processes" $WORKERS "$(worker_processes persistent)"
+fi
 
-note "-- pin memory: a thread between workers and trainer"
+note "-- pin memory: a thread between workers and trainer, two epochs, the same processes"
 trace pin $WORKERS --epochs 2 --pin
 expect_loader pin 2
+assert_eq "worker processes" $WORKERS "$(worker_processes pin)"
 expect pin '.pipeline[0].operators[1].type' pin
 expect pin '.pipeline[0].operators[1].elements' $ALL_STEPS
 expect pin '.pipeline[0].operators[0].parents | join(" ")' 1

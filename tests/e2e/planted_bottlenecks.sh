@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Trainings with a planted bottleneck each: the verdict names the right operator and why, also where MindSpore's own analysis does not.
 # timeout: 2400
+# longer: all trainings, not those alone that differ most
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/minddata_lib.sh"
 need_root
@@ -13,28 +14,34 @@ need_mindspore
 # runs a second or two: steps of 32 rows, the first two of which are not judged. A network so small that it takes no
 # longer than its rows has to share the CPUs with them, or has one to spare; it has one epoch, as the turn of one takes as
 # long as many of its steps.
-readonly -a CASES=(
+CASES=(
 	"baseline           -            none           --rows 640 --epochs 2"
+	"small_network      any          none,takes_cpu,lock,busy --rows 2560 --epochs 1 --network perceptron"
+	"burn_2_threads     Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2"
+	"burn_2_processes   Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --map burn --map-ms 2 --processes --network none"
+	"sleep_2_workers    Map(ID:2)    sleeps         --rows 640 --epochs 2 --map sleep --map-ms 5 --network none"
+	"heavy_2_workers    Map(ID:2)    busy,takes_cpu --rows 640 --epochs 2 --map none --image 384 --blurs 12 --own-interval 200 --own-profile $WORK/own"
+	"source_2_threads   Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 5 --workers 2 --network none"
+)
+MORE_CASES=(
 	"pynative           -            none           --rows 320 --epochs 1 --pynative"
 	"no_python_map      -            none           --rows 640 --epochs 2 --map none"
-	"small_network      any          none,takes_cpu,lock,busy --rows 2560 --epochs 1 --network perceptron"
 	"burn_1_worker      Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2 --map-workers 1"
-	"burn_2_threads     Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2"
 	"burn_5_ms          Map(ID:2)    lock,takes_cpu,busy --rows 320 --epochs 2 --map burn --map-ms 5"
-	"burn_2_processes   Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --map burn --map-ms 2 --processes --network none"
 	"sleep_1_worker     Map(ID:2)    sleeps         --rows 640 --epochs 2 --map sleep --map-ms 2.5 --map-workers 1 --network none"
-	"sleep_2_workers    Map(ID:2)    sleeps         --rows 640 --epochs 2 --map sleep --map-ms 5 --network none"
 	"heavy_1_worker     Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --map none --image 384 --blurs 12 --workers 1"
-	"heavy_2_workers    Map(ID:2)    busy,takes_cpu --rows 640 --epochs 2 --map none --image 384 --blurs 12 --own-interval 200 --own-profile $WORK/own"
 	"source_1_worker    Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 2.5 --workers 1 --network none"
-	"source_2_threads   Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 5 --workers 2 --network none"
 	"source_processes   Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 5 --processes --network none"
 )
 
 readonly OTHERS_PERCENT=20
 # Images, and bytes a second. Each file has 32 KB, most of them behind the end of the image: the disk takes its time
 # whatever the CPU. More than a shuffle holds back, which it gives out at once at the end.
-readonly -a SLOW_DISKS=("1MB 192 1000000" "4MB 320 4000000")
+SLOW_DISKS=("4MB 320 4000000")
+if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
+	CASES+=("${MORE_CASES[@]}")
+	SLOW_DISKS+=("1MB 192 1000000")
+fi
 readonly SLOW_DISK="ImageFolder(ID:4) storage --batch 16 --epochs 1 --network none"
 
 # ---- Disks that give so many bytes a second

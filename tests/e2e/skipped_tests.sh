@@ -15,8 +15,9 @@ script() {
 script whole 'echo fine'
 script lacking 'echo "needs a moon, which is new"; exit 77'
 script partly '. '"$ROOT/tests/e2e/lib.sh"'; leave_out "there is no sun"'
-script patient 'echo fine' 'long'
-run_tests() { env -u CI -u PROFBPF_TEST_WORK BUILD="$WORK/tree/build" "$@"; }
+script patient 'echo fine' 'long: it waits'
+script more 'echo "${PROFBPF_TEST_LONG:-usual}"; [ -z "${PROFBPF_TEST_LONG:-}" ] || exit 1' 'longer: it fails then'
+run_tests() { env -u CI -u PROFBPF_TEST_LONG -u PROFBPF_TEST_WORK BUILD="$WORK/tree/build" "$@"; }
 
 tolerate() { printf '# A comment.\n\n' | cat - <(printf '%s\n' "$@") >"$WORK/tree/tests/tolerated_skips"; }
 tolerate 'e2e lacking: needs a moon.*'
@@ -24,7 +25,7 @@ tolerate 'e2e lacking: needs a moon.*'
 assert_status "outside of CI skips are no failures" 0 run_tests "$WORK/tree/tests/run" e2e
 assert_contains "what was skipped" "$WORK/out" '^skipped: e2e lacking: needs a moon, which is new$'
 assert_contains "and a part" "$WORK/out" '^skipped: e2e partly, a part: there is no sun$'
-assert_contains "the sum" "$WORK/out" '^2 passed, 0 failed, 1 skipped$'
+assert_contains "the sum" "$WORK/out" '^3 passed, 0 failed, 1 skipped$'
 assert_lacks "a long script" "$WORK/out" patient
 
 assert_status "in CI a part that must run was left out" 1 run_tests CI=true "$WORK/tree/tests/run" e2e
@@ -36,7 +37,7 @@ tolerate 'e2e partly.*' 'e2e lacking: needs a sun' 'lacking'
 assert_status "in CI another reason, or half a line, is not" 1 run_tests CI=true "$WORK/tree/tests/run" e2e
 assert_contains "which" "$WORK/out" 'CI must not: e2e lacking'
 
-assert_status "long scripts" 0 run_tests "$WORK/tree/tests/run" --long e2e
-assert_contains "long scripts alone" "$WORK/out" '^1 passed, 0 failed, 0 skipped$'
+assert_status "long scripts" 1 run_tests "$WORK/tree/tests/run" --long --once e2e
+assert_contains "long scripts alone, and more of another" "$WORK/out" '^1 passed, 1 failed, 0 skipped$'
 assert_status "by name, long or not" 0 run_tests "$WORK/tree/tests/run" --filter 'p*' e2e
 assert_contains "by name" "$WORK/out" '^2 passed, 0 failed, 0 skipped$'

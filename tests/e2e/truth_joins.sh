@@ -4,6 +4,7 @@
 # and jumps: read from files, every join is the right one, what is not joined is what was lost, and times are as near as
 # stated; and the same by order and names alone, of a device whose clock and streams nobody knows.
 # timeout: 1200
+# long: test_launch_ids has the same in memory, and truth_storm live
 . "$(dirname "$0")/lib.sh"
 need_command jq python3
 

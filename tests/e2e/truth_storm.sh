@@ -1,22 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A million launches on 8 streams of the simulated Ascend, traced as they happen: numbers that start anew, a counter that
+# A storm of launches on 8 streams of the simulated Ascend, traced as they happen: numbers that start anew, a counter that
 # drifts by 200 ppm and jumps, and 5 % of all calls lost. Every join is the right one, what is not joined is what was lost,
 # and times are as near as stated.
 # timeout: 2400
+# longer: a million, not 200,000
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3
 
 SIM=$BUILD/ascend-sim
-LAUNCHES=1000000
+LAUNCHES=200000
+[ -z "${PROFBPF_TEST_LONG:-}" ] || LAUNCHES=1000000
 R=$WORK/report.json
 [ -x "$SIM/storm" ] || fail "$SIM/storm is not built: run make ascend-sim"
 
 # One table of the profile has all that is asked for here. The runtime's own calls, between those of the job and of the
 # driver, tell nothing more.
 export ASCEND_SIM_OUT=$WORK ASCEND_SIM_FILES=task_time ASCEND_SIM_FIRST_TASK=65000 ASCEND_SIM_BLOCK_NS=5000 \
-	ASCEND_SIM_CLOCK_PPM=200 ASCEND_SIM_CLOCK_STEPS=170000:6000,-4000,3000,-5000,4000
+	ASCEND_SIM_CLOCK_PPM=200 ASCEND_SIM_CLOCK_STEPS=$((LAUNCHES * 17 / 100)):6000,-4000,3000,-5000,4000
 mkdir "$WORK/catalog"
 printf 'runtime hidden\n!rtKernelLaunch\n!rtStreamSynchronize\n' >"$WORK/catalog/hidden.catalog"
 mkfifo "$WORK/in"
