@@ -198,13 +198,17 @@ fuzz-programs:
 rehearse: all
 	BUILD=$(B) tests/tools/rehearse $(FILES)
 
+# Every victim of tests/victims, attached to 50 times, and what became of it as a table: half an hour.
+victims: all
+	BUILD=$(B) PROFBPF_VICTIMS=long tests/victims/run
+
 # ./setup in a bare Debian 12 of its own: slow, needs root, mmdebstrap and a mirror.
 test-bare:
 	tests/bare/run
 
 # Frameworks that some end-to-end scripts trace; without them these scripts are skipped.
-venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof:
+venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet:
 	tests/tools/make-venv $(@:venv-%=%)
 
-.PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof
-.PHONY: test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse
+.PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet
+.PHONY: victims test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch: a second backward() throws through Engine::execute() and is caught, as users do."""
+import os
+import sys
+import torch
+
+torch.set_num_threads(1)
+
+
+def run(rounds):
+    caught = 0
+    for _ in range(rounds):
+        x = torch.ones(4, requires_grad=True)
+        loss = (x * x).sum()
+        loss.backward()
+        try:
+            loss.backward()
+        except RuntimeError:
+            caught += 1
+    return caught == rounds
+
+
+def main():
+    rounds = int(os.environ.get("VICTIM_ROUNDS", "200")) // 4
+    ok = run(rounds)
+    sys.stderr.write("ready\n")
+    sys.stderr.flush()
+    os.read(0, 1)
+    ok &= run(rounds)
+    if os.environ.get("VICTIM_LOOP"):
+        os.set_blocking(0, False)
+        while True:
+            try:
+                os.read(0, 1)
+                break
+            except BlockingIOError:
+                ok &= run(rounds)
+    print("torch_backward", "ok" if ok else "failed")
+    sys.stdout.flush()
+    os._exit(0 if ok else 1)
+
+
+main()
