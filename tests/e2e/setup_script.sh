@@ -114,7 +114,7 @@ assert_contains "the same, needed" "$WORK/optional" '^needed: .*qemu-system-arm'
 
 # ---- without QEMU no other kernel is booted: that is said, by name, and an error only where it is asked for
 mkdir "$WORK/without-qemu"
-for command in bash readlink dirname dpkg mkdir sed awk nproc; do
+for command in bash readlink dirname dpkg mkdir sed awk nproc paste; do
 	path=$(type -P "$command") || skip "needs $command, which Debian has"
 	ln -s "$path" "$WORK/without-qemu/$command"
 done
