@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# ./setup derives backports from the machine's own sources, refuses to change the C library,
+# ./setup derives backports from the machine's own sources, leaves out what would change the C library,
 # tells an unknown distribution's user what to install, and rejects wrong usage.
 . "$(dirname "$0")/lib.sh"
 
@@ -32,7 +32,7 @@ cat >"$WORK/sources.list" <<'END'
 # the mirror of the house
 deb [ arch=amd64,arm64  signed-by=/etc/apt/keyrings/house.gpg ] mirror+file:/etc/apt/mirrors bookworm main contrib # note
 END
-in_setup derive_backports "$WORK/sources.list:2" >"$WORK/derived"
+in_setup derive_suite "$WORK/sources.list:2" bookworm-backports >"$WORK/derived"
 assert_eq "from a one-line source" "Types: deb
 URIs: mirror+file:/etc/apt/mirrors
 Suites: bookworm-backports
@@ -59,7 +59,7 @@ Signed-By:
  .
  -----END PGP PUBLIC KEY BLOCK-----
 END
-in_setup derive_backports "$WORK/house.sources:2" >"$WORK/derived"
+in_setup derive_suite "$WORK/house.sources:2" bookworm-backports >"$WORK/derived"
 assert_eq "from a deb822 source" "Types: deb
 URIs: file:/second
 Suites: bookworm-backports
@@ -69,27 +69,64 @@ Signed-By:
  .
  -----END PGP PUBLIC KEY BLOCK-----" "$(cat "$WORK/derived")"
 
-# ---- what apt would do is looked at first
+# ---- what apt would do is looked at first. This one stands on a machine one point release behind: libc6-dev and
+# what needs it want the newest C library, but not when apt is told to keep the one there is; gdb is there in an
+# older version that does not; frob removes a package; absent is in no archive.
 mkdir "$WORK/bin"
 cat >"$WORK/bin/apt-get" <<'END'
+#!/bin/bash
+kept=no simulated=no
+[[ "$*" != *Dir::Etc::preferences=* ]] || kept=yes
+for word in "$@"; do
+	[ "$word" != -s ] || simulated=yes
+done
+while [ "$1" != install ]; do shift; done
+shift
+[ "$simulated" = yes ] || echo "$*" >>"$WORK/installed"
+for package in "$@"; do
+	case "$package" in
+	libc6-dev | zlib1g-dev | gdb)
+		[ "$kept" = no ] || { echo "E: Unable to correct problems" && exit 100; }
+		echo 'Inst libc6 [2.36-9+deb12u9] (2.36-9+deb12u14 Debian:12.15/oldstable [amd64])' ;;
+	frob) echo 'Remv nodejs [20.1]' ;;
+	absent) echo "E: Unable to locate package" && exit 100 ;;
+	esac
+	echo "Inst $package (1.0 Debian:12.15/oldstable [amd64])"
+done
+END
+cat >"$WORK/bin/apt-cache" <<'END'
 #!/bin/sh
-cat "$WORK/simulated"
+[ "$1 $2" != "madison gdb" ] || printf ' gdb | %s | somewhere bookworm/main amd64 Packages\n' 13.2-1 13.1-3
 END
-chmod +x "$WORK/bin/apt-get"
-judge() { PATH=$WORK/bin:$PATH in_setup refuse_harm make; }
+chmod +x "$WORK/bin"/apt-*
 
-cat >"$WORK/simulated" <<'END'
-Inst libc6-dev (2.36-9+deb12u14 Debian:12.15/oldstable [amd64])
-Inst make (4.3-4.1 Debian:12.15/oldstable [amd64])
-Conf libc6-dev (2.36-9+deb12u14 Debian:12.15/oldstable [amd64])
-END
-assert_status "harmless packages" 0 judge
-echo 'Inst libc6 [2.36-9+deb12u9] (2.41-12 Debian:13/stable [amd64])' >>"$WORK/simulated"
-assert_status "a new C library" 1 judge
-assert_contains "a new C library" "$WORK/err" 'would change the C library'
-echo 'Remv nodejs [20.1]' >"$WORK/simulated"
-assert_status "a removal" 1 judge
-assert_contains "a removal" "$WORK/err" '^Remv nodejs'
+# install PACKAGE...: what ./setup makes of it; in $WORK/installed, what apt was made to do
+install() {
+	rm -f "$WORK/installed"
+	PATH=$WORK/bin:$PATH bash -c '. "$0/setup"; CODENAME=bookworm KNOWN=yes LOG=$WORK/log APT_LOG=$WORK/apt.log
+		APT_PREFERENCES=$WORK/preferences; libc_version() { echo 2.36-9+deb12u9; }; from_backports() { false; }
+		install_packages "$@" && say_left_out' "$ROOT" "$@"
+}
+assert_status "harmless packages" 0 install gcc make
+assert_eq "harmless packages: installed at once" "gcc make" "$(<"$WORK/installed")"
+[ ! -e "$WORK/preferences" ] || fail "apt is told to keep the C library where nothing would change it"
+
+assert_status "some want a newer C library" 0 install gcc gdb jq
+assert_contains "some want a newer C library: said" "$WORK/out" '^    Inst libc6 '
+assert_eq "some want a newer C library: in an older version" "gcc gdb=13.2-1 jq" "$(<"$WORK/installed")"
+assert_contains "apt keeps the C library" "$WORK/preferences" '^Pin: version 2.36-9\+deb12u9$'
+
+assert_status "the build wants a newer C library" 1 install gcc libc6-dev zlib1g-dev jq
+assert_eq "the build wants a newer C library: the rest is installed" "gcc jq" "$(<"$WORK/installed")"
+assert_contains "the build wants a newer C library" "$WORK/err" 'the build needs libc6-dev zlib1g-dev$'
+assert_contains "the build wants a newer C library: what to do" "$WORK/err" 'apt-get upgrade'
+
+assert_status "one removes a package, one can't be had" 0 install frob jq absent
+assert_eq "one removes a package, one can't be had: the rest is installed" jq "$(<"$WORK/installed")"
+assert_contains "one removes a package, one can't be had: said" "$WORK/err" 'left out.*: frob absent$'
+assert_status "all remove packages" 0 install frob
+assert_status "apt can do nothing at all" 1 install absent
+[ ! -e "$WORK/installed" ] || fail "apt was called to install nothing"
 
 # ---- a system that is not known gets a list, from what is really missing
 unknown() {
