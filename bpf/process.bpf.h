@@ -95,8 +95,6 @@ static __always_inline void inner_pid(struct task_struct *task, struct rec_proce
 	struct pid_namespace *ns = NULL;
 	struct upid upid = {};
 
-	r->ns_pid = 0;
-	r->ns_inode = 0;
 	if (!pid || level > 32)
 		return;
 	bpf_core_read(&upid, sizeof(upid),
@@ -122,7 +120,10 @@ static __always_inline void emit_process(struct task_struct *task, const struct 
 	header_fill(&r->header, REC_PROCESS, flags, bpf_ktime_get_ns());
 	r->tgid = BPF_CORE_READ(task, tgid);
 	r->threads = BPF_CORE_READ(task, signal, nr_threads);
-	inner_pid(task, r);
+	r->ns_pid = 0;
+	r->ns_inode = 0;
+	if (settings.owner_uid == NO_OWNER || flags & PROCESS_TARGET)
+		inner_pid(task, r);
 	r->cgroup = cgroup;
 	r->rss_pages = memory->resident;
 	r->peak_pages = memory->peak;

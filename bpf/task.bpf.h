@@ -135,7 +135,6 @@ static __always_inline bool io_wait_ns(struct task_struct *task, __u64 *ns)
 /* Kept by kernels with CONFIG_TASK_IO_ACCOUNTING, which distributions have. */
 static __always_inline __u16 account_bytes(struct task_struct *task, struct rec_account *r)
 {
-	r->read_bytes = r->write_bytes = r->read_chars = r->write_chars = 0;
 	if (!bpf_core_field_exists(task->ioac.read_bytes) ||
 	    !bpf_core_field_exists(task->ioac.rchar))
 		return 0;
@@ -156,7 +155,10 @@ static __always_inline void emit_account_at(struct task_struct *task, __u16 flag
 		return;
 	if (io_wait_ns(task, &r->io_ns))
 		flags |= ACCOUNT_HAS_IO;
-	flags |= account_bytes(task, r);
+	r->read_bytes = r->write_bytes = r->read_chars = r->write_chars = 0;
+	/* Others' bytes are told to those only who may see all (as in /proc/PID/io). */
+	if (settings.owner_uid == NO_OWNER || flags & ACCOUNT_TARGET)
+		flags |= account_bytes(task, r);
 	header_fill(&r->header, REC_ACCOUNT, flags, ts_ns);
 	r->tid = BPF_CORE_READ(task, pid);
 	r->tgid = BPF_CORE_READ(task, tgid);

@@ -32,6 +32,7 @@ struct code_names {
 	struct noted *seen; /* reader thread only */
 	size_t seen_count;
 	struct item_queue *queue;
+	const struct right *right;
 	pthread_mutex_t lock;
 	struct noted *waiting; /* under lock */
 	size_t waiting_count, waiting_capacity;
@@ -52,6 +53,11 @@ struct code_names *code_names_new(struct item_queue *queue)
 	names->queue = queue;
 	pthread_mutex_init(&names->lock, NULL);
 	return names;
+}
+
+void code_names_limit(struct code_names *names, const struct right *right)
+{
+	names->right = right;
 }
 
 void code_names_free(struct code_names *names)
@@ -240,6 +246,10 @@ static void resolve_process(struct code_names *names, struct noted *noted, size_
 	fclose(f);
 	if (process_maps_read(noted->pid, &maps))
 		return;
+	if (!right_holds(names->right, (pid_t)noted->pid)) {
+		process_maps_free(&maps);
+		return;
+	}
 	qsort(noted, count, sizeof(*noted), by_file);
 	for (size_t first = 0, end; first < count; first = end) {
 		const struct process_map *map =

@@ -18,6 +18,7 @@
 
 #include "bpf/events.h"
 #include "daemon/profbpfd/item.h"
+#include "daemon/profbpfd/right.h"
 
 #define CODE_NAMES_MAX 65536 /* addresses of a session; those beyond stay without a name */
 
@@ -25,6 +26,9 @@ struct code_names;
 
 /* code_names_new - the names found go to @queue; NULL without memory */
 struct code_names *code_names_new(struct item_queue *queue);
+
+/* code_names_limit - name only what lies in processes into which @right, which stays the caller's, allows to look */
+void code_names_limit(struct code_names *names, const struct right *right);
 void code_names_free(struct code_names *names);
 
 /* code_names_watch - args[@slot] of the calls of @probe is such an address; from any thread */

@@ -37,6 +37,7 @@ struct watched {
 };
 
 struct device_feed {
+	const struct right *right;
 	struct item_queue *queue;
 	void (*warn)(void *context, const char *text);
 	void *warn_context;
@@ -68,6 +69,11 @@ struct device_feed *device_feed_new(struct item_queue *queue,
 		return NULL;
 	}
 	return f;
+}
+
+void device_feed_limit(struct device_feed *f, const struct right *right)
+{
+	f->right = right;
 }
 
 void device_feed_free(struct device_feed *f)
@@ -153,6 +159,10 @@ static bool look(struct device_feed *f, pid_t pid)
 
 	while (n < STREAMS_PER_PROCESS &&
 	       !(err = device_stream_open(pid, known, n, &stream, error, sizeof(error)))) {
+		if (!right_holds(f->right, pid)) {
+			device_stream_close(stream);
+			return false;
+		}
 		if (!add_stream(f, stream, pid))
 			return false;
 		known[n++] = device_stream_id(stream);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/item.h"
 
 struct device_feed;
@@ -22,6 +23,9 @@ struct device_feed *device_feed_new(struct item_queue *queue,
 				    void (*warn)(void *context, const char *text), void *context);
 
 /* device_feed_free - after the writer has ended: batches refer to names kept here */
+/* device_feed_limit - read only streams of processes into which @right, which stays the caller's, allows to look */
+void device_feed_limit(struct device_feed *feed, const struct right *right);
+
 void device_feed_free(struct device_feed *feed);
 
 /* device_feed_watch - look for streams of @pid now and later; again after it mapped something */

@@ -40,6 +40,11 @@ struct encode *encode_new(void)
 	return encode;
 }
 
+void encode_limit(struct encode *encode, const struct right *right)
+{
+	mapped_files_limit(encode->mappings, right);
+}
+
 void encode_free(struct encode *encode)
 {
 	if (!encode)

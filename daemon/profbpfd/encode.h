@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/item.h"
 #include "daemon/profbpfd/texts.h"
 #include "lib/strings.h"
@@ -22,6 +23,10 @@ struct encoded {
 
 /* encode_new - what is kept from batch to batch, or NULL without memory; encode_free() accepts NULL */
 struct encode *encode_new(void);
+
+/* encode_limit - name only files of processes into which @right, which stays the caller's, allows to look */
+void encode_limit(struct encode *encode, const struct right *right);
+
 void encode_free(struct encode *encode);
 
 /*

@@ -20,6 +20,7 @@ struct mapping {
 };
 
 struct mapped_files {
+	const struct right *right;
 	struct mapping mapping[MAPPINGS_MAX];
 	unsigned int next;	/* to be replaced */
 	unsigned int last;	/* found the last time */
@@ -28,6 +29,11 @@ struct mapped_files {
 struct mapped_files *mapped_files_new(void)
 {
 	return calloc(1, sizeof(struct mapped_files));
+}
+
+void mapped_files_limit(struct mapped_files *files, const struct right *right)
+{
+	files->right = right;
 }
 
 void mapped_files_free(struct mapped_files *files)
@@ -102,6 +108,10 @@ static struct mapping *find(struct mapped_files *files, pid_t pid, uint64_t addr
 	free(m->path);
 	*m = (struct mapping){ 0 };
 	read_mapping(pid, address, m);
+	if (!right_holds(files->right, pid)) {
+		free(m->path);
+		m->path = NULL;
+	}
 	files->last = files->next;
 	files->next = (files->next + 1) % MAPPINGS_MAX;
 	return m;

@@ -6,10 +6,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/profbpfd/right.h"
+
 struct mapped_files;
 
 /* What is read of processes' mappings is used for a second. */
 struct mapped_files *mapped_files_new(void);
+/* mapped_files_limit - of processes alone into which @right, which stays the caller's, allows to look */
+void mapped_files_limit(struct mapped_files *files, const struct right *right);
+
 void mapped_files_free(struct mapped_files *files);
 
 /*

@@ -18,6 +18,7 @@ struct page {
 };
 
 struct memory_pages {
+	const struct right *right;
 	pid_t pid;
 	uint64_t round;
 	struct page *asked[READ_AGAIN]; /* the first of this round */
@@ -35,6 +36,11 @@ void memory_pages_free(struct memory_pages *pages)
 	free(pages);
 }
 
+void memory_pages_limit(struct memory_pages *pages, const struct right *right)
+{
+	pages->right = right;
+}
+
 /* What was asked for last time mostly is again, and one system call for all costs less than one each. */
 static void read_again(struct memory_pages *pages)
 {
@@ -50,6 +56,8 @@ static void read_again(struct memory_pages *pages)
 					    PAGE_BYTES };
 	}
 	n = process_vm_readv(pages->pid, local, pages->asked_count, remote, pages->asked_count, 0);
+	if (n > 0 && !right_holds(pages->right, pages->pid))
+		return;
 	/* It ends at the first that is not there any more. */
 	for (size_t i = 0; n > 0 && i < (size_t)n / PAGE_BYTES; i++)
 		pages->asked[i]->round = pages->round;
@@ -72,12 +80,12 @@ static void asked_for(struct memory_pages *pages, struct page *page)
 	pages->asked[pages->asked_count++] = page;
 }
 
-static int read_at(pid_t pid, uint64_t address, void *into, size_t size)
+static int read_at(const struct memory_pages *pages, uint64_t address, void *into, size_t size)
 {
 	struct iovec local = { into, size }, remote = { (void *)(uintptr_t)address, size };
-	ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	ssize_t n = process_vm_readv(pages->pid, &local, 1, &remote, 1, 0);
 
-	return n >= 0 && (size_t)n == size ? 0 : -EFAULT;
+	return n >= 0 && (size_t)n == size && right_holds(pages->right, pages->pid) ? 0 : -EFAULT;
 }
 
 int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, size_t size)
@@ -86,10 +94,10 @@ int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, 
 	struct page *page = &pages->pages[number % PAGES];
 
 	if (at + size > PAGE_BYTES || size > PAGE_BYTES)
-		return read_at(pages->pid, address, into, size);
+		return read_at(pages, address, into, size);
 	if (page->number != number || page->round != pages->round) {
 		page->round = 0;
-		if (read_at(pages->pid, number * PAGE_BYTES, page->bytes, PAGE_BYTES))
+		if (read_at(pages, number * PAGE_BYTES, page->bytes, PAGE_BYTES))
 			return -EFAULT;
 		page->number = number;
 		page->round = pages->round;

@@ -14,11 +14,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/profbpfd/right.h"
+
 struct memory_pages;
 
 /* memory_pages_new - NULL without memory; memory_pages_free() accepts NULL */
 struct memory_pages *memory_pages_new(void);
 void memory_pages_free(struct memory_pages *pages);
+
+/* memory_pages_limit - give out only what @right, which stays the caller's, allows: asked after each reading */
+void memory_pages_limit(struct memory_pages *pages, const struct right *right);
 
 /* memory_pages_begin - from now on of process @pid, as it is now: forget what was read before */
 void memory_pages_begin(struct memory_pages *pages, pid_t pid);

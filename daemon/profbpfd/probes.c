@@ -460,6 +460,10 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 		err = process_maps_read(pid, &maps);
 	if (err)
 		return err;
+	if (!right_holds(p->options.right, pid)) {
+		process_maps_free(&maps);
+		return -ESRCH;
+	}
 	find_process(p, pid)->looked_at = true;
 	indices = calloc(maps.count + 1, sizeof(*indices));
 	for (size_t i = 0; indices && i < maps.count; i++) {

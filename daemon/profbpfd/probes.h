@@ -23,6 +23,7 @@
 #include "daemon/profbpfd/code_names.h"
 #include "daemon/profbpfd/file_cache.h"
 #include "daemon/profbpfd/item.h"
+#include "daemon/profbpfd/right.h"
 
 struct probes;
 
@@ -35,6 +36,7 @@ struct probes_options {
 	uint64_t functions_max;	/* to be probed; 0 = CAPTURE_PROBES_MAX */
 	struct file_cache *file_cache;	/* what is known of files; may be NULL */
 	struct code_names *code_names;	/* told which probes are given addresses to be named */
+	const struct right *right;	/* into whom it may look; NULL: everybody */
 };
 
 /*

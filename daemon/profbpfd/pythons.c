@@ -39,6 +39,7 @@ struct python {
 };
 
 struct pythons {
+	const struct right *right;
 	struct stack_table *table;
 	struct item_queue *queue;
 	struct pythons_handler handler;
@@ -95,6 +96,12 @@ static void free_python(void *data)
 	forget_codes(p);
 	device_tids_free(p->tids);
 	free(p);
+}
+
+void pythons_limit(struct pythons *pythons, const struct right *right)
+{
+	pythons->right = right;
+	memory_pages_limit(pythons->pages, right);
 }
 
 void pythons_free(struct pythons *pythons)
@@ -258,6 +265,10 @@ void pythons_look(struct pythons *pythons, pid_t pid)
 
 	if (!p || p->found || p->looks >= LOOKS_MAX || code_maps_read(pid, &maps))
 		return;
+	if (!right_holds(pythons->right, pid)) {
+		code_maps_free(&maps);
+		return;
+	}
 	p->looks++;
 	memory_pages_begin(pythons->pages, pid);
 	for (size_t i = 0; i < maps.count && !p->found; i++) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/profbpfd/right.h"
 #include "bpf/events.h"
 #include "daemon/profbpfd/item.h"
 #include "daemon/profbpfd/stack_table.h"
@@ -33,6 +34,9 @@ struct pythons_handler {
 /* pythons_new - @table and @queue must outlive it; NULL without memory */
 struct pythons *pythons_new(struct stack_table *table, struct item_queue *queue,
 			    const struct pythons_handler *handler);
+/* pythons_limit - look only into processes into which @right, which stays the caller's, allows to */
+void pythons_limit(struct pythons *pythons, const struct right *right);
+
 void pythons_free(struct pythons *pythons);
 
 /*

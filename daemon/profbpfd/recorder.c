@@ -116,16 +116,30 @@ static inline void add_record(struct recorder *r, const struct rec_header *recor
 		hand_over(r, batch);
 }
 
+/* An ordinary user is told those of targets, and not what came of one meanwhile. */
+static void read_command(const struct right *right, struct task_row *row)
+{
+	pid_t pid = (pid_t)row->record.tgid;
+
+	if (right_limited(right) && !(row->record.header.flags & TASK_TARGET))
+		return;
+	row->cmdline = process_cmdline(pid);
+	row->exe = process_exe(pid);
+	if (right_holds(right, pid))
+		return;
+	free(row->cmdline);
+	free(row->exe);
+	row->cmdline = row->exe = NULL;
+}
+
 static void add_task(struct recorder *r, const struct rec_task *record)
 {
 	struct task_row row = { .record = *record };
 	bool leader = record->tid == record->tgid && !(record->header.flags & TASK_KTHREAD);
 
 	row.record.comm[REC_COMM_LEN - 1] = '\0';
-	if (leader && record->event != TASK_EXIT && record->event != TASK_RENAME) {
-		row.cmdline = process_cmdline(record->tgid);
-		row.exe = process_exe(record->tgid);
-	}
+	if (leader && record->event != TASK_EXIT && record->event != TASK_RENAME)
+		read_command(r->events.right, &row);
 	if (!r->tasks)
 		r->tasks = item_new(ITEM_TASKS, FIRST_BATCH_BYTES);
 	if (!r->tasks || item_append(r->tasks, &row, sizeof(row))) {

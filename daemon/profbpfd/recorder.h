@@ -15,6 +15,7 @@
 #include "bpf/events.h"
 #include "daemon/profbpfd/code_names.h"
 #include "daemon/profbpfd/item.h"
+#include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/texts.h"
 
 #define RECORDER_BATCH 4096	/* records after which a batch is handed over */
@@ -31,6 +32,7 @@ struct recorder_events {
 	void (*code_seen)(void *context);	/* addresses wait in @code_names to be looked up */
 	void (*texts_forgotten)(void *context);	/* strings of calls are to be sent again */
 	struct code_names *code_names;		/* NULL: nobody wants them */
+	const struct right *right;		/* whose command lines may be told; NULL: everybody's */
 	void *context;
 };
 

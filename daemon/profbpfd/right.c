@@ -9,12 +9,10 @@
  * claims, and from there on it is not put back. The other way round there would be time
  * for a program that takes rights, gives them up and executes one of the user's.
  */
-bool right_holds(const struct right *right, pid_t pid)
+bool right_ask(const struct right *right, pid_t pid)
 {
 	struct process_facts facts;
 
-	if (!right_limited(right))
-		return true;
 	return !process_facts_read(pid, &facts) &&
 	       process_owned_by(&facts, right->uid, right->gid) &&
 	       capture_holds(right->capture, pid);

@@ -14,10 +14,13 @@
 
 struct capture;
 
+/* Made by the session, outlives all that is told of it. */
 struct right {
 	struct capture *capture;
 	uid_t uid; /* (uid_t)-1: whoever may see everything */
 	gid_t gid;
+	bool (*ask)(const struct right *right,
+		    pid_t pid); /* right_ask(); who only passes it on need not link it */
 };
 
 /* right_limited - is it an ordinary user's? NULL, too, is no limit. */
@@ -32,6 +35,11 @@ static inline bool right_limited(const struct right *right)
  * True at once where @right is NULL or no limit. Else @pid has to be claimed or a target, and the user's,
  * still. Any thread.
  */
-bool right_holds(const struct right *right, pid_t pid);
+static inline bool right_holds(const struct right *right, pid_t pid)
+{
+	return !right_limited(right) || right->ask(right, pid);
+}
+
+bool right_ask(const struct right *right, pid_t pid);
 
 #endif /* PROFBPF_DAEMON_RIGHT_H */

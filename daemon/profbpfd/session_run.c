@@ -114,6 +114,7 @@ struct recorder_events session_events(struct session *s)
 					 .code_seen = code_seen,
 					 .texts_forgotten = texts_forgotten,
 					 .code_names = s->code_names,
+					 .right = &s->right,
 					 .context = s };
 }
 

@@ -47,7 +47,7 @@ static int start_capture(struct session *s)
 	s->cgroups = cgroups_new();
 	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));
-	s->right = (struct right){ s->capture, s->request.owner, s->request.owner_group };
+	s->right = (struct right){ s->capture, s->request.owner, s->request.owner_group, right_ask };
 	if (s->capture && !capture_attach_guard(s->capture, error, sizeof(error)))
 		return 0;
 	session_end(s, true, error);
@@ -61,6 +61,8 @@ static int make_parts(struct session *s)
 	s->queue = item_queue_new(QUEUE_BYTES);
 	s->texts = texts_new();
 	s->code_names = s->queue ? code_names_new(s->queue) : NULL;
+	if (s->code_names)
+		code_names_limit(s->code_names, &s->right);
 	events = session_events(s);
 	s->recorder = s->queue && s->texts ? recorder_new(libbpf_num_possible_cpus(), s->queue,
 							  s->texts, &events)
@@ -75,6 +77,10 @@ static int make_parts(struct session *s)
 		session_end(s, true, "out of memory");
 		return -1;
 	}
+	if (s->stacks)
+		stacks_limit(s->stacks, &s->right);
+	if (s->devices)
+		device_feed_limit(s->devices, &s->right);
 	return 0;
 }
 
@@ -188,6 +194,7 @@ static int start_probes(struct session *s)
 		.optimized_nop = s->features.optimized_nop,
 		.file_cache = s->request.file_cache,
 		.code_names = s->code_names,
+		.right = &s->right,
 	};
 	char error[256];
 
@@ -286,7 +293,7 @@ static int start_writer(struct session *s)
 	s->segment = segment_new(&s->request, &s->features, s->start_ns, s->warnings,
 				 s->warning_count, &s->probe_costs);
 	s->writer = s->segment ? writer_new(s->request.output, segment_message(s->segment),
-					    s->queue, s->texts, s->catalogs, s->wake_fd)
+					    s->queue, s->texts, s->catalogs, s->wake_fd, &s->right)
 			       : NULL;
 	if (!s->writer) {
 		session_end(s, true, "out of memory");
@@ -308,9 +315,15 @@ static void find_roles(struct session *s)
 		return;
 	}
 	for (size_t i = 0; i < s->target_count; i++) {
+		struct item *tasks;
 		const char *problem;
 
-		session_push(s, mindspore_tasks_find(s->targets[i], threads, count, &problem));
+		tasks = mindspore_tasks_find(s->targets[i], threads, count, &problem);
+		if (!right_holds(&s->right, s->targets[i])) {
+			item_free(tasks);
+			continue;
+		}
+		session_push(s, tasks);
 		if (!problem)
 			continue;
 		snprintf(text, sizeof(text),

@@ -36,6 +36,7 @@ struct kernel_frame {
 };
 
 struct stack_places {
+	const struct right *right;
 	struct stack_table *table;
 	struct address_names *kernel;
 	struct kernel_frame kernel_frames[KERNEL_FRAMES];
@@ -66,6 +67,11 @@ static void free_process(void *data)
 	code_maps_free(&process->maps);
 	address_names_free(process->generated);
 	free(process);
+}
+
+void stack_places_limit(struct stack_places *places, const struct right *right)
+{
+	places->right = right;
 }
 
 void stack_places_free(struct stack_places *places)
@@ -153,6 +159,10 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 	/* Of a process that is gone the old mappings are the best there is. */
 	if (code_maps_read(process->pid, &maps) || !maps.count)
 		return NULL;
+	if (!right_holds(places->right, process->pid)) {
+		code_maps_free(&maps);
+		return NULL;
+	}
 	code_maps_free(&process->maps);
 	process->maps = maps;
 	return code_maps_find(&process->maps, address);
@@ -212,8 +222,14 @@ static pid_t own_pid(pid_t pid)
 	return own;
 }
 
+/* The place may hold another's file, mounted there: root reads it, so the user must be one who could. */
+static bool may_be_read(const struct right *right, const struct stat *st)
+{
+	return !right_limited(right) || st->st_uid == right->uid || st->st_mode & S_IROTH;
+}
+
 /* Reads the perf map if there is one and it is not the one that was read last. */
-static void read_generated(struct place_process *process)
+static void read_generated(const struct right *right, struct place_process *process)
 {
 	struct address_names *names = NULL;
 	char path[96];
@@ -228,6 +244,7 @@ static void read_generated(struct place_process *process)
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > PERF_MAP_MAX ||
+	    !may_be_read(right, &st) || !right_holds(right, process->pid) ||
 	    (process->generated && st.st_size == process->generated_size &&
 	     st.st_mtim.tv_sec == process->generated_mtime.tv_sec &&
 	     st.st_mtim.tv_nsec == process->generated_mtime.tv_nsec)) {
@@ -275,7 +292,7 @@ static bool generated_frame(struct stack_places *places, struct place_process *p
 	if (process->generated)
 		name = address_names_find(process->generated, address);
 	if (!name && due(&process->generated_read_ns, now_ns)) {
-		read_generated(process);
+		read_generated(places->right, process);
 		if (process->generated)
 			name = address_names_find(process->generated, address);
 	}

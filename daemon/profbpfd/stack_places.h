@@ -14,12 +14,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/stack_table.h"
 
 struct stack_places;
 
 /* stack_places_new - reads the kernel's symbols; NULL without memory. @table must outlive it. */
 struct stack_places *stack_places_new(struct stack_table *table);
+/* stack_places_limit - tell only of what @right, which stays the caller's, allows to look into */
+void stack_places_limit(struct stack_places *places, const struct right *right);
+
 void stack_places_free(struct stack_places *places);
 
 /* stack_places_kernel_known - the kernel shows us its symbols */

@@ -81,6 +81,12 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 	return s;
 }
 
+void stacks_limit(struct stacks *s, const struct right *right)
+{
+	stack_places_limit(s->places, right);
+	pythons_limit(s->pythons, right);
+}
+
 void stacks_free(struct stacks *s)
 {
 	if (!s)

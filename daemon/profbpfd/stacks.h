@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "daemon/profbpfd/right.h"
 #include "bpf/events.h"
 #include "daemon/profbpfd/capture.h"
 #include "daemon/profbpfd/item.h"
@@ -25,6 +26,9 @@ struct stacks;
  */
 struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct capture *capture,
 			  void (*warn)(void *context, const char *text), void *context);
+/* stacks_limit - look only into processes into which @right, which stays the caller's, allows to */
+void stacks_limit(struct stacks *stacks, const struct right *right);
+
 void stacks_free(struct stacks *stacks);
 
 /* stacks_warning - what the user should know of these stacks, or NULL */

@@ -474,7 +474,8 @@ bool writer_ended(const struct writer *writer)
 }
 
 struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
-			  struct texts *texts, const struct catalogs *catalogs, int wake_fd)
+			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
+			  const struct right *right)
 {
 	struct writer *w = calloc(1, sizeof(*w));
 
@@ -490,6 +491,8 @@ struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_q
 	w->packets = pbt_encoder_new();
 	w->encode = encode_new();
 	w->small = encode_new();
+	if (w->encode)
+		encode_limit(w->encode, right);
 	w->strings = string_table_new();
 	if (!w->packets || !w->encode || !w->small || !w->strings ||
 	    pthread_create(&w->thread, NULL, run, w)) {

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "daemon/profbpfd/right.h"
 #include "daemon/common/catalog.h"
 #include "daemon/profbpfd/item.h"
 #include "daemon/profbpfd/texts.h"
@@ -27,7 +28,8 @@ struct writer;
  * fails. Returns NULL without memory or threads.
  */
 struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
-			  struct texts *texts, const struct catalogs *catalogs, int wake_fd);
+			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
+			  const struct right *right);
 
 /* writer_error - 0, or the negative errno with which writing failed; from any thread */
 int writer_error(const struct writer *writer);
