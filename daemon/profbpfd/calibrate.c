@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -187,4 +188,51 @@ void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *
 
 		costs->string_ns = without && with > without ? with - without : 0;
 	}
+}
+
+/* ---- measured once for many */
+
+#define KEPT_NS 60000000000ull
+#define KINDS ((PROBE_METHOD_PERF + 1) * 8)
+
+struct prices {
+	pthread_mutex_t lock;
+	struct {
+		uint64_t measured_ns; /* CLOCK_MONOTONIC; 0 = not yet */
+		struct probe_costs costs;
+	} kinds[KINDS];
+};
+
+struct prices *prices_new(void)
+{
+	struct prices *prices = calloc(1, sizeof(*prices));
+
+	if (prices)
+		pthread_mutex_init(&prices->lock, NULL);
+	return prices;
+}
+
+void prices_free(struct prices *prices)
+{
+	if (!prices)
+		return;
+	pthread_mutex_destroy(&prices->lock);
+	free(prices);
+}
+
+void prices_measure(struct prices *prices, struct capture *capture, const struct price_key *key,
+		    struct probe_costs *costs)
+{
+	size_t kind = key->method * 8u + key->optimized_nop * 4u + key->system_wide * 2u + key->of_user;
+
+	pthread_mutex_lock(&prices->lock);
+	if (!prices->kinds[kind].measured_ns ||
+	    now_ns() - prices->kinds[kind].measured_ns > KEPT_NS) {
+		calibrate(capture, key->optimized_nop, &prices->kinds[kind].costs);
+		/* What failed may work the next time. */
+		if (prices->kinds[kind].costs.by_class[INSTRUCTION_EMULATED].whole_ns)
+			prices->kinds[kind].measured_ns = now_ns();
+	}
+	*costs = prices->kinds[kind].costs;
+	pthread_mutex_unlock(&prices->lock);
 }

@@ -32,4 +32,26 @@ struct probe_costs {
  */
 void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *costs);
 
+/*
+ * What was measured lately, for sessions that start soon after or at the same time: while one
+ * measures, the others wait, for each session's probes would take part in the calls of all.
+ */
+struct prices;
+
+/* What the price of a probe depends on besides the machine. */
+struct price_key {
+	enum probe_method method;
+	bool optimized_nop;
+	bool system_wide;
+	bool of_user; /* an ordinary one, whose rights are asked for */
+};
+
+/* prices_new - NULL without memory; prices_free: NULL is fine */
+struct prices *prices_new(void);
+void prices_free(struct prices *prices);
+
+/* prices_measure - as calibrate(), or what that told within the last minute for the same @key */
+void prices_measure(struct prices *prices, struct capture *capture, const struct price_key *key,
+		    struct probe_costs *costs);
+
 #endif /* PROFBPF_DAEMON_CALIBRATE_H */

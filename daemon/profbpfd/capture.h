@@ -15,6 +15,7 @@
 #include "daemon/profbpfd/features.h"
 
 #define CAPTURE_BUFFER_DEFAULT (64ull << 20) /* all rings together */
+#define CAPTURE_BUFFER_FURTHER (4ull << 20) /* the same of sessions beside another one */
 #define CAPTURE_RING_MIN (256u << 10) /* one ring */
 #define CAPTURE_RING_MAX (64u << 20)
 

@@ -119,6 +119,8 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	choose_block_programs(capture, features->block);
 	if (!switches)
 		bpf_map__set_max_entries(s->maps.known_threads, 1);
+	if (!stack)
+		bpf_map__set_max_entries(s->maps.python_locks, 1);
 }
 
 static bool is_ioctl_hook(const struct capture *capture, const struct bpf_program *program)

@@ -7,6 +7,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/priority.h"
+
 #define THREADS 2
 #define USERS_MAX JOB_QUEUE_MAX /* that have jobs at the same time */
 
@@ -139,6 +141,8 @@ static void *run(void *context)
 	struct job *job;
 
 	pthread_setname_np(pthread_self(), "profbpfd/work");
+	if (!worker->everybody)
+		priority_raise();
 	while ((job = next_job(worker))) {
 		job->work(job);
 		give_back(worker->queue, job);

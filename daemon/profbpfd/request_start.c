@@ -10,6 +10,7 @@
 #include "daemon/common/topics.h"
 #include "daemon/common/catalog_set.h"
 #include "daemon/profbpfd/answer.h"
+#include "daemon/profbpfd/capture.h"
 #include "daemon/profbpfd/obstacles.h"
 #include "daemon/profbpfd/requests.h"
 
@@ -194,11 +195,21 @@ static char *load_catalogs(const struct services *services, struct roster_entry 
 	return entry->catalogs ? NULL : strdup(NO_MEMORY);
 }
 
+/* Beside another session a small one will do: it is read as often, and many are to fit into the machine. */
+static uint64_t buffer_bytes(const struct services *services,
+			     const Profbpf__Control__StartSession *start)
+{
+	if (start->buffer_bytes)
+		return start->buffer_bytes;
+	return roster_count_running(&services->roster) ? CAPTURE_BUFFER_FURTHER :
+							 CAPTURE_BUFFER_DEFAULT;
+}
+
 static int check_quotas(const struct services *services, const struct peer *peer,
 			const Profbpf__Control__StartSession *start, char *error)
 {
 	struct quota_use use = roster_use(&services->roster, peer->uid);
-	struct quota_wish wish = { .memory_bytes = session_memory(start->buffer_bytes),
+	struct quota_wish wish = { .memory_bytes = session_memory(buffer_bytes(services, start)),
 				   .processes = start->n_pids };
 
 	for (size_t i = 0; i < start->n_catalogs; i++)
@@ -278,7 +289,6 @@ static int make_request(const struct client *client, struct roster_entry *entry,
 		.duration_ns = start->duration_ns,
 		.min_duration_ns = start->min_duration_ns,
 		.interval_ns = start->interval_ns ? start->interval_ns : INTERVAL_DEFAULT_NS,
-		.buffer_bytes = start->buffer_bytes,
 		.topics = topics,
 		.stack_block_ns = start->stack_block_ns ? start->stack_block_ns
 							: STACK_BLOCK_DEFAULT_NS,
@@ -323,12 +333,14 @@ static int launch(struct services *services, struct request_job *job)
 	if (!entry->output_name ||
 	    make_request(job->client, entry, start, job->topics, &job->fds, &request))
 		return -ENOMEM;
-	entry->memory_bytes = session_memory(start->buffer_bytes);
+	request.buffer_bytes = buffer_bytes(services, start);
+	entry->memory_bytes = session_memory(request.buffer_bytes);
 	if (!job->peer.trusted) {
 		request.processes_max = services->quotas.processes;
 		request.functions_max = services->quotas.functions;
 	}
 	request.file_cache = services->file_cache;
+	request.prices = services->prices;
 	request.features = &services->features;
 	entry->session =
 		session_new(entry->id, &request, entry->catalogs, services->roster.event_fd);

@@ -17,6 +17,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "daemon/profbpfd/priority.h"
 #include "daemon/profbpfd/requests.h"
 
 #define EVENTS 64
@@ -310,10 +311,11 @@ static int open_server(struct server *server)
 	server->services.quotas = options->quotas;
 	features_probe(&server->services.features);
 	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
+	server->services.prices = prices_new();
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	server->services.jobs = job_queue_new();
-	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs ||
+	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.prices ||
 	    roster_init(&server->services.roster, server->services.private_daemon))
 		return complain("cannot set up the event loop: %s", strerror(errno));
 	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
@@ -345,6 +347,7 @@ static void close_server(struct server *server)
 		job_queue_free(server->services.jobs, request_drop);
 		roster_free(&server->services.roster);
 		file_cache_free(server->services.file_cache);
+		prices_free(server->services.prices);
 	}
 	if (server->listen_fd >= 0)
 		unlink(server->options->socket);
@@ -414,8 +417,10 @@ int server_run(const struct server_options *options)
 				 .signal_fd = -1,
 				 .watchdog_fd = -1,
 				 .services.roster.event_fd = -1 };
-	int err = open_server(&server);
+	int err;
 
+	priority_raise();
+	err = open_server(&server);
 	if (!err) {
 		sd_notify(0, "READY=1");
 		err = loop(&server);

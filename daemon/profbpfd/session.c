@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/priority.h"
 #include "daemon/profbpfd/session_private.h"
 
 static void signal_fd(int fd)
@@ -91,6 +92,9 @@ static void *run(void *context)
 	struct session *s = context;
 
 	pthread_setname_np(pthread_self(), "profbpfd/read");
+	/* Ordinary users do not get more of the machine than is theirs by starting sessions. */
+	if (s->request.owner == (uid_t)-1)
+		priority_raise();
 	if (!session_start(s)) {
 		session_run(s);
 		session_finish_capture(s);

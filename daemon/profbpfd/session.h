@@ -27,6 +27,7 @@
 struct session;
 struct features;
 struct file_cache;
+struct prices;
 
 struct session_request {
 	pid_t *pids;		/* processes to trace; none with system_wide */
@@ -40,7 +41,7 @@ struct session_request {
 	uint64_t duration_ns;	/* 0 = until stopped */
 	uint64_t min_duration_ns;
 	uint64_t interval_ns; /* between readings of accounts and counters */
-	uint64_t buffer_bytes;	/* all rings together; 0 = default */
+	uint64_t buffer_bytes;	/* all rings together */
 	uint64_t stack_block_ns;	/* topic stack: shorter sleeps leave no stack */
 	bool keep_queues;	/* calls of kind queue are recorded, however short */
 	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
@@ -48,6 +49,7 @@ struct session_request {
 	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
 	const struct features *features; /* of this kernel; outlives the session */
+	struct prices *prices;	/* the same; not NULL */
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
 	int output;		/* descriptor to write the trace to */
 	int *files;		/* executables and libraries to probe before they are mapped */

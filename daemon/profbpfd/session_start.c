@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_start.c - a session from its request to going live. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@
 
 uint64_t session_memory(uint64_t buffer_bytes)
 {
-	return (buffer_bytes ? buffer_bytes : CAPTURE_BUFFER_DEFAULT) + QUEUE_BYTES;
+	return buffer_bytes + QUEUE_BYTES;
 }
 
 static int start_capture(struct session *s)
@@ -196,12 +197,18 @@ static int start_probes(struct session *s)
 		.code_names = s->code_names,
 		.right = &s->right,
 	};
+	struct price_key key = {
+		.method = s->features.method,
+		.optimized_nop = s->features.optimized_nop,
+		.system_wide = s->request.system_wide,
+		.of_user = s->request.owner != (uid_t)-1,
+	};
 	char error[256];
 
 	if (!(s->request.topics & TOPIC_API))
 		return 0;
 	watch_maps(s);
-	calibrate(s->capture, s->features.optimized_nop, &s->probe_costs);
+	prices_measure(s->request.prices, s->capture, &key, &s->probe_costs);
 	if (capture_attach_exits(s->capture, error, sizeof(error))) {
 		session_end(s, true, error);
 		return -1;
@@ -394,6 +401,8 @@ static int go_live(struct session *s)
 	if (s->devices)
 		device_feed_poll(s->devices, session_now_ns(), false);
 	session_set_state(s, SESSION_LIVE);
+	/* What loading took is not needed any more. */
+	malloc_trim(0);
 	return 0;
 }
 

@@ -40,14 +40,35 @@ assert_between "features it tells" 3 100 "$(json "$WORK/out" '.features | length
 
 # ---- List and stop
 
+rss() { "$PROFCTL" status --format json | jq .daemon.rss_bytes; }
+rss_without=$(rss)
 attach_in_background "$target" "$WORK/first.pbt" --duration 1000s
 first=$PROFCTL_PID
+rss_first=$(rss)
 mv "$WORK/profctl.err" "$WORK/first.err"
 mkdir -p "$WORK/public"
 chmod 777 "$WORK/public"
 as_nobody "$PROFCTL" attach --pid "$theirs" -o "$WORK/public/second.pbt" 2>"$WORK/second.err" </dev/null &
 second=$!
 wait_for_line "$WORK/second.err" '^tracing' 30
+# Rings have a least size, and there is one for each CPU.
+if [ "$(getconf _NPROCESSORS_CONF)" -le 16 ]; then
+	assert_between "bytes that the daemon takes for a further session, the first one took $((rss_first - rss_without))" \
+		-1000000000 $(((rss_first - rss_without) / 2)) $(($(rss) - rss_first))
+fi
+
+# nice_of NAME: of the daemon's threads of this name, each figure once
+nice_of() {
+	local name=$1 task
+	for task in "/proc/$DAEMON_PID/task"/*; do
+		[ "$(<"$task/comm")" != "$name" ] || awk '{ sub(/.*\) /, ""); print $17 }' "$task/stat"
+	done | sort -n | uniq | paste -sd,
+}
+if nice -n -10 true 2>/dev/null && [ "$(nice)" -eq 0 ] && [ "$(nice -n -10 nice 2>/dev/null)" = -10 ]; then
+	assert_eq "priority of the control loop" -10 "$(nice_of profbpfd)"
+	assert_eq "priority of readers: the trusted's, an ordinary user's" "-10,0" "$(nice_of profbpfd/read)"
+	assert_eq "priority of writers" 0 "$(nice_of profbpfd/write)"
+fi
 
 "$PROFCTL" list --format json >"$WORK/list.json"
 assert_eq "sessions that root sees" 2 "$(json "$WORK/list.json" '.sessions | length')"
