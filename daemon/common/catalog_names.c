@@ -93,9 +93,12 @@ const char *catalog_word_nearest(const struct catalog_words *words, const char *
 	if (length > NEAREST_MAX)
 		return NULL;
 	for (size_t i = words->first; i < words->count; i++) {
-		size_t word_length = strlen(words->word[i]);
-		size_t d = distance(text, length, words->word[i], word_length);
+		size_t word_length = strlen(words->word[i]), d;
 
+		/* Names of reasons are the catalog's own, as long as it likes. */
+		if (word_length > NEAREST_MAX)
+			continue;
+		d = distance(text, length, words->word[i], word_length);
 		/* Three letters with two of them wrong are another word. */
 		if (d < best && d * 2 < word_length) {
 			best = d;

@@ -435,6 +435,21 @@ static void survives_any_text(void **state)
 	}
 }
 
+/* A misspelt reason is compared with names that are longer than any word of a catalog. */
+static void long_names_of_reasons(void **state)
+{
+	for (size_t length = 28; length < 3000; length += length < 40 ? 1 : 500) {
+		struct catalog_errors errors;
+		char text[4096];
+
+		snprintf(text, sizeof(text),
+			 "runtime x\nvouch %0*d it returns\nf launch 1 plain=reasom\n", (int)length, 0);
+		assert_null(catalog_parse("x", text, strlen(text), &errors));
+		assert_in_range(errors.count, 1, 2);
+		catalog_errors_free(&errors);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +461,7 @@ int main(void)
 		cmocka_unit_test(wrong_directives),
 		cmocka_unit_test(wrong_drivers),
 		cmocka_unit_test(wrong_reasons),
+		cmocka_unit_test(long_names_of_reasons),
 		cmocka_unit_test(promises_for_everything),
 		cmocka_unit_test(too_many_patterns),
 		cmocka_unit_test(wrong_files),
