@@ -38,12 +38,15 @@ static uint32_t by_ranges(const uint8_t *table, size_t size, int64_t line, int64
 	return 0;
 }
 
-/* Six bits to a byte, lowest first; bit 6 says that there are more. */
+/*
+ * Six bits to a byte, lowest first; bit 6 says that there are more. Lines have 32 bits; of a longer number the
+ * rest is passed over, so that no sum of those in a table overflows.
+ */
 static uint64_t varint(const uint8_t *table, size_t size, size_t *at)
 {
 	uint64_t value = 0;
 
-	for (unsigned int shift = 0; *at < size && shift < 60; shift += 6) {
+	for (unsigned int shift = 0; *at < size && shift < 36; shift += 6) {
 		uint8_t byte = table[(*at)++];
 
 		value |= (uint64_t)(byte & 63) << shift;
