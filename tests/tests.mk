@@ -143,7 +143,7 @@ $(B)/fuzz/o/%.o: $(G)/%.c
 -include $(wildcard $(patsubst %,$(B)/fuzz/o/%*.d,*/ */*/ */*/*/))
 
 # Of an archive only what a target needs is linked: libFuzzer looks at all counters after each input.
-$(B)/fuzz/analyzer.a: $(FUZZ_LIB_OBJ) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,input rows)
+$(B)/fuzz/analyzer.a: $(FUZZ_LIB_OBJ) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,input input_files rows)
 	@rm -f $@
 	ar rcs $@ $^
 $(B)/fuzz/%: $(B)/fuzz/o/tests/fuzz/%.o $(B)/fuzz/analyzer.a
@@ -156,11 +156,31 @@ FUZZ_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,stat access fopen opendir readdir 
 $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)) $(B)/fuzz/analyzer.a
 	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP) -o $@ $^ $(LIBS_ANALYZER)
 
+# What root's daemon reads of others. Each is linked with its part of the daemon; a target may stand in
+# for functions of files that are not in this list, or, by --wrap, for those of files that are.
+FUZZ_DAEMON := catalog code control elf maps memory proc python stream
+FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(patsubst %,$(O)/daemon/profbpfd/%.o,access answer cgroups client \
+	device_stream device_tid features hinted_libraries item mindspore_tasks obstacles process_info \
+	process_symbol python_line python_offsets python_read quotas request_start requests roster)
+FUZZ_WRAP_PROCESS := open fopen opendir stat
+FUZZ_WRAP_control := catalog_set_load process_facts_read process_hold process_gone obstacles_look obstacles_text descriptors_drop
+FUZZ_WRAP_elf := open
+FUZZ_WRAP_memory := $(FUZZ_WRAP_PROCESS)
+FUZZ_WRAP_proc := $(FUZZ_WRAP_PROCESS)
+$(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/input_files.o
+$(patsubst $(O)/%,$(B)/fuzz/o/%,$(FUZZ_DAEMON_OBJ)) $(patsubst $(O)/%,$(B)/fuzz/fast/o/%,$(FUZZ_DAEMON_OBJ)): | $(PROTO_HDR)
+$(B)/fuzz/daemon.a: $(FUZZ_DAEMON_OBJ:$(O)/%=$(B)/fuzz/o/%) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,input virtual_process)
+	@rm -f $@
+	ar rcs $@ $^
+$(patsubst %,$(B)/fuzz/fuzz_%,$(FUZZ_DAEMON)): $(B)/fuzz/fuzz_%: $(B)/fuzz/o/tests/fuzz/fuzz_%.o $(B)/fuzz/daemon.a
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP_$*:%=-Wl$(comma)--wrap=%) -o $@ $^ -lbpf $(LIBS_LIB) -lpthread
+
 # What makes inputs is not what is tried.
 FUZZ_COVERAGE = -fsanitize=fuzzer-no-link
 FUZZ_FAST_COVERAGE = -fsanitize-coverage=inline-8bit-counters,pc-table
-$(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,input rows $(FUZZ_VIRTUAL))): FUZZ_COVERAGE :=
-$(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,input rows $(FUZZ_VIRTUAL))): FUZZ_FAST_COVERAGE :=
+FUZZ_MAKERS := input input_files rows virtual_process $(FUZZ_VIRTUAL) $(FUZZ_DAEMON:%=fuzz_%)
+$(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,$(FUZZ_MAKERS))): FUZZ_COVERAGE :=
+$(foreach folder,o fast/o,$(patsubst %,$(B)/fuzz/$(folder)/tests/fuzz/%.o,$(FUZZ_MAKERS))): FUZZ_FAST_COVERAGE :=
 
 # The same to try several times as many inputs a second: without AddressSanitizer, and without
 # libFuzzer being told of comparisons. UndefinedBehaviorSanitizer ends the program where it finds something.
@@ -176,15 +196,23 @@ $(B)/fuzz/fast/o/%.o: $(G)/%.c
 -include $(wildcard $(patsubst %,$(B)/fuzz/fast/o/%*.d,*/ */*/ */*/*/))
 
 $(B)/fuzz/fast/analyzer.a: $(FUZZ_LIB_OBJ:$(B)/fuzz/o/%=$(B)/fuzz/fast/o/%) \
-	$(patsubst %,$(B)/fuzz/fast/o/tests/fuzz/%.o,input rows)
+	$(patsubst %,$(B)/fuzz/fast/o/tests/fuzz/%.o,input input_files rows)
 	@rm -f $@
 	ar rcs $@ $^
 $(B)/fuzz/fast/fuzz_importer: $(patsubst %,$(B)/fuzz/fast/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)) $(B)/fuzz/fast/analyzer.a
 	$(CLANG) $(FUZZ_FAST_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP) -o $@ $^ $(LIBS_ANALYZER)
 
+$(B)/fuzz/fast/daemon.a: $(FUZZ_DAEMON_OBJ:$(O)/%=$(B)/fuzz/fast/o/%) \
+	$(patsubst %,$(B)/fuzz/fast/o/tests/fuzz/%.o,input virtual_process)
+	@rm -f $@
+	ar rcs $@ $^
+FUZZ_FAST := $(patsubst %,$(B)/fuzz/fast/fuzz_%,$(FUZZ_DAEMON))
+$(FUZZ_FAST): $(B)/fuzz/fast/fuzz_%: $(B)/fuzz/fast/o/tests/fuzz/fuzz_%.o $(B)/fuzz/fast/daemon.a
+	$(CLANG) $(FUZZ_FAST_FLAGS) -fsanitize=fuzzer $(FUZZ_WRAP_$*:%=-Wl$(comma)--wrap=%) -o $@ $^ -lbpf $(LIBS_LIB) -lpthread
+
 fuzz: $(FUZZ)
 	BUILD=$(B) tests/fuzz/run --seconds $(FUZZ_SECONDS)
-fuzz-fast: $(FUZZ) $(B)/fuzz/fast/fuzz_importer
+fuzz-fast: $(FUZZ) $(B)/fuzz/fast/fuzz_importer $(FUZZ_FAST)
 	BUILD=$(B) tests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
 
 # For the short run of `make test`: where clang has no libFuzzer, that is skipped.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Thousands of inputs that libFuzzer makes of the seeds, the same in every run, through the trace
-# reader and each importer: nothing crashes. `make fuzz` tries others.
+# Thousands of inputs that libFuzzer makes of the seeds, the same in every run, through the trace reader,
+# each importer and all that the daemon reads of others: nothing crashes. `make fuzz` tries others.
 # timeout: 2400
 . "$(dirname "$0")/lib.sh"
 [ -x "$BUILD/fuzz/fuzz_importer" ] || skip "libFuzzer is not installed (Debian: libclang-rt-dev)"
