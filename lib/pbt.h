@@ -26,6 +26,13 @@
 #define PBT_BODY_MAX (64u << 20) /* larger bodies are refused by both sides */
 
 /*
+ * What a reader decompresses: so many bytes, and so many more for each byte of the stream. Traces come to 2 to 10
+ * times their size, what was made to waste time to 10,000 times.
+ */
+#define PBT_UNPACKED_FREE (256u << 20)
+#define PBT_UNPACKED_RATIO 200
+
+/*
  * pbt_checksum - what field crc32 of a packet must hold
  *
  * @body is the field of that name, compressed or not, @size its length.
@@ -58,8 +65,8 @@ void pbt_buffer_free(struct pbt_buffer *buffer);
 
 /*
  * A reader streams packets from a file, a pipe or standard input in bounded
- * memory. It never trusts a size: a packet that is torn, fails its checksum or
- * does not decompress is skipped, counted and described, and reading goes on at
+ * memory. It never trusts a size: a packet that is torn, fails its checksum,
+ * does not decompress, or to too much with those before, is skipped, counted and described, and reading goes on at
  * the next sync mark.
  */
 struct pbt_reader;

@@ -25,12 +25,13 @@
 /*
  * A stream made to waste time can hold a valid sync mark every few bytes, each
  * with a huge packet that fails its checksum, or tiny packets that decompress
- * to the maximum. Work is therefore bounded by the length of the stream.
+ * to the maximum. Work is therefore bounded by the length of the stream, here and by PBT_UNPACKED_RATIO.
  */
 #define RECHECK_FREE (256ull << 20) /* bytes checksummed in vain before it counts */
 #define RECHECK_FACTOR 8 /* and then per byte of the stream */
-#define INFLATE_FREE (1ull << 30) /* the same for decompressed bytes */
-#define INFLATE_FACTOR 1024
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
 
 #define RECORD_HINT "record one with: profctl attach --pid PID -o run.pbt"
 #define PACKED_HINT "if it holds a trace, unpack it first; else " RECORD_HINT
@@ -235,8 +236,8 @@ static int inflate_body(struct pbt_reader *r, const struct pbt_header *header,
 		*reason = "the decompressed size is not what the packet says";
 		return 1;
 	}
-	if (r->inflated > INFLATE_FREE + r->offset * INFLATE_FACTOR) {
-		*reason = "the packets decompress to implausibly much";
+	if (r->inflated > PBT_UNPACKED_FREE + r->offset * PBT_UNPACKED_RATIO) {
+		*reason = "the packets decompress to more than " TEXT(PBT_UNPACKED_RATIO) " times their size";
 		return 1;
 	}
 	/* One byte more, so that an empty body has an address too. */

@@ -2,6 +2,7 @@
 #include "analyzer/import/csv_table.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct table {
 	struct field fields[CSV_COLUMNS]; /* start NULL = not in this row */
 	/* Handed out; those that more() wanted in a reading of the header before the last stay empty. */
 	struct csv_value values[CSV_COLUMNS];
+	uint64_t before; /* bytes of the file before the buffer */
 	char *buffer; /* rows that were not handed out yet, and a byte of room */
 	size_t used, capacity;
 	size_t part; /* to read at a time */
@@ -238,6 +240,7 @@ static int read_rows(struct table *table, bool last)
 		at = next + (next < end);
 		err = end_row(table);
 	}
+	table->before += (uint64_t)(at - table->buffer);
 	table->used = (size_t)(end - at);
 	memmove(table->buffer, at, table->used);
 	return err;
@@ -258,7 +261,10 @@ static int grow(struct table *table, char *error, size_t error_size)
 	if (table->used + next_part(table) < table->capacity)
 		return 0;
 	if (table->used > CSV_ROW_BYTES) {
-		snprintf(error, error_size, "a row of more than %u MiB", CSV_ROW_BYTES >> 20);
+		snprintf(error, error_size,
+			 "byte %" PRIu64 ": a row of more than %u MiB, which no profiler writes; is a quote "
+			 "missing?",
+			 table->before, CSV_ROW_BYTES >> 20);
 		return -EBADMSG;
 	}
 	while (want <= table->used + next_part(table))

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define CSV_COLUMNS 96 /* most that may be wanted, those by more() included */
-#define CSV_ROW_BYTES (64u << 20) /* longest row; a file with a longer one is refused there */
+#define CSV_ROW_BYTES (8u << 20) /* longest row; a file with a longer one is refused there */
 
 struct csv_value {
 	const char
@@ -48,7 +48,7 @@ struct csv_reader {
  * csv_table_read - read @path to its end
  *
  * Returns 0, what a callback returned, or a negative errno with @error; -EBADMSG for a file that
- * ends inside quotes, has too long a row or cannot be decompressed, after the rows before that
+ * ends inside quotes, has too long a row or cannot be decompressed (or to too much, input_file.h), after the rows before that
  * were handed out.
  */
 int csv_table_read(const char *path, const struct csv_reader *reader, char *error,

@@ -59,17 +59,43 @@ size_t input_file_part(const struct input_file *file)
 	return file->part;
 }
 
-static int read_packed(gzFile file, void *bytes, size_t size, char *error, size_t error_size)
+/* The files of the user's own programs are not as large as that; those of others are not worth the wait. */
+static int check_unpacked(const struct input_file *file, char *error, size_t error_size)
+{
+	z_off_t packed = gzoffset(file->packed);
+	uint64_t most = packed < 0 ? INPUT_UNPACKED_PIPE : input_unpacked_max((uint64_t)packed);
+
+	if (file->unpacked <= most || gzdirect(file->packed))
+		return 0;
+	if (packed < 0)
+		snprintf(error, error_size,
+			 "a pipe that unpacks to more than %llu GiB; if it is right, unpack it "
+			 "before",
+			 INPUT_UNPACKED_PIPE >> 30);
+	else
+		snprintf(error, error_size,
+			 "unpacks to more than %d times its size; if it is right, unpack it "
+			 "(gunzip) and "
+			 "give that file",
+			 INPUT_UNPACKED_RATIO);
+	return -EBADMSG;
+}
+
+static int read_packed(struct input_file *file, void *bytes, size_t size, char *error,
+		       size_t error_size)
 {
 	int length, code, err;
 	const char *words;
 
 	errno = 0;
-	length = gzread(file, bytes, (unsigned int)size);
-	if (length >= 0)
-		return length;
+	length = gzread(file->packed, bytes, (unsigned int)size);
+	if (length >= 0) {
+		file->unpacked += (uint64_t)length;
+		err = check_unpacked(file, error, error_size);
+		return err ? err : length;
+	}
 	err = errno ? -errno : -EIO;
-	words = gzerror(file, &code);
+	words = gzerror(file->packed, &code);
 	if (code == Z_ERRNO || code == Z_MEM_ERROR)
 		return failed(code == Z_ERRNO ? err : -ENOMEM, error, error_size);
 	snprintf(error, error_size, "cannot be decompressed: %s", words);
@@ -82,7 +108,7 @@ int input_file_read(struct input_file *file, void *bytes, size_t size, char *err
 	size_t used = 0;
 
 	if (file->packed)
-		return read_packed(file->packed, bytes, size, error, error_size);
+		return read_packed(file, bytes, size, error, error_size);
 	while (used < size) {
 		ssize_t length = read(file->fd, (char *)bytes + used, size - used);
 

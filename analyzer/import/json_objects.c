@@ -41,6 +41,7 @@ struct parse {
 	uint32_t offsets[JSON_OBJECT_KEYS]; /* of texts in buffer while it may still move */
 	char *buffer;
 	size_t used, capacity;
+	bool met; /* something, since this was reset */
 	int error; /* what a callback returned */
 };
 
@@ -143,6 +144,7 @@ static int outer_scalar(struct parse *parse, const char *text, size_t length, bo
 
 static int value(struct parse *parse, const char *text, size_t length, bool quoted)
 {
+	parse->met = true;
 	if (!parse->object_depth)
 		return outer_scalar(parse, text, length, quoted);
 	if (parse->array_depth)
@@ -199,6 +201,7 @@ static int on_key(void *context, const unsigned char *text, size_t length)
 {
 	struct parse *parse = context;
 
+	parse->met = true;
 	if (parse->array_depth)
 		return 1;
 	if (parse->object_depth) {
@@ -265,6 +268,7 @@ static int enter(struct parse *parse, bool array)
 	uint32_t key = parse->key_array ? parse->key : NOT_WANTED, inner = parse->inner;
 	unsigned int outer = parse->depth;
 
+	parse->met = true;
 	if (++parse->depth > DEPTH_MAX) {
 		parse->error = -EMLINK;
 		return 0;
@@ -300,6 +304,7 @@ static int leave(struct parse *parse)
 {
 	unsigned int depth = parse->depth--;
 
+	parse->met = true;
 	forget_key(parse);
 	if (parse->array_depth && parse->array_key != NOT_WANTED && !add_item(parse, "]", 1, false))
 		return 0;
@@ -368,11 +373,28 @@ static bool may_be_literal(const unsigned char *text, size_t length, size_t part
 	return length == part;
 }
 
+/*
+ * A text that began before this chunk and goes on behind it is looked at anew with each chunk, which
+ * takes the square of its length. @without: bytes since something was met.
+ */
+static int check_token(struct parse *parse, size_t length, uint64_t before, size_t *without,
+		       char *error, size_t error_size)
+{
+	*without = parse->met ? 0 : *without + length;
+	parse->met = false;
+	if (*without <= JSON_TOKEN_BYTES)
+		return 0;
+	snprintf(error, error_size,
+		 "byte %" PRIu64 ": a text or number of more than %u MiB, which no profiler writes",
+		 before + length - *without, JSON_TOKEN_BYTES >> 20);
+	return -EBADMSG;
+}
+
 /* Reads the file to its end. @literals: NULL, or makes null of numbers that JSON does not know. */
 static int feed(struct parse *parse, yajl_handle handle, struct input_file *file,
 		struct json_literals *literals, char *error, size_t error_size)
 {
-	size_t part = input_file_part(file), length;
+	size_t part = input_file_part(file), length, without = 0;
 	unsigned char *chunk = malloc(part + JSON_LITERALS_ROOM(part));
 	unsigned char *text = chunk ? chunk + (literals ? part : 0) : NULL;
 	uint64_t before = 0;
@@ -398,6 +420,8 @@ static int feed(struct parse *parse, yajl_handle handle, struct input_file *file
 				 before);
 			err = -EBADMSG;
 		}
+		if (!err)
+			err = check_token(parse, length, before, &without, error, error_size);
 		before += length;
 	}
 	free(chunk);

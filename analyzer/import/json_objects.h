@@ -18,6 +18,7 @@
 
 #define JSON_OBJECT_KEYS 48 /* most that may be wanted */
 #define JSON_OBJECT_BYTES (1u << 20) /* longest texts of one object; what exceeds it is left out */
+#define JSON_TOKEN_BYTES (8u << 20) /* longest text or number; a file with a longer one is refused there */
 
 struct json_value {
 	const char *text; /* NUL-terminated; NULL = not there. true, false, null as these words */
@@ -54,8 +55,8 @@ struct json_reader {
 /*
  * json_objects_read - read @path to its end
  *
- * Returns 0; -EBADMSG with @error (place and reason) for what is no JSON or ends too early, after
- * all objects before that place were handed out; a negative errno of the file, or what a
+ * Returns 0; -EBADMSG with @error (place and reason) for what is no JSON, ends too early, has too long a
+ * text, or unpacks to too much (input_file.h), after all objects before that place were handed out; a negative errno of the file, or what a
  * callback returned.
  */
 int json_objects_read(const char *path, const struct json_reader *reader, char *error,

@@ -12,15 +12,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "analyzer/import/importer.h"
+#include "analyzer/import/input_file.h"
 #include "analyzer/import/proto_fields.h"
 #include "analyzer/import/slices.h"
 
 #define PACKET 1 /* of Trace, and of what is compressed */
 #define PARENTS_MAX 16 /* of a track */
 #define UNPACKED_MAX (256u << 20) /* of one packet */
+#define TOO_MUCH "compressed packets that were left out: those before unpack to more than 200 times the file"
 
 enum {
 	PACKET_CLOCK_SNAPSHOT = 6,
@@ -108,6 +111,7 @@ struct perfetto {
 	MODEL_ARRAY(struct own_clock) clocks;
 	struct map track_rows; /* uuid -> row */
 	MODEL_ARRAY(struct described_track) tracks;
+	uint64_t unpacked, unpacked_max; /* bytes of packets that were compressed */
 	bool inside; /* what was compressed: not again */
 	bool other_clock; /* events that are not on CLOCK_BOOTTIME */
 };
@@ -421,8 +425,11 @@ static int on_compressed(struct perfetto *file, struct proto_message packed)
 
 	if (file->inside)
 		return 0;
+	if (file->unpacked > file->unpacked_max)
+		return import_finding(file->import, TOO_MUCH, NULL);
 	for (; state == Z_BUF_ERROR && size <= UNPACKED_MAX; size *= 4) {
 		room = size;
+		file->unpacked += size;
 		grown = realloc(text, size);
 		if (!grown) {
 			free(text);
@@ -546,9 +553,14 @@ static void free_perfetto(struct perfetto *file)
 static int import(struct import *import)
 {
 	struct perfetto file = { .import = import };
+	struct stat status;
 	char damage[256] = "";
 	int err;
 
+	if (stat(import->path, &status) || !S_ISREG(status.st_mode))
+		file.unpacked_max = INPUT_UNPACKED_PIPE;
+	else
+		file.unpacked_max = input_unpacked_max((uint64_t)status.st_size);
 	slices_open(&file.slices, import, "perfetto", PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME);
 	err = proto_file_each(import->path, on_field, &file, damage, sizeof(damage));
 	err = import_end_reading(import, err, file.slices.slices.count, damage);

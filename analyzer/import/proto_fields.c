@@ -88,6 +88,7 @@ bool proto_is(const struct proto_message *bytes, const char *text)
 struct reader {
 	struct input_file file;
 	uint64_t offset;
+	char words[256]; /* why the file cannot be read; "" if it can */
 	uint8_t *part; /* of the file, read ahead */
 	size_t at, end;
 	uint8_t *buffer;
@@ -97,15 +98,14 @@ struct reader {
 /* The next bytes of the file: 1, 0 at its end, or a negative errno. */
 static int fill(struct reader *reader)
 {
-	char words[256];
 	int length;
 
 	if (!reader->part)
 		reader->part = malloc(input_file_part(&reader->file));
 	if (!reader->part)
 		return -ENOMEM;
-	length = input_file_read(&reader->file, reader->part, input_file_part(&reader->file), words,
-				 sizeof(words));
+	length = input_file_read(&reader->file, reader->part, input_file_part(&reader->file),
+				 reader->words, sizeof(reader->words));
 	reader->at = 0;
 	reader->end = length > 0 ? (size_t)length : 0;
 	return length > 0 ? 1 : length;
@@ -235,7 +235,9 @@ int proto_file_each(const char *path, int (*field)(void *context, const struct p
 				break;
 			err = got;
 			snprintf(error, error_size, "byte %" PRIu64 ": %s", before,
-				 got == -ENOMEM ? strerror(ENOMEM) : "a field that cannot be read");
+				 got == -ENOMEM	   ? strerror(ENOMEM)
+				 : reader.words[0] ? reader.words
+						   : "a field that cannot be read");
 			break;
 		}
 		err = field(context, &next);

@@ -39,8 +39,8 @@ bool proto_is(const struct proto_message *bytes, const char *text);
  * proto_file_each - call @field for each field of the message that file @path, plain or gzip, is
  *
  * Values are valid during the call. Returns 0, what @field returned if that is not 0, or a
- * negative errno with @error; -EBADMSG if the file ends inside a field or is none, after the fields before that and
- * what is there of that one.
+ * negative errno with @error; -EBADMSG if the file ends inside a field, is none, or unpacks to too much (input_file.h),
+ * after the fields before that and what is there of that one.
  */
 int proto_file_each(const char *path, int (*field)(void *context, const struct proto_field *field),
 		    void *context, char *error, size_t error_size);

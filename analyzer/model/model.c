@@ -141,7 +141,7 @@ bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 
 uint32_t model_string(struct model *model, const char *text)
 {
-	return string_table_add_text(model->strings, text);
+	return string_table_add(model->strings, text, text ? strnlen(text, MODEL_TEXT_MAX) : 0);
 }
 
 const char *model_text(const struct model *model, uint32_t id)

@@ -158,7 +158,11 @@ bool model_index(struct model *model);
  */
 bool model_index_threads(struct model *model);
 
-/* Id of a text (NULL and "" are 0), added when it is new; INDEX_NONE without memory. */
+/*
+ * Id of a text (NULL and "" are 0), added when it is new; INDEX_NONE without memory. Texts are cut at
+ * MODEL_TEXT_MAX bytes: one of some MiB would be in every row of a report.
+ */
+#define MODEL_TEXT_MAX (64u << 10)
 uint32_t model_string(struct model *model, const char *text);
 
 /*

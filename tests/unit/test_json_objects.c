@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <cmocka.h>
 
@@ -64,6 +65,54 @@ static int read_text(const char *text, struct seen *seen)
 	unlink(path);
 	assert_true(!err || error[0]);
 	return err;
+}
+
+static int ignore(void *context, const char *list, const struct json_value *values)
+{
+	return 0;
+}
+
+/* @begin, @size times @of, @end; through gzip or not. Returns what the reader says, with its @error. */
+static int read_large(const char *begin, char of, size_t size, const char *end, bool packed,
+		      char *error, size_t error_size)
+{
+	static const char *const KEYS[] = { "a", NULL };
+	const struct json_reader reader = { .keys = KEYS, .object = ignore };
+	char path[] = "/tmp/test_json_objects.XXXXXX", block[1 << 16];
+	int fd = mkstemp(path), err;
+	gzFile file = gzdopen(fd, packed ? "wb1" : "wbT");
+
+	assert_non_null(file);
+	memset(block, of, sizeof(block));
+	gzputs(file, begin);
+	for (; size; size -= size < sizeof(block) ? size : sizeof(block))
+		assert_true(gzwrite(file, block, size < sizeof(block) ? size : sizeof(block)) > 0);
+	gzputs(file, end);
+	assert_int_equal(gzclose(file), Z_OK);
+	err = json_objects_read(path, &reader, error, error_size);
+	unlink(path);
+	return err;
+}
+
+/* A text without an end is refused long before it takes time and memory. */
+static void test_long_text(void **state)
+{
+	char error[256];
+
+	for (int packed = 0; packed < 2; packed++) {
+		assert_int_equal(read_large("[{\"a\":\"", 'x', JSON_TOKEN_BYTES + 4 * CHUNK, "\"}]",
+					    packed, error, sizeof(error)),
+				 -EBADMSG);
+		assert_non_null(strstr(error, ": a text or number of more than 8 MiB"));
+		assert_int_equal(strncmp(error, "byte ", 5), 0);
+		assert_int_equal(read_large("[{\"a\":", '1', JSON_TOKEN_BYTES + 4 * CHUNK, "}]", packed,
+					    error, sizeof(error)),
+				 -EBADMSG);
+		/* One that is not as long is only left out. */
+		assert_int_equal(read_large("[{\"a\":\"", 'x', JSON_TOKEN_BYTES - CHUNK, "\"}]",
+					    packed, error, sizeof(error)),
+				 0);
+	}
 }
 
 static void check(const char *text, const char *expected)
@@ -156,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_arrays),
 		cmocka_unit_test(test_inner_objects),
 		cmocka_unit_test(test_long_array),
+		cmocka_unit_test(test_long_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
