@@ -150,6 +150,13 @@ int capture_ioctls_before(struct capture *capture);
 int capture_thread_pointers(struct capture *capture, struct thread_pointer **rows, size_t *count);
 
 /*
+ * capture_kernel_symbols - the kernel's functions as lines of /proc/kallsyms, with their addresses
+ *
+ * Allocated, *@size bytes; NULL if this kernel has no such iterator (features.symbols), without topic stack or memory.
+ */
+char *capture_kernel_symbols(struct capture *capture, size_t *size);
+
+/*
  * capture_flush_open - write records of calls still open, and add up what threads counted themselves
  *
  * Call it after the probes are gone. Before, the counts lack the last calls of each thread: up

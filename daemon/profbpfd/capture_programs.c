@@ -115,6 +115,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	choose_thread_maps(capture, features);
 	choose_ioctl_programs(capture, features->ioctl_compat);
 	bpf_program__set_autoload(s->progs.on_sample, stack);
+	bpf_program__set_autoload(s->progs.kernel_symbols, stack && features->symbols);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
 	choose_block_programs(capture, features->block);
 	if (!switches)
@@ -154,6 +155,7 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 	       program == s->progs.api_leave_multi || program == s->progs.api_enter_perf ||
 	       program == s->progs.api_leave_perf || program == s->progs.accounts ||
 	       program == s->progs.open_calls || program == s->progs.thread_pointers ||
+	       program == s->progs.kernel_symbols ||
 	       program == s->progs.on_sample || program == s->progs.on_major_fault ||
 	       program == s->progs.api_exit || program == s->progs.api_exec ||
 	       is_forgetting(capture, program) ||

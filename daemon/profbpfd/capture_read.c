@@ -131,6 +131,22 @@ int capture_thread_pointers(struct capture *capture, struct thread_pointer **row
 	return err;
 }
 
+char *capture_kernel_symbols(struct capture *capture, size_t *size)
+{
+	struct bpf_program *program = capture->skeleton->progs.kernel_symbols;
+	struct iterated out = { 0 };
+
+	*size = 0;
+	if (!bpf_program__autoload(program))
+		return NULL;
+	if (run_iterator(program, &out)) {
+		free(out.data);
+		return NULL;
+	}
+	*size = out.size;
+	return out.data;
+}
+
 int capture_snapshot(struct capture *capture, bool first, bool all)
 {
 	capture->skeleton->bss->snapshot_flags = first ? ACCOUNT_FIRST : 0;

@@ -265,6 +265,7 @@ void features_probe(struct features *features)
 	features->run_delay = has_member(btf, "sched_info", "run_delay");
 	features->typed_pointers = has_function(btf, "bpf_rdonly_cast");
 	/* In the thread since 6.18, before that in a queue of its group. */
+	features->symbols = has_function(btf, "bpf_iter_ksym");
 	features->throttling =
 		has_member(btf, "task_struct", "throttled") ||
 		(has_member(btf, "cfs_rq", "throttled") && has_member(btf, "sched_entity", "parent"));
@@ -366,6 +367,8 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "Linux 6.2 and later; what a thread sleeps in takes a helper's call per pointer" },
 		{ "task work", f->task_work, "user stacks of rare long sleeps are walked after them",
 		  "Linux 6.18 and later; user stacks are walked before every sleep" },
+		{ "kernel symbols", f->symbols, "kernel frames are named without CAP_SYSLOG",
+		  "kernel frames are named if /proc/kallsyms shows addresses" },
 		{ "CPU quotas of cgroups", f->throttling, "waits for them are told apart",
 		  "waits for them seem waits for a CPU (CONFIG_CFS_BANDWIDTH is off)" },
 		{ "block requests", f->block != BLOCK_SOURCE_NONE,

@@ -46,6 +46,7 @@ struct features {
 	bool task_work;		/* threads can be told to run a program before they return to user space */
 	bool run_delay;		/* the kernel accounts time in run queues */
 	bool typed_pointers;	/* programs may follow pointers without a helper's call for each */
+	bool symbols;		/* an iterator tells its functions, whatever /proc/kallsyms shows */
 	bool throttling;	/* it can be seen that a cgroup's CPU quota stopped a thread */
 	enum probe_method method;
 	enum block_source block;

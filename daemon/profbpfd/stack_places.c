@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/address_names.h"
 #include "lib/code_maps.h"
 #include "lib/elf_file.h"
 
@@ -44,19 +43,16 @@ struct stack_places {
 	bool told; /* what is mapped */
 };
 
-struct stack_places *stack_places_new(struct stack_table *table)
+struct stack_places *stack_places_new(struct stack_table *table, struct address_names *kernel)
 {
 	struct stack_places *places = calloc(1, sizeof(*places));
-	FILE *file;
 
-	if (!places)
+	if (!places) {
+		address_names_free(kernel);
 		return NULL;
-	places->table = table;
-	file = fopen("/proc/kallsyms", "re");
-	if (file) {
-		places->kernel = address_names_kernel(file);
-		fclose(file);
 	}
+	places->table = table;
+	places->kernel = kernel;
 	return places;
 }
 
@@ -172,9 +168,9 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 static uint32_t file_of(struct stack_places *places, struct place_process *process,
 			struct code_map *map)
 {
-	struct stack_file file = {
-		.dev = map->map.dev, .inode = map->map.inode, .path = map->map.path
-	};
+	struct stack_file file = { .dev = map->map.dev,
+				   .inode = map->map.inode,
+				   .path = map->map.path };
 	struct elf_file *elf = NULL;
 	char error[256];
 	struct stat st;
@@ -322,7 +318,8 @@ uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t addr
 		/* [vdso], [vsyscall]: nothing more is known of them. */
 		frame = (struct stack_frame){ .name = stack_table_name(places->table,
 								       map->map.path) };
-	} else if (process && (nowhere || !generated_frame(places, process, address, now_ns, &frame))) {
+	} else if (process &&
+		   (nowhere || !generated_frame(places, process, address, now_ns, &frame))) {
 		frame.offset = 0; /* as good as any other: one frame for all of them */
 	}
 	return stack_table_frame(places->table, &frame);

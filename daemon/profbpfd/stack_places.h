@@ -16,17 +16,23 @@
 
 #include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/stack_table.h"
+#include "lib/address_names.h"
 
 struct stack_places;
 
-/* stack_places_new - reads the kernel's symbols; NULL without memory. @table must outlive it. */
-struct stack_places *stack_places_new(struct stack_table *table);
+/*
+ * stack_places_new - with the kernel's symbols in @kernel, which it takes over; NULL: they are not known
+ *
+ * @table must outlive it. NULL without memory: then @kernel is freed, too.
+ */
+struct stack_places *stack_places_new(struct stack_table *table, struct address_names *kernel);
+
 /* stack_places_limit - tell only of what @right, which stays the caller's, allows to look into */
 void stack_places_limit(struct stack_places *places, const struct right *right);
 
 void stack_places_free(struct stack_places *places);
 
-/* stack_places_kernel_known - the kernel shows us its symbols */
+/* stack_places_kernel_known - the kernel's symbols are known */
 bool stack_places_kernel_known(const struct stack_places *places);
 
 /*

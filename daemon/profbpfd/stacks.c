@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/stacks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/profbpfd/pythons.h"
@@ -58,6 +59,31 @@ static void python_found(void *context, pid_t pid, const struct python_range *ra
 	capture_python_lock(s->capture, pid, range);
 }
 
+/*
+ * /proc/kallsyms shows addresses if we may see them there (CAP_SYSLOG) and it is not hidden, as it is in a hardened
+ * service; else, and on kernels that can, a program of ours tells them.
+ */
+static struct address_names *read_kernel_symbols(struct capture *capture)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	struct address_names *names = file ? address_names_kernel(file) : NULL;
+	size_t size;
+	char *text;
+
+	if (file)
+		fclose(file);
+	if (names && address_names_count(names))
+		return names;
+	address_names_free(names);
+	text = capture_kernel_symbols(capture, &size);
+	file = size ? fmemopen(text, size, "r") : NULL;
+	names = file ? address_names_kernel(file) : NULL;
+	if (file)
+		fclose(file);
+	free(text);
+	return names;
+}
+
 struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct capture *capture,
 			  void (*warn)(void *context, const char *text), void *context)
 {
@@ -72,7 +98,7 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 	s->warn = warn;
 	s->warn_context = context;
 	s->table = stack_table_new();
-	s->places = s->table ? stack_places_new(s->table) : NULL;
+	s->places = s->table ? stack_places_new(s->table, read_kernel_symbols(capture)) : NULL;
 	s->pythons = s->places ? pythons_new(s->table, queue, &handler) : NULL;
 	if (!s->pythons) {
 		stacks_free(s);
@@ -100,10 +126,12 @@ void stacks_free(struct stacks *s)
 
 const char *stacks_warning(const struct stacks *s)
 {
-	return stack_places_kernel_known(s->places) ?
-		       NULL :
-		       "the kernel hides the addresses of its symbols (kernel.kptr_restrict): "
-		       "kernel frames have no names";
+	return stack_places_kernel_known(s->places) ? NULL
+						    : "the kernel hides the addresses of its "
+						      "symbols (/proc/kallsyms needs CAP_SYSLOG, "
+						      "and kernel.kptr_restrict below 2; Linux 6.0 "
+						      "and later need neither): kernel "
+						      "frames have no names";
 }
 
 static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
@@ -115,8 +143,8 @@ static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t no
 		frames[count++] = stack_places_kernel(s->places, address[r->user_frames + i]);
 	/* A return address may be the first of the next function: what called lies before it. */
 	for (uint32_t i = 0; i < r->user_frames && address[i]; i++)
-		frames[count++] = stack_places_user(s->places, (pid_t)r->tgid,
-						    address[i] - (i > 0), now_ns);
+		frames[count++] =
+			stack_places_user(s->places, (pid_t)r->tgid, address[i] - (i > 0), now_ns);
 	return stack_table_stack(s->table, frames, count);
 }
 
