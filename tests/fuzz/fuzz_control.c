@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -91,6 +92,7 @@ int __wrap_process_facts_read(pid_t pid, struct process_facts *facts);
 int __wrap_process_hold(pid_t pid);
 bool __wrap_process_gone(int held);
 void __wrap_obstacles_look(struct obstacle_facts *facts, const struct features *features);
+void __wrap_obstacles_text(const struct features *features, char *text, size_t size);
 void __wrap_descriptors_drop(struct control_fds *fds, const struct peer *peer);
 
 /* Those that come with profbpf take longer to read than all else, and are ours. */
@@ -129,6 +131,11 @@ void __wrap_obstacles_look(struct obstacle_facts *facts, const struct features *
 	*facts = (struct obstacle_facts){ .features = *features };
 }
 
+void __wrap_obstacles_text(const struct features *features, char *text, size_t size)
+{
+	text[0] = '\0';
+}
+
 /* No thread, so that all are closed when they are counted. */
 void __wrap_descriptors_drop(struct control_fds *fds, const struct peer *peer)
 {
@@ -148,6 +155,9 @@ static void open_sockets(void)
 {
 	if (some_file >= 0)
 		return;
+	/* The room for a packet goes back and forth between the program and the kernel otherwise. */
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
+	mallopt(M_MMAP_THRESHOLD, 1 << 26);
 	some_file = open("/dev/null", O_RDWR | O_CLOEXEC);
 	check(some_file >= 0);
 	check(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets));

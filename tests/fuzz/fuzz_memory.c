@@ -35,7 +35,7 @@ static struct process_map map = { .start = 0, .end = MAPPED_END, .path = (char *
 static void put_library(struct input bytes)
 {
 	struct stat status;
-	char maps[256];
+	static char maps[256];
 
 	map.inode = virtual_process_put("root" LIBRARY, bytes);
 	if (map.dev)
@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t what = input_byte(&in);
 	int memory;
 
-	virtual_process_folder();
+	virtual_process_clear();
 	put_library(input_take(&in, length));
 	virtual_process_put("mem", in);
 	switch ((enum what)(what % WHATS)) {

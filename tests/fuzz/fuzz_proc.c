@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t what = input_byte(&in);
 	const uint8_t *end = in.size ? memchr(in.data, NEXT_FILE, in.size) : NULL;
 
-	virtual_process_folder();
+	virtual_process_clear();
 	first = input_take(&in, end ? (size_t)(end - in.data) : in.size);
 	input_byte(&in);
 	switch ((enum what)(what % WHATS)) {

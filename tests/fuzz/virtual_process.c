@@ -21,7 +21,9 @@ struct file {
 	char name[96];
 	int fd;
 	ino_t inode;
-	size_t size;
+	size_t size; /* of what is on the file system */
+	struct input bytes; /* not written yet, if it is */
+	bool waits, stays;
 };
 
 static char folder[64];
@@ -49,17 +51,69 @@ static const char *place_of(const char *path, char place[PATH_MAX])
 	return place;
 }
 
+/* Most files are only read as streams, which takes no system call. */
+static void write_file(struct file *file)
+{
+	const struct input *bytes = &file->bytes;
+
+	if (!file->waits)
+		return;
+	check(!bytes->size ||
+	      pwrite(file->fd, bytes->data, bytes->size, 0) == (ssize_t)bytes->size);
+	check(bytes->size >= file->size || !ftruncate(file->fd, (off_t)bytes->size));
+	file->size = bytes->size;
+	file->waits = false;
+}
+
+static struct file *find_file(const char *name)
+{
+	for (unsigned int i = 0; i < file_count; i++)
+		if (strcmp(files[i].name, name) == 0)
+			return &files[i];
+	return NULL;
+}
+
+/* One of the process's files by its path below /proc; NULL if it is none. */
+static struct file *file_at(const char *path)
+{
+	size_t length = sizeof(PROC) - 1;
+
+	return strncmp(path, PROC "/", length + 1) == 0 ? find_file(path + length + 1) : NULL;
+}
+
+/* Before it, or what may be in it, is opened in a way that is not seen here. */
+static void write_files(const char *path)
+{
+	struct file *file = file_at(path);
+
+	if (file) {
+		write_file(file);
+		return;
+	}
+	if (strncmp(path, PROC, sizeof(PROC) - 1) == 0 ||
+	    strncmp(path, folder, strlen(folder)) == 0)
+		for (unsigned int i = 0; i < file_count; i++)
+			write_file(&files[i]);
+}
+
 int __wrap_open(const char *path, int flags, ...)
 {
 	char place[PATH_MAX];
 
+	if (folder[0])
+		write_files(path);
 	return __real_open(place_of(path, place), flags, 0600);
 }
 
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
+	struct file *file = file_at(path);
 	char place[PATH_MAX];
 
+	if (file && file->waits && file->bytes.size)
+		return fmemopen((void *)file->bytes.data, file->bytes.size, "r");
+	if (file)
+		write_file(file);
 	return __real_fopen(place_of(path, place), mode);
 }
 
@@ -74,6 +128,8 @@ int __wrap_stat(const char *path, struct stat *status)
 {
 	char place[PATH_MAX];
 
+	if (folder[0])
+		write_files(path);
 	return __real_stat(place_of(path, place), status);
 }
 
@@ -89,10 +145,11 @@ static void remove_folder(void)
 
 const char *virtual_process_folder(void)
 {
-	bool shared = !access("/dev/shm", W_OK);
+	bool shared;
 
 	if (folder[0])
 		return folder;
+	shared = !access("/dev/shm", W_OK);
 	snprintf(folder, sizeof(folder), "%s/profbpf-fuzz.XXXXXX", shared ? "/dev/shm" : "/tmp");
 	check(mkdtemp(folder) != NULL);
 	atexit(remove_folder);
@@ -121,20 +178,32 @@ static struct file *make_file(const char *name)
 
 ino_t virtual_process_put(const char *name, struct input bytes)
 {
-	struct file *file = NULL;
+	struct file *file = find_file(name);
 
-	for (unsigned int i = 0; i < file_count && !file; i++)
-		if (strcmp(files[i].name, name) == 0)
-			file = &files[i];
 	if (!file)
 		file = make_file(name);
-	check(!bytes.size || pwrite(file->fd, bytes.data, bytes.size, 0) == (ssize_t)bytes.size);
-	check(bytes.size >= file->size || !ftruncate(file->fd, (off_t)bytes.size));
-	file->size = bytes.size;
+	file->bytes = bytes;
+	file->waits = true;
+	file->stays = false;
 	return file->inode;
 }
 
 ino_t virtual_process_text(const char *name, const char *text)
 {
-	return virtual_process_put(name, (struct input){ (const uint8_t *)text, strlen(text) });
+	ino_t inode =
+		virtual_process_put(name, (struct input){ (const uint8_t *)text, strlen(text) });
+
+	find_file(name)->stays = true;
+	return inode;
+}
+
+void virtual_process_clear(void)
+{
+	virtual_process_folder();
+	for (unsigned int i = 0; i < file_count; i++) {
+		if (files[i].stays)
+			continue;
+		files[i].bytes = (struct input){ 0 };
+		files[i].waits = files[i].size > 0;
+	}
 }

@@ -23,11 +23,14 @@ const char *virtual_process_folder(void);
  * virtual_process_put - give a file of the process these bytes
  *
  * @name: below /proc/PID: "maps", "task/4711/status", "root/etc/ld.so.conf"; its folders are made.
- * Returns the file's inode.
+ * Returns the file's inode. The bytes must stay until virtual_process_clear().
  */
 ino_t virtual_process_put(const char *name, struct input bytes);
 
-/* virtual_process_text - the same with a text */
+/* virtual_process_clear - for each input: the files that were put are empty, those with a text stay */
+void virtual_process_clear(void);
+
+/* virtual_process_text - the same with a text, which is not freed */
 ino_t virtual_process_text(const char *name, const char *text);
 
 #endif /* PROFBPF_TESTS_FUZZ_VIRTUAL_PROCESS_H */
