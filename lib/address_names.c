@@ -11,6 +11,7 @@
 #include "lib/strings.h"
 
 #define LAST_SYMBOL_BYTES 65536
+#define BLOCK (64u << 10) /* bytes read at once; more than any line that makes sense */
 
 struct entry {
 	uint64_t start, end; /* end 0: up to the next one */
@@ -81,8 +82,7 @@ static bool add(struct address_names *names, uint64_t start, uint64_t end, const
 	id = string_table_add(names->strings, name, length);
 	if (id == STRING_NONE || !make_room(names))
 		return false;
-	names->entry[names->count] =
-		(struct entry){ start, end, id, (uint32_t)names->count };
+	names->entry[names->count] = (struct entry){ start, end, id, (uint32_t)names->count };
 	names->count++;
 	return true;
 }
@@ -157,9 +157,9 @@ static void finish_kernel(struct address_names *names)
 	if (kept) {
 		uint64_t start = names->entry[kept - 1].start;
 
-		names->entry[kept - 1].end = start < UINT64_MAX - LAST_SYMBOL_BYTES ?
-						     start + LAST_SYMBOL_BYTES :
-						     UINT64_MAX;
+		names->entry[kept - 1].end = start < UINT64_MAX - LAST_SYMBOL_BYTES
+						     ? start + LAST_SYMBOL_BYTES
+						     : UINT64_MAX;
 	}
 }
 
@@ -180,18 +180,52 @@ static void finish_perf_map(struct address_names *names)
 	names->count = kept;
 }
 
+/* Takes the lines in a block; returns how many bytes at its end are the begin of one. */
+static size_t take_lines(struct address_names *names, char *block, size_t size, bool *skip,
+			 bool (*take)(struct address_names *names, char *line), bool *good)
+{
+	char *at = block, *end;
+
+	while (*good && (end = memchr(at, '\n', (size_t)(block + size - at)))) {
+		*end = '\0';
+		if (!*skip)
+			*good = take(names, at);
+		*skip = false;
+		at = end + 1;
+	}
+	size -= (size_t)(at - block);
+	/* The file of a target may be one line without an end: its first bytes are enough. */
+	if (size == BLOCK && !*skip) {
+		block[size] = '\0';
+		*good = *good && take(names, block);
+		*skip = true;
+	}
+	if (*skip)
+		return 0;
+	memmove(block, at, size);
+	return size;
+}
+
 static struct address_names *read_lines(FILE *file,
 					bool (*take)(struct address_names *names, char *line),
 					void (*finish)(struct address_names *names))
 {
 	struct address_names *names = names_new();
-	char *line = NULL;
-	size_t size = 0;
-	bool good = names != NULL;
+	char *block = malloc(BLOCK + 1);
+	bool good = names && block, skip = false;
+	uint64_t total = 0;
+	size_t used = 0, n;
 
-	while (good && getline(&line, &size, file) > 0)
-		good = take(names, line);
-	free(line);
+	while (good && total < ADDRESS_NAMES_BYTES &&
+	       (n = fread(block + used, 1, BLOCK - used, file)) > 0) {
+		total += n;
+		used = take_lines(names, block, used + n, &skip, take, &good);
+	}
+	if (good && used) {
+		block[used] = '\0';
+		good = take(names, block);
+	}
+	free(block);
 	if (!good) {
 		address_names_free(names);
 		return NULL;

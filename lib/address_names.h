@@ -7,8 +7,8 @@
  * sorted or not; /tmp/perf-PID.map is "START SIZE NAME", hexadecimal, the name
  * being the rest of the line (tools/perf/Documentation/jit-interface.txt in
  * Linux). Both are read as they are found: lines that make no sense are left
- * out, names are cut at ADDRESS_NAMES_LENGTH bytes, and no more than
- * ADDRESS_NAMES_MAX of them are kept. Of a perf map the last lines are kept and
+ * out, names are cut at ADDRESS_NAMES_LENGTH bytes, no more than ADDRESS_NAMES_MAX of
+ * them are kept, and no more than ADDRESS_NAMES_BYTES are read of a file, which may grow meanwhile. Of a perf map the last lines are kept and
  * win where they overlap others: code is overwritten, its name is not.
  */
 #ifndef PROFBPF_LIB_ADDRESS_NAMES_H
@@ -20,6 +20,7 @@
 
 #define ADDRESS_NAMES_MAX (2u << 20)
 #define ADDRESS_NAMES_LENGTH 512
+#define ADDRESS_NAMES_BYTES (256ull << 20)
 
 struct address_names;
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -142,7 +143,35 @@ static void long_name(void **state)
 	names = read_names(address_names_perf_map, line);
 	assert_int_equal(strlen(address_names_find(names, 0x1005)), ADDRESS_NAMES_LENGTH);
 	address_names_free(names);
+	/* What follows such a line is read, wherever it ends. */
+	for (size_t i = 65000; i < 66000; i++) {
+		memset(line, 'x', 99999);
+		memcpy(line, "1000 10 ", 8);
+		memcpy(line + i, "\n2000 10 next\n3000 10 last", 27);
+		names = read_names(address_names_perf_map, line);
+		assert_int_equal(address_names_count(names), 3);
+		expect(names, 0x2000, "next");
+		address_names_free(names);
+		line[i + 27] = 'x';
+	}
 	free(line);
+}
+
+/* A target's map that is one line without an end takes no memory. */
+static void endless_line(void **state)
+{
+	FILE *file = fopen("/dev/zero", "r");
+	struct rusage before, after;
+	struct address_names *names;
+
+	assert_non_null(file);
+	getrusage(RUSAGE_SELF, &before);
+	names = address_names_perf_map(file);
+	getrusage(RUSAGE_SELF, &after);
+	fclose(file);
+	assert_int_equal(address_names_count(names), 0);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 16 << 10);
+	address_names_free(names);
 }
 
 static void mappings(void **state)
@@ -180,7 +209,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernel_symbols), cmocka_unit_test(hidden_addresses),
 		cmocka_unit_test(perf_map),	  cmocka_unit_test(nonsense),
-		cmocka_unit_test(long_name),	  cmocka_unit_test(mappings),
+		cmocka_unit_test(long_name),	  cmocka_unit_test(endless_line),
+		cmocka_unit_test(mappings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
