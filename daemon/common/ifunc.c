@@ -21,7 +21,7 @@
 #define RELOCATION_IFUNC R_AARCH64_IRELATIVE
 #endif
 
-#define RELOCATIONS_MAX (1u << 24)
+#define RELOCATIONS_MAX (1u << 22) /* in all libraries of a process together */
 #define RELOCATIONS_AT_ONCE 4096
 #define TARGETS_MAX 4096
 
@@ -30,6 +30,7 @@ struct search {
 	const struct process_map *provider;
 	struct ifunc_target *targets;
 	size_t count;
+	uint64_t looked_at; /* relocations */
 	/* Of the library whose tables are read. */
 	struct loaded_library library;
 	int file;
@@ -148,9 +149,9 @@ static int walk_table(struct search *s, uint64_t address, uint64_t size, uint64_
 	uint64_t count = size / sizeof(*rows);
 	int err = rows ? 0 : -ENOMEM;
 
-	if (!address || count > RELOCATIONS_MAX)
+	if (!address)
 		count = 0;
-	while (first < count && !err) {
+	while (first < count && s->looked_at < RELOCATIONS_MAX && !err) {
 		uint64_t n = count - first < RELOCATIONS_AT_ONCE ? count - first
 								 : RELOCATIONS_AT_ONCE;
 
@@ -160,6 +161,7 @@ static int walk_table(struct search *s, uint64_t address, uint64_t size, uint64_
 		for (uint64_t i = 0; i < n && !err; i++)
 			err = take_row(s, &rows[i]);
 		first += n;
+		s->looked_at += n;
 	}
 	free(rows);
 	return err;

@@ -10,9 +10,8 @@
 
 #include "lib/loaded_library.h"
 
-#define CHAIN_MAX \
-	(1u << 22) /* symbols of one hash bucket are a handful; this ends what never ends */
-#define RELOCATIONS_MAX (1u << 24)
+#define CHAIN_MAX (1u << 14) /* symbols of one hash bucket are a handful; this ends what never ends */
+#define RELOCATIONS_MAX (1u << 22)
 #define RELOCATIONS_AT_ONCE 4096
 
 static uint32_t gnu_hash(const char *name)

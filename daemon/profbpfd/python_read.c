@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define INTERPRETERS_MAX 64
-#define FRAMES_MAX 4096 /* passed on the way, with those that are not of Python code */
+#define FRAMES_MAX (4 * PYTHON_DEPTH_MAX) /* passed on the way, with those that are not of Python code */
 #define OWNED_BY_C_STACK 3 /* 3.12: a frame that stands for C code; enum _frameowner */
 
 static bool get(const struct python_reader *r, uint64_t address, void *into, size_t size)
