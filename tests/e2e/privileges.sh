@@ -41,7 +41,8 @@ secrets=0 tries=0 late_lost=0 refused=0 sessions=0
 # meanwhile; adds to the counts above
 one_session() {
 	local how=$1 span=$2 pid pids trace=$folder/trace.pbt json=$WORK/trace.json leaks late way
-	rm -f "$folder/end" "$trace" "$WORK/crowd.in"
+	# What the session before said would be taken for this one's word.
+	rm -f "$folder/end" "$trace" "$WORK/crowd.in" "$WORK/profctl.err" "$WORK/bystander.out" "$WORK/crowd.out"
 	mkfifo "$WORK/crowd.in"
 	"${AS_USER[@]}" "$folder/plain" crowd "$folder" "$CROWD" "$span" <"$WORK/crowd.in" >"$WORK/crowd.out" 2>"$WORK/crowd.err" &
 	pid=$!
