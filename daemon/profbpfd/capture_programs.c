@@ -11,6 +11,9 @@
 #include "daemon/profbpfd/capture_private.h"
 #include "daemon/profbpfd/uprobe_multi.h"
 
+/* Functions and processes of which short calls are counted where their room is taken beforehand, for each CPU. */
+#define SHORT_CALLS_ROOM 16384
+
 static void choose_block_programs(struct capture *capture, enum block_source source)
 {
 	bool io = capture->topics & TOPIC_IO && source != BLOCK_SOURCE_NONE;
@@ -71,6 +74,11 @@ static void choose_thread_maps(struct capture *capture, const struct features *f
 	}
 	if (features->cookies)
 		bpf_map__set_max_entries(s->maps.probed_places, 1);
+	if (!features->late_room) {
+		bpf_map__set_map_flags(s->maps.short_calls, 0);
+		bpf_map__set_max_entries(s->maps.short_calls,
+					 s->rodata->settings.min_duration_ns ? SHORT_CALLS_ROOM : 1);
+	}
 	bpf_program__set_autoload(s->progs.forget_thread, !features->task_storage);
 }
 

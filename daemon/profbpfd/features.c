@@ -72,7 +72,7 @@ static enum block_source block_source(const struct btf *btf)
 		return BLOCK_SOURCE_REQUEST;
 	switch (tracepoint_parameters(btf, "block_getrq")) {
 	case 1: return BLOCK_SOURCE_BIO;
-	case 3: return BLOCK_SOURCE_QUEUE_BIO;
+	/* Three, before 5.11: the programs for it are refused by 5.10's verifier. */
 	default: return BLOCK_SOURCE_NONE;
 	}
 }
@@ -114,7 +114,7 @@ static bool takes_function_programs(const struct btf *btf)
 	return true;
 }
 
-/* Is a function with a pointer to memory looked at by itself? Tried: static ones always load. */
+/* Is a function with a pointer to memory looked at by itself? Tried; who may not try is told so elsewhere. */
 static bool takes_global_pointers(void)
 {
 	struct btf *btf = btf__new_empty();
@@ -128,6 +128,7 @@ static bool takes_global_pointers(void)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options);
+	int err;
 
 	if (number < 0)
 		return false;
@@ -145,10 +146,11 @@ static bool takes_global_pointers(void)
 		options.func_info_rec_size = sizeof(functions[0]);
 		fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, 5, &options);
 	}
+	err = errno;
 	btf__free(btf);
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0;
+	return fd >= 0 || err == EPERM;
 }
 
 static void probe_ioctls(struct features *features, const struct btf *btf)
@@ -256,6 +258,8 @@ void features_probe(struct features *features)
 	features->task_registers = has_helper(btf, "BPF_FUNC_task_pt_regs");
 	features->cookies = has_helper(btf, "BPF_FUNC_get_attach_cookie");
 	features->global_pointers = takes_global_pointers();
+	/* Since 6.1 BPF has an allocator of its own; before, the kernel warns in its log. */
+	features->late_room = has_function(btf, "bpf_mem_alloc_init");
 	features->places = has_member(btf, "task_struct", "vmacache");
 	features->doubled_stacks = has_member(btf, "task_struct", "kasan_depth");
 	features->switch_state = tracepoint_parameters(btf, "sched_switch") >= 4;

@@ -37,6 +37,7 @@ struct features {
 	bool task_registers;	/* programs are told where a thread's registers are; else it is computed */
 	bool uprobes;		/* by whatever method */
 	bool cookies;		/* probes carry a number; else they are known by their place in their file */
+	bool late_room;		/* a probe's program may take room for what it puts into a hash */
 	bool places;		/* ... which the kernel's own last look tells */
 	bool doubled_stacks;	/* kernel stacks are twice as large, for KASAN */
 	bool switch_state;	/* sched_switch hands over the previous state */
