@@ -2,12 +2,10 @@
 /*
  * api.bpf.c - runtime API calls: entry and return of the probed functions.
  *
- * The entry is pushed on the thread's call stack, the record is written at
- * return. Three ways to attach: a session program (6.13, one link, skips the
- * return of calls that nobody wants, carries the stack slot in its cookie), an
- * entry and a return program on multi links (6.6), the same two on perf events.
- * The last two find their frame by the stack pointer, and need not ask which of
- * the two they are: they are cheaper where all calls are wanted.
+ * The entry is noted on the thread's call stack, the record is written when the call ends.
+ * That is seen by probes on the instructions with which functions return, or jump to others:
+ * they leave the target's memory as it is. Only of functions that the catalog vouches for (plain) a
+ * return probe sees it, by a session program (6.13), which decides for each call; docs/safety.md.
  *
  * No function that runs in a uprobe may use more than 48 bytes of stack, which
  * is why some are not inlined; tests/unit/test_bpf_stack.c checks it. From 64 on
@@ -15,12 +13,13 @@
  * programs can be preempted: the next thread on that CPU would overwrite what
  * the first has there.
  */
-#include "call_stack.bpf.h"
+#include "own_stack.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 #define MAX_PROBES 32768
 #define SLOT_NONE (~0ull)
+#define NO_PROBE (~0u)
 
 extern __u64 *bpf_session_cookie(void) __ksym __weak;
 /* The same on kernels where it takes the context (7.0 and later). */
@@ -32,6 +31,26 @@ struct {
 	__type(key, __u32);
 	__type(value, struct probe_conf);
 } probes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, EXITS_MAX);
+	__type(key, __u32);
+	__type(value, struct exit_conf);
+} exit_confs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct tail_target);
+	__type(value, __u32);
+} tail_targets SEC(".maps");
+
+/*
+ * How often each exit was reached, for the daemon to see which cost too much. Threads that count at
+ * the same time may count one for two: it is no figure for users.
+ */
+volatile __u32 exit_hits[EXITS_MAX] = {};
 
 static __always_inline __u64 stack_argument(struct pt_regs *ctx, __u32 index)
 {
@@ -306,8 +325,198 @@ static __always_inline struct call_stack *target_stack(void)
 	return is_known_target(&stack->target, stack->tgid) ? stack : NULL;
 }
 
-/* Returns the slot taken on the stack, or SLOT_NONE if the call is not wanted. */
-static __always_inline __u64 enter(struct pt_regs *ctx)
+/* The frames up to the last one that is in use. */
+static __always_inline void trim(struct call_stack *stack)
+{
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		__u32 last = stack->depth - 1;
+
+		if (last >= REC_CALL_DEPTH || stack->frames[last].sp)
+			return;
+		stack->depth = last;
+	}
+}
+
+/* Calls of this session, which are recorded even if nobody saw how they ended. */
+static __noinline void end_unseen(struct call_stack *stack, struct call_frame *frame, __u32 how)
+{
+	emit_unended(frame, how, stack->tgid, stack->tid, bpf_ktime_get_ns());
+	frame->sp = 0;
+}
+
+/* What a slot was compared with is forgotten by verifiers that see it widened (6.1) or added to (6.12), and by compilers. */
+static __always_inline struct call_frame *frame_at(struct call_stack *stack, __u32 slot)
+{
+	asm volatile("" : "+r"(slot));
+	return &stack->frames[slot & (REC_CALL_DEPTH - 1)];
+}
+
+#define FRAME_STAYS 0 /* besides CALL_LEFT and CALL_ENTRY */
+#define PROBE_REACH 64 /* a function's probe is not further behind its first instruction */
+
+/* Is the call that begins the one in which @frame's went on? It returns to the same caller, and was jumped to. */
+static __always_inline bool went_on_in(const struct call_stack *stack,
+				       const struct call_frame *frame, __u32 probe)
+{
+	return frame->flags & FRAME_TAILED && frame->probe != probe &&
+	       frame->returns_to == stack->returns_to &&
+	       (!frame->goes_to || stack->ip - frame->goes_to < PROBE_REACH);
+}
+
+/*
+ * What became of a call when another begins at @sp, or one that began at @sp has ended
+ * (@probe is NO_PROBE). One that began further down the same stack is gone; of other
+ * stacks nothing is known. One at the same place goes on in the new one if it jumped there.
+ */
+static __always_inline __u32 fate(const struct call_stack *stack, const struct call_frame *frame,
+				  __u64 sp, __u32 probe)
+{
+	bool own = on_own_stack(stack, sp) && on_own_stack(stack, frame->sp);
+
+	if (!frame->sp || frame->sp > sp)
+		return FRAME_STAYS;
+	if (frame->sp < sp)
+		return !own ? FRAME_STAYS : frame->flags & FRAME_TAILED ? CALL_ENTRY : CALL_LEFT;
+	if (probe == NO_PROBE || went_on_in(stack, frame, probe))
+		return FRAME_STAYS;
+	return own && !(frame->flags & FRAME_TAILED) ? CALL_LEFT : CALL_ENTRY;
+}
+
+/* Takes off the calls that are gone. Not static: the verifier looks at it once. */
+__weak __noinline int settle(struct call_stack *stack, __u64 sp, __u32 probe)
+{
+	if (!stack)
+		return 0;
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		struct call_frame *frame = &stack->frames[i];
+		__u32 how;
+
+		if (i >= stack->depth)
+			break;
+		how = fate(stack, frame, sp, probe);
+		if (!how)
+			continue;
+		/* That stack may have been moved away, and come back: two calls at one place. */
+		if (frame->sp == sp && !on_own_stack(stack, sp))
+			stack->unsure = FRAME_UNSURE;
+		end_unseen(stack, frame, how);
+	}
+	trim(stack);
+	return 0;
+}
+
+/*
+ * A place for a call where all are taken: one in between that is free, or that of a call on a stack
+ * that is not the thread's own. REC_CALL_DEPTH: none.
+ */
+__weak __noinline int spare_slot(struct call_stack *stack)
+{
+	__u32 other = REC_CALL_DEPTH;
+
+	if (!stack)
+		return REC_CALL_DEPTH;
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		struct call_frame *frame = &stack->frames[i];
+
+		if (!frame->sp)
+			return i;
+		if (other == REC_CALL_DEPTH && !on_own_stack(stack, frame->sp))
+			other = i;
+	}
+	if (other < REC_CALL_DEPTH)
+		end_unseen(stack, frame_at(stack, other), CALL_ENTRY);
+	return other;
+}
+
+/* Calls around one that begins at @sp, where the last one begun is on another stack. */
+static __noinline __u32 depth_at(struct call_stack *stack, __u64 sp)
+{
+	__u32 depth = 0;
+
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		const struct call_frame *frame = &stack->frames[i];
+
+		if (i >= stack->depth)
+			break;
+		if (frame->sp >= sp && on_own_stack(stack, frame->sp) == on_own_stack(stack, sp))
+			depth++;
+	}
+	return depth;
+}
+
+static __always_inline void read_return_address(struct pt_regs *ctx, __u64 *returns_to)
+{
+	*returns_to = 0;
+#if defined(__TARGET_ARCH_x86)
+	bpf_probe_read_user(returns_to, sizeof(*returns_to), (void *)PT_REGS_SP(ctx));
+#else
+	*returns_to = ctx->regs[30];
+#endif
+}
+
+/* The slot for a call that begins at @sp, where that is not simply the next one; REC_CALL_DEPTH: none. */
+static __noinline __u32 make_room(struct pt_regs *ctx, struct call_stack *stack, __u64 sp)
+{
+	__u32 slot;
+
+	stack->ip = PT_REGS_IP(ctx);
+	read_return_address(ctx, &stack->returns_to);
+	settle(stack, sp, stack->probe);
+	slot = stack->depth < REC_CALL_DEPTH ? stack->depth : (__u32)spare_slot(stack);
+	if (slot < REC_CALL_DEPTH)
+		frame_at(stack, slot)->depth = depth_at(stack, sp);
+	else
+		lost_call(LOSS_TOO_DEEP, 1);
+	return slot;
+}
+
+/* The same, mostly the next one. */
+static __always_inline __u32 next_slot(struct pt_regs *ctx, struct call_stack *stack, __u64 sp,
+				       bool exact)
+{
+	__u32 slot = stack->depth, last = slot - 1;
+	const struct call_frame *around;
+
+	stack->unsure = 0;
+	if (!slot) {
+		stack->frames[0].depth = 0;
+		return 0;
+	}
+	around = frame_at(stack, last);
+	if (slot < REC_CALL_DEPTH && around->sp > sp) {
+		frame_at(stack, slot)->depth = around->depth + 1;
+		return slot;
+	}
+	refresh_own_stack(stack, exact);
+	return make_room(ctx, stack, sp);
+}
+
+static __noinline void take_return_address(struct pt_regs *ctx, struct call_frame *frame)
+{
+	read_return_address(ctx, &frame->returns_to);
+}
+
+/* A call of which nothing more will be seen. */
+static __noinline void entry_only(struct call_stack *stack, __u32 slot)
+{
+	struct call_frame *frame = frame_at(stack, slot);
+
+	end_unseen(stack, frame, CALL_ENTRY);
+	trim(stack);
+}
+
+/* May a return probe write into the stack for this call? */
+static __always_inline bool is_armed(struct call_stack *stack, __u64 sp, bool exact)
+{
+	refresh_own_stack(stack, exact);
+	return on_own_stack(stack, sp);
+}
+
+/*
+ * Returns the slot taken for the call, or SLOT_NONE if it is not wanted or its end will not be
+ * seen. @exact: see find_own_stack(). What takes stack is not inlined.
+ */
+static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_by, bool exact)
 {
 	struct call_stack *stack = target_stack();
 	const struct probe_conf *conf;
@@ -316,26 +525,48 @@ static __always_inline __u64 enter(struct pt_regs *ctx)
 
 	if (!stack)
 		return SLOT_NONE;
-	slot = stack->depth;
-	if (slot >= REC_CALL_DEPTH) {
-		lost_call(LOSS_TOO_DEEP, 1);
-		return SLOT_NONE;
-	}
-	frame = &stack->frames[slot];
-	frame->probe = attach_cookie(ctx, PROBED_ENTRY);
-	conf = bpf_map_lookup_elem(&probes, &frame->probe);
+	stack->probe = probe;
+	conf = bpf_map_lookup_elem(&probes, &stack->probe);
 	if (!conf) {
 		lost_call(LOSS_PLACE, 1);
 		return SLOT_NONE;
 	}
-	frame->flags = FRAME_FLAGS(conf->flags);
+	slot = next_slot(ctx, stack, PT_REGS_SP(ctx), exact);
+	if (slot >= REC_CALL_DEPTH)
+		return SLOT_NONE;
+	frame = frame_at(stack, slot);
+	frame->probe = stack->probe;
+	frame->flags = FRAME_FLAGS(conf->flags) | seen_by | stack->unsure;
 	frame->sp = PT_REGS_SP(ctx);
+	if (seen_by == FRAME_EXITS)
+		take_return_address(ctx, frame);
 	take_arguments(ctx, stack, conf, frame);
-	stack->depth = slot + 1;
+	if (slot >= stack->depth)
+		stack->depth = slot + 1;
 	frame->start_ns = bpf_ktime_get_ns();
 	if (conf->flags & (PROBE_STRING | PROBE_NAMES_CHANGED))
 		name_call(ctx, conf, stack, frame);
-	return slot;
+	if (!conf->entry_only &&
+	    (seen_by == FRAME_EXITS || is_armed(stack, frame->sp, exact)))
+		return slot;
+	entry_only(stack, slot);
+	return SLOT_NONE;
+}
+
+static __noinline __u64 enter_returning(struct pt_regs *ctx, __u32 probe)
+{
+	return enter(ctx, probe, FRAME_RETURNS, true);
+}
+
+static __noinline __u64 enter_place(struct pt_regs *ctx, __u32 probe)
+{
+	return enter(ctx, probe, FRAME_EXITS, true);
+}
+
+/* Before 5.17. */
+static __noinline __u64 enter_place_near(struct pt_regs *ctx, __u32 probe)
+{
+	return enter(ctx, probe, FRAME_EXITS, false);
 }
 
 static __noinline void change_slot(struct call_stack *stack, struct short_slot *slot, __u32 probe)
@@ -421,34 +652,70 @@ static __always_inline void write_call(struct pt_regs *ctx, struct call_stack *s
 								   : submit_flags(stack, ring));
 }
 
-/*
- * Frames above the one that returns belong to calls that never will: they were
- * left by longjmp or an exception.
- */
-static __always_inline void leave(struct pt_regs *ctx, struct call_stack *stack, __u64 slot,
-				  __u64 now)
+/* What of the others is gone, now that the call at @sp has ended. */
+static __noinline void settle_rest(struct call_stack *stack, __u32 slot, __u64 sp)
+{
+	if (slot + 1 < stack->depth)
+		settle(stack, sp, NO_PROBE);
+	else
+		trim(stack);
+}
+
+/* A call has ended, the one in @slot. */
+static __noinline void leave(struct pt_regs *ctx, struct call_stack *stack, __u32 slot, __u64 sp,
+			     __u64 now)
 {
 	struct call_frame *frame;
 	__u64 dur;
 
-	if (slot >= REC_CALL_DEPTH || slot >= stack->depth)
-		return;
-	if (stack->depth > slot + 1)
-		lost_call(LOSS_UNMATCHED, stack->depth - slot - 1);
-	stack->depth = slot;
-	/* What it was compared with is forgotten by verifiers that see it widened (6.1) or added to (6.12). */
-	asm volatile("" : "+r"(slot));
-	frame = &stack->frames[slot & (REC_CALL_DEPTH - 1)];
+	frame = frame_at(stack, slot);
 	dur = now - frame->start_ns;
-	if (dur < settings.min_duration_ns && !(frame->flags & FRAME_KEEP))
+	if (frame->flags & FRAME_UNSURE)
+		end_unseen(stack, frame, CALL_ENTRY);
+	else if (dur < settings.min_duration_ns && !(frame->flags & FRAME_KEEP))
 		count_short(stack, frame->probe, dur, now);
 	else
-		write_call(ctx, stack, frame, slot, dur);
+		write_call(ctx, stack, frame, frame->depth, dur);
+	frame->sp = 0;
+	if (slot + 1 == stack->depth && (!slot || frame_at(stack, slot - 1)->sp))
+		stack->depth = slot;
+	else
+		settle_rest(stack, slot, sp);
 }
 
 static __always_inline struct call_stack *current_stack(void)
 {
 	return stack_of(current_task());
+}
+
+/*
+ * The last call begun at @sp whose end is seen by @seen_by; REC_CALL_DEPTH if there is none.
+ * Not static: looked at once.
+ */
+__weak __noinline int find_slot(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	if (!stack)
+		return REC_CALL_DEPTH;
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		__u32 slot = stack->depth - 1 - i;
+
+		if (slot >= REC_CALL_DEPTH)
+			return REC_CALL_DEPTH;
+		if (stack->frames[slot].sp == sp && stack->frames[slot].flags & seen_by)
+			return slot;
+	}
+	return REC_CALL_DEPTH;
+}
+
+/* Mostly it is the last one. */
+static __always_inline __u32 slot_at(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	__u32 last = stack->depth - 1;
+
+	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp &&
+	    stack->frames[last].flags & seen_by)
+		return last;
+	return find_slot(stack, sp, seen_by);
 }
 
 static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
@@ -457,101 +724,306 @@ static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
 							     : bpf_session_cookie();
 }
 
-/* The cookie is 0 at entry, by the kernel's doing, and 1 + the slot at return: no need to ask which it is. */
+static __always_inline void leave_by_return_probe(struct pt_regs *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), sp = PT_REGS_SP(ctx);
+	struct call_stack *stack = current_stack();
+	__u32 slot;
+
+	asm volatile("" : "+r"(sp));
+	if (!stack)
+		return;
+#if defined(__TARGET_ARCH_x86)
+	sp -= 8; /* the return has popped the return address */
+#endif
+	slot = slot_at(stack, sp, FRAME_RETURNS);
+	if (slot < REC_CALL_DEPTH)
+		leave(ctx, stack, slot, sp, now);
+}
+
+/*
+ * Of functions that are left only by returning: the kernel puts its own address where the return
+ * address was, for calls on the thread's own stack. The cookie is 0 at entry, by the kernel's
+ * doing, and 1 at return: no need to ask which it is.
+ */
 SEC("uprobe.multi")
 int api_session(struct pt_regs *ctx)
 {
 	__u64 *cookie = session_cookie(ctx);
 
 	if (*cookie) {
-		__u64 now = bpf_ktime_get_ns();
-		struct call_stack *stack = current_stack();
-
-		if (stack)
-			leave(ctx, stack, *cookie - 1, now);
+		leave_by_return_probe(ctx);
 		return 0;
 	}
-	*cookie = enter(ctx) + 1;
+	*cookie = enter_returning(ctx, bpf_get_attach_cookie(ctx)) != SLOT_NONE;
 	return !*cookie; /* 1: do not come back at return */
 }
 
-static __noinline void leave_found(struct pt_regs *ctx, struct call_stack *stack, __u64 slot,
-				   __u64 now)
+/* ---- Ends of calls, seen at the instructions that end them */
+
+/* Others' return probes, or this session's, put the kernel's address where the return address was. */
+static __noinline bool is_trampoline(__u64 address)
 {
-	leave(ctx, stack, slot, now);
-}
+	struct task_struct *task = current_task();
 
-/* The innermost frame of this probe whose caller's stack pointer is the one we return to. */
-static __noinline void leave_inner(struct pt_regs *ctx, struct call_stack *stack, __u64 sp,
-				   __u64 now)
-{
-	__u32 probe = settings.cookies ? bpf_get_attach_cookie(ctx) : 0;
-
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		__u32 slot = stack->depth - 1 - i;
-
-		if (slot >= REC_CALL_DEPTH)
-			return;
-		if (stack->frames[slot].sp == sp &&
-		    (stack->frames[slot].probe == probe || !settings.cookies)) {
-			leave_found(ctx, stack, slot, now);
-			return;
-		}
-	}
+	return address && address == BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 }
 
 /*
- * Mostly it is the last one. Calls with one stack pointer, of which each was the end of
- * the one before, return together, the last first: the probe need not be asked for.
+ * Does the call in @slot return to where it was called from? A call that an exception or a longjmp left may
+ * have been followed by one of another function at the same place.
  */
-static __always_inline int leave_by_stack_pointer(struct pt_regs *ctx)
+static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stack, __u32 slot)
 {
-	__u64 now = bpf_ktime_get_ns(), sp = PT_REGS_SP(ctx);
-	struct call_stack *stack;
+	read_return_address(ctx, &stack->returns_to);
+	return stack->returns_to == frame_at(stack, slot)->returns_to ||
+	       is_trampoline(stack->returns_to);
+}
+
+/* A function that went on in another one ends with it. */
+static __noinline void leave_around(struct pt_regs *ctx, struct call_stack *stack, __u64 sp, __u64 now)
+{
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		__u32 slot = find_slot(stack, sp, FRAME_TAILED);
+
+		if (slot >= REC_CALL_DEPTH)
+			return;
+		leave(ctx, stack, slot, sp, now);
+	}
+}
+
+static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				      __u64 sp, __u64 now)
+{
 	__u32 last;
 
-	/* Read now, not through a pointer into the context: 6.1's verifier refuses that (seen on arm64). */
-	asm volatile("" : "+r"(sp));
-	stack = current_stack();
-	if (!stack)
-		return 0;
-#if defined(__TARGET_ARCH_x86)
-	sp -= 8; /* the return has popped the return address */
-#endif
+	leave(ctx, stack, slot, sp, now);
 	last = stack->depth - 1;
-	if (last >= REC_CALL_DEPTH)
+	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp)
+		leave_around(ctx, stack, sp, now);
+}
+
+/* All side by side, numbered as the instructions do. Nothing is beginning: their place is free. */
+static __always_inline void take_numbered(struct pt_regs *ctx, struct call_stack *stack)
+{
+	__u64 *at = stack->registers;
+
+	stack->text[0] = PT_REGS_IP(ctx);
+#if defined(__TARGET_ARCH_x86)
+	at[0] = ctx->ax;
+	at[1] = ctx->cx;
+	at[2] = ctx->dx;
+	at[3] = ctx->bx;
+	at[4] = ctx->sp;
+	at[5] = ctx->bp;
+	at[6] = ctx->si;
+	at[7] = ctx->di;
+	at[8] = ctx->r8;
+	at[9] = ctx->r9;
+	at[10] = ctx->r10;
+	at[11] = ctx->r11;
+	at[12] = ctx->r12;
+	at[13] = ctx->r13;
+	at[14] = ctx->r14;
+	at[15] = ctx->r15;
+#else
+	at[0] = ctx->regs[16]; /* no others are used: control_flow.c */
+	at[1] = ctx->regs[17];
+#endif
+}
+
+static __always_inline __u64 numbered(const struct call_stack *stack, __u8 number)
+{
+	if (number == EXIT_IP)
+		return stack->text[0];
+	return number == EXIT_NO_REGISTER ? 0 : stack->registers[number & (REGISTERS - 1)];
+}
+
+/* Where an indirect jump leads; 0 if it stays in the function, or if it is not known. */
+static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stack,
+				    const struct exit_conf *conf)
+{
+	__u64 target;
+	__s64 distance;
+
+	take_numbered(ctx, stack);
+	target = numbered(stack, conf->base) + conf->displacement;
+	target += numbered(stack, conf->index) * conf->scale;
+	if (conf->in_memory && bpf_probe_read_user(&target, sizeof(target), (void *)target))
 		return 0;
-	if (stack->frames[last].sp == sp)
-		leave(ctx, stack, last, now);
+	distance = target - stack->text[0];
+	return distance >= conf->own_start && distance < conf->own_end ? 0 : target;
+}
+
+#define NEAR 0x1000000 /* no two files are mapped closer to one another, but for small ones */
+
+/*
+ * Through the linkage table to a function that was not called yet: the loader looks it up first, and jumps
+ * to it then. The table's slot still leads to the table itself, not far away.
+ */
+static __always_inline bool is_unbound(const struct call_stack *stack, const struct exit_conf *conf)
+{
+	return conf->in_memory && conf->base == EXIT_IP &&
+	       stack->tail.address - stack->text[0] + NEAR < 2 * NEAR;
+}
+
+/* The daemon probes where calls go on, and says so in the table. */
+static __noinline void ask_for_tail(struct call_stack *stack)
+{
+	__u32 asked = TAIL_ASKED;
+	struct rec_tail *r;
+	struct emit e;
+
+	if (bpf_map_update_elem(&tail_targets, &stack->tail, &asked, BPF_NOEXIST))
+		return;
+	r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
+	if (!r)
+		return;
+	header_fill(&r->header, REC_TAIL, 0, bpf_ktime_get_ns());
+	r->tgid = stack->tail.tgid;
+	r->reserved = 0;
+	r->address = stack->tail.address;
+	emit_end(&e, true);
+}
+
+static __noinline void at_indirect_jump(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+					__u32 exit)
+{
+	struct call_frame *frame = frame_at(stack, slot);
+	const struct exit_conf *conf;
+	__u32 *known;
+
+	stack->probe = exit;
+	conf = bpf_map_lookup_elem(&exit_confs, &stack->probe);
+	if (!conf)
+		return;
+	stack->tail.address = jump_target(ctx, stack, conf);
+	if (!stack->tail.address)
+		return;
+	stack->tail.tgid = stack->tgid;
+	known = bpf_map_lookup_elem(&tail_targets, &stack->tail);
+	frame->flags |= FRAME_TAILED;
+	frame->goes_to = (known && *known == TAIL_PROBED) || is_unbound(stack, conf) ?
+				 0 :
+				 stack->tail.address;
+	if (!known)
+		ask_for_tail(stack);
+}
+
+static __always_inline void went_on(struct call_frame *frame)
+{
+	frame->flags |= FRAME_TAILED;
+	frame->goes_to = 0;
+}
+
+/*
+ * At a return the stack pointer is what it was at the entry, so it is at a jump to another function.
+ * Elsewhere in a function that jumps to a part of itself it is not, and nothing is done.
+ */
+static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie)
+{
+	__u64 now = bpf_ktime_get_ns(), sp = PT_REGS_SP(ctx);
+	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK, slot;
+	struct call_stack *stack;
+
+	asm volatile("" : "+r"(sp));
+	exit_hits[(__u32)cookie & (EXITS_MAX - 1)]++;
+	stack = current_stack();
+	if (!stack || !stack->depth)
+		return;
+	slot = slot_at(stack, sp, FRAME_EXITS);
+	if (slot >= REC_CALL_DEPTH || !returns_home(ctx, stack, slot))
+		return;
+	if (kind == PLACE_RETURN)
+		at_return(ctx, stack, slot, sp, now);
+	else if (kind == PLACE_JUMP)
+		went_on(frame_at(stack, slot));
 	else
-		leave_inner(ctx, stack, sp, now);
-	return 0;
+		at_indirect_jump(ctx, stack, slot, cookie);
+}
+
+static __always_inline void at_place(struct pt_regs *ctx, __u64 cookie, bool exact)
+{
+	if (cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK)
+		exit_reached(ctx, cookie);
+	else if (exact)
+		enter_place(ctx, cookie);
+	else
+		enter_place_near(ctx, cookie);
 }
 
 SEC("uprobe.multi")
-int api_enter_multi(struct pt_regs *ctx)
+int api_place(struct pt_regs *ctx)
 {
-	enter(ctx);
+	at_place(ctx, bpf_get_attach_cookie(ctx), true);
 	return 0;
 }
 
-SEC("uretprobe.multi")
-int api_leave_multi(struct pt_regs *ctx)
+#if defined(__TARGET_ARCH_x86)
+#define BREAKPOINT 0xcc
+#define SHADOW_STACK 1 /* ARCH_SHSTK_SHSTK of task_struct.thread.features */
+
+struct thread_struct___shadow {
+	unsigned long features;
+} __attribute__((preserve_access_index));
+
+struct task_struct___shadow {
+	struct thread_struct___shadow thread;
+} __attribute__((preserve_access_index));
+
+/* Returns would have to be taken off the shadow stack, too. */
+static __always_inline bool has_shadow_stack(void)
 {
-	return leave_by_stack_pointer(ctx);
+	struct task_struct___shadow *task = (void *)current_task();
+
+	return bpf_core_field_exists(task->thread.features) &&
+	       BPF_CORE_READ(task, thread.features) & SHADOW_STACK;
+}
+
+/*
+ * Does the return instruction that the probe is at, so that the kernel need not step over it. In
+ * doubt the kernel does: if another tracer's program, which comes first, has done it already, the
+ * instruction pointer is not at the probe any more.
+ */
+static __noinline int do_return(struct pt_regs *ctx, __u64 cookie)
+{
+	__u64 sp = ctx->sp, ip = ctx->ip, returns_to = 0;
+	__u8 byte = 0;
+
+	if ((ip ^ cookie >> PLACE_OFFSET_SHIFT) & 0xfff || has_shadow_stack())
+		return 0;
+	if (bpf_probe_read_user(&byte, sizeof(byte), (void *)ip) || byte != BREAKPOINT)
+		return 0;
+	if (bpf_probe_read_user(&returns_to, sizeof(returns_to), (void *)sp) || !returns_to)
+		return 0;
+	ctx->sp = sp + sizeof(returns_to);
+	ctx->ip = returns_to;
+	return 0;
+}
+#else
+static __always_inline int do_return(struct pt_regs *ctx, __u64 cookie)
+{
+	return 0;
+}
+#endif
+
+/* On kernels where a program may write the registers of the thread that it interrupts. */
+SEC("uprobe.multi")
+int api_place_returning(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	at_place(ctx, cookie, true);
+	if (cookie & PLACE_RETURN_PLAIN)
+		do_return(ctx, cookie);
+	return 0;
 }
 
 SEC("uprobe")
-int api_enter_perf(struct pt_regs *ctx)
+int api_place_perf(struct pt_regs *ctx)
 {
-	enter(ctx);
+	at_place(ctx, attach_cookie(ctx, PROBED_ENTRY), false);
 	return 0;
-}
-
-SEC("uretprobe")
-int api_leave_perf(struct pt_regs *ctx)
-{
-	return leave_by_stack_pointer(ctx);
 }
 
 /*
@@ -561,7 +1033,7 @@ int api_leave_perf(struct pt_regs *ctx)
 static __always_inline void close_stack(struct task_struct *task, struct call_stack *stack)
 {
 	if (is_target(task->tgid))
-		emit_open_calls(task, stack, bpf_ktime_get_ns());
+		emit_open_calls(task, stack, 0, bpf_ktime_get_ns());
 	hand_over_counts(stack, task->tgid);
 	if (capture_stopped || !stack->owner)
 		return;

@@ -15,7 +15,9 @@
 
 struct call_frame {
 	__u64 start_ns;
-	__u64 sp; /* stack pointer at entry: tells frames apart where there is no cookie */
+	__u64 sp; /* stack pointer at entry, by which a call's end is known; 0 = none is here */
+	__u64 returns_to; /* with FRAME_EXITS */
+	__u64 goes_to; /* with FRAME_TAILED: where it went on, if the ends of that are not probed; else 0 */
 	__u64 args[REC_ARGS];
 	__u64 text; /* with CALL_HAS_STRING */
 	__u32 probe;
@@ -23,6 +25,8 @@ struct call_frame {
 	__u64 named; /* the object whose name is in "text", also of calls to come; 0 = none's */
 	__u32 named_probe; /* to the same probe, */
 	__u32 names_version; /* as long as this is names_now() */
+	__u32 depth; /* calls around it */
+	__u32 reserved;
 };
 
 /* Above the 16 bits of a record: what the probe's conf says of the return. */
@@ -30,6 +34,10 @@ struct call_frame {
 #define FRAME_OUT FRAME_FLAGS(PROBE_OUT)
 #define FRAME_RETURN FRAME_FLAGS(PROBE_RETURN)
 #define FRAME_KEEP FRAME_FLAGS(PROBE_KEEP)
+#define FRAME_RETURNS (1u << 27) /* its end is seen by a return probe */
+#define FRAME_EXITS (1u << 28) /* its end is seen by probes on its exits */
+#define FRAME_TAILED (1u << 29) /* it went on in another function */
+#define FRAME_UNSURE (1u << 30) /* another call may be taken for it: its end is not told */
 
 /* Calls of one function below --min-duration since they were last added to "short_calls". */
 struct short_slot {
@@ -42,15 +50,25 @@ struct short_slot {
 #define SHORT_SLOTS 16 /* a power of two */
 #define SHORT_FLUSH_NS 500000000ull
 
+/*
+ * Calls of coroutines may end in any order, and in another thread: a call is known by its stack
+ * pointer. A call further down the same stack than a new one was left, by an exception or a longjmp;
+ * that it is the same stack is known of a thread's own only.
+ */
 struct call_stack {
 	__u64 owner; /* of one in "near_stacks": address of the thread's task_struct; 0 = none */
 	__u64 claims; /* the same: who has it or tries to get it */
-	__u32 depth;
+	__u32 depth; /* frames in use are below it, the last one of them is */
 	__u32 target; /* for is_known_target() */
 	__u32 tid; /* of the thread when it last entered: asking for it takes longer than reading it */
 	__u32 tgid;
 	__u32 cpu; /* on which a record is written */
-	__u32 reserved;
+	__u32 probe; /* whose call begins */
+	__u64 own_low, own_high; /* the thread's own stack, if it is known: see own_stack.bpf.h */
+	__u32 own_version; /* for which it was found out */
+	__u32 unsure; /* FRAME_UNSURE, of a call that begins */
+	struct tail_target tail; /* where a call goes on */
+	__u64 returns_to, ip; /* of a call that begins where another one was */
 	__u64 produced; /* calls not yet added to "stats" */
 	__u64 short_since_ns; /* when short_slots were last added up */
 	__u64 registers[REGISTERS]; /* by argument position, while a call begins */
@@ -108,6 +126,7 @@ static __always_inline struct call_stack *claim_near_stack(struct task_struct *t
 		return NULL;
 	}
 	stack->target = 0;
+	stack->own_version = 0;
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++)
 		stack->frames[i].named = 0;
 	stack->owner = (__u64)task;
@@ -179,9 +198,12 @@ static __noinline void hand_over_counts(struct call_stack *stack, __u32 tgid)
 		add_short_calls(&stack->short_slots[i], tgid);
 }
 
-/* A call that will not be seen to return: its thread dies, or the session ends. Looked at once, as above. */
-__weak __noinline int emit_open_call(const struct call_frame *frame, __u32 depth, __u32 tgid,
-				     __u32 tid, __u64 now)
+/*
+ * A call whose return was not seen: @how is CALL_OPEN (its thread dies, or the session ends),
+ * CALL_LEFT or CALL_ENTRY. Looked at once, as above.
+ */
+__weak __noinline int emit_unended(const struct call_frame *frame, __u32 how, __u32 tgid, __u32 tid,
+				   __u64 now)
 {
 	struct rec_call *r;
 	struct emit e;
@@ -191,27 +213,41 @@ __weak __noinline int emit_open_call(const struct call_frame *frame, __u32 depth
 	r = emit_begin(&e, SOURCE_API, sizeof(*r));
 	if (!r)
 		return 0;
-	header_fill(&r->header, REC_CALL, CALL_OPEN | frame->flags | depth << CALL_DEPTH_SHIFT,
+	header_fill(&r->header, REC_CALL,
+		    how | (frame->flags & CALL_HAS_STRING) | frame->depth << CALL_DEPTH_SHIFT,
 		    frame->start_ns);
-	r->dur_ns = now - frame->start_ns;
+	r->dur_ns = how & CALL_ENTRY ? 0 : now - frame->start_ns;
 	r->tgid = tgid;
 	r->tid = tid;
 	r->probe = frame->probe;
 	r->ret = 0;
-	__builtin_memcpy(r->args, frame->args, sizeof(r->args));
+	r->args[0] = frame->args[0];
+	r->args[1] = frame->args[1];
+	/* What is read at the return was not. */
+	r->args[2] = frame->flags & (FRAME_OUT | FRAME_RETURN) ? 0 : frame->args[2];
 	r->text = frame->text;
 	emit_end(&e, false);
 	return 0;
 }
 
+static __always_inline bool on_own_stack(const struct call_stack *stack, __u64 sp)
+{
+	return sp - stack->own_low < stack->own_high - stack->own_low;
+}
+
+/* @sp is where the thread's stack begins now, 0 = not known: calls further down its own were left. */
 static __always_inline void emit_open_calls(struct task_struct *task, struct call_stack *stack,
-					    __u64 now)
+					    __u64 sp, __u64 now)
 {
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		const struct call_frame *frame = &stack->frames[i];
+		bool left = sp && on_own_stack(stack, sp) && on_own_stack(stack, frame->sp) &&
+			    frame->sp < sp && !(frame->flags & FRAME_TAILED);
+
 		if (i >= stack->depth)
 			break;
-		if (stack->frames[i].start_ns < now)
-			emit_open_call(&stack->frames[i], i, task->tgid, task->pid, now);
+		if (frame->sp && frame->start_ns < now)
+			emit_unended(frame, left ? CALL_LEFT : CALL_OPEN, task->tgid, task->pid, now);
 	}
 	stack->depth = 0;
 }

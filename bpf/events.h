@@ -40,6 +40,7 @@ enum rec_type {
 	REC_STACK = 20,		/* struct rec_stack, of any length */
 	REC_FAULT = 24,		/* struct rec_fault */
 	REC_BLOCK = 25,		/* struct rec_block */
+	REC_TAIL = 26,		/* struct rec_tail */
 	REC_TYPES
 };
 
@@ -56,9 +57,11 @@ struct rec_header {
 #define CALL_RET_ZERO 0x04	/* the returned value was 0 in its full width (a null handle) */
 #define CALL_BEFORE 0x08	/* of ioctls: found under way when the session began, at ts_ns; dur_ns is a lower bound */
 #define CALL_UNSEEN 0x10	/* of those: it has returned, but not where anybody saw it; dur_ns is 0 */
+#define CALL_LEFT 0x20		/* it never returned: an exception, a longjmp or the end of its stack went past it; dur_ns is up to when that was noticed */
+#define CALL_ENTRY 0x40		/* when it ended was not seen; dur_ns is 0, ret is not known */
 #define CALL_DEPTH_SHIFT 8	/* bits 8..15: nesting depth, 0 = outermost */
 
-/* One call of a traced function, written when it returns. 72 bytes. */
+/* One call of a traced function, written when it ends. 72 bytes. */
 struct rec_call {
 	struct rec_header header;
 	__u64 dur_ns;
@@ -80,6 +83,14 @@ struct rec_string {
 	__u64 key;
 	__u32 len;		/* bytes before the NUL in str */
 	char str[REC_STRING_LEN];
+};
+
+/* A traced function went on in code whose ends are not probed yet: for the daemon, never in a file. */
+struct rec_tail {
+	struct rec_header header;
+	__u32 tgid;
+	__u32 reserved;
+	__u64 address;		/* where it jumped to */
 };
 
 /* In rec_ioctl.rdev: a block device. Majors of Linux do not go that far (they end at 511). */
@@ -385,7 +396,50 @@ struct probe_conf {
 	__u8 string_position;
 	__u8 flags;
 	__u16 string_offset;	/* with PROBE_STRING_IN */
+	__u32 entry_only;	/* its ends are not seen: calls are recorded as they begin */
 };
+
+/*
+ * What a probe's cookie tells of the place that it is at. Bits 0..31: the probe's number at
+ * an entry, the exit's number elsewhere.
+ */
+#define PLACE_KIND_SHIFT 32	/* bits 32..34: enum place_kind */
+#define PLACE_KIND_MASK 7
+#define PLACE_RETURN_PLAIN (1ull << 35)	/* of PLACE_RETURN: a return that takes nothing else off the stack */
+#define PLACE_OFFSET_SHIFT 48	/* bits 48..59: offset in its page */
+
+enum place_kind {
+	PLACE_ENTRY = 0,
+	PLACE_RETURN,		/* a return instruction */
+	PLACE_JUMP,		/* a jump to code whose ends are probed */
+	PLACE_JUMP_INDIRECT,	/* a jump to where a struct exit_conf tells */
+};
+
+#define EXITS_MAX 65536		/* exits of a session, a power of two */
+
+#define EXIT_IP 32		/* exit_conf.base */
+#define EXIT_NO_REGISTER 33
+
+/* Where an indirect jump leads: base + index * scale + displacement, or what lies there. Map "exit_confs". */
+struct exit_conf {
+	__u8 base, index;	/* as the machine's instructions number registers */
+	__u8 scale;
+	__u8 in_memory;
+	__s32 displacement;
+	__s32 own_start, own_end; /* from the instruction: what leads there stays in the function */
+};
+
+/* Key of map "tail_targets": code that a function goes on in. */
+struct tail_target {
+	__u64 address;
+	__u32 tgid;
+	__u32 reserved;
+};
+
+/* Its values. */
+#define TAIL_ASKED 0		/* the daemon was told of it */
+#define TAIL_PROBED 1		/* its ends are probed */
+#define TAIL_UNKNOWN 2		/* its ends can't be probed */
 
 /* A target's thread and its thread pointer (fs base, TPIDR_EL0). Read from an iterator, not from a ring. */
 struct thread_pointer {
@@ -457,7 +511,7 @@ enum loss {
 	LOSS_RING_FULL = 0,
 	LOSS_TOO_DEEP,		/* more than REC_CALL_DEPTH nested calls */
 	LOSS_NO_MEMORY,		/* no task-local storage to be had */
-	LOSS_UNMATCHED,		/* return without entry, or entry overwritten (longjmp) */
+	LOSS_UNMATCHED,		/* not used any more */
 	LOSS_BUSY,		/* the program was in use on that CPU: at most so many, strangers' too */
 	LOSS_PLACE,		/* which probe it was is not known */
 	LOSSES

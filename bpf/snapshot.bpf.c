@@ -155,6 +155,17 @@ static __always_inline void emit_open_ioctl(struct task_struct *task, struct thr
 	emit_ioctl(task, state, unseen ? CALL_UNSEEN : CALL_OPEN, 0, now);
 }
 
+/* Where the user stack of a thread begins that is asleep, in a system call or a fault; 0 of one that runs. */
+static __always_inline __u64 sleeping_stack(struct task_struct *task)
+{
+	const struct pt_regs *regs;
+
+	if (run_flags(task) & (ACCOUNT_RUNNING | ACCOUNT_QUEUED))
+		return 0;
+	regs = user_regs(task, REGISTERS_OF_ITERATOR);
+	return regs ? PT_REGS_SP(regs) : 0;
+}
+
 /* Run once the probes are gone, so that nobody changes the stacks any more. */
 SEC("iter/task")
 int open_calls(struct bpf_iter__task *ctx)
@@ -171,7 +182,7 @@ int open_calls(struct bpf_iter__task *ctx)
 	in_ioctl = state && state->ioctl_start_ns && state->ioctl_start_ns < now;
 	stack = stack_of(task);
 	if (stack)
-		emit_open_calls(task, stack, now);
+		emit_open_calls(task, stack, sleeping_stack(task), now);
 	/* Who exits does it itself, once it gets there. */
 	if (task->flags & PF_EXITING_FLAG) {
 		if (in_ioctl || (stack && has_counts(stack)))

@@ -149,6 +149,11 @@ static void read_notes(struct elf_file *file, Elf *elf, const GElf_Phdr *segment
 			  (const char *)data->d_buf + desc_offset);
 }
 
+static struct elf_segment segment_of(const GElf_Phdr *segment)
+{
+	return (struct elf_segment){ segment->p_vaddr, segment->p_offset, segment->p_filesz };
+}
+
 static void read_segments(struct elf_file *file, Elf *elf)
 {
 	size_t count = 0, notes = 0;
@@ -161,17 +166,14 @@ static void read_segments(struct elf_file *file, Elf *elf)
 			return;
 		if (segment.p_type == PT_NOTE && notes++ < MAX_NOTE_SEGMENTS)
 			read_notes(file, elf, &segment);
-		if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) ||
-		    file->segment_count == ELF_MAX_SEGMENTS)
-			continue;
 		if (segment.p_offset > INT64_MAX || segment.p_filesz > INT64_MAX ||
 		    segment.p_vaddr > UINT64_MAX - segment.p_filesz)
 			continue;
-		file->segments[file->segment_count++] = (struct elf_segment){
-			.address = segment.p_vaddr,
-			.offset = segment.p_offset,
-			.size = segment.p_filesz,
-		};
+		if (segment.p_type == PT_GNU_EH_FRAME)
+			file->frame_table = segment_of(&segment);
+		else if (segment.p_type == PT_LOAD && segment.p_flags & PF_X &&
+			 file->segment_count < ELF_MAX_SEGMENTS)
+			file->segments[file->segment_count++] = segment_of(&segment);
 	}
 }
 

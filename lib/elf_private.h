@@ -37,6 +37,7 @@ struct elf_file {
 	enum elf_file_machine machine;
 	struct elf_segment segments[ELF_MAX_SEGMENTS];
 	size_t segment_count;
+	struct elf_segment frame_table; /* .eh_frame_hdr; size 0 = none */
 	struct elf_table dynsym, symtab;
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;

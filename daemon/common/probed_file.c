@@ -7,6 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/elf_addresses.h"
+#include "lib/elf_extent.h"
+
 static void *match(void *context, const char *name, size_t length)
 {
 	return (void *)catalog_match(context, name, length);
@@ -41,21 +44,91 @@ static struct instruction_choice choose_instruction(struct elf_file *elf,
 	return instruction_choose(decoder, code, n > 0 ? n : 0, symbol->size, symbol->offset);
 }
 
-static int add_function(struct probed_file *file, struct elf_file *elf,
-			const struct elf_symbol *symbol, struct instruction_decoder *decoder,
-			uint8_t *code)
+/* What reads the functions of one file. */
+struct reader {
+	struct elf_file *elf;
+	struct instruction_decoder *decoder;
+	struct exit_finder *finder;
+	uint8_t *code; /* INSTRUCTION_SCAN_MAX */
+};
+
+static int reader_open(struct reader *r, struct elf_file *elf, bool optimized_nop)
+{
+	struct code_source source = elf_code_source(elf);
+
+	r->elf = elf;
+	r->decoder = instruction_decoder_new(elf_file_machine(elf), optimized_nop);
+	r->finder = exit_finder_new(elf_file_machine(elf), &source);
+	r->code = malloc(INSTRUCTION_SCAN_MAX);
+	return r->decoder && r->finder && r->code ? 0 : -ENOMEM;
+}
+
+static void reader_close(struct reader *r)
+{
+	instruction_decoder_free(r->decoder);
+	exit_finder_free(r->finder);
+	free(r->code);
+}
+
+static bool ends_at(const struct function_exits *exits, uint64_t offset)
+{
+	for (size_t i = 0; i < exits->count; i++)
+		if (exits->exits[i].offset == offset)
+			return true;
+	return false;
+}
+
+/* Places that lie in no executable segment would be an error of the finder: then nothing is probed. */
+static void place_exits(const struct elf_file *elf, struct function_exits *exits)
+{
+	for (size_t i = 0; i < exits->count; i++)
+		if (!elf_file_code_offset(elf, exits->exits[i].address, &exits->exits[i].offset)) {
+			function_exits_free(exits);
+			exits->doubt = EXITS_CODE;
+		}
+}
+
+/*
+ * Two probes at one instruction would have to be told apart: the entry's goes to the first
+ * instruction; if the call ends there already nothing but the entry is seen.
+ */
+static int find_exits(const struct reader *r, struct probed_function *f, uint64_t size)
+{
+	uint64_t first = f->offset - f->choice.delta, address;
+	int err;
+
+	f->exits.doubt = EXITS_OUTSIDE;
+	if (!elf_file_address(r->elf, first, &address))
+		return 0;
+	err = exit_finder_find(r->finder, address, size, &f->exits);
+	if (err)
+		return err;
+	place_exits(r->elf, &f->exits);
+	if (f->choice.delta && ends_at(&f->exits, f->offset)) {
+		f->offset = first;
+		f->choice = (struct instruction_choice){ 0, INSTRUCTION_STEPPED, INSTRUCTION_REACH };
+	}
+	if (ends_at(&f->exits, f->offset)) {
+		function_exits_free(&f->exits);
+		f->exits.doubt = EXITS_FORM;
+	}
+	return 0;
+}
+
+static int add_function(struct probed_file *file, const struct reader *r,
+			const struct elf_symbol *symbol)
 {
 	struct probed_function *f = &file->functions[file->count];
 
 	f->name = strdup(symbol->name);
 	if (!f->name)
 		return -ENOMEM;
+	file->count++;
 	f->entry = symbol->match;
 	f->weak = symbol->flags & ELF_SYMBOL_WEAK;
-	f->choice = choose_instruction(elf, symbol, decoder, code);
+	f->choice = choose_instruction(r->elf, symbol, r->decoder, r->code);
 	f->offset = symbol->offset + f->choice.delta;
-	file->count++;
-	return 0;
+	return find_exits(r, f, symbol->size);
 }
 
 static int refuse_function(struct probed_file *file, const struct elf_symbol *symbol,
@@ -79,14 +152,13 @@ static int refuse_function(struct probed_file *file, const struct elf_symbol *sy
 }
 
 /* Symbols come sorted by offset: the best of each run of equal offsets is taken. */
-static int add_functions(struct probed_file *file, struct elf_file *elf,
-			 const struct elf_symbols *found, struct instruction_decoder *decoder)
+static int add_functions(struct probed_file *file, const struct reader *r,
+			 const struct elf_symbols *found)
 {
-	uint8_t *code = malloc(INSTRUCTION_SCAN_MAX);
 	int err = 0;
 
 	file->functions = calloc(found->count, sizeof(*file->functions));
-	if (!code || !file->functions)
+	if (!file->functions)
 		err = -ENOMEM;
 	for (size_t i = 0, next; i < found->count && !err; i = next) {
 		const struct elf_symbol *best = &found->symbol[i];
@@ -98,29 +170,29 @@ static int add_functions(struct probed_file *file, struct elf_file *elf,
 				best = &found->symbol[next];
 		if (best->flags & ELF_SYMBOL_IFUNC)
 			err = refuse_function(file, best, PROBED_IFUNC);
-		else if (elf_file_is_go(elf) && strchr(best->name, '.'))
+		else if (elf_file_is_go(r->elf) && strchr(best->name, '.'))
 			err = refuse_function(file, best, PROBED_GO);
 		else
-			err = add_function(file, elf, best, decoder, code);
+			err = add_function(file, r, best);
 	}
-	free(code);
 	return err;
 }
 
 static int read_functions(struct probed_file *file, struct elf_file *elf,
 			  const struct catalogs *catalogs, bool optimized_nop)
 {
-	struct instruction_decoder *decoder = NULL;
 	struct elf_symbols found = { 0 };
+	struct reader reader = { 0 };
 	int err = elf_file_find(elf, match, (void *)catalogs, &found);
 
 	if (err == -ENOEXEC)
 		err = 0; /* a damaged table: what could be read is in found */
 	if (!err && found.count) {
-		decoder = instruction_decoder_new(file->machine, optimized_nop);
-		err = decoder ? add_functions(file, elf, &found, decoder) : -ENOMEM;
+		err = reader_open(&reader, elf, optimized_nop);
+		if (!err)
+			err = add_functions(file, &reader, &found);
+		reader_close(&reader);
 	}
-	instruction_decoder_free(decoder);
 	elf_symbols_free(&found);
 	return err;
 }
@@ -144,6 +216,7 @@ int probed_file_read(struct probed_file *file, int fd, const char *path,
 	elf_file_add_debug(elf, ELF_DEBUG_ROOT);
 	file->machine = elf_file_machine(elf);
 	file->has_symbols = elf_file_has_symbols(elf);
+	file->go = elf_file_is_go(elf);
 	err = read_functions(file, elf, catalogs, optimized_nop);
 	snprintf(error, error_size, "%s", elf_file_error(elf));
 	elf_file_close(elf);
@@ -173,21 +246,22 @@ static bool is_probed(const struct probed_file *file, uint64_t offset)
 }
 
 /* The size of a function that no table need name is not known. */
-static int add_target(struct probed_file *file, int fd, const struct ifunc_target *target,
-		      struct instruction_decoder *decoder, uint8_t *code)
+static int add_target(struct probed_file *file, const struct reader *r,
+		      const struct ifunc_target *target)
 {
 	const struct refused_function *refused = &file->refused[target->refused];
 	struct probed_function *f = &file->functions[file->count];
-	ssize_t n = pread(fd, code, INSTRUCTION_SCAN_MAX, (off_t)target->offset);
+	ssize_t n = elf_file_read(r->elf, target->offset, r->code, INSTRUCTION_SCAN_MAX);
 
+	memset(f, 0, sizeof(*f));
 	f->name = strdup(refused->name);
 	if (!f->name)
 		return -ENOMEM;
-	f->entry = refused->entry;
-	f->choice = instruction_choose(decoder, code, n > 0 ? n : 0, 0, target->offset);
-	f->offset = target->offset + f->choice.delta;
 	file->count++;
-	return 0;
+	f->entry = refused->entry;
+	f->choice = instruction_choose(r->decoder, r->code, n > 0 ? n : 0, 0, target->offset);
+	f->offset = target->offset + f->choice.delta;
+	return find_exits(r, f, 0);
 }
 
 static void drop_chosen(struct probed_file *file, const struct ifunc_target *targets, size_t count)
@@ -209,24 +283,81 @@ static void drop_chosen(struct probed_file *file, const struct ifunc_target *tar
 int probed_file_choose(struct probed_file *file, int fd, const struct ifunc_target *targets,
 		       size_t count, bool optimized_nop)
 {
-	struct instruction_decoder *decoder = instruction_decoder_new(file->machine, optimized_nop);
 	struct probed_function *functions =
 		reallocarray(file->functions, file->count + count, sizeof(*functions));
-	uint8_t *code = malloc(INSTRUCTION_SCAN_MAX);
-	int err = functions && code && decoder ? 0 : -ENOMEM;
+	struct reader reader = { 0 };
+	struct elf_file *elf;
+	char error[512];
+	int err;
 
-	if (functions)
-		file->functions = functions;
+	if (!functions)
+		return -ENOMEM;
+	file->functions = functions;
+	elf = elf_file_open_fd(fd, "", error, sizeof(error));
+	if (!elf)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	err = reader_open(&reader, elf, optimized_nop);
 	for (size_t i = 0; i < count && !err; i++)
 		if (!is_probed(file, targets[i].offset))
-			err = add_target(file, fd, &targets[i], decoder, code);
+			err = add_target(file, &reader, &targets[i]);
 	if (!err) {
 		drop_chosen(file, targets, count);
 		qsort(file->functions, file->count, sizeof(*functions), by_first_instruction);
 	}
-	free(code);
-	instruction_decoder_free(decoder);
+	reader_close(&reader);
+	elf_file_close(elf);
 	return err;
+}
+
+/*
+ * Nothing returns from the entries of a linkage table: to probe them all would cost every call
+ * through it.
+ */
+static bool returns_at_all(const struct function_exits *exits)
+{
+	for (size_t i = 0; i < exits->count; i++)
+		if (exits->exits[i].kind == EXIT_RETURN)
+			return true;
+	return false;
+}
+
+int probed_file_exits(int fd, const char *path, uint64_t offset, struct function_exits *exits)
+{
+	struct elf_file *elf;
+	struct reader reader = { 0 };
+	uint64_t address, start, end;
+	char error[512];
+	int err;
+
+	*exits = (struct function_exits){ .doubt = EXITS_OUTSIDE };
+	elf = elf_file_open_fd(fd, path, error, sizeof(error));
+	if (!elf)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	err = reader_open(&reader, elf, false);
+	if (!err && elf_file_address(elf, offset, &address) &&
+	    !elf_file_extent(elf, address, &start, &end))
+		err = exit_finder_find(reader.finder, start, end - start, exits);
+	place_exits(elf, exits);
+	if (!returns_at_all(exits)) {
+		function_exits_free(exits);
+		exits->doubt = EXITS_NONE;
+	}
+	reader_close(&reader);
+	elf_file_close(elf);
+	return err;
+}
+
+static int copy_exits(struct function_exits *to, const struct function_exits *from)
+{
+	if (!from->count)
+		return 0;
+	to->exits = malloc(from->count * sizeof(*to->exits));
+	if (!to->exits) {
+		to->count = 0;
+		return -ENOMEM;
+	}
+	memcpy(to->exits, from->exits, from->count * sizeof(*to->exits));
+	return 0;
 }
 
 int probed_file_copy(struct probed_file *to, const struct probed_file *from)
@@ -238,11 +369,14 @@ int probed_file_copy(struct probed_file *to, const struct probed_file *from)
 	if (!to->functions || !to->refused)
 		goto fail;
 	for (size_t i = 0; i < from->count; i++) {
-		to->functions[i] = from->functions[i];
-		to->functions[i].name = strdup(from->functions[i].name);
-		if (!to->functions[i].name)
-			goto fail;
+		struct probed_function *copy = &to->functions[i];
+
+		*copy = from->functions[i];
+		copy->exits.exits = NULL;
+		copy->name = strdup(from->functions[i].name);
 		to->count++;
+		if (!copy->name || copy_exits(&copy->exits, &from->functions[i].exits))
+			goto fail;
 	}
 	for (size_t i = 0; i < from->refused_count; i++) {
 		to->refused[i] = from->refused[i];
@@ -257,6 +391,16 @@ fail:
 	return -ENOMEM;
 }
 
+void probed_file_limit(struct probed_file *file, size_t count)
+{
+	while (file->count > count) {
+		struct probed_function *f = &file->functions[--file->count];
+
+		function_exits_free(&f->exits);
+		free(f->name);
+	}
+}
+
 const char *probed_refusal_text(enum probed_refusal why)
 {
 	switch (why) {
@@ -268,8 +412,10 @@ const char *probed_refusal_text(enum probed_refusal why)
 
 void probed_file_free(struct probed_file *file)
 {
-	for (size_t i = 0; i < file->count; i++)
+	for (size_t i = 0; i < file->count; i++) {
+		function_exits_free(&file->functions[i].exits);
 		free(file->functions[i].name);
+	}
 	for (size_t i = 0; i < file->refused_count; i++)
 		free(file->refused[i].name);
 	free(file->functions);

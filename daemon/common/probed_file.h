@@ -9,6 +9,7 @@
 
 #include "daemon/common/catalog.h"
 #include "lib/elf_file.h"
+#include "lib/function_exits.h"
 #include "lib/instruction.h"
 
 struct probed_function {
@@ -17,6 +18,7 @@ struct probed_function {
 	bool weak; /* ELF_SYMBOL_WEAK */
 	uint64_t offset; /* of the probed instruction, in the file */
 	struct instruction_choice choice; /* .delta: from the function's first instruction to it */
+	struct function_exits exits; /* where its calls end, with their offsets in the file */
 };
 
 enum probed_refusal {
@@ -50,6 +52,7 @@ struct probed_file {
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;
 	bool has_symbols; /* there is a table to look in */
+	bool go; /* holds code of the Go compiler */
 };
 
 /*
@@ -79,6 +82,18 @@ struct ifunc_target {
  */
 int probed_file_choose(struct probed_file *file, int fd, const struct ifunc_target *targets,
 		       size_t count, bool optimized_nop);
+
+/*
+ * probed_file_exits - where calls end of the code that begins at an address
+ *
+ * @offset: of any byte of it, in the file; what is searched is the whole piece of code by the
+ * file's unwind tables. For functions that others go on in. Returns 0 with @exits filled, to be
+ * freed with function_exits_free(); -ENOMEM.
+ */
+int probed_file_exits(int fd, const char *path, uint64_t offset, struct function_exits *exits);
+
+/* probed_file_limit - forget all functions but the first @count */
+void probed_file_limit(struct probed_file *file, size_t count);
 
 /* probed_file_copy - a copy of its own, of functions and texts; 0 or -ENOMEM */
 int probed_file_copy(struct probed_file *to, const struct probed_file *from);

@@ -13,62 +13,73 @@
 
 #define ROUNDS 9
 #define CALLS 16 /* per round */
-#define TARGETS 4
+#define TARGETS 5
 #define FIRST_PROBE (CAPTURE_PROBES_MAX - TARGETS)
+#define FIRST_EXIT (EXITS_MAX - TARGETS)
 
 /*
  * The first instruction decides the price, so it is not left to the compiler.
  * The alignment keeps the nop inside a page: else it is not rewritten.
  */
 #if defined(__x86_64__)
-#define TARGET_BODY(first, undo) "	" first "\n	" undo "\n	ret\n"
+#define TARGET_BODY(name, first, undo) "	" first "\n	" undo "\n" name "_exit:	ret\n"
 #define NOP5 ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00"
 #define EMULATED "push %rbp", "pop %rbp"
 #define STEPPED "sub $8, %rsp", "add $8, %rsp"
 #else
-#define TARGET_BODY(first, undo) "	" first "\n	ret\n"
+#define TARGET_BODY(name, first, undo) "	" first "\n" name "_exit:	ret\n"
 #define NOP5 "nop"
 #define EMULATED "nop", ""
 #define STEPPED "add x0, x0, #0", ""
 #endif
 #define TARGET(name, ...)                           \
 	void name(const char *text);                \
+	extern const char name##_exit[];            \
 	__asm__(".text\n"                           \
 		".balign 32\n"                      \
 		".globl " #name "\n"                \
 		".type " #name ", %function\n" #name \
-		":\n" TARGET_BODY(__VA_ARGS__) ".size " #name ", . - " #name "\n")
+		":\n" TARGET_BODY(#name, __VA_ARGS__) ".size " #name ", . - " #name "\n")
 
 TARGET(profbpf_calibrate_nop5, NOP5, "");
 TARGET(profbpf_calibrate_emulated, EMULATED);
 TARGET(profbpf_calibrate_stepped, STEPPED);
 TARGET(profbpf_calibrate_text, EMULATED);
+TARGET(profbpf_calibrate_exit, EMULATED);
 
 struct target {
 	void (*call)(const char *text);
+	const char *exit;	/* its return instruction */
 	struct probe_conf conf;
 	uint64_t offset;	/* in our own file */
+	uint64_t exit_offset;
 	uint64_t cookie;
 	uint64_t inside_ns[ROUNDS * CALLS];
 	uint64_t whole_ns[ROUNDS];
 	size_t count;		/* calls recorded */
 };
 
-/* In the order of enum instruction_class, then the one with a string. Recorded however short. */
+#define KEPT(name) .call = name, .exit = name##_exit, .conf.flags = PROBE_KEEP
+
+/* In the order of enum instruction_class, then those of their own. Recorded however short. */
 static const struct target nothing[TARGETS] = {
-	{ .call = profbpf_calibrate_nop5, .conf.flags = PROBE_KEEP },
-	{ .call = profbpf_calibrate_emulated, .conf.flags = PROBE_KEEP },
-	{ .call = profbpf_calibrate_stepped, .conf.flags = PROBE_KEEP },
+	{ KEPT(profbpf_calibrate_nop5) },
+	{ KEPT(profbpf_calibrate_emulated) },
+	{ KEPT(profbpf_calibrate_stepped) },
 	{ .call = profbpf_calibrate_text,
+	  .exit = profbpf_calibrate_text_exit,
 	  .conf = { .flags = PROBE_KEEP | PROBE_STRING, .string_position = 1 } },
+	{ KEPT(profbpf_calibrate_exit) },
 };
 #define TEXT_TARGET INSTRUCTION_CLASSES
+#define EXIT_TARGET (TEXT_TARGET + 1) /* whose end is seen at its exit, whatever the kernel can do */
 
 /* Only the first object, the executable itself, is of interest. */
 static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct target *target = context;
 	uintptr_t address = (uintptr_t)target->call;
+	uintptr_t exit = (uintptr_t)target->exit;
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -76,6 +87,8 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 
 		if (p->p_type == PT_LOAD && address >= start && address < start + p->p_filesz)
 			target->offset = address - start + p->p_offset;
+		if (target->offset && exit >= start && exit < start + p->p_filesz)
+			target->exit_offset = exit - start + p->p_offset;
 	}
 	return 1;
 }
@@ -112,27 +125,44 @@ static void call(struct target *target)
 	}
 }
 
-static void ignore(void *context, size_t index, int err)
+static void ignore(void *context, bool returns, size_t index, int err)
 {
+}
+
+static void add_point(struct probe_points *points, uint64_t offset, uint64_t cookie)
+{
+	points->offsets[points->count] = offset;
+	points->cookies[points->count++] = cookie;
+}
+
+static uint64_t exit_cookie(const struct target *target, int number)
+{
+	return (uint64_t)(FIRST_EXIT + number) | (uint64_t)PLACE_RETURN << PLACE_KIND_SHIFT |
+	       PLACE_RETURN_PLAIN | (target->exit_offset & 0xfff) << PLACE_OFFSET_SHIFT;
 }
 
 /* Of @targets those of the bits in @wanted. */
 static void run(struct capture *capture, struct target *targets, unsigned int wanted, int fd)
 {
-	uint64_t offsets[TARGETS], cookies[TARGETS];
-	struct probe_points points = { offsets, cookies, 0 };
+	uint64_t offsets[3 * TARGETS], cookies[3 * TARGETS];
+	struct probe_points returns = { offsets, cookies, 0 };
+	struct probe_points others = { offsets + TARGETS, cookies + TARGETS, 0 };
 	struct probe_link *link = NULL;
 
 	for (int i = 0; i < TARGETS; i++) {
 		dl_iterate_phdr(find_offset, &targets[i]);
-		if (!(wanted & 1u << i) || !targets[i].offset ||
+		if (!(wanted & 1u << i) || !targets[i].exit_offset ||
 		    capture_set_probe(capture, FIRST_PROBE + i, &targets[i].conf))
 			continue;
-		offsets[points.count] = targets[i].offset;
-		cookies[points.count++] = FIRST_PROBE + i;
+		if (i != EXIT_TARGET && capture_return_program(capture) >= 0) {
+			add_point(&returns, targets[i].offset, FIRST_PROBE + i);
+			continue;
+		}
+		add_point(&others, targets[i].offset, FIRST_PROBE + i);
+		add_point(&others, targets[i].exit_offset, exit_cookie(&targets[i], i));
 	}
-	if (points.count)
-		link = probe_link_new(capture, fd, getpid(), &points, ignore, NULL);
+	if (returns.count || others.count)
+		link = probe_link_new(capture, fd, getpid(), &returns, &others, ignore, NULL);
 	if (link && !capture_trace_self(capture, true))
 		for (int i = 0; i < TARGETS; i++)
 			if (wanted & 1u << i)
@@ -170,7 +200,7 @@ void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *
 	memset(costs, 0, sizeof(*costs));
 	memcpy(targets, nothing, sizeof(targets));
 	if (capture_method(capture) != PROBE_METHOD_PERF)
-		wanted |= 1u << INSTRUCTION_STEPPED | 1u << TEXT_TARGET |
+		wanted |= 1u << INSTRUCTION_STEPPED | 1u << TEXT_TARGET | 1u << EXIT_TARGET |
 			  (optimized_nop ? 1u << INSTRUCTION_NOP5 : 0);
 	if (fd >= 0) {
 		run(capture, targets, wanted, fd);
@@ -182,6 +212,8 @@ void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *
 		costs->by_class[i].inside_ns = median(targets[i].inside_ns, targets[i].count);
 		costs->by_class[i].whole_ns = median(targets[i].whole_ns, ROUNDS);
 	}
+	if (targets[EXIT_TARGET].count)
+		costs->exit_ns = median(targets[EXIT_TARGET].whole_ns, ROUNDS);
 	if (targets[TEXT_TARGET].count) {
 		uint32_t with = median(targets[TEXT_TARGET].inside_ns, targets[TEXT_TARGET].count);
 		uint32_t without = costs->by_class[INSTRUCTION_EMULATED].inside_ns;

@@ -18,6 +18,7 @@ struct probe_cost {
 struct probe_costs {
 	struct probe_cost by_class[INSTRUCTION_CLASSES];
 	uint32_t string_ns; /* in both, if a string argument is kept */
+	uint32_t exit_ns; /* whole_ns of an emulated instruction's, if the end is seen at the function's exit */
 };
 
 /*

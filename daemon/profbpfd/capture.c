@@ -225,6 +225,7 @@ struct capture *capture_new(const struct capture_options *options, const struct 
 		return NULL;
 	}
 	capture->method = features->method;
+	capture->emulated_returns = features->emulated_returns;
 	capture->ioctls = IOCTL_METHODS;
 	capture->topics = options->topics;
 	capture->cpus = libbpf_num_possible_cpus();
@@ -429,27 +430,21 @@ enum probe_method capture_method(const struct capture *capture)
 	return capture->method;
 }
 
-int capture_enter_program(const struct capture *capture)
+int capture_place_program(const struct capture *capture)
 {
 	const struct profbpf *s = capture->skeleton;
 
-	switch (capture->method) {
-	case PROBE_METHOD_SESSION: return bpf_program__fd(s->progs.api_session);
-	case PROBE_METHOD_MULTI: return bpf_program__fd(s->progs.api_enter_multi);
-	case PROBE_METHOD_PERF: return bpf_program__fd(s->progs.api_enter_perf);
-	default: return -1;
-	}
+	if (capture->method == PROBE_METHOD_PERF)
+		return bpf_program__fd(s->progs.api_place_perf);
+	return bpf_program__fd(capture->emulated_returns ? s->progs.api_place_returning
+							 : s->progs.api_place);
 }
 
-int capture_leave_program(const struct capture *capture)
+int capture_return_program(const struct capture *capture)
 {
-	const struct profbpf *s = capture->skeleton;
-
-	switch (capture->method) {
-	case PROBE_METHOD_MULTI: return bpf_program__fd(s->progs.api_leave_multi);
-	case PROBE_METHOD_PERF: return bpf_program__fd(s->progs.api_leave_perf);
-	default: return -1;
-	}
+	return capture->method == PROBE_METHOD_SESSION ?
+		       bpf_program__fd(capture->skeleton->progs.api_session) :
+		       -1;
 }
 
 bool capture_keeps_places(const struct capture *capture)
@@ -467,16 +462,58 @@ int capture_set_place(struct capture *capture, const struct probed_place *place,
 	return bpf_map_update_elem(fd, place, &cookie, BPF_NOEXIST);
 }
 
-struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
-				     const char *path, uint64_t offset, uint64_t cookie)
+struct bpf_link *capture_attach_perf(const struct capture *capture, pid_t pid, const char *path,
+				     uint64_t offset, uint64_t cookie)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = at_return);
-	const struct profbpf *s = capture->skeleton;
+	LIBBPF_OPTS(bpf_uprobe_opts, options);
 
 	if (!capture_keeps_places(capture))
 		options.bpf_cookie = cookie;
-
-	return bpf_program__attach_uprobe_opts(at_return ? s->progs.api_leave_perf
-							 : s->progs.api_enter_perf,
+	return bpf_program__attach_uprobe_opts(capture->skeleton->progs.api_place_perf,
 					       pid ? pid : -1, path, offset, &options);
+}
+
+int capture_set_exit(struct capture *capture, uint32_t exit, const struct exit_conf *conf)
+{
+	return bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.exit_confs), &exit, conf,
+				   BPF_ANY);
+}
+
+const volatile uint32_t *capture_exit_hits(const struct capture *capture)
+{
+	return capture->skeleton->bss->exit_hits;
+}
+
+void capture_tail_known(struct capture *capture, pid_t pid, uint64_t address, uint32_t answer)
+{
+	struct tail_target key = { .address = address, .tgid = pid };
+
+	bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.tail_targets), &key, &answer,
+			    BPF_ANY);
+}
+
+void capture_tails_forget(struct capture *capture, pid_t pid)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.tail_targets);
+	struct tail_target key, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &next);
+
+	while (more) {
+		key = next;
+		more = !bpf_map_get_next_key(fd, &key, &next);
+		if (key.tgid == (uint32_t)pid)
+			bpf_map_delete_elem(fd, &key);
+	}
+}
+
+void capture_stack_mover(struct capture *capture, pid_t pid, bool mover)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.stack_movers);
+	uint32_t key = pid, one = 1;
+
+	if (mover)
+		bpf_map_update_elem(fd, &key, &one, BPF_ANY);
+	else
+		bpf_map_delete_elem(fd, &key);
+	__atomic_fetch_add(&capture->skeleton->data->stack_movers_version, 1, __ATOMIC_RELEASE);
 }

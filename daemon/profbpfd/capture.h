@@ -200,10 +200,11 @@ void capture_short_calls(struct capture *capture,
 /* Set how probe number @probe reads its arguments. Returns 0 or a negative errno. */
 int capture_set_probe(struct capture *capture, uint32_t probe, const struct probe_conf *conf);
 
-/* How functions are probed, and the programs for it. @leave is -1 with session links. */
-enum probe_method capture_method(const struct capture *capture);
-int capture_enter_program(const struct capture *capture);
-int capture_leave_program(const struct capture *capture);
+/* capture_set_exit - where the indirect jump of exit number @exit leads; 0 or a negative errno */
+int capture_set_exit(struct capture *capture, uint32_t exit, const struct exit_conf *conf);
+
+/* capture_exit_hits - how often each exit was reached, roughly: EXITS_MAX counters that go on counting */
+const volatile uint32_t *capture_exit_hits(const struct capture *capture);
 
 /* capture_keeps_places - must probes be made known by capture_set_place()? Where the kernel keeps no cookies. */
 bool capture_keeps_places(const struct capture *capture);
@@ -216,12 +217,31 @@ bool capture_keeps_places(const struct capture *capture);
 int capture_set_place(struct capture *capture, const struct probed_place *place, uint64_t cookie);
 
 /*
- * capture_attach_perf - one function by perf event, where there are no multi links
+ * capture_tail_known - the answer to a record REC_TAIL: TAIL_PROBED or TAIL_UNKNOWN
+ *
+ * capture_tails_forget - nothing is known of a process' addresses any more: it runs another program
+ */
+void capture_tail_known(struct capture *capture, pid_t pid, uint64_t address, uint32_t answer);
+void capture_tails_forget(struct capture *capture, pid_t pid);
+
+/* capture_stack_mover - in that process no return probes are written into stacks, which it moves */
+void capture_stack_mover(struct capture *capture, pid_t pid, bool mover);
+
+/*
+ * How functions are probed, and the programs for it: for places of any kind, and for entries of
+ * functions with return probes (-1 on kernels that can't leave them out for single calls).
+ */
+enum probe_method capture_method(const struct capture *capture);
+int capture_place_program(const struct capture *capture);
+int capture_return_program(const struct capture *capture);
+
+/*
+ * capture_attach_perf - one place by perf event, where there are no multi links
  *
  * @cookie is not used where places are kept. @pid 0 stands for all processes. Returns a link to destroy, or NULL with errno.
  */
-struct bpf_link *capture_attach_perf(const struct capture *capture, bool at_return, pid_t pid,
-				     const char *path, uint64_t offset, uint64_t cookie);
+struct bpf_link *capture_attach_perf(const struct capture *capture, pid_t pid, const char *path,
+				     uint64_t offset, uint64_t cookie);
 
 /*
  * capture_wait_exited - wait until the last figures of threads that have exited are there

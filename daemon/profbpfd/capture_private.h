@@ -15,6 +15,7 @@ struct capture {
 	struct profbpf *skeleton;
 	struct ring_buffer *rings;
 	enum probe_method method;
+	bool emulated_returns; /* programs do the return instruction themselves */
 	unsigned int topics;
 	enum ioctl_method ioctls; /* IOCTL_METHODS: not wanted, or not to be had */
 	int cpus;

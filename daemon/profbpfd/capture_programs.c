@@ -88,7 +88,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool api = capture->topics & TOPIC_API;
 	bool sched = capture->topics & TOPIC_SCHED;
 	bool session = api && capture->method == PROBE_METHOD_SESSION;
-	bool multi = api && capture->method == PROBE_METHOD_MULTI;
+	bool multi = session || (api && capture->method == PROBE_METHOD_MULTI);
 	bool perf = api && capture->method == PROBE_METHOD_PERF;
 	bool accounts = capture->topics & TOPIC_ACCOUNT && !sched;
 	bool irq = capture->topics & TOPIC_IRQ;
@@ -96,10 +96,9 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool switches = sched || stack;
 
 	bpf_program__set_autoload(s->progs.api_session, session);
-	bpf_program__set_autoload(s->progs.api_enter_multi, multi);
-	bpf_program__set_autoload(s->progs.api_leave_multi, multi);
-	bpf_program__set_autoload(s->progs.api_enter_perf, perf);
-	bpf_program__set_autoload(s->progs.api_leave_perf, perf);
+	bpf_program__set_autoload(s->progs.api_place, multi && !capture->emulated_returns);
+	bpf_program__set_autoload(s->progs.api_place_returning, multi && capture->emulated_returns);
+	bpf_program__set_autoload(s->progs.api_place_perf, perf);
 	bpf_program__set_autoload(s->progs.api_exit, api);
 	bpf_program__set_autoload(s->progs.api_exec, api);
 	if (!api)
@@ -159,9 +158,9 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 {
 	const struct profbpf *s = capture->skeleton;
 
-	return program == s->progs.api_session || program == s->progs.api_enter_multi ||
-	       program == s->progs.api_leave_multi || program == s->progs.api_enter_perf ||
-	       program == s->progs.api_leave_perf || program == s->progs.accounts ||
+	return program == s->progs.api_session || program == s->progs.api_place ||
+	       program == s->progs.api_place_returning || program == s->progs.api_place_perf ||
+	       program == s->progs.accounts ||
 	       program == s->progs.open_calls || program == s->progs.thread_pointers ||
 	       program == s->progs.kernel_symbols ||
 	       program == s->progs.on_sample || program == s->progs.on_major_fault ||

@@ -23,6 +23,7 @@ static const uint32_t record_sizes[REC_TYPES] = {
 	[REC_ACCOUNT] = sizeof(struct rec_account), [REC_PROCESS] = sizeof(struct rec_process),
 	[REC_STACK] = sizeof(struct rec_stack),	    [REC_FAULT] = sizeof(struct rec_fault),
 	[REC_BLOCK] = sizeof(struct rec_block),	    [REC_STAGED] = sizeof(struct rec_staged),
+	[REC_TAIL] = sizeof(struct rec_tail),
 };
 
 /* Records of any length say how long they are. */

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/user.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+
+#include "daemon/profbpfd/uprobe_multi.h"
 
 static bool has_function(const struct btf *btf, const char *name)
 {
@@ -178,6 +181,36 @@ static bool in_first_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) || st.st_ino == FIRST_PID_NAMESPACE;
 }
 
+/*
+ * May a program at a return instruction do the return itself? A program that writes the instruction
+ * pointer is loaded: some kernels allow it since 6.18.
+ */
+static bool may_write_registers(enum probe_method method)
+{
+#if defined(__x86_64__)
+	const struct bpf_insn write_ip[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_STX | BPF_MEM | BPF_DW,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_0,
+		  .off = offsetof(struct user_regs_struct, rip) },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = ATTACH_UPROBE_MULTI);
+	int fd;
+
+	if (method != PROBE_METHOD_SESSION && method != PROBE_METHOD_MULTI)
+		return false;
+	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", write_ip, 3, &options);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+#else
+	return false; /* the kernel simulates the instruction, which costs no more */
+#endif
+}
+
 static enum probe_method best_method(const struct btf *btf)
 {
 	/* 6.10 has the functions of sessions, but for kprobes only. */
@@ -276,6 +309,7 @@ void features_probe(struct features *features)
 	features->block = block_source(btf);
 	features->method = best_method(btf);
 	features->uprobes = features->method != PROBE_METHOD_NONE;
+	features->emulated_returns = may_write_registers(features->method);
 	probe_ioctls(features, btf);
 	/* The newest things for which nothing else will do. */
 	if (!has_enumerator(btf, "bpf_map_type", "BPF_MAP_TYPE_RINGBUF") ||
@@ -292,11 +326,6 @@ void features_probe(struct features *features)
 	/* Perf events are all that kernels without cookies have. */
 	if (!features->cookies && features->method != PROBE_METHOD_NONE)
 		features->method = features->places ? PROBE_METHOD_PERF : PROBE_METHOD_NONE;
-}
-
-enum probe_method features_method(enum probe_method best, bool system_wide)
-{
-	return best == PROBE_METHOD_SESSION && !system_wide ? PROBE_METHOD_MULTI : best;
 }
 
 const char *probe_method_name(enum probe_method method)
@@ -345,7 +374,8 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		{ "kernel type information", f->btf, "/sys/kernel/btf/vmlinux",
 		  "nothing can be traced without it" },
 		{ "uprobe session links", f->method == PROBE_METHOD_SESSION,
-		  "one link per file, unwanted returns skipped", "Linux 6.13 and later" },
+		  "return probes of functions that are plain, left out for single calls",
+		  "Linux 6.13 and later; all ends are seen at the functions' returns" },
 		{ "uprobe multi links",
 		  f->method == PROBE_METHOD_SESSION || f->method == PROBE_METHOD_MULTI,
 		  "hundreds of functions attach in milliseconds",
@@ -363,6 +393,9 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "Linux 5.15 and later; found at the top of the thread's kernel stack" },
 		{ "optimized nop probes", f->optimized_nop, "probes on 5-byte nops cost half",
 		  "Linux 6.18 and later on x86-64" },
+		{ "returns by programs", f->emulated_returns,
+		  "the end of a call that is seen at its return costs little",
+		  "the kernel steps over return instructions: ten times as expensive on x86-64" },
 		{ "exact switch states", f->switch_state, "the tracepoint hands over the state",
 		  "read from the task; a wake-up racing with a switch may hide it" },
 		{ "run queue time", f->run_delay, "kept by the kernel per thread",

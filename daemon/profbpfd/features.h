@@ -8,9 +8,9 @@
 
 enum probe_method {
 	PROBE_METHOD_NONE,
-	PROBE_METHOD_SESSION,	/* one link per file, entry and return in one program */
-	PROBE_METHOD_MULTI,	/* an entry and a return link per file */
-	PROBE_METHOD_PERF,	/* a perf event per function and direction */
+	PROBE_METHOD_SESSION,	/* multi links, and return probes that can be left out for single calls */
+	PROBE_METHOD_MULTI,	/* a link for all places of a file */
+	PROBE_METHOD_PERF,	/* a perf event for each place */
 };
 
 /* How it is known who made a block request. */
@@ -44,6 +44,7 @@ struct features {
 	bool ioctls[IOCTL_METHODS];	/* which are to be had */
 	bool ioctl_compat;	/* those of 32-bit programs have a function of their own */
 	bool optimized_nop;	/* uprobes on 5-byte nops become calls */
+	bool emulated_returns;	/* programs may do the return instruction that they are at */
 	bool task_work;		/* threads can be told to run a program before they return to user space */
 	bool run_delay;		/* the kernel accounts time in run queues */
 	bool typed_pointers;	/* programs may follow pointers without a helper's call for each */
@@ -82,14 +83,6 @@ static inline bool features_see_ioctls(const struct features *features)
 	return features->ioctls[IOCTL_METHOD_FUNCTION] || features->ioctls[IOCTL_METHOD_KPROBE] ||
 	       features->ioctls[IOCTL_METHOD_TRACEPOINT];
 }
-
-/*
- * features_method - the cheapest of the kernel's methods for a session's calls
- *
- * @best is the newest that the kernel has. Session links take more for each call, and
- * less for those that nobody wants: these are made where everybody is probed.
- */
-enum probe_method features_method(enum probe_method best, bool system_wide);
 
 /* "session", "multi", "perf", "none" */
 const char *probe_method_name(enum probe_method method);

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-static void describe(const struct probed_file *file, size_t index, Profbpf__Function *m)
+static void describe(const struct probed_file *file, size_t index, enum end_way way,
+		     Profbpf__Function *m)
 {
 	const struct probed_function *f = &file->functions[index];
 
@@ -21,6 +22,8 @@ static void describe(const struct probed_file *file, size_t index, Profbpf__Func
 	m->build_id.len = file->build_id_size;
 	m->offset = f->offset;
 	m->instruction = (char *)instruction_class_name(f->choice.class);
+	m->ends_by = (char *)end_way_name(way);
+	m->ends_by_reason = (char *)end_way_reason(f, way);
 }
 
 static struct item *pack(const Profbpf__Functions *m)
@@ -35,8 +38,8 @@ static struct item *pack(const Profbpf__Functions *m)
 	return item;
 }
 
-struct item *probe_functions_item(const struct probed_file *file, const char *path,
-				  const uint64_t *cookies)
+struct item *probe_functions_item(const struct probed_file *file, const struct file_places *places,
+				  const char *path, const uint64_t *cookies)
 {
 	Profbpf__Functions m = PROFBPF__FUNCTIONS__INIT;
 	Profbpf__Function *rows = calloc(file->count, sizeof(*rows));
@@ -44,7 +47,7 @@ struct item *probe_functions_item(const struct probed_file *file, const char *pa
 	struct item *item = NULL;
 
 	for (size_t i = 0; rows && pointers && i < file->count; i++) {
-		describe(file, i, &rows[i]);
+		describe(file, i, places->ways[i], &rows[i]);
 		rows[i].id = cookies[i];
 		rows[i].file = (char *)path;
 		pointers[i] = &rows[i];

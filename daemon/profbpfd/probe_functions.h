@@ -4,6 +4,7 @@
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_FUNCTIONS_H
 
 #include "daemon/common/probed_file.h"
+#include "daemon/profbpfd/file_places.h"
 #include "daemon/profbpfd/item.h"
 
 /*
@@ -11,7 +12,7 @@
  *
  * @cookies are the ids of its functions' probes, in their order. To be queued before any call of them.
  */
-struct item *probe_functions_item(const struct probed_file *file, const char *path,
-				  const uint64_t *cookies);
+struct item *probe_functions_item(const struct probed_file *file, const struct file_places *places,
+				  const char *path, const uint64_t *cookies);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_FUNCTIONS_H */

@@ -27,22 +27,22 @@ struct attach {
 	char path[32];
 	pid_t pid;
 	struct probed_place place; /* of its probes, on kernels without cookies */
-	void (*refused)(void *context, size_t index, int err);
+	bool returns; /* with return probes */
+	probe_refused *refused;
 	void *context;
 	int last_error;
 };
 
-static int multi_link(const struct attach *a, int program, uint32_t type, uint32_t flags,
-		      const struct probe_points *p, size_t first, size_t count)
+static int multi_link(const struct attach *a, const struct probe_points *p, size_t first, size_t count)
 {
 	struct uprobe_multi_attr attr = {
-		.prog_fd = program,
-		.attach_type = type,
+		.prog_fd = a->returns ? capture_return_program(a->capture) :
+					capture_place_program(a->capture),
+		.attach_type = a->returns ? ATTACH_UPROBE_SESSION : ATTACH_UPROBE_MULTI,
 		.path = (uintptr_t)a->path,
 		.offsets = (uintptr_t)(p->offsets + first),
 		.cookies = (uintptr_t)(p->cookies + first),
 		.count = count,
-		.multi_flags = flags,
 		.pid = a->pid,
 	};
 	int fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, UPROBE_MULTI_ATTR_SIZE);
@@ -63,33 +63,14 @@ static int keep_fd(struct probe_link *link, int fd)
 	return 0;
 }
 
-/* The link of the returns comes first and goes last: each entry has its return. */
 static int attach_range(struct attach *a, const struct probe_points *p, size_t first, size_t count)
 {
-	int enter = capture_enter_program(a->capture);
-	int leave = capture_leave_program(a->capture);
-	int fd, ret_fd;
+	int fd = multi_link(a, p, first, count);
 
-	if (leave < 0) {
-		fd = multi_link(a, enter, ATTACH_UPROBE_SESSION, 0, p, first, count);
-		return fd < 0 ? fd : keep_fd(a->link, fd);
-	}
-	ret_fd = multi_link(a, leave, ATTACH_UPROBE_MULTI, UPROBE_MULTI_RETURN, p, first, count);
-	if (ret_fd < 0)
-		return ret_fd;
-	fd = multi_link(a, enter, ATTACH_UPROBE_MULTI, 0, p, first, count);
-	if (fd < 0) {
-		close(ret_fd);
-		return fd;
-	}
-	if (keep_fd(a->link, fd)) {
-		close(ret_fd);
-		return -ENOMEM;
-	}
-	return keep_fd(a->link, ret_fd);
+	return fd < 0 ? fd : keep_fd(a->link, fd);
 }
 
-/* One function that the kernel refuses fails the whole link: halve until it stands alone. */
+/* One point that the kernel refuses fails the whole link: halve until it stands alone. */
 static void attach_multi(struct attach *a, const struct probe_points *p, size_t first, size_t count)
 {
 	int err;
@@ -103,7 +84,7 @@ static void attach_multi(struct attach *a, const struct probe_points *p, size_t 
 	if (err == -ESRCH || err == -ENOMEM)
 		return;
 	if (count == 1) {
-		a->refused(a->context, first, err);
+		a->refused(a->context, a->returns, first, err);
 		return;
 	}
 	attach_multi(a, p, first, count / 2);
@@ -126,14 +107,14 @@ static int keep_place(struct attach *a, const struct probe_points *p, size_t ind
 	err = capture_set_place(a->capture, &a->place, p->cookies[index]);
 	if (err) {
 		a->last_error = err;
-		a->refused(a->context, index, err);
+		a->refused(a->context, false, index, err);
 	}
 	return err;
 }
 
 static void attach_perf(struct attach *a, const struct probe_points *p)
 {
-	a->link->links = calloc(2 * p->count, sizeof(*a->link->links));
+	a->link->links = calloc(p->count, sizeof(*a->link->links));
 	if (!a->link->links) {
 		a->last_error = -ENOMEM;
 		return;
@@ -141,28 +122,23 @@ static void attach_perf(struct attach *a, const struct probe_points *p)
 	if (capture_keeps_places(a->capture) && find_file(a))
 		return;
 	for (size_t i = 0; i < p->count; i++) {
-		struct bpf_link **pair = a->link->links + a->link->link_count;
+		struct bpf_link *link;
 
 		if (capture_keeps_places(a->capture) && keep_place(a, p, i))
 			continue;
-		pair[0] = capture_attach_perf(a->capture, false, a->pid, a->path, p->offsets[i],
-					      p->cookies[i]);
-		pair[1] = pair[0] ? capture_attach_perf(a->capture, true, a->pid, a->path,
-							p->offsets[i], p->cookies[i]) :
-				    NULL;
-		if (pair[1]) {
-			a->link->link_count += 2;
+		link = capture_attach_perf(a->capture, a->pid, a->path, p->offsets[i], p->cookies[i]);
+		if (link) {
+			a->link->links[a->link->link_count++] = link;
 			continue;
 		}
 		a->last_error = -errno;
-		bpf_link__destroy(pair[0]);
-		a->refused(a->context, i, a->last_error);
+		a->refused(a->context, false, i, a->last_error);
 	}
 }
 
 struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
-				  const struct probe_points *points,
-				  void (*refused)(void *context, size_t index, int err),
+				  const struct probe_points *returns,
+				  const struct probe_points *others, probe_refused *refused,
 				  void *context)
 {
 	struct attach a = { .capture = capture,
@@ -174,10 +150,14 @@ struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
 	if (!a.link)
 		return NULL;
 	snprintf(a.path, sizeof(a.path), "/proc/self/fd/%d", fd);
-	if (capture_method(capture) == PROBE_METHOD_PERF)
-		attach_perf(&a, points);
-	else
-		attach_multi(&a, points, 0, points->count);
+	if (capture_method(capture) == PROBE_METHOD_PERF) {
+		attach_perf(&a, others);
+	} else {
+		attach_multi(&a, others, 0, others->count);
+		a.returns = true;
+		if (a.last_error != -ESRCH)
+			attach_multi(&a, returns, 0, returns->count);
+	}
 	if (!a.link->fd_count && !a.link->link_count) {
 		probe_link_free(a.link);
 		errno = a.last_error ? -a.last_error : EINVAL;

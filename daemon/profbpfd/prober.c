@@ -11,6 +11,7 @@ struct job {
 	pid_t pid; /* 0: look up addresses */
 	bool forget;
 	bool began; /* the process did */
+	uint64_t tail; /* address at which a function went on; 0 = none */
 	uint64_t ts_ns;
 };
 
@@ -52,6 +53,8 @@ static void *run(void *context)
 			code_names_resolve(p->code_names);
 		else if (job->forget)
 			probes_forget(p->probes, job->pid);
+		else if (job->tail)
+			probes_tail(p->probes, job->pid, job->tail);
 		else if (probes_scan(p->probes, job->pid, job->ts_ns) == -ESRCH && job->began)
 			probes_missed(p->probes, job->pid, job->ts_ns);
 		free(job);
@@ -80,8 +83,8 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 /* A process that loads many libraries asks many times: one scan that has not begun serves all. */
 static struct job *asked_already(struct prober *p, const struct job *asked)
 {
-	for (struct job *job = p->first; job && !asked->forget; job = job->next)
-		if (job->pid == asked->pid && !job->forget)
+	for (struct job *job = p->first; job && !asked->forget && !asked->tail; job = job->next)
+		if (job->pid == asked->pid && !job->forget && !job->tail)
 			return job;
 	return NULL;
 }
@@ -111,6 +114,11 @@ void prober_scan(struct prober *p, pid_t pid, bool began, uint64_t ts_ns)
 void prober_forget(struct prober *p, pid_t pid)
 {
 	ask(p, (struct job){ .pid = pid, .forget = true });
+}
+
+void prober_tail(struct prober *p, pid_t pid, uint64_t address)
+{
+	ask(p, (struct job){ .pid = pid, .tail = address });
 }
 
 void prober_resolve(struct prober *p)

@@ -34,6 +34,9 @@ void prober_scan(struct prober *prober, pid_t pid, bool began, uint64_t ts_ns);
 /* prober_forget - @pid is gone */
 void prober_forget(struct prober *prober, pid_t pid);
 
+/* prober_tail - a traced function of @pid went on at @address; see probes_tail() */
+void prober_tail(struct prober *prober, pid_t pid, uint64_t address);
+
 /* prober_resolve - look up the addresses that wait in the session's code_names */
 void prober_resolve(struct prober *prober);
 

@@ -12,30 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/common/ifunc.h"
-#include "daemon/common/probed_file.h"
 #include "daemon/profbpfd/hinted_libraries.h"
 #include "daemon/profbpfd/coverage.h"
-#include "daemon/profbpfd/kept_names.h"
 #include "daemon/profbpfd/link_closer.h"
-#include "daemon/profbpfd/probe_functions.h"
-#include "daemon/profbpfd/probe_link.h"
+#include "daemon/profbpfd/file_entry.h"
 #include "daemon/profbpfd/sharing.h"
 #include "lib/process_maps.h"
-
-/* A file that was looked at. Most hold nothing of interest: count 0, fd -1. */
-struct file_entry {
-	uint32_t dev;		/* KERNEL_DEV() */
-	uint64_t inode;
-	char *path;
-	int fd;
-	struct probed_file file;
-	uint64_t *offsets;
-	uint64_t *cookies;
-	bool names_change_unseen; /* a function with names=changed is not probed */
-	struct probe_link *everywhere;	/* breakpoints for whoever maps it */
-	uint64_t everywhere_ns;
-};
 
 struct process_link {
 	size_t file;
@@ -46,28 +28,24 @@ struct process_entry {
 	pid_t pid;
 	struct process_link *links;
 	size_t link_count;
+	struct probe_link **tails; /* of code that functions go on in */
+	size_t tail_count;
+	bool moves_stacks;
 	bool looked_at;
 	bool missed; /* the trace says so */
 };
 
 struct probes {
-	struct capture *capture;
 	const struct catalogs *catalogs;
-	struct file_view *view;
-	struct item_queue *queue;
-	struct probes_options options;
-	void (*warn)(void *context, const char *text);
-	void *warn_context;
+	struct file_setting setting;
 	struct file_entry **files;
 	size_t file_count;
 	struct process_entry *processes;
 	size_t process_count;
 	struct sharing *sharing;	/* NULL: not needed, or not to be had */
 	struct link_closer *closer;	/* NULL when all is detached */
-	uint32_t next_probe;
 	uint32_t probed_files;
 	uint32_t probed_functions;
-	bool full_warned;
 	bool by_process; /* some file is probed in the targets only */
 };
 
@@ -79,17 +57,6 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static __attribute__((format(printf, 2, 3))) void warn(struct probes *p, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	p->warn(p->warn_context, text);
-}
-
 struct probes *probes_new(struct capture *capture, const struct catalogs *catalogs,
 			  struct item_queue *queue, const struct probes_options *options,
 			  void (*warn_line)(void *context, const char *text), void *context)
@@ -98,20 +65,23 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 
 	if (!p)
 		return NULL;
-	p->view = file_view_new(options->file_cache, catalogs, options->optimized_nop);
+	p->setting = (struct file_setting){
+		.capture = capture,
+		.view = file_view_new(options->file_cache, catalogs, options->optimized_nop),
+		.queue = queue,
+		.options = *options,
+		.return_probes = capture_return_program(capture) >= 0,
+		.warn = warn_line,
+		.warn_context = context,
+	};
 	p->closer = link_closer_new();
-	if (!p->view || !p->closer) {
+	if (!p->setting.view || !p->closer) {
 		link_closer_free(p->closer);
-		file_view_free(p->view);
+		file_view_free(p->setting.view);
 		free(p);
 		return NULL;
 	}
-	p->capture = capture;
 	p->catalogs = catalogs;
-	p->queue = queue;
-	p->options = *options;
-	p->warn = warn_line;
-	p->warn_context = context;
 	if (options->follow && !options->system_wide && !options->own_only)
 		p->sharing = sharing_new();
 	return p;
@@ -164,83 +134,6 @@ static int add_link(struct process_entry *process, size_t file, struct probe_lin
 	return 0;
 }
 
-static void watch_code(struct probes *p, uint32_t probe, const struct catalog_function *entry)
-{
-	if (entry->kind != PROFBPF__FUNCTION__KIND__LAUNCH || !p->options.code_names)
-		return;
-	for (int i = 0; i < REC_ARGS; i++)
-		if (entry->roles[i] == PROFBPF__FUNCTION__ROLE__CODE)
-			code_names_watch(p->options.code_names, probe, i);
-}
-
-static int set_conf(struct probes *p, const struct file_entry *e, size_t index)
-{
-	const struct catalog_function *entry = e->file.functions[index].entry;
-	struct probe_conf conf;
-
-	catalog_probe_conf(entry, &conf);
-	if (p->options.keep_queues && entry->kind == PROFBPF__FUNCTION__KIND__QUEUE)
-		conf.flags |= PROBE_KEEP;
-	if (e->names_change_unseen || !kept_names_hold(&e->file, entry))
-		conf.flags &= ~PROBE_NAME_KEPT;
-	return capture_set_probe(p->capture, e->cookies[index], &conf);
-}
-
-static int number_functions(struct probes *p, struct file_entry *e)
-{
-	bool quota = p->options.functions_max && p->options.functions_max < CAPTURE_PROBES_MAX;
-	size_t most = quota ? p->options.functions_max : CAPTURE_PROBES_MAX;
-	size_t room = most - p->next_probe;
-	struct item *functions;
-
-	if (e->file.count > room) {
-		if (!p->full_warned)
-			warn(p, "%s: only %zu of %zu functions are probed: a session holds %zu probes%s",
-			     e->path, room, e->file.count, most,
-			     quota ? "; the administrator can raise the limit (profbpfd "
-				     "--user-functions)"
-				   : "");
-		p->full_warned = true;
-		e->names_change_unseen = true;
-		e->file.count = room;
-	}
-	e->offsets = calloc(e->file.count + 1, sizeof(*e->offsets));
-	e->cookies = calloc(e->file.count + 1, sizeof(*e->cookies));
-	if (!e->offsets || !e->cookies)
-		return -ENOMEM;
-	for (size_t i = 0; i < e->file.count; i++) {
-		int err;
-
-		e->offsets[i] = e->file.functions[i].offset;
-		e->cookies[i] = p->next_probe++;
-		err = set_conf(p, e, i);
-		if (err)
-			return err;
-		watch_code(p, e->cookies[i], e->file.functions[i].entry);
-	}
-	if (!e->file.count)
-		return 0;
-	functions = probe_functions_item(&e->file, e->path, e->cookies);
-	if (!functions)
-		return -ENOMEM;
-	item_queue_push(p->queue, functions);
-	return 0;
-}
-
-static void free_file(struct file_entry *e)
-{
-	if (!e)
-		return;
-	probe_link_free(e->everywhere);
-	probed_file_free(&e->file);
-	free(e->offsets);
-	free(e->cookies);
-	free(e->path);
-	if (e->fd >= 0)
-		close(e->fd);
-	free(e);
-}
-
 static struct file_entry *find_file(struct probes *p, uint32_t dev, uint64_t inode, size_t *index)
 {
 	for (size_t i = 0; i < p->file_count; i++) {
@@ -252,96 +145,24 @@ static struct file_entry *find_file(struct probes *p, uint32_t dev, uint64_t ino
 	return NULL;
 }
 
-static void warn_refused(struct probes *p, const struct file_entry *e)
-{
-	const struct refused_function *first = e->file.refused;
-
-	if (e->file.refused_count == 1)
-		warn(p, "%s: %s is not probed: it is %s", e->path, first->name,
-		     probed_refusal_text(first->why));
-	else if (e->file.refused_count)
-		warn(p, "%s: %zu functions are not probed, the first is %s: it is %s", e->path,
-		     e->file.refused_count, first->name, probed_refusal_text(first->why));
-}
-
-/* A mapped file in a process that runs: what its IFUNCs stand for can be looked up there. */
-struct mapped_in {
-	pid_t pid;
-	const struct process_maps *maps;
-	const struct process_map *map;
-};
-
-/* Takes over @fd. NULL without memory; a file without functions of interest is kept, too. */
+/* Takes over @fd. NULL without memory. */
 static struct file_entry *add_file(struct probes *p, uint32_t dev, uint64_t inode, const char *path,
 				   int fd, const struct mapped_in *in, size_t *index)
 {
-	struct file_entry *e = calloc(1, sizeof(*e));
-	struct file_entry **files = realloc(p->files, (p->file_count + 1) * sizeof(*files));
-	char error[512];
+	struct file_entry **files = reallocarray(p->files, p->file_count + 1, sizeof(*files));
+	struct file_entry *e;
 
-	if (files)
-		p->files = files;
-	if (!e || !files) {
-		free(e);
+	if (!files) {
 		close(fd);
 		return NULL;
 	}
-	e->dev = dev;
-	e->inode = inode;
-	e->fd = fd;
-	e->path = strdup(path);
-	if (!e->path || file_view_read(p->view, &e->file, fd, path, error, sizeof(error)))
-		goto fail;
-	if (in && ifunc_resolve(&e->file, fd, in->pid, in->maps, in->map, p->options.optimized_nop))
-		goto fail;
-	warn_refused(p, e);
-	if (number_functions(p, e))
-		goto fail;
-	if (!e->file.count) {
-		close(e->fd);
-		e->fd = -1;
-	}
+	p->files = files;
+	e = file_entry_new(&p->setting, dev, inode, path, fd, in);
+	if (!e)
+		return NULL;
 	*index = p->file_count;
 	p->files[p->file_count++] = e;
 	return e;
-fail:
-	free_file(e);
-	return NULL;
-}
-
-struct refusal {
-	struct probes *probes;
-	struct file_entry *file;
-	size_t count;
-	size_t first;
-	int err;
-};
-
-static void refused(void *context, size_t index, int err)
-{
-	struct refusal *r = context;
-
-	if (!r->count++) {
-		r->first = index;
-		r->err = err;
-	}
-	r->file->names_change_unseen |= r->file->file.functions[index].entry->names == NAMES_CHANGED;
-}
-
-static struct probe_link *link_file(struct probes *p, struct file_entry *e, pid_t pid)
-{
-	struct probe_points points = { e->offsets, e->cookies, e->file.count };
-	struct refusal r = { .probes = p, .file = e };
-	struct probe_link *link = probe_link_new(p->capture, e->fd, pid, &points, refused, &r);
-
-	for (size_t i = 0; e->names_change_unseen && i < e->file.count; i++)
-		set_conf(p, e, i);
-	/* Objects that were made while the probes came one after the other. */
-	capture_forget_names(p->capture);
-	if (r.count)
-		warn(p, "%s: %zu functions cannot be probed, the first is %s: %s", e->path, r.count,
-		     e->file.functions[r.first].name, strerror(-r.err));
-	return link;
 }
 
 void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
@@ -353,7 +174,7 @@ void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 		return;
 	if (process)
 		process->missed = true;
-	coverage_missed(p->queue, pid, since_ns, now_ns());
+	coverage_missed(p->setting.queue, pid, since_ns, now_ns());
 }
 
 /* While it was looked at. */
@@ -362,7 +183,7 @@ static void ended_meanwhile(struct probes *p, struct process_entry *process, uin
 	if (process->missed)
 		return;
 	process->missed = true;
-	coverage_missed(p->queue, process->pid, mapped_ns, now_ns());
+	coverage_missed(p->setting.queue, process->pid, mapped_ns, now_ns());
 }
 
 static void count_file(struct probes *p, const struct file_entry *e)
@@ -382,9 +203,9 @@ static bool linked_at_all(struct probes *p, size_t file)
 /* Strangers that map the file must not be slowed down. */
 static bool for_targets_only(struct probes *p, const struct file_entry *e)
 {
-	if (p->options.system_wide)
+	if (p->setting.options.system_wide)
 		return false;
-	return p->options.own_only || !p->options.follow || !p->sharing ||
+	return p->setting.options.own_only || !p->setting.options.follow || !p->sharing ||
 	       sharing_has_stranger(p->sharing, e->dev, e->inode, is_ours, p);
 }
 
@@ -397,14 +218,14 @@ static void attach_file(struct probes *p, struct process_entry *process, size_t 
 	struct probe_link *link = NULL;
 
 	if (!e->everywhere && first && !for_targets_only(p, e)) {
-		e->everywhere = link_file(p, e, 0);
+		e->everywhere = file_entry_link(&p->setting, e, 0, false);
 		e->everywhere_ns = now_ns();
 	}
 	if (!e->everywhere) {
-		link = link_file(p, e, process->pid);
+		link = file_entry_link(&p->setting, e, process->pid, process->moves_stacks);
 		if (!link) {
 			if (errno != ESRCH)
-				warn(p, "%s: probing it in process %d failed: %s", e->path,
+				file_warn(&p->setting, "%s: probing it in process %d failed: %s", e->path,
 				     process->pid, strerror(errno));
 			else
 				ended_meanwhile(p, process, mapped_ns);
@@ -431,7 +252,7 @@ static void attach_files(struct probes *p, pid_t pid, const size_t *indices, siz
 	for (size_t i = 0; i < count && coverage; i++)
 		attach_file(p, process, indices[i], mapped_ns, coverage);
 	if (coverage && coverage->count) {
-		item_queue_push(p->queue, coverage);
+		item_queue_push(p->setting.queue, coverage);
 		coverage = NULL;
 	}
 	item_free(coverage);
@@ -448,6 +269,38 @@ static struct file_entry *mapped_file(struct probes *p, pid_t pid, const struct 
 		return e;
 	fd = process_map_open(pid, map);
 	return fd < 0 ? NULL : add_file(p, map->dev, map->inode, map->path, fd, &in, index);
+}
+
+/* Its functions with return probes are probed at their exits from now on; the trace tells of the time between. */
+static void link_again(struct probes *p, struct process_entry *process)
+{
+	struct item *coverage = item_new(ITEM_COVERAGE, 1024);
+
+	for (size_t i = 0; i < process->link_count && coverage; i++) {
+		struct process_link *l = &process->links[i];
+		struct file_entry *e = p->files[l->file];
+		uint64_t since_ns = now_ns();
+
+		if (!l->link || !file_places_depend_on_stacks(&e->places))
+			continue;
+		probe_link_free(l->link);
+		l->link = file_entry_link(&p->setting, e, process->pid, true);
+		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, now_ns());
+	}
+	if (coverage && coverage->count) {
+		item_queue_push(p->setting.queue, coverage);
+		coverage = NULL;
+	}
+	item_free(coverage);
+}
+
+static void stacks_move(struct probes *p, struct process_entry *process)
+{
+	if (process->moves_stacks || !p->setting.return_probes)
+		return;
+	process->moves_stacks = true;
+	capture_stack_mover(p->setting.capture, process->pid, true);
+	link_again(p, process);
 }
 
 int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
@@ -470,6 +323,8 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 		size_t index;
 		struct file_entry *e = mapped_file(p, pid, &maps, &maps.map[i], &index);
 
+		if (e && e->moves_stacks)
+			stacks_move(p, find_process(p, pid));
 		if (e && e->file.count && !find_link(find_process(p, pid), index))
 			indices[count++] = index;
 	}
@@ -480,6 +335,56 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 	free(indices);
 	process_maps_free(&maps);
 	return err;
+}
+
+static int keep_tail(struct process_entry *process, struct probe_link *link)
+{
+	struct probe_link **tails =
+		reallocarray(process->tails, process->tail_count + 1, sizeof(*tails));
+
+	if (!tails)
+		return -ENOMEM;
+	process->tails = tails;
+	tails[process->tail_count++] = link;
+	return 0;
+}
+
+static int probe_tail(struct probes *p, struct process_entry *process,
+		      const struct process_maps *maps, const struct process_map *map,
+		      uint64_t address)
+{
+	struct probe_link *link = NULL;
+	struct file_entry *e;
+	size_t index;
+	int err;
+
+	e = mapped_file(p, process->pid, maps, map, &index);
+	if (e && e->fd < 0)
+		e->fd = process_map_open(process->pid, map);
+	if (!e || e->fd < 0)
+		return -ENOENT;
+	err = file_entry_link_tail(&p->setting, e, process->pid, address - map->start + map->offset,
+				   process->moves_stacks, &link);
+	if (link && keep_tail(process, link))
+		err = -ENOMEM;
+	if (err)
+		probe_link_free(link);
+	return err;
+}
+
+void probes_tail(struct probes *p, pid_t pid, uint64_t address)
+{
+	struct process_entry *process = find_process(p, pid);
+	struct process_maps maps;
+	int err = -ENOENT;
+
+	if (!process || process_maps_read(pid, &maps))
+		return;
+	for (size_t i = 0; i < maps.count; i++)
+		if (address >= maps.map[i].start && address < maps.map[i].end)
+			err = probe_tail(p, process, &maps, &maps.map[i], address);
+	process_maps_free(&maps);
+	capture_tail_known(p->setting.capture, pid, address, err ? TAIL_UNKNOWN : TAIL_PROBED);
 }
 
 void probes_add_file(struct probes *p, int fd, pid_t pid)
@@ -534,7 +439,12 @@ void probes_forget(struct probes *p, pid_t pid)
 		return;
 	for (size_t i = 0; i < process->link_count; i++)
 		link_closer_add(p->closer, process->links[i].link);
+	for (size_t i = 0; i < process->tail_count; i++)
+		link_closer_add(p->closer, process->tails[i]);
+	capture_tails_forget(p->setting.capture, pid);
+	capture_stack_mover(p->setting.capture, pid, false);
 	free(process->links);
+	free(process->tails);
 	*process = p->processes[--p->process_count];
 }
 
@@ -566,9 +476,9 @@ void probes_free(struct probes *p)
 		return;
 	probes_detach(p);
 	for (size_t i = 0; i < p->file_count; i++)
-		free_file(p->files[i]);
+		file_entry_free(p->files[i]);
 	sharing_free(p->sharing);
-	file_view_free(p->view);
+	file_view_free(p->setting.view);
 	free(p->files);
 	free(p->processes);
 	free(p);

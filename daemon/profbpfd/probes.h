@@ -80,6 +80,13 @@ void probes_add_file(struct probes *probes, int fd, pid_t pid);
 /* probes_search_libraries - probe libraries that @pid would get from a dlopen by name */
 void probes_search_libraries(struct probes *probes, pid_t pid);
 
+/*
+ * probes_tail - a traced function of @pid went on at @address: see the ends of the code there
+ *
+ * The programs are told the answer (capture_tail_known()).
+ */
+void probes_tail(struct probes *probes, pid_t pid, uint64_t address);
+
 /* probes_forget - the process is gone: drop its links */
 void probes_forget(struct probes *probes, pid_t pid);
 

@@ -201,6 +201,13 @@ static void keep_text(struct recorder *r, const struct rec_string *string)
 	r->used[SOURCE_TASK]++;
 }
 
+static void pass_tail(struct recorder *r, const struct rec_tail *tail)
+{
+	if (r->events.tail_seen)
+		r->events.tail_seen(r->events.context, tail->tgid, tail->address);
+	r->used[SOURCE_TASK]++;
+}
+
 void recorder_handle(void *context, const struct rec_header *record)
 {
 	struct recorder *r = context;
@@ -216,6 +223,7 @@ void recorder_handle(void *context, const struct rec_header *record)
 		break;
 	case REC_CALL: add_call(r, (const void *)record); break;
 	case REC_STRING: keep_text(r, (const void *)record); break;
+	case REC_TAIL: pass_tail(r, (const void *)record); break;
 	default:
 		if (kinds[record->type].size)
 			add_record(r, record, kinds[record->type].size);

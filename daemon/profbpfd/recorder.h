@@ -30,6 +30,7 @@ struct recorder_events {
 	/* Figures of a process have come, with the id of its cgroup (0 = unknown); maybe its last. */
 	void (*process_seen)(void *context, pid_t pid, uint64_t cgroup, bool target, bool last);
 	void (*code_seen)(void *context);	/* addresses wait in @code_names to be looked up */
+	void (*tail_seen)(void *context, pid_t pid, uint64_t address); /* a function went on there; may be NULL */
 	void (*texts_forgotten)(void *context);	/* strings of calls are to be sent again */
 	struct code_names *code_names;		/* NULL: nobody wants them */
 	const struct right *right;		/* whose command lines may be told; NULL: everybody's */

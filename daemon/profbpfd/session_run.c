@@ -71,6 +71,14 @@ static void code_seen(void *context)
 		prober_resolve(s->prober);
 }
 
+static void tail_seen(void *context, pid_t pid, uint64_t address)
+{
+	struct session *s = context;
+
+	if (s->prober)
+		prober_tail(s->prober, pid, address);
+}
+
 static void texts_forgotten(void *context)
 {
 	struct session *s = context;
@@ -112,6 +120,7 @@ struct recorder_events session_events(struct session *s)
 					 .process_dropped = process_dropped,
 					 .process_seen = process_seen,
 					 .code_seen = code_seen,
+					 .tail_seen = tail_seen,
 					 .texts_forgotten = texts_forgotten,
 					 .code_names = s->code_names,
 					 .right = &s->right,

@@ -44,7 +44,6 @@ static int start_capture(struct session *s)
 
 	/* Found out once by the daemon: it takes as long as libbpf does to load the programs. */
 	s->features = *s->request.features;
-	s->features.method = features_method(s->features.method, s->request.system_wide);
 	s->cgroups = cgroups_new();
 	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * own_stack.bpf.h - is a stack pointer on the stack that the kernel or pthread_create() gave to the
+ * thread, and not on one of a coroutine's?
+ *
+ * A return probe writes into the stack. Who moves stacks, or goes on with them in another thread,
+ * would take what it wrote along: on other stacks than a thread's own nothing is written. Processes
+ * that copy parts of a thread's own stack away and back have none, as far as this is concerned.
+ */
+#ifndef PROFBPF_OWN_STACK_BPF_H
+#define PROFBPF_OWN_STACK_BPF_H
+
+#include "call_stack.bpf.h"
+
+#define OWN_STACK_MAX (64ull << 20) /* further down nothing is taken for the thread's own */
+#define OWN_STACK_USUAL (8ull << 20) /* of threads, where it can't be asked for */
+
+/* Processes that move stacks; the daemon finds them by what they map. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u32); /* tgid */
+	__type(value, __u32);
+} stack_movers __weak_map;
+
+/* Counted up by the daemon when it has changed "stack_movers". */
+volatile __u32 stack_movers_version __weak = 1;
+
+/* Where glibc and musl keep what they know of a thread: at the end of the thread's stack. */
+static __always_inline __u64 thread_block(struct task_struct *task)
+{
+#if defined(__TARGET_ARCH_x86)
+	return BPF_CORE_READ(task, thread.fsbase);
+#else
+	return BPF_CORE_READ(task, thread.uw.tp_value);
+#endif
+}
+
+struct area {
+	__u64 low;
+	__u64 high;
+};
+
+static long take_area(struct task_struct *task, struct vm_area_struct *vma, struct area *area)
+{
+	area->low = vma->vm_start;
+	area->high = vma->vm_end;
+	return 0;
+}
+
+/* Not inlined, as all that is rare. Without an answer (memory is being mapped just now) it is asked again next time. */
+static __noinline bool ask_for_area(struct call_stack *stack)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 at = thread_block(task);
+	struct area area = {};
+
+	bpf_find_vma(task, at, take_area, &area, 0);
+	if (!area.high)
+		return false;
+	stack->own_high = area.high;
+	stack->own_low = area.high - area.low > OWN_STACK_MAX ? area.high - OWN_STACK_MAX : area.low;
+	return true;
+}
+
+/*
+ * find_own_stack - fill own_low and own_high of the current thread's @stack
+ *
+ * They are equal where nothing is its own, and where it is not known. @exact: the kernel has
+ * bpf_find_vma() (5.17); else every thread's stack is taken to have the usual size.
+ */
+static __always_inline void find_own_stack(struct call_stack *stack, bool exact)
+{
+	struct task_struct *task = current_task();
+	__u32 version = stack_movers_version;
+
+	stack->own_low = stack->own_high = 0;
+	if (bpf_map_lookup_elem(&stack_movers, &stack->tgid)) {
+		stack->own_version = version;
+		return;
+	}
+	if (stack->tid == stack->tgid) {
+		stack->own_high = BPF_CORE_READ(task, mm, start_stack);
+		stack->own_low = stack->own_high - OWN_STACK_MAX;
+	} else if (!exact) {
+		stack->own_high = thread_block(task);
+		stack->own_low = stack->own_high - OWN_STACK_USUAL;
+	} else if (!ask_for_area(stack)) {
+		return;
+	}
+	stack->own_version = version;
+}
+
+static __noinline void find_own_stack_exactly(struct call_stack *stack)
+{
+	find_own_stack(stack, true);
+}
+
+static __noinline void find_own_stack_nearly(struct call_stack *stack)
+{
+	find_own_stack(stack, false);
+}
+
+static __always_inline void refresh_own_stack(struct call_stack *stack, bool exact)
+{
+	if (stack->own_version == stack_movers_version)
+		return;
+	if (exact)
+		find_own_stack_exactly(stack);
+	else
+		find_own_stack_nearly(stack);
+}
+
+#endif /* PROFBPF_OWN_STACK_BPF_H */

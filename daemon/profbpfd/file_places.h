@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file_places.h - the instructions of a file that are probed: entries of functions, and where
+ * their calls end.
+ *
+ * How the end of a call is seen is decided for each function. Functions that the catalog vouches
+ * for (plain) have a return probe, which is written into the stack of the caller: only on kernels
+ * that can leave it out for single calls, and not in processes that move stacks. The others are
+ * probed at the instructions with which they return or jump to other functions. Where these
+ * can't all be found only the entry is seen.
+ */
+#ifndef PROFBPF_DAEMON_FILE_PLACES_H
+#define PROFBPF_DAEMON_FILE_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/events.h"
+#include "daemon/common/probed_file.h"
+#include "daemon/profbpfd/probe_link.h"
+
+enum end_way {
+	END_BY_RETURN_PROBE,
+	END_BY_EXITS,
+	END_UNSEEN,
+};
+
+/* end_way_of - @return_probes: the kernel can leave out return probes of single calls */
+enum end_way end_way_of(const struct probed_function *function, bool return_probes);
+
+/* end_way_name - "return probe", "exits" or "entry only" */
+const char *end_way_name(enum end_way way);
+
+/* end_way_reason - why so, in words for users; a constant, or the catalog's text */
+const char *end_way_reason(const struct probed_function *function, enum end_way way);
+
+/* A place that is probed because calls end there. */
+struct exit_place {
+	uint64_t offset; /* in the file */
+	uint64_t cookie; /* events.h: PLACE_* */
+	struct exit_conf conf; /* of PLACE_JUMP_INDIRECT */
+	bool moved_only; /* of functions with return probes, for processes that move stacks */
+	bool tail; /* of code that functions go on in: probed in the processes in which that was seen */
+	bool dropped; /* it is reached too often: not probed any more */
+};
+
+struct file_places {
+	struct exit_place *exits; /* by ascending offset, each once */
+	size_t exit_count;
+	enum end_way *ways; /* of each function */
+	uint32_t first_exit; /* number of the first exit */
+};
+
+/*
+ * file_places_find - the exits of a file's functions, numbered from @first_exit on
+ *
+ * Functions whose exits have no numbers left below EXITS_MAX are END_UNSEEN. Returns 0 or -ENOMEM.
+ */
+int file_places_find(struct file_places *places, const struct probed_file *file, bool return_probes,
+		     uint32_t first_exit);
+
+/*
+ * file_places_add - more exits, of code that functions went on in
+ *
+ * Returns how many of them were not among the places before, or a negative errno (-E2BIG: no numbers left).
+ */
+int file_places_add(struct file_places *places, const struct function_exits *exits,
+		    uint32_t first_exit);
+
+/* file_places_depend_on_stacks - other places are probed where stacks are moved */
+bool file_places_depend_on_stacks(const struct file_places *places);
+
+/* file_places_at - the exit at a place in the file, or NULL */
+const struct exit_place *file_places_at(const struct file_places *places, uint64_t offset);
+
+/* What to attach: parallel arrays, of which each belongs to this structure. */
+struct place_points {
+	struct probe_points returns; /* entries with return probes */
+	struct probe_points others; /* entries and exits */
+	size_t *return_function; /* index of each point's function */
+	size_t *other_function; /* the same; SIZE_MAX for exits */
+};
+
+/*
+ * file_places_select - the places to probe in a process, or in all that map the file
+ *
+ * @cookies: the functions' probe numbers. @moved: stacks are moved there. Returns 0 or -ENOMEM; free
+ * with place_points_free() either way.
+ */
+int file_places_select(const struct file_places *places, const struct probed_file *file,
+		       const uint64_t *cookies, bool moved, struct place_points *points);
+void place_points_free(struct place_points *points);
+
+void file_places_free(struct file_places *places);
+
+#endif /* PROFBPF_DAEMON_FILE_PLACES_H */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where calls end: of hand-assembled functions, and of all functions of this program and the C library. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "lib/elf_addresses.h"
+#include "lib/elf_extent.h"
+#include "lib/function_exits.h"
+
+#define BASE 0x1000
+#define PUSH_RBP 0x55
+#define POP_RBP 0x5d
+#define RET 0xc3
+#define NOP 0x90
+#define ENDBR64 0xf3, 0x0f, 0x1e, 0xfa
+#define JMP(to) 0xeb, (uint8_t)(to)
+#define JE(to) 0x74, (uint8_t)(to)
+#define TEST_RDI 0x48, 0x85, 0xff
+
+/* Code at BASE; pieces of code as the unwind tables would have them. */
+struct scene {
+	const uint8_t *code;
+	size_t size;
+	uint64_t pieces[4][2]; /* start, end, from the beginning */
+};
+
+static size_t read_scene(void *context, uint64_t address, void *buffer, size_t size)
+{
+	const struct scene *s = context;
+	uint64_t at = address - BASE;
+
+	if (at >= s->size)
+		return 0;
+	if (size > s->size - at)
+		size = s->size - at;
+	memcpy(buffer, s->code + at, size);
+	return size;
+}
+
+static int scene_extent(void *context, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	const struct scene *s = context;
+
+	for (int i = 0; i < 4; i++)
+		if (address - BASE >= s->pieces[i][0] && address - BASE < s->pieces[i][1]) {
+			*start = BASE + s->pieces[i][0];
+			*end = BASE + s->pieces[i][1];
+			return 0;
+		}
+	return -1;
+}
+
+static struct function_exits find(struct scene *scene, enum elf_file_machine machine, uint64_t size)
+{
+	struct code_source source = { read_scene, scene_extent, scene };
+	struct exit_finder *finder = exit_finder_new(machine, &source);
+	struct function_exits found;
+
+	assert_non_null(finder);
+	assert_int_equal(exit_finder_find(finder, BASE, size, &found), 0);
+	exit_finder_free(finder);
+	return found;
+}
+
+static struct function_exits find_x86(const uint8_t *code, size_t size)
+{
+	struct scene scene = { .code = code, .size = size };
+
+	return find(&scene, ELF_FILE_X86_64, size);
+}
+
+#define EXPECT_DOUBT(why, ...)                                                \
+	do {                                                                  \
+		const uint8_t code[] = { __VA_ARGS__ };                       \
+		struct function_exits found = find_x86(code, sizeof(code));   \
+		assert_string_equal(exit_doubt_text(found.doubt), exit_doubt_text(why)); \
+		assert_int_equal(found.count, 0);                             \
+	} while (0)
+
+static void expect_exit(const struct function_exits *found, size_t index, uint64_t at,
+			enum exit_kind kind)
+{
+	assert_true(index < found->count);
+	assert_int_equal(found->exits[index].address, BASE + at);
+	assert_int_equal(found->exits[index].kind, kind);
+}
+
+static void all_returns(void **state)
+{
+	const uint8_t code[] = { ENDBR64, TEST_RDI, JE(3), PUSH_RBP, POP_RBP, RET, 0xf3, RET,
+				 0xc2, 8, 0 };
+	struct function_exits found = find_x86(code, sizeof(code));
+
+	assert_int_equal(found.doubt, EXITS_CLEAN);
+	assert_int_equal(found.count, 3);
+	expect_exit(&found, 0, 11, EXIT_RETURN);
+	expect_exit(&found, 1, 12, EXIT_RETURN); /* with the prefix of some old processors */
+	expect_exit(&found, 2, 14, EXIT_RETURN);
+	assert_true(found.exits[0].plain && found.exits[1].plain && !found.exits[2].plain);
+	assert_true(found.exits[0].stepped);
+	function_exits_free(&found);
+}
+
+static void what_is_not_clean(void **state)
+{
+	EXPECT_DOUBT(EXITS_NONE, PUSH_RBP, 0x0f, 0x0b);
+	EXPECT_DOUBT(EXITS_CODE, PUSH_RBP, 0x06, RET); /* no instruction of 64-bit code */
+	EXPECT_DOUBT(EXITS_CODE, JMP(1), 0x48, 0x85, 0xff, RET); /* into the middle of one */
+	EXPECT_DOUBT(EXITS_CODE, RET, 0x48); /* the last one is cut off */
+	EXPECT_DOUBT(EXITS_FORM, 0xcb); /* to another segment */
+	EXPECT_DOUBT(EXITS_FORM, 0x64, 0xff, 0x20); /* jmp *%fs:(%rax) */
+	EXPECT_DOUBT(EXITS_OUTSIDE, TEST_RDI, JE(0x40), RET);
+	EXPECT_DOUBT(EXITS_OUTSIDE, 0xe9, 0x00, 0x10, 0x00, 0x00);
+}
+
+static void parts_and_tail_calls(void **state)
+{
+	/* A function of 10 bytes, its cold part at 16, and what it goes on in at 32. */
+	static const uint8_t code[48] = { TEST_RDI, JE(11), JMP(25), NOP, NOP, RET,
+					  [16] = PUSH_RBP, POP_RBP, RET, [32] = NOP, RET };
+	struct scene scene = { code, sizeof(code), { { 0, 10 }, { 16, 19 }, { 32, 34 } } };
+	struct function_exits found = find(&scene, ELF_FILE_X86_64, 10);
+
+	assert_int_equal(found.doubt, EXITS_CLEAN);
+	assert_int_equal(found.count, 4);
+	expect_exit(&found, 0, 5, EXIT_JUMP);
+	assert_false(found.exits[0].stepped);
+	expect_exit(&found, 1, 9, EXIT_RETURN);
+	expect_exit(&found, 2, 18, EXIT_RETURN);
+	expect_exit(&found, 3, 33, EXIT_RETURN);
+	function_exits_free(&found);
+	/* The size comes from the unwind tables where no symbol tells it. */
+	found = find(&scene, ELF_FILE_X86_64, 0);
+	assert_int_equal(found.count, 4);
+	function_exits_free(&found);
+}
+
+static void jumps_by_register_and_memory(void **state)
+{
+	const uint8_t code[] = {
+		0xff, 0xe0, /* jmp *%rax */
+		0x41, 0xff, 0x64, 0xdc, 0x10, /* jmp *0x10(%r12,%rbx,8) */
+		0xff, 0x25, 0x00, 0x01, 0x00, 0x00, /* jmp *0x100(%rip) */
+		0x3e, 0xff, 0xe1, /* notrack jmp *%rcx: from a table */
+	};
+	struct function_exits found = find_x86(code, sizeof(code));
+	const struct function_exit *e = found.exits;
+
+	assert_int_equal(found.count, 3);
+	expect_exit(&found, 0, 0, EXIT_JUMP_INDIRECT);
+	assert_int_equal(e[0].base, 0);
+	assert_int_equal(e[0].index, EXIT_REGISTER_NONE);
+	assert_false(e[0].in_memory);
+	assert_int_equal(e[0].own_start, BASE);
+	assert_int_equal(e[0].own_end, BASE + sizeof(code));
+	assert_int_equal(e[1].base, 12);
+	assert_int_equal(e[1].index, 3);
+	assert_int_equal(e[1].scale, 8);
+	assert_int_equal(e[1].displacement, 0x10);
+	assert_true(e[1].in_memory);
+	assert_int_equal(e[2].base, EXIT_REGISTER_IP);
+	assert_int_equal(e[2].displacement, 0x106); /* from where the instruction begins */
+	function_exits_free(&found);
+}
+
+/* Through the linkage table: the place in memory is that of the entry. */
+static void jumps_to_a_linkage_table(void **state)
+{
+	static const uint8_t code[40] = { JMP(14), RET, [16] = ENDBR64, 0xff, 0x25, 0x20, 0, 0, 0 };
+	struct scene scene = { code, sizeof(code), { { 0, 3 }, { 16, 40 } } };
+	struct function_exits found = find(&scene, ELF_FILE_X86_64, 3);
+
+	assert_int_equal(found.count, 2);
+	expect_exit(&found, 0, 0, EXIT_JUMP_INDIRECT);
+	assert_int_equal(found.exits[0].base, EXIT_REGISTER_IP);
+	assert_int_equal(found.exits[0].displacement, 16 + 4 + 6 + 0x20);
+	assert_false(found.exits[0].stepped); /* the jump itself is direct */
+	function_exits_free(&found);
+}
+
+static void on_aarch64(void **state)
+{
+	static const uint32_t code[] = {
+		0xb4000060, /* cbz x0, +12 */
+		0xd61f0200, /* br x16 */
+		0xd65f03c0, /* ret */
+		0xd65f03c0, /* ret */
+	};
+	static const uint32_t signs[] = { 0xd65f0bff }; /* retaa */
+	static const uint32_t reads[] = { 0x58000040, 0xd65f03c0, 0xd65f03c0 }; /* ldr x0, +8: the last is data */
+	struct scene scene = { (const uint8_t *)code, sizeof(code), { { 0 } } };
+	struct function_exits found = find(&scene, ELF_FILE_AARCH64, sizeof(code));
+
+	assert_int_equal(found.count, 3);
+	expect_exit(&found, 0, 4, EXIT_JUMP_INDIRECT);
+	assert_int_equal(found.exits[0].base, 16);
+	expect_exit(&found, 1, 8, EXIT_RETURN);
+	assert_false(found.exits[1].stepped);
+	function_exits_free(&found);
+	scene = (struct scene){ (const uint8_t *)signs, sizeof(signs), { { 0 } } };
+	assert_int_equal(find(&scene, ELF_FILE_AARCH64, sizeof(signs)).doubt, EXITS_FORM);
+	scene = (struct scene){ (const uint8_t *)reads, sizeof(reads), { { 0 } } };
+	assert_int_equal(find(&scene, ELF_FILE_AARCH64, sizeof(reads)).doubt, EXITS_CODE);
+	scene.size = 4;
+	assert_int_equal(find(&scene, ELF_FILE_OTHER, 4).doubt, EXITS_MACHINE);
+}
+
+static void *any(void *context, const char *name, size_t length)
+{
+	return context;
+}
+
+/* Of real code: nearly all is understood, and every exit lies where a function's code is. */
+static void of_a_file(const char *path, size_t at_least)
+{
+	struct elf_symbols symbols = { 0 };
+	size_t functions = 0, clean = 0;
+	struct code_source source;
+	struct exit_finder *finder;
+	struct elf_file *elf;
+	char error[512];
+
+	elf = elf_file_open(path, error, sizeof(error));
+	assert_non_null(elf);
+	source = elf_code_source(elf);
+	finder = exit_finder_new(elf_file_machine(elf), &source);
+	assert_non_null(finder);
+	assert_int_equal(elf_file_find(elf, any, &symbols, &symbols), 0);
+	for (size_t i = 0; i < symbols.count; i++) {
+		const struct elf_symbol *s = &symbols.symbol[i];
+		struct function_exits found;
+		uint64_t address, offset;
+
+		if (s->flags & ELF_SYMBOL_IFUNC || !elf_file_address(elf, s->offset, &address))
+			continue;
+		assert_int_equal(exit_finder_find(finder, address, s->size, &found), 0);
+		functions++;
+		clean += found.doubt == EXITS_CLEAN || found.doubt == EXITS_NONE;
+		for (size_t k = 0; k < found.count; k++)
+			assert_true(elf_file_code_offset(elf, found.exits[k].address, &offset));
+		function_exits_free(&found);
+	}
+	assert_true(functions > at_least);
+	assert_true(clean * 100 >= functions * 94);
+	elf_symbols_free(&symbols);
+	exit_finder_free(finder);
+	elf_file_close(elf);
+}
+
+static void of_this_program(void **state)
+{
+	of_a_file("/proc/self/exe", 20);
+}
+
+
+/* The unwind tables know where a function of this program begins and ends. */
+static void extent_of_a_function(void **state)
+{
+	struct elf_symbols symbols = { 0 };
+	char error[512];
+	struct elf_file *elf = elf_file_open("/proc/self/exe", error, sizeof(error));
+	size_t agreed = 0;
+
+	assert_non_null(elf);
+	assert_int_equal(elf_file_find(elf, any, &symbols, &symbols), 0);
+	for (size_t i = 0; i < symbols.count; i++) {
+		const struct elf_symbol *s = &symbols.symbol[i];
+		uint64_t start, end;
+
+		if (elf_file_extent(elf, s->address + s->size / 2, &start, &end))
+			continue;
+		assert_true(start <= s->address + s->size / 2 && s->address + s->size / 2 < end);
+		agreed += start == s->address && end == s->address + s->size;
+	}
+	assert_true(agreed > symbols.count / 2);
+	elf_symbols_free(&symbols);
+	elf_file_close(elf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_returns),
+		cmocka_unit_test(what_is_not_clean),
+		cmocka_unit_test(parts_and_tail_calls),
+		cmocka_unit_test(jumps_by_register_and_memory),
+		cmocka_unit_test(jumps_to_a_linkage_table),
+		cmocka_unit_test(on_aarch64),
+		cmocka_unit_test(of_this_program),
+		cmocka_unit_test(extent_of_a_function),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
