@@ -351,6 +351,14 @@ static __always_inline struct call_frame *frame_at(struct call_stack *stack, __u
 	return &stack->frames[slot & (REC_CALL_DEPTH - 1)];
 }
 
+/* Others' return probes, or this session's, put the kernel's address where the return address was. */
+static __noinline bool is_trampoline(__u64 address)
+{
+	struct task_struct *task = current_task();
+
+	return address && address == BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+}
+
 #define FRAME_STAYS 0 /* besides CALL_LEFT and CALL_ENTRY */
 #define PROBE_REACH 64 /* a function's probe is not further behind its first instruction */
 
@@ -358,8 +366,10 @@ static __always_inline struct call_frame *frame_at(struct call_stack *stack, __u
 static __always_inline bool went_on_in(const struct call_stack *stack,
 				       const struct call_frame *frame, __u32 probe)
 {
+	if (frame->flags & FRAME_RETURNS)
+		return stack->armed;
 	return frame->flags & FRAME_TAILED && frame->probe != probe &&
-	       frame->returns_to == stack->returns_to &&
+	       (frame->returns_to == stack->returns_to || stack->armed) &&
 	       (!frame->goes_to || stack->ip - frame->goes_to < PROBE_REACH);
 }
 
@@ -461,6 +471,7 @@ static __noinline __u32 make_room(struct pt_regs *ctx, struct call_stack *stack,
 
 	stack->ip = PT_REGS_IP(ctx);
 	read_return_address(ctx, &stack->returns_to);
+	stack->armed = is_trampoline(stack->returns_to);
 	settle(stack, sp, stack->probe);
 	slot = stack->depth < REC_CALL_DEPTH ? stack->depth : (__u32)spare_slot(stack);
 	if (slot < REC_CALL_DEPTH)
@@ -685,7 +696,9 @@ static __noinline void leave(struct pt_regs *ctx, struct call_stack *stack, __u3
 
 static __always_inline struct call_stack *current_stack(void)
 {
-	return stack_of(current_task());
+	struct task_struct *task = current_task();
+
+	return may_look(task) ? stack_of(task) : NULL;
 }
 
 /*
@@ -718,6 +731,30 @@ static __always_inline __u32 slot_at(struct call_stack *stack, __u64 sp, __u32 s
 	return find_slot(stack, sp, seen_by);
 }
 
+/* A function that went on in another one ends with it. */
+static __noinline void leave_around(struct pt_regs *ctx, struct call_stack *stack, __u64 sp, __u64 now)
+{
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		__u32 slot = find_slot(stack, sp, FRAME_TAILED | FRAME_RETURNS);
+
+		/* A return probe is still to come for that one. */
+		if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS)
+			return;
+		leave(ctx, stack, slot, sp, now);
+	}
+}
+
+static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				      __u64 sp, __u64 now)
+{
+	__u32 last;
+
+	leave(ctx, stack, slot, sp, now);
+	last = stack->depth - 1;
+	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp)
+		leave_around(ctx, stack, sp, now);
+}
+
 static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
 {
 	return bpf_ksym_exists(bpf_session_cookie___context) ? bpf_session_cookie___context(ctx)
@@ -738,7 +775,7 @@ static __always_inline void leave_by_return_probe(struct pt_regs *ctx)
 #endif
 	slot = slot_at(stack, sp, FRAME_RETURNS);
 	if (slot < REC_CALL_DEPTH)
-		leave(ctx, stack, slot, sp, now);
+		at_return(ctx, stack, slot, sp, now);
 }
 
 /*
@@ -761,14 +798,6 @@ int api_session(struct pt_regs *ctx)
 
 /* ---- Ends of calls, seen at the instructions that end them */
 
-/* Others' return probes, or this session's, put the kernel's address where the return address was. */
-static __noinline bool is_trampoline(__u64 address)
-{
-	struct task_struct *task = current_task();
-
-	return address && address == BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
-}
-
 /*
  * Does the call in @slot return to where it was called from? A call that an exception or a longjmp left may
  * have been followed by one of another function at the same place.
@@ -778,29 +807,6 @@ static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stac
 	read_return_address(ctx, &stack->returns_to);
 	return stack->returns_to == frame_at(stack, slot)->returns_to ||
 	       is_trampoline(stack->returns_to);
-}
-
-/* A function that went on in another one ends with it. */
-static __noinline void leave_around(struct pt_regs *ctx, struct call_stack *stack, __u64 sp, __u64 now)
-{
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		__u32 slot = find_slot(stack, sp, FRAME_TAILED);
-
-		if (slot >= REC_CALL_DEPTH)
-			return;
-		leave(ctx, stack, slot, sp, now);
-	}
-}
-
-static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
-				      __u64 sp, __u64 now)
-{
-	__u32 last;
-
-	leave(ctx, stack, slot, sp, now);
-	last = stack->depth - 1;
-	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp)
-		leave_around(ctx, stack, sp, now);
 }
 
 /* All side by side, numbered as the instructions do. Nothing is beginning: their place is free. */
@@ -931,8 +937,10 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie)
 	stack = current_stack();
 	if (!stack || !stack->depth)
 		return;
-	slot = slot_at(stack, sp, FRAME_EXITS);
-	if (slot >= REC_CALL_DEPTH || !returns_home(ctx, stack, slot))
+	slot = slot_at(stack, sp, FRAME_EXITS | FRAME_RETURNS);
+	/* What went on in a function with a return probe ends with it. */
+	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS ||
+	    !returns_home(ctx, stack, slot))
 		return;
 	if (kind == PLACE_RETURN)
 		at_return(ctx, stack, slot, sp, now);

@@ -67,6 +67,8 @@ struct call_stack {
 	__u64 own_low, own_high; /* the thread's own stack, if it is known: see own_stack.bpf.h */
 	__u32 own_version; /* for which it was found out */
 	__u32 unsure; /* FRAME_UNSURE, of a call that begins */
+	__u32 armed; /* a return probe is where it would return to: the call whose place it takes goes on in it */
+	__u32 reserved;
 	struct tail_target tail; /* where a call goes on */
 	__u64 returns_to, ip; /* of a call that begins where another one was */
 	__u64 produced; /* calls not yet added to "stats" */

@@ -313,7 +313,7 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 		err = process_maps_read(pid, &maps);
 	if (err)
 		return err;
-	if (!right_holds(p->options.right, pid)) {
+	if (!right_holds(p->setting.options.right, pid)) {
 		process_maps_free(&maps);
 		return -ESRCH;
 	}
