@@ -1059,17 +1059,25 @@ int BPF_PROG(api_exit, struct task_struct *task)
 	return 0;
 }
 
-/* A thread that is not its process' first takes over the first one's id. */
+/*
+ * No call of the program before returns any more, nor may one of the new program's be taken for it. A thread
+ * that is not its process' first takes over the first one's id.
+ */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(api_exec, struct task_struct *task, int old_tid)
 {
-	struct call_stack *stack;
+	struct call_stack *stack = old_tid == task->pid ? stack_of(task) : near_stack(task, old_tid);
 
 	names_change();
-	if (old_tid == task->pid)
+	if (!stack)
 		return 0;
-	stack = near_stack(task, old_tid);
-	if (stack)
+	if (old_tid != task->pid) {
 		close_stack(task, stack);
+		return 0;
+	}
+	if (is_target_thread(task))
+		emit_open_calls(task, stack, 0, bpf_ktime_get_ns());
+	stack->depth = 0;
+	stack->own_version = 0;
 	return 0;
 }

@@ -237,19 +237,30 @@ static __always_inline bool on_own_stack(const struct call_stack *stack, __u64 s
 	return sp - stack->own_low < stack->own_high - stack->own_low;
 }
 
-/* @sp is where the thread's stack begins now, 0 = not known: calls further down its own were left. */
+/*
+ * What is known of a call that was not seen to end. @sp is where the thread's stack begins now, 0 = not
+ * known: calls further down its own were left. One on another stack may have ended in another thread.
+ */
+static __always_inline __u32 open_or_not(const struct call_stack *stack,
+					 const struct call_frame *frame, __u64 sp)
+{
+	if (stack->own_version && !on_own_stack(stack, frame->sp))
+		return CALL_ENTRY;
+	if (!sp || !on_own_stack(stack, sp) || frame->sp >= sp)
+		return CALL_OPEN;
+	return frame->flags & FRAME_TAILED ? CALL_ENTRY : CALL_LEFT;
+}
+
 static __always_inline void emit_open_calls(struct task_struct *task, struct call_stack *stack,
 					    __u64 sp, __u64 now)
 {
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
 		const struct call_frame *frame = &stack->frames[i];
-		bool left = sp && on_own_stack(stack, sp) && on_own_stack(stack, frame->sp) &&
-			    frame->sp < sp && !(frame->flags & FRAME_TAILED);
 
 		if (i >= stack->depth)
 			break;
 		if (frame->sp && frame->start_ns < now)
-			emit_unended(frame, left ? CALL_LEFT : CALL_OPEN, task->tgid, task->pid, now);
+			emit_unended(frame, open_or_not(stack, frame, sp), task->tgid, task->pid, now);
 	}
 	stack->depth = 0;
 }
