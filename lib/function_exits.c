@@ -127,7 +127,8 @@ static enum exit_doubt add_exit(struct exit_finder *f, uint64_t address, enum ex
  * Is there a jump through a fixed place in memory, and little before it, as in an entry of a procedure
  * linkage table? Then @step is made that jump, as if it stood at @address.
  */
-static bool is_stub(struct exit_finder *f, uint64_t target, uint64_t address, struct flow_step *step)
+static bool is_stub(struct exit_finder *f, uint64_t target, uint64_t address,
+		    struct flow_step *step)
 {
 	uint8_t code[64];
 	size_t size = f->source.read(f->source.context, target, code, sizeof(code)), at = 0;
@@ -186,8 +187,7 @@ static enum exit_doubt take(struct exit_finder *f, uint64_t address, struct flow
 	case FLOW_RETURN: return add_exit(f, address, EXIT_RETURN, step);
 	case FLOW_INDIRECT: return add_exit(f, address, EXIT_JUMP_INDIRECT, step);
 	case FLOW_JUMP:
-	case FLOW_BRANCH:
-		return is_known(f, step->target) ? EXITS_CLEAN : leave(f, address, step);
+	case FLOW_BRANCH: return is_known(f, step->target) ? EXITS_CLEAN : leave(f, address, step);
 	default: return EXITS_CLEAN;
 	}
 }
@@ -259,8 +259,8 @@ int exit_finder_find(struct exit_finder *f, uint64_t address, uint64_t size,
 	f->err = 0;
 	if (f->machine == ELF_FILE_OTHER)
 		found->doubt = EXITS_MACHINE;
-	else if (!size && (f->source.extent(f->source.context, address, &start, &end) ||
-			   start != address))
+	else if (!size &&
+		 (f->source.extent(f->source.context, address, &start, &end) || start != address))
 		found->doubt = EXITS_SIZE;
 	else
 		found->doubt = add_piece(f, start, end);

@@ -76,7 +76,8 @@ struct code_source {
 struct exit_finder;
 
 /* exit_finder_new - not shared by threads; NULL without memory. exit_finder_free() may be given NULL. */
-struct exit_finder *exit_finder_new(enum elf_file_machine machine, const struct code_source *source);
+struct exit_finder *exit_finder_new(enum elf_file_machine machine,
+				    const struct code_source *source);
 void exit_finder_free(struct exit_finder *finder);
 
 /* elf_code_source - code and pieces of an ELF file, which must outlive the source's users */

@@ -8,14 +8,14 @@
 /* Names of files, without the folder. */
 static const char *const patterns[] = {
 	"_greenlet*.so", /* greenlet, and gevent and eventlet by it: copies parts of the stack */
-	"greenlet*.so",	 /* before greenlet 1.0 */
+	"greenlet*.so", /* before greenlet 1.0 */
 	"libboost_context.so*",
 	"libboost_coroutine.so*",
 	"libboost_fiber.so*",
-	"libbrpc.so*",	 /* bthread: work stealing */
+	"libbrpc.so*", /* bthread: work stealing */
 	"libbthread.so*",
-	"libfolly.so*",	 /* fibers */
-	"libgo.so*",	 /* gccgo's runtime moves goroutines between threads */
+	"libfolly.so*", /* fibers */
+	"libgo.so*", /* gccgo's runtime moves goroutines between threads */
 };
 
 bool stack_mover_file(const char *path)

@@ -70,7 +70,8 @@ static void limit_functions(struct file_setting *s, struct file_entry *e)
 	if (e->file.count <= room)
 		return;
 	if (!s->full_warned)
-		file_warn(s, "%s: only %zu of %zu functions are probed: a session holds %zu probes%s",
+		file_warn(s,
+			  "%s: only %zu of %zu functions are probed: a session holds %zu probes%s",
 			  e->path, room, e->file.count, most,
 			  quota ? "; the administrator can raise the limit (profbpfd "
 				  "--user-functions)"
@@ -160,16 +161,16 @@ struct refusal {
 static void refused(void *context, bool returns, size_t index, int err)
 {
 	struct refusal *r = context;
-	size_t function = returns ? r->points->return_function[index] :
-				    r->points->other_function[index];
+	size_t function = returns ? r->points->return_function[index]
+				  : r->points->other_function[index];
 
 	if (!r->count++) {
 		r->first = function;
 		r->err = err;
 	}
 	if (function != SIZE_MAX)
-		r->file->names_change_unseen |=
-			r->file->file.functions[function].entry->names == NAMES_CHANGED;
+		r->file->names_change_unseen |= r->file->file.functions[function].entry->names ==
+						NAMES_CHANGED;
 }
 
 /* Of functions some of whose exits are not probed the ends are not seen, rather than some of them. */
@@ -192,7 +193,8 @@ static void warn_not_probed(struct file_setting *s, struct file_entry *e, const 
 		give_up_ends(s, e);
 }
 
-struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e, pid_t pid, bool moved)
+struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e, pid_t pid,
+				   bool moved)
 {
 	struct place_points points;
 	struct refusal r = { .file = e, .points = &points };

@@ -24,16 +24,16 @@ struct file_setting {
 
 /* A file that was looked at. Most hold nothing of interest: count 0, fd -1. */
 struct file_entry {
-	uint32_t dev;		/* KERNEL_DEV() */
+	uint32_t dev; /* KERNEL_DEV() */
 	uint64_t inode;
 	char *path;
 	int fd;
 	struct probed_file file;
 	struct file_places places;
-	uint64_t *cookies;	/* the functions' probe numbers */
+	uint64_t *cookies; /* the functions' probe numbers */
 	bool names_change_unseen; /* a function with names=changed is not probed */
-	bool moves_stacks;	/* who maps it may go on with a stack elsewhere */
-	struct probe_link *everywhere;	/* breakpoints for whoever maps it */
+	bool moves_stacks; /* who maps it may go on with a stack elsewhere */
+	struct probe_link *everywhere; /* breakpoints for whoever maps it */
 	uint64_t everywhere_ns;
 };
 
@@ -57,8 +57,8 @@ struct file_entry *file_entry_new(struct file_setting *setting, uint32_t dev, ui
  *
  * @moved: stacks are moved there. NULL with errno as probe_link_new().
  */
-struct probe_link *file_entry_link(struct file_setting *setting, struct file_entry *entry, pid_t pid,
-				   bool moved);
+struct probe_link *file_entry_link(struct file_setting *setting, struct file_entry *entry,
+				   pid_t pid, bool moved);
 
 /*
  * file_entry_link_tail - also see, in a process, the ends of code that functions go on in

@@ -8,35 +8,6 @@
 _Static_assert(EXIT_IP == EXIT_REGISTER_IP && EXIT_NO_REGISTER == EXIT_REGISTER_NONE,
 	       "the programs number registers as the finder of exits does");
 
-enum end_way end_way_of(const struct probed_function *function, bool return_probes)
-{
-	if (function->entry->plain && return_probes)
-		return END_BY_RETURN_PROBE;
-	return function->exits.count ? END_BY_EXITS : END_UNSEEN;
-}
-
-const char *end_way_name(enum end_way way)
-{
-	switch (way) {
-	case END_BY_RETURN_PROBE: return "return probe";
-	case END_BY_EXITS: return "exits";
-	case END_UNSEEN: return "entry only";
-	}
-	return "?";
-}
-
-const char *end_way_reason(const struct probed_function *function, enum end_way way)
-{
-	switch (way) {
-	case END_BY_RETURN_PROBE: return function->entry->plain;
-	case END_BY_EXITS:
-		return function->entry->plain ? "plain, but this kernel can't leave out a return probe"
-					      : "not vouched for as plain";
-	case END_UNSEEN: return exit_doubt_text(function->exits.doubt);
-	}
-	return "?";
-}
-
 static enum place_kind kind_of(const struct function_exit *exit)
 {
 	switch (exit->kind) {
@@ -103,8 +74,8 @@ const struct exit_place *file_places_at(const struct file_places *places, uint64
 		else
 			high = middle;
 	}
-	return low < places->exit_count && places->exits[low].offset == offset ? &places->exits[low] :
-										  NULL;
+	return low < places->exit_count && places->exits[low].offset == offset ? &places->exits[low]
+									       : NULL;
 }
 
 /* Those without a number are left out, and with them the ends of their functions. */
@@ -164,8 +135,8 @@ int file_places_find(struct file_places *places, const struct probed_file *file,
 int file_places_add(struct file_places *places, const struct function_exits *exits,
 		    uint32_t first_exit)
 {
-	struct exit_place *grown = reallocarray(places->exits, places->exit_count + exits->count + 1,
-						sizeof(*grown));
+	struct exit_place *grown =
+		reallocarray(places->exits, places->exit_count + exits->count + 1, sizeof(*grown));
 	size_t added = 0;
 
 	if (!grown)

@@ -17,23 +17,8 @@
 #include <stdint.h>
 
 #include "bpf/events.h"
-#include "daemon/common/probed_file.h"
+#include "daemon/common/end_way.h"
 #include "daemon/profbpfd/probe_link.h"
-
-enum end_way {
-	END_BY_RETURN_PROBE,
-	END_BY_EXITS,
-	END_UNSEEN,
-};
-
-/* end_way_of - @return_probes: the kernel can leave out return probes of single calls */
-enum end_way end_way_of(const struct probed_function *function, bool return_probes);
-
-/* end_way_name - "return probe", "exits" or "entry only" */
-const char *end_way_name(enum end_way way);
-
-/* end_way_reason - why so, in words for users; a constant, or the catalog's text */
-const char *end_way_reason(const struct probed_function *function, enum end_way way);
 
 /* A place that is probed because calls end there. */
 struct exit_place {

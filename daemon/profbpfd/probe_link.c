@@ -15,9 +15,9 @@
 #include "daemon/profbpfd/uprobe_multi.h"
 
 struct probe_link {
-	int *fds;			/* multi and session links */
+	int *fds; /* multi and session links */
 	size_t fd_count;
-	struct bpf_link **links;	/* perf-event links */
+	struct bpf_link **links; /* perf-event links */
 	size_t link_count;
 };
 
@@ -33,11 +33,12 @@ struct attach {
 	int last_error;
 };
 
-static int multi_link(const struct attach *a, const struct probe_points *p, size_t first, size_t count)
+static int multi_link(const struct attach *a, const struct probe_points *p, size_t first,
+		      size_t count)
 {
 	struct uprobe_multi_attr attr = {
-		.prog_fd = a->returns ? capture_return_program(a->capture) :
-					capture_place_program(a->capture),
+		.prog_fd = a->returns ? capture_return_program(a->capture)
+				      : capture_place_program(a->capture),
 		.attach_type = a->returns ? ATTACH_UPROBE_SESSION : ATTACH_UPROBE_MULTI,
 		.path = (uintptr_t)a->path,
 		.offsets = (uintptr_t)(p->offsets + first),
@@ -126,7 +127,8 @@ static void attach_perf(struct attach *a, const struct probe_points *p)
 
 		if (capture_keeps_places(a->capture) && keep_place(a, p, i))
 			continue;
-		link = capture_attach_perf(a->capture, a->pid, a->path, p->offsets[i], p->cookies[i]);
+		link = capture_attach_perf(a->capture, a->pid, a->path, p->offsets[i],
+					   p->cookies[i]);
 		if (link) {
 			a->link->links[a->link->link_count++] = link;
 			continue;

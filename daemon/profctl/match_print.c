@@ -8,10 +8,11 @@
 
 #include <libsmartcols/libsmartcols.h>
 
+#include "daemon/common/end_way.h"
 #include "daemon/common/probe_price.h"
 #include "daemon/profctl/message.h"
 
-enum { FUNCTION, RUNTIME, KIND, LAYER, OFFSET, PROBE, PRICE, PLAIN, NOTE, COLUMNS };
+enum { FUNCTION, RUNTIME, KIND, LAYER, OFFSET, PROBE, PRICE, ENDS, PLAIN, NOTE, COLUMNS };
 
 /* As measured here, or else what can be told from another class or another machine. */
 static uint32_t price_of(const struct match_printer *printer, enum instruction_class class)
@@ -22,8 +23,8 @@ static uint32_t price_of(const struct match_printer *printer, enum instruction_c
 				       : probe_price(class, kernel->calibrated_ns);
 }
 
-static const char *const titles[COLUMNS] = { "FUNCTION", "RUNTIME", "KIND",  "LAYER", "OFFSET",
-					     "PROBE",	 "NS/CALL", "PLAIN", "NOTE" };
+static const char *const titles[COLUMNS] = { "FUNCTION", "RUNTIME", "KIND",    "LAYER", "OFFSET",
+					     "PROBE",	 "NS/CALL", "ENDS BY", "PLAIN", "NOTE" };
 
 static const bool right[COLUMNS] = { [LAYER] = true, [OFFSET] = true, [PRICE] = true };
 
@@ -49,6 +50,29 @@ static void fill_common(struct libscols_line *line, const char *name,
 	scols_line_set_data(line, OFFSET, text);
 }
 
+/* On this kernel; where nobody could be asked, on one that can do everything. */
+static enum end_way way_of(const struct match_printer *printer, const struct probed_function *f)
+{
+	const char *method = printer->kernel.method;
+
+	return end_way_of(f, !*method || !strcmp(method, "session"));
+}
+
+/* A return that the kernel steps over costs as much more as an entry does that it steps over. */
+static uint32_t price_of_call(const struct match_printer *printer, const struct probed_function *f)
+{
+	uint32_t price = price_of(printer, f->choice.class);
+	uint32_t stepped = price_of(printer, INSTRUCTION_STEPPED);
+	uint32_t emulated = price_of(printer, INSTRUCTION_EMULATED);
+
+	if (way_of(printer, f) != END_BY_EXITS || stepped < emulated)
+		return price;
+	for (size_t i = 0; i < f->exits.count; i++)
+		if (f->exits.exits[i].stepped)
+			return price + (stepped - emulated);
+	return price;
+}
+
 static void fill_function(const struct match_printer *printer, struct libscols_line *line,
 			  const struct probed_function *f)
 {
@@ -58,8 +82,11 @@ static void fill_function(const struct match_printer *printer, struct libscols_l
 	snprintf(text, sizeof(text), f->choice.delta ? "%s at +%u" : "%s",
 		 instruction_class_name(f->choice.class), f->choice.delta);
 	scols_line_set_data(line, PROBE, text);
-	set_number(line, PRICE, price_of(printer, f->choice.class));
-	scols_line_set_data(line, NOTE, instruction_reason_text(f->choice.reason));
+	set_number(line, PRICE, price_of_call(printer, f));
+	scols_line_set_data(line, ENDS, end_way_name(way_of(printer, f)));
+	scols_line_set_data(line, NOTE,
+			    f->exits.count ? instruction_reason_text(f->choice.reason)
+					   : exit_doubt_text(f->exits.doubt));
 }
 
 static int print_table(const struct match_printer *printer, const struct probed_file *file)
@@ -161,9 +188,11 @@ static void file_json(struct match_printer *printer, pid_t pid, const char *path
 		json_entry(json, f->name, f->entry, f->offset - f->choice.delta);
 		json_text(json, "instruction", instruction_class_name(f->choice.class));
 		json_number(json, "instruction_offset", f->offset);
-		json_number(json, "expected_ns", price_of(printer, f->choice.class));
+		json_number(json, "expected_ns", price_of_call(printer, f));
 		if (f->choice.reason)
 			json_text(json, "reason", instruction_reason_text(f->choice.reason));
+		json_text(json, "ends_by", end_way_name(way_of(printer, f)));
+		json_text(json, "ends_by_reason", end_way_reason(f, way_of(printer, f)));
 		json_close_object(json);
 	}
 	json_close_array(json);

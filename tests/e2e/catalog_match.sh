@@ -36,8 +36,11 @@ assert_eq "a loop begins there" "stepped 0" "$(of binary_loop "\"\\(.instruction
 assert_eq "why" "it may jump to the cheaper instruction" "$(of binary_loop .reason)"
 assert_eq "without a size" "stepped 0" "$(of binary_sizeless "\"\\(.instruction) \\($delta)\"")"
 assert_eq "why" "of unknown size, or too large" "$(of binary_sizeless .reason)"
-assert_between "the price of a single step, to that of a push" 3 20 \
-	"$(($(of binary_loop .expected_ns) / $(of binary_push .expected_ns)))"
+# The return, which is stepped over as well, costs the same again.
+assert_between "the price of a stepped entry, more than that of a push" 2 1000000 \
+	"$(($(of binary_loop .expected_ns) - $(of binary_push .expected_ns)))"
+assert_eq "where its calls end" "exits" "$(of binary_push .ends_by)"
+assert_eq "why" "not vouched for as plain" "$(of binary_push .ends_by_reason)"
 # As the linker placed them.
 address=$(nm -D "$WORK/prologues.so" | sed -n 's/^0*\([0-9a-f]*\) T binary_push$/\1/p')
 segment=$(readelf -lW "$WORK/prologues.so" | awk '$1 == "LOAD" && /R E/ { print $2, $3 }')
@@ -91,7 +94,7 @@ mkdir "$WORK/plain"
 assert_status "check" 0 "$PROFCTL" catalog check "$WORK/plain/vouched.catalog"
 assert_contains "how many are plain" "$WORK/out" '^  2 plain by asm: assembly that returns$'
 assert_status "plain functions" 0 match --catalog "$WORK/plain" "$WORK/prologues.so"
-assert_contains "the name of the reason" "$WORK/out" '^binary_push +vouched +other +1 +0x[0-9a-f]+ +emulated +[0-9]+ +asm'
+assert_contains "the name of the reason" "$WORK/out" '^binary_push +vouched +other +1 +0x[0-9a-f]+ +emulated +[0-9]+ +return probe +asm'
 assert_eq "the reason" "plain by asm of vouched: assembly that returns" "$(grep '^plain by' "$WORK/out")"
 assert_status "plain functions, as JSON" 0 match --catalog "$WORK/plain" --format json "$WORK/prologues.so"
 assert_eq "the reason, as JSON" "binary_loop asm assembly that returns binary_push asm assembly that returns" \
