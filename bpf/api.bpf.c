@@ -516,6 +516,8 @@ static __noinline void entry_only(struct call_stack *stack, __u32 slot)
 	trim(stack);
 }
 
+int exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot, __u64 cookie);
+
 /* May a return probe write into the stack for this call? */
 static __always_inline bool is_armed(struct call_stack *stack, __u64 sp, bool exact)
 {
@@ -557,11 +559,14 @@ static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_
 	frame->start_ns = bpf_ktime_get_ns();
 	if (conf->flags & (PROBE_STRING | PROBE_NAMES_CHANGED))
 		name_call(ctx, conf, stack, frame);
-	if (!conf->entry_only &&
-	    (seen_by == FRAME_EXITS || is_armed(stack, frame->sp, exact)))
-		return slot;
-	entry_only(stack, slot);
-	return SLOT_NONE;
+	if (conf->entry_only ||
+	    (seen_by == FRAME_RETURNS && !is_armed(stack, frame->sp, exact))) {
+		entry_only(stack, slot);
+		return SLOT_NONE;
+	}
+	if (seen_by == FRAME_EXITS && conf->exit)
+		exit_at_entry(ctx, stack, slot, conf->exit);
+	return slot;
 }
 
 static __noinline __u64 enter_returning(struct pt_regs *ctx, __u32 probe)
@@ -920,6 +925,22 @@ static __always_inline void went_on(struct call_frame *frame)
 {
 	frame->flags |= FRAME_TAILED;
 	frame->goes_to = 0;
+}
+
+/* A function that does nothing but jump to another one. Not static: looked at once. */
+__weak __noinline int exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				    __u64 cookie)
+{
+	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK;
+
+	if (!stack)
+		return 0;
+	exit_hits[(__u32)cookie & (EXITS_MAX - 1)]++;
+	if (kind == PLACE_JUMP)
+		went_on(frame_at(stack, slot));
+	else
+		at_indirect_jump(ctx, stack, slot, cookie);
+	return 0;
 }
 
 /*

@@ -397,6 +397,7 @@ struct probe_conf {
 	__u8 flags;
 	__u16 string_offset;	/* with PROBE_STRING_IN */
 	__u32 entry_only;	/* its ends are not seen: calls are recorded as they begin */
+	__u64 exit;		/* cookie of the exit that its first instruction is; 0 = it is none */
 };
 
 /*

@@ -70,12 +70,12 @@ static void reader_close(struct reader *r)
 	free(r->code);
 }
 
-static bool ends_at(const struct function_exits *exits, uint64_t offset)
+static const struct function_exit *exit_at(const struct function_exits *exits, uint64_t offset)
 {
 	for (size_t i = 0; i < exits->count; i++)
 		if (exits->exits[i].offset == offset)
-			return true;
-	return false;
+			return &exits->exits[i];
+	return NULL;
 }
 
 /* Places that lie in no executable segment would be an error of the finder: then nothing is probed. */
@@ -90,11 +90,13 @@ static void place_exits(const struct elf_file *elf, struct function_exits *exits
 
 /*
  * Two probes at one instruction would have to be told apart: the entry's goes to the first
- * instruction; if the call ends there already nothing but the entry is seen.
+ * instruction. If the function does nothing but jump to another one, its probe is for both; of
+ * one that only returns the entry is all there is to see.
  */
 static int find_exits(const struct reader *r, struct probed_function *f, uint64_t size)
 {
 	uint64_t first = f->offset - f->choice.delta, address;
+	const struct function_exit *exit;
 	int err;
 
 	f->exits.doubt = EXITS_OUTSIDE;
@@ -104,11 +106,13 @@ static int find_exits(const struct reader *r, struct probed_function *f, uint64_
 	if (err)
 		return err;
 	place_exits(r->elf, &f->exits);
-	if (f->choice.delta && ends_at(&f->exits, f->offset)) {
+	if (f->choice.delta && exit_at(&f->exits, f->offset)) {
 		f->offset = first;
 		f->choice = (struct instruction_choice){ 0, INSTRUCTION_STEPPED, INSTRUCTION_REACH };
 	}
-	if (ends_at(&f->exits, f->offset)) {
+	exit = exit_at(&f->exits, f->offset);
+	f->exit_at_entry = exit && exit->kind != EXIT_RETURN;
+	if (exit && !f->exit_at_entry) {
 		function_exits_free(&f->exits);
 		f->exits.doubt = EXITS_FORM;
 	}

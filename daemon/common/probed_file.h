@@ -19,6 +19,7 @@ struct probed_function {
 	uint64_t offset; /* of the probed instruction, in the file */
 	struct instruction_choice choice; /* .delta: from the function's first instruction to it */
 	struct function_exits exits; /* where its calls end, with their offsets in the file */
+	bool exit_at_entry; /* the probed instruction is one of these */
 };
 
 enum probed_refusal {

@@ -36,6 +36,7 @@ static void watch_code(const struct file_setting *s, uint32_t probe,
 static int set_conf(const struct file_setting *s, const struct file_entry *e, size_t index)
 {
 	const struct catalog_function *entry = e->file.functions[index].entry;
+	const struct exit_place *exit;
 	struct probe_conf conf;
 
 	catalog_probe_conf(entry, &conf);
@@ -44,6 +45,10 @@ static int set_conf(const struct file_setting *s, const struct file_entry *e, si
 	if (e->names_change_unseen || !kept_names_hold(&e->file, entry))
 		conf.flags &= ~PROBE_NAME_KEPT;
 	conf.entry_only = e->places.ways[index] == END_UNSEEN;
+	exit = e->file.functions[index].exit_at_entry ?
+		       file_places_at(&e->places, e->file.functions[index].offset) :
+		       NULL;
+	conf.exit = exit ? exit->cookie : 0;
 	return capture_set_probe(s->capture, e->cookies[index], &conf);
 }
 

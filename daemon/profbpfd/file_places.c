@@ -102,6 +102,15 @@ static void number_places(struct file_places *places, const struct probed_file *
 				places->ways[i] = END_UNSEEN;
 }
 
+/* A return probe's entry is another program's: it leaves the exit to this one. */
+static void mark_entry(struct file_places *places, const struct probed_function *f)
+{
+	struct exit_place *place = (struct exit_place *)file_places_at(places, f->offset);
+
+	if (f->exit_at_entry && place)
+		place->at_entry = true;
+}
+
 int file_places_find(struct file_places *places, const struct probed_file *file, bool return_probes,
 		     uint32_t first_exit)
 {
@@ -129,6 +138,8 @@ int file_places_find(struct file_places *places, const struct probed_file *file,
 	qsort(places->exits, count, sizeof(*places->exits), by_offset);
 	places->exit_count = drop_doubles(places->exits, count);
 	number_places(places, file, first_exit);
+	for (size_t i = 0; i < file->count; i++)
+		mark_entry(places, &file->functions[i]);
 	return 0;
 }
 
@@ -207,7 +218,8 @@ int file_places_select(const struct file_places *places, const struct probed_fil
 	for (size_t i = 0; i < places->exit_count; i++) {
 		const struct exit_place *place = &places->exits[i];
 
-		if (!place->dropped && !place->tail && (moved || !place->moved_only))
+		if (!place->dropped && !place->tail && !place->at_entry &&
+		    (moved || !place->moved_only))
 			add_point(&points->others, points->other_function, place->offset,
 				  place->cookie, SIZE_MAX);
 	}

@@ -27,6 +27,7 @@ struct exit_place {
 	struct exit_conf conf; /* of PLACE_JUMP_INDIRECT */
 	bool moved_only; /* of functions with return probes, for processes that move stacks */
 	bool tail; /* of code that functions go on in: probed in the processes in which that was seen */
+	bool at_entry; /* the probe of a function's entry is there, and is for both */
 	bool dropped; /* it is reached too often: not probed any more */
 };
 
