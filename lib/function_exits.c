@@ -26,6 +26,7 @@ struct exit_finder {
 	uint8_t *starts; /* a bit for each byte of the piece: an instruction begins here */
 	uint32_t *targets; /* of jumps within the piece, from its start */
 	size_t target_count;
+	uint32_t last_target; /* the largest of them */
 	struct piece pieces[FUNCTION_PIECES_MAX];
 	size_t piece_count;
 	uint64_t bytes; /* of all pieces */
@@ -200,9 +201,12 @@ static bool note_target(struct exit_finder *f, const struct piece *piece,
 
 	if ((!jumps && !step->reads_code) || !inside(piece, step->target))
 		return true;
-	if (jumps)
-		f->targets[f->target_count++] = step->target - piece->start;
-	return jumps;
+	if (!jumps)
+		return false;
+	f->targets[f->target_count++] = step->target - piece->start;
+	if (f->targets[f->target_count - 1] > f->last_target)
+		f->last_target = f->targets[f->target_count - 1];
+	return true;
 }
 
 /* Every jump within the piece must lead to an instruction's beginning. */
@@ -214,30 +218,55 @@ static enum exit_doubt check_targets(const struct exit_finder *f)
 	return EXITS_CLEAN;
 }
 
+/* Up to where code was read behind which nothing is reached that was seen so far, and the exits till there. */
+struct last_end {
+	bool found;
+	uint64_t at; /* from the piece's start */
+	size_t exits;
+	bool table; /* some jump's goals are not known */
+};
+
+static void note_end(const struct exit_finder *f, enum flow flow, uint64_t next, struct last_end *end)
+{
+	end->table |= flow == FLOW_TABLE || flow == FLOW_INDIRECT;
+	if (flow != FLOW_JUMP && flow != FLOW_RETURN && flow != FLOW_STOP)
+		return;
+	if (f->target_count && f->last_target >= next)
+		return;
+	*end = (struct last_end){ true, next, f->found->count, end->table };
+}
+
 static enum exit_doubt read_piece(struct exit_finder *f, const struct piece *piece)
 {
 	uint64_t size = piece->end - piece->start;
+	struct last_end end = { 0 };
+	enum exit_doubt doubt = EXITS_CLEAN;
 
 	f->piece = piece;
 	if (f->source.read(f->source.context, piece->start, f->code, size) != size)
 		return EXITS_CODE;
 	memset(f->starts, 0, size / 8 + 1);
 	f->target_count = 0;
-	for (uint64_t at = 0; at < size;) {
+	f->last_target = 0;
+	for (uint64_t at = 0; at < size && !doubt;) {
 		struct flow_step step =
 			flow_decode(f->decoder, f->code + at, size - at, piece->start + at);
-		enum exit_doubt doubt;
 		uint32_t bytes = step.size;
+		enum flow flow = step.flow;
 
 		f->starts[at / 8] |= 1u << at % 8;
-		if (!note_target(f, piece, &step))
-			return EXITS_CODE;
-		doubt = take(f, piece->start + at, &step);
-		if (doubt)
-			return doubt;
+		doubt = note_target(f, piece, &step) ? take(f, piece->start + at, &step) :
+						       EXITS_CODE;
 		at += bytes;
+		if (!doubt)
+			note_end(f, flow, at, &end);
 	}
-	return check_targets(f);
+	/* Data behind the code, as hand-written assembly has it. */
+	if (doubt == EXITS_CODE && end.found && !end.table) {
+		f->found->count = end.exits;
+		return EXITS_CLEAN;
+	}
+	return doubt ? doubt : check_targets(f);
 }
 
 static int by_address(const void *a, const void *b)

@@ -110,12 +110,26 @@ static void what_is_not_clean(void **state)
 {
 	EXPECT_DOUBT(EXITS_NONE, PUSH_RBP, 0x0f, 0x0b);
 	EXPECT_DOUBT(EXITS_CODE, PUSH_RBP, 0x06, RET); /* no instruction of 64-bit code */
+	EXPECT_DOUBT(EXITS_CODE, TEST_RDI, JE(2), RET, NOP, 0x06, RET); /* what is jumped to is behind a return */
 	EXPECT_DOUBT(EXITS_CODE, JMP(1), 0x48, 0x85, 0xff, RET); /* into the middle of one */
-	EXPECT_DOUBT(EXITS_CODE, RET, 0x48); /* the last one is cut off */
+	EXPECT_DOUBT(EXITS_CODE, NOP, 0x48); /* the last one is cut off */
 	EXPECT_DOUBT(EXITS_FORM, 0xcb); /* to another segment */
 	EXPECT_DOUBT(EXITS_FORM, 0x64, 0xff, 0x20); /* jmp *%fs:(%rax) */
 	EXPECT_DOUBT(EXITS_OUTSIDE, TEST_RDI, JE(0x40), RET);
 	EXPECT_DOUBT(EXITS_OUTSIDE, 0xe9, 0x00, 0x10, 0x00, 0x00);
+}
+
+/* What is in it that looks like a return is none. */
+static void data_behind_the_code(void **state)
+{
+	const uint8_t code[] = { TEST_RDI, JE(1), RET, RET, 0x61, 'm', RET, 0x06 };
+	struct function_exits found = find_x86(code, sizeof(code));
+
+	assert_int_equal(found.doubt, EXITS_CLEAN);
+	assert_int_equal(found.count, 2);
+	expect_exit(&found, 0, 5, EXIT_RETURN);
+	expect_exit(&found, 1, 6, EXIT_RETURN);
+	function_exits_free(&found);
 }
 
 static void parts_and_tail_calls(void **state)
@@ -287,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_returns),
 		cmocka_unit_test(what_is_not_clean),
+		cmocka_unit_test(data_behind_the_code),
 		cmocka_unit_test(parts_and_tail_calls),
 		cmocka_unit_test(jumps_by_register_and_memory),
 		cmocka_unit_test(jumps_to_a_linkage_table),
