@@ -392,8 +392,25 @@ static __always_inline __u32 fate(const struct call_stack *stack, const struct c
 	return own && !(frame->flags & FRAME_TAILED) ? CALL_LEFT : CALL_ENTRY;
 }
 
-/* Takes off the calls that are gone. Not static: the verifier looks at it once. */
-__weak __noinline int settle(struct call_stack *stack, __u64 sp, __u32 probe)
+static __always_inline struct call_stack *current_stack(void)
+{
+	struct task_struct *task = current_task();
+
+	return may_look(task) ? stack_of(task) : NULL;
+}
+
+/*
+ * ONCE() - call a function of a stack, the current thread's, at which the verifier looks once
+ *
+ * NAME##_once() is not static and is given the stack. Before 5.12 it can't be: NAME##_found() looks
+ * the stack up again.
+ */
+#define ONCE(name, stack, ...)                                                 \
+	(settings.global_pointers ? name##_once(stack, ##__VA_ARGS__) : \
+				    name##_found(__VA_ARGS__))
+
+/* Takes off the calls that are gone. */
+static __always_inline int settle_in(struct call_stack *stack, __u64 sp, __u32 probe)
 {
 	if (!stack)
 		return 0;
@@ -415,11 +432,26 @@ __weak __noinline int settle(struct call_stack *stack, __u64 sp, __u32 probe)
 	return 0;
 }
 
+__weak __noinline int settle_once(struct call_stack *stack, __u64 sp, __u32 probe)
+{
+	return settle_in(stack, sp, probe);
+}
+
+__weak __noinline int settle_found(__u64 sp, __u32 probe)
+{
+	return settle_in(current_stack(), sp, probe);
+}
+
+static __always_inline void settle(struct call_stack *stack, __u64 sp, __u32 probe)
+{
+	ONCE(settle, stack, sp, probe);
+}
+
 /*
  * A place for a call where all are taken: one in between that is free, or that of a call on a stack
  * that is not the thread's own. REC_CALL_DEPTH: none.
  */
-__weak __noinline int spare_slot(struct call_stack *stack)
+static __always_inline __u32 spare_slot_in(struct call_stack *stack)
 {
 	__u32 other = REC_CALL_DEPTH;
 
@@ -436,6 +468,21 @@ __weak __noinline int spare_slot(struct call_stack *stack)
 	if (other < REC_CALL_DEPTH)
 		end_unseen(stack, frame_at(stack, other), CALL_ENTRY);
 	return other;
+}
+
+__weak __noinline int spare_slot_once(struct call_stack *stack)
+{
+	return spare_slot_in(stack);
+}
+
+__weak __noinline int spare_slot_found(void)
+{
+	return spare_slot_in(current_stack());
+}
+
+static __always_inline __u32 spare_slot(struct call_stack *stack)
+{
+	return ONCE(spare_slot, stack);
 }
 
 /* Calls around one that begins at @sp, where the last one begun is on another stack. */
@@ -699,18 +746,8 @@ static __noinline void leave(struct pt_regs *ctx, struct call_stack *stack, __u3
 		settle_rest(stack, slot, sp);
 }
 
-static __always_inline struct call_stack *current_stack(void)
-{
-	struct task_struct *task = current_task();
-
-	return may_look(task) ? stack_of(task) : NULL;
-}
-
-/*
- * The last call begun at @sp whose end is seen by @seen_by; REC_CALL_DEPTH if there is none.
- * Not static: looked at once.
- */
-__weak __noinline int find_slot(struct call_stack *stack, __u64 sp, __u32 seen_by)
+/* The last call begun at @sp whose end is seen by @seen_by; REC_CALL_DEPTH if there is none. */
+static __always_inline __u32 find_slot_in(struct call_stack *stack, __u64 sp, __u32 seen_by)
 {
 	if (!stack)
 		return REC_CALL_DEPTH;
@@ -723,6 +760,21 @@ __weak __noinline int find_slot(struct call_stack *stack, __u64 sp, __u32 seen_b
 			return slot;
 	}
 	return REC_CALL_DEPTH;
+}
+
+__weak __noinline int find_slot_once(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	return find_slot_in(stack, sp, seen_by);
+}
+
+__weak __noinline int find_slot_found(__u64 sp, __u32 seen_by)
+{
+	return find_slot_in(current_stack(), sp, seen_by);
+}
+
+static __always_inline __u32 find_slot(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	return ONCE(find_slot, stack, sp, seen_by);
 }
 
 /* Mostly it is the last one. */

@@ -484,6 +484,7 @@ struct session_settings {
 	__u32 typed_task;	/* a pointer to the current thread that can be followed */
 	__u32 typed_pointers;	/* other pointers of the kernel that can be followed */
 	__u32 task_storage;
+	__u32 global_pointers;	/* functions that are looked at once may be given pointers */
 	__u32 task_registers;	/* the registers that a thread had in user space */
 	__u32 cookies;		/* a number that is attached with each probe */
 	__u32 page_shift;

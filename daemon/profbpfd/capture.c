@@ -107,6 +107,7 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.typed_task = features->typed_task,
 		.typed_pointers = features->typed_pointers,
 		.task_storage = features->task_storage,
+		.global_pointers = features->global_pointers,
 		.task_registers = features->task_registers,
 		.cookies = features->cookies,
 		.page_shift = page_shift(),
@@ -119,6 +120,19 @@ static void fill_settings(struct capture *capture, const struct capture_options 
  * Before 5.12 the verifier takes pointers into functions only that are static: then it looks at them again
  * for each call.
  */
+static bool takes_pointer(const struct btf *btf, const struct btf_type *function)
+{
+	const struct btf_type *proto = btf__type_by_id(btf, function->type);
+
+	for (int i = 0; i < btf_vlen(proto); i++) {
+		const struct btf_type *type = btf__type_by_id(btf, btf_params(proto)[i].type);
+
+		if (btf_is_ptr(type))
+			return true;
+	}
+	return false;
+}
+
 static void make_functions_static(struct capture *capture)
 {
 	struct btf *btf = bpf_object__btf(capture->skeleton->obj);
@@ -128,6 +142,7 @@ static void make_functions_static(struct capture *capture)
 		const char *name = btf__name_by_offset(btf, type->name_off);
 
 		if (btf_is_func(type) && btf_vlen(type) == BTF_FUNC_GLOBAL &&
+		    takes_pointer(btf, type) &&
 		    !bpf_object__find_program_by_name(capture->skeleton->obj, name))
 			((struct btf_type *)type)->info = BTF_KIND_FUNC << 24 | BTF_FUNC_STATIC;
 	}
