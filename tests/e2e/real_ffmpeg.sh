@@ -30,7 +30,9 @@ kernels=$(jq '[.operators[] | select(.type == "kernel") | .count] | add' "$r")
 # At least one by each filter for each frame.
 assert_between "kernel launches in the trace" 300 100000000 "$launches"
 assert_between "kernels the device ran" $((launches / 10)) "$launches" "$kernels"
-assert_eq "tasks without a call" 0 "$(jq .join.unmatched_tasks "$r")"
+# The loader's functions jump to the device's: where that is seen for the first time the end of the call is not.
+assert_between "tasks without a call, of calls whose end is not known" 0 "$(jq '[.api[].end_unknown // 0] | add' "$r")" \
+	"$(jq .join.unmatched_tasks "$r")"
 assert_eq "ambiguous tasks" 0 "$(jq .join.ambiguous "$r")"
 "$ANALYZER" export "$WORK/ffmpeg.pbt" --to sqlite -o "$WORK/ffmpeg.db"
 ends=$(tests/tools/unjoined_launches.py "$WORK/ffmpeg.db" argument1) ||
