@@ -239,16 +239,15 @@ static __always_inline bool on_own_stack(const struct call_stack *stack, __u64 s
 
 /*
  * What is known of a call that was not seen to end. @sp is where the thread's stack begins now, 0 = not
- * known: calls further down its own were left. One on another stack may have ended in another thread.
+ * known: calls further down its own were left. One on another stack may have ended in another thread, one that
+ * went on in another function with that.
  */
 static __always_inline __u32 open_or_not(const struct call_stack *stack,
 					 const struct call_frame *frame, __u64 sp)
 {
-	if (stack->own_version && !on_own_stack(stack, frame->sp))
+	if (frame->flags & FRAME_TAILED || (stack->own_version && !on_own_stack(stack, frame->sp)))
 		return CALL_ENTRY;
-	if (!sp || !on_own_stack(stack, sp) || frame->sp >= sp)
-		return CALL_OPEN;
-	return frame->flags & FRAME_TAILED ? CALL_ENTRY : CALL_LEFT;
+	return !sp || !on_own_stack(stack, sp) || frame->sp >= sp ? CALL_OPEN : CALL_LEFT;
 }
 
 static __always_inline void emit_open_calls(struct task_struct *task, struct call_stack *stack,
