@@ -188,10 +188,12 @@ volatile __u64 text_marks[TEXT_MARKS] __weak = {};
 volatile __u64 texts_version __weak = 0;
 
 /* Of @bytes, from 1 to REC_STRING_LEN; what follows them in their last word is not theirs. */
-static __noinline __u64 text_key(struct call_stack *stack, __u32 bytes)
+__weak __noinline __u64 text_key(struct call_stack *stack, __u32 bytes)
 {
 	__u64 key = bytes, word;
 
+	if (!stack)
+		return 0;
 	for (__u32 i = 0; i < REC_STRING_LEN / sizeof(word) && i * sizeof(word) < bytes; i++) {
 		word = stack->text[i];
 		if (bytes - i * sizeof(word) < sizeof(word))
@@ -486,10 +488,12 @@ static __always_inline __u32 spare_slot(struct call_stack *stack)
 }
 
 /* Calls around one that begins at @sp, where the last one begun is on another stack. */
-static __noinline __u32 depth_at(struct call_stack *stack, __u64 sp)
+__weak __noinline int depth_at(struct call_stack *stack, __u64 sp)
 {
 	__u32 depth = 0;
 
+	if (!stack)
+		return 0;
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
 		const struct call_frame *frame = &stack->frames[i];
 
@@ -563,7 +567,8 @@ static __noinline void entry_only(struct call_stack *stack, __u32 slot)
 	trim(stack);
 }
 
-int exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot, __u64 cookie);
+static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				     __u64 cookie);
 
 /* May a return probe write into the stack for this call? */
 static __always_inline bool is_armed(struct call_stack *stack, __u64 sp, bool exact)
@@ -676,38 +681,38 @@ static __noinline __u64 submit_flags(struct call_stack *stack, void *ring)
 }
 
 /* As emit_begin() and emit_end(), but what is produced is counted by thread. */
-static __always_inline void write_call(struct pt_regs *ctx, struct call_stack *stack,
-				  const struct call_frame *frame, __u16 depth, __u64 dur)
+static __noinline void write_call(struct call_stack *stack, const struct call_frame *frame,
+				  __u64 returned, __u64 dur)
 {
+	__u32 cpu = bpf_get_smp_processor_id();
 	__u16 flags;
 	struct rec_call *r;
 	void *ring;
 
-	stack->cpu = bpf_get_smp_processor_id();
-	ring = bpf_map_lookup_elem(&rings, &stack->cpu);
+	ring = bpf_map_lookup_elem(&rings, &cpu);
 	r = ring ? bpf_ringbuf_reserve(ring, sizeof(*r), 0) : NULL;
 	if (!r) {
 		lost_call(LOSS_RING_FULL, 1);
 		return;
 	}
-	flags = frame->flags | depth << CALL_DEPTH_SHIFT;
-	if (!PT_REGS_RC(ctx))
+	flags = frame->flags | frame->depth << CALL_DEPTH_SHIFT;
+	if (!returned)
 		flags |= CALL_RET_ZERO;
 	r->header.type = REC_CALL;
 	r->header.flags = flags;
-	r->header.cpu = stack->cpu;
+	r->header.cpu = cpu;
 	r->header.ts_ns = frame->start_ns;
 	r->dur_ns = dur;
 	r->tgid = stack->tgid;
 	r->tid = stack->tid;
 	r->probe = frame->probe;
-	r->ret = (__u32)PT_REGS_RC(ctx);
+	r->ret = (__u32)returned;
 	r->args[0] = frame->args[0];
 	r->args[1] = frame->args[1];
 	if (frame->flags & FRAME_OUT)
 		r->args[2] = read_out(frame->probe, frame->args[2]);
 	else if (frame->flags & FRAME_RETURN)
-		r->args[2] = PT_REGS_RC(ctx);
+		r->args[2] = returned;
 	else
 		r->args[2] = frame->args[2];
 	r->text = frame->text;
@@ -724,13 +729,14 @@ static __noinline void settle_rest(struct call_stack *stack, __u32 slot, __u64 s
 		trim(stack);
 }
 
-/* A call has ended, the one in @slot. */
-static __noinline void leave(struct pt_regs *ctx, struct call_stack *stack, __u32 slot, __u64 sp,
-			     __u64 now)
+/* A call has ended, the one in @slot. Not static: looked at once, not for each way to it. */
+__weak __noinline int leave(struct call_stack *stack, __u32 slot, __u64 sp, __u64 now, __u64 returned)
 {
 	struct call_frame *frame;
 	__u64 dur;
 
+	if (!stack)
+		return 0;
 	frame = frame_at(stack, slot);
 	dur = now - frame->start_ns;
 	if (frame->flags & FRAME_UNSURE)
@@ -738,12 +744,13 @@ static __noinline void leave(struct pt_regs *ctx, struct call_stack *stack, __u3
 	else if (dur < settings.min_duration_ns && !(frame->flags & FRAME_KEEP))
 		count_short(stack, frame->probe, dur, now);
 	else
-		write_call(ctx, stack, frame, frame->depth, dur);
+		write_call(stack, frame, returned, dur);
 	frame->sp = 0;
 	if (slot + 1 == stack->depth && (!slot || frame_at(stack, slot - 1)->sp))
 		stack->depth = slot;
 	else
 		settle_rest(stack, slot, sp);
+	return 0;
 }
 
 /* The last call begun at @sp whose end is seen by @seen_by; REC_CALL_DEPTH if there is none. */
@@ -797,7 +804,7 @@ static __noinline void leave_around(struct pt_regs *ctx, struct call_stack *stac
 		/* A return probe is still to come for that one. */
 		if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS)
 			return;
-		leave(ctx, stack, slot, sp, now);
+		leave(stack, slot, sp, now, PT_REGS_RC(ctx));
 	}
 }
 
@@ -806,7 +813,7 @@ static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *st
 {
 	__u32 last;
 
-	leave(ctx, stack, slot, sp, now);
+	leave(stack, slot, sp, now, PT_REGS_RC(ctx));
 	last = stack->depth - 1;
 	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp)
 		leave_around(ctx, stack, sp, now);
@@ -979,20 +986,17 @@ static __always_inline void went_on(struct call_frame *frame)
 	frame->goes_to = 0;
 }
 
-/* A function that does nothing but jump to another one. Not static: looked at once. */
-__weak __noinline int exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
-				    __u64 cookie)
+/* A function that does nothing but jump to another one. */
+static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				     __u64 cookie)
 {
 	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK;
 
-	if (!stack)
-		return 0;
 	exit_hits[(__u32)cookie & (EXITS_MAX - 1)]++;
 	if (kind == PLACE_JUMP)
 		went_on(frame_at(stack, slot));
 	else
 		at_indirect_jump(ctx, stack, slot, cookie);
-	return 0;
 }
 
 /*
