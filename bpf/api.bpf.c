@@ -179,6 +179,23 @@ static __noinline __u64 string_address(struct pt_regs *ctx, const struct probe_c
 	return inner;
 }
 
+static __always_inline struct call_stack *current_stack(void)
+{
+	struct task_struct *task = current_task();
+
+	return may_look(task) ? stack_of(task) : NULL;
+}
+
+/*
+ * ONCE() - call a function of a stack, the current thread's, at which the verifier looks once
+ *
+ * NAME##_once() is not static and is given the stack. Before 5.12 it can't be: NAME##_found() looks
+ * the stack up again.
+ */
+#define ONCE(name, stack, ...)                                                 \
+	(settings.global_pointers ? name##_once(stack, ##__VA_ARGS__) : \
+				    name##_found(__VA_ARGS__))
+
 #define TEXT_MARKS 4096 /* a power of two */
 
 /* Keys of strings that were sent, in the places that their last bits say; mixed with the version. */
@@ -188,7 +205,7 @@ volatile __u64 text_marks[TEXT_MARKS] __weak = {};
 volatile __u64 texts_version __weak = 0;
 
 /* Of @bytes, from 1 to REC_STRING_LEN; what follows them in their last word is not theirs. */
-__weak __noinline __u64 text_key(struct call_stack *stack, __u32 bytes)
+static __always_inline __u64 text_key_in(struct call_stack *stack, __u32 bytes)
 {
 	__u64 key = bytes, word;
 
@@ -202,6 +219,16 @@ __weak __noinline __u64 text_key(struct call_stack *stack, __u32 bytes)
 		key ^= key >> 32;
 	}
 	return key;
+}
+
+__weak __noinline __u64 text_key_once(struct call_stack *stack, __u32 bytes)
+{
+	return text_key_in(stack, bytes);
+}
+
+__weak __noinline __u64 text_key_found(__u32 bytes)
+{
+	return text_key_in(current_stack(), bytes);
 }
 
 static __noinline bool send_text(struct call_stack *stack, __u64 key, __u32 bytes)
@@ -266,7 +293,7 @@ static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf 
 	frame->named = 0;
 	if (bytes <= 1) /* not to be read, or empty */
 		return;
-	frame->text = text_key(stack, bytes);
+	frame->text = ONCE(text_key, stack, bytes);
 	mark = frame->text ^ texts_version;
 	if (text_marks[frame->text & (TEXT_MARKS - 1)] != mark) {
 		if (!send_text(stack, frame->text, bytes))
@@ -394,23 +421,6 @@ static __always_inline __u32 fate(const struct call_stack *stack, const struct c
 	return own && !(frame->flags & FRAME_TAILED) ? CALL_LEFT : CALL_ENTRY;
 }
 
-static __always_inline struct call_stack *current_stack(void)
-{
-	struct task_struct *task = current_task();
-
-	return may_look(task) ? stack_of(task) : NULL;
-}
-
-/*
- * ONCE() - call a function of a stack, the current thread's, at which the verifier looks once
- *
- * NAME##_once() is not static and is given the stack. Before 5.12 it can't be: NAME##_found() looks
- * the stack up again.
- */
-#define ONCE(name, stack, ...)                                                 \
-	(settings.global_pointers ? name##_once(stack, ##__VA_ARGS__) : \
-				    name##_found(__VA_ARGS__))
-
 /* Takes off the calls that are gone. */
 static __always_inline int settle_in(struct call_stack *stack, __u64 sp, __u32 probe)
 {
@@ -488,7 +498,7 @@ static __always_inline __u32 spare_slot(struct call_stack *stack)
 }
 
 /* Calls around one that begins at @sp, where the last one begun is on another stack. */
-__weak __noinline int depth_at(struct call_stack *stack, __u64 sp)
+static __always_inline __u32 depth_in(const struct call_stack *stack, __u64 sp)
 {
 	__u32 depth = 0;
 
@@ -503,6 +513,16 @@ __weak __noinline int depth_at(struct call_stack *stack, __u64 sp)
 			depth++;
 	}
 	return depth;
+}
+
+__weak __noinline int depth_once(struct call_stack *stack, __u64 sp)
+{
+	return depth_in(stack, sp);
+}
+
+__weak __noinline int depth_found(__u64 sp)
+{
+	return depth_in(current_stack(), sp);
 }
 
 static __always_inline void read_return_address(struct pt_regs *ctx, __u64 *returns_to)
@@ -526,7 +546,7 @@ static __noinline __u32 make_room(struct pt_regs *ctx, struct call_stack *stack,
 	settle(stack, sp, stack->probe);
 	slot = stack->depth < REC_CALL_DEPTH ? stack->depth : (__u32)spare_slot(stack);
 	if (slot < REC_CALL_DEPTH)
-		frame_at(stack, slot)->depth = depth_at(stack, sp);
+		frame_at(stack, slot)->depth = ONCE(depth, stack, sp);
 	else
 		lost_call(LOSS_TOO_DEEP, 1);
 	return slot;
