@@ -323,9 +323,6 @@ void features_probe(struct features *features)
 			 "process ids; run it on the host, or in a container with the host's (--pid=host)");
 	btf__free(btf);
 	leave_out(features);
-	/* Before 5.12 the programs of calls are too much for the verifier. */
-	if (!features->global_pointers)
-		features->method = PROBE_METHOD_NONE;
 	/* Perf events are all that kernels without cookies have. */
 	if (!features->cookies && features->method != PROBE_METHOD_NONE)
 		features->method = features->places ? PROBE_METHOD_PERF : PROBE_METHOD_NONE;

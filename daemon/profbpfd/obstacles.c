@@ -250,9 +250,9 @@ static int judge_limits(const struct obstacle_facts *facts, struct words *limits
 
 	if (!err && facts->features.btf && facts->features.method == PROBE_METHOD_NONE)
 		err = words_add(limits,
-				facts->features.uprobes
-					? "API calls are not traced: the programs for them are too "
-					  "much for this kernel's verifier; Linux 5.15 or later takes them"
+				!facts->features.cookies && facts->features.uprobes
+					? "API calls are not traced: this kernel's programs cannot "
+					  "tell for which probe they run; Linux 5.15 or later can"
 					: "API calls are not traced: this kernel has no uprobes "
 					  "(CONFIG_UPROBE_EVENTS); run another one");
 	if (!err && !features_see_ioctls(&facts->features))
