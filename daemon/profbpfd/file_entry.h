@@ -35,6 +35,8 @@ struct file_entry {
 	bool moves_stacks; /* who maps it may go on with a stack elsewhere */
 	struct probe_link *everywhere; /* breakpoints for whoever maps it */
 	uint64_t everywhere_ns;
+	size_t users; /* processes with probes of the file */
+	bool counted; /* it had some, at some time */
 };
 
 /* A mapped file in a process that runs: what its IFUNCs stand for can be looked up there. */

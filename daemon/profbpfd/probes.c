@@ -16,34 +16,25 @@
 #include "daemon/profbpfd/coverage.h"
 #include "daemon/profbpfd/link_closer.h"
 #include "daemon/profbpfd/file_entry.h"
+#include "daemon/profbpfd/probed_process.h"
 #include "daemon/profbpfd/sharing.h"
 #include "lib/process_maps.h"
 
-struct process_link {
-	size_t file;
-	struct probe_link *link;	/* NULL: covered by the file's everywhere link */
-};
-
-struct process_entry {
-	pid_t pid;
-	struct process_link *links;
-	size_t link_count;
-	struct probe_link **tails; /* of code that functions go on in */
-	size_t tail_count;
-	bool moves_stacks;
-	bool looked_at;
-	bool missed; /* the trace says so */
-};
+/*
+ * From so many on they are too many for probes of their own where they are most of those that map a
+ * file, and from so many on in any case.
+ */
+#define MANY_PROCESSES 32
+#define PROCESSES_LINKED_MAX 256
 
 struct probes {
 	const struct catalogs *catalogs;
 	struct file_setting setting;
 	struct file_entry **files;
 	size_t file_count;
-	struct process_entry *processes;
-	size_t process_count;
-	struct sharing *sharing;	/* NULL: not needed, or not to be had */
-	struct link_closer *closer;	/* NULL when all is detached */
+	struct probed_processes processes;
+	struct sharing *sharing; /* NULL: not needed, or not to be had */
+	struct link_closer *closer; /* NULL when all is detached */
 	uint32_t probed_files;
 	uint32_t probed_functions;
 	bool by_process; /* some file is probed in the targets only */
@@ -82,56 +73,25 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 		return NULL;
 	}
 	p->catalogs = catalogs;
-	if (options->follow && !options->system_wide && !options->own_only)
+	if (!options->system_wide && !options->own_only &&
+	    (options->follow || options->targets >= MANY_PROCESSES))
 		p->sharing = sharing_new();
 	return p;
 }
 
-static struct process_entry *find_process(struct probes *p, pid_t pid)
+static struct probed_process *find_process(struct probes *p, pid_t pid)
 {
-	for (size_t i = 0; i < p->process_count; i++)
-		if (p->processes[i].pid == pid)
-			return &p->processes[i];
-	return NULL;
+	return probed_processes_find(&p->processes, pid);
 }
 
 int probes_expect(struct probes *p, pid_t pid)
 {
-	struct process_entry *processes;
-
-	if (find_process(p, pid))
-		return 0;
-	processes = realloc(p->processes, (p->process_count + 1) * sizeof(*processes));
-	if (!processes)
-		return -ENOMEM;
-	p->processes = processes;
-	processes[p->process_count++] = (struct process_entry){ .pid = pid };
-	return 0;
+	return probed_processes_add(&p->processes, pid);
 }
 
 static bool is_ours(void *context, pid_t pid)
 {
 	return find_process(context, pid) != NULL;
-}
-
-static struct process_link *find_link(struct process_entry *process, size_t file)
-{
-	for (size_t i = 0; i < process->link_count; i++)
-		if (process->links[i].file == file)
-			return &process->links[i];
-	return NULL;
-}
-
-static int add_link(struct process_entry *process, size_t file, struct probe_link *link)
-{
-	struct process_link *links =
-		realloc(process->links, (process->link_count + 1) * sizeof(*links));
-
-	if (!links)
-		return -ENOMEM;
-	process->links = links;
-	links[process->link_count++] = (struct process_link){ file, link };
-	return 0;
 }
 
 static struct file_entry *find_file(struct probes *p, uint32_t dev, uint64_t inode, size_t *index)
@@ -167,7 +127,7 @@ static struct file_entry *add_file(struct probes *p, uint32_t dev, uint64_t inod
 
 void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 {
-	struct process_entry *process = find_process(p, pid);
+	struct probed_process *process = find_process(p, pid);
 
 	if (!p->by_process ||
 	    (process && (process->looked_at || process->link_count || process->missed)))
@@ -178,7 +138,7 @@ void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 }
 
 /* While it was looked at. */
-static void ended_meanwhile(struct probes *p, struct process_entry *process, uint64_t mapped_ns)
+static void ended_meanwhile(struct probes *p, struct probed_process *process, uint64_t mapped_ns)
 {
 	if (process->missed)
 		return;
@@ -186,38 +146,44 @@ static void ended_meanwhile(struct probes *p, struct process_entry *process, uin
 	coverage_missed(p->setting.queue, process->pid, mapped_ns, now_ns());
 }
 
-static void count_file(struct probes *p, const struct file_entry *e)
+static void count_file(struct probes *p, struct file_entry *e)
 {
+	if (e->counted)
+		return;
+	e->counted = true;
 	p->probed_files++;
 	p->probed_functions += e->file.count;
 }
 
-static bool linked_at_all(struct probes *p, size_t file)
+/*
+ * Are the probes to be put into the file, rather than into each process? Strangers that map it must not
+ * be slowed down, but for each process there would be descriptors, and whoever calls and the end of
+ * the session would pay for all of them.
+ */
+static bool for_whoever_maps(struct probes *p, const struct file_entry *e)
 {
-	for (size_t i = 0; i < p->process_count; i++)
-		if (find_link(&p->processes[i], file))
-			return true;
-	return p->files[file]->everywhere != NULL;
-}
+	const struct probes_options *options = &p->setting.options;
+	struct sharers sharers;
 
-/* Strangers that map the file must not be slowed down. */
-static bool for_targets_only(struct probes *p, const struct file_entry *e)
-{
-	if (p->setting.options.system_wide)
+	if (options->system_wide)
+		return true;
+	if (options->own_only || !p->sharing)
 		return false;
-	return p->setting.options.own_only || !p->setting.options.follow || !p->sharing ||
-	       sharing_has_stranger(p->sharing, e->dev, e->inode, is_ours, p);
+	sharing_count(p->sharing, e->dev, e->inode, is_ours, p, &sharers);
+	if (!sharers.strangers)
+		return options->follow || p->processes.count >= MANY_PROCESSES;
+	return sharers.ours > PROCESSES_LINKED_MAX ||
+	       (sharers.ours >= MANY_PROCESSES && sharers.ours >= sharers.strangers);
 }
 
 /* Put breakpoints where they belong and note from when on the process is covered. */
-static void attach_file(struct probes *p, struct process_entry *process, size_t index,
+static void attach_file(struct probes *p, struct probed_process *process, size_t index,
 			uint64_t mapped_ns, struct item *coverage)
 {
 	struct file_entry *e = p->files[index];
-	bool first = !linked_at_all(p, index);
 	struct probe_link *link = NULL;
 
-	if (!e->everywhere && first && !for_targets_only(p, e)) {
+	if (!e->everywhere && !e->users && for_whoever_maps(p, e)) {
 		e->everywhere = file_entry_link(&p->setting, e, 0, false);
 		e->everywhere_ns = now_ns();
 	}
@@ -225,20 +191,20 @@ static void attach_file(struct probes *p, struct process_entry *process, size_t 
 		link = file_entry_link(&p->setting, e, process->pid, process->moves_stacks);
 		if (!link) {
 			if (errno != ESRCH)
-				file_warn(&p->setting, "%s: probing it in process %d failed: %s", e->path,
-				     process->pid, strerror(errno));
+				file_warn(&p->setting, "%s: probing it in process %d failed: %s",
+					  e->path, process->pid, strerror(errno));
 			else
 				ended_meanwhile(p, process, mapped_ns);
 			return;
 		}
 	}
 	p->by_process |= link != NULL;
-	if (first)
-		count_file(p, e);
-	if (add_link(process, index, link)) {
+	count_file(p, e);
+	if (probed_process_add_link(process, index, link)) {
 		probe_link_free(link);
 		return;
 	}
+	e->users++;
 	coverage_add(coverage, process->pid, e->path, e->file.count, mapped_ns,
 		     e->everywhere ? e->everywhere_ns : now_ns());
 }
@@ -246,7 +212,7 @@ static void attach_file(struct probes *p, struct process_entry *process, size_t 
 static void attach_files(struct probes *p, pid_t pid, const size_t *indices, size_t count,
 			 uint64_t mapped_ns)
 {
-	struct process_entry *process = find_process(p, pid);
+	struct probed_process *process = find_process(p, pid);
 	struct item *coverage = count ? item_new(ITEM_COVERAGE, 1024) : NULL;
 
 	for (size_t i = 0; i < count && coverage; i++)
@@ -272,7 +238,7 @@ static struct file_entry *mapped_file(struct probes *p, pid_t pid, const struct 
 }
 
 /* Its functions with return probes are probed at their exits from now on; the trace tells of the time between. */
-static void link_again(struct probes *p, struct process_entry *process)
+static void link_again(struct probes *p, struct probed_process *process)
 {
 	struct item *coverage = item_new(ITEM_COVERAGE, 1024);
 
@@ -294,7 +260,7 @@ static void link_again(struct probes *p, struct process_entry *process)
 	item_free(coverage);
 }
 
-static void stacks_move(struct probes *p, struct process_entry *process)
+static void stacks_move(struct probes *p, struct probed_process *process)
 {
 	if (process->moves_stacks || !p->setting.return_probes)
 		return;
@@ -325,7 +291,7 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 
 		if (e && e->moves_stacks)
 			stacks_move(p, find_process(p, pid));
-		if (e && e->file.count && !find_link(find_process(p, pid), index))
+		if (e && e->file.count && !probed_process_link(find_process(p, pid), index))
 			indices[count++] = index;
 	}
 	if (indices)
@@ -337,19 +303,7 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 	return err;
 }
 
-static int keep_tail(struct process_entry *process, struct probe_link *link)
-{
-	struct probe_link **tails =
-		reallocarray(process->tails, process->tail_count + 1, sizeof(*tails));
-
-	if (!tails)
-		return -ENOMEM;
-	process->tails = tails;
-	tails[process->tail_count++] = link;
-	return 0;
-}
-
-static int probe_tail(struct probes *p, struct process_entry *process,
+static int probe_tail(struct probes *p, struct probed_process *process,
 		      const struct process_maps *maps, const struct process_map *map,
 		      uint64_t address)
 {
@@ -365,7 +319,7 @@ static int probe_tail(struct probes *p, struct process_entry *process,
 		return -ENOENT;
 	err = file_entry_link_tail(&p->setting, e, process->pid, address - map->start + map->offset,
 				   process->moves_stacks, &link);
-	if (link && keep_tail(process, link))
+	if (link && probed_process_add_tail(process, link))
 		err = -ENOMEM;
 	if (err)
 		probe_link_free(link);
@@ -374,7 +328,7 @@ static int probe_tail(struct probes *p, struct process_entry *process,
 
 void probes_tail(struct probes *p, pid_t pid, uint64_t address)
 {
-	struct process_entry *process = find_process(p, pid);
+	struct probed_process *process = find_process(p, pid);
 	struct process_maps maps;
 	int err = -ENOENT;
 
@@ -408,7 +362,7 @@ void probes_add_file(struct probes *p, int fd, pid_t pid)
 			e = add_file(p, KERNEL_DEV(major(st.st_dev), minor(st.st_dev)), st.st_ino,
 				     path, copy, NULL, &index);
 	}
-	if (e && e->file.count && !find_link(find_process(p, pid), index))
+	if (e && e->file.count && !probed_process_link(find_process(p, pid), index))
 		attach_files(p, pid, &index, 1, 0);
 }
 
@@ -431,21 +385,26 @@ void probes_search_libraries(struct probes *p, pid_t pid)
 	hinted_libraries_each(p->catalogs, pid, add_hinted, &by);
 }
 
+static void forget(struct probes *p, struct probed_process *process)
+{
+	for (size_t i = 0; i < process->link_count; i++) {
+		link_closer_add(p->closer, process->links[i].link);
+		p->files[process->links[i].file]->users--;
+	}
+	for (size_t i = 0; i < process->tail_count; i++)
+		link_closer_add(p->closer, process->tails[i]);
+	capture_stack_mover(p->setting.capture, process->pid, false);
+	probed_processes_remove(&p->processes, process);
+}
+
 void probes_forget(struct probes *p, pid_t pid)
 {
-	struct process_entry *process = find_process(p, pid);
+	struct probed_process *process = find_process(p, pid);
 
 	if (!process)
 		return;
-	for (size_t i = 0; i < process->link_count; i++)
-		link_closer_add(p->closer, process->links[i].link);
-	for (size_t i = 0; i < process->tail_count; i++)
-		link_closer_add(p->closer, process->tails[i]);
 	capture_tails_forget(p->setting.capture, pid);
-	capture_stack_mover(p->setting.capture, pid, false);
-	free(process->links);
-	free(process->tails);
-	*process = p->processes[--p->process_count];
+	forget(p, process);
 }
 
 uint32_t probes_functions(const struct probes *p)
@@ -460,10 +419,10 @@ uint32_t probes_files(const struct probes *p)
 
 void probes_detach(struct probes *p)
 {
-	while (p->process_count)
-		probes_forget(p, p->processes[0].pid);
+	while (p->processes.count)
+		forget(p, &p->processes.row[p->processes.count - 1]);
 	for (size_t i = 0; i < p->file_count; i++) {
-		probe_link_free(p->files[i]->everywhere);
+		link_closer_add(p->closer, p->files[i]->everywhere);
 		p->files[i]->everywhere = NULL;
 	}
 	link_closer_free(p->closer);
@@ -480,6 +439,6 @@ void probes_free(struct probes *p)
 	sharing_free(p->sharing);
 	file_view_free(p->setting.view);
 	free(p->files);
-	free(p->processes);
+	probed_processes_free(&p->processes);
 	free(p);
 }

@@ -5,7 +5,10 @@
  * A file is known by device and inode, and read once (file_cache.h). Breakpoints are
  * put into the traced processes only, as long as other processes map the file
  * too. If none does and children are followed, they are put into the file itself,
- * for whoever maps it: then a child runs into them from its first instruction.
+ * for whoever maps it: then a child runs into them from its first instruction. The same
+ * if many traced processes map it, and are most of those that do: a link takes
+ * descriptors, all links of a file are looked through at each call, and to remove one, all that map
+ * the file are. The programs leave out who is no target.
  * Not so for an ordinary user (own_only): whoever maps the file later may be another's.
  *
  * Used from one thread at a time.
@@ -30,13 +33,14 @@ struct probes;
 struct probes_options {
 	bool system_wide;
 	bool follow;
-	bool own_only;		/* never a breakpoint in a process that is not a target, see above */
+	size_t targets; /* how many there are at the start */
+	bool own_only; /* never a breakpoint in a process that is not a target, see above */
 	bool optimized_nop;
-	bool keep_queues;	/* record calls of kind queue, however short */
-	uint64_t functions_max;	/* to be probed; 0 = CAPTURE_PROBES_MAX */
-	struct file_cache *file_cache;	/* what is known of files; may be NULL */
-	struct code_names *code_names;	/* told which probes are given addresses to be named */
-	const struct right *right;	/* into whom it may look; NULL: everybody */
+	bool keep_queues; /* record calls of kind queue, however short */
+	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
+	struct file_cache *file_cache; /* what is known of files; may be NULL */
+	struct code_names *code_names; /* told which probes are given addresses to be named */
+	const struct right *right; /* into whom it may look; NULL: everybody */
 };
 
 /*

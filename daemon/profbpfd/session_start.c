@@ -188,6 +188,7 @@ static int start_probes(struct session *s)
 	struct probes_options options = {
 		.system_wide = s->request.system_wide,
 		.follow = s->request.follow,
+		.targets = s->target_count,
 		.own_only = s->request.owner != NO_OWNER,
 		.keep_queues = s->request.keep_queues,
 		.functions_max = s->request.functions_max,

@@ -17,7 +17,7 @@ struct mapping {
 };
 
 struct sharing {
-	struct mapping *mappings;	/* sorted by (dev, inode) */
+	struct mapping *mappings; /* sorted by (dev, inode) */
 	size_t count;
 	size_t capacity;
 };
@@ -88,14 +88,17 @@ void sharing_free(struct sharing *s)
 	free(s);
 }
 
-bool sharing_has_stranger(const struct sharing *s, uint32_t dev, uint64_t inode,
-			  bool (*ours)(void *context, pid_t pid), void *context)
+void sharing_count(const struct sharing *s, uint32_t dev, uint64_t inode,
+		   bool (*ours)(void *context, pid_t pid), void *context, struct sharers *count)
 {
 	const struct mapping key = { .dev = dev, .inode = inode };
 	size_t at = BISECT(i, 0, s->count, compare(&s->mappings[i], &key) < 0);
 
-	for (; at < s->count && !compare(&s->mappings[at], &key); at++)
-		if (!ours(context, s->mappings[at].pid))
-			return true;
-	return false;
+	*count = (struct sharers){ 0 };
+	for (; at < s->count && !compare(&s->mappings[at], &key); at++) {
+		if (ours(context, s->mappings[at].pid))
+			count->ours++;
+		else
+			count->strangers++;
+	}
 }

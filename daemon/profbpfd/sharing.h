@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sharing.h - do other processes map a file?
+ * sharing.h - how many targets, and how many other processes, map a file?
  *
  * The machine's processes are looked at once, when a session starts, so that the
  * answer costs nothing later, when a target has just loaded a library and every
@@ -25,12 +25,16 @@ struct sharing;
 struct sharing *sharing_new(void);
 void sharing_free(struct sharing *sharing);
 
+struct sharers {
+	size_t ours, strangers;
+};
+
 /*
- * sharing_has_stranger - a process other than ours mapped the file
+ * sharing_count - how many processes mapped the file
  *
  * @dev is KERNEL_DEV() as /proc/PID/maps tells it; @ours decides about a process.
  */
-bool sharing_has_stranger(const struct sharing *sharing, uint32_t dev, uint64_t inode,
-			  bool (*ours)(void *context, pid_t pid), void *context);
+void sharing_count(const struct sharing *sharing, uint32_t dev, uint64_t inode,
+		   bool (*ours)(void *context, pid_t pid), void *context, struct sharers *count);
 
 #endif /* PROFBPF_DAEMON_SHARING_H */

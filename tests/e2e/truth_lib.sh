@@ -7,16 +7,21 @@
 # shellcheck disable=SC2034 # for the scripts
 SLACK=${PROFBPF_TEST_SLACK:-1}
 
-# start_truth NAME [ARG...]: returns once it is ready to begin. Sets TRUTH_PID.
-start_truth() {
+# launch_truth NAME [ARG...]: sets TRUTH_PID.
+launch_truth() {
 	local name=$1
 	shift
-	rm -f "$WORK/$name.in"
+	rm -f "$WORK/$name.in" "$WORK/$name.out"
 	mkfifo "$WORK/$name.in"
 	"$TRUTH/$name" "$@" <"$WORK/$name.in" >"$WORK/$name.out" 2>"$WORK/$name.err" &
 	TRUTH_PID=$!
 	exec {TRUTH_IN}>"$WORK/$name.in"
 	TRUTH_OUT=$WORK/$name.out
+}
+
+# start_truth NAME [ARG...]: the same, but returns once it is ready to begin.
+start_truth() {
+	launch_truth "$@"
 	wait_for_line "$TRUTH_OUT" '^ready' 10
 }
 
