@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/bisect.h"
+#include "lib/map.h"
+
 char *process_cmdline(pid_t pid)
 {
 	char path[64], *text = malloc(PROCESS_CMDLINE_MAX);
@@ -68,7 +71,6 @@ static pid_t parent_of(pid_t pid)
 
 struct family {
 	pid_t pid, parent;
-	bool taken;
 };
 
 static int read_families(struct family **families, size_t *count)
@@ -112,26 +114,42 @@ static int append(pid_t **pids, size_t *count, pid_t pid)
 	return 0;
 }
 
-static bool contains(const pid_t *pids, size_t count, pid_t pid)
+static int by_parent(const void *a, const void *b)
 {
-	for (size_t i = 0; i < count; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
+	const struct family *x = a, *y = b;
+
+	return (x->parent > y->parent) - (x->parent < y->parent);
+}
+
+/* Each child has one parent, so it is met once, unless it was there before. */
+static int append_children(pid_t **pids, size_t *count, pid_t parent, struct family *families,
+			   size_t families_count, const struct map *there)
+{
+	size_t at = BISECT(i, 0, families_count, families[i].parent < parent);
+	int err = 0;
+
+	for (; at < families_count && families[at].parent == parent && !err; at++)
+		if (map_get(there, (uint64_t)families[at].pid) == MAP_NONE)
+			err = append(pids, count, families[at].pid);
+	return err;
 }
 
 int process_descendants(pid_t **pids, size_t *count)
 {
 	struct family *families = NULL;
 	size_t families_count = 0;
+	struct map there = { 0 };
 	int err = read_families(&families, &families_count);
 
+	for (size_t i = 0; i < *count && !err; i++)
+		if (!map_put(&there, (uint64_t)(*pids)[i], 0))
+			err = -ENOMEM;
+	if (!err && families_count)
+		qsort(families, families_count, sizeof(*families), by_parent);
 	/* Entries appended on the way are visited, too: their children follow. */
 	for (size_t i = 0; i < *count && !err; i++)
-		for (size_t k = 0; k < families_count && !err; k++)
-			if (families[k].parent == (*pids)[i] &&
-			    !contains(*pids, *count, families[k].pid))
-				err = append(pids, count, families[k].pid);
+		err = append_children(pids, count, (*pids)[i], families, families_count, &there);
+	map_free(&there);
 	free(families);
 	return err;
 }

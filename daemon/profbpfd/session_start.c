@@ -20,6 +20,7 @@
 #include "daemon/profbpfd/process_info.h"
 #include "daemon/profbpfd/session_private.h"
 
+#define NEWCOMER_ROUNDS 16
 #define QUEUE_BYTES (128u << 20) /* records waiting for the writer, at most */
 
 uint64_t session_memory(uint64_t buffer_bytes)
@@ -47,7 +48,8 @@ static int start_capture(struct session *s)
 	s->cgroups = cgroups_new();
 	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));
-	s->right = (struct right){ s->capture, s->request.owner, s->request.owner_group, right_ask };
+	s->right =
+		(struct right){ s->capture, s->request.owner, s->request.owner_group, right_ask };
 	if (s->capture && !capture_attach_guard(s->capture, error, sizeof(error)))
 		return 0;
 	session_end(s, true, error);
@@ -98,6 +100,14 @@ static void let_go(struct session *s, pid_t pid)
  * Ordinary users get what is theirs: a descendant may run with another's rights, and one asked for may have
  * begun to do so since it was looked at. From its claim on the kernel side sees to that.
  */
+static bool claim_target(struct session *s, pid_t pid)
+{
+	if (!capture_claim(s->capture, pid) && right_holds(&s->right, pid))
+		return true;
+	capture_target_remove(s->capture, pid);
+	return false;
+}
+
 static void claim_targets(struct session *s)
 {
 	char text[160];
@@ -106,11 +116,10 @@ static void claim_targets(struct session *s)
 	for (size_t i = 0; i < s->target_count; i++) {
 		pid_t pid = s->targets[i];
 
-		if (!capture_claim(s->capture, pid) && right_holds(&s->right, pid)) {
+		if (claim_target(s, pid)) {
 			s->targets[kept++] = pid;
 			continue;
 		}
-		capture_target_remove(s->capture, pid);
 		let_go(s, pid);
 		if (i >= s->request.pid_count)
 			continue;
@@ -366,6 +375,40 @@ static void add_target(struct session *s, pid_t pid)
 	}
 }
 
+/* Returns whether there were any: they may have had children before they were targets. */
+static bool add_newcomers_once(struct session *s)
+{
+	size_t before = s->target_count, kept = before;
+
+	if (process_descendants(&s->targets, &s->target_count))
+		return false;
+	for (size_t i = before; i < s->target_count; i++) {
+		pid_t pid = s->targets[i];
+
+		if (capture_is_target(s->capture, pid) || !claim_target(s, pid))
+			continue;
+		s->targets[kept++] = pid;
+		add_target(s, pid);
+		if (s->devices)
+			device_feed_watch(s->devices, pid);
+		if (s->cgroups)
+			session_push(s, cgroups_watch(s->cgroups, pid));
+	}
+	s->target_count = kept;
+	for (size_t i = before; i < kept && s->prober; i++)
+		prober_scan(s->prober, s->targets[i], false, s->start_ns);
+	return kept > before;
+}
+
+/* Children that came while the session was being started. The programs follow those of targets. */
+static void add_newcomers(struct session *s)
+{
+	if (!s->request.follow || s->request.system_wide || s->request.started_here)
+		return;
+	for (int i = 0; i < NEWCOMER_ROUNDS && add_newcomers_once(s); i++)
+		;
+}
+
 /* From here on everything counts. */
 static int go_live(struct session *s)
 {
@@ -385,16 +428,17 @@ static int go_live(struct session *s)
 		if (s->devices)
 			device_feed_watch(s->devices, s->targets[i]);
 	}
-	session_check_targets(s);
-	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
-		session_warn(s, "the threads' figures at the start could not be read");
-	if (capture_ioctls_before(s->capture))
-		session_warn(s, "ioctls that were under way at the start could not be read");
 	if (s->probes) {
 		s->prober = prober_new(s->probes, s->code_names);
 		if (!s->prober)
 			session_warn(s, "out of memory: libraries loaded later are not probed");
 	}
+	add_newcomers(s);
+	session_check_targets(s);
+	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
+		session_warn(s, "the threads' figures at the start could not be read");
+	if (capture_ioctls_before(s->capture))
+		session_warn(s, "ioctls that were under way at the start could not be read");
 	find_roles(s);
 	if (s->stacks)
 		stacks_look(s->stacks);

@@ -8,7 +8,7 @@
 need_root
 need_command jq
 
-readonly CALLS=20 STRANGERS=40 DESCRIPTORS=240
+readonly CALLS=20 STRANGERS=40 GROWING=100 DESCRIPTORS=240
 crowds=(250)
 [ -z "${PROFBPF_TEST_LONG:-}" ] || crowds=(2000 5000)
 
@@ -55,6 +55,14 @@ trace_crowd() {
 }
 
 start_daemon
+
+# Some come while the session is started, which takes longer than a look at who is there.
+launch_truth crowd "$GROWING" "$CALLS" "$WORK/pids" 20
+wait_until 10 test -s "$TRUTH_OUT" -o -e "$WORK/pids"
+attach_crowd "$TRUTH_PID"
+wait_for_line "$TRUTH_OUT" '^ready' 20
+truth_go
+end_crowd "of a growing crowd" "$GROWING"
 
 for processes in "${crowds[@]}"; do
 	trace_crowd "by their parent" "$processes"
