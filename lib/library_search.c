@@ -19,7 +19,10 @@
 #define MAX_DIRECTORIES 512
 #define MAX_ENTRIES 400000 /* directory entries looked at in all */
 #define MAX_INCLUDE_DEPTH 4
-#define MAX_CONF_SIZE (256u << 10)
+#define MAX_INCLUDES \
+	64 /* lines that include others, in all: a file may include itself many times */
+#define MAX_CONF_FILES 256
+#define MAX_CONF_SIZE (256u << 10) /* of all of them */
 
 static const char *const usual_directories[] = {
 	"/lib64",
@@ -44,6 +47,7 @@ struct search {
 	char **directory;
 	size_t directory_count;
 	size_t entries; /* looked at so far */
+	size_t includes, conf_files, conf_size; /* likewise */
 	struct library_files *found;
 	size_t capacity;
 };
@@ -218,19 +222,22 @@ static int visit_component(struct search *search, const char *path, const void *
 }
 
 /* Contents of a small text file, NUL-terminated; NULL if it cannot be read. */
-static char *read_conf(int root_fd, const char *path)
+static char *read_conf(struct search *search, const char *path)
 {
-	int fd = open_in_root(root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	size_t size = 0, left = MAX_CONF_SIZE - search->conf_size;
 	struct stat st;
-	char *text;
-	size_t size = 0;
 	ssize_t n = 0;
+	char *text;
+	int fd;
 
+	if (!left || search->conf_files++ >= MAX_CONF_FILES)
+		return NULL;
+	fd = open_in_root(search->root_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return NULL;
-	text = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? malloc(MAX_CONF_SIZE + 1) : NULL;
-	while (text && size < MAX_CONF_SIZE) {
-		n = read(fd, text + size, MAX_CONF_SIZE - size);
+	text = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? malloc(left + 1) : NULL;
+	while (text && size < left) {
+		n = read(fd, text + size, left - size);
 		if (n <= 0)
 			break;
 		size += n;
@@ -238,6 +245,7 @@ static char *read_conf(int root_fd, const char *path)
 	close(fd);
 	if (text)
 		text[size] = 0;
+	search->conf_size += size;
 	return text;
 }
 
@@ -254,7 +262,8 @@ static int parse_include(struct search *search, const char *glob, int depth)
 	char path[PATH_MAX], *slash;
 	int n = snprintf(path, sizeof(path), "%s%s", *glob == '/' ? "" : "/etc/", glob);
 
-	if (n >= (int)sizeof(path) || depth == MAX_INCLUDE_DEPTH)
+	if (n >= (int)sizeof(path) || depth == MAX_INCLUDE_DEPTH ||
+	    search->includes++ >= MAX_INCLUDES)
 		return 0;
 	depth++;
 	slash = strrchr(path, '/');
@@ -264,7 +273,7 @@ static int parse_include(struct search *search, const char *glob, int depth)
 
 static int parse_conf(struct search *search, const char *path, int depth)
 {
-	char *text = read_conf(search->root_fd, path), *save = NULL;
+	char *text = read_conf(search, path), *save = NULL;
 	int err = 0;
 
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !err;

@@ -261,6 +261,24 @@ static void hostile_configuration(void **state)
 	free(text);
 }
 
+/* Files that include themselves: 40 times in each, four deep, would be millions, with thousands of folders each. */
+static void endless_configuration(void **state)
+{
+	const struct root *root = *state;
+	size_t size = 200 << 10, used = 0;
+	char *text = malloc(size);
+
+	assert_non_null(text);
+	for (int i = 0; i < 40; i++)
+		used += (size_t)snprintf(text + used, size - used, "include ld.so.conf\n");
+	while (size - used > 32)
+		used += (size_t)snprintf(text + used, size - used, "include /absent/x\n");
+	make(root, "/etc/ld.so.conf", text);
+	make(root, "/usr/lib/liba.so", "library");
+	expect_found(root, NULL, "liba.so", "/usr/lib/liba.so");
+	free(text);
+}
+
 static void gone_root(void **state)
 {
 	const char *const globs[] = { "*.so" };
@@ -279,7 +297,8 @@ int main(void)
 		TEST(library_path),	     TEST(whole_paths),
 		TEST(one_entry_per_file),    TEST(links_stay_inside),
 		TEST(only_regular_files),    TEST(replaced_file_is_noticed),
-		TEST(hostile_configuration), cmocka_unit_test(gone_root),
+		TEST(hostile_configuration), TEST(endless_configuration),
+		cmocka_unit_test(gone_root),
 	};
 
 	return cmocka_run_group_tests_name("library_search", tests, NULL, NULL);
