@@ -286,3 +286,20 @@ struct flow_step flow_decode(struct flow_decoder *d, const uint8_t *code, size_t
 	return d->machine == ELF_FILE_X86_64 ? decode_x86(d, code, available, address)
 					     : decode_aarch64(code, available, address);
 }
+
+void flow_decoder_begin(struct flow_decoder *d)
+{
+	d->table_near = 0;
+}
+
+struct flow_step flow_decode_apart(struct flow_decoder *d, const uint8_t *code, size_t available,
+				   uint64_t address)
+{
+	unsigned int table_near = d->table_near;
+	struct flow_step step;
+
+	flow_decoder_begin(d);
+	step = flow_decode(d, code, available, address);
+	d->table_near = table_near;
+	return step;
+}

@@ -44,12 +44,19 @@ struct flow_decoder;
 struct flow_decoder *flow_decoder_new(enum elf_file_machine machine);
 void flow_decoder_free(struct flow_decoder *decoder);
 
+/* flow_decoder_begin - what is decoded next has nothing to do with what was decoded before */
+void flow_decoder_begin(struct flow_decoder *decoder);
+
 /*
  * flow_decode - the instruction at @code, which lies at @address
  *
- * Instructions must come in order: a jump table is told by what was decoded before it.
+ * Instructions of a function must come in order: a jump table is told by what was decoded before it.
  */
 struct flow_step flow_decode(struct flow_decoder *decoder, const uint8_t *code, size_t available,
 			     uint64_t address);
+
+/* flow_decode_apart - one that lies elsewhere, as if nothing had been decoded before it; the order goes on after it */
+struct flow_step flow_decode_apart(struct flow_decoder *decoder, const uint8_t *code,
+				   size_t available, uint64_t address);
 
 #endif /* PROFBPF_LIB_CONTROL_FLOW_H */

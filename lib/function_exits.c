@@ -87,6 +87,10 @@ static enum exit_doubt add_piece(struct exit_finder *f, uint64_t start, uint64_t
 		return EXITS_SIZE;
 	if (f->piece_count == FUNCTION_PIECES_MAX || f->bytes + (end - start) > FUNCTION_BYTES_MAX)
 		return EXITS_MANY;
+	/* Two that overlap would have the same exits twice. */
+	for (size_t i = 0; i < f->piece_count; i++)
+		if (start < f->pieces[i].end && f->pieces[i].start < end)
+			return EXITS_CODE;
 	f->pieces[f->piece_count++] = (struct piece){ start, end };
 	f->bytes += end - start;
 	return EXITS_CLEAN;
@@ -137,7 +141,8 @@ static bool is_stub(struct exit_finder *f, uint64_t target, uint64_t address,
 	if (f->machine != ELF_FILE_X86_64)
 		return false;
 	for (int i = 0; i < STUB_INSTRUCTIONS; i++) {
-		struct flow_step next = flow_decode(f->decoder, code + at, size - at, target + at);
+		struct flow_step next =
+			flow_decode_apart(f->decoder, code + at, size - at, target + at);
 		int64_t displacement;
 
 		if (next.flow == FLOW_INDIRECT && next.in_memory && next.base == FLOW_REGISTER_IP) {
@@ -226,7 +231,8 @@ struct last_end {
 	bool table; /* some jump's goals are not known */
 };
 
-static void note_end(const struct exit_finder *f, enum flow flow, uint64_t next, struct last_end *end)
+static void note_end(const struct exit_finder *f, enum flow flow, uint64_t next,
+		     struct last_end *end)
 {
 	end->table |= flow == FLOW_TABLE || flow == FLOW_INDIRECT;
 	if (flow != FLOW_JUMP && flow != FLOW_RETURN && flow != FLOW_STOP)
@@ -243,6 +249,7 @@ static enum exit_doubt read_piece(struct exit_finder *f, const struct piece *pie
 	enum exit_doubt doubt = EXITS_CLEAN;
 
 	f->piece = piece;
+	flow_decoder_begin(f->decoder);
 	if (f->source.read(f->source.context, piece->start, f->code, size) != size)
 		return EXITS_CODE;
 	memset(f->starts, 0, size / 8 + 1);
@@ -255,8 +262,8 @@ static enum exit_doubt read_piece(struct exit_finder *f, const struct piece *pie
 		enum flow flow = step.flow;
 
 		f->starts[at / 8] |= 1u << at % 8;
-		doubt = note_target(f, piece, &step) ? take(f, piece->start + at, &step) :
-						       EXITS_CODE;
+		doubt = note_target(f, piece, &step) ? take(f, piece->start + at, &step)
+						     : EXITS_CODE;
 		at += bytes;
 		if (!doubt)
 			note_end(f, flow, at, &end);

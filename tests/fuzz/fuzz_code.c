@@ -2,12 +2,14 @@
 /*
  * fuzz_code.c - libFuzzer target for the machine code of functions, which comes from files of targets.
  *
- * The first byte of an input says for which machine and kernel, and how much of the function there is;
- * the next two are its place in a page. The rest is code.
+ * The first byte of an input says for which machine and kernel, how much of the function there is, and
+ * whether its first instructions or its exits are looked for; the next two are its place. For exits follow
+ * the pieces of code that the unwind tables know. The rest is code.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/function_exits.h"
 #include "lib/instruction.h"
 #include "tests/fuzz/input.h"
 
@@ -15,6 +17,10 @@
 #define AARCH64 0x02
 #define SIZE_UNKNOWN 0x04
 #define SIZE_LARGER 0x08 /* than what there is of it */
+#define EXITS 0x10
+
+#define BASE 0x100000
+#define PIECES 4
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,18 +49,121 @@ static void choose(uint8_t flags, uint64_t offset, const uint8_t *code, size_t a
 	check(!choice.delta || !(flags & AARCH64));
 }
 
+/* ---- Where its calls end */
+
+static struct place {
+	uint64_t start; /* of the code */
+	struct input code;
+	uint8_t pieces[PIECES][2]; /* start and size, in units of two bytes */
+} place;
+
+static size_t read_code(void *context, uint64_t address, void *buffer, size_t size)
+{
+	uint64_t at = address - place.start;
+
+	if (at >= place.code.size)
+		return 0;
+	if (size > place.code.size - at)
+		size = place.code.size - at;
+	memcpy(buffer, place.code.data + at, size);
+	return size;
+}
+
+static int find_extent(void *context, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	for (int i = 0; i < PIECES; i++) {
+		*start = place.start + 2 * place.pieces[i][0];
+		*end = *start + 2 * place.pieces[i][1];
+		if (address >= *start && address < *end)
+			return 0;
+	}
+	return -1;
+}
+
+static void check_return(const struct function_exit *e, bool aarch64)
+{
+	const uint8_t *code = place.code.data + (e->address - place.start);
+	size_t left = place.code.size - (e->address - place.start);
+
+	if (aarch64) {
+		check(left >= 4 && !memcmp(code, "\xc0\x03\x5f\xd6", 4) && !e->stepped);
+		return;
+	}
+	while (left && *code != 0xc2 && *code != 0xc3)
+		code++, left--;
+	check(left > 0 && e->plain == (*code == 0xc3));
+}
+
+static void check_exits(const struct function_exits *found, bool aarch64)
+{
+	check((found->doubt == EXITS_CLEAN) == (found->count > 0));
+	check(found->count <= FUNCTION_EXITS_MAX && exit_doubt_text(found->doubt)[0] != '?');
+	for (size_t i = 0; i < found->count; i++) {
+		const struct function_exit *e = &found->exits[i];
+
+		check(!i || e->address > found->exits[i - 1].address);
+		check(e->address - place.start < place.code.size);
+		check(e->address >= e->own_start && e->address < e->own_end);
+		if (e->kind == EXIT_RETURN)
+			check_return(e, aarch64);
+		if (e->kind == EXIT_JUMP_INDIRECT)
+			check(e->base <= EXIT_REGISTER_NONE && e->index <= EXIT_REGISTER_NONE);
+	}
+}
+
+static struct exit_finder *finder_for(bool aarch64)
+{
+	static const struct code_source source = { read_code, find_extent, NULL };
+	static struct exit_finder *finders[2];
+
+	if (!finders[aarch64])
+		finders[aarch64] =
+			exit_finder_new(aarch64 ? ELF_FILE_AARCH64 : ELF_FILE_X86_64, &source);
+	check(finders[aarch64] != NULL);
+	return finders[aarch64];
+}
+
+/* What is found depends on the function alone, not on what was looked at before. */
+static void find_exits(uint8_t flags, uint64_t offset, const uint8_t *code, size_t available)
+{
+	uint64_t size = flags & SIZE_UNKNOWN ? 0 : available + !!(flags & SIZE_LARGER);
+	struct exit_finder *finder = finder_for(flags & AARCH64);
+	struct function_exits found, again;
+
+	place.start = BASE + offset;
+	place.code = (struct input){ code, available };
+	check(!exit_finder_find(finder, place.start, size, &found));
+	check_exits(&found, flags & AARCH64);
+	check(!exit_finder_find(finder, place.start, size, &again));
+	check(again.doubt == found.doubt && again.count == found.count);
+	for (size_t i = 0; i < found.count; i++)
+		check(again.exits[i].address == found.exits[i].address &&
+		      again.exits[i].kind == found.exits[i].kind);
+	function_exits_free(&again);
+	function_exits_free(&found);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
 	uint8_t flags = input_byte(&in);
 	uint64_t offset = input_number(&in, 2);
-	uint8_t *code = malloc(in.size ? in.size : 1);
+	uint8_t *code;
 
+	if (flags & EXITS)
+		for (int i = 0; i < PIECES; i++) {
+			place.pieces[i][0] = input_byte(&in);
+			place.pieces[i][1] = input_byte(&in);
+		}
+	code = malloc(in.size ? in.size : 1);
 	check(code != NULL);
 	/* A copy, so that a byte read behind it is found out. */
 	if (in.size)
 		memcpy(code, in.data, in.size);
-	choose(flags, offset, code, in.size);
+	if (flags & EXITS)
+		find_exits(flags, offset, code, in.size);
+	else
+		choose(flags, offset, code, in.size);
 	free(code);
 	return 0;
 }

@@ -154,6 +154,31 @@ static void parts_and_tail_calls(void **state)
 	function_exits_free(&found);
 }
 
+/* A table that one piece loads from says nothing about a jump in the next one. */
+static void pieces_apart(void **state)
+{
+	static const uint8_t code[20] = { 0x48, 0x63, 0x00, /* movslq (%rax),%rax */
+					  JMP(11), [16] = 0xff, 0xe0 /* jmp *%rax */ };
+	struct scene scene = { code, sizeof(code), { { 0, 5 }, { 16, 18 } } };
+	struct function_exits found = find(&scene, ELF_FILE_X86_64, 5);
+
+	assert_int_equal(found.count, 2);
+	expect_exit(&found, 0, 3, EXIT_JUMP);
+	expect_exit(&found, 1, 16, EXIT_JUMP_INDIRECT);
+	function_exits_free(&found);
+}
+
+/* As no compiler makes them: an exit in both would be probed twice. */
+static void pieces_that_overlap(void **state)
+{
+	static const uint8_t code[20] = { JE(6), NOP, RET, [8] = RET };
+	struct scene scene = { code, sizeof(code), { { 2, 9 } } };
+	struct function_exits found = find(&scene, ELF_FILE_X86_64, 4);
+
+	assert_int_equal(found.doubt, EXITS_CODE);
+	assert_int_equal(found.count, 0);
+}
+
 static void jumps_by_register_and_memory(void **state)
 {
 	const uint8_t code[] = {
@@ -303,6 +328,8 @@ int main(void)
 		cmocka_unit_test(what_is_not_clean),
 		cmocka_unit_test(data_behind_the_code),
 		cmocka_unit_test(parts_and_tail_calls),
+		cmocka_unit_test(pieces_apart),
+		cmocka_unit_test(pieces_that_overlap),
 		cmocka_unit_test(jumps_by_register_and_memory),
 		cmocka_unit_test(jumps_to_a_linkage_table),
 		cmocka_unit_test(on_aarch64),
