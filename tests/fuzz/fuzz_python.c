@@ -14,14 +14,16 @@
 #define RUNTIME 64
 #define CODE_TYPE 0x41
 #define ADDRESS_END (1ull << 32)
-#define READS_MAX \
-	20000 /* of an input; what goes round in circles must come to an end by itself before */
+/* Of an input; then the process is gone. What goes round in circles must come to an end by itself. */
+#define READS_MAX 5000
+#define BYTES_MAX (128u << 10)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct memory {
 	struct input bytes;
 	unsigned int reads;
+	size_t bytes_read;
 	const struct python_reader *reader;
 	const struct python_place *place;
 };
@@ -29,12 +31,17 @@ struct memory {
 static int read_memory(void *context, uint64_t address, void *into, size_t size)
 {
 	struct memory *memory = context;
-	uint8_t *to = into;
+	const struct input *bytes = &memory->bytes;
+	size_t at, part;
 
-	if (address >= ADDRESS_END || !memory->bytes.size || memory->reads++ >= READS_MAX)
+	if (address >= ADDRESS_END || !bytes->size || memory->reads++ >= READS_MAX ||
+	    (memory->bytes_read += size) > BYTES_MAX)
 		return -1;
-	for (size_t i = 0; i < size; i++)
-		to[i] = memory->bytes.data[(address + i) % memory->bytes.size];
+	at = address % bytes->size;
+	for (uint8_t *to = into; size; to += part, size -= part, at = 0) {
+		part = size < bytes->size - at ? size : bytes->size - at;
+		memcpy(to, bytes->data + at, part);
+	}
 	return 0;
 }
 
@@ -62,7 +69,7 @@ static void try_memory(const struct python_offsets *offsets, struct input bytes)
 {
 	struct python_place place = { .runtime = RUNTIME, .code_type = CODE_TYPE };
 	struct python_reader reader = { read_memory, NULL };
-	struct memory memory = { bytes, 0, &reader, &place };
+	struct memory memory = { .bytes = bytes, .reader = &reader, .place = &place };
 	struct python_lock lock;
 
 	reader.context = &memory;
