@@ -45,19 +45,23 @@ static void copy_name(char *to, const char *from, size_t length)
 	to[length] = '\0';
 }
 
-/* "PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ..."; the name may hold anything. */
+/* "PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ... THREADS 0 START ..."; the name may hold anything. */
 static int parse_stat(const char *text, struct process_facts *facts)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	unsigned long long started;
 	unsigned int flags;
 	int parent;
 
 	if (!open || !close || close < open ||
-	    sscanf(close + 1, " %c %d %*d %*d %*d %*d %u", &facts->state, &parent, &flags) != 3)
+	    sscanf(close + 1,
+		   " %c %d %*d %*d %*d %*d %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
+		   &facts->state, &parent, &flags, &facts->threads, &started) != 5)
 		return -EPROTO;
 	copy_name(facts->name, open + 1, (size_t)(close - open - 1));
 	facts->parent = parent;
 	facts->kernel_thread = flags & KERNEL_THREAD_FLAG;
+	facts->started = started;
 	return 0;
 }
 
@@ -222,6 +226,23 @@ bool process_gone(int held)
 	struct pollfd ended = { .fd = held, .events = POLLIN };
 
 	return held >= 0 && poll(&ended, 1, 0) > 0;
+}
+
+/* While a process' first thread has ended and others have not, it is shown as a zombie. */
+static bool has_ended(const struct process_facts *facts)
+{
+	return facts->state == 'X' || facts->state == 'x' ||
+	       (facts->state == 'Z' && facts->threads <= 1);
+}
+
+bool process_runs(pid_t pid, uint64_t started)
+{
+	struct process_facts facts = { 0 };
+	char name[32], text[1024];
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	return read_file(AT_FDCWD, name, text, sizeof(text)) > 0 && !parse_stat(text, &facts) &&
+	       facts.started == started && !has_ended(&facts);
 }
 
 bool process_owned_by(const struct process_facts *facts, uid_t uid, gid_t gid)

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define PROCESS_NAME_MAX 64
@@ -20,6 +21,8 @@ struct process_facts {
 	pid_t tgid; /* process it belongs to; differs from pid if that is a thread */
 	pid_t parent;
 	char name[PROCESS_NAME_MAX]; /* as in /proc/PID/stat; control characters replaced */
+	uint64_t started; /* hundredths of a second after the machine did */
+	long threads;
 	char state; /* letter of /proc/PID/stat */
 	bool kernel_thread;
 	bool narrow; /* a 32-bit program on a 64-bit kernel */
@@ -60,6 +63,9 @@ int process_hold(pid_t pid);
 
 /* process_gone - the process held has exited; @held < 0: unknown, so false */
 bool process_gone(int held);
+
+/* process_runs - is @pid still the process that began then (process_facts.started), and not a zombie? */
+bool process_runs(pid_t pid, uint64_t started);
 
 /*
  * process_owned_by - may user @uid, whose group is @gid and who has no privileges, look into it?

@@ -12,6 +12,7 @@
 #include "proto/control.pb-c.h"
 
 #define FEATURES_MAX 32
+#define LISTED_PIDS_MAX 1024 /* of a session: a list of all sessions has to fit into a message */
 
 /* The messages of a session's sources, with the arrays of pointers that protobuf-c wants. */
 struct source_messages {
@@ -158,7 +159,8 @@ static void fill_session(struct session_message *m, const struct roster_entry *e
 	profbpf__control__session_info__init(to);
 	to->session = entry->id;
 	to->uid = entry->owner;
-	to->n_pids = entry->pid_count;
+	to->n_pids = entry->pid_count < LISTED_PIDS_MAX ? entry->pid_count : LISTED_PIDS_MAX;
+	to->pids_left_out = entry->pid_count - to->n_pids;
 	to->pids = entry->pids;
 	if (m->info.start_ns)
 		to->age_ns = (m->info.end_ns ? m->info.end_ns : monotonic_now()) - m->info.start_ns;

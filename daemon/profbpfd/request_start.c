@@ -97,17 +97,18 @@ static int read_topics(const Profbpf__Control__StartSession *start, unsigned int
 }
 
 /* What is found out about the process is about the one in *@held, whoever has its id later. */
-static int look_at_process(pid_t pid, int *held, struct process_facts *facts, char *error)
+static int look_at_process(pid_t pid, bool descriptor, struct held *held,
+			   struct process_facts *facts, char *error)
 {
-	int fd = process_hold(pid), err = process_facts_read(pid, facts);
+	int fd = descriptor ? process_hold(pid) : -1, err = process_facts_read(pid, facts);
 
-	*held = fd < 0 ? -1 : fd;
+	*held = (struct held){ .fd = fd < 0 ? -1 : fd, .started = facts->started };
 	err = process_check(pid, err, facts, error, ERROR_MAX);
-	if (!err && fd < 0) {
+	if (!err && descriptor && fd < 0) {
 		snprintf(error, ERROR_MAX, "cannot get hold of process %d: %s", (int)pid,
 			 strerror(-fd));
 		err = fd;
-	} else if (!err && process_gone(fd)) {
+	} else if (!err && held_gone(held, pid)) {
 		snprintf(error, ERROR_MAX, "process %d has just exited", (int)pid);
 		err = -ESRCH;
 	}
@@ -115,11 +116,12 @@ static int look_at_process(pid_t pid, int *held, struct process_facts *facts, ch
 }
 
 /* May @peer trace @pid, and is there something to be said about it? */
-static int check_process(const struct peer *peer, pid_t pid, unsigned int topics, int *held,
-			 struct words *warnings, char *error)
+static int check_process(const struct peer *peer, struct roster_entry *entry, pid_t pid,
+			 unsigned int topics, char *error)
 {
 	struct process_facts facts;
-	int err = look_at_process(pid, held, &facts, error);
+	int err = look_at_process(pid, entry->pid_count < HELD_BY_DESCRIPTOR_MAX,
+				  &entry->held[entry->pid_count], &facts, error);
 
 	if (!err)
 		err = access_process(peer, &facts, error, ERROR_MAX);
@@ -132,7 +134,7 @@ static int check_process(const struct peer *peer, pid_t pid, unsigned int topics
 			 (int)pid, facts.name);
 		return -ENOEXEC;
 	}
-	return words_addf(warnings,
+	return words_addf(&entry->warnings,
 			  "process %d (%s) is a 32-bit program: its API calls are not traced",
 			  (int)pid, facts.name);
 }
@@ -163,8 +165,7 @@ static int check_processes(struct roster_entry *entry, const struct peer *peer,
 	for (size_t i = 0; i < start->n_pids && !err; i++) {
 		if (seen_before(entry->pids, entry->pid_count, start->pids[i]))
 			continue;
-		err = check_process(peer, (pid_t)start->pids[i], topics,
-				    &entry->held[entry->pid_count], &entry->warnings, error);
+		err = check_process(peer, entry, (pid_t)start->pids[i], topics, error);
 		entry->pids[entry->pid_count++] = start->pids[i];
 	}
 	return err;
@@ -201,8 +202,8 @@ static uint64_t buffer_bytes(const struct services *services,
 {
 	if (start->buffer_bytes)
 		return start->buffer_bytes;
-	return roster_count_running(&services->roster) ? CAPTURE_BUFFER_FURTHER :
-							 CAPTURE_BUFFER_DEFAULT;
+	return roster_count_running(&services->roster) ? CAPTURE_BUFFER_FURTHER
+						       : CAPTURE_BUFFER_DEFAULT;
 }
 
 static int check_quotas(const struct services *services, const struct peer *peer,
@@ -309,7 +310,7 @@ static int make_request(const struct client *client, struct roster_entry *entry,
 		request->pids[i] = (pid_t)entry->pids[i];
 	for (size_t i = 0; i < entry->pid_count; i++) {
 		request->held[i] = entry->held[i];
-		entry->held[i] = -1;
+		entry->held[i] = HELD_NONE;
 	}
 	request->output = control_fds_take(fds, 0);
 	for (size_t i = 1; i < fds->count; i++)

@@ -21,7 +21,7 @@
 #include "daemon/profbpfd/roster.h"
 #include "proto/control.pb-c.h"
 
-#define REQUEST_PIDS_MAX 1024
+#define REQUEST_PIDS_MAX 16384
 #define REQUEST_CATALOGS_MAX 64
 
 /* What requests act upon. */

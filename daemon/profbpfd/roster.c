@@ -30,8 +30,7 @@ void roster_entry_free(struct roster_entry *entry)
 		catalogs_free(entry->catalogs);
 	words_free(&entry->warnings);
 	for (size_t i = 0; entry->held && i < entry->pid_count; i++)
-		if (entry->held[i] >= 0)
-			close(entry->held[i]);
+		held_let_go(&entry->held[i]);
 	free(entry->held);
 	free(entry->pids);
 	free(entry->output_name);

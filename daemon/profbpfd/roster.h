@@ -12,6 +12,7 @@
 
 #include "daemon/common/words.h"
 #include "daemon/profbpfd/client.h"
+#include "daemon/profbpfd/held.h"
 #include "daemon/profbpfd/quotas.h"
 #include "daemon/profbpfd/session.h"
 
@@ -32,7 +33,7 @@ struct roster_entry {
 	uid_t owner;
 	bool system_wide;
 	uint32_t *pids; /* as requested */
-	int *held; /* their processes, until the session has them; -1 = none */
+	struct held *held; /* their processes, until the session has them */
 	size_t pid_count;
 	uint64_t duration_ns; /* as requested; 0 = until stopped */
 	uint64_t memory_bytes; /* session_memory() */

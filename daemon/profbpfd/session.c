@@ -114,8 +114,7 @@ static void free_request(struct session_request *request)
 	if (request->output >= 0)
 		close(request->output);
 	for (size_t i = 0; i < request->pid_count; i++)
-		if (request->held[i] >= 0)
-			close(request->held[i]);
+		held_let_go(&request->held[i]);
 	free(request->held);
 	for (size_t i = 0; i < request->file_count; i++)
 		close(request->files[i]);

@@ -20,6 +20,7 @@
 #include "daemon/common/catalog.h"
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/calibrate.h"
+#include "daemon/profbpfd/held.h"
 
 #define SESSION_LOSSES_MAX 16
 #define SESSION_SOURCES_MAX 8
@@ -31,7 +32,7 @@ struct prices;
 
 struct session_request {
 	pid_t *pids;		/* processes to trace; none with system_wide */
-	int *held;		/* of each of them its process, -1 = it has exited */
+	struct held *held;	/* of each of them its process, until it exits */
 	size_t pid_count;
 	bool system_wide;
 	bool follow;		/* children too, those that exist and those to come */

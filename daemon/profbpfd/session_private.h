@@ -30,7 +30,7 @@
 #include "daemon/profbpfd/writer.h"
 
 #define WARNINGS_MAX 64
-#define EXITED_MAX 4096
+#define EXITED_MAX 16384
 
 struct session {
 	uint32_t id;
@@ -79,6 +79,7 @@ struct session {
 	uint64_t drain_interval_ns;	/* until they are read again if nobody asks for it before */
 	struct probe_costs probe_costs;
 	size_t alive;			/* requested processes still running */
+	size_t next_look; /* which of the requested processes */
 	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
 	size_t exited_count;
 	size_t exited_before;		/* of them, those that exited before the last tick */

@@ -18,6 +18,7 @@
 #define DRAIN_BYTES (256u << 10) /* wanted at a look: no more than a processor's cache holds */
 #define FLUSH_NS 1000000000ull /* small batches compress badly */
 #define DRAINS_FOR_TEXTS 4 /* each may read a call of which the string came meanwhile */
+#define LOOKS_PER_TICK 64
 #define TICK_NS 1000000000ull
 
 static void look_at(struct session *s, pid_t pid, bool began, uint64_t ts_ns)
@@ -86,11 +87,49 @@ static void texts_forgotten(void *context)
 	capture_send_texts(s->capture);
 }
 
+static void target_exited(struct session *s, size_t index)
+{
+	struct held *held = &s->request.held[index];
+
+	if (!held_any(held))
+		return;
+	if (held->fd >= 0)
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, held->fd, NULL);
+	held_let_go(held);
+	if (!--s->alive)
+		session_end(s, false,
+			    s->request.pid_count > 1 ? "all targets exited" : "target exited");
+}
+
+/* Those that are held by a descriptor are told of by it. */
+static void look_at_requested(struct session *s, size_t index)
+{
+	const struct held *held = &s->request.held[index];
+
+	if (held->fd < 0 && held_gone(held, s->request.pids[index]))
+		target_exited(s, index);
+}
+
+static void look_for_requested(struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->request.pid_count; i++)
+		if (s->request.pids[i] == pid)
+			look_at_requested(s, i);
+}
+
+/* A few, in turn: the record that tells of an exit may be lost. */
+static void look_at_some(struct session *s)
+{
+	for (size_t i = 0; i < LOOKS_PER_TICK && i < s->request.pid_count; i++)
+		look_at_requested(s, s->next_look++ % s->request.pid_count);
+}
+
 /* Threads of a process that has exited may still wait for their last turn: they stay targets a while. */
 static void remove_exited(struct session *s)
 {
 	for (size_t i = 0; i < s->exited_before; i++) {
 		capture_target_remove(s->capture, s->exited[i]);
+		look_for_requested(s, s->exited[i]);
 		if (s->stacks)
 			stacks_forget(s->stacks, s->exited[i]);
 	}
@@ -240,6 +279,7 @@ void session_check_targets(struct session *s)
 static void tick(struct session *s)
 {
 	remove_exited(s);
+	look_at_some(s);
 	session_check_targets(s);
 	session_push(s, host_stats_clocks());
 	session_push_statistics(s, false);
@@ -271,18 +311,6 @@ static bool is_due(uint64_t *next, uint64_t now, uint64_t interval)
 	if (*next <= now)
 		*next = now + interval;
 	return true;
-}
-
-static void target_exited(struct session *s, size_t index)
-{
-	if (s->request.held[index] < 0)
-		return;
-	epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, s->request.held[index], NULL);
-	close(s->request.held[index]);
-	s->request.held[index] = -1;
-	if (!--s->alive)
-		session_end(s, false,
-			    s->request.pid_count > 1 ? "all targets exited" : "target exited");
 }
 
 void session_check_writer(struct session *s)

@@ -89,10 +89,8 @@ static int make_parts(struct session *s)
 static void let_go(struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->request.pid_count; i++) {
-		if (s->request.pids[i] != pid || s->request.held[i] < 0)
-			continue;
-		close(s->request.held[i]);
-		s->request.held[i] = -1;
+		if (s->request.pids[i] == pid)
+			held_let_go(&s->request.held[i]);
 	}
 }
 
@@ -272,8 +270,7 @@ static void drop_target(struct session *s, size_t index)
 {
 	pid_t pid = s->request.pids[index];
 
-	close(s->request.held[index]);
-	s->request.held[index] = -1;
+	held_let_go(&s->request.held[index]);
 	if (s->probes)
 		probes_forget(s->probes, pid);
 	for (size_t i = 0; i < s->target_count; i++)
@@ -292,9 +289,12 @@ static int watch_everything(struct session *s)
 		return -1;
 	}
 	for (size_t i = 0; i < s->request.pid_count; i++) {
-		if (process_gone(s->request.held[i]))
+		const struct held *held = &s->request.held[i];
+
+		if (held_gone(held, s->request.pids[i]))
 			drop_target(s, i);
-		else if (!watch_fd(s, s->request.held[i], 0, WAKE_PIDFD + i))
+		else if (held_any(held) &&
+			 (held->fd < 0 || !watch_fd(s, held->fd, 0, WAKE_PIDFD + i)))
 			s->alive++;
 	}
 	if (s->request.pid_count && !s->alive) {
@@ -356,7 +356,7 @@ static bool has_exited(const struct session *s, pid_t pid)
 {
 	for (size_t i = 0; i < s->request.pid_count; i++)
 		if (s->request.pids[i] == pid)
-			return process_gone(s->request.held[i]);
+			return held_gone(&s->request.held[i], pid);
 	return false;
 }
 

@@ -150,6 +150,8 @@ static void session_json(struct json *json, const Profbpf__Control__SessionInfo 
 	for (size_t i = 0; i < s->n_pids; i++)
 		json_number(json, NULL, s->pids[i]);
 	json_close_array(json);
+	if (s->pids_left_out)
+		json_number(json, "pids_left_out", s->pids_left_out);
 	json_number(json, "age_ns", s->age_ns);
 	if (s->duration_ns)
 		json_number(json, "duration_ns", s->duration_ns);

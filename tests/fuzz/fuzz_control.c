@@ -48,7 +48,7 @@ struct session *session_new(uint32_t id, struct session_request *request,
 	check(request->pid_count <= REQUEST_PIDS_MAX);
 	check(request->system_wide == !request->pid_count);
 	for (size_t i = 0; i < request->pid_count; i++)
-		close(request->held[i]);
+		held_let_go(&request->held[i]);
 	for (size_t i = 0; i < request->file_count; i++)
 		close(request->files[i]);
 	close(request->output);
@@ -91,6 +91,7 @@ struct catalogs *__wrap_catalog_set_load(const char *const *directories, size_t 
 int __wrap_process_facts_read(pid_t pid, struct process_facts *facts);
 int __wrap_process_hold(pid_t pid);
 bool __wrap_process_gone(int held);
+bool __wrap_process_runs(pid_t pid, uint64_t started);
 void __wrap_obstacles_look(struct obstacle_facts *facts, const struct features *features);
 void __wrap_obstacles_text(const struct features *features, char *text, size_t size);
 void __wrap_descriptors_drop(struct control_fds *fds, const struct peer *peer);
@@ -124,6 +125,11 @@ int __wrap_process_hold(pid_t pid)
 bool __wrap_process_gone(int held)
 {
 	return false;
+}
+
+bool __wrap_process_runs(pid_t pid, uint64_t started)
+{
+	return true;
 }
 
 void __wrap_obstacles_look(struct obstacle_facts *facts, const struct features *features)

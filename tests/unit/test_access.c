@@ -364,6 +364,7 @@ static void test_thread(void **state)
 /* A process that has exited is gone for whoever holds it, before and after its id is free again. */
 static void test_hold(void **state)
 {
+	struct process_facts facts;
 	pid_t child = fork();
 	int held;
 
@@ -375,12 +376,18 @@ static void test_hold(void **state)
 	held = process_hold(child);
 	assert_true(held >= 0);
 	assert_false(process_gone(held));
+	assert_int_equal(process_facts_read(child, &facts), 0);
+	assert_true(facts.started > 0);
+	assert_true(process_runs(child, facts.started));
+	assert_false(process_runs(child, facts.started - 1));
 	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, child, NULL, WEXITED | WNOWAIT), 0);
 	assert_true(process_gone(held));
+	assert_false(process_runs(child, facts.started));
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_true(process_gone(held));
 	assert_int_equal(process_hold(child), -ESRCH);
+	assert_false(process_runs(child, facts.started));
 	assert_false(process_gone(-1));
 	close(held);
 }
