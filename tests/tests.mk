@@ -68,6 +68,7 @@ $(B)/tests/unit/test_top_loaders: $(O)/daemon/profctl/top_loaders.o
 $(B)/tests/unit/test_top_state: $(patsubst %,$(O)/daemon/profctl/top_%.o,state frame rows pipeline loaders)
 $(B)/tests/unit/test_cgroups: $(patsubst %,$(O)/daemon/profbpfd/%.o,cgroups item)
 $(B)/tests/unit/test_packed: $(O)/daemon/profbpfd/packed.o
+$(B)/tests/unit/test_pids: $(O)/daemon/profctl/pids.o
 $(B)/tests/unit/test_probed_process: $(O)/daemon/profbpfd/probed_process.o
 $(B)/tests/unit/test_link_closer: $(O)/daemon/profbpfd/link_closer.o
 $(B)/tests/unit/test_memory_pages: $(O)/daemon/profbpfd/memory_pages.o

@@ -15,15 +15,17 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-	{ "pid", 'p', "PID[,PID...]", 0,
-	  "Trace these processes, with all their threads (repeatable)", -1 },
+	{ "pid", 'p', "PID[,PID...]|@FILE", 0,
+	  "Trace these processes, with all their threads; @FILE: those in FILE, @-: on standard "
+	  "input (repeatable)",
+	  -1 },
 	{ 0 },
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	char error[128];
+	char error[512];
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->trace; return 0;

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	char error[128];
+	char error[512];
 
 	switch (key) {
 	case 'c':

@@ -4,56 +4,125 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool has(const struct pids *pids, uint32_t pid)
+#define SHOWN_MAX 40 /* of what is no process id */
+#define SEPARATORS ", \t\r\n" /* in files */
+
+static int no_memory(char *error, size_t error_size)
 {
-	for (size_t i = 0; i < pids->count; i++)
-		if (pids->pid[i] == pid)
-			return true;
-	return false;
+	snprintf(error, error_size, "out of memory");
+	return -ENOMEM;
 }
 
 static int append(struct pids *pids, uint32_t pid)
 {
-	uint32_t *larger = reallocarray(pids->pid, pids->count + 1, sizeof(*larger));
+	if (map_get(&pids->there, pid) != MAP_NONE)
+		return 0;
+	if (pids->count == pids->capacity) {
+		size_t capacity = pids->capacity ? 2 * pids->capacity : 64;
+		uint32_t *larger = reallocarray(pids->pid, capacity, sizeof(*larger));
 
-	if (!larger)
+		if (!larger)
+			return -ENOMEM;
+		pids->pid = larger;
+		pids->capacity = capacity;
+	}
+	if (!map_put(&pids->there, pid, (uint32_t)pids->count))
 		return -ENOMEM;
-	pids->pid = larger;
 	pids->pid[pids->count++] = pid;
 	return 0;
 }
 
-int pids_add(struct pids *pids, const char *text, char *error, size_t error_size)
+/* @where: what comes before it in a message */
+static int add_one(struct pids *pids, const char *text, size_t length, const char *where,
+		   char *error, size_t error_size)
 {
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = isdigit((unsigned char)*text) ? strtol(text, &end, 10) : 0;
+	if (pid <= 0 || errno || pid > INT_MAX || end != text + length) {
+		snprintf(error, error_size, "%s'%.*s' is no process id", where,
+			 (int)(length < SHOWN_MAX ? length : SHOWN_MAX), text);
+		return -EINVAL;
+	}
+	return append(pids, (uint32_t)pid) ? no_memory(error, error_size) : 0;
+}
+
+static int add_list(struct pids *pids, const char *text, char *error, size_t error_size)
+{
+	int err;
+
 	for (const char *p = text;; p++) {
 		size_t length = strcspn(p, ",");
-		char *end;
-		long pid;
 
-		errno = 0;
-		pid = isdigit((unsigned char)*p) ? strtol(p, &end, 10) : 0;
-		if (pid <= 0 || errno || pid > INT_MAX || end != p + length) {
-			snprintf(error, error_size, "'%.*s' is no process id",
-				 (int)(length < 40 ? length : 40), p);
-			return -EINVAL;
-		}
-		if (!has(pids, (uint32_t)pid) && append(pids, (uint32_t)pid)) {
-			snprintf(error, error_size, "out of memory");
-			return -ENOMEM;
-		}
+		err = add_one(pids, p, length, "", error, error_size);
 		p += length;
-		if (!*p)
-			return 0;
+		if (err || !*p)
+			return err;
 	}
+}
+
+static int add_lines(struct pids *pids, FILE *file, const char *name, char *error,
+		     size_t error_size)
+{
+	size_t found = 0;
+	char *line = NULL, where[PATH_MAX + 32];
+	unsigned int number = 0;
+	size_t capacity = 0;
+	ssize_t size = 0;
+	int err = 0;
+
+	while (!err && (size = getline(&line, &capacity, file)) >= 0) {
+		snprintf(where, sizeof(where), "%s:%u: ", name, ++number);
+		for (char *p = line + strspn(line, SEPARATORS); !err && p < line + size;) {
+			size_t length = strcspn(p, SEPARATORS);
+
+			err = add_one(pids, p, length, where, error, error_size);
+			found++;
+			p += length + strspn(p + length, SEPARATORS);
+		}
+	}
+	if (!err && ferror(file)) {
+		err = -errno;
+		snprintf(error, error_size, "%s: %s", name, strerror(errno));
+	} else if (!err && !found) {
+		err = -EINVAL;
+		snprintf(error, error_size, "%s: there is no process id in it", name);
+	}
+	free(line);
+	return err;
+}
+
+static int add_file(struct pids *pids, const char *name, char *error, size_t error_size)
+{
+	FILE *file = strcmp(name, "-") ? fopen(name, "re") : stdin;
+	int err;
+
+	if (!file) {
+		err = -errno;
+		snprintf(error, error_size, "%s: %s", name, strerror(errno));
+		return err;
+	}
+	err = add_lines(pids, file, file == stdin ? "standard input" : name, error, error_size);
+	if (file != stdin)
+		fclose(file);
+	return err;
+}
+
+int pids_add(struct pids *pids, const char *text, char *error, size_t error_size)
+{
+	return *text == '@' ? add_file(pids, text + 1, error, error_size)
+			    : add_list(pids, text, error, error_size);
 }
 
 void pids_free(struct pids *pids)
 {
 	free(pids->pid);
+	map_free(&pids->there);
 	memset(pids, 0, sizeof(*pids));
 }

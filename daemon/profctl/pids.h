@@ -6,15 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/map.h"
+
 struct pids {
 	uint32_t *pid; /* owned */
 	size_t count;
+	size_t capacity;
+	struct map there;
 };
 
 /*
- * pids_add - append those in "PID[,PID...]", each once
+ * pids_add - append those in "PID[,PID...]", or with "@FILE" those in a file, each once
  *
- * Returns 0, -ENOMEM, or -EINVAL with a message in @error.
+ * In a file they are separated by blanks, line ends and commas; "@-" is standard input.
+ * Returns 0, or a negative errno with a message in @error.
  */
 int pids_add(struct pids *pids, const char *text, char *error, size_t error_size);
 void pids_free(struct pids *pids);

@@ -35,7 +35,7 @@ struct arguments {
 enum { OPTION_ONCE = 0x400, OPTION_STANDALONE_TOP, OPTION_CATALOG_TOP };
 
 static const struct argp_option options[] = {
-	{ "pid", 'p', "PID[,PID...]", 0,
+	{ "pid", 'p', "PID[,PID...]|@FILE", 0,
 	  "Mark these processes and their children, and count their calls (repeatable)" },
 	{ "once", OPTION_ONCE, NULL, 0, "Print one table, after a second, and end" },
 	{ "format", 'f', "FORMAT", 0, "With --once: text (default) or json" },
@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *a = state->input;
-	char error[128];
+	char error[512];
 
 	switch (key) {
 	case 'p':

@@ -4,6 +4,11 @@
 
 _profctl_pids()
 {
+	if [[ $1 == @* ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -P @ -- "${1#@}")
+		compopt -o filenames
+		return
+	fi
 	mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "${1##*,}")
 	[[ $1 != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${1%,*},}")
 }

@@ -30,6 +30,10 @@ refused "no process given" 2 'Give --pid PID' attach
 refused "a name for a pid" 2 "'ffmpeg' is no process id" attach --pid ffmpeg
 refused "an empty pid in a list" 2 "'' is no process id" attach --pid "$target,"
 refused "negative pid" 2 "'-1' is no process id" attach --pid=-1
+printf '17 x\n' >"$WORK/list"
+refused "a list without a file" 2 "$WORK/none: No such file" attach --pid "@$WORK/none"
+refused "a list with a name in it" 2 "$WORK/list:1: 'x' is no process id" attach --pid "@$WORK/list"
+refused "an empty list" 2 "standard input: there is no process id in it" attach --pid @-
 refused "a number too large" 2 "'4294967297' is no process id" attach --pid 4294967297
 refused "duration without unit" 2 "--duration: '10' has no unit" attach --pid "$target" --duration 10
 refused "duration of nothing" 2 '--duration: must be more than 0' attach --pid "$target" --duration 0s

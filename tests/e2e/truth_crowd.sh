@@ -8,7 +8,8 @@
 need_root
 need_command jq
 
-readonly CALLS=20 STRANGERS=40 GROWING=100 DESCRIPTORS=240
+# The first 256 of those that are given by their ids are held by a descriptor each.
+readonly CALLS=20 STRANGERS=40 GROWING=100 DESCRIPTORS=240 HELD=256
 crowds=(250)
 [ -z "${PROFBPF_TEST_LONG:-}" ] || crowds=(2000 5000)
 
@@ -16,11 +17,12 @@ descriptors() { find "/proc/$DAEMON_PID/fd" -mindepth 1 | wc -l; }
 now_ms() { printf '%s\n' $((${EPOCHREALTIME/[.,]/} / 1000)); }
 resident_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$DAEMON_PID/status"; }
 
-# attach_crowd PIDS: says how long it took
+# attach_crowd PIDS [OPTION...]: says how long it took
 attach_crowd() {
-	local began
+	local pids=$1 began
+	shift
 	began=$(now_ms)
-	attach_in_background "$1" "$WORK/crowd.pbt" --catalog "$ROOT/tests/catalog"
+	attach_in_background "$pids" "$WORK/crowd.pbt" --catalog "$ROOT/tests/catalog" "$@"
 	note "live after $(($(now_ms) - began)) ms, $(resident_kib) KiB"
 }
 
@@ -39,14 +41,16 @@ end_crowd() {
 
 # trace_crowd HOW PROCESSES: they, and strangers, call while they are traced
 trace_crowd() {
-	local stranger stranger_in
+	local stranger stranger_in most=$DESCRIPTORS
 	start_truth crowd "$STRANGERS" "$CALLS"
 	stranger=$TRUTH_PID stranger_in=$TRUTH_IN
 	start_truth crowd "$2" "$CALLS" "$WORK/pids"
 	case $1 in
 	"by their parent") attach_crowd "$TRUTH_PID" ;;
+	"by their ids") attach_crowd "@$WORK/pids" --no-follow ;;
 	esac
-	assert_between "descriptors for $2 processes, $1" 1 "$DESCRIPTORS" "$(descriptors)"
+	[ "$1" = "by their parent" ] || most=$((most + HELD))
+	assert_between "descriptors for $2 processes, $1" 1 "$most" "$(descriptors)"
 	echo >&"$stranger_in"
 	truth_go 60
 	end_crowd "$1" "$2"
@@ -66,5 +70,22 @@ end_crowd "of a growing crowd" "$GROWING"
 
 for processes in "${crowds[@]}"; do
 	trace_crowd "by their parent" "$processes"
+	trace_crowd "by their ids" "$processes"
 done
+
+# The recording ends when the last of them has, also of those that are not held by a descriptor.
+start_truth crowd $((HELD + 44)) "$CALLS" "$WORK/pids"
+attach_crowd "@$WORK/pids"
+assert_eq "processes in the list" "$((HELD + 44))" "$("$PROFCTL" list --format json | jq '.sessions[0].pids | length')"
+age_ns() { "$PROFCTL" list --format json | jq '.sessions[0].age_ns'; }
+is_older() { [ "$(age_ns)" -gt "$1" ]; }
+last=$(tail -n 1 "$WORK/pids")
+head -n -1 "$WORK/pids" | xargs kill -KILL
+# It looks each second.
+wait_until 10 is_older $(($(age_ns) + 2500000000)) || fail "the recording ended before the last process: $(cat "$WORK/profctl.err")"
+kill -0 "$PROFCTL_PID" || fail "the recording ended before the last process: $(cat "$WORK/profctl.err")"
+kill -KILL "$last"
+wait_for_end "$PROFCTL_PID" 10 || fail "profctl ended with status $?: $(cat "$WORK/profctl.err")"
+exec {TRUTH_IN}>&-
+wait "$TRUTH_PID" || :
 stop_daemon
