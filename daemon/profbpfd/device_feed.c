@@ -13,7 +13,7 @@
 #define READ_MAX 512
 #define BATCH 4096
 #define LOOK_AGAIN_NS 1000000000ull
-#define SEARCH_MIN_NS 8000000000ull	/* the maps, which cost more; each time twice as long */
+#define SEARCH_MIN_NS 8000000000ull /* the maps, which cost more; each time twice as long */
 #define SEARCH_MAX_NS 64000000000ull
 #define RENEW_NS 500000000ull
 #define STREAMS_PER_PROCESS 8
@@ -22,18 +22,18 @@ struct open_stream {
 	struct device_stream *stream;
 	pid_t pid;
 	uint64_t renewed_ns;
-	uint32_t ids[STREAM_DEVICES];		/* Device.id of each device, 0 = not described yet */
-	uint32_t clocks[STREAM_DEVICES];	/* as described */
+	uint32_t ids[STREAM_DEVICES]; /* Device.id of each device, 0 = not described yet */
+	uint32_t clocks[STREAM_DEVICES]; /* as described */
 	bool ended;
-	struct item *batch;			/* tasks of one device, not handed over yet */
+	struct item *batch; /* tasks of one device, not handed over yet */
 };
 
 struct watched {
 	pid_t pid;
-	uint64_t next_look_ns;	/* 0 = now */
+	uint64_t next_look_ns; /* 0 = now */
 	uint64_t next_search_ns;
-	uint64_t pause_ns;	/* to the search after that */
-	uint64_t files;		/* device_find_files() at the last search */
+	uint64_t pause_ns; /* to the search after that */
+	uint64_t files; /* device_find_files() at the last search */
 };
 
 struct device_feed {
@@ -43,13 +43,14 @@ struct device_feed {
 	void *warn_context;
 	struct watched *watched;
 	size_t watched_count;
+	size_t next_watched; /* to be looked at */
 	struct open_stream **streams;
 	size_t stream_count;
 	struct string_table *names;
 	uint32_t next_id;
 	uint64_t dropped;
-	uint64_t end_ns;	/* of the session; 0 = not yet */
-	uint64_t late;		/* tasks enqueued after it */
+	uint64_t end_ns; /* of the session; 0 = not yet */
+	uint64_t late; /* tasks enqueued after it */
 };
 
 struct device_feed *device_feed_new(struct item_queue *queue,
@@ -249,8 +250,8 @@ static void hand_over(struct device_feed *f, struct open_stream *s)
 }
 
 /* Consecutive tasks of one device make a batch. */
-static void add_tasks(struct device_feed *f, struct open_stream *s,
-		      const struct stream_task *tasks, size_t count)
+static void add_tasks(struct device_feed *f, struct open_stream *s, const struct stream_task *tasks,
+		      size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct device_row row = { .task = tasks[i],
@@ -295,7 +296,8 @@ static void read_stream(struct device_feed *f, struct open_stream *s, uint64_t n
 		add_tasks(f, s, tasks, n);
 	if (n < 0) {
 		snprintf(text, sizeof(text),
-			 "process %d has overwritten its device stream; no more of it is read", s->pid);
+			 "process %d has overwritten its device stream; no more of it is read",
+			 s->pid);
 		f->warn(f->warn_context, text);
 		s->ended = true;
 	}
@@ -306,12 +308,23 @@ bool device_feed_is_open(const struct device_feed *f)
 	return f->stream_count > 0;
 }
 
+static void look_at_some(struct device_feed *f, uint64_t now_ns)
+{
+	size_t looks = 0;
+
+	for (size_t i = 0; i < f->watched_count && looks < DEVICE_FEED_LOOKS; i++) {
+		struct watched *w = &f->watched[f->next_watched++ % f->watched_count];
+
+		if (now_ns < w->next_look_ns)
+			continue;
+		look_again(f, w, now_ns);
+		looks++;
+	}
+}
+
 void device_feed_poll(struct device_feed *f, uint64_t now_ns, bool flush)
 {
-	for (size_t i = 0; i < f->watched_count; i++) {
-		if (now_ns >= f->watched[i].next_look_ns)
-			look_again(f, &f->watched[i], now_ns);
-	}
+	look_at_some(f, now_ns);
 	for (size_t i = 0; i < f->stream_count; i++) {
 		read_stream(f, f->streams[i], now_ns);
 		if (flush)

@@ -18,6 +18,8 @@
 
 struct device_feed;
 
+#define DEVICE_FEED_LOOKS 128
+
 /* device_feed_new - items go to @queue; warnings to @warn. NULL without memory. */
 struct device_feed *device_feed_new(struct item_queue *queue,
 				    void (*warn)(void *context, const char *text), void *context);
@@ -37,7 +39,11 @@ void device_feed_forget(struct device_feed *feed, pid_t pid);
 /* device_feed_is_open - is there a stream to be read? It may be overwritten if that is not done soon. */
 bool device_feed_is_open(const struct device_feed *feed);
 
-/* device_feed_poll - open new streams, renew leases, read tasks; hand over full batches, or all */
+/*
+ * device_feed_poll - open new streams, renew leases, read tasks; hand over full batches, or all
+ *
+ * At most DEVICE_FEED_LOOKS processes are looked at for new streams: it takes some 50 us each, while rings fill.
+ */
 void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
 
 /*

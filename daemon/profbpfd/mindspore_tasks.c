@@ -216,6 +216,13 @@ static bool find_variable(struct search *s, const struct process_map *map, const
 	return true;
 }
 
+bool mindspore_tasks_file(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && fnmatch("/_c_dataengine*.so", name, 0) == 0;
+}
+
 struct item *mindspore_tasks_find(pid_t pid, const struct thread_pointer *threads, size_t count,
 				  const char **problem)
 {
@@ -230,9 +237,7 @@ struct item *mindspore_tasks_find(pid_t pid, const struct thread_pointer *thread
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	s.memory = -1;
 	for (size_t i = 0; i < maps.count && !item; i++) {
-		const char *name = strrchr(maps.map[i].path, '/');
-
-		if (!name || fnmatch("/_c_dataengine*.so", name, 0) != 0)
+		if (!mindspore_tasks_file(maps.map[i].path))
 			continue;
 #if !defined(__x86_64__)
 		*problem = "this is only known for x86-64";

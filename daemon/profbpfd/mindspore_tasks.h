@@ -19,11 +19,15 @@
 #ifndef PROFBPF_DAEMON_MINDSPORE_TASKS_H
 #define PROFBPF_DAEMON_MINDSPORE_TASKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #include "bpf/events.h"
 #include "daemon/profbpfd/item.h"
+
+/* mindspore_tasks_file - is this MindData's library? Processes that do not map it need not be looked at. */
+bool mindspore_tasks_file(const char *path);
 
 /*
  * mindspore_tasks_find - the tasks of one process

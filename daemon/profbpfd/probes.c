@@ -407,6 +407,14 @@ void probes_forget(struct probes *p, pid_t pid)
 	forget(p, process);
 }
 
+bool probes_know_file(const struct probes *p, bool (*is)(const char *path))
+{
+	for (size_t i = 0; i < p->file_count; i++)
+		if (is(p->files[i]->path))
+			return true;
+	return false;
+}
+
 uint32_t probes_functions(const struct probes *p)
 {
 	return p->probed_functions;

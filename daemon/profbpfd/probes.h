@@ -94,6 +94,9 @@ void probes_tail(struct probes *probes, pid_t pid, uint64_t address);
 /* probes_forget - the process is gone: drop its links */
 void probes_forget(struct probes *probes, pid_t pid);
 
+/* probes_know_file - does a process that was looked at map a file for whose path @is is true? */
+bool probes_know_file(const struct probes *probes, bool (*is)(const char *path));
+
 /* Counts for reports: probed functions, and files they are in. */
 uint32_t probes_functions(const struct probes *probes);
 uint32_t probes_files(const struct probes *probes);

@@ -72,6 +72,7 @@ struct session {
 	struct writer *writer;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;
+	bool roles_possible; /* one of them may have MindData */
 	uint64_t untraced;		/* of them, those for which the table had no room */
 	bool untraced_told;
 	int epoll_fd;

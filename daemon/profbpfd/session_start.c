@@ -226,6 +226,7 @@ static int start_probes(struct session *s)
 		return -1;
 	}
 	probe_targets(s);
+	s->roles_possible = probes_know_file(s->probes, mindspore_tasks_file);
 	s->functions = probes_functions(s->probes);
 	s->files = probes_files(s->probes);
 	return 0;
@@ -325,7 +326,7 @@ static void find_roles(struct session *s)
 	size_t count = 0;
 	char text[256];
 
-	if (!s->probes || s->request.started_here ||
+	if (!s->probes || s->request.started_here || !s->roles_possible ||
 	    capture_thread_pointers(s->capture, &threads, &count)) {
 		free(threads);
 		return;
@@ -397,6 +398,7 @@ static bool add_newcomers_once(struct session *s)
 	s->target_count = kept;
 	for (size_t i = before; i < kept && s->prober; i++)
 		prober_scan(s->prober, s->targets[i], false, s->start_ns);
+	s->roles_possible |= kept > before;
 	return kept > before;
 }
 
