@@ -41,3 +41,26 @@ assert_status "long scripts" 1 run_tests "$WORK/tree/tests/run" --long --once e2
 assert_contains "long scripts alone, and more of another" "$WORK/out" '^1 passed, 1 failed, 0 skipped$'
 assert_status "by name, long or not" 0 run_tests "$WORK/tree/tests/run" --filter 'p*' e2e
 assert_contains "by name" "$WORK/out" '^2 passed, 0 failed, 0 skipped$'
+
+# ---- Unit tests run several at a time, and are told and counted one after the other.
+# unit NAME LINE...: a program that prints TAP, the earlier ones longer than the later ones
+unit() {
+	local program=$WORK/tree/build/tests/unit/test_$1
+	mkdir -p "${program%/*}"
+	: >"$WORK/tree/tests/unit/test_$1.c"
+	printf '#!/bin/bash\nsleep 0.%d\n' "$((--patience))" >"$program"
+	printf "echo '%s'\n" "${@:2}" >>"$program"
+	chmod +x "$program"
+}
+patience=6
+unit a '1..2' 'ok 1 - x' 'ok 2 - y'
+unit b '1..2' 'ok 1 - x' 'not ok 2 - broken'
+unit c '1..2' 'ok 1 - x'
+unit d '1..2' 'ok 1 - x' 'not ok 2 # SKIP no_moon'
+: >"$WORK/tree/tests/unit/test_e.c"
+assert_status "units of which some fail" 1 run_tests "$WORK/tree/tests/run" unit
+assert_contains "the sum" "$WORK/out" '^5 passed, 3 failed, 1 skipped$'
+assert_contains "which" "$WORK/out" 'failed: broken$'
+assert_contains "what is not built" "$WORK/out" 'test_e is not built'
+assert_contains "what was skipped" "$WORK/out" '^skipped: unit test_d: no_moon$'
+assert_eq "their order" "a b c d e" "$(sed -nE 's/^(ok|FAIL) +unit +test_(.).*/\2/p' "$WORK/out" | paste -sd ' ')"
