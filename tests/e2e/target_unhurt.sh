@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A busy program is attached to and detached from 200 times while it checks its own results;
+# A busy program is attached to and detached from again and again while it checks its own results;
 # its code bytes are what they were, nothing is left in the kernel.
 # timeout: 2400
+# longer: 200 times, not 20
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq bpftool
 
-ROUNDS=60
+ROUNDS=20
+[ -z "${PROFBPF_TEST_LONG:-}" ] || ROUNDS=200
 
 code_of() {
 	local base
