@@ -129,6 +129,7 @@ $(SKEL): $(B)/bpf/profbpf.o
 	$(BPFTOOL) gen skeleton $< name profbpf > $@
 
 include tests/tests.mk
+include tests/bare/bare.mk
 include bench/bench.mk
 include examples/ascend-sim/ascend-sim.mk
 include vmtests/vmtests.mk
@@ -140,6 +141,7 @@ help:
 	@echo "make test     run every test; also test-unit, test-e2e (SAN=1: all of it under ASan and UBSan)"
 	@echo "make check-long  run the scripts that take long and seldom fail, which make test leaves out"
 	@echo "make test-bare  ./setup in a bare Debian 12 of its own (needs root, mmdebstrap, a mirror)"
+	@echo "make test-debian13  compile, test and demonstrate this checkout in a fresh Debian 13 (the same needs)"
 	@echo "make fuzz     fuzz all that reads what others wrote, each part for FUZZ_SECONDS (default 20)"
 	@echo "make fuzz-fast  the same, mostly without AddressSanitizer: several times as many inputs"
 	@echo "make bench    measure what a traced call and a context switch cost"

@@ -17,7 +17,7 @@ assert_status "unknown option" 2 ./setup --frobnicate
 assert_status "unknown workload" 2 ./setup demo frobnicate
 assert_status "help" 0 ./setup --help
 assert_status "dry run" 0 ./setup --dry-run check
-assert_contains "dry run" "$WORK/out" 'run make test and make vmtest-check'
+assert_contains "dry run" "$WORK/out" 'run make test, make test-debian13 and make vmtest-check'
 
 # ---- versions
 for pair in 1.4:1.4 1.4.6-1~bpo12+1:1.4 1.10:1.4 7.10.0:7.5; do
