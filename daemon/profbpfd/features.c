@@ -235,6 +235,7 @@ bool features_leave_out(struct features *features, const char *name)
 		{ "task-registers", &features->task_registers },
 		{ "global-pointers", &features->global_pointers },
 		{ "cookies", &features->cookies },
+		{ "emulated-returns", &features->emulated_returns },
 		{ "switch-state", &features->switch_state },
 		{ "task-work", &features->task_work },
 		{ "typed-pointers", &features->typed_pointers },

@@ -72,7 +72,7 @@ void features_probe(struct features *features);
  * features_leave_out - as if the kernel had not what @name says
  *
  * "session" and "multi" leave the next method of probes; "task-storage", "cookies", "typed-task",
- * "task-registers", "global-pointers", "switch-state", "task-work" and "typed-pointers" what their fields
+ * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work" and "typed-pointers" what their fields
  * tell. Returns false if there is no such name.
  */
 bool features_leave_out(struct features *features, const char *name);

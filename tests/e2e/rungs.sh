@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the newest kernels do is counted as exactly without each of the things that older ones lack.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+"$PROFCTL" status --format json >"$WORK/status.json"
+
+# offered FEATURE: does this kernel have it, by the name that status gives it?
+offered() {
+	jq -e --arg name "$1" '.features[] | select(.name == $name) | .available' "$WORK/status.json" >/dev/null
+}
+
+# exact_calls WHAT TRACE: what the program "calls" did between attach and detach
+exact_calls() {
+	local r=$2.json
+	report_json "$2" "$r"
+	assert_loss_accounted "$r"
+	assert_complete "$r"
+	assert_eq "$1: calls" 30000 "$(api_count "$r" truth_noop)"
+	assert_eq "$1: calls that failed" 30 "$(api_count "$r" truth_fail_every errors)"
+	assert_eq "$1: calls within calls" 30 "$(api_count "$r" truth_inner)"
+	assert_eq "$1: calls of itself" 5 "$(api_count "$r" truth_recurse)"
+	assert_between "$1: time in calls that sleep, ns" $((20 * 5000000)) "$(truth_value sleep_total_ns)" \
+		"$(api_count "$r" truth_sleep total_ns)"
+	assert_eq "$1: open calls" 1 "$(api_count "$r" truth_block open)"
+}
+
+# calls_without METHOD [RUNG...]: by a daemon to which these are missing; functions are probed by METHOD then
+calls_without() {
+	local method=$1 name options=() what
+	shift
+	what="without ${*:-nothing}"
+	for name in "$@"; do options+=(--without-feature "$name"); done
+	start_daemon "${options[@]}"
+	rm -f "$WORK/calls.in"
+	start_truth calls
+	attach_truth "$WORK/calls.pbt" --topics api
+	truth_go
+	stop_attach
+	truth_end
+	exact_calls "$what" "$WORK/calls.pbt"
+	assert_eq "$what: probes" "$method" "$("$PROFCTL" status --format json | jq -r .tracing.method)"
+}
+
+# script_without NAME RUNGS: another script, by daemons of its own
+script_without() {
+	PROFBPF_WITHOUT_FEATURES=$2 "$ROOT/tests/e2e/$1.sh" >"$WORK/script" 2>&1 ||
+		fail "$1 without $2: $(tail -n 20 "$WORK/script")"
+	note "$1 passes without $2"
+}
+
+best=$(json "$WORK/status.json" .tracing.method)
+calls_without "$best"
+stop_daemon
+while read -r rung feature; do
+	if offered "$feature"; then
+		calls_without "$best" "$rung"
+		stop_daemon
+	else
+		leave_out "$rung: this kernel has none"
+	fi
+done <<'RUNGS'
+task-storage storage by thread
+typed-task typed current thread
+emulated-returns returns by programs
+RUNGS
+if [ "$best" = session ]; then
+	calls_without multi session
+	stop_daemon
+fi
+while read -r script rungs; do
+	script_without "$script" "$rungs"
+done <<'SCRIPTS'
+truth_ioctls task-storage,typed-task
+truth_sleep switch-state
+truth_sleep task-storage,task-registers
+truth_sleep typed-pointers,task-work
+SCRIPTS
