@@ -36,7 +36,7 @@ fi
 
 # In nanoseconds; the versions count in different units.
 throttled() {
-	awk '$1 == "throttled_time" { print $2 } $1 == "throttled_usec" { print $2 * 1000 }' "$group/cpu.stat"
+	awk '/^throttled_(time|usec) / { printf "%.0f\n", $1 == "throttled_usec" ? $2 * 1000 : $2 }' "$group/cpu.stat"
 }
 
 bash -c 'echo $$ >"$1/cgroup.procs"; while :; do :; done' burner "$group" &
