@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "daemon/profbpfd/kernel_types.h"
 #include "daemon/profbpfd/uprobe_multi.h"
 
 static bool has_function(const struct btf *btf, const char *name)
@@ -274,13 +275,19 @@ static void leave_out(struct features *features)
 
 void features_probe(struct features *features)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	const char *given = kernel_types_given();
+	struct btf *btf;
 
 	memset(features, 0, sizeof(*features));
+	features->btf_given = given != NULL;
+	if (given && kernel_types_check(given, features->error, sizeof(features->error)))
+		return;
+	btf = btf__load_vmlinux_btf();
 	if (!btf) {
 		snprintf(features->error, sizeof(features->error),
-			 "this kernel does not describe its own types (no /sys/kernel/btf/vmlinux), "
-			 "which the BPF programs need; run a kernel built with CONFIG_DEBUG_INFO_BTF=y");
+			 "this kernel does not show what its types are (no " KERNEL_TYPES "), which the BPF programs "
+			 "need; run a kernel built with CONFIG_DEBUG_INFO_BTF=y, or if it is, give profbpfd a file with "
+			 "them (--btf FILE)");
 		return;
 	}
 	features->btf = true;
@@ -372,7 +379,7 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		bool available;
 		const char *yes, *no;
 	} rows[] = {
-		{ "kernel type information", f->btf, "/sys/kernel/btf/vmlinux",
+		{ "kernel type information", f->btf, f->btf_given ? "the file of --btf" : KERNEL_TYPES,
 		  "nothing can be traced without it" },
 		{ "uprobe session links", f->method == PROBE_METHOD_SESSION,
 		  "return probes of functions that are plain, left out for single calls",

@@ -30,7 +30,8 @@ enum ioctl_method {
 };
 
 struct features {
-	bool btf;		/* /sys/kernel/btf/vmlinux */
+	bool btf;		/* the kernel's types are known */
+	bool btf_given;		/* ... or would be from a file that the user gave (kernel_types.h) */
 	bool typed_task;	/* programs are given a pointer to the current thread that can be followed */
 	bool task_storage;	/* each thread can have storage; else a hash by thread */
 	bool global_pointers;	/* functions that are looked at once may be given pointers */
@@ -52,7 +53,7 @@ struct features {
 	bool throttling;	/* it can be seen that a cgroup's CPU quota stopped a thread */
 	enum probe_method method;
 	enum block_source block;
-	char error[256];	/* why tracing is impossible here, with the remedy; "" if it is possible */
+	char error[512];	/* why tracing is impossible here, with the remedy; "" if it is possible */
 };
 
 /*

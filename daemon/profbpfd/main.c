@@ -16,6 +16,7 @@
 #include "daemon/common/privilege.h"
 #include "daemon/common/words.h"
 #include "daemon/profbpfd/features.h"
+#include "daemon/profbpfd/kernel_types.h"
 #include "daemon/profbpfd/server.h"
 
 enum {
@@ -29,6 +30,7 @@ enum {
 	OPTION_USER_FUNCTIONS,
 	OPTION_USER_CATALOG,
 	OPTION_WITHOUT,
+	OPTION_BTF,
 };
 
 struct arguments {
@@ -43,6 +45,8 @@ static const struct argp_option options[] = {
 	  "Listen on PATH (default: $" CONTROL_SOCKET_ENV " or " CONTROL_SOCKET_DEFAULT ")" },
 	{ "catalog", OPTION_CATALOG, "DIR", 0,
 	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
+	{ "btf", OPTION_BTF, "FILE", 0,
+	  "Take the kernel's types (BTF) from FILE, where " KERNEL_TYPES " is not to be had" },
 	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
 	{ "without-feature", OPTION_WITHOUT, "NAME", OPTION_HIDDEN, NULL },
 	{ NULL, 0, NULL, 0,
@@ -96,6 +100,16 @@ static void parse_without(const char *name, struct argp_state *state)
 	free(names);
 }
 
+/* Whoever needs it finds it in the environment. */
+static void set_btf(const char *path, struct argp_state *state)
+{
+	char error[512];
+
+	if (kernel_types_check(path, error, sizeof(error)))
+		argp_failure(state, 1, 0, "%s", error);
+	setenv(KERNEL_TYPES_ENV, path, true);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -115,6 +129,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_USER_PROCESSES:
 	case OPTION_USER_FUNCTIONS:
 	case OPTION_USER_CATALOG: set_quota(&arguments->quotas, key, text, state); return 0;
+	case OPTION_BTF: set_btf(text, state); return 0;
 	case OPTION_WITHOUT: parse_without(text, state); return 0;
 	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
 	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
@@ -167,6 +182,9 @@ int main(int argc, char **argv)
 	int status;
 
 	use_one_heap();
+	/* Our messages say what users can act on; what libbpf says besides is for finding defects. */
+	if (!getenv("PROFBPF_DEBUG"))
+		libbpf_set_print(NULL);
 	argp_err_exit_status = 2;
 	/* Messages begin with the program's name, not with where it is. */
 	argv[0] = (char *)"profbpfd";
@@ -181,9 +199,6 @@ int main(int argc, char **argv)
 		words_free(&arguments.catalogs);
 		return 1;
 	}
-	/* Our messages say what users can act on; what libbpf says besides is for finding defects. */
-	if (!getenv("PROFBPF_DEBUG"))
-		libbpf_set_print(NULL);
 	block_signals();
 	raise_descriptor_limit();
 	server.socket = control_socket_path(arguments.socket);

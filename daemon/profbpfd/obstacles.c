@@ -132,6 +132,8 @@ static int judge_kernel(const struct obstacle_facts *facts, struct words *obstac
 {
 	const struct features *f = &facts->features;
 
+	if (!f->btf && f->btf_given)
+		return words_add(obstacles, f->error);
 	if (!f->btf && !facts->sysfs)
 		return words_add(
 			obstacles,
@@ -144,7 +146,8 @@ static int judge_kernel(const struct obstacle_facts *facts, struct words *obstac
 					    "kernel describes its types, "
 					    "which the BPF programs need: unmount it; in a "
 					    "container, give it the host's "
-					    "(-v /sys/kernel/btf:/sys/kernel/btf:ro)");
+					    "(-v /sys/kernel/btf:/sys/kernel/btf:ro), or "
+					    "give profbpfd a copy (--btf FILE)");
 	return f->error[0] ? words_add(obstacles, f->error) : 0;
 }
 

@@ -75,6 +75,9 @@ static void test_kernel(void **state)
 	expect(&facts, "mounted over /sys/kernel/btf", NULL);
 	facts.sysfs = false;
 	expect(&facts, "mount sysfs", NULL);
+	/* Whoever gave a file is told of that. */
+	facts.features.btf_given = true;
+	expect(&facts, "CONFIG_DEBUG_INFO_BTF", NULL);
 	facts = good();
 	facts.features.method = PROBE_METHOD_NONE;
 	expect(&facts, NULL, "CONFIG_UPROBE_EVENTS");
