@@ -187,6 +187,19 @@ static __always_inline void count_lost(__u32 source, __u32 reason, __u64 n)
 }
 
 /*
+ * The same value, of which the verifier knows nothing any more: else it goes through all that follows for
+ * each that it can have, and takes most of a session's start for that. @any: unknown to it, too.
+ */
+static __always_inline __u64 unfollowed(__u64 value, __u64 any)
+{
+	asm volatile("%[value] ^= %[any]\n"
+		     "%[value] ^= %[any]"
+		     : [value] "+r"(value)
+		     : [any] "r"(any));
+	return value;
+}
+
+/*
  * Records are reserved with emit_begin() and sent with emit_end(). Every record
  * counts as produced, whether the ring has room for it or not.
  */

@@ -248,19 +248,6 @@ static __always_inline void follow_sleeps(struct task_struct *prev, struct task_
 		sleep_begins(prev, now);
 }
 
-/*
- * The same value, of which the verifier knows nothing any more: else it goes through all that follows for
- * each that it can have, and takes most of a session's start for that. @any: unknown to it, too.
- */
-static __always_inline __u64 unfollowed(__u64 value, __u64 any)
-{
-	asm volatile("%[value] ^= %[any]\n"
-		     "%[value] ^= %[any]"
-		     : [value] "+r"(value)
-		     : [any] "r"(any));
-	return value;
-}
-
 static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 					 struct task_struct *next, __u64 prev_state, bool may_return)
 {

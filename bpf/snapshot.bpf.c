@@ -178,11 +178,12 @@ int open_calls(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	state = thread_find(thread_states, task);
-	in_ioctl = state && state->ioctl_start_ns && state->ioctl_start_ns < now;
+	/* First, while nothing else is known: the verifier goes through all of a stack's places for each case. */
 	stack = stack_of(task);
 	if (stack)
-		emit_open_calls(task, stack, sleeping_stack(task), now);
+		emit_open_calls(task, stack, unfollowed(sleeping_stack(task), now), now);
+	state = thread_find(thread_states, task);
+	in_ioctl = state && state->ioctl_start_ns && state->ioctl_start_ns < now;
 	/* Who exits does it itself, once it gets there. */
 	if (task->flags & PF_EXITING_FLAG) {
 		if (in_ioctl || (stack && has_counts(stack)))
