@@ -76,7 +76,7 @@ static __always_inline __u32 known_facts(struct task_struct *task, struct known_
 
 	if (facts & KNOWN_TARGET && !may_look(task))
 		facts &= ~KNOWN_TARGET;
-	return facts;
+	return unfollowed(facts, known->facts);
 }
 
 static __always_inline void known_announce(struct task_struct *task, struct known_thread *known,
