@@ -348,6 +348,26 @@ static int encode_coverage(struct encode *e, const struct item *item, struct str
 	return encode_message(e, PROFBPF__PACKET__KIND__COVERAGE, &m.base, out);
 }
 
+static int encode_ends(struct encode *e, const struct item *item, struct encoded *out)
+{
+	Profbpf__Ends m = PROFBPF__ENDS__INIT;
+	const struct ends_row *row = item->data;
+
+	if (prepare(e, item->count, 0, 1, 3, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, row++) {
+		column_u32_push(&e->u32[0], row->function);
+		column_s64_push_delta(&e->s64[0], row->ts_ns);
+		column_u32_push(&e->u32[1], row->seen);
+		column_u32_push(&e->u32[2], row->calls_per_second);
+	}
+	COLUMN_EXPORT(&e->u32[0], &m, function);
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u32[1], &m, seen);
+	COLUMN_EXPORT(&e->u32[2], &m, calls_per_second);
+	return encode_message(e, PROFBPF__PACKET__KIND__ENDS, &m.base, out);
+}
+
 int encode_item(struct encode *encode, const struct item *item, struct string_table *strings,
 		struct texts *texts, struct encoded *out)
 {
@@ -357,6 +377,7 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 	case ITEM_TASKS: return encode_tasks(encode, item, strings, out);
 	case ITEM_DEVICE: return encode_device(encode, item, strings, out);
 	case ITEM_COVERAGE: return encode_coverage(encode, item, strings, out);
+	case ITEM_ENDS: return encode_ends(encode, item, out);
 	case ITEM_STACKS: return encode_stacks(encode, item, out);
 	case ITEM_RECORDS: break;
 	default: return -EINVAL;

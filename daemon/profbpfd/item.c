@@ -39,7 +39,8 @@ static void free_rows(struct item *item)
 	struct coverage_row *coverage = item->data;
 	struct statistics_row *statistics = item->data;
 
-	if (item->kind == ITEM_RECORDS || item->kind == ITEM_DEVICE || item->kind == ITEM_STACKS)
+	if (item->kind == ITEM_RECORDS || item->kind == ITEM_DEVICE || item->kind == ITEM_STACKS ||
+	    item->kind == ITEM_ENDS)
 		return; /* may be many, and own nothing */
 	for (uint32_t i = 0; i < item->count; i++) {
 		if (item->kind == ITEM_TASKS) {

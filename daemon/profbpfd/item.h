@@ -26,6 +26,7 @@ enum item_kind {
 	ITEM_DEVICE,	/* struct device_row[] of one device */
 	ITEM_STACKS,	/* struct stack_row[] */
 	ITEM_COVERAGE,	/* struct coverage_row[] */
+	ITEM_ENDS,	/* struct ends_row[] */
 	ITEM_BODY,	/* a packed message, written as it is */
 	ITEM_STATISTICS,	/* one struct statistics_row */
 	ITEM_END,	/* no more items will come */
@@ -61,6 +62,14 @@ struct coverage_row {
 	uint64_t mapped_ns;	/* 0 = before the session */
 	uint64_t probed_ns;
 	char *path;		/* allocated */
+};
+
+/* From @ts_ns on the ends of a function's calls are seen, or only their entries. */
+struct ends_row {
+	uint32_t function;
+	uint32_t calls_per_second;	/* that decided it */
+	uint64_t ts_ns;
+	bool seen;
 };
 
 /* Sources as the trace counts them: enum source, then the device streams. */

@@ -13,6 +13,7 @@
 
 #include "daemon/profbpfd/drivers.h"
 #include "daemon/profbpfd/encode.h"
+#include "daemon/profbpfd/ends.h"
 #include "daemon/profbpfd/output.h"
 #include "lib/pbt.h"
 #include "lib/strings.h"
@@ -43,6 +44,7 @@ struct writer {
 	uint32_t strings_sent;
 	struct repeated_body *repeated, **repeated_end;
 	void *tasks;			/* tsearch tree of struct task_row: threads alive, by tid */
+	struct item *unseen;		/* functions whose ends are not seen now, for the next segment */
 	uint32_t drivers[DRIVERS_MAX];
 	uint32_t driver_count;
 	uint32_t segment_index;
@@ -298,6 +300,8 @@ static void begin_segment(struct writer *w)
 		put(w, r->kind, r->data, r->size);
 	put_drivers(w, 0);
 	put_tasks(w);
+	if (w->unseen->count)
+		put_item(w, w->unseen);
 }
 
 static void remember_body(struct writer *w, const struct item *item)
@@ -440,6 +444,11 @@ static bool handle(struct writer *w, struct item *item)
 	case ITEM_STACKS:
 	case ITEM_DEVICE: handle_rows(w, item); break;
 	case ITEM_COVERAGE: put_item(w, item); break;
+	case ITEM_ENDS:
+		put_item(w, item);
+		if (ends_note(w->unseen, item))
+			fail(w, -ENOMEM);
+		break;
 	case ITEM_BODY:
 		put(w, item->body, item->data, item->size);
 		if (item->repeated)
@@ -494,7 +503,8 @@ struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_q
 	if (w->encode)
 		encode_limit(w->encode, right);
 	w->strings = string_table_new();
-	if (!w->packets || !w->encode || !w->small || !w->strings ||
+	w->unseen = item_new(ITEM_ENDS, 16 * sizeof(struct ends_row));
+	if (!w->packets || !w->encode || !w->small || !w->strings || !w->unseen ||
 	    pthread_create(&w->thread, NULL, run, w)) {
 		writer_free(w);
 		return NULL;
@@ -548,6 +558,7 @@ void writer_free(struct writer *writer)
 		free(writer->repeated);
 		writer->repeated = next;
 	}
+	item_free(writer->unseen);
 	string_table_free(writer->strings);
 	encode_free(writer->small);
 	encode_free(writer->encode);

@@ -42,6 +42,7 @@ static const ProtobufCMessageDescriptor *const messages[] = {
 	&profbpf__coverage__descriptor,
 	&profbpf__statistics__descriptor,
 	&profbpf__drivers__descriptor,
+	[PROFBPF__PACKET__KIND__ENDS] = &profbpf__ends__descriptor,
 };
 
 static void check(bool ok)

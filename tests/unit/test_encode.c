@@ -285,6 +285,34 @@ static void accounts_and_ioctls(void **state)
 	item_free(item);
 }
 
+static void changes_of_ends(void **state)
+{
+	static const struct ends_row rows[] = { { 7, 412000, 1000, false },
+						{ 0, 3, 1500, true },
+						{ UINT32_MAX, UINT32_MAX, 10, false } };
+	struct item *item = item_new(ITEM_ENDS, 0);
+	struct encode_fixture *f = *state;
+	Profbpf__Ends *m;
+	struct encoded e;
+	uint64_t ts = 0;
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(item_append(item, &rows[i], sizeof(rows[i])), 0);
+	encode(f, item, PROFBPF__PACKET__KIND__ENDS, &e);
+	m = profbpf__ends__unpack(NULL, e.size, e.data);
+	assert_non_null(m);
+	assert_int_equal(m->n_ts_ns, 3);
+	for (int i = 0; i < 3; i++) {
+		ts += (uint64_t)m->ts_ns[i];
+		assert_int_equal(ts, rows[i].ts_ns);
+		assert_int_equal(COLUMN_AT(m, function, i), rows[i].function);
+		assert_int_equal(COLUMN_AT(m, seen, i), rows[i].seen);
+		assert_int_equal(COLUMN_AT(m, calls_per_second, i), rows[i].calls_per_second);
+	}
+	profbpf__ends__free_unpacked(m, NULL);
+	item_free(item);
+}
+
 static void items_that_are_no_rows(void **state)
 {
 	struct encode_fixture *f = *state;
@@ -305,6 +333,7 @@ int main(void)
 		ENCODE_TEST(switches),
 		ENCODE_TEST(wakes),
 		ENCODE_TEST(accounts_and_ioctls),
+		ENCODE_TEST(changes_of_ends),
 		ENCODE_TEST(items_that_are_no_rows),
 	};
 
