@@ -59,6 +59,61 @@ static int by_length(const void *a, const void *b)
 		return x->ns > y->ns ? -1 : 1;
 	return x->coverage < y->coverage ? -1 : x->coverage > y->coverage;
 }
+static void end_span(struct capture_results *results, const struct ends_change *from,
+		     uint64_t to_ns)
+{
+	struct ends_span *span = &results->unseen_ends[results->unseen_end_count];
+
+	*span = (struct ends_span){
+		.function = from->function,
+		.calls_per_second = from->calls_per_second,
+		.start_ns = from->ts_ns > from->session_start_ns ? from->ts_ns
+								 : from->session_start_ns,
+	};
+	if (to_ns > from->session_end_ns)
+		to_ns = from->session_end_ns;
+	if (to_ns <= span->start_ns)
+		return;
+	span->ns = to_ns - span->start_ns;
+	results->unseen_end_count++;
+}
+
+static int by_span_length(const void *a, const void *b)
+{
+	const struct ends_span *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Where a change was lost, with a damaged part of the file, two of a kind follow each other: the first counts. */
+static void unseen_ends(const struct model *model, struct capture_results *results)
+{
+	const struct ends_change *from = NULL; /* of the span that goes on */
+
+	for (uint32_t i = 0; i < model->ends_changes.count; i++) {
+		const struct ends_change *change = &model->ends_changes.row[i];
+
+		if (from && from->function != change->function) {
+			end_span(results, from, from->session_end_ns);
+			from = NULL;
+		}
+		if (from && change->seen) {
+			end_span(results, from, change->ts_ns);
+			from = NULL;
+		} else if (!from && !change->seen) {
+			from = change;
+		}
+	}
+	if (from)
+		end_span(results, from, from->session_end_ns);
+	qsort(results->unseen_ends, results->unseen_end_count, sizeof(*results->unseen_ends),
+	      by_span_length);
+}
+
 
 int capture_analyse(const struct model *model, struct capture_results *results)
 {
@@ -67,7 +122,9 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	*results = (struct capture_results){ .complete = model->info.ended };
 	results->sources = calloc((size_t)model->sources.count + 1, sizeof(*results->sources));
 	results->gaps = calloc((size_t)model->coverage.count + 1, sizeof(*results->gaps));
-	if (!results->sources || !results->gaps)
+	results->unseen_ends =
+		calloc((size_t)model->ends_changes.count + 1, sizeof(*results->unseen_ends));
+	if (!results->sources || !results->gaps || !results->unseen_ends)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < model->sources.count; i++) {
 		struct capture_source *source = &results->sources[results->source_count++];
@@ -83,6 +140,7 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	qsort(results->gaps, results->gap_count, sizeof(*results->gaps), by_length);
 	for (uint32_t i = 0; i < results->gap_count; i++)
 		results->process_gaps += results->gaps[i].of_process;
+	unseen_ends(model, results);
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
 			   model->bad_rows;
 	results->switches_missing = missing_switches(model);
@@ -94,5 +152,6 @@ void capture_free(struct capture_results *results)
 {
 	free(results->sources);
 	free(results->gaps);
+	free(results->unseen_ends);
 	*results = (struct capture_results){ 0 };
 }

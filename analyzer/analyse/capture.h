@@ -29,6 +29,14 @@ struct coverage_gap {
 	bool of_process; /* that ended so early; there is no file */
 };
 
+/* A stretch of which only the entries of a function's calls were seen: it was called too often. */
+struct ends_span {
+	uint32_t function; /* index into model->functions */
+	uint32_t calls_per_second; /* when it began */
+	uint64_t start_ns;
+	uint64_t ns; /* to the end of its session, if ends were not seen again before */
+};
+
 struct capture_results {
 	bool complete; /* every record that was produced was read, and the session ended */
 	bool damaged; /* some of the file could not be read */
@@ -41,6 +49,8 @@ struct capture_results {
 	struct coverage_gap *gaps; /* longest first */
 	uint32_t gap_count;
 	uint32_t process_gaps; /* of gaps: those of processes; they come last */
+	struct ends_span *unseen_ends; /* longest first */
+	uint32_t unseen_end_count;
 };
 
 /*

@@ -239,7 +239,7 @@ static void sum_sessions(struct loader *loader)
 	info->ended = loader->sessions.count > 0;
 	for (uint32_t i = 0; i < loader->sessions.count; i++) {
 		const struct session *session = &loader->sessions.row[i];
-		uint64_t end_ns = session->final ? session->final_ns : session->last_ns;
+		uint64_t end_ns = loader_session_end(session);
 
 		if (end_ns > info->session_end_ns)
 			info->session_end_ns = end_ns;
@@ -267,6 +267,7 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 	resolve_processes(loader);
 	resolve_pythons(loader);
 	load_resolve_code_names(loader);
+	load_resolve_ends(loader);
 	if (!sum_sources(loader))
 		goto no_memory;
 	sum_sessions(loader);

@@ -121,6 +121,12 @@ static inline void loader_reached(struct loader *loader, uint64_t ts_ns)
 		session->last_ns = ts_ns;
 }
 
+/* The last instant known of a session. */
+static inline uint64_t loader_session_end(const struct session *session)
+{
+	return session->final ? session->final_ns : session->last_ns;
+}
+
 /* What a load_...() returns that got no memory. */
 static inline bool loader_out_of_memory(struct loader *loader)
 {
@@ -156,6 +162,7 @@ bool load_drivers(struct loader *loader, const struct pbt_packet *packet);
 bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet);
 bool load_devices(struct loader *loader, const struct pbt_packet *packet);
 bool load_coverage(struct loader *loader, const struct pbt_packet *packet);
+bool load_ends(struct loader *loader, const struct pbt_packet *packet);
 bool load_statistics(struct loader *loader, const struct pbt_packet *packet);
 bool load_tasks(struct loader *loader, const struct pbt_packet *packet);
 bool load_calls(struct loader *loader, const struct pbt_packet *packet);
@@ -207,6 +214,9 @@ uint32_t loader_thread_at(const struct loader *loader, uint32_t tid, uint64_t ts
  * without memory.
  */
 bool load_commands(struct loader *loader, const Profbpf__Driver *from, struct driver *driver);
+
+/* Each change of what is seen of a function once, in order, with the times of its session. */
+void load_resolve_ends(struct loader *loader);
 
 /* Processes of the addresses that have names, and their order. */
 void load_resolve_code_names(struct loader *loader);

@@ -16,6 +16,16 @@ struct coverage {
 	uint32_t functions;
 };
 
+/* From when on the ends of a function's calls were not seen, or seen again: see Ends in proto/trace.proto. */
+struct ends_change {
+	uint32_t function;
+	uint32_t calls_per_second; /* that decided it */
+	uint64_t ts_ns;
+	bool seen;
+	uint64_t session_start_ns; /* of the session it belongs to */
+	uint64_t session_end_ns; /* last instant known of it */
+};
+
 /* So many records of a source were lost for this reason. */
 struct loss_reason {
 	uint32_t reason; /* string */

@@ -94,6 +94,7 @@ void model_free(struct model *model)
 	free(model->cgroups.row);
 	free(model->cgroup_stats.row);
 	free(model->coverage.row);
+	free(model->ends_changes.row);
 	free(model->thread_roles.row);
 	free(model->sources.row);
 	free(model->short_calls.row);

@@ -103,6 +103,8 @@ struct model {
 	MODEL_ARRAY(struct imported_cpu) imported_cpu; /* by operator, in order of time */
 	MODEL_ARRAY(struct imported_batch) imported_batches; /* by process, in order of time */
 	MODEL_ARRAY(struct coverage) coverage;
+	MODEL_ARRAY(struct ends_change)
+	ends_changes; /* sorted by (function, ts_ns) after loading */
 	MODEL_ARRAY(struct thread_role) thread_roles;
 	MODEL_ARRAY(struct source_loss) sources;
 	MODEL_ARRAY(struct short_calls) short_calls;

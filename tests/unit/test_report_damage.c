@@ -336,6 +336,8 @@ static void extreme_rows(struct trace_builder *builder, uint64_t a, uint64_t b)
 						 .steal_ns = a },
 			1);
 	trace_coverage(builder, 1, "f", a, b, UINT32_MAX);
+	trace_ends(builder, UINT32_MAX, a, 0, UINT32_MAX);
+	trace_ends(builder, UINT32_MAX, b, 1, UINT32_MAX);
 }
 
 static void extreme_values(void **state)

@@ -225,6 +225,17 @@ static void flush_coverage(const struct target *to)
 	END(PROFBPF__PACKET__KIND__COVERAGE);
 }
 
+static void flush_ends(const struct target *to)
+{
+	BEGIN(Profbpf__Ends message = PROFBPF__ENDS__INIT);
+
+	NARROW(function, 0, false);
+	WIDE(ts_ns, 1, true);
+	NARROW(seen, 2, false);
+	NARROW(calls_per_second, 3, false);
+	END(PROFBPF__PACKET__KIND__ENDS);
+}
+
 void trace_batch_put(const struct trace_batch *batch, trace_put_fn *put, void *context)
 {
 	const struct target target = { batch, put, context }, *to = &target;
@@ -239,6 +250,7 @@ void trace_batch_put(const struct trace_batch *batch, trace_put_fn *put, void *c
 	case PROFBPF__PACKET__KIND__ACCOUNTS: flush_accounts(to); break;
 	case PROFBPF__PACKET__KIND__DEVICE_TASKS: flush_device_tasks(to); break;
 	case PROFBPF__PACKET__KIND__COVERAGE: flush_coverage(to); break;
+	case PROFBPF__PACKET__KIND__ENDS: flush_ends(to); break;
 	default: abort();
 	}
 }

@@ -408,6 +408,12 @@ void trace_coverage(struct trace_builder *builder, uint32_t tgid, const char *fi
 	ADD(COVERAGE, 0, tgid, id, mapped_ns, probed_ns, functions);
 }
 
+void trace_ends(struct trace_builder *builder, uint32_t function, uint64_t ts_ns, uint32_t seen,
+		uint32_t rate)
+{
+	ADD(ENDS, 0, function, ts_ns, seen, rate);
+}
+
 void trace_source(struct trace_builder *builder, const char *name, uint64_t produced,
 		  uint64_t delivered, const char *reason, uint64_t lost)
 {

@@ -219,6 +219,10 @@ void trace_device_task(struct trace_builder *builder, const struct trace_device_
 void trace_coverage(struct trace_builder *builder, uint32_t tgid, const char *file,
 		    uint64_t mapped_ns, uint64_t probed_ns, uint32_t functions);
 
+/* A change of whether the ends of @function's calls are seen, decided by @rate calls a second. */
+void trace_ends(struct trace_builder *builder, uint32_t function, uint64_t ts_ns, uint32_t seen,
+		uint32_t rate);
+
 /* One source of the next trace_statistics(); @reason NULL when nothing was lost. */
 void trace_source(struct trace_builder *builder, const char *name, uint64_t produced,
 		  uint64_t delivered, const char *reason, uint64_t lost);

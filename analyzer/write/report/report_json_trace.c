@@ -144,6 +144,25 @@ static void write_coverage(struct json *json, const struct model *model,
 	json_array_close(json);
 }
 
+static void write_unseen_ends(struct json *json, const struct model *model,
+			      const struct capture_results *capture)
+{
+	json_array(json, "ends_not_seen");
+	for (uint32_t i = 0; i < capture->unseen_end_count; i++) {
+		const struct ends_span *span = &capture->unseen_ends[i];
+		const struct function *function = &model->functions.row[span->function];
+
+		json_map(json, NULL);
+		json_text(json, "function", model_text(model, function->name));
+		json_text(json, "file", model_text(model, function->file));
+		json_u64(json, "start_ns", span->start_ns);
+		json_u64(json, "duration_ns", span->ns);
+		json_u64(json, "calls_per_second", span->calls_per_second);
+		json_map_close(json);
+	}
+	json_array_close(json);
+}
+
 void json_capture_section(struct json *json, const struct model *model,
 			  const struct results *results)
 {
@@ -157,6 +176,7 @@ void json_capture_section(struct json *json, const struct model *model,
 	write_sources(json, model, capture);
 	write_damage(json, model);
 	write_coverage(json, model, capture);
+	write_unseen_ends(json, model, capture);
 	json_array(json, "notes");
 	for (uint32_t i = 0; i < model->notes.count; i++)
 		json_text(json, NULL, model_text(model, model->notes.row[i]));

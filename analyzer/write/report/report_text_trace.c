@@ -329,6 +329,35 @@ static void print_coverage(FILE *out, const struct model *model,
 	print_unseen_processes(out, model, capture);
 }
 
+static double seconds_into(const struct model *model, uint64_t ts_ns)
+{
+	uint64_t start_ns = model->info.session_start_ns;
+
+	return ts_ns > start_ns ? (double)(ts_ns - start_ns) / 1e9 : 0;
+}
+
+static void print_unseen_ends(FILE *out, const struct model *model,
+			      const struct capture_results *capture,
+			      const struct report_options *options)
+{
+	uint32_t shown = rows_shown(options, capture->unseen_end_count);
+	char name[512], file[512];
+
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ends_span *span = &capture->unseen_ends[i];
+		const struct function *function = &model->functions.row[span->function];
+
+		printable(known(model, function->name), name, sizeof(name));
+		printable(known(model, function->file), file, sizeof(file));
+		fprintf(out,
+			"ends not seen: %s of %s from %.3f s to %.3f s of the recording: called %u "
+			"times a second, more than the probes' budget allows\n",
+			name, file, seconds_into(model, span->start_ns),
+			seconds_into(model, span->start_ns + span->ns), span->calls_per_second);
+	}
+	text_more(out, "such stretches", capture->unseen_end_count, shown);
+}
+
 int text_capture(FILE *out, const struct model *model, const struct results *results,
 		 const struct report_options *options)
 {
@@ -344,6 +373,7 @@ int text_capture(FILE *out, const struct model *model, const struct results *res
 	if (err)
 		return err;
 	print_coverage(out, model, capture, options);
+	print_unseen_ends(out, model, capture, options);
 	if (capture->switches_missing)
 		fprintf(out,
 			"%" PRIu64
