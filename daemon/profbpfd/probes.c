@@ -172,8 +172,64 @@ static bool for_whoever_maps(struct probes *p, const struct file_entry *e)
 	sharing_count(p->sharing, e->dev, e->inode, is_ours, p, &sharers);
 	if (!sharers.strangers)
 		return options->follow || p->processes.count >= MANY_PROCESSES;
+	if (sharers.ours < e->users)
+		sharers.ours = e->users;
 	return sharers.ours > PROCESSES_LINKED_MAX ||
 	       (sharers.ours >= MANY_PROCESSES && sharers.ours >= sharers.strangers);
+}
+
+static void link_file(struct probes *p, struct file_entry *e)
+{
+	e->everywhere = file_entry_link(&p->setting, e, 0, false);
+	e->everywhere_ns = now_ns();
+}
+
+/* All of them are removed at once, in which most of the time is spent waiting for the same. */
+static void remove_own_links(struct probes *p, size_t index)
+{
+	struct link_closer *closer = link_closer_new();
+
+	for (size_t i = 0; i < p->processes.count; i++) {
+		struct process_link *l = probed_process_link(&p->processes.row[i], index);
+
+		if (!l)
+			continue;
+		if (closer)
+			link_closer_add(closer, l->link);
+		else
+			probe_link_free(l->link);
+		l->link = NULL;
+	}
+	link_closer_free(closer);
+}
+
+/*
+ * There are many processes by now. A call must not be seen twice, so their own probes go first, and the
+ * trace tells of the time between.
+ */
+static void move_into_file(struct probes *p, size_t index)
+{
+	struct item *coverage = item_new(ITEM_COVERAGE, 1024);
+	struct file_entry *e = p->files[index];
+	uint64_t since_ns = now_ns();
+
+	if (!coverage)
+		return;
+	remove_own_links(p, index);
+	link_file(p, e);
+	for (size_t i = 0; i < p->processes.count; i++) {
+		struct probed_process *process = &p->processes.row[i];
+		struct process_link *l = probed_process_link(process, index);
+
+		if (!l)
+			continue;
+		if (!e->everywhere)
+			l->link = file_entry_link(&p->setting, e, process->pid,
+						  process->moves_stacks);
+		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, now_ns());
+	}
+	if (!item_queue_push(p->setting.queue, coverage))
+		item_free(coverage);
 }
 
 /* Put breakpoints where they belong and note from when on the process is covered. */
@@ -183,10 +239,11 @@ static void attach_file(struct probes *p, struct probed_process *process, size_t
 	struct file_entry *e = p->files[index];
 	struct probe_link *link = NULL;
 
-	if (!e->everywhere && !e->users && for_whoever_maps(p, e)) {
-		e->everywhere = file_entry_link(&p->setting, e, 0, false);
-		e->everywhere_ns = now_ns();
-	}
+	if (!e->everywhere && !e->users && for_whoever_maps(p, e))
+		link_file(p, e);
+	else if (!e->everywhere && e->users && e->users % MANY_PROCESSES == 0 &&
+		 for_whoever_maps(p, e))
+		move_into_file(p, index);
 	if (!e->everywhere) {
 		link = file_entry_link(&p->setting, e, process->pid, process->moves_stacks);
 		if (!link) {

@@ -9,7 +9,7 @@ need_root
 need_command jq
 
 # The first 256 of those that are given by their ids are held by a descriptor each.
-readonly CALLS=20 STRANGERS=40 GROWING=100 DESCRIPTORS=240 HELD=256
+readonly CALLS=20 STRANGERS=40 GROWING=320 DESCRIPTORS=240 HELD=256
 crowds=(250)
 [ -z "${PROFBPF_TEST_LONG:-}" ] || crowds=(2000 5000)
 
@@ -60,11 +60,15 @@ trace_crowd() {
 
 start_daemon
 
-# Some come while the session is started, which takes longer than a look at who is there.
-launch_truth crowd "$GROWING" "$CALLS" "$WORK/pids" 20
+few_descriptors() { [ "$(descriptors)" -le "$DESCRIPTORS" ]; }
+
+# Some come while the session is started, which takes longer than a look at who is there, most of them later: at first
+# each has probes of its own for what everybody maps.
+launch_truth crowd "$GROWING" "$CALLS" "$WORK/pids" 10
 wait_until 10 test -s "$TRUTH_OUT" -o -e "$WORK/pids"
 attach_crowd "$TRUTH_PID"
 wait_for_line "$TRUTH_OUT" '^ready' 20
+wait_until 20 few_descriptors || fail "$(descriptors) descriptors for $GROWING processes that came"
 truth_go
 end_crowd "of a growing crowd" "$GROWING"
 
