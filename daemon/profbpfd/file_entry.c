@@ -45,9 +45,9 @@ static int set_conf(const struct file_setting *s, const struct file_entry *e, si
 	if (e->names_change_unseen || !kept_names_hold(&e->file, entry))
 		conf.flags &= ~PROBE_NAME_KEPT;
 	conf.entry_only = e->places.ways[index] == END_UNSEEN;
-	exit = e->file.functions[index].exit_at_entry ?
-		       file_places_at(&e->places, e->file.functions[index].offset) :
-		       NULL;
+	exit = e->file.functions[index].exit_at_entry
+		       ? file_places_at(&e->places, e->file.functions[index].offset)
+		       : NULL;
 	conf.exit = exit ? exit->cookie : 0;
 	return capture_set_probe(s->capture, e->cookies[index], &conf);
 }
@@ -231,7 +231,7 @@ static int tail_points(const struct file_entry *e, const struct function_exits *
 	for (size_t i = 0; i < exits->count; i++) {
 		const struct exit_place *place = file_places_at(&e->places, exits->exits[i].offset);
 
-		if (!place || !(place->tail || (place->moved_only && !moved)))
+		if (!place || place->everywhere || !(place->tail || (place->moved_only && !moved)))
 			continue;
 		points->offsets[points->count] = place->offset;
 		points->cookies[points->count++] = place->cookie;
@@ -263,6 +263,17 @@ static int link_tail(struct file_setting *s, struct file_entry *e, pid_t pid,
 	return err;
 }
 
+static void mark_everywhere(struct file_entry *e, const struct function_exits *exits)
+{
+	for (size_t i = 0; i < exits->count; i++) {
+		struct exit_place *place =
+			(struct exit_place *)file_places_at(&e->places, exits->exits[i].offset);
+
+		if (place)
+			place->everywhere = true;
+	}
+}
+
 int file_entry_link_tail(struct file_setting *s, struct file_entry *e, pid_t pid, uint64_t offset,
 			 bool moved, struct probe_link **link)
 {
@@ -281,8 +292,32 @@ int file_entry_link_tail(struct file_setting *s, struct file_entry *e, pid_t pid
 	}
 	if (added >= 0 && !err)
 		err = link_tail(s, e, pid, &exits, moved, link);
+	if (added >= 0 && !err && !pid)
+		mark_everywhere(e, &exits);
 	function_exits_free(&exits);
 	return added < 0 ? added : err;
+}
+
+int file_entry_add_tail(struct file_entry *e, struct probe_link *link)
+{
+	struct probe_link **tails = reallocarray(e->tails, e->tail_count + 1, sizeof(*tails));
+
+	if (!tails)
+		return -ENOMEM;
+	e->tails = tails;
+	tails[e->tail_count++] = link;
+	return 0;
+}
+
+void file_entry_detach(struct file_entry *e, struct link_closer *closer)
+{
+	link_closer_add(closer, e->everywhere);
+	for (size_t i = 0; i < e->tail_count; i++)
+		link_closer_add(closer, e->tails[i]);
+	free(e->tails);
+	e->everywhere = NULL;
+	e->tails = NULL;
+	e->tail_count = 0;
 }
 
 void file_entry_free(struct file_entry *e)
@@ -290,6 +325,9 @@ void file_entry_free(struct file_entry *e)
 	if (!e)
 		return;
 	probe_link_free(e->everywhere);
+	for (size_t i = 0; i < e->tail_count; i++)
+		probe_link_free(e->tails[i]);
+	free(e->tails);
 	file_places_free(&e->places);
 	probed_file_free(&e->file);
 	free(e->cookies);

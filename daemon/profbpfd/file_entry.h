@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "daemon/profbpfd/file_places.h"
+#include "daemon/profbpfd/link_closer.h"
 #include "daemon/profbpfd/probes.h"
 #include "lib/process_maps.h"
 
@@ -35,6 +36,9 @@ struct file_entry {
 	bool moves_stacks; /* who maps it may go on with a stack elsewhere */
 	struct probe_link *everywhere; /* breakpoints for whoever maps it */
 	uint64_t everywhere_ns;
+	struct probe_link **tails; /* for whoever maps it: of code that functions go on in */
+	size_t tail_count;
+	bool tails_of_processes; /* some have such probes of their own */
 	size_t users; /* processes with probes of the file */
 	bool counted; /* it had some, at some time */
 };
@@ -65,11 +69,18 @@ struct probe_link *file_entry_link(struct file_setting *setting, struct file_ent
 /*
  * file_entry_link_tail - also see, in a process, the ends of code that functions go on in
  *
+ * With @pid 0 in all that map the file; not if processes have such probes of their own: they would see ends twice.
  * @offset: of that code, in the file, whose descriptor must be open. Returns 0 with *@link set, to NULL
  * if all its ends are seen already; -ENOENT if they can't be seen; or another negative errno.
  */
 int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry, pid_t pid,
 			 uint64_t offset, bool moved, struct probe_link **link);
+
+/* file_entry_add_tail - take a link over that was made with @pid 0; 0 or -ENOMEM */
+int file_entry_add_tail(struct file_entry *entry, struct probe_link *link);
+
+/* file_entry_detach - have those of its probes closed that are for whoever maps it */
+void file_entry_detach(struct file_entry *entry, struct link_closer *closer);
 
 /* file_entry_free - its probes are removed */
 void file_entry_free(struct file_entry *entry);

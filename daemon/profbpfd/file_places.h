@@ -29,6 +29,7 @@ struct exit_place {
 	bool tail; /* of code that functions go on in: probed in the processes in which that was seen */
 	bool at_entry; /* the probe of a function's entry is there, and is for both */
 	bool dropped; /* it is reached too often: not probed any more */
+	bool everywhere; /* a tail that is probed in whoever maps the file */
 };
 
 struct file_places {

@@ -360,12 +360,28 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 	return err;
 }
 
+/* Ends that some see by probes of their own must not be seen by others as well. */
+static bool tail_for_whoever_maps(struct probes *p, const struct file_entry *e)
+{
+	return !e->tails_of_processes && (e->everywhere || (!e->users && for_whoever_maps(p, e)));
+}
+
+static int keep_tail(struct probed_process *process, struct file_entry *e, bool everywhere,
+		     struct probe_link *link)
+{
+	if (everywhere)
+		return file_entry_add_tail(e, link);
+	e->tails_of_processes = true;
+	return probed_process_add_tail(process, link);
+}
+
 static int probe_tail(struct probes *p, struct probed_process *process,
 		      const struct process_maps *maps, const struct process_map *map,
 		      uint64_t address)
 {
 	struct probe_link *link = NULL;
 	struct file_entry *e;
+	bool everywhere;
 	size_t index;
 	int err;
 
@@ -374,9 +390,11 @@ static int probe_tail(struct probes *p, struct probed_process *process,
 		e->fd = process_map_open(process->pid, map);
 	if (!e || e->fd < 0)
 		return -ENOENT;
-	err = file_entry_link_tail(&p->setting, e, process->pid, address - map->start + map->offset,
-				   process->moves_stacks, &link);
-	if (link && probed_process_add_tail(process, link))
+	everywhere = tail_for_whoever_maps(p, e);
+	err = file_entry_link_tail(&p->setting, e, everywhere ? 0 : process->pid,
+				   address - map->start + map->offset,
+				   !everywhere && process->moves_stacks, &link);
+	if (link && keep_tail(process, e, everywhere, link))
 		err = -ENOMEM;
 	if (err)
 		probe_link_free(link);
@@ -487,8 +505,7 @@ void probes_detach(struct probes *p)
 	while (p->processes.count)
 		forget(p, &p->processes.row[p->processes.count - 1]);
 	for (size_t i = 0; i < p->file_count; i++) {
-		link_closer_add(p->closer, p->files[i]->everywhere);
-		p->files[i]->everywhere = NULL;
+		file_entry_detach(p->files[i], p->closer);
 	}
 	link_closer_free(p->closer);
 	p->closer = NULL;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Attached to many processes that share a library, each call of each is counted and none of others, with descriptors
 # for files, not for processes, and the recording ends while they go on.
-# longer: 2,000 and 5,000 processes, not 250
+# longer: 2,000 and 5,000 processes, not 300
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -10,19 +10,35 @@ need_command jq
 
 # The first 256 of those that are given by their ids are held by a descriptor each.
 readonly CALLS=20 STRANGERS=40 GROWING=320 DESCRIPTORS=240 HELD=256
-crowds=(250)
+crowds=(300)
 [ -z "${PROFBPF_TEST_LONG:-}" ] || crowds=(2000 5000)
 
 descriptors() { find "/proc/$DAEMON_PID/fd" -mindepth 1 | wc -l; }
 now_ms() { printf '%s\n' $((${EPOCHREALTIME/[.,]/} / 1000)); }
 resident_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$DAEMON_PID/status"; }
 
+age_ns() { "$PROFCTL" list --format json | jq '.sessions[0].age_ns'; }
+is_older() { [ "$(age_ns)" -gt "$1" ]; }
+
+# die: the recording ends with the last of the crowd, which no descriptor holds, and not with those before
+die() {
+	local last
+	last=$(tail -n 1 "$WORK/pids")
+	assert_eq "processes in the list" "$(wc -l <"$WORK/pids")" \
+		"$("$PROFCTL" list --format json | jq '.sessions[0] | (.pids | length) + .pids_left_out')"
+	head -n -1 "$WORK/pids" | xargs kill -KILL
+	# It looks each second.
+	wait_until 10 is_older $(($(age_ns) + 2500000000)) || fail "it ended too early: $(cat "$WORK/profctl.err")"
+	kill -KILL "$last"
+	wait_for_end "$PROFCTL_PID" 10 || fail "profctl ended with status $?: $(cat "$WORK/profctl.err")"
+}
+
 # attach_crowd PIDS [OPTION...]: says how long it took
 attach_crowd() {
 	local pids=$1 began
 	shift
 	began=$(now_ms)
-	attach_in_background "$pids" "$WORK/crowd.pbt" --catalog "$ROOT/tests/catalog" "$@"
+	attach_in_background "$pids" "$WORK/crowd.pbt" --catalog "$ROOT/tests/catalog" --catalog "$WORK/catalogs" "$@"
 	note "live after $(($(now_ms) - began)) ms, $(resident_kib) KiB"
 }
 
@@ -30,12 +46,17 @@ attach_crowd() {
 end_crowd() {
 	local began
 	began=$(now_ms)
-	stop_attach
-	note "ended after $(($(now_ms) - began)) ms"
+	if [ "$1" = "by their ids" ]; then
+		die
+	else
+		stop_attach
+		note "ended after $(($(now_ms) - began)) ms"
+	fi
 	report_json "$WORK/crowd.pbt" "$WORK/crowd.json"
 	assert_loss_accounted "$WORK/crowd.json"
 	assert_eq "nothing is lost" true "$(jq .capture.complete "$WORK/crowd.json")"
 	assert_eq "calls, $1" $(($2 * CALLS)) "$(api_count "$WORK/crowd.json" truth_noop)"
+	assert_eq "calls of crowd_through, $1" $(($2 * CALLS)) "$(api_count "$WORK/crowd.json" crowd_through)"
 	truth_end
 }
 
@@ -53,18 +74,21 @@ trace_crowd() {
 	assert_between "descriptors for $2 processes, $1" 1 "$most" "$(descriptors)"
 	echo >&"$stranger_in"
 	truth_go 60
+	assert_between "the same, once they have called" 1 "$most" "$(descriptors)"
 	end_crowd "$1" "$2"
 	exec {stranger_in}>&-
 	wait "$stranger"
 }
 
+mkdir "$WORK/catalogs"
+printf 'runtime crowd\ncrowd_through other 1\n' >"$WORK/catalogs/crowd.catalog"
 start_daemon
 
 few_descriptors() { [ "$(descriptors)" -le "$DESCRIPTORS" ]; }
 
 # Some come while the session is started, which takes longer than a look at who is there, most of them later: at first
 # each has probes of its own for what everybody maps.
-launch_truth crowd "$GROWING" "$CALLS" "$WORK/pids" 10
+launch_truth crowd "$GROWING" "$CALLS" "$WORK/pids" 5
 wait_until 10 test -s "$TRUTH_OUT" -o -e "$WORK/pids"
 attach_crowd "$TRUTH_PID"
 wait_for_line "$TRUTH_OUT" '^ready' 20
@@ -77,19 +101,4 @@ for processes in "${crowds[@]}"; do
 	trace_crowd "by their ids" "$processes"
 done
 
-# The recording ends when the last of them has, also of those that are not held by a descriptor.
-start_truth crowd $((HELD + 44)) "$CALLS" "$WORK/pids"
-attach_crowd "@$WORK/pids"
-assert_eq "processes in the list" "$((HELD + 44))" "$("$PROFCTL" list --format json | jq '.sessions[0].pids | length')"
-age_ns() { "$PROFCTL" list --format json | jq '.sessions[0].age_ns'; }
-is_older() { [ "$(age_ns)" -gt "$1" ]; }
-last=$(tail -n 1 "$WORK/pids")
-head -n -1 "$WORK/pids" | xargs kill -KILL
-# It looks each second.
-wait_until 10 is_older $(($(age_ns) + 2500000000)) || fail "the recording ended before the last process: $(cat "$WORK/profctl.err")"
-kill -0 "$PROFCTL_PID" || fail "the recording ended before the last process: $(cat "$WORK/profctl.err")"
-kill -KILL "$last"
-wait_for_end "$PROFCTL_PID" 10 || fail "profctl ended with status $?: $(cat "$WORK/profctl.err")"
-exec {TRUTH_IN}>&-
-wait "$TRUTH_PID" || :
 stop_daemon

@@ -5,7 +5,8 @@
  *     crowd PROCESSES CALLS [FILE [PAUSE_MS]]
  *
  * The processes' ids are written to FILE, one a line; with a pause between two of them. Told to go, each
- * calls truth_noop CALLS times. They stay until the end of input.
+ * calls truth_noop CALLS times, and crowd_through, which goes on in a function that nobody expects, as
+ * often. They stay until the end of input.
  */
 #include <signal.h>
 #include <string.h>
@@ -13,6 +14,17 @@
 #include <sys/wait.h>
 
 #include "tests/truth/truth.h"
+
+/* A jump to where a register says: nobody can know before. */
+int __attribute__((noipa)) crowd_through(int (*to)(int), int value)
+{
+	return to(value);
+}
+
+static int __attribute__((noipa)) end_of_through(int value)
+{
+	return value + 1;
+}
 
 struct pipes {
 	int go[2]; /* its end tells the processes to begin */
@@ -44,6 +56,9 @@ static void member(const struct pipes *p, int calls)
 	until_closed(p->go[0]);
 	for (int i = 0; i < calls; i++)
 		truth_noop(i);
+	for (int i = 0; i < calls; i++)
+		if (crowd_through(end_of_through, i) != i + 1)
+			_exit(1);
 	if (write(p->called[1], "", 1) != 1)
 		_exit(1);
 	until_closed(p->end[0]);
