@@ -483,6 +483,8 @@ struct session_settings {
 	/* What this kernel offers its programs; see compat.bpf.h. */
 	__u32 typed_task;	/* a pointer to the current thread that can be followed */
 	__u32 typed_pointers;	/* other pointers of the kernel that can be followed */
+	/* Numbers of their types in the kernel's own description; as the verifier wants them. */
+	__u32 type_file, type_fdtable, type_list_head, type_socket;
 	__u32 task_storage;
 	__u32 global_pointers;	/* functions that are looked at once may be given pointers */
 	__u32 task_registers;	/* the registers that a thread had in user space */

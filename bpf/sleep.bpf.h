@@ -151,12 +151,12 @@ static __always_inline struct file *file_of_current(struct task_struct *task, __
 
 	if (!open)
 		return NULL;
-	table = bpf_rdonly_cast(open->fdt, bpf_core_type_id_kernel(struct fdtable));
+	table = bpf_rdonly_cast(open->fdt, settings.type_fdtable);
 	if (fd >= table->max_fds)
 		return NULL;
 	/* The array is one of pointers, which no type of the kernel is: this one begins with one. */
 	slot = bpf_rdonly_cast((void *)((__u64)table->fd + fd * sizeof(file)),
-			       bpf_core_type_id_kernel(struct list_head));
+			       settings.type_list_head);
 	file = (struct file *)slot->next;
 	return file;
 }
@@ -202,7 +202,7 @@ static __always_inline __u8 kind_of(__u16 mode)
 
 static __always_inline __u8 describe_cast(struct file *at, struct sleep_facts *facts)
 {
-	struct file *file = bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct file));
+	struct file *file = bpf_rdonly_cast(at, settings.type_file);
 	struct inode *inode = file->f_inode;
 	struct socket *socket;
 	__u8 kind = kind_of(inode->i_mode);
@@ -212,8 +212,7 @@ static __always_inline __u8 describe_cast(struct file *at, struct sleep_facts *f
 	if (kind == SLEEP_PIPE)
 		return kind;
 	if (kind == SLEEP_SOCKET) {
-		socket = bpf_rdonly_cast(file->private_data,
-					 bpf_core_type_id_kernel(struct socket));
+		socket = bpf_rdonly_cast(file->private_data, settings.type_socket);
 		return socket_kind(socket->sk->__sk_common.skc_family);
 	}
 	if (kind == SLEEP_CHARACTER || kind == SLEEP_BLOCK)

@@ -63,6 +63,7 @@ $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o
 $(B)/tests/unit/test_quotas: $(O)/daemon/profbpfd/quotas.o
 $(B)/tests/unit/test_job_queue: $(patsubst %,$(O)/daemon/profbpfd/%.o,job_queue priority)
+$(B)/tests/unit/test_mentioned_types: $(O)/daemon/profbpfd/mentioned_types.o
 $(B)/tests/unit/test_file_cache: $(O)/daemon/profbpfd/file_cache.o
 $(B)/tests/unit/test_obstacles: $(O)/daemon/profbpfd/obstacles.o
 $(B)/tests/unit/test_top_pipeline: $(O)/daemon/profctl/top_pipeline.o

@@ -85,6 +85,11 @@ static uint32_t kernel_stack_bytes(const struct features *features)
 	return features->doubled_stacks ? 2 * bytes : bytes;
 }
 
+static bool has_types(const struct mentioned_types *types)
+{
+	return types->file && types->fdtable && types->list_head && types->socket;
+}
+
 static void fill_settings(struct capture *capture, const struct capture_options *options,
 			  const struct features *features)
 {
@@ -105,7 +110,11 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.min_duration_ns = options->min_duration_ns,
 		.stack_block_ns = options->stack_block_ns,
 		.typed_task = features->typed_task,
-		.typed_pointers = features->typed_pointers,
+		.typed_pointers = features->typed_pointers && has_types(&features->types),
+		.type_file = features->types.file,
+		.type_fdtable = features->types.fdtable,
+		.type_list_head = features->types.list_head,
+		.type_socket = features->types.socket,
 		.task_storage = features->task_storage,
 		.global_pointers = features->global_pointers,
 		.task_registers = features->task_registers,
@@ -148,12 +157,36 @@ static void make_functions_static(struct capture *capture)
 	}
 }
 
+int capture_find_types(struct mentioned_types *types)
+{
+	struct profbpf *skeleton = profbpf__open();
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int err = skeleton && kernel ? mentioned_types_take(types, kernel, bpf_object__btf(skeleton->obj)) :
+				       -ENOMEM;
+
+	btf__free(kernel);
+	profbpf__destroy(skeleton);
+	return err;
+}
+
+/* Relocated by the types that were picked out, if they were. */
+static struct profbpf *open_programs(const struct features *features)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options);
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", features->types.fd);
+	if (features->types.fd)
+		options.btf_custom_path = path;
+	return profbpf__open_opts(&options);
+}
+
 static int load_programs(struct capture *capture, const struct capture_options *options,
 			 const struct features *features)
 {
 	int err;
 
-	capture->skeleton = profbpf__open();
+	capture->skeleton = open_programs(features);
 	if (!capture->skeleton)
 		return -errno;
 	fill_settings(capture, options, features);

@@ -36,6 +36,13 @@ struct capture_options {
 };
 
 /*
+ * capture_find_types - the kernel's types that the programs mention, for features.types: once per daemon
+ *
+ * Returns 0, then @types is the caller's to free, or a negative errno: sessions start without, slower.
+ */
+int capture_find_types(struct mentioned_types *types);
+
+/*
  * capture_new - load the programs, nothing attached yet
  *
  * Returns NULL with a message for the user in @error.

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "daemon/profbpfd/mentioned_types.h"
+
 enum probe_method {
 	PROBE_METHOD_NONE,
 	PROBE_METHOD_SESSION,	/* multi links, and return probes that can be left out for single calls */
@@ -53,6 +55,7 @@ struct features {
 	bool throttling;	/* it can be seen that a cgroup's CPU quota stopped a thread */
 	enum probe_method method;
 	enum block_source block;
+	struct mentioned_types types;	/* by capture_find_types(); not by features_probe() */
 	char error[512];	/* why tracing is impossible here, with the remedy; "" if it is possible */
 };
 

@@ -17,6 +17,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "daemon/profbpfd/capture.h"
 #include "daemon/profbpfd/priority.h"
 #include "daemon/profbpfd/requests.h"
 
@@ -310,6 +311,8 @@ static int open_server(struct server *server)
 	server->services.catalog_directory_count = options->catalog_directory_count;
 	server->services.quotas = options->quotas;
 	features_probe(&server->services.features);
+	if (!server->services.features.error[0])
+		capture_find_types(&server->services.features.types);
 	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
 	server->services.prices = prices_new();
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -348,6 +351,7 @@ static void close_server(struct server *server)
 		roster_free(&server->services.roster);
 		file_cache_free(server->services.file_cache);
 		prices_free(server->services.prices);
+		mentioned_types_free(&server->services.features.types);
 	}
 	if (server->listen_fd >= 0)
 		unlink(server->options->socket);
