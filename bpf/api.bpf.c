@@ -449,9 +449,15 @@ __weak __noinline int settle_once(struct call_stack *stack, __u64 sp, __u32 prob
 	return settle_in(stack, sp, probe);
 }
 
+/* Apart from the looking up, with which clang 19 needs too much stack. */
+static __noinline int settle_looked_up(struct call_stack *stack, __u64 sp, __u32 probe)
+{
+	return settle_in(stack, sp, probe);
+}
+
 __weak __noinline int settle_found(__u64 sp, __u32 probe)
 {
-	return settle_in(current_stack(), sp, probe);
+	return settle_looked_up(current_stack(), sp, probe);
 }
 
 static __always_inline void settle(struct call_stack *stack, __u64 sp, __u32 probe)
