@@ -17,7 +17,6 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-#define MAX_PROBES 32768
 #define SLOT_NONE (~0ull)
 #define NO_PROBE (~0u)
 
@@ -589,6 +588,7 @@ static __noinline void entry_only(struct call_stack *stack, __u32 slot)
 {
 	struct call_frame *frame = frame_at(stack, slot);
 
+	hot_hits[frame->probe & (MAX_PROBES - 1)]++;
 	end_unseen(stack, frame, CALL_ENTRY);
 	trim(stack);
 }

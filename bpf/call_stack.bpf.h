@@ -81,6 +81,21 @@ struct call_stack {
 
 DEFINE_THREAD_MAP(call_stacks, struct call_stack, 4096);
 
+#define MAX_PROBES 32768 /* a power of two */
+
+/*
+ * Functions, by probe, the ends of whose calls the daemon does not see for now, because they are
+ * called too often (hot_functions.h), and how often they were called meanwhile: roughly, as threads
+ * that count at the same time may count one for two.
+ */
+volatile __u8 hot_functions[MAX_PROBES] __weak = {};
+volatile __u32 hot_hits[MAX_PROBES] __weak = {};
+
+static __always_inline bool is_hot(__u32 probe)
+{
+	return hot_functions[probe & (MAX_PROBES - 1)];
+}
+
 /*
  * Where the stacks of most threads lie, by thread id: an array is looked into without
  * calling into the kernel, a thread's storage is not. Who finds its place taken uses its
@@ -215,6 +230,9 @@ __weak __noinline int emit_unended(const struct call_frame *frame, __u32 how, __
 	r = emit_begin(&e, SOURCE_API, sizeof(*r));
 	if (!r)
 		return 0;
+	/* Its exits may have been taken off while it was under way. */
+	if (is_hot(frame->probe))
+		how = CALL_ENTRY;
 	header_fill(&r->header, REC_CALL,
 		    how | (frame->flags & CALL_HAS_STRING) | frame->depth << CALL_DEPTH_SHIFT,
 		    frame->start_ns);

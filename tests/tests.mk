@@ -61,6 +61,7 @@ $(B)/tests/unit/test_writer: $(patsubst %,$(O)/daemon/profbpfd/%.o,writer output
 $(B)/tests/unit/test_python_read: $(patsubst %,$(O)/daemon/profbpfd/python_%.o,read line offsets)
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o
+$(B)/tests/unit/test_hot_functions: $(O)/daemon/profbpfd/hot_functions.o
 $(B)/tests/unit/test_quotas: $(O)/daemon/profbpfd/quotas.o
 $(B)/tests/unit/test_job_queue: $(patsubst %,$(O)/daemon/profbpfd/%.o,job_queue priority)
 $(B)/tests/unit/test_mentioned_types: $(O)/daemon/profbpfd/mentioned_types.o

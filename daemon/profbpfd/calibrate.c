@@ -125,7 +125,7 @@ static void call(struct target *target)
 	}
 }
 
-static void ignore(void *context, bool returns, size_t index, int err)
+static void ignore(void *context, enum point_kind kind, size_t index, int err)
 {
 }
 
@@ -145,8 +145,11 @@ static uint64_t exit_cookie(const struct target *target, int number)
 static void run(struct capture *capture, struct target *targets, unsigned int wanted, int fd)
 {
 	uint64_t offsets[3 * TARGETS], cookies[3 * TARGETS];
-	struct probe_points returns = { offsets, cookies, 0 };
-	struct probe_points others = { offsets + TARGETS, cookies + TARGETS, 0 };
+	struct link_points points = {
+		.returns = { offsets, cookies, 0 },
+		.entries = { offsets + TARGETS, cookies + TARGETS, 0 },
+		.exits = { offsets + 2 * TARGETS, cookies + 2 * TARGETS, 0 },
+	};
 	struct probe_link *link = NULL;
 
 	for (int i = 0; i < TARGETS; i++) {
@@ -155,14 +158,14 @@ static void run(struct capture *capture, struct target *targets, unsigned int wa
 		    capture_set_probe(capture, FIRST_PROBE + i, &targets[i].conf))
 			continue;
 		if (i != EXIT_TARGET && capture_return_program(capture) >= 0) {
-			add_point(&returns, targets[i].offset, FIRST_PROBE + i);
+			add_point(&points.returns, targets[i].offset, FIRST_PROBE + i);
 			continue;
 		}
-		add_point(&others, targets[i].offset, FIRST_PROBE + i);
-		add_point(&others, targets[i].exit_offset, exit_cookie(&targets[i], i));
+		add_point(&points.entries, targets[i].offset, FIRST_PROBE + i);
+		add_point(&points.exits, targets[i].exit_offset, exit_cookie(&targets[i], i));
 	}
-	if (returns.count || others.count)
-		link = probe_link_new(capture, fd, getpid(), &returns, &others, ignore, NULL);
+	if (points.returns.count || points.entries.count)
+		link = probe_link_new(capture, fd, getpid(), &points, ignore, NULL);
 	if (link && !capture_trace_self(capture, true))
 		for (int i = 0; i < TARGETS; i++)
 			if (wanted & 1u << i)
@@ -226,6 +229,12 @@ void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *
 
 #define KEPT_NS 60000000000ull
 #define KINDS ((PROBE_METHOD_PERF + 1) * 8)
+
+/* Perf events see all ends at exits: there the classes' prices are with them. */
+uint32_t price_to_exit(const struct probe_costs *costs)
+{
+	return costs->exit_ns ? costs->exit_ns : costs->by_class[INSTRUCTION_EMULATED].whole_ns;
+}
 
 struct prices {
 	pthread_mutex_t lock;

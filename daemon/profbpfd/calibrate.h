@@ -33,6 +33,9 @@ struct probe_costs {
  */
 void calibrate(struct capture *capture, bool optimized_nop, struct probe_costs *costs);
 
+/* price_to_exit - what it costs to see a call from its entry to its exit; 0 = not measured */
+uint32_t price_to_exit(const struct probe_costs *costs);
+
 /*
  * What was measured lately, for sessions that start soon after or at the same time: while one
  * measures, the others wait, for each session's probes would take part in the calls of all.

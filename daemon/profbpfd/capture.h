@@ -213,6 +213,16 @@ int capture_set_exit(struct capture *capture, uint32_t exit, const struct exit_c
 /* capture_exit_hits - how often each exit was reached, roughly: EXITS_MAX counters that go on counting */
 const volatile uint32_t *capture_exit_hits(const struct capture *capture);
 
+/*
+ * capture_set_hot - from now on calls of @probe are recorded as they begin, or until they end again
+ *
+ * Its exits must be probed before they are to be seen again, and may be taken off once they are not.
+ */
+void capture_set_hot(struct capture *capture, uint32_t probe, bool hot);
+
+/* capture_hot_hits - calls of @probe while it was hot, roughly; goes on counting */
+uint32_t capture_hot_hits(const struct capture *capture, uint32_t probe);
+
 /* capture_keeps_places - must probes be made known by capture_set_place()? Where the kernel keeps no cookies. */
 bool capture_keeps_places(const struct capture *capture);
 

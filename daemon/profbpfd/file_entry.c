@@ -44,7 +44,7 @@ static int set_conf(const struct file_setting *s, const struct file_entry *e, si
 		conf.flags |= PROBE_KEEP;
 	if (e->names_change_unseen || !kept_names_hold(&e->file, entry))
 		conf.flags &= ~PROBE_NAME_KEPT;
-	conf.entry_only = e->places.ways[index] == END_UNSEEN;
+	conf.entry_only = e->places.ways[index] == END_UNSEEN || e->hot[index].hot;
 	exit = e->file.functions[index].exit_at_entry
 		       ? file_places_at(&e->places, e->file.functions[index].offset)
 		       : NULL;
@@ -93,7 +93,9 @@ static int number_functions(struct file_setting *s, struct file_entry *e)
 
 	limit_functions(s, e);
 	e->cookies = calloc(e->file.count + 1, sizeof(*e->cookies));
-	if (!e->cookies || file_places_find(&e->places, &e->file, s->return_probes, s->next_exit))
+	e->hot = calloc(e->file.count + 1, sizeof(*e->hot));
+	if (!e->cookies || !e->hot ||
+	    file_places_find(&e->places, &e->file, s->return_probes, s->next_exit))
 		return -ENOMEM;
 	s->next_exit += e->places.exit_count;
 	err = set_exits(s, e);
@@ -157,17 +159,25 @@ fail:
 
 struct refusal {
 	struct file_entry *file;
-	const struct place_points *points;
+	const struct place_points *selected;
 	size_t count;
 	size_t first; /* function; SIZE_MAX: an exit */
 	int err;
 };
 
-static void refused(void *context, bool returns, size_t index, int err)
+static size_t function_of(const struct place_points *selected, enum point_kind kind, size_t index)
+{
+	switch (kind) {
+	case POINT_ENTRY: return selected->entry_function[index];
+	case POINT_RETURN: return selected->return_function[index];
+	default: return SIZE_MAX;
+	}
+}
+
+static void refused(void *context, enum point_kind kind, size_t index, int err)
 {
 	struct refusal *r = context;
-	size_t function = returns ? r->points->return_function[index]
-				  : r->points->other_function[index];
+	size_t function = function_of(r->selected, kind, index);
 
 	if (!r->count++) {
 		r->first = function;
@@ -201,23 +211,34 @@ static void warn_not_probed(struct file_setting *s, struct file_entry *e, const 
 struct probe_link *file_entry_link(struct file_setting *s, struct file_entry *e, pid_t pid,
 				   bool moved)
 {
-	struct place_points points;
-	struct refusal r = { .file = e, .points = &points };
+	struct place_points selected;
+	struct refusal r = { .file = e, .selected = &selected };
 	struct probe_link *link = NULL;
 
-	if (file_places_select(&e->places, &e->file, e->cookies, moved, &points))
+	if (file_places_select(&e->places, &e->file, e->cookies, moved, &selected))
 		errno = ENOMEM;
 	else
-		link = probe_link_new(s->capture, e->fd, pid, &points.returns, &points.others,
-				      refused, &r);
+		link = probe_link_new(s->capture, e->fd, pid, &selected.points, refused, &r);
 	for (size_t i = 0; e->names_change_unseen && i < e->file.count; i++)
 		set_conf(s, e, i);
 	/* Objects that were made while the probes came one after the other. */
 	capture_forget_names(s->capture);
 	if (r.count && link)
 		warn_not_probed(s, e, &r);
-	place_points_free(&points);
+	place_points_free(&selected);
 	return link;
+}
+
+int file_entry_set_exits(struct file_setting *s, struct file_entry *e, struct probe_link *link,
+			 pid_t pid, bool moved)
+{
+	struct place_points selected;
+	int err = file_places_select(&e->places, &e->file, e->cookies, moved, &selected);
+
+	if (!err)
+		err = probe_link_set_exits(link, s->capture, e->fd, pid, &selected.points.exits);
+	place_points_free(&selected);
+	return err;
 }
 
 /* Those of the code's exits that no link of the process has yet. */
@@ -242,24 +263,17 @@ static int tail_points(const struct file_entry *e, const struct function_exits *
 static int link_tail(struct file_setting *s, struct file_entry *e, pid_t pid,
 		     const struct function_exits *exits, bool moved, struct probe_link **link)
 {
-	struct probe_points points = { 0 }, none = { 0 };
-	struct place_points all = { 0 };
-	struct refusal r = { .file = e, .points = &all };
-	int err = tail_points(e, exits, moved, &points);
+	struct link_points points = { 0 };
+	struct refusal r = { .file = e };
+	int err = tail_points(e, exits, moved, &points.exits);
 
-	all.other_function = malloc(points.count * sizeof(*all.other_function) + 1);
-	if (!err && !all.other_function)
-		err = -ENOMEM;
-	for (size_t i = 0; !err && i < points.count; i++)
-		all.other_function[i] = SIZE_MAX;
-	if (!err && points.count) {
-		*link = probe_link_new(s->capture, e->fd, pid, &none, &points, refused, &r);
+	if (!err && points.exits.count) {
+		*link = probe_link_new(s->capture, e->fd, pid, &points, refused, &r);
 		if (!*link || r.count)
 			err = -ENOENT;
 	}
-	free(all.other_function);
-	free(points.offsets);
-	free(points.cookies);
+	free(points.exits.offsets);
+	free(points.exits.cookies);
 	return err;
 }
 
@@ -331,6 +345,7 @@ void file_entry_free(struct file_entry *e)
 	file_places_free(&e->places);
 	probed_file_free(&e->file);
 	free(e->cookies);
+	free(e->hot);
 	free(e->path);
 	if (e->fd >= 0)
 		close(e->fd);

@@ -32,6 +32,8 @@ struct file_entry {
 	struct probed_file file;
 	struct file_places places;
 	uint64_t *cookies; /* the functions' probe numbers */
+	struct hot_function *hot; /* of each function; see exit_budget.h */
+	bool exits_stale; /* some were dropped, or not any more, since they were last probed */
 	bool names_change_unseen; /* a function with names=changed is not probed */
 	bool moves_stacks; /* who maps it may go on with a stack elsewhere */
 	struct probe_link *everywhere; /* breakpoints for whoever maps it */
@@ -65,6 +67,10 @@ struct file_entry *file_entry_new(struct file_setting *setting, uint32_t dev, ui
  */
 struct probe_link *file_entry_link(struct file_setting *setting, struct file_entry *entry,
 				   pid_t pid, bool moved);
+
+/* file_entry_set_exits - after exits were dropped, or not any more: 0 or a negative errno, which leaves all as it was */
+int file_entry_set_exits(struct file_setting *setting, struct file_entry *entry,
+			 struct probe_link *link, pid_t pid, bool moved);
 
 /*
  * file_entry_link_tail - also see, in a process, the ends of code that functions go on in

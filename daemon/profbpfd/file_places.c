@@ -169,6 +169,23 @@ int file_places_add(struct file_places *places, const struct function_exits *exi
 	return added;
 }
 
+void file_places_drop(struct file_places *places, const struct probed_file *file,
+		      const struct hot_function *hot)
+{
+	for (size_t i = 0; i < places->exit_count; i++)
+		places->exits[i].dropped = !places->exits[i].tail;
+	for (size_t i = 0; i < file->count; i++) {
+		for (size_t k = 0; k < file->functions[i].exits.count && !hot[i].hot; k++) {
+			uint64_t offset = file->functions[i].exits.exits[k].offset;
+			struct exit_place *place =
+				(struct exit_place *)file_places_at(places, offset);
+
+			if (place)
+				place->dropped = false;
+		}
+	}
+}
+
 bool file_places_depend_on_stacks(const struct file_places *places)
 {
 	for (size_t i = 0; i < places->exit_count; i++)
@@ -177,12 +194,17 @@ bool file_places_depend_on_stacks(const struct file_places *places)
 	return false;
 }
 
-static void add_point(struct probe_points *points, size_t *functions, uint64_t offset,
-		      uint64_t cookie, size_t function)
+static void add_point(struct probe_points *points, uint64_t offset, uint64_t cookie)
 {
 	points->offsets[points->count] = offset;
-	points->cookies[points->count] = cookie;
-	functions[points->count++] = function;
+	points->cookies[points->count++] = cookie;
+}
+
+static void add_entry(struct probe_points *points, size_t *functions, uint64_t offset,
+		      uint64_t cookie, size_t function)
+{
+	functions[points->count] = function;
+	add_point(points, offset, cookie);
 }
 
 /* A plain function whose exits were not found keeps its return probe, which then leaves out every call. */
@@ -192,49 +214,59 @@ static bool returns_here(const struct file_places *places, const struct probed_f
 	return places->ways[i] == END_BY_RETURN_PROBE && !(moved && file->functions[i].exits.count);
 }
 
-static int room_for(struct probe_points *points, size_t **functions, size_t count)
+static int room_for(struct probe_points *points, size_t count)
 {
 	points->offsets = calloc(count + 1, sizeof(*points->offsets));
 	points->cookies = calloc(count + 1, sizeof(*points->cookies));
-	*functions = calloc(count + 1, sizeof(**functions));
-	return points->offsets && points->cookies && *functions ? 0 : -ENOMEM;
+	return points->offsets && points->cookies ? 0 : -ENOMEM;
+}
+
+static bool is_probed(const struct exit_place *place, bool moved)
+{
+	return !place->dropped && !place->tail && !place->at_entry && (moved || !place->moved_only);
 }
 
 int file_places_select(const struct file_places *places, const struct probed_file *file,
-		       const uint64_t *cookies, bool moved, struct place_points *points)
+		       const uint64_t *cookies, bool moved, struct place_points *selected)
 {
-	memset(points, 0, sizeof(*points));
-	if (room_for(&points->returns, &points->return_function, file->count) ||
-	    room_for(&points->others, &points->other_function, file->count + places->exit_count))
+	struct link_points *points = &selected->points;
+
+	memset(selected, 0, sizeof(*selected));
+	selected->entry_function = calloc(file->count + 1, sizeof(size_t));
+	selected->return_function = calloc(file->count + 1, sizeof(size_t));
+	if (room_for(&points->returns, file->count) || room_for(&points->entries, file->count) ||
+	    room_for(&points->exits, places->exit_count) || !selected->entry_function ||
+	    !selected->return_function)
 		return -ENOMEM;
 	for (size_t i = 0; i < file->count; i++) {
-		if (returns_here(places, file, i, moved))
-			add_point(&points->returns, points->return_function,
-				  file->functions[i].offset, cookies[i], i);
-		else
-			add_point(&points->others, points->other_function,
-				  file->functions[i].offset, cookies[i], i);
-	}
-	for (size_t i = 0; i < places->exit_count; i++) {
-		const struct exit_place *place = &places->exits[i];
+		uint64_t offset = file->functions[i].offset;
 
-		if (!place->dropped && !place->tail && !place->at_entry &&
-		    (moved || !place->moved_only))
-			add_point(&points->others, points->other_function, place->offset,
-				  place->cookie, SIZE_MAX);
+		if (returns_here(places, file, i, moved))
+			add_entry(&points->returns, selected->return_function, offset, cookies[i],
+				  i);
+		else
+			add_entry(&points->entries, selected->entry_function, offset, cookies[i],
+				  i);
 	}
+	for (size_t i = 0; i < places->exit_count; i++)
+		if (is_probed(&places->exits[i], moved))
+			add_point(&points->exits, places->exits[i].offset, places->exits[i].cookie);
 	return 0;
 }
 
-void place_points_free(struct place_points *points)
+void place_points_free(struct place_points *selected)
 {
+	struct link_points *points = &selected->points;
+
 	free(points->returns.offsets);
 	free(points->returns.cookies);
-	free(points->others.offsets);
-	free(points->others.cookies);
-	free(points->return_function);
-	free(points->other_function);
-	memset(points, 0, sizeof(*points));
+	free(points->entries.offsets);
+	free(points->entries.cookies);
+	free(points->exits.offsets);
+	free(points->exits.cookies);
+	free(selected->return_function);
+	free(selected->entry_function);
+	memset(selected, 0, sizeof(*selected));
 }
 
 void file_places_free(struct file_places *places)

@@ -18,6 +18,7 @@
 
 #include "bpf/events.h"
 #include "daemon/common/end_way.h"
+#include "daemon/profbpfd/hot_functions.h"
 #include "daemon/profbpfd/probe_link.h"
 
 /* A place that is probed because calls end there. */
@@ -61,12 +62,18 @@ bool file_places_depend_on_stacks(const struct file_places *places);
 /* file_places_at - the exit at a place in the file, or NULL */
 const struct exit_place *file_places_at(const struct file_places *places, uint64_t offset);
 
+/*
+ * file_places_drop - leave out the exits that only functions with @hot use, and no others
+ *
+ * @hot: of each function; free to be changed again.
+ */
+void file_places_drop(struct file_places *places, const struct probed_file *file,
+		      const struct hot_function *hot);
+
 /* What to attach: parallel arrays, of which each belongs to this structure. */
 struct place_points {
-	struct probe_points returns; /* entries with return probes */
-	struct probe_points others; /* entries and exits */
-	size_t *return_function; /* index of each point's function */
-	size_t *other_function; /* the same; SIZE_MAX for exits */
+	struct link_points points;
+	size_t *entry_function, *return_function; /* index of each entry's function */
 };
 
 /*
@@ -76,8 +83,8 @@ struct place_points {
  * with place_points_free() either way.
  */
 int file_places_select(const struct file_places *places, const struct probed_file *file,
-		       const uint64_t *cookies, bool moved, struct place_points *points);
-void place_points_free(struct place_points *points);
+		       const uint64_t *cookies, bool moved, struct place_points *selected);
+void place_points_free(struct place_points *selected);
 
 void file_places_free(struct file_places *places);
 

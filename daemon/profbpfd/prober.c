@@ -5,6 +5,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define LOOK_SECONDS 1
 
 struct job {
 	struct job *next;
@@ -21,25 +24,60 @@ struct prober {
 	pthread_cond_t filled;
 	struct job *first, **last;
 	bool ending;
+	struct timespec look; /* when it is next looked at what the probes cost */
 	struct probes *probes;
 	struct code_names *code_names;
 };
 
-static struct job *next_job(struct prober *p)
+static bool time_to_look(struct prober *p)
 {
-	struct job *job = NULL;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec < p->look.tv_sec ||
+	    (now.tv_sec == p->look.tv_sec && now.tv_nsec < p->look.tv_nsec))
+		return false;
+	p->look = now;
+	p->look.tv_sec += LOOK_SECONDS;
+	return true;
+}
+
+static struct job *take_first(struct prober *p)
+{
+	struct job *job = p->first;
+
+	p->first = job->next;
+	if (!p->first)
+		p->last = &p->first;
+	return job;
+}
+
+/* Returns false when there is no more to do. With *@job NULL it is time to look. */
+static bool next_job(struct prober *p, struct job **job)
+{
+	bool look, ending;
 
 	pthread_mutex_lock(&p->lock);
-	while (!p->first && !p->ending)
-		pthread_cond_wait(&p->filled, &p->lock);
-	if (!p->ending) {
-		job = p->first;
-		p->first = job->next;
-		if (!p->first)
-			p->last = &p->first;
-	}
+	while (!(look = time_to_look(p)) && !p->first && !p->ending)
+		pthread_cond_timedwait(&p->filled, &p->lock, &p->look);
+	ending = p->ending;
+	*job = look || ending ? NULL : take_first(p);
 	pthread_mutex_unlock(&p->lock);
-	return job;
+	return !ending;
+}
+
+static void do_job(struct prober *p, const struct job *job)
+{
+	if (!job)
+		probes_look(p->probes);
+	else if (!job->pid)
+		code_names_resolve(p->code_names);
+	else if (job->forget)
+		probes_forget(p->probes, job->pid);
+	else if (job->tail)
+		probes_tail(p->probes, job->pid, job->tail);
+	else if (probes_scan(p->probes, job->pid, job->ts_ns) == -ESRCH && job->began)
+		probes_missed(p->probes, job->pid, job->ts_ns);
 }
 
 static void *run(void *context)
@@ -48,18 +86,21 @@ static void *run(void *context)
 	struct job *job;
 
 	pthread_setname_np(pthread_self(), "profbpfd/probe");
-	while ((job = next_job(p))) {
-		if (!job->pid)
-			code_names_resolve(p->code_names);
-		else if (job->forget)
-			probes_forget(p->probes, job->pid);
-		else if (job->tail)
-			probes_tail(p->probes, job->pid, job->tail);
-		else if (probes_scan(p->probes, job->pid, job->ts_ns) == -ESRCH && job->began)
-			probes_missed(p->probes, job->pid, job->ts_ns);
+	while (next_job(p, &job)) {
+		do_job(p, job);
 		free(job);
 	}
 	return NULL;
+}
+
+static void make_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
 }
 
 struct prober *prober_new(struct probes *probes, struct code_names *code_names)
@@ -72,7 +113,7 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 	p->code_names = code_names;
 	p->last = &p->first;
 	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->filled, NULL);
+	make_condition(&p->filled);
 	if (pthread_create(&p->thread, NULL, run, p)) {
 		free(p);
 		return NULL;

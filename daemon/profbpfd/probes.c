@@ -14,6 +14,7 @@
 
 #include "daemon/profbpfd/hinted_libraries.h"
 #include "daemon/profbpfd/coverage.h"
+#include "daemon/profbpfd/exit_budget.h"
 #include "daemon/profbpfd/link_closer.h"
 #include "daemon/profbpfd/file_entry.h"
 #include "daemon/profbpfd/probed_process.h"
@@ -34,6 +35,7 @@ struct probes {
 	size_t file_count;
 	struct probed_processes processes;
 	struct sharing *sharing; /* NULL: not needed, or not to be had */
+	struct exit_budget *budget; /* NULL: there is none */
 	struct link_closer *closer; /* NULL when all is detached */
 	uint32_t probed_files;
 	uint32_t probed_functions;
@@ -72,6 +74,8 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 		free(p);
 		return NULL;
 	}
+	if (options->budget > 0)
+		p->budget = exit_budget_new(options->call_ns, options->budget);
 	p->catalogs = catalogs;
 	if (!options->system_wide && !options->own_only &&
 	    (options->follow || options->targets >= MANY_PROCESSES))
@@ -360,6 +364,49 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 	return err;
 }
 
+static int probe_exits(struct probes *p, size_t index)
+{
+	struct file_entry *e = p->files[index];
+	int err = 0;
+
+	if (e->everywhere)
+		err = file_entry_set_exits(&p->setting, e, e->everywhere, 0, false);
+	for (size_t i = 0; i < p->processes.count; i++) {
+		struct probed_process *process = &p->processes.row[i];
+		struct process_link *l = probed_process_link(process, index);
+		int failed = 0;
+
+		if (l && l->link)
+			failed = file_entry_set_exits(&p->setting, e, l->link, process->pid,
+						      process->moves_stacks);
+		if (failed && failed != -ESRCH)
+			err = failed;
+	}
+	return err;
+}
+
+/* What could not be probed is tried again at the next look. */
+static void refresh_exits(struct probes *p, size_t index)
+{
+	struct file_entry *e = p->files[index];
+
+	file_places_drop(&e->places, &e->file, e->hot);
+	if (probe_exits(p, index))
+		return;
+	e->exits_stale = false;
+	exit_budget_probed(p->budget, &p->setting, e, now_ns());
+}
+
+void probes_look(struct probes *p)
+{
+	if (!p->budget)
+		return;
+	for (size_t i = 0; i < p->file_count; i++)
+		if (p->files[i]->exits_stale)
+			refresh_exits(p, i);
+	exit_budget_look(p->budget, &p->setting, p->files, p->file_count, now_ns());
+}
+
 /* Ends that some see by probes of their own must not be seen by others as well. */
 static bool tail_for_whoever_maps(struct probes *p, const struct file_entry *e)
 {
@@ -518,6 +565,7 @@ void probes_free(struct probes *p)
 	probes_detach(p);
 	for (size_t i = 0; i < p->file_count; i++)
 		file_entry_free(p->files[i]);
+	exit_budget_free(p->budget);
 	sharing_free(p->sharing);
 	file_view_free(p->setting.view);
 	free(p->files);

@@ -36,6 +36,8 @@ struct probes_options {
 	size_t targets; /* how many there are at the start */
 	bool own_only; /* never a breakpoint in a process that is not a target, see above */
 	bool optimized_nop;
+	uint32_t call_ns; /* what seeing a call from its entry to its exit costs, 0 = not known */
+	double budget; /* the part of one CPU that this may cost, 0 = any */
 	bool keep_queues; /* record calls of kind queue, however short */
 	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
 	struct file_cache *file_cache; /* what is known of files; may be NULL */
@@ -63,6 +65,9 @@ int probes_expect(struct probes *probes, pid_t pid);
  * Returns 0, -ESRCH if it is gone, -EACCES, -ENOMEM.
  */
 int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns);
+
+/* probes_look - keep what they cost within the budget (exit_budget.h); to be called about once a second */
+void probes_look(struct probes *probes);
 
 /*
  * probes_missed - a new process has ended, or the session has, before it was looked at what it maps

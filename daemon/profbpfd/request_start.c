@@ -65,8 +65,8 @@ static int check_figures(const Profbpf__Control__StartSession *start, char *erro
 	}
 	if (start->duration_ns > DURATION_MAX_NS || start->min_duration_ns > DURATION_MAX_NS ||
 	    start->buffer_bytes > SIZE_MAX_BYTES || start->stack_block_ns > DURATION_MAX_NS ||
-	    start->stack_rate > STACK_RATE_MAX) {
-		snprintf(error, ERROR_MAX, "duration, rate or buffer size out of range");
+	    start->stack_rate > STACK_RATE_MAX || start->budget_permille > 10 * BUDGET_MAX) {
+		snprintf(error, ERROR_MAX, "duration, rate, budget or buffer size out of range");
 		return -ERANGE;
 	}
 	if (start->interval_ns &&
@@ -293,6 +293,9 @@ static int make_request(const struct client *client, struct roster_entry *entry,
 		.topics = topics,
 		.stack_block_ns = start->stack_block_ns ? start->stack_block_ns
 							: STACK_BLOCK_DEFAULT_NS,
+		.budget = start->no_budget	   ? 0
+			  : start->budget_permille ? start->budget_permille / 1000.0
+						   : BUDGET_DEFAULT,
 		.keep_queues = start->keep_queues,
 		.stack_rate = start->stack_rate ? start->stack_rate : STACK_RATE_DEFAULT,
 		.file_count = fds->count - 1,

@@ -47,6 +47,7 @@ struct session_request {
 	bool keep_queues;	/* calls of kind queue are recorded, however short */
 	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
 	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
+	double budget;		/* part of one CPU that seeing the ends of calls may cost, 0 = any */
 	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
 	const struct features *features; /* of this kernel; outlives the session */

@@ -197,6 +197,7 @@ static int start_probes(struct session *s)
 		.follow = s->request.follow,
 		.targets = s->target_count,
 		.own_only = s->request.owner != NO_OWNER,
+		.budget = s->request.budget,
 		.keep_queues = s->request.keep_queues,
 		.functions_max = s->request.functions_max,
 		.optimized_nop = s->features.optimized_nop,
@@ -216,6 +217,7 @@ static int start_probes(struct session *s)
 		return 0;
 	watch_maps(s);
 	prices_measure(s->request.prices, s->capture, &key, &s->probe_costs);
+	options.call_ns = price_to_exit(&s->probe_costs);
 	if (capture_attach_exits(s->capture, error, sizeof(error))) {
 		session_end(s, true, error);
 		return -1;

@@ -19,6 +19,7 @@ enum {
 	OPTION_STANDALONE,
 	OPTION_STACK_BLOCK,
 	OPTION_STACK_RATE,
+	OPTION_BUDGET,
 };
 
 static const struct argp_option options[] = {
@@ -38,6 +39,11 @@ static const struct argp_option options[] = {
 	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
 	{ "min-duration", OPTION_MIN_DURATION, "T", 0,
 	  "Keep only calls that last at least T; all are still counted" },
+	{ "budget", OPTION_BUDGET, "PERCENT", 0,
+	  "How much of one CPU it may cost to see the ends of calls (default: 3%; off: anything); "
+	  "of the "
+	  "functions that are called most only the beginnings are recorded while it would be "
+	  "more" },
 	{ "buffer", 'b', "SIZE", 0, "Memory for records not yet written, for example 64M" },
 	{ "stack-block", OPTION_STACK_BLOCK, "T", 0,
 	  "Topic stack: keep the stacks of sleeps of at least T (default: 1ms)" },
@@ -70,6 +76,26 @@ static uint32_t parse_rate(const char *text, struct argp_state *state)
 		argp_error(state, "--stack-rate: '%s' is not a number from 1 to %u", text,
 			   STACK_RATE_MAX);
 	return (uint32_t)rate;
+}
+
+static void parse_budget(struct trace_options *o, const char *text, struct argp_state *state)
+{
+	double percent;
+	char *end;
+
+	o->no_budget = !strcmp(text, "off");
+	if (o->no_budget)
+		return;
+	errno = 0;
+	percent = strtod(text, &end);
+	if (*end == '%')
+		end++;
+	if (errno || *text < '0' || *text > '9' || *end || !(percent >= 0.1) ||
+	    percent > BUDGET_MAX)
+		argp_error(state,
+			   "--budget: '%s' is neither a percentage from 0.1%% to %d%% nor 'off'",
+			   text, BUDGET_MAX);
+	o->budget_permille = (uint32_t)(percent * 10 + 0.5);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -115,6 +141,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (!o->stack_block_ns)
 			argp_error(state, "--stack-block: must be more than 0");
 		return 0;
+	case OPTION_BUDGET: parse_budget(o, text, state); return 0;
 	case OPTION_STACK_RATE: o->stack_rate = parse_rate(text, state); return 0;
 	case OPTION_FOLLOW: o->no_follow = false; return 0;
 	case OPTION_NO_FOLLOW: o->no_follow = true; return 0;

@@ -18,6 +18,8 @@ struct trace_options {
 	uint64_t buffer_bytes; /* 0 = default */
 	uint64_t stack_block_ns; /* 0 = default */
 	uint32_t stack_rate; /* 0 = default */
+	uint32_t budget_permille; /* 0 = default */
+	bool no_budget;
 	bool keep_queues; /* calls of kind queue are recorded, however short */
 	unsigned int topics; /* TOPIC_* */
 	struct words catalogs; /* directories */

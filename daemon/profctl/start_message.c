@@ -74,6 +74,8 @@ static int prepare(struct start *start, const struct live_request *request)
 	m->buffer_bytes = o->buffer_bytes;
 	m->stack_block_ns = o->stack_block_ns;
 	m->stack_rate = o->stack_rate;
+	m->budget_permille = o->budget_permille;
+	m->no_budget = o->no_budget;
 	m->keep_queues = o->keep_queues;
 	m->n_topics = list_topics(o->topics, start->topics);
 	m->topics = start->topics;

@@ -32,7 +32,7 @@ _profctl()
 {
 	local word=$2 before=$3 command=${COMP_WORDS[1]:-} i
 	local socket="--socket --help" trace="--output --duration --topics --follow --no-follow --catalog
-		--min-duration --interval --buffer --stack-block --stack-rate --standalone"
+		--min-duration --budget --interval --buffer --stack-block --stack-rate --standalone"
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then

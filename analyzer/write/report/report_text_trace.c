@@ -351,7 +351,7 @@ static void print_unseen_ends(FILE *out, const struct model *model,
 		printable(known(model, function->file), file, sizeof(file));
 		fprintf(out,
 			"ends not seen: %s of %s from %.3f s to %.3f s of the recording: called %u "
-			"times a second, more than the probes' budget allows\n",
+			"times a second, more than --budget allows\n",
 			name, file, seconds_into(model, span->start_ns),
 			seconds_into(model, span->start_ns + span->ns), span->calls_per_second);
 	}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions are called too often for the ends of their calls to be seen, and when again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "daemon/profbpfd/hot_functions.h"
+
+#define CALL_NS 3000 /* with a budget of 3 %: 10,000 calls a second */
+#define BUDGET 0.03
+
+struct table {
+	struct hot_function function[3];
+	struct hot_function *pointers[3];
+	struct hot_watch watch;
+};
+
+static bool look(struct table *t, double a, double b, double c)
+{
+	double rates[] = { a, b, c };
+
+	for (int i = 0; i < 3; i++) {
+		t->function[i].calls_per_second = rates[i];
+		t->pointers[i] = &t->function[i];
+	}
+	return hot_functions_judge(&t->watch, t->pointers, 3, CALL_NS, BUDGET);
+}
+
+static void test_bursts_do_not_count(void **state)
+{
+	struct table t = { 0 };
+
+	for (int i = 0; i < 10; i++) {
+		assert_true(!look(&t, 1e6, 0, 0));
+		assert_true(!look(&t, 1e6, 0, 0));
+		assert_true(!look(&t, 5000, 0, 0));
+	}
+	assert_true(!t.function[0].hot);
+}
+
+static void test_only_the_costliest(void **state)
+{
+	struct table t = { 0 };
+
+	assert_true(!look(&t, 4000, 50000, 3000));
+	assert_true(!look(&t, 4000, 50000, 3000));
+	assert_true(look(&t, 4000, 50000, 3000));
+	assert_true(!t.function[0].hot && t.function[1].hot && !t.function[2].hot);
+	/* What is left, 7,000 calls, fits. */
+	for (int i = 0; i < 10; i++)
+		assert_true(!look(&t, 4000, 50000, 3000));
+}
+
+static void test_many_small_ones(void **state)
+{
+	struct table t = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		assert_true(!look(&t, 6000, 5000, 4000));
+	assert_true(look(&t, 6000, 5000, 4000));
+	/* 15,000 are too many, 9,000 are still above what it is brought down to, 8,000. */
+	assert_true(t.function[0].hot && t.function[1].hot && !t.function[2].hot);
+}
+
+static void test_cools(void **state)
+{
+	struct table t = { 0 };
+
+	for (int i = 0; i < HOT_TICKS; i++)
+		look(&t, 0, 50000, 1000);
+	assert_true(t.function[1].hot);
+	/* Half of the budget is 5,000 calls. */
+	for (int i = 0; i < 10; i++)
+		assert_true(!look(&t, 0, 4500, 1000));
+	assert_true(!look(&t, 0, 3900, 1000));
+	assert_true(!look(&t, 0, 3900, 1000));
+	assert_true(look(&t, 0, 3900, 1000));
+	assert_true(!t.function[1].hot);
+}
+
+static void test_no_price_no_change(void **state)
+{
+	struct table t = { 0 };
+
+	for (int i = 0; i < 10; i++) {
+		look(&t, 1e9, 1e9, 1e9);
+		t.watch = (struct hot_watch){ 0 };
+	}
+	assert_true(!hot_functions_judge(&t.watch, t.pointers, 3, 0, BUDGET));
+	assert_true(!hot_functions_judge(&t.watch, t.pointers, 3, CALL_NS, 0));
+	assert_true(!t.function[0].hot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bursts_do_not_count),
+		cmocka_unit_test(test_only_the_costliest),
+		cmocka_unit_test(test_many_small_ones),
+		cmocka_unit_test(test_cools),
+		cmocka_unit_test(test_no_price_no_change),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
