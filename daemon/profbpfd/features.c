@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 #include "daemon/profbpfd/kernel_types.h"
 #include "daemon/profbpfd/uprobe_multi.h"
@@ -273,6 +274,9 @@ static void leave_out(struct features *features)
 	free(copy);
 }
 
+#define TOO_OLD \
+	"this kernel lacks ring buffers or iterators of BPF, by which records come out of it; Linux 5.8 or later is needed"
+
 void features_probe(struct features *features)
 {
 	const char *given = kernel_types_given();
@@ -283,6 +287,12 @@ void features_probe(struct features *features)
 	if (given && kernel_types_check(given, features->error, sizeof(features->error)))
 		return;
 	btf = btf__load_vmlinux_btf();
+	/* Kernels that are too old show none either, and then that is not what they lack most. */
+	if (!btf && libbpf_probe_bpf_map_type(BPF_MAP_TYPE_ARRAY, NULL) > 0 &&
+	    !libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL)) {
+		snprintf(features->error, sizeof(features->error), "%s", TOO_OLD);
+		return;
+	}
 	if (!btf) {
 		snprintf(features->error, sizeof(features->error),
 			 "this kernel does not show what its types are (no " KERNEL_TYPES "), which the BPF programs "
@@ -322,9 +332,7 @@ void features_probe(struct features *features)
 	/* The newest things for which nothing else will do. */
 	if (!has_enumerator(btf, "bpf_map_type", "BPF_MAP_TYPE_RINGBUF") ||
 	    btf__find_by_name_kind(btf, "bpf_iter__task", BTF_KIND_STRUCT) <= 0)
-		snprintf(features->error, sizeof(features->error),
-			 "this kernel lacks ring buffers or iterators of BPF, by which records come out "
-			 "of it; Linux 5.8 or later is needed");
+		snprintf(features->error, sizeof(features->error), "%s", TOO_OLD);
 	if (!features->error[0] && !in_first_pid_namespace())
 		snprintf(features->error, sizeof(features->error),
 			 "profbpfd runs in a pid namespace of its own, but the kernel tells the host's "
