@@ -276,8 +276,9 @@ static __always_inline void emit_open_calls(struct task_struct *task, struct cal
 
 		if (i >= stack->depth)
 			break;
-		if (frame->sp && frame->start_ns < now)
-			emit_unended(frame, open_or_not(stack, frame, sp), task->tgid, task->pid, now);
+		if (frame->sp && frame->start_ns < unfollowed(now, frame->start_ns))
+			emit_unended(frame, open_or_not(stack, frame, unfollowed(sp, now)),
+				     task->tgid, task->pid, now);
 	}
 	stack->depth = 0;
 }
