@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
 	{ "user-memory", OPTION_USER_MEMORY, "SIZE", 0,
 	  "Memory of all sessions: buffers and what waits to be written (default: 1G)", 1 },
 	{ "user-processes", OPTION_USER_PROCESSES, "N", 0,
-	  "Processes of a session, with those that they start (default: 4096)", 1 },
+	  "Processes of a session, with those that they start (default: 256)", 1 },
 	{ "user-functions", OPTION_USER_FUNCTIONS, "N", 0,
 	  "Functions that a session probes (default: 16384)", 1 },
 	{ "user-catalog", OPTION_USER_CATALOG, "SIZE", 0,

@@ -24,7 +24,7 @@ struct quotas {
 #define QUOTAS_DEFAULT                                \
 	((struct quotas){ .sessions = 4,              \
 			  .memory_bytes = 1ull << 30, \
-			  .processes = 4096,          \
+			  .processes = 256,           \
 			  .functions = 16384,         \
 			  .catalog_bytes = 512u << 10 })
 
