@@ -22,7 +22,7 @@
 
 #define THREADS 2
 
-#define KINDS(DO) DO(push) DO(nop5) DO(endbr64) DO(mov) DO(stepped)
+#define KINDS(DO) DO(push) DO(nop5) DO(endbr64) DO(mov) DO(stepped) DO(exits)
 
 /* A loop of its own for each: a call through a pointer would not go through the PLT. */
 #define DEFINE_CALLS(kind)                                       \

@@ -3,7 +3,7 @@
 # calls.sh - what a traced call costs.
 
 LIBRARY=$(readlink -f "$BENCH/libbench.so")
-KINDS=(push nop5 endbr64 mov stepped)
+KINDS=(push nop5 endbr64 mov stepped exits)
 # States of profbpf; of tracers that attach to the running target; of those that start it.
 CALLS_OWN=(untraced floor profbpf all short)
 CALLS_ATTACHED=(ftrace trace_cmd perf perf_trace bpftrace)

@@ -87,7 +87,7 @@ profbpf_on() {
 	shift 2
 	rm -f "$WORK/profctl.err"
 	# A shell's background jobs start with SIGINT ignored.
-	env --default-signal=INT "$PROFCTL" attach --pid "${pids// /,}" --topics "$topics" -o "$WORK/run.pbt" "$@" \
+	env --default-signal=INT "$PROFCTL" attach --pid "${pids// /,}" --topics "$topics" --budget off -o "$WORK/run.pbt" "$@" \
 		2>"$WORK/profctl.err" </dev/null &
 	TRACER_PID=$!
 	wait_for_line "$WORK/profctl.err" '^tracing'
