@@ -166,7 +166,7 @@ $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)
 # for functions of files that are not in this list, or, by --wrap, for those of files that are.
 FUZZ_DAEMON := catalog code control elf maps memory proc python stream
 FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(patsubst %,$(O)/daemon/profbpfd/%.o,access answer cgroups client \
-	device_stream device_tid features held hinted_libraries item mindspore_tasks obstacles process_info \
+	device_stream device_tid features held hinted_libraries item kernel_types mindspore_tasks obstacles process_info \
 	process_symbol python_line python_offsets python_read quotas request_start requests roster)
 FUZZ_WRAP_PROCESS := open fopen opendir stat
 FUZZ_WRAP_control := catalog_set_load process_facts_read process_hold process_gone process_runs obstacles_look obstacles_text descriptors_drop
