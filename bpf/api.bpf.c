@@ -1055,7 +1055,8 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie)
 
 static __always_inline void at_place(struct pt_regs *ctx, __u64 cookie, bool exact)
 {
-	if (cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK)
+	/* An unknown place is taken for an entry, which counts it as lost. */
+	if (cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK && cookie != NO_COOKIE)
 		exit_reached(ctx, cookie);
 	else if (exact)
 		enter_place(ctx, cookie);
