@@ -18,12 +18,21 @@ struct open_calls {
 	uint32_t count;
 };
 
+/*
+ * A call that was only seen to begin may be under way until its thread makes another one: what is given to the
+ * device meanwhile is taken for its own. @latest: the thread's last call that had begun.
+ */
+static bool may_be_open(const struct call *call, bool latest, uint64_t now_ns)
+{
+	return call->end_ns >= now_ns || (latest && call->flags & MODEL_CALL_ENTRY);
+}
+
 static void drop_ended(const struct model *model, struct open_calls *open, uint64_t now_ns)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < open->count; i++) {
-		if (model->calls.row[open->call[i]].end_ns >= now_ns)
+		if (may_be_open(&model->calls.row[open->call[i]], i + 1 == open->count, now_ns))
 			open->call[kept++] = open->call[i];
 	}
 	open->count = kept;

@@ -152,6 +152,31 @@ static void test_open_call(void **state)
 	model_free(job.model);
 }
 
+/* A call that was only seen to begin has its tasks until the thread makes another call. */
+static void test_end_unknown(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	small_call(job.model, job.thread, job.launch, 2000, 2000);
+	job.model->calls.row[0].flags = MODEL_CALL_ENTRY;
+	small_call(job.model, job.thread, job.launch, 3000, 3100);
+	small_call(job.model, job.thread, job.launch, 4000, 4000);
+	job.model->calls.row[2].flags = MODEL_CALL_LEFT;
+	add_task(&job, job.thread, 2050);
+	add_task(&job, job.thread, 2900);
+	add_task(&job, job.thread, 3200); /* another call has begun and ended since */
+	add_task(&job, job.thread, 4100); /* an exception left that one */
+	join = join_job(&job);
+	assert_int_equal(join.matched, 2);
+	assert_int_equal(join.ambiguous, 0);
+	assert_int_equal(job.model->tasks.row[0].call, 0);
+	assert_int_equal(job.model->tasks.row[1].call, 0);
+	assert_int_equal(job.model->tasks.row[2].call, INDEX_NONE);
+	assert_int_equal(job.model->tasks.row[3].call, INDEX_NONE);
+	model_free(job.model);
+}
+
 static void test_deep_nesting(void **state)
 {
 	struct job job = make_job();
@@ -453,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_touching),
 		cmocka_unit_test(test_open_call),
+		cmocka_unit_test(test_end_unknown),
 		cmocka_unit_test(test_deep_nesting),
 		cmocka_unit_test(test_by_correlation),
 		cmocka_unit_test(test_by_order),
