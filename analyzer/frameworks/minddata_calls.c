@@ -94,6 +94,12 @@ static void tell_first_sizes(struct minddata *md, uint32_t tree)
 	}
 }
 
+/* Whether what a call does to a queue is done: it is, too, of a call that was only seen to begin. */
+static bool is_done(const struct call *call)
+{
+	return !(call->flags & (MODEL_CALL_OPEN | MODEL_CALL_LEFT));
+}
+
 static int add_push(struct minddata *md, const struct call *call)
 {
 	uint32_t tree = md->tree_of[call->thread];
@@ -104,7 +110,7 @@ static int add_push(struct minddata *md, const struct call *call)
 					      .size = -1 };
 	uint64_t handle, flags, before;
 
-	if (tree == INDEX_NONE || call->flags & MODEL_CALL_NOT_RETURNED || !md->arguments ||
+	if (tree == INDEX_NONE || !is_done(call) || !md->arguments ||
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__HANDLE, &handle) ||
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__VALUE, &flags))
 		return 0;
@@ -259,7 +265,7 @@ static int add_pop(struct minddata *md, struct asking *asking, const struct call
 		return -ENOMEM;
 	if (to != INDEX_NONE && sends(md, tree, call->thread, to) && !add_asked(pipeline, call))
 		return -ENOMEM;
-	if (call->flags & MODEL_CALL_NOT_RETURNED)
+	if (!is_done(call))
 		return 0;
 	return MODEL_PUSH(&pipeline->queue_events, event) ? 0 : -ENOMEM;
 }
