@@ -135,7 +135,7 @@ COLUMN_DEFINE(s32, int32_t, uint32_t)
 /*
  * COLUMN_EXPORT - let a protobuf-c message point at a column; left out if all zeros
  * COLUMN_EXPORT_ALWAYS - also if all zeros
- * COLUMN_EXPORT_ENUM - COLUMN_EXPORT of a u32 column into a field of an enum type
+ * COLUMN_EXPORT_ENUM, COLUMN_EXPORT_ENUM_ALWAYS - the same of a u32 column into a field of an enum type
  *
  * The column keeps the memory. Each batch needs one column that is always
  * there (its instants), or its number of rows would be lost.
@@ -150,6 +150,14 @@ COLUMN_DEFINE(s32, int32_t, uint32_t)
 	do {                                                                \
 		(message)->n_##field = (column)->any ? (column)->count : 0; \
 		(message)->field = (column)->value;                         \
+	} while (0)
+
+#define COLUMN_EXPORT_ENUM_ALWAYS(column, message, field)                             \
+	do {                                                                          \
+		_Static_assert(sizeof(*(message)->field) == sizeof(*(column)->value), \
+			       "enums are as wide as the column");                    \
+		(message)->n_##field = (column)->count;                               \
+		(message)->field = (void *)(column)->value;                           \
 	} while (0)
 
 #define COLUMN_EXPORT_ENUM(column, message, field)                                    \

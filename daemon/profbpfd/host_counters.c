@@ -122,7 +122,7 @@ static struct item *pack(struct reading *r)
 	m.n_name = r->count;
 	m.name = r->names;
 	COLUMN_EXPORT(&r->cpu, &m, cpu);
-	COLUMN_EXPORT(&r->unit, &m, unit);
+	COLUMN_EXPORT_ENUM(&r->unit, &m, unit);
 	COLUMN_EXPORT(&r->value, &m, value);
 	item = item_new(ITEM_BODY, protobuf_c_message_get_packed_size(&m.base));
 	if (!item)

@@ -209,7 +209,7 @@ bool sleep_objects_take(struct sleep_objects *o, Profbpf__SleepObjects *m)
 		return false;
 	profbpf__sleep_objects__init(m);
 	m->first_id = string_table_count(o->keys) - (uint32_t)count;
-	COLUMN_EXPORT_ALWAYS(&o->kind, m, kind);
+	COLUMN_EXPORT_ENUM_ALWAYS(&o->kind, m, kind);
 	COLUMN_EXPORT(&o->device, m, device);
 	COLUMN_EXPORT(&o->object, m, object);
 	COLUMN_EXPORT(&o->name, m, name);
