@@ -9,8 +9,9 @@
  * pid namespace. "tgid" is what user space calls the process id, "tid" what the
  * kernel calls pid.
  *
- * The layout is private to one build of profbpf: it never reaches a file. The
- * public format is proto/trace.proto.
+ * The layout and the numbers are private to one build of profbpf: they never reach
+ * a file. The public format is proto/trace.proto, with enums of its own; the daemon
+ * translates these into those (daemon/profbpfd/trace_values.h).
  */
 #ifndef PROFBPF_BPF_EVENTS_H
 #define PROFBPF_BPF_EVENTS_H
@@ -52,13 +53,16 @@ struct rec_header {
 };
 
 /* rec_call.header.flags, rec_ioctl.header.flags */
-#define CALL_OPEN 0x01		/* had not returned at detach or thread exit; dur_ns is up to then */
-#define CALL_HAS_STRING 0x02	/* "text" is the key of a REC_STRING that was sent before */
-#define CALL_RET_ZERO 0x04	/* the returned value was 0 in its full width (a null handle) */
-#define CALL_BEFORE 0x08	/* of ioctls: found under way when the session began, at ts_ns; dur_ns is a lower bound */
-#define CALL_UNSEEN 0x10	/* of those: it has returned, but not where anybody saw it; dur_ns is 0 */
-#define CALL_LEFT 0x20		/* it never returned: an exception, a longjmp or the end of its stack went past it; dur_ns is up to when that was noticed */
-#define CALL_ENTRY 0x40		/* when it ended was not seen; dur_ns is 0, ret is not known */
+enum call_flag {
+	CALL_OPEN = 0x01,	/* had not returned at detach or thread exit; dur_ns is up to then */
+	CALL_HAS_STRING = 0x02,	/* "text" is the key of a REC_STRING that was sent before */
+	CALL_RET_ZERO = 0x04,	/* the returned value was 0 in its full width (a null handle) */
+	CALL_BEFORE = 0x08,	/* of ioctls: found under way when the session began, at ts_ns; dur_ns is a lower bound */
+	CALL_UNSEEN = 0x10,	/* of those: it has returned, but not where anybody saw it; dur_ns is 0 */
+	CALL_LEFT = 0x20,	/* it never returned: an exception, a longjmp or the end of its stack went past it; dur_ns is up to when that was noticed */
+	CALL_ENTRY = 0x40,	/* when it ended was not seen; dur_ns is 0, ret is not known */
+};
+#define CALL_FLAGS 0xff		/* those above */
 #define CALL_DEPTH_SHIFT 8	/* bits 8..15: nesting depth, 0 = outermost */
 
 /* One call of a traced function, written when it ends. 72 bytes. */
@@ -118,16 +122,18 @@ enum switch_state {
 };
 
 /* rec_switch.header.flags */
-#define SWITCH_PREV_TARGET 0x01	/* previous thread belongs to a traced process */
-#define SWITCH_NEXT_TARGET 0x02
-#define SWITCH_IOWAIT 0x04	/* previous thread was in an I/O wait (in_iowait) */
-#define SWITCH_FAULT 0x08	/* previous thread was in a page fault or exception */
-#define SWITCH_TIMEOUT 0x10	/* the call it sleeps in was given a time to give up at */
-#define SWITCH_THROTTLED 0x20	/* it left because its cgroup had used up its quota */
+enum switch_flag {
+	SWITCH_PREV_TARGET = 0x01,	/* previous thread belongs to a traced process */
+	SWITCH_NEXT_TARGET = 0x02,
+	SWITCH_IOWAIT = 0x04,	/* previous thread was in an I/O wait (in_iowait) */
+	SWITCH_FAULT = 0x08,	/* previous thread was in a page fault or exception */
+	SWITCH_TIMEOUT = 0x10,	/* the call it sleeps in was given a time to give up at */
+	SWITCH_THROTTLED = 0x20,	/* it left because its cgroup had used up its quota */
+};
 #define SWITCH_FLAGS 0xff	/* those above */
 #define SWITCH_KIND_SHIFT 8	/* bits 8..15: enum sleep_kind */
 
-/* rec_switch.header.flags, bits 8..15: what the previous thread waits for; the file's values, too. */
+/* rec_switch.header.flags, bits 8..15: what the previous thread waits for. */
 enum sleep_kind {
 	SLEEP_NOTHING = 0,	/* nothing of these, or not known */
 	SLEEP_FILE = 1,		/* regular file: object is the inode, device its file system's */
@@ -180,10 +186,12 @@ struct rec_staged {
 };
 
 /* rec_wake.header.flags */
-#define WAKE_NEW 0x01		/* first wake-up of a new thread */
-#define WAKE_HARDIRQ 0x02	/* woken from a hardware interrupt */
-#define WAKE_SOFTIRQ 0x04	/* woken from a software interrupt (network, block I/O, old timers) */
-#define WAKE_TIMER 0x08		/* woken by a timer: a sleep or a timeout ended */
+enum wake_flag {
+	WAKE_NEW = 0x01,	/* first wake-up of a new thread */
+	WAKE_HARDIRQ = 0x02,	/* woken from a hardware interrupt */
+	WAKE_SOFTIRQ = 0x04,	/* woken from a software interrupt (network, block I/O, old timers) */
+	WAKE_TIMER = 0x08,	/* woken by a timer: a sleep or a timeout ended */
+};
 #define WAKE_INTERRUPT (WAKE_HARDIRQ | WAKE_SOFTIRQ | WAKE_TIMER)
 
 /* One wake-up of a thread that was asleep. header.cpu is the waker's CPU. */
@@ -212,15 +220,17 @@ struct rec_fault {
 };
 
 /* rec_block.header.flags */
-#define BLOCK_ISSUED 0x01	/* it went to the device: wait_ns is known */
-#define BLOCK_SYNC 0x02		/* somebody waits for it */
-#define BLOCK_META 0x04		/* a file system's own data */
-#define BLOCK_FUA 0x08		/* written through the device's cache */
-#define BLOCK_FLUSH 0x10	/* empties the device's cache, before writing or instead of it */
-#define BLOCK_AHEAD 0x20	/* read ahead of need */
-#define BLOCK_FAILED 0x40
+enum block_flag {
+	BLOCK_ISSUED = 0x01,	/* it went to the device: wait_ns is known */
+	BLOCK_SYNC = 0x02,	/* somebody waits for it */
+	BLOCK_META = 0x04,	/* a file system's own data */
+	BLOCK_FUA = 0x08,	/* written through the device's cache */
+	BLOCK_FLUSH = 0x10,	/* empties the device's cache, before writing or instead of it */
+	BLOCK_AHEAD = 0x20,	/* read ahead of need */
+	BLOCK_FAILED = 0x40,
+};
 
-/* rec_block.operation; the file's values, too. */
+/* rec_block.operation */
 enum block_operation {
 	BLOCK_READ = 0,
 	BLOCK_WRITE = 1,
@@ -267,9 +277,11 @@ enum task_event {
 };
 
 /* rec_task.header.flags */
-#define TASK_TARGET 0x01	/* belongs to a traced process */
-#define TASK_KTHREAD 0x02
-#define TASK_LAST 0x04		/* TASK_EXIT: the last thread of its process */
+enum task_flag {
+	TASK_TARGET = 0x01,	/* belongs to a traced process */
+	TASK_KTHREAD = 0x02,
+	TASK_LAST = 0x04,	/* TASK_EXIT: the last thread of its process */
+};
 
 struct rec_task {
 	struct rec_header header;
@@ -284,16 +296,18 @@ struct rec_task {
 };
 
 /* rec_account.header.flags */
-#define ACCOUNT_FINAL 0x01	/* the thread has exited: these are its last figures */
-#define ACCOUNT_RUNNING 0x02	/* on a CPU at ts_ns */
-#define ACCOUNT_QUEUED 0x04	/* runnable, not on a CPU, at ts_ns */
-#define ACCOUNT_TARGET 0x08
-#define ACCOUNT_FIRST 0x10	/* taken at the start of the session */
-#define ACCOUNT_IOWAIT 0x20	/* asleep in an I/O wait */
-#define ACCOUNT_DISK 0x40	/* asleep uninterruptibly */
-#define ACCOUNT_FAULT 0x80	/* asleep in a page fault or exception */
-#define ACCOUNT_HAS_IO 0x100 /* io_ns is known */
-#define ACCOUNT_HAS_BYTES 0x200	/* bytes read and written are known */
+enum account_flag {
+	ACCOUNT_FINAL = 0x01,	/* the thread has exited: these are its last figures */
+	ACCOUNT_RUNNING = 0x02,	/* on a CPU at ts_ns */
+	ACCOUNT_QUEUED = 0x04,	/* runnable, not on a CPU, at ts_ns */
+	ACCOUNT_TARGET = 0x08,
+	ACCOUNT_FIRST = 0x10,	/* taken at the start of the session */
+	ACCOUNT_IOWAIT = 0x20,	/* asleep in an I/O wait */
+	ACCOUNT_DISK = 0x40,	/* asleep uninterruptibly */
+	ACCOUNT_FAULT = 0x80,	/* asleep in a page fault or exception */
+	ACCOUNT_HAS_IO = 0x100,	/* io_ns is known */
+	ACCOUNT_HAS_BYTES = 0x200,	/* bytes read and written are known */
+};
 
 /*
  * The kernel's own cumulative figures of one thread since it started. They
@@ -322,10 +336,12 @@ struct rec_account {
 };
 
 /* rec_process.header.flags */
-#define PROCESS_FINAL 0x01	/* its last thread exits */
-#define PROCESS_HAS_RSS 0x02	/* rss_pages is known */
-#define PROCESS_TARGET 0x08
-#define PROCESS_FIRST 0x10	/* taken at the start of the session */
+enum process_flag {
+	PROCESS_FINAL = 0x01,	/* its last thread exits */
+	PROCESS_HAS_RSS = 0x02,	/* rss_pages is known */
+	PROCESS_TARGET = 0x08,
+	PROCESS_FIRST = 0x10,	/* taken at the start of the session */
+};
 
 /* What is known of a process as a whole; sent when something of it has changed. */
 struct rec_process {
@@ -352,9 +368,11 @@ struct python_range {
 #define REC_KERNEL_FRAMES 48
 
 /* rec_stack.header.flags */
-#define STACK_BLOCK 0x01	/* where it slept; else where it was on a CPU */
-#define STACK_LOCK 0x08		/* it waited for its Python interpreter's lock */
-#define STACK_SHORT 0x10	/* too short a sleep for its stack to be kept */
+enum stack_flag {
+	STACK_BLOCK = 0x01,	/* where it slept; else where it was on a CPU */
+	STACK_LOCK = 0x08,	/* it waited for its Python interpreter's lock */
+	STACK_SHORT = 0x10,	/* too short a sleep for its stack to be kept */
+};
 
 /*
  * The stacks of a thread at an instant. Addresses of code: the user stack's, then

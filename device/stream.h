@@ -50,7 +50,7 @@
 #define STREAM_MAX_SIZE (64u << 20) /* readers refuse larger ones */
 #define STREAM_WRITING (1ull << 63) /* in stream_task.sequence */
 
-/* Clock of a device's task times; same numbers as DeviceClock in proto/trace.proto. */
+/* Clock of a device's task times. */
 enum stream_clock {
 	STREAM_CLOCK_UNDECLARED = 0,
 	STREAM_CLOCK_MONOTONIC = 1,
@@ -59,7 +59,6 @@ enum stream_clock {
 	STREAM_CLOCK_REALTIME = 4,
 };
 
-/* Same numbers as DeviceTasks.Kind in proto/trace.proto. */
 enum stream_kind {
 	STREAM_OTHER = 0,
 	STREAM_KERNEL = 1,

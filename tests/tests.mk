@@ -53,10 +53,10 @@ $(B)/tests/truth/opencl_known: TRUTH_LIBS := -lOpenCL
 DEVICE_STREAM_OBJ := $(patsubst %,$(O)/daemon/profbpfd/device_%.o,stream find tid)
 $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer device_feed): \
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
-$(B)/tests/unit/test_device_feed: $(patsubst %,$(O)/daemon/profbpfd/%.o,device_feed item)
+$(B)/tests/unit/test_device_feed: $(patsubst %,$(O)/daemon/profbpfd/%.o,device_feed item trace_values)
 $(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
-ENCODE_OBJ := encode encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files
-$(patsubst %,$(B)/tests/unit/test_%,encode shapes waits): $(patsubst %,$(O)/daemon/profbpfd/%.o,$(ENCODE_OBJ))
+ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files
+$(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(patsubst %,$(O)/daemon/profbpfd/%.o,$(ENCODE_OBJ))
 $(B)/tests/unit/test_writer: $(patsubst %,$(O)/daemon/profbpfd/%.o,writer output ends $(ENCODE_OBJ))
 $(B)/tests/unit/test_python_read: $(patsubst %,$(O)/daemon/profbpfd/python_%.o,read line offsets)
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o

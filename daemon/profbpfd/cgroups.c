@@ -19,12 +19,6 @@
 #define NO_SLOT UINT32_MAX
 #define DEPTH_MAX 16 /* of groups in groups */
 
-/* CgroupStats.flags */
-#define HAS_QUOTA 1
-#define HAS_THROTTLING 2
-#define HAS_USAGE 4
-#define HAS_SPLIT 8
-
 struct cgroup {
 	uint64_t id;
 	char *path; /* "" = unknown */
@@ -376,21 +370,21 @@ static void read_version1(int directory, struct figures *f)
 
 	if (read_number(directory, "cpu.cfs_quota_us", &quota) &&
 	    read_number(directory, "cpu.cfs_period_us", &period)) {
-		f->flags |= HAS_QUOTA;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__QUOTA;
 		f->quota_ns = quota > 0 ? (uint64_t)quota * 1000 : 0;
 		f->period_ns = (uint64_t)period * 1000;
 	}
 	if (read_file(directory, "cpu.stat", text) && field(text, "nr_periods", &f->periods) &&
 	    field(text, "nr_throttled", &f->throttled_periods) &&
 	    field(text, "throttled_time", &f->throttled_ns))
-		f->flags |= HAS_THROTTLING;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__THROTTLING;
 	if (read_number(directory, "cpuacct.usage", &usage)) {
-		f->flags |= HAS_USAGE;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__USAGE;
 		f->usage_ns = (uint64_t)usage;
 	}
 	if (read_number(directory, "cpuacct.usage_user", &user) &&
 	    read_number(directory, "cpuacct.usage_sys", &system)) {
-		f->flags |= HAS_SPLIT;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__SPLIT;
 		f->user_ns = (uint64_t)user;
 		f->system_ns = (uint64_t)system;
 	}
@@ -405,20 +399,20 @@ static void read_version2(int directory, struct figures *f)
 	if (read_file(directory, "cpu.max", text) &&
 	    sscanf(text, "%31s %lu", quota, &period) == 2 &&
 	    (!strcmp(quota, "max") || strspn(quota, "0123456789") == strlen(quota))) {
-		f->flags |= HAS_QUOTA;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__QUOTA;
 		f->quota_ns = strtoull(quota, NULL, 10) * 1000; /* "max" = 0 */
 		f->period_ns = period * 1000;
 	}
 	if (!read_file(directory, "cpu.stat", text))
 		return;
 	if (field(text, "usage_usec", &f->usage_ns))
-		f->flags |= HAS_USAGE;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__USAGE;
 	if (field(text, "user_usec", &f->user_ns) && field(text, "system_usec", &f->system_ns))
-		f->flags |= HAS_SPLIT;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__SPLIT;
 	if (field(text, "nr_periods", &f->periods) &&
 	    field(text, "nr_throttled", &f->throttled_periods) &&
 	    field(text, "throttled_usec", &f->throttled_ns))
-		f->flags |= HAS_THROTTLING;
+		f->flags |= PROFBPF__CGROUP_STATS__FLAG__THROTTLING;
 	f->usage_ns *= 1000;
 	f->user_ns *= 1000;
 	f->system_ns *= 1000;

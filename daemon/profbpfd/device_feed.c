@@ -8,6 +8,7 @@
 
 #include "daemon/profbpfd/device_find.h"
 #include "daemon/profbpfd/device_stream.h"
+#include "daemon/profbpfd/trace_values.h"
 #include "lib/strings.h"
 
 #define READ_MAX 512
@@ -203,7 +204,7 @@ static void describe_device(struct device_feed *f, struct open_stream *s, uint32
 	device.name = (char *)d->name;
 	device.kind = (char *)d->kind;
 	device.source = (char *)device_stream_source(s->stream);
-	device.clock = d->clock;
+	device.clock = trace_device_clock(d->clock);
 	device.index = index;
 	m.n_device = 1;
 	m.device = &one;

@@ -9,6 +9,7 @@
 #include "daemon/profbpfd/encode_block.h"
 #include "daemon/profbpfd/encode_records.h"
 #include "daemon/profbpfd/encode_stack.h"
+#include "daemon/profbpfd/trace_values.h"
 #include "lib/column.h"
 
 #define COLUMNS 16
@@ -110,9 +111,9 @@ static int encode_ioctls(struct encode *e, const struct item *item, struct encod
 		column_s32_push_delta(&e->s32[0], r->tid);
 		column_u32_push(&e->u32[0], r->tgid);
 		column_u32_push(&e->u32[1], r->cmd);
-		column_u32_push(&e->u32[2], r->rdev);
+		column_u32_push(&e->u32[2], trace_device_number(r->rdev));
 		column_s32_push(&e->s32[1], r->ret);
-		column_u32_push(&e->u32[3], r->header.flags);
+		column_u32_push(&e->u32[3], trace_ioctl_flags(r->header.flags));
 	}
 	r = item->data;
 	m.cpu = item->cpu;
@@ -140,7 +141,7 @@ static int encode_interrupts(struct encode *e, const struct item *item, struct e
 		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
 		column_u64_push(&e->u64[0], r->dur_ns);
 		column_u32_push(&e->u32[0], r->tid);
-		column_u32_push(&e->u32[1], r->header.flags);
+		column_u32_push(&e->u32[1], trace_wake_flags(r->header.flags));
 	}
 	m.cpu = item->cpu;
 	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
@@ -161,7 +162,7 @@ static int encode_accounts(struct encode *e, const struct item *item, struct enc
 		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
 		column_u32_push(&e->u32[0], r->tid);
 		column_u32_push(&e->u32[1], r->tgid);
-		column_u32_push(&e->u32[2], r->header.flags);
+		column_u32_push(&e->u32[2], trace_account_flags(r->header.flags));
 		column_u64_push(&e->u64[0], r->run_ns);
 		column_u64_push(&e->u64[1], r->runnable_ns);
 		column_u64_push(&e->u64[2], r->user_ns);
@@ -211,7 +212,7 @@ static int encode_processes(struct encode *e, const struct item *item, struct en
 	for (uint32_t i = 0; i < item->count; i++, r++) {
 		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
 		column_u32_push(&e->u32[0], r->tgid);
-		column_u32_push(&e->u32[1], r->header.flags);
+		column_u32_push(&e->u32[1], trace_process_flags(r->header.flags));
 		column_u32_push(&e->u32[2], r->threads);
 		column_u32_push(&e->u32[3], r->ns_pid);
 		column_u32_push(&e->u32[4], r->ns_inode);
@@ -261,12 +262,12 @@ static int encode_tasks(struct encode *e, const struct item *item, struct string
 		column_u32_push(&e->u32[1], r->tgid);
 		column_u32_push(&e->u32[2], r->parent_tgid);
 		column_u32_push(&e->u32[3], r->parent_tid);
-		column_u32_push(&e->u32[4], r->event);
+		column_u32_push(&e->u32[4], trace_task_event(r->event));
 		column_u32_push(&e->u32[5], r->exit_code);
 		column_u32_push(&e->u32[6], text_id(strings, r->comm));
 		column_u32_push(&e->u32[7], text_id(strings, row->cmdline));
 		column_u32_push(&e->u32[8], text_id(strings, row->exe));
-		column_u32_push(&e->u32[9], r->header.flags);
+		column_u32_push(&e->u32[9], trace_task_flags(r->header.flags));
 	}
 	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
 	COLUMN_EXPORT(&e->u64[0], &m, start_ns);
@@ -303,7 +304,7 @@ static int encode_device(struct encode *e, const struct item *item, struct strin
 		column_u64_push(&e->u64[1], t->bytes);
 		column_u64_push(&e->u64[2], t->correlation);
 		column_u64_push(&e->u64[3], t->enqueue_dur_ns);
-		column_u32_push(&e->u32[0], t->kind);
+		column_u32_push(&e->u32[0], trace_device_kind(t->kind));
 		column_u32_push(&e->u32[1], text_id(strings, row->name));
 		column_u32_push(&e->u32[2], row->tid);
 		column_s32_push(&e->s32[0], t->status);

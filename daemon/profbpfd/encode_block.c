@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "daemon/profbpfd/trace_values.h"
 #include "lib/column.h"
 
 #define PAGE_MASK 0xfffull /* of the smallest pages */
@@ -77,10 +78,11 @@ static int fill_blocks(struct block_columns *c, const struct item *item)
 		       column_u64_push(&c->dur_ns, r->dur_ns) |
 		       column_u64_push(&c->wait_ns, r->wait_ns) |
 		       column_u64_push(&c->sector, r->sector) | column_u32_push(&c->tid, r->tid) |
-		       column_u32_push(&c->tgid, r->tgid) | column_u32_push(&c->rdev, r->rdev) |
-		       column_u32_push(&c->operation, r->operation) |
+		       column_u32_push(&c->tgid, r->tgid) |
+		       column_u32_push(&c->rdev, trace_device_number(r->rdev)) |
+		       column_u32_push(&c->operation, trace_block_operation(r->operation)) |
 		       column_u32_push(&c->bytes, r->bytes) |
-		       column_u32_push(&c->flags, r->header.flags);
+		       column_u32_push(&c->flags, trace_block_flags(r->header.flags));
 	return err ? -ENOMEM : 0;
 }
 

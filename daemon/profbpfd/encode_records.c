@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "daemon/profbpfd/trace_values.h"
+
 /* Messages begin with the CPU and, for seeking, the first and the last instant. */
 static int start(struct encode_records *e, const struct item *item, int columns,
 		 const ProtobufCMessageDescriptor *type)
@@ -126,7 +128,7 @@ int encode_calls(struct encode_records *e, const struct item *item, struct strin
 			packed_put_delta(&c[TID], r->tid);
 			packed_put_delta(&c[TGID], r->tgid);
 			packed_put(&c[FUNCTION], r->probe);
-			packed_put(&c[FLAGS], r->header.flags);
+			packed_put(&c[FLAGS], trace_call_flags(r->header.flags));
 			packed_put(&c[TEXT], text);
 		}
 		put_value(&e->values, &c[RET], &c[VALUES], r->ret);
@@ -166,8 +168,8 @@ int encode_switches(struct encode_records *e, const struct item *item,
 		packed_put(&c[SHAPE], shape);
 		if (!shape) {
 			packed_put(&c[NEXT], r->next_tid);
-			packed_put(&c[STATE], r->state);
-			packed_put(&c[FLAGS], flags);
+			packed_put(&c[STATE], trace_switch_state(r->state));
+			packed_put(&c[FLAGS], trace_switch_flags(flags));
 			packed_put_signed(&c[SYSCALL], r->syscall);
 			packed_put(&c[OBJECT], object);
 		}
@@ -202,7 +204,7 @@ int encode_wakes(struct encode_records *e, const struct item *item, struct strin
 			packed_put(&c[WAKER], r->waker_tid);
 			packed_put(&c[TID], r->tid);
 			packed_put(&c[CPU], r->target_cpu);
-			packed_put(&c[FLAGS], r->header.flags);
+			packed_put(&c[FLAGS], trace_wake_flags(r->header.flags));
 			packed_put(&c[INTERRUPT],
 				   interrupt_name(&e->interrupts, r->source, strings));
 		}

@@ -346,7 +346,9 @@ static void take_thread(void *context, const struct python_thread *thread)
 {
 	struct python *p = context;
 	uint32_t frames[PYTHON_DEPTH_MAX], count = 0;
-	struct stack_row row = { .ts_ns = p->now_ns, .tgid = (uint32_t)p->pid, .flags = 2 };
+	struct stack_row row = { .ts_ns = p->now_ns,
+				 .tgid = (uint32_t)p->pid,
+				 .flags = PROFBPF__STACK_SAMPLES__FLAG__PYTHON };
 
 	row.tid = tid_of(p, thread);
 	if (!row.tid || !thread->depth)
@@ -360,7 +362,7 @@ static void take_thread(void *context, const struct python_thread *thread)
 	if (!count)
 		return;
 	if (thread->has_lock)
-		row.flags |= 4;
+		row.flags |= PROFBPF__STACK_SAMPLES__FLAG__HAD_LOCK;
 	row.stack = stack_table_stack(p->owner->table, frames, count);
 	p->owner->handler.row(p->owner->handler.context, &row);
 }

@@ -9,20 +9,22 @@
 static void count_kernel(struct session *s, const struct source_stats *stats, unsigned int source,
 			 struct source_count *count)
 {
-	static const char *const reasons[LOSSES] = {
-		[LOSS_RING_FULL] = "ring full",
-		[LOSS_TOO_DEEP] = "nested too deep",
-		[LOSS_NO_MEMORY] = "no memory",
-		[LOSS_UNMATCHED] = "left without return",
-		[LOSS_BUSY] = "program in use",
-		[LOSS_PLACE] = "place not found",
+	/* In the order in which files list them. */
+	static const struct {
+		enum loss loss;
+		const char *reason;
+	} reasons[] = {
+		{ LOSS_RING_FULL, "ring full" }, { LOSS_TOO_DEEP, "nested too deep" },
+		{ LOSS_NO_MEMORY, "no memory" }, { LOSS_UNMATCHED, "left without return" },
+		{ LOSS_BUSY, "program in use" }, { LOSS_PLACE, "place not found" },
 	};
 
 	count->produced = stats->produced;
 	count->used = recorder_used(s->recorder, source);
+	_Static_assert(sizeof(reasons) / sizeof(reasons[0]) == LOSSES, "each loss has a reason");
 	for (int i = 0; i < LOSSES; i++)
 		count->lost[count->lost_count++] =
-			(struct lost_count){ reasons[i], stats->lost[i] };
+			(struct lost_count){ reasons[i].reason, stats->lost[reasons[i].loss] };
 	count->lost[count->lost_count++] =
 		(struct lost_count){ "slow output", recorder_dropped(s->recorder, source) };
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/drivers.h"
+#include "daemon/profbpfd/trace_values.h"
 #include "lib/column.h"
 
 #define CACHE_SIZE 1024 /* a power of two */
@@ -155,10 +156,17 @@ static struct key key_of(const struct rec_switch *r)
 {
 	struct key key = { r->object, r->device, r->header.flags >> SWITCH_KIND_SHIFT };
 
-	if (key.kind >= SLEEP_EVENTFD && key.kind <= SLEEP_ANONYMOUS)
-		key.object = key.device = 0;
-	if (key.kind == SLEEP_CHARACTER)
-		key.object = 0;
+	switch (key.kind) {
+	case SLEEP_EVENTFD:
+	case SLEEP_EPOLL:
+	case SLEEP_TIMERFD:
+	case SLEEP_SIGNALFD:
+	case SLEEP_INOTIFY:
+	case SLEEP_PIDFD:
+	case SLEEP_ANONYMOUS: key.object = key.device = 0; break;
+	case SLEEP_CHARACTER: key.object = 0; break;
+	default: break;
+	}
 	return key;
 }
 
@@ -176,7 +184,7 @@ static uint32_t add_new(struct sleep_objects *o, const struct key *key, const st
 		return 0;
 	if (id < before)
 		return id;
-	column_u32_push(&o->kind, key->kind);
+	column_u32_push(&o->kind, trace_sleep_kind(key->kind));
 	column_u32_push(&o->device, key->device);
 	column_u64_push(&o->object, key->object);
 	column_u32_push(&o->name, name_of(key, r, strings));

@@ -7,6 +7,7 @@
 #include "daemon/profbpfd/pythons.h"
 #include "daemon/profbpfd/stack_places.h"
 #include "daemon/profbpfd/stack_table.h"
+#include "daemon/profbpfd/trace_values.h"
 
 #define BATCH 4096 /* rows after which a batch is handed over */
 
@@ -155,7 +156,7 @@ void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
 		.dur_ns = r->dur_ns,
 		.tid = r->tid,
 		.tgid = r->tgid,
-		.flags = r->header.flags,
+		.flags = trace_stack_flags(r->header.flags),
 		.cpu = r->header.cpu,
 		.rate = s->rate,
 		.waker = r->waker,

@@ -15,6 +15,7 @@
 #include "daemon/profbpfd/encode.h"
 #include "daemon/profbpfd/ends.h"
 #include "daemon/profbpfd/output.h"
+#include "daemon/profbpfd/trace_values.h"
 #include "lib/pbt.h"
 #include "lib/strings.h"
 
@@ -59,10 +60,13 @@ struct writer {
 
 const char *trace_source_name(unsigned int source)
 {
-	static const char *const names[TRACE_SOURCES] = { "api", "ioctl", "sched", "task",
-							  "stack", "fault", "io", "device" };
+	static const char *const names[TRACE_SOURCES] = {
+		[SOURCE_API] = "api",	[SOURCE_IOCTL] = "ioctl",   [SOURCE_SCHED] = "sched",
+		[SOURCE_TASK] = "task", [SOURCE_STACK] = "stack",   [SOURCE_FAULT] = "fault",
+		[SOURCE_BLOCK] = "io",	[SOURCE_DEVICE] = "device",
+	};
 
-	return source < TRACE_SOURCES ? names[source] : "?";
+	return source < TRACE_SOURCES && names[source] ? names[source] : "?";
 }
 
 static void fail(struct writer *w, int err)
@@ -156,7 +160,7 @@ static void put_driver(struct writer *w, uint32_t rdev)
 	commands = calloc(count + 1, sizeof(*commands));
 	pointers = calloc(count + 1, sizeof(*pointers));
 	profbpf__driver__init(&driver);
-	driver.rdev = rdev;
+	driver.rdev = trace_device_number(rdev);
 	driver.driver = names.driver;
 	driver.module = names.module;
 	driver.device = names.device;
@@ -363,11 +367,14 @@ static void fill_source(struct writer *w, struct statistics_message *s, unsigned
 	/* The books must balance; if they do not, say so instead of hiding it. */
 	if (final && m->produced > m->delivered + lost)
 		add_lost(s, source, "unaccounted", m->produced - m->delivered - lost);
-	s->sources[source] = m;
 }
 
 static void put_statistics(struct writer *w, const struct statistics_row *row)
 {
+	/* As files list them. */
+	static const unsigned int order[] = { SOURCE_API,   SOURCE_IOCTL, SOURCE_SCHED,
+					      SOURCE_TASK,  SOURCE_STACK, SOURCE_FAULT,
+					      SOURCE_BLOCK, SOURCE_DEVICE };
 	struct statistics_message *s = calloc(1, sizeof(*s));
 	Profbpf__ShortCalls *calls = calloc(row->short_count + 1, sizeof(*calls));
 	Profbpf__ShortCalls **pointers = calloc(row->short_count + 1, sizeof(*pointers));
@@ -377,8 +384,12 @@ static void put_statistics(struct writer *w, const struct statistics_row *row)
 		goto cleanup;
 	}
 	profbpf__statistics__init(&s->m);
-	for (unsigned int i = 0; i < TRACE_SOURCES; i++)
-		fill_source(w, s, i, &row->sources[i], row->final);
+	_Static_assert(sizeof(order) / sizeof(order[0]) == TRACE_SOURCES,
+		       "each source has its place");
+	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {
+		fill_source(w, s, order[i], &row->sources[order[i]], row->final);
+		s->sources[i] = &s->source[order[i]];
+	}
 	for (uint32_t i = 0; i < row->short_count; i++) {
 		profbpf__short_calls__init(&calls[i]);
 		calls[i].function = row->short_calls[i].probe;

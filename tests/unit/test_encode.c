@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/profbpfd/trace_values.h"
 #include "lib/column.h"
 #include "tests/unit/encode_fixture.h"
 #include "tests/unit/pbt_stream.h"
@@ -132,7 +133,7 @@ static void calls(void **state)
 		assert_int_equal(tid[s], r->tid);
 		assert_int_equal(tgid[s], r->tgid);
 		assert_int_equal(m->function[s], r->probe);
-		assert_int_equal(m->flags[s], r->header.flags);
+		assert_int_equal(m->flags[s], trace_call_flags(r->header.flags));
 		assert_string_equal(string_table_get(f->strings, m->text[s]),
 				    r->header.flags & CALL_HAS_STRING ? "kernel" : "");
 		assert_int_equal(value(m, m->ret_value[i], &values), r->ret);
@@ -187,9 +188,9 @@ static void switches(void **state)
 		assert_int_equal(m->prev_change[i] ^ next, r->prev_tid);
 		next = r->next_tid;
 		assert_int_equal(m->next_tid[s], r->next_tid);
-		assert_int_equal(m->state[s], r->state);
+		assert_int_equal(m->state[s], trace_switch_state(r->state));
 		assert_int_equal(m->syscall[s], r->syscall);
-		assert_int_equal(m->flags[s], r->header.flags);
+		assert_int_equal(m->flags[s], trace_switch_flags(r->header.flags));
 	}
 	assert_int_equal(used, m->n_next_tid);
 	assert_int_equal(m->last_ns, ts);
@@ -231,7 +232,7 @@ static void wakes(void **state)
 		assert_int_equal(m->waker_tid[s], r->waker_tid);
 		assert_int_equal(m->tid[s], r->tid);
 		assert_int_equal(m->target_cpu[s], r->target_cpu);
-		assert_int_equal(m->flags[s], r->header.flags);
+		assert_int_equal(m->flags[s], trace_wake_flags(r->header.flags));
 	}
 	assert_int_equal(used, m->n_tid);
 	profbpf__wakes__free_unpacked(m, NULL);
@@ -242,7 +243,7 @@ static void accounts_and_ioctls(void **state)
 {
 	struct encode_fixture *f = *state;
 	struct item *item = records(REC_ACCOUNT, 0);
-	struct rec_account account = { .header = { .type = REC_ACCOUNT, .ts_ns = 5, .flags = 16 },
+	struct rec_account account = { .header = { .type = REC_ACCOUNT, .ts_ns = 5, .flags = ACCOUNT_FIRST },
 				       .tid = 7,
 				       .tgid = 6,
 				       .run_ns = UINT64_MAX,
