@@ -2,7 +2,7 @@
 #include "analyzer/analyse/accounts.h"
 
 #include "analyzer/analyse/interpolate.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 #define PERIOD_DEFAULT_NS 1000000000ull
@@ -71,7 +71,7 @@ static const struct account *birth_of(const struct model *model, uint32_t thread
 				      : of->first_ns > model->info.session_start_ns;
 
 	*birth = (struct account){ .thread = thread, .ts_ns = of->first_ns };
-	if (model->accounts.row[first].flags & ACCOUNT_FIRST)
+	if (model->accounts.row[first].flags & PROFBPF__ACCOUNTS__FLAG__FIRST)
 		born_here = false;
 	return born_here ? birth : NULL;
 }

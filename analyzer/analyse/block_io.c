@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 /* What is put together of a request before they are grouped. */
 struct member {
@@ -16,13 +16,15 @@ struct member {
 
 const char *block_operation_name(uint8_t operation)
 {
-	static const char *const names[BLOCK_OPERATIONS] = {
-		[BLOCK_READ] = "read",		 [BLOCK_WRITE] = "write",
-		[BLOCK_CACHE_FLUSH] = "flush",	 [BLOCK_DISCARD] = "discard",
-		[BLOCK_OTHER] = "request",
+	static const char *const names[BLOCK_REQUEST_OPERATIONS] = {
+		[PROFBPF__BLOCK_REQUESTS__OPERATION__READ] = "read",
+		[PROFBPF__BLOCK_REQUESTS__OPERATION__WRITE] = "write",
+		[PROFBPF__BLOCK_REQUESTS__OPERATION__FLUSH] = "flush",
+		[PROFBPF__BLOCK_REQUESTS__OPERATION__DISCARD] = "discard",
+		[PROFBPF__BLOCK_REQUESTS__OPERATION__OTHER] = "request",
 	};
 
-	return operation < BLOCK_OPERATIONS ? names[operation] : "request";
+	return operation < BLOCK_REQUEST_OPERATIONS ? names[operation] : "request";
 }
 
 uint64_t block_latency_ns(const struct block_request *request)
@@ -97,7 +99,7 @@ static struct block_usage sum_up(const struct model *model, const struct member 
 		const struct block_request *row = &model->block_requests.row[members[i].request];
 
 		usage.bytes += row->bytes;
-		usage.failed += !!(row->flags & BLOCK_FAILED);
+		usage.failed += !!(row->flags & PROFBPF__BLOCK_REQUESTS__FLAG__FAILED);
 		usage.wait_ns += row->wait_ns;
 		ns[i] = block_latency_ns(row);
 	}

@@ -18,7 +18,7 @@
 struct block_usage {
 	uint32_t driver; /* index into model->drivers: the disk */
 	uint32_t process; /* index into model->processes */
-	uint8_t operation; /* enum block_operation of bpf/events.h */
+	uint8_t operation; /* BlockRequests.Operation of proto/trace.proto */
 	uint64_t bytes;
 	uint64_t failed;
 	uint64_t wait_ns; /* from when they were made to their issue */

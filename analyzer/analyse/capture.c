@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 static void analyse_source(const struct source_loss *from, struct capture_source *source)
 {
@@ -43,7 +43,8 @@ static uint64_t missing_switches(const struct model *model)
 		const struct cpu_switch *row = &model->switches.row[i], *before = row - 1;
 
 		if (row->cpu == before->cpu && row->prev_tid != before->next_tid &&
-		    (row->flags & SWITCH_PREV_TARGET || before->flags & SWITCH_NEXT_TARGET))
+		    (row->flags & PROFBPF__SWITCHES__FLAG__PREV_TARGET ||
+		     before->flags & PROFBPF__SWITCHES__FLAG__NEXT_TARGET))
 			missing++;
 	}
 	return missing;

@@ -5,7 +5,7 @@
 
 #include "analyzer/analyse/accounts.h"
 #include "analyzer/analyse/interpolate.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 struct cpu_split cpu_split(const struct cpu_sums *sums)
 {
@@ -51,7 +51,7 @@ void process_cpu_before(const struct model *model, struct cpu_sums *sums, bool *
 	for (uint32_t i = 0; i < model->process_stats.count; i++) {
 		const struct process_stat *row = &model->process_stats.row[i];
 
-		if (!(row->flags & PROCESS_FIRST) || known[row->process])
+		if (!(row->flags & PROFBPF__PROCESSES__FLAG__FIRST) || known[row->process])
 			continue;
 		known[row->process] = true;
 		sums[row->process] = (struct cpu_sums){ row->gone_run_ns, row->gone_user_ns,

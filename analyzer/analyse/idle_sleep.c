@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle_sleep.h"
 
-#include "bpf/events.h"
-
 /* What ended a sleep. */
 enum waker {
 	BY_UNKNOWN,
@@ -122,7 +120,7 @@ void idle_sleep_judge(const struct model *model, struct syscall_table *syscalls,
 	enum waker waker = waker_of(model, span, piece->thread);
 	enum syscall_class class = syscall_class(syscalls, span->syscall);
 
-	if (span->flags & SWITCH_FAULT) {
+	if (span->flags & SPAN_FAULT) {
 		set(piece, IDLE_PAGE_FAULT, WHY_ASLEEP);
 		return;
 	}
@@ -134,7 +132,7 @@ void idle_sleep_judge(const struct model *model, struct syscall_table *syscalls,
 		set(piece, IDLE_DRIVER, WHY_ASLEEP);
 		return;
 	}
-	if (span->flags & SWITCH_IOWAIT) {
+	if (span->flags & SPAN_IOWAIT) {
 		set(piece, IDLE_IO, WHY_ASLEEP);
 		return;
 	}

@@ -10,7 +10,7 @@
 #include "analyzer/analyse/sleep_reason.h"
 #include "analyzer/analyse/thread_account.h"
 #include "analyzer/join/sleep_causes.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 #define WAKER_DEPTH 3
 
@@ -173,7 +173,7 @@ static void add_sleep(struct text *text, const struct model *model, struct sysca
 
 	if (object)
 		sleep_object_text(model, object, what, sizeof(what));
-	if (span->flags & SWITCH_FAULT)
+	if (span->flags & SPAN_FAULT)
 		add(text, sleep_is_major_fault(span) ? "asleep in a major page fault"
 						      : "asleep in a page fault");
 	else if (name)
@@ -182,10 +182,10 @@ static void add_sleep(struct text *text, const struct model *model, struct sysca
 		add(text, "asleep in system call %d", span->syscall);
 	else
 		add(text, "asleep");
-	if (object && object->kind == SLEEP_FUTEX)
+	if (object && object->kind == PROFBPF__SLEEP_OBJECTS__KIND__FUTEX)
 		add(text, " 0x%" PRIx64, object->object);
 	else if (*what)
-		add(text, span->flags & SWITCH_FAULT ? " on %s" : " of %s", what);
+		add(text, span->flags & SPAN_FAULT ? " on %s" : " of %s", what);
 	add_disk(text, model, span);
 	if (span->flags & SPAN_TIMEOUT && syscall_class(syscalls, span->syscall) != SYSCALL_SLEEP)
 		add(text, " with a timeout");

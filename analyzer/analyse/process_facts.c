@@ -2,7 +2,7 @@
 #include "analyzer/analyse/process_facts.h"
 
 #include "analyzer/analyse/cgroups.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 static void sum_threads(struct process_usage *usage, struct cpu_sums *sums)
 {
@@ -59,7 +59,7 @@ void process_facts(const struct model *model, const struct analysis_window *wind
 			continue;
 		if (row->peak_rss_bytes > usage->peak_rss_bytes)
 			usage->peak_rss_bytes = row->peak_rss_bytes;
-		if (row->flags & PROCESS_HAS_RSS) {
+		if (row->flags & PROFBPF__PROCESSES__FLAG__HAS_RSS) {
 			usage->has_rss = true;
 			usage->rss_bytes = row->rss_bytes;
 		}

@@ -7,7 +7,7 @@
 #include "analyzer/analyse/cgroups.h"
 #include "analyzer/analyse/cpu_split.h"
 #include "analyzer/analyse/interpolate.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 /* Until they are summed up, user_ns and system_ns of rows are the tick's. */
@@ -31,7 +31,7 @@ static uint32_t readings_until(const struct model *model, uint64_t ts_ns)
 static uint32_t interval_at(const struct work *work, const struct account *account)
 {
 	uint32_t readings = readings_until(work->model, account->ts_ns);
-	bool final = account->flags & ACCOUNT_FINAL;
+	bool final = account->flags & PROFBPF__ACCOUNTS__FLAG__FINAL;
 
 	if (final && readings < work->model->host_stats.count)
 		readings++;
@@ -110,7 +110,7 @@ static void gather(struct work *work)
 
 		if (thread->process >= model->processes.count)
 			continue;
-		if (first && (row->flags & ACCOUNT_FIRST ||
+		if (first && (row->flags & PROFBPF__ACCOUNTS__FLAG__FIRST ||
 			      thread->start_ns < model->info.session_start_ns)) {
 			struct cpu_sums *sums = &work->before[thread->process];
 
@@ -231,7 +231,7 @@ static void add_memory(const struct work *work, struct series_results *results)
 
 				if (interval != INDEX_NONE && interval > row->interval)
 					break;
-				if (stat->flags & PROCESS_HAS_RSS)
+				if (stat->flags & PROFBPF__PROCESSES__FLAG__HAS_RSS)
 					rss = stat->rss_bytes;
 			}
 			row->rss_bytes = rss;

@@ -8,7 +8,7 @@
 #include "analyzer/analyse/accounts.h"
 #include "analyzer/analyse/cpu_split.h"
 #include "analyzer/analyse/process_facts.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 /* Between a thread's clock and its switch records lies less than this per switch. */
 #define SWITCH_COST_MAX_NS 20000
@@ -57,7 +57,7 @@ static void times_from_timeline(const struct model *model, const struct analysis
 			usage->blocked_ns += ns;
 			if (ns)
 				usage->reason_ns[sleep_reason(model, syscalls, span)] += ns;
-			if (span->state == STATE_DISK || span->flags & SWITCH_IOWAIT)
+			if (span->state == STATE_DISK || span->flags & SPAN_IOWAIT)
 				usage->io_ns += ns;
 			break;
 		}
@@ -74,9 +74,10 @@ static uint64_t alive_ns(const struct model *model, const struct analysis_window
 
 	if (of->start_ns && of->start_ns < begin_ns)
 		begin_ns = of->start_ns;
-	if (count && model->accounts.row[first].flags & ACCOUNT_FIRST)
+	if (count && model->accounts.row[first].flags & PROFBPF__ACCOUNTS__FLAG__FIRST)
 		begin_ns = 0;
-	if (count && model->accounts.row[first + count - 1].flags & ACCOUNT_FINAL &&
+	if (count &&
+	    model->accounts.row[first + count - 1].flags & PROFBPF__ACCOUNTS__FLAG__FINAL &&
 	    model->accounts.row[first + count - 1].ts_ns < end_ns)
 		end_ns = model->accounts.row[first + count - 1].ts_ns;
 	return analysis_clipped(begin_ns, end_ns, window);
@@ -94,7 +95,7 @@ static void times_from_account(const struct model *model, const struct analysis_
 	usage->runnable_ns = growth->runnable_ns;
 	usage->unknown_ns = 0;
 	usage->blocked_ns = usage->alive_ns > busy_ns ? usage->alive_ns - busy_ns : 0;
-	if (growth->flags & ACCOUNT_HAS_IO) {
+	if (growth->flags & PROFBPF__ACCOUNTS__FLAG__HAS_IO) {
 		usage->io_ns = growth->io_ns;
 		usage->has_io = true;
 	}
@@ -125,14 +126,14 @@ static bool counted_between(const struct model *model, const struct analysis_win
 	if (is_whole(model, window)) {
 		*between = *window;
 		*run_ns = growth->run_ns;
-		return !(row[first].flags & ACCOUNT_RUNNING) &&
-		       !(row[last - 1].flags & ACCOUNT_RUNNING);
+		return !(row[first].flags & PROFBPF__ACCOUNTS__FLAG__RUNNING) &&
+		       !(row[last - 1].flags & PROFBPF__ACCOUNTS__FLAG__RUNNING);
 	}
-	while (first < last &&
-	       (row[first].ts_ns < window->from_ns || row[first].flags & ACCOUNT_RUNNING))
+	while (first < last && (row[first].ts_ns < window->from_ns ||
+				row[first].flags & PROFBPF__ACCOUNTS__FLAG__RUNNING))
 		first++;
-	while (last > first &&
-	       (row[last - 1].ts_ns > window->to_ns || row[last - 1].flags & ACCOUNT_RUNNING))
+	while (last > first && (row[last - 1].ts_ns > window->to_ns ||
+				row[last - 1].flags & PROFBPF__ACCOUNTS__FLAG__RUNNING))
 		last--;
 	if (last <= first + 1 || row[last - 1].run_ns < row[first].run_ns)
 		return false;
@@ -245,7 +246,7 @@ static void analyse_thread(const struct model *model, const struct analysis_wind
 	usage->system_ticks_ns = growth.system_ns;
 	usage->minor_faults = growth.minor_faults;
 	usage->major_faults = growth.major_faults;
-	usage->has_bytes = growth.flags & ACCOUNT_HAS_BYTES;
+	usage->has_bytes = growth.flags & PROFBPF__ACCOUNTS__FLAG__HAS_BYTES;
 	usage->bytes = (struct io_bytes){ growth.read_bytes, growth.write_bytes, growth.read_chars,
 					  growth.write_chars };
 }
@@ -259,7 +260,7 @@ static void count_switches(const struct model *model, const struct analysis_wind
 		if (row->prev_thread == INDEX_NONE || row->ts_ns < window->from_ns ||
 		    row->ts_ns >= window->to_ns)
 			continue;
-		if (row->state == SWITCH_PREEMPTED)
+		if (row->state == PROFBPF__SWITCHES__STATE__PREEMPTED)
 			usages[row->prev_thread].involuntary++;
 		else
 			usages[row->prev_thread].voluntary++;

@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/accounts.h"
 #include "analyzer/analyse/interpolate.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 /* Where in spans and intervals we are: both are in order of time, and so is what is asked. */
 struct place_in {
@@ -69,7 +69,8 @@ static void weigh_timeline(struct place_in *at, uint32_t thread)
 		const struct account *row = &at->model->accounts.row[first + i];
 		uint64_t seen_ns, counted_ns;
 
-		if (row->flags & ACCOUNT_RUNNING || row->ts_ns < from_ns || row->ts_ns > end_ns)
+		if (row->flags & PROFBPF__ACCOUNTS__FLAG__RUNNING || row->ts_ns < from_ns ||
+		    row->ts_ns > end_ns)
 			continue;
 		seen_ns = run_between(at, from_ns, row->ts_ns, false, 0);
 		counted_ns = known ? grown(known_ns, row->run_ns) : seen_ns;

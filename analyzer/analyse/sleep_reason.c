@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "analyzer/join/sleep_causes.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 const struct sleep_object *sleep_object(const struct model *model, const struct span *span)
 {
@@ -17,28 +17,28 @@ const struct sleep_object *sleep_object(const struct model *model, const struct 
 static enum sleep_reason by_file(uint8_t kind, enum sleep_reason other)
 {
 	switch (kind) {
-	case SLEEP_PIPE: return REASON_PIPE;
-	case SLEEP_UNIX:
-	case SLEEP_INET:
-	case SLEEP_SOCKET: return REASON_SOCKET;
-	case SLEEP_CHARACTER: return REASON_DEVICE;
-	case SLEEP_FILE:
-	case SLEEP_DIRECTORY:
-	case SLEEP_BLOCK: return REASON_FILE;
-	case SLEEP_EVENTFD:
-	case SLEEP_EPOLL:
-	case SLEEP_TIMERFD:
-	case SLEEP_SIGNALFD:
-	case SLEEP_INOTIFY:
-	case SLEEP_PIDFD:
-	case SLEEP_ANONYMOUS: return REASON_EVENT;
+	case PROFBPF__SLEEP_OBJECTS__KIND__PIPE: return REASON_PIPE;
+	case PROFBPF__SLEEP_OBJECTS__KIND__UNIX_SOCKET:
+	case PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET:
+	case PROFBPF__SLEEP_OBJECTS__KIND__SOCKET: return REASON_SOCKET;
+	case PROFBPF__SLEEP_OBJECTS__KIND__CHARACTER_DEVICE: return REASON_DEVICE;
+	case PROFBPF__SLEEP_OBJECTS__KIND__FILE:
+	case PROFBPF__SLEEP_OBJECTS__KIND__DIRECTORY:
+	case PROFBPF__SLEEP_OBJECTS__KIND__BLOCK_DEVICE: return REASON_FILE;
+	case PROFBPF__SLEEP_OBJECTS__KIND__EVENTFD:
+	case PROFBPF__SLEEP_OBJECTS__KIND__EPOLL:
+	case PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD:
+	case PROFBPF__SLEEP_OBJECTS__KIND__SIGNALFD:
+	case PROFBPF__SLEEP_OBJECTS__KIND__INOTIFY:
+	case PROFBPF__SLEEP_OBJECTS__KIND__PIDFD:
+	case PROFBPF__SLEEP_OBJECTS__KIND__ANONYMOUS: return REASON_EVENT;
 	default: return other;
 	}
 }
 
 bool sleep_is_major_fault(const struct span *span)
 {
-	return span->flags & SWITCH_FAULT && span->flags & (SPAN_MAJOR_FAULT | SWITCH_IOWAIT);
+	return span->flags & SPAN_FAULT && span->flags & (SPAN_MAJOR_FAULT | SPAN_IOWAIT);
 }
 
 const char *sleep_interrupt(const struct model *model, const struct span *span)
@@ -61,9 +61,9 @@ enum sleep_reason sleep_reason_of(const struct model *model, struct syscall_tabl
 				  const struct span *span, bool disk)
 {
 	const struct sleep_object *object = sleep_object(model, span);
-	uint8_t kind = object ? object->kind : SLEEP_NOTHING;
+	uint8_t kind = object ? object->kind : PROFBPF__SLEEP_OBJECTS__KIND__NOTHING;
 
-	if (span->flags & SWITCH_FAULT)
+	if (span->flags & SPAN_FAULT)
 		return sleep_is_major_fault(span) ? REASON_MAJOR_FAULT : REASON_PAGE_FAULT;
 	if (span->state == STATE_STOPPED)
 		return REASON_STOPPED;
@@ -75,13 +75,13 @@ enum sleep_reason sleep_reason_of(const struct model *model, struct syscall_tabl
 	case SYSCALL_POLL: return REASON_POLL;
 	case SYSCALL_READ:
 	case SYSCALL_WRITE:
-		return by_file(kind, span->flags & SWITCH_IOWAIT ? REASON_FILE : REASON_OTHER);
+		return by_file(kind, span->flags & SPAN_IOWAIT ? REASON_FILE : REASON_OTHER);
 	case SYSCALL_NETWORK: return by_file(kind, REASON_SOCKET);
 	case SYSCALL_FILE: return REASON_FILE;
 	case SYSCALL_WAIT: return REASON_CHILD;
 	case SYSCALL_MEMORY: return REASON_MEMORY;
 	case SYSCALL_IOCTL: return REASON_IOCTL;
-	default: return span->flags & SWITCH_IOWAIT ? REASON_FILE : REASON_OTHER;
+	default: return span->flags & SPAN_IOWAIT ? REASON_FILE : REASON_OTHER;
 	}
 }
 
@@ -104,53 +104,53 @@ const char *sleep_reason_name(enum sleep_reason reason)
 
 const char *sleep_kind_name(uint8_t kind)
 {
-	static const char *const names[SLEEP_KINDS] = {
-		[SLEEP_NOTHING] = "unknown",
-		[SLEEP_FILE] = "file",
-		[SLEEP_DIRECTORY] = "directory",
-		[SLEEP_PIPE] = "pipe",
-		[SLEEP_UNIX] = "unix_socket",
-		[SLEEP_INET] = "inet_socket",
-		[SLEEP_SOCKET] = "socket",
-		[SLEEP_CHARACTER] = "character_device",
-		[SLEEP_BLOCK] = "block_device",
-		[SLEEP_EVENTFD] = "eventfd",
-		[SLEEP_EPOLL] = "epoll",
-		[SLEEP_TIMERFD] = "timerfd",
-		[SLEEP_SIGNALFD] = "signalfd",
-		[SLEEP_INOTIFY] = "inotify",
-		[SLEEP_PIDFD] = "pidfd",
-		[SLEEP_ANONYMOUS] = "anonymous",
-		[SLEEP_SEVERAL] = "several",
-		[SLEEP_FUTEX] = "futex",
-		[SLEEP_CHILD] = "child",
+	static const char *const names[SLEEP_OBJECT_KINDS] = {
+		[PROFBPF__SLEEP_OBJECTS__KIND__NOTHING] = "unknown",
+		[PROFBPF__SLEEP_OBJECTS__KIND__FILE] = "file",
+		[PROFBPF__SLEEP_OBJECTS__KIND__DIRECTORY] = "directory",
+		[PROFBPF__SLEEP_OBJECTS__KIND__PIPE] = "pipe",
+		[PROFBPF__SLEEP_OBJECTS__KIND__UNIX_SOCKET] = "unix_socket",
+		[PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET] = "inet_socket",
+		[PROFBPF__SLEEP_OBJECTS__KIND__SOCKET] = "socket",
+		[PROFBPF__SLEEP_OBJECTS__KIND__CHARACTER_DEVICE] = "character_device",
+		[PROFBPF__SLEEP_OBJECTS__KIND__BLOCK_DEVICE] = "block_device",
+		[PROFBPF__SLEEP_OBJECTS__KIND__EVENTFD] = "eventfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__EPOLL] = "epoll",
+		[PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD] = "timerfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__SIGNALFD] = "signalfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__INOTIFY] = "inotify",
+		[PROFBPF__SLEEP_OBJECTS__KIND__PIDFD] = "pidfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__ANONYMOUS] = "anonymous",
+		[PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL] = "several",
+		[PROFBPF__SLEEP_OBJECTS__KIND__FUTEX] = "futex",
+		[PROFBPF__SLEEP_OBJECTS__KIND__CHILD] = "child",
 	};
 
-	return kind < SLEEP_KINDS ? names[kind] : "unknown";
+	return kind < SLEEP_OBJECT_KINDS ? names[kind] : "unknown";
 }
 
 /* What each kind is called where it has no name of its own. */
 static const char *kind_text(uint8_t kind)
 {
-	static const char *const names[SLEEP_KINDS] = {
-		[SLEEP_FILE] = "a file",
-		[SLEEP_DIRECTORY] = "a directory",
-		[SLEEP_PIPE] = "a pipe",
-		[SLEEP_UNIX] = "a Unix socket",
-		[SLEEP_INET] = "an internet socket",
-		[SLEEP_SOCKET] = "a socket",
-		[SLEEP_CHARACTER] = "a character device",
-		[SLEEP_BLOCK] = "a block device",
-		[SLEEP_EVENTFD] = "an eventfd",
-		[SLEEP_EPOLL] = "epoll",
-		[SLEEP_TIMERFD] = "a timerfd",
-		[SLEEP_SIGNALFD] = "a signalfd",
-		[SLEEP_INOTIFY] = "inotify",
-		[SLEEP_PIDFD] = "a pidfd",
-		[SLEEP_ANONYMOUS] = "a file without a name",
+	static const char *const names[SLEEP_OBJECT_KINDS] = {
+		[PROFBPF__SLEEP_OBJECTS__KIND__FILE] = "a file",
+		[PROFBPF__SLEEP_OBJECTS__KIND__DIRECTORY] = "a directory",
+		[PROFBPF__SLEEP_OBJECTS__KIND__PIPE] = "a pipe",
+		[PROFBPF__SLEEP_OBJECTS__KIND__UNIX_SOCKET] = "a Unix socket",
+		[PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET] = "an internet socket",
+		[PROFBPF__SLEEP_OBJECTS__KIND__SOCKET] = "a socket",
+		[PROFBPF__SLEEP_OBJECTS__KIND__CHARACTER_DEVICE] = "a character device",
+		[PROFBPF__SLEEP_OBJECTS__KIND__BLOCK_DEVICE] = "a block device",
+		[PROFBPF__SLEEP_OBJECTS__KIND__EVENTFD] = "an eventfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__EPOLL] = "epoll",
+		[PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD] = "a timerfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__SIGNALFD] = "a signalfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__INOTIFY] = "inotify",
+		[PROFBPF__SLEEP_OBJECTS__KIND__PIDFD] = "a pidfd",
+		[PROFBPF__SLEEP_OBJECTS__KIND__ANONYMOUS] = "a file without a name",
 	};
 
-	return kind < SLEEP_KINDS && names[kind] ? names[kind] : "";
+	return kind < SLEEP_OBJECT_KINDS && names[kind] ? names[kind] : "";
 }
 
 const char *sleep_object_text(const struct model *model, const struct sleep_object *object,
@@ -159,20 +159,22 @@ const char *sleep_object_text(const struct model *model, const struct sleep_obje
 	const char *name = model_text(model, object->name);
 
 	switch (object->kind) {
-	case SLEEP_FUTEX: snprintf(text, size, "futex 0x%" PRIx64, object->object); break;
-	case SLEEP_CHILD:
+	case PROFBPF__SLEEP_OBJECTS__KIND__FUTEX:
+		snprintf(text, size, "futex 0x%" PRIx64, object->object);
+		break;
+	case PROFBPF__SLEEP_OBJECTS__KIND__CHILD:
 		if (object->object)
 			snprintf(text, size, "process %" PRIu64, object->object);
 		else
 			snprintf(text, size, "any child");
 		break;
-	case SLEEP_SEVERAL:
+	case PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL:
 		if (object->object)
 			snprintf(text, size, "%" PRIu64 " descriptors", object->object);
 		else
 			snprintf(text, size, "several descriptors");
 		break;
-	case SLEEP_PIPE:
+	case PROFBPF__SLEEP_OBJECTS__KIND__PIPE:
 		snprintf(text, size, *name == '/' ? "%s %s" : "%s",
 			 *name == '/' ? "the pipe" : kind_text(object->kind), name);
 		break;

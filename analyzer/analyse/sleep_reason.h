@@ -52,7 +52,7 @@ const char *sleep_interrupt(const struct model *model, const struct span *span);
 /* "futex", "page_fault", ... */
 const char *sleep_reason_name(enum sleep_reason reason);
 
-/* "pipe", "inet_socket", ...: of enum sleep_kind in bpf/events.h */
+/* "pipe", "inet_socket", ...: of SleepObjects.Kind in proto/trace.proto */
 const char *sleep_kind_name(uint8_t kind);
 
 /* sleep_object - what the thread of a span waited for, or NULL */

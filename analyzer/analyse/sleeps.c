@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "analyzer/join/sleep_causes.h"
-#include "bpf/events.h"
 
 #define ENDINGS (SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ | SPAN_WOKEN_TIMER | SPAN_NO_WAKE)
 

@@ -20,7 +20,7 @@ struct sleep_sum {
 	uint64_t disk_ns; /* with disk: latencies of those requests, from issue to completion */
 	int16_t syscall; /* -1 = none */
 	uint8_t state; /* enum thread_state */
-	uint8_t flags; /* of its spans: SPAN_TIMEOUT, SPAN_WOKEN_*, SPAN_NO_WAKE, SWITCH_IOWAIT, SWITCH_FAULT,
+	uint8_t flags; /* of its spans: SPAN_TIMEOUT, SPAN_WOKEN_*, SPAN_NO_WAKE, SPAN_IOWAIT, SPAN_FAULT,
 			* SPAN_MAJOR_FAULT */
 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/import/sqlite_file.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 #define STATE_TERMINATED 5 /* ENUM_SAMPLING_THREAD_STATE */
@@ -68,7 +68,7 @@ static int16_t syscall_of(const char *function)
 		if (strncmp(function, WAITS[i].start, strlen(WAITS[i].start)) == 0)
 			return WAITS[i].syscall;
 	}
-	return REC_SYSCALL_NONE;
+	return SYSCALL_NONE;
 }
 
 static bool instant(const struct schedule *schedule, int64_t ns, uint64_t *result)
@@ -89,7 +89,7 @@ static int on_library_call(void *context, sqlite3_stmt *row)
 	struct library_call call = { .global = (uint64_t)sqlite3_column_int64(row, 2) };
 
 	call.syscall = syscall_of(model_text(model, name == MAP_NONE ? 0 : name));
-	if (call.syscall == REC_SYSCALL_NONE ||
+	if (call.syscall == SYSCALL_NONE ||
 	    !instant(schedule, sqlite3_column_int64(row, 0), &call.start_ns) ||
 	    !instant(schedule, sqlite3_column_int64(row, 1), &call.end_ns))
 		return 0;
@@ -114,7 +114,7 @@ static int16_t syscall_at(const struct schedule *schedule, uint64_t global, uint
 				       (calls[i].global == global && calls[i].start_ns <= ns));
 
 	if (next == 0 || calls[next - 1].global != global || calls[next - 1].end_ns < ns)
-		return REC_SYSCALL_NONE;
+		return SYSCALL_NONE;
 	return calls[next - 1].syscall;
 }
 
@@ -127,8 +127,8 @@ static int on_switch(void *context, sqlite3_stmt *row)
 	struct cpu_switch out = { .cpu = (uint16_t)sqlite3_column_int(row, 1),
 				  .prev_thread = INDEX_NONE,
 				  .next_thread = INDEX_NONE,
-				  .syscall = REC_SYSCALL_NONE,
-				  .state = SWITCH_SLEEP };
+				  .syscall = SYSCALL_NONE,
+				  .state = PROFBPF__SWITCHES__STATE__SLEEP };
 	bool in = sqlite3_column_int(row, 2) != 0;
 	uint32_t tid = (uint32_t)(global & 0xffffff), thread;
 
@@ -145,7 +145,7 @@ static int on_switch(void *context, sqlite3_stmt *row)
 		out.prev_thread = thread;
 		out.syscall = syscall_at(schedule, global, out.ts_ns);
 		if (sqlite3_column_int(row, 4) == STATE_TERMINATED)
-			out.state = SWITCH_DEAD;
+			out.state = PROFBPF__SWITCHES__STATE__DEAD;
 	}
 	return MODEL_PUSH(&model->switches, out) ? 0 : -ENOMEM;
 }

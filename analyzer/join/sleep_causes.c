@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 static bool is_asleep(const struct span *span)
@@ -14,7 +14,7 @@ static bool is_asleep(const struct span *span)
 /* One object for each file, which the faults' names are. */
 static uint32_t file_object(struct model *model, uint32_t file, uint32_t *last)
 {
-	struct sleep_object object = { .name = file, .kind = SLEEP_FILE };
+	struct sleep_object object = { .name = file, .kind = PROFBPF__SLEEP_OBJECTS__KIND__FILE };
 
 	if (!file)
 		return INDEX_NONE;
@@ -23,7 +23,7 @@ static uint32_t file_object(struct model *model, uint32_t file, uint32_t *last)
 	for (uint32_t i = 0; i < model->sleep_objects.count; i++) {
 		const struct sleep_object *row = &model->sleep_objects.row[i];
 
-		if (row->name == file && row->kind == SLEEP_FILE)
+		if (row->name == file && row->kind == PROFBPF__SLEEP_OBJECTS__KIND__FILE)
 			return *last = i;
 	}
 	if (!MODEL_PUSH(&model->sleep_objects, object))
@@ -42,7 +42,7 @@ static void mark_faults(struct model *model, uint32_t thread, uint32_t *fault, u
 		struct span *span = &model->spans.row[timeline->first + i];
 		const struct major_fault *row;
 
-		if (!is_asleep(span) || !(span->flags & SWITCH_FAULT))
+		if (!is_asleep(span) || !(span->flags & SPAN_FAULT))
 			continue;
 		while (*fault < model->faults.count &&
 		       model->faults.row[*fault].thread == thread &&
@@ -62,7 +62,7 @@ static void mark_faults(struct model *model, uint32_t thread, uint32_t *fault, u
 
 static bool may_wait(const struct span *span)
 {
-	return is_asleep(span) && (span->state == STATE_DISK || span->flags & SWITCH_IOWAIT ||
+	return is_asleep(span) && (span->state == STATE_DISK || span->flags & SPAN_IOWAIT ||
 				   span->flags & SPAN_MAJOR_FAULT);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 /* A wake-up may be recorded this long before the switch out that it belongs to. */
@@ -143,8 +143,8 @@ static bool push_span(struct walk *walk, uint64_t end_ns)
 static uint8_t asleep_state(uint8_t switch_state)
 {
 	switch (switch_state) {
-	case SWITCH_SLEEP: return STATE_SLEEP;
-	case SWITCH_DISK: return STATE_DISK;
+	case PROFBPF__SWITCHES__STATE__SLEEP: return STATE_SLEEP;
+	case PROFBPF__SWITCHES__STATE__DISK_SLEEP: return STATE_DISK;
 	default: return STATE_STOPPED;
 	}
 }
@@ -207,15 +207,15 @@ static void name_waker(struct walk *walk, uint32_t row)
 	const struct wake *wake = &walk->model->wakes.row[row];
 
 	/* Who was interrupted by what woke the thread has nothing to do with it. */
-	if (!(wake->flags & WAKE_INTERRUPT))
+	if (!(wake->flags & WOKEN_BY_INTERRUPT))
 		walk->span.other = wake->waker_thread;
-	else if (wake->interrupt && !(wake->flags & WAKE_TIMER))
+	else if (wake->interrupt && !(wake->flags & PROFBPF__WAKES__FLAG__TIMER))
 		walk->span.other = wake->interrupt;
-	if (wake->flags & WAKE_HARDIRQ)
+	if (wake->flags & PROFBPF__WAKES__FLAG__HARDIRQ)
 		walk->span.flags |= SPAN_WOKEN_HARDIRQ;
-	if (wake->flags & WAKE_SOFTIRQ)
+	if (wake->flags & PROFBPF__WAKES__FLAG__SOFTIRQ)
 		walk->span.flags |= SPAN_WOKEN_SOFTIRQ;
-	if (wake->flags & WAKE_TIMER)
+	if (wake->flags & PROFBPF__WAKES__FLAG__TIMER)
 		walk->span.flags |= SPAN_WOKEN_TIMER;
 }
 
@@ -274,13 +274,13 @@ static bool switched_out(struct walk *walk, const struct event *event)
 		doubt(walk);
 	if (!push_span(walk, event->ts_ns))
 		return false;
-	if (row->state == SWITCH_DEAD) {
+	if (row->state == PROFBPF__SWITCHES__STATE__DEAD) {
 		walk->over = true;
-	} else if (row->state == SWITCH_PREEMPTED) {
+	} else if (row->state == PROFBPF__SWITCHES__STATE__PREEMPTED) {
 		enter(walk, STATE_RUNNABLE);
 		walk->span.cpu = row->cpu;
 		walk->occupant = row->next_thread;
-		if (row->flags & SWITCH_THROTTLED)
+		if (row->flags & PROFBPF__SWITCHES__FLAG__THROTTLED)
 			walk->span.flags |= SPAN_THROTTLED;
 	} else if (woken_early && comes_back_unwoken(walk)) {
 		enter(walk, STATE_RUNNABLE);
@@ -290,8 +290,11 @@ static bool switched_out(struct walk *walk, const struct event *event)
 		enter(walk, asleep_state(row->state));
 		walk->span.syscall = row->syscall;
 		walk->span.object = row->object;
-		walk->span.flags = row->flags & (SWITCH_IOWAIT | SWITCH_FAULT);
-		if (row->flags & SWITCH_TIMEOUT)
+		if (row->flags & PROFBPF__SWITCHES__FLAG__IO_WAIT)
+			walk->span.flags |= SPAN_IOWAIT;
+		if (row->flags & PROFBPF__SWITCHES__FLAG__PAGE_FAULT)
+			walk->span.flags |= SPAN_FAULT;
+		if (row->flags & PROFBPF__SWITCHES__FLAG__TIMEOUT)
 			walk->span.flags |= SPAN_TIMEOUT;
 	}
 	return true;
@@ -306,16 +309,18 @@ static const struct account *account_at_start(const struct model *model, uint32_
 	if (first == model->accounts.count)
 		return NULL;
 	account = &model->accounts.row[first];
-	return account->thread == thread && account->flags & ACCOUNT_FIRST ? account : NULL;
+	return account->thread == thread && account->flags & PROFBPF__ACCOUNTS__FLAG__FIRST
+		       ? account
+		       : NULL;
 }
 
 static uint8_t account_state(const struct account *account)
 {
-	if (account->flags & ACCOUNT_RUNNING)
+	if (account->flags & PROFBPF__ACCOUNTS__FLAG__RUNNING)
 		return STATE_RUNNING;
-	if (account->flags & ACCOUNT_QUEUED)
+	if (account->flags & PROFBPF__ACCOUNTS__FLAG__QUEUED)
 		return STATE_RUNNABLE;
-	return account->flags & ACCOUNT_DISK ? STATE_DISK : STATE_SLEEP;
+	return account->flags & PROFBPF__ACCOUNTS__FLAG__UNINTERRUPTIBLE ? STATE_DISK : STATE_SLEEP;
 }
 
 /* The state in which a thread was before an event, provided that nothing was lost. */
@@ -334,13 +339,13 @@ static void describe_first_sleep(struct walk *walk, uint32_t thread)
 	const struct account *account = account_at_start(walk->model, thread);
 
 	if (!account || !is_asleep(walk->span.state) ||
-	    account->flags & (ACCOUNT_RUNNING | ACCOUNT_QUEUED))
+	    account->flags & (PROFBPF__ACCOUNTS__FLAG__RUNNING | PROFBPF__ACCOUNTS__FLAG__QUEUED))
 		return;
 	walk->span.syscall = account->syscall;
-	if (account->flags & ACCOUNT_IOWAIT)
-		walk->span.flags |= SWITCH_IOWAIT;
-	if (account->flags & ACCOUNT_FAULT)
-		walk->span.flags |= SWITCH_FAULT;
+	if (account->flags & PROFBPF__ACCOUNTS__FLAG__IO_WAIT)
+		walk->span.flags |= SPAN_IOWAIT;
+	if (account->flags & PROFBPF__ACCOUNTS__FLAG__PAGE_FAULT)
+		walk->span.flags |= SPAN_FAULT;
 }
 
 /* A wake-up proves nothing: threads are woken, to no effect, also while they run. */

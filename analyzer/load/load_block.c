@@ -2,7 +2,7 @@
 /* Packets with rows of what threads wait for in memory and storage: page faults, block requests. */
 #include "analyzer/load/loader.h"
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/column.h"
 
 static bool saw(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t end_ns)
@@ -51,7 +51,9 @@ static bool request_row(struct loader *loader, const Profbpf__BlockRequests *m, 
 	row->bytes = COLUMN_AT(m, bytes, i);
 	row->thread = COLUMN_AT(m, tid, i);
 	row->driver = loader_driver(loader, COLUMN_AT(m, rdev, i));
-	row->operation = operation < BLOCK_OPERATIONS ? (uint8_t)operation : BLOCK_OTHER;
+	row->operation = operation < BLOCK_REQUEST_OPERATIONS
+				 ? (uint8_t)operation
+				 : PROFBPF__BLOCK_REQUESTS__OPERATION__OTHER;
 	row->flags = (uint8_t)COLUMN_AT(m, flags, i);
 	return row->thread && row->dur_ns <= row->end_ns && row->wait_ns <= row->dur_ns &&
 	       row->driver != INDEX_NONE;

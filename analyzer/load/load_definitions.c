@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/column.h"
 #include "lib/readable_symbol.h"
 
@@ -106,7 +106,8 @@ bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t kind = COLUMN_AT(m, kind, i);
 		struct sleep_object row = {
-			.kind = kind < SLEEP_KINDS ? (uint8_t)kind : SLEEP_NOTHING,
+			.kind = kind < SLEEP_OBJECT_KINDS ? (uint8_t)kind
+							  : PROFBPF__SLEEP_OBJECTS__KIND__NOTHING,
 			.device = COLUMN_AT(m, device, i),
 			.object = COLUMN_AT(m, object, i),
 			.name = loader_string(loader, COLUMN_AT(m, name, i)),

@@ -6,15 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/column.h"
 
-#define FILE_CALL_OPEN 1 /* flags of calls and ioctls in the file */
-#define FILE_CALL_LEFT 32
-#define FILE_CALL_ENTRY 64
-#define FILE_IOCTL_BEFORE 8
-#define FILE_IOCTL_UNSEEN 16
-#define FILE_DEPTH_SHIFT 8
+#define DEPTH_SHIFT 8 /* of Calls.flags */
 
 bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns)
 {
@@ -42,12 +37,12 @@ bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint6
 
 static uint8_t call_flags(uint32_t file)
 {
-	uint8_t flags = file & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0;
+	uint8_t flags = file & PROFBPF__CALLS__FLAG__OPEN ? MODEL_CALL_OPEN : 0;
 
 	/* One that was left is not open any more, and more is known of it than that it was entered. */
-	if (file & FILE_CALL_LEFT)
+	if (file & PROFBPF__CALLS__FLAG__LEFT)
 		flags = MODEL_CALL_LEFT;
-	else if (file & FILE_CALL_ENTRY)
+	else if (file & PROFBPF__CALLS__FLAG__ENTRY_ONLY)
 		flags = MODEL_CALL_ENTRY;
 	return flags;
 }
@@ -73,7 +68,7 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		row.function = loader_function(loader, COLUMN_AT(calls, function, s));
 		row.text = loader_string(loader, COLUMN_AT(calls, text, s));
 		row.flags = call_flags(flags);
-		row.depth = (uint8_t)(flags >> FILE_DEPTH_SHIFT);
+		row.depth = (uint8_t)(flags >> DEPTH_SHIFT);
 		if (row.thread == 0 || dur_ns > end_ns || row.function == INDEX_NONE) {
 			loader->model->bad_rows++;
 			continue;
@@ -90,11 +85,11 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 
 static uint8_t ioctl_flags(uint32_t file)
 {
-	uint8_t flags = file & FILE_CALL_OPEN ? MODEL_CALL_OPEN : 0;
+	uint8_t flags = file & PROFBPF__IOCTLS__FLAG__OPEN ? MODEL_CALL_OPEN : 0;
 
-	if (file & FILE_IOCTL_BEFORE) {
+	if (file & PROFBPF__IOCTLS__FLAG__BEFORE) {
 		flags |= MODEL_IOCTL_BEFORE;
-		flags |= file & FILE_IOCTL_UNSEEN ? MODEL_IOCTL_UNSEEN : 0;
+		flags |= file & PROFBPF__IOCTLS__FLAG__ENDED_UNSEEN ? MODEL_IOCTL_UNSEEN : 0;
 	}
 	return flags;
 }
@@ -180,7 +175,7 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 		row.object = object_index(loader, COLUMN_AT(switches, object, s));
 		row.state = (uint8_t)state;
 		row.flags = (uint8_t)COLUMN_AT(switches, flags, s);
-		if (state > SWITCH_DEAD) {
+		if (state > PROFBPF__SWITCHES__STATE__DEAD) {
 			loader->model->bad_rows++;
 			continue;
 		}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/column.h"
 
 /*
@@ -55,7 +55,7 @@ bool load_tasks(struct loader *loader, const struct pbt_packet *packet)
 		row.cmdline = loader_string(loader, COLUMN_AT(tasks, cmdline, i));
 		row.exe = loader_string(loader, COLUMN_AT(tasks, exe, i));
 		row.flags = (uint8_t)COLUMN_AT(tasks, flags, i);
-		if (row.tid == 0 || row.tgid == 0 || row.event > TASK_DROPPED) {
+		if (row.tid == 0 || row.tgid == 0 || row.event > PROFBPF__TASKS__EVENT__DROPPED) {
 			loader->model->bad_rows++;
 			continue;
 		}
@@ -79,8 +79,9 @@ static bool same_life(const struct thread *thread, const struct task_row *row)
 {
 	if (thread->start_ns && row->start_ns)
 		return apart(thread->start_ns, row->start_ns) < SAME_LIFE_NS &&
-		       (row->event != TASK_FORK || thread->start_ns == row->start_ns);
-	if (row->event == TASK_FORK)
+		       (row->event != PROFBPF__TASKS__EVENT__FORK ||
+			thread->start_ns == row->start_ns);
+	if (row->event == PROFBPF__TASKS__EVENT__FORK)
 		return false;
 	return !thread->exit_ns || row->ts_ns <= thread->exit_ns;
 }
@@ -117,7 +118,7 @@ static void begin_process(struct building *building, uint32_t index, const struc
 	if (row->tid != row->tgid || process->start_ns)
 		return;
 	process->start_ns = row->start_ns ? row->start_ns : row->ts_ns;
-	if (row->event != TASK_FORK)
+	if (row->event != PROFBPF__TASKS__EVENT__FORK)
 		return;
 	parent = map_get(&building->processes, row->parent_tgid);
 	if (parent != MAP_NONE && parent != index) {
@@ -140,7 +141,7 @@ static uint32_t add_thread(struct building *building, const struct task_row *row
 	if (thread.process == INDEX_NONE)
 		return INDEX_NONE;
 	begin_process(building, thread.process, row);
-	if (row->event == TASK_FORK) {
+	if (row->event == PROFBPF__TASKS__EVENT__FORK) {
 		if (row->parent_tid)
 			thread.parent = map_get(&building->threads, row->parent_tid);
 	} else if (row->start_ns && row->start_ns < row->ts_ns) {
@@ -175,25 +176,25 @@ static void apply(struct thread *thread, struct process *process, const struct t
 		if (leader || !process->name)
 			process->name = row->name;
 	}
-	if (row->event == TASK_EXEC || row->cmdline)
+	if (row->event == PROFBPF__TASKS__EVENT__EXEC || row->cmdline)
 		process->cmdline = row->cmdline;
-	if (row->event == TASK_EXEC || row->exe)
+	if (row->event == PROFBPF__TASKS__EVENT__EXEC || row->exe)
 		process->exe = row->exe;
 	if (row->parent_tgid && leader)
 		process->parent_pid = row->parent_tgid;
-	thread->target |= row->flags & TASK_TARGET;
-	process->target |= row->flags & TASK_TARGET;
-	thread->kernel |= (row->flags & TASK_KTHREAD) != 0;
-	process->kernel |= (row->flags & TASK_KTHREAD) != 0;
+	thread->target |= row->flags & PROFBPF__TASKS__FLAG__TARGET;
+	process->target |= row->flags & PROFBPF__TASKS__FLAG__TARGET;
+	thread->kernel |= (row->flags & PROFBPF__TASKS__FLAG__KERNEL) != 0;
+	process->kernel |= (row->flags & PROFBPF__TASKS__FLAG__KERNEL) != 0;
 	if (!thread->start_ns)
 		thread->start_ns = row->start_ns;
 	if (row->ts_ns > thread->last_ns)
 		thread->last_ns = row->ts_ns;
-	if (row->event == TASK_EXIT) {
+	if (row->event == PROFBPF__TASKS__EVENT__EXIT) {
 		end_thread(thread, process, row);
-	} else if (row->event == TASK_DROPPED) {
+	} else if (row->event == PROFBPF__TASKS__EVENT__DROPPED) {
 		thread->dropped_ns = row->ts_ns;
-	} else if (row->event == TASK_EXEC && thread->exit_ns) {
+	} else if (row->event == PROFBPF__TASKS__EVENT__EXEC && thread->exit_ns) {
 		/* Another thread called exec: it takes over the main thread's id and life. */
 		thread->exit_ns = 0;
 		process->exit_ns = 0;

@@ -5,12 +5,18 @@
 
 #include <stdint.h>
 
+#include "proto/trace.pb-c.h"
+
+#define SYSCALL_NONE (-1) /* of switches and spans: not in a system call */
+#define SLEEP_OBJECT_KINDS (PROFBPF__SLEEP_OBJECTS__KIND__CHILD + 1)
+#define BLOCK_REQUEST_OPERATIONS (PROFBPF__BLOCK_REQUESTS__OPERATION__OTHER + 1)
+
 /* What a thread waits for. */
 struct sleep_object {
 	uint64_t object; /* inode, futex address, process or number of descriptors, by kind */
 	uint32_t device; /* as the kernel keeps it: major << 20 | minor */
 	uint32_t name; /* string: path, 0 = none or not known */
-	uint8_t kind; /* enum sleep_kind of bpf/events.h */
+	uint8_t kind; /* SleepObjects.Kind of proto/trace.proto */
 };
 
 /* One thread left a CPU, another got it. */
@@ -22,9 +28,9 @@ struct cpu_switch {
 	uint32_t next_thread;
 	uint32_t object; /* what prev waits for: index into sleep_objects or INDEX_NONE */
 	uint16_t cpu;
-	int16_t syscall; /* -1 = none */
-	uint8_t state; /* enum switch_state of bpf/events.h */
-	uint8_t flags; /* SWITCH_* of bpf/events.h */
+	int16_t syscall; /* SYSCALL_NONE = none */
+	uint8_t state; /* Switches.State of proto/trace.proto */
+	uint8_t flags; /* Switches.Flag */
 };
 
 /* Somebody woke a thread. */
@@ -35,9 +41,13 @@ struct wake {
 	uint32_t thread;
 	uint16_t cpu;
 	uint16_t target_cpu;
-	uint8_t flags; /* WAKE_* of bpf/events.h */
-	uint32_t interrupt; /* string: which one it was, with WAKE_HARDIRQ or WAKE_SOFTIRQ; 0 = unknown */
+	uint8_t flags; /* Wakes.Flag of proto/trace.proto */
+	uint32_t interrupt; /* string: which one it was, with HARDIRQ or SOFTIRQ; 0 = unknown */
 };
+
+#define WOKEN_BY_INTERRUPT                                               \
+	(PROFBPF__WAKES__FLAG__HARDIRQ | PROFBPF__WAKES__FLAG__SOFTIRQ | \
+	 PROFBPF__WAKES__FLAG__TIMER)
 
 /* A major page fault: one for which the page had to be fetched. */
 struct major_fault {
@@ -53,13 +63,13 @@ struct major_fault {
 struct block_request {
 	uint64_t end_ns; /* when it was complete */
 	uint64_t dur_ns; /* since it was made */
-	uint64_t wait_ns; /* part of it before it went to the device, with BLOCK_ISSUED */
+	uint64_t wait_ns; /* part of it before it went to the device, with flag ISSUED */
 	uint64_t sector; /* of 512 bytes */
 	uint32_t bytes;
 	uint32_t thread; /* that made it */
 	uint32_t driver; /* index into drivers: the disk */
-	uint8_t operation; /* enum block_operation of bpf/events.h */
-	uint8_t flags; /* BLOCK_* of bpf/events.h */
+	uint8_t operation; /* BlockRequests.Operation of proto/trace.proto */
+	uint8_t flags; /* BlockRequests.Flag */
 };
 
 /* A sleep that ended because a block request of its thread was complete. */
@@ -74,7 +84,7 @@ struct interrupt {
 	uint64_t dur_ns;
 	uint32_t thread;
 	uint16_t cpu;
-	uint8_t flags; /* WAKE_HARDIRQ, WAKE_SOFTIRQ, WAKE_TIMER of bpf/events.h */
+	uint8_t flags; /* Wakes.Flag of proto/trace.proto: HARDIRQ, SOFTIRQ, TIMER */
 };
 
 /* What a thread does, as far as the scheduler knows. */
@@ -95,16 +105,18 @@ struct span {
 				 * (or the last one before it got the CPU); asleep: who woke it; with
 				 * SPAN_WOKEN_HARDIRQ or SOFTIRQ a string, that interrupt's name */
 	uint32_t object; /* asleep: what it waited for: index into sleep_objects or INDEX_NONE */
-	int16_t syscall; /* asleep: the system call it slept in, -1 none */
+	int16_t syscall; /* asleep: the system call it slept in, or SYSCALL_NONE */
 	uint16_t cpu; /* running, runnable */
 	uint8_t state; /* enum thread_state */
-	uint8_t flags; /* asleep: SWITCH_IOWAIT, SWITCH_FAULT; how woken: SPAN_WOKEN_* */
+	uint8_t flags; /* asleep: SPAN_IOWAIT, SPAN_FAULT; how woken: SPAN_WOKEN_* */
 };
 
 #define SPAN_MAJOR_FAULT 0x01 /* asleep: in a page fault for which the page had to be fetched */
 #define SPAN_CPU_IDLE 0x01 /* runnable: nothing ran on that CPU, it was being woken up */
 #define SPAN_TIMEOUT 0x02 /* asleep: it gave a time at which to give up */
 #define SPAN_THROTTLED 0x02 /* runnable: but its cgroup had used up its quota */
+#define SPAN_IOWAIT 0x04 /* asleep: waits for storage */
+#define SPAN_FAULT 0x08 /* asleep: in a page fault or another exception */
 #define SPAN_WOKEN_HARDIRQ 0x10
 #define SPAN_WOKEN_SOFTIRQ 0x20
 #define SPAN_WOKEN_TIMER 0x40 /* a sleep or a timeout ended */

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/trace.pb-c.h"
+
 /* A file with code that frames lie in. */
 struct code_file {
 	uint32_t path; /* in the target's view */
@@ -31,11 +33,11 @@ struct code_stack {
 };
 
 /* flags of samples */
-#define MODEL_SAMPLE_BLOCK 0x01 /* asleep for dur_ns; else on a CPU */
-#define MODEL_SAMPLE_PYTHON 0x02 /* Python frames, whatever the thread did */
-#define MODEL_SAMPLE_LOCK 0x04 /* with the interpreter's lock in its hands */
-#define MODEL_SAMPLE_WAIT 0x08 /* asleep waiting for that lock */
-#define MODEL_SAMPLE_SHORT 0x10 /* asleep too shortly for a stack to be kept */
+#define MODEL_SAMPLE_BLOCK PROFBPF__STACK_SAMPLES__FLAG__ASLEEP
+#define MODEL_SAMPLE_PYTHON PROFBPF__STACK_SAMPLES__FLAG__PYTHON
+#define MODEL_SAMPLE_LOCK PROFBPF__STACK_SAMPLES__FLAG__HAD_LOCK
+#define MODEL_SAMPLE_WAIT PROFBPF__STACK_SAMPLES__FLAG__WAITED_FOR_LOCK
+#define MODEL_SAMPLE_SHORT PROFBPF__STACK_SAMPLES__FLAG__SHORT
 
 /* A look at a thread: on a CPU, asleep, or at its Python frames, as flags say. */
 struct stack_sample {

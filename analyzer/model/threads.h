@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/trace.pb-c.h"
+
 /* One thread during one life: a reused tid makes a new row. */
 struct thread {
 	uint32_t tid;
@@ -39,7 +41,7 @@ struct process {
 struct account {
 	uint64_t ts_ns;
 	uint32_t thread;
-	uint32_t flags; /* ACCOUNT_* of bpf/events.h */
+	uint32_t flags; /* Accounts.Flag of proto/trace.proto */
 	uint64_t run_ns;
 	uint64_t runnable_ns;
 	uint64_t user_ns;
@@ -49,8 +51,8 @@ struct account {
 	uint64_t migrations;
 	uint64_t minor_faults;
 	uint64_t major_faults;
-	uint64_t io_ns; /* with ACCOUNT_HAS_IO */
-	uint64_t read_bytes; /* from and to devices; these four with ACCOUNT_HAS_BYTES */
+	uint64_t io_ns; /* with flag HAS_IO */
+	uint64_t read_bytes; /* from and to devices; these four with HAS_BYTES */
 	uint64_t write_bytes;
 	uint64_t read_chars; /* by read, write and their kin, whatever they read from */
 	uint64_t write_chars;
@@ -61,12 +63,12 @@ struct account {
 struct process_stat {
 	uint64_t ts_ns;
 	uint32_t process;
-	uint32_t flags; /* PROCESS_* of bpf/events.h */
+	uint32_t flags; /* Processes.Flag of proto/trace.proto */
 	uint32_t threads;
 	uint32_t ns_pid; /* in its own pid namespace, 0 = unknown */
 	uint32_t ns_inode;
 	uint32_t cgroup; /* index into cgroups, or INDEX_NONE */
-	uint64_t rss_bytes; /* with PROCESS_HAS_RSS */
+	uint64_t rss_bytes; /* with flag HAS_RSS */
 	uint64_t peak_rss_bytes;
 	uint64_t gone_run_ns; /* of its threads that are no more; the tick's user and system */
 	uint64_t gone_user_ns;
@@ -81,10 +83,10 @@ struct cgroup {
 };
 
 /* flags of cgroup_stats */
-#define MODEL_CGROUP_QUOTA 1 /* quota_ns and period_ns are known; quota 0 = none */
-#define MODEL_CGROUP_THROTTLING 2
-#define MODEL_CGROUP_USAGE 4
-#define MODEL_CGROUP_SPLIT 8 /* user_ns and system_ns */
+#define MODEL_CGROUP_QUOTA PROFBPF__CGROUP_STATS__FLAG__QUOTA
+#define MODEL_CGROUP_THROTTLING PROFBPF__CGROUP_STATS__FLAG__THROTTLING
+#define MODEL_CGROUP_USAGE PROFBPF__CGROUP_STATS__FLAG__USAGE
+#define MODEL_CGROUP_SPLIT PROFBPF__CGROUP_STATS__FLAG__SPLIT
 
 /* Figures of a group at an instant; cumulative but for the quota. */
 struct cgroup_stat {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "daemon/profctl/top_loaders.h"
 #include "daemon/profctl/top_pipeline.h"
 #include "daemon/profctl/top_rows.h"
@@ -129,10 +129,10 @@ static void take_tasks(struct top_state *s, const struct pbt_packet *packet)
 		top_loaders_process(s->loaders, pid, COLUMN_AT(m, parent_tgid, i), p->now.name);
 		if (cmdline)
 			snprintf(p->now.cmdline, sizeof(p->now.cmdline), "%s", text(s, cmdline));
-		p->now.target |= COLUMN_AT(m, flags, i) & TASK_TARGET;
+		p->now.target |= COLUMN_AT(m, flags, i) & PROFBPF__TASKS__FLAG__TARGET;
 		/* The first thread may exit before others do. */
-		p->gone = event == TASK_EXIT && p->alive <= 1;
-		if (event == TASK_EXIT)
+		p->gone = event == PROFBPF__TASKS__EVENT__EXIT && p->alive <= 1;
+		if (event == PROFBPF__TASKS__EVENT__EXIT)
 			top_loaders_gone(s->loaders, pid);
 		p->active = true;
 	}
@@ -149,16 +149,17 @@ static void take_processes(struct top_state *s, const struct pbt_packet *packet)
 		rows = 0;
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t flags = COLUMN_AT(m, flags, i), pid = COLUMN_AT(m, tgid, i);
-		struct process *p = flags & PROCESS_FINAL ? top_rows_find(&s->processes, pid)
-							  : process_of(s, pid);
+		struct process *p = flags & PROFBPF__PROCESSES__FLAG__FINAL
+					    ? top_rows_find(&s->processes, pid)
+					    : process_of(s, pid);
 
 		if (!p)
 			continue;
 		p->now.threads = COLUMN_AT(m, threads, i);
-		if (flags & PROCESS_HAS_RSS)
+		if (flags & PROFBPF__PROCESSES__FLAG__HAS_RSS)
 			p->now.rss_bytes = COLUMN_AT(m, rss_bytes, i);
-		p->now.target |= flags & PROCESS_TARGET;
-		p->gone |= flags & PROCESS_FINAL;
+		p->now.target |= flags & PROFBPF__PROCESSES__FLAG__TARGET;
+		p->gone |= flags & PROFBPF__PROCESSES__FLAG__FINAL;
 	}
 	profbpf__processes__free_unpacked(m, NULL);
 }
@@ -174,13 +175,14 @@ static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t
 
 	if (!t)
 		return;
-	t->gone |= flags & ACCOUNT_FINAL;
+	t->gone |= flags & PROFBPF__ACCOUNTS__FLAG__FINAL;
 	/* Last figures can come when the process is off the list. */
 	p = t->gone ? top_rows_find(&s->processes, pid) : process_of(s, pid);
 	if (!p)
 		return;
 	/* Of a thread that is older than the session its first figures say nothing about now. */
-	old = !t->known && (flags & ACCOUNT_FIRST || t->start_ns < s->session_start_ns);
+	old = !t->known &&
+	      (flags & PROFBPF__ACCOUNTS__FLAG__FIRST || t->start_ns < s->session_start_ns);
 	if (!t->known)
 		p->alive++;
 	t->known = true;
@@ -193,8 +195,8 @@ static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t
 	growth.write_chars = top_rows_grown(&t->write_chars, COLUMN_AT(m, write_chars, i));
 	growth.read_bytes = top_rows_grown(&t->read_bytes, COLUMN_AT(m, read_bytes, i));
 	growth.write_bytes = top_rows_grown(&t->write_bytes, COLUMN_AT(m, write_bytes, i));
-	p->now.target |= flags & ACCOUNT_TARGET;
-	if (old || flags & ACCOUNT_FIRST)
+	p->now.target |= flags & PROFBPF__ACCOUNTS__FLAG__TARGET;
+	if (old || flags & PROFBPF__ACCOUNTS__FLAG__FIRST)
 		return;
 	p->active = true;
 	top_pipeline_ran(s->pipeline, tid, growth.run_ns, growth.runnable_ns);

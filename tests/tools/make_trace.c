@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bpf/events.h"
 #include "tests/unit/trace_builder.h"
 
 #define CPUS 4
@@ -79,7 +78,7 @@ static void add_threads(struct trace_builder *b, uint64_t periods)
 				      .tgid = PID,
 				      .start_ns = START - 1000000000,
 				      .cmdline = "/usr/bin/job --name \"a b\"",
-				      .flags = TASK_TARGET };
+				      .flags = PROFBPF__TASKS__FLAG__TARGET };
 
 	for (uint32_t i = 0; i < 2 * CPUS; i++) {
 		row.tid = PID + i;
@@ -107,7 +106,7 @@ static void add_threads(struct trace_builder *b, uint64_t periods)
 						.start_ns = fork_ns,
 						.name = "child",
 						.cmdline = "child",
-						.flags = TASK_TARGET });
+						.flags = PROFBPF__TASKS__FLAG__TARGET });
 }
 
 static void add_functions(struct trace_builder *b)
@@ -189,12 +188,18 @@ static void add_switches(struct trace_builder *b, uint32_t cpu, uint64_t t, uint
 	const uint32_t a = thread_a(cpu), other = thread_b(cpu);
 	const bool io = period == 0;
 	const struct trace_switch_row rows[] = {
-		{ cpu, t + 2 * US, 0, a, SWITCH_PREEMPTED, -1, SWITCH_NEXT_TARGET },
-		{ cpu, t + 30 * US, a, THIEF, SWITCH_PREEMPTED, -1, SWITCH_PREV_TARGET },
-		{ cpu, t + 40 * US, THIEF, a, SWITCH_SLEEP, -1, SWITCH_NEXT_TARGET },
-		{ cpu, t + 60 * US, a, other, io ? SWITCH_DISK : SWITCH_SLEEP, 202,
-		  SWITCH_PREV_TARGET | SWITCH_NEXT_TARGET | (io ? SWITCH_IOWAIT : 0) },
-		{ cpu, t + 90 * US, other, 0, SWITCH_SLEEP, 16, SWITCH_PREV_TARGET },
+		{ cpu, t + 2 * US, 0, a, PROFBPF__SWITCHES__STATE__PREEMPTED, -1,
+		  PROFBPF__SWITCHES__FLAG__NEXT_TARGET },
+		{ cpu, t + 30 * US, a, THIEF, PROFBPF__SWITCHES__STATE__PREEMPTED, -1,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET },
+		{ cpu, t + 40 * US, THIEF, a, PROFBPF__SWITCHES__STATE__SLEEP, -1,
+		  PROFBPF__SWITCHES__FLAG__NEXT_TARGET },
+		{ cpu, t + 60 * US, a, other,
+		  io ? PROFBPF__SWITCHES__STATE__DISK_SLEEP : PROFBPF__SWITCHES__STATE__SLEEP, 202,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET | PROFBPF__SWITCHES__FLAG__NEXT_TARGET |
+			  (io ? PROFBPF__SWITCHES__FLAG__IO_WAIT : 0) },
+		{ cpu, t + 90 * US, other, 0, PROFBPF__SWITCHES__STATE__SLEEP, 16,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -203,8 +208,8 @@ static void add_switches(struct trace_builder *b, uint32_t cpu, uint64_t t, uint
 
 static void add_wakes(struct trace_builder *b, uint32_t cpu, uint64_t t)
 {
-	trace_wake(b,
-		   &(struct trace_wake_row){ cpu, t + 1 * US, 0, thread_a(cpu), cpu, WAKE_TIMER });
+	trace_wake(b, &(struct trace_wake_row){ cpu, t + 1 * US, 0, thread_a(cpu), cpu,
+						PROFBPF__WAKES__FLAG__TIMER });
 	trace_wake(b, &(struct trace_wake_row){ cpu, t + 50 * US, thread_a(cpu), thread_b(cpu), cpu,
 						0 });
 }
@@ -266,7 +271,7 @@ static void add_odd_calls(struct trace_builder *b, uint64_t periods)
 	row.tid = row.tgid = PID;
 	row.start_ns = START + (periods + 1) * PERIOD;
 	row.end_ns = end_of(periods);
-	row.flags = CALL_OPEN;
+	row.flags = PROFBPF__CALLS__FLAG__OPEN;
 	trace_call(b, &row);
 }
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "analyzer/load/load_pbt.h"
-#include "bpf/events.h"
 
 /* Exact to the microsecond. */
 #define AT(ms) (SAMPLE_START + (uint64_t)((ms)*1000 + 0.5) * US)
@@ -23,7 +22,7 @@ static void identities(struct trace_builder *b)
 		  .name = "main",
 		  .cmdline = "job --fast",
 		  .exe = "/bin/job",
-		  .flags = TASK_TARGET },
+		  .flags = PROFBPF__TASKS__FLAG__TARGET },
 		{ .ts_ns = SAMPLE_START,
 		  .tid = 200,
 		  .tgid = 200,
@@ -38,21 +37,21 @@ static void identities(struct trace_builder *b)
 		  .event = PROFBPF__TASKS__EVENT__FORK,
 		  .start_ns = AT(49.99),
 		  .name = "main",
-		  .flags = TASK_TARGET },
+		  .flags = PROFBPF__TASKS__FLAG__TARGET },
 		{ .ts_ns = AT(51),
 		  .tid = 101,
 		  .tgid = 100,
 		  .event = PROFBPF__TASKS__EVENT__RENAME,
 		  .start_ns = AT(49.99),
 		  .name = "worker",
-		  .flags = TASK_TARGET },
+		  .flags = PROFBPF__TASKS__FLAG__TARGET },
 		{ .ts_ns = AT(1599.9),
 		  .tid = 101,
 		  .tgid = 100,
 		  .event = PROFBPF__TASKS__EVENT__EXIT,
 		  .start_ns = AT(49.99),
 		  .name = "worker",
-		  .flags = TASK_TARGET },
+		  .flags = PROFBPF__TASKS__FLAG__TARGET },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -128,7 +127,7 @@ static void calls(struct trace_builder *b)
 						.start_ns = AT(1900),
 						.end_ns = SAMPLE_END,
 						.function = SAMPLE_FINISH,
-						.flags = CALL_OPEN });
+						.flags = PROFBPF__CALLS__FLAG__OPEN });
 }
 
 static void ioctls(struct trace_builder *b)
@@ -149,22 +148,32 @@ static void ioctls(struct trace_builder *b)
 static void switches(struct trace_builder *b)
 {
 	const struct trace_switch_row rows[] = {
-		{ 0, AT(100), 100, 0, SWITCH_SLEEP, 202, SWITCH_PREV_TARGET },
-		{ 0, AT(301), 200, 100, SWITCH_SLEEP, -1, SWITCH_NEXT_TARGET },
-		{ 0, AT(500), 100, 200, SWITCH_PREEMPTED, -1, SWITCH_PREV_TARGET },
-		{ 0, AT(600), 200, 100, SWITCH_PREEMPTED, -1, SWITCH_NEXT_TARGET },
-		{ 0, AT(700), 100, 0, SWITCH_DISK, 0, SWITCH_PREV_TARGET | SWITCH_IOWAIT },
-		{ 0, AT(800.5), 0, 100, SWITCH_PREEMPTED, -1, SWITCH_NEXT_TARGET },
-		{ 1, AT(50.02), 0, 101, SWITCH_PREEMPTED, -1, SWITCH_NEXT_TARGET },
-		{ 1, AT(1000), 101, 0, SWITCH_SLEEP, 230, SWITCH_PREV_TARGET },
-		{ 1, AT(1500), 0, 101, SWITCH_PREEMPTED, -1, SWITCH_NEXT_TARGET },
-		{ 1, AT(1600), 101, 0, SWITCH_DEAD, -1, SWITCH_PREV_TARGET },
+		{ 0, AT(100), 100, 0, PROFBPF__SWITCHES__STATE__SLEEP, 202,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET },
+		{ 0, AT(301), 200, 100, PROFBPF__SWITCHES__STATE__SLEEP, -1,
+		  PROFBPF__SWITCHES__FLAG__NEXT_TARGET },
+		{ 0, AT(500), 100, 200, PROFBPF__SWITCHES__STATE__PREEMPTED, -1,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET },
+		{ 0, AT(600), 200, 100, PROFBPF__SWITCHES__STATE__PREEMPTED, -1,
+		  PROFBPF__SWITCHES__FLAG__NEXT_TARGET },
+		{ 0, AT(700), 100, 0, PROFBPF__SWITCHES__STATE__DISK_SLEEP, 0,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET | PROFBPF__SWITCHES__FLAG__IO_WAIT },
+		{ 0, AT(800.5), 0, 100, PROFBPF__SWITCHES__STATE__PREEMPTED, -1,
+		  PROFBPF__SWITCHES__FLAG__NEXT_TARGET },
+		{ 1, AT(50.02), 0, 101, PROFBPF__SWITCHES__STATE__PREEMPTED, -1,
+		  PROFBPF__SWITCHES__FLAG__NEXT_TARGET },
+		{ 1, AT(1000), 101, 0, PROFBPF__SWITCHES__STATE__SLEEP, 230,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET },
+		{ 1, AT(1500), 0, 101, PROFBPF__SWITCHES__STATE__PREEMPTED, -1,
+		  PROFBPF__SWITCHES__FLAG__NEXT_TARGET },
+		{ 1, AT(1600), 101, 0, PROFBPF__SWITCHES__STATE__DEAD, -1,
+		  PROFBPF__SWITCHES__FLAG__PREV_TARGET },
 	};
 	const struct trace_wake_row wakes[] = {
-		{ 0, AT(50.01), 100, 101, 1, WAKE_NEW },
+		{ 0, AT(50.01), 100, 101, 1, PROFBPF__WAKES__FLAG__NEW_THREAD },
 		{ 1, AT(300), 101, 100, 0, 0 },
-		{ 0, AT(800), 0, 100, 0, WAKE_SOFTIRQ },
-		{ 1, AT(1500), 0, 101, 1, WAKE_TIMER },
+		{ 0, AT(800), 0, 100, 0, PROFBPF__WAKES__FLAG__SOFTIRQ },
+		{ 1, AT(1500), 0, 101, 1, PROFBPF__WAKES__FLAG__TIMER },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -180,7 +189,8 @@ static void accounts(struct trace_builder *b)
 		{ .ts_ns = AT(1),
 		  .tid = 100,
 		  .tgid = 100,
-		  .flags = ACCOUNT_FIRST | ACCOUNT_RUNNING | ACCOUNT_TARGET,
+		  .flags = PROFBPF__ACCOUNTS__FLAG__FIRST | PROFBPF__ACCOUNTS__FLAG__RUNNING |
+			   PROFBPF__ACCOUNTS__FLAG__TARGET,
 		  .run_ns = 700 * MS,
 		  .user_ns = 500 * MS,
 		  .system_ns = 100 * MS,
@@ -190,7 +200,7 @@ static void accounts(struct trace_builder *b)
 		{ .ts_ns = AT(1),
 		  .tid = 200,
 		  .tgid = 200,
-		  .flags = ACCOUNT_FIRST,
+		  .flags = PROFBPF__ACCOUNTS__FLAG__FIRST,
 		  .run_ns = 1000 * MS,
 		  .runnable_ns = 50 * MS,
 		  .voluntary = 1 },
@@ -205,7 +215,7 @@ static void accounts(struct trace_builder *b)
 		{ .ts_ns = AT(1600.01),
 		  .tid = 101,
 		  .tgid = 100,
-		  .flags = ACCOUNT_FINAL | ACCOUNT_TARGET,
+		  .flags = PROFBPF__ACCOUNTS__FLAG__FINAL | PROFBPF__ACCOUNTS__FLAG__TARGET,
 		  .run_ns = 1049980 * US,
 		  .runnable_ns = 10 * US,
 		  .user_ns = 1000 * MS,
@@ -214,7 +224,7 @@ static void accounts(struct trace_builder *b)
 		{ .ts_ns = SAMPLE_END,
 		  .tid = 100,
 		  .tgid = 100,
-		  .flags = ACCOUNT_TARGET,
+		  .flags = PROFBPF__ACCOUNTS__FLAG__TARGET,
 		  .run_ns = 700 * MS + 1598500 * US,
 		  .runnable_ns = 101500 * US,
 		  .user_ns = 1500 * MS,

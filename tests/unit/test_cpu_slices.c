@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "analyzer/write/timeline/cpu_slices.h"
-#include "bpf/events.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"
 
@@ -43,8 +42,8 @@ static void add_switch(struct model *model, uint16_t cpu, uint64_t ns, int prev,
 				  .prev_tid = prev < 0 ? 0 : tids[prev],
 				  .next_tid = next < 0 ? 0 : tids[next] };
 
-	row.flags |= prev == T10 || prev == T11 ? SWITCH_PREV_TARGET : 0;
-	row.flags |= next == T10 || next == T11 ? SWITCH_NEXT_TARGET : 0;
+	row.flags |= prev == T10 || prev == T11 ? PROFBPF__SWITCHES__FLAG__PREV_TARGET : 0;
+	row.flags |= next == T10 || next == T11 ? PROFBPF__SWITCHES__FLAG__NEXT_TARGET : 0;
 	assert_true(MODEL_PUSH(&model->switches, row));
 }
 
@@ -95,14 +94,17 @@ static void known_job(void **state)
 
 	CHECK(load_trace(sample_trace(0)), NULL,
 	      /* CPU 0: main since before the session, then nothing is known until it is woken */
-	      { SAMPLE_START, AT(100), 100, SWITCH_SLEEP }, { AT(300), AT(301), 200, SWITCH_SLEEP },
-	      { AT(301), AT(500), 100, SWITCH_PREEMPTED },
-	      { AT(500), AT(600), 200, SWITCH_PREEMPTED }, { AT(600), AT(700), 100, SWITCH_DISK },
-	      { AT(800), AT(800.5), 0, SWITCH_PREEMPTED },
+	      { SAMPLE_START, AT(100), 100, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { AT(300), AT(301), 200, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { AT(301), AT(500), 100, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { AT(500), AT(600), 200, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { AT(600), AT(700), 100, PROFBPF__SWITCHES__STATE__DISK_SLEEP },
+	      { AT(800), AT(800.5), 0, PROFBPF__SWITCHES__STATE__PREEMPTED },
 	      { AT(800.5), end, 100, CPU_SLICE_GOES_ON },
 	      /* CPU 1 */
-	      { AT(50.01), AT(50.02), 0, SWITCH_PREEMPTED },
-	      { AT(50.02), AT(1000), 101, SWITCH_SLEEP }, { AT(1500), AT(1600), 101, SWITCH_DEAD });
+	      { AT(50.01), AT(50.02), 0, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { AT(50.02), AT(1000), 101, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { AT(1500), AT(1600), 101, PROFBPF__SWITCHES__STATE__DEAD });
 }
 
 /* Who comes after a target that sleeps is not watched: it may leave at any time. */
@@ -110,10 +112,11 @@ static void others_are_not_extended(void **state)
 {
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T10, T20, SWITCH_SLEEP);
-	add_switch(model, 0, 1500, T20, T10, SWITCH_SLEEP);
+	add_switch(model, 0, 1100, T10, T20, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1500, T20, T10, PROFBPF__SWITCHES__STATE__SLEEP);
 	add_wake(model, 1490, T10);
-	CHECK(model, NULL, { 1000, 1100, 10, SWITCH_SLEEP }, { 1490, 1500, 20, SWITCH_SLEEP },
+	CHECK(model, NULL, { 1000, 1100, 10, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { 1490, 1500, 20, PROFBPF__SWITCHES__STATE__SLEEP },
 	      { 1500, 2000, 10, CPU_SLICE_GOES_ON });
 }
 
@@ -121,10 +124,11 @@ static void idle_is_not_extended(void **state)
 {
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T10, -1, SWITCH_SLEEP);
-	add_switch(model, 0, 1500, -1, T10, SWITCH_PREEMPTED);
+	add_switch(model, 0, 1100, T10, -1, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1500, -1, T10, PROFBPF__SWITCHES__STATE__PREEMPTED);
 	add_wake(model, 1500, T10);
-	CHECK(model, NULL, { 1000, 1100, 10, SWITCH_SLEEP }, { 1500, 2000, 10, CPU_SLICE_GOES_ON });
+	CHECK(model, NULL, { 1000, 1100, 10, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { 1500, 2000, 10, CPU_SLICE_GOES_ON });
 }
 
 /* While a preempted target waits, everything on its CPU is recorded. */
@@ -132,11 +136,13 @@ static void preemption_is_known(void **state)
 {
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T10, T20, SWITCH_PREEMPTED);
-	add_switch(model, 0, 1200, T20, T30, SWITCH_SLEEP);
-	add_switch(model, 0, 1300, T30, T10, SWITCH_PREEMPTED);
-	CHECK(model, NULL, { 1000, 1100, 10, SWITCH_PREEMPTED }, { 1100, 1200, 20, SWITCH_SLEEP },
-	      { 1200, 1300, 30, SWITCH_PREEMPTED }, { 1300, 2000, 10, CPU_SLICE_GOES_ON });
+	add_switch(model, 0, 1100, T10, T20, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	add_switch(model, 0, 1200, T20, T30, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1300, T30, T10, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	CHECK(model, NULL, { 1000, 1100, 10, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { 1100, 1200, 20, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { 1200, 1300, 30, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { 1300, 2000, 10, CPU_SLICE_GOES_ON });
 }
 
 /* ... until the target runs elsewhere. */
@@ -144,13 +150,13 @@ static void knowledge_ends_when_the_waiter_leaves(void **state)
 {
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T10, T20, SWITCH_PREEMPTED);
-	add_switch(model, 1, 1250, -1, T10, SWITCH_PREEMPTED);
-	add_switch(model, 1, 1400, T10, -1, SWITCH_SLEEP);
-	add_switch(model, 0, 1600, T30, T11, SWITCH_SLEEP);
-	CHECK(model, NULL, { 1000, 1100, 10, SWITCH_PREEMPTED },
+	add_switch(model, 0, 1100, T10, T20, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	add_switch(model, 1, 1250, -1, T10, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	add_switch(model, 1, 1400, T10, -1, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1600, T30, T11, PROFBPF__SWITCHES__STATE__SLEEP);
+	CHECK(model, NULL, { 1000, 1100, 10, PROFBPF__SWITCHES__STATE__PREEMPTED },
 	      { 1100, 1250, 20, CPU_SLICE_NOT_RECORDED }, { 1600, 2000, 11, CPU_SLICE_GOES_ON },
-	      { 1250, 1400, 10, SWITCH_SLEEP });
+	      { 1250, 1400, 10, PROFBPF__SWITCHES__STATE__SLEEP });
 }
 
 /* Two targets that wait one after the other: the CPU is watched all the time. */
@@ -158,11 +164,12 @@ static void waits_join(void **state)
 {
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T10, T20, SWITCH_PREEMPTED);
+	add_switch(model, 0, 1100, T10, T20, PROFBPF__SWITCHES__STATE__PREEMPTED);
 	add_wake(model, 1150, T11);
-	add_switch(model, 1, 1200, -1, T10, SWITCH_PREEMPTED);
-	add_switch(model, 0, 1300, T20, T11, SWITCH_SLEEP);
-	CHECK(model, NULL, { 1000, 1100, 10, SWITCH_PREEMPTED }, { 1100, 1300, 20, SWITCH_SLEEP },
+	add_switch(model, 1, 1200, -1, T10, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	add_switch(model, 0, 1300, T20, T11, PROFBPF__SWITCHES__STATE__SLEEP);
+	CHECK(model, NULL, { 1000, 1100, 10, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { 1100, 1300, 20, PROFBPF__SWITCHES__STATE__SLEEP },
 	      { 1300, 2000, 11, CPU_SLICE_GOES_ON }, { 1200, 2000, 10, CPU_SLICE_GOES_ON });
 }
 
@@ -170,8 +177,8 @@ static void waiting_at_the_end(void **state)
 {
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T10, T20, SWITCH_PREEMPTED);
-	CHECK(model, NULL, { 1000, 1100, 10, SWITCH_PREEMPTED },
+	add_switch(model, 0, 1100, T10, T20, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	CHECK(model, NULL, { 1000, 1100, 10, PROFBPF__SWITCHES__STATE__PREEMPTED },
 	      { 1100, 2000, 20, CPU_SLICE_GOES_ON });
 }
 
@@ -180,9 +187,9 @@ static void contradictions_claim_nothing(void **state)
 {
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T20, T10, SWITCH_SLEEP);
-	add_switch(model, 0, 1500, T11, T20, SWITCH_SLEEP);
-	add_switch(model, 0, 1600, T30, T10, SWITCH_SLEEP);
+	add_switch(model, 0, 1100, T20, T10, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1500, T11, T20, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1600, T30, T10, PROFBPF__SWITCHES__STATE__SLEEP);
 	CHECK(model, NULL, { 1600, 2000, 10, CPU_SLICE_GOES_ON });
 }
 
@@ -192,7 +199,7 @@ static void newborn_was_not_there_before(void **state)
 	struct model *model = make_model();
 
 	model->threads.row[T11].start_ns = 1300;
-	add_switch(model, 0, 1500, T11, -1, SWITCH_SLEEP);
+	add_switch(model, 0, 1500, T11, -1, PROFBPF__SWITCHES__STATE__SLEEP);
 	check(model, NULL, NULL, 0);
 }
 
@@ -201,13 +208,15 @@ static void system_wide_is_complete(void **state)
 	struct model *model = make_model();
 
 	model->info.system_wide = true;
-	add_switch(model, 0, 1100, T10, -1, SWITCH_SLEEP);
-	add_switch(model, 0, 1500, -1, T20, SWITCH_PREEMPTED);
-	model->switches.row[1].flags = SWITCH_NEXT_TARGET;
-	add_switch(model, 0, 1600, T20, -1, SWITCH_SLEEP);
-	model->switches.row[2].flags = SWITCH_PREV_TARGET;
-	CHECK(model, NULL, { 1000, 1100, 10, SWITCH_SLEEP }, { 1100, 1500, 0, SWITCH_PREEMPTED },
-	      { 1500, 1600, 20, SWITCH_SLEEP }, { 1600, 2000, 0, CPU_SLICE_GOES_ON });
+	add_switch(model, 0, 1100, T10, -1, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1500, -1, T20, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	model->switches.row[1].flags = PROFBPF__SWITCHES__FLAG__NEXT_TARGET;
+	add_switch(model, 0, 1600, T20, -1, PROFBPF__SWITCHES__STATE__SLEEP);
+	model->switches.row[2].flags = PROFBPF__SWITCHES__FLAG__PREV_TARGET;
+	CHECK(model, NULL, { 1000, 1100, 10, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { 1100, 1500, 0, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { 1500, 1600, 20, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { 1600, 2000, 0, CPU_SLICE_GOES_ON });
 }
 
 static void window_cuts(void **state)
@@ -215,11 +224,12 @@ static void window_cuts(void **state)
 	const struct export_options options = { .start_ns = 1050, .end_ns = 1250 };
 	struct model *model = make_model();
 
-	add_switch(model, 0, 1100, T10, T20, SWITCH_PREEMPTED);
-	add_switch(model, 0, 1200, T20, T10, SWITCH_SLEEP);
-	add_switch(model, 0, 1300, T10, T20, SWITCH_SLEEP);
-	CHECK(model, &options, { 1050, 1100, 10, SWITCH_PREEMPTED },
-	      { 1100, 1200, 20, SWITCH_SLEEP }, { 1200, 1250, 10, CPU_SLICE_GOES_ON });
+	add_switch(model, 0, 1100, T10, T20, PROFBPF__SWITCHES__STATE__PREEMPTED);
+	add_switch(model, 0, 1200, T20, T10, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1300, T10, T20, PROFBPF__SWITCHES__STATE__SLEEP);
+	CHECK(model, &options, { 1050, 1100, 10, PROFBPF__SWITCHES__STATE__PREEMPTED },
+	      { 1100, 1200, 20, PROFBPF__SWITCHES__STATE__SLEEP },
+	      { 1200, 1250, 10, CPU_SLICE_GOES_ON });
 }
 
 /* With a choice of processes the targets left out are others like any. */
@@ -232,11 +242,11 @@ static void choice_of_processes(void **state)
 	struct model *model = make_model();
 
 	model->info.system_wide = true;
-	add_switch(model, 0, 1100, T10, T20, SWITCH_SLEEP);
-	add_switch(model, 0, 1200, T20, T10, SWITCH_SLEEP);
-	model->switches.row[0].flags |= SWITCH_NEXT_TARGET;
-	model->switches.row[1].flags |= SWITCH_PREV_TARGET;
-	CHECK(model, &options, { 1100, 1200, 20, SWITCH_SLEEP });
+	add_switch(model, 0, 1100, T10, T20, PROFBPF__SWITCHES__STATE__SLEEP);
+	add_switch(model, 0, 1200, T20, T10, PROFBPF__SWITCHES__STATE__SLEEP);
+	model->switches.row[0].flags |= PROFBPF__SWITCHES__FLAG__NEXT_TARGET;
+	model->switches.row[1].flags |= PROFBPF__SWITCHES__FLAG__PREV_TARGET;
+	CHECK(model, &options, { 1100, 1200, 20, PROFBPF__SWITCHES__STATE__SLEEP });
 }
 
 static void nothing_recorded(void **state)

@@ -13,7 +13,6 @@
 #include "analyzer/analyse/cpu_taken.h"
 #include "analyzer/analyse/steps.h"
 #include "analyzer/frameworks/framework.h"
-#include "bpf/events.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull
@@ -227,7 +226,7 @@ static void read_account(struct model *model, uint32_t thread, uint64_t ms, uint
 {
 	struct account row = { .thread = thread,
 			       .ts_ns = ms * MS,
-			       .flags = ms ? 0 : ACCOUNT_FIRST,
+			       .flags = ms ? 0 : PROFBPF__ACCOUNTS__FLAG__FIRST,
 			       .run_ns = run_ns,
 			       .user_ns = run_ns,
 			       .system_ns = run_ns / 3 };

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
 /* On CPU all the time: own code, runtime, and then the device's turn. */
@@ -34,8 +33,9 @@ static void test_irq_quota_object(void **state)
 {
 	struct scene scene = scene_make();
 	struct model *model = scene.model;
-	struct interrupt interrupt = { .thread = scene.main, .flags = WAKE_SOFTIRQ };
-	struct sleep_object pipe = { .kind = SLEEP_PIPE, .object = 4711 };
+	struct interrupt interrupt = { .thread = scene.main,
+				       .flags = PROFBPF__WAKES__FLAG__SOFTIRQ };
+	struct sleep_object pipe = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__PIPE, .object = 4711 };
 
 	small_call(model, scene.main, scene.launch, 180 * US, 190 * US);
 	small_span(model, scene.main, 0, 120 * US, STATE_RUNNING);
@@ -279,7 +279,7 @@ static void test_sleeps(void **state)
 	sleep_case(POLL, sleep, false, false, SPAN_WOKEN_SOFTIRQ, IDLE_NETWORK, "");
 	sleep_case(POLL, sleep, false, false, SPAN_WOKEN_TIMER, IDLE_SLEEP, "");
 	sleep_case(READ, disk, false, false, 0, IDLE_IO, "");
-	sleep_case(READ, sleep, false, false, SWITCH_IOWAIT, IDLE_IO, "");
+	sleep_case(READ, sleep, false, false, SPAN_IOWAIT, IDLE_IO, "");
 	sleep_case(READ, sleep, true, false, 0, IDLE_PIPELINE, "worker 101");
 	sleep_case(READ, sleep, false, true, 0, IDLE_NO_WORK, "outsider 200");
 	sleep_case(RECVFROM, sleep, false, false, SPAN_WOKEN_SOFTIRQ, IDLE_NETWORK, "");
@@ -288,7 +288,7 @@ static void test_sleeps(void **state)
 	sleep_case(WAIT4, sleep, false, true, 0, IDLE_PIPELINE, "outsider 200");
 	sleep_case(IOCTL, sleep, false, false, SPAN_WOKEN_HARDIRQ, IDLE_DRIVER, "");
 	sleep_case(MUNMAP, disk, true, false, 0, IDLE_LOCK, "worker 101");
-	sleep_case(-1, disk, false, false, SWITCH_FAULT, IDLE_PAGE_FAULT, "");
+	sleep_case(-1, disk, false, false, SPAN_FAULT, IDLE_PAGE_FAULT, "");
 	sleep_case(-1, sleep, false, false, SPAN_NO_WAKE, IDLE_UNKNOWN, "");
 	sleep_case(FUTEX, STATE_STOPPED, false, false, 0, IDLE_UNKNOWN, "");
 	sleep_case(1000, sleep, false, false, 0, IDLE_UNKNOWN, "");

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
 /* Totals over several gaps: sums, counts, order, and only the longest gaps listed. */
@@ -72,7 +71,7 @@ static uint64_t up_to(uint64_t limit)
 static void fill_at_random(struct scene *scene)
 {
 	static const int16_t syscalls[] = { -1, READ, POLL, IOCTL, NANOSLEEP, FUTEX, 999 };
-	static const uint8_t flags[] = { 0, 0, SPAN_WOKEN_TIMER, SPAN_NO_WAKE, SWITCH_IOWAIT };
+	static const uint8_t flags[] = { 0, 0, SPAN_WOKEN_TIMER, SPAN_NO_WAKE, SPAN_IOWAIT };
 	struct model *model = scene->model;
 
 	model->devices.row[0].kind = model_string(model, rand() % 2 ? "cpu" : "gpu");

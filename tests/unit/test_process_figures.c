@@ -15,7 +15,6 @@
 #include "analyzer/analyse/process_series.h"
 #include "analyzer/analyse/processes.h"
 #include "analyzer/join/timelines.h"
-#include "bpf/events.h"
 #include "tests/unit/small_model.h"
 
 #define START 10000000000ull
@@ -28,7 +27,7 @@ static void push_account(struct model *m, uint32_t thread, uint64_t ts, uint32_t
 {
 	struct account row = { .ts_ns = ts,
 			       .thread = thread,
-			       .flags = flags | ACCOUNT_HAS_BYTES,
+			       .flags = flags | PROFBPF__ACCOUNTS__FLAG__HAS_BYTES,
 			       .run_ns = run_ms * MS,
 			       .user_ns = user_ms * MS,
 			       .system_ns = system_ms * MS,
@@ -88,15 +87,18 @@ static struct model *job(void)
 	assert_true(MODEL_PUSH(&m->cgroups, group));
 	for (int i = 0; i < 4; i++)
 		push_host(m, START + i * SECOND, i * 500, i);
-	push_account(m, first, START + 10, ACCOUNT_FIRST, 1000, 0, 1000, 50);
-	push_account(m, other, START + 11, ACCOUNT_FIRST, 10, 10, 0, 0);
+	push_account(m, first, START + 10, PROFBPF__ACCOUNTS__FLAG__FIRST, 1000, 0, 1000, 50);
+	push_account(m, other, START + 11, PROFBPF__ACCOUNTS__FLAG__FIRST, 10, 10, 0, 0);
 	push_account(m, first, START + SECOND + 10, 0, 1400, 200, 1200, 150);
-	push_account(m, second, START + 2 * SECOND - 5, ACCOUNT_FINAL, 300, 300, 0, 7);
+	push_account(m, second, START + 2 * SECOND - 5, PROFBPF__ACCOUNTS__FLAG__FINAL, 300, 300, 0,
+		     7);
 	push_account(m, first, END + 10, 0, 1500, 250, 1250, 150);
 	push_account(m, other, END + 11, 0, 60, 60, 0, 0);
-	push_process(m, p, START + 9, PROCESS_FIRST | PROCESS_HAS_RSS, 4096, 1000);
-	push_process(m, p, START + 2 * SECOND + 9, PROCESS_HAS_RSS, 8192, 1300);
-	push_process(m, p, END - 1, PROCESS_FINAL, 0, 1300);
+	push_process(m, p, START + 9,
+		     PROFBPF__PROCESSES__FLAG__FIRST | PROFBPF__PROCESSES__FLAG__HAS_RSS, 4096,
+		     1000);
+	push_process(m, p, START + 2 * SECOND + 9, PROFBPF__PROCESSES__FLAG__HAS_RSS, 8192, 1300);
+	push_process(m, p, END - 1, PROFBPF__PROCESSES__FLAG__FINAL, 0, 1300);
 	for (int i = 0; i < 4; i++) {
 		struct cgroup_stat stat = { .ts_ns = START + i * SECOND + 3,
 					    .flags = MODEL_CGROUP_QUOTA | MODEL_CGROUP_THROTTLING,

@@ -11,7 +11,6 @@
 
 #include "analyzer/analyse/processes.h"
 #include "analyzer/analyse/run_cells.h"
-#include "bpf/events.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull
@@ -86,7 +85,7 @@ static void switches_take_time(void **state)
 	struct thread_usage usage;
 	uint64_t cells[CELLS];
 
-	reading(m, 0, ACCOUNT_FIRST, 7 * SECOND);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 7 * SECOND);
 	reading(m, 4 * SECOND, 0, 9 * SECOND + 40000);
 	usage = measure(m, 0, 0, cells);
 	assert_int_equal(usage.source, USAGE_TIMELINE);
@@ -104,7 +103,7 @@ static void stolen_where_it_was(void **state)
 	struct thread_usage usage;
 	uint64_t cells[CELLS];
 
-	reading(m, 0, ACCOUNT_FIRST, 0);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 0);
 	reading(m, 1 * SECOND, 0, 500 * MS);
 	reading(m, 2 * SECOND, 0, 1000 * MS);
 	reading(m, 3 * SECOND, 0, 1300 * MS);
@@ -125,9 +124,9 @@ static void late_readings_do_not_count(void **state)
 	struct thread_usage usage;
 	uint64_t cells[CELLS];
 
-	reading(m, 0, ACCOUNT_FIRST, 0);
-	reading(m, 2010 * MS, ACCOUNT_RUNNING, 1004 * MS);
-	reading(m, 4 * SECOND, ACCOUNT_RUNNING, 1996 * MS);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 0);
+	reading(m, 2010 * MS, PROFBPF__ACCOUNTS__FLAG__RUNNING, 1004 * MS);
+	reading(m, 4 * SECOND, PROFBPF__ACCOUNTS__FLAG__RUNNING, 1996 * MS);
 	usage = measure(m, 0, 0, cells);
 	assert_int_equal(usage.source, USAGE_TIMELINE);
 	assert_true(usage.run_ns == 2 * SECOND);
@@ -143,7 +142,7 @@ static void missing_switches(void **state)
 	struct thread_usage usage;
 	uint64_t cells[CELLS];
 
-	reading(m, 0, ACCOUNT_FIRST, 0);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 0);
 	reading(m, 1 * SECOND, 0, 500 * MS);
 	reading(m, 2 * SECOND, 0, 1000 * MS);
 	reading(m, 3 * SECOND, 0, 1900 * MS);
@@ -165,7 +164,7 @@ static void part_of_the_session(void **state)
 	struct thread_usage usage;
 	uint64_t cells[CELLS];
 
-	reading(m, 0, ACCOUNT_FIRST, 0);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 0);
 	reading(m, 1 * SECOND, 0, 450 * MS);
 	reading(m, 2 * SECOND, 0, 950 * MS);
 	reading(m, 3 * SECOND, 0, 1350 * MS);
@@ -178,7 +177,7 @@ static void part_of_the_session(void **state)
 
 	/* The kernel says 20 us more there, and the switches of the rest take as much, by its share. */
 	m = half_busy();
-	reading(m, 0, ACCOUNT_FIRST, 0);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 0);
 	reading(m, 1 * SECOND, 0, 500 * MS);
 	reading(m, 3 * SECOND, 0, 1500 * MS + 20000);
 	reading(m, 4 * SECOND, 0, 2000 * MS + 20000);
@@ -196,7 +195,7 @@ static void no_room_for_more(void **state)
 	uint64_t cells[CELLS];
 
 	small_span(m, small_thread(m, process, 1, "job"), 0, 1 * SECOND, STATE_RUNNING);
-	reading(m, 0, ACCOUNT_FIRST, 0);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, 0);
 	reading(m, 1 * SECOND, 0, 1 * SECOND + 5000);
 	usage = measure(m, 0, 0, cells);
 	assert_true(usage.run_ns == 1 * SECOND);
@@ -209,7 +208,7 @@ static void hostile(void **state)
 	struct model *m = half_busy();
 	uint64_t cells[CELLS];
 
-	reading(m, 0, ACCOUNT_FIRST, UINT64_MAX);
+	reading(m, 0, PROFBPF__ACCOUNTS__FLAG__FIRST, UINT64_MAX);
 	reading(m, 1 * SECOND, 0, 5);
 	reading(m, 2 * SECOND, 0, UINT64_MAX / 2);
 	reading(m, 3 * SECOND, 0, 0);

@@ -10,7 +10,6 @@
 
 #include "analyzer/analyse/sleep_reason.h"
 #include "analyzer/analyse/sleeps.h"
-#include "bpf/events.h"
 #include "tests/unit/small_model.h"
 
 /* System calls of x86-64. */
@@ -36,17 +35,17 @@ static void reasons(void **state)
 		{ { .syscall = SYS_NANOSLEEP }, REASON_SLEEP },
 		{ { .syscall = SYS_POLL }, REASON_POLL },
 		{ { .syscall = SYS_READ }, REASON_OTHER },
-		{ { .syscall = SYS_READ, .flags = SWITCH_IOWAIT }, REASON_FILE },
+		{ { .syscall = SYS_READ, .flags = SPAN_IOWAIT }, REASON_FILE },
 		{ { .syscall = SYS_RECVFROM }, REASON_SOCKET },
 		{ { .syscall = SYS_FSYNC }, REASON_FILE },
 		{ { .syscall = SYS_WAIT4 }, REASON_CHILD },
 		{ { .syscall = SYS_MUNMAP }, REASON_MEMORY },
 		{ { .syscall = SYS_IOCTL }, REASON_IOCTL },
 		{ { .syscall = -1 }, REASON_OTHER },
-		{ { .syscall = -1, .flags = SWITCH_IOWAIT }, REASON_FILE },
+		{ { .syscall = -1, .flags = SPAN_IOWAIT }, REASON_FILE },
 		{ { .syscall = SYS_FUTEX, .state = STATE_STOPPED }, REASON_STOPPED },
-		{ { .syscall = SYS_READ, .flags = SWITCH_FAULT }, REASON_PAGE_FAULT },
-		{ { .syscall = SYS_READ, .flags = SWITCH_FAULT | SPAN_MAJOR_FAULT },
+		{ { .syscall = SYS_READ, .flags = SPAN_FAULT }, REASON_PAGE_FAULT },
+		{ { .syscall = SYS_READ, .flags = SPAN_FAULT | SPAN_MAJOR_FAULT },
 		  REASON_MAJOR_FAULT },
 	};
 	struct syscall_table *syscalls = syscall_table_new("x86_64");

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "analyzer/join/timelines.h"
-#include "bpf/events.h"
 #include "tests/unit/sample_trace.h"
 
 #define START 1000ull
@@ -33,10 +32,11 @@ static struct trace_builder *begin(uint32_t first_flags)
 						      .tgid = RIVAL,
 						      .start_ns = 5,
 						      .name = "rival" });
-	trace_account(builder, &(struct trace_account_row){ .ts_ns = START,
-							    .tid = TID,
-							    .tgid = TID,
-							    .flags = ACCOUNT_FIRST | first_flags });
+	trace_account(builder, &(struct trace_account_row){
+				       .ts_ns = START,
+				       .tid = TID,
+				       .tgid = TID,
+				       .flags = PROFBPF__ACCOUNTS__FLAG__FIRST | first_flags });
 	return builder;
 }
 
@@ -44,12 +44,13 @@ static void out(struct trace_builder *builder, uint64_t ts_ns, uint32_t cpu, uin
 		uint32_t why)
 {
 	trace_switch(builder,
-		     &(struct trace_switch_row){ .cpu = cpu,
-						 .ts_ns = ts_ns,
-						 .prev_tid = TID,
-						 .next_tid = next,
-						 .state = why,
-						 .syscall = why == SWITCH_SLEEP ? 202 : -1 });
+		     &(struct trace_switch_row){
+			     .cpu = cpu,
+			     .ts_ns = ts_ns,
+			     .prev_tid = TID,
+			     .next_tid = next,
+			     .state = why,
+			     .syscall = why == PROFBPF__SWITCHES__STATE__SLEEP ? 202 : -1 });
 }
 
 static void in(struct trace_builder *builder, uint64_t ts_ns, uint32_t cpu, uint32_t prev)
@@ -116,9 +117,9 @@ static void check(struct model *model, uint64_t start_ns, const struct expected 
 
 static void sleep_wake_run(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 
-	out(builder, 1100, 0, 0, SWITCH_SLEEP);
+	out(builder, 1100, 0, 0, PROFBPF__SWITCHES__STATE__SLEEP);
 	wake(builder, 1300, RIVAL, 0);
 	in(builder, 1310, 0, 0);
 	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 }, { 1300, STATE_SLEEP, 0, RIVAL },
@@ -127,10 +128,10 @@ static void sleep_wake_run(void **state)
 
 static void asleep_in_a_system_call(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 	struct model *model;
 
-	out(builder, 1100, 3, 0, SWITCH_SLEEP);
+	out(builder, 1100, 3, 0, PROFBPF__SWITCHES__STATE__SLEEP);
 	model = end(builder);
 	assert_int_equal(model->spans.row[0].cpu, 3);
 	assert_int_equal(model->spans.row[1].syscall, 202);
@@ -140,13 +141,13 @@ static void asleep_in_a_system_call(void **state)
 /* Whoever was interrupted by the timer did not wake anybody. */
 static void woken_by_interrupts(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 
-	out(builder, 1100, 0, 0, SWITCH_SLEEP);
-	wake(builder, 1200, RIVAL, WAKE_TIMER);
+	out(builder, 1100, 0, 0, PROFBPF__SWITCHES__STATE__SLEEP);
+	wake(builder, 1200, RIVAL, PROFBPF__WAKES__FLAG__TIMER);
 	in(builder, 1201, 0, 0);
-	out(builder, 1300, 0, 0, SWITCH_DISK);
-	wake(builder, 1400, RIVAL, WAKE_SOFTIRQ);
+	out(builder, 1300, 0, 0, PROFBPF__SWITCHES__STATE__DISK_SLEEP);
+	wake(builder, 1400, RIVAL, PROFBPF__WAKES__FLAG__SOFTIRQ);
 	in(builder, 1401, 0, 0);
 	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 },
 	      { 1200, STATE_SLEEP, SPAN_WOKEN_TIMER, 0 },
@@ -157,9 +158,9 @@ static void woken_by_interrupts(void **state)
 
 static void preempted_names_the_thief(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 
-	out(builder, 1100, 0, RIVAL, SWITCH_PREEMPTED);
+	out(builder, 1100, 0, RIVAL, PROFBPF__SWITCHES__STATE__PREEMPTED);
 	in(builder, 1200, 0, RIVAL);
 	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 },
 	      { 1200, STATE_RUNNABLE, 0, RIVAL }, { END, STATE_RUNNING, 0, 0 });
@@ -186,10 +187,10 @@ static void waiting_is_cut_by_who_ran(void **state)
 /* The waker is faster than the sleeper's own switch record. */
 static void wake_up_before_the_switch(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 
 	wake(builder, 1099, RIVAL, 0);
-	out(builder, 1100, 0, 0, SWITCH_SLEEP);
+	out(builder, 1100, 0, 0, PROFBPF__SWITCHES__STATE__SLEEP);
 	in(builder, 1110, 0, 0);
 	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 },
 	      { 1110, STATE_RUNNABLE, SPAN_CPU_IDLE, 0 }, { END, STATE_RUNNING, 0, 0 });
@@ -197,9 +198,9 @@ static void wake_up_before_the_switch(void **state)
 
 static void lost_wake_up_is_told(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 
-	out(builder, 1100, 0, 0, SWITCH_SLEEP);
+	out(builder, 1100, 0, 0, PROFBPF__SWITCHES__STATE__SLEEP);
 	in(builder, 1200, 0, 0);
 	CHECK(end(builder), START, { 1100, STATE_RUNNING, 0, 0 },
 	      { 1200, STATE_SLEEP, SPAN_NO_WAKE, 0 }, { END, STATE_RUNNING, 0, 0 });
@@ -213,8 +214,8 @@ static void contradictions_are_unknown(void **state)
 	wake(builder, 1100, RIVAL, 0);
 	in(builder, 1110, 0, 0);
 	in(builder, 1500, 1, 0);
-	out(builder, 1600, 1, 0, SWITCH_SLEEP);
-	out(builder, 1700, 1, 0, SWITCH_SLEEP);
+	out(builder, 1600, 1, 0, PROFBPF__SWITCHES__STATE__SLEEP);
+	out(builder, 1700, 1, 0, PROFBPF__SWITCHES__STATE__SLEEP);
 	CHECK(end(builder), START, { 1100, STATE_SLEEP, 0, RIVAL },
 	      { 1110, STATE_RUNNABLE, SPAN_CPU_IDLE, 0 }, { 1500, STATE_UNKNOWN, 0, 0 },
 	      { 1600, STATE_RUNNING, 0, 0 }, { 1700, STATE_UNKNOWN, 0, 0 },
@@ -225,13 +226,13 @@ static void account_and_first_record_must_agree(void **state)
 {
 	struct trace_builder *builder = begin(0); /* asleep, says the account */
 
-	out(builder, 1100, 0, 0, SWITCH_SLEEP);
+	out(builder, 1100, 0, 0, PROFBPF__SWITCHES__STATE__SLEEP);
 	CHECK(end(builder), START, { 1100, STATE_UNKNOWN, 0, 0 }, { END, STATE_SLEEP, 0, 0 });
 }
 
 static void thread_without_records_keeps_its_state(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 
 	trace_switch(builder, &(struct trace_switch_row){ .ts_ns = 1500, .prev_tid = RIVAL });
 	CHECK(end(builder), START, { END, STATE_RUNNING, 0, 0 });
@@ -251,13 +252,16 @@ static void born_and_dead_in_the_session(void **state)
 						      .event = PROFBPF__TASKS__EVENT__FORK,
 						      .start_ns = 1399,
 						      .name = "child",
-						      .flags = TASK_TARGET });
-	trace_wake(builder,
-		   &(struct trace_wake_row){
-			   .ts_ns = 1410, .waker_tid = TID, .tid = 11, .flags = WAKE_NEW });
+						      .flags = PROFBPF__TASKS__FLAG__TARGET });
+	trace_wake(builder, &(struct trace_wake_row){ .ts_ns = 1410,
+						      .waker_tid = TID,
+						      .tid = 11,
+						      .flags = PROFBPF__WAKES__FLAG__NEW_THREAD });
 	trace_switch(builder, &(struct trace_switch_row){ .ts_ns = 1420, .next_tid = 11 });
-	trace_switch(builder, &(struct trace_switch_row){
-				      .ts_ns = 1600, .prev_tid = 11, .state = SWITCH_DEAD });
+	trace_switch(builder,
+		     &(struct trace_switch_row){ .ts_ns = 1600,
+						 .prev_tid = 11,
+						 .state = PROFBPF__SWITCHES__STATE__DEAD });
 	model = end(builder);
 	timeline = &model->timelines.row[model_thread_at(model, 11, END)];
 	assert_int_equal(timeline->count, 2);
@@ -271,10 +275,10 @@ static void born_and_dead_in_the_session(void **state)
 
 static void others_have_no_timeline(void **state)
 {
-	struct trace_builder *builder = begin(ACCOUNT_RUNNING);
+	struct trace_builder *builder = begin(PROFBPF__ACCOUNTS__FLAG__RUNNING);
 	struct model *model;
 
-	out(builder, 1100, 0, RIVAL, SWITCH_PREEMPTED);
+	out(builder, 1100, 0, RIVAL, PROFBPF__SWITCHES__STATE__PREEMPTED);
 	in(builder, 1200, 0, RIVAL);
 	model = end(builder);
 	assert_int_equal(model->timelines.row[model_thread_at(model, RIVAL, END)].count, 0);
@@ -283,7 +287,7 @@ static void others_have_no_timeline(void **state)
 
 static void nothing_recorded_is_nothing_known(void **state)
 {
-	struct model *model = end(begin(ACCOUNT_RUNNING));
+	struct model *model = end(begin(PROFBPF__ACCOUNTS__FLAG__RUNNING));
 
 	assert_false(timelines_recorded(model));
 	assert_int_equal(model->spans.count, 0);
@@ -294,7 +298,8 @@ static void nothing_recorded_is_nothing_known(void **state)
 static void random_records_keep_the_order(void **state)
 {
 	for (unsigned int seed = 1; seed <= 200; seed++) {
-		struct trace_builder *builder = begin(seed % 3 ? ACCOUNT_RUNNING : 0);
+		struct trace_builder *builder =
+			begin(seed % 3 ? PROFBPF__ACCOUNTS__FLAG__RUNNING : 0);
 		const struct timeline *timeline;
 		struct model *model;
 		uint64_t at = START;

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "bpf/events.h"
 #include "daemon/profctl/top_state.h"
 #include "proto/trace.pb-c.h"
 
@@ -78,30 +77,30 @@ static void processes_come_and_go(void **state)
 
 	assert_non_null(s);
 	for (uint32_t pid = 1; pid <= 3; pid++)
-		account(s, pid, pid, ACCOUNT_FIRST, SECOND);
-	account(s, 31, 3, ACCOUNT_FIRST, SECOND);
+		account(s, pid, pid, PROFBPF__ACCOUNTS__FLAG__FIRST, SECOND);
+	account(s, 31, 3, PROFBPF__ACCOUNTS__FLAG__FIRST, SECOND);
 	frame(s, 1, &shown);
 	/* A hundred processes that live for a moment each: shown in the second in which they did. */
 	for (uint32_t pid = 100; pid < 200; pid++) {
 		task(s, pid, 1, pid);
-		account(s, pid, pid, ACCOUNT_FINAL, 1000);
+		account(s, pid, pid, PROFBPF__ACCOUNTS__FLAG__FINAL, 1000);
 	}
 	assert_int_equal(frame(s, 2, &shown), 3);
 	assert_int_equal(shown, 100);
 	assert_int_equal(frame(s, 3, &shown), 3);
 	assert_int_equal(shown, 0);
 	/* Last figures that come late bring nobody back. */
-	account(s, 150, 150, ACCOUNT_FINAL, 2000);
+	account(s, 150, 150, PROFBPF__ACCOUNTS__FLAG__FINAL, 2000);
 	assert_int_equal(frame(s, 4, &shown), 3);
 	assert_int_equal(shown, 0);
 	/* The first thread of two ends; then the other. */
-	task(s, 3, TASK_EXIT, 0);
-	account(s, 3, 3, ACCOUNT_FINAL, SECOND + 5);
+	task(s, 3, PROFBPF__TASKS__EVENT__EXIT, 0);
+	account(s, 3, 3, PROFBPF__ACCOUNTS__FLAG__FINAL, SECOND + 5);
 	assert_int_equal(frame(s, 5, &shown), 3);
 	account(s, 31, 3, 0, SECOND + 7);
 	assert_int_equal(frame(s, 6, &shown), 3);
 	assert_int_equal(shown, 1);
-	account(s, 31, 3, ACCOUNT_FINAL, SECOND + 9);
+	account(s, 31, 3, PROFBPF__ACCOUNTS__FLAG__FINAL, SECOND + 9);
 	assert_int_equal(frame(s, 7, &shown), 2);
 	/* An id that is used again by another process. */
 	task(s, 2, 1, 77);

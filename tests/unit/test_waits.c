@@ -109,8 +109,10 @@ static void records_come_back(void **state)
 	assert_int_equal(r->wait_ns, 30);
 	assert_true(r->sector == 1ull << 40);
 	assert_int_equal(r->bytes, 8192);
-	assert_int_equal(r->operation, BLOCK_WRITE);
-	assert_int_equal(r->flags, BLOCK_ISSUED | BLOCK_SYNC | BLOCK_FAILED);
+	assert_int_equal(r->operation, PROFBPF__BLOCK_REQUESTS__OPERATION__WRITE);
+	assert_int_equal(r->flags, PROFBPF__BLOCK_REQUESTS__FLAG__ISSUED |
+					   PROFBPF__BLOCK_REQUESTS__FLAG__SYNC |
+					   PROFBPF__BLOCK_REQUESTS__FLAG__FAILED);
 	assert_string_equal(model_text(model, model->drivers.row[r->driver].device), "/dev/vda");
 	model_free(model);
 }
@@ -139,7 +141,8 @@ static void hostile_records(void **state)
 	assert_int_equal(model->bad_rows, 2);
 	assert_int_equal(model->faults.count, 0);
 	assert_int_equal(model->block_requests.count, 1);
-	assert_int_equal(model->block_requests.row[0].operation, BLOCK_OTHER);
+	assert_int_equal(model->block_requests.row[0].operation,
+			 PROFBPF__BLOCK_REQUESTS__OPERATION__OTHER);
 	model_free(model);
 }
 
@@ -152,7 +155,7 @@ static void add_request(struct model *model, uint32_t thread, uint64_t start_ns,
 				     .bytes = 4096,
 				     .thread = thread,
 				     .operation = operation,
-				     .flags = BLOCK_ISSUED };
+				     .flags = PROFBPF__BLOCK_REQUESTS__FLAG__ISSUED };
 
 	assert_true(MODEL_PUSH(&model->block_requests, row));
 }
@@ -187,16 +190,20 @@ static void sleeps_for_a_disk(void **state)
 	uint32_t a, b;
 	struct model *model = two_threads(&a, &b);
 
-	add_request(model, a, 900, 2000, BLOCK_READ);
-	add_request(model, a, 910, 2900, BLOCK_READ);
-	add_request(model, a, 5000, 5500, BLOCK_WRITE); /* while it ran */
-	add_request(model, a, 8000, 8500, BLOCK_READ); /* long before the end of the sleep */
-	add_request(model, b, 1000, 19900, BLOCK_READ); /* another's */
-	asleep(model, a, 1000, 3000, SWITCH_IOWAIT)->syscall = SYS_READ;
+	add_request(model, a, 900, 2000, PROFBPF__BLOCK_REQUESTS__OPERATION__READ);
+	add_request(model, a, 910, 2900, PROFBPF__BLOCK_REQUESTS__OPERATION__READ);
+	add_request(model, a, 5000, 5500,
+		    PROFBPF__BLOCK_REQUESTS__OPERATION__WRITE); /* while it ran */
+	add_request(
+		model, a, 8000, 8500,
+		PROFBPF__BLOCK_REQUESTS__OPERATION__READ); /* long before the end of the sleep */
+	add_request(model, b, 1000, 19900,
+		    PROFBPF__BLOCK_REQUESTS__OPERATION__READ); /* another's */
+	asleep(model, a, 1000, 3000, SPAN_IOWAIT)->syscall = SYS_READ;
 	small_span(model, a, 3000, 6000, STATE_RUNNING);
-	asleep(model, a, 6000, 7000, SWITCH_IOWAIT)->syscall = SYS_READ;
+	asleep(model, a, 6000, 7000, SPAN_IOWAIT)->syscall = SYS_READ;
 	small_span(model, a, 7000, 8000, STATE_RUNNING);
-	asleep(model, a, 8000, 20000000, SWITCH_IOWAIT)->syscall = SYS_READ;
+	asleep(model, a, 8000, 20000000, SPAN_IOWAIT)->syscall = SYS_READ;
 	small_span(model, b, 1000, 20000, STATE_SLEEP); /* for something else */
 	small_index(model);
 
@@ -239,14 +246,14 @@ static void sleeps_in_faults(void **state)
 	add_fault(model, a, 1000, 5000, file);
 	add_fault(model, a, 7000, 7000, file); /* it did not sleep */
 	add_fault(model, b, 1000, 5000, 0);
-	asleep(model, a, 1000, 2000, SWITCH_FAULT); /* twice in one fault */
+	asleep(model, a, 1000, 2000, SPAN_FAULT); /* twice in one fault */
 	small_span(model, a, 2000, 3000, STATE_RUNNING);
-	asleep(model, a, 3000, 4900, SWITCH_FAULT);
+	asleep(model, a, 3000, 4900, SPAN_FAULT);
 	small_span(model, a, 4900, 6000, STATE_RUNNING);
-	asleep(model, a, 6000, 6500, SWITCH_FAULT); /* a minor one */
+	asleep(model, a, 6000, 6500, SPAN_FAULT); /* a minor one */
 	small_span(model, a, 6500, 8000, STATE_RUNNING);
-	asleep(model, a, 8000, 8100, SWITCH_FAULT | SWITCH_IOWAIT); /* its record was lost */
-	asleep(model, b, 1000, 4000, SWITCH_FAULT);
+	asleep(model, a, 8000, 8100, SPAN_FAULT | SPAN_IOWAIT); /* its record was lost */
+	asleep(model, b, 1000, 4000, SPAN_FAULT);
 	small_index(model);
 
 	assert_int_equal(sleep_causes_find(model), 0);
@@ -274,23 +281,25 @@ static void sums(void **state)
 	struct model *model = two_threads(&a, &b);
 
 	file = model_string(model, "/data");
-	add_request(model, a, 10, 200, BLOCK_READ); /* before the window */
+	add_request(model, a, 10, 200,
+		    PROFBPF__BLOCK_REQUESTS__OPERATION__READ); /* before the window */
 	for (uint64_t i = 1; i <= 4; i++)
-		add_request(model, a, 1000 * i, 1000 * i + 100 * i, BLOCK_READ);
-	add_request(model, a, 9000, 9100, BLOCK_CACHE_FLUSH);
-	add_request(model, b, 9000, 19100, BLOCK_READ);
+		add_request(model, a, 1000 * i, 1000 * i + 100 * i,
+			    PROFBPF__BLOCK_REQUESTS__OPERATION__READ);
+	add_request(model, a, 9000, 9100, PROFBPF__BLOCK_REQUESTS__OPERATION__FLUSH);
+	add_request(model, b, 9000, 19100, PROFBPF__BLOCK_REQUESTS__OPERATION__READ);
 	add_fault(model, a, 1000, 1400, file);
 	add_fault(model, a, 2000, 2000, file);
 	add_fault(model, b, 2000, 2100, 0);
 	add_fault(model, b, 49000, 50000, 0); /* after the window */
-	asleep(model, a, 1000, 1105, SWITCH_IOWAIT);
+	asleep(model, a, 1000, 1105, SPAN_IOWAIT);
 	small_index(model);
 	assert_int_equal(sleep_causes_find(model), 0);
 
 	assert_int_equal(block_analyse(model, &options, &block), 0);
 	assert_int_equal(block.row_count, 3);
 	assert_int_equal(block.rows[0].latency.total_ns, 10095);
-	assert_int_equal(block.rows[1].operation, BLOCK_READ);
+	assert_int_equal(block.rows[1].operation, PROFBPF__BLOCK_REQUESTS__OPERATION__READ);
 	assert_int_equal(block.rows[1].latency.count, 4);
 	assert_int_equal(block.rows[1].bytes, 4 * 4096);
 	assert_int_equal(block.rows[1].latency.max_ns, 395);
@@ -298,7 +307,7 @@ static void sums(void **state)
 	assert_int_equal(block.rows[1].wait_ns, 20);
 	assert_int_equal(block.rows[1].sleeps, 1);
 	assert_int_equal(block.rows[1].slept_ns, 105);
-	assert_int_equal(block.rows[2].operation, BLOCK_CACHE_FLUSH);
+	assert_int_equal(block.rows[2].operation, PROFBPF__BLOCK_REQUESTS__OPERATION__FLUSH);
 	block_free(&block);
 
 	assert_int_equal(faults_analyse(model, &options, &faults), 0);

@@ -78,7 +78,7 @@ struct trace_task_row {
 	const char *name;
 	const char *cmdline; /* NULL: not known */
 	const char *exe;
-	uint32_t flags; /* TASK_* of bpf/events.h */
+	uint32_t flags; /* Tasks.Flag */
 };
 void trace_task(struct trace_builder *builder, const struct trace_task_row *row);
 
@@ -134,9 +134,9 @@ struct trace_switch_row {
 	uint64_t ts_ns;
 	uint32_t prev_tid;
 	uint32_t next_tid;
-	uint32_t state; /* enum switch_state */
+	uint32_t state; /* Switches.State */
 	int32_t syscall; /* -1: none */
-	uint32_t flags; /* SWITCH_* */
+	uint32_t flags; /* Switches.Flag */
 };
 void trace_switch(struct trace_builder *builder, const struct trace_switch_row *row);
 
@@ -146,7 +146,7 @@ struct trace_wake_row {
 	uint32_t waker_tid;
 	uint32_t tid;
 	uint32_t target_cpu;
-	uint32_t flags; /* WAKE_* */
+	uint32_t flags; /* Wakes.Flag */
 };
 void trace_wake(struct trace_builder *builder, const struct trace_wake_row *row);
 
@@ -154,7 +154,7 @@ struct trace_account_row {
 	uint64_t ts_ns;
 	uint32_t tid;
 	uint32_t tgid;
-	uint32_t flags; /* ACCOUNT_* */
+	uint32_t flags; /* Accounts.Flag */
 	uint64_t run_ns;
 	uint64_t runnable_ns;
 	uint64_t user_ns;

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "analyzer/write/report/report_parts.h"
-#include "bpf/events.h"
 
 static void write_usage(struct json *json, const struct cpu_usage *usage)
 {
@@ -199,7 +198,7 @@ static void write_sleeps(struct json *json, const struct model *model,
 			json_text(json, "name",
 				  sleep_object_text(model, object, text, sizeof(text)));
 		}
-		if (sum->flags & SWITCH_FAULT)
+		if (sum->flags & SPAN_FAULT)
 			json_bool(json, "major", sleep_is_major_fault(&span));
 		if (sum->disk < model->drivers.count) {
 			json_text(json, "disk",

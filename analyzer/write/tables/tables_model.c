@@ -2,7 +2,7 @@
 /* Tables of the model: the host's half. */
 #include "analyzer/analyse/ioctl.h"
 #include "analyzer/write/tables/tables.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/function_kinds.h"
 
 static void put_info(struct rows *rows, const struct tables *of)
@@ -220,9 +220,9 @@ static void put_interrupts(struct rows *rows, const struct tables *of)
 		rows_u64(rows, row->cpu);
 		rows_u64(rows, row->ts_ns);
 		rows_u64(rows, row->ts_ns + row->dur_ns);
-		rows_u64(rows, (row->flags & WAKE_HARDIRQ) != 0);
-		rows_u64(rows, (row->flags & WAKE_SOFTIRQ) != 0);
-		rows_u64(rows, (row->flags & WAKE_TIMER) != 0);
+		rows_u64(rows, (row->flags & PROFBPF__WAKES__FLAG__HARDIRQ) != 0);
+		rows_u64(rows, (row->flags & PROFBPF__WAKES__FLAG__SOFTIRQ) != 0);
+		rows_u64(rows, (row->flags & PROFBPF__WAKES__FLAG__TIMER) != 0);
 		rows_end(rows);
 	}
 }

@@ -4,16 +4,16 @@
  * known idle time, stays empty.
  */
 #include "analyzer/write/timeline/chrome_trace.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 static const char *leaves_text(uint8_t leaves)
 {
 	switch (leaves) {
-	case SWITCH_PREEMPTED: return "preempted";
-	case SWITCH_SLEEP: return "sleeps";
-	case SWITCH_DISK: return "sleeps, uninterruptible";
-	case SWITCH_STOPPED: return "stopped";
-	case SWITCH_DEAD: return "exits";
+	case PROFBPF__SWITCHES__STATE__PREEMPTED: return "preempted";
+	case PROFBPF__SWITCHES__STATE__SLEEP: return "sleeps";
+	case PROFBPF__SWITCHES__STATE__DISK_SLEEP: return "sleeps, uninterruptible";
+	case PROFBPF__SWITCHES__STATE__STOPPED: return "stopped";
+	case PROFBPF__SWITCHES__STATE__DEAD: return "exits";
 	case CPU_SLICE_GOES_ON: return "goes on";
 	default: return "not recorded";
 	}

@@ -6,7 +6,7 @@
 
 #include "analyzer/write/timeline/cpu_waits.h"
 #include "analyzer/write/export_filter.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 struct builder {
 	const struct model *model;
@@ -49,14 +49,14 @@ static bool add_slice(struct builder *builder, struct cpu_slice slice)
 
 static bool next_is_target(const struct builder *builder, const struct cpu_switch *row)
 {
-	return row && row->flags & SWITCH_NEXT_TARGET &&
+	return row && row->flags & PROFBPF__SWITCHES__FLAG__NEXT_TARGET &&
 	       row->next_thread < builder->model->threads.count &&
 	       builder->chosen[row->next_thread];
 }
 
 static bool prev_is_target(const struct builder *builder, const struct cpu_switch *row)
 {
-	return row && row->flags & SWITCH_PREV_TARGET &&
+	return row && row->flags & PROFBPF__SWITCHES__FLAG__PREV_TARGET &&
 	       row->prev_thread < builder->model->threads.count &&
 	       builder->chosen[row->prev_thread];
 }
@@ -77,15 +77,16 @@ static bool add_head(struct builder *builder, const struct stretch *stretch, uin
 /* Who ran at the end of the stretch, since @start_ns. */
 static bool add_tail(struct builder *builder, const struct stretch *stretch, uint64_t start_ns)
 {
-	return add_slice(builder,
-			 (struct cpu_slice){
-				 .start_ns = start_ns,
-				 .end_ns = stretch->end_ns,
-				 .tid = stretch->end->prev_tid,
-				 .thread = stretch->end->prev_thread,
-				 .leaves = stretch->end->state,
-				 .flags = stretch->end->flags & (SWITCH_IOWAIT | SWITCH_FAULT),
-			 });
+	return add_slice(builder, (struct cpu_slice){
+					  .start_ns = start_ns,
+					  .end_ns = stretch->end_ns,
+					  .tid = stretch->end->prev_tid,
+					  .thread = stretch->end->prev_thread,
+					  .leaves = stretch->end->state,
+					  .flags = stretch->end->flags &
+						   (PROFBPF__SWITCHES__FLAG__IO_WAIT |
+						    PROFBPF__SWITCHES__FLAG__PAGE_FAULT),
+				  });
 }
 
 /*

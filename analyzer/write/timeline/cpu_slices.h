@@ -26,7 +26,7 @@
 #include "analyzer/model/model.h"
 #include "analyzer/write/export.h"
 
-/* How a slice ends, beyond enum switch_state of bpf/events.h. */
+/* How a slice ends, beyond Switches.State of proto/trace.proto. */
 #define CPU_SLICE_GOES_ON 0x80 /* it ran when the window ended */
 #define CPU_SLICE_NOT_RECORDED 0x81 /* how long it ran on was not recorded */
 
@@ -36,7 +36,7 @@ struct cpu_slice {
 	uint32_t tid; /* 0 = idle */
 	uint32_t thread; /* index into model->threads or INDEX_NONE */
 	uint8_t leaves; /* enum switch_state or CPU_SLICE_* */
-	uint8_t flags; /* SWITCH_IOWAIT, SWITCH_FAULT */
+	uint8_t flags; /* Switches.Flag: IO_WAIT, PAGE_FAULT */
 };
 
 struct cpu_row {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 /* One sorted row of events to merge: the switches of a CPU, or all wake-ups. */
 struct stream {
@@ -121,12 +121,14 @@ static bool switched(struct cpu_waits *waits, struct waiter *waiters, const bool
 {
 	uint32_t prev = row->prev_thread, next = row->next_thread;
 
-	if (row->flags & SWITCH_PREV_TARGET && prev < threads && chosen[prev]) {
-		waiters[prev].state = row->state == SWITCH_PREEMPTED ? WAIT_PREEMPTED : WAIT_ASLEEP;
+	if (row->flags & PROFBPF__SWITCHES__FLAG__PREV_TARGET && prev < threads && chosen[prev]) {
+		waiters[prev].state = row->state == PROFBPF__SWITCHES__STATE__PREEMPTED
+					      ? WAIT_PREEMPTED
+					      : WAIT_ASLEEP;
 		waiters[prev].since_ns = row->ts_ns;
 		waiters[prev].cpu = row->cpu;
 	}
-	if (row->flags & SWITCH_NEXT_TARGET && next < threads && chosen[next]) {
+	if (row->flags & PROFBPF__SWITCHES__FLAG__NEXT_TARGET && next < threads && chosen[next]) {
 		struct waiter *waiter = &waiters[next];
 		uint16_t cpu = waiter->state == WAIT_PREEMPTED ? waiter->cpu : row->cpu;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/write/timeline/perfetto_fields.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 #define PRIORITY 120 /* of a normal thread; traces don't have it */
 #define COMMON_HARDIRQ 0x08
@@ -272,11 +272,11 @@ static void add_single(struct bundle *bundle, struct single single)
 static uint16_t state_of(uint8_t leaves)
 {
 	switch (leaves) {
-	case SWITCH_PREEMPTED: return 0x100;
-	case SWITCH_SLEEP: return 0x01;
-	case SWITCH_DISK: return 0x02;
-	case SWITCH_STOPPED: return 0x04;
-	case SWITCH_DEAD: return 0x10;
+	case PROFBPF__SWITCHES__STATE__PREEMPTED: return 0x100;
+	case PROFBPF__SWITCHES__STATE__SLEEP: return 0x01;
+	case PROFBPF__SWITCHES__STATE__DISK_SLEEP: return 0x02;
+	case PROFBPF__SWITCHES__STATE__STOPPED: return 0x04;
+	case PROFBPF__SWITCHES__STATE__DEAD: return 0x10;
 	default: return STATE_NOT_RECORDED;
 	}
 }
@@ -308,9 +308,9 @@ void bundle_blocked(struct bundle *bundle, uint64_t ns, uint32_t tid)
 
 static uint8_t common_flags(uint8_t flags)
 {
-	if (flags & (WAKE_HARDIRQ | WAKE_TIMER))
+	if (flags & (PROFBPF__WAKES__FLAG__HARDIRQ | PROFBPF__WAKES__FLAG__TIMER))
 		return COMMON_HARDIRQ;
-	return flags & WAKE_SOFTIRQ ? COMMON_SOFTIRQ : 0;
+	return flags & PROFBPF__WAKES__FLAG__SOFTIRQ ? COMMON_SOFTIRQ : 0;
 }
 
 void bundle_wake(struct bundle *bundle, const struct wake *wake, bool compact)

@@ -11,7 +11,7 @@
 
 #include "analyzer/write/timeline/perfetto_bundle.h"
 #include "analyzer/write/timeline/perfetto_trace.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 #define CPU_KEYS (UINT16_MAX + 1)
 
@@ -56,8 +56,9 @@ static uint8_t leaving(struct switcher *switcher)
 		return CPU_SLICE_NOT_RECORDED;
 	last = &switcher->slices[switcher->next - 1];
 	/* Just after the switch, or it would speak of the state before it. */
-	if (last->flags & SWITCH_IOWAIT &&
-	    (last->leaves == SWITCH_DISK || last->leaves == SWITCH_SLEEP))
+	if (last->flags & PROFBPF__SWITCHES__FLAG__IO_WAIT &&
+	    (last->leaves == PROFBPF__SWITCHES__STATE__DISK_SLEEP ||
+	     last->leaves == PROFBPF__SWITCHES__STATE__SLEEP))
 		bundle_blocked(switcher->bundle, last->end_ns + 1, last->tid);
 	return last->leaves;
 }
@@ -137,7 +138,7 @@ static bool wake_is_wanted(const struct perfetto_trace *trace, const struct wake
 static bool wake_is_compact(const struct switcher *switcher, const struct wake *wake,
 			    uint64_t start_ns)
 {
-	if (wake->flags & WAKE_INTERRUPT)
+	if (wake->flags & WOKEN_BY_INTERRUPT)
 		return wake->ts_ns > start_ns;
 	return switcher->current.tid == wake->waker_tid && switcher->since_ns < wake->ts_ns;
 }

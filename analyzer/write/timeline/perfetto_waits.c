@@ -11,7 +11,7 @@
 #include "analyzer/join/sleep_causes.h"
 #include "analyzer/write/timeline/lanes.h"
 #include "analyzer/write/timeline/perfetto_trace.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 
 /* Shorter sleeps are shown only if they waited for a disk or a page: there may be millions. */
 #define SHOWN_MIN_NS 100000
@@ -177,7 +177,7 @@ static void write_request(struct waits_writer *waits, const struct block_request
 	perfetto_arg_uint(trace, ARG_BYTES, row->bytes);
 	perfetto_arg_uint(trace, ARG_SECTOR, row->sector);
 	perfetto_arg_uint(trace, ARG_LATENCY_NS, block_latency_ns(row));
-	if (row->flags & BLOCK_FAILED)
+	if (row->flags & PROFBPF__BLOCK_REQUESTS__FLAG__FAILED)
 		perfetto_arg_true(trace, ARG_FAILED);
 	if (cut)
 		perfetto_arg_true(trace, ARG_CUT);
