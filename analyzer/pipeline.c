@@ -184,8 +184,10 @@ static int compute_device(struct analysis *analysis, const struct analysis_optio
 {
 	struct model *model = analysis->model;
 	struct results *results = &analysis->results;
-	int err = device_results_analyse(model, options, results->devices);
+	int err = symbols_resolve(model); /* roots of idle time tell functions */
 
+	if (!err)
+		err = device_results_analyse(model, options, results->devices);
 	if (!err)
 		err = device_steps_analyse(model, options, results->steps,
 					   results->device_steps = &analysis->device_steps);
@@ -212,10 +214,8 @@ static int compute_stacks(struct analysis *analysis, const struct analysis_optio
 {
 	struct model *model = analysis->model;
 	struct results *results = &analysis->results;
-	int err = symbols_resolve(model);
+	int err = stacks_analyse(model, options, results->stacks = &analysis->stacks);
 
-	if (!err)
-		err = stacks_analyse(model, options, results->stacks = &analysis->stacks);
 	if (!err)
 		err = python_analyse(model, options, results->python = &analysis->python);
 	return err;

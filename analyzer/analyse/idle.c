@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/analyse/idle_roots.h"
 #include "analyzer/analyse/idle_rules.h"
 #include "analyzer/analyse/idle_text.h"
 #include "analyzer/analyse/syscall_class.h"
@@ -31,6 +32,7 @@ struct sums {
 	uint32_t count;
 	uint32_t capacity;
 	struct map places; /* (cause, who) -> row */
+	struct root_sums *roots;
 };
 
 const char *idle_cause_name(uint8_t cause)
@@ -213,7 +215,7 @@ static int add_gap(struct idle_splitter *splitter, struct sums *sums, uint64_t n
 			sum->longest = *piece;
 		}
 	}
-	return error;
+	return error ? error : root_sums_add(sums->roots, gap, &splitter->pieces);
 }
 
 static int by_length(const void *a, const void *b)
@@ -305,6 +307,8 @@ static int analyse(struct idle_splitter *splitter, struct sums *sums,
 		error = add_gap(splitter, sums, i + 1, gaps[i]);
 	}
 	if (!error)
+		error = root_sums_finish(sums->roots, result->roots);
+	if (!error)
 		error = finish_totals(splitter, sums, result);
 	return error ? error : list_gaps(splitter, gaps, count, top, result);
 }
@@ -324,7 +328,10 @@ int idle_analyse(struct model *model, const struct device_usage *usages,
 	for (uint32_t i = 0; i < model->devices.count; i++)
 		count += usages[i].gap_count;
 	gaps = calloc(count + 1, sizeof(*gaps));
-	if (!splitter || !gaps)
+	result->roots = calloc(1, sizeof(*result->roots));
+	if (splitter)
+		sums.roots = root_sums_new(model, &splitter->tools);
+	if (!sums.roots || !gaps || !result->roots)
 		goto cleanup;
 	count = 0;
 	for (uint32_t i = 0; i < model->devices.count; i++) {
@@ -336,6 +343,7 @@ cleanup:
 	free(gaps);
 	free(sums.row);
 	map_free(&sums.places);
+	root_sums_free(sums.roots);
 	idle_splitter_free(splitter);
 	return error;
 }
@@ -346,5 +354,8 @@ void idle_free(struct idle_result *result)
 		free(result->gaps[i].parts);
 	free(result->gaps);
 	free(result->totals);
+	if (result->roots)
+		idle_roots_free(result->roots);
+	free(result->roots);
 	*result = (struct idle_result){ 0 };
 }

@@ -90,6 +90,8 @@ struct idle_total {
 	double percent; /* of idle_result.total_ns */
 };
 
+struct idle_roots;
+
 struct idle_result {
 	uint64_t total_ns; /* all gaps of all devices */
 	uint64_t gaps_total;
@@ -99,12 +101,13 @@ struct idle_result {
 	struct idle_gap *gaps; /* the longest options->top of them, longest first */
 	uint32_t gap_count;
 	uint64_t cause_ns[IDLE_CAUSES]; /* sums of totals by cause */
+	struct idle_roots *roots; /* the same time by who was at the end of all waiting: idle_roots.h */
 };
 
 /*
  * idle_analyse - split all gaps of @usages
  *
- * Needs timelines and the launch join. Adds the texts it needs to
+ * Needs timelines and the launch join; for places of roots, frames with names. Adds the texts it needs to
  * model->strings. The caller frees *result with idle_free(). Returns 0 or -ENOMEM.
  */
 int idle_analyse(struct model *model, const struct device_usage *usages,

@@ -156,6 +156,9 @@ static void check_idle(yajl_val tree)
 	assert_int_equal(number(idle, "total_ns"), 90 * US);
 	assert_int_equal(number(idle, "gaps_total"), 1);
 	assert_int_equal(sum(idle, "causes", "ns"), 90 * US);
+	assert_int_equal(sum(idle, "roots", "ns"), 90 * US);
+	assert_string_equal(text_of(element(idle, "roots", 0), "cause"), "user_code");
+	assert_int_equal(number(element(element(idle, "roots", 0), "chain", 0), "tid"), 100);
 	assert_string_equal(text_of(top, "cause"), "lock");
 	assert_string_equal(text_of(top, "who"), "work\xef\xbf\xbd\"er 101");
 	assert_int_equal(number(top, "tid"), 101);

@@ -165,6 +165,11 @@ static void database(void **state)
 	       "job, \"quoted\"");
 	expect(db, "SELECT computation_ns FROM overlap WHERE whole_device", "3000000");
 	expect(db, "SELECT sum(ns) FROM idle_causes", "2000000");
+	expect(db, "SELECT sum(ns) FROM idle_roots", "2000000");
+	expect(db,
+	       "SELECT count(*) FROM idle_roots WHERE root IN (SELECT root FROM idle_hops WHERE "
+	       "hop = 0)",
+	       "1");
 	expect(db, "SELECT sum(end_ns - start_ns) FROM idle_parts", "2000000");
 	expect(db, "SELECT count FROM api_statistic WHERE process = 0", "1");
 	sqlite3_close(db);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/write/report/report_device.h"
+#include "analyzer/write/report/report_roots.h"
 #include "analyzer/write/report/report_told.h"
 
 static void write_streams(struct json *json, const struct device_usage *usage)
@@ -215,6 +216,7 @@ static void report_json_idle(struct json *json, const struct model *model,
 	json_u64(json, "gaps_total", idle->gaps_total);
 	json_u64(json, "threshold_ns", idle->threshold_ns);
 	write_totals(json, model, idle);
+	report_json_roots(json, model, idle->roots);
 	json_array(json, "gaps");
 	for (uint32_t i = 0; i < idle->gap_count; i++)
 		write_gap(json, model, &idle->gaps[i]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/write/report/report_device.h"
+#include "analyzer/write/report/report_roots.h"
 #include "analyzer/write/table.h"
 
 #define TEXT_SIZE 1200
@@ -244,7 +245,9 @@ int report_text_idle(FILE *out, const struct model *model, const struct device_r
 		      out);
 		return 0;
 	}
-	error = print_totals(out, model, idle, options);
+	error = report_text_roots(out, model, idle->roots, options);
+	if (!error)
+		error = print_totals(out, model, idle, options);
 	if (!error && idle->gap_count)
 		error = print_gaps(out, model, idle, options);
 	return error;

@@ -2,6 +2,7 @@
 /* Tables of the report: what devices did, and why they were idle. */
 #include "analyzer/analyse/results.h"
 #include "analyzer/write/tables/tables.h"
+#include "analyzer/write/tables/tables_roots.h"
 
 static void put_usage(struct rows *rows, const struct device_results *devices)
 {
@@ -241,6 +242,7 @@ void tables_devices(struct rows *rows, const struct tables *of)
 	put_metrics(rows, of, &devices->operators);
 	put_overlap(rows, &devices->overlap);
 	put_causes(rows, of, &devices->idle);
+	tables_roots(rows, of->model, devices->idle.roots);
 	put_gaps(rows, &devices->idle);
 	put_parts(rows, of, &devices->idle);
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * root_places.h - which function ran, or slept, at the roots of idle time.
+ *
+ * By the samples of a trace, if it has any: those of the CPU for roots that were on one, looks at
+ * Python's frames also for those that slept. A function of Python is preferred to a native one.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_ROOT_PLACES_H
+#define PROFBPF_ANALYZER_ANALYSE_ROOT_PLACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/root_walk.h"
+#include "analyzer/model/model.h"
+
+struct root_places;
+
+/* NULL without memory. Frames must have their names (join/symbols.h); the model must not change. */
+struct root_places *root_places_new(const struct model *model);
+void root_places_free(struct root_places *places);
+
+/* root_places_look - count the samples in a stretch of a row; false without memory */
+bool root_places_look(struct root_places *places, uint32_t row, const struct root *root);
+
+/*
+ * root_places_choose - set the place of a row to the function that was seen most
+ *
+ * Without samples it stays as it is. Returns how many there were.
+ */
+uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_ROOT_PLACES_H */

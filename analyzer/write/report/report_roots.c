@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/write/report/report_roots.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyzer/analyse/idle.h"
+#include "analyzer/analyse/sleep_reason.h"
+#include "analyzer/write/table.h"
+
+#define TEXT_SIZE 512
+#define HOPS_SHOWN 4 /* of a chain in the text report, from the root on */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void root_thread_text(const struct model *model, uint32_t thread, char *text, size_t size)
+{
+	const char *name;
+
+	if (thread >= model->threads.count) {
+		snprintf(text, size, "unknown");
+		return;
+	}
+	name = model_text(model, model->threads.row[thread].name);
+	snprintf(text, size, "%.64s %u", *name ? name : "thread", model->threads.row[thread].tid);
+}
+
+static void runner_text(const struct model *model, uint32_t thread, char *text, size_t size)
+{
+	const struct thread *row = &model->threads.row[thread];
+	const char *name = model_text(model, row->name);
+
+	if (row->process >= model->processes.count)
+		root_thread_text(model, thread, text, size);
+	else
+		snprintf(text, size, "%.64s of process %u", *name ? name : "a thread",
+			 model->processes.row[row->process].pid);
+}
+
+void root_who_text(const struct model *model, const struct root *root, char *text, size_t size)
+{
+	*text = '\0';
+	if (root->who_kind == WHO_IDLE_CPU)
+		snprintf(text, size, "an idle CPU");
+	else if (root->who_kind == WHO_RUNNER && root->who < model->threads.count)
+		runner_text(model, root->who, text, size);
+	else if (root->who_kind == WHO_THREAD)
+		root_thread_text(model, root->who, text, size);
+}
+
+/* Where a function is found: the source file and line of Python's, the file of the others. */
+static void frame_place_text(const struct model *model, uint32_t index, char *text, size_t size)
+{
+	const struct code_frame *frame = &model->code_frames.row[index];
+	const char *name = model_text(model, frame->name);
+	const char *source = base_name(model_text(model, frame->source));
+	const char *file = "";
+
+	if (frame->file < model->code_files.count)
+		file = base_name(model_text(model, model->code_files.row[frame->file].path));
+	if (*source && frame->line)
+		snprintf(text, size, "%.128s:%u %.256s", source, frame->line, name);
+	else if (*source)
+		snprintf(text, size, "%.128s %.256s", source, name);
+	else
+		snprintf(text, size, "%.128s%s%.256s", file, *file ? " " : "", name);
+}
+
+void root_place_text(const struct model *model, struct syscall_table *syscalls,
+		     const struct root *root, char *text, size_t size)
+{
+	const char *name;
+
+	*text = '\0';
+	switch (root->place_kind) {
+	case PLACE_FUNCTION:
+		if (root->place < model->functions.count)
+			snprintf(text, size, "%s",
+				 model_text(model, model->functions.row[root->place].name));
+		break;
+	case PLACE_SYSCALL:
+		name = syscall_name(syscalls, (int16_t)root->place);
+		if (name)
+			snprintf(text, size, "%s", name);
+		else
+			snprintf(text, size, "system call %u", root->place);
+		break;
+	case PLACE_FAULT: snprintf(text, size, "page fault"); break;
+	case PLACE_FRAME:
+		if (root->place < model->code_frames.count)
+			frame_place_text(model, root->place, text, size);
+		break;
+	default: break;
+	}
+}
+
+static const char *node_of(const struct model *model, uint32_t driver)
+{
+	return driver < model->drivers.count ? model_text(model, model->drivers.row[driver].device)
+					     : "";
+}
+
+static void command_text(const struct model *model, const struct root *root, char *text,
+			 size_t size)
+{
+	const char *node = node_of(model, root->object);
+	const char *name =
+		model_text(model, model_command_name(model, root->object, root->command));
+
+	if (*name)
+		snprintf(text, size, "%.128s %.128s", *node ? node : "unknown device", name);
+	else
+		snprintf(text, size, "%.128s ioctl 0x%08x", *node ? node : "unknown device",
+			 root->command);
+}
+
+void root_object_text(const struct model *model, const struct root *root, char *text, size_t size)
+{
+	const char *disk = node_of(model, root->disk);
+	size_t used;
+
+	*text = '\0';
+	switch (root->object_kind) {
+	case OBJECT_SLEEP:
+		sleep_object_text(model, &model->sleep_objects.row[root->object], text, size);
+		break;
+	case OBJECT_COMMAND: command_text(model, root, text, size); break;
+	case OBJECT_CGROUP:
+		snprintf(text, size, "%s",
+			 model_text(model, model->cgroups.row[root->object].path));
+		break;
+	case OBJECT_DEVICE:
+		snprintf(text, size, "%s",
+			 model_text(model, model->devices.row[root->object].name));
+		break;
+	case OBJECT_INTERRUPT: snprintf(text, size, "%s", model_text(model, root->object)); break;
+	default: break;
+	}
+	used = strlen(text);
+	if (*disk)
+		snprintf(text + used, size - used, "%s%.64s", used ? " on " : "", disk);
+}
+
+uint32_t root_subject(const struct root *root)
+{
+	return root->who_kind == WHO_THREAD || root->who_kind == WHO_RUNNER ? root->who
+									    : root->thread;
+}
+
+static void write_thread(struct json *json, const struct model *model, uint32_t thread)
+{
+	const struct thread *row;
+
+	if (thread >= model->threads.count)
+		return;
+	row = &model->threads.row[thread];
+	if (row->process < model->processes.count)
+		json_u64(json, "pid", model->processes.row[row->process].pid);
+	json_u64(json, "tid", row->tid);
+}
+
+static void write_text(struct json *json, const char *key, const char *text)
+{
+	if (*text)
+		json_text(json, key, text);
+}
+
+static void write_chain(struct json *json, const struct model *model, const struct idle_hop *hops,
+			uint32_t count)
+{
+	char text[TEXT_SIZE];
+
+	json_array(json, "chain");
+	for (uint32_t i = 0; i < count; i++) {
+		json_map(json, NULL);
+		json_text(json, "cause", idle_cause_name(hops[i].cause));
+		if (hops[i].thread < model->threads.count) {
+			root_thread_text(model, hops[i].thread, text, sizeof(text));
+			json_text(json, "who", text);
+		}
+		write_thread(json, model, hops[i].thread);
+		json_u64(json, "ns", hops[i].ns);
+		json_map_close(json);
+	}
+	json_array_close(json);
+}
+
+static void write_root(struct json *json, const struct model *model, struct syscall_table *syscalls,
+		       const struct idle_roots *roots, const struct idle_root *row)
+{
+	const struct root *root = &row->root;
+	const char *end = root_end_name(root->end);
+	char text[TEXT_SIZE];
+
+	json_map(json, NULL);
+	json_text(json, "cause", idle_cause_name(root->cause));
+	root_who_text(model, root, text, sizeof(text));
+	write_text(json, "who", text);
+	write_thread(json, model, root_subject(root));
+	root_place_text(model, syscalls, root, text, sizeof(text));
+	write_text(json, "where", text);
+	if (row->samples)
+		json_u64(json, "samples", row->samples);
+	root_object_text(model, root, text, sizeof(text));
+	write_text(json, "object", text);
+	json_u64(json, "ns", row->ns);
+	json_decimal(json, "percent", row->percent);
+	json_u64(json, "gaps", row->gaps);
+	if (end)
+		json_text(json, "end", end);
+	write_chain(json, model, &roots->hops[row->first_hop], row->hop_count);
+	json_map_close(json);
+}
+
+void report_json_roots(struct json *json, const struct model *model, const struct idle_roots *roots)
+{
+	struct syscall_table *syscalls = syscall_table_new(model_text(model, model->info.arch));
+
+	json_array(json, "roots");
+	for (uint32_t i = 0; i < roots->count && syscalls; i++)
+		write_root(json, model, syscalls, roots, &roots->row[i]);
+	json_array_close(json);
+	syscall_table_free(syscalls);
+}
+
+/* Why nothing more is known, for people. */
+static const char *end_text(uint8_t end)
+{
+	static const char *const texts[ROOT_ENDS] = {
+		[ROOT_END_CIRCLE] = "threads wait for each other in a circle",
+		[ROOT_END_DEPTH] = "waits for yet another thread, which was not followed",
+		[ROOT_END_UNTRACED] = "was not traced",
+		[ROOT_END_NO_WAKER] = "what ended its sleep was not recorded",
+		[ROOT_END_NO_RECORD] = "no scheduling records for this time",
+		[ROOT_END_INTERRUPT] = "woken by an interrupt",
+		[ROOT_END_STOPPED] = "stopped by a signal or a debugger",
+	};
+
+	return end < ROOT_ENDS && texts[end] ? texts[end] : "";
+}
+
+/* "read of a pipe", "train.py:19 noise", "munmap; was not traced" */
+static void doing_text(const struct model *model, struct syscall_table *syscalls,
+		       const struct root *root, char *text, size_t size)
+{
+	char place[TEXT_SIZE], object[TEXT_SIZE];
+	const char *end = end_text(root->end);
+
+	root_place_text(model, syscalls, root, place, sizeof(place));
+	root_object_text(model, root, object, sizeof(object));
+	snprintf(text, size, "%s%s%s%s%s", place, *place && *object ? ": " : "", object,
+		 (*place || *object) && *end ? "; " : "", end);
+}
+
+/* "<- decoder 12 <- main 10": from the root back to the thread that submitted. */
+static void chain_text(const struct model *model, const struct idle_roots *roots,
+		       const struct idle_root *row, char *text, size_t size)
+{
+	const struct idle_hop *hops = &roots->hops[row->first_hop];
+	uint32_t left = row->hop_count, shown = 0;
+	size_t used = 0;
+
+	*text = '\0';
+	/* The root itself is told as who. */
+	if (left && row->root.who_kind == WHO_THREAD && hops[left - 1].thread == row->root.who)
+		left--;
+	while (left-- > 0 && used < size) {
+		char who[TEXT_SIZE];
+
+		if (++shown >= HOPS_SHOWN && left > 0) {
+			used += (size_t)snprintf(text + used, size - used, "%s<- %u more",
+						 used ? " " : "", left);
+			left = 0;
+		}
+		if (used >= size)
+			break;
+		root_thread_text(model, hops[left].thread, who, sizeof(who));
+		used += (size_t)snprintf(text + used, size - used, "%s<- %.100s", used ? " " : "",
+					 who);
+	}
+}
+
+static void add_row(struct table *table, const struct model *model, struct syscall_table *syscalls,
+		    const struct idle_roots *roots, const struct idle_root *row)
+{
+	char text[4 * TEXT_SIZE];
+
+	table_row(table);
+	table_percent(table, row->percent);
+	table_ms(table, row->ns);
+	table_count(table, row->gaps);
+	table_text(table, idle_cause_name(row->root.cause));
+	root_who_text(model, &row->root, text, sizeof(text));
+	if (*text)
+		table_text(table, text);
+	else
+		table_unknown(table);
+	doing_text(model, syscalls, &row->root, text, sizeof(text));
+	table_text(table, text);
+	chain_text(model, roots, row, text, sizeof(text));
+	table_text(table, text);
+}
+
+int report_text_roots(FILE *out, const struct model *model, const struct idle_roots *roots,
+		      const struct report_options *options)
+{
+	struct syscall_table *syscalls = syscall_table_new(model_text(model, model->info.arch));
+	struct table *table = table_new(options);
+	uint32_t shown = roots->count;
+	int error = -ENOMEM;
+
+	if (!syscalls || !table)
+		goto cleanup;
+	if (options->top && shown > options->top)
+		shown = options->top;
+	table_column(table, "idle %", TABLE_RIGHT);
+	table_column(table, "idle ms", TABLE_RIGHT);
+	table_column(table, "gaps", TABLE_RIGHT);
+	table_column(table, "cause", TABLE_LEFT);
+	table_column(table, "who", TABLE_LEFT);
+	table_column(table, "where, and for what", TABLE_LEFT | TABLE_SHRINK);
+	table_column(table, "waited for by", TABLE_LEFT | TABLE_SHRINK);
+	for (uint32_t i = 0; i < shown; i++)
+		add_row(table, model, syscalls, roots, &roots->row[i]);
+	fputs("\nAt the end of all waiting, by who it was:\n", out);
+	error = table_print(table, out);
+	if (shown < roots->count)
+		fprintf(out, "and %u more (see --top)\n", roots->count - shown);
+cleanup:
+	table_free(table);
+	syscall_table_free(syscalls);
+	return error;
+}
