@@ -30,7 +30,7 @@ PROTO_OBJ := $(PROTO_SRC:%.proto=$(G)/%.pb-c.o)
 PROTO_HDR := $(PROTO_SRC:%.proto=$(G)/%.pb-c.h)
 BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(BPF_SRC:%.bpf.c=$(B)/%.bpf.o)
-SKEL := $(G)/bpf/profbpf.skel.h
+SKEL := $(G)/bpf/profbpf.skel.h $(G)/bpf/gate_programs.skel.h
 
 obj = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)))
 LIB_OBJ := $(call obj,lib/*.c) $(PROTO_OBJ)
@@ -124,9 +124,12 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(G)/vmlinux.h $(wildcard bpf/*.h) flags.mk
 $(B)/bpf/profbpf.o: $(BPF_OBJ)
 	$(BPFTOOL) gen object $@ $^
 
-$(SKEL): $(B)/bpf/profbpf.o
+$(B)/bpf/gate_programs.o: $(B)/bpf/gate/gate.bpf.o
+	$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(G)/bpf/%.skel.h: $(B)/bpf/%.o
 	@mkdir -p $(@D)
-	$(BPFTOOL) gen skeleton $< name profbpf > $@
+	$(BPFTOOL) gen skeleton $< name $* > $@
 
 include tests/tests.mk
 include tests/bare/bare.mk

@@ -497,6 +497,8 @@ struct session_settings {
 	__u32 block_by_bio;	/* a request is known by what it carries until it is issued */
 	__u32 switches;		/* switches and wake-ups are recorded */
 	__u32 sleep_stacks;	/* stacks of long sleeps are */
+	__u32 gated;		/* the scheduler's events come by the gate (gate.bpf.h) ... */
+	__u32 gate_slot;	/* ... where this is the session's place */
 	__u32 stacks_when_back;	/* user stacks of sleeps are walked after them, not before */
 	/* What this kernel offers its programs; see compat.bpf.h. */
 	__u32 typed_task;	/* a pointer to the current thread that can be followed */
@@ -527,6 +529,23 @@ enum source {
 };
 
 #define TARGET_MARKS 32768 /* places of processes that may be targets; a power of two */
+
+/* Sessions of one daemon that can have a place at its gate: no more tail calls follow each other. */
+#define GATE_SLOTS 32
+
+/* Which sessions may want the events of a process. Bytes, for two may be set at the same time. */
+struct gate_marks {
+	union {
+		__u8 slot[GATE_SLOTS];
+		__u64 words[GATE_SLOTS / 8];
+	};
+};
+
+/* How many targets wait for a CPU. */
+struct waiting_count {
+	__s32 count;
+	__u8 line[60]; /* of the cache: CPUs change their own */
+};
 
 /* Why a record was lost in the kernel. */
 enum loss {

@@ -24,6 +24,7 @@
 const volatile struct session_settings settings __weak = {};
 
 #include "compat.bpf.h"
+#include "gate.bpf.h"
 
 /* Rings, one per possible CPU; the daemon puts them in. */
 struct ring_map {
@@ -130,7 +131,15 @@ static __always_inline bool may_be_target(__u32 tgid)
 
 static __always_inline void mark_target(__u32 tgid)
 {
-	target_marks[tgid & (TARGET_MARKS - 1)] = 1;
+	__u32 place = tgid & (TARGET_MARKS - 1);
+	struct gate_marks *marks;
+
+	target_marks[place] = 1;
+	if (!settings.gated)
+		return;
+	marks = bpf_map_lookup_elem(&gate_marks, &place);
+	if (marks)
+		marks->slot[settings.gate_slot & (GATE_SLOTS - 1)] = 1;
 }
 
 /* Counted up by the daemon when it has changed "targets". */

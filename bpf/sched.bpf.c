@@ -15,14 +15,7 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-#define CACHE_LINE 64
-
-struct waiting_count {
-	__s32 count;
-	__u8 line[CACHE_LINE - sizeof(__s32)]; /* CPUs change their own */
-};
-
-/* How many targets wait for each CPU. */
+/* How many targets of this session wait for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1); /* as many as CPUs; set before loading */
@@ -57,6 +50,11 @@ static __always_inline void count_waiting(__u32 cpu, __s32 more)
 {
 	struct waiting_count *waits = bpf_map_lookup_elem(&waiting, &cpu);
 
+	if (waits)
+		__sync_fetch_and_add(&waits->count, more);
+	if (!settings.gated)
+		return;
+	waits = bpf_map_lookup_elem(&gate_waiting, &cpu);
 	if (waits)
 		__sync_fetch_and_add(&waits->count, more);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +14,7 @@
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/capture_private.h"
 #include "daemon/profbpfd/obstacles.h"
+#include "daemon/profbpfd/programs.h"
 
 static uint32_t ring_size(uint64_t total, int cpus)
 {
@@ -122,7 +121,19 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.page_shift = page_shift(),
 		.kernel_stack_bytes = kernel_stack_bytes(features),
 		.wake_bytes = ring_size(options->buffer_bytes, capture->cpus) / 4,
+		.gated = capture->seat != NULL,
+		.gate_slot = capture->seat ? gate_slot(capture->seat) : 0,
 	};
+}
+
+/* Without a seat the maps are the session's own, and not used. */
+static int share_gate(struct capture *capture)
+{
+	struct profbpf *s = capture->skeleton;
+
+	if (capture->seat)
+		return gate_share(capture->seat, s->maps.gate_marks, s->maps.gate_waiting);
+	return bpf_map__set_max_entries(s->maps.gate_marks, 1);
 }
 
 /*
@@ -173,11 +184,9 @@ int capture_find_types(struct mentioned_types *types)
 static struct profbpf *open_programs(const struct features *features)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, options);
-	char path[40];
+	char path[PROGRAMS_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", features->types.fd);
-	if (features->types.fd)
-		options.btf_custom_path = path;
+	programs_options(&options, features, path);
 	return profbpf__open_opts(&options);
 }
 
@@ -199,6 +208,9 @@ static int load_programs(struct capture *capture, const struct capture_options *
 		bpf_map__set_max_entries(capture->skeleton->maps.targets,
 					 (uint32_t)options->targets_max);
 	capture_choose_programs(capture, features);
+	err = share_gate(capture);
+	if (err)
+		return err;
 	if (!features->global_pointers)
 		make_functions_static(capture);
 	err = profbpf__load(capture->skeleton);
@@ -277,6 +289,10 @@ struct capture *capture_new(const struct capture_options *options, const struct 
 	capture->ioctls = IOCTL_METHODS;
 	capture->topics = options->topics;
 	capture->cpus = libbpf_num_possible_cpus();
+	if (options->gate && capture_has_switches(capture))
+		capture->seat = gate_take(options->gate, features);
+	if (capture->seat && options->system_wide)
+		gate_mark_all(capture->seat);
 	if (capture->cpus <= 0)
 		err = -errno;
 	else if (options->topics & TOPIC_IOCTL)
@@ -297,6 +313,7 @@ void capture_free(struct capture *capture)
 	if (!capture)
 		return;
 	capture_detach(capture);
+	gate_leave(capture->seat, capture->skeleton ? bpf_map__fd(capture->skeleton->maps.waiting) : -1);
 	ring_buffer__free(capture->rings);
 	free(capture->taken);
 	profbpf__destroy(capture->skeleton);
@@ -321,6 +338,8 @@ static int put_target(struct capture *capture, pid_t pid, uint32_t live, uint64_
 
 	__atomic_store_n(&capture->skeleton->bss->target_marks[key % TARGET_MARKS], 1,
 			 __ATOMIC_RELEASE);
+	if (capture->seat)
+		gate_mark(capture->seat, pid);
 	err = bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &live, flags);
 	targets_changed(capture);
 	return err;
@@ -408,25 +427,16 @@ void capture_wait_exited(struct capture *capture)
 		nanosleep(&pause, NULL);
 }
 
-/* As the kernel's own synchronize_rcu(); where that is not to be had, a program's time many times over. */
-static void wait_for_programs(void)
-{
-	struct timespec pause = { .tv_nsec = 20000000 };
-
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		nanosleep(&pause, NULL);
-}
-
 void capture_stop(struct capture *capture)
 {
 	capture->skeleton->bss->capture_stopped = 1;
-	wait_for_programs();
+	programs_wait();
 }
 
 void capture_close(struct capture *capture)
 {
 	capture->skeleton->bss->capture_closed = 1;
-	wait_for_programs();
+	programs_wait();
 }
 
 void capture_set_end(struct capture *capture, uint64_t end_ns)

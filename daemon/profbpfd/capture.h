@@ -21,6 +21,7 @@
 
 struct bpf_link;
 struct capture;
+struct gate;
 
 struct capture_options {
 	bool system_wide;
@@ -33,6 +34,7 @@ struct capture_options {
 	unsigned int topics; /* TOPIC_* */
 	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
 	uint64_t targets_max;	/* processes at a time; 0 = as many as the table holds */
+	struct gate *gate; /* of the daemon, outlives the capture; NULL = attached to the scheduler without it */
 };
 
 /*

@@ -3,7 +3,9 @@
 #ifndef PROFBPF_DAEMON_CAPTURE_PRIVATE_H
 #define PROFBPF_DAEMON_CAPTURE_PRIVATE_H
 
+#include "daemon/common/topics.h"
 #include "daemon/profbpfd/capture.h"
+#include "daemon/profbpfd/gate.h"
 
 #include "bpf/profbpf.skel.h" /* needs what capture.h includes */
 
@@ -21,6 +23,7 @@ struct capture {
 	int cpus;
 	struct bpf_link *links[LINKS_MAX];
 	size_t link_count;
+	struct gate_seat *seat; /* NULL: has none of the scheduler's events, or its own programs there */
 	bool guarded; /* the program that sees execs is attached */
 	char warning[768]; /* for capture_attach() */
 	struct source_stats base[SOURCES]; /* subtracted from what the programs counted */
@@ -31,6 +34,12 @@ struct capture {
 	capture_handler *handler; /* only during capture_drain() */
 	void *context;
 };
+
+/* capture_has_switches - does it want the scheduler's events? */
+static inline bool capture_has_switches(const struct capture *capture)
+{
+	return capture->topics & (TOPIC_SCHED | TOPIC_STACK);
+}
 
 /* capture_choose_programs - of the skeleton that is about to be loaded, by topics and @features */
 void capture_choose_programs(struct capture *capture, const struct features *features);

@@ -93,7 +93,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool accounts = capture->topics & TOPIC_ACCOUNT && !sched;
 	bool irq = capture->topics & TOPIC_IRQ;
 	bool stack = capture->topics & TOPIC_STACK;
-	bool switches = sched || stack;
+	bool switches = capture_has_switches(capture);
 
 	bpf_program__set_autoload(s->progs.api_session, session);
 	bpf_program__set_autoload(s->progs.api_place, multi && !capture->emulated_returns);
@@ -145,6 +145,15 @@ static bool is_ioctl_hook(const struct capture *capture, const struct bpf_progra
 	       program == s->progs.ioctl_leave_tracepoint;
 }
 
+static bool is_gated(const struct capture *capture, const struct bpf_program *program)
+{
+	const struct profbpf *s = capture->skeleton;
+
+	return capture->seat && (program == s->progs.on_switch || program == s->progs.on_switch_before_5_18 ||
+				 program == s->progs.on_waking || program == s->progs.on_migrate ||
+				 program == s->progs.on_wakeup_new);
+}
+
 /* In this order. */
 static bool is_forgetting(const struct capture *capture, const struct bpf_program *program)
 {
@@ -165,7 +174,7 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 	       program == s->progs.kernel_symbols ||
 	       program == s->progs.on_sample || program == s->progs.on_major_fault ||
 	       program == s->progs.api_exit || program == s->progs.api_exec ||
-	       is_forgetting(capture, program) ||
+	       is_forgetting(capture, program) || is_gated(capture, program) ||
 	       (capture->guarded && program == s->progs.on_exec);
 }
 
@@ -266,6 +275,23 @@ int capture_attach_guard(struct capture *capture, char *error, size_t size)
 	return attach_or_say(capture, capture->skeleton->progs.on_exec, error, size);
 }
 
+static int enter_gate(struct capture *capture, char *error, size_t size)
+{
+	const struct profbpf *s = capture->skeleton;
+	int switches = bpf_program__fd(s->progs.on_switch), err;
+	int programs[GATE_EVENTS] = {
+		[GATE_SWITCH] = switches >= 0 ? switches : bpf_program__fd(s->progs.on_switch_before_5_18),
+		[GATE_WAKING] = bpf_program__fd(s->progs.on_waking),
+		[GATE_MIGRATE] = bpf_program__fd(s->progs.on_migrate),
+		[GATE_WAKEUP_NEW] = bpf_program__fd(s->progs.on_wakeup_new),
+	};
+
+	err = capture->seat ? gate_enter(capture->seat, programs) : 0;
+	if (err)
+		snprintf(error, size, "attaching programs to the scheduler failed: %s", strerror(-err));
+	return err;
+}
+
 int capture_attach(struct capture *capture, char *error, char *warning, size_t size)
 {
 	struct bpf_program *program;
@@ -281,7 +307,7 @@ int capture_attach(struct capture *capture, char *error, char *warning, size_t s
 		if (err)
 			break;
 	}
-	return err;
+	return err ? err : enter_gate(capture, error, size);
 }
 
 void capture_detach(struct capture *capture)

@@ -158,6 +158,49 @@ static bool takes_global_pointers(void)
 	return fd >= 0 || err == EPERM;
 }
 
+/* Do tail calls of functions come back to whom called the function? Tried likewise. */
+static bool takes_tail_calls_in_functions(void)
+{
+	struct btf *btf = btf__new_empty();
+	int map = bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, NULL, 4, 4, 1, NULL);
+	int number = btf ? btf__add_int(btf, "int", 4, BTF_INT_SIGNED) : -ENOMEM;
+	int caller, called, fd = -1;
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_2, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map },
+		{ 0 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_tail_call },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options);
+	int err;
+
+	caller = number > 0 ? btf__add_func_proto(btf, number) : number;
+	caller = btf__add_func(btf, "caller", BTF_FUNC_STATIC, caller);
+	called = btf__add_func_proto(btf, number);
+	btf__add_func_param(btf, "ctx", btf__add_ptr(btf, 0));
+	called = btf__add_func(btf, "called", BTF_FUNC_STATIC, called);
+	if (map >= 0 && caller > 0 && called > 0 && !btf__load_into_kernel(btf)) {
+		const struct bpf_func_info functions[] = { { 0, caller }, { 2, called } };
+
+		options.prog_btf_fd = btf__fd(btf);
+		options.func_info = functions;
+		options.func_info_cnt = 2;
+		options.func_info_rec_size = sizeof(functions[0]);
+		fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", insns, 8, &options);
+	}
+	err = errno;
+	btf__free(btf);
+	if (map >= 0)
+		close(map);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || err == EPERM;
+}
+
 static void probe_ioctls(struct features *features, const struct btf *btf)
 {
 	static const char *const words[IOCTL_METHODS] = { "function", "kprobe", "tracepoint" };
@@ -241,6 +284,7 @@ bool features_leave_out(struct features *features, const char *name)
 		{ "switch-state", &features->switch_state },
 		{ "task-work", &features->task_work },
 		{ "typed-pointers", &features->typed_pointers },
+		{ "gate", &features->gate },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
@@ -309,6 +353,7 @@ void features_probe(struct features *features)
 	features->task_registers = has_helper(btf, "BPF_FUNC_task_pt_regs");
 	features->cookies = has_helper(btf, "BPF_FUNC_get_attach_cookie");
 	features->global_pointers = takes_global_pointers();
+	features->gate = takes_tail_calls_in_functions();
 	/* Since 6.1 BPF has an allocator of its own; before, the kernel warns in its log. */
 	features->late_room = has_function(btf, "bpf_mem_alloc_init");
 	features->places = has_member(btf, "task_struct", "vmacache");
@@ -420,6 +465,9 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "Linux 6.2 and later; what a thread sleeps in takes a helper's call per pointer" },
 		{ "task work", f->task_work, "user stacks of rare long sleeps are walked after them",
 		  "Linux 6.18 and later; user stacks are walked before every sleep" },
+		{ "shared scheduler events", f->gate,
+		  "however many sessions there are, others' switches cost what one makes them cost",
+		  "Linux 6.0 and later on arm64; each session makes everybody's switches cost more" },
 		{ "kernel symbols", f->symbols, "kernel frames are named without CAP_SYSLOG",
 		  "kernel frames are named if /proc/kallsyms shows addresses" },
 		{ "CPU quotas of cgroups", f->throttling, "waits for them are told apart",

@@ -52,6 +52,7 @@ struct features {
 	bool run_delay;		/* the kernel accounts time in run queues */
 	bool typed_pointers;	/* programs may follow pointers without a helper's call for each */
 	bool symbols;		/* an iterator tells its functions, whatever /proc/kallsyms shows */
+	bool gate;		/* functions may call programs: sessions can share the scheduler's events (gate.h) */
 	bool throttling;	/* it can be seen that a cgroup's CPU quota stopped a thread */
 	enum probe_method method;
 	enum block_source block;
@@ -76,8 +77,8 @@ void features_probe(struct features *features);
  * features_leave_out - as if the kernel had not what @name says
  *
  * "session" and "multi" leave the next method of probes; "task-storage", "cookies", "typed-task",
- * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work" and "typed-pointers" what their fields
- * tell. Returns false if there is no such name.
+ * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work", "typed-pointers" and "gate" what
+ * their fields tell. Returns false if there is no such name.
  */
 bool features_leave_out(struct features *features, const char *name);
 

@@ -18,6 +18,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/profbpfd/capture.h"
+#include "daemon/profbpfd/gate.h"
 #include "daemon/profbpfd/priority.h"
 #include "daemon/profbpfd/requests.h"
 
@@ -314,11 +315,13 @@ static int open_server(struct server *server)
 	if (!server->services.features.error[0])
 		capture_find_types(&server->services.features.types);
 	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
+	server->services.gate = gate_new();
 	server->services.prices = prices_new();
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	server->services.jobs = job_queue_new();
-	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.prices ||
+	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.gate ||
+	    !server->services.prices ||
 	    roster_init(&server->services.roster, server->services.private_daemon))
 		return complain("cannot set up the event loop: %s", strerror(errno));
 	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
@@ -350,6 +353,7 @@ static void close_server(struct server *server)
 		job_queue_free(server->services.jobs, request_drop);
 		roster_free(&server->services.roster);
 		file_cache_free(server->services.file_cache);
+		gate_free(server->services.gate);
 		prices_free(server->services.prices);
 		mentioned_types_free(&server->services.features.types);
 	}

@@ -28,6 +28,7 @@
 struct session;
 struct features;
 struct file_cache;
+struct gate;
 struct prices;
 
 struct session_request {
@@ -52,6 +53,7 @@ struct session_request {
 	unsigned int topics;	/* TOPIC_* */
 	const struct features *features; /* of this kernel; outlives the session */
 	struct prices *prices;	/* the same; not NULL */
+	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
 	int output;		/* descriptor to write the trace to */
 	int *files;		/* executables and libraries to probe before they are mapped */

@@ -40,6 +40,7 @@ static int start_capture(struct session *s)
 		.topics = s->request.topics,
 		.stack_block_ns = s->request.stack_block_ns,
 		.targets_max = s->request.processes_max,
+		.gate = s->request.gate,
 	};
 	char error[512];
 

@@ -78,4 +78,5 @@ truth_ioctls task-storage,typed-task
 truth_sleep switch-state
 truth_sleep task-storage,task-registers
 truth_sleep typed-pointers,task-work
+truth_beside gate
 SCRIPTS

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
+/*
+ * gate.bpf.c - one program for all sessions of a daemon at each event of the scheduler.
+ *
+ * A program of its own at each event for each session is paid for by everybody on the machine, whoever is
+ * traced. So sessions have none there: this one runs, and passes on to theirs what somebody may want. It
+ * asks little: a mark for each process and session (gate.bpf.h), and whether a target waits for the CPU. A
+ * session's programs decide themselves, as they do where they are attached without it.
+ *
+ * Each is called by a tail call in a function, which comes back to it: kernels that do not have that refuse
+ * to load this, and sessions attach their own programs.
+ */
+#define bpf_task_work bpf_task_work___of_building_machine
+#include "vmlinux.h"
+#undef bpf_task_work
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "events.h"
+
+#include "gate.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define PF_EXITING_FLAG 0x00000004 /* PF_EXITING, include/linux/sched.h */
+
+/* Set by the daemon: no session has a place from here on. */
+volatile __u32 slots_used = 0;
+
+union wanted {
+	__u64 words[GATE_SLOTS / sizeof(__u64)];
+	__u8 slot[GATE_SLOTS];
+};
+
+/* A function for each event: which map it is must be known when this is loaded. */
+#define DEFINE_EVENT(event)                                                             \
+	struct {                                                                        \
+		__uint(type, BPF_MAP_TYPE_PROG_ARRAY);                                  \
+		__uint(max_entries, GATE_SLOTS);                                        \
+		__type(key, __u32);                                                     \
+		__type(value, __u32);                                                   \
+	} event##_programs SEC(".maps");                                                \
+                                                                                        \
+	static __noinline int event##_to(void *ctx, __u32 slot)                         \
+	{                                                                               \
+		bpf_tail_call(ctx, &event##_programs, slot);                            \
+		return 0;                                                               \
+	}                                                                               \
+                                                                                        \
+	static __always_inline void event##_pass(void *ctx, const union wanted *wanted) \
+	{                                                                               \
+		for (__u32 slot = 0; slot < GATE_SLOTS && slot < slots_used; slot++)    \
+			if (wanted->slot[slot])                                         \
+				event##_to(ctx, slot);                                  \
+	}
+
+DEFINE_EVENT(switch)
+DEFINE_EVENT(waking)
+DEFINE_EVENT(migrate)
+DEFINE_EVENT(wakeup_new)
+
+static __always_inline const struct gate_marks *marks_of(struct task_struct *task)
+{
+	__u32 place = task->tgid & (TARGET_MARKS - 1);
+
+	return bpf_map_lookup_elem(&gate_marks, &place);
+}
+
+static __always_inline bool take_marks(union wanted *wanted, const struct gate_marks *marks)
+{
+	wanted->words[0] = marks->words[0];
+	wanted->words[1] = marks->words[1];
+	wanted->words[2] = marks->words[2];
+	wanted->words[3] = marks->words[3];
+	return wanted->words[0] | wanted->words[1] | wanted->words[2] | wanted->words[3];
+}
+
+static __always_inline bool add_marks(union wanted *wanted, const struct gate_marks *marks)
+{
+	wanted->words[0] |= marks->words[0];
+	wanted->words[1] |= marks->words[1];
+	wanted->words[2] |= marks->words[2];
+	wanted->words[3] |= marks->words[3];
+	return wanted->words[0] | wanted->words[1] | wanted->words[2] | wanted->words[3];
+}
+
+static __always_inline bool is_waited_for(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	const struct waiting_count *waits = bpf_map_lookup_elem(&gate_waiting, &cpu);
+
+	return waits && waits->count > 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(gate_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	const struct gate_marks *of_prev = marks_of(prev), *of_next = marks_of(next);
+	union wanted wanted;
+
+	if (!of_prev || !of_next)
+		return 0;
+	take_marks(&wanted, of_prev);
+	/* A stranger's last switch has its figures. */
+	if (is_waited_for() || prev->flags & PF_EXITING_FLAG)
+		__builtin_memset(&wanted, 0xff, sizeof(wanted));
+	if (add_marks(&wanted, of_next))
+		switch_pass(ctx, &wanted);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(gate_waking, struct task_struct *task)
+{
+	const struct gate_marks *marks = marks_of(task);
+	union wanted wanted;
+
+	if (marks && take_marks(&wanted, marks))
+		waking_pass(ctx, &wanted);
+	return 0;
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(gate_migrate, struct task_struct *task)
+{
+	const struct gate_marks *marks = marks_of(task);
+	union wanted wanted;
+
+	if (marks && take_marks(&wanted, marks))
+		migrate_pass(ctx, &wanted);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(gate_wakeup_new, struct task_struct *task)
+{
+	const struct gate_marks *marks = marks_of(task);
+	union wanted wanted;
+
+	if (marks && take_marks(&wanted, marks))
+		wakeup_new_pass(ctx, &wanted);
+	return 0;
+}
