@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Devices that are idle because of somebody at the end of a chain of waiting: the right thread is on top, with the
+# cause and the share that it says itself, and the chain leads to it. All sums are exact.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+readonly POINTS=10 # of its idle time that the share of a root may be off
+
+disk=
+if command -v losetup >/dev/null; then
+	truncate -s 32M "$WORK/disk"
+	disk=$(losetup --find --show --direct-io=on "$WORK/disk" 2>/dev/null) || disk=
+	[ -z "$disk" ] || trap 'status=$?; trap - ERR; losetup -d "$disk"; (exit $status); cleanup_test' EXIT
+fi
+[ -n "$disk" ] || leave_out "no loop device: nobody waits for a disk"
+
+start_truth roots ${disk:+"$disk"}
+attach_truth "$WORK/roots.pbt"
+truth_go 60
+stop_attach
+truth_end
+r=$WORK/roots.json
+report_json "$WORK/roots.pbt" "$r" --section capture,idle --top 0
+assert_eq "capture is complete" true "$(jq .capture.complete "$r")"
+assert_eq "roots add up to the idle time" "$(jq .idle.total_ns "$r")" "$(jq '[.idle.roots[].ns] | add' "$r")"
+assert_eq "causes still do" "$(jq .idle.total_ns "$r")" "$(jq '[.idle.causes[].ns] | add' "$r")"
+assert_eq "no chain has more than it should" 0 \
+	"$(jq '[.idle.roots[] | select(.chain[0].ns > .ns or .chain[-1].ns > .ns or .chain[0].ns < .chain[-1].ns)] | length' "$r")"
+
+# scene NAME CAUSE HOPS: what begins with its main thread is its own. Top is judged by the truth: on a machine that
+# others load, their share may be larger, and then it is theirs by right.
+printf '%-8s %-10s %5s %8s %8s %5s  %s\n' scene cause hops "truth %" "share %" top chain
+scene() {
+	local name=$1 cause=$2 hops=$3 main idle truth tid share top chain
+	main=$(truth_value "$name.main") idle=$(truth_value "$name.idle_ns") truth=$(truth_value "$name.ns")
+	jq --argjson main "$main" '[.idle.roots[] | select(.chain[0].tid == $main)]' "$r" >"$WORK/$name.json"
+	if [ "$name" = child ]; then
+		# A process for each item: all are the root.
+		tid='.pid != '$TRUTH_PID
+	else
+		tid=".tid == $(truth_value "$name.tid")"
+	fi
+	# Interrupts on its CPU count for a thread's clock.
+	share=$(jq "[.[] | select((.cause == \"$cause\" or (\"$cause\" == \"user_code\" and .cause == \"irq\")) and $tid) | .ns] |
+		add // 0" "$WORK/$name.json")
+	top=$(jq "$share >= ([.[] | select(((.cause == \"$cause\" and $tid) or .cause == \"runnable\") | not) | .ns] | max // 0)" \
+		"$WORK/$name.json")
+	chain=$(jq -r "[.[] | select(.cause == \"$cause\" and $tid)][0].chain | map(.who) | join(\" <- \")" "$WORK/$name.json")
+	printf '%-8s %-10s %5s %8s %8s %5s  %s\n' "$name" "$cause" "$hops" "$((truth * 100 / idle))" "$((share * 100 / idle))" \
+		"$top" "$chain"
+	assert_between "$name: share of the root in percent" $((truth * 100 / idle - POINTS)) $((truth * 100 / idle + POINTS)) \
+		$((share * 100 / idle))
+	assert_eq "$name: hops from the main thread to the root" "$hops" \
+		"$(jq "[.[] | select(.cause == \"$cause\" and $tid)][0].chain | length" "$WORK/$name.json")"
+	[ $((truth * 100 / idle)) -lt 50 ] || assert_eq "$name: the root is on top" true "$top"
+}
+
+scene burn2 user_code 2
+scene sleep2 sleep 2
+scene burn3 user_code 3
+scene pipe3 sleep 3
+scene line sleep 7
+scene slices user_code 2
+scene crowd user_code 2
+scene child sleep 2
+scene server user_code 2
+scene mutex user_code 2
+scene signal user_code 2
+[ -z "$disk" ] || scene disk io 3
+
+# The same in words, and as tables.
+"$ANALYZER" report "$WORK/roots.pbt" --section idle --top 200 >"$WORK/roots.txt"
+grep -q '^At the end of all waiting' "$WORK/roots.txt" || fail "no roots in the text"
+grep -Eq 'line [0-9]+ .*<- line_4 [0-9]+ <- line_3 [0-9]+ <- line_2 [0-9]+ <- 2 more <- line_main [0-9]+' "$WORK/roots.txt" ||
+	fail "no chain in the text"
+"$ANALYZER" export "$WORK/roots.pbt" --to csv -o "$WORK/tables"
+assert_eq "roots of the tables add up" "$(jq .idle.total_ns "$r")" \
+	"$(awk -F , 'NR > 1 { ns += $8 } END { printf "%.0f\n", ns }' "$WORK/tables/idle_roots.csv")"
