@@ -15,8 +15,8 @@
 
 #include "device/stream_writer.h"
 
-#define CORRELATED_CALLS 65536u /* a power of two */
-#define CORRELATED_WAITING 16384u
+#define CORRELATED_CALLS 262144u /* a power of two */
+#define CORRELATED_WAITING 65536u
 #define CORRELATED_PATIENCE 10 /* calls of correlated_settle() */
 
 /*
