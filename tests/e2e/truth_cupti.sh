@@ -92,7 +92,7 @@ $(head -n 5 <<<"$wrong")"
 
 run_dumped
 judge_tasks "CUDA 13" 1
-assert_eq "recorded API functions" "cudaLaunchKernel cuLaunchKernel cuMemcpyHtoDAsync_v2 cuMemsetD8Async cuGraphLaunch cuStreamSynchronize" \
+assert_eq "recorded API functions" "cudaLaunchKernel cuLaunchKernel cuMemcpyHtoDAsync_v2 cuMemsetD8Async cuGraphLaunch cuStreamSynchronize cudaGraphLaunch cudaMemcpy cudaMemcpyAsync cudaMemsetAsync cudaStreamSynchronize cudaEventSynchronize cudaDeviceSynchronize" \
 	"$(sed -n 's/^api //p' "$WORK/log" | paste -sd ' ')"
 TRUTH_CUPTI=late run_dumped
 judge_tasks "calls told late" 1

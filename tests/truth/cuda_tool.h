@@ -9,7 +9,11 @@
 #include <stdint.h>
 
 struct truth_cuda_work {
-	char kind; /* k a kernel, c a copy to the device, f a fill, s waiting for the stream */
+	/*
+	 * k a kernel, c a copy to the device, h from it, d within it, f a fill; waiting for: s the stream,
+	 * e an event in it, x all streams
+	 */
+	char kind;
 	const char *name; /* of a kernel */
 	uint64_t bytes;
 	uint64_t stream;

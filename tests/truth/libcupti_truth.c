@@ -68,6 +68,20 @@ static const struct api {
 	  "cuGraphLaunch" },
 	{ CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
 	  "cuStreamSynchronize", "cuStreamSynchronize" },
+	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000,
+	  "cudaGraphLaunch_v10000", "cudaGraphLaunch" },
+	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020,
+	  "cudaMemcpy_v3020", "cudaMemcpy" },
+	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+	  "cudaMemcpyAsync_v3020", "cudaMemcpyAsync" },
+	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+	  "cudaMemsetAsync_v3020", "cudaMemsetAsync" },
+	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaStreamSynchronize_v3020,
+	  "cudaStreamSynchronize_v3020", "cudaStreamSynchronize" },
+	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaEventSynchronize_v3020,
+	  "cudaEventSynchronize_v3020", "cudaEventSynchronize" },
+	{ CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020,
+	  "cudaDeviceSynchronize_v3020", "cudaDeviceSynchronize" },
 };
 
 #define APIS (sizeof(apis) / sizeof(*apis))
@@ -196,11 +210,20 @@ static void append_kernel(const struct truth_cuda_work *work, uint64_t start, ui
 	append(&task_records, &record, sizeof(record), end);
 }
 
+static uint8_t copy_kind(char kind)
+{
+	switch (kind) {
+	case 'h': return CUPTI_ACTIVITY_MEMCPY_KIND_DTOH;
+	case 'd': return CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
+	default: return CUPTI_ACTIVITY_MEMCPY_KIND_HTOD;
+	}
+}
+
 static void append_copy(const struct truth_cuda_work *work, uint64_t start, uint64_t end)
 {
 	CUpti_ActivityMemcpy6 record = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
-		.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD,
+		.copyKind = copy_kind(work->kind),
 		.bytes = work->bytes,
 		.start = stamp(start),
 		.end = stamp(end),
@@ -227,11 +250,20 @@ static void append_fill(const struct truth_cuda_work *work, uint64_t start, uint
 	append(&task_records, &record, sizeof(record), end);
 }
 
+static CUpti_ActivitySynchronizationType sync_type(char kind)
+{
+	switch (kind) {
+	case 'e': return CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE;
+	case 'x': return CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE;
+	default: return CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
+	}
+}
+
 static void append_sync(const struct truth_cuda_work *work, uint64_t start, uint64_t end)
 {
 	CUpti_ActivitySynchronization2 record = {
 		.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-		.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE,
+		.type = sync_type(work->kind),
 		.start = stamp(start),
 		.end = stamp(end),
 		.contextId = CONTEXT,
@@ -252,18 +284,34 @@ static void write_log(const char *name, int kind, const struct truth_cuda_work *
 	fflush(log_file);
 }
 
-/* Waiting takes until the stream is done; it is no task of the device. */
-static void wait_for_stream(const struct truth_cuda_work *work)
+/* As the shim calls it. */
+static const char *name_of(char kind)
+{
+	switch (kind) {
+	case 'c': return "Memcpy_HtoD";
+	case 'h': return "Memcpy_DtoH";
+	case 'd': return "Memcpy_DtoD";
+	case 'f': return "Memset";
+	case 'e': return "Event_synchronize";
+	case 'x': return "Context_synchronize";
+	default: return "Stream_synchronize";
+	}
+}
+
+/* Waiting takes until the stream is done, or all of them; it is no task of the device. */
+static void wait_for_streams(const struct truth_cuda_work *work)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), end = stream_end[work->stream % STREAMS];
 
+	for (int i = 0; work->kind == 'x' && i < STREAMS; i++)
+		end = end > stream_end[i] ? end : stream_end[i];
 	while (clock_ns(CLOCK_MONOTONIC) < end)
 		sleep_ns(10000);
 	end = clock_ns(CLOCK_MONOTONIC);
 	pthread_mutex_lock(&lock);
 	if (kind_enabled[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION]) {
 		append_sync(work, start, end);
-		write_log("Stream_synchronize", 5, work, start, end);
+		write_log(name_of(work->kind), 5, work, start, end);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -272,8 +320,8 @@ static void do_work(const struct truth_cuda_work *work)
 {
 	uint64_t *busy_until = &stream_end[work->stream % STREAMS], start, end;
 
-	if (work->kind == 's') {
-		wait_for_stream(work);
+	if (strchr("sex", work->kind)) {
+		wait_for_streams(work);
 		return;
 	}
 	pthread_mutex_lock(&lock);
@@ -284,12 +332,12 @@ static void do_work(const struct truth_cuda_work *work)
 	if (work->kind == 'k' && kind_enabled[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]) {
 		append_kernel(work, start, end);
 		write_log(work->name, 1, work, start, end);
-	} else if (work->kind == 'c' && kind_enabled[CUPTI_ACTIVITY_KIND_MEMCPY]) {
+	} else if (strchr("chd", work->kind) && kind_enabled[CUPTI_ACTIVITY_KIND_MEMCPY]) {
 		append_copy(work, start, end);
-		write_log("Memcpy_HtoD", 2, work, start, end);
+		write_log(name_of(work->kind), 2, work, start, end);
 	} else if (work->kind == 'f' && kind_enabled[CUPTI_ACTIVITY_KIND_MEMSET]) {
 		append_fill(work, start, end);
-		write_log("Memset", 3, work, start, end);
+		write_log(name_of(work->kind), 3, work, start, end);
 	}
 	pthread_mutex_unlock(&lock);
 }
