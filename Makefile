@@ -132,6 +132,7 @@ $(SKEL): $(G)/bpf/%.skel.h: $(B)/bpf/%.o
 	$(BPFTOOL) gen skeleton $< name $* > $@
 
 include tests/tests.mk
+include tests/gpu/gpu.mk
 include tests/bare/bare.mk
 include bench/bench.mk
 include examples/ascend-sim/ascend-sim.mk
@@ -153,6 +154,7 @@ help:
 	@echo "make stress   start, stop and kill sessions at random for STRESS_SECONDS (default 300); needs root"
 	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"
 	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
+	@echo "make gpu-kit  the programs for a machine with an NVIDIA GPU and nothing else, for tests/gpu/run (docs/gpu.md)"
 	@echo "make clean    remove what was built"
 	@echo "CC, CPPFLAGS, CFLAGS and LDFLAGS of the environment or the command line are added to the project's (flags.mk)"
 	@echo "WERROR=1: a warning is an error; VERBOSE: nothing is hidden; every command is printed"

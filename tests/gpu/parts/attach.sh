@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A job that runs already, with the shim loaded when it began: silent until somebody attaches, then device times; twice.
+# shellcheck source=tests/gpu/lib.sh
+. "$(dirname "$0")/../lib.sh"
+
+known_is_built || {
+	verdict skip "attach" "there is no CUDA program"
+	exit 0
+}
+if [ "$DRY" = yes ]; then STAY=1; else STAY=4; fi
+
+# start_job: one that goes on until $WORK/go is gone. Sets JOB.
+start_job() {
+	export CUDA_INJECTION64_PATH=$SHIM PROFBPF_VERBOSE=1 PROFBPF_CUPTI
+	PROFBPF_CUPTI=$(cat "$OUT/libcupti")
+	rm -f "$WORK/go"
+	"$OUT/known" -g "$WORK/go" -l 40 >"$WORK/job.out" 2>"$WORK/job.err" </dev/null &
+	JOB=$!
+	unset CUDA_INJECTION64_PATH
+	wait_for 20 grep -q '^ready' "$WORK/job.err" && touch "$WORK/go"
+}
+
+# stay NAME: attaches, stays, and leaves; the job goes on
+stay() {
+	attach "$JOB" "$1" || {
+		verdict fail "$1" "did not begin: $(why "$WORK/$1.err")"
+		return 1
+	}
+	sleep "$STAY"
+	now_ns >"$WORK/$1.end"
+	detach
+}
+
+start_job || {
+	verdict fail attach "the job did not begin: $(why "$WORK/job.err")"
+	exit 0
+}
+if with_bpf; then
+	sleep 1
+	stay first
+	# Until the lease has run out, and the shim is silent again.
+	sleep 3.5
+	stay second
+	rm -f "$WORK/go"
+	if wait "$JOB"; then verdict pass "the job" "ended well after two attaches"; else verdict fail "the job" "$(why "$WORK/job.err")"; fi
+	for name in first second; do
+		[ -e "$WORK/$name.pbt" ] || continue
+		analyse "$name" || continue
+		# What CUPTI still holds when the recording ends is not in it: half a second of steps is left out.
+		begin=$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["trace"]["start_ns"])' "$REPORT")
+		run_compare "$name attach" attached "$WORK/job.out" "$TASKS" "$begin" $(($(cat "$WORK/$name.end") - 500000000))
+	done
+else
+	sleep 1
+	{ sleep $((STAY + 4)) && rm -f "$WORK/go"; } &
+	"$KIT/bin/stream_dump" "$JOB" >"$WORK/job.tasks" 2>"$WORK/dump.err"
+	if wait "$JOB"; then verdict pass "the job" "ended well"; else verdict fail "the job" "$(why "$WORK/job.err")"; fi
+	run_compare "a reader that came later" attached "$WORK/job.out" "$WORK/job.tasks"
+fi
+exit 0
