@@ -145,7 +145,8 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
 			   model->bad_rows;
 	results->switches_missing = missing_switches(model);
-	results->complete &= !results->lost && !results->missing && !results->damaged;
+	results->complete &= !results->lost && !results->missing && !results->damaged &&
+			     !model->unknown_values;
 	return 0;
 }
 

@@ -51,9 +51,8 @@ static bool request_row(struct loader *loader, const Profbpf__BlockRequests *m, 
 	row->bytes = COLUMN_AT(m, bytes, i);
 	row->thread = COLUMN_AT(m, tid, i);
 	row->driver = loader_driver(loader, COLUMN_AT(m, rdev, i));
-	row->operation = operation < BLOCK_REQUEST_OPERATIONS
-				 ? (uint8_t)operation
-				 : PROFBPF__BLOCK_REQUESTS__OPERATION__OTHER;
+	row->operation = loader_value(loader, operation, BLOCK_REQUEST_OPERATIONS - 1,
+				      PROFBPF__BLOCK_REQUESTS__OPERATION__OTHER);
 	row->flags = (uint8_t)COLUMN_AT(m, flags, i);
 	return row->thread && row->dur_ns <= row->end_ns && row->wait_ns <= row->dur_ns &&
 	       row->driver != INDEX_NONE;

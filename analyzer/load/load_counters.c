@@ -105,12 +105,17 @@ bool load_counters(struct loader *loader, const struct pbt_packet *packet)
 		return false;
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t cpu = COLUMN_AT(m, cpu, i), unit = COLUMN_AT(m, unit, i);
-		struct counter row = {
+		struct counter row;
+
+		/* A number without its unit says nothing. */
+		if (!loader_knows(loader, unit, PROFBPF__COUNTERS__UNIT__NS_TOTAL))
+			continue;
+		row = (struct counter){
 			.ts_ns = m->ts_ns,
 			.value = COLUMN_AT(m, value, i),
 			.name = model_string(loader->model, m->n_name ? m->name[i] : ""),
 			.cpu = cpu ? cpu - 1 : INDEX_NONE,
-			.unit = unit <= PROFBPF__COUNTERS__UNIT__NS_TOTAL ? (uint8_t)unit : 0,
+			.unit = (uint8_t)unit,
 		};
 
 		if (row.name == INDEX_NONE || !MODEL_PUSH(&loader->model->counters, row))

@@ -106,8 +106,8 @@ bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t kind = COLUMN_AT(m, kind, i);
 		struct sleep_object row = {
-			.kind = kind < SLEEP_OBJECT_KINDS ? (uint8_t)kind
-							  : PROFBPF__SLEEP_OBJECTS__KIND__NOTHING,
+			.kind = loader_value(loader, kind, SLEEP_OBJECT_KINDS - 1,
+					     PROFBPF__SLEEP_OBJECTS__KIND__NOTHING),
 			.device = COLUMN_AT(m, device, i),
 			.object = COLUMN_AT(m, object, i),
 			.name = loader_string(loader, COLUMN_AT(m, name, i)),
@@ -142,12 +142,6 @@ uint32_t loader_function(struct loader *loader, uint32_t id)
 		return INDEX_NONE;
 	}
 	return index;
-}
-
-/* Values of a later version of the format count as 0, which every enumeration has. */
-static uint8_t at_most(int value, int largest)
-{
-	return value >= 0 && value <= largest ? (uint8_t)value : 0;
 }
 
 /* What is no C++ symbol stays as it is. */
@@ -189,11 +183,15 @@ static void take_function(struct loader *loader, const Profbpf__Function *from,
 	function->symbol = text_id(loader, from->name);
 	function->file = text_id(loader, from->file);
 	function->instruction = text_id(loader, from->instruction);
-	function->kind = at_most(from->kind, PROFBPF__FUNCTION__KIND__STAGE);
+	function->kind = loader_value(loader, from->kind, PROFBPF__FUNCTION__KIND__STAGE,
+				      PROFBPF__FUNCTION__KIND__OTHER);
 	function->layer = (uint8_t)(from->layer <= UINT8_MAX ? from->layer : UINT8_MAX);
-	function->error = at_most(from->error, PROFBPF__FUNCTION__ERROR__NEGATIVE);
+	function->error = loader_value(loader, from->error, PROFBPF__FUNCTION__ERROR__NEGATIVE,
+				       PROFBPF__FUNCTION__ERROR__NEVER);
 	for (size_t i = 0; i < from->n_roles && i < 3; i++)
-		function->roles[i] = at_most(from->roles[i], PROFBPF__FUNCTION__ROLE__TASK);
+		function->roles[i] = loader_value(loader, from->roles[i],
+						  PROFBPF__FUNCTION__ROLE__TASK,
+						  PROFBPF__FUNCTION__ROLE__NOTHING);
 	function->launches = text_id(loader, from->operator_);
 	take_probe_cost(loader_session(loader), function);
 }
@@ -297,7 +295,9 @@ bool load_devices(struct loader *loader, const struct pbt_packet *packet)
 		device->name = text_id(loader, from->name);
 		device->kind = text_id(loader, from->kind);
 		device->source = text_id(loader, from->source);
-		device->clock = at_most(from->clock, PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME);
+		device->clock = loader_value(loader, from->clock,
+					     PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME,
+					     PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
 	}
 	return !loader->no_memory;
 }

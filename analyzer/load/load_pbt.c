@@ -111,8 +111,10 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 		return err;
 	}
 	/* Kinds of a later version of the format are left alone. */
-	if (kind >= sizeof(BODIES) / sizeof(BODIES[0]) || !BODIES[kind])
+	if (kind >= sizeof(BODIES) / sizeof(BODIES[0]) || !BODIES[kind]) {
+		loader->model->unknown_batches++;
 		return 0;
+	}
 	if (!loader_need_session(loader))
 		loader->no_memory = true;
 	else if (!BODIES[kind](loader, packet) && !loader->no_memory)

@@ -175,10 +175,8 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 		row.object = object_index(loader, COLUMN_AT(switches, object, s));
 		row.state = (uint8_t)state;
 		row.flags = (uint8_t)COLUMN_AT(switches, flags, s);
-		if (state > PROFBPF__SWITCHES__STATE__DEAD) {
-			loader->model->bad_rows++;
+		if (!loader_knows(loader, state, PROFBPF__SWITCHES__STATE__DEAD))
 			continue;
-		}
 		if (!MODEL_PUSH(&loader->model->switches, row) ||
 		    !loader_saw_thread(loader, row.prev_tid, 0, row.ts_ns) ||
 		    !loader_saw_thread(loader, row.next_tid, 0, row.ts_ns))
@@ -327,9 +325,9 @@ bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 		row.thread = COLUMN_AT(tasks, tid, i);
 		row.name = task_name(loader, COLUMN_AT(tasks, name, i));
 		row.status = COLUMN_AT(tasks, status, i);
-		row.kind = (uint8_t)COLUMN_AT(tasks, kind, i);
-		if (row.kind > PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
-			row.kind = PROFBPF__DEVICE_TASKS__KIND__OTHER;
+		row.kind = loader_value(loader, COLUMN_AT(tasks, kind, i),
+					PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION,
+					PROFBPF__DEVICE_TASKS__KIND__OTHER);
 		if (!MODEL_PUSH(&loader->model->tasks, row) ||
 		    !loader_saw_thread(loader, row.thread, 0, row.enqueue_ns))
 			return loader_out_of_memory(loader);

@@ -89,9 +89,12 @@ static bool take_frames(struct loader *loader, const Profbpf__Stacks *m, size_t 
 			.name = name_at(loader, COLUMN_AT(m, named, i)),
 			.source = name_at(loader, COLUMN_AT(m, source, i)),
 			.line = COLUMN_AT(m, line, i),
-			.kind = (uint8_t)(kind <= PROFBPF__STACKS__KIND__PYTHON ? kind : 0),
+			.kind = (uint8_t)kind,
 		};
 
+		if (!loader_knows(loader, kind, PROFBPF__STACKS__KIND__PYTHON))
+			row = (struct code_frame){ .file = MAP_NONE,
+						   .name = text(loader, "[unknown]") };
 		if (row_of(loader, &loader->stack_frames, id) != MAP_NONE)
 			continue;
 		if (!map_put(&loader->stack_frames, key_of(loader, id),

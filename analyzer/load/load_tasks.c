@@ -43,19 +43,23 @@ bool load_tasks(struct loader *loader, const struct pbt_packet *packet)
 	if (!tasks || !tasks_fit(tasks, &rows))
 		return false;
 	for (size_t i = 0; i < rows; i++) {
+		uint32_t event = COLUMN_AT(tasks, event, i);
+
 		row.ts_ns += (uint64_t)COLUMN_AT(tasks, ts_ns, i);
 		row.tid = COLUMN_AT(tasks, tid, i);
 		row.tgid = COLUMN_AT(tasks, tgid, i);
 		row.parent_tgid = COLUMN_AT(tasks, parent_tgid, i);
 		row.parent_tid = COLUMN_AT(tasks, parent_tid, i);
-		row.event = (uint8_t)COLUMN_AT(tasks, event, i);
+		row.event = (uint8_t)event;
 		row.exit_code = COLUMN_AT(tasks, exit_code, i);
 		row.start_ns = COLUMN_AT(tasks, start_ns, i);
 		row.name = loader_string(loader, COLUMN_AT(tasks, name, i));
 		row.cmdline = loader_string(loader, COLUMN_AT(tasks, cmdline, i));
 		row.exe = loader_string(loader, COLUMN_AT(tasks, exe, i));
 		row.flags = (uint8_t)COLUMN_AT(tasks, flags, i);
-		if (row.tid == 0 || row.tgid == 0 || row.event > PROFBPF__TASKS__EVENT__DROPPED) {
+		if (!loader_knows(loader, event, PROFBPF__TASKS__EVENT__DROPPED))
+			continue;
+		if (row.tid == 0 || row.tgid == 0) {
 			loader->model->bad_rows++;
 			continue;
 		}

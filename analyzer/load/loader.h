@@ -127,6 +127,22 @@ static inline uint64_t loader_session_end(const struct session *session)
 	return session->final ? session->final_ns : session->last_ns;
 }
 
+/* Is @value one of an enum whose last is @last? A later version's is counted: it is unknown here. */
+static inline bool loader_knows(struct loader *loader, uint32_t value, uint32_t last)
+{
+	if (value <= last)
+		return true;
+	loader->model->unknown_values++;
+	return false;
+}
+
+/* @value, or @unknown for one of a later version. */
+static inline uint8_t loader_value(struct loader *loader, uint32_t value, uint32_t last,
+				   uint8_t unknown)
+{
+	return loader_knows(loader, value, last) ? (uint8_t)value : unknown;
+}
+
 /* What a load_...() returns that got no memory. */
 static inline bool loader_out_of_memory(struct loader *loader)
 {

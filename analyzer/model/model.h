@@ -122,6 +122,8 @@ struct model {
 	struct model_index index;
 	struct pbt_damage damage; /* of all files together */
 	uint64_t bad_rows; /* rows dropped because they made no sense */
+	uint64_t unknown_values; /* of a later version of the format; taken for unknown */
+	uint64_t unknown_batches; /* of kinds of a later version; left alone */
 };
 
 /* model_new - an empty model, or NULL without memory. The caller frees it with model_free(). */

@@ -116,6 +116,8 @@ static void write_damage(struct json *json, const struct model *model)
 	json_u64(json, "bytes_skipped", damage->bytes_skipped);
 	json_bool(json, "torn_tail", damage->torn_tail);
 	json_u64(json, "bad_rows", model->bad_rows);
+	json_u64(json, "unknown_values", model->unknown_values);
+	json_u64(json, "unknown_batches", model->unknown_batches);
 	if (damage->first_reason[0]) {
 		json_u64(json, "first_offset", damage->first_offset);
 		json_text(json, "first_reason", damage->first_reason);

@@ -221,6 +221,11 @@ static void print_verdict(FILE *out, const struct model *model,
 	}
 	if (capture->damaged)
 		fprintf(out, "  damage: %s\n", text_damage(model, damage, sizeof(damage)));
+	if (model->unknown_values || model->unknown_batches)
+		fprintf(out,
+			"  written by a later profbpf: %" PRIu64 " values and %" PRIu64
+			" batches are unknown to this analyzer; use a later one\n",
+			model->unknown_values, model->unknown_batches);
 	if (!info->ended)
 		fprintf(out,
 			"  the recording did not end properly: the file has no final statistics; "
