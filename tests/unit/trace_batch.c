@@ -154,6 +154,7 @@ static void flush_switches(const struct target *to)
 	NARROW(state, 3, false);
 	NARROW(syscall, 4, false);
 	NARROW(flags, 5, false);
+	NARROW(object, 6, false);
 	END(PROFBPF__PACKET__KIND__SWITCHES);
 }
 
@@ -169,6 +170,7 @@ static void flush_wakes(const struct target *to)
 	NARROW(tid, 2, false);
 	NARROW(target_cpu, 3, false);
 	NARROW(flags, 4, false);
+	NARROW(interrupt, 5, false);
 	END(PROFBPF__PACKET__KIND__WAKES);
 }
 

@@ -197,7 +197,7 @@ void trace_segment(struct trace_builder *builder, const struct trace_segment *se
 	message.producer = "profbpf test";
 	message.hostname = segment->hostname ? (char *)segment->hostname : "testhost";
 	message.kernel = "6.1.0-test";
-	message.arch = "x86_64";
+	message.arch = segment->arch ? (char *)segment->arch : "x86_64";
 	message.cpus = segment->cpus ? segment->cpus : 2;
 	message.boot_id.data = boot;
 	message.boot_id.len = sizeof(boot);
@@ -318,12 +318,15 @@ void trace_driver(struct trace_builder *builder, uint32_t rdev, const char *driv
 void trace_switch(struct trace_builder *builder, const struct trace_switch_row *row)
 {
 	ADD(SWITCHES, row->cpu, row->ts_ns, row->prev_tid, row->next_tid, row->state,
-	    (uint64_t)row->syscall, row->flags);
+	    (uint64_t)row->syscall, row->flags, row->object);
 }
 
 void trace_wake(struct trace_builder *builder, const struct trace_wake_row *row)
 {
-	ADD(WAKES, row->cpu, row->ts_ns, row->waker_tid, row->tid, row->target_cpu, row->flags);
+	uint32_t interrupt = string_id(builder, row->interrupt);
+
+	ADD(WAKES, row->cpu, row->ts_ns, row->waker_tid, row->tid, row->target_cpu, row->flags,
+	    interrupt);
 }
 
 void trace_account(struct trace_builder *builder, const struct trace_account_row *row)

@@ -38,6 +38,7 @@ struct trace_segment {
 	uint8_t session; /* first byte of the session's uuid */
 	uint8_t boot; /* first byte of the boot id */
 	const char *hostname; /* NULL: "testhost" */
+	const char *arch; /* NULL: "x86_64" */
 	uint32_t cpus; /* 0: 2 */
 	uint64_t start_ns;
 	uint64_t start_realtime_ns;
@@ -137,6 +138,7 @@ struct trace_switch_row {
 	uint32_t state; /* Switches.State */
 	int32_t syscall; /* -1: none */
 	uint32_t flags; /* Switches.Flag */
+	uint32_t object; /* id of SleepObjects */
 };
 void trace_switch(struct trace_builder *builder, const struct trace_switch_row *row);
 
@@ -147,6 +149,7 @@ struct trace_wake_row {
 	uint32_t tid;
 	uint32_t target_cpu;
 	uint32_t flags; /* Wakes.Flag */
+	const char *interrupt; /* or NULL */
 };
 void trace_wake(struct trace_builder *builder, const struct trace_wake_row *row);
 
