@@ -176,42 +176,11 @@ static void database(void **state)
 	analysis_free(&analysis);
 }
 
-static int refuse(struct rows *rows, const char *name, const char *columns)
-{
-	return strcmp(name, "bad") ? 0 : -28;
-}
-
-static int count_row(struct rows *rows)
-{
-	return 0;
-}
-
-/* Rows of another number of cells, and errors of the format, end everything. */
-static void errors(void **state)
-{
-	struct rows rows = { .begin_table = refuse, .end_row = count_row, .end_table = count_row };
-
-	rows_table(&rows, "good", "a INTEGER, b TEXT");
-	rows_u64(&rows, 1);
-	rows_text(&rows, NULL);
-	rows_end(&rows);
-	assert_int_equal(rows.err, 0);
-	rows_u64(&rows, 1);
-	rows_end(&rows);
-	assert_int_equal(rows_finish(&rows), -22);
-	rows.err = 0;
-	rows_table(&rows, "bad", "a INTEGER");
-	for (int i = 0; i < 3 * ROWS_CELLS; i++)
-		rows_u64(&rows, 1);
-	assert_int_equal(rows_finish(&rows), -28);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(csv_files),
 		cmocka_unit_test(database),
-		cmocka_unit_test(errors),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

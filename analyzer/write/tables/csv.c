@@ -1,81 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every table as a CSV file. */
-#include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
+#include "analyzer/store/schema.h"
 #include "analyzer/write/csv_file.h"
 #include "analyzer/write/export_error.h"
 #include "analyzer/write/tables/tables.h"
 
-struct csv_rows {
-	struct rows rows; /* first: the functions below get it */
-	const char *folder;
-	struct csv_file file;
-};
-
-/* "name TEXT, count INTEGER" to name,count */
-static void write_header(struct csv_file *file, const char *columns)
+static void write_header(struct csv_file *file, const struct data_table *table)
 {
-	while (*columns) {
-		size_t length = strcspn(columns, " ");
-
-		csv_format(file, "%.*s", (int)length, columns);
-		columns += strcspn(columns, ",");
-		columns += strspn(columns, ", ");
-	}
+	for (unsigned int i = 0; i < table->column_count; i++)
+		csv_text(file, table->columns[i].name);
 	csv_end_row(file);
 }
 
-static int begin_table(struct rows *rows, const char *name, const char *columns)
+static void write_cell(struct csv_file *file, const struct cell *cell)
 {
-	struct csv_rows *csv = (struct csv_rows *)rows;
-	char file[64];
+	switch (cell->kind) {
+	case CELL_UNSIGNED: csv_format(file, "%" PRIu64, cell->number); break;
+	case CELL_SIGNED: csv_format(file, "%" PRId64, cell->negative); break;
+	case CELL_REAL: csv_format(file, "%.6g", cell->real); break;
+	case CELL_TEXT: csv_text(file, cell->text); break;
+	default: csv_text(file, NULL);
+	}
+}
+
+static int write_table(const struct data_table *table, const struct table_data *data,
+		       const char *folder)
+{
+	struct cell cells[TABLE_COLUMNS_MAX];
+	struct table_cursor at;
+	struct csv_file file;
+	char name[64];
 	int err;
 
-	snprintf(file, sizeof(file), "%s.csv", name);
-	err = csv_open(&csv->file, csv->folder, file, NULL);
-	if (!err)
-		write_header(&csv->file, columns);
-	return err;
-}
-
-static int end_row(struct rows *rows)
-{
-	struct csv_rows *csv = (struct csv_rows *)rows;
-
-	for (unsigned int i = 0; i < rows->cell_count; i++) {
-		const struct cell *cell = &rows->cells[i];
-
-		switch (cell->kind) {
-		case CELL_UNSIGNED: csv_format(&csv->file, "%" PRIu64, cell->number); break;
-		case CELL_SIGNED: csv_format(&csv->file, "%" PRId64, cell->negative); break;
-		case CELL_REAL: csv_format(&csv->file, "%.6g", cell->real); break;
-		case CELL_TEXT: csv_text(&csv->file, cell->text); break;
-		default: csv_text(&csv->file, NULL);
-		}
+	snprintf(name, sizeof(name), "%s.csv", table->name);
+	err = csv_open(&file, folder, name, NULL);
+	if (err)
+		return err;
+	write_header(&file, table);
+	for (table_begin(&at, data); !file.err && table->next(&at);) {
+		table->cells(&at, UINT64_MAX, cells);
+		for (unsigned int i = 0; i < table->column_count; i++)
+			write_cell(&file, &cells[i]);
+		csv_end_row(&file);
 	}
-	csv_end_row(&csv->file);
-	return csv->file.err;
-}
-
-static int end_table(struct rows *rows)
-{
-	return csv_close(&((struct csv_rows *)rows)->file);
+	return csv_close(&file);
 }
 
 int write_csv(const struct model *model, const struct results *results, const char *path,
 	      const struct export_options *options, char *error, size_t error_size)
 {
-	struct csv_rows csv = {
-		.rows = { .begin_table = begin_table, .end_row = end_row, .end_table = end_table },
-		.folder = path,
-	};
-	int err = write_tables(&csv.rows, model, results, options);
+	struct table_data data;
+	size_t count;
+	const struct data_table *const *tables = tables_all(&count);
+	int err = table_data_init(&data, model, results, options);
 
-	/* An error inside of a table leaves its file open. */
-	if (csv.file.out)
-		csv_close(&csv.file);
+	for (size_t i = 0; i < count && !err; i++)
+		err = write_table(tables[i], &data, path);
+	table_data_free(&data);
 	if (err)
 		export_explain(err, path, error, error_size);
 	return err;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sql_tables.h - the tables of store/schema.h in SQL, without a copy.
+ *
+ * They are SQLite's virtual tables. Only the columns that a statement names are read; a join by the number of a
+ * row ("thread", "task") finds the row at once, and so does one of calls by their thread.
+ */
+#ifndef PROFBPF_ANALYZER_STORE_SQL_TABLES_H
+#define PROFBPF_ANALYZER_STORE_SQL_TABLES_H
+
+#include <sqlite3.h>
+
+#include "analyzer/store/schema.h"
+
+/*
+ * sql_tables_add - make every table known to @db, as @prefix and its name
+ *
+ * @data must outlive @db. Returns SQLITE_OK or SQLite's error.
+ */
+int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefix);
+
+/*
+ * sql_functions_add - quantile(value, fraction) and median(value)
+ *
+ * Exact: the smallest of the values that at least the fraction of them does not exceed. NULLs and texts are left
+ * out. 8 bytes of memory for each value. Returns SQLITE_OK or SQLite's error.
+ */
+int sql_functions_add(sqlite3 *db);
+
+/* The negative errno that stands for one of SQLite's result codes; 0 of those that are none. */
+int sql_errno(int code);
+
+/* "name INTEGER, other TEXT": the columns as CREATE TABLE takes them. -E2BIG if @size bytes are too few. */
+int sql_columns(const struct data_table *table, char *text, size_t size);
+
+#endif /* PROFBPF_ANALYZER_STORE_SQL_TABLES_H */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables: who was at the end of all waiting while devices were idle. */
+#include "analyzer/analyse/idle.h"
+#include "analyzer/analyse/results.h"
+#include "analyzer/store/define_table.h"
+#include "analyzer/write/report/report_roots.h"
+
+static const struct idle_roots *roots_of(const struct table_cursor *at)
+{
+	const struct device_results *devices = at->of->results->devices;
+
+	return devices ? devices->idle.roots : NULL;
+}
+
+static struct cell who_cell(struct table_cursor *at, const struct root *root)
+{
+	root_who_text(at->of->model, root, at->text[0], sizeof(at->text[0]));
+	return cell_text(at->text[0]);
+}
+
+static struct cell place_cell(struct table_cursor *at, const struct root *root)
+{
+	root_place_text(at->of->model, at->of->syscalls, root, at->text[1], sizeof(at->text[1]));
+	return cell_text(at->text[1]);
+}
+
+static struct cell object_cell(struct table_cursor *at, const struct root *root)
+{
+	root_object_text(at->of->model, root, at->text[2], sizeof(at->text[2]));
+	return cell_text(at->text[2]);
+}
+
+#define ROOT_COLUMNS(COLUMN)                                                                  \
+	COLUMN(root, ROW, "root", "this row", cell_u64(at->index))                            \
+	COLUMN(cause, TEXT, "cause", "what was at the end of the waiting",                    \
+	       cell_text(idle_cause_name(row->root.cause)))                                   \
+	COLUMN(who, TEXT, "who", "by whom", who_cell(at, &row->root))                         \
+	COLUMN(thread, ROW, "thread", "who, else where the walk ended: a row of threads",     \
+	       cell_index(root_subject(&row->root)))                                          \
+	COLUMN(place, TEXT, "where", "what ran or slept there", place_cell(at, &row->root))   \
+	COLUMN(samples, COUNT, "samples", "samples by which the place is known",              \
+	       cell_not_0(row->samples))                                                      \
+	COLUMN(object, TEXT, "object", "the file, device, lock, peer or group it waited for", \
+	       object_cell(at, &row->root))                                                   \
+	COLUMN(ns, NS, "idle", "idle time of all devices that leads here", cell_u64(row->ns)) \
+	COLUMN(percent, PERCENT, "share", "of all idle time", cell_real(row->percent))        \
+	COLUMN(gaps, COUNT, "gaps", "gaps that lead here", cell_u64(row->gaps))               \
+	COLUMN(ended, TEXT, "ended", "why the walk could not go on, if it could not",         \
+	       cell_text(root_end_name(row->root.end)))
+
+static bool next_root(struct table_cursor *at)
+{
+	const struct idle_roots *roots = roots_of(at);
+
+	return roots && cursor_rows(at, roots->row, roots->count, sizeof(*roots->row));
+}
+
+DEFINE_TABLE(idle_roots, struct idle_root, ROOT_COLUMNS, next_root,
+	     "an end of all waiting while devices were idle; all rows add up to the idle time",
+	     .keyed = true);
+
+#define HOP_NUMBER ((uint64_t)(row - of->results->devices->idle.roots->hops) - ROOT->first_hop)
+#define ROOT ((const struct idle_root *)at->outer)
+
+#define HOP_COLUMNS(COLUMN)                                                        \
+	COLUMN(root, ROW, "root", "a row of idle_roots", cell_u64(at->index))      \
+	COLUMN(hop, NUMBER, "hop", "0 is the thread that submitted the next task", \
+	       cell_u64(HOP_NUMBER))                                               \
+	COLUMN(cause, TEXT, "cause", "what the thread was in",                     \
+	       cell_text(idle_cause_name(row->cause)))                             \
+	COLUMN(thread, ROW, "thread", "a row of threads", cell_index(row->thread)) \
+	COLUMN(ns, NS, "idle", "idle time that came this way", cell_u64(row->ns))
+
+static bool next_hop(struct table_cursor *at)
+{
+	const struct idle_roots *roots = roots_of(at);
+
+	if (!roots)
+		return false;
+	CURSOR_OUTER(at, roots->count)
+	{
+		const struct idle_root *root = &roots->row[at->i];
+
+		if (cursor_inner(at, root, roots->hops + root->first_hop, root->hop_count,
+				 sizeof(*roots->hops)))
+			return true;
+	}
+	return false;
+}
+
+DEFINE_TABLE(idle_hops, struct idle_hop, HOP_COLUMNS, next_hop,
+	     "a thread on the way from the one that submitted to a root", .keyed = true);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables: training steps on devices. */
+#include "analyzer/analyse/device_steps.h"
+#include "analyzer/analyse/operator_steps.h"
+#include "analyzer/analyse/operators.h"
+#include "analyzer/store/define_table.h"
+
+#define STEP_TRACE ((const struct device_step_trace *)at->outer)
+
+#define STEP_COLUMNS(COLUMN)                                                                     \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))          \
+	COLUMN(source, TEXT, "source", "how the steps are known",                                \
+	       cell_text(step_source_name(STEP_TRACE->source)))                                  \
+	COLUMN(step, NUMBER, "step", "its number, as its source counts", cell_u64(row->number))  \
+	COLUMN(start_ns, INSTANT, "start", "begin of the step", cell_u64(row->start_ns))         \
+	COLUMN(fp_start_ns, INSTANT, "forward", "begin of the forward pass",                     \
+	       cell_u64(row->fp_start_ns))                                                       \
+	COLUMN(bp_end_ns, INSTANT, "backward end", "end of the backward pass",                   \
+	       cell_not_0(row->bp_end_ns))                                                       \
+	COLUMN(end_ns, INSTANT, "end", "end of the step", cell_u64(row->end_ns))                 \
+	COLUMN(iteration_interval_ns, STATUS, "gap",                                             \
+	       "ns from the end of the step before to the forward pass; negative: they overlap", \
+	       cell_known_i64(!row->first, row->gap_ns))                                         \
+	COLUMN(fp_bp_ns, STATUS, "forward and backward", "ns of both passes",                    \
+	       cell_known_i64(row->bp_end_ns, row->fp_bp_ns))                                    \
+	COLUMN(tail_ns, STATUS, "tail", "ns from the end of the backward pass to the step's",    \
+	       cell_known_i64(row->bp_end_ns, row->tail_ns))                                     \
+	COLUMN(device_busy_ns, NS, "busy", "time in which the device was busy",                  \
+	       cell_u64(row->busy_ns))
+
+static bool next_step(struct table_cursor *at)
+{
+	const struct device_step_results *steps = at->of->results->device_steps;
+
+	if (!steps)
+		return false;
+	CURSOR_OUTER(at, steps->count)
+	{
+		const struct device_step_trace *trace = &steps->traces[at->i];
+
+		if (cursor_inner(at, trace, trace->rows, trace->count, sizeof(*trace->rows)))
+			return true;
+	}
+	return false;
+}
+
+DEFINE_TABLE(device_steps, struct device_step_row, STEP_COLUMNS, next_step,
+	     "a training step on a device");
+
+#define REDUCE_STEP (&STEP_TRACE->rows[at->k])
+
+#define REDUCE_COLUMNS(COLUMN)                                                            \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))   \
+	COLUMN(step, NUMBER, "step", "as in device_steps", cell_u64(REDUCE_STEP->number)) \
+	COLUMN(stream, NUMBER, "stream", "where they ran", cell_id(row->stream))          \
+	COLUMN(count, COUNT, "collectives", "collectives", cell_u64(row->count))          \
+	COLUMN(start_ns, INSTANT, "start", "begin of the first", cell_u64(row->start_ns)) \
+	COLUMN(end_ns, INSTANT, "end", "end of the last", cell_u64(row->end_ns))          \
+	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))
+
+/* Of each trace each step, and of that each row: at->m counts the last. */
+static bool next_reduce(struct table_cursor *at)
+{
+	const struct device_step_results *steps = at->of->results->device_steps;
+
+	if (!steps)
+		return false;
+	CURSOR_OUTER(at, steps->count)
+	{
+		const struct device_step_trace *trace = &steps->traces[at->i];
+
+		for (; at->k < trace->count; at->k++, at->m = 0) {
+			const struct device_step_row *step = &trace->rows[at->k];
+
+			if (at->m < step->reduce_count) {
+				at->row = &trace->reduces[step->first_reduce + at->m++];
+				at->outer = trace;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+DEFINE_TABLE(device_step_reduces, struct step_reduce, REDUCE_COLUMNS, next_reduce,
+	     "the collectives of a step on one stream");
+
+#define SERIES ((const struct operator_series *)at->outer)
+
+static struct cell shapes(const struct model *model, uint32_t string)
+{
+	return string == OPERATOR_SEVERAL ? cell_none() : cell_string(model, string);
+}
+
+#define OPERATOR_STEP_COLUMNS(COLUMN)                                                          \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(SERIES->device))            \
+	COLUMN(name, TEXT, "name", "the operator; NULL: all of a type",                        \
+	       SERIES->of_type ? cell_none() : cell_string(model, SERIES->name))               \
+	COLUMN(type, TEXT, "type", "its type, or the kind of its tasks",                       \
+	       SERIES->type ? cell_string(model, SERIES->type)                                 \
+			    : cell_text(task_kind_name(SERIES->kind)))                         \
+	COLUMN(core, TEXT, "core", "what ran it", cell_text(operator_core_name(SERIES->core))) \
+	COLUMN(step, NUMBER, "step", "as in device_steps", cell_u64(row->step))                \
+	COLUMN(count, COUNT, "tasks", "its tasks in the step", cell_u64(row->count))           \
+	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))           \
+	COLUMN(max_ns, NS, "max", "the longest", cell_u64(row->max_ns))                        \
+	COLUMN(input_shapes, TEXT, "input shapes", "NULL if the step's tasks differ",          \
+	       shapes(model, row->input_shapes))                                               \
+	COLUMN(output_shapes, TEXT, "output shapes", "NULL if the step's tasks differ",        \
+	       shapes(model, row->output_shapes))
+
+static bool next_operator_step(struct table_cursor *at)
+{
+	const struct operator_step_results *results = at->of->results->operator_steps;
+
+	if (!results)
+		return false;
+	CURSOR_OUTER(at, results->count)
+	{
+		const struct operator_series *series = &results->series[at->i];
+
+		if (cursor_inner(at, series, results->steps + series->first, series->count,
+				 sizeof(*results->steps)))
+			return true;
+	}
+	return false;
+}
+
+DEFINE_TABLE(operator_steps, struct operator_step, OPERATOR_STEP_COLUMNS, next_operator_step,
+	     "what an operator, or a type of operators, took in one step");
