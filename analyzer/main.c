@@ -16,6 +16,7 @@
 #include "analyzer/output.h"
 #include "analyzer/output_folder.h"
 #include "analyzer/pipeline.h"
+#include "analyzer/query.h"
 #include "analyzer/write/timeline/device_tracks.h"
 #include "analyzer/write/export.h"
 #include "analyzer/write/timeline/folded.h"
@@ -102,11 +103,42 @@ static struct analysis_options analysis_options(const struct options *options,
 	return analysis;
 }
 
-static int write_document(FILE *out, const struct options *options, const struct analysis *analysis)
+static enum query_format query_format(enum format format)
+{
+	switch (format) {
+	case FORMAT_JSON: return QUERY_JSON;
+	case FORMAT_CSV: return QUERY_CSV;
+	case FORMAT_MARKDOWN: return QUERY_MARKDOWN;
+	default: return QUERY_TABLE;
+	}
+}
+
+static int write_query(FILE *out, const struct options *options, const struct analysis *analysis,
+		       char *error, size_t error_size)
+{
+	const struct report_options report = report_options(options);
+	const struct export_options wanted = { .pids = options->pids,
+					       .pid_count = options->pid_count };
+	struct table_data data;
+	int err = table_data_init(&data, analysis->model, &analysis->results, &wanted);
+
+	if (!err)
+		err = query_run(out, &data, options->sql, query_format(options->format), &report,
+				error, error_size);
+	table_data_free(&data);
+	return err;
+}
+
+/* Says in @error what failed, unless it was the writing. */
+static int write_document(FILE *out, const struct options *options, const struct analysis *analysis,
+			  char *error, size_t error_size)
 {
 	struct report_options report = report_options(options);
 	const struct results *results = &analysis->results;
 
+	error[0] = '\0';
+	if (options->command == COMMAND_QUERY)
+		return write_query(out, options, analysis, error, error_size);
 	if (options->command == COMMAND_INFO && options->format == FORMAT_JSON)
 		return info_json(out, analysis->model, results);
 	if (options->command == COMMAND_INFO)
@@ -131,13 +163,13 @@ static int write_to_file(const struct options *options, const struct analysis *a
 	if (!file) {
 		err = -errno;
 	} else {
-		err = write_document(file, options, analysis);
+		err = write_document(file, options, analysis, error, error_size);
 		if (fclose(file) != 0 && !err)
 			err = -errno;
 	}
-	if (err)
+	if (err && !error[0])
 		snprintf(error, error_size, "cannot write %s: %s", options->output, strerror(-err));
-	else
+	else if (!err)
 		err = output_commit(&output, error, error_size);
 	output_end(&output);
 	return err;
@@ -150,11 +182,11 @@ static int write_report(const struct options *options, const struct analysis *an
 
 	if (!to_stdout(options))
 		return write_to_file(options, analysis, error, error_size);
-	err = write_document(stdout, options, analysis);
+	err = write_document(stdout, options, analysis, error, error_size);
 	/* Who reads has seen enough: "analyzer report X | head". */
 	if (err == -EPIPE)
 		error[0] = '\0';
-	else if (err)
+	else if (err && !error[0])
 		snprintf(error, error_size, "cannot write to standard output: %s", strerror(-err));
 	return err;
 }
@@ -167,21 +199,22 @@ static struct export_options export_options(const struct options *options,
 	bool part = options->has_from || options->has_to || options->has_steps;
 
 	return (struct export_options){
-		.start_ns = part && results->from_ns > model->info.start_ns ? results->from_ns :
-									      model->info.start_ns,
-		.end_ns = part && results->to_ns < model->info.end_ns ? results->to_ns :
-									model->info.end_ns,
+		.start_ns = part && results->from_ns > model->info.start_ns ? results->from_ns
+									    : model->info.start_ns,
+		.end_ns = part && results->to_ns < model->info.end_ns ? results->to_ns
+								      : model->info.end_ns,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.steps = analysis->results.device_steps,
-		.scope_depth = options->has_scope_depth ? options->operators.scope_depth :
-							  SCOPE_DEPTH_DEFAULT,
+		.scope_depth = options->has_scope_depth ? options->operators.scope_depth
+							: SCOPE_DEPTH_DEFAULT,
 	};
 }
 
 static bool is_folder(enum export_to to)
 {
-	return to == EXPORT_MINDINSIGHT || to == EXPORT_MSPROF || to == EXPORT_CSV;
+	return to == EXPORT_MINDINSIGHT || to == EXPORT_MSPROF || to == EXPORT_CSV ||
+	       to == EXPORT_PARQUET;
 }
 
 /* Several files, in a folder of their own. */
@@ -195,6 +228,9 @@ static int export_folder(const struct options *options, const struct analysis *a
 	if (!err && options->export_to == EXPORT_CSV)
 		err = write_csv(analysis->model, &analysis->results, folder.temporary, &to, error,
 				error_size);
+	else if (!err && options->export_to == EXPORT_PARQUET)
+		err = write_parquet(analysis->model, &analysis->results, folder.temporary, &to,
+				    error, error_size);
 	else if (!err && options->export_to == EXPORT_MSPROF)
 		err = write_msprof(analysis->model, &analysis->results, folder.temporary, error,
 				   error_size);
@@ -259,6 +295,21 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	return write_report(options, analysis, error, error_size);
 }
 
+static int list_tables(const struct options *options, char *error, size_t error_size)
+{
+	int err = query_schema(stdout, options->schema_of, query_format(options->format));
+
+	if (err == -ENOENT)
+		snprintf(error, error_size,
+			 "there is no table '%s'; analyzer query --schema lists them",
+			 options->schema_of);
+	else if (err == -EPIPE)
+		error[0] = '\0';
+	else if (err)
+		snprintf(error, error_size, "cannot write to standard output: %s", strerror(-err));
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	struct analysis analysis = { 0 };
@@ -271,7 +322,8 @@ int main(int argc, char **argv)
 	/* An error to clean up after, not a signal that leaves files behind. */
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(argc, argv, &options);
-	if (run(&options, &analysis, error, sizeof(error)) != 0)
+	if ((options.schema ? list_tables(&options, error, sizeof(error))
+			    : run(&options, &analysis, error, sizeof(error))) != 0)
 		status = fail(error);
 	analysis_free(&analysis);
 	options_free(&options);

@@ -14,7 +14,8 @@
 	"operators, shapes, "                                                               \
 	"overlap, communication, cluster, memory, idle, stacks, python, advice"
 
-#define EXPORT_NAMES "perfetto, chrome, folded, folded-blocked, csv, sqlite, mindinsight or msprof"
+#define EXPORT_NAMES \
+	"perfetto, chrome, folded, folded-blocked, csv, sqlite, parquet, mindinsight or msprof"
 
 enum key {
 	KEY_FORMAT = 0x100,
@@ -39,6 +40,7 @@ enum key {
 	KEY_STEP,
 	KEY_FP_POINT,
 	KEY_BP_POINT,
+	KEY_SCHEMA,
 };
 
 #define OPTION_OUTPUT                                                                   \
@@ -72,24 +74,24 @@ enum key {
 		"pid", KEY_PID, "PID[,PID...]", 0, "only these processes", 0 \
 	}
 
-#define OPTION_STEP                                                               \
-	{                                                                         \
+#define OPTION_STEP                                                                  \
+	{                                                                            \
 		"step", KEY_STEP, "A[..B]", 0, "only these steps of the training", 0 \
 	}
-#define OPTION_FP_POINT                                                         \
-	{                                                                       \
-		"fp-point", KEY_FP_POINT, "NAME", 0,                            \
+#define OPTION_FP_POINT                                                             \
+	{                                                                           \
+		"fp-point", KEY_FP_POINT, "NAME", 0,                                \
 			"the operator that begins the forward pass of each step", 0 \
 	}
-#define OPTION_BP_POINT                                                                         \
-	{                                                                                       \
+#define OPTION_BP_POINT                                                                            \
+	{                                                                                          \
 		"bp-point", KEY_BP_POINT, "NAME", 0, "the operator that ends the backward pass", 0 \
 	}
 
 static const struct argp_option REPORT_OPTIONS[] = {
 	{ "format", KEY_FORMAT, "FORMAT", 0, "text (the default), json or html", 0 },
 	OPTION_OUTPUT,
-	{ "section", KEY_SECTION, "LIST", 0, 
+	{ "section", KEY_SECTION, "LIST", 0,
 	  "only these sections: " SECTION_NAMES "; all but shapes if not given", 0 },
 	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10)", 0 },
 	OPTION_FROM,
@@ -146,8 +148,50 @@ static const struct argp_option INFO_OPTIONS[] = {
 	OPTION_FORMAT, OPTION_OUTPUT, OPTION_STRICT, OPTION_DEVICE, { 0 },
 };
 
+static const struct argp_option QUERY_OPTIONS[] = {
+	{ "format", KEY_FORMAT, "FORMAT", 0, "table (the default), csv or json", 0 },
+	{ "schema", KEY_SCHEMA, "TABLE", OPTION_ARG_OPTIONAL,
+	  "list the tables and their columns, or those of TABLE (--schema=calls); no trace is "
+	  "needed",
+	  0 },
+	OPTION_OUTPUT,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_STEP,
+	OPTION_PID,
+	OPTION_STRICT,
+	OPTION_DEVICE,
+	{ 0 },
+};
+
+static error_t parse_query_format(const char *arg, struct options *options,
+				  struct argp_state *state)
+{
+	static const struct {
+		const char *name;
+		enum format format;
+	} formats[] = {
+		{ "table", FORMAT_TEXT }, { "text", FORMAT_TEXT },	   { "csv", FORMAT_CSV },
+		{ "json", FORMAT_JSON },  { "markdown", FORMAT_MARKDOWN },
+	};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (strcmp(arg, formats[i].name) == 0) {
+			options->format = formats[i].format;
+			return 0;
+		}
+	}
+	argp_error(state,
+		   "unknown format '%s'; known are table, csv and json, with --schema "
+		   "also markdown",
+		   arg);
+	return 0;
+}
+
 static error_t parse_format(const char *arg, struct options *options, struct argp_state *state)
 {
+	if (options->command == COMMAND_QUERY)
+		return parse_query_format(arg, options, state);
 	if (strcmp(arg, "text") == 0)
 		options->format = FORMAT_TEXT;
 	else if (strcmp(arg, "json") == 0)
@@ -157,7 +201,8 @@ static error_t parse_format(const char *arg, struct options *options, struct arg
 	else
 		argp_error(state, "unknown format '%s'; known are text%s json%s", arg,
 			   options->command == COMMAND_REPORT ? "," : " and",
-			   options->command == COMMAND_REPORT ? " and html, a page for a browser" : "");
+			   options->command == COMMAND_REPORT ? " and html, a page for a browser"
+							      : "");
 	return 0;
 }
 
@@ -173,6 +218,7 @@ static const struct {
 	{ "msprof", EXPORT_MSPROF },
 	{ "csv", EXPORT_CSV },
 	{ "sqlite", EXPORT_SQLITE },
+	{ "parquet", EXPORT_PARQUET },
 };
 
 static error_t parse_export(const char *arg, struct options *options, struct argp_state *state)
@@ -207,8 +253,36 @@ static void parse_time(const char *name, const char *arg, bool *given, uint64_t 
 	*given = true;
 }
 
+/* The statement comes last; the words that sqlite3's users type are taken, too. */
+static void check_query(struct options *options, struct argp_state *state)
+{
+	const char *sql = options->trace_count ? options->traces[options->trace_count - 1] : NULL;
+
+	if (options->schema)
+		return;
+	if (options->format == FORMAT_MARKDOWN)
+		argp_error(state, "only the list of tables can be markdown: give --schema");
+	if (!sql)
+		argp_error(
+			state,
+			"which rows? give a trace and a statement: run.pbt \"select * from api\"");
+	options->trace_count--;
+	options->sql = sql;
+	if (sql &&
+	    (strcmp(sql, ".tables") == 0 || strncmp(sql, ".schema", strlen(".schema")) == 0)) {
+		options->schema = true;
+		sql += strcspn(sql, " ");
+		sql += strspn(sql, " ");
+		options->schema_of = *sql ? sql : NULL;
+	}
+}
+
 static void check_usage(struct options *options, struct argp_state *state)
 {
+	if (options->command == COMMAND_QUERY)
+		check_query(options, state);
+	if (options->schema)
+		return;
 	if (options->trace_count == 0 && options->device_count == 0)
 		argp_error(state, "which trace? give the .pbt file, - for standard input, or a "
 				  "device file with --device PATH");
@@ -255,16 +329,18 @@ static error_t parse_operators(int key, char *arg, struct operator_options *opti
 		return 0;
 	case KEY_AGGREGATE_BY:
 		if (!parse_operator_by(arg, options))
-			argp_error(state,
-				   "--aggregate-by wants name, type, core, shape or scope, not '%s'",
-				   arg);
+			argp_error(
+				state,
+				"--aggregate-by wants name, type, core, shape or scope, not '%s'",
+				arg);
 		return 0;
 	case KEY_ORDER_BY:
 		if (!parse_operator_order(arg, options))
-			argp_error(state,
-				   "--order-by wants value, name, type, count, total, mean, min, max, "
-				   "flops, rate, utilization, bytes or bandwidth, not '%s'",
-				   arg);
+			argp_error(
+				state,
+				"--order-by wants value, name, type, count, total, mean, min, max, "
+				"flops, rate, utilization, bytes or bandwidth, not '%s'",
+				arg);
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -279,6 +355,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FORMAT: return parse_format(arg, options, state);
 	case KEY_AS: return parse_export(arg, options, state);
 	case 'o': options->output = arg; break;
+	case KEY_SCHEMA:
+		options->schema = true;
+		options->schema_of = arg;
+		break;
 	case KEY_STRICT: options->strict = true; break;
 	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
 	case KEY_DEVICE: add_device(arg, options, state); break;
@@ -342,6 +422,12 @@ static const struct command_help COMMANDS[] = {
 	  COMMAND_EXPORT,
 	  { EXPORT_OPTIONS, parse, "[TRACE...]", "Write a trace in another tool's format.", NULL,
 	    NULL, NULL } },
+	{ "query",
+	  COMMAND_QUERY,
+	  { QUERY_OPTIONS, parse, "[TRACE...] SQL",
+	    "Ask for rows of the tables of a trace by one SELECT of SQLite's SQL; nothing is "
+	    "changed or stored.",
+	    NULL, NULL, NULL } },
 	{ "info",
 	  COMMAND_INFO,
 	  { INFO_OPTIONS, parse, "[TRACE...]",
@@ -357,8 +443,11 @@ static const char HELP[] =
 	"                       [--subtract-probe-cost] [--strict]\n"
 	"       analyzer export [TRACE...] [--device PATH]... -o PATH\n"
 	"                       --to "
-	"perfetto|chrome|folded|folded-blocked|csv|sqlite|mindinsight|msprof\n"
+	"perfetto|chrome|folded|folded-blocked|csv|sqlite|parquet|mindinsight|msprof\n"
 	"                       [--pid LIST] [--strict]\n"
+	"       analyzer query  [TRACE...] [--device PATH]... [--format table|csv|json] [-o FILE]\n"
+	"                       [--pid LIST] SQL\n"
+	"       analyzer query  --schema[=TABLE]\n"
 	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
 	"                       [--strict]\n"
 	"\n"

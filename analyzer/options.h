@@ -10,8 +10,8 @@
 
 #include "analyzer/analyse/options.h"
 
-enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO };
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
+enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO, COMMAND_QUERY };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };
 enum export_to {
 	EXPORT_NONE,
 	EXPORT_PERFETTO,
@@ -21,6 +21,7 @@ enum export_to {
 	EXPORT_MSPROF,
 	EXPORT_CSV,
 	EXPORT_SQLITE,
+	EXPORT_PARQUET,
 	EXPORT_MINDINSIGHT,
 };
 
@@ -35,6 +36,9 @@ struct options {
 	enum format format;
 	enum export_to export_to;
 	const char *output; /* NULL or "-": standard output */
+	const char *sql; /* of query; NULL: the list of tables is wanted */
+	const char *schema_of; /* then: of this table alone; NULL: of all */
+	bool schema;
 	uint32_t sections; /* enum report_section, or-ed */
 	bool has_top;
 	uint32_t top; /* 0 = all */

@@ -246,8 +246,8 @@ test-bare:
 	tests/bare/run
 
 # Frameworks that some end-to-end scripts trace; without them these scripts are skipped.
-venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet:
+venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet:
 	tests/tools/make-venv $(@:venv-%=%)
 
-.PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet
+.PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet
 .PHONY: victims test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse

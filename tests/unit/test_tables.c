@@ -176,11 +176,34 @@ static void database(void **state)
 	analysis_free(&analysis);
 }
 
+/* Begins and ends as the format says; what is in it tests/e2e/table_formats.sh compares by other readers. */
+static void parquet(void **state)
+{
+	const struct export_options options = { .end_ns = 100000000 };
+	struct analysis analysis;
+	char error[256] = "";
+	const char *text;
+
+	analyse(&analysis);
+	assert_int_equal(write_parquet(analysis.model, &analysis.results, folder, &options, error,
+				       sizeof(error)),
+			 0);
+	text = text_of("calls.parquet");
+	assert_memory_equal(text, "PAR1", 4);
+	assert_memory_equal(text_of("advice.parquet"), "PAR1", 4);
+	assert_int_equal(write_parquet(analysis.model, &analysis.results, "/nonexistent", &options,
+				       error, sizeof(error)),
+			 -2);
+	assert_non_null(strstr(error, "/nonexistent"));
+	analysis_free(&analysis);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(csv_files),
 		cmocka_unit_test(database),
+		cmocka_unit_test(parquet),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

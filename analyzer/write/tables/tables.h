@@ -16,6 +16,7 @@
 /*
  * write_csv - a file NAME.csv for each table into the folder @path
  * write_sqlite - a database at @path, which is an empty file
+ * write_parquet - a file NAME.parquet for each table into the folder @path
  *
  * Return 0 or a negative errno; then @error says what failed and what to do.
  */
@@ -23,5 +24,7 @@ int write_csv(const struct model *model, const struct results *results, const ch
 	      const struct export_options *options, char *error, size_t error_size);
 int write_sqlite(const struct model *model, const struct results *results, const char *path,
 		 const struct export_options *options, char *error, size_t error_size);
+int write_parquet(const struct model *model, const struct results *results, const char *path,
+		  const struct export_options *options, char *error, size_t error_size);
 
 #endif /* PROFBPF_ANALYZER_WRITE_TABLES_TABLES_H */

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* analyzer query: rows in each format, what is allowed, and the list of tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/query.h"
+#include "tests/unit/small_model.h"
+
+#define CALLS 2500 /* more than a table for people shows at once */
+
+struct scene {
+	struct model *model;
+	struct results results;
+	struct export_options options;
+	struct table_data data;
+};
+
+static int make_scene(void **state)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+	struct model *model = scene->model = small_model(0, 100000000);
+	uint32_t job = small_process(model, 100, "job, \"quoted\"", true);
+	uint32_t main = small_thread(model, job, 100, "main");
+	uint32_t second = small_thread(model, job, 101, "second");
+	uint32_t launch =
+		small_function(model, "acl", "aclrtLaunchKernel", PROFBPF__FUNCTION__KIND__LAUNCH);
+
+	for (uint32_t i = 0; i < CALLS; i++)
+		small_call(model, main, launch, 1000 * i, 1000 * i + i + 1);
+	small_call(model, second, launch, 700, 800);
+	model->calls.row[CALLS].flags = MODEL_CALL_ENTRY;
+	model->calls.row[CALLS].args[1] = UINT64_MAX;
+	small_index(model);
+	*state = scene;
+	return table_data_init(&scene->data, model, &scene->results, &scene->options);
+}
+
+static int free_scene(void **state)
+{
+	struct scene *scene = *state;
+
+	table_data_free(&scene->data);
+	model_free(scene->model);
+	free(scene);
+	return 0;
+}
+
+static char answer[1 << 20];
+static char error[256];
+
+static int ask_as(const struct scene *scene, enum query_format format, const char *sql)
+{
+	static const struct report_options report;
+	FILE *out = fmemopen(answer, sizeof(answer), "w");
+	int err;
+
+	error[0] = '\0';
+	err = query_run(out, &scene->data, sql, format, &report, error, sizeof(error));
+	fclose(out);
+	return err;
+}
+
+/* The rows as CSV, without the names. */
+static const char *ask(const struct scene *scene, const char *sql)
+{
+	assert_int_equal(ask_as(scene, QUERY_CSV, sql), 0);
+	return strchr(answer, '\n') + 1;
+}
+
+static void rows(void **state)
+{
+	const struct scene *scene = *state;
+
+	assert_string_equal(ask(scene, "select count(*), sum(thread) from calls"), "2501,1\n");
+	assert_string_equal(answer, "count(*),sum(thread)\n2501,1\n");
+	/* Each way to look for rows gives the same ones. */
+	assert_string_equal(ask(scene, "select start_ns from calls where call = 2499"),
+			    "2499000\n");
+	assert_string_equal(ask(scene, "select start_ns from calls where call + 0 = 2499"),
+			    "2499000\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where thread = 1"), "1\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where thread + 0 = 1"), "1\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where thread = 2"), "0\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where call = 2501"), "0\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where call = -1"), "0\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where call = '7'"), "1\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where call = 7.5"), "0\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where call is null"), "0\n");
+	assert_string_equal(ask(scene, "select t.name, count(*) from threads t join calls c using "
+				       "(thread) group by 1 order by 1"),
+			    "main,2500\nsecond,1\n");
+	/* Unknown is not 0, and a number above 2^63 keeps its bits. */
+	assert_string_equal(ask(scene,
+				"select end_ns is null, argument2 from calls where thread = 1"),
+			    "1,-1\n");
+	assert_string_equal(ask(scene, "select name from processes"), "\"job, \"\"quoted\"\"\"\n");
+}
+
+static void quantiles(void **state)
+{
+	const struct scene *scene = *state;
+
+	/* Durations are 1 to 2500 ns; the one that is not known does not count. */
+	assert_string_equal(ask(scene, "select quantile(end_ns - start_ns, 0.99) from calls"),
+			    "2475\n");
+	assert_string_equal(ask(scene, "select median(end_ns - start_ns) from calls"), "1250\n");
+	assert_string_equal(ask(scene, "select quantile(end_ns - start_ns, 0), "
+				       "quantile(end_ns - start_ns, 1) from calls"),
+			    "1,2500\n");
+	assert_string_equal(ask(scene, "select median(depth / 2.0), median(text) from calls"),
+			    "0.0,\n");
+	assert_string_equal(ask(scene, "select median(depth) from calls where thread = 9"), "\n");
+	assert_int_equal(ask_as(scene, QUERY_CSV, "select quantile(depth, 99) from calls"), -5);
+	assert_non_null(strstr(error, "from 0 to 1"));
+}
+
+static void formats(void **state)
+{
+	const struct scene *scene = *state;
+	const char *sql = "select tid, name, null as none from threads order by tid";
+	size_t lines = 0;
+
+	assert_int_equal(ask_as(scene, QUERY_TABLE, sql), 0);
+	assert_string_equal(answer, "tid name   none\n"
+				    "100 main   \n"
+				    "101 second \n");
+	assert_int_equal(ask_as(scene, QUERY_JSON, sql), 0);
+	assert_non_null(strstr(answer, "\"tid\": 100,\n    \"name\": \"main\",\n    \"none\": "
+				       "null\n"));
+	assert_int_equal(ask_as(scene, QUERY_JSON, "select 1 where 0"), 0);
+	assert_string_equal(answer, "[\n\n]\n");
+	assert_int_equal(ask_as(scene, QUERY_TABLE, "select 1 where 0"), 0);
+	assert_string_equal(answer, "no rows\n");
+	/* Every row of a long table, once. */
+	assert_int_equal(ask_as(scene, QUERY_TABLE, "select 'row' as r, call from calls"), 0);
+	for (const char *at = answer; (at = strstr(at, "row ")); at++)
+		lines++;
+	assert_int_equal(lines, CALLS + 1);
+}
+
+static void refused(void **state)
+{
+	static const struct {
+		const char *sql, *reason;
+	} wrong[] = {
+		{ "create table x (a)", "only SELECT" },
+		{ "attach 'x' as y", "only SELECT" },
+		{ "pragma temp_store_directory = '/tmp'", "only SELECT" },
+		{ "delete from calls", "may not be modified" },
+		{ "select nonsense from calls",
+		  "no such column: nonsense; analyzer query --schema" },
+		{ "select 1 from absent", "no such table: absent; analyzer query --schema" },
+		{ "select 1; select 2", "one statement" },
+		{ "", "empty" },
+		{ "selec 1", "syntax error" },
+	};
+	const struct scene *scene = *state;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(ask_as(scene, QUERY_CSV, wrong[i].sql), -22);
+		if (!strstr(error, wrong[i].reason))
+			fail_msg("%s: %s", wrong[i].sql, error);
+	}
+	assert_int_equal(ask_as(scene, QUERY_CSV, "select 1 ; \n"), 0);
+}
+
+/* Names that SQL, JSON and people can use; a meaning for every column. */
+static void descriptions(void **state)
+{
+	size_t count;
+	const struct data_table *const *tables = tables_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct data_table *table = tables[i];
+
+		assert_true(table->column_count > 0 && *table->meaning);
+		assert_ptr_equal(table_find(table->name), table);
+		for (unsigned int k = 0; k < table->column_count; k++) {
+			const struct column *column = &table->columns[k];
+
+			if (strspn(column->name, "abcdefghijklmnopqrstuvwxyz_0123456789") !=
+			    strlen(column->name))
+				fail_msg("%s.%s: not a plain name", table->name, column->name);
+			if (!*column->heading || !*column->meaning ||
+			    column->meaning[strlen(column->meaning) - 1] == '.')
+				fail_msg("%s.%s: not described as schema.h wants it", table->name,
+					 column->name);
+			for (unsigned int other = 0; other < k; other++)
+				assert_string_not_equal(column->name, table->columns[other].name);
+		}
+		if (table->keyed)
+			assert_int_equal(table->columns[0].unit, UNIT_ROW);
+	}
+	assert_null(table_find("nothing"));
+}
+
+static void schema(void **state)
+{
+	FILE *out = fmemopen(answer, sizeof(answer), "w");
+
+	assert_int_equal(query_schema(out, "api", QUERY_MARKDOWN), 0);
+	fclose(out);
+	assert_non_null(strstr(answer, "\n## api\n"));
+	assert_non_null(
+		strstr(answer, "| `total_ns` | INTEGER | ns | time in those that returned |"));
+	assert_null(strstr(answer, "## calls"));
+	assert_int_equal(query_schema(stdout, "nothing", QUERY_TABLE), -2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows),		cmocka_unit_test(quantiles),
+		cmocka_unit_test(formats),	cmocka_unit_test(refused),
+		cmocka_unit_test(descriptions), cmocka_unit_test(schema),
+	};
+
+	return cmocka_run_group_tests(tests, make_scene, free_scene);
+}
