@@ -45,7 +45,9 @@
 #define STREAM_MAGIC 0x31764644464250ull /* "PBFDFv1" */
 #define STREAM_VERSION 1
 #define STREAM_DEVICES 32
-#define STREAM_NAME_LEN 128
+#define STREAM_NAME_LEN 128 /* of a device */
+/* Of a task, with its NUL. Symbols of C++ templates have thousands of characters, and a cut one can't be demangled. */
+#define STREAM_TASK_NAME_MAX 4096u
 #define STREAM_LEASE_NS 3000000000ull /* how far a reader pushes the lease, from now */
 #define STREAM_MAX_SIZE (64u << 20) /* readers refuse larger ones */
 #define STREAM_WRITING (1ull << 63) /* in stream_task.sequence */

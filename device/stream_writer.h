@@ -16,8 +16,8 @@
 #include "device/stream.h"
 
 #define STREAM_WRITER_SLOTS 65536u
-#define STREAM_WRITER_NAMES (1u << 20) /* bytes of the arena of names */
-#define STREAM_WRITER_NAME_MAX 1023u /* longer names are cut */
+#define STREAM_WRITER_NAMES (4u << 20) /* bytes of the arena of names */
+#define STREAM_WRITER_NAME_MAX (STREAM_TASK_NAME_MAX - 1) /* longer names are cut */
 
 struct stream_writer;
 

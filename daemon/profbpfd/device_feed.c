@@ -235,7 +235,7 @@ static uint32_t device_id(struct device_feed *f, struct open_stream *s, uint32_t
 
 static const char *task_name(struct device_feed *f, const struct open_stream *s, uint32_t offset)
 {
-	char name[1024];
+	char name[STREAM_TASK_NAME_MAX];
 	ssize_t n = device_stream_name(s->stream, offset, name, sizeof(name));
 
 	return string_table_get(f->names, string_table_add(f->names, name, n > 0 ? n : 0));

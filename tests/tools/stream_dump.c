@@ -60,7 +60,7 @@ static struct device_stream *wait_for_stream(pid_t pid, double seconds)
 
 static void print_task(const struct device_stream *stream, const struct stream_task *task)
 {
-	char name[256];
+	char name[STREAM_TASK_NAME_MAX];
 
 	device_stream_name(stream, task->name, name, sizeof(name));
 	printf("task %" PRIu64 " %s %d %u %u %" PRIx64 " %" PRIu64 " %d %" PRIu64 " %" PRIu64

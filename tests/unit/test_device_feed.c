@@ -98,12 +98,38 @@ static void at_once(void **state)
 	assert_true(is_open_at(f, 100 * S + 1));
 }
 
+/* As of a template: the rest of it tells it from others. */
+static void a_long_name_stays_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct stream_task task = { .start_ns = 1, .end_ns = 2, .enqueue_ns = 1 };
+	const struct device_row *row;
+	struct item *item;
+	char name[3001];
+
+	memset(name, 'n', sizeof(name) - 2);
+	strcpy(name + sizeof(name) - 2, "1");
+	assert_true(is_open_at(f, 101 * S));
+	assert_int_equal(stream_writer_add_device(f->writer, "device", "gpu"), 0);
+	stream_writer_begin(f->writer);
+	task.name = stream_writer_name(f->writer, name);
+	stream_writer_put(f->writer, &task);
+	device_feed_poll(f->feed, 102 * S, true);
+	while ((item = item_queue_pop(f->queue)) && item->kind != ITEM_DEVICE)
+		item_free(item);
+	assert_non_null(item);
+	row = (const void *)item->data;
+	assert_string_equal(row->name, name);
+	item_free(item);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(by_its_descriptor, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(by_the_maps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_long_name_stays_whole, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
