@@ -58,7 +58,7 @@ static void *follow(void *unused)
 {
 	bool tried = false; /* in vain, since somebody listens */
 	bool ready = false;
-	uint64_t now;
+	uint64_t now, asked;
 
 	while (!wait_ms(recording ? FLUSH_MS : LOOK_MS)) {
 		bool live = stream_writer_live(stream, &now);
@@ -73,8 +73,11 @@ static void *follow(void *unused)
 			runtime->end();
 		recording = recording && live;
 		tried = tried && live;
+		asked = stream_writer_asked(stream);
 		if (recording)
-			runtime->deliver(false);
+			runtime->deliver(asked != 0);
+		if (asked)
+			stream_writer_answer(stream, asked);
 	}
 	return NULL;
 }
@@ -92,8 +95,11 @@ static void at_exit(void)
 	pthread_mutex_unlock(&lock);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += EXIT_WAIT_S;
-	if (pthread_timedjoin_np(thread, NULL, &until) == 0 && recording)
+	if (pthread_timedjoin_np(thread, NULL, &until) != 0)
+		return;
+	if (recording)
 		runtime->deliver(true);
+	stream_writer_answer(stream, UINT64_MAX);
 }
 
 /* The program's signals are not for this thread. */
@@ -123,6 +129,7 @@ int listener_start(struct stream_writer *writer, const struct listener *listener
 	stream = writer;
 	runtime = listener;
 	owner = getpid();
+	stream_writer_answer(stream, 1);
 	error = start_thread();
 	if (!error && atexit(at_exit) != 0)
 		error = ENOMEM;

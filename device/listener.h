@@ -19,7 +19,7 @@ struct listener {
 	bool (*ready)(void);
 	/* Somebody listens: false = no recording until another one comes. */
 	bool (*begin)(void);
-	/* Every 100 ms while recording; last: whatever is left, the process ends. */
+	/* Every 100 ms while recording; last: whatever is left, a reader or the process ends. */
 	void (*deliver)(bool last);
 	/* Nobody listens any more. */
 	void (*end)(void);

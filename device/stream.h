@@ -98,7 +98,15 @@ struct stream_header {
 	uint32_t device_count;
 	/* Written by readers: CLOCK_MONOTONIC, the layer records until then. */
 	uint64_t lease_until_ns;
-	uint64_t reserved[7];
+	/*
+	 * A reader that is about to end writes CLOCK_MONOTONIC here, never back, and waits a
+	 * moment; the layer then hands over what its runtime still holds and writes that number
+	 * to answered_ns. 0 in answered_ns: a layer that writes each task when it ends, of which
+	 * there is nothing to wait for.
+	 */
+	uint64_t asked_ns;
+	uint64_t answered_ns;
+	uint64_t reserved[5];
 	struct stream_device devices[STREAM_DEVICES];
 };
 
@@ -114,7 +122,8 @@ struct stream_task {
 	uint64_t enqueue_dur_ns; /* time in the runtime below the layer */
 	uint64_t stream; /* the runtime's queue handle */
 	uint64_t bytes; /* moved or filled; 0 for kernels */
-	uint64_t correlation; /* the layer's own number of the task, or of what launched it; from 1 */
+	uint64_t
+		correlation; /* the layer's own number of the task, or of what launched it; from 1 */
 	uint32_t tid; /* enqueuing thread, in the program's pid namespace */
 	uint32_t name; /* offset into the arena */
 	uint32_t device; /* index into devices */

@@ -444,6 +444,23 @@ bool stream_writer_drain(struct stream_writer *writer, uint64_t timeout_ns)
 	return false;
 }
 
+uint64_t stream_writer_asked(struct stream_writer *writer)
+{
+	uint64_t asked;
+
+	if (!usable(writer))
+		return 0;
+	asked = atomic_load(shared64(&writer->region.header->asked_ns));
+	return asked > atomic_load(shared64(&writer->region.header->answered_ns)) ? asked : 0;
+}
+
+/* What was written before is there for whoever sees the answer. */
+void stream_writer_answer(struct stream_writer *writer, uint64_t asked)
+{
+	if (usable(writer))
+		atomic_store(shared64(&writer->region.header->answered_ns), asked);
+}
+
 void stream_writer_lock(struct stream_writer *writer)
 {
 	pthread_mutex_lock(&writer->lock);

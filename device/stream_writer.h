@@ -64,6 +64,15 @@ void stream_writer_put(struct stream_writer *writer, const struct stream_task *t
 void stream_writer_untimed(struct stream_writer *writer);
 
 /*
+ * For layers whose runtime hands out tasks in batches. stream_writer_asked() tells whether a
+ * reader wants all that there is, because it ends: not 0, and the layer then calls
+ * stream_writer_answer() with that number once it is written. A layer says by answering 1 in
+ * advance that it does so, and by UINT64_MAX that nothing will come any more.
+ */
+uint64_t stream_writer_asked(struct stream_writer *writer);
+void stream_writer_answer(struct stream_writer *writer, uint64_t asked);
+
+/*
  * Waits until every task accepted has ended, at most timeout_ns. Returns whether
  * they all have. Returns at once when no lease runs.
  */

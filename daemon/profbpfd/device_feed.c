@@ -2,9 +2,11 @@
 #include "daemon/profbpfd/device_feed.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/profbpfd/device_find.h"
 #include "daemon/profbpfd/device_stream.h"
@@ -18,6 +20,8 @@
 #define SEARCH_MAX_NS 64000000000ull
 #define RENEW_NS 500000000ull
 #define STREAMS_PER_PROCESS 8
+#define ANSWER_PAUSE_NS 2000000 /* between looks for what layers still hand over at the end */
+#define ANSWER_PAUSES 500 /* a layer that is alive answers in 100 ms where it gets a CPU */
 
 struct open_stream {
 	struct device_stream *stream;
@@ -333,9 +337,37 @@ void device_feed_poll(struct device_feed *f, uint64_t now_ns, bool flush)
 	}
 }
 
+/* Is there more to come of any? */
+static bool is_waited_for(const struct device_feed *f)
+{
+	for (size_t i = 0; i < f->stream_count; i++) {
+		const struct open_stream *s = f->streams[i];
+
+		if (!s->ended && !device_stream_answered(s->stream) && kill(s->pid, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Layers that take batches from their runtime hand over what it holds: all at once, so that many take no longer. */
+static void let_deliver(struct device_feed *f, uint64_t now_ns)
+{
+	const struct timespec pause = { .tv_nsec = ANSWER_PAUSE_NS };
+
+	for (size_t i = 0; i < f->stream_count; i++)
+		device_stream_ask(f->streams[i]->stream, now_ns);
+	for (unsigned int i = 0; i < ANSWER_PAUSES && is_waited_for(f); i++) {
+		nanosleep(&pause, NULL);
+		/* What comes must not overwrite itself. */
+		for (size_t k = 0; k < f->stream_count; k++)
+			read_stream(f, f->streams[k], now_ns);
+	}
+}
+
 void device_feed_finish(struct device_feed *f, uint64_t now_ns, uint64_t end_ns)
 {
 	f->end_ns = end_ns;
+	let_deliver(f, now_ns);
 	for (size_t i = 0; i < f->stream_count; i++) {
 		read_stream(f, f->streams[i], now_ns);
 		hand_over(f, f->streams[i]);

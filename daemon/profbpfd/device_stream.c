@@ -37,6 +37,7 @@ struct device_stream {
 	uint64_t position; /* next number to read */
 	uint64_t delivered, lost;
 	uint64_t untimed_base;
+	uint64_t asked_ns; /* 0 = not yet */
 
 	/* Numbers below mark_head had been taken at mark_ns. */
 	uint64_t mark_head, mark_ns;
@@ -237,6 +238,25 @@ void device_stream_renew(struct device_stream *stream, uint64_t now_ns)
 	for (tries = 0; tries < 16 && old < until; tries++)
 		if (atomic_compare_exchange_weak(lease, &old, until))
 			return;
+}
+
+void device_stream_ask(struct device_stream *stream, uint64_t now_ns)
+{
+	_Atomic uint64_t *place = (_Atomic uint64_t *)&stream->header->asked_ns;
+	uint64_t old = atomic_load(place);
+
+	/* Never back, as with the lease. */
+	for (int tries = 0; tries < 16 && old < now_ns; tries++)
+		if (atomic_compare_exchange_weak(place, &old, now_ns))
+			break;
+	stream->asked_ns = now_ns;
+}
+
+bool device_stream_answered(const struct device_stream *stream)
+{
+	uint64_t answered = load64(&stream->header->answered_ns);
+
+	return answered == 0 || answered >= stream->asked_ns;
 }
 
 static enum slot_state copy_slot(const struct device_stream *stream, uint64_t number,

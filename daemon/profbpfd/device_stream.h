@@ -78,6 +78,15 @@ ssize_t device_stream_read(struct device_stream *stream, uint64_t now_ns, struct
 			   size_t max);
 
 /*
+ * device_stream_ask - have the layer hand over what its runtime still holds, for a reader that ends
+ *
+ * It does so within some 100 ms, and device_stream_answered() is then true; at once, if
+ * it is one that holds nothing back.
+ */
+void device_stream_ask(struct device_stream *stream, uint64_t now_ns);
+bool device_stream_answered(const struct device_stream *stream);
+
+/*
  * device_stream_finish - count what is pending as lost; to be called once, after
  * the last read, so that produced = delivered + lost
  */

@@ -3,6 +3,7 @@
 #include "tests/unit/stream_helpers.h"
 
 #include <dirent.h>
+#include <pthread.h>
 
 #include "daemon/profbpfd/device_feed.h"
 #include "daemon/profbpfd/device_find.h"
@@ -123,6 +124,95 @@ static void a_long_name_stays_whole(void **state)
 	item_free(item);
 }
 
+static size_t tasks_handed_over(struct fixture *f)
+{
+	struct item *item = item_new(ITEM_END, 0);
+	size_t tasks = 0;
+
+	item_queue_push(f->queue, item);
+	while ((item = item_queue_pop(f->queue)) && item->kind != ITEM_END) {
+		tasks += item->kind == ITEM_DEVICE ? item->count : 0;
+		item_free(item);
+	}
+	item_free(item);
+	return tasks;
+}
+
+static void put_task(struct stream_writer *writer)
+{
+	struct stream_task task = { .start_ns = 1, .end_ns = 2, .enqueue_ns = 1 };
+
+	stream_writer_begin(writer);
+	stream_writer_put(writer, &task);
+}
+
+/* A layer that has a task once it is asked. */
+static void *answer(void *data)
+{
+	struct fixture *f = data;
+	uint64_t asked = 0;
+
+	for (int i = 0; i < 5000 && !asked; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		asked = stream_writer_asked(f->writer);
+	}
+	put_task(f->writer);
+	stream_writer_answer(f->writer, asked);
+	return NULL;
+}
+
+static void what_the_runtime_holds_comes_at_the_end(void **state)
+{
+	struct source_count count;
+	struct fixture *f = *state;
+	pthread_t thread;
+
+	assert_true(is_open_at(f, 101 * S));
+	stream_writer_add_device(f->writer, "device", "gpu");
+	stream_writer_answer(f->writer, 1);
+	put_task(f->writer);
+	assert_int_equal(pthread_create(&thread, NULL, answer, f), 0);
+	device_feed_finish(f->feed, 102 * S, 102 * S);
+	pthread_join(thread, NULL);
+	assert_int_equal(tasks_handed_over(f), 2);
+	device_feed_count(f->feed, &count);
+	assert_int_equal(count.produced, 2);
+}
+
+static uint64_t finish_takes(struct fixture *f)
+{
+	struct timespec before, after;
+
+	assert_true(is_open_at(f, 101 * S));
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	device_feed_finish(f->feed, 102 * S, 102 * S);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	return (uint64_t)(after.tv_sec - before.tv_sec) * S + (uint64_t)after.tv_nsec -
+	       (uint64_t)before.tv_nsec;
+}
+
+/* The pauses are sleeps: no fewer than so many nanoseconds. */
+static void nobody_waits_without_need(void **state)
+{
+	struct fixture *f = *state;
+
+	/* Neither a layer that holds nothing back nor one that has ended. */
+	assert_int_equal(stream_writer_asked(f->writer), 0);
+	assert_true(finish_takes(f) < S);
+	assert_int_equal(stream_writer_asked(f->writer), 102 * S);
+	stream_writer_answer(f->writer, UINT64_MAX);
+	assert_int_equal(stream_writer_asked(f->writer), 0);
+	assert_true(finish_takes(f) < S);
+}
+
+static void who_never_answers_is_given_up(void **state)
+{
+	struct fixture *f = *state;
+
+	stream_writer_answer(f->writer, 1);
+	assert_true(finish_takes(f) >= S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +220,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(by_the_maps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_long_name_stays_whole, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_the_runtime_holds_comes_at_the_end, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(nobody_waits_without_need, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(who_never_answers_is_given_up, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

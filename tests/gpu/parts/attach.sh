@@ -21,14 +21,13 @@ start_job() {
 	wait_for 20 grep -q '^ready' "$WORK/job.err" && touch "$WORK/go"
 }
 
-# stay NAME: attaches, stays, and leaves; the job goes on
+# stay NAME [OPTION...]: attaches, stays, and leaves; the job goes on
 stay() {
-	attach "$JOB" "$1" || {
+	attach "$JOB" "$@" || {
 		verdict fail "$1" "did not begin: $(why "$WORK/$1.err")"
 		return 1
 	}
 	sleep "$STAY"
-	now_ns >"$WORK/$1.end"
 	detach
 }
 
@@ -41,15 +40,18 @@ if with_bpf; then
 	stay first
 	# Until the lease has run out, and the shim is silent again.
 	sleep 3.5
-	stay second
+	# Device times alone: such a session ends at once, and what the shim has not told by then must still be in it.
+	stay second --topics device
 	rm -f "$WORK/go"
 	if wait "$JOB"; then verdict pass "the job" "ended well after two attaches"; else verdict fail "the job" "$(why "$WORK/job.err")"; fi
 	for name in first second; do
 		[ -e "$WORK/$name.pbt" ] || continue
 		analyse "$name" || continue
-		# What CUPTI still holds when the recording ends is not in it: half a second of steps is left out.
-		begin=$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["trace"]["start_ns"])' "$REPORT")
-		run_compare "$name attach" attached "$WORK/job.out" "$TASKS" "$begin" $(($(cat "$WORK/$name.end") - 500000000))
+		read -r begin end < <("$PYTHON" -c '
+import json, sys
+trace = json.load(open(sys.argv[1]))["trace"]
+print(trace["start_ns"], trace["start_ns"] + trace["duration_ns"])' "$REPORT")
+		run_compare "$name attach" attached "$WORK/job.out" "$TASKS" "$begin" "$end"
 	done
 else
 	sleep 1
