@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/operator_advice.h"
+#include "analyzer/join/timelines.h"
 
 #define STEPS_MIN 3 /* fewer judged steps say nothing */
 #define STORAGE_SHARE 0.3 /* of its workers' time at work */
@@ -216,6 +217,22 @@ static enum advice_aim aim_of(enum bottleneck_kind kind)
 	}
 }
 
+/* What holds for this job: one worker cannot be fewer, and what was recorded need not be again. */
+static const char *remedy_of(const struct model *model, const struct pipeline_operator *op,
+			     enum bottleneck_kind kind)
+{
+	bool one = op->workers == 1 || op->in_trainer;
+
+	if (one && kind == BOTTLENECK_STARVED)
+		return "The CPUs are taken: see the sections processes and host for by whom. Fewer "
+		       "other jobs, or more CPUs.";
+	if (one && kind == BOTTLENECK_TAKES_CPU)
+		return "Give the job more CPUs; do less per element.";
+	if (kind == BOTTLENECK_SLOW && timelines_recorded(model))
+		return "What its workers do is not known; give it more of them.";
+	return ADVICE[kind].remedy;
+}
+
 static void advise(const struct model *model, const struct pipeline_steps *steps,
 		   const struct bottleneck *b, bool several, struct advice *advice)
 {
@@ -232,8 +249,8 @@ static void advise(const struct model *model, const struct pipeline_steps *steps
 	snprintf(advice->title, sizeof(advice->title), "%s%s: %.60s %s", pipeline->framework,
 		 whose, name, ADVICE[b->kind].title);
 	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
-	snprintf(advice->remedy, sizeof(advice->remedy), "%s%s%s", ADVICE[b->kind].remedy,
-		 *own ? " " : "", own);
+	snprintf(advice->remedy, sizeof(advice->remedy), "%s%s%s",
+		 remedy_of(model, &pipeline->operators.row[b->op], b->kind), *own ? " " : "", own);
 }
 
 static int by_severity(const void *a, const void *b)

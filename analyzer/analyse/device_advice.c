@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/idle_verdict.h"
+#include "analyzer/analyse/root_text.h"
+
 #define SMALL_PERCENT 1
+#define FINDING_PERCENT 3 /* causes that take less are within what a trace can be off */
 #define MEDIUM_PERCENT 10
 #define GAP_NS 500000
 #define ALONE_PERCENT 10
@@ -79,6 +83,15 @@ static double share(double part, double all)
 	return all > 0 ? 100 * part / all : 0;
 }
 
+/* What the device waits for is known where the roots of its idle time are. */
+static const char *gap_remedy(const struct writer *writer)
+{
+	if (idle_verdict(writer->model, writer->devices->idle.roots).cause != IDLE_UNKNOWN)
+		return "The section idle says who is at the end of all waiting: mend that.";
+	return "That is usually data: see the data pipeline's bottleneck and the causes of idle time. "
+	       "More workers, prefetching, or data prepared beforehand.";
+}
+
 static void judge_steps(struct writer *writer, const struct device_step_trace *trace)
 {
 	const struct device_step_means *means = &trace->means;
@@ -88,9 +101,9 @@ static void judge_steps(struct writer *writer, const struct device_step_trace *t
 
 	if (means->steps && means->gap_ns > GAP_NS && gap >= SMALL_PERCENT)
 		explain(add(writer, "device_gap", gap, "The device waits before each step",
-			    "That is usually data: see the data pipeline's bottleneck and the causes of "
-			    "idle time. More workers, prefetching, or data prepared beforehand."),
-			"device %u waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f %%",
+			    gap_remedy(writer)),
+			"device %u waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f "
+			"%%",
 			device, means->gap_ns / 1e6, means->duration_ns / 1e6, means->steps, gap);
 	if (means->bp_steps && tail >= MEDIUM_PERCENT)
 		explain(add(writer, "device_tail", tail,
@@ -110,7 +123,8 @@ static void judge_overlap(struct writer *writer, const struct overlap_device *de
 	if (percent > ALONE_PERCENT)
 		explain(add(writer, "device_communication", percent,
 			    "Communication is not hidden by computation",
-			    "Let it run beside computation: buckets, asynchronous collectives, another "
+			    "Let it run beside computation: buckets, asynchronous collectives, "
+			    "another "
 			    "stream. See the section communication for who comes late."),
 			"device %u only communicates for %.3f ms, beside %.3f ms of computation",
 			number_of(writer, device->all.device), alone_ns / 1e6,
@@ -119,7 +133,8 @@ static void judge_overlap(struct writer *writer, const struct overlap_device *de
 
 /* Largest of a device's types on a core, and their sum. */
 static const struct operator_usage *sum_core(const struct writer *writer, uint32_t device,
-					     enum operator_core core, double *sum_ns, double *all_ns)
+					     enum operator_core core, double *sum_ns,
+					     double *all_ns)
 {
 	const struct operator_list *types = &writer->devices->types;
 	const struct operator_usage *largest = NULL;
@@ -151,7 +166,8 @@ static void judge_aicpu(struct writer *writer, uint32_t device)
 			    "Operators run on AI CPUs",
 			    "AI CPUs are slow: use an operator, or a data type, that AI cores have "
 			    "(often int32 instead of int64, float32 instead of float64)."),
-			"on device %u they take %.3f ms, %.1f %% of all tasks' time; most of it in %s: "
+			"on device %u they take %.3f ms, %.1f %% of all tasks' time; most of it in "
+			"%s: "
 			"%" PRIu64 " tasks",
 			number_of(writer, device), sum_ns / 1e6, share(sum_ns, all_ns),
 			operator_type(writer->model, largest), largest->count);
@@ -170,9 +186,11 @@ static void judge_types(struct writer *writer, uint32_t device)
 			continue;
 		explain(add(writer, "device_transdata", row->percent,
 			    "Tensors are converted between formats",
-			    "Choose one format for neighbouring operators; private formats pay only "
+			    "Choose one format for neighbouring operators; private formats pay "
+			    "only "
 			    "where most operators have them."),
-			"on device %u, %" PRIu64 " TransData take %.3f ms, %.1f %% of all tasks' time",
+			"on device %u, %" PRIu64
+			" TransData take %.3f ms, %.1f %% of all tasks' time",
 			number_of(writer, device), row->count, (double)row->total_ns / 1e6,
 			row->percent);
 	}
@@ -209,56 +227,123 @@ static void judge_memory_bound(struct writer *writer, uint32_t device)
 	if (share(bound_ns, all_ns) > MEMORY_BOUND_PERCENT)
 		explain(add(writer, "device_memory_bound", share(bound_ns, all_ns),
 			    "Operators wait for memory",
-			    "Fuse operators that hand each other their results; smaller data types; "
+			    "Fuse operators that hand each other their results; smaller data "
+			    "types; "
 			    "larger tiles."),
 			"on device %u, AI cores spend %.1f %% of their time in operators that move "
 			"data for longer than they compute",
 			number_of(writer, device), share(bound_ns, all_ns));
 }
 
-static const char *idle_remedy(enum idle_cause cause)
+static const char *cpu_remedy(enum idle_kind kind)
 {
-	switch (cause) {
+	switch (kind) {
+	case IDLE_KIND_OWN_CPU:
+		return "The job's own threads take the CPUs from each other: fewer worker and "
+		       "compute "
+		       "threads (OMP_NUM_THREADS and its like), or more CPUs.";
+	case IDLE_KIND_WAKE_UP:
+		return "The CPUs were idle and took that long to wake up: keep them from deep idle "
+		       "states (cpupower idle-set -D 10), or wait less often.";
+	default:
+		return "Others have the CPUs: give the job CPUs of its own (a cpuset, taskset), or "
+		       "move "
+		       "them away.";
+	}
+}
+
+static const char *driver_remedy(const struct model *model, const struct root *root)
+{
+	/* Only of drivers that a catalog tells about it is known that they drive a device like this. */
+	if (root->object_kind == OBJECT_COMMAND && root->object < model->drivers.count &&
+	    model->drivers.row[root->object].command_count)
+		return "See the section ioctl: what can be mapped, pinned or allocated beforehand "
+		       "need "
+		       "not be in each step.";
+	return "See the section ioctl for what this driver is asked for, and how often; ask less "
+	       "often, "
+	       "or beforehand.";
+}
+
+static const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict)
+{
+	switch (verdict->cause) {
 	case IDLE_USER_CODE:
-		return "Profile the submitting thread; move work off it, or submit further ahead.";
+		return "Profile that thread (topic stack); move work off it, or submit further "
+		       "ahead.";
 	case IDLE_RUNTIME:
-		return "Fewer, larger launches and copies (graphs, fused operators); no allocation, "
+		return "Fewer, larger launches and copies (graphs, fused operators); no "
+		       "allocation, "
 		       "compilation or query in the loop.";
-	case IDLE_DRIVER: return "Avoid mapping and pinning memory in each step.";
-	case IDLE_RUNNABLE:
-		return "Give the job its CPUs: pin it, use fewer worker threads, move the neighbour.";
+	case IDLE_DRIVER: return driver_remedy(model, &verdict->most->root);
+	case IDLE_RUNNABLE: return cpu_remedy(verdict->kind);
 	case IDLE_THROTTLED: return "A larger CPU quota, or fewer threads.";
-	case IDLE_LOCK: return "Look at what the thread named does meanwhile.";
-	case IDLE_PIPELINE: return "More workers or prefetching for that stage.";
-	case IDLE_IO:
-	case IDLE_PAGE_FAULT: return "Cache, read ahead, faster storage; touch memory beforehand.";
+	case IDLE_LOCK:
+	case IDLE_PIPELINE:
+		return "These threads wait for each other: look at the order of their locks.";
+	case IDLE_IO: return "Cache, read ahead, faster storage.";
+	case IDLE_PAGE_FAULT: return "Touch or lock the memory beforehand; more memory.";
 	case IDLE_NETWORK: return "Overlap communication with computation; look at the peer.";
-	case IDLE_SLEEP: return "Wait for the event instead of polling with an interval.";
+	case IDLE_SLEEP: return "Wait for the event instead of sleeping for a time.";
 	case IDLE_DEVICE_WAIT: return "More work in flight: do not wait for each result.";
+	case IDLE_NO_WORK: return "Nothing to do came in: look at what feeds the job.";
 	default: return "See the section idle.";
 	}
+}
+
+/* "; most of it, 12.3 %: line 17 in clock_nanosleep, waited for by main 10" */
+static void explain_most(const struct writer *writer, const struct idle_root *most, double percent,
+			 char *text, size_t size)
+{
+	struct syscall_table *syscalls =
+		syscall_table_new(model_text(writer->model, writer->model->info.arch));
+	char who[128], place[160] = "", hop[128];
+	const struct idle_roots *roots = writer->devices->idle.roots;
+
+	*text = '\0';
+	root_who_text(writer->model, &most->root, who, sizeof(who));
+	if (syscalls)
+		root_place_text(writer->model, syscalls, &most->root, place, sizeof(place));
+	syscall_table_free(syscalls);
+	if (!*who)
+		return;
+	/* The thread before the one at the end; of runnable the one that had no CPU. */
+	*hop = '\0';
+	if (most->root.who_kind != WHO_THREAD)
+		root_thread_text(writer->model,
+				 roots->hops[most->first_hop + most->hop_count - 1].thread, hop,
+				 sizeof(hop));
+	else if (most->hop_count > 1)
+		root_thread_text(writer->model,
+				 roots->hops[most->first_hop + most->hop_count - 2].thread, hop,
+				 sizeof(hop));
+	snprintf(text, size, "; most of it, %.1f %%: %.80s%s%.100s%s%.80s", percent, who,
+		 *place ? " in " : "", place, *hop ? ", waited for by " : "", hop);
 }
 
 static void judge_idle(struct writer *writer)
 {
 	const struct idle_result *idle = &writer->devices->idle;
-	const struct idle_total *top = idle->total_count ? idle->totals : NULL;
+	struct idle_verdict verdict = idle_verdict(writer->model, idle->roots);
 	uint64_t window_ns = 0;
-	double percent, of_top;
+	double percent, of_kind;
+	char most[420];
 
 	for (uint32_t i = 0; i < writer->devices->device_count; i++)
 		window_ns += writer->devices->devices[i].window_ns;
 	percent = share((double)idle->total_ns, (double)window_ns);
 	/* Without a trace of the host nobody knows why. */
-	if (!top || percent < MEDIUM_PERCENT || top->cause == IDLE_UNKNOWN)
+	if (!verdict.most || percent < MEDIUM_PERCENT || verdict.cause == IDLE_UNKNOWN)
 		return;
-	of_top = share((double)top->ns, (double)window_ns);
-	if (of_top >= SMALL_PERCENT)
-		explain(add(writer, "device_idle", of_top, "The device is idle because of the host",
-			    idle_remedy(top->cause)),
-			"devices are idle for %.1f %% of the time; %.1f %% is %s%s%.200s", percent,
-			of_top, idle_cause_name(top->cause), top->who ? ": " : "",
-			model_text(writer->model, top->who));
+	of_kind = share((double)verdict.cause_ns, (double)window_ns);
+	if (of_kind < FINDING_PERCENT)
+		return;
+	explain_most(writer, verdict.most, share((double)verdict.most->ns, (double)window_ns), most,
+		     sizeof(most));
+	explain(add(writer, "device_idle", of_kind, "The device is idle because of the host",
+		    idle_remedy(writer->model, &verdict)),
+		"devices are idle for %.1f %% of the time; %.1f %% is %s%s", percent, of_kind,
+		idle_cause_name(verdict.cause), most);
 }
 
 static void judge_calls(struct writer *writer, const struct api_results *api, uint64_t window_ns)
@@ -292,9 +377,11 @@ static void judge_calls(struct writer *writer, const struct api_results *api, ui
 	if (launches >= SYNC_LAUNCHES && (double)syncs >= SYNC_SHARE * (double)launches)
 		explain(add(writer, "device_synchronization", MEDIUM_PERCENT,
 			    "The host waits for the device after nearly each launch",
-			    "Wait once per step: no .item(), print or copy to the host in between; unset "
+			    "Wait once per step: no .item(), print or copy to the host in between; "
+			    "unset "
 			    "ASCEND_LAUNCH_BLOCKING and CUDA_LAUNCH_BLOCKING."),
-			"%" PRIu64 " synchronising calls for %" PRIu64 " launches", syncs, launches);
+			"%" PRIu64 " synchronising calls for %" PRIu64 " launches", syncs,
+			launches);
 }
 
 static int by_urgency(const void *a, const void *b)

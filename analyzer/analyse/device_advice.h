@@ -5,7 +5,8 @@
  * Sources of rules and thresholds: MindInsight's step trace (a gap of 0.5 ms), its clusters (a tenth of
  * the time in communication alone), msprof's prof_rule (a twentieth of the time on AI CPUs, three and more TransData,
  * tasks bound by memory for half of the time), msprof-analyze's advisor (10 ms in allocating calls, a synchronising
- * call for every other launch). What costs less than SMALL_PERCENT of the time is not mentioned.
+ * call for every other launch). What costs less than SMALL_PERCENT of the time is not mentioned;
+ * of causes of idle time, which are weighed as kinds (idle_verdict.h), what costs less than FINDING_PERCENT.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_ADVICE_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_ADVICE_H

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* The first row that fits: of a framework, an aim, and a type that begins so. */
+/*
+ * The first row that fits: of a framework, an aim, and a type that begins so; "one" is any
+ * that has one worker, which cannot be fewer.
+ */
 static const struct {
 	const char *framework;
 	enum advice_aim aim;
@@ -47,6 +50,8 @@ static const struct {
 	{ "torch", ADVISE_UNLOCK, "",
 	  "DataLoader: num_workers=1 or more, so that the data is made in other processes; without "
 	  "pin_memory there is no thread that unpacks it beside the trainer's." },
+	{ "torch", ADVISE_FEWER, "one",
+	  "torch.set_num_threads() says how many CPUs the trainer's own operators use." },
 	{ "torch", ADVISE_FEWER, "",
 	  "DataLoader: lower num_workers; torch.set_num_threads() says how many CPUs the trainer's "
 	  "own operators use." },
@@ -86,6 +91,7 @@ static const struct {
 	  "TFRecord files keep many samples in one file; cache() keeps what was read." },
 
 	{ "MegEngine", ADVISE_FASTER, "worker", "DataLoader: raise num_workers." },
+	{ "MegEngine", ADVISE_FEWER, "one", "" },
 	{ "MegEngine", ADVISE_FEWER, "", "DataLoader: lower num_workers." },
 };
 
@@ -93,6 +99,8 @@ static bool fits(const struct pipeline_operator *op, const char *type, const cha
 {
 	if (strcmp(wanted, "source") == 0)
 		return op->source;
+	if (strcmp(wanted, "one") == 0)
+		return op->workers == 1 || op->in_trainer;
 	return strncmp(type, wanted, strlen(wanted)) == 0;
 }
 

@@ -353,7 +353,7 @@ static void put_piece(struct root_walk *walk, const struct idle_piece *piece)
 	} else if (piece->cause == IDLE_UNKNOWN) {
 		root.end = ROOT_END_NO_RECORD;
 	}
-	if (piece->call < model->calls.count) {
+	if (root.cause != IDLE_RUNNABLE && piece->call < model->calls.count) {
 		root.place_kind = PLACE_FUNCTION;
 		root.place = model->calls.row[piece->call].function;
 	}

@@ -100,6 +100,12 @@ static void kinds(void **state)
 	f->operators[0].has_times = false;
 	f->costs[0].cpu_ns = 0;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_SLOW);
+	assert_non_null(strstr(f->advice.list[0].remedy, "Record with the topic sched"));
+	/* What was recorded need not be again. */
+	assert_true(MODEL_PUSH(&f->model->switches, (struct cpu_switch){ 0 }));
+	judge(f);
+	assert_null(strstr(f->advice.list[0].remedy, "Record with"));
+	f->model->switches.count = 0;
 	advice_free(&f->advice);
 }
 

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyse/device_advice.h"
 #include "analyzer/analyse/idle_roots.h"
+#include "analyzer/analyse/idle_verdict.h"
 #include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
@@ -496,6 +498,102 @@ static void test_device_wait(void **state)
 	scene_end(&scene);
 }
 
+/* Ready all the time, of which three processes have a part each; they are weighed as one. */
+static void test_kinds(void **state)
+{
+	struct scene scene = scene_make();
+	uint32_t strangers[3];
+	struct idle_verdict verdict;
+
+	for (uint32_t i = 0; i < 3; i++)
+		strangers[i] = small_thread(scene.model,
+					    small_process(scene.model, 500 + i, "thief", false),
+					    500 + i, "thief");
+	for (uint32_t i = 0; i < 3; i++)
+		small_span(scene.model, scene.main, i ? (100 + i * 15) * US : 0,
+			   (115 + i * 15) * US, STATE_RUNNABLE)
+			->other = strangers[i];
+	main_launches(&scene, 145);
+	compute(&scene);
+	/* The main thread's own 35 us are the largest row. */
+	assert_int_equal(scene.results.idle.roots->row[0].root.cause, IDLE_USER_CODE);
+	verdict = idle_verdict(scene.model, scene.results.idle.roots);
+	assert_int_equal(verdict.cause, IDLE_RUNNABLE);
+	assert_int_equal(verdict.kind, IDLE_KIND_OTHER_CPU);
+	assert_int_equal(verdict.ns, 45 * US);
+	assert_int_equal(verdict.cause_ns, 45 * US);
+	assert_int_equal(verdict.most->ns, 15 * US);
+	scene_end(&scene);
+}
+
+/* What is advised where the main thread was ready like this until 170 us, or slept in an ioctl (@driver). */
+static void expect_advice(uint32_t other, uint8_t flags, const char *driver, uint32_t commands,
+			  const char *with)
+{
+	struct scene scene = scene_make();
+	struct advice_results advice = { 0 };
+	struct driver row = { .device = driver ? model_string(scene.model, driver) : 0,
+			      .command_count = commands };
+	struct ioctl_call ioctl = { .thread = scene.main, .end_ns = 170 * US };
+	struct driver_command command = { .mask = UINT32_MAX, .value = 1 };
+
+	if (driver) {
+		assert_true(MODEL_PUSH(&scene.model->drivers, row));
+		assert_true(MODEL_PUSH(&scene.model->commands, command));
+		assert_true(MODEL_PUSH(&scene.model->ioctls, ioctl));
+		small_sleep(scene.model, scene.main, 0, 170 * US, IOCTL, INDEX_NONE,
+			    SPAN_WOKEN_HARDIRQ);
+	} else {
+		struct span *span =
+			small_span(scene.model, scene.main, 0, 170 * US, STATE_RUNNABLE);
+
+		span->other = other;
+		span->flags = flags;
+	}
+	main_launches(&scene, 170);
+	compute(&scene);
+	assert_int_equal(device_advice_add(scene.model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(advice.advice_count, 1);
+	assert_string_equal(advice.list[0].id, "device_idle");
+	assert_non_null(strstr(advice.list[0].remedy, with));
+	free(advice.list);
+	scene_end(&scene);
+}
+
+static void test_advice(void **state)
+{
+	struct scene scene = scene_make();
+
+	expect_advice(scene.outsider, 0, NULL, 0, "Others have the CPUs");
+	expect_advice(scene.worker, 0, NULL, 0, "The job's own threads take the CPUs");
+	expect_advice(INDEX_NONE, SPAN_CPU_IDLE, NULL, 0, "keep them from deep idle states");
+	expect_advice(0, 0, "/dev/nvidia0", 1, "mapped, pinned or allocated beforehand");
+	expect_advice(0, 0, "/dev/urandom", 0, "what this driver is asked for");
+	scene_end(&scene);
+}
+
+/* Causes below what a trace can be off are no finding, however many there are. */
+static void test_no_finding(void **state)
+{
+	struct scene scene = scene_make();
+	struct model *model = scene.model;
+	struct advice_results advice = { 0 };
+
+	small_sleep(model, scene.main, 0, 120 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_sleep(model, scene.main, 120 * US, 140 * US, FSYNC, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	small_span(model, scene.main, 140 * US, 160 * US, STATE_RUNNABLE);
+	main_launches(&scene, 160);
+	compute(&scene);
+	scene.results.devices[0].window_ns = 800 * US;
+	assert_int_equal(device_advice_add(model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(advice.advice_count, 0);
+	scene.results.devices[0].window_ns = 600 * US;
+	assert_int_equal(device_advice_add(model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(advice.advice_count, 1);
+	free(advice.list);
+	scene_end(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,7 +604,8 @@ int main(void)
 		cmocka_unit_test(test_depth),	       cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_kernel_wakers),  cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_ends),	       cmocka_unit_test(test_places),
-		cmocka_unit_test(test_device_wait),
+		cmocka_unit_test(test_device_wait),    cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_advice),	       cmocka_unit_test(test_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,8 @@
 
 #include "analyzer/analyse/operator_advice.h"
 
-static const char *advice(const char *framework, const char *type, bool source, enum advice_aim aim)
+static const char *advice(const char *framework, const char *type, bool source, enum advice_aim aim,
+			  uint32_t workers)
 {
 	struct model *model = model_new();
 	struct pipelines pipelines = { 0 };
@@ -22,6 +23,7 @@ static const char *advice(const char *framework, const char *type, bool source, 
 	op = pipeline_operator_add(model, pipeline, 0, "its name", type);
 	assert_int_not_equal(op, INDEX_NONE);
 	pipeline->operators.row[op].source = source;
+	pipeline->operators.row[op].workers = workers;
 	text = operator_advice(model, pipeline, op, aim);
 	pipelines_free(&pipelines);
 	model_free(model);
@@ -33,6 +35,7 @@ static const struct {
 	bool source;
 	enum advice_aim aim;
 	const char *with; /* NULL = nothing */
+	uint32_t workers;
 } CASES[] = {
 	{ "MindData", "Generator", true, ADVISE_FASTER, "MindRecord" },
 	{ "MindData", "Map", false, ADVISE_FASTER, "num_parallel_workers" },
@@ -53,7 +56,8 @@ static const struct {
 	{ "torch", "pin", false, ADVISE_FASTER, "collate_fn" },
 	{ "torch", "Map", false, ADVISE_FASTER, NULL },
 	{ "torch", "pin", false, ADVISE_UNLOCK, "num_workers=1" },
-	{ "torch", "worker", true, ADVISE_FEWER, "lower num_workers" },
+	{ "torch", "worker", true, ADVISE_FEWER, "lower num_workers", 2 },
+	{ "torch", "worker", true, ADVISE_FEWER, "set_num_threads", 1 },
 	{ "torch", "worker", true, ADVISE_STORAGE, NULL },
 	{ "tf.data", "Map", false, ADVISE_FASTER, "batch first" },
 	{ "tf.data", "ParallelMapV2", false, ADVISE_FASTER, "cache()" },
@@ -71,20 +75,31 @@ static const struct {
 	{ "tf.data", "MapAndBatch", false, ADVISE_FEWER, "private_threadpool_size" },
 	{ "tf.data", "TensorSlice", true, ADVISE_STORAGE, "TFRecord" },
 	{ "MegEngine", "worker", true, ADVISE_FASTER, "raise num_workers" },
-	{ "MegEngine", "worker", true, ADVISE_FEWER, "lower num_workers" },
+	{ "MegEngine", "worker", true, ADVISE_FEWER, "lower num_workers", 2 },
+	{ "MegEngine", "worker", true, ADVISE_FEWER, NULL, 1 },
 	{ "unknown framework", "Map", true, ADVISE_FASTER, NULL },
 };
 
 static void by_type(void **state)
 {
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		const char *text = advice(CASES[i].framework, CASES[i].type, CASES[i].source, CASES[i].aim);
+		const char *text = advice(CASES[i].framework, CASES[i].type, CASES[i].source,
+					  CASES[i].aim, CASES[i].workers);
 
 		if (CASES[i].with)
 			assert_non_null(strstr(text, CASES[i].with));
 		else
 			assert_string_equal(text, "");
 	}
+}
+
+/* One worker cannot be fewer. */
+static void one_worker(void **state)
+{
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+		assert_null(strstr(advice(CASES[i].framework, CASES[i].type, CASES[i].source,
+					  CASES[i].aim, 1),
+				   "lower num_workers"));
 }
 
 /* No row is hidden by one before it, and none is without a case above. */
@@ -97,7 +112,8 @@ static void each_is_given(void **state)
 
 		for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]) && !given; k++)
 			given = strcmp(framework, CASES[k].framework) == 0 &&
-				advice(framework, CASES[k].type, CASES[k].source, CASES[k].aim) == text;
+				advice(framework, CASES[k].type, CASES[k].source, CASES[k].aim,
+				       CASES[k].workers) == text;
 		if (!given)
 			fail_msg("nothing leads to: %s", text);
 	}
@@ -107,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_type),
+		cmocka_unit_test(one_worker),
 		cmocka_unit_test(each_is_given),
 	};
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: who was at the end of all waiting while devices were idle. */
 #include "analyzer/analyse/idle.h"
+#include "analyzer/analyse/idle_roots.h"
 #include "analyzer/analyse/results.h"
+#include "analyzer/analyse/root_text.h"
 #include "analyzer/store/define_table.h"
-#include "analyzer/write/report/report_roots.h"
 
 static const struct idle_roots *roots_of(const struct table_cursor *at)
 {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/analyse/idle_verdict.h"
 #include "analyzer/write/report/report_device.h"
 #include "analyzer/write/report/report_roots.h"
 #include "analyzer/write/table.h"
@@ -15,11 +16,11 @@ static double percent_of(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* "of that 71.2 % waiting for another thread (lock), 12.0 % ready, waiting for a CPU, ..." */
-static void print_by_cause(FILE *out, const struct idle_result *idle)
+/* "of that 71.2 % on CPU in the program's own code, 12.0 % ready to run, but without a CPU, ..." */
+static void print_by_cause(FILE *out, const struct idle_roots *idle)
 {
 	bool done[IDLE_CAUSES] = { false };
-	const char *before = "Of that: ";
+	const char *before = "Of that, at the end of all waiting: ";
 
 	for (int i = 0; i < IDLE_CAUSES; i++) {
 		int largest = -1;
@@ -40,17 +41,20 @@ static void print_by_cause(FILE *out, const struct idle_result *idle)
 	fputs(".\n", out);
 }
 
-static void print_top_cause(FILE *out, const struct model *model, const struct idle_result *idle)
+static void print_top_cause(FILE *out, const struct model *model, const struct idle_roots *roots)
 {
-	const struct idle_total *top = &idle->totals[0];
-	char who[TEXT_SIZE], detail[TEXT_SIZE];
+	struct idle_verdict verdict = idle_verdict(model, roots);
+	char who[TEXT_SIZE], text[TEXT_SIZE];
 
-	fprintf(out, "Most of all, %.1f %%: %s", top->percent, idle_cause_text(top->cause));
-	if (top->who)
-		fprintf(out, ": %s", printable(model_text(model, top->who), who, sizeof(who)));
-	if (top->detail)
-		fprintf(out, "; in the longest case: %s",
-			printable(model_text(model, top->detail), detail, sizeof(detail)));
+	if (!verdict.most)
+		return;
+	fprintf(out, "Most of all, %.1f %%: %s", percent_of(verdict.cause_ns, roots->total_ns),
+		idle_cause_text(verdict.cause));
+	root_who_text(model, &verdict.most->root, text, sizeof(text));
+	if (*text)
+		fprintf(out, "; most of that, %.1f %%: %s",
+			percent_of(verdict.most->ns, roots->total_ns),
+			printable(text, who, sizeof(who)));
 	fputs(".\n", out);
 }
 
@@ -73,8 +77,8 @@ static void print_summary(FILE *out, const struct model *model,
 	}
 	if (devices->idle.total_count == 0)
 		return;
-	print_by_cause(out, &devices->idle);
-	print_top_cause(out, model, &devices->idle);
+	print_by_cause(out, devices->idle.roots);
+	print_top_cause(out, model, devices->idle.roots);
 }
 
 static int print_totals(FILE *out, const struct model *model, const struct idle_result *idle,
