@@ -344,6 +344,7 @@ static int launch(struct services *services, struct request_job *job)
 		request.functions_max = services->quotas.functions;
 	}
 	request.file_cache = services->file_cache;
+	request.map_watch = services->map_watch;
 	request.gate = services->gate;
 	request.prices = services->prices;
 	request.features = &services->features;

@@ -31,6 +31,7 @@ struct services {
 	struct quotas quotas; /* of an ordinary user */
 	struct features features;
 	struct file_cache *file_cache; /* of all sessions; NULL: none */
+	struct map_watch *map_watch; /* for code that processes map, for all sessions */
 	struct gate *gate; /* to the scheduler, for all sessions */
 	struct prices *prices; /* of probes, for all sessions */
 	const char *const *catalog_directories; /* the administrator's */

@@ -19,6 +19,7 @@
 
 #include "daemon/profbpfd/capture.h"
 #include "daemon/profbpfd/gate.h"
+#include "daemon/profbpfd/map_events.h"
 #include "daemon/profbpfd/priority.h"
 #include "daemon/profbpfd/requests.h"
 
@@ -316,12 +317,13 @@ static int open_server(struct server *server)
 		capture_find_types(&server->services.features.types);
 	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
 	server->services.gate = gate_new();
+	server->services.map_watch = map_watch_new();
 	server->services.prices = prices_new();
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	server->services.jobs = job_queue_new();
 	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.gate ||
-	    !server->services.prices ||
+	    !server->services.map_watch || !server->services.prices ||
 	    roster_init(&server->services.roster, server->services.private_daemon))
 		return complain("cannot set up the event loop: %s", strerror(errno));
 	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
@@ -354,6 +356,7 @@ static void close_server(struct server *server)
 		roster_free(&server->services.roster);
 		file_cache_free(server->services.file_cache);
 		gate_free(server->services.gate);
+		map_watch_free(server->services.map_watch);
 		prices_free(server->services.prices);
 		mentioned_types_free(&server->services.features.types);
 	}

@@ -166,12 +166,19 @@ struct recorder_events session_events(struct session *s)
 					 .context = s };
 }
 
+static bool is_target(void *context, pid_t pid)
+{
+	struct session *s = context;
+
+	return capture_is_target(s->capture, pid);
+}
+
 /* What has no file (code made at run time, the vdso) has no functions to probe. */
 static void code_mapped(void *context, pid_t pid, uint64_t ts_ns, bool of_file)
 {
 	struct session *s = context;
 
-	if (!capture_is_target(s->capture, pid))
+	if (!is_target(s, pid))
 		return;
 	if (s->stacks)
 		stacks_mapped(s->stacks, pid);
@@ -193,7 +200,7 @@ static void maps_missed(void *context)
 
 struct map_events_handler session_map_events(struct session *s)
 {
-	return (struct map_events_handler){ code_mapped, maps_missed, s };
+	return (struct map_events_handler){ is_target, code_mapped, maps_missed, s };
 }
 
 static void take_record(void *context, const struct rec_header *record)

@@ -181,7 +181,7 @@ static void watch_maps(struct session *s)
 	struct map_events_handler handler = session_map_events(s);
 	char text[768], why[640];
 
-	s->maps = map_events_new(&handler);
+	s->maps = map_events_new(s->request.map_watch, &handler);
 	if (s->maps && s->stacks)
 		stacks_told(s->stacks);
 	if (s->maps)
