@@ -14,10 +14,10 @@ struct open_calls {
 	MODEL_ARRAY(struct open_call) stack;
 };
 
-/* A call keeps its string argument as text; nothing has named launched kernels yet. */
+/* A text is a string argument unless something else has named what was launched. */
 static uint64_t string_ns(const struct function *function, const struct call *call)
 {
-	return call->text ? function->probe_string_ns : 0;
+	return call->text && call->named <= NAMED_ARGUMENT ? function->probe_string_ns : 0;
 }
 
 static uint64_t inside_ns(const struct model *model, const struct call *call)
@@ -71,6 +71,20 @@ static bool fill_costs(struct model *model)
 	return ok;
 }
 
+/* The same of a whole trace whose calls are only counted. */
+static void sum_up_counted(const struct model *model, struct probe_cost_results *results)
+{
+	for (uint32_t i = 0; i < model->functions.count; i++) {
+		const struct function *row = &model->functions.row[i];
+
+		if (!row->probe_whole_ns)
+			continue;
+		results->calls += row->counted_calls;
+		results->total_ns += row->counted_calls * row->probe_whole_ns +
+				     row->counted_texts * row->probe_string_ns;
+	}
+}
+
 static void sum_up(const struct model *model, const struct analysis_options *options,
 		   struct probe_cost_results *results)
 {
@@ -104,6 +118,7 @@ int probe_cost_analyse(struct model *model, const struct analysis_options *optio
 	*results = (struct probe_cost_results){ .known = model->info.probe_cost_count > 0 };
 	if (!results->known)
 		return 0;
+	sum_up_counted(model, results);
 	sum_up(model, options, results);
 	results->subtracted = options->subtract_probe_cost;
 	return !results->subtracted || fill_costs(model) ? 0 : -ENOMEM;
