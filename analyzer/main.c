@@ -272,20 +272,48 @@ static int export(const struct options *options, const struct analysis *analysis
 	return err;
 }
 
+/* Is all that is wanted known without the rows of the trace? */
+static bool wants_capture_only(const struct options *options)
+{
+	const uint32_t sections = SECTION_TRACE | SECTION_CAPTURE;
+
+	if (options->trace_count != 1 || options->device_count)
+		return false;
+	if (options->command == COMMAND_INFO)
+		return true;
+	return options->command == COMMAND_REPORT && !(options->sections & ~sections) &&
+	       options->format != FORMAT_HTML && !options->pid_count && !options->has_from &&
+	       !options->has_to && !options->has_steps && !options->subtract_probe_cost;
+}
+
+static int load_all(const struct options *options, struct analysis *analysis, char *error,
+		    size_t error_size)
+{
+	int err;
+
+	if (wants_capture_only(options))
+		return analysis_survey(analysis, options->traces[0], options->strict, error,
+				       error_size);
+	err = analysis_load(analysis, options->traces, options->trace_count, options->strict, error,
+			    error_size);
+	return err ? err
+		   : analysis_import(analysis, options->devices, options->device_count,
+				     options->trace_count == 0, error, error_size);
+}
+
 static int run(const struct options *options, struct analysis *analysis, char *error,
 	       size_t error_size)
 {
 	struct analysis_options wanted;
-	int err = analysis_load(analysis, options->traces, options->trace_count, options->strict,
-				error, error_size);
+	int err = load_all(options, analysis, error, error_size);
 
-	if (!err)
-		err = analysis_import(analysis, options->devices, options->device_count,
-				      options->trace_count == 0, error, error_size);
 	if (err)
 		return err;
 	wanted = analysis_options(options, analysis->model);
-	err = analysis_compute(analysis, &wanted, error, error_size);
+	if (options->command == COMMAND_INFO || wants_capture_only(options))
+		err = analysis_compute_capture(analysis, &wanted, error, error_size);
+	else
+		err = analysis_compute(analysis, &wanted, error, error_size);
 	if (err)
 		return err;
 	if (options->command == COMMAND_EXPORT && is_folder(options->export_to))

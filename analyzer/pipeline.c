@@ -17,8 +17,8 @@
 #include "analyzer/step_window.h"
 #include "analyzer/write/report/report_parts.h"
 
-static int load_files(struct analysis *analysis, char **traces, unsigned int count, char *error,
-		      size_t error_size)
+static int load_files(struct analysis *analysis, char **traces, unsigned int count, bool survey,
+		      char *error, size_t error_size)
 {
 	struct loader *loader = loader_new(analysis->model);
 	char reason[512] = "";
@@ -28,6 +28,8 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 		snprintf(error, error_size, "out of memory");
 		return -ENOMEM;
 	}
+	if (survey)
+		loader_survey(loader);
 	for (unsigned int i = 0; i < count && !err; i++) {
 		err = load_pbt(loader, traces[i], reason, sizeof(reason));
 		/* Readers name the file themselves where it is part of the sentence. */
@@ -42,8 +44,8 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 	return err;
 }
 
-int analysis_load(struct analysis *analysis, char **traces, unsigned int count, bool strict,
-		  char *error, size_t error_size)
+static int load(struct analysis *analysis, char **traces, unsigned int count, bool survey,
+		bool strict, char *error, size_t error_size)
 {
 	char damage[512];
 	int err;
@@ -53,7 +55,7 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 		snprintf(error, error_size, "out of memory");
 		return -ENOMEM;
 	}
-	err = load_files(analysis, traces, count, error, error_size);
+	err = load_files(analysis, traces, count, survey, error, error_size);
 	if (err)
 		return err;
 	text_damage(analysis->model, damage, sizeof(damage));
@@ -65,6 +67,18 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 		fprintf(stderr, "analyzer: %s: %s (see --strict)\n",
 			count == 1 ? traces[0] : "traces", damage);
 	return 0;
+}
+
+int analysis_load(struct analysis *analysis, char **traces, unsigned int count, bool strict,
+		  char *error, size_t error_size)
+{
+	return load(analysis, traces, count, false, strict, error, error_size);
+}
+
+int analysis_survey(struct analysis *analysis, char *trace, bool strict, char *error,
+		    size_t error_size)
+{
+	return load(analysis, &trace, 1, true, strict, error, error_size);
 }
 
 int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,
@@ -221,8 +235,8 @@ static int compute_stacks(struct analysis *analysis, const struct analysis_optio
 	return err;
 }
 
-/* In this order: the later ones read what the earlier ones found. */
-static int compute(struct analysis *analysis, const struct analysis_options *options)
+/* When, by whom, with which losses; and the window of everything. */
+static int compute_capture(struct analysis *analysis, const struct analysis_options *options)
 {
 	struct model *model = analysis->model;
 	struct results *results = &analysis->results;
@@ -235,6 +249,14 @@ static int compute(struct analysis *analysis, const struct analysis_options *opt
 	if (!err)
 		err = probe_cost_analyse(model, options,
 					 results->probe_cost = &analysis->probe_cost);
+	return err;
+}
+
+/* In this order: the later ones read what the earlier ones found. */
+static int compute(struct analysis *analysis, const struct analysis_options *options)
+{
+	int err = compute_capture(analysis, options);
+
 	if (!err)
 		err = compute_host(analysis, options);
 	if (!err)
@@ -245,6 +267,16 @@ static int compute(struct analysis *analysis, const struct analysis_options *opt
 		err = compute_device(analysis, options);
 	if (!err)
 		err = compute_stacks(analysis, options);
+	return err;
+}
+
+int analysis_compute_capture(struct analysis *analysis, const struct analysis_options *options,
+			     char *error, size_t error_size)
+{
+	int err = compute_capture(analysis, options);
+
+	if (err)
+		snprintf(error, error_size, "cannot analyse: %s", strerror(-err));
 	return err;
 }
 

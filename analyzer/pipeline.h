@@ -73,6 +73,14 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 		  char *error, size_t error_size);
 
 /*
+ * analysis_survey - the same of one trace whose rows are counted, not kept
+ *
+ * For what analysis_compute_capture() is enough for: takes a hundredth of the time and memory.
+ */
+int analysis_survey(struct analysis *analysis, char *trace, bool strict, char *error,
+		    size_t error_size);
+
+/*
  * analysis_import - take in the device files of other profilers, after analysis_load()
  *
  * @alone: there is no trace; the files' own host halves and clocks are the model's. Returns 0 or a
@@ -89,6 +97,10 @@ int analysis_import(struct analysis *analysis, char **devices, unsigned int coun
  */
 int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,
 		     size_t error_size);
+
+/* analysis_compute_capture - only how the trace was taken; nothing is joined. As analysis_compute(). */
+int analysis_compute_capture(struct analysis *analysis, const struct analysis_options *options,
+			     char *error, size_t error_size);
 
 void analysis_free(struct analysis *analysis);
 

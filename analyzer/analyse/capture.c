@@ -24,8 +24,7 @@ static bool coverage_gap(const struct model *model, uint32_t index, struct cover
 	gap->since_mapped = coverage->mapped_ns > session_start_ns;
 	gap->start_ns = gap->since_mapped ? coverage->mapped_ns : session_start_ns;
 	gap->of_process = !*model_text(model, coverage->file);
-	if (coverage->probed_ns <= gap->start_ns ||
-	    (coverage->functions == 0 && !gap->of_process))
+	if (coverage->probed_ns <= gap->start_ns || (coverage->functions == 0 && !gap->of_process))
 		return false;
 	gap->ns = coverage->probed_ns - gap->start_ns;
 	return true;
@@ -115,7 +114,6 @@ static void unseen_ends(const struct model *model, struct capture_results *resul
 	      by_span_length);
 }
 
-
 int capture_analyse(const struct model *model, struct capture_results *results)
 {
 	const struct pbt_damage *damage = &model->damage;
@@ -144,7 +142,8 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	unseen_ends(model, results);
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
 			   model->bad_rows;
-	results->switches_missing = missing_switches(model);
+	results->switches_missing = model->survey.made ? model->survey.switches_missing
+						       : missing_switches(model);
 	results->complete &= !results->lost && !results->missing && !results->damaged &&
 			     !model->unknown_values;
 	return 0;

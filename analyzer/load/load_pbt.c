@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/load/loader.h"
+#include "analyzer/load/survey.h"
 
 /* Unpacked, a body takes up to eight times its size; repeated messages more. */
 #define ARENA_LIMIT (1ull << 30)
@@ -28,6 +29,7 @@ void loader_free(struct loader *loader)
 		return;
 	arena_release(&loader->arena);
 	free(loader->strings);
+	survey_free(&loader->survey);
 	free(loader->objects.row);
 	for (uint32_t i = 0; i < loader->sessions.count; i++)
 		free(loader->sessions.row[i].segments.row);
@@ -82,6 +84,28 @@ static load_fn *const BODIES[] = {
 	[PROFBPF__PACKET__KIND__BLOCK_REQUESTS] = load_block_requests,
 };
 
+/* Instead of these, where rows are only counted. */
+static load_fn *const SURVEYS[] = {
+	[PROFBPF__PACKET__KIND__CALLS] = survey_calls,
+	[PROFBPF__PACKET__KIND__IOCTLS] = survey_ioctls,
+	[PROFBPF__PACKET__KIND__SWITCHES] = survey_switches,
+	[PROFBPF__PACKET__KIND__WAKES] = survey_wakes,
+	[PROFBPF__PACKET__KIND__DEVICE_TASKS] = survey_device_tasks,
+};
+
+void loader_survey(struct loader *loader)
+{
+	loader->survey.wanted = true;
+	loader->model->survey.made = true;
+}
+
+static load_fn *body_of(const struct loader *loader, unsigned int kind)
+{
+	if (loader->survey.wanted && kind < sizeof(SURVEYS) / sizeof(SURVEYS[0]) && SURVEYS[kind])
+		return SURVEYS[kind];
+	return BODIES[kind];
+}
+
 /* A packet whose checksum is right but whose body makes no sense. */
 static void bad_body(struct loader *loader, const struct pbt_packet *packet)
 {
@@ -117,7 +141,7 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 	}
 	if (!loader_need_session(loader))
 		loader->no_memory = true;
-	else if (!BODIES[kind](loader, packet) && !loader->no_memory)
+	else if (!body_of(loader, kind)(loader, packet) && !loader->no_memory)
 		bad_body(loader, packet);
 	if (loader->no_memory) {
 		snprintf(error, error_size,

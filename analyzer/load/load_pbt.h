@@ -17,6 +17,9 @@ struct loader;
 
 /* A loader that fills @model; NULL without memory. The model stays the caller's. */
 struct loader *loader_new(struct model *model);
+
+/* loader_survey - before the first file: count rows, keep none (model.survey); for what needs no more */
+void loader_survey(struct loader *loader);
 void loader_free(struct loader *loader);
 
 /*

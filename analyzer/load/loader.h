@@ -68,8 +68,21 @@ struct tid_info {
 	uint32_t thread; /* the only life of this id, or INDEX_NONE if there were several */
 };
 
+/* The last switch of a CPU that a survey has counted. */
+struct survey_switch {
+	bool any; /* there was one */
+	bool next_target;
+	uint32_t next_tid;
+};
+
+struct survey_state {
+	bool wanted; /* rows are counted, not kept: survey.h */
+	MODEL_ARRAY(struct survey_switch) last_switches; /* by CPU */
+};
+
 struct loader {
 	struct model *model;
+	struct survey_state survey;
 	struct arena arena;
 	const char *path; /* of the file being read */
 	bool any_segment;

@@ -20,6 +20,8 @@ struct function {
 	uint32_t probe_inside_ns; /* what its probe adds to its recorded duration; 0 = not known */
 	uint32_t probe_whole_ns; /* ... and to that of a call around it */
 	uint32_t probe_string_ns; /* more in both if a string argument was kept */
+	uint64_t counted_calls; /* of a survey */
+	uint64_t counted_texts; /* of these: with a string argument */
 	uint32_t launches; /* what it launches or prepares, where its own name tells; 0 = it does not */
 };
 

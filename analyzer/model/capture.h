@@ -49,6 +49,17 @@ struct probe_cost {
 	uint32_t whole_ns;
 };
 
+/* Of a trace whose rows were counted, not kept. */
+struct survey {
+	bool made; /* the arrays of what is counted here are empty */
+	uint64_t calls;
+	uint64_t ioctls;
+	uint64_t switches;
+	uint64_t switches_missing; /* as capture_results has it */
+	uint64_t wakes;
+	uint64_t tasks;
+};
+
 #define PROBE_COSTS_MAX 8
 
 /* The recording itself, of the first session where there are several. Strings. */

@@ -55,6 +55,7 @@ struct model {
 	struct string_table *strings;
 	struct clock_table *clocks;
 	struct trace_info info;
+	struct survey survey;
 	MODEL_ARRAY(uint32_t) files; /* strings: paths given on the command line */
 	MODEL_ARRAY(uint32_t) notes; /* strings: what capture could not do */
 	MODEL_ARRAY(struct process) processes;

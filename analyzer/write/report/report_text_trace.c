@@ -382,9 +382,10 @@ int text_capture(FILE *out, const struct model *model, const struct results *res
 	if (capture->switches_missing)
 		fprintf(out,
 			"%" PRIu64
-			" of %u context switches were not reported by the kernel, as the "
+			" of %" PRIu64 " context switches were not reported by the kernel, as the "
 			"others show; states they leave open are unknown\n",
-			capture->switches_missing, model->switches.count);
+			capture->switches_missing,
+			model->switches.count + model->survey.switches);
 	if (model->info.min_duration_ns)
 		fprintf(out, "calls shorter than %.3f us were counted but not recorded\n",
 			(double)model->info.min_duration_ns / 1e3);

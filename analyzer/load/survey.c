@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/load/survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/proto_fields.h"
+#include "analyzer/load/call_columns.h"
+#include "lib/column.h"
+
+#define FIELDS 32 /* numbers of batches' fields are below */
+#define FIELD(number) (1u << (number))
+
+/* A batch with some of its fields only. */
+struct part {
+	uint8_t *data; /* the fields that were kept, as they came */
+	size_t size;
+	size_t entries[FIELDS]; /* of each packed column, kept or not */
+};
+
+/* Each number ends with a byte without the highest bit. */
+static size_t count_entries(const struct proto_message *packed)
+{
+	const uint8_t *at = packed->at;
+	size_t count = 0;
+	uint64_t word;
+
+	for (; packed->end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		count += (size_t)__builtin_popcountll(~word & 0x8080808080808080);
+	}
+	for (; at < packed->end; at++)
+		count += *at < 0x80;
+	return count;
+}
+
+/* Keep the fields of @kept. The result lives as long as the packet. */
+static bool take_part(struct loader *loader, const struct pbt_packet *packet, uint32_t kept,
+		      struct part *part)
+{
+	struct proto_message rest = { packet->body, packet->body + packet->size };
+	ProtobufCAllocator *allocator = &loader->arena.allocator;
+	struct proto_field field;
+	int got;
+
+	*part = (struct part){ .data = allocator->alloc(allocator->allocator_data,
+							packet->size + 1) };
+	if (!part->data)
+		return loader_out_of_memory(loader);
+	for (const uint8_t *begin = rest.at; (got = proto_next(&rest, &field)) > 0;
+	     begin = rest.at) {
+		if (field.number < FIELDS)
+			part->entries[field.number] += count_entries(&field.bytes);
+		if (field.number < FIELDS && kept & FIELD(field.number)) {
+			memcpy(part->data + part->size, begin, (size_t)(rest.at - begin));
+			part->size += (size_t)(rest.at - begin);
+		}
+	}
+	return got == 0;
+}
+
+#define UNPACK_PART(type, part) \
+	profbpf__##type##__unpack(&loader->arena.allocator, (part)->size, (part)->data)
+
+/* The columns all have as many entries as the batch has rows, or none. */
+static bool count_rows(const struct part *part, const uint8_t *columns, size_t count, size_t *rows)
+{
+	size_t counts[FIELDS];
+
+	for (size_t i = 0; i < count; i++)
+		counts[i] = part->entries[columns[i]];
+	return !column_rows(rows, counts, count);
+}
+
+#define COUNT_ROWS(part, rows, ...)                        \
+	count_rows(part, (const uint8_t[]){ __VA_ARGS__ }, \
+		   sizeof((const uint8_t[]){ __VA_ARGS__ }), rows)
+
+/*
+ * How many rows have each of @entries shapes; without shapes each entry is a row of its own. @shape is
+ * resolved. NULL if the batch is damaged, or without memory.
+ */
+static uint32_t *count_shapes(struct loader *loader, uint32_t *shape, size_t rows, size_t entries)
+{
+	ProtobufCAllocator *allocator = &loader->arena.allocator;
+	uint32_t *counts =
+		allocator->alloc(allocator->allocator_data, (entries + 1) * sizeof(*counts));
+
+	if (!counts) {
+		loader_out_of_memory(loader);
+		return NULL;
+	}
+	for (size_t i = 0; i < entries; i++)
+		counts[i] = shape ? 0 : 1;
+	if (!shape)
+		return counts;
+	if (!shapes_resolve(shape, rows, entries))
+		return NULL;
+	for (size_t i = 0; i < rows; i++)
+		counts[shape[i]]++;
+	return counts;
+}
+
+/* @counts rows have each of the columns' @entries. */
+static bool add_calls(struct loader *loader, const Profbpf__Calls *calls, const uint32_t *counts,
+		      size_t entries)
+{
+	struct model *model = loader->model;
+	uint32_t tid = 0, tgid = 0;
+
+	for (size_t i = 0; i < entries; i++) {
+		uint32_t function = loader_function(loader, COLUMN_AT(calls, function, i));
+
+		tid += (uint32_t)COLUMN_AT(calls, tid, i);
+		tgid += (uint32_t)COLUMN_AT(calls, tgid, i);
+		if (function == INDEX_NONE || tid == 0) {
+			model->bad_rows += counts[i];
+			continue;
+		}
+		model->survey.calls += counts[i];
+		model->functions.row[function].counted_calls += counts[i];
+		if (loader_string(loader, COLUMN_AT(calls, text, i)))
+			model->functions.row[function].counted_texts += counts[i];
+		if (!loader_saw_thread(loader, tid, tgid, calls->first_end_ns) ||
+		    !loader_saw_thread(loader, tid, tgid, calls->last_end_ns))
+			return false;
+	}
+	return !loader->no_memory;
+}
+
+bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
+{
+	const uint32_t kept = FIELD(2) | FIELD(3) | FIELD(6) | FIELD(7) | FIELD(13) | FIELD(14) |
+			      FIELD(15);
+	struct part part;
+	Profbpf__Calls *calls;
+	size_t rows, entries;
+	uint32_t *counts;
+
+	if (!take_part(loader, packet, kept, &part))
+		return false;
+	calls = UNPACK_PART(calls, &part);
+	if (!calls)
+		return false;
+	if (!calls->n_shape) {
+		if (!COUNT_ROWS(&part, &rows, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14))
+			return false;
+		entries = rows;
+	} else if (!COUNT_ROWS(&part, &rows, 4, 5, 15, 16, 17, 18, 19) ||
+		   !COUNT_ROWS(&part, &entries, 6, 7, 8, 13, 14)) {
+		return false;
+	}
+	counts = count_shapes(loader, calls->n_shape ? calls->shape : NULL, rows, entries);
+	if (!counts || !add_calls(loader, calls, counts, entries))
+		return false;
+	loader_reached(loader, calls->last_end_ns);
+	loader->read[READ_API] += rows;
+	return true;
+}
+
+bool survey_ioctls(struct loader *loader, const struct pbt_packet *packet)
+{
+	struct part part;
+	Profbpf__Ioctls *ioctls;
+	uint32_t tid = 0, before = 0;
+	size_t rows;
+
+	if (!take_part(loader, packet, FIELD(2) | FIELD(3) | FIELD(6) | FIELD(7), &part))
+		return false;
+	ioctls = UNPACK_PART(ioctls, &part);
+	if (!ioctls || !COUNT_ROWS(&part, &rows, 4, 5, 6, 7, 8, 9, 10, 11))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		tid += (uint32_t)COLUMN_AT(ioctls, tid, i);
+		if (tid == 0)
+			loader->model->bad_rows++;
+		else
+			loader->model->survey.ioctls++;
+		if (tid != before && !loader_saw_thread(loader, tid, COLUMN_AT(ioctls, tgid, i),
+							ioctls->last_end_ns))
+			return false;
+		before = tid;
+	}
+	loader_reached(loader, ioctls->last_end_ns);
+	loader->read[READ_IOCTL] += rows;
+	return true;
+}
+
+/* The last row of each CPU: what its next batch begins after. */
+static struct survey_switch *last_switch(struct loader *loader, uint32_t cpu)
+{
+	while (loader->survey.last_switches.count <= cpu) {
+		if (!MODEL_PUSH(&loader->survey.last_switches, (struct survey_switch){ 0 })) {
+			loader_out_of_memory(loader);
+			return NULL;
+		}
+	}
+	return &loader->survey.last_switches.row[cpu];
+}
+
+/* As capture_analyse() counts what is missing where all rows are there. */
+static bool add_switch(struct loader *loader, struct survey_switch *last, uint32_t prev_tid,
+		       uint32_t next_tid, uint32_t flags, uint64_t ts_ns)
+{
+	bool of_target = flags & PROFBPF__SWITCHES__FLAG__PREV_TARGET || last->next_target;
+
+	if (last->any && of_target && prev_tid != last->next_tid)
+		loader->model->survey.switches_missing++;
+	if (prev_tid != last->next_tid && !loader_saw_thread(loader, prev_tid, 0, ts_ns))
+		return false;
+	*last = (struct survey_switch){ .any = true,
+					.next_tid = next_tid,
+					.next_target = flags &
+						       PROFBPF__SWITCHES__FLAG__NEXT_TARGET };
+	loader->model->survey.switches++;
+	return true;
+}
+
+static bool add_switches(struct loader *loader, const Profbpf__Switches *s, size_t rows)
+{
+	struct survey_switch *last = last_switch(loader, s->cpu);
+	uint32_t before = 0;
+
+	for (size_t i = 0; last && i < rows; i++) {
+		size_t k = s->n_shape ? s->shape[i] : i;
+		uint32_t next_tid = COLUMN_AT(s, next_tid, k);
+		uint32_t prev_tid = s->n_shape ? before ^ COLUMN_AT(s, prev_change, i)
+					       : COLUMN_AT(s, prev_tid, i);
+
+		before = next_tid;
+		if (loader_knows(loader, COLUMN_AT(s, state, k), PROFBPF__SWITCHES__STATE__DEAD) &&
+		    !add_switch(loader, last, prev_tid, next_tid, COLUMN_AT(s, flags, k),
+				s->last_ns))
+			return false;
+	}
+	return last != NULL;
+}
+
+bool survey_switches(struct loader *loader, const struct pbt_packet *packet)
+{
+	struct part part;
+	Profbpf__Switches *s;
+	size_t rows, entries;
+
+	if (!take_part(loader, packet,
+		       FIELD(1) | FIELD(2) | FIELD(3) | FIELD(5) | FIELD(6) | FIELD(7) | FIELD(9) |
+			       FIELD(10) | FIELD(11),
+		       &part))
+		return false;
+	s = UNPACK_PART(switches, &part);
+	if (!s || s->cpu > UINT16_MAX)
+		return false;
+	if (!s->n_shape) {
+		if (!COUNT_ROWS(&part, &rows, 4, 5, 6, 7, 8, 9, 12))
+			return false;
+		entries = rows;
+	} else if (!COUNT_ROWS(&part, &rows, 4, 10, 11) ||
+		   !COUNT_ROWS(&part, &entries, 6, 7, 8, 9, 12) ||
+		   !shapes_resolve(s->shape, rows, entries)) {
+		return false;
+	}
+	for (size_t i = 0; i < entries; i++) {
+		if (!loader_saw_thread(loader, COLUMN_AT(s, next_tid, i), 0, s->first_ns))
+			return false;
+	}
+	if (!add_switches(loader, s, rows))
+		return false;
+	loader_reached(loader, s->last_ns);
+	loader->read[READ_SCHED] += rows;
+	return true;
+}
+
+static bool add_wakes(struct loader *loader, const Profbpf__Wakes *w, const uint32_t *counts,
+		      size_t entries)
+{
+	for (size_t i = 0; i < entries; i++) {
+		uint32_t tid = COLUMN_AT(w, tid, i);
+
+		if (tid == 0) {
+			loader->model->bad_rows += counts[i];
+			continue;
+		}
+		loader->model->survey.wakes += counts[i];
+		if (!loader_saw_thread(loader, tid, 0, w->first_ns) ||
+		    !loader_saw_thread(loader, COLUMN_AT(w, waker_tid, i), 0, w->first_ns))
+			return false;
+	}
+	return true;
+}
+
+bool survey_wakes(struct loader *loader, const struct pbt_packet *packet)
+{
+	const uint32_t kept = FIELD(1) | FIELD(2) | FIELD(3) | FIELD(5) | FIELD(6) | FIELD(9);
+	struct part part;
+	Profbpf__Wakes *w;
+	size_t rows, entries;
+	uint32_t *counts;
+
+	if (!take_part(loader, packet, kept, &part))
+		return false;
+	w = UNPACK_PART(wakes, &part);
+	if (!w || w->cpu > UINT16_MAX)
+		return false;
+	if (!w->n_shape) {
+		if (!COUNT_ROWS(&part, &rows, 4, 5, 6, 7, 8, 10))
+			return false;
+		entries = rows;
+	} else if (!COUNT_ROWS(&part, &rows, 4, 9) ||
+		   !COUNT_ROWS(&part, &entries, 5, 6, 7, 8, 10)) {
+		return false;
+	}
+	counts = count_shapes(loader, w->n_shape ? w->shape : NULL, rows, entries);
+	if (!counts || !add_wakes(loader, w, counts, entries))
+		return false;
+	loader_reached(loader, w->last_ns);
+	loader->read[READ_SCHED] += rows;
+	return true;
+}
+
+bool survey_device_tasks(struct loader *loader, const struct pbt_packet *packet)
+{
+	struct part part;
+	Profbpf__DeviceTasks *tasks;
+	uint64_t enqueue_ns = 0;
+	uint32_t before = 0;
+	size_t rows;
+
+	if (!take_part(loader, packet, FIELD(1) | FIELD(9) | FIELD(10), &part))
+		return false;
+	tasks = UNPACK_PART(device_tasks, &part);
+	if (!tasks || !COUNT_ROWS(&part, &rows, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14) ||
+	    map_get(&loader->device_map, (uint64_t)loader->session << 32 | tasks->device) ==
+		    MAP_NONE)
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		uint32_t tid = COLUMN_AT(tasks, tid, i);
+
+		enqueue_ns += (uint64_t)COLUMN_AT(tasks, enqueue_ns, i);
+		if (tid != before && !loader_saw_thread(loader, tid, 0, enqueue_ns))
+			return false;
+		before = tid;
+		loader_reached(loader, enqueue_ns);
+	}
+	loader->model->survey.tasks += rows;
+	loader->read[READ_DEVICE] += rows;
+	return true;
+}
+
+void survey_free(struct survey_state *state)
+{
+	free(state->last_switches.row);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * survey.h - what a trace holds, without its rows. Only the loader includes it.
+ *
+ * Calls, ioctls, switches, wake-ups and device tasks are counted; of their columns only those are unpacked that
+ * tell which threads and functions there are, and whether switches are missing. Rows that make no sense by
+ * their times are not told from others. Everything else is loaded as usual.
+ */
+#ifndef PROFBPF_ANALYZER_LOAD_SURVEY_H
+#define PROFBPF_ANALYZER_LOAD_SURVEY_H
+
+#include "analyzer/load/loader.h"
+
+/* In place of load_calls() and so on; the same results. Rows are added to loader->model->survey. */
+bool survey_calls(struct loader *loader, const struct pbt_packet *packet);
+bool survey_ioctls(struct loader *loader, const struct pbt_packet *packet);
+bool survey_switches(struct loader *loader, const struct pbt_packet *packet);
+bool survey_wakes(struct loader *loader, const struct pbt_packet *packet);
+bool survey_device_tasks(struct loader *loader, const struct pbt_packet *packet);
+
+void survey_free(struct survey_state *state);
+
+#endif /* PROFBPF_ANALYZER_LOAD_SURVEY_H */
