@@ -124,7 +124,7 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(G)/vmlinux.h $(wildcard bpf/*.h) flags.mk
 $(B)/bpf/profbpf.o: $(BPF_OBJ)
 	$(BPFTOOL) gen object $@ $^
 
-$(B)/bpf/gate_programs.o: $(B)/bpf/gate/gate.bpf.o
+$(B)/bpf/gate_programs.o: $(patsubst %.bpf.c,$(B)/%.bpf.o,$(wildcard bpf/gate/*.bpf.c))
 	$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(G)/bpf/%.skel.h: $(B)/bpf/%.o

@@ -12,27 +12,7 @@
 
 #include "profbpf.bpf.h"
 
-struct interrupt_state {
-	__u32 kinds;		/* WAKE_HARDIRQ, WAKE_SOFTIRQ, WAKE_TIMER: those that it is in */
-	__u32 seen;		/* since it began */
-	__u64 start_ns;
-	__u32 irq;		/* the hardware interrupt and the software interrupt: as rec_wake.source */
-	__u32 vector;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct interrupt_state);
-} interrupted __weak_map;
-
-static __always_inline struct interrupt_state *interrupt_state(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&interrupted, &zero);
-}
+#include "interrupt_state.bpf.h"
 
 /* As rec_wake.source: the innermost of those that the CPU is in. A timer is told by its kind. */
 static __always_inline __u32 interrupt_source(const struct interrupt_state *state)

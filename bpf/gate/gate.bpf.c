@@ -20,7 +20,7 @@
 
 #include "gate.bpf.h"
 
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
+char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 #define PF_EXITING_FLAG 0x00000004 /* PF_EXITING, include/linux/sched.h */
 

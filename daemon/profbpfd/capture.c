@@ -126,16 +126,6 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 	};
 }
 
-/* Without a seat the maps are the session's own, and not used. */
-static int share_gate(struct capture *capture)
-{
-	struct profbpf *s = capture->skeleton;
-
-	if (capture->seat)
-		return gate_share(capture->seat, s->maps.gate_marks, s->maps.gate_waiting);
-	return bpf_map__set_max_entries(s->maps.gate_marks, 1);
-}
-
 /*
  * Before 5.12 the verifier takes pointers into functions only that are static: then it looks at them again
  * for each call.
@@ -208,7 +198,7 @@ static int load_programs(struct capture *capture, const struct capture_options *
 		bpf_map__set_max_entries(capture->skeleton->maps.targets,
 					 (uint32_t)options->targets_max);
 	capture_choose_programs(capture, features);
-	err = share_gate(capture);
+	err = capture_share_gate(capture);
 	if (err)
 		return err;
 	if (!features->global_pointers)

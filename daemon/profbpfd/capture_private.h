@@ -41,8 +41,21 @@ static inline bool capture_has_switches(const struct capture *capture)
 	return capture->topics & (TOPIC_SCHED | TOPIC_STACK);
 }
 
+/* capture_marks_interrupts - does it do that itself? At the gate they are marked for all who only ask. */
+static inline bool capture_marks_interrupts(const struct capture *capture)
+{
+	return capture->topics & TOPIC_IRQ || (capture_has_switches(capture) && !capture->seat);
+}
+
 /* capture_choose_programs - of the skeleton that is about to be loaded, by topics and @features */
 void capture_choose_programs(struct capture *capture, const struct features *features);
+
+/*
+ * capture_share_gate - let the programs that are about to be loaded have the gate's maps
+ *
+ * Without a seat the maps are the session's own, and not used. Returns 0 or a negative errno.
+ */
+int capture_share_gate(struct capture *capture);
 
 /*
  * capture_on_record - for libbpf's ring buffers: hand a record to the capture's handler

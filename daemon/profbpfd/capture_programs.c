@@ -91,7 +91,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool multi = session || (api && capture->method == PROBE_METHOD_MULTI);
 	bool perf = api && capture->method == PROBE_METHOD_PERF;
 	bool accounts = capture->topics & TOPIC_ACCOUNT && !sched;
-	bool irq = capture->topics & TOPIC_IRQ;
+	bool irq = capture_marks_interrupts(capture);
 	bool stack = capture->topics & TOPIC_STACK;
 	bool switches = capture_has_switches(capture);
 
@@ -111,12 +111,12 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bpf_program__set_autoload(s->progs.on_waking, switches);
 	bpf_program__set_autoload(s->progs.on_migrate, sched);
 	bpf_program__set_autoload(s->progs.on_wakeup_new, sched);
-	bpf_program__set_autoload(s->progs.on_irq_entry, switches || irq);
-	bpf_program__set_autoload(s->progs.on_irq_exit, switches || irq);
-	bpf_program__set_autoload(s->progs.on_softirq_entry, switches || irq);
-	bpf_program__set_autoload(s->progs.on_softirq_exit, switches || irq);
-	bpf_program__set_autoload(s->progs.on_timer_entry, switches || irq);
-	bpf_program__set_autoload(s->progs.on_timer_exit, switches || irq);
+	bpf_program__set_autoload(s->progs.on_irq_entry, irq);
+	bpf_program__set_autoload(s->progs.on_irq_exit, irq);
+	bpf_program__set_autoload(s->progs.on_softirq_entry, irq);
+	bpf_program__set_autoload(s->progs.on_softirq_exit, irq);
+	bpf_program__set_autoload(s->progs.on_timer_entry, irq);
+	bpf_program__set_autoload(s->progs.on_timer_exit, irq);
 	bpf_program__set_autoload(s->progs.account_exit, accounts);
 	bpf_program__set_autoload(s->progs.account_free, accounts);
 	choose_thread_maps(capture, features);
@@ -129,6 +129,19 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 		bpf_map__set_max_entries(s->maps.known_threads, 1);
 	if (!stack)
 		bpf_map__set_max_entries(s->maps.python_locks, 1);
+}
+
+int capture_share_gate(struct capture *capture)
+{
+	struct profbpf *s = capture->skeleton;
+	const struct gate_maps maps = {
+		s->maps.gate_marks, s->maps.gate_waiting,
+		capture_marks_interrupts(capture) ? NULL : s->maps.interrupted
+	};
+
+	if (capture->seat)
+		return gate_share(capture->seat, &maps);
+	return bpf_map__set_max_entries(s->maps.gate_marks, 1);
 }
 
 static bool is_ioctl_hook(const struct capture *capture, const struct bpf_program *program)

@@ -181,12 +181,16 @@ uint32_t gate_slot(const struct gate_seat *seat)
 	return seat->slot;
 }
 
-int gate_share(const struct gate_seat *seat, struct bpf_map *marks, struct bpf_map *waiting)
+int gate_share(const struct gate_seat *seat, const struct gate_maps *maps)
 {
 	const struct gate_programs *p = seat->hall->programs;
-	int err = bpf_map__reuse_fd(marks, bpf_map__fd(p->maps.gate_marks));
+	int err = bpf_map__reuse_fd(maps->marks, bpf_map__fd(p->maps.gate_marks));
 
-	return err ? err : bpf_map__reuse_fd(waiting, bpf_map__fd(p->maps.gate_waiting));
+	if (!err)
+		err = bpf_map__reuse_fd(maps->waiting, bpf_map__fd(p->maps.gate_waiting));
+	if (!err && maps->interrupted)
+		err = bpf_map__reuse_fd(maps->interrupted, bpf_map__fd(p->maps.interrupted));
+	return err;
 }
 
 static void set_mark(struct gate_seat *seat, uint32_t place, uint8_t value)

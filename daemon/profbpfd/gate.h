@@ -37,8 +37,15 @@ struct gate_seat *gate_take(struct gate *gate, const struct features *features);
 /* gate_slot - its number, which the session's programs are to know */
 uint32_t gate_slot(const struct gate_seat *seat);
 
-/* gate_share - let two maps of programs that are not loaded yet be the gate's; 0 or a negative errno */
-int gate_share(const struct gate_seat *seat, struct bpf_map *marks, struct bpf_map *waiting);
+/* Maps of a session's programs that are not loaded yet, which are to be the gate's. */
+struct gate_maps {
+	struct bpf_map *marks;
+	struct bpf_map *waiting;
+	struct bpf_map *interrupted; /* NULL: the session marks interrupts itself */
+};
+
+/* gate_share - 0 or a negative errno */
+int gate_share(const struct gate_seat *seat, const struct gate_maps *maps);
 
 /* gate_mark - the session may want events of that process; gate_mark_all - of all processes */
 void gate_mark(struct gate_seat *seat, pid_t pid);
