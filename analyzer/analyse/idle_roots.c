@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analyse/root_places.h"
+#include "analyzer/analyse/same_role.h"
 #include "lib/map.h"
 
 #define KEY_PARTS 5
@@ -33,6 +34,7 @@ struct root_sums {
 	struct root_walk walk;
 	struct waits *waits;
 	struct root_places *places;
+	uint32_t *roles; /* by thread: the first one in its role */
 	uint64_t gap; /* number of the gap being added, from 1 */
 	MODEL_ARRAY(struct sum) rows;
 	MODEL_ARRAY(struct way) ways;
@@ -124,11 +126,15 @@ static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint
 	uint32_t way = INDEX_NONE;
 
 	for (uint32_t i = 0; i < depth; i++) {
-		uint64_t key = (uint64_t)path[i].cause << 32 | path[i].thread;
+		struct root_hop step = path[i];
+		uint64_t key;
 		uint32_t numbers = sums->hop_ids.count;
-		uint32_t hop = number_of(&sums->hop_ids, key, &numbers);
-		uint32_t next;
+		uint32_t hop, next;
 
+		if (step.thread < sums->model->threads.count)
+			step.thread = sums->roles[step.thread];
+		key = (uint64_t)step.cause << 32 | step.thread;
+		hop = number_of(&sums->hop_ids, key, &numbers);
 		if (hop == MAP_NONE)
 			return MAP_NONE;
 		key = (uint64_t)(way + 1) << 32 | hop;
@@ -136,7 +142,7 @@ static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint
 		if (next == MAP_NONE) {
 			next = sums->ways.count;
 			if (!map_put(&sums->way_ids, key, next) ||
-			    !MODEL_PUSH(&sums->ways, ((struct way){ way, i + 1, path[i] })))
+			    !MODEL_PUSH(&sums->ways, ((struct way){ way, i + 1, step })))
 				return MAP_NONE;
 		}
 		way = next;
@@ -168,6 +174,8 @@ static int add_root(void *context, const struct root *found, const struct root_h
 	uint32_t row, way;
 	struct idle_root *sum;
 
+	if (root.who_kind == WHO_THREAD && root.who < sums->model->threads.count)
+		root.who = sums->roles[root.who];
 	if (!merge_runner(sums, &root))
 		return -ENOMEM;
 	row = row_of(sums, &root);
@@ -194,12 +202,13 @@ struct root_sums *root_sums_new(const struct model *model, const struct idle_too
 	sums->model = model;
 	sums->waits = waits_new(model, tools->syscalls);
 	sums->places = root_places_new(model);
+	sums->roles = same_roles_find(model);
 	sums->walk = (struct root_walk){ .model = model,
 					 .tools = tools,
 					 .waits = sums->waits,
 					 .sink = add_root,
 					 .context = sums };
-	if (!sums->waits || !sums->places) {
+	if (!sums->waits || !sums->places || !sums->roles) {
 		root_sums_free(sums);
 		return NULL;
 	}
@@ -212,6 +221,7 @@ void root_sums_free(struct root_sums *sums)
 		return;
 	waits_free(sums->waits);
 	root_places_free(sums->places);
+	free(sums->roles);
 	for (int i = 0; i < KEY_PARTS; i++)
 		map_free(&sums->keys[i]);
 	map_free(&sums->hop_ids);

@@ -23,7 +23,8 @@ struct idle_hop {
 struct idle_root {
 	/*
 	 * start_ns and end_ns are those of its longest stretch; thread the one at which the walk ended
-	 * there. Threads of one name and process that had a CPU are one, the first of them. Where samples tell what
+	 * there. Threads of one name and process that had a CPU are one, the first of them; so are threads
+	 * that came after each other in the same role (same_role.h). Where samples tell what
 	 * ran, the place is the function that was seen most.
 	 */
 	struct root root;

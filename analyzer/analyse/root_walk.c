@@ -41,7 +41,7 @@ static void name_group(const struct model *model, struct root *root)
 
 	while (next > 0 && rows[next - 1].process == process) {
 		next--;
-		if (rows[next].cgroup == INDEX_NONE)
+		if (rows[next].cgroup >= model->cgroups.count)
 			continue;
 		root->object_kind = OBJECT_CGROUP;
 		root->object = rows[next].cgroup;
@@ -103,8 +103,7 @@ static void put_running(struct root_walk *walk, const struct walk_step *step)
 		root.end_ns = irq.start_ns;
 		emit(walk, &root);
 		emit(walk, &irq);
-		if (irq.end_ns > root.start_ns)
-			root.start_ns = irq.end_ns;
+		root.start_ns = irq.end_ns > irq.start_ns ? irq.end_ns : irq.start_ns;
 	}
 	root.end_ns = step->end_ns;
 	emit(walk, &root);

@@ -233,7 +233,7 @@ struct scene {
 static void *run_scene(void *argument)
 {
 	struct scene *scene = argument;
-	uint64_t idle_ns = 0, worked_ns = 0, end_ns = 0;
+	uint64_t idle_ns = 0, worked_ns = 0, end_ns = 0, ready = ready_ns();
 	char name[16];
 
 	snprintf(name, sizeof(name), "%s_main", scene->name);
@@ -250,8 +250,9 @@ static void *run_scene(void *argument)
 			idle_ns += now - end_ns;
 		end_ns = now + TASK_NS;
 	}
-	printf("%s.main=%d\n%s.idle_ns=%llu\n", scene->name, own_tid(), scene->name,
-	       (unsigned long long)idle_ns);
+	printf("%s.main=%d\n%s.idle_ns=%llu\n%s.ready_ns=%llu\n", scene->name, own_tid(),
+	       scene->name, (unsigned long long)idle_ns, scene->name,
+	       (unsigned long long)(ready_ns() - ready));
 	if (!scene->first)
 		printf("%s.ns=%llu\n", scene->name, (unsigned long long)worked_ns);
 	return NULL;
@@ -297,9 +298,10 @@ static void play_chain(const char *name, int device, uint32_t count, enum work w
 	printf("%s.ns=%llu\n", name, (unsigned long long)stages[count - 1].worked_ns);
 }
 
-/* A process for each item, whose end is waited for. */
+/* A process for each item, whose end is waited for; they all are one, known as the first. */
 static uint64_t child_item(void)
 {
+	static bool told;
 	uint64_t worked = 0;
 	int pipes[2];
 	pid_t pid;
@@ -311,6 +313,9 @@ static uint64_t child_item(void)
 		worked = do_work(SLEEP);
 		_exit(write(pipes[1], &worked, sizeof(worked)) != sizeof(worked));
 	}
+	if (!told)
+		printf("child.tid=%d\n", pid);
+	told = true;
 	if (pid < 0 || waitpid(pid, NULL, 0) != pid ||
 	    read(pipes[0], &worked, sizeof(worked)) != sizeof(worked))
 		fail("child");

@@ -131,6 +131,38 @@ static void test_process_border(void **state)
 	scene_end(&scene);
 }
 
+/* A process for each item: those that followed each other are one; those side by side are not. */
+static void test_roles(void **state)
+{
+	struct scene scene = scene_make();
+	struct model *model = scene.model;
+	uint32_t child[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t process = small_process(model, 300 + i, "item", true);
+
+		child[i] = small_thread(model, process, 300 + i, "item");
+		model->processes.row[process].parent_pid = 100;
+		/* The second one begins as the first one ends, the third before that. */
+		model->threads.row[child[i]].start_ns = (i == 1 ? 130 : 90 + i) * US;
+		model->threads.row[child[i]].exit_ns = (i == 0 ? 130 : 170) * US;
+	}
+	small_sleep(model, scene.main, 0, 130 * US, WAIT4, child[0], 0);
+	small_span(model, scene.main, 130 * US, 140 * US, STATE_RUNNING);
+	small_sleep(model, scene.main, 140 * US, 150 * US, WAIT4, child[1], 0);
+	small_sleep(model, scene.main, 150 * US, 170 * US, WAIT4, child[2], 0);
+	main_launches(&scene, 170);
+	small_span(model, child[0], 95 * US, 130 * US, STATE_RUNNING);
+	small_span(model, child[1], 130 * US, 170 * US, STATE_RUNNING);
+	small_span(model, child[2], 92 * US, 170 * US, STATE_RUNNING);
+	compute(&scene);
+	assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[0])->ns, 40 * US);
+	assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[2])->ns, 20 * US);
+	expect_chain(&scene, root_of(&scene, IDLE_USER_CODE, child[0]), 2,
+		     (uint32_t[]){ scene.main, child[0] });
+	scene_end(&scene);
+}
+
 /* A mutex that goes from c to the worker to main: each has its time of main's wait. */
 static void test_handover(void **state)
 {
@@ -429,6 +461,27 @@ static void test_ends(void **state)
 	scene_end(&scene);
 }
 
+/* Interrupts take their time from who ran; one that took none takes none. */
+static void test_interrupts(void **state)
+{
+	struct scene scene = scene_make();
+	const uint64_t at_us[] = { 95, 120, 130 }, took_us[] = { 10, 0, 20 };
+
+	small_span(scene.model, scene.main, 0, 170 * US, STATE_RUNNING);
+	main_launches(&scene, 170);
+	for (int i = 0; i < 3; i++) {
+		struct interrupt row = { .thread = scene.main,
+					 .ts_ns = at_us[i] * US,
+					 .dur_ns = took_us[i] * US };
+
+		assert_true(MODEL_PUSH(&scene.model->interrupts, row));
+	}
+	compute(&scene);
+	assert_int_equal(root_of(&scene, IDLE_IRQ, scene.main)->ns, 25 * US);
+	assert_int_equal(root_of(&scene, IDLE_USER_CODE, scene.main)->ns, 55 * US);
+	scene_end(&scene);
+}
+
 /* Samples tell the function: Python's for who sleeps, too; of the CPU only for who runs. */
 static void test_places(void **state)
 {
@@ -604,7 +657,8 @@ int main(void)
 		cmocka_unit_test(test_depth),	       cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_kernel_wakers),  cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_ends),	       cmocka_unit_test(test_places),
-		cmocka_unit_test(test_device_wait),    cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_device_wait),    cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_interrupts),     cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_advice),	       cmocka_unit_test(test_no_finding),
 	};
 
