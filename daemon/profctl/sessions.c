@@ -9,7 +9,7 @@
 
 #include <libsmartcols/libsmartcols.h>
 
-#include "daemon/common/duration.h"
+#include "lib/duration.h"
 #include "daemon/common/size.h"
 #include "daemon/profctl/message.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/common/duration.h"
+#include "lib/duration.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "daemon/common/decimal.h"
+#include "lib/decimal.h"
 
 #define US 1000ull
 #define MS (1000 * US)

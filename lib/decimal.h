@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.h - decimal numbers with a unit, exactly: no floating point, no locale. */
-#ifndef PROFBPF_DAEMON_COMMON_DECIMAL_H
-#define PROFBPF_DAEMON_COMMON_DECIMAL_H
+#ifndef PROFBPF_LIB_DECIMAL_H
+#define PROFBPF_LIB_DECIMAL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,4 +21,4 @@ struct decimal_unit {
 int decimal_parse(const char *text, const struct decimal_unit *units, size_t unit_count,
 		  uint64_t max, uint64_t *value, const char **unit);
 
-#endif /* PROFBPF_DAEMON_COMMON_DECIMAL_H */
+#endif /* PROFBPF_LIB_DECIMAL_H */

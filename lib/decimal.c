@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/common/decimal.h"
+#include "lib/decimal.h"
 
 #include <errno.h>
 #include <string.h>

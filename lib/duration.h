@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* duration.h - durations as users write and read them: 10s, 200ms, 1.5m, 50us. */
-#ifndef PROFBPF_DAEMON_COMMON_DURATION_H
-#define PROFBPF_DAEMON_COMMON_DURATION_H
+#ifndef PROFBPF_LIB_DURATION_H
+#define PROFBPF_LIB_DURATION_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,4 +24,4 @@ int duration_parse(const char *text, uint64_t *ns, char *error, size_t error_siz
  */
 char *duration_format(uint64_t ns, char *text, size_t size);
 
-#endif /* PROFBPF_DAEMON_COMMON_DURATION_H */
+#endif /* PROFBPF_LIB_DURATION_H */
