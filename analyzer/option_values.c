@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of options: durations and lists. */
+/* Values of options: lists and names. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,59 +8,10 @@
 #include "analyzer/options.h"
 #include "analyzer/write/report/report.h"
 
-struct unit {
-	const char *name;
-	uint64_t ns;
-};
-
-static const struct unit UNITS[] = {
-	{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 },
-	{ "us", 1000 },	    { "ns", 1 },	 { "m", 60000000000 },
-};
-
-static const struct unit *find_unit(const char *name)
-{
-	for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++) {
-		if (strcmp(UNITS[i].name, name) == 0)
-			return &UNITS[i];
-	}
-	return NULL;
-}
-
 static bool append_digit(uint64_t *value, char digit)
 {
 	return !__builtin_mul_overflow(*value, 10u, value) &&
 	       !__builtin_add_overflow(*value, (uint64_t)(digit - '0'), value);
-}
-
-bool parse_duration(const char *text, uint64_t *ns)
-{
-	uint64_t value = 0, scale = 1;
-	const struct unit *unit;
-	bool digits = false;
-
-	for (; isdigit((unsigned char)*text); text++, digits = true) {
-		if (!append_digit(&value, *text))
-			return false;
-	}
-	if (*text == '.') {
-		for (text++; isdigit((unsigned char)*text); text++, digits = true) {
-			if (!append_digit(&value, *text) || scale > UINT64_MAX / 10)
-				return false;
-			scale *= 10;
-		}
-	}
-	unit = find_unit(text);
-	if (!digits || !unit)
-		return false;
-	{
-		unsigned __int128 all = (unsigned __int128)value * unit->ns;
-
-		if (all % scale || all / scale > UINT64_MAX)
-			return false;
-		*ns = (uint64_t)(all / scale);
-	}
-	return true;
 }
 
 bool parse_numbers(const char *text, uint32_t **numbers, uint32_t *count)

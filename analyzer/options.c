@@ -8,6 +8,7 @@
 
 #include "analyzer/write/timeline/device_tracks.h"
 #include "analyzer/write/report/report.h"
+#include "lib/duration.h"
 
 #define SECTION_NAMES                                                                       \
 	"trace, capture, host, processes, pipeline, steps, api, ioctl, io, devices, join, " \
@@ -248,8 +249,10 @@ static void parse_top(const char *arg, struct options *options, struct argp_stat
 static void parse_time(const char *name, const char *arg, bool *given, uint64_t *ns,
 		       struct argp_state *state)
 {
-	if (!parse_duration(arg, ns))
-		argp_error(state, "%s wants a time such as 1.5s or 200ms, not '%s'", name, arg);
+	char error[256];
+
+	if (duration_parse(arg, ns, error, sizeof(error)))
+		argp_error(state, "%s: %s", name, error);
 	*given = true;
 }
 

@@ -69,13 +69,6 @@ void options_parse(int argc, char **argv, struct options *options);
 void options_free(struct options *options);
 
 /*
- * parse_duration - "1.5s", "200ms", "3us", "10ns", "2m", or seconds without a unit
- *
- * Exact: digits below a nanosecond are refused, as is what exceeds 64 bits.
- */
-bool parse_duration(const char *text, uint64_t *ns);
-
-/*
  * parse_operator_by, parse_operator_value, parse_operator_order - what operators are listed by
  *
  * "name", "type", "core", "shape", "scope"; "sum", "max", "min", "mean"; a column, with a + in front if the

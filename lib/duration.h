@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* duration.h - durations as users write and read them: 10s, 200ms, 1.5m, 50us. */
+/* duration.h - durations as users write and read them: 10s, 200ms, 1m30s, 1.5m, 50us; 10 is seconds. */
 #ifndef PROFBPF_LIB_DURATION_H
 #define PROFBPF_LIB_DURATION_H
 
@@ -9,11 +9,10 @@
 #define DURATION_MAX_NS (365ull * 24 * 3600 * 1000000000) /* a year */
 
 /*
- * duration_parse - a decimal number and a unit: ns us ms s m h
+ * duration_parse - numbers with a unit, added up: ns us ms s m h; a number alone is seconds
  *
- * A unit is required, but for 0; digits below a nanosecond are refused, as is
- * more than DURATION_MAX_NS. Returns 0 with the nanoseconds in @ns, or -EINVAL
- * or -ERANGE with a message that quotes @text in @error.
+ * Digits below a nanosecond are refused, as is more than DURATION_MAX_NS. Returns 0 with the
+ * nanoseconds in @ns, or -EINVAL or -ERANGE with a message that quotes @text in @error.
  */
 int duration_parse(const char *text, uint64_t *ns, char *error, size_t error_size);
 

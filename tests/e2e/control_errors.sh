@@ -35,7 +35,7 @@ refused "a list without a file" 2 "$WORK/none: No such file" attach --pid "@$WOR
 refused "a list with a name in it" 2 "$WORK/list:1: 'x' is no process id" attach --pid "@$WORK/list"
 refused "an empty list" 2 "standard input: there is no process id in it" attach --pid @-
 refused "a number too large" 2 "'4294967297' is no process id" attach --pid 4294967297
-refused "duration without unit" 2 "--duration: '10' has no unit" attach --pid "$target" --duration 10
+refused "half a duration" 2 "--duration: '1m30' has a number without a unit" attach --pid "$target" --duration 1m30
 refused "duration of nothing" 2 '--duration: must be more than 0' attach --pid "$target" --duration 0s
 refused "unknown topic" 2 "unknown topic 'shed'; topics are api" attach --pid "$target" --topics api,shed
 refused "unknown size" 2 "unknown unit 'MB'" attach --pid "$target" --buffer 64MB

@@ -50,6 +50,11 @@ static void test_durations(void **state)
 	expect_ns("8760h", DURATION_MAX_NS);
 	/* A binary fraction would make 2,299,999,999 of it. */
 	expect_ns("2.3s", 2300000000);
+	expect_ns("10", 10000000000);
+	expect_ns("1.5", 1500000000);
+	expect_ns("1m30s", 90000000000);
+	expect_ns("1h0.5m1ns", 3630000000001);
+	expect_ns("8759h60m", DURATION_MAX_NS);
 }
 
 static void test_no_durations(void **state)
@@ -61,10 +66,13 @@ static void test_no_durations(void **state)
 	expect_no_duration(" 5s", -EINVAL, "is no duration");
 	expect_no_duration(".5s", -EINVAL, "is no duration");
 	expect_no_duration("5.s", -EINVAL, "is no duration");
-	expect_no_duration("10", -EINVAL, "has no unit");
+	expect_no_duration("1m30", -EINVAL, "a number without a unit");
+	expect_no_duration("1m-30s", -EINVAL, "unknown unit 'm-'");
+	expect_no_duration("8760h1ns", -ERANGE, "longer than a year");
+	expect_no_duration("8760h8760h8760h8760h8760h", -ERANGE, "longer than a year");
 	expect_no_duration("10 s", -EINVAL, "unknown unit ' s'");
 	expect_no_duration("10sec", -EINVAL, "unknown unit 'sec'");
-	expect_no_duration("1e3s", -EINVAL, "unknown unit 'e3s'");
+	expect_no_duration("1e3s", -EINVAL, "unknown unit 'e'");
 	expect_no_duration("1.2.3s", -EINVAL, "unknown unit '.3s'");
 	expect_no_duration("0.5ns", -EINVAL, "finer than a nanosecond");
 	expect_no_duration("0.0000000001s", -EINVAL, "finer than a nanosecond");

@@ -13,24 +13,7 @@
 static void option_values(void **state)
 {
 	uint32_t *pids_given = NULL, count = 0, chosen = 0;
-	uint64_t ns = 0;
 
-	assert_true(parse_duration("1.5s", &ns));
-	assert_int_equal(ns, 1500000000);
-	assert_true(parse_duration("200ms", &ns));
-	assert_int_equal(ns, 200000000);
-	assert_true(parse_duration("0.000000001", &ns));
-	assert_int_equal(ns, 1);
-	assert_true(parse_duration("2m", &ns));
-	assert_int_equal(ns, 120000000000);
-	assert_false(parse_duration("", &ns));
-	assert_false(parse_duration(".", &ns));
-	assert_false(parse_duration("s", &ns));
-	assert_false(parse_duration("-1s", &ns));
-	assert_false(parse_duration("1 s", &ns));
-	assert_false(parse_duration("1.5ns", &ns));
-	assert_false(parse_duration("99999999999999999999s", &ns));
-	assert_false(parse_duration("18446744074s", &ns));
 	assert_true(parse_numbers("1,22,333", &pids_given, &count));
 	assert_int_equal(count, 3);
 	assert_int_equal(pids_given[2], 333);
