@@ -2,9 +2,8 @@
 /* Every table as a CSV file. */
 #include <inttypes.h>
 
-#include "analyzer/store/schema.h"
 #include "analyzer/write/csv_file.h"
-#include "analyzer/write/export_error.h"
+#include "analyzer/write/tables/table_files.h"
 #include "analyzer/write/tables/tables.h"
 
 static void write_header(struct csv_file *file, const struct data_table *table)
@@ -51,15 +50,5 @@ static int write_table(const struct data_table *table, const struct table_data *
 int write_csv(const struct model *model, const struct results *results, const char *path,
 	      const struct export_options *options, char *error, size_t error_size)
 {
-	struct table_data data;
-	size_t count;
-	const struct data_table *const *tables = tables_all(&count);
-	int err = table_data_init(&data, model, results, options);
-
-	for (size_t i = 0; i < count && !err; i++)
-		err = write_table(tables[i], &data, path);
-	table_data_free(&data);
-	if (err)
-		export_explain(err, path, error, error_size);
-	return err;
+	return write_table_files(write_table, model, results, path, options, error, error_size);
 }
