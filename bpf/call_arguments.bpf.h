@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * call_arguments.bpf.h - arguments of calls, the strings and names among them.
+ *
+ * A string is sent once and then known by its key; the name of an object is kept with the thread.
+ */
+#ifndef PROFBPF_CALL_ARGUMENTS_BPF_H
+#define PROFBPF_CALL_ARGUMENTS_BPF_H
+
+#include "api_maps.bpf.h"
+
+static __always_inline __u64 stack_argument(struct pt_regs *ctx, __u32 index)
+{
+	__u64 value = 0;
+
+	bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * index));
+	return value;
+}
+
+/* position counts from 1. On x86-64 the return address lies between the stack pointer and the 7th. */
+static __always_inline __u64 argument(struct pt_regs *ctx, __u32 position)
+{
+	switch (position) {
+	case 1: return PT_REGS_PARM1(ctx);
+	case 2: return PT_REGS_PARM2(ctx);
+	case 3: return PT_REGS_PARM3(ctx);
+	case 4: return PT_REGS_PARM4(ctx);
+	case 5: return PT_REGS_PARM5(ctx);
+	case 6: return PT_REGS_PARM6(ctx);
+#if defined(__TARGET_ARCH_arm64)
+	case 7: return PT_REGS_PARM7(ctx);
+	case 8: return PT_REGS_PARM8(ctx);
+	default: return stack_argument(ctx, position - 9);
+#else
+	default: return stack_argument(ctx, position - 6);
+#endif
+	}
+}
+
+static __always_inline __u64 narrow(__u64 value, __u8 width)
+{
+	switch (width) {
+	case 1: return (__u8)value;
+	case 2: return (__u16)value;
+	case 4: return (__u32)value;
+	default: return value;
+	}
+}
+
+static __always_inline __u64 read_argument(struct pt_regs *ctx, const struct probe_argument *arg)
+{
+	__u64 value, through = 0;
+
+	value = argument(ctx, arg->position);
+	if (arg->deref >= 0) {
+		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->deref));
+		value = through;
+	}
+	if (arg->deref >= 0 && arg->inner >= 0) {
+		through = 0;
+		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->inner));
+		value = through;
+	}
+	return narrow(value, arg->width);
+}
+
+/* Those that are not simply in a register. */
+static __noinline void read_arguments(struct pt_regs *ctx, const struct probe_conf *conf,
+				      struct call_frame *frame)
+{
+	for (__u32 i = 0; i < REC_ARGS; i++) {
+		const struct probe_argument *arg = &conf->args[i];
+
+		if (i == 2 && conf->flags & PROBE_OUT)
+			frame->args[i] = argument(ctx, arg->position);
+		else
+			frame->args[i] = arg->position ? read_argument(ctx, arg) : 0;
+	}
+}
+
+/*
+ * All registers are put side by side, where a position is an index: asking which one it
+ * is takes longer. Position 0, of an argument that is not used, stays 0.
+ */
+static __always_inline void take_registers(struct pt_regs *ctx, struct call_stack *stack)
+{
+	__u64 *at = stack->registers;
+
+	at[1] = PT_REGS_PARM1(ctx);
+	at[2] = PT_REGS_PARM2(ctx);
+	at[3] = PT_REGS_PARM3(ctx);
+	at[4] = PT_REGS_PARM4(ctx);
+	at[5] = PT_REGS_PARM5(ctx);
+	at[6] = PT_REGS_PARM6(ctx);
+#if defined(__TARGET_ARCH_arm64)
+	at[7] = PT_REGS_PARM7(ctx);
+	at[8] = PT_REGS_PARM8(ctx);
+#endif
+}
+
+static __always_inline __u64 register_at(const struct call_stack *stack, __u8 position)
+{
+	return stack->registers[position & (REGISTERS - 1)];
+}
+
+/* The upper bits of narrower ones are not the caller's to set. A width is 1, 2, 4 or 8. */
+static __always_inline __u64 register_argument(const struct call_stack *stack,
+					       const struct probe_argument *arg)
+{
+	__u32 unused = (64 - 8 * arg->width) & 63;
+
+	return register_at(stack, arg->position) << unused >> unused;
+}
+
+static __always_inline void take_arguments(struct pt_regs *ctx, struct call_stack *stack,
+					   const struct probe_conf *conf, struct call_frame *frame)
+{
+	if (conf->flags & PROBE_MEMORY) {
+		read_arguments(ctx, conf, frame);
+		return;
+	}
+	take_registers(ctx, stack);
+	frame->args[0] = register_argument(stack, &conf->args[0]);
+	frame->args[1] = register_argument(stack, &conf->args[1]);
+	frame->args[2] = conf->flags & PROBE_OUT ? register_at(stack, conf->args[2].position) :
+						   register_argument(stack, &conf->args[2]);
+}
+
+static __noinline __u64 string_address(struct pt_regs *ctx, const struct probe_conf *conf)
+{
+	__u64 value = argument(ctx, conf->string_position), inner = 0;
+
+	if (!(conf->flags & PROBE_STRING_IN))
+		return value;
+	bpf_probe_read_user(&inner, sizeof(inner), (void *)(value + conf->string_offset));
+	return inner;
+}
+
+static __always_inline struct call_stack *current_stack(void)
+{
+	struct task_struct *task = current_task();
+
+	return may_look(task) ? stack_of(task) : NULL;
+}
+
+/*
+ * ONCE() - call a function of a stack, the current thread's, at which the verifier looks once
+ *
+ * NAME##_once() is not static and is given the stack. Before 5.12 it can't be: NAME##_found() looks
+ * the stack up again.
+ */
+#define ONCE(name, stack, ...)                                                 \
+	(settings.global_pointers ? name##_once(stack, ##__VA_ARGS__) : \
+				    name##_found(__VA_ARGS__))
+
+#define TEXT_MARKS 4096 /* a power of two */
+
+/* Keys of strings that were sent, in the places that their last bits say; mixed with the version. */
+volatile __u64 text_marks[TEXT_MARKS] __weak = {};
+
+/* Counted up by the daemon when it has forgotten strings: they are sent again. */
+volatile __u64 texts_version __weak = 0;
+
+/* Of @bytes, from 1 to REC_STRING_LEN; what follows them in their last word is not theirs. */
+static __always_inline __u64 text_key_in(struct call_stack *stack, __u32 bytes)
+{
+	__u64 key = bytes, word;
+
+	if (!stack)
+		return 0;
+	for (__u32 i = 0; i < REC_STRING_LEN / sizeof(word) && i * sizeof(word) < bytes; i++) {
+		word = stack->text[i];
+		if (bytes - i * sizeof(word) < sizeof(word))
+			word &= (1ull << 8 * (bytes & 7)) - 1;
+		key = (key ^ word) * 0x9e3779b97f4a7c15ull;
+		key ^= key >> 32;
+	}
+	return key;
+}
+
+__weak __noinline __u64 text_key_once(struct call_stack *stack, __u32 bytes)
+{
+	return text_key_in(stack, bytes);
+}
+
+__weak __noinline __u64 text_key_found(__u32 bytes)
+{
+	return text_key_in(current_stack(), bytes);
+}
+
+static __noinline bool send_text(struct call_stack *stack, __u64 key, __u32 bytes)
+{
+	struct emit e;
+	struct rec_string *r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
+
+	if (!r)
+		return false;
+	header_fill(&r->header, REC_STRING, 0, bpf_ktime_get_ns());
+	r->key = key;
+	r->len = bytes - 1;
+	__builtin_memcpy(r->str, stack->text, sizeof(r->str));
+	emit_end(&e, false);
+	return true;
+}
+
+/* Counted up when names may have changed that are otherwise kept. */
+volatile __u32 names_version __weak = 0;
+
+static __always_inline void names_change(void)
+{
+	__sync_fetch_and_add(&names_version, 1);
+}
+
+/* Names also have to be sent again, and those of who was no target for a while may have changed unseen. */
+static __always_inline __u32 names_now(void)
+{
+	return names_version + (__u32)texts_version + targets_version;
+}
+
+/* A thread mostly calls the same again: what it read then need not be read again. */
+static __always_inline bool has_kept_name(const struct call_stack *stack,
+					  const struct probe_conf *conf,
+					  const struct call_frame *frame)
+{
+	return conf->flags & PROBE_NAME_KEPT && frame->named &&
+	       frame->named == register_at(stack, conf->string_position) &&
+	       frame->named_probe == frame->probe && frame->names_version == names_now();
+}
+
+static __always_inline void keep_name(const struct call_stack *stack,
+				      const struct probe_conf *conf, struct call_frame *frame,
+				      __u32 version)
+{
+	if (!(conf->flags & PROBE_NAME_KEPT))
+		return;
+	frame->named = register_at(stack, conf->string_position);
+	frame->named_probe = frame->probe;
+	frame->names_version = version;
+}
+
+/* Most strings were sent before: a call then has only to name its own. */
+static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf *conf,
+				   struct call_stack *stack, struct call_frame *frame)
+{
+	__u32 version = names_now();
+	long bytes = bpf_probe_read_user_str(stack->text, sizeof(stack->text),
+					     (void *)string_address(ctx, conf));
+	__u64 mark;
+
+	frame->named = 0;
+	if (bytes <= 1) /* not to be read, or empty */
+		return;
+	frame->text = ONCE(text_key, stack, bytes);
+	mark = frame->text ^ texts_version;
+	if (text_marks[frame->text & (TEXT_MARKS - 1)] != mark) {
+		if (!send_text(stack, frame->text, bytes))
+			return;
+		text_marks[frame->text & (TEXT_MARKS - 1)] = mark;
+	}
+	frame->flags |= CALL_HAS_STRING;
+	keep_name(stack, conf, frame, version);
+}
+
+static __noinline void name_call(struct pt_regs *ctx, const struct probe_conf *conf,
+				 struct call_stack *stack, struct call_frame *frame)
+{
+	if (conf->flags & PROBE_NAMES_CHANGED)
+		names_change();
+	if (!(conf->flags & PROBE_STRING))
+		return;
+	if (has_kept_name(stack, conf, frame))
+		frame->flags |= CALL_HAS_STRING;
+	else
+		take_string(ctx, conf, stack, frame);
+}
+
+#endif /* PROFBPF_CALL_ARGUMENTS_BPF_H */

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* call_end.bpf.h - a call has ended: its record, or a short one's count; and those that ended with it. */
+#ifndef PROFBPF_CALL_END_BPF_H
+#define PROFBPF_CALL_END_BPF_H
+
+#include "open_calls.bpf.h"
+
+static __noinline void change_slot(struct call_stack *stack, struct short_slot *slot, __u32 probe)
+{
+	add_short_calls(slot, stack->tgid);
+	slot->probe = probe + 1;
+}
+
+static __noinline void hand_over_in_time(struct call_stack *stack, __u64 now)
+{
+	stack->short_since_ns = now;
+	hand_over_counts(stack, stack->tgid);
+}
+
+static __always_inline void count_short(struct call_stack *stack, __u32 probe, __u64 dur, __u64 now)
+{
+	struct short_slot *slot = &stack->short_slots[probe % SHORT_SLOTS];
+
+	if (slot->probe != probe + 1)
+		change_slot(stack, slot, probe);
+	slot->count++;
+	slot->total_ns += dur;
+	if (now - stack->short_since_ns > SHORT_FLUSH_NS)
+		hand_over_in_time(stack, now);
+}
+
+static __noinline __u64 read_out(__u32 probe, __u64 pointer)
+{
+	const struct probe_conf *conf = bpf_map_lookup_elem(&probes, &probe);
+	__u64 value = 0;
+
+	if (pointer)
+		bpf_probe_read_user(&value, sizeof(value), (void *)pointer);
+	return conf ? narrow(value, conf->args[2].width) : 0;
+}
+
+/* A ring's fill is looked at when a thread's counts are handed over. */
+static __noinline __u64 submit_flags(struct call_stack *stack, void *ring)
+{
+	hand_over_produced(stack);
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= settings.wake_bytes
+		       ? BPF_RB_FORCE_WAKEUP
+		       : BPF_RB_NO_WAKEUP;
+}
+
+/* As emit_begin() and emit_end(), but what is produced is counted by thread. */
+static __noinline void write_call(struct call_stack *stack, const struct call_frame *frame,
+				  __u64 returned, __u64 dur)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u16 flags;
+	struct rec_call *r;
+	void *ring;
+
+	ring = bpf_map_lookup_elem(&rings, &cpu);
+	r = ring ? bpf_ringbuf_reserve(ring, sizeof(*r), 0) : NULL;
+	if (!r) {
+		lost_call(LOSS_RING_FULL, 1);
+		return;
+	}
+	flags = frame->flags | frame->depth << CALL_DEPTH_SHIFT;
+	if (!returned)
+		flags |= CALL_RET_ZERO;
+	r->header.type = REC_CALL;
+	r->header.flags = flags;
+	r->header.cpu = cpu;
+	r->header.ts_ns = frame->start_ns;
+	r->dur_ns = dur;
+	r->tgid = stack->tgid;
+	r->tid = stack->tid;
+	r->probe = frame->probe;
+	r->ret = (__u32)returned;
+	r->args[0] = frame->args[0];
+	r->args[1] = frame->args[1];
+	if (frame->flags & FRAME_OUT)
+		r->args[2] = read_out(frame->probe, frame->args[2]);
+	else if (frame->flags & FRAME_RETURN)
+		r->args[2] = returned;
+	else
+		r->args[2] = frame->args[2];
+	r->text = frame->text;
+	bpf_ringbuf_submit(r, ++stack->produced < RECORDS_PER_LOOK ? BPF_RB_NO_WAKEUP
+								   : submit_flags(stack, ring));
+}
+
+/* What of the others is gone, now that the call at @sp has ended. */
+static __noinline void settle_rest(struct call_stack *stack, __u32 slot, __u64 sp)
+{
+	if (slot + 1 < stack->depth)
+		settle(stack, sp, NO_PROBE);
+	else
+		trim(stack);
+}
+
+/* A call has ended, the one in @slot. Not static: looked at once, not for each way to it. */
+__weak __noinline int leave(struct call_stack *stack, __u32 slot, __u64 sp, __u64 now, __u64 returned)
+{
+	struct call_frame *frame;
+	__u64 dur;
+
+	if (!stack)
+		return 0;
+	frame = frame_at(stack, slot);
+	dur = now - frame->start_ns;
+	if (frame->flags & FRAME_UNSURE)
+		end_unseen(stack, frame, CALL_ENTRY);
+	else if (dur < settings.min_duration_ns && !(frame->flags & FRAME_KEEP))
+		count_short(stack, frame->probe, dur, now);
+	else
+		write_call(stack, frame, returned, dur);
+	frame->sp = 0;
+	if (slot + 1 == stack->depth && (!slot || frame_at(stack, slot - 1)->sp))
+		stack->depth = slot;
+	else
+		settle_rest(stack, slot, sp);
+	return 0;
+}
+
+/* The last call begun at @sp whose end is seen by @seen_by; REC_CALL_DEPTH if there is none. */
+static __always_inline __u32 find_slot_in(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	if (!stack)
+		return REC_CALL_DEPTH;
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		__u32 slot = stack->depth - 1 - i;
+
+		if (slot >= REC_CALL_DEPTH)
+			return REC_CALL_DEPTH;
+		if (stack->frames[slot].sp == sp && stack->frames[slot].flags & seen_by)
+			return slot;
+	}
+	return REC_CALL_DEPTH;
+}
+
+__weak __noinline int find_slot_once(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	return find_slot_in(stack, sp, seen_by);
+}
+
+__weak __noinline int find_slot_found(__u64 sp, __u32 seen_by)
+{
+	return find_slot_in(current_stack(), sp, seen_by);
+}
+
+static __always_inline __u32 find_slot(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	return ONCE(find_slot, stack, sp, seen_by);
+}
+
+/* Mostly it is the last one. */
+static __always_inline __u32 slot_at(struct call_stack *stack, __u64 sp, __u32 seen_by)
+{
+	__u32 last = stack->depth - 1;
+
+	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp &&
+	    stack->frames[last].flags & seen_by)
+		return last;
+	return find_slot(stack, sp, seen_by);
+}
+
+/* A function that went on in another one ends with it. */
+static __noinline void leave_around(struct pt_regs *ctx, struct call_stack *stack, __u64 sp, __u64 now)
+{
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
+		__u32 slot = find_slot(stack, sp, FRAME_TAILED | FRAME_RETURNS);
+
+		/* A return probe is still to come for that one. */
+		if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS)
+			return;
+		leave(stack, slot, sp, now, PT_REGS_RC(ctx));
+	}
+}
+
+static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				      __u64 sp, __u64 now)
+{
+	__u32 last;
+
+	leave(stack, slot, sp, now, PT_REGS_RC(ctx));
+	last = stack->depth - 1;
+	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp)
+		leave_around(ctx, stack, sp, now);
+}
+
+#endif /* PROFBPF_CALL_END_BPF_H */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* call_entry.bpf.h - a call begins: it is noted in a slot of the thread's stack. */
+#ifndef PROFBPF_CALL_ENTRY_BPF_H
+#define PROFBPF_CALL_ENTRY_BPF_H
+
+#include "open_calls.bpf.h"
+
+static __noinline void take_return_address(struct pt_regs *ctx, struct call_frame *frame)
+{
+	read_return_address(ctx, &frame->returns_to);
+}
+
+/* A call of which nothing more will be seen. */
+static __noinline void entry_only(struct call_stack *stack, __u32 slot)
+{
+	struct call_frame *frame = frame_at(stack, slot);
+
+	hot_hits[frame->probe & (MAX_PROBES - 1)]++;
+	end_unseen(stack, frame, CALL_ENTRY);
+	trim(stack);
+}
+
+static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				     __u64 cookie);
+
+/* May a return probe write into the stack for this call? */
+static __always_inline bool is_armed(struct call_stack *stack, __u64 sp, bool exact)
+{
+	refresh_own_stack(stack, exact);
+	return on_own_stack(stack, sp);
+}
+
+/*
+ * Returns the slot taken for the call, or SLOT_NONE if it is not wanted or its end will not be
+ * seen. @exact: see find_own_stack(). What takes stack is not inlined.
+ */
+static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_by, bool exact)
+{
+	struct call_stack *stack = target_stack();
+	const struct probe_conf *conf;
+	struct call_frame *frame;
+	__u32 slot;
+
+	if (!stack)
+		return SLOT_NONE;
+	stack->probe = probe;
+	conf = bpf_map_lookup_elem(&probes, &stack->probe);
+	if (!conf) {
+		lost_call(LOSS_PLACE, 1);
+		return SLOT_NONE;
+	}
+	slot = next_slot(ctx, stack, PT_REGS_SP(ctx), exact);
+	if (slot >= REC_CALL_DEPTH)
+		return SLOT_NONE;
+	frame = frame_at(stack, slot);
+	frame->probe = stack->probe;
+	frame->flags = FRAME_FLAGS(conf->flags) | seen_by | stack->unsure;
+	frame->sp = PT_REGS_SP(ctx);
+	if (seen_by == FRAME_EXITS)
+		take_return_address(ctx, frame);
+	take_arguments(ctx, stack, conf, frame);
+	if (slot >= stack->depth)
+		stack->depth = slot + 1;
+	frame->start_ns = bpf_ktime_get_ns();
+	if (conf->flags & (PROBE_STRING | PROBE_NAMES_CHANGED))
+		name_call(ctx, conf, stack, frame);
+	if (conf->entry_only ||
+	    (seen_by == FRAME_RETURNS && !is_armed(stack, frame->sp, exact))) {
+		entry_only(stack, slot);
+		return SLOT_NONE;
+	}
+	if (seen_by == FRAME_EXITS && conf->exit)
+		exit_at_entry(ctx, stack, slot, conf->exit);
+	return slot;
+}
+
+static __noinline __u64 enter_returning(struct pt_regs *ctx, __u32 probe)
+{
+	return enter(ctx, probe, FRAME_RETURNS, true);
+}
+
+static __noinline __u64 enter_place(struct pt_regs *ctx, __u32 probe)
+{
+	return enter(ctx, probe, FRAME_EXITS, true);
+}
+
+/* Before 5.17. */
+static __noinline __u64 enter_place_near(struct pt_regs *ctx, __u32 probe)
+{
+	return enter(ctx, probe, FRAME_EXITS, false);
+}
+
+#endif /* PROFBPF_CALL_ENTRY_BPF_H */

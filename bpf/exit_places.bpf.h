@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/* exit_places.bpf.h - ends of calls, seen at the instructions that end them. */
+#ifndef PROFBPF_EXIT_PLACES_BPF_H
+#define PROFBPF_EXIT_PLACES_BPF_H
+
+#include "call_end.bpf.h"
+#include "call_entry.bpf.h"
+
+/*
+ * Does the call in @slot return to where it was called from? A call that an exception or a longjmp left may
+ * have been followed by one of another function at the same place.
+ */
+static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stack, __u32 slot)
+{
+	read_return_address(ctx, &stack->returns_to);
+	return stack->returns_to == frame_at(stack, slot)->returns_to ||
+	       is_trampoline(stack->returns_to);
+}
+
+/* All side by side, numbered as the instructions do. Nothing is beginning: their place is free. */
+static __always_inline void take_numbered(struct pt_regs *ctx, struct call_stack *stack)
+{
+	__u64 *at = stack->registers;
+
+	stack->text[0] = PT_REGS_IP(ctx);
+#if defined(__TARGET_ARCH_x86)
+	at[0] = ctx->ax;
+	at[1] = ctx->cx;
+	at[2] = ctx->dx;
+	at[3] = ctx->bx;
+	at[4] = ctx->sp;
+	at[5] = ctx->bp;
+	at[6] = ctx->si;
+	at[7] = ctx->di;
+	at[8] = ctx->r8;
+	at[9] = ctx->r9;
+	at[10] = ctx->r10;
+	at[11] = ctx->r11;
+	at[12] = ctx->r12;
+	at[13] = ctx->r13;
+	at[14] = ctx->r14;
+	at[15] = ctx->r15;
+#else
+	at[0] = ctx->regs[16]; /* no others are used: control_flow.c */
+	at[1] = ctx->regs[17];
+#endif
+}
+
+static __always_inline __u64 numbered(const struct call_stack *stack, __u8 number)
+{
+	if (number == EXIT_IP)
+		return stack->text[0];
+	return number == EXIT_NO_REGISTER ? 0 : stack->registers[number & (REGISTERS - 1)];
+}
+
+/* Where an indirect jump leads; 0 if it stays in the function, or if it is not known. */
+static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stack,
+				    const struct exit_conf *conf)
+{
+	__u64 target;
+	__s64 distance;
+
+	take_numbered(ctx, stack);
+	target = numbered(stack, conf->base) + conf->displacement;
+	target += numbered(stack, conf->index) * conf->scale;
+	if (conf->in_memory && bpf_probe_read_user(&target, sizeof(target), (void *)target))
+		return 0;
+	distance = target - stack->text[0];
+	return distance >= conf->own_start && distance < conf->own_end ? 0 : target;
+}
+
+#define NEAR 0x1000000 /* no two files are mapped closer to one another, but for small ones */
+
+/*
+ * Through the linkage table to a function that was not called yet: the loader looks it up first, and jumps
+ * to it then. The table's slot still leads to the table itself, not far away.
+ */
+static __always_inline bool is_unbound(const struct call_stack *stack, const struct exit_conf *conf)
+{
+	return conf->in_memory && conf->base == EXIT_IP &&
+	       stack->tail.address - stack->text[0] + NEAR < 2 * NEAR;
+}
+
+/* The daemon probes where calls go on, and says so in the table. */
+static __noinline void ask_for_tail(struct call_stack *stack)
+{
+	__u32 asked = TAIL_ASKED;
+	struct rec_tail *r;
+	struct emit e;
+
+	if (bpf_map_update_elem(&tail_targets, &stack->tail, &asked, BPF_NOEXIST))
+		return;
+	r = emit_begin(&e, SOURCE_TASK, sizeof(*r));
+	if (!r)
+		return;
+	header_fill(&r->header, REC_TAIL, 0, bpf_ktime_get_ns());
+	r->tgid = stack->tail.tgid;
+	r->reserved = 0;
+	r->address = stack->tail.address;
+	emit_end(&e, true);
+}
+
+static __noinline void at_indirect_jump(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+					__u32 exit)
+{
+	struct call_frame *frame = frame_at(stack, slot);
+	const struct exit_conf *conf;
+	__u32 *known;
+
+	stack->probe = exit;
+	conf = bpf_map_lookup_elem(&exit_confs, &stack->probe);
+	if (!conf)
+		return;
+	stack->tail.address = jump_target(ctx, stack, conf);
+	if (!stack->tail.address)
+		return;
+	stack->tail.tgid = stack->tgid;
+	known = bpf_map_lookup_elem(&tail_targets, &stack->tail);
+	frame->flags |= FRAME_TAILED;
+	frame->goes_to = (known && *known == TAIL_PROBED) || is_unbound(stack, conf) ?
+				 0 :
+				 stack->tail.address;
+	if (!known)
+		ask_for_tail(stack);
+}
+
+static __always_inline void went_on(struct call_frame *frame)
+{
+	frame->flags |= FRAME_TAILED;
+	frame->goes_to = 0;
+}
+
+/* A function that does nothing but jump to another one. */
+static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
+				     __u64 cookie)
+{
+	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK;
+
+	exit_hits[(__u32)cookie & (EXITS_MAX - 1)]++;
+	if (kind == PLACE_JUMP)
+		went_on(frame_at(stack, slot));
+	else
+		at_indirect_jump(ctx, stack, slot, cookie);
+}
+
+/*
+ * At a return the stack pointer is what it was at the entry, so it is at a jump to another function.
+ * Elsewhere in a function that jumps to a part of itself it is not, and nothing is done.
+ */
+static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie)
+{
+	__u64 now = bpf_ktime_get_ns(), sp = PT_REGS_SP(ctx);
+	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK, slot;
+	struct call_stack *stack;
+
+	asm volatile("" : "+r"(sp));
+	exit_hits[(__u32)cookie & (EXITS_MAX - 1)]++;
+	stack = current_stack();
+	if (!stack || !stack->depth)
+		return;
+	slot = slot_at(stack, sp, FRAME_EXITS | FRAME_RETURNS);
+	/* What went on in a function with a return probe ends with it. */
+	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS ||
+	    !returns_home(ctx, stack, slot))
+		return;
+	if (kind == PLACE_RETURN)
+		at_return(ctx, stack, slot, sp, now);
+	else if (kind == PLACE_JUMP)
+		went_on(frame_at(stack, slot));
+	else
+		at_indirect_jump(ctx, stack, slot, cookie);
+}
+
+static __always_inline void at_place(struct pt_regs *ctx, __u64 cookie, bool exact)
+{
+	/* An unknown place is taken for an entry, which counts it as lost. */
+	if (cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK && cookie != NO_COOKIE)
+		exit_reached(ctx, cookie);
+	else if (exact)
+		enter_place(ctx, cookie);
+	else
+		enter_place_near(ctx, cookie);
+}
+
+#endif /* PROFBPF_EXIT_PLACES_BPF_H */
