@@ -2,12 +2,12 @@
 #include "daemon/common/topics.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = { "api",     "ioctl", "sched", "device",
-				     "account", "irq",   "stack", "fault",
-				     "io" };
+static const char *const names[] = { "api", "ioctl", "sched", "device", "account",
+				     "irq", "stack", "fault", "io" };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -34,29 +34,44 @@ static int refuse(const char *what, char *error, size_t error_size)
 	return -EINVAL;
 }
 
+/* The topics that a word stands for; 0 if it is none. */
+static unsigned int topics_of(const char *word, size_t length)
+{
+	int index = find(word, length);
+
+	if (index >= 0)
+		return 1u << index;
+	if (length == strlen("default") && !memcmp(word, "default", length))
+		return TOPICS_DEFAULT;
+	if (length == strlen("all") && !memcmp(word, "all", length))
+		return (1u << NAMES) - 1;
+	return 0;
+}
+
 int topics_parse(const char *text, unsigned int *topics, char *error, size_t error_size)
 {
-	unsigned int found = 0;
+	const char *p = text + strspn(text, ", \t");
+	/* What is added or taken away first is so from the default. */
+	unsigned int found = *p == '+' || *p == '-' ? TOPICS_DEFAULT : 0;
+	bool any = *p;
 	char what[96];
 
-	for (const char *p = text; *p;) {
+	while (*p) {
 		size_t length = strcspn(p, ", \t");
-		int index;
+		bool less = *p == '-', sign = less || *p == '+';
+		unsigned int some = topics_of(p + sign, length - sign);
 
-		if (length) {
-			index = find(p, length);
-			if (index < 0) {
-				snprintf(what, sizeof(what), "unknown topic '%.*s'",
-					 (int)(length < 40 ? length : 40), p);
-				return refuse(what, error, error_size);
-			}
-			found |= 1u << index;
+		if (!some) {
+			snprintf(what, sizeof(what), "unknown topic '%.*s'",
+				 (int)(length < 40 ? length : 40), p);
+			return refuse(what, error, error_size);
 		}
+		found = less ? found & ~some : found | some;
 		p += length;
 		p += strspn(p, ", \t");
 	}
 	if (!found)
-		return refuse("no topic given", error, error_size);
+		return refuse(any ? "no topic is left" : "no topic given", error, error_size);
 	*topics = found;
 	return 0;
 }

@@ -41,6 +41,8 @@ enum {
 /*
  * topics_parse - "api,sched" or "api sched" to TOPIC_* bits
  *
+ * "default" and "all" stand for several; "+io" adds to those before it, "-irq" takes away, and first in the list
+ * to or from the default.
  * Returns 0, or -EINVAL with a message that names the word and lists what there is.
  */
 int topics_parse(const char *text, unsigned int *topics, char *error, size_t error_size);

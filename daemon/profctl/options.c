@@ -28,7 +28,8 @@ static const struct argp_option options[] = {
 	{ "duration", 'd', "T", 0, "End after T, for example 10s, 500ms or 2m" },
 	{ "topics", 't', "LIST", 0,
 	  "What to record, of api, ioctl, sched, device, account, irq, stack, fault, io (default: "
-	  "all that cost little)" },
+	  "all that cost little); default and all stand for several, +io and -irq add and take "
+	  "away" },
 	{ "interval", OPTION_INTERVAL, "T", 0,
 	  "Time between two readings of the figures of threads, CPUs and memory, from 10ms to 1h "
 	  "(default: 1s)" },

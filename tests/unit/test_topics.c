@@ -40,6 +40,23 @@ static void test_good(void **state)
 	expect("api ioctl sched device account irq fault", TOPICS_DEFAULT);
 }
 
+static void test_sums(void **state)
+{
+	expect("default", TOPICS_DEFAULT);
+	expect("all", TOPICS_DEFAULT | TOPIC_STACK | TOPIC_IO);
+	expect("+stack,-irq", (TOPICS_DEFAULT | TOPIC_STACK) & ~TOPIC_IRQ);
+	expect(" -sched +io", (TOPICS_DEFAULT & ~TOPIC_SCHED) | TOPIC_IO);
+	expect("api,+io", TOPIC_API | TOPIC_IO);
+	expect("all,-stack", TOPICS_DEFAULT | TOPIC_IO);
+	expect("default,-fault,fault", TOPICS_DEFAULT);
+	expect("-default,+io", TOPIC_IO);
+	expect_error("api,-api", "no topic is left");
+	expect_error("+shed", "unknown topic '+shed'");
+	expect_error("+", "unknown topic '+'");
+	expect_error("+-io", "unknown topic '+-io'");
+	expect_error("alls", "unknown topic 'alls'");
+}
+
 static void test_bad(void **state)
 {
 	expect_error("", "no topic given");
@@ -79,9 +96,8 @@ static void test_small_message(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_good),	      cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_bad),	      cmocka_unit_test(test_names),
 		cmocka_unit_test(test_small_message),
 	};
 
