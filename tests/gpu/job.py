@@ -26,11 +26,16 @@ import sys
 import threading
 import time
 
-import torch
+# Else cuBLAS is free to take another algorithm each time; to be set before it is loaded.
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+
+import torch  # noqa: E402
 
 WIDTH = 1024
 BATCH = 64
 WARM_UP = 5
+REST_S = 0.005  # in which the device does nothing, before and after what counts
+REST_NS = 2000000  # of it, for device times that are a little off
 TURN_STEPS = 40  # of a turn with or without the profiler
 
 
@@ -149,12 +154,14 @@ def counted(args, training):
     training.collectives = 0
     with profiled:
         training.wait()
+        time.sleep(REST_S)
         offset = realtime_offset() if args.profile else 0
-        begin = time.monotonic_ns() + offset
+        begin = time.monotonic_ns() + offset - REST_NS
         for _ in range(args.steps):
             training.step()
         training.wait()
-        end = time.monotonic_ns() + offset
+        end = time.monotonic_ns() + offset + REST_NS
+        time.sleep(REST_S)
     if args.profile:
         profiled.export_chrome_trace(args.profile)
     return {"begin_ns": begin, "end_ns": end, "count": args.steps, "collectives": training.collectives}

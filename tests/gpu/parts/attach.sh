@@ -8,7 +8,7 @@ known_is_built || {
 	verdict skip "attach" "there is no CUDA program"
 	exit 0
 }
-if [ "$DRY" = yes ]; then STAY=1; else STAY=4; fi
+if [ "$DRY" = yes ]; then STAY=1; else STAY=3; fi
 
 # start_job: one that goes on until $WORK/go is gone. Sets JOB.
 start_job() {

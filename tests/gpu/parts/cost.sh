@@ -1,30 +1,58 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What it costs: the time of a step, medians. In one job that has the shim, turns in which nothing is attached, profctl
-# without device times, profctl with them; jobs without the shim and under other profilers in between.
+# without device times, profctl with them (without BPF: a reader of the shim's stream); jobs without the shim and under
+# other profilers around them.
 # shellcheck source=tests/gpu/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
 if [ "$DRY" = yes ]; then TURNS=1 STAY=0.3 LEASE=0; else TURNS=4 STAY=1.5 LEASE=3.3; fi
 
-# turn NAME [OPTION...]: once it records, for STAY seconds
+# turn NAME: STAY seconds, as they are
 turn() {
-	local name=$1 begin
-	shift
-	if [ $# -gt 0 ]; then
-		attach "$JOB" turn "$@" || {
-			verdict fail "profctl in a turn" "$(why "$WORK/turn.err")"
-			return 1
-		}
-		# The shim has looked at its lease, and CUPTI has begun.
-		[ "$name" = "silent shim" ] || sleep "$((SETTLE_MS / 1000)).$((SETTLE_MS % 1000 / 100))"
-	fi
+	local begin
 	begin=$(now_ns)
 	sleep "$STAY"
-	printf '%s %s %s\n' "${name// /_}" "$begin" "$(now_ns)" >>"$WORK/$JOB_NAME.windows"
-	[ $# -eq 0 ] || detach
+	printf '%s %s %s\n' "${1// /_}" "$begin" "$(now_ns)" >>"$WORK/$JOB_NAME.windows"
+}
+
+# Until the shim has looked at its lease, and CUPTI has begun.
+settle() { sleep "$((SETTLE_MS / 1000)).$((SETTLE_MS % 1000 / 100))"; }
+
+# traced_turn NAME OPTION...: with profctl
+traced_turn() {
+	local name=$1
+	shift
+	attach "$JOB" turn "$@" || {
+		verdict fail "profctl in a turn" "$(why "$WORK/turn.err")"
+		return 1
+	}
+	settle
+	turn "$name"
+	detach
+}
+
+# With a reader of the shim's stream alone.
+read_turn() {
+	local reader
+	"$KIT/bin/stream_dump" -q "$JOB" >"$WORK/turn.tasks" 2>"$WORK/turn.err" </dev/null &
+	reader=$!
+	settle
+	turn "reader and shim"
+	kill "$reader"
+	wait "$reader" 2>/dev/null
+}
+
+one_round() {
+	turn "silent shim"
+	if with_bpf; then
+		traced_turn "profctl alone" --topics api,sched,account || return 1
+		traced_turn "profctl and shim" --topics api,sched,account,device || return 1
+	else
+		read_turn
+	fi
 	# The lease runs out, and the shim ends what it began.
-	[ "$name" != "profctl and shim" ] || sleep "$LEASE"
+	sleep "$LEASE"
 }
 
 # in_turns NAME COMMAND...: a job with the shim that says "ready", and goes on while $WORK/go is there
@@ -47,9 +75,7 @@ in_turns() {
 	fi
 	sleep 0.5
 	for ((i = 0; i < TURNS; i++)); do
-		turn "silent shim" || break
-		turn "profctl alone" --topics api,sched,account || break
-		turn "profctl and shim" --topics api,sched,account,device || break
+		one_round || break
 	done
 	rm -f "$WORK/go"
 	wait "$JOB"
@@ -73,7 +99,7 @@ whole() {
 
 if known_is_built; then
 	whole CUDA-program-before bare "$OUT/known" -l "$STAY"
-	! with_bpf || in_turns CUDA-program "$OUT/known" -g "$WORK/go" -l 90
+	in_turns CUDA-program "$OUT/known" -g "$WORK/go" -l 90
 	[ "$DRY" = yes ] || whole CUDA-program-after bare "$OUT/known" -l "$STAY"
 	nsys=$(command -v nsys || find /opt/nvidia /usr/local/cuda*/bin -name nsys -perm -u+x 2>/dev/null | head -n 1)
 	if [ -n "$nsys" ]; then
@@ -83,9 +109,7 @@ if known_is_built; then
 	fi
 fi
 if with_torch && [ "$DRY" != yes ]; then
-	if with_bpf; then
-		in_turns training "$PYTHON" "$HERE/job.py" --go "$WORK/go" --seconds 90
-	fi
+	in_turns training "$PYTHON" "$HERE/job.py" --go "$WORK/go" --seconds 90
 	if "$PYTHON" "$HERE/job.py" --seconds 12 --alternate "$WORK/kineto.windows" >"$WORK/kineto.out" 2>"$WORK/kineto.err"; then
 		run_compare "training with PyTorch's profiler" cost "$WORK/kineto.out" "$WORK/kineto.windows"
 	else
