@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/profbpfd/trace_values.h"
 #include "lib/pbt.h"
 #include "tests/unit/encode_fixture.h"
 #include "tests/unit/pbt_stream.h"
@@ -168,9 +169,9 @@ static void switches_come_back(void **state)
 		assert_int_equal(row->ts_ns, r->header.ts_ns);
 		assert_int_equal(row->prev_tid, r->prev_tid);
 		assert_int_equal(row->next_tid, r->next_tid);
-		assert_int_equal(row->state, r->state);
+		assert_int_equal(row->state, trace_switch_state(r->state));
 		assert_int_equal(row->syscall, r->syscall);
-		assert_int_equal(row->flags, r->header.flags);
+		assert_int_equal(row->flags, trace_switch_flags(r->header.flags));
 	}
 	model_free(model);
 	item_free(item);
@@ -191,7 +192,7 @@ static void wakes_come_back(void **state)
 		assert_int_equal(row->waker_tid, r->waker_tid);
 		assert_int_equal(tid_of(model, row->thread), r->tid);
 		assert_int_equal(row->target_cpu, r->target_cpu);
-		assert_int_equal(row->flags, r->header.flags);
+		assert_int_equal(row->flags, trace_wake_flags(r->header.flags));
 	}
 	model_free(model);
 	item_free(item);
