@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Reports and exports of stored traces and device files are, in every format, what they were: an exchanged column,
+# a heading, a unit shows. With PROFBPF_STORE_OUTPUTS=1 they are stored anew, to be looked at in git diff.
+. "$(dirname "$0")/lib.sh"
+need_command jq sqlite3 protoc
+
+OUTPUTS=tests/data/outputs
+TRACES=(every faults io ioctls launched sleeps)
+export TZ=UTC LC_ALL=C.UTF-8
+
+# section NAME: standard input under a heading; what tells where or when the test ran is taken out.
+section() {
+	printf '==== %s\n' "$1"
+	sed -e "s|$WORK|WORK|g" -e "s|$ROOT/||g"
+	printf '\n'
+}
+
+# folder PATH NAME: the files of an export, each under its name.
+folder() {
+	local file
+	(cd "$1" && find . -type f | sort) | while read -r file; do
+		section "$2 ${file#./}" <"$1/$file"
+	done
+}
+
+# exported FORMAT INPUT...: an export as text; nothing but the message where there is nothing to export.
+exported() {
+	local format=$1 out=$WORK/export
+	shift
+	rm -rf "$out"
+	if ! "$ANALYZER" export "$@" --to "$format" -o "$out" >"$WORK/message" 2>&1; then
+		section "$format" <"$WORK/message"
+		return
+	fi
+	case $format in
+		sqlite) sqlite3 "$out" .dump | section sqlite ;;
+		perfetto) protoc --decode_raw <"$out" | section perfetto ;;
+		chrome) jq -S -c '.[]?' "$out" | section chrome ;;
+		*) if [ -d "$out" ]; then folder "$out" "$format"; else section "$format" <"$out"; fi ;;
+	esac
+}
+
+# page FILE: the report that a page draws; its program and its looks are no input's.
+page() {
+	sed -n '/<script type="application\/json" id="report">/,/<\/script>/p' "$1" |
+		sed -e 's|.*<script type="application/json" id="report">||' -e 's|</script>.*||' | jq -S .
+}
+
+# outputs INPUT...: everything that the analyzer says of a trace or a device file.
+outputs() {
+	local format
+	"$ANALYZER" report "$@" >"$WORK/report" 2>"$WORK/message" || fail "no report of $*: $(cat "$WORK/message")"
+	section text <"$WORK/report"
+	section messages <"$WORK/message"
+	"$ANALYZER" info "$@" 2>/dev/null | section info
+	"$ANALYZER" report "$@" --format json --top 0 2>/dev/null >"$WORK/report.json"
+	jq -S . "$WORK/report.json" | section json
+	"$ANALYZER" report "$@" --format html --top 0 2>/dev/null >"$WORK/report.html"
+	page "$WORK/report.html" | cmp - <(jq -S . "$WORK/report.json") || fail "the page of $* draws another report"
+	for format in perfetto chrome folded folded-blocked csv sqlite mindinsight msprof; do exported "$format" "$@"; done
+}
+
+# device NAME: where its files are; databases are kept as the statements that make them.
+device() {
+	local place=$WORK/devices/$1 sql
+	mkdir -p "$WORK/devices"
+	cp -r "tests/data/devices/$1" "$place"
+	for sql in "$place"/*.sql; do
+		[ -e "$sql" ] || continue
+		sqlite3 "${sql%.sql}.db" <"$sql" || fail "cannot make ${sql%.sql}.db"
+		rm "$sql"
+	done
+	# A file alone is given as such: a folder has to have names that profilers give.
+	if [ "$(find "$place" -type f | wc -l)" -eq 1 ]; then find "$place" -type f; else printf '%s\n' "$place"; fi
+}
+
+changed=0
+# compare NAME INPUT...: with what is stored.
+compare() {
+	local stored=$OUTPUTS/$1.txt.gz now=$WORK/now.txt
+	outputs "${@:2}" >"$now"
+	if [ -n "${PROFBPF_STORE_OUTPUTS:-}" ]; then
+		if [ ! -e "$stored" ] || ! zcat "$stored" | cmp -s - "$now"; then gzip -9n <"$now" >"$stored"; fi
+		return
+	fi
+	[ -e "$stored" ] || fail "$stored is missing; PROFBPF_STORE_OUTPUTS=1 $0 stores it"
+	zcat "$stored" | diff -U1 --label "stored $1" --label "now $1" - "$now" >"$WORK/diff" && return
+	head -40 "$WORK/diff"
+	changed=$((changed + 1))
+}
+
+for name in "${TRACES[@]}"; do compare "$name" "tests/data/traces/$name.pbt"; done
+for folder in tests/data/devices/*/; do
+	name=$(basename "$folder")
+	compare "device-$name" --device "$(device "$name")"
+done
+echo "$(find "$OUTPUTS" -type f | wc -l) inputs"
+[ "$changed" -eq 0 ] ||
+	fail "outputs of $changed inputs changed: if that is meant, PROFBPF_STORE_OUTPUTS=1 $0 stores them, and the commit says what and why"
