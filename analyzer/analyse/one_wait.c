@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 /* Words of one condition variable, or of one queue's locks, are no farther from each other. */
@@ -32,7 +32,8 @@ static bool same_object(const struct model *model, uint32_t a, uint32_t b)
 	if (a == b)
 		return true;
 	return a < model->sleep_objects.count && b < model->sleep_objects.count &&
-	       objects[a].kind == SLEEP_FUTEX && objects[b].kind == SLEEP_FUTEX &&
+	       objects[a].kind == PROFBPF__SLEEP_OBJECTS__KIND__FUTEX &&
+	       objects[b].kind == PROFBPF__SLEEP_OBJECTS__KIND__FUTEX &&
 	       near(objects[a].object, objects[b].object);
 }
 
@@ -43,7 +44,7 @@ static bool may_go_on(const struct waits *waits, const struct span *span)
 
 	if (class != SYSCALL_LOCK && class != SYSCALL_POLL)
 		return false;
-	if (span->flags & (SPAN_NO_WAKE | SWITCH_FAULT))
+	if (span->flags & (SPAN_NO_WAKE | SPAN_FAULT))
 		return false;
 	return span->flags & SPAN_WOKEN_TIMER ||
 	       (span->other != INDEX_NONE &&

@@ -6,7 +6,7 @@
 #include "analyzer/analyse/idle_sleep.h"
 #include "analyzer/analyse/sleep_reason.h"
 #include "analyzer/join/sleep_causes.h"
-#include "bpf/events.h"
+#include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 static void split(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
@@ -125,7 +125,8 @@ static bool at_socket(const struct model *model, const struct span *span)
 {
 	const struct sleep_object *object = sleep_object(model, span);
 
-	return object && (object->kind == SLEEP_INET || object->kind == SLEEP_SOCKET);
+	return object && (object->kind == PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET ||
+			  object->kind == PROFBPF__SLEEP_OBJECTS__KIND__SOCKET);
 }
 
 /* Threads of the kernel that wake somebody write files, finish requests, or hand on packets. */
@@ -134,7 +135,7 @@ static void by_kernel(const struct root_walk *walk, const struct span *span, uin
 {
 	enum syscall_class class = syscall_class(walk->tools->syscalls, span->syscall);
 
-	if (span->flags & SWITCH_FAULT)
+	if (span->flags & SPAN_FAULT)
 		root->cause = IDLE_PAGE_FAULT;
 	else if (class == SYSCALL_NETWORK || at_socket(walk->model, span))
 		root->cause = IDLE_NETWORK;
@@ -226,7 +227,7 @@ static void name_sleep(const struct root_walk *walk, const struct span *span, st
 {
 	const struct model *model = walk->model;
 
-	if (span->flags & SWITCH_FAULT) {
+	if (span->flags & SPAN_FAULT) {
 		root->place_kind = PLACE_FAULT;
 	} else if (span->syscall >= 0) {
 		root->place_kind = PLACE_SYSCALL;
