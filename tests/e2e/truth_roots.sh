@@ -30,11 +30,11 @@ assert_eq "causes still do" "$(jq .idle.total_ns "$r")" "$(jq '[.idle.causes[].n
 assert_eq "no chain has more than it should" 0 \
 	"$(jq '[.idle.roots[] | select(.chain[0].ns > .ns or .chain[-1].ns > .ns or .chain[0].ns < .chain[-1].ns)] | length' "$r")"
 
-# scene NAME CAUSE HOPS: what begins with its main thread is its own. Top is judged by the truth: on a machine that
+# scene NAME CAUSE HOPS [POINTS]: what begins with its main thread is its own. Top is judged by the truth: on a machine that
 # others load, their share may be larger, and then it is theirs by right.
 printf '%-8s %-10s %5s %8s %8s %5s  %s\n' scene cause hops "truth %" "share %" top chain
 scene() {
-	local name=$1 cause=$2 hops=$3 main idle truth ready tid share top chain
+	local name=$1 cause=$2 hops=$3 points=${4:-$POINTS} main idle truth ready tid share top chain
 	main=$(truth_value "$name.main") idle=$(truth_value "$name.idle_ns") truth=$(truth_value "$name.ns")
 	# While the main thread waited for a CPU itself it did not wait for others, whatever they did.
 	ready=$(truth_value "$name.ready_ns")
@@ -47,7 +47,7 @@ scene() {
 	chain=$(jq -r "[.[] | select(.cause == \"$cause\" and $tid)][0].chain | map(.who) | join(\" <- \")" "$WORK/$name.json")
 	printf '%-8s %-10s %5s %8s %8s %5s  %s\n' "$name" "$cause" "$hops" "$((truth * 100 / idle))" "$((share * 100 / idle))" \
 		"$top" "$chain"
-	assert_between "$name: share of the root in percent" $(((truth - ready) * 100 / idle - POINTS)) $((truth * 100 / idle + POINTS)) \
+	assert_between "$name: share of the root in percent" $(((truth - ready) * 100 / idle - points)) $((truth * 100 / idle + POINTS)) \
 		$((share * 100 / idle))
 	assert_eq "$name: hops from the main thread to the root" "$hops" \
 		"$(jq "[.[] | select(.cause == \"$cause\" and $tid)][0].chain | length" "$WORK/$name.json")"
@@ -65,7 +65,9 @@ scene child sleep 2
 scene server user_code 2
 scene mutex user_code 2
 scene signal user_code 2
-[ -z "$disk" ] || scene disk io 3
+# It says what it was not on a CPU, by a clock that leaves out interrupts and what the hypervisor took: up to twice as
+# far above its sleeps as others.
+[ -z "$disk" ] || scene disk io 3 $((2 * POINTS))
 
 # The same in words, and as tables.
 "$ANALYZER" report "$WORK/roots.pbt" --section idle --top 200 >"$WORK/roots.txt"
