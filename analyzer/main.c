@@ -24,6 +24,7 @@
 #include "analyzer/write/msprof/msprof.h"
 #include "analyzer/write/tables/tables.h"
 #include "analyzer/write/report/report.h"
+#include "lib/duration.h"
 
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */
@@ -301,12 +302,30 @@ static int load_all(const struct options *options, struct analysis *analysis, ch
 				     options->trace_count == 0, error, error_size);
 }
 
+/* Nothing at all would be reported, which looks like a job that did nothing. */
+static int check_window(const struct options *options, const struct analysis *analysis, char *error,
+			size_t error_size)
+{
+	const struct trace_info *info = &analysis->model->info;
+	uint64_t lasted_ns = info->session_end_ns - info->session_start_ns;
+	char from[32], lasted[32];
+
+	if (!options->trace_count || !options->has_from || options->from_ns < lasted_ns)
+		return 0;
+	snprintf(error, error_size, "--from %s is beyond the end: the recording lasted %s",
+		 duration_format(options->from_ns, from, sizeof(from)),
+		 duration_format(lasted_ns, lasted, sizeof(lasted)));
+	return -EINVAL;
+}
+
 static int run(const struct options *options, struct analysis *analysis, char *error,
 	       size_t error_size)
 {
 	struct analysis_options wanted;
 	int err = load_all(options, analysis, error, error_size);
 
+	if (!err)
+		err = check_window(options, analysis, error, error_size);
 	if (err)
 		return err;
 	wanted = analysis_options(options, analysis->model);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/write/timeline/device_tracks.h"
 #include "analyzer/write/report/report.h"
@@ -461,6 +462,12 @@ static const char HELP[] =
 
 static _Noreturn void general_help(const char *wrong)
 {
+	if (wrong && access(wrong, F_OK) == 0) {
+		fprintf(stderr,
+			"analyzer: '%s' is a file, not a command; type: analyzer report %s%s\n",
+			wrong, strstr(wrong, ".pbt") ? "" : "--device ", wrong);
+		exit(EXIT_USAGE);
+	}
 	if (wrong) {
 		fprintf(stderr, "analyzer: unknown command '%s'\n%s", wrong, HELP);
 		exit(EXIT_USAGE);

@@ -81,6 +81,11 @@ for wrong in "" "frob" "report" "report --top x T" "report --from 2s --to 1s T" 
 	[ -s "$WORK/err" ] || fail "no message"
 done
 
+assert_status "a trace without a command" 2 "$ANALYZER" "$WORK/run.pbt"
+assert_contains "what to type" "$WORK/err" "type: analyzer report $WORK/run.pbt"
+assert_status "a part beyond the end" 1 "$ANALYZER" report "$WORK/run.pbt" --from 1h
+assert_contains "how long it is" "$WORK/err" '--from 1 h 0 min is beyond the end: the recording lasted'
+
 # ---- What is said
 
 assert_status "JSON" 0 "$ANALYZER" report "$WORK/run.pbt" --format json
