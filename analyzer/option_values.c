@@ -100,8 +100,8 @@ bool parse_operator_value(const char *text, struct operator_options *options)
 
 bool parse_operator_order(const char *text, struct operator_options *options)
 {
-	static const char *const words[] = { "value", "name",	     "type",  "count",	   "total",
-					     "mean",  "min",	     "max",   "flops",	   "rate",
+	static const char *const words[] = { "value",	    "name",  "type",	  "count", "total",
+					     "mean",	    "min",   "max",	  "flops", "rate",
 					     "utilization", "bytes", "bandwidth", NULL };
 	int word;
 
@@ -118,7 +118,7 @@ bool parse_sections(const char *text, uint32_t *sections)
 					     "operators", "idle",	   "pipeline", "stacks",
 					     "steps",	  "advice",	   "python",   "overlap",
 					     "io",	  "communication", "memory",   "shapes",
-					     "cluster" };
+					     "cluster",	  "verdict" };
 	uint32_t found = 0;
 
 	while (*text) {

@@ -11,9 +11,10 @@
 #include "analyzer/write/report/report.h"
 #include "lib/duration.h"
 
-#define SECTION_NAMES                                                                       \
-	"trace, capture, host, processes, pipeline, steps, api, ioctl, io, devices, join, " \
-	"operators, shapes, "                                                               \
+#define SECTION_NAMES                                                                          \
+	"verdict, trace, capture, host, processes, pipeline, steps, api, ioctl, io, devices, " \
+	"join, "                                                                               \
+	"operators, shapes, "                                                                  \
 	"overlap, communication, cluster, memory, idle, stacks, python, advice"
 
 #define EXPORT_NAMES \

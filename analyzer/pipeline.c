@@ -235,6 +235,18 @@ static int compute_stacks(struct analysis *analysis, const struct analysis_optio
 	return err;
 }
 
+/* On what all others found. */
+static int compute_verdict(struct analysis *analysis)
+{
+	struct results *results = &analysis->results;
+	const struct verdict_facts facts = { .capture = results->capture,
+					     .devices = results->devices,
+					     .steps = results->steps,
+					     .advice = results->advice };
+
+	return verdict_find(analysis->model, &facts, results->verdict = &analysis->verdict);
+}
+
 /* When, by whom, with which losses; and the window of everything. */
 static int compute_capture(struct analysis *analysis, const struct analysis_options *options)
 {
@@ -267,6 +279,8 @@ static int compute(struct analysis *analysis, const struct analysis_options *opt
 		err = compute_device(analysis, options);
 	if (!err)
 		err = compute_stacks(analysis, options);
+	if (!err)
+		err = compute_verdict(analysis);
 	return err;
 }
 

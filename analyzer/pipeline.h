@@ -32,6 +32,7 @@
 #include "analyzer/analyse/python.h"
 #include "analyzer/analyse/stacks.h"
 #include "analyzer/analyse/steps.h"
+#include "analyzer/analyse/verdict.h"
 #include "analyzer/model/model.h"
 #include "analyzer/write/report/report.h"
 
@@ -60,6 +61,7 @@ struct analysis {
 	struct launched_results launched;
 	struct stack_results stacks;
 	struct python_results python;
+	struct verdict verdict;
 };
 
 /*

@@ -233,12 +233,20 @@ static const char *remedy_of(const struct model *model, const struct pipeline_op
 	return ADVICE[kind].remedy;
 }
 
+void bottleneck_remedy(const struct model *model, const struct pipeline *pipeline, uint32_t op,
+		       enum bottleneck_kind kind, char *text, size_t size)
+{
+	const char *own = operator_advice(model, pipeline, op, aim_of(kind));
+
+	snprintf(text, size, "%s%s%s", remedy_of(model, &pipeline->operators.row[op], kind),
+		 *own ? " " : "", own);
+}
+
 static void advise(const struct model *model, const struct pipeline_steps *steps,
 		   const struct bottleneck *b, bool several, struct advice *advice)
 {
 	const struct pipeline *pipeline = steps->usage->pipeline;
 	const char *name = model_text(model, pipeline->operators.row[b->op].name);
-	const char *own = operator_advice(model, pipeline, b->op, aim_of(b->kind));
 	char whose[32] = "";
 
 	if (several && pipeline->process < model->processes.count)
@@ -249,8 +257,7 @@ static void advise(const struct model *model, const struct pipeline_steps *steps
 	snprintf(advice->title, sizeof(advice->title), "%s%s: %.60s %s", pipeline->framework,
 		 whose, name, ADVICE[b->kind].title);
 	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
-	snprintf(advice->remedy, sizeof(advice->remedy), "%s%s%s",
-		 remedy_of(model, &pipeline->operators.row[b->op], b->kind), *own ? " " : "", own);
+	bottleneck_remedy(model, pipeline, b->op, b->kind, advice->remedy, sizeof(advice->remedy));
 }
 
 static int by_severity(const void *a, const void *b)

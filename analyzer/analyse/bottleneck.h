@@ -5,6 +5,8 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_BOTTLENECK_H
 #define PROFBPF_ANALYZER_ANALYSE_BOTTLENECK_H
 
+#include <stddef.h>
+
 #include "analyzer/analyse/steps.h"
 
 #define BOTTLENECK_HIGH_PERCENT 30 /* of the steps' time: advice of high severity */
@@ -53,5 +55,14 @@ const char *bottleneck_name(enum bottleneck_kind kind);
 int advice_analyse(const struct model *model, const struct step_results *steps,
 		   struct advice_results *results);
 void advice_free(struct advice_results *results);
+
+/*
+ * bottleneck_remedy - what helps if an operator of a pipeline holds the training up in this way
+ *
+ * With the job's settings in mind, and in its framework's words. @kind is not BOTTLENECK_NONE. The text is cut to
+ * @size and terminated.
+ */
+void bottleneck_remedy(const struct model *model, const struct pipeline *pipeline, uint32_t op,
+		       enum bottleneck_kind kind, char *text, size_t size);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_BOTTLENECK_H */

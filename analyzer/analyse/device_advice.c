@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/idle_verdict.h"
 #include "analyzer/analyse/root_text.h"
 
 #define SMALL_PERCENT 1
@@ -88,7 +87,8 @@ static const char *gap_remedy(const struct writer *writer)
 {
 	if (idle_verdict(writer->model, writer->devices->idle.roots).cause != IDLE_UNKNOWN)
 		return "The section idle says who is at the end of all waiting: mend that.";
-	return "That is usually data: see the data pipeline's bottleneck and the causes of idle time. "
+	return "That is usually data: see the data pipeline's bottleneck and the causes of idle "
+	       "time. "
 	       "More workers, prefetching, or data prepared beforehand.";
 }
 
@@ -265,7 +265,7 @@ static const char *driver_remedy(const struct model *model, const struct root *r
 	       "or beforehand.";
 }
 
-static const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict)
+const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict)
 {
 	switch (verdict->cause) {
 	case IDLE_USER_CODE:
@@ -285,6 +285,7 @@ static const char *idle_remedy(const struct model *model, const struct idle_verd
 	case IDLE_PAGE_FAULT: return "Touch or lock the memory beforehand; more memory.";
 	case IDLE_NETWORK: return "Overlap communication with computation; look at the peer.";
 	case IDLE_SLEEP: return "Wait for the event instead of sleeping for a time.";
+	case IDLE_IRQ: return "Keep interrupts of devices and the network off the job's CPUs.";
 	case IDLE_DEVICE_WAIT: return "More work in flight: do not wait for each result.";
 	case IDLE_NO_WORK: return "Nothing to do came in: look at what feeds the job.";
 	default: return "See the section idle.";

@@ -14,6 +14,7 @@
 #include "analyzer/analyse/api.h"
 #include "analyzer/analyse/bottleneck.h"
 #include "analyzer/analyse/device_steps.h"
+#include "analyzer/analyse/idle_verdict.h"
 #include "analyzer/analyse/results.h"
 #include "analyzer/model/model.h"
 
@@ -25,5 +26,8 @@
 int device_advice_add(const struct model *model, const struct device_results *devices,
 		      const struct device_step_results *steps, const struct api_results *api,
 		      struct advice_results *advice);
+
+/* What helps against a kind of cause, with this driver. Static text; @verdict->most is set. */
+const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_ADVICE_H */

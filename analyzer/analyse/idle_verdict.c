@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle_verdict.h"
 
-#define KINDS 4
-
-static uint8_t kind_of(const struct model *model, const struct root *root)
+uint8_t idle_kind_of(const struct model *model, const struct root *root)
 {
 	if (root->cause != IDLE_RUNNABLE)
 		return IDLE_KIND_CAUSE;
@@ -18,7 +16,7 @@ static uint8_t kind_of(const struct model *model, const struct root *root)
 struct idle_verdict idle_verdict(const struct model *model, const struct idle_roots *roots)
 {
 	struct idle_verdict verdict = { .cause = IDLE_UNKNOWN };
-	uint64_t kinds[KINDS] = { 0 };
+	uint64_t kinds[IDLE_KINDS] = { 0 };
 
 	for (uint8_t cause = 0; cause < IDLE_CAUSES; cause++)
 		if (roots->cause_ns[cause] > roots->cause_ns[verdict.cause])
@@ -26,14 +24,14 @@ struct idle_verdict idle_verdict(const struct model *model, const struct idle_ro
 	verdict.cause_ns = roots->cause_ns[verdict.cause];
 	for (uint32_t i = 0; i < roots->count; i++)
 		if (roots->row[i].root.cause == verdict.cause)
-			kinds[kind_of(model, &roots->row[i].root)] += roots->row[i].ns;
-	for (uint8_t kind = 0; kind < KINDS; kind++)
+			kinds[idle_kind_of(model, &roots->row[i].root)] += roots->row[i].ns;
+	for (uint8_t kind = 0; kind < IDLE_KINDS; kind++)
 		if (kinds[kind] > kinds[verdict.kind])
 			verdict.kind = kind;
 	verdict.ns = kinds[verdict.kind];
 	for (uint32_t i = 0; i < roots->count && !verdict.most; i++)
 		if (roots->row[i].root.cause == verdict.cause &&
-		    kind_of(model, &roots->row[i].root) == verdict.kind)
+		    idle_kind_of(model, &roots->row[i].root) == verdict.kind)
 			verdict.most = &roots->row[i];
 	return verdict;
 }

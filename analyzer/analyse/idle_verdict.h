@@ -17,6 +17,7 @@ enum idle_kind {
 	IDLE_KIND_OWN_CPU, /* runnable: threads of traced processes had the CPUs */
 	IDLE_KIND_OTHER_CPU, /* runnable: others had them, or nobody knows who */
 	IDLE_KIND_WAKE_UP, /* runnable: the CPU was idle and took that long to wake up */
+	IDLE_KINDS
 };
 
 struct idle_verdict {
@@ -33,5 +34,8 @@ struct idle_verdict {
  * The result points into @roots.
  */
 struct idle_verdict idle_verdict(const struct model *model, const struct idle_roots *roots);
+
+/* Which kind of its cause a root is: IDLE_KIND_CAUSE for all but runnable. */
+uint8_t idle_kind_of(const struct model *model, const struct root *root);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_VERDICT_H */

@@ -32,6 +32,7 @@ done
 for chart in "Time by type of operator" "Steps of device 0" "Mean step of device 0" "Why devices were idle" "Device 0"; do
 	assert_contains "chart" "$WORK/drawn" "<figcaption>$chart</figcaption><svg"
 done
+assert_contains "the verdict" "$WORK/drawn" "<section id=\"verdict\" data-state=\"$(json "$WORK/report.json" .verdict.state)\">"
 total=$(jq '.operators[] | select(.name == "net/Unique") | .total_ns / 1e6' "$WORK/report.json")
 assert_contains "an operator's time" "$WORK/drawn" "net/Unique</td>.*>$(printf %.3f "$total")</td>"
 assert_status "info has no page" 2 "$ANALYZER" info --device "$TABLE" --format html

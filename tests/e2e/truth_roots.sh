@@ -69,6 +69,20 @@ scene signal user_code 2
 # far above its sleeps as others.
 [ -z "$disk" ] || scene disk io 3 $((2 * POINTS))
 
+# The verdict is what most of it is by kinds of roots, in five lines at most, before everything else.
+expected=$(jq -r '[.idle.roots[] | { ns, state: (if .cause | IN("runnable", "throttled", "irq") then "cpu"
+	elif .cause == "device_wait" then "device" elif .cause | IN("unknown", "no_work") then "unknown" else "host_code" end) }] |
+	group_by(.state) | max_by(map(.ns) | add)[0].state' "$r")
+"$ANALYZER" report "$WORK/roots.pbt" --section verdict --format json -o "$WORK/verdict.json"
+assert_eq "the verdict" "$expected" "$(jq -r .verdict.state "$WORK/verdict.json")"
+assert_eq "its root is a row of the roots" 1 \
+	"$(jq --slurpfile v "$WORK/verdict.json" '[.idle.roots[] | select(. == $v[0].verdict.root)] | length' "$r")"
+"$ANALYZER" report "$WORK/roots.pbt" --section verdict >"$WORK/verdict.txt"
+assert_between "lines of the verdict" 3 5 "$(wc -l <"$WORK/verdict.txt")"
+"$ANALYZER" report "$WORK/roots.pbt" -o "$WORK/report.txt"
+assert_eq "what the report begins with" "$(cat "$WORK/verdict.txt")" \
+	"$(head -n "$(wc -l <"$WORK/verdict.txt")" "$WORK/report.txt")"
+
 # The same in words, and as tables.
 "$ANALYZER" report "$WORK/roots.pbt" --section idle --top 200 >"$WORK/roots.txt"
 grep -q '^At the end of all waiting' "$WORK/roots.txt" || fail "no roots in the text"

@@ -38,8 +38,10 @@ enum report_section {
 	SECTION_MEMORY = 1 << 18,
 	SECTION_SHAPES = 1 << 19,
 	SECTION_CLUSTER = 1 << 20,
-	SECTION_ALL = (1 << 21) - 1,
-	SECTION_DEFAULT = SECTION_ALL & ~SECTION_SHAPES, /* that is long: a row per operator and step */
+	SECTION_VERDICT = 1 << 21, /* comes first */
+	SECTION_ALL = (1 << 22) - 1,
+	SECTION_DEFAULT = SECTION_ALL &
+			  ~SECTION_SHAPES, /* that is long: a row per operator and step */
 };
 
 struct report_options {
@@ -71,6 +73,7 @@ struct memory_results;
 struct api_statistic_results;
 struct stack_results;
 struct python_results;
+struct verdict;
 
 /* Everything the analyses found out. Results that are NULL are left out of the report. */
 struct results {
@@ -99,6 +102,7 @@ struct results {
 	struct launched_results *launched;
 	struct stack_results *stacks;
 	struct python_results *python;
+	struct verdict *verdict;
 };
 
 /*

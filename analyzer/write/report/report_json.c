@@ -14,15 +14,11 @@ struct json_section {
 };
 
 static const struct json_section SECTIONS[] = {
-	{ SECTION_TRACE, json_trace_section },
-	{ SECTION_CAPTURE, json_capture_section },
-	{ SECTION_HOST, json_host_section },
-	{ SECTION_PROCESSES, json_processes_section },
-	{ SECTION_PIPELINE, json_pipeline_section },
-	{ SECTION_STEPS, json_steps_section },
-	{ SECTION_API, json_api_section },
-	{ SECTION_IOCTL, json_ioctl_section },
-	{ SECTION_IO, json_io_section },
+	{ SECTION_VERDICT, json_verdict_section },     { SECTION_TRACE, json_trace_section },
+	{ SECTION_CAPTURE, json_capture_section },     { SECTION_HOST, json_host_section },
+	{ SECTION_PROCESSES, json_processes_section }, { SECTION_PIPELINE, json_pipeline_section },
+	{ SECTION_STEPS, json_steps_section },	       { SECTION_API, json_api_section },
+	{ SECTION_IOCTL, json_ioctl_section },	       { SECTION_IO, json_io_section },
 };
 
 int report_json(FILE *out, const struct model *model, const struct results *results,

@@ -26,6 +26,9 @@
 #include "analyzer/write/report/report.h"
 #include "analyzer/write/table.h"
 
+/* Five lines at most, without a heading; nothing if there is no verdict. */
+int text_verdict(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options);
 int text_trace(FILE *out, const struct model *model, const struct results *results,
 	       const struct report_options *options);
 int text_capture(FILE *out, const struct model *model, const struct results *results,
@@ -75,6 +78,8 @@ void json_process_facts(struct json *json, const struct model *model, const stru
 void json_cgroups(struct json *json, const struct model *model, const struct results *results);
 
 /* Each writes its key and value into the open map. */
+void json_verdict_section(struct json *json, const struct model *model,
+			  const struct results *results);
 void json_trace_section(struct json *json, const struct model *model,
 			const struct results *results);
 void json_capture_section(struct json *json, const struct model *model,

@@ -49,14 +49,15 @@ static void write_chain(struct json *json, const struct model *model, const stru
 	json_array_close(json);
 }
 
-static void write_root(struct json *json, const struct model *model, struct syscall_table *syscalls,
-		       const struct idle_roots *roots, const struct idle_root *row)
+void report_json_root(struct json *json, const char *key, const struct model *model,
+		      struct syscall_table *syscalls, const struct idle_roots *roots,
+		      const struct idle_root *row)
 {
 	const struct root *root = &row->root;
 	const char *end = root_end_name(root->end);
 	char text[TEXT_SIZE];
 
-	json_map(json, NULL);
+	json_map(json, key);
 	json_text(json, "cause", idle_cause_name(root->cause));
 	root_who_text(model, root, text, sizeof(text));
 	write_text(json, "who", text);
@@ -82,7 +83,7 @@ void report_json_roots(struct json *json, const struct model *model, const struc
 
 	json_array(json, "roots");
 	for (uint32_t i = 0; i < roots->count && syscalls; i++)
-		write_root(json, model, syscalls, roots, &roots->row[i]);
+		report_json_root(json, NULL, model, syscalls, roots, &roots->row[i]);
 	json_array_close(json);
 	syscall_table_free(syscalls);
 }
@@ -142,6 +143,19 @@ static void chain_text(const struct model *model, const struct idle_roots *roots
 		used += (size_t)snprintf(text + used, size - used, "%s<- %.100s", used ? " " : "",
 					 who);
 	}
+}
+
+void report_root_text(const struct model *model, struct syscall_table *syscalls,
+		      const struct idle_roots *roots, const struct idle_root *row, char *text,
+		      size_t size)
+{
+	char who[TEXT_SIZE], doing[3 * TEXT_SIZE], chain[2 * TEXT_SIZE];
+
+	root_who_text(model, &row->root, who, sizeof(who));
+	doing_text(model, syscalls, &row->root, doing, sizeof(doing));
+	chain_text(model, roots, row, chain, sizeof(chain));
+	snprintf(text, size, "%s%s%s%s%s", *who ? who : "unknown", *doing ? ": " : "", doing,
+		 *chain ? " " : "", chain);
 }
 
 static void add_row(struct table *table, const struct model *model, struct syscall_table *syscalls,

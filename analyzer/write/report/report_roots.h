@@ -9,6 +9,7 @@
 
 #include "analyzer/analyse/idle_roots.h"
 #include "analyzer/analyse/root_text.h"
+#include "analyzer/analyse/syscall_class.h"
 #include "analyzer/model/model.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/report/report.h"
@@ -21,5 +22,18 @@ int report_text_roots(FILE *out, const struct model *model, const struct idle_ro
 		      const struct report_options *options);
 void report_json_roots(struct json *json, const struct model *model,
 		       const struct idle_roots *roots);
+
+/*
+ * report_json_root - one root as a map
+ * report_root_text - who, where, for what, and back to the thread that submitted, cut to @size
+ *
+ * "reader 17: read: /data/train.bin on vda <- decoder 12 <- main 10"
+ */
+void report_json_root(struct json *json, const char *key, const struct model *model,
+		      struct syscall_table *syscalls, const struct idle_roots *roots,
+		      const struct idle_root *row);
+void report_root_text(const struct model *model, struct syscall_table *syscalls,
+		      const struct idle_roots *roots, const struct idle_root *row, char *text,
+		      size_t size);
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_REPORT_ROOTS_H */

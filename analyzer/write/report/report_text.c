@@ -39,6 +39,7 @@ struct text_section {
 };
 
 static const struct text_section SECTIONS[] = {
+	{ SECTION_VERDICT, text_verdict },
 	{ SECTION_TRACE, text_trace },
 	{ SECTION_CAPTURE, text_capture },
 	{ SECTION_HOST, text_host },
