@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach.c - profctl attach: trace processes that already run. */
+#include "daemon/profctl/attach.h"
+
 #include <argp.h>
 #include <stdlib.h>
 
@@ -46,7 +48,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-static int attach(const struct live_request *request)
+int attach_run(const struct live_request *request)
 {
 	enum live_result result;
 	struct client client;
@@ -92,7 +94,7 @@ int command_attach(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	request.pids = arguments.pids.pid;
 	request.pid_count = arguments.pids.count;
-	status = attach(&request);
+	status = attach_run(&request);
 	pids_free(&arguments.pids);
 	trace_options_free(&arguments.trace);
 	return status;

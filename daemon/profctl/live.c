@@ -96,7 +96,7 @@ static void session_ended(struct live *live, const Profbpf__Control__Ended *ende
 		return;
 	}
 	if (live->result != LIVE_NO_EXEC)
-		summary_print(stderr, ended, live->output->name);
+		summary_print(stderr, ended, live->request->temporary ? "" : live->output->name);
 	if (ended->failed)
 		message("%s%s", ended->reason,
 			ended->bytes ? "; what was written until then can be read" : "");

@@ -21,6 +21,7 @@ struct live_request {
 	uint32_t *pids;
 	size_t pid_count;
 	bool system_wide;
+	bool temporary; /* the file is for this command alone: nothing is said of it */
 	const char *command; /* record: its name, for the line; NULL = attach */
 	struct child *child; /* record: waits to be released; NULL = none */
 	const struct control_fds *files; /* to probe before they are mapped; NULL = none */

@@ -25,6 +25,8 @@ static const struct command commands[] = {
 	  "what this kernel and daemon can do; sources, costs, losses" },
 	{ "top", command_top, "top [--pid PID[,PID...]] [OPTION...]",
 	  "live table of this second: processes, runtime calls, devices" },
+	{ "why", command_why, "why PID[,PID...] [OPTION...]",
+	  "trace a running job for 10 s and say what holds it up" },
 	{ "catalog", command_catalog, "catalog list | check | match",
 	  "what is known of runtimes, and where it applies" },
 };

@@ -36,7 +36,7 @@ _profctl()
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "attach record list stop status top catalog --help --version" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "attach record list stop status top why catalog --help --version" -- "$word")
 		return
 	fi
 	if [[ $command == record ]]; then
@@ -64,6 +64,12 @@ _profctl()
 	esac
 	case $command in
 	attach) mapfile -t COMPREPLY < <(compgen -W "--pid $trace $socket" -- "$word") ;;
+	why)
+		if [[ $word == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$trace $socket" -- "$word")
+		else
+			_profctl_pids "$word"
+		fi ;;
 	record) mapfile -t COMPREPLY < <(compgen -W "--system $trace $socket --" -- "$word") ;;
 	top) mapfile -t COMPREPLY < <(compgen -W "--pid --once --format --catalog --standalone $socket" -- "$word") ;;
 	list | status) mapfile -t COMPREPLY < <(compgen -W "--format $socket" -- "$word") ;;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* why.c - profctl why: attach, let the analyzer judge, print its verdict. */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/common/catalog_directory.h"
+#include "daemon/common/topics.h"
+#include "daemon/profctl/attach.h"
+#include "daemon/profctl/commands.h"
+#include "daemon/profctl/message.h"
+#include "daemon/profctl/pids.h"
+
+#define DURATION_NS 10000000000ull
+
+struct arguments {
+	struct trace_options trace;
+	struct pids pids;
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	char error[512];
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->trace; return 0;
+	case ARGP_KEY_ARG:
+		if (pids_add(&arguments->pids, text, error, sizeof(error)))
+			argp_error(state, "%s", error);
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->pids.count)
+			argp_error(state, "which process? Give its id: profctl why PID");
+		if (arguments->trace.output && !strcmp(arguments->trace.output, "-"))
+			argp_error(state, "-o -: standard output is for the verdict; give a file");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Beside this program; else PATH decides. */
+static void find_analyzer(char *path, size_t size)
+{
+	char directory[PATH_MAX];
+
+	if (!program_directory(directory, sizeof(directory))) {
+		snprintf(path, size, "%s/analyzer", directory);
+		if (!access(path, X_OK))
+			return;
+	}
+	snprintf(path, size, "analyzer");
+}
+
+static _Noreturn void run_analyzer(char *trace)
+{
+	char path[PATH_MAX + 32];
+	char *argv[] = { (char *)"analyzer",
+			 (char *)"report",
+			 (char *)"--section",
+			 (char *)"verdict",
+			 (char *)"--",
+			 trace,
+			 NULL };
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	find_analyzer(path, sizeof(path));
+	execvp(path, argv);
+	if (errno == ENOENT)
+		message("cannot find analyzer, neither beside profctl nor in PATH; -o FILE keeps "
+			"the "
+			"recording");
+	else
+		message("cannot run %s: %s", path, strerror(errno));
+	_exit(127);
+}
+
+/* Prints the verdict; 0 or 1, and then it has been said why. */
+static int judge(char *trace)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		run_analyzer(trace);
+	if (child < 0) {
+		message("cannot start analyzer: %s", strerror(errno));
+		return 1;
+	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return 1;
+	if (WIFSIGNALED(status))
+		message("analyzer was killed by signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
+}
+
+/* An empty file for the recording; its name is the caller's to free. NULL after saying why. */
+static char *make_temporary(void)
+{
+	const char *directory = getenv("TMPDIR");
+	char *name;
+	int fd;
+
+	if (!directory || !*directory)
+		directory = "/tmp";
+	if (asprintf(&name, "%s/profbpf-why-XXXXXX", directory) < 0) {
+		message("out of memory");
+		return NULL;
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0) {
+		message("cannot make a temporary file in %s: %s; set TMPDIR, or give -o FILE",
+			directory, strerror(errno));
+		free(name);
+		return NULL;
+	}
+	close(fd);
+	return name;
+}
+
+static int why(struct live_request *request, struct trace_options *trace)
+{
+	char *temporary = NULL, *name;
+	int status;
+
+	if (!trace->output) {
+		temporary = make_temporary();
+		if (!temporary)
+			return 1;
+		trace->output = temporary;
+		request->temporary = true;
+	}
+	name = strdup(trace->output);
+	status = name ? attach_run(request) : 1;
+	if (!status)
+		status = judge(name);
+	if (temporary)
+		unlink(temporary);
+	free(temporary);
+	free(name);
+	return status;
+}
+
+int command_why(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &trace_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		NULL, parse_option, "PID[,PID...]",
+		"Trace a running job for 10 s (--duration) and say what holds it up: the first "
+		"lines of "
+		"analyzer's report. The recording is kept if -o names a file for it.",
+		children
+	};
+	struct arguments arguments = { .trace.topics = TOPICS_DEFAULT };
+	struct live_request request = { .options = &arguments.trace };
+	int status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	if (!arguments.trace.duration_ns)
+		arguments.trace.duration_ns = DURATION_NS;
+	request.pids = arguments.pids.pid;
+	request.pid_count = arguments.pids.count;
+	status = why(&request, &arguments.trace);
+	pids_free(&arguments.pids);
+	trace_options_free(&arguments.trace);
+	return status;
+}
