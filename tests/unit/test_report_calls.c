@@ -10,13 +10,10 @@
 
 #include "tests/unit/report_of.h"
 
-/* Calls too short to be recorded count, but nobody knows how they spread. */
-static void short_calls(void **state)
+/* Ten calls, and 90 that were too short to be recorded. */
+static struct trace_builder *mostly_short_calls(void)
 {
 	struct trace_builder *builder = trace_builder_new();
-	const struct report_options options = ALL_ROWS;
-	yajl_val root;
-	char *text;
 
 	trace_segment(builder, &(struct trace_segment){ .start_ns = 1000 });
 	trace_target(builder, 1000, 10, 10, "t");
@@ -29,8 +26,17 @@ static void short_calls(void **state)
 							      .function = 1 });
 	trace_short_calls(builder, 1, 10, 90, 900);
 	trace_statistics(builder, 9000, true, "stopped");
-	text = report_of(builder, &(struct analysis_options){ 0 }, &options, report_json);
-	root = json_parse(text);
+	return builder;
+}
+
+/* They count, but nobody knows how they spread. */
+static void short_calls(void **state)
+{
+	const struct report_options options = ALL_ROWS;
+	char *text = report_of(mostly_short_calls(), &(struct analysis_options){ 0 }, &options,
+			       report_json);
+	yajl_val root = json_parse(text);
+
 	assert_int_equal(json_int(root, "api.0.count"), 100);
 	assert_int_equal(json_int(root, "api.0.unrecorded"), 90);
 	assert_int_equal(json_int(root, "api.0.total_ns"), 900 + 1045);
@@ -41,13 +47,19 @@ static void short_calls(void **state)
 	assert_int_equal(json_int(root, "api.0.max_ns"), 109);
 	yajl_tree_free(root);
 	free(text);
+	text = report_of(mostly_short_calls(), &(struct analysis_options){ 0 }, &options,
+			 report_text);
+	assert_says(text, " mean us  p50 us p99 us max us\n");
+	assert_says(text, "     0.0 unknown    0.1    0.1\n");
+	free(text);
 }
 
 /* Every call without its own probe, the outer ones without those of the calls inside them. */
 static void probe_cost_is_left_out(void **state)
 {
 	const struct report_options options = ALL_ROWS;
-	yajl_val root = report_of_sample(0, &(struct analysis_options){ .subtract_probe_cost = true });
+	yajl_val root =
+		report_of_sample(0, &(struct analysis_options){ .subtract_probe_cost = true });
 	char *text;
 
 	assert_true(json_true(root, "trace.probes.subtracted"));
@@ -90,8 +102,8 @@ static void probe_cost_leaves_no_less_than_nothing(void **state)
 		yajl_val root;
 		char *text;
 
-		trace_segment(builder, &(struct trace_segment){ .start_ns = 1000,
-								.old_probe_cost = old });
+		trace_segment(builder,
+			      &(struct trace_segment){ .start_ns = 1000, .old_probe_cost = old });
 		trace_target(builder, 1000, 10, 10, "t");
 		trace_function(builder,
 			       &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
@@ -192,6 +204,40 @@ static void calls_without_ends_have_no_times(void **state)
 	free(text);
 }
 
+/* The recorder says that it wrote @delivered of these; ten are there. */
+static struct trace_builder *ten_of(uint64_t delivered)
+{
+	struct trace_builder *builder = trace_builder_new();
+
+	trace_segment(builder, &(struct trace_segment){ .start_ns = 1000 });
+	trace_target(builder, 1000, 10, 10, "t");
+	trace_function(builder, &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
+	for (uint64_t i = 0; i < 10; i++)
+		trace_call(builder, &(struct trace_call_row){ .tid = 10,
+							      .tgid = 10,
+							      .start_ns = 2000,
+							      .end_ns = 2100 + i,
+							      .function = 1 });
+	trace_source(builder, "api", delivered, delivered, NULL, 0);
+	trace_statistics(builder, 9000, true, "stopped");
+	return builder;
+}
+
+/* Nothing was lost by the books, but the file has less than they say. */
+static void calls_that_are_not_in_the_file(void **state)
+{
+	const struct report_options options = ALL_ROWS;
+	char *text = report_of(ten_of(12), &(struct analysis_options){ 0 }, &options, report_text);
+
+	assert_says(text, "INCOMPLETE");
+	assert_says(text, "2 records that the recorder wrote are not in the file read here");
+	free(text);
+	text = report_of(ten_of(10), &(struct analysis_options){ 0 }, &options, report_text);
+	assert_null(strstr(text, "INCOMPLETE"));
+	assert_null(strstr(text, "read here"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +245,7 @@ int main(void)
 		cmocka_unit_test(probe_cost_is_left_out),
 		cmocka_unit_test(probe_cost_leaves_no_less_than_nothing),
 		cmocka_unit_test(calls_without_ends_have_no_times),
+		cmocka_unit_test(calls_that_are_not_in_the_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
