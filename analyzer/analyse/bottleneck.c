@@ -228,6 +228,8 @@ static const char *remedy_of(const struct model *model, const struct pipeline_op
 		       "other jobs, or more CPUs.";
 	if (one && kind == BOTTLENECK_TAKES_CPU)
 		return "Give the job more CPUs; do less per element.";
+	if (op->in_trainer && kind == BOTTLENECK_SLOW)
+		return "The trainer's own thread makes the batches: have others make them beside it.";
 	if (kind == BOTTLENECK_SLOW && timelines_recorded(model))
 		return "What its workers do is not known; give it more of them.";
 	return ADVICE[kind].remedy;

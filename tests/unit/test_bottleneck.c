@@ -105,6 +105,12 @@ static void kinds(void **state)
 	assert_true(MODEL_PUSH(&f->model->switches, (struct cpu_switch){ 0 }));
 	judge(f);
 	assert_null(strstr(f->advice.list[0].remedy, "Record with"));
+	/* Without workers there is nothing to know of them. */
+	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].in_trainer = true;
+	judge(f);
+	assert_null(strstr(f->advice.list[0].remedy, "What its workers do"));
+	assert_non_null(strstr(f->advice.list[0].remedy, "The trainer's own thread makes the batches"));
+	((struct pipeline_operator *)f->usage.pipeline->operators.row)[0].in_trainer = false;
 	f->model->switches.count = 0;
 	advice_free(&f->advice);
 }
