@@ -60,6 +60,8 @@
 	/* root_tables.c */        \
 	TABLE(idle_roots)          \
 	TABLE(idle_hops)           \
+	/* verdict_tables.c */     \
+	TABLE(verdict)             \
 	/* step_tables.c */        \
 	TABLE(device_steps)        \
 	TABLE(device_step_reduces) \
