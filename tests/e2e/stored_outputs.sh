@@ -76,10 +76,12 @@ device() {
 }
 
 changed=0
+compared=0
 # compare NAME INPUT...: with what is stored.
 compare() {
 	local stored=$OUTPUTS/$1.txt.gz now=$WORK/now.txt
 	outputs "${@:2}" >"$now"
+	compared=$((compared + 1))
 	if [ -n "${PROFBPF_STORE_OUTPUTS:-}" ]; then
 		if [ ! -e "$stored" ] || ! zcat "$stored" | cmp -s - "$now"; then gzip -9n <"$now" >"$stored"; fi
 		return
@@ -95,6 +97,6 @@ for folder in tests/data/devices/*/; do
 	name=$(basename "$folder")
 	compare "device-$name" --device "$(device "$name")"
 done
-echo "$(find "$OUTPUTS" -type f | wc -l) inputs"
+assert_eq "each stored output has its input" "$(find "$OUTPUTS" -name '*.txt.gz' | wc -l)" "$compared"
 [ "$changed" -eq 0 ] ||
 	fail "outputs of $changed inputs changed: if that is meant, PROFBPF_STORE_OUTPUTS=1 $0 stores them, and the commit says what and why"
