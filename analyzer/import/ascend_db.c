@@ -5,7 +5,8 @@
  * Times are Unix nanoseconds; names are numbers of STRING_IDS. TASK holds everything that ran on a
  * device. Its rows that are in COMPUTE_TASK_INFO are compute; communication is COMMUNICATION_OP,
  * whose tasks (COMMUNICATION_TASK_INFO) stand in TASK, too, and would count twice: they are taken
- * as bookkeeping. CANN_API are the host's calls, by level (20000 acl, 15000 model, 10000 node, 5500
+ * as bookkeeping. Collectives also run tasks that are in neither table, as long as they last: where
+ * there is a COMPUTE_TASK_INFO, those are no kernels. CANN_API are the host's calls, by level (20000 acl, 15000 model, 10000 node, 5500
  * hccl, 5000 runtime); globalTid = pid << 32 | tid; connectionId joins calls and tasks. Layout:
  * msprof's documentation of the db format.
  */
@@ -311,6 +312,9 @@ static int on_task(void *context, sqlite3_stmt *row)
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__SYNC;
 	else
 		task.kind = ascend_task_kind(model_text(file->import->model, type));
+	if (compute == MAP_NONE && file->computes.count &&
+	    task.kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL)
+		task.kind = PROFBPF__DEVICE_TASKS__KIND__OTHER;
 	if (!instants(file, row, &task.start_ns, &task.end_ns))
 		return import_finding(file->import, "device tasks outside of any time",
 				      model_text(file->import->model, task.name));
@@ -327,7 +331,7 @@ static int on_operation(void *context, sqlite3_stmt *row)
 				    .correlation = (uint64_t)sqlite3_column_int64(row, 3),
 				    .kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION,
 				    .name = ascend_db_text(file, row, 4) };
-
+	int64_t device;
 	int err;
 
 	if (task.name == INDEX_NONE)
@@ -337,7 +341,11 @@ static int on_operation(void *context, sqlite3_stmt *row)
 	if (!instants(file, row, &task.start_ns, &task.end_ns))
 		return import_finding(file->import, "communication outside of any time",
 				      model_text(file->import->model, task.name));
-	err = put_task(file, &task, sqlite3_column_int64(row, 2));
+	device = ascend_db_device_of_operation(file, row, 2, 5);
+	if (device < 0)
+		return import_finding(file->import, "communication of a device that is not told",
+				      model_text(file->import->model, task.name));
+	err = put_task(file, &task, device);
 	if (err || sqlite3_column_type(row, 5) == SQLITE_NULL)
 		return err;
 	return ascend_db_add_operation(file, &task, (uint64_t)sqlite3_column_int64(row, 5));
@@ -364,6 +372,32 @@ static int each(struct database *file, const char *table, const char *const *col
 	return err == -EBADMSG
 		       ? import_finding(file->import, "damaged: a table was not read whole", damage)
 		       : err;
+}
+
+/* Of which device the file is, if it is of one; before its collectives, which may not say it. */
+static int find_only_device(struct database *file)
+{
+	static const char *const TABLES[] = { "TASK", "RANK_DEVICE_MAP" };
+	char query[128], damage[256];
+	int err = 0;
+
+	file->only_device = ASCEND_DB_NO_DEVICE;
+	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]) && !err; i++) {
+		if (file->only_device != ASCEND_DB_NO_DEVICE ||
+		    !sqlite_file_has(file->db, TABLES[i], "deviceId"))
+			continue;
+		snprintf(query, sizeof(query),
+			 "SELECT min(deviceId), max(deviceId) FROM %s WHERE deviceId >= 0",
+			 TABLES[i]);
+		err = sqlite_file_each(file->db, query, ascend_db_only_device, file, damage,
+				       sizeof(damage));
+		if (err == -EBADMSG)
+			err = 0; /* said when the table is read */
+	}
+	if (err || file->only_device != ASCEND_DB_SEVERAL)
+		return err;
+	err = ascend_db_place_operations(file);
+	return err == -EBADMSG ? 0 : err;
 }
 
 static int read_tables(struct database *file)
@@ -414,7 +448,7 @@ static int read_tables(struct database *file)
 		  ascend_db_memory,
 		  "" },
 	};
-	int err = 0;
+	int err = find_only_device(file);
 
 	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]) && !err; i++)
 		err = each(file, TABLES[i].table, TABLES[i].columns, TABLES[i].row,
@@ -492,6 +526,7 @@ static int import(struct import *import)
 	map_free(&file.transports);
 	map_free(&file.links);
 	map_free(&file.operations);
+	map_free(&file.places);
 	free(file.parts.row);
 	map_free(&file.launches);
 	free(file.calls.row);

@@ -41,8 +41,12 @@ struct part {
 	bool master; /* of the plane whose parts follow each other: they add up to the operation */
 };
 
+#define ASCEND_DB_NO_DEVICE (-1)
+#define ASCEND_DB_SEVERAL (-2)
+
 struct database {
 	struct import *import;
+	int64_t only_device; /* the number of the file's only one, or one of the two above */
 	int64_t shift_ns; /* of its times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	struct import_rows rows;
 	sqlite3 *db;
@@ -56,6 +60,8 @@ struct database {
 	struct map transports; /* ENUM_HCCL_TRANSPORT_TYPE.id -> string, and of links */
 	struct map links;
 	struct map operations; /* COMMUNICATION_OP.opId -> row of communication_times */
+	struct map
+		places; /* opId -> device of the operation's parts; of files of several devices */
 	MODEL_ARRAY(struct part) parts;
 	struct map launches; /* connection -> row of calls */
 	MODEL_ARRAY(struct api_call) calls;
@@ -75,6 +81,19 @@ uint32_t ascend_db_text(const struct database *file, sqlite3_stmt *row, int colu
 int ascend_db_transport(void *context, sqlite3_stmt *row);
 int ascend_db_link(void *context, sqlite3_stmt *row);
 int ascend_db_part(void *context, sqlite3_stmt *row);
+
+/* Columns: least and greatest deviceId. */
+int ascend_db_only_device(void *context, sqlite3_stmt *row);
+
+/* Which device each operation ran on, by the tasks that are its parts. 0, -ENOMEM or -EBADMSG. */
+int ascend_db_place_operations(struct database *file);
+
+/*
+ * The device of an operation: its own column, which torch_npu lacks or leaves empty, else that of its
+ * parts, else the file's only one. Negative: it is not told.
+ */
+int64_t ascend_db_device_of_operation(const struct database *file, sqlite3_stmt *row, int device,
+				      int operation);
 
 /* An operation whose parts are to follow; @id: of COMMUNICATION_OP. 0 or -ENOMEM. */
 int ascend_db_add_operation(struct database *file, const struct device_task *task, uint64_t id);

@@ -42,6 +42,56 @@ int ascend_db_link(void *context, sqlite3_stmt *row)
 	return put_enum(file, &file->links, row);
 }
 
+int ascend_db_only_device(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+	int64_t least = sqlite3_column_int64(row, 0), greatest = sqlite3_column_int64(row, 1);
+
+	if (sqlite3_column_type(row, 0) == SQLITE_INTEGER)
+		file->only_device = least == greatest ? least : ASCEND_DB_SEVERAL;
+	return 0;
+}
+
+/* Columns: opId, deviceId. */
+static int on_place(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+	int64_t device = sqlite3_column_int64(row, 1);
+
+	if (sqlite3_column_type(row, 1) != SQLITE_INTEGER || device < 0 || device >= INDEX_NONE)
+		return 0;
+	return map_put(&file->places, (uint64_t)sqlite3_column_int64(row, 0), (uint32_t)device)
+		       ? 0
+		       : -ENOMEM;
+}
+
+int ascend_db_place_operations(struct database *file)
+{
+	static const char QUERY[] =
+		"SELECT opId, min(deviceId) FROM COMMUNICATION_TASK_INFO JOIN TASK"
+		" USING (globalTaskId) GROUP BY opId HAVING min(deviceId) = max(deviceId)";
+	char damage[256];
+
+	if (!sqlite_file_has(file->db, "COMMUNICATION_TASK_INFO", "opId") ||
+	    !sqlite_file_has(file->db, "COMMUNICATION_TASK_INFO", "globalTaskId") ||
+	    !sqlite_file_has(file->db, "TASK", "globalTaskId"))
+		return 0;
+	return sqlite_file_each(file->db, QUERY, on_place, file, damage, sizeof(damage));
+}
+
+int64_t ascend_db_device_of_operation(const struct database *file, sqlite3_stmt *row, int device,
+				      int operation)
+{
+	int64_t number = sqlite3_column_int64(row, device);
+	uint32_t place = MAP_NONE;
+
+	if (sqlite3_column_type(row, device) == SQLITE_INTEGER && number >= 0)
+		return number;
+	if (sqlite3_column_type(row, operation) != SQLITE_NULL)
+		place = map_get(&file->places, (uint64_t)sqlite3_column_int64(row, operation));
+	return place == MAP_NONE ? file->only_device : place;
+}
+
 static uint32_t rank_of(sqlite3_stmt *row, int column)
 {
 	int64_t rank = sqlite3_column_int64(row, column);

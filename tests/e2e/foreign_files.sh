@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Files of other profilers, made here by their schemas: what the analyzer says of them equals sums that
+# tests/foreign/*.py make from the files themselves.
+. "$(dirname "$0")/lib.sh"
+need_command python3
+
+export PYTHONDONTWRITEBYTECODE=1
+for script in tests/foreign/*.py; do
+	[ -x "$script" ] || continue
+	name=$(basename "$script" .py)
+	note "-- $name"
+	mkdir -p "$WORK/$name"
+	"$script" "$ANALYZER" "$WORK/$name" >"$WORK/$name.txt" 2>&1 || fail "$name: $(cat "$WORK/$name.txt")"
+done
