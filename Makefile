@@ -32,12 +32,15 @@ BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(BPF_SRC:%.bpf.c=$(B)/%.bpf.o)
 SKEL := $(G)/bpf/profbpf.skel.h $(G)/bpf/gate_programs.skel.h
 
-obj = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)))
-LIB_OBJ := $(call obj,lib/*.c) $(PROTO_OBJ)
-COMMON_OBJ := $(call obj,daemon/common/*.c)
-DAEMON_OBJ := $(call obj,daemon/profbpfd/*.c)
-PROFCTL_OBJ := $(call obj,daemon/profctl/*.c)
-ANALYZER_OBJ := $(call obj,analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c)
+# The objects of the C files in folders and in the folders in them; those of a list by their base
+# names, each of which is in the tree once.
+obj = $(patsubst %.c,$(O)/%.o,$(sort $(shell find $(1) -name '*.c')))
+named = $(foreach name,$(1),$(or $(filter %/$(name).o,$(2)),$(error there is no $(name).c)))
+LIB_OBJ := $(call obj,lib) $(PROTO_OBJ)
+COMMON_OBJ := $(call obj,$(filter-out daemon/profbpfd daemon/profctl,$(wildcard daemon/*)))
+DAEMON_OBJ := $(call obj,daemon/profbpfd)
+PROFCTL_OBJ := $(call obj,daemon/profctl)
+ANALYZER_OBJ := $(call obj,analyzer)
 
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone -liberty
 LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
@@ -68,7 +71,7 @@ $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_PROFCTL)
 
 # It holds the page.
-$(O)/analyzer/write/report/report_html.o: analyzer/write/report/report.html
+$(call named,report_html,$(ANALYZER_OBJ)): $(shell find analyzer -name report.html)
 
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)

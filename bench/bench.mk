@@ -10,7 +10,7 @@ $(B)/bench/pbt_bench: $(O)/bench/pbt_bench.o $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_LIB) -lpthread
 
 # An archive: it takes the part that encodes and what that needs.
-$(O)/bench/libdaemon.a: $(filter-out $(O)/daemon/profbpfd/main.o,$(DAEMON_OBJ)) $(COMMON_OBJ)
+$(O)/bench/libdaemon.a: $(filter-out %/main.o,$(DAEMON_OBJ)) $(COMMON_OBJ)
 	@mkdir -p $(@D)
 	rm -f $@
 	ar rcs $@ $^
@@ -48,7 +48,7 @@ $(B)/bench/floor: $(O)/bench/floor.o
 	$(LINK) -o $@ $^ -lbpf
 
 # Takes device files in, and nothing else.
-$(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ)
+$(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out %/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
 

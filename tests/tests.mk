@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: unit (cmocka), ground-truth programs and end-to-end scripts.
 
-TEST_LIB_OBJ = $(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
+TEST_LIB_OBJ = $(filter-out %/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 
@@ -53,36 +53,36 @@ $(B)/tests/truth/roots: TRUTH_LIBS := device/stream_writer.c
 $(B)/tests/truth/roots: device/stream_writer.c $(wildcard device/*.h)
 
 # The writer of device streams is compiled into the test: its other end is a layer.
-DEVICE_STREAM_OBJ := $(patsubst %,$(O)/daemon/profbpfd/device_%.o,stream find tid)
+DEVICE_STREAM_OBJ := $(call named,device_stream device_find device_tid,$(DAEMON_OBJ))
 $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_writer device_feed): \
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
-$(B)/tests/unit/test_device_feed: $(patsubst %,$(O)/daemon/profbpfd/%.o,device_feed item trace_values)
-$(B)/tests/unit/test_access: $(O)/daemon/profbpfd/access.o
+$(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(DAEMON_OBJ))
+$(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
 ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files
-$(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(patsubst %,$(O)/daemon/profbpfd/%.o,$(ENCODE_OBJ))
-$(B)/tests/unit/test_writer: $(patsubst %,$(O)/daemon/profbpfd/%.o,writer output ends $(ENCODE_OBJ))
-$(B)/tests/unit/test_python_read: $(patsubst %,$(O)/daemon/profbpfd/python_%.o,read line offsets)
+$(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_writer: $(call named,writer output ends $(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o
-$(B)/tests/unit/test_hot_functions: $(O)/daemon/profbpfd/hot_functions.o
-$(B)/tests/unit/test_quotas: $(O)/daemon/profbpfd/quotas.o
-$(B)/tests/unit/test_job_queue: $(patsubst %,$(O)/daemon/profbpfd/%.o,job_queue priority)
-$(B)/tests/unit/test_mentioned_types: $(O)/daemon/profbpfd/mentioned_types.o
-$(B)/tests/unit/test_file_cache: $(O)/daemon/profbpfd/file_cache.o
-$(B)/tests/unit/test_obstacles: $(O)/daemon/profbpfd/obstacles.o
-$(B)/tests/unit/test_top_pipeline: $(O)/daemon/profctl/top_pipeline.o
-$(B)/tests/unit/test_top_loaders: $(O)/daemon/profctl/top_loaders.o
-$(B)/tests/unit/test_top_state: $(patsubst %,$(O)/daemon/profctl/top_%.o,state frame rows pipeline loaders)
-$(B)/tests/unit/test_cgroups: $(patsubst %,$(O)/daemon/profbpfd/%.o,cgroups item)
-$(B)/tests/unit/test_packed: $(O)/daemon/profbpfd/packed.o
-$(B)/tests/unit/test_pids: $(O)/daemon/profctl/pids.o
-$(B)/tests/unit/test_probed_process: $(O)/daemon/profbpfd/probed_process.o
-$(B)/tests/unit/test_link_closer: $(O)/daemon/profbpfd/link_closer.o
-$(B)/tests/unit/test_memory_pages: $(O)/daemon/profbpfd/memory_pages.o
-$(B)/tests/unit/test_stack_places: $(patsubst %,$(O)/daemon/profbpfd/%.o,stack_places stack_table item)
-$(B)/tests/unit/test_texts: $(O)/daemon/profbpfd/texts.o
-$(B)/tests/unit/test_kept_names: $(O)/daemon/profbpfd/kept_names.o
-$(B)/tests/unit/test_recorder: $(patsubst %,$(O)/daemon/profbpfd/%.o,recorder texts item process_info code_names)
+$(B)/tests/unit/test_hot_functions: $(call named,hot_functions,$(DAEMON_OBJ))
+$(B)/tests/unit/test_quotas: $(call named,quotas,$(DAEMON_OBJ))
+$(B)/tests/unit/test_job_queue: $(call named,job_queue priority,$(DAEMON_OBJ))
+$(B)/tests/unit/test_mentioned_types: $(call named,mentioned_types,$(DAEMON_OBJ))
+$(B)/tests/unit/test_file_cache: $(call named,file_cache,$(DAEMON_OBJ))
+$(B)/tests/unit/test_obstacles: $(call named,obstacles,$(DAEMON_OBJ))
+$(B)/tests/unit/test_top_pipeline: $(call named,top_pipeline,$(PROFCTL_OBJ))
+$(B)/tests/unit/test_top_loaders: $(call named,top_loaders,$(PROFCTL_OBJ))
+$(B)/tests/unit/test_top_state: $(call named,top_state top_frame top_rows top_pipeline top_loaders,$(PROFCTL_OBJ))
+$(B)/tests/unit/test_cgroups: $(call named,cgroups item,$(DAEMON_OBJ))
+$(B)/tests/unit/test_packed: $(call named,packed,$(DAEMON_OBJ))
+$(B)/tests/unit/test_pids: $(call named,pids,$(PROFCTL_OBJ))
+$(B)/tests/unit/test_probed_process: $(call named,probed_process,$(DAEMON_OBJ))
+$(B)/tests/unit/test_link_closer: $(call named,link_closer,$(DAEMON_OBJ))
+$(B)/tests/unit/test_memory_pages: $(call named,memory_pages,$(DAEMON_OBJ))
+$(B)/tests/unit/test_stack_places: $(call named,stack_places stack_table item,$(DAEMON_OBJ))
+$(B)/tests/unit/test_texts: $(call named,texts,$(DAEMON_OBJ))
+$(B)/tests/unit/test_kept_names: $(call named,kept_names,$(DAEMON_OBJ))
+$(B)/tests/unit/test_recorder: $(call named,recorder texts item process_info code_names,$(DAEMON_OBJ))
 
 TOOLS := $(B)/tests/tools/stream_dump
 $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)
@@ -97,7 +97,7 @@ $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_ev
 $(B)/tests/tools/make_every: $(O)/tests/tools/every_host.o
 
 TOOLS += $(B)/tests/tools/lose_calls
-$(B)/tests/tools/lose_calls: $(O)/tests/tools/lose_calls.o $(O)/analyzer/load/call_columns.o $(LIB_OBJ)
+$(B)/tests/tools/lose_calls: $(O)/tests/tools/lose_calls.o $(call named,call_columns,$(ANALYZER_OBJ)) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_LIB)
 
@@ -143,7 +143,7 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS := 20
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra $(WERROR_FLAG) -Wno-unused-parameter -Wno-missing-field-initializers
-FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out $(O)/analyzer/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ))
+FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out %/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ))
 
 $(B)/fuzz/o/%.o: %.c $(G)/proto/trace.pb-c.h
 	@mkdir -p $(@D)
@@ -151,7 +151,7 @@ $(B)/fuzz/o/%.o: %.c $(G)/proto/trace.pb-c.h
 $(B)/fuzz/o/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(CLANG) $(OUR_CPPFLAGS) $(FUZZ_FLAGS) $(FUZZ_COVERAGE) -c -o $@ $<
--include $(wildcard $(patsubst %,$(B)/fuzz/o/%*.d,*/ */*/ */*/*/))
+-include $(shell find $(B)/fuzz/o -name '*.d' 2>/dev/null)
 
 # Of an archive only what a target needs is linked: libFuzzer looks at all counters after each input.
 $(B)/fuzz/analyzer.a: $(FUZZ_LIB_OBJ) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,input input_files rows)
@@ -170,9 +170,9 @@ $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)
 # What root's daemon reads of others. Each is linked with its part of the daemon; a target may stand in
 # for functions of files that are not in this list, or, by --wrap, for those of files that are.
 FUZZ_DAEMON := catalog code control elf maps memory proc python stream
-FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(patsubst %,$(O)/daemon/profbpfd/%.o,access answer cgroups client \
+FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups client \
 	device_stream device_tid features held hinted_libraries item kernel_types mindspore_tasks obstacles process_info \
-	process_symbol python_line python_offsets python_read quotas request_start requests roster)
+	process_symbol python_line python_offsets python_read quotas request_start requests roster,$(DAEMON_OBJ))
 FUZZ_WRAP_PROCESS := open fopen opendir stat
 FUZZ_WRAP_control := catalog_set_load process_facts_read process_hold process_gone process_runs obstacles_look obstacles_text descriptors_drop
 FUZZ_WRAP_elf := open
@@ -204,7 +204,7 @@ $(B)/fuzz/fast/o/%.o: %.c $(G)/proto/trace.pb-c.h
 $(B)/fuzz/fast/o/%.o: $(G)/%.c
 	@mkdir -p $(@D)
 	$(FUZZ_FAST_CC) -c -o $@ $<
--include $(wildcard $(patsubst %,$(B)/fuzz/fast/o/%*.d,*/ */*/ */*/*/))
+-include $(shell find $(B)/fuzz/fast/o -name '*.d' 2>/dev/null)
 
 $(B)/fuzz/fast/analyzer.a: $(FUZZ_LIB_OBJ:$(B)/fuzz/o/%=$(B)/fuzz/fast/o/%) \
 	$(patsubst %,$(B)/fuzz/fast/o/tests/fuzz/%.o,input input_files rows)
