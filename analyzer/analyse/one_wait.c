@@ -3,16 +3,25 @@
 
 #include <stdlib.h>
 
+#include "analyzer/analyse/device_workers.h"
 #include "proto/trace.pb-c.h"
 #include "lib/bisect.h"
 
 /* Words of one condition variable, or of one queue's locks, are no farther from each other. */
 #define FUTEX_NEAR 8
 
+/* A sleep of somebody else that a thread ended. */
+struct ended {
+	uint64_t ts_ns;
+	uint32_t waker;
+	uint32_t object; /* that was slept for */
+};
+
 struct waits {
 	const struct model *model;
 	struct syscall_table *syscalls;
 	uint32_t *end; /* by span */
+	MODEL_ARRAY(struct ended) ended; /* by waker, then time; while sleeps are looked for */
 };
 
 static bool is_asleep(const struct span *span)
@@ -65,6 +74,47 @@ static bool did_something(const struct model *model, uint32_t thread, uint64_t f
 	return next < first + count && model->ioctls.row[next].start_ns < to_ns;
 }
 
+static int by_waker(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	if (x->waker != y->waker)
+		return x->waker < y->waker ? -1 : 1;
+	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
+}
+
+static bool collect_ended(struct waits *waits)
+{
+	const struct model *model = waits->model;
+
+	for (uint32_t i = 0; i < model->spans.count; i++) {
+		const struct span *span = &model->spans.row[i];
+
+		if (is_asleep(span) && span_woken_by_thread(span) &&
+		    !MODEL_PUSH(&waits->ended,
+				((struct ended){ span->end_ns, span->other, span->object })))
+			return false;
+	}
+	if (waits->ended.count)
+		qsort(waits->ended.row, waits->ended.count, sizeof(*waits->ended.row), by_waker);
+	return true;
+}
+
+/* Did the thread wake somebody in that time? Not who waits for the same: those take turns at looking. */
+static bool woke_somebody(const struct waits *waits, uint32_t thread, const struct span *sleep,
+			  uint64_t to_ns)
+{
+	const struct ended *rows = waits->ended.row;
+	uint32_t i = BISECT(k, 0, waits->ended.count,
+			    rows[k].waker < thread ||
+				    (rows[k].waker == thread && rows[k].ts_ns < sleep->end_ns));
+
+	for (; i < waits->ended.count && rows[i].waker == thread && rows[i].ts_ns < to_ns; i++)
+		if (!same_object(waits->model, rows[i].object, sleep->object))
+			return true;
+	return false;
+}
+
 /* The sleep with which the wait of sleep @at goes on, before @end; else @at. */
 static uint32_t next_sleep(const struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
 {
@@ -87,7 +137,8 @@ static uint32_t next_sleep(const struct waits *waits, uint32_t thread, uint32_t 
 	}
 	if (next == end || spans[next].syscall != sleep->syscall ||
 	    !same_object(model, spans[next].object, sleep->object) ||
-	    did_something(model, thread, sleep->end_ns, spans[next].start_ns))
+	    did_something(model, thread, sleep->end_ns, spans[next].start_ns) ||
+	    woke_somebody(waits, thread, sleep, spans[next].start_ns))
 		return at;
 	return next;
 }
@@ -121,14 +172,16 @@ struct waits *waits_new(const struct model *model, struct syscall_table *syscall
 	waits->model = model;
 	waits->syscalls = syscalls;
 	waits->end = calloc((size_t)model->spans.count + 1, sizeof(*waits->end));
-	if (!waits->end) {
-		free(waits);
+	if (!waits->end || !collect_ended(waits)) {
+		waits_free(waits);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < model->spans.count; i++)
 		waits->end[i] = INDEX_NONE;
 	for (uint32_t thread = 0; thread < model->timelines.count; thread++)
 		find(waits, thread);
+	free(waits->ended.row);
+	waits->ended.row = NULL;
 	return waits;
 }
 
@@ -136,6 +189,7 @@ void waits_free(struct waits *waits)
 {
 	if (!waits)
 		return;
+	free(waits->ended.row);
 	free(waits->end);
 	free(waits);
 }

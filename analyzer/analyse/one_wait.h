@@ -10,8 +10,9 @@
  * Two sleeps are one wait if both are in the same system call, of the classes SYSCALL_LOCK and
  * SYSCALL_POLL, for the same object (of a condition variable also for its other word), the first one
  * was ended by a thread or a timer, and in between the thread was on a CPU for at most LOOK_NS, at most a
- * LOOK_PART-th of the sleep before, and began neither a traced call nor an ioctl. By the last of these, no
- * more than that part of what a thread really did between two waits can be taken for waiting.
+ * LOOK_PART-th of the sleep before, began neither a traced call nor an ioctl, and woke nobody but who waits
+ * for the same object: a stage that hands its item on within microseconds waits for the next one after that.
+ * No more than that part of what a thread really did between two waits can be taken for waiting.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_ONE_WAIT_H
 #define PROFBPF_ANALYZER_ANALYSE_ONE_WAIT_H
@@ -26,7 +27,7 @@
 
 struct waits;
 
-/* waits_new - find them; linear in the number of spans. NULL without memory. Arguments must outlive it. */
+/* waits_new - find them; linear in the number of spans, but for sorting wake-ups. NULL without memory. Arguments must outlive it. */
 struct waits *waits_new(const struct model *model, struct syscall_table *syscalls);
 void waits_free(struct waits *waits);
 

@@ -263,6 +263,33 @@ static void test_two_waits(void **state)
 	}
 }
 
+/* A stage that takes an item, hands it on by waking main, and waits for the next within microseconds. */
+static void test_handed_on(void **state)
+{
+	struct scene scene = scene_make();
+	uint32_t source = small_thread(scene.model, scene.process, 102, "source");
+	uint32_t other = small_thread(scene.model, scene.process, 103, "other");
+	static const struct sleep_object locks[] = { { .kind = SLEEP_FUTEX, .object = 0x1000 },
+						     { .kind = SLEEP_FUTEX, .object = 0x2000 } };
+
+	for (size_t i = 0; i < 2; i++)
+		assert_true(MODEL_PUSH(&scene.model->sleep_objects, locks[i]));
+	small_sleep(scene.model, scene.main, 0, 170 * US, FUTEX, scene.worker, 0);
+	scene.model->spans.row[scene.model->spans.count - 1].object = 1;
+	main_launches(&scene, 170);
+	small_sleep(scene.model, scene.worker, 0, 169 * US, FUTEX, source, 0);
+	scene.model->spans.row[scene.model->spans.count - 1].object = 0;
+	small_span(scene.model, scene.worker, 169 * US, 172 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.worker, 172 * US, 1000 * US, FUTEX, other, 0);
+	scene.model->spans.row[scene.model->spans.count - 1].object = 0;
+	small_span(scene.model, source, 0, 1000 * US, STATE_RUNNING);
+	small_sleep(scene.model, other, 0, 1000 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	compute(&scene);
+	assert_int_equal(root_of(&scene, IDLE_USER_CODE, source)->ns, 69 * US);
+	assert_int_equal(scene.results.idle.roots->cause_ns[IDLE_SLEEP], 0);
+	scene_end(&scene);
+}
+
 /* Who waits for somebody that waits for it: with looks in between that can be. */
 static void test_circle(void **state)
 {
@@ -654,12 +681,13 @@ int main(void)
 		cmocka_unit_test(test_handover),       cmocka_unit_test(test_timer_slices),
 		cmocka_unit_test(test_timeout),	       cmocka_unit_test(test_broadcast),
 		cmocka_unit_test(test_two_waits),      cmocka_unit_test(test_circle),
-		cmocka_unit_test(test_depth),	       cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_kernel_wakers),  cmocka_unit_test(test_signal),
-		cmocka_unit_test(test_ends),	       cmocka_unit_test(test_places),
-		cmocka_unit_test(test_device_wait),    cmocka_unit_test(test_roles),
-		cmocka_unit_test(test_interrupts),     cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_advice),	       cmocka_unit_test(test_no_finding),
+		cmocka_unit_test(test_handed_on),      cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_unknown),	       cmocka_unit_test(test_kernel_wakers),
+		cmocka_unit_test(test_signal),	       cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_places),	       cmocka_unit_test(test_device_wait),
+		cmocka_unit_test(test_roles),	       cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_kinds),	       cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
