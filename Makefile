@@ -153,6 +153,7 @@ help:
 	@echo "make fuzz-fast  the same, mostly without AddressSanitizer: several times as many inputs"
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make bench-import  measure how fast device files of other profilers are taken in"
+	@echo "make bench-insight  plant faults in jobs and see whether they are found (needs root; bench/insight/README.md)"
 	@echo "make ascend-sim  build a simulated Ascend and a job for it (examples/ascend-sim)"
 	@echo "make stress   start, stop and kill sessions at random for STRESS_SECONDS (default 300); needs root"
 	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"

@@ -52,6 +52,18 @@ $(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out %/main.o,$(ANALYZE
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
 
+# Jobs with a planted fault: plain code, symbols kept, as of what is traced.
+INSIGHT := $(B)/bench/insight/plants $(B)/bench/insight/libplant.so
+$(B)/bench/insight/libplant.so: bench/insight/plant.c bench/insight/plant.h device/stream_writer.c $(wildcard device/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(TRUTH_CFLAGS) -fPIC -shared -Wl,-soname,libplant.so -o $@ $(filter %.c,$^) -pthread
+
+$(B)/bench/insight/plants: bench/insight/plants.c bench/insight/plant.h $(B)/bench/insight/libplant.so
+	@mkdir -p $(@D)
+	$(CC) $(TRUTH_CFLAGS) -o $@ $< -L$(@D) -Wl,-rpath,'$$ORIGIN' -lplant -pthread
+
+test-programs: $(INSIGHT)
+
 bench-programs: $(BENCH) $(BENCH_PROBE)
 
 bench: $(PROGRAMS) bench-programs
@@ -65,4 +77,8 @@ bench-overhead: $(PROGRAMS)
 bench-import: $(B)/bench/import_take
 	BUILD=$(B) bench/import/run $(BENCH_OPTIONS)
 
-.PHONY: bench-programs bench bench-overhead bench-import
+# Are faults found that were planted, and healthy jobs let alone?
+bench-insight: $(PROGRAMS) $(INSIGHT)
+	BUILD=$(B) bench/insight/run $(BENCH_OPTIONS)
+
+.PHONY: bench-programs bench bench-overhead bench-import bench-insight

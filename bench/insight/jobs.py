@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jobs.py LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS: what plants.c is, in Python."""
+import ctypes
+import gc
+import os
+import pickle
+import queue
+import sys
+import threading
+import time
+
+CPU, ASLEEP = 1, 2
+
+
+class Spell(ctypes.Structure):
+    _fields_ = [("start_ns", ctypes.c_uint64), ("cpu_ns", ctypes.c_uint64), ("ready_ns", ctypes.c_uint64)]
+
+
+class Job:
+    def __init__(self, library, faulty, task_us, percent, seconds):
+        self.lib = ctypes.CDLL(library)
+        self.lib.plant_open.argtypes = [ctypes.c_uint64]
+        self.lib.plant_submit.argtypes = [ctypes.c_uint64]
+        self.faulty = faulty
+        self.task = task_us / 1e6
+        self.item = self.task * percent / 100 if faulty else self.task / 8
+        self.rounds = int(seconds / max(self.item, self.task))
+        self.lib.plant_open(task_us * 1000)
+
+    def spell(self, kind, work, *arguments):
+        spell = Spell()
+        self.lib.plant_begin(ctypes.byref(spell))
+        work(*arguments)
+        self.lib.plant_end(ctypes.byref(spell), kind)
+
+    def feed(self, item, kind=0):
+        for _ in range(self.rounds):
+            self.lib.plant_wait_room()
+            self.spell(kind, item)
+            self.lib.plant_submit(0)
+
+
+def tell_root():
+    print(f"root.tid={threading.get_native_id()}", flush=True)
+
+
+def start(run):
+    threading.Thread(target=run, daemon=True).start()
+
+
+def burn(seconds):
+    """Bytecode, and nothing that lets go of the interpreter's lock."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        for _ in range(200):
+            pass
+
+
+def count_words(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        for _ in range(100):
+            pass
+
+
+def slow_python(job):
+    """An operator in Python, for which the main thread waits in a queue."""
+    items = queue.Queue(3)
+
+    def produce():
+        tell_root()
+        while True:
+            job.spell(CPU, count_words, job.item)
+            items.put(0)
+
+    start(produce)
+    job.feed(items.get)
+    print("causes=user_code\nhops=2\nwhere=count_words|produce|spell")
+
+
+def sleeping_python(job):
+    items = queue.Queue(3)
+
+    def produce():
+        tell_root()
+        while True:
+            job.spell(ASLEEP, time.sleep, job.item)
+            items.put(0)
+
+    start(produce)
+    job.feed(items.get)
+    print("causes=sleep\nhops=2")
+
+
+def lock_holder(job):
+    """Another thread's bytecode has the interpreter's lock when the main thread wants it back."""
+
+    def hold():
+        tell_root()
+        while True:
+            if job.faulty:
+                job.spell(CPU, burn, 0.05)
+            else:
+                time.sleep(1)
+
+    start(hold)
+    turns = max(1, int(job.item / 0.005))
+
+    def item():
+        # Each of these lets go of it, and has it back when the other's slice has ended.
+        for _ in range(turns):
+            time.sleep(0.0001)
+
+    job.feed(item)
+    print("causes=user_code,runtime\nhops=2")
+
+
+class Node:
+    def __init__(self, other):
+        self.other = other
+        self.me = self
+
+
+def collect(job):
+    """The main thread collects garbage for each item."""
+    tell_root()
+    last = None
+    keep = []
+    for _ in range(20000):
+        last = Node(last)
+        keep.append(last)
+    gc.collect()
+
+    def item():
+        end = time.thread_time() + job.item
+        while time.thread_time() < end:
+            gc.collect(0 if not job.faulty else 2)
+
+    job.feed(item, CPU)
+    print("causes=user_code\nhops=1\nwhere=gc|collect\nwords=garbage collection")
+
+
+def pickles(job):
+    tell_root()
+    data = [{"a": i, "b": [i, i + 1], "c": str(i)} for i in range(200)]
+
+    def item():
+        end = time.thread_time() + job.item
+        while time.thread_time() < end:
+            pickle.dumps(data)
+
+    job.feed(item, CPU)
+    print("causes=user_code\nhops=1\nwhere=pickle|save|dumps|item\nwords=pickling")
+
+
+KINDS = {k.__name__: k for k in (slow_python, sleeping_python, lock_holder, collect, pickles)}
+
+
+def main():
+    if len(sys.argv) < 7:
+        print("\n".join(KINDS))
+        return
+    library, kind, twin, task_us, percent, seconds = sys.argv[1:7]
+    print(f"ready {os.getpid()}", flush=True)
+    sys.stdin.readline()
+    print(f"main.tid={threading.get_native_id()}")
+    job = Job(library, twin == "faulty", int(task_us), int(percent), float(seconds))
+    KINDS[kind](job)
+    sys.stdout.flush()
+    job.lib.plant_print()
+    print("done", flush=True)
+    sys.stdin.readline()
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plant.h - a device that is simulated, and what is known of those who keep it waiting.
+ *
+ * libplant.so. One device, one stream: a task begins when it is submitted, or when the one before it has
+ * ended. All times are of CLOCK_MONOTONIC. What a thread did in a spell of its work it says itself, by
+ * its own clocks and the kernel's account of its waits for a CPU; at the end that is laid over
+ * the times in which the device had nothing to do, and printed as NAME=VALUE lines. Spells may be noted by children, too.
+ * A failure ends the program.
+ */
+#ifndef PROFBPF_BENCH_INSIGHT_PLANT_H
+#define PROFBPF_BENCH_INSIGHT_PLANT_H
+
+#include <stdint.h>
+
+/* What of a spell the fault is. */
+enum plant_kind {
+	PLANT_NOTHING = 0, /* a spell of somebody who is not to blame */
+	PLANT_CPU, /* its time on a CPU */
+	PLANT_ASLEEP, /* its time neither on a CPU nor ready for one */
+	PLANT_OFF_CPU, /* all its time without a CPU */
+};
+
+/* A spell of the calling thread's work; to be made with plant_begin() only. */
+struct plant_spell {
+	uint64_t start_ns;
+	uint64_t cpu_ns;
+	uint64_t ready_ns;
+};
+
+/* plant_open - make the device, whose tasks take @task_ns each */
+void plant_open(uint64_t task_ns);
+
+/* plant_submit - a task; the call itself takes @cost_ns of CPU time */
+int plant_submit(uint64_t cost_ns);
+
+/* plant_copy - wait until the device has nothing to do, then copy for @cost_ns of CPU time */
+int plant_copy(uint64_t cost_ns);
+
+/* plant_wait_room - sleep until fewer than two tasks are queued */
+void plant_wait_room(void);
+
+void plant_begin(struct plant_spell *spell);
+void plant_end(const struct plant_spell *spell, int kind);
+
+/* plant_burn - keep the CPU busy for ever; each time that it was had without a break is the fault */
+void plant_burn(void);
+
+/* plant_print - the truth: window_ns, idle_ns, root_ns, ready_ns (of all spells that are not PLANT_OFF_CPU) */
+void plant_print(void);
+
+#endif /* PROFBPF_BENCH_INSIGHT_PLANT_H */

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A sample of bench/insight: planted faults are found, healthy twins let alone. All of them: make bench-insight.
+. "$(dirname "$0")/lib.sh"
+need_root
+need_command python3
+
+[ -x "$BUILD/bench/insight/plants" ] || fail "bench/insight is not built: run make test-programs"
+unset PROFBPF_SOCKET
+status=0
+BUILD=$BUILD TMPDIR=$WORK bench/insight/run --twins 1 --seconds 0.5 --kinds slow_operator,lock_sleep,slow_source,sleeping_python \
+	>"$WORK/table" || status=$?
+cat "$WORK/table"
+assert_eq "status" 0 "$status"
+assert_eq "jobs" 8 "$(grep -cE '  (found|silent|drowned) ' "$WORK/table")"
