@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * define_table.h - how a table is described. Only the files of store/tables/ include it.
+ * define_table.h - how a table is described. The files of store/tables/ include it, and the report's sections.
  *
  *	#define LINK_COLUMNS(COLUMN)                                                       \
  *		COLUMN(device, ROW, "device", "whose link: a row of devices",              \
@@ -124,6 +124,14 @@ static inline bool cursor_inner(struct table_cursor *at, const void *outer, cons
 	return true;
 }
 
+/* A function that goes through the rows of an array in the results of one analysis, if it was made. */
+#define DEFINE_NEXT(name, analysis, rows, count)                                          \
+	static bool name(struct table_cursor *at)                                         \
+	{                                                                                 \
+		return (analysis) && cursor_rows(at, (analysis)->rows, (analysis)->count, \
+						 sizeof(*(analysis)->rows));              \
+	}
+
 /* for each row at->i of an outer array of @count rows, from where the cursor is */
 #define CURSOR_OUTER(at, count) \
 	for (; (at)->i < (count) && (at)->i < (at)->limit; (at)->i++, (at)->k = (at)->m = 0)
@@ -135,8 +143,7 @@ static inline bool cursor_inner(struct table_cursor *at, const void *outer, cons
 		cells[column] = (value);                 \
 	column++;
 
-/* Further members of struct data_table may follow the meaning. */
-#define DEFINE_TABLE(id, row_type, COLUMNS, next_row, table_meaning, ...)                    \
+#define DESCRIBE_TABLE(id, row_type, COLUMNS)                                                \
 	static const struct column id##_columns[] = { COLUMNS(COLUMN_DESCRIBE) };            \
 	_Static_assert(sizeof(id##_columns) / sizeof(id##_columns[0]) <= TABLE_COLUMNS_MAX,  \
 		       "too many columns");                                                  \
@@ -148,15 +155,27 @@ static inline bool cursor_inner(struct table_cursor *at, const void *outer, cons
 		unsigned int column = 0;                                                     \
                                                                                              \
 		COLUMNS(COLUMN_CELL)                                                         \
-	}                                                                                    \
-	const struct data_table table_##id = { .name = #id,                                  \
-					       .meaning = table_meaning,                     \
-					       .columns = id##_columns,                      \
-					       .column_count = sizeof(id##_columns) /        \
-							       sizeof(id##_columns[0]),      \
-					       .next = next_row,                             \
-					       .cells = id##_cells,                          \
-					       __VA_ARGS__ }
+	}
+
+#define TABLE_INITIAL(id, next_row, table_meaning, ...)                                           \
+	{                                                                                         \
+		.name = #id, .meaning = table_meaning, .columns = id##_columns,                   \
+		.column_count = sizeof(id##_columns) / sizeof(id##_columns[0]), .next = next_row, \
+		.cells = id##_cells, __VA_ARGS__                                                  \
+	}
+
+/* Further members of struct data_table may follow the meaning. */
+#define DEFINE_TABLE(id, row_type, COLUMNS, next_row, table_meaning, ...) \
+	DESCRIBE_TABLE(id, row_type, COLUMNS)                             \
+	const struct data_table table_##id = TABLE_INITIAL(id, next_row, table_meaning, __VA_ARGS__)
+
+/*
+ * A table that is in no list: a section of the report has it for itself. @next_row is NULL for further
+ * columns of the rows of another table (view.h).
+ */
+#define DEFINE_FIGURES(id, row_type, COLUMNS, next_row) \
+	DESCRIBE_TABLE(id, row_type, COLUMNS)           \
+	static const struct data_table id = TABLE_INITIAL(id, next_row, "", .keyed = false)
 
 /* A thread's process is wanted. */
 static inline bool table_wants_thread(const struct table_cursor *at, uint32_t thread)

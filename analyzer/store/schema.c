@@ -32,6 +32,23 @@ void table_begin(struct table_cursor *at, const struct table_data *of)
 	*at = (struct table_cursor){ .of = of, .limit = UINT64_MAX };
 }
 
+const struct data_table *column_refers_to(const struct column *column)
+{
+	static const char says[] = "a row of ";
+	const char *name = strstr(column->meaning, says);
+	size_t length;
+
+	if (column->unit != UNIT_ROW || !name)
+		return NULL;
+	name += strlen(says);
+	length = strcspn(name, ";,: ");
+	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]); i++) {
+		if (strncmp(TABLES[i]->name, name, length) == 0 && !TABLES[i]->name[length])
+			return TABLES[i];
+	}
+	return NULL;
+}
+
 static const struct {
 	enum column_type type;
 	const char *name;
@@ -42,6 +59,7 @@ static const struct {
 	[UNIT_FLAG] = { COLUMN_INTEGER, "0 or 1" },
 	[UNIT_STATUS] = { COLUMN_INTEGER, "" },
 	[UNIT_NS] = { COLUMN_INTEGER, "ns" },
+	[UNIT_SHORT_NS] = { COLUMN_INTEGER, "ns" },
 	[UNIT_INSTANT] = { COLUMN_INTEGER, "instant, ns" },
 	[UNIT_BYTES] = { COLUMN_INTEGER, "bytes" },
 	[UNIT_PERCENT] = { COLUMN_REAL, "%" },

@@ -25,7 +25,8 @@ enum column_unit {
 	UNIT_COUNT,
 	UNIT_FLAG, /* 0 or 1 */
 	UNIT_STATUS, /* a number with a sign that a function or device returned */
-	UNIT_NS, /* a duration in nanoseconds */
+	UNIT_NS, /* a duration in nanoseconds; people read ms */
+	UNIT_SHORT_NS, /* the same of one of many: a mean, a maximum; people read us */
 	UNIT_INSTANT, /* nanoseconds of the traced host's CLOCK_MONOTONIC */
 	UNIT_BYTES,
 	UNIT_PERCENT,
@@ -109,6 +110,9 @@ const struct data_table *table_find(const char *name);
 
 /* A cursor before the first row. */
 void table_begin(struct table_cursor *at, const struct table_data *of);
+
+/* The table whose rows a column of UNIT_ROW numbers: its meaning says "a row of threads". NULL: its own. */
+const struct data_table *column_refers_to(const struct column *column);
 
 enum column_type column_type(const struct column *column);
 

@@ -72,6 +72,11 @@ int json_end(struct json *json)
 	return err;
 }
 
+void json_fail(struct json *json)
+{
+	json->error = -ENOMEM;
+}
+
 /* Any bytes as a JSON string; those that are no UTF-8 are replaced. */
 static void string(struct json *json, const char *text)
 {

@@ -25,6 +25,9 @@ struct json *json_new(FILE *out, bool beautify);
  */
 int json_end(struct json *json);
 
+/* What was to be written could not be made for lack of memory: json_end() says so. */
+void json_fail(struct json *json);
+
 /* Begin and end an object or an array. */
 void json_map(struct json *json, const char *key);
 void json_map_close(struct json *json);

@@ -7,25 +7,25 @@
 
 #define STEP_TRACE ((const struct device_step_trace *)at->outer)
 
-#define STEP_COLUMNS(COLUMN)                                                                     \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))          \
-	COLUMN(source, TEXT, "source", "how the steps are known",                                \
-	       cell_text(step_source_name(STEP_TRACE->source)))                                  \
-	COLUMN(step, NUMBER, "step", "its number, as its source counts", cell_u64(row->number))  \
-	COLUMN(start_ns, INSTANT, "start", "begin of the step", cell_u64(row->start_ns))         \
-	COLUMN(fp_start_ns, INSTANT, "forward", "begin of the forward pass",                     \
-	       cell_u64(row->fp_start_ns))                                                       \
-	COLUMN(bp_end_ns, INSTANT, "backward end", "end of the backward pass",                   \
-	       cell_not_0(row->bp_end_ns))                                                       \
-	COLUMN(end_ns, INSTANT, "end", "end of the step", cell_u64(row->end_ns))                 \
-	COLUMN(iteration_interval_ns, STATUS, "gap",                                             \
-	       "ns from the end of the step before to the forward pass; negative: they overlap", \
-	       cell_known_i64(!row->first, row->gap_ns))                                         \
-	COLUMN(fp_bp_ns, STATUS, "forward and backward", "ns of both passes",                    \
-	       cell_known_i64(row->bp_end_ns, row->fp_bp_ns))                                    \
-	COLUMN(tail_ns, STATUS, "tail", "ns from the end of the backward pass to the step's",    \
-	       cell_known_i64(row->bp_end_ns, row->tail_ns))                                     \
-	COLUMN(device_busy_ns, NS, "busy", "time in which the device was busy",                  \
+#define STEP_COLUMNS(COLUMN)                                                                    \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))         \
+	COLUMN(source, TEXT, "source", "how the steps are known",                               \
+	       cell_text(step_source_name(STEP_TRACE->source)))                                 \
+	COLUMN(step, NUMBER, "step", "its number, as its source counts", cell_u64(row->number)) \
+	COLUMN(start_ns, INSTANT, "start", "begin of the step", cell_u64(row->start_ns))        \
+	COLUMN(fp_start_ns, INSTANT, "forward", "begin of the forward pass",                    \
+	       cell_u64(row->fp_start_ns))                                                      \
+	COLUMN(bp_end_ns, INSTANT, "backward end", "end of the backward pass",                  \
+	       cell_not_0(row->bp_end_ns))                                                      \
+	COLUMN(end_ns, INSTANT, "end", "end of the step", cell_u64(row->end_ns))                \
+	COLUMN(iteration_interval_ns, NS, "gap",                                                \
+	       "from the end of the step before to the forward pass; negative: they overlap",   \
+	       cell_known_i64(!row->first, row->gap_ns))                                        \
+	COLUMN(fp_bp_ns, NS, "fp+bp", "both passes",                                            \
+	       cell_known_i64(row->bp_end_ns, row->fp_bp_ns))                                   \
+	COLUMN(tail_ns, NS, "tail", "from the end of the backward pass to the step's",          \
+	       cell_known_i64(row->bp_end_ns, row->tail_ns))                                    \
+	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",                  \
 	       cell_u64(row->busy_ns))
 
 static bool next_step(struct table_cursor *at)

@@ -37,10 +37,6 @@ int text_host(FILE *out, const struct model *model, const struct results *result
 	      const struct report_options *options);
 int text_processes(FILE *out, const struct model *model, const struct results *results,
 		   const struct report_options *options);
-int text_steps(FILE *out, const struct model *model, const struct results *results,
-	       const struct report_options *options);
-int text_device_steps(FILE *out, const struct model *model, const struct results *results,
-		      const struct report_options *options);
 /* Nothing if there are not at least two devices. */
 int text_cluster(FILE *out, const struct model *model, const struct results *results,
 		 const struct report_options *options);
@@ -87,8 +83,6 @@ void json_capture_section(struct json *json, const struct model *model,
 void json_host_section(struct json *json, const struct model *model, const struct results *results);
 void json_processes_section(struct json *json, const struct model *model,
 			    const struct results *results);
-void json_steps_section(struct json *json, const struct model *model,
-			const struct results *results);
 void json_cluster_section(struct json *json, const struct model *model,
 			  const struct results *results);
 void json_shapes_section(struct json *json, const struct model *model,

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of sections. */
+#include "analyzer/write/report/sections.h"
+
+#include "analyzer/analyse/results.h"
+#include "analyzer/write/report/report_device.h"
+#include "analyzer/write/report/report_parts.h"
+#include "analyzer/write/report/report_told.h"
+
+#define ARGUMENTS (report->out, report->model, report->results, report->options)
+
+/* Sections that do without views: functions of their own write them. */
+#define WRITTEN(name, wanted_by, text_wanted, json_wanted)                                   \
+	static int name##_text(const struct report *report)                                  \
+	{                                                                                    \
+		return text_wanted ? text_##name ARGUMENTS : 0;                              \
+	}                                                                                    \
+	static void name##_json(const struct report *report)                                 \
+	{                                                                                    \
+		if (json_wanted)                                                             \
+			json_##name##_section(report->json, report->model, report->results); \
+	}                                                                                    \
+	static const struct section section_##name = { wanted_by, name##_text, name##_json };
+
+WRITTEN(verdict, SECTION_VERDICT, true, true)
+WRITTEN(trace, SECTION_TRACE, true, true)
+WRITTEN(capture, SECTION_CAPTURE, true, true)
+WRITTEN(host, SECTION_HOST, true, true)
+WRITTEN(processes, SECTION_PROCESSES, true, true)
+WRITTEN(pipeline, SECTION_PIPELINE, true, true)
+WRITTEN(ioctl, SECTION_IOCTL, true, true)
+WRITTEN(io, SECTION_IO, true, true)
+WRITTEN(cluster, SECTION_CLUSTER, report->results->cluster, report->results->cluster)
+WRITTEN(shapes, SECTION_SHAPES, report->results->operator_steps, report->results->operator_steps)
+WRITTEN(memory, SECTION_MEMORY, report->results->memory, report->results->memory)
+WRITTEN(stacks, SECTION_STACKS, report->results->stacks, report->results->stacks)
+WRITTEN(python, SECTION_PYTHON, report->results->python, report->results->python)
+
+static int api_text(const struct report *report)
+{
+	int err = text_api ARGUMENTS;
+
+	return err ? err : text_api_statistic ARGUMENTS;
+}
+
+static void api_json(const struct report *report)
+{
+	json_api_section(report->json, report->model, report->results);
+}
+
+static int devices_text(const struct report *report)
+{
+	if (!report->results->devices)
+		return 0;
+	return report_text_device_sections(report->out, report->model, report->results->devices,
+					   report->options);
+}
+
+static void devices_json(const struct report *report)
+{
+	if (report->results->devices)
+		report_json_device_sections(report->json, report->model, report->results->devices,
+					    report->options);
+}
+
+static int advice_text(const struct report *report)
+{
+	int err = text_advice ARGUMENTS;
+
+	return err ? err : text_told_advice(report->out, report->model, report->options);
+}
+
+static void advice_json(const struct report *report)
+{
+	json_advice_section(report->json, report->model, report->results);
+}
+
+static const struct section section_api = { SECTION_API, api_text, api_json };
+static const struct section section_devices = { SECTION_ALL, devices_text, devices_json };
+static const struct section section_advice = { SECTION_ADVICE, advice_text, advice_json };
+
+const struct section *const sections[] = {
+	&section_verdict,  &section_trace,   &section_capture, &section_host,	&section_processes,
+	&section_pipeline, &section_steps,   &section_api,     &section_ioctl,	&section_io,
+	&section_devices,  &section_cluster, &section_shapes,  &section_memory, &section_stacks,
+	&section_advice,   &section_python,
+};
+
+const size_t section_count = sizeof(sections) / sizeof(sections[0]);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sections.h - the sections of the report, a file each (section_*.c).
+ */
+#ifndef PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H
+#define PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H
+
+#include "analyzer/write/report/view.h"
+
+/* For section.views. */
+#define VIEWS(...) ((const struct view *const[]){ __VA_ARGS__, NULL })
+
+struct section {
+	uint32_t wanted_by; /* enum report_section */
+	/* Heading, prose and tables. Returns 0 or a negative errno. */
+	int (*text)(const struct report *report);
+	/* Its keys of the open map; NULL: its views, one after the other. */
+	void (*json)(const struct report *report);
+	const struct view *const *views; /* of the JSON report, up to NULL */
+};
+
+/* In the order in which they appear. */
+extern const struct section *const sections[];
+extern const size_t section_count;
+
+extern const struct section section_steps;
+
+#endif /* PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views as text tables. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/write/report/report_parts.h"
+#include "analyzer/write/report/view.h"
+
+/* How values of a unit are shown, and what that adds to the heading. */
+static const char *const SUFFIXES[UNITS] = {
+	[UNIT_NS] = " ms",
+	[UNIT_SHORT_NS] = " us",
+	[UNIT_INSTANT] = " ms",
+	[UNIT_PERCENT] = " %",
+};
+
+static void add_heading(struct table *table, const struct view_place *place)
+{
+	const struct column *column = place->column;
+	unsigned int how = place->shown.how;
+	bool right = column->unit != UNIT_TEXT;
+	char heading[128];
+
+	if (how & (VIEW_LEFT | VIEW_RIGHT))
+		right = how & VIEW_RIGHT;
+	snprintf(heading, sizeof(heading), "%s%s", column->heading,
+		 SUFFIXES[column->unit] ? SUFFIXES[column->unit] : "");
+	table_column(table, place->shown.heading ? place->shown.heading : heading,
+		     (right ? TABLE_RIGHT : TABLE_LEFT) | (how & VIEW_SHRINK ? TABLE_SHRINK : 0));
+}
+
+static double number(const struct cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_UNSIGNED: return (double)cell->number;
+	case CELL_SIGNED: return (double)cell->negative;
+	default: return cell->real;
+	}
+}
+
+static void add_unsigned(const struct report *report, struct table *table, enum column_unit unit,
+			 uint64_t value)
+{
+	switch (unit) {
+	case UNIT_NS: table_ms(table, value); break;
+	case UNIT_SHORT_NS: table_us(table, value); break;
+	case UNIT_INSTANT:
+		table_ms_after(table, report->model->info.session_start_ns, value);
+		break;
+	case UNIT_NUMBER:
+		/* Handles are addresses. */
+		table_format(table, value > UINT32_MAX ? "0x%" PRIx64 : "%" PRIu64, value);
+		break;
+	default: table_count(table, value);
+	}
+}
+
+static void add_cell(const struct report *report, struct table *table, struct view_place *place,
+		     const struct cell *cell)
+{
+	enum column_unit unit = place->column->unit;
+
+	if (cell->kind == CELL_NULL)
+		table_text(table, place->shown.how & VIEW_BLANK ? "" : "unknown");
+	else if (cell->kind == CELL_TEXT)
+		table_text(table, cell->text);
+	else if (place->shown.scale > 0)
+		table_format(table, "%.*f", place->shown.decimals,
+			     number(cell) / place->shown.scale);
+	else if (unit == UNIT_PERCENT)
+		table_percent(table, number(cell));
+	else if (cell->kind == CELL_UNSIGNED)
+		add_unsigned(report, table, unit, cell->number);
+	else if (cell->kind == CELL_SIGNED && unit == UNIT_NS)
+		table_format(table, "%.3f", (double)cell->negative / 1e6);
+	else if (cell->kind == CELL_SIGNED)
+		table_format(table, "%" PRId64, cell->negative);
+	else
+		table_format(table, "%.3f", cell->real);
+}
+
+static bool is_same(const struct cell *a, const struct cell *b)
+{
+	return a->kind == b->kind && (a->kind == CELL_NULL || a->number == b->number);
+}
+
+/* Is the column worth its room? It is told by all rows, also by those that are not shown. */
+static bool is_shown(const struct report *report, const struct view *view,
+		     const struct table_cursor *outer, struct view_place *place)
+{
+	unsigned int how = place->shown.how;
+	struct cell first, cell;
+	struct table_cursor at;
+
+	if (how & VIEW_JSON)
+		return false;
+	if (!(how & (VIEW_IF_ANY | VIEW_IF_DIFFERS)))
+		return true;
+	view_begin(report, view, outer, &at);
+	for (uint64_t row = 0; view_next(view, outer, &at); row++) {
+		cell = view_cell(place, &at);
+		if (row == 0)
+			first = cell;
+		if (how & VIEW_IF_ANY ? !cell_is_0(&cell) : !is_same(&first, &cell))
+			return true;
+	}
+	return false;
+}
+
+static int print(const struct report *report, const struct view *view,
+		 const struct table_cursor *outer, view_lead *lead, struct table *table)
+{
+	unsigned int count, shown = 0;
+	struct view_place *places = view_places(view, &count);
+	uint64_t rows = 0, most = report->options->top ? report->options->top : UINT64_MAX;
+	struct table_cursor at;
+	int err;
+
+	if (!places)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < count; i++) {
+		if (is_shown(report, view, outer, &places[i])) {
+			add_heading(table, &places[i]);
+			places[shown++] = places[i];
+		}
+	}
+	if (lead)
+		lead(report, table, outer);
+	view_begin(report, view, outer, &at);
+	for (; view_next(view, outer, &at); rows++) {
+		if (rows >= most)
+			continue;
+		table_row(table);
+		for (unsigned int i = 0; i < shown; i++) {
+			struct cell cell = view_cell(&places[i], &at);
+
+			add_cell(report, table, &places[i], &cell);
+		}
+	}
+	err = table_print(table, report->out);
+	if (!err && view->rows)
+		text_more(report->out, view->rows, (uint32_t)rows,
+			  (uint32_t)(rows < most ? rows : most));
+	free(places);
+	return err;
+}
+
+int view_text_of(const struct report *report, const struct view *view,
+		 const struct table_cursor *outer, view_lead *lead)
+{
+	struct table *table = table_new(report->options);
+	int err = table ? print(report, view, outer, lead, table) : -ENOMEM;
+
+	table_free(table);
+	return err;
+}
+
+int view_text(const struct report *report, const struct view *view)
+{
+	return view_text_of(report, view, NULL, NULL);
+}
