@@ -3,8 +3,10 @@
  * Any Chrome trace: a device for each process, a stream for each thread.
  *
  * Complete events ("X") and pairs of begin and end ("B", "E", innermost first) are tasks; "ts"
- * and "dur" are microseconds of a clock that the format does not name. slices.h tells which of
- * them are taken. Format: "Trace Event Format", Google.
+ * and "dur" are microseconds of a clock that the format does not name. slices.h tells which are tasks of
+ * devices. Categories tell, too: "gpu_memcpy", or "Kernel" with a stream or a grid, which ONNX
+ * Runtime writes beside its nodes; a node's args.provider only says who launched it: its time is the
+ * host's. Format: "Trace Event Format", Google.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,10 +19,37 @@
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 
-enum field { F_PH, F_NAME, F_CAT, F_PID, F_TID, F_TS, F_DUR, F_LABEL, FIELDS };
+enum field {
+	F_PH,
+	F_NAME,
+	F_CAT,
+	F_PID,
+	F_TID,
+	F_TS,
+	F_DUR,
+	F_LABEL,
+	F_STREAM,
+	F_DEVICE,
+	F_CORRELATION,
+	F_GRID,
+	F_PROVIDER,
+	FIELDS
+};
 
-static const char *const KEYS[] = { "ph", "name", "cat",       "pid", "tid",
-				    "ts", "dur",  "args.name", NULL };
+static const char *const KEYS[] = { "ph",
+				    "name",
+				    "cat",
+				    "pid",
+				    "tid",
+				    "ts",
+				    "dur",
+				    "args.name",
+				    "args.stream",
+				    "args.device",
+				    "args.correlation",
+				    "args.grid_x",
+				    "args.provider",
+				    NULL };
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
 
@@ -28,6 +57,7 @@ struct chrome {
 	struct import *import;
 	struct slices slices;
 	struct map tracks; /* pid string << 32 | tid string -> track */
+	struct map streams; /* device string << 32 | stream string -> track */
 	struct map process_names; /* pid string -> name string */
 	MODEL_ARRAY(uint32_t) pids; /* of each track: string, because ids may be words */
 };
@@ -74,6 +104,55 @@ static uint32_t track_of(struct chrome *file, const struct json_value *values)
 	return row;
 }
 
+static bool is_word(const struct json_value *value, const char *word)
+{
+	return value->text && strcasecmp(value->text, word) == 0;
+}
+
+static enum slice_evidence evidence_of(const struct json_value *values)
+{
+	static const char *const SURE[] = { "gpu_memcpy", "gpu_memset", "gpu_kernel", "gpu" };
+	static const char *const LIKELY[] = { "kernel", "memcpy", "memset", "concurrent_kernel" };
+	const struct json_value *category = &values[F_CAT];
+
+	for (size_t i = 0; i < sizeof(SURE) / sizeof(SURE[0]); i++) {
+		if (is_word(category, SURE[i]))
+			return SLICE_ON_DEVICE;
+	}
+	for (size_t i = 0; i < sizeof(LIKELY) / sizeof(LIKELY[0]); i++) {
+		if (is_word(category, LIKELY[i]) &&
+		    (values[F_STREAM].text || values[F_DEVICE].text || values[F_CORRELATION].text ||
+		     values[F_GRID].text))
+			return SLICE_ON_DEVICE;
+	}
+	return values[F_PROVIDER].text ? SLICE_ON_HOST : SLICE_UNTOLD;
+}
+
+/* The track of a slice that says itself that it is a device's; its process and thread may be the host's. */
+static uint32_t stream_of(struct chrome *file, const struct json_value *values)
+{
+	uint32_t device = string_of(file, &values[values[F_DEVICE].text ? F_DEVICE : F_PID]);
+	uint32_t stream = string_of(file, &values[values[F_STREAM].text ? F_STREAM : F_TID]);
+	uint64_t key = (uint64_t)device << 32 | stream;
+	uint32_t row = map_get(&file->streams, key), name;
+	struct slice_track *track;
+
+	if (row != MAP_NONE)
+		return row;
+	row = slices_track(&file->slices);
+	name = model_string(file->import->model, "GPU");
+	if (device == INDEX_NONE || stream == INDEX_NONE || name == INDEX_NONE ||
+	    row == INDEX_NONE || !MODEL_PUSH(&file->pids, name) ||
+	    !map_put(&file->streams, key, row))
+		return INDEX_NONE;
+	track = &file->slices.tracks.row[row];
+	/* ONNX Runtime's kernels are of process -1: there is one device then. */
+	track->device =
+		values[F_DEVICE].text || values[F_PID].text[0] != '-' ? number_of(file, device) : 0;
+	track->stream = number_of(file, stream);
+	return row;
+}
+
 static int name_track(struct chrome *file, const struct json_value *values)
 {
 	const char *what = values[F_NAME].text ? values[F_NAME].text : "";
@@ -107,16 +186,25 @@ static bool time_of(const struct json_value *value, int64_t *ns)
 static int add_event(struct chrome *file, const struct json_value *values, char phase,
 		     int64_t dur_ns)
 {
-	uint32_t track = track_of(file, values), name = string_of(file, &values[F_NAME]);
+	struct slice slice = { .dur_ns = dur_ns,
+			       .name = string_of(file, &values[F_NAME]),
+			       .runtime = string_of(file, &values[F_PROVIDER]) };
+	uint32_t track, name = slice.name;
 	int64_t ts_ns;
 
+	if (phase == 'X')
+		slice.evidence = evidence_of(values);
+	track = slice.evidence == SLICE_ON_DEVICE && values[F_PID].text ? stream_of(file, values)
+									: track_of(file, values);
 	if (!time_of(&values[F_TS], &ts_ns))
 		return import_finding(file->import, "events without a usable time",
 				      values[F_NAME].text);
-	if (track == INDEX_NONE || name == INDEX_NONE)
+	if (track == INDEX_NONE || name == INDEX_NONE || slice.runtime == INDEX_NONE)
 		return -ENOMEM;
+	slice.start_ns = ts_ns;
+	slice.track = track;
 	if (phase == 'X')
-		return slices_add(&file->slices, track, ts_ns, dur_ns, name);
+		return slices_add(&file->slices, &slice);
 	return phase == 'B' ? slices_begin(&file->slices, track, ts_ns, name)
 			    : slices_end(&file->slices, track, ts_ns);
 }
@@ -168,6 +256,7 @@ static int import(struct import *import)
 		err = slices_finish(&file.slices);
 	slices_free(&file.slices);
 	map_free(&file.tracks);
+	map_free(&file.streams);
 	map_free(&file.process_names);
 	free(file.pids.row);
 	return err;

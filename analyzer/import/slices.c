@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/import/decimal_ns.h"
+#include "analyzer/import/xplane.h"
+
 #define OPEN_MAX 1024 /* begun slices without an end, per track */
 
 void slices_open(struct slices *slices, struct import *import, const char *source, uint8_t clock)
@@ -28,26 +31,26 @@ uint32_t slices_track(struct slices *slices)
 	return MODEL_PUSH(&slices->tracks, track) ? slices->tracks.count - 1 : INDEX_NONE;
 }
 
-int slices_add(struct slices *slices, uint32_t track, int64_t start_ns, int64_t dur_ns,
-	       uint32_t name)
+int slices_add(struct slices *slices, const struct slice *slice)
 {
-	struct slice slice = {
-		.start_ns = start_ns, .dur_ns = dur_ns, .track = track, .name = name
-	};
 	uint32_t none = MAP_NONE;
 
-	return MODEL_PUSH(&slices->slices, slice) && MODEL_PUSH(&slices->outer, none) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&slices->slices, *slice) && MODEL_PUSH(&slices->outer, none) ? 0
+										       : -ENOMEM;
 }
 
 int slices_begin(struct slices *slices, uint32_t row, int64_t start_ns, uint32_t name)
 {
+	const struct slice slice = {
+		.start_ns = start_ns, .dur_ns = -1, .track = row, .name = name
+	};
 	struct slice_track *track = &slices->tracks.row[row];
 	int err;
 
 	if (track->open_count == OPEN_MAX)
 		return import_finding(slices->import, "events begun inside too many others",
 				      model_text(slices->import->model, name));
-	err = slices_add(slices, row, start_ns, -1, name);
+	err = slices_add(slices, &slice);
 	if (err)
 		return err;
 	slices->outer.row[slices->slices.count - 1] = track->open;
@@ -72,17 +75,13 @@ int slices_end(struct slices *slices, uint32_t row, int64_t end_ns)
 	return 0;
 }
 
-/* Does a name contain a word that only devices have? */
-static bool names_device(const char *name)
+static uint8_t kind_of(const char *name)
 {
-	static const char *const WORDS[] = { "gpu",	 "npu",	   "cuda",   "stream",
-					     "/device:", "ascend", "ai core" };
-
-	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
-		if (strcasestr(name, WORDS[i]))
-			return true;
-	}
-	return false;
+	if (is_communication_name(name) || strcasestr(name, "allreduce"))
+		return PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
+	if (strcasestr(name, "memcpy"))
+		return PROFBPF__DEVICE_TASKS__KIND__COPY;
+	return xplane_task_kind(name, "");
 }
 
 static const char *process_name(const struct slices *slices, const struct slice_track *track)
@@ -90,95 +89,123 @@ static const char *process_name(const struct slices *slices, const struct slice_
 	return model_text(slices->import->model, track->process);
 }
 
-static bool is_device_process(const struct slices *slices, const struct slice_track *track)
-{
-	return strncmp(process_name(slices, track), "/device:", 8) == 0;
-}
-
-static bool is_device_track(const struct slices *slices, const struct slice_track *track)
+static uint32_t device_row(struct slices *slices, const struct slice_track *track)
 {
 	const char *process = process_name(slices, track);
 
-	return names_device(model_text(slices->import->model, track->name)) ||
-	       strstr(process, "GPU") || strstr(process, "NPU");
+	return import_device(&slices->rows, track->device, INDEX_NONE,
+			     *process ? process : "unnamed", "accelerator", slices->source,
+			     slices->clock);
 }
 
-static bool take_tracks(struct slices *slices,
-			bool (*wanted)(const struct slices *, const struct slice_track *))
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < slices->tracks.count; i++) {
-		struct slice_track *track = &slices->tracks.row[i];
-
-		track->taken = !wanted || wanted(slices, track);
-		any |= track->taken;
-	}
-	return any;
-}
-
-/* Which tracks are of devices; see the head of slices.h. */
-static int choose_tracks(struct slices *slices)
-{
-	if (take_tracks(slices, is_device_process) || take_tracks(slices, is_device_track))
-		return 0;
-	take_tracks(slices, NULL);
-	return import_finding(slices->import,
-			      "no track says that it is a device: all were taken for one", NULL);
-}
-
-static uint8_t kind_of(const char *name)
-{
-	if (is_communication_name(name) || strcasestr(name, "allreduce"))
-		return PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
-	if (strcasestr(name, "memcpy"))
-		return PROFBPF__DEVICE_TASKS__KIND__COPY;
-	return PROFBPF__DEVICE_TASKS__KIND__KERNEL;
-}
-
-static int put_task(struct slices *slices, const struct slice *slice, int64_t move_ns)
+static int put_task(struct slices *slices, const struct slice *slice, uint64_t start_ns,
+		    uint64_t end_ns)
 {
 	struct model *model = slices->import->model;
 	const struct slice_track *track = &slices->tracks.row[slice->track];
-	const char *process = process_name(slices, track);
-	struct device_task task = { .thread = INDEX_NONE,
+	struct device_task task = { .start_ns = start_ns,
+				    .end_ns = end_ns,
+				    .thread = INDEX_NONE,
 				    .call = INDEX_NONE,
 				    .stream = track->stream,
 				    .name = slice->name,
 				    .kind = kind_of(model_text(model, slice->name)) };
+
+	task.device = device_row(slices, track);
+	return task.device != INDEX_NONE && MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+}
+
+/* A step has its number as its name; others are none. */
+static int put_step(struct slices *slices, const struct slice *slice, uint64_t start_ns,
+		    uint64_t end_ns)
+{
+	struct model *model = slices->import->model;
+	const char *name = model_text(model, slice->name);
+	struct step_mark mark = { .process = INDEX_NONE };
+
+	if (!decimal_unsigned(name, strlen(name), &mark.number))
+		return 0;
+	mark.start_ns = import_host_time(&slices->rows, slices->clock, start_ns);
+	mark.end_ns = import_host_time(&slices->rows, slices->clock, end_ns);
+	mark.device = device_row(slices, &slices->tracks.row[slice->track]);
+	if (mark.device == INDEX_NONE)
+		return -ENOMEM;
+	if (!mark.start_ns || !mark.end_ns)
+		return 0;
+	return MODEL_PUSH(&model->step_marks, mark) ? 0 : -ENOMEM;
+}
+
+/* A thread's calls; with a trace, that has them. */
+static int put_call(struct slices *slices, const struct slice *slice, uint64_t start_ns,
+		    uint64_t end_ns)
+{
+	struct model *model = slices->import->model;
+	const struct slice_track *track = &slices->tracks.row[slice->track];
+	const char *runtime = model_text(model, slice->runtime);
+	struct call call = { .start_ns = start_ns, .end_ns = end_ns, .task = INDEX_NONE };
+	const char *name = model_text(model, slice->name);
+	const char *process = process_name(slices, track);
+	struct thread *thread;
+	uint64_t number;
+
+	if (!slices->import->alone)
+		return 0;
+	call.thread =
+		import_thread(&slices->rows, (uint32_t)track->device, track->stream, start_ns);
+	call.function = import_function(&slices->rows, *runtime ? runtime : "host",
+					*name ? name : "unnamed", PROFBPF__FUNCTION__KIND__OTHER);
+	if (call.thread == INDEX_NONE || call.function == INDEX_NONE ||
+	    !MODEL_PUSH(&model->calls, call))
+		return -ENOMEM;
+	thread = &model->threads.row[call.thread];
+	if (end_ns > thread->last_ns)
+		thread->last_ns = end_ns;
+	thread->name = track->name;
+	if (!decimal_unsigned(process, strlen(process), &number)) /* else it has none */
+		model->processes.row[thread->process].name = track->process;
+	return 0;
+}
+
+static int put_slice(struct slices *slices, const struct slice *slice, int64_t move_ns)
+{
+	const char *name = model_text(slices->import->model, slice->name);
+	uint8_t role = slices->tracks.row[slice->track].role;
 	int64_t start_ns, end_ns;
 
+	if (slice->evidence == SLICE_ON_DEVICE)
+		role = TRACK_DEVICE;
+	if (role == TRACK_SUM)
+		return 0;
 	if (slice->dur_ns < 0)
-		return import_finding(slices->import, "events that never end",
-				      model_text(model, slice->name));
+		return import_finding(slices->import, "events that never end", name);
 	if (__builtin_add_overflow(slice->start_ns, move_ns, &start_ns) || start_ns < 1 ||
 	    __builtin_add_overflow(start_ns, slice->dur_ns, &end_ns))
-		return import_finding(slices->import, "events outside of any time",
-				      model_text(model, slice->name));
-	task.start_ns = (uint64_t)start_ns;
-	task.end_ns = (uint64_t)end_ns;
-	task.device = import_device(&slices->rows, track->device, INDEX_NONE,
-				    *process ? process : "unnamed", "accelerator", slices->source,
-				    slices->clock);
-	if (task.device == INDEX_NONE || !MODEL_PUSH(&model->tasks, task))
-		return -ENOMEM;
-	return 0;
+		return import_finding(slices->import, "events outside of any time", name);
+	if (role == TRACK_DEVICE)
+		return put_task(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
+	if (role == TRACK_STEPS)
+		return put_step(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
+	return put_call(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
 }
 
 int slices_finish(struct slices *slices)
 {
+	uint32_t tasks = slices->import->model->tasks.count;
 	int64_t first_ns = INT64_MAX, move_ns;
-	int err = choose_tracks(slices);
+	int err = 0;
 
+	slices_choose(slices);
 	for (uint32_t i = 0; i < slices->slices.count; i++) {
 		if (slices->slices.row[i].start_ns < first_ns)
 			first_ns = slices->slices.row[i].start_ns;
 	}
 	/* 0 stands for "not reported", and such files' clocks often begin there. */
 	move_ns = first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
-	for (uint32_t i = 0; i < slices->slices.count && !err; i++) {
-		if (slices->tracks.row[slices->slices.row[i].track].taken)
-			err = put_task(slices, &slices->slices.row[i], move_ns);
-	}
+	for (uint32_t i = 0; i < slices->slices.count && !err; i++)
+		err = put_slice(slices, &slices->slices.row[i], move_ns);
+	if (!err && slices->slices.count && slices->import->model->tasks.count == tasks)
+		err = import_finding(slices->import,
+				     "nothing in it says that it is of a device: all is the host's",
+				     NULL);
 	return err;
 }

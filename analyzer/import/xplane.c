@@ -11,6 +11,7 @@
  * tensorflow/core/profiler/protobuf/xplane.proto.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,28 +198,12 @@ static int read_metadata(struct xspace *file, struct proto_message plane)
 	return err;
 }
 
-/* Lines of a device that sum up others. */
 static bool is_sum(const struct proto_message *name)
 {
-	static const char *const SUMS[] = { "XLA Modules",
-					    "TensorFlow Ops",
-					    "Framework Ops",
-					    "TensorFlow Name Scope",
-					    "Framework Name Scope",
-					    "Source code",
-					    "Source",
-					    "XLA TraceMe",
-					    "Launch Stats",
-					    "TSL Counters",
-					    "Counters",
-					    "XLA Async Ops",
-					    "Name scope" };
+	char text[64];
 
-	for (size_t i = 0; i < sizeof(SUMS) / sizeof(SUMS[0]); i++) {
-		if (starts_with(name, SUMS[i]))
-			return true;
-	}
-	return false;
+	snprintf(text, sizeof(text), "%.*s", (int)proto_length(name), (const char *)name->at);
+	return xplane_line_is_sum(text);
 }
 
 static enum line_role role_of(const struct plane *plane, const struct proto_message *name)

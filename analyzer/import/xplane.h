@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * xplane.h - a profile of TensorFlow or JAX between reading and the model; for xplane*.c alone.
+ * xplane.h - a profile of TensorFlow or JAX between reading and the model; for xplane*.c, and words that others share.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_XPLANE_H
 #define PROFBPF_ANALYZER_IMPORT_XPLANE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 
 struct plane;
+
+/* Profbpf__DeviceTasks__Kind by an operation's name and category. */
+uint8_t xplane_task_kind(const char *name, const char *type);
+
+/* Is it a line of a device that sums up others ("XLA Modules")? */
+bool xplane_line_is_sum(const char *name);
 
 /* How the lines of a plane are to be taken. */
 enum line_role { LINE_OTHER, LINE_WORK, LINE_CALLS, LINE_STEPS };

@@ -81,7 +81,7 @@ static int put_call(struct xspace *file, const struct xspan *span)
 	return 0;
 }
 
-static uint8_t kind_of(const char *name, const char *type)
+uint8_t xplane_task_kind(const char *name, const char *type)
 {
 	static const char *const COLLECTIVES[] = { "all-reduce", "all-gather", "reduce-scatter",
 						   "all-to-all", "collective-permute" };
@@ -112,8 +112,8 @@ static int put_task(struct xspace *file, const struct xspan *span)
 				    .name = span->name,
 				    .type = span->type,
 				    .detail = span->detail,
-				    .kind = kind_of(model_text(model, span->name),
-						    model_text(model, span->type)) };
+				    .kind = xplane_task_kind(model_text(model, span->name),
+							     model_text(model, span->type)) };
 	uint64_t start_ns, end_ns;
 
 	if (!instants(file, span, &task.start_ns, &task.end_ns))
@@ -166,6 +166,29 @@ static int index_calls(struct xspace *file)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+bool xplane_line_is_sum(const char *name)
+{
+	static const char *const SUMS[] = { "XLA Modules",
+					    "TensorFlow Ops",
+					    "Framework Ops",
+					    "TensorFlow Name Scope",
+					    "Framework Name Scope",
+					    "Source code",
+					    "Source",
+					    "XLA TraceMe",
+					    "Launch Stats",
+					    "TSL Counters",
+					    "Counters",
+					    "XLA Async Ops",
+					    "Name scope" };
+
+	for (size_t i = 0; i < sizeof(SUMS) / sizeof(SUMS[0]); i++) {
+		if (strncmp(name, SUMS[i], strlen(SUMS[i])) == 0)
+			return true;
+	}
+	return false;
 }
 
 int xplane_put_rows(struct xspace *file)

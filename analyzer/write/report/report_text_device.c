@@ -95,13 +95,18 @@ static int print_streams(FILE *out, const struct device_usage *usage,
 	return error;
 }
 
-static int report_text_devices(FILE *out, const struct model *model, const struct device_results *devices,
+static int report_text_devices(FILE *out, const struct model *model,
+			       const struct device_results *devices,
 			       const struct report_options *options)
 {
 	int error = 0;
 
 	print_heading(out, options, "Devices");
-	if (devices->device_count == 0)
+	if (devices->device_count == 0 && model->imports.count)
+		fputs("No device: nothing in the device files says that it is of one; what they "
+		      "have of the host is above.\n",
+		      out);
+	else if (devices->device_count == 0)
 		fputs("No device task stream in this trace. A job reports its device's tasks when "
 		      "it was started with a\ndevice layer, see analyzer(1).\n",
 		      out);
@@ -148,7 +153,8 @@ static void print_clock(FILE *out, const struct model *model, const struct devic
 			clock->before_enqueue, clock->tasks);
 }
 
-static int report_text_join(FILE *out, const struct model *model, const struct device_results *devices,
+static int report_text_join(FILE *out, const struct model *model,
+			    const struct device_results *devices,
 			    const struct report_options *options)
 {
 	const struct launch_join *join = &devices->launches;

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Chrome traces of profilers that say in their own ways, or not at all, what is a device.
+
+    tests/foreign/chrome.py ANALYZER FOLDER
+"""
+import json
+
+import sums
+
+
+def process(pid, name):
+    return {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}}
+
+
+def thread(pid, tid, name):
+    return {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
+
+
+def slices(pid, tid, name, count, start, length, gap, **more):
+    return [dict({"ph": "X", "pid": pid, "tid": tid, "name": "%s_%d" % (name, i), "ts": start + i * (length + gap),
+                  "dur": length}, **more) for i in range(count)]
+
+
+def jax(gpu):
+    """trace.json.gz of JAX: the host's threads, and lines of a device of which some sum up others."""
+    events = [process(701, "/host:CPU"), thread(701, 1, "python"), thread(701, 2, "tf_XLAEigen/2"),
+              thread(701, 3, "tsl_GPU_Event_Manager")]
+    events += slices(701, 1, "$pjit.py:250 cache_miss", 20, 100, 90, 10)
+    events += slices(701, 2, "cuda_dot.3", 20, 100, 99, 1) + slices(701, 3, "wait", 3, 100, 50, 1)
+    device = []
+    if gpu:
+        events += [process(1, "/device:GPU:0"), thread(1, 11, "Stream #13(Compute)"), thread(1, 12, "Stream #14(MemcpyD2D)"),
+                   thread(1, 21, "XLA Modules"), thread(1, 22, "XLA Ops"), thread(1, 23, "Steps")]
+        device = slices(1, 11, "loop_fusion", 8, 200, 30, 20) + slices(1, 12, "MemcpyD2D", 4, 210, 60, 40)
+        events += device + slices(1, 21, "jit_step", 1, 200, 400, 0) + slices(1, 22, "fusion", 8, 200, 30, 20)
+        events += [{"ph": "X", "pid": 1, "tid": 23, "name": str(i), "ts": 200 + i * 200, "dur": 200} for i in range(2)]
+    return {"displayTimeUnit": "ns", "traceEvents": events + [{}]}, device, 43
+
+
+def onnxruntime(gpu):
+    """An array; nodes of the host, kernels of no process; a node's time is the launching thread's."""
+    provider = "CUDAExecutionProvider" if gpu else "CPUExecutionProvider"
+    events = [{"cat": "Session", "pid": 9, "tid": 9, "ph": "X", "name": "model_run", "ts": 0, "dur": 1000, "args": {}}]
+    for node in slices(9, 9, "MatMul", 12, 10, 40, 2, cat="Node"):
+        node["name"] += "_kernel_time"
+        node["args"] = {"op_name": "MatMul", "provider": provider, "node_index": "3"}
+        events.append(node)
+    device = []
+    if gpu:
+        for kernel in slices(-1, -1, "ampere_sgemm", 12, 15, 45, 0, cat="Kernel"):
+            kernel["args"] = {"stream": "7", "grid_x": "4", "block_x": "128"}
+            device.append(kernel)
+    return events + device, device, 13
+
+
+def python_frames():
+    """viztracer: nothing but Python; names and threads that look like a device's, but are none."""
+    events = [process(55, "MainProcess"), thread(55, 55, "MainThread"), thread(55, 56, "cuda-EvtHandlr"),
+              thread(55, 57, "gpu watchdog"), thread(55, 58, "upstream reader")]
+    events += slices(55, 55, "cublas_gemm (model.py:3)", 30, 1, 10, 1, cat="FEE")
+    for tid in 56, 57, 58:
+        events += slices(55, tid, "memcpy (io.py:1)", 5, 1, 10, 1, cat="FEE")
+    return {"traceEvents": events, "viztracer_metadata": {"version": "0.16"}}, [], 45
+
+
+def browser():
+    """Its process for the GPU is one of the host's."""
+    events = [process(8, "GPU Process"), thread(8, 1, "CrGpuMain"), process(9, "Renderer")]
+    return {"traceEvents": events + slices(8, 1, "RunTask", 4, 5, 3, 1) + slices(9, 1, "RunTask", 4, 5, 3, 1)}, [], 8
+
+
+def tensorflow1():
+    """timeline.py: each kernel is there twice, and "Compute" of a job is the host's scheduling of it."""
+    events = [process(1, "/job:localhost/replica:0/task:0/device:CPU:0 Compute"),
+              process(3, "/device:GPU:0/stream:all Compute"), process(5, "/device:GPU:0/stream:13 Compute"),
+              process(7, "/device:GPU:0/memcpy Compute")]
+    device = slices(3, 0, "MatMul", 6, 10, 20, 5) + slices(7, 0, "MEMCPYHtoD", 2, 300, 9, 1)
+    return {"traceEvents": events + slices(1, 0, "Const", 5, 1, 2, 1) + device + slices(5, 0, "MatMul", 6, 10, 20, 5)}, \
+        device, 5
+
+
+def autograd():
+    """torch.autograd.profiler before Kineto: processes are words."""
+    device = slices("CUDA functions", 1, "volta_sgemm", 7, 20, 11, 2)
+    return slices("CPU functions", 4, "aten::mm", 7, 10, 9, 1) + device, device, 7
+
+
+def mxnet():
+    device = slices(2, 0, "Convolution", 5, 10, 10, 2, cat="operator")
+    return {"traceEvents": [process(1, "cpu/0"), process(2, "gpu/0")] +
+            slices(1, 0, "_zeros", 3, 1, 2, 1, cat="operator") + device}, device, 3
+
+
+def check(name, trace, device, calls):
+    path = sums.path(name + ".json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(trace, file)
+    report = sums.report(path)
+    tasks = [((event["ts"]) * 1000, (event["ts"] + event["dur"]) * 1000) for event in device]
+    sums.same(name + ": device tasks", sum(one["tasks"] for one in report["devices"]), len(tasks))
+    pids = {event["pid"]: [] for event in device}
+    for event in device:
+        pids[event["pid"]].append((event["ts"] * 1000, (event["ts"] + event["dur"]) * 1000))
+    sums.same(name + ": busy", sorted(one["busy_ns"] for one in report["devices"]),
+              sorted(sums.length(one) for one in pids.values()))
+    sums.same(name + ": the host's calls", sum(row["count"] for row in report["api"]), calls)
+    words = sums.analyzer("info", "--device", path)
+    sums.same(name + ": says that there is no device", "all is the host's" in words, not device)
+    return report
+
+
+check("jax_cpu", *jax(False))
+steps = check("jax_gpu", *jax(True))["steps"]["devices"][0]["rows"]
+sums.same("jax_gpu: work in steps", [row["device_busy_ns"] for row in steps], [160000, 160000])
+check("onnxruntime_cpu", *onnxruntime(False))
+nodes = check("onnxruntime_gpu", *onnxruntime(True))
+sums.same("onnxruntime_gpu: who ran nodes", sorted({row["runtime"] for row in nodes["api"]}),
+          ["CUDAExecutionProvider", "host"])
+check("python", *python_frames())
+check("browser", *browser())
+check("tensorflow1", *tensorflow1())
+check("autograd", *autograd())
+check("mxnet", *mxnet())
+sums.end()
