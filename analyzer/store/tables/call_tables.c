@@ -7,19 +7,19 @@
 #include "analyzer/store/define_table.h"
 #include "lib/function_kinds.h"
 
-#define FUNCTION_COLUMNS(COLUMN)                                                        \
-	COLUMN(function, ROW, "function", "this row", cell_u64(at->index))              \
-	COLUMN(runtime, TEXT, "runtime", "whose function it is: cuda, acl, opencl",     \
-	       cell_string(model, row->runtime))                                        \
-	COLUMN(family, TEXT, "family", "runtimes whose layers belong together",         \
-	       cell_string(model, row->family))                                         \
-	COLUMN(name, TEXT, "name", "as people write it", cell_string(model, row->name)) \
-	COLUMN(symbol, TEXT, "symbol", "as in the file's symbol table",                 \
-	       cell_string(model, row->symbol))                                         \
-	COLUMN(file, TEXT, "file", "where it is, as the program sees it",               \
-	       cell_string(model, row->file))                                           \
-	COLUMN(kind, TEXT, "kind", "launch, copy, sync, alloc and so on",               \
-	       cell_text(function_kind_name(row->kind)))                                \
+#define FUNCTION_COLUMNS(COLUMN)                                                            \
+	COLUMN(function, ROW, "function", "this row", cell_u64(at->index))                  \
+	COLUMN(runtime, TEXT, "runtime", "whose function it is: cuda, acl, opencl",         \
+	       cell_string(model, row->runtime))                                            \
+	COLUMN(family, TEXT, "family", "runtimes whose layers belong together",             \
+	       cell_string(model, row->family))                                             \
+	COLUMN(name, TEXT, "function", "as people write it", cell_string(model, row->name)) \
+	COLUMN(symbol, TEXT, "symbol", "as in the file's symbol table",                     \
+	       cell_string(model, row->symbol))                                             \
+	COLUMN(file, TEXT, "file", "where it is, as the program sees it",                   \
+	       cell_string(model, row->file))                                               \
+	COLUMN(kind, TEXT, "kind", "launch, copy, sync, alloc and so on",                   \
+	       cell_text(function_kind_name(row->kind)))                                    \
 	COLUMN(layer, NUMBER, "layer", "0 is the outermost of its family", cell_u64(row->layer))
 
 static bool next_function(struct table_cursor *at)
@@ -100,19 +100,19 @@ DEFINE_TABLE(calls, struct call, CALL_COLUMNS, next_call, "a call of a traced fu
 	COLUMN(end_unknown, COUNT, "end unknown", "of these, only their entry was seen",           \
 	       cell_u64(row->end_unknown))                                                         \
 	COLUMN(errors, COUNT, "errors", "of these, returned an error", cell_u64(row->errors))      \
-	COLUMN(inner_calls, COUNT, "inner", "of these, inside another call of the same family",    \
-	       cell_u64(row->inner))                                                               \
+	COLUMN(inner_calls, COUNT, "inside others",                                                \
+	       "of these, inside another call of the same family", cell_u64(row->inner))           \
 	COLUMN(total_ns, NS, "total", "time in those that returned",                               \
 	       cell_u64(row->durations.total_ns))                                                  \
-	COLUMN(mean_ns, NS, "mean", "their mean",                                                  \
+	COLUMN(mean_ns, SHORT_NS, "mean", "their mean",                                            \
 	       cell_known(row->durations.count, row->durations.mean_ns))                           \
-	COLUMN(min_ns, NS, "min", "the shortest",                                                  \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest",                                            \
 	       cell_known(row->durations.has_min, row->durations.min_ns))                          \
-	COLUMN(p50_ns, NS, "p50", "their median",                                                  \
+	COLUMN(p50_ns, SHORT_NS, "p50", "their median",                                            \
 	       cell_known(row->durations.has_p50, row->durations.p50_ns))                          \
-	COLUMN(p99_ns, NS, "p99", "their 99th percentile",                                         \
+	COLUMN(p99_ns, SHORT_NS, "p99", "their 99th percentile",                                   \
 	       cell_known(row->durations.has_p99, row->durations.p99_ns))                          \
-	COLUMN(max_ns, NS, "max", "the longest",                                                   \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest",                                             \
 	       cell_known(row->durations.has_max, row->durations.max_ns))
 
 static bool next_api(struct table_cursor *at)
@@ -126,15 +126,15 @@ DEFINE_TABLE(api, struct api_usage, API_COLUMNS, next_api, "calls of one functio
 
 #define STATISTIC_COLUMNS(COLUMN)                                                                \
 	COLUMN(level, TEXT, "level", "acl, runtime, hccl or model", cell_text(row->level))       \
-	COLUMN(name, TEXT, "name", "the function", cell_string(model, row->name))                \
+	COLUMN(name, TEXT, "function", "the function", cell_string(model, row->name))            \
 	COLUMN(process, ROW, "process", "who called: a row of processes; NULL: a file tells it", \
 	       cell_index(row->process))                                                         \
 	COLUMN(file, ROW, "file", "which tells it: a row of device_files; NULL: it was traced",  \
 	       cell_index(row->file))                                                            \
 	COLUMN(count, COUNT, "calls", "calls", cell_u64(row->count))                             \
 	COLUMN(total_ns, NS, "total", "time in them", cell_u64(row->total_ns))                   \
-	COLUMN(min_ns, NS, "min", "the shortest", cell_u64(row->min_ns))                         \
-	COLUMN(max_ns, NS, "max", "the longest", cell_u64(row->max_ns))                          \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_u64(row->min_ns))                   \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_u64(row->max_ns))                    \
 	COLUMN(variance_us2, REAL, "variance", "variance of their durations, in square µs",      \
 	       cell_known_real(row->variance >= 0, row->variance))
 
@@ -152,12 +152,12 @@ DEFINE_TABLE(api_statistic, struct api_statistic_row, STATISTIC_COLUMNS, next_st
 	COLUMN(runtime, TEXT, "runtime", "which runtime", cell_string(model, row->runtime))   \
 	COLUMN(process, ROW, "process", "who launched: a row of processes",                   \
 	       cell_index(row->process))                                                      \
-	COLUMN(name, TEXT, "name", "what was launched", cell_string(model, row->name))        \
+	COLUMN(name, TEXT, "launched", "what was launched", cell_string(model, row->name))    \
 	COLUMN(named_by, TEXT, "named by", "how its name is known",                           \
 	       cell_text(call_named_text(row->named)))                                        \
 	COLUMN(count, COUNT, "launches", "launches", cell_u64(row->count))                    \
 	COLUMN(errors, COUNT, "errors", "of these, returned an error", cell_u64(row->errors)) \
-	COLUMN(total_ns, NS, "total", "time in the launching calls", cell_u64(row->total_ns))
+	COLUMN(total_ns, NS, "calls", "time in the launching calls", cell_u64(row->total_ns))
 
 static bool next_launched(struct table_cursor *at)
 {
@@ -218,8 +218,8 @@ DEFINE_TABLE(ioctls, struct ioctl_call, IOCTLS_COLUMNS, next_ioctl,
 	COLUMN(open, COUNT, "open", "of these, had not returned at the end", cell_u64(row->open)) \
 	COLUMN(errors, COUNT, "errors", "of these, failed", cell_u64(row->errors))                \
 	COLUMN(total_ns, NS, "total", "time in them", cell_u64(row->total_ns))                    \
-	COLUMN(max_ns, NS, "max", "the longest", cell_u64(row->max_ns))                           \
-	COLUMN(began_before, COUNT, "began before",                                               \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_known(row->returned, row->max_ns))    \
+	COLUMN(began_before, COUNT, "begun before",                                               \
 	       "of these, were under way when recording began", cell_u64(row->before))
 
 static bool next_ioctl_usage(struct table_cursor *at)

@@ -92,9 +92,10 @@ DEFINE_TABLE(interrupts, struct interrupt, INTERRUPT_COLUMNS, next_interrupt,
 	COLUMN(failed, COUNT, "failed", "requests that failed", cell_u64(row->failed))             \
 	COLUMN(queued_ns, NS, "queued", "time before they went to the disk",                       \
 	       cell_u64(row->wait_ns))                                                             \
-	COLUMN(slept_ns, NS, "slept", "time that threads slept for them", cell_u64(row->slept_ns)) \
+	COLUMN(slept_ns, NS, "slept for", "time that threads slept for them",                      \
+	       cell_u64(row->slept_ns))                                                            \
 	COLUMN(total_ns, NS, "total", "time from request to end", cell_u64(row->latency.total_ns)) \
-	COLUMN(max_ns, NS, "max", "the longest one",                                               \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest one",                                         \
 	       cell_known(row->latency.has_max, row->latency.max_ns))
 
 static bool next_block(struct table_cursor *at)
@@ -113,10 +114,10 @@ DEFINE_TABLE(block_io, struct block_usage, BLOCK_COLUMNS, next_block,
 	       cell_string(model, row->file))                                                  \
 	COLUMN(count, COUNT, "faults", "page faults for which the page had to be fetched",     \
 	       cell_u64(row->count))                                                           \
-	COLUMN(slept, COUNT, "slept", "of these, for which the thread slept",                  \
+	COLUMN(slept, COUNT, "slept for", "of these, for which the thread slept",              \
 	       cell_u64(row->slept))                                                           \
 	COLUMN(total_ns, NS, "total", "time slept for them", cell_u64(row->total_ns))          \
-	COLUMN(max_ns, NS, "max", "the longest one", cell_u64(row->max_ns))
+	COLUMN(max_ns, SHORT_NS, "max", "the longest one", cell_u64(row->max_ns))
 
 static bool next_fault(struct table_cursor *at)
 {

@@ -48,19 +48,10 @@ int text_advice(FILE *out, const struct model *model, const struct results *resu
 		const struct report_options *options);
 int text_pipeline(FILE *out, const struct model *model, const struct results *results,
 		  const struct report_options *options);
-int text_api(FILE *out, const struct model *model, const struct results *results,
-	     const struct report_options *options);
-/* What device files sum up of calls; nothing if none does. */
-int text_api_statistic(FILE *out, const struct model *model, const struct results *results,
-		       const struct report_options *options);
 int text_python(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
 int text_stacks(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
-int text_io(FILE *out, const struct model *model, const struct results *results,
-	    const struct report_options *options);
-int text_ioctl(FILE *out, const struct model *model, const struct results *results,
-	       const struct report_options *options);
 
 /* Memory, bytes, faults and group of target processes; then the groups with targets in them. */
 int text_process_facts(FILE *out, const struct model *model, const struct results *results,
@@ -93,17 +84,10 @@ void json_advice_section(struct json *json, const struct model *model,
 			 const struct results *results);
 void json_pipeline_section(struct json *json, const struct model *model,
 			   const struct results *results);
-void json_api_section(struct json *json, const struct model *model, const struct results *results);
-/* Key "api_statistics" of the open map. */
-void json_api_statistic(struct json *json, const struct model *model,
-			const struct api_statistic_results *results);
 void json_python_section(struct json *json, const struct model *model,
 			 const struct results *results);
 void json_stacks_section(struct json *json, const struct model *model,
 			 const struct results *results);
-void json_io_section(struct json *json, const struct model *model, const struct results *results);
-void json_ioctl_section(struct json *json, const struct model *model,
-			const struct results *results);
 
 /*
  * text_damage - what could not be read, in a sentence; nothing if all could

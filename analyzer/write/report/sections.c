@@ -28,25 +28,11 @@ WRITTEN(capture, SECTION_CAPTURE, true, true)
 WRITTEN(host, SECTION_HOST, true, true)
 WRITTEN(processes, SECTION_PROCESSES, true, true)
 WRITTEN(pipeline, SECTION_PIPELINE, true, true)
-WRITTEN(ioctl, SECTION_IOCTL, true, true)
-WRITTEN(io, SECTION_IO, true, true)
 WRITTEN(cluster, SECTION_CLUSTER, report->results->cluster, report->results->cluster)
 WRITTEN(shapes, SECTION_SHAPES, report->results->operator_steps, report->results->operator_steps)
 WRITTEN(memory, SECTION_MEMORY, report->results->memory, report->results->memory)
 WRITTEN(stacks, SECTION_STACKS, report->results->stacks, report->results->stacks)
 WRITTEN(python, SECTION_PYTHON, report->results->python, report->results->python)
-
-static int api_text(const struct report *report)
-{
-	int err = text_api ARGUMENTS;
-
-	return err ? err : text_api_statistic ARGUMENTS;
-}
-
-static void api_json(const struct report *report)
-{
-	json_api_section(report->json, report->model, report->results);
-}
 
 static int devices_text(const struct report *report)
 {
@@ -75,7 +61,6 @@ static void advice_json(const struct report *report)
 	json_advice_section(report->json, report->model, report->results);
 }
 
-static const struct section section_api = { SECTION_API, api_text, api_json };
 static const struct section section_devices = { SECTION_ALL, devices_text, devices_json };
 static const struct section section_advice = { SECTION_ADVICE, advice_text, advice_json };
 

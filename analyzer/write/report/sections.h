@@ -24,5 +24,8 @@ extern const struct section *const sections[];
 extern const size_t section_count;
 
 extern const struct section section_steps;
+extern const struct section section_api;
+extern const struct section section_ioctl;
+extern const struct section section_io;
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H */

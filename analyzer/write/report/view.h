@@ -53,6 +53,7 @@ enum view_how {
 	VIEW_BLANK = 1 << 8, /* text: nothing, not "unknown", where there is none */
 	VIEW_EMPTY = 1 << 9, /* JSON: "" where there is no text, instead of nothing */
 	VIEW_NULL = 1 << 10, /* JSON: null where there is none, instead of nothing */
+	VIEW_IF_KNOWN = 1 << 11, /* text: if any row has one, be it 0 */
 };
 
 struct view;
@@ -65,6 +66,7 @@ struct view_column {
 	const char *heading; /* with its unit; NULL: the schema's */
 	double scale; /* text: divide by it and write with decimals; 0: as its unit asks for */
 	int decimals; /* with a scale */
+	const char *unknown; /* text: where there is none; NULL: "unknown" */
 };
 
 enum view_shape {

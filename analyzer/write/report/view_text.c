@@ -56,13 +56,23 @@ static void add_unsigned(const struct report *report, struct table *table, enum 
 	}
 }
 
+static void add_unknown(struct table *table, const struct view_column *column)
+{
+	if (column->how & VIEW_BLANK)
+		table_empty(table);
+	else if (column->unknown)
+		table_text(table, column->unknown);
+	else
+		table_unknown(table);
+}
+
 static void add_cell(const struct report *report, struct table *table, struct view_place *place,
 		     const struct cell *cell)
 {
 	enum column_unit unit = place->column->unit;
 
 	if (cell->kind == CELL_NULL)
-		table_text(table, place->shown.how & VIEW_BLANK ? "" : "unknown");
+		add_unknown(table, &place->shown);
 	else if (cell->kind == CELL_TEXT)
 		table_text(table, cell->text);
 	else if (place->shown.scale > 0)
@@ -95,14 +105,16 @@ static bool is_shown(const struct report *report, const struct view *view,
 
 	if (how & VIEW_JSON)
 		return false;
-	if (!(how & (VIEW_IF_ANY | VIEW_IF_DIFFERS)))
+	if (!(how & (VIEW_IF_ANY | VIEW_IF_DIFFERS | VIEW_IF_KNOWN)))
 		return true;
 	view_begin(report, view, outer, &at);
 	for (uint64_t row = 0; view_next(view, outer, &at); row++) {
 		cell = view_cell(place, &at);
 		if (row == 0)
 			first = cell;
-		if (how & VIEW_IF_ANY ? !cell_is_0(&cell) : !is_same(&first, &cell))
+		if ((how & VIEW_IF_ANY && !cell_is_0(&cell)) ||
+		    (how & VIEW_IF_KNOWN && cell.kind != CELL_NULL) ||
+		    (how & VIEW_IF_DIFFERS && !is_same(&first, &cell)))
 			return true;
 	}
 	return false;
