@@ -273,30 +273,27 @@ static int export(const struct options *options, const struct analysis *analysis
 	return err;
 }
 
-/* Is all that is wanted known without the rows of the trace? */
-static bool wants_capture_only(const struct options *options)
+/* What the options ask for; of exports and queries anything may be asked. */
+static struct analysis_wish wish(const struct options *options)
 {
-	const uint32_t sections = SECTION_TRACE | SECTION_CAPTURE;
+	struct analysis_wish wish = { .sections = SECTION_ALL };
 
-	if (options->trace_count != 1 || options->device_count)
-		return false;
 	if (options->command == COMMAND_INFO)
-		return true;
-	return options->command == COMMAND_REPORT && !(options->sections & ~sections) &&
-	       options->format != FORMAT_HTML && !options->pid_count && !options->has_from &&
-	       !options->has_to && !options->has_steps && !options->subtract_probe_cost;
+		wish.sections = SECTION_TRACE | SECTION_CAPTURE;
+	else if (options->command == COMMAND_REPORT && !options->has_steps)
+		wish.sections = options->sections;
+	wish.calls = options->pid_count || options->has_from || options->has_to ||
+		     options->subtract_probe_cost;
+	return wish;
 }
 
 static int load_all(const struct options *options, struct analysis *analysis, char *error,
 		    size_t error_size)
 {
-	int err;
+	const struct analysis_wish wanted = wish(options);
+	int err = analysis_load_for(analysis, options->traces, options->trace_count, &wanted,
+				    options->strict, error, error_size);
 
-	if (wants_capture_only(options))
-		return analysis_survey(analysis, options->traces[0], options->strict, error,
-				       error_size);
-	err = analysis_load(analysis, options->traces, options->trace_count, options->strict, error,
-			    error_size);
 	return err ? err
 		   : analysis_import(analysis, options->devices, options->device_count,
 				     options->trace_count == 0, error, error_size);
@@ -329,10 +326,7 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	if (err)
 		return err;
 	wanted = analysis_options(options, analysis->model);
-	if (options->command == COMMAND_INFO || wants_capture_only(options))
-		err = analysis_compute_capture(analysis, &wanted, error, error_size);
-	else
-		err = analysis_compute(analysis, &wanted, error, error_size);
+	err = analysis_compute(analysis, &wanted, error, error_size);
 	if (err)
 		return err;
 	if (options->command == COMMAND_EXPORT && is_folder(options->export_to))

@@ -38,6 +38,7 @@
 
 struct analysis {
 	struct model *model;
+	uint32_t sections; /* enum report_section: what is analysed is what these show; 0 = all */
 	struct results results; /* points at the members below that were computed */
 	struct capture_results capture;
 	struct probe_cost_results probe_cost;
@@ -74,13 +75,16 @@ struct analysis {
 int analysis_load(struct analysis *analysis, char **traces, unsigned int count, bool strict,
 		  char *error, size_t error_size);
 
-/*
- * analysis_survey - the same of one trace whose rows are counted, not kept
- *
- * For what analysis_compute_capture() is enough for: takes a hundredth of the time and memory.
- */
-int analysis_survey(struct analysis *analysis, char *trace, bool strict, char *error,
-		    size_t error_size);
+/* What is wanted of traces. */
+struct analysis_wish {
+	uint32_t sections; /* enum report_section */
+	bool calls; /* keep calls for any of them: what probes cost in a part of the trace is summed up from these */
+};
+
+/* analysis_load_for - the same, but rows that nothing wanted needs are counted, not kept */
+int analysis_load_for(struct analysis *analysis, char **traces, unsigned int count,
+		      const struct analysis_wish *wish, bool strict, char *error,
+		      size_t error_size);
 
 /*
  * analysis_import - take in the device files of other profilers, after analysis_load()
@@ -99,10 +103,6 @@ int analysis_import(struct analysis *analysis, char **devices, unsigned int coun
  */
 int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,
 		     size_t error_size);
-
-/* analysis_compute_capture - only how the trace was taken; nothing is joined. As analysis_compute(). */
-int analysis_compute_capture(struct analysis *analysis, const struct analysis_options *options,
-			     char *error, size_t error_size);
 
 void analysis_free(struct analysis *analysis);
 

@@ -142,8 +142,8 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	unseen_ends(model, results);
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
 			   model->bad_rows;
-	results->switches_missing = model->survey.made ? model->survey.switches_missing
-						       : missing_switches(model);
+	results->switches_missing = model->survey.schedule ? model->survey.switches_missing
+							   : missing_switches(model);
 	results->complete &= !results->lost && !results->missing && !results->damaged &&
 			     !model->unknown_values;
 	return 0;

@@ -67,9 +67,13 @@ int device_results_analyse(struct model *model, const struct analysis_options *o
 		error = overlap_analyse(model, options, &results->overlap);
 	if (!error)
 		error = communication_analyse(model, options, &results->communication);
-	if (!error)
-		error = idle_analyse(model, results->devices, options, &results->idle);
 	return error;
+}
+
+int device_results_idle(struct model *model, const struct analysis_options *options,
+			struct device_results *results)
+{
+	return idle_analyse(model, results->devices, options, &results->idle);
 }
 
 int device_results_compute(struct model *model, const struct analysis_options *options,
@@ -77,7 +81,9 @@ int device_results_compute(struct model *model, const struct analysis_options *o
 {
 	int error = device_results_join(model, results);
 
-	return error ? error : device_results_analyse(model, options, results);
+	if (!error)
+		error = device_results_analyse(model, options, results);
+	return error ? error : device_results_idle(model, options, results);
 }
 
 void device_results_free(struct device_results *results)

@@ -41,14 +41,17 @@ struct device_results {
 int device_results_join(struct model *model, struct device_results *results);
 
 /*
- * device_results_analyse - after that: devices, operators, overlap and idle causes
+ * device_results_analyse - after that: devices, operators, overlap, communication
+ * device_results_idle - and after that idle causes
  *
- * Timelines must be built; without them idle causes are mostly "unknown". 0 or -ENOMEM.
+ * For the latter timelines must be built; without them they are mostly "unknown". 0 or -ENOMEM.
  */
 int device_results_analyse(struct model *model, const struct analysis_options *options,
 			   struct device_results *results);
+int device_results_idle(struct model *model, const struct analysis_options *options,
+			struct device_results *results);
 
-/* device_results_compute - both. Returns 0 or -ENOMEM; device_results_free() is to be called. */
+/* device_results_compute - all of it. Returns 0 or -ENOMEM; device_results_free() is to be called. */
 int device_results_compute(struct model *model, const struct analysis_options *options,
 			   struct device_results *results);
 void device_results_free(struct device_results *results);

@@ -159,7 +159,7 @@ static struct thread *named_thread(struct model *model, const struct call *call,
 	return &model->threads.row[call->thread];
 }
 
-static bool names_threads(const struct function *function)
+bool load_names_threads(const struct function *function)
 {
 	for (int i = 0; i < 3; i++)
 		if (function->roles[i] == PROFBPF__FUNCTION__ROLE__THREAD)
@@ -186,7 +186,7 @@ void load_thread_names(struct model *model)
 		const struct function *function = &model->functions.row[call->function];
 		uint32_t thread;
 
-		if (!call->text || !names_threads(function))
+		if (!call->text || !load_names_threads(function))
 			continue;
 		thread = named_thread(model, call, function) - model->threads.row;
 		if (call->start_ns >= last[thread].ts_ns)

@@ -19,6 +19,7 @@ struct loader *loader_new(struct model *model)
 	if (!loader)
 		return NULL;
 	loader->model = model;
+	loader->rows = LOAD_ALL;
 	arena_init(&loader->arena, ARENA_LIMIT);
 	return loader;
 }
@@ -84,25 +85,29 @@ static load_fn *const BODIES[] = {
 	[PROFBPF__PACKET__KIND__BLOCK_REQUESTS] = load_block_requests,
 };
 
-/* Instead of these, where rows are only counted. */
-static load_fn *const SURVEYS[] = {
-	[PROFBPF__PACKET__KIND__CALLS] = survey_calls,
-	[PROFBPF__PACKET__KIND__IOCTLS] = survey_ioctls,
-	[PROFBPF__PACKET__KIND__SWITCHES] = survey_switches,
-	[PROFBPF__PACKET__KIND__WAKES] = survey_wakes,
-	[PROFBPF__PACKET__KIND__DEVICE_TASKS] = survey_device_tasks,
+/* Instead of these, where such rows are only counted. */
+static const struct {
+	uint32_t rows; /* enum load_rows */
+	load_fn *count;
+} SURVEYS[] = {
+	[PROFBPF__PACKET__KIND__CALLS] = { LOAD_CALLS, survey_calls },
+	[PROFBPF__PACKET__KIND__IOCTLS] = { LOAD_IOCTLS, survey_ioctls },
+	[PROFBPF__PACKET__KIND__SWITCHES] = { LOAD_SCHEDULE, survey_switches },
+	[PROFBPF__PACKET__KIND__WAKES] = { LOAD_SCHEDULE, survey_wakes },
+	[PROFBPF__PACKET__KIND__DEVICE_TASKS] = { LOAD_TASKS, survey_device_tasks },
 };
 
-void loader_survey(struct loader *loader)
+void loader_choose(struct loader *loader, uint32_t rows)
 {
-	loader->survey.wanted = true;
-	loader->model->survey.made = true;
+	loader->rows = rows;
+	loader->model->survey.schedule = !(rows & LOAD_SCHEDULE);
 }
 
 static load_fn *body_of(const struct loader *loader, unsigned int kind)
 {
-	if (loader->survey.wanted && kind < sizeof(SURVEYS) / sizeof(SURVEYS[0]) && SURVEYS[kind])
-		return SURVEYS[kind];
+	if (kind < sizeof(SURVEYS) / sizeof(SURVEYS[0]) && SURVEYS[kind].count &&
+	    !(loader->rows & SURVEYS[kind].rows))
+		return SURVEYS[kind].count;
 	return BODIES[kind];
 }
 

@@ -18,8 +18,21 @@ struct loader;
 /* A loader that fills @model; NULL without memory. The model stays the caller's. */
 struct loader *loader_new(struct model *model);
 
-/* loader_survey - before the first file: count rows, keep none (model.survey); for what needs no more */
-void loader_survey(struct loader *loader);
+/* Rows that are kept; others are counted (model.survey), which takes a fraction of the time and memory. */
+enum load_rows {
+	LOAD_CALLS = 1 << 0,
+	LOAD_IOCTLS = 1 << 1,
+	LOAD_SCHEDULE = 1 << 2, /* switches, wake-ups, interrupts */
+	LOAD_TASKS = 1 << 3, /* of devices */
+	LOAD_ALL = (1 << 4) - 1, /* unless something else is chosen */
+};
+
+/*
+ * loader_choose - before the first file: keep only these rows, enum load_rows
+ *
+ * Calls that give threads their names are kept in any case, unless nothing is.
+ */
+void loader_choose(struct loader *loader, uint32_t rows);
 void loader_free(struct loader *loader);
 
 /*

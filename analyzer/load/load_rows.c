@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets with rows of events: calls, ioctls, switches, wake-ups, device tasks. */
 #include "analyzer/load/call_columns.h"
+#include "analyzer/load/load_pbt.h"
 #include "analyzer/load/loader.h"
 
 #include <stdlib.h>
@@ -47,6 +48,21 @@ static uint8_t call_flags(uint32_t file)
 	return flags;
 }
 
+bool loader_keeps_calls_of(const struct loader *loader, uint32_t function)
+{
+	return loader->rows & LOAD_CALLS ||
+	       (loader->rows && load_names_threads(&loader->model->functions.row[function]));
+}
+
+static void count_call(struct loader *loader, const struct call *row)
+{
+	struct function *function = &loader->model->functions.row[row->function];
+
+	loader->model->survey.calls++;
+	function->counted_calls++;
+	function->counted_texts += row->text != 0;
+}
+
 bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Calls *calls = LOADER_UNPACK(calls, packet);
@@ -73,9 +89,12 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 			loader->model->bad_rows++;
 			continue;
 		}
-		if (!MODEL_PUSH(&loader->model->calls, row) ||
-		    !loader_saw_thread(loader, row.thread, (uint32_t)COLUMN_AT(calls, tgid, s),
+		if (!loader_saw_thread(loader, row.thread, (uint32_t)COLUMN_AT(calls, tgid, s),
 				       end_ns))
+			return loader_out_of_memory(loader);
+		if (!loader_keeps_calls_of(loader, row.function))
+			count_call(loader, &row);
+		else if (!MODEL_PUSH(&loader->model->calls, row))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, end_ns);
 	}

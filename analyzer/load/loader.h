@@ -76,13 +76,13 @@ struct survey_switch {
 };
 
 struct survey_state {
-	bool wanted; /* rows are counted, not kept: survey.h */
 	MODEL_ARRAY(struct survey_switch) last_switches; /* by CPU */
 };
 
 struct loader {
 	struct model *model;
-	struct survey_state survey;
+	uint32_t rows; /* enum load_rows: those that are kept */
+	struct survey_state survey; /* of the others: survey.h */
 	struct arena arena;
 	const char *path; /* of the file being read */
 	bool any_segment;
@@ -249,6 +249,12 @@ void load_resolve_ends(struct loader *loader);
 
 /* Processes of the addresses that have names, and their order. */
 void load_resolve_code_names(struct loader *loader);
+
+/* Do its calls give threads their names? */
+bool load_names_threads(const struct function *function);
+
+/* Are calls of a row of model->functions kept, not counted? */
+bool loader_keeps_calls_of(const struct loader *loader, uint32_t function);
 
 /* Names of threads that the kernel keeps the first 15 bytes of, by the calls that gave them. */
 void load_thread_names(struct model *model);

@@ -128,6 +128,18 @@ static bool add_calls(struct loader *loader, const Profbpf__Calls *calls, const 
 	return !loader->no_memory;
 }
 
+/* Is one of the calls to be kept? */
+static bool keeps_any(struct loader *loader, const Profbpf__Calls *calls, size_t entries)
+{
+	for (size_t i = 0; i < entries; i++) {
+		uint32_t function = loader_function(loader, COLUMN_AT(calls, function, i));
+
+		if (function != INDEX_NONE && loader_keeps_calls_of(loader, function))
+			return true;
+	}
+	return false;
+}
+
 bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
 {
 	const uint32_t kept = FIELD(2) | FIELD(3) | FIELD(6) | FIELD(7) | FIELD(13) | FIELD(14) |
@@ -150,6 +162,8 @@ bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
 		   !COUNT_ROWS(&part, &entries, 6, 7, 8, 13, 14)) {
 		return false;
 	}
+	if (keeps_any(loader, calls, entries))
+		return load_calls(loader, packet);
 	counts = count_shapes(loader, calls->n_shape ? calls->shape : NULL, rows, entries);
 	if (!counts || !add_calls(loader, calls, counts, entries))
 		return false;

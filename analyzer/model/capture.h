@@ -49,9 +49,9 @@ struct probe_cost {
 	uint32_t whole_ns;
 };
 
-/* Of a trace whose rows were counted, not kept. */
+/* Rows of the trace that were counted, not kept: what is asked for does not need them. */
 struct survey {
-	bool made; /* the arrays of what is counted here are empty */
+	bool schedule; /* there are no switches and wake-ups but those counted here */
 	uint64_t calls;
 	uint64_t ioctls;
 	uint64_t switches;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is counted of a trace without its rows is what its rows add up to: of the stored traces. */
+/*
+ * What is counted of a trace without its rows is what its rows add up to, and a section alone, for which only the
+ * rows are loaded that it needs, says what it says among all others: of the stored traces.
+ */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +28,7 @@ static char *info_of(struct analysis *analysis, int err, const char *trace)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	if (err || analysis_compute_capture(analysis, &wanted, error, sizeof(error)))
+	if (err || analysis_compute(analysis, &wanted, error, sizeof(error)))
 		fail_msg("%s: %s", trace, error);
 	assert_int_equal(info_json(out, analysis->model, &analysis->results), 0);
 	fclose(out);
@@ -43,12 +46,13 @@ static void check_rows_are_not_kept(const struct model *model)
 
 static void compare(char *trace)
 {
+	const struct analysis_wish few = { .sections = SECTION_TRACE | SECTION_CAPTURE };
 	struct analysis loaded, surveyed;
 	char error[512] = "", *whole, *counted;
 	int err = analysis_load(&loaded, &trace, 1, false, error, sizeof(error));
 
 	whole = info_of(&loaded, err, trace);
-	err = analysis_survey(&surveyed, trace, false, error, sizeof(error));
+	err = analysis_load_for(&surveyed, &trace, 1, &few, false, error, sizeof(error));
 	counted = info_of(&surveyed, err, trace);
 	check_rows_are_not_kept(surveyed.model);
 	if (strcmp(whole, counted) != 0)
@@ -60,7 +64,53 @@ static void compare(char *trace)
 	analysis_free(&surveyed);
 }
 
-static void stored_traces(void **state)
+static char *section_of(struct analysis *analysis, uint32_t section)
+{
+	const struct report_options options = { .sections = section };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(report_json(out, analysis->model, &analysis->results, &options), 0);
+	fclose(out);
+	return text;
+}
+
+static void compare_section(struct analysis *all, char *trace, uint32_t section)
+{
+	const struct analysis_options wanted = { 0 };
+	const struct analysis_wish wish = { .sections = section };
+	struct analysis alone;
+	char error[512] = "", *expected = section_of(all, section), *got;
+
+	if (analysis_load_for(&alone, &trace, 1, &wish, false, error, sizeof(error)) ||
+	    analysis_compute(&alone, &wanted, error, sizeof(error)))
+		fail_msg("%s: %s", trace, error);
+	got = section_of(&alone, section);
+	if (strcmp(got, expected) != 0)
+		print_error("%s: section 0x%x\n", trace, section);
+	assert_string_equal(got, expected);
+	free(got);
+	free(expected);
+	analysis_free(&alone);
+}
+
+static void compare_sections(char *trace)
+{
+	const struct analysis_options wanted = { 0 };
+	struct analysis all;
+	char error[512] = "";
+
+	if (analysis_load(&all, &trace, 1, false, error, sizeof(error)) ||
+	    analysis_compute(&all, &wanted, error, sizeof(error)))
+		fail_msg("%s: %s", trace, error);
+	for (uint32_t section = 1; section & SECTION_ALL; section <<= 1)
+		compare_section(&all, trace, section);
+	analysis_free(&all);
+}
+
+static void each_trace(void (*check)(char *trace))
 {
 	DIR *folder = opendir(FOLDER);
 	int traces = 0;
@@ -73,16 +123,31 @@ static void stored_traces(void **state)
 		if (!suffix || strcmp(suffix, ".pbt") != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", FOLDER, entry->d_name);
-		compare(path);
+		check(path);
 		traces++;
 	}
 	closedir(folder);
 	assert_true(traces >= TRACES_MIN);
 }
 
+static void counts_are_those_of_rows(void **state)
+{
+	(void)state;
+	each_trace(compare);
+}
+
+static void sections_alone_are_the_same(void **state)
+{
+	(void)state;
+	each_trace(compare_sections);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(stored_traces) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_are_those_of_rows),
+		cmocka_unit_test(sections_alone_are_the_same),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
