@@ -8,7 +8,8 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "analyzer/write/report/report_device.h"
+#include "analyzer/analyse/results.h"
+#include "analyzer/write/report/report.h"
 #include "tests/unit/small_model.h"
 
 #define US 1000ull
@@ -44,33 +45,32 @@ static struct model *make_model(void)
 	return model;
 }
 
-static const struct report_options all = { .sections = SECTION_ALL };
+static const struct report_options all = { .sections = SECTION_DEVICES | SECTION_JOIN |
+						       SECTION_OPERATORS | SECTION_OVERLAP |
+						       SECTION_COMMUNICATION | SECTION_IDLE };
 
-static char *write_text(const struct model *model, const struct device_results *results)
+static char *write_text(const struct model *model, struct device_results *devices)
 {
 	char *text = NULL;
 	size_t size = 0;
+	const struct results results = { .devices = devices };
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(report_text_device_sections(out, model, results, &all), 0);
+	assert_int_equal(report_text(out, model, &results, &all), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
 
-static yajl_val write_json(const struct model *model, const struct device_results *results)
+static yajl_val write_json(const struct model *model, struct device_results *devices)
 {
 	char *text = NULL, error[200];
 	size_t size = 0;
+	const struct results results = { .devices = devices };
 	FILE *out = open_memstream(&text, &size);
-	struct json *json = json_new(out, false);
 	yajl_val tree;
 
-	assert_non_null(json);
-	json_map(json, NULL);
-	assert_int_equal(report_json_device_sections(json, model, results, &all), 0);
-	json_map_close(json);
-	assert_int_equal(json_end(json), 0);
+	assert_int_equal(report_json(out, model, &results, &all), 0);
 	assert_int_equal(fclose(out), 0);
 	tree = yajl_tree_parse(text, error, sizeof(error));
 	if (!tree)

@@ -11,23 +11,24 @@ static const struct communication_results *communication_of(const struct table_c
 	return devices ? &devices->communication : NULL;
 }
 
-#define OPERATION_COLUMNS(COLUMN)                                                                  \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                   \
-	COLUMN(name, TEXT, "operation", "the collective, without its number",                      \
-	       cell_text(communication_name(model_text(model, row->name), at->text[0],             \
-					    sizeof(at->text[0]))))                                 \
-	COLUMN(count, COUNT, "operations", "operations", cell_u64(row->count))                     \
-	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))               \
-	COLUMN(min_ns, NS, "min", "the shortest", cell_u64(row->min_ns))                           \
-	COLUMN(max_ns, NS, "max", "the longest", cell_u64(row->max_ns))                            \
-	COLUMN(timed, COUNT, "timed", "of these, whose parts a file tells; sums of these follow",  \
-	       cell_u64(row->timed))                                                               \
-	COLUMN(transit_ns, NS, "transit", "time in which data moved",                              \
-	       cell_known(row->timed, row->transit_ns))                                            \
-	COLUMN(wait_ns, NS, "wait", "time waiting for others",                                     \
-	       cell_known(row->timed, row->wait_ns))                                               \
-	COLUMN(synchronization_ns, NS, "synchronization", "of wait_ns, before the first transfer", \
-	       cell_known(row->timed, row->synchronization_ns))                                    \
+#define OPERATION_COLUMNS(COLUMN)                                                                 \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                  \
+	COLUMN(name, TEXT, "operation", "the collective, without its number",                     \
+	       cell_text(communication_name(model_text(model, row->name), at->text[0],            \
+					    sizeof(at->text[0]))))                                \
+	COLUMN(count, COUNT, "count", "operations", cell_u64(row->count))                         \
+	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))              \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_u64(row->min_ns))                    \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_u64(row->max_ns))                     \
+	COLUMN(timed, COUNT, "timed", "of these, whose parts a file tells; sums of these follow", \
+	       cell_u64(row->timed))                                                              \
+	COLUMN(transit_ns, NS, "transit", "time in which data moved",                             \
+	       cell_known(row->timed, row->transit_ns))                                           \
+	COLUMN(wait_ns, NS, "wait", "time waiting for others",                                    \
+	       cell_known(row->timed, row->wait_ns))                                              \
+	COLUMN(synchronization_ns, NS, "before first transfer",                                   \
+	       "of wait_ns, before the first transfer",                                           \
+	       cell_known(row->timed, row->synchronization_ns))                                   \
 	COLUMN(idle_ns, NS, "idle", "time without either", cell_known(row->timed, row->idle_ns))
 
 static bool next_operation(struct table_cursor *at)
@@ -41,16 +42,16 @@ static bool next_operation(struct table_cursor *at)
 DEFINE_TABLE(communication, struct communication_usage, OPERATION_COLUMNS, next_operation,
 	     "collectives of one kind on a device");
 
-#define LINK_COLUMNS(COLUMN)                                                                  \
-	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))              \
-	COLUMN(source, NUMBER, "from", "rank that sent", cell_index(row->source))             \
-	COLUMN(destination, NUMBER, "to", "rank that received", cell_index(row->destination)) \
-	COLUMN(transport, TEXT, "transport", "HCCS, RDMA, SDMA, LOCAL",                       \
-	       cell_string(model, row->transport))                                            \
-	COLUMN(transfers, COUNT, "transfers", "transfers", cell_u64(row->transfers))          \
-	COLUMN(bytes, BYTES, "bytes", "what they moved", cell_u64(row->bytes))                \
-	COLUMN(transit_ns, NS, "transit", "time that took", cell_u64(row->transit_ns))        \
-	COLUMN(waits, COUNT, "waits", "waits for others", cell_u64(row->waits))               \
+#define LINK_COLUMNS(COLUMN)                                                                       \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                   \
+	COLUMN(source, NUMBER, "from rank", "rank that sent", cell_index(row->source))             \
+	COLUMN(destination, NUMBER, "to rank", "rank that received", cell_index(row->destination)) \
+	COLUMN(transport, TEXT, "transport", "HCCS, RDMA, SDMA, LOCAL",                            \
+	       cell_string(model, row->transport))                                                 \
+	COLUMN(transfers, COUNT, "transfers", "transfers", cell_u64(row->transfers))               \
+	COLUMN(bytes, BYTES, "bytes", "what they moved", cell_u64(row->bytes))                     \
+	COLUMN(transit_ns, NS, "transit", "time that took", cell_u64(row->transit_ns))             \
+	COLUMN(waits, COUNT, "waits", "waits for others", cell_u64(row->waits))                    \
 	COLUMN(wait_ns, NS, "wait", "time that took", cell_u64(row->wait_ns))
 
 static bool next_link(struct table_cursor *at)
@@ -64,12 +65,12 @@ static bool next_link(struct table_cursor *at)
 DEFINE_TABLE(links, struct link_usage, LINK_COLUMNS, next_link, "a link between two ranks");
 
 #define COLLECTIVE_COLUMNS(COLUMN)                                                               \
-	COLUMN(name, TEXT, "operation", "the collective", cell_string(model, row->name))         \
+	COLUMN(name, TEXT, "collective", "the collective", cell_string(model, row->name))        \
 	COLUMN(ranks, COUNT, "ranks", "ranks that took part", cell_u64(row->ranks))              \
 	COLUMN(start_ns, INSTANT, "start", "when the first rank began", cell_u64(row->start_ns)) \
-	COLUMN(duration_ns, NS, "duration", "until the last rank ended",                         \
+	COLUMN(duration_ns, SHORT_NS, "duration", "until the last rank ended",                   \
 	       cell_u64(row->duration_ns))                                                       \
-	COLUMN(skew_ns, NS, "skew", "between the first and the last rank's begin",               \
+	COLUMN(skew_ns, SHORT_NS, "skew", "between the first and the last rank's begin",         \
 	       cell_u64(row->skew_ns))                                                           \
 	COLUMN(straggler, ROW, "straggler", "who came last: a row of devices",                   \
 	       cell_u64(row->straggler))
@@ -89,9 +90,10 @@ DEFINE_TABLE(collectives, struct collective_skew, COLLECTIVE_COLUMNS, next_colle
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                  \
 	COLUMN(collectives, COUNT, "collectives", "collectives that are compared",                \
 	       cell_u64(row->collectives))                                                        \
-	COLUMN(last, COUNT, "last", "of these, it came last", cell_u64(row->last))                \
+	COLUMN(last, COUNT, "came last", "of these, it came last", cell_u64(row->last))           \
 	COLUMN(late_ns, NS, "late", "how long others waited for it then", cell_u64(row->late_ns)) \
-	COLUMN(wait_ns, NS, "wait", "how long it waited for others", cell_u64(row->wait_ns))
+	COLUMN(wait_ns, NS, "waited for others", "how long it waited for others",                 \
+	       cell_u64(row->wait_ns))
 
 static bool next_rank(struct table_cursor *at)
 {
@@ -105,18 +107,18 @@ DEFINE_TABLE(ranks, struct rank_usage, RANK_COLUMNS, next_rank,
 	     "a rank, by when it came to collectives");
 
 /* Both ranks and stages have a member parts. */
-#define PART_COLUMNS(COLUMN)                                                              \
-	COLUMN(work_ns, NS, "work", "without waiting for another stage",                  \
-	       cell_u64(row->parts.work_ns))                                              \
-	COLUMN(work_percent, PERCENT, "of mean", "work, as a share of the mean",          \
-	       cell_real(row->parts.work_percent))                                        \
-	COLUMN(computation_ns, NS, "computation", "time in kernels",                      \
-	       cell_u64(row->parts.computation_ns))                                       \
-	COLUMN(receive_ns, NS, "receive", "only waiting for another stage",               \
-	       cell_u64(row->parts.receive_ns))                                           \
-	COLUMN(collective_ns, NS, "collectives", "other communication, without a kernel", \
-	       cell_u64(row->parts.collective_ns))                                        \
-	COLUMN(free_ns, NS, "free", "time without kernels and communication",             \
+#define PART_COLUMNS(COLUMN)                                                                      \
+	COLUMN(work_ns, NS, "work", "without waiting for another stage",                          \
+	       cell_u64(row->parts.work_ns))                                                      \
+	COLUMN(work_percent, PERCENT, "of mean", "work, as a share of the mean",                  \
+	       cell_real(row->parts.work_percent))                                                \
+	COLUMN(computation_ns, NS, "computation", "time in kernels",                              \
+	       cell_u64(row->parts.computation_ns))                                               \
+	COLUMN(receive_ns, NS, "receive", "only waiting for another stage",                       \
+	       cell_u64(row->parts.receive_ns))                                                   \
+	COLUMN(collective_ns, NS, "other communication", "other communication, without a kernel", \
+	       cell_u64(row->parts.collective_ns))                                                \
+	COLUMN(free_ns, NS, "free", "time without kernels and communication",                     \
 	       cell_id(row->parts.free_ns))
 
 #define CLUSTER_RANK_COLUMNS(COLUMN)                                                     \
@@ -139,14 +141,14 @@ static bool next_cluster_rank(struct table_cursor *at)
 DEFINE_TABLE(cluster_ranks, struct cluster_rank, CLUSTER_RANK_COLUMNS, next_cluster_rank,
 	     "a rank, by how long it worked and waited");
 
-#define STAGE_COLUMNS(COLUMN)                                                                \
-	COLUMN(stage, NUMBER, "stage", "of the job's pipeline", cell_u64(row->stage))        \
-	COLUMN(ranks, COUNT, "ranks", "its ranks; what follows are their means",             \
-	       cell_u64(row->ranks))                                                         \
-	PART_COLUMNS(COLUMN)                                                                 \
-	COLUMN(slowest, ROW, "slowest", "its rank with most work: a row of devices",         \
-	       cell_u64(of->results->cluster->ranks[row->slowest].device))                   \
-	COLUMN(imbalance_percent, PERCENT, "imbalance", "by how much that exceeds the mean", \
+#define STAGE_COLUMNS(COLUMN)                                                                      \
+	COLUMN(stage, NUMBER, "stage", "of the job's pipeline", cell_u64(row->stage))              \
+	COLUMN(ranks, COUNT, "ranks", "its ranks; what follows are their means",                   \
+	       cell_u64(row->ranks))                                                               \
+	PART_COLUMNS(COLUMN)                                                                       \
+	COLUMN(slowest, ROW, "slowest", "its rank with most work: a row of devices",               \
+	       cell_u64(of->results->cluster->ranks[row->slowest].device))                         \
+	COLUMN(imbalance_percent, PERCENT, "above its stage", "by how much that exceeds the mean", \
 	       cell_real(row->imbalance))
 
 static bool next_stage(struct table_cursor *at)

@@ -119,11 +119,11 @@ static struct cell same_text(const struct model *model, uint32_t string)
 	COLUMN(type, TEXT, "type", "its type, or the kind of its tasks",                           \
 	       cell_text(operator_type(model, row)))                                               \
 	COLUMN(core, TEXT, "core", "what ran it", cell_text(operator_core_name(row->core)))        \
-	COLUMN(count, COUNT, "tasks", "its tasks", cell_u64(row->count))                           \
+	COLUMN(count, COUNT, "count", "its tasks", cell_u64(row->count))                           \
 	COLUMN(total_ns, NS, "total", "sum of their times", cell_u64(row->total_ns))               \
-	COLUMN(min_ns, NS, "min", "the shortest", cell_u64(row->min_ns))                           \
-	COLUMN(max_ns, NS, "max", "the longest", cell_u64(row->max_ns))                            \
-	COLUMN(percent, PERCENT, "share", "of the time of all operators of the device",            \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_u64(row->min_ns))                     \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_u64(row->max_ns))                      \
+	COLUMN(percent, PERCENT, "of device", "of the time of all operators of the device",        \
 	       cell_real(row->percent))                                                            \
 	COLUMN(flops, REAL, "operations", "floating-point operations of all its tasks",            \
 	       cell_known_real(row->figures.counted, row->figures.flops))                          \
@@ -225,13 +225,13 @@ DEFINE_TABLE(operator_metrics, struct operator_metric, METRIC_COLUMNS, next_metr
 	       cell_u64(row->communication_ns))                                                  \
 	COLUMN(overlapped_ns, NS, "overlapped", "time in which both ran",                        \
 	       cell_u64(row->overlapped_ns))                                                     \
-	COLUMN(pure_communication_ns, NS, "exposed", "collectives without a kernel",             \
+	COLUMN(pure_communication_ns, NS, "pure communication", "collectives without a kernel",  \
 	       cell_u64(row->pure_communication_ns))                                             \
 	COLUMN(receive_ns, NS, "receive", "of these, only waiting for another pipeline stage",   \
 	       cell_u64(row->receive_ns))                                                        \
 	COLUMN(free_ns, NS, "free", "time without either", cell_u64(row->free_ns))               \
 	COLUMN(copy_ns, NS, "copies", "time in which a copy ran", cell_u64(row->copy_ns))        \
-	COLUMN(pure_copy_ns, NS, "exposed copies", "of it, without a kernel or collective",      \
+	COLUMN(pure_copy_ns, NS, "pure copies", "of it, without a kernel or collective",         \
 	       cell_u64(row->pure_copy_ns))
 
 static bool next_overlap(struct table_cursor *at)

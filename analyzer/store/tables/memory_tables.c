@@ -20,7 +20,7 @@
 	COLUMN(peak_ns, INSTANT, "peak at", "when that was reached first",                         \
 	       cell_known(row->curve.count, row->curve.peak_ns))                                   \
 	COLUMN(live_bytes, BYTES, "live", "allocated at the end", cell_u64(row->curve.last_bytes)) \
-	COLUMN(live_count, COUNT, "live blocks", "blocks of it", cell_u64(row->live_count))
+	COLUMN(live_count, COUNT, "not freed", "blocks of it", cell_u64(row->live_count))
 
 static bool next_ledger(struct table_cursor *at)
 {
@@ -33,14 +33,14 @@ static bool next_ledger(struct table_cursor *at)
 DEFINE_TABLE(memory, struct memory_ledger, LEDGER_COLUMNS, next_ledger,
 	     "memory that one runtime gave to a process", .keyed = true);
 
-#define LIVE_COLUMNS(COLUMN)                                                   \
-	COLUMN(ledger, ROW, "ledger", "a row of memory", cell_u64(at->index))  \
-	COLUMN(function, ROW, "function", "who allocated: a row of functions", \
-	       cell_u64(row->function))                                        \
-	COLUMN(bytes, BYTES, "bytes", "of each block", cell_u64(row->bytes))   \
-	COLUMN(count, COUNT, "blocks", "blocks", cell_u64(row->count))         \
-	COLUMN(first_ns, INSTANT, "oldest", "when the oldest was allocated",   \
-	       cell_u64(row->first_ns))                                        \
+#define LIVE_COLUMNS(COLUMN)                                                      \
+	COLUMN(ledger, ROW, "ledger", "a row of memory", cell_u64(at->index))     \
+	COLUMN(function, ROW, "function", "who allocated: a row of functions",    \
+	       cell_u64(row->function))                                           \
+	COLUMN(bytes, BYTES, "bytes", "of each block", cell_u64(row->bytes))      \
+	COLUMN(count, COUNT, "count", "blocks", cell_u64(row->count))             \
+	COLUMN(first_ns, INSTANT, "oldest from", "when the oldest was allocated", \
+	       cell_u64(row->first_ns))                                           \
 	COLUMN(thread, ROW, "thread", "by whom: a row of threads", cell_u64(row->thread))
 
 static bool next_live(struct table_cursor *at)

@@ -4,15 +4,16 @@
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/export_filter.h"
 
-#define DEVICE_COLUMNS(COLUMN)                                                                   \
-	COLUMN(device, ROW, "device", "this row", cell_u64(at->index))                           \
-	COLUMN(id, NUMBER, "id", "its number, as the runtime or file counts", cell_u64(row->id)) \
-	COLUMN(name, TEXT, "name", "its name", cell_string(model, row->name))                    \
-	COLUMN(kind, TEXT, "kind", "npu, gpu, cpu", cell_string(model, row->kind))               \
-	COLUMN(source, TEXT, "source", "who told of it", cell_string(model, row->source))        \
-	COLUMN(process, ROW, "process", "whose runtime told of it: a row of processes",          \
-	       cell_index(row->process))                                                         \
-	COLUMN(rank, NUMBER, "rank", "of its process in a distributed job",                      \
+#define DEVICE_COLUMNS(COLUMN)                                                            \
+	COLUMN(device, ROW, "device", "this row", cell_u64(at->index))                    \
+	COLUMN(id, NUMBER, "device", "its number, as the runtime or file counts",         \
+	       cell_u64(row->id))                                                         \
+	COLUMN(name, TEXT, "name", "its name", cell_string(model, row->name))             \
+	COLUMN(kind, TEXT, "kind", "npu, gpu, cpu", cell_string(model, row->kind))        \
+	COLUMN(source, TEXT, "source", "who told of it", cell_string(model, row->source)) \
+	COLUMN(process, ROW, "process", "whose runtime told of it: a row of processes",   \
+	       cell_index(row->process))                                                  \
+	COLUMN(rank, NUMBER, "rank", "of its process in a distributed job",               \
 	       cell_known(row->has_rank, row->rank))
 
 static bool next_device(struct table_cursor *at)

@@ -45,8 +45,8 @@ static void write_usage(struct json *json, const struct device_usage *usage)
 	write_streams(json, usage);
 }
 
-static void report_json_devices(struct json *json, const struct model *model,
-				const struct device_results *devices)
+void report_json_devices(struct json *json, const struct model *model,
+			 const struct device_results *devices)
 {
 	json_array(json, "devices");
 	for (uint32_t i = 0; i < devices->device_count; i++) {
@@ -119,8 +119,8 @@ static void write_clocks(struct json *json, const struct model *model,
 	json_array_close(json);
 }
 
-static void report_json_join(struct json *json, const struct model *model,
-			     const struct device_results *devices)
+void report_json_join(struct json *json, const struct model *model,
+		      const struct device_results *devices)
 {
 	const struct launch_join *join = &devices->launches;
 
@@ -206,8 +206,8 @@ static void write_gap(struct json *json, const struct model *model, const struct
 	json_map_close(json);
 }
 
-static void report_json_idle(struct json *json, const struct model *model,
-			     const struct device_results *devices)
+void report_json_idle(struct json *json, const struct model *model,
+		      const struct device_results *devices)
 {
 	const struct idle_result *idle = &devices->idle;
 
@@ -222,30 +222,4 @@ static void report_json_idle(struct json *json, const struct model *model,
 		write_gap(json, model, &idle->gaps[i]);
 	json_array_close(json);
 	json_map_close(json);
-}
-
-typedef void device_fn(struct json *json, const struct model *model,
-		       const struct device_results *devices);
-
-static const struct {
-	uint32_t section;
-	device_fn *write;
-} SECTIONS[] = {
-	{ SECTION_DEVICES, report_json_devices },
-	{ SECTION_JOIN, report_json_join },
-	{ SECTION_OPERATORS, report_json_operators },
-	{ SECTION_OVERLAP, report_json_overlap },
-	{ SECTION_COMMUNICATION, report_json_communication },
-	{ SECTION_IDLE, report_json_idle },
-};
-
-int report_json_device_sections(struct json *json, const struct model *model,
-				const struct device_results *devices,
-				const struct report_options *options)
-{
-	for (size_t i = 0; i < sizeof(SECTIONS) / sizeof(SECTIONS[0]); i++) {
-		if (options->sections & SECTIONS[i].section)
-			SECTIONS[i].write(json, model, devices);
-	}
-	return 0;
 }

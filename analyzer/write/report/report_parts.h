@@ -42,8 +42,6 @@ int text_cluster(FILE *out, const struct model *model, const struct results *res
 		 const struct report_options *options);
 int text_shapes(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
-int text_memory(FILE *out, const struct model *model, const struct results *results,
-		const struct report_options *options);
 int text_advice(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
 int text_pipeline(FILE *out, const struct model *model, const struct results *results,
@@ -77,8 +75,6 @@ void json_processes_section(struct json *json, const struct model *model,
 void json_cluster_section(struct json *json, const struct model *model,
 			  const struct results *results);
 void json_shapes_section(struct json *json, const struct model *model,
-			 const struct results *results);
-void json_memory_section(struct json *json, const struct model *model,
 			 const struct results *results);
 void json_advice_section(struct json *json, const struct model *model,
 			 const struct results *results);

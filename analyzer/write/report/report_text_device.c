@@ -95,9 +95,8 @@ static int print_streams(FILE *out, const struct device_usage *usage,
 	return error;
 }
 
-static int report_text_devices(FILE *out, const struct model *model,
-			       const struct device_results *devices,
-			       const struct report_options *options)
+int report_text_devices(FILE *out, const struct model *model, const struct device_results *devices,
+			const struct report_options *options)
 {
 	int error = 0;
 
@@ -153,9 +152,8 @@ static void print_clock(FILE *out, const struct model *model, const struct devic
 			clock->before_enqueue, clock->tasks);
 }
 
-static int report_text_join(FILE *out, const struct model *model,
-			    const struct device_results *devices,
-			    const struct report_options *options)
+int report_text_join(FILE *out, const struct model *model, const struct device_results *devices,
+		     const struct report_options *options)
 {
 	const struct launch_join *join = &devices->launches;
 
@@ -189,32 +187,4 @@ static int report_text_join(FILE *out, const struct model *model,
 			print_clock(out, model, devices, i);
 	}
 	return 0;
-}
-
-typedef int device_fn(FILE *out, const struct model *model, const struct device_results *devices,
-		      const struct report_options *options);
-
-static const struct {
-	uint32_t section;
-	device_fn *write;
-} SECTIONS[] = {
-	{ SECTION_DEVICES, report_text_devices },
-	{ SECTION_JOIN, report_text_join },
-	{ SECTION_OPERATORS, report_text_operators },
-	{ SECTION_OVERLAP, report_text_overlap },
-	{ SECTION_COMMUNICATION, report_text_communication },
-	{ SECTION_IDLE, report_text_idle },
-};
-
-int report_text_device_sections(FILE *out, const struct model *model,
-				const struct device_results *devices,
-				const struct report_options *options)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < sizeof(SECTIONS) / sizeof(SECTIONS[0]) && !error; i++) {
-		if (options->sections & SECTIONS[i].section)
-			error = SECTIONS[i].write(out, model, devices, options);
-	}
-	return error;
 }

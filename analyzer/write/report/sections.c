@@ -30,24 +30,30 @@ WRITTEN(processes, SECTION_PROCESSES, true, true)
 WRITTEN(pipeline, SECTION_PIPELINE, true, true)
 WRITTEN(cluster, SECTION_CLUSTER, report->results->cluster, report->results->cluster)
 WRITTEN(shapes, SECTION_SHAPES, report->results->operator_steps, report->results->operator_steps)
-WRITTEN(memory, SECTION_MEMORY, report->results->memory, report->results->memory)
 WRITTEN(stacks, SECTION_STACKS, report->results->stacks, report->results->stacks)
 WRITTEN(python, SECTION_PYTHON, report->results->python, report->results->python)
 
-static int devices_text(const struct report *report)
-{
-	if (!report->results->devices)
-		return 0;
-	return report_text_device_sections(report->out, report->model, report->results->devices,
-					   report->options);
-}
+/* The same of sections that are about devices. */
+#define WRITTEN_OF_DEVICES(name, wanted_by)                                                        \
+	static int name##_text(const struct report *report)                                        \
+	{                                                                                          \
+		const struct device_results *devices = report->results->devices;                   \
+                                                                                                   \
+		return devices ? report_text_##name(report->out, report->model, devices,           \
+						    report->options)                               \
+			       : 0;                                                                \
+	}                                                                                          \
+	static void name##_json(const struct report *report)                                       \
+	{                                                                                          \
+		if (report->results->devices)                                                      \
+			report_json_##name(report->json, report->model, report->results->devices); \
+	}                                                                                          \
+	static const struct section section_##name = { wanted_by, name##_text, name##_json };
 
-static void devices_json(const struct report *report)
-{
-	if (report->results->devices)
-		report_json_device_sections(report->json, report->model, report->results->devices,
-					    report->options);
-}
+WRITTEN_OF_DEVICES(devices, SECTION_DEVICES)
+WRITTEN_OF_DEVICES(join, SECTION_JOIN)
+WRITTEN_OF_DEVICES(operators, SECTION_OPERATORS)
+WRITTEN_OF_DEVICES(idle, SECTION_IDLE)
 
 static int advice_text(const struct report *report)
 {
@@ -61,14 +67,15 @@ static void advice_json(const struct report *report)
 	json_advice_section(report->json, report->model, report->results);
 }
 
-static const struct section section_devices = { SECTION_ALL, devices_text, devices_json };
 static const struct section section_advice = { SECTION_ADVICE, advice_text, advice_json };
 
 const struct section *const sections[] = {
-	&section_verdict,  &section_trace,   &section_capture, &section_host,	&section_processes,
-	&section_pipeline, &section_steps,   &section_api,     &section_ioctl,	&section_io,
-	&section_devices,  &section_cluster, &section_shapes,  &section_memory, &section_stacks,
-	&section_advice,   &section_python,
+	&section_verdict,   &section_trace,    &section_capture,       &section_host,
+	&section_processes, &section_pipeline, &section_steps,	       &section_api,
+	&section_ioctl,	    &section_io,       &section_devices,       &section_join,
+	&section_operators, &section_overlap,  &section_communication, &section_idle,
+	&section_cluster,   &section_shapes,   &section_memory,	       &section_stacks,
+	&section_advice,    &section_python,
 };
 
 const size_t section_count = sizeof(sections) / sizeof(sections[0]);

@@ -27,5 +27,8 @@ extern const struct section section_steps;
 extern const struct section section_api;
 extern const struct section section_ioctl;
 extern const struct section section_io;
+extern const struct section section_memory;
+extern const struct section section_overlap;
+extern const struct section section_communication;
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H */

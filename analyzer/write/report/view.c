@@ -130,3 +130,14 @@ struct cell view_cell(struct view_place *place, struct table_cursor *at)
 			return (struct cell){ .kind = CELL_NULL };
 	}
 }
+
+struct cell device_label(struct table_cursor *at, uint32_t device)
+{
+	const struct device *row = &at->of->model->devices.row[device];
+
+	if (row->has_rank)
+		snprintf(at->text[0], sizeof(at->text[0]), "%u (rank %u)", row->id, row->rank);
+	else
+		snprintf(at->text[0], sizeof(at->text[0]), "%u", row->id);
+	return (struct cell){ .kind = CELL_TEXT, .text = at->text[0] };
+}

@@ -80,7 +80,7 @@ enum view_shape {
 
 struct view {
 	const char *key; /* in JSON; NULL: the columns of its row go into the open map */
-	const char *rows; /* what rows are, for "... and 3 more functions" */
+	const char *rows; /* what rows are, for "... and 3 more functions"; NULL: all are shown */
 	const struct data_table *table;
 	const struct view_column *columns; /* up to one of no name; NULL: all of the table */
 	enum view_shape shape;
@@ -149,6 +149,15 @@ static inline bool cell_is_0(const struct cell *cell)
 {
 	return cell->kind == CELL_NULL || (cell->kind == CELL_UNSIGNED && !cell->number);
 }
+
+/* The report that a cursor is in. */
+static inline const struct report *report_of(const struct table_cursor *at)
+{
+	return (const struct report *)((const char *)at->of - offsetof(struct report, data));
+}
+
+/* A device (its row) in text: its number, and its rank if it has one. */
+struct cell device_label(struct table_cursor *at, uint32_t device);
 
 /* A report of all processes. Returns 0 or -ENOMEM; report_free() in any case. */
 int report_init(struct report *report, const struct model *model, const struct results *results,

@@ -125,7 +125,8 @@ static int print(const struct report *report, const struct view *view,
 {
 	unsigned int count, shown = 0;
 	struct view_place *places = view_places(view, &count);
-	uint64_t rows = 0, most = report->options->top ? report->options->top : UINT64_MAX;
+	uint64_t rows = 0,
+		 most = view->rows && report->options->top ? report->options->top : UINT64_MAX;
 	struct table_cursor at;
 	int err;
 
