@@ -10,7 +10,7 @@
 struct api_statistic {
 	uint64_t count;
 	uint64_t total_ns;
-	uint64_t min_ns;
+	uint64_t min_ns; /* UINT64_MAX = the file does not say, as the next */
 	uint64_t max_ns;
 	double variance; /* square microseconds; negative = unknown */
 	uint32_t level; /* string: "AscendCL" */

@@ -133,8 +133,10 @@ DEFINE_TABLE(api, struct api_usage, API_COLUMNS, next_api, "calls of one functio
 	       cell_index(row->file))                                                            \
 	COLUMN(count, COUNT, "calls", "calls", cell_u64(row->count))                             \
 	COLUMN(total_ns, NS, "total", "time in them", cell_u64(row->total_ns))                   \
-	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_u64(row->min_ns))                   \
-	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_u64(row->max_ns))                    \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest",                                          \
+	       cell_known(row->min_ns != UINT64_MAX, row->min_ns))                               \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest",                                           \
+	       cell_known(row->max_ns != UINT64_MAX, row->max_ns))                               \
 	COLUMN(variance_us2, REAL, "variance", "variance of their durations, in square µs",      \
 	       cell_known_real(row->variance >= 0, row->variance))
 

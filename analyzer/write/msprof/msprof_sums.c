@@ -49,11 +49,13 @@ int msprof_op_statistic(const struct msprof *msprof)
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < devices->types.count; i++) {
-		if (devices->types.rows[i].device == msprof->device && is_operator(&devices->types.rows[i]))
+		if (devices->types.rows[i].device == msprof->device &&
+		    is_operator(&devices->types.rows[i]))
 			all_ns += devices->types.rows[i].total_ns;
 	}
 	for (uint32_t i = 0; i < devices->types.count; i++) {
-		if (devices->types.rows[i].device == msprof->device && is_operator(&devices->types.rows[i]))
+		if (devices->types.rows[i].device == msprof->device &&
+		    is_operator(&devices->types.rows[i]))
 			put_type(msprof, &csv, &devices->types.rows[i], all_ns);
 	}
 	return csv_close(&csv);
@@ -67,6 +69,14 @@ static bool is_of_device(const struct msprof *msprof, const struct api_statistic
 	if (row->process == INDEX_NONE || process == INDEX_NONE)
 		return msprof->first;
 	return row->process == process;
+}
+
+static void put_us(struct csv_file *csv, uint64_t ns)
+{
+	if (ns != UINT64_MAX)
+		csv_us(csv, ns);
+	else
+		csv_text(csv, "N/A");
 }
 
 int msprof_api_statistic(const struct msprof *msprof)
@@ -90,8 +100,8 @@ int msprof_api_statistic(const struct msprof *msprof)
 		csv_us(&csv, row->total_ns);
 		csv_format(&csv, "%" PRIu64, row->count);
 		csv_us(&csv, row->total_ns / row->count);
-		csv_us(&csv, row->min_ns);
-		csv_us(&csv, row->max_ns);
+		put_us(&csv, row->min_ns);
+		put_us(&csv, row->max_ns);
 		if (row->variance >= 0)
 			csv_format(&csv, "%.3f", row->variance);
 		else
