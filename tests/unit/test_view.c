@@ -19,6 +19,9 @@ static void check(const struct view *view)
 
 		if (!view_find(view, column, &place))
 			fail_msg("%s: no column %s", view->table->name, column->column);
+		if (column->with &&
+		    !view_find(view, &(struct view_column){ column->with }, &place))
+			fail_msg("%s: no column %s", view->table->name, column->with);
 	}
 	for (unsigned int i = 0; i < VIEWS_INSIDE && view->inside[i]; i++)
 		check(view->inside[i]);

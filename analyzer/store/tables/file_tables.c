@@ -61,12 +61,12 @@ DEFINE_TABLE(device_facts, struct device_fact, FACT_COLUMNS, next_fact,
 	COLUMN(core, TEXT, "core", "what ran it", cell_string(model, row->core))       \
 	COLUMN(count, COUNT, "count", "how often it ran", cell_u64(row->count))        \
 	COLUMN(total_ns, NS, "total", "time on the device", cell_id(row->total_ns))    \
-	COLUMN(min_ns, NS, "min", "the shortest", cell_id(row->min_ns))                \
-	COLUMN(max_ns, NS, "max", "the longest", cell_id(row->max_ns))                 \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_id(row->min_ns))          \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_id(row->max_ns))           \
 	COLUMN(file, ROW, "file", "a row of device_files", cell_u64(row->file))        \
 	COLUMN(input_shapes, TEXT, "input shapes", "NULL: of whatever shape",          \
 	       cell_string(model, row->shapes))                                        \
-	COLUMN(self_ns, NS, "self",                                                    \
+	COLUMN(self_ns, NS, "device self",                                             \
 	       "on the device, without what operators launched that it called",        \
 	       cell_id(row->self_ns))                                                  \
 	COLUMN(host_ns, NS, "host", "time on the host", cell_id(row->host_ns))         \
@@ -82,10 +82,10 @@ DEFINE_TABLE(operator_sums, struct operator_sum, SUM_COLUMNS, next_sum,
 	     "times of an operator or type that a device file has summed up");
 
 #define FUSED_COLUMNS(COLUMN)                                                                     \
-	COLUMN(name, TEXT, "name", "the fused operator", cell_string(model, row->name))           \
-	COLUMN(originals, TEXT, "made of", "operators, with semicolons between",                  \
+	COLUMN(name, TEXT, "fused operator", "the fused operator", cell_string(model, row->name)) \
+	COLUMN(originals, TEXT, "original operators", "operators, with semicolons between",       \
 	       cell_string(model, row->originals))                                                \
-	COLUMN(count, COUNT, "count", "how many these are", cell_u64(row->count))                 \
+	COLUMN(count, COUNT, "of", "how many these are", cell_u64(row->count))                    \
 	COLUMN(model, TEXT, "model", "name of the graph", cell_string(model, row->model))         \
 	COLUMN(model_id, NUMBER, "model id", "number of the graph", cell_id(row->model_id))       \
 	COLUMN(input_bytes, BYTES, "inputs", "size of its inputs", cell_id(row->input_bytes))     \

@@ -12,24 +12,9 @@
 #include "analyzer/write/json.h"
 #include "analyzer/write/report/report.h"
 
-/* The text sections one by one; return 0 or a negative errno. */
-int report_text_devices(FILE *out, const struct model *model, const struct device_results *devices,
-			const struct report_options *options);
-int report_text_join(FILE *out, const struct model *model, const struct device_results *devices,
-		     const struct report_options *options);
-int report_text_operators(FILE *out, const struct model *model,
-			  const struct device_results *devices,
-			  const struct report_options *options);
 int report_text_idle(FILE *out, const struct model *model, const struct device_results *devices,
 		     const struct report_options *options);
 
-/* The JSON sections one by one, each with its key. */
-void report_json_devices(struct json *json, const struct model *model,
-			 const struct device_results *devices);
-void report_json_join(struct json *json, const struct model *model,
-		      const struct device_results *devices);
-void report_json_operators(struct json *json, const struct model *model,
-			   const struct device_results *devices);
 void report_json_idle(struct json *json, const struct model *model,
 		      const struct device_results *devices);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/pipeline_series.h"
 #include "analyzer/write/report/report_parts.h"
-#include "analyzer/write/report/report_told.h"
 
 static const char *role_name(uint8_t role)
 {
@@ -227,23 +226,4 @@ void json_pipeline_section(struct json *json, const struct model *model,
 		json_map_close(json);
 	}
 	json_array_close(json);
-}
-
-void json_advice_section(struct json *json, const struct model *model,
-			 const struct results *results)
-{
-	const struct advice_results *advice = results->advice;
-
-	json_array(json, "advice");
-	for (uint32_t i = 0; advice && i < advice->advice_count; i++) {
-		json_map(json, NULL);
-		json_text(json, "id", advice->list[i].id);
-		json_text(json, "severity", advice->list[i].severity);
-		json_text(json, "title", advice->list[i].title);
-		json_text(json, "evidence", advice->list[i].evidence);
-		json_text(json, "do", advice->list[i].remedy);
-		json_map_close(json);
-	}
-	json_array_close(json);
-	json_told_advice(json, model);
 }

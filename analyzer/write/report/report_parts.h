@@ -37,13 +37,6 @@ int text_host(FILE *out, const struct model *model, const struct results *result
 	      const struct report_options *options);
 int text_processes(FILE *out, const struct model *model, const struct results *results,
 		   const struct report_options *options);
-/* Nothing if there are not at least two devices. */
-int text_cluster(FILE *out, const struct model *model, const struct results *results,
-		 const struct report_options *options);
-int text_shapes(FILE *out, const struct model *model, const struct results *results,
-		const struct report_options *options);
-int text_advice(FILE *out, const struct model *model, const struct results *results,
-		const struct report_options *options);
 int text_pipeline(FILE *out, const struct model *model, const struct results *results,
 		  const struct report_options *options);
 int text_python(FILE *out, const struct model *model, const struct results *results,
@@ -72,12 +65,6 @@ void json_capture_section(struct json *json, const struct model *model,
 void json_host_section(struct json *json, const struct model *model, const struct results *results);
 void json_processes_section(struct json *json, const struct model *model,
 			    const struct results *results);
-void json_cluster_section(struct json *json, const struct model *model,
-			  const struct results *results);
-void json_shapes_section(struct json *json, const struct model *model,
-			 const struct results *results);
-void json_advice_section(struct json *json, const struct model *model,
-			 const struct results *results);
 void json_pipeline_section(struct json *json, const struct model *model,
 			   const struct results *results);
 void json_python_section(struct json *json, const struct model *model,
@@ -95,8 +82,6 @@ char *text_damage(const struct model *model, char *into, size_t size);
 /* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 
-/* A device (index) in a cell: its number, and its rank if it has one. */
-void text_device_cell(struct table *table, const struct model *model, uint32_t index);
 
 /* How many of @count rows a table shows. */
 uint32_t rows_shown(const struct report_options *options, uint32_t count);

@@ -9,16 +9,6 @@ uint32_t rows_shown(const struct report_options *options, uint32_t count)
 	return options->top && options->top < count ? options->top : count;
 }
 
-void text_device_cell(struct table *table, const struct model *model, uint32_t index)
-{
-	const struct device *device = &model->devices.row[index];
-
-	if (device->has_rank)
-		table_format(table, "%u (rank %u)", device->id, device->rank);
-	else
-		table_count(table, device->id);
-}
-
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown)
 {
 	if (shown < count)

@@ -5,7 +5,6 @@
 #include "analyzer/analyse/results.h"
 #include "analyzer/write/report/report_device.h"
 #include "analyzer/write/report/report_parts.h"
-#include "analyzer/write/report/report_told.h"
 
 #define ARGUMENTS (report->out, report->model, report->results, report->options)
 
@@ -28,8 +27,6 @@ WRITTEN(capture, SECTION_CAPTURE, true, true)
 WRITTEN(host, SECTION_HOST, true, true)
 WRITTEN(processes, SECTION_PROCESSES, true, true)
 WRITTEN(pipeline, SECTION_PIPELINE, true, true)
-WRITTEN(cluster, SECTION_CLUSTER, report->results->cluster, report->results->cluster)
-WRITTEN(shapes, SECTION_SHAPES, report->results->operator_steps, report->results->operator_steps)
 WRITTEN(stacks, SECTION_STACKS, report->results->stacks, report->results->stacks)
 WRITTEN(python, SECTION_PYTHON, report->results->python, report->results->python)
 
@@ -50,24 +47,7 @@ WRITTEN(python, SECTION_PYTHON, report->results->python, report->results->python
 	}                                                                                          \
 	static const struct section section_##name = { wanted_by, name##_text, name##_json };
 
-WRITTEN_OF_DEVICES(devices, SECTION_DEVICES)
-WRITTEN_OF_DEVICES(join, SECTION_JOIN)
-WRITTEN_OF_DEVICES(operators, SECTION_OPERATORS)
 WRITTEN_OF_DEVICES(idle, SECTION_IDLE)
-
-static int advice_text(const struct report *report)
-{
-	int err = text_advice ARGUMENTS;
-
-	return err ? err : text_told_advice(report->out, report->model, report->options);
-}
-
-static void advice_json(const struct report *report)
-{
-	json_advice_section(report->json, report->model, report->results);
-}
-
-static const struct section section_advice = { SECTION_ADVICE, advice_text, advice_json };
 
 const struct section *const sections[] = {
 	&section_verdict,   &section_trace,    &section_capture,       &section_host,

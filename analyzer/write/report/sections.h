@@ -29,6 +29,12 @@ extern const struct section section_ioctl;
 extern const struct section section_io;
 extern const struct section section_memory;
 extern const struct section section_overlap;
+extern const struct section section_devices;
+extern const struct section section_join;
+extern const struct section section_operators;
 extern const struct section section_communication;
+extern const struct section section_advice;
+extern const struct section section_cluster;
+extern const struct section section_shapes;
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H */

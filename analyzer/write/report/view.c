@@ -34,9 +34,20 @@ void view_begin(const struct report *report, const struct view *view,
 	}
 }
 
+/* Tables of an array do without @m: it counts the order. */
+static bool next_row(const struct view *view, struct table_cursor *at)
+{
+	if (view->order) {
+		if (at->m == view->order_count)
+			return false;
+		at->i = view->order[at->m++];
+	}
+	return view->table->next(at);
+}
+
 bool view_next(const struct view *view, const struct table_cursor *outer, struct table_cursor *at)
 {
-	while (view->table->next(at)) {
+	while (next_row(view, at)) {
 		if (!view->where || view->where(at, outer))
 			return true;
 	}

@@ -67,6 +67,8 @@ struct view_column {
 	double scale; /* text: divide by it and write with decimals; 0: as its unit asks for */
 	int decimals; /* with a scale */
 	const char *unknown; /* text: where there is none; NULL: "unknown" */
+	const char *empty; /* text: for "" */
+	const char *with; /* text: only where any row has this other column */
 };
 
 enum view_shape {
@@ -93,6 +95,9 @@ struct view {
 	/* JSON: rows of other tables that belong to each row, with their own keys. */
 	const struct view *inside[VIEWS_INSIDE];
 	bool optional; /* JSON: without rows there is no key */
+	/* These rows of an array, in this order. NULL: all as they are. */
+	const uint32_t *order;
+	uint32_t order_count;
 };
 
 /* Rows of a text table before those of the view. */

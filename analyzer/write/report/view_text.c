@@ -74,7 +74,8 @@ static void add_cell(const struct report *report, struct table *table, struct vi
 	if (cell->kind == CELL_NULL)
 		add_unknown(table, &place->shown);
 	else if (cell->kind == CELL_TEXT)
-		table_text(table, cell->text);
+		table_text(table,
+			   place->shown.empty && !*cell->text ? place->shown.empty : cell->text);
 	else if (place->shown.scale > 0)
 		table_format(table, "%.*f", place->shown.decimals,
 			     number(cell) / place->shown.scale);
@@ -105,6 +106,12 @@ static bool is_shown(const struct report *report, const struct view *view,
 
 	if (how & VIEW_JSON)
 		return false;
+	if (place->shown.with) {
+		const struct view_column with = { place->shown.with, .how = VIEW_IF_KNOWN };
+		struct view_place other;
+
+		return view_find(view, &with, &other) && is_shown(report, view, outer, &other);
+	}
 	if (!(how & (VIEW_IF_ANY | VIEW_IF_DIFFERS | VIEW_IF_KNOWN)))
 		return true;
 	view_begin(report, view, outer, &at);
