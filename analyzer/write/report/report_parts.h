@@ -33,10 +33,6 @@ int text_trace(FILE *out, const struct model *model, const struct results *resul
 	       const struct report_options *options);
 int text_capture(FILE *out, const struct model *model, const struct results *results,
 		 const struct report_options *options);
-int text_host(FILE *out, const struct model *model, const struct results *results,
-	      const struct report_options *options);
-int text_processes(FILE *out, const struct model *model, const struct results *results,
-		   const struct report_options *options);
 int text_pipeline(FILE *out, const struct model *model, const struct results *results,
 		  const struct report_options *options);
 int text_python(FILE *out, const struct model *model, const struct results *results,
@@ -44,16 +40,7 @@ int text_python(FILE *out, const struct model *model, const struct results *resu
 int text_stacks(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
 
-/* Memory, bytes, faults and group of target processes; then the groups with targets in them. */
-int text_process_facts(FILE *out, const struct model *model, const struct results *results,
-		       const struct report_options *options);
-int text_cgroups(FILE *out, const struct model *model, const struct results *results,
-		 const struct report_options *options);
 
-/* The same, and what a process used in each interval, into the open map. */
-void json_process_facts(struct json *json, const struct model *model, const struct results *results,
-			const struct process_usage *usage);
-void json_cgroups(struct json *json, const struct model *model, const struct results *results);
 
 /* Each writes its key and value into the open map. */
 void json_verdict_section(struct json *json, const struct model *model,
@@ -62,9 +49,6 @@ void json_trace_section(struct json *json, const struct model *model,
 			const struct results *results);
 void json_capture_section(struct json *json, const struct model *model,
 			  const struct results *results);
-void json_host_section(struct json *json, const struct model *model, const struct results *results);
-void json_processes_section(struct json *json, const struct model *model,
-			    const struct results *results);
 void json_pipeline_section(struct json *json, const struct model *model,
 			   const struct results *results);
 void json_python_section(struct json *json, const struct model *model,
@@ -86,11 +70,6 @@ void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 /* How many of @count rows a table shows. */
 uint32_t rows_shown(const struct report_options *options, uint32_t count);
 
-/* Readings of the host, for the JSON report: key "counters" of the open map. */
-void json_counters(struct json *json, const struct model *model);
 
-/* What the targets' threads slept in, after the table of processes. 0 or an errno. */
-int text_sleeps(FILE *out, const struct model *model, const struct process_results *processes,
-		const struct report_options *options);
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_REPORT_PARTS_H */

@@ -68,16 +68,11 @@ static void of_main(struct table_cursor *at, const struct table_cursor *outer)
 		at->i = devices->clocks[i].tasks > devices->clocks[at->i].tasks ? i : at->i;
 }
 
-static void of_all(struct table_cursor *at, const struct table_cursor *outer)
-{
-	at->i = 0;
-}
-
 static const struct view MAIN_CLOCK = { "clock",      NULL,	&clocks,
 					MAIN_COLUMNS, VIEW_ONE, .within = of_main };
-static const struct view CLOCKS = { "clocks",	      NULL,
-				    &clocks,	      CLOCK_VIEW_COLUMNS,
-				    .within = of_all, .optional = true };
+static const struct view CLOCKS = {
+	"clocks", NULL, &clocks, CLOCK_VIEW_COLUMNS, .within = view_all, .optional = true
+};
 
 #define JOIN_COLUMNS(COLUMN)                                                                   \
 	COLUMN(launches, COUNT, "launches", "launching calls without an error",                \

@@ -36,5 +36,7 @@ extern const struct section section_communication;
 extern const struct section section_advice;
 extern const struct section section_cluster;
 extern const struct section section_shapes;
+extern const struct section section_host;
+extern const struct section section_processes;
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H */

@@ -54,6 +54,12 @@ bool view_next(const struct view *view, const struct table_cursor *outer, struct
 	return false;
 }
 
+void view_all(struct table_cursor *at, const struct table_cursor *outer)
+{
+	(void)at;
+	(void)outer;
+}
+
 uint64_t view_count(const struct report *report, const struct view *view,
 		    const struct table_cursor *outer)
 {

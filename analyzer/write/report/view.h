@@ -94,7 +94,11 @@ struct view {
 	void (*within)(struct table_cursor *at, const struct table_cursor *outer);
 	/* JSON: rows of other tables that belong to each row, with their own keys. */
 	const struct view *inside[VIEWS_INSIDE];
+	/* JSON: what is no column of the row, into its map. */
+	void (*more)(const struct report *report, const struct table_cursor *at);
 	bool optional; /* JSON: without rows there is no key */
+	/* Text: rows of another view with as many columns come below each row. */
+	const struct view *below;
 	/* These rows of an array, in this order. NULL: all as they are. */
 	const uint32_t *order;
 	uint32_t order_count;
@@ -117,6 +121,9 @@ int view_text_of(const struct report *report, const struct view *view,
 void view_json(const struct report *report, const struct view *view);
 void view_json_of(const struct report *report, const struct view *view,
 		  const struct table_cursor *outer);
+
+/* For view->within: all rows, whatever row they are in. */
+void view_all(struct table_cursor *at, const struct table_cursor *outer);
 
 /* How many rows it has. */
 uint64_t view_count(const struct report *report, const struct view *view,

@@ -58,6 +58,8 @@ static void write_map(const struct report *report, const struct view *view,
 		if (!is_left_out(&places[i], &cell))
 			write_cell(report->json, key_of(&places[i].shown), &places[i], &cell);
 	}
+	if (view->more)
+		view->more(report, at);
 	for (unsigned int i = 0; i < VIEWS_INSIDE && view->inside[i]; i++)
 		view_json_of(report, view->inside[i], at);
 }

@@ -127,42 +127,91 @@ static bool is_shown(const struct report *report, const struct view *view,
 	return false;
 }
 
+/* What is printed of a view: its places in text, and how many rows. */
+struct shown {
+	struct view_place *places;
+	unsigned int count;
+	uint64_t most;
+};
+
+/* Returns false without memory; free(shown->places). */
+static bool choose(const struct report *report, const struct view *view,
+		   const struct table_cursor *outer, struct shown *shown)
+{
+	unsigned int count;
+
+	*shown = (struct shown){ .places = view_places(view, &count),
+				 .most = view->rows && report->options->top ? report->options->top
+									    : UINT64_MAX };
+	for (unsigned int i = 0; shown->places && i < count; i++) {
+		if (is_shown(report, view, outer, &shown->places[i]))
+			shown->places[shown->count++] = shown->places[i];
+	}
+	return shown->places;
+}
+
+static uint64_t add_rows(const struct report *report, const struct view *view,
+			 const struct table_cursor *outer, struct shown *shown, struct shown *below,
+			 struct table *table);
+
+static void add_below(const struct report *report, const struct view *view,
+		      const struct table_cursor *outer, struct shown *shown, struct table *table)
+{
+	uint64_t rows = add_rows(report, view, outer, shown, NULL, table);
+
+	if (rows <= shown->most)
+		return;
+	table_row(table);
+	table_empty(table);
+	table_format(table, "  ... %" PRIu64 " more %s", rows - shown->most, view->rows);
+}
+
+/* Returns how many rows there are. */
+static uint64_t add_rows(const struct report *report, const struct view *view,
+			 const struct table_cursor *outer, struct shown *shown, struct shown *below,
+			 struct table *table)
+{
+	struct table_cursor at;
+	uint64_t rows = 0;
+
+	for (view_begin(report, view, outer, &at); view_next(view, outer, &at); rows++) {
+		if (rows >= shown->most)
+			continue;
+		table_row(table);
+		for (unsigned int i = 0; i < shown->count; i++) {
+			struct cell cell = view_cell(&shown->places[i], &at);
+
+			add_cell(report, table, &shown->places[i], &cell);
+		}
+		if (below)
+			add_below(report, view->below, &at, below, table);
+	}
+	return rows;
+}
+
 static int print(const struct report *report, const struct view *view,
 		 const struct table_cursor *outer, view_lead *lead, struct table *table)
 {
-	unsigned int count, shown = 0;
-	struct view_place *places = view_places(view, &count);
-	uint64_t rows = 0,
-		 most = view->rows && report->options->top ? report->options->top : UINT64_MAX;
-	struct table_cursor at;
-	int err;
+	struct shown shown, below = { 0 };
+	int err = -ENOMEM;
+	uint64_t rows;
 
-	if (!places)
-		return -ENOMEM;
-	for (unsigned int i = 0; i < count; i++) {
-		if (is_shown(report, view, outer, &places[i])) {
-			add_heading(table, &places[i]);
-			places[shown++] = places[i];
-		}
-	}
+	if (!choose(report, view, outer, &shown))
+		return err;
+	if (view->below && !choose(report, view->below, NULL, &below))
+		goto cleanup;
+	for (unsigned int i = 0; i < shown.count; i++)
+		add_heading(table, &shown.places[i]);
 	if (lead)
 		lead(report, table, outer);
-	view_begin(report, view, outer, &at);
-	for (; view_next(view, outer, &at); rows++) {
-		if (rows >= most)
-			continue;
-		table_row(table);
-		for (unsigned int i = 0; i < shown; i++) {
-			struct cell cell = view_cell(&places[i], &at);
-
-			add_cell(report, table, &places[i], &cell);
-		}
-	}
+	rows = add_rows(report, view, outer, &shown, view->below ? &below : NULL, table);
 	err = table_print(table, report->out);
 	if (!err && view->rows)
 		text_more(report->out, view->rows, (uint32_t)rows,
-			  (uint32_t)(rows < most ? rows : most));
-	free(places);
+			  (uint32_t)(rows < shown.most ? rows : shown.most));
+cleanup:
+	free(shown.places);
+	free(below.places);
 	return err;
 }
 
