@@ -6,7 +6,8 @@
  * ("Kernel", ... in 2021; mtia_ccp_events on MTIA); calls are cuda_runtime and cuda_driver, also
  * on AMD. They belong together by args.correlation. "ts" and "dur" are microseconds: since 1970,
  * or, from 2023 on, since baseTimeNanoseconds, which stands at the end of the file. User
- * annotations, "Trace" and overhead rows are no device work; ProfilerStep#3 marks a step. An operator
+ * annotations, "Trace" and overhead rows are no device work; ProfilerStep#3 marks a step, also where it is of category
+ * "Operator". An operator
  * (cpu_op) that launched a task has the same args."External id", and its shapes where they were
  * recorded. Instants called "[memory]" are what the framework's allocator did; args."Device Type" 0 is the host.
  */
@@ -264,17 +265,23 @@ static int add_host_call(struct pytorch *file, const struct json_value *values)
 	return call.name != INDEX_NONE && MODEL_PUSH(&file->calls, call) ? 0 : -ENOMEM;
 }
 
+#define STEP_NAME "ProfilerStep#"
+
+/* Of whatever category: in 2021 it is an operator's. */
+static bool is_step(const struct json_value *values)
+{
+	return strncmp(text_of(&values[F_NAME]), STEP_NAME, strlen(STEP_NAME)) == 0;
+}
+
 /* ProfilerStep#3, on the host; the same on a device ("gpu_user_annotation") is left out. */
 static int add_mark(struct pytorch *file, const struct json_value *values)
 {
-	static const char name[] = "ProfilerStep#";
 	const char *text = text_of(&values[F_NAME]);
 	struct pytorch_mark mark;
 	uint64_t pid;
 
-	if (strncmp(text, name, sizeof(name) - 1) != 0 ||
-	    strncasecmp(text_of(&values[F_CAT]), "gpu_", 4) == 0 ||
-	    !decimal_unsigned(text + sizeof(name) - 1, strlen(text) - sizeof(name) + 1,
+	if (!is_step(values) || strncasecmp(text_of(&values[F_CAT]), "gpu_", 4) == 0 ||
+	    !decimal_unsigned(text + strlen(STEP_NAME), strlen(text) - strlen(STEP_NAME),
 			      &mark.number) ||
 	    !times_of(values, &mark.start_ns, &mark.dur_ns) || !number_of(&values[F_PID], &pid) ||
 	    pid > UINT32_MAX)
@@ -348,9 +355,10 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	event = event_of(&values[F_CAT]);
 	if (event == EVENT_CALL)
 		return add_host_call(file, values);
-	if (event == EVENT_OPERATOR)
+	if (event == EVENT_OPERATOR && !is_step(values))
 		return add_operator(file, values);
-	return event == EVENT_OTHER ? add_mark(file, values) : add_gpu_task(file, values, event);
+	return event == EVENT_OTHER || event == EVENT_OPERATOR ? add_mark(file, values)
+							       : add_gpu_task(file, values, event);
 }
 
 static int on_scalar(void *context, const char *key, const struct json_value *value)
