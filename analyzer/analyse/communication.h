@@ -8,9 +8,9 @@
  *
  * Devices of several ranks: the n-th collective of a name, and of a group where the file tells it, on one
  * rank is the same as the n-th on the others, if all that have the name have it equally often. Its skew is the time
- * from the first rank's start to the last one's, who is the straggler: the others wait for it. Instants
- * of several hosts are as good as their clocks agree; on one, differences below about 20 us mean
- * nothing. Sends and receives are left out: they are of two ranks.
+ * from the first rank's start to the last one's, who is the straggler: the others wait for it. Before
+ * that, clocks that differ are set by the ends of what they have in common (rank_clocks.h); on one host
+ * differences below about 20 us mean nothing. Sends and receives are left out: they are of two ranks.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_COMMUNICATION_H
 #define PROFBPF_ANALYZER_ANALYSE_COMMUNICATION_H
@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/options.h"
+#include "analyzer/analyse/rank_clocks.h"
 #include "analyzer/model/model.h"
 
 struct communication_usage {
@@ -55,6 +56,7 @@ struct rank_usage {
 	uint64_t last; /* of these, it came last, and not at the same time as all others */
 	uint64_t late_ns; /* sum of the skews of those: how long others waited for it */
 	uint64_t wait_ns; /* sum over the others: how long it waited for the last rank */
+	struct rank_clock clock;
 };
 
 struct collective_skew {
@@ -75,6 +77,8 @@ struct communication_results {
 	uint32_t rank_count;
 	struct collective_skew *skews; /* largest first */
 	uint32_t skew_count;
+	bool clocks_moved; /* some rank's clock was corrected */
+	uint64_t clock_error_ns; /* the worst of theirs */
 	uint64_t unmatched; /* tasks of collectives that some ranks have more often than others */
 };
 

@@ -5,6 +5,7 @@
 
 #include "analyzer/analyse/communication.h"
 #include "analyzer/analyse/fuzzy.h"
+#include "analyzer/analyse/rank_clocks.h"
 
 /* A collective on one device: the n-th of its name there. */
 struct part {
@@ -18,6 +19,7 @@ struct matching {
 	struct part *parts;
 	uint32_t count;
 	uint32_t *ranks; /* per device: row of results->ranks */
+	struct rank_clock *clocks; /* per device */
 	struct communication_results *results;
 };
 
@@ -124,35 +126,65 @@ static void number_parts(struct matching *of)
 	of->count = kept;
 }
 
+static int64_t began(const struct matching *of, uint32_t part)
+{
+	const struct device_task *task = task_of(of, part);
+
+	return rank_clock_time(&of->clocks[task->device], task->start_ns);
+}
+
+static int64_t ended(const struct matching *of, uint32_t part)
+{
+	const struct device_task *task = task_of(of, part);
+
+	return rank_clock_time(&of->clocks[task->device], task->end_ns);
+}
+
+/* How well the clocks of parts [first, end) are known where one had to be moved; 0 = none was. */
+static uint64_t error_of(const struct matching *of, uint32_t first, uint32_t end)
+{
+	uint64_t error_ns = 0;
+	bool moved = false;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct rank_clock *clock = &of->clocks[task_of(of, i)->device];
+
+		moved |= clock->moved;
+		if (clock->error_ns > error_ns)
+			error_ns = clock->error_ns;
+	}
+	return moved ? error_ns : 0;
+}
+
 /* One collective: parts [first, end), one of each of its devices. */
 static void add_collective(struct matching *of, uint32_t first, uint32_t end)
 {
 	struct communication_results *results = of->results;
-	struct collective_skew skew = { .name = task_of(of, first)->name,
-					.ranks = end - first,
-					.start_ns = UINT64_MAX };
-	uint64_t last_ns = 0, end_ns = 0;
+	struct collective_skew skew = { .name = task_of(of, first)->name, .ranks = end - first };
+	int64_t first_ns = INT64_MAX, last_ns = 0, end_ns = INT64_MIN;
+	bool certain;
 
 	for (uint32_t i = first; i < end; i++) {
-		const struct device_task *task = task_of(of, i);
-
-		if (task->start_ns < skew.start_ns)
-			skew.start_ns = task->start_ns;
-		if (task->end_ns > end_ns)
-			end_ns = task->end_ns;
-		if (i == first || task->start_ns > last_ns) {
-			last_ns = task->start_ns;
-			skew.straggler = task->device;
+		if (began(of, i) < first_ns)
+			first_ns = began(of, i);
+		if (ended(of, i) > end_ns)
+			end_ns = ended(of, i);
+		if (i == first || began(of, i) > last_ns) {
+			last_ns = began(of, i);
+			skew.straggler = task_of(of, i)->device;
 		}
 	}
-	skew.skew_ns = last_ns - skew.start_ns;
-	skew.duration_ns = end_ns - skew.start_ns;
+	skew.start_ns = first_ns > 0 ? (uint64_t)first_ns : 0;
+	skew.skew_ns = (uint64_t)(last_ns - first_ns);
+	skew.duration_ns = (uint64_t)(end_ns - first_ns);
+	/* Within the error of the clocks nobody is known to be late. */
+	certain = skew.skew_ns > error_of(of, first, end);
 	for (uint32_t i = first; i < end; i++) {
 		struct rank_usage *rank = &results->ranks[of->ranks[task_of(of, i)->device]];
 
 		rank->collectives++;
-		rank->wait_ns += last_ns - task_of(of, i)->start_ns;
-		if (task_of(of, i)->device != skew.straggler || !skew.skew_ns)
+		rank->wait_ns += (uint64_t)(last_ns - began(of, i));
+		if (task_of(of, i)->device != skew.straggler || !certain)
 			continue;
 		rank->last++;
 		rank->late_ns += skew.skew_ns;
@@ -183,7 +215,43 @@ static void add_ranks(struct matching *of)
 	}
 }
 
-static void match(struct matching *of)
+static bool same_collective(const struct matching *of, uint32_t x, uint32_t y)
+{
+	return of->parts[x].nth == of->parts[y].nth &&
+	       !by_name(&of->parts[x], &of->parts[y], of->model->tasks.row);
+}
+
+/* How far the clocks of the ranks are apart; parts are in the order of collectives. */
+static bool set_clocks(struct matching *of)
+{
+	struct communication_results *results = of->results;
+	struct rank_end *ends = calloc((size_t)of->count + 1, sizeof(*ends));
+	uint32_t collective = 0;
+	int err = ends ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < of->count && ends; i++) {
+		const struct device_task *task = task_of(of, i);
+
+		collective += i && !same_collective(of, i - 1, i);
+		ends[i] = (struct rank_end){ task->end_ns, task->device, collective,
+					     rank_clocks_is_rooted(
+						     model_text(of->model, task->name)) };
+	}
+	if (!err)
+		err = rank_clocks_find(ends, of->count, of->model->devices.count, of->clocks);
+	free(ends);
+	for (uint32_t i = 0; i < results->rank_count && !err; i++) {
+		const struct rank_clock *clock = &of->clocks[results->ranks[i].device];
+
+		results->ranks[i].clock = *clock;
+		results->clocks_moved |= clock->moved;
+		if (clock->error_ns > results->clock_error_ns)
+			results->clock_error_ns = clock->error_ns;
+	}
+	return !err;
+}
+
+static bool match(struct matching *of)
 {
 	struct communication_results *results = of->results;
 
@@ -191,15 +259,16 @@ static void match(struct matching *of)
 	number_parts(of);
 	add_ranks(of);
 	qsort_r(of->parts, of->count, sizeof(*of->parts), by_number, of->model->tasks.row);
+	if (!set_clocks(of))
+		return false;
 	for (uint32_t first = 0, end; first < of->count; first = end) {
-		for (end = first;
-		     end < of->count && of->parts[end].nth == of->parts[first].nth &&
-		     !by_name(&of->parts[first], &of->parts[end], of->model->tasks.row);)
+		for (end = first; end < of->count && same_collective(of, first, end);)
 			end++;
 		add_collective(of, first, end);
 	}
 	if (results->skew_count)
 		qsort(results->skews, results->skew_count, sizeof(*results->skews), by_skew);
+	return true;
 }
 
 int communication_ranks(const struct model *model, const struct analysis_options *options,
@@ -214,16 +283,16 @@ int communication_ranks(const struct model *model, const struct analysis_options
 		return 0;
 	of.parts = calloc(tasks, sizeof(*of.parts));
 	of.ranks = calloc(devices, sizeof(*of.ranks));
+	of.clocks = calloc(devices, sizeof(*of.clocks));
 	results->ranks = calloc(devices, sizeof(*results->ranks));
 	for (uint32_t i = 0; of.parts && i < model->tasks.count; i++) {
 		if (belongs(&of, options, &window, &model->tasks.row[i]))
 			of.parts[of.count++] = (struct part){ i, 0, group_of(model, i) };
 	}
 	results->skews = calloc((size_t)of.count + 1, sizeof(*results->skews));
-	ok = of.parts && of.ranks && results->ranks && results->skews;
-	if (ok)
-		match(&of);
+	ok = of.parts && of.ranks && of.clocks && results->ranks && results->skews && match(&of);
 	free(of.parts);
+	free(of.clocks);
 	free(of.ranks);
 	return ok ? 0 : -ENOMEM;
 }

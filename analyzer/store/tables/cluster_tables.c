@@ -93,7 +93,15 @@ DEFINE_TABLE(collectives, struct collective_skew, COLLECTIVE_COLUMNS, next_colle
 	COLUMN(last, COUNT, "came last", "of these, it came last", cell_u64(row->last))           \
 	COLUMN(late_ns, NS, "late", "how long others waited for it then", cell_u64(row->late_ns)) \
 	COLUMN(wait_ns, NS, "waited for others", "how long it waited for others",                 \
-	       cell_u64(row->wait_ns))
+	       cell_u64(row->wait_ns))                                                            \
+	COLUMN(clock_offset_ns, NS, "clock offset",                                               \
+	       "what was added to its times, if its clock is not the others'",                    \
+	       cell_known_i64(row->clock.moved, row->clock.offset_ns))                            \
+	COLUMN(clock_drift_ppb, NUMBER, "clock drift", "how much more each second, in ns",        \
+	       cell_known_i64(row->clock.moved, (int64_t)(row->clock.drift * 1e9)))               \
+	COLUMN(clock_error_ns, NS, "clock error",                                                 \
+	       "how far ends of collectives are still apart: nine of ten less",                   \
+	       cell_known(row->clock.moved, row->clock.error_ns))
 
 static bool next_rank(struct table_cursor *at)
 {

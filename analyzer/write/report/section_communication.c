@@ -72,6 +72,9 @@ static const struct view_column RANK_COLUMNS[] = {
 	{ "last" },
 	{ "late_ns" },
 	{ "wait_ns" },
+	{ "clock_offset_ns", .how = VIEW_JSON },
+	{ "clock_drift_ppb", .how = VIEW_JSON },
+	{ "clock_error_ns", .how = VIEW_JSON },
 	{ NULL },
 };
 
@@ -98,6 +101,28 @@ static const struct view_column SKEW_COLUMNS[] = {
 static const struct view SKEWS = { "skews", "collectives", &table_collectives, SKEW_COLUMNS,
 				   .figures = &skew_figures };
 
+/* What was added to the times of ranks whose clocks are not the others'. */
+static void print_clocks(const struct report *report)
+{
+	const struct communication_results *results = &report->results->devices->communication;
+
+	for (uint32_t i = 0; i < results->rank_count; i++) {
+		const struct rank_usage *rank = &results->ranks[i];
+		const struct device *device = &report->model->devices.row[rank->device];
+
+		if (!rank->clock.moved)
+			continue;
+		fprintf(report->out, "%s %u: its clock was off",
+			device->has_rank ? "rank" : "device",
+			device->has_rank ? device->rank : device->id);
+		fprintf(report->out,
+			" by %.3f ms, drift %.0f ppb, error %.3f ms, by the ends of collectives; "
+			"corrected here\n",
+			(double)rank->clock.offset_ns / -1e6, rank->clock.drift * -1e9,
+			(double)rank->clock.error_ns / 1e6);
+	}
+}
+
 static int print_ranks(const struct report *report)
 {
 	int err;
@@ -106,6 +131,7 @@ static int print_ranks(const struct report *report)
 	err = view_text(report, &RANKS);
 	if (err)
 		return err;
+	print_clocks(report);
 	fputs("\nLargest differences between the first and the last rank's start:\n", report->out);
 	return view_text(report, &SKEWS);
 }
