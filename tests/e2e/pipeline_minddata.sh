@@ -34,6 +34,17 @@ column() { operator start "$1" "series | (.columns | index(\"$2\")) as \$at | [.
 assert_between "rows of the Python map by interval" 1 "$(job_value start rows)" "$(column 2 elements add)"
 assert_between "most elements in its queue, hundredths" 0 400 "$(column 2 queue_size 'max * 100 | floor')"
 
+# ---- operators on the CPU bear the names that MindSpore gives them
+"$PROFCTL" record --standalone -o "$WORK/names.pbt" -- "$MINDSPORE_PYTHON" -c '
+import mindspore, numpy
+mindspore.set_context(device_target="CPU", mode=mindspore.PYNATIVE_MODE)
+x = mindspore.Tensor(numpy.ones((64, 64), numpy.float32))
+for i in range(20):
+    y = mindspore.ops.softmax(mindspore.ops.relu(mindspore.ops.matmul(x, x)))
+y.asnumpy()' >"$WORK/names.txt" 2>&1 || fail "record: $(cat "$WORK/names.txt")"
+assert_eq "names of what MindSpore launched" "MatMul 20 ReLU 20 Softmax 20" "$("$ANALYZER" report "$WORK/names.pbt" --format json |
+	jq -r '[.launched[] | select(.runtime == "mindspore") | "\(.name) \(.count)"] | sort | join(" ")')"
+
 # ---- live: operators with their queues, of a job that waits for its Python map
 start_job live --middle --rows 10000 --epochs 2 --batch 16 --workers 1 --map sleep --map-ms 100 --think-ms 1
 job_ready live
