@@ -21,7 +21,8 @@
 
 #include "analyzer/model/model.h"
 
-#define IMPORT_SAMPLE 65536 /* bytes of a file, decompressed, that detection may look at */
+#define IMPORT_SAMPLE 65536 /* bytes of a file, decompressed, that detection looks at first */
+#define IMPORT_SAMPLE_MAX (16u << 20) /* and at most, while no importer is sure */
 
 struct import_identities; /* import_rows.h */
 

@@ -52,6 +52,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_minddata,
 };
 
+#define SURE 30 /* enough to look no further into the file; "any Chrome trace" is less */
 #define CALL_DEPTH_MAX 32 /* deeper calls count as of this depth */
 #define IMPORTER_COUNT (sizeof(IMPORTERS) / sizeof(IMPORTERS[0]))
 
@@ -94,50 +95,81 @@ int import_end_reading(struct import *import, int err, bool any, const char *dam
 	return err ? import_fail(import, err, "%s", damage[0] ? damage : strerror(-err)) : 0;
 }
 
-static int read_sample(const char *path, char *text, struct import_sample *sample, char *error,
-		       size_t error_size)
+static int read_sample(const char *path, struct import_sample *sample, char *text, size_t room,
+		       char *error, size_t error_size)
 {
 	struct input_file file;
-	struct stat status;
+	size_t used = 0;
 	char words[256];
 	int length;
 
-	*sample = (struct import_sample){ .path = path, .text = text };
-	text[0] = '\0';
-	if (stat(path, &status) != 0) {
-		snprintf(error, error_size, "%s: %s", path, strerror(errno));
-		return -errno;
-	}
-	sample->directory = S_ISDIR(status.st_mode);
-	if (sample->directory)
-		return 0;
 	length = input_file_open(&file, path, words, sizeof(words));
 	if (length < 0) {
 		snprintf(error, error_size, "%s: %s", path, words);
 		return length;
 	}
-	length = input_file_read(&file, text, IMPORT_SAMPLE, words, sizeof(words));
-	sample->size = length > 0 ? (size_t)length : 0;
-	text[sample->size] = '\0';
-	sample->whole = length >= 0 && sample->size < IMPORT_SAMPLE;
+	do {
+		length = input_file_read(&file, text + used, room - used, words, sizeof(words));
+		used += length > 0 ? (size_t)length : 0;
+	} while (length > 0 && used < room);
+	text[used] = '\0';
+	*sample = (struct import_sample){
+		.path = path, .text = text, .size = used, .whole = length >= 0 && used < room
+	};
 	input_file_close(&file);
 	return 0;
 }
 
-static const struct importer *choose(const struct import_sample *sample)
+static const struct importer *choose(const struct import_sample *sample, int *sure)
 {
 	const struct importer *best = NULL;
-	int most = 0;
 
+	*sure = 0;
 	for (size_t i = 0; i < IMPORTER_COUNT; i++) {
-		int sure = IMPORTERS[i]->detect(sample);
+		int answer = IMPORTERS[i]->detect(sample);
 
-		if (sure > most) {
-			most = sure;
+		if (answer > *sure) {
+			*sure = answer;
 			best = IMPORTERS[i];
 		}
 	}
 	return best;
+}
+
+/*
+ * By the beginning of the file; by more and more of it while no importer is sure, because what tells a
+ * format may stand behind any number of bytes. 0 with @chosen, NULL if it is none's, or a negative errno with @error.
+ */
+static int find_importer(const char *path, const struct importer **chosen, char *error,
+			 size_t error_size)
+{
+	struct import_sample sample = { .path = path, .text = "", .directory = true };
+	struct stat status;
+	int err = 0, sure;
+
+	if (stat(path, &status) != 0) {
+		snprintf(error, error_size, "%s: %s", path, strerror(errno));
+		return -errno;
+	}
+	if (S_ISDIR(status.st_mode)) {
+		*chosen = choose(&sample, &sure);
+		return 0;
+	}
+	for (size_t room = IMPORT_SAMPLE;; room *= 16) {
+		char *text = malloc(room + 1);
+
+		if (!text) {
+			snprintf(error, error_size, "out of memory");
+			return -ENOMEM;
+		}
+		err = read_sample(path, &sample, text, room, error, error_size);
+		*chosen = err ? NULL : choose(&sample, &sure);
+		free(text);
+		/* What can only be read once is not looked at twice. */
+		if (err || sure >= SURE || sample.whole || room >= IMPORT_SAMPLE_MAX ||
+		    !S_ISREG(status.st_mode))
+			return err;
+	}
 }
 
 /* The row that says what came of this file; it is filled when the importer is done. */
@@ -184,26 +216,16 @@ static int take_as(struct import *import, const struct importer *importer, char 
 
 static int take_path(struct import *import, char *error, size_t error_size)
 {
-	const char *path = import->path;
-	char *text = malloc(IMPORT_SAMPLE + 1);
 	const struct importer *importer;
-	struct import_sample sample;
-	int err;
+	int err = find_importer(import->path, &importer, error, error_size);
 
-	if (!text) {
-		snprintf(error, error_size, "out of memory");
-		return -ENOMEM;
-	}
-	err = read_sample(path, text, &sample, error, error_size);
-	importer = err ? NULL : choose(&sample);
-	free(text);
 	if (err)
 		return err;
 	if (!importer) {
 		snprintf(error, error_size,
 			 "%s: no device file of a format known here; `analyzer info --help` lists "
 			 "them",
-			 path);
+			 import->path);
 		return -EBADMSG;
 	}
 	return take_as(import, importer, error, error_size);

@@ -43,5 +43,5 @@ for row, mark in zip(rows, marks):
     begin = (mark["ts"] - EPOCH) * 1000
     inside = [kernel for kernel in kernels if begin <= kernel[0] < begin + mark["dur"] * 1000]
     sums.same(mark["name"] + ": busy", row["device_busy_ns"], sums.length(inside))
-sums.same("operators", {row["type"] for row in report["operators"]}, {"aten::mm"})
+sums.same("operators", {row["op_type"] for row in report["operators"]}, {"aten::mm"})
 sums.end()
