@@ -35,10 +35,6 @@ int text_capture(FILE *out, const struct model *model, const struct results *res
 		 const struct report_options *options);
 int text_pipeline(FILE *out, const struct model *model, const struct results *results,
 		  const struct report_options *options);
-int text_python(FILE *out, const struct model *model, const struct results *results,
-		const struct report_options *options);
-int text_stacks(FILE *out, const struct model *model, const struct results *results,
-		const struct report_options *options);
 
 
 
@@ -51,10 +47,6 @@ void json_capture_section(struct json *json, const struct model *model,
 			  const struct results *results);
 void json_pipeline_section(struct json *json, const struct model *model,
 			   const struct results *results);
-void json_python_section(struct json *json, const struct model *model,
-			 const struct results *results);
-void json_stacks_section(struct json *json, const struct model *model,
-			 const struct results *results);
 
 /*
  * text_damage - what could not be read, in a sentence; nothing if all could

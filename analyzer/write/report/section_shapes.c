@@ -46,8 +46,9 @@ static struct cell in_step(const struct table_data *of, const struct operator_se
 	COLUMN(step_max_ns, SHORT_NS, "max", "the longest of these", cell_u64(row->max_ns))        \
 	IN_STEP(COLUMN, 1)                                                                         \
 	IN_STEP(COLUMN, 2)                                                                         \
-	IN_STEP(COLUMN, 3) IN_STEP(COLUMN, 4) IN_STEP(COLUMN, 5) IN_STEP(COLUMN, 6)                \
-		IN_STEP(COLUMN, 7) IN_STEP(COLUMN, 8)
+	IN_STEP(COLUMN, 3)                                                                         \
+	IN_STEP(COLUMN, 4) IN_STEP(COLUMN, 5) IN_STEP(COLUMN, 6) IN_STEP(COLUMN, 7)                \
+		IN_STEP(COLUMN, 8)
 
 DEFINE_NEXT(next_series, at->of->results->operator_steps, series, count)
 DEFINE_FIGURES(series, struct operator_series, SERIES_COLUMNS, next_series);

@@ -25,8 +25,6 @@ WRITTEN(verdict, SECTION_VERDICT, true, true)
 WRITTEN(trace, SECTION_TRACE, true, true)
 WRITTEN(capture, SECTION_CAPTURE, true, true)
 WRITTEN(pipeline, SECTION_PIPELINE, true, true)
-WRITTEN(stacks, SECTION_STACKS, report->results->stacks, report->results->stacks)
-WRITTEN(python, SECTION_PYTHON, report->results->python, report->results->python)
 
 /* The same of sections that are about devices. */
 #define WRITTEN_OF_DEVICES(name, wanted_by)                                                        \

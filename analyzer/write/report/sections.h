@@ -38,5 +38,7 @@ extern const struct section section_cluster;
 extern const struct section section_shapes;
 extern const struct section section_host;
 extern const struct section section_processes;
+extern const struct section section_python;
+extern const struct section section_stacks;
 
 #endif /* PROFBPF_ANALYZER_WRITE_REPORT_SECTIONS_H */
