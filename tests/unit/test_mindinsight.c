@@ -25,7 +25,7 @@ struct fixture {
 	struct pipelines pipelines;
 	struct pipeline_usage usage;
 	struct pipeline_results pipeline_results;
-	struct host_interval intervals[2];
+	struct host_interval intervals[3];
 	struct host_results host;
 	struct process_results processes;
 	struct thread_usage thread;
@@ -83,9 +83,9 @@ static void make_usage(struct fixture *f)
 	f->usage.threads = calloc(1, sizeof(*f->usage.threads));
 	f->usage.threads[0] = &f->thread;
 	f->usage.operators[0] = (struct operator_pipeline_usage){ .queue = INDEX_NONE };
-	f->usage.operators[1] = (struct operator_pipeline_usage){
-		.depth = 1, .has_times = true, .all_utilization = 90
-	};
+	f->usage.operators[1] = (struct operator_pipeline_usage){ .depth = 1,
+								  .has_times = true,
+								  .all_utilization = 90 };
 	f->usage.queues[0] = (struct queue_usage){
 		.known = true, .mean_size = 0.5, .observed_ns = 1000, .empty_ns = 250
 	};
@@ -98,18 +98,19 @@ static void make_host(struct fixture *f)
 		f->intervals[i] = (struct host_interval){
 			.start_ns = (i + 1) * S,
 			.end_ns = (i + 2) * S,
-			.all = { .user_ns = S, .system_ns = S / 2, .iowait_ns = S / 4, .idle_ns = S / 4 },
+			.all = { .user_ns = S,
+				 .system_ns = S / 2,
+				 .iowait_ns = S / 4,
+				 .idle_ns = S / 4 },
 			.context_switches = 100,
 			.runnable = 3,
 		};
-	f->host = (struct host_results){ .known = true,
-					 .cpu_count = 2,
-					 .intervals = f->intervals,
-					 .interval_count = 2 };
+	f->host = (struct host_results){
+		.known = true, .cpu_count = 2, .intervals = f->intervals, .interval_count = 2
+	};
 	/* Nothing in the first interval. */
-	f->process_rows[0] = (struct process_interval){ .interval = 1,
-							.user_ns = S / 2,
-							.system_ns = S / 4 };
+	f->process_rows[0] =
+		(struct process_interval){ .interval = 1, .user_ns = S / 2, .system_ns = S / 4 };
 	f->process_series = (struct process_series){ .count = 1, .has_split = true };
 	f->series = (struct series_results){ .rows = f->process_rows,
 					     .row_count = 1,
@@ -205,20 +206,35 @@ static void expect(const struct fixture *f, const char *name, const char *expect
 	assert_string_equal(text, expected);
 }
 
+#define CPU_FILE                                                                            \
+	"{\"cpu_processor_num\":2,\"device_info\":{\"context_switch_count\":[100,100],"     \
+	"\"runnable_process\":[3,3],\"user_utilization\":[50.000,50.000],"                  \
+	"\"sys_utilization\":[25.000,25.000],\"io_utilization\":[12.500,12.500],"           \
+	"\"idle_utilization\":[12.500,12.500]},\"op_info\":["                               \
+	"{\"metrics\":{\"sys_utilization\":[0.000,0.000],\"user_utilization\":[0.000,"      \
+	"0.000]},\"op_id\":0},"                                                             \
+	"{\"metrics\":{\"sys_utilization\":[0.000,0.000],\"user_utilization\":[90.000,"     \
+	"25.000]},\"op_id\":1}],"                                                           \
+	"\"process_info\":{\"sys_utilization\":[0.000,25.000],\"user_utilization\":[0.000," \
+	"50.000]},\"sampling_interval\":1000,\"time_stamp\":[1000,2000,3000]}"
+
 static void cpu_file(void **state)
 {
 	write_all(*state);
-	expect(*state, FILES[0],
-	       "{\"cpu_processor_num\":2,\"device_info\":{\"context_switch_count\":[100,100],"
-	       "\"runnable_process\":[3,3],\"user_utilization\":[50.000,50.000],"
-	       "\"sys_utilization\":[25.000,25.000],\"io_utilization\":[12.500,12.500],"
-	       "\"idle_utilization\":[12.500,12.500]},\"op_info\":["
-	       "{\"metrics\":{\"sys_utilization\":[0.000,0.000],\"user_utilization\":[0.000,"
-	       "0.000]},\"op_id\":0},"
-	       "{\"metrics\":{\"sys_utilization\":[0.000,0.000],\"user_utilization\":[90.000,"
-	       "25.000]},\"op_id\":1}],"
-	       "\"process_info\":{\"sys_utilization\":[0.000,25.000],\"user_utilization\":[0.000,"
-	       "50.000]},\"sampling_interval\":1000,\"time_stamp\":[1000,2000,3000]}");
+	expect(*state, FILES[0], CPU_FILE);
+}
+
+/* What the end of the recording left of an interval: it would weigh as much as whole ones. */
+static void cut_sample(void **state)
+{
+	struct fixture *f = *state;
+
+	f->intervals[2] = (struct host_interval){ .start_ns = 3 * S,
+						  .end_ns = 3 * S + MS,
+						  .all = { .user_ns = MS } };
+	f->host.interval_count = 3;
+	write_all(f);
+	expect(f, FILES[0], CPU_FILE);
 }
 
 /* 760 ms of queue: from 1010 to 1760.4 ms, each 10 ms; an element lies in it for 0.4 ms at a time. */
@@ -267,7 +283,8 @@ static void summary(void **state)
 	       "per_push_queue_time,0.000\r\nper_batch_time,250.000\r\n"
 	       "queue_analysis_details,\"Map(id=1): its output queue is 12.5 % full; more than 2 "
 	       "workers may make reading faster\"\r\n"
-	       "bottleneck_warning,\"Map(id=1)\"\r\nbottleneck_suggestion,\"it is \"\"slow\"\"\"\r\n");
+	       "bottleneck_warning,\"Map(id=1)\"\r\nbottleneck_suggestion,\"it is "
+	       "\"\"slow\"\"\"\r\n");
 }
 
 /* What MindInsight knows devices by. */
@@ -292,6 +309,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(cpu_file, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(cut_sample, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(queue_sizes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(batches, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(summary, set_up, tear_down),
