@@ -65,7 +65,8 @@ void msprof_text(struct csv_file *csv, const char *text)
 static int write_files(const struct msprof *msprof)
 {
 	static int (*const FILES[])(const struct msprof *) = {
-		msprof_op_summary,    msprof_task_time,	 msprof_op_statistic,
+		msprof_op_summary,    msprof_task_time,
+		msprof_op_statistic,  msprof_communication_statistic,
 		msprof_api_statistic, msprof_step_trace,
 	};
 	int err = 0;

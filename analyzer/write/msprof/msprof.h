@@ -3,7 +3,7 @@
  * msprof.h - what devices did in the layout of Ascend's msprof, for tools that read that.
  *
  * A folder PROF_<number>_<time>_PROFBPF for each device with
- * mindstudio_profiler_output/{op_summary,op_statistic,api_statistic,step_trace,task_time}_<time>.csv.
+ * mindstudio_profiler_output/{op_summary,op_statistic,communication_statistic,api_statistic,step_trace,task_time}_<time>.csv.
  * Columns are msprof's of CANN 8 (its documentation of each file), and op_summary's also the counters that
  * the device file had; what is not known is "N/A". Times
  * are microseconds of CLOCK_REALTIME where the trace tells that clock, followed by a tab, as
@@ -43,6 +43,7 @@ int write_msprof(const struct model *model, const struct results *results, const
 int msprof_op_summary(const struct msprof *msprof);
 int msprof_task_time(const struct msprof *msprof);
 int msprof_op_statistic(const struct msprof *msprof);
+int msprof_communication_statistic(const struct msprof *msprof); /* none without collectives */
 int msprof_api_statistic(const struct msprof *msprof);
 int msprof_step_trace(const struct msprof *msprof);
 
@@ -55,6 +56,9 @@ void msprof_instant(const struct msprof *msprof, struct csv_file *csv, uint64_t 
 
 /* What msprof calls the kind of a task: the file's own word, else one of its words. Static or model's. */
 const char *msprof_core(const struct model *model, const struct device_task *task);
+
+/* Is it a task of the device that has times, in the window? */
+bool msprof_is_timed(const struct msprof *msprof, const struct device_task *task);
 
 /* A text, or "N/A" if it is empty. */
 void msprof_text(struct csv_file *csv, const char *text);

@@ -1,33 +1,138 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_statistic, api_statistic, step_trace: sums and steps. */
+/* op_statistic, communication_statistic, api_statistic, step_trace: sums and steps. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "analyzer/analyse/communication.h"
 #include "analyzer/write/msprof/msprof.h"
 
-/* Of operators with a type, or else by what kind of work they are. */
-static const char *core_of(const struct operator_usage *row)
+#define OPERATION_MAX 128 /* of a type's name */
+
+/* Tasks of one type that the same kind of core ran. Texts are the model's or static. */
+struct type_sum {
+	char type[OPERATION_MAX];
+	const char *core;
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t min_ns;
+	uint64_t max_ns;
+};
+
+/* The word of the file: MIX_AIC is another one than AI_CORE. Else by what kind of work it is. */
+static const char *core_of(const struct model *model, const struct device_task *task)
 {
-	switch (row->core) {
+	/* Words of databases for what tables call otherwise. */
+	static const char *const SAME[][2] = { { "KERNEL_AICORE", "AI_CORE" },
+					       { "KERNEL_AIVEC", "AI_VECTOR_CORE" },
+					       { "KERNEL_AICPU", "AI_CPU" } };
+	const char *core = task->core ? msprof_core(model, task) : "";
+
+	for (size_t i = 0; i < sizeof(SAME) / sizeof(SAME[0]); i++) {
+		if (strcmp(core, SAME[i][0]) == 0)
+			return SAME[i][1];
+	}
+	if (*core)
+		return core;
+	switch (task_core(model, task)) {
 	case CORE_AICORE: return "AI_CORE";
 	case CORE_AICPU: return "AI_CPU";
 	case CORE_HOSTCPU: return "HOST_CPU";
-	case CORE_COMMUNICATION: return "COMMUNICATION";
 	default: return "N/A";
 	}
 }
 
-static bool is_operator(const struct operator_usage *row)
+static struct type_sum sum_of(const struct model *model, const struct device_task *task)
 {
-	return row->kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL ||
-	       row->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
+	uint64_t ns = task->end_ns - task->start_ns;
+	struct type_sum sum = {
+		.core = "", .count = 1, .total_ns = ns, .min_ns = ns, .max_ns = ns
+	};
+
+	if (task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION && task->type) {
+		snprintf(sum.type, sizeof(sum.type), "%s", model_text(model, task->type));
+		return sum;
+	}
+	if (task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION) {
+		communication_name(model_text(model, task->name), sum.type, sizeof(sum.type));
+		return sum;
+	}
+	sum.core = core_of(model, task);
+	snprintf(sum.type, sizeof(sum.type), "%s",
+		 task->type ? model_text(model, task->type) : task_kind_name(task->kind));
+	return sum;
 }
 
-static void put_type(const struct msprof *msprof, struct csv_file *csv,
-		     const struct operator_usage *row, uint64_t all_ns)
+static int by_type(const void *a, const void *b)
+{
+	const struct type_sum *x = a, *y = b;
+	int order = strcmp(x->type, y->type);
+
+	return order ? order : strcmp(x->core, y->core);
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct type_sum *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return by_type(a, b);
+}
+
+/* @rows by type, in place; returns how many there are then, most time first. */
+static uint32_t add_up(struct type_sum *rows, uint32_t count)
+{
+	uint32_t used = 0;
+
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_type);
+	for (uint32_t i = 0; i < count; i++) {
+		struct type_sum *last = used ? &rows[used - 1] : NULL;
+
+		if (!last || by_type(last, &rows[i])) {
+			rows[used++] = rows[i];
+			continue;
+		}
+		last->count++;
+		last->total_ns += rows[i].total_ns;
+		last->min_ns = rows[i].min_ns < last->min_ns ? rows[i].min_ns : last->min_ns;
+		last->max_ns = rows[i].max_ns > last->max_ns ? rows[i].max_ns : last->max_ns;
+	}
+	if (used)
+		qsort(rows, used, sizeof(*rows), by_total);
+	return used;
+}
+
+/* Sums of the device's tasks of one kind; the caller frees. */
+static struct type_sum *sums_of(const struct msprof *msprof, uint8_t kind, uint32_t *count)
+{
+	const struct model *model = msprof->model;
+	struct type_sum *rows;
+	uint32_t tasks = 0;
+
+	for (uint32_t i = 0; i < model->tasks.count; i++)
+		tasks += msprof_is_timed(msprof, &model->tasks.row[i]) &&
+			 model->tasks.row[i].kind == kind;
+	rows = calloc((size_t)tasks + 1, sizeof(*rows));
+	tasks = 0;
+	for (uint32_t i = 0; i < model->tasks.count && rows; i++) {
+		if (msprof_is_timed(msprof, &model->tasks.row[i]) &&
+		    model->tasks.row[i].kind == kind)
+			rows[tasks++] = sum_of(model, &model->tasks.row[i]);
+	}
+	*count = rows ? add_up(rows, tasks) : 0;
+	return rows;
+}
+
+static void put_type(const struct msprof *msprof, struct csv_file *csv, const struct type_sum *row,
+		     uint64_t all_ns)
 {
 	csv_format(csv, "%u", msprof->model->devices.row[msprof->device].id);
-	csv_text(csv, operator_type(msprof->model, row));
-	csv_text(csv, core_of(row));
+	csv_text(csv, row->type);
+	if (*row->core)
+		csv_text(csv, row->core);
 	csv_format(csv, "%" PRIu64, row->count);
 	csv_us(csv, row->total_ns);
 	csv_us(csv, row->min_ns);
@@ -37,28 +142,45 @@ static void put_type(const struct msprof *msprof, struct csv_file *csv,
 	csv_end_row(csv);
 }
 
+/* One table; its ratios are of its own rows. Not written if it is @optional and there are none. */
+static int put_sums(const struct msprof *msprof, uint8_t kind, const char *name, const char *header,
+		    bool optional)
+{
+	struct csv_file csv;
+	uint64_t all_ns = 0;
+	uint32_t count;
+	struct type_sum *rows = sums_of(msprof, kind, &count);
+	int err = rows ? 0 : -ENOMEM;
+
+	if (!err && (count || !optional))
+		err = msprof_open(msprof, &csv, name, header);
+	if (err || (!count && optional)) {
+		free(rows);
+		return err;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		all_ns += rows[i].total_ns;
+	for (uint32_t i = 0; i < count; i++)
+		put_type(msprof, &csv, &rows[i], all_ns);
+	free(rows);
+	return csv_close(&csv);
+}
+
 int msprof_op_statistic(const struct msprof *msprof)
 {
-	const struct device_results *devices = msprof->results->devices;
-	uint64_t all_ns = 0;
-	struct csv_file csv;
-	int err = msprof_open(msprof, &csv, "op_statistic",
-			      "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),"
-			      "Avg Time(us),Max Time(us),Ratio(%)");
+	return put_sums(msprof, PROFBPF__DEVICE_TASKS__KIND__KERNEL, "op_statistic",
+			"Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),"
+			"Avg Time(us),Max Time(us),Ratio(%)",
+			false);
+}
 
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < devices->types.count; i++) {
-		if (devices->types.rows[i].device == msprof->device &&
-		    is_operator(&devices->types.rows[i]))
-			all_ns += devices->types.rows[i].total_ns;
-	}
-	for (uint32_t i = 0; i < devices->types.count; i++) {
-		if (devices->types.rows[i].device == msprof->device &&
-		    is_operator(&devices->types.rows[i]))
-			put_type(msprof, &csv, &devices->types.rows[i], all_ns);
-	}
-	return csv_close(&csv);
+int msprof_communication_statistic(const struct msprof *msprof)
+{
+	return put_sums(msprof, PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION,
+			"communication_statistic",
+			"Device_id,OP Type,Count,Total Time(us),Min Time(us),Avg Time(us),"
+			"Max Time(us),Ratio(%)",
+			true);
 }
 
 /* Calls of the device's process; of none in particular they go to the first device. */

@@ -2,6 +2,7 @@
 /* op_summary and task_time: a row per task. */
 #include <inttypes.h>
 
+#include "analyzer/analyse/communication.h"
 #include "analyzer/write/msprof/msprof.h"
 
 #define METRICS_MAX 64
@@ -54,7 +55,8 @@ static void find_metrics(const struct msprof *msprof, struct metric_columns *col
 		if (task->device != msprof->device || !detail)
 			continue;
 		for (uint32_t k = 0; k < detail->metric_count; k++) {
-			uint32_t name = model->task_metrics.row[detail->first_metric + k].name, at = 0;
+			uint32_t name = model->task_metrics.row[detail->first_metric + k].name,
+				 at = 0;
 
 			while (at < columns->count && columns->names[at] != name)
 				at++;
@@ -88,13 +90,18 @@ static void put_operator(const struct msprof *msprof, struct csv_file *csv,
 	const struct model *model = msprof->model;
 	const struct task_detail *detail = model_task_detail(model, task);
 	bool alone = task->kind != PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
+	char operation[128];
 
 	csv_format(csv, "%u", model->devices.row[msprof->device].id);
 	put_id(csv, alone && detail, detail ? detail->model_id : 0);
 	put_id(csv, alone && detail, detail ? detail->task_id : 0);
 	put_id(csv, alone, task->stream);
 	msprof_text(csv, model_text(model, task->name));
-	msprof_text(csv, model_text(model, task->type));
+	if (task->type || alone)
+		msprof_text(csv, model_text(model, task->type));
+	else
+		csv_text(csv, communication_name(model_text(model, task->name), operation,
+						 sizeof(operation)));
 	msprof_text(csv, detail ? model_text(model, detail->state) : NULL);
 	csv_text(csv, msprof_core(model, task));
 	msprof_instant(msprof, csv, task->start_ns);
@@ -105,7 +112,7 @@ static void put_operator(const struct msprof *msprof, struct csv_file *csv,
 	csv_end_row(csv);
 }
 
-static bool is_timed(const struct msprof *msprof, const struct device_task *task)
+bool msprof_is_timed(const struct msprof *msprof, const struct device_task *task)
 {
 	return task->device == msprof->device && !(task->flags & MODEL_TASK_UNTIMED) &&
 	       task->end_ns >= task->start_ns && task->start_ns >= msprof->results->from_ns &&
@@ -142,7 +149,7 @@ int msprof_op_summary(const struct msprof *msprof)
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		const struct device_task *task = &model->tasks.row[i];
 
-		if (!is_timed(msprof, task) || !is_operator(task))
+		if (!msprof_is_timed(msprof, task) || !is_operator(task))
 			continue;
 		put_operator(msprof, &csv, task, before_ns, &columns);
 		before_ns = task->end_ns;
@@ -178,7 +185,7 @@ int msprof_task_time(const struct msprof *msprof)
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
-		if (is_timed(msprof, &model->tasks.row[i]))
+		if (msprof_is_timed(msprof, &model->tasks.row[i]))
 			put_task(msprof, &csv, &model->tasks.row[i]);
 	}
 	return csv_close(&csv);
