@@ -273,6 +273,19 @@ static int export(const struct options *options, const struct analysis *analysis
 	return err;
 }
 
+/*
+ * Is nothing written but what was in the part of the time that was asked for? Steps, pipelines and what is said of
+ * the job as a whole are found in the whole trace, joined launches are counted in it.
+ */
+static bool writes_part(const struct options *options)
+{
+	const uint32_t whole = SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES |
+			       SECTION_CLUSTER | SECTION_ADVICE | SECTION_JOIN;
+
+	return (options->has_from || options->has_to) && !options->device_count &&
+	       options->command == COMMAND_REPORT && !(options->sections & whole);
+}
+
 /* What the options ask for; of exports and queries anything may be asked. */
 static struct analysis_wish wish(const struct options *options)
 {
@@ -284,6 +297,9 @@ static struct analysis_wish wish(const struct options *options)
 		wish.sections = options->sections;
 	wish.calls = options->pid_count || options->has_from || options->has_to ||
 		     options->subtract_probe_cost;
+	wish.part = writes_part(options);
+	wish.from_ns = options->has_from ? options->from_ns : 0;
+	wish.to_ns = options->has_to ? options->to_ns : UINT64_MAX;
 	return wish;
 }
 

@@ -9,14 +9,30 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/join/ioctl_ends.h"
 #include "analyzer/join/sleep_causes.h"
+#include "analyzer/join/task_reach.h"
 #include "analyzer/join/timelines.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/passes.h"
 #include "analyzer/step_window.h"
 #include "analyzer/write/report/report_parts.h"
 
-static int load_files(struct analysis *analysis, char **traces, unsigned int count, uint32_t rows,
-		      char *error, size_t error_size)
+/* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */
+#define PART_MARGIN_NS 2000000000
+
+/* Which rows of the traces are kept. */
+struct plan {
+	uint32_t sections;
+	uint32_t rows; /* enum load_rows */
+	bool part; /* only those that tell of this part of the time, since the session's start */
+	uint64_t from_ns;
+	uint64_t to_ns;
+	uint64_t margin_ns;
+	uint64_t first_ns; /* and what explains it */
+	uint64_t last_ns;
+};
+
+static int load_files(struct analysis *analysis, char **traces, unsigned int count,
+		      const struct plan *plan, bool *moved, char *error, size_t error_size)
 {
 	struct loader *loader = loader_new(analysis->model);
 	char reason[512] = "";
@@ -26,7 +42,9 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 		snprintf(error, error_size, "out of memory");
 		return -ENOMEM;
 	}
-	loader_choose(loader, rows);
+	loader_choose(loader, plan->rows);
+	if (plan->part)
+		loader_choose_part(loader, plan->first_ns, plan->last_ns, plan->margin_ns);
 	for (unsigned int i = 0; i < count && !err; i++) {
 		err = load_pbt(loader, traces[i], reason, sizeof(reason));
 		/* Readers name the file themselves where it is part of the sentence. */
@@ -37,24 +55,60 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 	}
 	if (!err)
 		err = load_finish(loader, error, error_size);
+	*moved = !err && loader_part_moved(loader);
 	loader_free(loader);
 	return err;
 }
 
-static int load(struct analysis *analysis, char **traces, unsigned int count, uint32_t sections,
-		uint32_t rows, bool strict, char *error, size_t error_size)
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Is what explains the part's device tasks beyond what was loaded? Then the plan is to load that, too. */
+static bool reaches_further(const struct model *model, struct plan *plan)
+{
+	uint64_t start_ns = model->info.session_start_ns, first_ns, last_ns;
+
+	if (!task_reach(model, sum(start_ns, plan->from_ns), sum(start_ns, plan->to_ns), &first_ns,
+			&last_ns)) {
+		plan->part = false;
+		return true;
+	}
+	first_ns = first_ns > start_ns ? first_ns - start_ns : 0;
+	if (last_ns != UINT64_MAX)
+		last_ns = last_ns > start_ns ? last_ns - start_ns : 0;
+	if (sum(first_ns, plan->margin_ns) >= plan->first_ns &&
+	    last_ns <= sum(plan->last_ns, plan->margin_ns))
+		return false;
+	plan->first_ns = first_ns;
+	plan->last_ns = last_ns;
+	return true;
+}
+
+static int load(struct analysis *analysis, char **traces, unsigned int count, struct plan plan,
+		bool strict, char *error, size_t error_size)
 {
 	char damage[512];
+	bool again;
 	int err;
 
-	*analysis = (struct analysis){ .model = model_new(), .sections = sections };
-	if (!analysis->model) {
-		snprintf(error, error_size, "out of memory");
-		return -ENOMEM;
-	}
-	err = load_files(analysis, traces, count, rows, error, error_size);
-	if (err)
-		return err;
+	do {
+		*analysis = (struct analysis){ .model = model_new(), .sections = plan.sections };
+		if (!analysis->model) {
+			snprintf(error, error_size, "out of memory");
+			return -ENOMEM;
+		}
+		err = load_files(analysis, traces, count, &plan, &again, error, error_size);
+		if (err)
+			return err;
+		if (again)
+			plan.part = false;
+		else if (plan.part)
+			again = reaches_further(analysis->model, &plan);
+		if (again)
+			model_free(analysis->model);
+	} while (again);
 	text_damage(analysis->model, damage, sizeof(damage));
 	if (damage[0] && strict) {
 		snprintf(error, error_size, "%s: %s", count == 1 ? traces[0] : "traces", damage);
@@ -69,20 +123,30 @@ static int load(struct analysis *analysis, char **traces, unsigned int count, ui
 int analysis_load(struct analysis *analysis, char **traces, unsigned int count, bool strict,
 		  char *error, size_t error_size)
 {
-	return load(analysis, traces, count, SECTION_ALL, LOAD_ALL, strict, error, error_size);
+	const struct plan plan = { .sections = SECTION_ALL, .rows = LOAD_ALL };
+
+	return load(analysis, traces, count, plan, strict, error, error_size);
 }
 
 int analysis_load_for(struct analysis *analysis, char **traces, unsigned int count,
 		      const struct analysis_wish *wish, bool strict, char *error, size_t error_size)
 {
-	uint32_t rows = passes_rows(wish->sections);
+	struct plan plan = { .sections = wish->sections,
+			     .rows = passes_rows(wish->sections),
+			     .from_ns = wish->from_ns,
+			     .to_ns = wish->to_ns,
+			     .margin_ns = wish->margin_ns ? wish->margin_ns : PART_MARGIN_NS,
+			     .first_ns = wish->from_ns,
+			     .last_ns = wish->to_ns };
 
 	if (wish->calls)
-		rows |= LOAD_CALLS;
+		plan.rows |= LOAD_CALLS;
 	/* Files may come in any order; which switches are missing is counted in that of time. */
 	if (count > 1)
-		rows |= LOAD_SCHEDULE;
-	return load(analysis, traces, count, wish->sections, rows, strict, error, error_size);
+		plan.rows |= LOAD_SCHEDULE;
+	/* What cannot be read twice is read whole. */
+	plan.part = wish->part && count == 1 && strcmp(traces[0], "-") != 0;
+	return load(analysis, traces, count, plan, strict, error, error_size);
 }
 
 int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,

@@ -79,6 +79,10 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 struct analysis_wish {
 	uint32_t sections; /* enum report_section */
 	bool calls; /* keep calls for any of them: what probes cost in a part of the trace is summed up from these */
+	bool part; /* of one trace: only what tells of a part of the time, since the session's start */
+	uint64_t from_ns;
+	uint64_t to_ns; /* UINT64_MAX = to the session's end */
+	uint64_t margin_ns; /* so much around it, too; 0 = 2 s */
 };
 
 /* analysis_load_for - the same, but rows that nothing wanted needs are counted, not kept */

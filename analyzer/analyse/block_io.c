@@ -66,6 +66,13 @@ static int by_total(const void *a, const void *b)
 					: compare(x->operation, y->operation);
 }
 
+static bool made_in(const struct analysis_window *window, const struct block_request *row)
+{
+	uint64_t made_ns = row->end_ns - row->dur_ns;
+
+	return made_ns >= window->from_ns && made_ns < window->to_ns;
+}
+
 static struct member *members_of(const struct model *model, const struct analysis_options *options,
 				 uint32_t *count)
 {
@@ -77,10 +84,8 @@ static struct member *members_of(const struct model *model, const struct analysi
 	for (uint32_t i = 0; members && i < model->block_requests.count; i++) {
 		const struct block_request *row = &model->block_requests.row[i];
 		uint32_t process = model->threads.row[row->thread].process;
-		uint64_t made_ns = row->end_ns - row->dur_ns;
 
-		if (made_ns < window.from_ns || made_ns >= window.to_ns ||
-		    !analysis_wants_process(model, options, process))
+		if (!made_in(&window, row) || !analysis_wants_process(model, options, process))
 			continue;
 		members[(*count)++] = (struct member){ row->driver, process, i, row->operation };
 	}
@@ -107,15 +112,18 @@ static struct block_usage sum_up(const struct model *model, const struct member 
 	return usage;
 }
 
-static void add_sleeps(const struct model *model, struct block_results *results)
+static void add_sleeps(const struct model *model, const struct analysis_options *options,
+		       struct block_results *results)
 {
+	struct analysis_window window = analysis_window(model, options);
+
 	for (uint32_t i = 0; i < model->io_waits.count; i++) {
 		const struct io_wait *wait = &model->io_waits.row[i];
 		const struct block_request *request = &model->block_requests.row[wait->request];
 		const struct span *span = &model->spans.row[wait->span];
 		uint32_t process = model->threads.row[request->thread].process;
 
-		for (uint32_t r = 0; r < results->row_count; r++) {
+		for (uint32_t r = 0; made_in(&window, request) && r < results->row_count; r++) {
 			struct block_usage *usage = &results->rows[r];
 
 			if (usage->driver != request->driver || usage->process != process ||
@@ -150,7 +158,7 @@ int block_analyse(const struct model *model, const struct analysis_options *opti
 		qsort(rows.row, rows.count, sizeof(*rows.row), by_total);
 	results->rows = rows.row;
 	results->row_count = err ? 0 : rows.count;
-	add_sleeps(model, results);
+	add_sleeps(model, options, results);
 	free(members);
 	free(ns);
 	return err;

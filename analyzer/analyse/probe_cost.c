@@ -71,10 +71,18 @@ static bool fill_costs(struct model *model)
 	return ok;
 }
 
-/* The same of a whole trace whose calls are only counted. */
-static void sum_up_counted(const struct model *model, struct probe_cost_results *results)
+static bool is_whole(const struct model *model, const struct analysis_options *options)
 {
-	for (uint32_t i = 0; i < model->functions.count; i++) {
+	struct analysis_window window = analysis_window(model, options);
+
+	return window.from_ns <= model->info.start_ns && window.to_ns >= model->info.end_ns;
+}
+
+/* The same of a whole trace whose calls are only counted. */
+static void sum_up_counted(const struct model *model, const struct analysis_options *options,
+			   struct probe_cost_results *results)
+{
+	for (uint32_t i = 0; is_whole(model, options) && i < model->functions.count; i++) {
 		const struct function *row = &model->functions.row[i];
 
 		if (!row->probe_whole_ns)
@@ -89,7 +97,7 @@ static void sum_up(const struct model *model, const struct analysis_options *opt
 		   struct probe_cost_results *results)
 {
 	struct analysis_window window = analysis_window(model, options);
-	bool whole = window.from_ns <= model->info.start_ns && window.to_ns >= model->info.end_ns;
+	bool whole = is_whole(model, options);
 
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
@@ -108,7 +116,8 @@ static void sum_up(const struct model *model, const struct analysis_options *opt
 		if (!analysis_wants_process(model, options, row->process))
 			continue;
 		results->calls += row->count;
-		results->total_ns += row->count * model->functions.row[row->function].probe_whole_ns;
+		results->total_ns +=
+			row->count * model->functions.row[row->function].probe_whole_ns;
 	}
 }
 
@@ -118,7 +127,7 @@ int probe_cost_analyse(struct model *model, const struct analysis_options *optio
 	*results = (struct probe_cost_results){ .known = model->info.probe_cost_count > 0 };
 	if (!results->known)
 		return 0;
-	sum_up_counted(model, results);
+	sum_up_counted(model, options, results);
 	sum_up(model, options, results);
 	results->subtracted = options->subtract_probe_cost;
 	return !results->subtracted || fill_costs(model) ? 0 : -ENOMEM;

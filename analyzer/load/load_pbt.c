@@ -31,6 +31,7 @@ void loader_free(struct loader *loader)
 	arena_release(&loader->arena);
 	free(loader->strings);
 	survey_free(&loader->survey);
+	window_free(&loader->window);
 	free(loader->objects.row);
 	for (uint32_t i = 0; i < loader->sessions.count; i++)
 		free(loader->sessions.row[i].segments.row);
@@ -103,10 +104,29 @@ void loader_choose(struct loader *loader, uint32_t rows)
 	loader->model->survey.schedule = !(rows & LOAD_SCHEDULE);
 }
 
+void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
+			uint64_t margin_ns)
+{
+	loader->window = (struct load_window){
+		.wanted = true,
+		.after_start_ns = from_ns,
+		.before_start_ns = margin_ns,
+		.until_ns = to_ns > UINT64_MAX - margin_ns ? UINT64_MAX : to_ns + margin_ns,
+	};
+	loader->model->survey.schedule = true;
+}
+
+bool loader_part_moved(const struct loader *loader)
+{
+	return loader->window.session_start_ns &&
+	       loader->window.session_start_ns != loader->model->info.session_start_ns;
+}
+
 static load_fn *body_of(const struct loader *loader, unsigned int kind)
 {
 	if (kind < sizeof(SURVEYS) / sizeof(SURVEYS[0]) && SURVEYS[kind].count &&
-	    !(loader->rows & SURVEYS[kind].rows))
+	    (!(loader->rows & SURVEYS[kind].rows) ||
+	     (loader->window.wanted && SURVEYS[kind].count == survey_calls)))
 		return SURVEYS[kind].count;
 	return BODIES[kind];
 }

@@ -33,6 +33,18 @@ enum load_rows {
  * Calls that give threads their names are kept in any case, unless nothing is.
  */
 void loader_choose(struct loader *loader, uint32_t rows);
+
+/*
+ * loader_choose_part - before the first file: of these keep only those that tell of a part of the time
+ *
+ * From @from_ns to @to_ns after the session's start (UINT64_MAX: to its end), @margin_ns before it and after
+ * it, and what tells the states of threads there: see window.h. Device tasks are all kept.
+ */
+void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
+			uint64_t margin_ns);
+
+/* loader_part_moved - after load_finish(): the session began earlier than was known when rows were chosen */
+bool loader_part_moved(const struct loader *loader);
 void loader_free(struct loader *loader);
 
 /*

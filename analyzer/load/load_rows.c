@@ -3,6 +3,7 @@
 #include "analyzer/load/call_columns.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/load/loader.h"
+#include "analyzer/load/survey.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +49,34 @@ static uint8_t call_flags(uint32_t file)
 	return flags;
 }
 
+/* What its calls do lasts: names, handles, memory, operators of a pipeline. */
+static bool lasts(const struct function *function)
+{
+	switch (function->kind) {
+	case PROFBPF__FUNCTION__KIND__ALLOC:
+	case PROFBPF__FUNCTION__KIND__FREE:
+	case PROFBPF__FUNCTION__KIND__COMPILE:
+	case PROFBPF__FUNCTION__KIND__LOAD:
+	case PROFBPF__FUNCTION__KIND__QUEUE:
+	case PROFBPF__FUNCTION__KIND__MARKER:
+	case PROFBPF__FUNCTION__KIND__STAGE: return true;
+	default: return false;
+	}
+}
+
 bool loader_keeps_calls_of(const struct loader *loader, uint32_t function)
 {
-	return loader->rows & LOAD_CALLS ||
-	       (loader->rows && load_names_threads(&loader->model->functions.row[function]));
+	const struct function *row = &loader->model->functions.row[function];
+
+	if (loader->rows & LOAD_CALLS && (!loader->window.wanted || lasts(row)))
+		return true;
+	return loader->rows && load_names_threads(row);
+}
+
+static bool keeps_call(struct loader *loader, const struct call *row)
+{
+	return loader_keeps_calls_of(loader, row->function) ||
+	       (loader->rows & LOAD_CALLS && window_has(loader, row->start_ns, row->end_ns));
 }
 
 static void count_call(struct loader *loader, const struct call *row)
@@ -92,7 +117,7 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		if (!loader_saw_thread(loader, row.thread, (uint32_t)COLUMN_AT(calls, tgid, s),
 				       end_ns))
 			return loader_out_of_memory(loader);
-		if (!loader_keeps_calls_of(loader, row.function))
+		if (!keeps_call(loader, &row))
 			count_call(loader, &row);
 		else if (!MODEL_PUSH(&loader->model->calls, row))
 			return loader_out_of_memory(loader);
@@ -143,8 +168,11 @@ bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 			loader->model->bad_rows++;
 			continue;
 		}
-		if (!MODEL_PUSH(&loader->model->ioctls, row) ||
-		    !loader_saw_thread(loader, tid, COLUMN_AT(ioctls, tgid, i), end_ns))
+		if (!loader_saw_thread(loader, tid, COLUMN_AT(ioctls, tgid, i), end_ns))
+			return loader_out_of_memory(loader);
+		if (!window_has(loader, row.start_ns, end_ns))
+			loader->model->survey.ioctls++;
+		else if (!MODEL_PUSH(&loader->model->ioctls, row))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, end_ns);
 	}
@@ -196,14 +224,19 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 		row.flags = (uint8_t)COLUMN_AT(switches, flags, s);
 		if (!loader_knows(loader, state, PROFBPF__SWITCHES__STATE__DEAD))
 			continue;
-		if (!MODEL_PUSH(&loader->model->switches, row) ||
-		    !loader_saw_thread(loader, row.prev_tid, 0, row.ts_ns) ||
-		    !loader_saw_thread(loader, row.next_tid, 0, row.ts_ns))
+		if (!loader_saw_thread(loader, row.prev_tid, 0, row.ts_ns) ||
+		    !loader_saw_thread(loader, row.next_tid, 0, row.ts_ns) ||
+		    (loader->window.wanted && !survey_switch(loader, &row)))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, row.ts_ns);
+		if (!window_takes_switch(loader, &row))
+			continue;
+		if (!MODEL_PUSH(&loader->model->switches, row))
+			return loader_out_of_memory(loader);
+		loader->model->survey.switches -= loader->window.wanted;
 	}
 	loader->read[READ_SCHED] += rows;
-	return true;
+	return !loader->no_memory;
 }
 
 static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
@@ -241,14 +274,17 @@ bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 			loader->model->bad_rows++;
 			continue;
 		}
-		if (!MODEL_PUSH(&loader->model->wakes, row) ||
-		    !loader_saw_thread(loader, row.thread, 0, row.ts_ns) ||
+		if (!loader_saw_thread(loader, row.thread, 0, row.ts_ns) ||
 		    !loader_saw_thread(loader, row.waker_tid, 0, row.ts_ns))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, row.ts_ns);
+		if (!window_takes_wake(loader, &row))
+			loader->model->survey.wakes++;
+		else if (!MODEL_PUSH(&loader->model->wakes, row))
+			return loader_out_of_memory(loader);
 	}
 	loader->read[READ_SCHED] += rows;
-	return true;
+	return !loader->no_memory;
 }
 
 bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)

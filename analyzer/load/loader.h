@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "analyzer/load/arena.h"
+#include "analyzer/load/window.h"
 #include "lib/map.h"
 #include "analyzer/model/model.h"
 #include "lib/pbt.h"
@@ -83,6 +84,7 @@ struct loader {
 	struct model *model;
 	uint32_t rows; /* enum load_rows: those that are kept */
 	struct survey_state survey; /* of the others: survey.h */
+	struct load_window window; /* and of these: only what is in a part of the time */
 	struct arena arena;
 	const char *path; /* of the file being read */
 	bool any_segment;
@@ -253,7 +255,7 @@ void load_resolve_code_names(struct loader *loader);
 /* Do its calls give threads their names? */
 bool load_names_threads(const struct function *function);
 
-/* Are calls of a row of model->functions kept, not counted? */
+/* Are calls of a row of model->functions kept, not counted, whenever they were? */
 bool loader_keeps_calls_of(const struct loader *loader, uint32_t function);
 
 /* Names of threads that the kernel keeps the first 15 bytes of, by the calls that gave them. */

@@ -6,6 +6,7 @@
 
 #include "analyzer/import/proto_fields.h"
 #include "analyzer/load/call_columns.h"
+#include "analyzer/load/load_pbt.h"
 #include "lib/column.h"
 
 #define FIELDS 32 /* numbers of batches' fields are below */
@@ -140,10 +141,29 @@ static bool keeps_any(struct loader *loader, const Profbpf__Calls *calls, size_t
 	return false;
 }
 
+/* Was one of the calls under way in the part of the time that is kept? */
+static bool window_has_call(struct loader *loader, const Profbpf__Calls *calls, size_t rows)
+{
+	uint64_t end_ns = 0;
+
+	if (!(loader->rows & LOAD_CALLS) ||
+	    !window_has(loader, 0, calls->last_end_ns))
+		return false;
+	for (size_t i = 0; i < rows; i++) {
+		uint64_t dur_ns = COLUMN_AT(calls, dur_ns, i);
+
+		end_ns += (uint64_t)COLUMN_AT(calls, end_ns, i);
+		if (window_has(loader, end_ns - dur_ns, end_ns))
+			return true;
+	}
+	return false;
+}
+
 bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
 {
+	const uint32_t times = loader->window.wanted ? FIELD(4) | FIELD(5) : 0;
 	const uint32_t kept = FIELD(2) | FIELD(3) | FIELD(6) | FIELD(7) | FIELD(13) | FIELD(14) |
-			      FIELD(15);
+			      FIELD(15) | times;
 	struct part part;
 	Profbpf__Calls *calls;
 	size_t rows, entries;
@@ -162,7 +182,7 @@ bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
 		   !COUNT_ROWS(&part, &entries, 6, 7, 8, 13, 14)) {
 		return false;
 	}
-	if (keeps_any(loader, calls, entries))
+	if (keeps_any(loader, calls, entries) || window_has_call(loader, calls, rows))
 		return load_calls(loader, packet);
 	counts = count_shapes(loader, calls->n_shape ? calls->shape : NULL, rows, entries);
 	if (!counts || !add_calls(loader, calls, counts, entries))
@@ -248,6 +268,13 @@ static bool add_switches(struct loader *loader, const Profbpf__Switches *s, size
 			return false;
 	}
 	return last != NULL;
+}
+
+bool survey_switch(struct loader *loader, const struct cpu_switch *row)
+{
+	struct survey_switch *last = last_switch(loader, row->cpu);
+
+	return last && add_switch(loader, last, row->prev_tid, row->next_tid, row->flags, row->ts_ns);
 }
 
 bool survey_switches(struct loader *loader, const struct pbt_packet *packet)

@@ -51,7 +51,7 @@ struct probe_cost {
 
 /* Rows of the trace that were counted, not kept: what is asked for does not need them. */
 struct survey {
-	bool schedule; /* there are no switches and wake-ups but those counted here */
+	bool schedule; /* not all switches are among the model's */
 	uint64_t calls;
 	uint64_t ioctls;
 	uint64_t switches;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is counted of a trace without its rows is what its rows add up to, and a section alone, for which only the
- * rows are loaded that it needs, says what it says among all others: of the stored traces.
+ * rows are loaded that it needs, says what it says among all others, and so does a section of a part of the time, for
+ * which only rows around it are loaded: of the stored traces.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -19,6 +20,9 @@
 
 #define FOLDER "tests/data/traces"
 #define TRACES_MIN 10
+
+/* Kept for all traces and parts. */
+static uint64_t rows_of_all, rows_of_part;
 
 static char *info_of(struct analysis *analysis, int err, const char *trace)
 {
@@ -110,6 +114,68 @@ static void compare_sections(char *trace)
 	analysis_free(&all);
 }
 
+/* Sections that are found in the whole trace. */
+#define OF_ALL                                                                                   \
+	(SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES | SECTION_CLUSTER | \
+	 SECTION_ADVICE | SECTION_JOIN)
+
+/* The part of a trace between two percentages, from the rows around it and from all rows. */
+static void compare_part(char *trace, uint64_t lasted_ns, uint64_t from, uint64_t to)
+{
+	struct analysis_wish wish = { .sections = SECTION_ALL & ~OF_ALL, .calls = true };
+	struct analysis_options wanted = { 0 };
+	struct analysis all, part;
+	char error[512] = "";
+
+	wish.from_ns = lasted_ns * from / 100;
+	wish.to_ns = lasted_ns * to / 100;
+	wish.margin_ns = 1;
+	assert_int_equal(analysis_load_for(&all, &trace, 1, &wish, false, error, sizeof(error)), 0);
+	wish.part = true;
+	assert_int_equal(analysis_load_for(&part, &trace, 1, &wish, false, error, sizeof(error)),
+			 0);
+	wanted.from_ns = all.model->info.session_start_ns + wish.from_ns;
+	wanted.to_ns = all.model->info.session_start_ns + wish.to_ns;
+	assert_int_equal(analysis_compute(&all, &wanted, error, sizeof(error)), 0);
+	assert_int_equal(analysis_compute(&part, &wanted, error, sizeof(error)), 0);
+	rows_of_all += all.model->calls.count + all.model->switches.count + all.model->ioctls.count;
+	rows_of_part +=
+		part.model->calls.count + part.model->switches.count + part.model->ioctls.count;
+	for (uint32_t section = 1; section & SECTION_ALL; section <<= 1) {
+		char *expected, *got;
+
+		if (section & OF_ALL)
+			continue;
+		expected = section_of(&all, section);
+		got = section_of(&part, section);
+		if (strcmp(got, expected) != 0)
+			print_error("%s: section 0x%x, %u to %u %%\n", trace, section,
+				    (unsigned int)from, (unsigned int)to);
+		assert_string_equal(got, expected);
+		free(expected);
+		free(got);
+	}
+	analysis_free(&all);
+	analysis_free(&part);
+}
+
+static void compare_parts(char *trace)
+{
+	const struct analysis_wish few = { .sections = SECTION_TRACE };
+	struct analysis brief;
+	uint64_t lasted_ns;
+	char error[512] = "";
+
+	assert_int_equal(analysis_load_for(&brief, &trace, 1, &few, false, error, sizeof(error)),
+			 0);
+	lasted_ns = brief.model->info.session_end_ns - brief.model->info.session_start_ns;
+	analysis_free(&brief);
+	compare_part(trace, lasted_ns, 0, 10);
+	compare_part(trace, lasted_ns, 30, 40);
+	compare_part(trace, lasted_ns, 50, 51);
+	compare_part(trace, lasted_ns, 70, 100);
+}
+
 static void each_trace(void (*check)(char *trace))
 {
 	DIR *folder = opendir(FOLDER);
@@ -142,11 +208,19 @@ static void sections_alone_are_the_same(void **state)
 	each_trace(compare_sections);
 }
 
+static void parts_are_those_of_the_whole(void **state)
+{
+	(void)state;
+	each_trace(compare_parts);
+	assert_true(rows_of_part < rows_of_all / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_those_of_rows),
 		cmocka_unit_test(sections_alone_are_the_same),
+		cmocka_unit_test(parts_are_those_of_the_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/load/window.h"
+
+#include <stdlib.h>
+
+#include "analyzer/load/loader.h"
+
+static uint64_t later(uint64_t ns, uint64_t more_ns)
+{
+	return ns > UINT64_MAX - more_ns ? UINT64_MAX : ns + more_ns;
+}
+
+/* The session may begin earlier than its first segment told. */
+static void reckon(struct loader *loader)
+{
+	struct load_window *window = &loader->window;
+	uint64_t start_ns = loader->model->info.session_start_ns, from_ns;
+
+	if (window->session_start_ns || !start_ns)
+		return;
+	from_ns = later(start_ns, window->after_start_ns);
+	window->session_start_ns = start_ns;
+	window->from_ns = from_ns > window->before_start_ns ? from_ns - window->before_start_ns : 0;
+	window->to_ns = later(start_ns, window->until_ns);
+}
+
+bool window_has(struct loader *loader, uint64_t first_ns, uint64_t last_ns)
+{
+	struct load_window *window = &loader->window;
+
+	if (!window->wanted)
+		return true;
+	reckon(loader);
+	return !window->session_start_ns ||
+	       (last_ns >= window->from_ns && first_ns <= window->to_ns);
+}
+
+/* Is a row at @ts_ns nearer to the part than the one that is known? */
+static bool nearer(bool before, uint64_t ts_ns, uint64_t known_ns)
+{
+	return before ? ts_ns >= known_ns : ts_ns < known_ns;
+}
+
+static bool note_switch(struct edge_rows *rows, bool before, enum edge edge, uint32_t key,
+			const struct cpu_switch *row)
+{
+	uint32_t index = map_get(&rows->known[edge], key);
+
+	if (index != MAP_NONE) {
+		if (nearer(before, row->ts_ns, rows->switches.row[index].ts_ns))
+			rows->switches.row[index] = *row;
+		return true;
+	}
+	return map_put(&rows->known[edge], key, rows->switches.count) &&
+	       MODEL_PUSH(&rows->switches, *row);
+}
+
+static struct edge_rows *edge_of(struct load_window *window, uint64_t ts_ns)
+{
+	return ts_ns < window->from_ns ? &window->before : &window->after;
+}
+
+bool window_takes_switch(struct loader *loader, const struct cpu_switch *row)
+{
+	struct load_window *window = &loader->window;
+	struct edge_rows *edge;
+	bool before;
+
+	if (window_has(loader, row->ts_ns, row->ts_ns))
+		return true;
+	edge = edge_of(window, row->ts_ns);
+	before = edge == &window->before;
+	if (!note_switch(edge, before, EDGE_CPU, row->cpu, row) ||
+	    (row->prev_tid && !note_switch(edge, before, EDGE_OUT, row->prev_tid, row)) ||
+	    (row->next_tid && !note_switch(edge, before, EDGE_IN, row->next_tid, row)))
+		loader_out_of_memory(loader);
+	return false;
+}
+
+bool window_takes_wake(struct loader *loader, const struct wake *row)
+{
+	struct load_window *window = &loader->window;
+	struct edge_rows *edge;
+	uint32_t index;
+
+	if (window_has(loader, row->ts_ns, row->ts_ns))
+		return true;
+	edge = edge_of(window, row->ts_ns);
+	index = map_get(&edge->known[EDGE_WAKE], row->thread);
+	if (index != MAP_NONE) {
+		if (nearer(edge == &window->before, row->ts_ns, edge->wakes.row[index].ts_ns))
+			edge->wakes.row[index] = *row;
+	} else if (!map_put(&edge->known[EDGE_WAKE], row->thread, edge->wakes.count) ||
+		   !MODEL_PUSH(&edge->wakes, *row)) {
+		loader_out_of_memory(loader);
+	}
+	return false;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct cpu_switch *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	if (x->prev_tid != y->prev_tid)
+		return x->prev_tid < y->prev_tid ? -1 : 1;
+	return x->next_tid < y->next_tid ? -1 : x->next_tid > y->next_tid;
+}
+
+/* One switch may be the last of two threads and of a CPU. */
+static bool add_edge(struct model *model, struct edge_rows *rows)
+{
+	if (rows->switches.count)
+		qsort(rows->switches.row, rows->switches.count, sizeof(*rows->switches.row),
+		      by_cpu);
+	for (uint32_t i = 0; i < rows->switches.count; i++) {
+		if (i && by_cpu(&rows->switches.row[i - 1], &rows->switches.row[i]) == 0)
+			continue;
+		if (!MODEL_PUSH(&model->switches, rows->switches.row[i]))
+			return false;
+		model->survey.switches--;
+	}
+	for (uint32_t i = 0; i < rows->wakes.count; i++) {
+		if (!MODEL_PUSH(&model->wakes, rows->wakes.row[i]))
+			return false;
+		model->survey.wakes--;
+	}
+	return true;
+}
+
+bool window_finish(struct loader *loader)
+{
+	return add_edge(loader->model, &loader->window.before) &&
+	       add_edge(loader->model, &loader->window.after);
+}
+
+static void free_edge(struct edge_rows *rows)
+{
+	for (int edge = 0; edge < EDGES; edge++)
+		map_free(&rows->known[edge]);
+	free(rows->switches.row);
+	free(rows->wakes.row);
+}
+
+void window_free(struct load_window *window)
+{
+	free_edge(&window->before);
+	free_edge(&window->after);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * window.h - a part of the time of a trace: which of its rows are kept. Only the loader includes it.
+ *
+ * Kept are calls and ioctls that were under way in the part, switches and wake-ups in it, and what tells
+ * from before and after it what threads and CPUs were doing at its edges: of each thread the last switches and the last
+ * wake-up before the part, and the first ones after it. Calls of functions whose calls are about more than
+ * their own time (they name threads, handles and operators, allocate memory) are kept wherever they are. All
+ * others are counted, as a survey counts them.
+ */
+#ifndef PROFBPF_ANALYZER_LOAD_WINDOW_H
+#define PROFBPF_ANALYZER_LOAD_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+#include "lib/map.h"
+
+struct loader;
+
+enum edge { EDGE_OUT, EDGE_IN, EDGE_CPU, EDGE_WAKE, EDGES };
+
+/* The last rows before the part, or the first ones after it: by thread id or CPU. */
+struct edge_rows {
+	struct map known[EDGES]; /* to switches or wakes */
+	MODEL_ARRAY(struct cpu_switch) switches;
+	MODEL_ARRAY(struct wake) wakes;
+};
+
+struct load_window {
+	bool wanted;
+	uint64_t after_start_ns; /* the part, since the session's start */
+	uint64_t before_start_ns; /* how much earlier than that rows may be needed */
+	uint64_t until_ns; /* since the session's start; UINT64_MAX = to its end */
+	uint64_t session_start_ns; /* that it was reckoned from; 0 = nothing yet */
+	uint64_t from_ns; /* CLOCK_MONOTONIC */
+	uint64_t to_ns;
+	struct edge_rows before, after;
+};
+
+/* Does the part reach from @first_ns to @last_ns in some instant? All does without a part. */
+bool window_has(struct loader *loader, uint64_t first_ns, uint64_t last_ns);
+
+/* Is a row at this instant in the part? Else it is kept for as long as it is the one at the edge. */
+bool window_takes_switch(struct loader *loader, const struct cpu_switch *row);
+bool window_takes_wake(struct loader *loader, const struct wake *row);
+
+/* window_finish - after the last file: rows at the edges become the model's. False without memory. */
+bool window_finish(struct loader *loader);
+
+void window_free(struct load_window *window);
+
+#endif /* PROFBPF_ANALYZER_LOAD_WINDOW_H */
