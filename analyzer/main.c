@@ -352,9 +352,12 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	return write_report(options, analysis, error, error_size);
 }
 
-static int list_tables(const struct options *options, char *error, size_t error_size)
+/* What the program writes, without a trace. */
+static int describe(const struct options *options, char *error, size_t error_size)
 {
-	int err = query_schema(stdout, options->schema_of, query_format(options->format));
+	int err = options->command == COMMAND_REPORT ?
+			  report_schema(stdout) :
+			  query_schema(stdout, options->schema_of, query_format(options->format));
 
 	if (err == -ENOENT)
 		snprintf(error, error_size,
@@ -379,7 +382,7 @@ int main(int argc, char **argv)
 	/* An error to clean up after, not a signal that leaves files behind. */
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(argc, argv, &options);
-	if ((options.schema ? list_tables(&options, error, sizeof(error))
+	if ((options.schema ? describe(&options, error, sizeof(error))
 			    : run(&options, &analysis, error, sizeof(error))) != 0)
 		status = fail(error);
 	analysis_free(&analysis);

@@ -97,6 +97,8 @@ static const struct argp_option REPORT_OPTIONS[] = {
 	{ "section", KEY_SECTION, "LIST", 0,
 	  "only these sections: " SECTION_NAMES "; all but shapes if not given", 0 },
 	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10)", 0 },
+	{ "schema", KEY_SCHEMA, NULL, 0,
+	  "describe the JSON report as a JSON Schema; no trace is needed", 0 },
 	OPTION_FROM,
 	OPTION_TO,
 	OPTION_STEP,
@@ -446,6 +448,7 @@ static const char HELP[] =
 	"                       [--section LIST]\n"
 	"                       [--top N] [--from T --to T | --step A..B] [--pid LIST]\n"
 	"                       [--subtract-probe-cost] [--strict]\n"
+	"       analyzer report --schema\n"
 	"       analyzer export [TRACE...] [--device PATH]... -o PATH\n"
 	"                       --to "
 	"perfetto|chrome|folded|folded-blocked|csv|sqlite|parquet|mindinsight|msprof\n"

@@ -115,6 +115,11 @@ int report_text(FILE *out, const struct model *model, const struct results *resu
 int report_json(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);
 
+#define REPORT_SCHEMA "profbpf.report/1"
+
+/* report_schema - the JSON report as a JSON Schema: keys, types and meanings. Returns as the others do. */
+int report_schema(FILE *out);
+
 /*
  * report_html - the JSON report in a page that draws it
  *

@@ -3,8 +3,6 @@
 
 #include "analyzer/write/report/sections.h"
 
-#define SCHEMA "profbpf.report/1"
-
 static void write_section(struct report *report, const struct section *section)
 {
 	if (section->json) {
@@ -18,7 +16,7 @@ static void write_section(struct report *report, const struct section *section)
 static void write_sections(struct report *report)
 {
 	json_map(report->json, NULL);
-	json_text(report->json, "schema", SCHEMA);
+	json_text(report->json, "schema", REPORT_SCHEMA);
 	for (size_t i = 0; i < section_count; i++) {
 		if (report->options->sections & sections[i]->wanted_by)
 			write_section(report, sections[i]);

@@ -233,4 +233,4 @@ static void cluster_json(const struct report *report)
 }
 
 const struct section section_cluster = { SECTION_CLUSTER, cluster_text, cluster_json,
-					 VIEWS(&RANKS, &STAGES, &FINDINGS) };
+					 VIEWS(&RANKS, &STAGES, &FINDINGS), "cluster" };

@@ -185,4 +185,5 @@ static void communication_json(const struct report *report)
 
 const struct section section_communication = { SECTION_COMMUNICATION, communication_text,
 					       communication_json,
-					       VIEWS(&OPERATIONS, &LINKS, &RANKS, &SKEWS) };
+					       VIEWS(&OPERATIONS, &LINKS, &RANKS, &SKEWS),
+					       "communication" };

@@ -183,4 +183,4 @@ static void memory_json(const struct report *report)
 }
 
 const struct section section_memory = { SECTION_MEMORY, memory_text, memory_json,
-					VIEWS(&LEDGERS, &RECORDS) };
+					VIEWS(&LEDGERS, &RECORDS), "memory" };

@@ -47,8 +47,8 @@ static struct cell in_step(const struct table_data *of, const struct operator_se
 	IN_STEP(COLUMN, 1)                                                                         \
 	IN_STEP(COLUMN, 2)                                                                         \
 	IN_STEP(COLUMN, 3)                                                                         \
-	IN_STEP(COLUMN, 4) IN_STEP(COLUMN, 5) IN_STEP(COLUMN, 6) IN_STEP(COLUMN, 7)                \
-		IN_STEP(COLUMN, 8)
+	IN_STEP(COLUMN, 4)                                                                         \
+	IN_STEP(COLUMN, 5) IN_STEP(COLUMN, 6) IN_STEP(COLUMN, 7) IN_STEP(COLUMN, 8)
 
 DEFINE_NEXT(next_series, at->of->results->operator_steps, series, count)
 DEFINE_FIGURES(series, struct operator_series, SERIES_COLUMNS, next_series);
@@ -129,4 +129,4 @@ static void shapes_json(const struct report *report)
 }
 
 const struct section section_shapes = { SECTION_SHAPES, shapes_text, shapes_json,
-					VIEWS(&TYPES, &OPERATORS) };
+					VIEWS(&TYPES, &OPERATORS), "shapes" };

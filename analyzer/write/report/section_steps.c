@@ -42,12 +42,15 @@ static const struct view_column STEP_COLUMNS[] = {
 	{ NULL },
 };
 
+static const struct view MAIN_STEPS;
+
 static const struct view STEPS = { "rows",
 				   "steps",
 				   &table_steps,
 				   STEP_COLUMNS,
 				   .figures = &step_figures,
-				   .within = of_main_trainer };
+				   .within = of_main_trainer,
+				   .instead = &MAIN_STEPS };
 
 #define TRAINER_COLUMNS(COLUMN)                                                           \
 	COLUMN(source, TEXT, "source", "how the steps are known", cell_text("marker"))    \
@@ -382,4 +385,4 @@ static int steps_text(const struct report *report)
 }
 
 const struct section section_steps = { SECTION_STEPS, steps_text, steps_json,
-				       VIEWS(&TRAINER, &MAIN_DEVICE, &DEVICES) };
+				       VIEWS(&TRAINER, &MAIN_DEVICE, &DEVICES), "steps" };

@@ -17,6 +17,7 @@ struct section {
 	/* Its keys of the open map; NULL: its views, one after the other. */
 	void (*json)(const struct report *report);
 	const struct view *const *views; /* of the JSON report, up to NULL */
+	const char *key; /* the map that they are in, if they are in one */
 };
 
 /* In the order in which they appear. */

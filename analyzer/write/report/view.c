@@ -129,6 +129,11 @@ struct view_place *view_places(const struct view *view, unsigned int *count)
 	return places;
 }
 
+void view_places_free(struct view_place *places)
+{
+	free(places);
+}
+
 struct cell view_cell(struct view_place *place, struct table_cursor *at)
 {
 	struct cell cells[TABLE_COLUMNS_MAX];

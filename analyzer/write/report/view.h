@@ -97,6 +97,9 @@ struct view {
 	/* JSON: what is no column of the row, into its map. */
 	void (*more)(const struct report *report, const struct table_cursor *at);
 	bool optional; /* JSON: without rows there is no key */
+	const struct view *instead; /* JSON: another with the key that may be in its place */
+	/* JSON: is it known whether @outer has any? If not there is no key. NULL: yes. */
+	bool (*known)(const struct table_cursor *outer);
 	/* Text: rows of another view with as many columns come below each row. */
 	const struct view *below;
 	/* These rows of an array, in this order. NULL: all as they are. */
@@ -150,6 +153,11 @@ struct view_place {
 
 /* Places of the view's columns, *@count of them; the caller frees. NULL without memory. */
 struct view_place *view_places(const struct view *view, unsigned int *count);
+
+void view_places_free(struct view_place *places);
+
+/* The key of a column in JSON. */
+const char *view_key(const struct view_column *column);
 
 /* The value of the row; it is valid until the next call with the same @place. */
 struct cell view_cell(struct view_place *place, struct table_cursor *at);

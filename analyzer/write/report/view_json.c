@@ -5,7 +5,7 @@
 
 #include "analyzer/write/report/view.h"
 
-static const char *key_of(const struct view_column *column)
+const char *view_key(const struct view_column *column)
 {
 	const char *dot;
 
@@ -56,7 +56,7 @@ static void write_map(const struct report *report, const struct view *view,
 			continue;
 		cell = view_cell(&places[i], at);
 		if (!is_left_out(&places[i], &cell))
-			write_cell(report->json, key_of(&places[i].shown), &places[i], &cell);
+			write_cell(report->json, view_key(&places[i].shown), &places[i], &cell);
 	}
 	if (view->more)
 		view->more(report, at);
@@ -81,7 +81,7 @@ static void write_columns(const struct report *report, const struct view_place *
 {
 	json_array(report->json, "columns");
 	for (unsigned int i = 0; i < count; i++)
-		json_text(report->json, NULL, key_of(&places[i].shown));
+		json_text(report->json, NULL, view_key(&places[i].shown));
 	json_array_close(report->json);
 	json_array(report->json, "rows");
 }
@@ -150,7 +150,8 @@ void view_json_of(const struct report *report, const struct view *view,
 	unsigned int count;
 	struct view_place *places;
 
-	if (view->optional && !view_count(report, view, outer))
+	if ((view->known && !view->known(outer)) ||
+	    (view->optional && !view_count(report, view, outer)))
 		return;
 	places = view_places(view, &count);
 	if (places)

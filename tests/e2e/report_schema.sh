@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# JSON reports are as analyzer report --schema describes them: each value has its type, and rows have no key that the
+# description lacks, but those that functions beside the views write.
+. "$(dirname "$0")/lib.sh"
+need_command python3
+
+"$ANALYZER" report --schema >"$WORK/schema.json" || fail "no schema"
+cat >"$WORK/check.py" <<'PYTHON'
+import json, sys
+
+TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "object": dict, "array": list}
+# Written by functions: times by reason, which are keys; counters; what a map says beside its views.
+BESIDE = {"throttled_ns", "blocked_by", "counters", "unmatched", "work_mean_ns", "imbalance_percent", "slowest"}
+seen = set()
+
+def check(value, schema, path, error):
+    if "const" in schema and value != schema["const"]:
+        error(f"{path} is {value!r}")
+    kind = schema.get("type")
+    if kind and (not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind != "boolean")):
+        error(f"{path} is no {kind}: {value!r}")
+    for key, inner in (value.items() if isinstance(value, dict) else ()):
+        if key in schema.get("properties", {}):
+            seen.add(f"{path}.{key}")
+            check(inner, schema["properties"][key], f"{path}.{key}", error)
+        elif path and "properties" in schema and key not in BESIDE:
+            error(f"{path}.{key} is not described")
+    for inner in value if isinstance(value, list) else ():
+        if inner is not None:
+            check(inner, schema.get("items", {}), f"{path}[]", error)
+
+schema = json.load(open(sys.argv[1]))
+for name in sys.argv[2:]:
+    def error(text):
+        sys.exit(f"{name}: {text}")
+    check(json.load(open(name)), schema, "", error)
+print(len(seen))
+PYTHON
+
+reports=()
+report() {
+	local file=$WORK/report${#reports[@]}.json
+	"$ANALYZER" report "$@" --format json >"$file" 2>"$WORK/message" ||
+		fail "no report of $*: $(cat "$WORK/message")"
+	reports+=("$file")
+}
+for trace in every faults io ioctls launched sleeps; do report "tests/data/traces/$trace.pbt"; done
+for name in pytorch pytorch-distributed msprof-tables mindspore-shapes mindspore-cluster mindspore-memory; do
+	folder=tests/data/devices/$name
+	# A file alone is given as such: a folder has to have names that profilers give.
+	if [ "$(find "$folder" -type f | wc -l)" -eq 1 ]; then folder=$(find "$folder" -type f); fi
+	report --device "$folder"
+done
+described=$(python3 "$WORK/check.py" "$WORK/schema.json" "${reports[@]}") || fail "the report is not as described"
+note "$described kinds of values in ${#reports[@]} reports"
+[ "$described" -ge 200 ] || fail "the description is of $described kinds of values only"
