@@ -3,10 +3,11 @@
  * Any other directory of device files, such as the ranks of a job or what TensorBoard shows.
  *
  * Files are chosen by name, because a directory may hold anything; what each of them is, its
- * content says.
+ * content says. Where no name is one that profilers give, content also chooses (directory_content.h).
  */
 #include <errno.h>
 
+#include "analyzer/import/directory_content.h"
 #include "analyzer/import/directory_walk.h"
 #include "analyzer/import/importer.h"
 
@@ -35,11 +36,7 @@ static int import(struct import *import)
 	struct directory_walk walk = { .import = import, .patterns = PATTERNS };
 	int err = directory_take(&walk, import->path);
 
-	if (!err && !walk.taken)
-		return import_fail(import, -EBADMSG,
-				   "no file in it has a name that profilers give; give the files "
-				   "themselves");
-	return err;
+	return !err && !walk.taken ? directory_take_content(import) : err;
 }
 
 const struct importer import_directory = {

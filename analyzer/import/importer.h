@@ -67,6 +67,17 @@ int import_device_file(struct model *model, const char *path, bool alone, char *
 		       size_t error_size);
 
 /*
+ * import_find - whose is the file at @path? @chosen, NULL if it is of no known format
+ *
+ * By its beginning; of JSON by more and more of it while no importer is sure, because what tells a format may
+ * stand behind any number of bytes. Returns 0 or a negative errno with @error.
+ */
+int import_find(const char *path, const struct importer **chosen, char *error, size_t error_size);
+
+/* Of several that tell of the same work, the one with the least says most. */
+unsigned int import_preference(const struct importer *importer);
+
+/*
  * import_as - the same with an importer that was told: what is in the file does not choose it
  */
 int import_as(const struct importer *importer, struct model *model, const char *path, bool alone,

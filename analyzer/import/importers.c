@@ -136,16 +136,20 @@ static const struct importer *choose(const struct import_sample *sample, int *su
 	return best;
 }
 
-/*
- * By the beginning of the file; by more and more of it while no importer is sure, because what tells a
- * format may stand behind any number of bytes. 0 with @chosen, NULL if it is none's, or a negative errno with @error.
- */
-static int find_importer(const char *path, const struct importer **chosen, char *error,
-			 size_t error_size)
+/* JSON: what else has its marks at the beginning. */
+static bool may_show_late(const struct import_sample *sample)
+{
+	const char *text = sample->text + strspn(sample->text, " \t\r\n");
+
+	return *text == '{' || *text == '[';
+}
+
+int import_find(const char *path, const struct importer **chosen, char *error, size_t error_size)
 {
 	struct import_sample sample = { .path = path, .text = "", .directory = true };
 	struct stat status;
 	int err = 0, sure;
+	bool late;
 
 	if (stat(path, &status) != 0) {
 		snprintf(error, error_size, "%s: %s", path, strerror(errno));
@@ -164,9 +168,10 @@ static int find_importer(const char *path, const struct importer **chosen, char 
 		}
 		err = read_sample(path, &sample, text, room, error, error_size);
 		*chosen = err ? NULL : choose(&sample, &sure);
+		late = !err && may_show_late(&sample);
 		free(text);
 		/* What can only be read once is not looked at twice. */
-		if (err || sure >= SURE || sample.whole || room >= IMPORT_SAMPLE_MAX ||
+		if (err || sure >= SURE || sample.whole || !late || room >= IMPORT_SAMPLE_MAX ||
 		    !S_ISREG(status.st_mode))
 			return err;
 	}
@@ -217,7 +222,7 @@ static int take_as(struct import *import, const struct importer *importer, char 
 static int take_path(struct import *import, char *error, size_t error_size)
 {
 	const struct importer *importer;
-	int err = find_importer(import->path, &importer, error, error_size);
+	int err = import_find(import->path, &importer, error, error_size);
 
 	if (err)
 		return err;
@@ -229,6 +234,15 @@ static int take_path(struct import *import, char *error, size_t error_size)
 		return -EBADMSG;
 	}
 	return take_as(import, importer, error, error_size);
+}
+
+unsigned int import_preference(const struct importer *importer)
+{
+	unsigned int at = 0;
+
+	while (at < IMPORTER_COUNT && IMPORTERS[at] != importer)
+		at++;
+	return at;
 }
 
 int import_device_file(struct model *model, const char *path, bool alone, char *error,

@@ -47,6 +47,8 @@ static const struct target TARGETS[] = {
 	{ "nsys", &import_nsys, { "report.db" } },
 	{ "rocpd", &import_rocpd, { "results.db" } },
 	{ "rocprof_json", &import_rocprof_json, { "results.json" } },
+	{ "rocprof_v1", &import_rocprof_v1, { "results.json" } },
+	{ "rocprof_stats", &import_rocprof_stats, { "results.hip_stats.csv" } },
 	{ "rocprof_csv",
 	  &import_rocprof_csv,
 	  { "7_kernel_trace.csv", "7_agent_info.csv", "7_memory_copy_trace.csv",

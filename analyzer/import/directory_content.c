@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/directory_content.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyzer/import/import_rows.h"
+
+#define DEPTH_MAX 6
+#define FOLDERS_MAX 1000
+#define FILES_MAX 4096
+#define SAID_MAX 100 /* lines of their own; what is beyond is counted */
+
+struct search {
+	struct import *import;
+	unsigned int folders, files; /* looked into */
+	unsigned int taken;
+	unsigned int said;
+	bool told; /* that there were more */
+};
+
+/* A folder's entries, in the order of their names. */
+struct listing {
+	const char *path;
+	struct dirent **names;
+	const struct importer **importers; /* by name; NULL = none of the known */
+	int count;
+};
+
+static int is_visible(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+static bool path_of(const struct listing *of, int at, char *path)
+{
+	return snprintf(path, PATH_MAX, "%s/%s", of->path, of->names[at]->d_name) < PATH_MAX;
+}
+
+static int too_many(struct search *search, const char *path)
+{
+	if (search->told)
+		return 0;
+	search->told = true;
+	return import_finding(search->import, "more files and folders than are looked into", path);
+}
+
+/* A line for each file that is not taken. */
+static int leave_out(struct search *search, const char *path, const char *why)
+{
+	char words[PATH_MAX + 128];
+
+	if (search->said++ >= SAID_MAX)
+		return import_finding(search->import, "more files that were left out", path);
+	snprintf(words, sizeof(words), "%s: %s", path, why);
+	return import_finding(search->import, words, NULL);
+}
+
+/* What each file is. Of others than regular ones nothing is read. */
+static int find_formats(struct search *search, struct listing *of)
+{
+	char path[PATH_MAX], error[512];
+	struct stat status;
+	int err = 0;
+
+	for (int i = 0; i < of->count && !err; i++) {
+		if (!path_of(of, i, path) || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+			continue;
+		if (search->files++ >= FILES_MAX)
+			return too_many(search, path);
+		err = import_find(path, &of->importers[i], error, sizeof(error));
+		if (!err && !of->importers[i])
+			err = leave_out(search, path, "no device file of a known format");
+		else if (err && err != -ENOMEM)
+			err = import_finding(search->import, "a file was not taken in", error);
+	}
+	return err;
+}
+
+static const struct importer *best_of(const struct listing *of)
+{
+	const struct importer *best = NULL;
+
+	for (int i = 0; i < of->count; i++) {
+		if (of->importers[i] &&
+		    (!best || import_preference(of->importers[i]) < import_preference(best)))
+			best = of->importers[i];
+	}
+	return best;
+}
+
+/* "results.db" and "results.json" are of one run. */
+static bool same_stem(const char *a, const char *b)
+{
+	size_t length = strcspn(a, ".");
+
+	return length == strcspn(b, ".") && strncmp(a, b, length) == 0;
+}
+
+static bool is_repeated(const struct listing *of, int at)
+{
+	for (int i = 0; i < at; i++) {
+		if (of->importers[i] == of->importers[at] &&
+		    same_stem(of->names[i]->d_name, of->names[at]->d_name))
+			return true;
+	}
+	return false;
+}
+
+/* Tables of one run tell of the same devices; other files of a folder are ranks. */
+static bool is_of_one_run(const struct importer *importer)
+{
+	return importer == &import_rocprof_csv || importer == &import_ascend_csv;
+}
+
+static int take(struct search *search, const char *path, const struct importer *importer,
+		const struct import_result *result)
+{
+	struct import *import = search->import;
+	char error[512];
+	int err = is_of_one_run(importer)
+			  ? import_part(import, path, result, false, error, sizeof(error))
+			  : import_as(importer, import->model, path, import->alone, error,
+				      sizeof(error));
+
+	search->taken += err == 0;
+	return err && err != -ENOMEM ? import_finding(import, "a file was not taken in", error)
+				     : err;
+}
+
+static int take_files(struct search *search, struct listing *of)
+{
+	struct import_identities own = { 0 };
+	const struct import_result result = { .shared = &own,
+					      .first_device = search->import->model->devices.count,
+					      .first_task = search->import->model->tasks.count };
+	const struct importer *best = best_of(of);
+	char path[PATH_MAX];
+	int err = 0;
+
+	for (int i = 0; i < of->count && !err; i++) {
+		if (!of->importers[i] || !path_of(of, i, path))
+			continue;
+		if (of->importers[i] != best || is_repeated(of, i))
+			err = leave_out(search, path,
+					"left out: a file beside it may have the same");
+		else
+			err = take(search, path, best, &result);
+	}
+	import_identities_free(&own);
+	return err;
+}
+
+static int search_folder(struct search *search, const char *path, unsigned int depth)
+{
+	struct listing of = { .path = path };
+	char inner[PATH_MAX];
+	struct stat status;
+	int err;
+
+	if (depth > DEPTH_MAX || search->folders++ >= FOLDERS_MAX)
+		return too_many(search, path);
+	of.count = scandir(path, &of.names, is_visible, versionsort);
+	if (of.count < 0)
+		return errno == ENOMEM ? -ENOMEM
+				       : import_finding(search->import, strerror(errno), path);
+	of.importers = calloc((size_t)of.count + 1, sizeof(*of.importers));
+	err = of.importers ? find_formats(search, &of) : -ENOMEM;
+	if (!err)
+		err = take_files(search, &of);
+	for (int i = 0; i < of.count && !err; i++) {
+		/* No link is followed: it may lead back. */
+		if (path_of(&of, i, inner) && lstat(inner, &status) == 0 && S_ISDIR(status.st_mode))
+			err = search_folder(search, inner, depth + 1);
+	}
+	for (int i = 0; i < of.count; i++)
+		free(of.names[i]);
+	free(of.names);
+	free(of.importers);
+	return err;
+}
+
+int directory_take_content(struct import *import)
+{
+	struct search search = { .import = import };
+	int err = search_folder(&search, import->path, 0);
+
+	if (err || search.taken)
+		return err;
+	return import_fail(
+		import, -EBADMSG,
+		"none of the %u files in it is a device file that can be read; `analyzer "
+		"info --help` lists the formats",
+		search.files);
+}
