@@ -282,8 +282,11 @@ static bool writes_part(const struct options *options)
 	const uint32_t whole = SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES |
 			       SECTION_CLUSTER | SECTION_ADVICE | SECTION_JOIN;
 
-	return (options->has_from || options->has_to) && !options->device_count &&
-	       options->command == COMMAND_REPORT && !(options->sections & whole);
+	if (options->device_count || !(options->has_from || options->has_to))
+		return false;
+	if (options->command == COMMAND_EXPORT)
+		return options->export_to == EXPORT_PERFETTO || options->export_to == EXPORT_CHROME;
+	return options->command == COMMAND_REPORT && !(options->sections & whole);
 }
 
 /* What the options ask for; of exports and queries anything may be asked. */

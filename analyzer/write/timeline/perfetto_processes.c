@@ -156,9 +156,11 @@ static void choose(struct tree *tree)
 	for (uint32_t i = 0; i < trace->cpus.count; i++)
 		want(tree, trace->cpus.slices[i].thread);
 	for (uint32_t i = 0; i < model->wakes.count; i++) {
-		if (model->wakes.row[i].thread < model->threads.count &&
-		    trace->chosen[model->wakes.row[i].thread])
-			want(tree, model->wakes.row[i].waker_thread);
+		const struct wake *wake = &model->wakes.row[i];
+
+		if (wake->ts_ns >= trace->window.start_ns && wake->ts_ns < trace->window.end_ns &&
+		    wake->thread < model->threads.count && trace->chosen[wake->thread])
+			want(tree, wake->waker_thread);
 	}
 }
 
