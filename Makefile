@@ -34,7 +34,7 @@ SKEL := $(G)/bpf/profbpf.skel.h $(G)/bpf/gate_programs.skel.h
 
 # The objects of the C files in folders and in the folders in them; those of a list by their base
 # names, each of which is in the tree once.
-obj = $(patsubst %.c,$(O)/%.o,$(sort $(shell find $(1) -name '*.c')))
+obj = $(patsubst %.c,$(O)/%.o,$(sort $(shell find -H $(1) -name '*.c')))
 named = $(foreach name,$(1),$(or $(filter %/$(name).o,$(2)),$(error there is no $(name).c)))
 LIB_OBJ := $(call obj,lib) $(PROTO_OBJ)
 COMMON_OBJ := $(call obj,$(filter-out daemon/profbpfd daemon/profctl,$(wildcard daemon/*)))
@@ -71,7 +71,7 @@ $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_PROFCTL)
 
 # It holds the page.
-$(call named,report_html,$(ANALYZER_OBJ)): $(shell find analyzer -name report.html)
+$(call named,report_html,$(ANALYZER_OBJ)): $(shell find -H analyzer -name report.html)
 
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
