@@ -80,6 +80,8 @@ static struct analysis_options analysis_options(const struct options *options,
 	uint64_t start_ns = model->info.session_start_ns;
 	struct analysis_options analysis = {
 		.pids = options->pids,
+		.tids = options->tids,
+		.tid_count = options->tid_count,
 		.pid_count = options->pid_count,
 		.subtract_probe_cost = options->subtract_probe_cost,
 		.operators = options->operators,
@@ -280,7 +282,7 @@ static int export(const struct options *options, const struct analysis *analysis
 static bool writes_part(const struct options *options)
 {
 	const uint32_t whole = SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES |
-			       SECTION_CLUSTER | SECTION_ADVICE | SECTION_JOIN;
+			       SECTION_CLUSTER | SECTION_ADVICE | SECTION_JOIN | SECTION_WAITS;
 
 	if (options->device_count || !(options->has_from || options->has_to))
 		return false;

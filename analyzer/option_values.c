@@ -118,7 +118,7 @@ bool parse_sections(const char *text, uint32_t *sections)
 					     "operators", "idle",	   "pipeline", "stacks",
 					     "steps",	  "advice",	   "python",   "overlap",
 					     "io",	  "communication", "memory",   "shapes",
-					     "cluster",	  "verdict" };
+					     "cluster",	  "verdict",	   "waits" };
 	uint32_t found = 0;
 
 	while (*text) {

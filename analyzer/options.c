@@ -11,10 +11,11 @@
 #include "analyzer/write/report/report.h"
 #include "lib/duration.h"
 
-#define SECTION_NAMES                                                                          \
-	"verdict, trace, capture, host, processes, pipeline, steps, api, ioctl, io, devices, " \
-	"join, "                                                                               \
-	"operators, shapes, "                                                                  \
+#define SECTION_NAMES                                                                        \
+	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \
+	"devices, "                                                                          \
+	"join, "                                                                             \
+	"operators, shapes, "                                                                \
 	"overlap, communication, cluster, memory, idle, stacks, python, advice"
 
 #define EXPORT_NAMES \
@@ -27,6 +28,7 @@ enum key {
 	KEY_FROM,
 	KEY_TO,
 	KEY_PID,
+	KEY_THREAD,
 	KEY_STRICT,
 	KEY_SUBTRACT,
 	KEY_AS,
@@ -76,6 +78,13 @@ enum key {
 	{                                                                    \
 		"pid", KEY_PID, "PID[,PID...]", 0, "only these processes", 0 \
 	}
+#define OPTION_THREAD                                                \
+	{                                                            \
+		"thread", KEY_THREAD, "TID[,TID...]", 0,             \
+			"what these threads waited for, instead of " \
+			"those that the job is found to go by",      \
+			0                                            \
+	}
 
 #define OPTION_STEP                                                                  \
 	{                                                                            \
@@ -105,6 +114,7 @@ static const struct argp_option REPORT_OPTIONS[] = {
 	OPTION_FP_POINT,
 	OPTION_BP_POINT,
 	OPTION_PID,
+	OPTION_THREAD,
 	{ "subtract-probe-cost", KEY_SUBTRACT, NULL, 0,
 	  "durations of calls without what the probes took of them", 0 },
 	OPTION_STRICT,
@@ -388,6 +398,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!parse_numbers(arg, &options->pids, &options->pid_count))
 			argp_error(state, "--pid wants process ids, not '%s'", arg);
 		break;
+	case KEY_THREAD:
+		free(options->tids);
+		options->tids = NULL;
+		if (!parse_numbers(arg, &options->tids, &options->tid_count))
+			argp_error(state, "--thread wants thread ids, not '%s'", arg);
+		break;
 	case ARGP_KEY_ARG: return ARGP_ERR_UNKNOWN; /* to ARGP_KEY_ARGS, with the rest */
 	case ARGP_KEY_ARGS:
 		options->traces = state->argv + state->next;
@@ -521,6 +537,8 @@ void options_free(struct options *options)
 {
 	free(options->pids);
 	options->pids = NULL;
+	free(options->tids);
+	options->tids = NULL;
 	free(options->devices);
 	options->devices = NULL;
 }

@@ -48,6 +48,8 @@ struct options {
 	uint64_t to_ns;
 	uint32_t *pids;
 	uint32_t pid_count;
+	uint32_t *tids;
+	uint32_t tid_count;
 	bool subtract_probe_cost;
 	bool strict;
 	struct operator_options operators;

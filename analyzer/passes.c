@@ -164,6 +164,25 @@ static int run_python(struct analysis *analysis, const struct analysis_options *
 			      analysis->results.python = &analysis->python);
 }
 
+static bool has_device_tasks(const struct analysis *analysis)
+{
+	for (uint32_t i = 0; i < analysis->devices.device_count; i++)
+		if (analysis->devices.devices[i].window_ns)
+			return true;
+	return false;
+}
+
+/* Threads take the place of devices where there are none, or if they are asked for. */
+static int run_waits(struct analysis *analysis, const struct analysis_options *options)
+{
+	struct results *results = &analysis->results;
+
+	if (has_device_tasks(analysis) && !options->tid_count)
+		return 0;
+	return host_waits_analyse(analysis->model, options, results->steps,
+				  results->waits = &analysis->waits);
+}
+
 /* On what all others found. */
 static int run_verdict(struct analysis *analysis, const struct analysis_options *options)
 {
@@ -171,6 +190,7 @@ static int run_verdict(struct analysis *analysis, const struct analysis_options 
 	const struct verdict_facts facts = { .capture = results->capture,
 					     .devices = results->devices,
 					     .steps = results->steps,
+					     .waits = results->waits,
 					     .advice = results->advice };
 
 	(void)options;
@@ -180,7 +200,7 @@ static int run_verdict(struct analysis *analysis, const struct analysis_options 
 /* Sections that go by steps: of a job, and of its devices. */
 #define BY_STEPS                                                                                \
 	(SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES | SECTION_CLUSTER | SECTION_ADVICE | \
-	 SECTION_VERDICT)
+	 SECTION_WAITS | SECTION_VERDICT)
 #define OF_DEVICES                                                              \
 	(SECTION_DEVICES | SECTION_JOIN | SECTION_OPERATORS | SECTION_OVERLAP | \
 	 SECTION_COMMUNICATION | SECTION_IDLE | BY_STEPS)
@@ -209,6 +229,7 @@ static const struct pass {
 	{ SECTION_MEMORY, LOAD_CALLS | LOAD_TASKS, run_memory },
 	{ SECTION_STACKS, 0, run_stacks },
 	{ SECTION_PYTHON, LOAD_SCHEDULE, run_python },
+	{ SECTION_WAITS | SECTION_VERDICT, LOAD_ALL, run_waits },
 	{ SECTION_VERDICT, LOAD_ALL, run_verdict },
 };
 

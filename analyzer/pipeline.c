@@ -268,6 +268,8 @@ void analysis_free(struct analysis *analysis)
 		operator_steps_free(results->operator_steps);
 	if (results->device_steps)
 		device_steps_free(results->device_steps);
+	if (results->waits)
+		host_waits_free(results->waits);
 	if (results->devices)
 		device_results_free(results->devices);
 	model_free(analysis->model);

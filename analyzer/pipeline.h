@@ -62,6 +62,7 @@ struct analysis {
 	struct launched_results launched;
 	struct stack_results stacks;
 	struct python_results python;
+	struct host_waits waits;
 	struct verdict verdict;
 };
 

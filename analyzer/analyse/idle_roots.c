@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/analyse/root_places.h"
 #include "analyzer/analyse/same_role.h"
@@ -35,7 +36,11 @@ struct root_sums {
 	struct waits *waits;
 	struct root_places *places;
 	uint32_t *roles; /* by thread: the first one in its role */
+	struct root_sums
+		*own; /* of what the thread asked about did on a CPU itself; NULL: all is one */
 	uint64_t gap; /* number of the gap being added, from 1 */
+	uint64_t gaps, last_gap; /* in which anything was found; the last of them */
+	uint64_t first_ns[IDLE_CAUSES];
 	MODEL_ARRAY(struct sum) rows;
 	MODEL_ARRAY(struct way) ways;
 	MODEL_ARRAY(struct came) came;
@@ -174,6 +179,15 @@ static int add_root(void *context, const struct root *found, const struct root_h
 	uint32_t row, way;
 	struct idle_root *sum;
 
+	if (sums->own && depth == 1 && root.running) {
+		sums->own->gap = sums->gap;
+		return add_root(sums->own, found, path, depth);
+	}
+	sums->first_ns[path[0].cause] += ns;
+	if (sums->last_gap != sums->gap)
+		sums->gaps++;
+	sums->last_gap = sums->gap;
+
 	if (root.who_kind == WHO_THREAD && root.who < sums->model->threads.count)
 		root.who = sums->roles[root.who];
 	if (!merge_runner(sums, &root))
@@ -239,6 +253,14 @@ int root_sums_add(struct root_sums *sums, const struct device_gap *gap,
 {
 	sums->gap++;
 	return root_walk_gap(&sums->walk, gap, pieces);
+}
+
+int root_sums_add_thread(struct root_sums *sums, struct root_sums *own, uint32_t thread,
+			 uint64_t from_ns, uint64_t to_ns)
+{
+	sums->gap++;
+	sums->own = own;
+	return root_walk_thread(&sums->walk, thread, from_ns, to_ns);
 }
 
 static int by_row(const void *a, const void *b)
@@ -318,7 +340,8 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 {
 	uint32_t next = 0;
 
-	*roots = (struct idle_roots){ .steps = sums->walk.steps };
+	*roots = (struct idle_roots){ .steps = sums->walk.steps, .gaps = sums->gaps };
+	memcpy(roots->first_ns, sums->first_ns, sizeof(roots->first_ns));
 	roots->row = calloc((size_t)sums->rows.count + 1, sizeof(*roots->row));
 	roots->hops = calloc((size_t)count_hops(sums) + 1, sizeof(*roots->hops));
 	if (!roots->row || !roots->hops)

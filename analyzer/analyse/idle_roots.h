@@ -45,6 +45,8 @@ struct idle_roots {
 	struct idle_hop *hops;
 	uint32_t hop_count;
 	uint64_t cause_ns[IDLE_CAUSES];
+	uint64_t first_ns[IDLE_CAUSES]; /* by what the thread was in with which the walks began */
+	uint64_t gaps; /* in which any of it was found */
 };
 
 /* Sums up roots as they are found. NULL without memory; @tools must outlive it. */
@@ -55,6 +57,14 @@ void root_sums_free(struct root_sums *sums);
 /* Add the next gap, of which idle_rules_apply() made @pieces. Returns 0 or -ENOMEM. */
 int root_sums_add(struct root_sums *sums, const struct device_gap *gap,
 		  const struct idle_pieces *pieces);
+
+/*
+ * root_sums_add_thread - add what a thread did in a stretch of time
+ *
+ * What it did on a CPU itself goes to @own, all else to @sums.
+ */
+int root_sums_add_thread(struct root_sums *sums, struct root_sums *own, uint32_t thread,
+			 uint64_t from_ns, uint64_t to_ns);
 
 /* The rows. Returns 0 or -ENOMEM; in both cases idle_roots_free() is to be called. */
 int root_sums_finish(struct root_sums *sums, struct idle_roots *roots);

@@ -66,6 +66,8 @@ struct analysis_options {
 	uint64_t idle_threshold_ns; /* 0 = ANALYSIS_IDLE_THRESHOLD_NS */
 	const uint32_t *pids; /* only these processes; not owned */
 	uint32_t pid_count; /* 0 = all */
+	const uint32_t *tids; /* whose waits are asked for, host_waits.h; not owned */
+	uint32_t tid_count; /* 0 = whose they should be is to be found out */
 	bool subtract_probe_cost; /* durations of calls without what probes took, probe_cost.h */
 	struct operator_options operators; /* texts are not owned */
 	const char *fp_point; /* fuzzy names of the operators that begin the forward and end the */

@@ -83,6 +83,7 @@ static void put_running(struct root_walk *walk, const struct walk_step *step)
 	struct root root = root_of(step, IDLE_USER_CODE), irq = root_of(step, IDLE_IRQ);
 	uint32_t i = model_interrupt_after(model, step->thread, step->start_ns);
 
+	root.running = irq.running = true;
 	if (step->ioctl != INDEX_NONE) {
 		root.cause = IDLE_DRIVER;
 		name_command(model, &root, step->ioctl);
@@ -248,13 +249,15 @@ static void put_asleep(struct root_walk *walk, const struct walk_step *step, uin
 	struct root root = root_of(step, IDLE_UNKNOWN);
 	struct idle_piece piece = { .thread = step->thread, .span = last, .subject = INDEX_NONE };
 
-	if (walk->depth > 1 &&
+	if ((walk->depth > 1 || !walk->gap) &&
 	    span_ends_device_wait(model, walk->tools->walker, span, step->thread, step->call)) {
 		root.cause = IDLE_DEVICE_WAIT;
 		root.place_kind = PLACE_FUNCTION;
 		root.place = model->calls.row[step->call].function;
-		root.object_kind = OBJECT_DEVICE;
-		root.object = walk->gap->device;
+		if (walk->gap) {
+			root.object_kind = OBJECT_DEVICE;
+			root.object = walk->gap->device;
+		}
 		emit(walk, &root);
 		return;
 	}
@@ -375,5 +378,14 @@ int root_walk_gap(struct root_walk *walk, const struct device_gap *gap,
 		else
 			put_piece(walk, piece);
 	}
+	return walk->error;
+}
+
+int root_walk_thread(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns)
+{
+	walk->gap = NULL;
+	walk->depth = 0;
+	walk->error = 0;
+	split(walk, thread, from_ns, to_ns);
 	return walk->error;
 }

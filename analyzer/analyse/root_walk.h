@@ -77,6 +77,7 @@ struct root {
 	uint8_t who_kind; /* enum idle_who: WHO_THREAD, WHO_RUNNER, WHO_IDLE_CPU, WHO_DEVICE, WHO_NONE */
 	uint8_t place_kind; /* enum root_place */
 	uint8_t object_kind; /* enum root_object */
+	bool running; /* the thread had a CPU, also in an ioctl */
 	uint32_t who;
 	uint32_t thread; /* at which the walk ended, or INDEX_NONE */
 	uint32_t place;
@@ -103,7 +104,7 @@ struct root_walk {
 	void *context;
 	uint64_t steps; /* taken so far: what the walks cost */
 	/* private */
-	const struct device_gap *gap;
+	const struct device_gap *gap; /* NULL: there is no device */
 	struct root_hop path[ROOT_DEPTH_MAX];
 	uint32_t depth;
 	int error;
@@ -116,5 +117,12 @@ struct root_walk {
  */
 int root_walk_gap(struct root_walk *walk, const struct device_gap *gap,
 		  const struct idle_pieces *pieces);
+
+/*
+ * root_walk_thread - the same of what a thread did, without a device
+ *
+ * Asleep in a call that waits for the device is device_wait there, too, in the thread itself as in others.
+ */
+int root_walk_thread(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_ROOT_WALK_H */

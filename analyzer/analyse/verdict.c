@@ -15,10 +15,12 @@ struct owner {
 struct judge {
 	const struct model *model;
 	const struct verdict_facts *facts;
+	const struct idle_roots *roots; /* what is weighed */
 	struct owner *owner; /* by thread; pipeline INDEX_NONE: none */
 	uint64_t window_ns;
 	uint64_t idle_ns;
 	uint64_t ns[VERDICT_STATES];
+	bool helped; /* threads share the job's work with those that are looked at */
 	uint32_t fetcher; /* thread that fetches batches in the steps judged, or INDEX_NONE */
 };
 
@@ -43,7 +45,11 @@ const char *verdict_state_name(uint8_t state)
 
 const char *verdict_of_name(uint8_t of)
 {
-	return of == VERDICT_OF_STEP_TIME ? "step_time" : "device_time";
+	switch (of) {
+	case VERDICT_OF_STEP_TIME: return "step_time";
+	case VERDICT_OF_WALL_TIME: return "wall_time";
+	default: return "device_time";
+	}
 }
 
 /* Pipelines that no framework tells of are found by wake-ups: who waits for whom is no proof of data there. */
@@ -73,7 +79,7 @@ static bool find_owners(struct judge *judge)
 /* The operator nearest to the end of a chain, or none. */
 static struct owner owner_of(const struct judge *judge, const struct idle_root *row)
 {
-	const struct idle_hop *hops = &judge->facts->devices->idle.roots->hops[row->first_hop];
+	const struct idle_hop *hops = &judge->roots->hops[row->first_hop];
 
 	for (uint32_t i = row->hop_count; i-- > 0;) {
 		uint32_t thread = hops[i].thread;
@@ -85,8 +91,22 @@ static struct owner owner_of(const struct judge *judge, const struct idle_root *
 	return (struct owner){ INDEX_NONE, INDEX_NONE };
 }
 
+/* Threads of the process of the one that waits, on a CPU with the program's own code. */
+static bool is_help(const struct judge *judge, const struct idle_root *row)
+{
+	const struct model *model = judge->model;
+	uint32_t first = judge->roots->hops[row->first_hop].thread, last = row->root.thread;
+
+	return row->root.cause == IDLE_USER_CODE && row->hop_count > 1 &&
+	       first < model->threads.count && last < model->threads.count &&
+	       model->threads.row[first].process == model->threads.row[last].process &&
+	       owner_of(judge, row).pipeline == INDEX_NONE;
+}
+
 static uint8_t state_of(const struct judge *judge, const struct idle_root *row)
 {
+	if (judge->helped && is_help(judge, row))
+		return VERDICT_HEALTHY;
 	switch (row->root.cause) {
 	case IDLE_RUNNABLE:
 	case IDLE_THROTTLED:
@@ -111,7 +131,7 @@ static bool is_fetcher(const struct judge *judge, const struct idle_root *row)
  */
 static void weigh(struct judge *judge, const struct verdict *verdict)
 {
-	const struct idle_roots *roots = judge->facts->devices->idle.roots;
+	const struct idle_roots *roots = judge->roots;
 	uint64_t own_ns = 0, most_ns;
 
 	for (uint32_t i = 0; roots && i < roots->count; i++) {
@@ -133,7 +153,7 @@ static void weigh(struct judge *judge, const struct verdict *verdict)
 /* The heaviest kind of cause among the rows of a state, @fetcher: and of those that weigh() moved; or of all. */
 static struct idle_verdict heaviest_kind(const struct judge *judge, uint8_t state, bool fetcher)
 {
-	const struct idle_roots *roots = judge->facts->devices->idle.roots;
+	const struct idle_roots *roots = judge->roots;
 	uint64_t ns[IDLE_CAUSES][IDLE_KINDS] = { { 0 } };
 	struct idle_verdict best = { .cause = IDLE_UNKNOWN };
 
@@ -221,9 +241,9 @@ static uint8_t lack_of(const struct judge *judge, const struct verdict *verdict)
 
 	if (!judge->model->files.count)
 		return VERDICT_LACK_TRACE;
-	if (!timelines_recorded(judge->model))
+	if (!verdict->by_threads && !timelines_recorded(judge->model))
 		return VERDICT_LACK_SCHED;
-	if (!judge->facts->devices->launches.matched)
+	if (!verdict->by_threads && !judge->facts->devices->launches.matched)
 		return VERDICT_LACK_LAUNCHES;
 	if (most && (most->root.cause == IDLE_NO_WORK || most->root.end == ROOT_END_UNTRACED))
 		return VERDICT_LACK_PROCESS;
@@ -353,10 +373,135 @@ static void judge_steps(struct judge *judge, struct verdict *verdict)
 	verdict->gain_percent = verdict->percent;
 }
 
+/* Other threads that do the same are none that hold up: then what they did is the job's work, too. */
+static uint64_t find_help(struct judge *judge, uint64_t own_ns)
+{
+	uint64_t help_ns = 0;
+
+	for (uint32_t i = 0; i < judge->roots->count; i++)
+		if (is_help(judge, &judge->roots->row[i]))
+			help_ns += judge->roots->row[i].ns;
+	judge->helped = help_ns <= own_ns;
+	return judge->helped ? help_ns : 0;
+}
+
+/* What was in fetches and waited for nobody is a loader's that makes its batches in the thread that fetches. */
+static uint64_t own_fetches(const struct judge *judge, const struct verdict *verdict,
+			    uint64_t own_ns)
+{
+	const struct idle_roots *waits = &judge->facts->waits->waits;
+	uint64_t fetch_ns, other_ns = 0;
+
+	if (verdict->wait_percent < VERDICT_NOISE_PERCENT || verdict->op == INDEX_NONE ||
+	    !judge->facts->waits->of_steps)
+		return 0;
+	fetch_ns = (uint64_t)(verdict->wait_percent / 100 * (double)judge->window_ns);
+	for (uint32_t i = 0; i < waits->count; i++)
+		if (owner_of(judge, &waits->row[i]).pipeline != INDEX_NONE)
+			other_ns += waits->row[i].ns;
+	fetch_ns = fetch_ns > other_ns ? fetch_ns - other_ns : 0;
+	return fetch_ns < own_ns ? fetch_ns : own_ns;
+}
+
+static uint8_t heaviest_of(const struct judge *judge)
+{
+	uint8_t heaviest = VERDICT_DATA;
+
+	for (uint8_t state = VERDICT_DATA; state <= VERDICT_DEVICE; state++)
+		if (judge->ns[state] > judge->ns[heaviest])
+			heaviest = state;
+	return heaviest;
+}
+
+/* The largest root of what the threads did themselves. */
+static void point_at_own(struct judge *judge, struct verdict *verdict)
+{
+	judge->roots = &judge->facts->waits->own;
+	verdict->idle = heaviest_kind(judge, VERDICT_STATES, false);
+}
+
+static void find_threads_cost(struct judge *judge, struct verdict *verdict, uint8_t state,
+			      uint64_t own_ns)
+{
+	verdict->gain_percent = 0;
+	find_cost(judge, verdict, state);
+	/* What they did themselves may be more than what they waited for. */
+	if (own_ns > verdict->idle.ns)
+		point_at_own(judge, verdict);
+}
+
+/* What the rules of pipelines tell of locks and CPUs, where it is more than all else. */
+static bool blame_pipeline(struct judge *judge, struct verdict *verdict, uint8_t heaviest)
+{
+	const struct bottleneck *b =
+		verdict->op == INDEX_NONE ? NULL
+					  : &judge->facts->advice->bottlenecks[verdict->pipeline];
+
+	if (!b || (b->kind != BOTTLENECK_LOCK && b->kind != BOTTLENECK_TAKES_CPU) ||
+	    b->percent < VERDICT_NOISE_PERCENT ||
+	    b->percent < share(judge->ns[heaviest], judge->window_ns))
+		return false;
+	verdict->state = b->kind == BOTTLENECK_LOCK ? VERDICT_DATA : VERDICT_CPU;
+	verdict->percent = verdict->gain_percent = b->percent;
+	verdict->idle = heaviest_kind(judge, verdict->state, false);
+	return true;
+}
+
+static void judge_threads(struct judge *judge, struct verdict *verdict)
+{
+	const struct host_waits *waits = judge->facts->waits;
+	uint64_t own_ns = waits->own.total_ns, fetched_ns;
+	uint8_t heaviest;
+
+	verdict->of = waits->of_steps ? VERDICT_OF_STEP_TIME : VERDICT_OF_WALL_TIME;
+	verdict->by_threads = verdict->has_percent = true;
+	judge->window_ns = waits->window_ns;
+	judge->roots = &waits->waits;
+	if (!waits->bounds.known)
+		own_ns += find_help(judge, own_ns);
+	for (uint32_t i = 0; i < waits->waits.count; i++)
+		judge->ns[state_of(judge, &waits->waits.row[i])] += waits->waits.row[i].ns;
+	fetched_ns = own_fetches(judge, verdict, own_ns);
+	own_ns -= fetched_ns;
+	judge->ns[VERDICT_DATA] += fetched_ns;
+	verdict->own_percent = verdict->percent = share(own_ns, judge->window_ns);
+	if (waits->bounds.known)
+		judge->ns[VERDICT_HOST_CODE] += own_ns;
+	heaviest = heaviest_of(judge);
+	if (too_much_lost(judge, verdict)) {
+		know_not(verdict, VERDICT_LACK_RECORDS);
+		verdict->has_percent = false;
+	} else if (blame_pipeline(judge, verdict, heaviest)) {
+		;
+	} else if (waits->bounds.known && waits->bounds.at_least_percent >= VERDICT_BUSY_PERCENT) {
+		verdict->state = VERDICT_DEVICE;
+		verdict->busy = true;
+		verdict->percent = waits->bounds.at_least_percent;
+	} else if (2 * judge->ns[VERDICT_UNKNOWN] > waits->waits.total_ns &&
+		   share(judge->ns[VERDICT_UNKNOWN], judge->window_ns) >= VERDICT_NOISE_PERCENT) {
+		verdict->percent = share(judge->ns[VERDICT_UNKNOWN], judge->window_ns);
+		verdict->idle = heaviest_kind(judge, VERDICT_UNKNOWN, false);
+		know_not(verdict, lack_of(judge, verdict));
+	} else if (share(judge->ns[heaviest], judge->window_ns) < VERDICT_NOISE_PERCENT ||
+		   (!waits->bounds.known && verdict->own_percent >= VERDICT_BUSY_PERCENT)) {
+		verdict->state = VERDICT_HEALTHY;
+		point_at_own(judge, verdict);
+	} else {
+		find_threads_cost(
+			judge, verdict, heaviest,
+			heaviest == VERDICT_HOST_CODE && waits->bounds.known ? own_ns : fetched_ns);
+	}
+	verdict->roots = judge->roots;
+	verdict->roots_of_ns = judge->window_ns;
+}
+
 int verdict_find(const struct model *model, const struct verdict_facts *facts,
 		 struct verdict *verdict)
 {
-	struct judge judge = { .model = model, .facts = facts, .fetcher = INDEX_NONE };
+	struct judge judge = { .model = model,
+			       .facts = facts,
+			       .roots = facts->devices->idle.roots,
+			       .fetcher = INDEX_NONE };
 
 	*verdict = (struct verdict){ .pipeline = INDEX_NONE,
 				     .op = INDEX_NONE,
@@ -371,11 +516,17 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 	ask_steps(&judge, verdict);
 	if (judge.window_ns)
 		judge_devices(&judge, verdict);
+	else if (facts->waits && facts->waits->window_ns)
+		judge_threads(&judge, verdict);
 	else
 		judge_steps(&judge, verdict);
+	if (!verdict->roots)
+		verdict->roots = judge.roots;
+	if (!verdict->roots_of_ns)
+		verdict->roots_of_ns = judge.window_ns;
 	/* Of other states an operator is not to blame. */
 	if (verdict->state != VERDICT_DATA &&
-	    (verdict->state != VERDICT_CPU || verdict->of != VERDICT_OF_STEP_TIME))
+	    (verdict->state != VERDICT_CPU || verdict->of == VERDICT_OF_DEVICE_TIME))
 		verdict->pipeline = verdict->op = INDEX_NONE;
 	free(judge.owner);
 	return 0;

@@ -24,8 +24,19 @@
  *   unknown        more than half of the idle time is unknown
  *   the heaviest   of the others
  *
- * Without a device's tasks only steps of a data pipeline tell something: how long they wait for data, and
- * whether their thread has a CPU. That they do not wait says nothing of the device: unknown.
+ * Without a device's tasks the threads that the job goes by take the device's place (host_waits.h): what they waited
+ * for belongs to states in the same way, by its roots. What they did on a CPU themselves is
+ *
+ *   data       as far as it was in fetches, if the loader makes its batches in the thread that fetches
+ *   host_code  if they submit work to a device, which could be busier
+ *   no cost    else: it is what the job is there for. So is waiting for threads of the same process that are on a
+ *              CPU in the program's own code, if it is less than what they are waited for by are on one
+ *              themselves: they share the work
+ *
+ * Then: unknown as above; what the pipeline's own rules find of CPUs and locks (bottleneck.h); device where device_bounds.h
+ * has it busy for VERDICT_BUSY_PERCENT or more; unknown if more than half of the waiting is, and
+ * that is more than noise; healthy if nothing weighs VERDICT_NOISE_PERCENT or more, or the work VERDICT_BUSY_PERCENT; else the
+ * heaviest. Without records of what threads did only steps of a data pipeline tell something.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_VERDICT_H
 #define PROFBPF_ANALYZER_ANALYSE_VERDICT_H
@@ -35,6 +46,7 @@
 
 #include "analyzer/analyse/bottleneck.h"
 #include "analyzer/analyse/capture.h"
+#include "analyzer/analyse/host_waits.h"
 #include "analyzer/analyse/idle_verdict.h"
 #include "analyzer/analyse/results.h"
 #include "analyzer/analyse/steps.h"
@@ -54,7 +66,7 @@ enum verdict_state {
 	VERDICT_STATES
 };
 
-enum verdict_of { VERDICT_OF_DEVICE_TIME, VERDICT_OF_STEP_TIME };
+enum verdict_of { VERDICT_OF_DEVICE_TIME, VERDICT_OF_STEP_TIME, VERDICT_OF_WALL_TIME };
 
 /* What it would take to know. */
 enum verdict_lack {
@@ -73,8 +85,10 @@ struct verdict {
 	uint8_t state; /* enum verdict_state */
 	uint8_t of; /* enum verdict_of */
 	uint8_t lack; /* enum verdict_lack; with VERDICT_UNKNOWN */
+	bool by_threads; /* judged by what threads waited for, not by a device's tasks */
 	bool has_percent;
 	bool busy; /* VERDICT_DEVICE: percent is how busy it was, not how long it was waited for */
+	double own_percent; /* by_threads: on a CPU, doing the job's work */
 	/* What the state costs; busy and VERDICT_HEALTHY: how busy devices were; VERDICT_UNKNOWN: how idle. */
 	double percent;
 	double gain_percent; /* at most, if all of it went away; 0 = not known */
@@ -82,6 +96,9 @@ struct verdict {
 	double wait_percent; /* of the steps' time in fetches; negative: there are no steps */
 	struct idle_verdict
 		idle; /* the heaviest kind of cause within the state; most is NULL if there is none */
+	const struct idle_roots *roots; /* among which idle.most is */
+	uint64_t
+		roots_of_ns; /* of which their time is a share: device time, step time or wall time */
 	uint32_t pipeline; /* row of steps->pipelines that holds things up, or INDEX_NONE */
 	uint32_t op; /* of it: index into its operators, or INDEX_NONE */
 	uint32_t straggler; /* VERDICT_COMMUNICATION: device that is waited for, or INDEX_NONE */
@@ -89,11 +106,12 @@ struct verdict {
 	uint64_t lost; /* records, of all sources */
 };
 
-/* What it is judged by. None is NULL but @capture, which may be. */
+/* What it is judged by. None is NULL but @capture and @waits, which may be. */
 struct verdict_facts {
 	const struct capture_results *capture;
 	const struct device_results *devices;
 	const struct step_results *steps;
+	const struct host_waits *waits;
 	const struct advice_results *advice; /* its bottlenecks: one per row of steps->pipelines */
 };
 
@@ -108,7 +126,7 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 /* "data", "cpu", ... as in the JSON report. Static text. */
 const char *verdict_state_name(uint8_t state);
 
-/* "device_time", "step_time". Static text. */
+/* "device_time", "step_time", "wall_time". Static text. */
 const char *verdict_of_name(uint8_t of);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_VERDICT_H */

@@ -60,6 +60,9 @@
 	/* root_tables.c */        \
 	TABLE(idle_roots)          \
 	TABLE(idle_hops)           \
+	TABLE(wait_roots)          \
+	TABLE(wait_runs)           \
+	TABLE(waiters)             \
 	/* verdict_tables.c */     \
 	TABLE(verdict)             \
 	/* step_tables.c */        \

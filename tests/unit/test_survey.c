@@ -117,7 +117,7 @@ static void compare_sections(char *trace)
 /* Sections that are found in the whole trace. */
 #define OF_ALL                                                                                   \
 	(SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES | SECTION_CLUSTER | \
-	 SECTION_ADVICE | SECTION_JOIN)
+	 SECTION_ADVICE | SECTION_JOIN | SECTION_WAITS)
 
 /* The part of a trace between two percentages, from the rows around it and from all rows. */
 static void compare_part(char *trace, uint64_t lasted_ns, uint64_t from, uint64_t to)

@@ -29,6 +29,7 @@ struct fixture {
 	struct bottleneck bottleneck;
 	struct advice_results advice;
 	struct capture_results capture;
+	struct host_waits waits;
 	struct verdict_facts facts;
 	struct verdict verdict;
 };
@@ -61,6 +62,7 @@ static void judge(struct fixture *f)
 	f->facts = (struct verdict_facts){ .capture = &f->capture,
 					   .devices = &f->scene.results,
 					   .steps = &f->all_steps,
+					   .waits = f->waits.threads ? &f->waits : NULL,
 					   .advice = &f->advice };
 	assert_int_equal(verdict_find(f->scene.model, &f->facts, &f->verdict), 0);
 }
@@ -81,6 +83,7 @@ static char *text_of(struct fixture *f)
 {
 	const struct report_options options = ALL_ROWS;
 	const struct results results = { .verdict = &f->verdict,
+					 .waits = &f->waits,
 					 .devices = &f->scene.results,
 					 .steps = &f->all_steps,
 					 .advice = &f->advice };
@@ -115,6 +118,7 @@ static void says_not(struct fixture *f, const char *words)
 
 static void end(struct fixture *f)
 {
+	host_waits_free(&f->waits);
 	pipelines_free(&f->pipelines);
 	scene_end(&f->scene);
 }
@@ -440,6 +444,134 @@ static void lost(void **state)
 	end(&f);
 }
 
+/* No device tells its tasks: what the threads waited for is judged. */
+static void judge_waits(struct fixture *f)
+{
+	const struct analysis_options options = { 0 };
+
+	compute(f);
+	f->scene.results.devices[0].window_ns = f->scene.results.devices[0].idle_ns = 0;
+	assert_true(MODEL_PUSH(&f->scene.model->files, 0));
+	assert_int_equal(host_waits_analyse(f->scene.model, &options, &f->all_steps, &f->waits), 0);
+	judge(f);
+}
+
+/* main computes until @until_us, then waits for the worker, which computes or sleeps. */
+static void main_and_worker(struct fixture *f, uint64_t until_us, bool computes)
+{
+	struct scene *scene = &f->scene;
+
+	small_span(scene->model, scene->main, 0, until_us * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, until_us * US, 1000 * US, FUTEX, scene->worker, 0);
+	if (computes)
+		small_span(scene->model, scene->worker, 0, 1000 * US, STATE_RUNNING);
+	else
+		small_sleep(scene->model, scene->worker, 0, 1000 * US, NANOSLEEP, INDEX_NONE,
+			    SPAN_WOKEN_TIMER);
+}
+
+static void threads(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	main_and_worker(&f, 300, false);
+	judge_waits(&f);
+	expect(&f, VERDICT_HOST_CODE, 70);
+	assert_int_equal(f.verdict.of, VERDICT_OF_WALL_TIME);
+	assert_string_equal(verdict_of_name(f.verdict.of), "wall_time");
+	says(&f, "main thread main 100 waits for 70.0 % of the time for it, most of all sleeping");
+	says(&f, "root     worker 101: nanosleep <- main 100; sleep, 70.0 % of the time");
+	says(&f, "gain     at most 70.0 % of the time");
+	/* The worker is one of a pipeline. */
+	add_pipeline(&f);
+	judge(&f);
+	expect(&f, VERDICT_DATA, 70);
+	says(&f, "main thread main 100 waits for 70.0 % of the time for the data pipeline, most "
+		 "of all by MindData's Map(ID:2)");
+	end(&f);
+
+	/* Work that is shared is none that holds up, as long as it is not more. */
+	begin(&f);
+	main_and_worker(&f, 500, true);
+	judge_waits(&f);
+	expect(&f, VERDICT_HEALTHY, 100);
+	assert_int_equal(f.verdict.idle.most->root.who, f.scene.main);
+	says(&f, "Healthy: main thread main 100 is at work for 100.0 % of the time");
+	says_not(&f, "do  ");
+	says_not(&f, "gain");
+	end(&f);
+	begin(&f);
+	main_and_worker(&f, 499, true);
+	judge_waits(&f);
+	expect(&f, VERDICT_HOST_CODE, 50.1);
+	assert_int_equal(f.verdict.idle.most->root.who, f.scene.worker);
+	end(&f);
+
+	/* Below a tenth it is no finding for a thread that works. */
+	begin(&f);
+	main_and_worker(&f, 900, false);
+	judge_waits(&f);
+	expect(&f, VERDICT_HEALTHY, 90);
+	end(&f);
+	begin(&f);
+	main_and_worker(&f, 899, false);
+	judge_waits(&f);
+	expect(&f, VERDICT_HOST_CODE, 10.1);
+	end(&f);
+}
+
+static void threads_without_cpu(void **state)
+{
+	struct fixture f;
+	struct span *span;
+
+	begin(&f);
+	small_span(f.scene.model, f.scene.main, 0, 500 * US, STATE_RUNNING);
+	span = small_span(f.scene.model, f.scene.main, 500 * US, 1000 * US, STATE_RUNNABLE);
+	span->other = f.scene.outsider;
+	judge_waits(&f);
+	expect(&f, VERDICT_CPU, 50);
+	says(&f, "Starved by CPUs: main thread main 100 is held up for 50.0 % of the time because "
+		 "others have the CPUs");
+	end(&f);
+
+	begin(&f);
+	small_span(f.scene.model, f.scene.main, 0, 500 * US, STATE_RUNNING);
+	small_sleep(f.scene.model, f.scene.main, 500 * US, 1000 * US, FUTEX, INDEX_NONE,
+		    SPAN_NO_WAKE);
+	judge_waits(&f);
+	expect(&f, VERDICT_UNKNOWN, 50);
+	says(&f, "main thread main 100 waits for 50.0 % of the time, and for most of it the "
+		 "records do not say why");
+	end(&f);
+}
+
+/* The threads launch: the device could be busier where they work themselves. */
+static void threads_that_launch(void **state)
+{
+	struct fixture f;
+	struct scene *scene = &f.scene;
+
+	begin(&f);
+	scene->model->functions.row[scene->launch].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	scene->model->functions.row[scene->sync].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	small_span(scene->model, scene->main, 0, 750 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 750 * US, 1000 * US, FUTEX, INDEX_NONE,
+		    SPAN_WOKEN_HARDIRQ);
+	for (uint64_t i = 0; i < 12; i++)
+		small_call(scene->model, scene->main, scene->launch, (700 + i) * US,
+			   (701 + i) * US);
+	small_call(scene->model, scene->main, scene->sync, 740 * US, 1000 * US);
+	judge_waits(&f);
+	expect(&f, VERDICT_HOST_CODE, 75);
+	says(&f, "it takes 75.0 % of the time of thread main 100, most of all on CPU in the "
+		 "program's own code; by the calls that wait for it the device is busy for at "
+		 "least 21 %, at most 100 % of the time");
+	says(&f, "root     main 100; user_code");
+	end(&f);
+}
+
 /* The JSON report begins with it, and it can be chosen alone. */
 static void in_json(void **state)
 {
@@ -460,12 +592,21 @@ static void in_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(host_code),	cmocka_unit_test(cpu),
-		cmocka_unit_test(device_idle),	cmocka_unit_test(busy),
-		cmocka_unit_test(data_by_role), cmocka_unit_test(data_in_trainer),
-		cmocka_unit_test(steps_alone),	cmocka_unit_test(communication),
-		cmocka_unit_test(unknown),	cmocka_unit_test(untraced),
-		cmocka_unit_test(lost),		cmocka_unit_test(in_json),
+		cmocka_unit_test(host_code),
+		cmocka_unit_test(cpu),
+		cmocka_unit_test(device_idle),
+		cmocka_unit_test(busy),
+		cmocka_unit_test(data_by_role),
+		cmocka_unit_test(data_in_trainer),
+		cmocka_unit_test(steps_alone),
+		cmocka_unit_test(communication),
+		cmocka_unit_test(unknown),
+		cmocka_unit_test(untraced),
+		cmocka_unit_test(lost),
+		cmocka_unit_test(in_json),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(threads_without_cpu),
+		cmocka_unit_test(threads_that_launch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,8 @@ static bool next_trace(struct table_cursor *at)
 	return cursor_rows(at, &at->of->model->info, 1, sizeof(at->of->model->info));
 }
 
-DEFINE_TABLE(trace, struct trace_info, TRACE_COLUMNS, next_trace, "the recording; there is one row");
+DEFINE_TABLE(trace, struct trace_info, TRACE_COLUMNS, next_trace,
+	     "the recording; there is one row");
 
 #define CPU_COLUMNS(COLUMN)                                                                     \
 	COLUMN(cpu, NUMBER, "CPU", "the CPU; NULL for all together", cell_index(row->cpu))      \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables: who was at the end of all waiting while devices were idle. */
+/* Tables: who was at the end of all waiting while devices were idle, or of that of the threads in their place. */
+#include "analyzer/analyse/host_waits.h"
 #include "analyzer/analyse/idle.h"
 #include "analyzer/analyse/idle_roots.h"
 #include "analyzer/analyse/results.h"
@@ -91,3 +92,69 @@ static bool next_hop(struct table_cursor *at)
 
 DEFINE_TABLE(idle_hops, struct idle_hop, HOP_COLUMNS, next_hop,
 	     "a thread on the way from the one that submitted to a root", .keyed = true);
+
+static bool next_wait_root(struct table_cursor *at)
+{
+	const struct host_waits *waits = at->of->results->waits;
+
+	return waits &&
+	       cursor_rows(at, waits->waits.row, waits->waits.count, sizeof(*waits->waits.row));
+}
+
+#define WAIT_COLUMNS(COLUMN)                                                                  \
+	COLUMN(root, ROW, "root", "this row", cell_u64(at->index))                            \
+	COLUMN(cause, TEXT, "cause", "what was at the end of the waiting",                    \
+	       cell_text(idle_cause_name(row->root.cause)))                                   \
+	COLUMN(who, TEXT, "who", "by whom", who_cell(at, &row->root))                         \
+	COLUMN(thread, ROW, "thread", "who, else where the walk ended: a row of threads",     \
+	       cell_index(root_subject(&row->root)))                                          \
+	COLUMN(place, TEXT, "where", "what ran or slept there", place_cell(at, &row->root))   \
+	COLUMN(samples, COUNT, "samples", "samples by which the place is known",              \
+	       cell_not_0(row->samples))                                                      \
+	COLUMN(object, TEXT, "object", "the file, device, lock, peer or group it waited for", \
+	       object_cell(at, &row->root))                                                   \
+	COLUMN(ns, NS, "waiting", "time that leads here", cell_u64(row->ns))                  \
+	COLUMN(percent, PERCENT, "share", "of all of it", cell_real(row->percent))            \
+	COLUMN(gaps, COUNT, "waits", "waits that lead here", cell_u64(row->gaps))             \
+	COLUMN(ended, TEXT, "ended", "why the walk could not go on, if it could not",         \
+	       cell_text(root_end_name(row->root.end)))
+
+DEFINE_TABLE(wait_roots, struct idle_root, WAIT_COLUMNS, next_wait_root,
+	     "an end of the waiting of the threads that the job goes by; all rows add up to it",
+	     .keyed = true);
+
+static bool next_run_root(struct table_cursor *at)
+{
+	const struct host_waits *waits = at->of->results->waits;
+
+	return waits && cursor_rows(at, waits->own.row, waits->own.count, sizeof(*waits->own.row));
+}
+
+DEFINE_TABLE(wait_runs, struct idle_root, WAIT_COLUMNS, next_run_root,
+	     "what those threads did on a CPU themselves; all rows add up to it", .keyed = true);
+
+static bool next_waiter(struct table_cursor *at)
+{
+	const struct host_waits *waits = at->of->results->waits;
+
+	return waits &&
+	       cursor_rows(at, waits->threads, waits->thread_count, sizeof(*waits->threads));
+}
+
+#define WAITER_COLUMNS(COLUMN)                                                       \
+	COLUMN(thread, ROW, "thread", "a row of threads", cell_index(*row))          \
+	COLUMN(why, TEXT, "why", "asked, launches, fetches, main or busiest",        \
+	       cell_text(waits_why_name(of->results->waits->why)))                   \
+	COLUMN(from_ns, INSTANT, "from", "the time looked at",                       \
+	       cell_u64(of->results->waits->from_ns))                                \
+	COLUMN(to_ns, INSTANT, "to", "its end", cell_u64(of->results->waits->to_ns)) \
+	COLUMN(device_at_least, PERCENT, "device busy at least",                     \
+	       "of that time, by the calls that wait for it",                        \
+	       cell_known_real(of->results->waits->bounds.known,                     \
+			       of->results->waits->bounds.at_least_percent))         \
+	COLUMN(device_at_most, PERCENT, "at most", "of that time",                   \
+	       cell_known_real(of->results->waits->bounds.known,                     \
+			       of->results->waits->bounds.at_most_percent))
+
+DEFINE_TABLE(waiters, uint32_t, WAITER_COLUMNS, next_waiter,
+	     "a thread that the job goes by, in the place of a device that tells no tasks");

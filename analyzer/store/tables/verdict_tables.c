@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: what holds the job up. */
+#include "analyzer/analyse/host_waits.h"
 #include "analyzer/analyse/idle_roots.h"
 #include "analyzer/analyse/results.h"
 #include "analyzer/analyse/verdict.h"
 #include "analyzer/store/define_table.h"
 
-static struct cell root_cell(const struct table_data *of, const struct verdict *verdict)
+/* Of these roots. */
+static struct cell root_cell(const struct verdict *verdict, const struct idle_roots *roots)
 {
 	const struct idle_root *most = verdict->idle.most;
+	bool here = most && roots && verdict->roots == roots;
 
-	return cell_known(most != NULL,
-			  most ? (uint64_t)(most - of->results->devices->idle.roots->row) : 0);
+	return cell_known(here, here ? (uint64_t)(most - roots->row) : 0);
 }
 
-#define VERDICT_COLUMNS(COLUMN)                                                                \
-	COLUMN(state, TEXT, "state",                                                           \
-	       "data, cpu, host_code, device, communication, healthy or unknown",              \
-	       cell_text(verdict_state_name(row->state)))                                      \
-	COLUMN(percent, PERCENT, "share",                                                      \
-	       "what it costs; of healthy and busy how busy devices are, of unknown how idle", \
-	       cell_known_real(row->has_percent, row->percent))                                \
-	COLUMN(share_of, TEXT, "of", "whose share: device_time or step_time",                  \
-	       cell_text(row->has_percent ? verdict_of_name(row->of) : NULL))                  \
-	COLUMN(busy, FLAG, "busy", "the device takes the time because it is busy",             \
-	       cell_flag(row->busy))                                                           \
-	COLUMN(gain, PERCENT, "gain", "at most, if all of it went away",                       \
-	       cell_known_real(row->gain_percent > 0, row->gain_percent))                      \
-	COLUMN(root, ROW, "root", "its largest root: a row of idle_roots", root_cell(of, row))
+#define WAITS (of->results->waits)
+
+#define VERDICT_COLUMNS(COLUMN)                                                                  \
+	COLUMN(state, TEXT, "state",                                                             \
+	       "data, cpu, host_code, device, communication, healthy or unknown",                \
+	       cell_text(verdict_state_name(row->state)))                                        \
+	COLUMN(percent, PERCENT, "share",                                                        \
+	       "what it costs; of healthy and busy how busy devices are, of unknown how idle",   \
+	       cell_known_real(row->has_percent, row->percent))                                  \
+	COLUMN(share_of, TEXT, "of", "whose share: device_time, step_time or wall_time",         \
+	       cell_text(row->has_percent ? verdict_of_name(row->of) : NULL))                    \
+	COLUMN(busy, FLAG, "busy", "the device takes the time because it is busy",               \
+	       cell_flag(row->busy))                                                             \
+	COLUMN(gain, PERCENT, "gain", "at most, if all of it went away",                         \
+	       cell_known_real(row->gain_percent > 0, row->gain_percent))                        \
+	COLUMN(root, ROW, "root", "its largest root: a row of idle_roots",                       \
+	       root_cell(row, of->results->devices->idle.roots))                                 \
+	COLUMN(wait_root, ROW, "root of waits", "without a device's tasks: a row of wait_roots", \
+	       root_cell(row, WAITS ? &WAITS->waits : NULL))                                     \
+	COLUMN(wait_run, ROW, "root of work", "or a row of wait_runs",                           \
+	       root_cell(row, WAITS ? &WAITS->own : NULL))
 
 static bool next_verdict(struct table_cursor *at)
 {

@@ -39,7 +39,8 @@ enum report_section {
 	SECTION_SHAPES = 1 << 19,
 	SECTION_CLUSTER = 1 << 20,
 	SECTION_VERDICT = 1 << 21, /* comes first */
-	SECTION_ALL = (1 << 22) - 1,
+	SECTION_WAITS = 1 << 22,
+	SECTION_ALL = (1 << 23) - 1,
 	SECTION_DEFAULT = SECTION_ALL &
 			  ~SECTION_SHAPES, /* that is long: a row per operator and step */
 };
@@ -73,6 +74,7 @@ struct memory_results;
 struct api_statistic_results;
 struct stack_results;
 struct python_results;
+struct host_waits;
 struct verdict;
 
 /* Everything the analyses found out. Results that are NULL are left out of the report. */
@@ -102,6 +104,7 @@ struct results {
 	struct launched_results *launched;
 	struct stack_results *stacks;
 	struct python_results *python;
+	struct host_waits *waits;
 	struct verdict *verdict;
 };
 

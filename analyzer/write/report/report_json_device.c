@@ -79,7 +79,7 @@ void report_json_idle(struct json *json, const struct model *model,
 	json_u64(json, "gaps_total", idle->gaps_total);
 	json_u64(json, "threshold_ns", idle->threshold_ns);
 	write_totals(json, model, idle);
-	report_json_roots(json, model, idle->roots);
+	report_json_roots(json, "roots", model, idle->roots);
 	json_array(json, "gaps");
 	for (uint32_t i = 0; i < idle->gap_count; i++)
 		write_gap(json, model, &idle->gaps[i]);

@@ -29,6 +29,9 @@
 /* Five lines at most, without a heading; nothing if there is no verdict. */
 int text_verdict(FILE *out, const struct model *model, const struct results *results,
 		 const struct report_options *options);
+/* Nothing if there is a device's task stream, or no thread of which anything is known. */
+int text_waits(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
 int text_trace(FILE *out, const struct model *model, const struct results *results,
 	       const struct report_options *options);
 int text_capture(FILE *out, const struct model *model, const struct results *results,
@@ -41,6 +44,8 @@ int text_pipeline(FILE *out, const struct model *model, const struct results *re
 /* Each writes its key and value into the open map. */
 void json_verdict_section(struct json *json, const struct model *model,
 			  const struct results *results);
+void json_waits_section(struct json *json, const struct model *model,
+			const struct results *results);
 void json_trace_section(struct json *json, const struct model *model,
 			const struct results *results);
 void json_capture_section(struct json *json, const struct model *model,

@@ -77,11 +77,12 @@ void report_json_root(struct json *json, const char *key, const struct model *mo
 	json_map_close(json);
 }
 
-void report_json_roots(struct json *json, const struct model *model, const struct idle_roots *roots)
+void report_json_roots(struct json *json, const char *key, const struct model *model,
+		       const struct idle_roots *roots)
 {
 	struct syscall_table *syscalls = syscall_table_new(model_text(model, model->info.arch));
 
-	json_array(json, "roots");
+	json_array(json, key);
 	for (uint32_t i = 0; i < roots->count && syscalls; i++)
 		report_json_root(json, NULL, model, syscalls, roots, &roots->row[i]);
 	json_array_close(json);
@@ -180,19 +181,22 @@ static void add_row(struct table *table, const struct model *model, struct sysca
 }
 
 int report_text_roots(FILE *out, const struct model *model, const struct idle_roots *roots,
-		      const struct report_options *options)
+		      const char *heading, const char *time, const struct report_options *options)
 {
 	struct syscall_table *syscalls = syscall_table_new(model_text(model, model->info.arch));
 	struct table *table = table_new(options);
 	uint32_t shown = roots->count;
+	char column[32];
 	int error = -ENOMEM;
 
 	if (!syscalls || !table)
 		goto cleanup;
 	if (options->top && shown > options->top)
 		shown = options->top;
-	table_column(table, "idle %", TABLE_RIGHT);
-	table_column(table, "idle ms", TABLE_RIGHT);
+	snprintf(column, sizeof(column), "%s %%", time);
+	table_column(table, column, TABLE_RIGHT);
+	snprintf(column, sizeof(column), "%s ms", time);
+	table_column(table, column, TABLE_RIGHT);
 	table_column(table, "gaps", TABLE_RIGHT);
 	table_column(table, "cause", TABLE_LEFT);
 	table_column(table, "who", TABLE_LEFT);
@@ -200,7 +204,7 @@ int report_text_roots(FILE *out, const struct model *model, const struct idle_ro
 	table_column(table, "waited for by", TABLE_LEFT | TABLE_SHRINK);
 	for (uint32_t i = 0; i < shown; i++)
 		add_row(table, model, syscalls, roots, &roots->row[i]);
-	fputs("\nAt the end of all waiting, by who it was:\n", out);
+	fprintf(out, "\n%s:\n", heading);
 	error = table_print(table, out);
 	if (shown < roots->count)
 		fprintf(out, "and %u more (see --top)\n", roots->count - shown);

@@ -15,12 +15,12 @@
 #include "analyzer/write/report/report.h"
 
 /*
- * report_text_roots - the table of the section idle; 0 or a negative errno
- * report_json_roots - the array "roots" of the open map
+ * report_text_roots - a table of roots under a heading, @time "idle" or what else it is; 0 or a negative errno
+ * report_json_roots - an array of the open map
  */
 int report_text_roots(FILE *out, const struct model *model, const struct idle_roots *roots,
-		      const struct report_options *options);
-void report_json_roots(struct json *json, const struct model *model,
+		      const char *heading, const char *time, const struct report_options *options);
+void report_json_roots(struct json *json, const char *key, const struct model *model,
 		       const struct idle_roots *roots);
 
 /*

@@ -249,7 +249,8 @@ int report_text_idle(FILE *out, const struct model *model, const struct device_r
 		      out);
 		return 0;
 	}
-	error = report_text_roots(out, model, idle->roots, options);
+	error = report_text_roots(out, model, idle->roots,
+				  "At the end of all waiting, by who it was", "idle", options);
 	if (!error)
 		error = print_totals(out, model, idle, options);
 	if (!error && idle->gap_count)

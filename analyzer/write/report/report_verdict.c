@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/device_advice.h"
+#include "analyzer/analyse/host_waits.h"
 #include "analyzer/analyse/operators.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/report_roots.h"
@@ -61,6 +62,38 @@ static void name_operator(const struct model *model, const struct results *resul
 		 model_text(model, pipeline->operators.row[results->verdict->op].name));
 }
 
+static const char *of_text(uint8_t of)
+{
+	switch (of) {
+	case VERDICT_OF_STEP_TIME: return "step time";
+	case VERDICT_OF_WALL_TIME: return "the time";
+	default: return "device time";
+	}
+}
+
+/* Whose time it is: "main thread python 17", "thread worker 19", "the threads that launch". */
+static void name_waiter(const struct model *model, const struct results *results, char *text,
+			size_t size)
+{
+	const struct host_waits *waits = results->waits;
+	char who[TEXT_SIZE];
+
+	*text = '\0';
+	if (!waits || !waits->thread_count)
+		return;
+	root_thread_text(model, waits->threads[0], who, sizeof(who));
+	if (waits->thread_count == 1)
+		append(text, size, "%s %.128s",
+		       waits->why == WAITS_OF_MAIN ? "main thread" : "thread", who);
+	else
+		append(text, size, "%s",
+		       waits->why == WAITS_OF_LAUNCHES ? "the threads that launch"
+		       : waits->why == WAITS_OF_MAIN   ? "the main threads"
+						       : "those threads");
+	if (waits->thread_count > 1)
+		append(text, size, " (%u, the first %.128s)", waits->thread_count, who);
+}
+
 /* Why there is no CPU, after "because". */
 static const char *cpu_text(const struct idle_verdict *idle)
 {
@@ -79,12 +112,16 @@ static void tell_data(const struct model *model, const struct results *results, 
 		      size_t size)
 {
 	const struct verdict *verdict = results->verdict;
-	char op[TEXT_SIZE];
+	char op[TEXT_SIZE], waiter[TEXT_SIZE];
 
 	name_operator(model, results, op, sizeof(op));
+	name_waiter(model, results, waiter, sizeof(waiter));
 	if (verdict->of == VERDICT_OF_STEP_TIME)
 		append(text, size, "Starved for data: %.1f %% of the steps' time is lost to ",
 		       verdict->percent);
+	else if (verdict->of == VERDICT_OF_WALL_TIME)
+		append(text, size, "Starved for data: %s waits for %.1f %% of the time for ",
+		       waiter, verdict->percent);
 	else
 		append(text, size,
 		       "Starved for data: the device is idle for %.1f %% of its time by ",
@@ -97,13 +134,21 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 {
 	const struct verdict *verdict = results->verdict;
 	const struct bottleneck *b = bottleneck_of(results);
-	char op[TEXT_SIZE];
+	char op[TEXT_SIZE], waiter[TEXT_SIZE];
 
 	name_operator(model, results, op, sizeof(op));
+	name_waiter(model, results, waiter, sizeof(waiter));
 	if (verdict->of == VERDICT_OF_DEVICE_TIME)
 		append(text, size,
 		       "Starved by CPUs: the device is idle for %.1f %% of its time%s because %s",
 		       verdict->percent,
+		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
+			       ? ", most of it"
+			       : "",
+		       cpu_text(&verdict->idle));
+	else if (verdict->by_threads && !(b && b->kind == BOTTLENECK_TAKES_CPU))
+		append(text, size, "Starved by CPUs: %s is held up for %.1f %% of %s%s because %s",
+		       waiter, verdict->percent, of_text(verdict->of),
 		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
 			       ? ", most of it"
 			       : "",
@@ -125,9 +170,87 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 		       verdict->percent);
 }
 
-static void tell_device(const struct results *results, char *text, size_t size)
+/* "the device is busy for at least 61 %, at most 74 % of the time" */
+static void tell_bounds(const struct results *results, char *text, size_t size)
+{
+	const struct device_bounds *bounds = &results->waits->bounds;
+
+	append(text, size,
+	       "by the calls that wait for it the device is busy for at least %.0f %%, at most "
+	       "%.0f %% of the time",
+	       bounds->at_least_percent, bounds->at_most_percent);
+}
+
+/* Without its tasks. */
+static void tell_device_waits(const struct model *model, const struct results *results, char *text,
+			      size_t size)
 {
 	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+
+	name_waiter(model, results, waiter, sizeof(waiter));
+	if (verdict->busy)
+		append(text, size, "The device itself takes the time: ");
+	else
+		append(text, size,
+		       "Held up by the device itself: %s waits for it for %.1f %% of the time; ",
+		       waiter, verdict->percent);
+	tell_bounds(results, text, size);
+}
+
+static void tell_host_code(const struct model *model, const struct results *results, char *text,
+			   size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+
+	append(text, size, "Held up by the host's own code: ");
+	if (!verdict->by_threads) {
+		append(text, size,
+		       "the device is idle for %.1f %% of its time by it, most of all %s",
+		       verdict->percent, idle_cause_text(verdict->idle.cause));
+		return;
+	}
+	name_waiter(model, results, waiter, sizeof(waiter));
+	if (!results->waits->bounds.known) {
+		append(text, size, "%s waits for %.1f %% of %s for it, most of all %s", waiter,
+		       verdict->percent, of_text(verdict->of),
+		       idle_cause_text(verdict->idle.cause));
+		return;
+	}
+	append(text, size, "it takes %.1f %% of the time of %s, most of all %s; ", verdict->percent,
+	       waiter, idle_cause_text(verdict->idle.cause));
+	tell_bounds(results, text, size);
+}
+
+static void tell_healthy(const struct model *model, const struct results *results, char *text,
+			 size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+
+	if (!verdict->by_threads) {
+		append(text, size,
+		       "Healthy: from its first to its last task the device is busy for %.1f %% "
+		       "of the time, and nothing on the host holds it up",
+		       verdict->percent);
+		return;
+	}
+	name_waiter(model, results, waiter, sizeof(waiter));
+	append(text, size,
+	       "Healthy: %s is at work for %.1f %% of %s, and nothing holds it up for long", waiter,
+	       verdict->own_percent, of_text(verdict->of));
+}
+
+static void tell_device(const struct model *model, const struct results *results, char *text,
+			size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+
+	if (verdict->by_threads) {
+		tell_device_waits(model, results, text, size);
+		return;
+	}
 
 	if (!verdict->busy) {
 		append(text, size,
@@ -164,9 +287,11 @@ static void tell_communication(const struct model *model, const struct verdict *
 	       device->has_rank ? device->rank : device->id);
 }
 
-static void tell_unknown(const struct model *model, const struct verdict *verdict, char *text,
+static void tell_unknown(const struct model *model, const struct results *results, char *text,
 			 size_t size)
 {
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
 	static const char *const why[] = {
 		[VERDICT_LACK_NONE] = "the records do not say why",
 		[VERDICT_LACK_RECORDS] = "parts of the recording cannot be read",
@@ -180,10 +305,14 @@ static void tell_unknown(const struct model *model, const struct verdict *verdic
 		[VERDICT_LACK_ROOTS] = "for most of it the records do not say why",
 	};
 
+	name_waiter(model, results, waiter, sizeof(waiter));
 	append(text, size, "What holds the job up cannot be known: ");
 	if (verdict->has_percent && verdict->of == VERDICT_OF_DEVICE_TIME)
 		append(text, size, "the device is idle for %.1f %% of its time, and ",
 		       verdict->percent);
+	else if (verdict->has_percent && verdict->by_threads)
+		append(text, size, "%s waits for %.1f %% of %s, and ", waiter, verdict->percent,
+		       of_text(verdict->of));
 	if (verdict->lack == VERDICT_LACK_RECORDS && verdict->source != INDEX_NONE)
 		append(text, size, "%" PRIu64 " records were lost, too many of source %s",
 		       verdict->lost, model_text(model, model->sources.row[verdict->source].name));
@@ -204,21 +333,11 @@ static void write_sentence(const struct model *model, const struct results *resu
 	switch (verdict->state) {
 	case VERDICT_DATA: tell_data(model, results, text, size); break;
 	case VERDICT_CPU: tell_cpu(model, results, text, size); break;
-	case VERDICT_HOST_CODE:
-		append(text, size,
-		       "Held up by the host's own code: the device is idle for %.1f %% of its time "
-		       "by it, most of all %s",
-		       verdict->percent, idle_cause_text(verdict->idle.cause));
-		break;
-	case VERDICT_DEVICE: tell_device(results, text, size); break;
+	case VERDICT_HOST_CODE: tell_host_code(model, results, text, size); break;
+	case VERDICT_DEVICE: tell_device(model, results, text, size); break;
 	case VERDICT_COMMUNICATION: tell_communication(model, verdict, text, size); break;
-	case VERDICT_HEALTHY:
-		append(text, size,
-		       "Healthy: from its first to its last task the device is busy for %.1f %% "
-		       "of the time, and nothing on the host holds it up",
-		       verdict->percent);
-		break;
-	default: tell_unknown(model, verdict, text, size); break;
+	case VERDICT_HEALTHY: tell_healthy(model, results, text, size); break;
+	default: tell_unknown(model, results, text, size); break;
 	}
 	append(text, size, ".");
 }
@@ -313,6 +432,13 @@ static void write_remedy(const struct model *model, const struct results *result
 		       "report, the section communication.");
 		break;
 	case VERDICT_DEVICE:
+		if (verdict->busy && verdict->by_threads) {
+			append(text, size, "%s",
+			       "Which of its tasks take it, the device's own profiler tells "
+			       "(--device), "
+			       "or its layer (libprofbpf-*.so).");
+			break;
+		}
 		if (verdict->busy) {
 			tell_operator(model, results, text, size);
 			break;
@@ -342,8 +468,8 @@ static int tell_root(const struct model *model, const struct results *results, c
 {
 	const struct idle_root *row = results->verdict->idle.most;
 	const struct bottleneck *b = bottleneck_of(results);
+	uint64_t of_ns = results->verdict->roots_of_ns;
 	struct syscall_table *syscalls;
-	uint64_t window_ns = 0;
 
 	*text = '\0';
 	if (!row && b)
@@ -353,11 +479,9 @@ static int tell_root(const struct model *model, const struct results *results, c
 	syscalls = syscall_table_new(model_text(model, model->info.arch));
 	if (!syscalls)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < results->devices->device_count; i++)
-		window_ns += results->devices->devices[i].window_ns;
-	report_root_text(model, syscalls, results->devices->idle.roots, row, text, size);
-	append(text, size, "; %s, %.1f %% of device time", idle_cause_name(row->root.cause),
-	       window_ns ? 100 * (double)row->ns / (double)window_ns : 0);
+	report_root_text(model, syscalls, results->verdict->roots, row, text, size);
+	append(text, size, "; %s, %.1f %% of %s", idle_cause_name(row->root.cause),
+	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, of_text(results->verdict->of));
 	syscall_table_free(syscalls);
 	return 0;
 }
@@ -382,7 +506,7 @@ int text_verdict(FILE *out, const struct model *model, const struct results *res
 	line(out, verdict->state == VERDICT_UNKNOWN ? "to know" : "do", text);
 	if (verdict->gain_percent > 0)
 		fprintf(out, "%-8s at most %.1f %% of %s\n", "gain", verdict->gain_percent,
-			verdict->of == VERDICT_OF_STEP_TIME ? "step time" : "device time");
+			of_text(verdict->of));
 	if (verdict->lost && verdict->lack != VERDICT_LACK_RECORDS)
 		fprintf(out, "%-8s %" PRIu64 " records were lost: see the section capture\n", "but",
 			verdict->lost);
@@ -397,7 +521,7 @@ static void write_root(struct json *json, const struct model *model, const struc
 		return;
 	syscalls = syscall_table_new(model_text(model, model->info.arch));
 	if (syscalls)
-		report_json_root(json, "root", model, syscalls, results->devices->idle.roots,
+		report_json_root(json, "root", model, syscalls, results->verdict->roots,
 				 results->verdict->idle.most);
 	syscall_table_free(syscalls);
 }

@@ -25,6 +25,7 @@ WRITTEN(verdict, SECTION_VERDICT, true, true)
 WRITTEN(trace, SECTION_TRACE, true, true)
 WRITTEN(capture, SECTION_CAPTURE, true, true)
 WRITTEN(pipeline, SECTION_PIPELINE, true, true)
+WRITTEN(waits, SECTION_WAITS, true, true)
 
 /* The same of sections that are about devices. */
 #define WRITTEN_OF_DEVICES(name, wanted_by)                                                        \
@@ -46,12 +47,12 @@ WRITTEN(pipeline, SECTION_PIPELINE, true, true)
 WRITTEN_OF_DEVICES(idle, SECTION_IDLE)
 
 const struct section *const sections[] = {
-	&section_verdict,   &section_trace,    &section_capture,       &section_host,
-	&section_processes, &section_pipeline, &section_steps,	       &section_api,
-	&section_ioctl,	    &section_io,       &section_devices,       &section_join,
-	&section_operators, &section_overlap,  &section_communication, &section_idle,
-	&section_cluster,   &section_shapes,   &section_memory,	       &section_stacks,
-	&section_advice,    &section_python,
+	&section_verdict,   &section_trace,	&section_capture, &section_host,
+	&section_processes, &section_pipeline,	&section_steps,	  &section_waits,
+	&section_api,	    &section_ioctl,	&section_io,	  &section_devices,
+	&section_join,	    &section_operators, &section_overlap, &section_communication,
+	&section_idle,	    &section_cluster,	&section_shapes,  &section_memory,
+	&section_stacks,    &section_advice,	&section_python,
 };
 
 const size_t section_count = sizeof(sections) / sizeof(sections[0]);

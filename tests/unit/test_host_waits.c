@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads in the place of a device: whose waits are looked at, what they add up to, and how busy the device was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/host_waits.h"
+#include "tests/unit/idle_scene.h"
+#include "tests/unit/small_model.h"
+
+#define LAUNCHES 12 /* enough for a thread that submits */
+
+struct fixture {
+	struct model *model;
+	uint32_t process, main, worker;
+	uint32_t launch, sync, device_sync, copy;
+	struct step_results steps;
+	struct analysis_options options;
+	struct host_waits waits;
+};
+
+static void begin(struct fixture *f)
+{
+	*f = (struct fixture){ .model = small_model(0, 1000 * US), .steps.main = INDEX_NONE };
+	f->process = small_process(f->model, 100, "job", true);
+	f->main = small_thread(f->model, f->process, 100, "main");
+	f->worker = small_thread(f->model, f->process, 101, "worker");
+	f->launch =
+		small_function(f->model, "cuda", "cuLaunchKernel", PROFBPF__FUNCTION__KIND__LAUNCH);
+	f->sync = small_function(f->model, "cuda", "cuStreamSynchronize",
+				 PROFBPF__FUNCTION__KIND__SYNC);
+	f->device_sync =
+		small_function(f->model, "cuda", "cuCtxSynchronize", PROFBPF__FUNCTION__KIND__SYNC);
+	f->copy = small_function(f->model, "cuda", "cuMemcpyHtoD", PROFBPF__FUNCTION__KIND__COPY);
+	f->model->functions.row[f->launch].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	f->model->functions.row[f->sync].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+}
+
+static void compute(struct fixture *f)
+{
+	uint64_t ns = 0, run_ns = 0;
+
+	small_index(f->model);
+	host_waits_free(&f->waits);
+	assert_int_equal(host_waits_analyse(f->model, &f->options, &f->steps, &f->waits), 0);
+	for (uint32_t i = 0; i < f->waits.waits.count; i++)
+		ns += f->waits.waits.row[i].ns;
+	for (uint32_t i = 0; i < f->waits.own.count; i++)
+		run_ns += f->waits.own.row[i].ns;
+	assert_int_equal(ns, f->waits.waits.total_ns);
+	assert_int_equal(run_ns, f->waits.own.total_ns);
+	assert_int_equal(ns + run_ns, f->waits.window_ns);
+}
+
+static void end(struct fixture *f)
+{
+	host_waits_free(&f->waits);
+	model_free(f->model);
+}
+
+static void expect_thread(const struct fixture *f, uint32_t thread, uint8_t why)
+{
+	assert_int_equal(f->waits.thread_count, 1);
+	assert_int_equal(f->waits.threads[0], thread);
+	assert_string_equal(waits_why_name(f->waits.why), waits_why_name(why));
+}
+
+/* main waits for the worker for 600 us of 1000, which computes for 500 of them and sleeps for 100. */
+static void follows(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	small_span(f.model, f.main, 0, 200 * US, STATE_RUNNING);
+	small_sleep(f.model, f.main, 200 * US, 800 * US, FUTEX, f.worker, 0);
+	small_span(f.model, f.main, 800 * US, 1000 * US, STATE_RUNNING);
+	small_sleep(f.model, f.worker, 0, 300 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(f.model, f.worker, 300 * US, 1000 * US, STATE_RUNNING);
+	compute(&f);
+	expect_thread(&f, f.main, WAITS_OF_MAIN);
+	assert_int_equal(f.waits.window_ns, 1000 * US);
+	assert_int_equal(f.waits.waits.total_ns, 600 * US);
+	assert_int_equal(f.waits.waits.gaps, 1);
+	assert_int_equal(f.waits.waits.first_ns[IDLE_LOCK], 600 * US);
+	assert_int_equal(f.waits.waits.count, 2);
+	assert_int_equal(f.waits.waits.row[0].root.cause, IDLE_USER_CODE);
+	assert_int_equal(f.waits.waits.row[0].root.who, f.worker);
+	assert_int_equal(f.waits.waits.row[0].ns, 500 * US);
+	assert_int_equal(f.waits.waits.row[0].hop_count, 2);
+	assert_int_equal(f.waits.waits.row[1].root.cause, IDLE_SLEEP);
+	assert_int_equal(f.waits.own.count, 1);
+	assert_int_equal(f.waits.own.row[0].root.who, f.main);
+	assert_int_equal(f.waits.own.row[0].gaps, 2);
+	assert_false(f.waits.bounds.known);
+	/* The worker, if it is asked for. */
+	f.options.tids = (const uint32_t[]){ 101 };
+	f.options.tid_count = 1;
+	compute(&f);
+	expect_thread(&f, f.worker, WAITS_OF_ASKED);
+	assert_int_equal(f.waits.own.total_ns, 700 * US);
+	f.options.tids = (const uint32_t[]){ 77 };
+	compute(&f);
+	assert_int_equal(f.waits.thread_count, 0);
+	end(&f);
+}
+
+/* A main thread that is only there tells nothing; who works in its place is what the job goes by. */
+static void busiest(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	small_sleep(f.model, f.main, 0, 990 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(f.model, f.main, 990 * US, 1000 * US, STATE_RUNNING);
+	small_span(f.model, f.worker, 0, 31 * US, STATE_RUNNING);
+	small_sleep(f.model, f.worker, 31 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+	compute(&f);
+	expect_thread(&f, f.worker, WAITS_OF_BUSIEST);
+	end(&f);
+
+	/* Nobody works: then it is the main thread that sleeps. */
+	begin(&f);
+	small_sleep(f.model, f.main, 0, 990 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(f.model, f.main, 990 * US, 1000 * US, STATE_RUNNING);
+	small_span(f.model, f.worker, 0, 30 * US, STATE_RUNNING);
+	small_sleep(f.model, f.worker, 30 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_NO_WAKE);
+	compute(&f);
+	expect_thread(&f, f.main, WAITS_OF_MAIN);
+	assert_int_equal(f.waits.waits.row[0].root.cause, IDLE_SLEEP);
+	end(&f);
+}
+
+static void child_process(void **state)
+{
+	struct fixture f;
+	uint32_t child;
+
+	begin(&f);
+	child = small_process(f.model, 300, "child", true);
+	small_thread(f.model, child, 300, "child");
+	f.model->processes.row[child].parent_pid = 100;
+	small_span(f.model, f.main, 0, 1000 * US, STATE_RUNNING);
+	compute(&f);
+	expect_thread(&f, f.main, WAITS_OF_MAIN);
+	f.model->processes.row[child].parent_pid = 1;
+	compute(&f);
+	assert_int_equal(f.waits.thread_count, 2);
+	end(&f);
+}
+
+/* @thread launches from 0 us on, waits until 400 us, and from 700 us on once more, until 1000 us. */
+static void launch_and_wait(struct fixture *f, uint32_t thread, uint32_t wait)
+{
+	small_span(f->model, thread, 0, 20 * US, STATE_RUNNING);
+	small_sleep(f->model, thread, 20 * US, 400 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	small_span(f->model, thread, 400 * US, 720 * US, STATE_RUNNING);
+	small_sleep(f->model, thread, 720 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	for (int i = 0; i < LAUNCHES; i++)
+		small_call(f->model, thread, f->launch, i * US, (i + 1) * US);
+	small_call(f->model, thread, wait, 20 * US, 400 * US);
+	small_call(f->model, thread, f->launch, 700 * US, 710 * US);
+	small_call(f->model, thread, wait, 720 * US, 1000 * US);
+}
+
+static void expect_bounds(const struct fixture *f, double at_least, double at_most)
+{
+	assert_true(f->waits.bounds.known);
+	assert_true(f->waits.bounds.at_least_percent > at_least - 0.01 &&
+		    f->waits.bounds.at_least_percent < at_least + 0.01);
+	assert_true(f->waits.bounds.at_most_percent > at_most - 0.01 &&
+		    f->waits.bounds.at_most_percent < at_most + 0.01);
+}
+
+static void bounds(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	launch_and_wait(&f, f.worker, f.sync);
+	compute(&f);
+	expect_thread(&f, f.worker, WAITS_OF_LAUNCHES);
+	/* 380 and 280 us asleep in calls, each less 50; nothing submitted from 400 to 700 us. */
+	expect_bounds(&f, 56, 70);
+	assert_int_equal(f.waits.waits.row[0].root.cause, IDLE_DEVICE_WAIT);
+	assert_int_equal(f.waits.waits.row[0].ns, 660 * US);
+	/* Another stream, which nobody waits for. */
+	f.model->calls.row[0].args[0] = 7;
+	compute(&f);
+	expect_bounds(&f, 56, 100);
+	/* Calls that were too short to be recorded may have been launches. */
+	assert_true(MODEL_PUSH(&f.model->short_calls,
+			       ((struct short_calls){ .function = f.launch, .count = 1 })));
+	compute(&f);
+	assert_false(f.waits.bounds.known);
+	end(&f);
+
+	/* A wait for all of them. */
+	begin(&f);
+	launch_and_wait(&f, f.main, f.device_sync);
+	f.model->calls.row[0].args[0] = 7;
+	compute(&f);
+	expect_bounds(&f, 56, 70);
+	end(&f);
+}
+
+/* What is submitted while a call waits may not be done when it returns. */
+static void submitted_meanwhile(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	launch_and_wait(&f, f.main, f.sync);
+	small_span(f.model, f.worker, 0, 1000 * US, STATE_RUNNING);
+	small_call(f.model, f.worker, f.launch, 100 * US, 110 * US);
+	compute(&f);
+	expect_bounds(&f, 56, 100);
+	end(&f);
+}
+
+/* A copy works on the CPU: only its sleep is the device's. A thread without a CPU says nothing. */
+static void not_busy(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	small_span(f.model, f.main, 0, 200 * US, STATE_RUNNING);
+	small_span(f.model, f.main, 200 * US, 500 * US, STATE_RUNNABLE);
+	small_span(f.model, f.main, 500 * US, 1000 * US, STATE_RUNNING);
+	for (int i = 0; i < LAUNCHES; i++)
+		small_call(f.model, f.main, f.launch, i * US, (i + 1) * US);
+	small_call(f.model, f.main, f.sync, 20 * US, 600 * US);
+	small_call(f.model, f.main, f.copy, 700 * US, 900 * US);
+	compute(&f);
+	/* 70..200 and 500..600 us; idle from 600 to the copy at 700, and after it. */
+	expect_bounds(&f, 23, 80);
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(follows),
+		cmocka_unit_test(busiest),
+		cmocka_unit_test(child_process),
+		cmocka_unit_test(bounds),
+		cmocka_unit_test(submitted_meanwhile),
+		cmocka_unit_test(not_busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
