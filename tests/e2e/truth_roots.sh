@@ -69,6 +69,17 @@ scene signal user_code 2
 # far above its sleeps as others.
 [ -z "$disk" ] || scene disk io 3 $((2 * POINTS))
 
+# The same threads in the place of the device: their own time leads to the same roots.
+for name in sleep2 burn3 line; do
+	w=$WORK/waits.json
+	"$ANALYZER" report "$WORK/roots.pbt" --thread "$(truth_value "$name.main")" --section waits --format json -o "$w"
+	assert_eq "$name: waits add up" "$(jq .waits.total_ns "$w")" "$(jq '[.waits.roots[].ns] | add' "$w")"
+	assert_eq "$name: work adds up" "$(jq .waits.run_ns "$w")" "$(jq '[.waits.run[].ns] | add' "$w")"
+	assert_eq "$name: both are all of its time" "$(jq .waits.window_ns "$w")" "$(jq '.waits.total_ns + .waits.run_ns' "$w")"
+	assert_eq "$name: whom it waits for most" "$(truth_value "$name.tid")" \
+		"$(jq '[.waits.roots[] | select(.cause != "runnable")][0].tid' "$w")"
+done
+
 # The verdict is what most of it is by kinds of roots, in five lines at most, before everything else.
 expected=$(jq -r '[.idle.roots[] | { ns, state: (if .cause | IN("runnable", "throttled", "irq") then "cpu"
 	elif .cause == "device_wait" then "device" elif .cause | IN("unknown", "no_work") then "unknown" else "host_code" end) }] |
