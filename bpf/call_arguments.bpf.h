@@ -9,33 +9,14 @@
 
 #include "api_maps.bpf.h"
 
-static __always_inline __u64 stack_argument(struct pt_regs *ctx, __u32 index)
-{
-	__u64 value = 0;
-
-	bpf_probe_read_user(&value, sizeof(value), (void *)(PT_REGS_SP(ctx) + 8 * index));
-	return value;
-}
-
-/* position counts from 1. On x86-64 the return address lies between the stack pointer and the 7th. */
-static __always_inline __u64 argument(struct pt_regs *ctx, __u32 position)
-{
-	switch (position) {
-	case 1: return PT_REGS_PARM1(ctx);
-	case 2: return PT_REGS_PARM2(ctx);
-	case 3: return PT_REGS_PARM3(ctx);
-	case 4: return PT_REGS_PARM4(ctx);
-	case 5: return PT_REGS_PARM5(ctx);
-	case 6: return PT_REGS_PARM6(ctx);
+/* Positions count from 1. On x86-64 the return address lies between the stack pointer and the 7th. */
 #if defined(__TARGET_ARCH_arm64)
-	case 7: return PT_REGS_PARM7(ctx);
-	case 8: return PT_REGS_PARM8(ctx);
-	default: return stack_argument(ctx, position - 9);
+#define REGISTER_ARGUMENTS 8
+#define STACK_ARGUMENT_0 9
 #else
-	default: return stack_argument(ctx, position - 6);
+#define REGISTER_ARGUMENTS 6
+#define STACK_ARGUMENT_0 6
 #endif
-	}
-}
 
 static __always_inline __u64 narrow(__u64 value, __u8 width)
 {
@@ -44,37 +25,6 @@ static __always_inline __u64 narrow(__u64 value, __u8 width)
 	case 2: return (__u16)value;
 	case 4: return (__u32)value;
 	default: return value;
-	}
-}
-
-static __always_inline __u64 read_argument(struct pt_regs *ctx, const struct probe_argument *arg)
-{
-	__u64 value, through = 0;
-
-	value = argument(ctx, arg->position);
-	if (arg->deref >= 0) {
-		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->deref));
-		value = through;
-	}
-	if (arg->deref >= 0 && arg->inner >= 0) {
-		through = 0;
-		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->inner));
-		value = through;
-	}
-	return narrow(value, arg->width);
-}
-
-/* Those that are not simply in a register. */
-static __noinline void read_arguments(struct pt_regs *ctx, const struct probe_conf *conf,
-				      struct call_frame *frame)
-{
-	for (__u32 i = 0; i < REC_ARGS; i++) {
-		const struct probe_argument *arg = &conf->args[i];
-
-		if (i == 2 && conf->flags & PROBE_OUT)
-			frame->args[i] = argument(ctx, arg->position);
-		else
-			frame->args[i] = arg->position ? read_argument(ctx, arg) : 0;
 	}
 }
 
@@ -103,6 +53,57 @@ static __always_inline __u64 register_at(const struct call_stack *stack, __u8 po
 	return stack->registers[position & (REGISTERS - 1)];
 }
 
+/*
+ * Of a call that begins at @sp; its registers were taken. Not static, nor what follows: looked at once, not for each
+ * argument.
+ */
+__weak __noinline __u64 argument(struct call_stack *stack, __u32 position, __u64 sp)
+{
+	__u64 value = 0;
+
+	if (!stack)
+		return 0;
+	if (position <= REGISTER_ARGUMENTS)
+		return register_at(stack, position);
+	bpf_probe_read_user(&value, sizeof(value),
+			    (void *)(sp + 8 * (position - STACK_ARGUMENT_0)));
+	return value;
+}
+
+__weak __noinline __u64 read_argument(struct call_stack *stack, const struct probe_argument *arg,
+				      __u64 sp)
+{
+	__u64 value, through = 0;
+
+	if (!stack || !arg)
+		return 0;
+	value = argument(stack, arg->position, sp);
+	if (arg->deref >= 0) {
+		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->deref));
+		value = through;
+	}
+	if (arg->deref >= 0 && arg->inner >= 0) {
+		through = 0;
+		bpf_probe_read_user(&through, sizeof(through), (void *)(value + arg->inner));
+		value = through;
+	}
+	return narrow(value, arg->width);
+}
+
+/* Those that are not simply in a register. */
+static __noinline void read_arguments(struct call_stack *stack, const struct probe_conf *conf,
+				      struct call_frame *frame)
+{
+	for (__u32 i = 0; i < REC_ARGS; i++) {
+		const struct probe_argument *arg = &conf->args[i];
+
+		if (i == 2 && conf->flags & PROBE_OUT)
+			frame->args[i] = argument(stack, arg->position, frame->sp);
+		else
+			frame->args[i] = arg->position ? read_argument(stack, arg, frame->sp) : 0;
+	}
+}
+
 /* The upper bits of narrower ones are not the caller's to set. A width is 1, 2, 4 or 8. */
 static __always_inline __u64 register_argument(const struct call_stack *stack,
 					       const struct probe_argument *arg)
@@ -115,20 +116,21 @@ static __always_inline __u64 register_argument(const struct call_stack *stack,
 static __always_inline void take_arguments(struct pt_regs *ctx, struct call_stack *stack,
 					   const struct probe_conf *conf, struct call_frame *frame)
 {
+	take_registers(ctx, stack);
 	if (conf->flags & PROBE_MEMORY) {
-		read_arguments(ctx, conf, frame);
+		read_arguments(stack, conf, frame);
 		return;
 	}
-	take_registers(ctx, stack);
 	frame->args[0] = register_argument(stack, &conf->args[0]);
 	frame->args[1] = register_argument(stack, &conf->args[1]);
 	frame->args[2] = conf->flags & PROBE_OUT ? register_at(stack, conf->args[2].position) :
 						   register_argument(stack, &conf->args[2]);
 }
 
-static __noinline __u64 string_address(struct pt_regs *ctx, const struct probe_conf *conf)
+static __noinline __u64 string_address(struct call_stack *stack, const struct probe_conf *conf,
+				       __u64 sp)
 {
-	__u64 value = argument(ctx, conf->string_position), inner = 0;
+	__u64 value = argument(stack, conf->string_position, sp), inner = 0;
 
 	if (!(conf->flags & PROBE_STRING_IN))
 		return value;
@@ -161,6 +163,12 @@ volatile __u64 text_marks[TEXT_MARKS] __weak = {};
 /* Counted up by the daemon when it has forgotten strings: they are sent again. */
 volatile __u64 texts_version __weak = 0;
 
+static __always_inline __u64 mix_word(__u64 key, __u64 word)
+{
+	key = (key ^ word) * 0x9e3779b97f4a7c15ull;
+	return key ^ key >> 32;
+}
+
 /* Of @bytes, from 1 to REC_STRING_LEN; what follows them in their last word is not theirs. */
 static __always_inline __u64 text_key_in(struct call_stack *stack, __u32 bytes)
 {
@@ -168,14 +176,12 @@ static __always_inline __u64 text_key_in(struct call_stack *stack, __u32 bytes)
 
 	if (!stack)
 		return 0;
-	for (__u32 i = 0; i < REC_STRING_LEN / sizeof(word) && i * sizeof(word) < bytes; i++) {
-		word = stack->text[i];
-		if (bytes - i * sizeof(word) < sizeof(word))
-			word &= (1ull << 8 * (bytes & 7)) - 1;
-		key = (key ^ word) * 0x9e3779b97f4a7c15ull;
-		key ^= key >> 32;
-	}
-	return key;
+	for (__u32 i = 0; i < REC_STRING_LEN / sizeof(word) && (i + 1) * sizeof(word) <= bytes; i++)
+		key = mix_word(key, stack->text[i]);
+	if (!(bytes & 7))
+		return key;
+	word = stack->text[bytes / sizeof(word) & (REC_STRING_LEN / sizeof(word) - 1)];
+	return mix_word(key, word & ((1ull << 8 * (bytes & 7)) - 1));
 }
 
 __weak __noinline __u64 text_key_once(struct call_stack *stack, __u32 bytes)
@@ -239,12 +245,12 @@ static __always_inline void keep_name(const struct call_stack *stack,
 }
 
 /* Most strings were sent before: a call then has only to name its own. */
-static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf *conf,
-				   struct call_stack *stack, struct call_frame *frame)
+static __noinline void take_string(const struct probe_conf *conf, struct call_stack *stack,
+				   struct call_frame *frame)
 {
 	__u32 version = names_now();
 	long bytes = bpf_probe_read_user_str(stack->text, sizeof(stack->text),
-					     (void *)string_address(ctx, conf));
+					     (void *)string_address(stack, conf, frame->sp));
 	__u64 mark;
 
 	frame->named = 0;
@@ -261,8 +267,8 @@ static __noinline void take_string(struct pt_regs *ctx, const struct probe_conf 
 	keep_name(stack, conf, frame, version);
 }
 
-static __noinline void name_call(struct pt_regs *ctx, const struct probe_conf *conf,
-				 struct call_stack *stack, struct call_frame *frame)
+static __noinline void name_call(const struct probe_conf *conf, struct call_stack *stack,
+				 struct call_frame *frame)
 {
 	if (conf->flags & PROBE_NAMES_CHANGED)
 		names_change();
@@ -271,7 +277,7 @@ static __noinline void name_call(struct pt_regs *ctx, const struct probe_conf *c
 	if (has_kept_name(stack, conf, frame))
 		frame->flags |= CALL_HAS_STRING;
 	else
-		take_string(ctx, conf, stack, frame);
+		take_string(conf, stack, frame);
 }
 
 #endif /* PROFBPF_CALL_ARGUMENTS_BPF_H */

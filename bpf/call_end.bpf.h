@@ -98,7 +98,8 @@ static __noinline void settle_rest(struct call_stack *stack, __u32 slot, __u64 s
 }
 
 /* A call has ended, the one in @slot. Not static: looked at once, not for each way to it. */
-__weak __noinline int leave(struct call_stack *stack, __u32 slot, __u64 sp, __u64 now, __u64 returned)
+__weak __noinline int leave(struct call_stack *stack, __u32 slot, __u64 sp, __u64 now,
+			    __u64 returned)
 {
 	struct call_frame *frame;
 	__u64 dur;
@@ -163,17 +164,28 @@ static __always_inline __u32 slot_at(struct call_stack *stack, __u64 sp, __u32 s
 	return find_slot(stack, sp, seen_by);
 }
 
-/* A function that went on in another one ends with it. */
-static __noinline void leave_around(struct pt_regs *ctx, struct call_stack *stack, __u64 sp, __u64 now)
+/* The last one that went on in the call that has ended at @sp; 0 if there is none. Looked at once, as above. */
+__weak __noinline int leave_one_around(struct call_stack *stack, __u64 sp, __u64 now,
+				       __u64 returned)
 {
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		__u32 slot = find_slot(stack, sp, FRAME_TAILED | FRAME_RETURNS);
+	__u32 slot;
 
-		/* A return probe is still to come for that one. */
-		if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS)
+	if (!stack)
+		return 0;
+	slot = find_slot(stack, sp, FRAME_TAILED | FRAME_RETURNS);
+	/* A return probe is still to come for that one. */
+	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS)
+		return 0;
+	leave(stack, slot, sp, now, returned);
+	return 1;
+}
+
+/* A function that went on in another one ends with it. */
+static __noinline void leave_around(struct call_stack *stack, __u64 sp, __u64 now, __u64 returned)
+{
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++)
+		if (!leave_one_around(stack, sp, now, returned))
 			return;
-		leave(stack, slot, sp, now, PT_REGS_RC(ctx));
-	}
 }
 
 static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
@@ -184,7 +196,7 @@ static __always_inline void at_return(struct pt_regs *ctx, struct call_stack *st
 	leave(stack, slot, sp, now, PT_REGS_RC(ctx));
 	last = stack->depth - 1;
 	if (last < REC_CALL_DEPTH && stack->frames[last].sp == sp)
-		leave_around(ctx, stack, sp, now);
+		leave_around(stack, sp, now, PT_REGS_RC(ctx));
 }
 
 #endif /* PROFBPF_CALL_END_BPF_H */

@@ -63,7 +63,7 @@ static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_
 		stack->depth = slot + 1;
 	frame->start_ns = bpf_ktime_get_ns();
 	if (conf->flags & (PROBE_STRING | PROBE_NAMES_CHANGED))
-		name_call(ctx, conf, stack, frame);
+		name_call(conf, stack, frame);
 	if (conf->entry_only ||
 	    (seen_by == FRAME_RETURNS && !is_armed(stack, frame->sp, exact))) {
 		entry_only(stack, slot);

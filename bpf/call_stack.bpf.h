@@ -268,18 +268,27 @@ static __always_inline __u32 open_or_not(const struct call_stack *stack,
 	return !sp || !on_own_stack(stack, sp) || frame->sp >= sp ? CALL_OPEN : CALL_LEFT;
 }
 
+/* The call in @slot of thread @ids, its process' id above its own. Looked at once, as above. */
+__weak __noinline int emit_open_call(struct call_stack *stack, __u32 slot, __u64 sp, __u64 now,
+				     __u64 ids)
+{
+	const struct call_frame *frame;
+
+	if (!stack)
+		return 0;
+	frame = &stack->frames[slot & (REC_CALL_DEPTH - 1)];
+	if (frame->sp && frame->start_ns < now)
+		emit_unended(frame, open_or_not(stack, frame, sp), ids >> 32, ids, now);
+	return 0;
+}
+
 static __always_inline void emit_open_calls(struct task_struct *task, struct call_stack *stack,
 					    __u64 sp, __u64 now)
 {
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		const struct call_frame *frame = &stack->frames[i];
+	__u64 ids = (__u64)task->tgid << 32 | (__u32)task->pid;
 
-		if (i >= stack->depth)
-			break;
-		if (frame->sp && frame->start_ns < unfollowed(now, frame->start_ns))
-			emit_unended(frame, open_or_not(stack, frame, unfollowed(sp, now)),
-				     task->tgid, task->pid, now);
-	}
+	for (__u32 i = 0; i < REC_CALL_DEPTH && i < stack->depth; i++)
+		emit_open_call(stack, i, sp, now, ids);
 	stack->depth = 0;
 }
 

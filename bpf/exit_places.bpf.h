@@ -63,6 +63,7 @@ static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stac
 	take_numbered(ctx, stack);
 	target = numbered(stack, conf->base) + conf->displacement;
 	target += numbered(stack, conf->index) * conf->scale;
+	stack->registers[0] = 0; /* as take_registers() leaves it */
 	if (conf->in_memory && bpf_probe_read_user(&target, sizeof(target), (void *)target))
 		return 0;
 	distance = target - stack->text[0];

@@ -47,20 +47,24 @@ static __always_inline struct call_stack *target_stack(void)
 	return is_known_target(&stack->target, stack->tgid) ? stack : NULL;
 }
 
-/* The frames up to the last one that is in use. */
-static __always_inline void trim(struct call_stack *stack)
+/* The frames up to the last one that is in use. Not static: looked at once, as all that has a loop. */
+__weak __noinline int trim(struct call_stack *stack)
 {
+	if (!stack)
+		return 0;
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
 		__u32 last = stack->depth - 1;
 
 		if (last >= REC_CALL_DEPTH || stack->frames[last].sp)
-			return;
+			break;
 		stack->depth = last;
 	}
+	return 0;
 }
 
 /* Calls of this session, which are recorded even if nobody saw how they ended. */
-static __noinline void end_unseen(struct call_stack *stack, struct call_frame *frame, __u32 how)
+static __always_inline void end_unseen(struct call_stack *stack, struct call_frame *frame,
+				       __u32 how)
 {
 	emit_unended(frame, how, stack->tgid, stack->tid, bpf_ktime_get_ns());
 	frame->sp = 0;
@@ -114,25 +118,32 @@ static __always_inline __u32 fate(const struct call_stack *stack, const struct c
 	return own && !(frame->flags & FRAME_TAILED) ? CALL_LEFT : CALL_ENTRY;
 }
 
+/* The call in @slot, if it is gone. Not static: looked at once, not at each turn. */
+__weak __noinline int settle_slot(struct call_stack *stack, __u32 slot, __u64 sp, __u32 probe)
+{
+	struct call_frame *frame;
+	__u32 how;
+
+	if (!stack)
+		return 0;
+	frame = frame_at(stack, slot);
+	how = fate(stack, frame, sp, probe);
+	if (!how)
+		return 0;
+	/* That stack may have been moved away, and come back: two calls at one place. */
+	if (frame->sp == sp && !on_own_stack(stack, sp))
+		stack->unsure = FRAME_UNSURE;
+	end_unseen(stack, frame, how);
+	return 0;
+}
+
 /* Takes off the calls that are gone. */
 static __always_inline int settle_in(struct call_stack *stack, __u64 sp, __u32 probe)
 {
 	if (!stack)
 		return 0;
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		struct call_frame *frame = &stack->frames[i];
-		__u32 how;
-
-		if (i >= stack->depth)
-			break;
-		how = fate(stack, frame, sp, probe);
-		if (!how)
-			continue;
-		/* That stack may have been moved away, and come back: two calls at one place. */
-		if (frame->sp == sp && !on_own_stack(stack, sp))
-			stack->unsure = FRAME_UNSURE;
-		end_unseen(stack, frame, how);
-	}
+	for (__u32 i = 0; i < REC_CALL_DEPTH && i < stack->depth; i++)
+		settle_slot(stack, i, sp, probe);
 	trim(stack);
 	return 0;
 }
@@ -142,20 +153,28 @@ __weak __noinline int settle_once(struct call_stack *stack, __u64 sp, __u32 prob
 	return settle_in(stack, sp, probe);
 }
 
-/* Apart from the looking up, with which clang 19 needs too much stack. */
-static __noinline int settle_looked_up(struct call_stack *stack, __u64 sp, __u32 probe)
-{
-	return settle_in(stack, sp, probe);
-}
-
 __weak __noinline int settle_found(__u64 sp, __u32 probe)
 {
-	return settle_looked_up(current_stack(), sp, probe);
+	return settle_in(current_stack(), sp, probe);
 }
 
 static __always_inline void settle(struct call_stack *stack, __u64 sp, __u32 probe)
 {
 	ONCE(settle, stack, sp, probe);
+}
+
+/* The call in @slot, if it is on a stack that is not the thread's own. Looked at once, as above. */
+__weak __noinline int give_up_elsewhere(struct call_stack *stack, __u32 slot)
+{
+	struct call_frame *frame;
+
+	if (!stack)
+		return 0;
+	frame = frame_at(stack, slot);
+	if (on_own_stack(stack, frame->sp))
+		return 0;
+	end_unseen(stack, frame, CALL_ENTRY);
+	return 1;
 }
 
 /*
@@ -164,21 +183,15 @@ static __always_inline void settle(struct call_stack *stack, __u64 sp, __u32 pro
  */
 static __always_inline __u32 spare_slot_in(struct call_stack *stack)
 {
-	__u32 other = REC_CALL_DEPTH;
-
 	if (!stack)
 		return REC_CALL_DEPTH;
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		struct call_frame *frame = &stack->frames[i];
-
-		if (!frame->sp)
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++)
+		if (!stack->frames[i].sp)
 			return i;
-		if (other == REC_CALL_DEPTH && !on_own_stack(stack, frame->sp))
-			other = i;
-	}
-	if (other < REC_CALL_DEPTH)
-		end_unseen(stack, frame_at(stack, other), CALL_ENTRY);
-	return other;
+	for (__u32 i = 0; i < REC_CALL_DEPTH; i++)
+		if (give_up_elsewhere(stack, i))
+			return i;
+	return REC_CALL_DEPTH;
 }
 
 __weak __noinline int spare_slot_once(struct call_stack *stack)
@@ -196,21 +209,26 @@ static __always_inline __u32 spare_slot(struct call_stack *stack)
 	return ONCE(spare_slot, stack);
 }
 
+/* Is the call in @slot around one that begins at @sp? Looked at once, as above. */
+__weak __noinline int call_is_around(struct call_stack *stack, __u32 slot, __u64 sp)
+{
+	__u64 at;
+
+	if (!stack)
+		return 0;
+	at = frame_at(stack, slot)->sp;
+	return at >= sp && on_own_stack(stack, at) == on_own_stack(stack, sp);
+}
+
 /* Calls around one that begins at @sp, where the last one begun is on another stack. */
-static __always_inline __u32 depth_in(const struct call_stack *stack, __u64 sp)
+static __always_inline __u32 depth_in(struct call_stack *stack, __u64 sp)
 {
 	__u32 depth = 0;
 
 	if (!stack)
 		return 0;
-	for (__u32 i = 0; i < REC_CALL_DEPTH; i++) {
-		const struct call_frame *frame = &stack->frames[i];
-
-		if (i >= stack->depth)
-			break;
-		if (frame->sp >= sp && on_own_stack(stack, frame->sp) == on_own_stack(stack, sp))
-			depth++;
-	}
+	for (__u32 i = 0; i < REC_CALL_DEPTH && i < stack->depth; i++)
+		depth = unfollowed(depth + call_is_around(stack, i, sp), sp);
 	return depth;
 }
 

@@ -294,10 +294,13 @@ static __always_inline void describe_sleep(struct task_struct *task, const struc
 {
 	__u8 kind = SLEEP_NOTHING;
 	struct syscall_facts s;
-	enum wait_class class = wait_class(number);
+	enum wait_class class;
 	__s32 fd = -1;
 
-	if (class == WAIT_OTHER || !read_arguments(regs, &s))
+	if (!read_arguments(regs, &s))
+		return;
+	class = unfollowed(wait_class(number), s.arg[0]);
+	if (class == WAIT_OTHER)
 		return;
 	switch (class) {
 	case WAIT_FILE:
@@ -321,6 +324,8 @@ static __always_inline void describe_sleep(struct task_struct *task, const struc
 		break;
 	default: break;
 	}
+	class = unfollowed(class, s.arg[0]);
+	fd = unfollowed(fd, s.arg[0]);
 	if (fd >= 0)
 		kind = describe_file(task, fd, facts);
 	facts->flags = kind << SWITCH_KIND_SHIFT | (gave_time(class, &s) ? SWITCH_TIMEOUT : 0);

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the kernel looks at, instruction by instruction, when a session's programs are loaded: most of what its start takes.
+. "$(dirname "$0")/lib.sh"
+need_root
+
+# Half as much again as it is. A loop whose body is looked at anew at each turn is a multiple of that.
+readonly EACH=20000 ALL=110000
+
+looked_at() {
+	cat "/proc/$DAEMON_PID/fdinfo"/* 2>/dev/null | awk '$1 == "verified_insns:" { print $2 }'
+}
+
+start_daemon
+sleep 100 &
+target=$!
+attach_in_background "$target" "$WORK/start.pbt"
+looked_at >"$WORK/looked"
+stop_attach
+[ -s "$WORK/looked" ] || skip "this kernel does not tell how much it looked at (5.16 does)"
+read -r count most sum < <(awk '$1 > most { most = $1 } { sum += $1 } END { print NR, most, sum }' "$WORK/looked")
+note "$count programs: $sum instructions looked at, of one at most $most"
+assert_between "programs" 20 200 "$count"
+assert_between "instructions looked at, of one program" 1 "$EACH" "$most"
+assert_between "of all" 1 "$ALL" "$sum"
