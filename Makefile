@@ -70,8 +70,9 @@ $(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_PROFCTL)
 
-# It holds the page.
+# They hold the page and the table.
 $(call named,report_html,$(ANALYZER_OBJ)): $(shell find -H analyzer -name report.html)
+$(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name function_words.txt)
 
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)

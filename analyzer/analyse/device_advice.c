@@ -269,6 +269,8 @@ const char *idle_remedy(const struct model *model, const struct idle_verdict *ve
 {
 	switch (verdict->cause) {
 	case IDLE_USER_CODE:
+		if (verdict->most && verdict->most->word && *verdict->most->word_remedy)
+			return verdict->most->word_remedy;
 		return "Profile that thread (topic stack); move work off it, or submit further "
 		       "ahead.";
 	case IDLE_RUNTIME:

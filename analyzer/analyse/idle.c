@@ -62,7 +62,7 @@ const char *idle_cause_text(uint8_t cause)
 {
 	static const char *const texts[IDLE_CAUSES] = {
 		[IDLE_UNKNOWN] = "cause not known",
-		[IDLE_USER_CODE] = "on CPU in the program's own code",
+		[IDLE_USER_CODE] = "on CPU outside of runtime calls",
 		[IDLE_RUNTIME] = "on CPU in a runtime call",
 		[IDLE_DRIVER] = "in an ioctl of the driver",
 		[IDLE_RUNNABLE] = "ready to run, but without a CPU",

@@ -135,7 +135,7 @@ int idle_split(struct idle_splitter *splitter, const struct device_gap *gap, boo
 /* Name of a cause as in reports: "user_code", ... Static text. */
 const char *idle_cause_name(uint8_t cause);
 
-/* The cause in a few plain words: "on CPU in the program's own code", ... Static text. */
+/* The cause in a few plain words: "on CPU outside of runtime calls", ... Static text. */
 const char *idle_cause_text(uint8_t cause);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_H */

@@ -34,6 +34,7 @@ struct root_sums {
 	const struct model *model;
 	struct root_walk walk;
 	struct waits *waits;
+	struct function_words *words; /* until root_sums_finish() */
 	struct root_places *places;
 	uint32_t *roles; /* by thread: the first one in its role */
 	struct root_sums
@@ -215,7 +216,8 @@ struct root_sums *root_sums_new(const struct model *model, const struct idle_too
 		return NULL;
 	sums->model = model;
 	sums->waits = waits_new(model, tools->syscalls);
-	sums->places = root_places_new(model);
+	sums->words = function_words_new();
+	sums->places = sums->words ? root_places_new(model, sums->words) : NULL;
 	sums->roles = same_roles_find(model);
 	sums->walk = (struct root_walk){ .model = model,
 					 .tools = tools,
@@ -235,6 +237,7 @@ void root_sums_free(struct root_sums *sums)
 		return;
 	waits_free(sums->waits);
 	root_places_free(sums->places);
+	function_words_free(sums->words);
 	free(sums->roles);
 	for (int i = 0; i < KEY_PARTS; i++)
 		map_free(&sums->keys[i]);
@@ -336,11 +339,27 @@ static int by_ns(const void *a, const void *b)
 	return x->root.who < y->root.who ? -1 : x->root.who > y->root.who;
 }
 
+static void name_word(const struct idle_roots *roots, int word, struct idle_root *row)
+{
+	if (word == ROOT_WORD_KERNEL) {
+		row->word = "the kernel's work";
+		row->word_remedy =
+			"See the section stacks for what it asks the kernel for: fewer, larger "
+			"system calls, or memory that is used again.";
+	} else if (word >= 0) {
+		row->word = function_words_text(roots->words, word);
+		row->word_remedy = function_words_remedy(roots->words, word);
+	}
+}
+
 int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 {
 	uint32_t next = 0;
 
-	*roots = (struct idle_roots){ .steps = sums->walk.steps, .gaps = sums->gaps };
+	*roots = (struct idle_roots){ .steps = sums->walk.steps,
+				      .words = sums->words,
+				      .gaps = sums->gaps };
+	sums->words = NULL;
 	memcpy(roots->first_ns, sums->first_ns, sizeof(roots->first_ns));
 	roots->row = calloc((size_t)sums->rows.count + 1, sizeof(*roots->row));
 	roots->hops = calloc((size_t)count_hops(sums) + 1, sizeof(*roots->hops));
@@ -349,12 +368,14 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 	for (uint32_t i = 0; i < sums->rows.count; i++) {
 		struct idle_root *row = &roots->row[roots->count++];
 		uint32_t first = next;
+		int word;
 
 		*row = sums->rows.row[i].root;
 		while (next < sums->came.count && sums->came.row[next].row == i)
 			next++;
 		make_chain(sums, &sums->came.row[first], next - first, roots, row);
-		row->samples = root_places_choose(sums->places, i, &row->root);
+		row->samples = root_places_choose(sums->places, i, &row->root, &word);
+		name_word(roots, word, row);
 		roots->total_ns += row->ns;
 		roots->cause_ns[row->root.cause] += row->ns;
 	}
@@ -369,5 +390,6 @@ void idle_roots_free(struct idle_roots *roots)
 {
 	free(roots->row);
 	free(roots->hops);
+	function_words_free(roots->words);
 	*roots = (struct idle_roots){ 0 };
 }

@@ -32,6 +32,9 @@ struct idle_root {
 	uint64_t gaps; /* in how many gaps */
 	double percent; /* of total_ns */
 	uint64_t samples; /* that the place was chosen of */
+	const char *
+		word; /* what it did, by half of them or more: "garbage collection"; NULL: nothing special */
+	const char *word_remedy; /* what helps against that, if word is not NULL */
 	uint32_t
 		first_hop; /* hops[first_hop .. first_hop + hop_count): the way that most of it came, */
 	uint32_t hop_count; /* from the thread that submitted to the end */
@@ -40,6 +43,7 @@ struct idle_root {
 struct idle_roots {
 	uint64_t total_ns;
 	uint64_t steps; /* taken by the walks */
+	struct function_words *words; /* that rows point into */
 	struct idle_root *row; /* largest first */
 	uint32_t count;
 	struct idle_hop *hops;

@@ -196,6 +196,14 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
+/* Waits for the lock are told by topic stack alone; before there were samples without it nothing says so. */
+static bool records_sleeps(const struct model *model)
+{
+	const char *topics = model_text(model, model->info.topics);
+
+	return !strstr(topics, "sample") || strstr(topics, "stack");
+}
+
 /* Each segment says again which processes there are; a reused id is another process. */
 bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 {
@@ -207,7 +215,10 @@ bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 	row = (struct python_interpreter){ .ts_ns = m->ts_ns,
 					   .process = m->tgid,
 					   .version = m->version,
-					   .lock_known = m->lock_first != 0 };
+					   .lock_first = m->lock_first,
+					   .lock_last = m->lock_last,
+					   .lock_known = m->lock_first != 0 &&
+							 records_sleeps(loader->model) };
 	for (uint32_t i = 0; i < loader->model->pythons.count; i++) {
 		const struct python_interpreter *known = &loader->model->pythons.row[i];
 

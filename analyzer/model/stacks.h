@@ -45,7 +45,8 @@ struct stack_sample {
 	uint64_t dur_ns;
 	uint32_t thread;
 	uint32_t stack; /* index into code_stacks or INDEX_NONE */
-	uint32_t waker; /* MODEL_SAMPLE_WAIT: thread that ended it, INDEX_NONE = a timeout or unknown */
+	uint32_t
+		waker; /* MODEL_SAMPLE_WAIT: thread that ended it, INDEX_NONE = a timeout or unknown */
 	uint16_t cpu;
 	uint8_t flags;
 };
@@ -55,6 +56,8 @@ struct python_interpreter {
 	uint64_t ts_ns;
 	uint32_t process; /* index into processes */
 	uint32_t version; /* major << 8 | minor */
+	uint64_t lock_first,
+		lock_last; /* what its threads sleep on while they wait for its lock; 0 = not known */
 	bool lock_known; /* waits for its lock are told apart */
 };
 

@@ -559,6 +559,66 @@ static void test_places(void **state)
 	scene_end(&scene);
 }
 
+/* Samples are taken in the interrupt that ends a stretch; half of them say what it is for. */
+static void test_words(void **state)
+{
+	/* In a page fault of decode, in the kernel for something else, in decode. */
+	static const struct code_stack stacks[] = { { 0, 3 }, { 3, 2 }, { 2, 1 } };
+	static const uint32_t order[] = { 0, 1, 2, 0, 2 };
+	static const uint8_t kinds[] = { PROFBPF__STACKS__KIND__KERNEL,
+					 PROFBPF__STACKS__KIND__KERNEL,
+					 PROFBPF__STACKS__KIND__USER };
+	static const char *const names[] = { "clear_page", "exc_page_fault", "decode" };
+	/* What the four samples see, and what that is called: half of them must agree. */
+	static const struct {
+		uint32_t stack[4];
+		const char *word;
+	} tries[] = {
+		{ { 0, 0, 1, 2 }, "page faults" },
+		{ { 0, 1, 1, 2 }, "the kernel's work" },
+		{ { 0, 2, 2, 2 }, NULL },
+	};
+
+	for (size_t try = 0; try < 3; try++) {
+		struct scene scene = scene_make();
+		struct model *model = scene.model;
+		const struct idle_root *root;
+
+		for (uint32_t i = 0; i < 3; i++) {
+			struct code_frame frame = { .name = model_string(model, names[i]),
+						    .file = INDEX_NONE,
+						    .kind = kinds[i] };
+
+			assert_true(MODEL_PUSH(&model->code_frames, frame));
+			assert_true(MODEL_PUSH(&model->code_stacks, stacks[i]));
+		}
+		for (uint32_t i = 0; i < 5; i++)
+			assert_true(MODEL_PUSH(&model->stack_frames, order[i]));
+		for (uint64_t i = 0; i < 4; i++) {
+			struct interrupt row = { .thread = scene.worker,
+						 .ts_ns = (110 + 10 * i) * US,
+						 .dur_ns = US };
+			struct stack_sample sample = { .thread = scene.worker,
+						       .ts_ns = row.ts_ns + US / 2,
+						       .stack = tries[try].stack[i] };
+
+			assert_true(MODEL_PUSH(&model->interrupts, row));
+			assert_true(MODEL_PUSH(&model->stack_samples, sample));
+		}
+		main_waits(&scene, scene.worker);
+		small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
+		compute(&scene);
+		root = root_of(&scene, IDLE_USER_CODE, scene.worker);
+		assert_int_equal(root->samples, 4);
+		assert_int_equal(root->root.place, 2);
+		if (tries[try].word)
+			assert_string_equal(root->word, tries[try].word);
+		else
+			assert_null(root->word);
+		scene_end(&scene);
+	}
+}
+
 /* The worker waits for the device in a call that waits for it: there the way ends. */
 static void test_device_wait(void **state)
 {
@@ -685,9 +745,9 @@ int main(void)
 		cmocka_unit_test(test_unknown),	       cmocka_unit_test(test_kernel_wakers),
 		cmocka_unit_test(test_signal),	       cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_places),	       cmocka_unit_test(test_device_wait),
-		cmocka_unit_test(test_roles),	       cmocka_unit_test(test_interrupts),
-		cmocka_unit_test(test_kinds),	       cmocka_unit_test(test_advice),
-		cmocka_unit_test(test_no_finding),
+		cmocka_unit_test(test_words),	       cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_interrupts),     cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_advice),	       cmocka_unit_test(test_no_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,7 +197,7 @@ static void test_text(void **state)
 	assert_non_null(strstr(text, "2 launching calls, 2 device tasks, 2 tasks matched"));
 	assert_non_null(strstr(text, "was idle 47.4 %"));
 	assert_non_null(strstr(text, "Of that, at the end of all waiting: "));
-	assert_non_null(strstr(text, " on CPU in the program's own code; most of that, "));
+	assert_non_null(strstr(text, " on CPU outside of runtime calls; most of that, "));
 	/* Nothing of what a traced program called itself reaches the terminal as a command. */
 	assert_null(strchr(text, '\x1b'));
 	assert_null(strchr(text, '\xff'));

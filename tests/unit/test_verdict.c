@@ -565,8 +565,8 @@ static void threads_that_launch(void **state)
 	small_call(scene->model, scene->main, scene->sync, 740 * US, 1000 * US);
 	judge_waits(&f);
 	expect(&f, VERDICT_HOST_CODE, 75);
-	says(&f, "it takes 75.0 % of the time of thread main 100, most of all on CPU in the "
-		 "program's own code; by the calls that wait for it the device is busy for at "
+	says(&f, "it takes 75.0 % of the time of thread main 100, most of all on CPU outside "
+		 "of runtime calls; by the calls that wait for it the device is busy for at "
 		 "least 21 %, at most 100 % of the time");
 	says(&f, "root     main 100; user_code");
 	end(&f);

@@ -42,6 +42,8 @@ static struct cell object_cell(struct table_cursor *at, const struct root *root)
 	COLUMN(place, TEXT, "where", "what ran or slept there", place_cell(at, &row->root))   \
 	COLUMN(samples, COUNT, "samples", "samples by which the place is known",              \
 	       cell_not_0(row->samples))                                                      \
+	COLUMN(doing, TEXT, "doing", "what that is for, if half of the samples agree",         \
+	       cell_text(row->word))                                                          \
 	COLUMN(object, TEXT, "object", "the file, device, lock, peer or group it waited for", \
 	       object_cell(at, &row->root))                                                   \
 	COLUMN(ns, NS, "idle", "idle time of all devices that leads here", cell_u64(row->ns)) \

@@ -66,6 +66,8 @@ void report_json_root(struct json *json, const char *key, const struct model *mo
 	write_text(json, "where", text);
 	if (row->samples)
 		json_u64(json, "samples", row->samples);
+	if (row->word)
+		json_text(json, "doing", row->word);
 	root_object_text(model, root, text, sizeof(text));
 	write_text(json, "object", text);
 	json_u64(json, "ns", row->ns);
@@ -107,15 +109,19 @@ static const char *end_text(uint8_t end)
 
 /* "read of a pipe", "train.py:19 noise", "munmap; was not traced" */
 static void doing_text(const struct model *model, struct syscall_table *syscalls,
-		       const struct root *root, char *text, size_t size)
+		       const struct idle_root *row, char *text, size_t size)
 {
+	const struct root *root = &row->root;
 	char place[TEXT_SIZE], object[TEXT_SIZE];
 	const char *end = end_text(root->end);
+	size_t used;
 
 	root_place_text(model, syscalls, root, place, sizeof(place));
 	root_object_text(model, root, object, sizeof(object));
-	snprintf(text, size, "%s%s%s%s%s", place, *place && *object ? ": " : "", object,
-		 (*place || *object) && *end ? "; " : "", end);
+	used = row->word ? (size_t)snprintf(text, size, "%s%s", row->word, *place ? " in " : "")
+			 : 0;
+	snprintf(text + used, size - used, "%s%s%s%s%s", place, *place && *object ? ": " : "",
+		 object, (*place || *object) && *end ? "; " : "", end);
 }
 
 /* "<- decoder 12 <- main 10": from the root back to the thread that submitted. */
@@ -153,7 +159,7 @@ void report_root_text(const struct model *model, struct syscall_table *syscalls,
 	char who[TEXT_SIZE], doing[3 * TEXT_SIZE], chain[2 * TEXT_SIZE];
 
 	root_who_text(model, &row->root, who, sizeof(who));
-	doing_text(model, syscalls, &row->root, doing, sizeof(doing));
+	doing_text(model, syscalls, row, doing, sizeof(doing));
 	chain_text(model, roots, row, chain, sizeof(chain));
 	snprintf(text, size, "%s%s%s%s%s", *who ? who : "unknown", *doing ? ": " : "", doing,
 		 *chain ? " " : "", chain);
@@ -174,7 +180,7 @@ static void add_row(struct table *table, const struct model *model, struct sysca
 		table_text(table, text);
 	else
 		table_unknown(table);
-	doing_text(model, syscalls, &row->root, text, sizeof(text));
+	doing_text(model, syscalls, row, text, sizeof(text));
 	table_text(table, text);
 	chain_text(model, roots, row, text, sizeof(text));
 	table_text(table, text);

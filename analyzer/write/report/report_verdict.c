@@ -209,6 +209,8 @@ static void tell_host_code(const struct model *model, const struct results *resu
 		append(text, size,
 		       "the device is idle for %.1f %% of its time by it, most of all %s",
 		       verdict->percent, idle_cause_text(verdict->idle.cause));
+		if (verdict->idle.most && verdict->idle.most->word)
+			append(text, size, ": %s", verdict->idle.most->word);
 		return;
 	}
 	name_waiter(model, results, waiter, sizeof(waiter));

@@ -61,8 +61,8 @@ static bool lock_known(const struct table_data *of, uint32_t thread)
 	COLUMN(gil_wait_ns, NS, "GIL wait", "waits for the lock",                                \
 	       cell_known(WAITED, row->wait_ns))                                                 \
 	COLUMN(gil_waits, COUNT, "waits", "sleeps for the lock", cell_known(WAITED, row->waits)) \
-	COLUMN(wait_ns, NS, "GIL wait", "waits for the lock", cell_u64(row->wait_ns))            \
-	COLUMN(waits, COUNT, "waits", "sleeps for the lock", cell_u64(row->waits))               \
+	COLUMN(wait_ns, NS, "GIL wait", "waits for the lock", cell_known(WAITED, row->wait_ns))  \
+	COLUMN(waits, COUNT, "waits", "sleeps for the lock", cell_known(WAITED, row->waits))     \
 	COLUMN(longest_for, TEXT, "longest for", "thread that held it up",                       \
 	       thread_cell(at, row->holder))                                                     \
 	COLUMN(holder, ROW, "holder", "the same: a row of threads", cell_index(row->holder))     \
