@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const names[] = { "api", "ioctl", "sched", "device", "account",
-				     "irq", "stack", "fault", "io" };
+				     "irq", "stack", "fault", "io",    "sample" };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
 

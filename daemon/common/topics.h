@@ -17,14 +17,20 @@ enum {
 	TOPIC_STACK = 1 << 6, /* stacks of samples and of long sleeps, Python functions */
 	TOPIC_FAULT = 1 << 7, /* major page faults, one by one */
 	TOPIC_IO = 1 << 8, /* requests to block devices */
+	TOPIC_SAMPLE =
+		1
+		<< 9, /* the samples of topic stack and its looks at Python alone: no stacks of sleeps */
 };
 
-/* Timelines begin with what the accounts say, so these come with either. */
-#define TOPICS_WITH_ACCOUNTS (TOPIC_SCHED | TOPIC_ACCOUNT | TOPIC_STACK)
+/* With samples of what has the CPU. */
+#define TOPICS_SAMPLED (TOPIC_STACK | TOPIC_SAMPLE)
 
-#define TOPICS_DEFAULT \
+/* Timelines begin with what the accounts say, so these come with either. */
+#define TOPICS_WITH_ACCOUNTS (TOPIC_SCHED | TOPIC_ACCOUNT | TOPICS_SAMPLED)
+
+#define TOPICS_DEFAULT                                                                      \
 	(TOPIC_API | TOPIC_IOCTL | TOPIC_SCHED | TOPIC_DEVICE | TOPIC_ACCOUNT | TOPIC_IRQ | \
-	 TOPIC_FAULT)
+	 TOPIC_FAULT | TOPIC_SAMPLE)
 
 /* --interval: between two readings of what the kernel sums up. */
 #define INTERVAL_DEFAULT_NS 1000000000ull

@@ -445,6 +445,9 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 	int fd = bpf_map__fd(capture->skeleton->maps.python_locks);
 	uint32_t key = (uint32_t)pid;
 
+	/* Only stacks of sleeps ask for it. */
+	if (!(capture->topics & TOPIC_STACK))
+		return;
 	/* Without room for it its waits are not told apart from others. */
 	if (range)
 		bpf_map_update_elem(fd, &key, range, BPF_ANY);

@@ -93,6 +93,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool accounts = capture->topics & TOPIC_ACCOUNT && !sched;
 	bool irq = capture_marks_interrupts(capture);
 	bool stack = capture->topics & TOPIC_STACK;
+	bool sampled = capture->topics & TOPICS_SAMPLED;
 	bool switches = capture_has_switches(capture);
 
 	bpf_program__set_autoload(s->progs.api_session, session);
@@ -121,8 +122,8 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bpf_program__set_autoload(s->progs.account_free, accounts);
 	choose_thread_maps(capture, features);
 	choose_ioctl_programs(capture, features->ioctl_compat);
-	bpf_program__set_autoload(s->progs.on_sample, stack);
-	bpf_program__set_autoload(s->progs.kernel_symbols, stack && features->symbols);
+	bpf_program__set_autoload(s->progs.on_sample, sampled);
+	bpf_program__set_autoload(s->progs.kernel_symbols, sampled && features->symbols);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
 	choose_block_programs(capture, features->block);
 	if (!switches)

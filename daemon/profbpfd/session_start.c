@@ -72,11 +72,11 @@ static int make_parts(struct session *s)
 					   : NULL;
 	if (s->recorder && s->request.topics & TOPIC_DEVICE)
 		s->devices = device_feed_new(s->queue, session_warn, s);
-	if (s->recorder && s->request.topics & TOPIC_STACK)
+	if (s->recorder && s->request.topics & TOPICS_SAMPLED)
 		s->stacks =
 			stacks_new(s->queue, s->request.stack_rate, s->capture, session_warn, s);
 	if (!s->recorder || (s->request.topics & TOPIC_DEVICE && !s->devices) ||
-	    (s->request.topics & TOPIC_STACK && !s->stacks)) {
+	    (s->request.topics & TOPICS_SAMPLED && !s->stacks)) {
 		session_end(s, true, "out of memory");
 		return -1;
 	}

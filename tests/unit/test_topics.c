@@ -37,7 +37,7 @@ static void test_good(void **state)
 	expect("api sched", TOPIC_API | TOPIC_SCHED);
 	expect(" ioctl ,\tdevice,", TOPIC_IOCTL | TOPIC_DEVICE);
 	expect("api,api", TOPIC_API);
-	expect("api ioctl sched device account irq fault", TOPICS_DEFAULT);
+	expect("api ioctl sched device account irq fault sample", TOPICS_DEFAULT);
 }
 
 static void test_sums(void **state)
