@@ -258,7 +258,7 @@ static void two_workers(void)
 static void page_faults(void)
 {
 	chain(1, 1, fault_pages, PLANT_CPU, "user_code");
-	printf("where=page fault|munmap|mmap|fault_pages\nwords=page fault\n");
+	printf("where=fault_pages\nwords=page faults\n");
 }
 
 static void memory_copy(void)
@@ -266,7 +266,7 @@ static void memory_copy(void)
 	for (int i = 0; i < 2; i++)
 		copied[i] = calloc(1, 1u << 20);
 	chain(1, 1, copy_memory, PLANT_CPU, "user_code");
-	printf("where=memcpy|memmove|copy_memory\n");
+	printf("where=memcpy|memmove|copy_memory|libc\n");
 }
 
 /* ---- CPUs */
