@@ -101,4 +101,4 @@ grep -Eq 'line [0-9]+ .*<- line_4 [0-9]+ <- line_3 [0-9]+ <- line_2 [0-9]+ <- 2 
 	fail "no chain in the text"
 "$ANALYZER" export "$WORK/roots.pbt" --to csv -o "$WORK/tables"
 assert_eq "roots of the tables add up" "$(jq .idle.total_ns "$r")" \
-	"$(awk -F , 'NR > 1 { ns += $8 } END { printf "%.0f\n", ns }' "$WORK/tables/idle_roots.csv")"
+	"$(awk -F , 'NR > 1 { ns += $9 } END { printf "%.0f\n", ns }' "$WORK/tables/idle_roots.csv")"
