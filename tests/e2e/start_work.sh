@@ -5,7 +5,7 @@
 need_root
 
 # Half as much again as it is. A loop whose body is looked at anew at each turn is a multiple of that.
-readonly EACH=20000 ALL=110000
+readonly EACH=40000 ALL=120000
 
 looked_at() {
 	cat "/proc/$DAEMON_PID/fdinfo"/* 2>/dev/null | awk '$1 == "verified_insns:" { print $2 }'
