@@ -119,10 +119,14 @@ struct view_place *view_places(const struct view *view, unsigned int *count)
 		columns++;
 	places = calloc((size_t)columns + 1, sizeof(*places));
 	for (unsigned int i = 0; places && i < columns; i++) {
-		struct view_column all = { .column = view->table->columns[i].name };
+		struct view_column shown = { 0 };
 
+		if (view->columns)
+			shown = view->columns[i];
+		else
+			shown.column = view->table->columns[i].name;
 		/* tests/unit/test_view.c looks for each. */
-		if (!view_find(view, view->columns ? &view->columns[i] : &all, &places[i]))
+		if (!view_find(view, &shown, &places[i]))
 			abort();
 	}
 	*count = columns;
