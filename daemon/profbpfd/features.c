@@ -291,8 +291,9 @@ bool features_leave_out(struct features *features, const char *name)
 		if (strcmp(name, flags[i].name) != 0)
 			continue;
 		*flags[i].has = false;
-		/* It is asked for by such a pointer. */
+		/* Both are asked for by such a pointer. */
 		features->task_storage &= features->typed_task;
+		features->task_registers &= features->typed_task;
 		return true;
 	}
 	if (!strcmp(name, "session")) {
