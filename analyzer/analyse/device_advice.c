@@ -239,9 +239,9 @@ static const char *cpu_remedy(enum idle_kind kind)
 {
 	switch (kind) {
 	case IDLE_KIND_OWN_CPU:
-		return "The job's own threads take the CPUs from each other: fewer worker and "
-		       "compute "
-		       "threads (OMP_NUM_THREADS and its like), or more CPUs.";
+		return "The job's own threads want more CPUs than there are: more of them, or less "
+		       "work; fewer threads (OMP_NUM_THREADS and its like) if its pools are larger "
+		       "than that.";
 	case IDLE_KIND_WAKE_UP:
 		return "The CPUs were idle and took that long to wake up: keep them from deep idle "
 		       "states (cpupower idle-set -D 10), or wait less often.";
@@ -286,7 +286,9 @@ const char *idle_remedy(const struct model *model, const struct idle_verdict *ve
 	case IDLE_IO: return "Cache, read ahead, faster storage.";
 	case IDLE_PAGE_FAULT: return "Touch or lock the memory beforehand; more memory.";
 	case IDLE_NETWORK: return "Overlap communication with computation; look at the peer.";
-	case IDLE_SLEEP: return "Wait for the event instead of sleeping for a time.";
+	case IDLE_SLEEP:
+		return "If it polls, wait for the event instead of sleeping for a time; if it "
+		       "keeps a pace, that is the limit.";
 	case IDLE_IRQ: return "Keep interrupts of devices and the network off the job's CPUs.";
 	case IDLE_DEVICE_WAIT: return "More work in flight: do not wait for each result.";
 	case IDLE_NO_WORK: return "Nothing to do came in: look at what feeds the job.";

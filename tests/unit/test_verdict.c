@@ -166,7 +166,7 @@ static void host_code(void **state)
 	assert_int_equal(f.verdict.idle.most->root.who, f.scene.worker);
 	says(&f, "idle for 34.0 % of its time by it, most of all sleeping until a time");
 	says(&f, "root     worker 101: nanosleep <- main 100; sleep, 31.6 % of device time");
-	says(&f, "do       Wait for the event instead of sleeping");
+	says(&f, "do       If it polls, wait for the event instead of sleeping");
 	says(&f, "gain     at most 34.0 % of device time");
 	end(&f);
 }
