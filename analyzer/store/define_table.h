@@ -124,6 +124,15 @@ static inline bool cursor_inner(struct table_cursor *at, const void *outer, cons
 	return true;
 }
 
+/* The same where the outer row's are those from @first on of an array that they share, which may be NULL if none has any. */
+static inline bool cursor_part(struct table_cursor *at, const void *outer, const void *rows,
+			       uint64_t first, uint64_t count, size_t size)
+{
+	if (at->k >= count)
+		return false;
+	return cursor_inner(at, outer, (const char *)rows + first * size, count, size);
+}
+
 /* A function that goes through the rows of an array in the results of one analysis, if it was made. */
 #define DEFINE_NEXT(name, analysis, rows, count)                                          \
 	static bool name(struct table_cursor *at)                                         \

@@ -199,8 +199,8 @@ static bool next_metric(struct table_cursor *at)
 		const struct operator_usage *op = &devices->operators.rows[at->i];
 		const struct operator_metric *metrics = devices->operators.metrics.row;
 
-		while (cursor_inner(at, op, metrics + op->figures.first_metric,
-				    op->figures.metric_count, sizeof(*metrics))) {
+		while (cursor_part(at, op, metrics, op->figures.first_metric,
+				   op->figures.metric_count, sizeof(*metrics))) {
 			const struct operator_metric *row = at->row;
 
 			if (row->tasks)

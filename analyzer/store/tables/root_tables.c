@@ -42,7 +42,7 @@ static struct cell object_cell(struct table_cursor *at, const struct root *root)
 	COLUMN(place, TEXT, "where", "what ran or slept there", place_cell(at, &row->root))   \
 	COLUMN(samples, COUNT, "samples", "samples by which the place is known",              \
 	       cell_not_0(row->samples))                                                      \
-	COLUMN(doing, TEXT, "doing", "what that is for, if half of the samples agree",         \
+	COLUMN(doing, TEXT, "doing", "what that is for, if half of the samples agree",        \
 	       cell_text(row->word))                                                          \
 	COLUMN(object, TEXT, "object", "the file, device, lock, peer or group it waited for", \
 	       object_cell(at, &row->root))                                                   \
@@ -85,8 +85,8 @@ static bool next_hop(struct table_cursor *at)
 	{
 		const struct idle_root *root = &roots->row[at->i];
 
-		if (cursor_inner(at, root, roots->hops + root->first_hop, root->hop_count,
-				 sizeof(*roots->hops)))
+		if (cursor_part(at, root, roots->hops, root->first_hop, root->hop_count,
+				sizeof(*roots->hops)))
 			return true;
 	}
 	return false;

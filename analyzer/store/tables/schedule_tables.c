@@ -43,8 +43,8 @@ static bool next_state(struct table_cursor *at)
 		const struct timeline *timeline = &model->timelines.row[at->i];
 
 		if (at->of->threads[at->i] &&
-		    cursor_inner(at, timeline, model->spans.row + timeline->first, timeline->count,
-				 sizeof(*model->spans.row)))
+		    cursor_part(at, timeline, model->spans.row, timeline->first, timeline->count,
+				sizeof(*model->spans.row)))
 			return true;
 	}
 	return false;

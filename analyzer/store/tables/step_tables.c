@@ -119,8 +119,8 @@ static bool next_operator_step(struct table_cursor *at)
 	{
 		const struct operator_series *series = &results->series[at->i];
 
-		if (cursor_inner(at, series, results->steps + series->first, series->count,
-				 sizeof(*results->steps)))
+		if (cursor_part(at, series, results->steps, series->first, series->count,
+				sizeof(*results->steps)))
 			return true;
 	}
 	return false;

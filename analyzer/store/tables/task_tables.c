@@ -137,8 +137,8 @@ static bool next_metric(struct table_cursor *at)
 		const struct task_detail *detail = model_task_detail(model, task);
 
 		if (detail && wanted_task(at->of, task) &&
-		    cursor_inner(at, task, model->task_metrics.row + detail->first_metric,
-				 detail->metric_count, sizeof(*model->task_metrics.row)))
+		    cursor_part(at, task, model->task_metrics.row, detail->first_metric,
+				detail->metric_count, sizeof(*model->task_metrics.row)))
 			return true;
 	}
 	return false;

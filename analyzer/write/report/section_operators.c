@@ -117,8 +117,8 @@ static bool next_list_metric(struct table_cursor *at)
 	const struct operator_list *list = list_at(at->of, at->m);
 	const struct operator_figures *figures = &list->rows[at->i].figures;
 
-	while (cursor_inner(at, list, list->metrics.row + figures->first_metric,
-			    figures->metric_count, sizeof(*list->metrics.row))) {
+	while (cursor_part(at, list, list->metrics.row, figures->first_metric,
+			   figures->metric_count, sizeof(*list->metrics.row))) {
 		if (((const struct operator_metric *)at->row)->tasks)
 			return true;
 	}
