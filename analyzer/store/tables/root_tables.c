@@ -32,7 +32,8 @@ static struct cell object_cell(struct table_cursor *at, const struct root *root)
 	return cell_text(at->text[2]);
 }
 
-#define ROOT_COLUMNS(COLUMN)                                                                  \
+/* An end of waiting, whose ever it was. */
+#define END_COLUMNS(COLUMN)                                                                   \
 	COLUMN(root, ROW, "root", "this row", cell_u64(at->index))                            \
 	COLUMN(cause, TEXT, "cause", "what was at the end of the waiting",                    \
 	       cell_text(idle_cause_name(row->root.cause)))                                   \
@@ -45,12 +46,18 @@ static struct cell object_cell(struct table_cursor *at, const struct root *root)
 	COLUMN(doing, TEXT, "doing", "what that is for, if half of the samples agree",        \
 	       cell_text(row->word))                                                          \
 	COLUMN(object, TEXT, "object", "the file, device, lock, peer or group it waited for", \
-	       object_cell(at, &row->root))                                                   \
+	       object_cell(at, &row->root))
+
+#define ENDED_COLUMN(COLUMN)                                                          \
+	COLUMN(ended, TEXT, "ended", "why the walk could not go on, if it could not", \
+	       cell_text(root_end_name(row->root.end)))
+
+#define ROOT_COLUMNS(COLUMN)                                                                  \
+	END_COLUMNS(COLUMN)                                                                   \
 	COLUMN(ns, NS, "idle", "idle time of all devices that leads here", cell_u64(row->ns)) \
 	COLUMN(percent, PERCENT, "share", "of all idle time", cell_real(row->percent))        \
 	COLUMN(gaps, COUNT, "gaps", "gaps that lead here", cell_u64(row->gaps))               \
-	COLUMN(ended, TEXT, "ended", "why the walk could not go on, if it could not",         \
-	       cell_text(root_end_name(row->root.end)))
+	ENDED_COLUMN(COLUMN)
 
 static bool next_root(struct table_cursor *at)
 {
@@ -103,23 +110,12 @@ static bool next_wait_root(struct table_cursor *at)
 	       cursor_rows(at, waits->waits.row, waits->waits.count, sizeof(*waits->waits.row));
 }
 
-#define WAIT_COLUMNS(COLUMN)                                                                  \
-	COLUMN(root, ROW, "root", "this row", cell_u64(at->index))                            \
-	COLUMN(cause, TEXT, "cause", "what was at the end of the waiting",                    \
-	       cell_text(idle_cause_name(row->root.cause)))                                   \
-	COLUMN(who, TEXT, "who", "by whom", who_cell(at, &row->root))                         \
-	COLUMN(thread, ROW, "thread", "who, else where the walk ended: a row of threads",     \
-	       cell_index(root_subject(&row->root)))                                          \
-	COLUMN(place, TEXT, "where", "what ran or slept there", place_cell(at, &row->root))   \
-	COLUMN(samples, COUNT, "samples", "samples by which the place is known",              \
-	       cell_not_0(row->samples))                                                      \
-	COLUMN(object, TEXT, "object", "the file, device, lock, peer or group it waited for", \
-	       object_cell(at, &row->root))                                                   \
-	COLUMN(ns, NS, "waiting", "time that leads here", cell_u64(row->ns))                  \
-	COLUMN(percent, PERCENT, "share", "of all of it", cell_real(row->percent))            \
-	COLUMN(gaps, COUNT, "waits", "waits that lead here", cell_u64(row->gaps))             \
-	COLUMN(ended, TEXT, "ended", "why the walk could not go on, if it could not",         \
-	       cell_text(root_end_name(row->root.end)))
+#define WAIT_COLUMNS(COLUMN)                                                       \
+	END_COLUMNS(COLUMN)                                                        \
+	COLUMN(ns, NS, "waiting", "time that leads here", cell_u64(row->ns))       \
+	COLUMN(percent, PERCENT, "share", "of all of it", cell_real(row->percent)) \
+	COLUMN(gaps, COUNT, "waits", "waits that lead here", cell_u64(row->gaps))  \
+	ENDED_COLUMN(COLUMN)
 
 DEFINE_TABLE(wait_roots, struct idle_root, WAIT_COLUMNS, next_wait_root,
 	     "an end of the waiting of the threads that the job goes by; all rows add up to it",
