@@ -24,7 +24,7 @@
 #include "analyzer/write/msprof/msprof.h"
 #include "analyzer/write/tables/tables.h"
 #include "analyzer/write/report/report.h"
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */

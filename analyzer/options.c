@@ -9,7 +9,7 @@
 
 #include "analyzer/write/timeline/device_tracks.h"
 #include "analyzer/write/report/report.h"
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 
 #define SECTION_NAMES                                                                        \
 	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "daemon/profbpfd/encode.h"
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 
 #define BATCHES 64
 #define ROUNDS 15

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/column.h"
-#include "lib/pbt.h"
+#include "lib/trace/column.h"
+#include "lib/trace/pbt.h"
 
 #define BATCHES 64 /* different ones, so that caches and zstd do not learn them by heart */
 #define ROUNDS 7

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 
 /*
  * pbt_packet_write - frame and message, through protobuf-c

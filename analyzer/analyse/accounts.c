@@ -3,7 +3,7 @@
 
 #include "analyzer/analyse/interpolate.h"
 #include "proto/trace.pb-c.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define PERIOD_DEFAULT_NS 1000000000ull
 

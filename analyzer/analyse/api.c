@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/probe_cost.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 /* What is collected of one row before its durations are sorted. */
 struct group {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/interpolate.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* Readings are sorted by process. */
 static uint32_t first_of(const struct model *model, uint32_t process)

@@ -7,7 +7,7 @@
 
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/fuzzy.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* A part of the recording that somebody called a step. */
 struct part {

@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/intervals.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* One device while its trace is made. */
 struct making {

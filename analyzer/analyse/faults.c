@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 static int by_total(const void *a, const void *b)
 {

@@ -7,7 +7,7 @@
 
 #include "analyzer/analyse/root_places.h"
 #include "analyzer/analyse/same_role.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 #define KEY_PARTS 5
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/idle_rules.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 #include "analyzer/model/model.h"
 
 /* Texts made so far, so that each is made once. Zeroed is empty. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 struct collection {
 	struct map groups; /* driver << 32 | process, then with the command */

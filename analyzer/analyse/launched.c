@@ -6,7 +6,7 @@
 
 #include "analyzer/join/call_kind.h"
 #include "analyzer/join/launched_names.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 /* One launch or first phase, before it is summed up. */
 struct event {

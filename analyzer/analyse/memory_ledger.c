@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/memory.h"
 #include "analyzer/join/call_kind.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 /* An allocation or a free, at the instant from which it counts. */
 struct entry {

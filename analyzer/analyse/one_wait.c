@@ -5,7 +5,7 @@
 
 #include "analyzer/analyse/device_workers.h"
 #include "proto/trace.pb-c.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* Words of one condition variable, or of one queue's locks, are no farther from each other. */
 #define FUTEX_NEAR 8

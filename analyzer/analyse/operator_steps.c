@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analyse/operators.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* A task in a step, once for itself and once for its type. */
 struct member {

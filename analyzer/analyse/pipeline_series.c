@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/accounts.h"
 #include "analyzer/analyse/run_cells.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* What is filled. Interval k is from cuts[k] to cuts[k + 1]. */
 struct filling {

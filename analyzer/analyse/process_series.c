@@ -8,7 +8,7 @@
 #include "analyzer/analyse/cpu_split.h"
 #include "analyzer/analyse/interpolate.h"
 #include "proto/trace.pb-c.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* Until they are summed up, user_ns and system_ns of rows are the tick's. */
 struct work {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/map.h"
-#include "lib/bisect.h"
+#include "lib/base/map.h"
+#include "lib/base/bisect.h"
 
 /* How often a thread was seen in a function, or held up by another. */
 struct pair {

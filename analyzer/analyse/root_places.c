@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/bisect.h"
-#include "lib/map.h"
+#include "lib/base/bisect.h"
+#include "lib/base/map.h"
 
 #define WORD_NONE (-1)
 #define WORD_UNASKED (-2)

@@ -7,7 +7,7 @@
 #include "analyzer/analyse/sleep_reason.h"
 #include "analyzer/join/sleep_causes.h"
 #include "proto/trace.pb-c.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 static void split(struct root_walk *walk, uint32_t thread, uint64_t from_ns, uint64_t to_ns);
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 #define SIDE_BY_SIDE_MAX \
 	64 /* roles of one name that are told apart; more threads stand for themselves */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 struct collection {
 	const struct model *model;

@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/device_workers.h"
 #include "analyzer/analyse/options.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define DEPTH_MAX 64 /* operators one below the other; ends circles of hostile traces */
 #define VISITS_MAX 1000

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/join/call_kind.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define ANCESTORS_MAX 32 /* files may claim that threads created each other in a circle */
 

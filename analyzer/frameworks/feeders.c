@@ -18,7 +18,7 @@
 
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/join/call_kind.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define LAUNCHES_MIN 10 /* of a process and of a thread that counts as one that submits */
 #define LAUNCHES_SHARE 10 /* a submitting thread makes one in so many of its process at least */

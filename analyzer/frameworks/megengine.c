@@ -14,7 +14,7 @@
 
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/frameworks/loader.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define ANCESTORS_MAX 8
 #define WAIT_NS 200000 /* a pop or push of so long waited */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/frameworks/minddata.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define WAIT_NS 1000000 /* a push or pop that takes longer has slept */
 

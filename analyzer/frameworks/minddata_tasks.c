@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/frameworks/minddata.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define OPERATOR_ID_MAX 4096
 #define NAME_SIZE 96

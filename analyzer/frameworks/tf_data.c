@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "analyzer/frameworks/framework.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 #define PATH_START "Iterator::"
 #define DEPTH_MAX 64

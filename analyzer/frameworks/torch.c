@@ -16,7 +16,7 @@
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/frameworks/loader.h"
 #include "analyzer/frameworks/torch.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define LOADER "enumerate(DataLoader)#"
 #define SINGLE "_SingleProcess"

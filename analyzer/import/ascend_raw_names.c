@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/import/ascend_raw.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 #define NUMBERS 65536 /* of streams and of tasks */
 #define SAME_MAX 64 /* streams of one task that are looked at */

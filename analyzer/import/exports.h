@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 /* A file's name, taken apart. */
 struct export_name {

@@ -16,7 +16,7 @@
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/json_file.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 #define MILLISECONDS 6
 #define KILOBYTES 3

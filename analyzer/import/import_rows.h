@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/import/importer.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 /*
  * Who is who in one file, or in all files of one result (import_part()): its device 0 is the same in

@@ -18,7 +18,7 @@
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/json_file.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 #define GIBIBYTE (1024.0 * 1024 * 1024)
 #define SHOWN 10 /* largest tensors at the peak */

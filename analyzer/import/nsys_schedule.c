@@ -7,7 +7,7 @@
 
 #include "analyzer/import/sqlite_file.h"
 #include "proto/trace.pb-c.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define STATE_TERMINATED 5 /* ENUM_SAMPLING_THREAD_STATE */
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/import/importer.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 /* Those of one device. Zeroed but for what is named here. */
 struct operator_calls {

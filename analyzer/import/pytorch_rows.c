@@ -7,8 +7,8 @@
 
 #include "analyzer/import/pipeline_stage.h"
 
-#include "lib/bisect.h"
-#include "lib/sort_rows.h"
+#include "lib/base/bisect.h"
+#include "lib/base/sort_rows.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 

@@ -8,7 +8,7 @@
 
 #include "analyzer/import/task_find.h"
 
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 void rocm_rows_begin(struct rocm_rows *rocm, struct import *import, const char *source,
 		     uint8_t clock)

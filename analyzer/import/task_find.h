@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "analyzer/import/importer.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 /* Zeroed, and then task_find_begin(). */
 struct task_find {

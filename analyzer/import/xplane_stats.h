@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "analyzer/import/proto_fields.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 #include "analyzer/model/model.h"
 
 /* Names of the stats of a plane. Zeroed but for strings is empty. */

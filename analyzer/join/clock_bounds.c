@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analyzer/join/call_kind.h"
-#include "lib/map.h"
-#include "lib/bisect.h"
+#include "lib/base/map.h"
+#include "lib/base/bisect.h"
 
 /* A task by when it was enqueued, and the latest end of the tasks of its stream up to it. */
 struct enqueued {

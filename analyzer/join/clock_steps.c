@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define VERTICES_MAX 64 /* of a region; what would make more is not cut off: that is safe */
 #define FAR 1e15 /* ns: offsets farther away than this from the first bound are no offsets */

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "analyzer/join/call_kind.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 static uint64_t correlation_of(const struct model *model, const struct call *call)
 {

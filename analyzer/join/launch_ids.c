@@ -6,8 +6,8 @@
 
 #include "analyzer/join/call_kind.h"
 #include "analyzer/join/device_clock.h"
-#include "lib/map.h"
-#include "lib/bisect.h"
+#include "lib/base/map.h"
+#include "lib/base/bisect.h"
 
 #define ID_BITS 16
 #define ID_RANGE (1 << ID_BITS)

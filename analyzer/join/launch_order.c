@@ -9,7 +9,7 @@
 #include "analyzer/join/device_clock.h"
 #include "analyzer/join/launch_streams.h"
 #include "analyzer/join/launched_names.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 #define EARLY_NS \
 	100000 /* a task may seem to start so much before its launch: seen were up to 84 us */

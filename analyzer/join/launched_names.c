@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/join/call_kind.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* A handle may get its name from another that got its name from a third. */
 #define PASSES 3

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "proto/trace.pb-c.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 static bool is_asleep(const struct span *span)
 {

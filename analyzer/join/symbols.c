@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/bisect.h"
-#include "lib/elf_file.h"
-#include "lib/readable_symbol.h"
+#include "lib/base/bisect.h"
+#include "lib/elf/elf_file.h"
+#include "lib/elf/readable_symbol.h"
 
 #define ANY_BYTES 4096 /* reach of a symbol that does not tell its size */
 

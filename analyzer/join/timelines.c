@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "proto/trace.pb-c.h"
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 /* A wake-up may be recorded this long before the switch out that it belongs to. */
 #define EARLY_WAKE_NS 1000000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/load/call_columns.h"
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 bool shapes_resolve(uint32_t *shape, size_t rows, size_t entries)
 {

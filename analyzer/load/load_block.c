@@ -3,7 +3,7 @@
 #include "analyzer/load/loader.h"
 
 #include "proto/trace.pb-c.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 static bool saw(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t end_ns)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 static bool accounts_fit(const Profbpf__Accounts *accounts, size_t *rows)
 {

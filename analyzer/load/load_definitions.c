@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "proto/trace.pb-c.h"
-#include "lib/column.h"
-#include "lib/readable_symbol.h"
+#include "lib/trace/column.h"
+#include "lib/elf/readable_symbol.h"
 
 #define STRINGS_MAX (1u << 24) /* ids of one segment */
 #define FUNCTIONS_MAX (1u << 20)

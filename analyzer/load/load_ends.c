@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 bool load_ends(struct loader *loader, const struct pbt_packet *packet)
 {

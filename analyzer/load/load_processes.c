@@ -2,7 +2,7 @@
 /* Packets about processes as a whole, and the groups that they are in. */
 #include "analyzer/load/loader.h"
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 static bool processes_fit(const Profbpf__Processes *m, size_t *rows)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "proto/trace.pb-c.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define DEPTH_SHIFT 8 /* of Calls.flags */
 

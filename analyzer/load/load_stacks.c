@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/load/loader.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define IDS_MAX (1u << 22) /* of files, names, frames or stacks of a session */
 #define DEPTH_MAX 1024

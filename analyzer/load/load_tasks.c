@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "proto/trace.pb-c.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 /*
  * Start times of one life may differ a little, since some come from /proc, which

@@ -14,9 +14,9 @@
 
 #include "analyzer/load/arena.h"
 #include "analyzer/load/window.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 #include "analyzer/model/model.h"
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 #include "proto/trace.pb-c.h"
 
 #define SESSION_UUID_SIZE 16

@@ -7,7 +7,7 @@
 #include "analyzer/import/proto_fields.h"
 #include "analyzer/load/call_columns.h"
 #include "analyzer/load/load_pbt.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define FIELDS 32 /* numbers of batches' fields are below */
 #define FIELD(number) (1u << (number))

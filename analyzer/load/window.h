@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "analyzer/model/model.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 struct loader;
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/bisect.h"
-#include "lib/sort_rows.h"
+#include "lib/base/bisect.h"
+#include "lib/base/sort_rows.h"
 
 typedef int compare_fn(const void *a, const void *b);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define MODEL_ROWS_MAX (UINT32_MAX - 1)
 

@@ -28,9 +28,9 @@
 #include "analyzer/model/schedule.h"
 #include "analyzer/model/stacks.h"
 #include "analyzer/model/threads.h"
-#include "lib/clocks.h"
-#include "lib/pbt.h"
-#include "lib/strings.h"
+#include "lib/trace/clocks.h"
+#include "lib/trace/pbt.h"
+#include "lib/base/strings.h"
 #include "proto/trace.pb-c.h"
 
 #define INDEX_NONE UINT32_MAX

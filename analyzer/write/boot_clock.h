@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/clocks.h"
+#include "lib/trace/clocks.h"
 
 struct boot_step {
 	uint64_t from_ns; /* CLOCK_MONOTONIC from which it holds */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/common/catalog.h"
-#include "lib/function_kinds.h"
+#include "lib/trace/function_kinds.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define NEAREST_MAX 32 /* longer words are not compared */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/loaded_library.h"
+#include "lib/elf/loaded_library.h"
 
 #if defined(__x86_64__)
 #define RELOCATION_SLOT R_X86_64_JUMP_SLOT

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "daemon/common/probed_file.h"
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 
 /*
  * ifunc_resolve - replace refused IFUNCs of a file by the functions they stand for in a process

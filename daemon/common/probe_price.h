@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/instruction.h"
+#include "lib/elf/instruction.h"
 
 /*
  * probe_price - CPU time of the calling thread that recording one call takes, in nanoseconds

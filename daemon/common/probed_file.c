@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/elf_addresses.h"
-#include "lib/elf_extent.h"
+#include "lib/elf/elf_addresses.h"
+#include "lib/elf/elf_extent.h"
 
 static void *match(void *context, const char *name, size_t length)
 {

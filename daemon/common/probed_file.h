@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "daemon/common/catalog.h"
-#include "lib/elf_file.h"
-#include "lib/function_exits.h"
-#include "lib/instruction.h"
+#include "lib/elf/elf_file.h"
+#include "lib/elf/function_exits.h"
+#include "lib/elf/instruction.h"
 
 struct probed_function {
 	const struct catalog_function *entry;

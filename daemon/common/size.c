@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/decimal.h"
+#include "lib/base/decimal.h"
 
 #define K 1024ull
 #define M (K * K)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "daemon/profbpfd/capture.h"
-#include "lib/instruction.h"
+#include "lib/elf/instruction.h"
 
 /* Nanoseconds, 0 = not measured. */
 struct probe_cost {

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define ROOT_MAX 512
 #define FILE_MAX 2048 /* larger than any of the files read */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/capture.h"
-#include "lib/elf_addresses.h"
-#include "lib/process_maps.h"
+#include "lib/elf/elf_addresses.h"
+#include "lib/elf/process_maps.h"
 
 #define TABLE_SIZE (2 * CODE_NAMES_MAX) /* power of two, at most half full */
 

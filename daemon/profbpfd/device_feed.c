@@ -11,7 +11,7 @@
 #include "daemon/profbpfd/device_find.h"
 #include "daemon/profbpfd/device_stream.h"
 #include "daemon/profbpfd/trace_values.h"
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 #define READ_MAX 512
 #define BATCH 4096

@@ -10,7 +10,7 @@
 #include "daemon/profbpfd/encode_records.h"
 #include "daemon/profbpfd/encode_stack.h"
 #include "daemon/profbpfd/trace_values.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define COLUMNS 16
 

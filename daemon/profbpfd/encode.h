@@ -10,7 +10,7 @@
 #include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/item.h"
 #include "daemon/profbpfd/texts.h"
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 struct encode;
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "daemon/profbpfd/trace_values.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define PAGE_MASK 0xfffull /* of the smallest pages */
 

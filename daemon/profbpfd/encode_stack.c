@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 /* A few thousand rows a second at most: columns are made anew for each batch. */
 struct columns {

@@ -8,7 +8,7 @@
 #include "daemon/profbpfd/file_places.h"
 #include "daemon/profbpfd/link_closer.h"
 #include "daemon/profbpfd/probes.h"
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 
 /* What the files of a session share. */
 struct file_setting {

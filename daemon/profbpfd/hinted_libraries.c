@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/library_search.h"
+#include "lib/elf/library_search.h"
 
 #define ENVIRON_MAX (1u << 20) /* bytes of an environment that are looked through */
 

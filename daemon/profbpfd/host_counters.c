@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define NAME_MAX_BYTES 48
 #define STATES_MAX 16 /* idle states of a CPU */

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/clocks.h"
-#include "lib/column.h"
+#include "lib/trace/clocks.h"
+#include "lib/trace/column.h"
 
 static struct item *pack(Profbpf__Packet__Kind kind, const ProtobufCMessage *message)
 {

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 #define INTERRUPT_NUMBERS 4096 /* of hardware interrupts; names of those above are not kept */
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/process_symbol.h"
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 #include "proto/trace.pb-c.h"
 
 #define VARIABLE "_ZN9mindspore7dataset7gMyTaskE"

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 
 static bool parse_line(const char *line, uint64_t at, struct probed_place *place)
 {

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "daemon/profbpfd/probe_link.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 struct process_link {
 	size_t file;

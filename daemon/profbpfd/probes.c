@@ -19,7 +19,7 @@
 #include "daemon/profbpfd/file_entry.h"
 #include "daemon/profbpfd/probed_process.h"
 #include "daemon/profbpfd/sharing.h"
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 
 /*
  * From so many on they are too many for probes of their own where they are most of those that map a

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/bisect.h"
-#include "lib/map.h"
+#include "lib/base/bisect.h"
+#include "lib/base/map.h"
 
 char *process_cmdline(pid_t pid)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/loaded_library.h"
+#include "lib/elf/loaded_library.h"
 
 #define CHAIN_MAX (1u << 14) /* symbols of one hash bucket are a handful; this ends what never ends */
 #define RELOCATIONS_MAX (1u << 22)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 
 /* Two words of the library's global offset table. */
 struct process_tls_symbol {

@@ -12,8 +12,8 @@
 #include "daemon/profbpfd/device_tid.h"
 #include "daemon/profbpfd/memory_pages.h"
 #include "daemon/profbpfd/python_read.h"
-#include "lib/code_maps.h"
-#include "lib/elf_file.h"
+#include "lib/elf/code_maps.h"
+#include "lib/elf/elf_file.h"
 
 #define LOOKS_MAX 40 /* at a process, before it is left alone */
 #define CODES_MAX 16384 /* code objects remembered of a process */

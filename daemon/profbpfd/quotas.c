@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/decimal.h"
+#include "lib/base/decimal.h"
 #include "daemon/common/size.h"
 
 #define COUNT_MAX (1u << 30)

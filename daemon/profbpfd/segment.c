@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "daemon/common/topics.h"
-#include "lib/clocks.h"
-#include "lib/pbt.h"
+#include "lib/trace/clocks.h"
+#include "lib/trace/pbt.h"
 
 #define TOPICS_MAX 16
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/bisect.h"
-#include "lib/process_maps.h"
+#include "lib/base/bisect.h"
+#include "lib/elf/process_maps.h"
 
 struct mapping {
 	uint64_t inode;

@@ -9,7 +9,7 @@
 
 #include "daemon/profbpfd/drivers.h"
 #include "daemon/profbpfd/trace_values.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 #define CACHE_SIZE 1024 /* a power of two */
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "bpf/events.h"
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 #include "proto/trace.pb-c.h"
 
 #define SLEEP_OBJECTS_MAX 65536 /* in a segment; further ones have id 0 */

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/code_maps.h"
-#include "lib/elf_file.h"
+#include "lib/elf/code_maps.h"
+#include "lib/elf/elf_file.h"
 
 #define READ_AGAIN_NS 100000000ull
 #define KERNEL_FRAMES 1024 /* that are remembered by address; a power of two */

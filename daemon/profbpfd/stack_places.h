@@ -16,7 +16,7 @@
 
 #include "daemon/profbpfd/right.h"
 #include "daemon/profbpfd/stack_table.h"
-#include "lib/address_names.h"
+#include "lib/elf/address_names.h"
 
 struct stack_places;
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/column.h"
-#include "lib/strings.h"
+#include "lib/trace/column.h"
+#include "lib/base/strings.h"
 
 /* What makes a file itself, as bytes. */
 struct file_key {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/map.h"
-#include "lib/strings.h"
+#include "lib/base/map.h"
+#include "lib/base/strings.h"
 
 /* What was put or named since a certain time. */
 struct generation {

@@ -16,8 +16,8 @@
 #include "daemon/profbpfd/ends.h"
 #include "daemon/profbpfd/output.h"
 #include "daemon/profbpfd/trace_values.h"
-#include "lib/pbt.h"
-#include "lib/strings.h"
+#include "lib/trace/pbt.h"
+#include "lib/base/strings.h"
 
 #define DRIVERS_MAX 4096
 #define DRIVER_COMMANDS_MAX 1024

@@ -11,7 +11,7 @@
 #include "daemon/common/process_check.h"
 #include "daemon/profctl/client.h"
 #include "daemon/profctl/message.h"
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 
 void match_kernel_ask(struct match_kernel *kernel, const char *socket)
 {

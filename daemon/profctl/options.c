@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "daemon/common/size.h"
 #include "daemon/common/topics.h"
 

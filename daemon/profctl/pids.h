@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/map.h"
+#include "lib/base/map.h"
 
 struct pids {
 	uint32_t *pid; /* owned */

@@ -9,7 +9,7 @@
 
 #include <libsmartcols/libsmartcols.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "daemon/common/size.h"
 #include "daemon/profctl/message.h"
 

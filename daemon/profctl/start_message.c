@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "daemon/common/process_check.h"
 #include "daemon/common/topics.h"
 #include "daemon/profctl/catalog_texts.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "daemon/common/privilege.h"
 #include "daemon/common/size.h"
 #include "daemon/profctl/client.h"

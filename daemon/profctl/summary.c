@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "daemon/common/size.h"
 #include "daemon/profctl/message.h"
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "daemon/common/topics.h"
 #include "daemon/profctl/commands.h"
 #include "daemon/profctl/live.h"

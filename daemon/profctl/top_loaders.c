@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define FUNCTIONS_MAX 64
 #define PROCESSES_MAX 4096

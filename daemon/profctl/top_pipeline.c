@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 
 /* Calls.flags of the file */
 #define FILE_CALL_OPEN 1

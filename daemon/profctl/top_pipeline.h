@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 #include "proto/trace.pb-c.h"
 
 /* Growth within a frame. */

@@ -10,8 +10,8 @@
 #include "daemon/profctl/top_loaders.h"
 #include "daemon/profctl/top_pipeline.h"
 #include "daemon/profctl/top_rows.h"
-#include "lib/column.h"
-#include "lib/readable_symbol.h"
+#include "lib/trace/column.h"
+#include "lib/elf/readable_symbol.h"
 
 #define CPUS_MAX 4096
 #define FUNCTIONS_MAX (1u << 20)

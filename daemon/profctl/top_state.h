@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 
 #define TOP_NAME 256
 

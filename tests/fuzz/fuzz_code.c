@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/function_exits.h"
-#include "lib/instruction.h"
+#include "lib/elf/function_exits.h"
+#include "lib/elf/instruction.h"
 #include "tests/fuzz/input.h"
 
 #define OPTIMIZED_NOP 0x01

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "daemon/common/probed_file.h"
-#include "lib/elf_addresses.h"
+#include "lib/elf/elf_addresses.h"
 #include "tests/fuzz/input.h"
 
 #define OPTIMIZED_NOP 0x01

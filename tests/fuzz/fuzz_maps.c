@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/address_names.h"
-#include "lib/code_maps.h"
+#include "lib/elf/address_names.h"
+#include "lib/elf/code_maps.h"
 #include "tests/fuzz/input.h"
 
 #define ADDRESSES 0x1e

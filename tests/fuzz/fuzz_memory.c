@@ -19,7 +19,7 @@
 #include "daemon/common/ifunc.h"
 #include "daemon/profbpfd/mindspore_tasks.h"
 #include "daemon/profbpfd/process_symbol.h"
-#include "lib/loaded_library.h"
+#include "lib/elf/loaded_library.h"
 #include "tests/fuzz/virtual_process.h"
 
 #define LIBRARY "/lib/_c_dataengine.so"

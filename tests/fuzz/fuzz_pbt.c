@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 #include "tests/pbt_packet.h"
 
 #define FLAG_CODEC 0x07 /* codec as it is */

@@ -17,7 +17,7 @@
 #include "daemon/profbpfd/device_tid.h"
 #include "daemon/profbpfd/hinted_libraries.h"
 #include "daemon/profbpfd/process_info.h"
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 #include "tests/fuzz/virtual_process.h"
 
 #define NEXT_FILE 0x1e

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "analyzer/load/call_columns.h"
-#include "lib/column.h"
-#include "lib/pbt.h"
+#include "lib/trace/column.h"
+#include "lib/trace/pbt.h"
 
 #define FUNCTIONS_MAX 65536
 

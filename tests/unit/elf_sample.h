@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/elf_file.h"
+#include "lib/elf/elf_file.h"
 
 /* Where the sample's code lies: file offset and address differ, so that mixing them up shows. */
 #define TEXT_OFFSET 0x200

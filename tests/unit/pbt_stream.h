@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 
 #define PBT_STREAM_MAX 64 /* packets in a stream or reading */
 

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "lib/address_names.h"
-#include "lib/code_maps.h"
+#include "lib/elf/address_names.h"
+#include "lib/elf/code_maps.h"
 
 static FILE *file_of(const char *text, size_t size)
 {

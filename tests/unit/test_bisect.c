@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/bisect.h"
+#include "lib/base/bisect.h"
 
 #define ROWS 40
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "lib/clocks.h"
+#include "lib/trace/clocks.h"
 
 #define S 1000000000ull /* ns */
 #define EPOCH 1790000000000000000ull /* CLOCK_REALTIME of a date in 2026: needs 61 bits */

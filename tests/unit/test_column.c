@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lib/column.h"
+#include "lib/trace/column.h"
 #include "proto/trace.pb-c.h"
 
 #define ROWS 1000

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "daemon/common/size.h"
 
 #define UNTOUCHED 12345

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lib/elf_file.h"
+#include "lib/elf/elf_file.h"
 
 /* In no table that a stripped program keeps. */
 static __attribute__((noinline, used)) int known_by_symtab_only(int value)

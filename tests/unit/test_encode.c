@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "daemon/profbpfd/trace_values.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 #include "tests/unit/encode_fixture.h"
 #include "tests/unit/pbt_stream.h"
 

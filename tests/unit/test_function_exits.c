@@ -8,9 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lib/elf_addresses.h"
-#include "lib/elf_extent.h"
-#include "lib/function_exits.h"
+#include "lib/elf/elf_addresses.h"
+#include "lib/elf/elf_extent.h"
+#include "lib/elf/function_exits.h"
 
 #define BASE 0x1000
 #define PUSH_RBP 0x55

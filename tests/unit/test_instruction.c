@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lib/instruction.h"
+#include "lib/elf/instruction.h"
 
 #define ENDBR64 0xf3, 0x0f, 0x1e, 0xfa
 #define PUSH_RBP 0x55

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lib/library_search.h"
+#include "lib/elf/library_search.h"
 
 struct root {
 	char path[64];

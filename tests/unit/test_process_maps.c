@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "lib/process_maps.h"
+#include "lib/elf/process_maps.h"
 
 #define SIZE 8192
 

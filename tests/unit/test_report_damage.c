@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "analyzer/pipeline.h"
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 #include "tests/unit/json_path.h"
 #include "tests/unit/sample_trace.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "daemon/profbpfd/trace_values.h"
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 #include "tests/unit/encode_fixture.h"
 #include "tests/unit/pbt_stream.h"
 #include "tests/unit/sample_trace.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 #define MANY 2000000
 

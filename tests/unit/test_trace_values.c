@@ -13,7 +13,7 @@
 
 #include "daemon/profbpfd/trace_values.h"
 #include "device/stream.h"
-#include "lib/column.h"
+#include "lib/trace/column.h"
 #include "tests/unit/encode_fixture.h"
 
 struct value {

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "daemon/profbpfd/writer.h"
-#include "lib/column.h"
-#include "lib/pbt.h"
+#include "lib/trace/column.h"
+#include "lib/trace/pbt.h"
 #include "tests/unit/pbt_stream.h"
 
 #define PIECES 4 /* that fill a segment */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/pbt.h"
+#include "lib/trace/pbt.h"
 #include "tests/unit/trace_batch.h"
 
 #define STRINGS_MAX 4096

@@ -5,7 +5,7 @@
 #include "analyzer/analyse/ioctl.h"
 #include "analyzer/analyse/launched.h"
 #include "analyzer/store/define_table.h"
-#include "lib/function_kinds.h"
+#include "lib/trace/function_kinds.h"
 
 #define FUNCTION_COLUMNS(COLUMN)                                                            \
 	COLUMN(function, ROW, "function", "this row", cell_u64(at->index))                  \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/operators.h"
-#include "lib/map.h"
+#include "lib/base/map.h"
 #include "analyzer/write/csv_file.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"

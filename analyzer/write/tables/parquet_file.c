@@ -9,7 +9,7 @@
 
 #include "analyzer/write/tables/parquet_encode.h"
 #include "analyzer/write/utf8.h"
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 #define MAGIC "PAR1"
 #define GROUP_ROWS 32768u /* memory: 13 bytes per row and column */

@@ -6,7 +6,7 @@
 #include "analyzer/write/timeline/chrome_trace.h"
 #include "analyzer/write/timeline/lanes.h"
 #include "analyzer/write/timeline/thread_slices.h"
-#include "lib/function_kinds.h"
+#include "lib/trace/function_kinds.h"
 
 struct calls_writer {
 	struct chrome_trace *trace;

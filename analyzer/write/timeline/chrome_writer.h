@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 struct chrome_writer {
 	FILE *out;

@@ -20,7 +20,7 @@
 
 #include "analyzer/model/model.h"
 #include "analyzer/write/export.h"
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 #define SCOPE_DEPTH_DEFAULT 3
 #define SCOPE_DEPTH_MAX 16

@@ -6,7 +6,7 @@
 #include "analyzer/write/timeline/lanes.h"
 #include "analyzer/write/timeline/perfetto_trace.h"
 #include "analyzer/write/timeline/thread_slices.h"
-#include "lib/function_kinds.h"
+#include "lib/trace/function_kinds.h"
 
 /* Announced names of a function; 0 = not yet. */
 struct function_ids {

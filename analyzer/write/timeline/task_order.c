@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/strings.h"
+#include "lib/base/strings.h"
 
 /* What tells streams apart; handles of different devices may be alike. */
 struct stream_key {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorting of rows that mostly come in order. */
+#ifndef PROFBPF_LIB_BASE_SORT_ROWS_H
+#define PROFBPF_LIB_BASE_SORT_ROWS_H
+
+#include <stddef.h>
+
+/*
+ * sort_rows - @count rows of @size bytes; what qsort(3) does, but rows in order cost one comparison
+ * each, and rows that compare equal keep their order as long as there is memory for a copy
+ */
+void sort_rows(void *rows, size_t count, size_t size, int (*compare)(const void *a, const void *b));
+
+/* The rows of a MODEL_ARRAY. */
+#define SORT_ARRAY(array, by) sort_rows((array)->row, (array)->count, sizeof(*(array)->row), by)
+
+#endif /* PROFBPF_LIB_BASE_SORT_ROWS_H */

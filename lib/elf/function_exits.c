@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/elf/function_exits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/elf/control_flow.h"
+#include "lib/elf/elf_extent.h"
+
+_Static_assert(EXIT_REGISTER_IP == FLOW_REGISTER_IP && EXIT_REGISTER_NONE == FLOW_REGISTER_NONE,
+	       "an exit's operand is that of its instruction");
+
+#define STUB_INSTRUCTIONS 4 /* of an entry of a procedure linkage table */
+
+/* Code that is read from one end to the other. */
+struct piece {
+	uint64_t start, end;
+};
+
+struct exit_finder {
+	enum elf_file_machine machine;
+	struct code_source source;
+	struct flow_decoder *decoder;
+	uint8_t *code; /* FUNCTION_BYTES_MAX */
+	uint8_t *starts; /* a bit for each byte of the piece: an instruction begins here */
+	uint32_t *targets; /* of jumps within the piece, from its start */
+	size_t target_count;
+	uint32_t last_target; /* the largest of them */
+	struct piece pieces[FUNCTION_PIECES_MAX];
+	size_t piece_count;
+	uint64_t bytes; /* of all pieces */
+	const struct piece *piece; /* that is being read */
+	struct function_exits *found;
+	int err;
+};
+
+struct exit_finder *exit_finder_new(enum elf_file_machine machine, const struct code_source *source)
+{
+	struct exit_finder *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->machine = machine;
+	f->source = *source;
+	f->decoder = flow_decoder_new(machine);
+	f->code = malloc(FUNCTION_BYTES_MAX);
+	f->starts = malloc(FUNCTION_BYTES_MAX / 8 + 1);
+	/* No jump is shorter than two bytes. */
+	f->targets = malloc(FUNCTION_BYTES_MAX / 2 * sizeof(*f->targets));
+	if ((!f->decoder && machine != ELF_FILE_OTHER) || !f->code || !f->starts || !f->targets) {
+		exit_finder_free(f);
+		return NULL;
+	}
+	return f;
+}
+
+void exit_finder_free(struct exit_finder *f)
+{
+	if (!f)
+		return;
+	flow_decoder_free(f->decoder);
+	free(f->code);
+	free(f->starts);
+	free(f->targets);
+	free(f);
+}
+
+/* ---- Pieces */
+
+static bool inside(const struct piece *piece, uint64_t address)
+{
+	return address >= piece->start && address < piece->end;
+}
+
+static bool is_known(const struct exit_finder *f, uint64_t address)
+{
+	for (size_t i = 0; i < f->piece_count; i++)
+		if (inside(&f->pieces[i], address))
+			return true;
+	return false;
+}
+
+static enum exit_doubt add_piece(struct exit_finder *f, uint64_t start, uint64_t end)
+{
+	if (end <= start || end - start > FUNCTION_BYTES_MAX)
+		return EXITS_SIZE;
+	if (f->piece_count == FUNCTION_PIECES_MAX || f->bytes + (end - start) > FUNCTION_BYTES_MAX)
+		return EXITS_MANY;
+	/* Two that overlap would have the same exits twice. */
+	for (size_t i = 0; i < f->piece_count; i++)
+		if (start < f->pieces[i].end && f->pieces[i].start < end)
+			return EXITS_CODE;
+	f->pieces[f->piece_count++] = (struct piece){ start, end };
+	f->bytes += end - start;
+	return EXITS_CLEAN;
+}
+
+/* ---- Exits */
+
+static enum exit_doubt add_exit(struct exit_finder *f, uint64_t address, enum exit_kind kind,
+				const struct flow_step *step)
+{
+	struct function_exits *found = f->found;
+	struct function_exit *grown;
+
+	if (found->count == FUNCTION_EXITS_MAX)
+		return EXITS_MANY;
+	grown = reallocarray(found->exits, found->count + 1, sizeof(*grown));
+	if (!grown) {
+		f->err = -ENOMEM;
+		return EXITS_MANY;
+	}
+	found->exits = grown;
+	grown[found->count++] = (struct function_exit){
+		.address = address,
+		.kind = kind,
+		.plain = step->plain,
+		.stepped = step->stepped,
+		.in_memory = step->in_memory,
+		.base = step->base,
+		.index = step->index,
+		.scale = step->scale,
+		.displacement = step->displacement,
+		.own_start = f->piece->start,
+		.own_end = f->piece->end,
+	};
+	return EXITS_CLEAN;
+}
+
+/*
+ * Is there a jump through a fixed place in memory, and little before it, as in an entry of a procedure
+ * linkage table? Then @step is made that jump, as if it stood at @address.
+ */
+static bool is_stub(struct exit_finder *f, uint64_t target, uint64_t address,
+		    struct flow_step *step)
+{
+	uint8_t code[64];
+	size_t size = f->source.read(f->source.context, target, code, sizeof(code)), at = 0;
+
+	if (f->machine != ELF_FILE_X86_64)
+		return false;
+	for (int i = 0; i < STUB_INSTRUCTIONS; i++) {
+		struct flow_step next =
+			flow_decode_apart(f->decoder, code + at, size - at, target + at);
+		int64_t displacement;
+
+		if (next.flow == FLOW_INDIRECT && next.in_memory && next.base == FLOW_REGISTER_IP) {
+			displacement = next.displacement + (int64_t)(target + at - address);
+			next.displacement = displacement;
+			next.stepped = step->stepped;
+			*step = next;
+			return displacement == next.displacement;
+		}
+		if (next.flow != FLOW_NEXT)
+			return false;
+		at += next.size;
+	}
+	return false;
+}
+
+/* A jump out of the pieces read so far: to a part of the function, or to another one. */
+static enum exit_doubt leave(struct exit_finder *f, uint64_t address, struct flow_step *step)
+{
+	bool branch = step->flow == FLOW_BRANCH;
+	uint64_t start, end;
+	enum exit_doubt doubt;
+
+	if (is_stub(f, step->target, address, step))
+		return branch ? EXITS_FORM : add_exit(f, address, EXIT_JUMP_INDIRECT, step);
+	if (f->source.extent(f->source.context, step->target, &start, &end))
+		return EXITS_OUTSIDE;
+	doubt = add_piece(f, start, end);
+	/*
+	 * No probe on conditional jumps, which mostly lead to parts of the same function: whether
+	 * one jumps would have to be known.
+	 */
+	return doubt || branch ? doubt : add_exit(f, address, EXIT_JUMP, step);
+}
+
+/* ---- Reading a piece */
+
+static bool is_start(const struct exit_finder *f, uint64_t offset)
+{
+	return f->starts[offset / 8] & 1u << offset % 8;
+}
+
+static enum exit_doubt take(struct exit_finder *f, uint64_t address, struct flow_step *step)
+{
+	switch (step->flow) {
+	case FLOW_UNKNOWN: return EXITS_CODE;
+	case FLOW_ODD: return EXITS_FORM;
+	case FLOW_RETURN: return add_exit(f, address, EXIT_RETURN, step);
+	case FLOW_INDIRECT: return add_exit(f, address, EXIT_JUMP_INDIRECT, step);
+	case FLOW_JUMP:
+	case FLOW_BRANCH: return is_known(f, step->target) ? EXITS_CLEAN : leave(f, address, step);
+	default: return EXITS_CLEAN;
+	}
+}
+
+/* Notes a jump within the piece; false if it loads data from there. */
+static bool note_target(struct exit_finder *f, const struct piece *piece,
+			const struct flow_step *step)
+{
+	bool jumps = step->flow == FLOW_JUMP || step->flow == FLOW_BRANCH;
+
+	if ((!jumps && !step->reads_code) || !inside(piece, step->target))
+		return true;
+	if (!jumps)
+		return false;
+	f->targets[f->target_count++] = step->target - piece->start;
+	if (f->targets[f->target_count - 1] > f->last_target)
+		f->last_target = f->targets[f->target_count - 1];
+	return true;
+}
+
+/* Every jump within the piece must lead to an instruction's beginning. */
+static enum exit_doubt check_targets(const struct exit_finder *f)
+{
+	for (size_t i = 0; i < f->target_count; i++)
+		if (!is_start(f, f->targets[i]))
+			return EXITS_CODE;
+	return EXITS_CLEAN;
+}
+
+/* Up to where code was read behind which nothing is reached that was seen so far, and the exits till there. */
+struct last_end {
+	bool found;
+	uint64_t at; /* from the piece's start */
+	size_t exits;
+	bool table; /* some jump's goals are not known */
+};
+
+static void note_end(const struct exit_finder *f, enum flow flow, uint64_t next,
+		     struct last_end *end)
+{
+	end->table |= flow == FLOW_TABLE || flow == FLOW_INDIRECT;
+	if (flow != FLOW_JUMP && flow != FLOW_RETURN && flow != FLOW_STOP)
+		return;
+	if (f->target_count && f->last_target >= next)
+		return;
+	*end = (struct last_end){ true, next, f->found->count, end->table };
+}
+
+static enum exit_doubt read_piece(struct exit_finder *f, const struct piece *piece)
+{
+	uint64_t size = piece->end - piece->start;
+	struct last_end end = { 0 };
+	enum exit_doubt doubt = EXITS_CLEAN;
+
+	f->piece = piece;
+	flow_decoder_begin(f->decoder);
+	if (f->source.read(f->source.context, piece->start, f->code, size) != size)
+		return EXITS_CODE;
+	memset(f->starts, 0, size / 8 + 1);
+	f->target_count = 0;
+	f->last_target = 0;
+	for (uint64_t at = 0; at < size && !doubt;) {
+		struct flow_step step =
+			flow_decode(f->decoder, f->code + at, size - at, piece->start + at);
+		uint32_t bytes = step.size;
+		enum flow flow = step.flow;
+
+		f->starts[at / 8] |= 1u << at % 8;
+		doubt = note_target(f, piece, &step) ? take(f, piece->start + at, &step)
+						     : EXITS_CODE;
+		at += bytes;
+		if (!doubt)
+			note_end(f, flow, at, &end);
+	}
+	/* Data behind the code, as hand-written assembly has it. */
+	if (doubt == EXITS_CODE && end.found && !end.table) {
+		f->found->count = end.exits;
+		return EXITS_CLEAN;
+	}
+	return doubt ? doubt : check_targets(f);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct function_exit *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+int exit_finder_find(struct exit_finder *f, uint64_t address, uint64_t size,
+		     struct function_exits *found)
+{
+	uint64_t start = address, end = address + size;
+
+	memset(found, 0, sizeof(*found));
+	f->found = found;
+	f->piece_count = 0;
+	f->bytes = 0;
+	f->err = 0;
+	if (f->machine == ELF_FILE_OTHER)
+		found->doubt = EXITS_MACHINE;
+	else if (!size &&
+		 (f->source.extent(f->source.context, address, &start, &end) || start != address))
+		found->doubt = EXITS_SIZE;
+	else
+		found->doubt = add_piece(f, start, end);
+	for (size_t i = 0; i < f->piece_count && !found->doubt; i++)
+		found->doubt = read_piece(f, &f->pieces[i]);
+	if (!found->doubt && !found->count)
+		found->doubt = EXITS_NONE;
+	if (found->doubt)
+		found->count = 0;
+	if (found->count)
+		qsort(found->exits, found->count, sizeof(*found->exits), by_address);
+	if (!found->count || f->err)
+		function_exits_free(found);
+	return f->err;
+}
+
+void function_exits_free(struct function_exits *found)
+{
+	free(found->exits);
+	found->exits = NULL;
+	found->count = 0;
+}
+
+/* ---- ELF files */
+
+static size_t read_elf(void *context, uint64_t address, void *buffer, size_t size)
+{
+	uint64_t offset;
+	ssize_t n;
+
+	if (!elf_file_code_offset(context, address, &offset))
+		return 0;
+	n = elf_file_read(context, offset, buffer, size);
+	return n > 0 ? n : 0;
+}
+
+static int elf_extent(void *context, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	return elf_file_extent(context, address, start, end);
+}
+
+struct code_source elf_code_source(const struct elf_file *file)
+{
+	return (struct code_source){ read_elf, elf_extent, (void *)file };
+}
+
+const char *exit_doubt_text(enum exit_doubt doubt)
+{
+	switch (doubt) {
+	case EXITS_CLEAN: return "";
+	case EXITS_MACHINE: return "its machine language is not known";
+	case EXITS_SIZE: return "of unknown size, or too large";
+	case EXITS_CODE: return "holds what cannot be decoded";
+	case EXITS_OUTSIDE: return "jumps to code of unknown size";
+	case EXITS_FORM: return "may return in a way that cannot be probed";
+	case EXITS_MANY: return "has too many returns";
+	case EXITS_NONE: return "never returns";
+	}
+	return "?";
+}

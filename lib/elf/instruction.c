@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/elf/instruction.h"
+
+#include <capstone/capstone.h>
+#include <stdlib.h>
+
+#define PAGE_SIZE_MIN 4096
+
+struct instruction_decoder {
+	enum elf_file_machine machine;
+	bool optimized_nop;
+	csh handle; /* x86-64 only */
+	cs_insn *insn;
+};
+
+/*
+ * Registers that a probe reads or that the call's frame hangs on, with their
+ * parts. Not %rax: it is no argument that can be recorded, and the loaders of
+ * OpenCL and Vulkan begin with a load into it.
+ */
+static const uint16_t precious_registers[] = {
+	X86_REG_RSP, X86_REG_ESP, X86_REG_SP,  X86_REG_SPL, X86_REG_RDI, X86_REG_EDI,
+	X86_REG_DI,  X86_REG_DIL, X86_REG_RSI, X86_REG_ESI, X86_REG_SI,	 X86_REG_SIL,
+	X86_REG_RDX, X86_REG_EDX, X86_REG_DX,  X86_REG_DL,  X86_REG_DH,	 X86_REG_RCX,
+	X86_REG_ECX, X86_REG_CX,  X86_REG_CL,  X86_REG_CH,  X86_REG_R8,	 X86_REG_R8D,
+	X86_REG_R8W, X86_REG_R8B, X86_REG_R9,  X86_REG_R9D, X86_REG_R9W, X86_REG_R9B,
+};
+
+/*
+ * What may be stepped over: plain data movement and arithmetic. Anything that
+ * could do more than its operands tell (system calls, string operations, traps)
+ * is left out by not being named.
+ */
+static const uint16_t harmless_instructions[] = {
+	X86_INS_ENDBR64, X86_INS_NOP,	 X86_INS_MOV,	 X86_INS_MOVABS, X86_INS_LEA,
+	X86_INS_TEST,	 X86_INS_CMP,	 X86_INS_XOR,	 X86_INS_AND,	 X86_INS_OR,
+	X86_INS_ADD,	 X86_INS_SUB,	 X86_INS_MOVZX,	 X86_INS_MOVSX,	 X86_INS_MOVSXD,
+	X86_INS_SHL,	 X86_INS_SHR,	 X86_INS_SAR,	 X86_INS_NOT,	 X86_INS_NEG,
+	X86_INS_MOVD,	 X86_INS_MOVQ,	 X86_INS_MOVAPS, X86_INS_MOVUPS, X86_INS_MOVAPD,
+	X86_INS_MOVUPD,	 X86_INS_MOVDQA, X86_INS_MOVDQU, X86_INS_PXOR,	 X86_INS_XORPS,
+	X86_INS_XORPD,	 X86_INS_SETE,	 X86_INS_SETNE,
+};
+
+#define CONTAINS(list, value) contains(list, sizeof(list) / sizeof((list)[0]), value)
+
+static bool contains(const uint16_t *list, size_t count, unsigned int value)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (list[i] == value)
+			return true;
+	}
+	return false;
+}
+
+struct instruction_decoder *instruction_decoder_new(enum elf_file_machine machine,
+						    bool optimized_nop)
+{
+	struct instruction_decoder *decoder = calloc(1, sizeof(*decoder));
+
+	if (!decoder)
+		return NULL;
+	decoder->machine = machine;
+	decoder->optimized_nop = optimized_nop;
+	if (machine != ELF_FILE_X86_64)
+		return decoder;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->handle) != CS_ERR_OK) {
+		free(decoder);
+		return NULL;
+	}
+	cs_option(decoder->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	decoder->insn = cs_malloc(decoder->handle);
+	if (!decoder->insn) {
+		instruction_decoder_free(decoder);
+		return NULL;
+	}
+	return decoder;
+}
+
+void instruction_decoder_free(struct instruction_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	if (decoder->insn)
+		cs_free(decoder->insn, 1);
+	if (decoder->handle)
+		cs_close(&decoder->handle);
+	free(decoder);
+}
+
+/* The 5-byte nop of the processor manuals, the only form that is rewritten. */
+static bool is_nop5(const cs_insn *insn)
+{
+	const uint8_t *b = insn->bytes;
+
+	return insn->size == 5 && b[0] == 0x0f && b[1] == 0x1f && b[2] == 0x44 && b[3] == 0 &&
+	       b[4] == 0;
+}
+
+static bool crosses_page(uint64_t offset, size_t size)
+{
+	return offset % PAGE_SIZE_MIN + size > PAGE_SIZE_MIN;
+}
+
+/*
+ * Mirrors what arch/x86/kernel/uprobes.c emulates: push of a register, jmp,
+ * call and jcc with a displacement, nop. The operand-size prefix (0x66) turns
+ * emulation off except before a plain nop.
+ */
+static bool is_emulated(const struct instruction_decoder *decoder, const cs_insn *insn)
+{
+	const uint8_t *b = insn->bytes;
+
+	switch (b[0]) {
+	case 0x50 ... 0x57: return insn->size == 1;
+	case 0x41: return insn->size == 2 && b[1] >= 0x50 && b[1] <= 0x57;
+	case 0x70 ... 0x7f:
+	case 0xeb:
+	case 0xe8:
+	case 0xe9:
+	case 0x90: return true;
+	case 0x66: return insn->size == 2 && b[1] == 0x90;
+	case 0x0f:
+		return (b[1] >= 0x80 && b[1] <= 0x8f) || (b[1] == 0x1f && decoder->optimized_nop);
+	default: return false;
+	}
+}
+
+static enum instruction_class classify(const struct instruction_decoder *decoder,
+				       const cs_insn *insn, uint64_t offset)
+{
+	if (is_nop5(insn) && decoder->optimized_nop && !crosses_page(offset, insn->size))
+		return INSTRUCTION_NOP5;
+	return is_emulated(decoder, insn) ? INSTRUCTION_EMULATED : INSTRUCTION_STEPPED;
+}
+
+static bool writes_memory(const cs_insn *insn)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	/* lea and nop have a memory operand but do not touch it; test and cmp only read it. */
+	if (insn->id == X86_INS_NOP || insn->id == X86_INS_LEA || insn->id == X86_INS_TEST ||
+	    insn->id == X86_INS_CMP)
+		return false;
+	return x86->op_count && x86->operands[0].type == X86_OP_MEM;
+}
+
+/* Not test, cmp and nop, whose first operand is only read. */
+static bool writes_first_operand(const cs_insn *insn)
+{
+	return insn->id != X86_INS_NOP && insn->id != X86_INS_TEST && insn->id != X86_INS_CMP;
+}
+
+static bool may_step_over(const struct instruction_decoder *decoder, const cs_insn *insn)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	cs_regs read, written;
+	uint8_t read_count, written_count;
+
+	if (!CONTAINS(harmless_instructions, insn->id) || writes_memory(insn))
+		return false;
+	/* By operand as well: Capstone's tables of accessed registers have gaps. */
+	if (x86->op_count && x86->operands[0].type == X86_OP_REG && writes_first_operand(insn) &&
+	    CONTAINS(precious_registers, x86->operands[0].reg))
+		return false;
+	if (cs_regs_access(decoder->handle, insn, read, &read_count, written, &written_count) !=
+	    CS_ERR_OK)
+		return false;
+	for (unsigned int i = 0; i < written_count; i++) {
+		if (CONTAINS(precious_registers, written[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Offset of the first instruction better than a stepped one; 0 if there is none
+ * within reach.
+ */
+static uint32_t find_better(struct instruction_decoder *decoder, const uint8_t *code, size_t size,
+			    uint64_t offset, enum instruction_class *class)
+{
+	uint64_t address = 0;
+
+	for (int i = 0; i <= INSTRUCTION_SKIP_MAX; i++) {
+		uint64_t at = address;
+
+		if (!cs_disasm_iter(decoder->handle, &code, &size, &address, decoder->insn))
+			return 0;
+		*class = classify(decoder, decoder->insn, offset + at);
+		if (*class != INSTRUCTION_STEPPED)
+			return at;
+		if (!may_step_over(decoder, decoder->insn))
+			return 0;
+	}
+	return 0;
+}
+
+/* What the walk over a function remembers of the instruction before. */
+struct walk {
+	uint32_t limit; /* jumps to 1..limit are forbidden */
+	uint16_t loaded_register; /* just loaded from memory without an index: a pointer */
+};
+
+/*
+ * An indirect jump is a jump table, whose targets we do not know, unless it goes
+ * through a pointer that was loaded without an index, as a tail call through a
+ * dispatch table or the global offset table does. Compilers mark jump-table
+ * jumps with notrack when they build for control-flow protection.
+ */
+static bool is_tail_call(const cs_insn *insn, const struct walk *walk)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	const cs_x86_op *target = &x86->operands[0];
+
+	if (insn->bytes[0] == 0x3e)
+		return false;
+	if (target->type == X86_OP_MEM)
+		return target->mem.index == X86_REG_INVALID;
+	return target->type == X86_OP_REG && target->reg == walk->loaded_register;
+}
+
+static bool jump_allowed(const cs_insn *insn, const struct walk *walk)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	if (x86->op_count != 1 || x86->operands[0].type != X86_OP_IMM)
+		return is_tail_call(insn, walk);
+	return x86->operands[0].imm <= 0 || x86->operands[0].imm > walk->limit;
+}
+
+static void note_load(const cs_insn *insn, struct walk *walk)
+{
+	const cs_x86_op *op = insn->detail->x86.operands;
+
+	walk->loaded_register = X86_REG_INVALID;
+	if (insn->id == X86_INS_MOV && op[0].type == X86_OP_REG && op[0].size == 8 &&
+	    op[1].type == X86_OP_MEM && op[1].mem.index == X86_REG_INVALID)
+		walk->loaded_register = op[0].reg;
+}
+
+/* Whether @insn may leave the pointer just loaded alone: restoring the stack before a tail call. */
+static bool is_epilogue(const cs_insn *insn, const struct walk *walk)
+{
+	const cs_x86_op *op = insn->detail->x86.operands;
+
+	if (insn->id == X86_INS_POP || insn->id == X86_INS_LEAVE || insn->id == X86_INS_NOP)
+		return insn->id != X86_INS_POP || op[0].reg != walk->loaded_register;
+	return insn->id == X86_INS_ADD && op[0].type == X86_OP_REG && op[0].reg == X86_REG_RSP;
+}
+
+/* Jumps of all kinds, and calls within the function. */
+static bool may_go_back(const struct instruction_decoder *decoder, const cs_insn *insn)
+{
+	if (cs_insn_group(decoder->handle, insn, CS_GRP_CALL))
+		return insn->detail->x86.operands[0].type == X86_OP_IMM;
+	return cs_insn_group(decoder->handle, insn, CS_GRP_JUMP) || insn->id == X86_INS_LOOP ||
+	       insn->id == X86_INS_LOOPE || insn->id == X86_INS_LOOPNE ||
+	       insn->id == X86_INS_XBEGIN;
+}
+
+/* Whether no instruction of the whole function jumps to an offset in 1..limit: NO_REASON, or why not. */
+static enum instruction_reason scan_jumps(struct instruction_decoder *decoder, const uint8_t *code,
+					  size_t size, uint32_t limit)
+{
+	struct walk walk = { .limit = limit, .loaded_register = X86_REG_INVALID };
+	const cs_insn *insn = decoder->insn;
+	uint64_t address = 0;
+
+	while (size) {
+		if (!cs_disasm_iter(decoder->handle, &code, &size, &address, decoder->insn))
+			return INSTRUCTION_UNKNOWN;
+		if (may_go_back(decoder, insn) && !jump_allowed(insn, &walk))
+			return INSTRUCTION_JUMP;
+		if (!is_epilogue(insn, &walk))
+			note_load(insn, &walk);
+	}
+	return INSTRUCTION_NO_REASON;
+}
+
+/*
+ * The older kernels' list (arch/arm64/kernel/probes): branches, adr and literal
+ * loads. Newer ones simulate more; calling those stepped errs on the safe side.
+ */
+static bool aarch64_simulated(uint32_t insn)
+{
+	return (insn & 0x7c000000) == 0x14000000 || /* b, bl */
+	       (insn & 0xff000010) == 0x54000000 || /* b.cond */
+	       (insn & 0x7e000000) == 0x34000000 || /* cbz, cbnz */
+	       (insn & 0x7e000000) == 0x36000000 || /* tbz, tbnz */
+	       (insn & 0xff9ffc1f) == 0xd61f0000 || /* br, blr, ret */
+	       (insn & 0x1f000000) == 0x10000000 || /* adr, adrp */
+	       (insn & 0xbf000000) == 0x18000000 || /* ldr (literal) */
+	       (insn & 0xff000000) == 0x98000000; /* ldrsw (literal) */
+}
+
+static struct instruction_choice choose_aarch64(const uint8_t *code, size_t available)
+{
+	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED, INSTRUCTION_MACHINE };
+	uint32_t insn;
+
+	if (available < sizeof(insn))
+		return choice;
+	insn = code[0] | code[1] << 8 | code[2] << 16 | (uint32_t)code[3] << 24;
+	if (aarch64_simulated(insn))
+		choice = (struct instruction_choice){ .class = INSTRUCTION_EMULATED };
+	return choice;
+}
+
+struct instruction_choice instruction_choose(struct instruction_decoder *decoder,
+					     const uint8_t *code, size_t available, uint64_t size,
+					     uint64_t offset)
+{
+	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED, INSTRUCTION_UNKNOWN };
+	enum instruction_class class;
+	const uint8_t *first = code;
+	size_t left = available;
+	uint64_t address = 0;
+	uint32_t delta;
+
+	if (decoder->machine == ELF_FILE_AARCH64)
+		return choose_aarch64(code, available);
+	if (decoder->machine != ELF_FILE_X86_64 ||
+	    !cs_disasm_iter(decoder->handle, &first, &left, &address, decoder->insn))
+		return choice;
+	choice.class = classify(decoder, decoder->insn, offset);
+	choice.reason = INSTRUCTION_NO_REASON;
+	if (choice.class != INSTRUCTION_STEPPED)
+		return choice;
+	choice.reason = INSTRUCTION_SIZE;
+	if (size == 0 || size > available || size > INSTRUCTION_SCAN_MAX)
+		return choice;
+	choice.reason = INSTRUCTION_REACH;
+	delta = find_better(decoder, code, size, offset, &class);
+	if (!delta)
+		return choice;
+	choice.reason = scan_jumps(decoder, code, size, delta);
+	if (choice.reason)
+		return choice;
+	choice.delta = delta;
+	choice.class = class;
+	return choice;
+}
+
+const char *instruction_class_name(enum instruction_class class)
+{
+	switch (class) {
+	case INSTRUCTION_NOP5: return "nop5";
+	case INSTRUCTION_EMULATED: return "emulated";
+	case INSTRUCTION_STEPPED: return "stepped";
+	}
+	return "?";
+}
+
+const char *instruction_reason_text(enum instruction_reason reason)
+{
+	switch (reason) {
+	case INSTRUCTION_NO_REASON: return "";
+	case INSTRUCTION_MACHINE: return "only entries are probed on this machine";
+	case INSTRUCTION_SIZE: return "of unknown size, or too large";
+	case INSTRUCTION_REACH: return "nothing cheaper within reach";
+	case INSTRUCTION_UNKNOWN: return "holds what cannot be decoded";
+	case INSTRUCTION_JUMP: return "it may jump to the cheaper instruction";
+	}
+	return "?";
+}

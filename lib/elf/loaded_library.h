@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loaded_library.h - a library as the loader of a running process has set it up.
+ *
+ * All is read from the process's memory and the mapped file. Both may be hostile:
+ * sizes are bounded, every address is only ever read.
+ */
+#ifndef PROFBPF_LIB_ELF_LOADED_LIBRARY_H
+#define PROFBPF_LIB_ELF_LOADED_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/elf/process_maps.h"
+
+#define LOADED_SEGMENTS_MAX 64
+
+/* A part of the file, as its program header has it. */
+struct loaded_segment {
+	uint64_t address; /* in the file's own address space */
+	uint64_t offset; /* in the file */
+	uint64_t size; /* in the file */
+};
+
+/* Addresses in the process; 0 = there is none. */
+struct loaded_library {
+	int memory; /* /proc/PID/mem, the caller's */
+	uint64_t base; /* what is added to addresses of the file */
+	uint64_t symbols, strings;
+	uint64_t relocations, relocations_size; /* DT_RELA */
+	uint64_t relative_count; /* of them so many come first that name no symbol */
+	uint64_t plt_relocations, plt_relocations_size; /* DT_JMPREL */
+	uint64_t hash; /* GNU's table, or */
+	uint64_t old_hash; /* the one before it, that linkers of manylinux2014 still write alone */
+	struct loaded_segment segments[LOADED_SEGMENTS_MAX];
+	size_t segment_count;
+};
+
+/*
+ * loaded_library_read - fill @library
+ *
+ * @memory is /proc/PID/mem, @file the mapped file, @map its executable mapping. Returns 0; -EIO
+ * if memory or file could not be read; -EBADMSG if it is no library that a loader loads.
+ */
+int loaded_library_read(struct loaded_library *library, int memory, int file,
+			const struct process_map *map);
+
+/* loaded_read - bytes of memory or file, all or nothing */
+bool loaded_read(int fd, uint64_t at, void *into, size_t size);
+
+#endif /* PROFBPF_LIB_ELF_LOADED_LIBRARY_H */
