@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/profbpfd/encode.h"
+#include "daemon/profbpfd/encode/encode.h"
 #include "lib/trace/pbt.h"
 
 #define BATCHES 64

@@ -21,7 +21,7 @@
 #include <bpf/libbpf.h>
 
 #include "bench/floor.skel.h"
-#include "daemon/profbpfd/uprobe_multi.h"
+#include "daemon/profbpfd/probe/uprobe_multi.h"
 
 static uint64_t now_ns(void)
 {

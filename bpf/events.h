@@ -11,7 +11,7 @@
  *
  * The layout and the numbers are private to one build of profbpf: they never reach
  * a file. The public format is proto/trace.proto, with enums of its own; the daemon
- * translates these into those (daemon/profbpfd/trace_values.h).
+ * translates these into those (daemon/profbpfd/encode/trace_values.h).
  */
 #ifndef PROFBPF_BPF_EVENTS_H
 #define PROFBPF_BPF_EVENTS_H

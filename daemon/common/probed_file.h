@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 #include "lib/elf/elf_file.h"
 #include "lib/elf/function_exits.h"
 #include "lib/elf/instruction.h"

@@ -15,9 +15,9 @@
 #include "daemon/common/control.h"
 #include "daemon/common/privilege.h"
 #include "daemon/common/words.h"
-#include "daemon/profbpfd/features.h"
-#include "daemon/profbpfd/kernel_types.h"
-#include "daemon/profbpfd/server.h"
+#include "daemon/profbpfd/capture/features.h"
+#include "daemon/profbpfd/capture/kernel_types.h"
+#include "daemon/profbpfd/control/server.h"
 
 enum {
 	OPTION_SOCKET = 's',

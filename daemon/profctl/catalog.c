@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/common/catalog.h"
-#include "daemon/common/catalog_set.h"
+#include "daemon/catalog/catalog.h"
+#include "daemon/catalog/catalog_set.h"
 #include "daemon/profctl/catalog_match.h"
 #include "daemon/profctl/catalog_texts.h"
 #include "daemon/profctl/commands.h"

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 #include "daemon/profctl/match_print.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 #include "daemon/profctl/message.h"
 
 #define SUFFIX ".catalog"

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 #include "daemon/common/control.h"
 
 /*

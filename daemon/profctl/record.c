@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/common/catalog_set.h"
+#include "daemon/catalog/catalog_set.h"
 #include "daemon/common/topics.h"
 #include "daemon/profctl/command_files.h"
 #include "daemon/profctl/commands.h"

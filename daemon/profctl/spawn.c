@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/common/catalog_directory.h"
+#include "daemon/catalog/catalog_directory.h"
 #include "daemon/profctl/client.h"
 #include "daemon/profctl/message.h"
 

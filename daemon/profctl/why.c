@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/common/catalog_directory.h"
+#include "daemon/catalog/catalog_directory.h"
 #include "daemon/common/topics.h"
 #include "daemon/profctl/attach.h"
 #include "daemon/profctl/commands.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/common/catalog_set.h"
+#include "daemon/catalog/catalog_set.h"
 #include "tests/fuzz/input.h"
 
 #define NEXT_PART 0x1e

@@ -15,9 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/common/catalog_set.h"
-#include "daemon/profbpfd/obstacles.h"
-#include "daemon/profbpfd/requests.h"
+#include "daemon/catalog/catalog_set.h"
+#include "daemon/profbpfd/control/obstacles.h"
+#include "daemon/profbpfd/control/requests.h"
 #include "tests/fuzz/input.h"
 
 #define FLAG_FDS 0x03 /* so many descriptors come with the packet */

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "daemon/common/ifunc.h"
-#include "daemon/profbpfd/mindspore_tasks.h"
-#include "daemon/profbpfd/process_symbol.h"
+#include "daemon/profbpfd/interpreters/mindspore/mindspore_tasks.h"
+#include "daemon/profbpfd/interpreters/mindspore/process_symbol.h"
 #include "lib/elf/loaded_library.h"
 #include "tests/fuzz/virtual_process.h"
 

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "daemon/common/process_check.h"
-#include "daemon/profbpfd/cgroups.h"
-#include "daemon/profbpfd/device_tid.h"
-#include "daemon/profbpfd/hinted_libraries.h"
-#include "daemon/profbpfd/process_info.h"
+#include "daemon/profbpfd/host/cgroups.h"
+#include "daemon/profbpfd/device/device_tid.h"
+#include "daemon/profbpfd/probe/hinted_libraries.h"
+#include "daemon/profbpfd/host/process_info.h"
 #include "lib/elf/process_maps.h"
 #include "tests/fuzz/virtual_process.h"
 

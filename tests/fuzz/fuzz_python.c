@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "daemon/profbpfd/python_read.h"
+#include "daemon/profbpfd/interpreters/python/python_read.h"
 #include "tests/fuzz/input.h"
 
 #define RUNTIME 64

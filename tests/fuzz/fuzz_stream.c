@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/device_find.h"
-#include "daemon/profbpfd/device_stream.h"
-#include "daemon/profbpfd/device_tid.h"
+#include "daemon/profbpfd/device/device_find.h"
+#include "daemon/profbpfd/device/device_stream.h"
+#include "daemon/profbpfd/device/device_tid.h"
 #include "tests/fuzz/input.h"
 
 #define SLOTS 8

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/device_stream.h"
+#include "daemon/profbpfd/device/device_stream.h"
 
 #define BATCH 4096
 #define IDLE_NS 10000000

@@ -3,7 +3,7 @@
 #ifndef PROFBPF_TESTS_UNIT_CATALOG_SLOT_H
 #define PROFBPF_TESTS_UNIT_CATALOG_SLOT_H
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 
 /* The running test fails unless argument @slot of @function has this role and comes from there. */
 void expect_slot(const struct catalog_function *function, int slot,

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "daemon/profbpfd/encode.h"
+#include "daemon/profbpfd/encode/encode.h"
 
 struct encode_fixture {
 	struct encode *encode;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/device_stream.h"
+#include "daemon/profbpfd/device/device_stream.h"
 #include "device/stream_writer.h"
 
 #define SLOTS 64u

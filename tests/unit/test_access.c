@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "daemon/common/process_check.h"
-#include "daemon/profbpfd/access.h"
+#include "daemon/profbpfd/control/access.h"
 
 #define SOMEBODY 65534
 #define ANOTHER 65533

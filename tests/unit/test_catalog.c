@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 #include "tests/unit/catalog_slot.h"
 
 static void commands_of_drivers(void **state)

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 
 #define KINDS "other launch copy sync alloc free event collective compile load queue marker stage"
 #define ROLES                                                                                    \

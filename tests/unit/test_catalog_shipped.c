@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "daemon/common/catalog.h"
+#include "daemon/catalog/catalog.h"
 #include "tests/unit/catalog_slot.h"
 
 static const struct catalog_function *shipped(const struct catalogs *catalogs, const char *symbol)

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/cgroups.h"
+#include "daemon/profbpfd/host/cgroups.h"
 
 #define NOBODY 0x7ffffff0 /* no such process: groups are found by inode */
 

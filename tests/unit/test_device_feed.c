@@ -5,8 +5,8 @@
 #include <dirent.h>
 #include <pthread.h>
 
-#include "daemon/profbpfd/device_feed.h"
-#include "daemon/profbpfd/device_find.h"
+#include "daemon/profbpfd/device/device_feed.h"
+#include "daemon/profbpfd/device/device_find.h"
 
 #define S 1000000000ull
 

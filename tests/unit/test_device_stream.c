@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "daemon/profbpfd/device_find.h"
+#include "daemon/profbpfd/device/device_find.h"
 
 /* ---- One process */
 

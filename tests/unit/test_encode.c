@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/trace_values.h"
+#include "daemon/profbpfd/encode/trace_values.h"
 #include "lib/trace/column.h"
 #include "tests/unit/encode_fixture.h"
 #include "tests/unit/pbt_stream.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/file_cache.h"
+#include "daemon/profbpfd/probe/file_cache.h"
 
 static const char some[] = "runtime libc\nerror never\nqsort other 1\nqs* other 1\nfopen* load 1\n";
 static const char more[] = "runtime libc\nerror never\nqsort other 1\n";

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/hot_functions.h"
+#include "daemon/profbpfd/probe/hot_functions.h"
 
 #define CALL_NS 3000 /* with a budget of 3 %: 10,000 calls a second */
 #define BUDGET 0.03

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/job_queue.h"
+#include "daemon/profbpfd/control/job_queue.h"
 
 #define ONE 1000
 #define ANOTHER 1001

@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "daemon/profbpfd/kept_names.h"
+#include "daemon/profbpfd/probe/kept_names.h"
 
 static const struct catalog ours, others;
 static const struct catalog_function kept = { .names = NAMES_KEPT, .catalog = &ours };

@@ -10,7 +10,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-#include "daemon/profbpfd/link_closer.h"
+#include "daemon/profbpfd/probe/link_closer.h"
 
 #define LINKS 1000
 

@@ -11,7 +11,7 @@
 #include <bpf/btf.h>
 #include <cmocka.h>
 
-#include "daemon/profbpfd/mentioned_types.h"
+#include "daemon/profbpfd/capture/mentioned_types.h"
 
 /* "task" has a pointer to "mm", a "list" and an array of "long"; others have nothing to do with it. */
 struct scene {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/obstacles.h"
+#include "daemon/profbpfd/control/obstacles.h"
 
 #define CAP(name) (1ull << (name))
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
-#include "daemon/profbpfd/packed.h"
+#include "daemon/profbpfd/encode/packed.h"
 #include "proto/trace.pb-c.h"
 
 static const uint64_t values[] = { 0, 1, 127, 128, 300, UINT32_MAX, 1ull << 62, UINT64_MAX };

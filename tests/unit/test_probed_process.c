@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "daemon/profbpfd/probed_process.h"
+#include "daemon/profbpfd/probe/probed_process.h"
 
 #define PROCESSES 5000
 

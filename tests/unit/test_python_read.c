@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/python_read.h"
+#include "daemon/profbpfd/interpreters/python/python_read.h"
 
 /* One function's table by each version, and the line of every second byte of its code. */
 static const struct {

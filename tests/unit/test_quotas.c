@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/quotas.h"
+#include "daemon/profbpfd/control/quotas.h"
 
 #define GIB (1ull << 30)
 

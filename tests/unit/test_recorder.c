@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/profbpfd/recorder.h"
+#include "daemon/profbpfd/session/recorder.h"
 
 struct fixture {
 	struct item_queue *queue;

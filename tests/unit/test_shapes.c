@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/trace_values.h"
+#include "daemon/profbpfd/encode/trace_values.h"
 #include "lib/trace/pbt.h"
 #include "tests/unit/encode_fixture.h"
 #include "tests/unit/pbt_stream.h"

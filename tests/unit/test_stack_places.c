@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/stack_places.h"
+#include "daemon/profbpfd/stacks/stack_places.h"
 
 #define MS 1000000ull
 #define NOWHERE 0x10ull /* below what may be mapped */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "bpf/events.h"
-#include "daemon/profbpfd/texts.h"
+#include "daemon/profbpfd/session/texts.h"
 
 #define HALF (TEXTS_MAX / 2)
 

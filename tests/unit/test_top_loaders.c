@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profctl/top_loaders.h"
+#include "daemon/profctl/top/top_loaders.h"
 
 #define MS 1000000ull
 #define TENSOR 1

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profctl/top_pipeline.h"
+#include "daemon/profctl/top/top_pipeline.h"
 
 #define MS 1000000ull
 #define POP 1

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profctl/top_state.h"
+#include "daemon/profctl/top/top_state.h"
 #include "proto/trace.pb-c.h"
 
 #define SECOND 1000000000ull

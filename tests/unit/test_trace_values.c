@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/trace_values.h"
+#include "daemon/profbpfd/encode/trace_values.h"
 #include "device/stream.h"
 #include "lib/trace/column.h"
 #include "tests/unit/encode_fixture.h"

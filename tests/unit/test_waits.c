@@ -17,8 +17,8 @@
 #include "analyzer/analyse/sleeps.h"
 #include "analyzer/join/sleep_causes.h"
 #include "bpf/events.h"
-#include "daemon/profbpfd/encode.h"
-#include "daemon/profbpfd/mapped_files.h"
+#include "daemon/profbpfd/encode/encode.h"
+#include "daemon/profbpfd/host/mapped_files.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/writer.h"
+#include "daemon/profbpfd/encode/writer.h"
 #include "lib/trace/column.h"
 #include "lib/trace/pbt.h"
 #include "tests/unit/pbt_stream.h"

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_private.h - what the files of capture.h share. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_PRIVATE_H
+#define PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_PRIVATE_H
+
+#include "daemon/common/topics.h"
+#include "daemon/profbpfd/capture/capture.h"
+#include "daemon/profbpfd/capture/gate.h"
+
+#include "bpf/profbpf.skel.h" /* needs what capture.h includes */
+
+#define LINKS_MAX 32
+
+struct ring_buffer;
+
+struct capture {
+	struct profbpf *skeleton;
+	struct ring_buffer *rings;
+	enum probe_method method;
+	bool emulated_returns; /* programs do the return instruction themselves */
+	unsigned int topics;
+	enum ioctl_method ioctls; /* IOCTL_METHODS: not wanted, or not to be had */
+	int cpus;
+	struct bpf_link *links[LINKS_MAX];
+	size_t link_count;
+	struct gate_seat *seat; /* NULL: has none of the scheduler's events, or its own programs there */
+	bool guarded; /* the program that sees execs is attached */
+	char warning[768]; /* for capture_attach() */
+	struct source_stats base[SOURCES]; /* subtracted from what the programs counted */
+	uint32_t *taken; /* by CPU: of what was not sent when the session ended */
+	uint64_t taken_count;
+	size_t ring_bytes; /* of one */
+	size_t drained; /* bytes, by the drain that is under way */
+	capture_handler *handler; /* only during capture_drain() */
+	void *context;
+};
+
+/* capture_has_switches - does it want the scheduler's events? */
+static inline bool capture_has_switches(const struct capture *capture)
+{
+	return capture->topics & (TOPIC_SCHED | TOPIC_STACK);
+}
+
+/* capture_marks_interrupts - does it do that itself? At the gate they are marked for all who only ask. */
+static inline bool capture_marks_interrupts(const struct capture *capture)
+{
+	return capture->topics & TOPIC_IRQ || (capture_has_switches(capture) && !capture->seat);
+}
+
+/* capture_choose_programs - of the skeleton that is about to be loaded, by topics and @features */
+void capture_choose_programs(struct capture *capture, const struct features *features);
+
+/*
+ * capture_share_gate - let the programs that are about to be loaded have the gate's maps
+ *
+ * Without a seat the maps are the session's own, and not used. Returns 0 or a negative errno.
+ */
+int capture_share_gate(struct capture *capture);
+
+/*
+ * capture_on_record - for libbpf's ring buffers: hand a record to the capture's handler
+ *
+ * @context is the capture. What is no whole record is passed over. Returns 0.
+ */
+int capture_on_record(void *context, void *data, size_t size);
+
+/*
+ * capture_attach_forgetting - what gives back what is kept of threads, before anything is
+ *
+ * Nothing to do where that goes by itself. Returns 0 or a negative errno.
+ */
+int capture_attach_forgetting(struct capture *capture);
+
+/*
+ * capture_attach_ioctls - attach the programs of the way in which ioctls are to be seen
+ *
+ * Returns 0 or a negative errno: then another way may work, with programs loaded anew.
+ */
+int capture_attach_ioctls(struct capture *capture);
+
+/* capture_ioctls_missed - ioctls, of whomever, that the kernel did not show the programs so far */
+uint64_t capture_ioctls_missed(const struct capture *capture);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CAPTURE_CAPTURE_PRIVATE_H */

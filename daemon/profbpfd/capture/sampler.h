@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sampler.h - perf events that run a BPF program on every CPU: some times a second, or at major page faults. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CAPTURE_SAMPLER_H
+#define PROFBPF_DAEMON_PROFBPFD_CAPTURE_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sampler;
+
+/*
+ * sampler_new - sample at @rate per second and CPU, running @program
+ *
+ * By the CPU's own cycle counter, which also sees code with interrupts off, else by
+ * the kernel's clock. CPUs that are offline are left out; one that comes later is
+ * not sampled. Returns NULL with a message that says why and what to do.
+ */
+struct sampler *sampler_new(int program, uint32_t rate, char *error, size_t error_size);
+
+/* sampler_new_faults - run @program at each major page fault; errors as above */
+struct sampler *sampler_new_faults(int program, char *error, size_t error_size);
+
+/* sampler_free - end sampling and close the events; NULL is fine */
+void sampler_free(struct sampler *sampler);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CAPTURE_SAMPLER_H */

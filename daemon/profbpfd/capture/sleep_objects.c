@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/capture/sleep_objects.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/host/drivers.h"
+#include "daemon/profbpfd/encode/trace_values.h"
+#include "lib/trace/column.h"
+
+#define CACHE_SIZE 1024 /* a power of two */
+
+/* What makes two objects the same one. Without holes: it is hashed as bytes. */
+struct key {
+	uint64_t object;
+	uint32_t device;
+	uint32_t kind;
+};
+
+struct cached {
+	struct key key;
+	uint32_t id;
+};
+
+struct sleep_objects {
+	struct string_table *keys;	/* struct key as text; the ids are its own */
+	struct column_u32 kind;		/* not sent yet */
+	struct column_u32 device;
+	struct column_u64 object;
+	struct column_u32 name;
+	struct cached cache[CACHE_SIZE];
+};
+
+struct sleep_objects *sleep_objects_new(void)
+{
+	struct sleep_objects *o = calloc(1, sizeof(*o));
+
+	if (o)
+		o->keys = string_table_new();
+	if (!o || !o->keys) {
+		free(o);
+		return NULL;
+	}
+	return o;
+}
+
+void sleep_objects_free(struct sleep_objects *o)
+{
+	if (!o)
+		return;
+	string_table_free(o->keys);
+	column_u32_free(&o->kind);
+	column_u32_free(&o->device);
+	column_u64_free(&o->object);
+	column_u32_free(&o->name);
+	free(o);
+}
+
+/* Asks procfs alone: a file system of the target's might not answer. */
+static bool is_inode(uint32_t tid, int32_t fd, uint64_t inode)
+{
+	char line[128], name[64];
+	unsigned long found;
+	bool same = false;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%u/fdinfo/%d", tid, fd);
+	f = fopen(name, "re");
+	if (!f)
+		return false;
+	while (!same && fgets(line, sizeof(line), f))
+		same = sscanf(line, "ino: %lu", &found) == 1 && found == inode;
+	fclose(f);
+	return same;
+}
+
+/* The path of an open file; the descriptor may be another file's by now. */
+static bool open_file(uint32_t tid, int32_t fd, uint64_t inode, char *path, size_t size)
+{
+	char link[64];
+	ssize_t n;
+
+	if (!is_inode(tid, fd, inode))
+		return false;
+	snprintf(link, sizeof(link), "/proc/%u/fd/%d", tid, fd);
+	n = readlink(link, path, size - 1);
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	return path[0] == '/';
+}
+
+/* The path of a file that is mapped, from a line of /proc/TID/maps. */
+static bool mapped_file(uint32_t tid, const struct key *key, char *path, size_t size)
+{
+	unsigned int major, minor;
+	unsigned long inode;
+	size_t capacity = 0;
+	char name[64];
+	char *line = NULL;
+	bool found = false;
+	int at;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%u/maps", tid);
+	f = fopen(name, "re");
+	if (!f)
+		return false;
+	while (!found && getline(&line, &capacity, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		at = 0;
+		if (sscanf(line, "%*x-%*x %*s %*x %x:%x %lu %n", &major, &minor, &inode, &at) < 3 ||
+		    !at || inode != key->object || (major << 20 | minor) != key->device)
+			continue;
+		found = snprintf(path, size, "%s", line + at) > 0;
+	}
+	free(line);
+	fclose(f);
+	return found;
+}
+
+static uint32_t name_of(const struct key *key, const struct rec_switch *r,
+			struct string_table *strings)
+{
+	struct driver_names names;
+	char path[PATH_MAX] = "";
+	bool known = false;
+	uint32_t id;
+
+	switch (key->kind) {
+	case SLEEP_FILE:
+	case SLEEP_DIRECTORY:
+	case SLEEP_BLOCK:
+	case SLEEP_PIPE:
+		known = r->fd >= 0 ? open_file(r->prev_tid, r->fd, key->object, path, sizeof(path))
+				   : mapped_file(r->prev_tid, key, path, sizeof(path));
+		break;
+	case SLEEP_CHARACTER:
+		driver_lookup(key->device, &names);
+		snprintf(path, sizeof(path), "%s", names.device);
+		known = true;
+		break;
+	default: break;
+	}
+	if (!known)
+		return 0;
+	id = string_table_add_text(strings, path);
+	return id == STRING_NONE ? 0 : id;
+}
+
+/* Sockets and anonymous files are one for all of a kind: their numbers would mean nothing. */
+static struct key key_of(const struct rec_switch *r)
+{
+	struct key key = { r->object, r->device, r->header.flags >> SWITCH_KIND_SHIFT };
+
+	switch (key.kind) {
+	case SLEEP_EVENTFD:
+	case SLEEP_EPOLL:
+	case SLEEP_TIMERFD:
+	case SLEEP_SIGNALFD:
+	case SLEEP_INOTIFY:
+	case SLEEP_PIDFD:
+	case SLEEP_ANONYMOUS: key.object = key.device = 0; break;
+	case SLEEP_CHARACTER: key.object = 0; break;
+	default: break;
+	}
+	return key;
+}
+
+static uint32_t add_new(struct sleep_objects *o, const struct key *key, const struct rec_switch *r,
+			struct string_table *strings)
+{
+	uint32_t before = string_table_count(o->keys), id;
+
+	if (before > SLEEP_OBJECTS_MAX || column_u32_reserve(&o->kind, 1) ||
+	    column_u32_reserve(&o->device, 1) || column_u64_reserve(&o->object, 1) ||
+	    column_u32_reserve(&o->name, 1))
+		return 0;
+	id = string_table_add(o->keys, (const char *)key, sizeof(*key));
+	if (id == STRING_NONE)
+		return 0;
+	if (id < before)
+		return id;
+	column_u32_push(&o->kind, trace_sleep_kind(key->kind));
+	column_u32_push(&o->device, key->device);
+	column_u64_push(&o->object, key->object);
+	column_u32_push(&o->name, name_of(key, r, strings));
+	return id;
+}
+
+uint32_t sleep_objects_add(struct sleep_objects *o, const struct rec_switch *r,
+			   struct string_table *strings)
+{
+	struct key key = key_of(r);
+	struct cached *cached;
+	uint64_t hash;
+
+	if (key.kind == SLEEP_NOTHING || key.kind >= SLEEP_KINDS)
+		return 0;
+	hash = (key.object ^ (uint64_t)key.device << 32 ^ key.kind) * 0x9e3779b97f4a7c15ull;
+	cached = &o->cache[hash >> 54 & (CACHE_SIZE - 1)];
+	if (!cached->id || memcmp(&cached->key, &key, sizeof(key))) {
+		cached->key = key;
+		cached->id = add_new(o, &key, r, strings);
+	}
+	return cached->id;
+}
+
+bool sleep_objects_take(struct sleep_objects *o, Profbpf__SleepObjects *m)
+{
+	size_t count = o->kind.count;
+
+	if (!count)
+		return false;
+	profbpf__sleep_objects__init(m);
+	m->first_id = string_table_count(o->keys) - (uint32_t)count;
+	COLUMN_EXPORT_ENUM_ALWAYS(&o->kind, m, kind);
+	COLUMN_EXPORT(&o->device, m, device);
+	COLUMN_EXPORT(&o->object, m, object);
+	COLUMN_EXPORT(&o->name, m, name);
+	column_u32_clear(&o->kind);
+	column_u32_clear(&o->device);
+	column_u64_clear(&o->object);
+	column_u32_clear(&o->name);
+	return true;
+}
+
+void sleep_objects_clear(struct sleep_objects *o)
+{
+	string_table_clear(o->keys);
+	memset(o->cache, 0, sizeof(o->cache));
+	column_u32_clear(&o->kind);
+	column_u32_clear(&o->device);
+	column_u64_clear(&o->object);
+	column_u32_clear(&o->name);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * obstacles.h - what keeps this daemon from tracing on this machine, in words
+ * that say what to do about it.
+ *
+ * Looked up anew each time it is asked for, by reading /proc and /sys and by
+ * trying the two system calls that containers like to refuse.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_OBSTACLES_H
+#define PROFBPF_DAEMON_PROFBPFD_CONTROL_OBSTACLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/common/words.h"
+#include "daemon/profbpfd/capture/features.h"
+
+/* What is known of this process and its kernel. */
+struct obstacle_facts {
+	uint64_t capabilities; /* effective; bit CAP_... */
+	bool user_namespace; /* they hold in a user namespace only */
+	bool seccomp; /* a filter of system calls is in force */
+	bool confidential; /* the kernel is locked down against reading its memory */
+	int bpf_error; /* errno of a bpf() that should succeed; 0 = it does */
+	int perf_error; /* errno of perf_event_open(), likewise */
+	int perf_paranoid; /* kernel.perf_event_paranoid; INT_MIN = not known */
+	bool btf_hidden; /* /sys/kernel/btf is not the kernel's: something is mounted over it */
+	bool sysfs; /* /sys is mounted */
+	struct features features;
+};
+
+/* obstacles_look - fill @facts; @features is what features_probe() found */
+void obstacles_look(struct obstacle_facts *facts, const struct features *features);
+
+/*
+ * obstacles_judge - facts to words
+ *
+ * @obstacles: why nothing can be traced; @limits: what cannot, while the rest can.
+ * Lines are appended, each with its remedy. Returns 0 or -ENOMEM.
+ */
+int obstacles_judge(const struct obstacle_facts *facts, struct words *obstacles,
+		    struct words *limits);
+
+/*
+ * obstacles_text - all obstacles, a line each; "" if there are none
+ *
+ * Written to @text, cut off at @size.
+ */
+void obstacles_text(const struct features *features, char *text, size_t size);
+
+/* obstacles_perf_text - why perf_event_open() failed with @err, and the remedy */
+void obstacles_perf_text(int err, char *text, size_t size);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_OBSTACLES_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * quotas.h - how much of the machine an ordinary user may have traced.
+ *
+ * Root and whoever else may do everything are not asked. Each limit has an option of profbpfd, by
+ * which the administrator changes it, and which messages name.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_QUOTAS_H
+#define PROFBPF_DAEMON_PROFBPFD_CONTROL_QUOTAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct quotas {
+	uint64_t sessions; /* of a user at once */
+	uint64_t
+		memory_bytes; /* of all sessions of a user: rings and what waits for being written */
+	uint64_t processes; /* of a session, with those that its targets start */
+	uint64_t functions; /* of a session, probed */
+	uint64_t catalog_bytes; /* of a user's own catalogs, in a request */
+};
+
+#define QUOTAS_DEFAULT                                \
+	((struct quotas){ .sessions = 4,              \
+			  .memory_bytes = 1ull << 30, \
+			  .processes = 256,           \
+			  .functions = 16384,         \
+			  .catalog_bytes = 512u << 10 })
+
+/* What a user has already, and what a session would take. */
+struct quota_use {
+	uint64_t sessions;
+	uint64_t memory_bytes;
+};
+
+struct quota_wish {
+	uint64_t memory_bytes;
+	uint64_t processes; /* that are asked for by number */
+	uint64_t catalog_bytes;
+};
+
+/*
+ * quotas_set - change the limit of an option
+ *
+ * @option is its name without dashes ("user-sessions"). Returns 0; -ENOENT if there is no such
+ * option; -EINVAL with a message that quotes @value in @error.
+ */
+int quotas_set(struct quotas *quotas, const char *option, const char *value, char *error,
+	       size_t error_size);
+
+/*
+ * quotas_check - may a user who has @use have a session that wants @wish?
+ *
+ * Returns 0, or -EDQUOT and a message for the user: which limit, what it is, what to do.
+ */
+int quotas_check(const struct quotas *quotas, const struct quota_use *use,
+		 const struct quota_wish *wish, char *error, size_t error_size);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_QUOTAS_H */

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/control/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include "daemon/profbpfd/capture/capture.h"
+#include "daemon/profbpfd/capture/gate.h"
+#include "daemon/profbpfd/probe/map_events.h"
+#include "daemon/profbpfd/control/priority.h"
+#include "daemon/profbpfd/control/requests.h"
+
+#define EVENTS 64
+
+struct server {
+	const struct server_options *options;
+	struct services services;
+	struct client *clients;
+	size_t client_count;
+	gid_t group;
+	bool has_group;
+	bool given_up; /* do not wait for sessions any longer */
+	int epoll_fd;
+	int listen_fd;
+	int lock_fd;
+	int spare_fd; /* given up for a moment to refuse a client when there are no descriptors left */
+	int signal_fd;
+	int watchdog_fd;
+};
+
+static int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Always -1, for the caller to return. */
+static int complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("profbpfd: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	return -1;
+}
+
+/* What the loop waits for is told apart by the address it is registered with. */
+static int watch(struct server *server, int fd, void *tag)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = tag };
+
+	if (epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event))
+		return complain("cannot watch a descriptor: %s", strerror(errno));
+	return 0;
+}
+
+/* ---- clients */
+
+static struct client *add_client(struct server *server, int socket, const struct peer *peer)
+{
+	struct client *client = calloc(1, sizeof(*client));
+
+	if (!client || watch(server, socket, client)) {
+		free(client);
+		close(socket);
+		return NULL;
+	}
+	control_tune(socket);
+	client->socket = socket;
+	client->peer = *peer;
+	client->next = server->clients;
+	server->clients = client;
+	server->client_count++;
+	return client;
+}
+
+static size_t clients_of(const struct server *server, uid_t uid)
+{
+	size_t count = 0;
+
+	for (const struct client *c = server->clients; c; c = c->next)
+		count += c->peer.uid == uid;
+	return count;
+}
+
+/* Ordinary users cannot keep each other out, nor those who may do everything. */
+static bool is_crowded(const struct server *server, const struct peer *peer)
+{
+	if (peer->trusted)
+		return server->client_count >= SERVER_CLIENTS_MAX;
+	return server->client_count >= SERVER_CLIENTS_MAX - SERVER_CLIENTS_RESERVED ||
+	       clients_of(server, peer->uid) >= SERVER_CLIENTS_PER_USER;
+}
+
+/* There is no descriptor left for a client, and it must not wait in the queue for ever. */
+static void refuse_for_lack_of_descriptors(struct server *server)
+{
+	int fd;
+
+	close(server->spare_fd);
+	fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	complain("out of file descriptors: a client was turned away");
+}
+
+static void accept_client(struct server *server)
+{
+	int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct client refused = { .socket = fd };
+	struct peer peer;
+
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE)
+			refuse_for_lack_of_descriptors(server);
+		return;
+	}
+	if (access_identify(fd, server->has_group ? &server->group : NULL, &peer)) {
+		client_refuse(&refused, 0, "profbpfd cannot tell who you are");
+		close(fd);
+		return;
+	}
+	refused.peer = peer;
+	if (is_crowded(server, &peer)) {
+		client_refuse(&refused, 0, "profbpfd has too many clients; try again later");
+		close(fd);
+		return;
+	}
+	add_client(server, fd, &peer);
+}
+
+/* Who waits for a request that is worked on is not listened to: what it asks next comes after. */
+static void listen_to(struct server *server, struct client *client)
+{
+	struct epoll_event event = { .events = client->job ? 0 : EPOLLIN, .data.ptr = client };
+
+	if (epoll_ctl(server->epoll_fd, EPOLL_CTL_MOD, client->socket, &event))
+		client->gone = true;
+}
+
+static void receive(struct server *server, struct client *client)
+{
+	Profbpf__Control__Request *request;
+	ProtobufCMessage *message;
+	struct control_fds fds;
+	int err = control_receive(client->socket, &profbpf__control__request__descriptor, &message,
+				  &fds);
+
+	if (!err) {
+		request = (Profbpf__Control__Request *)message;
+		request_handle(&server->services, client, &request, &fds);
+		profbpf__control__request__free_unpacked(request, NULL);
+		if (client->job)
+			listen_to(server, client);
+	} else if (err != -EAGAIN) {
+		if (err == -EMSGSIZE || err == -EPROTO)
+			client_refuse(client, 0,
+				      "profbpfd does not understand this request; use the profctl "
+				      "of the same version (" PROFBPF_VERSION ")");
+		client->gone = true;
+	}
+	descriptors_drop(&fds, &client->peer);
+}
+
+static void finish_jobs(struct server *server)
+{
+	struct client *client;
+	struct job *job;
+
+	while ((job = job_queue_done(server->services.jobs))) {
+		client = request_finish(job);
+		if (client)
+			listen_to(server, client);
+	}
+}
+
+/* Clients are freed between rounds, so that nothing in a round points at a freed one. */
+static void sweep_clients(struct server *server)
+{
+	struct client **link = &server->clients;
+
+	while (*link) {
+		struct client *client = *link;
+
+		if (!client->gone) {
+			link = &client->next;
+			continue;
+		}
+		*link = client->next;
+		server->client_count--;
+		if (client->job)
+			client->job->client = NULL;
+		roster_forget(&server->services.roster, client);
+		close(client->socket);
+		free(client);
+	}
+}
+
+/* ---- the daemon's own end */
+
+static void stop_serving(struct server *server, const char *reason)
+{
+	server->services.stopping = true;
+	sd_notify(0, "STOPPING=1");
+	if (server->listen_fd >= 0) {
+		unlink(server->options->socket);
+		close(server->listen_fd);
+		server->listen_fd = -1;
+	}
+	roster_stop_all(&server->services.roster, NULL, reason);
+}
+
+static void receive_signal(struct server *server)
+{
+	struct signalfd_siginfo signal;
+
+	if (read(server->signal_fd, &signal, sizeof(signal)) != sizeof(signal))
+		return;
+	if (server->services.stopping)
+		server->given_up = true;
+	else
+		stop_serving(server, "the daemon was stopped");
+}
+
+static bool is_done(const struct server *server)
+{
+	return server->services.stopping &&
+	       (server->given_up || !roster_count(&server->services.roster));
+}
+
+/* ---- set-up */
+
+static int open_signals(struct server *server)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	server->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (server->signal_fd < 0)
+		return complain("cannot receive signals: %s", strerror(errno));
+	return watch(server, server->signal_fd, &server->signal_fd);
+}
+
+static int open_watchdog(struct server *server)
+{
+	struct itimerspec timer = { 0 };
+	uint64_t period_us = 0;
+
+	if (sd_watchdog_enabled(0, &period_us) <= 0 || !period_us)
+		return 0;
+	/* Twice as often as asked for, as systemd recommends. */
+	timer.it_interval.tv_sec = (time_t)(period_us / 2 / 1000000);
+	timer.it_interval.tv_nsec = (long)(period_us / 2 % 1000000 * 1000);
+	timer.it_value = timer.it_interval;
+	server->watchdog_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (server->watchdog_fd < 0 || timerfd_settime(server->watchdog_fd, 0, &timer, NULL))
+		return complain("cannot set the watchdog's timer: %s", strerror(errno));
+	return watch(server, server->watchdog_fd, &server->watchdog_fd);
+}
+
+static int open_socket(struct server *server)
+{
+	char error[512];
+
+	server->listen_fd =
+		control_listen(server->options->socket, &server->lock_fd, error, sizeof(error));
+	if (server->listen_fd < 0)
+		return complain("%s", error);
+	fprintf(stderr, "profbpfd: version " PROFBPF_VERSION ", listening on %s\n",
+		server->options->socket);
+	return watch(server, server->listen_fd, &server->listen_fd);
+}
+
+static int adopt_private_client(struct server *server)
+{
+	int type = 0, fd = server->options->private_fd, flags = fcntl(fd, F_GETFL);
+	socklen_t size = sizeof(type);
+	struct peer peer;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_SEQPACKET ||
+	    access_identify(fd, NULL, &peer))
+		return complain("--private is for profctl: descriptor %d is not its socket", fd);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) || fcntl(fd, F_SETFD, FD_CLOEXEC))
+		return complain("cannot use the socket from profctl: %s", strerror(errno));
+	return add_client(server, fd, &peer) ? 0 : -1;
+}
+
+static int open_server(struct server *server)
+{
+	const struct server_options *options = server->options;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	server->services.start_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	server->services.private_daemon = options->private_fd >= 0;
+	server->services.catalog_directories = options->catalog_directories;
+	server->services.catalog_directory_count = options->catalog_directory_count;
+	server->services.quotas = options->quotas;
+	features_probe(&server->services.features);
+	if (!server->services.features.error[0])
+		capture_find_types(&server->services.features.types);
+	server->services.file_cache = file_cache_new(FILE_CACHE_BYTES);
+	server->services.gate = gate_new();
+	server->services.map_watch = map_watch_new();
+	server->services.prices = prices_new();
+	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	server->services.jobs = job_queue_new();
+	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.gate ||
+	    !server->services.map_watch || !server->services.prices ||
+	    roster_init(&server->services.roster, server->services.private_daemon))
+		return complain("cannot set up the event loop: %s", strerror(errno));
+	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
+	    watch(server, job_queue_fd(server->services.jobs), &server->services.jobs) ||
+	    open_signals(server) || open_watchdog(server))
+		return -1;
+	if (options->private_fd >= 0)
+		return adopt_private_client(server);
+	server->has_group = access_group(&server->group);
+	return open_socket(server);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_server(struct server *server)
+{
+	while (server->clients) {
+		server->clients->gone = true;
+		sweep_clients(server);
+	}
+	/* Only after a failure of the loop are there any left. */
+	roster_stop_all(&server->services.roster, NULL, "the daemon failed");
+	if (!server->given_up) {
+		job_queue_free(server->services.jobs, request_drop);
+		roster_free(&server->services.roster);
+		file_cache_free(server->services.file_cache);
+		gate_free(server->services.gate);
+		map_watch_free(server->services.map_watch);
+		prices_free(server->services.prices);
+		mentioned_types_free(&server->services.features.types);
+	}
+	if (server->listen_fd >= 0)
+		unlink(server->options->socket);
+	close_fd(&server->listen_fd);
+	close_fd(&server->lock_fd);
+	close_fd(&server->spare_fd);
+	close_fd(&server->signal_fd);
+	close_fd(&server->watchdog_fd);
+	close_fd(&server->epoll_fd);
+}
+
+/* ---- the loop */
+
+static void handle(struct server *server, void *tag)
+{
+	uint64_t expirations;
+
+	if (tag == &server->services.roster) {
+		roster_update(&server->services.roster);
+	} else if (tag == &server->services.jobs) {
+		finish_jobs(server);
+	} else if (tag == &server->signal_fd) {
+		receive_signal(server);
+	} else if (tag == &server->watchdog_fd) {
+		if (read(server->watchdog_fd, &expirations, sizeof(expirations)) > 0)
+			sd_notify(0, "WATCHDOG=1");
+	} else if (tag == &server->listen_fd) {
+		/* It may have been closed earlier in this round. */
+		if (server->listen_fd >= 0)
+			accept_client(server);
+	} else {
+		struct client *client = tag;
+
+		/* Its end alone is told while it is not listened to. */
+		if (client->job)
+			client->gone = true;
+		else if (!client->gone)
+			receive(server, client);
+	}
+}
+
+static int loop(struct server *server)
+{
+	while (!is_done(server)) {
+		struct epoll_event events[EVENTS];
+		int count = epoll_wait(server->epoll_fd, events, EVENTS, -1);
+
+		if (count < 0 && errno != EINTR)
+			return complain("cannot wait for events: %s", strerror(errno));
+		for (int i = 0; i < count; i++)
+			handle(server, events[i].data.ptr);
+		sweep_clients(server);
+		if (server->services.private_daemon && !server->clients &&
+		    !server->services.stopping)
+			stop_serving(server, "profctl is gone");
+	}
+	return 0;
+}
+
+int server_run(const struct server_options *options)
+{
+	struct server server = { .options = options,
+				 .epoll_fd = -1,
+				 .listen_fd = -1,
+				 .lock_fd = -1,
+				 .spare_fd = -1,
+				 .signal_fd = -1,
+				 .watchdog_fd = -1,
+				 .services.roster.event_fd = -1 };
+	int err;
+
+	priority_raise();
+	err = open_server(&server);
+	if (!err) {
+		sd_notify(0, "READY=1");
+		err = loop(&server);
+	}
+	if (server.given_up)
+		err = complain("not waiting for %zu sessions to end; their files end early",
+			       roster_count(&server.services.roster));
+	close_server(&server);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_feed.h - the device task streams of a session's targets, as items.
+ *
+ * A target may load its runtime, and with it the layer that reports, at any time:
+ * targets are looked at when they map a library, and once a second while nothing
+ * was found (by their descriptors; their maps are read every 8, 16, ... 64 seconds). Used by a session's reader thread only.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FEED_H
+#define PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FEED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/control/right.h"
+#include "daemon/profbpfd/session/item.h"
+
+struct device_feed;
+
+#define DEVICE_FEED_LOOKS 128
+
+/* device_feed_new - items go to @queue; warnings to @warn. NULL without memory. */
+struct device_feed *device_feed_new(struct item_queue *queue,
+				    void (*warn)(void *context, const char *text), void *context);
+
+/* device_feed_free - after the writer has ended: batches refer to names kept here */
+/* device_feed_limit - read only streams of processes into which @right, which stays the caller's, allows to look */
+void device_feed_limit(struct device_feed *feed, const struct right *right);
+
+void device_feed_free(struct device_feed *feed);
+
+/* device_feed_watch - look for streams of @pid now and later; again after it mapped something */
+void device_feed_watch(struct device_feed *feed, pid_t pid);
+
+/* device_feed_forget - the process is gone; its open streams are still read to their end */
+void device_feed_forget(struct device_feed *feed, pid_t pid);
+
+/* device_feed_is_open - is there a stream to be read? It may be overwritten if that is not done soon. */
+bool device_feed_is_open(const struct device_feed *feed);
+
+/*
+ * device_feed_poll - open new streams, renew leases, read tasks; hand over full batches, or all
+ *
+ * At most DEVICE_FEED_LOOKS processes are looked at for new streams: it takes some 50 us each, while rings fill.
+ */
+void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
+
+/*
+ * device_feed_finish - read what is left; the counts are final then
+ *
+ * Waits for layers that still hold tasks of their runtime's, usually 100 ms, at most a second or two.
+ * Tasks that were enqueued at @end_ns or later are no part of the session.
+ */
+void device_feed_finish(struct device_feed *feed, uint64_t now_ns, uint64_t end_ns);
+
+/* device_feed_count - produced and lost over all streams */
+void device_feed_count(const struct device_feed *feed, struct source_count *count);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FEED_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device_find.h - finds the memory files of device streams in a process. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FIND_H
+#define PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define DEVICE_FIND_MAX 16 /* files looked at per process */
+
+/* A mapping that bears the name of a stream. */
+struct device_candidate {
+	uint64_t id; /* inode */
+	uint64_t start, end; /* as in /proc/PID/maps */
+};
+
+/*
+ * device_find - mappings of process @pid that are named like a stream, one per file
+ *
+ * Returns how many were written to @out, or a negative errno (-ESRCH: gone).
+ */
+int device_find(pid_t pid, struct device_candidate out[DEVICE_FIND_MAX]);
+
+/*
+ * device_find_files - a number that stands for the streams' files that process @pid has descriptors of
+ *
+ * 0 = none, or it cannot be looked at. Costs a readlink() per descriptor, which is a hundredth of what
+ * reading the maps of a process with thousands of mappings costs (measured: 6 ms with MindSpore's); but
+ * a program may have closed the descriptor.
+ */
+uint64_t device_find_files(pid_t pid);
+
+/*
+ * device_find_open - open a candidate for reading and writing
+ *
+ * Through the process's descriptor or, where the program closed that, through
+ * map_files. Nothing but a memory file of ordinary pages that can't shrink is
+ * opened. Returns a close-on-exec descriptor; -ENOENT if it's gone, -EPERM if it
+ * isn't sealed or we may not, or another negative errno.
+ */
+int device_find_open(pid_t pid, const struct device_candidate *candidate);
+
+/*
+ * device_find_pid - the id that process @pid has in its own pid namespace, and in
+ * *@foreign whether that's another namespace than ours
+ *
+ * Returns the id or a negative errno.
+ */
+int device_find_pid(pid_t pid, int *foreign);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_FIND_H */

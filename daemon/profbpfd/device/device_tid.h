@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_tid.h - translates the thread ids that a process in another pid
+ * namespace (a container) has for itself into ours.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_TID_H
+#define PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_TID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* One thread, as /proc/PID/task/TID/status tells. */
+struct device_tid {
+	uint32_t outer; /* in the pid namespace of our /proc */
+	uint32_t inner; /* in the thread's own */
+	bool foreign; /* these are different namespaces */
+};
+
+/* device_tid_read - ids of thread @tid of @pid; 0 or a negative errno (-ESRCH: gone) */
+int device_tid_read(pid_t pid, pid_t tid, struct device_tid *out);
+
+struct device_tids;
+
+/*
+ * device_tids_new - a translator for process @pid; knows its threads of this moment
+ *
+ * Threads are remembered after they have ended. NULL without memory.
+ */
+struct device_tids *device_tids_new(pid_t pid);
+void device_tids_free(struct device_tids *tids);
+
+/*
+ * device_tids_find - our id of the process's thread @inner, 0 if there's none
+ *
+ * Looks for new threads when @inner isn't known, at most every 20 ms and a tenth
+ * of the time (@now_ns is CLOCK_MONOTONIC).
+ */
+uint32_t device_tids_find(struct device_tids *tids, uint32_t inner, uint64_t now_ns);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_DEVICE_DEVICE_TID_H */

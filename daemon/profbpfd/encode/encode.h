@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* encode.h - batches of raw records to the columns of proto/trace.proto. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_H
+#define PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/control/right.h"
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/texts.h"
+#include "lib/base/strings.h"
+
+struct encode;
+
+/* A packed message; data belongs to the encoder and is valid until its next use. */
+struct encoded {
+	Profbpf__Packet__Kind kind;
+	const void *data;
+	size_t size;
+};
+
+/* encode_new - what is kept from batch to batch, or NULL without memory; encode_free() accepts NULL */
+struct encode *encode_new(void);
+
+/* encode_limit - name only files of processes into which @right, which stays the caller's, allows to look */
+void encode_limit(struct encode *encode, const struct right *right);
+
+void encode_free(struct encode *encode);
+
+/*
+ * encode_item - one item of kind RECORDS, TASKS, DEVICE, STACKS, COVERAGE or ENDS
+ *
+ * Strings are added to @strings, whose ids the message then uses; @texts holds
+ * the string arguments of calls. Returns 0, -ENOMEM, or -EINVAL for an item of
+ * another kind.
+ */
+int encode_item(struct encode *encode, const struct item *item, struct string_table *strings,
+		struct texts *texts, struct encoded *out);
+
+/*
+ * encode_objects - what the last item named that was not named before in the segment
+ *
+ * To be written before that item, whose message stays valid. Returns false if there is nothing.
+ */
+bool encode_objects(struct encode *encode, struct encoded *out);
+
+/* encode_segment - a segment begins: what was named before has to be named again */
+void encode_segment(struct encode *encode);
+
+/* encode_message - pack any message, for the rest of the packets; 0 or -ENOMEM */
+int encode_message(struct encode *encode, Profbpf__Packet__Kind kind,
+		   const ProtobufCMessage *message, struct encoded *out);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_H */

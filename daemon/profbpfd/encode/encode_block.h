@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* encode_block.h - the part of encode.h for page faults and block requests. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_BLOCK_H
+#define PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_BLOCK_H
+
+#include "daemon/profbpfd/encode/encode.h"
+#include "daemon/profbpfd/host/mapped_files.h"
+
+/*
+ * encode_faults, encode_blocks - a batch of such records
+ *
+ * @out belongs to @encode. Return 0 or -ENOMEM.
+ */
+int encode_faults(struct encode *encode, const struct item *item, struct mapped_files *files,
+		  struct string_table *strings, struct encoded *out);
+int encode_blocks(struct encode *encode, const struct item *item, struct encoded *out);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_BLOCK_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* encode_stack.h - rows of samples and sleeps to columns. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_STACK_H
+#define PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_STACK_H
+
+#include "daemon/profbpfd/encode/encode.h"
+
+/* encode_stacks - an item of kind STACKS; 0 or -ENOMEM */
+int encode_stacks(struct encode *encode, const struct item *item, struct encoded *out);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_STACK_H */

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/encode/writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/host/drivers.h"
+#include "daemon/profbpfd/encode/encode.h"
+#include "daemon/profbpfd/probe/ends.h"
+#include "daemon/profbpfd/encode/output.h"
+#include "daemon/profbpfd/encode/trace_values.h"
+#include "lib/trace/pbt.h"
+#include "lib/base/strings.h"
+
+#define DRIVERS_MAX 4096
+#define DRIVER_COMMANDS_MAX 1024
+
+struct repeated_body {
+	struct repeated_body *next;
+	Profbpf__Packet__Kind kind;
+	size_t size;
+	uint8_t data[];
+};
+
+struct writer {
+	pthread_t thread;
+	struct output output;
+	const Profbpf__Segment *segment;
+	struct item_queue *queue;
+	struct texts *texts;
+	const struct catalogs *catalogs;
+	int wake_fd;
+	struct pbt_encoder *packets;
+	struct pbt_buffer buffer;
+	struct encode *encode;		/* bodies */
+	struct encode *small;		/* strings, segments: while a body is waiting */
+	struct string_table *strings;
+	uint32_t strings_sent;
+	struct repeated_body *repeated, **repeated_end;
+	void *tasks;			/* tsearch tree of struct task_row: threads alive, by tid */
+	struct item *unseen;		/* functions whose ends are not seen now, for the next segment */
+	uint32_t drivers[DRIVERS_MAX];
+	uint32_t driver_count;
+	uint32_t segment_index;
+	uint64_t segment_start;		/* bytes written before this segment */
+	bool ended;
+	int error;
+	uint64_t bytes;
+	uint64_t cpu_ns;
+	uint64_t delivered[TRACE_SOURCES];
+	uint64_t unwritten[TRACE_SOURCES];
+};
+
+const char *trace_source_name(unsigned int source)
+{
+	static const char *const names[TRACE_SOURCES] = {
+		[SOURCE_API] = "api",	[SOURCE_IOCTL] = "ioctl",   [SOURCE_SCHED] = "sched",
+		[SOURCE_TASK] = "task", [SOURCE_STACK] = "stack",   [SOURCE_FAULT] = "fault",
+		[SOURCE_BLOCK] = "io",	[SOURCE_DEVICE] = "device",
+	};
+
+	return source < TRACE_SOURCES && names[source] ? names[source] : "?";
+}
+
+static void fail(struct writer *w, int err)
+{
+	uint64_t one = 1;
+
+	if (w->error)
+		return;
+	__atomic_store_n(&w->error, err, __ATOMIC_RELAXED);
+	if (write(w->wake_fd, &one, sizeof(one)) < 0)
+		return; /* the counter is full: the reader is awake anyway */
+}
+
+static void put(struct writer *w, Profbpf__Packet__Kind kind, const void *body, size_t size)
+{
+	int err;
+
+	if (w->error)
+		return;
+	w->buffer.size = 0;
+	err = pbt_encode(w->packets, kind, body, size, &w->buffer);
+	if (!err)
+		err = output_write(&w->output, w->buffer.data, w->buffer.size);
+	if (err)
+		fail(w, err);
+	else
+		__atomic_store_n(&w->bytes, w->output.written, __ATOMIC_RELAXED);
+}
+
+static void put_message(struct writer *w, Profbpf__Packet__Kind kind,
+			const ProtobufCMessage *message)
+{
+	struct encoded e;
+	int err = encode_message(w->small, kind, message, &e);
+
+	if (err)
+		fail(w, err);
+	else
+		put(w, e.kind, e.data, e.size);
+}
+
+/* Strings that were added since the last time go out before the message that uses them. */
+static void put_strings(struct writer *w)
+{
+	Profbpf__Strings m = PROFBPF__STRINGS__INIT;
+	uint32_t count = string_table_count(w->strings);
+
+	if (count == w->strings_sent)
+		return;
+	m.first_id = w->strings_sent;
+	m.n_text = count - w->strings_sent;
+	m.text = calloc(m.n_text, sizeof(*m.text));
+	if (!m.text) {
+		fail(w, -ENOMEM);
+		return;
+	}
+	for (uint32_t i = 0; i < m.n_text; i++)
+		m.text[i] = (char *)string_table_get(w->strings, m.first_id + i);
+	put_message(w, PROFBPF__PACKET__KIND__STRINGS, &m.base);
+	free(m.text);
+	w->strings_sent = count;
+}
+
+static int put_item(struct writer *w, const struct item *item)
+{
+	struct encoded e, objects;
+	int err = encode_item(w->encode, item, w->strings, w->texts, &e);
+
+	if (err)
+		return err;
+	put_strings(w);
+	if (encode_objects(w->encode, &objects))
+		put(w, objects.kind, objects.data, objects.size);
+	put(w, e.kind, e.data, e.size);
+	return w->error;
+}
+
+static void put_driver(struct writer *w, uint32_t rdev)
+{
+	const struct catalog_command *found[DRIVER_COMMANDS_MAX];
+	Profbpf__Drivers m = PROFBPF__DRIVERS__INIT;
+	Profbpf__Driver driver, *one = &driver;
+	Profbpf__Command *commands, **pointers;
+	struct driver_names names;
+	size_t count;
+
+	driver_lookup(rdev, &names);
+	count = catalogs_commands(w->catalogs,
+				  (const char *[]){ names.driver, names.module, names.device }, 3,
+				  found, DRIVER_COMMANDS_MAX);
+	commands = calloc(count + 1, sizeof(*commands));
+	pointers = calloc(count + 1, sizeof(*pointers));
+	profbpf__driver__init(&driver);
+	driver.rdev = trace_device_number(rdev);
+	driver.driver = names.driver;
+	driver.module = names.module;
+	driver.device = names.device;
+	for (size_t i = 0; commands && pointers && i < count; i++) {
+		profbpf__command__init(&commands[i]);
+		commands[i].value = found[i]->value;
+		commands[i].mask = found[i]->mask;
+		commands[i].name = found[i]->name;
+		pointers[driver.n_command++] = &commands[i];
+	}
+	driver.command = pointers;
+	m.n_driver = 1;
+	m.driver = &one;
+	put_message(w, PROFBPF__PACKET__KIND__DRIVERS, &m.base);
+	free(pointers);
+	free(commands);
+}
+
+static void put_drivers(struct writer *w, uint32_t first)
+{
+	for (uint32_t i = first; i < w->driver_count; i++)
+		put_driver(w, w->drivers[i]);
+}
+
+static void note_driver(struct writer *w, uint32_t rdev)
+{
+	uint32_t d = 0;
+
+	while (d < w->driver_count && w->drivers[d] != rdev)
+		d++;
+	if (d == w->driver_count && d < DRIVERS_MAX)
+		w->drivers[w->driver_count++] = rdev;
+}
+
+/* The devices of ioctls and of block requests. */
+static void note_drivers(struct writer *w, const struct item *item)
+{
+	const struct rec_ioctl *ioctls = item->data;
+	const struct rec_block *requests = item->data;
+	uint32_t known = w->driver_count;
+
+	for (uint32_t i = 0; i < item->count; i++)
+		note_driver(w, item->type == REC_IOCTL ? ioctls[i].rdev : requests[i].rdev);
+	put_drivers(w, known);
+}
+
+static int compare_tid(const void *a, const void *b)
+{
+	const struct task_row *x = a, *y = b;
+
+	return x->record.tid < y->record.tid ? -1 : x->record.tid > y->record.tid;
+}
+
+static void free_task(void *row)
+{
+	struct task_row *task = row;
+
+	free(task->cmdline);
+	free(task->exe);
+	free(task);
+}
+
+static void forget_task(struct writer *w, const struct task_row *row)
+{
+	struct task_row **found = tfind(row, &w->tasks, compare_tid);
+	struct task_row *task = found ? *found : NULL;
+
+	if (!task)
+		return;
+	tdelete(row, &w->tasks, compare_tid);
+	free_task(task);
+}
+
+static void remember_task(struct writer *w, const struct task_row *row)
+{
+	struct task_row **found = tfind(row, &w->tasks, compare_tid);
+	struct task_row *task = found ? *found : calloc(1, sizeof(*task));
+
+	if (!task)
+		return;
+	task->record = row->record;
+	task->record.event = TASK_SEEN;
+	if (row->cmdline) {
+		free(task->cmdline);
+		task->cmdline = strdup(row->cmdline);
+	}
+	if (row->exe) {
+		free(task->exe);
+		task->exe = strdup(row->exe);
+	}
+	if (!found && !tsearch(task, &w->tasks, compare_tid))
+		free_task(task);
+}
+
+static void note_tasks(struct writer *w, const struct item *item)
+{
+	const struct task_row *row = item->data;
+
+	for (uint32_t i = 0; i < item->count; i++) {
+		if (row[i].record.event == TASK_EXIT)
+			forget_task(w, &row[i]);
+		else
+			remember_task(w, &row[i]);
+	}
+}
+
+static void add_row(const void *node, VISIT visit, void *closure)
+{
+	const struct task_row *const *task = node;
+
+	if (visit == postorder || visit == leaf)
+		item_append(closure, *task, sizeof(**task));
+}
+
+static void put_tasks(struct writer *w)
+{
+	struct item *item = item_new(ITEM_TASKS, 4096);
+
+	if (!item) {
+		fail(w, -ENOMEM);
+		return;
+	}
+	twalk_r(w->tasks, add_row, item);
+	if (item->count)
+		put_item(w, item);
+	item->count = 0; /* the rows own nothing: the strings are the tree's */
+	item_free(item);
+}
+
+static void begin_segment(struct writer *w)
+{
+	Profbpf__Segment segment = *w->segment;
+
+	w->segment_start = w->output.written;
+	segment.index = w->segment_index++;
+	put_message(w, PROFBPF__PACKET__KIND__SEGMENT, &segment.base);
+	string_table_clear(w->strings);
+	encode_segment(w->encode);
+	w->strings_sent = string_table_count(w->strings);
+	for (struct repeated_body *r = w->repeated; r; r = r->next)
+		put(w, r->kind, r->data, r->size);
+	put_drivers(w, 0);
+	put_tasks(w);
+	if (w->unseen->count)
+		put_item(w, w->unseen);
+}
+
+static void remember_body(struct writer *w, const struct item *item)
+{
+	struct repeated_body *r = malloc(sizeof(*r) + item->size);
+
+	if (!r) {
+		fail(w, -ENOMEM);
+		return;
+	}
+	r->next = NULL;
+	r->kind = item->body;
+	r->size = item->size;
+	memcpy(r->data, item->data, item->size);
+	*w->repeated_end = r;
+	w->repeated_end = &r->next;
+}
+
+struct statistics_message {
+	Profbpf__Statistics m;
+	Profbpf__SourceStatistics source[TRACE_SOURCES], *sources[TRACE_SOURCES];
+	Profbpf__Lost lost[TRACE_SOURCES][LOST_REASONS + 2], *losts[TRACE_SOURCES][LOST_REASONS + 2];
+};
+
+static void add_lost(struct statistics_message *s, unsigned int source, const char *reason,
+		     uint64_t count)
+{
+	Profbpf__SourceStatistics *m = &s->source[source];
+	Profbpf__Lost *lost = &s->lost[source][m->n_lost];
+
+	if (!count)
+		return;
+	profbpf__lost__init(lost);
+	lost->reason = (char *)reason;
+	lost->count = count;
+	m->lost = s->losts[source];
+	m->lost[m->n_lost++] = lost;
+}
+
+static void fill_source(struct writer *w, struct statistics_message *s, unsigned int source,
+			const struct source_count *count, bool final)
+{
+	Profbpf__SourceStatistics *m = &s->source[source];
+	uint64_t lost = 0;
+
+	profbpf__source_statistics__init(m);
+	m->name = (char *)trace_source_name(source);
+	m->produced = count->produced;
+	m->delivered = w->delivered[source] + count->used;
+	for (uint32_t i = 0; i < count->lost_count && i < LOST_REASONS; i++) {
+		add_lost(s, source, count->lost[i].reason, count->lost[i].count);
+		lost += count->lost[i].count;
+	}
+	add_lost(s, source, "not written", w->unwritten[source]);
+	lost += w->unwritten[source];
+	/* While threads call, the last few that each produced are not counted yet. */
+	if (!final && m->produced < m->delivered + lost)
+		m->produced = m->delivered + lost;
+	/* The books must balance; if they do not, say so instead of hiding it. */
+	if (final && m->produced > m->delivered + lost)
+		add_lost(s, source, "unaccounted", m->produced - m->delivered - lost);
+}
+
+static void put_statistics(struct writer *w, const struct statistics_row *row)
+{
+	/* As files list them. */
+	static const unsigned int order[] = { SOURCE_API,   SOURCE_IOCTL, SOURCE_SCHED,
+					      SOURCE_TASK,  SOURCE_STACK, SOURCE_FAULT,
+					      SOURCE_BLOCK, SOURCE_DEVICE };
+	struct statistics_message *s = calloc(1, sizeof(*s));
+	Profbpf__ShortCalls *calls = calloc(row->short_count + 1, sizeof(*calls));
+	Profbpf__ShortCalls **pointers = calloc(row->short_count + 1, sizeof(*pointers));
+
+	if (!s || !calls || !pointers) {
+		fail(w, -ENOMEM);
+		goto cleanup;
+	}
+	profbpf__statistics__init(&s->m);
+	_Static_assert(sizeof(order) / sizeof(order[0]) == TRACE_SOURCES,
+		       "each source has its place");
+	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {
+		fill_source(w, s, order[i], &row->sources[order[i]], row->final);
+		s->sources[i] = &s->source[order[i]];
+	}
+	for (uint32_t i = 0; i < row->short_count; i++) {
+		profbpf__short_calls__init(&calls[i]);
+		calls[i].function = row->short_calls[i].probe;
+		calls[i].tgid = row->short_calls[i].tgid;
+		calls[i].count = row->short_calls[i].count;
+		calls[i].total_ns = row->short_calls[i].total_ns;
+		pointers[i] = &calls[i];
+	}
+	s->m.ts_ns = row->ts_ns;
+	s->m.final = row->final;
+	s->m.end_reason = (char *)row->end_reason;
+	s->m.n_source = TRACE_SOURCES;
+	s->m.source = s->sources;
+	s->m.n_short_calls = row->short_count;
+	s->m.short_calls = pointers;
+	s->m.daemon_cpu_ns = row->daemon_cpu_ns + writer_cpu_ns(w);
+	s->m.bytes_written = w->output.written;
+	put_message(w, PROFBPF__PACKET__KIND__STATISTICS, &s->m.base);
+cleanup:
+	free(pointers);
+	free(calls);
+	free(s);
+}
+
+static unsigned int item_source(const struct item *item)
+{
+	switch (item->kind) {
+	case ITEM_TASKS: return SOURCE_TASK;
+	case ITEM_DEVICE: return SOURCE_DEVICE;
+	default: return item->source;
+	}
+}
+
+static void handle_rows(struct writer *w, const struct item *item)
+{
+	unsigned int source = item_source(item);
+	uint64_t *count;
+
+	if (item->kind == ITEM_RECORDS && (item->type == REC_IOCTL || item->type == REC_BLOCK))
+		note_drivers(w, item);
+	if (item->kind == ITEM_TASKS)
+		note_tasks(w, item);
+	count = put_item(w, item) ? &w->unwritten[source] : &w->delivered[source];
+	__atomic_fetch_add(count, item->count, __ATOMIC_RELAXED);
+}
+
+static void update_cpu(struct writer *w)
+{
+	struct timespec ts;
+
+	if (!clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts))
+		__atomic_store_n(&w->cpu_ns, ts.tv_sec * 1000000000ull + ts.tv_nsec,
+				 __ATOMIC_RELAXED);
+}
+
+static bool handle(struct writer *w, struct item *item)
+{
+	bool more = item->kind != ITEM_END;
+
+	switch (item->kind) {
+	case ITEM_RECORDS:
+	case ITEM_TASKS:
+	case ITEM_STACKS:
+	case ITEM_DEVICE: handle_rows(w, item); break;
+	case ITEM_COVERAGE: put_item(w, item); break;
+	case ITEM_ENDS:
+		put_item(w, item);
+		if (ends_note(w->unseen, item))
+			fail(w, -ENOMEM);
+		break;
+	case ITEM_BODY:
+		put(w, item->body, item->data, item->size);
+		if (item->repeated)
+			remember_body(w, item);
+		break;
+	case ITEM_STATISTICS: put_statistics(w, item->data); break;
+	case ITEM_END: break;
+	}
+	item_free(item);
+	update_cpu(w);
+	return more;
+}
+
+static void *run(void *context)
+{
+	struct writer *w = context;
+
+	pthread_setname_np(pthread_self(), "profbpfd/write");
+	/* Nobody waits for it: on CPUs that are all busy it takes its turn, and interrupts no thread of the job. */
+	pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){ 0 });
+	begin_segment(w);
+	while (handle(w, item_queue_pop(w->queue)))
+		if (w->output.written - w->segment_start >= SEGMENT_BYTES)
+			begin_segment(w);
+	__atomic_store_n(&w->ended, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+bool writer_ended(const struct writer *writer)
+{
+	return __atomic_load_n(&writer->ended, __ATOMIC_ACQUIRE);
+}
+
+struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
+			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
+			  const struct right *right)
+{
+	struct writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	output_init(&w->output, fd);
+	w->segment = segment;
+	w->queue = queue;
+	w->texts = texts;
+	w->catalogs = catalogs;
+	w->wake_fd = wake_fd;
+	w->repeated_end = &w->repeated;
+	w->packets = pbt_encoder_new();
+	w->encode = encode_new();
+	w->small = encode_new();
+	if (w->encode)
+		encode_limit(w->encode, right);
+	w->strings = string_table_new();
+	w->unseen = item_new(ITEM_ENDS, 16 * sizeof(struct ends_row));
+	if (!w->packets || !w->encode || !w->small || !w->strings || !w->unseen ||
+	    pthread_create(&w->thread, NULL, run, w)) {
+		writer_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+int writer_error(const struct writer *writer)
+{
+	return __atomic_load_n(&writer->error, __ATOMIC_RELAXED);
+}
+
+uint64_t writer_bytes(const struct writer *writer)
+{
+	return __atomic_load_n(&writer->bytes, __ATOMIC_RELAXED);
+}
+
+uint64_t writer_delivered(const struct writer *writer, unsigned int source)
+{
+	return __atomic_load_n(&writer->delivered[source], __ATOMIC_RELAXED);
+}
+
+uint64_t writer_unwritten(const struct writer *writer, unsigned int source)
+{
+	return __atomic_load_n(&writer->unwritten[source], __ATOMIC_RELAXED);
+}
+
+uint64_t writer_cpu_ns(const struct writer *writer)
+{
+	return __atomic_load_n(&writer->cpu_ns, __ATOMIC_RELAXED);
+}
+
+void writer_give_up(struct writer *writer)
+{
+	output_give_up(&writer->output);
+}
+
+void writer_finish(struct writer *writer)
+{
+	pthread_join(writer->thread, NULL);
+}
+
+void writer_free(struct writer *writer)
+{
+	if (!writer)
+		return;
+	tdestroy(writer->tasks, free_task);
+	while (writer->repeated) {
+		struct repeated_body *next = writer->repeated->next;
+
+		free(writer->repeated);
+		writer->repeated = next;
+	}
+	item_free(writer->unseen);
+	string_table_free(writer->strings);
+	encode_free(writer->small);
+	encode_free(writer->encode);
+	pbt_encoder_free(writer->packets);
+	pbt_buffer_free(&writer->buffer);
+	free(writer);
+}

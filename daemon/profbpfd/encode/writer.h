@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * writer.h - the thread that turns items into packets and writes them.
+ *
+ * It cuts the stream into segments that can be read alone: after SEGMENT_BYTES
+ * it begins a new one and repeats what later packets refer to.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_WRITER_H
+#define PROFBPF_DAEMON_PROFBPFD_ENCODE_WRITER_H
+
+#include <stdint.h>
+
+#include "daemon/profbpfd/control/right.h"
+#include "daemon/catalog/catalog.h"
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/texts.h"
+#include "proto/trace.pb-c.h"
+
+#define SEGMENT_BYTES (64ull << 20)
+
+struct writer;
+
+/*
+ * writer_new - begin the first segment and start the thread
+ *
+ * @segment is the header of every segment but for its index; it, @queue, @texts,
+ * @catalogs (which name the commands of drivers) and @fd must outlive the writer. @wake_fd is an eventfd told when writing
+ * fails. Returns NULL without memory or threads.
+ */
+struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
+			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
+			  const struct right *right);
+
+/* writer_error - 0, or the negative errno with which writing failed; from any thread */
+int writer_error(const struct writer *writer);
+
+/* writer_bytes, writer_delivered - so far; from any thread */
+uint64_t writer_bytes(const struct writer *writer);
+uint64_t writer_delivered(const struct writer *writer, unsigned int source);
+
+/* writer_unwritten - rows of a source that could not be written; from any thread */
+uint64_t writer_unwritten(const struct writer *writer, unsigned int source);
+
+/* writer_give_up - do not wait any longer for a reader that does not read */
+void writer_give_up(struct writer *writer);
+
+/* writer_cpu_ns - CPU time the thread used */
+uint64_t writer_cpu_ns(const struct writer *writer);
+
+/* writer_ended - the thread has handled ITEM_END; from any thread */
+bool writer_ended(const struct writer *writer);
+
+/* writer_finish - wait until ITEM_END was handled and the thread has ended */
+void writer_finish(struct writer *writer);
+void writer_free(struct writer *writer);
+
+/* Names of the sources in traces: "api", "ioctl", "sched", "task", "device". */
+const char *trace_source_name(unsigned int source);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_WRITER_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroups.h - the groups that the machine's processes are in, and the CPU quotas
+ * and throttling of those with targets in them.
+ *
+ * A group is known by the inode of its directory, which is what the kernel's own
+ * id of it is. Which hierarchy matters is the CPU controller's: the common one of
+ * version 2, or on older and mixed systems one of its own (version 1).
+ *
+ * Files (Documentation/admin-guide/cgroup-v2.rst, cgroup-v1/cpuacct.rst,
+ * scheduler/sched-bwc.rst): cpu.max, cpu.stat; version 1 cpu.cfs_quota_us,
+ * cpu.cfs_period_us, cpu.stat, and where cpuacct is mounted with it
+ * cpuacct.usage, cpuacct.usage_user, cpuacct.usage_sys.
+ *
+ * Used by a session's reader thread only.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_HOST_CGROUPS_H
+#define PROFBPF_DAEMON_PROFBPFD_HOST_CGROUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/session/item.h"
+
+#define CGROUPS_MAX 8192 /* groups known at a time; what comes after is unknown */
+#define CGROUPS_WATCHED_MAX 512 /* of them, groups whose figures are read */
+
+struct cgroups;
+
+/* cgroups_new - never NULL but without memory; knows no group where no hierarchy is mounted */
+struct cgroups *cgroups_new(void);
+
+/* cgroups_new_at - the same of a hierarchy in this folder; NULL, too, if the path is too long */
+struct cgroups *cgroups_new_at(const char *root, bool version1);
+void cgroups_free(struct cgroups *cgroups);
+
+/* cgroups_version1 - the CPU controller has a hierarchy of its own */
+bool cgroups_version1(const struct cgroups *cgroups);
+
+/*
+ * cgroups_note - process @pid is in group @id
+ *
+ * A group that is new is looked up: by what the process says, or among all groups
+ * if it is gone already. With @target the group, and those around it, are watched
+ * from now on; *@more says that there are more watched groups than before. Returns
+ * an item with what is new, NULL if nothing is.
+ */
+struct item *cgroups_note(struct cgroups *cgroups, uint64_t id, pid_t pid, bool target, bool *more);
+
+/* cgroups_watch - the same for the group that @pid, a target, says it is in */
+struct item *cgroups_watch(struct cgroups *cgroups, pid_t pid);
+
+/* cgroups_read - the figures of all watched groups, as an item; NULL if there are none */
+struct item *cgroups_read(struct cgroups *cgroups);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_HOST_CGROUPS_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* drivers.h - which driver and device node stand behind a device number. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_HOST_DRIVERS_H
+#define PROFBPF_DAEMON_PROFBPFD_HOST_DRIVERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * driver_lookup - names for the kernel's device number @rdev (major << 20 | minor,
+ * with RDEV_BLOCK for block devices)
+ *
+ * The driver is what /proc/devices says, "char MAJOR" or "block MAJOR" if it says nothing;
+ * the device is the node that /sys names under /dev, or "char MAJOR:MINOR"; the module
+ * is the driver that /sys says is bound to the device (amdgpu where /proc/devices
+ * says drm), or "".
+ */
+struct driver_names {
+	char driver[64];
+	char module[64];
+	char device[256];
+};
+
+void driver_lookup(uint32_t rdev, struct driver_names *names);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_HOST_DRIVERS_H */

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/interpreters/mindspore/mindspore_tasks.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/interpreters/mindspore/process_symbol.h"
+#include "lib/elf/process_maps.h"
+#include "proto/trace.pb-c.h"
+
+#define VARIABLE "_ZN9mindspore7dataset7gMyTaskE"
+#define NAME_MAX_BYTES 96
+#define MODULES_MAX 65536
+#define ID_MAX 4096
+
+/* Where a Task keeps what; a layout is taken when more threads agree with it than with any other. */
+struct layout {
+	const char *versions; /* it was found in */
+	uint16_t name; /* std::string: its first word is the text's address in both of its forms */
+	uint16_t id; /* int32: the operator's number, -1 = none */
+	uint16_t tid; /* int32: gettid() of the thread, the check; 0 = not there */
+};
+
+static const struct layout LAYOUTS[] = {
+	{ "2.10", 0x68, 0x70, 0x78 },
+	{ "2.0", 0x68, 0x70, 0x74 },
+	{ "2.0 without thread ids", 0x68, 0x70, 0 },
+};
+
+#define LAYOUT_COUNT (sizeof(LAYOUTS) / sizeof(LAYOUTS[0]))
+
+struct found {
+	uint32_t tid;
+	int32_t id;
+	char name[NAME_MAX_BYTES];
+};
+
+struct search {
+	int memory; /* /proc/PID/mem */
+	pid_t pid;
+	uint64_t module; /* number of the library in each thread's dtv */
+	uint64_t offset; /* of the variable in the module's block */
+	struct found *found;
+	size_t count;
+};
+
+static bool read_word(int memory, uint64_t address, uint64_t *value)
+{
+	return address && pread(memory, value, sizeof(*value), (off_t)address) == sizeof(*value);
+}
+
+static bool read_int(int memory, uint64_t address, int32_t *value)
+{
+	return pread(memory, value, sizeof(*value), (off_t)address) == sizeof(*value);
+}
+
+/*
+ * "MapOp(ID:2)", "MapOp::WorkerEntry", "Watchdog": printable, and a number in it is
+ * the operator's.
+ */
+static bool plausible_name(const char *name, int32_t id)
+{
+	const char *number = strstr(name, "(ID:");
+
+	if (!isupper((unsigned char)name[0]) && strcmp(name, "master") != 0)
+		return false;
+	for (const char *p = name; *p; p++)
+		if (*p < ' ' || *p > '~')
+			return false;
+	return !number || atoi(number + 4) == id;
+}
+
+static bool read_name(int memory, uint64_t address, char *name)
+{
+	ssize_t n = address ? pread(memory, name, NAME_MAX_BYTES - 1, (off_t)address) : -1;
+
+	if (n <= 0)
+		return false;
+	name[n] = '\0';
+	return strlen(name) > 2 && strlen(name) < NAME_MAX_BYTES - 1;
+}
+
+static bool read_task(const struct search *s, const struct layout *layout, uint64_t task,
+		      struct found *found)
+{
+	uint64_t text;
+	int32_t tid = 0;
+
+	if (!read_int(s->memory, task + layout->id, &found->id) ||
+	    !read_word(s->memory, task + layout->name, &text) ||
+	    !read_name(s->memory, text, found->name))
+		return false;
+	if (layout->tid && (!read_int(s->memory, task + layout->tid, &tid) || tid <= 0))
+		return false;
+	/* In a pid namespace the thread knows itself by another number: then names must do. */
+	if (layout->tid && (uint32_t)tid != found->tid && !strstr(found->name, "Op"))
+		return false;
+	return found->id >= -1 && found->id < ID_MAX && plausible_name(found->name, found->id);
+}
+
+/* The thread's Task, 0 = it has none. A block that was never used is -1. */
+static uint64_t task_of(const struct search *s, uint64_t thread_pointer)
+{
+	uint64_t dtv, block, task;
+
+	if (!read_word(s->memory, thread_pointer + 8, &dtv) ||
+	    !read_word(s->memory, dtv + 16 * s->module, &block) || block == UINT64_MAX ||
+	    !read_word(s->memory, block + s->offset, &task))
+		return 0;
+	return task;
+}
+
+static size_t try_layout(struct search *s, const struct layout *layout,
+			 const struct thread_pointer *threads, size_t count, size_t *tasks)
+{
+	size_t found = 0;
+
+	*tasks = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct found *row = &s->found[found];
+		uint64_t task;
+
+		if (threads[i].tgid != (uint32_t)s->pid)
+			continue;
+		task = task_of(s, threads[i].address);
+		if (!task)
+			continue;
+		++*tasks;
+		row->tid = threads[i].tid;
+		found += read_task(s, layout, task, row);
+	}
+	return found;
+}
+
+static struct item *pack(const struct search *s)
+{
+	Profbpf__ThreadRoles m = PROFBPF__THREAD_ROLES__INIT;
+	uint32_t *tids = calloc(s->count, sizeof(*tids));
+	int32_t *ids = calloc(s->count, sizeof(*ids));
+	char **names = calloc(s->count, sizeof(*names));
+	struct item *item = NULL;
+	struct timespec now;
+
+	if (!tids || !ids || !names)
+		goto cleanup;
+	for (size_t i = 0; i < s->count; i++) {
+		tids[i] = s->found[i].tid;
+		ids[i] = s->found[i].id;
+		names[i] = s->found[i].name;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	m.framework = "MindData";
+	m.tgid = s->pid;
+	m.ts_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	m.n_tid = m.n_operator_id = m.n_name = s->count;
+	m.tid = tids;
+	m.operator_id = ids;
+	m.name = names;
+	item = item_new(ITEM_BODY, profbpf__thread_roles__get_packed_size(&m));
+	if (!item)
+		goto cleanup;
+	item->size = profbpf__thread_roles__pack(&m, item->data);
+	item->body = PROFBPF__PACKET__KIND__THREAD_ROLES;
+	item->repeated = true;
+cleanup:
+	free(tids);
+	free(ids);
+	free(names);
+	return item;
+}
+
+static struct item *search(struct search *s, const struct thread_pointer *threads, size_t count,
+			   const char **problem)
+{
+	size_t best = 0, best_found = 0, tasks = 0;
+
+	s->found = calloc(count + 1, sizeof(*s->found));
+	if (!s->found)
+		return NULL;
+	for (size_t i = 0; i < LAYOUT_COUNT; i++) {
+		size_t found = try_layout(s, &LAYOUTS[i], threads, count, &tasks);
+
+		if (found > best_found) {
+			best = i;
+			best_found = found;
+		}
+	}
+	/* A thread that ends while it is looked at may not agree; most have to. */
+	if (best_found * 2 < tasks || (tasks && !best_found)) {
+		*problem = "its Tasks are laid out in an unknown way";
+		return NULL;
+	}
+	s->count = try_layout(s, &LAYOUTS[best], threads, count, &tasks);
+	return s->count ? pack(s) : NULL;
+}
+
+/* The module's number and the variable's offset, out of the two words the loader put them in. */
+static bool find_variable(struct search *s, const struct process_map *map, const char **problem)
+{
+	struct process_tls_symbol symbol;
+
+	if (process_symbol_find_tls(s->pid, s->memory, map, VARIABLE, &symbol) ||
+	    !read_word(s->memory, symbol.module_address, &s->module) ||
+	    !read_word(s->memory, symbol.offset_address, &s->offset) || s->module == 0 ||
+	    s->module > MODULES_MAX || s->offset > (1u << 30)) {
+		*problem = "its variable gMyTask is not where it is expected";
+		return false;
+	}
+	return true;
+}
+
+bool mindspore_tasks_file(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name && fnmatch("/_c_dataengine*.so", name, 0) == 0;
+}
+
+struct item *mindspore_tasks_find(pid_t pid, const struct thread_pointer *threads, size_t count,
+				  const char **problem)
+{
+	struct search s = { .pid = pid };
+	struct process_maps maps;
+	struct item *item = NULL;
+	char path[64];
+
+	*problem = NULL;
+	if (process_maps_read(pid, &maps))
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	s.memory = -1;
+	for (size_t i = 0; i < maps.count && !item; i++) {
+		if (!mindspore_tasks_file(maps.map[i].path))
+			continue;
+#if !defined(__x86_64__)
+		*problem = "this is only known for x86-64";
+		break;
+#endif
+		s.memory = s.memory < 0 ? open(path, O_RDONLY | O_CLOEXEC) : s.memory;
+		if (s.memory < 0) {
+			*problem = "its memory cannot be read";
+			break;
+		}
+		if (find_variable(&s, &maps.map[i], problem))
+			item = search(&s, threads, count, problem);
+	}
+	if (s.memory >= 0)
+		close(s.memory);
+	free(s.found);
+	process_maps_free(&maps);
+	return item;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * python_read.h - what a CPython process is doing, from its memory.
+ *
+ * Nothing is stopped: the memory changes while it is read, and it belongs to the
+ * process, which may put anything there. So every pointer is only ever handed to
+ * the reader, every count is bounded, code objects are known by their type, and
+ * what does not fit is left out.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_READ_H
+#define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/interpreters/python/python_offsets.h"
+
+#define PYTHON_DEPTH_MAX 64 /* frames kept of a thread, from the innermost */
+#define PYTHON_THREADS_MAX 512 /* of a process */
+#define PYTHON_NAME_MAX 256 /* bytes of a name, with its NUL; longer ones are cut */
+#define PYTHON_LINES_MAX 65536 /* bytes of a line table; longer ones tell no line */
+
+/* Memory of a process. read returns 0, or another value if not all of it could be read. */
+struct python_reader {
+	int (*read)(void *context, uint64_t address, void *into, size_t size);
+	void *context;
+};
+
+/* A process: which version, and where its runtime is. */
+struct python_place {
+	const struct python_offsets *offsets;
+	uint64_t runtime; /* address of _PyRuntime */
+	uint64_t code_type; /* address of PyCode_Type */
+};
+
+struct python_frame {
+	uint64_t code; /* address of its code object */
+	int64_t instruction; /* byte in its code, -1 = not known */
+};
+
+struct python_thread {
+	uint64_t thread_id; /* pthread_t */
+	uint32_t native_id; /* tid in its own namespace; 0 = this version does not tell */
+	bool has_lock; /* it holds the interpreter's lock */
+	uint32_t depth;
+	struct python_frame frame[PYTHON_DEPTH_MAX]; /* innermost first */
+};
+
+struct python_lock {
+	uint64_t first, last; /* addresses that threads sleep on while they wait for it */
+	uint64_t holder; /* the thread state that had it last */
+	bool locked;
+};
+
+struct python_code {
+	char name[PYTHON_NAME_MAX]; /* qualified where the version has it */
+	char file[PYTHON_NAME_MAX];
+	int32_t first_line;
+};
+
+/*
+ * python_identify - find out which version's layout a process has
+ *
+ * Tries all that are known, or @version only if that is not 0 (major << 8 | minor),
+ * and sets @place->offsets. True if one fits: the interpreters' list leads to
+ * threads that lead back, and 3.13's own table of offsets says the same.
+ */
+bool python_identify(const struct python_reader *reader, struct python_place *place,
+		     uint16_t version);
+
+/* python_lock_read - the lock of the first interpreter; false if there is none to be found */
+bool python_lock_read(const struct python_reader *reader, const struct python_place *place,
+		      struct python_lock *lock);
+
+/* python_threads - hand each thread to @each; its pointer is valid during the call. Returns how many. */
+size_t python_threads(const struct python_reader *reader, const struct python_place *place,
+		      void (*each)(void *context, const struct python_thread *thread),
+		      void *context);
+
+/* python_code_read - names of a code object; false if it is none */
+bool python_code_read(const struct python_reader *reader, const struct python_place *place,
+		      uint64_t code, struct python_code *out);
+
+/* python_code_mark - two numbers that are the same as long as it is the same code object, most likely */
+bool python_code_mark(const struct python_reader *reader, const struct python_place *place,
+		      uint64_t code, uint64_t mark[2]);
+
+/* python_line - the line that @frame is at; 0 if that cannot be told */
+uint32_t python_line(const struct python_reader *reader, const struct python_place *place,
+		     const struct python_frame *frame);
+
+/*
+ * python_line_in - the same, in a line table that was read
+ *
+ * @version picks the format: Objects/lnotab_notes.txt (until 3.9), PEP 626 (3.10),
+ * Objects/locations.md (3.11 and later). Never reads beyond @size.
+ */
+uint32_t python_line_in(uint16_t version, const uint8_t *table, size_t size, int32_t first_line,
+			int64_t instruction);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_READ_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_names.h - what lies at the addresses that launching calls are given.
+ *
+ * CUDA, HIP and CANN programs may launch a kernel by the address of a function
+ * of their own that stands for it. If it was registered before the session began,
+ * nobody told its name: it is looked up in the symbol table of the file that the
+ * process has mapped there, once per process and address.
+ *
+ * The reader thread notes addresses, the prober thread looks them up.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_CODE_NAMES_H
+#define PROFBPF_DAEMON_PROFBPFD_PROBE_CODE_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/events.h"
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/control/right.h"
+
+#define CODE_NAMES_MAX 65536 /* addresses of a session; those beyond stay without a name */
+
+struct code_names;
+
+/* code_names_new - the names found go to @queue; NULL without memory */
+struct code_names *code_names_new(struct item_queue *queue);
+
+/* code_names_limit - name only what lies in processes into which @right, which stays the caller's, allows to look */
+void code_names_limit(struct code_names *names, const struct right *right);
+void code_names_free(struct code_names *names);
+
+/* code_names_watch - args[@slot] of the calls of @probe is such an address; from any thread */
+void code_names_watch(struct code_names *names, uint32_t probe, unsigned int slot);
+
+/* code_names_see - reader thread: take note of a call's address if it is new */
+void code_names_see(struct code_names *names, const struct rec_call *call);
+
+/* code_names_forget - reader thread: the process runs another program from now on */
+void code_names_forget(struct code_names *names, pid_t pid);
+
+/* code_names_waiting - reader thread: is there anything that nobody was asked to look up yet? */
+bool code_names_waiting(struct code_names *names);
+
+/* code_names_resolve - look up everything noted so far; one thread at a time */
+void code_names_resolve(struct code_names *names);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_CODE_NAMES_H */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file_entry.h - what a session knows of one file: its probed functions, their numbers, their probes. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_ENTRY_H
+#define PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_ENTRY_H
+
+#include <stdarg.h>
+
+#include "daemon/profbpfd/probe/file_places.h"
+#include "daemon/profbpfd/probe/link_closer.h"
+#include "daemon/profbpfd/probe/probes.h"
+#include "lib/elf/process_maps.h"
+
+/* What the files of a session share. */
+struct file_setting {
+	struct capture *capture;
+	struct file_view *view;
+	struct item_queue *queue;
+	struct probes_options options;
+	bool return_probes; /* the kernel can leave them out for single calls */
+	uint32_t next_probe, next_exit; /* numbers not in use yet */
+	bool full_warned;
+	void (*warn)(void *context, const char *text);
+	void *warn_context;
+};
+
+/* A file that was looked at. Most hold nothing of interest: count 0, fd -1. */
+struct file_entry {
+	uint32_t dev; /* KERNEL_DEV() */
+	uint64_t inode;
+	char *path;
+	int fd;
+	struct probed_file file;
+	struct file_places places;
+	uint64_t *cookies; /* the functions' probe numbers */
+	struct hot_function *hot; /* of each function; see exit_budget.h */
+	bool exits_stale; /* some were dropped, or not any more, since they were last probed */
+	bool names_change_unseen; /* a function with names=changed is not probed */
+	bool moves_stacks; /* who maps it may go on with a stack elsewhere */
+	struct probe_link *everywhere; /* breakpoints for whoever maps it */
+	uint64_t everywhere_ns;
+	struct probe_link **tails; /* for whoever maps it: of code that functions go on in */
+	size_t tail_count;
+	bool tails_of_processes; /* some have such probes of their own */
+	size_t users; /* processes with probes of the file */
+	bool counted; /* it had some, at some time */
+};
+
+/* A mapped file in a process that runs: what its IFUNCs stand for can be looked up there. */
+struct mapped_in {
+	pid_t pid;
+	const struct process_maps *maps;
+	const struct process_map *map;
+};
+
+/*
+ * file_entry_new - look at a file, number its functions, and tell the trace of them
+ *
+ * Takes over @fd. @in may be NULL. NULL without memory; a file without functions of interest is an entry, too.
+ */
+struct file_entry *file_entry_new(struct file_setting *setting, uint32_t dev, uint64_t inode,
+				  const char *path, int fd, const struct mapped_in *in);
+
+/*
+ * file_entry_link - put the file's probes into a process, or with @pid 0 into all that map the file
+ *
+ * @moved: stacks are moved there. NULL with errno as probe_link_new().
+ */
+struct probe_link *file_entry_link(struct file_setting *setting, struct file_entry *entry,
+				   pid_t pid, bool moved);
+
+/* file_entry_set_exits - after exits were dropped, or not any more: 0 or a negative errno, which leaves all as it was */
+int file_entry_set_exits(struct file_setting *setting, struct file_entry *entry,
+			 struct probe_link *link, pid_t pid, bool moved);
+
+/*
+ * file_entry_link_tail - also see, in a process, the ends of code that functions go on in
+ *
+ * With @pid 0 in all that map the file; not if processes have such probes of their own: they would see ends twice.
+ * @offset: of that code, in the file, whose descriptor must be open. Returns 0 with *@link set, to NULL
+ * if all its ends are seen already; -ENOENT if they can't be seen; or another negative errno.
+ */
+int file_entry_link_tail(struct file_setting *setting, struct file_entry *entry, pid_t pid,
+			 uint64_t offset, bool moved, struct probe_link **link);
+
+/* file_entry_add_tail - take a link over that was made with @pid 0; 0 or -ENOMEM */
+int file_entry_add_tail(struct file_entry *entry, struct probe_link *link);
+
+/* file_entry_detach - have those of its probes closed that are for whoever maps it */
+void file_entry_detach(struct file_entry *entry, struct link_closer *closer);
+
+/* file_entry_free - its probes are removed */
+void file_entry_free(struct file_entry *entry);
+
+/* file_warn - a line for the user */
+void __attribute__((format(printf, 2, 3)))
+file_warn(const struct file_setting *setting, const char *format, ...);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_ENTRY_H */

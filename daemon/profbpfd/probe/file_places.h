@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file_places.h - the instructions of a file that are probed: entries of functions, and where
+ * their calls end.
+ *
+ * How the end of a call is seen is decided for each function. Functions that the catalog vouches
+ * for (plain) have a return probe, which is written into the stack of the caller: only on kernels
+ * that can leave it out for single calls, and not in processes that move stacks. The others are
+ * probed at the instructions with which they return or jump to other functions. Where these
+ * can't all be found only the entry is seen.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_PLACES_H
+#define PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/events.h"
+#include "daemon/common/end_way.h"
+#include "daemon/profbpfd/probe/hot_functions.h"
+#include "daemon/profbpfd/probe/probe_link.h"
+
+/* A place that is probed because calls end there. */
+struct exit_place {
+	uint64_t offset; /* in the file */
+	uint64_t cookie; /* events.h: PLACE_* */
+	struct exit_conf conf; /* of PLACE_JUMP_INDIRECT */
+	bool moved_only; /* of functions with return probes, for processes that move stacks */
+	bool tail; /* of code that functions go on in: probed in the processes in which that was seen */
+	bool at_entry; /* the probe of a function's entry is there, and is for both */
+	bool dropped; /* it is reached too often: not probed any more */
+	bool everywhere; /* a tail that is probed in whoever maps the file */
+};
+
+struct file_places {
+	struct exit_place *exits; /* by ascending offset, each once */
+	size_t exit_count;
+	enum end_way *ways; /* of each function */
+	uint32_t first_exit; /* number of the first exit */
+};
+
+/*
+ * file_places_find - the exits of a file's functions, numbered from @first_exit on
+ *
+ * Functions whose exits have no numbers left below EXITS_MAX are END_UNSEEN. Returns 0 or -ENOMEM.
+ */
+int file_places_find(struct file_places *places, const struct probed_file *file, bool return_probes,
+		     uint32_t first_exit);
+
+/*
+ * file_places_add - more exits, of code that functions went on in
+ *
+ * Returns how many of them were not among the places before, or a negative errno (-E2BIG: no numbers left).
+ */
+int file_places_add(struct file_places *places, const struct function_exits *exits,
+		    uint32_t first_exit);
+
+/* file_places_depend_on_stacks - other places are probed where stacks are moved */
+bool file_places_depend_on_stacks(const struct file_places *places);
+
+/* file_places_at - the exit at a place in the file, or NULL */
+const struct exit_place *file_places_at(const struct file_places *places, uint64_t offset);
+
+/*
+ * file_places_drop - leave out the exits that only functions with @hot use, and no others
+ *
+ * @hot: of each function; free to be changed again.
+ */
+void file_places_drop(struct file_places *places, const struct probed_file *file,
+		      const struct hot_function *hot);
+
+/* What to attach: parallel arrays, of which each belongs to this structure. */
+struct place_points {
+	struct link_points points;
+	size_t *entry_function, *return_function; /* index of each entry's function */
+};
+
+/*
+ * file_places_select - the places to probe in a process, or in all that map the file
+ *
+ * @cookies: the functions' probe numbers. @moved: stacks are moved there. Returns 0 or -ENOMEM; free
+ * with place_points_free() either way.
+ */
+int file_places_select(const struct file_places *places, const struct probed_file *file,
+		       const uint64_t *cookies, bool moved, struct place_points *selected);
+void place_points_free(struct place_points *selected);
+
+void file_places_free(struct file_places *places);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_FILE_PLACES_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * link_closer.h - removes the probes of processes that are gone, beside other work.
+ *
+ * To close a link takes as long as the kernel waits for all that may still use it, some tens of
+ * milliseconds for each file. Who waited for that would miss the first calls of the next process.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_LINK_CLOSER_H
+#define PROFBPF_DAEMON_PROFBPFD_PROBE_LINK_CLOSER_H
+
+#include "daemon/profbpfd/probe/probe_link.h"
+
+struct link_closer;
+
+/* link_closer_new - returns NULL without memory; its threads are started when there is something to do */
+struct link_closer *link_closer_new(void);
+
+/* link_closer_add - close @link, which may be NULL, soon; without memory or a thread at once */
+void link_closer_add(struct link_closer *closer, struct probe_link *link);
+
+/* link_closer_free - returns when every link that was added is closed; @closer may be NULL */
+void link_closer_free(struct link_closer *closer);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_LINK_CLOSER_H */

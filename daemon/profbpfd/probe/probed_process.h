@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probed_process.h - the processes of a session and the probes that each has of its own, found by id. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PROCESS_H
+#define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/probe/probe_link.h"
+#include "lib/base/map.h"
+
+struct process_link {
+	size_t file;
+	struct probe_link *link; /* NULL: covered by the file's everywhere link */
+};
+
+struct probed_process {
+	pid_t pid;
+	struct process_link *links;
+	size_t link_count;
+	struct probe_link **tails; /* of code that functions go on in */
+	size_t tail_count;
+	bool moves_stacks;
+	bool looked_at;
+	bool missed; /* the trace says so */
+};
+
+/* Zeroed is empty. */
+struct probed_processes {
+	struct probed_process *row;
+	size_t count;
+	size_t capacity;
+	struct map rows; /* by process id; of some that are gone, too */
+};
+
+/* NULL if it is not there. Valid until one is added or removed. */
+struct probed_process *probed_processes_find(const struct probed_processes *processes, pid_t pid);
+
+/* probed_processes_add - does nothing if it is there; 0 or -ENOMEM */
+int probed_processes_add(struct probed_processes *processes, pid_t pid);
+
+/* probed_processes_remove - its links are the caller's; the last one takes its place */
+void probed_processes_remove(struct probed_processes *processes, struct probed_process *process);
+void probed_processes_free(struct probed_processes *processes);
+
+/* The link of the file with this number; NULL if there is none. */
+struct process_link *probed_process_link(const struct probed_process *process, size_t file);
+
+/* Take @link over. 0 or -ENOMEM. */
+int probed_process_add_link(struct probed_process *process, size_t file, struct probe_link *link);
+int probed_process_add_tail(struct probed_process *process, struct probe_link *link);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PROCESS_H */

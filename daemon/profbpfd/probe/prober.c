@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/probe/prober.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LOOK_SECONDS 1
+
+struct job {
+	struct job *next;
+	pid_t pid; /* 0: look up addresses */
+	bool forget;
+	bool began; /* the process did */
+	uint64_t tail; /* address at which a function went on; 0 = none */
+	uint64_t ts_ns;
+};
+
+struct prober {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct job *first, **last;
+	bool ending;
+	struct timespec look; /* when it is next looked at what the probes cost */
+	struct probes *probes;
+	struct code_names *code_names;
+};
+
+static bool time_to_look(struct prober *p)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec < p->look.tv_sec ||
+	    (now.tv_sec == p->look.tv_sec && now.tv_nsec < p->look.tv_nsec))
+		return false;
+	p->look = now;
+	p->look.tv_sec += LOOK_SECONDS;
+	return true;
+}
+
+static struct job *take_first(struct prober *p)
+{
+	struct job *job = p->first;
+
+	p->first = job->next;
+	if (!p->first)
+		p->last = &p->first;
+	return job;
+}
+
+/* Returns false when there is no more to do. With *@job NULL it is time to look. */
+static bool next_job(struct prober *p, struct job **job)
+{
+	bool look, ending;
+
+	pthread_mutex_lock(&p->lock);
+	while (!(look = time_to_look(p)) && !p->first && !p->ending)
+		pthread_cond_timedwait(&p->filled, &p->lock, &p->look);
+	ending = p->ending;
+	*job = look || ending ? NULL : take_first(p);
+	pthread_mutex_unlock(&p->lock);
+	return !ending;
+}
+
+static void do_job(struct prober *p, const struct job *job)
+{
+	if (!job)
+		probes_look(p->probes);
+	else if (!job->pid)
+		code_names_resolve(p->code_names);
+	else if (job->forget)
+		probes_forget(p->probes, job->pid);
+	else if (job->tail)
+		probes_tail(p->probes, job->pid, job->tail);
+	else if (probes_scan(p->probes, job->pid, job->ts_ns) == -ESRCH && job->began)
+		probes_missed(p->probes, job->pid, job->ts_ns);
+}
+
+static void *run(void *context)
+{
+	struct prober *p = context;
+	struct job *job;
+
+	pthread_setname_np(pthread_self(), "profbpfd/probe");
+	while (next_job(p, &job)) {
+		do_job(p, job);
+		free(job);
+	}
+	return NULL;
+}
+
+static void make_condition(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+struct prober *prober_new(struct probes *probes, struct code_names *code_names)
+{
+	struct prober *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->probes = probes;
+	p->code_names = code_names;
+	p->last = &p->first;
+	pthread_mutex_init(&p->lock, NULL);
+	make_condition(&p->filled);
+	if (pthread_create(&p->thread, NULL, run, p)) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* A process that loads many libraries asks many times: one scan that has not begun serves all. */
+static struct job *asked_already(struct prober *p, const struct job *asked)
+{
+	for (struct job *job = p->first; job && !asked->forget && !asked->tail; job = job->next)
+		if (job->pid == asked->pid && !job->forget && !job->tail)
+			return job;
+	return NULL;
+}
+
+static void ask(struct prober *p, struct job asked)
+{
+	struct job *job;
+
+	pthread_mutex_lock(&p->lock);
+	job = asked_already(p, &asked);
+	if (job) {
+		job->began |= asked.began;
+	} else if ((job = malloc(sizeof(*job)))) {
+		*job = asked;
+		*p->last = job;
+		p->last = &job->next;
+		pthread_cond_signal(&p->filled);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void prober_scan(struct prober *p, pid_t pid, bool began, uint64_t ts_ns)
+{
+	ask(p, (struct job){ .pid = pid, .began = began, .ts_ns = ts_ns });
+}
+
+void prober_forget(struct prober *p, pid_t pid)
+{
+	ask(p, (struct job){ .pid = pid, .forget = true });
+}
+
+void prober_tail(struct prober *p, pid_t pid, uint64_t address)
+{
+	ask(p, (struct job){ .pid = pid, .tail = address });
+}
+
+void prober_resolve(struct prober *p)
+{
+	if (p->code_names)
+		ask(p, (struct job){ .pid = 0 });
+}
+
+void prober_free(struct prober *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->ending = true;
+	pthread_cond_signal(&p->filled);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	while (p->first) {
+		struct job *next = p->first->next;
+
+		if (p->first->began)
+			probes_missed(p->probes, p->first->pid, p->first->ts_ns);
+		free(p->first);
+		p->first = next;
+	}
+	pthread_cond_destroy(&p->filled);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prober.h - the thread that probes what targets map while a session runs.
+ *
+ * Reading a large library takes long compared with how often rings must be
+ * drained, so it happens here.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBER_H
+#define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/probe/probes.h"
+
+struct prober;
+
+/*
+ * prober_new - start the thread; @probes belongs to it until prober_free()
+ *
+ * @code_names may be NULL. Returns NULL without memory.
+ */
+struct prober *prober_new(struct probes *probes, struct code_names *code_names);
+
+/*
+ * prober_scan - look at what @pid has mapped by now
+ *
+ * @ts_ns is when the reason for it happened. @began: it is that the process has just begun, or
+ * runs another program; the trace tells if it then ends before it was looked at.
+ */
+void prober_scan(struct prober *prober, pid_t pid, bool began, uint64_t ts_ns);
+
+/* prober_forget - @pid is gone */
+void prober_forget(struct prober *prober, pid_t pid);
+
+/* prober_tail - a traced function of @pid went on at @address; see probes_tail() */
+void prober_tail(struct prober *prober, pid_t pid, uint64_t address);
+
+/* prober_resolve - look up the addresses that wait in the session's code_names */
+void prober_resolve(struct prober *prober);
+
+/* prober_free - finish what is being done, drop what is not (the trace tells of new processes), end the thread */
+void prober_free(struct prober *prober);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_PROBER_H */

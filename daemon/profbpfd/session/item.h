@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * item.h - what travels from a session's reader to its writer, and the bounded
+ * queue it travels in.
+ *
+ * The reader never waits for the writer: when the queue is full, batches of
+ * records are dropped and counted. Small items that describe others (functions,
+ * tasks, statistics) are always taken.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_ITEM_H
+#define PROFBPF_DAEMON_PROFBPFD_SESSION_ITEM_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "bpf/events.h"
+#include "device/stream.h"
+#include "proto/trace.pb-c.h"
+
+enum item_kind {
+	ITEM_RECORDS,	/* raw records of one type from one CPU */
+	ITEM_TASKS,	/* struct task_row[] */
+	ITEM_DEVICE,	/* struct device_row[] of one device */
+	ITEM_STACKS,	/* struct stack_row[] */
+	ITEM_COVERAGE,	/* struct coverage_row[] */
+	ITEM_ENDS,	/* struct ends_row[] */
+	ITEM_BODY,	/* a packed message, written as it is */
+	ITEM_STATISTICS,	/* one struct statistics_row */
+	ITEM_END,	/* no more items will come */
+};
+
+struct task_row {
+	struct rec_task record;
+	char *cmdline;		/* allocated, or NULL */
+	char *exe;
+};
+
+struct device_row {
+	struct stream_task task;
+	const char *name;	/* lives as long as the session */
+	uint32_t tid;		/* in the initial pid namespace */
+};
+
+struct stack_row {
+	uint64_t ts_ns;
+	uint64_t dur_ns;
+	uint32_t tid, tgid;
+	uint32_t stack;		/* of the session's stack table */
+	uint32_t flags;		/* as in message StackSamples */
+	uint32_t cpu;
+	uint32_t rate;
+	uint32_t waker;
+	uint32_t reserved;
+};
+
+struct coverage_row {
+	uint32_t tgid;
+	uint32_t functions;
+	uint64_t mapped_ns;	/* 0 = before the session */
+	uint64_t probed_ns;
+	char *path;		/* allocated */
+};
+
+/* From @ts_ns on the ends of a function's calls are seen, or only their entries. */
+struct ends_row {
+	uint32_t function;
+	uint32_t calls_per_second;	/* that decided it */
+	uint64_t ts_ns;
+	bool seen;
+};
+
+/* Sources as the trace counts them: enum source, then the device streams. */
+#define SOURCE_DEVICE SOURCES
+#define TRACE_SOURCES (SOURCES + 1)
+#define LOST_REASONS 10
+
+struct lost_count {
+	const char *reason;	/* a constant */
+	uint64_t count;
+};
+
+/* What is known outside the writer, who adds what it delivered and what it could not write. */
+struct source_count {
+	uint64_t produced;
+	uint64_t used;		/* delivered to the daemon itself, not to the file */
+	struct lost_count lost[LOST_REASONS];
+	uint32_t lost_count;
+};
+
+struct short_row {
+	uint32_t probe;
+	uint32_t tgid;
+	uint64_t count;
+	uint64_t total_ns;
+};
+
+struct statistics_row {
+	uint64_t ts_ns;
+	bool final;
+	char end_reason[512];
+	uint64_t daemon_cpu_ns;
+	struct source_count sources[TRACE_SOURCES];
+	struct short_row *short_calls;	/* allocated */
+	uint32_t short_count;
+};
+
+struct item {
+	struct item *next;
+	enum item_kind kind;
+	enum rec_type type;		/* ITEM_RECORDS */
+	enum source source;		/* ITEM_RECORDS: whose losses it counts as */
+	uint32_t cpu;			/* ITEM_RECORDS */
+	uint32_t device;		/* ITEM_DEVICE */
+	Profbpf__Packet__Kind body;	/* ITEM_BODY */
+	bool repeated;			/* ITEM_BODY: belongs into every segment */
+	uint32_t count;
+	size_t size;			/* bytes of data in use */
+	size_t capacity;
+	void *data;
+};
+
+/* item_new - an empty item with room for @capacity bytes; NULL without memory */
+struct item *item_new(enum item_kind kind, size_t capacity);
+
+/* item_free - frees what the rows own, too; NULL is fine */
+void item_free(struct item *item);
+
+/* item_grow - room for @size bytes more; 0 or -ENOMEM */
+int item_grow(struct item *item, size_t size);
+
+/* item_append - copy @size bytes to the end, growing if needed; 0 or -ENOMEM. Counts one row. */
+static inline int item_append(struct item *item, const void *row, size_t size)
+{
+	if (item->capacity - item->size < size && item_grow(item, size))
+		return -ENOMEM;
+	memcpy((char *)item->data + item->size, row, size);
+	item->size += size;
+	item->count++;
+	return 0;
+}
+
+struct item_queue;
+
+/* item_queue_new - holds at most @limit_bytes of records */
+struct item_queue *item_queue_new(size_t limit_bytes);
+void item_queue_free(struct item_queue *queue);
+
+/*
+ * item_queue_push - hand over an item, which belongs to the queue from then on
+ *
+ * Returns false, and leaves the item to the caller, if it holds records and the
+ * queue is full.
+ */
+bool item_queue_push(struct item_queue *queue, struct item *item);
+
+/* item_queue_pop - the next item, waiting for it; the caller frees it */
+struct item *item_queue_pop(struct item_queue *queue);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_ITEM_H */

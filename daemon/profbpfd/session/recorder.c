@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/session/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/profbpfd/host/process_info.h"
+
+#define FIRST_BATCH_BYTES 4096
+#define KNOWN_TEXTS 256 /* a power of two */
+
+struct recorder {
+	int cpus;
+	struct item_queue *queue;
+	struct texts *texts;
+	struct recorder_events events;
+	struct item **batches;		/* [cpu * REC_TYPES + type] */
+	size_t *sizes;			/* of the last of each that was handed over, in bytes */
+	struct item *tasks;
+	uint64_t known_texts[KNOWN_TEXTS]; /* keys that calls of this pass named, by their last bits; 0 = none */
+	bool texts_missing;
+	uint64_t dropped[TRACE_SOURCES];
+	uint64_t used[TRACE_SOURCES];
+};
+
+struct recorder *recorder_new(int cpus, struct item_queue *queue, struct texts *texts,
+			      const struct recorder_events *events)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->cpus = cpus;
+	r->queue = queue;
+	r->texts = texts;
+	r->events = *events;
+	r->batches = calloc((size_t)cpus * REC_TYPES, sizeof(*r->batches));
+	r->sizes = calloc((size_t)cpus * REC_TYPES, sizeof(*r->sizes));
+	if (!r->batches || !r->sizes) {
+		recorder_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; r->batches && i < (size_t)r->cpus * REC_TYPES; i++)
+		item_free(r->batches[i]);
+	item_free(r->tasks);
+	free(r->batches);
+	free(r->sizes);
+	free(r);
+}
+
+static const struct {
+	size_t size;
+	enum source source;
+} kinds[REC_TYPES] = {
+	[REC_CALL] = { sizeof(struct rec_call), SOURCE_API },
+	[REC_IOCTL] = { sizeof(struct rec_ioctl), SOURCE_IOCTL },
+	[REC_SWITCH] = { sizeof(struct rec_switch), SOURCE_SCHED },
+	[REC_INTERRUPT] = { sizeof(struct rec_interrupt), SOURCE_SCHED },
+	[REC_WAKE] = { sizeof(struct rec_wake), SOURCE_SCHED },
+	[REC_ACCOUNT] = { sizeof(struct rec_account), SOURCE_TASK },
+	[REC_PROCESS] = { sizeof(struct rec_process), SOURCE_TASK },
+	[REC_FAULT] = { sizeof(struct rec_fault), SOURCE_FAULT },
+	[REC_BLOCK] = { sizeof(struct rec_block), SOURCE_BLOCK },
+};
+
+static void hand_over(struct recorder *r, struct item **batch)
+{
+	if (!*batch)
+		return;
+	r->sizes[batch - r->batches] = (*batch)->size;
+	if (!item_queue_push(r->queue, *batch)) {
+		r->dropped[(*batch)->source] += (*batch)->count;
+		item_free(*batch);
+	}
+	*batch = NULL;
+}
+
+/* A batch is about as large as the one before: growing it would copy it again and again. */
+static struct item *new_batch(struct recorder *r, size_t index, const struct rec_header *record)
+{
+	size_t capacity = r->sizes[index] + r->sizes[index] / 8;
+	struct item *batch = item_new(ITEM_RECORDS, capacity > FIRST_BATCH_BYTES ? capacity :
+										   FIRST_BATCH_BYTES);
+
+	if (!batch)
+		return NULL;
+	batch->type = record->type;
+	batch->cpu = record->cpu;
+	batch->source = kinds[record->type].source;
+	return batch;
+}
+
+/* @size: as in kinds[]; a constant where it matters. */
+static inline void add_record(struct recorder *r, const struct rec_header *record, size_t size)
+{
+	size_t index = (size_t)record->cpu * REC_TYPES + record->type;
+	struct item **batch;
+
+	if (record->cpu >= (uint32_t)r->cpus) {
+		r->dropped[kinds[record->type].source]++;
+		return;
+	}
+	batch = &r->batches[index];
+	if (!*batch)
+		*batch = new_batch(r, index, record);
+	if (!*batch || item_append(*batch, record, size))
+		r->dropped[kinds[record->type].source]++;
+	else if ((*batch)->count >= RECORDER_BATCH_MAX)
+		hand_over(r, batch);
+}
+
+/* An ordinary user is told those of targets, and not what came of one meanwhile. */
+static void read_command(const struct right *right, struct task_row *row)
+{
+	pid_t pid = (pid_t)row->record.tgid;
+
+	if (right_limited(right) && !(row->record.header.flags & TASK_TARGET))
+		return;
+	row->cmdline = process_cmdline(pid);
+	row->exe = process_exe(pid);
+	if (right_holds(right, pid))
+		return;
+	free(row->cmdline);
+	free(row->exe);
+	row->cmdline = row->exe = NULL;
+}
+
+static void add_task(struct recorder *r, const struct rec_task *record)
+{
+	struct task_row row = { .record = *record };
+	bool leader = record->tid == record->tgid && !(record->header.flags & TASK_KTHREAD);
+
+	row.record.comm[REC_COMM_LEN - 1] = '\0';
+	if (leader && record->event != TASK_EXIT && record->event != TASK_RENAME)
+		read_command(r->events.right, &row);
+	if (!r->tasks)
+		r->tasks = item_new(ITEM_TASKS, FIRST_BATCH_BYTES);
+	if (!r->tasks || item_append(r->tasks, &row, sizeof(row))) {
+		free(row.cmdline);
+		free(row.exe);
+		r->dropped[SOURCE_TASK]++;
+	}
+}
+
+static void act_on_task(struct recorder *r, const struct rec_task *t)
+{
+	const struct recorder_events *e = &r->events;
+	bool target = t->header.flags & TASK_TARGET;
+	bool started = t->event == TASK_EXEC || (t->event == TASK_FORK && t->tid == t->tgid);
+
+	if ((t->event == TASK_EXEC || t->event == TASK_DROPPED) && e->code_names)
+		code_names_forget(e->code_names, t->tgid);
+	if (target && started)
+		e->process_started(e->context, t->tgid, t->header.ts_ns);
+	else if (target && t->event == TASK_EXIT && t->header.flags & TASK_LAST)
+		e->process_exited(e->context, t->tgid);
+	else if (t->event == TASK_DROPPED && e->process_dropped)
+		e->process_dropped(e->context, t->tgid);
+}
+
+static void note_process(struct recorder *r, const struct rec_process *p)
+{
+	const struct recorder_events *e = &r->events;
+
+	e->process_seen(e->context, p->tgid, p->cgroup, p->header.flags & PROCESS_TARGET,
+			p->header.flags & PROCESS_FINAL);
+}
+
+static void see_text(struct recorder *r, uint64_t key)
+{
+	uint64_t *known = &r->known_texts[key & (KNOWN_TEXTS - 1)];
+
+	if (*known == key)
+		return;
+	if (texts_has(r->texts, key))
+		*known = key;
+	else
+		r->texts_missing = true;
+}
+
+static void add_call(struct recorder *r, const struct rec_call *call)
+{
+	if (r->events.code_names)
+		code_names_see(r->events.code_names, call);
+	if (call->header.flags & CALL_HAS_STRING)
+		see_text(r, call->text);
+	add_record(r, &call->header, sizeof(*call));
+}
+
+static void keep_text(struct recorder *r, const struct rec_string *string)
+{
+	if (texts_put(r->texts, string->key, string->str, string->len) && r->events.texts_forgotten)
+		r->events.texts_forgotten(r->events.context);
+	r->used[SOURCE_TASK]++;
+}
+
+static void pass_tail(struct recorder *r, const struct rec_tail *tail)
+{
+	if (r->events.tail_seen)
+		r->events.tail_seen(r->events.context, tail->tgid, tail->address);
+	r->used[SOURCE_TASK]++;
+}
+
+void recorder_handle(void *context, const struct rec_header *record)
+{
+	struct recorder *r = context;
+
+	switch (record->type) {
+	case REC_TASK:
+		add_task(r, (const void *)record);
+		act_on_task(r, (const void *)record);
+		break;
+	case REC_PROCESS:
+		note_process(r, (const void *)record);
+		add_record(r, record, sizeof(struct rec_process));
+		break;
+	case REC_CALL: add_call(r, (const void *)record); break;
+	case REC_STRING: keep_text(r, (const void *)record); break;
+	case REC_TAIL: pass_tail(r, (const void *)record); break;
+	default:
+		if (kinds[record->type].size)
+			add_record(r, record, kinds[record->type].size);
+		break;
+	}
+}
+
+bool recorder_texts_missing(struct recorder *r)
+{
+	bool missing = r->texts_missing;
+
+	r->texts_missing = false;
+	return missing;
+}
+
+/* Tasks go first, so that a reader knows who is meant. */
+void recorder_pass(struct recorder *r, bool flush)
+{
+	memset(r->known_texts, 0, sizeof(r->known_texts));
+	if (r->events.code_names && code_names_waiting(r->events.code_names))
+		r->events.code_seen(r->events.context);
+	if (r->tasks && (flush || r->tasks->count >= RECORDER_BATCH)) {
+		item_queue_push(r->queue, r->tasks);
+		r->tasks = NULL;
+	}
+	for (size_t i = 0; i < (size_t)r->cpus * REC_TYPES; i++)
+		if (r->batches[i] && (flush || r->batches[i]->count >= RECORDER_BATCH))
+			hand_over(r, &r->batches[i]);
+}
+
+uint64_t recorder_dropped(const struct recorder *r, unsigned int source)
+{
+	return r->dropped[source];
+}
+
+uint64_t recorder_used(const struct recorder *r, unsigned int source)
+{
+	return r->used[source];
+}

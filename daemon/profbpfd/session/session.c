@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/session/session.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/control/priority.h"
+#include "daemon/profbpfd/session/session_private.h"
+
+static void signal_fd(int fd)
+{
+	uint64_t one = 1;
+
+	if (write(fd, &one, sizeof(one)) < 0)
+		return; /* the counter is full: the reader will wake up anyway */
+}
+
+void session_set_state(struct session *s, enum session_state state)
+{
+	pthread_mutex_lock(&s->lock);
+	s->state = state;
+	pthread_mutex_unlock(&s->lock);
+	signal_fd(s->event_fd);
+}
+
+void session_end(struct session *s, bool failed, const char *reason)
+{
+	pthread_mutex_lock(&s->lock);
+	/* A failure outweighs the reason for which it was going to end anyway. */
+	if (!s->reason[0] || (failed && !s->failed)) {
+		snprintf(s->reason, sizeof(s->reason), "%s", reason);
+		s->failed = failed;
+	}
+	s->stop_asked = true;
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool session_stop_asked(struct session *s)
+{
+	bool asked;
+
+	pthread_mutex_lock(&s->lock);
+	asked = s->stop_asked;
+	pthread_mutex_unlock(&s->lock);
+	return asked;
+}
+
+void session_warn(void *context, const char *text)
+{
+	struct session *s = context;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->warning_count < WARNINGS_MAX) {
+		s->warnings[s->warning_count] = strdup(text);
+		if (s->warnings[s->warning_count])
+			s->warning_count++;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void release(struct session *s)
+{
+	map_events_free(s->maps);
+	s->maps = NULL;
+	prober_free(s->prober);
+	probes_free(s->probes);
+	capture_free(s->capture);
+	s->prober = NULL;
+	s->probes = NULL;
+	s->capture = NULL;
+	recorder_free(s->recorder);
+	cgroups_free(s->cgroups);
+	s->cgroups = NULL;
+	sampler_free(s->faults);
+	s->faults = NULL;
+	sampler_free(s->sampler);
+	stacks_free(s->stacks);
+	s->recorder = NULL;
+	s->sampler = NULL;
+	s->stacks = NULL;
+	if (s->epoll_fd >= 0)
+		close(s->epoll_fd);
+	s->epoll_fd = -1;
+}
+
+static void *run(void *context)
+{
+	struct session *s = context;
+
+	pthread_setname_np(pthread_self(), "profbpfd/read");
+	/* Ordinary users do not get more of the machine than is theirs by starting sessions. */
+	if (s->request.owner == (uid_t)-1)
+		priority_raise();
+	if (!session_start(s)) {
+		session_run(s);
+		session_finish_capture(s);
+		session_finish_writer(s);
+	}
+	close(s->request.output);
+	s->request.output = -1;
+	session_set_state(s, SESSION_ENDED);
+	/* The kernel takes 0.1 s to let go of each tracepoint: nobody need wait for that. */
+	release(s);
+	session_set_state(s, SESSION_RELEASED);
+	return NULL;
+}
+
+static void free_request(struct session_request *request)
+{
+	if (request->output >= 0)
+		close(request->output);
+	for (size_t i = 0; i < request->pid_count; i++)
+		held_let_go(&request->held[i]);
+	free(request->held);
+	for (size_t i = 0; i < request->file_count; i++)
+		close(request->files[i]);
+	free(request->files);
+	free(request->pids);
+}
+
+struct session *session_new(uint32_t id, struct session_request *request,
+			    const struct catalogs *catalogs, int event_fd)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		free_request(request);
+		return NULL;
+	}
+	s->id = id;
+	s->request = *request;
+	s->catalogs = catalogs;
+	s->event_fd = event_fd;
+	s->epoll_fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->wake_fd < 0 || pthread_create(&s->thread, NULL, run, s)) {
+		if (s->wake_fd >= 0)
+			close(s->wake_fd);
+		free_request(&s->request);
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void session_stop(struct session *s, const char *reason)
+{
+	session_end(s, false, reason);
+	signal_fd(s->wake_fd);
+}
+
+static void fill_source(struct session *s, unsigned int source, struct session_source *out)
+{
+	const struct source_count *count = &s->counts[source];
+	uint64_t unwritten = s->writer ? writer_unwritten(s->writer, source) : 0;
+
+	out->name = trace_source_name(source);
+	out->produced = count->produced;
+	out->delivered = count->used + (s->writer ? writer_delivered(s->writer, source) : 0);
+	for (uint32_t i = 0; i < count->lost_count; i++) {
+		if (!count->lost[i].count)
+			continue;
+		out->lost[out->lost_count].reason = count->lost[i].reason;
+		out->lost[out->lost_count++].count = count->lost[i].count;
+	}
+	if (unwritten) {
+		out->lost[out->lost_count].reason = "not written";
+		out->lost[out->lost_count++].count = unwritten;
+	}
+}
+
+void session_info(struct session *s, struct session_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	pthread_mutex_lock(&s->lock);
+	info->id = s->id;
+	info->state = s->state;
+	info->failed = s->failed;
+	snprintf(info->reason, sizeof(info->reason), "%s", s->reason);
+	info->start_ns = s->start_ns;
+	info->end_ns = s->end_ns;
+	info->functions = s->functions;
+	info->files = s->files;
+	info->method = probe_method_name(s->request.topics & TOPIC_API ? s->features.method
+								       : PROBE_METHOD_NONE);
+	info->warnings = s->warnings;
+	info->warning_count = s->warning_count;
+	if (s->state != SESSION_STARTING)
+		info->probe_costs = s->probe_costs;
+	if (s->state != SESSION_STARTING && s->writer) {
+		info->bytes = writer_bytes(s->writer);
+		for (unsigned int i = 0; i < TRACE_SOURCES; i++)
+			fill_source(s, i, &info->sources[info->source_count++]);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	pthread_join(s->thread, NULL);
+	writer_free(s->writer);
+	segment_free(s->segment);
+	device_feed_free(s->devices);
+	item_queue_free(s->queue);
+	texts_free(s->texts);
+	code_names_free(s->code_names);
+	for (size_t i = 0; i < s->warning_count; i++)
+		free(s->warnings[i]);
+	free_request(&s->request);
+	free(s->targets);
+	close(s->wake_fd);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	/* What batches and symbol tables took stays with the allocator otherwise: 50 MB and more. */
+	malloc_trim(0);
+}

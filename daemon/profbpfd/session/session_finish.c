@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_finish.c - a session from its last instant to the complete file. */
+#include <time.h>
+
+#include "daemon/common/topics.h"
+#include "daemon/profbpfd/host/host_stats.h"
+#include "daemon/profbpfd/session/session_private.h"
+
+#define GIVE_UP_NS 5000000000ull /* a reader of the output that reads nothing for so long */
+
+/* The order matters: nothing may be recorded after its counter was read. */
+void session_finish_capture(struct session *s)
+{
+	s->end_ns = session_now_ns();
+	/*
+	 * At once: figures at the end are interpolated to the reading after it, and programs take long to stop.
+	 * All: of a process that begins after the end there is no word but its threads' figures.
+	 */
+	session_read_figures(s, true);
+	session_set_state(s, SESSION_ENDING);
+	capture_stop(s->capture);
+	sampler_free(s->sampler);
+	s->sampler = NULL;
+	sampler_free(s->faults);
+	s->faults = NULL;
+	session_read_figures(s, true);
+	session_push(s, host_stats_clocks());
+	capture_wait_exited(s->capture);
+	session_drain(s, true);
+	prober_free(s->prober);
+	s->prober = NULL;
+	if (s->probes)
+		probes_detach(s->probes);
+	capture_set_end(s->capture, s->end_ns);
+	capture_flush_open(s->capture);
+	capture_close(s->capture);
+	session_drain(s, true);
+	if (s->code_names)
+		code_names_resolve(s->code_names);
+	if (s->devices)
+		device_feed_finish(s->devices, session_now_ns(), s->end_ns);
+}
+
+void session_finish_writer(struct session *s)
+{
+	struct item *end = item_new(ITEM_END, 0);
+	uint64_t last = 0, since = session_now_ns();
+
+	session_push_statistics(s, true);
+	if (end)
+		item_queue_push(s->queue, end);
+	/* Wait as long as the output takes something. */
+	while (!writer_ended(s->writer)) {
+		struct timespec pause = { .tv_nsec = 2000000 };
+		uint64_t bytes = writer_bytes(s->writer);
+
+		nanosleep(&pause, NULL);
+		if (bytes != last) {
+			last = bytes;
+			since = session_now_ns();
+		} else if (session_now_ns() - since > GIVE_UP_NS) {
+			writer_give_up(s->writer);
+		}
+	}
+	writer_finish(s->writer);
+	session_check_writer(s);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session_private.h - what the files of a session share: its state and the steps
+ * of its life. session.c runs them, session_start.c begins, session_run.c records,
+ * session_finish.c ends; session_counts.c keeps the books.
+ *
+ * All but session_end() and session_warn() are for the session's reader thread.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_PRIVATE_H
+#define PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_PRIVATE_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "daemon/profbpfd/capture/calibrate.h"
+#include "daemon/profbpfd/capture/capture.h"
+#include "daemon/profbpfd/host/cgroups.h"
+#include "daemon/profbpfd/device/device_feed.h"
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/probe/map_events.h"
+#include "daemon/profbpfd/probe/prober.h"
+#include "daemon/profbpfd/probe/probes.h"
+#include "daemon/profbpfd/session/recorder.h"
+#include "daemon/profbpfd/control/right.h"
+#include "daemon/profbpfd/capture/sampler.h"
+#include "daemon/profbpfd/encode/segment.h"
+#include "daemon/profbpfd/session/session.h"
+#include "daemon/profbpfd/stacks/stacks.h"
+#include "daemon/profbpfd/session/texts.h"
+#include "daemon/profbpfd/encode/writer.h"
+
+#define WARNINGS_MAX 64
+#define EXITED_MAX 16384
+
+struct session {
+	uint32_t id;
+	struct session_request request;
+	const struct catalogs *catalogs;
+	int event_fd;			/* the control loop's */
+	int wake_fd;			/* our own: stop requests, writer failures */
+	pthread_t thread;
+
+	/* Shared with the control loop, under lock. */
+	pthread_mutex_t lock;
+	enum session_state state;
+	bool stop_asked;
+	bool failed;
+	char reason[512];
+	char *warnings[WARNINGS_MAX];
+	size_t warning_count;
+	uint64_t start_ns, end_ns;
+	uint32_t functions, files;
+	struct source_count counts[TRACE_SOURCES];
+
+	/* The session's own threads only. */
+	struct features features;
+	struct capture *capture;
+	struct right right;
+	struct probes *probes;
+	struct code_names *code_names;
+	struct prober *prober;
+	struct map_events *maps;
+	struct item_queue *queue;
+	struct texts *texts;
+	struct recorder *recorder;
+	struct device_feed *devices;
+	struct cgroups *cgroups;
+	struct stacks *stacks;		/* topic stack */
+	struct sampler *sampler;
+	struct sampler *faults;
+	struct segment *segment;
+	struct writer *writer;
+	pid_t *targets;			/* with descendants */
+	size_t target_count;
+	bool roles_possible; /* one of them may have MindData */
+	uint64_t untraced;		/* of them, those for which the table had no room */
+	bool untraced_told;
+	int epoll_fd;
+	uint64_t drain_ns;		/* when the rings were last read */
+	uint64_t drain_interval_ns;	/* until they are read again if nobody asks for it before */
+	struct probe_costs probe_costs;
+	size_t alive;			/* requested processes still running */
+	size_t next_look; /* which of the requested processes */
+	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
+	size_t exited_count;
+	size_t exited_before;		/* of them, those that exited before the last tick */
+};
+
+/* What epoll_fd tells: events[].data.u64 */
+enum {
+	WAKE_OWN,	/* wake_fd */
+	WAKE_RINGS,
+	WAKE_MAPS,
+	WAKE_PIDFD	/* + index of a requested process */
+};
+
+static inline uint64_t session_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* session_end - ask for the end; a failure outweighs another reason given before */
+void session_end(struct session *s, bool failed, const char *reason);
+
+/* session_warn - keep a line for the user; @session is a struct session */
+void session_warn(void *session, const char *text);
+
+/* session_set_state - for all threads to see; session_stop_asked - is the session to end? */
+void session_set_state(struct session *s, enum session_state state);
+bool session_stop_asked(struct session *s);
+
+/* session_start - from loading to going live; 0, or -1 after session_end() was told why */
+int session_start(struct session *s);
+
+/* session_run - record until someone asks for the end */
+void session_run(struct session *s);
+
+/* session_events - what the recorder is to report back */
+struct recorder_events session_events(struct session *s);
+
+/* session_map_events - what is to be done about files that are mapped */
+struct map_events_handler session_map_events(struct session *s);
+
+/* session_drain - read the rings; hand over full batches, or all with @flush */
+void session_drain(struct session *s, bool flush);
+
+/* session_push - hand an item to the writer; NULL is fine */
+void session_push(struct session *s, struct item *item);
+
+/* session_read_cgroups - have the figures of the targets' groups written */
+void session_read_cgroups(struct session *s);
+
+/*
+ * session_read_figures - have read and written what is summed up elsewhere: CPUs, counters, groups, threads
+ *
+ * @all: also the threads whose figures have not changed.
+ */
+void session_read_figures(struct session *s, bool all);
+
+/* session_check_targets - warn, once, if there was no room for some */
+void session_check_targets(struct session *s);
+
+/* session_check_writer - end the session if writing has failed */
+void session_check_writer(struct session *s);
+
+/* session_push_statistics - bring the counts up to date and have them written */
+void session_push_statistics(struct session *s, bool final);
+
+/* session_finish_capture - stop recording, write what is open; session_finish_writer - complete the file */
+void session_finish_capture(struct session *s);
+void session_finish_writer(struct session *s);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_PRIVATE_H */

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_run.c - a live session: rings, ticks, processes that come and go. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "daemon/common/topics.h"
+#include "daemon/profbpfd/host/host_counters.h"
+#include "daemon/profbpfd/host/host_stats.h"
+#include "daemon/profbpfd/interpreters/python/pythons.h"
+#include "daemon/profbpfd/session/session_private.h"
+
+/* Between two looks at the rings. */
+#define DRAIN_MIN_NS 10000000ull
+#define DRAIN_MAX_NS 100000000ull
+#define DRAIN_BYTES (256u << 10) /* wanted at a look: no more than a processor's cache holds */
+#define FLUSH_NS 1000000000ull /* small batches compress badly */
+#define DRAINS_FOR_TEXTS 4 /* each may read a call of which the string came meanwhile */
+#define LOOKS_PER_TICK 64
+#define TICK_NS 1000000000ull
+
+static void look_at(struct session *s, pid_t pid, bool began, uint64_t ts_ns)
+{
+	if (s->prober)
+		prober_scan(s->prober, pid, began, ts_ns);
+	if (s->devices)
+		device_feed_watch(s->devices, pid);
+}
+
+/* It runs another program, or is a new process under an old number. */
+static void program_started(void *context, pid_t pid, uint64_t ts_ns)
+{
+	struct session *s = context;
+
+	if (s->stacks)
+		stacks_forget(s->stacks, pid);
+	look_at(s, pid, true, ts_ns);
+}
+
+static void process_exited(void *context, pid_t pid)
+{
+	struct session *s = context;
+
+	if (s->prober)
+		prober_forget(s->prober, pid);
+	if (s->devices)
+		device_feed_forget(s->devices, pid);
+	if (s->exited_count < EXITED_MAX)
+		s->exited[s->exited_count++] = pid;
+}
+
+/* It runs a program that the session's owner may not look into: its probes go, nothing is read of it. */
+static void process_dropped(void *context, pid_t pid)
+{
+	struct session *s = context;
+
+	if (s->prober)
+		prober_forget(s->prober, pid);
+	if (s->devices)
+		device_feed_forget(s->devices, pid);
+	if (s->stacks)
+		stacks_forget(s->stacks, pid);
+}
+
+static void code_seen(void *context)
+{
+	struct session *s = context;
+
+	if (s->prober)
+		prober_resolve(s->prober);
+}
+
+static void tail_seen(void *context, pid_t pid, uint64_t address)
+{
+	struct session *s = context;
+
+	if (s->prober)
+		prober_tail(s->prober, pid, address);
+}
+
+static void texts_forgotten(void *context)
+{
+	struct session *s = context;
+
+	capture_send_texts(s->capture);
+}
+
+static void target_exited(struct session *s, size_t index)
+{
+	struct held *held = &s->request.held[index];
+
+	if (!held_any(held))
+		return;
+	if (held->fd >= 0)
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, held->fd, NULL);
+	held_let_go(held);
+	if (!--s->alive)
+		session_end(s, false,
+			    s->request.pid_count > 1 ? "all targets exited" : "target exited");
+}
+
+/* Those that are held by a descriptor are told of by it. */
+static void look_at_requested(struct session *s, size_t index)
+{
+	const struct held *held = &s->request.held[index];
+
+	if (held->fd < 0 && held_gone(held, s->request.pids[index]))
+		target_exited(s, index);
+}
+
+static void look_for_requested(struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->request.pid_count; i++)
+		if (s->request.pids[i] == pid)
+			look_at_requested(s, i);
+}
+
+/* A few, in turn: the record that tells of an exit may be lost. */
+static void look_at_some(struct session *s)
+{
+	for (size_t i = 0; i < LOOKS_PER_TICK && i < s->request.pid_count; i++)
+		look_at_requested(s, s->next_look++ % s->request.pid_count);
+}
+
+/* Threads of a process that has exited may still wait for their last turn: they stay targets a while. */
+static void remove_exited(struct session *s)
+{
+	for (size_t i = 0; i < s->exited_before; i++) {
+		capture_target_remove(s->capture, s->exited[i]);
+		look_for_requested(s, s->exited[i]);
+		if (s->stacks)
+			stacks_forget(s->stacks, s->exited[i]);
+	}
+	s->exited_count -= s->exited_before;
+	memmove(s->exited, s->exited + s->exited_before, s->exited_count * sizeof(*s->exited));
+	s->exited_before = s->exited_count;
+}
+
+static void process_seen(void *context, pid_t pid, uint64_t cgroup, bool target, bool last)
+{
+	struct session *s = context;
+
+	bool more;
+
+	if (!s->cgroups)
+		return;
+	session_push(s, cgroups_note(s->cgroups, cgroup, pid, target, &more));
+	/* Its group may be removed with it. */
+	if (more || last)
+		session_push(s, cgroups_read(s->cgroups));
+}
+
+struct recorder_events session_events(struct session *s)
+{
+	return (struct recorder_events){ .process_started = program_started,
+					 .process_exited = process_exited,
+					 .process_dropped = process_dropped,
+					 .process_seen = process_seen,
+					 .code_seen = code_seen,
+					 .tail_seen = tail_seen,
+					 .texts_forgotten = texts_forgotten,
+					 .code_names = s->code_names,
+					 .right = &s->right,
+					 .context = s };
+}
+
+static bool is_target(void *context, pid_t pid)
+{
+	struct session *s = context;
+
+	return capture_is_target(s->capture, pid);
+}
+
+/* What has no file (code made at run time, the vdso) has no functions to probe. */
+static void code_mapped(void *context, pid_t pid, uint64_t ts_ns, bool of_file)
+{
+	struct session *s = context;
+
+	if (!is_target(s, pid))
+		return;
+	if (s->stacks)
+		stacks_mapped(s->stacks, pid);
+	if (of_file)
+		look_at(s, pid, false, ts_ns);
+}
+
+static void look_again(void *context, pid_t pid)
+{
+	code_mapped(context, pid, session_now_ns(), true);
+}
+
+static void maps_missed(void *context)
+{
+	struct session *s = context;
+
+	capture_each_target(s->capture, look_again, s);
+}
+
+struct map_events_handler session_map_events(struct session *s)
+{
+	return (struct map_events_handler){ is_target, code_mapped, maps_missed, s };
+}
+
+static void take_record(void *context, const struct rec_header *record)
+{
+	struct session *s = context;
+
+	if (record->type == REC_STACK && s->stacks)
+		stacks_take(s->stacks, (const void *)record, s->drain_ns);
+	else
+		recorder_handle(s->recorder, record);
+}
+
+/*
+ * As long as it will take, at the rate of late, until the wanted amount has come, which may all
+ * lie in one ring. A rate that rises meanwhile does no harm: rings that fill up wake the reader.
+ * Nobody wakes it for a device's stream or an interpreter's stack.
+ */
+static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
+{
+	size_t wanted = capture_ring_bytes(s->capture) / 8;
+	uint64_t interval, most = 2 * s->drain_interval_ns;
+
+	if (wanted > DRAIN_BYTES)
+		wanted = DRAIN_BYTES;
+	if (elapsed_ns < DRAIN_MIN_NS / 2 && bytes < wanted)
+		return; /* too short to tell */
+	interval = elapsed_ns < TICK_NS ? elapsed_ns * wanted / (bytes + 1) : DRAIN_MAX_NS;
+	if (most > DRAIN_MAX_NS)
+		most = DRAIN_MAX_NS;
+	if (interval > most)
+		interval = most;
+	if (s->stacks && interval > PYTHONS_PERIOD_NS)
+		interval = PYTHONS_PERIOD_NS;
+	if (interval < DRAIN_MIN_NS || (s->devices && device_feed_is_open(s->devices)))
+		interval = DRAIN_MIN_NS;
+	s->drain_interval_ns = interval;
+}
+
+void session_drain(struct session *s, bool flush)
+{
+	uint64_t before_ns = s->drain_ns;
+	size_t bytes;
+
+	s->drain_ns = session_now_ns();
+	bytes = capture_drain(s->capture, take_record, s);
+	for (int i = 0; i < DRAINS_FOR_TEXTS && recorder_texts_missing(s->recorder); i++)
+		bytes += capture_drain(s->capture, take_record, s);
+	plan_drain(s, s->drain_ns - before_ns, bytes);
+	recorder_pass(s->recorder, flush);
+	if (s->stacks)
+		stacks_pass(s->stacks, flush);
+}
+
+void session_push(struct session *s, struct item *item)
+{
+	if (item)
+		item_queue_push(s->queue, item);
+}
+
+void session_read_cgroups(struct session *s)
+{
+	if (s->cgroups)
+		session_push(s, cgroups_read(s->cgroups));
+}
+
+void session_check_targets(struct session *s)
+{
+	uint64_t most = capture_targets_max(s->capture);
+	char text[256];
+
+	if (s->untraced_told || !(s->untraced + capture_targets_refused(s->capture)))
+		return;
+	s->untraced_told = true;
+	snprintf(text, sizeof(text),
+		 "there are more than %llu processes: further ones are not traced%s",
+		 (unsigned long long)most,
+		 s->request.processes_max == most
+			 ? "; the administrator can raise the limit (profbpfd --user-processes)"
+			 : "");
+	session_warn(s, text);
+}
+
+static void tick(struct session *s)
+{
+	remove_exited(s);
+	look_at_some(s);
+	session_check_targets(s);
+	session_push(s, host_stats_clocks());
+	session_push_statistics(s, false);
+}
+
+void session_read_figures(struct session *s, bool all)
+{
+	session_push(s, host_stats_cpus());
+	session_push(s, host_counters());
+	session_read_cgroups(s);
+	if (s->request.topics & TOPICS_WITH_ACCOUNTS)
+		capture_snapshot(s->capture, false, all);
+}
+
+static void read_in_turn(struct session *s)
+{
+	session_read_figures(s, false);
+	/* Who reads along has it all before the statistics that follow. */
+	if (s->request.interval_ns >= FLUSH_NS)
+		session_drain(s, true);
+}
+
+/* Has the instant @next come? Then it moves on; what was missed is not made up for. */
+static bool is_due(uint64_t *next, uint64_t now, uint64_t interval)
+{
+	if (now < *next)
+		return false;
+	*next += interval;
+	if (*next <= now)
+		*next = now + interval;
+	return true;
+}
+
+void session_check_writer(struct session *s)
+{
+	int err = writer_error(s->writer);
+	char text[256];
+
+	if (!err)
+		return;
+	snprintf(text, sizeof(text),
+		 "writing the trace failed: %s; the %llu bytes written before stay readable%s",
+		 err == -ETIMEDOUT ? "its reader has stopped reading" : strerror(-err),
+		 (unsigned long long)writer_bytes(s->writer),
+		 err == -ENOSPC ? " (free some space, or choose another place with -o)" : "");
+	session_end(s, true, text);
+}
+
+/* Returns whether the rings are to be read at once. */
+static bool handle_events(struct session *s, const struct epoll_event *events, int n)
+{
+	bool drain = false;
+	uint64_t value;
+
+	for (int i = 0; i < n; i++) {
+		uint64_t what = events[i].data.u64;
+
+		if (what == WAKE_OWN && read(s->wake_fd, &value, sizeof(value)) > 0)
+			session_check_writer(s);
+		else if (what == WAKE_RINGS)
+			drain = true;
+		else if (what == WAKE_MAPS)
+			map_events_read(s->maps);
+		else if (what >= WAKE_PIDFD)
+			target_exited(s, what - WAKE_PIDFD);
+	}
+	return drain;
+}
+
+/* What is to be done at which instant. */
+struct schedule {
+	uint64_t tick, flush, figures, end;
+};
+
+static uint64_t next_instant(const struct session *s, const struct schedule *next)
+{
+	uint64_t instants[] = { next->tick, next->flush, next->figures, next->end };
+	uint64_t first = s->drain_ns + s->drain_interval_ns;
+
+	for (size_t i = 0; i < sizeof(instants) / sizeof(*instants); i++)
+		if (instants[i] < first)
+			first = instants[i];
+	return first;
+}
+
+static void read_all(struct session *s, uint64_t now, bool flush)
+{
+	/* Before the addresses in it. */
+	if (s->stacks && s->maps)
+		map_events_read(s->maps);
+	session_drain(s, flush);
+	if (s->devices)
+		device_feed_poll(s->devices, now, flush);
+	if (s->stacks && flush)
+		stacks_look(s->stacks);
+	if (s->stacks)
+		stacks_python(s->stacks, now);
+}
+
+void session_run(struct session *s)
+{
+	struct schedule next = {
+		.tick = s->start_ns + TICK_NS,
+		.flush = s->start_ns + FLUSH_NS,
+		.figures = s->start_ns + s->request.interval_ns,
+		.end = s->request.duration_ns ? s->start_ns + s->request.duration_ns : UINT64_MAX,
+	};
+	struct epoll_event events[16];
+
+	s->drain_interval_ns = DRAIN_MIN_NS;
+	while (!session_stop_asked(s)) {
+		uint64_t until = next_instant(s, &next), now = session_now_ns();
+		int wait_ms = until > now ? (int)((until - now + 999999) / 1000000) : 0;
+		bool drain = handle_events(s, events, epoll_wait(s->epoll_fd, events, 16, wait_ms));
+
+		now = session_now_ns();
+		if (now >= next.end)
+			session_end(s, false, "duration");
+		if (drain || now >= until)
+			read_all(s, now, now >= next.flush);
+		if (now >= next.flush)
+			next.flush = now + FLUSH_NS;
+		if (is_due(&next.figures, now, s->request.interval_ns))
+			read_in_turn(s);
+		if (is_due(&next.tick, now, TICK_NS))
+			tick(s);
+	}
+}

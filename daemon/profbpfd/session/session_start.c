@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_start.c - a session from its request to going live. */
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "daemon/common/process_check.h"
+#include "daemon/profbpfd/capture/calibrate.h"
+#include "daemon/profbpfd/host/host_counters.h"
+#include "daemon/profbpfd/host/host_stats.h"
+#include "daemon/profbpfd/interpreters/mindspore/mindspore_tasks.h"
+#include "daemon/profbpfd/control/obstacles.h"
+#include "daemon/profbpfd/host/process_info.h"
+#include "daemon/profbpfd/session/session_private.h"
+
+#define NEWCOMER_ROUNDS 16
+#define QUEUE_BYTES (128u << 20) /* records waiting for the writer, at most */
+
+uint64_t session_memory(uint64_t buffer_bytes)
+{
+	return buffer_bytes + QUEUE_BYTES;
+}
+
+static int start_capture(struct session *s)
+{
+	struct capture_options options = {
+		.system_wide = s->request.system_wide,
+		.follow = s->request.follow,
+		.owner = s->request.owner,
+		.owner_group = s->request.owner_group,
+		.min_duration_ns = s->request.min_duration_ns,
+		.buffer_bytes = s->request.buffer_bytes,
+		.topics = s->request.topics,
+		.stack_block_ns = s->request.stack_block_ns,
+		.targets_max = s->request.processes_max,
+		.gate = s->request.gate,
+	};
+	char error[512];
+
+	/* Found out once by the daemon: it takes as long as libbpf does to load the programs. */
+	s->features = *s->request.features;
+	s->cgroups = cgroups_new();
+	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
+	s->capture = capture_new(&options, &s->features, error, sizeof(error));
+	s->right =
+		(struct right){ s->capture, s->request.owner, s->request.owner_group, right_ask };
+	if (s->capture && !capture_attach_guard(s->capture, error, sizeof(error)))
+		return 0;
+	session_end(s, true, error);
+	return -1;
+}
+
+static int make_parts(struct session *s)
+{
+	struct recorder_events events;
+
+	s->queue = item_queue_new(QUEUE_BYTES);
+	s->texts = texts_new();
+	s->code_names = s->queue ? code_names_new(s->queue) : NULL;
+	if (s->code_names)
+		code_names_limit(s->code_names, &s->right);
+	events = session_events(s);
+	s->recorder = s->queue && s->texts ? recorder_new(libbpf_num_possible_cpus(), s->queue,
+							  s->texts, &events)
+					   : NULL;
+	if (s->recorder && s->request.topics & TOPIC_DEVICE)
+		s->devices = device_feed_new(s->queue, session_warn, s);
+	if (s->recorder && s->request.topics & TOPICS_SAMPLED)
+		s->stacks =
+			stacks_new(s->queue, s->request.stack_rate, s->capture, session_warn, s);
+	if (!s->recorder || (s->request.topics & TOPIC_DEVICE && !s->devices) ||
+	    (s->request.topics & TOPICS_SAMPLED && !s->stacks)) {
+		session_end(s, true, "out of memory");
+		return -1;
+	}
+	if (s->stacks)
+		stacks_limit(s->stacks, &s->right);
+	if (s->devices)
+		device_feed_limit(s->devices, &s->right);
+	return 0;
+}
+
+static void let_go(struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->request.pid_count; i++) {
+		if (s->request.pids[i] == pid)
+			held_let_go(&s->request.held[i]);
+	}
+}
+
+/*
+ * Ordinary users get what is theirs: a descendant may run with another's rights, and one asked for may have
+ * begun to do so since it was looked at. From its claim on the kernel side sees to that.
+ */
+static bool claim_target(struct session *s, pid_t pid)
+{
+	if (!capture_claim(s->capture, pid) && right_holds(&s->right, pid))
+		return true;
+	capture_target_remove(s->capture, pid);
+	return false;
+}
+
+static void claim_targets(struct session *s)
+{
+	char text[160];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->target_count; i++) {
+		pid_t pid = s->targets[i];
+
+		if (claim_target(s, pid)) {
+			s->targets[kept++] = pid;
+			continue;
+		}
+		let_go(s, pid);
+		if (i >= s->request.pid_count)
+			continue;
+		snprintf(text, sizeof(text), "process %d is not traced: it is not yours any more",
+			 pid);
+		session_warn(s, text);
+	}
+	s->target_count = kept;
+}
+
+static int find_targets(struct session *s)
+{
+	int err = 0;
+
+	s->targets = calloc(s->request.pid_count + 1, sizeof(*s->targets));
+	if (!s->targets) {
+		session_end(s, true, "out of memory");
+		return -1;
+	}
+	memcpy(s->targets, s->request.pids, s->request.pid_count * sizeof(*s->targets));
+	s->target_count = s->request.pid_count;
+	if (s->request.follow && !s->request.system_wide)
+		err = process_descendants(&s->targets, &s->target_count);
+	if (s->request.system_wide)
+		err = process_all(&s->targets, &s->target_count);
+	if (err) {
+		session_end(s, true, strerror(-err));
+		return -1;
+	}
+	if (right_limited(&s->right))
+		claim_targets(s);
+	return 0;
+}
+
+static void probe_targets(struct session *s)
+{
+	char text[128];
+	int err;
+
+	for (size_t i = 0; i < s->target_count; i++)
+		probes_expect(s->probes, s->targets[i]);
+	for (size_t i = 0; i < s->request.file_count && s->request.pid_count; i++)
+		probes_add_file(s->probes, s->request.files[i], s->request.pids[0]);
+	for (size_t i = 0; i < s->target_count; i++) {
+		/* What waits in profctl for its command maps profctl, not the command. */
+		err = s->request.started_here ? 0 : probes_scan(s->probes, s->targets[i], 0);
+		if (err && err != -ESRCH) {
+			snprintf(text, sizeof(text), "process %d: its libraries cannot be read: %s",
+				 s->targets[i], strerror(-err));
+			session_warn(s, text);
+		}
+	}
+	if (s->request.pid_count)
+		probes_search_libraries(s->probes, s->request.pids[0]);
+}
+
+/* Begins before the files that are mapped already are looked at, so that none falls between. */
+static void watch_maps(struct session *s)
+{
+	struct map_events_handler handler = session_map_events(s);
+	char text[768], why[640];
+
+	s->maps = map_events_new(s->request.map_watch, &handler);
+	if (s->maps && s->stacks)
+		stacks_told(s->stacks);
+	if (s->maps)
+		return;
+	obstacles_perf_text(errno, why, sizeof(why));
+	snprintf(text, sizeof(text), "libraries loaded later are not seen: %s", why);
+	session_warn(s, text);
+}
+
+static int start_probes(struct session *s)
+{
+	struct probes_options options = {
+		.system_wide = s->request.system_wide,
+		.follow = s->request.follow,
+		.targets = s->target_count,
+		.own_only = s->request.owner != NO_OWNER,
+		.budget = s->request.budget,
+		.keep_queues = s->request.keep_queues,
+		.functions_max = s->request.functions_max,
+		.optimized_nop = s->features.optimized_nop,
+		.file_cache = s->request.file_cache,
+		.code_names = s->code_names,
+		.right = &s->right,
+	};
+	struct price_key key = {
+		.method = s->features.method,
+		.optimized_nop = s->features.optimized_nop,
+		.system_wide = s->request.system_wide,
+		.of_user = s->request.owner != (uid_t)-1,
+	};
+	char error[256];
+
+	if (!(s->request.topics & TOPIC_API))
+		return 0;
+	watch_maps(s);
+	prices_measure(s->request.prices, s->capture, &key, &s->probe_costs);
+	options.call_ns = price_to_exit(&s->probe_costs);
+	if (capture_attach_exits(s->capture, error, sizeof(error))) {
+		session_end(s, true, error);
+		return -1;
+	}
+	s->probes = probes_new(s->capture, s->catalogs, s->queue, &options, session_warn, s);
+	if (!s->probes) {
+		session_end(s, true, "out of memory");
+		return -1;
+	}
+	probe_targets(s);
+	s->roles_possible = probes_know_file(s->probes, mindspore_tasks_file);
+	s->functions = probes_functions(s->probes);
+	s->files = probes_files(s->probes);
+	return 0;
+}
+
+static int attach_programs(struct session *s)
+{
+	char error[768], warning[768];
+
+	if (capture_attach(s->capture, error, warning, sizeof(error))) {
+		session_end(s, true, error);
+		return -1;
+	}
+	if (warning[0])
+		session_warn(s, warning);
+	if (s->request.topics & TOPIC_FAULT) {
+		s->faults = sampler_new_faults(capture_fault_program(s->capture), warning,
+					       sizeof(warning));
+		if (!s->faults)
+			session_warn(s, warning);
+	}
+	if (!s->stacks)
+		return 0;
+	if (stacks_warning(s->stacks))
+		session_warn(s, stacks_warning(s->stacks));
+	s->sampler = sampler_new(capture_sample_program(s->capture), s->request.stack_rate, warning,
+				 sizeof(warning));
+	if (!s->sampler)
+		session_warn(s, warning);
+	return 0;
+}
+
+static int watch_fd(struct session *s, int fd, uint32_t how, uint64_t data)
+{
+	struct epoll_event event = { .events = EPOLLIN | how, .data.u64 = data };
+
+	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+/* A requested process has exited before the session is live: its id may be another's now. */
+static void drop_target(struct session *s, size_t index)
+{
+	pid_t pid = s->request.pids[index];
+
+	held_let_go(&s->request.held[index]);
+	if (s->probes)
+		probes_forget(s->probes, pid);
+	for (size_t i = 0; i < s->target_count; i++)
+		if (s->targets[i] == pid)
+			s->targets[i--] = s->targets[--s->target_count];
+}
+
+/* A ring is readable as long as there is a record in it: only who wakes the reader counts. */
+static int watch_everything(struct session *s)
+{
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll_fd < 0 || watch_fd(s, s->wake_fd, 0, WAKE_OWN) ||
+	    watch_fd(s, capture_epoll_fd(s->capture), EPOLLET, WAKE_RINGS) ||
+	    (s->maps && watch_fd(s, map_events_fd(s->maps), 0, WAKE_MAPS))) {
+		session_end(s, true, "setting up the session's event loop failed");
+		return -1;
+	}
+	for (size_t i = 0; i < s->request.pid_count; i++) {
+		const struct held *held = &s->request.held[i];
+
+		if (held_gone(held, s->request.pids[i]))
+			drop_target(s, i);
+		else if (held_any(held) &&
+			 (held->fd < 0 || !watch_fd(s, held->fd, 0, WAKE_PIDFD + i)))
+			s->alive++;
+	}
+	if (s->request.pid_count && !s->alive) {
+		session_end(s, true, "no target is left: all processes have exited");
+		return -1;
+	}
+	return 0;
+}
+
+static int start_writer(struct session *s)
+{
+	s->segment = segment_new(&s->request, &s->features, s->start_ns, s->warnings,
+				 s->warning_count, &s->probe_costs);
+	s->writer = s->segment ? writer_new(s->request.output, segment_message(s->segment),
+					    s->queue, s->texts, s->catalogs, s->wake_fd, &s->right)
+			       : NULL;
+	if (!s->writer) {
+		session_end(s, true, "out of memory");
+		return -1;
+	}
+	return 0;
+}
+
+/* Threads whose start was not seen: what their framework says they work for. */
+static void find_roles(struct session *s)
+{
+	struct thread_pointer *threads = NULL;
+	size_t count = 0;
+	char text[256];
+
+	if (!s->probes || s->request.started_here || !s->roles_possible ||
+	    capture_thread_pointers(s->capture, &threads, &count)) {
+		free(threads);
+		return;
+	}
+	for (size_t i = 0; i < s->target_count; i++) {
+		struct item *tasks;
+		const char *problem;
+
+		tasks = mindspore_tasks_find(s->targets[i], threads, count, &problem);
+		if (!right_holds(&s->right, s->targets[i])) {
+			item_free(tasks);
+			continue;
+		}
+		session_push(s, tasks);
+		if (!problem)
+			continue;
+		snprintf(text, sizeof(text),
+			 "process %d: which operators its running MindData threads work for cannot "
+			 "be told: %s",
+			 s->targets[i], problem);
+		session_warn(s, text);
+	}
+	free(threads);
+}
+
+/* Of a requested process: asked after its id was put into the table, from where on the programs look. */
+static bool has_exited(const struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->request.pid_count; i++)
+		if (s->request.pids[i] == pid)
+			return held_gone(&s->request.held[i], pid);
+	return false;
+}
+
+static void add_target(struct session *s, pid_t pid)
+{
+	int err = capture_target_add(s->capture, pid);
+	char text[160];
+
+	if (err == -ENOENT) {
+		snprintf(text, sizeof(text),
+			 "process %d is not traced: it runs a program that is not yours to see",
+			 pid);
+		session_warn(s, text);
+	} else if (err) {
+		s->untraced++;
+	}
+}
+
+/* Returns whether there were any: they may have had children before they were targets. */
+static bool add_newcomers_once(struct session *s)
+{
+	size_t before = s->target_count, kept = before;
+
+	if (process_descendants(&s->targets, &s->target_count))
+		return false;
+	for (size_t i = before; i < s->target_count; i++) {
+		pid_t pid = s->targets[i];
+
+		if (capture_is_target(s->capture, pid) || !claim_target(s, pid))
+			continue;
+		s->targets[kept++] = pid;
+		add_target(s, pid);
+		if (s->devices)
+			device_feed_watch(s->devices, pid);
+		if (s->cgroups)
+			session_push(s, cgroups_watch(s->cgroups, pid));
+	}
+	s->target_count = kept;
+	for (size_t i = before; i < kept && s->prober; i++)
+		prober_scan(s->prober, s->targets[i], false, s->start_ns);
+	s->roles_possible |= kept > before;
+	return kept > before;
+}
+
+/* Children that came while the session was being started. The programs follow those of targets. */
+static void add_newcomers(struct session *s)
+{
+	if (!s->request.follow || s->request.system_wide || s->request.started_here)
+		return;
+	for (int i = 0; i < NEWCOMER_ROUNDS && add_newcomers_once(s); i++)
+		;
+}
+
+/* From here on everything counts. */
+static int go_live(struct session *s)
+{
+	s->start_ns = session_now_ns();
+	if (start_writer(s))
+		return -1;
+	session_push(s, host_stats_clocks());
+	session_push(s, host_stats_cpus());
+	session_push(s, host_counters());
+	for (size_t i = 0; i < s->target_count && s->cgroups; i++)
+		session_push(s, cgroups_watch(s->cgroups, s->targets[i]));
+	session_read_cgroups(s);
+	for (size_t i = 0; i < s->target_count && !s->request.system_wide; i++) {
+		add_target(s, s->targets[i]);
+		if (has_exited(s, s->targets[i]))
+			capture_target_remove(s->capture, s->targets[i]);
+		if (s->devices)
+			device_feed_watch(s->devices, s->targets[i]);
+	}
+	if (s->probes) {
+		s->prober = prober_new(s->probes, s->code_names);
+		if (!s->prober)
+			session_warn(s, "out of memory: libraries loaded later are not probed");
+	}
+	add_newcomers(s);
+	session_check_targets(s);
+	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
+		session_warn(s, "the threads' figures at the start could not be read");
+	if (capture_ioctls_before(s->capture))
+		session_warn(s, "ioctls that were under way at the start could not be read");
+	find_roles(s);
+	if (s->stacks)
+		stacks_look(s->stacks);
+	if (s->devices)
+		device_feed_poll(s->devices, session_now_ns(), false);
+	session_set_state(s, SESSION_LIVE);
+	/* What loading took is not needed any more. */
+	malloc_trim(0);
+	return 0;
+}
+
+int session_start(struct session *s)
+{
+	if (start_capture(s) || make_parts(s) || find_targets(s) || start_probes(s) ||
+	    attach_programs(s) || watch_everything(s))
+		return -1;
+	return go_live(s);
+}

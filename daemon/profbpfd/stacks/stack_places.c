@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/stacks/stack_places.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/elf/code_maps.h"
+#include "lib/elf/elf_file.h"
+
+#define READ_AGAIN_NS 100000000ull
+#define KERNEL_FRAMES 1024 /* that are remembered by address; a power of two */
+#define PERF_MAP_MAX (256ll << 20) /* bytes; larger ones are not read */
+
+struct place_process {
+	pid_t pid;
+	struct code_maps maps;
+	uint64_t maps_read_ns; /* 0 = never */
+	bool mapped; /* code, since then */
+	struct address_names *generated; /* perf map, or NULL */
+	uint64_t generated_read_ns;
+	struct timespec generated_mtime;
+	off_t generated_size;
+};
+
+/* The kernel's code stays where it is. */
+struct kernel_frame {
+	uint64_t address; /* 0 = none */
+	uint32_t frame;
+};
+
+struct stack_places {
+	const struct right *right;
+	struct stack_table *table;
+	struct address_names *kernel;
+	struct kernel_frame kernel_frames[KERNEL_FRAMES];
+	void *processes; /* tsearch tree of struct place_process */
+	bool told; /* what is mapped */
+};
+
+struct stack_places *stack_places_new(struct stack_table *table, struct address_names *kernel)
+{
+	struct stack_places *places = calloc(1, sizeof(*places));
+
+	if (!places) {
+		address_names_free(kernel);
+		return NULL;
+	}
+	places->table = table;
+	places->kernel = kernel;
+	return places;
+}
+
+static void free_process(void *data)
+{
+	struct place_process *process = data;
+
+	code_maps_free(&process->maps);
+	address_names_free(process->generated);
+	free(process);
+}
+
+void stack_places_limit(struct stack_places *places, const struct right *right)
+{
+	places->right = right;
+}
+
+void stack_places_free(struct stack_places *places)
+{
+	if (!places)
+		return;
+	tdestroy(places->processes, free_process);
+	address_names_free(places->kernel);
+	free(places);
+}
+
+bool stack_places_kernel_known(const struct stack_places *places)
+{
+	return places->kernel && address_names_count(places->kernel);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct place_process *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static struct place_process *find_process(struct stack_places *places, pid_t pid)
+{
+	struct place_process key = { .pid = pid };
+	struct place_process **found = tfind(&key, &places->processes, compare), *new;
+
+	if (found)
+		return *found;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	new->pid = pid;
+	if (tsearch(new, &places->processes, compare))
+		return new;
+	free(new);
+	return NULL;
+}
+
+void stack_places_forget(struct stack_places *places, pid_t pid)
+{
+	struct place_process key = { .pid = pid };
+	struct place_process **found = tfind(&key, &places->processes, compare), *process;
+
+	if (!found)
+		return;
+	process = *found;
+	tdelete(&key, &places->processes, compare);
+	free_process(process);
+}
+
+void stack_places_told(struct stack_places *places)
+{
+	places->told = true;
+}
+
+void stack_places_mapped(struct stack_places *places, pid_t pid)
+{
+	struct place_process key = { .pid = pid };
+	struct place_process **found = tfind(&key, &places->processes, compare);
+
+	if (found)
+		(*found)->mapped = true;
+}
+
+static bool due(uint64_t *last_ns, uint64_t now_ns)
+{
+	if (*last_ns && now_ns - *last_ns < READ_AGAIN_NS)
+		return false;
+	*last_ns = now_ns;
+	return true;
+}
+
+static struct code_map *map_of(const struct stack_places *places, struct place_process *process,
+			       uint64_t address, uint64_t now_ns)
+{
+	struct code_map *found = code_maps_find(&process->maps, address);
+	struct code_maps maps;
+
+	if (found || (places->told && process->maps_read_ns && !process->mapped) ||
+	    !due(&process->maps_read_ns, now_ns))
+		return found;
+	process->mapped = false;
+	/* Of a process that is gone the old mappings are the best there is. */
+	if (code_maps_read(process->pid, &maps) || !maps.count)
+		return NULL;
+	if (!right_holds(places->right, process->pid)) {
+		code_maps_free(&maps);
+		return NULL;
+	}
+	code_maps_free(&process->maps);
+	process->maps = maps;
+	return code_maps_find(&process->maps, address);
+}
+
+/* The id of a mapping's file; the path alone identifies what cannot be opened. */
+static uint32_t file_of(struct stack_places *places, struct place_process *process,
+			struct code_map *map)
+{
+	struct stack_file file = { .dev = map->map.dev,
+				   .inode = map->map.inode,
+				   .path = map->map.path };
+	struct elf_file *elf = NULL;
+	char error[256];
+	struct stat st;
+	int fd;
+
+	if (map->user)
+		return map->user;
+	fd = process_map_open(process->pid, &map->map);
+	if (fd >= 0 && !fstat(fd, &st)) {
+		file.size = st.st_size;
+		file.mtime_ns = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
+		elf = elf_file_open_fd(fd, map->map.path, error, sizeof(error));
+	}
+	if (elf)
+		file.build_id_size = elf_file_build_id(elf, &file.build_id);
+	map->user = stack_table_file(places->table, &file);
+	elf_file_close(elf);
+	if (fd >= 0)
+		close(fd);
+	return map->user;
+}
+
+/* What the process calls itself: the last of its ids, the one of its own namespace. */
+static pid_t own_pid(pid_t pid)
+{
+	char path[64], line[256];
+	pid_t own = pid;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		char *last;
+
+		if (strncmp(line, "NSpid:", 6))
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		last = strrchr(line, '\t');
+		if (last && atoi(last) > 0)
+			own = atoi(last);
+		break;
+	}
+	if (file)
+		fclose(file);
+	return own;
+}
+
+/* The place may hold another's file, mounted there: root reads it, so the user must be one who could. */
+static bool may_be_read(const struct right *right, const struct stat *st)
+{
+	return !right_limited(right) || st->st_uid == right->uid || st->st_mode & S_IROTH;
+}
+
+/* Reads the perf map if there is one and it is not the one that was read last. */
+static void read_generated(const struct right *right, struct place_process *process)
+{
+	struct address_names *names = NULL;
+	char path[96];
+	struct stat st;
+	FILE *file;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", process->pid,
+		 own_pid(process->pid));
+	/* A target's own file: neither wait for it nor follow it anywhere. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > PERF_MAP_MAX ||
+	    !may_be_read(right, &st) || !right_holds(right, process->pid) ||
+	    (process->generated && st.st_size == process->generated_size &&
+	     st.st_mtim.tv_sec == process->generated_mtime.tv_sec &&
+	     st.st_mtim.tv_nsec == process->generated_mtime.tv_nsec)) {
+		close(fd);
+		return;
+	}
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return;
+	}
+	names = address_names_perf_map(file);
+	fclose(file);
+	if (!names)
+		return;
+	address_names_free(process->generated);
+	process->generated = names;
+	process->generated_size = st.st_size;
+	process->generated_mtime = st.st_mtim;
+}
+
+/* CPython's trampolines are called "py::FUNCTION:FILE". */
+static bool python_name(struct stack_table *table, const char *name, struct stack_frame *frame)
+{
+	char function[ADDRESS_NAMES_LENGTH + 1];
+	const char *colon;
+
+	if (strncmp(name, "py::", 4))
+		return false;
+	colon = strchr(name + 4, ':');
+	if (!colon || colon == name + 4)
+		return false;
+	snprintf(function, sizeof(function), "%.*s", (int)(colon - name - 4), name + 4);
+	frame->kind = PROFBPF__STACKS__KIND__PYTHON;
+	frame->name = stack_table_name(table, function);
+	frame->source = stack_table_name(table, colon + 1);
+	return true;
+}
+
+static bool generated_frame(struct stack_places *places, struct place_process *process,
+			    uint64_t address, uint64_t now_ns, struct stack_frame *frame)
+{
+	const char *name = NULL;
+
+	if (process->generated)
+		name = address_names_find(process->generated, address);
+	if (!name && due(&process->generated_read_ns, now_ns)) {
+		read_generated(places->right, process);
+		if (process->generated)
+			name = address_names_find(process->generated, address);
+	}
+	if (!name)
+		return false;
+	*frame = (struct stack_frame){ 0 };
+	if (python_name(places->table, name, frame))
+		return true;
+	frame->kind = PROFBPF__STACKS__KIND__GENERATED;
+	frame->name = stack_table_name(places->table, name);
+	return true;
+}
+
+uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t address,
+			   uint64_t now_ns)
+{
+	struct stack_frame frame = { .kind = PROFBPF__STACKS__KIND__USER, .offset = address };
+	struct place_process *process = find_process(places, pid);
+	struct code_map *map = process ? map_of(places, process, address, now_ns) : NULL;
+	/* What lies nowhere is nobody's code: no return address, but what stood in its place. */
+	bool nowhere = !map && places->told;
+
+	if (map && map->map.inode) {
+		frame.file = file_of(places, process, map);
+		frame.offset = address - map->map.start + map->map.offset;
+	} else if (map && map->map.path[0] == '[' && strncmp(map->map.path, "[anon", 5)) {
+		/* [vdso], [vsyscall]: nothing more is known of them. */
+		frame = (struct stack_frame){ .name = stack_table_name(places->table,
+								       map->map.path) };
+	} else if (process &&
+		   (nowhere || !generated_frame(places, process, address, now_ns, &frame))) {
+		frame.offset = 0; /* as good as any other: one frame for all of them */
+	}
+	return stack_table_frame(places->table, &frame);
+}
+
+static uint32_t kernel_frame(struct stack_places *places, uint64_t address)
+{
+	struct stack_frame frame = { .kind = PROFBPF__STACKS__KIND__KERNEL };
+	const char *name = places->kernel ? address_names_find(places->kernel, address) : NULL;
+
+	if (name)
+		frame.name = stack_table_name(places->table, name);
+	return stack_table_frame(places->table, &frame);
+}
+
+uint32_t stack_places_kernel(struct stack_places *places, uint64_t address)
+{
+	uint64_t place = address * 0x9e3779b97f4a7c15ull >> 32 & (KERNEL_FRAMES - 1);
+	struct kernel_frame *known = &places->kernel_frames[place];
+
+	if (known->address != address || !address)
+		*known = (struct kernel_frame){ address, kernel_frame(places, address) };
+	return known->frame;
+}

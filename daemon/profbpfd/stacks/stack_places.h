@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack_places.h - from addresses in a process or the kernel to frames.
+ *
+ * What lies at an address is looked up while the process lives: which file and
+ * where in it (its symbols are read later, by the analyzer), or, for code made at
+ * run time, the name in the process's own perf map (/tmp/perf-PID.map in its mount
+ * and pid namespace), which is gone with the process. What cannot be told becomes
+ * a frame without file and name.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H
+#define PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/control/right.h"
+#include "daemon/profbpfd/stacks/stack_table.h"
+#include "lib/elf/address_names.h"
+
+struct stack_places;
+
+/*
+ * stack_places_new - with the kernel's symbols in @kernel, which it takes over; NULL: they are not known
+ *
+ * @table must outlive it. NULL without memory: then @kernel is freed, too.
+ */
+struct stack_places *stack_places_new(struct stack_table *table, struct address_names *kernel);
+
+/* stack_places_limit - tell only of what @right, which stays the caller's, allows to look into */
+void stack_places_limit(struct stack_places *places, const struct right *right);
+
+void stack_places_free(struct stack_places *places);
+
+/* stack_places_kernel_known - the kernel's symbols are known */
+bool stack_places_kernel_known(const struct stack_places *places);
+
+/*
+ * stack_places_user - the frame of an address of process @pid at @ts_ns
+ *
+ * The process's mappings are read again when they do not know the address and may have
+ * changed, at most every 100 ms (by @now_ns, CLOCK_MONOTONIC).
+ */
+uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t address,
+			   uint64_t now_ns);
+uint32_t stack_places_kernel(struct stack_places *places, uint64_t address);
+
+/*
+ * stack_places_told - from now on stack_places_mapped() tells what is mapped
+ *
+ * Without, mappings may have changed whenever an address is in none. There are programs
+ * with many such addresses: those without frame pointers.
+ */
+void stack_places_told(struct stack_places *places);
+
+/* stack_places_mapped - a process has mapped code, of a file or its own */
+void stack_places_mapped(struct stack_places *places, pid_t pid);
+
+/* stack_places_forget - a process has begun another program, or ended */
+void stack_places_forget(struct stack_places *places, pid_t pid);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H */

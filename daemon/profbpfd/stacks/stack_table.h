@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stack_table.h - a session's stacks, each kept and sent once.
+ *
+ * A stack is a row of frames, a frame is a place in a file or a name. Ids are
+ * those of message Stacks (proto/trace.proto); 0 stands for what could not be
+ * kept. Used by one thread at a time.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_TABLE_H
+#define PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/session/item.h"
+
+#define STACK_TABLE_STACKS_MAX (1u << 18) /* different stacks of a session; more become 0 */
+#define STACK_TABLE_FRAMES_MAX (1u << 20)
+#define STACK_DEPTH_MAX 512
+
+struct stack_table;
+
+struct stack_file {
+	uint32_t dev; /* what makes it another file than others: device, inode, */
+	uint64_t inode;
+	uint64_t size; /* size and instant of the last change, 0 = not known */
+	int64_t mtime_ns;
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size;
+};
+
+struct stack_frame {
+	uint32_t kind; /* Profbpf__Stacks__Kind */
+	uint32_t file; /* of stack_table_file(), 0 = none */
+	uint32_t name; /* of stack_table_name(), 0 = the file's symbols tell */
+	uint32_t source;
+	uint64_t offset; /* in the file, else the address */
+	uint32_t line;
+	uint32_t reserved; /* 0 */
+};
+
+/* stack_table_new - NULL without memory */
+struct stack_table *stack_table_new(void);
+void stack_table_free(struct stack_table *table);
+
+/* The id of a file, a name, a frame, a stack (innermost frame first); all are copied. */
+uint32_t stack_table_file(struct stack_table *table, const struct stack_file *file);
+uint32_t stack_table_name(struct stack_table *table, const char *name);
+uint32_t stack_table_frame(struct stack_table *table, const struct stack_frame *frame);
+uint32_t stack_table_stack(struct stack_table *table, const uint32_t *frames, size_t count);
+
+/*
+ * stack_table_take - what is new since the last time, as an item for the writer
+ *
+ * It goes into the file before any row that uses the ids. NULL if nothing is new,
+ * or without memory; then the next call tries again.
+ */
+struct item *stack_table_take(struct stack_table *table);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_TABLE_H */

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profctl/top/top_loaders.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/bisect.h"
+
+#define FUNCTIONS_MAX 64
+#define PROCESSES_MAX 4096
+#define OPERATORS_MAX 256
+#define THREADS_MAX 1024
+#define CHANGES_MAX (1u << 20) /* of one frame */
+#define ANCESTORS_MAX 8
+
+#define WORKER_NAME "pt_data_worker"
+#define PATH_START "Iterator::"
+#define BUFFER "Prefetch"
+#define WAIT_NS 1000000 /* who takes longer has slept: the queue was empty */
+#define SOON_NS 2000000 /* taken so soon after it came: somebody waited for it */
+
+enum call_kind { TENSOR, SEAL, CONTAINS, NEXT };
+
+static const struct {
+	const char *symbol; /* begins with */
+	enum call_kind kind;
+} FUNCTIONS[] = {
+	{ "_ZN2at12MapAllocatorC1ENS_6WithFdE", TENSOR },
+	{ "_ZN2at12MapAllocatorC2ENS_6WithFdE", TENSOR },
+	{ "_ZN6plasma12PlasmaClient4SealE", SEAL },
+	{ "_ZN6plasma12PlasmaClient8ContainsE", CONTAINS },
+	{ "_ZN10tensorflow4data19DatasetBaseIterator7GetNextE", NEXT },
+};
+
+struct known_function {
+	uint32_t id;
+	enum call_kind kind;
+};
+
+struct process {
+	uint32_t pid, parent;
+	uint32_t op; /* that it works for; OPERATORS_MAX = none (yet) */
+	uint64_t run_ns, runnable_ns; /* of this frame */
+	bool names_itself; /* PyTorch's worker */
+	bool gone;
+};
+
+struct thread {
+	uint32_t tid, op;
+};
+
+struct op {
+	uint32_t pid; /* of the trainer */
+	char path[256];
+	uint64_t run_ns, runnable_ns, elements;
+	bool buffer;
+	/* Of its queue: pushes less pops since it was first seen, and where that is when it is empty. */
+	int64_t net, least, empty, most;
+	bool known;
+	uint64_t last_ns, last_push_ns;
+	double area;
+	uint64_t pushes, pops, soon, pop_wait_ns;
+};
+
+struct change {
+	uint64_t end_ns, dur_ns;
+	uint32_t op; /* OPERATORS_MAX = not found yet: then these tell what to look for */
+	uint32_t pid;
+	enum call_kind kind;
+	bool pop, told; /* told: its duration says whether it waited */
+};
+
+struct top_loaders {
+	struct known_function functions[FUNCTIONS_MAX];
+	struct process *processes; /* by pid */
+	struct thread *threads;
+	struct op *ops;
+	struct change *changes;
+	size_t function_count, process_count, thread_count, op_count, change_count, change_room;
+};
+
+struct top_loaders *top_loaders_new(void)
+{
+	struct top_loaders *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->processes = calloc(PROCESSES_MAX, sizeof(*l->processes));
+	l->threads = calloc(THREADS_MAX, sizeof(*l->threads));
+	l->ops = calloc(OPERATORS_MAX, sizeof(*l->ops));
+	if (!l->processes || !l->threads || !l->ops) {
+		top_loaders_free(l);
+		return NULL;
+	}
+	return l;
+}
+
+void top_loaders_free(struct top_loaders *l)
+{
+	if (!l)
+		return;
+	free(l->processes);
+	free(l->threads);
+	free(l->ops);
+	free(l->changes);
+	free(l);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return text && strncmp(text, with, strlen(with)) == 0;
+}
+
+static const struct known_function *function_of(const struct top_loaders *l, uint32_t id)
+{
+	for (size_t i = 0; i < l->function_count; i++)
+		if (l->functions[i].id == id)
+			return &l->functions[i];
+	return NULL;
+}
+
+void top_loaders_function(struct top_loaders *l, const Profbpf__Function *function)
+{
+	if (l->function_count == FUNCTIONS_MAX || function_of(l, function->id))
+		return;
+	for (size_t i = 0; i < sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]); i++) {
+		if (!begins(function->name, FUNCTIONS[i].symbol))
+			continue;
+		l->functions[l->function_count++] =
+			(struct known_function){ function->id, FUNCTIONS[i].kind };
+		return;
+	}
+}
+
+/* Where a process stands, or would. */
+static size_t place_of(const struct top_loaders *l, uint32_t pid)
+{
+	return BISECT(i, 0, l->process_count, l->processes[i].pid < pid);
+}
+
+static struct process *find_process(const struct top_loaders *l, uint32_t pid)
+{
+	size_t at = place_of(l, pid);
+
+	return at < l->process_count && l->processes[at].pid == pid ? &l->processes[at] : NULL;
+}
+
+void top_loaders_process(struct top_loaders *l, uint32_t pid, uint32_t parent, const char *name)
+{
+	struct process *p = find_process(l, pid);
+
+	if (!p && l->process_count == PROCESSES_MAX)
+		return;
+	if (!p) {
+		p = &l->processes[place_of(l, pid)];
+		memmove(p + 1, p, (size_t)(&l->processes[l->process_count++] - p) * sizeof(*p));
+		*p = (struct process){ .pid = pid, .op = OPERATORS_MAX };
+	}
+	if (p->parent != parent || !p->names_itself)
+		p->op = OPERATORS_MAX;
+	p->gone = false;
+	p->parent = parent;
+	p->names_itself = strcmp(name, WORKER_NAME) == 0;
+}
+
+void top_loaders_gone(struct top_loaders *l, uint32_t pid)
+{
+	struct process *p = find_process(l, pid);
+
+	if (p)
+		p->gone = true;
+}
+
+static void drop_gone(struct top_loaders *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->process_count; i++)
+		if (!l->processes[i].gone)
+			l->processes[kept++] = l->processes[i];
+	l->process_count = kept;
+}
+
+/* Index of an operator, made if it is new; OPERATORS_MAX = no room. */
+static uint32_t operator_of(struct top_loaders *l, uint32_t pid, const char *path)
+{
+	size_t i = 0;
+
+	while (i < l->op_count && (l->ops[i].pid != pid || strcmp(l->ops[i].path, path) != 0))
+		i++;
+	if (i < l->op_count || i == OPERATORS_MAX)
+		return (uint32_t)i;
+	l->ops[i] = (struct op){ .pid = pid };
+	snprintf(l->ops[i].path, sizeof(l->ops[i].path), "%s", path);
+	l->op_count++;
+	return (uint32_t)i;
+}
+
+/* The loader of the nearest ancestor that has one; OPERATORS_MAX = none. */
+static uint32_t loader_above(const struct top_loaders *l, uint32_t pid, const char *path)
+{
+	for (int n = 0; n < ANCESTORS_MAX; n++) {
+		const struct process *p = find_process(l, pid);
+
+		if (!p)
+			break;
+		pid = p->parent;
+		for (uint32_t i = 0; i < l->op_count; i++)
+			if (l->ops[i].pid == pid && strcmp(l->ops[i].path, path) == 0)
+				return i;
+	}
+	return OPERATORS_MAX;
+}
+
+static void add_change(struct top_loaders *l, const struct change *change)
+{
+	if (l->change_count == l->change_room) {
+		size_t room = l->change_room ? 2 * l->change_room : 1024;
+		struct change *grown = room <= CHANGES_MAX
+					       ? reallocarray(l->changes, room, sizeof(*grown))
+					       : NULL;
+
+		if (!grown)
+			return;
+		l->changes = grown;
+		l->change_room = room;
+	}
+	l->changes[l->change_count++] = *change;
+}
+
+/*
+ * A process handed something over, or took it. Whose queue that is shows at the frame: the trainer's first
+ * call may come after many of its workers', from another CPU.
+ */
+static void take_handed(struct top_loaders *l, const struct top_called *call, enum call_kind kind)
+{
+	add_change(l, &(struct change){ .end_ns = call->end_ns,
+					.op = OPERATORS_MAX,
+					.pid = call->pid,
+					.kind = kind });
+}
+
+static const char *loader_path(enum call_kind kind)
+{
+	return kind == TENSOR ? "torch workers, tensors" : "MegEngine workers";
+}
+
+static void find_taken(struct top_loaders *l, struct change *change)
+{
+	const struct process *p = find_process(l, change->pid);
+
+	change->pop = change->kind == CONTAINS || (change->kind == TENSOR && !(p && p->names_itself));
+	if (change->pop)
+		change->op = operator_of(l, change->pid, loader_path(change->kind));
+}
+
+static void find_handed(struct top_loaders *l, struct change *change)
+{
+	struct process *p = find_process(l, change->pid);
+
+	change->op = loader_above(l, change->pid, loader_path(change->kind));
+	if (p && change->op != OPERATORS_MAX)
+		p->op = change->op;
+}
+
+/* Who takes is a trainer, and makes the queue that its workers are looked for. */
+static void find_queues(struct top_loaders *l)
+{
+	for (size_t i = 0; i < l->change_count; i++)
+		if (l->changes[i].op == OPERATORS_MAX)
+			find_taken(l, &l->changes[i]);
+	for (size_t i = 0; i < l->change_count; i++)
+		if (l->changes[i].op == OPERATORS_MAX && !l->changes[i].pop)
+			find_handed(l, &l->changes[i]);
+}
+
+static void give_thread(struct top_loaders *l, uint32_t tid, uint32_t op)
+{
+	for (size_t i = 0; i < l->thread_count; i++)
+		if (l->threads[i].tid == tid)
+			return;
+	if (l->thread_count < THREADS_MAX)
+		l->threads[l->thread_count++] = (struct thread){ tid, op };
+}
+
+/* Where the last name of a path begins. */
+static const char *last_name(const char *path)
+{
+	const char *name = path;
+
+	for (const char *next; (next = strstr(name, "::"));)
+		name = next + 2;
+	return name;
+}
+
+/* The outermost call of a thread is for the operator above, whose thread it is. */
+static void take_next(struct top_loaders *l, const struct top_called *call, const char *path)
+{
+	struct change change = {
+		.end_ns = call->end_ns, .dur_ns = call->dur_ns, .kind = NEXT, .told = true
+	};
+	const char *name = last_name(path);
+	char above[sizeof(l->ops->path)];
+	uint32_t op;
+
+	if (!begins(path, PATH_START) || strlen(path) >= sizeof(above))
+		return;
+	op = operator_of(l, call->pid, path);
+	if (op == OPERATORS_MAX)
+		return;
+	l->ops[op].elements++;
+	l->ops[op].buffer = begins(name, BUFFER);
+	if (l->ops[op].buffer) {
+		change.op = op;
+		change.pop = true;
+		add_change(l, &change);
+	}
+	if (call->depth || name < path + strlen(PATH_START) + 2)
+		return;
+	snprintf(above, sizeof(above), "%.*s", (int)(name - 2 - path), path);
+	op = operator_of(l, call->pid, above);
+	if (op == OPERATORS_MAX)
+		return;
+	give_thread(l, call->tid, op);
+	change.op = op;
+	change.pop = false;
+	l->ops[op].buffer = begins(last_name(above), BUFFER);
+	if (l->ops[op].buffer)
+		add_change(l, &change);
+}
+
+void top_loaders_call(struct top_loaders *l, const struct top_called *call, const char *path)
+{
+	const struct known_function *function = function_of(l, call->function);
+
+	if (!function)
+		return;
+	if (function->kind == NEXT)
+		take_next(l, call, path);
+	else
+		take_handed(l, call, function->kind);
+}
+
+void top_loaders_ran(struct top_loaders *l, uint32_t pid, uint32_t tid, uint64_t run_ns,
+		     uint64_t runnable_ns)
+{
+	struct process *p;
+
+	for (size_t i = 0; i < l->thread_count; i++) {
+		if (l->threads[i].tid == tid) {
+			l->ops[l->threads[i].op].run_ns += run_ns;
+			l->ops[l->threads[i].op].runnable_ns += runnable_ns;
+			return;
+		}
+	}
+	p = find_process(l, pid);
+	if (p) {
+		p->run_ns += run_ns;
+		p->runnable_ns += runnable_ns;
+	}
+}
+
+/* What processes used is their loader's, of those that work for one. */
+static void credit_workers(struct top_loaders *l)
+{
+	for (size_t i = 0; i < l->process_count; i++) {
+		struct process *p = &l->processes[i];
+
+		if (p->op != OPERATORS_MAX) {
+			l->ops[p->op].run_ns += p->run_ns;
+			l->ops[p->op].runnable_ns += p->runnable_ns;
+		}
+		p->run_ns = p->runnable_ns = 0;
+	}
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns ? -1 : 1;
+	/* At one instant what was put in can be taken out. */
+	return x->pop - y->pop;
+}
+
+static void stay(struct op *op, uint64_t to_ns)
+{
+	if (to_ns <= op->last_ns)
+		return;
+	op->area += (double)op->net * (double)(to_ns - op->last_ns);
+	op->last_ns = to_ns;
+}
+
+static void apply(struct top_loaders *l, const struct change *change)
+{
+	struct op *op;
+
+	if (change->op == OPERATORS_MAX)
+		return;
+	op = &l->ops[change->op];
+	if (change->kind != NEXT) {
+		op->buffer = true;
+		op->elements += change->pop;
+	}
+	stay(op, change->end_ns);
+	op->net += change->pop ? -1 : 1;
+	if (!change->pop) {
+		op->pushes++;
+		op->last_push_ns = change->end_ns;
+	} else {
+		op->pops++;
+		op->pop_wait_ns += change->dur_ns;
+		op->soon += change->told ? change->dur_ns >= WAIT_NS
+					 : change->end_ns - op->last_push_ns <= SOON_NS;
+	}
+	if (op->net < op->least)
+		op->least = op->net;
+	if (op->net > op->most)
+		op->most = op->net;
+}
+
+/* Most of what was taken was waited for: the least that was there was nothing. */
+static void find_empty(struct op *op)
+{
+	if (op->pops && 2 * op->soon > op->pops) {
+		op->empty = op->least;
+		op->known = true;
+	}
+	if (op->least < op->empty)
+		op->empty = op->least;
+}
+
+static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
+		 struct top_operator *row)
+{
+	*row = (struct top_operator){ .pid = op->pid,
+				      .id = id,
+				      .run_ns = op->run_ns,
+				      .runnable_ns = op->runnable_ns,
+				      .elements = op->elements };
+	snprintf(row->name, sizeof(row->name), "%.*s", (int)sizeof(row->name) - 1,
+		 last_name(op->path));
+	stay(op, to_ns);
+	find_empty(op);
+	row->has_queue = op->buffer;
+	row->pushes = op->pushes;
+	row->pops = op->pops;
+	row->pop_wait_ns = op->pop_wait_ns;
+	row->has_size = op->known && op->most > op->empty && to_ns > from_ns;
+	row->never_empty = !op->known && op->pops;
+	if (row->has_size) {
+		row->capacity = (uint32_t)(op->most - op->empty);
+		row->mean_size = op->area / (double)(to_ns - from_ns) - (double)op->empty;
+		row->mean_size = row->mean_size < 0		  ? 0
+				 : row->mean_size > row->capacity ? row->capacity
+								  : row->mean_size;
+	}
+	op->run_ns = op->runnable_ns = op->elements = 0;
+	op->pushes = op->pops = op->soon = op->pop_wait_ns = 0;
+	op->area = 0;
+	op->least = op->net;
+}
+
+size_t top_loaders_frame(struct top_loaders *l, uint64_t from_ns, uint64_t to_ns,
+			 struct top_operator **rows, size_t count)
+{
+	struct top_operator *all = reallocarray(*rows, count + l->op_count + 1, sizeof(*all));
+	size_t done = 0;
+
+	for (size_t i = 0; i < l->op_count; i++)
+		if (l->ops[i].last_ns < from_ns)
+			l->ops[i].last_ns = from_ns;
+	find_queues(l);
+	credit_workers(l);
+	if (l->change_count)
+		qsort(l->changes, l->change_count, sizeof(*l->changes), by_end);
+	/* Of what ended later there may be more that has not come yet, from other CPUs. */
+	for (; done < l->change_count && l->changes[done].end_ns <= to_ns; done++)
+		apply(l, &l->changes[done]);
+	l->change_count -= done;
+	if (done)
+		memmove(l->changes, l->changes + done, l->change_count * sizeof(*l->changes));
+	drop_gone(l);
+	if (!all)
+		return count;
+	*rows = all;
+	for (size_t i = 0; i < l->op_count; i++)
+		show(&l->ops[i], from_ns, to_ns, (int32_t)i, &all[count + i]);
+	return count + l->op_count;
+}

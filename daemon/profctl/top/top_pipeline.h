@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * top_pipeline.h - operators of MindSpore's data pipelines, live: what their threads
+ * used and how full their queues are.
+ *
+ * Which thread works for which operator is told when the session begins; each call by
+ * which an operator hands a row on, or asks the one below it for one, is in the stream.
+ */
+#ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_PIPELINE_H
+#define PROFBPF_DAEMON_PROFCTL_TOP_TOP_PIPELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/trace/pbt.h"
+#include "proto/trace.pb-c.h"
+
+/* Growth within a frame. */
+struct top_operator {
+	uint32_t pid;
+	int32_t id; /* the framework's number */
+	char name[64];
+	uint64_t run_ns, runnable_ns; /* summed over its threads */
+	bool has_queue; /* the rest is known of its output queue */
+	uint32_t capacity;
+	bool has_size;
+	double mean_size; /* elements, weighted by time */
+	bool never_empty; /* size unknown, but nobody had to wait for an element */
+	uint64_t elements; /* handed on; 0 where pops tell */
+	uint64_t pushes, pops;
+	uint64_t push_wait_ns, pop_wait_ns; /* time inside pushes and pops */
+};
+
+struct top_pipeline;
+
+/* top_pipeline_new - nothing seen yet, or NULL without memory; top_pipeline_free() accepts NULL */
+struct top_pipeline *top_pipeline_new(void);
+void top_pipeline_free(struct top_pipeline *pipeline);
+
+/* top_pipeline_function - a description of a function; those of no interest are passed over */
+void top_pipeline_function(struct top_pipeline *pipeline, const Profbpf__Function *function);
+
+/* A call that has returned. */
+struct top_called {
+	uint32_t function, pid, tid;
+	uint32_t text; /* string id of its string argument; 0 = none */
+	uint32_t depth; /* probed functions of the thread around it */
+	uint64_t end_ns, dur_ns;
+};
+
+/* Who is told of each. */
+struct top_counting {
+	void (*count)(void *context, const struct top_called *call);
+	void *context;
+};
+
+/* top_pipeline_roles, top_pipeline_calls - packets of these kinds; damaged ones are passed over */
+void top_pipeline_roles(struct top_pipeline *pipeline, const struct pbt_packet *packet);
+void top_pipeline_calls(struct top_pipeline *pipeline, const struct pbt_packet *packet,
+			const struct top_counting *counting);
+
+/* top_pipeline_ran - what a thread used since it was told last */
+void top_pipeline_ran(struct top_pipeline *pipeline, uint32_t tid, uint64_t run_ns,
+		      uint64_t runnable_ns);
+
+/*
+ * top_pipeline_frame - the operators by process and number, and begin anew
+ *
+ * The frame lasted from @from_ns to @to_ns, CLOCK_MONOTONIC. *@rows is to be freed.
+ * Returns how many there are, 0 without memory.
+ */
+size_t top_pipeline_frame(struct top_pipeline *pipeline, uint64_t from_ns, uint64_t to_ns,
+			  struct top_operator **rows);
+
+#endif /* PROFBPF_DAEMON_PROFCTL_TOP_TOP_PIPELINE_H */

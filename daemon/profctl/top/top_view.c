@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profctl/top/top_view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/profctl/json.h"
+#include "daemon/profctl/message.h"
+#include "daemon/profctl/top/top_pipeline.h"
+
+#define LINE_MAX_BYTES 512
+#define BAR_MAX 60
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Of the frame, per second. */
+static double rate(const struct top_frame *frame, uint64_t count)
+{
+	return frame->duration_ns ? (double)count * 1e9 / (double)frame->duration_ns : 0;
+}
+
+static uint64_t all_ns(const struct top_cpu *c)
+{
+	return c->user_ns + c->system_ns + c->irq_ns + c->softirq_ns + c->iowait_ns + c->idle_ns +
+	       c->steal_ns;
+}
+
+static void print(top_line *line, void *context, enum top_style style, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void print(top_line *line, void *context, enum top_style style, const char *format, ...)
+{
+	char text[LINE_MAX_BYTES], safe[LINE_MAX_BYTES];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	line(context, style, printable(text, safe, sizeof(safe)));
+}
+
+/* 1536 -> "1.5K"; of @size bytes at least 8. */
+static const char *short_size(double bytes, char *text, size_t size)
+{
+	static const char units[] = "BKMGTP";
+	size_t unit = 0;
+
+	for (; bytes >= 1000 && unit + 2 < sizeof(units); unit++)
+		bytes /= 1024;
+	snprintf(text, size, unit && bytes < 10 ? "%.1f%c" : "%.0f%c", bytes, units[unit]);
+	return text;
+}
+
+/* | user, # system, ! interrupts, x stolen, w waiting for I/O */
+static void bar(const struct top_cpu *cpu, int width, char *text)
+{
+	const struct {
+		uint64_t ns;
+		char sign;
+	} parts[] = { { cpu->user_ns, '|' },
+		      { cpu->system_ns, '#' },
+		      { cpu->irq_ns + cpu->softirq_ns, '!' },
+		      { cpu->steal_ns, 'x' },
+		      { cpu->iowait_ns, 'w' } };
+	uint64_t all = all_ns(cpu), sum = 0;
+	int at = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && all; i++) {
+		sum += parts[i].ns;
+		while (at < width && (uint64_t)at < (sum * (uint64_t)width + all / 2) / all)
+			text[at++] = parts[i].sign;
+	}
+	while (at < width)
+		text[at++] = ' ';
+	text[at] = '\0';
+}
+
+static void cpu_line(const struct top_cpu *cpu, const char *name, int width, top_line *line,
+		     void *context)
+{
+	uint64_t all = all_ns(cpu);
+	char text[BAR_MAX + 1];
+	int bar_width = width - 66;
+
+	if (bar_width > BAR_MAX)
+		bar_width = BAR_MAX;
+	if (bar_width < 10)
+		bar_width = 10;
+	bar(cpu, bar_width, text);
+	print(line, context, TOP_PLAIN,
+	      "%-5s[%s] %5.1f%%  us %4.1f sy %4.1f irq %4.1f wa %4.1f id %5.1f st %4.1f", name,
+	      text, percent(cpu->user_ns + cpu->system_ns + cpu->irq_ns + cpu->softirq_ns, all),
+	      percent(cpu->user_ns, all), percent(cpu->system_ns, all),
+	      percent(cpu->irq_ns + cpu->softirq_ns, all), percent(cpu->iowait_ns, all),
+	      percent(cpu->idle_ns, all), percent(cpu->steal_ns, all));
+}
+
+#define CPU_LINES 8 /* more CPUs are shown as one */
+
+void top_view_summary(const struct top_frame *frame, const struct top_view *view, int width,
+		      top_line *line, void *context)
+{
+	uint64_t lost = 0;
+	char name[16];
+
+	cpu_line(&frame->all, "CPUs", width, line, context);
+	for (size_t i = 0; i < frame->cpu_count && frame->cpu_count <= CPU_LINES; i++) {
+		snprintf(name, sizeof(name), "%u", frame->cpus[i].cpu);
+		cpu_line(&frame->cpus[i], name, width, line, context);
+	}
+	print(line, context, TOP_PLAIN,
+	      "%u processes; threads: %u running or ready, %u blocked; %.0f switches/s, %.0f new/s",
+	      frame->process_total, frame->runnable, frame->blocked,
+	      rate(frame, frame->context_switches), rate(frame, frame->forks));
+	for (size_t i = 0; i < frame->loss_count; i++) {
+		const struct top_loss *loss = &frame->losses[i];
+
+		lost += loss->lost;
+		if (loss->lost)
+			print(line, context, TOP_WARNING, "LOST: %s %llu of %llu records",
+			      loss->source, (unsigned long long)loss->lost,
+			      (unsigned long long)loss->produced);
+	}
+	if (!frame->cost_known) {
+		if (!lost)
+			print(line, context, TOP_PLAIN, "nothing lost");
+		return;
+	}
+	print(line, context, TOP_PLAIN, "%scost: profbpfd %.1f %%, profctl %.1f %% of one CPU",
+	      lost ? "" : "nothing lost; ", percent(frame->daemon_cpu_ns, frame->duration_ns),
+	      percent(view->own_cpu_ns, frame->duration_ns));
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct top_call *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->function, y->function);
+}
+
+void top_view_calls(struct top_frame *frame, size_t rows, top_line *line, void *context)
+{
+	if (!frame->call_count || !rows)
+		return;
+	qsort(frame->calls, frame->call_count, sizeof(*frame->calls), by_count);
+	print(line, context, TOP_HEADING, "%10s %9s %10s %8s  %-12s %s", "calls/s", "in it %",
+	      "mean us", "pid", "runtime", "function");
+	for (size_t i = 0; i < frame->call_count && i < rows; i++) {
+		const struct top_call *c = &frame->calls[i];
+
+		print(line, context, TOP_PLAIN, "%10.0f %9.1f %10.1f %8u  %-12s %s",
+		      rate(frame, c->count), percent(c->total_ns, frame->duration_ns),
+		      (double)c->total_ns / 1000 / (double)c->count, c->pid, c->runtime,
+		      c->function);
+	}
+	if (frame->call_count > rows)
+		print(line, context, TOP_PLAIN, "... and %zu more functions",
+		      frame->call_count - rows);
+}
+
+void top_view_devices(const struct top_frame *frame, top_line *line, void *context)
+{
+	if (!frame->device_count)
+		return;
+	print(line, context, TOP_HEADING, "%10s %9s %8s  %s", "tasks/s", "busy %", "pid", "device");
+	for (size_t i = 0; i < frame->device_count; i++) {
+		const struct top_device *d = &frame->devices[i];
+
+		print(line, context, TOP_PLAIN, "%10.0f %9.1f %8u  %s", rate(frame, d->tasks),
+		      percent(d->busy_ns, frame->duration_ns), d->pid, d->name);
+	}
+}
+
+#define QUEUE_BAR 10
+
+/* "[######    ] 4.9/8": how full the queue is; who waits for whom is seen at a glance. */
+static void queue_text(const struct top_operator *op, char *text, size_t size)
+{
+	char bar[QUEUE_BAR + 1];
+	int full;
+
+	if (!op->has_queue || !op->has_size || !op->capacity) {
+		snprintf(text, size, "%s",
+			 !op->has_queue ? "" : op->never_empty ? "never empty" : "?");
+		return;
+	}
+	full = (int)(op->mean_size * QUEUE_BAR / op->capacity + 0.5);
+	for (int i = 0; i < QUEUE_BAR; i++)
+		bar[i] = i < full ? '#' : ' ';
+	bar[QUEUE_BAR] = '\0';
+	snprintf(text, size, "[%s] %.1f/%u", bar, op->mean_size, op->capacity);
+}
+
+void top_view_operators(const struct top_frame *frame, size_t rows, top_line *line, void *context)
+{
+	char queue[48];
+
+	if (!frame->operator_count || !rows)
+		return;
+	print(line, context, TOP_HEADING, "%8s  %6s %6s  %-22s %-22s %8s %7s %7s", "pid", "CPU %",
+	      "ready%", "operator", "its queue", "rows/s", "put %", "get %");
+	for (size_t i = 0; i < frame->operator_count && i < rows; i++) {
+		const struct top_operator *op = &frame->operators[i];
+
+		queue_text(op, queue, sizeof(queue));
+		print(line, context, TOP_PLAIN,
+		      "%8u  %6.1f %6.1f  %-22.22s %-22s %8.0f %7.1f %7.1f", op->pid,
+		      percent(op->run_ns, frame->duration_ns),
+		      percent(op->runnable_ns, frame->duration_ns), op->name, queue,
+		      rate(frame, op->elements ? op->elements : op->pops),
+		      percent(op->push_wait_ns, frame->duration_ns),
+		      percent(op->pop_wait_ns, frame->duration_ns));
+	}
+	if (frame->operator_count > rows)
+		print(line, context, TOP_PLAIN, "... and %zu more operators",
+		      frame->operator_count - rows);
+}
+
+const char *top_order_name(enum top_order order)
+{
+	static const char *const names[TOP_ORDERS] = {
+		[TOP_BY_CPU] = "CPU", [TOP_BY_READY] = "ready",	  [TOP_BY_BLOCKED] = "blocked",
+		[TOP_BY_IO] = "I/O",  [TOP_BY_MEMORY] = "memory", [TOP_BY_PID] = "pid",
+	};
+
+	return names[order];
+}
+
+/* What a process is sorted by, largest first. */
+static uint64_t weight(const struct top_process *p, enum top_order order)
+{
+	switch (order) {
+	case TOP_BY_READY: return p->runnable_ns;
+	case TOP_BY_BLOCKED: return p->blocked_ns;
+	case TOP_BY_IO: return p->read_chars + p->write_chars;
+	case TOP_BY_MEMORY: return p->rss_bytes;
+	case TOP_BY_PID: return UINT32_MAX - p->pid;
+	default: return p->run_ns;
+	}
+}
+
+static int by_weight(const void *a, const void *b, void *context)
+{
+	const struct top_view *view = context;
+	const struct top_process *p = a, *q = b;
+	uint64_t x = weight(p, view->order), y = weight(q, view->order);
+
+	if (view->targets_only && p->target != q->target)
+		return p->target ? -1 : 1;
+	if (x != y)
+		return x > y ? -1 : 1;
+	return p->pid < q->pid ? -1 : p->pid > q->pid;
+}
+
+static void process_line(const struct top_frame *frame, const struct top_process *p, top_line *line,
+			 void *context)
+{
+	char rss[16], read[16], written[16], disk[16];
+	const char *name = *p->cmdline ? p->cmdline : *p->name ? p->name : "?";
+
+	print(line, context, p->target ? TOP_TARGET : TOP_PLAIN,
+	      "%8u%c %6.1f %6.1f %8.1f %5u %7s %8s %8s %8s %8.0f  %s", p->pid,
+	      p->target ? '*' : ' ', percent(p->run_ns, frame->duration_ns),
+	      percent(p->runnable_ns, frame->duration_ns),
+	      percent(p->blocked_ns, frame->duration_ns), p->threads,
+	      p->rss_bytes ? short_size((double)p->rss_bytes, rss, sizeof(rss)) : "?",
+	      short_size(rate(frame, p->read_chars), read, sizeof(read)),
+	      short_size(rate(frame, p->write_chars), written, sizeof(written)),
+	      short_size(rate(frame, p->read_bytes + p->write_bytes), disk, sizeof(disk)),
+	      rate(frame, p->faults), name);
+}
+
+void top_view_processes(struct top_frame *frame, const struct top_view *view, size_t first,
+			size_t rows, top_line *line, void *context)
+{
+	if (!frame->process_count)
+		return;
+	qsort_r(frame->processes, frame->process_count, sizeof(*frame->processes), by_weight,
+		(void *)view);
+	print(line, context, TOP_HEADING, "%8s  %6s %6s %8s %5s %7s %8s %8s %8s %8s  %s", "pid",
+	      "CPU %", "ready%", "blocked%", "thr", "RSS", "read/s", "write/s", "disk/s",
+	      "faults/s", "command");
+	for (size_t i = first; i < frame->process_count && i - first < rows; i++) {
+		if (view->targets_only && !frame->processes[i].target)
+			break;
+		process_line(frame, &frame->processes[i], line, context);
+	}
+}
+
+static void json_cpu(struct json *json, const struct top_cpu *c)
+{
+	json_number(json, "user_ns", c->user_ns);
+	json_number(json, "system_ns", c->system_ns);
+	json_number(json, "irq_ns", c->irq_ns);
+	json_number(json, "softirq_ns", c->softirq_ns);
+	json_number(json, "iowait_ns", c->iowait_ns);
+	json_number(json, "idle_ns", c->idle_ns);
+	json_number(json, "steal_ns", c->steal_ns);
+}
+
+static void json_host(struct json *json, const struct top_frame *frame)
+{
+	json_object(json, "host");
+	json_cpu(json, &frame->all);
+	json_number(json, "context_switches", frame->context_switches);
+	json_number(json, "forks", frame->forks);
+	json_number(json, "runnable", frame->runnable);
+	json_number(json, "blocked", frame->blocked);
+	json_array(json, "cpus");
+	for (size_t i = 0; i < frame->cpu_count; i++) {
+		json_object(json, NULL);
+		json_number(json, "cpu", frame->cpus[i].cpu);
+		json_cpu(json, &frame->cpus[i]);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_close_object(json);
+}
+
+static void json_process(struct json *json, const struct top_process *p)
+{
+	json_object(json, NULL);
+	json_number(json, "pid", p->pid);
+	json_text(json, "name", p->name);
+	if (*p->cmdline)
+		json_text(json, "cmdline", p->cmdline);
+	json_bool(json, "target", p->target);
+	json_number(json, "run_ns", p->run_ns);
+	json_number(json, "runnable_ns", p->runnable_ns);
+	if (p->threads) {
+		json_number(json, "blocked_ns", p->blocked_ns);
+		json_number(json, "threads", p->threads);
+	}
+	if (p->rss_bytes)
+		json_number(json, "rss_bytes", p->rss_bytes);
+	json_number(json, "read_chars", p->read_chars);
+	json_number(json, "write_chars", p->write_chars);
+	json_number(json, "read_bytes", p->read_bytes);
+	json_number(json, "write_bytes", p->write_bytes);
+	json_number(json, "faults", p->faults);
+	json_close_object(json);
+}
+
+static void json_operator(struct json *json, const struct top_operator *op)
+{
+	json_object(json, NULL);
+	json_number(json, "pid", op->pid);
+	json_number(json, "id", (uint64_t)op->id);
+	json_text(json, "name", op->name);
+	json_number(json, "run_ns", op->run_ns);
+	json_number(json, "runnable_ns", op->runnable_ns);
+	if (op->elements)
+		json_number(json, "elements", op->elements);
+	if (op->has_queue) {
+		json_object(json, "queue");
+		json_number(json, "capacity", op->capacity);
+		if (op->has_size)
+			json_number(json, "fill_percent",
+				    (uint64_t)(100 * op->mean_size / (op->capacity ? op->capacity : 1)));
+		else if (op->never_empty)
+			json_bool(json, "never_empty", true);
+		json_number(json, "pushes", op->pushes);
+		json_number(json, "pops", op->pops);
+		json_number(json, "push_wait_ns", op->push_wait_ns);
+		json_number(json, "pop_wait_ns", op->pop_wait_ns);
+		json_close_object(json);
+	}
+	json_close_object(json);
+}
+
+static void json_lists(struct json *json, const struct top_frame *frame)
+{
+	json_array(json, "calls");
+	for (size_t i = 0; i < frame->call_count; i++) {
+		json_object(json, NULL);
+		json_text(json, "runtime", frame->calls[i].runtime);
+		json_text(json, "function", frame->calls[i].function);
+		json_number(json, "pid", frame->calls[i].pid);
+		json_number(json, "count", frame->calls[i].count);
+		json_number(json, "total_ns", frame->calls[i].total_ns);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_array(json, "operators");
+	for (size_t i = 0; i < frame->operator_count; i++)
+		json_operator(json, &frame->operators[i]);
+	json_close_array(json);
+	json_array(json, "devices");
+	for (size_t i = 0; i < frame->device_count; i++) {
+		json_object(json, NULL);
+		json_text(json, "name", frame->devices[i].name);
+		json_number(json, "pid", frame->devices[i].pid);
+		json_number(json, "tasks", frame->devices[i].tasks);
+		json_number(json, "busy_ns", frame->devices[i].busy_ns);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_array(json, "sources");
+	for (size_t i = 0; i < frame->loss_count; i++) {
+		json_object(json, NULL);
+		json_text(json, "name", frame->losses[i].source);
+		json_number(json, "produced", frame->losses[i].produced);
+		json_number(json, "lost", frame->losses[i].lost);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+int top_view_json(struct top_frame *frame, const struct top_view *view)
+{
+	struct json json;
+
+	if (json_begin(&json))
+		return -1;
+	qsort_r(frame->processes, frame->process_count, sizeof(*frame->processes), by_weight,
+		(void *)view);
+	qsort(frame->calls, frame->call_count, sizeof(*frame->calls), by_count);
+	json_object(&json, NULL);
+	json_text(&json, "schema", "profbpf.top/1");
+	json_number(&json, "duration_ns", frame->duration_ns);
+	if (frame->cost_known)
+		json_number(&json, "daemon_cpu_ns", frame->daemon_cpu_ns);
+	json_host(&json, frame);
+	json_array(&json, "processes");
+	for (size_t i = 0; i < frame->process_count; i++)
+		json_process(&json, &frame->processes[i]);
+	json_close_array(&json);
+	json_lists(&json, frame);
+	json_close_object(&json);
+	return json_end(&json);
+}
