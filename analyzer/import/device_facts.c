@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/import/json_file.h"
+#include "analyzer/import/readers/json_file.h"
 
 static int add(struct import *import, struct device_fact *fact, const char *topic,
 	       const char *name, const char *unit)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/import/input_file.h"
+#include "analyzer/import/readers/input_file.h"
 #include "analyzer/load/loader.h"
 
 static const struct importer *const IMPORTERS[] = {

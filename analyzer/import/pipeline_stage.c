@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyzer/import/json_file.h"
+#include "analyzer/import/readers/json_file.h"
 
 bool is_pipeline_group(const char *name)
 {

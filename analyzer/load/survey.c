@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/import/proto_fields.h"
+#include "analyzer/import/readers/proto_fields.h"
 #include "analyzer/load/call_columns.h"
 #include "analyzer/load/load_pbt.h"
 #include "lib/trace/column.h"

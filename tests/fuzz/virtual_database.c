@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/import/sqlite_file.h"
+#include "analyzer/import/readers/sqlite_file.h"
 #include "tests/fuzz/rows.h"
 
 #define STATEMENTS 1024 /* kept; a power of two */

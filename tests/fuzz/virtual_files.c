@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/import/input_file.h"
+#include "analyzer/import/readers/input_file.h"
 
 #define FOLDERS_OPEN 16
 

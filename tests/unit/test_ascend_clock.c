@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/import/ascend_clock.h"
+#include "analyzer/import/ascend/ascend_clock.h"
 
 static char folder[] = "/tmp/test_ascend_clock.XXXXXX";
 

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "analyzer/import/csv_table.h"
+#include "analyzer/import/readers/csv_table.h"
 #include "analyzer/import/importer.h"
-#include "analyzer/import/input_file.h"
-#include "analyzer/import/proto_fields.h"
+#include "analyzer/import/readers/input_file.h"
+#include "analyzer/import/readers/proto_fields.h"
 
 #define BLOCK (1u << 20)
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/import/csv_table.h"
+#include "analyzer/import/readers/csv_table.h"
 
 #define CHUNK (256u << 10) /* what the reader reads at once */
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
-#include "analyzer/import/proto_fields.h"
+#include "analyzer/import/readers/proto_fields.h"
 #include "tests/unit/import_text.h"
 
 #define SINCE_1970 1700000000000000000

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/import/json_keys.h"
+#include "analyzer/import/readers/json_keys.h"
 
 static const struct json_key *find(const struct json_keys *keys, uint32_t group, const char *text)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/import/json_objects.h"
+#include "analyzer/import/readers/json_objects.h"
 
 #define CHUNK (256u << 10) /* what the reader reads at once */
 

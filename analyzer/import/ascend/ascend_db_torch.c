@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What torch_npu adds to msprof's database: its steps, and what its allocators held. */
+#include <errno.h>
+
+#include "analyzer/import/ascend/ascend_db.h"
+
+/* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = not told. */
+static uint64_t instant_of(const struct database *file, sqlite3_stmt *row, int column)
+{
+	uint64_t ns = ascend_db_instant(file, row, column);
+
+	return ns ? import_host_time(&file->rows, ascend_db_clock(file), ns) : 0;
+}
+
+/* Columns: startNs, endNs, id. */
+int ascend_db_step(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+	struct step_mark mark = { .start_ns = instant_of(file, row, 0),
+				  .end_ns = instant_of(file, row, 1),
+				  .number = (uint64_t)sqlite3_column_int64(row, 2),
+				  .process = INDEX_NONE,
+				  .device = INDEX_NONE };
+
+	if (!mark.start_ns || mark.end_ns < mark.start_ns)
+		return import_finding(file->import, "steps without usable times", NULL);
+	return MODEL_PUSH(&file->import->model->step_marks, mark) ? 0 : -ENOMEM;
+}
+
+static bool bytes_of(sqlite3_stmt *row, int column, uint64_t *bytes)
+{
+	int64_t value = sqlite3_column_int64(row, column);
+
+	if (sqlite3_column_type(row, column) == SQLITE_NULL || value < 0)
+		return false;
+	*bytes = (uint64_t)value;
+	return true;
+}
+
+/* Columns: timestamp, component, totalAllocated, totalReserved, deviceId. Sizes are bytes. */
+int ascend_db_memory(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+	int64_t device = sqlite3_column_int64(row, 4);
+	struct memory_record record = { .ts_ns = instant_of(file, row, 0),
+					.component = ascend_db_text(file, row, 1),
+					.device = device > 0 && device < INDEX_NONE
+							  ? (uint32_t)device
+							  : 0,
+					.process = INDEX_NONE,
+					.file = file->import->file };
+
+	if (record.component == INDEX_NONE)
+		return -ENOMEM;
+	if (bytes_of(row, 2, &record.allocated))
+		record.flags |= MODEL_MEMORY_ALLOCATED;
+	if (bytes_of(row, 3, &record.reserved))
+		record.flags |= MODEL_MEMORY_RESERVED;
+	if (!record.ts_ns)
+		return import_finding(file->import, "memory records outside of any time", NULL);
+	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
+}

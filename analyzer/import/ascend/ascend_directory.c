@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Directories of Ascend's profilers: PROF_* of msprof, *_ascend_pt of torch_npu and MindSpore,
+ * "profiler" of MindSpore before 2.4.
+ *
+ * The same tasks stand in several of their files; the best one of each result is taken: the database,
+ * else the timeline (it has the host's calls, the table beside it says more of its tasks), else the table.
+ * In 2023 and before there was a timeline for each device, model and iteration; together they are one
+ * result. Exported twice, the newer files count (exports.h). A directory of many
+ * ranks is taken whole, each as a device of its own. One that was not exported says so.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/import/ascend/ascend_rank.h"
+#include "analyzer/import/directory_walk.h"
+#include "analyzer/import/importer.h"
+
+#define RAW_DEPTH 4 /* of device_* below the folder that was given */
+#define DETECT_DEPTH 3 /* of results: rank_0/profiler/PROF_* */
+
+static const char *const PATTERNS[] = { "ascend_pytorch_profiler*.db",
+					"ascend_mindspore_profiler*.db",
+					"msprof_*.db",
+					"trace_view.json",
+					"msprof_*.json",
+					"kernel_details.csv",
+					"op_summary_*.csv",
+					"task_time_*.json",
+					"task_time_*.csv",
+					"output_timeline_data_*.txt",
+					"ascend_timeline_display_*.json",
+					"gpu_timeline_display_*.json",
+					"timeline_display_*.json",
+					"hwts.log.data.*.slice_+([0-9])",
+					"hwts.data.*.slice_+([0-9])",
+					NULL };
+
+/* Tables of the same tasks; of those of a timeline they tell types, shapes and counters. */
+static const char *const TABLES[] = { "kernel_details.csv", "op_summary_*.csv", NULL };
+
+/* What they say besides, each of its own. */
+static const char *const MORE[] = { "step_trace_[0-9]*.csv",
+				    "step_trace_raw_*_detail_time.csv",
+				    "communication.json",
+				    "communication_matrix.json",
+				    "memory_record*.csv",
+				    "operator_memory*.csv",
+				    "npu_module_mem*.csv",
+				    "npu_mem_*.csv",
+				    "api_statistic*.csv",
+				    "os_runtime_statistic*.csv",
+				    "l2_cache_*.csv",
+				    "op_statistic*.csv",
+				    "communication_statistic*.csv",
+				    "fusion_op_*.csv",
+				    "prof_rule_*.json",
+				    "hbm_*.csv",
+				    "ddr_*.csv",
+				    "hccs_*.csv",
+				    "pcie_*.csv",
+				    "llc_read_write_*.csv",
+				    "ai_*core_utilization_*.csv",
+				    "cpu_usage_*.csv",
+				    "process_cpu_usage_*.csv",
+				    "host_*_usage_*.csv",
+				    "flops_summary_*.json",
+				    "memory_usage_summary_*.json",
+				    "memory_usage_+([0-9]).pb",
+				    "memory_usage_details_*.json",
+				    "dynamic_shape_info_*.json",
+				    "parallel_strategy_*.json",
+				    "*_cluster_analyse_*.csv",
+				    "aicore_intermediate_*_type.csv",
+				    "aicore_intermediate_*_detail.csv",
+				    "gpu_op_type_info_*.csv",
+				    "gpu_op_detail_info_*.csv",
+				    "cpu_op_type_info_*.csv",
+				    "cpu_op_detail_info_*.csv",
+				    "training_trace.*.slice_+([0-9])",
+				    "hccl_raw_*.csv",
+				    "flops_scope_*.json",
+				    "operator_details.csv",
+				    "static_op_mem*.csv",
+				    NULL };
+
+/*
+ * What they say of which nothing is taken: of most the analyses here say more, or the same. Records of aicore.data are
+ * known (128 bytes: u16 task at 6, eight u64 counters at 32, u32 stream at 96; MindSpore 2.0's flops_parser.py), but
+ * not what the counters count: that is set when profiling starts.
+ */
+static const char *const LEFT[] = { "aicpu_mi_*.csv",
+				    "aicpu_+([0-9])*.csv",
+				    "dp_*.csv",
+				    "msprof_tx_*.csv",
+				    "nic_*.csv",
+				    "roce_*.csv",
+				    "dvpp_*.csv",
+				    "soc_pmu_*.csv",
+				    "sys_mem_*.csv",
+				    "process_mem_*.csv",
+				    "*_pmu_events_*.csv",
+				    "*_top_function_*.csv",
+				    "aicore.data.*.slice_+([0-9])",
+				    NULL };
+
+/* Names that Ascend's profilers give to directories of results. */
+static bool is_result(const char *name)
+{
+	return fnmatch("PROF_*", name, 0) == 0 || fnmatch("*_ascend_pt", name, 0) == 0 ||
+	       fnmatch("*_ascend_ms", name, 0) == 0;
+}
+
+static bool is_inside(const char *name)
+{
+	static const char *const NAMES[] = {
+		"ASCEND_PROFILER_OUTPUT",	    "mindstudio_profiler_output",
+		"output_timeline_data_*.txt",	    "ascend_timeline_display_*.json",
+		"gpu_timeline_display_*.json",	    "timeline_display_*.json",
+		"step_trace_raw_*_detail_time.csv", "hwts.log.data.*.slice_[0-9]*",
+		"hwts.data.*.slice_[0-9]*",
+		"training_trace.*.slice_[0-9]*",    "hccl_raw_*.csv",
+		"aicore_intermediate_*_type.csv",   "*_cluster_analyse_*.csv",
+		"cpu_op_type_info_*.csv",	    "gpu_op_type_info_*.csv",
+		"memory_usage_*.pb",		    "flops_summary_*.json",
+	};
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+		if (fnmatch(NAMES[i], name, 0) == 0)
+			return true;
+	}
+	return is_result(name);
+}
+
+static int detect(const struct import_sample *sample)
+{
+	char name[NAME_MAX + 1];
+
+	if (!sample->directory)
+		return 0;
+	directory_name(sample->path, name, sizeof(name));
+	if (is_inside(name))
+		return 80;
+	return directory_holds(sample->path, is_inside, DETECT_DEPTH) ? 60 : 0;
+}
+
+/* In 2023 and before timelines and tables stood in folders of their own. */
+static bool is_second(const char *name)
+{
+	return strcmp(name, "summary") == 0;
+}
+
+/* torch_npu keeps msprof's raw directory beside what it made of it. */
+static bool skip(const struct directory_walk *walk, const char *path, const char *name)
+{
+	return strncmp(name, "PROF_", 5) == 0 && walk->taken && strstr(path, "_ascend_");
+}
+
+static int done(const struct directory_walk *walk, const char *path, uint32_t first_device)
+{
+	return ascend_rank_read(walk->import, path, first_device);
+}
+
+/* Folders of what was collected, but not exported. */
+static bool is_raw(const char *name)
+{
+	return fnmatch("device_[0-9]*", name, 0) == 0 || strcmp(name, "host") == 0;
+}
+
+static int import(struct import *import)
+{
+	struct directory_walk walk = { .import = import,
+				       .patterns = PATTERNS,
+				       .more = MORE,
+				       .left = LEFT,
+				       .tables = TABLES,
+				       .is_second = is_second,
+				       .is_result = is_result,
+				       .skip = skip,
+				       .exports = true,
+				       .done = done };
+	int err = directory_take(&walk, import->path);
+
+	if (err || walk.taken)
+		return err;
+	if (directory_holds(import->path, is_raw, RAW_DEPTH))
+		return import_fail(import, -EBADMSG,
+				   "not exported yet: run msprof --export=on --output=%.300s where "
+				   "CANN is installed",
+				   import->path);
+	return import_fail(import, -EBADMSG, "no results of an Ascend profiler in it");
+}
+
+const struct importer import_ascend_directory = {
+	.name = "msprof",
+	.what = "a directory of Ascend's profilers (PROF_*, *_ascend_pt, MindSpore's)",
+	.detect = detect,
+	.import = import,
+};

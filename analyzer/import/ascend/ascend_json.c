@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Timelines of msprof (msprof_*.json) and torch_npu (trace_view.json): Chrome traces, a root array.
+ *
+ * What a process is stands in its process_name: "Ascend Hardware" has the device's tasks, "CANN" the
+ * host's calls ("AscendCL@aclrtMemcpy", "Node@launch"), "Communication" (once "HCCL") collectives:
+ * an operation ("hcom_...", or on a track "Communication ...") and its parts by plane, which stand under
+ * "Ascend Hardware", too, and would count twice. "Overlap Analysis" and the like are sums, not
+ * tasks, as are the rows of "Step Trace", which in 2023 stand under "Ascend Hardware": they tell
+ * the steps. connection_id joins calls and tasks; where calls lack it, flows "HostToDevice" do, whose
+ * id is connection_id or connection_id << 32 and more. Times are microseconds as numbers or strings,
+ * of CLOCK_REALTIME or, in 2023 and before, of CLOCK_MONOTONIC_RAW.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/ascend/ascend_clock.h"
+#include "analyzer/import/ascend/ascend_json.h"
+#include "analyzer/import/decimal_ns.h"
+#include "analyzer/import/readers/json_objects.h"
+
+#define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
+enum field {
+	F_PH,
+	F_NAME,
+	F_PID,
+	F_TID,
+	F_TS,
+	F_DUR,
+	F_LABEL,
+	F_CONNECTION,
+	F_TYPE,
+	F_STREAM,
+	F_OLD_STREAM,
+	F_SIZE,
+	F_CATEGORY,
+	F_ID,
+	F_TASK,
+	F_PART_STREAM,
+	F_PART_TASK,
+	F_ITERATION,
+	F_FP_START,
+	F_BP_END,
+	F_ITERATION_END,
+	FIELDS
+};
+
+static const char *const KEYS[] = { "ph",
+				    "name",
+				    "pid",
+				    "tid",
+				    "ts",
+				    "dur",
+				    "args.name",
+				    "args.connection_id",
+				    "args.Task Type",
+				    "args.Physic Stream Id",
+				    "args.Stream Id",
+				    "args.size(B)",
+				    "cat",
+				    "id",
+				    "args.Task Id",
+				    "args.stream id",
+				    "args.task id",
+				    "args.Iteration ID",
+				    "args.FP Start",
+				    "args.BP End",
+				    "args.Iteration End",
+				    NULL };
+
+_Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
+
+static int detect(const struct import_sample *sample)
+{
+	static const char *const WORDS[] = { "\"Ascend Hardware\"", "\"AscendCL@",	 "\"Node@",
+					     "\"Runtime@",	    "\"Fwd thread id\"", "\"HCCL\"",
+					     "\"Step Trace\"" };
+	const char *text = sample->text + strspn(sample->text, " \t\r\n");
+
+	if (sample->directory || *text != '[')
+		return 0;
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		if (strstr(text, WORDS[i]))
+			return 70;
+	}
+	return 0;
+}
+
+static bool number_of(const struct json_value *value, uint64_t *number)
+{
+	return value->text && decimal_unsigned(value->text, value->length, number);
+}
+
+static uint8_t role_of(const char *process)
+{
+	if (strcmp(process, "Ascend Hardware") == 0)
+		return ROLE_HARDWARE;
+	if (strcmp(process, "CANN") == 0)
+		return ROLE_CANN;
+	if (strcmp(process, "Communication") == 0 || strcmp(process, "HCCL") == 0)
+		return ROLE_COMMUNICATION;
+	return ROLE_NONE;
+}
+
+/* 0 = nothing special. */
+static uint32_t track_of(const char *thread)
+{
+	const char *number = strstr(thread, "Model ID:");
+	uint64_t id;
+
+	if (number && (strncmp(thread, "Step Trace", 10) == 0 || number == thread)) {
+		number += strlen("Model ID:");
+		if (!decimal_unsigned(number, strspn(number, "0123456789"), &id) || id >= INT32_MAX)
+			id = 0;
+		return TRACK_STEPS + (uint32_t)id;
+	}
+	return strstr(thread, "Communication") ? TRACK_OPERATIONS : 0;
+}
+
+static int on_metadata(struct timeline_file *file, const struct json_value *values)
+{
+	const char *what = values[F_NAME].text ? values[F_NAME].text : "";
+	uint64_t pid, tid;
+	uint32_t track;
+
+	if (!values[F_LABEL].text || !number_of(&values[F_PID], &pid))
+		return 0;
+	if (strcmp(what, "process_name") == 0)
+		return map_put(&file->roles, pid, role_of(values[F_LABEL].text)) ? 0 : -ENOMEM;
+	if (strcmp(what, "thread_name") != 0 || !number_of(&values[F_TID], &tid))
+		return 0;
+	track = track_of(values[F_LABEL].text);
+	return !track || map_put(&file->tracks, track_key(pid, tid), track) ? 0 : -ENOMEM;
+}
+
+/* Wall-clock times as the raw ones that they were made of, if that is known. */
+static int64_t unshifted(const struct timeline_file *file, int64_t ns)
+{
+	return ns > NANOSECONDS_2001 && ns > file->shift_ns ? ns - file->shift_ns : ns;
+}
+
+static int on_flow(struct timeline_file *file, const struct json_value *values)
+{
+	struct event event = { 0 };
+	uint64_t id;
+
+	if (!values[F_CATEGORY].text || strcmp(values[F_CATEGORY].text, "HostToDevice") != 0 ||
+	    !number_of(&values[F_ID], &id) || !number_of(&values[F_PID], &event.pid) ||
+	    !number_of(&values[F_TID], &event.tid) || !values[F_TS].text ||
+	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &event.start_ns) ||
+	    event.start_ns < 1)
+		return 0;
+	event.connection = id >> 32 ? id >> 32 : id;
+	event.start_ns = unshifted(file, event.start_ns);
+	if (!MODEL_PUSH(&file->flow_starts, event) ||
+	    !map_put(&file->flows, event.connection, file->flow_starts.count - 1))
+		return -ENOMEM;
+	return 0;
+}
+
+static int64_t time_of(const struct timeline_file *file, const struct json_value *value)
+{
+	int64_t ns;
+
+	return value->text && decimal_scaled(value->text, value->length, 3, &ns) && ns > 0
+		       ? unshifted(file, ns)
+		       : 0;
+}
+
+/* Sums of a step, by category. */
+static bool is_step_row(const struct json_value *values)
+{
+	static const char *const CATEGORIES[] = { "Iteration Time", "FP_BP Time",
+						  "Iteration Refresh", "Reduce", "Data_aug Bound" };
+	const char *category = values[F_CATEGORY].text;
+
+	for (size_t i = 0; category && i < sizeof(CATEGORIES) / sizeof(CATEGORIES[0]); i++) {
+		if (strcmp(category, CATEGORIES[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Of them only the steps and the reductions within are kept. */
+static int on_step_row(struct timeline_file *file, const struct json_value *values,
+		       const struct event *event)
+{
+	struct step_row row = { .start_ns = event->start_ns, .pid = event->pid, .tid = event->tid };
+	bool pushed = true;
+
+	if (__builtin_add_overflow(event->start_ns, event->dur_ns, &row.end_ns))
+		return import_finding(file->import, "events without usable times",
+				      values[F_NAME].text);
+	number_of(&values[F_ITERATION], &row.number);
+	if (strcmp(values[F_CATEGORY].text, "Reduce") == 0) {
+		pushed = MODEL_PUSH(&file->reduces, row);
+	} else if (strcmp(values[F_CATEGORY].text, "Iteration Time") == 0) {
+		row.fp_start_ns = time_of(file, &values[F_FP_START]);
+		row.bp_end_ns = time_of(file, &values[F_BP_END]);
+		if (values[F_ITERATION_END].text)
+			row.end_ns = time_of(file, &values[F_ITERATION_END]);
+		pushed = MODEL_PUSH(&file->steps, row);
+	}
+	return pushed ? 0 : -ENOMEM;
+}
+
+static int on_object(void *context, const char *list, const struct json_value *values)
+{
+	struct timeline_file *file = context;
+	struct model *model = file->import->model;
+	const char *phase = values[F_PH].text ? values[F_PH].text : "";
+	struct event event = { .stream = UINT64_MAX, .task = UINT64_MAX };
+
+	if (phase[0] == 'M')
+		return on_metadata(file, values);
+	if (phase[0] == 's')
+		return on_flow(file, values);
+	/* Operators of the framework, categories of their own, are not needed here. */
+	if (phase[0] != 'X' || !number_of(&values[F_PID], &event.pid))
+		return 0;
+	if (!values[F_TS].text || !values[F_DUR].text ||
+	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &event.start_ns) ||
+	    !decimal_scaled(values[F_DUR].text, values[F_DUR].length, 3, &event.dur_ns) ||
+	    event.start_ns < 1 || event.dur_ns < 0)
+		return import_finding(file->import, "events without usable times",
+				      values[F_NAME].text);
+	event.start_ns = unshifted(file, event.start_ns);
+	number_of(&values[F_TID], &event.tid);
+	if (is_step_row(values))
+		return on_step_row(file, values, &event);
+	number_of(&values[F_CONNECTION], &event.connection);
+	number_of(&values[F_SIZE], &event.bytes);
+	if (!number_of(&values[F_STREAM], &event.stream) &&
+	    !number_of(&values[F_OLD_STREAM], &event.stream))
+		number_of(&values[F_PART_STREAM], &event.stream);
+	if (!number_of(&values[F_TASK], &event.task))
+		number_of(&values[F_PART_TASK], &event.task);
+	event.name = model_string(model, values[F_NAME].text);
+	event.type = model_string(model, values[F_TYPE].text);
+	if (event.name == INDEX_NONE || event.type == INDEX_NONE ||
+	    !MODEL_PUSH(&file->events, event))
+		return -ENOMEM;
+	return 0;
+}
+
+static int import(struct import *import)
+{
+	struct timeline_file file = {
+		.import = import, .shift_ns = import->alone ? 0 : ascend_clock_shift(import->path)
+	};
+	const struct json_reader reader = { .keys = KEYS, .object = on_object, .context = &file };
+	uint32_t tasks = import->model->tasks.count;
+	uint32_t first_device = import->model->devices.count;
+	uint32_t first_mark = import->model->step_marks.count;
+	char damage[256] = "";
+	int err = json_objects_read(import->path, &reader, damage, sizeof(damage));
+
+	import_rows_begin(&file.rows, import);
+	err = import_end_reading(import, err, file.events.count + file.steps.count, damage);
+	if (!err)
+		err = ascend_json_put_rows(&file);
+	if (!err && import->model->tasks.count == tasks)
+		err = import_finding(
+			import, "no process \"Ascend Hardware\": nothing is known of any device",
+			NULL);
+	import_marks_of_device(import->model, first_device, first_mark);
+	import_rows_free(&file.rows);
+	map_free(&file.roles);
+	map_free(&file.tracks);
+	map_free(&file.operations);
+	map_free(&file.parts);
+	map_free(&file.launches);
+	map_free(&file.flows);
+	free(file.events.row);
+	free(file.flow_starts.row);
+	free(file.steps.row);
+	free(file.reduces.row);
+	return err;
+}
+
+const struct importer import_ascend_json = {
+	.name = "msprof",
+	.what = "an Ascend timeline (msprof, torch_npu)",
+	.detect = detect,
+	.import = import,
+};

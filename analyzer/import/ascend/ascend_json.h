@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ascend_json.h - an Ascend timeline between reading and the model; for ascend_json*.c alone.
+ *
+ * What a process is may stand behind its events: rows are made when all of it is read.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_JSON_H
+#define PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/import/import_rows.h"
+#include "analyzer/import/importer.h"
+
+enum role { ROLE_NONE, ROLE_HARDWARE, ROLE_CANN, ROLE_COMMUNICATION };
+
+/* What a thread's name says; TRACK_STEPS + number of the model. */
+enum track { TRACK_OPERATIONS = 1, TRACK_STEPS };
+
+struct event {
+	int64_t start_ns;
+	int64_t dur_ns;
+	uint64_t connection; /* 0 = none */
+	uint64_t stream;
+	uint64_t task; /* of hardware and of parts of collectives; UINT64_MAX = not told */
+	uint64_t tid;
+	uint64_t pid;
+	uint64_t bytes;
+	uint32_t name;
+	uint32_t type;
+};
+
+/* A row of a step trace: a step or, within it, a reduction. */
+struct step_row {
+	uint64_t number;
+	uint64_t tid;
+	uint64_t pid;
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t fp_start_ns; /* 0 = not told */
+	int64_t bp_end_ns;
+};
+
+struct timeline_file {
+	struct import *import;
+	struct import_rows rows;
+	struct map roles; /* pid -> enum role; known when all is read */
+	struct map tracks; /* hash of pid and tid -> enum track */
+	struct map operations; /* connections of collectives */
+	struct map parts; /* stream << 32 | task of their parts */
+	struct map launches; /* connection -> row of events */
+	struct map flows; /* connection -> row of flow_starts */
+	MODEL_ARRAY(struct event) events;
+	MODEL_ARRAY(struct event) flow_starts; /* without a duration: an instant inside a call */
+	MODEL_ARRAY(struct step_row) steps;
+	MODEL_ARRAY(struct step_row) reduces;
+	bool has_operations;
+	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
+	uint8_t clock;
+};
+
+static inline uint64_t track_key(uint64_t pid, uint64_t tid)
+{
+	return pid * 0x9e3779b97f4a7c15u ^ tid;
+}
+
+/* Rows of the model from all that was read. 0 or -ENOMEM. */
+int ascend_json_put_rows(struct timeline_file *file);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_ASCEND_ASCEND_JSON_H */

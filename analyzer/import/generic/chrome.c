@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Any Chrome trace: a device for each process, a stream for each thread.
+ *
+ * Complete events ("X") and pairs of begin and end ("B", "E", innermost first) are tasks; "ts"
+ * and "dur" are microseconds of a clock that the format does not name. slices.h tells which are tasks of
+ * devices. Categories tell, too: "gpu_memcpy", or "Kernel" with a stream or a grid, which ONNX
+ * Runtime writes beside its nodes; a node's args.provider only says who launched it: its time is the
+ * host's. Format: "Trace Event Format", Google.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/decimal_ns.h"
+#include "analyzer/import/importer.h"
+#include "analyzer/import/readers/json_objects.h"
+#include "analyzer/import/generic/slices.h"
+
+#define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
+
+enum field {
+	F_PH,
+	F_NAME,
+	F_CAT,
+	F_PID,
+	F_TID,
+	F_TS,
+	F_DUR,
+	F_LABEL,
+	F_STREAM,
+	F_DEVICE,
+	F_CORRELATION,
+	F_GRID,
+	F_PROVIDER,
+	FIELDS
+};
+
+static const char *const KEYS[] = { "ph",
+				    "name",
+				    "cat",
+				    "pid",
+				    "tid",
+				    "ts",
+				    "dur",
+				    "args.name",
+				    "args.stream",
+				    "args.device",
+				    "args.correlation",
+				    "args.grid_x",
+				    "args.provider",
+				    NULL };
+
+_Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
+
+struct chrome {
+	struct import *import;
+	struct slices slices;
+	struct map tracks; /* pid string << 32 | tid string -> track */
+	struct map streams; /* device string << 32 | stream string -> track */
+	struct map process_names; /* pid string -> name string */
+	MODEL_ARRAY(uint32_t) pids; /* of each track: string, because ids may be words */
+};
+
+static int detect(const struct import_sample *sample)
+{
+	if (sample->directory)
+		return 0;
+	if (strstr(sample->text, "\"traceEvents\""))
+		return 20;
+	return strstr(sample->text, "\"ph\"") && strstr(sample->text, "\"ts\"") ? 10 : 0;
+}
+
+static uint32_t string_of(struct chrome *file, const struct json_value *value)
+{
+	return value->text ? model_string(file->import->model, value->text) : 0;
+}
+
+/* Words get a number that no file would use. */
+static uint64_t number_of(const struct chrome *file, uint32_t id)
+{
+	const char *text = model_text(file->import->model, id);
+	uint64_t number;
+
+	return decimal_unsigned(text, strlen(text), &number) ? number : UINT64_MAX - id;
+}
+
+/* The row of the event's track; INDEX_NONE without memory. */
+static uint32_t track_of(struct chrome *file, const struct json_value *values)
+{
+	uint32_t pid = string_of(file, &values[F_PID]), tid = string_of(file, &values[F_TID]);
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	uint32_t row = map_get(&file->tracks, key);
+
+	if (row != MAP_NONE)
+		return row;
+	if (pid == INDEX_NONE || tid == INDEX_NONE)
+		return INDEX_NONE;
+	row = slices_track(&file->slices);
+	if (row == INDEX_NONE || !MODEL_PUSH(&file->pids, pid) || !map_put(&file->tracks, key, row))
+		return INDEX_NONE;
+	file->slices.tracks.row[row].device = number_of(file, pid);
+	file->slices.tracks.row[row].stream = number_of(file, tid);
+	return row;
+}
+
+static bool is_word(const struct json_value *value, const char *word)
+{
+	return value->text && strcasecmp(value->text, word) == 0;
+}
+
+static enum slice_evidence evidence_of(const struct json_value *values)
+{
+	static const char *const SURE[] = { "gpu_memcpy", "gpu_memset", "gpu_kernel", "gpu" };
+	static const char *const LIKELY[] = { "kernel", "memcpy", "memset", "concurrent_kernel" };
+	const struct json_value *category = &values[F_CAT];
+
+	for (size_t i = 0; i < sizeof(SURE) / sizeof(SURE[0]); i++) {
+		if (is_word(category, SURE[i]))
+			return SLICE_ON_DEVICE;
+	}
+	for (size_t i = 0; i < sizeof(LIKELY) / sizeof(LIKELY[0]); i++) {
+		if (is_word(category, LIKELY[i]) &&
+		    (values[F_STREAM].text || values[F_DEVICE].text || values[F_CORRELATION].text ||
+		     values[F_GRID].text))
+			return SLICE_ON_DEVICE;
+	}
+	return values[F_PROVIDER].text ? SLICE_ON_HOST : SLICE_UNTOLD;
+}
+
+/* The track of a slice that says itself that it is a device's; its process and thread may be the host's. */
+static uint32_t stream_of(struct chrome *file, const struct json_value *values)
+{
+	uint32_t device = string_of(file, &values[values[F_DEVICE].text ? F_DEVICE : F_PID]);
+	uint32_t stream = string_of(file, &values[values[F_STREAM].text ? F_STREAM : F_TID]);
+	uint64_t key = (uint64_t)device << 32 | stream;
+	uint32_t row = map_get(&file->streams, key), name;
+	struct slice_track *track;
+
+	if (row != MAP_NONE)
+		return row;
+	row = slices_track(&file->slices);
+	name = model_string(file->import->model, "GPU");
+	if (device == INDEX_NONE || stream == INDEX_NONE || name == INDEX_NONE ||
+	    row == INDEX_NONE || !MODEL_PUSH(&file->pids, name) ||
+	    !map_put(&file->streams, key, row))
+		return INDEX_NONE;
+	track = &file->slices.tracks.row[row];
+	/* ONNX Runtime's kernels are of process -1: there is one device then. */
+	track->device =
+		values[F_DEVICE].text || values[F_PID].text[0] != '-' ? number_of(file, device) : 0;
+	track->stream = number_of(file, stream);
+	return row;
+}
+
+static int name_track(struct chrome *file, const struct json_value *values)
+{
+	const char *what = values[F_NAME].text ? values[F_NAME].text : "";
+	uint32_t name = string_of(file, &values[F_LABEL]);
+	uint32_t track;
+
+	if (name == INDEX_NONE)
+		return -ENOMEM;
+	if (!name)
+		return 0;
+	if (strcmp(what, "process_name") == 0) {
+		uint32_t pid = string_of(file, &values[F_PID]);
+
+		return pid != INDEX_NONE && map_put(&file->process_names, pid, name) ? 0 : -ENOMEM;
+	}
+	if (strcmp(what, "thread_name") != 0)
+		return 0;
+	track = track_of(file, values);
+	if (track == INDEX_NONE)
+		return -ENOMEM;
+	file->slices.tracks.row[track].name = name;
+	return 0;
+}
+
+static bool time_of(const struct json_value *value, int64_t *ns)
+{
+	return value->text && decimal_scaled(value->text, value->length, 3, ns);
+}
+
+/* An event with a track and a time: complete with @dur_ns, or 'B', or 'E'. */
+static int add_event(struct chrome *file, const struct json_value *values, char phase,
+		     int64_t dur_ns)
+{
+	struct slice slice = { .dur_ns = dur_ns,
+			       .name = string_of(file, &values[F_NAME]),
+			       .runtime = string_of(file, &values[F_PROVIDER]) };
+	uint32_t track, name = slice.name;
+	int64_t ts_ns;
+
+	if (phase == 'X')
+		slice.evidence = evidence_of(values);
+	track = slice.evidence == SLICE_ON_DEVICE && values[F_PID].text ? stream_of(file, values)
+									: track_of(file, values);
+	if (!time_of(&values[F_TS], &ts_ns))
+		return import_finding(file->import, "events without a usable time",
+				      values[F_NAME].text);
+	if (track == INDEX_NONE || name == INDEX_NONE || slice.runtime == INDEX_NONE)
+		return -ENOMEM;
+	slice.start_ns = ts_ns;
+	slice.track = track;
+	if (phase == 'X')
+		return slices_add(&file->slices, &slice);
+	return phase == 'B' ? slices_begin(&file->slices, track, ts_ns, name)
+			    : slices_end(&file->slices, track, ts_ns);
+}
+
+static int on_object(void *context, const char *list, const struct json_value *values)
+{
+	struct chrome *file = context;
+	const char *phase = values[F_PH].text ? values[F_PH].text : "";
+	int64_t dur_ns;
+
+	if (list[0] && strcmp(list, "traceEvents") != 0)
+		return 0;
+	switch (phase[0]) {
+	case 'X':
+		if (!time_of(&values[F_DUR], &dur_ns) || dur_ns < 0)
+			return import_finding(file->import, "complete events without a duration",
+					      values[F_NAME].text);
+		return add_event(file, values, 'X', dur_ns);
+	case 'B':
+	case 'E': return add_event(file, values, phase[0], 0);
+	case 'M': return name_track(file, values);
+	default: return 0;
+	}
+}
+
+static void name_processes(struct chrome *file)
+{
+	for (uint32_t i = 0; i < file->slices.tracks.count; i++) {
+		uint32_t name = map_get(&file->process_names, file->pids.row[i]);
+
+		file->slices.tracks.row[i].process = name == MAP_NONE ? file->pids.row[i] : name;
+	}
+}
+
+static int import(struct import *import)
+{
+	struct chrome file = { .import = import };
+	const struct json_reader reader = { .keys = KEYS, .object = on_object, .context = &file };
+	char damage[256] = "";
+	int err;
+
+	slices_open(&file.slices, import, "chrome", CLOCK);
+	err = json_objects_read(import->path, &reader, damage, sizeof(damage));
+	err = import_end_reading(import, err, file.slices.slices.count, damage);
+	if (!err && !file.slices.slices.count)
+		err = import_finding(import, "no events with a duration", NULL);
+	name_processes(&file);
+	if (!err)
+		err = slices_finish(&file.slices);
+	slices_free(&file.slices);
+	map_free(&file.tracks);
+	map_free(&file.streams);
+	map_free(&file.process_names);
+	free(file.pids.row);
+	return err;
+}
+
+const struct importer import_chrome = {
+	.name = "chrome",
+	.what = "a Chrome trace",
+	.detect = detect,
+	.import = import,
+};

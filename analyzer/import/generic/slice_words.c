@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tracks of slices are of devices, by what they and their processes are called. */
+#include <ctype.h>
+#include <string.h>
+
+#include "analyzer/import/generic/slices.h"
+#include "analyzer/import/tensorflow/xplane.h"
+
+/* Is what follows a word a number ("gpu0", "GPU:1", "Stream #13(", "QUEUE [1]") or, if @ends, nothing more ("(GPU)")? */
+static bool numbered(const char *at, bool ends)
+{
+	if (ends && (*at == '\0' || *at == ')'))
+		return true;
+	at += strspn(at, " :#/_-[(");
+	return isdigit((unsigned char)*at);
+}
+
+/* Does a name have this word, whole, with a number behind it? "CrGpuMain" and "gpu watchdog" have it not. */
+static bool has_word(const char *name, const char *word, bool ends)
+{
+	for (const char *at = strcasestr(name, word); at; at = strcasestr(at + 1, word)) {
+		if ((at == name || !isalnum((unsigned char)at[-1])) &&
+		    numbered(at + strlen(word), ends))
+			return true;
+	}
+	return false;
+}
+
+/* "/device:GPU:0"; hosts are such devices, too, in TensorFlow. */
+static bool is_device_name(const char *name)
+{
+	return strncmp(name, "/device:", 8) == 0 && strncasecmp(name + 8, "CPU", 3) != 0;
+}
+
+static bool names_device(const char *name)
+{
+	static const char *const NUMBERED[] = { "gpu", "npu", "tpu", "xpu", "cuda" };
+	static const char *const PARTS[] = { "CUDA functions", "CUDA HW (", "Ascend Hardware",
+					     "AI Core",	       "AI Vector", "COMPUTE AGENT [",
+					     "COPY to AGENT [" };
+
+	for (size_t i = 0; i < sizeof(NUMBERED) / sizeof(NUMBERED[0]); i++) {
+		if (has_word(name, NUMBERED[i], strcmp(NUMBERED[i], "cuda") != 0))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++) {
+		if (strcasestr(name, PARTS[i]))
+			return true;
+	}
+	return has_word(name, "stream", false);
+}
+
+/* Processes that are the host's by their name, whatever their threads are called. */
+static bool names_host(const char *name)
+{
+	return strncmp(name, "/host:", 6) == 0 || strncmp(name, "/device:CPU", 11) == 0 ||
+	       strstr(name, "/device:CPU:") || strcmp(name, "CPU functions") == 0 ||
+	       strstr(name, "CPU HIP API") || strstr(name, "CPU HSA API");
+}
+
+static const char *text(const struct slices *slices, uint32_t string)
+{
+	return model_text(slices->import->model, string);
+}
+
+/* Which lines a process has; others sum them up. */
+enum { HAS_STREAMS = 1, HAS_OPERATIONS = 2 };
+
+struct contents {
+	struct map lines; /* number of a device -> what it has */
+	bool devices; /* some process is one */
+	bool all_streams; /* TensorFlow 1 has each kernel in "stream:all" and in its stream */
+};
+
+static void look(const struct slices *slices, struct contents *contents)
+{
+	for (uint32_t i = 0; i < slices->tracks.count; i++) {
+		const struct slice_track *track = &slices->tracks.row[i];
+		const char *process = text(slices, track->process);
+		const char *name = text(slices, track->name);
+		uint32_t had = map_get(&contents->lines, track->device);
+		uint32_t has = (strncmp(name, "Stream #", 8) == 0 ? HAS_STREAMS : 0) |
+			       (strcmp(name, "XLA Ops") == 0 ? HAS_OPERATIONS : 0);
+
+		contents->devices |= is_device_name(process);
+		contents->all_streams |= strstr(process, "/stream:all") != NULL;
+		if (has)
+			map_put(&contents->lines, track->device, had == MAP_NONE ? has : has | had);
+	}
+}
+
+static enum track_role role_in_device(const struct slices *slices, const struct slice_track *track,
+				      const struct contents *contents)
+{
+	const char *process = text(slices, track->process), *name = text(slices, track->name);
+	uint32_t lines = map_get(&contents->lines, track->device);
+
+	if (contents->all_streams && strstr(process, "/stream:") && !strstr(process, "/stream:all"))
+		return TRACK_SUM;
+	if (strcmp(name, "Steps") == 0 || strcmp(name, "Step") == 0)
+		return TRACK_STEPS;
+	if (!*name)
+		return TRACK_DEVICE;
+	if (lines != MAP_NONE && lines & HAS_STREAMS)
+		return strncmp(name, "Stream #", 8) == 0 ? TRACK_DEVICE : TRACK_SUM;
+	if (lines != MAP_NONE)
+		return strcmp(name, "XLA Ops") == 0 || strcmp(name, "Async XLA Ops") == 0
+			       ? TRACK_DEVICE
+			       : TRACK_SUM;
+	return xplane_line_is_sum(name) ? TRACK_SUM : TRACK_DEVICE;
+}
+
+void slices_choose(struct slices *slices)
+{
+	struct contents contents = { 0 };
+
+	look(slices, &contents);
+	for (uint32_t i = 0; i < slices->tracks.count; i++) {
+		struct slice_track *track = &slices->tracks.row[i];
+		const char *process = text(slices, track->process);
+
+		if (contents.devices)
+			track->role = is_device_name(process)
+					      ? role_in_device(slices, track, &contents)
+					      : TRACK_HOST;
+		else
+			track->role = !names_host(process) &&
+						      (names_device(text(slices, track->name)) ||
+						       names_device(process))
+					      ? TRACK_DEVICE
+					      : TRACK_HOST;
+	}
+	map_free(&contents.lines);
+}

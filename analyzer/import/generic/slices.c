@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/generic/slices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/decimal_ns.h"
+#include "analyzer/import/tensorflow/xplane.h"
+
+#define OPEN_MAX 1024 /* begun slices without an end, per track */
+
+void slices_open(struct slices *slices, struct import *import, const char *source, uint8_t clock)
+{
+	*slices = (struct slices){ .import = import, .source = source, .clock = clock };
+	import_rows_begin(&slices->rows, import);
+}
+
+void slices_free(struct slices *slices)
+{
+	import_rows_free(&slices->rows);
+	free(slices->tracks.row);
+	free(slices->slices.row);
+	free(slices->outer.row);
+}
+
+uint32_t slices_track(struct slices *slices)
+{
+	struct slice_track track = { .open = MAP_NONE };
+
+	return MODEL_PUSH(&slices->tracks, track) ? slices->tracks.count - 1 : INDEX_NONE;
+}
+
+int slices_add(struct slices *slices, const struct slice *slice)
+{
+	uint32_t none = MAP_NONE;
+
+	return MODEL_PUSH(&slices->slices, *slice) && MODEL_PUSH(&slices->outer, none) ? 0
+										       : -ENOMEM;
+}
+
+int slices_begin(struct slices *slices, uint32_t row, int64_t start_ns, uint32_t name)
+{
+	const struct slice slice = {
+		.start_ns = start_ns, .dur_ns = -1, .track = row, .name = name
+	};
+	struct slice_track *track = &slices->tracks.row[row];
+	int err;
+
+	if (track->open_count == OPEN_MAX)
+		return import_finding(slices->import, "events begun inside too many others",
+				      model_text(slices->import->model, name));
+	err = slices_add(slices, &slice);
+	if (err)
+		return err;
+	slices->outer.row[slices->slices.count - 1] = track->open;
+	track->open = slices->slices.count - 1;
+	track->open_count++;
+	return 0;
+}
+
+int slices_end(struct slices *slices, uint32_t row, int64_t end_ns)
+{
+	struct slice_track *track = &slices->tracks.row[row];
+	struct slice *slice;
+
+	if (track->open == MAP_NONE)
+		return import_finding(slices->import, "ends of events that never began", NULL);
+	slice = &slices->slices.row[track->open];
+	if (end_ns >= slice->start_ns &&
+	    __builtin_sub_overflow(end_ns, slice->start_ns, &slice->dur_ns))
+		slice->dur_ns = -1;
+	track->open = slices->outer.row[track->open];
+	track->open_count--;
+	return 0;
+}
+
+static uint8_t kind_of(const char *name)
+{
+	if (is_communication_name(name) || strcasestr(name, "allreduce"))
+		return PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
+	if (strcasestr(name, "memcpy"))
+		return PROFBPF__DEVICE_TASKS__KIND__COPY;
+	return xplane_task_kind(name, "");
+}
+
+static const char *process_name(const struct slices *slices, const struct slice_track *track)
+{
+	return model_text(slices->import->model, track->process);
+}
+
+static uint32_t device_row(struct slices *slices, const struct slice_track *track)
+{
+	const char *process = process_name(slices, track);
+
+	return import_device(&slices->rows, track->device, INDEX_NONE,
+			     *process ? process : "unnamed", "accelerator", slices->source,
+			     slices->clock);
+}
+
+static int put_task(struct slices *slices, const struct slice *slice, uint64_t start_ns,
+		    uint64_t end_ns)
+{
+	struct model *model = slices->import->model;
+	const struct slice_track *track = &slices->tracks.row[slice->track];
+	struct device_task task = { .start_ns = start_ns,
+				    .end_ns = end_ns,
+				    .thread = INDEX_NONE,
+				    .call = INDEX_NONE,
+				    .stream = track->stream,
+				    .name = slice->name,
+				    .kind = kind_of(model_text(model, slice->name)) };
+
+	task.device = device_row(slices, track);
+	return task.device != INDEX_NONE && MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+}
+
+/* A step has its number as its name; others are none. */
+static int put_step(struct slices *slices, const struct slice *slice, uint64_t start_ns,
+		    uint64_t end_ns)
+{
+	struct model *model = slices->import->model;
+	const char *name = model_text(model, slice->name);
+	struct step_mark mark = { .process = INDEX_NONE };
+
+	if (!decimal_unsigned(name, strlen(name), &mark.number))
+		return 0;
+	mark.start_ns = import_host_time(&slices->rows, slices->clock, start_ns);
+	mark.end_ns = import_host_time(&slices->rows, slices->clock, end_ns);
+	mark.device = device_row(slices, &slices->tracks.row[slice->track]);
+	if (mark.device == INDEX_NONE)
+		return -ENOMEM;
+	if (!mark.start_ns || !mark.end_ns)
+		return 0;
+	return MODEL_PUSH(&model->step_marks, mark) ? 0 : -ENOMEM;
+}
+
+/* A thread's calls; with a trace, that has them. */
+static int put_call(struct slices *slices, const struct slice *slice, uint64_t start_ns,
+		    uint64_t end_ns)
+{
+	struct model *model = slices->import->model;
+	const struct slice_track *track = &slices->tracks.row[slice->track];
+	const char *runtime = model_text(model, slice->runtime);
+	struct call call = { .start_ns = start_ns, .end_ns = end_ns, .task = INDEX_NONE };
+	const char *name = model_text(model, slice->name);
+	const char *process = process_name(slices, track);
+	struct thread *thread;
+	uint64_t number;
+
+	if (!slices->import->alone)
+		return 0;
+	call.thread =
+		import_thread(&slices->rows, (uint32_t)track->device, track->stream, start_ns);
+	call.function = import_function(&slices->rows, *runtime ? runtime : "host",
+					*name ? name : "unnamed", PROFBPF__FUNCTION__KIND__OTHER);
+	if (call.thread == INDEX_NONE || call.function == INDEX_NONE ||
+	    !MODEL_PUSH(&model->calls, call))
+		return -ENOMEM;
+	thread = &model->threads.row[call.thread];
+	if (end_ns > thread->last_ns)
+		thread->last_ns = end_ns;
+	thread->name = track->name;
+	if (!decimal_unsigned(process, strlen(process), &number)) /* else it has none */
+		model->processes.row[thread->process].name = track->process;
+	return 0;
+}
+
+static int put_slice(struct slices *slices, const struct slice *slice, int64_t move_ns)
+{
+	const char *name = model_text(slices->import->model, slice->name);
+	uint8_t role = slices->tracks.row[slice->track].role;
+	int64_t start_ns, end_ns;
+
+	if (slice->evidence == SLICE_ON_DEVICE)
+		role = TRACK_DEVICE;
+	if (role == TRACK_SUM)
+		return 0;
+	if (slice->dur_ns < 0)
+		return import_finding(slices->import, "events that never end", name);
+	if (__builtin_add_overflow(slice->start_ns, move_ns, &start_ns) || start_ns < 1 ||
+	    __builtin_add_overflow(start_ns, slice->dur_ns, &end_ns))
+		return import_finding(slices->import, "events outside of any time", name);
+	if (role == TRACK_DEVICE)
+		return put_task(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
+	if (role == TRACK_STEPS)
+		return put_step(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
+	return put_call(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
+}
+
+int slices_finish(struct slices *slices)
+{
+	uint32_t tasks = slices->import->model->tasks.count;
+	int64_t first_ns = INT64_MAX, move_ns;
+	int err = 0;
+
+	slices_choose(slices);
+	for (uint32_t i = 0; i < slices->slices.count; i++) {
+		if (slices->slices.row[i].start_ns < first_ns)
+			first_ns = slices->slices.row[i].start_ns;
+	}
+	/* 0 stands for "not reported", and such files' clocks often begin there. */
+	move_ns = first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
+	for (uint32_t i = 0; i < slices->slices.count && !err; i++)
+		err = put_slice(slices, &slices->slices.row[i], move_ns);
+	if (!err && slices->slices.count && slices->import->model->tasks.count == tasks)
+		err = import_finding(slices->import,
+				     "nothing in it says that it is of a device: all is the host's",
+				     NULL);
+	return err;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nsight Systems, exported to SQLite (`nsys export --type sqlite`).
+ *
+ * Times are nanoseconds since the session's start, whose UTC stands in
+ * TARGET_INFO_SESSION_START_TIME.utcEpochNs; pid = globalTid >> 24 & 0xffffff, tid = globalTid &
+ * 0xffffff. Tables and columns differ by schema (2.9 to 3.24) and are absent, not empty, when
+ * nothing was recorded. Names are numbers of StringIds; those of API functions have a suffix
+ * ("cudaLaunchKernel_v7000"). Of a CUDA graph there are its kernels, or, by default, one row of
+ * CUPTI_ACTIVITY_KIND_GRAPH_TRACE for each launch. See "Exporting" in NVIDIA's user guide.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/import_rows.h"
+#include "analyzer/import/importer.h"
+#include "analyzer/import/nvidia/nsys_gpus.h"
+#include "analyzer/import/nvidia/nsys_schedule.h"
+#include "analyzer/import/readers/sqlite_file.h"
+
+#define GRAPHS "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
+#define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
+
+struct nsys {
+	struct import *import;
+	struct import_rows rows;
+	sqlite3 *db;
+	struct map strings; /* StringIds.id -> string of the model */
+	struct nsys_gpus gpus;
+	struct map launches; /* correlation (with process) -> row of calls */
+	MODEL_ARRAY(struct call) calls; /* of the file; thread is the file's global id's low half */
+	MODEL_ARRAY(uint64_t) global_tids; /* of each call */
+	int64_t epoch_ns; /* what all times are raised by */
+	uint8_t kind; /* of the tasks being read */
+	char error[256];
+};
+
+static int detect(const struct import_sample *sample)
+{
+	char error[128];
+	sqlite3 *db;
+	int sure = 0;
+
+	if (!sqlite_file_detect(sample))
+		return 0;
+	db = sqlite_file_open(sample->path, error, sizeof(error));
+	if (!db)
+		return 0;
+	if (sqlite_file_has(db, "StringIds", "value") &&
+	    (sqlite_file_has(db, "TARGET_INFO_SESSION_START_TIME", NULL) ||
+	     sqlite_file_has(db, "ANALYSIS_DETAILS", NULL) ||
+	     sqlite_file_has(db, "META_DATA_EXPORT", NULL)))
+		sure = 90;
+	sqlite3_close(db);
+	return sure;
+}
+
+static const char *column_text(sqlite3_stmt *row, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(row, column);
+
+	return text ? text : "";
+}
+
+static int on_string(void *context, sqlite3_stmt *row)
+{
+	struct nsys *file = context;
+	uint32_t text = model_string(file->import->model, column_text(row, 1));
+
+	if (text == INDEX_NONE ||
+	    !map_put(&file->strings, (uint64_t)sqlite3_column_int64(row, 0), text))
+		return -ENOMEM;
+	return 0;
+}
+
+static int on_epoch(void *context, sqlite3_stmt *row)
+{
+	struct nsys *file = context;
+
+	file->epoch_ns = sqlite3_column_int64(row, 0);
+	return 0;
+}
+
+static uint32_t string_of(const struct nsys *file, int64_t id)
+{
+	uint32_t text = map_get(&file->strings, (uint64_t)id);
+
+	return text == MAP_NONE ? 0 : text;
+}
+
+static uint32_t pid_of(uint64_t global)
+{
+	return (uint32_t)(global >> 24 & 0xffffff);
+}
+
+static uint32_t tid_of(uint64_t global)
+{
+	return (uint32_t)(global & 0xffffff);
+}
+
+/* An interval of the file on the model's time line; false for one that cannot be. */
+static bool instants(const struct nsys *file, int64_t start, int64_t end, uint64_t *from,
+		     uint64_t *to)
+{
+	int64_t first, last;
+
+	if (end < start || __builtin_add_overflow(start, file->epoch_ns, &first) || first < 1 ||
+	    __builtin_add_overflow(end, file->epoch_ns, &last))
+		return false;
+	*from = (uint64_t)first;
+	*to = (uint64_t)last;
+	return true;
+}
+
+static uint64_t launch_key(uint64_t correlation, uint64_t global)
+{
+	return correlation * 0x9e3779b97f4a7c15u + pid_of(global);
+}
+
+/* "cuLaunchKernel_v3020" is cuLaunchKernel; the _v2 of a driver function is its name. */
+static void function_name(const char *text, char *name, size_t size)
+{
+	size_t length = strlen(text), digits = 0;
+
+	while (digits < length && isdigit((unsigned char)text[length - 1 - digits]))
+		digits++;
+	if (digits >= 4 && length > digits + 2 && text[length - digits - 1] == 'v' &&
+	    text[length - digits - 2] == '_')
+		length -= digits + 2;
+	snprintf(name, size, "%.*s", (int)length, text);
+}
+
+static int on_call(void *context, sqlite3_stmt *row)
+{
+	struct nsys *file = context;
+	struct model *model = file->import->model;
+	const char *text = model_text(model, string_of(file, sqlite3_column_int64(row, 4)));
+	uint64_t correlation = (uint64_t)sqlite3_column_int64(row, 3);
+	uint64_t global = (uint64_t)sqlite3_column_int64(row, 2);
+	struct call call = { .args = { correlation },
+			     .ret = (uint32_t)sqlite3_column_int(row, 5),
+			     .task = INDEX_NONE };
+	uint32_t index = file->calls.count;
+	char name[256];
+
+	if (!instants(file, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+		      &call.start_ns, &call.end_ns))
+		return import_finding(file->import, "runtime calls outside of any time", text);
+	function_name(text, name, sizeof(name));
+	call.function = import_function(&file->rows, "cuda", *name ? name : "unnamed",
+					call_kind_of_name(name));
+	if (call.function == INDEX_NONE || !MODEL_PUSH(&file->calls, call) ||
+	    !MODEL_PUSH(&file->global_tids, global))
+		return -ENOMEM;
+	model->functions.row[call.function].error = PROFBPF__FUNCTION__ERROR__NONZERO;
+	if (!correlation || map_get(&file->launches, launch_key(correlation, global)) != MAP_NONE)
+		return 0;
+	return map_put(&file->launches, launch_key(correlation, global), index) ? 0 : -ENOMEM;
+}
+
+/* Columns: start, end, deviceId, streamId, correlationId, globalPid, bytes, name. */
+static int on_task(void *context, sqlite3_stmt *row)
+{
+	struct nsys *file = context;
+	struct model *model = file->import->model;
+	uint64_t global_pid = (uint64_t)sqlite3_column_int64(row, 5);
+	struct device_task task = {
+		.stream = (uint64_t)sqlite3_column_int64(row, 3),
+		.correlation = (uint64_t)sqlite3_column_int64(row, 4),
+		.bytes = (uint64_t)sqlite3_column_int64(row, 6),
+		.thread = INDEX_NONE,
+		.call = INDEX_NONE,
+		.kind = file->kind,
+	};
+	uint32_t launch;
+
+	if (sqlite3_column_type(row, 7) == SQLITE_TEXT)
+		task.name = model_string(model, column_text(row, 7));
+	else
+		task.name = string_of(file, sqlite3_column_int64(row, 7));
+	if (task.name == INDEX_NONE)
+		return -ENOMEM;
+	if (task.kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL &&
+	    is_communication_name(model_text(model, task.name)))
+		task.kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
+	if (!instants(file, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+		      &task.start_ns, &task.end_ns))
+		return import_finding(file->import, "device tasks outside of any time",
+				      model_text(model, task.name));
+	task.device = nsys_gpu_row(&file->gpus, (uint64_t)sqlite3_column_int64(row, 2),
+				   pid_of(global_pid));
+	if (task.device == INDEX_NONE)
+		return -ENOMEM;
+	launch = map_get(&file->launches, launch_key(task.correlation, global_pid));
+	if (task.correlation && launch != MAP_NONE) {
+		const struct call *call = &file->calls.row[launch];
+		uint64_t global = file->global_tids.row[launch];
+
+		task.enqueue_ns = import_host_time(&file->rows, CLOCK, call->start_ns);
+		task.enqueue_dur_ns = call->end_ns - call->start_ns;
+		task.thread =
+			import_thread(&file->rows, pid_of(global), tid_of(global), task.enqueue_ns);
+	}
+	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+}
+
+static int each(struct nsys *file, const char *query, int (*row)(void *, sqlite3_stmt *))
+{
+	char damage[256] = "";
+	int err = sqlite_file_each(file->db, query, row, file, damage, sizeof(damage));
+
+	/* What came before the damage is as good as ever. */
+	return err == -EBADMSG
+		       ? import_finding(file->import, "damaged: a table was not read whole", damage)
+		       : err;
+}
+
+/* A column that this schema may lack, or 0 in its place. */
+static const char *column_or(const struct nsys *file, const char *table, const char *column)
+{
+	return sqlite_file_has(file->db, table, column) ? column : "0";
+}
+
+static int read_tasks(struct nsys *file, const char *table, uint8_t kind, const char *name)
+{
+	char query[512];
+
+	if (!sqlite_file_has(file->db, table, NULL))
+		return 0;
+	if (!sqlite_file_has(file->db, table, "deviceId") ||
+	    !sqlite_file_has(file->db, table, "streamId"))
+		return import_finding(file->import, "a table without devices or streams", table);
+	file->kind = kind;
+	snprintf(query, sizeof(query),
+		 "SELECT start, end, deviceId, streamId, %s, %s, %s, %s FROM %s",
+		 column_or(file, table, "correlationId"), column_or(file, table, "globalPid"),
+		 column_or(file, table, "bytes"), name, table);
+	return each(file, query, on_task);
+}
+
+static int read_names(struct nsys *file)
+{
+	int err = each(file, "SELECT id, value FROM StringIds", on_string);
+
+	if (!err && sqlite_file_has(file->db, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs"))
+		err = each(file, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1",
+			   on_epoch);
+	if (!err)
+		err = nsys_gpus_read(&file->gpus, file->db, &file->rows);
+	if (!err && file->epoch_ns < 1)
+		file->epoch_ns = 1; /* 0 stands for "not reported" */
+	return err;
+}
+
+static int read_device(struct nsys *file)
+{
+	int err = 0;
+
+	if (sqlite_file_has(file->db, "CUPTI_ACTIVITY_KIND_RUNTIME", "correlationId"))
+		err = each(file,
+			   "SELECT start, end, globalTid, correlationId, nameId, returnValue"
+			   " FROM CUPTI_ACTIVITY_KIND_RUNTIME ORDER BY start, end DESC",
+			   on_call);
+	if (!err)
+		err = read_tasks(
+			file, "CUPTI_ACTIVITY_KIND_KERNEL", PROFBPF__DEVICE_TASKS__KIND__KERNEL,
+			sqlite_file_has(file->db, "CUPTI_ACTIVITY_KIND_KERNEL", "demangledName")
+				? "demangledName"
+				: "shortName");
+	if (!err)
+		err = read_tasks(file, "CUPTI_ACTIVITY_KIND_MEMCPY",
+				 PROFBPF__DEVICE_TASKS__KIND__COPY, "'[CUDA memcpy]'");
+	if (!err)
+		err = read_tasks(file, "CUPTI_ACTIVITY_KIND_MEMSET",
+				 PROFBPF__DEVICE_TASKS__KIND__FILL, "'[CUDA memset]'");
+	if (!err)
+		err = read_tasks(file, GRAPHS, PROFBPF__DEVICE_TASKS__KIND__KERNEL,
+				 sqlite_file_has(file->db, GRAPHS, "graphId")
+					 ? "'[CUDA graph ' || graphId || ']'"
+					 : "'[CUDA graph]'");
+	return err;
+}
+
+/* The host half is the model's only if there is no trace. */
+static int put_calls(struct nsys *file)
+{
+	struct model *model = file->import->model;
+
+	for (uint32_t i = 0; i < file->calls.count; i++) {
+		struct call *call = &file->calls.row[i];
+		uint64_t global = file->global_tids.row[i];
+
+		call->thread =
+			import_thread(&file->rows, pid_of(global), tid_of(global), call->start_ns);
+		if (call->thread == INDEX_NONE || !MODEL_PUSH(&model->calls, *call))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int read_all(struct nsys *file)
+{
+	uint32_t tasks = file->import->model->tasks.count;
+	int err = read_names(file);
+
+	if (!err)
+		err = read_device(file);
+	if (!err && file->import->model->tasks.count == tasks)
+		err = import_finding(
+			file->import,
+			"no table of kernels or copies: nothing is known of any device", NULL);
+	if (!err)
+		err = nsys_memory_read(&file->gpus, file->db, file->epoch_ns);
+	if (!err && file->import->alone)
+		err = put_calls(file);
+	if (!err && file->import->alone)
+		err = nsys_schedule_read(file->db, &file->rows, file->epoch_ns, &file->strings);
+	return err;
+}
+
+static int import(struct import *import)
+{
+	struct nsys file = { .import = import };
+	int err;
+
+	file.db = sqlite_file_open(import->path, file.error, sizeof(file.error));
+	if (!file.db)
+		return import_fail(import, -EBADMSG, "%s", file.error);
+	import_rows_begin(&file.rows, import);
+	err = read_all(&file);
+	import_rows_free(&file.rows);
+	map_free(&file.strings);
+	nsys_gpus_free(&file.gpus);
+	map_free(&file.launches);
+	free(file.calls.row);
+	free(file.global_tids.row);
+	sqlite3_close(file.db);
+	return err;
+}
+
+const struct importer import_nsys = {
+	.name = "nsys",
+	.what = "an Nsight Systems database",
+	.detect = detect,
+	.import = import,
+};

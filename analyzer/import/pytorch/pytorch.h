@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pytorch.h - a Kineto trace between reading and the model; for pytorch*.c alone.
+ *
+ * What the file's instants count from stands at its end: rows are made when all of it is read.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_PYTORCH_PYTORCH_H
+#define PROFBPF_ANALYZER_IMPORT_PYTORCH_PYTORCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/import/import_rows.h"
+#include "analyzer/import/importer.h"
+
+/* A call into the runtime, until all of the file is read. Times in the file's own count. */
+struct host_call {
+	uint64_t correlation;
+	int64_t start_ns;
+	int64_t dur_ns;
+	uint64_t tid;
+	uint32_t pid;
+	uint32_t name;
+};
+
+struct pytorch_operator {
+	uint64_t number; /* "External id"; 0 = none, is not kept */
+	uint32_t name; /* strings, from here */
+	uint32_t shapes; /* as msprof writes them: "8,16;;2" */
+	uint32_t types;
+};
+
+struct gpu_task {
+	uint64_t correlation;
+	uint64_t external; /* number of its operator; 0 = unknown */
+	int64_t start_ns;
+	int64_t dur_ns;
+	uint64_t stream;
+	uint64_t bytes;
+	uint64_t device;
+	uint32_t name;
+	uint32_t group; /* string: ranks of a collective, "[0, 1]" */
+	uint8_t kind;
+};
+
+/* A step or a memory record; its start and, of a step, its end are still the file's count. */
+struct pytorch_mark {
+	int64_t start_ns;
+	int64_t dur_ns;
+	uint64_t number;
+	uint32_t pid;
+};
+
+struct pytorch_memory {
+	struct memory_record record;
+	int64_t start_ns;
+	uint32_t pid;
+};
+
+struct pytorch {
+	struct import *import;
+	struct import_rows rows;
+	int64_t base_ns; /* baseTimeNanoseconds */
+	MODEL_ARRAY(struct host_call) calls;
+	MODEL_ARRAY(struct gpu_task) tasks;
+	MODEL_ARRAY(struct pytorch_mark) marks;
+	MODEL_ARRAY(struct pytorch_memory) memory;
+	MODEL_ARRAY(struct pytorch_operator) operators;
+	bool has_rank;
+	uint32_t rank;
+	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
+	struct map device_names; /* the file's device number -> string */
+};
+
+/* Rows of the model from all that was read. 0 or -ENOMEM. */
+int pytorch_put_rows(struct pytorch *file);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_PYTORCH_PYTORCH_H */

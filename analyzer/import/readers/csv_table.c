@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/readers/csv_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/readers/input_file.h"
+
+#define WIDTH_MAX 4096 /* columns of a file */
+#define NOT_WANTED UINT8_MAX
+
+/* A field of the row being read, as it stands in the buffer. */
+struct field {
+	char *start;
+	char *end;
+	bool escaped; /* has quotes that stand for one */
+};
+
+struct table {
+	const struct csv_reader *reader;
+	uint8_t target[WIDTH_MAX]; /* wanted column of each of the file's */
+	uint8_t rank[CSV_COLUMNS]; /* which of its names a wanted column has; 0 = none yet */
+	uint32_t named; /* columns[] of the reader */
+	uint32_t wanted; /* with those by more() */
+	uint32_t column; /* of the next field */
+	bool in_header;
+	bool any; /* field that is not empty in this row */
+	struct field fields[CSV_COLUMNS]; /* start NULL = not in this row */
+	/* Handed out; those that more() wanted in a reading of the header before the last stay empty. */
+	struct csv_value values[CSV_COLUMNS];
+	uint64_t before; /* bytes of the file before the buffer */
+	char *buffer; /* rows that were not handed out yet, and a byte of room */
+	size_t used, capacity;
+	size_t part; /* to read at a time */
+};
+
+static size_t trimmed(const char **text, size_t length)
+{
+	while (length && (**text == ' ' || **text == '\t')) {
+		(*text)++;
+		length--;
+	}
+	while (length && ((*text)[length - 1] == ' ' || (*text)[length - 1] == '\t'))
+		length--;
+	return length;
+}
+
+/* Which of the names in @list (separated by |) a text is, from 1; 0 = none. */
+static unsigned int name_rank(const char *list, const char *text, size_t length)
+{
+	for (unsigned int rank = 1; *list; rank++) {
+		size_t end = strcspn(list, "|");
+
+		if (end == length && memcmp(list, text, length) == 0)
+			return rank;
+		list += end;
+		list += *list == '|';
+	}
+	return 0;
+}
+
+static void header_field(struct table *table, uint32_t column, const char *text, size_t length)
+{
+	if (column >= WIDTH_MAX)
+		return;
+	table->target[column] = NOT_WANTED;
+	/* Excel puts a mark before UTF-8. */
+	if (column == 0 && length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+		text += 3;
+		length -= 3;
+	}
+	length = trimmed(&text, length);
+	for (uint32_t i = 0; i < table->named; i++) {
+		unsigned int rank = name_rank(table->reader->columns[i], text, length);
+
+		if (!rank || (table->rank[i] && table->rank[i] <= rank))
+			continue;
+		for (uint32_t other = 0; other < column; other++) {
+			if (table->target[other] == i)
+				table->target[other] = NOT_WANTED;
+		}
+		table->rank[i] = (uint8_t)rank;
+		table->target[column] = (uint8_t)i;
+		return;
+	}
+	if (table->reader->more && table->wanted < CSV_COLUMNS &&
+	    table->reader->more(table->reader->context, table->wanted - table->named, text, length))
+		table->target[column] = (uint8_t)table->wanted++;
+}
+
+static int end_header(struct table *table)
+{
+	bool found[CSV_COLUMNS];
+
+	if (table->column < WIDTH_MAX)
+		memset(table->target + table->column, NOT_WANTED, WIDTH_MAX - table->column);
+	for (uint32_t i = 0; i < table->named; i++)
+		found[i] = table->rank[i] != 0;
+	table->in_header = false;
+	return table->reader->header ? table->reader->header(table->reader->context, found) : 0;
+}
+
+/* What ends a field that has no quotes. */
+static bool is_end(char c)
+{
+	return c == ',' || c == '\n' || c == '\r';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/*
+ * Reads the quoted field whose first quote is before @at. Returns where what follows it begins (the
+ * comma, the line's end or @end), or NULL if it goes on beyond @end. Quotes that neither double nor
+ * end are kept.
+ */
+static char *quoted_field(char *at, char *end, struct field *field)
+{
+	field->start = at;
+	for (;;) {
+		char *quote = memchr(at, '"', (size_t)(end - at)), *after;
+
+		if (!quote)
+			return NULL;
+		for (after = quote + 1; after < end && is_blank(*after);)
+			after++;
+		/* Whether it is doubled, or the field ends, is still to come. */
+		if (after == end || is_end(*after)) {
+			field->end = quote;
+			return after;
+		}
+		field->escaped |= quote[1] == '"';
+		at = quote + 1 + (quote[1] == '"');
+	}
+}
+
+static char *plain_field(char *at, char *end, struct field *field)
+{
+	field->start = at;
+	while (at < end && !is_end(*at))
+		at++;
+	field->end = at;
+	while (field->end > field->start && is_blank(field->end[-1]))
+		field->end--;
+	return at;
+}
+
+/* One quote for two. */
+static void unescape(struct field *field)
+{
+	char *to = field->start;
+
+	for (const char *from = field->start; from < field->end; from++) {
+		*to++ = *from;
+		if (*from == '"' && from + 1 < field->end && from[1] == '"')
+			from++;
+	}
+	field->end = to;
+}
+
+static void keep_field(struct table *table, const struct field *field)
+{
+	uint32_t column = table->column++;
+
+	table->any |= field->end > field->start;
+	/* Nobody wants a name with quotes in it, and the header may have to be read again. */
+	if (table->in_header)
+		header_field(table, column, field->start, (size_t)(field->end - field->start));
+	else if (column < WIDTH_MAX && table->target[column] != NOT_WANTED)
+		table->fields[table->target[column]] = *field;
+}
+
+/* Hands out the row whose fields are known; their ends may be written over. */
+static int end_row(struct table *table)
+{
+	if (!table->any)
+		return 0;
+	if (table->in_header)
+		return end_header(table);
+	for (uint32_t i = 0; i < table->wanted; i++) {
+		struct field *field = &table->fields[i];
+
+		table->values[i] = (struct csv_value){ 0 };
+		if (!field->start)
+			continue;
+		if (field->escaped)
+			unescape(field);
+		*field->end = '\0';
+		table->values[i].text = field->start;
+		table->values[i].length = (size_t)(field->end - field->start);
+	}
+	return table->reader->row(table->reader->context, table->values);
+}
+
+/* Where the row from @at ends (its line's end, or @end); NULL if it goes on beyond @end. */
+static char *read_row(struct table *table, char *at, char *end, bool last)
+{
+	table->column = 0;
+	table->any = false;
+	memset(table->fields, 0, sizeof(table->fields[0]) * table->wanted);
+	for (;; at++) {
+		struct field field = { 0 };
+
+		while (at < end && is_blank(*at))
+			at++;
+		at = at < end && *at == '"' ? quoted_field(at + 1, end, &field)
+					    : plain_field(at, end, &field);
+		if (!at || (at == end && !last))
+			return NULL;
+		keep_field(table, &field);
+		if (at == end || *at != ',')
+			return at;
+	}
+}
+
+/* Hands out all rows that are whole; what is left of the last one moves to the buffer's begin. */
+static int read_rows(struct table *table, bool last)
+{
+	char *at = table->buffer, *end = table->buffer + table->used, *next;
+	int err = 0;
+
+	while (!err && at < end) {
+		if (*at == '\n' || *at == '\r') {
+			at++;
+			continue;
+		}
+		/* The header is read again if it was cut. */
+		if (table->in_header) {
+			memset(table->rank, 0, sizeof(table->rank));
+			table->wanted = table->named;
+		}
+		next = read_row(table, at, end, last);
+		if (!next)
+			break;
+		at = next + (next < end);
+		err = end_row(table);
+	}
+	table->before += (uint64_t)(at - table->buffer);
+	table->used = (size_t)(end - at);
+	memmove(table->buffer, at, table->used);
+	return err;
+}
+
+/* How much to read next: as much again as a long row has already, since it is then looked at anew. */
+static size_t next_part(const struct table *table)
+{
+	return table->used > table->part ? table->used : table->part;
+}
+
+/* Room for it and a NUL. */
+static int grow(struct table *table, char *error, size_t error_size)
+{
+	size_t want = table->capacity ? table->capacity : 2 * table->part;
+	char *grown;
+
+	if (table->used + next_part(table) < table->capacity)
+		return 0;
+	if (table->used > CSV_ROW_BYTES) {
+		snprintf(error, error_size,
+			 "byte %" PRIu64 ": a row of more than %u MiB, which no profiler writes; is a quote "
+			 "missing?",
+			 table->before, CSV_ROW_BYTES >> 20);
+		return -EBADMSG;
+	}
+	while (want <= table->used + next_part(table))
+		want *= 2;
+	grown = realloc(table->buffer, want);
+	if (!grown)
+		return -ENOMEM;
+	table->buffer = grown;
+	table->capacity = want;
+	return 0;
+}
+
+static int feed(struct table *table, struct input_file *file, char *error, size_t error_size)
+{
+	int length = 1, err = 0;
+
+	while (!err && length > 0) {
+		err = grow(table, error, error_size);
+		if (err)
+			break;
+		length = input_file_read(file, table->buffer + table->used, next_part(table), error,
+					 error_size);
+		if (length < 0)
+			return length;
+		table->used += (size_t)length;
+		err = read_rows(table, length == 0);
+	}
+	if (!err && table->used) {
+		snprintf(error, error_size, "the file ends inside quotes");
+		err = -EBADMSG;
+	}
+	return err;
+}
+
+int csv_table_read(const char *path, const struct csv_reader *reader, char *error,
+		   size_t error_size)
+{
+	struct table *table = calloc(1, sizeof(*table));
+	struct input_file file;
+	int err;
+
+	snprintf(error, error_size, "%s", strerror(ENOMEM));
+	if (!table)
+		return -ENOMEM;
+	table->reader = reader;
+	table->in_header = true;
+	while (table->named < CSV_COLUMNS && reader->columns[table->named])
+		table->named++;
+	table->wanted = table->named;
+	err = input_file_open(&file, path, error, error_size);
+	if (!err) {
+		table->part = input_file_part(&file);
+		err = feed(table, &file, error, error_size);
+		input_file_close(&file);
+	}
+	free(table->buffer);
+	free(table);
+	return err;
+}
+
+static bool has_name(const char *line, size_t length, const char *list)
+{
+	while (length) {
+		const char *end = memchr(line, ',', length), *name = line;
+		size_t field = end ? (size_t)(end - line) : length, size = field;
+
+		while (size && (name[size - 1] == '\r' || name[size - 1] == '"'))
+			size--;
+		if (size && *name == '"') {
+			name++;
+			size--;
+		}
+		if (name_rank(list, name, trimmed(&name, size)))
+			return true;
+		if (!end)
+			return false;
+		line += field + 1;
+		length -= field + 1;
+	}
+	return false;
+}
+
+bool csv_has_columns(const char *text, const char *const *columns)
+{
+	size_t length;
+
+	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+		text += 3;
+	length = strcspn(text, "\n");
+	for (; *columns; columns++) {
+		if (!has_name(text, length, *columns))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json_file.h - small JSON files as trees; json_objects.h streams through large ones.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_READERS_JSON_FILE_H
+#define PROFBPF_ANALYZER_IMPORT_READERS_JSON_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <yajl/yajl_tree.h>
+
+#define JSON_FILE_MAX (256u << 20) /* bytes */
+#define JSON_DEPTH_MAX 1000
+
+/*
+ * json_file_read - the whole of a file of less than JSON_FILE_MAX bytes, packed with gzip or not
+ *
+ * Returns NULL with @err, a negative errno, and @error, which does not name the path; free with
+ * yajl_tree_free().
+ */
+yajl_val json_file_read(const char *path, int *err, char *error, size_t error_size);
+
+/*
+ * json_text_tree - a tree of a text
+ *
+ * yajl frees trees by recursion: what is nested deeper than JSON_DEPTH_MAX is refused. Returns NULL with
+ * @reason.
+ */
+yajl_val json_text_tree(const char *text, char *reason, size_t reason_size);
+
+/* Members of an object; without such a one, or of another type: @otherwise, NULL. */
+int64_t json_file_integer(yajl_val object, const char *key, int64_t otherwise);
+const char *json_file_string(yajl_val object, const char *key);
+yajl_val json_file_list(yajl_val object, const char *key);
+yajl_val json_file_member(yajl_val object, const char *key);
+
+/* The text of a number as the file writes it; NULL if it is none. */
+const char *json_file_number(yajl_val value);
+
+/* A number as such; false if it is none, or too large for one. */
+bool json_file_real(yajl_val value, double *number);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_READERS_JSON_FILE_H */

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/readers/json_objects.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "analyzer/import/readers/input_file.h"
+#include "analyzer/import/readers/json_keys.h"
+#include "analyzer/import/readers/json_literals.h"
+
+#define PATH_BYTES 256
+#define DEPTH_MAX 512 /* deeper nesting is refused */
+#define NOT_WANTED JSON_KEY_NONE
+
+struct parse {
+	const struct json_reader *reader;
+	struct json_keys keys;
+	uint32_t wanted_count;
+	unsigned int depth; /* open arrays and objects */
+	unsigned int object_depth; /* of the object being read; 0 = none */
+	unsigned int array_depth; /* of the outermost array inside that object; 0 = none */
+	uint32_t array_key; /* where that array's text goes, or NOT_WANTED */
+	uint64_t handed; /* objects and scalars handed out */
+	uint64_t skip; /* ... in a first reading: those are not handed out again */
+	const char *list; /* that the object is in */
+	/* Keys from the root to here, or to the object being read, with points; cut if longer. */
+	char path[PATH_BYTES];
+	size_t length;
+	uint16_t prefix[DEPTH_MAX + 1]; /* length of the path of each open array and object */
+	bool is_array[DEPTH_MAX + 1];
+	char root_list[PATH_BYTES]; /* path of an array that stands in the root object */
+	uint32_t key; /* where the next value goes, or NOT_WANTED */
+	uint32_t inner; /* group of keys of the next value, if it is an object, or NOT_WANTED */
+	bool key_array; /* the next value is wanted as text of an array */
+	uint32_t group[DEPTH_MAX + 1]; /* of keys of each open object in the object being read */
+	struct json_value values[JSON_OBJECT_KEYS];
+	uint32_t offsets[JSON_OBJECT_KEYS]; /* of texts in buffer while it may still move */
+	char *buffer;
+	size_t used, capacity;
+	bool met; /* something, since this was reset */
+	int error; /* what a callback returned */
+};
+
+/* The key that the next value has, at the end of the path. */
+static void set_key(struct parse *parse, const unsigned char *text, size_t length)
+{
+	size_t at = parse->prefix[parse->depth];
+
+	if (at && at < PATH_BYTES - 1)
+		parse->path[at++] = '.';
+	if (length > PATH_BYTES - 1 - at)
+		length = PATH_BYTES - 1 - at;
+	memcpy(parse->path + at, text, length);
+	parse->length = at + length;
+}
+
+static bool reserve(struct parse *parse, size_t more)
+{
+	size_t want = parse->capacity ? parse->capacity * 2 : 4096;
+	char *grown;
+
+	if (parse->used + more <= parse->capacity)
+		return true;
+	while (want < parse->used + more)
+		want *= 2;
+	grown = realloc(parse->buffer, want);
+	if (!grown) {
+		parse->error = -ENOMEM;
+		return false;
+	}
+	parse->buffer = grown;
+	parse->capacity = want;
+	return true;
+}
+
+/* An item of a wanted array, as JSON; one that gets too long is left out as a whole. */
+static int add_item(struct parse *parse, const char *text, size_t length, bool quoted)
+{
+	struct json_value *array = &parse->values[parse->array_key];
+	bool first = !array->length || parse->buffer[parse->used - 1] == '[';
+	char *to;
+
+	if (parse->used + length + 4 > JSON_OBJECT_BYTES) {
+		*array = (struct json_value){ 0 };
+		parse->array_key = NOT_WANTED;
+		return 1;
+	}
+	if (!reserve(parse, length + 4))
+		return 0;
+	to = parse->buffer + parse->used;
+	if (!first && *text != ']')
+		*to++ = ',';
+	if (quoted)
+		*to++ = '"';
+	memcpy(to, text, length);
+	to += length;
+	if (quoted)
+		*to++ = '"';
+	*to = '\0';
+	parse->used = (size_t)(to - parse->buffer);
+	array->length = parse->used - parse->offsets[parse->array_key];
+	return 1;
+}
+
+static int keep(struct parse *parse, uint32_t key, const char *text, size_t length, bool quoted)
+{
+	if (parse->used + length + 1 > JSON_OBJECT_BYTES)
+		return 1;
+	if (!reserve(parse, length + 1))
+		return 0;
+	memcpy(parse->buffer + parse->used, text, length);
+	parse->buffer[parse->used + length] = '\0';
+	parse->offsets[key] = (uint32_t)parse->used;
+	/* The pointer is made when the object is complete; this only says that it is there. */
+	parse->values[key] = (struct json_value){ "", length, quoted };
+	parse->used += length + 1;
+	return 1;
+}
+
+/* A scalar that is in no object of a list. */
+static int outer_scalar(struct parse *parse, const char *text, size_t length, bool quoted)
+{
+	struct json_value value = { .length = length, .quoted = quoted };
+	size_t path = parse->is_array[parse->depth] ? parse->prefix[parse->depth] : parse->length;
+
+	if (!parse->reader->scalar || !parse->depth ||
+	    (!parse->reader->lists && (parse->depth != 1 || parse->is_array[1])))
+		return 1;
+	parse->used = 0;
+	if (length >= JSON_OBJECT_BYTES || !reserve(parse, length + 1))
+		return length >= JSON_OBJECT_BYTES;
+	memcpy(parse->buffer, text, length);
+	parse->buffer[length] = '\0';
+	parse->path[path] = '\0';
+	value.text = parse->buffer;
+	if (parse->handed++ >= parse->skip)
+		parse->error = parse->reader->scalar(parse->reader->context, parse->path, &value);
+	return parse->error == 0;
+}
+
+static int value(struct parse *parse, const char *text, size_t length, bool quoted)
+{
+	parse->met = true;
+	if (!parse->object_depth)
+		return outer_scalar(parse, text, length, quoted);
+	if (parse->array_depth)
+		return parse->array_key == NOT_WANTED ? 1 : add_item(parse, text, length, quoted);
+	if (parse->key == NOT_WANTED || parse->key_array)
+		return 1;
+	return keep(parse, parse->key, text, length, quoted);
+}
+
+static int on_null(void *context)
+{
+	return value(context, "null", 4, false);
+}
+
+static int on_boolean(void *context, int is)
+{
+	return value(context, is ? "true" : "false", is ? 4 : 5, false);
+}
+
+static int on_number(void *context, const char *text, size_t length)
+{
+	return value(context, text, length, false);
+}
+
+static int on_string(void *context, const unsigned char *text, size_t length)
+{
+	return value(context, (const char *)text, length, true);
+}
+
+static void forget_key(struct parse *parse)
+{
+	parse->key = NOT_WANTED;
+	parse->inner = NOT_WANTED;
+	parse->key_array = false;
+}
+
+static void inner_key(struct parse *parse, const char *text, size_t length)
+{
+	uint32_t group = parse->group[parse->depth];
+	const struct json_key *key = NULL;
+
+	if (group != NOT_WANTED)
+		key = json_keys_find(&parse->keys, group, text, length);
+	if (!key) {
+		forget_key(parse);
+		return;
+	}
+	parse->key = key->wanted;
+	parse->inner = key->inner;
+	parse->key_array = key->array;
+}
+
+static int on_key(void *context, const unsigned char *text, size_t length)
+{
+	struct parse *parse = context;
+
+	parse->met = true;
+	if (parse->array_depth)
+		return 1;
+	if (parse->object_depth) {
+		inner_key(parse, (const char *)text, length);
+		return 1;
+	}
+	set_key(parse, text, length);
+	return 1;
+}
+
+static void begin_object(struct parse *parse)
+{
+	parse->object_depth = parse->depth;
+	parse->group[parse->depth] = 0;
+	parse->used = 0;
+	memset(parse->values, 0, sizeof(parse->values[0]) * parse->wanted_count);
+}
+
+/* The list that an object which stands in an array belongs to; NULL = none. */
+static const char *list_of(struct parse *parse)
+{
+	size_t length = parse->prefix[parse->depth];
+
+	if (!parse->reader->lists) {
+		if (parse->is_array[1])
+			return parse->depth == 2 ? "" : NULL;
+		return parse->depth == 3 && parse->root_list[0] ? parse->root_list : NULL;
+	}
+	for (size_t i = 0; parse->reader->lists[i]; i++) {
+		if (strlen(parse->reader->lists[i]) == length &&
+		    memcmp(parse->reader->lists[i], parse->path, length) == 0)
+			return parse->reader->lists[i];
+	}
+	return NULL;
+}
+
+/* Inside an object of a list. @key: a wanted array's; @inner: a wanted object's. */
+static int enter_inner(struct parse *parse, bool array, uint32_t key, uint32_t inner)
+{
+	if (parse->array_depth) {
+		if (parse->array_key == NOT_WANTED)
+			return 1;
+		if (array)
+			return add_item(parse, "[", 1, false);
+		/* No text is made of objects in an array. */
+		parse->values[parse->array_key] = (struct json_value){ 0 };
+		parse->array_key = NOT_WANTED;
+		return 1;
+	}
+	parse->group[parse->depth] = inner;
+	if (!array)
+		return 1;
+	parse->array_depth = parse->depth;
+	parse->array_key = key;
+	if (parse->array_key == NOT_WANTED)
+		return 1;
+	parse->values[key] = (struct json_value){ .text = "" };
+	parse->offsets[key] = (uint32_t)parse->used;
+	return add_item(parse, "[", 1, false);
+}
+
+static int enter(struct parse *parse, bool array)
+{
+	uint32_t key = parse->key_array ? parse->key : NOT_WANTED, inner = parse->inner;
+	unsigned int outer = parse->depth;
+
+	parse->met = true;
+	if (++parse->depth > DEPTH_MAX) {
+		parse->error = -EMLINK;
+		return 0;
+	}
+	parse->prefix[parse->depth] = outer && parse->is_array[outer] ? parse->prefix[outer]
+								      : (uint16_t)parse->length;
+	parse->is_array[parse->depth] = array;
+	forget_key(parse);
+	if (parse->object_depth)
+		return enter_inner(parse, array, key, inner);
+	if (parse->depth == 2 && array && !parse->is_array[1]) {
+		memcpy(parse->root_list, parse->path, parse->length);
+		parse->root_list[parse->length] = '\0';
+	} else if (!array && outer && parse->is_array[outer]) {
+		parse->list = list_of(parse);
+		if (parse->list)
+			begin_object(parse);
+	}
+	return 1;
+}
+
+static int on_start_map(void *context)
+{
+	return enter(context, false);
+}
+
+static int on_start_array(void *context)
+{
+	return enter(context, true);
+}
+
+static int leave(struct parse *parse)
+{
+	unsigned int depth = parse->depth--;
+
+	parse->met = true;
+	forget_key(parse);
+	if (parse->array_depth && parse->array_key != NOT_WANTED && !add_item(parse, "]", 1, false))
+		return 0;
+	if (parse->array_depth == depth) {
+		parse->array_depth = 0;
+		parse->used += parse->array_key != NOT_WANTED;
+		parse->array_key = NOT_WANTED;
+	}
+	if (!parse->object_depth || depth != parse->object_depth)
+		return 1;
+	parse->object_depth = 0;
+	for (uint32_t i = 0; i < parse->wanted_count; i++)
+		if (parse->values[i].text)
+			parse->values[i].text = parse->buffer + parse->offsets[i];
+	if (parse->handed++ >= parse->skip)
+		parse->error =
+			parse->reader->object(parse->reader->context, parse->list, parse->values);
+	return parse->error == 0;
+}
+
+static int on_end(void *context)
+{
+	return leave(context);
+}
+
+static const yajl_callbacks CALLBACKS = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_start_map,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_end,
+	.yajl_start_array = on_start_array,
+	.yajl_end_array = on_end,
+};
+
+static int not_json(struct parse *parse, yajl_handle handle, const unsigned char *text,
+		    size_t length, uint64_t before, char *error, size_t error_size)
+{
+	unsigned char *words;
+
+	if (parse->error == -EMLINK) {
+		snprintf(error, error_size, "byte %" PRIu64 ": nested too deeply", before);
+		return -EBADMSG;
+	}
+	if (parse->error)
+		return parse->error;
+	words = yajl_get_error(handle, 0, text, length);
+	snprintf(error, error_size, "byte %" PRIu64 ": no JSON: %s",
+		 before + yajl_get_bytes_consumed(handle), words ? (const char *)words : "?");
+	if (words)
+		yajl_free_error(handle, words);
+	error[strcspn(error, "\n")] = '\0';
+	return -EBADMSG;
+}
+
+/* May what yajl refused be a number that JSON does not know, also one that a chunk's end cuts? */
+static bool may_be_literal(const unsigned char *text, size_t length, size_t part)
+{
+	static const char *const WORDS[] = { "NaN", "nan", "Inf", "inf" };
+
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+		if (memmem(text, length, WORDS[i], 3))
+			return true;
+	return length == part;
+}
+
+/*
+ * A text that began before this chunk and goes on behind it is looked at anew with each chunk, which
+ * takes the square of its length. @without: bytes since something was met.
+ */
+static int check_token(struct parse *parse, size_t length, uint64_t before, size_t *without,
+		       char *error, size_t error_size)
+{
+	*without = parse->met ? 0 : *without + length;
+	parse->met = false;
+	if (*without <= JSON_TOKEN_BYTES)
+		return 0;
+	snprintf(error, error_size,
+		 "byte %" PRIu64 ": a text or number of more than %u MiB, which no profiler writes",
+		 before + length - *without, JSON_TOKEN_BYTES >> 20);
+	return -EBADMSG;
+}
+
+/* Reads the file to its end. @literals: NULL, or makes null of numbers that JSON does not know. */
+static int feed(struct parse *parse, yajl_handle handle, struct input_file *file,
+		struct json_literals *literals, char *error, size_t error_size)
+{
+	size_t part = input_file_part(file), length, without = 0;
+	unsigned char *chunk = malloc(part + JSON_LITERALS_ROOM(part));
+	unsigned char *text = chunk ? chunk + (literals ? part : 0) : NULL;
+	uint64_t before = 0;
+	int got = 1, err = chunk ? 0 : -ENOMEM;
+
+	while (!err && got > 0) {
+		char words[256];
+
+		got = input_file_read(file, chunk, part, words, sizeof(words));
+		length = got > 0 ? (size_t)got : 0;
+		if (literals)
+			length = json_literals_replace(literals, chunk, length, text);
+		if (got < 0) {
+			err = got;
+			snprintf(error, error_size, "byte %" PRIu64 ": %s", before, words);
+		} else if (length && yajl_parse(handle, text, length) != yajl_status_ok) {
+			err = not_json(parse, handle, text, length, before, error, error_size);
+			if (!literals && !parse->error && may_be_literal(text, length, part))
+				err = -EAGAIN;
+		} else if (!got &&
+			   (yajl_complete_parse(handle) != yajl_status_ok || parse->depth)) {
+			snprintf(error, error_size, "byte %" PRIu64 ": the file ends too early",
+				 before);
+			err = -EBADMSG;
+		}
+		if (!err)
+			err = check_token(parse, length, before, &without, error, error_size);
+		before += length;
+	}
+	free(chunk);
+	return err;
+}
+
+/* -EAGAIN without @literals: they are needed. */
+static int read_once(const char *path, struct parse *parse, struct json_literals *literals,
+		     char *error, size_t error_size)
+{
+	yajl_handle handle = yajl_alloc(&CALLBACKS, NULL, parse);
+	struct input_file file;
+	int err = handle ? input_file_open(&file, path, error, error_size) : -ENOMEM;
+
+	if (!err) {
+		/* Names need not be UTF-8. */
+		yajl_config(handle, yajl_dont_validate_strings, 1);
+		err = feed(parse, handle, &file, literals, error, error_size);
+		input_file_close(&file);
+	}
+	if (handle)
+		yajl_free(handle);
+	return err;
+}
+
+static void begin(struct parse *parse, const struct json_reader *reader)
+{
+	*parse = (struct parse){
+		.reader = reader, .key = NOT_WANTED, .inner = NOT_WANTED, .array_key = NOT_WANTED
+	};
+	json_keys_begin(&parse->keys, reader->keys);
+	while (reader->keys[parse->wanted_count])
+		parse->wanted_count++;
+}
+
+int json_objects_read(const char *path, const struct json_reader *reader, char *error,
+		      size_t error_size)
+{
+	struct parse *parse = malloc(sizeof(*parse));
+	struct json_literals literals = { 0 };
+	uint64_t handed;
+	int err;
+
+	snprintf(error, error_size, "%s", strerror(ENOMEM));
+	if (!parse)
+		return -ENOMEM;
+	begin(parse, reader);
+	err = read_once(path, parse, NULL, error, error_size);
+	if (err == -EAGAIN) {
+		handed = parse->handed;
+		free(parse->buffer);
+		begin(parse, reader);
+		parse->skip = handed;
+		err = read_once(path, parse, &literals, error, error_size);
+	}
+	free(parse->buffer);
+	free(parse);
+	return err;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqlite_file.h - reading the SQLite databases that device profilers write.
+ *
+ * Read-only and immutable: nothing is written beside the file, no lock is taken. What the file
+ * says about itself is not believed: its views and triggers are not run.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H
+#define PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/import/importer.h"
+
+/* Do the first bytes say that it is an SQLite database? */
+bool sqlite_file_detect(const struct import_sample *sample);
+
+/*
+ * sqlite_file_open - open @path; the caller closes with sqlite3_close()
+ *
+ * Returns NULL with @error.
+ */
+sqlite3 *sqlite_file_open(const char *path, char *error, size_t error_size);
+
+/* Is there a table (no view) of this name, with this column? @column may be NULL. */
+bool sqlite_file_has(sqlite3 *db, const char *table, const char *column);
+
+/*
+ * sqlite_file_each - call @row for each row of a query
+ *
+ * Returns 0, what @row returned if that is not 0, or -EBADMSG with @error for a damaged file (the
+ * rows before the damage were handed out) and -ENOMEM.
+ */
+int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, sqlite3_stmt *row),
+		     void *context, char *error, size_t error_size);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H */
