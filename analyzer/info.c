@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "analyzer/join/device_clock.h"
+#include "analyzer/join/clock/device_clock.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/stream.h"
 #include "analyzer/write/table.h"

@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/device_advice.h"
 #include "analyzer/analyse/pipeline_series.h"
-#include "analyzer/join/symbols.h"
+#include "analyzer/join/thread/symbols.h"
 #include "analyzer/load/load_pbt.h"
 
 typedef int pass_fn(struct analysis *analysis, const struct analysis_options *options);

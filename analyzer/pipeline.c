@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/join/ioctl_ends.h"
-#include "analyzer/join/sleep_causes.h"
-#include "analyzer/join/task_reach.h"
-#include "analyzer/join/timelines.h"
+#include "analyzer/join/thread/ioctl_ends.h"
+#include "analyzer/join/thread/sleep_causes.h"
+#include "analyzer/join/launch/task_reach.h"
+#include "analyzer/join/thread/timelines.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/passes.h"
 #include "analyzer/step_window.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 
 struct member {
 	uint64_t ns;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/operator_advice.h"
-#include "analyzer/join/timelines.h"
+#include "analyzer/join/thread/timelines.h"
 
 #define STEPS_MIN 3 /* fewer judged steps say nothing */
 #define STORAGE_SHARE 0.3 /* of its workers' time at work */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/intervals.h"
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 #include "analyzer/analyse/idle_sleep.h"
 
 #define STREAMS_MAX 64 /* more are not told apart: then nothing is known to be done */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 
 /* Runtimes have one per CPU; more than this are not looked at. */
 #define WORKERS_MAX 1024

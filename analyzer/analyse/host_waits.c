@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 
 #define LAUNCHES_SHARE 10 /* a thread makes one launch in so many of its process at least */
 #define AWAY_PERMILLE \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/idle_sleep.h"
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 
 /* One gap under examination. Pieces are put down from left to right; now_ns is how far we are. */
 struct inquiry {

@@ -9,7 +9,7 @@
 #include "analyzer/analyse/block_io.h"
 #include "analyzer/analyse/sleep_reason.h"
 #include "analyzer/analyse/thread_account.h"
-#include "analyzer/join/sleep_causes.h"
+#include "analyzer/join/thread/sleep_causes.h"
 #include "proto/trace.pb-c.h"
 
 #define WAKER_DEPTH 3

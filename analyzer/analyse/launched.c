@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/join/call_kind.h"
-#include "analyzer/join/launched_names.h"
+#include "analyzer/join/launch/call_kind.h"
+#include "analyzer/join/launch/launched_names.h"
 #include "lib/base/map.h"
 
 /* One launch or first phase, before it is summed up. */

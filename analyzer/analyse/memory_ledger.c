@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/memory.h"
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 #include "lib/base/map.h"
 
 /* An allocation or a free, at the instant from which it counts. */

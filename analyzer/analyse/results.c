@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/join/launch_ids.h"
-#include "analyzer/join/launch_order.h"
+#include "analyzer/join/launch/launch_ids.h"
+#include "analyzer/join/launch/launch_order.h"
 
 /* Operators as they are asked for; and all of them by type and by core. */
 static int analyse_operators(const struct model *model, const struct analysis_options *options,

@@ -13,9 +13,9 @@
 #include "analyzer/analyse/operators.h"
 #include "analyzer/analyse/options.h"
 #include "analyzer/analyse/overlap.h"
-#include "analyzer/join/device_clock.h"
-#include "analyzer/join/launched_names.h"
-#include "analyzer/join/launches.h"
+#include "analyzer/join/clock/device_clock.h"
+#include "analyzer/join/launch/launched_names.h"
+#include "analyzer/join/launch/launches.h"
 #include "analyzer/model/model.h"
 
 struct device_results {

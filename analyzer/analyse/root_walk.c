@@ -5,7 +5,7 @@
 
 #include "analyzer/analyse/idle_sleep.h"
 #include "analyzer/analyse/sleep_reason.h"
-#include "analyzer/join/sleep_causes.h"
+#include "analyzer/join/thread/sleep_causes.h"
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
 

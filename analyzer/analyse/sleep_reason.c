@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyzer/join/sleep_causes.h"
+#include "analyzer/join/thread/sleep_causes.h"
 #include "proto/trace.pb-c.h"
 
 const struct sleep_object *sleep_object(const struct model *model, const struct span *span)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 #include "lib/base/bisect.h"
 
 #define ANCESTORS_MAX 32 /* files may claim that threads created each other in a circle */

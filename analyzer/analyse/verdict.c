@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/join/timelines.h"
+#include "analyzer/join/thread/timelines.h"
 
 /* For which operator of which pipeline a thread works. */
 struct owner {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "analyzer/frameworks/framework.h"
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 #include "lib/base/bisect.h"
 
 #define LAUNCHES_MIN 10 /* of a process and of a thread that counts as one that submits */

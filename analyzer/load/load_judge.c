@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call's value says, and which calls are part of others. */
-#include "analyzer/join/call_kind.h"
+#include "analyzer/join/launch/call_kind.h"
 #include "analyzer/load/loader.h"
 
 /* As deep as the recorder follows nested calls. */

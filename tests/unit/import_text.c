@@ -13,8 +13,8 @@
 #include <zlib.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/join/device_clock.h"
-#include "analyzer/join/launches.h"
+#include "analyzer/join/clock/device_clock.h"
+#include "analyzer/join/launch/launches.h"
 
 #define CUTS 400 /* places at which a file is cut, at most */
 

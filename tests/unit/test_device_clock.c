@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/join/clock_bounds.h"
-#include "analyzer/join/clock_fit.h"
-#include "analyzer/join/device_clock.h"
+#include "analyzer/join/clock/clock_bounds.h"
+#include "analyzer/join/clock/clock_fit.h"
+#include "analyzer/join/clock/device_clock.h"
 #include "tests/unit/small_model.h"
 
 #define SECOND 1000000000ull

@@ -10,7 +10,7 @@
 #include "analyzer/analyse/devices.h"
 #include "analyzer/analyse/intervals.h"
 #include "analyzer/analyse/operators.h"
-#include "analyzer/join/device_clock.h"
+#include "analyzer/join/clock/device_clock.h"
 #include "tests/unit/small_model.h"
 
 #define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL

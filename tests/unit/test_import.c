@@ -13,8 +13,8 @@
 
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/importer.h"
-#include "analyzer/join/device_clock.h"
-#include "analyzer/join/launches.h"
+#include "analyzer/join/clock/device_clock.h"
+#include "analyzer/join/launch/launches.h"
 
 /* A call, its inner driver call, two kernels of one launch, a copy, and what is no device work. */
 #define KINETO                                                                                     \

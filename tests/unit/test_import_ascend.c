@@ -14,8 +14,8 @@
 
 #include "analyzer/analyse/devices.h"
 #include "analyzer/import/importer.h"
-#include "analyzer/join/device_clock.h"
-#include "analyzer/join/launches.h"
+#include "analyzer/join/clock/device_clock.h"
+#include "analyzer/join/launch/launches.h"
 
 #define EPOCH "17000000000000"
 

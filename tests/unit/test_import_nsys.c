@@ -12,9 +12,9 @@
 #include <sqlite3.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/join/device_clock.h"
-#include "analyzer/join/launches.h"
-#include "analyzer/join/timelines.h"
+#include "analyzer/join/clock/device_clock.h"
+#include "analyzer/join/launch/launches.h"
+#include "analyzer/join/thread/timelines.h"
 
 #define PID 42
 #define GLOBAL(tid) "((42 << 24) | " #tid ")"

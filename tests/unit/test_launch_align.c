@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/join/launch_align.h"
+#include "analyzer/join/launch/launch_align.h"
 
 #define ROWS_MAX 10
 #define WAYS_UNKNOWN (ALIGN_UNSURE - 1)

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "analyzer/join/device_clock.h"
-#include "analyzer/join/launch_ids.h"
-#include "analyzer/join/launch_order.h"
-#include "analyzer/join/launches.h"
+#include "analyzer/join/clock/device_clock.h"
+#include "analyzer/join/launch/launch_ids.h"
+#include "analyzer/join/launch/launch_order.h"
+#include "analyzer/join/launch/launches.h"
 #include "tests/unit/small_model.h"
 
 #define SECOND 1000000000ull

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/launched.h"
-#include "analyzer/join/launched_names.h"
+#include "analyzer/join/launch/launched_names.h"
 #include "tests/unit/small_model.h"
 
 #define ROLE(name) PROFBPF__FUNCTION__ROLE__##name

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/join/launches.h"
+#include "analyzer/join/launch/launches.h"
 #include "tests/unit/small_model.h"
 
 #define LAUNCH PROFBPF__FUNCTION__KIND__LAUNCH

@@ -14,7 +14,7 @@
 #include "analyzer/analyse/host.h"
 #include "analyzer/analyse/process_series.h"
 #include "analyzer/analyse/processes.h"
-#include "analyzer/join/timelines.h"
+#include "analyzer/join/thread/timelines.h"
 #include "tests/unit/small_model.h"
 
 #define START 10000000000ull

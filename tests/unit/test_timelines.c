@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyzer/join/timelines.h"
+#include "analyzer/join/thread/timelines.h"
 #include "tests/unit/sample_trace.h"
 
 #define START 1000ull

@@ -15,7 +15,7 @@
 #include "analyzer/analyse/faults.h"
 #include "analyzer/analyse/sleep_reason.h"
 #include "analyzer/analyse/sleeps.h"
-#include "analyzer/join/sleep_causes.h"
+#include "analyzer/join/thread/sleep_causes.h"
 #include "bpf/events.h"
 #include "daemon/profbpfd/encode/encode.h"
 #include "daemon/profbpfd/host/mapped_files.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyzer/join/launched_names.h"
+#include "analyzer/join/launch/launched_names.h"
 
 /* Runtimes number streams from 0; anything beyond this is a pointer. */
 #define STREAM_NUMBER_MAX 65535

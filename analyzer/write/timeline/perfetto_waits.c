@@ -8,7 +8,7 @@
 
 #include "analyzer/analyse/block_io.h"
 #include "analyzer/analyse/sleep_reason.h"
-#include "analyzer/join/sleep_causes.h"
+#include "analyzer/join/thread/sleep_causes.h"
 #include "analyzer/write/timeline/lanes.h"
 #include "analyzer/write/timeline/perfetto_trace.h"
 #include "proto/trace.pb-c.h"

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/join/clock/clock_bounds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/join/launch/call_kind.h"
+#include "lib/base/map.h"
+#include "lib/base/bisect.h"
+
+/* A task by when it was enqueued, and the latest end of the tasks of its stream up to it. */
+struct enqueued {
+	uint64_t stream;
+	uint64_t enqueue_ns;
+	uint64_t end_ns;
+};
+
+static int add(struct clock_bounds *bounds, uint64_t device_ns, uint64_t host_ns, bool upper)
+{
+	if (bounds->count == bounds->capacity) {
+		uint32_t capacity = bounds->capacity ? bounds->capacity * 2 : 256;
+		struct clock_bound *row;
+
+		if (capacity < bounds->capacity)
+			return -ENOMEM;
+		row = reallocarray(bounds->row, capacity, sizeof(*row));
+		if (!row)
+			return -ENOMEM;
+		bounds->row = row;
+		bounds->capacity = capacity;
+	}
+	bounds->row[bounds->count++] = (struct clock_bound){
+		.time_ns = device_ns,
+		.offset_ns = (int64_t)(host_ns - device_ns),
+		.upper = upper,
+	};
+	return 0;
+}
+
+static int add_task(struct clock_bounds *bounds, const struct device_task *task, bool queued)
+{
+	int error;
+
+	if (!task->enqueue_ns)
+		return 0;
+	if (!queued || !task->queued_ns)
+		return task->start_ns ? add(bounds, task->start_ns, task->enqueue_ns, false) : 0;
+	error = add(bounds, task->queued_ns, task->enqueue_ns, false);
+	if (!error && task->enqueue_dur_ns)
+		error = add(bounds, task->queued_ns, task->enqueue_ns + task->enqueue_dur_ns, true);
+	return error;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct enqueued *x = a, *y = b;
+
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return x->enqueue_ns < y->enqueue_ns ? -1 : x->enqueue_ns > y->enqueue_ns;
+}
+
+/* The timed ones of the tasks in order; NULL without memory. */
+static struct enqueued *enqueue_order(const struct device_task *tasks, uint32_t task_count,
+				      uint32_t *count)
+{
+	struct enqueued *order = calloc((size_t)task_count + 1, sizeof(*order));
+
+	*count = 0;
+	if (!order)
+		return NULL;
+	for (uint32_t i = 0; i < task_count; i++) {
+		if (tasks[i].end_ns && tasks[i].enqueue_ns)
+			order[(*count)++] = (struct enqueued){ tasks[i].stream, tasks[i].enqueue_ns,
+							       tasks[i].end_ns };
+	}
+	qsort(order, *count, sizeof(*order), compare);
+	for (uint32_t i = 1; i < *count; i++) {
+		if (order[i].stream == order[i - 1].stream && order[i].end_ns < order[i - 1].end_ns)
+			order[i].end_ns = order[i - 1].end_ns;
+	}
+	return order;
+}
+
+static int compare_syncs(const void *a, const void *b)
+{
+	const struct sync_call *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+bool clock_task_is_sure(const struct model *model, const struct device_task *task)
+{
+	if (task->flags & (MODEL_TASK_BY_ID | MODEL_TASK_BY_ORDER))
+		return true;
+	return task->call != INDEX_NONE && task->enqueue_ns &&
+	       task->device < model->devices.count && model->devices.row[task->device].anchored;
+}
+
+#define SEVERAL_STREAMS (MAP_NONE - 1) /* a handle that was given again */
+
+static uint64_t handle_key(uint32_t process, uint64_t handle)
+{
+	return handle * 0x9e3779b97f4a7c15u + process;
+}
+
+/* The device's numbers of streams by the handles of their calls, as joined tasks tell. */
+static int stream_numbers(const struct model *model, struct map *numbers)
+{
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+		uint32_t known;
+		uint64_t handle, key;
+
+		if (!clock_task_is_sure(model, task) || task->call >= model->calls.count ||
+		    task->stream >= SEVERAL_STREAMS ||
+		    !call_stream(model, &model->calls.row[task->call], &handle))
+			continue;
+		key = handle_key(model->devices.row[task->device].process, handle);
+		known = map_get(numbers, key);
+		if (known == (uint32_t)task->stream || known == SEVERAL_STREAMS)
+			continue;
+		if (!map_put(numbers, key,
+			     known == MAP_NONE ? (uint32_t)task->stream : SEVERAL_STREAMS))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int collect_syncs(const struct model *model, const struct map *numbers,
+			 struct sync_calls *syncs)
+{
+	syncs->count = 0;
+	syncs->row = calloc((size_t)model->calls.count + 1, sizeof(*syncs->row));
+	if (!syncs->row)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		const struct function *function = call_function(model, call);
+		uint32_t process, number;
+		uint64_t stream;
+
+		if (!function || function->kind != PROFBPF__FUNCTION__KIND__SYNC ||
+		    call->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_ERROR) ||
+		    call->thread >= model->threads.count || !call_stream(model, call, &stream))
+			continue;
+		process = model->threads.row[call->thread].process;
+		number = map_get(numbers, handle_key(process, stream));
+		if (number == SEVERAL_STREAMS)
+			continue;
+		syncs->row[syncs->count++] =
+			(struct sync_call){ process, number == MAP_NONE ? stream : number,
+					    call->start_ns, call->end_ns };
+	}
+	qsort(syncs->row, syncs->count, sizeof(*syncs->row), compare_syncs);
+	return 0;
+}
+
+int sync_calls_collect(const struct model *model, struct sync_calls *syncs)
+{
+	struct map numbers = { 0 };
+	int err = stream_numbers(model, &numbers);
+
+	*syncs = (struct sync_calls){ 0 };
+	if (!err)
+		err = collect_syncs(model, &numbers, syncs);
+	map_free(&numbers);
+	return err;
+}
+
+uint32_t sync_calls_find(const struct sync_calls *syncs, uint32_t process, uint64_t stream,
+			 uint64_t from_ns)
+{
+	struct sync_call key = { .process = process, .stream = stream, .start_ns = from_ns };
+	return BISECT(i, 0, syncs->count, compare_syncs(&syncs->row[i], &key) < 0);
+}
+
+/* Bounds of one stream, whose tasks are order[0..count). */
+static int add_stream(const struct sync_calls *syncs, uint32_t process,
+		      const struct enqueued *order, uint32_t count, struct clock_bounds *bounds)
+{
+	uint32_t next = 0;
+	int error = 0;
+
+	for (uint32_t i = sync_calls_find(syncs, process, order->stream, 0); i < syncs->count && !error;
+	     i++) {
+		const struct sync_call *sync = &syncs->row[i];
+
+		if (sync->process != process || sync->stream != order->stream)
+			break;
+		while (next < count && order[next].enqueue_ns < sync->start_ns)
+			next++;
+		if (next > 0)
+			error = add(bounds, order[next - 1].end_ns, sync->end_ns, true);
+	}
+	return error;
+}
+
+static int add_syncs(const struct sync_calls *syncs, uint32_t process,
+		     const struct device_task *tasks, uint32_t task_count,
+		     struct clock_bounds *bounds)
+{
+	uint32_t count;
+	struct enqueued *order = enqueue_order(tasks, task_count, &count);
+	int error = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (uint32_t first = 0, end; first < count && !error; first = end) {
+		end = first;
+		while (end < count && order[end].stream == order[first].stream)
+			end++;
+		error = add_stream(syncs, process, order + first, end - first, bounds);
+	}
+	free(order);
+	return error;
+}
+
+int clock_bounds_collect(const struct model *model, const struct sync_calls *syncs, uint32_t first,
+			 uint32_t count, bool queued, struct clock_bounds *bounds)
+{
+	const struct device_task *tasks = model->tasks.row + first;
+	int error = 0;
+
+	bounds->count = 0;
+	if (count == 0 || tasks->device >= model->devices.count)
+		return 0;
+	for (uint32_t i = 0; i < count && !error; i++)
+		error = add_task(bounds, &tasks[i], queued);
+	return error ? error
+		     : add_syncs(syncs, model->devices.row[tasks->device].process, tasks, count,
+				 bounds);
+}
