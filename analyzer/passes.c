@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/analyse/device_advice.h"
-#include "analyzer/analyse/pipeline_series.h"
+#include "analyzer/analyse/device/device_advice.h"
+#include "analyzer/analyse/pipeline/pipeline_series.h"
 #include "analyzer/join/thread/symbols.h"
 #include "analyzer/load/load_pbt.h"
 

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyzer/analyse/device_steps.h"
-#include "analyzer/analyse/pipelines.h"
-#include "analyzer/analyse/processes.h"
-#include "analyzer/analyse/steps.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/pipeline/pipelines.h"
+#include "analyzer/analyse/host/processes.h"
+#include "analyzer/analyse/pipeline/steps.h"
 
 /* Steps seen so far, and the time of the wanted ones. */
 struct search {

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/analyse/syscall_class.h"
+#include "analyzer/analyse/host/syscall_class.h"
 #include "analyzer/write/export.h"
 #include "analyzer/write/report/report.h"
 

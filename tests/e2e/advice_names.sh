@@ -11,7 +11,7 @@ while read -r framework venv; do
 		leave_out "$framework is not in build/$venv (./setup check installs it)"
 		continue
 	fi
-	"$python" "$ROOT/tests/truth/advice_names.py" analyzer/analyse/operator_advice.c "$framework" \
+	"$python" "$ROOT/tests/truth/advice_names.py" analyzer/analyse/pipeline/operator_advice.c "$framework" \
 		>"$WORK/$venv.out" 2>"$WORK/$venv.err" || fail "$framework: $(grep 'NOT THERE' "$WORK/$venv.out" || tail -n 5 "$WORK/$venv.err")"
 	cat "$WORK/$venv.out"
 	assert_contains "$framework" "$WORK/$venv.out" "^$framework: [1-9][0-9]* sentences, [1-9][0-9]* names, 0 wrong"

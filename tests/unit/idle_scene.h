@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "analyzer/analyse/idle.h"
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/idle/idle.h"
+#include "analyzer/analyse/device/results.h"
 #include "tests/unit/small_model.h"
 
 /* System call numbers of x86-64. */

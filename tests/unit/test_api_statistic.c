@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/api_statistic.h"
+#include "analyzer/analyse/calls/api_statistic.h"
 #include "analyzer/import/importer.h"
 #include "tests/unit/small_model.h"
 

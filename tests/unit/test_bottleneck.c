@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/bottleneck.h"
+#include "analyzer/analyse/pipeline/bottleneck.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull

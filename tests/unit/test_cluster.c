@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/cluster.h"
+#include "analyzer/analyse/cluster/cluster.h"
 #include "tests/unit/small_model.h"
 
 #define COMMUNICATION PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION

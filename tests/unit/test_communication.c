@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/communication.h"
+#include "analyzer/analyse/cluster/communication.h"
 #include "tests/unit/small_model.h"
 
 static const struct analysis_options everything;

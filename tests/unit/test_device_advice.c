@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/device_advice.h"
+#include "analyzer/analyse/device/device_advice.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/device_steps.h"
+#include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/options.h"
 #include "analyzer/step_window.h"
 #include "tests/unit/small_model.h"

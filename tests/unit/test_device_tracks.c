@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/device_steps.h"
+#include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/write/timeline/device_tracks.h"
 #include "tests/unit/small_model.h"
 

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/devices.h"
+#include "analyzer/analyse/device/devices.h"
 #include "analyzer/analyse/intervals.h"
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/join/clock/device_clock.h"
 #include "tests/unit/small_model.h"
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/pipeline_series.h"
-#include "analyzer/analyse/step_blame.h"
-#include "analyzer/analyse/cpu_taken.h"
-#include "analyzer/analyse/steps.h"
+#include "analyzer/analyse/pipeline/pipeline_series.h"
+#include "analyzer/analyse/pipeline/step_blame.h"
+#include "analyzer/analyse/pipeline/cpu_taken.h"
+#include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/frameworks/framework.h"
 #include "tests/unit/small_model.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/function_words.h"
+#include "analyzer/analyse/idle/function_words.h"
 
 static void expect(const struct function_words *words, const char *function, const char *file,
 		   const char *word)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/host_waits.h"
+#include "analyzer/analyse/idle/host_waits.h"
 #include "tests/unit/idle_scene.h"
 #include "tests/unit/small_model.h"
 

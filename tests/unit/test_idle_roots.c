@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/device_advice.h"
-#include "analyzer/analyse/idle_roots.h"
-#include "analyzer/analyse/idle_verdict.h"
+#include "analyzer/analyse/device/device_advice.h"
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "analyzer/analyse/idle/idle_verdict.h"
 #include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 

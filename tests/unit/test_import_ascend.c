@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "analyzer/analyse/devices.h"
+#include "analyzer/analyse/device/devices.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/join/clock/device_clock.h"
 #include "analyzer/join/launch/launches.h"

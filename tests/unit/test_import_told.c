@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/cluster.h"
+#include "analyzer/analyse/cluster/cluster.h"
 #include "analyzer/import/importer.h"
 #include "tests/unit/import_text.h"
 

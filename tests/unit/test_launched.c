@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyzer/analyse/launched.h"
+#include "analyzer/analyse/calls/launched.h"
 #include "analyzer/join/launch/launched_names.h"
 #include "tests/unit/small_model.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/memory.h"
+#include "analyzer/analyse/memory/memory.h"
 #include "tests/unit/small_model.h"
 
 static const struct analysis_options everything;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/process_series.h"
+#include "analyzer/analyse/host/process_series.h"
 #include "analyzer/write/mindinsight/mindinsight.h"
 #include "tests/unit/small_model.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/devices.h"
-#include "analyzer/analyse/memory.h"
+#include "analyzer/analyse/device/devices.h"
+#include "analyzer/analyse/memory/memory.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"
 #include "tests/unit/small_model.h"
 

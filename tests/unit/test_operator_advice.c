@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/operator_advice.h"
+#include "analyzer/analyse/pipeline/operator_advice.h"
 
 static const char *advice(const char *framework, const char *type, bool source, enum advice_aim aim,
 			  uint32_t workers)

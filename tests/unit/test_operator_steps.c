@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/operator_steps.h"
+#include "analyzer/analyse/device/operator_steps.h"
 #include "tests/unit/small_model.h"
 
 #define STEPS 3

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/fuzzy.h"
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/options.h"
 #include "tests/unit/small_model.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/overlap.h"
+#include "analyzer/analyse/device/overlap.h"
 #include "tests/unit/small_model.h"
 
 #define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL

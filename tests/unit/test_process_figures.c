@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/cgroups.h"
-#include "analyzer/analyse/cpu_split.h"
-#include "analyzer/analyse/host.h"
-#include "analyzer/analyse/process_series.h"
-#include "analyzer/analyse/processes.h"
+#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/host/cpu_split.h"
+#include "analyzer/analyse/host/host.h"
+#include "analyzer/analyse/host/process_series.h"
+#include "analyzer/analyse/host/processes.h"
 #include "analyzer/join/thread/timelines.h"
 #include "tests/unit/small_model.h"
 

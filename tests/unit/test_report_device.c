@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/write/report/report.h"
 #include "tests/unit/small_model.h"
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/processes.h"
-#include "analyzer/analyse/run_cells.h"
+#include "analyzer/analyse/host/processes.h"
+#include "analyzer/analyse/host/run_cells.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/sleep_reason.h"
-#include "analyzer/analyse/sleeps.h"
+#include "analyzer/analyse/host/sleep_reason.h"
+#include "analyzer/analyse/host/sleeps.h"
 #include "tests/unit/small_model.h"
 
 /* System calls of x86-64. */

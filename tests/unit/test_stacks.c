@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyzer/analyse/stacks.h"
+#include "analyzer/analyse/host/stacks.h"
 #include "analyzer/load/load_pbt.h"
 #include "tests/unit/sample_trace.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/steps.h"
+#include "analyzer/analyse/pipeline/steps.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/thread_account.h"
-#include "analyzer/analyse/thread_walk.h"
+#include "analyzer/analyse/host/thread_account.h"
+#include "analyzer/analyse/host/thread_walk.h"
 #include "tests/unit/small_model.h"
 
 static void expect(struct walk *walk, uint64_t start_ns, uint64_t end_ns, uint32_t span,

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/verdict.h"
+#include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/write/report/report_parts.h"
 #include "bpf/events.h"
 #include "tests/unit/idle_scene.h"

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/block_io.h"
-#include "analyzer/analyse/faults.h"
-#include "analyzer/analyse/sleep_reason.h"
-#include "analyzer/analyse/sleeps.h"
+#include "analyzer/analyse/host/block_io.h"
+#include "analyzer/analyse/host/faults.h"
+#include "analyzer/analyse/host/sleep_reason.h"
+#include "analyzer/analyse/host/sleeps.h"
 #include "analyzer/join/thread/sleep_causes.h"
 #include "bpf/events.h"
 #include "daemon/profbpfd/encode/encode.h"

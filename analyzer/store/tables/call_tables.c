@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: calls of runtimes and of device drivers. */
-#include "analyzer/analyse/api.h"
-#include "analyzer/analyse/api_statistic.h"
-#include "analyzer/analyse/ioctl.h"
-#include "analyzer/analyse/launched.h"
+#include "analyzer/analyse/calls/api.h"
+#include "analyzer/analyse/calls/api_statistic.h"
+#include "analyzer/analyse/calls/ioctl.h"
+#include "analyzer/analyse/calls/launched.h"
 #include "analyzer/store/define_table.h"
 #include "lib/trace/function_kinds.h"
 

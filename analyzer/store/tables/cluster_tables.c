@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: communication, and the ranks of a job compared. */
-#include "analyzer/analyse/cluster.h"
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/cluster/cluster.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
 
 static const struct communication_results *communication_of(const struct table_cursor *at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: what devices did, by device, stream and operator. */
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
 
 #define USAGE_KNOWN (row->window_ns > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: the recording, the machine, groups of processes. */
-#include "analyzer/analyse/host.h"
+#include "analyzer/analyse/host/host.h"
 #include "analyzer/store/define_table.h"
 
 #define TRACE_COLUMNS(COLUMN)                                                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: why devices were idle, and what to do. */
-#include "analyzer/analyse/bottleneck.h"
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/pipeline/bottleneck.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
 
 static const struct idle_result *idle_of(const struct table_cursor *at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: memory that runtimes and allocators gave out. */
-#include "analyzer/analyse/memory.h"
+#include "analyzer/analyse/memory/memory.h"
 #include "analyzer/store/define_table.h"
 
 #define LEDGER_COLUMNS(COLUMN)                                                                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: data pipelines, and the steps of those whom they feed. */
-#include "analyzer/analyse/pipelines.h"
-#include "analyzer/analyse/steps.h"
+#include "analyzer/analyse/pipeline/pipelines.h"
+#include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/store/define_table.h"
 
 #define TRAINER ((const struct pipeline_steps *)at->outer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: processes and threads, and what they used. */
-#include "analyzer/analyse/processes.h"
+#include "analyzer/analyse/host/processes.h"
 #include "analyzer/store/define_table.h"
 
 #define PROCESS_COLUMNS(COLUMN)                                                              \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: who was at the end of all waiting while devices were idle, or of that of the threads in their place. */
-#include "analyzer/analyse/host_waits.h"
-#include "analyzer/analyse/idle.h"
-#include "analyzer/analyse/idle_roots.h"
-#include "analyzer/analyse/results.h"
-#include "analyzer/analyse/root_text.h"
+#include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/analyse/idle/idle.h"
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/store/define_table.h"
 
 static const struct idle_roots *roots_of(const struct table_cursor *at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: what threads did and waited for. */
-#include "analyzer/analyse/block_io.h"
-#include "analyzer/analyse/faults.h"
+#include "analyzer/analyse/host/block_io.h"
+#include "analyzer/analyse/host/faults.h"
 #include "analyzer/store/define_table.h"
 #include "proto/trace.pb-c.h"
 

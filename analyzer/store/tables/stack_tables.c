@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: samples by function. */
-#include "analyzer/analyse/python.h"
-#include "analyzer/analyse/stacks.h"
+#include "analyzer/analyse/host/python.h"
+#include "analyzer/analyse/host/stacks.h"
 #include "analyzer/store/define_table.h"
 
 #define STACK_COLUMNS(COLUMN)                                                                      \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: training steps on devices. */
-#include "analyzer/analyse/device_steps.h"
-#include "analyzer/analyse/operator_steps.h"
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/device/operator_steps.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/store/define_table.h"
 
 #define STEP_TRACE ((const struct device_step_trace *)at->outer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: devices, their tasks, and what device files say of single tasks, transfers and allocations. */
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/export_filter.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: what holds the job up. */
-#include "analyzer/analyse/host_waits.h"
-#include "analyzer/analyse/idle_roots.h"
-#include "analyzer/analyse/results.h"
-#include "analyzer/analyse/verdict.h"
+#include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/store/define_table.h"
 
 /* Of these roots. */

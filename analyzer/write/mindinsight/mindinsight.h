@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "analyzer/analyse/bottleneck.h"
-#include "analyzer/analyse/pipeline_series.h"
+#include "analyzer/analyse/pipeline/bottleneck.h"
+#include "analyzer/analyse/pipeline/pipeline_series.h"
 #include "analyzer/model/model.h"
 #include "analyzer/write/report/report.h"
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/communication.h"
-#include "analyzer/analyse/devices.h"
-#include "analyzer/analyse/overlap.h"
+#include "analyzer/analyse/cluster/communication.h"
+#include "analyzer/analyse/device/devices.h"
+#include "analyzer/analyse/device/overlap.h"
 #include "analyzer/model/task_sort.h"
 #include "analyzer/write/mindinsight/mindinsight.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/analyse/process_series.h"
+#include "analyzer/analyse/host/process_series.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/mindinsight/mindinsight.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/write/timeline/task_order.h"
 
 struct device_file {

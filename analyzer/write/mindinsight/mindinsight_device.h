@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/analyse/device_steps.h"
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/model/model.h"
 #include "analyzer/write/report/report.h"
 

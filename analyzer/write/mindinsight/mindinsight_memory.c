@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/memory.h"
+#include "analyzer/analyse/memory/memory.h"
 #include "analyzer/model/task_sort.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operators.h"
 #include "lib/base/map.h"
 #include "analyzer/write/csv_file.h"
 #include "analyzer/write/json.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/write/timeline/device_tracks.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"

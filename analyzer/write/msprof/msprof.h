@@ -14,9 +14,9 @@
 
 #include <limits.h>
 
-#include "analyzer/analyse/api_statistic.h"
-#include "analyzer/analyse/device_steps.h"
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/calls/api_statistic.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/write/csv_file.h"
 #include "analyzer/write/report/report.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/communication.h"
+#include "analyzer/analyse/cluster/communication.h"
 #include "analyzer/write/msprof/msprof.h"
 
 #define OPERATION_MAX 128 /* of a type's name */

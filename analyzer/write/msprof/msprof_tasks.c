@@ -2,7 +2,7 @@
 /* op_summary and task_time: a row per task. */
 #include <inttypes.h>
 
-#include "analyzer/analyse/communication.h"
+#include "analyzer/analyse/cluster/communication.h"
 #include "analyzer/write/msprof/msprof.h"
 
 #define METRICS_MAX 64

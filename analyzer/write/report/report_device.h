@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/model/model.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/report/report.h"

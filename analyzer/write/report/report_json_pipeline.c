@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/analyse/pipeline_series.h"
+#include "analyzer/analyse/pipeline/pipeline_series.h"
 #include "analyzer/write/report/report_parts.h"
 
 static const char *role_name(uint8_t role)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyzer/analyse/idle.h"
+#include "analyzer/analyse/idle/idle.h"
 #include "analyzer/write/table.h"
 
 #define TEXT_SIZE 512

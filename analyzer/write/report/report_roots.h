@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include "analyzer/analyse/idle_roots.h"
-#include "analyzer/analyse/root_text.h"
-#include "analyzer/analyse/syscall_class.h"
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/analyse/host/syscall_class.h"
 #include "analyzer/model/model.h"
 #include "analyzer/write/json.h"
 #include "analyzer/write/report/report.h"

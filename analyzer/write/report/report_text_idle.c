@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyzer/analyse/idle_verdict.h"
+#include "analyzer/analyse/idle/idle_verdict.h"
 #include "analyzer/write/report/report_device.h"
 #include "analyzer/write/report/report_roots.h"
 #include "analyzer/write/table.h"

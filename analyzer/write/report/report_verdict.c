@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict (analyse/verdict.h) in words: what the report begins with, as text and as JSON. */
-#include "analyzer/analyse/verdict.h"
+#include "analyzer/analyse/idle/verdict.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "analyzer/analyse/device_advice.h"
-#include "analyzer/analyse/host_waits.h"
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/device_advice.h"
+#include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/report_roots.h"
 #include "analyzer/write/utf8.h"

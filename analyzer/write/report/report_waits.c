@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the threads waited for that take a device's place (analyse/host_waits.h). */
-#include "analyzer/analyse/host_waits.h"
+#include "analyzer/analyse/idle/host_waits.h"
 
 #include <inttypes.h>
 
-#include "analyzer/analyse/idle.h"
+#include "analyzer/analyse/idle/idle.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/report_roots.h"
 

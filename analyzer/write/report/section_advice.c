@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What to do. */
-#include "analyzer/analyse/bottleneck.h"
+#include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

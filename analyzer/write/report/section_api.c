@@ -2,10 +2,10 @@
 /* Calls of runtimes, what they launched, and what device files sum up of calls. */
 #include <inttypes.h>
 
-#include "analyzer/analyse/api.h"
-#include "analyzer/analyse/api_statistic.h"
-#include "analyzer/analyse/launched.h"
-#include "analyzer/analyse/probe_cost.h"
+#include "analyzer/analyse/calls/api.h"
+#include "analyzer/analyse/calls/api_statistic.h"
+#include "analyzer/analyse/calls/launched.h"
+#include "analyzer/analyse/calls/probe_cost.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

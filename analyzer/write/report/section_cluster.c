@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several ranks side by side, and what MindInsight's rules find. */
-#include "analyzer/analyse/cluster.h"
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/cluster/cluster.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

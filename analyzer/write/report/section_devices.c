@@ -2,7 +2,7 @@
 /* Devices: how busy they were, and what device files say of them as a whole. */
 #include <inttypes.h>
 
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "analyzer/analyse/host.h"
+#include "analyzer/analyse/host/host.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Block requests and major page faults. */
-#include "analyzer/analyse/block_io.h"
-#include "analyzer/analyse/faults.h"
+#include "analyzer/analyse/host/block_io.h"
+#include "analyzer/analyse/host/faults.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -2,7 +2,7 @@
 /* Calls of device drivers. */
 #include <inttypes.h>
 
-#include "analyzer/analyse/ioctl.h"
+#include "analyzer/analyse/calls/ioctl.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -2,7 +2,7 @@
 /* Memory that runtimes gave out, and what device files recorded of it. */
 #include <inttypes.h>
 
-#include "analyzer/analyse/memory.h"
+#include "analyzer/analyse/memory/memory.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/operators.h"
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/operators.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes, their threads (thread_view.c), and the groups (cgroups) that they are in. */
-#include "analyzer/analyse/cgroups.h"
-#include "analyzer/analyse/host.h"
-#include "analyzer/analyse/process_series.h"
-#include "analyzer/analyse/processes.h"
+#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/host/host.h"
+#include "analyzer/analyse/host/process_series.h"
+#include "analyzer/analyse/host/processes.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

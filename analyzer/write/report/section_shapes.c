@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators by step, for networks whose shapes change. */
-#include "analyzer/analyse/operator_steps.h"
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operator_steps.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyzer/analyse/device_steps.h"
-#include "analyzer/analyse/steps.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 #include "analyzer/write/report/sections.h"

@@ -2,7 +2,7 @@
 /* The list of sections. */
 #include "analyzer/write/report/sections.h"
 
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/write/report/report_device.h"
 #include "analyzer/write/report/report_parts.h"
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "analyzer/analyse/processes.h"
+#include "analyzer/analyse/host/processes.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/write/report/report_parts.h"
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/analyse/device_steps.h"
-#include "analyzer/analyse/devices.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/device/devices.h"
 #include "analyzer/analyse/intervals.h"
-#include "analyzer/analyse/operators.h"
+#include "analyzer/analyse/device/operators.h"
 #include "analyzer/model/task_sort.h"
 
 struct builder {

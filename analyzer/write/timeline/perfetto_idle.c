@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/analyse/results.h"
+#include "analyzer/analyse/device/results.h"
 #include "analyzer/write/timeline/perfetto_trace.h"
 
 #define RANK_IDLE 2

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/analyse/block_io.h"
-#include "analyzer/analyse/sleep_reason.h"
+#include "analyzer/analyse/host/block_io.h"
+#include "analyzer/analyse/host/sleep_reason.h"
 #include "analyzer/join/thread/sleep_causes.h"
 #include "analyzer/write/timeline/lanes.h"
 #include "analyzer/write/timeline/perfetto_trace.h"

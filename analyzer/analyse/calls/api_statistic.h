@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * api_statistic.h - calls as msprof's table api_statistic sums them up: by level and name.
+ *
+ * Levels are AscendCL, Runtime, Node, Model and Communication as msprof calls them; of other
+ * runtimes it is the runtime's name. Each call counts at its level, also inside another one. The
+ * variance is the mean of the squared differences from the mean.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_API_STATISTIC_H
+#define PROFBPF_ANALYZER_ANALYSE_CALLS_API_STATISTIC_H
+
+#include <stdint.h>
+
+#include "analyzer/analyse/options.h"
+#include "analyzer/model/model.h"
+
+struct api_statistic_row {
+	const char *level; /* text of the model, or static */
+	uint32_t name; /* string */
+	uint32_t
+		process; /* index into model->processes; INDEX_NONE of rows that a file summed up */
+	uint32_t file; /* index into model->imports, of those rows; else INDEX_NONE */
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t min_ns;
+	uint64_t max_ns;
+	double variance; /* square microseconds; negative = unknown */
+};
+
+struct api_statistic_results {
+	struct api_statistic_row *rows; /* largest total first */
+	uint32_t count;
+};
+
+/*
+ * api_statistic_analyse - fill @results
+ *
+ * Of calls that returned and started in the window; then the rows of files, whatever the window.
+ * Returns 0 or -ENOMEM; in both cases api_statistic_free() is to be called.
+ */
+int api_statistic_analyse(const struct model *model, const struct analysis_options *options,
+			  struct api_statistic_results *results);
+void api_statistic_free(struct api_statistic_results *results);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_CALLS_API_STATISTIC_H */

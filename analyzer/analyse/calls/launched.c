@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/calls/launched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/join/launch/call_kind.h"
+#include "analyzer/join/launch/launched_names.h"
+#include "lib/base/map.h"
+
+/* One launch or first phase, before it is summed up. */
+struct event {
+	struct launched_usage usage;
+};
+
+/* An executor of a process: who made it, and has it run? */
+struct executor {
+	uint32_t operator;
+	bool ran;
+};
+
+struct collection {
+	const struct model *model;
+	const struct analysis_options *options;
+	struct analysis_window window;
+	MODEL_ARRAY(struct event) events;
+	MODEL_ARRAY(uint32_t) phases; /* calls of either phase */
+	MODEL_ARRAY(struct executor) executors;
+	uint8_t *state; /* by call: enum phase_state */
+};
+
+enum phase_state { PHASE_NONE = 0, PHASE_PREPARED, PHASE_REUSED, PHASE_UNPREPARED };
+
+const char *call_named_text(uint8_t named)
+{
+	static const char *const texts[] = {
+		[NAMED_NOT] = "unknown",       [NAMED_ARGUMENT] = "argument",
+		[NAMED_FUNCTION] = "function", [NAMED_HANDLE] = "handle",
+		[NAMED_SYMBOL] = "symbol",     [NAMED_INNER] = "inner",
+		[NAMED_TASK] = "task",
+	};
+
+	return named < sizeof(texts) / sizeof(*texts) ? texts[named] : "unknown";
+}
+
+static bool executor_of(const struct function *function, const struct call *call, uint64_t *value)
+{
+	for (int i = 0; i < 3; i++) {
+		if (function->roles[i] != PROFBPF__FUNCTION__ROLE__CORRELATION)
+			continue;
+		*value = call->args[i];
+		return *value != 0;
+	}
+	return false;
+}
+
+/* Of an operator in two phases: the call that prepares it, and the one that launches it. */
+static bool is_phase(const struct function *function, int kind)
+{
+	if (function->kind != kind || !function->launches)
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (function->roles[i] == PROFBPF__FUNCTION__ROLE__CORRELATION)
+			return true;
+	return false;
+}
+
+static bool is_first_phase(const struct function *function)
+{
+	return is_phase(function, PROFBPF__FUNCTION__KIND__COMPILE);
+}
+
+static bool is_second_phase(const struct function *function)
+{
+	return is_phase(function, PROFBPF__FUNCTION__KIND__LAUNCH);
+}
+
+static bool wanted(const struct collection *of, const struct call *call)
+{
+	return call->start_ns >= of->window.from_ns && call->start_ns < of->window.to_ns &&
+	       analysis_wants_process(of->model, of->options,
+				      of->model->threads.row[call->thread].process);
+}
+
+static int by_start(const void *a, const void *b, void *context)
+{
+	const struct call *calls = context;
+	const struct call *x = &calls[*(const uint32_t *)a], *y = &calls[*(const uint32_t *)b];
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+/* 96 bits of key in a map of 64: addresses of user space leave the upper 16 bits free. */
+static uint64_t executor_key(const struct model *model, const struct call *call, uint64_t value)
+{
+	uint64_t process = model->threads.row[call->thread].process;
+
+	return value ^ process << 47 ^ process >> 17;
+}
+
+static bool follow_executor(struct collection *of, struct map *map, uint32_t index)
+{
+	const struct call *call = &of->model->calls.row[index];
+	const struct function *function = &of->model->functions.row[call->function];
+	struct executor fresh = { .operator= function->launches };
+	bool second = is_second_phase(function);
+	struct executor *executor;
+	uint64_t value = 0;
+	uint32_t known;
+
+	of->state[index] = second ? PHASE_UNPREPARED : PHASE_NONE;
+	if (!executor_of(function, call, &value))
+		return true;
+	known = map_get(map, executor_key(of->model, call, value));
+	if (!second) {
+		if (call->flags & (MODEL_CALL_ERROR | MODEL_CALL_NOT_RETURNED))
+			return true;
+		if (known != MAP_NONE) {
+			of->executors.row[known] = fresh;
+			return true;
+		}
+		return map_put(map, executor_key(of->model, call, value), of->executors.count) &&
+		       MODEL_PUSH(&of->executors, fresh);
+	}
+	executor = known == MAP_NONE ? NULL : &of->executors.row[known];
+	if (!executor || executor->operator!= function->launches)
+		return true;
+	of->state[index] = executor->ran ? PHASE_REUSED : PHASE_PREPARED;
+	executor->ran = true;
+	return true;
+}
+
+/* In the order of time over all threads: one may prepare what another launches. */
+static bool follow_executors(struct collection *of)
+{
+	struct map map = { 0 };
+	bool ok = true;
+
+	of->state = calloc((size_t)of->model->calls.count + 1, sizeof(*of->state));
+	if (!of->state)
+		return false;
+	for (uint32_t i = 0; ok && i < of->model->calls.count; i++) {
+		const struct call *call = &of->model->calls.row[i];
+		const struct function *function = &of->model->functions.row[call->function];
+
+		if (is_first_phase(function) || is_second_phase(function))
+			ok = MODEL_PUSH(&of->phases, i);
+	}
+	if (ok && of->phases.count)
+		qsort_r(of->phases.row, of->phases.count, sizeof(*of->phases.row), by_start,
+			of->model->calls.row);
+	for (uint32_t i = 0; ok && i < of->phases.count; i++)
+		ok = follow_executor(of, &map, of->phases.row[i]);
+	map_free(&map);
+	return ok;
+}
+
+static bool add_event(struct collection *of, uint32_t index)
+{
+	const struct call *call = &of->model->calls.row[index];
+	const struct function *function = &of->model->functions.row[call->function];
+	bool first = is_first_phase(function);
+	bool returned = !(call->flags & MODEL_CALL_NOT_RETURNED);
+	uint64_t ns = returned ? model_call_ns(of->model, call) : 0;
+	struct event event = {
+		.usage = { .runtime = function->runtime,
+			   .process = of->model->threads.row[call->thread].process,
+			   .phases = first || is_second_phase(function) },
+	};
+	struct launched_usage *usage = &event.usage;
+
+	if (!wanted(of, call) || call->flags & MODEL_CALL_PART)
+		return true;
+	if (first) {
+		usage->name = function->launches;
+		usage->named = NAMED_FUNCTION;
+		usage->prepare_count = 1;
+		usage->prepare_ns = ns;
+	} else if (call_launches(of->model, call)) {
+		usage->name = call->text;
+		usage->named = call->named;
+		usage->count = 1;
+		usage->errors = (call->flags & MODEL_CALL_ERROR) != 0;
+		usage->returned = returned;
+		usage->total_ns = ns;
+		usage->prepared = of->state[index] == PHASE_PREPARED;
+		usage->reused = of->state[index] == PHASE_REUSED;
+		usage->unprepared = of->state[index] == PHASE_UNPREPARED;
+	} else {
+		return true;
+	}
+	return MODEL_PUSH(&of->events, event);
+}
+
+static int same_thing(const void *a, const void *b)
+{
+	const struct launched_usage *x = &((const struct event *)a)->usage;
+	const struct launched_usage *y = &((const struct event *)b)->usage;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->runtime != y->runtime)
+		return x->runtime < y->runtime ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static void add(struct launched_usage *sum, const struct launched_usage *usage)
+{
+	if (sum->named == NAMED_NOT)
+		sum->named = usage->named;
+	sum->phases |= usage->phases;
+	sum->count += usage->count;
+	sum->errors += usage->errors;
+	sum->returned += usage->returned;
+	sum->total_ns += usage->total_ns;
+	sum->prepared += usage->prepared;
+	sum->reused += usage->reused;
+	sum->unprepared += usage->unprepared;
+	sum->prepare_count += usage->prepare_count;
+	sum->prepare_ns += usage->prepare_ns;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct launched_usage *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static bool sum_up(struct collection *of, struct launched_results *results)
+{
+	struct event *events = of->events.row;
+
+	if (!of->events.count)
+		return true;
+	qsort(events, of->events.count, sizeof(*events), same_thing);
+	results->rows = calloc(of->events.count, sizeof(*results->rows));
+	if (!results->rows)
+		return false;
+	for (uint32_t i = 0; i < of->events.count; i++) {
+		if (i && same_thing(&events[i - 1], &events[i]) == 0)
+			add(&results->rows[results->row_count - 1], &events[i].usage);
+		else
+			results->rows[results->row_count++] = events[i].usage;
+	}
+	qsort(results->rows, results->row_count, sizeof(*results->rows), by_count);
+	return true;
+}
+
+int launched_analyse(const struct model *model, const struct analysis_options *options,
+		     struct launched_results *results)
+{
+	struct collection of = { .model = model,
+				 .options = options,
+				 .window = analysis_window(model, options) };
+	bool ok = follow_executors(&of);
+
+	*results = (struct launched_results){ 0 };
+	for (uint32_t i = 0; ok && i < model->calls.count; i++)
+		ok = add_event(&of, i);
+	ok = ok && sum_up(&of, results);
+	free(of.events.row);
+	free(of.phases.row);
+	free(of.executors.row);
+	free(of.state);
+	return ok ? 0 : -ENOMEM;
+}
+
+void launched_free(struct launched_results *results)
+{
+	free(results->rows);
+	*results = (struct launched_results){ 0 };
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/cluster/communication.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An operation's task, by the length of the part of its name that says what it does. */
+struct named {
+	const char *text;
+	size_t length;
+	uint32_t task;
+};
+
+static size_t name_length(const char *name)
+{
+	const char *numbers = strstr(name, "__");
+
+	return numbers ? (size_t)(numbers - name) : strlen(name);
+}
+
+const char *communication_name(const char *name, char *into, size_t size)
+{
+	snprintf(into, size, "%.*s", (int)name_length(name), name);
+	return into;
+}
+
+static bool is_collective(const struct model *model, const struct analysis_options *options,
+			  const struct analysis_window *window, const struct device_task *task)
+{
+	return task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION &&
+	       !(task->flags & MODEL_TASK_UNTIMED) && task->device < model->devices.count &&
+	       task->start_ns >= window->from_ns && task->start_ns < window->to_ns &&
+	       analysis_wants_process(model, options, model->devices.row[task->device].process);
+}
+
+static int by_name(const void *a, const void *b, void *context)
+{
+	const struct device_task *tasks = context;
+	const struct named *x = a, *y = b;
+	size_t shorter = x->length < y->length ? x->length : y->length;
+	int order;
+
+	if (tasks[x->task].device != tasks[y->task].device)
+		return tasks[x->task].device < tasks[y->task].device ? -1 : 1;
+	order = memcmp(x->text, y->text, shorter);
+	if (order)
+		return order;
+	return x->length < y->length ? -1 : x->length > y->length;
+}
+
+static void add_task(struct communication_usage *usage, const struct device_task *task)
+{
+	uint64_t ns = task->end_ns - task->start_ns;
+
+	if (!usage->count || ns < usage->min_ns)
+		usage->min_ns = ns;
+	if (ns > usage->max_ns)
+		usage->max_ns = ns;
+	usage->count++;
+	usage->total_ns += ns;
+}
+
+static uint64_t known(uint64_t ns)
+{
+	return ns == UINT64_MAX ? 0 : ns;
+}
+
+static bool same_operation(const struct model *model, const struct communication_usage *usage,
+			   const struct communication_time *time)
+{
+	const char *x = model_text(model, usage->name), *y = model_text(model, time->operation);
+	size_t length = name_length(x);
+
+	return time->device == usage->device && name_length(y) == length &&
+	       memcmp(x, y, length) == 0;
+}
+
+/* Files with parts have few kinds of operations. */
+static void add_times(const struct model *model, struct communication_results *results)
+{
+	for (uint32_t i = 0; i < model->communication_times.count; i++) {
+		const struct communication_time *time = &model->communication_times.row[i];
+
+		for (uint32_t k = 0; k < results->operation_count; k++) {
+			struct communication_usage *usage = &results->operations[k];
+
+			if (!same_operation(model, usage, time))
+				continue;
+			usage->timed++;
+			usage->transit_ns += known(time->transit_ns);
+			usage->wait_ns += known(time->wait_ns);
+			usage->synchronization_ns += known(time->synchronization_ns);
+			usage->idle_ns += known(time->idle_ns);
+			break;
+		}
+	}
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct communication_usage *x = a, *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static int sum_operations(const struct model *model, const struct analysis_options *options,
+			  struct communication_results *results)
+{
+	struct analysis_window window = analysis_window(model, options);
+	struct named *named = calloc((size_t)model->tasks.count + 1, sizeof(*named));
+	uint32_t count = 0;
+
+	if (!named)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+		const char *text = model_text(model, task->name);
+
+		if (is_collective(model, options, &window, task))
+			named[count++] = (struct named){ text, name_length(text), i };
+	}
+	qsort_r(named, count, sizeof(*named), by_name, model->tasks.row);
+	results->operations = calloc((size_t)count + 1, sizeof(*results->operations));
+	for (uint32_t i = 0; i < count && results->operations; i++) {
+		const struct device_task *task = &model->tasks.row[named[i].task];
+
+		if (i == 0 || by_name(&named[i - 1], &named[i], model->tasks.row))
+			results->operations[results->operation_count++] =
+				(struct communication_usage){ .device = task->device,
+							      .name = task->name };
+		add_task(&results->operations[results->operation_count - 1], task);
+	}
+	free(named);
+	if (!results->operations)
+		return -ENOMEM;
+	add_times(model, results);
+	if (results->operation_count)
+		qsort(results->operations, results->operation_count, sizeof(*results->operations),
+		      by_total);
+	return 0;
+}
+
+static int by_link(const void *a, const void *b)
+{
+	const struct link_usage *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	if (x->destination != y->destination)
+		return x->destination < y->destination ? -1 : 1;
+	return x->transport < y->transport ? -1 : x->transport > y->transport;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct link_usage *x = a, *y = b;
+	uint64_t x_ns = x->transit_ns + x->wait_ns, y_ns = y->transit_ns + y->wait_ns;
+
+	if (x_ns != y_ns)
+		return x_ns > y_ns ? -1 : 1;
+	return by_link(a, b);
+}
+
+static struct link_usage link_of(const struct link_use *use)
+{
+	return (struct link_usage){
+		.device = use->device,
+		.source = use->source,
+		.destination = use->destination,
+		.transport = use->transport,
+		.transfers = use->wait ? 0 : use->count,
+		.bytes = use->bytes,
+		.transit_ns = use->wait ? 0 : use->ns,
+		.waits = use->wait ? use->count : 0,
+		.wait_ns = use->wait ? use->ns : 0,
+	};
+}
+
+static int sum_links(const struct model *model, const struct analysis_options *options,
+		     struct communication_results *results)
+{
+	struct link_usage *links = calloc((size_t)model->link_uses.count + 1, sizeof(*links));
+	uint32_t count = 0, kept = 0;
+
+	results->links = links;
+	if (!links)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->link_uses.count; i++) {
+		const struct link_use *use = &model->link_uses.row[i];
+
+		if (use->device < model->devices.count &&
+		    analysis_wants_process(model, options, model->devices.row[use->device].process))
+			links[count++] = link_of(use);
+	}
+	if (count)
+		qsort(links, count, sizeof(*links), by_link);
+	for (uint32_t i = 0; i < count; i++) {
+		struct link_usage *last = kept ? &links[kept - 1] : NULL;
+
+		if (!last || by_link(last, &links[i])) {
+			links[kept++] = links[i];
+			continue;
+		}
+		last->transfers += links[i].transfers;
+		last->bytes += links[i].bytes;
+		last->transit_ns += links[i].transit_ns;
+		last->waits += links[i].waits;
+		last->wait_ns += links[i].wait_ns;
+	}
+	results->link_count = kept;
+	if (kept)
+		qsort(links, kept, sizeof(*links), by_time);
+	return 0;
+}
+
+int communication_analyse(const struct model *model, const struct analysis_options *options,
+			  struct communication_results *results)
+{
+	int err;
+
+	*results = (struct communication_results){ 0 };
+	err = sum_operations(model, options, results);
+	if (!err)
+		err = sum_links(model, options, results);
+	return err ? err : communication_ranks(model, options, results);
+}
+
+void communication_free(struct communication_results *results)
+{
+	free(results->operations);
+	free(results->links);
+	free(results->ranks);
+	free(results->skews);
+	*results = (struct communication_results){ 0 };
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/device/device_advice.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/idle/root_text.h"
+
+#define SMALL_PERCENT 1
+#define FINDING_PERCENT 3 /* causes that take less are within what a trace can be off */
+#define MEDIUM_PERCENT 10
+#define GAP_NS 500000
+#define ALONE_PERCENT 10
+#define AICPU_PERCENT 5
+#define TRANSDATA_COUNT 2
+#define MEMORY_BOUND_PERCENT 50
+#define ALLOCATION_NS 10000000
+#define SYNC_SHARE 0.5
+#define SYNC_LAUNCHES 100 /* fewer say nothing of how the job is written */
+
+struct writer {
+	const struct model *model;
+	const struct device_results *devices;
+	struct advice_results *advice;
+	uint32_t capacity;
+	bool failed;
+};
+
+/* How urgent: by the percent of the time that it costs. */
+static const char *severity_of(double percent)
+{
+	if (percent >= BOTTLENECK_HIGH_PERCENT)
+		return "high";
+	return percent >= MEDIUM_PERCENT ? "medium" : "low";
+}
+
+/* Its title and remedy; the evidence is printed into what is returned. NULL without memory. */
+static char *add(struct writer *writer, const char *id, double percent, const char *title,
+		 const char *remedy)
+{
+	struct advice *grown, *advice;
+
+	if (writer->advice->advice_count == writer->capacity) {
+		writer->capacity = 2 * writer->capacity + 8;
+		grown = reallocarray(writer->advice->list, writer->capacity, sizeof(*grown));
+		if (!grown) {
+			writer->failed = true;
+			return NULL;
+		}
+		writer->advice->list = grown;
+	}
+	advice = &writer->advice->list[writer->advice->advice_count++];
+	*advice = (struct advice){ .id = id, .severity = severity_of(percent) };
+	snprintf(advice->title, sizeof(advice->title), "%s", title);
+	snprintf(advice->remedy, sizeof(advice->remedy), "%s", remedy);
+	return advice->evidence;
+}
+
+static void explain(char *evidence, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void explain(char *evidence, const char *format, ...)
+{
+	va_list list;
+
+	if (!evidence)
+		return;
+	va_start(list, format);
+	vsnprintf(evidence, sizeof(((struct advice *)NULL)->evidence), format, list);
+	va_end(list);
+}
+
+static uint32_t number_of(const struct writer *writer, uint32_t device)
+{
+	return writer->model->devices.row[device].id;
+}
+
+static double share(double part, double all)
+{
+	return all > 0 ? 100 * part / all : 0;
+}
+
+/* What the device waits for is known where the roots of its idle time are. */
+static const char *gap_remedy(const struct writer *writer)
+{
+	if (idle_verdict(writer->model, writer->devices->idle.roots).cause != IDLE_UNKNOWN)
+		return "The section idle says who is at the end of all waiting: mend that.";
+	return "That is usually data: see the data pipeline's bottleneck and the causes of idle "
+	       "time. "
+	       "More workers, prefetching, or data prepared beforehand.";
+}
+
+static void judge_steps(struct writer *writer, const struct device_step_trace *trace)
+{
+	const struct device_step_means *means = &trace->means;
+	double gap = share(means->gap_ns, means->duration_ns);
+	double tail = share(means->tail_ns, means->duration_ns);
+	uint32_t device = number_of(writer, trace->device);
+
+	if (means->steps && means->gap_ns > GAP_NS && gap >= SMALL_PERCENT)
+		explain(add(writer, "device_gap", gap, "The device waits before each step",
+			    gap_remedy(writer)),
+			"device %u waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f "
+			"%%",
+			device, means->gap_ns / 1e6, means->duration_ns / 1e6, means->steps, gap);
+	if (means->bp_steps && tail >= MEDIUM_PERCENT)
+		explain(add(writer, "device_tail", tail,
+			    "Steps go on for long after the backward pass",
+			    "Gradients are reduced and parameters updated then: let reductions run "
+			    "beside the backward pass (split or fuse them), shard the optimizer."),
+			"on device %u, %.3f ms of a step of %.3f ms come after the backward pass: "
+			"%.1f %%",
+			device, means->tail_ns / 1e6, means->duration_ns / 1e6, tail);
+}
+
+static void judge_overlap(struct writer *writer, const struct overlap_device *device)
+{
+	double alone_ns = (double)device->all.pure_communication_ns;
+	double percent = share(alone_ns, alone_ns + (double)device->all.computation_ns);
+
+	if (percent > ALONE_PERCENT)
+		explain(add(writer, "device_communication", percent,
+			    "Communication is not hidden by computation",
+			    "Let it run beside computation: buckets, asynchronous collectives, "
+			    "another "
+			    "stream. See the section communication for who comes late."),
+			"device %u only communicates for %.3f ms, beside %.3f ms of computation",
+			number_of(writer, device->all.device), alone_ns / 1e6,
+			(double)device->all.computation_ns / 1e6);
+}
+
+/* Largest of a device's types on a core, and their sum. */
+static const struct operator_usage *sum_core(const struct writer *writer, uint32_t device,
+					     enum operator_core core, double *sum_ns,
+					     double *all_ns)
+{
+	const struct operator_list *types = &writer->devices->types;
+	const struct operator_usage *largest = NULL;
+
+	*sum_ns = *all_ns = 0;
+	for (uint32_t i = 0; i < types->count; i++) {
+		const struct operator_usage *row = &types->rows[i];
+
+		if (row->device != device || row->core == CORE_OTHER)
+			continue;
+		*all_ns += (double)row->total_ns;
+		if (row->core != core)
+			continue;
+		*sum_ns += (double)row->total_ns;
+		if (!largest)
+			largest = row;
+	}
+	return largest;
+}
+
+static void judge_aicpu(struct writer *writer, uint32_t device)
+{
+	double sum_ns, all_ns;
+	const struct operator_usage *largest =
+		sum_core(writer, device, CORE_AICPU, &sum_ns, &all_ns);
+
+	if (largest && share(sum_ns, all_ns) > AICPU_PERCENT)
+		explain(add(writer, "device_aicpu", share(sum_ns, all_ns),
+			    "Operators run on AI CPUs",
+			    "AI CPUs are slow: use an operator, or a data type, that AI cores have "
+			    "(often int32 instead of int64, float32 instead of float64)."),
+			"on device %u they take %.3f ms, %.1f %% of all tasks' time; most of it in "
+			"%s: "
+			"%" PRIu64 " tasks",
+			number_of(writer, device), sum_ns / 1e6, share(sum_ns, all_ns),
+			operator_type(writer->model, largest), largest->count);
+}
+
+static void judge_types(struct writer *writer, uint32_t device)
+{
+	const struct operator_list *types = &writer->devices->types;
+
+	for (uint32_t i = 0; i < types->count; i++) {
+		const struct operator_usage *row = &types->rows[i];
+
+		if (row->device != device || row->count <= TRANSDATA_COUNT ||
+		    row->percent < SMALL_PERCENT ||
+		    strcmp(operator_type(writer->model, row), "TransData") != 0)
+			continue;
+		explain(add(writer, "device_transdata", row->percent,
+			    "Tensors are converted between formats",
+			    "Choose one format for neighbouring operators; private formats pay "
+			    "only "
+			    "where most operators have them."),
+			"on device %u, %" PRIu64
+			" TransData take %.3f ms, %.1f %% of all tasks' time",
+			number_of(writer, device), row->count, (double)row->total_ns / 1e6,
+			row->percent);
+	}
+}
+
+/* The counter says 1 and more where moving data takes longer than computing. */
+static bool is_memory_bound(const struct writer *writer, const struct operator_usage *row)
+{
+	const struct operator_metrics *metrics = &writer->devices->operators.metrics;
+
+	for (uint32_t i = 0; i < row->figures.metric_count; i++) {
+		const struct operator_metric *metric = &metrics->row[row->figures.first_metric + i];
+
+		if (strcmp(model_text(writer->model, metric->name), "memory_bound") == 0)
+			return metric->mean > 1;
+	}
+	return false;
+}
+
+static void judge_memory_bound(struct writer *writer, uint32_t device)
+{
+	const struct operator_list *list = &writer->devices->operators;
+	double bound_ns = 0, all_ns = 0;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct operator_usage *row = &list->rows[i];
+
+		if (row->device != device || row->core != CORE_AICORE)
+			continue;
+		all_ns += (double)row->total_ns;
+		if (is_memory_bound(writer, row))
+			bound_ns += (double)row->total_ns;
+	}
+	if (share(bound_ns, all_ns) > MEMORY_BOUND_PERCENT)
+		explain(add(writer, "device_memory_bound", share(bound_ns, all_ns),
+			    "Operators wait for memory",
+			    "Fuse operators that hand each other their results; smaller data "
+			    "types; "
+			    "larger tiles."),
+			"on device %u, AI cores spend %.1f %% of their time in operators that move "
+			"data for longer than they compute",
+			number_of(writer, device), share(bound_ns, all_ns));
+}
+
+static const char *cpu_remedy(enum idle_kind kind)
+{
+	switch (kind) {
+	case IDLE_KIND_OWN_CPU:
+		return "The job's own threads want more CPUs than there are: more of them, or less "
+		       "work; fewer threads (OMP_NUM_THREADS and its like) if its pools are larger "
+		       "than that.";
+	case IDLE_KIND_WAKE_UP:
+		return "The CPUs were idle and took that long to wake up: keep them from deep idle "
+		       "states (cpupower idle-set -D 10), or wait less often.";
+	default:
+		return "Others have the CPUs: give the job CPUs of its own (a cpuset, taskset), or "
+		       "move "
+		       "them away.";
+	}
+}
+
+static const char *driver_remedy(const struct model *model, const struct root *root)
+{
+	/* Only of drivers that a catalog tells about it is known that they drive a device like this. */
+	if (root->object_kind == OBJECT_COMMAND && root->object < model->drivers.count &&
+	    model->drivers.row[root->object].command_count)
+		return "See the section ioctl: what can be mapped, pinned or allocated beforehand "
+		       "need "
+		       "not be in each step.";
+	return "See the section ioctl for what this driver is asked for, and how often; ask less "
+	       "often, "
+	       "or beforehand.";
+}
+
+const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict)
+{
+	switch (verdict->cause) {
+	case IDLE_USER_CODE:
+		if (verdict->most && verdict->most->word && *verdict->most->word_remedy)
+			return verdict->most->word_remedy;
+		return "Profile that thread (topic stack); move work off it, or submit further "
+		       "ahead.";
+	case IDLE_RUNTIME:
+		return "Fewer, larger launches and copies (graphs, fused operators); no "
+		       "allocation, "
+		       "compilation or query in the loop.";
+	case IDLE_DRIVER: return driver_remedy(model, &verdict->most->root);
+	case IDLE_RUNNABLE: return cpu_remedy(verdict->kind);
+	case IDLE_THROTTLED: return "A larger CPU quota, or fewer threads.";
+	case IDLE_LOCK:
+	case IDLE_PIPELINE:
+		return "These threads wait for each other: look at the order of their locks.";
+	case IDLE_IO: return "Cache, read ahead, faster storage.";
+	case IDLE_PAGE_FAULT: return "Touch or lock the memory beforehand; more memory.";
+	case IDLE_NETWORK: return "Overlap communication with computation; look at the peer.";
+	case IDLE_SLEEP:
+		return "If it polls, wait for the event instead of sleeping for a time; if it "
+		       "keeps a pace, that is the limit.";
+	case IDLE_IRQ: return "Keep interrupts of devices and the network off the job's CPUs.";
+	case IDLE_DEVICE_WAIT: return "More work in flight: do not wait for each result.";
+	case IDLE_NO_WORK: return "Nothing to do came in: look at what feeds the job.";
+	default: return "See the section idle.";
+	}
+}
+
+/* "; most of it, 12.3 %: line 17 in clock_nanosleep, waited for by main 10" */
+static void explain_most(const struct writer *writer, const struct idle_root *most, double percent,
+			 char *text, size_t size)
+{
+	struct syscall_table *syscalls =
+		syscall_table_new(model_text(writer->model, writer->model->info.arch));
+	char who[128], place[160] = "", hop[128];
+	const struct idle_roots *roots = writer->devices->idle.roots;
+
+	*text = '\0';
+	root_who_text(writer->model, &most->root, who, sizeof(who));
+	if (syscalls)
+		root_place_text(writer->model, syscalls, &most->root, place, sizeof(place));
+	syscall_table_free(syscalls);
+	if (!*who)
+		return;
+	/* The thread before the one at the end; of runnable the one that had no CPU. */
+	*hop = '\0';
+	if (most->root.who_kind != WHO_THREAD)
+		root_thread_text(writer->model,
+				 roots->hops[most->first_hop + most->hop_count - 1].thread, hop,
+				 sizeof(hop));
+	else if (most->hop_count > 1)
+		root_thread_text(writer->model,
+				 roots->hops[most->first_hop + most->hop_count - 2].thread, hop,
+				 sizeof(hop));
+	snprintf(text, size, "; most of it, %.1f %%: %.80s%s%.100s%s%.80s", percent, who,
+		 *place ? " in " : "", place, *hop ? ", waited for by " : "", hop);
+}
+
+static void judge_idle(struct writer *writer)
+{
+	const struct idle_result *idle = &writer->devices->idle;
+	struct idle_verdict verdict = idle_verdict(writer->model, idle->roots);
+	uint64_t window_ns = 0;
+	double percent, of_kind;
+	char most[420];
+
+	for (uint32_t i = 0; i < writer->devices->device_count; i++)
+		window_ns += writer->devices->devices[i].window_ns;
+	percent = share((double)idle->total_ns, (double)window_ns);
+	/* Without a trace of the host nobody knows why. */
+	if (!verdict.most || percent < MEDIUM_PERCENT || verdict.cause == IDLE_UNKNOWN)
+		return;
+	of_kind = share((double)verdict.cause_ns, (double)window_ns);
+	if (of_kind < FINDING_PERCENT)
+		return;
+	explain_most(writer, verdict.most, share((double)verdict.most->ns, (double)window_ns), most,
+		     sizeof(most));
+	explain(add(writer, "device_idle", of_kind, "The device is idle because of the host",
+		    idle_remedy(writer->model, &verdict)),
+		"devices are idle for %.1f %% of the time; %.1f %% is %s%s", percent, of_kind,
+		idle_cause_name(verdict.cause), most);
+}
+
+static void judge_calls(struct writer *writer, const struct api_results *api, uint64_t window_ns)
+{
+	uint64_t launches = 0, syncs = 0, allocations = 0, allocating_ns = 0;
+
+	for (uint32_t i = 0; i < api->row_count; i++) {
+		const struct api_usage *row = &api->rows[i];
+		uint64_t outer = row->count - row->inner;
+
+		switch (writer->model->functions.row[row->function].kind) {
+		case PROFBPF__FUNCTION__KIND__LAUNCH: launches += outer; break;
+		case PROFBPF__FUNCTION__KIND__SYNC: syncs += outer; break;
+		case PROFBPF__FUNCTION__KIND__ALLOC:
+		case PROFBPF__FUNCTION__KIND__FREE:
+			allocations += outer;
+			if (!row->inner)
+				allocating_ns += row->durations.total_ns;
+			break;
+		default: break;
+		}
+	}
+	if (allocating_ns > ALLOCATION_NS &&
+	    share((double)allocating_ns, (double)window_ns) >= SMALL_PERCENT)
+		explain(add(writer, "device_allocations",
+			    share((double)allocating_ns, (double)window_ns),
+			    "Device memory is allocated and freed all the time",
+			    "Keep memory between steps: an allocator that caches, fixed shapes."),
+			"%" PRIu64 " such calls took %.3f ms", allocations,
+			(double)allocating_ns / 1e6);
+	if (launches >= SYNC_LAUNCHES && (double)syncs >= SYNC_SHARE * (double)launches)
+		explain(add(writer, "device_synchronization", MEDIUM_PERCENT,
+			    "The host waits for the device after nearly each launch",
+			    "Wait once per step: no .item(), print or copy to the host in between; "
+			    "unset "
+			    "ASCEND_LAUNCH_BLOCKING and CUDA_LAUNCH_BLOCKING."),
+			"%" PRIu64 " synchronising calls for %" PRIu64 " launches", syncs,
+			launches);
+}
+
+static int by_urgency(const void *a, const void *b)
+{
+	static const char order[] = "hml";
+	const struct advice *x = a, *y = b;
+	const char *first = strchr(order, x->severity[0]), *second = strchr(order, y->severity[0]);
+
+	if (first != second)
+		return first < second ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
+int device_advice_add(const struct model *model, const struct device_results *devices,
+		      const struct device_step_results *steps, const struct api_results *api,
+		      struct advice_results *advice)
+{
+	struct writer writer = { .model = model,
+				 .devices = devices,
+				 .advice = advice,
+				 .capacity = advice->advice_count };
+	uint64_t window_ns = 0;
+
+	for (uint32_t i = 0; steps && i < steps->count; i++)
+		judge_steps(&writer, &steps->traces[i]);
+	for (uint32_t i = 0; i < devices->overlap.count; i++)
+		judge_overlap(&writer, &devices->overlap.devices[i]);
+	for (uint32_t i = 0; i < devices->device_count; i++) {
+		judge_aicpu(&writer, i);
+		judge_types(&writer, i);
+		judge_memory_bound(&writer, i);
+		if (devices->devices[i].window_ns > window_ns)
+			window_ns = devices->devices[i].window_ns;
+	}
+	judge_idle(&writer);
+	if (api && window_ns)
+		judge_calls(&writer, api, window_ns);
+	if (advice->advice_count)
+		qsort(advice->list, advice->advice_count, sizeof(*advice->list), by_urgency);
+	return writer.failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_advice.h - what to do about a device's time: rules on what the other analyses found.
+ *
+ * Sources of rules and thresholds: MindInsight's step trace (a gap of 0.5 ms), its clusters (a tenth of
+ * the time in communication alone), msprof's prof_rule (a twentieth of the time on AI CPUs, three and more TransData,
+ * tasks bound by memory for half of the time), msprof-analyze's advisor (10 ms in allocating calls, a synchronising
+ * call for every other launch). What costs less than SMALL_PERCENT of the time is not mentioned;
+ * of causes of idle time, which are weighed as kinds (idle_verdict.h), what costs less than FINDING_PERCENT.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_ADVICE_H
+#define PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_ADVICE_H
+
+#include "analyzer/analyse/calls/api.h"
+#include "analyzer/analyse/pipeline/bottleneck.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/idle/idle_verdict.h"
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/model/model.h"
+
+/*
+ * device_advice_add - add what there is to say of devices to @advice, which stays sorted by urgency
+ *
+ * @steps and @api may be NULL. Returns 0 or -ENOMEM.
+ */
+int device_advice_add(const struct model *model, const struct device_results *devices,
+		      const struct device_step_results *steps, const struct api_results *api,
+		      struct advice_results *advice);
+
+/* What helps against a kind of cause, with this driver. Static text; @verdict->most is set. */
+const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_ADVICE_H */

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/device/device_step_find.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/device/devices.h"
+#include "analyzer/analyse/fuzzy.h"
+#include "lib/base/bisect.h"
+
+/* A part of the recording that somebody called a step. */
+struct part {
+	uint64_t number;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	struct step_bounds bounds; /* of the tasks in it; end_ns 0 = none yet */
+};
+
+struct parts {
+	MODEL_ARRAY(struct part) list; /* by start */
+};
+
+static const struct device_task *task_at(const struct device_tasks *of, uint32_t i)
+{
+	return &of->model->tasks.row[of->first + i];
+}
+
+static bool is_kernel(const struct device_task *task)
+{
+	return device_task_counts(task) && task->kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL;
+}
+
+/* Does any kernel of the device have this very name? Else the text is words to look for. */
+static bool is_a_name(const struct device_tasks *of, const char *text)
+{
+	for (uint32_t i = 0; i < of->count; i++) {
+		if (is_kernel(task_at(of, i)) &&
+		    strcmp(model_text(of->model, task_at(of, i)->name), text) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_point(const struct device_tasks *of, const struct device_task *task,
+		     const char *text, bool whole)
+{
+	const char *name = model_text(of->model, task->name);
+
+	if (!is_kernel(task))
+		return false;
+	return whole ? strcmp(name, text) == 0 : text_fuzzy(name, text);
+}
+
+/* The last kernel that had ended when the last collective began. */
+static uint64_t found_bp_end(const struct device_tasks *of, uint32_t from, uint32_t to)
+{
+	uint64_t bp_end_ns = 0, begin_ns = 0;
+
+	for (uint32_t i = to; i-- > from && !begin_ns;) {
+		const struct device_task *task = task_at(of, i);
+
+		if (device_task_counts(task) &&
+		    task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
+			begin_ns = task->start_ns;
+	}
+	for (uint32_t i = from; i < to; i++) {
+		const struct device_task *task = task_at(of, i);
+
+		if (is_kernel(task) && task->end_ns <= begin_ns && task->end_ns > bp_end_ns)
+			bp_end_ns = task->end_ns;
+	}
+	return bp_end_ns;
+}
+
+static uint64_t given_bp_end(const struct device_tasks *of, uint32_t from, uint32_t to)
+{
+	const char *point = of->options->bp_point;
+	bool whole = is_a_name(of, point);
+	uint64_t bp_end_ns = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct device_task *task = task_at(of, i);
+
+		if (is_point(of, task, point, whole) && task->end_ns > bp_end_ns)
+			bp_end_ns = task->end_ns;
+	}
+	return bp_end_ns;
+}
+
+uint32_t device_step_close(const struct device_tasks *of, struct step_bounds *bounds,
+			   uint64_t until_ns, uint32_t *row)
+{
+	uint32_t from, count = 0;
+
+	while (*row < of->count && task_at(of, *row)->start_ns < bounds->fp_start_ns)
+		(*row)++;
+	for (from = *row; *row < of->count && task_at(of, *row)->start_ns < until_ns; (*row)++) {
+		const struct device_task *task = task_at(of, *row);
+
+		if (!device_task_counts(task))
+			continue;
+		count++;
+		if (task->end_ns > bounds->end_ns)
+			bounds->end_ns = task->end_ns;
+	}
+	if (count && !bounds->bp_end_ns)
+		bounds->bp_end_ns = of->options->bp_point ? given_bp_end(of, from, *row)
+							  : found_bp_end(of, from, *row);
+	return count;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct step_bounds *x = a, *y = b;
+
+	if (x->fp_start_ns != y->fp_start_ns)
+		return x->fp_start_ns < y->fp_start_ns ? -1 : 1;
+	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+static void sort_steps(struct step_finding *finding)
+{
+	if (finding->steps.count)
+		qsort(finding->steps.row, finding->steps.count, sizeof(*finding->steps.row),
+		      by_start);
+}
+
+/* Each kernel that is the point begins a step, which goes on until the next one. */
+static int find_by_points(const struct device_tasks *of, struct step_finding *finding)
+{
+	const char *point = of->options->fp_point;
+	bool whole = is_a_name(of, point);
+	uint32_t row = 0, kept = 0;
+
+	finding->source = STEPS_POINTS;
+	finding->confidence = 100;
+	for (uint32_t i = 0; i < of->count; i++) {
+		struct step_bounds bounds = { .number = finding->steps.count,
+					      .fp_start_ns = task_at(of, i)->start_ns };
+
+		if (!is_point(of, task_at(of, i), point, whole))
+			continue;
+		finding->fp_name = task_at(of, i)->name;
+		if (!MODEL_PUSH(&finding->steps, bounds))
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < finding->steps.count; i++) {
+		struct step_bounds bounds = finding->steps.row[i];
+		uint64_t until_ns = i + 1 < finding->steps.count
+					    ? finding->steps.row[i + 1].fp_start_ns
+					    : UINT64_MAX;
+
+		if (device_step_close(of, &bounds, until_ns, &row))
+			finding->steps.row[kept++] = bounds;
+	}
+	finding->steps.count = kept;
+	return 0;
+}
+
+static int find_in_file(const struct device_tasks *of, struct step_finding *finding)
+{
+	const struct model *model = of->model;
+
+	finding->source = STEPS_FILE;
+	finding->confidence = 100;
+	for (uint32_t i = 0; i < model->device_steps.count; i++) {
+		const struct device_step *step = &model->device_steps.row[i];
+		struct step_bounds bounds = { .number = step->number,
+					      .fp_start_ns = step->fp_start_ns,
+					      .bp_end_ns = step->bp_end_ns,
+					      .end_ns = step->end_ns,
+					      .first_reduce = step->first_reduce,
+					      .reduce_count = step->reduce_count };
+
+		if (step->device != of->device || step->end_ns < step->fp_start_ns)
+			continue;
+		if (!MODEL_PUSH(&finding->steps, bounds))
+			return -ENOMEM;
+	}
+	sort_steps(finding);
+	return 0;
+}
+
+static int by_part(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static bool of_device(const struct device_tasks *of, const struct step_mark *mark)
+{
+	uint32_t process = of->model->devices.row[of->device].process;
+
+	if (mark->device != INDEX_NONE)
+		return mark->device == of->device;
+	return mark->process == INDEX_NONE || process == INDEX_NONE || mark->process == process;
+}
+
+static bool add_marks(const struct device_tasks *of, struct parts *parts)
+{
+	const struct model *model = of->model;
+
+	for (uint32_t i = 0; i < model->step_marks.count; i++) {
+		const struct step_mark *mark = &model->step_marks.row[i];
+		struct part part = { .number = mark->number,
+				     .start_ns = mark->start_ns,
+				     .end_ns = mark->end_ns };
+
+		if (of_device(of, mark) && !MODEL_PUSH(&parts->list, part))
+			return false;
+	}
+	return true;
+}
+
+static bool add_fetches(const struct device_tasks *of, struct parts *parts)
+{
+	const struct pipeline_steps *steps;
+	uint32_t process = of->model->devices.row[of->device].process;
+
+	if (!of->trainer || of->trainer->main == INDEX_NONE)
+		return true;
+	steps = &of->trainer->pipelines[of->trainer->main];
+	if (process != INDEX_NONE && process != steps->usage->pipeline->process)
+		return true;
+	for (uint32_t i = 0; i < steps->count; i++) {
+		struct part part = { .number = steps->rows[i].index,
+				     .start_ns = steps->rows[i].start_ns,
+				     .end_ns =
+					     steps->rows[i].start_ns + steps->rows[i].duration_ns };
+
+		if (!MODEL_PUSH(&parts->list, part))
+			return false;
+	}
+	return true;
+}
+
+/* The last part that begins at or before an instant, if that lies in it. */
+static struct part *part_at(const struct parts *parts, uint64_t ns)
+{
+	uint32_t next = BISECT(i, 0, parts->list.count, parts->list.row[i].start_ns <= ns);
+
+	return next && ns < parts->list.row[next - 1].end_ns ? &parts->list.row[next - 1] : NULL;
+}
+
+/* Tasks belong to the part in which they were enqueued, where that is known. */
+static void place_tasks(const struct device_tasks *of, const struct parts *parts)
+{
+	for (uint32_t i = 0; i < of->count; i++) {
+		const struct device_task *task = task_at(of, i);
+		struct part *part;
+
+		if (!device_task_counts(task))
+			continue;
+		part = part_at(parts, task->enqueue_ns ? task->enqueue_ns : task->start_ns);
+		if (!part)
+			continue;
+		if (task->end_ns > part->bounds.end_ns)
+			part->bounds.end_ns = task->end_ns;
+		if (is_kernel(task) &&
+		    (!part->bounds.fp_start_ns || task->start_ns < part->bounds.fp_start_ns))
+			part->bounds.fp_start_ns = task->start_ns;
+	}
+}
+
+/* Steps of the parts in which kernels were enqueued. */
+static int close_parts(const struct device_tasks *of, struct parts *parts,
+		       struct step_finding *finding)
+{
+	uint32_t row = 0;
+
+	if (parts->list.count)
+		qsort(parts->list.row, parts->list.count, sizeof(*parts->list.row), by_part);
+	place_tasks(of, parts);
+	for (uint32_t i = 0; i < parts->list.count; i++) {
+		struct part *part = &parts->list.row[i];
+
+		part->bounds.number = part->number;
+		if (part->bounds.fp_start_ns && !MODEL_PUSH(&finding->steps, part->bounds))
+			return -ENOMEM;
+	}
+	sort_steps(finding);
+	for (uint32_t i = 0; i < finding->steps.count; i++) {
+		struct step_bounds *bounds = &finding->steps.row[i];
+		uint64_t end_ns = bounds->end_ns;
+
+		/* Tasks of the next step may start before this one's last ended. */
+		if (i + 1 < finding->steps.count && finding->steps.row[i + 1].fp_start_ns < end_ns)
+			end_ns = finding->steps.row[i + 1].fp_start_ns;
+		device_step_close(of, bounds, end_ns, &row);
+	}
+	return 0;
+}
+
+/* Numbers that a file gives to its tasks. */
+static int find_by_numbers(const struct device_tasks *of, struct step_finding *finding)
+{
+	struct parts parts = { 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < of->count && !err; i++) {
+		const struct device_task *task = task_at(of, i);
+		uint32_t detail = task->detail;
+		struct part *last = parts.list.count ? &parts.list.row[parts.list.count - 1] : NULL;
+		struct part part = { .start_ns = task->start_ns, .end_ns = task->end_ns };
+
+		if (!detail || detail > of->model->task_details.count)
+			continue;
+		part.number = of->model->task_details.row[detail - 1].step;
+		if (part.number == MODEL_ID_NONE || !is_kernel(task))
+			continue;
+		if (last && last->number == part.number)
+			last->end_ns = task->end_ns > last->end_ns ? task->end_ns : last->end_ns;
+		else if (!MODEL_PUSH(&parts.list, part))
+			err = -ENOMEM;
+	}
+	/* By instants: each part has its own kernels, and what is enqueued is not told. */
+	for (uint32_t i = 0; i + 1 < parts.list.count; i++)
+		parts.list.row[i].end_ns = parts.list.row[i + 1].start_ns;
+	if (!err)
+		err = close_parts(of, &parts, finding);
+	free(parts.list.row);
+	return err;
+}
+
+static int find_by_parts(const struct device_tasks *of, struct step_finding *finding,
+			 bool (*add)(const struct device_tasks *, struct parts *),
+			 enum step_source source)
+{
+	struct parts parts = { 0 };
+	int err = add(of, &parts) ? 0 : -ENOMEM;
+
+	finding->source = source;
+	finding->confidence = 100;
+	if (!err)
+		err = close_parts(of, &parts, finding);
+	free(parts.list.row);
+	return err;
+}
+
+int device_step_find(const struct device_tasks *of, struct step_finding *finding)
+{
+	int err;
+
+	if (of->options->fp_point)
+		return find_by_points(of, finding);
+	err = find_in_file(of, finding);
+	if (!err && !finding->steps.count)
+		err = find_by_parts(of, finding, add_marks, STEPS_MARKS);
+	if (!err && !finding->steps.count)
+		err = find_by_numbers(of, finding);
+	if (!err && !finding->steps.count)
+		err = find_by_parts(of, finding, add_fetches, STEPS_TRAINER);
+	if (!err && !finding->steps.count)
+		err = device_step_infer(of, finding);
+	return err;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_steps.h - the training steps as a device ran them.
+ *
+ * Definitions (msprof's step_trace, MindInsight): a step ends when its last task does, and begins
+ * when the one before ended; of the first, when its forward pass begins. Then
+ *
+ *   gap     from the end of the step before to the start of the forward pass: waiting for data
+ *   fp_bp   from the start of the forward to the end of the backward pass
+ *   tail    from there to the end of the step: parameters, the last collectives
+ *
+ * add up to its duration. The forward pass begins with the first kernel of the step, or with
+ * options->fp_point. The backward pass ends with options->bp_point, or, found out, with the last
+ * kernel that had ended when the step's last collective began; without collectives its end is not
+ * known.
+ *
+ * Which tasks belong to a step is known from, in this order: the points given; the device file's own
+ * steps; marks of the framework (ProfilerStep#3, "Step Id"); the trainer's fetches; or it is
+ * inferred: names that occur equally often in equal parts of the recording.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEPS_H
+#define PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/device/device_step_find.h"
+#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/pipeline/steps.h"
+#include "analyzer/model/model.h"
+
+/* The collectives of a step on one stream. */
+struct step_reduce {
+	uint64_t stream; /* MODEL_ID_NONE: of no stream */
+	uint64_t start_ns; /* of the first */
+	uint64_t end_ns; /* of the last */
+	uint64_t total_ns; /* sum of durations */
+	uint32_t count;
+};
+
+struct device_step_row {
+	uint64_t
+		number; /* as the file, the framework or the trainer counts; inferred ones from 0 */
+	uint64_t start_ns;
+	uint64_t fp_start_ns;
+	uint64_t bp_end_ns; /* 0 = unknown */
+	uint64_t end_ns;
+	int64_t gap_ns; /* negative: it began before the one before had ended */
+	int64_t fp_bp_ns; /* with bp_end_ns, as the next */
+	int64_t tail_ns;
+	uint64_t busy_ns; /* of the device, between start and end */
+	uint32_t first_reduce; /* reduces[first .. first + count), by stream */
+	uint32_t reduce_count;
+	bool first; /* of all that were found: it has no gap */
+};
+
+/* Means over the steps listed, without the first of all, unless it is the only one. */
+struct device_step_means {
+	uint32_t steps; /* 0 = there is none */
+	uint32_t bp_steps; /* of these, with a known end of the backward pass */
+	double duration_ns;
+	double gap_ns;
+	double fp_bp_ns;
+	double tail_ns;
+	double busy_ns;
+};
+
+struct device_step_trace {
+	uint32_t device; /* index into model->devices */
+	enum step_source source;
+	double confidence; /* percent */
+	uint32_t fp_name; /* string: the operator that begins them, if it is known; else 0 */
+	struct device_step_row *rows; /* by time; those whose forward pass begins in the window */
+	uint32_t count;
+	struct step_reduce *reduces;
+	uint32_t reduce_count;
+	struct device_step_means means;
+	struct step_reduce *mean_reduces; /* per stream: sums over the steps of the means */
+	uint32_t mean_reduce_count;
+};
+
+struct device_step_results {
+	struct device_step_trace *traces; /* of devices with steps, by device */
+	uint32_t count;
+	uint32_t main; /* the trace of the device with most steps; INDEX_NONE = there are none */
+};
+
+/*
+ * device_steps_analyse - fill @results; needs converted, sorted tasks
+ *
+ * @trainer: the steps of data pipelines, NULL = none are known. Returns 0 or -ENOMEM; in both cases
+ * device_steps_free() is to be called.
+ */
+int device_steps_analyse(const struct model *model, const struct analysis_options *options,
+			 const struct step_results *trainer, struct device_step_results *results);
+void device_steps_free(struct device_step_results *results);
+
+/* "marker" or "inferred", as in the JSON report. Static text. */
+const char *step_source_name(enum step_source source);
+
+/* Where it is known from, in words. Static text. */
+const char *step_source_text(enum step_source source);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEPS_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * operator_figures.h - what is known of an operator's tasks beside their times: work done, data
+ * moved, shapes, counters.
+ *
+ * Files tell it of some tasks or of none. Sums and rates are of the tasks that tell; what none
+ * tells is unknown, never 0.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_FIGURES_H
+#define PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_FIGURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+
+#define OPERATOR_SEVERAL UINT32_MAX /* instead of a string: tasks differ in it */
+
+struct operator_figures {
+	uint64_t counted; /* tasks whose operations are told, and their time */
+	uint64_t counted_ns;
+	double flops; /* floating-point operations of these */
+	uint64_t moved; /* tasks of which it is told how many bytes they read and write; copies, too */
+	uint64_t moved_ns;
+	double moved_bytes;
+	uint64_t utilized_ns; /* time of the tasks whose utilization the file gives */
+	double utilized; /* sum of percent times nanoseconds */
+	uint64_t detailed; /* tasks that tell shapes or data types */
+	uint32_t variants; /* of their input shapes */
+	uint32_t last_shapes; /* for operator_figures.c */
+	/* Strings as the file writes them; 0 = unknown, or OPERATOR_SEVERAL. */
+	uint32_t input_shapes;
+	uint32_t input_types;
+	uint32_t input_formats;
+	uint32_t output_shapes;
+	uint32_t output_types;
+	uint32_t output_formats;
+	uint32_t first_metric; /* of the list's metrics */
+	uint32_t metric_count;
+};
+
+/* Mean of a counter: ratios, rates and bandwidths weighted by the tasks' durations. */
+struct operator_metric {
+	uint32_t name; /* string */
+	uint64_t tasks; /* that have it, and, of shares, lasted; 0 = its mean is not known */
+	double mean;
+	double weight; /* sum of weights; this and the next for operator_figures.c */
+	bool share; /* weighted by durations */
+};
+
+struct operator_metrics {
+	struct operator_metric *row;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+/*
+ * operator_figures_add - take a task in
+ *
+ * Tasks of one operator come after each other, those of equal input shapes, too; @metrics grows.
+ * Returns false without memory.
+ */
+bool operator_figures_add(const struct model *model, const struct device_task *task,
+			  struct operator_figures *figures, struct operator_metrics *metrics);
+
+/* Rates per second and shares of what the device can do, in percent; false if not known. */
+bool operator_flops_rate(const struct operator_figures *figures, double *rate);
+bool operator_flops_percent(const struct model *model, uint32_t device,
+			    const struct operator_figures *figures, double *percent);
+bool operator_bandwidth(const struct operator_figures *figures, double *rate);
+bool operator_bandwidth_percent(const struct model *model, uint32_t device,
+				const struct operator_figures *figures, double *percent);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_OPERATOR_FIGURES_H */

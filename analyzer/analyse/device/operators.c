@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/device/operators.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/fuzzy.h"
+
+/* A task, and the words by which it is put together with others. */
+struct member {
+	uint32_t task;
+	uint32_t name;
+	uint32_t type;
+	uint32_t shapes; /* string: of its inputs */
+	uint8_t kind;
+	uint8_t core;
+};
+
+struct selection {
+	const struct model *model;
+	const struct analysis_options *options;
+	struct analysis_window window;
+	struct member *members;
+	uint32_t count;
+	struct operator_metrics *metrics;
+};
+
+const char *task_kind_name(uint8_t kind)
+{
+	static const char *const names[] = {
+		[PROFBPF__DEVICE_TASKS__KIND__OTHER] = "other",
+		[PROFBPF__DEVICE_TASKS__KIND__KERNEL] = "kernel",
+		[PROFBPF__DEVICE_TASKS__KIND__COPY] = "copy",
+		[PROFBPF__DEVICE_TASKS__KIND__FILL] = "fill",
+		[PROFBPF__DEVICE_TASKS__KIND__MAP] = "map",
+		[PROFBPF__DEVICE_TASKS__KIND__SYNC] = "sync",
+		[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION] = "communication",
+	};
+
+	return kind < sizeof(names) / sizeof(*names) ? names[kind] : "other";
+}
+
+const char *operator_core_name(uint8_t core)
+{
+	static const char *const names[CORES] = { "other",   "kernel",	      "AICORE", "AICPU",
+						  "HOSTCPU", "communication", "copy" };
+
+	return core < CORES ? names[core] : "other";
+}
+
+const char *operator_type(const struct model *model, const struct operator_usage *row)
+{
+	return row->type ? model_text(model, row->type) : task_kind_name(row->kind);
+}
+
+/* What the words for cores mean: AI_CORE, KERNEL_AICORE, MIX_AIV, AI_VECTOR_CORE, ... */
+static enum operator_core named_core(const char *text)
+{
+	static const struct {
+		const char *part;
+		enum operator_core core;
+	} WORDS[] = {
+		{ "HOST", CORE_HOSTCPU }, { "AI_CPU", CORE_AICPU },	{ "AICPU", CORE_AICPU },
+		{ "AI_C", CORE_AICORE },  { "AIC", CORE_AICORE },	{ "AIV", CORE_AICORE },
+		{ "MIX", CORE_AICORE },	  { "AI_VECTOR", CORE_AICORE }, { "FFTS", CORE_AICORE },
+	};
+
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+		if (strcasestr(text, WORDS[i].part))
+			return WORDS[i].core;
+	}
+	return CORE_KERNEL;
+}
+
+enum operator_core task_core(const struct model *model, const struct device_task *task)
+{
+	switch (task->kind) {
+	case PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION: return CORE_COMMUNICATION;
+	case PROFBPF__DEVICE_TASKS__KIND__COPY:
+	case PROFBPF__DEVICE_TASKS__KIND__FILL:
+	case PROFBPF__DEVICE_TASKS__KIND__MAP: return CORE_COPY;
+	case PROFBPF__DEVICE_TASKS__KIND__KERNEL:
+		return task->core ? named_core(model_text(model, task->core)) : CORE_KERNEL;
+	default: return CORE_OTHER;
+	}
+}
+
+size_t operator_scope(const char *name, uint32_t depth)
+{
+	size_t length = 0;
+
+	for (const char *slash = strchr(name, '/'); slash && depth; depth--) {
+		length = (size_t)(slash - name);
+		slash = strchr(slash + 1, '/');
+	}
+	return length;
+}
+
+/* Shapes part operators only if they are asked for by shape. */
+static int compare_operators(const struct selection *of, const struct member *x,
+			     const struct member *y)
+{
+	const struct device_task *tasks = of->model->tasks.row;
+	uint32_t x_device = tasks[x->task].device, y_device = tasks[y->task].device;
+
+	if (x_device != y_device)
+		return x_device < y_device ? -1 : 1;
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (of->options->operators.by != OPERATOR_BY_SHAPE)
+		return 0;
+	return x->shapes < y->shapes ? -1 : x->shapes > y->shapes;
+}
+
+/* Those of equal shapes together, so that shapes can be counted. */
+static int by_member(const void *a, const void *b, void *context)
+{
+	const struct member *x = a, *y = b;
+	int order = compare_operators(context, x, y);
+
+	return order ? order : x->shapes < y->shapes ? -1 : x->shapes > y->shapes;
+}
+
+static bool belongs(const struct selection *of, const struct device_task *task)
+{
+	const struct model *model = of->model;
+
+	return !(task->flags & MODEL_TASK_UNTIMED) &&
+	       task->kind != PROFBPF__DEVICE_TASKS__KIND__SYNC &&
+	       task->device < model->devices.count && task->start_ns >= of->window.from_ns &&
+	       task->start_ns < of->window.to_ns &&
+	       analysis_wants_process(model, of->options, model->devices.row[task->device].process);
+}
+
+static struct member member_of(const struct selection *of, uint32_t row)
+{
+	const struct device_task *task = &of->model->tasks.row[row];
+	const struct task_detail *detail = model_task_detail(of->model, task);
+	enum operator_by by = of->options->operators.by;
+	struct member member = { .task = row, .shapes = detail ? detail->input_shapes : 0 };
+
+	if (by == OPERATOR_BY_SCOPE) {
+		const char *name = model_text(of->model, task->name);
+		uint32_t depth = of->options->operators.scope_depth;
+
+		member.name = string_table_add(
+			of->model->strings, name,
+			operator_scope(name, depth ? depth : OPERATOR_SCOPE_DEPTH));
+		return member;
+	}
+	member.core = (uint8_t)task_core(of->model, task);
+	if (by == OPERATOR_BY_CORE)
+		return member;
+	member.kind = task->kind;
+	member.type = task->type;
+	if (by != OPERATOR_BY_TYPE)
+		member.name = task->name;
+	return member;
+}
+
+static bool select_tasks(struct selection *of)
+{
+	const struct model *model = of->model;
+
+	of->members = calloc((size_t)model->tasks.count + 1, sizeof(*of->members));
+	if (!of->members)
+		return false;
+	for (uint32_t i = 0; i < model->tasks.count; i++) {
+		if (belongs(of, &model->tasks.row[i]))
+			of->members[of->count++] = member_of(of, i);
+		if (of->count && of->members[of->count - 1].name == STRING_NONE)
+			return false;
+	}
+	qsort_r(of->members, of->count, sizeof(*of->members), by_member, of);
+	return true;
+}
+
+static void add_task(struct operator_usage *row, const struct device_task *task)
+{
+	uint64_t ns = task->end_ns - task->start_ns;
+
+	if (row->count == 0 || ns < row->min_ns)
+		row->min_ns = ns;
+	if (ns > row->max_ns)
+		row->max_ns = ns;
+	row->count++;
+	row->total_ns += ns;
+}
+
+static uint64_t value_of(const struct operator_usage *row, enum operator_value value)
+{
+	switch (value) {
+	case OPERATOR_MAX: return row->max_ns;
+	case OPERATOR_MIN: return row->min_ns;
+	case OPERATOR_MEAN: return row->total_ns / row->count;
+	default: return row->total_ns;
+	}
+}
+
+/* False without memory. */
+static bool sum_up(const struct selection *of, struct operator_usage *rows, uint32_t *rows_count)
+{
+	const struct device_task *tasks = of->model->tasks.row;
+	uint32_t count = 0;
+
+	of->metrics->count = 0;
+	for (uint32_t i = 0; i < of->count; i++) {
+		const struct member *member = &of->members[i];
+		const struct device_task *task = &tasks[member->task];
+
+		if (i == 0 || compare_operators(of, member - 1, member))
+			rows[count++] = (struct operator_usage){ .name = member->name,
+								 .device = task->device,
+								 .type = member->type,
+								 .kind = task->kind,
+								 .core = member->core };
+		add_task(&rows[count - 1], task);
+		if (!operator_figures_add(of->model, task, &rows[count - 1].figures, of->metrics))
+			return false;
+	}
+	*rows_count = count;
+	return true;
+}
+
+static void set_values(struct operator_usage *rows, uint32_t count, enum operator_value value)
+{
+	for (uint32_t i = 0; i < count; i++)
+		rows[i].value_ns = value_of(&rows[i], value);
+}
+
+/* Of all rows of each device, wanted or not. @totals has one entry per device. */
+static void sum_devices(const struct operator_usage *rows, uint32_t count, double *totals)
+{
+	for (uint32_t i = 0; i < count; i++)
+		totals[rows[i].device] += (double)rows[i].value_ns;
+}
+
+static void set_percent(struct operator_usage *rows, uint32_t count, const double *totals)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (totals[rows[i].device] > 0)
+			rows[i].percent = 100.0 * (double)rows[i].value_ns / totals[rows[i].device];
+	}
+}
+
+/* Tasks of one row may differ in it. */
+static bool has_dtype(const struct model *model, const struct device_task *task, const char *dtype)
+{
+	const struct task_detail *detail = model_task_detail(model, task);
+
+	if (!dtype)
+		return true;
+	return detail && text_fuzzy(model_text(model, detail->input_types), dtype);
+}
+
+static bool has_type(const struct model *model, const struct device_task *task, const char *types)
+{
+	const char *kind = task_kind_name(task->kind);
+
+	return !types || text_in_list(task->type ? model_text(model, task->type) : kind, types) ||
+	       text_in_list(kind, types) ||
+	       text_in_list(operator_core_name((uint8_t)task_core(model, task)), types);
+}
+
+bool operator_wanted(const struct model *model, const struct operator_options *options,
+		     const struct device_task *task)
+{
+	return has_type(model, task, options->types) && has_dtype(model, task, options->dtype) &&
+	       text_fuzzy(model_text(model, task->name), options->name);
+}
+
+static bool wanted_row(const struct operator_options *options, const struct operator_usage *row)
+{
+	return row->value_ns >= options->min_ns &&
+	       (!options->max_ns || row->value_ns <= options->max_ns);
+}
+
+static uint32_t keep_wanted(const struct operator_options *options, struct operator_usage *rows,
+			    uint32_t count)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (wanted_row(options, &rows[i]))
+			rows[kept++] = rows[i];
+	}
+	return kept;
+}
+
+static void drop_unwanted(struct selection *of)
+{
+	const struct operator_options *options = &of->options->operators;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < of->count; i++) {
+		const struct device_task *task = &of->model->tasks.row[of->members[i].task];
+
+		if (operator_wanted(of->model, options, task))
+			of->members[kept++] = of->members[i];
+	}
+	of->count = kept;
+}
+
+struct ordering {
+	const struct model *model;
+	const struct operator_options *options;
+};
+
+static int compare(uint64_t x, uint64_t y)
+{
+	return x < y ? -1 : x > y;
+}
+
+/* A figure by which to sort; what is not known is less than anything. */
+static double figure_of(const struct ordering *by, const struct operator_usage *row)
+{
+	double value = -1;
+
+	switch (by->options->order) {
+	case OPERATOR_ORDER_FLOPS: return row->figures.counted ? row->figures.flops : -1;
+	case OPERATOR_ORDER_BYTES: return row->figures.moved ? row->figures.moved_bytes : -1;
+	case OPERATOR_ORDER_RATE: operator_flops_rate(&row->figures, &value); break;
+	case OPERATOR_ORDER_BANDWIDTH: operator_bandwidth(&row->figures, &value); break;
+	default:
+		operator_flops_percent(by->model, row->device, &row->figures, &value);
+		break;
+	}
+	return value;
+}
+
+static int compare_figures(const struct ordering *by, const struct operator_usage *x,
+			   const struct operator_usage *y)
+{
+	double first = figure_of(by, x), second = figure_of(by, y);
+
+	return first < second ? -1 : first > second;
+}
+
+/* Ascending, by the column asked for. */
+static int by_column(const struct ordering *by, const struct operator_usage *x,
+		     const struct operator_usage *y)
+{
+	switch (by->options->order) {
+	case OPERATOR_ORDER_NAME:
+		return strcmp(model_text(by->model, x->name), model_text(by->model, y->name));
+	case OPERATOR_ORDER_TYPE:
+		return strcmp(operator_type(by->model, x), operator_type(by->model, y));
+	case OPERATOR_ORDER_COUNT: return compare(x->count, y->count);
+	case OPERATOR_ORDER_TOTAL: return compare(x->total_ns, y->total_ns);
+	case OPERATOR_ORDER_MEAN: return compare(x->total_ns / x->count, y->total_ns / y->count);
+	case OPERATOR_ORDER_MIN: return compare(x->min_ns, y->min_ns);
+	case OPERATOR_ORDER_MAX: return compare(x->max_ns, y->max_ns);
+	case OPERATOR_ORDER_VALUE: return compare(x->value_ns, y->value_ns);
+	default: return compare_figures(by, x, y);
+	}
+}
+
+static int by_order(const void *a, const void *b, void *context)
+{
+	const struct operator_usage *x = a, *y = b;
+	const struct ordering *by = context;
+	int order = by_column(by, x, y);
+
+	if (order)
+		return by->options->ascending ? order : -order;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* All rows first, for what the shares are of; then those that are wanted. False without memory. */
+static bool make_rows(struct selection *of, struct operator_usage *rows, uint32_t *count,
+		      double *totals)
+{
+	const struct operator_options *options = &of->options->operators;
+
+	if (!sum_up(of, rows, count))
+		return false;
+	set_values(rows, *count, options->value);
+	sum_devices(rows, *count, totals);
+	if (options->name || options->types || options->dtype) {
+		drop_unwanted(of);
+		if (!sum_up(of, rows, count))
+			return false;
+		set_values(rows, *count, options->value);
+	}
+	set_percent(rows, *count, totals);
+	*count = keep_wanted(options, rows, *count);
+	return true;
+}
+
+/* @sums has one entry per device. */
+static void accumulate(struct operator_usage *rows, uint32_t count, double *sums, uint32_t devices)
+{
+	memset(sums, 0, devices * sizeof(*sums));
+	for (uint32_t i = 0; i < count; i++) {
+		sums[rows[i].device] += rows[i].percent;
+		rows[i].cumulative = sums[rows[i].device];
+	}
+}
+
+int operators_analyse(const struct model *model, const struct analysis_options *options,
+		      struct operator_list *list)
+{
+	struct selection of = { .model = model,
+				.options = options,
+				.window = analysis_window(model, options),
+				.metrics = &list->metrics };
+	struct ordering order = { .model = model, .options = &options->operators };
+	double *totals = calloc((size_t)model->devices.count + 1, sizeof(*totals));
+	bool ok = totals && select_tasks(&of);
+
+	*list = (struct operator_list){ .by = options->operators.by };
+	list->rows = ok ? calloc((size_t)of.count + 1, sizeof(*list->rows)) : NULL;
+	ok = list->rows && make_rows(&of, list->rows, &list->count, totals);
+	if (ok) {
+		qsort_r(list->rows, list->count, sizeof(*list->rows), by_order, &order);
+		accumulate(list->rows, list->count, totals, model->devices.count);
+	}
+	free(of.members);
+	free(totals);
+	return ok ? 0 : -ENOMEM;
+}
+
+void operators_free(struct operator_list *list)
+{
+	free(list->rows);
+	free(list->metrics.row);
+	*list = (struct operator_list){ 0 };
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host.h - how busy the host's CPUs were.
+ *
+ * From the kernel's own cumulative figures (/proc/stat), taken each
+ * interval; at the borders of the window they are interpolated.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_HOST_HOST_H
+#define PROFBPF_ANALYZER_ANALYSE_HOST_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/options.h"
+#include "analyzer/model/model.h"
+
+/* Time of one CPU, or of all together. */
+struct cpu_usage {
+	uint32_t cpu; /* INDEX_NONE: all together */
+	uint64_t user_ns;
+	uint64_t system_ns;
+	uint64_t irq_ns;
+	uint64_t softirq_ns;
+	uint64_t iowait_ns; /* idle while a thread that last ran here waits for I/O */
+	uint64_t idle_ns; /* otherwise idle */
+	uint64_t steal_ns; /* taken by the hypervisor */
+};
+
+/* One interval between two snapshots, or the part of it that lies in the window. */
+struct host_interval {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t reading; /* row of model->host_stats that ends it, or would without the window */
+	struct cpu_usage all;
+	uint64_t context_switches;
+	uint64_t forks;
+	uint32_t runnable; /* threads running or ready, at its end */
+	uint32_t blocked; /* threads in uninterruptible waits for I/O, at its end */
+	uint32_t active_processes; /* that used a CPU in it; analyse/process_series.h */
+};
+
+struct host_results {
+	bool known; /* at least two snapshots in or around the window */
+	uint64_t from_ns; /* part of the window for which there are figures */
+	uint64_t to_ns;
+	struct cpu_usage all;
+	struct cpu_usage *cpus; /* by number */
+	uint32_t cpu_count;
+	uint64_t context_switches;
+	uint64_t forks;
+	double runnable_mean; /* threads running or ready, mean over the snapshots */
+	struct host_interval *intervals; /* without holes from from_ns to to_ns: they add up to the sums */
+	uint32_t interval_count;
+	struct cpu_usage *cells; /* [cpu * interval_count + interval]: rows of cpus, by interval; NULL = not kept */
+	double blocked_mean; /* as runnable_mean */
+};
+
+/*
+ * host_analyse - fill @results
+ *
+ * Returns 0 or -ENOMEM; in both cases host_free() is to be called.
+ */
+int host_analyse(const struct model *model, const struct analysis_options *options,
+		 struct host_results *results);
+void host_free(struct host_results *results);
+
+/* Share of time in which the CPUs did something, percent; NAN when nothing is known. */
+double cpu_utilization(const struct cpu_usage *usage);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_HOST_HOST_H */

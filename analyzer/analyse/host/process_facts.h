@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* process_facts.h - what is known of a process beside the times of its threads. */
+#ifndef PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_FACTS_H
+#define PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_FACTS_H
+
+#include "analyzer/analyse/host/cpu_split.h"
+#include "analyzer/analyse/host/processes.h"
+
+/*
+ * process_facts - user and system time, faults, bytes, memory, group and inner pid
+ *
+ * The sums over threads of @usage, and its threads, must have been filled in.
+ */
+void process_facts(const struct model *model, const struct analysis_window *window,
+		   const struct process_cpu *cpu, struct process_usage *usage);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_FACTS_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * python.h - what Python functions threads were in, and how long they waited for
+ * their interpreter's lock (the GIL).
+ *
+ * Functions come from looks at the interpreter's memory, some 20 a second,
+ * whatever the thread did at that moment; waits for the lock are exact: sleeps on
+ * its addresses. A wait ends when the thread is woken; one that ended by a timeout
+ * goes on with the next. Held up by: the thread whose wake-up ended it.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_HOST_PYTHON_H
+#define PROFBPF_ANALYZER_ANALYSE_HOST_PYTHON_H
+
+#include <stdint.h>
+
+#include "analyzer/analyse/options.h"
+#include "analyzer/model/model.h"
+
+/* The innermost function of a look. */
+struct python_function {
+	uint32_t process; /* index into model->processes */
+	uint32_t name; /* strings */
+	uint32_t file;
+	uint32_t line; /* where it was seen last; 0 = unknown */
+	uint64_t samples;
+	uint64_t running; /* of these: the thread was on a CPU */
+	uint64_t locked; /* of these: it had the lock */
+};
+
+struct python_thread {
+	uint32_t thread; /* index into model->threads */
+	uint64_t samples;
+	uint64_t running;
+	uint64_t locked;
+	uint64_t waits; /* for the lock */
+	uint64_t wait_ns;
+	uint32_t holder; /* thread that held it up longest, INDEX_NONE = unknown */
+	uint64_t holder_ns;
+	uint32_t function; /* seen most: index into functions, or INDEX_NONE */
+};
+
+struct python_process {
+	uint32_t process;
+	uint32_t version; /* major << 8 | minor */
+	bool lock_known; /* else waits could not be told apart */
+	uint64_t samples;
+	uint64_t waits;
+	uint64_t wait_ns;
+};
+
+struct python_results {
+	struct python_process *processes;
+	uint32_t process_count;
+	struct python_thread *threads; /* longest wait first, then most samples */
+	uint32_t thread_count;
+	struct python_function *functions; /* most samples first */
+	uint32_t function_count;
+	bool states_known; /* running is known: switches were recorded */
+};
+
+/* python_analyse - 0 or -ENOMEM; in both cases python_free() is to be called */
+int python_analyse(const struct model *model, const struct analysis_options *options,
+		   struct python_results *results);
+void python_free(struct python_results *results);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_HOST_PYTHON_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stacks.h - which functions had the CPU, and where threads slept.
+ *
+ * A sample counts for the function that ran (self) and once for every function
+ * that it was called from (total). Long sleeps are grouped by their whole stack.
+ * A sample lies in the window if its instant does, a sleep if it begins there.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_HOST_STACKS_H
+#define PROFBPF_ANALYZER_ANALYSE_HOST_STACKS_H
+
+#include <stdint.h>
+
+#include "analyzer/analyse/options.h"
+#include "analyzer/model/model.h"
+
+struct stack_function {
+	uint32_t name; /* string; 0 = unknown */
+	uint32_t file; /* string: path, or source file of Python; 0 = none */
+	uint8_t kind; /* Profbpf__Stacks__Kind */
+	uint64_t self; /* samples in the function itself */
+	uint64_t total; /* samples in it or in what it called */
+};
+
+struct stack_block {
+	uint32_t stack; /* index into model->code_stacks or INDEX_NONE */
+	uint32_t process; /* index into model->processes */
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t max_ns;
+};
+
+struct stack_results {
+	uint64_t samples; /* on a CPU */
+	uint64_t unknown; /* of them: without a stack */
+	struct stack_function *functions; /* largest self first */
+	uint32_t function_count;
+	uint64_t blocks; /* sleeps */
+	uint64_t block_ns;
+	struct stack_block *blocked; /* longest sum first */
+	uint32_t blocked_count;
+};
+
+/* stacks_analyse - 0 or -ENOMEM; in both cases stacks_free() is to be called */
+int stacks_analyse(const struct model *model, const struct analysis_options *options,
+		   struct stack_results *results);
+void stacks_free(struct stack_results *results);
+
+/*
+ * frame_text - the name of a frame as reports and flame graphs show it
+ *
+ * "[unknown]" for what has none. Returns @into.
+ */
+char *frame_text(const struct model *model, const struct code_frame *frame, char *into,
+		 size_t size);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_HOST_STACKS_H */

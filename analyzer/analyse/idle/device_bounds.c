@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/device_bounds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/intervals.h"
+#include "analyzer/join/launch/call_kind.h"
+#include "analyzer/analyse/idle/idle_sleep.h"
+
+#define STREAMS_MAX 64 /* more are not told apart: then nothing is known to be done */
+
+/* A call begins to submit, or has waited. */
+struct moment {
+	uint64_t ts_ns;
+	uint32_t call;
+	bool waited;
+};
+
+/* A stream, and when something was submitted to it last. */
+struct stream {
+	uint64_t id;
+	uint64_t submitted_ns;
+	bool done;
+};
+
+struct bounds {
+	const struct model *model;
+	const struct walker *walker;
+	uint64_t from_ns;
+	uint64_t to_ns;
+	uint64_t *shortest_ns; /* by function */
+	MODEL_ARRAY(struct moment) moments;
+	struct stream streams[STREAMS_MAX];
+	uint32_t stream_count;
+	bool too_many;
+	struct intervals busy;
+	struct intervals idle;
+};
+
+static bool is_target(const struct model *model, const struct call *call)
+{
+	return call->thread < model->threads.count && model->threads.row[call->thread].target;
+}
+
+static bool is_whole(const struct call *call)
+{
+	return !(call->flags & (MODEL_CALL_NOT_RETURNED | MODEL_CALL_INNER | MODEL_CALL_PART));
+}
+
+/* A step of a call that waits: is the device what is waited for? */
+static bool is_busy(const struct bounds *b, const struct walk_step *step, bool copy)
+{
+	const struct span *span;
+
+	if (step->span == INDEX_NONE)
+		return false;
+	span = &b->model->spans.row[step->span];
+	if (span->state == STATE_RUNNING)
+		return !copy;
+	return (span->state == STATE_SLEEP || span->state == STATE_DISK) &&
+	       span_ends_device_wait(b->model, b->walker, span, step->thread, step->call);
+}
+
+static int add_busy(struct bounds *b, const struct call *call)
+{
+	bool copy = call_function(b->model, call)->kind == PROFBPF__FUNCTION__KIND__COPY;
+	uint64_t own_ns = b->shortest_ns[call->function];
+	struct walk walk;
+	struct walk_step step;
+	int err = 0;
+
+	if (own_ns > BOUNDS_OVERHEAD_NS)
+		own_ns = BOUNDS_OVERHEAD_NS;
+	walk_start(&walk, b->walker, call->thread, call->start_ns + own_ns, call->end_ns);
+	while (!err && walk_next(&walk, &step)) {
+		uint64_t start_ns = step.start_ns > b->from_ns ? step.start_ns : b->from_ns;
+		uint64_t end_ns = step.end_ns < b->to_ns ? step.end_ns : b->to_ns;
+
+		if (start_ns < end_ns && is_busy(b, &step, copy))
+			err = intervals_add(&b->busy, start_ns, end_ns);
+	}
+	return err;
+}
+
+static uint64_t stream_of(const struct model *model, const struct call *call)
+{
+	uint64_t stream = 0;
+
+	call_stream(model, call, &stream);
+	return stream;
+}
+
+static struct stream *find_stream(struct bounds *b, uint64_t id)
+{
+	for (uint32_t i = 0; i < b->stream_count; i++)
+		if (b->streams[i].id == id)
+			return &b->streams[i];
+	if (b->stream_count == STREAMS_MAX) {
+		b->too_many = true;
+		return NULL;
+	}
+	b->streams[b->stream_count] = (struct stream){ .id = id };
+	return &b->streams[b->stream_count++];
+}
+
+/* For which streams a call waits: all, one, or none that is known. */
+enum waits_for { FOR_NONE, FOR_STREAM, FOR_ALL };
+
+static enum waits_for waits_for(const struct model *model, const struct call *call)
+{
+	const struct function *function = call_function(model, call);
+	const char *name = model_text(model, function->name);
+	uint64_t stream;
+
+	if (!call_waits(model, call) || !is_whole(call))
+		return FOR_NONE;
+	if (call_stream(model, call, &stream) || function->kind == PROFBPF__FUNCTION__KIND__COPY)
+		return FOR_STREAM;
+	if (strstr(name, "Sync") &&
+	    (strstr(name, "Device") || strstr(name, "Ctx") || strstr(name, "Context")))
+		return FOR_ALL;
+	return FOR_NONE;
+}
+
+static int collect(struct bounds *b)
+{
+	const struct model *model = b->model;
+
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		bool submits = call_is_launch(model, call);
+		int err = 0;
+
+		if (!is_target(model, call) || !call_function(model, call))
+			continue;
+		if (submits && find_stream(b, stream_of(model, call)) &&
+		    !MODEL_PUSH(&b->moments, ((struct moment){ call->start_ns, i, false })))
+			return -ENOMEM;
+		if (waits_for(model, call) != FOR_NONE &&
+		    !MODEL_PUSH(&b->moments, ((struct moment){ call->end_ns, i, true })))
+			return -ENOMEM;
+		if (call_waits(model, call) && is_whole(call))
+			err = add_busy(b, call);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	if (x->waited != y->waited)
+		return x->waited ? -1 : 1;
+	return x->call < y->call ? -1 : x->call > y->call;
+}
+
+static bool all_done(const struct bounds *b)
+{
+	for (uint32_t i = 0; i < b->stream_count; i++)
+		if (!b->streams[i].done)
+			return false;
+	return true;
+}
+
+static void has_waited(struct bounds *b, const struct call *call)
+{
+	enum waits_for all = waits_for(b->model, call);
+	uint64_t id = stream_of(b->model, call);
+
+	for (uint32_t i = 0; i < b->stream_count; i++) {
+		struct stream *stream = &b->streams[i];
+
+		if ((all == FOR_ALL || stream->id == id) && stream->submitted_ns <= call->start_ns)
+			stream->done = true;
+	}
+}
+
+/* From when all is done until more is submitted. */
+static int find_idle(struct bounds *b)
+{
+	uint64_t since_ns = 0;
+	bool idle = false;
+
+	if (b->moments.count)
+		qsort(b->moments.row, b->moments.count, sizeof(*b->moments.row), by_time);
+	for (uint32_t i = 0; i <= b->moments.count; i++) {
+		const struct moment *moment = i < b->moments.count ? &b->moments.row[i] : NULL;
+		uint64_t ts_ns = moment && moment->ts_ns < b->to_ns ? moment->ts_ns : b->to_ns;
+		const struct call *call = moment ? &b->model->calls.row[moment->call] : NULL;
+
+		if (idle && (!moment || !moment->waited)) {
+			uint64_t from_ns = since_ns > b->from_ns ? since_ns : b->from_ns;
+
+			if (from_ns < ts_ns && intervals_add(&b->idle, from_ns, ts_ns))
+				return -ENOMEM;
+			idle = false;
+		}
+		if (!moment)
+			break;
+		if (!moment->waited) {
+			struct stream *stream = find_stream(b, stream_of(b->model, call));
+
+			stream->done = false;
+			stream->submitted_ns = moment->ts_ns;
+			continue;
+		}
+		has_waited(b, call);
+		if (!idle && all_done(b)) {
+			idle = true;
+			since_ns = moment->ts_ns;
+		}
+	}
+	return 0;
+}
+
+/* Calls that were too short to be recorded may have submitted work. */
+static bool has_short_launches(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->short_calls.count; i++) {
+		uint32_t function = model->short_calls.row[i].function;
+
+		if (function < model->functions.count &&
+		    function_submits(&model->functions.row[function]))
+			return true;
+	}
+	return false;
+}
+
+static bool find_shortest(struct bounds *b)
+{
+	const struct model *model = b->model;
+
+	b->shortest_ns = malloc(((size_t)model->functions.count + 1) * sizeof(*b->shortest_ns));
+	if (!b->shortest_ns)
+		return false;
+	for (uint32_t i = 0; i < model->functions.count; i++)
+		b->shortest_ns[i] = UINT64_MAX;
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		uint64_t ns = call->end_ns - call->start_ns;
+
+		if (call->function < model->functions.count && is_whole(call) &&
+		    ns < b->shortest_ns[call->function])
+			b->shortest_ns[call->function] = ns;
+	}
+	return true;
+}
+
+int device_bounds_find(const struct model *model, const struct walker *walker, uint64_t from_ns,
+		       uint64_t to_ns, struct device_bounds *bounds)
+{
+	struct bounds b = { .model = model, .walker = walker, .from_ns = from_ns, .to_ns = to_ns };
+	double window_ns = (double)(to_ns - from_ns);
+	int err = -ENOMEM;
+
+	*bounds = (struct device_bounds){ .known = false };
+	if (from_ns >= to_ns || has_short_launches(model))
+		return 0;
+	if (find_shortest(&b))
+		err = collect(&b);
+	if (!err && b.stream_count && !b.too_many)
+		err = find_idle(&b);
+	if (!err && b.stream_count) {
+		uint64_t busy_ns, idle_ns;
+
+		intervals_unite(&b.busy);
+		intervals_unite(&b.idle);
+		busy_ns = intervals_length(&b.busy);
+		idle_ns = intervals_length(&b.idle);
+		bounds->known = true;
+		bounds->at_least_percent = 100 * (double)busy_ns / window_ns;
+		bounds->at_most_percent = 100 - 100 * (double)idle_ns / window_ns;
+	}
+	free(b.shortest_ns);
+	free(b.moments.row);
+	intervals_free(&b.busy);
+	intervals_free(&b.idle);
+	return err;
+}

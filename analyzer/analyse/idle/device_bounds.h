@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_bounds.h - how busy a device was at least and at most, by the calls of the host alone.
+ *
+ * At least: while a thread was in a call that waits for the device, on a CPU or asleep, but not while it had no
+ * CPU; of each call the first BOUNDS_OVERHEAD_NS, or what the shortest call of that function took, are the
+ * call's own. Copies only while the thread was asleep in them: what they do on a CPU is the host's.
+ *
+ * At most: all but the time from when all that was submitted is known to be done until more is. A call that waits
+ * for a stream tells it of that stream, one for the whole device (by its name) of all; what was submitted while it
+ * waited may not be done. Events tell of no stream. What had been submitted before the trace began is done
+ * when its stream has been waited for.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_DEVICE_BOUNDS_H
+#define PROFBPF_ANALYZER_ANALYSE_IDLE_DEVICE_BOUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/host/thread_walk.h"
+#include "analyzer/model/model.h"
+
+#define BOUNDS_OVERHEAD_NS 50000
+
+struct device_bounds {
+	bool known; /* there are calls that submit work, and none was too short to be recorded */
+	double at_least_percent; /* of the time looked at */
+	double at_most_percent;
+};
+
+/* device_bounds_find - of the traced processes, from @from_ns to @to_ns. Returns 0 or -ENOMEM. */
+int device_bounds_find(const struct model *model, const struct walker *walker, uint64_t from_ns,
+		       uint64_t to_ns, struct device_bounds *bounds);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_DEVICE_BOUNDS_H */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/host_waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/join/launch/call_kind.h"
+
+#define LAUNCHES_SHARE 10 /* a thread makes one launch in so many of its process at least */
+#define AWAY_PERMILLE \
+	950 /* a thread that sleeps for so much on its own account is not what the job goes by */
+#define BUSY_PERCENT 3 /* who takes its place has to be on a CPU for so long */
+
+struct search {
+	struct model *model;
+	const struct analysis_options *options;
+	const struct step_results *steps;
+	struct idle_tools tools;
+	struct host_waits *waits;
+};
+
+const char *waits_why_name(uint8_t why)
+{
+	switch (why) {
+	case WAITS_OF_ASKED: return "asked";
+	case WAITS_OF_LAUNCHES: return "launches";
+	case WAITS_OF_FETCHES: return "fetches";
+	case WAITS_OF_MAIN: return "main";
+	case WAITS_OF_BUSIEST: return "busiest";
+	default: return "none";
+	}
+}
+
+static bool is_target(const struct search *search, uint32_t thread)
+{
+	const struct thread *row = &search->model->threads.row[thread];
+
+	return row->target && !row->kernel &&
+	       analysis_wants_process(search->model, search->options, row->process);
+}
+
+static void add(struct search *search, uint32_t thread, uint8_t why)
+{
+	struct host_waits *waits = search->waits;
+
+	waits->threads[waits->thread_count++] = thread;
+	waits->why = why;
+}
+
+static void add_asked(struct search *search)
+{
+	for (uint32_t t = 0; t < search->model->threads.count; t++)
+		for (uint32_t i = 0; i < search->options->tid_count; i++)
+			if (search->model->threads.row[t].tid == search->options->tids[i])
+				add(search, t, WAITS_OF_ASKED);
+}
+
+static int add_launching(struct search *search)
+{
+	const struct model *model = search->model;
+	uint32_t *launches = calloc((size_t)model->threads.count + 1, sizeof(*launches));
+	uint32_t *all = calloc((size_t)model->processes.count + 1, sizeof(*all));
+
+	for (uint32_t i = 0; launches && all && i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		uint32_t process;
+
+		if (call->thread >= model->threads.count || !call_is_launch(model, call))
+			continue;
+		process = model->threads.row[call->thread].process;
+		launches[call->thread]++;
+		if (process < model->processes.count)
+			all[process]++;
+	}
+	for (uint32_t t = 0; launches && all && t < model->threads.count; t++) {
+		uint32_t process = model->threads.row[t].process;
+
+		if (is_target(search, t) && launches[t] >= WAITS_LAUNCHES &&
+		    process < model->processes.count &&
+		    (uint64_t)launches[t] * LAUNCHES_SHARE >= all[process])
+			add(search, t, WAITS_OF_LAUNCHES);
+	}
+	free(launches);
+	free(all);
+	return launches && all ? 0 : -ENOMEM;
+}
+
+static void add_fetching(struct search *search)
+{
+	const struct pipeline_steps *steps;
+
+	if (search->steps->main == INDEX_NONE)
+		return;
+	steps = &search->steps->pipelines[search->steps->main];
+	if (!steps->judged || steps->usage->fetch.thread >= search->model->threads.count)
+		return;
+	add(search, steps->usage->fetch.thread, WAITS_OF_FETCHES);
+	search->waits->of_steps = true;
+	search->waits->from_ns = steps->judged_from_ns;
+	search->waits->to_ns = steps->judged_to_ns;
+}
+
+static bool parent_is_target(const struct search *search, uint32_t process)
+{
+	const struct model *model = search->model;
+	uint32_t parent = model->processes.row[process].parent_pid;
+
+	for (uint32_t p = 0; parent && p < model->processes.count; p++)
+		if (p != process && model->processes.row[p].pid == parent &&
+		    model->processes.row[p].target &&
+		    analysis_wants_process(model, search->options, p))
+			return true;
+	return false;
+}
+
+static void add_main(struct search *search)
+{
+	const struct model *model = search->model;
+
+	for (uint32_t t = 0; t < model->threads.count; t++) {
+		uint32_t process = model->threads.row[t].process;
+
+		if (is_target(search, t) && process < model->processes.count &&
+		    model->processes.row[process].pid == model->threads.row[t].tid &&
+		    !parent_is_target(search, process))
+			add(search, t, WAITS_OF_MAIN);
+	}
+}
+
+static uint64_t busy_ns(const struct search *search, uint32_t thread)
+{
+	const struct model *model = search->model;
+	const struct timeline *line = &model->timelines.row[thread];
+	const struct analysis_window window = { search->waits->from_ns, search->waits->to_ns };
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < line->count; i++) {
+		const struct span *span = &model->spans.row[line->first + i];
+
+		if (span->state == STATE_RUNNING || span->state == STATE_RUNNABLE)
+			ns += analysis_clipped(span->start_ns, span->end_ns, &window);
+	}
+	return ns;
+}
+
+/* The thread to look at where main threads are only there; INDEX_NONE if none does more. */
+static uint32_t find_busiest(const struct search *search)
+{
+	const struct host_waits *waits = search->waits;
+	uint64_t most_ns = (waits->to_ns - waits->from_ns) / 100 * BUSY_PERCENT;
+	uint32_t best = INDEX_NONE;
+
+	for (uint32_t t = 0; t < search->model->timelines.count; t++) {
+		uint64_t ns = is_target(search, t) ? busy_ns(search, t) : 0;
+
+		if (ns > most_ns) {
+			most_ns = ns;
+			best = t;
+		}
+	}
+	return best;
+}
+
+/* Sleeps that the threads looked at ended by themselves, or of which nobody knows the end. */
+static uint64_t away_ns(const struct host_waits *waits)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < waits->waits.count; i++) {
+		const struct idle_root *row = &waits->waits.row[i];
+
+		if (row->hop_count == 1 &&
+		    (row->root.cause == IDLE_SLEEP || row->root.cause == IDLE_UNKNOWN))
+			ns += row->ns;
+	}
+	return ns;
+}
+
+static int look_at(struct search *search, struct root_sums *sums, struct root_sums *own,
+		   uint32_t thread)
+{
+	const struct model *model = search->model;
+	const struct timeline *line = &model->timelines.row[thread];
+	const struct thread *row = &model->threads.row[thread];
+	struct host_waits *waits = search->waits;
+	uint64_t from_ns = waits->from_ns, to_ns = waits->to_ns, now_ns;
+	int err = 0;
+
+	if (row->exit_ns && row->exit_ns < to_ns)
+		to_ns = row->exit_ns;
+	if (row->start_ns > from_ns)
+		from_ns = row->start_ns;
+	if (from_ns >= to_ns)
+		return 0;
+	waits->window_ns += to_ns - from_ns;
+	/* Stretch by stretch, so that it is known in how many waits a root was found. */
+	now_ns = from_ns;
+	for (uint32_t i = 0; i < line->count && !err && now_ns < to_ns; i++) {
+		const struct span *span = &model->spans.row[line->first + i];
+		uint64_t end_ns = span->start_ns < to_ns ? span->start_ns : to_ns;
+
+		/* A wait and what comes before a CPU is had belong together. */
+		if (end_ns <= now_ns || span->state == STATE_RUNNABLE)
+			continue;
+		err = root_sums_add_thread(sums, own, thread, now_ns, end_ns);
+		now_ns = end_ns;
+	}
+	if (!err && now_ns < to_ns)
+		err = root_sums_add_thread(sums, own, thread, now_ns, to_ns);
+	return err;
+}
+
+static int look(struct search *search)
+{
+	struct host_waits *waits = search->waits;
+	struct root_sums *sums = root_sums_new(search->model, &search->tools);
+	struct root_sums *own = root_sums_new(search->model, &search->tools);
+	int err = sums && own ? 0 : -ENOMEM;
+
+	idle_roots_free(&waits->waits);
+	idle_roots_free(&waits->own);
+	waits->window_ns = 0;
+	for (uint32_t i = 0; i < waits->thread_count && !err; i++)
+		err = look_at(search, sums, own, waits->threads[i]);
+	if (!err)
+		err = root_sums_finish(sums, &waits->waits);
+	if (!err)
+		err = root_sums_finish(own, &waits->own);
+	root_sums_free(sums);
+	root_sums_free(own);
+	return err;
+}
+
+static int choose_threads(struct search *search)
+{
+	struct host_waits *waits = search->waits;
+	int err = 0;
+
+	if (search->options->tid_count)
+		add_asked(search);
+	else
+		err = add_launching(search);
+	if (!waits->thread_count && !search->options->tid_count && !err)
+		add_fetching(search);
+	if (!waits->thread_count && !search->options->tid_count && !err)
+		add_main(search);
+	return err;
+}
+
+static int find(struct search *search)
+{
+	struct host_waits *waits = search->waits;
+	uint32_t busiest;
+	int err = choose_threads(search);
+
+	if (!err && waits->thread_count)
+		err = look(search);
+	if (err || waits->why != WAITS_OF_MAIN ||
+	    away_ns(waits) < waits->window_ns / 1000 * AWAY_PERMILLE)
+		return err;
+	busiest = find_busiest(search);
+	if (busiest == INDEX_NONE)
+		return 0;
+	waits->thread_count = 0;
+	add(search, busiest, WAITS_OF_BUSIEST);
+	return look(search);
+}
+
+int host_waits_analyse(struct model *model, const struct analysis_options *options,
+		       const struct step_results *steps, struct host_waits *waits)
+{
+	struct analysis_window window = analysis_window(model, options);
+	struct search search = { model, options, steps, { 0 }, waits };
+	int err = -ENOMEM;
+
+	*waits = (struct host_waits){ .from_ns = window.from_ns, .to_ns = window.to_ns };
+	if (!model->spans.count || window.from_ns >= window.to_ns)
+		return 0;
+	waits->threads = calloc((size_t)model->threads.count + 1, sizeof(*waits->threads));
+	search.tools.walker = walker_new(model);
+	search.tools.syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (waits->threads && search.tools.walker && search.tools.syscalls)
+		err = find(&search);
+	if (!err && waits->thread_count)
+		err = device_bounds_find(model, search.tools.walker, waits->from_ns, waits->to_ns,
+					 &waits->bounds);
+	walker_free(search.tools.walker);
+	syscall_table_free(search.tools.syscalls);
+	return err;
+}
+
+void host_waits_free(struct host_waits *waits)
+{
+	free(waits->threads);
+	idle_roots_free(&waits->waits);
+	idle_roots_free(&waits->own);
+	*waits = (struct host_waits){ 0 };
+}

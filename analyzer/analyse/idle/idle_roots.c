@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/idle_roots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/idle/root_places.h"
+#include "analyzer/analyse/idle/same_role.h"
+#include "lib/base/map.h"
+
+#define KEY_PARTS 5
+
+/* A way from the submitting thread: the way before, and one hop more. */
+struct way {
+	uint32_t before; /* index into ways, or INDEX_NONE */
+	uint32_t depth; /* from 1 */
+	struct root_hop hop;
+};
+
+/* How much of a row came which way. */
+struct came {
+	uint32_t row;
+	uint32_t way;
+	uint64_t ns;
+};
+
+struct sum {
+	struct idle_root root;
+	uint64_t last_gap; /* number of the last gap counted, from 1 */
+};
+
+struct root_sums {
+	const struct model *model;
+	struct root_walk walk;
+	struct waits *waits;
+	struct function_words *words; /* until root_sums_finish() */
+	struct root_places *places;
+	uint32_t *roles; /* by thread: the first one in its role */
+	struct root_sums
+		*own; /* of what the thread asked about did on a CPU itself; NULL: all is one */
+	uint64_t gap; /* number of the gap being added, from 1 */
+	uint64_t gaps, last_gap; /* in which anything was found; the last of them */
+	uint64_t first_ns[IDLE_CAUSES];
+	MODEL_ARRAY(struct sum) rows;
+	MODEL_ARRAY(struct way) ways;
+	MODEL_ARRAY(struct came) came;
+	struct map
+		keys[KEY_PARTS]; /* (number of the parts before, next part) -> number; last: row */
+	uint32_t numbers; /* given out in keys */
+	struct map hop_ids; /* (thread, cause) -> number */
+	struct map way_ids; /* (way before + 1, number of the hop) -> way */
+	struct map came_ids; /* (row, way) -> came */
+	struct map runners; /* (process, name) -> the first thread of that name there */
+};
+
+const char *root_end_name(uint8_t end)
+{
+	static const char *const names[ROOT_ENDS] = {
+		[ROOT_END_CIRCLE] = "circle",	    [ROOT_END_DEPTH] = "depth",
+		[ROOT_END_UNTRACED] = "untraced",   [ROOT_END_NO_WAKER] = "no_waker",
+		[ROOT_END_NO_RECORD] = "no_record", [ROOT_END_INTERRUPT] = "interrupt",
+		[ROOT_END_STOPPED] = "stopped",
+	};
+
+	return end < ROOT_ENDS ? names[end] : NULL;
+}
+
+/* The number that stands for a key, given out when the key is new; MAP_NONE without memory. */
+static uint32_t number_of(struct map *map, uint64_t key, uint32_t *numbers)
+{
+	uint32_t number = map_get(map, key);
+
+	if (number != MAP_NONE)
+		return number;
+	number = (*numbers)++;
+	return map_put(map, key, number) ? number : MAP_NONE;
+}
+
+/* Any thread would do that had the CPU: those of one name and process are one. */
+static bool merge_runner(struct root_sums *sums, struct root *root)
+{
+	const struct thread *thread;
+	uint64_t key;
+	uint32_t first;
+
+	if (root->who_kind != WHO_RUNNER)
+		return true;
+	thread = &sums->model->threads.row[root->who];
+	if (thread->process == INDEX_NONE)
+		return true;
+	key = (uint64_t)thread->process << 32 | thread->name;
+	first = map_get(&sums->runners, key);
+	if (first == MAP_NONE)
+		return map_put(&sums->runners, key, root->who);
+	root->who = first;
+	return true;
+}
+
+/* MAP_NONE without memory. */
+static uint32_t row_of(struct root_sums *sums, const struct root *root)
+{
+	uint64_t kinds = root->cause | root->end << 4 | root->who_kind << 8 |
+			 root->place_kind << 12 | root->object_kind << 16;
+	const uint32_t parts[KEY_PARTS] = { root->who, root->place, root->object, root->command,
+					    root->disk };
+	struct map *rows = &sums->keys[KEY_PARTS - 1];
+	uint64_t key = kinds;
+	uint32_t row;
+
+	for (int i = 0; i < KEY_PARTS - 1; i++) {
+		uint32_t number = number_of(&sums->keys[i], key << 32 | parts[i], &sums->numbers);
+
+		if (number == MAP_NONE)
+			return MAP_NONE;
+		key = number;
+	}
+	key = key << 32 | parts[KEY_PARTS - 1];
+	row = map_get(rows, key);
+	if (row != MAP_NONE)
+		return row;
+	row = sums->rows.count;
+	return map_put(rows, key, row) &&
+			       MODEL_PUSH(&sums->rows, ((struct sum){ .root.root = *root }))
+		       ? row
+		       : MAP_NONE;
+}
+
+/* MAP_NONE without memory. */
+static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint32_t depth)
+{
+	uint32_t way = INDEX_NONE;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		struct root_hop step = path[i];
+		uint64_t key;
+		uint32_t numbers = sums->hop_ids.count;
+		uint32_t hop, next;
+
+		if (step.thread < sums->model->threads.count)
+			step.thread = sums->roles[step.thread];
+		key = (uint64_t)step.cause << 32 | step.thread;
+		hop = number_of(&sums->hop_ids, key, &numbers);
+		if (hop == MAP_NONE)
+			return MAP_NONE;
+		key = (uint64_t)(way + 1) << 32 | hop;
+		next = map_get(&sums->way_ids, key);
+		if (next == MAP_NONE) {
+			next = sums->ways.count;
+			if (!map_put(&sums->way_ids, key, next) ||
+			    !MODEL_PUSH(&sums->ways, ((struct way){ way, i + 1, step })))
+				return MAP_NONE;
+		}
+		way = next;
+	}
+	return way;
+}
+
+static bool add_way(struct root_sums *sums, uint32_t row, uint32_t way, uint64_t ns)
+{
+	uint64_t key = (uint64_t)row << 32 | way;
+	uint32_t at = map_get(&sums->came_ids, key);
+
+	if (at == MAP_NONE) {
+		at = sums->came.count;
+		if (!map_put(&sums->came_ids, key, at) ||
+		    !MODEL_PUSH(&sums->came, ((struct came){ row, way, 0 })))
+			return false;
+	}
+	sums->came.row[at].ns += ns;
+	return true;
+}
+
+static int add_root(void *context, const struct root *found, const struct root_hop *path,
+		    uint32_t depth)
+{
+	struct root_sums *sums = context;
+	struct root root = *found;
+	uint64_t ns = root.end_ns - root.start_ns;
+	uint32_t row, way;
+	struct idle_root *sum;
+
+	if (sums->own && depth == 1 && root.running) {
+		sums->own->gap = sums->gap;
+		return add_root(sums->own, found, path, depth);
+	}
+	sums->first_ns[path[0].cause] += ns;
+	if (sums->last_gap != sums->gap)
+		sums->gaps++;
+	sums->last_gap = sums->gap;
+
+	if (root.who_kind == WHO_THREAD && root.who < sums->model->threads.count)
+		root.who = sums->roles[root.who];
+	if (!merge_runner(sums, &root))
+		return -ENOMEM;
+	row = row_of(sums, &root);
+	way = row == MAP_NONE ? MAP_NONE : way_of(sums, path, depth);
+	if (way == MAP_NONE || !add_way(sums, row, way, ns) ||
+	    !root_places_look(sums->places, row, &root))
+		return -ENOMEM;
+	sum = &sums->rows.row[row].root;
+	sum->ns += ns;
+	if (sums->rows.row[row].last_gap != sums->gap)
+		sum->gaps++;
+	sums->rows.row[row].last_gap = sums->gap;
+	if (ns > sum->root.end_ns - sum->root.start_ns)
+		sum->root = root; /* the same row, but for times and thread */
+	return 0;
+}
+
+struct root_sums *root_sums_new(const struct model *model, const struct idle_tools *tools)
+{
+	struct root_sums *sums = calloc(1, sizeof(*sums));
+
+	if (!sums)
+		return NULL;
+	sums->model = model;
+	sums->waits = waits_new(model, tools->syscalls);
+	sums->words = function_words_new();
+	sums->places = sums->words ? root_places_new(model, sums->words) : NULL;
+	sums->roles = same_roles_find(model);
+	sums->walk = (struct root_walk){ .model = model,
+					 .tools = tools,
+					 .waits = sums->waits,
+					 .sink = add_root,
+					 .context = sums };
+	if (!sums->waits || !sums->places || !sums->roles) {
+		root_sums_free(sums);
+		return NULL;
+	}
+	return sums;
+}
+
+void root_sums_free(struct root_sums *sums)
+{
+	if (!sums)
+		return;
+	waits_free(sums->waits);
+	root_places_free(sums->places);
+	function_words_free(sums->words);
+	free(sums->roles);
+	for (int i = 0; i < KEY_PARTS; i++)
+		map_free(&sums->keys[i]);
+	map_free(&sums->hop_ids);
+	map_free(&sums->way_ids);
+	map_free(&sums->came_ids);
+	map_free(&sums->runners);
+	free(sums->rows.row);
+	free(sums->ways.row);
+	free(sums->came.row);
+	free(sums);
+}
+
+int root_sums_add(struct root_sums *sums, const struct device_gap *gap,
+		  const struct idle_pieces *pieces)
+{
+	sums->gap++;
+	return root_walk_gap(&sums->walk, gap, pieces);
+}
+
+int root_sums_add_thread(struct root_sums *sums, struct root_sums *own, uint32_t thread,
+			 uint64_t from_ns, uint64_t to_ns)
+{
+	sums->gap++;
+	sums->own = own;
+	return root_walk_thread(&sums->walk, thread, from_ns, to_ns);
+}
+
+static int by_row(const void *a, const void *b)
+{
+	const struct came *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->way < y->way ? -1 : x->way > y->way;
+}
+
+/* The way that is @depth hops long at the beginning of @way. */
+static uint32_t beginning(const struct root_sums *sums, uint32_t way, uint32_t depth)
+{
+	while (sums->ways.row[way].depth > depth)
+		way = sums->ways.row[way].before;
+	return way;
+}
+
+/* The chain of a row: came[0 .. count) are its ways, that which most came first. */
+static void make_chain(const struct root_sums *sums, const struct came *came, uint32_t count,
+		       struct idle_roots *roots, struct idle_root *row)
+{
+	const struct way *ways = sums->ways.row;
+	uint32_t most = came->way;
+
+	row->first_hop = roots->hop_count;
+	row->hop_count = ways[most].depth;
+	for (uint32_t depth = 1; depth <= row->hop_count; depth++) {
+		uint32_t here = beginning(sums, most, depth);
+
+		roots->hops[roots->hop_count++] =
+			(struct idle_hop){ ways[here].hop.thread, ways[here].hop.cause, 0 };
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t way = came[i].way, other = most;
+
+		/* As far as both have the same hops; they are the same where they meet. */
+		if (ways[way].depth > ways[other].depth)
+			way = beginning(sums, way, ways[other].depth);
+		other = beginning(sums, other, ways[way].depth);
+		for (; way != other; other = ways[other].before)
+			way = ways[way].before;
+		for (uint32_t depth = way == INDEX_NONE ? 0 : ways[way].depth; depth > 0; depth--)
+			roots->hops[row->first_hop + depth - 1].ns += came[i].ns;
+	}
+}
+
+static uint32_t count_hops(struct root_sums *sums)
+{
+	uint32_t hops = 0, last = INDEX_NONE;
+
+	if (sums->came.count)
+		qsort(sums->came.row, sums->came.count, sizeof(*sums->came.row), by_row);
+	for (uint32_t i = 0; i < sums->came.count; i++) {
+		if (sums->came.row[i].row != last)
+			hops += sums->ways.row[sums->came.row[i].way].depth;
+		last = sums->came.row[i].row;
+	}
+	return hops;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct idle_root *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->root.cause != y->root.cause)
+		return x->root.cause < y->root.cause ? -1 : 1;
+	return x->root.who < y->root.who ? -1 : x->root.who > y->root.who;
+}
+
+static void name_word(const struct idle_roots *roots, int word, struct idle_root *row)
+{
+	if (word == ROOT_WORD_KERNEL) {
+		row->word = "the kernel's work";
+		row->word_remedy =
+			"See the section stacks for what it asks the kernel for: fewer, larger "
+			"system calls, or memory that is used again.";
+	} else if (word >= 0) {
+		row->word = function_words_text(roots->words, word);
+		row->word_remedy = function_words_remedy(roots->words, word);
+	}
+}
+
+int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
+{
+	uint32_t next = 0;
+
+	*roots = (struct idle_roots){ .steps = sums->walk.steps,
+				      .words = sums->words,
+				      .gaps = sums->gaps };
+	sums->words = NULL;
+	memcpy(roots->first_ns, sums->first_ns, sizeof(roots->first_ns));
+	roots->row = calloc((size_t)sums->rows.count + 1, sizeof(*roots->row));
+	roots->hops = calloc((size_t)count_hops(sums) + 1, sizeof(*roots->hops));
+	if (!roots->row || !roots->hops)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < sums->rows.count; i++) {
+		struct idle_root *row = &roots->row[roots->count++];
+		uint32_t first = next;
+		int word;
+
+		*row = sums->rows.row[i].root;
+		while (next < sums->came.count && sums->came.row[next].row == i)
+			next++;
+		make_chain(sums, &sums->came.row[first], next - first, roots, row);
+		row->samples = root_places_choose(sums->places, i, &row->root, &word);
+		name_word(roots, word, row);
+		roots->total_ns += row->ns;
+		roots->cause_ns[row->root.cause] += row->ns;
+	}
+	for (uint32_t i = 0; i < roots->count; i++)
+		roots->row[i].percent = 100.0 * (double)roots->row[i].ns / (double)roots->total_ns;
+	if (roots->count)
+		qsort(roots->row, roots->count, sizeof(*roots->row), by_ns);
+	return 0;
+}
+
+void idle_roots_free(struct idle_roots *roots)
+{
+	free(roots->row);
+	free(roots->hops);
+	function_words_free(roots->words);
+	*roots = (struct idle_roots){ 0 };
+}

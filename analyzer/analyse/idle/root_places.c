@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/root_places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/bisect.h"
+#include "lib/base/map.h"
+
+#define WORD_NONE (-1)
+#define WORD_UNASKED (-2)
+
+/* A function in the samples of a row. */
+struct seen {
+	uint32_t frame; /* the first one of that function */
+	uint64_t samples;
+};
+
+/* What samples of one kind, looks at Python or others, saw in a row. */
+struct kind {
+	struct seen most; /* so far */
+	uint64_t samples;
+	uint64_t in_kernel;
+	uint32_t words[FUNCTION_WORDS_MAX];
+};
+
+struct most {
+	struct kind python;
+	struct kind native;
+};
+
+struct root_places {
+	const struct model *model;
+	const struct function_words *words;
+	int8_t *word; /* by frame: its word, WORD_NONE, or WORD_UNASKED */
+	uint32_t *sample; /* indices of samples, thread by thread, in order of time */
+	uint32_t *first; /* threads.count + 1 positions in sample */
+	MODEL_ARRAY(struct seen) seen;
+	MODEL_ARRAY(struct most) rows;
+	struct map functions; /* (name, file or source) -> its first frame */
+	struct map pairs; /* (row, frame) -> seen */
+};
+
+static bool deal_samples(struct root_places *places)
+{
+	const struct model *model = places->model;
+	uint32_t threads = model->threads.count;
+
+	places->first = calloc((size_t)threads + 2, sizeof(*places->first));
+	places->sample = calloc((size_t)model->stack_samples.count + 1, sizeof(*places->sample));
+	if (!places->first || !places->sample)
+		return false;
+	for (uint32_t i = 0; i < model->stack_samples.count; i++)
+		if (model->stack_samples.row[i].thread < threads)
+			places->first[model->stack_samples.row[i].thread + 2]++;
+	for (uint32_t t = 2; t < threads + 2; t++)
+		places->first[t] += places->first[t - 1];
+	for (uint32_t i = 0; i < model->stack_samples.count; i++)
+		if (model->stack_samples.row[i].thread < threads)
+			places->sample[places->first[model->stack_samples.row[i].thread + 1]++] = i;
+	return true;
+}
+
+struct root_places *root_places_new(const struct model *model, const struct function_words *words)
+{
+	struct root_places *places = calloc(1, sizeof(*places));
+
+	if (!places)
+		return NULL;
+	places->model = model;
+	places->words = words;
+	places->word = malloc((size_t)model->code_frames.count + 1);
+	if (!places->word || !deal_samples(places)) {
+		root_places_free(places);
+		return NULL;
+	}
+	memset(places->word, WORD_UNASKED, model->code_frames.count);
+	return places;
+}
+
+void root_places_free(struct root_places *places)
+{
+	if (!places)
+		return;
+	free(places->word);
+	free(places->sample);
+	free(places->first);
+	free(places->seen.row);
+	free(places->rows.row);
+	map_free(&places->functions);
+	map_free(&places->pairs);
+	free(places);
+}
+
+/* The function of the program that a stack was in: system calls are told by those that make them. */
+static uint32_t place_of(const struct model *model, const struct stack_sample *sample)
+{
+	const struct code_stack *stack;
+
+	if (sample->stack >= model->code_stacks.count)
+		return INDEX_NONE;
+	stack = &model->code_stacks.row[sample->stack];
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t index = model->stack_frames.row[stack->first + i];
+		const struct code_frame *frame = &model->code_frames.row[index];
+
+		if (frame->kind != PROFBPF__STACKS__KIND__KERNEL)
+			return frame->name || frame->file < model->code_files.count ? index
+										    : INDEX_NONE;
+	}
+	return INDEX_NONE;
+}
+
+static int word_of_frame(struct root_places *places, uint32_t index)
+{
+	const struct model *model = places->model;
+	const struct code_frame *frame = &model->code_frames.row[index];
+	const char *file = model_text(model, frame->source);
+
+	if (places->word[index] != WORD_UNASKED)
+		return places->word[index];
+	if (!*file && frame->file < model->code_files.count)
+		file = model_text(model, model->code_files.row[frame->file].path);
+	places->word[index] =
+		(int8_t)function_words_find(places->words, model_text(model, frame->name), file);
+	return places->word[index];
+}
+
+/* What the sample says of what was done. Functions around the kernel's entry are not asked: it is what it is. */
+static void count_word(struct root_places *places, const struct stack_sample *sample,
+		       struct kind *kind)
+{
+	const struct model *model = places->model;
+	const struct code_stack *stack = &model->code_stacks.row[sample->stack];
+
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t index = model->stack_frames.row[stack->first + i];
+		int word = word_of_frame(places, index);
+
+		if (i == 0 && model->code_frames.row[index].kind == PROFBPF__STACKS__KIND__KERNEL)
+			kind->in_kernel++;
+		if (word == WORD_NONE)
+			continue;
+		kind->words[word]++;
+		return;
+	}
+}
+
+static bool count(struct root_places *places, uint32_t row, const struct stack_sample *sample,
+		  uint32_t index, bool python)
+{
+	const struct code_frame *frame = &places->model->code_frames.row[index];
+	uint64_t function = (uint64_t)frame->name << 32 | (python ? frame->source : frame->file);
+	uint32_t first = map_get(&places->functions, function);
+	uint32_t at;
+	struct kind *kind;
+	struct seen *seen;
+
+	if (first == MAP_NONE) {
+		first = index;
+		if (!map_put(&places->functions, function, first))
+			return false;
+	}
+	at = map_get(&places->pairs, (uint64_t)row << 32 | first);
+	if (at == MAP_NONE) {
+		at = places->seen.count;
+		if (!map_put(&places->pairs, (uint64_t)row << 32 | first, at) ||
+		    !MODEL_PUSH(&places->seen, ((struct seen){ first, 0 })))
+			return false;
+	}
+	while (places->rows.count <= row)
+		if (!MODEL_PUSH(&places->rows, ((struct most){ 0 })))
+			return false;
+	seen = &places->seen.row[at];
+	seen->samples++;
+	kind = python ? &places->rows.row[row].python : &places->rows.row[row].native;
+	kind->samples++;
+	if (seen->samples > kind->most.samples)
+		kind->most = *seen;
+	count_word(places, sample, kind);
+	return true;
+}
+
+static bool is_asleep(uint8_t cause)
+{
+	return cause == IDLE_SLEEP || cause == IDLE_IO || cause == IDLE_NETWORK ||
+	       cause == IDLE_PAGE_FAULT;
+}
+
+/*
+ * To where samples of a stretch of time on a CPU lie: they are taken in the interrupt that ends it, which is
+ * told as one.
+ */
+static uint64_t end_of_samples(const struct model *model, const struct root *root)
+{
+	uint32_t i = model_interrupt_after(model, root->thread, root->end_ns);
+	const struct interrupt *row = &model->interrupts.row[i];
+
+	if (root->cause != IDLE_USER_CODE || i >= model->interrupts.count ||
+	    row->thread != root->thread || row->ts_ns > root->end_ns)
+		return root->end_ns;
+	return row->ts_ns + row->dur_ns;
+}
+
+/* To where looks at Python's frames tell of it: a thread that lost its CPU then stays in its function. */
+static uint64_t end_of_looks(const struct model *model, const struct root *root)
+{
+	const struct timeline *timeline = &model->timelines.row[root->thread];
+	const struct span *spans = &model->spans.row[timeline->first];
+	uint32_t next = BISECT(i, 0, timeline->count, spans[i].start_ns < root->end_ns);
+
+	if (root->cause != IDLE_USER_CODE || next >= timeline->count ||
+	    spans[next].start_ns != root->end_ns || spans[next].state != STATE_RUNNABLE)
+		return root->end_ns;
+	return spans[next].end_ns;
+}
+
+bool root_places_look(struct root_places *places, uint32_t row, const struct root *root)
+{
+	const struct model *model = places->model;
+	const struct stack_sample *samples = model->stack_samples.row;
+	uint64_t samples_ns, looks_ns, to_ns;
+	uint32_t next, end;
+
+	if (root->thread >= model->threads.count ||
+	    (root->cause != IDLE_USER_CODE && !is_asleep(root->cause)))
+		return true;
+	end = places->first[root->thread + 1];
+	samples_ns = end_of_samples(model, root);
+	looks_ns = end_of_looks(model, root);
+	to_ns = samples_ns > looks_ns ? samples_ns : looks_ns;
+	next = BISECT(i, places->first[root->thread], end,
+		      samples[places->sample[i]].ts_ns < root->start_ns);
+	for (; next < end && samples[places->sample[next]].ts_ns < to_ns; next++) {
+		const struct stack_sample *sample = &samples[places->sample[next]];
+		bool python = sample->flags & MODEL_SAMPLE_PYTHON;
+		uint32_t frame;
+
+		if (sample->flags & (MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_WAIT) ||
+		    (!python && is_asleep(root->cause)) ||
+		    sample->ts_ns >= (python ? looks_ns : samples_ns))
+			continue;
+		frame = place_of(model, sample);
+		if (frame != INDEX_NONE && !count(places, row, sample, frame, python))
+			return false;
+	}
+	return true;
+}
+
+/* What half of the samples or more say. */
+static int word_of(const struct kind *kind)
+{
+	for (int word = 0; word < FUNCTION_WORDS_MAX; word++)
+		if (kind->samples && 2 * (uint64_t)kind->words[word] >= kind->samples)
+			return word;
+	return kind->samples && 2 * kind->in_kernel >= kind->samples ? ROOT_WORD_KERNEL
+								     : ROOT_WORD_NONE;
+}
+
+uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,
+			    int *word)
+{
+	const struct most *most;
+	const struct kind *kind;
+
+	*word = ROOT_WORD_NONE;
+	if (row >= places->rows.count)
+		return 0;
+	most = &places->rows.row[row];
+	kind = most->python.samples ? &most->python : &most->native;
+	if (!kind->samples)
+		return 0;
+	root->place_kind = PLACE_FRAME;
+	root->place = kind->most.frame;
+	*word = word_of(&most->native);
+	if (*word < 0 && word_of(&most->python) >= 0)
+		*word = word_of(&most->python);
+	return kind->samples;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/root_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/analyse/host/sleep_reason.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+void root_thread_text(const struct model *model, uint32_t thread, char *text, size_t size)
+{
+	const char *name;
+
+	if (thread >= model->threads.count) {
+		snprintf(text, size, "unknown");
+		return;
+	}
+	name = model_text(model, model->threads.row[thread].name);
+	snprintf(text, size, "%.64s %u", *name ? name : "thread", model->threads.row[thread].tid);
+}
+
+static void runner_text(const struct model *model, uint32_t thread, char *text, size_t size)
+{
+	const struct thread *row = &model->threads.row[thread];
+	const char *name = model_text(model, row->name);
+
+	if (row->process >= model->processes.count)
+		root_thread_text(model, thread, text, size);
+	else
+		snprintf(text, size, "%.64s of process %u", *name ? name : "a thread",
+			 model->processes.row[row->process].pid);
+}
+
+void root_who_text(const struct model *model, const struct root *root, char *text, size_t size)
+{
+	*text = '\0';
+	if (root->who_kind == WHO_IDLE_CPU)
+		snprintf(text, size, "an idle CPU");
+	else if (root->who_kind == WHO_RUNNER && root->who < model->threads.count)
+		runner_text(model, root->who, text, size);
+	else if (root->who_kind == WHO_THREAD)
+		root_thread_text(model, root->who, text, size);
+}
+
+/* Where a function is found: the source file and line of Python's, the file of the others. */
+static void frame_place_text(const struct model *model, uint32_t index, char *text, size_t size)
+{
+	const struct code_frame *frame = &model->code_frames.row[index];
+	const char *name = model_text(model, frame->name);
+	const char *source = base_name(model_text(model, frame->source));
+	const char *file = "";
+
+	if (frame->file < model->code_files.count)
+		file = base_name(model_text(model, model->code_files.row[frame->file].path));
+	if (*source && frame->line)
+		snprintf(text, size, "%.128s:%u %.256s", source, frame->line, name);
+	else if (*source)
+		snprintf(text, size, "%.128s %.256s", source, name);
+	else
+		snprintf(text, size, "%.128s%s%.256s", file, *file ? " " : "", name);
+}
+
+void root_place_text(const struct model *model, struct syscall_table *syscalls,
+		     const struct root *root, char *text, size_t size)
+{
+	const char *name;
+
+	*text = '\0';
+	switch (root->place_kind) {
+	case PLACE_FUNCTION:
+		if (root->place < model->functions.count)
+			snprintf(text, size, "%s",
+				 model_text(model, model->functions.row[root->place].name));
+		break;
+	case PLACE_SYSCALL:
+		name = syscall_name(syscalls, (int16_t)root->place);
+		if (name)
+			snprintf(text, size, "%s", name);
+		else
+			snprintf(text, size, "system call %u", root->place);
+		break;
+	case PLACE_FAULT: snprintf(text, size, "page fault"); break;
+	case PLACE_FRAME:
+		if (root->place < model->code_frames.count)
+			frame_place_text(model, root->place, text, size);
+		break;
+	default: break;
+	}
+}
+
+static const char *node_of(const struct model *model, uint32_t driver)
+{
+	return driver < model->drivers.count ? model_text(model, model->drivers.row[driver].device)
+					     : "";
+}
+
+static void command_text(const struct model *model, const struct root *root, char *text,
+			 size_t size)
+{
+	const char *node = node_of(model, root->object);
+	const char *name =
+		model_text(model, model_command_name(model, root->object, root->command));
+
+	if (*name)
+		snprintf(text, size, "%.128s %.128s", *node ? node : "unknown device", name);
+	else
+		snprintf(text, size, "%.128s ioctl 0x%08x", *node ? node : "unknown device",
+			 root->command);
+}
+
+void root_object_text(const struct model *model, const struct root *root, char *text, size_t size)
+{
+	const char *disk = node_of(model, root->disk);
+	size_t used;
+
+	*text = '\0';
+	switch (root->object_kind) {
+	case OBJECT_SLEEP:
+		sleep_object_text(model, &model->sleep_objects.row[root->object], text, size);
+		break;
+	case OBJECT_COMMAND: command_text(model, root, text, size); break;
+	case OBJECT_CGROUP:
+		snprintf(text, size, "%s",
+			 model_text(model, model->cgroups.row[root->object].path));
+		break;
+	case OBJECT_DEVICE:
+		snprintf(text, size, "%s",
+			 model_text(model, model->devices.row[root->object].name));
+		break;
+	case OBJECT_INTERRUPT: snprintf(text, size, "%s", model_text(model, root->object)); break;
+	default: break;
+	}
+	used = strlen(text);
+	if (*disk)
+		snprintf(text + used, size - used, "%s%.64s", used ? " on " : "", disk);
+}
+
+uint32_t root_subject(const struct root *root)
+{
+	return root->who_kind == WHO_THREAD || root->who_kind == WHO_RUNNER ? root->who
+									    : root->thread;
+}

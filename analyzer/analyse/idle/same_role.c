@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/same_role.h"
+
+#include <stdlib.h>
+
+#include "lib/base/map.h"
+
+#define SIDE_BY_SIDE_MAX \
+	64 /* roles of one name that are told apart; more threads stand for themselves */
+
+/* One place in which threads of a name follow each other. */
+struct role {
+	uint32_t first; /* thread */
+	uint64_t free_ns; /* its last thread ended then; UINT64_MAX: it did not */
+	uint32_t next; /* role of the same name, or INDEX_NONE */
+};
+
+struct roles {
+	const struct model *model;
+	MODEL_ARRAY(struct role) row;
+	struct map by_thread_name; /* (process, name) -> role */
+	struct map by_process_name; /* (parent's pid, name) -> role */
+};
+
+static uint64_t born_ns(const struct thread *thread)
+{
+	return thread->start_ns ? thread->start_ns : thread->first_ns;
+}
+
+static int by_birth(const void *a, const void *b, void *context)
+{
+	const struct thread *threads = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t p = born_ns(&threads[x]), q = born_ns(&threads[y]);
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* The map and the key by which others of the same role are found; NULL: it has no name for that. */
+static struct map *key_of(struct roles *roles, const struct thread *thread, uint64_t *key)
+{
+	const struct process *process;
+
+	if (!thread->name || thread->process >= roles->model->processes.count)
+		return NULL;
+	process = &roles->model->processes.row[thread->process];
+	if (process->pid != thread->tid) {
+		*key = (uint64_t)thread->process << 32 | thread->name;
+		return &roles->by_thread_name;
+	}
+	*key = (uint64_t)process->parent_pid << 32 | thread->name;
+	return process->parent_pid ? &roles->by_process_name : NULL;
+}
+
+/* The first thread of the role that @index takes; INDEX_NONE without memory. */
+static uint32_t take(struct roles *roles, uint32_t index)
+{
+	const struct thread *thread = &roles->model->threads.row[index];
+	struct role mine = { .first = index,
+			     .free_ns = thread->exit_ns ? thread->exit_ns : UINT64_MAX };
+	uint64_t key;
+	struct map *map = key_of(roles, thread, &key);
+	uint32_t count = 0;
+
+	if (!map)
+		return index;
+	mine.next = map_get(map, key);
+	for (uint32_t i = mine.next; i != INDEX_NONE; i = roles->row.row[i].next) {
+		struct role *role = &roles->row.row[i];
+
+		if (role->free_ns <= born_ns(thread)) {
+			role->free_ns = mine.free_ns;
+			return role->first;
+		}
+		if (++count == SIDE_BY_SIDE_MAX)
+			return index;
+	}
+	if (!map_put(map, key, roles->row.count) || !MODEL_PUSH(&roles->row, mine))
+		return INDEX_NONE;
+	return index;
+}
+
+uint32_t *same_roles_find(const struct model *model)
+{
+	struct roles roles = { .model = model };
+	uint32_t count = model->threads.count;
+	uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+	uint32_t *first = calloc((size_t)count + 1, sizeof(*first));
+	bool ok = order && first;
+
+	for (uint32_t i = 0; i < count && ok; i++)
+		order[i] = i;
+	if (ok && count)
+		qsort_r(order, count, sizeof(*order), by_birth, model->threads.row);
+	for (uint32_t i = 0; i < count && ok; i++) {
+		first[order[i]] = take(&roles, order[i]);
+		ok = first[order[i]] != INDEX_NONE;
+	}
+	map_free(&roles.by_thread_name);
+	map_free(&roles.by_process_name);
+	free(roles.row.row);
+	free(order);
+	if (!ok) {
+		free(first);
+		return NULL;
+	}
+	return first;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/pipeline/bottleneck.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/pipeline/operator_advice.h"
+#include "analyzer/join/thread/timelines.h"
+
+#define STEPS_MIN 3 /* fewer judged steps say nothing */
+#define STORAGE_SHARE 0.3 /* of its workers' time at work */
+#define BUSY_SHARE 0.5
+
+static double percent_of(uint64_t part_ns, uint64_t all_ns)
+{
+	return all_ns ? 100 * (double)part_ns / (double)all_ns : 0;
+}
+
+/*
+ * What a slow operator's threads did, of the time in which they had work: waits for
+ * elements and for room are its main thread's, workers wait inside for it as well.
+ */
+static enum bottleneck_kind why_slow(const struct operator_pipeline_usage *of)
+{
+	double run = (double)of->all_run_ns, ready = (double)of->all_runnable_ns;
+	double io = (double)of->all_io_ns, work = (double)of->work_ns;
+
+	if (!of->has_times)
+		return BOTTLENECK_SLOW;
+	/* Work that is not seen is at least what it ran and waited for a CPU or a disk. */
+	if (work < run + ready + io)
+		work = run + ready + io;
+	if (work == 0)
+		return BOTTLENECK_SLOW;
+	if (io >= STORAGE_SHARE * work)
+		return BOTTLENECK_STORAGE;
+	if (run >= BUSY_SHARE * work)
+		return BOTTLENECK_BUSY;
+	if (run + ready >= BUSY_SHARE * work)
+		return BOTTLENECK_STARVED;
+	return BOTTLENECK_SLEEPS;
+}
+
+/* Samples tell what CPU time an operator used, not what else it did. */
+static enum bottleneck_kind why_slow_by_samples(const struct pipeline_steps *steps, uint32_t op)
+{
+	uint32_t workers = steps->usage->pipeline->operators.row[op].workers;
+	double cpu = steps->usage->operators[op].utilization;
+
+	return cpu >= 100 * BUSY_SHARE * (workers ? workers : 1) ? BOTTLENECK_BUSY :
+								   BOTTLENECK_SLOW;
+}
+
+static enum bottleneck_kind kind_of(const struct pipeline_steps *steps, uint32_t op)
+{
+	const struct operator_cost *cost = &steps->costs[op];
+
+	if (steps->usage->pipeline->sampled)
+		return why_slow_by_samples(steps, op);
+	if (cost->lock_ns > cost->wait_ns && cost->lock_ns > cost->cpu_ns)
+		return BOTTLENECK_LOCK;
+	if (cost->cpu_ns > cost->wait_ns)
+		return BOTTLENECK_TAKES_CPU;
+	return why_slow(&steps->usage->operators[op]);
+}
+
+static void explain_none(const struct pipeline_steps *steps, struct bottleneck *b)
+{
+	char starved[128] = "";
+	double others;
+
+	if (steps->judged < STEPS_MIN) {
+		snprintf(b->reason, sizeof(b->reason),
+			 "too few steps to tell: %u, without the first %d", steps->judged,
+			 STEPS_WARM_UP);
+		return;
+	}
+	others = percent_of(steps->other_cpu_ns, steps->judged_ns);
+	if (others >= BOTTLENECK_PERCENT)
+		snprintf(starved, sizeof(starved),
+			 ", and is ready without a CPU, which others have, for %.1f %% (sections "
+			 "processes and host say who)",
+			 others);
+	snprintf(b->reason, sizeof(b->reason),
+		 "no operator costs the steps %d %% of their time: the trainer waits for data %.1f "
+		 "%% of it%s",
+		 BOTTLENECK_PERCENT, percent_of(steps->judged_wait_ns, steps->judged_ns), starved);
+}
+
+const char *bottleneck_name(enum bottleneck_kind kind)
+{
+	static const char *const names[] = {
+		[BOTTLENECK_NONE] = "none",	      [BOTTLENECK_BUSY] = "busy",
+		[BOTTLENECK_SLEEPS] = "sleeps",	      [BOTTLENECK_STORAGE] = "storage",
+		[BOTTLENECK_STARVED] = "starved",     [BOTTLENECK_LOCK] = "lock",
+		[BOTTLENECK_TAKES_CPU] = "takes_cpu", [BOTTLENECK_SLOW] = "slow",
+	};
+
+	return names[kind];
+}
+
+static const char *kind_text(enum bottleneck_kind kind)
+{
+	switch (kind) {
+	case BOTTLENECK_BUSY: return "its workers are on a CPU for most of their work";
+	case BOTTLENECK_SLEEPS:
+		return "its workers sleep for most of their work, and not for a disk";
+	case BOTTLENECK_STORAGE: return "its workers wait for a disk";
+	case BOTTLENECK_STARVED: return "its workers are ready to run, but others have the CPUs";
+	case BOTTLENECK_LOCK:
+		return "its Python code has the interpreter lock that the trainer needs";
+	case BOTTLENECK_TAKES_CPU: return "its threads have the CPUs that the trainer needs";
+	default: return "the trainer waits for it";
+	}
+}
+
+/* Where the cost comes from, what has no share in it left out. */
+static void tell_parts(const struct operator_cost *cost, uint64_t all_ns, char *text, size_t size)
+{
+	const struct {
+		uint64_t ns;
+		const char *by;
+	} parts[] = {
+		{ cost->wait_ns, "waits for data" },
+		{ cost->lock_ns, "the interpreter lock" },
+		{ cost->cpu_ns, "CPUs taken" },
+	};
+	size_t used = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && used < size; i++) {
+		double percent = percent_of(parts[i].ns, all_ns);
+
+		if (percent >= 0.05)
+			used += (size_t)snprintf(text + used, size - used, "%s %.1f %% by %s",
+						 used ? "," : ":", percent, parts[i].by);
+	}
+}
+
+static void explain(const struct pipeline_steps *steps, struct bottleneck *b)
+{
+	const struct operator_pipeline_usage *of = &steps->usage->operators[b->op];
+	const struct pipeline_operator *op = &steps->usage->pipeline->operators.row[b->op];
+	char parts[128], workers[32] = "";
+	int used;
+
+	tell_parts(&steps->costs[b->op], steps->judged_ns, parts, sizeof(parts));
+	used = snprintf(b->reason, sizeof(b->reason), "%s: it costs %.1f %% of the time of %u steps%s",
+			kind_text(b->kind), b->percent, steps->judged, parts);
+	if (used < 0 || (size_t)used >= sizeof(b->reason) || !of->has_element_ns)
+		return;
+	/* One thread of a source in Python may have others that make its elements. */
+	if (op->workers && !(op->source && op->python && op->workers == 1))
+		snprintf(workers, sizeof(workers), ", %u worker%s", op->workers,
+			 op->workers == 1 ? "" : "s");
+	snprintf(b->reason + used, sizeof(b->reason) - (size_t)used, "; %.2f ms for each element%s",
+		 of->element_ns / 1e6, workers);
+}
+
+static struct bottleneck judge(const struct pipeline_steps *steps)
+{
+	struct bottleneck b = { .op = INDEX_NONE };
+
+	if (steps->judged < STEPS_MIN || steps->bottleneck == INDEX_NONE) {
+		explain_none(steps, &b);
+		return b;
+	}
+	b.op = steps->bottleneck;
+	b.percent = percent_of(operator_cost_ns(&steps->costs[b.op]), steps->judged_ns);
+	b.kind = kind_of(steps, b.op);
+	explain(steps, &b);
+	return b;
+}
+
+static const struct {
+	const char *id;
+	const char *title; /* after the operator's name */
+	const char *remedy;
+} ADVICE[] = {
+	[BOTTLENECK_BUSY] = { "pipeline_busy", "is too slow: its work needs CPU time",
+			      "Give it more workers as long as there are idle CPUs; Python work needs "
+			      "processes, not threads. Or do less per element: cheaper or native "
+			      "operations, results kept on disk." },
+	[BOTTLENECK_SLEEPS] = { "pipeline_sleeps", "is too slow: its workers sleep while they work",
+				"Give it more workers: they wait at the same time and need no CPU "
+				"for it. Look at what they wait for: a remote read, a lock, a "
+				"pause in the user's own function." },
+	[BOTTLENECK_STORAGE] = { "pipeline_storage", "is too slow: it waits for a disk",
+				 "More workers help little. Put the data on faster storage or in "
+				 "memory, read fewer and larger files, or read them in the order "
+				 "they are stored." },
+	[BOTTLENECK_STARVED] = { "pipeline_starved", "is too slow: it waits for CPUs",
+				 "The CPUs are taken: see the sections processes and host for by "
+				 "whom. Fewer workers, fewer other jobs, or more CPUs." },
+	[BOTTLENECK_LOCK] = { "pipeline_interpreter_lock",
+			      "holds the interpreter lock that the trainer needs",
+			      "Run its Python function in processes or replace it by native "
+			      "operations. More threads make it worse." },
+	[BOTTLENECK_TAKES_CPU] = { "pipeline_takes_cpu", "takes the CPUs that the trainer needs",
+				   "Give the pipeline fewer workers, or the job more CPUs; do less "
+				   "per element." },
+	[BOTTLENECK_SLOW] = { "pipeline_slow", "is too slow",
+			      "Record with the topic sched to see what its workers do; give it "
+			      "more workers." },
+};
+
+static enum advice_aim aim_of(enum bottleneck_kind kind)
+{
+	switch (kind) {
+	case BOTTLENECK_LOCK: return ADVISE_UNLOCK;
+	case BOTTLENECK_STORAGE: return ADVISE_STORAGE;
+	case BOTTLENECK_STARVED:
+	case BOTTLENECK_TAKES_CPU: return ADVISE_FEWER;
+	default: return ADVISE_FASTER;
+	}
+}
+
+/* What holds for this job: one worker cannot be fewer, and what was recorded need not be again. */
+static const char *remedy_of(const struct model *model, const struct pipeline_operator *op,
+			     enum bottleneck_kind kind)
+{
+	bool one = op->workers == 1 || op->in_trainer;
+
+	if (one && kind == BOTTLENECK_STARVED)
+		return "The CPUs are taken: see the sections processes and host for by whom. Fewer "
+		       "other jobs, or more CPUs.";
+	if (one && kind == BOTTLENECK_TAKES_CPU)
+		return "Give the job more CPUs; do less per element.";
+	if (op->in_trainer && kind == BOTTLENECK_SLOW)
+		return "The trainer's own thread makes the batches: have others make them beside it.";
+	if (kind == BOTTLENECK_SLOW && timelines_recorded(model))
+		return "What its workers do is not known; give it more of them.";
+	return ADVICE[kind].remedy;
+}
+
+void bottleneck_remedy(const struct model *model, const struct pipeline *pipeline, uint32_t op,
+		       enum bottleneck_kind kind, char *text, size_t size)
+{
+	const char *own = operator_advice(model, pipeline, op, aim_of(kind));
+
+	snprintf(text, size, "%s%s%s", remedy_of(model, &pipeline->operators.row[op], kind),
+		 *own ? " " : "", own);
+}
+
+static void advise(const struct model *model, const struct pipeline_steps *steps,
+		   const struct bottleneck *b, bool several, struct advice *advice)
+{
+	const struct pipeline *pipeline = steps->usage->pipeline;
+	const char *name = model_text(model, pipeline->operators.row[b->op].name);
+	char whose[32] = "";
+
+	if (several && pipeline->process < model->processes.count)
+		snprintf(whose, sizeof(whose), " of process %u",
+			 model->processes.row[pipeline->process].pid);
+	advice->id = ADVICE[b->kind].id;
+	advice->severity = b->percent >= BOTTLENECK_HIGH_PERCENT ? "high" : "medium";
+	snprintf(advice->title, sizeof(advice->title), "%s%s: %.60s %s", pipeline->framework,
+		 whose, name, ADVICE[b->kind].title);
+	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
+	bottleneck_remedy(model, pipeline, b->op, b->kind, advice->remedy, sizeof(advice->remedy));
+}
+
+static int by_severity(const void *a, const void *b)
+{
+	/* "high" < "low" < "medium" is not the order wanted. */
+	static const char order[] = "hml";
+	const struct advice *x = a, *y = b;
+
+	return (int)(strchr(order, x->severity[0]) - strchr(order, y->severity[0]));
+}
+
+int advice_analyse(const struct model *model, const struct step_results *steps,
+		   struct advice_results *results)
+{
+	*results = (struct advice_results){ 0 };
+	results->bottlenecks = calloc((size_t)steps->count + 1, sizeof(*results->bottlenecks));
+	results->list = calloc((size_t)steps->count + 1, sizeof(*results->list));
+	if (!results->bottlenecks || !results->list)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < steps->count; i++) {
+		struct bottleneck *b = &results->bottlenecks[results->count++];
+
+		*b = judge(&steps->pipelines[i]);
+		if (b->kind != BOTTLENECK_NONE)
+			advise(model, &steps->pipelines[i], b, steps->count > 1,
+			       &results->list[results->advice_count++]);
+	}
+	if (results->advice_count)
+		qsort(results->list, results->advice_count, sizeof(*results->list), by_severity);
+	return 0;
+}
+
+void advice_free(struct advice_results *results)
+{
+	free(results->bottlenecks);
+	free(results->list);
+	*results = (struct advice_results){ 0 };
+}

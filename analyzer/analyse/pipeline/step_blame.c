@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/pipeline/step_blame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/device/device_workers.h"
+#include "analyzer/analyse/options.h"
+#include "lib/base/bisect.h"
+
+#define DEPTH_MAX 64 /* operators one below the other; ends circles of hostile traces */
+#define VISITS_MAX 1000
+#define RUN_MAX_NS 1000000 /* whoever ran longer between two sleeps does not wait for one lock */
+
+static bool is_call(const struct pipeline *pipeline, const struct pipeline_edge *edge)
+{
+	for (uint32_t q = 0; q < pipeline->queues.count; q++)
+		if (pipeline->queues.row[q].from == edge->from &&
+		    pipeline->queues.row[q].to == edge->to)
+			return false;
+	return true;
+}
+
+static void sum_works(struct step_blame *blame)
+{
+	const struct pipeline *pipeline = blame->pipeline;
+
+	for (uint32_t i = 0; i < pipeline->works.count; i++) {
+		const struct pipeline_work *work = &pipeline->works.row[i];
+
+		blame->work_ns[work->op] += work->end_ns - work->start_ns;
+	}
+	for (uint32_t i = 0; i < pipeline->edges.count; i++)
+		blame->calls[i] = is_call(pipeline, &pipeline->edges.row[i]);
+}
+
+struct step_blame *step_blame_new(const struct model *model, const struct pipeline *pipeline)
+{
+	struct step_blame *blame = calloc(1, sizeof(*blame));
+	size_t threads = (size_t)model->threads.count + 1;
+	uint32_t event = 0;
+
+	if (!blame)
+		return NULL;
+	blame->model = model;
+	blame->pipeline = pipeline;
+	blame->owner = malloc(threads * sizeof(*blame->owner));
+	blame->queue_first =
+		calloc((size_t)pipeline->queues.count + 1, sizeof(*blame->queue_first));
+	blame->costs = calloc((size_t)pipeline->operators.count + 1, sizeof(*blame->costs));
+	blame->work_ns = calloc((size_t)pipeline->operators.count + 1, sizeof(*blame->work_ns));
+	blame->calls = calloc((size_t)pipeline->edges.count + 1, sizeof(*blame->calls));
+	if (!blame->owner || !blame->queue_first || !blame->costs || !blame->work_ns ||
+	    !blame->calls) {
+		step_blame_free(blame);
+		return NULL;
+	}
+	sum_works(blame);
+	memset(blame->owner, 0xff, threads * sizeof(*blame->owner));
+	for (uint32_t i = 0; i < pipeline->threads.count; i++)
+		blame->owner[pipeline->threads.row[i].thread] = pipeline->threads.row[i].op;
+	for (uint32_t q = 0; q <= pipeline->queues.count; q++) {
+		while (event < pipeline->queue_events.count &&
+		       pipeline->queue_events.row[event].queue < q)
+			event++;
+		blame->queue_first[q] = event;
+	}
+	return blame;
+}
+
+void step_blame_free(struct step_blame *blame)
+{
+	if (!blame)
+		return;
+	free(blame->owner);
+	free(blame->queue_first);
+	free(blame->costs);
+	free(blame->work_ns);
+	free(blame->calls);
+	free(blame);
+}
+
+/* Elements in a queue at an instant, -1 = unknown. */
+static int32_t size_at(const struct step_blame *blame, uint32_t queue, uint64_t ts_ns)
+{
+	const struct pipeline_queue_event *row = blame->pipeline->queue_events.row;
+	uint32_t first = blame->queue_first[queue];
+	uint32_t next = BISECT(i, first, blame->queue_first[queue + 1], row[i].end_ns <= ts_ns);
+
+	return next > first ? row[next - 1].size : -1;
+}
+
+/* Of @op and what it calls for its elements, and what that calls, the one that works longest. */
+static uint32_t busiest_called(const struct step_blame *blame, uint32_t op, unsigned int depth,
+			       unsigned int *visits)
+{
+	const struct pipeline *pipeline = blame->pipeline;
+	uint32_t busiest = op;
+
+	for (uint32_t i = 0; i < pipeline->edges.count && depth < DEPTH_MAX && *visits; i++) {
+		const struct pipeline_edge *edge = &pipeline->edges.row[i];
+		uint32_t called;
+
+		if (!blame->calls[i] || edge->to != op || edge->from == op)
+			continue;
+		--*visits;
+		called = busiest_called(blame, edge->from, depth + 1, visits);
+		if (blame->work_ns[called] > blame->work_ns[busiest])
+			busiest = called;
+	}
+	return busiest;
+}
+
+/*
+ * The operator that @op, and so everybody above it, waits for. Through a queue of
+ * unknown size it is followed only if there is one further down that is empty;
+ * what it calls itself is its own doing, so the longest of that.
+ */
+static uint32_t slowest_below(const struct step_blame *blame, uint32_t op, uint64_t ts_ns,
+			      unsigned int depth, unsigned int *visits)
+{
+	const struct pipeline *pipeline = blame->pipeline;
+	uint32_t called;
+
+	for (uint32_t q = 0; q < pipeline->queues.count && depth < DEPTH_MAX && *visits; q++) {
+		const struct pipeline_queue *queue = &pipeline->queues.row[q];
+		int32_t size;
+		uint32_t below;
+
+		if (queue->to != op || queue->from == op)
+			continue;
+		size = size_at(blame, q, ts_ns);
+		if (size > 0)
+			continue;
+		--*visits;
+		below = slowest_below(blame, queue->from, ts_ns, depth + 1, visits);
+		if (size == 0 || below != queue->from)
+			return below;
+	}
+	called = busiest_called(blame, op, depth, visits);
+	return called == op ? op : slowest_below(blame, called, ts_ns, depth + 1, visits);
+}
+
+static uint32_t owner_of(const struct step_blame *blame, uint32_t thread)
+{
+	return thread < blame->model->threads.count ? blame->owner[thread] : INDEX_NONE;
+}
+
+/* The operators that hand to who fetches: the trainer, what runs in it, or what feeds the device. */
+static void blame_wait(struct step_blame *blame, const struct pipeline_fetch *fetch)
+{
+	const struct pipeline *pipeline = blame->pipeline;
+	uint64_t ns = fetch->end_ns - fetch->start_ns, middle_ns = fetch->start_ns + ns / 2;
+	unsigned int visits = VISITS_MAX;
+
+	for (uint32_t q = 0; q < pipeline->queues.count; q++) {
+		const struct pipeline_queue *queue = &pipeline->queues.row[q];
+		uint32_t op;
+
+		if (queue->to_device ||
+		    (queue->to != INDEX_NONE && !pipeline->operators.row[queue->to].in_trainer &&
+		     queue->to != owner_of(blame, fetch->thread)))
+			continue;
+		op = slowest_below(blame, queue->from, middle_ns, 0, &visits);
+		blame->costs[op].wait_ns += ns;
+		return;
+	}
+	/* Without queues it is the operator that hands to the trainer, if there is just one. */
+	if (pipeline->operators.count == 1)
+		blame->costs[0].wait_ns += ns;
+}
+
+static uint32_t first_span(const struct step_blame *blame, const struct timeline *timeline,
+			   uint64_t ts_ns)
+{
+	return BISECT(i, 0, timeline->count,
+		      blame->model->spans.row[timeline->first + i].end_ns <= ts_ns);
+}
+
+/* Who waits for the interpreter lock sleeps with a timeout, again and again, until it is given up. */
+static void blame_sleep(struct step_blame *blame, const struct span *span, uint64_t ns,
+			uint64_t *pending_ns)
+{
+	uint32_t op = span_woken_by_thread(span) ? owner_of(blame, span->other) : INDEX_NONE;
+
+	if (span->flags & SPAN_WOKEN_TIMER) {
+		*pending_ns += ns;
+		return;
+	}
+	if (op != INDEX_NONE && blame->pipeline->operators.row[op].python)
+		blame->costs[op].lock_ns += ns + *pending_ns;
+	*pending_ns = 0;
+}
+
+static void blame_trainer(struct step_blame *blame, uint32_t thread,
+			  const struct analysis_window *step)
+{
+	const struct model *model = blame->model;
+	const struct timeline *timeline;
+	uint64_t pending_ns = 0;
+
+	if (thread >= model->timelines.count)
+		return;
+	timeline = &model->timelines.row[thread];
+	for (uint32_t i = first_span(blame, timeline, step->from_ns); i < timeline->count; i++) {
+		const struct span *span = &model->spans.row[timeline->first + i];
+		uint64_t ns = analysis_clipped(span->start_ns, span->end_ns, step);
+		uint32_t op;
+
+		if (span->start_ns >= step->to_ns)
+			break;
+		switch (span->state) {
+		case STATE_SLEEP: blame_sleep(blame, span, ns, &pending_ns); break;
+		case STATE_RUNNING: pending_ns = ns > RUN_MAX_NS ? 0 : pending_ns; break;
+		case STATE_RUNNABLE:
+			op = owner_of(blame, span->other);
+			if (op != INDEX_NONE)
+				blame->costs[op].cpu_ns += ns;
+			else if (span->other != INDEX_NONE && span->other != thread)
+				blame->other_cpu_ns += ns;
+			break;
+		default: break;
+		}
+	}
+}
+
+void step_blame_find(struct step_blame *blame, const struct pipeline_fetch *fetch, uint64_t end_ns)
+{
+	const struct analysis_window step = { .from_ns = fetch->end_ns, .to_ns = end_ns };
+
+	memset(blame->costs, 0, blame->pipeline->operators.count * sizeof(*blame->costs));
+	blame->other_cpu_ns = 0;
+	blame_wait(blame, fetch);
+	blame_trainer(blame, fetch->thread, &step);
+}
