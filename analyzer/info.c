@@ -5,9 +5,9 @@
 #include <inttypes.h>
 
 #include "analyzer/join/clock/device_clock.h"
-#include "analyzer/write/report/report_parts.h"
-#include "analyzer/write/stream.h"
-#include "analyzer/write/table.h"
+#include "analyzer/view/report_parts.h"
+#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/table.h"
 
 #define SCHEMA "profbpf.info/1"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "analyzer/model/model.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 /* Return 0 or a negative errno. @results needs the capture's only. */
 int info_text(FILE *out, const struct model *model, const struct results *results,

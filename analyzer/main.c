@@ -23,7 +23,7 @@
 #include "analyzer/write/mindinsight/mindinsight.h"
 #include "analyzer/write/msprof/msprof.h"
 #include "analyzer/write/tables/tables.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 #include "lib/base/duration.h"
 
 #define TOP_TEXT 10

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/options.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 static bool append_digit(uint64_t *value, char digit)
 {

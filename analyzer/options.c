@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "analyzer/write/timeline/device_tracks.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 #include "lib/base/duration.h"
 
 #define SECTION_NAMES                                                                        \

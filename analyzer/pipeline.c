@@ -14,7 +14,7 @@
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/passes.h"
 #include "analyzer/step_window.h"
-#include "analyzer/write/report/report_parts.h"
+#include "analyzer/view/report_parts.h"
 
 /* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */
 #define PART_MARGIN_NS 2000000000

@@ -34,7 +34,7 @@
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/model/model.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 struct analysis {
 	struct model *model;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analyzer/store/sql_tables.h"
-#include "analyzer/write/csv_file.h"
-#include "analyzer/write/json.h"
-#include "analyzer/write/stream.h"
-#include "analyzer/write/table.h"
+#include "analyzer/view/render/csv_file.h"
+#include "analyzer/view/render/json.h"
+#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/table.h"
 
 #define ROWS_AT_ONCE 1000 /* of a table for people: columns are as wide as these need */
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "analyzer/query.h"
-#include "analyzer/write/csv_file.h"
-#include "analyzer/write/json.h"
-#include "analyzer/write/stream.h"
+#include "analyzer/view/render/csv_file.h"
+#include "analyzer/view/render/json.h"
+#include "analyzer/view/render/stream.h"
 
 static void schema_text(FILE *out, const struct data_table *table)
 {

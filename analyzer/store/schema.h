@@ -16,7 +16,7 @@
 
 #include "analyzer/analyse/host/syscall_class.h"
 #include "analyzer/write/export.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 /* What the values of a column are. */
 enum column_unit {

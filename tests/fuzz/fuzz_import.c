@@ -19,7 +19,7 @@
 
 #include "analyzer/import/importer.h"
 #include "analyzer/pipeline.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 #include "tests/fuzz/input.h"
 
 #define INPUT_KIND 0x03

@@ -12,7 +12,7 @@
 
 #include "analyzer/import/importer.h"
 #include "analyzer/pipeline.h"
-#include "analyzer/write/csv_file.h"
+#include "analyzer/view/render/csv_file.h"
 #include "analyzer/write/msprof/msprof.h"
 #include "tests/unit/small_model.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analyzer/options.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 static void option_values(void **state)
 {

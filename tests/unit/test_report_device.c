@@ -9,7 +9,7 @@
 #include <yajl/yajl_tree.h>
 
 #include "analyzer/analyse/device/results.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 #include "tests/unit/small_model.h"
 
 #define US 1000ull

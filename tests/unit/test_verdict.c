@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/idle/verdict.h"
-#include "analyzer/write/report/report_parts.h"
+#include "analyzer/view/report_parts.h"
 #include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 #include "tests/unit/json_path.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/store/define_table.h"
-#include "analyzer/write/report/sections.h"
+#include "analyzer/view/sections.h"
 #include "tests/unit/json_path.h"
 
 static void check(const struct view *view)

@@ -17,7 +17,7 @@
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/analyse/pipeline/pipeline_series.h"
 #include "analyzer/model/model.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 /* Mean times of a batch in milliseconds, the first one left out; -1 = unknown. */
 struct mindinsight_times {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analyse/host/process_series.h"
-#include "analyzer/write/json.h"
+#include "analyzer/view/render/json.h"
 #include "analyzer/write/mindinsight/mindinsight.h"
 
 static double percent(uint64_t part_ns, uint64_t all_ns)

@@ -17,7 +17,7 @@
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/model/model.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 struct mindinsight_device {
 	const struct model *model;

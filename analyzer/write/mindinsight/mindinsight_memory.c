@@ -12,7 +12,7 @@
 
 #include "analyzer/analyse/memory/memory.h"
 #include "analyzer/model/task_sort.h"
-#include "analyzer/write/json.h"
+#include "analyzer/view/render/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"
 
 #define GIBI (1024.0 * 1024 * 1024)

@@ -7,8 +7,8 @@
 
 #include "analyzer/analyse/device/operators.h"
 #include "lib/base/map.h"
-#include "analyzer/write/csv_file.h"
-#include "analyzer/write/json.h"
+#include "analyzer/view/render/csv_file.h"
+#include "analyzer/view/render/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"
 
 static bool is_shown(const struct mindinsight_device *of, const struct operator_usage *row)

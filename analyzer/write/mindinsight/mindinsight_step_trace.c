@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analyzer/model/task_sort.h"
-#include "analyzer/write/json.h"
+#include "analyzer/view/render/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"
 
 #define TICK_NS 10

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/write/json.h"
+#include "analyzer/view/render/json.h"
 #include "analyzer/write/mindinsight/mindinsight.h"
 
 /* Thresholds of MindSpore's MindData analysis, percent. */

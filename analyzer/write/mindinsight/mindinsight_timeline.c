@@ -12,7 +12,7 @@
 
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/write/timeline/device_tracks.h"
-#include "analyzer/write/json.h"
+#include "analyzer/view/render/json.h"
 #include "analyzer/write/mindinsight/mindinsight_device.h"
 
 #define PID_AI_CPU 9000

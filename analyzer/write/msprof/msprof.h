@@ -17,8 +17,8 @@
 #include "analyzer/analyse/calls/api_statistic.h"
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/results.h"
-#include "analyzer/write/csv_file.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/render/csv_file.h"
+#include "analyzer/view/report.h"
 
 struct msprof {
 	const struct model *model;

@@ -2,7 +2,7 @@
 /* Every table as a CSV file. */
 #include <inttypes.h>
 
-#include "analyzer/write/csv_file.h"
+#include "analyzer/view/render/csv_file.h"
 #include "analyzer/write/tables/table_files.h"
 #include "analyzer/write/tables/tables.h"
 

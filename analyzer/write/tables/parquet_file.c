@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "analyzer/write/tables/parquet_encode.h"
-#include "analyzer/write/utf8.h"
+#include "analyzer/view/render/utf8.h"
 #include "lib/base/strings.h"
 
 #define MAGIC "PAR1"

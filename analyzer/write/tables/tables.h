@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "analyzer/write/export.h"
-#include "analyzer/write/report/report.h"
+#include "analyzer/view/report.h"
 
 /*
  * write_csv - a file NAME.csv for each table into the folder @path

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-#include "analyzer/write/utf8.h"
+#include "analyzer/view/render/utf8.h"
 
 #define BUFFER_SIZE (1u << 20)
 

@@ -10,7 +10,7 @@
 #include "analyzer/write/export_error.h"
 #include "analyzer/write/export_filter.h"
 #include "lib/base/map.h"
-#include "analyzer/write/utf8.h"
+#include "analyzer/view/render/utf8.h"
 
 #define NAME_SIZE 1024
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/write/utf8.h"
+#include "analyzer/view/render/utf8.h"
 
 #define FIELD_PACKET 1
 #define FIELD_COMPRESSED_PACKETS 50

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/render/table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL_MAX 512
+
+struct table {
+	struct libscols_table *columns;
+	struct libscols_line *line;
+	size_t column; /* of the next cell */
+	int error;
+};
+
+struct table *table_new(const struct report_options *options)
+{
+	struct table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->columns = scols_new_table();
+	if (!table->columns) {
+		free(table);
+		return NULL;
+	}
+	scols_table_enable_colors(table->columns, 0);
+	/* Not a terminal: never cut, never ask for the terminal's width. */
+	scols_table_set_termforce(table->columns,
+				  options->width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+	if (options->width)
+		scols_table_set_termwidth(table->columns, options->width);
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	if (!table)
+		return;
+	scols_unref_table(table->columns);
+	free(table);
+}
+
+void table_column(struct table *table, const char *heading, int how)
+{
+	int flags = 0;
+
+	if (how & TABLE_RIGHT)
+		flags |= SCOLS_FL_RIGHT;
+	if (how & TABLE_SHRINK)
+		flags |= SCOLS_FL_TRUNC;
+	if (!scols_table_new_column(table->columns, heading, 0, flags))
+		table->error = -ENOMEM;
+}
+
+void table_row(struct table *table)
+{
+	table->column = 0;
+	table->line = scols_table_new_line(table->columns, NULL);
+	if (!table->line)
+		table->error = -ENOMEM;
+}
+
+void table_text(struct table *table, const char *text)
+{
+	char clean[CELL_MAX];
+
+	if (table->line && scols_line_set_data(table->line, table->column,
+					       printable(text, clean, sizeof(clean))) != 0)
+		table->error = -ENOMEM;
+	table->column++;
+}
+
+void table_format(struct table *table, const char *format, ...)
+{
+	char text[CELL_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	table_text(table, text);
+}
+
+void table_count(struct table *table, uint64_t count)
+{
+	table_format(table, "%" PRIu64, count);
+}
+
+void table_ms(struct table *table, uint64_t ns)
+{
+	table_ms_after(table, 0, ns);
+}
+
+void table_ms_after(struct table *table, uint64_t start_ns, uint64_t ns)
+{
+	uint64_t apart = ns < start_ns ? start_ns - ns : ns - start_ns;
+	uint64_t us = apart / 1000 + (apart % 1000 >= 500);
+
+	table_format(table, "%s%" PRIu64 ".%03" PRIu64, ns < start_ns && us ? "-" : "", us / 1000,
+		     us % 1000);
+}
+
+void table_us(struct table *table, uint64_t ns)
+{
+	if (ns < 1000000)
+		table_format(table, "%" PRIu64 ".%" PRIu64, ns / 1000, ns % 1000 / 100);
+	else
+		table_format(table, "%" PRIu64, ns / 1000);
+}
+
+void table_percent(struct table *table, double percent)
+{
+	table_format(table, "%.1f", percent);
+}
+
+void table_unknown(struct table *table)
+{
+	table_text(table, "unknown");
+}
+
+void table_count_if(struct table *table, bool is_known, uint64_t count)
+{
+	if (is_known)
+		table_count(table, count);
+	else
+		table_unknown(table);
+}
+
+void table_ms_if(struct table *table, bool is_known, uint64_t ns)
+{
+	if (is_known)
+		table_ms(table, ns);
+	else
+		table_unknown(table);
+}
+
+void table_us_if(struct table *table, bool is_known, uint64_t ns)
+{
+	if (is_known)
+		table_us(table, ns);
+	else
+		table_unknown(table);
+}
+
+void table_empty(struct table *table)
+{
+	table_text(table, "");
+}
+
+int table_print(struct table *table, FILE *out)
+{
+	char *text = NULL;
+	int err;
+
+	if (table->error)
+		return table->error;
+	/* A table without lines would not even show its headings. */
+	err = scols_print_table_to_string(table->columns, &text);
+	if (err)
+		return err < 0 ? err : -ENOMEM;
+	errno = 0;
+	err = text && fputs(text, out) < 0 ? (errno ? -errno : -EIO) : 0;
+	/* The library ends the last line in some versions only. */
+	if (!err && text && *text && text[strlen(text) - 1] != '\n' && fputc('\n', out) == EOF)
+		err = errno ? -errno : -EIO;
+	free(text);
+	return err;
+}
+
+void print_heading(FILE *out, const struct report_options *options, const char *title)
+{
+	fprintf(out, "\n%s%s%s\n", options->colour ? "\033[1m" : "", title,
+		options->colour ? "\033[0m" : "");
+	for (size_t i = 0; i < strlen(title); i++)
+		fputc('-', out);
+	fputc('\n', out);
+}

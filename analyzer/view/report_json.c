@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "analyzer/view/sections.h"
+
+static void write_section(struct report *report, const struct section *section)
+{
+	if (section->json) {
+		section->json(report);
+		return;
+	}
+	for (const struct view *const *view = section->views; *view; view++)
+		view_json(report, *view);
+}
+
+static void write_sections(struct report *report)
+{
+	json_map(report->json, NULL);
+	json_text(report->json, "schema", REPORT_SCHEMA);
+	for (size_t i = 0; i < section_count; i++) {
+		if (report->options->sections & sections[i]->wanted_by)
+			write_section(report, sections[i]);
+	}
+	json_map_close(report->json);
+}
+
+int report_json(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options)
+{
+	struct report report;
+	int err = report_init(&report, model, results, options);
+
+	report.json = err ? NULL : json_new(out, true);
+	if (report.json) {
+		write_sections(&report);
+		err = json_end(report.json);
+	} else {
+		err = -ENOMEM;
+	}
+	report_free(&report);
+	return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_parts.h - the sections of the text and JSON report, for report_text.c,
+ * report_json.c and the `info` command. Text sections return 0 or a negative errno.
+ */
+#ifndef PROFBPF_ANALYZER_VIEW_REPORT_PARTS_H
+#define PROFBPF_ANALYZER_VIEW_REPORT_PARTS_H
+
+#include "analyzer/analyse/calls/api.h"
+#include "analyzer/analyse/host/block_io.h"
+#include "analyzer/analyse/capture.h"
+#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/host/faults.h"
+#include "analyzer/analyse/host/host.h"
+#include "analyzer/analyse/calls/ioctl.h"
+#include "analyzer/analyse/calls/launched.h"
+#include "analyzer/analyse/pipeline/bottleneck.h"
+#include "analyzer/analyse/pipeline/pipelines.h"
+#include "analyzer/analyse/calls/probe_cost.h"
+#include "analyzer/analyse/host/process_series.h"
+#include "analyzer/analyse/host/processes.h"
+#include "analyzer/analyse/host/python.h"
+#include "analyzer/analyse/host/stacks.h"
+#include "analyzer/analyse/pipeline/steps.h"
+#include "analyzer/view/render/json.h"
+#include "analyzer/view/report.h"
+#include "analyzer/view/render/table.h"
+
+/* Five lines at most, without a heading; nothing if there is no verdict. */
+int text_verdict(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options);
+/* Nothing if there is a device's task stream, or no thread of which anything is known. */
+int text_waits(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
+int text_trace(FILE *out, const struct model *model, const struct results *results,
+	       const struct report_options *options);
+int text_capture(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options);
+int text_pipeline(FILE *out, const struct model *model, const struct results *results,
+		  const struct report_options *options);
+
+
+
+/* Each writes its key and value into the open map. */
+void json_verdict_section(struct json *json, const struct model *model,
+			  const struct results *results);
+void json_waits_section(struct json *json, const struct model *model,
+			const struct results *results);
+void json_trace_section(struct json *json, const struct model *model,
+			const struct results *results);
+void json_capture_section(struct json *json, const struct model *model,
+			  const struct results *results);
+void json_pipeline_section(struct json *json, const struct model *model,
+			   const struct results *results);
+
+/*
+ * text_damage - what could not be read, in a sentence; nothing if all could
+ *
+ * "byte 40960: checksum mismatch; 3 packets skipped, ...". Returns @into.
+ */
+char *text_damage(const struct model *model, char *into, size_t size);
+
+/* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
+void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
+
+
+/* How many of @count rows a table shows. */
+uint32_t rows_shown(const struct report_options *options, uint32_t count);
+
+
+
+#endif /* PROFBPF_ANALYZER_VIEW_REPORT_PARTS_H */

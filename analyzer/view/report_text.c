@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/report_parts.h"
+#include "analyzer/view/sections.h"
+#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/table.h"
+
+uint32_t rows_shown(const struct report_options *options, uint32_t count)
+{
+	return options->top && options->top < count ? options->top : count;
+}
+
+void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown)
+{
+	if (shown < count)
+		fprintf(out, "... and %u more %s (--top 0 shows all)\n", count - shown, what);
+}
+
+int report_text(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options)
+{
+	struct report report;
+	int err = report_init(&report, model, results, options);
+
+	report.out = out;
+	for (size_t i = 0; i < section_count && !err; i++) {
+		if (options->sections & sections[i]->wanted_by)
+			err = sections[i]->text(&report);
+	}
+	report_free(&report);
+	return err ? err : stream_flush(out);
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict (analyse/verdict.h) in words: what the report begins with, as text and as JSON. */
+#include "analyzer/analyse/idle/verdict.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "analyzer/analyse/device/device_advice.h"
+#include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/analyse/device/operators.h"
+#include "analyzer/view/report_parts.h"
+#include "analyzer/view/report_roots.h"
+#include "analyzer/view/render/utf8.h"
+
+#define TEXT_SIZE 1024
+#define LINE_SIZE (4 * TEXT_SIZE)
+
+static void append(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text + used, size - used, format, list);
+	va_end(list);
+}
+
+static const struct pipeline_steps *steps_of(const struct results *results)
+{
+	const struct verdict *verdict = results->verdict;
+
+	return verdict->op == INDEX_NONE ? NULL : &results->steps->pipelines[verdict->pipeline];
+}
+
+/* The bottleneck that was found in it, if the verdict is about that operator. */
+static const struct bottleneck *bottleneck_of(const struct results *results)
+{
+	const struct verdict *verdict = results->verdict;
+	const struct bottleneck *b;
+
+	if (verdict->op == INDEX_NONE || verdict->pipeline >= results->advice->count)
+		return NULL;
+	b = &results->advice->bottlenecks[verdict->pipeline];
+	return b->kind != BOTTLENECK_NONE && b->op == verdict->op ? b : NULL;
+}
+
+static void name_operator(const struct model *model, const struct results *results, char *text,
+			  size_t size)
+{
+	const struct pipeline_steps *steps = steps_of(results);
+	const struct pipeline *pipeline;
+
+	*text = '\0';
+	if (!steps)
+		return;
+	pipeline = steps->usage->pipeline;
+	snprintf(text, size, "%s's %.128s", pipeline->framework,
+		 model_text(model, pipeline->operators.row[results->verdict->op].name));
+}
+
+static const char *of_text(uint8_t of)
+{
+	switch (of) {
+	case VERDICT_OF_STEP_TIME: return "step time";
+	case VERDICT_OF_WALL_TIME: return "the time";
+	default: return "device time";
+	}
+}
+
+/* Whose time it is: "main thread python 17", "thread worker 19", "the threads that launch". */
+static void name_waiter(const struct model *model, const struct results *results, char *text,
+			size_t size)
+{
+	const struct host_waits *waits = results->waits;
+	char who[TEXT_SIZE];
+
+	*text = '\0';
+	if (!waits || !waits->thread_count)
+		return;
+	root_thread_text(model, waits->threads[0], who, sizeof(who));
+	if (waits->thread_count == 1)
+		append(text, size, "%s %.128s",
+		       waits->why == WAITS_OF_MAIN ? "main thread" : "thread", who);
+	else
+		append(text, size, "%s",
+		       waits->why == WAITS_OF_LAUNCHES ? "the threads that launch"
+		       : waits->why == WAITS_OF_MAIN   ? "the main threads"
+						       : "those threads");
+	if (waits->thread_count > 1)
+		append(text, size, " (%u, the first %.128s)", waits->thread_count, who);
+}
+
+/* Why there is no CPU, after "because". */
+static const char *cpu_text(const struct idle_verdict *idle)
+{
+	if (idle->cause == IDLE_THROTTLED)
+		return "the job's CPU quota is used up";
+	if (idle->cause == IDLE_IRQ)
+		return "interrupts have the CPUs";
+	switch (idle->kind) {
+	case IDLE_KIND_OWN_CPU: return "the job's own threads take the CPUs from each other";
+	case IDLE_KIND_WAKE_UP: return "idle CPUs took that long to wake up";
+	default: return "others have the CPUs";
+	}
+}
+
+static void tell_data(const struct model *model, const struct results *results, char *text,
+		      size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char op[TEXT_SIZE], waiter[TEXT_SIZE];
+
+	name_operator(model, results, op, sizeof(op));
+	name_waiter(model, results, waiter, sizeof(waiter));
+	if (verdict->of == VERDICT_OF_STEP_TIME)
+		append(text, size, "Starved for data: %.1f %% of the steps' time is lost to ",
+		       verdict->percent);
+	else if (verdict->of == VERDICT_OF_WALL_TIME)
+		append(text, size, "Starved for data: %s waits for %.1f %% of the time for ",
+		       waiter, verdict->percent);
+	else
+		append(text, size,
+		       "Starved for data: the device is idle for %.1f %% of its time by ",
+		       verdict->percent);
+	append(text, size, "the data pipeline%s%s", *op ? ", most of all by " : "", op);
+}
+
+static void tell_cpu(const struct model *model, const struct results *results, char *text,
+		     size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	const struct bottleneck *b = bottleneck_of(results);
+	char op[TEXT_SIZE], waiter[TEXT_SIZE];
+
+	name_operator(model, results, op, sizeof(op));
+	name_waiter(model, results, waiter, sizeof(waiter));
+	if (verdict->of == VERDICT_OF_DEVICE_TIME)
+		append(text, size,
+		       "Starved by CPUs: the device is idle for %.1f %% of its time%s because %s",
+		       verdict->percent,
+		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
+			       ? ", most of it"
+			       : "",
+		       cpu_text(&verdict->idle));
+	else if (verdict->by_threads && !(b && b->kind == BOTTLENECK_TAKES_CPU))
+		append(text, size, "Starved by CPUs: %s is held up for %.1f %% of %s%s because %s",
+		       waiter, verdict->percent, of_text(verdict->of),
+		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
+			       ? ", most of it"
+			       : "",
+		       cpu_text(&verdict->idle));
+	else if (b && b->kind == BOTTLENECK_STARVED)
+		append(text, size,
+		       "Starved by CPUs: %.1f %% of the steps' time is lost because %s has none",
+		       verdict->percent, op);
+	else if (b && b->kind == BOTTLENECK_TAKES_CPU)
+		append(text, size,
+		       "Starved by CPUs: %.1f %% of the steps' time is lost because %s has those "
+		       "that the trainer needs",
+		       verdict->percent, op);
+	else
+		append(text, size,
+		       "Starved by CPUs: for %.1f %% of the steps' time others had the CPU that "
+		       "the "
+		       "trainer's thread was ready for",
+		       verdict->percent);
+}
+
+/* "the device is busy for at least 61 %, at most 74 % of the time" */
+static void tell_bounds(const struct results *results, char *text, size_t size)
+{
+	const struct device_bounds *bounds = &results->waits->bounds;
+
+	append(text, size,
+	       "by the calls that wait for it the device is busy for at least %.0f %%, at most "
+	       "%.0f %% of the time",
+	       bounds->at_least_percent, bounds->at_most_percent);
+}
+
+/* Without its tasks. */
+static void tell_device_waits(const struct model *model, const struct results *results, char *text,
+			      size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+
+	name_waiter(model, results, waiter, sizeof(waiter));
+	if (verdict->busy)
+		append(text, size, "The device itself takes the time: ");
+	else
+		append(text, size,
+		       "Held up by the device itself: %s waits for it for %.1f %% of the time; ",
+		       waiter, verdict->percent);
+	tell_bounds(results, text, size);
+}
+
+static void tell_host_code(const struct model *model, const struct results *results, char *text,
+			   size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+
+	append(text, size, "Held up by the host's own code: ");
+	if (!verdict->by_threads) {
+		append(text, size,
+		       "the device is idle for %.1f %% of its time by it, most of all %s",
+		       verdict->percent, idle_cause_text(verdict->idle.cause));
+		if (verdict->idle.most && verdict->idle.most->word)
+			append(text, size, ": %s", verdict->idle.most->word);
+		return;
+	}
+	name_waiter(model, results, waiter, sizeof(waiter));
+	if (!results->waits->bounds.known) {
+		append(text, size, "%s waits for %.1f %% of %s for it, most of all %s", waiter,
+		       verdict->percent, of_text(verdict->of),
+		       idle_cause_text(verdict->idle.cause));
+		return;
+	}
+	append(text, size, "it takes %.1f %% of the time of %s, most of all %s; ", verdict->percent,
+	       waiter, idle_cause_text(verdict->idle.cause));
+	tell_bounds(results, text, size);
+}
+
+static void tell_healthy(const struct model *model, const struct results *results, char *text,
+			 size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+
+	if (!verdict->by_threads) {
+		append(text, size,
+		       "Healthy: from its first to its last task the device is busy for %.1f %% "
+		       "of the time, and nothing on the host holds it up",
+		       verdict->percent);
+		return;
+	}
+	name_waiter(model, results, waiter, sizeof(waiter));
+	append(text, size,
+	       "Healthy: %s is at work for %.1f %% of %s, and nothing holds it up for long", waiter,
+	       verdict->own_percent, of_text(verdict->of));
+}
+
+static void tell_device(const struct model *model, const struct results *results, char *text,
+			size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+
+	if (verdict->by_threads) {
+		tell_device_waits(model, results, text, size);
+		return;
+	}
+
+	if (!verdict->busy) {
+		append(text, size,
+		       "Held up by the device itself: for %.1f %% of its time it is idle after the "
+		       "host "
+		       "has done its part: tasks are handed over and not started, or their end is "
+		       "not "
+		       "known yet",
+		       verdict->percent);
+		return;
+	}
+	append(text, size, "The device itself takes the time: it is busy for %.1f %% of it",
+	       verdict->percent);
+	if (verdict->idle.most)
+		append(text, size, "; the largest cause of the rest, %s, costs %.1f %%",
+		       idle_cause_name(verdict->idle.cause),
+		       verdict->idle_percent * (double)verdict->idle.ns /
+			       (double)results->devices->idle.total_ns);
+}
+
+static void tell_communication(const struct model *model, const struct verdict *verdict, char *text,
+			       size_t size)
+{
+	const struct device *device;
+
+	append(text, size,
+	       "Held up by other ranks: devices wait for each other in collectives for %.1f %% of "
+	       "their time",
+	       verdict->percent);
+	if (verdict->straggler >= model->devices.count)
+		return;
+	device = &model->devices.row[verdict->straggler];
+	append(text, size, ", most of it for %s %u", device->has_rank ? "rank" : "device",
+	       device->has_rank ? device->rank : device->id);
+}
+
+static void tell_unknown(const struct model *model, const struct results *results, char *text,
+			 size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char waiter[TEXT_SIZE];
+	static const char *const why[] = {
+		[VERDICT_LACK_NONE] = "the records do not say why",
+		[VERDICT_LACK_RECORDS] = "parts of the recording cannot be read",
+		[VERDICT_LACK_TRACE] = "the host was not recorded",
+		[VERDICT_LACK_STREAM] =
+			"there are neither tasks of a device nor steps of a data pipeline",
+		[VERDICT_LACK_STEPS] = "there are no tasks of a device",
+		[VERDICT_LACK_SCHED] = "what threads did was not recorded",
+		[VERDICT_LACK_LAUNCHES] = "no launching call is known to belong to a task",
+		[VERDICT_LACK_PROCESS] = "the job waited for a process that was not traced",
+		[VERDICT_LACK_ROOTS] = "for most of it the records do not say why",
+	};
+
+	name_waiter(model, results, waiter, sizeof(waiter));
+	append(text, size, "What holds the job up cannot be known: ");
+	if (verdict->has_percent && verdict->of == VERDICT_OF_DEVICE_TIME)
+		append(text, size, "the device is idle for %.1f %% of its time, and ",
+		       verdict->percent);
+	else if (verdict->has_percent && verdict->by_threads)
+		append(text, size, "%s waits for %.1f %% of %s, and ", waiter, verdict->percent,
+		       of_text(verdict->of));
+	if (verdict->lack == VERDICT_LACK_RECORDS && verdict->source != INDEX_NONE)
+		append(text, size, "%" PRIu64 " records were lost, too many of source %s",
+		       verdict->lost, model_text(model, model->sources.row[verdict->source].name));
+	else
+		append(text, size, "%s", why[verdict->lack]);
+	if (verdict->lack == VERDICT_LACK_STEPS)
+		append(text, size, "; it is not data: steps wait for it for %.1f %% of their time",
+		       verdict->percent);
+}
+
+/* The state with its number, in one sentence. */
+static void write_sentence(const struct model *model, const struct results *results, char *text,
+			   size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+
+	*text = '\0';
+	switch (verdict->state) {
+	case VERDICT_DATA: tell_data(model, results, text, size); break;
+	case VERDICT_CPU: tell_cpu(model, results, text, size); break;
+	case VERDICT_HOST_CODE: tell_host_code(model, results, text, size); break;
+	case VERDICT_DEVICE: tell_device(model, results, text, size); break;
+	case VERDICT_COMMUNICATION: tell_communication(model, verdict, text, size); break;
+	case VERDICT_HEALTHY: tell_healthy(model, results, text, size); break;
+	default: tell_unknown(model, results, text, size); break;
+	}
+	append(text, size, ".");
+}
+
+static const char *needs(const struct verdict *verdict)
+{
+	switch (verdict->lack) {
+	case VERDICT_LACK_RECORDS:
+		return verdict->source == INDEX_NONE ? "Read the whole recording, or record again."
+						     : "Record again with a larger --buffer, fewer "
+						       "--topics, or --min-duration.";
+	case VERDICT_LACK_TRACE:
+		return "Record the job with profctl (topics api and sched) while the device's own "
+		       "profiler runs, and give both: analyzer report TRACE --device PATH.";
+	case VERDICT_LACK_STREAM:
+	case VERDICT_LACK_STEPS:
+		return "Load the runtime's device layer into the job (libprofbpf-*.so), or give "
+		       "what the "
+		       "device's own profiler wrote with --device.";
+	case VERDICT_LACK_SCHED: return "Record with the topic sched.";
+	case VERDICT_LACK_LAUNCHES:
+		return "Record with the topic api, best from the job's start (profctl record); see "
+		       "the "
+		       "section join.";
+	case VERDICT_LACK_PROCESS:
+		return "Record that process, too (--pid A,B, or profctl record --system).";
+	default:
+		return "See the section idle for where each wait could not be followed; record "
+		       "with all "
+		       "topics (--topics all).";
+	}
+}
+
+/* As what a thread of an operator did holds it up, where the steps do not say it. */
+static enum bottleneck_kind kind_by_cause(uint8_t cause)
+{
+	switch (cause) {
+	case IDLE_USER_CODE:
+	case IDLE_RUNTIME: return BOTTLENECK_BUSY;
+	case IDLE_IO:
+	case IDLE_PAGE_FAULT: return BOTTLENECK_STORAGE;
+	default: return BOTTLENECK_SLEEPS;
+	}
+}
+
+static void tell_pipeline_remedy(const struct model *model, const struct results *results,
+				 char *text, size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	const struct bottleneck *b = bottleneck_of(results);
+	const struct pipeline_steps *steps = steps_of(results);
+
+	if (steps)
+		bottleneck_remedy(model, steps->usage->pipeline, verdict->op,
+				  b ? b->kind : kind_by_cause(verdict->idle.cause), text, size);
+	else
+		append(text, size,
+		       "More workers or prefetching for that stage, or less to do for each "
+		       "element; see "
+		       "the section pipeline.");
+}
+
+static void tell_operator(const struct model *model, const struct results *results, char *text,
+			  size_t size)
+{
+	const struct operator_list *list = &results->devices->operators;
+	const char *name = list->count ? model_text(model, list->rows[0].name) : "";
+
+	if (*name)
+		append(text, size,
+		       "Begin with %.200s, %.1f %% of its device's tasks' time (section "
+		       "operators).",
+		       name, list->rows[0].percent);
+	else
+		append(text, size, "See the section operators for what it does.");
+}
+
+/* What to change; "" for a job that is healthy. */
+static void write_remedy(const struct model *model, const struct results *results, char *text,
+			 size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+
+	*text = '\0';
+	switch (verdict->state) {
+	case VERDICT_HEALTHY: break;
+	case VERDICT_UNKNOWN: append(text, size, "%s", needs(verdict)); break;
+	case VERDICT_DATA: tell_pipeline_remedy(model, results, text, size); break;
+	case VERDICT_COMMUNICATION:
+		append(text, size,
+		       "Look at what the late rank does before its collectives: its own "
+		       "report, the section communication.");
+		break;
+	case VERDICT_DEVICE:
+		if (verdict->busy && verdict->by_threads) {
+			append(text, size, "%s",
+			       "Which of its tasks take it, the device's own profiler tells "
+			       "(--device), "
+			       "or its layer (libprofbpf-*.so).");
+			break;
+		}
+		if (verdict->busy) {
+			tell_operator(model, results, text, size);
+			break;
+		}
+		/* fall through */
+	default:
+		if (verdict->idle.most)
+			append(text, size, "%s", idle_remedy(model, &verdict->idle));
+		else if (bottleneck_of(results))
+			tell_pipeline_remedy(model, results, text, size);
+		else
+			append(text, size, "Give the job CPUs of its own, or fewer threads.");
+	}
+}
+
+static void line(FILE *out, const char *label, const char *text)
+{
+	char clean[LINE_SIZE];
+
+	if (*text)
+		fprintf(out, "%-8s %s\n", label, printable(text, clean, sizeof(clean)));
+}
+
+/* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
+static int tell_root(const struct model *model, const struct results *results, char *text,
+		     size_t size)
+{
+	const struct idle_root *row = results->verdict->idle.most;
+	const struct bottleneck *b = bottleneck_of(results);
+	uint64_t of_ns = results->verdict->roots_of_ns;
+	struct syscall_table *syscalls;
+
+	*text = '\0';
+	if (!row && b)
+		append(text, size, "%s", b->reason);
+	if (!row)
+		return 0;
+	syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (!syscalls)
+		return -ENOMEM;
+	report_root_text(model, syscalls, results->verdict->roots, row, text, size);
+	append(text, size, "; %s, %.1f %% of %s", idle_cause_name(row->root.cause),
+	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, of_text(results->verdict->of));
+	syscall_table_free(syscalls);
+	return 0;
+}
+
+int text_verdict(FILE *out, const struct model *model, const struct results *results,
+		 const struct report_options *options)
+{
+	const struct verdict *verdict = results->verdict;
+	char text[LINE_SIZE];
+	int err;
+
+	(void)options;
+	if (!verdict)
+		return 0;
+	write_sentence(model, results, text, sizeof(text));
+	line(out, "verdict", text);
+	err = tell_root(model, results, text, sizeof(text));
+	if (err)
+		return err;
+	line(out, "root", text);
+	write_remedy(model, results, text, sizeof(text));
+	line(out, verdict->state == VERDICT_UNKNOWN ? "to know" : "do", text);
+	if (verdict->gain_percent > 0)
+		fprintf(out, "%-8s at most %.1f %% of %s\n", "gain", verdict->gain_percent,
+			of_text(verdict->of));
+	if (verdict->lost && verdict->lack != VERDICT_LACK_RECORDS)
+		fprintf(out, "%-8s %" PRIu64 " records were lost: see the section capture\n", "but",
+			verdict->lost);
+	return 0;
+}
+
+static void write_root(struct json *json, const struct model *model, const struct results *results)
+{
+	struct syscall_table *syscalls;
+
+	if (!results->verdict->idle.most)
+		return;
+	syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (syscalls)
+		report_json_root(json, "root", model, syscalls, results->verdict->roots,
+				 results->verdict->idle.most);
+	syscall_table_free(syscalls);
+}
+
+void json_verdict_section(struct json *json, const struct model *model,
+			  const struct results *results)
+{
+	const struct verdict *verdict = results->verdict;
+	char text[LINE_SIZE];
+
+	if (!verdict)
+		return;
+	json_map(json, "verdict");
+	json_text(json, "state", verdict_state_name(verdict->state));
+	if (verdict->has_percent) {
+		json_decimal(json, "percent", verdict->percent);
+		json_text(json, "of", verdict_of_name(verdict->of));
+	}
+	write_root(json, model, results);
+	name_operator(model, results, text, sizeof(text));
+	if (*text)
+		json_text(json, "stage", text);
+	write_sentence(model, results, text, sizeof(text));
+	json_text(json, "sentence", text);
+	write_remedy(model, results, text, sizeof(text));
+	if (*text)
+		json_text(json, "do", text);
+	if (verdict->gain_percent > 0)
+		json_decimal(json, "gain_at_most_percent", verdict->gain_percent);
+	json_map_close(json);
+}

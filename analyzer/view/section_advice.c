@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to do. */
+#include "analyzer/analyse/pipeline/bottleneck.h"
+#include "analyzer/store/define_table.h"
+#include "analyzer/view/report_parts.h"
+#include "analyzer/view/sections.h"
+
+static const struct view_column COLUMNS[] = {
+	{ "id" }, { "severity" }, { "title" }, { "evidence" }, { "remedy", "do" }, { NULL },
+};
+
+static const struct view ADVICE = { "advice", NULL, &table_advice, COLUMNS };
+
+static const struct view_column TOLD_COLUMNS[] = {
+	{ "topic" },
+	{ "part" },
+	{ "advice", "do", VIEW_EMPTY },
+	{ "about" },
+	{ "count" },
+	{ "device.id", "device" },
+	{ "file.path", "file" },
+	{ NULL },
+};
+
+static const struct view TOLD = { "told_advice", NULL, &table_told_advice, TOLD_COLUMNS,
+				  .optional = true };
+
+static void print_told(const struct report *report)
+{
+	const struct report_options *options = report->options;
+	const struct model *model = report->model;
+	FILE *out = report->out;
+	uint32_t shown = rows_shown(options, model->told_advice.count);
+	char text[512], subjects[256], topic[128];
+
+	if (!shown)
+		return;
+	print_heading(out, options, "Advice of msprof");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct told_advice *row = &model->told_advice.row[i];
+
+		fprintf(out, "%s: %s",
+			printable(model_text(model, row->topic), topic, sizeof(topic)),
+			printable(model_text(model, row->text), text, sizeof(text)));
+		if (row->count)
+			fprintf(out, "\n  %u: %s", row->count,
+				printable(model_text(model, row->subjects), subjects,
+					  sizeof(subjects)));
+		fputc('\n', out);
+	}
+	text_more(out, "suggestions", model->told_advice.count, shown);
+}
+
+static void print_own(const struct report *report, const struct advice_results *advice)
+{
+	uint32_t shown = rows_shown(report->options, advice->advice_count);
+
+	print_heading(report->out, report->options, "Advice");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct advice *row = &advice->list[i];
+
+		fprintf(report->out, "%s: %s\n  because %s\n  do: %s\n", row->severity, row->title,
+			row->evidence, row->remedy);
+	}
+	text_more(report->out, "pieces", advice->advice_count, shown);
+}
+
+static int advice_text(const struct report *report)
+{
+	const struct advice_results *advice = report->results->advice;
+
+	if (advice && advice->advice_count)
+		print_own(report, advice);
+	print_told(report);
+	return 0;
+}
+
+const struct section section_advice = { SECTION_ADVICE, advice_text, NULL, VIEWS(&ADVICE, &TOLD) };

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of device drivers. */
+#include <inttypes.h>
+
+#include "analyzer/analyse/calls/ioctl.h"
+#include "analyzer/store/define_table.h"
+#include "analyzer/view/report_parts.h"
+#include "analyzer/view/sections.h"
+
+#define IOCTL_FIGURES(COLUMN)                                                         \
+	COLUMN(module, TEXT, "module", "the driver's kernel module",                  \
+	       cell_string(model, model->drivers.row[row->driver].module))            \
+	COLUMN(number, NUMBER, "number", "number of the command", cell_u64(row->cmd)) \
+	COLUMN(open_ns, NS, "open", "how long those have lasted",                     \
+	       cell_known(row->open, row->open_ns))                                   \
+	COLUMN(began_before_ns, NS, "begun before", "how long those lasted at least", \
+	       cell_not_0(row->before_ns))                                            \
+	COLUMN(mean_ns, SHORT_NS, "mean", "of those that were seen whole",            \
+	       cell_known(row->returned, ioctl_mean_ns(row)))
+
+DEFINE_FIGURES(ioctl_figures, struct ioctl_usage, IOCTL_FIGURES, NULL);
+
+static const struct view_column COLUMNS[] = {
+	{ "driver", .how = VIEW_EMPTY },
+	{ "module", .how = VIEW_JSON },
+	{ "device", .how = VIEW_SHRINK | VIEW_EMPTY },
+	{ "command" },
+	{ "number", .how = VIEW_JSON },
+	{ "process.pid" },
+	{ "count" },
+	{ "began_before", .how = VIEW_NOT_0 },
+	{ "open" },
+	{ "open_ns", .how = VIEW_JSON },
+	{ "began_before_ns", .how = VIEW_JSON },
+	{ "errors" },
+	{ "total_ns" },
+	{ "mean_ns" },
+	{ "max_ns" },
+	{ NULL },
+};
+
+static const struct view IOCTL = { "ioctl", "commands", &table_ioctl, COLUMNS,
+				   .figures = &ioctl_figures };
+
+/* What began or ended outside of the recording is in no sum. */
+static void unfinished_ioctls(FILE *out, const struct ioctl_results *ioctl)
+{
+	uint64_t open = 0, before = 0, ns = 0;
+
+	for (uint32_t i = 0; i < ioctl->row_count; i++) {
+		open += ioctl->rows[i].open;
+		before += ioctl->rows[i].before;
+		ns += ioctl->rows[i].open_ns + ioctl->rows[i].before_ns;
+	}
+	if (before || open)
+		fprintf(out,
+			"%" PRIu64 " were under way when recording began, %" PRIu64
+			" when it ended: they took %.3f ms at least, which is in no total, mean or "
+			"maximum\n",
+			before, open, (double)ns / 1e6);
+}
+
+static int ioctl_text(const struct report *report)
+{
+	int err;
+
+	print_heading(report->out, report->options, "Driver calls (ioctl on device files)");
+	if (report->results->ioctl->row_count == 0) {
+		fputs("none were recorded\n", report->out);
+		return 0;
+	}
+	err = view_text(report, &IOCTL);
+	unfinished_ioctls(report->out, report->results->ioctl);
+	return err;
+}
+
+const struct section section_ioctl = { SECTION_IOCTL, ioctl_text, NULL, VIEWS(&IOCTL) };
