@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/write/timeline/device_tracks.h"
+#include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
 

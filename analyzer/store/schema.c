@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/store/all_tables.h"
-#include "analyzer/write/export_filter.h"
+#include "analyzer/export/export_filter.h"
 
 #define TABLE_ADDRESS(name) &table_##name,
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/host/syscall_class.h"
-#include "analyzer/write/export.h"
+#include "analyzer/export/export.h"
 #include "analyzer/view/report.h"
 
 /* What the values of a column are. */

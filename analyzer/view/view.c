@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/write/export.h"
+#include "analyzer/export/export.h"
 
 static const struct export_options ALL_PROCESSES = { .end_ns = UINT64_MAX };
 

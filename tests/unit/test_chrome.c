@@ -12,8 +12,8 @@
 #include <cmocka.h>
 #include <yajl/yajl_tree.h>
 
-#include "analyzer/write/timeline/chrome_writer.h"
-#include "analyzer/write/export.h"
+#include "analyzer/export/chrome/chrome_writer.h"
+#include "analyzer/export/export.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/write/timeline/cpu_slices.h"
+#include "analyzer/export/timeline/cpu_slices.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"
 

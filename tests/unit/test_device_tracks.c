@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/device/device_steps.h"
-#include "analyzer/write/timeline/device_tracks.h"
+#include "analyzer/export/timeline/device_tracks.h"
 #include "tests/unit/small_model.h"
 
 #define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL

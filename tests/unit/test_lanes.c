@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/write/timeline/lanes.h"
-#include "analyzer/write/timeline/task_order.h"
+#include "analyzer/export/timeline/lanes.h"
+#include "analyzer/export/timeline/task_order.h"
 #include "tests/unit/small_model.h"
 
 /* Places a slice as a writer does; returns the number of its lane and its depth there. */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/host/process_series.h"
-#include "analyzer/write/mindinsight/mindinsight.h"
+#include "analyzer/export/layouts/mindinsight/mindinsight.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull

@@ -11,7 +11,7 @@
 
 #include "analyzer/analyse/device/devices.h"
 #include "analyzer/analyse/memory/memory.h"
-#include "analyzer/write/mindinsight/mindinsight_device.h"
+#include "analyzer/export/layouts/mindinsight/mindinsight_device.h"
 #include "tests/unit/small_model.h"
 
 #define MS 1000000ull

@@ -13,7 +13,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/pipeline.h"
 #include "analyzer/view/render/csv_file.h"
-#include "analyzer/write/msprof/msprof.h"
+#include "analyzer/export/layouts/msprof/msprof.h"
 #include "tests/unit/small_model.h"
 
 #define START 1700000000000000000ull

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/write/export.h"
+#include "analyzer/export/export.h"
 #include "bpf/events.h"
 #include "tests/unit/perfetto_read.h"
 #include "tests/unit/sample_trace.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <yajl/yajl_parse.h>
 
-#include "analyzer/write/export.h"
+#include "analyzer/export/export.h"
 #include "tests/unit/perfetto_read.h"
 #include "tests/unit/small_model.h"
 

@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 
 #include "analyzer/pipeline.h"
-#include "analyzer/write/tables/tables.h"
+#include "analyzer/export/tables/tables.h"
 #include "tests/unit/small_model.h"
 
 static char folder[64];

@@ -2,7 +2,7 @@
 /* Tables: devices, their tasks, and what device files say of single tasks, transfers and allocations. */
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/store/define_table.h"
-#include "analyzer/write/export_filter.h"
+#include "analyzer/export/export_filter.h"
 
 #define DEVICE_COLUMNS(COLUMN)                                                            \
 	COLUMN(device, ROW, "device", "this row", cell_u64(at->index))                    \

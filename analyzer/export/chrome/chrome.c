@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/export/chrome/chrome_trace.h"
+#include "analyzer/export/export.h"
+#include "analyzer/export/export_error.h"
+#include "analyzer/export/host_load.h"
+
+void chrome_name_process(struct chrome_trace *trace, uint32_t pid, const char *name, uint32_t sort)
+{
+	struct chrome_writer *writer = &trace->writer;
+
+	chrome_event(writer, 'M', "process_name", NULL, pid, 0);
+	chrome_arg_text(writer, "name", name);
+	chrome_event_end(writer);
+	chrome_event(writer, 'M', "process_sort_index", NULL, pid, 0);
+	chrome_arg_uint(writer, "sort_index", sort);
+	chrome_event_end(writer);
+}
+
+void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, const char *name)
+{
+	chrome_event(&trace->writer, 'M', "thread_name", NULL, pid, tid);
+	chrome_arg_text(&trace->writer, "name", name);
+	chrome_event_end(&trace->writer);
+}
+
+uint32_t chrome_add_row(struct chrome_trace *trace, uint32_t pid, const char *name)
+{
+	uint32_t tid = CHROME_ROWS_TID + trace->rows++;
+
+	chrome_name_thread(trace, pid, tid, name);
+	return tid;
+}
+
+/* An array has no place for metadata of the whole trace: it goes into an event. */
+static void write_head(struct chrome_trace *trace)
+{
+	const struct model *model = trace->model;
+	struct chrome_writer *writer = &trace->writer;
+	uint64_t realtime_ns;
+
+	chrome_event(writer, 'M', "trace_info", NULL, 0, 0);
+	chrome_arg_text(writer, "exporter", "profbpf " PROFBPF_VERSION);
+	chrome_arg_text(writer, "hostname", model_text(model, model->info.hostname));
+	chrome_arg_text(writer, "kernel", model_text(model, model->info.kernel));
+	chrome_arg_uint(writer, "baseMonotonicNanoseconds", trace->window.start_ns);
+	if (clock_table_from_monotonic(model->clocks, CLOCK_KIND_REALTIME, trace->window.start_ns,
+				       &realtime_ns) == 0)
+		chrome_arg_uint(writer, "baseTimeNanoseconds", realtime_ns);
+	chrome_event_end(writer);
+}
+
+static void write_losses(struct chrome_trace *trace)
+{
+	const struct model *model = trace->model;
+	struct chrome_writer *writer = &trace->writer;
+	char text[2 * EXPORT_NAME_SIZE];
+
+	for (uint32_t i = 0; i < model->sources.count; i++) {
+		const struct source_loss *source = &model->sources.row[i];
+
+		for (uint32_t k = 0; k < source->reason_count; k++) {
+			if (source->reasons[k].count == 0)
+				continue;
+			export_loss_text(model, source, k, text, sizeof(text));
+			chrome_event(writer, 'i', text, "loss", CHROME_CPUS_PID, 0);
+			chrome_time(writer, trace->window.end_ns);
+			chrome_raw(writer, "\"s\":\"g\"");
+			chrome_event_end(writer);
+		}
+	}
+}
+
+static int write_host(struct chrome_trace *trace)
+{
+	struct host_load *loads;
+	uint32_t count;
+
+	if (host_load_compute(trace->model, &loads, &count) != 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++) {
+		double percent = host_load_percent(&loads[i]);
+		uint64_t start_ns = loads[i].start_ns, end_ns = loads[i].end_ns;
+		bool cut;
+
+		if (percent < 0 || !export_clip(&trace->window, &start_ns, &end_ns, &cut))
+			continue;
+		chrome_event(&trace->writer, 'C', "CPU time in use", NULL, CHROME_CPUS_PID, 0);
+		chrome_time(&trace->writer, start_ns);
+		chrome_arg_decimal(&trace->writer, "%", percent);
+		chrome_event_end(&trace->writer);
+	}
+	free(loads);
+	return 0;
+}
+
+static int prepare(struct chrome_trace *trace)
+{
+	int error;
+
+	trace->chosen = export_threads(trace->model, trace->options);
+	if (!trace->chosen)
+		return -ENOMEM;
+	error = export_flows_init(&trace->flows, trace->model, trace->options, &trace->window,
+				  trace->chosen);
+	if (!error)
+		error = cpu_slices_build(trace->model, trace->options, &trace->cpus);
+	return error;
+}
+
+static int write_parts(struct chrome_trace *trace)
+{
+	int error;
+
+	write_head(trace);
+	chrome_name_process(trace, CHROME_CPUS_PID, "CPUs", 0);
+	error = write_host(trace);
+	if (!error)
+		error = chrome_write_cpus(trace);
+	if (!error)
+		error = chrome_write_calls(trace);
+	if (!error)
+		error = chrome_write_devices(trace);
+	write_losses(trace);
+	return error;
+}
+
+int write_chrome(const struct model *model, const struct device_results *devices, const char *path,
+		 const struct export_options *options, char *error, size_t error_size)
+{
+	struct chrome_trace trace = { .model = model, .devices = devices, .options = options };
+	int result, closed;
+
+	export_window_init(&trace.window, model, options);
+	result = chrome_writer_open(&trace.writer, path, trace.window.start_ns);
+	if (!result)
+		result = prepare(&trace);
+	if (!result)
+		result = write_parts(&trace);
+	closed = chrome_writer_close(&trace.writer);
+	if (!result)
+		result = closed;
+	if (result)
+		export_explain(result, path, error, error_size);
+	free(trace.chosen);
+	export_flows_free(&trace.flows);
+	cpu_slices_free(&trace.cpus);
+	return result;
+}

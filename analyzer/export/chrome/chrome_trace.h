@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * chrome_trace.h - what the parts of the Chrome JSON export share.
+ *
+ * Rows are told apart by process and thread numbers. Real ones are used for real
+ * threads; everything else (devices, CPUs, further rows for what overlaps) has
+ * numbers above the largest that Linux gives.
+ */
+#ifndef PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_TRACE_H
+#define PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+#include "analyzer/export/chrome/chrome_writer.h"
+#include "analyzer/export/timeline/cpu_slices.h"
+#include "analyzer/export/export.h"
+#include "analyzer/export/export_filter.h"
+#include "analyzer/export/timeline/export_flows.h"
+#include "analyzer/export/timeline/export_names.h"
+
+struct device_results;
+
+#define CHROME_CPUS_PID 5000000u
+#define CHROME_DEVICES_PID 5000001u /* and following, CHROME_DEVICE_PIDS per device */
+#define CHROME_DEVICE_PIDS 8 /* the device, then a group of its streams each, then its overlap */
+#define CHROME_ROWS_TID 1000000000u /* and following */
+
+struct chrome_trace {
+	const struct model *model;
+	const struct device_results *devices; /* or NULL */
+	const struct export_options *options;
+	struct export_window window;
+	bool *chosen; /* by thread: of a wanted process */
+	struct chrome_writer writer;
+	struct cpu_slices cpus;
+	struct export_flows flows;
+	uint32_t rows; /* thread numbers given out */
+	uint64_t not_placed; /* slices beyond LANES_MAX at once */
+};
+
+/* chrome_add_row - a thread number of the writer's own, with its name */
+uint32_t chrome_add_row(struct chrome_trace *trace, uint32_t pid, const char *name);
+
+/* Names of processes and threads as viewers show them; processes come in order of @sort. */
+void chrome_name_process(struct chrome_trace *trace, uint32_t pid, const char *name, uint32_t sort);
+void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, const char *name);
+
+/* The parts; -ENOMEM or 0. Errors of writing stay in trace->writer.error. */
+int chrome_write_calls(struct chrome_trace *trace);
+int chrome_write_devices(struct chrome_trace *trace);
+int chrome_write_cpus(struct chrome_trace *trace);
+
+#endif /* PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_TRACE_H */

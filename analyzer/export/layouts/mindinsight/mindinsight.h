@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mindinsight.h - what MindSpore's profilers write, for MindInsight: data pipelines and devices.
+ *
+ * Devices are in mindinsight_device.h. This is of pipelines, as the MindData profiler writes them.
+ * One set of files per pipeline, numbered as in the report's section pipeline; MindInsight
+ * calls that number the device. Formats: MindSpore 2.10, minddata/dataset/engine/perf, and
+ * mindspore/profiler/analysis (parser and viewers of MindData), MindInsight 2.3.1. What these
+ * keep in whole percents or milliseconds is written as exactly as they can read it.
+ */
+#ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_H
+#define PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "analyzer/analyse/pipeline/bottleneck.h"
+#include "analyzer/analyse/pipeline/pipeline_series.h"
+#include "analyzer/model/model.h"
+#include "analyzer/view/report.h"
+
+/* Mean times of a batch in milliseconds, the first one left out; -1 = unknown. */
+struct mindinsight_times {
+	double pipeline; /* waiting for the batch */
+	double push; /* sending it to the device */
+	double batch; /* from one to the next; both of the above where batches go to a device */
+};
+
+/* One pipeline. Operators are numbered without a hole, the one that hands on batches is 0. */
+struct mindinsight {
+	const struct model *model;
+	const struct results *results;
+	const struct pipeline_usage *usage;
+	const struct bottleneck *bottleneck; /* NULL = not judged */
+	uint32_t count; /* operators */
+	uint32_t *op; /* index into the pipeline's operators, by number */
+	uint32_t *id; /* the reverse */
+	uint32_t *parent; /* number of each number's parent, or INDEX_NONE */
+	struct pipeline_series series;
+	uint32_t host_queue; /* that batches are fetched from, or INDEX_NONE */
+	bool device; /* batches are sent to a device */
+	uint32_t sample_ms; /* between two samples of a queue's size */
+};
+
+/*
+ * write_mindinsight - write the files of all pipelines and devices into the folder @path
+ *
+ * Returns 0 or a negative errno; then @error (of @error_size bytes) says what failed and
+ * what to do. -ENODATA if there is neither a device task nor a pipeline, or none is known of the host's CPUs.
+ */
+int write_mindinsight(const struct model *model, const struct results *results, const char *path,
+		      char *error, size_t error_size);
+
+/* The rest is for the files of write/mindinsight*.c. Writers return 0 or a negative errno. */
+
+/* Does it have a queue whose size is known? Then it is *@queue. */
+bool mindinsight_queue(const struct mindinsight *mi, uint32_t id, uint32_t *queue);
+/* "Map" */
+const char *mindinsight_type(const struct mindinsight *mi, uint32_t id);
+uint32_t mindinsight_workers(const struct mindinsight *mi, uint32_t id);
+/*
+ * Sizes of its queue each sample_ms from its first to its last push or pop, *@count of
+ * them, to be freed; NULL = unknown, or without memory.
+ */
+uint32_t *mindinsight_sizes(const struct mindinsight *mi, uint32_t id, uint32_t *count);
+struct mindinsight_times mindinsight_times(const struct mindinsight *mi);
+
+/* A text as one cell of a CSV file. */
+void mindinsight_cell(FILE *out, const char *text);
+
+/* minddata_cpu_utilization_N.json */
+int mindinsight_cpu(FILE *out, const struct mindinsight *mi);
+/* pipeline_profiling_N.json and minddata_pipeline_raw_N.csv */
+int mindinsight_pipeline(FILE *out, const struct mindinsight *mi);
+int mindinsight_raw(FILE *out, const struct mindinsight *mi);
+/* dataset_iterator_profiling_N.txt or, with mi->device, device_queue_profiling_N.txt */
+int mindinsight_steps(FILE *out, const struct mindinsight *mi);
+/* minddata_pipeline_summary_N.json and .csv */
+int mindinsight_summary_json(FILE *out, const struct mindinsight *mi);
+int mindinsight_summary_csv(FILE *out, const struct mindinsight *mi);
+
+#endif /* PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_H */

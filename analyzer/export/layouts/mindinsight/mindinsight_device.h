@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mindinsight_device.h - what a device did as MindSpore's profiler writes it, for MindInsight.
+ *
+ * One set of files per device with tasks, numbered from 0. Formats: MindInsight 2.3.1's analysers and
+ * MindSpore's profiler/parser. MindInsight knows AI cores, AI CPUs, communication and the host's
+ * CPU; kernels of which nobody says what ran them are written as those of AI cores. Copies
+ * and events are in none of its files.
+ */
+#ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_DEVICE_H
+#define PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/model/model.h"
+#include "analyzer/view/report.h"
+
+struct mindinsight_device {
+	const struct model *model;
+	const struct results *results;
+	uint32_t device; /* index into model->devices */
+	uint32_t number; /* in the files' names */
+	const uint32_t *order; /* its rows of task_order() */
+	uint32_t count;
+	const struct device_step_trace *steps; /* NULL = not known */
+	uint32_t ranks; /* devices with tasks */
+	uint32_t stages; /* of a pipeline, if the ranks of each follow each other, as MindInsight assumes; 0 = none */
+};
+
+/* Does it run on AI cores, as MindInsight sees it? */
+bool mindinsight_is_aicore(const struct model *model, const struct device_task *task);
+
+/* Each writes one file; 0 or a negative errno. */
+int mindinsight_aicore_types(FILE *out, const struct mindinsight_device *of);
+int mindinsight_aicore_details(FILE *out, const struct mindinsight_device *of);
+int mindinsight_framework(FILE *out, const struct mindinsight_device *of);
+int mindinsight_flops(FILE *out, const struct mindinsight_device *of);
+int mindinsight_flops_summary(FILE *out, const struct mindinsight_device *of);
+int mindinsight_aicpu(FILE *out, const struct mindinsight_device *of);
+int mindinsight_step_trace(FILE *out, const struct mindinsight_device *of);
+int mindinsight_points(FILE *out, const struct mindinsight_device *of);
+int mindinsight_timeline(FILE *out, const struct mindinsight_device *of);
+int mindinsight_timeline_summary(FILE *out, const struct mindinsight_device *of);
+int mindinsight_cluster(FILE *out, const struct mindinsight_device *of); /* with steps */
+int mindinsight_hccl(FILE *out, const struct mindinsight_device *of); /* with steps, too */
+int mindinsight_memory_summary(FILE *out, const struct mindinsight_device *of);
+int mindinsight_memory_details(FILE *out, const struct mindinsight_device *of);
+
+/* Does a file tell links between ranks, or the device's memory? */
+bool mindinsight_has_links(const struct mindinsight_device *of);
+bool mindinsight_has_memory(const struct mindinsight_device *of);
+
+/*
+ * mindinsight_write_devices - all files of all devices with tasks into @folder
+ *
+ * *@count: how many devices there were. Returns 0 or a negative errno with @error.
+ */
+int mindinsight_write_devices(const struct model *model, const struct results *results,
+			      const char *folder, uint32_t *count, char *error, size_t error_size);
+
+#endif /* PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_DEVICE_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * msprof.h - what devices did in the layout of Ascend's msprof, for tools that read that.
+ *
+ * A folder PROF_<number>_<time>_PROFBPF for each device with
+ * mindstudio_profiler_output/{op_summary,op_statistic,communication_statistic,api_statistic,step_trace,task_time}_<time>.csv.
+ * Columns are msprof's of CANN 8 (its documentation of each file), and op_summary's also the counters that
+ * the device file had; what is not known is "N/A". Times
+ * are microseconds of CLOCK_REALTIME where the trace tells that clock, followed by a tab, as
+ * msprof writes them.
+ */
+#ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_H
+#define PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_H
+
+#include <limits.h>
+
+#include "analyzer/analyse/calls/api_statistic.h"
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/view/render/csv_file.h"
+#include "analyzer/view/report.h"
+
+struct msprof {
+	const struct model *model;
+	const struct results *results;
+	char folder[PATH_MAX]; /* where its files go */
+	char stamp[16]; /* in their names: YYYYMMDDhhmmss */
+	uint32_t device; /* index into model->devices */
+	bool first; /* of the devices: it also gets what belongs to none */
+};
+
+/*
+ * write_msprof - write the folders into the folder @path
+ *
+ * Returns 0 or a negative errno with @error: -ENOENT if the trace has no device task.
+ */
+int write_msprof(const struct model *model, const struct results *results, const char *path,
+		 char *error, size_t error_size);
+
+/* The rest is for the files of write/msprof*.c. */
+
+/* One file each; 0 or a negative errno. */
+int msprof_op_summary(const struct msprof *msprof);
+int msprof_task_time(const struct msprof *msprof);
+int msprof_op_statistic(const struct msprof *msprof);
+int msprof_communication_statistic(const struct msprof *msprof); /* none without collectives */
+int msprof_api_statistic(const struct msprof *msprof);
+int msprof_step_trace(const struct msprof *msprof);
+
+/* Open NAME_<time>.csv. */
+int msprof_open(const struct msprof *msprof, struct csv_file *csv, const char *name,
+		const char *header);
+
+/* An instant as the files have it; 0 is "N/A". */
+void msprof_instant(const struct msprof *msprof, struct csv_file *csv, uint64_t ns);
+
+/* What msprof calls the kind of a task: the file's own word, else one of its words. Static or model's. */
+const char *msprof_core(const struct model *model, const struct device_task *task);
+
+/* Is it a task of the device that has times, in the window? */
+bool msprof_is_timed(const struct msprof *msprof, const struct device_task *task);
+
+/* A text, or "N/A" if it is empty. */
+void msprof_text(struct csv_file *csv, const char *text);
+
+#endif /* PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parquet_file.h - one table as a Parquet file: optional columns, compressed with zstd.
+ *
+ * Integers are INT64 by differences, numbers with decimals DOUBLE, texts by a dictionary for each group of rows.
+ * Groups tell how many values are missing and the least and the greatest number, so that readers can skip them.
+ * https://parquet.apache.org/docs/file-format/
+ */
+#ifndef PROFBPF_ANALYZER_EXPORT_TABLES_PARQUET_FILE_H
+#define PROFBPF_ANALYZER_EXPORT_TABLES_PARQUET_FILE_H
+
+#include "analyzer/store/schema.h"
+
+struct parquet_file;
+
+/* Create @path for @table. Returns 0 or a negative errno; *@file is to be closed if it is not NULL. */
+int parquet_open(struct parquet_file **file, const char *path, const struct data_table *table);
+
+/* Add a row: a cell for each column. Returns 0 or a negative errno. */
+int parquet_row(struct parquet_file *file, const struct cell *cells);
+
+/* Write what is left, and the file's footer unless something failed before. Returns 0 or the first error. */
+int parquet_close(struct parquet_file *file);
+
+#endif /* PROFBPF_ANALYZER_EXPORT_TABLES_PARQUET_FILE_H */
