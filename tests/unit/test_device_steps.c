@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/device/device_steps.h"
-#include "analyzer/options.h"
-#include "analyzer/step_window.h"
+#include "analyzer/cli/options.h"
+#include "analyzer/cli/step_window.h"
 #include "tests/unit/small_model.h"
 
 #define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/query.h"
+#include "analyzer/cli/query.h"
 #include "tests/unit/small_model.h"
 
 #define CALLS 2500 /* more than a table for people shows at once */

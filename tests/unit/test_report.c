@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "analyzer/info.h"
-#include "analyzer/options.h"
-#include "analyzer/pipeline.h"
+#include "analyzer/cli/info.h"
+#include "analyzer/cli/options.h"
+#include "analyzer/cli/pipeline.h"
 #include "tests/unit/json_path.h"
 #include "tests/unit/report_of.h"
 #include "tests/unit/sample_trace.h"

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "analyzer/info.h"
-#include "analyzer/pipeline.h"
+#include "analyzer/cli/info.h"
+#include "analyzer/cli/pipeline.h"
 
 #define FOLDER "tests/data/traces"
 #define TRACES_MIN 10

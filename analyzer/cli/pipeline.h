@@ -2,8 +2,8 @@
 /*
  * pipeline.h - load, join, analyse: from files to a model and its results.
  */
-#ifndef PROFBPF_ANALYZER_PIPELINE_H
-#define PROFBPF_ANALYZER_PIPELINE_H
+#ifndef PROFBPF_ANALYZER_CLI_PIPELINE_H
+#define PROFBPF_ANALYZER_CLI_PIPELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,4 +111,4 @@ int analysis_compute(struct analysis *analysis, const struct analysis_options *o
 
 void analysis_free(struct analysis *analysis);
 
-#endif /* PROFBPF_ANALYZER_PIPELINE_H */
+#endif /* PROFBPF_ANALYZER_CLI_PIPELINE_H */

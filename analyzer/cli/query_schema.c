@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analyzer/query.h"
+#include "analyzer/cli/query.h"
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/view/render/json.h"
 #include "analyzer/view/render/stream.h"

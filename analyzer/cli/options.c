@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/options.h"
+#include "analyzer/cli/options.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/pipeline.h"
+#include "analyzer/cli/pipeline.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "analyzer/join/launch/task_reach.h"
 #include "analyzer/join/thread/timelines.h"
 #include "analyzer/load/load_pbt.h"
-#include "analyzer/passes.h"
-#include "analyzer/step_window.h"
+#include "analyzer/cli/passes.h"
+#include "analyzer/cli/step_window.h"
 #include "analyzer/view/report_parts.h"
 
 /* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */

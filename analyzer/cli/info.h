@@ -2,8 +2,8 @@
 /*
  * info.h - what a trace holds: header, clocks, sources, losses, damage.
  */
-#ifndef PROFBPF_ANALYZER_INFO_H
-#define PROFBPF_ANALYZER_INFO_H
+#ifndef PROFBPF_ANALYZER_CLI_INFO_H
+#define PROFBPF_ANALYZER_CLI_INFO_H
 
 #include <stdio.h>
 
@@ -15,4 +15,4 @@ int info_text(FILE *out, const struct model *model, const struct results *result
 	      const struct report_options *options);
 int info_json(FILE *out, const struct model *model, const struct results *results);
 
-#endif /* PROFBPF_ANALYZER_INFO_H */
+#endif /* PROFBPF_ANALYZER_CLI_INFO_H */

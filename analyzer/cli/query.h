@@ -2,8 +2,8 @@
 /*
  * query.h - SQL over the tables of a trace, and the list of these tables.
  */
-#ifndef PROFBPF_ANALYZER_QUERY_H
-#define PROFBPF_ANALYZER_QUERY_H
+#ifndef PROFBPF_ANALYZER_CLI_QUERY_H
+#define PROFBPF_ANALYZER_CLI_QUERY_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -33,4 +33,4 @@ int query_run(FILE *out, const struct table_data *data, const char *sql, enum qu
  */
 int query_schema(FILE *out, const char *name, enum query_format format);
 
-#endif /* PROFBPF_ANALYZER_QUERY_H */
+#endif /* PROFBPF_ANALYZER_CLI_QUERY_H */

@@ -2,8 +2,8 @@
 /*
  * output_folder.h - output folders that are either complete or not there.
  */
-#ifndef PROFBPF_ANALYZER_OUTPUT_FOLDER_H
-#define PROFBPF_ANALYZER_OUTPUT_FOLDER_H
+#ifndef PROFBPF_ANALYZER_CLI_OUTPUT_FOLDER_H
+#define PROFBPF_ANALYZER_CLI_OUTPUT_FOLDER_H
 
 #include <signal.h>
 #include <stddef.h>
@@ -33,4 +33,4 @@ int output_folder_commit(struct output_folder *folder, char *error, size_t error
 /* Remove what was not committed, and free. To be called once after begin, whatever it returned. */
 void output_folder_end(struct output_folder *folder);
 
-#endif /* PROFBPF_ANALYZER_OUTPUT_FOLDER_H */
+#endif /* PROFBPF_ANALYZER_CLI_OUTPUT_FOLDER_H */

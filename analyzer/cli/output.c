@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/output.h"
+#include "analyzer/cli/output.h"
 
 #include <errno.h>
 #include <signal.h>

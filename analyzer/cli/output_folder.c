@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/output_folder.h"
+#include "analyzer/cli/output_folder.h"
 
 #include <errno.h>
 #include <ftw.h>

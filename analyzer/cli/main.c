@@ -11,12 +11,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "analyzer/info.h"
-#include "analyzer/options.h"
-#include "analyzer/output.h"
-#include "analyzer/output_folder.h"
-#include "analyzer/pipeline.h"
-#include "analyzer/query.h"
+#include "analyzer/cli/info.h"
+#include "analyzer/cli/options.h"
+#include "analyzer/cli/output.h"
+#include "analyzer/cli/output_folder.h"
+#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/query.h"
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"
 #include "analyzer/export/folded/folded.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/query.h"
+#include "analyzer/cli/query.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,12 +2,12 @@
 /*
  * passes.h - the analyses of a model in their order: which sections show what each finds, and which rows it reads.
  */
-#ifndef PROFBPF_ANALYZER_PASSES_H
-#define PROFBPF_ANALYZER_PASSES_H
+#ifndef PROFBPF_ANALYZER_CLI_PASSES_H
+#define PROFBPF_ANALYZER_CLI_PASSES_H
 
 #include <stdint.h>
 
-#include "analyzer/pipeline.h"
+#include "analyzer/cli/pipeline.h"
 
 /* passes_rows - which rows (enum load_rows) the passes of these sections (enum report_section) read */
 uint32_t passes_rows(uint32_t sections);
@@ -18,4 +18,4 @@ int passes_run(struct analysis *analysis, const struct analysis_options *options
 /* Frees results.pipeline_series, before the pipelines. */
 void passes_free_series(const struct results *results);
 
-#endif /* PROFBPF_ANALYZER_PASSES_H */
+#endif /* PROFBPF_ANALYZER_CLI_PASSES_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/passes.h"
+#include "analyzer/cli/passes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/step_window.h"
+#include "analyzer/cli/step_window.h"
 
 #include <errno.h>
 #include <inttypes.h>

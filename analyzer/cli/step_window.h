@@ -2,8 +2,8 @@
 /*
  * step_window.h - from numbers of steps to the time in which they ran.
  */
-#ifndef PROFBPF_ANALYZER_STEP_WINDOW_H
-#define PROFBPF_ANALYZER_STEP_WINDOW_H
+#ifndef PROFBPF_ANALYZER_CLI_STEP_WINDOW_H
+#define PROFBPF_ANALYZER_CLI_STEP_WINDOW_H
 
 #include <stddef.h>
 
@@ -19,4 +19,4 @@
 int step_window_find(struct model *model, struct analysis_options *options, char *error,
 		     size_t error_size);
 
-#endif /* PROFBPF_ANALYZER_STEP_WINDOW_H */
+#endif /* PROFBPF_ANALYZER_CLI_STEP_WINDOW_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/info.h"
+#include "analyzer/cli/info.h"
 
 #include <errno.h>
 #include <inttypes.h>

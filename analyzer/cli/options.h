@@ -2,8 +2,8 @@
 /*
  * options.h - the command line of analyzer.
  */
-#ifndef PROFBPF_ANALYZER_OPTIONS_H
-#define PROFBPF_ANALYZER_OPTIONS_H
+#ifndef PROFBPF_ANALYZER_CLI_OPTIONS_H
+#define PROFBPF_ANALYZER_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -89,4 +89,4 @@ bool parse_numbers(const char *text, uint32_t **numbers, uint32_t *count);
 /* parse_sections - names of sections separated by commas to enum report_section, or-ed */
 bool parse_sections(const char *text, uint32_t *sections);
 
-#endif /* PROFBPF_ANALYZER_OPTIONS_H */
+#endif /* PROFBPF_ANALYZER_CLI_OPTIONS_H */

@@ -2,8 +2,8 @@
 /*
  * output.h - output files that are either complete or not there.
  */
-#ifndef PROFBPF_ANALYZER_OUTPUT_H
-#define PROFBPF_ANALYZER_OUTPUT_H
+#ifndef PROFBPF_ANALYZER_CLI_OUTPUT_H
+#define PROFBPF_ANALYZER_CLI_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,4 +34,4 @@ int output_commit(struct output *output, char *error, size_t error_size);
 /* Remove what was not committed, and free. May be called more than once. */
 void output_end(struct output *output);
 
-#endif /* PROFBPF_ANALYZER_OUTPUT_H */
+#endif /* PROFBPF_ANALYZER_CLI_OUTPUT_H */
