@@ -60,7 +60,7 @@ $(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(D
 $(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
 ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
-$(B)/tests/unit/test_writer: $(call named,writer output ends $(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_writer: $(call named,writer trace_output ends $(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o
@@ -170,7 +170,7 @@ $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)
 # What root's daemon reads of others. Each is linked with its part of the daemon; a target may stand in
 # for functions of files that are not in this list, or, by --wrap, for those of files that are.
 FUZZ_DAEMON := catalog code control elf maps memory proc python stream
-FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups client \
+FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups connection \
 	device_stream device_tid features held hinted_libraries item kernel_types mindspore_tasks obstacles process_info \
 	process_symbol python_line python_offsets python_read quotas request_start requests roster,$(DAEMON_OBJ))
 FUZZ_WRAP_PROCESS := open fopen opendir stat

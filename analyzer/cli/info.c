@@ -6,7 +6,7 @@
 
 #include "analyzer/join/clock/device_clock.h"
 #include "analyzer/view/report_parts.h"
-#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
 
 #define SCHEMA "profbpf.info/1"

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "analyzer/cli/info.h"
-#include "analyzer/cli/options.h"
-#include "analyzer/cli/output.h"
+#include "analyzer/cli/command_line.h"
+#include "analyzer/cli/output_file.h"
 #include "analyzer/cli/output_folder.h"
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 #include "analyzer/cli/query.h"
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"

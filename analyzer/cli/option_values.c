@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/cli/options.h"
+#include "analyzer/cli/command_line.h"
 #include "analyzer/view/report.h"
 
 static bool append_digit(uint64_t *value, char digit)

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 
 /* passes_rows - which rows (enum load_rows) the passes of these sections (enum report_section) read */
 uint32_t passes_rows(uint32_t sections);

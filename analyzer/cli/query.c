@@ -8,7 +8,7 @@
 #include "analyzer/store/sql_tables.h"
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/view/render/json.h"
-#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
 
 #define ROWS_AT_ONCE 1000 /* of a table for people: columns are as wide as these need */

@@ -6,7 +6,7 @@
 #include "analyzer/cli/query.h"
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/view/render/json.h"
-#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/written.h"
 
 static void schema_text(FILE *out, const struct data_table *table)
 {

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 
 /*
  * step_window_find - narrow @options to the steps they name

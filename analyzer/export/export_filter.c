@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 
 #define INSTANT_MAX (((uint64_t)1 << 62) - 1)
 

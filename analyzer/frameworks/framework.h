@@ -9,7 +9,7 @@
 #ifndef PROFBPF_ANALYZER_FRAMEWORKS_FRAMEWORK_H
 #define PROFBPF_ANALYZER_FRAMEWORKS_FRAMEWORK_H
 
-#include "analyzer/frameworks/pipeline.h"
+#include "analyzer/frameworks/pipeline_model.h"
 #include "analyzer/model/model.h"
 
 struct framework {

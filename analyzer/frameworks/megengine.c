@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "analyzer/frameworks/framework.h"
-#include "analyzer/frameworks/loader.h"
+#include "analyzer/frameworks/python_loader.h"
 #include "lib/base/bisect.h"
 
 #define ANCESTORS_MAX 8

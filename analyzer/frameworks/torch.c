@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "analyzer/frameworks/framework.h"
-#include "analyzer/frameworks/loader.h"
+#include "analyzer/frameworks/python_loader.h"
 #include "analyzer/frameworks/torch.h"
 #include "lib/base/bisect.h"
 

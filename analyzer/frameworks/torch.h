@@ -3,7 +3,7 @@
 #ifndef PROFBPF_ANALYZER_FRAMEWORKS_TORCH_H
 #define PROFBPF_ANALYZER_FRAMEWORKS_TORCH_H
 
-#include "analyzer/frameworks/pipeline.h"
+#include "analyzer/frameworks/pipeline_model.h"
 
 enum torch_call { TORCH_NONE = 0, TORCH_MARK, TORCH_MARK_END, TORCH_TENSOR };
 

@@ -3,7 +3,7 @@
 #ifndef PROFBPF_ANALYZER_FRAMEWORKS_WORKER_PROCESSES_H
 #define PROFBPF_ANALYZER_FRAMEWORKS_WORKER_PROCESSES_H
 
-#include "analyzer/frameworks/pipeline.h"
+#include "analyzer/frameworks/pipeline_model.h"
 
 /*
  * worker_processes_charge - add the threads of such processes to pipeline->threads

@@ -21,12 +21,12 @@
 #include <stdint.h>
 
 #include "analyzer/model/calls.h"
-#include "analyzer/model/capture.h"
+#include "analyzer/model/recording.h"
 #include "analyzer/model/device.h"
-#include "analyzer/model/host.h"
+#include "analyzer/model/host_figures.h"
 #include "analyzer/model/imported.h"
 #include "analyzer/model/schedule.h"
-#include "analyzer/model/stacks.h"
+#include "analyzer/model/stack_rows.h"
 #include "analyzer/model/threads.h"
 #include "lib/trace/clocks.h"
 #include "lib/trace/pbt.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/view/report.h"
-#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/written.h"
 
 #define MARK "@REPORT@"
 

@@ -8,8 +8,8 @@
 
 #include "analyzer/analyse/calls/api.h"
 #include "analyzer/analyse/host/block_io.h"
-#include "analyzer/analyse/capture.h"
-#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/losses.h"
+#include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/host/faults.h"
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/calls/ioctl.h"

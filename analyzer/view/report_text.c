@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
-#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
 
 uint32_t rows_shown(const struct report_options *options, uint32_t count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes, their threads (thread_view.c), and the groups (cgroups) that they are in. */
-#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/host/process_series.h"
 #include "analyzer/analyse/host/processes.h"

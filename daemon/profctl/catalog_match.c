@@ -9,7 +9,7 @@
 
 #include "daemon/common/ifunc.h"
 #include "daemon/common/process_check.h"
-#include "daemon/profctl/client.h"
+#include "daemon/profctl/daemon_client.h"
 #include "daemon/profctl/message.h"
 #include "lib/elf/process_maps.h"
 

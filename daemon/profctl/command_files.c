@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/profctl/loader.h"
+#include "daemon/profctl/dynamic_loader.h"
 
 #define SCRIPT_DEPTH_MAX 5 /* interpreters that are scripts themselves; the kernel's own limit */
 #define FILES_MAX (CONTROL_FDS_MAX - 1) /* the output goes with them */

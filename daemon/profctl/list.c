@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "daemon/profctl/client.h"
+#include "daemon/profctl/daemon_client.h"
 #include "daemon/profctl/commands.h"
 #include "daemon/profctl/message.h"
-#include "daemon/profctl/options.h"
+#include "daemon/profctl/command_options.h"
 #include "daemon/profctl/sessions.h"
 
 static int print(const struct query_arguments *arguments, Profbpf__Control__SessionInfo *const *sessions,

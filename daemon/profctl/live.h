@@ -11,9 +11,9 @@
 
 #include "daemon/common/control.h"
 #include "daemon/profctl/child.h"
-#include "daemon/profctl/client.h"
-#include "daemon/profctl/options.h"
-#include "daemon/profctl/output.h"
+#include "daemon/profctl/daemon_client.h"
+#include "daemon/profctl/command_options.h"
+#include "daemon/profctl/trace_file.h"
 
 /* What to record. */
 struct live_request {

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "daemon/common/probed_file.h"
-#include "daemon/profctl/json.h"
+#include "daemon/profctl/json_text.h"
 
 /* What the kernel does with probes; as the daemon says. */
 struct match_kernel {

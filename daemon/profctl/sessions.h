@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "daemon/profctl/json.h"
+#include "daemon/profctl/json_text.h"
 
 /* sessions_print - a table, one line each, and their warnings; 0 or -ENOMEM */
 int sessions_print(FILE *to, Profbpf__Control__SessionInfo *const *sessions, size_t count);

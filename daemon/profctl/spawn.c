@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "daemon/catalog/catalog_directory.h"
-#include "daemon/profctl/client.h"
+#include "daemon/profctl/daemon_client.h"
 #include "daemon/profctl/message.h"
 
 #define END_TIMEOUT_MS 30000

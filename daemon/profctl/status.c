@@ -8,10 +8,10 @@
 #include "lib/base/duration.h"
 #include "daemon/common/privilege.h"
 #include "daemon/common/size.h"
-#include "daemon/profctl/client.h"
+#include "daemon/profctl/daemon_client.h"
 #include "daemon/profctl/commands.h"
 #include "daemon/profctl/message.h"
-#include "daemon/profctl/options.h"
+#include "daemon/profctl/command_options.h"
 #include "daemon/profctl/sessions.h"
 #include "daemon/profctl/summary.h"
 

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "daemon/profctl/client.h"
+#include "daemon/profctl/daemon_client.h"
 #include "daemon/profctl/commands.h"
 #include "daemon/profctl/message.h"
-#include "daemon/profctl/options.h"
+#include "daemon/profctl/command_options.h"
 #include "daemon/profctl/summary.h"
 
 struct arguments {

@@ -18,7 +18,7 @@ $(SIM)/libascendcl.so: $(SIM_SRC)/acl.c $(SIM_SRC)/tdt.c $(wildcard $(SIM_SRC)/*
 	$(SIM_LINK) -lruntime -lascend_hal
 $(SIM)/libhccl.so: $(SIM_SRC)/hccl.c $(wildcard $(SIM_SRC)/*.h) | $(SIM)/libruntime.so
 	$(SIM_LINK) -lruntime -lascend_hal
-$(SIM)/libmspti.so: $(SIM_SRC)/mspti.c $(SIM_SRC)/sim.h device/mspti.h | $(SIM)/libascend_hal.so
+$(SIM)/libmspti.so: $(SIM_SRC)/sim_mspti.c $(SIM_SRC)/sim.h device/mspti.h | $(SIM)/libascend_hal.so
 	$(SIM_LINK) -I. -lascend_hal
 $(SIM)/job: $(SIM_SRC)/job.c $(SIM)/libascendcl.so $(SIM)/libhccl.so
 	$(CC) $(SIM_CFLAGS) -o $@ $< -L$(SIM) -Wl,-rpath,'$$ORIGIN' -Wl,-rpath-link,$(SIM) \

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 #include "analyzer/view/report.h"
 #include "tests/fuzz/input.h"
 

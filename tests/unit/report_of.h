@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 #include "tests/unit/json_path.h"
 #include "tests/unit/sample_trace.h"
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/device/device_steps.h"
-#include "analyzer/cli/options.h"
+#include "analyzer/cli/command_line.h"
 #include "analyzer/cli/step_window.h"
 #include "tests/unit/small_model.h"
 

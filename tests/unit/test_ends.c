@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "analyzer/analyse/capture.h"
+#include "analyzer/analyse/losses.h"
 #include "tests/unit/report_of.h"
 
 #define START (5000 * MS)

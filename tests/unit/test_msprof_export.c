@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/import/importer.h"
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
 #include "tests/unit/small_model.h"

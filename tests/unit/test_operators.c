@@ -10,7 +10,7 @@
 
 #include "analyzer/analyse/fuzzy.h"
 #include "analyzer/analyse/device/operators.h"
-#include "analyzer/cli/options.h"
+#include "analyzer/cli/command_line.h"
 #include "tests/unit/small_model.h"
 
 #define KERNEL PROFBPF__DEVICE_TASKS__KIND__KERNEL

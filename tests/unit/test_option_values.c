@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "analyzer/cli/options.h"
+#include "analyzer/cli/command_line.h"
 #include "analyzer/view/report.h"
 
 static void option_values(void **state)

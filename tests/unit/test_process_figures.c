@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/host/cpu_split.h"
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/host/process_series.h"

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "analyzer/cli/info.h"
-#include "analyzer/cli/options.h"
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/command_line.h"
+#include "analyzer/cli/analysis.h"
 #include "tests/unit/json_path.h"
 #include "tests/unit/report_of.h"
 #include "tests/unit/sample_trace.h"

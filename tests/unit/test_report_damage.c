@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 #include "lib/trace/pbt.h"
 #include "tests/unit/json_path.h"
 #include "tests/unit/sample_trace.h"

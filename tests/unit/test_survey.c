@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "analyzer/cli/info.h"
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 
 #define FOLDER "tests/data/traces"
 #define TRACES_MIN 10

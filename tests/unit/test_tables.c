@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "analyzer/cli/pipeline.h"
+#include "analyzer/cli/analysis.h"
 #include "analyzer/export/tables/tables.h"
 #include "tests/unit/small_model.h"
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 struct probe_cost_results {

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/device/device_steps.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/model/model.h"
 

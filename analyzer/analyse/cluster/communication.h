@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/cluster/rank_clocks.h"
 #include "analyzer/model/model.h"
 

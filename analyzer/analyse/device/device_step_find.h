@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/model/model.h"
 

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/device/device_step_find.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/model/model.h"
 

@@ -14,7 +14,7 @@
 
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/operator_figures.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 /* An operator in one step. */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/device/operator_figures.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 enum operator_core {

@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 struct overlap_usage {

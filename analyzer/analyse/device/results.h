@@ -11,7 +11,7 @@
 #include "analyzer/analyse/device/devices.h"
 #include "analyzer/analyse/idle/idle.h"
 #include "analyzer/analyse/device/operators.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/device/overlap.h"
 #include "analyzer/join/clock/device_clock.h"
 #include "analyzer/join/launch/launched_names.h"

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/durations.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 struct block_usage {

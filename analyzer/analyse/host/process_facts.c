@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/host/process_facts.h"
 
-#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/host/cgroup_limits.h"
 #include "proto/trace.pb-c.h"
 
 static void sum_threads(struct process_usage *usage, struct cpu_sums *sums)

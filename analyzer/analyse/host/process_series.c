@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyzer/analyse/host/cgroups.h"
+#include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/host/cpu_split.h"
 #include "analyzer/analyse/host/interpolate.h"
 #include "proto/trace.pb-c.h"

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/host/sleep_reason.h"
 #include "analyzer/analyse/host/sleeps.h"
 #include "analyzer/model/model.h"

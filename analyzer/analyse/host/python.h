@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 /* The innermost function of a look. */

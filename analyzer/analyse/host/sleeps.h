@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 /* Sleeps that are alike. */

@@ -20,7 +20,7 @@
 
 #include "analyzer/analyse/idle/device_bounds.h"
 #include "analyzer/analyse/idle/idle_roots.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/model/model.h"
 

@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/device/devices.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 enum idle_cause {

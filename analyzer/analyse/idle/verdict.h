@@ -45,7 +45,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/pipeline/bottleneck.h"
-#include "analyzer/analyse/capture.h"
+#include "analyzer/analyse/losses.h"
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/idle/idle_verdict.h"
 #include "analyzer/analyse/device/results.h"

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/frameworks/pipeline.h"
+#include "analyzer/frameworks/pipeline_model.h"
 #include "analyzer/model/model.h"
 
 #define CPU_TAKEN_IDLE_PERCENT 10 /* with more of all CPUs' time idle nothing is taken */

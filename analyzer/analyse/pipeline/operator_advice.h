@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/frameworks/pipeline.h"
+#include "analyzer/frameworks/pipeline_model.h"
 
 enum advice_aim {
 	ADVISE_FASTER, /* it is waited for: more of it at the same time, or less to do */

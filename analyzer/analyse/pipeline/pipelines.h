@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/host/processes.h"
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/model/model.h"

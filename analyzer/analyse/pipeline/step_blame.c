@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/device/device_workers.h"
-#include "analyzer/analyse/options.h"
+#include "analyzer/analyse/selection.h"
 #include "lib/base/bisect.h"
 
 #define DEPTH_MAX 64 /* operators one below the other; ends circles of hostile traces */

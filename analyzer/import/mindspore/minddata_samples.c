@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "analyzer/import/readers/json_file.h"
-#include "analyzer/import/mindspore/minddata.h"
+#include "analyzer/import/mindspore/minddata_folder.h"
 
 #define CPUS_MAX 65536
 #define SHARE_MAX_NS 1e18 /* more makes no sense */

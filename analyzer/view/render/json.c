@@ -8,7 +8,7 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-#include "analyzer/view/render/stream.h"
+#include "analyzer/view/render/written.h"
 #include "analyzer/view/render/utf8.h"
 
 #define FLUSH_AT (64 << 10) /* bytes yajl collects before they are written */

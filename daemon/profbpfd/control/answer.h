@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/profbpfd/control/client.h"
+#include "daemon/profbpfd/control/connection.h"
 #include "daemon/profbpfd/capture/features.h"
 #include "daemon/profbpfd/control/roster.h"
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "daemon/common/control.h"
-#include "daemon/profbpfd/control/client.h"
+#include "daemon/profbpfd/control/connection.h"
 #include "daemon/profbpfd/capture/features.h"
 #include "daemon/profbpfd/probe/file_cache.h"
 #include "daemon/profbpfd/control/job_queue.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "daemon/common/words.h"
-#include "daemon/profbpfd/control/client.h"
+#include "daemon/profbpfd/control/connection.h"
 #include "daemon/profbpfd/control/held.h"
 #include "daemon/profbpfd/control/quotas.h"
 #include "daemon/profbpfd/session/session.h"

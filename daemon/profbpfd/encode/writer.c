@@ -14,7 +14,7 @@
 #include "daemon/profbpfd/host/drivers.h"
 #include "daemon/profbpfd/encode/encode.h"
 #include "daemon/profbpfd/probe/ends.h"
-#include "daemon/profbpfd/encode/output.h"
+#include "daemon/profbpfd/encode/trace_output.h"
 #include "daemon/profbpfd/encode/trace_values.h"
 #include "lib/trace/pbt.h"
 #include "lib/base/strings.h"

@@ -25,7 +25,7 @@
 #include "daemon/profbpfd/capture/sampler.h"
 #include "daemon/profbpfd/encode/segment.h"
 #include "daemon/profbpfd/session/session.h"
-#include "daemon/profbpfd/stacks/stacks.h"
+#include "daemon/profbpfd/stacks/stack_topic.h"
 #include "daemon/profbpfd/session/texts.h"
 #include "daemon/profbpfd/encode/writer.h"
 

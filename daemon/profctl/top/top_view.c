@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/profctl/json.h"
+#include "daemon/profctl/json_text.h"
 #include "daemon/profctl/message.h"
 #include "daemon/profctl/top/top_pipeline.h"
 

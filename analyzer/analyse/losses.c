@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/losses.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "proto/trace.pb-c.h"
+
+static void analyse_source(const struct source_loss *from, struct capture_source *source)
+{
+	for (uint32_t i = 0; i < from->reason_count; i++)
+		source->lost += from->reasons[i].count;
+	source->adds_up = from->produced == from->delivered + source->lost;
+	if (from->read != UINT64_MAX && from->read < from->delivered)
+		source->missing = from->delivered - from->read;
+}
+
+static bool coverage_gap(const struct model *model, uint32_t index, struct coverage_gap *gap)
+{
+	const struct coverage *coverage = &model->coverage.row[index];
+	uint64_t session_start_ns = coverage->session_start_ns;
+
+	gap->coverage = index;
+	gap->since_mapped = coverage->mapped_ns > session_start_ns;
+	gap->start_ns = gap->since_mapped ? coverage->mapped_ns : session_start_ns;
+	gap->of_process = !*model_text(model, coverage->file);
+	if (coverage->probed_ns <= gap->start_ns || (coverage->functions == 0 && !gap->of_process))
+		return false;
+	gap->ns = coverage->probed_ns - gap->start_ns;
+	return true;
+}
+
+/*
+ * Who a CPU switched to last must be who it switches from next. Switches between
+ * threads that are no targets are not all recorded.
+ */
+static uint64_t missing_switches(const struct model *model)
+{
+	uint64_t missing = 0;
+
+	for (uint32_t i = 1; i < model->switches.count; i++) {
+		const struct cpu_switch *row = &model->switches.row[i], *before = row - 1;
+
+		if (row->cpu == before->cpu && row->prev_tid != before->next_tid &&
+		    (row->flags & PROFBPF__SWITCHES__FLAG__PREV_TARGET ||
+		     before->flags & PROFBPF__SWITCHES__FLAG__NEXT_TARGET))
+			missing++;
+	}
+	return missing;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct coverage_gap *x = a, *y = b;
+
+	if (x->of_process != y->of_process)
+		return x->of_process ? 1 : -1;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->coverage < y->coverage ? -1 : x->coverage > y->coverage;
+}
+static void end_span(struct capture_results *results, const struct ends_change *from,
+		     uint64_t to_ns)
+{
+	struct ends_span *span = &results->unseen_ends[results->unseen_end_count];
+
+	*span = (struct ends_span){
+		.function = from->function,
+		.calls_per_second = from->calls_per_second,
+		.start_ns = from->ts_ns > from->session_start_ns ? from->ts_ns
+								 : from->session_start_ns,
+	};
+	if (to_ns > from->session_end_ns)
+		to_ns = from->session_end_ns;
+	if (to_ns <= span->start_ns)
+		return;
+	span->ns = to_ns - span->start_ns;
+	results->unseen_end_count++;
+}
+
+static int by_span_length(const void *a, const void *b)
+{
+	const struct ends_span *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Where a change was lost, with a damaged part of the file, two of a kind follow each other: the first counts. */
+static void unseen_ends(const struct model *model, struct capture_results *results)
+{
+	const struct ends_change *from = NULL; /* of the span that goes on */
+
+	for (uint32_t i = 0; i < model->ends_changes.count; i++) {
+		const struct ends_change *change = &model->ends_changes.row[i];
+
+		if (from && from->function != change->function) {
+			end_span(results, from, from->session_end_ns);
+			from = NULL;
+		}
+		if (from && change->seen) {
+			end_span(results, from, change->ts_ns);
+			from = NULL;
+		} else if (!from && !change->seen) {
+			from = change;
+		}
+	}
+	if (from)
+		end_span(results, from, from->session_end_ns);
+	qsort(results->unseen_ends, results->unseen_end_count, sizeof(*results->unseen_ends),
+	      by_span_length);
+}
+
+int capture_analyse(const struct model *model, struct capture_results *results)
+{
+	const struct pbt_damage *damage = &model->damage;
+
+	*results = (struct capture_results){ .complete = model->info.ended };
+	results->sources = calloc((size_t)model->sources.count + 1, sizeof(*results->sources));
+	results->gaps = calloc((size_t)model->coverage.count + 1, sizeof(*results->gaps));
+	results->unseen_ends =
+		calloc((size_t)model->ends_changes.count + 1, sizeof(*results->unseen_ends));
+	if (!results->sources || !results->gaps || !results->unseen_ends)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->sources.count; i++) {
+		struct capture_source *source = &results->sources[results->source_count++];
+
+		source->source = i;
+		analyse_source(&model->sources.row[i], source);
+		results->lost += source->lost;
+		results->missing += source->missing;
+		results->complete &= source->adds_up;
+	}
+	for (uint32_t i = 0; i < model->coverage.count; i++)
+		results->gap_count += coverage_gap(model, i, &results->gaps[results->gap_count]);
+	qsort(results->gaps, results->gap_count, sizeof(*results->gaps), by_length);
+	for (uint32_t i = 0; i < results->gap_count; i++)
+		results->process_gaps += results->gaps[i].of_process;
+	unseen_ends(model, results);
+	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
+			   model->bad_rows;
+	results->switches_missing = model->survey.schedule ? model->survey.switches_missing
+							   : missing_switches(model);
+	results->complete &= !results->lost && !results->missing && !results->damaged &&
+			     !model->unknown_values;
+	return 0;
+}
+
+void capture_free(struct capture_results *results)
+{
+	free(results->sources);
+	free(results->gaps);
+	free(results->unseen_ends);
+	*results = (struct capture_results){ 0 };
+}

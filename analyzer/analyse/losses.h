@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * losses.h - can the trace be trusted: what was lost, damaged or never seen.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_LOSSES_H
+#define PROFBPF_ANALYZER_ANALYSE_LOSSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+
+struct capture_source {
+	uint32_t source; /* index into model->sources */
+	uint64_t lost; /* sum of the reasons */
+	uint64_t missing; /* delivered by the recorder, but not in the file that was read */
+	bool adds_up; /* produced = delivered + lost */
+};
+
+/*
+ * Calls of a file's functions that were made, if any, but not seen; or those of a process that
+ * ended before anybody looked at what it mapped, in whatever file was probed in other processes.
+ */
+struct coverage_gap {
+	uint32_t coverage; /* index into model->coverage */
+	uint64_t start_ns;
+	uint64_t ns;
+	bool since_mapped; /* else since the session's start */
+	bool of_process; /* that ended so early; there is no file */
+};
+
+/* A stretch of which only the entries of a function's calls were seen: it was called too often. */
+struct ends_span {
+	uint32_t function; /* index into model->functions */
+	uint32_t calls_per_second; /* when it began */
+	uint64_t start_ns;
+	uint64_t ns; /* to the end of its session, if ends were not seen again before */
+};
+
+struct capture_results {
+	bool complete; /* every record that was produced was read, and the session ended */
+	bool damaged; /* some of the file could not be read */
+	uint64_t lost; /* records, all sources */
+	uint64_t missing;
+	uint64_t switches_missing; /* of targets: the records before and after do not fit together,
+				    * although nothing was lost: the kernel did not report them */
+	struct capture_source *sources;
+	uint32_t source_count;
+	struct coverage_gap *gaps; /* longest first */
+	uint32_t gap_count;
+	uint32_t process_gaps; /* of gaps: those of processes; they come last */
+	struct ends_span *unseen_ends; /* longest first */
+	uint32_t unseen_end_count;
+};
+
+/*
+ * capture_analyse - fill @results
+ *
+ * Returns 0 or -ENOMEM; in both cases capture_free() is to be called.
+ */
+int capture_analyse(const struct model *model, struct capture_results *results);
+void capture_free(struct capture_results *results);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_LOSSES_H */

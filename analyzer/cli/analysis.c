@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/cli/analysis.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/importer.h"
+#include "analyzer/join/thread/ioctl_ends.h"
+#include "analyzer/join/thread/sleep_causes.h"
+#include "analyzer/join/launch/task_reach.h"
+#include "analyzer/join/thread/timelines.h"
+#include "analyzer/load/load_pbt.h"
+#include "analyzer/cli/passes.h"
+#include "analyzer/cli/step_window.h"
+#include "analyzer/view/report_parts.h"
+
+/* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */
+#define PART_MARGIN_NS 2000000000
+
+/* Which rows of the traces are kept. */
+struct plan {
+	uint32_t sections;
+	uint32_t rows; /* enum load_rows */
+	bool part; /* only those that tell of this part of the time, since the session's start */
+	uint64_t from_ns;
+	uint64_t to_ns;
+	uint64_t margin_ns;
+	uint64_t first_ns; /* and what explains it */
+	uint64_t last_ns;
+};
+
+static int load_files(struct analysis *analysis, char **traces, unsigned int count,
+		      const struct plan *plan, bool *moved, char *error, size_t error_size)
+{
+	struct loader *loader = loader_new(analysis->model);
+	char reason[512] = "";
+	int err = 0;
+
+	if (!loader) {
+		snprintf(error, error_size, "out of memory");
+		return -ENOMEM;
+	}
+	loader_choose(loader, plan->rows);
+	if (plan->part)
+		loader_choose_part(loader, plan->first_ns, plan->last_ns, plan->margin_ns);
+	for (unsigned int i = 0; i < count && !err; i++) {
+		err = load_pbt(loader, traces[i], reason, sizeof(reason));
+		/* Readers name the file themselves where it is part of the sentence. */
+		if (err && strncmp(reason, traces[i], strlen(traces[i])) == 0)
+			snprintf(error, error_size, "%s", reason);
+		else if (err)
+			snprintf(error, error_size, "%s: %s", traces[i], reason);
+	}
+	if (!err)
+		err = load_finish(loader, error, error_size);
+	*moved = !err && loader_part_moved(loader);
+	loader_free(loader);
+	return err;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Is what explains the part's device tasks beyond what was loaded? Then the plan is to load that, too. */
+static bool reaches_further(const struct model *model, struct plan *plan)
+{
+	uint64_t start_ns = model->info.session_start_ns, first_ns, last_ns;
+
+	if (!task_reach(model, sum(start_ns, plan->from_ns), sum(start_ns, plan->to_ns), &first_ns,
+			&last_ns)) {
+		plan->part = false;
+		return true;
+	}
+	first_ns = first_ns > start_ns ? first_ns - start_ns : 0;
+	if (last_ns != UINT64_MAX)
+		last_ns = last_ns > start_ns ? last_ns - start_ns : 0;
+	if (sum(first_ns, plan->margin_ns) >= plan->first_ns &&
+	    last_ns <= sum(plan->last_ns, plan->margin_ns))
+		return false;
+	plan->first_ns = first_ns;
+	plan->last_ns = last_ns;
+	return true;
+}
+
+static int load(struct analysis *analysis, char **traces, unsigned int count, struct plan plan,
+		bool strict, char *error, size_t error_size)
+{
+	char damage[512];
+	bool again;
+	int err;
+
+	do {
+		*analysis = (struct analysis){ .model = model_new(), .sections = plan.sections };
+		if (!analysis->model) {
+			snprintf(error, error_size, "out of memory");
+			return -ENOMEM;
+		}
+		err = load_files(analysis, traces, count, &plan, &again, error, error_size);
+		if (err)
+			return err;
+		if (again)
+			plan.part = false;
+		else if (plan.part)
+			again = reaches_further(analysis->model, &plan);
+		if (again)
+			model_free(analysis->model);
+	} while (again);
+	text_damage(analysis->model, damage, sizeof(damage));
+	if (damage[0] && strict) {
+		snprintf(error, error_size, "%s: %s", count == 1 ? traces[0] : "traces", damage);
+		return -EBADMSG;
+	}
+	if (damage[0])
+		fprintf(stderr, "analyzer: %s: %s (see --strict)\n",
+			count == 1 ? traces[0] : "traces", damage);
+	return 0;
+}
+
+int analysis_load(struct analysis *analysis, char **traces, unsigned int count, bool strict,
+		  char *error, size_t error_size)
+{
+	const struct plan plan = { .sections = SECTION_ALL, .rows = LOAD_ALL };
+
+	return load(analysis, traces, count, plan, strict, error, error_size);
+}
+
+int analysis_load_for(struct analysis *analysis, char **traces, unsigned int count,
+		      const struct analysis_wish *wish, bool strict, char *error, size_t error_size)
+{
+	struct plan plan = { .sections = wish->sections,
+			     .rows = passes_rows(wish->sections),
+			     .from_ns = wish->from_ns,
+			     .to_ns = wish->to_ns,
+			     .margin_ns = wish->margin_ns ? wish->margin_ns : PART_MARGIN_NS,
+			     .first_ns = wish->from_ns,
+			     .last_ns = wish->to_ns };
+
+	if (wish->calls)
+		plan.rows |= LOAD_CALLS;
+	/* Files may come in any order; which switches are missing is counted in that of time. */
+	if (count > 1)
+		plan.rows |= LOAD_SCHEDULE;
+	/* What cannot be read twice is read whole. */
+	plan.part = wish->part && count == 1 && strcmp(traces[0], "-") != 0;
+	return load(analysis, traces, count, plan, strict, error, error_size);
+}
+
+int analysis_import(struct analysis *analysis, char **devices, unsigned int count, bool alone,
+		    char *error, size_t error_size)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < count && !err; i++)
+		err = import_device_file(analysis->model, devices[i], alone, error, error_size);
+	if (err || !count)
+		return err;
+	err = import_finish(analysis->model, alone);
+	if (err)
+		snprintf(error, error_size, "out of memory");
+	return err;
+}
+
+/* What analyses need: threads' timelines, what their sleeps were for, and device tasks on the host's clock. */
+static int join(struct analysis *analysis)
+{
+	int err;
+
+	/* The recording itself is told without. */
+	if (!(analysis->sections & ~(SECTION_TRACE | SECTION_CAPTURE)))
+		return 0;
+	err = timelines_build(analysis->model);
+
+	if (!err)
+		err = sleep_causes_find(analysis->model);
+	if (err)
+		return err;
+	ioctl_ends_find(analysis->model);
+	analysis->results.devices = &analysis->devices;
+	return device_results_join(analysis->model, &analysis->devices);
+}
+
+/* When, by whom, with which losses; and the window of everything. */
+static int compute_capture(struct analysis *analysis, const struct analysis_options *options)
+{
+	struct model *model = analysis->model;
+	struct results *results = &analysis->results;
+	struct analysis_window window = analysis_window(model, options);
+	int err;
+
+	results->from_ns = window.from_ns;
+	results->to_ns = window.to_ns > window.from_ns ? window.to_ns : window.from_ns;
+	err = capture_analyse(model, results->capture = &analysis->capture);
+	if (!err)
+		err = probe_cost_analyse(model, options,
+					 results->probe_cost = &analysis->probe_cost);
+	return err;
+}
+
+int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,
+		     size_t error_size)
+{
+	struct analysis_options wanted = *options;
+	int err;
+
+	if (!analysis->sections)
+		analysis->sections = SECTION_ALL;
+	err = join(analysis);
+
+	if (!err && options->has_steps)
+		err = step_window_find(analysis->model, &wanted, error, error_size);
+	if (err == -ENOENT)
+		return err;
+	if (!err)
+		err = compute_capture(analysis, &wanted);
+	if (!err)
+		err = passes_run(analysis, &wanted);
+	if (err)
+		snprintf(error, error_size, "cannot analyse: %s", strerror(-err));
+	return err;
+}
+
+void analysis_free(struct analysis *analysis)
+{
+	const struct results *results = &analysis->results;
+
+	if (results->capture)
+		capture_free(results->capture);
+	if (results->host)
+		host_free(results->host);
+	if (results->processes)
+		processes_free(results->processes);
+	if (results->advice)
+		advice_free(results->advice);
+	if (results->steps)
+		steps_free(results->steps);
+	passes_free_series(results);
+	if (results->pipelines)
+		pipelines_results_free(results->pipelines);
+	if (results->series)
+		series_free(results->series);
+	if (results->cgroups)
+		cgroups_free_results(results->cgroups);
+	if (results->api)
+		api_free(results->api);
+	if (results->ioctl)
+		ioctl_free(results->ioctl);
+	if (results->block)
+		block_free(results->block);
+	if (results->faults)
+		faults_free(results->faults);
+	if (results->launched)
+		launched_free(results->launched);
+	if (results->stacks)
+		stacks_free(results->stacks);
+	if (results->python)
+		python_free(results->python);
+	if (results->api_statistic)
+		api_statistic_free(results->api_statistic);
+	if (results->memory)
+		memory_free(results->memory);
+	if (results->cluster)
+		cluster_free(results->cluster);
+	if (results->operator_steps)
+		operator_steps_free(results->operator_steps);
+	if (results->device_steps)
+		device_steps_free(results->device_steps);
+	if (results->waits)
+		host_waits_free(results->waits);
+	if (results->devices)
+		device_results_free(results->devices);
+	model_free(analysis->model);
+	*analysis = (struct analysis){ 0 };
+}

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/cli/command_line.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/export/timeline/device_tracks.h"
+#include "analyzer/view/report.h"
+#include "lib/base/duration.h"
+
+#define SECTION_NAMES                                                                        \
+	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \
+	"devices, "                                                                          \
+	"join, "                                                                             \
+	"operators, shapes, "                                                                \
+	"overlap, communication, cluster, memory, idle, stacks, python, advice"
+
+#define EXPORT_NAMES \
+	"perfetto, chrome, folded, folded-blocked, csv, sqlite, parquet, mindinsight or msprof"
+
+enum key {
+	KEY_FORMAT = 0x100,
+	KEY_SECTION,
+	KEY_TOP,
+	KEY_FROM,
+	KEY_TO,
+	KEY_PID,
+	KEY_THREAD,
+	KEY_STRICT,
+	KEY_SUBTRACT,
+	KEY_AS,
+	KEY_DEVICE,
+	KEY_NAME,
+	KEY_TYPE,
+	KEY_DTYPE,
+	KEY_MIN_TIME,
+	KEY_MAX_TIME,
+	KEY_AGGREGATE,
+	KEY_AGGREGATE_BY,
+	KEY_ORDER_BY,
+	KEY_SCOPE_DEPTH,
+	KEY_STEP,
+	KEY_FP_POINT,
+	KEY_BP_POINT,
+	KEY_SCHEMA,
+};
+
+#define OPTION_OUTPUT                                                                   \
+	{                                                                               \
+		"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 \
+	}
+#define OPTION_FORMAT                                                              \
+	{                                                                          \
+		"format", KEY_FORMAT, "FORMAT", 0, "text (the default) or json", 0 \
+	}
+#define OPTION_STRICT                                                                      \
+	{                                                                                  \
+		"strict", KEY_STRICT, NULL, 0, "fail if any part of a trace is damaged", 0 \
+	}
+#define OPTION_FROM                                                                         \
+	{                                                                                   \
+		"from", KEY_FROM, "T", 0,                                                   \
+			"leave out what came before T after the start: 1.5s, 200ms, 3us", 0 \
+	}
+#define OPTION_TO                                                            \
+	{                                                                    \
+		"to", KEY_TO, "T", 0, "leave out what came at or after T", 0 \
+	}
+#define OPTION_DEVICE                                                                           \
+	{                                                                                       \
+		"device", KEY_DEVICE, "PATH", 0,                                                \
+			"take in a device file of another profiler; may be given repeatedly", 0 \
+	}
+#define OPTION_PID                                                           \
+	{                                                                    \
+		"pid", KEY_PID, "PID[,PID...]", 0, "only these processes", 0 \
+	}
+#define OPTION_THREAD                                                \
+	{                                                            \
+		"thread", KEY_THREAD, "TID[,TID...]", 0,             \
+			"what these threads waited for, instead of " \
+			"those that the job is found to go by",      \
+			0                                            \
+	}
+
+#define OPTION_STEP                                                                  \
+	{                                                                            \
+		"step", KEY_STEP, "A[..B]", 0, "only these steps of the training", 0 \
+	}
+#define OPTION_FP_POINT                                                             \
+	{                                                                           \
+		"fp-point", KEY_FP_POINT, "NAME", 0,                                \
+			"the operator that begins the forward pass of each step", 0 \
+	}
+#define OPTION_BP_POINT                                                                            \
+	{                                                                                          \
+		"bp-point", KEY_BP_POINT, "NAME", 0, "the operator that ends the backward pass", 0 \
+	}
+
+static const struct argp_option REPORT_OPTIONS[] = {
+	{ "format", KEY_FORMAT, "FORMAT", 0, "text (the default), json or html", 0 },
+	OPTION_OUTPUT,
+	{ "section", KEY_SECTION, "LIST", 0,
+	  "only these sections: " SECTION_NAMES "; all but shapes if not given", 0 },
+	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10)", 0 },
+	{ "schema", KEY_SCHEMA, NULL, 0,
+	  "describe the JSON report as a JSON Schema; no trace is needed", 0 },
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_STEP,
+	OPTION_FP_POINT,
+	OPTION_BP_POINT,
+	OPTION_PID,
+	OPTION_THREAD,
+	{ "subtract-probe-cost", KEY_SUBTRACT, NULL, 0,
+	  "durations of calls without what the probes took of them", 0 },
+	OPTION_STRICT,
+	OPTION_DEVICE,
+	{ NULL, 0, NULL, 0, "Which operators, and how:", 1 },
+	{ "name", KEY_NAME, "WORDS", 0, "only those whose names have these words, more or less",
+	  1 },
+	{ "type", KEY_TYPE, "LIST", 0,
+	  "only these types of operators, kinds of tasks or cores; * and ? stand for others", 1 },
+	{ "input-dtype", KEY_DTYPE, "TYPE", 0, "only those with such an input", 1 },
+	{ "aggregate-by", KEY_AGGREGATE_BY, "WHAT", 0,
+	  "name (the default), type, core, shape (name and input shapes) or scope (first parts of "
+	  "the name)",
+	  1 },
+	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0, "parts of a name that make a scope (2)", 1 },
+	{ "aggregate", KEY_AGGREGATE, "FIGURE", 0,
+	  "what stands for all tasks of an operator: sum (the default), max, min or mean", 1 },
+	{ "min-time", KEY_MIN_TIME, "T", 0, "only those for which that is T or more", 1 },
+	{ "max-time", KEY_MAX_TIME, "T", 0, "only those for which that is T or less", 1 },
+	{ "order-by", KEY_ORDER_BY, "[+]COLUMN", 0,
+	  "value (the default), name, type, count, total, mean, min, max, flops, rate (flops per "
+	  "second), utilization, bytes or bandwidth; with +, the smallest first",
+	  1 },
+	{ 0 },
+};
+
+static const struct argp_option EXPORT_OPTIONS[] = {
+	/* argp tells "--to" of a time from "--to" of a format by the command. */
+	{ "to", KEY_AS, "FORMAT", 0, EXPORT_NAMES, 0 },
+	{ "output", 'o', "PATH", 0, "where to write", 0 },
+	OPTION_FROM,
+	{ "until", KEY_TO, "T", 0, "leave out what came at or after T", 0 },
+	OPTION_STEP,
+	OPTION_FP_POINT,
+	OPTION_BP_POINT,
+	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0,
+	  "levels of scopes (first parts of operators' names) that timelines show, 0 for none (3)",
+	  0 },
+	OPTION_PID,
+	OPTION_STRICT,
+	OPTION_DEVICE,
+	{ 0 },
+};
+
+static const struct argp_option INFO_OPTIONS[] = {
+	OPTION_FORMAT, OPTION_OUTPUT, OPTION_STRICT, OPTION_DEVICE, { 0 },
+};
+
+static const struct argp_option QUERY_OPTIONS[] = {
+	{ "format", KEY_FORMAT, "FORMAT", 0, "table (the default), csv or json", 0 },
+	{ "schema", KEY_SCHEMA, "TABLE", OPTION_ARG_OPTIONAL,
+	  "list the tables and their columns, or those of TABLE (--schema=calls); no trace is "
+	  "needed",
+	  0 },
+	OPTION_OUTPUT,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_STEP,
+	OPTION_PID,
+	OPTION_STRICT,
+	OPTION_DEVICE,
+	{ 0 },
+};
+
+static error_t parse_query_format(const char *arg, struct options *options,
+				  struct argp_state *state)
+{
+	static const struct {
+		const char *name;
+		enum format format;
+	} formats[] = {
+		{ "table", FORMAT_TEXT }, { "text", FORMAT_TEXT },	   { "csv", FORMAT_CSV },
+		{ "json", FORMAT_JSON },  { "markdown", FORMAT_MARKDOWN },
+	};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (strcmp(arg, formats[i].name) == 0) {
+			options->format = formats[i].format;
+			return 0;
+		}
+	}
+	argp_error(state,
+		   "unknown format '%s'; known are table, csv and json, with --schema "
+		   "also markdown",
+		   arg);
+	return 0;
+}
+
+static error_t parse_format(const char *arg, struct options *options, struct argp_state *state)
+{
+	if (options->command == COMMAND_QUERY)
+		return parse_query_format(arg, options, state);
+	if (strcmp(arg, "text") == 0)
+		options->format = FORMAT_TEXT;
+	else if (strcmp(arg, "json") == 0)
+		options->format = FORMAT_JSON;
+	else if (strcmp(arg, "html") == 0 && options->command == COMMAND_REPORT)
+		options->format = FORMAT_HTML;
+	else
+		argp_error(state, "unknown format '%s'; known are text%s json%s", arg,
+			   options->command == COMMAND_REPORT ? "," : " and",
+			   options->command == COMMAND_REPORT ? " and html, a page for a browser"
+							      : "");
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum export_to to;
+} EXPORTS[] = {
+	{ "perfetto", EXPORT_PERFETTO },
+	{ "chrome", EXPORT_CHROME },
+	{ "folded", EXPORT_FOLDED },
+	{ "folded-blocked", EXPORT_FOLDED_BLOCKED },
+	{ "mindinsight", EXPORT_MINDINSIGHT },
+	{ "msprof", EXPORT_MSPROF },
+	{ "csv", EXPORT_CSV },
+	{ "sqlite", EXPORT_SQLITE },
+	{ "parquet", EXPORT_PARQUET },
+};
+
+static error_t parse_export(const char *arg, struct options *options, struct argp_state *state)
+{
+	for (size_t i = 0; i < sizeof(EXPORTS) / sizeof(EXPORTS[0]); i++) {
+		if (strcmp(arg, EXPORTS[i].name) == 0)
+			options->export_to = EXPORTS[i].to;
+	}
+	if (options->export_to == EXPORT_NONE)
+		argp_error(state, "cannot export to '%s'; known are " EXPORT_NAMES, arg);
+	return 0;
+}
+
+static void parse_top(const char *arg, struct options *options, struct argp_state *state)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(arg, &end, 10);
+	if (errno || *arg < '0' || *arg > '9' || *end || value > UINT32_MAX)
+		argp_error(state, "--top wants a number, not '%s'", arg);
+	options->has_top = true;
+	options->top = (uint32_t)value;
+}
+
+static void parse_time(const char *name, const char *arg, bool *given, uint64_t *ns,
+		       struct argp_state *state)
+{
+	char error[256];
+
+	if (duration_parse(arg, ns, error, sizeof(error)))
+		argp_error(state, "%s: %s", name, error);
+	*given = true;
+}
+
+/* The statement comes last; the words that sqlite3's users type are taken, too. */
+static void check_query(struct options *options, struct argp_state *state)
+{
+	const char *sql = options->trace_count ? options->traces[options->trace_count - 1] : NULL;
+
+	if (options->schema)
+		return;
+	if (options->format == FORMAT_MARKDOWN)
+		argp_error(state, "only the list of tables can be markdown: give --schema");
+	if (!sql)
+		argp_error(
+			state,
+			"which rows? give a trace and a statement: run.pbt \"select * from api\"");
+	options->trace_count--;
+	options->sql = sql;
+	if (sql &&
+	    (strcmp(sql, ".tables") == 0 || strncmp(sql, ".schema", strlen(".schema")) == 0)) {
+		options->schema = true;
+		sql += strcspn(sql, " ");
+		sql += strspn(sql, " ");
+		options->schema_of = *sql ? sql : NULL;
+	}
+}
+
+static void check_usage(struct options *options, struct argp_state *state)
+{
+	if (options->command == COMMAND_QUERY)
+		check_query(options, state);
+	if (options->schema)
+		return;
+	if (options->trace_count == 0 && options->device_count == 0)
+		argp_error(state, "which trace? give the .pbt file, - for standard input, or a "
+				  "device file with --device PATH");
+	if (options->command == COMMAND_EXPORT && options->export_to == EXPORT_NONE)
+		argp_error(state, "export to what? give --to " EXPORT_NAMES);
+	if (options->command == COMMAND_EXPORT &&
+	    (!options->output || strcmp(options->output, "-") == 0))
+		argp_error(state, "export writes to a file or a folder: give -o PATH");
+	if (options->has_from && options->has_to && options->from_ns >= options->to_ns)
+		argp_error(state, "--from must be before %s",
+			   options->command == COMMAND_EXPORT ? "--until" : "--to");
+	if (options->has_steps && (options->has_from || options->has_to))
+		argp_error(state, "--step chooses the time itself: leave out --from and %s",
+			   options->command == COMMAND_EXPORT ? "--until" : "--to");
+}
+
+static void add_device(char *path, struct options *options, struct argp_state *state)
+{
+	char **grown = reallocarray(options->devices, options->device_count + 1, sizeof(*grown));
+
+	if (!grown)
+		argp_failure(state, EXIT_FAILURE, errno, "--device");
+	else
+		options->devices = grown;
+	if (grown)
+		options->devices[options->device_count++] = path;
+}
+
+/* Options of the list of operators; ARGP_ERR_UNKNOWN if it is none. */
+static error_t parse_operators(int key, char *arg, struct operator_options *options,
+			       struct argp_state *state)
+{
+	bool given;
+
+	switch (key) {
+	case KEY_NAME: options->name = arg; return 0;
+	case KEY_TYPE: options->types = arg; return 0;
+	case KEY_DTYPE: options->dtype = arg; return 0;
+	case KEY_MIN_TIME: parse_time("--min-time", arg, &given, &options->min_ns, state); return 0;
+	case KEY_MAX_TIME: parse_time("--max-time", arg, &given, &options->max_ns, state); return 0;
+	case KEY_AGGREGATE:
+		if (!parse_operator_value(arg, options))
+			argp_error(state, "--aggregate wants sum, max, min or mean, not '%s'", arg);
+		return 0;
+	case KEY_AGGREGATE_BY:
+		if (!parse_operator_by(arg, options))
+			argp_error(
+				state,
+				"--aggregate-by wants name, type, core, shape or scope, not '%s'",
+				arg);
+		return 0;
+	case KEY_ORDER_BY:
+		if (!parse_operator_order(arg, options))
+			argp_error(
+				state,
+				"--order-by wants value, name, type, count, total, mean, min, max, "
+				"flops, rate, utilization, bytes or bandwidth, not '%s'",
+				arg);
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+	uint64_t depth = 0, last = 0;
+
+	switch (key) {
+	case KEY_FORMAT: return parse_format(arg, options, state);
+	case KEY_AS: return parse_export(arg, options, state);
+	case 'o': options->output = arg; break;
+	case KEY_SCHEMA:
+		options->schema = true;
+		options->schema_of = arg;
+		break;
+	case KEY_STRICT: options->strict = true; break;
+	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
+	case KEY_DEVICE: add_device(arg, options, state); break;
+	case KEY_TOP: parse_top(arg, options, state); break;
+	case KEY_FROM:
+		parse_time("--from", arg, &options->has_from, &options->from_ns, state);
+		break;
+	case KEY_TO:
+		parse_time(options->command == COMMAND_EXPORT ? "--until" : "--to", arg,
+			   &options->has_to, &options->to_ns, state);
+		break;
+	case KEY_SECTION:
+		if (!parse_sections(arg, &options->sections))
+			argp_error(state, "no such section in '%s'; there are %s", arg,
+				   SECTION_NAMES);
+		break;
+	case KEY_PID:
+		free(options->pids);
+		options->pids = NULL;
+		if (!parse_numbers(arg, &options->pids, &options->pid_count))
+			argp_error(state, "--pid wants process ids, not '%s'", arg);
+		break;
+	case KEY_THREAD:
+		free(options->tids);
+		options->tids = NULL;
+		if (!parse_numbers(arg, &options->tids, &options->tid_count))
+			argp_error(state, "--thread wants thread ids, not '%s'", arg);
+		break;
+	case ARGP_KEY_ARG: return ARGP_ERR_UNKNOWN; /* to ARGP_KEY_ARGS, with the rest */
+	case ARGP_KEY_ARGS:
+		options->traces = state->argv + state->next;
+		options->trace_count = (unsigned int)(state->argc - state->next);
+		break;
+	case ARGP_KEY_END: check_usage(options, state); break;
+	case KEY_STEP:
+		if (!parse_steps(arg, &options->first_step, &options->last_step))
+			argp_error(state, "--step wants a number or 3..5, not '%s'", arg);
+		options->has_steps = true;
+		break;
+	case KEY_SCOPE_DEPTH:
+		if (!parse_steps(arg, &depth, &last) || depth != last || depth > SCOPE_DEPTH_MAX)
+			argp_error(state, "--scope-depth wants a number up to %d, not '%s'",
+				   SCOPE_DEPTH_MAX, arg);
+		options->operators.scope_depth = (uint32_t)depth;
+		options->has_scope_depth = true;
+		break;
+	case KEY_FP_POINT: options->fp_point = arg; break;
+	case KEY_BP_POINT: options->bp_point = arg; break;
+	default: return parse_operators(key, arg, &options->operators, state);
+	}
+	return 0;
+}
+
+struct command_help {
+	const char *name;
+	enum command command;
+	struct argp argp;
+};
+
+static const struct command_help COMMANDS[] = {
+	{ "report",
+	  COMMAND_REPORT,
+	  { REPORT_OPTIONS, parse, "[TRACE...]",
+	    "Say what a recorded job and its machine did, and why its devices were idle.", NULL,
+	    NULL, NULL } },
+	{ "export",
+	  COMMAND_EXPORT,
+	  { EXPORT_OPTIONS, parse, "[TRACE...]", "Write a trace in another tool's format.", NULL,
+	    NULL, NULL } },
+	{ "query",
+	  COMMAND_QUERY,
+	  { QUERY_OPTIONS, parse, "[TRACE...] SQL",
+	    "Ask for rows of the tables of a trace by one SELECT of SQLite's SQL; nothing is "
+	    "changed or stored.",
+	    NULL, NULL, NULL } },
+	{ "info",
+	  COMMAND_INFO,
+	  { INFO_OPTIONS, parse, "[TRACE...]",
+	    "Say what a trace holds: header, clocks, sources, losses, damage; and what a device "
+	    "file holds, and what of it could not be understood.",
+	    NULL, NULL, NULL } },
+};
+
+static const char HELP[] =
+	"usage: analyzer report [TRACE...] [--device PATH]... [--format text|json|html] [-o FILE]\n"
+	"                       [--section LIST]\n"
+	"                       [--top N] [--from T --to T | --step A..B] [--pid LIST]\n"
+	"                       [--subtract-probe-cost] [--strict]\n"
+	"       analyzer report --schema\n"
+	"       analyzer export [TRACE...] [--device PATH]... -o PATH\n"
+	"                       --to "
+	"perfetto|chrome|folded|folded-blocked|csv|sqlite|parquet|mindinsight|msprof\n"
+	"                       [--pid LIST] [--strict]\n"
+	"       analyzer query  [TRACE...] [--device PATH]... [--format table|csv|json] [-o FILE]\n"
+	"                       [--pid LIST] SQL\n"
+	"       analyzer query  --schema[=TABLE]\n"
+	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
+	"                       [--strict]\n"
+	"\n"
+	"TRACE is a .pbt file that profctl recorded, or - for standard input. PATH is what "
+	"another\n"
+	"profiler wrote of a device; without a TRACE the report is on that alone.\n"
+	"analyzer COMMAND --help explains the options of a command.\n";
+
+static _Noreturn void general_help(const char *wrong)
+{
+	if (wrong && access(wrong, F_OK) == 0) {
+		fprintf(stderr,
+			"analyzer: '%s' is a file, not a command; type: analyzer report %s%s\n",
+			wrong, strstr(wrong, ".pbt") ? "" : "--device ", wrong);
+		exit(EXIT_USAGE);
+	}
+	if (wrong) {
+		fprintf(stderr, "analyzer: unknown command '%s'\n%s", wrong, HELP);
+		exit(EXIT_USAGE);
+	}
+	fputs(HELP, stdout);
+	exit(EXIT_SUCCESS);
+}
+
+static void parse_command(const struct command_help *command, int argc, char **argv,
+			  struct options *options)
+{
+	char name[64];
+
+	/* Usage lines and errors name the program and the command. */
+	snprintf(name, sizeof(name), "analyzer %s", command->name);
+	argv[0] = name;
+	options->command = command->command;
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&command->argp, argc, argv, 0, NULL, options) != 0)
+		exit(EXIT_USAGE);
+}
+
+void options_parse(int argc, char **argv, struct options *options)
+{
+	*options = (struct options){ .sections = SECTION_DEFAULT };
+	if (argc < 2) {
+		fputs(HELP, stderr);
+		exit(EXIT_USAGE);
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		puts("analyzer (profbpf) " PROFBPF_VERSION);
+		exit(EXIT_SUCCESS);
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0)
+		general_help(NULL);
+	for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++) {
+		if (strcmp(argv[1], COMMANDS[i].name) == 0) {
+			parse_command(&COMMANDS[i], argc - 1, argv + 1, options);
+			return;
+		}
+	}
+	general_help(argv[1]);
+}
+
+void options_free(struct options *options)
+{
+	free(options->pids);
+	options->pids = NULL;
+	free(options->tids);
+	options->tids = NULL;
+	free(options->devices);
+	options->devices = NULL;
+}

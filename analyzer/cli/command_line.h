@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command_line.h - the command line of analyzer.
+ */
+#ifndef PROFBPF_ANALYZER_CLI_COMMAND_LINE_H
+#define PROFBPF_ANALYZER_CLI_COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/selection.h"
+
+enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO, COMMAND_QUERY };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };
+enum export_to {
+	EXPORT_NONE,
+	EXPORT_PERFETTO,
+	EXPORT_CHROME,
+	EXPORT_FOLDED,
+	EXPORT_FOLDED_BLOCKED,
+	EXPORT_MSPROF,
+	EXPORT_CSV,
+	EXPORT_SQLITE,
+	EXPORT_PARQUET,
+	EXPORT_MINDINSIGHT,
+};
+
+#define EXIT_USAGE 2 /* wrong usage; 1 is "something failed" */
+
+struct options {
+	enum command command;
+	char **traces; /* not owned */
+	unsigned int trace_count;
+	char **devices; /* --device PATH; the array is owned */
+	unsigned int device_count;
+	enum format format;
+	enum export_to export_to;
+	const char *output; /* NULL or "-": standard output */
+	const char *sql; /* of query; NULL: the list of tables is wanted */
+	const char *schema_of; /* then: of this table alone; NULL: of all */
+	bool schema;
+	uint32_t sections; /* enum report_section, or-ed */
+	bool has_top;
+	uint32_t top; /* 0 = all */
+	bool has_from;
+	bool has_to;
+	uint64_t from_ns; /* since the session's start */
+	uint64_t to_ns;
+	uint32_t *pids;
+	uint32_t pid_count;
+	uint32_t *tids;
+	uint32_t tid_count;
+	bool subtract_probe_cost;
+	bool strict;
+	struct operator_options operators;
+	bool has_scope_depth;
+	const char *fp_point;
+	const char *bp_point;
+	bool has_steps;
+	uint64_t first_step;
+	uint64_t last_step;
+};
+
+/*
+ * options_parse - read the command line
+ *
+ * Prints help, version and usage errors itself and exits then, with status 0 or
+ * EXIT_USAGE. The caller frees with options_free().
+ */
+void options_parse(int argc, char **argv, struct options *options);
+void options_free(struct options *options);
+
+/*
+ * parse_operator_by, parse_operator_value, parse_operator_order - what operators are listed by
+ *
+ * "name", "type", "core", "shape", "scope"; "sum", "max", "min", "mean"; a column, with a + in front if the
+ * smallest come first. False if it is none.
+ */
+bool parse_operator_by(const char *text, struct operator_options *options);
+bool parse_operator_value(const char *text, struct operator_options *options);
+bool parse_operator_order(const char *text, struct operator_options *options);
+
+/* parse_steps - "3" or "3..5"; false if it is neither */
+bool parse_steps(const char *text, uint64_t *first, uint64_t *last);
+
+/* parse_numbers - numbers separated by commas; *numbers is to be freed. False if it is none. */
+bool parse_numbers(const char *text, uint32_t **numbers, uint32_t *count);
+
+/* parse_sections - names of sections separated by commas to enum report_section, or-ed */
+bool parse_sections(const char *text, uint32_t *sections);
+
+#endif /* PROFBPF_ANALYZER_CLI_COMMAND_LINE_H */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * minddata_folder.h - what MindSpore's own data profiler wrote: one set of files per rank.
+ *
+ * minddata_cpu_utilization_N.json, pipeline_profiling_N.json and dataset_iterator_profiling_N.txt
+ * or device_queue_profiling_N.txt, of MindSpore 2.0 to 2.10 and of `analyzer export --to
+ * mindinsight`. Instants are CLOCK_MONOTONIC milliseconds.
+ */
+#ifndef PROFBPF_ANALYZER_IMPORT_MINDSPORE_MINDDATA_FOLDER_H
+#define PROFBPF_ANALYZER_IMPORT_MINDSPORE_MINDDATA_FOLDER_H
+
+#include <yajl/yajl_tree.h>
+
+#include "analyzer/import/importer.h"
+
+struct minddata_rank {
+	struct import *import;
+	const char *folder;
+	unsigned int number;
+	uint32_t process; /* that stands for the trainer */
+	uint32_t first; /* its rows of imported_operators */
+	uint32_t count;
+	uint64_t *stamps; /* ns: when figures were read; owned */
+	size_t stamp_count;
+};
+
+/* minddata_read - a whole JSON file; NULL with import->error. Free with yajl_tree_free(). */
+yajl_val minddata_read(struct minddata_rank *rank, const char *name);
+
+/* Element of an array of numbers, 0 beyond its end or if it is none. */
+double minddata_number(yajl_val array, size_t index);
+
+/*
+ * Each takes in one file. Return 0 or a negative errno with import->error; the operators come
+ * first, the CPU's figures, which have the instants, before the samples of queues.
+ */
+int minddata_take_operators(struct minddata_rank *rank, yajl_val pipeline);
+int minddata_take_cpu(struct minddata_rank *rank, yajl_val cpu);
+int minddata_take_queues(struct minddata_rank *rank, yajl_val pipeline);
+int minddata_take_batches(struct minddata_rank *rank, const char *name);
+
+#endif /* PROFBPF_ANALYZER_IMPORT_MINDSPORE_MINDDATA_FOLDER_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_output.h - writing whole packets to a descriptor that a client passed.
+ *
+ * A regular file never ends in a torn packet: what a failing write left of one is
+ * cut off again. A pipe or socket whose reader stops reading does not hang the
+ * writer for good: once output_give_up() was called, waiting ends.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_OUTPUT_H
+#define PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct output {
+	int fd;
+	bool regular;
+	uint64_t written;	/* bytes of whole packets */
+	int64_t start;		/* file offset of the first byte, regular files */
+	bool give_up;		/* set from another thread */
+};
+
+/* output_init - @fd stays the caller's; its flags are not changed */
+void output_init(struct output *output, int fd);
+
+/* output_write - all of @data or nothing; 0 or a negative errno (-ETIMEDOUT: given up) */
+int output_write(struct output *output, const void *data, size_t size);
+
+/* output_give_up - stop waiting for a reader that does not read; from any thread */
+void output_give_up(struct output *output);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_TRACE_OUTPUT_H */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/stacks/stack_topic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "daemon/profbpfd/interpreters/python/pythons.h"
+#include "daemon/profbpfd/stacks/stack_places.h"
+#include "daemon/profbpfd/stacks/stack_table.h"
+#include "daemon/profbpfd/encode/trace_values.h"
+
+#define BATCH 4096 /* rows after which a batch is handed over */
+
+struct stacks {
+	struct item_queue *queue;
+	struct stack_table *table;
+	struct stack_places *places;
+	struct pythons *pythons;
+	struct capture *capture;
+	struct item *rows;
+	uint32_t rate;
+	uint64_t dropped;
+	uint64_t made;
+	void (*warn)(void *context, const char *text);
+	void *warn_context;
+};
+
+static void add_row(struct stacks *s, const struct stack_row *row)
+{
+	if (!s->rows) {
+		s->rows = item_new(ITEM_STACKS, 64 * sizeof(*row));
+		if (s->rows)
+			s->rows->source = SOURCE_STACK;
+	}
+	if (!s->rows || item_append(s->rows, row, sizeof(*row)))
+		s->dropped++;
+}
+
+static void python_row(void *context, const struct stack_row *row)
+{
+	struct stacks *s = context;
+	struct stack_row with_rate = *row;
+
+	with_rate.rate = s->rate;
+	s->made++;
+	add_row(s, &with_rate);
+}
+
+static void python_warning(void *context, const char *text)
+{
+	struct stacks *s = context;
+
+	s->warn(s->warn_context, text);
+}
+
+static void python_found(void *context, pid_t pid, const struct python_range *range)
+{
+	struct stacks *s = context;
+
+	capture_python_lock(s->capture, pid, range);
+}
+
+/*
+ * /proc/kallsyms shows addresses if we may see them there (CAP_SYSLOG) and it is not hidden, as it is in a hardened
+ * service; else, and on kernels that can, a program of ours tells them.
+ */
+static struct address_names *read_kernel_symbols(struct capture *capture)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	struct address_names *names = file ? address_names_kernel(file) : NULL;
+	size_t size;
+	char *text;
+
+	if (file)
+		fclose(file);
+	if (names && address_names_count(names))
+		return names;
+	address_names_free(names);
+	text = capture_kernel_symbols(capture, &size);
+	file = size ? fmemopen(text, size, "r") : NULL;
+	names = file ? address_names_kernel(file) : NULL;
+	if (file)
+		fclose(file);
+	free(text);
+	return names;
+}
+
+struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct capture *capture,
+			  void (*warn)(void *context, const char *text), void *context)
+{
+	struct stacks *s = calloc(1, sizeof(*s));
+	struct pythons_handler handler = { python_row, python_found, python_warning, s };
+
+	if (!s)
+		return NULL;
+	s->queue = queue;
+	s->rate = rate;
+	s->capture = capture;
+	s->warn = warn;
+	s->warn_context = context;
+	s->table = stack_table_new();
+	s->places = s->table ? stack_places_new(s->table, read_kernel_symbols(capture)) : NULL;
+	s->pythons = s->places ? pythons_new(s->table, queue, &handler) : NULL;
+	if (!s->pythons) {
+		stacks_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void stacks_limit(struct stacks *s, const struct right *right)
+{
+	stack_places_limit(s->places, right);
+	pythons_limit(s->pythons, right);
+}
+
+void stacks_free(struct stacks *s)
+{
+	if (!s)
+		return;
+	item_free(s->rows);
+	pythons_free(s->pythons);
+	stack_places_free(s->places);
+	stack_table_free(s->table);
+	free(s);
+}
+
+const char *stacks_warning(const struct stacks *s)
+{
+	return stack_places_kernel_known(s->places) ? NULL
+						    : "the kernel hides the addresses of its "
+						      "symbols (/proc/kallsyms needs CAP_SYSLOG, "
+						      "and kernel.kptr_restrict below 2; Linux 6.0 "
+						      "and later need neither): kernel "
+						      "frames have no names";
+}
+
+static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
+{
+	const uint64_t *address = (const uint64_t *)(r + 1);
+	uint32_t frames[REC_KERNEL_FRAMES + REC_USER_FRAMES], count = 0;
+
+	for (uint32_t i = 0; i < r->kernel_frames; i++)
+		frames[count++] = stack_places_kernel(s->places, address[r->user_frames + i]);
+	/* A return address may be the first of the next function: what called lies before it. */
+	for (uint32_t i = 0; i < r->user_frames && address[i]; i++)
+		frames[count++] =
+			stack_places_user(s->places, (pid_t)r->tgid, address[i] - (i > 0), now_ns);
+	return stack_table_stack(s->table, frames, count);
+}
+
+void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
+{
+	struct stack_row row = {
+		.ts_ns = r->header.ts_ns,
+		.dur_ns = r->dur_ns,
+		.tid = r->tid,
+		.tgid = r->tgid,
+		.flags = trace_stack_flags(r->header.flags),
+		.cpu = r->header.cpu,
+		.rate = s->rate,
+		.waker = r->waker,
+	};
+
+	row.stack = resolve(s, r, now_ns);
+	add_row(s, &row);
+}
+
+/* What the rows refer to goes first. */
+void stacks_pass(struct stacks *s, bool flush)
+{
+	struct item *definitions;
+
+	if (!s->rows || (!flush && s->rows->count < BATCH))
+		return;
+	definitions = stack_table_take(s->table);
+	if (definitions)
+		item_queue_push(s->queue, definitions);
+	if (!item_queue_push(s->queue, s->rows)) {
+		s->dropped += s->rows->count;
+		item_free(s->rows);
+	}
+	s->rows = NULL;
+}
+
+void stacks_told(struct stacks *s)
+{
+	stack_places_told(s->places);
+}
+
+void stacks_mapped(struct stacks *s, pid_t pid)
+{
+	stack_places_mapped(s->places, pid);
+}
+
+void stacks_forget(struct stacks *s, pid_t pid)
+{
+	stack_places_forget(s->places, pid);
+	pythons_forget(s->pythons, pid);
+	capture_python_lock(s->capture, pid, NULL);
+}
+
+static void look(void *context, pid_t pid)
+{
+	pythons_look(context, pid);
+}
+
+void stacks_look(struct stacks *s)
+{
+	capture_each_target(s->capture, look, s->pythons);
+}
+
+void stacks_python(struct stacks *s, uint64_t now_ns)
+{
+	pythons_sample(s->pythons, now_ns);
+}
+
+uint64_t stacks_made(const struct stacks *s)
+{
+	return s->made;
+}
+
+uint64_t stacks_dropped(const struct stacks *s)
+{
+	return s->dropped;
+}

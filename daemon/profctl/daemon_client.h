@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon_client.h - profctl's connection to a daemon: one that runs, or one of its own. */
+#ifndef PROFBPF_DAEMON_PROFCTL_DAEMON_CLIENT_H
+#define PROFBPF_DAEMON_PROFCTL_DAEMON_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/common/control.h"
+#include "proto/control.pb-c.h"
+
+struct client {
+	int socket; /* -1 = not connected */
+	pid_t private_pid; /* of our own daemon; 0 = it is not ours */
+	uint32_t last_request;
+};
+
+/*
+ * client_connect - connect to the daemon that runs
+ *
+ * @path: as the user gave it, NULL for the usual place. Returns 0, or a negative
+ * errno, -ENOENT or -ECONNREFUSED if there is none; prints nothing.
+ */
+int client_connect(struct client *client, const char *path);
+
+/*
+ * client_spawn - start a daemon of our own, profbpfd beside this program or in PATH
+ *
+ * It ends when we disconnect or die. Returns 0, or a negative errno after saying why.
+ */
+int client_spawn(struct client *client);
+
+/*
+ * client_open - connect for tracing: to the daemon that runs, or to one of our own
+ *
+ * Says on standard error, in one line, if it is our own (always with
+ * @standalone), or why neither is possible. Returns 0 or a negative errno.
+ */
+int client_open(struct client *client, const char *path, bool standalone);
+
+/* client_explain - say why client_connect() failed with @err */
+void client_explain(const char *path, int err);
+
+/*
+ * client_request - send a request
+ *
+ * Sets its id. Returns 0, or a negative errno after saying why.
+ */
+int client_request(struct client *client, Profbpf__Control__Request *request, const int *fds,
+		   size_t fd_count);
+
+/*
+ * client_receive - wait for the next response
+ *
+ * Free it with profbpf__control__response__free_unpacked(). Returns NULL, after
+ * saying why, if the daemon is gone or does not make sense.
+ */
+Profbpf__Control__Response *client_receive(struct client *client);
+
+/*
+ * client_ask - send a request and wait for its answer, of kind @expected
+ *
+ * Returns NULL after saying why, also if the answer is an error.
+ */
+Profbpf__Control__Response *client_ask(struct client *client, Profbpf__Control__Request *request,
+				       Profbpf__Control__Response__WhatCase expected);
+
+/* client_close - disconnect; waits up to 30 s for our own daemon to clean up and end */
+void client_close(struct client *client);
+
+/* client_leave - disconnect without waiting */
+void client_leave(struct client *client);
+
+#endif /* PROFBPF_DAEMON_PROFCTL_DAEMON_CLIENT_H */
