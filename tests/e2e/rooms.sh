@@ -3,6 +3,7 @@
 # Each room includes headers of those rooms only that docs/architecture.md lets it use: what the format and the
 # reader of files are does not hang on what one build's BPF programs write.
 . "$(dirname "$0")/lib.sh"
+need_command python3
 
 # includes ROOM: the files of our own that its files include, one a line, behind their places.
 includes() {
@@ -25,3 +26,5 @@ only device 'device/.*'
 
 # A number of a record that is written under its own name would be right by chance only.
 ! grep -rnE --include='*.[ch]' '\bREC_[A-Z]+\b|bpf/events\.h' analyzer lib || fail "records of one build are none of a reader's business"
+
+docs/list_files.py | cmp - docs/files.md || fail "docs/files.md is not what the files' first lines say: make docs"
