@@ -3,7 +3,7 @@
  * framework.h - plug-ins that know how a framework feeds a training process.
  *
  * A framework is a catalog file (which functions are probed, what their arguments
- * mean) and a function that makes pipelines (pipeline.h) of what was recorded. It
+ * mean) and a function that makes pipelines (pipeline_model.h) of what was recorded. It
  * is added by a line in FRAMEWORKS of frameworks.c; CONTRIBUTING.md shows how.
  */
 #ifndef PROFBPF_ANALYZER_FRAMEWORKS_FRAMEWORK_H
