@@ -21,6 +21,7 @@ $bad"
 
 only lib '(lib|proto)/.*'
 only analyzer '(analyzer|lib|proto)/.*'
+only daemon '(daemon|bpf|lib|proto)/.*|device/stream\.h'
 # Layers are loaded into the job: nothing of ours comes with them but their own files.
 only device 'device/.*'
 
