@@ -76,6 +76,8 @@ static __always_inline bool read_frame(const struct user_walk *walk, bool have_w
 	__u64 word = (at - walk->stack_pointer) / sizeof(word);
 
 	if (have_words && at >= walk->stack_pointer && word < USER_STACK_WORDS - 1) {
+		/* clang 19 knows that @word is small and leaves the masks out, which the verifier needs. */
+		asm volatile("" : "+r"(word));
 		frame->next = walk->word[word & (USER_STACK_WORDS - 1)];
 		frame->address = walk->word[(word + 1) & (USER_STACK_WORDS - 1)];
 		return true;
