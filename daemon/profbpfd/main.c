@@ -10,13 +10,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <bpf/libbpf.h>
-
 #include "daemon/common/control.h"
 #include "daemon/common/privilege.h"
 #include "daemon/common/words.h"
 #include "daemon/profbpfd/capture/features.h"
 #include "daemon/profbpfd/capture/kernel_types.h"
+#include "daemon/profbpfd/capture/refusal.h"
 #include "daemon/profbpfd/control/server.h"
 
 enum {
@@ -183,8 +182,7 @@ int main(int argc, char **argv)
 
 	use_one_heap();
 	/* Our messages say what users can act on; what libbpf says besides is for finding defects. */
-	if (!getenv("PROFBPF_DEBUG"))
-		libbpf_set_print(NULL);
+	refusal_listen(getenv("PROFBPF_DEBUG"));
 	argp_err_exit_status = 2;
 	/* Messages begin with the program's name, not with where it is. */
 	argv[0] = (char *)"profbpfd";

@@ -15,6 +15,7 @@
 #include "daemon/profbpfd/capture/capture_private.h"
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/capture/programs.h"
+#include "daemon/profbpfd/capture/refusal.h"
 
 static uint32_t ring_size(uint64_t total, int cpus)
 {
@@ -51,16 +52,29 @@ static int create_rings(struct capture *capture, uint64_t buffer_bytes)
 	return err;
 }
 
+static void explain_refusal(const struct refusal *refusal, char *error, size_t error_size)
+{
+	snprintf(error, error_size,
+		 "the kernel's verifier refused the BPF program %s%s%s; this is a defect of "
+		 "profbpf, with this kernel or the clang that it was built with: please report it, "
+		 "with what `PROFBPF_DEBUG=1 profbpfd` prints",
+		 refusal->program, refusal->reason[0] ? ": " : "", refusal->reason);
+}
+
 static void explain_load(int err, const struct features *features, char *error, size_t error_size)
 {
+	struct refusal refusal;
+
 	obstacles_text(features, error, error_size);
 	if (error[0])
 		return;
-	if (err == -EPERM || err == -EACCES)
+	/* EPERM is no verdict of the verifier's on a program. */
+	if (err != -EPERM && refusal_last(&refusal))
+		explain_refusal(&refusal, error, error_size);
+	else if (err == -EPERM || err == -EACCES)
 		snprintf(error, error_size,
 			 "loading the BPF programs was refused: %s; a security module may forbid "
-			 "it (see "
-			 "the kernel's log: dmesg)",
+			 "it (see the kernel's log: dmesg)",
 			 strerror(-err));
 	else
 		snprintf(error, error_size,
@@ -185,6 +199,7 @@ static int load_programs(struct capture *capture, const struct capture_options *
 {
 	int err;
 
+	refusal_forget();
 	capture->skeleton = open_programs(features);
 	if (!capture->skeleton)
 		return -errno;
