@@ -19,7 +19,7 @@
 	"overlap, communication, cluster, memory, idle, stacks, python, advice"
 
 #define EXPORT_NAMES \
-	"perfetto, chrome, folded, folded-blocked, csv, sqlite, parquet, mindinsight or msprof"
+	"perfetto, chrome, folded, speedscope, pprof, csv, sqlite, parquet, mindinsight or msprof"
 
 enum key {
 	KEY_FORMAT = 0x100,
@@ -42,6 +42,7 @@ enum key {
 	KEY_AGGREGATE_BY,
 	KEY_ORDER_BY,
 	KEY_SCOPE_DEPTH,
+	KEY_KIND,
 	KEY_STEP,
 	KEY_FP_POINT,
 	KEY_BP_POINT,
@@ -147,6 +148,8 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	{ "output", 'o', "PATH", 0, "where to write", 0 },
 	OPTION_FROM,
 	{ "until", KEY_TO, "T", 0, "leave out what came at or after T", 0 },
+	{ "kind", KEY_KIND, "KIND", 0,
+	  "of folded, speedscope and pprof: on-cpu (the default), off-cpu or device", 0 },
 	OPTION_STEP,
 	OPTION_FP_POINT,
 	OPTION_BP_POINT,
@@ -225,15 +228,11 @@ static const struct {
 	const char *name;
 	enum export_to to;
 } EXPORTS[] = {
-	{ "perfetto", EXPORT_PERFETTO },
-	{ "chrome", EXPORT_CHROME },
-	{ "folded", EXPORT_FOLDED },
-	{ "folded-blocked", EXPORT_FOLDED_BLOCKED },
-	{ "mindinsight", EXPORT_MINDINSIGHT },
-	{ "msprof", EXPORT_MSPROF },
-	{ "csv", EXPORT_CSV },
-	{ "sqlite", EXPORT_SQLITE },
-	{ "parquet", EXPORT_PARQUET },
+	{ "perfetto", EXPORT_PERFETTO }, { "chrome", EXPORT_CHROME },
+	{ "folded", EXPORT_FOLDED },	 { "speedscope", EXPORT_SPEEDSCOPE },
+	{ "pprof", EXPORT_PPROF },	 { "mindinsight", EXPORT_MINDINSIGHT },
+	{ "msprof", EXPORT_MSPROF },	 { "csv", EXPORT_CSV },
+	{ "sqlite", EXPORT_SQLITE },	 { "parquet", EXPORT_PARQUET },
 };
 
 static error_t parse_export(const char *arg, struct options *options, struct argp_state *state)
@@ -245,6 +244,23 @@ static error_t parse_export(const char *arg, struct options *options, struct arg
 	if (options->export_to == EXPORT_NONE)
 		argp_error(state, "cannot export to '%s'; known are " EXPORT_NAMES, arg);
 	return 0;
+}
+
+static void parse_kind(const char *arg, struct options *options, struct argp_state *state)
+{
+	static const char *const names[] = {
+		[STACKS_ON_CPU] = "on-cpu", [STACKS_OFF_CPU] = "off-cpu", [STACKS_DEVICE] = "device"
+	};
+	size_t kind = 0;
+
+	while (kind < sizeof(names) / sizeof(names[0]) && strcmp(arg, names[kind]) != 0)
+		kind++;
+	if (kind == sizeof(names) / sizeof(names[0]))
+		argp_error(state,
+			   "there are no stacks of kind '%s'; known are on-cpu, off-cpu and device",
+			   arg);
+	options->has_stacks = true;
+	options->stacks = (enum stacks_kind)kind;
 }
 
 static void parse_top(const char *arg, struct options *options, struct argp_state *state)
@@ -305,6 +321,10 @@ static void check_usage(struct options *options, struct argp_state *state)
 				  "device file with --device PATH");
 	if (options->command == COMMAND_EXPORT && options->export_to == EXPORT_NONE)
 		argp_error(state, "export to what? give --to " EXPORT_NAMES);
+	if (options->has_stacks && options->export_to != EXPORT_FOLDED &&
+	    options->export_to != EXPORT_SPEEDSCOPE && options->export_to != EXPORT_PPROF)
+		argp_error(state,
+			   "--kind is for stacks: give it with --to folded, speedscope or pprof");
 	if (options->command == COMMAND_EXPORT &&
 	    (!options->output || strcmp(options->output, "-") == 0))
 		argp_error(state, "export writes to a file or a folder: give -o PATH");
@@ -415,6 +435,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--step wants a number or 3..5, not '%s'", arg);
 		options->has_steps = true;
 		break;
+	case KEY_KIND: parse_kind(arg, options, state); break;
 	case KEY_SCOPE_DEPTH:
 		if (!parse_steps(arg, &depth, &last) || depth != last || depth > SCOPE_DEPTH_MAX)
 			argp_error(state, "--scope-depth wants a number up to %d, not '%s'",
@@ -467,7 +488,7 @@ static const char HELP[] =
 	"       analyzer report --schema\n"
 	"       analyzer export [TRACE...] [--device PATH]... -o PATH\n"
 	"                       --to "
-	"perfetto|chrome|folded|folded-blocked|csv|sqlite|parquet|mindinsight|msprof\n"
+	"perfetto|chrome|folded|speedscope|pprof|csv|sqlite|parquet|mindinsight|msprof\n"
 	"                       [--pid LIST] [--strict]\n"
 	"       analyzer query  [TRACE...] [--device PATH]... [--format table|csv|json] [-o FILE]\n"
 	"                       [--pid LIST] SQL\n"

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/selection.h"
+#include "analyzer/export/stacks/stacks.h"
 
 enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO, COMMAND_QUERY };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };
@@ -17,7 +18,8 @@ enum export_to {
 	EXPORT_PERFETTO,
 	EXPORT_CHROME,
 	EXPORT_FOLDED,
-	EXPORT_FOLDED_BLOCKED,
+	EXPORT_SPEEDSCOPE,
+	EXPORT_PPROF,
 	EXPORT_MSPROF,
 	EXPORT_CSV,
 	EXPORT_SQLITE,
@@ -35,6 +37,8 @@ struct options {
 	unsigned int device_count;
 	enum format format;
 	enum export_to export_to;
+	bool has_stacks;
+	enum stacks_kind stacks; /* of exports of stacks; on-cpu unless has_stacks */
 	const char *output; /* NULL or "-": standard output */
 	const char *sql; /* of query; NULL: the list of tables is wanted */
 	const char *schema_of; /* then: of this table alone; NULL: of all */

@@ -19,7 +19,7 @@
 #include "analyzer/cli/query.h"
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"
-#include "analyzer/export/folded/folded.h"
+#include "analyzer/export/stacks/stacks.h"
 #include "analyzer/export/layouts/mindinsight/mindinsight.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
 #include "analyzer/export/tables/tables.h"
@@ -246,11 +246,22 @@ static int export_folder(const struct options *options, const struct analysis *a
 	return err;
 }
 
+static bool stacks_format(enum export_to to, enum stacks_format *format)
+{
+	switch (to) {
+	case EXPORT_FOLDED: *format = STACKS_FOLDED; return true;
+	case EXPORT_SPEEDSCOPE: *format = STACKS_SPEEDSCOPE; return true;
+	case EXPORT_PPROF: *format = STACKS_PPROF; return true;
+	default: return false;
+	}
+}
+
 static int export(const struct options *options, const struct analysis *analysis, char *error,
 		  size_t error_size)
 {
 	const struct model *model = analysis->model;
 	struct export_options to = export_options(options, analysis);
+	enum stacks_format format;
 	struct output output;
 	int err = output_begin(&output, options->output, error, error_size);
 
@@ -262,10 +273,9 @@ static int export(const struct options *options, const struct analysis *analysis
 	else if (options->export_to == EXPORT_SQLITE)
 		err = write_sqlite(model, &analysis->results, output.temporary, &to, error,
 				   error_size);
-	else if (options->export_to == EXPORT_FOLDED)
-		err = write_folded(model, FOLDED_SAMPLES, output.temporary, &to, error, error_size);
-	else if (options->export_to == EXPORT_FOLDED_BLOCKED)
-		err = write_folded(model, FOLDED_BLOCKED, output.temporary, &to, error, error_size);
+	else if (stacks_format(options->export_to, &format))
+		err = write_stacks(model, options->stacks, format, output.temporary, &to, error,
+				   error_size);
 	else
 		err = write_chrome(model, analysis->results.devices, output.temporary, &to, error,
 				   error_size);
@@ -360,9 +370,9 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 /* What the program writes, without a trace. */
 static int describe(const struct options *options, char *error, size_t error_size)
 {
-	int err = options->command == COMMAND_REPORT ?
-			  report_schema(stdout) :
-			  query_schema(stdout, options->schema_of, query_format(options->format));
+	int err = options->command == COMMAND_REPORT
+			  ? report_schema(stdout)
+			  : query_schema(stdout, options->schema_of, query_format(options->format));
 
 	if (err == -ENOENT)
 		snprintf(error, error_size,

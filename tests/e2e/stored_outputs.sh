@@ -41,6 +41,22 @@ exported() {
 	esac
 }
 
+# stacks KIND INPUT...: in each format that holds stacks.
+stacks() {
+	local kind=$1 out=$WORK/stacks
+	shift
+	if ! "$ANALYZER" export "$@" --to folded --kind "$kind" -o "$out.folded" >"$WORK/message" 2>&1; then
+		section "folded $kind" <"$WORK/message"
+		return
+	fi
+	section "folded $kind" <"$out.folded"
+	"$ANALYZER" export "$@" --to speedscope --kind "$kind" -o "$out.json" 2>/dev/null
+	jq -S -c . "$out.json" | section "speedscope $kind"
+	"$ANALYZER" export "$@" --to pprof --kind "$kind" -o "$out.pb.gz" 2>/dev/null
+	zcat "$out.pb.gz" | protoc --decode pprof.Profile proto/pprof.proto | section "pprof $kind"
+	rm -f "$out".*
+}
+
 # page FILE: the report that a page draws; its program and its looks are no input's.
 page() {
 	sed -n '/<script type="application\/json" id="report">/,/<\/script>/p' "$1" |
@@ -49,7 +65,7 @@ page() {
 
 # outputs INPUT...: everything that the analyzer says of a trace or a device file.
 outputs() {
-	local format
+	local format kind
 	"$ANALYZER" report "$@" >"$WORK/report" 2>"$WORK/message" || fail "no report of $*: $(cat "$WORK/message")"
 	section text <"$WORK/report"
 	section messages <"$WORK/message"
@@ -58,7 +74,8 @@ outputs() {
 	jq -S . "$WORK/report.json" | section json
 	"$ANALYZER" report "$@" --format html --top 0 2>/dev/null >"$WORK/report.html"
 	page "$WORK/report.html" | cmp - <(jq -S . "$WORK/report.json") || fail "the page of $* draws another report"
-	for format in perfetto chrome folded folded-blocked csv sqlite mindinsight msprof; do exported "$format" "$@"; done
+	for format in perfetto chrome csv sqlite mindinsight msprof; do exported "$format" "$@"; done
+	for kind in on-cpu off-cpu device; do stacks "$kind" "$@"; done
 }
 
 # device NAME: where its files are; databases are kept as the statements that make them.

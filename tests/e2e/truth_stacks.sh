@@ -6,6 +6,8 @@
 . "$(dirname "$0")/truth_lib.sh"
 
 need_root
+need_command jq
+need_command protoc
 
 # Frames of the program's own functions in the one place that the program sleeps long at.
 SLEEP_FRAMES='[.stacks.blocking[] | select([.frames[].name] | index("block_here"))]'
@@ -70,10 +72,33 @@ chain="main$(printf ';descend%.0s' $(seq "$(truth_value depth)"));spin_here"
 assert_contains "the whole chain, outermost first" "$WORK/cpu.folded" "^stacks;.*$chain( |;)"
 assert_eq "samples in the file" "$(json "$report" .stacks.samples)" \
 	"$(awk '{ n += $NF } END { print n + 0 }' "$WORK/cpu.folded")"
-"$ANALYZER" export "$trace" --to folded-blocked -o "$WORK/blocked.folded"
+"$ANALYZER" export "$trace" --to folded --kind off-cpu -o "$WORK/blocked.folded"
 assert_contains "sleeps" "$WORK/blocked.folded" "^stacks;.*main;block_far;block_outer;block_here;.* [0-9]+$"
 assert_eq "time in the file" "$(json "$report" .stacks.blocked_ns)" \
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' "$WORK/blocked.folded")"
+
+# The other formats hold the same; a foreign reader opens them.
+for kind in on-cpu off-cpu; do
+	"$ANALYZER" export "$trace" --to folded --kind "$kind" -o "$WORK/$kind.folded"
+	"$ANALYZER" export "$trace" --to speedscope --kind "$kind" -o "$WORK/$kind.json"
+	"$ANALYZER" export "$trace" --to pprof --kind "$kind" -o "$WORK/$kind.pb.gz"
+	sum=$(awk '{ n += $NF } END { printf "%.0f", n }' "$WORK/$kind.folded")
+	assert_eq "$kind: speedscope's weights" "$sum" "$(jq '.profiles[0].weights | add' "$WORK/$kind.json")"
+	jq -r '.shared.frames as $f | .profiles[0] | [.samples, .weights] | transpose[] |
+		(.[0] | map($f[.].name | gsub(";"; "_")) | join(";")) + " \(.[1])"' "$WORK/$kind.json" |
+		cmp - "$WORK/$kind.folded" || fail "$kind: speedscope's stacks are others than the folded ones"
+	column=$([ "$kind" = on-cpu ] && echo 1 || echo 2)
+	assert_eq "$kind: pprof's values" "$sum" "$(zcat "$WORK/$kind.pb.gz" |
+		protoc --decode pprof.Profile proto/pprof.proto |
+		awk -v want="$column" '$1 == "sample" { at = 0 } $1 == "value:" && ++at == want { n += $2 } END { printf "%.0f", n }')"
+done
+if command -v go >/dev/null; then
+	# As text, so that nothing is asked of a browser or of graphviz.
+	go tool pprof -traces "$WORK/off-cpu.pb.gz" >"$WORK/traces" 2>&1 || fail "go tool pprof: $(cat "$WORK/traces")"
+	assert_contains "a sleep, as pprof shows it" "$WORK/traces" "block_here"
+else
+	leave_out "no Go: pprof does not open its file"
+fi
 
 "$ANALYZER" report "$trace" --section stacks >"$WORK/text"
 assert_contains "text" "$WORK/text" "spin_here"

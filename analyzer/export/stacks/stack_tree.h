@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stack_tree.h - a recording's stacks merged by their frames: each node is a stack, its parent the stack without the last frame */
+#ifndef PROFBPF_ANALYZER_EXPORT_STACKS_STACK_TREE_H
+#define PROFBPF_ANALYZER_EXPORT_STACKS_STACK_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/export/stacks/stacks.h"
+#include "lib/base/map.h"
+
+/* Frames of one name, file and line are one. Strings are ids of the model's, 0 = unknown. */
+struct tree_frame {
+	uint32_t name;
+	uint32_t file; /* that the code is in; of Python the source */
+	uint32_t line; /* of Python's only, else 0 */
+};
+
+/* Parents come before their children; node 0 is the root, of no frame. */
+struct tree_node {
+	uint32_t parent;
+	uint32_t frame; /* index into frames */
+	uint64_t count; /* samples, sleeps or tasks that ended here, without those of children */
+	uint64_t ns; /* of these; 0 of samples, which are not measured in time */
+};
+
+struct stack_tree {
+	const struct model *model;
+	enum stacks_kind kind;
+	MODEL_ARRAY(struct tree_frame) frames;
+	MODEL_ARRAY(struct tree_node) nodes;
+	struct map by_name, by_line, children; /* look-ups while it is made */
+};
+
+/* stack_tree_init - merge what @options leave. Returns 0 or -ENOMEM; in either case stack_tree_free() it. */
+int stack_tree_init(struct stack_tree *tree, const struct model *model, enum stacks_kind kind,
+		    const struct export_options *options);
+void stack_tree_free(struct stack_tree *tree);
+
+/* stack_tree_weight - of a node alone: samples, or nanoseconds, by the tree's kind */
+uint64_t stack_tree_weight(const struct stack_tree *tree, const struct tree_node *node);
+
+/*
+ * stack_tree_path - frames of node @index, the outermost first
+ *
+ * Writes up to @size indices of frames and returns how many there are; at most stack_tree_depth().
+ */
+size_t stack_tree_path(const struct stack_tree *tree, uint32_t index, uint32_t *frames,
+		       size_t size);
+size_t stack_tree_depth(const struct stack_tree *tree);
+
+/* stack_tree_text - a frame's name as it is shown. Returns @into. */
+#define TREE_TEXT_SIZE 1024
+const char *stack_tree_text(const struct stack_tree *tree, const struct tree_frame *frame,
+			    char *into, size_t size);
+
+#endif /* PROFBPF_ANALYZER_EXPORT_STACKS_STACK_TREE_H */

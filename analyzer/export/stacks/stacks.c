@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/export/stacks/stacks.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/export/export_error.h"
+#include "analyzer/export/stacks/stack_formats.h"
+
+static bool is_empty(const struct stack_tree *tree)
+{
+	/* A node is only made on the way to one that something ended at. */
+	return tree->nodes.count <= 1;
+}
+
+/* In the part of it that is written, at least. */
+static int explain_empty(enum stacks_kind kind, char *error, size_t error_size)
+{
+	static const char *const reasons[] = {
+		[STACKS_ON_CPU] = "there are no samples of threads on a CPU; record with "
+				  "--topics +sample, or take more of the time",
+		[STACKS_OFF_CPU] = "no sleep was recorded with its stack; record with "
+				   "--topics +stack, or take more of the time",
+		[STACKS_DEVICE] = "there are no device tasks with times; give a device file with "
+				  "--device, record with a device layer loaded, or "
+				  "take more of the time",
+	};
+
+	snprintf(error, error_size, "%s", reasons[kind]);
+	return -ENODATA;
+}
+
+static int write_format(const struct stack_tree *tree, enum stacks_format format, const char *path)
+{
+	switch (format) {
+	case STACKS_FOLDED: return stack_tree_write_folded(tree, path);
+	case STACKS_SPEEDSCOPE: return stack_tree_write_speedscope(tree, path);
+	case STACKS_PPROF: return stack_tree_write_pprof(tree, path);
+	}
+	return -EINVAL;
+}
+
+int write_stacks(const struct model *model, enum stacks_kind kind, enum stacks_format format,
+		 const char *path, const struct export_options *options, char *error,
+		 size_t error_size)
+{
+	struct stack_tree tree;
+	int err = stack_tree_init(&tree, model, kind, options);
+
+	if (!err && is_empty(&tree)) {
+		err = explain_empty(kind, error, error_size);
+	} else {
+		if (!err)
+			err = write_format(&tree, format, path);
+		if (err)
+			export_explain(err, path, error, error_size);
+	}
+	stack_tree_free(&tree);
+	return err;
+}
