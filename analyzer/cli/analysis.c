@@ -223,9 +223,11 @@ int analysis_compute(struct analysis *analysis, const struct analysis_options *o
 	return err;
 }
 
-void analysis_free(struct analysis *analysis)
+/* What passes_run() found; what the model was joined with stays. */
+static void free_results(struct analysis *analysis)
 {
 	const struct results *results = &analysis->results;
+	struct device_results *devices = results->devices;
 
 	if (results->capture)
 		capture_free(results->capture);
@@ -270,8 +272,30 @@ void analysis_free(struct analysis *analysis)
 		device_steps_free(results->device_steps);
 	if (results->waits)
 		host_waits_free(results->waits);
-	if (results->devices)
-		device_results_free(results->devices);
+	analysis->results = (struct results){ .devices = devices };
+}
+
+int analysis_repeat(struct analysis *analysis, const struct analysis_options *options, char *error,
+		    size_t error_size)
+{
+	int err;
+
+	free_results(analysis);
+	if (analysis->results.devices)
+		device_results_keep_join(analysis->results.devices);
+	err = compute_capture(analysis, options);
+	if (!err)
+		err = passes_run(analysis, options);
+	if (err)
+		snprintf(error, error_size, "cannot analyse: %s", strerror(-err));
+	return err;
+}
+
+void analysis_free(struct analysis *analysis)
+{
+	free_results(analysis);
+	if (analysis->results.devices)
+		device_results_free(analysis->results.devices);
 	model_free(analysis->model);
 	*analysis = (struct analysis){ 0 };
 }

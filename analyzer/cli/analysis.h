@@ -109,6 +109,14 @@ int analysis_import(struct analysis *analysis, char **devices, unsigned int coun
 int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,
 		     size_t error_size);
 
+/*
+ * analysis_repeat - after analysis_compute(): analyse another part of the same model
+ *
+ * What was found before is gone. @options must not ask for steps by number. Returns as that does.
+ */
+int analysis_repeat(struct analysis *analysis, const struct analysis_options *options, char *error,
+		    size_t error_size);
+
 void analysis_free(struct analysis *analysis);
 
 #endif /* PROFBPF_ANALYZER_CLI_ANALYSIS_H */

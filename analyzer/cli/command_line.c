@@ -47,6 +47,8 @@ enum key {
 	KEY_FP_POINT,
 	KEY_BP_POINT,
 	KEY_SCHEMA,
+	KEY_BEFORE,
+	KEY_AFTER,
 };
 
 #define OPTION_OUTPUT                                                                   \
@@ -159,6 +161,17 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	OPTION_PID,
 	OPTION_STRICT,
 	OPTION_DEVICE,
+	{ 0 },
+};
+
+static const struct argp_option DIFF_OPTIONS[] = {
+	OPTION_FORMAT,
+	OPTION_OUTPUT,
+	{ "top", KEY_TOP, "N", 0,
+	  "changes listed, 0 for all, and what did not change, too (text: 10)", 0 },
+	{ "before", KEY_BEFORE, "T..T", 0, "only this part of A: 0s..10s", 0 },
+	{ "after", KEY_AFTER, "T..T", 0, "only this part of B; without B, of A", 0 },
+	OPTION_STRICT,
 	{ 0 },
 };
 
@@ -286,6 +299,35 @@ static void parse_time(const char *name, const char *arg, bool *given, uint64_t 
 	*given = true;
 }
 
+/* "0s..10s" */
+static void parse_range(const char *name, const char *arg, struct diff_range *range,
+			struct argp_state *state)
+{
+	const char *dots = strstr(arg, "..");
+	char first[64];
+
+	if (!dots || !dots[2] || (size_t)(dots - arg) >= sizeof(first)) {
+		argp_error(state, "%s wants two times, as 0s..10s, not '%s'", name, arg);
+		return;
+	}
+	snprintf(first, sizeof(first), "%.*s", (int)(dots - arg), arg);
+	parse_time(name, first, &range->given, &range->from_ns, state);
+	parse_time(name, dots + 2, &range->given, &range->to_ns, state);
+	if (range->from_ns >= range->to_ns)
+		argp_error(state, "%s: the part ends before it begins: '%s'", name, arg);
+}
+
+static void check_diff(const struct options *options, struct argp_state *state)
+{
+	if (options->trace_count < 1 || options->trace_count > 2)
+		argp_error(state, "compare which? give two recordings: diff before.pbt after.pbt");
+	if (options->trace_count == 1 && !(options->before.given && options->after.given))
+		argp_error(state, "with what? give a second recording, or two parts of this one: "
+				  "--before 0s..10s --after 10s..20s");
+	if (options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
+		argp_error(state, "diff writes text or json");
+}
+
 /* The statement comes last; the words that sqlite3's users type are taken, too. */
 static void check_query(struct options *options, struct argp_state *state)
 {
@@ -316,6 +358,10 @@ static void check_usage(struct options *options, struct argp_state *state)
 		check_query(options, state);
 	if (options->schema)
 		return;
+	if (options->command == COMMAND_DIFF) {
+		check_diff(options, state);
+		return;
+	}
 	if (options->trace_count == 0 && options->device_count == 0)
 		argp_error(state, "which trace? give the .pbt file, - for standard input, or a "
 				  "device file with --device PATH");
@@ -435,6 +481,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--step wants a number or 3..5, not '%s'", arg);
 		options->has_steps = true;
 		break;
+	case KEY_BEFORE: parse_range("--before", arg, &options->before, state); break;
+	case KEY_AFTER: parse_range("--after", arg, &options->after, state); break;
 	case KEY_KIND: parse_kind(arg, options, state); break;
 	case KEY_SCOPE_DEPTH:
 		if (!parse_steps(arg, &depth, &last) || depth != last || depth > SCOPE_DEPTH_MAX)
@@ -472,6 +520,12 @@ static const struct command_help COMMANDS[] = {
 	    "Ask for rows of the tables of a trace by one SELECT of SQLite's SQL; nothing is "
 	    "changed or stored.",
 	    NULL, NULL, NULL } },
+	{ "diff",
+	  COMMAND_DIFF,
+	  { DIFF_OPTIONS, parse, "A [B]",
+	    "Say what changed from one recording to another, or from one part of it to another, "
+	    "beyond what equal ones differ by. A and B are traces or device files.",
+	    NULL, NULL, NULL } },
 	{ "info",
 	  COMMAND_INFO,
 	  { INFO_OPTIONS, parse, "[TRACE...]",
@@ -493,6 +547,9 @@ static const char HELP[] =
 	"       analyzer query  [TRACE...] [--device PATH]... [--format table|csv|json] [-o FILE]\n"
 	"                       [--pid LIST] SQL\n"
 	"       analyzer query  --schema[=TABLE]\n"
+	"       analyzer diff   A [B] [--before T..T] [--after T..T] [--format text|json] [-o "
+	"FILE]\n"
+	"                       [--top N] [--strict]\n"
 	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
 	"                       [--strict]\n"
 	"\n"

@@ -11,7 +11,7 @@
 #include "analyzer/analyse/selection.h"
 #include "analyzer/export/stacks/stacks.h"
 
-enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO, COMMAND_QUERY };
+enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO, COMMAND_QUERY, COMMAND_DIFF };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };
 enum export_to {
 	EXPORT_NONE,
@@ -28,6 +28,13 @@ enum export_to {
 };
 
 #define EXIT_USAGE 2 /* wrong usage; 1 is "something failed" */
+
+/* A part of a recording, since its beginning. */
+struct diff_range {
+	bool given;
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
 
 struct options {
 	enum command command;
@@ -54,6 +61,7 @@ struct options {
 	uint32_t pid_count;
 	uint32_t *tids;
 	uint32_t tid_count;
+	struct diff_range before, after; /* of diff; trace_count is 1 or 2 */
 	bool subtract_probe_cost;
 	bool strict;
 	struct operator_options operators;

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "analyzer/cli/diff_run.h"
 #include "analyzer/cli/info.h"
 #include "analyzer/cli/command_line.h"
 #include "analyzer/cli/output_file.h"
@@ -140,6 +141,8 @@ static int write_document(FILE *out, const struct options *options, const struct
 	const struct results *results = &analysis->results;
 
 	error[0] = '\0';
+	if (options->command == COMMAND_DIFF)
+		return diff_run(out, options, &report, error, error_size);
 	if (options->command == COMMAND_QUERY)
 		return write_query(out, options, analysis, error, error_size);
 	if (options->command == COMMAND_INFO && options->format == FORMAT_JSON)
@@ -350,8 +353,12 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	       size_t error_size)
 {
 	struct analysis_options wanted;
-	int err = load_all(options, analysis, error, error_size);
+	int err;
 
+	/* It reads two recordings, one after the other. */
+	if (options->command == COMMAND_DIFF)
+		return write_report(options, analysis, error, error_size);
+	err = load_all(options, analysis, error, error_size);
 	if (!err)
 		err = check_window(options, analysis, error, error_size);
 	if (err)

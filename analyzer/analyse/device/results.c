@@ -86,7 +86,7 @@ int device_results_compute(struct model *model, const struct analysis_options *o
 	return error ? error : device_results_idle(model, options, results);
 }
 
-void device_results_free(struct device_results *results)
+void device_results_keep_join(struct device_results *results)
 {
 	devices_free(results->devices, results->device_count);
 	overlap_free(&results->overlap);
@@ -95,6 +95,14 @@ void device_results_free(struct device_results *results)
 	operators_free(&results->operators);
 	operators_free(&results->types);
 	operators_free(&results->cores);
+	*results = (struct device_results){ .device_count = results->device_count,
+					    .clocks = results->clocks,
+					    .launches = results->launches };
+}
+
+void device_results_free(struct device_results *results)
+{
+	device_results_keep_join(results);
 	free(results->clocks);
 	*results = (struct device_results){ 0 };
 }

@@ -56,4 +56,7 @@ int device_results_compute(struct model *model, const struct analysis_options *o
 			   struct device_results *results);
 void device_results_free(struct device_results *results);
 
+/* device_results_keep_join - free what the analyses found, so that another part can be analysed */
+void device_results_keep_join(struct device_results *results);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_RESULTS_H */

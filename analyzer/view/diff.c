@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyzer/view/render/json.h"
+#include "analyzer/view/render/table.h"
+#include "lib/base/duration.h"
+
+#define VALUE_SIZE 64
+
+static const char *value_text(uint8_t kind, double value, char *text, size_t size)
+{
+	if (figure_is_share(kind))
+		snprintf(text, size, "%.1f %%", value);
+	else
+		duration_format((uint64_t)value, text, size);
+	return text;
+}
+
+/* "+23.1 %" of a duration, "+4.2 points" of a share. */
+static const char *change_text(const struct change *change, char *text, size_t size)
+{
+	double difference = change->after - change->before;
+
+	if (figure_is_share(change->kind))
+		snprintf(text, size, "%+.1f points", difference);
+	else if (change->before > 0)
+		snprintf(text, size, "%+.1f %%", 100 * difference / change->before);
+	else
+		snprintf(text, size, "new");
+	return text;
+}
+
+static const char *noise_text(const struct change *change, char *text, size_t size)
+{
+	if (figure_is_share(change->kind))
+		snprintf(text, size, "%.1f points", change->noise);
+	else if (change->before > 0)
+		snprintf(text, size, "%.1f %%", 100 * change->noise / change->before);
+	else
+		snprintf(text, size, "unknown");
+	return text;
+}
+
+/* What grew most of that which steps are made of: the reason to name, if there is one. */
+static const struct change *reason(const struct changes *changes, bool grew)
+{
+	const struct change *best = NULL;
+
+	for (uint32_t i = 0; i < changes->count; i++) {
+		const struct change *row = &changes->row[i];
+
+		if (!row->significant ||
+		    (row->kind != FIGURE_ROOT && row->kind != FIGURE_OPERATOR) ||
+		    (row->after > row->before) != grew)
+			continue;
+		/* Waiting is in percent of all time, an operator in percent of itself. */
+		if (!best || (row->kind == FIGURE_ROOT && best->kind != FIGURE_ROOT))
+			best = row;
+	}
+	return best;
+}
+
+static void say_step(const struct changes *changes, const struct change *step, char *text,
+		     size_t size)
+{
+	const struct change *why = reason(changes, step->after > step->before);
+	char before[VALUE_SIZE], after[VALUE_SIZE], change[VALUE_SIZE];
+	size_t length;
+
+	snprintf(text, size, "A step takes %s instead of %s (%s)",
+		 value_text(step->kind, step->after, after, sizeof(after)),
+		 value_text(step->kind, step->before, before, sizeof(before)),
+		 change_text(step, change, sizeof(change)));
+	length = strlen(text);
+	if (why)
+		snprintf(text + length, size - length, "; %s %s: %s instead of %s.",
+			 figure_kind_name(why->kind), why->name,
+			 value_text(why->kind, why->after, after, sizeof(after)),
+			 value_text(why->kind, why->before, before, sizeof(before)));
+	else
+		snprintf(text + length, size - length, "; no cause of it stands out.");
+}
+
+/* Without steps: a root says more than the share of a CPU that follows from it. */
+static const struct change *foremost(const struct changes *changes)
+{
+	const struct change *root = changes_of(changes, FIGURE_ROOT, NULL);
+
+	return root && root->significant ? root : &changes->row[0];
+}
+
+const char *diff_sentence(const struct changes *changes, char *text, size_t size)
+{
+	const struct change *step = changes_of(changes, FIGURE_STEP, NULL);
+	const struct change *first = changes->count ? foremost(changes) : NULL;
+	char change[VALUE_SIZE], noise[VALUE_SIZE];
+
+	if (!changes->count)
+		snprintf(text, size,
+			 "Nothing can be compared: too little of the same kind is in both "
+			 "recordings.");
+	else if (step && step->significant)
+		say_step(changes, step, text, size);
+	else if (step && !changes->significant)
+		snprintf(text, size,
+			 "Nothing changed beyond its noise; steps differ by %s (noise %s).",
+			 change_text(step, change, sizeof(change)),
+			 noise_text(step, noise, sizeof(noise)));
+	else if (!changes->significant)
+		snprintf(text, size, "Nothing changed beyond its noise; no steps are known.");
+	else
+		snprintf(text, size, "%s: most changed %s %s, %s (noise %s).",
+			 step ? "Steps take as long as before, within their noise"
+			      : "No steps are known",
+			 figure_kind_name(first->kind), first->name,
+			 change_text(first, change, sizeof(change)),
+			 noise_text(first, noise, sizeof(noise)));
+	return text;
+}
+
+static void put_row(struct table *table, const struct change *row)
+{
+	char text[VALUE_SIZE];
+
+	table_row(table);
+	table_text(table, figure_kind_name(row->kind));
+	table_text(table, row->name);
+	table_text(table, value_text(row->kind, row->before, text, sizeof(text)));
+	table_text(table, value_text(row->kind, row->after, text, sizeof(text)));
+	table_text(table, change_text(row, text, sizeof(text)));
+	table_text(table, noise_text(row, text, sizeof(text)));
+}
+
+static int put_table(FILE *out, const struct changes *changes, bool significant,
+		     const struct report_options *options, uint32_t *left)
+{
+	struct table *table = table_new(options);
+	int err;
+
+	if (!table)
+		return -ENOMEM;
+	table_column(table, "what", TABLE_LEFT);
+	table_column(table, "name", TABLE_SHRINK);
+	table_column(table, "before", TABLE_RIGHT);
+	table_column(table, "after", TABLE_RIGHT);
+	table_column(table, "change", TABLE_RIGHT);
+	table_column(table, "noise", TABLE_RIGHT);
+	*left = 0;
+	for (uint32_t i = 0, shown = 0; i < changes->count; i++) {
+		if (changes->row[i].significant != significant)
+			continue;
+		if (options->top && shown++ >= options->top)
+			(*left)++;
+		else
+			put_row(table, &changes->row[i]);
+	}
+	err = table_print(table, out);
+	table_free(table);
+	return err;
+}
+
+static void put_side(FILE *out, const char *label, const struct diff_side *side)
+{
+	char name[512], from[VALUE_SIZE], to[VALUE_SIZE];
+
+	fprintf(out, "%s %s, %s to %s\n", label, printable(side->name, name, sizeof(name)),
+		duration_format(side->from_ns, from, sizeof(from)),
+		duration_format(side->to_ns, to, sizeof(to)));
+}
+
+int diff_text(FILE *out, const struct diff *diff, const struct report_options *options)
+{
+	const struct changes *changes = &diff->changes;
+	uint32_t quiet = changes->count - changes->significant, left = 0;
+	char sentence[DIFF_SENTENCE_SIZE], safe[DIFF_SENTENCE_SIZE];
+	int err = 0;
+
+	diff_sentence(changes, sentence, sizeof(sentence));
+	fprintf(out, "%s\n\n", printable(sentence, safe, sizeof(safe)));
+	put_side(out, "before:", &diff->before);
+	put_side(out, "after: ", &diff->after);
+	if (changes->significant) {
+		print_heading(out, options, "Changed beyond their noise");
+		err = put_table(out, changes, true, options, &left);
+		if (left)
+			fprintf(out, "... and %u more (--top 0 lists all)\n", left);
+	}
+	if (!err && quiet && !options->top) {
+		print_heading(out, options, "Not changed, or not beyond their noise");
+		err = put_table(out, changes, false, options, &left);
+	} else if (quiet) {
+		fprintf(out, "\n%u %s within the noise (--top 0 lists %s)\n", quiet,
+			quiet == 1 ? "figure is" : "figures are", quiet == 1 ? "it" : "them");
+	}
+	return err ? err : ferror(out) ? -EIO : 0;
+}
+
+/* Durations are whole nanoseconds everywhere, shares percent with decimals. */
+static void put_value(struct json *json, const char *key, const struct change *row, double value)
+{
+	if (figure_is_share(row->kind))
+		json_decimal(json, key, value);
+	else
+		json_i64(json, key, (int64_t)llround(value));
+}
+
+static void put_json_side(struct json *json, const char *key, const struct diff_side *side)
+{
+	json_map(json, key);
+	json_text(json, "file", side->name);
+	json_u64(json, "from_ns", side->from_ns);
+	json_u64(json, "to_ns", side->to_ns);
+	json_map_close(json);
+}
+
+static void put_changes(struct json *json, const struct changes *changes)
+{
+	json_array(json, "changes");
+	for (uint32_t i = 0; i < changes->count; i++) {
+		const struct change *row = &changes->row[i];
+
+		json_map(json, NULL);
+		json_text(json, "what", figure_kind_name(row->kind));
+		json_text(json, "name", row->name);
+		json_text(json, "unit", figure_is_share(row->kind) ? "percent" : "ns");
+		put_value(json, "before", row, row->before);
+		put_value(json, "after", row, row->after);
+		put_value(json, "change", row, row->after - row->before);
+		put_value(json, "noise", row, row->noise);
+		json_bool(json, "significant", row->significant);
+		json_map_close(json);
+	}
+	json_array_close(json);
+}
+
+int diff_json(FILE *out, const struct diff *diff)
+{
+	struct json *json = json_new(out, true);
+	char sentence[DIFF_SENTENCE_SIZE];
+
+	if (!json)
+		return -ENOMEM;
+	json_map(json, NULL);
+	json_text(json, "schema", DIFF_SCHEMA);
+	put_json_side(json, "before", &diff->before);
+	put_json_side(json, "after", &diff->after);
+	json_map(json, "verdict");
+	json_text(json, "sentence", diff_sentence(&diff->changes, sentence, sizeof(sentence)));
+	json_map_close(json);
+	put_changes(json, &diff->changes);
+	json_map_close(json);
+	return json_end(json);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff.h - what changed between two recordings, as text and as JSON ("profbpf.diff/1") */
+#ifndef PROFBPF_ANALYZER_VIEW_DIFF_H
+#define PROFBPF_ANALYZER_VIEW_DIFF_H
+
+#include <stdio.h>
+
+#include "analyzer/analyse/compare/changes.h"
+#include "analyzer/view/report.h"
+
+#define DIFF_SCHEMA "profbpf.diff/1"
+
+/* Which part of which recording. */
+struct diff_side {
+	const char *name; /* the file's */
+	uint64_t from_ns; /* since its beginning */
+	uint64_t to_ns;
+};
+
+struct diff {
+	struct diff_side before, after;
+	struct changes changes;
+};
+
+/*
+ * diff_text, diff_json - as report_text() and report_json()
+ *
+ * Text has the sentence and the changes beyond their noise; with options->top 0 the others follow, too.
+ * JSON has all.
+ */
+int diff_text(FILE *out, const struct diff *diff, const struct report_options *options);
+int diff_json(FILE *out, const struct diff *diff);
+
+/* diff_sentence - the answer in one sentence. Returns @text. */
+#define DIFF_SENTENCE_SIZE 512
+const char *diff_sentence(const struct changes *changes, char *text, size_t size);
+
+#endif /* PROFBPF_ANALYZER_VIEW_DIFF_H */
