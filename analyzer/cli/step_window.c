@@ -58,6 +58,20 @@ static void see_device(struct search *search, const struct device_step_results *
 		see(search, of->rows[i].number, of->rows[i].start_ns, of->rows[i].end_ns);
 }
 
+/* The host's loop, where no device has steps. */
+static void see_loop(struct search *search, const struct host_loops *loops)
+{
+	const struct host_loop *of;
+
+	if (search->count || loops->main == INDEX_NONE)
+		return;
+	of = &loops->loops.row[loops->main];
+	for (uint32_t i = 0; i < of->count; i++)
+		see(search, loops->turns.row[of->first + i].number,
+		    loops->turns.row[of->first + i].start_ns,
+		    loops->turns.row[of->first + i].end_ns);
+}
+
 /* The analyses that find steps, once over everything. */
 static int look(struct model *model, struct search *search)
 {
@@ -75,8 +89,10 @@ static int look(struct model *model, struct search *search)
 		see_trainer(search, &steps);
 	if (!err && !search->count)
 		err = device_steps_analyse(model, search->options, &steps, &device_steps);
-	if (!err && !search->count)
+	if (!err && !search->count) {
 		see_device(search, &device_steps);
+		see_loop(search, &device_steps.loops);
+	}
 	device_steps_free(&device_steps);
 	steps_free(&steps);
 	pipelines_results_free(&pipelines);
@@ -94,9 +110,9 @@ int step_window_find(struct model *model, struct analysis_options *options, char
 		return err;
 	if (!search.count) {
 		snprintf(error, error_size,
-			 "no steps are known, so --step can choose none; --fp-point names the "
-			 "operator "
-			 "that begins them, --from and --to choose by time");
+			 "no steps are known, so --step can choose none (what only repeats is no "
+			 "step); --fp-point names the operator that begins them, --from and --to "
+			 "choose by time");
 		return -ENOENT;
 	}
 	if (!search.to_ns) {

@@ -67,6 +67,8 @@
 	TABLE(verdict)             \
 	/* step_tables.c */        \
 	TABLE(device_steps)        \
+	TABLE(device_repetitions)  \
+	TABLE(host_steps)          \
 	TABLE(device_step_reduces) \
 	TABLE(operator_steps)      \
 	/* cluster_tables.c */     \

@@ -132,6 +132,7 @@ static const struct view REDUCES = { "all_reduce",
 
 static const struct view_column DEVICE_STEP_COLUMNS[] = {
 	STEP_TIMES,
+	{ "host_start_ns", .how = VIEW_JSON },
 	{ "fp_start_ns", .how = VIEW_JSON },
 	{ "bp_end_ns", .how = VIEW_JSON },
 	{ NULL },
@@ -206,6 +207,12 @@ static const struct view MEAN = {
 	"mean", NULL, &means, NULL, VIEW_ONE, .inside = { &MEAN_REDUCES }
 };
 
+static const char *source_text(struct table_cursor *at, const struct device_step_trace *trace)
+{
+	step_source_text(trace->source, trace->evidence, at->text[0], sizeof(at->text[0]));
+	return at->text[0];
+}
+
 #define TRACE_COLUMNS(COLUMN)                                                         \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))      \
 	COLUMN(source, TEXT, "source", "how the steps are known",                     \
@@ -213,7 +220,7 @@ static const struct view MEAN = {
 	COLUMN(confidence_percent, REAL, "confidence", "how sure that is",            \
 	       cell_real(row->confidence))                                            \
 	COLUMN(known_from, TEXT, "known from", "the same in words",                   \
-	       cell_text(step_source_text(row->source)))                              \
+	       cell_text(source_text(at, row)))                                       \
 	COLUMN(fp_point, TEXT, "begins with", "the operator that a step begins with", \
 	       cell_string(model, row->fp_name))
 
@@ -246,20 +253,120 @@ static const struct view MAIN_DEVICE = { NULL,
 					 .within = of_main_device,
 					 .inside = { &MAIN_STEPS } };
 
+/* ---- Of the host's loop, where neither a trainer nor a device tells of any */
+
+static const struct host_loops *loops_of(const struct results *results)
+{
+	return results->device_steps ? &results->device_steps->loops : NULL;
+}
+
+static const struct host_loop *main_loop(const struct results *results)
+{
+	const struct host_loops *loops = loops_of(results);
+
+	return loops && loops->main != INDEX_NONE ? &loops->loops.row[loops->main] : NULL;
+}
+
+static void of_main_loop(struct table_cursor *at, const struct table_cursor *outer)
+{
+	at->i = loops_of(at->of->results)->main;
+	at->limit = at->i + 1;
+}
+
+static bool in_main_loop(const struct table_cursor *at, const struct table_cursor *outer)
+{
+	return at->outer == main_loop(at->of->results);
+}
+
+static const struct view_column TURN_COLUMNS[] = {
+	{ "step", "index" }, { "start_ns" }, { "duration_ns" }, { NULL }
+};
+
+static const struct view TURNS = { "rows",
+				   "steps",
+				   &table_host_steps,
+				   TURN_COLUMNS,
+				   .within = of_main_loop,
+				   .where = in_main_loop };
+
+#define LOOP_COLUMNS(COLUMN)                                                      \
+	COLUMN(source, TEXT, "source", "how the steps are known",                 \
+	       cell_text(row->evidence == LOOP_BY_MARKS ? "marker" : "inferred")) \
+	COLUMN(confidence_percent, REAL, "confidence", "how sure that is",        \
+	       cell_real(row->confidence))                                        \
+	COLUMN(known_from, TEXT, "known from", "the same in words",               \
+	       cell_text(loop_evidence_text(row->evidence)))                      \
+	COLUMN(pid, NUMBER, "pid", "process id", cell_u64(model->processes.row[row->process].pid))
+
+static bool next_loop(struct table_cursor *at)
+{
+	const struct host_loops *loops = loops_of(at->of->results);
+
+	return loops && CURSOR_ROWS(at, loops->loops);
+}
+
+DEFINE_FIGURES(loops, struct host_loop, LOOP_COLUMNS, next_loop);
+
+static const struct view LOOP = {
+	.table = &loops, .shape = VIEW_ONE, .within = of_main_loop, .inside = { &TURNS }
+};
+
+/* ---- What repeats and is no step */
+
+#define REPETITION_FIGURES(COLUMN)                                                        \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))          \
+	COLUMN(count, COUNT, "times", "how often", cell_u64(row->count))                  \
+	COLUMN(confidence_percent, REAL, "of the kernels", "percent that it explains",    \
+	       cell_real(row->confidence))                                                \
+	COLUMN(begins_with, TEXT, "begins with", "the operator that it begins with",      \
+	       cell_string(model, row->fp_name))                                          \
+	COLUMN(duration_ns, NS, "duration", "mean", cell_i64(llround(MEANS.duration_ns))) \
+	COLUMN(device_busy_ns, NS, "device busy", "mean", cell_i64(llround(MEANS.busy_ns)))
+
+DEFINE_NEXT(next_repetition, at->of->results->device_steps, repetitions, repetition_count)
+
+DEFINE_FIGURES(repetition_figures, struct device_step_trace, REPETITION_FIGURES, next_repetition);
+
+static const struct view_column REPETITION_COLUMNS[] = {
+	{ "device.id", "device" },
+	{ "count" },
+	{ "confidence_percent" },
+	{ "begins_with" },
+	{ "duration_ns" },
+	{ "device_busy_ns" },
+	{ NULL },
+};
+
+static const struct view REPETITIONS = { "repetitions", "devices", &repetition_figures,
+					 REPETITION_COLUMNS, .optional = true };
+
 static bool has_device(const struct results *results)
 {
 	return results->device_steps && results->device_steps->main != INDEX_NONE;
 }
 
+static bool has_repetition(const struct results *results)
+{
+	return results->device_steps && results->device_steps->repetition_count;
+}
+
 static void steps_json(const struct report *report)
 {
-	bool trainer = trainer_of(report->results);
+	const struct results *results = report->results;
 
-	if (!trainer && !has_device(report->results))
+	if (!trainer_of(results) && !has_device(results) && !main_loop(results) &&
+	    !has_repetition(results))
 		return;
 	json_map(report->json, "steps");
-	view_json(report, trainer ? &TRAINER : &MAIN_DEVICE);
-	view_json(report, &DEVICES);
+	if (trainer_of(results))
+		view_json(report, &TRAINER);
+	else if (has_device(results))
+		view_json(report, &MAIN_DEVICE);
+	else if (main_loop(results))
+		view_json(report, &LOOP);
+	if (results->device_steps)
+		view_json(report, &DEVICES);
+	view_json(report, &REPETITIONS);
 	json_map_close(report->json);
 }
 
@@ -344,12 +451,13 @@ static int print_device(const struct report *report, const struct table_cursor *
 	const struct model *model = report->model;
 	const struct device_step_trace *trace = at->row;
 	FILE *out = report->out;
-	char name[128];
+	char name[128], known[128];
 	int err;
 
+	step_source_text(trace->source, trace->evidence, known, sizeof(known));
 	fprintf(out, "Device %u: %u steps, known from %s", model->devices.row[trace->device].id,
-		trace->count, step_source_text(trace->source));
-	if (trace->source == STEPS_INFERRED)
+		trace->count, known);
+	if (trace->source == STEPS_HOST || trace->source == STEPS_DEVICE)
 		fprintf(out, " (%.0f %% of the kernels)", trace->confidence);
 	if (trace->fp_name)
 		fprintf(out, "; they begin with %s",
@@ -363,26 +471,52 @@ static int print_device(const struct report *report, const struct table_cursor *
 	return err;
 }
 
+static int print_loop(const struct report *report, const struct host_loop *loop)
+{
+	fprintf(report->out, "%u turns of the loop of process %u, known from %s", loop->count,
+		report->model->processes.row[loop->process].pid,
+		loop_evidence_text(loop->evidence));
+	if (loop->evidence != LOOP_BY_MARKS)
+		fprintf(report->out, " (%.0f %% of its work)", loop->confidence);
+	fputs("\n", report->out);
+	return view_text(report, &TURNS);
+}
+
+/* What repeats may be layers: nothing is concluded from it. */
+static int print_repetitions(const struct report *report)
+{
+	print_heading(report->out, report->options, "Repetitions on the devices");
+	fputs("Kernels repeat, but nothing says that these are steps: there are no marks, fetches, "
+	      "copies or an optimizer. "
+	      "They may be layers. --fp-point names the operator that begins a step.\n",
+	      report->out);
+	return view_text(report, &REPETITIONS);
+}
+
 static int steps_text(const struct report *report)
 {
 	const struct pipeline_steps *trainer = trainer_of(report->results);
+	const struct host_loop *loop = main_loop(report->results);
 	struct table_cursor at;
 	int err = 0;
 
-	if (trainer) {
+	if (trainer || (loop && !has_device(report->results))) {
 		print_heading(report->out, report->options, "Steps");
-		err = print_medians(report->out, trainer);
-		if (!err)
+		err = trainer ? print_medians(report->out, trainer) : print_loop(report, loop);
+		if (!err && trainer)
 			err = view_text(report, &STEPS);
 	}
-	if (!has_device(report->results))
-		return err;
-	print_heading(report->out, report->options, "Steps of the devices");
-	view_begin(report, &DEVICES, NULL, &at);
-	while (!err && view_next(&DEVICES, NULL, &at))
-		err = print_device(report, &at);
+	if (has_device(report->results)) {
+		print_heading(report->out, report->options, "Steps of the devices");
+		view_begin(report, &DEVICES, NULL, &at);
+		while (!err && view_next(&DEVICES, NULL, &at))
+			err = print_device(report, &at);
+	}
+	if (!err && has_repetition(report->results))
+		err = print_repetitions(report);
 	return err;
 }
 
 const struct section section_steps = { SECTION_STEPS, steps_text, steps_json,
-				       VIEWS(&TRAINER, &MAIN_DEVICE, &DEVICES), "steps" };
+				       VIEWS(&TRAINER, &MAIN_DEVICE, &LOOP, &DEVICES, &REPETITIONS),
+				       "steps" };

@@ -109,7 +109,7 @@ static void inferred(void **state)
 
 	assert_int_equal(results.count, 1);
 	assert_int_equal(results.main, 0);
-	assert_int_equal(results.traces[0].source, STEPS_INFERRED);
+	assert_int_equal(results.traces[0].source, STEPS_DEVICE);
 	assert_string_equal(step_source_name(results.traces[0].source), "inferred");
 	assert_true(results.traces[0].confidence == 100);
 	assert_string_equal(model_text(model, results.traces[0].fp_name), "conv");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/calls/copy_way.h"
 #include "analyzer/analyse/device/devices.h"
 #include "analyzer/analyse/fuzzy.h"
 #include "lib/base/bisect.h"
@@ -14,11 +15,13 @@ struct part {
 	uint64_t number;
 	uint64_t start_ns;
 	uint64_t end_ns;
+	bool of_host; /* start_ns is when the host began it */
 	struct step_bounds bounds; /* of the tasks in it; end_ns 0 = none yet */
 };
 
 struct parts {
 	MODEL_ARRAY(struct part) list; /* by start */
+	uint32_t thread; /* whose tasks alone; INDEX_NONE = all */
 };
 
 static const struct device_task *task_at(const struct device_tasks *of, uint32_t i)
@@ -88,26 +91,80 @@ static uint64_t given_bp_end(const struct device_tasks *of, uint32_t from, uint3
 	return bp_end_ns;
 }
 
-uint32_t device_step_close(const struct device_tasks *of, struct step_bounds *bounds,
-			   uint64_t until_ns, uint32_t *row)
+static uint64_t bp_end(const struct device_tasks *of, uint32_t from, uint32_t to)
 {
-	uint32_t from, count = 0;
+	return of->options->bp_point ? given_bp_end(of, from, to) : found_bp_end(of, from, to);
+}
 
-	while (*row < of->count && task_at(of, *row)->start_ns < bounds->fp_start_ns)
-		(*row)++;
-	for (from = *row; *row < of->count && task_at(of, *row)->start_ns < until_ns; (*row)++) {
-		const struct device_task *task = task_at(of, *row);
+/* Its passes and its end, of the tasks [from, to); false without any. */
+static bool close_step(const struct device_tasks *of, struct step_bounds *bounds, uint32_t from,
+		       uint32_t to)
+{
+	bool any = false;
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct device_task *task = task_at(of, i);
 
 		if (!device_task_counts(task))
 			continue;
-		count++;
+		if (!any)
+			bounds->begin_ns = task->start_ns;
+		any = true;
+		if (!bounds->fp_start_ns && is_kernel(task))
+			bounds->fp_start_ns = task->start_ns;
 		if (task->end_ns > bounds->end_ns)
 			bounds->end_ns = task->end_ns;
 	}
-	if (count && !bounds->bp_end_ns)
-		bounds->bp_end_ns = of->options->bp_point ? given_bp_end(of, from, *row)
-							  : found_bp_end(of, from, *row);
-	return count;
+	if (!bounds->fp_start_ns)
+		bounds->fp_start_ns = bounds->begin_ns;
+	if (any)
+		bounds->bp_end_ns = bp_end(of, from, to);
+	return any;
+}
+
+static bool is_feed(const struct device_tasks *of, uint32_t i)
+{
+	const struct device_task *task = task_at(of, i);
+
+	return device_task_counts(task) && !is_kernel(task) &&
+	       task_copy_way(of->model, task) == LOOP_FEED;
+}
+
+/* The copies to the device right before a task feed it. */
+static uint32_t with_feeds(const struct device_tasks *of, uint32_t begin, uint32_t not_before)
+{
+	uint32_t first = begin;
+
+	/* What begins with copies is told by how many there are. */
+	if (is_feed(of, begin))
+		return begin;
+	while (begin-- > not_before) {
+		if (is_feed(of, begin))
+			first = begin;
+		else if (device_task_counts(task_at(of, begin)))
+			break;
+	}
+	return first;
+}
+
+int device_step_cut(const struct device_tasks *of, const uint32_t *begins, uint32_t count,
+		    struct step_finding *finding)
+{
+	uint32_t begin = count ? with_feeds(of, begins[0], 0) : 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t next = i + 1 < count ? with_feeds(of, begins[i + 1], begins[i] + 1)
+					      : of->count;
+		struct step_bounds bounds = { .number = i };
+
+		/* Where it is known what begins the pass, it may not be a kernel's turn. */
+		if (is_kernel(task_at(of, begins[i])))
+			bounds.fp_start_ns = task_at(of, begins[i])->start_ns;
+		if (close_step(of, &bounds, begin, next) && !MODEL_PUSH(&finding->steps, bounds))
+			return -ENOMEM;
+		begin = next;
+	}
+	return 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -131,31 +188,22 @@ static int find_by_points(const struct device_tasks *of, struct step_finding *fi
 {
 	const char *point = of->options->fp_point;
 	bool whole = is_a_name(of, point);
-	uint32_t row = 0, kept = 0;
+	MODEL_ARRAY(uint32_t) begins = { 0 };
+	int err = 0;
 
 	finding->source = STEPS_POINTS;
 	finding->confidence = 100;
-	for (uint32_t i = 0; i < of->count; i++) {
-		struct step_bounds bounds = { .number = finding->steps.count,
-					      .fp_start_ns = task_at(of, i)->start_ns };
-
+	for (uint32_t i = 0; i < of->count && !err; i++) {
 		if (!is_point(of, task_at(of, i), point, whole))
 			continue;
 		finding->fp_name = task_at(of, i)->name;
-		if (!MODEL_PUSH(&finding->steps, bounds))
-			return -ENOMEM;
+		if (!MODEL_PUSH(&begins, i))
+			err = -ENOMEM;
 	}
-	for (uint32_t i = 0; i < finding->steps.count; i++) {
-		struct step_bounds bounds = finding->steps.row[i];
-		uint64_t until_ns = i + 1 < finding->steps.count
-					    ? finding->steps.row[i + 1].fp_start_ns
-					    : UINT64_MAX;
-
-		if (device_step_close(of, &bounds, until_ns, &row))
-			finding->steps.row[kept++] = bounds;
-	}
-	finding->steps.count = kept;
-	return 0;
+	if (!err)
+		err = device_step_cut(of, begins.row, begins.count, finding);
+	free(begins.row);
+	return err;
 }
 
 static int find_in_file(const struct device_tasks *of, struct step_finding *finding)
@@ -167,6 +215,7 @@ static int find_in_file(const struct device_tasks *of, struct step_finding *find
 	for (uint32_t i = 0; i < model->device_steps.count; i++) {
 		const struct device_step *step = &model->device_steps.row[i];
 		struct step_bounds bounds = { .number = step->number,
+					      .begin_ns = step->fp_start_ns,
 					      .fp_start_ns = step->fp_start_ns,
 					      .bp_end_ns = step->bp_end_ns,
 					      .end_ns = step->end_ns,
@@ -206,12 +255,62 @@ static bool add_marks(const struct device_tasks *of, struct parts *parts)
 		const struct step_mark *mark = &model->step_marks.row[i];
 		struct part part = { .number = mark->number,
 				     .start_ns = mark->start_ns,
-				     .end_ns = mark->end_ns };
+				     .end_ns = mark->end_ns,
+				     .of_host = mark->device == INDEX_NONE };
 
 		if (of_device(of, mark) && !MODEL_PUSH(&parts->list, part))
 			return false;
 	}
 	return true;
+}
+
+/* The loop of the device's process with most turns, of marks or of calls. */
+static const struct host_loop *loop_of(const struct device_tasks *of, bool marks)
+{
+	uint32_t process = of->model->devices.row[of->device].process;
+	const struct host_loop *best = NULL;
+
+	for (uint32_t i = 0; i < of->loops->loops.count; i++) {
+		const struct host_loop *loop = &of->loops->loops.row[i];
+
+		if ((process == INDEX_NONE ? of->loops->loops.count == 1
+					   : loop->process == process) &&
+		    (loop->evidence == LOOP_BY_MARKS) == marks &&
+		    (!best || loop->count > best->count))
+			best = loop;
+	}
+	return best;
+}
+
+static bool add_turns(const struct device_tasks *of, struct parts *parts, bool marks)
+{
+	const struct host_loop *loop = loop_of(of, marks);
+
+	for (uint32_t i = 0; loop && i < loop->count; i++) {
+		const struct host_turn *turn = &of->loops->turns.row[loop->first + i];
+		struct part part = { .number = turn->number,
+				     .start_ns = turn->start_ns,
+				     .end_ns = turn->end_ns,
+				     .of_host = true };
+
+		/* What its last call had the device do may go on. */
+		if (i + 1 == loop->count)
+			part.end_ns = UINT64_MAX;
+		if (!MODEL_PUSH(&parts->list, part))
+			return false;
+	}
+	parts->thread = loop ? loop->thread : INDEX_NONE;
+	return true;
+}
+
+static bool add_host_marks(const struct device_tasks *of, struct parts *parts)
+{
+	return add_turns(of, parts, true);
+}
+
+static bool add_loop(const struct device_tasks *of, struct parts *parts)
+{
+	return add_turns(of, parts, false);
 }
 
 static bool add_fetches(const struct device_tasks *of, struct parts *parts)
@@ -226,6 +325,7 @@ static bool add_fetches(const struct device_tasks *of, struct parts *parts)
 		return true;
 	for (uint32_t i = 0; i < steps->count; i++) {
 		struct part part = { .number = steps->rows[i].index,
+				     .of_host = true,
 				     .start_ns = steps->rows[i].start_ns,
 				     .end_ns =
 					     steps->rows[i].start_ns + steps->rows[i].duration_ns };
@@ -251,13 +351,16 @@ static void place_tasks(const struct device_tasks *of, const struct parts *parts
 		const struct device_task *task = task_at(of, i);
 		struct part *part;
 
-		if (!device_task_counts(task))
+		if (!device_task_counts(task) ||
+		    (parts->thread != INDEX_NONE && task->thread != parts->thread))
 			continue;
 		part = part_at(parts, task->enqueue_ns ? task->enqueue_ns : task->start_ns);
 		if (!part)
 			continue;
 		if (task->end_ns > part->bounds.end_ns)
 			part->bounds.end_ns = task->end_ns;
+		if (!part->bounds.begin_ns || task->start_ns < part->bounds.begin_ns)
+			part->bounds.begin_ns = task->start_ns;
 		if (is_kernel(task) &&
 		    (!part->bounds.fp_start_ns || task->start_ns < part->bounds.fp_start_ns))
 			part->bounds.fp_start_ns = task->start_ns;
@@ -277,6 +380,7 @@ static int close_parts(const struct device_tasks *of, struct parts *parts,
 		struct part *part = &parts->list.row[i];
 
 		part->bounds.number = part->number;
+		part->bounds.host_ns = part->of_host ? part->start_ns : 0;
 		if (part->bounds.fp_start_ns && !MODEL_PUSH(&finding->steps, part->bounds))
 			return -ENOMEM;
 	}
@@ -284,11 +388,16 @@ static int close_parts(const struct device_tasks *of, struct parts *parts,
 	for (uint32_t i = 0; i < finding->steps.count; i++) {
 		struct step_bounds *bounds = &finding->steps.row[i];
 		uint64_t end_ns = bounds->end_ns;
+		uint32_t from;
 
 		/* Tasks of the next step may start before this one's last ended. */
 		if (i + 1 < finding->steps.count && finding->steps.row[i + 1].fp_start_ns < end_ns)
 			end_ns = finding->steps.row[i + 1].fp_start_ns;
-		device_step_close(of, bounds, end_ns, &row);
+		while (row < of->count && task_at(of, row)->start_ns < bounds->fp_start_ns)
+			row++;
+		for (from = row; row < of->count && task_at(of, row)->start_ns < end_ns;)
+			row++;
+		bounds->bp_end_ns = bp_end(of, from, row);
 	}
 	return 0;
 }
@@ -296,9 +405,10 @@ static int close_parts(const struct device_tasks *of, struct parts *parts,
 /* Numbers that a file gives to its tasks. */
 static int find_by_numbers(const struct device_tasks *of, struct step_finding *finding)
 {
-	struct parts parts = { 0 };
+	struct parts parts = { .thread = INDEX_NONE };
 	int err = 0;
 
+	finding->source = STEPS_MARKS;
 	for (uint32_t i = 0; i < of->count && !err; i++) {
 		const struct device_task *task = task_at(of, i);
 		uint32_t detail = task->detail;
@@ -328,7 +438,7 @@ static int find_by_parts(const struct device_tasks *of, struct step_finding *fin
 			 bool (*add)(const struct device_tasks *, struct parts *),
 			 enum step_source source)
 {
-	struct parts parts = { 0 };
+	struct parts parts = { .thread = INDEX_NONE };
 	int err = add(of, &parts) ? 0 : -ENOMEM;
 
 	finding->source = source;
@@ -336,6 +446,19 @@ static int find_by_parts(const struct device_tasks *of, struct step_finding *fin
 	if (!err)
 		err = close_parts(of, &parts, finding);
 	free(parts.list.row);
+	return err;
+}
+
+/* By the calls of the host; how sure that is, they say. */
+static int find_by_loop(const struct device_tasks *of, struct step_finding *finding)
+{
+	const struct host_loop *loop = loop_of(of, false);
+	int err = find_by_parts(of, finding, add_loop, STEPS_HOST);
+
+	if (loop) {
+		finding->confidence = loop->confidence;
+		finding->evidence = loop->evidence;
+	}
 	return err;
 }
 
@@ -351,7 +474,11 @@ int device_step_find(const struct device_tasks *of, struct step_finding *finding
 	if (!err && !finding->steps.count)
 		err = find_by_numbers(of, finding);
 	if (!err && !finding->steps.count)
+		err = find_by_parts(of, finding, add_host_marks, STEPS_MARKS);
+	if (!err && !finding->steps.count)
 		err = find_by_parts(of, finding, add_fetches, STEPS_TRAINER);
+	if (!err && !finding->steps.count)
+		err = find_by_loop(of, finding);
 	if (!err && !finding->steps.count)
 		err = device_step_infer(of, finding);
 	return err;

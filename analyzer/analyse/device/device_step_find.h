@@ -7,17 +7,25 @@
 
 #include <stdint.h>
 
+#include "analyzer/analyse/calls/host_loops.h"
 #include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/model/model.h"
 
-#define STEPS_INFERRED_MIN 3 /* fewer repetitions prove nothing */
-#define STEPS_CONFIDENCE_MIN 50 /* percent of the kernels that repeat from step to step */
-
-enum step_source { STEPS_POINTS, STEPS_FILE, STEPS_MARKS, STEPS_TRAINER, STEPS_INFERRED };
+enum step_source {
+	STEPS_POINTS,
+	STEPS_FILE,
+	STEPS_MARKS,
+	STEPS_TRAINER,
+	STEPS_HOST, /* the host's loop, by its calls */
+	STEPS_DEVICE, /* the same loop, by what it had the device do */
+	STEPS_REPETITION, /* no steps: only something that repeats */
+};
 
 struct step_bounds {
 	uint64_t number;
+	uint64_t host_ns; /* when the host began it; 0 = unknown */
+	uint64_t begin_ns; /* its first task: the copy of its batch, or its forward pass */
 	uint64_t fp_start_ns;
 	uint64_t bp_end_ns; /* 0 = unknown */
 	uint64_t end_ns;
@@ -30,6 +38,7 @@ struct device_tasks {
 	const struct model *model;
 	const struct analysis_options *options;
 	const struct step_results *trainer; /* NULL = none */
+	const struct host_loops *loops;
 	uint32_t device;
 	uint32_t first;
 	uint32_t count;
@@ -38,6 +47,7 @@ struct device_tasks {
 struct step_finding {
 	MODEL_ARRAY(struct step_bounds) steps; /* by start */
 	enum step_source source;
+	uint8_t evidence; /* enum loop_evidence: of STEPS_HOST and STEPS_DEVICE */
 	double confidence; /* percent */
 	uint32_t fp_name; /* string: the operator that begins all steps, if it is known; else 0 */
 };
@@ -45,16 +55,11 @@ struct step_finding {
 /* device_step_find - fill @finding, zeroed before; the caller frees steps.row. 0 or -ENOMEM. */
 int device_step_find(const struct device_tasks *of, struct step_finding *finding);
 
-/* One way to find them: by names that repeat. 0 or -ENOMEM. */
+/* One way to find them: by what the device did (device_step_infer.c), or what of that repeats. 0 or -ENOMEM. */
 int device_step_infer(const struct device_tasks *of, struct step_finding *finding);
 
-/*
- * device_step_close - end of a step, and of its backward pass, from its tasks
- *
- * Those that start in [bounds->fp_start_ns, @until_ns). Their number is returned; with none,
- * @bounds stays as it is. *@row is where to go on in the tasks of the device.
- */
-uint32_t device_step_close(const struct device_tasks *of, struct step_bounds *bounds,
-			   uint64_t until_ns, uint32_t *row);
+/* Cut the device's tasks at the indices @begins into steps. 0 or -ENOMEM. */
+int device_step_cut(const struct device_tasks *of, const uint32_t *begins, uint32_t count,
+		    struct step_finding *finding);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEP_FIND_H */

@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps of a device of which nobody said where they begin.
+ * Steps of a device of which nobody on the host said where they begin.
  *
- * A job does the same in each step: many kernels' names occur just as often as there are
- * steps. That number is the one which most kernels have in common. Of the names that occur so often,
- * the step begins with the one before which the device waits longest.
+ * The host's loop shows in what the device did, if only its tasks are known: copies, an optimizer (loop_find.h).
+ * Where it does not, a repetition is all that can be told: many kernels' names occur equally often, and each
+ * number that many have is tried. What explains most is the repetition; it begins with the one of
+ * these names before which the device waits longest.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analyzer/analyse/calls/copy_way.h"
+#include "analyzer/analyse/calls/loop_find.h"
 #include "analyzer/analyse/device/device_step_find.h"
 #include "analyzer/analyse/device/devices.h"
 
-/* Rows of the same name: order[first .. first + count), by start. */
+#define COUNTS_MAX 16 /* numbers of occurrences that are tried: those that most kernels have */
+
+/* Kernels of the same name: order[first .. first + count), by start. */
 struct group {
 	uint64_t waited_ns; /* by the device, before these */
 	uint32_t first;
 	uint32_t count;
 };
 
+/* Names that occur as often as each other. */
+struct equals {
+	uint64_t kernels;
+	uint32_t count;
+	uint32_t begin; /* index into groups: with which the repetition begins */
+};
+
 struct inference {
 	const struct device_tasks *of;
-	uint32_t *order; /* kernels by (name, start): indices from of->first */
+	struct loop_event *events; /* one per task */
+	uint32_t *order; /* kernels by (name, start) */
 	uint32_t kernels;
 	uint64_t *waited_ns; /* per task */
-	MODEL_ARRAY(struct group) groups;
+	MODEL_ARRAY(struct group) groups; /* by count */
+	MODEL_ARRAY(struct equals) equals;
 };
 
 static const struct device_task *task_at(const struct device_tasks *of, uint32_t i)
@@ -32,15 +46,23 @@ static const struct device_task *task_at(const struct device_tasks *of, uint32_t
 	return &of->model->tasks.row[of->first + i];
 }
 
-static int by_name(const void *a, const void *b, void *context)
+static struct loop_event event_of(const struct device_tasks *of, uint32_t i)
 {
-	const struct device_tasks *of = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t x_name = task_at(of, x)->name, y_name = task_at(of, y)->name;
+	const struct device_task *task = task_at(of, i);
+	struct loop_event event = { .ns = task->start_ns,
+				    .symbol = task->name,
+				    .kind = LOOP_OTHER };
 
-	if (x_name != y_name)
-		return x_name < y_name ? -1 : 1;
-	return x < y ? -1 : x > y;
+	if (!device_task_counts(task))
+		return event;
+	if (task->kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL) {
+		event.kind = LOOP_WORK;
+		event.optimizer = loop_is_optimizer(model_text(of->model, task->name)) ||
+				  loop_is_optimizer(model_text(of->model, task->type));
+	} else {
+		event.kind = task_copy_way(of->model, task);
+	}
+	return event;
 }
 
 static bool prepare(struct inference *in)
@@ -48,34 +70,33 @@ static bool prepare(struct inference *in)
 	const struct device_tasks *of = in->of;
 	uint64_t reach_ns = 0;
 
-	in->order = calloc((size_t)of->count + 1, sizeof(*in->order));
+	in->events = calloc((size_t)of->count + 1, sizeof(*in->events));
 	in->waited_ns = calloc((size_t)of->count + 1, sizeof(*in->waited_ns));
-	if (!in->order || !in->waited_ns)
+	if (!in->events || !in->waited_ns)
 		return false;
 	for (uint32_t i = 0; i < of->count; i++) {
 		const struct device_task *task = task_at(of, i);
 
+		in->events[i] = event_of(of, i);
 		if (!device_task_counts(task))
 			continue;
 		if (reach_ns && task->start_ns > reach_ns)
 			in->waited_ns[i] = task->start_ns - reach_ns;
 		if (task->end_ns > reach_ns)
 			reach_ns = task->end_ns;
-		if (task->kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL)
-			in->order[in->kernels++] = i;
 	}
-	qsort_r(in->order, in->kernels, sizeof(*in->order), by_name, (void *)of);
-	return true;
+	in->order = loop_order(in->events, of->count, &in->kernels);
+	return in->order;
 }
 
 static bool make_groups(struct inference *in)
 {
 	for (uint32_t first = 0, end; first < in->kernels; first = end) {
-		uint32_t name = task_at(in->of, in->order[first])->name;
+		uint32_t name = in->events[in->order[first]].symbol;
 		struct group group = { .first = first };
 
-		for (end = first;
-		     end < in->kernels && task_at(in->of, in->order[end])->name == name; end++)
+		for (end = first; end < in->kernels && in->events[in->order[end]].symbol == name;
+		     end++)
 			group.waited_ns += in->waited_ns[in->order[end]];
 		group.count = end - first;
 		if (!MODEL_PUSH(&in->groups, group))
@@ -93,133 +114,115 @@ static int by_count(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* The count that most kernels' names have, at least STEPS_INFERRED_MIN; 0 = none. */
-static uint32_t usual_count(struct inference *in)
+static bool begins_before(const struct inference *in, const struct group *group,
+			  const struct group *other)
 {
-	uint64_t most = 0;
-	uint32_t best = 0;
-
-	if (in->groups.count)
-		qsort(in->groups.row, in->groups.count, sizeof(*in->groups.row), by_count);
-	for (uint32_t first = 0, end; first < in->groups.count; first = end) {
-		uint32_t count = in->groups.row[first].count;
-		uint64_t kernels;
-
-		for (end = first; end < in->groups.count && in->groups.row[end].count == count;)
-			end++;
-		kernels = (uint64_t)(end - first) * count;
-		if (count >= STEPS_INFERRED_MIN && kernels > most) {
-			most = kernels;
-			best = count;
-		}
-	}
-	return best;
+	if (group->waited_ns != other->waited_ns)
+		return group->waited_ns > other->waited_ns;
+	return in->order[group->first] < in->order[other->first];
 }
 
-/* The group with which steps begin: of those of @count the one waited for longest, else first. */
-static const struct group *beginning(const struct inference *in, uint32_t count)
+static int by_kernels(const void *a, const void *b)
+{
+	const struct equals *x = a, *y = b;
+
+	if (x->kernels != y->kernels)
+		return x->kernels > y->kernels ? -1 : 1;
+	return x->count < y->count ? -1 : x->count > y->count;
+}
+
+static bool make_equals(struct inference *in)
+{
+	if (in->groups.count)
+		qsort(in->groups.row, in->groups.count, sizeof(struct group), by_count);
+	for (uint32_t first = 0, end; first < in->groups.count; first = end) {
+		struct equals equals = { .count = in->groups.row[first].count, .begin = first };
+
+		for (end = first;
+		     end < in->groups.count && in->groups.row[end].count == equals.count; end++) {
+			equals.kernels += equals.count;
+			if (begins_before(in, &in->groups.row[end], &in->groups.row[equals.begin]))
+				equals.begin = end;
+		}
+		if (equals.count >= LOOP_TURNS_MIN && !MODEL_PUSH(&in->equals, equals))
+			return false;
+	}
+	if (in->equals.count)
+		qsort(in->equals.row, in->equals.count, sizeof(struct equals), by_kernels);
+	return true;
+}
+
+static int find_repetition(struct inference *in, struct step_finding *finding)
 {
 	const struct group *best = NULL;
 
-	for (uint32_t i = 0; i < in->groups.count; i++) {
-		const struct group *group = &in->groups.row[i];
+	if (!make_groups(in) || !make_equals(in))
+		return -ENOMEM;
+	finding->source = STEPS_REPETITION;
+	finding->confidence = 0;
+	for (uint32_t i = 0; i < in->equals.count && i < COUNTS_MAX; i++) {
+		const struct group *group = &in->groups.row[in->equals.row[i].begin];
+		double percent = loop_confidence(in->events, in->order, in->kernels,
+						 in->order + group->first, group->count);
 
-		if (group->count != count)
-			continue;
-		if (!best || group->waited_ns > best->waited_ns ||
-		    (group->waited_ns == best->waited_ns &&
-		     in->order[group->first] < in->order[best->first]))
+		if (percent >= LOOP_CONFIDENCE_MIN &&
+		    (percent > finding->confidence ||
+		     (percent == finding->confidence && group->count > best->count))) {
+			finding->confidence = percent;
 			best = group;
+		}
 	}
-	return best;
+	if (!best)
+		return 0;
+	finding->fp_name = in->events[in->order[best->first]].symbol;
+	return device_step_cut(in->of, in->order + best->first, best->count, finding);
 }
 
-/* Do kernels of a group occur equally often in each whole step, between two beginnings? */
-static bool is_regular(const struct inference *in, const struct group *group,
-		       const struct group *begin, uint32_t *inside)
+/* The kernel that comes first in each turn, if it is the same in all; else 0. */
+static uint32_t first_name(const struct inference *in, const struct loop_finding *loop)
 {
-	const uint32_t *rows = in->order + group->first, *begins = in->order + begin->first;
-	uint32_t row = 0, usual = 0;
+	uint32_t name = 0;
 
-	*inside = 0;
-	while (row < group->count && rows[row] < begins[0])
-		row++;
-	for (uint32_t step = 0; step + 1 < begin->count; step++) {
-		uint32_t here = 0;
+	for (uint32_t i = 0; i < loop->count; i++) {
+		uint32_t at = loop->begins[i];
 
-		for (; row < group->count && rows[row] < begins[step + 1]; row++)
-			here++;
-		*inside += here;
-		if (step && here != usual)
-			usual = UINT32_MAX;
-		else if (step == 0)
-			usual = here;
+		while (at < in->of->count && in->events[at].kind != LOOP_WORK)
+			at++;
+		if (at == in->of->count || (i && in->events[at].symbol != name))
+			return 0;
+		name = in->events[at].symbol;
 	}
-	return usual != UINT32_MAX;
+	return name;
 }
 
-/*
- * Percent of the kernels in whole steps that are there in each of them.
- *
- * Something that repeats in a small part of the recording is no step: before the first beginning and
- * after the last one there can be a part of a step each, not more.
- */
-static double confidence(const struct inference *in, const struct group *begin)
+/* Turns begin with copies, or with the first kernel after what ended the one before. */
+static int find_loop(struct inference *in, struct step_finding *finding)
 {
-	double expected = (double)in->kernels * (begin->count - 1) / (begin->count + 1);
-	uint64_t regular = 0, all = 0;
+	struct loop_finding loop = { 0 };
+	int err = loop_find(in->events, in->of->count, &loop);
 
-	for (uint32_t i = 0; i < in->groups.count; i++) {
-		uint32_t inside;
-
-		if (is_regular(in, &in->groups.row[i], begin, &inside))
-			regular += inside;
-		all += inside;
-	}
-	if ((double)all > expected)
-		expected = (double)all;
-	return expected > 0 ? 100.0 * (double)regular / expected : 0;
-}
-
-static bool add_steps(const struct inference *in, const struct group *begin,
-		      struct step_finding *finding)
-{
-	uint32_t row = 0;
-
-	finding->fp_name = task_at(in->of, in->order[begin->first])->name;
-	for (uint32_t i = 0; i < begin->count; i++) {
-		struct step_bounds bounds = {
-			.number = i,
-			.fp_start_ns = task_at(in->of, in->order[begin->first + i])->start_ns
-		};
-		uint64_t until_ns =
-			i + 1 < begin->count
-				? task_at(in->of, in->order[begin->first + i + 1])->start_ns
-				: UINT64_MAX;
-
-		if (device_step_close(in->of, &bounds, until_ns, &row) &&
-		    !MODEL_PUSH(&finding->steps, bounds))
-			return false;
-	}
-	return true;
+	finding->source = STEPS_DEVICE;
+	finding->evidence = loop.evidence;
+	finding->confidence = loop.confidence;
+	if (!err)
+		finding->fp_name = first_name(in, &loop);
+	if (!err)
+		err = device_step_cut(in->of, loop.begins, loop.count, finding);
+	loop_finding_free(&loop);
+	return err;
 }
 
 int device_step_infer(const struct device_tasks *of, struct step_finding *finding)
 {
 	struct inference in = { .of = of };
-	bool ok = prepare(&in) && make_groups(&in);
-	uint32_t count = ok ? usual_count(&in) : 0;
+	int err = prepare(&in) ? find_loop(&in, finding) : -ENOMEM;
 
-	finding->source = STEPS_INFERRED;
-	if (ok && count) {
-		const struct group *begin = beginning(&in, count);
-
-		finding->confidence = confidence(&in, begin);
-		if (finding->confidence >= STEPS_CONFIDENCE_MIN)
-			ok = add_steps(&in, begin, finding);
-	}
+	if (!err && !finding->steps.count)
+		err = find_repetition(&in, finding);
+	free(in.events);
 	free(in.order);
 	free(in.waited_ns);
 	free(in.groups.row);
-	return ok ? 0 : -ENOMEM;
+	free(in.equals.row);
+	return err;
 }

@@ -2,6 +2,7 @@
 #include "analyzer/analyse/device/device_steps.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/analyse/device/devices.h"
@@ -19,18 +20,27 @@ struct making {
 
 const char *step_source_name(enum step_source source)
 {
-	return source == STEPS_INFERRED ? "inferred" : "marker";
+	switch (source) {
+	case STEPS_HOST:
+	case STEPS_DEVICE: return "inferred";
+	case STEPS_REPETITION: return "repetition";
+	default: return "marker";
+	}
 }
 
-const char *step_source_text(enum step_source source)
+void step_source_text(enum step_source source, uint8_t evidence, char *text, size_t size)
 {
-	switch (source) {
-	case STEPS_POINTS: return "the operators given";
-	case STEPS_FILE: return "the device file";
-	case STEPS_MARKS: return "the framework's marks";
-	case STEPS_TRAINER: return "the trainer's fetches";
-	default: return "what repeats";
-	}
+	static const char *const texts[] = {
+		[STEPS_POINTS] = "the operators given",	 [STEPS_FILE] = "the device file",
+		[STEPS_MARKS] = "the framework's marks", [STEPS_TRAINER] = "the trainer's fetches",
+		[STEPS_HOST] = "the host's loop",	 [STEPS_DEVICE] = "what the device did",
+		[STEPS_REPETITION] = "what repeats",
+	};
+
+	snprintf(text, size, "%s%s%s", texts[source],
+		 source == STEPS_HOST || source == STEPS_DEVICE ? ", by " : "",
+		 source == STEPS_HOST || source == STEPS_DEVICE ? loop_evidence_text(evidence)
+								: "");
 }
 
 static const struct device_task *task_at(const struct device_tasks *of, uint32_t i)
@@ -138,7 +148,8 @@ static struct device_step_row row_of(const struct step_bounds *bounds,
 				     const struct step_bounds *before)
 {
 	struct device_step_row row = { .number = bounds->number,
-				       .start_ns = before ? before->end_ns : bounds->fp_start_ns,
+				       .host_ns = bounds->host_ns,
+				       .start_ns = before ? before->end_ns : bounds->begin_ns,
 				       .fp_start_ns = bounds->fp_start_ns,
 				       .bp_end_ns = bounds->bp_end_ns,
 				       .end_ns = bounds->end_ns,
@@ -146,7 +157,7 @@ static struct device_step_row row_of(const struct step_bounds *bounds,
 
 	/* A step that began before the one before had ended has a part of it in common. */
 	if (row.start_ns > row.end_ns)
-		row.start_ns = row.fp_start_ns;
+		row.start_ns = bounds->begin_ns;
 	row.gap_ns = (int64_t)(row.fp_start_ns - row.start_ns);
 	if (row.bp_end_ns) {
 		row.fp_bp_ns = (int64_t)(row.bp_end_ns - row.fp_start_ns);
@@ -247,14 +258,18 @@ static int sum_reduces(struct making *making, struct device_step_trace *trace)
 
 static int make_trace(struct making *making, struct device_step_results *results)
 {
-	struct device_step_trace *trace = &results->traces[results->count];
+	struct device_step_trace *trace;
 	int err = device_step_find(&making->of, &making->finding);
 
 	if (err || !making->finding.steps.count)
 		return err;
-	results->count++;
+	if (making->finding.source == STEPS_REPETITION)
+		trace = &results->repetitions[results->repetition_count++];
+	else
+		trace = &results->traces[results->count++];
 	*trace = (struct device_step_trace){ .device = making->of.device,
 					     .source = making->finding.source,
+					     .evidence = making->finding.evidence,
 					     .confidence = making->finding.confidence,
 					     .fp_name = making->finding.fp_name };
 	err = unite_busy(making);
@@ -305,13 +320,17 @@ int device_steps_analyse(const struct model *model, const struct analysis_option
 
 	*results = (struct device_step_results){ .main = INDEX_NONE };
 	results->traces = calloc((size_t)model->devices.count + 1, sizeof(*results->traces));
-	if (!results->traces)
+	results->repetitions =
+		calloc((size_t)model->devices.count + 1, sizeof(*results->repetitions));
+	if (!results->traces || !results->repetitions)
 		return -ENOMEM;
+	err = host_loops_find(model, options, &results->loops);
 	for (uint32_t i = 0; i < model->devices.count && !err; i++) {
 		struct device_tasks of = tasks_of(model, i, &row);
 
 		of.options = options;
 		of.trainer = trainer;
+		of.loops = &results->loops;
 		if (analysis_wants_process(model, options, model->devices.row[i].process))
 			err = add_device(&of, results);
 	}
@@ -324,13 +343,20 @@ int device_steps_analyse(const struct model *model, const struct analysis_option
 	return err;
 }
 
+static void free_traces(struct device_step_trace *traces, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		free(traces[i].rows);
+		free(traces[i].reduces);
+		free(traces[i].mean_reduces);
+	}
+	free(traces);
+}
+
 void device_steps_free(struct device_step_results *results)
 {
-	for (uint32_t i = 0; i < results->count; i++) {
-		free(results->traces[i].rows);
-		free(results->traces[i].reduces);
-		free(results->traces[i].mean_reduces);
-	}
-	free(results->traces);
+	free_traces(results->traces, results->count);
+	free_traces(results->repetitions, results->repetition_count);
+	host_loops_free(&results->loops);
 	*results = (struct device_step_results){ 0 };
 }

@@ -3,9 +3,9 @@
  * device_steps.h - the training steps as a device ran them.
  *
  * Definitions (msprof's step_trace, MindInsight): a step ends when its last task does, and begins
- * when the one before ended; of the first, when its forward pass begins. Then
+ * when the one before ended; the first one with its first task. Then
  *
- *   gap     from the end of the step before to the start of the forward pass: waiting for data
+ *   gap     from the end of the step before to the start of the forward pass: waiting for data, and copying it
  *   fp_bp   from the start of the forward to the end of the backward pass
  *   tail    from there to the end of the step: parameters, the last collectives
  *
@@ -15,13 +15,18 @@
  * known.
  *
  * Which tasks belong to a step is known from, in this order: the points given; the device file's own
- * steps; marks of the framework (ProfilerStep#3, "Step Id"); the trainer's fetches; or it is
- * inferred: names that occur equally often in equal parts of the recording.
+ * steps; marks of the framework (ProfilerStep#3, "Step Id", ranges called "step 3"); the trainer's fetches;
+ * the host's loop by its calls (host_loops.h); the same loop in what the device did (loop_find.h). Where the host
+ * is known, tasks belong to the step in which they were enqueued; else copies to the device directly before
+ * the first kernel belong to its step.
+ *
+ * What else repeats is no step: layers do. It is a repetition, which is told apart, and nothing is concluded from it.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEPS_H
 #define PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/analyse/device/device_step_find.h"
@@ -41,6 +46,7 @@ struct step_reduce {
 struct device_step_row {
 	uint64_t
 		number; /* as the file, the framework or the trainer counts; inferred ones from 0 */
+	uint64_t host_ns; /* when the host began it; 0 = unknown */
 	uint64_t start_ns;
 	uint64_t fp_start_ns;
 	uint64_t bp_end_ns; /* 0 = unknown */
@@ -68,6 +74,7 @@ struct device_step_means {
 struct device_step_trace {
 	uint32_t device; /* index into model->devices */
 	enum step_source source;
+	uint8_t evidence; /* enum loop_evidence, of loops that were found */
 	double confidence; /* percent */
 	uint32_t fp_name; /* string: the operator that begins them, if it is known; else 0 */
 	struct device_step_row *rows; /* by time; those whose forward pass begins in the window */
@@ -83,6 +90,9 @@ struct device_step_results {
 	struct device_step_trace *traces; /* of devices with steps, by device */
 	uint32_t count;
 	uint32_t main; /* the trace of the device with most steps; INDEX_NONE = there are none */
+	struct device_step_trace *repetitions; /* of devices without steps, by device */
+	uint32_t repetition_count;
+	struct host_loops loops; /* that the host's calls tell, of devices or not */
 };
 
 /*
@@ -95,10 +105,10 @@ int device_steps_analyse(const struct model *model, const struct analysis_option
 			 const struct step_results *trainer, struct device_step_results *results);
 void device_steps_free(struct device_step_results *results);
 
-/* "marker" or "inferred", as in the JSON report. Static text. */
+/* "marker", "inferred" or "repetition", as in the JSON report. Static text. */
 const char *step_source_name(enum step_source source);
 
-/* Where it is known from, in words. Static text. */
-const char *step_source_text(enum step_source source);
+/* Where it is known from, in words: "the device file", "the host's loop, by copies to the device". */
+void step_source_text(enum step_source source, uint8_t evidence, char *text, size_t size);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_STEPS_H */

@@ -12,6 +12,8 @@
 	COLUMN(source, TEXT, "source", "how the steps are known",                               \
 	       cell_text(step_source_name(STEP_TRACE->source)))                                 \
 	COLUMN(step, NUMBER, "step", "its number, as its source counts", cell_u64(row->number)) \
+	COLUMN(host_start_ns, INSTANT, "host start", "when the host began it",                  \
+	       cell_not_0(row->host_ns))                                                        \
 	COLUMN(start_ns, INSTANT, "start", "begin of the step", cell_u64(row->start_ns))        \
 	COLUMN(fp_start_ns, INSTANT, "forward", "begin of the forward pass",                    \
 	       cell_u64(row->fp_start_ns))                                                      \
@@ -46,6 +48,68 @@ static bool next_step(struct table_cursor *at)
 
 DEFINE_TABLE(device_steps, struct device_step_row, STEP_COLUMNS, next_step,
 	     "a training step on a device");
+
+#define REPETITION_COLUMNS(COLUMN)                                                                \
+	COLUMN(device, ROW, "device", "a row of devices", cell_u64(STEP_TRACE->device))           \
+	COLUMN(number, NUMBER, "number", "from 0", cell_u64(row->number))                         \
+	COLUMN(begins_with, TEXT, "begins with", "the operator that it begins with",              \
+	       cell_string(model, STEP_TRACE->fp_name))                                           \
+	COLUMN(start_ns, INSTANT, "start", "where the one before ended", cell_u64(row->start_ns)) \
+	COLUMN(end_ns, INSTANT, "end", "end of its last task", cell_u64(row->end_ns))             \
+	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",                    \
+	       cell_u64(row->busy_ns))
+
+static bool next_repetition(struct table_cursor *at)
+{
+	const struct device_step_results *steps = at->of->results->device_steps;
+
+	if (!steps)
+		return false;
+	CURSOR_OUTER(at, steps->repetition_count)
+	{
+		const struct device_step_trace *trace = &steps->repetitions[at->i];
+
+		if (cursor_inner(at, trace, trace->rows, trace->count, sizeof(*trace->rows)))
+			return true;
+	}
+	return false;
+}
+
+DEFINE_TABLE(device_repetitions, struct device_step_row, REPETITION_COLUMNS, next_repetition,
+	     "what a device did again and again, of which nothing says that it is a step");
+
+#define HOST_LOOPS(at) (&(at)->of->results->device_steps->loops)
+#define HOST_LOOP ((const struct host_loop *)at->outer)
+
+#define HOST_STEP_COLUMNS(COLUMN)                                                              \
+	COLUMN(process, ROW, "process", "a row of processes", cell_u64(HOST_LOOP->process))    \
+	COLUMN(thread, ROW, "thread", "a row of threads; NULL: of all threads",                \
+	       cell_index(HOST_LOOP->thread))                                                  \
+	COLUMN(known_from, TEXT, "known from", "how it is known",                              \
+	       cell_text(loop_evidence_text(HOST_LOOP->evidence)))                             \
+	COLUMN(step, NUMBER, "step", "as its mark counts, else from 0", cell_u64(row->number)) \
+	COLUMN(start_ns, INSTANT, "start", "begin: its mark, or the copy that feeds it",       \
+	       cell_u64(row->start_ns))                                                        \
+	COLUMN(duration_ns, NS, "duration", "until the next one begins, or its mark ends",     \
+	       cell_u64(row->end_ns - row->start_ns))
+
+static bool next_host_step(struct table_cursor *at)
+{
+	if (!at->of->results->device_steps)
+		return false;
+	CURSOR_OUTER(at, HOST_LOOPS(at)->loops.count)
+	{
+		const struct host_loop *loop = &HOST_LOOPS(at)->loops.row[at->i];
+
+		if (cursor_part(at, loop, HOST_LOOPS(at)->turns.row, loop->first, loop->count,
+				sizeof(struct host_turn)))
+			return true;
+	}
+	return false;
+}
+
+DEFINE_TABLE(host_steps, struct host_turn, HOST_STEP_COLUMNS, next_host_step,
+	     "a turn of the loop that the host runs, by what it called");
 
 #define REDUCE_STEP (&STEP_TRACE->rows[at->k])
 

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/calls/host_loops.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/calls/copy_way.h"
+#include "analyzer/join/launch/call_kind.h"
+#include "analyzer/model/step_names.h"
+#include "lib/base/bisect.h"
+
+#define RANGES_MAX 64 /* one inside the other */
+#define SURE_PERCENT 90 /* a loop that explains less may be several threads' */
+
+/* A call, as an event of its process. */
+struct call_event {
+	struct loop_event event;
+	uint64_t end_ns;
+	uint32_t process;
+	uint32_t thread;
+};
+
+struct call_mark {
+	uint64_t start_ns;
+	uint64_t end_ns; /* 0 = not known */
+	uint64_t number;
+	uint32_t process;
+	uint8_t name; /* enum step_name */
+};
+
+struct search {
+	const struct model *model;
+	const struct analysis_options *options;
+	struct host_loops *loops;
+	MODEL_ARRAY(struct call_event) events; /* by (process, ns) */
+	MODEL_ARRAY(struct call_mark) marks; /* by (process, start) */
+};
+
+static bool is_whole(const char *name)
+{
+	static const char *const NAMES[] = {
+		"GraphLaunch",	       "mdlExecute",  "mdlRIExecute",
+		"ModelExecute",	       "RunGraph",    "LoadedExecutable_Execute",
+		"GraphScheduler::Run", "ExecuteGraph"
+	};
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++)
+		if (strstr(name, NAMES[i]))
+			return true;
+	return false;
+}
+
+/* Which graph or model: by its handle, where the catalog names it. */
+static uint32_t symbol_of(const struct function *function, const struct call *call, bool whole)
+{
+	uint32_t symbol = call->text ? call->text : call->function ^ UINT32_C(0x80000000);
+
+	for (int i = 0; i < 3 && whole; i++)
+		if (function->roles[i] == PROFBPF__FUNCTION__ROLE__HANDLE)
+			symbol ^= (uint32_t)((call->args[i] ^ call->args[i] >> 32) * 2654435761u);
+	return symbol;
+}
+
+static bool begins_range(const char *function)
+{
+	return strstr(function, "RangePush") || strstr(function, "_enter");
+}
+
+static bool ends_range(const char *function)
+{
+	return strstr(function, "RangePop") || strstr(function, "_exit");
+}
+
+static bool is_event(const struct model *model, const struct call *call, struct call_event *to)
+{
+	const struct function *function = call_function(model, call);
+	const char *name, *text = model_text(model, call->text);
+	struct loop_event *event = &to->event;
+
+	if (!function || call->thread >= model->threads.count || call->flags & MODEL_CALL_ERROR)
+		return false;
+	name = model_text(model, function->name);
+	if (function->kind == PROFBPF__FUNCTION__KIND__MARKER && ends_range(name))
+		return false;
+	*to = (struct call_event){ .end_ns = call->end_ns,
+				   .thread = call->thread,
+				   .process = model->threads.row[call->thread].process };
+	*event = (struct loop_event){ .ns = call->start_ns, .kind = LOOP_OTHER };
+	event->whole = is_whole(name);
+	event->symbol = symbol_of(function, call, event->whole);
+	event->optimizer = loop_is_optimizer(text) || loop_is_optimizer(name);
+	switch (function->kind) {
+	case PROFBPF__FUNCTION__KIND__LAUNCH:
+	case PROFBPF__FUNCTION__KIND__COLLECTIVE: event->kind = LOOP_WORK; break;
+	case PROFBPF__FUNCTION__KIND__COPY: event->kind = call_copy_way(model, call); break;
+	case PROFBPF__FUNCTION__KIND__SYNC: event->kind = LOOP_RESULT; break;
+	default: break;
+	}
+	return to->process < model->processes.count &&
+	       !(call->flags & (function_submits(function) ? MODEL_CALL_PART : MODEL_CALL_INNER));
+}
+
+/* Marks of one thread, calls [first, end): a range ends where the one that began last and goes on does. */
+static bool add_marks(struct search *search, uint32_t first, uint32_t end)
+{
+	const struct model *model = search->model;
+	uint32_t open[RANGES_MAX], depth = 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct call *call = &model->calls.row[i];
+		const struct function *function = call_function(model, call);
+		const char *name = function ? model_text(model, function->name) : "";
+		struct call_mark mark = { .start_ns = call->start_ns };
+
+		if (!function || function->kind != PROFBPF__FUNCTION__KIND__MARKER)
+			continue;
+		if (ends_range(name)) {
+			if (depth && --depth < RANGES_MAX && open[depth] != INDEX_NONE)
+				search->marks.row[open[depth]].end_ns = call->start_ns;
+			continue;
+		}
+		mark.process = model->threads.row[call->thread].process;
+		mark.name = step_name_of(model_text(model, call->text), &mark.number);
+		if (begins_range(name)) {
+			if (depth < RANGES_MAX)
+				open[depth] = mark.name ? search->marks.count : INDEX_NONE;
+			depth++;
+		}
+		if (mark.name && mark.process < model->processes.count &&
+		    !MODEL_PUSH(&search->marks, mark))
+			return false;
+	}
+	return true;
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct call_event *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->event.ns != y->event.ns)
+		return x->event.ns < y->event.ns ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static int marks_by_process(const void *a, const void *b)
+{
+	const struct call_mark *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+static int gather(struct search *search)
+{
+	const struct model *model = search->model;
+
+	for (uint32_t first = 0, end; first < model->calls.count; first = end) {
+		for (end = first; end < model->calls.count &&
+				  model->calls.row[end].thread == model->calls.row[first].thread;
+		     end++) {
+			struct call_event event;
+
+			if (is_event(model, &model->calls.row[end], &event) &&
+			    analysis_wants_process(model, search->options, event.process) &&
+			    !MODEL_PUSH(&search->events, event))
+				return -ENOMEM;
+		}
+		if (model->calls.row[first].thread < model->threads.count &&
+		    !add_marks(search, first, end))
+			return -ENOMEM;
+	}
+	if (search->events.count)
+		qsort(search->events.row, search->events.count, sizeof(struct call_event),
+		      by_process);
+	if (search->marks.count)
+		qsort(search->marks.row, search->marks.count, sizeof(struct call_mark),
+		      marks_by_process);
+	return 0;
+}
+
+/* Events of a process: rows [0, count); of one thread, or of all. */
+struct part {
+	const struct call_event *row;
+	uint32_t count;
+	uint32_t thread; /* INDEX_NONE = all */
+};
+
+/* Where the copies begin that feed what begins at @ns, with no work in between. */
+static uint64_t fed_at(const struct part *part, uint64_t ns, uint64_t not_before_ns)
+{
+	uint32_t i = BISECT(k, 0, part->count, part->row[k].event.ns < ns);
+
+	while (i-- > 0) {
+		const struct loop_event *event = &part->row[i].event;
+
+		if (event->kind == LOOP_WORK || event->ns < not_before_ns)
+			break;
+		if (event->kind == LOOP_FEED)
+			ns = event->ns;
+	}
+	return ns;
+}
+
+static uint64_t last_end(const struct part *part)
+{
+	uint64_t end_ns = 0;
+
+	for (uint32_t i = 0; i < part->count; i++)
+		if (part->row[i].end_ns > end_ns)
+			end_ns = part->row[i].end_ns;
+	return end_ns;
+}
+
+static int add_loop(struct search *search, struct host_loop loop)
+{
+	struct host_loops *loops = search->loops;
+
+	loop.count = loops->turns.count - loop.first;
+	if (!loop.count)
+		return 0;
+	return MODEL_PUSH(&loops->loops, loop) ? 0 : -ENOMEM;
+}
+
+static int loop_of_marks(struct search *search, const struct part *part,
+			 const struct call_mark *marks, uint32_t count)
+{
+	struct host_loop loop = { .process = marks->process,
+				  .thread = INDEX_NONE,
+				  .evidence = LOOP_BY_MARKS,
+				  .confidence = 100,
+				  .first = search->loops->turns.count };
+	struct host_turn *last = NULL;
+	uint8_t name = UINT8_MAX;
+
+	for (uint32_t i = 0; i < count; i++)
+		name = marks[i].name < name ? marks[i].name : name;
+	for (uint32_t i = 0; i < count; i++) {
+		struct host_turn turn = { .number = marks[i].number,
+					  .start_ns =
+						  fed_at(part, marks[i].start_ns,
+							 last && last->end_ns ? last->end_ns : 0),
+					  .end_ns = marks[i].end_ns };
+
+		if (marks[i].name != name)
+			continue;
+		/* One in the other, or on two threads at once: the same step. */
+		if (last && last->end_ns > turn.start_ns)
+			continue;
+		if (last && !last->end_ns)
+			last->end_ns = turn.start_ns;
+		if (turn.number == UINT64_MAX)
+			turn.number = search->loops->turns.count - loop.first;
+		if (!MODEL_PUSH(&search->loops->turns, turn))
+			return -ENOMEM;
+		last = &search->loops->turns.row[search->loops->turns.count - 1];
+	}
+	if (last && !last->end_ns)
+		last->end_ns = last_end(part);
+	return add_loop(search, loop);
+}
+
+static uint32_t count_work(const struct part *part)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < part->count; i++)
+		count += (part->thread == INDEX_NONE || part->row[i].thread == part->thread) &&
+			 part->row[i].event.kind == LOOP_WORK;
+	return count;
+}
+
+/* Without any work that is submitted, whatever is called says how regular turns are. */
+static int loop_of_calls(struct search *search, const struct part *part)
+{
+	struct loop_event *events = malloc(((size_t)part->count + 1) * sizeof(*events));
+	struct host_loop loop = { .process = part->row->process,
+				  .thread = part->thread,
+				  .first = search->loops->turns.count };
+	bool any = part->thread == INDEX_NONE && !count_work(part);
+	struct loop_finding finding = { 0 };
+	uint32_t count = 0;
+	int err = -ENOMEM;
+
+	if (!events)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < part->count; i++) {
+		if (part->thread != INDEX_NONE && part->row[i].thread != part->thread)
+			continue;
+		events[count] = part->row[i].event;
+		if (any && events[count].kind == LOOP_OTHER)
+			events[count].kind = LOOP_WORK;
+		count++;
+	}
+	err = loop_find(events, count, &finding);
+	loop.evidence = finding.evidence;
+	loop.confidence = finding.confidence;
+	for (uint32_t i = 0; i < finding.count && !err; i++) {
+		struct host_turn turn = { .number = i, .start_ns = events[finding.begins[i]].ns };
+
+		turn.end_ns = i + 1 < finding.count ? events[finding.begins[i + 1]].ns
+						    : last_end(part);
+		if (!MODEL_PUSH(&search->loops->turns, turn))
+			err = -ENOMEM;
+	}
+	loop_finding_free(&finding);
+	free(events);
+	return err ? err : add_loop(search, loop);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of each thread by itself that submits work. */
+static int loops_of_threads(struct search *search, const struct part *whole)
+{
+	uint32_t *threads = malloc(((size_t)whole->count + 1) * sizeof(*threads)), count = 0;
+	int err = 0;
+
+	if (!threads)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < whole->count; i++)
+		if (whole->row[i].event.kind == LOOP_WORK)
+			threads[count++] = whole->row[i].thread;
+	qsort(threads, count, sizeof(*threads), by_number);
+	for (uint32_t first = 0, end; first < count && !err; first = end) {
+		struct part part = { whole->row, whole->count, threads[first] };
+
+		for (end = first; end < count && threads[end] == threads[first];)
+			end++;
+		/* Others are told by all of the process; and no thread is worth a look at all for little. */
+		if (end - first < count && (uint64_t)(end - first) * 16 >= count)
+			err = loop_of_calls(search, &part);
+	}
+	free(threads);
+	return err;
+}
+
+/* @count loops are taken back; their turns are nobody's. */
+static void drop_from(struct host_loops *loops, uint32_t first, uint32_t count)
+{
+	uint32_t left = loops->loops.count - first - count;
+
+	memmove(loops->loops.row + first, loops->loops.row + first + count,
+		left * sizeof(*loops->loops.row));
+	loops->loops.count -= count;
+}
+
+static double least_confidence(const struct host_loops *loops, uint32_t first)
+{
+	double least = 100;
+
+	for (uint32_t i = first; i < loops->loops.count; i++)
+		if (loops->loops.row[i].confidence < least)
+			least = loops->loops.row[i].confidence;
+	return least;
+}
+
+/* Several threads with loops of their own can look like one loop that is none too sure. */
+static int find(struct search *search, const struct part *part, const struct call_mark *marks,
+		uint32_t mark_count)
+{
+	struct host_loops *loops = search->loops;
+	uint32_t before = loops->loops.count, whole;
+	double percent;
+	int err;
+
+	if (mark_count)
+		return loop_of_marks(search, part, marks, mark_count);
+	err = loop_of_calls(search, part);
+	whole = loops->loops.count;
+	percent = whole > before ? loops->loops.row[before].confidence : 0;
+	if (err || percent >= SURE_PERCENT)
+		return err;
+	err = loops_of_threads(search, part);
+	if (err || whole == before)
+		return err;
+	if (loops->loops.count > whole + 1 && least_confidence(loops, whole) >= SURE_PERCENT)
+		drop_from(loops, before, 1);
+	else
+		drop_from(loops, whole, loops->loops.count - whole);
+	return 0;
+}
+
+static void find_main(struct host_loops *loops)
+{
+	loops->main = INDEX_NONE;
+	for (uint32_t i = 0; i < loops->loops.count; i++)
+		if (loops->main == INDEX_NONE ||
+		    loops->loops.row[i].count > loops->loops.row[loops->main].count)
+			loops->main = i;
+}
+
+int host_loops_find(const struct model *model, const struct analysis_options *options,
+		    struct host_loops *loops)
+{
+	struct search search = { .model = model, .options = options, .loops = loops };
+	uint32_t mark = 0, mark_end;
+	int err;
+
+	*loops = (struct host_loops){ .main = INDEX_NONE };
+	err = gather(&search);
+	for (uint32_t first = 0, end; first < search.events.count && !err; first = end) {
+		struct part part = { &search.events.row[first], 0, INDEX_NONE };
+		uint32_t process = part.row->process;
+
+		for (end = first;
+		     end < search.events.count && search.events.row[end].process == process;)
+			end++;
+		part.count = end - first;
+		while (mark < search.marks.count && search.marks.row[mark].process < process)
+			mark++;
+		for (mark_end = mark; mark_end < search.marks.count &&
+				      search.marks.row[mark_end].process == process;)
+			mark_end++;
+		err = find(&search, &part, search.marks.row ? &search.marks.row[mark] : NULL,
+			   mark_end - mark);
+		mark = mark_end;
+	}
+	find_main(loops);
+	free(search.events.row);
+	free(search.marks.row);
+	return err;
+}
+
+void host_loops_free(struct host_loops *loops)
+{
+	free(loops->loops.row);
+	free(loops->turns.row);
+	*loops = (struct host_loops){ 0 };
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/calls/loop_find.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyzer/model/model.h"
+#include "lib/base/bisect.h"
+
+#define WHOLES_MAX 8 /* kinds of graphs that are tried: of the pieces of one step any is enough */
+
+struct turns {
+	MODEL_ARRAY(uint32_t) begins;
+};
+
+struct search {
+	const struct loop_event *events;
+	uint32_t count;
+	uint32_t *order; /* of work by (symbol, index) */
+	uint32_t work;
+	struct loop_finding *best;
+};
+
+const char *loop_evidence_text(uint8_t evidence)
+{
+	switch (evidence) {
+	case LOOP_BY_MARKS: return "marks";
+	case LOOP_BY_FEED: return "copies to the device";
+	case LOOP_BY_WHOLE: return "launches of whole graphs";
+	case LOOP_BY_OPTIMIZER: return "the optimizer's work";
+	case LOOP_BY_RESULT: return "copies to the host and waits for the device";
+	default: return "";
+	}
+}
+
+/* Is there a word in @text that begins with @part, no letter before it? "fused_adam_kernel", "ApplyAdam" */
+static bool has_word(const char *text, const char *part, bool ends)
+{
+	size_t length = strlen(part);
+
+	for (const char *at = strcasestr(text, part); at; at = strcasestr(at + 1, part)) {
+		bool begins = at == text || !isalpha((unsigned char)at[-1]) ||
+			      (islower((unsigned char)at[-1]) && isupper((unsigned char)*at));
+		char after = at[length];
+
+		if (begins && (!ends || !islower((unsigned char)after)))
+			return true;
+	}
+	return false;
+}
+
+bool loop_is_optimizer(const char *name)
+{
+	static const char *const WHOLE_WORDS[] = {
+		"adam", "adamw",    "sgd",  "lamb",    "lion",
+		"lars", "momentum", "ftrl", "rmsprop", "adadelta"
+	};
+	static const char *const WORDS[] = { "optimizer", "adagrad", "adafactor",
+					     "multi_tensor_apply" };
+
+	/* Gradients are set to zero before a pass, or after the update: that ends nothing. */
+	if (strcasestr(name, "zero_grad"))
+		return false;
+	for (size_t i = 0; i < sizeof(WHOLE_WORDS) / sizeof(*WHOLE_WORDS); i++)
+		if (has_word(name, WHOLE_WORDS[i], true))
+			return true;
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
+		if (has_word(name, WORDS[i], false))
+			return true;
+	return false;
+}
+
+static int by_symbol(const void *a, const void *b, void *context)
+{
+	const struct loop_event *events = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (events[x].symbol != events[y].symbol)
+		return events[x].symbol < events[y].symbol ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+uint32_t *loop_order(const struct loop_event *events, uint32_t count, uint32_t *work)
+{
+	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
+
+	*work = 0;
+	if (!order)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++)
+		if (events[i].kind == LOOP_WORK)
+			order[(*work)++] = i;
+	qsort_r(order, *work, sizeof(*order), by_symbol, (void *)events);
+	return order;
+}
+
+/* Rows of one kind of work, and the turns among which they are. */
+struct kind_rows {
+	const uint32_t *rows; /* indices of events */
+	uint32_t at;
+	uint32_t end;
+	const uint32_t *begins;
+	uint32_t count;
+};
+
+/* How many rows are in the next whole turn that has any; 0 = there is none. */
+static uint32_t next_turn(struct kind_rows *of)
+{
+	uint32_t first, turn;
+
+	while (of->at < of->end && of->rows[of->at] < of->begins[0])
+		of->at++;
+	if (of->at == of->end)
+		return 0;
+	turn = BISECT(i, 0, of->count, of->begins[i] <= of->rows[of->at]);
+	if (turn == of->count)
+		return 0;
+	for (first = of->at; of->at < of->end && of->rows[of->at] < of->begins[turn];)
+		of->at++;
+	return of->at - first;
+}
+
+/* The number that most turns have, if it is that of more than half; and in how many turns there is any. */
+static uint32_t usual_number(struct kind_rows of, uint32_t *present)
+{
+	uint32_t usual = 0, votes = 0;
+
+	*present = 0;
+	for (uint32_t here; (here = next_turn(&of)) != 0; ++*present) {
+		if (!votes)
+			usual = here;
+		if (here == usual)
+			votes++;
+		else
+			votes--;
+	}
+	return usual;
+}
+
+static void judge_kind(struct kind_rows of, uint64_t *regular, uint64_t *all)
+{
+	uint32_t present, as_usual = 0, usual = usual_number(of, &present);
+
+	for (uint32_t here; (here = next_turn(&of)) != 0; *all += here)
+		as_usual += here == usual;
+	if ((uint64_t)present * 2 >= of.count - 1 &&
+	    (uint64_t)as_usual * 5 >= (uint64_t)present * 4)
+		*regular += (uint64_t)as_usual * usual;
+}
+
+/*
+ * What repeats in a small part of all is no loop: before the first begin and after the last one there can be a
+ * part of a turn each, not more.
+ */
+double loop_confidence(const struct loop_event *events, const uint32_t *order, uint32_t work,
+		       const uint32_t *begins, uint32_t count)
+{
+	double expected = (double)work * (count - 1) / (count + 1);
+	uint64_t regular = 0, all = 0;
+
+	for (uint32_t first = 0, end; first < work; first = end) {
+		struct kind_rows of = { order, first, first, begins, count };
+
+		for (end = first;
+		     end < work && events[order[end]].symbol == events[order[first]].symbol;)
+			end++;
+		of.end = end;
+		judge_kind(of, &regular, &all);
+	}
+	if ((double)all > expected)
+		expected = (double)all;
+	return expected > 0 ? 100 * (double)regular / expected : 0;
+}
+
+/* Copies to the device directly before belong to the turn. */
+static uint32_t with_feeds(const struct search *search, uint32_t begin)
+{
+	while (begin && search->events[begin - 1].kind == LOOP_FEED)
+		begin--;
+	return begin;
+}
+
+static bool push(const struct search *search, struct turns *turns, uint32_t begin)
+{
+	begin = with_feeds(search, begin);
+	if (turns->begins.count && turns->begins.row[turns->begins.count - 1] >= begin)
+		return true;
+	return MODEL_PUSH(&turns->begins, begin);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Before the first turn there is more to copy than a batch: of each run the last ones count, as many as is usual. */
+static int cut_feeds(struct turns *firsts, const struct turns *lasts)
+{
+	uint32_t *lengths = malloc(((size_t)firsts->begins.count + 1) * sizeof(*lengths));
+	uint32_t usual;
+
+	if (!lengths)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < firsts->begins.count; i++)
+		lengths[i] = lasts->begins.row[i] - firsts->begins.row[i];
+	qsort(lengths, firsts->begins.count, sizeof(*lengths), by_number);
+	usual = lengths[firsts->begins.count / 2];
+	for (uint32_t i = 0; i < firsts->begins.count; i++)
+		if (lasts->begins.row[i] - firsts->begins.row[i] > usual)
+			firsts->begins.row[i] = lasts->begins.row[i] - usual;
+	free(lengths);
+	return 0;
+}
+
+/* Runs of copies to the device with no work in between. */
+static int find_feeds(const struct search *search, struct turns *turns)
+{
+	struct turns lasts = { 0 };
+	bool worked = true;
+	int err = 0;
+
+	for (uint32_t i = 0; i < search->count && !err; i++) {
+		if (search->events[i].kind == LOOP_WORK)
+			worked = true;
+		if (search->events[i].kind != LOOP_FEED)
+			continue;
+		if (worked && (!MODEL_PUSH(&turns->begins, i) || !MODEL_PUSH(&lasts.begins, i)))
+			err = -ENOMEM;
+		else
+			lasts.begins.row[lasts.begins.count - 1] = i;
+		worked = false;
+	}
+	if (!err && turns->begins.count)
+		err = cut_feeds(turns, &lasts);
+	free(lasts.begins.row);
+	return err;
+}
+
+static bool ends_turn(const struct loop_event *event, uint8_t evidence)
+{
+	return evidence == LOOP_BY_RESULT ? event->kind == LOOP_RESULT : event->optimizer;
+}
+
+/* Turns that end with a run of results or of the optimizer's work. */
+static int find_ends(const struct search *search, uint8_t evidence, struct turns *turns)
+{
+	uint32_t runs = 0, since = 0;
+	bool ended = true;
+
+	for (uint32_t i = 0; i < search->count; i++) {
+		const struct loop_event *event = &search->events[i];
+
+		if (ends_turn(event, evidence)) {
+			runs += !ended && since;
+			ended = true;
+			continue;
+		}
+		if (event->kind != LOOP_WORK && event->kind != LOOP_FEED)
+			continue;
+		if (ended && !push(search, turns, i))
+			return -ENOMEM;
+		since = ended ? 1 : since + 1;
+		ended = false;
+	}
+	/* Each piece of work is waited for: that says nothing of a loop. */
+	if (evidence == LOOP_BY_RESULT && (uint64_t)runs * 2 > search->work)
+		turns->begins.count = 0;
+	/* What comes after the last end is no turn, if none is. */
+	if (runs < LOOP_TURNS_MIN - 1)
+		turns->begins.count = 0;
+	return 0;
+}
+
+static int find_whole(const struct search *search, uint32_t symbol, struct turns *turns)
+{
+	for (uint32_t i = 0; i < search->count; i++)
+		if (search->events[i].whole && search->events[i].symbol == symbol &&
+		    !push(search, turns, i))
+			return -ENOMEM;
+	return 0;
+}
+
+/* Keeps the better one; @turns are emptied. */
+static void judge(struct search *search, uint8_t evidence, struct turns *turns)
+{
+	struct loop_finding *best = search->best;
+	uint32_t count = turns->begins.count;
+	double percent;
+
+	if (count >= LOOP_TURNS_MIN) {
+		percent = loop_confidence(search->events, search->order, search->work,
+					  turns->begins.row, count);
+		if (percent >= LOOP_CONFIDENCE_MIN &&
+		    (!best->evidence || percent > best->confidence + LOOP_SAME_PERCENT ||
+		     (percent >= best->confidence - LOOP_SAME_PERCENT &&
+		      count > best->count + best->count / 8 + 1))) {
+			free(best->begins);
+			*best = (struct loop_finding){ evidence, percent, turns->begins.row,
+						       count };
+			*turns = (struct turns){ 0 };
+		}
+	}
+	turns->begins.count = 0;
+}
+
+static int try_wholes(struct search *search, struct turns *turns)
+{
+	uint32_t tried[WHOLES_MAX], count = 0, k;
+	int err = 0;
+
+	for (uint32_t i = 0; i < search->count && count < WHOLES_MAX && !err; i++) {
+		uint32_t symbol = search->events[i].symbol;
+
+		if (!search->events[i].whole)
+			continue;
+		for (k = 0; k < count && tried[k] != symbol;)
+			k++;
+		if (k < count)
+			continue;
+		tried[count++] = symbol;
+		err = find_whole(search, symbol, turns);
+		if (!err)
+			judge(search, LOOP_BY_WHOLE, turns);
+	}
+	return err;
+}
+
+int loop_find(const struct loop_event *events, uint32_t count, struct loop_finding *finding)
+{
+	struct search search = { .events = events, .count = count, .best = finding };
+	struct turns turns = { 0 };
+	int err;
+
+	*finding = (struct loop_finding){ 0 };
+	search.order = loop_order(events, count, &search.work);
+	err = search.order ? find_feeds(&search, &turns) : -ENOMEM;
+	if (!err) {
+		judge(&search, LOOP_BY_FEED, &turns);
+		err = try_wholes(&search, &turns);
+	}
+	for (uint8_t evidence = LOOP_BY_OPTIMIZER; evidence <= LOOP_BY_RESULT && !err; evidence++) {
+		err = find_ends(&search, evidence, &turns);
+		if (!err)
+			judge(&search, evidence, &turns);
+	}
+	free(search.order);
+	free(turns.begins.row);
+	return err;
+}
+
+void loop_finding_free(struct loop_finding *finding)
+{
+	free(finding->begins);
+	*finding = (struct loop_finding){ 0 };
+}
