@@ -14,6 +14,7 @@ note "-- ten steps of a device, with names that would be markup"
 		printf '0,%d,3,"net/</script><script>alert(1)</script>",<img src=x>,AI_CORE,%d.125\t,1500.25\n' $((i * 4)) $at
 		printf '0,%d,3,net/Unique,Unique,AI_CPU,%d.5\t,2500\n' $((i * 4 + 1)) $((at + 2000))
 		printf '0,N/A,N/A,hcom_allReduce__1_%d,hcom_allReduce_,COMMUNICATION,%d\t,800.001\n' $i $((at + 5000))
+		printf '0,%d,3,net/Adam,ApplyAdam,AI_CORE,%d\t,100\n' $((i * 4 + 2)) $((at + 6000))
 	done
 } >"$TABLE"
 "$ANALYZER" report --device "$TABLE" --format json >"$WORK/report.json"

@@ -54,6 +54,7 @@ for rank in 0 1; do
 			at=$((1700000000000000 + i * 10000))
 			printf '%d,1,3,net/fc/MatMul-op1,MatMulV2,AI_CORE,%d\t,%d\n' $rank $at $((2000 + 3000 * rank))
 			printf '%d,2,8,hcom_allReduce__1_%d,hcom_allReduce_,COMMUNICATION,%d\t,%d\n' $rank $i $((at + 2010 + 3000 * rank)) $((4000 - 3000 * rank))
+			printf '%d,3,3,net/opt/Adam-op3,ApplyAdam,AI_CORE,%d\t,100\n' $rank $((at + 7000))
 		done
 	} >"$WORK/rank$rank/op_summary_20231114.csv"
 done
@@ -77,6 +78,7 @@ for rank in 0 1; do
 			printf '%d,net/fc/MatMul-op1,MatMulV2,AI_CORE,%d.5\t,%d,0,20\n' $rank $((at + 1000 * rank)) $((3000 + i))
 			printf '%d,hcom_receive__1_%d,hcom_receive_,COMMUNICATION,%d\t,%d,0,N/A\n' $rank $i $((at + 4010 + 1000 * rank)) $((1000 + 500 * rank))
 			printf '%d,hcom_allReduce__2_%d,hcom_allReduce_,COMMUNICATION,%d\t,%d,0,N/A\n' $rank $i $((at + 8000)) 700
+			printf '%d,net/opt/Adam-op3,ApplyAdam,AI_CORE,%d\t,100,0,20\n' $rank $((at + 8800))
 		done
 	} >"$folder/kernel_details.csv"
 	operation='"step1": {"p2p": {}, "collective": {"hcom_allReduce__2_0@1"'
