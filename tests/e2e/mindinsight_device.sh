@@ -78,7 +78,7 @@ for rank in 0 1; do
 			printf '%d,net/fc/MatMul-op1,MatMulV2,AI_CORE,%d.5\t,%d,0,20\n' $rank $((at + 1000 * rank)) $((3000 + i))
 			printf '%d,hcom_receive__1_%d,hcom_receive_,COMMUNICATION,%d\t,%d,0,N/A\n' $rank $i $((at + 4010 + 1000 * rank)) $((1000 + 500 * rank))
 			printf '%d,hcom_allReduce__2_%d,hcom_allReduce_,COMMUNICATION,%d\t,%d,0,N/A\n' $rank $i $((at + 8000)) 700
-			printf '%d,net/opt/Adam-op3,ApplyAdam,AI_CORE,%d\t,100,0,20\n' $rank $((at + 8800))
+			printf '%d,net/opt/Adam-op3,ApplyAdam,AI_CORE,%d\t,100,0,20\n' $rank $((at + 3500 + 1000 * rank))
 		done
 	} >"$folder/kernel_details.csv"
 	operation='"step1": {"p2p": {}, "collective": {"hcom_allReduce__2_0@1"'
