@@ -391,6 +391,69 @@ static void decode_kernels(void **state)
 	}
 }
 
+/* ---- Collectives, and nothing else that tells */
+
+enum { BUCKETS = 4 };
+
+static void all_reduce(struct scene *scene)
+{
+	submit(scene, scene->collective, "allReduce", PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION,
+	       30 * US);
+}
+
+/* Gradients at the end of a turn, or in four pieces while the others are made; the update has a name of its own. */
+static void data_parallel(void **state)
+{
+	for (unsigned int known = HOST; known <= (HOST | DEVICE); known++)
+		for (int pieces = 0; pieces < 2; pieces++) {
+			struct device_step_results results;
+			struct scene scene;
+
+			begin(&scene, known);
+			for (int i = 0; i < 60; i++) {
+				turn(&scene);
+				layers(&scene, "layer");
+				for (int k = 0; k < BUCKETS; k++) {
+					for (int n = 0; n < 8 && pieces; n++)
+						kernel(&scene, "gradient");
+					all_reduce(&scene);
+				}
+			}
+			results = find(&scene);
+			if (known & HOST)
+				check_loop(&scene, &results, LOOP_BY_COLLECTIVE, 0);
+			if (known & DEVICE)
+				check_steps(&scene, &results,
+					    known & HOST ? STEPS_HOST : STEPS_DEVICE, 60);
+			end(&scene, &results);
+		}
+}
+
+/* Each layer exchanges what it made: these are parts of turns, which something begins that no layer has. */
+static void tensor_parallel(void **state)
+{
+	for (int big = 0; big < 2; big++) {
+		struct device_step_results results;
+		struct scene scene;
+
+		begin(&scene, HOST | DEVICE);
+		for (int i = 0; i < 60; i++) {
+			kernel(&scene, "embedding");
+			for (int layer = 0; layer < LAYERS; layer++) {
+				for (int k = 0; k < (big ? 20 : KERNELS); k++)
+					kernel(&scene, "attention");
+				all_reduce(&scene);
+				for (int k = 0; k < (big ? 20 : KERNELS); k++)
+					kernel(&scene, "feed_forward");
+				all_reduce(&scene);
+			}
+		}
+		results = find(&scene);
+		check_repetition(&scene, &results, 60);
+		end(&scene, &results);
+	}
+}
+
 /* ---- Blocking launches */
 
 static void blocking(void **state)
@@ -653,7 +716,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_layers),	  cmocka_unit_test(no_false_tail),
 		cmocka_unit_test(repetitions),	  cmocka_unit_test(decode_graphs),
-		cmocka_unit_test(decode_kernels), cmocka_unit_test(blocking),
+		cmocka_unit_test(decode_kernels), cmocka_unit_test(data_parallel),
+		cmocka_unit_test(tensor_parallel),
+		cmocka_unit_test(blocking),
 		cmocka_unit_test(one_kernel),	  cmocka_unit_test(accumulation),
 		cmocka_unit_test(evaluations),	  cmocka_unit_test(two_jobs),
 		cmocka_unit_test(on_a_cpu),	  cmocka_unit_test(marks),

@@ -91,8 +91,11 @@ static bool is_event(const struct model *model, const struct call *call, struct 
 	event->symbol = symbol_of(function, call, event->whole);
 	event->optimizer = loop_is_optimizer(text) || loop_is_optimizer(name);
 	switch (function->kind) {
-	case PROFBPF__FUNCTION__KIND__LAUNCH:
-	case PROFBPF__FUNCTION__KIND__COLLECTIVE: event->kind = LOOP_WORK; break;
+	case PROFBPF__FUNCTION__KIND__LAUNCH: event->kind = LOOP_WORK; break;
+	case PROFBPF__FUNCTION__KIND__COLLECTIVE:
+		event->kind = LOOP_WORK;
+		event->collective = true;
+		break;
 	case PROFBPF__FUNCTION__KIND__COPY: event->kind = call_copy_way(model, call); break;
 	case PROFBPF__FUNCTION__KIND__SYNC: event->kind = LOOP_RESULT; break;
 	default: break;

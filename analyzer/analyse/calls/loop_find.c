@@ -11,6 +11,7 @@
 #include "lib/base/bisect.h"
 
 #define WHOLES_MAX 8 /* kinds of graphs that are tried: of the pieces of one step any is enough */
+#define LONGER_MAX 16 /* kinds of work that are tried as a sign of a longer unit */
 
 struct turns {
 	MODEL_ARRAY(uint32_t) begins;
@@ -32,6 +33,7 @@ const char *loop_evidence_text(uint8_t evidence)
 	case LOOP_BY_WHOLE: return "launches of whole graphs";
 	case LOOP_BY_OPTIMIZER: return "the optimizer's work";
 	case LOOP_BY_RESULT: return "copies to the host and waits for the device";
+	case LOOP_BY_COLLECTIVE: return "the collectives that end them";
 	default: return "";
 	}
 }
@@ -140,15 +142,32 @@ static uint32_t usual_number(struct kind_rows of, uint32_t *present)
 	return usual;
 }
 
+/* How often it is there in turns. */
+struct kind_habit {
+	uint64_t all;
+	uint32_t usual; /* how often in most turns that have any */
+	uint32_t present; /* in how many turns there is any */
+	uint32_t as_usual; /* in how many there are @usual */
+};
+
+static struct kind_habit habit_of(struct kind_rows of)
+{
+	struct kind_habit habit = { 0 };
+
+	habit.usual = usual_number(of, &habit.present);
+	for (uint32_t here; (here = next_turn(&of)) != 0; habit.all += here)
+		habit.as_usual += here == habit.usual;
+	return habit;
+}
+
 static void judge_kind(struct kind_rows of, uint64_t *regular, uint64_t *all)
 {
-	uint32_t present, as_usual = 0, usual = usual_number(of, &present);
+	struct kind_habit habit = habit_of(of);
 
-	for (uint32_t here; (here = next_turn(&of)) != 0; *all += here)
-		as_usual += here == usual;
-	if ((uint64_t)present * 2 >= of.count - 1 &&
-	    (uint64_t)as_usual * 5 >= (uint64_t)present * 4)
-		*regular += (uint64_t)as_usual * usual;
+	*all += habit.all;
+	if ((uint64_t)habit.present * 2 >= of.count - 1 &&
+	    (uint64_t)habit.as_usual * 5 >= (uint64_t)habit.present * 4)
+		*regular += (uint64_t)habit.as_usual * habit.usual;
 }
 
 /*
@@ -285,6 +304,124 @@ static int find_whole(const struct search *search, uint32_t symbol, struct turns
 	return 0;
 }
 
+/* ---- Collectives */
+
+/* Work from one collective to the next. */
+struct stretch {
+	uint32_t begin; /* index of its first event */
+	uint32_t work;
+};
+
+static int by_work(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	return x->work < y->work ? -1 : x->work > y->work;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* How long the stretch is that holds the piece of work in the middle, if they are put in order of length. */
+static uint32_t usual_stretch(struct stretch *row, uint32_t count)
+{
+	uint64_t all = 0, sum = 0;
+	uint32_t usual = 0;
+
+	qsort(row, count, sizeof(*row), by_work);
+	for (uint32_t i = 0; i < count; i++)
+		all += row[i].work;
+	for (uint32_t i = 0; i < count && sum * 2 < all; i++) {
+		usual = row[i].work;
+		sum += usual;
+	}
+	qsort(row, count, sizeof(*row), by_begin);
+	return usual;
+}
+
+/* Gradients are exchanged in pieces while others are made; long stretches begin with the next forward pass. */
+static int find_collectives(const struct search *search, struct turns *turns)
+{
+	MODEL_ARRAY(struct stretch) stretches = { 0 };
+	bool ended = true, any = false;
+	uint32_t usual;
+	int err = 0;
+
+	for (uint32_t i = 0; i < search->count && !err; i++) {
+		const struct loop_event *event = &search->events[i];
+		struct stretch new = { .begin = i };
+
+		ended |= event->collective;
+		any |= event->collective;
+		if (event->collective || event->kind != LOOP_WORK)
+			continue;
+		if (ended && !MODEL_PUSH(&stretches, new))
+			err = -ENOMEM;
+		else
+			stretches.row[stretches.count - 1].work++;
+		ended = false;
+	}
+	usual = any && stretches.count ? usual_stretch(stretches.row, stretches.count) : 0;
+	for (uint32_t i = 0; i < stretches.count && usual >= LOOP_STRETCH_MIN && !err; i++)
+		if ((uint64_t)stretches.row[i].work * 2 >= usual &&
+		    !push(search, turns, stretches.row[i].begin))
+			err = -ENOMEM;
+	free(stretches.row);
+	return err;
+}
+
+/* Turns of those in which there is such work. */
+static int turns_with(const struct kind_rows *of, struct turns *with)
+{
+	uint32_t last = INDEX_NONE;
+
+	with->begins.count = 0;
+	for (uint32_t at = of->at; at < of->end; at++) {
+		uint32_t row = of->rows[at];
+		uint32_t turn = BISECT(i, 0, of->count, of->begins[i] <= row);
+
+		if (turn != last && !MODEL_PUSH(&with->begins, row))
+			return -ENOMEM;
+		last = turn;
+	}
+	return 0;
+}
+
+/* Is there work that does not come in each turn, but regularly? Then *@is: something longer is the unit. */
+static int has_longer_unit(const struct search *search, const struct turns *turns, bool *is)
+{
+	struct turns longer = { 0 };
+	uint32_t tried = 0;
+	int err = 0;
+
+	*is = false;
+	for (uint32_t first = 0, end; first < search->work && !*is && !err; first = end) {
+		struct kind_rows of = { search->order, first, first, turns->begins.row,
+					turns->begins.count };
+		uint32_t symbol = search->events[search->order[first]].symbol;
+		struct kind_habit habit;
+
+		for (end = first; end < search->work &&
+				  search->events[search->order[end]].symbol == symbol;)
+			end++;
+		of.end = end;
+		habit = habit_of(of);
+		if ((uint64_t)habit.as_usual * 5 >= (uint64_t)(of.count - 1) * 4 ||
+		    habit.present < LOOP_TURNS_MIN || tried++ >= LONGER_MAX)
+			continue;
+		err = turns_with(&of, &longer);
+		*is = !err && loop_confidence(search->events, search->order, search->work,
+					      longer.begins.row,
+					      longer.begins.count) >= LOOP_CONFIDENCE_MIN;
+	}
+	free(longer.begins.row);
+	return err;
+}
+
 /* Keeps the better one; @turns are emptied. */
 static void judge(struct search *search, uint8_t evidence, struct turns *turns)
 {
@@ -330,6 +467,18 @@ static int try_wholes(struct search *search, struct turns *turns)
 	return err;
 }
 
+static int try_collectives(struct search *search, struct turns *turns)
+{
+	bool longer = false;
+	int err = find_collectives(search, turns);
+
+	if (!err && turns->begins.count >= LOOP_TURNS_MIN)
+		err = has_longer_unit(search, turns, &longer);
+	if (!err && !longer)
+		judge(search, LOOP_BY_COLLECTIVE, turns);
+	return err;
+}
+
 int loop_find(const struct loop_event *events, uint32_t count, struct loop_finding *finding)
 {
 	struct search search = { .events = events, .count = count, .best = finding };
@@ -348,6 +497,8 @@ int loop_find(const struct loop_event *events, uint32_t count, struct loop_findi
 		if (!err)
 			judge(&search, evidence, &turns);
 	}
+	if (!err && !finding->evidence)
+		err = try_collectives(&search, &turns);
 	free(search.order);
 	free(turns.begins.row);
 	return err;

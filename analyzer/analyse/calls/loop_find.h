@@ -11,6 +11,13 @@
  *   result     copies to the host and waits for the device: a turn ends with them. They are no
  *              evidence if each piece of work is waited for (blocking launches)
  *
+ * and, where none of these is a sign, because layers may have them, too,
+ *
+ *   collective gradients that ranks exchange: a turn ends with the last one before a long stretch of work, LOOP_STRETCH_MIN
+ *              pieces or more and half of what is usual for the longest. Only if nothing repeats regularly at
+ *              a greater distance: then these would be parts of a turn. An optimizer that nothing shows to be one
+ *              is the begin of the next turn
+ *
  * Each cuts the events into turns. How well it explains them is the percent of all work that is there equally
  * often in turn after turn: of a kind of work in half of the turns or more (others may be evaluations), and
  * in four fifths of these as often as usual. Of what explains the same, within LOOP_SAME_PERCENT, that with
@@ -27,6 +34,7 @@
 #define LOOP_TURNS_MIN 3 /* fewer prove nothing */
 #define LOOP_CONFIDENCE_MIN 50 /* percent of the work */
 #define LOOP_SAME_PERCENT 1
+#define LOOP_STRETCH_MIN 16 /* pieces of work: a layer between two collectives has less */
 
 enum loop_kind { LOOP_WORK, LOOP_FEED, LOOP_RESULT, LOOP_OTHER };
 
@@ -36,6 +44,7 @@ struct loop_event {
 	uint8_t kind; /* enum loop_kind */
 	bool whole; /* a graph, model or program */
 	bool optimizer;
+	bool collective; /* ranks exchange something; work or not */
 };
 
 enum loop_evidence {
@@ -45,6 +54,7 @@ enum loop_evidence {
 	LOOP_BY_WHOLE,
 	LOOP_BY_OPTIMIZER,
 	LOOP_BY_RESULT,
+	LOOP_BY_COLLECTIVE,
 };
 
 struct loop_finding {

@@ -60,6 +60,7 @@ static struct loop_event event_of(const struct device_tasks *of, uint32_t i)
 		event.optimizer = loop_is_optimizer(model_text(of->model, task->name)) ||
 				  loop_is_optimizer(model_text(of->model, task->type));
 	} else {
+		event.collective = task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
 		event.kind = task_copy_way(of->model, task);
 	}
 	return event;
