@@ -7,7 +7,7 @@ SIM_SRC := examples/ascend-sim
 SIM_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra $(WERROR_FLAG) -Wno-unused-parameter -fPIC -fvisibility=hidden
 SIM_LINK = $(CC) $(SIM_CFLAGS) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) -L$(SIM) -pthread
 
-ascend-sim: $(patsubst %,$(SIM)/lib%.so,ascend_hal runtime ascendcl hccl mspti) $(SIM)/job $(SIM)/storm
+ascend-sim: $(patsubst %,$(SIM)/lib%.so,ascend_hal runtime ascendcl hccl mspti) $(SIM)/job $(SIM)/layers $(SIM)/storm
 
 $(SIM)/libascend_hal.so: $(SIM_SRC)/device.c $(SIM_SRC)/counter.c $(SIM_SRC)/profile.c $(SIM_SRC)/sim.h
 	@mkdir -p $(@D)
@@ -20,7 +20,7 @@ $(SIM)/libhccl.so: $(SIM_SRC)/hccl.c $(wildcard $(SIM_SRC)/*.h) | $(SIM)/librunt
 	$(SIM_LINK) -lruntime -lascend_hal
 $(SIM)/libmspti.so: $(SIM_SRC)/sim_mspti.c $(SIM_SRC)/sim.h device/mspti.h | $(SIM)/libascend_hal.so
 	$(SIM_LINK) -I. -lascend_hal
-$(SIM)/job: $(SIM_SRC)/job.c $(SIM)/libascendcl.so $(SIM)/libhccl.so
+$(SIM)/job $(SIM)/layers: $(SIM)/%: $(SIM_SRC)/%.c $(SIM)/libascendcl.so $(SIM)/libhccl.so
 	$(CC) $(SIM_CFLAGS) -o $@ $< -L$(SIM) -Wl,-rpath,'$$ORIGIN' -Wl,-rpath-link,$(SIM) \
 		-lascendcl -lhccl -lruntime -pthread
 $(SIM)/storm: $(SIM_SRC)/storm.c $(SIM)/libascendcl.so
