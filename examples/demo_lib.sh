@@ -67,7 +67,7 @@ $(tail -n 20 "$DEMO/job.log")"
 	say "left in $DEMO"
 	cat <<-END
 	run.pbt        the recording                 build/analyzer info $DEMO/run.pbt
-	report.txt     the report above
+	report.txt     the report above              build/analyzer report $DEMO/run.pbt --full has all of it
 	report.json    the same for programs         jq .idle.causes $DEMO/report.json
 	trace.pftrace  the timeline: threads, calls, CPUs, device, arrows from launch to task
 

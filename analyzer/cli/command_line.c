@@ -49,6 +49,7 @@ enum key {
 	KEY_SCHEMA,
 	KEY_BEFORE,
 	KEY_AFTER,
+	KEY_FULL,
 };
 
 #define OPTION_OUTPUT                                                                   \
@@ -108,7 +109,9 @@ static const struct argp_option REPORT_OPTIONS[] = {
 	OPTION_OUTPUT,
 	{ "section", KEY_SECTION, "LIST", 0,
 	  "only these sections: " SECTION_NAMES "; all but shapes if not given", 0 },
-	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10)", 0 },
+	{ "full", KEY_FULL, NULL, 0,
+	  "as text, too, all sections but shapes; without it, text is what fits on one screen", 0 },
+	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10; one screen: 4)", 0 },
 	{ "schema", KEY_SCHEMA, NULL, 0,
 	  "describe the JSON report as a JSON Schema; no trace is needed", 0 },
 	OPTION_FROM,
@@ -453,7 +456,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_time(options->command == COMMAND_EXPORT ? "--until" : "--to", arg,
 			   &options->has_to, &options->to_ns, state);
 		break;
+	case KEY_FULL: options->full = true; break;
 	case KEY_SECTION:
+		options->full = true;
 		if (!parse_sections(arg, &options->sections))
 			argp_error(state, "no such section in '%s'; there are %s", arg,
 				   SECTION_NAMES);

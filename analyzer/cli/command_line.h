@@ -51,6 +51,7 @@ struct options {
 	const char *schema_of; /* then: of this table alone; NULL: of all */
 	bool schema;
 	uint32_t sections; /* enum report_section, or-ed */
+	bool full; /* of text: these sections, not an overview */
 	bool has_top;
 	uint32_t top; /* 0 = all */
 	bool has_from;

@@ -24,6 +24,7 @@
 #include "analyzer/export/layouts/mindinsight/mindinsight.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
 #include "analyzer/export/tables/tables.h"
+#include "analyzer/view/overview.h"
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
 
@@ -54,11 +55,20 @@ static void terminal_options(const struct options *options, struct report_option
 	report->colour = (!no_color || !*no_color) && term && strcmp(term, "dumb") != 0;
 }
 
+/* Is the whole report asked for on one screen? */
+static bool is_overview(const struct options *options)
+{
+	return options->command == COMMAND_REPORT && options->format == FORMAT_TEXT &&
+	       !options->full;
+}
+
 static struct report_options report_options(const struct options *options)
 {
 	struct report_options report = {
 		.sections = options->sections,
-		.top = options->has_top ? options->top : TOP_TEXT,
+		.top = options->has_top ? options->top
+		       : is_overview(options) ? OVERVIEW_ROWS
+					: TOP_TEXT,
 	};
 
 	terminal_options(options, &report);
@@ -153,6 +163,8 @@ static int write_document(FILE *out, const struct options *options, const struct
 		return report_html(out, analysis->model, results, &report);
 	if (options->format == FORMAT_JSON)
 		return report_json(out, analysis->model, results, &report);
+	if (is_overview(options))
+		return overview_text(out, analysis->model, results, &report);
 	return report_text(out, analysis->model, results, &report);
 }
 

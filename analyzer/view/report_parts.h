@@ -60,6 +60,10 @@ void json_pipeline_section(struct json *json, const struct model *model,
  */
 char *text_damage(const struct model *model, char *into, size_t size);
 
+/* text_losses - "complete: nothing was lost", or what is missing, in a sentence. Returns @into. */
+char *text_losses(const struct model *model, const struct capture_results *capture, char *into,
+		  size_t size);
+
 /* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 

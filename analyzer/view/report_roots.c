@@ -7,6 +7,7 @@
 
 #include "analyzer/analyse/idle/idle.h"
 #include "analyzer/view/render/table.h"
+#include "analyzer/view/report_parts.h"
 
 #define TEXT_SIZE 512
 #define HOPS_SHOWN 4 /* of a chain in the text report, from the root on */
@@ -212,8 +213,7 @@ int report_text_roots(FILE *out, const struct model *model, const struct idle_ro
 		add_row(table, model, syscalls, roots, &roots->row[i]);
 	fprintf(out, "\n%s:\n", heading);
 	error = table_print(table, out);
-	if (shown < roots->count)
-		fprintf(out, "and %u more (see --top)\n", roots->count - shown);
+	text_more(out, "roots", roots->count, shown);
 cleanup:
 	table_free(table);
 	syscall_table_free(syscalls);

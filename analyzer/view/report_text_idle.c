@@ -5,6 +5,7 @@
 
 #include "analyzer/analyse/idle/idle_verdict.h"
 #include "analyzer/view/report_device.h"
+#include "analyzer/view/report_parts.h"
 #include "analyzer/view/report_roots.h"
 #include "analyzer/view/render/table.h"
 
@@ -114,8 +115,7 @@ static int print_totals(FILE *out, const struct model *model, const struct idle_
 	}
 	fputs("\nWhat the thread that submitted the next task did meanwhile:\n", out);
 	error = table_print(table, out);
-	if (shown < idle->total_count)
-		fprintf(out, "and %u more causes (see --top)\n", idle->total_count - shown);
+	text_more(out, "causes", idle->total_count, shown);
 	table_free(table);
 	return error;
 }

@@ -195,6 +195,29 @@ char *text_damage(const struct model *model, char *into, size_t size)
 	return into;
 }
 
+char *text_losses(const struct model *model, const struct capture_results *capture, char *into,
+		  size_t size)
+{
+	if (capture->complete)
+		snprintf(into, size, "complete: nothing was lost");
+	else if (capture->lost)
+		snprintf(into, size,
+			 "INCOMPLETE: %" PRIu64
+			 " records were lost while recording (--section capture)",
+			 capture->lost);
+	else if (capture->missing)
+		snprintf(into, size,
+			 "INCOMPLETE: %" PRIu64
+			 " records are not in the file (--section capture)",
+			 capture->missing);
+	else
+		snprintf(into, size, "INCOMPLETE: %s (--section capture)",
+			 !model->info.ended ? "the recording did not end properly"
+			 : capture->damaged ? "a part of the file cannot be read"
+					    : "the books of its records do not add up");
+	return into;
+}
+
 static void print_verdict(FILE *out, const struct model *model,
 			  const struct capture_results *capture)
 {

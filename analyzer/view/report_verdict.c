@@ -12,8 +12,9 @@
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/report_roots.h"
-#include "analyzer/view/render/utf8.h"
+#include "analyzer/view/render/wrap.h"
 
+#define INDENT 9 /* of its lines, below their labels */
 #define TEXT_SIZE 1024
 #define LINE_SIZE (4 * TEXT_SIZE)
 
@@ -456,12 +457,11 @@ static void write_remedy(const struct model *model, const struct results *result
 	}
 }
 
-static void line(FILE *out, const char *label, const char *text)
+static void line(FILE *out, const struct report_options *options, const char *label,
+		 const char *text)
 {
-	char clean[LINE_SIZE];
-
 	if (*text)
-		fprintf(out, "%-8s %s\n", label, printable(text, clean, sizeof(clean)));
+		wrap_line(out, label, INDENT, text, options->width);
 }
 
 /* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
@@ -495,23 +495,26 @@ int text_verdict(FILE *out, const struct model *model, const struct results *res
 	char text[LINE_SIZE];
 	int err;
 
-	(void)options;
 	if (!verdict)
 		return 0;
 	write_sentence(model, results, text, sizeof(text));
-	line(out, "verdict", text);
+	line(out, options, "verdict", text);
 	err = tell_root(model, results, text, sizeof(text));
 	if (err)
 		return err;
-	line(out, "root", text);
+	line(out, options, "root", text);
 	write_remedy(model, results, text, sizeof(text));
-	line(out, verdict->state == VERDICT_UNKNOWN ? "to know" : "do", text);
+	line(out, options, verdict->state == VERDICT_UNKNOWN ? "to know" : "do", text);
+	*text = '\0';
 	if (verdict->gain_percent > 0)
-		fprintf(out, "%-8s at most %.1f %% of %s\n", "gain", verdict->gain_percent,
-			of_text(verdict->of));
+		append(text, sizeof(text), "at most %.1f %% of %s", verdict->gain_percent,
+		       of_text(verdict->of));
+	line(out, options, "gain", text);
+	*text = '\0';
 	if (verdict->lost && verdict->lack != VERDICT_LACK_RECORDS)
-		fprintf(out, "%-8s %" PRIu64 " records were lost: see the section capture\n", "but",
-			verdict->lost);
+		append(text, sizeof(text), "%" PRIu64 " records were lost: see the section capture",
+		       verdict->lost);
+	line(out, options, "but", text);
 	return 0;
 }
 

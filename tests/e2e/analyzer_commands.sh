@@ -11,7 +11,15 @@ eval "$("$MAKE_TRACE" "$WORK/run.pbt" 1000)"
 # ---- Where output goes
 
 assert_status "report to standard output" 0 "$ANALYZER" report "$WORK/run.pbt"
+assert_contains "an overview" "$WORK/out" '^recorded '
+assert_lacks "sections of an overview" "$WORK/out" '^Trace$'
+assert_between "lines of an overview" 5 50 "$(wc -l <"$WORK/out")"
+assert_status "all of the report" 0 "$ANALYZER" report "$WORK/run.pbt" --full
 assert_contains "first section" "$WORK/out" '^Trace$'
+assert_status "one section" 0 "$ANALYZER" report "$WORK/run.pbt" --section capture
+assert_contains "that section" "$WORK/out" '^Capture$'
+assert_lacks "others" "$WORK/out" '^Trace$'
+assert_status "report to standard output" 0 "$ANALYZER" report "$WORK/run.pbt"
 lines=$(wc -l <"$WORK/out")
 assert_status "report to a file" 0 "$ANALYZER" report "$WORK/run.pbt" -o "$WORK/report.txt"
 assert_eq "bytes on standard output" 0 "$(stat -c %s "$WORK/out")"

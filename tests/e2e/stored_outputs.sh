@@ -66,7 +66,8 @@ page() {
 # outputs INPUT...: everything that the analyzer says of a trace or a device file.
 outputs() {
 	local format kind
-	"$ANALYZER" report "$@" >"$WORK/report" 2>"$WORK/message" || fail "no report of $*: $(cat "$WORK/message")"
+	"$ANALYZER" report "$@" 2>/dev/null | section overview
+	"$ANALYZER" report "$@" --full >"$WORK/report" 2>"$WORK/message" || fail "no report of $*: $(cat "$WORK/message")"
 	section text <"$WORK/report"
 	section messages <"$WORK/message"
 	"$ANALYZER" info "$@" 2>/dev/null | section info

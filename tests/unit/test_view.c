@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/store/define_table.h"
+#include "analyzer/view/overview.h"
 #include "analyzer/view/sections.h"
 #include "tests/unit/json_path.h"
 
@@ -35,6 +36,8 @@ static void every_column_is_there(void **state)
 		for (; view && *view; view++)
 			check(*view);
 	}
+	for (const struct view *const *view = overview_views; *view; view++)
+		check(*view);
 }
 
 /* "a row of threads" is what finds the thread. */

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/overview.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/store/define_table.h"
+#include "analyzer/view/render/wrap.h"
+#include "analyzer/view/render/written.h"
+#include "analyzer/view/report_parts.h"
+#include "analyzer/view/report_roots.h"
+#include "analyzer/view/sections.h"
+
+#define INDENT 9 /* as the verdict's lines */
+#define TEXT_SIZE 1024
+#define PART_SIZE 512
+
+static void line(const struct report *report, const char *label, const char *text)
+{
+	wrap_line(report->out, label, INDENT, text, report->options->width);
+}
+
+/* ---- A line each */
+
+static void tell_recording(const struct report *report)
+{
+	const struct trace_info *info = &report->model->info;
+	const struct capture_results *capture = report->results->capture;
+	char text[TEXT_SIZE], losses[PART_SIZE];
+	uint32_t targets = 0;
+
+	if (!capture || !report->model->files.count || info->session_end_ns <= info->session_start_ns)
+		return;
+	for (uint32_t i = 0; i < report->model->processes.count; i++)
+		targets += report->model->processes.row[i].target;
+	text_losses(report->model, capture, losses, sizeof(losses));
+	snprintf(text, sizeof(text), "%.3f s of %u process%s; %s",
+		 (double)(info->session_end_ns - info->session_start_ns) / 1e9, targets,
+		 targets == 1 ? "" : "es", losses);
+	line(report, "recorded", text);
+	if (report->results->from_ns == info->session_start_ns &&
+	    report->results->to_ns == info->session_end_ns)
+		return;
+	snprintf(text, sizeof(text), "from %.6f s to %.6f s of it",
+		 ((double)report->results->from_ns - (double)info->session_start_ns) / 1e9,
+		 ((double)report->results->to_ns - (double)info->session_start_ns) / 1e9);
+	line(report, "part", text);
+}
+
+static void tell_machine(const struct report *report)
+{
+	const struct host_results *host = report->results->host;
+	const struct trace_info *info = &report->model->info;
+	char text[TEXT_SIZE];
+
+	if (!host || !host->cpu_count || !isfinite(cpu_utilization(&host->all)))
+		return;
+	snprintf(text, sizeof(text), "%.1f %% of %u CPUs busy%s", cpu_utilization(&host->all),
+		 info->cpus, host->all.steal_ns ? ", a part of the rest is taken by the hypervisor" : "");
+	line(report, "machine", text);
+}
+
+static void tell_device(const struct report *report, const struct device_usage *usage)
+{
+	const struct device *device = &report->model->devices.row[usage->device];
+	const char *name = model_text(report->model, device->name);
+	char text[TEXT_SIZE], label[32];
+
+	snprintf(label, sizeof(label), "%s %u", device->has_rank ? "rank" : "device",
+		 device->has_rank ? device->rank : device->id);
+	if (usage->window_ns)
+		snprintf(text, sizeof(text), "busy %.1f %% of %.3f s; %" PRIu64 " tasks%s%s",
+			 device_utilization(usage), (double)usage->window_ns / 1e9, usage->tasks,
+			 *name ? "; " : "", name);
+	else
+		snprintf(text, sizeof(text), "busy is unknown: %" PRIu64 " tasks without times%s%s",
+			 usage->tasks, *name ? "; " : "", name);
+	line(report, label, text);
+}
+
+static void tell_devices(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+	uint32_t shown;
+	char text[TEXT_SIZE];
+
+	if (!devices)
+		return;
+	shown = rows_shown(report->options, devices->device_count);
+	for (uint32_t i = 0; i < shown; i++)
+		tell_device(report, &devices->devices[i]);
+	if (shown < devices->device_count) {
+		snprintf(text, sizeof(text), "%u more devices: --section devices",
+			 devices->device_count - shown);
+		line(report, "", text);
+	}
+}
+
+static void tell_launches(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+	const struct launch_join *join = devices ? &devices->launches : NULL;
+	char text[TEXT_SIZE];
+
+	if (!join || !join->launches || !join->tasks)
+		return;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " calls that launch, %" PRIu64 " tasks of devices; %" PRIu64
+		 " tasks matched with their call",
+		 join->launches, join->tasks, join->matched);
+	line(report, "launches", text);
+}
+
+static void tell_steps(const struct report *report)
+{
+	const struct device_step_results *steps = report->results->device_steps;
+	const struct device_step_trace *trace;
+	char text[TEXT_SIZE], source[256];
+
+	if (!steps || steps->main == INDEX_NONE || !steps->traces[steps->main].means.steps)
+		return;
+	trace = &steps->traces[steps->main];
+	step_source_text(trace->source, trace->evidence, source, sizeof(source));
+	snprintf(text, sizeof(text), "%u of %.3f ms on average, the device busy for %.3f ms of each; known from %s",
+		 trace->count, trace->means.duration_ns / 1e6, trace->means.busy_ns / 1e6, source);
+	line(report, "steps", text);
+}
+
+static void tell_pipelines(const struct report *report)
+{
+	const struct advice_results *advice = report->results->advice;
+	const struct pipeline_results *pipelines = report->results->pipelines;
+	char text[TEXT_SIZE];
+
+	if (!advice || !pipelines)
+		return;
+	for (uint32_t i = 0; i < rows_shown(report->options, advice->count); i++) {
+		const struct bottleneck *b = &advice->bottlenecks[i];
+		const struct pipeline *pipeline = pipelines->rows[i].pipeline;
+
+		if (b->kind == BOTTLENECK_NONE)
+			continue;
+		snprintf(text, sizeof(text), "%s is held up by %s; %s", pipeline->framework,
+			 model_text(report->model, pipeline->operators.row[b->op].name),
+			 b->reason);
+		line(report, "data", text);
+	}
+}
+
+/* ---- Tables */
+
+static int show_roots(const struct report *report)
+{
+	const struct results *results = report->results;
+	const struct device_results *devices = results->devices;
+
+	if (devices && devices->idle.roots && devices->idle.roots->count)
+		return report_text_roots(report->out, report->model, devices->idle.roots,
+					 "Where the device's idle time comes from (--section idle)",
+					 "idle", report->options);
+	if (results->waits && results->waits->waits.count)
+		return report_text_roots(report->out, report->model, &results->waits->waits,
+					 "Where the job's waiting comes from (--section waits)",
+					 "waiting", report->options);
+	return 0;
+}
+
+static const struct view_column OPERATOR_COLUMNS[] = {
+	{ "name", .how = VIEW_SHRINK },
+	{ "device.id", "device", VIEW_IF_DIFFERS },
+	{ "count" },
+	{ "total_ns" },
+	{ "percent", .heading = "% of device" },
+	{ NULL },
+};
+
+static const struct view OPERATORS = { NULL, "operators", &table_operators, OPERATOR_COLUMNS };
+
+static const struct view_column CALL_COLUMNS[] = {
+	{ "function.runtime" },
+	{ "function.name", .how = VIEW_SHRINK },
+	{ "function.kind" },
+	{ "process.pid", .how = VIEW_IF_DIFFERS },
+	{ "count" },
+	{ "total_ns" },
+	{ "mean_ns" },
+	{ "p99_ns" },
+	{ NULL },
+};
+
+static const struct view CALLS = { NULL, "functions", &table_api, CALL_COLUMNS };
+
+static bool is_target(const struct table_cursor *at, const struct table_cursor *outer)
+{
+	const struct process_usage *usage = at->row;
+
+	(void)outer;
+	return at->of->model->processes.row[usage->process].target;
+}
+
+static const struct view_column PROCESS_COLUMNS[] = {
+	{ "process.pid", .how = VIEW_LEFT },
+	{ "process.name", .how = VIEW_SHRINK },
+	{ "utilization_percent" },
+	{ "run_ns", .heading = "on CPU ms" },
+	{ "runnable_ns", .heading = "ready ms" },
+	{ "blocked_ns" },
+	{ "rss_bytes", .heading = "RSS MiB", .scale = 1048576, .decimals = 1 },
+	{ NULL },
+};
+
+static const struct view PROCESSES = { NULL, "processes", &table_process_usage, PROCESS_COLUMNS,
+				       .where = is_target };
+
+const struct view *const overview_views[] = { &OPERATORS, &CALLS, &PROCESSES, NULL };
+
+static int show(const struct report *report, const struct view *view, const char *heading)
+{
+	if (!view_count(report, view, NULL))
+		return 0;
+	fprintf(report->out, "\n%s:\n", heading);
+	return view_text(report, view);
+}
+
+static int show_tables(const struct report *report)
+{
+	const struct results *results = report->results;
+	int err = show_roots(report);
+
+	if (!err && results->devices)
+		err = show(report, &OPERATORS, "What the device did (--section operators)");
+	if (!err && results->api)
+		err = show(report, &CALLS, "What the job called (--section api)");
+	if (!err && results->processes)
+		err = show(report, &PROCESSES, "The job's processes; CPU %: 100 is one CPU (--section processes)");
+	return err;
+}
+
+/* ---- Advice, and where to look next */
+
+static void show_advice(const struct report *report)
+{
+	const struct advice_results *advice = report->results->advice;
+	char text[TEXT_SIZE];
+	uint32_t shown;
+
+	if (!advice || !advice->advice_count)
+		return;
+	fputs("\nAdvice (--section advice):\n", report->out);
+	shown = rows_shown(report->options, advice->advice_count);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct advice *row = &advice->list[i];
+
+		snprintf(text, sizeof(text), "%s: %s", row->title, row->evidence);
+		wrap_line(report->out, row->severity, INDENT, text, report->options->width);
+	}
+	text_more(report->out, "pieces", advice->advice_count, shown);
+}
+
+int overview_text(FILE *out, const struct model *model, const struct results *results,
+		  const struct report_options *options)
+{
+	struct report report;
+	int err = report_init(&report, model, results, options);
+
+	report.out = out;
+	if (!err)
+		err = text_verdict(out, model, results, options);
+	if (!err) {
+		fputc('\n', out);
+		tell_recording(&report);
+		tell_machine(&report);
+		tell_devices(&report);
+		tell_launches(&report);
+		tell_steps(&report);
+		tell_pipelines(&report);
+		err = show_tables(&report);
+	}
+	if (!err) {
+		show_advice(&report);
+		fputs("\nAll of the report: --full; a part of it: --section LIST; see analyzer(1).\n",
+		      out);
+	}
+	report_free(&report);
+	return err ? err : stream_flush(out);
+}
