@@ -70,8 +70,24 @@ $(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 $(B)/profctl: $(PROFCTL_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_PROFCTL)
 
+# The report's page: its scripts as one, and the library that draws its charts, which ./setup fetches; without that
+# the page has tables only.
+PAGE := analyzer/view/page
+PAGE_SCRIPTS := $(patsubst %,$(PAGE)/%.js,values tables charts host pipeline flames timeline sections begin)
+ECHARTS := $(wildcard third_party/echarts/echarts.min.js)
+
+$(G)/page.js: $(PAGE_SCRIPTS)
+	@mkdir -p $(@D)
+	cat $^ > $@
+
+$(G)/page_library.txt: $(ECHARTS) Makefile
+	@mkdir -p $(@D)
+	$(if $(ECHARTS),gzip -9nc $(ECHARTS) | base64 -w 0 > $@,@: > $@)
+
 # They hold the page and the table.
-$(call named,report_html,$(ANALYZER_OBJ)): $(shell find -H analyzer -name report.html)
+PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ))
+$(PAGE_OBJ): $(PAGE)/page.html $(PAGE)/page.css $(G)/page.js $(G)/page_library.txt
+$(PAGE_OBJ): OUR_CPPFLAGS += -DPAGE_SCRIPT='"$(G)/page.js"' -DPAGE_LIBRARY='"$(G)/page_library.txt"'
 $(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name function_words.txt)
 
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)

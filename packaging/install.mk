@@ -11,6 +11,7 @@ MAN1 := $(wildcard docs/man/*.1)
 MAN8 := $(wildcard docs/man/*.8)
 COMPLETIONS := $(wildcard packaging/completions/*.bash)
 LICENCES := LICENSE NOTICE $(wildcard LICENSES/*)
+ECHARTS_LICENCES := $(if $(ECHARTS),$(wildcard third_party/echarts/[LN]*))
 
 # install_to = mode, folder, files: nothing where there are no files
 install_to = $(if $(3),$(INSTALL) -d $(DESTDIR)$(2) && $(INSTALL) -m $(1) $(3) $(DESTDIR)$(2)/)
@@ -24,6 +25,7 @@ install: all
 	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))
 	$(call install_to,644,$(PREFIX)/share/bash-completion/completions,$(COMPLETIONS))
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf,$(LICENCES))
+	$(call install_to,644,$(PREFIX)/share/doc/profbpf/echarts,$(ECHARTS_LICENCES))
 	$(call install_to,644,$(SYSUSERSDIR),packaging/sysusers.d/profbpf.conf)
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR)
 	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' packaging/profbpfd.service > $(DESTDIR)$(UNITDIR)/profbpfd.service

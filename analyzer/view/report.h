@@ -126,7 +126,7 @@ int report_schema(FILE *out);
 /*
  * report_html - the JSON report in a page that draws it
  *
- * The page (report.html) loads nothing. Returns as the others do.
+ * The page (page/page.html) loads nothing. Returns as the others do.
  */
 int report_html(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The report as a page: its script runs, draws the figures of the JSON report, and takes no name for markup.
+# The report as a page: its script draws every figure of the JSON report, and takes no name for markup.
 . "$(dirname "$0")/lib.sh"
 need_command jq
 need_command node
@@ -19,21 +19,47 @@ note "-- ten steps of a device, with names that would be markup"
 } >"$TABLE"
 "$ANALYZER" report --device "$TABLE" --format json >"$WORK/report.json"
 "$ANALYZER" report --device "$TABLE" --format html -o "$WORK/report.html"
-assert_eq "scripts" 2 "$(grep -c '</script>' "$WORK/report.html")"
-sed -n 's/^<script type="application\/json" id="report">//; /^{/,/<\/script>/p' "$WORK/report.html" | sed 's/<\/script>$//' >"$WORK/inside.json"
-assert_eq "the report in it" "$(jq -cS . "$WORK/report.json")" "$(jq -cS . "$WORK/inside.json")"
-if grep -qE '(src|href)="?(http|//)|@import|url\(' "$WORK/report.html"; then
+assert_eq "ends of scripts" 3 "$(grep -o '</script>' "$WORK/report.html" | wc -l)"
+sed -n 's|^<script type="text/plain" id="report">\([^<]*\)</script>$|\1|p' "$WORK/report.html" | base64 -d | zcat >"$WORK/inside.json"
+assert_eq "the report in it" "$(jq -cS . "$WORK/report.json")" "$(jq -cS 'del(.left_out)' "$WORK/inside.json")"
+if sed 's/<script type="text\/plain".*//' "$WORK/report.html" | grep -qE '(src|href)="?(http|//)|@import|url\('; then
 	fail "the page loads something"
 fi
 
-node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" >"$WORK/drawn" || fail "the page cannot be drawn"
+node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WORK/drawn" 2>"$WORK/figures" ||
+	fail "the page cannot be drawn: $(cat "$WORK/figures")"
 for section in operators operator_types steps overlap idle devices; do
 	assert_contains "section $section" "$WORK/drawn" "<section id=\"$section\">"
 done
-for chart in "Time by type of operator" "Steps of device 0" "Mean step of device 0" "Why devices were idle" "Device 0"; do
-	assert_contains "chart" "$WORK/drawn" "<figcaption>$chart</figcaption><svg"
+for chart in "Device time by type of operator" "Steps of device 0" "Idle time by root" "Device 0"; do
+	assert_contains "chart" "$WORK/drawn" "<figcaption>$chart</figcaption><div data-chart"
 done
 assert_contains "the verdict" "$WORK/drawn" "<section id=\"verdict\" data-state=\"$(json "$WORK/report.json" .verdict.state)\">"
-total=$(jq '.operators[] | select(.name == "net/Unique") | .total_ns / 1e6' "$WORK/report.json")
-assert_contains "an operator's time" "$WORK/drawn" "net/Unique</td>.*>$(printf %.3f "$total")</td>"
+total=$(jq '.operators[] | select(.name == "net/Unique") | .total_ns' "$WORK/report.json")
+assert_eq "an operator's time" 25000000 "$total"
+assert_contains "an operator's time as people read it" "$WORK/drawn" 'data-value="25000000">25.00 ms</td>'
+
+note "-- every figure of the pages of what is stored is that of the JSON report"
+for input in tests/data/traces/*.pbt tests/data/devices/*; do
+	option=--device
+	[ "${input%.pbt}" = "$input" ] || option=
+	"$ANALYZER" report $option "$input" --format json >"$WORK/report.json" 2>/dev/null || continue
+	"$ANALYZER" report $option "$input" --format html >"$WORK/report.html" 2>/dev/null
+	node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WORK/drawn" 2>"$WORK/figures" ||
+		fail "the page of $input: $(grep -m 1 Error "$WORK/figures")"
+	note "$input: $(cat "$WORK/figures")"
+done
+
+note "-- of long lists the page keeps the beginning, says what is missing, and stays small"
+awk 'BEGIN { print "Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)"
+	for (i = 0; i < 400000; i++) printf "0,%d,3,net/op%d,Op,AI_CORE,%d.125\t,%d.25\n", i, i % 50000, 1700000000000000 + i * 9000, 1000 + i * 7919 % 5000 }' >"$WORK/op_summary_20231115.csv"
+"$ANALYZER" report --device "$WORK/op_summary_20231115.csv" --format json --top 0 >"$WORK/report.json"
+"$ANALYZER" report --device "$WORK/op_summary_20231115.csv" --format html --top 0 >"$WORK/report.html"
+node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WORK/drawn" 2>"$WORK/figures" ||
+	fail "the page of an hour: $(grep -m 1 Error "$WORK/figures")"
+assert_contains "what is missing" "$WORK/drawn" '[0-9,]* further rows are in the JSON report only'
+size=$(stat -c %s "$WORK/report.html")
+note "an hour of tasks: $size bytes, $(stat -c %s "$WORK/report.json") of JSON"
+[ "$size" -le 5000000 ] || fail "the page of an hour has $size bytes"
+
 assert_status "info has no page" 2 "$ANALYZER" info --device "$TABLE" --format html

@@ -59,8 +59,7 @@ stacks() {
 
 # page FILE: the report that a page draws; its program and its looks are no input's.
 page() {
-	sed -n '/<script type="application\/json" id="report">/,/<\/script>/p' "$1" |
-		sed -e 's|.*<script type="application/json" id="report">||' -e 's|</script>.*||' | jq -S .
+	sed -n 's|^<script type="text/plain" id="report">\([^<]*\)</script>$|\1|p' "$1" | base64 -d | zcat | jq -S 'del(.left_out)'
 }
 
 # outputs INPUT...: everything that the analyzer says of a trace or a device file.

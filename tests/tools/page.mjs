@@ -1,44 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.mjs - draws a report's page as a browser would, without one, and prints what it drew.
+// page.mjs - draws a report's page without a browser, and prints what it drew.
 //
-// usage: node page.mjs REPORT.html >DRAWN.html
+// usage: node page.mjs REPORT.html REPORT.json >DRAWN.html
 //
-// Fails if the page's script does, or if what it draws has a tag that it should not have.
+// Fails if the page's script does, if what it draws has a tag that it should not have, or if a figure is not that of
+// the JSON report.
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 
-const file = readFileSync(process.argv[2], "utf8");
+const file = readFileSync(process.argv[2], "utf8"), json = JSON.parse(readFileSync(process.argv[3], "utf8"));
 const scripts = [...file.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
-const data = scripts.find(script => script[1].includes("report"))[2];
-const elements = {
-	nav: { innerHTML: "" },
-	main: { innerHTML: "" },
-};
-const listeners = {};
-globalThis.document = {
-	getElementById: () => ({ textContent: data }),
-	querySelector: name => (elements[name] ??= { innerHTML: "" }),
-	addEventListener: (kind, listener) => { listeners[kind] = listener; },
-};
-const run = new Function(scripts.find(script => !script[1])[2] + "\nreturn { tables };");
-const { tables } = run();
+const report = JSON.parse(gunzipSync(Buffer.from(scripts.find(script => script[1].includes('id="report"'))[2], "base64")));
+const page = new Function(scripts.find(script => !script[1])[2] + `
+	globalThis.echarts = {};
+	return { tables, sections_of, section_html, table_body, set_left_out: rows => { left_out = rows; } };`)();
+
+page.set_left_out(report.left_out);
+const first = /<div id="first">[\s\S]*<div id="plain">[\s\S]*?<\/div>\n<noscript>/.exec(file)[0].replace("<noscript>", "");
+const drawn = page.sections_of(report).map(key => page.section_html(key, report[key] ?? {}, Number(report.trace?.start_ns ?? 0))).join("\n");
 
 // A search, and a click on a heading: the drawn rows are those asked for.
-for (const [id, table] of tables.entries()) {
-	const key = table.columns[0], before = table.rows.length;
-	if (key === undefined)
-		continue;
-	listeners.click({ target: { dataset: { table: String(id), key } } });
-	if (elements[`[data-body="${id}"]`].innerHTML.split("<tr>").length - 1 < Math.min(before, 500))
+let all = "";
+for (const [id, table] of page.tables.entries()) {
+	table.all = true;
+	table.sort = table.columns[0];
+	const body = page.table_body(table);
+	if (body.split("<tr>").length - 1 !== table.rows.length)
 		throw new Error(`table ${id}: rows are missing after sorting`);
-	listeners.input({ target: { dataset: { table: String(id) }, value: "no such text anywhere" } });
-	if (elements[`[data-body="${id}"]`].innerHTML !== "")
+	all += body + "\n";
+	table.search = "no such text anywhere";
+	if (page.table_body(table) !== "")
 		throw new Error(`table ${id}: a search for what is not there finds something`);
 }
-const drawn = elements.nav.innerHTML + "\n" + elements.main.innerHTML;
-const known = new Set("a section h2 h3 h4 h5 h6 div table thead tbody tr th td input details summary figure figcaption svg g path circle line polyline text title span ul li br".split(" "));
-for (const tag of drawn.matchAll(/<\/?([a-zA-Z0-9]+)/g))
+
+const known = new Set("a section h2 h3 h4 h5 h6 div table caption thead tbody tr th td input button details summary figure figcaption span small ul ol li br p dl dt dd".split(" "));
+for (const tag of (first + drawn + all).matchAll(/<\/?([a-zA-Z0-9]+)/g))
 	if (!known.has(tag[1]))
 		throw new Error(`a tag that the page does not draw: ${tag[0]}`);
-if (/NaN|undefined|Infinity/.test(drawn.replace(/title="[^"]*"/g, "")))
-	throw new Error(`a figure that is none: ${/.{60}(NaN|undefined|Infinity).{20}/.exec(drawn)?.[0]}`);
-console.log(drawn);
+const wrong = />[^<]*(NaN|undefined|Infinity)[^<]*</.exec(drawn.replace(/<td data-key[^>]*>[^<]*/g, ""));
+if (wrong)
+	throw new Error(`a figure that is none: ${wrong[0]}`);
+
+const text = value => value.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
+const at = path => path.split(".").reduce((value, key) => value?.[key], json);
+let figures = 0;
+for (const [, path, value] of (first + drawn + all).matchAll(/data-key="([^"]*)" data-value="([^"]*)"/g)) {
+	const told = at(text(path)), here = text(value);
+	const same = typeof told === "number" ? Number(here) === told : Array.isArray(told) ? here === JSON.stringify(told) : here === String(told);
+	if (told === undefined || !same)
+		throw new Error(`${text(path)} is ${here} on the page, ${told} in the report`);
+	figures++;
+}
+if (!figures)
+	throw new Error("the page has no figures");
+console.error(`${figures} figures, each that of the report`);
+console.log(first, drawn);

@@ -142,6 +142,12 @@ void json_i64(struct json *json, const char *key, int64_t value)
 	check(json, yajl_gen_integer(json->generator, value));
 }
 
+void json_number(struct json *json, const char *key, const char *text)
+{
+	write_key(json, key);
+	check(json, yajl_gen_number(json->generator, text, strlen(text)));
+}
+
 static void write_decimal(struct json *json, const char *key, double value, int decimals)
 {
 	char text[352];

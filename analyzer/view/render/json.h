@@ -40,6 +40,8 @@ void json_i64(struct json *json, const char *key, int64_t value);
 void json_decimal(struct json *json, const char *key, double value);
 /* The same with nine. */
 void json_fine_decimal(struct json *json, const char *key, double value);
+/* As it is written in @text, which is a number of JSON. */
+void json_number(struct json *json, const char *key, const char *text);
 /* For elements of an array that are not known; in a map leave the key out instead. */
 void json_null(struct json *json, const char *key);
 void json_bool(struct json *json, const char *key, bool value);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// charts.js - charts by ECharts: drawn when they come into view, again when the colours change, with words for who does not see them.
+
+const COLOURS = ["#4269d0", "#e0781f", "#3ca951", "#a463f2", "#d1495b", "#2a9d9d", "#9c6b4e", "#7f8fa6", "#c9a227", "#ff8ab7"];
+const pending = new Map(); // place -> what is drawn there
+const drawn = new Map(); // place -> chart
+
+const dark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+const have_charts = () => typeof echarts !== "undefined";
+
+/* A place for a chart of @height pixels; @make gives its option, @ready is called with the chart. */
+function chart_html(name, title, height, summary) {
+	return have_charts() ? `<figure class="chart"><figcaption>${esc(title)}</figcaption><div data-chart="${esc(name)}" role="img" tabindex="0" aria-label="${
+		esc(`${title}. ${summary ?? ""}`)}" style="height:${height}px"></div></figure>` : "";
+}
+
+function common_option() {
+	const faint = dark() ? "#a3abb8" : "#545b66", line = dark() ? "#fff2" : "#0002";
+	const axis = { axisLabel: { color: faint, hideOverlap: true }, nameTextStyle: { color: faint }, splitLine: { lineStyle: { color: line } }, axisLine: { lineStyle: { color: line } } };
+	return { faint, line, axis, text: dark() ? "#e8eaee" : "#16181d" };
+}
+
+function draw(place) {
+	const { make, ready } = pending.get(place);
+	drawn.get(place)?.dispose();
+	const chart = echarts.init(place, dark() ? "dark" : null, { renderer: "canvas" });
+	chart.setOption({ backgroundColor: "transparent", animation: false, color: COLOURS, textStyle: { fontFamily: "system-ui, sans-serif" }, ...make(common_option()) });
+	drawn.set(place, chart);
+	ready?.(chart, place);
+}
+
+const seen = typeof IntersectionObserver === "undefined" ? null : new IntersectionObserver(entries => {
+	for (const { isIntersecting, target } of entries)
+		if (isIntersecting && pending.has(target) && !drawn.has(target))
+			draw(target);
+}, { rootMargin: "200px" });
+
+const resized = typeof ResizeObserver === "undefined" ? null : new ResizeObserver(entries => {
+	for (const { target } of entries)
+		drawn.get(target)?.resize();
+});
+
+/* Fill the place of chart_html() of this name, once it is in the page. */
+function chart(name, make, ready) {
+	const place = document.querySelector(`[data-chart="${CSS.escape(name)}"]`);
+	if (!place)
+		return;
+	pending.set(place, { make, ready });
+	seen.observe(place);
+	resized.observe(place);
+}
+
+function listen_to_charts() {
+	const again = () => [...drawn.keys()].forEach(draw);
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+	addEventListener("beforeprint", () => [...pending.keys()].forEach(place => drawn.has(place) ? drawn.get(place).resize() : draw(place)));
+}
+
+/* ---- Options that several charts share */
+
+const seconds_text = s => Math.abs(s) < 1e-12 ? "0" : time_text(s * 1e9);
+
+function legend_of(count, style) {
+	return { show: count > 1, type: "scroll", top: 0, left: 0, textStyle: { color: style.text }, itemGap: 12 };
+}
+
+/*
+ * Lines or areas along time. @series: [{ name, points: [[seconds, value], ...], stack, step }]; @unit: how values
+ * are written; the axis ends where the data end.
+ */
+function time_option(style, series, unit, more = {}) {
+	const points = series.flatMap(s => s.points);
+	const ends = [Math.min(...points.map(p => p[0])), Math.max(...points.map(p => p[0]))];
+	return {
+		legend: legend_of(series.length, style),
+		grid: { left: 8, right: 16, top: series.length > 1 ? 34 : 12, bottom: 8, containLabel: true },
+		tooltip: { trigger: "axis", confine: true, valueFormatter: v => v === null || v === undefined ? "unknown" : unit(v), axisPointer: { label: { formatter: p => seconds_text(p.value) } } },
+		xAxis: { type: "value", min: ends[0], max: ends[1], ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: seconds_text, showMinLabel: true } , splitLine: { show: false } },
+		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: unit }, ...more.y },
+		aria: { enabled: true, decal: { show: series.some(s => s.stack) } },
+		series: series.map((s, i) => ({ name: s.name, type: "line", data: s.points, showSymbol: s.points.length < 40 && !s.stack, symbolSize: 5,
+			symbol: ["circle", "rect", "triangle", "diamond", "roundRect", "pin"][i % 6], step: s.step, stack: s.stack, areaStyle: s.stack ? { opacity: 0.75 } : undefined,
+			lineStyle: { width: s.stack ? 0.5 : 1.6, type: s.stack ? "solid" : ["solid", "dashed", "dotted"][i % 3] } })),
+	};
+}
+
+/* Parts of a whole, the largest first: bars in a row, each with its name. @parts: [[name, value], ...] */
+function parts_option(style, parts, unit) {
+	const known = parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]), sum = known.reduce((all, p) => all + p[1], 0);
+	const rows = known.length > 12 ? [...known.slice(0, 11), ["all others", known.slice(11).reduce((all, p) => all + p[1], 0)]] : known;
+	rows.reverse();
+	return {
+		grid: { left: 8, right: 90, top: 4, bottom: 8, containLabel: true },
+		tooltip: { trigger: "axis", confine: true, valueFormatter: unit, axisPointer: { type: "shadow" } },
+		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: unit }, splitNumber: 3 },
+		yAxis: { type: "category", data: rows.map(p => p[0]), ...style.axis, axisLabel: { color: style.text, width: 190, overflow: "break", lineHeight: 13 } },
+		aria: { enabled: true },
+		series: [{ type: "bar", data: rows.map(p => p[1]), barMaxWidth: 22, label: { show: true, position: "right", color: style.text, formatter: p => `${(100 * p.value / sum).toFixed(1)} %` } }],
+	};
+}
+
+const parts_height = parts => 40 + 30 * Math.min(12, parts.filter(p => p[1] > 0).length);
+
+/* ---- Matrices of the report */
+
+const column = (series, name) => series.columns.indexOf(name);
+
+/* Rows of a matrix as points: [seconds, value]; rows that did not last are no data. */
+function points_of(series, start, value) {
+	const at = column(series, "start_ns"), lasted = column(series, "duration_ns");
+	return series.rows.filter(row => lasted < 0 || row[lasted] > 0)
+		.map((row, i) => [at < 0 ? i * series.interval_ns / 1e9 : (row[at] - start + (lasted < 0 ? 0 : row[lasted] / 2)) / 1e9, value(row)]);
+}

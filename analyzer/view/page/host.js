@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// host.js - charts of the host, of steps, memory and what else the report has along time or as parts.
+
+/* Each: [name, title, height, summary, make]; what has no data is not there. */
+
+function host_charts(host, start) {
+	const series = host.series, list = [];
+	if (!series?.rows?.length)
+		return list;
+	const times = ["user_ns", "system_ns", "irq_ns", "softirq_ns", "iowait_ns", "steal_ns", "idle_ns"].filter(name => column(series, name) >= 0);
+	const sum = row => times.reduce((all, name) => all + row[column(series, name)], 0);
+	const used = series.rows.filter(row => sum(row) > 0), part = { ...series, rows: used };
+	const shown = times.filter(name => name !== "idle_ns" && used.some(row => row[column(series, name)] > 0));
+	if (used.length > 1 && shown.length)
+		list.push(["host-cpu", "What the CPUs did, share of all CPUs", 230, `${shown.length} kinds of time, from user code to interrupts.`, style => time_option(style,
+			shown.map(name => ({ name: words(name), stack: "cpu", points: points_of(part, start, row => 100 * row[column(series, name)] / sum(row)) })),
+			v => `${Number(v).toFixed(0)} %`, { y: { max: 100 } })]);
+	const lines = names => names.filter(name => column(series, name) >= 0 && used.some(row => row[column(series, name)] > 0))
+		.map(name => ({ name: words(name), points: points_of(part, start, row => row[column(series, name)]) }));
+	const threads = lines(["runnable", "blocked", "active_processes"]);
+	if (used.length > 1 && threads.length)
+		list.push(["host-threads", "Threads that were ready, and processes that used a CPU", 200, "", style => time_option(style, threads, v => thousands(Number(v).toFixed(0)))]);
+	const switches = column(series, "context_switches"), lasted = column(series, "duration_ns");
+	if (used.length > 1 && switches >= 0 && used.some(row => row[switches] > 0))
+		list.push(["host-switches", "Context switches", 200, "", style => time_option(style, [{ name: "Context switches",
+			points: points_of(part, start, row => row[switches] / ((lasted < 0 ? series.interval_ns : row[lasted]) / 1e9)) }], v => `${si(v, "", ["", "k", "M", "G"])}/s`)]);
+	return list;
+}
+
+const STEP_PARTS = [["data_wait_ns", "Waiting for data"], ["iteration_interval_ns", "Gap before the step"], ["fp_bp_ns", "Forward and backward"], ["tail_ns", "Tail"], ["host_ns", "The rest"]];
+
+function steps_option(style, rows) {
+	const parts = STEP_PARTS.filter(([key]) => rows.some(row => row[key] !== undefined));
+	const point = key => rows.map(row => [row.index, row[key] === undefined ? null : row[key]]);
+	const lines = [["duration_ns", "Whole step"], ["device_busy_ns", "Device busy"]].filter(([key]) => rows.some(row => row[key] !== undefined));
+	return {
+		legend: legend_of(parts.length + lines.length, style),
+		grid: { left: 8, right: 16, top: 34, bottom: 44, containLabel: true },
+		tooltip: { trigger: "axis", confine: true, valueFormatter: v => v === null || v === undefined ? "unknown" : time_text(v), axisPointer: { label: { formatter: p => `step ${p.value}` } } },
+		xAxis: { type: "value", min: rows[0].index, max: rows.at(-1).index, minInterval: 1, ...style.axis, splitLine: { show: false } },
+		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: time_text } },
+		dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl" }, { type: "slider", height: 18, bottom: 6, labelFormatter: v => String(Math.round(v)) }],
+		aria: { enabled: true, decal: { show: true } },
+		series: [...parts.map(([key, name]) => ({ name, type: "line", stack: "step", areaStyle: { opacity: 0.7 }, showSymbol: false, lineStyle: { width: 0.5 }, data: point(key) })),
+			...lines.map(([key, name], i) => ({ name, type: "line", showSymbol: rows.length < 60, symbol: ["circle", "triangle"][i], lineStyle: { type: ["solid", "dashed"][i], width: 1.5 }, data: point(key) }))],
+	};
+}
+
+function step_charts(steps) {
+	const list = [];
+	if (steps.rows?.length > 1)
+		list.push(["steps-job", "Steps of the job", 280, `${steps.rows.length} steps.`, style => steps_option(style, steps.rows)]);
+	for (const [i, device] of (steps.devices ?? []).entries())
+		if (device.rows?.length > 1)
+			list.push([`steps-device-${i}`, `Steps of device ${device.device}`, 280, `${device.rows.length} steps.`, style => steps_option(style, device.rows)]);
+	return list;
+}
+
+function memory_charts(memory, start) {
+	const curves = [...(memory.ledgers ?? []).map(l => [`${words(String(l.memory))} memory of ${l.runtime}, process ${l.pid}`, l.curve]),
+		...(memory.records ?? []).map(r => [`${r.component ?? "Memory"} of device ${r.device ?? ""}`, r.curve])].filter(c => c[1]?.length > 1);
+	return curves.map(([title, curve], i) => [`memory-${i}`, title, 200, "", style => time_option(style,
+		[{ name: "In use", step: "end", points: curve.map(p => [(Number(p[0]) - (Number(p[0]) >= start ? start : 0)) / 1e9, Number(p[1])]) }], bytes_text)]);
+}
+
+const parts_chart = (name, title, parts, unit) => parts.some(p => p[1] > 0) ? [[name, title, parts_height(parts), parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 3)
+	.map(p => `${p[0]} ${unit(p[1])}`).join(", "), style => parts_option(style, parts, unit)]] : [];
+
+function rank_charts(cluster) {
+	const list = is_rows(cluster?.ranks) ? cluster.ranks : is_rows(cluster) ? cluster : [];
+	const keys = [...new Set(list.flatMap(row => Object.keys(row)))].filter(key => key.endsWith("_ns") && !INSTANTS.test(key) && list.some(row => row[key] > 0)).slice(0, 6);
+	if (list.length < 2 || !keys.length)
+		return [];
+	return [["ranks", "Mean step by rank", 60 + 28 * list.length * 1, `${list.length} ranks.`, style => ({
+		legend: legend_of(keys.length, style), grid: { left: 8, right: 20, top: 34, bottom: 8, containLabel: true },
+		tooltip: { trigger: "axis", confine: true, valueFormatter: time_text, axisPointer: { type: "shadow" } }, aria: { enabled: true, decal: { show: true } },
+		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: time_text } },
+		yAxis: { type: "category", inverse: true, data: list.map(row => `rank ${row.rank ?? row.rank_id ?? row.device}`), ...style.axis },
+		series: keys.map(key => ({ name: words(key), type: "bar", data: list.map(row => row[key] ?? null) })),
+	})]];
+}
+
+const SECTION_CHARTS = {
+	host: host_charts,
+	steps: step_charts,
+	memory: memory_charts,
+	cluster: rank_charts,
+	operators: rows => parts_chart("operators", "Device time by operator", rows.map(row => [row.name, row.total_ns]), time_text),
+	operator_types: rows => parts_chart("operator-types", "Device time by type of operator", rows.map(row => [row.op_type ?? row.type, row.total_ns]), time_text),
+	operator_cores: rows => parts_chart("operator-cores", "Device time by what ran it", rows.map(row => [row.core, row.total_ns]), time_text),
+	overlap: rows => rows.flatMap((row, i) => parts_chart(`overlap-${i}`, `Device ${row.device}`, [["Computation", row.computation_ns ?? 0],
+		["Communication alone", row.pure_communication_ns ?? 0], ["Free", row.free_ns ?? 0]], time_text)),
+	idle: idle => [...parts_chart("idle-roots", "Idle time by root", (idle.roots ?? []).map(r => [root_text(r), r.ns]), time_text),
+		...parts_chart("idle-causes", "Idle time by what the launching thread did", (idle.causes ?? []).map(c => [root_text(c), c.ns]), time_text)],
+	waits: waits => parts_chart("wait-roots", "Waiting by root", (waits.roots ?? []).map(r => [root_text(r), r.ns]), time_text),
+	processes: rows => parts_chart("processes", "CPU time by process", rows.map(row => [`${row.name} ${row.pid}`, row.run_ns ?? 0]), time_text),
+	api: rows => parts_chart("api", "Time in runtime calls", rows.map(row => [row.function, row.total_ns ?? 0]), time_text),
+};

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page.c - the JSON report as a page: page.html with the first screen, the packed report and the scripts in it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/view/page/page_first.h"
+#include "analyzer/view/page/page_pack.h"
+#include "analyzer/view/page/page_tree.h"
+#include "analyzer/view/render/written.h"
+#include "analyzer/view/report.h"
+
+#define PACKED_MAX (3u << 20) /* bytes of the packed report; with fewer rows of each list it is smaller */
+#define ROWS_MOST 2000
+#define ROWS_LEAST 16
+
+/* Files of the tree, and of the build's folder; the Makefile says that this file depends on them. */
+#define EMBED(name, file)                                              \
+	__asm__(".section .rodata\n" #name ":\n.incbin \"" file "\"\n" \
+		".byte 0\n"                                            \
+		".previous\n");                                        \
+	extern const char name[] __attribute__((visibility("hidden")));
+
+EMBED(page_template, "analyzer/view/page/page.html")
+EMBED(page_style, "analyzer/view/page/page.css")
+EMBED(page_script, PAGE_SCRIPT)
+EMBED(page_library, PAGE_LIBRARY)
+
+struct page {
+	FILE *out;
+	yajl_val report;
+};
+
+static int put_style(const struct page *page)
+{
+	return fputs(page_style, page->out) < 0 ? -EIO : 0;
+}
+
+static int put_script(const struct page *page)
+{
+	return fputs(page_script, page->out) < 0 ? -EIO : 0;
+}
+
+/* Empty where there was none when this was built. */
+static int put_library(const struct page *page)
+{
+	return fputs(page_library, page->out) < 0 ? -EIO : 0;
+}
+
+static int put_first(const struct page *page)
+{
+	return page_first(page->out, page->report);
+}
+
+/* The report with at most @rows rows of each list, packed; the caller frees *text. */
+static int pack_report(yajl_val report, size_t rows, char **text, size_t *size)
+{
+	char *plain = NULL;
+	size_t plain_size = 0;
+	FILE *out = open_memstream(&plain, &plain_size);
+	int err = out ? page_tree_write(out, report, rows) : -ENOMEM;
+
+	if (out && fclose(out) != 0 && !err)
+		err = -ENOMEM;
+	out = err ? NULL : open_memstream(text, size);
+	if (out) {
+		err = page_pack(out, plain, plain_size);
+		if (fclose(out) != 0 && !err)
+			err = -ENOMEM;
+	} else if (!err) {
+		err = -ENOMEM;
+	}
+	free(plain);
+	return err;
+}
+
+static int put_report(const struct page *page)
+{
+	size_t rows = ROWS_MOST, size;
+	char *text;
+	int err;
+
+	for (;;) {
+		text = NULL;
+		err = pack_report(page->report, rows, &text, &size);
+		if (err || size <= PACKED_MAX || rows <= ROWS_LEAST)
+			break;
+		free(text);
+		rows /= 2;
+	}
+	if (!err && fputs(text, page->out) < 0)
+		err = -EIO;
+	free(text);
+	return err;
+}
+
+static const struct part {
+	const char *mark;
+	int (*put)(const struct page *page);
+} PARTS[] = {
+	{ "@STYLE@", put_style },     { "@FIRST@", put_first },	  { "@REPORT@", put_report },
+	{ "@LIBRARY@", put_library }, { "@SCRIPT@", put_script },
+};
+
+static int put_page(const struct page *page)
+{
+	const char *at = page_template;
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]) && !err; i++) {
+		const char *mark = strstr(at, PARTS[i].mark);
+
+		if (!mark || fwrite(at, 1, (size_t)(mark - at), page->out) != (size_t)(mark - at))
+			return -EIO;
+		err = PARTS[i].put(page);
+		at = mark + strlen(PARTS[i].mark);
+	}
+	if (!err && fputs(at, page->out) < 0)
+		err = -EIO;
+	return err ? err : stream_flush(page->out);
+}
+
+int report_html(FILE *out, const struct model *model, const struct results *results,
+		const struct report_options *options)
+{
+	struct page page = { .out = out };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *json = open_memstream(&text, &size);
+	int err = json ? report_json(json, model, results, options) : -ENOMEM;
+
+	if (json && fclose(json) != 0 && !err)
+		err = -ENOMEM;
+	if (!err) {
+		page.report = page_tree_parse(text);
+		err = page.report ? 0 : -ENOMEM;
+	}
+	free(text);
+	if (!err)
+		err = put_page(&page);
+	yajl_tree_free(page.report);
+	return err;
+}

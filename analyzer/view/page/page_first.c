@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/page/page_first.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "analyzer/view/page/page_text.h"
+#include "analyzer/view/page/page_tree.h"
+
+#define TABLE_ROWS 20 /* of the tables for readers without scripts */
+#define PATH_SIZE 256
+
+static const char *text_at(yajl_val report, const char *path)
+{
+	yajl_val value = page_tree_get(report, path);
+
+	return YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : NULL;
+}
+
+static const char *state_title(const char *state)
+{
+	static const struct {
+		const char *state, *title;
+	} TITLES[] = {
+		{ "data", "Starved for data" },
+		{ "cpu", "Starved by CPUs" },
+		{ "host_code", "Held up by the host’s own code" },
+		{ "device", "The device itself" },
+		{ "communication", "Held up by other ranks" },
+		{ "healthy", "Healthy" },
+	};
+
+	for (size_t i = 0; i < sizeof(TITLES) / sizeof(TITLES[0]); i++)
+		if (strcmp(TITLES[i].state, state) == 0)
+			return TITLES[i].title;
+	return "Not known";
+}
+
+static const char *whole(const char *of)
+{
+	if (strcmp(of, "device_time") == 0)
+		return "of the device’s time";
+	return strcmp(of, "step_time") == 0 ? "of the steps’ time" : "of the time";
+}
+
+/* A figure with a word before it, if there is one at @path. */
+static void put_named(FILE *out, yajl_val report, const char *word, const char *path)
+{
+	if (!page_tree_get(report, path))
+		return;
+	fprintf(out, " %s", word);
+	page_figure(out, report, path);
+}
+
+static void put_root(FILE *out, yajl_val report)
+{
+	if (!page_tree_get(report, "verdict.root"))
+		return;
+	fputs("<dt>Root</dt><dd>", out);
+	page_figure(out, report, "verdict.root.who");
+	put_named(out, report, "", "verdict.root.where");
+	put_named(out, report, "on ", "verdict.root.object");
+	put_named(out, report, "· ", "verdict.root.cause");
+	put_named(out, report, "· ", "verdict.root.percent");
+	fputs(" of what was waited</dd>", out);
+}
+
+static void put_verdict(FILE *out, yajl_val report)
+{
+	const char *state = text_at(report, "verdict.state"), *of = text_at(report, "verdict.of");
+
+	if (!state)
+		return;
+	fputs("<section id=\"verdict\" data-state=\"", out);
+	page_escaped(out, state);
+	fprintf(out, "\"><h2>%s</h2>", state_title(state));
+	if (page_tree_get(report, "verdict.percent")) {
+		fputs("<p class=\"number\">", out);
+		page_figure(out, report, "verdict.percent");
+		fprintf(out, " <small>%s</small></p>", whole(of ? of : ""));
+	}
+	fputs("<p>", out);
+	page_figure(out, report, "verdict.sentence");
+	fputs("</p><dl>", out);
+	put_root(out, report);
+	if (page_tree_get(report, "verdict.do")) {
+		fputs("<dt>Remedy</dt><dd>", out);
+		page_figure(out, report, "verdict.do");
+		fputs("</dd>", out);
+	}
+	if (page_tree_get(report, "verdict.gain_at_most_percent")) {
+		fputs("<dt>Gain</dt><dd>at most ", out);
+		page_figure(out, report, "verdict.gain_at_most_percent");
+		fprintf(out, " %s</dd>", whole(of ? of : ""));
+	}
+	fputs("</dl></section>", out);
+}
+
+/* The first of the paths, up to NULL, that is in the report. */
+static void put_tile(FILE *out, yajl_val report, const char *title, const char *const *paths,
+		     const char *without)
+{
+	while (*paths && !page_tree_get(report, *paths))
+		paths++;
+	fprintf(out, "<div><dt>%s</dt><dd>", title);
+	if (*paths) {
+		if (strstr(*paths, "at_most"))
+			fputs("≤ ", out);
+		page_figure(out, report, *paths);
+	} else {
+		fprintf(out, "<span class=\"unknown\">unknown</span> <small>%s</small>", without);
+	}
+	fputs("</dd></div>", out);
+}
+
+static void put_headline(FILE *out, yajl_val report)
+{
+	static const char *const BUSY[] = { "devices.0.utilization_percent",
+					    "waits.device_busy_at_most_percent", NULL };
+	static const char *const HALF[] = { "steps.p50_ns", "steps.devices.0.mean.p50_ns", NULL };
+	static const char *const MOST[] = { "steps.p99_ns", "steps.devices.0.mean.p99_ns", NULL };
+	static const char *const CPU[] = { "host.utilization_percent", NULL };
+	static const char *const DATA[] = { "steps.data_wait_percent", NULL };
+
+	fputs("<dl class=\"tiles\" aria-label=\"Headline figures\">", out);
+	put_tile(out, report, "Device busy", BUSY, "no device told its tasks");
+	put_tile(out, report, "Step time, median", HALF, "no steps found");
+	put_tile(out, report, "Step time, 99th percentile", MOST, "no steps found");
+	put_tile(out, report, "CPUs busy", CPU, "not recorded");
+	put_tile(out, report, "Waiting for data", DATA, "no data pipeline found");
+	fputs("</dl>", out);
+}
+
+/* ---- Tables without scripts */
+
+static const struct plain {
+	const char *path, *title;
+	const char *columns; /* names with blanks between */
+} TABLES[] = {
+	{ "devices", "Devices", "id name tasks busy_ns idle_ns utilization_percent" },
+	{ "idle.roots", "Why devices were idle", "cause who where object ns percent gaps" },
+	{ "waits.roots", "What was waited for", "cause who where object ns percent" },
+	{ "processes", "Processes", "pid name utilization_percent run_ns runnable_ns blocked_ns" },
+	{ "operators", "Operators of devices", "name type count total_ns mean_ns percent" },
+	{ "api", "Runtime calls", "runtime function kind pid count total_ns mean_ns max_ns" },
+	{ "capture.sources", "What was recorded", "name produced delivered lost" },
+};
+
+static void put_heading(FILE *out, const char *name, size_t length)
+{
+	fputs("<th scope=\"col\">", out);
+	for (size_t i = 0; i < length; i++) {
+		if (i + 3 == length && strncmp(name + i, "_ns", 3) == 0)
+			break;
+		fputc(name[i] == '_' ? ' ' : name[i], out);
+	}
+	fputs("</th>", out);
+}
+
+static void put_row(FILE *out, yajl_val report, const struct plain *table, size_t row)
+{
+	const char *name = table->columns;
+
+	fputs("<tr>", out);
+	while (*name) {
+		size_t length = strcspn(name, " ");
+		char path[PATH_SIZE];
+
+		snprintf(path, sizeof(path), "%s.%zu.%.*s", table->path, row, (int)length, name);
+		fputs("<td>", out);
+		page_figure(out, report, path);
+		fputs("</td>", out);
+		name += length + (name[length] == ' ');
+	}
+	fputs("</tr>\n", out);
+}
+
+static void put_table(FILE *out, yajl_val report, const struct plain *table)
+{
+	yajl_val rows = page_tree_get(report, table->path);
+
+	if (!YAJL_IS_ARRAY(rows) || !rows->u.array.len)
+		return;
+	fprintf(out, "<section><h2>%s</h2><div class=\"table\"><table><thead><tr>", table->title);
+	for (const char *name = table->columns; *name;) {
+		size_t length = strcspn(name, " ");
+
+		put_heading(out, name, length);
+		name += length + (name[length] == ' ');
+	}
+	fputs("</tr></thead><tbody>\n", out);
+	for (size_t i = 0; i < rows->u.array.len && i < TABLE_ROWS; i++)
+		put_row(out, report, table, i);
+	fputs("</tbody></table></div></section>\n", out);
+}
+
+int page_first(FILE *out, yajl_val report)
+{
+	fputs("<div id=\"first\"><div id=\"judged\">", out);
+	put_verdict(out, report);
+	put_headline(out, report);
+	fputs("</div><div id=\"over-time\"></div></div>\n<div id=\"plain\">", out);
+	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]); i++)
+		put_table(out, report, &TABLES[i]);
+	fputs("</div>", out);
+	return ferror(out) ? -EIO : 0;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// tables.js - tables of rows of the report: searched, sorted, written as CSV. Each cell says where in the report it is.
+
+const ROWS_SHOWN = 20; // at first; a button shows the others
+const tables = [];
+
+function columns_of(rows) {
+	const columns = new Set();
+	for (const row of rows)
+		for (const [key, value] of Object.entries(row))
+			if (!is_map(value) && !(Array.isArray(value) && value.some(is_nested)))
+				columns.add(key);
+	return [...columns];
+}
+
+function compare(a, b) {
+	if (a === undefined || b === undefined)
+		return (a === undefined) - (b === undefined);
+	if (typeof a === "number" && typeof b === "number")
+		return b - a;
+	return String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+/* Indices into table.rows, as they are shown. */
+function chosen_rows(table) {
+	let order = [...table.rows.keys()];
+	if (table.search)
+		order = order.filter(i => table.columns.some(key => String(table.rows[i][key] ?? "").toLowerCase().includes(table.search)));
+	if (table.sort !== undefined)
+		order.sort((a, b) => (table.up ? -1 : 1) * compare(table.rows[a][table.sort], table.rows[b][table.sort]));
+	return order;
+}
+
+function cell_html(table, i, key) {
+	const value = table.rows[i][key];
+	if (value === undefined || value === null || (Array.isArray(value) && !value.length))
+		return "<td></td>";
+	const number = typeof value === "number" ? ' class="n"' : "";
+	if (key === table.label)
+		return `<td>${esc(value)}</td>`;
+	const plain = Array.isArray(value) ? JSON.stringify(value) : String(value);
+	return `<td${number} data-key="${esc(`${table.paths[i]}.${key}`)}" data-value="${esc(plain)}">${esc(human(key, value, table.start))}</td>`;
+}
+
+function table_body(table) {
+	const order = chosen_rows(table), shown = table.all ? order : order.slice(0, ROWS_SHOWN);
+	return shown.map(i => `<tr>${table.columns.map(key => cell_html(table, i, key)).join("")}</tr>`).join("");
+}
+
+function table_more(table, id) {
+	const count = chosen_rows(table).length, rest = table.all ? 0 : Math.max(0, count - ROWS_SHOWN);
+	return (rest ? `<button type="button" data-more="${id}">Show ${thousands(String(rest))} more rows</button> ` : "") +
+		(table.left_out ? `<span class="note">${thousands(String(table.left_out))} further rows are in the JSON report only</span>` : "");
+}
+
+function heading_html(table, key, id) {
+	const sorted = table.sort === key ? (table.up ? "ascending" : "descending") : "none";
+	return `<th scope="col" aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc(words(key))}</button></th>`;
+}
+
+/*
+ * Rows as a table. @paths: of each row in the report, or the path of the list that they are; @options: caption,
+ * label (a column that is not of the report).
+ */
+function table_html(rows, paths, start, options = {}) {
+	const table = { rows, paths: Array.isArray(paths) ? paths : rows.map((_, i) => `${paths}.${i}`), columns: columns_of(rows), start,
+		label: options.label, name: options.caption ?? "table", left_out: options.left_out };
+	if (!table.columns.length)
+		return "";
+	const id = tables.push(table) - 1, name = esc(table.name);
+	const search = rows.length > 10 ? `<input type="search" data-table="${id}" aria-label="Search ${name}" placeholder="Search ${thousands(String(rows.length))} rows">` : "";
+	return `<div class="tools">${search}<button type="button" data-csv="${id}" aria-label="${name} as CSV">CSV</button></div>
+<div class="table" tabindex="0" role="region" aria-label="${name}"><table><caption class="hidden">${name}</caption><thead><tr>${
+	table.columns.map(key => heading_html(table, key, id)).join("")}</tr></thead><tbody data-body="${id}">${table_body(table)}</tbody></table></div>
+<p class="more" data-rest="${id}">${table_more(table, id)}</p>`;
+}
+
+/* A map's own figures as a list. */
+function figures_html(map, path, start, leave_out = []) {
+	const flat = Object.entries(map).filter(([key, value]) => !leave_out.includes(key) && value !== null &&
+		(!is_nested(value) || (Array.isArray(value) && value.length && !value.some(is_nested))));
+	return flat.length ? `<dl class="figures">${flat.map(([key, value]) => `<div><dt>${esc(words(key))}</dt><dd data-key="${esc(`${path}.${key}`)}" data-value="${
+		esc(Array.isArray(value) ? JSON.stringify(value) : value)}">${esc(human(key, value, start))}</dd></div>`).join("")}</dl>` : "";
+}
+
+function csv_of(table) {
+	const quoted = value => {
+		const text = value === undefined || value === null ? "" : Array.isArray(value) ? value.join(" ") : String(value);
+		return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+	};
+	return [table.columns, ...chosen_rows(table).map(i => table.columns.map(key => table.rows[i][key]))].map(row => row.map(quoted).join(",")).join("\n") + "\n";
+}
+
+function save(name, text) {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+	link.download = `${name.replace(/[^\w.-]+/g, "-").toLowerCase()}.csv`;
+	link.click();
+	URL.revokeObjectURL(link.href);
+}
+
+function redraw(id) {
+	const table = tables[id], body = document.querySelector(`[data-body="${id}"]`);
+	body.innerHTML = table_body(table);
+	document.querySelector(`[data-rest="${id}"]`).innerHTML = table_more(table, id);
+	for (const button of body.parentElement.querySelectorAll("[data-sort]"))
+		button.parentElement.setAttribute("aria-sort", button.dataset.sort === table.sort ? (table.up ? "ascending" : "descending") : "none");
+}
+
+function listen_to_tables() {
+	document.addEventListener("click", event => {
+		const { sort, table, more, csv } = event.target.dataset ?? {};
+		if (csv !== undefined)
+			save(tables[csv].name, csv_of(tables[csv]));
+		if (more !== undefined) {
+			tables[more].all = true;
+			redraw(more);
+		}
+		if (sort === undefined)
+			return;
+		tables[table].up = tables[table].sort === sort && !tables[table].up;
+		tables[table].sort = sort;
+		redraw(table);
+	});
+	document.addEventListener("input", event => {
+		const id = event.target.dataset?.table;
+		if (id === undefined)
+			return;
+		tables[id].search = event.target.value.toLowerCase();
+		redraw(id);
+	});
+}

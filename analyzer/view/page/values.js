@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// values.js - figures as people read them, and names as words. page_text.c does the same for the first screen.
+"use strict";
+
+const esc = text => String(text).replace(/[&<>"']/g, c => "&#" + c.charCodeAt(0) + ";");
+const is_map = value => value !== null && typeof value === "object" && !Array.isArray(value);
+const is_rows = value => Array.isArray(value) && value.length > 0 && value.every(is_map);
+const is_nested = value => is_map(value) || Array.isArray(value);
+
+/* ---- Numbers: units are in the names, as the report promises. */
+
+function thousands(digits) {
+	const [, sign, whole, rest] = /^(-?)(\d+)(.*)$/.exec(digits) ?? [null, "", digits, ""];
+	return sign + whole.replace(/\B(?=(\d{3})+$)/g, ",") + rest;
+}
+
+/* Up to four digits that count. */
+function scaled(value, unit) {
+	const size = Math.abs(value);
+	return thousands(value.toFixed(size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3)) + unit;
+}
+
+function time_text(ns) {
+	const size = Math.abs(ns);
+	if (size < 1e3)
+		return `${ns.toFixed(0)} ns`;
+	if (size < 1e6)
+		return scaled(ns / 1e3, " µs");
+	return size < 1e9 ? scaled(ns / 1e6, " ms") : scaled(ns / 1e9, " s");
+}
+
+function si(value, unit, factors) {
+	let i = 0;
+	for (; Math.abs(value) >= 1e3 && i + 1 < factors.length; i++)
+		value /= 1e3;
+	return i === 0 ? `${Number.isInteger(value) ? value : value.toFixed(1)} ${unit}`.trim() : scaled(value, ` ${factors[i]}${unit}`);
+}
+
+const bytes_text = bytes => si(bytes, "B", ["", "k", "M", "G", "T", "P"]);
+
+const INSTANTS = /^(start_ns|first_start_ns|last_end_ns|peak_ns|host_start_ns|fp_start_ns|fp_end_ns|end_ns|first_ns|last_ns)$/;
+/* Numbers that name something are not counted. */
+const NAMES = /^(pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|step)$|_id$|handle/;
+
+/* A value of the report under its name; @start: the recording's. */
+function human(key, value, start) {
+	if (value === undefined || value === null)
+		return "";
+	if (typeof value === "boolean")
+		return value ? "yes" : "no";
+	if (Array.isArray(value))
+		return value.join(", ");
+	if (typeof value !== "number")
+		return String(value);
+	if (key === "start_realtime_ns")
+		return new Date(value / 1e6).toISOString().replace("T", " ").replace("Z", " UTC");
+	if (INSTANTS.test(key))
+		return `${thousands(((value - start) / 1e9).toFixed(6))} s`;
+	if (key.endsWith("_ns") || key === "ns")
+		return time_text(value);
+	if (key.endsWith("percent"))
+		return `${value.toFixed(1)} %`;
+	if (key.endsWith("bytes"))
+		return bytes_text(value);
+	if (key.endsWith("bytes_per_second"))
+		return `${bytes_text(value)}/s`;
+	if (key.endsWith("_per_second"))
+		return `${si(value, "", ["", "k", "M", "G"])}/s`;
+	if (NAMES.test(key))
+		return String(value);
+	return Number.isInteger(value) ? thousands(String(value)) : scaled(value, "");
+}
+
+/* ---- Words */
+
+const TITLES = {
+	trace: "The recording", capture: "Capture and losses", host: "Host", processes: "Processes", cgroups: "Control groups",
+	pipeline: "Data pipeline", steps: "Steps", waits: "What was waited for", api: "Runtime calls", api_totals: "Runtime calls by process",
+	launched: "What was launched", api_statistics: "Statistics of runtime calls", ioctl: "Calls of drivers", block_io: "Block devices",
+	major_faults: "Page faults that read", devices: "Devices", join: "How calls and tasks were matched", operators: "Operators",
+	operator_types: "Types of operators", operator_cores: "Operators by what ran them", operator_shapes: "Operators by shape",
+	overlap: "Computation and communication", communication: "Communication", idle: "Idle time of devices", cluster: "Ranks",
+	memory: "Memory", stacks: "Stacks", advice: "Advice", python: "Python", flames: "Flame graphs", timeline: "Timeline",
+};
+const ACRONYMS = { cpu: "CPU", cpus: "CPUs", io: "I/O", irq: "interrupts", softirq: "soft interrupts", iowait: "waiting for I/O", pid: "process",
+	tid: "thread", id: "ID", api: "API", gil: "interpreter lock", ns: "time", ppb: "ppb", fp: "forward", bp: "backward", mhz: "MHz", op: "operator",
+	p50: "median", p90: "90th percentile", p99: "99th percentile", min: "shortest", max: "longest", percent: "share" };
+
+function words(key) {
+	const text = key.replace(/_ns$/, "").replace(/(.)_percent$/, "$1").replace(/_per_second$/, " per second").split(/[_ ]+/)
+		.map(word => ACRONYMS[word] ?? word).join(" ");
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const CAUSES = { user_code: "on a CPU, own code", runtime: "on a CPU, in a runtime call", driver: "in the driver", runnable: "waiting for a CPU",
+	lock: "waiting for another thread", io: "waiting for I/O", page_fault: "in a page fault", pipeline: "waiting for a pipeline stage",
+	network: "waiting for the network", sleep: "sleeping until a time", irq: "interrupted", throttled: "held back by a CPU quota",
+	device_wait: "waiting for the device", no_work: "no work from outside", unknown: "not known" };
+
+/* One root of idle time in a line. */
+function root_text(root) {
+	return [root.who, root.where, root.object].filter(Boolean).join(", ") + (root.who || root.where ? ": " : "") + (CAUSES[root.cause] ?? root.cause);
+}
+
+/* ---- What the page carries */
+
+async function unpack(id) {
+	const text = document.getElementById(id)?.textContent.trim();
+	if (!text)
+		return "";
+	const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+	return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+
+/* Numbers beyond 2^53, such as handles, stay as they are written where the browser can tell. */
+function parse(text) {
+	return JSON.parse(text, (key, value, context) =>
+		typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) && context?.source ? context.source : value);
+}

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The report's page in a real browser: its first screen, its figures, its charts, and what it says on the console.
+. "$(dirname "$0")/lib.sh"
+need_command jq
+need_command node
+need_command chromium
+
+grep -q . build/gen/page_library.txt || skip "built without ECharts: ./setup fetches it"
+
+# look NAME INPUT...: in the browser; the page's size is noted.
+look() {
+	local name=$1
+	shift
+	mkdir -p "$WORK/$name"
+	"$ANALYZER" report "$@" --format json >"$WORK/report.json" 2>/dev/null
+	"$ANALYZER" report "$@" --format html >"$WORK/report.html" 2>/dev/null
+	node "$ROOT/tests/tools/page_browser.mjs" "$WORK/report.html" "$WORK/report.json" "$WORK/$name" >"$WORK/looked" 2>&1 ||
+		fail "the page of $name: $(cut -c 1-300 "$WORK/looked")"
+	note "$name: $(tail -n 1 "$WORK/looked"), $(stat -c %s "$WORK/report.html") bytes"
+}
+
+look every tests/data/traces/every.pbt
+look sleeps tests/data/traces/sleeps.pbt
+look pytorch --device tests/data/devices/pytorch
+look cluster --device tests/data/devices/mindspore-cluster
+look memory --device tests/data/devices/mindspore-memory

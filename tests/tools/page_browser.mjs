@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// page_browser.mjs - looks at a report's page in a real browser, as its readers do.
+//
+// usage: node page_browser.mjs REPORT.html REPORT.json [SCREENSHOTS]
+//
+// Fails where the page breaks a promise: the first screen, each figure that of the JSON report, nothing cut at 500
+// pixels, an empty console, no request, what a reader without scripts gets. Pictures go to the folder SCREENSHOTS.
+import { readFileSync } from "node:fs";
+import { open_page } from "./browser.mjs";
+
+const [file, json_file, pictures] = process.argv.slice(2);
+const report = JSON.parse(readFileSync(json_file, "utf8"));
+const problems = [];
+const need = (what, holds) => { if (!holds) problems.push(what); };
+
+/* In the page: figures that differ from the report's, by their paths. */
+const FIGURES = `[...document.querySelectorAll("[data-key]")].map(e => [e.dataset.key, e.dataset.value])`;
+/* In the page: text that is cut, or that the window does not show. */
+const CUT = `[...document.querySelectorAll("main *, header *")].filter(e => { const s = getComputedStyle(e); return e.childElementCount === 0 && e.textContent.trim() &&
+	e.getClientRects().length && s.overflowX !== "auto" && !e.closest(".hidden, .skip, [data-chart], nav") && e.scrollWidth > e.clientWidth + 1 && e.clientWidth; }).map(e => e.outerHTML.slice(0, 120))`;
+const box = selector => `(({ left, top, right, bottom }) => ({ left, top, right, bottom }))(document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect())`;
+
+function check_figures(figures) {
+	const at = path => path.split(".").reduce((value, key) => value?.[key], report);
+	for (const [path, value] of figures) {
+		const told = at(path);
+		const same = typeof told === "number" ? Number(value) === told : Array.isArray(told) ? value === JSON.stringify(told) : value === String(told);
+		need(`${path} is ${value} on the page, ${JSON.stringify(told)} in the report`, told !== undefined && same);
+	}
+	return figures.length;
+}
+
+async function look(name, size, more = async () => {}) {
+	const page = await open_page(file, size);
+	if (size.scripts !== false) {
+		await page.wait_for("document.documentElement.dataset.ready");
+		need(`${name}: the page says: ${await page.evaluate("document.getElementById('foot').textContent")}`, await page.evaluate("document.documentElement.dataset.ready") === "yes");
+		await page.evaluate("new Promise(done => setTimeout(done, 300))");
+	}
+	if (pictures)
+		await page.screenshot(`${pictures}/${name}.png`);
+	if (report.verdict) {
+		const { left, top, right, bottom } = await page.evaluate(box("#verdict"));
+		need(`${name}: the verdict is not wholly in the first screen`, left >= 0 && top >= 0 && right <= size.width && bottom <= size.height);
+		need(`${name}: the verdict's state`, await page.evaluate("document.getElementById('verdict').dataset.state") === report.verdict.state);
+		const tiles = await page.evaluate(box(".tiles"));
+		need(`${name}: the headline figures are not in the first screen`, tiles.bottom <= size.height);
+	}
+	need(`${name}: wider than the window`, await page.evaluate("document.documentElement.scrollWidth") <= size.width);
+	for (const cut of await page.evaluate(CUT))
+		need(`${name}: text is cut: ${cut}`, false);
+	await more(page);
+	for (const message of page.messages)
+		need(`${name}: the console: ${message}`, false);
+	await page.close();
+}
+
+/* Each chart is drawn where it comes into view, and not empty. */
+async function check_charts(page) {
+	const charts = await page.evaluate(`(async () => {
+		const places = [...document.querySelectorAll("[data-chart]")];
+		for (const place of places) {
+			place.scrollIntoView({ block: "center" });
+			for (let i = 0; i < 100 && !place.querySelector("canvas"); i++)
+				await new Promise(done => setTimeout(done, 20));
+		}
+		return places.map(place => [place.dataset.chart, Boolean(place.querySelector("canvas")), Boolean(place.getAttribute("aria-label"))]);
+	})()`);
+	for (const [name, is_drawn, is_labelled] of charts)
+		need(`the chart ${name}`, is_drawn && is_labelled);
+	return charts.length;
+}
+
+/* By keys alone: from the first table's heading a sort, the rest of its rows, all of it as CSV. */
+async function check_keys(page) {
+	await page.evaluate("document.querySelector('th button').focus()");
+	await page.key("Enter");
+	need("Enter on a heading sorts", await page.evaluate("document.querySelector('th').getAttribute('aria-sort')") !== "none");
+	const csv = await page.evaluate("csv_of(tables[0])"), rows = await page.evaluate("tables[0].rows.length");
+	need("a table as CSV has all its rows", csv.trim().split("\n").length >= rows + 1);
+}
+
+let figures = 0, charts = 0;
+await look("wide", { width: 1400, height: 900 }, async page => {
+	await page.evaluate("tables.forEach((table, id) => { table.all = true; redraw(id); })");
+	figures = check_figures(await page.evaluate(FIGURES));
+	charts = await check_charts(page);
+	await check_keys(page);
+});
+await look("narrow", { width: 500, height: 900 });
+await look("dark", { width: 1400, height: 900, dark: true });
+await look("plain", { width: 1400, height: 900, scripts: false });
+need("no figures", figures > 0);
+problems.slice(0, 20).forEach(problem => console.log(`FAIL: ${problem}`));
+console.log(`${figures} figures, ${charts} charts, ${problems.length} problems`);
+process.exit(problems.length ? 1 : 0);
