@@ -160,9 +160,10 @@ include vmtests/vmtests.mk
 include packaging/install.mk
 
 # What is made of the sources; the tests compare it.
-docs: $(B)/analyzer
+docs: $(B)/analyzer $(B)/profctl
 	docs/list_files.py >docs/files.md
 	$(B)/analyzer query --schema --format markdown >docs/tables.md
+	for program in profctl analyzer; do packaging/completions/generate $(B)/$$program packaging/completions; done
 
 help:
 	@echo "make all      build profbpfd, profctl, analyzer and the device layers into build/"
@@ -173,7 +174,7 @@ help:
 	@echo "make test-debian13  compile, test and demonstrate this checkout in a fresh Debian 13 (the same needs)"
 	@echo "make fuzz     fuzz all that reads what others wrote, each part for FUZZ_SECONDS (default 20)"
 	@echo "make fuzz-fast  the same, mostly without AddressSanitizer: several times as many inputs"
-	@echo "make docs     make docs/files.md and docs/tables.md of the sources"
+	@echo "make docs     make docs/files.md, docs/tables.md and the completions of the sources"
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make bench-import  measure how fast device files of other profilers are taken in"
 	@echo "make bench-insight  plant faults in jobs and see whether they are found (needs root; bench/insight/README.md)"

@@ -9,7 +9,10 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 CATALOGS := $(wildcard catalog/*.catalog)
 MAN1 := $(wildcard docs/man/*.1)
 MAN8 := $(wildcard docs/man/*.8)
-COMPLETIONS := $(wildcard packaging/completions/*.bash)
+COMPLETIONS := packaging/completions
+BASH_COMPLETIONS := $(wildcard $(COMPLETIONS)/*.bash)
+ZSH_COMPLETIONS := $(wildcard $(COMPLETIONS)/_*)
+FISH_COMPLETIONS := $(wildcard $(COMPLETIONS)/*.fish)
 LICENCES := LICENSE NOTICE $(wildcard LICENSES/*)
 ECHARTS_LICENCES := $(if $(ECHARTS),$(wildcard third_party/echarts/[LN]*))
 
@@ -23,7 +26,9 @@ install: all
 	$(call install_to,644,$(PREFIX)/share/profbpf/catalog,$(CATALOGS))
 	$(call install_to,644,$(PREFIX)/share/man/man1,$(MAN1))
 	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))
-	$(call install_to,644,$(PREFIX)/share/bash-completion/completions,$(COMPLETIONS))
+	$(call install_to,644,$(PREFIX)/share/bash-completion/completions,$(BASH_COMPLETIONS))
+	$(call install_to,644,$(PREFIX)/share/zsh/site-functions,$(ZSH_COMPLETIONS))
+	$(call install_to,644,$(PREFIX)/share/fish/vendor_completions.d,$(FISH_COMPLETIONS))
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf,$(LICENCES))
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf/echarts,$(ECHARTS_LICENCES))
 	$(call install_to,644,$(SYSUSERSDIR),packaging/sysusers.d/profbpf.conf)
@@ -35,7 +40,9 @@ uninstall:
 	$(call remove_from,$(PREFIX)/bin,$(PROGRAMS))
 	$(call remove_from,$(PREFIX)/share/man/man1,$(MAN1))
 	$(call remove_from,$(PREFIX)/share/man/man8,$(MAN8))
-	$(call remove_from,$(PREFIX)/share/bash-completion/completions,$(COMPLETIONS))
+	$(call remove_from,$(PREFIX)/share/bash-completion/completions,$(BASH_COMPLETIONS))
+	$(call remove_from,$(PREFIX)/share/zsh/site-functions,$(ZSH_COMPLETIONS))
+	$(call remove_from,$(PREFIX)/share/fish/vendor_completions.d,$(FISH_COMPLETIONS))
 	$(call remove_from,$(SYSUSERSDIR),profbpf.conf)
 	$(call remove_from,$(UNITDIR),profbpfd.service)
 	rm -rf $(DESTDIR)$(PREFIX)/lib/profbpf $(DESTDIR)$(PREFIX)/share/profbpf $(DESTDIR)$(PREFIX)/share/doc/profbpf

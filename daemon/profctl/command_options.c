@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	  "Write the trace to FILE, - for standard output (default: profbpf-<host>-<time>.pbt)" },
 	{ "duration", 'd', "T", 0, "End after T, for example 10s, 500ms or 2m" },
 	{ "topics", 't', "LIST", 0,
-	  "What to record, of api, ioctl, sched, device, account, irq, stack, fault, io (default: "
+	  "What to record, of api, ioctl, sched, device, account, irq, stack, fault, io, sample (default: "
 	  "all that cost little); default and all stand for several, +io and -irq add and take "
 	  "away" },
 	{ "interval", OPTION_INTERVAL, "T", 0,

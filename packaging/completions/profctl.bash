@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# bash completion for profctl
+# bash completion for profctl; made by packaging/completions/generate, do not edit
 # shellcheck shell=bash
+
+# The last of several words between commas; those already there stay.
+_profctl_list()
+{
+	mapfile -t COMPREPLY < <(compgen -W "$2" -- "${1##*,}")
+	[[ $1 != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${1%,*},}")
+	compopt -o nospace
+}
 
 _profctl_pids()
 {
@@ -13,12 +21,9 @@ _profctl_pids()
 	[[ $1 != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${1%,*},}")
 }
 
-# The last of several topics; those already there stay.
-_profctl_topics()
+_profctl_words()
 {
-	mapfile -t COMPREPLY < <(compgen -W "api ioctl sched device account irq stack fault io" -- "${1##*,}")
-	[[ $1 != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${1%,*},}")
-	compopt -o nospace
+	mapfile -t COMPREPLY < <(compgen -W "$2" -- "$1")
 }
 
 _profctl_sessions()
@@ -28,65 +33,170 @@ _profctl_sessions()
 	mapfile -t COMPREPLY < <(compgen -W "$sessions" -- "$1")
 }
 
+# What follows -- is another command's line.
+_profctl_command()
+{
+	local i
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} == -- ]] || continue
+		if declare -F _command_offset >/dev/null; then
+			_command_offset $((i + 1))
+		else
+			compopt -o default
+		fi
+		return
+	done
+	return 1
+}
+
+_profctl_of_attach()
+{
+	case $3 in
+	--budget) :; return ;;
+	-b | --buffer) :; return ;;
+	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
+	-d | --duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--interval) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--min-duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	-o | --output) compopt -o default; return ;;
+	--stack-block) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--stack-rate) :; return ;;
+	-s | --socket) compopt -o default; return ;;
+	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
+	-p | --pid) _profctl_pids "$2"; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help --pid"
+	else
+		:
+	fi
+}
+
+_profctl_of_record()
+{
+	case $3 in
+	--budget) :; return ;;
+	-b | --buffer) :; return ;;
+	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
+	-d | --duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--interval) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--min-duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	-o | --output) compopt -o default; return ;;
+	--stack-block) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--stack-rate) :; return ;;
+	-s | --socket) compopt -o default; return ;;
+	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help --system --"
+	else
+		:
+	fi
+}
+
+_profctl_of_list()
+{
+	case $3 in
+	-f | --format) _profctl_words "$2" "text json"; return ;;
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--format --socket --help"
+	else
+		:
+	fi
+}
+
+_profctl_of_stop()
+{
+	case $3 in
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--socket --help"
+	else
+		_profctl_sessions "$2"
+	fi
+}
+
+_profctl_of_status()
+{
+	case $3 in
+	-f | --format) _profctl_words "$2" "text json"; return ;;
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--format --socket --help"
+	else
+		:
+	fi
+}
+
+_profctl_of_top()
+{
+	case $3 in
+	--catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
+	-f | --format) _profctl_words "$2" "text json"; return ;;
+	-p | --pid) _profctl_pids "$2"; return ;;
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--catalog --format --once --pid --standalone --socket --help"
+	else
+		:
+	fi
+}
+
+_profctl_of_why()
+{
+	case $3 in
+	--budget) :; return ;;
+	-b | --buffer) :; return ;;
+	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
+	-d | --duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--interval) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--min-duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	-o | --output) compopt -o default; return ;;
+	--stack-block) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--stack-rate) :; return ;;
+	-s | --socket) compopt -o default; return ;;
+	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help"
+	else
+		_profctl_pids "$2"
+	fi
+}
+
+_profctl_of_catalog()
+{
+	case $3 in
+	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
+	-f | --format) _profctl_words "$2" "text json"; return ;;
+	-p | --pid) _profctl_pids "$2"; return ;;
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--catalog --format --pid --socket --help"
+	else
+		if [[ $COMP_CWORD -eq 2 ]]; then _profctl_words "$2" "list check match"; else compopt -o default; fi
+	fi
+}
+
 _profctl()
 {
-	local word=$2 before=$3 command=${COMP_WORDS[1]:-} i
-	local socket="--socket --help" trace="--output --duration --topics --follow --no-follow --catalog
-		--min-duration --budget --interval --buffer --stack-block --stack-rate --standalone"
+	local command=${COMP_WORDS[1]:-}
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "attach record list stop status top why catalog --help --version" -- "$word")
+		_profctl_words "$2" "attach record list stop status top why catalog --help --version"
 		return
 	fi
-	if [[ $command == record ]]; then
-		# What follows -- is another command's line.
-		for ((i = 2; i < COMP_CWORD; i++)); do
-			if [[ ${COMP_WORDS[i]} == -- ]]; then
-				if declare -F _command_offset >/dev/null; then
-					_command_offset $((i + 1))
-				else
-					compopt -o default
-				fi
-				return
-			fi
-		done
-	fi
-	case $before in
-	-p | --pid) _profctl_pids "$word"; return ;;
-	-t | --topics) _profctl_topics "$word"; return ;;
-	-f | --format) mapfile -t COMPREPLY < <(compgen -W "text json" -- "$word"); return ;;
-	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$word"); compopt -o filenames; return ;;
-	-o | --output | -s | --socket) compopt -o default; return ;;
-	-d | --duration | --min-duration | --stack-block) mapfile -t COMPREPLY < <(compgen -W "10s 1m 100ms" -- "$word"); return ;;
-	--interval) mapfile -t COMPREPLY < <(compgen -W "1s 100ms 10ms" -- "$word"); return ;;
-	-b | --buffer) mapfile -t COMPREPLY < <(compgen -W "64M 256M" -- "$word"); return ;;
-	esac
+	[[ $command != record ]] || ! _profctl_command || return
 	case $command in
-	attach) mapfile -t COMPREPLY < <(compgen -W "--pid $trace $socket" -- "$word") ;;
-	why)
-		if [[ $word == -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "$trace $socket" -- "$word")
-		else
-			_profctl_pids "$word"
-		fi ;;
-	record) mapfile -t COMPREPLY < <(compgen -W "--system $trace $socket --" -- "$word") ;;
-	top) mapfile -t COMPREPLY < <(compgen -W "--pid --once --format --catalog --standalone $socket" -- "$word") ;;
-	list | status) mapfile -t COMPREPLY < <(compgen -W "--format $socket" -- "$word") ;;
-	stop)
-		if [[ $word == -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "$socket" -- "$word")
-		else
-			_profctl_sessions "$word"
-		fi ;;
-	catalog)
-		if [[ $COMP_CWORD -eq 2 ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "list check match" -- "$word")
-		elif [[ $word == -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -W "--pid --catalog --format $socket" -- "$word")
-		else
-			compopt -o default
-		fi ;;
+	attach | record | list | stop | status | top | why | catalog) "_profctl_of_$command" "$@" ;;
 	esac
 }
 
