@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "analyzer/analyse/device/device_workers.h"
+#include "analyzer/analyse/idle/interpreter_lock.h"
 #include "proto/trace.pb-c.h"
 #include "lib/base/bisect.h"
+#include "lib/base/map.h"
 
 /* Words of one condition variable, or of one queue's locks, are no farther from each other. */
 #define FUTEX_NEAR 8
@@ -14,14 +16,26 @@
 struct ended {
 	uint64_t ts_ns;
 	uint32_t waker;
+	uint32_t sleeper;
 	uint32_t object; /* that was slept for */
+};
+
+/* A thread began to wait for its interpreter's lock. */
+struct begun {
+	uint64_t ts_ns;
+	uint32_t process;
+	uint32_t thread;
 };
 
 struct waits {
 	const struct model *model;
 	struct syscall_table *syscalls;
+	struct interpreter_locks *locks;
 	uint32_t *end; /* by span */
-	MODEL_ARRAY(struct ended) ended; /* by waker, then time; while sleeps are looked for */
+	struct map holders; /* span that ends a wait for an interpreter -> who had it, where no wake-up tells */
+	/* While sleeps are looked for. */
+	MODEL_ARRAY(struct ended) ended; /* by waker, then time */
+	MODEL_ARRAY(struct begun) begun; /* by process, then time */
 };
 
 static bool is_asleep(const struct span *span)
@@ -29,12 +43,7 @@ static bool is_asleep(const struct span *span)
 	return span->state == STATE_SLEEP || span->state == STATE_DISK;
 }
 
-static bool near(uint64_t a, uint64_t b)
-{
-	return (a > b ? a - b : b - a) <= FUTEX_NEAR;
-}
-
-static bool same_object(const struct model *model, uint32_t a, uint32_t b)
+static bool same_object(const struct model *model, uint32_t a, uint32_t b, uint64_t near)
 {
 	const struct sleep_object *objects = model->sleep_objects.row;
 
@@ -43,7 +52,9 @@ static bool same_object(const struct model *model, uint32_t a, uint32_t b)
 	return a < model->sleep_objects.count && b < model->sleep_objects.count &&
 	       objects[a].kind == PROFBPF__SLEEP_OBJECTS__KIND__FUTEX &&
 	       objects[b].kind == PROFBPF__SLEEP_OBJECTS__KIND__FUTEX &&
-	       near(objects[a].object, objects[b].object);
+	       (objects[a].object > objects[b].object ? objects[a].object - objects[b].object
+						      : objects[b].object - objects[a].object) <=
+		       near;
 }
 
 /* Can a sleep that ended like this go on? What an interrupt brought was there. */
@@ -87,46 +98,53 @@ static bool collect_ended(struct waits *waits)
 {
 	const struct model *model = waits->model;
 
-	for (uint32_t i = 0; i < model->spans.count; i++) {
-		const struct span *span = &model->spans.row[i];
+	for (uint32_t thread = 0; thread < model->timelines.count; thread++) {
+		uint32_t first = model->timelines.row[thread].first;
 
-		if (is_asleep(span) && span_woken_by_thread(span) &&
-		    !MODEL_PUSH(&waits->ended,
-				((struct ended){ span->end_ns, span->other, span->object })))
-			return false;
+		for (uint32_t i = first; i < first + model->timelines.row[thread].count; i++) {
+			const struct span *span = &model->spans.row[i];
+
+			if (is_asleep(span) && span_woken_by_thread(span) &&
+			    !MODEL_PUSH(&waits->ended, ((struct ended){ span->end_ns, span->other,
+									thread, span->object })))
+				return false;
+		}
 	}
 	if (waits->ended.count)
 		qsort(waits->ended.row, waits->ended.count, sizeof(*waits->ended.row), by_waker);
 	return true;
 }
 
-/* Did the thread wake somebody in that time? Not who waits for the same: those take turns at looking. */
-static bool woke_somebody(const struct waits *waits, uint32_t thread, const struct span *sleep,
-			  uint64_t to_ns)
+/* The first sleep that a thread ended at or after an instant. */
+static uint32_t first_ended(const struct waits *waits, uint32_t thread, uint64_t from_ns)
 {
 	const struct ended *rows = waits->ended.row;
-	uint32_t i = BISECT(k, 0, waits->ended.count,
-			    rows[k].waker < thread ||
-				    (rows[k].waker == thread && rows[k].ts_ns < sleep->end_ns));
 
-	for (; i < waits->ended.count && rows[i].waker == thread && rows[i].ts_ns < to_ns; i++)
-		if (!same_object(waits->model, rows[i].object, sleep->object))
+	return BISECT(k, 0, waits->ended.count,
+		      rows[k].waker < thread ||
+			      (rows[k].waker == thread && rows[k].ts_ns < from_ns));
+}
+
+/* Did the thread wake somebody in that time? Not who waits for the same: those take turns at looking. */
+static bool woke_somebody(const struct waits *waits, uint32_t thread, const struct span *sleep,
+			  uint64_t to_ns, uint64_t near)
+{
+	const struct ended *rows = waits->ended.row;
+
+	for (uint32_t i = first_ended(waits, thread, sleep->end_ns);
+	     i < waits->ended.count && rows[i].waker == thread && rows[i].ts_ns < to_ns; i++)
+		if (!same_object(waits->model, rows[i].object, sleep->object, near))
 			return true;
 	return false;
 }
 
-/* The sleep with which the wait of sleep @at goes on, before @end; else @at. */
-static uint32_t next_sleep(const struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
+/* The next sleep of the thread before @end, after at most @most_ns on a CPU; else @at. */
+static uint32_t sleep_after(const struct waits *waits, uint32_t at, uint32_t end, uint64_t most_ns)
 {
-	const struct model *model = waits->model;
-	const struct span *spans = model->spans.row, *sleep = &spans[at];
-	uint64_t most_ns = (sleep->end_ns - sleep->start_ns) / LOOK_PART, ran_ns = 0;
+	const struct span *spans = waits->model->spans.row;
+	uint64_t ran_ns = 0;
 	uint32_t next = at + 1;
 
-	if (!may_go_on(waits, sleep))
-		return at;
-	if (most_ns > LOOK_NS)
-		most_ns = LOOK_NS;
 	for (; next < end && !is_asleep(&spans[next]); next++) {
 		if (spans[next].state == STATE_RUNNING)
 			ran_ns += spans[next].end_ns - spans[next].start_ns;
@@ -135,61 +153,210 @@ static uint32_t next_sleep(const struct waits *waits, uint32_t thread, uint32_t 
 		if (ran_ns > most_ns)
 			return at;
 	}
-	if (next == end || spans[next].syscall != sleep->syscall ||
-	    !same_object(model, spans[next].object, sleep->object) ||
-	    did_something(model, thread, sleep->end_ns, spans[next].start_ns) ||
-	    woke_somebody(waits, thread, sleep, spans[next].start_ns))
+	return next < end ? next : at;
+}
+
+static bool for_interpreter(const struct waits *waits, uint32_t thread, uint32_t span)
+{
+	return interpreter_lock_is(waits->locks, thread, waits->model->spans.row[span].object);
+}
+
+/* Did a thread end a sleep on the condition variable? Only there a time is given. */
+static bool was_given(const struct span *span)
+{
+	return span->flags & SPAN_TIMEOUT && span_woken_by_thread(span);
+}
+
+/* The sleep with which the wait of sleep @at for the interpreter's lock goes on, before @end; else @at. */
+static uint32_t next_slice(const struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
+{
+	const struct span *spans = waits->model->spans.row;
+	uint32_t next;
+
+	if (was_given(&spans[at]))
+		return at;
+	next = sleep_after(waits, at, end, LOOK_NS);
+	if (next == at || !for_interpreter(waits, thread, next) ||
+	    did_something(waits->model, thread, spans[at].end_ns, spans[next].start_ns))
 		return at;
 	return next;
 }
 
+/* The sleep with which the wait of sleep @at goes on, before @end; else @at. */
+static uint32_t next_sleep(const struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
+{
+	const struct model *model = waits->model;
+	const struct span *spans = model->spans.row, *sleep = &spans[at];
+	uint64_t most_ns = (sleep->end_ns - sleep->start_ns) / LOOK_PART;
+	uint64_t near = sleep->flags & SPAN_WOKEN_TIMER ? FUTEX_BESIDE : FUTEX_NEAR;
+	uint32_t next;
+
+	if (!may_go_on(waits, sleep))
+		return at;
+	next = sleep_after(waits, at, end, most_ns < LOOK_NS ? most_ns : LOOK_NS);
+	if (next == at || spans[next].syscall != sleep->syscall ||
+	    !same_object(model, spans[next].object, sleep->object, near) ||
+	    did_something(model, thread, sleep->end_ns, spans[next].start_ns) ||
+	    woke_somebody(waits, thread, sleep, spans[next].start_ns, near))
+		return at;
+	return next;
+}
+
+/* The end of what the thread did before its next sleep. */
+static uint64_t awake_until(const struct waits *waits, uint32_t at, uint32_t end)
+{
+	const struct span *spans = waits->model->spans.row;
+
+	while (at + 1 < end && !is_asleep(&spans[at + 1]))
+		at++;
+	return spans[at].end_ns;
+}
+
+/* Who waits until the thread has taken the lock over, and is woken by it in that time: that one had it. */
+static uint32_t woken_for_taking(const struct waits *waits, uint32_t thread, uint64_t from_ns,
+				 uint64_t to_ns)
+{
+	const struct ended *rows = waits->ended.row;
+
+	for (uint32_t i = first_ended(waits, thread, from_ns);
+	     i < waits->ended.count && rows[i].waker == thread && rows[i].ts_ns < to_ns; i++)
+		if (interpreter_lock_is(waits->locks, rows[i].sleeper, rows[i].object))
+			return rows[i].sleeper;
+	return INDEX_NONE;
+}
+
+/* Who wants it back in that time, having been on a CPU until then. */
+static uint32_t wants_back(const struct waits *waits, uint32_t thread, uint64_t from_ns,
+			   uint64_t to_ns)
+{
+	const struct begun *rows = waits->begun.row;
+	uint32_t process = waits->model->threads.row[thread].process;
+	uint32_t i = BISECT(k, 0, waits->begun.count,
+			    rows[k].process < process ||
+				    (rows[k].process == process && rows[k].ts_ns < from_ns));
+
+	for (; i < waits->begun.count && rows[i].process == process && rows[i].ts_ns < to_ns; i++)
+		if (rows[i].thread != thread)
+			return rows[i].thread;
+	return INDEX_NONE;
+}
+
+/* A timer ended sleep @at, the last one of a wait for the interpreter's lock: it was free when the thread looked. */
+static bool find_holder(struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
+{
+	const struct span *sleep = &waits->model->spans.row[at];
+	uint64_t to_ns = awake_until(waits, at, end);
+	uint32_t holder = woken_for_taking(waits, thread, sleep->end_ns, to_ns);
+
+	if (holder == INDEX_NONE)
+		holder = wants_back(waits, thread, sleep->end_ns, to_ns);
+	if (holder == INDEX_NONE)
+		holder = interpreter_lock_seen(waits->locks, thread, sleep->start_ns,
+					       sleep->end_ns);
+	return holder == INDEX_NONE || map_put(&waits->holders, at, holder);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct begun *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
+}
+
+/* Where waits for interpreters' locks begin: slices that go on are none. */
+static bool collect_begun(struct waits *waits)
+{
+	const struct model *model = waits->model;
+
+	for (uint32_t thread = 0; thread < model->timelines.count; thread++) {
+		uint32_t first = model->timelines.row[thread].first;
+		uint32_t end = first + model->timelines.row[thread].count, before = INDEX_NONE;
+
+		for (uint32_t at = first; at < end; at++) {
+			const struct span *span = &model->spans.row[at];
+			bool goes_on;
+
+			if (!is_asleep(span))
+				continue;
+			goes_on = before != INDEX_NONE &&
+				  sleep_after(waits, before, end, LOOK_NS) == at;
+			before = for_interpreter(waits, thread, at) ? at : INDEX_NONE;
+			if (before != INDEX_NONE && !goes_on &&
+			    !MODEL_PUSH(&waits->begun,
+					((struct begun){ span->start_ns,
+							 model->threads.row[thread].process,
+							 thread })))
+				return false;
+		}
+	}
+	if (waits->begun.count)
+		qsort(waits->begun.row, waits->begun.count, sizeof(*waits->begun.row), by_begin);
+	return true;
+}
+
 /* Backwards: what ends a wait is known when its beginning is looked at. */
-static void find(struct waits *waits, uint32_t thread)
+static bool find(struct waits *waits, uint32_t thread)
 {
 	const struct model *model = waits->model;
 	const struct timeline *timeline = &model->timelines.row[thread];
 	uint32_t first = timeline->first, end = first + timeline->count;
 
 	for (uint32_t at = end; at-- > first;) {
+		bool interpreter;
 		uint32_t next;
 
 		waits->end[at] = INDEX_NONE;
 		if (!is_asleep(&model->spans.row[at]))
 			continue;
-		next = next_sleep(waits, thread, at, end);
+		interpreter = for_interpreter(waits, thread, at);
+		next = interpreter ? next_slice(waits, thread, at, end)
+				   : next_sleep(waits, thread, at, end);
 		waits->end[at] = next == at ? at : waits->end[next];
 		for (uint32_t look = at + 1; look < next; look++)
 			waits->end[look] = waits->end[next];
+		if (interpreter && next == at && !span_woken_by_thread(&model->spans.row[at]) &&
+		    !find_holder(waits, thread, at, end))
+			return false;
 	}
+	return true;
 }
 
 struct waits *waits_new(const struct model *model, struct syscall_table *syscalls)
 {
 	struct waits *waits = calloc(1, sizeof(*waits));
+	bool done;
 
 	if (!waits)
 		return NULL;
 	waits->model = model;
 	waits->syscalls = syscalls;
+	waits->locks = interpreter_locks_new(model);
 	waits->end = calloc((size_t)model->spans.count + 1, sizeof(*waits->end));
-	if (!waits->end || !collect_ended(waits)) {
-		waits_free(waits);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < model->spans.count; i++)
+	done = waits->locks && waits->end && collect_ended(waits) && collect_begun(waits);
+	for (uint32_t i = 0; done && i < model->spans.count; i++)
 		waits->end[i] = INDEX_NONE;
-	for (uint32_t thread = 0; thread < model->timelines.count; thread++)
-		find(waits, thread);
+	for (uint32_t thread = 0; done && thread < model->timelines.count; thread++)
+		done = find(waits, thread);
 	free(waits->ended.row);
+	free(waits->begun.row);
 	waits->ended.row = NULL;
-	return waits;
+	waits->begun.row = NULL;
+	if (done)
+		return waits;
+	waits_free(waits);
+	return NULL;
 }
 
 void waits_free(struct waits *waits)
 {
 	if (!waits)
 		return;
+	interpreter_locks_free(waits->locks);
+	map_free(&waits->holders);
 	free(waits->ended.row);
+	free(waits->begun.row);
 	free(waits->end);
 	free(waits);
 }
@@ -197,4 +364,19 @@ void waits_free(struct waits *waits)
 uint32_t wait_end(const struct waits *waits, uint32_t span)
 {
 	return span < waits->model->spans.count ? waits->end[span] : INDEX_NONE;
+}
+
+bool wait_interpreter(const struct waits *waits, uint32_t thread, uint32_t end)
+{
+	return end < waits->model->spans.count && for_interpreter(waits, thread, end);
+}
+
+uint32_t wait_holder(const struct waits *waits, uint32_t end)
+{
+	const struct span *span = &waits->model->spans.row[end];
+	uint32_t holder = map_get(&waits->holders, end);
+
+	if (span_woken_by_thread(span))
+		return span->other;
+	return holder == MAP_NONE ? INDEX_NONE : holder;
 }

@@ -13,10 +13,18 @@
  * LOOK_PART-th of the sleep before, began neither a traced call nor an ioctl, and woke nobody but who waits
  * for the same object: a stage that hands its item on within microseconds waits for the next one after that.
  * No more than that part of what a thread really did between two waits can be taken for waiting.
+ * After a slice that a timer ended a thread has nothing to hand on: whom it wakes then waits for the mutex beside
+ * what it sleeps on itself, up to FUTEX_BESIDE bytes away, and the same wait goes on there.
+ *
+ * Of the lock of a CPython interpreter (interpreter_lock.h) all sleeps that follow each other are one wait, with at
+ * most LOOK_NS on a CPU in between, up to the first one on its condition variable that a thread ended: that one gave it up
+ * then. Where a timer ended the last of them, it was free by then. Who had it waits until the thread has taken it, or wants
+ * it back at once; else who was seen with it last in that time had it.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ONE_WAIT_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_ONE_WAIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/analyse/host/syscall_class.h"
@@ -24,6 +32,7 @@
 
 #define LOOK_NS 50000
 #define LOOK_PART 8
+#define FUTEX_BESIDE 128
 
 struct waits;
 
@@ -38,5 +47,11 @@ void waits_free(struct waits *waits);
  * wait's last sleep as well; INDEX_NONE for all else.
  */
 uint32_t wait_end(const struct waits *waits, uint32_t span);
+
+/* wait_interpreter - is the sleep that ends a wait, by a thread, one for the lock of its interpreter? */
+bool wait_interpreter(const struct waits *waits, uint32_t thread, uint32_t end);
+
+/* wait_holder - the thread that had that lock; INDEX_NONE = not known */
+uint32_t wait_holder(const struct waits *waits, uint32_t end);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_ONE_WAIT_H */

@@ -133,6 +133,7 @@ void root_object_text(const struct model *model, const struct root *root, char *
 		snprintf(text, size, "%s",
 			 model_text(model, model->devices.row[root->object].name));
 		break;
+	case OBJECT_INTERPRETER: snprintf(text, size, "the interpreter's lock"); break;
 	case OBJECT_INTERRUPT: snprintf(text, size, "%s", model_text(model, root->object)); break;
 	default: break;
 	}

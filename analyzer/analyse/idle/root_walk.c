@@ -240,6 +240,24 @@ static void name_sleep(const struct root_walk *walk, const struct span *span, st
 	}
 }
 
+/* A wait for the interpreter's lock: on to who had it. */
+static void put_locked(struct root_walk *walk, uint32_t last, struct root *root)
+{
+	uint32_t holder = wait_holder(walk->waits, last);
+
+	root->object_kind = OBJECT_INTERPRETER;
+	root->object = 0;
+	if (holder != INDEX_NONE && holder != root->thread) {
+		by_thread(walk, holder, IDLE_LOCK, root);
+		return;
+	}
+	root->cause = IDLE_LOCK;
+	root->end = ROOT_END_NO_WAKER;
+	root->who_kind = WHO_NONE;
+	root->who = 0;
+	emit(walk, root);
+}
+
 /* The wait whose last sleep is @last. */
 static void put_asleep(struct root_walk *walk, const struct walk_step *step, uint32_t last)
 {
@@ -262,6 +280,10 @@ static void put_asleep(struct root_walk *walk, const struct walk_step *step, uin
 		return;
 	}
 	name_sleep(walk, span, &root);
+	if (wait_interpreter(walk->waits, step->thread, last)) {
+		put_locked(walk, last, &root);
+		return;
+	}
 	idle_sleep_judge(model, walk->tools->syscalls, step->ioctl != INDEX_NONE, &piece);
 	if (piece.cause == IDLE_DRIVER) {
 		root.cause = IDLE_DRIVER;

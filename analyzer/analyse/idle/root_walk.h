@@ -20,8 +20,9 @@
  *   woken by a thread that was not traced             no_work or network as in idle_rules.h, else unknown
  *
  * What is none of these is unknown, and root.end says why: never a guess. Signals are followed to
- * who sent them. Sleeps that are one wait (one_wait.h) are followed to what ended the last of them. A thread
- * that is on the way already closes a circle: its cause is that of the wait in which it was found.
+ * who sent them. Sleeps that are one wait (one_wait.h) are followed to what ended the last of them, and waits for the
+ * lock of a CPython interpreter to who had it. A thread that is on the way already closes a circle: its cause is that
+ * of the wait in which it was found.
  *
  * Work: the stretches asked about at one depth do not overlap, so that each depth looks at each record of
  * the threads at most once; there are ROOT_DEPTH_MAX of them.
@@ -67,6 +68,7 @@ enum root_object {
 	OBJECT_CGROUP, /* index into cgroups */
 	OBJECT_DEVICE, /* index into devices */
 	OBJECT_INTERRUPT, /* string: its name */
+	OBJECT_INTERPRETER, /* the lock of the thread's interpreter */
 };
 
 struct root {

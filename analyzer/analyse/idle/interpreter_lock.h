@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * interpreter_lock.h - sleeps for the lock of a CPython interpreter, and who had it.
+ *
+ * A trace says of each Python at which addresses its threads sleep while they wait for its lock
+ * (Pythons of proto/trace.proto): those of a condition variable, on which they sleep for slices of 5 ms, of one on
+ * which the last holder waits until another thread has it, and of the mutexes of both.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_INTERPRETER_LOCK_H
+#define PROFBPF_ANALYZER_ANALYSE_IDLE_INTERPRETER_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/model/model.h"
+
+struct interpreter_locks;
+
+/* interpreter_locks_new - NULL without memory; @model must outlive it */
+struct interpreter_locks *interpreter_locks_new(const struct model *model);
+void interpreter_locks_free(struct interpreter_locks *locks);
+
+/* interpreter_lock_is - is what a thread sleeps on, an index into sleep_objects or INDEX_NONE, part of its interpreter's lock? */
+bool interpreter_lock_is(const struct interpreter_locks *locks, uint32_t thread, uint32_t object);
+
+/*
+ * interpreter_lock_seen - another thread of its process that looks saw with the lock
+ *
+ * The last one in [from_ns, to_ns); INDEX_NONE if there was none.
+ */
+uint32_t interpreter_lock_seen(const struct interpreter_locks *locks, uint32_t thread,
+			       uint64_t from_ns, uint64_t to_ns);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_INTERPRETER_LOCK_H */

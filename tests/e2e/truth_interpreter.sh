@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A Python thread has the interpreter's lock, the one that launches wants it: all slices of its waits lead to the
+# holder, and to the function that it is in, with default options; with each CPython 3 that is here.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq python3
+
+readonly POINTS=10 # of the time looked at that a share may be off
+readonly LATE_NS=100000
+readonly UNKNOWN_POINTS=25 # of a version whose lock the recorder does not know: slices are told by their look alone
+
+# job PYTHON WAY: as launch_truth() for a program of Python's
+job() {
+	rm -f "$WORK/job.in"
+	mkfifo "$WORK/job.in"
+	"$1" "$ROOT/tests/truth/interpreter_lock.py" "$2" 1.5 <"$WORK/job.in" >"$WORK/job.out" 2>"$WORK/job.err" &
+	TRUTH_PID=$! TRUTH_OUT=$WORK/job.out
+	exec {TRUTH_IN}>"$WORK/job.in"
+	wait_for_line "$TRUTH_OUT" '^ready' 20
+	attach_truth "$WORK/job.pbt"
+	truth_go 30
+	stop_attach
+	truth_end
+}
+
+# roots FILTER: nanoseconds of main's waiting in roots for which that holds
+roots() { jq "[.waits.roots[] | select($1) | .ns] | add // 0" "$WORK/waits.json"; }
+
+# judge VERSION WAY POINTS SLICES
+judge() {
+	local all truth led own late points=$3
+	"$ANALYZER" report "$WORK/job.pbt" --thread "$(truth_value main.tid)" --section waits --format json -o "$WORK/waits.json"
+	all=$(truth_value all_ns) truth=$(($(truth_value wait_ns) * 100 / all))
+	# Sleeps take longer than they are told to, and that is no wait for the lock.
+	late=$(($(truth_value count) * LATE_NS * 100 / all))
+	# While the holder has no CPU, it still has the lock.
+	led=$(($(roots "any(.chain[1:][]; .tid == $(truth_value holder.tid))") * 100 / all))
+	# Waiting for a CPU is none for the lock, and the clock of the job has both.
+	own=$(($(roots ".cause == \"runnable\" and (.chain | length) == 1") * 100 / all))
+	assert_between "$1, $2: percent of the time that leads to the holder" $((truth - own - late - points)) $((truth + POINTS)) "$led"
+	assert_between "$1, $2: percent of the time in slices of a wait that stand for themselves" 0 "$4" \
+		"$(($(roots '.cause == "sleep" and ((.object // "") | startswith("futex"))') * 100 / all))"
+	jq -c "[.waits.roots[] | select(.cause == \"user_code\" and .tid == $(truth_value holder.tid))][0]" "$WORK/waits.json" >"$WORK/root"
+	assert_eq "$1, $2: the way to it" "lock $(truth_value main.tid) user_code $(truth_value holder.tid)" \
+		"$(jq -r '[.chain[] | "\(.cause) \(.tid)"] | join(" ")' "$WORK/root")"
+}
+
+seen=' '
+for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+	version=$("$python" -c 'import ctypes, sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+	[[ $seen != *" $version "* ]] || continue
+	seen+="$version "
+	for way in bytecode native; do
+		job "$python" "$way"
+		if ! [[ $version =~ ^3\.([89]|1[0-3])$ ]]; then
+			judge "$version" "$way" "$UNKNOWN_POINTS" "$UNKNOWN_POINTS"
+			continue
+		fi
+		judge "$version" "$way" "$POINTS" 3
+		assert_contains "where it is" "$WORK/root" "interpreter_lock.py:[0-9]+ hold_(by_bytecode|in_native)"
+	done
+done
+[ "$seen" != ' ' ] || skip "needs a CPython 3 with ctypes"
