@@ -53,7 +53,6 @@ static int add_trainer(struct megengine *m, uint32_t process)
 	op->source = true;
 	op->python = true;
 	op->counts_outputs = true;
-	op->estimate_work = true;
 	queue.name = model_string(m->model, "batches made ahead");
 	if (queue.name == INDEX_NONE || !MODEL_PUSH(&pipeline->queues, queue))
 		return -ENOMEM;
@@ -200,18 +199,44 @@ static int walk_calls(struct megengine *m)
 	return err;
 }
 
-static void finish(struct megengine *m)
+/* Batches were pushed by the threads that made them. */
+static int add_works(const struct model *model, struct pipeline *pipeline)
 {
-	for (uint32_t p = 0; p < m->model->processes.count; p++) {
+	int err = 0;
+
+	for (uint32_t i = 0; i < pipeline->threads.count && !err; i++) {
+		const struct pipeline_thread *worker = &pipeline->threads.row[i];
+		uint64_t first_ns = UINT64_MAX, last_ns = 0;
+
+		for (uint32_t e = 0; e < pipeline->queue_events.count; e++) {
+			const struct pipeline_queue_event *event = &pipeline->queue_events.row[e];
+
+			if (event->thread != worker->thread || event->change < 0)
+				continue;
+			first_ns = event->end_ns < first_ns ? event->end_ns : first_ns;
+			last_ns = event->end_ns > last_ns ? event->end_ns : last_ns;
+		}
+		err = loader_works(model, pipeline, worker, first_ns, last_ns);
+	}
+	return err;
+}
+
+static int finish(struct megengine *m)
+{
+	int err = 0;
+
+	for (uint32_t p = 0; p < m->model->processes.count && !err; p++) {
 		struct pipeline *pipeline;
 
 		if (m->pipeline[p] == INDEX_NONE)
 			continue;
 		pipeline = &m->pipelines->list.row[m->pipeline[p]];
+		err = add_works(m->model, pipeline);
 		pipeline->operators.row[0].workers = loader_concurrent(m->model, pipeline, 0);
 		pipeline_sort(pipeline);
 		pipeline_count_sizes(pipeline, WAIT_NS);
 	}
+	return err;
 }
 
 static uint32_t *no_indices(uint32_t count)
@@ -241,7 +266,7 @@ static int build(struct model *model, struct pipelines *pipelines)
 	if (!err && any)
 		err = walk_calls(&m);
 	if (!err && any)
-		finish(&m);
+		err = finish(&m);
 	free(m.what);
 	free(m.pipeline);
 	free(m.contains);

@@ -20,4 +20,16 @@ uint32_t loader_process(const struct model *model, uint32_t pid);
  */
 uint32_t loader_concurrent(const struct model *model, const struct pipeline *pipeline, uint32_t op);
 
+/*
+ * loader_works - what a worker's thread did between its waits for orders, as works
+ *
+ * A worker reads its queue until the trainer writes to it; everything else that its thread does is work, whether it
+ * runs, is ready, or sleeps until somebody else ends it. The first batch and the last one that the process made
+ * are over at @first_made_ns and @last_made_ns, UINT64_MAX and 0 if that is not known. A new process starts up until it calls itself a
+ * worker, or else until its first wait or batch; after its last batch it ends. Needs timelines; without, there are no works. Returns 0 or -ENOMEM.
+ */
+int loader_works(const struct model *model, struct pipeline *pipeline,
+		 const struct pipeline_thread *worker, uint64_t first_made_ns,
+		 uint64_t last_made_ns);
+
 #endif /* PROFBPF_ANALYZER_FRAMEWORKS_PYTHON_LOADER_H */

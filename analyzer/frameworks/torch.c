@@ -82,7 +82,6 @@ static int add_trainer(struct torch *torch, const struct call *call)
 	op->python = true;
 	op->counts_outputs = true;
 	op->in_trainer = single;
-	op->estimate_work = !single;
 	return MODEL_PUSH(&torch->trainers, trainer) ? 0 : -ENOMEM;
 }
 
@@ -381,6 +380,53 @@ static int find_fetches(struct torch *torch)
 	return err;
 }
 
+/* When each process made its first tensor and its last. */
+struct made {
+	uint64_t first_ns;
+	uint64_t last_ns;
+};
+
+static struct made *find_made(const struct torch *torch)
+{
+	const struct model *model = torch->model;
+	struct made *made = calloc((size_t)model->processes.count + 1, sizeof(*made));
+
+	for (uint32_t i = 0; made && i < model->processes.count; i++)
+		made[i].first_ns = UINT64_MAX;
+	for (uint32_t i = 0; made && i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		struct made *of = &made[process_of(torch, call)];
+
+		if (torch->what[call->function] != TORCH_TENSOR)
+			continue;
+		of->first_ns = call->end_ns < of->first_ns ? call->end_ns : of->first_ns;
+		of->last_ns = call->end_ns > of->last_ns ? call->end_ns : of->last_ns;
+	}
+	return made;
+}
+
+static int add_works(struct torch *torch)
+{
+	struct made *made = find_made(torch);
+	int err = made ? 0 : -ENOMEM;
+
+	for (uint32_t t = 0; t < torch->trainers.count; t++) {
+		const struct torch_trainer *trainer = &torch->trainers.row[t];
+		struct pipeline *pipeline = pipeline_of(torch, trainer);
+
+		for (uint32_t i = 0; i < pipeline->threads.count && !err; i++) {
+			const struct pipeline_thread *row = &pipeline->threads.row[i];
+			const struct made *of = &made[torch->model->threads.row[row->thread].process];
+
+			if (row->op == trainer->workers && !row->descendant)
+				err = loader_works(torch->model, pipeline, row, of->first_ns,
+						   of->last_ns);
+		}
+	}
+	free(made);
+	return err;
+}
+
 static int finish(struct torch *torch)
 {
 	int err = 0;
@@ -400,6 +446,8 @@ static int finish(struct torch *torch)
 				   "name them, and those of another container are not traced"))
 			err = -ENOMEM;
 	}
+	if (!err)
+		err = add_works(torch);
 	if (!err)
 		err = torch_queues(torch);
 	for (uint32_t i = 0; i < torch->trainers.count; i++) {

@@ -177,6 +177,8 @@ static void apply(struct thread *thread, struct process *process, const struct t
 
 	if (row->name) {
 		thread->name = row->name;
+		if (row->event == PROFBPF__TASKS__EVENT__RENAME)
+			thread->named_ns = row->ts_ns;
 		if (leader || !process->name)
 			process->name = row->name;
 	}

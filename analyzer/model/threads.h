@@ -19,6 +19,7 @@ struct thread {
 	uint64_t first_ns; /* first and last instant at which the trace knows it alive */
 	uint64_t last_ns;
 	uint64_t exit_ns; /* 0 = did not exit during the trace */
+	uint64_t named_ns; /* when it called itself so; 0 = not during the trace */
 	uint64_t dropped_ns; /* since when it is no target any more; 0 = it stayed what it was */
 	uint32_t parent; /* thread that forked it, or INDEX_NONE */
 };

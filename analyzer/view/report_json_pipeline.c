@@ -126,6 +126,19 @@ static void write_series(struct json *json, const struct host_results *host,
 	json_map_close(json);
 }
 
+/* What threads did while they worked for it; absent if that was not recorded. */
+static void write_work(struct json *json, const struct work_times *times)
+{
+	if (!work_times_known_ns(times))
+		return;
+	json_map(json, "work");
+	json_u64(json, "run_ns", times->run_ns);
+	json_u64(json, "runnable_ns", times->runnable_ns);
+	json_u64(json, "io_ns", times->io_ns);
+	json_u64(json, "sleep_ns", times->sleep_ns);
+	json_map_close(json);
+}
+
 static void write_operator(struct json *json, const struct model *model,
 			   const struct results *results, uint32_t pipeline, uint32_t i)
 {
@@ -151,6 +164,7 @@ static void write_operator(struct json *json, const struct model *model,
 		json_u64(json, "element_mean_ns", (uint64_t)of->element_ns);
 		json_bool(json, "element_estimated", of->estimated);
 	}
+	write_work(json, &of->work);
 	if (!usage->pipeline->sampled) {
 		json_u64(json, "input_wait_ns", of->input_wait_ns);
 		json_u64(json, "output_wait_ns", of->output_wait_ns);

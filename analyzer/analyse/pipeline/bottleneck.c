@@ -18,29 +18,59 @@ static double percent_of(uint64_t part_ns, uint64_t all_ns)
 	return all_ns ? 100 * (double)part_ns / (double)all_ns : 0;
 }
 
+/* What the threads of an operator did, and of how much time. */
+struct doing {
+	double all, run, ready, io;
+};
+
+/* In its works, where that is known. */
+static struct doing doing_at_work(const struct operator_pipeline_usage *of)
+{
+	return (struct doing){
+		.all = (double)work_times_known_ns(&of->work),
+		.run = (double)of->work.run_ns,
+		.ready = (double)of->work.runnable_ns,
+		.io = (double)of->work.io_ns,
+	};
+}
+
+/* All its threads' time, without knowing what of it was work. */
+static struct doing doing_at_all(const struct operator_pipeline_usage *of)
+{
+	return (struct doing){
+		.all = (double)(of->work_ns ? of->work_ns :
+					      of->all_run_ns + of->all_runnable_ns +
+						      of->all_blocked_ns),
+		.run = (double)of->all_run_ns,
+		.ready = (double)of->all_runnable_ns,
+		.io = (double)of->all_io_ns,
+	};
+}
+
 /*
  * What a slow operator's threads did, of the time in which they had work: waits for
  * elements and for room are its main thread's, workers wait inside for it as well.
  */
 static enum bottleneck_kind why_slow(const struct operator_pipeline_usage *of)
 {
-	double run = (double)of->all_run_ns, ready = (double)of->all_runnable_ns;
-	double io = (double)of->all_io_ns, work = (double)of->work_ns;
+	bool at_work = work_times_known_ns(&of->work) > 0;
+	struct doing doing = at_work ? doing_at_work(of) : doing_at_all(of);
 
-	if (!of->has_times)
+	if (!of->has_times && !at_work)
 		return BOTTLENECK_SLOW;
 	/* Work that is not seen is at least what it ran and waited for a CPU or a disk. */
-	if (work < run + ready + io)
-		work = run + ready + io;
-	if (work == 0)
+	if (doing.all < doing.run + doing.ready + doing.io)
+		doing.all = doing.run + doing.ready + doing.io;
+	if (doing.all == 0)
 		return BOTTLENECK_SLOW;
-	if (io >= STORAGE_SHARE * work)
+	if (doing.io >= STORAGE_SHARE * doing.all)
 		return BOTTLENECK_STORAGE;
-	if (run >= BUSY_SHARE * work)
+	if (doing.run >= BUSY_SHARE * doing.all)
 		return BOTTLENECK_BUSY;
-	if (run + ready >= BUSY_SHARE * work)
+	if (doing.run + doing.ready >= BUSY_SHARE * doing.all)
 		return BOTTLENECK_STARVED;
-	return BOTTLENECK_SLEEPS;
+	/* Without knowing what was work, a sleep may as well be a wait for elements. */
+	return of->work_ns ? BOTTLENECK_SLEEPS : BOTTLENECK_SLOW;
 }
 
 /* Samples tell what CPU time an operator used, not what else it did. */

@@ -144,6 +144,19 @@ static void sum_works(const struct pipeline *pipeline, const struct analysis_win
 	}
 }
 
+static bool sum_work_times(const struct scope *scope, const struct pipeline *pipeline,
+			   struct pipeline_usage *usage)
+{
+	struct work_times *times = calloc((size_t)pipeline->operators.count + 1, sizeof(*times));
+
+	bool memory = times && work_times_sum(scope->model, pipeline, &scope->window, times);
+
+	for (uint32_t i = 0; memory && i < pipeline->operators.count; i++)
+		usage->operators[i].work = times[i];
+	free(times);
+	return memory;
+}
+
 static void sum_queue_event(const struct pipeline *pipeline, const struct analysis_window *window,
 			    uint32_t i, struct pipeline_usage *usage)
 {
@@ -292,6 +305,8 @@ static bool analyse_pipeline(const struct scope *scope, const struct process_res
 	else
 		sum_threads(scope, pipeline, processes, index, usage);
 	sum_works(pipeline, window, usage);
+	if (!sum_work_times(scope, pipeline, usage))
+		return false;
 	sum_queues(pipeline, window, usage);
 	sum_fetches(pipeline, window, &usage->fetch);
 	settle_elements(pipeline, usage);

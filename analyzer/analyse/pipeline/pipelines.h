@@ -15,6 +15,7 @@
 
 #include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/host/processes.h"
+#include "analyzer/analyse/pipeline/work_times.h"
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/model/model.h"
 
@@ -51,6 +52,7 @@ struct operator_pipeline_usage {
 	bool has_element_ns;
 	bool estimated; /* element_ns is what is between its waits */
 	uint64_t work_ns; /* time spent on elements, threads added up */
+	struct work_times work; /* what its works' threads did in it */
 	double element_ns; /* mean time of one element */
 	uint64_t input_wait_ns; /* waited for elements from below */
 	uint64_t output_wait_ns; /* waited for room in its output queue */

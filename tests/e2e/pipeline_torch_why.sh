@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Why the workers of a PyTorch loader are slow is told for any number of them: asleep, or at work on a CPU.
+# timeout: 1800
+# longer: each start method, the pin-memory thread, four workers that compute
+. "$(dirname "$0")/lib.sh"
+need_root
+need_command jq
+
+PYTHON=$ROOT/build/venv-torch/bin/python
+JOB=$ROOT/tests/workloads/torch/loaders.py
+[ -e "$ROOT/build/venv-torch/.complete" ] || skip "PyTorch is not installed: make venv-torch"
+
+readonly BATCHES=24 BATCH=4 MS=10
+
+# trace NAME [OPTION...]: the job with these options; the report is in $WORK/NAME.json
+trace() {
+	local name=$1 job
+	shift
+	"$PYTHON" "$JOB" --go "$WORK/$name.go" --batches $BATCHES --batch $BATCH --ms $MS "$@" \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	job=$!
+	wait_for_line "$WORK/$name.out" '^ready$' 60
+	attach_in_background "$job" "$WORK/$name.pbt" --standalone
+	touch "$WORK/$name.go"
+	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
+	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
+	"$ANALYZER" report "$WORK/$name.pbt" --section capture,pipeline --format json >"$WORK/$name.json"
+}
+
+# sleeps NAME WORKERS: all of them do, and for as long as they were told to: in all so long, and each batch too.
+sleeps() {
+	local planted=$((BATCHES * BATCH * MS)) found kind
+	note "$1: $(jq -c '.pipeline[0].operators[0].work' "$WORK/$1.json")"
+	kind=$(jq -r '.pipeline[0].bottleneck.kind' "$WORK/$1.json")
+	# Where others have the CPUs for longer than it sleeps that is why it is slow.
+	[ "$kind" = sleeps ] || jq -e '.pipeline[0].operators[0].work | .runnable_ns + .run_ns > .sleep_ns' "$WORK/$1.json" ||
+		fail "$1: kind $kind"
+	assert_eq "$1: workers" "$2" "$(jq '.pipeline[0].operators[0].workers' "$WORK/$1.json")"
+	found=$(jq '.pipeline[0].operators[0].work.sleep_ns / 1000000 | floor' "$WORK/$1.json")
+	note "$1: planted $planted ms of sleep, found $found; $(jq -r '.pipeline[0].bottleneck.reason' "$WORK/$1.json")"
+	# A sleep takes somewhat longer than it was asked to.
+	assert_between "$1: sleep, ms" $((planted * 98 / 100)) $((planted * 125 / 100)) "$found"
+	assert_between "$1: a batch, ms" $((BATCH * MS)) 1000 \
+		"$(jq '.pipeline[0].operators[0].element_mean_ns / 1000000 | floor' "$WORK/$1.json")"
+}
+
+# burns NAME: on a machine where others have the CPUs it waits for these, but it never sleeps.
+burns() {
+	local planted=$((BATCHES * BATCH * MS)) found kind
+	kind=$(jq -r '.pipeline[0].bottleneck.kind' "$WORK/$1.json")
+	[[ $kind == busy || $kind == starved || $kind == takes_cpu ]] || fail "$1: $kind"
+	found=$(jq '.pipeline[0].operators[0].work.run_ns / 1000000 | floor' "$WORK/$1.json")
+	note "$1: planted $planted ms on a CPU, found $found; $(jq -r '.pipeline[0].bottleneck.reason' "$WORK/$1.json")"
+	assert_between "$1: on a CPU, ms" $((planted * 98 / 100)) $((planted * 150 / 100)) "$found"
+}
+
+for workers in 1 2 4; do
+	trace "sleep$workers" --workers $workers --how sleep
+	sleeps "sleep$workers" $workers
+done
+trace burn2 --workers 2 --how burn
+burns burn2
+# Where its imports take longer than its work
+trace spawn --workers 2 --how sleep --method spawn
+sleeps spawn 2
+if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
+	trace forkserver --workers 2 --how sleep --method forkserver
+	sleeps forkserver 2
+	trace pin --workers 2 --how sleep --pin --persistent
+	sleeps pin 2
+	trace burn4 --workers 4 --how burn
+	burns burn4
+fi
