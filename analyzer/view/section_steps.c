@@ -10,6 +10,7 @@
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
+#include "analyzer/view/step_times.h"
 
 /* ---- Of the trainer with most steps */
 
@@ -25,6 +26,13 @@ static void of_main_trainer(struct table_cursor *at, const struct table_cursor *
 	at->i = at->of->results->steps->main;
 	at->limit = at->i + 1;
 }
+
+/* Of the steps that are listed: @times is computed for each of them. */
+#define PERCENTILES(COLUMN, times)                                                    \
+	COLUMN(p50_ns, NS, "median", "of the durations of the steps listed",          \
+	       cell_known(times.has_p50, times.p50_ns))                               \
+	COLUMN(p99_ns, NS, "p99", "their 99th percentile, by nearest rank",           \
+	       cell_known(times.has_p99, times.p99_ns))
 
 #define STEP_FIGURES(COLUMN)                                             \
 	COLUMN(rest_ns, NS, "rest", "time in which the batch was there", \
@@ -58,7 +66,10 @@ static const struct view STEPS = { "rows",
 	COLUMN(framework, TEXT, "framework", "whose pipeline feeds it",                   \
 	       cell_text(row->usage->pipeline->framework))                                \
 	COLUMN(pid, NUMBER, "pid", "the trainer's process id",                            \
-	       cell_u64(model->processes.row[row->usage->pipeline->process].pid))
+	       cell_u64(model->processes.row[row->usage->pipeline->process].pid))         \
+	PERCENTILES(COLUMN, trainer_step_times(row))                                      \
+	COLUMN(data_wait_percent, REAL, "data wait", "share of the steps' time in fetches", \
+	       cell_real(trainer_data_wait(row)))
 
 static bool next_trainer(struct table_cursor *at)
 {
@@ -222,7 +233,8 @@ static const char *source_text(struct table_cursor *at, const struct device_step
 	COLUMN(known_from, TEXT, "known from", "the same in words",                   \
 	       cell_text(source_text(at, row)))                                       \
 	COLUMN(fp_point, TEXT, "begins with", "the operator that a step begins with", \
-	       cell_string(model, row->fp_name))
+	       cell_string(model, row->fp_name))                                      \
+	PERCENTILES(COLUMN, device_step_times(row))
 
 DEFINE_NEXT(next_trace, at->of->results->device_steps, traces, count)
 
@@ -236,9 +248,9 @@ static const struct view_column DEVICE_COLUMNS[] = {
 static const struct view DEVICES = { "devices", NULL, &traces, DEVICE_COLUMNS,
 				     .inside = { &MEAN, &DEVICE_STEPS } };
 
-static const struct view_column MAIN_COLUMNS[] = { { "source" },
-						   { "confidence_percent" },
-						   { NULL } };
+static const struct view_column MAIN_COLUMNS[] = {
+	{ "source" }, { "confidence_percent" }, { "p50_ns" }, { "p99_ns" }, { NULL },
+};
 
 static void of_main_device(struct table_cursor *at, const struct table_cursor *outer)
 {
@@ -296,7 +308,8 @@ static const struct view TURNS = { "rows",
 	       cell_real(row->confidence))                                        \
 	COLUMN(known_from, TEXT, "known from", "the same in words",               \
 	       cell_text(loop_evidence_text(row->evidence)))                      \
-	COLUMN(pid, NUMBER, "pid", "process id", cell_u64(model->processes.row[row->process].pid))
+	COLUMN(pid, NUMBER, "pid", "process id", cell_u64(model->processes.row[row->process].pid)) \
+	PERCENTILES(COLUMN, loop_step_times(loops_of(at->of->results), row))
 
 static bool next_loop(struct table_cursor *at)
 {

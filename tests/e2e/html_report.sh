@@ -47,6 +47,8 @@ for input in tests/data/traces/*.pbt tests/data/devices/*; do
 	"$ANALYZER" report $option "$input" --format html >"$WORK/report.html" 2>/dev/null
 	node "$ROOT/tests/tools/page.mjs" "$WORK/report.html" "$WORK/report.json" >"$WORK/drawn" 2>"$WORK/figures" ||
 		fail "the page of $input: $(grep -m 1 Error "$WORK/figures")"
+	assert_eq "$input: percentiles of steps" "$(jq -c '[.steps.p50_ns, .steps.p99_ns]' "$WORK/report.json")" "$(jq -c '
+		[.steps.rows // [] | .[].duration_ns] | sort as $ns | [50, 99] | map($ns[((. * ($ns | length) + 99) / 100 | floor) - 1])' "$WORK/report.json")"
 	note "$input: $(cat "$WORK/figures")"
 done
 

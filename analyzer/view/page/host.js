@@ -48,7 +48,8 @@ function steps_option(style, rows) {
 
 function step_charts(steps) {
 	const list = [];
-	if (steps.rows?.length > 1)
+	/* Where no trainer is known they are those of a device. */
+	if (steps.rows?.length > 1 && !(steps.devices ?? []).some(device => device.rows?.[0]?.start_ns === steps.rows[0].start_ns))
 		list.push(["steps-job", "Steps of the job", 280, `${steps.rows.length} steps.`, style => steps_option(style, steps.rows)]);
 	for (const [i, device] of (steps.devices ?? []).entries())
 		if (device.rows?.length > 1)

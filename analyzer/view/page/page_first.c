@@ -118,8 +118,8 @@ static void put_headline(FILE *out, yajl_val report)
 {
 	static const char *const BUSY[] = { "devices.0.utilization_percent",
 					    "waits.device_busy_at_most_percent", NULL };
-	static const char *const HALF[] = { "steps.p50_ns", "steps.devices.0.mean.p50_ns", NULL };
-	static const char *const MOST[] = { "steps.p99_ns", "steps.devices.0.mean.p99_ns", NULL };
+	static const char *const HALF[] = { "steps.p50_ns", NULL };
+	static const char *const MOST[] = { "steps.p99_ns", NULL };
 	static const char *const CPU[] = { "host.utilization_percent", NULL };
 	static const char *const DATA[] = { "steps.data_wait_percent", NULL };
 
