@@ -272,6 +272,8 @@ static void free_results(struct analysis *analysis)
 		device_steps_free(results->device_steps);
 	if (results->waits)
 		host_waits_free(results->waits);
+	if (results->outliers)
+		step_outliers_free(results->outliers);
 	analysis->results = (struct results){ .devices = devices };
 }
 

@@ -15,6 +15,7 @@
 #include "analyzer/analyse/losses.h"
 #include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/idle/step_outliers.h"
 #include "analyzer/analyse/host/faults.h"
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/calls/ioctl.h"
@@ -63,6 +64,7 @@ struct analysis {
 	struct stack_results stacks;
 	struct python_results python;
 	struct host_waits waits;
+	struct step_outliers outliers;
 	struct verdict verdict;
 };
 

@@ -183,6 +183,15 @@ static int run_waits(struct analysis *analysis, const struct analysis_options *o
 				  results->waits = &analysis->waits);
 }
 
+static int run_outliers(struct analysis *analysis, const struct analysis_options *options)
+{
+	struct results *results = &analysis->results;
+
+	(void)options;
+	return step_outliers_find(analysis->model, results->steps, results->device_steps,
+				  results->outliers = &analysis->outliers);
+}
+
 /* On what all others found. */
 static int run_verdict(struct analysis *analysis, const struct analysis_options *options)
 {
@@ -230,6 +239,7 @@ static const struct pass {
 	{ SECTION_STACKS, 0, run_stacks },
 	{ SECTION_PYTHON, LOAD_SCHEDULE, run_python },
 	{ SECTION_WAITS | SECTION_VERDICT, LOAD_ALL, run_waits },
+	{ SECTION_STEPS, LOAD_ALL, run_outliers },
 	{ SECTION_VERDICT, LOAD_ALL, run_verdict },
 };
 

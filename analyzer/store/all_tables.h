@@ -69,6 +69,7 @@
 	TABLE(device_steps)        \
 	TABLE(device_repetitions)  \
 	TABLE(host_steps)          \
+	TABLE(step_outliers)       \
 	TABLE(device_step_reduces) \
 	TABLE(operator_steps)      \
 	/* cluster_tables.c */     \

@@ -105,6 +105,7 @@ struct results {
 	struct stack_results *stacks;
 	struct python_results *python;
 	struct host_waits *waits;
+	struct step_outliers *outliers;
 	struct verdict *verdict;
 };
 

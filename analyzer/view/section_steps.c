@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analyse/device/device_steps.h"
+#include "analyzer/analyse/idle/step_outliers.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/report_parts.h"
@@ -353,6 +354,41 @@ static const struct view_column REPETITION_COLUMNS[] = {
 static const struct view REPETITIONS = { "repetitions", "devices", &repetition_figures,
 					 REPETITION_COLUMNS, .optional = true };
 
+/* ---- Steps that took much longer than others */
+
+static const struct view_column OUTLIER_COLUMNS[] = {
+	{ "step", "index" },
+	{ "start_ns" },
+	{ "duration_ns" },
+	{ "usual_ns", .how = VIEW_JSON },
+	{ "cause" },
+	{ "who", .how = VIEW_SHRINK },
+	{ "thread.tid", "tid", .how = VIEW_JSON },
+	{ "place", "where", .how = VIEW_SHRINK },
+	{ "object", .how = VIEW_SHRINK | VIEW_BLANK },
+	{ "ns" },
+	{ "usual_cause_ns" },
+	{ NULL },
+};
+
+static const struct view OUTLIERS = { "outliers", "such steps", &table_step_outliers,
+				      OUTLIER_COLUMNS, .optional = true };
+
+static int print_outliers(const struct report *report)
+{
+	const struct step_outliers *outliers = report->results->outliers;
+
+	if (!outliers || !outliers->count)
+		return 0;
+	fprintf(report->out,
+		"\n%u of %u steps took half as long again as the median, %.3f ms, or longer%s, and "
+		"what "
+		"was different in them:\n",
+		outliers->found, outliers->steps, (double)outliers->median_ns / 1e6,
+		outliers->found > outliers->count ? "; the longest" : "");
+	return view_text(report, &OUTLIERS);
+}
+
 static bool has_device(const struct results *results)
 {
 	return results->device_steps && results->device_steps->main != INDEX_NONE;
@@ -380,6 +416,7 @@ static void steps_json(const struct report *report)
 	if (results->device_steps)
 		view_json(report, &DEVICES);
 	view_json(report, &REPETITIONS);
+	view_json(report, &OUTLIERS);
 	json_map_close(report->json);
 }
 
@@ -525,11 +562,14 @@ static int steps_text(const struct report *report)
 		while (!err && view_next(&DEVICES, NULL, &at))
 			err = print_device(report, &at);
 	}
+	if (!err)
+		err = print_outliers(report);
 	if (!err && has_repetition(report->results))
 		err = print_repetitions(report);
 	return err;
 }
 
 const struct section section_steps = { SECTION_STEPS, steps_text, steps_json,
-				       VIEWS(&TRAINER, &MAIN_DEVICE, &LOOP, &DEVICES, &REPETITIONS),
+				       VIEWS(&TRAINER, &MAIN_DEVICE, &LOOP, &DEVICES, &REPETITIONS,
+				     &OUTLIERS),
 				       "steps" };

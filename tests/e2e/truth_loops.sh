@@ -80,11 +80,23 @@ is_none() {
 
 # ---- On a device: 24 equal layers of 8 kernels a turn
 
-run train "$SIM/layers" train 136
+run train "$SIM/layers" train 136 50000
 views train is_loop 136 'copies to the device'
 alone train is_loop 136 "the optimizer's work"
 assert_eq "steps of which the host's begin is known" 136 \
 	"$(jq '[.steps.devices[0].rows[] | select(.host_start_ns)] | length' "$WORK/train/both.json")"
+
+# outliers VIEW FIRST: in each 20th step the main thread waits for one that sleeps; the loop's turn before has that wait at its
+# end, the device's step at its begin.
+outliers() {
+	assert_eq "$1: steps that are long because the validator sleeps" \
+		"$(seq -s ' ' "$2" 20 135)" "$(jq -r '[.steps.outliers[] | select(.cause == "sleep" and
+			(.who | startswith("validator"))) | .index] | sort | join(" ")' "$WORK/train/$1.json")"
+	assert_eq "$1: how long, of 50 ms" "" "$(jq -r '.steps.outliers[] | select(.who // "" | startswith("validator")) |
+		select(.ns < 49e6 or .ns > 90e6 or .usual_cause_ns > 1e6 or .ns > .duration_ns)' "$WORK/train/$1.json")"
+}
+outliers both 19
+outliers host 18
 
 run parallel "$SIM/layers" parallel 60
 views parallel is_loop 60 'collectives'

@@ -5,6 +5,7 @@
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/analyse/idle/step_outliers.h"
 #include "analyzer/store/define_table.h"
 
 static const struct idle_roots *roots_of(const struct table_cursor *at)
@@ -156,3 +157,44 @@ static bool next_waiter(struct table_cursor *at)
 
 DEFINE_TABLE(waiters, uint32_t, WAITER_COLUMNS, next_waiter,
 	     "a thread that the job goes by, in the place of a device that tells no tasks");
+
+/* What was different; NULL = not known. */
+static const struct idle_root *outlier_root(const struct step_outlier *row)
+{
+	return row->root == INDEX_NONE ? NULL : &row->roots.row[row->root];
+}
+
+#define DIFFERENT (outlier_root(row))
+
+#define OUTLIER_COLUMNS(COLUMN)                                                                  \
+	COLUMN(step, NUMBER, "step", "its number, as in the list of steps",                      \
+	       cell_u64(row->number))                                                            \
+	COLUMN(start_ns, INSTANT, "start", "begin of the step", cell_u64(row->start_ns))         \
+	COLUMN(duration_ns, NS, "duration", "of the step", cell_u64(row->duration_ns))           \
+	COLUMN(usual_ns, NS, "usual", "the median step's duration",                              \
+	       cell_u64(of->results->outliers->median_ns))                                       \
+	COLUMN(cause, TEXT, "cause", "what was different: the end of the waiting that grew most", \
+	       DIFFERENT ? cell_text(idle_cause_name(DIFFERENT->root.cause)) : cell_none())      \
+	COLUMN(who, TEXT, "who", "by whom",                                                      \
+	       DIFFERENT ? who_cell(at, &DIFFERENT->root) : cell_none())                         \
+	COLUMN(thread, ROW, "thread", "who, else where the walk ended: a row of threads",        \
+	       DIFFERENT ? cell_index(root_subject(&DIFFERENT->root)) : cell_none())             \
+	COLUMN(place, TEXT, "where", "what ran or slept there",                                  \
+	       DIFFERENT ? place_cell(at, &DIFFERENT->root) : cell_none())                       \
+	COLUMN(object, TEXT, "object", "what it waited for",                                     \
+	       DIFFERENT ? object_cell(at, &DIFFERENT->root) : cell_none())                      \
+	COLUMN(ns, NS, "its time", "of this cause and who, in this step",                        \
+	       cell_known(DIFFERENT, row->ns))                                                   \
+	COLUMN(usual_cause_ns, NS, "usually", "the same in other steps, mean",                   \
+	       cell_known(DIFFERENT, row->usual_ns))
+
+static bool next_outlier(struct table_cursor *at)
+{
+	const struct step_outliers *outliers = at->of->results->outliers;
+
+	return outliers &&
+	       cursor_rows(at, outliers->row, outliers->count, sizeof(*outliers->row));
+}
+
+DEFINE_TABLE(step_outliers, struct step_outlier, OUTLIER_COLUMNS, next_outlier,
+	     "a step that took half as long again as usual, and what was different in it");
