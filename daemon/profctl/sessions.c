@@ -10,7 +10,7 @@
 #include <libsmartcols/libsmartcols.h>
 
 #include "lib/base/duration.h"
-#include "daemon/common/size.h"
+#include "lib/base/size.h"
 #include "daemon/profctl/message.h"
 
 #define CELL_MAX 512

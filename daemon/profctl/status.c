@@ -7,7 +7,7 @@
 
 #include "lib/base/duration.h"
 #include "daemon/common/privilege.h"
-#include "daemon/common/size.h"
+#include "lib/base/size.h"
 #include "daemon/profctl/daemon_client.h"
 #include "daemon/profctl/commands.h"
 #include "daemon/profctl/message.h"

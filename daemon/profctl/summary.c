@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/duration.h"
-#include "daemon/common/size.h"
+#include "lib/base/size.h"
 #include "daemon/profctl/message.h"
 
 #define SAFE_WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%="

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "lib/base/duration.h"
-#include "daemon/common/size.h"
+#include "lib/base/size.h"
 
 #define UNTOUCHED 12345
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/decimal.h"
-#include "daemon/common/size.h"
+#include "lib/base/size.h"
 
 #define COUNT_MAX (1u << 30)
 #define SIZE_TEXT 32

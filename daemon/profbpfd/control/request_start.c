@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/duration.h"
-#include "daemon/common/size.h"
+#include "lib/base/size.h"
 #include "daemon/common/topics.h"
 #include "daemon/catalog/catalog_set.h"
 #include "daemon/profbpfd/control/answer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* size.h - sizes as users write and read them: 64M, 512K, 1.5G. */
-#ifndef PROFBPF_DAEMON_COMMON_SIZE_H
-#define PROFBPF_DAEMON_COMMON_SIZE_H
+#ifndef PROFBPF_LIB_BASE_SIZE_H
+#define PROFBPF_LIB_BASE_SIZE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,4 +20,4 @@ int size_parse(const char *text, uint64_t *bytes, char *error, size_t error_size
 /* size_format - for people: "812 bytes", "13.4 KiB", "64.0 MiB"; writes to @text, returns it */
 char *size_format(uint64_t bytes, char *text, size_t size);
 
-#endif /* PROFBPF_DAEMON_COMMON_SIZE_H */
+#endif /* PROFBPF_LIB_BASE_SIZE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/common/size.h"
+#include "lib/base/size.h"
 
 #include <errno.h>
 #include <inttypes.h>
