@@ -77,6 +77,7 @@ $(B)/tests/unit/test_top_state: $(call named,top_state top_frame top_rows top_pi
 $(B)/tests/unit/test_cgroups: $(call named,cgroups item,$(DAEMON_OBJ))
 $(B)/tests/unit/test_packed: $(call named,packed,$(DAEMON_OBJ))
 $(B)/tests/unit/test_pids: $(call named,pids,$(PROFCTL_OBJ))
+$(B)/tests/unit/test_progress: $(call named,live_line,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_probed_process: $(call named,probed_process,$(DAEMON_OBJ))
 $(B)/tests/unit/test_link_closer: $(call named,link_closer,$(DAEMON_OBJ))
 $(B)/tests/unit/test_memory_pages: $(call named,memory_pages,$(DAEMON_OBJ))

@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "daemon/profctl/live_line.h"
 #include "daemon/profctl/message.h"
 #include "daemon/profctl/start_message.h"
 #include "daemon/profctl/summary.h"
@@ -25,6 +26,7 @@ struct live {
 	bool leave;
 	int exec_error;
 	enum live_result result;
+	struct live_line line;
 };
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -71,6 +73,7 @@ static void session_live(struct live *live, const Profbpf__Control__Started *sta
 	struct child *child = live->request->child;
 
 	live->is_live = true;
+	live->line.session = started->session;
 	/* A command that is gone already ends the session: it was never traced. */
 	if (child && child->ended)
 		return;
@@ -115,6 +118,8 @@ static void receive_response(struct live *live)
 {
 	Profbpf__Control__Response *response = client_receive(live->client);
 
+	if (!response || response->what_case != PROFBPF__CONTROL__RESPONSE__WHAT_SESSIONS)
+		progress_wipe(&live->line.progress);
 	if (!response) {
 		daemon_gone(live);
 		return;
@@ -122,6 +127,9 @@ static void receive_response(struct live *live)
 	switch (response->what_case) {
 	case PROFBPF__CONTROL__RESPONSE__WHAT_STARTED: session_live(live, response->started); break;
 	case PROFBPF__CONTROL__RESPONSE__WHAT_ENDED: session_ended(live, response->ended); break;
+	case PROFBPF__CONTROL__RESPONSE__WHAT_SESSIONS:
+		live_line_figures(&live->line, response->sessions);
+		break;
 	case PROFBPF__CONTROL__RESPONSE__WHAT_ERROR:
 		/* A stop can cross the end of the session on its way: no reason to complain. */
 		if (response->id && response->id != live->start_id)
@@ -140,6 +148,7 @@ static void receive_response(struct live *live)
 /* The user wants the end: of the session first, then of waiting for it. */
 static void end_wanted(struct live *live)
 {
+	progress_wipe(&live->line.progress);
 	if (!live->stop_sent) {
 		stop_session(live, "stopped by user");
 		return;
@@ -183,9 +192,27 @@ static bool is_finished(const struct live *live)
 	return !child || child->ended || !live->is_live;
 }
 
+/* Ask for the figures of the line; one question at a time, for the daemon may be slow. */
+static void show_line(struct live *live)
+{
+	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
+	Profbpf__Control__List list = PROFBPF__CONTROL__LIST__INIT;
+
+	if (!live->is_live) {
+		live_line_start(&live->line);
+		return;
+	}
+	if (live->line.asked || live->stop_sent || live->over)
+		return;
+	request.what_case = PROFBPF__CONTROL__REQUEST__WHAT_LIST;
+	request.list = &list;
+	live->line.asked = !client_request(live->client, &request, NULL, 0);
+}
+
 static void loop(struct live *live)
 {
 	struct child *child = live->request->child;
+	int wait_ms = live_line_shows(&live->line) ? LIVE_LINE_MS : -1;
 
 	while (!is_finished(live)) {
 		/* A negative descriptor is passed over. */
@@ -195,13 +222,17 @@ static void loop(struct live *live)
 			{ .fd = child ? child->pidfd : -1, .events = POLLIN },
 		};
 
-		if (poll(fds, 3, -1) < 0) {
+		int ready = poll(fds, 3, wait_ms);
+
+		if (ready < 0) {
 			if (errno == EINTR)
 				continue;
 			message("cannot wait for events: %s", strerror(errno));
 			end(live, LIVE_FAILED);
 			return;
 		}
+		if (!ready)
+			show_line(live);
 		if (fds[2].revents)
 			command_ended(live);
 		if (fds[0].revents)
@@ -225,8 +256,11 @@ enum live_result live_run(const struct live_request *request, struct client *cli
 		message("cannot receive signals: %s", strerror(errno));
 		return LIVE_NOT_STARTED;
 	}
+	if (!request->child)
+		live_line_begin(&live.line, stderr, request->pid_count);
 	if (!start_send(request, client, output, &live.start_id))
 		loop(&live);
+	progress_wipe(&live.line.progress);
 	close(live.signal_fd);
 	*exec_error = live.exec_error;
 	return live.leave ? LIVE_LEFT : live.result;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profctl/live_line.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/base/duration.h"
+#include "lib/base/size.h"
+
+#define TEXT_SIZE 256
+
+void live_line_begin(struct live_line *line, FILE *to, size_t processes)
+{
+	*line = (struct live_line){ .processes = processes };
+	progress_begin(&line->progress, to);
+}
+
+bool live_line_shows(const struct live_line *line)
+{
+	return line->progress.to != NULL;
+}
+
+void live_line_start(struct live_line *line)
+{
+	char text[TEXT_SIZE];
+
+	if (line->processes)
+		snprintf(text, sizeof(text), "attaching to %zu process%s …", line->processes,
+			 line->processes == 1 ? "" : "es");
+	else
+		snprintf(text, sizeof(text), "beginning to trace this machine …");
+	progress_show(&line->progress, text);
+}
+
+char *live_line_text(struct live_line *line, const Profbpf__Control__SessionInfo *session, char *text,
+		     size_t size)
+{
+	char age[32], whole[32], bytes[32];
+	uint64_t records = 0, lost = 0, since;
+	double pace = 0;
+
+	for (size_t i = 0; i < session->n_sources; i++) {
+		records += session->sources[i]->delivered;
+		for (size_t k = 0; k < session->sources[i]->n_lost; k++)
+			lost += session->sources[i]->lost[k]->count;
+	}
+	since = session->age_ns - line->age_ns;
+	if (session->age_ns > line->age_ns && records >= line->records)
+		pace = (double)(records - line->records) * 1e9 / (double)since;
+	line->age_ns = session->age_ns;
+	line->records = records;
+	whole[0] = '\0';
+	if (session->duration_ns)
+		duration_format(session->duration_ns, whole, sizeof(whole));
+	snprintf(text, size, "recording %s%s%s: %" PRIu64 " records (%.0f/s), %" PRIu64 " lost, %s%s",
+		 duration_format(session->age_ns, age, sizeof(age)), *whole ? " of " : "", whole,
+		 records, pace, lost, size_format(session->bytes, bytes, sizeof(bytes)),
+		 *whole ? "" : "; Ctrl-C ends it");
+	return text;
+}
+
+void live_line_figures(struct live_line *line, const Profbpf__Control__Sessions *sessions)
+{
+	char text[TEXT_SIZE];
+
+	line->asked = false;
+	for (size_t i = 0; i < sessions->n_session; i++) {
+		if (sessions->session[i]->session == line->session)
+			progress_show(&line->progress,
+				      live_line_text(line, sessions->session[i], text, sizeof(text)));
+	}
+}

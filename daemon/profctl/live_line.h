@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_line.h - the line that a terminal shows while a session runs: how long, how much, what was lost.
+ *
+ * "recording 12.0 s of 30 s: 1234567 records (45300/s), 0 lost, 3.2 MiB". The figures are those of
+ * profctl list, asked for once a second. Not with a command: the terminal is its own.
+ */
+#ifndef PROFBPF_DAEMON_PROFCTL_LIVE_LINE_H
+#define PROFBPF_DAEMON_PROFCTL_LIVE_LINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/base/progress.h"
+#include "proto/control.pb-c.h"
+
+#define LIVE_LINE_MS 1000
+
+struct live_line {
+	struct progress progress;
+	size_t processes; /* that were asked for; 0 = the whole machine */
+	uint32_t session; /* 0 = not live yet */
+	uint64_t age_ns; /* when the figures were told last, with the records then */
+	uint64_t records;
+	bool asked; /* and not answered yet */
+};
+
+/* live_line_begin - nothing is shown if @to is no terminal */
+void live_line_begin(struct live_line *line, FILE *to, size_t processes);
+
+/* Is there anybody to show it to? */
+bool live_line_shows(const struct live_line *line);
+
+/* live_line_start - before the session is live there are no figures: say that it begins, and since when */
+void live_line_start(struct live_line *line);
+
+/* live_line_figures - what the daemon says of its sessions; other ones are passed over */
+void live_line_figures(struct live_line *line, const Profbpf__Control__Sessions *sessions);
+
+/* live_line_text - the line of one session; writes to @text and returns it. For tests. */
+char *live_line_text(struct live_line *line, const Profbpf__Control__SessionInfo *session, char *text,
+		     size_t size);
+
+#endif /* PROFBPF_DAEMON_PROFCTL_LIVE_LINE_H */
