@@ -15,6 +15,7 @@
 #include "analyzer/cli/passes.h"
 #include "analyzer/cli/step_window.h"
 #include "analyzer/view/report_parts.h"
+#include "lib/base/progress.h"
 
 /* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */
 #define PART_MARGIN_NS 2000000000
@@ -29,6 +30,7 @@ struct plan {
 	uint64_t margin_ns;
 	uint64_t first_ns; /* and what explains it */
 	uint64_t last_ns;
+	struct progress *progress; /* NULL: nobody watches */
 };
 
 static int load_files(struct analysis *analysis, char **traces, unsigned int count,
@@ -43,6 +45,7 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 		return -ENOMEM;
 	}
 	loader_choose(loader, plan->rows);
+	loader_watch(loader, plan->progress);
 	if (plan->part)
 		loader_choose_part(loader, plan->first_ns, plan->last_ns, plan->margin_ns);
 	for (unsigned int i = 0; i < count && !err; i++) {
@@ -114,6 +117,8 @@ static int load(struct analysis *analysis, char **traces, unsigned int count, st
 		snprintf(error, error_size, "%s: %s", count == 1 ? traces[0] : "traces", damage);
 		return -EBADMSG;
 	}
+	if (damage[0] && plan.progress)
+		progress_wipe(plan.progress);
 	if (damage[0])
 		fprintf(stderr, "analyzer: %s: %s (see --strict)\n",
 			count == 1 ? traces[0] : "traces", damage);
@@ -137,7 +142,8 @@ int analysis_load_for(struct analysis *analysis, char **traces, unsigned int cou
 			     .to_ns = wish->to_ns,
 			     .margin_ns = wish->margin_ns ? wish->margin_ns : PART_MARGIN_NS,
 			     .first_ns = wish->from_ns,
-			     .last_ns = wish->to_ns };
+			     .last_ns = wish->to_ns,
+			     .progress = wish->progress };
 
 	if (wish->calls)
 		plan.rows |= LOAD_CALLS;

@@ -86,6 +86,7 @@ struct analysis_wish {
 	uint64_t from_ns;
 	uint64_t to_ns; /* UINT64_MAX = to the session's end */
 	uint64_t margin_ns; /* so much around it, too; 0 = 2 s */
+	struct progress *progress; /* where to show how much has been read; NULL = nowhere */
 };
 
 /* analysis_load_for - the same, but rows that nothing wanted needs are counted, not kept */

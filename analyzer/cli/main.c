@@ -27,6 +27,7 @@
 #include "analyzer/view/overview.h"
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
+#include "lib/base/progress.h"
 
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */
@@ -333,13 +334,15 @@ static struct analysis_wish wish(const struct options *options)
 	return wish;
 }
 
-static int load_all(const struct options *options, struct analysis *analysis, char *error,
-		    size_t error_size)
+static int load_all(const struct options *options, struct analysis *analysis,
+		    struct progress *progress, char *error, size_t error_size)
 {
-	const struct analysis_wish wanted = wish(options);
-	int err = analysis_load_for(analysis, options->traces, options->trace_count, &wanted,
-				    options->strict, error, error_size);
+	struct analysis_wish wanted = wish(options);
+	int err;
 
+	wanted.progress = progress;
+	err = analysis_load_for(analysis, options->traces, options->trace_count, &wanted,
+				options->strict, error, error_size);
 	return err ? err
 		   : analysis_import(analysis, options->devices, options->device_count,
 				     options->trace_count == 0, error, error_size);
@@ -361,22 +364,36 @@ static int check_window(const struct options *options, const struct analysis *an
 	return -EINVAL;
 }
 
+/* Read and analyse, with a line that says how far it has come. */
+static int analyse(const struct options *options, struct analysis *analysis, char *error,
+		   size_t error_size)
+{
+	struct analysis_options wanted;
+	struct progress progress;
+	int err;
+
+	progress_begin(&progress, stderr);
+	err = load_all(options, analysis, &progress, error, error_size);
+	if (!err)
+		err = check_window(options, analysis, error, error_size);
+	if (!err) {
+		progress_now(&progress, "analysing");
+		wanted = analysis_options(options, analysis->model);
+		err = analysis_compute(analysis, &wanted, error, error_size);
+	}
+	progress_wipe(&progress);
+	return err;
+}
+
 static int run(const struct options *options, struct analysis *analysis, char *error,
 	       size_t error_size)
 {
-	struct analysis_options wanted;
 	int err;
 
 	/* It reads two recordings, one after the other. */
 	if (options->command == COMMAND_DIFF)
 		return write_report(options, analysis, error, error_size);
-	err = load_all(options, analysis, error, error_size);
-	if (!err)
-		err = check_window(options, analysis, error, error_size);
-	if (err)
-		return err;
-	wanted = analysis_options(options, analysis->model);
-	err = analysis_compute(analysis, &wanted, error, error_size);
+	err = analyse(options, analysis, error, error_size);
 	if (err)
 		return err;
 	if (options->command == COMMAND_EXPORT && is_folder(options->export_to))

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/load/loader.h"
 #include "analyzer/load/survey.h"
+#include "lib/base/progress.h"
 
 /* Unpacked, a body takes up to eight times its size; repeated messages more. */
 #define ARENA_LIMIT (1ull << 30)
@@ -189,6 +191,29 @@ static void add_damage(struct pbt_damage *all, const struct pbt_damage *one)
 	all->torn_tail |= one->torn_tail;
 }
 
+void loader_watch(struct loader *loader, struct progress *progress)
+{
+	loader->progress = progress;
+}
+
+/* Of pipes it is not known. */
+static uint64_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+static void show_progress(struct loader *loader, const char *path, uint64_t done)
+{
+	char what[256];
+
+	if (!loader->progress || !progress_wanted(loader->progress))
+		return;
+	snprintf(what, sizeof(what), "reading %s", path);
+	progress_part(loader->progress, what, done, size_of(path));
+}
+
 int load_pbt(struct loader *loader, const char *path, char *error, size_t error_size)
 {
 	struct model *model = loader->model;
@@ -210,6 +235,7 @@ int load_pbt(struct loader *loader, const char *path, char *error, size_t error_
 		err = load_packet(loader, &packet, error, error_size);
 		if (err)
 			goto cleanup;
+		show_progress(loader, path, packet.offset);
 	}
 	if (err < 0) {
 		snprintf(error, error_size, "cannot read: %s", strerror(-err));

@@ -14,6 +14,7 @@
 #include "analyzer/model/model.h"
 
 struct loader;
+struct progress;
 
 /* A loader that fills @model; NULL without memory. The model stays the caller's. */
 struct loader *loader_new(struct model *model);
@@ -42,6 +43,9 @@ void loader_choose(struct loader *loader, uint32_t rows);
  */
 void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 			uint64_t margin_ns);
+
+/* loader_watch - before the first file: show there how much of each file has been read */
+void loader_watch(struct loader *loader, struct progress *progress);
 
 /* loader_part_moved - after load_finish(): the session began earlier than was known when rows were chosen */
 bool loader_part_moved(const struct loader *loader);

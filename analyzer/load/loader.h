@@ -87,6 +87,7 @@ struct loader {
 	struct load_window window; /* and of these: only what is in a part of the time */
 	struct arena arena;
 	const char *path; /* of the file being read */
+	struct progress *progress; /* NULL: nobody watches */
 	bool any_segment;
 	uint8_t boot_id[16];
 	uint32_t *strings; /* the segment's string ids to the model's */
