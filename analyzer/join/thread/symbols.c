@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/join/thread/libc_names.h"
 #include "lib/base/bisect.h"
 #include "lib/elf/elf_file.h"
 #include "lib/elf/readable_symbol.h"
@@ -84,18 +85,32 @@ static uint32_t readable(struct model *model, const char *symbol)
 	return id;
 }
 
-static int name_frames(struct model *model, uint32_t file, const struct elf_symbols *symbols)
+static const char *chosen_name(const struct libc_name *names, size_t count, uint64_t offset)
 {
+	for (size_t i = 0; i < count; i++)
+		if (offset >= names[i].first && offset < names[i].end)
+			return names[i].name;
+	return NULL;
+}
+
+static int name_frames(struct model *model, uint32_t file, const struct elf_file *elf,
+		       const struct elf_symbols *symbols)
+{
+	struct libc_name chosen[LIBC_NAMES_MAX];
+	size_t chosen_count = libc_names_find(elf, chosen);
+
 	for (uint32_t i = 0; i < model->code_frames.count; i++) {
 		struct code_frame *frame = &model->code_frames.row[i];
 		const struct elf_symbol *symbol;
+		const char *name;
 
 		if (frame->file != file || frame->name)
 			continue;
 		symbol = find(symbols, frame->offset);
-		if (!symbol)
+		name = symbol ? symbol->name : chosen_name(chosen, chosen_count, frame->offset);
+		if (!name)
 			continue;
-		frame->name = readable(model, symbol->name);
+		frame->name = readable(model, name);
 		if (frame->name == INDEX_NONE) {
 			frame->name = 0;
 			return -ENOMEM;
@@ -117,7 +132,7 @@ int symbols_resolve(struct model *model)
 		/* What could be read of a damaged table is as good as any. */
 		err = elf_file_find(elf, any_function, model, &symbols) == -ENOMEM ? -ENOMEM : 0;
 		if (!err)
-			err = name_frames(model, i, &symbols);
+			err = name_frames(model, i, elf, &symbols);
 		elf_symbols_free(&symbols);
 		elf_file_close(elf);
 	}

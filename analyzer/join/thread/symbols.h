@@ -5,8 +5,9 @@
  * The traced job's files are read from this machine, under the paths they had in
  * the job's view, and only if they are the very same: by build-id, or, for files
  * without one, by size and instant of the last change. What lies in no function of
- * .symtab and .dynsym stays without a name, as do frames in files that are not to
- * be had here, or lie in a container. C++ names are demangled, without parameters.
+ * .symtab and .dynsym stays without a name, but for those that the C library has for each
+ * kind of CPU (libc_names.h), as do frames in files that are not to be had here, or lie in
+ * a container. C++ names are demangled, without parameters.
  */
 #ifndef PROFBPF_ANALYZER_JOIN_THREAD_SYMBOLS_H
 #define PROFBPF_ANALYZER_JOIN_THREAD_SYMBOLS_H
