@@ -216,7 +216,7 @@ static void take_record(void *context, const struct rec_header *record)
 /*
  * As long as it will take, at the rate of late, until the wanted amount has come, which may all
  * lie in one ring. A rate that rises meanwhile does no harm: rings that fill up wake the reader.
- * Nobody wakes it for a device's stream or an interpreter's stack.
+ * Nobody wakes it for a device's stream.
  */
 static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
 {
@@ -232,8 +232,6 @@ static void plan_drain(struct session *s, uint64_t elapsed_ns, size_t bytes)
 		most = DRAIN_MAX_NS;
 	if (interval > most)
 		interval = most;
-	if (s->stacks && interval > PYTHONS_PERIOD_NS)
-		interval = PYTHONS_PERIOD_NS;
 	if (interval < DRAIN_MIN_NS || (s->devices && device_feed_is_open(s->devices)))
 		interval = DRAIN_MIN_NS;
 	s->drain_interval_ns = interval;
@@ -366,6 +364,8 @@ static uint64_t next_instant(const struct session *s, const struct schedule *nex
 	uint64_t instants[] = { next->tick, next->flush, next->figures, next->end };
 	uint64_t first = s->drain_ns + s->drain_interval_ns;
 
+	if (s->stacks && stacks_next_look(s->stacks) < first)
+		first = stacks_next_look(s->stacks);
 	for (size_t i = 0; i < sizeof(instants) / sizeof(*instants); i++)
 		if (instants[i] < first)
 			first = instants[i];

@@ -215,6 +215,11 @@ void stacks_python(struct stacks *s, uint64_t now_ns)
 	pythons_sample(s->pythons, now_ns);
 }
 
+uint64_t stacks_next_look(const struct stacks *s)
+{
+	return pythons_next(s->pythons);
+}
+
 uint64_t stacks_made(const struct stacks *s)
 {
 	return s->made;

@@ -44,6 +44,9 @@ void stacks_pass(struct stacks *stacks, bool flush);
 void stacks_look(struct stacks *stacks);
 void stacks_python(struct stacks *stacks, uint64_t now_ns);
 
+/* stacks_next_look - when stacks_python() is to be called at the latest; UINT64_MAX: nothing to look at */
+uint64_t stacks_next_look(const struct stacks *stacks);
+
 /* stacks_made - rows that do not come from the rings */
 uint64_t stacks_made(const struct stacks *stacks);
 

@@ -45,7 +45,9 @@ struct pythons {
 	struct pythons_handler handler;
 	void *processes; /* tsearch tree of struct python */
 	struct memory_pages *pages;
+	unsigned int found; /* of them with an interpreter */
 	uint64_t next_ns;
+	uint32_t random; /* never 0 */
 	bool warned;
 };
 
@@ -79,6 +81,7 @@ struct pythons *pythons_new(struct stack_table *table, struct item_queue *queue,
 	pythons->table = table;
 	pythons->queue = queue;
 	pythons->handler = *handler;
+	pythons->random = (uint32_t)clock_now() | 1;
 	return pythons;
 }
 
@@ -154,6 +157,7 @@ void pythons_forget(struct pythons *pythons, pid_t pid)
 	if (!found)
 		return;
 	p = *found;
+	pythons->found -= p->found;
 	tdelete(&key, &pythons->processes, by_pid);
 	free_python(p);
 }
@@ -252,6 +256,7 @@ static void look_into(struct python *p, uint16_t version)
 	if (!p->tids)
 		return;
 	p->found = true;
+	p->owner->found++;
 	put_python(p, &range);
 	if (range.first)
 		p->owner->handler.found(p->owner->handler.context, p->pid, &range);
@@ -378,10 +383,25 @@ static void sample_one(const void *node, VISIT visit, void *context)
 	python_threads(&p->reader, &p->place, take_thread, p);
 }
 
+/* Marsaglia's xorshift: good enough to keep no step. */
+static uint64_t random_below(struct pythons *pythons, uint64_t limit)
+{
+	pythons->random ^= pythons->random << 13;
+	pythons->random ^= pythons->random >> 17;
+	pythons->random ^= pythons->random << 5;
+	return pythons->random % limit;
+}
+
 void pythons_sample(struct pythons *pythons, uint64_t now_ns)
 {
 	if (now_ns < pythons->next_ns)
 		return;
-	pythons->next_ns = now_ns + PYTHONS_PERIOD_NS;
+	pythons->next_ns = now_ns + 3 * PYTHONS_PERIOD_NS / 4 +
+			   random_below(pythons, PYTHONS_PERIOD_NS / 2);
 	twalk_r(pythons->processes, sample_one, NULL);
+}
+
+uint64_t pythons_next(const struct pythons *pythons)
+{
+	return pythons->found ? pythons->next_ns : UINT64_MAX;
 }

@@ -17,7 +17,7 @@
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
 
-#define PYTHONS_PERIOD_NS 50000000ull /* between two looks at all threads */
+#define PYTHONS_PERIOD_NS 50000000ull /* between two looks at all threads, on average */
 
 struct pythons;
 
@@ -47,8 +47,16 @@ void pythons_free(struct pythons *pythons);
  */
 void pythons_look(struct pythons *pythons, pid_t pid);
 
-/* pythons_sample - read where all threads are, if it is time to */
+/*
+ * pythons_sample - read where all threads are, if it is time to
+ *
+ * Times between looks differ from the period by up to a quarter of it, at random: a job that keeps a pace of its own would always
+ * be seen at the same place.
+ */
 void pythons_sample(struct pythons *pythons, uint64_t now_ns);
+
+/* pythons_next - when it is time again; UINT64_MAX: not before an interpreter is found */
+uint64_t pythons_next(const struct pythons *pythons);
 
 /* pythons_forget - a process has begun another program, or ended */
 void pythons_forget(struct pythons *pythons, pid_t pid);
