@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle/root_places.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +21,13 @@ struct seen {
 struct kind {
 	struct seen most; /* so far */
 	uint64_t samples;
-	uint64_t in_kernel;
 	uint32_t words[FUNCTION_WORDS_MAX];
 };
 
 struct most {
 	struct kind python;
 	struct kind native;
+	struct kind entries; /* of the native ones: as what the thread entered the kernel */
 };
 
 struct root_places {
@@ -137,8 +138,6 @@ static void count_word(struct root_places *places, const struct stack_sample *sa
 		uint32_t index = model->stack_frames.row[stack->first + i];
 		int word = word_of_frame(places, index);
 
-		if (i == 0 && model->code_frames.row[index].kind == PROFBPF__STACKS__KIND__KERNEL)
-			kind->in_kernel++;
 		if (word == WORD_NONE)
 			continue;
 		kind->words[word]++;
@@ -146,11 +145,52 @@ static void count_word(struct root_places *places, const struct stack_sample *sa
 	}
 }
 
-static bool count(struct root_places *places, uint32_t row, const struct stack_sample *sample,
-		  uint32_t index, bool python)
+static bool is_interrupt(const char *name)
+{
+	return !strncmp(name, "asm_sysvec_", 11) || !strncmp(name, "asm_common_interrupt", 20) ||
+	       !strncmp(name, "el0_irq", 7) || !strncmp(name, "el0t_64_irq", 11);
+}
+
+/* What comes before every system call or exception. */
+static bool is_way_in(const char *name)
+{
+	static const char *const ways[] = { "entry_SYSCALL_64", "do_syscall_64", "x64_sys_call",
+					    "el0_svc",		"el0t_64_sync",	 "do_el0_svc",
+					    "invoke_syscall",	"ret_from_fork", "asm_exc_page_fault" };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strncmp(name, ways[i], strlen(ways[i])))
+			return true;
+	return false;
+}
+
+/* The frame as which a thread entered the kernel of its own accord; INDEX_NONE: it did not, or that is not known. */
+static uint32_t entry_of(const struct model *model, const struct stack_sample *sample)
+{
+	const struct code_stack *stack = &model->code_stacks.row[sample->stack];
+	uint32_t entry = INDEX_NONE;
+
+	for (uint32_t i = stack->depth; i-- > 0;) {
+		uint32_t index = model->stack_frames.row[stack->first + i];
+		const struct code_frame *frame = &model->code_frames.row[index];
+		const char *name = model_text(model, frame->name);
+
+		if (frame->kind != PROFBPF__STACKS__KIND__KERNEL || !*name)
+			continue;
+		if (is_interrupt(name))
+			return INDEX_NONE;
+		if (entry == INDEX_NONE || is_way_in(model_text(model, model->code_frames.row[entry].name)))
+			entry = index;
+	}
+	return entry;
+}
+
+/* One more sample of a kind in a function. */
+static bool add_seen(struct root_places *places, uint32_t row, uint32_t index, uint32_t file,
+		     size_t kind_at)
 {
 	const struct code_frame *frame = &places->model->code_frames.row[index];
-	uint64_t function = (uint64_t)frame->name << 32 | (python ? frame->source : frame->file);
+	uint64_t function = (uint64_t)frame->name << 32 | file;
 	uint32_t first = map_get(&places->functions, function);
 	uint32_t at;
 	struct kind *kind;
@@ -173,11 +213,26 @@ static bool count(struct root_places *places, uint32_t row, const struct stack_s
 			return false;
 	seen = &places->seen.row[at];
 	seen->samples++;
-	kind = python ? &places->rows.row[row].python : &places->rows.row[row].native;
+	kind = (struct kind *)((char *)&places->rows.row[row] + kind_at);
 	kind->samples++;
 	if (seen->samples > kind->most.samples)
 		kind->most = *seen;
-	count_word(places, sample, kind);
+	return true;
+}
+
+static bool count(struct root_places *places, uint32_t row, const struct stack_sample *sample,
+		  uint32_t index, bool python)
+{
+	const struct code_frame *frame = &places->model->code_frames.row[index];
+	uint32_t entry = python ? INDEX_NONE : entry_of(places->model, sample);
+
+	if (!add_seen(places, row, index, python ? frame->source : frame->file,
+		      python ? offsetof(struct most, python) : offsetof(struct most, native)) ||
+	    (entry != INDEX_NONE &&
+	     !add_seen(places, row, entry, INDEX_NONE, offsetof(struct most, entries))))
+		return false;
+	count_word(places, sample,
+		   python ? &places->rows.row[row].python : &places->rows.row[row].native);
 	return true;
 }
 
@@ -247,14 +302,21 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 	return true;
 }
 
-/* What half of the samples or more say. */
-static int word_of(const struct kind *kind)
+/* What half of the samples or more say, if they are enough to say something. */
+static int word_of(const struct kind *kind, uint64_t least)
 {
+	if (kind->samples < least)
+		return ROOT_WORD_NONE;
 	for (int word = 0; word < FUNCTION_WORDS_MAX; word++)
-		if (kind->samples && 2 * (uint64_t)kind->words[word] >= kind->samples)
+		if (2 * (uint64_t)kind->words[word] >= kind->samples)
 			return word;
-	return kind->samples && 2 * kind->in_kernel >= kind->samples ? ROOT_WORD_KERNEL
-								     : ROOT_WORD_NONE;
+	return ROOT_WORD_NONE;
+}
+
+static bool is_kernel_work(const struct most *most)
+{
+	return most->native.samples >= ROOT_WORD_SAMPLES &&
+	       2 * most->entries.samples >= most->native.samples;
 }
 
 uint64_t root_places_choose(const struct root_places *places, uint32_t row, struct root *root,
@@ -272,8 +334,13 @@ uint64_t root_places_choose(const struct root_places *places, uint32_t row, stru
 		return 0;
 	root->place_kind = PLACE_FRAME;
 	root->place = kind->most.frame;
-	*word = word_of(&most->native);
-	if (*word < 0 && word_of(&most->python) >= 0)
-		*word = word_of(&most->python);
+	*word = word_of(&most->native, ROOT_WORD_SAMPLES);
+	if (*word == ROOT_WORD_NONE)
+		*word = word_of(&most->python, ROOT_WORD_LOOKS);
+	if (is_kernel_work(most)) {
+		root->entry = most->entries.most.frame;
+		if (*word == ROOT_WORD_NONE)
+			*word = ROOT_WORD_KERNEL;
+	}
 	return kind->samples;
 }

@@ -4,7 +4,9 @@
  *
  * By the samples of a trace, if it has any: those of the CPU for roots that were on one, looks at
  * Python's frames also for those that slept. A function of Python is preferred to a native one. What half of
- * a row's samples or more are for, by function_words.h, is its word; what they do in the kernel is the kernel's.
+ * a row's samples or more are for, by function_words.h, is its word, if there are ROOT_WORD_SAMPLES (of looks ROOT_WORD_LOOKS); what they do in
+ * the kernel is the kernel's, under the name of the system call or exception that they are in most (root.entry).
+ * What an interrupt does is not the thread's.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_ROOT_PLACES_H
@@ -18,6 +20,8 @@
 
 struct root_places;
 
+#define ROOT_WORD_SAMPLES 4
+#define ROOT_WORD_LOOKS 2
 #define ROOT_WORD_NONE (-1)
 #define ROOT_WORD_KERNEL (-2) /* in the kernel for half of the samples or more */
 

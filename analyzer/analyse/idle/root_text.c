@@ -63,13 +63,31 @@ static void frame_place_text(const struct model *model, uint32_t index, char *te
 	else if (*source)
 		snprintf(text, size, "%.128s %.256s", source, name);
 	else
-		snprintf(text, size, "%.128s%s%.256s", file, *file ? " " : "", name);
+		snprintf(text, size, "%.128s%s%.256s", file, *file && *name ? " " : "", name);
+}
+
+/* " in read": of the kernel's functions only what the program asked for. */
+static void entry_text(const struct model *model, uint32_t entry, char *text, size_t size)
+{
+	static const char *const before[] = { "__x64_sys_", "__arm64_sys_", "__se_sys_",
+					      "__do_sys_",  "ksys_",	    "do_sys_",
+					      "__sys_" };
+	const char *name = model_text(model, model->code_frames.row[entry].name);
+
+	if (strstr(name, "page_fault") || !strncmp(name, "el0_da", 6) ||
+	    !strncmp(name, "do_mem_abort", 12))
+		name = "a page fault";
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
+		if (!strncmp(name, before[i], strlen(before[i])))
+			name += strlen(before[i]);
+	snprintf(text, size, " in %.64s", name);
 }
 
 void root_place_text(const struct model *model, struct syscall_table *syscalls,
 		     const struct root *root, char *text, size_t size)
 {
 	const char *name;
+	size_t used;
 
 	*text = '\0';
 	switch (root->place_kind) {
@@ -89,6 +107,9 @@ void root_place_text(const struct model *model, struct syscall_table *syscalls,
 	case PLACE_FRAME:
 		if (root->place < model->code_frames.count)
 			frame_place_text(model, root->place, text, size);
+		used = strlen(text);
+		if (root->entry < model->code_frames.count)
+			entry_text(model, root->entry, text + used, size - used);
 		break;
 	default: break;
 	}

@@ -19,6 +19,7 @@ static struct root root_of(const struct walk_step *step, uint8_t cause)
 			      .who_kind = step->thread == INDEX_NONE ? WHO_NONE : WHO_THREAD,
 			      .who = step->thread,
 			      .thread = step->thread,
+			      .entry = INDEX_NONE,
 			      .disk = INDEX_NONE };
 }
 

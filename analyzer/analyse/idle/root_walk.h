@@ -83,6 +83,8 @@ struct root {
 	uint32_t who;
 	uint32_t thread; /* at which the walk ended, or INDEX_NONE */
 	uint32_t place;
+	uint32_t entry; /* with PLACE_FRAME: by what the kernel was entered that did the work: index into
+			 * code_frames, or INDEX_NONE */
 	uint32_t object;
 	uint32_t command; /* with OBJECT_COMMAND */
 	uint32_t disk; /* index into drivers: the block device of io, or INDEX_NONE */

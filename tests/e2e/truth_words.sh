@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a thread that is waited for does, with default options: garbage collection, pickling, copies and so on have their
+# words, its place is the function of Python's, work in the kernel is not the program's own.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq python3
+
+mkfifo "$WORK/job.in"
+python3 tests/truth/work_kinds.py 1 <"$WORK/job.in" >"$WORK/job.out" 2>"$WORK/job.err" &
+TRUTH_PID=$! TRUTH_OUT=$WORK/job.out
+exec {TRUTH_IN}>"$WORK/job.in"
+wait_for_line "$TRUTH_OUT" '^ready' 20
+attach_truth "$WORK/job.pbt"
+truth_go 60
+stop_attach
+truth_end
+"$ANALYZER" report "$WORK/job.pbt" --thread "$(truth_value main.tid)" --section waits --format json -o "$WORK/waits.json"
+
+# expect KIND WORD PLACE: of the thread of that kind; the place is a regular expression
+expect() {
+	local root=$WORK/$1.json
+	jq "[.waits.roots[] | select(.cause == \"user_code\" and .tid == $(truth_value "$1.tid"))][0]" "$WORK/waits.json" >"$root"
+	note "$1: $(jq -c '[.where, .doing, .samples]' "$root")"
+	if [ "$(truth_value "$1.cpu_ns")" -lt 300000000 ]; then
+		leave_out "$1: it had no CPU"
+		return
+	fi
+	assert_eq "$1: what it does" "$2" "$(jq -r '.doing // ""' "$root")"
+	[[ $(jq -r .where "$root") =~ $3 ]] || fail "$1: its place is $(jq .where "$root"), not $3"
+}
+
+# Where a Python's frames were never looked at while it had a CPU, its native function is named.
+expect garbage "garbage collection" 'make_garbage_job|python|gc'
+expect pickle "pickling" 'make_pickle_job|pickle'
+expect compress "compression" 'make_compress_job|libz'
+expect regex "regular expressions" 'make_regex_job|sre|python'
+expect json "reading and writing JSON" 'coder.py|__init__.py|make_json_job|json'
+expect log "logging" '__init__.py'
+expect copy "copies in memory" 'make_copy_job|memcpy|memmove'
+expect fault "page faults" ' in a page fault$'
+expect read "the kernel's work" ' in read$'
+expect plain "" 'make_plain_job|python'
