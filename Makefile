@@ -160,6 +160,15 @@ include vmtests/vmtests.mk
 include packaging/install.mk
 
 # What is made of the sources; the tests compare it.
+# A Python package for notebooks. WHEEL_FLAGS=--no-build-isolation: with the setuptools that PYTHON has.
+PYTHON ?= python3
+wheel:
+	rm -rf $(B)/python $(B)/wheel
+	mkdir -p $(B)/python
+	cp -R python/. LICENSE $(B)/python/
+	echo $(VERSION) >$(B)/python/VERSION
+	$(PYTHON) -m pip wheel -q --no-deps --disable-pip-version-check $(WHEEL_FLAGS) -w $(B)/wheel $(B)/python
+
 docs: $(B)/analyzer $(B)/profctl
 	docs/list_files.py >docs/files.md
 	$(B)/analyzer query --schema --format markdown >docs/tables.md
@@ -174,6 +183,7 @@ help:
 	@echo "make test-debian13  compile, test and demonstrate this checkout in a fresh Debian 13 (the same needs)"
 	@echo "make fuzz     fuzz all that reads what others wrote, each part for FUZZ_SECONDS (default 20)"
 	@echo "make fuzz-fast  the same, mostly without AddressSanitizer: several times as many inputs"
+	@echo "make wheel    build/wheel/profbpf-*.whl: recordings as Arrow tables and pandas frames (python/README.md)"
 	@echo "make docs     make docs/files.md, docs/tables.md and the completions of the sources"
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make bench-import  measure how fast device files of other profilers are taken in"
@@ -192,4 +202,4 @@ clean:
 
 -include $(shell find $(B) -path $(B)/vm -prune -o -name '*.d' -type f -print 2>/dev/null)
 
-.PHONY: all help clean bench cupti cuda-headers docs
+.PHONY: all help clean bench cupti cuda-headers docs wheel
