@@ -6,7 +6,7 @@
  * "Iterator::Root::Prefetch::ParallelMapV2::Range" is a Range under a ParallelMapV2 under a Prefetch.
  * A GetNext() inside another one on the same thread is the inner operator's; a thread whose
  * outermost GetNext()s ask operator X::Y, and that is not the trainer's, works for X. Threads that only
- * call the user's functions ask nobody: they are not told. Sources:
+ * call the user's functions ask nobody: tf_pool.c finds out whom they work for. Sources:
  * tensorflow/core/framework/dataset.h, kernels/data/iterator_ops.cc of TensorFlow 2.21.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "analyzer/frameworks/framework.h"
-#include "lib/base/map.h"
+#include "analyzer/frameworks/tf_data.h"
 
 #define PATH_START "Iterator::"
 #define DEPTH_MAX 64
@@ -24,47 +24,43 @@
 	"this build of TensorFlow keeps the paths of its iterators elsewhere than the known one " \
 	"does: operators are not known"
 
-enum tf_call { TF_NONE = 0, TF_GET_NEXT, TF_FETCH };
-
 static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN10tensorflow4data19DatasetBaseIterator7GetNextE", TF_GET_NEXT },
 	{ "_ZN10tensorflow4data16IteratorResource7GetNextE", TF_FETCH },
-};
-
-/* One process: its pipelines share a tree, because paths are all that tells them apart. */
-struct trainer {
-	uint32_t process;
-	uint32_t pipeline;
-	struct map operators; /* string id of a path -> operator */
-	MODEL_ARRAY(uint32_t) queues; /* of each operator: its buffer, INDEX_NONE = none */
-};
-
-struct tf_data {
-	struct model *model;
-	struct pipelines *pipelines;
-	uint8_t *what;
-	uint32_t *thread_op; /* operator that a thread works for; INDEX_NONE = none */
-	MODEL_ARRAY(struct trainer) trainers;
 };
 
 /* What is open on a thread. */
 struct stack {
 	const struct call *call[DEPTH_MAX];
 	uint32_t op[DEPTH_MAX]; /* INDEX_NONE of a fetch */
-	uint64_t inner_ns[DEPTH_MAX]; /* spent in operators below */
+	uint64_t from_ns[DEPTH_MAX]; /* when it last came back from an operator below */
 	uint32_t count;
 	const struct call *fetch;
 	bool fetch_ended; /* the operator that it asked had no more */
 };
 
-static struct pipeline *pipeline_of(const struct tf_data *tf, const struct trainer *trainer)
+struct pipeline *tf_pipeline(const struct tf_data *tf, const struct tf_trainer *trainer)
 {
 	return &tf->pipelines->list.row[trainer->pipeline];
 }
 
-static struct trainer *trainer_of(struct tf_data *tf, uint32_t process)
+uint32_t tf_operator(const struct tf_trainer *trainer, uint32_t path)
 {
-	struct trainer trainer = { .process = process, .pipeline = tf->pipelines->list.count };
+	uint32_t op = map_get(&trainer->operators, path);
+
+	return op == MAP_NONE ? INDEX_NONE : op;
+}
+
+bool tf_asynchronous(const struct model *model, const struct pipeline *pipeline, uint32_t op)
+{
+	const char *type = model_text(model, pipeline->operators.row[op].type);
+
+	return strncmp(type, "Parallel", 8) == 0 || strstr(type, "MapAndBatch");
+}
+
+static struct tf_trainer *trainer_of(struct tf_data *tf, uint32_t process)
+{
+	struct tf_trainer trainer = { .process = process, .pipeline = tf->pipelines->list.count };
 
 	for (uint32_t i = 0; i < tf->trainers.count; i++)
 		if (tf->trainers.row[i].process == process)
@@ -84,18 +80,64 @@ static const char *last_name(const char *path)
 	return name;
 }
 
+/*
+ * Operators that make an iterator of what is below them again and again number these: "FiniteRepeat[2]". That
+ * is one operator. Those of several inputs ("Zip[1]") number these, and every one is another.
+ */
+static bool numbers_turns(const char *name, size_t length)
+{
+	static const char *const TURNS[] = { "Repeat",	"FlatMap", "Interleave", "Shuffle",
+					     "Rebatch", "Window",  "GroupBy" };
+
+	for (size_t i = 0; i < sizeof(TURNS) / sizeof(TURNS[0]); i++)
+		if (memmem(name, length, TURNS[i], strlen(TURNS[i])))
+			return true;
+	return false;
+}
+
+/*
+ * The path without numbers of turns; and who fills a cache is below who reads it, which asks it, as if it
+ * were the writer's name. NULL without memory.
+ */
+static char *plain_path(const char *path)
+{
+	static const char cache[] = "::MemoryCacheImpl";
+	size_t length = strlen(path), used = 0;
+	char *plain = malloc(2 * length + 1);
+
+	for (size_t i = 0, name = 0; plain && i < length; i++) {
+		const char *close = path[i] == '[' ? strchr(&path[i], ']') : NULL;
+
+		if (path[i] == ':' && i + 1 < length && path[i + 1] == ':')
+			name = i;
+		if (close && (close[1] == ':' || close[1] == '\0') &&
+		    numbers_turns(&path[name], i - name)) {
+			i = (size_t)(close - path);
+			continue;
+		}
+		if (strncmp(&path[i], cache, strlen(cache)) == 0) {
+			memcpy(&plain[used], "::MemoryCache", 13);
+			used += 13;
+		}
+		plain[used++] = path[i];
+	}
+	if (plain)
+		plain[used] = '\0';
+	return plain;
+}
+
 /* The row of the operator with a path, made with all above it; INDEX_NONE without memory. */
-static uint32_t operator_of(struct tf_data *tf, struct trainer *trainer, const char *path,
+static uint32_t operator_of(struct tf_data *tf, struct tf_trainer *trainer, const char *path,
 			    size_t length, int depth)
 {
-	struct pipeline *pipeline = pipeline_of(tf, trainer);
+	struct pipeline *pipeline = tf_pipeline(tf, trainer);
 	char *copy = strndup(path, length), *parent_end;
 	uint32_t id = copy ? model_string(tf->model, copy) : INDEX_NONE, op, parent,
 		 none = INDEX_NONE;
 	const char *name = copy ? last_name(copy) : NULL;
 
-	op = id == INDEX_NONE ? MAP_NONE : map_get(&trainer->operators, id);
-	if (op != MAP_NONE || id == INDEX_NONE)
+	op = id == INDEX_NONE ? INDEX_NONE : tf_operator(trainer, id);
+	if (op != INDEX_NONE || id == INDEX_NONE)
 		goto done;
 	op = pipeline_operator_add(tf->model, pipeline, (int32_t)pipeline->operators.count, copy,
 				   name);
@@ -109,11 +151,27 @@ static uint32_t operator_of(struct tf_data *tf, struct trainer *trainer, const c
 	if (parent_end && depth < DEPTH_MAX) {
 		parent = operator_of(tf, trainer, copy, (size_t)(parent_end - copy), depth + 1);
 		if (parent == INDEX_NONE ||
-		    !pipeline_edge_add(pipeline_of(tf, trainer), op, parent))
+		    !pipeline_edge_add(tf_pipeline(tf, trainer), op, parent))
 			op = INDEX_NONE;
 	}
 done:
 	free(copy);
+	return op;
+}
+
+/* The operator with the path that an iterator has (string id). */
+static uint32_t operator_at(struct tf_data *tf, struct tf_trainer *trainer, uint32_t path)
+{
+	uint32_t op = tf_operator(trainer, path);
+	char *plain = op == INDEX_NONE ? plain_path(model_text(tf->model, path)) : NULL;
+
+	if (!plain)
+		return op;
+	op = operator_of(tf, trainer, plain, strlen(plain), 0);
+	free(plain);
+	if (op != INDEX_NONE && tf_operator(trainer, path) == INDEX_NONE &&
+	    !map_put(&trainer->operators, path, op))
+		return INDEX_NONE;
 	return op;
 }
 
@@ -130,9 +188,9 @@ static bool is_buffer(const struct model *model, const struct pipeline *pipeline
 	return strncmp(model_text(model, pipeline->operators.row[op].type), "Prefetch", 8) == 0;
 }
 
-static uint32_t queue_of(struct tf_data *tf, struct trainer *trainer, uint32_t op)
+static uint32_t queue_of(struct tf_data *tf, struct tf_trainer *trainer, uint32_t op)
 {
-	struct pipeline *pipeline = pipeline_of(tf, trainer);
+	struct pipeline *pipeline = tf_pipeline(tf, trainer);
 	struct pipeline_queue queue = { .from = op, .to = parent_of(pipeline, op) };
 
 	if (op >= trainer->queues.count || !is_buffer(tf->model, pipeline, op))
@@ -145,7 +203,7 @@ static uint32_t queue_of(struct tf_data *tf, struct trainer *trainer, uint32_t o
 	return trainer->queues.row[op] = pipeline->queues.count - 1;
 }
 
-static int add_queue_event(struct tf_data *tf, struct trainer *trainer, uint32_t op,
+static int add_queue_event(struct tf_data *tf, struct tf_trainer *trainer, uint32_t op,
 			   const struct call *call, int32_t change)
 {
 	struct pipeline_queue_event event = { .start_ns = change < 0 ? call->start_ns
@@ -158,29 +216,25 @@ static int add_queue_event(struct tf_data *tf, struct trainer *trainer, uint32_t
 	event.queue = queue_of(tf, trainer, op);
 	if (event.queue == INDEX_NONE)
 		return 0;
-	return MODEL_PUSH(&pipeline_of(tf, trainer)->queue_events, event) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&tf_pipeline(tf, trainer)->queue_events, event) ? 0 : -ENOMEM;
 }
 
-static int give_thread(struct tf_data *tf, struct trainer *trainer, uint32_t thread, uint32_t op)
+static int give_thread(struct tf_data *tf, struct tf_trainer *trainer, uint32_t thread, uint32_t op)
 {
 	struct pipeline_thread row = { .thread = thread, .op = op, .role = PIPELINE_WORKER };
 
 	if (tf->thread_op[thread] != INDEX_NONE)
 		return 0;
 	tf->thread_op[thread] = op;
-	pipeline_of(tf, trainer)->operators.row[op].workers++;
-	return MODEL_PUSH(&pipeline_of(tf, trainer)->threads, row) ? 0 : -ENOMEM;
+	tf_pipeline(tf, trainer)->operators.row[op].workers++;
+	return MODEL_PUSH(&tf_pipeline(tf, trainer)->threads, row) ? 0 : -ENOMEM;
 }
 
 /* An operator has answered: with an element, or that there are no more. */
-static int answered(struct tf_data *tf, struct trainer *trainer, struct stack *stack, uint32_t op,
-		    const struct call *call, uint64_t inner_ns)
+static int answered(struct tf_data *tf, struct tf_trainer *trainer, struct stack *stack, uint32_t op,
+		    const struct call *call)
 {
-	struct pipeline *pipeline = pipeline_of(tf, trainer);
-	struct pipeline_work work = { .start_ns = call->start_ns + inner_ns,
-				      .end_ns = call->end_ns,
-				      .op = op,
-				      .thread = call->thread };
+	struct pipeline *pipeline = tf_pipeline(tf, trainer);
 	struct pipeline_output output = { .ts_ns = call->end_ns, .op = op, .count = 1 };
 	uint32_t parent = parent_of(pipeline, op);
 	uint64_t ended = 0;
@@ -197,9 +251,6 @@ static int answered(struct tf_data *tf, struct trainer *trainer, struct stack *s
 		pipeline->operators.row[op].in_trainer = true;
 	if (err || ended)
 		return err;
-	/* What took place in operators below is left out; the rest is put together at the end. */
-	if (!is_buffer(tf->model, pipeline, op) && !MODEL_PUSH(&pipeline->works, work))
-		return -ENOMEM;
 	if (!MODEL_PUSH(&pipeline->outputs, output))
 		return -ENOMEM;
 	err = add_queue_event(tf, trainer, op, call, -1);
@@ -208,35 +259,52 @@ static int answered(struct tf_data *tf, struct trainer *trainer, struct stack *s
 	return err;
 }
 
+/* What took place in operators below is theirs: the rest is one piece of work or several. */
+static int add_piece(struct tf_data *tf, struct stack *stack, uint32_t at, uint64_t end_ns)
+{
+	const struct call *call = stack->call[at];
+	struct pipeline_work work = { .start_ns = stack->from_ns[at],
+				      .end_ns = end_ns,
+				      .op = stack->op[at],
+				      .thread = call->thread };
+	struct tf_trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
+
+	if (!trainer)
+		return -ENOMEM;
+	if (work.op == INDEX_NONE || work.start_ns >= end_ns ||
+	    is_buffer(tf->model, tf_pipeline(tf, trainer), work.op))
+		return 0;
+	return MODEL_PUSH(&tf_pipeline(tf, trainer)->works, work) ? 0 : -ENOMEM;
+}
+
 static int pop(struct tf_data *tf, struct stack *stack)
 {
+	int err = add_piece(tf, stack, stack->count - 1, stack->call[stack->count - 1]->end_ns);
 	const struct call *call = stack->call[--stack->count];
 	uint32_t op = stack->op[stack->count];
-	struct trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
-	uint64_t inner_ns = stack->inner_ns[stack->count];
+	struct tf_trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
 	struct pipeline_fetch fetch = { .start_ns = call->start_ns,
 					.end_ns = call->end_ns,
 					.thread = call->thread,
 					.open = call->flags & MODEL_CALL_NOT_RETURNED };
 
-	if (!trainer)
+	if (!trainer || err)
 		return -ENOMEM;
 	if (op != INDEX_NONE) {
-		if (stack->count && stack->op[stack->count - 1] != INDEX_NONE)
-			stack->inner_ns[stack->count - 1] += call->end_ns - call->start_ns;
+		if (stack->count)
+			stack->from_ns[stack->count - 1] = call->end_ns;
 		/* A fetch is no operator: what it asks is the outermost one. */
 		if (stack->fetch && stack->count == 1) {
 			stack->count = 0;
-			int err = answered(tf, trainer, stack, op, call, inner_ns);
-
+			err = answered(tf, trainer, stack, op, call);
 			stack->count = 1;
 			return err;
 		}
-		return answered(tf, trainer, stack, op, call, inner_ns);
+		return answered(tf, trainer, stack, op, call);
 	}
 	fetch.end_of_data = stack->fetch_ended;
 	stack->fetch = NULL;
-	return MODEL_PUSH(&pipeline_of(tf, trainer)->fetches, fetch) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&tf_pipeline(tf, trainer)->fetches, fetch) ? 0 : -ENOMEM;
 }
 
 static bool encloses(const struct call *outer, const struct call *inner)
@@ -247,7 +315,7 @@ static bool encloses(const struct call *outer, const struct call *inner)
 
 static int push(struct tf_data *tf, struct stack *stack, const struct call *call)
 {
-	struct trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
+	struct tf_trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
 	const char *path = model_text(tf->model, call->text);
 	uint32_t op = INDEX_NONE;
 
@@ -257,10 +325,10 @@ static int push(struct tf_data *tf, struct stack *stack, const struct call *call
 		return 0;
 	if (tf->what[call->function] == TF_GET_NEXT) {
 		if (strncmp(path, PATH_START, strlen(PATH_START)) != 0)
-			return pipeline_note(tf->model, pipeline_of(tf, trainer), UNKNOWN_BUILD)
+			return pipeline_note(tf->model, tf_pipeline(tf, trainer), UNKNOWN_BUILD)
 				       ? 0
 				       : -ENOMEM;
-		op = operator_of(tf, trainer, path, strlen(path), 0);
+		op = operator_at(tf, trainer, call->text);
 		if (op == INDEX_NONE)
 			return -ENOMEM;
 	} else if (stack->count) {
@@ -269,9 +337,12 @@ static int push(struct tf_data *tf, struct stack *stack, const struct call *call
 		stack->fetch = call;
 		stack->fetch_ended = false;
 	}
+	if (stack->count && add_piece(tf, stack, stack->count - 1, call->start_ns))
+		return -ENOMEM;
+	tf->asks[call->thread] = true;
 	stack->call[stack->count] = call;
 	stack->op[stack->count] = op;
-	stack->inner_ns[stack->count++] = 0;
+	stack->from_ns[stack->count++] = call->start_ns;
 	return 0;
 }
 
@@ -295,10 +366,12 @@ static int walk_calls(struct tf_data *tf)
 	return err;
 }
 
-static void finish(struct tf_data *tf)
+static int finish(struct tf_data *tf)
 {
+	int err = tf_pool_works(tf);
+
 	for (uint32_t t = 0; t < tf->trainers.count; t++) {
-		struct pipeline *pipeline = pipeline_of(tf, &tf->trainers.row[t]);
+		struct pipeline *pipeline = tf_pipeline(tf, &tf->trainers.row[t]);
 
 		/* Leaves read from outside. */
 		for (uint32_t op = 0; op < pipeline->operators.count; op++)
@@ -308,6 +381,7 @@ static void finish(struct tf_data *tf)
 		pipeline_sort(pipeline);
 		pipeline_count_sizes(pipeline, WAIT_NS);
 	}
+	return err;
 }
 
 static void release(struct tf_data *tf)
@@ -318,6 +392,7 @@ static void release(struct tf_data *tf)
 	}
 	free(tf->trainers.row);
 	free(tf->thread_op);
+	free(tf->asks);
 	free(tf->what);
 }
 
@@ -331,13 +406,14 @@ static int build(struct model *model, struct pipelines *pipelines)
 	tf.what = framework_classify(model, "tensorflow", FUNCTIONS,
 				     sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &any);
 	tf.thread_op = malloc(size);
-	if (!tf.what || !tf.thread_op) {
+	tf.asks = calloc((size_t)model->threads.count + 1, sizeof(*tf.asks));
+	if (!tf.what || !tf.thread_op || !tf.asks) {
 		err = -ENOMEM;
 	} else if (any) {
 		memset(tf.thread_op, 0xff, size);
 		err = walk_calls(&tf);
 		if (!err)
-			finish(&tf);
+			err = finish(&tf);
 	}
 	release(&tf);
 	return err;

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which operator of tf.data the threads of TensorFlow's pools work for.
+ *
+ * A parallel map() hands the user's function to a pool that all operators and the trainer's own
+ * operations share; none of its threads asks an iterator for anything. But they are woken and
+ * wake others: the operator's thread wakes one of the pool to begin, and who has finished an element wakes
+ * the operator's thread, which had no free place for another, or who waits for the element in
+ * GetNext(). What a pool's thread did up to such a wake-up is that operator's; after it, and when one of
+ * its threads wakes another one of the pool, the same operator's until something else is known.
+ *
+ * A pool's thread without work sleeps without a time limit. Sleeps that have one or that no thread ends
+ * are a part of the work: pauses, reads, waits for Python's interpreter lock.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "analyzer/frameworks/tf_data.h"
+#include "lib/base/bisect.h"
+
+#define ENCLOSING_MAX 256 /* calls before an instant that are looked at */
+#define LOCK_MAX_NS 10000000 /* waits for Python's lock are cut after 5 ms */
+#define WORKER_SHARE 4 /* a worker works for its operator at least so many times less than the busiest one */
+
+/* A thread of a pool. */
+struct pooled {
+	bool is;
+	uint32_t op; /* that it works for, as far as is known; INDEX_NONE = unknown */
+	uint64_t from_ns; /* up to here it is known what it did */
+};
+
+struct pool {
+	struct tf_data *tf;
+	struct tf_trainer *trainer;
+	struct pooled *threads; /* by thread of the model */
+	MODEL_ARRAY(struct pipeline_work) works;
+};
+
+/* The sleep that a wake-up ended, or NULL. */
+static const struct span *sleep_ended(const struct model *model, uint32_t thread, uint64_t ts_ns)
+{
+	const struct timeline *line;
+	uint32_t at;
+
+	if (thread >= model->timelines.count)
+		return NULL;
+	line = &model->timelines.row[thread];
+	at = BISECT(i, line->first, line->first + line->count, model->spans.row[i].end_ns < ts_ns);
+	if (at == line->first + line->count || model->spans.row[at].end_ns != ts_ns ||
+	    model->spans.row[at].state != STATE_SLEEP)
+		return NULL;
+	return &model->spans.row[at];
+}
+
+/* The operator that a thread waits for in GetNext(), else the one whose thread it is. */
+static uint32_t waited_for(const struct pool *pool, uint32_t thread, uint64_t ts_ns)
+{
+	const struct model *model = pool->tf->model;
+	uint32_t at = BISECT(i, 0, model->calls.count,
+			     model->calls.row[i].thread < thread ||
+				     (model->calls.row[i].thread == thread &&
+				      model->calls.row[i].start_ns <= ts_ns));
+
+	for (uint32_t i = 0; i < ENCLOSING_MAX && at > 0; i++) {
+		const struct call *call = &model->calls.row[--at];
+
+		if (call->thread != thread)
+			break;
+		if (call->end_ns >= ts_ns && pool->tf->what[call->function] == TF_GET_NEXT)
+			return tf_operator(pool->trainer, call->text);
+	}
+	return pool->tf->thread_op[thread];
+}
+
+/*
+ * Who sleeps at a lock for longer than Python's threads do before they ask again is none that works for
+ * operators, but looks after something from time to time. When it first does after an instant, @to_ns if not before.
+ */
+static uint64_t first_pause(const struct model *model, uint32_t thread, uint64_t from_ns,
+			    uint64_t to_ns)
+{
+	const struct timeline *line =
+		thread < model->timelines.count ? &model->timelines.row[thread] : NULL;
+	uint32_t end = line ? line->first + line->count : 0;
+
+	for (uint32_t i = line ? BISECT(k, line->first, end, model->spans.row[k].end_ns <= from_ns)
+			       : 0;
+	     i < end && model->spans.row[i].start_ns < to_ns; i++) {
+		const struct span *span = &model->spans.row[i];
+
+		if (span->state == STATE_SLEEP && span->syscall == SYS_futex &&
+		    span->flags & SPAN_TIMEOUT && span->end_ns - span->start_ns > LOCK_MAX_NS)
+			return span->start_ns > from_ns ? span->start_ns : from_ns;
+	}
+	return to_ns;
+}
+
+/* What @thread did since the last time that this was known was done for @op. */
+static bool settle(struct pool *pool, uint32_t thread, uint32_t op, uint64_t to_ns)
+{
+	struct pooled *of = &pool->threads[thread];
+	struct pipeline_work work = {
+		.start_ns = of->from_ns, .end_ns = to_ns, .op = op, .thread = thread
+	};
+
+	of->from_ns = to_ns;
+	if (op == INDEX_NONE || work.start_ns >= to_ns || !work.start_ns)
+		return true;
+	work.end_ns = first_pause(pool->tf->model, thread, work.start_ns, to_ns);
+	return MODEL_PUSH(&pool->works, work);
+}
+
+/* One of the pool is woken: it had no work. */
+static bool begins(struct pool *pool, const struct wake *wake, const struct span *sleep)
+{
+	struct pooled *of = &pool->threads[wake->thread];
+	bool memory = settle(pool, wake->thread, of->op, sleep->start_ns);
+
+	of->from_ns = wake->ts_ns;
+	of->op = pool->threads[wake->waker_thread].is ? pool->threads[wake->waker_thread].op
+						      : pool->tf->thread_op[wake->waker_thread];
+	return memory;
+}
+
+/* A thread woke another one, and one of them is of the pool. */
+static bool concerns_pool(const struct pool *pool, const struct wake *wake)
+{
+	uint32_t threads = pool->tf->model->threads.count;
+
+	return wake->thread < threads && wake->waker_thread < threads &&
+	       !(wake->flags & WOKEN_BY_INTERRUPT) &&
+	       (pool->threads[wake->thread].is || pool->threads[wake->waker_thread].is);
+}
+
+static bool walk_wakes(struct pool *pool)
+{
+	const struct model *model = pool->tf->model;
+	bool memory = true;
+
+	for (uint32_t i = 0; i < model->wakes.count && memory; i++) {
+		const struct wake *wake = &model->wakes.row[i];
+		const struct span *sleep;
+		uint32_t op;
+
+		if (!concerns_pool(pool, wake))
+			continue;
+		sleep = sleep_ended(model, wake->thread, wake->ts_ns);
+		if (!sleep || sleep->flags & SPAN_TIMEOUT)
+			continue;
+		if (pool->threads[wake->thread].is) {
+			memory = begins(pool, wake, sleep);
+			continue;
+		}
+		op = waited_for(pool, wake->thread, wake->ts_ns);
+		if (op == INDEX_NONE ||
+		    !tf_asynchronous(model, tf_pipeline(pool->tf, pool->trainer), op))
+			continue;
+		memory = settle(pool, wake->waker_thread, op, wake->ts_ns);
+		pool->threads[wake->waker_thread].op = op;
+	}
+	return memory;
+}
+
+/* Threads that did a good part of an operator's work, not once or twice. @sums has room for one per thread of the model. */
+static uint32_t workers_of(const struct pool *pool, uint32_t op, uint64_t *sums)
+{
+	uint64_t most_ns = 0;
+	uint32_t workers = 0;
+
+	memset(sums, 0, pool->tf->model->threads.count * sizeof(*sums));
+	for (uint32_t i = 0; i < pool->works.count; i++) {
+		const struct pipeline_work *work = &pool->works.row[i];
+
+		if (work->op != op)
+			continue;
+		sums[work->thread] += work->end_ns - work->start_ns;
+		most_ns = sums[work->thread] > most_ns ? sums[work->thread] : most_ns;
+	}
+	for (uint32_t i = 0; i < pool->tf->model->threads.count; i++)
+		workers += sums[i] && sums[i] * WORKER_SHARE >= most_ns;
+	return workers;
+}
+
+/* The pool's works take the place of waits for them. */
+static int replace_works(struct pool *pool)
+{
+	struct pipeline *pipeline = tf_pipeline(pool->tf, pool->trainer);
+	uint64_t *sums = calloc((size_t)pool->tf->model->threads.count + 1, sizeof(*sums));
+	uint32_t kept = 0;
+
+	if (!sums)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < pipeline->works.count; i++)
+		if (!tf_asynchronous(pool->tf->model, pipeline, pipeline->works.row[i].op))
+			pipeline->works.row[kept++] = pipeline->works.row[i];
+	pipeline->works.count = kept;
+	for (uint32_t op = 0; op < pipeline->operators.count; op++) {
+		uint32_t workers = tf_asynchronous(pool->tf->model, pipeline, op)
+					   ? workers_of(pool, op, sums)
+					   : 0;
+
+		if (workers)
+			pipeline->operators.row[op].workers = workers;
+	}
+	free(sums);
+	for (uint32_t i = 0; i < pool->works.count; i++)
+		if (!MODEL_PUSH(&pipeline->works, pool->works.row[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+static void mark_threads(struct pool *pool)
+{
+	const struct model *model = pool->tf->model;
+
+	for (uint32_t i = 0; i < model->threads.count; i++) {
+		pool->threads[i] = (struct pooled){ .op = INDEX_NONE };
+		pool->threads[i].is = model->threads.row[i].process == pool->trainer->process &&
+				      !pool->tf->asks[i];
+	}
+}
+
+int tf_pool_works(struct tf_data *tf)
+{
+	struct pool pool = { .tf = tf };
+	int err = 0;
+
+	if (tf->model->spans.count == 0)
+		return 0;
+	pool.threads = calloc((size_t)tf->model->threads.count + 1, sizeof(*pool.threads));
+	if (!pool.threads)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < tf->trainers.count && !err; t++) {
+		pool.trainer = &tf->trainers.row[t];
+		pool.works.count = 0;
+		mark_threads(&pool);
+		err = walk_wakes(&pool) ? replace_works(&pool) : -ENOMEM;
+	}
+	free(pool.threads);
+	free(pool.works.row);
+	return err;
+}

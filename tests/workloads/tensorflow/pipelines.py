@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tf.data pipelines whose cost is planted, and what the job itself knows of them.
+
+usage: pipelines.py --go FILE [OPTION...]
+
+Prints "ready" when all libraries are there, waits until FILE is, takes all batches, and prints a line of JSON: how many
+they were, how long it waited for them, and the CPU time of all threads but its own.
+
+--how: what map() does with a row: burn (TensorFlow's own operations), python (a Python function that is on a CPU for
+--ms), sleep (one that sleeps as long), none.
+"""
+import argparse
+import json
+import os
+import time
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import tensorflow as tf
+
+
+def burn(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--go", required=True)
+    parser.add_argument("--how", choices=["none", "burn", "python", "sleep"], default="none")
+    parser.add_argument("--parallel", type=int, default=2, help="calls of map() at once; 0: one, in the thread that asks")
+    parser.add_argument("--batches", type=int, default=40)
+    parser.add_argument("--batch", type=int, default=4)
+    parser.add_argument("--ms", type=float, default=5)
+    parser.add_argument("--step-ms", type=float, default=2)
+    parser.add_argument("--size", type=int, default=320, help="of the matrices that burn multiplies")
+    parser.add_argument("--after", action="store_true", help="a cheap map() after the batch")
+    parser.add_argument("--cache", action="store_true", help="cache().repeat(4): of a quarter of the batches")
+    args = parser.parse_args()
+
+    def work(row):
+        if args.how == "burn":
+            matrix = tf.fill([args.size, args.size], tf.cast(row, tf.float32) * 1e-9)
+            for _ in range(6):
+                matrix = tf.tanh(tf.matmul(matrix, matrix))
+            return matrix[0, 0]
+        if args.how in ("python", "sleep"):
+            spend = time.sleep if args.how == "sleep" else burn
+            return tf.numpy_function(lambda value: (spend(args.ms / 1e3), value)[1], [row], tf.int64)
+        return row
+
+    rows = args.batches * args.batch
+    data = tf.data.Dataset.range(rows // 4 if args.cache else rows)
+    data = data.map(work, num_parallel_calls=args.parallel or None)
+    if args.cache:
+        data = data.cache().repeat(4)
+    data = data.batch(args.batch)
+    if args.after:
+        data = data.map(lambda value: tf.identity(value), num_parallel_calls=2)
+    data = data.prefetch(2)
+    options = tf.data.Options()
+    options.experimental_optimization.map_and_batch_fusion = False
+    data = data.with_options(options)
+    print("ready", flush=True)
+    while not os.path.exists(args.go):
+        time.sleep(0.05)
+    begin, wait, batches, ends = time.monotonic(), 0.0, 0, 0
+    own, every = time.thread_time(), time.process_time()
+    iterator = iter(data)
+    while True:
+        start = time.monotonic()
+        batch = next(iterator, None)
+        wait += time.monotonic() - start
+        if batch is None:
+            break
+        batches += 1
+        burn(args.step_ms / 1e3)
+    others = time.process_time() - every - (time.thread_time() - own)
+    print(json.dumps({"batches": batches, "wait_percent": round(100 * wait / (time.monotonic() - begin), 1), "others_cpu_ms": round(others * 1e3)}))
+
+
+if __name__ == "__main__":
+    main()
