@@ -149,7 +149,8 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 		.kind = model_string(model, kind),
 		.source = model_string(model, source),
 		.clock = clock,
-		.anchored = strcmp(source, "msprof") == 0,
+		.anchored = strcmp(kind, "cpu") != 0,
+		.anchored_once = strcmp(source, "msprof") == 0,
 		.own_clock = rows->import->alone,
 	};
 	uint32_t row = map_get(&known(rows)->devices, number);

@@ -295,6 +295,7 @@ bool load_devices(struct loader *loader, const struct pbt_packet *packet)
 		device->name = text_id(loader, from->name);
 		device->kind = text_id(loader, from->kind);
 		device->source = text_id(loader, from->source);
+		device->anchored = strcmp(from->kind, "cpu") != 0;
 		device->clock = loader_value(loader, from->clock,
 					     PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME,
 					     PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);

@@ -14,7 +14,12 @@ struct device {
 	uint32_t kind; /* "cpu", "gpu", ... */
 	uint32_t source; /* "opencl-layer", ... */
 	uint8_t clock; /* Profbpf__DeviceClock */
-	bool anchored; /* its counter was set against the host's clock once: it may be off, and drift */
+	/*
+	 * Its times are a counter's of its own, which its source sets against the clock that it
+	 * declares: by how much they are off is not said. False: the host's clock itself, read.
+	 */
+	bool anchored;
+	bool anchored_once; /* and that only once, so that it drifts from there */
 	bool own_clock; /* of a device file read without a trace: its clock is the model's */
 	bool has_rank;
 	uint32_t rank; /* of its process in a distributed job, if has_rank */

@@ -2,7 +2,7 @@
 /*
  * The JSON report described as a JSON Schema, from the views that write it.
  *
- * Nothing is required but the version: what is unknown is absent. Other keys may be there, of sections that
+ * Nothing is required but the version: what is unknown is absent, or null where the type allows it. Other keys may be there, of sections that
  * are written without views, and of later versions.
  */
 #include <errno.h>
@@ -45,7 +45,14 @@ static void write_column(struct json *json, const struct view_place *place)
 	const char *unit = column_unit_name(place->column);
 
 	json_map(json, view_key(&place->shown));
-	json_text(json, "type", type_of(place->column));
+	if (place->shown.how & VIEW_NULL) {
+		json_array(json, "type");
+		json_text(json, NULL, type_of(place->column));
+		json_text(json, NULL, "null");
+		json_array_close(json);
+	} else {
+		json_text(json, "type", type_of(place->column));
+	}
 	json_text(json, "description", place->column->meaning);
 	if (*unit && place->column->unit != UNIT_FLAG)
 		json_text(json, "unit", unit);

@@ -47,7 +47,7 @@ static bool next_clock(struct table_cursor *at)
 DEFINE_FIGURES(clocks, struct device_clock, CLOCK_COLUMNS, next_clock);
 
 #define CLOCK                                                                                     \
-	{ "method" }, { "clock" }, { "offset_ns" }, { "error_ns" }, { "drift_ppb" }, { "tasks" }, \
+	{ "method" }, { "clock" }, { "offset_ns" }, { "error_ns", .how = VIEW_NULL }, { "drift_ppb" }, { "tasks" }, \
 		{ "before_enqueue" }, { "negative_launch_delays" }, { "correction_ns" },          \
 		{ "correction_ppb" }, { "steps" }, { "tasks_at_steps" },                          \
 	{                                                                                         \

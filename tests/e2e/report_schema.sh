@@ -18,6 +18,10 @@ def check(value, schema, path, error):
     if "const" in schema and value != schema["const"]:
         error(f"{path} is {value!r}")
     kind = schema.get("type")
+    if isinstance(kind, list):
+        if value is None and "null" in kind:
+            return
+        kind = kind[0]
     if kind and (not isinstance(value, TYPES[kind]) or (isinstance(value, bool) and kind != "boolean")):
         error(f"{path} is no {kind}: {value!r}")
     for key, inner in (value.items() if isinstance(value, dict) else ()):

@@ -168,6 +168,61 @@ static void test_monotonic(void **state)
 	model_free(model);
 }
 
+/* Its source set a counter against the clock that it declares: by how much it is off it does not say. */
+static void test_anchored(void **state)
+{
+	const uint8_t declared[] = { PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC,
+				     PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME };
+	struct model *model = small_model(10 * SECOND, 20 * SECOND);
+	uint32_t process = small_process(model, 100, "job", true);
+	struct device_clock clocks[2];
+
+	add_snapshots(model, 10 * SECOND, 20 * SECOND);
+	for (uint32_t i = 0; i < 2; i++) {
+		small_device(model, process, "dev", declared[i]);
+		model->devices.row[i].anchored = true;
+		small_task(model, i, 12 * SECOND, 12 * SECOND + 100);
+	}
+	small_index(model);
+	assert_int_equal(device_clocks_join(model, clocks), 0);
+	assert_int_equal(clocks[0].method, DEVICE_CLOCK_MONOTONIC);
+	assert_int_equal(clocks[0].error_ns, UINT64_MAX);
+	assert_int_equal(clocks[1].method, DEVICE_CLOCK_SNAPSHOTS);
+	assert_int_equal(clocks[1].error_ns, UINT64_MAX);
+	model_free(model);
+}
+
+/* Launches and waits bound what it may be off by. */
+static void test_anchored_within_bounds(void **state)
+{
+	struct model *model = small_model(10 * SECOND, 20 * SECOND);
+	uint32_t process = small_process(model, 100, "job", true);
+	uint32_t thread = small_thread(model, process, 100, "job");
+	uint32_t finish =
+		small_function(model, "cuda", "cuStreamSynchronize", PROFBPF__FUNCTION__KIND__SYNC);
+	struct device_clock clock;
+
+	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	model->devices.row[0].anchored = true;
+	model->functions.row[finish].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	for (uint64_t i = 0; i < 10; i++) {
+		uint64_t base_ns = 10 * SECOND + i * 100000;
+		struct device_task *task = small_task(model, 0, base_ns + 12000, base_ns + 20000);
+
+		task->enqueue_ns = base_ns + 10000;
+		task->flags |= MODEL_TASK_BY_ID;
+		small_call(model, thread, finish, base_ns + 11000, base_ns + 21000);
+		model->calls.row[model->calls.count - 1].args[0] = 1;
+	}
+	small_index(model);
+	assert_int_equal(device_clocks_join(model, &clock), 0);
+	assert_int_equal(clock.method, DEVICE_CLOCK_MONOTONIC);
+	/* Up to 2000 too late, up to 1000 too early. */
+	assert_in_range(clock.error_ns, 2000, 2050);
+	assert_int_equal(model->tasks.row[0].start_ns, 10 * SECOND + 12000);
+	model_free(model);
+}
+
 /* Undeclared: host = device + 3 s + 40 ppm; queued 2..5 us after the enqueue call is entered. */
 #define UNKNOWN_OFFSET (3 * SECOND)
 
@@ -340,6 +395,8 @@ int main(void)
 		cmocka_unit_test(test_stray_snapshot),
 		cmocka_unit_test(test_sure_tasks),
 		cmocka_unit_test(test_monotonic),
+		cmocka_unit_test(test_anchored),
+		cmocka_unit_test(test_anchored_within_bounds),
 		cmocka_unit_test(test_undeclared),
 		cmocka_unit_test(test_undeclared_sync),
 		cmocka_unit_test(test_undeclared_lower_only),

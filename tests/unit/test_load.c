@@ -481,6 +481,26 @@ static void times_of_device_tasks_survive(void **state)
 	model_free(model);
 }
 
+/* A CPU reads the host's clock; whoever else says that it has that clock set a counter against it. */
+static void counters_of_devices_are_anchored(void **state)
+{
+	static const char *const kinds[] = { "cpu", "gpu", "npu", "accelerator", "" };
+	struct trace_builder *builder = session(1, 1, 1000);
+	struct model *model;
+
+	trace_target(builder, 1000, 10, 10, "t");
+	for (uint32_t i = 0; i < 5; i++)
+		trace_device(builder, &(struct trace_device){ .id = i + 1,
+							      .tgid = 10,
+							      .name = "device",
+							      .kind = kinds[i] });
+	model = load_trace(builder);
+	assert_int_equal(model->devices.count, 5);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(model->devices.row[i].anchored, i > 0);
+	model_free(model);
+}
+
 static void symbols_of_device_tasks_become_readable(void **state)
 {
 	static const char *const names[][2] = {
@@ -528,6 +548,7 @@ int main(void)
 		cmocka_unit_test(impossible_rows_are_dropped),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(times_of_device_tasks_survive),
+		cmocka_unit_test(counters_of_devices_are_anchored),
 		cmocka_unit_test(symbols_of_device_tasks_become_readable),
 	};
 

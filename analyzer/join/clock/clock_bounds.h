@@ -33,8 +33,8 @@ struct sync_calls {
 /*
  * clock_task_is_sure - was the task joined to its call by something better than the device's clock?
  *
- * By numbers; by order, before the clock was known; or by a host's instant, where a file tells that
- * of a device whose clock is in doubt.
+ * By numbers; by order, before the clock was known; or by a host's instant, where one is told of
+ * a device whose clock is in doubt (device->anchored).
  */
 bool clock_task_is_sure(const struct model *model, const struct device_task *task);
 

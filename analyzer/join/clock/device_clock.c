@@ -164,12 +164,13 @@ cleanup:
 static int choose_method(const struct model *model, struct conversion *conversion,
 			 struct device_clock *clock)
 {
+	const struct device *device = &model->devices.row[model->tasks.row[conversion->first].device];
 	uint64_t ignored;
 
 	clock->error_ns = UINT64_MAX;
 	conversion->clocks = model->clocks;
 	conversion->method = DEVICE_CLOCK_NONE;
-	if (model->devices.row[model->tasks.row[conversion->first].device].own_clock) {
+	if (device->own_clock) {
 		conversion->method = DEVICE_CLOCK_OWN;
 		return 0;
 	}
@@ -177,14 +178,16 @@ static int choose_method(const struct model *model, struct conversion *conversio
 		return fit_undeclared(model, conversion, clock);
 	if (conversion->kind == CLOCK_KIND_MONOTONIC) {
 		conversion->method = DEVICE_CLOCK_MONOTONIC;
-		clock->error_ns = 0;
+		if (!device->anchored)
+			clock->error_ns = 0;
 	} else if (clock_table_count(model->clocks) &&
 		   clock_table_to_monotonic(model->clocks, conversion->kind,
 					    clock_snapshot_value(clock_table_get(model->clocks, 0),
 								 conversion->kind),
 					    &ignored) == 0) {
 		conversion->method = DEVICE_CLOCK_SNAPSHOTS;
-		clock->error_ns = snapshot_error(model->clocks, conversion->kind);
+		if (!device->anchored)
+			clock->error_ns = snapshot_error(model->clocks, conversion->kind);
 	} else {
 		return fit_undeclared(model, conversion, clock);
 	}

@@ -3,7 +3,9 @@
  * device_clock.h - brings device task times to CLOCK_MONOTONIC of the host.
  *
  * A device whose source declared its clock is converted by the trace's clock
- * snapshots. An undeclared clock is found by causality: a task is queued inside
+ * snapshots. If it has a counter of its own that the source brought to that clock
+ * (device->anchored), its error is what causality leaves, as below, or unknown: the
+ * source does not tell. An undeclared clock is found by causality: a task is queued inside
  * its enqueue call, cannot start before that call was entered, and cannot end
  * after the return of a synchronizing call that waited for it. Each of these is
  * a bound on "host time minus device time"; the join takes the straight line

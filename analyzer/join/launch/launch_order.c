@@ -263,7 +263,7 @@ static struct align_clock clock_of(const struct order *order, uint32_t device)
 	struct align_clock clock = { .error_ns = UINT64_MAX };
 
 	if (!order->first)
-		clock.error_ns = row->anchored && !row->own_clock ? ANCHORED_NS : EARLY_NS;
+		clock.error_ns = row->anchored_once && !row->own_clock ? ANCHORED_NS : EARLY_NS;
 	return clock;
 }
 

@@ -33,11 +33,13 @@ function chosen_rows(table) {
 
 function cell_html(table, i, key) {
 	const value = table.rows[i][key];
-	if (value === undefined || value === null || (Array.isArray(value) && !value.length))
+	if (value === undefined || (Array.isArray(value) && !value.length))
 		return "<td></td>";
 	const number = typeof value === "number" ? ' class="n"' : "";
 	if (key === table.label)
 		return `<td>${esc(value)}</td>`;
+	if (value === null)
+		return "<td>unknown</td>";
 	const plain = Array.isArray(value) ? JSON.stringify(value) : String(value);
 	return `<td${number} data-key="${esc(`${table.paths[i]}.${key}`)}" data-value="${esc(plain)}">${esc(human(key, value, table.start))}</td>`;
 }

@@ -44,8 +44,10 @@ const NAMES = /^(pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|s
 
 /* A value of the report under its name; @start: the recording's. */
 function human(key, value, start) {
-	if (value === undefined || value === null)
+	if (value === undefined)
 		return "";
+	if (value === null)
+		return "unknown";
 	if (typeof value === "boolean")
 		return value ? "yes" : "no";
 	if (Array.isArray(value))
