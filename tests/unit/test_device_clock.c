@@ -223,6 +223,35 @@ static void test_anchored_within_bounds(void **state)
 	model_free(model);
 }
 
+/* Launches that all say the same touch the same lines: they must not crowd out what a wait says. */
+static void test_many_equal_bounds(void **state)
+{
+	struct model *model = small_model(10 * SECOND, 20 * SECOND);
+	uint32_t process = small_process(model, 100, "job", true);
+	uint32_t thread = small_thread(model, process, 100, "job");
+	uint32_t finish =
+		small_function(model, "cuda", "cuStreamSynchronize", PROFBPF__FUNCTION__KIND__SYNC);
+	struct device_clock clock;
+
+	small_device(model, process, "dev", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	model->devices.row[0].anchored = true;
+	model->functions.row[finish].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	for (uint64_t i = 0; i < 2000; i++) {
+		uint64_t start_ns = 10 * SECOND + i * 20000 + i % 7;
+		struct device_task *task = small_task(model, 0, start_ns, start_ns + 15000);
+
+		task->enqueue_ns = start_ns - 1783;
+		task->flags |= MODEL_TASK_BY_ID;
+	}
+	small_call(model, thread, finish, 10 * SECOND + 1999 * 20000, 10 * SECOND + 2000 * 20000);
+	model->calls.row[0].args[0] = 1;
+	small_index(model);
+	assert_int_equal(device_clocks_join(model, &clock), 0);
+	assert_int_equal(clock.method, DEVICE_CLOCK_MONOTONIC);
+	assert_in_range(clock.error_ns, 1000, 200000);
+	model_free(model);
+}
+
 /* Undeclared: host = device + 3 s + 40 ppm; queued 2..5 us after the enqueue call is entered. */
 #define UNKNOWN_OFFSET (3 * SECOND)
 
@@ -397,6 +426,7 @@ int main(void)
 		cmocka_unit_test(test_monotonic),
 		cmocka_unit_test(test_anchored),
 		cmocka_unit_test(test_anchored_within_bounds),
+		cmocka_unit_test(test_many_equal_bounds),
 		cmocka_unit_test(test_undeclared),
 		cmocka_unit_test(test_undeclared_sync),
 		cmocka_unit_test(test_undeclared_lower_only),

@@ -80,6 +80,18 @@ static double inside(const struct vertex *line, double at, double value, bool up
 	return upper ? -distance : distance;
 }
 
+static bool same(const struct vertex *a, const struct vertex *b)
+{
+	return a->start == b->start && a->growth == b->growth;
+}
+
+/* Cuts through a vertex would fill the region with that one. */
+static void add_vertex(struct region *region, struct vertex vertex)
+{
+	if (!region->count || !same(&region->vertex[region->count - 1], &vertex))
+		region->vertex[region->count++] = vertex;
+}
+
 /* Cut off what violates the bound. False if nothing is left; the region then stays as it was. */
 static bool region_cut(const struct fitting *fitting, struct region *region,
 		       const struct clock_bound *bound)
@@ -103,16 +115,18 @@ static bool region_cut(const struct fitting *fitting, struct region *region,
 		const struct vertex *a = &region->vertex[i], *b = &region->vertex[next];
 
 		if (depth[i] >= -ROUNDING)
-			cut.vertex[cut.count++] = *a;
+			add_vertex(&cut, *a);
 		if ((depth[i] >= -ROUNDING) != (depth[next] >= -ROUNDING)) {
 			double part = depth[i] / (depth[i] - depth[next]);
 
 			part = fmin(fmax(part, 0), 1);
-			cut.vertex[cut.count++] =
-				(struct vertex){ a->start + part * (b->start - a->start),
-						 a->growth + part * (b->growth - a->growth) };
+			add_vertex(&cut, (struct vertex){
+						 a->start + part * (b->start - a->start),
+						 a->growth + part * (b->growth - a->growth) });
 		}
 	}
+	while (cut.count > 1 && same(&cut.vertex[0], &cut.vertex[cut.count - 1]))
+		cut.count--;
 	*region = cut;
 	return true;
 }
