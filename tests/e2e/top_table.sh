@@ -68,6 +68,22 @@ $(cat "$WORK/screen")"; }
 	until_shown "sorted by memory"
 	"${tmux[@]}" send-keys t
 	until_shown "targets only"
+	"${tmux[@]}" send-keys h
+	until_shown "only commands with a word"
+	"${tmux[@]}" send-keys x
+	until_shown "cost: profbpfd"
+	"${tmux[@]}" send-keys t v
+	until_shown "sorted by memory, tree"
+	"${tmux[@]}" send-keys / n o b o d y
+	until_shown "only commands with: nobody_"
+	assert_eq "processes of nobody" 0 "$(sed '1,/ ready% /d' "$WORK/screen" | grep -cE '^ +[0-9]+[* ] ' || :)"
+	"${tmux[@]}" send-keys BSpace BSpace BSpace BSpace BSpace BSpace $TRUTH_PID Enter
+	until_shown "tree, with $TRUTH_PID"
+	until_shown "^ *$TRUTH_PID\\* "
+	"${tmux[@]}" send-keys Escape
+	until_shown "sorted by memory, tree *$"
+	"${tmux[@]}" resize-window -x 60 -y 30
+	until_shown "^ *$TRUTH_PID\\* +[0-9.]+ +[0-9.]+ +[0-9.]+[BKMG] +[^ ]"
 	"${tmux[@]}" resize-window -x 60 -y 15
 	until_shown "sorted by memory"
 	assert_between "lines of the smaller screen" 1 15 "$(wc -l <"$WORK/screen")"

@@ -169,11 +169,11 @@ static int print_once(struct top_frame *frame, const struct arguments *a, uint64
 		return 1;
 	if (a->json)
 		return top_view_json(frame, &view) ? 1 : 0;
-	top_view_summary(frame, &view, 80, print_line, NULL);
+	top_view_summary(frame, &view, TOP_WIDE, print_line, NULL);
 	top_view_devices(frame, print_line, NULL);
 	top_view_operators(frame, SIZE_MAX, print_line, NULL);
 	top_view_calls(frame, SIZE_MAX, print_line, NULL);
-	top_view_processes(frame, &view, 0, SIZE_MAX, print_line, NULL);
+	top_view_processes(frame, &view, TOP_WIDE, 0, SIZE_MAX, print_line, NULL);
 	return fflush(stdout) ? 1 : 0;
 }
 

@@ -3,7 +3,7 @@
  * top_screen.h - frames on a terminal, by ncurses, and the keys that steer it.
  *
  * q ends; c r b i m p sort by CPU, ready, blocked, I/O, memory, pid; t shows targets
- * first and alone; arrows, Page Up and Page Down scroll; space holds still.
+ * alone; v makes a tree; / filters; h shows the keys; arrows, Page Up and Page Down scroll; space holds still.
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_SCREEN_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_SCREEN_H

@@ -126,6 +126,8 @@ static void take_tasks(struct top_state *s, const struct pbt_packet *packet)
 		if (!p)
 			continue;
 		snprintf(p->now.name, sizeof(p->now.name), "%s", text(s, COLUMN_AT(m, name, i)));
+		if (COLUMN_AT(m, parent_tgid, i))
+			p->now.parent = COLUMN_AT(m, parent_tgid, i);
 		top_loaders_process(s->loaders, pid, COLUMN_AT(m, parent_tgid, i), p->now.name);
 		if (cmdline)
 			snprintf(p->now.cmdline, sizeof(p->now.cmdline), "%s", text(s, cmdline));

@@ -26,6 +26,7 @@ struct top_cpu {
 
 struct top_process {
 	uint32_t pid;
+	uint32_t parent; /* 0 = unknown */
 	uint32_t threads; /* 0 = unknown */
 	bool target;
 	uint64_t run_ns, runnable_ns, blocked_ns; /* summed over threads */

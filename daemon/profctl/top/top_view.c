@@ -12,6 +12,7 @@
 
 #define LINE_MAX_BYTES 512
 #define BAR_MAX 60
+#define INDENT_MAX 10 /* levels of a tree */
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -85,13 +86,18 @@ static void cpu_line(const struct top_cpu *cpu, const char *name, int width, top
 {
 	uint64_t all = all_ns(cpu);
 	char text[BAR_MAX + 1];
-	int bar_width = width - 66;
+	int bar_width = width < TOP_WIDE ? width - 15 : width - 66;
 
 	if (bar_width > BAR_MAX)
 		bar_width = BAR_MAX;
 	if (bar_width < 10)
 		bar_width = 10;
 	bar(cpu, bar_width, text);
+	if (width < TOP_WIDE) {
+		print(line, context, TOP_PLAIN, "%-5s[%s] %5.1f%%", name, text,
+		      percent(cpu->user_ns + cpu->system_ns + cpu->irq_ns + cpu->softirq_ns, all));
+		return;
+	}
 	print(line, context, TOP_PLAIN,
 	      "%-5s[%s] %5.1f%%  us %4.1f sy %4.1f irq %4.1f wa %4.1f id %5.1f st %4.1f", name,
 	      text, percent(cpu->user_ns + cpu->system_ns + cpu->irq_ns + cpu->softirq_ns, all),
@@ -223,75 +229,79 @@ void top_view_operators(const struct top_frame *frame, size_t rows, top_line *li
 		      frame->operator_count - rows);
 }
 
-const char *top_order_name(enum top_order order)
+static void process_heading(int width, top_line *line, void *context)
 {
-	static const char *const names[TOP_ORDERS] = {
-		[TOP_BY_CPU] = "CPU", [TOP_BY_READY] = "ready",	  [TOP_BY_BLOCKED] = "blocked",
-		[TOP_BY_IO] = "I/O",  [TOP_BY_MEMORY] = "memory", [TOP_BY_PID] = "pid",
-	};
-
-	return names[order];
+	if (width < TOP_WIDE)
+		print(line, context, TOP_HEADING, "%8s  %6s %6s %7s  %s", "pid", "CPU %", "ready%",
+		      "RSS", "command");
+	else
+		print(line, context, TOP_HEADING, "%8s  %6s %6s %8s %5s %7s %8s %8s %8s %8s  %s",
+		      "pid", "CPU %", "ready%", "blocked%", "thr", "RSS", "read/s", "write/s",
+		      "disk/s", "faults/s", "command");
 }
 
-/* What a process is sorted by, largest first. */
-static uint64_t weight(const struct top_process *p, enum top_order order)
+static void process_line(const struct top_frame *frame, const struct top_row *row, int width,
+			 top_line *line, void *context)
 {
-	switch (order) {
-	case TOP_BY_READY: return p->runnable_ns;
-	case TOP_BY_BLOCKED: return p->blocked_ns;
-	case TOP_BY_IO: return p->read_chars + p->write_chars;
-	case TOP_BY_MEMORY: return p->rss_bytes;
-	case TOP_BY_PID: return UINT32_MAX - p->pid;
-	default: return p->run_ns;
-	}
-}
-
-static int by_weight(const void *a, const void *b, void *context)
-{
-	const struct top_view *view = context;
-	const struct top_process *p = a, *q = b;
-	uint64_t x = weight(p, view->order), y = weight(q, view->order);
-
-	if (view->targets_only && p->target != q->target)
-		return p->target ? -1 : 1;
-	if (x != y)
-		return x > y ? -1 : 1;
-	return p->pid < q->pid ? -1 : p->pid > q->pid;
-}
-
-static void process_line(const struct top_frame *frame, const struct top_process *p, top_line *line,
-			 void *context)
-{
+	const struct top_process *p = row->process;
+	enum top_style style = p->target ? TOP_TARGET : TOP_PLAIN;
 	char rss[16], read[16], written[16], disk[16];
 	const char *name = *p->cmdline ? p->cmdline : *p->name ? p->name : "?";
+	const char *memory = p->rss_bytes ? short_size((double)p->rss_bytes, rss, sizeof(rss)) : "?";
+	int indent = row->depth < INDENT_MAX ? 2 * (int)row->depth : 2 * INDENT_MAX;
 
-	print(line, context, p->target ? TOP_TARGET : TOP_PLAIN,
-	      "%8u%c %6.1f %6.1f %8.1f %5u %7s %8s %8s %8s %8.0f  %s", p->pid,
-	      p->target ? '*' : ' ', percent(p->run_ns, frame->duration_ns),
+	if (width < TOP_WIDE) {
+		print(line, context, style, "%8u%c %6.1f %6.1f %7s  %*s%s", p->pid,
+		      p->target ? '*' : ' ', percent(p->run_ns, frame->duration_ns),
+		      percent(p->runnable_ns, frame->duration_ns), memory, indent, "", name);
+		return;
+	}
+	print(line, context, style, "%8u%c %6.1f %6.1f %8.1f %5u %7s %8s %8s %8s %8.0f  %*s%s",
+	      p->pid, p->target ? '*' : ' ', percent(p->run_ns, frame->duration_ns),
 	      percent(p->runnable_ns, frame->duration_ns),
-	      percent(p->blocked_ns, frame->duration_ns), p->threads,
-	      p->rss_bytes ? short_size((double)p->rss_bytes, rss, sizeof(rss)) : "?",
+	      percent(p->blocked_ns, frame->duration_ns), p->threads, memory,
 	      short_size(rate(frame, p->read_chars), read, sizeof(read)),
 	      short_size(rate(frame, p->write_chars), written, sizeof(written)),
 	      short_size(rate(frame, p->read_bytes + p->write_bytes), disk, sizeof(disk)),
-	      rate(frame, p->faults), name);
+	      rate(frame, p->faults), indent, "", name);
 }
 
-void top_view_processes(struct top_frame *frame, const struct top_view *view, size_t first,
-			size_t rows, top_line *line, void *context)
+size_t top_view_processes(const struct top_frame *frame, const struct top_view *view, int width,
+			  size_t first, size_t rows, top_line *line, void *context)
 {
-	if (!frame->process_count)
-		return;
-	qsort_r(frame->processes, frame->process_count, sizeof(*frame->processes), by_weight,
-		(void *)view);
-	print(line, context, TOP_HEADING, "%8s  %6s %6s %8s %5s %7s %8s %8s %8s %8s  %s", "pid",
-	      "CPU %", "ready%", "blocked%", "thr", "RSS", "read/s", "write/s", "disk/s",
-	      "faults/s", "command");
-	for (size_t i = first; i < frame->process_count && i - first < rows; i++) {
-		if (view->targets_only && !frame->processes[i].target)
-			break;
-		process_line(frame, &frame->processes[i], line, context);
-	}
+	struct top_row *listed;
+	size_t count = top_order_rows(frame, &view->choice, &listed);
+
+	if (frame->process_count)
+		process_heading(width, line, context);
+	for (size_t i = first; i < count && i - first < rows; i++)
+		process_line(frame, &listed[i], width, line, context);
+	free(listed);
+	return count;
+}
+
+void top_view_keys(top_line *line, void *context)
+{
+	static const char *const keys[] = {
+		"c r b i m p  sort by CPU, ready, blocked, I/O, memory, pid",
+		"t            only what is traced (marked *), or all",
+		"v            children below their parents, or a list",
+		"/            only commands with a word, or a pid; Enter",
+		"             keeps it, Esc takes it away",
+		"arrows, Page Up, Page Down, Home   scroll",
+		"space        hold still, go on",
+		"h ?          these keys; any key leaves them",
+		"q            quit",
+	};
+
+	print(line, context, TOP_HEADING, "%s", "keys");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		print(line, context, TOP_PLAIN, "%s", keys[i]);
+	print(line, context, TOP_HEADING, "%s", "columns");
+	print(line, context, TOP_PLAIN, "%s", "CPU %        on a CPU; 100 is one CPU");
+	print(line, context, TOP_PLAIN, "%s", "ready%       waiting for a CPU, all threads together");
+	print(line, context, TOP_PLAIN, "%s", "put %, get % of a queue: threads waited for room, or for an element");
+	print(line, context, TOP_PLAIN, "%s", "?            not known");
 }
 
 static void json_cpu(struct json *json, const struct top_cpu *c)
@@ -415,12 +425,13 @@ static void json_lists(struct json *json, const struct top_frame *frame)
 
 int top_view_json(struct top_frame *frame, const struct top_view *view)
 {
+	struct top_row *rows;
 	struct json json;
+	size_t count;
 
 	if (json_begin(&json))
 		return -1;
-	qsort_r(frame->processes, frame->process_count, sizeof(*frame->processes), by_weight,
-		(void *)view);
+	count = top_order_rows(frame, &view->choice, &rows);
 	qsort(frame->calls, frame->call_count, sizeof(*frame->calls), by_count);
 	json_object(&json, NULL);
 	json_text(&json, "schema", "profbpf.top/1");
@@ -429,8 +440,9 @@ int top_view_json(struct top_frame *frame, const struct top_view *view)
 		json_number(&json, "daemon_cpu_ns", frame->daemon_cpu_ns);
 	json_host(&json, frame);
 	json_array(&json, "processes");
-	for (size_t i = 0; i < frame->process_count; i++)
-		json_process(&json, &frame->processes[i]);
+	for (size_t i = 0; i < count; i++)
+		json_process(&json, rows[i].process);
+	free(rows);
 	json_close_array(&json);
 	json_lists(&json, frame);
 	json_close_object(&json);

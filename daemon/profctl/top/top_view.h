@@ -7,21 +7,13 @@
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_VIEW_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_VIEW_H
 
+#include "daemon/profctl/top/top_order.h"
 #include "daemon/profctl/top/top_state.h"
 
-enum top_order {
-	TOP_BY_CPU,
-	TOP_BY_READY,
-	TOP_BY_BLOCKED,
-	TOP_BY_IO,
-	TOP_BY_MEMORY,
-	TOP_BY_PID,
-	TOP_ORDERS
-};
+#define TOP_WIDE 100 /* columns from which on all figures are shown */
 
 struct top_view {
-	enum top_order order;
-	bool targets_only;
+	struct top_choice choice;
 	uint64_t own_cpu_ns; /* of profctl, in this frame */
 };
 
@@ -30,9 +22,6 @@ enum top_style { TOP_PLAIN, TOP_HEADING, TOP_TARGET, TOP_WARNING };
 /* Called for each line, without its end. */
 typedef void top_line(void *context, enum top_style style, const char *text);
 
-/* top_order_name - "CPU", ... */
-const char *top_order_name(enum top_order order);
-
 /*
  * top_view_summary - bars of the CPUs, switches, losses, costs
  * top_view_calls   - calls by function, most first, at most @rows
@@ -40,19 +29,22 @@ const char *top_order_name(enum top_order order);
  * top_view_operators - operators of data pipelines, with their queues, how many rows were taken
  *                   from those, and the time that threads waited to put one in or to get one; at
  *                   most @rows
- * top_view_processes - in the order of @view, from row @first, at most @rows; the frame's
- *                   rows are sorted for it
+ * top_view_processes - those that @view chooses, in its order, from row @first, at most @rows; returns how
+ *                   many it has in all
+ *
+ * top_view_keys - what the keys of the terminal do
  *
  * Each begins with its heading, and prints nothing at all if there is nothing to list.
- * @width is that of the terminal, for bars.
+ * @width is that of the terminal, for bars; in a narrow one there are fewer columns.
  */
 void top_view_summary(const struct top_frame *frame, const struct top_view *view, int width,
 		      top_line *line, void *context);
 void top_view_calls(struct top_frame *frame, size_t rows, top_line *line, void *context);
 void top_view_devices(const struct top_frame *frame, top_line *line, void *context);
 void top_view_operators(const struct top_frame *frame, size_t rows, top_line *line, void *context);
-void top_view_processes(struct top_frame *frame, const struct top_view *view, size_t first,
-			size_t rows, top_line *line, void *context);
+size_t top_view_processes(const struct top_frame *frame, const struct top_view *view, int width,
+			  size_t first, size_t rows, top_line *line, void *context);
+void top_view_keys(top_line *line, void *context);
 
 /* top_view_json - all of it on standard output; 0, or -EIO after saying why */
 int top_view_json(struct top_frame *frame, const struct top_view *view);
