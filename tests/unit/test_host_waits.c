@@ -17,7 +17,7 @@
 struct fixture {
 	struct model *model;
 	uint32_t process, main, worker;
-	uint32_t launch, sync, device_sync, copy;
+	uint32_t launch, sync, device_sync, copy, copy_in, copy_later;
 	struct step_results steps;
 	struct analysis_options options;
 	struct host_waits waits;
@@ -35,7 +35,11 @@ static void begin(struct fixture *f)
 				 PROFBPF__FUNCTION__KIND__SYNC);
 	f->device_sync =
 		small_function(f->model, "cuda", "cuCtxSynchronize", PROFBPF__FUNCTION__KIND__SYNC);
-	f->copy = small_function(f->model, "cuda", "cuMemcpyHtoD", PROFBPF__FUNCTION__KIND__COPY);
+	f->copy = small_function(f->model, "cuda", "cuMemcpyDtoH", PROFBPF__FUNCTION__KIND__COPY);
+	f->copy_in =
+		small_function(f->model, "cuda", "cuMemcpyHtoD", PROFBPF__FUNCTION__KIND__COPY);
+	f->copy_later = small_function(f->model, "cuda", "cuMemcpyDtoHAsync",
+				       PROFBPF__FUNCTION__KIND__COPY);
 	f->model->functions.row[f->launch].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
 	f->model->functions.row[f->sync].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
 }
@@ -224,19 +228,64 @@ static void submitted_meanwhile(void **state)
 /* A copy works on the CPU: only its sleep is the device's. A thread without a CPU says nothing. */
 static void not_busy(void **state)
 {
+	for (int way = 0; way < 3; way++) {
+		struct fixture f;
+
+		begin(&f);
+		small_span(f.model, f.main, 0, 200 * US, STATE_RUNNING);
+		small_span(f.model, f.main, 200 * US, 500 * US, STATE_RUNNABLE);
+		small_span(f.model, f.main, 500 * US, 1000 * US, STATE_RUNNING);
+		for (int i = 0; i < LAUNCHES; i++)
+			small_call(f.model, f.main, f.launch, i * US, (i + 1) * US);
+		small_call(f.model, f.main, f.sync, 20 * US, 600 * US);
+		small_call(f.model, f.main,
+			   way == 0   ? f.copy
+			   : way == 1 ? f.copy_in
+				      : f.copy_later,
+			   700 * US, 900 * US);
+		compute(&f);
+		/*
+		 * 70..200 and 500..600 us; idle from 600 to the copy at 700, and after it, if it is
+		 * made by then.
+		 */
+		expect_bounds(&f, 23, way == 0 ? 80 : 90);
+		end(&f);
+	}
+}
+
+/* A thread of the runtime that had the news at 700 us, and a CPU and the message later. */
+static void late_news(void **state)
+{
 	struct fixture f;
 
 	begin(&f);
-	small_span(f.model, f.main, 0, 200 * US, STATE_RUNNING);
-	small_span(f.model, f.main, 200 * US, 500 * US, STATE_RUNNABLE);
-	small_span(f.model, f.main, 500 * US, 1000 * US, STATE_RUNNING);
+	small_span(f.model, f.main, 0, 100 * US, STATE_RUNNING);
+	small_sleep(f.model, f.main, 100 * US, 900 * US, FUTEX, f.worker, 0);
+	small_span(f.model, f.main, 900 * US, 1000 * US, STATE_RUNNING);
+	small_sleep(f.model, f.worker, 0, 700 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	small_span(f.model, f.worker, 700 * US, 850 * US, STATE_RUNNABLE);
+	small_span(f.model, f.worker, 850 * US, 1000 * US, STATE_RUNNING);
 	for (int i = 0; i < LAUNCHES; i++)
 		small_call(f.model, f.main, f.launch, i * US, (i + 1) * US);
-	small_call(f.model, f.main, f.sync, 20 * US, 600 * US);
-	small_call(f.model, f.main, f.copy, 700 * US, 900 * US);
+	small_call(f.model, f.main, f.sync, 100 * US, 900 * US);
 	compute(&f);
-	/* 70..200 and 500..600 us; idle from 600 to the copy at 700, and after it. */
-	expect_bounds(&f, 23, 80);
+	expect_bounds(&f, 55, 90);
+	end(&f);
+}
+
+/* Who was asked for and is not there is not replaced by somebody else. */
+static void asked_in_vain(void **state)
+{
+	uint32_t tids[] = { 77 };
+	struct fixture f;
+
+	begin(&f);
+	small_span(f.model, f.main, 0, 1000 * US, STATE_RUNNING);
+	f.options.tids = tids;
+	f.options.tid_count = 1;
+	compute(&f);
+	assert_int_equal(f.waits.thread_count, 0);
+	assert_int_equal(f.waits.why, WAITS_OF_ASKED);
 	end(&f);
 }
 
@@ -249,6 +298,8 @@ int main(void)
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(submitted_meanwhile),
 		cmocka_unit_test(not_busy),
+		cmocka_unit_test(late_news),
+		cmocka_unit_test(asked_in_vain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/calls/copy_way.h"
 #include "analyzer/analyse/intervals.h"
 #include "analyzer/join/launch/call_kind.h"
 #include "analyzer/analyse/idle/idle_sleep.h"
+#include "lib/base/bisect.h"
 
 #define STREAMS_MAX 64 /* more are not told apart: then nothing is known to be done */
 
@@ -63,6 +65,38 @@ static bool is_busy(const struct bounds *b, const struct walk_step *step, bool c
 	       span_ends_device_wait(b->model, b->walker, span, step->thread, step->call);
 }
 
+/* The thread of the same process that brought the news that ended a sleep; INDEX_NONE: nobody did, or another's. */
+static uint32_t messenger(const struct bounds *b, const struct walk_step *step)
+{
+	const struct model *model = b->model;
+	const struct span *span = &model->spans.row[step->span];
+
+	if (span->state == STATE_RUNNING || span->other >= model->timelines.count ||
+	    span->flags & (SPAN_NO_WAKE | SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ) ||
+	    model->threads.row[span->other].process != model->threads.row[step->thread].process)
+		return INDEX_NONE;
+	return span->other;
+}
+
+/* When the messenger had the news, of a wait that ended at @end_ns: when it slept last. */
+static uint64_t news_ns(const struct bounds *b, uint32_t thread, uint64_t end_ns)
+{
+	const struct timeline *line;
+	uint32_t next;
+
+	if (thread == INDEX_NONE)
+		return end_ns;
+	line = &b->model->timelines.row[thread];
+	next = BISECT(i, 0, line->count, b->model->spans.row[line->first + i].start_ns < end_ns);
+	while (next-- > 0) {
+		const struct span *span = &b->model->spans.row[line->first + next];
+
+		if (span->state == STATE_SLEEP || span->state == STATE_DISK)
+			return span->end_ns < end_ns ? span->end_ns : end_ns;
+	}
+	return end_ns;
+}
+
 static int add_busy(struct bounds *b, const struct call *call)
 {
 	bool copy = call_function(b->model, call)->kind == PROFBPF__FUNCTION__KIND__COPY;
@@ -78,7 +112,10 @@ static int add_busy(struct bounds *b, const struct call *call)
 		uint64_t start_ns = step.start_ns > b->from_ns ? step.start_ns : b->from_ns;
 		uint64_t end_ns = step.end_ns < b->to_ns ? step.end_ns : b->to_ns;
 
-		if (start_ns < end_ns && is_busy(b, &step, copy))
+		if (start_ns >= end_ns || !is_busy(b, &step, copy))
+			continue;
+		end_ns = news_ns(b, messenger(b, &step), end_ns);
+		if (start_ns < end_ns)
 			err = intervals_add(&b->busy, start_ns, end_ns);
 	}
 	return err;
@@ -105,6 +142,14 @@ static struct stream *find_stream(struct bounds *b, uint64_t id)
 	return &b->streams[b->stream_count++];
 }
 
+/* Has a copy been made when its call returns? Those to the device may only have been taken out of the host's memory. */
+static bool copy_is_made(const struct model *model, const struct call *call)
+{
+	const char *name = model_text(model, call_function(model, call)->name);
+
+	return !strcasestr(name, "async") && call_copy_way(model, call) != LOOP_FEED;
+}
+
 /* For which streams a call waits: all, one, or none that is known. */
 enum waits_for { FOR_NONE, FOR_STREAM, FOR_ALL };
 
@@ -116,7 +161,9 @@ static enum waits_for waits_for(const struct model *model, const struct call *ca
 
 	if (!call_waits(model, call) || !is_whole(call))
 		return FOR_NONE;
-	if (call_stream(model, call, &stream) || function->kind == PROFBPF__FUNCTION__KIND__COPY)
+	if (function->kind == PROFBPF__FUNCTION__KIND__COPY)
+		return copy_is_made(model, call) ? FOR_STREAM : FOR_NONE;
+	if (call_stream(model, call, &stream))
 		return FOR_STREAM;
 	if (strstr(name, "Sync") &&
 	    (strstr(name, "Device") || strstr(name, "Ctx") || strstr(name, "Context")))

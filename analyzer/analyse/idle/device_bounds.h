@@ -4,11 +4,13 @@
  *
  * At least: while a thread was in a call that waits for the device, on a CPU or asleep, but not while it had no
  * CPU; of each call the first BOUNDS_OVERHEAD_NS, or what the shortest call of that function took, are the
- * call's own. Copies only while the thread was asleep in them: what they do on a CPU is the host's.
+ * call's own. Copies only while the thread was asleep in them: what they do on a CPU is the host's. Where a thread of
+ * the same process ended the sleep, only until that woke up: it had the news then, and maybe no CPU.
  *
  * At most: all but the time from when all that was submitted is known to be done until more is. A call that waits
  * for a stream tells it of that stream, one for the whole device (by its name) of all; what was submitted while it
- * waited may not be done. Events tell of no stream. What had been submitted before the trace began is done
+ * waited may not be done. So do copies, but asynchronous ones and those to the device, which return once the host's
+ * memory is free again. Events tell of no stream. What had been submitted before the trace began is done
  * when its stream has been waited for.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_DEVICE_BOUNDS_H
