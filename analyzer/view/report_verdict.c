@@ -305,6 +305,9 @@ static void tell_unknown(const struct model *model, const struct results *result
 		[VERDICT_LACK_SCHED] = "what threads did was not recorded",
 		[VERDICT_LACK_LAUNCHES] = "no launching call is known to belong to a task",
 		[VERDICT_LACK_PROCESS] = "the job waited for a process that was not traced",
+		[VERDICT_LACK_THREAD] = "of the threads asked for none is in the recording",
+		[VERDICT_LACK_SWITCHES] =
+			"none of its threads went to sleep or woke up in all the time",
 		[VERDICT_LACK_ROOTS] = "for most of it the records do not say why",
 	};
 
@@ -367,6 +370,11 @@ static const char *needs(const struct verdict *verdict)
 		       "section join.";
 	case VERDICT_LACK_PROCESS:
 		return "Record that process, too (--pid A,B, or profctl record --system).";
+	case VERDICT_LACK_THREAD:
+		return "The section processes lists the threads that were recorded.";
+	case VERDICT_LACK_SWITCHES:
+		return "Record for longer (--duration). If it hangs, /proc/PID/task/*/wchan and its "
+		       "stacks (gdb, py-spy) tell where.";
 	default:
 		return "See the section idle for where each wait could not be followed; record "
 		       "with all "

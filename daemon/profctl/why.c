@@ -20,9 +20,13 @@
 
 #define DURATION_NS 10000000000ull
 
+#define KEY_THREAD 0x200
+
 struct arguments {
 	struct trace_options trace;
 	struct pids pids;
+	struct pids threads;
+	char *thread_text; /* as given; NULL = nobody was */
 };
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -35,6 +39,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (pids_add(&arguments->pids, text, error, sizeof(error)))
 			argp_error(state, "%s", error);
+		return 0;
+	case KEY_THREAD:
+		if (arguments->thread_text)
+			argp_error(state, "--thread twice; separate ids by commas");
+		if (*text == '@' || pids_add(&arguments->threads, text, error, sizeof(error)))
+			argp_error(state, "--thread wants thread ids, not '%s'", text);
+		arguments->thread_text = text;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->pids.count)
@@ -59,18 +70,34 @@ static void find_analyzer(char *path, size_t size)
 	snprintf(path, size, "analyzer");
 }
 
-static _Noreturn void run_analyzer(char *trace)
+/* The first of the threads that is not there; 0 if all are. They may be of children, which are traced, too. */
+static uint32_t find_missing(const struct pids *threads)
+{
+	for (size_t i = 0; i < threads->count; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "/proc/%u", threads->pid[i]);
+		if (access(path, F_OK))
+			return threads->pid[i];
+	}
+	return 0;
+}
+
+static _Noreturn void run_analyzer(char *trace, char *threads)
 {
 	char path[PATH_MAX + 32];
-	char *argv[] = { (char *)"analyzer",
-			 (char *)"report",
-			 (char *)"--section",
-			 (char *)"verdict",
-			 (char *)"--",
-			 trace,
-			 NULL };
+	char *argv[] = { (char *)"analyzer", (char *)"report", (char *)"--section",
+			 (char *)"verdict",  NULL,	       NULL,
+			 NULL,		     NULL,	       NULL };
 	sigset_t none;
+	int count = 4;
 
+	if (threads) {
+		argv[count++] = (char *)"--thread";
+		argv[count++] = threads;
+	}
+	argv[count++] = (char *)"--";
+	argv[count] = trace;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	find_analyzer(path, sizeof(path));
@@ -85,13 +112,13 @@ static _Noreturn void run_analyzer(char *trace)
 }
 
 /* Prints the verdict; 0 or 1, and then it has been said why. */
-static int judge(char *trace)
+static int judge(char *trace, char *threads)
 {
 	pid_t child = fork();
 	int status;
 
 	if (!child)
-		run_analyzer(trace);
+		run_analyzer(trace, threads);
 	if (child < 0) {
 		message("cannot start analyzer: %s", strerror(errno));
 		return 1;
@@ -129,7 +156,7 @@ static char *make_temporary(void)
 	return name;
 }
 
-static int why(struct live_request *request, struct trace_options *trace)
+static int why(struct live_request *request, struct trace_options *trace, char *threads)
 {
 	char *temporary = NULL, *name;
 	int status;
@@ -144,7 +171,7 @@ static int why(struct live_request *request, struct trace_options *trace)
 	name = strdup(trace->output);
 	status = name ? attach_run(request) : 1;
 	if (!status)
-		status = judge(name);
+		status = judge(name, threads);
 	if (temporary)
 		unlink(temporary);
 	free(temporary);
@@ -154,9 +181,14 @@ static int why(struct live_request *request, struct trace_options *trace)
 
 int command_why(int argc, char **argv)
 {
+	static const struct argp_option options[] = {
+		{ "thread", KEY_THREAD, "TID[,TID...]", 0,
+		  "Judge by what these threads wait for, whatever devices do", 0 },
+		{ 0 }
+	};
 	static const struct argp_child children[] = { { &trace_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		NULL, parse_option, "PID[,PID...]",
+		options, parse_option, "PID[,PID...]",
 		"Trace a running job for 10 s (--duration) and say what holds it up: the first "
 		"lines of "
 		"analyzer's report. The recording is kept if -o names a file for it.",
@@ -164,15 +196,22 @@ int command_why(int argc, char **argv)
 	};
 	struct arguments arguments = { .trace.topics = TOPICS_DEFAULT };
 	struct live_request request = { .options = &arguments.trace };
-	int status;
+	uint32_t missing;
+	int status = 1;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	if (!arguments.trace.duration_ns)
 		arguments.trace.duration_ns = DURATION_NS;
 	request.pids = arguments.pids.pid;
 	request.pid_count = arguments.pids.count;
-	status = why(&request, &arguments.trace);
+	missing = find_missing(&arguments.threads);
+	if (missing)
+		message("there is no thread %u; /proc/%u/task lists those of process %u",
+			missing, arguments.pids.pid[0], arguments.pids.pid[0]);
+	else
+		status = why(&request, &arguments.trace, arguments.thread_text);
 	pids_free(&arguments.pids);
+	pids_free(&arguments.threads);
 	trace_options_free(&arguments.trace);
 	return status;
 }

@@ -161,10 +161,11 @@ _profctl_of_why()
 	--stack-block) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	--stack-rate) :; return ;;
 	-s | --socket) compopt -o default; return ;;
+	--thread) :; return ;;
 	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help"
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --thread --topics --help"
 	else
 		_profctl_pids "$2"
 	fi

@@ -81,6 +81,7 @@ complete -c profctl -n '__fish_seen_subcommand_from why' -l stack-block -x -a '1
 complete -c profctl -n '__fish_seen_subcommand_from why' -l stack-rate -x -d 'Topic stack'
 complete -c profctl -n '__fish_seen_subcommand_from why' -l standalone -d 'Use a private daemon for this command, even if one is running'
 complete -c profctl -n '__fish_seen_subcommand_from why' -s s -l socket -r -F -d 'The daemon\'s socket'
+complete -c profctl -n '__fish_seen_subcommand_from why' -l thread -x -d 'Judge by what these threads wait for, whatever devices do'
 complete -c profctl -n '__fish_seen_subcommand_from why' -s t -l topics -x -a "(__fish_complete_list , 'string split \' \' api ioctl sched device account irq stack fault io sample')" -d 'What to record, of api, ioctl, sched, device, account, irq, stack, …'
 complete -c profctl -n '__fish_seen_subcommand_from why' -l help -d 'Give this help list'
 

@@ -4,14 +4,14 @@
 . "$(dirname "$0")/lib.sh"
 need_root
 
-# A job without a device, of which that has to be said.
+# A job of which nothing is seen at all, which has to be said.
 sleep 1000 &
 job=$!
 export TMPDIR=$WORK/tmp
 mkdir "$TMPDIR"
 assert_status "a verdict" 0 "$PROFCTL" why "$job" --duration 300ms
-assert_contains "the verdict" "$WORK/out" '^verdict  What holds the job up cannot be known: there are neither tasks of a device'
-assert_contains "what it takes" "$WORK/out" '^to know  .*device layer'
+assert_contains "the verdict" "$WORK/out" '^verdict  What holds the job up cannot be known: none of its threads went to sleep or woke up'
+assert_contains "what it takes" "$WORK/out" '^to know  .*--duration'
 assert_between "lines" 1 5 "$(wc -l <"$WORK/out")"
 assert_lacks "the next command, on a file that is gone" "$WORK/err" '^next:'
 assert_eq "left in TMPDIR" "" "$(ls -A "$TMPDIR")"

@@ -274,7 +274,9 @@ int host_waits_analyse(struct model *model, const struct analysis_options *optio
 	struct search search = { model, options, steps, { 0 }, waits };
 	int err = -ENOMEM;
 
-	*waits = (struct host_waits){ .from_ns = window.from_ns, .to_ns = window.to_ns };
+	*waits = (struct host_waits){ .why = options->tid_count ? WAITS_OF_ASKED : WAITS_OF_NONE,
+				      .from_ns = window.from_ns,
+				      .to_ns = window.to_ns };
 	if (!model->spans.count || window.from_ns >= window.to_ns)
 		return 0;
 	waits->threads = calloc((size_t)model->threads.count + 1, sizeof(*waits->threads));

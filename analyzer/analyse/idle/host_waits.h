@@ -37,7 +37,7 @@ enum waits_why {
 
 struct host_waits {
 	uint32_t *threads; /* indices into model->threads */
-	uint32_t thread_count; /* 0: nothing is known of any */
+	uint32_t thread_count; /* 0: nothing is known of any, of those asked for neither */
 	uint8_t why; /* enum waits_why */
 	bool of_steps; /* in the judged steps only */
 	uint64_t from_ns; /* the time looked at */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/join/thread/timelines.h"
 
@@ -229,6 +230,14 @@ static bool too_much_lost(const struct judge *judge, struct verdict *verdict)
 	return worst > 0 || capture->damaged;
 }
 
+/* Switches were to be recorded, and there were none. */
+static bool nobody_switched(const struct judge *judge)
+{
+	const char *at = model_text(judge->model, judge->model->info.topics);
+
+	return !timelines_recorded(judge->model) && strstr(at, "sched");
+}
+
 static void know_not(struct verdict *verdict, uint8_t lack)
 {
 	verdict->state = VERDICT_UNKNOWN;
@@ -348,8 +357,9 @@ static void judge_steps(struct judge *judge, struct verdict *verdict)
 		return;
 	}
 	if (verdict->wait_percent < 0) {
-		know_not(verdict,
-			 judge->model->files.count ? VERDICT_LACK_STREAM : VERDICT_LACK_TRACE);
+		know_not(verdict, !judge->model->files.count ? VERDICT_LACK_TRACE
+				  : nobody_switched(judge)   ? VERDICT_LACK_SWITCHES
+							     : VERDICT_LACK_STREAM);
 		return;
 	}
 	verdict->has_percent = true;
@@ -502,6 +512,7 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 			       .facts = facts,
 			       .roots = facts->devices->idle.roots,
 			       .fetcher = INDEX_NONE };
+	bool asked = facts->waits && facts->waits->why == WAITS_OF_ASKED;
 
 	*verdict = (struct verdict){ .pipeline = INDEX_NONE,
 				     .op = INDEX_NONE,
@@ -514,10 +525,12 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 		judge.idle_ns += facts->devices->devices[i].idle_ns;
 	}
 	ask_steps(&judge, verdict);
-	if (judge.window_ns)
+	if (judge.window_ns && !asked)
 		judge_devices(&judge, verdict);
 	else if (facts->waits && facts->waits->window_ns)
 		judge_threads(&judge, verdict);
+	else if (asked && !facts->waits->thread_count)
+		know_not(verdict, VERDICT_LACK_THREAD);
 	else
 		judge_steps(&judge, verdict);
 	if (!verdict->roots)

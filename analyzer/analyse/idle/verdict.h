@@ -78,6 +78,8 @@ enum verdict_lack {
 	VERDICT_LACK_SCHED, /* topic sched was not recorded */
 	VERDICT_LACK_LAUNCHES, /* no launching call was matched with its task */
 	VERDICT_LACK_PROCESS, /* the job waited for a process that was not traced */
+	VERDICT_LACK_THREAD, /* those asked for are not in the recording */
+	VERDICT_LACK_SWITCHES, /* none of the job's threads went to sleep or woke up */
 	VERDICT_LACK_ROOTS, /* records do not say: see how the walks ended */
 };
 
