@@ -564,6 +564,23 @@ struct source_stats {
 	__u64 lost[LOSSES];
 };
 
+/* What the programs of a session do that costs those in whose place they run; index into map "run_costs". */
+enum run_kind {
+	RUN_SAMPLE = 0,		/* samples of who is on a CPU, with their stacks */
+	RUN_SWITCH,		/* switches of targets, with what is done of their sleeps */
+	RUN_WAKE,		/* wake-ups of targets */
+	RUN_KINDS
+};
+
+#define RUNS_PER_TIMING 16	/* one of so many is timed */
+
+/* Of one CPU, since the session began. */
+struct run_cost {
+	__u64 runs;		/* also those that were counted only, because they are shed */
+	__u64 timed;
+	__u64 timed_ns;		/* of these */
+};
+
 /* Key and value of "short_calls": calls under --min-duration, counted but not recorded. */
 struct short_key {
 	__u32 probe;

@@ -9,6 +9,7 @@
  */
 #include "interrupt.bpf.h"
 #include "known.bpf.h"
+#include "run_cost.bpf.h"
 #include "sleep.bpf.h"
 #include "sleep_stack.bpf.h"
 #include "stage.bpf.h"
@@ -252,6 +253,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 	struct known_thread *of_prev = known_thread(prev), *of_next = known_thread(next);
 	__u8 state = switch_state(preempt, prev_state);
 	__u32 prev_facts = KNOWN_ANNOUNCED, next_facts = KNOWN_ANNOUNCED;
+	struct run_cost *cost;
 	__u16 flags = 0;
 	__u64 now;
 
@@ -270,6 +272,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 			stranger_exits(prev, of_prev, prev_facts);
 		return 0;
 	}
+	cost = run_begins(RUN_SWITCH);
 	now = bpf_ktime_get_ns();
 	state = unfollowed(state, now);
 	flags = unfollowed(flags, now);
@@ -282,6 +285,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 	}
 	if (settings.sleep_stacks)
 		follow_sleeps(prev, next, state, flags, now, may_return);
+	run_ends(cost, now);
 	return 0;
 }
 
@@ -390,6 +394,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 {
 	struct known_thread *known = known_thread(task);
 	struct interrupt_state *interrupt;
+	struct run_cost *cost;
 	__u32 facts;
 	__u64 now;
 
@@ -398,9 +403,12 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	facts = known_facts(task, known);
 	if (!(facts & KNOWN_TARGET))
 		return 0;
+	cost = run_begins(RUN_WAKE);
+	if (runs_shed[RUN_WAKE] && !settings.sleep_stacks)
+		return 0;
 	interrupt = interrupt_state();
 	now = bpf_ktime_get_ns();
-	if (settings.switches) {
+	if (settings.switches && !runs_shed[RUN_WAKE]) {
 		known_announce(task, known, facts);
 		if (must_queue(task))
 			wait_begin(task, known, task_cpu(task));
@@ -408,6 +416,8 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	}
 	if (settings.sleep_stacks)
 		sleep_woken(task, now, interrupt);
+	if (!runs_shed[RUN_WAKE])
+		run_ends(cost, now);
 	return 0;
 }
 

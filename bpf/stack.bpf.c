@@ -7,6 +7,7 @@
  * scheduler's programs (sleep_stack.bpf.h).
  */
 #include "kernel_stack.bpf.h"
+#include "run_cost.bpf.h"
 #include "stack_record.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
@@ -18,8 +19,12 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	__u64 id = bpf_get_current_pid_tgid();
 	__u32 key = BY_SAMPLE, user, kernel;
 	struct stacks_record *r;
+	struct run_cost *cost;
 
 	if (!(__u32)id || !is_target(id >> 32))
+		return 0;
+	cost = run_begins(RUN_SAMPLE);
+	if (runs_shed[RUN_SAMPLE])
 		return 0;
 	r = bpf_map_lookup_elem(&stack_scratch, &key);
 	if (!r)
@@ -35,5 +40,6 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + user,
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	stack_send(r, user, kernel);
+	run_ends(cost, r->head.header.ts_ns);
 	return 0;
 }

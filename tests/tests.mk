@@ -60,11 +60,12 @@ $(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(D
 $(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
 ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
-$(B)/tests/unit/test_writer: $(call named,writer trace_output ends $(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_writer: $(call named,writer trace_output ends left_out $(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o
 $(B)/tests/unit/test_hot_functions: $(call named,hot_functions,$(DAEMON_OBJ))
+$(B)/tests/unit/test_shedding: $(call named,shedding run_prices,$(DAEMON_OBJ))
 $(B)/tests/unit/test_quotas: $(call named,quotas,$(DAEMON_OBJ))
 $(B)/tests/unit/test_job_queue: $(call named,job_queue priority,$(DAEMON_OBJ))
 $(B)/tests/unit/test_mentioned_types: $(call named,mentioned_types,$(DAEMON_OBJ))

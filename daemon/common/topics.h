@@ -39,7 +39,7 @@ enum {
 
 /* Topic stack: what is taken unless the user says otherwise. */
 #define STACK_BLOCK_DEFAULT_NS 1000000u
-#define BUDGET_DEFAULT 0.03 /* of one CPU, for seeing the ends of calls */
+#define BUDGET_DEFAULT 0.03 /* of a CPU, for recording */
 #define BUDGET_MAX 1000 /* percent */
 #define STACK_RATE_DEFAULT 99u /* per second and CPU; not 100, which would beat with timers */
 #define STACK_RATE_MAX 10000u

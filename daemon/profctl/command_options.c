@@ -41,10 +41,9 @@ static const struct argp_option options[] = {
 	{ "min-duration", OPTION_MIN_DURATION, "T", 0,
 	  "Keep only calls that last at least T; all are still counted" },
 	{ "budget", OPTION_BUDGET, "PERCENT", 0,
-	  "How much of one CPU it may cost to see the ends of calls (default: 3%; off: anything); "
-	  "of the "
-	  "functions that are called most only the beginnings are recorded while it would be "
-	  "more" },
+	  "How much of a CPU recording may cost (default: 3%; off: anything): while it would be more, of the "
+	  "functions that are called most only the beginnings are recorded, and samples and wake-ups are "
+	  "left out" },
 	{ "buffer", 'b', "SIZE", 0, "Memory for records not yet written, for example 64M" },
 	{ "stack-block", OPTION_STACK_BLOCK, "T", 0,
 	  "Topic stack: keep the stacks of sleeps of at least T (default: 1ms)" },

@@ -125,6 +125,26 @@ int sessions_print(FILE *to, Profbpf__Control__SessionInfo *const *sessions, siz
 	return err;
 }
 
+void sessions_print_cost(FILE *to, const Profbpf__Control__SessionInfo *s)
+{
+	char what[64], age[32];
+
+	if (s->cost_known)
+		fprintf(to, "  cost %.2f %% of the time of the CPU where it is most\n",
+			(double)s->cost_ppm / 1e4);
+	for (size_t i = 0; i < s->n_shedding; i++) {
+		const Profbpf__Control__Shedding *shed = s->shedding[i];
+
+		printable(shed->what, what, sizeof(what));
+		duration_format(shed->age_ns, age, sizeof(age));
+		if (shed->kept_permille)
+			fprintf(to, "  left out to keep within the budget: %u %% of the %s, for %s so far\n",
+				(1000 - shed->kept_permille) / 10, what, age);
+		else
+			fprintf(to, "  left out to keep within the budget: %s, for %s so far\n", what, age);
+	}
+}
+
 static void source_json(struct json *json, const Profbpf__Control__SourceSummary *source)
 {
 	json_object(json, NULL);
@@ -137,6 +157,21 @@ static void source_json(struct json *json, const Profbpf__Control__SourceSummary
 		json_number(json, source->lost[i]->reason, source->lost[i]->count);
 	json_close_object(json);
 	json_close_object(json);
+}
+
+static void shedding_json(struct json *json, const Profbpf__Control__SessionInfo *s)
+{
+	if (s->cost_known)
+		json_number(json, "cost_ppm", s->cost_ppm);
+	json_array(json, "left_out");
+	for (size_t i = 0; i < s->n_shedding; i++) {
+		json_object(json, NULL);
+		json_text(json, "what", s->shedding[i]->what);
+		json_number(json, "kept_permille", s->shedding[i]->kept_permille);
+		json_number(json, "age_ns", s->shedding[i]->age_ns);
+		json_close_object(json);
+	}
+	json_close_array(json);
 }
 
 static void session_json(struct json *json, const Profbpf__Control__SessionInfo *s)
@@ -159,6 +194,7 @@ static void session_json(struct json *json, const Profbpf__Control__SessionInfo 
 	json_number(json, "files", s->files);
 	json_text(json, "method", s->method);
 	json_number(json, "bytes", s->bytes);
+	shedding_json(json, s);
 	json_text(json, "output", s->output_name);
 	json_array(json, "sources");
 	for (size_t i = 0; i < s->n_sources; i++)

@@ -10,6 +10,9 @@
 /* sessions_print - a table, one line each, and their warnings; 0 or -ENOMEM */
 int sessions_print(FILE *to, Profbpf__Control__SessionInfo *const *sessions, size_t count);
 
+/* sessions_print_cost - what its programs cost, and what of its records is left out for that; may be nothing */
+void sessions_print_cost(FILE *to, const Profbpf__Control__SessionInfo *session);
+
 /* sessions_json - as an array under "sessions" */
 void sessions_json(struct json *json, Profbpf__Control__SessionInfo *const *sessions, size_t count);
 

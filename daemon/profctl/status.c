@@ -84,6 +84,7 @@ static int print_text(const Profbpf__Control__DaemonStatus *s)
 			continue;
 		printf("session %u\n", s->session[i]->session);
 		summary_print_sources(stdout, s->session[i]->sources, s->session[i]->n_sources);
+		sessions_print_cost(stdout, s->session[i]);
 	}
 	if (s->sessions > s->n_session)
 		printf("%u of other users, which are for root and the group profbpf to see\n",

@@ -43,6 +43,7 @@ static const ProtobufCMessageDescriptor *const messages[] = {
 	&profbpf__statistics__descriptor,
 	&profbpf__drivers__descriptor,
 	[PROFBPF__PACKET__KIND__ENDS] = &profbpf__ends__descriptor,
+	[PROFBPF__PACKET__KIND__SHED] = &profbpf__shed__descriptor,
 };
 
 static void check(bool ok)

@@ -187,6 +187,59 @@ static void unseen_ends_are_repeated(void **state)
 	expect_end(reader);
 }
 
+static void push_shed(struct written *w, uint32_t what, uint32_t kept, uint64_t ts_ns)
+{
+	struct shed_row row = { .what = what, .kept_permille = kept, .ts_ns = ts_ns, .reason = 1, .cost_ppm = 7 };
+	struct item *item = item_new(ITEM_SHED, 0);
+
+	assert_int_equal(item_append(item, &row, sizeof(row)), 0);
+	push(w, item);
+}
+
+static void expect_shed(struct pbt_reader *reader, uint32_t what, uint32_t kept, uint64_t ts_ns)
+{
+	struct pbt_packet packet;
+	Profbpf__Shed *m;
+
+	next(reader, &packet, PROFBPF__PACKET__KIND__SHED);
+	m = profbpf__shed__unpack(NULL, packet.size, packet.body);
+	assert_non_null(m);
+	assert_int_equal(m->n_ts_ns, 1);
+	assert_int_equal(m->ts_ns[0], ts_ns);
+	assert_int_equal(COLUMN_AT(m, what, 0), what);
+	assert_int_equal(COLUMN_AT(m, kept_permille, 0), kept);
+	assert_int_equal(COLUMN_AT(m, reason, 0), 1);
+	assert_int_equal(COLUMN_AT(m, cost_ppm, 0), 7);
+	profbpf__shed__free_unpacked(m, NULL);
+}
+
+/* Of what is not recorded whole when a segment begins, the last change. */
+static void what_is_left_out_is_repeated(void **state)
+{
+	struct pbt_reader *reader;
+	struct written w;
+
+	begin(&w);
+	push_shed(&w, 1, 250, 1000);
+	push_shed(&w, 2, 0, 1100);
+	push_shed(&w, 1, 0, 1200);
+	push_shed(&w, 2, 1000, 1300);
+	fill_segment(&w);
+	push_shed(&w, 1, 1000, 1400);
+	fill_segment(&w);
+	reader = finish(&w);
+	expect_segment(reader, 0);
+	expect_shed(reader, 1, 250, 1000);
+	expect_shed(reader, 2, 0, 1100);
+	expect_shed(reader, 1, 0, 1200);
+	expect_shed(reader, 2, 1000, 1300);
+	expect_segment(reader, 1);
+	expect_shed(reader, 1, 0, 1200);
+	expect_shed(reader, 1, 1000, 1400);
+	expect_segment(reader, 2);
+	expect_end(reader);
+}
+
 /* They are told after the functions that they name. */
 static void bodies_are_repeated(void **state)
 {
@@ -217,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unseen_ends_are_repeated),
+		cmocka_unit_test(what_is_left_out_is_repeated),
 		cmocka_unit_test(bodies_are_repeated),
 	};
 

@@ -34,6 +34,9 @@ static int create_rings(struct capture *capture, uint64_t buffer_bytes)
 	int err = 0;
 
 	capture->ring_bytes = size;
+	capture->drained_of = calloc(capture->cpus, sizeof(*capture->drained_of));
+	if (!capture->drained_of)
+		return -ENOMEM;
 	for (int cpu = 0; cpu < capture->cpus && !err; cpu++) {
 		int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "profbpf_ring", 0, 0, size, NULL);
 
@@ -321,6 +324,7 @@ void capture_free(struct capture *capture)
 	gate_leave(capture->seat, capture->skeleton ? bpf_map__fd(capture->skeleton->maps.waiting) : -1);
 	ring_buffer__free(capture->rings);
 	free(capture->taken);
+	free(capture->drained_of);
 	profbpf__destroy(capture->skeleton);
 	free(capture);
 }

@@ -190,6 +190,23 @@ size_t capture_drain(struct capture *capture, capture_handler *handler, void *co
 /* capture_ring_bytes - the size of each ring: there is one per possible CPU */
 size_t capture_ring_bytes(const struct capture *capture);
 
+/*
+ * capture_run_costs - how often the programs ran and how long that took, of each CPU
+ *
+ * capture_calls - of each CPU, how many calls of probed functions there were, up to 63 less for each thread
+ *
+ * Both have room for capture_cpus(). Return 0 or a negative errno.
+ */
+int capture_cpus(const struct capture *capture);
+int capture_run_costs(const struct capture *capture, enum run_kind kind, struct run_cost *costs);
+int capture_calls(const struct capture *capture, uint64_t *calls);
+
+/* capture_shed - from now on runs of this kind are counted only, or recorded again */
+void capture_shed(struct capture *capture, enum run_kind kind, bool shed);
+
+/* capture_fullest - how much of its room the fullest ring had in use when it was read, since this was asked: 0 to 1 */
+double capture_fullest(struct capture *capture);
+
 /* capture_stats - counters summed over CPUs, @stats has room for SOURCES; exact after capture_flush_open() */
 int capture_stats(struct capture *capture, struct source_stats *stats);
 

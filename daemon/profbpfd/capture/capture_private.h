@@ -31,6 +31,8 @@ struct capture {
 	uint64_t taken_count;
 	size_t ring_bytes; /* of one */
 	size_t drained; /* bytes, by the drain that is under way */
+	size_t *drained_of; /* of each CPU's ring */
+	size_t fullest; /* of these, at any drain since it was asked for */
 	capture_handler *handler; /* only during capture_drain() */
 	void *context;
 };

@@ -60,6 +60,8 @@ int capture_on_record(void *context, void *data, size_t size)
 	capture->drained += size;
 	if (size < sizeof(*header) || header->type >= REC_TYPES || !is_whole(header, size))
 		return 0;
+	if (header->cpu < (uint32_t)capture->cpus)
+		capture->drained_of[header->cpu] += size;
 	if (header->type == REC_STAGED)
 		hand_over(capture, staged, 0, staged->sent);
 	else
@@ -211,7 +213,11 @@ size_t capture_drain(struct capture *capture, capture_handler *handler, void *co
 	capture->handler = handler;
 	capture->context = context;
 	capture->drained = 0;
+	memset(capture->drained_of, 0, capture->cpus * sizeof(*capture->drained_of));
 	ring_buffer__consume(capture->rings);
+	for (int cpu = 0; cpu < capture->cpus; cpu++)
+		if (capture->drained_of[cpu] > capture->fullest)
+			capture->fullest = capture->drained_of[cpu];
 	if (capture->skeleton->bss->capture_stopped)
 		take_staged(capture);
 	return capture->drained;

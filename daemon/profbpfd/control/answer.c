@@ -28,6 +28,8 @@ struct session_message {
 	struct source_messages sources;
 	struct session_info info;
 	char **warnings; /* the array alone is owned */
+	Profbpf__Control__Shedding shed[SHED_WHATS];
+	Profbpf__Control__Shedding *sheds[SHED_WHATS];
 };
 
 struct session_messages {
@@ -149,6 +151,28 @@ static const char *state_name(enum session_state state)
 	}
 }
 
+static void fill_shedding(struct session_message *m, uint64_t now_ns)
+{
+	static const char *const names[SHED_WHATS] = { [SHED_SAMPLES] = "samples", [SHED_WAKES] = "wake-ups" };
+	Profbpf__Control__SessionInfo *to = &m->message;
+
+	to->shedding = m->sheds;
+	to->cost_known = m->info.cost_known;
+	to->cost_ppm = (uint32_t)(m->info.cost * 1e6);
+	for (int what = 0; what < SHED_WHATS; what++) {
+		const struct session_shedding *from = &m->info.shedding[what];
+		Profbpf__Control__Shedding *shed = &m->shed[to->n_shedding];
+
+		if (!from->since_ns || from->kept_permille == 1000)
+			continue;
+		profbpf__control__shedding__init(shed);
+		shed->what = (char *)names[what];
+		shed->kept_permille = from->kept_permille;
+		shed->age_ns = now_ns - from->since_ns;
+		m->sheds[to->n_shedding++] = shed;
+	}
+}
+
 static void fill_session(struct session_message *m, const struct roster_entry *entry)
 {
 	Profbpf__Control__SessionInfo *to = &m->message;
@@ -176,6 +200,7 @@ static void fill_session(struct session_message *m, const struct roster_entry *e
 	to->output_name = entry->output_name;
 	to->warnings = m->warnings;
 	to->n_warnings = m->warnings ? entry->warnings.count + m->info.warning_count : 0;
+	fill_shedding(m, monotonic_now());
 }
 
 static void free_sessions(struct session_messages *all)

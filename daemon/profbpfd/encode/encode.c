@@ -369,6 +369,28 @@ static int encode_ends(struct encode *e, const struct item *item, struct encoded
 	return encode_message(e, PROFBPF__PACKET__KIND__ENDS, &m.base, out);
 }
 
+static int encode_shed(struct encode *e, const struct item *item, struct encoded *out)
+{
+	Profbpf__Shed m = PROFBPF__SHED__INIT;
+	const struct shed_row *row = item->data;
+
+	if (prepare(e, item->count, 0, 1, 4, 0))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < item->count; i++, row++) {
+		column_u32_push(&e->u32[0], row->what);
+		column_s64_push_delta(&e->s64[0], row->ts_ns);
+		column_u32_push(&e->u32[1], row->kept_permille);
+		column_u32_push(&e->u32[2], row->reason);
+		column_u32_push(&e->u32[3], row->cost_ppm);
+	}
+	COLUMN_EXPORT_ENUM(&e->u32[0], &m, what);
+	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
+	COLUMN_EXPORT(&e->u32[1], &m, kept_permille);
+	COLUMN_EXPORT_ENUM(&e->u32[2], &m, reason);
+	COLUMN_EXPORT(&e->u32[3], &m, cost_ppm);
+	return encode_message(e, PROFBPF__PACKET__KIND__SHED, &m.base, out);
+}
+
 int encode_item(struct encode *encode, const struct item *item, struct string_table *strings,
 		struct texts *texts, struct encoded *out)
 {
@@ -379,6 +401,7 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 	case ITEM_DEVICE: return encode_device(encode, item, strings, out);
 	case ITEM_COVERAGE: return encode_coverage(encode, item, strings, out);
 	case ITEM_ENDS: return encode_ends(encode, item, out);
+	case ITEM_SHED: return encode_shed(encode, item, out);
 	case ITEM_STACKS: return encode_stacks(encode, item, out);
 	case ITEM_RECORDS: break;
 	default: return -EINVAL;

@@ -30,7 +30,7 @@ void encode_limit(struct encode *encode, const struct right *right);
 void encode_free(struct encode *encode);
 
 /*
- * encode_item - one item of kind RECORDS, TASKS, DEVICE, STACKS, COVERAGE or ENDS
+ * encode_item - one item of kind RECORDS, TASKS, DEVICE, STACKS, COVERAGE, ENDS or SHED
  *
  * Strings are added to @strings, whose ids the message then uses; @texts holds
  * the string arguments of calls. Returns 0, -ENOMEM, or -EINVAL for an item of

@@ -13,6 +13,7 @@
 
 #include "daemon/profbpfd/host/drivers.h"
 #include "daemon/profbpfd/encode/encode.h"
+#include "daemon/profbpfd/encode/left_out.h"
 #include "daemon/profbpfd/probe/ends.h"
 #include "daemon/profbpfd/encode/trace_output.h"
 #include "daemon/profbpfd/encode/trace_values.h"
@@ -45,6 +46,7 @@ struct writer {
 	uint32_t strings_sent;
 	struct repeated_body *repeated, **repeated_end;
 	void *tasks;			/* tsearch tree of struct task_row: threads alive, by tid */
+	struct item *left_out;		/* what is not recorded whole now, for the next segment */
 	struct item *unseen;		/* functions whose ends are not seen now, for the next segment */
 	uint32_t drivers[DRIVERS_MAX];
 	uint32_t driver_count;
@@ -306,6 +308,8 @@ static void begin_segment(struct writer *w)
 	put_tasks(w);
 	if (w->unseen->count)
 		put_item(w, w->unseen);
+	if (w->left_out->count)
+		put_item(w, w->left_out);
 }
 
 static void remember_body(struct writer *w, const struct item *item)
@@ -460,6 +464,11 @@ static bool handle(struct writer *w, struct item *item)
 		if (ends_note(w->unseen, item))
 			fail(w, -ENOMEM);
 		break;
+	case ITEM_SHED:
+		put_item(w, item);
+		if (left_out_note(w->left_out, item))
+			fail(w, -ENOMEM);
+		break;
 	case ITEM_BODY:
 		put(w, item->body, item->data, item->size);
 		if (item->repeated)
@@ -515,7 +524,8 @@ struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_q
 		encode_limit(w->encode, right);
 	w->strings = string_table_new();
 	w->unseen = item_new(ITEM_ENDS, 16 * sizeof(struct ends_row));
-	if (!w->packets || !w->encode || !w->small || !w->strings || !w->unseen ||
+	w->left_out = item_new(ITEM_SHED, 4 * sizeof(struct shed_row));
+	if (!w->packets || !w->encode || !w->small || !w->strings || !w->unseen || !w->left_out ||
 	    pthread_create(&w->thread, NULL, run, w)) {
 		writer_free(w);
 		return NULL;
@@ -570,6 +580,7 @@ void writer_free(struct writer *writer)
 		writer->repeated = next;
 	}
 	item_free(writer->unseen);
+	item_free(writer->left_out);
 	string_table_free(writer->strings);
 	encode_free(writer->small);
 	encode_free(writer->encode);

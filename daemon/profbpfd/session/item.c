@@ -40,7 +40,7 @@ static void free_rows(struct item *item)
 	struct statistics_row *statistics = item->data;
 
 	if (item->kind == ITEM_RECORDS || item->kind == ITEM_DEVICE || item->kind == ITEM_STACKS ||
-	    item->kind == ITEM_ENDS)
+	    item->kind == ITEM_ENDS || item->kind == ITEM_SHED)
 		return; /* may be many, and own nothing */
 	for (uint32_t i = 0; i < item->count; i++) {
 		if (item->kind == ITEM_TASKS) {

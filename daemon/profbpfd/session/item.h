@@ -27,6 +27,7 @@ enum item_kind {
 	ITEM_STACKS,	/* struct stack_row[] */
 	ITEM_COVERAGE,	/* struct coverage_row[] */
 	ITEM_ENDS,	/* struct ends_row[] */
+	ITEM_SHED,	/* struct shed_row[] */
 	ITEM_BODY,	/* a packed message, written as it is */
 	ITEM_STATISTICS,	/* one struct statistics_row */
 	ITEM_END,	/* no more items will come */
@@ -70,6 +71,14 @@ struct ends_row {
 	uint32_t calls_per_second;	/* that decided it */
 	uint64_t ts_ns;
 	bool seen;
+};
+
+/* From @ts_ns on so much of it is recorded: see message Shed. */
+struct shed_row {
+	uint32_t what, reason;
+	uint32_t kept_permille;
+	uint32_t cost_ppm;
+	uint64_t ts_ns;
 };
 
 /* Sources as the trace counts them: enum source, then the device streams. */

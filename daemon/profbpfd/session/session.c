@@ -78,6 +78,8 @@ static void release(struct session *s)
 	sampler_free(s->faults);
 	s->faults = NULL;
 	sampler_free(s->sampler);
+	session_shed_free(s->shed);
+	s->shed = NULL;
 	stacks_free(s->stacks);
 	s->recorder = NULL;
 	s->sampler = NULL;
@@ -190,6 +192,9 @@ void session_info(struct session *s, struct session_info *info)
 								       : PROBE_METHOD_NONE);
 	info->warnings = s->warnings;
 	info->warning_count = s->warning_count;
+	memcpy(info->shedding, s->shedding, sizeof(info->shedding));
+	info->cost = s->cost;
+	info->cost_known = s->cost_known;
 	if (s->state != SESSION_STARTING)
 		info->probe_costs = s->probe_costs;
 	if (s->state != SESSION_STARTING && s->writer) {

@@ -21,6 +21,7 @@
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/capture/calibrate.h"
 #include "daemon/profbpfd/control/held.h"
+#include "daemon/profbpfd/session/shedding.h"
 
 #define SESSION_LOSSES_MAX 16
 #define SESSION_SOURCES_MAX 8
@@ -49,7 +50,7 @@ struct session_request {
 	bool keep_queues;	/* calls of kind queue are recorded, however short */
 	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
 	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
-	double budget;		/* part of one CPU that seeing the ends of calls may cost, 0 = any */
+	double budget;		/* part of one CPU that recording may cost (probes.h, shedding.h), 0 = any */
 	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
 	const struct features *features; /* of this kernel; outlives the session */
@@ -60,6 +61,12 @@ struct session_request {
 	int output;		/* descriptor to write the trace to */
 	int *files;		/* executables and libraries to probe before they are mapped */
 	size_t file_count;
+};
+
+/* What is left out of the records now; all zeros: nothing ever was. */
+struct session_shedding {
+	uint32_t kept_permille;
+	uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
 enum session_state {
@@ -95,6 +102,9 @@ struct session_info {
 	const char *method;		/* session, multi, perf, none */
 	struct session_source sources[SESSION_SOURCES_MAX];
 	size_t source_count;
+	struct session_shedding shedding[SHED_WHATS];
+	double cost; /* part of the time of the CPU where it is most that the programs took, in the last second */
+	bool cost_known;
 	char **warnings;		/* owned by the session */
 	size_t warning_count;
 };

@@ -51,6 +51,9 @@ struct session {
 	uint64_t start_ns, end_ns;
 	uint32_t functions, files;
 	struct source_count counts[TRACE_SOURCES];
+	struct session_shedding shedding[SHED_WHATS];
+	double cost;		/* of session_info */
+	bool cost_known;
 
 	/* The session's own threads only. */
 	struct features features;
@@ -68,6 +71,7 @@ struct session {
 	struct stacks *stacks;		/* topic stack */
 	struct sampler *sampler;
 	struct sampler *faults;
+	struct session_shed *shed;	/* NULL: what it costs is not looked at */
 	struct segment *segment;
 	struct writer *writer;
 	pid_t *targets;			/* with descendants */
@@ -148,6 +152,14 @@ void session_check_writer(struct session *s);
 
 /* session_push_statistics - bring the counts up to date and have them written */
 void session_push_statistics(struct session *s, bool final);
+
+/*
+ * session_shed_start - have a look at what the session costs, if it has a budget and records what could be left out
+ * session_shed_look - to be called about once a second, with the books up to date
+ */
+void session_shed_start(struct session *s);
+void session_shed_look(struct session *s);
+void session_shed_free(struct session_shed *shed);
 
 /* session_finish_capture - stop recording, write what is open; session_finish_writer - complete the file */
 void session_finish_capture(struct session *s);

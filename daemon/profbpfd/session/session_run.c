@@ -288,6 +288,7 @@ static void tick(struct session *s)
 	session_check_targets(s);
 	session_push(s, host_stats_clocks());
 	session_push_statistics(s, false);
+	session_shed_look(s);
 }
 
 void session_read_figures(struct session *s, bool all)

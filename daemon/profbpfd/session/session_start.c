@@ -449,6 +449,7 @@ static int go_live(struct session *s)
 		stacks_look(s->stacks);
 	if (s->devices)
 		device_feed_poll(s->devices, session_now_ns(), false);
+	session_shed_start(s);
 	session_set_state(s, SESSION_LIVE);
 	/* What loading took is not needed any more. */
 	malloc_trim(0);

@@ -125,6 +125,11 @@ void stacks_free(struct stacks *s)
 	free(s);
 }
 
+void stacks_set_rate(struct stacks *s, uint32_t rate)
+{
+	s->rate = rate;
+}
+
 const char *stacks_warning(const struct stacks *s)
 {
 	return stack_places_kernel_known(s->places) ? NULL

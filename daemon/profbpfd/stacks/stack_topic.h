@@ -31,6 +31,9 @@ void stacks_limit(struct stacks *stacks, const struct right *right);
 
 void stacks_free(struct stacks *stacks);
 
+/* stacks_set_rate - what samples are taken at from now on; those before must have been passed on */
+void stacks_set_rate(struct stacks *stacks, uint32_t rate);
+
 /* stacks_warning - what the user should know of these stacks, or NULL */
 const char *stacks_warning(const struct stacks *stacks);
 

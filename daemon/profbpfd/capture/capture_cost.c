@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* capture_cost.c - what the programs cost, and leaving out what is dear. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "daemon/profbpfd/capture/capture_private.h"
+
+int capture_cpus(const struct capture *capture)
+{
+	return capture->cpus;
+}
+
+int capture_run_costs(const struct capture *capture, enum run_kind kind, struct run_cost *costs)
+{
+	uint32_t key = kind;
+
+	return bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.run_costs), &key, costs);
+}
+
+int capture_calls(const struct capture *capture, uint64_t *calls)
+{
+	struct source_stats *values = calloc(capture->cpus, sizeof(*values));
+	uint32_t key = SOURCE_API;
+	int err = values ? bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.stats), &key, values) :
+			   -ENOMEM;
+
+	for (int cpu = 0; cpu < capture->cpus && !err; cpu++)
+		calls[cpu] = values[cpu].produced;
+	free(values);
+	return err;
+}
+
+void capture_shed(struct capture *capture, enum run_kind kind, bool shed)
+{
+	capture->skeleton->bss->runs_shed[kind] = shed;
+}
+
+double capture_fullest(struct capture *capture)
+{
+	double fullest = (double)capture->fullest / (double)capture->ring_bytes;
+
+	capture->fullest = 0;
+	return fullest < 1 ? fullest : 1;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/session/shedding.h"
+
+/* To leave out what costs less than this part of all does not help. */
+#define WORTH 0.1
+
+/* Of the budget, or of what was too much for the rings: what is taken back has to fit into it. */
+#define ROOM 0.5
+
+unsigned int shed_kept_permille(enum shed_what what, unsigned int level)
+{
+	static const unsigned int samples[] = { 1000, 250, 0 };
+
+	if (what == SHED_SAMPLES)
+		return samples[level < 2 ? level : 2];
+	return level ? 0 : 1000;
+}
+
+static bool can_cut(const struct shed_watch *watch, const struct shed_look *look, enum shed_what what,
+		    double budget)
+{
+	double most = look->total > budget || look->crowded ? look->total : budget;
+
+	return look->recorded[what] && shed_kept_permille(what, watch->level[what]) &&
+	       look->now[what] > 0 && look->now[what] >= WORTH * most;
+}
+
+static enum shed_what dearest(const struct shed_watch *watch, const struct shed_look *look, double budget)
+{
+	enum shed_what found = SHED_WHATS;
+
+	for (enum shed_what what = 0; what < SHED_WHATS; what++)
+		if (can_cut(watch, look, what, budget) &&
+		    (found == SHED_WHATS || look->now[what] > look->now[found]))
+			found = what;
+	return found;
+}
+
+/* What one step back would cost. */
+static double step_back(const struct shed_watch *watch, const struct shed_look *look, enum shed_what what)
+{
+	unsigned int level = watch->level[what];
+
+	return look->all[what] *
+	       (shed_kept_permille(what, level - 1) - shed_kept_permille(what, level)) / 1000;
+}
+
+static bool fits(const struct shed_watch *watch, const struct shed_look *look, enum shed_what what,
+		 double budget)
+{
+	if (look->crowded || look->total + step_back(watch, look, what) > ROOM * budget)
+		return false;
+	return look->all[what] <= ROOM * watch->crowded_at[what] || watch->crowded_at[what] <= 0;
+}
+
+static enum shed_what to_take_back(const struct shed_watch *watch, const struct shed_look *look,
+				   double budget)
+{
+	enum shed_what found = SHED_WHATS;
+
+	for (enum shed_what what = 0; what < SHED_WHATS; what++)
+		if (watch->level[what] && fits(watch, look, what, budget) &&
+		    (found == SHED_WHATS ||
+		     step_back(watch, look, what) < step_back(watch, look, found)))
+			found = what;
+	return found;
+}
+
+static enum shed_what cut(struct shed_watch *watch, const struct shed_look *look, double budget)
+{
+	enum shed_what what = dearest(watch, look, budget);
+
+	if (what == SHED_WHATS)
+		return what;
+	watch->level[what]++;
+	/* If it does not help, the next one need not wait so long. */
+	watch->above = SHED_LOOKS - 2;
+	if (look->crowded && look->total <= budget)
+		watch->crowded_at[what] = look->all[what];
+	return what;
+}
+
+enum shed_what shed_judge(struct shed_watch *watch, const struct shed_look *look, double budget)
+{
+	enum shed_what what = to_take_back(watch, look, budget);
+
+	watch->below = what == SHED_WHATS ? 0 : watch->below + 1;
+	if (look->total > budget || look->crowded)
+		watch->above++;
+	else
+		watch->above = 0;
+	if (watch->above >= SHED_LOOKS)
+		return cut(watch, look, budget);
+	if (watch->below < SHED_LOOKS)
+		return SHED_WHATS;
+	watch->below = 0;
+	if (!--watch->level[what])
+		watch->crowded_at[what] = 0;
+	return what;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session leaves out when it costs too much, and when it takes it back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/profbpfd/session/run_prices.h"
+#include "daemon/profbpfd/session/shedding.h"
+
+#define BUDGET 0.03
+
+/* A job that costs so much: @samples and @wakes when all of them are recorded, and @others. */
+struct job {
+	double samples, wakes, others;
+	bool crowded;
+};
+
+static enum shed_what look(struct shed_watch *watch, struct job job)
+{
+	struct shed_look look = {
+		.all = { [SHED_SAMPLES] = job.samples, [SHED_WAKES] = job.wakes },
+		.recorded = { true, true },
+		.crowded = job.crowded,
+		.total = job.others,
+	};
+
+	for (enum shed_what what = 0; what < SHED_WHATS; what++) {
+		look.now[what] = look.all[what] * shed_kept_permille(what, watch->level[what]) / 1000;
+		look.total += look.now[what];
+	}
+	return shed_judge(watch, &look, BUDGET);
+}
+
+/* Looks until something changes, at most @most. */
+static int looks_until(struct shed_watch *watch, struct job job, enum shed_what expected, int most)
+{
+	for (int i = 1; i <= most; i++) {
+		enum shed_what what = look(watch, job);
+
+		if (what == SHED_WHATS)
+			continue;
+		assert_int_equal(what, expected);
+		return i;
+	}
+	return 0;
+}
+
+static void bursts_do_not_count(void **state)
+{
+	struct shed_watch watch = { 0 };
+
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(look(&watch, (struct job){ 0.1, 0.1, 0.1, true }), SHED_WHATS);
+		assert_int_equal(look(&watch, (struct job){ 0.1, 0.1, 0.1, false }), SHED_WHATS);
+		assert_int_equal(look(&watch, (struct job){ 0.01, 0.01, 0.009, false }), SHED_WHATS);
+	}
+}
+
+static void the_dearest_first(void **state)
+{
+	struct shed_watch watch = { 0 };
+	const struct job job = { .samples = 0.02, .wakes = 0.04, .others = 0.005 };
+
+	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 10), SHED_LOOKS);
+	/* 0.025 are left. */
+	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 10), 0);
+	assert_int_equal(watch.level[SHED_SAMPLES], 0);
+	assert_int_equal(shed_kept_permille(SHED_WAKES, watch.level[SHED_WAKES]), 0);
+}
+
+static void step_by_step(void **state)
+{
+	struct shed_watch watch = { 0 };
+	const struct job job = { .samples = 0.2, .wakes = 0.05, .others = 0.02 };
+
+	assert_int_equal(looks_until(&watch, job, SHED_SAMPLES, 10), SHED_LOOKS);
+	assert_int_equal(shed_kept_permille(SHED_SAMPLES, 1), 250);
+	/* Not so long any more: one look to see what it was good for. Then both are as dear, the first counts. */
+	assert_int_equal(looks_until(&watch, job, SHED_SAMPLES, 10), 2);
+	assert_int_equal(shed_kept_permille(SHED_SAMPLES, 2), 0);
+	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 10), 2);
+	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 10), 0);
+}
+
+static void what_would_not_help_stays(void **state)
+{
+	struct shed_watch watch = { 0 };
+
+	assert_int_equal(looks_until(&watch, (struct job){ 0.001, 0.002, 0.5, true }, SHED_WHATS, 20), 0);
+	assert_int_equal(looks_until(&watch, (struct job){ 0, 0, 0, true }, SHED_WHATS, 20), 0);
+}
+
+static void what_is_not_recorded_is_not_cut(void **state)
+{
+	struct shed_watch watch = { 0 };
+	struct shed_look job = { .total = 0.2, .now = { 0.1, 0.1 }, .all = { 0.1, 0.1 }, .recorded = { false, true } };
+
+	for (int i = 0; i < SHED_LOOKS - 1; i++)
+		assert_int_equal(shed_judge(&watch, &job, BUDGET), SHED_WHATS);
+	assert_int_equal(shed_judge(&watch, &job, BUDGET), SHED_WAKES);
+}
+
+static void taken_back(void **state)
+{
+	struct shed_watch watch = { .level = { 2, 1 } };
+	/* A quarter of the samples: 0.004; the wake-ups: 0.01. All but the rest of the samples fit into 0.015. */
+	const struct job job = { .samples = 0.016, .wakes = 0.01, .others = 0.001 };
+
+	assert_int_equal(looks_until(&watch, job, SHED_SAMPLES, 10), SHED_LOOKS);
+	assert_int_equal(watch.level[SHED_SAMPLES], 1);
+	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 10), SHED_LOOKS);
+	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 10), 0);
+	/* No use to cut it again: nothing goes to and fro. */
+	assert_int_equal(looks_until(&watch, (struct job){ .samples = 0.001 }, SHED_SAMPLES, 10), SHED_LOOKS);
+	assert_int_equal(watch.level[SHED_SAMPLES] + watch.level[SHED_WAKES], 0);
+	assert_int_equal(looks_until(&watch, (struct job){ 0 }, SHED_WHATS, 10), 0);
+}
+
+/* Without room cheap records are too many as well; they stay away until there are far fewer. */
+static void no_room(void **state)
+{
+	struct shed_watch watch = { 0 };
+
+	assert_int_equal(looks_until(&watch, (struct job){ 0.0001, 0.004, 0.004, true }, SHED_WAKES, 10), SHED_LOOKS);
+	assert_int_equal(looks_until(&watch, (struct job){ 0.0001, 0.0039, 0.004, false }, SHED_WHATS, 20), 0);
+	assert_int_equal(looks_until(&watch, (struct job){ 0.0001, 0.0019, 0.004, true }, SHED_WHATS, 2), 0);
+	assert_int_equal(looks_until(&watch, (struct job){ 0.0001, 0.0019, 0.004, false }, SHED_WAKES, 10), SHED_LOOKS);
+}
+
+static void costs_of_cpus(void **state)
+{
+	struct run_prices *prices = run_prices_new(2, 1000);
+	struct run_counts counts[2] = { 0 };
+	struct shed_watch watch = { 0 };
+	struct shed_look look = { 0 };
+
+	counts[0].calls = 12345678;
+	run_prices_look(prices, counts, 1, &watch, 1, &look);
+	assert_true(look.total == 0);
+	/* In two seconds: 20,000 switches of 500 ns and 5,000 calls of 1 us; on the other CPU 10,000 wake-ups of 2 us. */
+	counts[0].runs[RUN_SWITCH] = (struct run_cost){ .runs = 20000, .timed = 10, .timed_ns = 5000 };
+	counts[0].calls += 5000;
+	counts[1].runs[RUN_WAKE] = (struct run_cost){ .runs = 10000, .timed = 5, .timed_ns = 10000 };
+	run_prices_look(prices, counts, 2, &watch, 1, &look);
+	assert_float_equal(look.total, 0.01, 1e-9);
+	assert_float_equal(look.now[SHED_WAKES], 0.01, 1e-9);
+	assert_float_equal(look.all[SHED_WAKES], 0.01, 1e-9);
+	/* They are left out from now on: counted, at the price that they had. The other CPU is dearest. */
+	watch.level[SHED_WAKES] = 1;
+	counts[1].runs[RUN_WAKE].runs += 30000;
+	counts[0].calls += 4000;
+	look = (struct shed_look){ 0 };
+	run_prices_look(prices, counts, 1, &watch, 1, &look);
+	assert_float_equal(look.total, 0.004, 1e-9);
+	assert_float_equal(look.now[SHED_WAKES], 0, 1e-9);
+	assert_float_equal(look.all[SHED_WAKES], 0.06, 1e-9);
+	run_prices_free(prices);
+}
+
+/* Samples at a quarter of the rate stand for four times as many. */
+static void costs_of_samples(void **state)
+{
+	struct run_prices *prices = run_prices_new(1, 0);
+	struct shed_watch watch = { .level = { [SHED_SAMPLES] = 1 } };
+	struct run_counts counts = { 0 };
+	struct shed_look look = { 0 };
+
+	run_prices_look(prices, &counts, 1, &watch, 0.25, &look);
+	counts.runs[RUN_SAMPLE] = (struct run_cost){ .runs = 1000, .timed = 100, .timed_ns = 1000000 };
+	run_prices_look(prices, &counts, 1, &watch, 0.25, &look);
+	assert_float_equal(look.all[SHED_SAMPLES], 0.04, 1e-9);
+	assert_float_equal(look.now[SHED_SAMPLES], 0.01, 1e-9);
+	run_prices_free(prices);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bursts_do_not_count),
+		cmocka_unit_test(the_dearest_first),
+		cmocka_unit_test(step_by_step),
+		cmocka_unit_test(what_would_not_help_stays),
+		cmocka_unit_test(what_is_not_recorded_is_not_cut),
+		cmocka_unit_test(taken_back),
+		cmocka_unit_test(no_room),
+		cmocka_unit_test(costs_of_cpus),
+		cmocka_unit_test(costs_of_samples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
