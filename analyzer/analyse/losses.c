@@ -114,6 +114,42 @@ static void unseen_ends(const struct model *model, struct capture_results *resul
 	      by_span_length);
 }
 
+const char *left_out_name(uint32_t what)
+{
+	return what == PROFBPF__SHED__WHAT__SAMPLES ? "samples" : "wakeups";
+}
+
+static bool goes_on(const struct model *model, uint32_t i)
+{
+	const struct shed_change *change = &model->shed_changes.row[i], *next = change + 1;
+
+	return i + 1 < model->shed_changes.count && next->what == change->what &&
+	       next->session_start_ns == change->session_start_ns;
+}
+
+static void left_out(const struct model *model, struct capture_results *results)
+{
+	for (uint32_t i = 0; i < model->shed_changes.count; i++) {
+		const struct shed_change *from = &model->shed_changes.row[i];
+		uint64_t start_ns = from->ts_ns, to_ns = from->session_end_ns;
+
+		if (goes_on(model, i) && from[1].ts_ns < to_ns)
+			to_ns = from[1].ts_ns;
+		if (start_ns < from->session_start_ns)
+			start_ns = from->session_start_ns;
+		if (from->kept_permille == 1000 || to_ns <= start_ns)
+			continue;
+		results->left_out[results->left_out_count++] = (struct left_out){
+			.what = from->what,
+			.kept_permille = from->kept_permille,
+			.cost_ppm = from->cost_ppm,
+			.for_room = from->for_room,
+			.start_ns = start_ns,
+			.ns = to_ns - start_ns,
+		};
+	}
+}
+
 int capture_analyse(const struct model *model, struct capture_results *results)
 {
 	const struct pbt_damage *damage = &model->damage;
@@ -123,7 +159,8 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	results->gaps = calloc((size_t)model->coverage.count + 1, sizeof(*results->gaps));
 	results->unseen_ends =
 		calloc((size_t)model->ends_changes.count + 1, sizeof(*results->unseen_ends));
-	if (!results->sources || !results->gaps || !results->unseen_ends)
+	results->left_out = calloc((size_t)model->shed_changes.count + 1, sizeof(*results->left_out));
+	if (!results->sources || !results->gaps || !results->unseen_ends || !results->left_out)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < model->sources.count; i++) {
 		struct capture_source *source = &results->sources[results->source_count++];
@@ -140,6 +177,7 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	for (uint32_t i = 0; i < results->gap_count; i++)
 		results->process_gaps += results->gaps[i].of_process;
 	unseen_ends(model, results);
+	left_out(model, results);
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
 			   model->bad_rows;
 	results->switches_missing = model->survey.schedule ? model->survey.switches_missing
@@ -154,5 +192,6 @@ void capture_free(struct capture_results *results)
 	free(results->sources);
 	free(results->gaps);
 	free(results->unseen_ends);
+	free(results->left_out);
 	*results = (struct capture_results){ 0 };
 }

@@ -37,6 +37,19 @@ struct ends_span {
 	uint64_t ns; /* to the end of its session, if ends were not seen again before */
 };
 
+/* A stretch in which not all of a kind of records was recorded. */
+struct left_out {
+	uint32_t what; /* PROFBPF__SHED__WHAT__* */
+	uint32_t kept_permille;
+	uint32_t cost_ppm; /* of the time of the CPU where it was most: what the recording cost just before */
+	bool for_room; /* records were lost, or nearly; else it cost too much */
+	uint64_t start_ns;
+	uint64_t ns; /* to the next change, or to the end of its session */
+};
+
+/* left_out_name - of PROFBPF__SHED__WHAT__*: samples, wakeups */
+const char *left_out_name(uint32_t what);
+
 struct capture_results {
 	bool complete; /* every record that was produced was read, and the session ended */
 	bool damaged; /* some of the file could not be read */
@@ -51,6 +64,8 @@ struct capture_results {
 	uint32_t process_gaps; /* of gaps: those of processes; they come last */
 	struct ends_span *unseen_ends; /* longest first */
 	uint32_t unseen_end_count;
+	struct left_out *left_out; /* by kind, then by time */
+	uint32_t left_out_count;
 };
 
 /*

@@ -268,6 +268,8 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 	resolve_pythons(loader);
 	load_resolve_code_names(loader);
 	load_resolve_ends(loader);
+	load_resolve_shed(loader);
+	load_resolve_samples(loader);
 	if (!sum_sources(loader))
 		goto no_memory;
 	sum_sessions(loader);

@@ -71,6 +71,7 @@ static load_fn *const BODIES[] = {
 	[PROFBPF__PACKET__KIND__DEVICE_TASKS] = load_device_tasks,
 	[PROFBPF__PACKET__KIND__COVERAGE] = load_coverage,
 	[PROFBPF__PACKET__KIND__ENDS] = load_ends,
+	[PROFBPF__PACKET__KIND__SHED] = load_shed,
 	[PROFBPF__PACKET__KIND__STATISTICS] = load_statistics,
 	[PROFBPF__PACKET__KIND__DRIVERS] = load_drivers,
 	[PROFBPF__PACKET__KIND__PROCESSES] = load_processes,

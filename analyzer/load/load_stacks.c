@@ -9,6 +9,7 @@
 
 #define IDS_MAX (1u << 22) /* of files, names, frames or stacks of a session */
 #define DEPTH_MAX 1024
+#define RATE_MAX 1000000 /* samples a second */
 
 static uint64_t key_of(const struct loader *loader, uint32_t id)
 {
@@ -172,6 +173,7 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 	if (!m || COLUMN_ROWS(&rows, m->n_ts_ns, m->n_dur_ns, m->n_tid, m->n_tgid, m->n_stack,
 			      m->n_flags, m->n_cpu, m->n_waker))
 		return false;
+	row.times = m->rate && m->rate <= RATE_MAX ? m->rate : 0; /* load_resolve_samples() makes it what it is to be */
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t stack = row_of(loader, &loader->stacks, COLUMN_AT(m, stack, i));
 
@@ -190,10 +192,25 @@ bool load_stack_samples(struct loader *loader, const struct pbt_packet *packet)
 		    !loader_saw_thread(loader, row.thread, COLUMN_AT(m, tgid, i), row.ts_ns))
 			return loader_out_of_memory(loader);
 	}
-	if (m->rate && m->rate <= 1000000)
-		loader->model->info.stack_rate = m->rate;
+	if (row.times > loader->model->info.stack_rate)
+		loader->model->info.stack_rate = row.times;
 	loader->read[READ_STACK] += rows;
 	return true;
+}
+
+/* The highest rate is the one that was wanted. */
+void load_resolve_samples(struct loader *loader)
+{
+	uint32_t wanted = loader->model->info.stack_rate;
+
+	for (uint32_t i = 0; i < loader->model->stack_samples.count; i++) {
+		struct stack_sample *row = &loader->model->stack_samples.row[i];
+		uint32_t rate = row->times;
+
+		row->times = 1;
+		if (rate && !(row->flags & (MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_PYTHON)))
+			row->times = (wanted + rate / 2) / rate;
+	}
 }
 
 /* Waits for the lock are told by topic stack alone; before there were samples without it nothing says so. */

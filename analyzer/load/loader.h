@@ -195,6 +195,7 @@ bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet);
 bool load_devices(struct loader *loader, const struct pbt_packet *packet);
 bool load_coverage(struct loader *loader, const struct pbt_packet *packet);
 bool load_ends(struct loader *loader, const struct pbt_packet *packet);
+bool load_shed(struct loader *loader, const struct pbt_packet *packet);
 bool load_statistics(struct loader *loader, const struct pbt_packet *packet);
 bool load_tasks(struct loader *loader, const struct pbt_packet *packet);
 bool load_calls(struct loader *loader, const struct pbt_packet *packet);
@@ -249,6 +250,8 @@ bool load_commands(struct loader *loader, const Profbpf__Driver *from, struct dr
 
 /* Each change of what is seen of a function once, in order, with the times of its session. */
 void load_resolve_ends(struct loader *loader);
+void load_resolve_shed(struct loader *loader);
+void load_resolve_samples(struct loader *loader);
 
 /* Processes of the addresses that have names, and their order. */
 void load_resolve_code_names(struct loader *loader);

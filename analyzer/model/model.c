@@ -95,6 +95,7 @@ void model_free(struct model *model)
 	free(model->cgroup_stats.row);
 	free(model->coverage.row);
 	free(model->ends_changes.row);
+	free(model->shed_changes.row);
 	free(model->thread_roles.row);
 	free(model->sources.row);
 	free(model->short_calls.row);

@@ -26,6 +26,17 @@ struct ends_change {
 	uint64_t session_end_ns; /* last instant known of it */
 };
 
+/* From when on so much of a kind of records was recorded: see Shed in proto/trace.proto. */
+struct shed_change {
+	uint32_t what; /* PROFBPF__SHED__WHAT__*, never NOTHING */
+	uint32_t kept_permille;
+	uint32_t cost_ppm;
+	bool for_room; /* else for what it cost */
+	uint64_t ts_ns;
+	uint64_t session_start_ns; /* of the session it belongs to */
+	uint64_t session_end_ns; /* last instant known of it */
+};
+
 /* So many records of a source were lost for this reason. */
 struct loss_reason {
 	uint32_t reason; /* string */

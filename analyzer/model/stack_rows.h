@@ -47,6 +47,7 @@ struct stack_sample {
 	uint32_t stack; /* index into code_stacks or INDEX_NONE */
 	uint32_t
 		waker; /* MODEL_SAMPLE_WAIT: thread that ended it, INDEX_NONE = a timeout or unknown */
+	uint32_t times; /* on a CPU: so many it counts for; more than 1 where fewer than wanted were taken */
 	uint16_t cpu;
 	uint8_t flags;
 };

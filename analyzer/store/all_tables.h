@@ -9,6 +9,7 @@
 #define ALL_TABLES(TABLE)          \
 	/* host_tables.c */        \
 	TABLE(trace)               \
+	TABLE(left_out)            \
 	TABLE(host_cpus)           \
 	TABLE(host_intervals)      \
 	TABLE(host_counters)       \

@@ -165,6 +165,24 @@ static void write_unseen_ends(struct json *json, const struct model *model,
 	json_array_close(json);
 }
 
+static void write_left_out(struct json *json, const struct capture_results *capture)
+{
+	json_array(json, "left_out");
+	for (uint32_t i = 0; i < capture->left_out_count; i++) {
+		const struct left_out *row = &capture->left_out[i];
+
+		json_map(json, NULL);
+		json_text(json, "what", left_out_name(row->what));
+		json_u64(json, "start_ns", row->start_ns);
+		json_u64(json, "duration_ns", row->ns);
+		json_decimal(json, "kept_percent", row->kept_permille / 10.0);
+		json_text(json, "reason", row->for_room ? "room" : "cost");
+		json_decimal(json, "cost_percent", row->cost_ppm / 1e4);
+		json_map_close(json);
+	}
+	json_array_close(json);
+}
+
 void json_capture_section(struct json *json, const struct model *model,
 			  const struct results *results)
 {
@@ -179,6 +197,7 @@ void json_capture_section(struct json *json, const struct model *model,
 	write_damage(json, model);
 	write_coverage(json, model, capture);
 	write_unseen_ends(json, model, capture);
+	write_left_out(json, capture);
 	json_array(json, "notes");
 	for (uint32_t i = 0; i < model->notes.count; i++)
 		json_text(json, NULL, model_text(model, model->notes.row[i]));

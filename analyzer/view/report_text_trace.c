@@ -386,6 +386,34 @@ static void print_unseen_ends(FILE *out, const struct model *model,
 	text_more(out, "such stretches", capture->unseen_end_count, shown);
 }
 
+/* What follows from it for the figures is said once for each kind. */
+static void print_left_out(FILE *out, const struct model *model, const struct capture_results *capture,
+			   const struct report_options *options)
+{
+	uint32_t shown = rows_shown(options, capture->left_out_count);
+	uint32_t what = PROFBPF__SHED__WHAT__NOTHING;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct left_out *row = &capture->left_out[i];
+		bool wakes = row->what == PROFBPF__SHED__WHAT__WAKES;
+
+		fprintf(out, "left out: %.0f %% of the %s from %.3f s to %.3f s of the recording: ",
+			(1000 - row->kept_permille) / 10.0, wakes ? "wake-ups" : "samples",
+			seconds_into(model, row->start_ns), seconds_into(model, row->start_ns + row->ns));
+		if (row->for_room)
+			fprintf(out, "there was no room for all records\n");
+		else
+			fprintf(out, "recording took %.2f %% of a CPU, more than --budget allows\n",
+				row->cost_ppm / 1e4);
+		if (row->what != what)
+			fprintf(out, "  %s\n",
+				wakes ? "who woke a thread is not known then; until it got a CPU it counts as asleep" :
+					"a sample that was taken then counts for all that were not; without any there is no telling");
+		what = row->what;
+	}
+	text_more(out, "such stretches", capture->left_out_count, shown);
+}
+
 int text_capture(FILE *out, const struct model *model, const struct results *results,
 		 const struct report_options *options)
 {
@@ -402,6 +430,7 @@ int text_capture(FILE *out, const struct model *model, const struct results *res
 		return err;
 	print_coverage(out, model, capture, options);
 	print_unseen_ends(out, model, capture, options);
+	print_left_out(out, model, capture, options);
 	if (capture->switches_missing)
 		fprintf(out,
 			"%" PRIu64

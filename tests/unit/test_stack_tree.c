@@ -48,6 +48,7 @@ static void sample(struct model *model, uint32_t thread, uint32_t stack, uint64_
 		   uint64_t dur_ns, uint8_t flags)
 {
 	struct stack_sample row = {
+		.times = 1,
 		.ts_ns = ts_ns, .dur_ns = dur_ns, .thread = thread, .stack = stack, .flags = flags
 	};
 

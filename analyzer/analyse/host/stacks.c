@@ -141,11 +141,11 @@ static int collect(struct collection *c, struct stack_results *results)
 			err = count_block(c, sample);
 			continue;
 		}
-		results->samples++;
+		results->samples += sample->times;
 		if (sample->stack < model->code_stacks.count)
-			c->samples[sample->stack]++;
+			c->samples[sample->stack] += sample->times;
 		else
-			results->unknown++;
+			results->unknown += sample->times;
 	}
 	for (uint32_t i = 0; i < model->code_stacks.count && !err; i++)
 		if (c->samples[i])

@@ -78,11 +78,11 @@ static struct tree_frame frame_of_thread(const struct model *model, uint32_t thr
 						    : 0 };
 }
 
-static bool add(struct stack_tree *tree, uint32_t node, uint64_t ns)
+static bool add(struct stack_tree *tree, uint32_t node, uint64_t times, uint64_t ns)
 {
 	if (node == MAP_NONE)
 		return false;
-	tree->nodes.row[node].count++;
+	tree->nodes.row[node].count += times;
 	tree->nodes.row[node].ns += ns;
 	return true;
 }
@@ -104,7 +104,7 @@ static bool add_sample(struct stack_tree *tree, const struct stack_sample *sampl
 				     frame_of_code(model, &model->code_frames.row[row]));
 		}
 	}
-	return add(tree, node, tree->kind == STACKS_OFF_CPU ? sample->dur_ns : 0);
+	return add(tree, node, sample->times, tree->kind == STACKS_OFF_CPU ? sample->dur_ns : 0);
 }
 
 static int add_samples(const struct filling *f)
@@ -164,7 +164,7 @@ static bool add_task(struct stack_tree *tree, const struct device_task *task)
 	while (count > 0)
 		node = child(tree, node, frame_of_call(model, &model->calls.row[calls[--count]]));
 	node = child(tree, node, (struct tree_frame){ .name = task->name });
-	return add(tree, node, task->end_ns - task->start_ns);
+	return add(tree, node, 1, task->end_ns - task->start_ns);
 }
 
 static int add_tasks(const struct filling *f, const struct export_options *options)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables: the recording, the machine, groups of processes. */
 #include "analyzer/analyse/host/host.h"
+#include "analyzer/analyse/losses.h"
 #include "analyzer/store/define_table.h"
 
 #define TRACE_COLUMNS(COLUMN)                                                                    \
@@ -25,6 +26,30 @@ static bool next_trace(struct table_cursor *at)
 
 DEFINE_TABLE(trace, struct trace_info, TRACE_COLUMNS, next_trace,
 	     "the recording; there is one row");
+
+#define LEFT_OUT_COLUMNS(COLUMN)                                                                  \
+	COLUMN(what, TEXT, "what", "samples or wakeups", cell_text(left_out_name(row->what)))     \
+	COLUMN(start_ns, INSTANT, "start", "begin of the stretch", cell_u64(row->start_ns))       \
+	COLUMN(duration_ns, NS, "duration", "how long it was so", cell_u64(row->ns))              \
+	COLUMN(kept_percent, PERCENT, "kept", "how much of it was recorded all the same",         \
+	       cell_real(row->kept_permille / 10.0))                                              \
+	COLUMN(reason, TEXT, "reason",                                                            \
+	       "cost: it cost too much (--budget); room: there was no room for all records",      \
+	       cell_text(row->for_room ? "room" : "cost"))                                        \
+	COLUMN(cost_percent, PERCENT, "cost",                                                     \
+	       "of the time of the CPU where it was most: what recording cost just before",       \
+	       cell_real(row->cost_ppm / 1e4))
+
+static bool next_left_out(struct table_cursor *at)
+{
+	const struct capture_results *capture = at->of->results->capture;
+
+	return capture &&
+	       cursor_rows(at, capture->left_out, capture->left_out_count, sizeof(*capture->left_out));
+}
+
+DEFINE_TABLE(left_out, struct left_out, LEFT_OUT_COLUMNS, next_left_out,
+	     "a stretch of the recording in which not all of something was recorded, to keep its cost within the budget");
 
 #define CPU_COLUMNS(COLUMN)                                                                     \
 	COLUMN(cpu, NUMBER, "CPU", "the CPU; NULL for all together", cell_index(row->cpu))      \

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What recording costs is kept within the budget: wake-ups and samples are left out while a job is dear, status, trace
+# and report tell which and when, and all comes back when it is not any more.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+start_daemon
+start_truth dear
+attach_truth "$WORK/dear.pbt" --budget 1% --topics sched,sample --stack-rate 2000
+echo >&"$TRUTH_IN"
+sleep 6
+"$PROFCTL" status >"$WORK/status" || fail "profctl status ended with $?"
+"$PROFCTL" status --format json >"$WORK/status.json"
+wait_for_line "$TRUTH_OUT" '^done' 60
+stop_attach
+report_json "$WORK/dear.pbt" "$WORK/dear.json"
+r=$WORK/dear.json
+assert_loss_accounted "$r"
+assert_complete "$r"
+
+grep -q 'left out to keep within the budget: wake-ups, for' "$WORK/status" || fail "status: $(cat "$WORK/status")"
+assert_eq "wake-ups of the live session by status" 0 \
+	"$(jq '.sessions[0].left_out[] | select(.what == "wake-ups") | .kept_permille' "$WORK/status.json")"
+[ "$(jq '.sessions[0].cost_ppm' "$WORK/status.json")" -gt 0 ] || fail "status tells no cost"
+grep -q 'what costs too much is left out' "$WORK/profctl.err" || fail "profctl did not warn"
+
+assert_eq "times that wake-ups were left out" 1 "$(jq '[.capture.left_out[] | select(.what == "wakeups")] | length' "$r")"
+from=$(jq '.capture.left_out[] | select(.what == "wakeups") | .start_ns' "$r")
+to=$(jq '.capture.left_out[] | select(.what == "wakeups") | .start_ns + .duration_ns' "$r")
+hot=$(truth_value hot_ns) calm=$(truth_value calm_ns) end=$(truth_value end_ns)
+note "stretches: $(jq -c '.capture.left_out' "$r")"
+# Three looks, of one second each, and what a busy machine adds.
+assert_between "ms until that" 1500 6500 $(((from - hot) / 1000000))
+assert_between "ms from the calm on until they came back" 1500 7500 $(((to - calm) / 1000000))
+[ "$(jq '[.capture.left_out[] | select(.what == "samples" and .kept_percent == 25)] | length' "$r")" -ge 1 ] ||
+	fail "as many samples as ever were taken"
+"$ANALYZER" report "$WORK/dear.pbt" >"$WORK/dear.txt"
+grep -q '^left out: 100 % of the wake-ups from .* more than --budget allows' "$WORK/dear.txt" || fail "the report does not say so"
+"$ANALYZER" query "$WORK/dear.pbt" "select what, kept_percent from left_out where what = 'wakeups'" >"$WORK/rows"
+grep -q 'wakeups.*0' "$WORK/rows" || fail "table left_out: $(cat "$WORK/rows")"
+
+# Switches are all there, whatever is left out: a thread that leaves the CPU gets it again.
+switches=$(truth_value switches)
+assert_between "stretches on a CPU" $((switches - 10)) $((switches + 100)) \
+	"$("$ANALYZER" query "$WORK/dear.pbt" --format csv "select count(*) from states where state = 'running'" | tail -n 1)"
+# Who woke whom is known before and after, and not in between.
+woken() {
+	"$ANALYZER" query "$WORK/dear.pbt" --format csv "select count(*) from states
+		where state = 'asleep' and other is not null and start_ns > $1 and end_ns < $2" | tail -n 1
+}
+[ "$(woken "$hot" "$from")" -gt 1000 ] || fail "before, it is not known who woke whom"
+assert_eq "sleeps of which it is known who ended them, in between" 0 "$(woken $((from + 1000000)) "$to")"
+assert_between "the same after it" 100 5000 "$(woken "$to" "$end")"
+truth_end
+
+# As much as it takes.
+start_truth dear
+attach_truth "$WORK/off.pbt" --budget off --topics sched --duration 6s
+echo >&"$TRUTH_IN"
+wait_for_end "$PROFCTL_PID" 20
+report_json "$WORK/off.pbt" "$WORK/off.json"
+assert_eq "what is left out without a budget" '[]' "$(jq -c '.capture.left_out' "$WORK/off.json")"
+kill "$TRUTH_PID"
+stop_daemon

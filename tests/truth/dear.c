@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dear.c - two threads that hand a byte to and fro as fast as they can for some seconds, and a hundred times a
+ * second then, both on one CPU. What it did in each part is printed.
+ */
+#include <sched.h>
+
+#include "tests/truth/truth.h"
+
+#define HOT_NS 8000000000ull
+#define CALM_NS 9000000000ull
+#define CALM_PAUSE_NS 10000000ull
+
+static int there[2], back[2];
+
+static void *answer(void *unused)
+{
+	char byte;
+
+	while (read(there[0], &byte, 1) == 1)
+		if (write(back[1], &byte, 1) != 1)
+			break;
+	return unused;
+}
+
+/* Returns how often the byte went to and fro. */
+static long play(uint64_t ns, uint64_t pause_ns)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
+	char byte = 1;
+	long rounds;
+
+	for (rounds = 0; clock_ns(CLOCK_MONOTONIC) < end; rounds++) {
+		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+			exit(1);
+		if (pause_ns)
+			sleep_ns(pause_ns);
+	}
+	return rounds;
+}
+
+static long switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+int main(void)
+{
+	pthread_t thread;
+	cpu_set_t one;
+	long hot, calm, before;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) || pipe(there) || pipe(back) ||
+	    pthread_create(&thread, NULL, answer, NULL))
+		return 1;
+	truth_ready();
+	before = switches();
+	printf("hot_ns=%llu\n", (unsigned long long)clock_ns(CLOCK_MONOTONIC));
+	hot = play(HOT_NS, 0);
+	printf("calm_ns=%llu\n", (unsigned long long)clock_ns(CLOCK_MONOTONIC));
+	calm = play(CALM_NS, CALM_PAUSE_NS);
+	printf("end_ns=%llu\nhot=%ld\ncalm=%ld\n", (unsigned long long)clock_ns(CLOCK_MONOTONIC), hot, calm);
+	printf("switches=%ld\n", switches() - before);
+	close(there[1]);
+	pthread_join(thread, NULL);
+	truth_done();
+	return 0;
+}
