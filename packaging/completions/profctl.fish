@@ -6,7 +6,7 @@ complete -c profctl -n __fish_use_subcommand -l help -d 'give help'
 complete -c profctl -n __fish_use_subcommand -l version -d 'print the version'
 
 complete -c profctl -n __fish_use_subcommand -a attach -d 'Trace a running job, until Ctrl-C, the end of --duration or its own end'
-complete -c profctl -n '__fish_seen_subcommand_from attach' -l budget -x -d 'How much of one CPU it may cost to see the ends of calls'
+complete -c profctl -n '__fish_seen_subcommand_from attach' -l budget -x -d 'How much of a CPU recording may cost'
 complete -c profctl -n '__fish_seen_subcommand_from attach' -s b -l buffer -x -d 'Memory for records not yet written, for example 64M'
 complete -c profctl -n '__fish_seen_subcommand_from attach' -s c -l catalog -x -a '(__fish_complete_directories)' -d 'Read the catalogs of DIR too'
 complete -c profctl -n '__fish_seen_subcommand_from attach' -s d -l duration -x -a '10s 1m 100ms' -d 'End after T, for example 10s, 500ms or 2m'
@@ -25,7 +25,7 @@ complete -c profctl -n '__fish_seen_subcommand_from attach' -s p -l pid -x -a '(
 
 complete -c profctl -n __fish_use_subcommand -a record -d 'Start a job under trace, from its first instruction, and exit with its status; or trace everything on this machine until Ctrl-C or the end of --duration'
 complete -c profctl -n '__fish_seen_subcommand_from record' -a '(__fish_complete_subcommand)'
-complete -c profctl -n '__fish_seen_subcommand_from record' -l budget -x -d 'How much of one CPU it may cost to see the ends of calls'
+complete -c profctl -n '__fish_seen_subcommand_from record' -l budget -x -d 'How much of a CPU recording may cost'
 complete -c profctl -n '__fish_seen_subcommand_from record' -s b -l buffer -x -d 'Memory for records not yet written, for example 64M'
 complete -c profctl -n '__fish_seen_subcommand_from record' -s c -l catalog -x -a '(__fish_complete_directories)' -d 'Read the catalogs of DIR too'
 complete -c profctl -n '__fish_seen_subcommand_from record' -s d -l duration -x -a '10s 1m 100ms' -d 'End after T, for example 10s, 500ms or 2m'
@@ -68,7 +68,7 @@ complete -c profctl -n '__fish_seen_subcommand_from top' -l help -d 'Give this h
 
 complete -c profctl -n __fish_use_subcommand -a why -d 'Trace a running job for 10 s (--duration) and say what holds it up: the first lines of analyzer\'s report'
 complete -c profctl -n '__fish_seen_subcommand_from why' -a '(__fish_complete_pids)'
-complete -c profctl -n '__fish_seen_subcommand_from why' -l budget -x -d 'How much of one CPU it may cost to see the ends of calls'
+complete -c profctl -n '__fish_seen_subcommand_from why' -l budget -x -d 'How much of a CPU recording may cost'
 complete -c profctl -n '__fish_seen_subcommand_from why' -s b -l buffer -x -d 'Memory for records not yet written, for example 64M'
 complete -c profctl -n '__fish_seen_subcommand_from why' -s c -l catalog -x -a '(__fish_complete_directories)' -d 'Read the catalogs of DIR too'
 complete -c profctl -n '__fish_seen_subcommand_from why' -s d -l duration -x -a '10s 1m 100ms' -d 'End after T, for example 10s, 500ms or 2m'
