@@ -214,8 +214,9 @@ static int look_at(struct search *search, struct root_sums *sums, struct root_su
 static int look(struct search *search)
 {
 	struct host_waits *waits = search->waits;
-	struct root_sums *sums = root_sums_new(search->model, &search->tools);
-	struct root_sums *own = root_sums_new(search->model, &search->tools);
+	struct root_sums *sums = root_sums_new(search->model, &search->tools, waits->from_ns,
+					       waits->to_ns);
+	struct root_sums *own = root_sums_new(search->model, &search->tools, 0, 0);
 	int err = sums && own ? 0 : -ENOMEM;
 
 	idle_roots_free(&waits->waits);

@@ -313,13 +313,23 @@ static int analyse(struct idle_splitter *splitter, struct sums *sums,
 	return error ? error : list_gaps(splitter, gaps, count, top, result);
 }
 
+static uint64_t min_ns(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t max_ns(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 int idle_analyse(struct model *model, const struct device_usage *usages,
 		 const struct analysis_options *options, struct idle_result *result)
 {
 	struct idle_splitter *splitter = idle_splitter_new(model);
 	struct sums sums = { 0 };
 	const struct device_gap **gaps = NULL;
-	uint64_t count = 0;
+	uint64_t count = 0, from_ns = UINT64_MAX, to_ns = 0;
 	int error = -ENOMEM;
 
 	*result = (struct idle_result){ .threshold_ns = options->idle_threshold_ns
@@ -329,15 +339,19 @@ int idle_analyse(struct model *model, const struct device_usage *usages,
 		count += usages[i].gap_count;
 	gaps = calloc(count + 1, sizeof(*gaps));
 	result->roots = calloc(1, sizeof(*result->roots));
-	if (splitter)
-		sums.roots = root_sums_new(model, &splitter->tools);
-	if (!sums.roots || !gaps || !result->roots)
+	if (!splitter || !gaps || !result->roots)
 		goto cleanup;
 	count = 0;
 	for (uint32_t i = 0; i < model->devices.count; i++) {
-		for (uint32_t gap = 0; gap < usages[i].gap_count; gap++)
+		for (uint32_t gap = 0; gap < usages[i].gap_count; gap++) {
 			gaps[count++] = &usages[i].gaps[gap];
+			from_ns = min_ns(from_ns, usages[i].gaps[gap].start_ns);
+			to_ns = max_ns(to_ns, usages[i].gaps[gap].end_ns);
+		}
 	}
+	sums.roots = root_sums_new(model, &splitter->tools, from_ns, to_ns);
+	if (!sums.roots)
+		goto cleanup;
 	error = analyse(splitter, &sums, gaps, count, options, result);
 cleanup:
 	free(gaps);

@@ -40,6 +40,8 @@ struct root_sums {
 	struct root_sums
 		*own; /* of what the thread asked about did on a CPU itself; NULL: all is one */
 	uint64_t gap; /* number of the gap being added, from 1 */
+	uint32_t whose; /* the device or the thread that it is of */
+	struct root_times times; /* until root_sums_finish() */
 	uint64_t gaps, last_gap; /* in which anything was found; the last of them */
 	uint64_t first_ns[IDLE_CAUSES];
 	MODEL_ARRAY(struct sum) rows;
@@ -182,6 +184,7 @@ static int add_root(void *context, const struct root *found, const struct root_h
 
 	if (sums->own && depth == 1 && root.running) {
 		sums->own->gap = sums->gap;
+		sums->own->whose = sums->whose;
 		return add_root(sums->own, found, path, depth);
 	}
 	sums->first_ns[path[0].cause] += ns;
@@ -196,7 +199,9 @@ static int add_root(void *context, const struct root *found, const struct root_h
 	row = row_of(sums, &root);
 	way = row == MAP_NONE ? MAP_NONE : way_of(sums, path, depth);
 	if (way == MAP_NONE || !add_way(sums, row, way, ns) ||
-	    !root_places_look(sums->places, row, &root))
+	    !root_places_look(sums->places, row, &root) ||
+	    !root_times_add(&sums->times, &(struct root_stretch){ root.start_ns, root.end_ns, row,
+								  sums->whose }))
 		return -ENOMEM;
 	sum = &sums->rows.row[row].root;
 	sum->ns += ns;
@@ -208,13 +213,15 @@ static int add_root(void *context, const struct root *found, const struct root_h
 	return 0;
 }
 
-struct root_sums *root_sums_new(const struct model *model, const struct idle_tools *tools)
+struct root_sums *root_sums_new(const struct model *model, const struct idle_tools *tools,
+				uint64_t from_ns, uint64_t to_ns)
 {
 	struct root_sums *sums = calloc(1, sizeof(*sums));
 
 	if (!sums)
 		return NULL;
 	sums->model = model;
+	root_times_init(&sums->times, from_ns, to_ns);
 	sums->waits = waits_new(model, tools->syscalls);
 	sums->words = function_words_new();
 	sums->places = sums->words ? root_places_new(model, sums->words) : NULL;
@@ -248,6 +255,7 @@ void root_sums_free(struct root_sums *sums)
 	free(sums->rows.row);
 	free(sums->ways.row);
 	free(sums->came.row);
+	root_times_free(&sums->times);
 	free(sums);
 }
 
@@ -255,6 +263,7 @@ int root_sums_add(struct root_sums *sums, const struct device_gap *gap,
 		  const struct idle_pieces *pieces)
 {
 	sums->gap++;
+	sums->whose = gap->device;
 	return root_walk_gap(&sums->walk, gap, pieces);
 }
 
@@ -262,6 +271,7 @@ int root_sums_add_thread(struct root_sums *sums, struct root_sums *own, uint32_t
 			 uint64_t from_ns, uint64_t to_ns)
 {
 	sums->gap++;
+	sums->whose = thread;
 	sums->own = own;
 	return root_walk_thread(&sums->walk, thread, from_ns, to_ns);
 }
@@ -352,6 +362,23 @@ static void name_word(const struct idle_roots *roots, int word, struct idle_root
 	}
 }
 
+/* Rows are sorted: the times are told by where they are now. */
+static bool hand_over_times(struct root_sums *sums, struct idle_roots *roots)
+{
+	uint32_t *row_of = calloc((size_t)roots->count + 1, sizeof(*row_of));
+	bool done = row_of != NULL;
+
+	for (uint32_t i = 0; row_of && i < roots->count; i++)
+		row_of[roots->row[i].number] = i;
+	if (row_of) {
+		root_times_renumber(&sums->times, row_of);
+		roots->times = sums->times;
+		sums->times = (struct root_times){ 0 };
+	}
+	free(row_of);
+	return done;
+}
+
 int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 {
 	uint32_t next = 0;
@@ -371,6 +398,7 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		int word;
 
 		*row = sums->rows.row[i].root;
+		row->number = i;
 		while (next < sums->came.count && sums->came.row[next].row == i)
 			next++;
 		make_chain(sums, &sums->came.row[first], next - first, roots, row);
@@ -383,7 +411,7 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		roots->row[i].percent = 100.0 * (double)roots->row[i].ns / (double)roots->total_ns;
 	if (roots->count)
 		qsort(roots->row, roots->count, sizeof(*roots->row), by_ns);
-	return 0;
+	return hand_over_times(sums, roots) ? 0 : -ENOMEM;
 }
 
 void idle_roots_free(struct idle_roots *roots)
@@ -391,5 +419,6 @@ void idle_roots_free(struct idle_roots *roots)
 	free(roots->row);
 	free(roots->hops);
 	function_words_free(roots->words);
+	root_times_free(&roots->times);
 	*roots = (struct idle_roots){ 0 };
 }

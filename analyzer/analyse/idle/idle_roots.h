@@ -11,6 +11,7 @@
 
 #include <stdint.h>
 
+#include "analyzer/analyse/idle/root_times.h"
 #include "analyzer/analyse/idle/root_walk.h"
 
 /* One thread of a row's chain. */
@@ -38,6 +39,7 @@ struct idle_root {
 	uint32_t
 		first_hop; /* hops[first_hop .. first_hop + hop_count): the way that most of it came, */
 	uint32_t hop_count; /* from the thread that submitted to the end */
+	uint32_t number; /* while they are summed up */
 };
 
 struct idle_roots {
@@ -51,11 +53,13 @@ struct idle_roots {
 	uint64_t cause_ns[IDLE_CAUSES];
 	uint64_t first_ns[IDLE_CAUSES]; /* by what the thread was in with which the walks began */
 	uint64_t gaps; /* in which any of it was found */
+	struct root_times times; /* when each row held things up */
 };
 
-/* Sums up roots as they are found. NULL without memory; @tools must outlive it. */
+/* Sums up roots as they are found, in a window. NULL without memory; @tools must outlive it. */
 struct root_sums;
-struct root_sums *root_sums_new(const struct model *model, const struct idle_tools *tools);
+struct root_sums *root_sums_new(const struct model *model, const struct idle_tools *tools,
+				uint64_t from_ns, uint64_t to_ns);
 void root_sums_free(struct root_sums *sums);
 
 /* Add the next gap, of which idle_rules_apply() made @pieces. Returns 0 or -ENOMEM. */

@@ -189,7 +189,7 @@ static int walk(struct search *search, struct root_sums *sums, uint64_t from_ns,
 
 static int walk_usual(struct search *search)
 {
-	struct root_sums *sums = root_sums_new(search->model, &search->tools);
+	struct root_sums *sums = root_sums_new(search->model, &search->tools, 0, 0);
 	uint32_t others = search->steps.count - search->outliers->found, seen = 0;
 	int err = sums ? 0 : -ENOMEM;
 
@@ -264,7 +264,7 @@ static int explain(struct search *search)
 
 	for (uint32_t i = 0; i < search->outliers->count && !err; i++) {
 		struct step_outlier *outlier = &search->outliers->row[i];
-		struct root_sums *sums = root_sums_new(search->model, &search->tools);
+		struct root_sums *sums = root_sums_new(search->model, &search->tools, 0, 0);
 
 		err = sums ? walk(search, sums, outlier->start_ns,
 				  outlier->start_ns + outlier->duration_ns)
