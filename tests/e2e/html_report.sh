@@ -19,7 +19,7 @@ note "-- ten steps of a device, with names that would be markup"
 } >"$TABLE"
 "$ANALYZER" report --device "$TABLE" --format json >"$WORK/report.json"
 "$ANALYZER" report --device "$TABLE" --format html -o "$WORK/report.html"
-assert_eq "ends of scripts" 3 "$(grep -o '</script>' "$WORK/report.html" | wc -l)"
+assert_eq "ends of scripts" 4 "$(grep -o '</script>' "$WORK/report.html" | wc -l)"
 sed -n 's|^<script type="text/plain" id="report">\([^<]*\)</script>$|\1|p' "$WORK/report.html" | base64 -d | zcat >"$WORK/inside.json"
 assert_eq "the report in it" "$(jq -cS . "$WORK/report.json")" "$(jq -cS 'del(.left_out)' "$WORK/inside.json")"
 if sed 's/<script type="text\/plain".*//' "$WORK/report.html" | grep -qE '(src|href)="?(http|//)|@import|url\('; then

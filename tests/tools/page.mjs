@@ -11,13 +11,15 @@ import { gunzipSync } from "node:zlib";
 const file = readFileSync(process.argv[2], "utf8"), json = JSON.parse(readFileSync(process.argv[3], "utf8"));
 const scripts = [...file.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
 const report = JSON.parse(gunzipSync(Buffer.from(scripts.find(script => script[1].includes('id="report"'))[2], "base64")));
-const page = new Function(scripts.find(script => !script[1])[2] + `
+const given = JSON.parse(gunzipSync(Buffer.from(scripts.find(script => script[1].includes('id="pictures"'))[2], "base64")));
+const page = new Function("given", scripts.find(script => !script[1])[2] + `
 	globalThis.echarts = {};
-	return { tables, sections_of, section_html, table_body, set_left_out: rows => { left_out = rows; } };`)();
+	pictures = given;
+	return { tables, sections_of, section_html, table_body, set_left_out: rows => { left_out = rows; } };`)(given);
 
 page.set_left_out(report.left_out);
 const first = /<div id="first">[\s\S]*<div id="plain">[\s\S]*?<\/div>\n<noscript>/.exec(file)[0].replace("<noscript>", "");
-const drawn = page.sections_of(report).map(key => page.section_html(key, report[key] ?? {}, Number(report.trace?.start_ns ?? 0))).join("\n");
+const drawn = page.sections_of(report).map(key => page.section_html(key, report[key] ?? {}, report.trace?.start_ns ?? given.timeline?.start_ns ?? 0, report)).join("\n");
 
 // A search, and a click on a heading: the drawn rows are those asked for.
 let all = "";
@@ -33,7 +35,7 @@ for (const [id, table] of page.tables.entries()) {
 		throw new Error(`table ${id}: a search for what is not there finds something`);
 }
 
-const known = new Set("a section h2 h3 h4 h5 h6 div table caption thead tbody tr th td input button details summary figure figcaption span small ul ol li br p dl dt dd".split(" "));
+const known = new Set("a i output section h2 h3 h4 h5 h6 div table caption thead tbody tr th td input button details summary figure figcaption span small ul ol li br p dl dt dd".split(" "));
 for (const tag of (first + drawn + all).matchAll(/<\/?([a-zA-Z0-9]+)/g))
 	if (!known.has(tag[1]))
 		throw new Error(`a tag that the page does not draw: ${tag[0]}`);

@@ -80,12 +80,58 @@ async function check_keys(page) {
 	need("a table as CSV has all its rows", csv.trim().split("\n").length >= rows + 1);
 }
 
+/* The timeline by keys and buttons: zoom, pan, the chain of the longest gap, and of one that is clicked. */
+async function check_timeline(page) {
+	const shown = () => page.evaluate("(() => { const z = drawn.get(document.querySelector('[data-chart=timeline]')).getOption().dataZoom[0]; return [z.startValue, z.endValue]; })()");
+	if (!await page.evaluate("Boolean(document.querySelector('[data-chart=timeline]'))"))
+		return;
+	await page.evaluate("document.querySelector('[data-chart=timeline]').scrollIntoView({ block: 'center' }); document.querySelector('[data-chart=timeline]').focus()");
+	const all = await shown();
+	await page.key("+");
+	const near = await shown();
+	need("+ zooms in", near[1] - near[0] < 0.6 * (all[1] - all[0]));
+	await page.key("ArrowRight");
+	need("an arrow moves", (await shown())[0] > near[0]);
+	for (let i = 0; i < 60; i++)
+		await page.key("+");
+	const least = await shown();
+	need(`the timeline shows a microsecond, not ${least[1] - least[0]} s`, least[1] - least[0] < 2e-6);
+	await page.key("0");
+	need("0 shows everything", Math.abs((await shown())[1] - all[1]) < 1e-6);
+	if (!report.idle?.gaps?.length)
+		return;
+	await page.evaluate("document.querySelector('[data-zoom=gap]').click()");
+	need("the next longest gap shows its chain", await page.evaluate("document.querySelectorAll('#chain li').length") > 0);
+	check_figures(await page.evaluate(`[...document.querySelectorAll("#chain [data-key]")].map(e => [e.dataset.key, e.dataset.value])`));
+	await page.evaluate("document.getElementById('chain').innerHTML = ''");
+	const spot = await page.evaluate(`(() => { const place = document.querySelector('[data-chart=timeline]'); place.scrollIntoView({ block: 'start' }); scrollBy(0, -80);
+		const chart = drawn.get(place), { yAxis, dataZoom, series } = chart.getOption(), { startValue, endValue } = dataZoom[0];
+		const shown = series[0].data.map(([row, from, to]) => [row, Math.max(from, startValue), Math.min(to, endValue)]).filter(([row]) => yAxis[0].data[row] === "Idle, by root");
+		const [row, from, to] = shown.sort((a, b) => b[2] - b[1] - a[2] + a[1])[0];
+		const [x, y] = chart.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, [(from + to) / 2, row]), box = place.getBoundingClientRect(); return [box.left + x, box.top + y]; })()`);
+	await page.click(...spot);
+	need("a click on a gap shows its chain", await page.evaluate("document.querySelectorAll('#chain li').length") > 0);
+}
+
+/* A frame that is clicked fills the width; a search says how much it marks. */
+async function check_flames(page) {
+	const kind = await page.evaluate("document.querySelector('[data-flame-search]')?.dataset.flameSearch");
+	if (!kind)
+		return;
+	await page.evaluate(`(() => { const input = document.querySelector('[data-flame-search]'); input.value = flame_nodes(pictures.flames.${kind}).at(-1).name; input.dispatchEvent(new Event("input", { bubbles: true })); })()`);
+	need("a search in a flame graph says how much it marks", /^marked: .* %$/.test(await page.evaluate(`document.getElementById("flame-${kind}").textContent`)));
+}
+
 let figures = 0, charts = 0;
 await look("wide", { width: 1400, height: 900 }, async page => {
 	await page.evaluate("tables.forEach((table, id) => { table.all = true; redraw(id); })");
 	figures = check_figures(await page.evaluate(FIGURES));
 	charts = await check_charts(page);
 	await check_keys(page);
+	await check_timeline(page);
+	await check_flames(page);
+	if (pictures)
+		await page.screenshot(`${pictures}/gap.png`);
 });
 await look("narrow", { width: 500, height: 900 });
 await look("dark", { width: 1400, height: 900, dark: true });

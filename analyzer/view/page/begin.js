@@ -8,9 +8,9 @@ function about_html(report) {
 }
 
 function fill(report) {
-	const start = Number(report.trace?.start_ns ?? first_instant(report));
+	const start = report.trace?.start_ns ?? pictures.timeline?.start_ns ?? 0;
 	left_out = report.left_out ?? {};
-	const sections = sections_of(report).map(key => [key, section_html(key, report[key] ?? {}, start)]).filter(([, html]) => html);
+	const sections = sections_of(report).map(key => [key, section_html(key, report[key] ?? {}, start, report)]).filter(([, html]) => html);
 	document.querySelector("nav").innerHTML = sections.map(([key]) => `<a href="#${esc(key)}">${esc(TITLES[key] ?? words(key))}</a>`).join("");
 	document.getElementById("about").innerHTML = about_html(report);
 	document.getElementById("sections").innerHTML = sections.map(([, html]) => html).join("");
@@ -18,18 +18,29 @@ function fill(report) {
 	for (const [key] of sections)
 		for (const [name, , , , make, ready] of charts_of(key, report[key] ?? {}, start))
 			chart(name, make, ready);
+	draw_over_time(report, start);
+	draw_timeline(report, start);
+	draw_flames();
+	draw_pipelines(report.pipeline);
 	document.getElementById("foot").innerHTML = `<p class="note">${have_charts() ? "Charts by Apache ECharts (Apache License 2.0)." :
 		"This analyzer was built without ECharts: the page has tables only. ./setup fetches it."}</p>`;
 }
 
-/* Device files alone have no recording that began at an instant. */
-function first_instant(report) {
-	const known = (report.devices ?? []).flatMap(device => (device.streams ?? []).map(stream => Number(stream.first_start_ns))).filter(ns => ns >= 0);
-	return known.length ? Math.min(...known) : 0;
+/* The list of sections goes away once one is chosen, and with Escape. */
+function listen_to_menu() {
+	const menu = document.getElementById("menu");
+	menu.querySelector("nav").addEventListener("click", () => { menu.open = false; });
+	menu.addEventListener("keydown", event => {
+		if (event.key === "Escape") {
+			menu.open = false;
+			menu.querySelector("summary").focus();
+		}
+	});
 }
 
 async function begin() {
 	const report = parse(await unpack("report"));
+	pictures = parse(await unpack("pictures"));
 	const library = await unpack("library");
 	if (library) {
 		const script = document.createElement("script");
@@ -39,6 +50,7 @@ async function begin() {
 	fill(report);
 	listen_to_tables();
 	listen_to_charts();
+	listen_to_menu();
 	document.documentElement.dataset.ready = "yes";
 }
 

@@ -17,7 +17,7 @@ function chart_html(name, title, height, summary) {
 function common_option() {
 	const faint = dark() ? "#a3abb8" : "#545b66", line = dark() ? "#fff2" : "#0002";
 	const axis = { axisLabel: { color: faint, hideOverlap: true }, nameTextStyle: { color: faint }, splitLine: { lineStyle: { color: line } }, axisLine: { lineStyle: { color: line } } };
-	return { faint, line, axis, text: dark() ? "#e8eaee" : "#16181d" };
+	return { faint, line, axis, text: dark() ? "#e8eaee" : "#16181d", soft: dark() ? "#2a2d33" : "#f3f4f7" };
 }
 
 function draw(place) {
@@ -60,6 +60,12 @@ function listen_to_charts() {
 
 const seconds_text = s => Math.abs(s) < 1e-12 ? "0" : time_text(s * 1e9);
 
+/* An instant of an axis, as exact as the part that is shown asks for. */
+function axis_text(span) {
+	const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(span || 1)) + 1));
+	return v => `${v.toFixed(decimals)} s`;
+}
+
 function legend_of(count, style) {
 	return { show: count > 1, type: "scroll", top: 0, left: 0, textStyle: { color: style.text }, itemGap: 12 };
 }
@@ -75,7 +81,7 @@ function time_option(style, series, unit, more = {}) {
 		legend: legend_of(series.length, style),
 		grid: { left: 8, right: 16, top: series.length > 1 ? 34 : 12, bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: v => v === null || v === undefined ? "unknown" : unit(v), axisPointer: { label: { formatter: p => seconds_text(p.value) } } },
-		xAxis: { type: "value", min: ends[0], max: ends[1], ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: seconds_text, showMinLabel: true } , splitLine: { show: false } },
+		xAxis: { type: "value", min: ends[0], max: ends[1], ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: axis_text(ends[1] - ends[0]), alignMaxLabel: "right", alignMinLabel: "left" }, splitLine: { show: false } },
 		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: unit }, ...more.y },
 		aria: { enabled: true, decal: { show: series.some(s => s.stack) } },
 		series: series.map((s, i) => ({ name: s.name, type: "line", data: s.points, showSymbol: s.points.length < 40 && !s.stack, symbolSize: 5,
@@ -83,6 +89,8 @@ function time_option(style, series, unit, more = {}) {
 			lineStyle: { width: s.stack ? 0.5 : 1.6, type: s.stack ? "solid" : ["solid", "dashed", "dotted"][i % 3] } })),
 	};
 }
+
+const LABEL = 200; // pixels for the name of a part
 
 /* Parts of a whole, the largest first: bars in a row, each with its name. @parts: [[name, value], ...] */
 function parts_option(style, parts, unit) {
@@ -93,13 +101,17 @@ function parts_option(style, parts, unit) {
 		grid: { left: 8, right: 90, top: 4, bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: unit, axisPointer: { type: "shadow" } },
 		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: unit }, splitNumber: 3 },
-		yAxis: { type: "category", data: rows.map(p => p[0]), ...style.axis, axisLabel: { color: style.text, width: 190, overflow: "break", lineHeight: 13 } },
+		yAxis: { type: "category", data: rows.map(p => p[0]), ...style.axis, axisLabel: { color: style.text, width: LABEL, interval: 0, overflow: "break", lineHeight: 13, fontSize: 11 } },
 		aria: { enabled: true },
 		series: [{ type: "bar", data: rows.map(p => p[1]), barMaxWidth: 22, label: { show: true, position: "right", color: style.text, formatter: p => `${(100 * p.value / sum).toFixed(1)} %` } }],
 	};
 }
 
-const parts_height = parts => 40 + 30 * Math.min(12, parts.filter(p => p[1] > 0).length);
+/* Names take as many lines as they need. */
+function parts_height(parts) {
+	const shown = parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 12);
+	return 40 + shown.length * Math.max(26, 8 + 13 * Math.max(...shown.map(p => Math.ceil(String(p[0]).length * 6.6 / LABEL))));
+}
 
 /* ---- Matrices of the report */
 
@@ -109,5 +121,5 @@ const column = (series, name) => series.columns.indexOf(name);
 function points_of(series, start, value) {
 	const at = column(series, "start_ns"), lasted = column(series, "duration_ns");
 	return series.rows.filter(row => lasted < 0 || row[lasted] > 0)
-		.map((row, i) => [at < 0 ? i * series.interval_ns / 1e9 : (row[at] - start + (lasted < 0 ? 0 : row[lasted] / 2)) / 1e9, value(row)]);
+		.map((row, i) => [at < 0 ? i * series.interval_ns / 1e9 : (since(row[at], start) + (lasted < 0 ? 0 : row[lasted] / 2)) / 1e9, value(row)]);
 }

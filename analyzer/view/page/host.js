@@ -61,7 +61,7 @@ function memory_charts(memory, start) {
 	const curves = [...(memory.ledgers ?? []).map(l => [`${words(String(l.memory))} memory of ${l.runtime}, process ${l.pid}`, l.curve]),
 		...(memory.records ?? []).map(r => [`${r.component ?? "Memory"} of device ${r.device ?? ""}`, r.curve])].filter(c => c[1]?.length > 1);
 	return curves.map(([title, curve], i) => [`memory-${i}`, title, 200, "", style => time_option(style,
-		[{ name: "In use", step: "end", points: curve.map(p => [(Number(p[0]) - (Number(p[0]) >= start ? start : 0)) / 1e9, Number(p[1])]) }], bytes_text)]);
+		[{ name: "In use", step: "end", points: curve.map(p => [since(p[0], Number(p[0]) >= Number(start) ? start : 0) / 1e9, Number(p[1])]) }], bytes_text)]);
 }
 
 const parts_chart = (name, title, parts, unit) => parts.some(p => p[1] > 0) ? [[name, title, parts_height(parts), parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 3)
@@ -72,7 +72,7 @@ function rank_charts(cluster) {
 	const keys = [...new Set(list.flatMap(row => Object.keys(row)))].filter(key => key.endsWith("_ns") && !INSTANTS.test(key) && list.some(row => row[key] > 0)).slice(0, 6);
 	if (list.length < 2 || !keys.length)
 		return [];
-	return [["ranks", "Mean step by rank", 60 + 28 * list.length * 1, `${list.length} ranks.`, style => ({
+	return [["ranks", "Mean step by rank", 60 + 28 * list.length, `${list.length} ranks.`, style => ({
 		legend: legend_of(keys.length, style), grid: { left: 8, right: 20, top: 34, bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: time_text, axisPointer: { type: "shadow" } }, aria: { enabled: true, decal: { show: true } },
 		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: time_text } },

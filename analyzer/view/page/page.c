@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/view/page/page_data.h"
 #include "analyzer/view/page/page_first.h"
 #include "analyzer/view/page/page_pack.h"
 #include "analyzer/view/page/page_tree.h"
@@ -29,6 +30,9 @@ EMBED(page_library, PAGE_LIBRARY)
 struct page {
 	FILE *out;
 	yajl_val report;
+	const struct model *model;
+	const struct results *results;
+	const struct report_options *options;
 };
 
 static int put_style(const struct page *page)
@@ -94,12 +98,27 @@ static int put_report(const struct page *page)
 	return err;
 }
 
+static int put_data(const struct page *page)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int err = out ? page_data_write(out, page->model, page->results, page->options) : -ENOMEM;
+
+	if (out && fclose(out) != 0 && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = page_pack(page->out, text, size);
+	free(text);
+	return err;
+}
+
 static const struct part {
 	const char *mark;
 	int (*put)(const struct page *page);
 } PARTS[] = {
-	{ "@STYLE@", put_style },     { "@FIRST@", put_first },	  { "@REPORT@", put_report },
-	{ "@LIBRARY@", put_library }, { "@SCRIPT@", put_script },
+	{ "@STYLE@", put_style },   { "@FIRST@", put_first },	  { "@REPORT@", put_report },
+	{ "@PICTURES@", put_data }, { "@LIBRARY@", put_library }, { "@SCRIPT@", put_script },
 };
 
 static int put_page(const struct page *page)
@@ -123,7 +142,9 @@ static int put_page(const struct page *page)
 int report_html(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options)
 {
-	struct page page = { .out = out };
+	struct page page = {
+		.out = out, .model = model, .results = results, .options = options
+	};
 	char *text = NULL;
 	size_t size = 0;
 	FILE *json = open_memstream(&text, &size);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/idle/idle.h"
 #include "analyzer/view/page/page_tree.h"
 
 void page_escaped(FILE *out, const char *text)
@@ -100,23 +101,33 @@ const char *page_human(const char *name, const char *number, char *into)
 	return into;
 }
 
+/* A text of the report as it is shown. */
+static const char *word_of(const char *name, const char *text)
+{
+	for (uint8_t cause = 0; strcmp(name, "cause") == 0 && cause < IDLE_CAUSES; cause++)
+		if (strcmp(idle_cause_name(cause), text) == 0)
+			return idle_cause_text(cause);
+	return text;
+}
+
 void page_figure(FILE *out, yajl_val report, const char *path)
 {
 	yajl_val value = page_tree_get(report, path);
-	const char *name = strrchr(path, '.'), *raw;
+	const char *dot = strrchr(path, '.'), *name = dot ? dot + 1 : path, *raw, *shown;
 	char human[PAGE_HUMAN_SIZE];
 
 	if (YAJL_IS_NUMBER(value)) {
 		raw = YAJL_GET_NUMBER(value);
-		page_human(name ? name + 1 : path, raw, human);
+		shown = page_human(name, raw, human);
 	} else if (YAJL_IS_STRING(value)) {
 		raw = YAJL_GET_STRING(value);
+		shown = word_of(name, raw);
 	} else {
 		return;
 	}
 	fprintf(out, "<span data-key=\"%s\" data-value=\"", path);
 	page_escaped(out, raw);
 	fputs("\">", out);
-	page_escaped(out, YAJL_IS_NUMBER(value) ? human : raw);
+	page_escaped(out, shown);
 	fputs("</span>", out);
 }

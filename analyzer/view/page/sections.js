@@ -13,7 +13,7 @@ function nested_html(rows, path, start, depth, name) {
 				lists[key].rows.push(...value.map(inner => ({ Of: row.name ?? row.id ?? row.pid ?? row.device ?? i, ...inner })));
 				lists[key].paths.push(...value.map((_, j) => `${path}.${i}.${key}.${j}`));
 			}
-	return Object.entries(lists).map(([key, list]) => `<details><summary>${esc(words(key))} (${thousands(String(list.rows.length))})</summary>${
+	return Object.entries(lists).map(([key, list]) => `<details${list.rows.length <= ROWS_SHOWN ? " open" : ""}><summary>${esc(words(key))} (${thousands(String(list.rows.length))})</summary>${
 		table_html(list.rows, list.paths, start, { label: "Of", caption: `${name}: ${words(key)}` })}</details>`).join("") +
 		rows.map((row, i) => Object.entries(row).filter(([key, value]) => is_map(value) && !NOT_FIGURES.includes(key) && depth < 6 && rows.length < 9).map(([key, value]) => {
 			const inner = content_html(value, `${path}.${i}.${key}`, start, depth + 1, `${name}: ${words(key)}`);
@@ -58,11 +58,11 @@ let left_out = {};
 /* What a section draws besides: [name, title, height, summary, make, ready]. */
 const charts_of = (key, value, start) => SECTION_CHARTS[key]?.(value, start) ?? [];
 
-function section_html(key, value, start) {
+function section_html(key, value, start, report = {}) {
 	const charts = charts_of(key, value, start);
 	const drawn_charts = charts.map(([name, title, height, summary]) => chart_html(name, title, height, summary)).join("");
 	const content = key === "advice" ? advice_html(value) : content_html(value, key, start, 3, TITLES[key] ?? words(key)) + (key === "idle" ? gaps_html(value, start) : "");
-	const more = EXTRA[key]?.(value, start) ?? "";
+	const more = EXTRA[key]?.(value, start, report) ?? "";
 	if (!content && !drawn_charts && !more)
 		return "";
 	return `<section id="${esc(key)}"><h2>${esc(TITLES[key] ?? words(key))}</h2>${more}${drawn_charts ? `<div class="charts">${drawn_charts}</div>` : ""}${content}</section>`;
@@ -77,5 +77,5 @@ function sections_of(report) {
 	return [...ORDER, ...others, "capture", "trace"].filter(key => EXTRA[key] && !(key in report) ? true : key in report && !is_empty(report[key]));
 }
 
-/* What a section shows above its charts; further files add to it. */
-const EXTRA = {};
+/* What a section shows above its charts. */
+const EXTRA = { timeline: (value, start, report) => timeline_html(report, start), flames: () => flames_html(), pipeline: list => pipeline_html(list) };

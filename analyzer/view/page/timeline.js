@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// timeline.js - the timeline: steps, devices, threads and queues along one axis, from the whole recording to a microsecond; what a gap's chain is.
+
+const CAUSE_COLOURS = { user_code: "#4269d0", runtime: "#6c8ebf", driver: "#7f8fa6", runnable: "#e0781f", lock: "#a463f2", io: "#9c6b4e", page_fault: "#c9a227", pipeline: "#d1495b",
+	network: "#2a9d9d", sleep: "#8d99ae", irq: "#ff8ab7", throttled: "#b56576", device_wait: "#3ca951", no_work: "#adb5bd", unknown: "#868e96" };
+const STATE_COLOURS = { "on a CPU": "#3ca951", "ready, without a CPU": "#e0781f", "asleep": "#8d99ae", "asleep, for storage or the kernel": "#9c6b4e", "stopped": "#d1495b", "not known": "#ced4da" };
+const LEAST_SPAN = 1e-6; // seconds
+const ROW = 22, LINES = 80; // pixels
+
+const name_colour = name => COLOURS[[...name].reduce((hash, c) => (hash * 31 + c.charCodeAt(0)) >>> 0, 7) % COLOURS.length];
+
+/* [{ group, name, items: [[seconds, seconds, text, colour, root row]] }] from the analyzer's numbers. */
+function tracks_of(report, start) {
+	const { timeline } = pictures, roots = (report.idle?.roots?.length ? report.idle : report.waits)?.roots ?? [];
+	const origin = timeline ? since(timeline.start_ns, start) : 0;
+	return (timeline?.tracks ?? []).map(({ group, name, kind, slices }) => {
+		const items = [];
+		for (let i = 0, at = origin; i < slices.length; i += 3) {
+			at += slices[i];
+			const merged = slices[i + 2] < 0, number = merged ? -1 - slices[i + 2] : slices[i + 2], root = kind === "root" ? roots[number] : undefined;
+			const text = kind === "root" ? (root ? root_text(root) : "a root that is in the JSON report only") : timeline.names[number];
+			const colour = kind === "root" ? CAUSE_COLOURS[root?.cause] ?? CAUSE_COLOURS.unknown : kind === "state" ? STATE_COLOURS[text] : name_colour(text);
+			items.push([at / 1e9, (at + slices[i + 1]) / 1e9, merged ? `${text}, and others` : text, colour, kind === "root" ? number : -1]);
+		}
+		return { group, name, items };
+	});
+}
+
+/* What the analyzer calls the rows of a device. */
+const device_group = id => (pictures.timeline?.tracks ?? []).find(track => track.group === `Device ${id}` || track.group.startsWith(`Device ${id}, `))?.group ?? `Device ${id}`;
+
+function step_tracks(report, start) {
+	const of = (group, rows) => ({ group, name: "Steps", items: rows.map((row, i) => [since(row.start_ns, start) / 1e9, (since(row.start_ns, start) + row.duration_ns) / 1e9,
+		`Step ${row.index}`, COLOURS[i % 2 ? 7 : 0], -1]) });
+	const list = (report.steps?.devices ?? []).filter(device => device.rows?.length).map(device => of(device_group(device.device), device.rows));
+	if (report.steps?.rows?.length && !list.some(track => track.items[0][0] === since(report.steps.rows[0].start_ns, start) / 1e9))
+		list.unshift(of("The job", report.steps.rows));
+	return list;
+}
+
+/* Lines below the rows: how full queues are, how busy stages. */
+function lines_of(report, start) {
+	const list = (pictures.timeline?.queues ?? []).filter(queue => queue.points.length > 4).map(({ name, points }) => ({ title: `Tasks queued, ${name}`, unit: v => String(v), series: [{ name: "Tasks queued", step: "end",
+		points: Array.from({ length: points.length / 2 }, (_, i) => [(points[2 * i] + since(pictures.timeline.start_ns, start)) / 1e9, points[2 * i + 1]]) }] }));
+	for (const pipeline of report.pipeline ?? []) {
+		const stages = (pipeline.operators ?? []).filter(op => op.series?.rows?.length > 1);
+		const line = (op, value) => ({ name: op.name, points: points_of(op.series, start, value).filter(p => p[1] !== null && p[1] !== undefined && !Number.isNaN(p[1])) });
+		const queues = stages.filter(op => column(op.series, "queue_size") >= 0).map(op => line(op, row => row[column(op.series, "queue_size")])).filter(s => s.points.length);
+		const busy = stages.filter(op => column(op.series, "run_ns") >= 0).map(op => line(op, row => 100 * row[column(op.series, "run_ns")] / row[column(op.series, "duration_ns")])).filter(s => s.points.length);
+		if (queues.length)
+			list.push({ title: `Elements queued behind each stage, ${pipeline.framework}`, unit: v => String(v), series: queues });
+		if (busy.length)
+			list.push({ title: `CPU of each stage, ${pipeline.framework}`, unit: v => `${Number(v).toFixed(0)} %`, series: busy });
+	}
+	return list.slice(0, 6);
+}
+
+/* Steps come above the other rows of their device. */
+function timeline_parts(report, start) {
+	const tracks = tracks_of(report, start).filter(track => track.items.length);
+	for (const steps of step_tracks(report, start).reverse()) {
+		const at = tracks.findIndex(track => track.group === steps.group);
+		tracks.splice(Math.max(at, 0), 0, steps);
+	}
+	return { tracks, lines: lines_of(report, start) };
+}
+
+/* What colours mean; the words are in tooltips, too. */
+function legend_html(tracks) {
+	const seen = new Map();
+	const roots = Object.entries(CAUSE_COLOURS).map(([cause, colour]) => [colour, `Root: ${cause_text(cause)}`]), states = Object.entries(STATE_COLOURS).map(([state, colour]) => [colour, `State: ${state}`]);
+	for (const track of tracks)
+		for (const [, , text, colour, root] of track.items) {
+			const word = root >= 0 ? roots.find(r => r[0] === colour)?.[1] : STATE_COLOURS[text.replace(/, and others$/, "")] === colour && track.name === "State" ? states.find(r => r[0] === colour)?.[1] : undefined;
+			if (word)
+				seen.set(word, colour);
+		}
+	return `<p class="legend">${[...seen].sort().map(([word, colour]) => `<span><i style="background:${colour}"></i>${esc(word)}</span>`).join(" ")}</p>`;
+}
+
+const timeline_height = ({ tracks, lines }) => 60 + ROW * (tracks.length + new Set(tracks.map(track => track.group)).size) + (LINES + 34) * lines.length;
+
+function timeline_html(report, start) {
+	const parts = timeline_parts(report, start);
+	if (!have_charts() || (!parts.tracks.length && !parts.lines.length))
+		return "";
+	const button = (what, text, label) => `<button type="button" data-zoom="${what}" aria-label="${label}">${text}</button>`;
+	return `<p class="note">Buttons, the arrow keys, + and − or Ctrl and the wheel zoom and move; 0 shows everything. A click on idle time shows what is behind it. Slices too short to see are drawn as one.</p>
+<div class="tools">${button("in", "+", "Zoom in")}${button("out", "−", "Zoom out")}${button("left", "←", "Earlier")}${button("right", "→", "Later")}${button("all", "All", "Show everything")}${
+		report.idle?.gaps?.length ? button("gap", "Next longest gap", "Show the next longest gap") : ""} <output class="note" id="timeline-span"></output></div>
+${chart_html("timeline", "Timeline", timeline_height(parts), `${parts.tracks.length} rows: ${parts.tracks.map(track => `${track.group}, ${track.name}`).slice(0, 12).join("; ")}.`)}
+${legend_html(parts.tracks)}<div class="chain" id="chain" aria-live="polite"></div>`;
+}
+
+/* ---- The chain behind a gap */
+
+function chain_html(report, number, from, to, start) {
+	const of = report.idle?.roots?.length ? "idle" : "waits", root = report[of]?.roots?.[number];
+	if (!root)
+		return "";
+	const figure = (path, key, value) => `<span data-key="${path}.${key}" data-value="${esc(value)}">${esc(human(key, value, start))}</span>`;
+	const path = `${of}.roots.${number}`, chain = root.chain ?? [];
+	const gap = (report.idle?.gaps ?? []).findIndex(g => { const at = since(g.start_ns, start) / 1e9; return from >= at - 1e-9 && to <= at + g.duration_ns / 1e9 + 1e-9; });
+	const parts = gap < 0 ? "" : `<h4>The gap, part by part</h4><ol>${report.idle.gaps[gap].parts.slice(0, 30).map((part, i) => `<li>${figure(`idle.gaps.${gap}.parts.${i}`, "ns", part.ns)}: ${
+		esc(root_text(part))}${part.detail ? `, ${esc(part.detail)}` : ""}</li>`).join("")}</ol>`;
+	return `<h3>${esc(root_text(root))}</h3><p>Here from ${esc(human("start_ns", from * 1e9, 0))} for ${esc(time_text((to - from) * 1e9))}. In all ${figure(path, "ns", root.ns)}, ${
+		figure(path, "percent", root.percent)} of the time that was ${of === "idle" ? "idle" : "waited"}${root.gaps === undefined ? "" : `, in ${figure(path, "gaps", root.gaps)} gaps`}.</p>
+<h4>Who waited for whom, from the thread that submits work to the root</h4><ol>${chain.map((hop, i) => `<li>${esc(hop.who ?? "not known")}: ${esc(cause_text(hop.cause))}, ${
+		figure(`${path}.chain.${i}`, "ns", hop.ns)}</li>`).join("")}</ol>${parts}`;
+}
+
+/* ---- Drawing */
+
+function rows_of(tracks) {
+	const rows = [];
+	let group;
+	for (const track of tracks) {
+		if (track.group !== group)
+			rows.push({ label: track.group, is_group: true });
+		group = track.group;
+		rows.push({ label: track.name, items: track.items });
+	}
+	return rows;
+}
+
+function slice_shape(params, api, style) {
+	const row = api.value(0), from = api.coord([api.value(1), row]), to = api.coord([api.value(2), row]), height = api.size([0, 1])[1] * 0.72, area = params.coordSys;
+	const shape = echarts.graphic.clipRectByRect({ x: from[0], y: from[1] - height / 2, width: Math.max(to[0] - from[0], 0.6), height }, area);
+	if (!shape)
+		return null;
+	const [text, colour] = [style.texts[params.dataIndex], style.colours[params.dataIndex]];
+	const rect = { type: "rect", shape, style: { fill: colour, stroke: shape.width > 6 ? style.line : "none", lineWidth: 0.5 } };
+	if (shape.width > 40)
+		Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { text, fill: "#fff", textBorderColor: "#0009", textBorderWidth: 2, fontSize: 11, width: shape.width - 8, overflow: "truncate" } } });
+	return rect;
+}
+
+function timeline_option(style, parts, width) {
+	const rows = rows_of(parts.tracks), left = width < 700 ? 96 : 240, top = 8, data = [], texts = [], colours = [], roots = [];
+	rows.forEach((row, r) => row.items?.forEach(([from, to, text, colour, root]) => {
+		data.push([r, from, to]);
+		texts.push(text);
+		colours.push(colour);
+		roots.push(root);
+	}));
+	const all = [...data.flatMap(d => [d[1], d[2]]), ...parts.lines.flatMap(l => l.series.flatMap(s => s.points.map(p => p[0])))];
+	const ends = all.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
+	const grids = [{ left, right: 30, top, height: ROW * rows.length, outerBoundsMode: "none" }], x_axis = (index, shown) => ({ type: "value", gridIndex: index, min: ends[0], max: ends[1], ...style.axis, splitNumber: width < 700 ? 3 : 6,
+		axisLabel: { ...style.axis.axisLabel, show: shown, formatter: axis_text(ends[1] - ends[0]) } });
+	const y_axes = [{ type: "category", gridIndex: 0, inverse: true, data: rows.map(row => row.is_group ? "" : row.label), axisTick: { show: false }, axisLine: { show: false }, splitLine: { show: true, lineStyle: { color: style.line } },
+		axisLabel: { interval: 0, width: left - 10, overflow: "break", lineHeight: 11, fontSize: 11, color: style.text, formatter: text => width < 700 ? text.replace(/ \(.*/, "") : text } }];
+	/* Names of groups have the whole width. */
+	const names = rows.map((row, r) => [row, r]).filter(([row]) => row.is_group).map(([row, r]) => ({ type: "text", left: 0, top: top + ROW * r + 5, silent: true, style: { text: row.label, fill: style.text, fontSize: 11, fontWeight: "bold" } }));
+	const series = [{ type: "custom", name: "Timeline", xAxisIndex: 0, yAxisIndex: 0, clip: true, progressive: 0, dimensions: ["row", "from", "to"], encode: { x: [1, 2], y: 0 }, data,
+		renderItem: (params, api) => slice_shape(params, api, { texts, colours, line: style.line }), tooltip: { trigger: "item" } }];
+	const titles = [];
+	parts.lines.forEach((line, i) => {
+		const at = top + ROW * rows.length + 30 + i * (LINES + 34);
+		grids.push({ left, right: 30, top: at + 16, height: LINES, outerBoundsMode: "none" });
+		titles.push({ text: line.title, left: 0, top: at - 4, textStyle: { fontSize: 11, color: style.text } });
+		y_axes.push({ type: "value", gridIndex: i + 1, splitNumber: 2, ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: line.unit } });
+		line.series.forEach((s, k) => series.push({ type: "line", name: s.name, xAxisIndex: i + 1, yAxisIndex: i + 1, data: s.points, showSymbol: false, step: s.step, lineStyle: { width: 1.4, type: ["solid", "dashed", "dotted"][k % 3] },
+			tooltip: { valueFormatter: line.unit } }));
+	});
+	return { ends, roots, data, option: {
+		title: titles, graphic: names, grid: grids, xAxis: grids.map((_, i) => x_axis(i, i === 0 || i === grids.length - 1)), yAxis: y_axes, series,
+		tooltip: { confine: true, trigger: "item", formatter: p => p.seriesType === "custom" ? `${esc(texts[p.dataIndex])}<br>${time_text((data[p.dataIndex][2] - data[p.dataIndex][1]) * 1e9)} at ${esc(human("start_ns", data[p.dataIndex][1] * 1e9, 0))}` : `${esc(p.seriesName)}: ${p.value?.[1]}` },
+		dataZoom: [{ type: "inside", xAxisIndex: grids.map((_, i) => i), filterMode: "none", zoomOnMouseWheel: "ctrl", minValueSpan: LEAST_SPAN },
+			{ type: "slider", xAxisIndex: grids.map((_, i) => i), filterMode: "none", bottom: 2, height: 18, minValueSpan: LEAST_SPAN, labelFormatter: v => `${v.toFixed(3)} s`, brushSelect: false }],
+	} };
+}
+
+/* Buttons, keys and clicks of a drawn timeline. */
+function steer_timeline(chart_now, place, report, start, { ends, roots, data }) {
+	let [from, to] = ends, gap = -1;
+	const said = document.getElementById("timeline-span");
+	const tell = () => {
+		said.textContent = `${time_text((to - from) * 1e9)} shown, from ${human("start_ns", from * 1e9, 0)}`;
+		chart_now.setOption({ xAxis: chart_now.getOption().xAxis.map(() => ({ axisLabel: { formatter: axis_text(to - from) } })) });
+	};
+	const show = (a, b) => {
+		const span = Math.min(Math.max(b - a, LEAST_SPAN), ends[1] - ends[0]);
+		const first = Math.min(Math.max(a, ends[0]), ends[1] - span);
+		chart_now.dispatchAction({ type: "dataZoom", startValue: first, endValue: first + span });
+	};
+	const moves = {
+		in: () => show(from + (to - from) / 4, to - (to - from) / 4), out: () => show(from - (to - from) / 2, to + (to - from) / 2),
+		left: () => show(from - (to - from) / 4, to - (to - from) / 4), right: () => show(from + (to - from) / 4, to + (to - from) / 4), all: () => show(...ends),
+		gap: () => {
+			gap = (gap + 1) % report.idle.gaps.length;
+			const at = since(report.idle.gaps[gap].start_ns, start) / 1e9, lasted = report.idle.gaps[gap].duration_ns / 1e9;
+			show(at - lasted, at + 2 * lasted);
+			const inside = data.map((d, i) => i).filter(i => roots[i] >= 0 && data[i][1] < at + lasted && data[i][2] > at), longest = inside.sort((a, b) => data[b][2] - data[b][1] - data[a][2] + data[a][1])[0];
+			if (longest !== undefined)
+				chain(longest);
+		},
+	};
+	const chain = i => { document.getElementById("chain").innerHTML = chain_html(report, roots[i], data[i][1], data[i][2], start); };
+	chart_now.on("datazoom", () => {
+		const zoom = chart_now.getOption().dataZoom[0];
+		[from, to] = [zoom.startValue, zoom.endValue];
+		tell();
+	});
+	chart_now.on("click", p => p.seriesType === "custom" && roots[p.dataIndex] >= 0 && chain(p.dataIndex));
+	timeline_moves = moves;
+	if (!place.dataset.steered) {
+		place.dataset.steered = "yes";
+		const keys = { "+": "in", "=": "in", "-": "out", ArrowLeft: "left", ArrowRight: "right", 0: "all", Home: "all", g: "gap" };
+		place.addEventListener("keydown", event => {
+			if (!event.ctrlKey && !event.metaKey && timeline_moves[keys[event.key]] && (keys[event.key] !== "gap" || report.idle?.gaps?.length)) {
+				event.preventDefault();
+				timeline_moves[keys[event.key]]();
+			}
+		});
+		document.addEventListener("click", event => timeline_moves[event.target.dataset?.zoom]?.());
+	}
+	tell();
+}
+let timeline_moves = {};
+
+function draw_timeline(report, start) {
+	const parts = timeline_parts(report, start);
+	let made;
+	chart("timeline", style => {
+		const place = document.querySelector('[data-chart="timeline"]');
+		made = timeline_option(style, parts, place.clientWidth);
+		return made.option;
+	}, (chart_now, place) => steer_timeline(chart_now, place, report, start, made));
+}
+
+/* ---- Idle by root over time */
+
+const ROOTS_SHOWN = 6;
+
+function draw_over_time(report, start) {
+	const times = pictures.roots_over_time, roots = report[times?.of]?.roots, place = document.getElementById("over-time");
+	if (!times || !roots?.length || !have_charts())
+		return;
+	const sums = new Map(), last = times.shares.reduce((most, v, i) => i % 3 ? most : Math.max(most, v), 0);
+	for (let i = 0; i < times.shares.length; i += 3) {
+		const row = times.shares[i + 1] < ROOTS_SHOWN ? times.shares[i + 1] : ROOTS_SHOWN;
+		if (!sums.has(row))
+			sums.set(row, new Array(last + 1).fill(0));
+		sums.get(row)[times.shares[i]] += times.shares[i + 2];
+	}
+	const whole = times.of === "idle" ? Math.max(1, (report.devices ?? []).filter(d => d.window_ns).length) : Math.max(1, report.waits.threads?.length ?? 1);
+	const series = [...sums.keys()].sort((a, b) => a - b).map(row => ({ name: row < ROOTS_SHOWN ? root_text(roots[row]) : "all others", stack: "root", step: "end", cause: row < ROOTS_SHOWN ? roots[row].cause : "unknown",
+		points: sums.get(row).map((ns, i) => [(since(times.start_ns, start) + (i + 0.5) * times.interval_ns) / 1e9, 100 * ns / times.interval_ns / whole]) }));
+	const title = times.of === "idle" ? "Idle by root over time" : "Waiting by root over time";
+	place.innerHTML = chart_html("over-time", `${title}, share of the time`, innerWidth < 700 ? 190 : 430, roots.slice(0, 3).map(r => `${root_text(r)} ${r.percent.toFixed(1)} %`).join("; "));
+	chart("over-time", style => time_option(style, series, v => `${Number(v).toFixed(0)} %`));
+}

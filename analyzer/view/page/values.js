@@ -52,12 +52,16 @@ function human(key, value, start) {
 		return value ? "yes" : "no";
 	if (Array.isArray(value))
 		return value.join(", ");
+	if (key === "cause")
+		return cause_text(value);
+	if (typeof value === "string" && INSTANTS.test(key) && /^\d+$/.test(value))
+		return `${thousands((since(value, start) / 1e9).toFixed(6))} s`;
 	if (typeof value !== "number")
 		return String(value);
 	if (key === "start_realtime_ns")
 		return new Date(value / 1e6).toISOString().replace("T", " ").replace("Z", " UTC");
 	if (INSTANTS.test(key))
-		return `${thousands(((value - start) / 1e9).toFixed(6))} s`;
+		return `${thousands((since(value, start) / 1e9).toFixed(6))} s`;
 	if (key.endsWith("_ns") || key === "ns")
 		return time_text(value);
 	if (key.endsWith("percent"))
@@ -94,17 +98,21 @@ function words(key) {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const CAUSES = { user_code: "on a CPU, own code", runtime: "on a CPU, in a runtime call", driver: "in the driver", runnable: "waiting for a CPU",
-	lock: "waiting for another thread", io: "waiting for I/O", page_fault: "in a page fault", pipeline: "waiting for a pipeline stage",
-	network: "waiting for the network", sleep: "sleeping until a time", irq: "interrupted", throttled: "held back by a CPU quota",
-	device_wait: "waiting for the device", no_work: "no work from outside", unknown: "not known" };
+/* What the page carries besides the report: page_data.h. */
+let pictures = {};
+
+/* A cause of idle time in the analyzer's words. */
+const cause_text = cause => pictures.causes?.[cause] ?? cause;
 
 /* One root of idle time in a line. */
 function root_text(root) {
-	return [root.who, root.where, root.object].filter(Boolean).join(", ") + (root.who || root.where ? ": " : "") + (CAUSES[root.cause] ?? root.cause);
+	return [root.who, root.where, root.object].filter(Boolean).join(", ") + (root.who || root.where ? ": " : "") + cause_text(root.cause);
 }
 
 /* ---- What the page carries */
+
+/* Numbers that are too large for a double are text. */
+const since = (value, start) => typeof value === "string" || typeof start === "string" ? Number(BigInt(value) - BigInt(start)) : value - start;
 
 async function unpack(id) {
 	const text = document.getElementById(id)?.textContent.trim();

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page_timeline.c - rows of the page's timeline: of each device why it was idle, its streams and its queue, then the threads */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/export/export_filter.h"
+#include "analyzer/export/timeline/export_names.h"
+#include "analyzer/export/timeline/task_order.h"
+#include "analyzer/export/timeline/thread_slices.h"
+#include "analyzer/view/page/page_data.h"
+#include "analyzer/view/page/page_track.h"
+#include "lib/base/strings.h"
+
+#define SLICES_MOST 20000 /* of all rows together */
+#define ROW_MOST 3000 /* of one */
+#define STREAMS_MOST 24 /* rows of streams */
+#define DEVICES_MOST 8
+#define THREADS_MOST 8
+#define QUEUE_POINTS 1500
+
+struct timeline_writer {
+	struct page_data *data;
+	struct string_table *names;
+	uint32_t *order; /* tasks by device, stream, start */
+	uint32_t order_count;
+	uint32_t streams; /* written */
+	uint32_t left; /* slices that may still be written */
+};
+
+static uint32_t name_of(struct timeline_writer *writer, const char *text)
+{
+	return string_table_add_text(writer->names, text);
+}
+
+/* Writes and frees @track; nothing if it is empty. @kind says what its names are. */
+static void put_track(struct timeline_writer *writer, struct page_track *track, const char *group,
+		      const char *name, const char *kind)
+{
+	uint32_t most = writer->left / 4 < ROW_MOST ? writer->left / 4 + 50 : ROW_MOST;
+
+	page_track_thin(track, most);
+	if (track->slices.count) {
+		writer->left -= track->slices.count < writer->left ? track->slices.count : writer->left;
+		json_map(writer->data->json, NULL);
+		json_text(writer->data->json, "group", group);
+		json_text(writer->data->json, "name", name);
+		json_text(writer->data->json, "kind", kind);
+		page_track_write(writer->data->json, "slices", track, writer->data->origin_ns);
+		json_map_close(writer->data->json);
+	}
+	page_track_free(track);
+}
+
+/* Stretches of roots, of one device or thread. */
+static int put_roots(struct timeline_writer *writer, const struct root_times *times, uint32_t whose,
+		     const char *group, const char *name)
+{
+	struct page_track track = { 0 };
+	bool fits = true;
+
+	for (uint32_t i = 0; i < times->stretches.count && fits; i++) {
+		const struct root_stretch *stretch = &times->stretches.row[i];
+
+		if (stretch->whose == whose)
+			fits = page_track_add(&track, stretch->start_ns, stretch->end_ns, stretch->row);
+	}
+	put_track(writer, &track, group, name, "root");
+	return fits ? 0 : -ENOMEM;
+}
+
+/* The tasks of order[first .. end), which are those of one stream. */
+static int put_stream(struct timeline_writer *writer, const char *group, uint32_t first, uint32_t end)
+{
+	const struct model *model = writer->data->model;
+	const struct device_task *task = &model->tasks.row[writer->order[first]];
+	struct page_track track = { 0 };
+	char name[EXPORT_NAME_SIZE];
+
+	export_stream_name(model, task->device, task->stream, name, sizeof(name));
+	for (uint32_t i = first; i < end; i++) {
+		task = &model->tasks.row[writer->order[i]];
+		if (!page_track_add(&track, task->start_ns, task->end_ns,
+				    name_of(writer, export_task_name(model, task)))) {
+			page_track_free(&track);
+			return -ENOMEM;
+		}
+	}
+	writer->streams++;
+	put_track(writer, &track, group, name, "task");
+	return 0;
+}
+
+static int put_streams(struct timeline_writer *writer, const char *group, uint32_t first, uint32_t end)
+{
+	const struct device_task *tasks = writer->data->model->tasks.row;
+	int err = 0;
+
+	while (first < end && !err && writer->streams < STREAMS_MOST) {
+		uint32_t next = first;
+
+		while (next < end &&
+		       tasks[writer->order[next]].stream == tasks[writer->order[first]].stream)
+			next++;
+		err = put_stream(writer, group, first, next);
+		first = next;
+	}
+	return err;
+}
+
+static int put_device(struct timeline_writer *writer, uint32_t first, uint32_t end)
+{
+	const struct page_data *data = writer->data;
+	uint32_t device = data->model->tasks.row[writer->order[first]].device;
+	const struct idle_roots *roots = data->results->devices->idle.roots;
+	char name[EXPORT_NAME_SIZE], group[EXPORT_NAME_SIZE + 32];
+	int err = 0;
+
+	if (data->model->devices.row[device].name)
+		snprintf(group, sizeof(group), "Device %u, %s", data->model->devices.row[device].id,
+			 export_device_name(data->model, device, name, sizeof(name)));
+	else
+		snprintf(group, sizeof(group), "Device %u", data->model->devices.row[device].id);
+	if (roots)
+		err = put_roots(writer, &roots->times, device, group, "Idle, by root");
+	return err ? err : put_streams(writer, group, first, end);
+}
+
+/* ---- Threads */
+
+static const char *state_name(uint8_t state)
+{
+	switch (state) {
+	case STATE_RUNNING: return "on a CPU";
+	case STATE_RUNNABLE: return "ready, without a CPU";
+	case STATE_SLEEP: return "asleep";
+	case STATE_DISK: return "asleep, for storage or the kernel";
+	case STATE_STOPPED: return "stopped";
+	default: return "not known";
+	}
+}
+
+static int put_states(struct timeline_writer *writer, uint32_t thread, const char *group)
+{
+	const struct model *model = writer->data->model;
+	const struct results *results = writer->data->results;
+	const struct timeline *line = &model->timelines.row[thread];
+	struct page_track track = { 0 };
+	bool fits = true;
+
+	for (uint32_t i = 0; i < line->count && fits; i++) {
+		const struct span *span = &model->spans.row[line->first + i];
+		uint64_t start_ns = span->start_ns, end_ns = span->end_ns;
+
+		if (start_ns < results->from_ns)
+			start_ns = results->from_ns;
+		if (end_ns > results->to_ns)
+			end_ns = results->to_ns;
+		fits = page_track_add(&track, start_ns, end_ns,
+				      name_of(writer, state_name(span->state)));
+	}
+	put_track(writer, &track, group, "State", "state");
+	return fits ? 0 : -ENOMEM;
+}
+
+/* Calls that are in no other one. */
+static int put_calls(struct timeline_writer *writer, uint32_t thread, const char *group)
+{
+	const struct model *model = writer->data->model;
+	const struct export_window window = { writer->data->results->from_ns,
+					      writer->data->results->to_ns };
+	struct thread_slices slices;
+	struct thread_slice slice;
+	struct page_track track = { 0 };
+	char name[EXPORT_NAME_SIZE];
+	bool fits = true;
+
+	thread_slices_begin(&slices, model, &window, thread);
+	while (fits && thread_slices_next(&slices, &slice)) {
+		if (!slice.call || slice.call->depth)
+			continue;
+		export_function_name(model, slice.call->function, name, sizeof(name));
+		fits = page_track_add(&track, slice.start_ns, slice.end_ns, name_of(writer, name));
+	}
+	put_track(writer, &track, group, "Runtime calls", "call");
+	return fits ? 0 : -ENOMEM;
+}
+
+static int put_thread(struct timeline_writer *writer, uint32_t thread)
+{
+	const struct model *model = writer->data->model;
+	const struct host_waits *waits = writer->data->results->waits;
+	char name[EXPORT_NAME_SIZE], group[EXPORT_NAME_SIZE + 32];
+	int err = 0;
+
+	export_thread_name(model, thread, model->threads.row[thread].tid, name, sizeof(name));
+	snprintf(group, sizeof(group), "Thread %u, %s", model->threads.row[thread].tid, name);
+	if (waits)
+		err = put_roots(writer, &waits->waits.times, thread, group, "Waits, by root");
+	if (!err && thread < model->timelines.count)
+		err = put_states(writer, thread, group);
+	return err ? err : put_calls(writer, thread, group);
+}
+
+/* How many tasks each thread launched. NULL without memory. */
+static uint32_t *count_launches(const struct model *model)
+{
+	uint32_t *launches = calloc((size_t)model->threads.count + 1, sizeof(*launches));
+
+	for (uint32_t i = 0; launches && i < model->tasks.count; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+		uint32_t thread = task->call < model->calls.count ?
+					  model->calls.row[task->call].thread :
+					  task->thread;
+
+		if (thread < model->threads.count)
+			launches[thread]++;
+	}
+	return launches;
+}
+
+/* Those that launch most, or whose waiting stands for a device's; at most THREADS_MOST. */
+static int put_threads(struct timeline_writer *writer)
+{
+	const struct model *model = writer->data->model;
+	const struct host_waits *waits = writer->data->results->waits;
+	uint32_t *launches = count_launches(model);
+	int err = launches ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && waits && i < waits->thread_count; i++)
+		launches[waits->threads[i]] = UINT32_MAX - i;
+	for (uint32_t n = 0; !err && n < THREADS_MOST; n++) {
+		uint32_t most = 0;
+
+		for (uint32_t i = 1; i < model->threads.count; i++)
+			most = launches[i] > launches[most] ? i : most;
+		if (!model->threads.count || !launches[most])
+			break;
+		launches[most] = 0;
+		err = put_thread(writer, most);
+	}
+	free(launches);
+	return err;
+}
+
+/* ---- Queues of devices */
+
+/* The deepest of each @each steps, after its instant. */
+static void put_depths(struct json *json, const struct task_queue_step *steps, uint32_t count,
+		       uint64_t origin_ns)
+{
+	uint32_t each = count / QUEUE_POINTS + 1;
+
+	json_array(json, "points");
+	for (uint32_t i = 0; i < count; i += each) {
+		int64_t deepest = steps[i].depth;
+
+		for (uint32_t k = i; k < count && k < i + each; k++)
+			deepest = steps[k].depth > deepest ? steps[k].depth : deepest;
+		json_i64(json, NULL, (int64_t)(steps[i].ns - origin_ns));
+		json_i64(json, NULL, deepest);
+	}
+	json_array_close(json);
+}
+
+static int put_queue(struct timeline_writer *writer, uint32_t first, uint32_t end)
+{
+	const struct model *model = writer->data->model;
+	struct json *json = writer->data->json;
+	struct task_queue_step *steps;
+	char name[EXPORT_NAME_SIZE];
+	uint32_t count;
+
+	steps = task_queue_compute(model, writer->order + first, end - first, &count);
+	if (!steps)
+		return -ENOMEM;
+	export_device_name(model, model->tasks.row[writer->order[first]].device, name, sizeof(name));
+	json_map(json, NULL);
+	json_text(json, "name", name);
+	put_depths(json, steps, count, writer->data->origin_ns);
+	json_map_close(json);
+	free(steps);
+	return 0;
+}
+
+/* @put for each device's part of the order. */
+static int each_device(struct timeline_writer *writer,
+		       int (*put)(struct timeline_writer *writer, uint32_t first, uint32_t end))
+{
+	uint32_t first = 0, devices = 0;
+	int err = 0;
+
+	while (first < writer->order_count && !err && devices++ < DEVICES_MOST) {
+		uint32_t end = task_order_device_end(writer->data->model, writer->order,
+						     writer->order_count, first);
+
+		err = put(writer, first, end);
+		first = end;
+	}
+	return err;
+}
+
+static int put_all(struct timeline_writer *writer)
+{
+	struct json *json = writer->data->json;
+	int err;
+
+	json_map(json, "timeline");
+	json_u64(json, "start_ns", writer->data->origin_ns);
+	json_array(json, "tracks");
+	err = each_device(writer, put_device);
+	if (!err)
+		err = put_threads(writer);
+	json_array_close(json);
+	json_array(json, "queues");
+	if (!err)
+		err = each_device(writer, put_queue);
+	json_array_close(json);
+	json_array(json, "names");
+	for (uint32_t i = 0; i < string_table_count(writer->names); i++)
+		json_text(json, NULL, string_table_get(writer->names, i));
+	json_array_close(json);
+	json_map_close(json);
+	return err;
+}
+
+int page_timeline(struct page_data *data)
+{
+	struct timeline_writer writer = { .data = data, .left = SLICES_MOST };
+	int err = -ENOMEM;
+
+	if (!data->results->devices)
+		return 0;
+	writer.names = string_table_new();
+	writer.order = task_order(data->model, &writer.order_count);
+	if (writer.names && writer.order)
+		err = put_all(&writer);
+	string_table_free(writer.names);
+	free(writer.order);
+	return err;
+}
