@@ -24,6 +24,7 @@
 struct plan {
 	uint32_t sections;
 	uint32_t rows; /* enum load_rows */
+	bool rows_wanted; /* joined, for themselves */
 	bool part; /* only those that tell of this part of the time, since the session's start */
 	uint64_t from_ns;
 	uint64_t to_ns;
@@ -97,7 +98,9 @@ static int load(struct analysis *analysis, char **traces, unsigned int count, st
 	int err;
 
 	do {
-		*analysis = (struct analysis){ .model = model_new(), .sections = plan.sections };
+		*analysis = (struct analysis){ .model = model_new(),
+					       .sections = plan.sections,
+					       .rows_wanted = plan.rows_wanted };
 		if (!analysis->model) {
 			snprintf(error, error_size, "out of memory");
 			return -ENOMEM;
@@ -137,7 +140,8 @@ int analysis_load_for(struct analysis *analysis, char **traces, unsigned int cou
 		      const struct analysis_wish *wish, bool strict, char *error, size_t error_size)
 {
 	struct plan plan = { .sections = wish->sections,
-			     .rows = passes_rows(wish->sections),
+			     .rows = passes_rows(wish->sections) | wish->rows,
+			     .rows_wanted = wish->rows != 0,
 			     .from_ns = wish->from_ns,
 			     .to_ns = wish->to_ns,
 			     .margin_ns = wish->margin_ns ? wish->margin_ns : PART_MARGIN_NS,
@@ -176,7 +180,7 @@ static int join(struct analysis *analysis)
 	int err;
 
 	/* The recording itself is told without. */
-	if (!(analysis->sections & ~(SECTION_TRACE | SECTION_CAPTURE)))
+	if (!(analysis->sections & ~(SECTION_TRACE | SECTION_CAPTURE)) && !analysis->rows_wanted)
 		return 0;
 	err = timelines_build(analysis->model);
 

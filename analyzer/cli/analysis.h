@@ -39,6 +39,7 @@
 
 struct analysis {
 	struct model *model;
+	bool rows_wanted; /* the rows themselves are wanted, not only what is found in them */
 	uint32_t sections; /* enum report_section: what is analysed is what these show; 0 = all */
 	struct results results; /* points at the members below that were computed */
 	struct capture_results capture;
@@ -81,6 +82,7 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 /* What is wanted of traces. */
 struct analysis_wish {
 	uint32_t sections; /* enum report_section */
+	uint32_t rows; /* enum load_rows: kept whatever the sections need, and joined */
 	bool calls; /* keep calls for any of them: what probes cost in a part of the trace is summed up from these */
 	bool part; /* of one trace: only what tells of a part of the time, since the session's start */
 	uint64_t from_ns;

@@ -24,6 +24,7 @@
 #include "analyzer/export/layouts/mindinsight/mindinsight.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
 #include "analyzer/export/tables/tables.h"
+#include "analyzer/load/load_pbt.h"
 #include "analyzer/view/overview.h"
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
@@ -128,11 +129,17 @@ static enum query_format query_format(enum format format)
 	}
 }
 
+static bool is_part(const struct options *options)
+{
+	return options->has_from || options->has_to || options->has_steps;
+}
+
 static int write_query(FILE *out, const struct options *options, const struct analysis *analysis,
 		       char *error, size_t error_size)
 {
 	const struct report_options report = report_options(options);
-	const struct export_options wanted = { .pids = options->pids,
+	const struct export_options wanted = { .part = is_part(options),
+					       .pids = options->pids,
 					       .pid_count = options->pid_count };
 	struct table_data data;
 	int err = table_data_init(&data, analysis->model, &analysis->results, &wanted);
@@ -215,13 +222,14 @@ static struct export_options export_options(const struct options *options,
 {
 	const struct model *model = analysis->model;
 	const struct results *results = &analysis->results;
-	bool part = options->has_from || options->has_to || options->has_steps;
+	bool part = is_part(options);
 
 	return (struct export_options){
 		.start_ns = part && results->from_ns > model->info.start_ns ? results->from_ns
 									    : model->info.start_ns,
 		.end_ns = part && results->to_ns < model->info.end_ns ? results->to_ns
 								      : model->info.end_ns,
+		.part = part,
 		.pids = options->pids,
 		.pid_count = options->pid_count,
 		.steps = analysis->results.device_steps,
@@ -305,7 +313,7 @@ static int export(const struct options *options, const struct analysis *analysis
  * Is nothing written but what was in the part of the time that was asked for? Steps, pipelines and what is said of
  * the job as a whole are found in the whole trace, joined launches are counted in it.
  */
-static bool writes_part(const struct options *options)
+static bool writes_part(const struct options *options, const struct analysis_wish *wish)
 {
 	const uint32_t whole = SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES |
 			       SECTION_CLUSTER | SECTION_ADVICE | SECTION_JOIN | SECTION_WAITS;
@@ -314,38 +322,60 @@ static bool writes_part(const struct options *options)
 		return false;
 	if (options->command == COMMAND_EXPORT)
 		return options->export_to == EXPORT_PERFETTO || options->export_to == EXPORT_CHROME;
-	return options->command == COMMAND_REPORT && !(options->sections & whole);
+	/* Of all rows tables tell things, such as when threads were last seen, that are the whole trace's. */
+	return (options->command == COMMAND_REPORT || options->command == COMMAND_QUERY) &&
+	       !(wish->sections & whole) && wish->rows != LOAD_ALL;
 }
 
-/* What the options ask for; of exports and queries anything may be asked. */
-static struct analysis_wish wish(const struct options *options)
+/* What a statement reads; steps are found by everything. */
+static int wish_of_query(const struct options *options, struct analysis_wish *wish, char *error,
+			 size_t error_size)
 {
-	struct analysis_wish wish = { .sections = SECTION_ALL };
+	struct query_needs needs;
+	int err = query_needs_of(options->sql, &needs, error, error_size);
 
+	if (err || options->has_steps)
+		return err;
+	wish->sections = needs.sections;
+	wish->rows = needs.rows;
+	return 0;
+}
+
+/* What the options ask for; an export has everything. */
+static int wish_of(const struct options *options, struct analysis_wish *wish, char *error,
+		   size_t error_size)
+{
+	int err = 0;
+
+	*wish = (struct analysis_wish){ .sections = SECTION_ALL };
 	if (options->command == COMMAND_INFO)
-		wish.sections = SECTION_TRACE | SECTION_CAPTURE;
+		wish->sections = SECTION_TRACE | SECTION_CAPTURE;
 	else if (options->command == COMMAND_REPORT && !options->has_steps)
-		wish.sections = options->sections;
-	wish.calls = options->pid_count || options->has_from || options->has_to ||
-		     options->subtract_probe_cost;
-	wish.part = writes_part(options);
-	wish.from_ns = options->has_from ? options->from_ns : 0;
-	wish.to_ns = options->has_to ? options->to_ns : UINT64_MAX;
-	return wish;
+		wish->sections = options->sections;
+	else if (options->command == COMMAND_QUERY)
+		err = wish_of_query(options, wish, error, error_size);
+	wish->calls = options->pid_count || options->has_from || options->has_to ||
+		      options->subtract_probe_cost;
+	wish->part = writes_part(options, wish);
+	wish->from_ns = options->has_from ? options->from_ns : 0;
+	wish->to_ns = options->has_to ? options->to_ns : UINT64_MAX;
+	return err;
 }
 
 static int load_all(const struct options *options, struct analysis *analysis,
 		    struct progress *progress, char *error, size_t error_size)
 {
-	struct analysis_wish wanted = wish(options);
-	int err;
+	struct analysis_wish wanted;
+	int err = wish_of(options, &wanted, error, error_size);
 
 	wanted.progress = progress;
-	err = analysis_load_for(analysis, options->traces, options->trace_count, &wanted,
-				options->strict, error, error_size);
-	return err ? err
-		   : analysis_import(analysis, options->devices, options->device_count,
-				     options->trace_count == 0, error, error_size);
+	if (!err)
+		err = analysis_load_for(analysis, options->traces, options->trace_count, &wanted,
+					options->strict, error, error_size);
+	if (!err)
+		err = analysis_import(analysis, options->devices, options->device_count,
+				      options->trace_count == 0, error, error_size);
+	return err;
 }
 
 /* Nothing at all would be reported, which looks like a job that did nothing. */

@@ -27,6 +27,20 @@ static int allow(void *arg, int action, const char *a, const char *b, const char
 	}
 }
 
+/* Called while a statement is prepared, for each column that it reads, or once for a table of which it reads none. */
+static int note_table(void *arg, int action, const char *a, const char *b, const char *database,
+		      const char *trigger)
+{
+	struct query_needs *needs = arg;
+	const struct data_table *table = action == SQLITE_READ && a ? table_find(a) : NULL;
+
+	if (table) {
+		needs->sections |= table->sections ? table->sections : SECTION_ALL;
+		needs->rows |= table->rows;
+	}
+	return allow(NULL, action, a, b, database, trigger);
+}
+
 static void explain(sqlite3 *db, int code, char *error, size_t error_size)
 {
 	const char *message = sqlite3_errmsg(db);
@@ -215,6 +229,25 @@ static int open_tables(sqlite3 **db, const struct table_data *data)
 	if (code == SQLITE_OK)
 		sqlite3_set_authorizer(*db, allow, NULL);
 	return sql_errno(code);
+}
+
+int query_needs_of(const char *sql, struct query_needs *needs, char *error, size_t error_size)
+{
+	const struct table_data nothing = { 0 };
+	sqlite3_stmt *statement = NULL;
+	sqlite3 *db = NULL;
+	int err = open_tables(&db, &nothing);
+
+	*needs = (struct query_needs){ .sections = SECTION_TRACE };
+	if (err) {
+		snprintf(error, error_size, "cannot make the tables: %s", strerror(-err));
+	} else {
+		sqlite3_set_authorizer(db, note_table, needs);
+		err = prepare(db, sql, &statement, error, error_size);
+	}
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	return err;
 }
 
 int query_run(FILE *out, const struct table_data *data, const char *sql, enum query_format format,

@@ -26,6 +26,19 @@ enum query_format {
 int query_run(FILE *out, const struct table_data *data, const char *sql, enum query_format format,
 	      const struct report_options *report, char *error, size_t error_size);
 
+/* What the rows of a statement are made of. */
+struct query_needs {
+	uint32_t sections; /* enum report_section: whose analyses find them */
+	uint32_t rows; /* enum load_rows: that they are themselves */
+};
+
+/*
+ * query_needs_of - which tables a statement reads, before any of them is filled
+ *
+ * Returns 0, or as query_run() for a statement that is wrong or not allowed.
+ */
+int query_needs_of(const char *sql, struct query_needs *needs, char *error, size_t error_size);
+
 /*
  * query_schema - every table with its columns, units and meanings; @name: of that table alone, or NULL
  *

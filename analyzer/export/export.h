@@ -10,6 +10,7 @@
 #ifndef PROFBPF_ANALYZER_EXPORT_EXPORT_H
 #define PROFBPF_ANALYZER_EXPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct device_step_results;
 struct export_options {
 	uint64_t start_ns; /* window; what lies outside is left out or cut */
 	uint64_t end_ns;
+	bool part; /* is that only a part of the trace? Then tables hold no rows of other times */
 	const uint32_t *pids; /* only these processes; all if pid_count is 0 */
 	uint32_t pid_count;
 	const struct device_step_results *steps; /* of devices; NULL = none are shown */

@@ -27,6 +27,7 @@
 
 #include <math.h>
 
+#include "analyzer/load/load_pbt.h"
 #include "analyzer/store/all_tables.h"
 #include "analyzer/store/schema.h"
 
@@ -185,6 +186,14 @@ static inline bool cursor_part(struct table_cursor *at, const void *outer, const
 #define DEFINE_FIGURES(id, row_type, COLUMNS, next_row) \
 	DESCRIBE_TABLE(id, row_type, COLUMNS)           \
 	static const struct data_table id = TABLE_INITIAL(id, next_row, "", .keyed = false)
+
+/* Only what began in a part of the time is wanted: did this? 0 = not known when. */
+static inline bool table_wants_instant(const struct table_cursor *at, uint64_t ns)
+{
+	const struct table_data *of = at->of;
+
+	return !of->options->part || (ns >= of->results->from_ns && ns < of->results->to_ns);
+}
 
 /* A thread's process is wanted. */
 static inline bool table_wants_thread(const struct table_cursor *at, uint32_t thread)

@@ -96,6 +96,12 @@ struct data_table {
 	 */
 	void (*range)(const struct table_data *of, uint64_t value, uint64_t *first, uint64_t *end);
 	unsigned int range_column;
+	/*
+	 * What its rows are made of: the sections (enum report_section) whose analyses find them; 0 = of everything
+	 * that there is. And the rows of a trace (enum load_rows) that they are, beyond those that these analyses read.
+	 */
+	uint32_t sections;
+	uint32_t rows;
 	/* Move to the next row; false after the last one. */
 	bool (*next)(struct table_cursor *at);
 	/* Fill those cells[column] that are set in @wanted. */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/cli/query.h"
+#include "analyzer/load/load_pbt.h"
 #include "tests/unit/small_model.h"
 
 #define CALLS 2500 /* more than a table for people shows at once */
@@ -100,6 +101,67 @@ static void rows(void **state)
 				"select end_ns is null, argument2 from calls where thread = 1"),
 			    "1,-1\n");
 	assert_string_equal(ask(scene, "select name from processes"), "\"job, \"\"quoted\"\"\"\n");
+}
+
+/* A part of the time: calls that begin in it, its beginning included. */
+static void parts(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->options.part = true;
+	scene->results.from_ns = 1000;
+	scene->results.to_ns = 3000;
+	assert_string_equal(ask(scene, "select call, start_ns from calls"), "1,1000\n2,2000\n");
+	assert_string_equal(ask(scene, "select count(*) from calls where call = 3"), "0\n");
+	assert_string_equal(ask(scene, "select count(*) from threads"), "2\n");
+	scene->options.part = false;
+	assert_string_equal(ask(scene, "select count(*) from calls"), "2501\n");
+}
+
+static void states_of_a_part(void **state)
+{
+	struct scene *scene = *state;
+	struct model *model = scene->model;
+	const struct span spans[] = { { .start_ns = 0, .end_ns = 10 },
+				      { .start_ns = 10, .end_ns = 20 },
+				      { .start_ns = 20, .end_ns = 30 },
+				      { .start_ns = 30, .end_ns = 40 } };
+
+	for (size_t i = 0; i < 4; i++)
+		assert_true(MODEL_PUSH(&model->spans, spans[i]));
+	model->timelines.row[0].count = 4;
+	scene->options.part = true;
+	scene->results.from_ns = 15;
+	scene->results.to_ns = 30;
+	assert_string_equal(ask(scene, "select start_ns from states"), "10\n20\n");
+	scene->options.part = false;
+	assert_string_equal(ask(scene, "select count(*) from states"), "4\n");
+}
+
+/* What a statement reads is known before there are any rows. */
+static void needs(void **state)
+{
+	struct query_needs needs;
+
+	(void)state;
+	assert_int_equal(query_needs_of("select 1", &needs, error, sizeof(error)), 0);
+	assert_int_equal(needs.sections, SECTION_TRACE);
+	assert_int_equal(needs.rows, 0);
+	assert_int_equal(
+		query_needs_of("select count(*) from calls", &needs, error, sizeof(error)), 0);
+	assert_int_equal(needs.sections, SECTION_TRACE);
+	assert_int_equal(needs.rows, LOAD_CALLS | LOAD_TASKS);
+	assert_int_equal(query_needs_of("with a as (select device from ioctls) select count(*) from a, "
+					"api where (select max(count) from ioctl) > 3",
+					&needs, error, sizeof(error)),
+			 0);
+	assert_int_equal(needs.sections, SECTION_TRACE | SECTION_API | SECTION_IOCTL);
+	assert_int_equal(needs.rows, LOAD_IOCTLS | LOAD_SCHEDULE);
+	assert_int_equal(query_needs_of("select * from advice", &needs, error, sizeof(error)), 0);
+	assert_int_equal(needs.sections, SECTION_ALL);
+	assert_int_equal(query_needs_of("select x from api", &needs, error, sizeof(error)), -22);
+	assert_non_null(strstr(error, "no such column: x"));
+	assert_int_equal(query_needs_of("delete from api", &needs, error, sizeof(error)), -22);
 }
 
 static void quantiles(void **state)
@@ -217,6 +279,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows),		cmocka_unit_test(quantiles),
+		cmocka_unit_test(parts),	cmocka_unit_test(states_of_a_part),
+		cmocka_unit_test(needs),
 		cmocka_unit_test(formats),	cmocka_unit_test(refused),
 		cmocka_unit_test(descriptions), cmocka_unit_test(schema),
 	};

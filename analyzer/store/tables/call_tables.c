@@ -34,7 +34,8 @@ static bool next_function(struct table_cursor *at)
 }
 
 DEFINE_TABLE(functions, struct function, FUNCTION_COLUMNS, next_function,
-	     "a traced function of a runtime, in one file", .keyed = true);
+	     "a traced function of a runtime, in one file", .keyed = true,
+	     .sections = SECTION_TRACE);
 
 #define CALL_COLUMNS(COLUMN)                                                                    \
 	COLUMN(call, ROW, "call", "this row", cell_u64(at->index))                              \
@@ -69,7 +70,7 @@ static bool next_call(struct table_cursor *at)
 	while (CURSOR_ROWS(at, at->of->model->calls)) {
 		const struct call *row = at->row;
 
-		if (table_wants_thread(at, row->thread))
+		if (table_wants_thread(at, row->thread) && table_wants_instant(at, row->start_ns))
 			return true;
 	}
 	return false;
@@ -87,7 +88,8 @@ static void calls_of_thread(const struct table_data *of, uint64_t thread, uint64
 }
 
 DEFINE_TABLE(calls, struct call, CALL_COLUMNS, next_call, "a call of a traced function",
-	     .keyed = true, .range = calls_of_thread, .range_column = 1);
+	     .keyed = true, .range = calls_of_thread, .range_column = 1,
+	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
 #define API_COLUMNS(COLUMN)                                                                        \
 	COLUMN(function, ROW, "function", "a row of functions", cell_u64(row->function))           \
@@ -122,7 +124,8 @@ static bool next_api(struct table_cursor *at)
 	return api && cursor_rows(at, api->rows, api->row_count, sizeof(*api->rows));
 }
 
-DEFINE_TABLE(api, struct api_usage, API_COLUMNS, next_api, "calls of one function by one process");
+DEFINE_TABLE(api, struct api_usage, API_COLUMNS, next_api, "calls of one function by one process",
+	     .sections = SECTION_API);
 
 #define STATISTIC_COLUMNS(COLUMN)                                                                \
 	COLUMN(level, TEXT, "level", "acl, runtime, hccl or model", cell_text(row->level))       \
@@ -148,7 +151,8 @@ static bool next_statistic(struct table_cursor *at)
 }
 
 DEFINE_TABLE(api_statistic, struct api_statistic_row, STATISTIC_COLUMNS, next_statistic,
-	     "calls of CANN's functions as msprof's api_statistic has them");
+	     "calls of CANN's functions as msprof's api_statistic has them",
+	     .sections = SECTION_API);
 
 #define LAUNCHED_COLUMNS(COLUMN)                                                              \
 	COLUMN(runtime, TEXT, "runtime", "which runtime", cell_string(model, row->runtime))   \
@@ -170,7 +174,8 @@ static bool next_launched(struct table_cursor *at)
 }
 
 DEFINE_TABLE(launched, struct launched_usage, LAUNCHED_COLUMNS, next_launched,
-	     "what a process launched, by name");
+	     "what a process launched, by name",
+	     .sections = SECTION_API);
 
 #define IOCTLS_COLUMNS(COLUMN)                                                                   \
 	COLUMN(thread, ROW, "thread", "who called: a row of threads", cell_u64(row->thread))     \
@@ -197,14 +202,15 @@ static bool next_ioctl(struct table_cursor *at)
 	while (CURSOR_ROWS(at, at->of->model->ioctls)) {
 		const struct ioctl_call *row = at->row;
 
-		if (table_wants_thread(at, row->thread))
+		if (table_wants_thread(at, row->thread) && table_wants_instant(at, row->start_ns))
 			return true;
 	}
 	return false;
 }
 
 DEFINE_TABLE(ioctls, struct ioctl_call, IOCTLS_COLUMNS, next_ioctl,
-	     "a command that a thread gave to a device driver");
+	     "a command that a thread gave to a device driver",
+	     .sections = SECTION_TRACE, .rows = LOAD_IOCTLS | LOAD_SCHEDULE);
 
 #define IOCTL_COLUMNS(COLUMN)                                                                     \
 	COLUMN(device, TEXT, "device", "the device file",                                         \
@@ -232,4 +238,5 @@ static bool next_ioctl_usage(struct table_cursor *at)
 }
 
 DEFINE_TABLE(ioctl, struct ioctl_usage, IOCTL_COLUMNS, next_ioctl_usage,
-	     "one command of a process to a device, all calls together");
+	     "one command of a process to a device, all calls together",
+	     .sections = SECTION_IOCTL);

@@ -40,7 +40,8 @@ static bool next_operation(struct table_cursor *at)
 }
 
 DEFINE_TABLE(communication, struct communication_usage, OPERATION_COLUMNS, next_operation,
-	     "collectives of one kind on a device");
+	     "collectives of one kind on a device",
+	     .sections = SECTION_COMMUNICATION);
 
 #define LINK_COLUMNS(COLUMN)                                                                       \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                   \
@@ -62,7 +63,8 @@ static bool next_link(struct table_cursor *at)
 	       cursor_rows(at, results->links, results->link_count, sizeof(*results->links));
 }
 
-DEFINE_TABLE(links, struct link_usage, LINK_COLUMNS, next_link, "a link between two ranks");
+DEFINE_TABLE(links, struct link_usage, LINK_COLUMNS, next_link, "a link between two ranks",
+	     .sections = SECTION_COMMUNICATION);
 
 #define COLLECTIVE_COLUMNS(COLUMN)                                                               \
 	COLUMN(name, TEXT, "collective", "the collective", cell_string(model, row->name))        \
@@ -84,7 +86,8 @@ static bool next_collective(struct table_cursor *at)
 }
 
 DEFINE_TABLE(collectives, struct collective_skew, COLLECTIVE_COLUMNS, next_collective,
-	     "a collective of several ranks, largest skew first");
+	     "a collective of several ranks, largest skew first",
+	     .sections = SECTION_COMMUNICATION);
 
 #define RANK_COLUMNS(COLUMN)                                                                      \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                  \
@@ -112,7 +115,8 @@ static bool next_rank(struct table_cursor *at)
 }
 
 DEFINE_TABLE(ranks, struct rank_usage, RANK_COLUMNS, next_rank,
-	     "a rank, by when it came to collectives");
+	     "a rank, by when it came to collectives",
+	     .sections = SECTION_COMMUNICATION);
 
 /* Both ranks and stages have a member parts. */
 #define PART_COLUMNS(COLUMN)                                                                      \

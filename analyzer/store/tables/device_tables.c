@@ -43,7 +43,8 @@ static bool next_usage(struct table_cursor *at)
 }
 
 DEFINE_TABLE(device_usage, struct device_usage, USAGE_COLUMNS, next_usage,
-	     "what a device did in the analysed time");
+	     "what a device did in the analysed time",
+	     .sections = SECTION_DEVICES);
 
 #define STREAM_COLUMNS(COLUMN)                                                                \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(at->index))                \
@@ -73,7 +74,8 @@ static bool next_stream(struct table_cursor *at)
 }
 
 DEFINE_TABLE(streams, struct stream_usage, STREAM_COLUMNS, next_stream, "a stream of a device",
-	     .keyed = true);
+	     .keyed = true,
+	     .sections = SECTION_DEVICES);
 
 static struct cell flops_rate(const struct operator_usage *row)
 {
@@ -175,11 +177,14 @@ static bool next_core(struct table_cursor *at)
 
 DEFINE_TABLE(
 	operators, struct operator_usage, OPERATOR_COLUMNS, next_operator,
-	"tasks of one operator of a device, most time first; operator_metrics counts its rows");
+	"tasks of one operator of a device, most time first; operator_metrics counts its rows",
+	     .sections = SECTION_OPERATORS);
 DEFINE_TABLE(operator_types, struct operator_usage, OPERATOR_COLUMNS, next_type,
-	     "tasks of one type of operators of a device");
+	     "tasks of one type of operators of a device",
+	     .sections = SECTION_OPERATORS);
 DEFINE_TABLE(operator_cores, struct operator_usage, OPERATOR_COLUMNS, next_core,
-	     "tasks that one kind of core of a device ran");
+	     "tasks that one kind of core of a device ran",
+	     .sections = SECTION_OPERATORS);
 
 #define METRIC_COLUMNS(COLUMN)                                                                     \
 	COLUMN(operator, ROW, "operator", "the number of a row of operators", cell_u64(at->index)) \
@@ -211,7 +216,8 @@ static bool next_metric(struct table_cursor *at)
 }
 
 DEFINE_TABLE(operator_metrics, struct operator_metric, METRIC_COLUMNS, next_metric,
-	     "what one of the device's counters gave for an operator", .keyed = true);
+	     "what one of the device's counters gave for an operator", .keyed = true,
+	     .sections = SECTION_OPERATORS);
 
 #define OVERLAP_COLUMNS(COLUMN)                                                                  \
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(row->device))                 \
@@ -256,4 +262,5 @@ static bool next_overlap(struct table_cursor *at)
 }
 
 DEFINE_TABLE(overlap, struct overlap_usage, OVERLAP_COLUMNS, next_overlap,
-	     "how computation, communication and copies of a device or stream overlap");
+	     "how computation, communication and copies of a device or stream overlap",
+	     .sections = SECTION_OVERLAP);

@@ -25,7 +25,8 @@ static bool next_trace(struct table_cursor *at)
 }
 
 DEFINE_TABLE(trace, struct trace_info, TRACE_COLUMNS, next_trace,
-	     "the recording; there is one row");
+	     "the recording; there is one row",
+	     .sections = SECTION_TRACE);
 
 #define LEFT_OUT_COLUMNS(COLUMN)                                                                  \
 	COLUMN(what, TEXT, "what", "samples or wakeups", cell_text(left_out_name(row->what)))     \
@@ -79,7 +80,8 @@ static bool next_cpu(struct table_cursor *at)
 }
 
 DEFINE_TABLE(host_cpus, struct cpu_usage, CPU_COLUMNS, next_cpu,
-	     "what a CPU did in the analysed time");
+	     "what a CPU did in the analysed time",
+	     .sections = SECTION_HOST);
 
 #define INTERVAL_COLUMNS(COLUMN)                                                                \
 	COLUMN(start_ns, INSTANT, "start", "begin of the interval", cell_u64(row->start_ns))    \
@@ -108,7 +110,8 @@ static bool next_interval(struct table_cursor *at)
 }
 
 DEFINE_TABLE(host_intervals, struct host_interval, INTERVAL_COLUMNS, next_interval,
-	     "what the machine did in one interval, a second unless recorded otherwise");
+	     "what the machine did in one interval, a second unless recorded otherwise",
+	     .sections = SECTION_HOST);
 
 #define COUNTER_COLUMNS(COLUMN)                                                       \
 	COLUMN(name, TEXT, "counter", "what was read", cell_string(model, row->name)) \
@@ -119,11 +122,18 @@ DEFINE_TABLE(host_intervals, struct host_interval, INTERVAL_COLUMNS, next_interv
 
 static bool next_counter(struct table_cursor *at)
 {
-	return CURSOR_ROWS(at, at->of->model->counters);
+	while (CURSOR_ROWS(at, at->of->model->counters)) {
+		const struct counter *row = at->row;
+
+		if (table_wants_instant(at, row->ts_ns))
+			return true;
+	}
+	return false;
 }
 
 DEFINE_TABLE(host_counters, struct counter, COUNTER_COLUMNS, next_counter,
-	     "one reading of one of the kernel's counters: pressure, frequency, idle states");
+	     "one reading of one of the kernel's counters: pressure, frequency, idle states",
+	     .sections = SECTION_TRACE);
 
 #define GROUP_COLUMNS(COLUMN)                                                                  \
 	COLUMN(path, TEXT, "cgroup", "path of the group from the hierarchy's root",            \
@@ -146,8 +156,15 @@ DEFINE_TABLE(host_counters, struct counter, COUNTER_COLUMNS, next_counter,
 
 static bool next_group(struct table_cursor *at)
 {
-	return CURSOR_ROWS(at, at->of->model->cgroup_stats);
+	while (CURSOR_ROWS(at, at->of->model->cgroup_stats)) {
+		const struct cgroup_stat *row = at->row;
+
+		if (table_wants_instant(at, row->ts_ns))
+			return true;
+	}
+	return false;
 }
 
 DEFINE_TABLE(cgroup_readings, struct cgroup_stat, GROUP_COLUMNS, next_group,
-	     "one reading of a group of processes; figures count since the group was made");
+	     "one reading of a group of processes; figures count since the group was made",
+	     .sections = SECTION_TRACE);

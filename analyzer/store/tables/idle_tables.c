@@ -31,7 +31,8 @@ static bool next_cause(struct table_cursor *at)
 }
 
 DEFINE_TABLE(idle_causes, struct idle_total, CAUSE_COLUMNS, next_cause,
-	     "a cause of idle time; all rows add up to it");
+	     "a cause of idle time; all rows add up to it",
+	     .sections = SECTION_IDLE);
 
 #define GAP_COLUMNS(COLUMN)                                                                       \
 	COLUMN(gap, ROW, "gap", "this row", cell_u64(at->index))                                  \
@@ -51,7 +52,8 @@ static bool next_gap(struct table_cursor *at)
 }
 
 DEFINE_TABLE(idle_gaps, struct idle_gap, GAP_COLUMNS, next_gap, "a time in which a device was idle",
-	     .keyed = true);
+	     .keyed = true,
+	     .sections = SECTION_IDLE);
 
 #define PART_COLUMNS(COLUMN)                                                              \
 	COLUMN(gap, ROW, "gap", "a row of idle_gaps", cell_u64(at->index))                \
@@ -81,7 +83,8 @@ static bool next_part(struct table_cursor *at)
 }
 
 DEFINE_TABLE(idle_parts, struct idle_part, PART_COLUMNS, next_part,
-	     "a part of a gap with one cause; a gap's parts have no holes", .keyed = true);
+	     "a part of a gap with one cause; a gap's parts have no holes", .keyed = true,
+	     .sections = SECTION_IDLE);
 
 #define ADVICE_COLUMNS(COLUMN)                                                              \
 	COLUMN(id, TEXT, "id", "the rule", cell_text(row->id))                              \

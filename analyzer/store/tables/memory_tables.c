@@ -31,7 +31,8 @@ static bool next_ledger(struct table_cursor *at)
 }
 
 DEFINE_TABLE(memory, struct memory_ledger, LEDGER_COLUMNS, next_ledger,
-	     "memory that one runtime gave to a process", .keyed = true);
+	     "memory that one runtime gave to a process", .keyed = true,
+	     .sections = SECTION_MEMORY);
 
 #define LIVE_COLUMNS(COLUMN)                                                      \
 	COLUMN(ledger, ROW, "ledger", "a row of memory", cell_u64(at->index))     \
@@ -61,7 +62,8 @@ static bool next_live(struct table_cursor *at)
 }
 
 DEFINE_TABLE(memory_live, struct memory_live, LIVE_COLUMNS, next_live,
-	     "blocks of one size that were still allocated at the end", .keyed = true);
+	     "blocks of one size that were still allocated at the end", .keyed = true,
+	     .sections = SECTION_MEMORY);
 
 #define CURVE_COLUMNS(COLUMN)                                                 \
 	COLUMN(ledger, ROW, "ledger", "a row of memory", cell_u64(at->index)) \
@@ -85,7 +87,8 @@ static bool next_point(struct table_cursor *at)
 }
 
 DEFINE_TABLE(memory_curves, struct memory_point, CURVE_COLUMNS, next_point,
-	     "how much was allocated from an instant on", .keyed = true);
+	     "how much was allocated from an instant on", .keyed = true,
+	     .sections = SECTION_MEMORY);
 
 #define ALLOCATOR_COLUMNS(COLUMN)                                                               \
 	COLUMN(file, ROW, "file", "which tells it: a row of device_files", cell_u64(row->file)) \
@@ -114,4 +117,5 @@ static bool next_allocator(struct table_cursor *at)
 }
 
 DEFINE_TABLE(memory_allocators, struct memory_series, ALLOCATOR_COLUMNS, next_allocator,
-	     "what an allocator gave out, as a device file records it");
+	     "what an allocator gave out, as a device file records it",
+	     .sections = SECTION_MEMORY);

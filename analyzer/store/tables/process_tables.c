@@ -22,7 +22,8 @@ static bool next_process(struct table_cursor *at)
 }
 
 DEFINE_TABLE(processes, struct process, PROCESS_COLUMNS, next_process,
-	     "a process, traced or seen beside the traced ones", .keyed = true);
+	     "a process, traced or seen beside the traced ones", .keyed = true,
+	     .sections = SECTION_TRACE);
 
 #define PROCESS_KNOWN (row->source != USAGE_UNKNOWN)
 
@@ -56,7 +57,8 @@ static bool next_process_usage(struct table_cursor *at)
 }
 
 DEFINE_TABLE(process_usage, struct process_usage, PROCESS_USAGE_COLUMNS, next_process_usage,
-	     "what a process used in the analysed time");
+	     "what a process used in the analysed time",
+	     .sections = SECTION_PROCESSES);
 
 #define THREAD_COLUMNS(COLUMN)                                                                 \
 	COLUMN(thread, ROW, "thread", "this row", cell_u64(at->index))                         \
@@ -81,7 +83,8 @@ static bool next_thread(struct table_cursor *at)
 }
 
 DEFINE_TABLE(threads, struct thread, THREAD_COLUMNS, next_thread,
-	     "a thread; one whose id is used again is another row", .keyed = true);
+	     "a thread; one whose id is used again is another row", .keyed = true,
+	     .sections = SECTION_TRACE, .rows = LOAD_ALL);
 
 #define THREAD_KNOWN (row->source != USAGE_UNKNOWN)
 
@@ -116,4 +119,5 @@ static bool next_thread_usage(struct table_cursor *at)
 }
 
 DEFINE_TABLE(thread_usage, struct thread_usage, THREAD_USAGE_COLUMNS, next_thread_usage,
-	     "what a thread used in the analysed time");
+	     "what a thread used in the analysed time",
+	     .sections = SECTION_PROCESSES);

@@ -69,7 +69,8 @@ static bool next_root(struct table_cursor *at)
 
 DEFINE_TABLE(idle_roots, struct idle_root, ROOT_COLUMNS, next_root,
 	     "an end of all waiting while devices were idle; all rows add up to the idle time",
-	     .keyed = true);
+	     .keyed = true,
+	     .sections = SECTION_IDLE);
 
 #define HOP_NUMBER ((uint64_t)(row - of->results->devices->idle.roots->hops) - ROOT->first_hop)
 #define ROOT ((const struct idle_root *)at->outer)
@@ -101,7 +102,8 @@ static bool next_hop(struct table_cursor *at)
 }
 
 DEFINE_TABLE(idle_hops, struct idle_hop, HOP_COLUMNS, next_hop,
-	     "a thread on the way from the one that submitted to a root", .keyed = true);
+	     "a thread on the way from the one that submitted to a root", .keyed = true,
+	     .sections = SECTION_IDLE);
 
 static bool next_wait_root(struct table_cursor *at)
 {

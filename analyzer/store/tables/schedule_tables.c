@@ -34,6 +34,15 @@ static bool on_cpu(const struct span *row)
 	       "threads",                                                                       \
 	       cell_index(row->other))
 
+/* States last: those that had begun before the part belong to it, too. */
+static bool lasted_in_part(const struct table_cursor *at, const struct span *row)
+{
+	const struct table_data *of = at->of;
+
+	return !of->options->part ||
+	       (row->end_ns > of->results->from_ns && row->start_ns < of->results->to_ns);
+}
+
 static bool next_state(struct table_cursor *at)
 {
 	const struct model *model = at->of->model;
@@ -42,17 +51,20 @@ static bool next_state(struct table_cursor *at)
 	{
 		const struct timeline *timeline = &model->timelines.row[at->i];
 
-		if (at->of->threads[at->i] &&
-		    cursor_part(at, timeline, model->spans.row, timeline->first, timeline->count,
-				sizeof(*model->spans.row)))
-			return true;
+		while (at->of->threads[at->i] &&
+		       cursor_part(at, timeline, model->spans.row, timeline->first, timeline->count,
+				   sizeof(*model->spans.row))) {
+			if (lasted_in_part(at, at->row))
+				return true;
+		}
 	}
 	return false;
 }
 
 DEFINE_TABLE(states, struct span, STATE_COLUMNS, next_state,
 	     "what a thread did between two instants; a thread's rows have no holes",
-	     .keyed = true);
+	     .keyed = true,
+	     .sections = SECTION_TRACE, .rows = LOAD_SCHEDULE);
 
 #define INTERRUPT_COLUMNS(COLUMN)                                                          \
 	COLUMN(thread, ROW, "thread", "whose CPU was taken: a row of threads",             \
@@ -72,14 +84,15 @@ static bool next_interrupt(struct table_cursor *at)
 	while (CURSOR_ROWS(at, at->of->model->interrupts)) {
 		const struct interrupt *row = at->row;
 
-		if (table_wants_thread(at, row->thread))
+		if (table_wants_thread(at, row->thread) && table_wants_instant(at, row->ts_ns))
 			return true;
 	}
 	return false;
 }
 
 DEFINE_TABLE(interrupts, struct interrupt, INTERRUPT_COLUMNS, next_interrupt,
-	     "an interrupt that took the CPU from a traced thread; one may be inside another");
+	     "an interrupt that took the CPU from a traced thread; one may be inside another",
+	     .sections = SECTION_TRACE, .rows = LOAD_SCHEDULE);
 
 #define BLOCK_COLUMNS(COLUMN)                                                                      \
 	COLUMN(device, TEXT, "disk", "the block device",                                           \
@@ -106,7 +119,8 @@ static bool next_block(struct table_cursor *at)
 }
 
 DEFINE_TABLE(block_io, struct block_usage, BLOCK_COLUMNS, next_block,
-	     "requests of a process to a disk, by operation");
+	     "requests of a process to a disk, by operation",
+	     .sections = SECTION_IO);
 
 #define FAULT_COLUMNS(COLUMN)                                                                  \
 	COLUMN(process, ROW, "process", "whose: a row of processes", cell_index(row->process)) \
@@ -127,4 +141,5 @@ static bool next_fault(struct table_cursor *at)
 }
 
 DEFINE_TABLE(major_faults, struct fault_usage, FAULT_COLUMNS, next_fault,
-	     "major page faults of a process in a file");
+	     "major page faults of a process in a file",
+	     .sections = SECTION_IO);

@@ -20,7 +20,8 @@ static bool next_stack_function(struct table_cursor *at)
 }
 
 DEFINE_TABLE(stack_functions, struct stack_function, STACK_COLUMNS, next_stack_function,
-	     "a function that samples of CPU time were in");
+	     "a function that samples of CPU time were in",
+	     .sections = SECTION_STACKS);
 
 #define PYTHON_COLUMNS(COLUMN)                                                                 \
 	COLUMN(process, ROW, "process", "whose: a row of processes", cell_index(row->process)) \
@@ -42,4 +43,5 @@ static bool next_python_function(struct table_cursor *at)
 }
 
 DEFINE_TABLE(python_functions, struct python_function, PYTHON_COLUMNS, next_python_function,
-	     "a Python function that samples were in");
+	     "a Python function that samples were in",
+	     .sections = SECTION_PYTHON);

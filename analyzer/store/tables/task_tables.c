@@ -21,15 +21,18 @@ static bool next_device(struct table_cursor *at)
 	return CURSOR_ROWS(at, at->of->model->devices);
 }
 
-DEFINE_TABLE(devices, struct device, DEVICE_COLUMNS, next_device, "an accelerator", .keyed = true);
+DEFINE_TABLE(devices, struct device, DEVICE_COLUMNS, next_device, "an accelerator", .keyed = true,
+	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
-/* Is a task of one of the wanted processes? */
-static bool wanted_task(const struct table_data *of, const struct device_task *task)
+/* Is a task of one of the wanted processes, and of the wanted time? */
+static bool wanted_task(const struct table_cursor *at, const struct device_task *task)
 {
-	const struct model *model = of->model;
+	const struct model *model = at->of->model;
+	bool timed = !(task->flags & MODEL_TASK_UNTIMED);
 
 	return task->device < model->devices.count &&
-	       export_process(model, of->options, model->devices.row[task->device].process);
+	       export_process(model, at->of->options, model->devices.row[task->device].process) &&
+	       table_wants_instant(at, timed ? task->start_ns : task->enqueue_ns);
 }
 
 #define TASK_TIMED (!(row->flags & MODEL_TASK_UNTIMED))
@@ -64,14 +67,15 @@ static bool wanted_task(const struct table_data *of, const struct device_task *t
 static bool next_task(struct table_cursor *at)
 {
 	while (CURSOR_ROWS(at, at->of->model->tasks)) {
-		if (wanted_task(at->of, at->row))
+		if (wanted_task(at, at->row))
 			return true;
 	}
 	return false;
 }
 
 DEFINE_TABLE(tasks, struct device_task, TASK_COLUMNS, next_task,
-	     "something that a device did: a kernel, a copy, a collective", .keyed = true);
+	     "something that a device did: a kernel, a copy, a collective", .keyed = true,
+	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
 #define DETAIL_COLUMNS(COLUMN)                                                                    \
 	COLUMN(task, ROW, "task", "a row of tasks", cell_u64(at->index))                          \
@@ -112,14 +116,15 @@ static bool next_detail(struct table_cursor *at)
 		const struct device_task *task = at->row;
 
 		at->row = model_task_detail(model, task);
-		if (at->row && wanted_task(at->of, task))
+		if (at->row && wanted_task(at, task))
 			return true;
 	}
 	return false;
 }
 
 DEFINE_TABLE(task_details, struct task_detail, DETAIL_COLUMNS, next_detail,
-	     "what a device file says of a task besides its times", .keyed = true);
+	     "what a device file says of a task besides its times", .keyed = true,
+	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
 #define METRIC_COLUMNS(COLUMN)                                                   \
 	COLUMN(task, ROW, "task", "a row of tasks", cell_u64(at->index))         \
@@ -136,7 +141,7 @@ static bool next_metric(struct table_cursor *at)
 		const struct device_task *task = &model->tasks.row[at->i];
 		const struct task_detail *detail = model_task_detail(model, task);
 
-		if (detail && wanted_task(at->of, task) &&
+		if (detail && wanted_task(at, task) &&
 		    cursor_part(at, task, model->task_metrics.row, detail->first_metric,
 				detail->metric_count, sizeof(*model->task_metrics.row)))
 			return true;
@@ -145,7 +150,8 @@ static bool next_metric(struct table_cursor *at)
 }
 
 DEFINE_TABLE(task_metrics, struct task_metric, METRIC_COLUMNS, next_metric,
-	     "what one of the device's counters gave for a task", .keyed = true);
+	     "what one of the device's counters gave for a task", .keyed = true,
+	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
 #define LINK_COLUMNS(COLUMN)                                                                       \
 	COLUMN(device, ROW, "device", "whose: a row of devices", cell_index(row->device))          \
@@ -165,7 +171,8 @@ static bool next_link(struct table_cursor *at)
 }
 
 DEFINE_TABLE(link_uses, struct link_use, LINK_COLUMNS, next_link,
-	     "what a collective moved over a link, or how long it waited there");
+	     "what a collective moved over a link, or how long it waited there",
+	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
 #define RECORD_COLUMNS(COLUMN)                                                             \
 	COLUMN(ts_ns, INSTANT, "time", "when", cell_u64(row->ts_ns))                       \
@@ -184,8 +191,15 @@ DEFINE_TABLE(link_uses, struct link_use, LINK_COLUMNS, next_link,
 
 static bool next_record(struct table_cursor *at)
 {
-	return CURSOR_ROWS(at, at->of->model->memory_records);
+	while (CURSOR_ROWS(at, at->of->model->memory_records)) {
+		const struct memory_record *row = at->row;
+
+		if (table_wants_instant(at, row->ts_ns))
+			return true;
+	}
+	return false;
 }
 
 DEFINE_TABLE(memory_records, struct memory_record, RECORD_COLUMNS, next_record,
-	     "an allocation, release or reading of memory in a device file");
+	     "an allocation, release or reading of memory in a device file",
+	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);

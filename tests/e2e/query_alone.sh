@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# analyzer query keeps and analyses only what the tables of a statement are made of: their rows are the same as beside
+# a table for which everything is analysed. And of a part of the time tables have the rows of that part.
+. "$(dirname "$0")/lib.sh"
+
+tables() { "$ANALYZER" query --schema --format csv | tail -n +2 | cut -d, -f1 | uniq; }
+
+rows() { "$ANALYZER" query "$1" --format csv "$2" >"$3" 2>"$WORK/err" || fail "$2 of $1: $(cat "$WORK/err")"; }
+
+for trace in every ioctls launched sleeps; do
+	for table in $(tables); do
+		rows "tests/data/traces/$trace.pbt" "select * from $table" "$WORK/alone"
+		rows "tests/data/traces/$trace.pbt" "select t.* from $table t, (select count(*) from advice)" "$WORK/beside"
+		cmp -s "$WORK/alone" "$WORK/beside" || fail "$table of $trace.pbt by itself: $(diff "$WORK/alone" "$WORK/beside" | head -n 4)"
+	done
+done
+
+# Those of a part are those of the whole that begin in it; all calls begin at a multiple of 100 us and a few more.
+"$BUILD/tests/tools/make_trace" "$WORK/run.pbt" 3000 >"$WORK/expected"
+rows "$WORK/run.pbt" 'select start_ns from trace' "$WORK/trace"
+start_ns=$(tail -n 1 "$WORK/trace")
+from=$((start_ns + 100000000)) to=$((start_ns + 110000000))
+for table in calls ioctls tasks; do
+	columns=start_ns,end_ns
+	"$ANALYZER" query "$WORK/run.pbt" --from 100ms --to 110ms --format csv \
+		"select $columns from $table order by 1, 2" >"$WORK/part" || fail "no part of $table"
+	rows "$WORK/run.pbt" "select $columns from $table where start_ns >= $from and start_ns < $to order by 1, 2" "$WORK/cut"
+	cmp "$WORK/part" "$WORK/cut" || fail "$table of a part: $(diff "$WORK/part" "$WORK/cut" | head -n 4)"
+	[ "$(wc -l <"$WORK/part")" -ge 401 ] || fail "only $(wc -l <"$WORK/part") rows of a part of $table"
+done
+"$ANALYZER" export "$WORK/run.pbt" --to csv --from 100ms --until 110ms -o "$WORK/csv" || fail "no export of a part"
+assert_eq "calls of a part, exported" "$(tail -n +2 "$WORK/csv/calls.csv" | wc -l)" 1600
+assert_eq "states of a part that are outside of it" 0 \
+	"$(tail -n +2 "$WORK/csv/states.csv" | awk -F, -v from=$from -v to=$to '$3 <= from || $2 >= to' | wc -l)"
