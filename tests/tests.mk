@@ -58,7 +58,7 @@ $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_w
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
 $(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(DAEMON_OBJ))
 $(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
-ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names mapped_files
+ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names socket_peers mapped_files
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_writer: $(call named,writer trace_output ends left_out $(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))

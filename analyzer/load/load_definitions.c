@@ -96,7 +96,7 @@ bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
 	size_t rows;
 
 	if (!m || m->first_id == 0 ||
-	    COLUMN_ROWS(&rows, m->n_kind, m->n_device, m->n_object, m->n_name))
+	    COLUMN_ROWS(&rows, m->n_kind, m->n_device, m->n_object, m->n_name, m->n_peer))
 		return false;
 	if (m->first_id == 1)
 		loader->objects.count = 0;
@@ -111,6 +111,7 @@ bool load_sleep_objects(struct loader *loader, const struct pbt_packet *packet)
 			.device = COLUMN_AT(m, device, i),
 			.object = COLUMN_AT(m, object, i),
 			.name = loader_string(loader, COLUMN_AT(m, name, i)),
+			.peer = COLUMN_AT(m, peer, i),
 		};
 
 		if (!MODEL_PUSH(&loader->objects, model->sleep_objects.count) ||

@@ -15,7 +15,8 @@
 struct sleep_object {
 	uint64_t object; /* inode, futex address, process or number of descriptors, by kind */
 	uint32_t device; /* as the kernel keeps it: major << 20 | minor */
-	uint32_t name; /* string: path, 0 = none or not known */
+	uint32_t name; /* string: path, of an internet socket its peer's address; 0 = none or not known */
+	uint32_t peer; /* of an internet socket: pid of the process of this host at its other end; 0 = not known */
 	uint8_t kind; /* SleepObjects.Kind of proto/trace.proto */
 };
 

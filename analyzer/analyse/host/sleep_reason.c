@@ -178,6 +178,12 @@ const char *sleep_object_text(const struct model *model, const struct sleep_obje
 		snprintf(text, size, *name == '/' ? "%s %s" : "%s",
 			 *name == '/' ? "the pipe" : kind_text(object->kind), name);
 		break;
+	case PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET:
+		if (*name && object->peer)
+			snprintf(text, size, "%.64s of process %u", name, object->peer);
+		else
+			snprintf(text, size, "%s", *name ? name : kind_text(object->kind));
+		break;
 	default: snprintf(text, size, "%s", *name ? name : kind_text(object->kind)); break;
 	}
 	return text;

@@ -131,6 +131,32 @@ static bool at_socket(const struct model *model, const struct span *span)
 			  object->kind == PROFBPF__SLEEP_OBJECTS__KIND__SOCKET);
 }
 
+/*
+ * The thread of the process at the other end of a socket that sent what ended a sleep there. Between sockets of one host
+ * the network's interrupt is handled where the packet was sent, by the thread that sent it; elsewhere who was interrupted
+ * has nothing to do with it. INDEX_NONE: not known.
+ */
+static uint32_t sender(const struct model *model, const struct span *span, uint32_t thread)
+{
+	const struct sleep_object *object = sleep_object(model, span);
+	const struct wake *wakes = model->wakes.row;
+	uint32_t i;
+
+	if (!object || !object->peer || !(span->flags & SPAN_WOKEN_SOFTIRQ))
+		return INDEX_NONE;
+	i = BISECT(k, 0, model->wakes.count, wakes[k].ts_ns < span->end_ns);
+	for (; i < model->wakes.count && wakes[i].ts_ns == span->end_ns; i++) {
+		uint32_t waker = wakes[i].waker_thread;
+		uint32_t process = waker < model->threads.count ? model->threads.row[waker].process
+								: INDEX_NONE;
+
+		if (wakes[i].thread == thread && process < model->processes.count &&
+		    model->processes.row[process].pid == object->peer)
+			return waker;
+	}
+	return INDEX_NONE;
+}
+
 /* Threads of the kernel that wake somebody write files, finish requests, or hand on packets. */
 static void by_kernel(const struct root_walk *walk, const struct span *span, uint8_t judged,
 		      struct root *root)
@@ -265,6 +291,7 @@ static void put_asleep(struct root_walk *walk, const struct walk_step *step, uin
 	const struct model *model = walk->model;
 	const struct span *span = &model->spans.row[last];
 	const struct block_request *request = sleep_request(model, span);
+	uint32_t peer = sender(model, span, step->thread);
 	struct root root = root_of(step, IDLE_UNKNOWN);
 	struct idle_piece piece = { .thread = step->thread, .span = last, .subject = INDEX_NONE };
 
@@ -298,6 +325,9 @@ static void put_asleep(struct root_walk *walk, const struct walk_step *step, uin
 			return;
 		}
 		by_kernel(walk, span, piece.cause, &root);
+	} else if (peer != INDEX_NONE) {
+		by_thread(walk, peer, IDLE_NETWORK, &root);
+		return;
 	} else if (!(span->flags & SPAN_NO_WAKE) &&
 		   span->flags & (SPAN_WOKEN_TIMER | SPAN_WOKEN_SOFTIRQ | SPAN_WOKEN_HARDIRQ)) {
 		by_interrupt(walk, span, piece.cause, &root);

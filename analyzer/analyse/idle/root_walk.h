@@ -14,7 +14,8 @@
  *   asleep until a block request of its own was done  io, page_fault
  *   woken by a thread of the kernel                   in a page fault page_fault; uninterruptible, in an I/O
  *                                                     wait or in a call for files io; at a socket network
- *   woken by an interrupt                             BLOCK: io; NET_RX, NET_TX: network; else what it slept in
+ *   woken by a packet of a process of this host       what the thread that sent it did, as if it had woken it
+ *   woken by another interrupt                        BLOCK: io; NET_RX, NET_TX: network; else what it slept in
  *                                                     says, if that is io, page_fault or network
  *   a timer ended it                                  sleep (in recv and its like network)
  *   woken by a thread that was not traced             no_work or network as in idle_rules.h, else unknown

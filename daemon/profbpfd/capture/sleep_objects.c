@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/host/drivers.h"
+#include "daemon/profbpfd/host/socket_peers.h"
 #include "daemon/profbpfd/encode/trace_values.h"
 #include "lib/trace/column.h"
 
@@ -31,6 +32,8 @@ struct sleep_objects {
 	struct column_u32 device;
 	struct column_u64 object;
 	struct column_u32 name;
+	struct column_u32 peer;
+	struct socket_peers *peers;
 	struct cached cache[CACHE_SIZE];
 };
 
@@ -38,13 +41,14 @@ struct sleep_objects *sleep_objects_new(void)
 {
 	struct sleep_objects *o = calloc(1, sizeof(*o));
 
-	if (o)
-		o->keys = string_table_new();
-	if (!o || !o->keys) {
-		free(o);
+	if (!o)
 		return NULL;
-	}
-	return o;
+	o->keys = string_table_new();
+	o->peers = socket_peers_new();
+	if (o->keys && o->peers)
+		return o;
+	sleep_objects_free(o);
+	return NULL;
 }
 
 void sleep_objects_free(struct sleep_objects *o)
@@ -52,6 +56,8 @@ void sleep_objects_free(struct sleep_objects *o)
 	if (!o)
 		return;
 	string_table_free(o->keys);
+	socket_peers_free(o->peers);
+	column_u32_free(&o->peer);
 	column_u32_free(&o->kind);
 	column_u32_free(&o->device);
 	column_u64_free(&o->object);
@@ -122,6 +128,17 @@ static bool mapped_file(uint32_t tid, const struct key *key, char *path, size_t 
 	return found;
 }
 
+/* A socket's peer: its address, and in *tgid its process if that is on this host. */
+static uint32_t peer_of(struct sleep_objects *o, const struct key *key, const struct rec_switch *r,
+			struct string_table *strings, uint32_t *tgid)
+{
+	const struct socket_peer *peer = socket_peers_find(o->peers, r->prev_tid, key->object);
+	uint32_t id = *peer->address ? string_table_add_text(strings, peer->address) : 0;
+
+	*tgid = peer->tgid;
+	return id == STRING_NONE ? 0 : id;
+}
+
 static uint32_t name_of(const struct key *key, const struct rec_switch *r,
 			struct string_table *strings)
 {
@@ -173,11 +190,11 @@ static struct key key_of(const struct rec_switch *r)
 static uint32_t add_new(struct sleep_objects *o, const struct key *key, const struct rec_switch *r,
 			struct string_table *strings)
 {
-	uint32_t before = string_table_count(o->keys), id;
+	uint32_t before = string_table_count(o->keys), id, peer = 0;
 
 	if (before > SLEEP_OBJECTS_MAX || column_u32_reserve(&o->kind, 1) ||
 	    column_u32_reserve(&o->device, 1) || column_u64_reserve(&o->object, 1) ||
-	    column_u32_reserve(&o->name, 1))
+	    column_u32_reserve(&o->name, 1) || column_u32_reserve(&o->peer, 1))
 		return 0;
 	id = string_table_add(o->keys, (const char *)key, sizeof(*key));
 	if (id == STRING_NONE)
@@ -187,7 +204,9 @@ static uint32_t add_new(struct sleep_objects *o, const struct key *key, const st
 	column_u32_push(&o->kind, trace_sleep_kind(key->kind));
 	column_u32_push(&o->device, key->device);
 	column_u64_push(&o->object, key->object);
-	column_u32_push(&o->name, name_of(key, r, strings));
+	column_u32_push(&o->name, key->kind == SLEEP_INET ? peer_of(o, key, r, strings, &peer)
+							  : name_of(key, r, strings));
+	column_u32_push(&o->peer, peer);
 	return id;
 }
 
@@ -221,10 +240,12 @@ bool sleep_objects_take(struct sleep_objects *o, Profbpf__SleepObjects *m)
 	COLUMN_EXPORT(&o->device, m, device);
 	COLUMN_EXPORT(&o->object, m, object);
 	COLUMN_EXPORT(&o->name, m, name);
+	COLUMN_EXPORT(&o->peer, m, peer);
 	column_u32_clear(&o->kind);
 	column_u32_clear(&o->device);
 	column_u64_clear(&o->object);
 	column_u32_clear(&o->name);
+	column_u32_clear(&o->peer);
 	return true;
 }
 
@@ -236,4 +257,5 @@ void sleep_objects_clear(struct sleep_objects *o)
 	column_u32_clear(&o->device);
 	column_u64_clear(&o->object);
 	column_u32_clear(&o->name);
+	column_u32_clear(&o->peer);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sleep_objects.h - numbers what threads wait for, so that each switch names it
- * by one small number, and finds the names of files.
+ * by one small number, and finds the names of files and the peers of sockets.
  *
  * Id 0 is "nothing, or not known". Ids count up from 1 in each segment.
  */

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""network.py: a client that waits for a server of this host, a child, which burns CPU for each answer.
+
+Says main.tid, server.tid, port, all_ns, wait_ns of the client and cpu_ns of the server.
+"""
+import os
+import socket
+import sys
+import time
+
+SECONDS, BURN = 3, 0.008
+
+
+def say(text):
+    os.write(1, (text + "\n").encode())
+
+
+def serve(listener, out):
+    connection, _ = listener.accept()
+    listener.close()
+    start = time.process_time()
+    while connection.recv(1):
+        end = time.thread_time() + BURN
+        while time.thread_time() < end:
+            pass
+        connection.send(b"x")
+    os.write(out, b"cpu_ns=%d\n" % ((time.process_time() - start) * 1e9))
+    os._exit(0)
+
+
+def main():
+    say("ready %d" % os.getpid())
+    sys.stdin.readline()
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    pid = os.fork()
+    if not pid:
+        serve(listener, 1)
+    listener.close()
+    client = socket.create_connection(("127.0.0.1", port))
+    say("main.tid=%d\nserver.tid=%d\nport=%d" % (os.getpid(), pid, port))
+    waited, start = 0.0, time.monotonic()
+    while time.monotonic() < start + SECONDS:
+        client.send(b"x")
+        before = time.monotonic()
+        client.recv(1)
+        waited += time.monotonic() - before
+    say("all_ns=%d\nwait_ns=%d" % ((time.monotonic() - start) * 1e9, waited * 1e9))
+    client.close()
+    os.waitpid(pid, 0)
+    say("done")
+    sys.stdin.readline()
+
+
+main()
