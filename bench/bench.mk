@@ -58,9 +58,9 @@ $(B)/bench/insight/libplant.so: bench/insight/plant.c bench/insight/plant.h devi
 	@mkdir -p $(@D)
 	$(CC) $(TRUTH_CFLAGS) -fPIC -shared -Wl,-soname,libplant.so -o $@ $(filter %.c,$^) -pthread
 
-$(B)/bench/insight/plants: bench/insight/plants.c bench/insight/plant.h $(B)/bench/insight/libplant.so
+$(B)/bench/insight/plants: $(wildcard bench/insight/plants*.c bench/insight/*.h) $(B)/bench/insight/libplant.so
 	@mkdir -p $(@D)
-	$(CC) $(TRUTH_CFLAGS) -o $@ $< -L$(@D) -Wl,-rpath,'$$ORIGIN' -lplant -pthread
+	$(CC) $(TRUTH_CFLAGS) -o $@ $(filter %.c,$^) -L$(@D) -Wl,-rpath,'$$ORIGIN' -lplant -pthread
 
 test-programs: $(INSIGHT)
 

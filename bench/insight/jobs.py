@@ -2,12 +2,17 @@
 """jobs.py LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS: what plants.c is, in Python."""
 import ctypes
 import gc
+import json
+import multiprocessing
 import os
 import pickle
 import queue
+import re
+import signal
 import sys
 import threading
 import time
+import zlib
 
 CPU, ASLEEP = 1, 2
 
@@ -153,7 +158,91 @@ def pickles(job):
     print("causes=user_code\nhops=1\nwhere=pickle|save|dumps|item\nwords=pickling")
 
 
-KINDS = {k.__name__: k for k in (slow_python, sleeping_python, lock_holder, collect, pickles)}
+def work_on(job, turn, where, words):
+    """The main thread does it over and over for each item."""
+    tell_root()
+
+    def item():
+        end = time.thread_time() + job.item
+        while time.thread_time() < end:
+            turn()
+
+    job.feed(item, CPU)
+    print(f"causes=user_code\nhops=1\nwhere={where}\nwords={words}")
+
+
+def compress(job):
+    data = bytes(range(256)) * 256
+    work_on(job, lambda: zlib.compress(data, 6), "deflate|compress|adler|longest|libz|item|<lambda>", "compression")
+
+
+def regular(job):
+    text = "aaaaaaaaaaaaaaaaaaaab " * 20
+    pattern = re.compile("(a+)+c|b$")
+    work_on(job, lambda: pattern.search(text[:14]), "sre|search|match|item|<lambda>", "regular expressions")
+
+
+def read_json(job):
+    text = json.dumps([{"a": i, "b": [i, i + 1], "c": str(i)} for i in range(200)])
+    work_on(job, lambda: json.loads(text), "json|scan|decod|parse|item|<lambda>", "JSON")
+
+
+def two_queues(job):
+    """Two Python threads in a row, the last of which sleeps."""
+    first, second = queue.Queue(3), queue.Queue(3)
+
+    def produce():
+        tell_root()
+        while True:
+            job.spell(ASLEEP, time.sleep, job.item)
+            first.put(0)
+
+    def hand_on():
+        while True:
+            second.put(first.get())
+
+    start(produce)
+    start(hand_on)
+    job.feed(second.get)
+    print("causes=sleep\nhops=3")
+
+
+def lock_python(job):
+    """A lock of Python that another thread holds while it sleeps."""
+    lock = threading.Lock()
+
+    def hold():
+        tell_root()
+        while True:
+            with lock:
+                job.spell(ASLEEP, time.sleep, job.item)
+            time.sleep(0.0001)
+
+    def item():
+        with lock:
+            pass
+
+    start(hold)
+    job.feed(item)
+    print("causes=sleep\nhops=2")
+
+
+def worker_process(job):
+    """A process that makes items and sends them through a pipe of multiprocessing."""
+    receive, send = multiprocessing.Pipe(False)
+    child = os.fork()
+    if not child:
+        tell_root()
+        while os.getppid() != 1:
+            job.spell(ASLEEP, time.sleep, job.item)
+            send.send(b"x" * 16)
+    job.feed(receive.recv)
+    print("causes=sleep\nhops=2")
+    os.kill(child, signal.SIGKILL)
+
+
+KINDS = {k.__name__: k for k in (slow_python, sleeping_python, lock_holder, collect, pickles, compress, regular,
+                            read_json, two_queues, lock_python, worker_process)}
 
 
 def main():

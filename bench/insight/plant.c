@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,14 @@
 #define QUEUED 2 /* tasks */
 #define BREAK_NS 50000 /* who had no CPU for so long was not on it */
 #define RUN_NS 1000000
+#define LATER_NS 200000 /* a spell may end after what it delivers is there */
 
 struct noted {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t root_ns; /* of it the fault */
 	uint64_t ready_ns; /* of it without a CPU, through no planted fault */
+	bool delivers; /* at its end, what the device waits for */
 };
 
 struct gap {
@@ -64,6 +67,11 @@ EXPORT void plant_open(uint64_t ns)
 	stream_writer_declare_clock(writer, device, STREAM_CLOCK_MONOTONIC);
 }
 
+EXPORT void plant_set_task(uint64_t ns)
+{
+	task_ns = ns;
+}
+
 static void sleep_until(uint64_t ns)
 {
 	struct timespec ts = { ns / 1000000000, ns % 1000000000 };
@@ -101,9 +109,20 @@ EXPORT int plant_submit(uint64_t cost_ns)
 
 EXPORT int plant_copy(uint64_t cost_ns)
 {
+	struct plant_spell spell;
+
 	if (clock_ns(CLOCK_MONOTONIC) < free_ns)
 		sleep_until(free_ns);
+	plant_begin(&spell);
 	burn(cost_ns);
+	plant_end(&spell, PLANT_CPU);
+	return 0;
+}
+
+EXPORT int plant_sync(void)
+{
+	if (clock_ns(CLOCK_MONOTONIC) < free_ns)
+		sleep_until(free_ns);
 	return 0;
 }
 
@@ -144,6 +163,7 @@ EXPORT void plant_end(const struct plant_spell *spell, int kind)
 	if (at >= SPELLS)
 		return;
 	noted.ready_ns = kind == PLANT_OFF_CPU ? 0 : ready;
+	noted.delivers = kind == PLANT_CPU || kind == PLANT_ASLEEP;
 	if (kind == PLANT_CPU)
 		noted.root_ns = cpu;
 	else if (kind == PLANT_OFF_CPU)
@@ -158,7 +178,7 @@ static void note_run(uint64_t start_ns, uint64_t end_ns)
 	uint32_t at = atomic_fetch_add(&shared->spells, 1);
 
 	if (at < SPELLS)
-		shared->spell[at] = (struct noted){ start_ns, end_ns, end_ns - start_ns, 0 };
+		shared->spell[at] = (struct noted){ start_ns, end_ns, end_ns - start_ns, 0, false };
 }
 
 EXPORT void plant_burn(void)
@@ -183,11 +203,20 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
+/* What began while the device waited, and was not ready when it no longer did, is for a later item: this one was on its way. */
+static bool is_later(const struct noted *spell, const struct gap *gap)
+{
+	return spell->delivers && spell->start_ns > gap->start_ns &&
+	       spell->end_ns > gap->end_ns + LATER_NS;
+}
+
 static uint64_t overlap(const struct noted *spell, const struct gap *gap)
 {
 	uint64_t start = spell->start_ns > gap->start_ns ? spell->start_ns : gap->start_ns;
 	uint64_t end = spell->end_ns < gap->end_ns ? spell->end_ns : gap->end_ns;
 
+	if (is_later(spell, gap))
+		return 0;
 	return end > start ? end - start : 0;
 }
 

@@ -31,11 +31,17 @@ struct plant_spell {
 /* plant_open - make the device, whose tasks take @task_ns each */
 void plant_open(uint64_t task_ns);
 
+/* plant_set_task - from now on they take @task_ns each */
+void plant_set_task(uint64_t task_ns);
+
 /* plant_submit - a task; the call itself takes @cost_ns of CPU time */
 int plant_submit(uint64_t cost_ns);
 
-/* plant_copy - wait until the device has nothing to do, then copy for @cost_ns of CPU time */
+/* plant_copy - wait until the device has nothing to do, then copy for @cost_ns of CPU time, which is a spell */
 int plant_copy(uint64_t cost_ns);
+
+/* plant_sync - wait until the device has nothing to do */
+int plant_sync(void);
 
 /* plant_wait_room - sleep until fewer than two tasks are queued */
 void plant_wait_room(void);

@@ -18,59 +18,37 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "bench/insight/plant.h"
-#include "tests/truth/truth.h"
+#include "bench/insight/plants.h"
 
-#define STAGES 4
-#define POOL 4
-#define QUEUE 3
-#define BLOCK (64u << 10)
-#define DISK_BYTES (64u << 20)
-#define PIECE_NS 100000
-#define NOTED -1
+bool faulty;
+uint64_t task_ns, item_ns;
+const char *disk;
+pid_t children[POOL];
 
-struct queue {
-	pthread_mutex_t lock;
-	pthread_cond_t filled, room;
-	int count;
-};
-
-/* Somebody who makes items, alone or of another's. */
-struct stage {
-	char name[16];
-	struct queue out, asked;
-	struct stage *from; /* NULL: makes them itself */
-	void (*work)(uint64_t ns);
-	int kind; /* enum plant_kind of its work */
-};
-
-static bool faulty;
-static uint64_t task_ns, item_ns;
-static int rounds;
-static const char *disk;
+int rounds;
 static int pipes[2];
 
-static void fail(const char *what)
+_Noreturn void fail(const char *what)
 {
 	printf("failed=%s: %s\n", what, strerror(errno));
 	fflush(stdout);
 	exit(1);
 }
 
-static void tell_root(void)
+void tell_root(void)
 {
 	printf("root.tid=%d\n", own_tid());
 	fflush(stdout);
 }
 
-static void init_queue(struct queue *queue)
+void init_queue(struct queue *queue)
 {
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->filled, NULL);
 	pthread_cond_init(&queue->room, NULL);
 }
 
-static void put(struct queue *queue)
+void put(struct queue *queue)
 {
 	pthread_mutex_lock(&queue->lock);
 	while (queue->count == QUEUE)
@@ -80,7 +58,7 @@ static void put(struct queue *queue)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-static void take(struct queue *queue)
+void take(struct queue *queue)
 {
 	pthread_mutex_lock(&queue->lock);
 	while (!queue->count)
@@ -93,7 +71,7 @@ static void take(struct queue *queue)
 /* ---- Work */
 
 /* A block, for which a disk takes its time. */
-static void read_disk(uint64_t unused)
+void read_disk(uint64_t unused)
 {
 	static off_t at;
 	static int fd = -1;
@@ -138,7 +116,7 @@ static void copy_memory(uint64_t ns)
 		memcpy(copied[0], copied[1], 1u << 20);
 }
 
-static void do_work(struct stage *stage)
+void do_work(struct stage *stage)
 {
 	struct plant_spell spell;
 
@@ -164,7 +142,7 @@ static void *run_stage(void *argument)
 	return NULL;
 }
 
-static void start(void *(*run)(void *), void *argument)
+void start(void *(*run)(void *), void *argument)
 {
 	pthread_t thread;
 
@@ -175,7 +153,7 @@ static void start(void *(*run)(void *), void *argument)
 /* ---- The main thread */
 
 /* @kind: of an item, or NOTED if its spells are noted elsewhere. */
-static void feed(void (*item)(void *), void *argument, int kind, uint64_t cost_ns)
+void feed(void (*item)(void *), void *argument, int kind, uint64_t cost_ns)
 {
 	for (int i = 0; i <= rounds; i++) {
 		struct plant_spell spell;
@@ -191,18 +169,18 @@ static void feed(void (*item)(void *), void *argument, int kind, uint64_t cost_n
 	}
 }
 
-static void take_item(void *queue)
+void take_item(void *queue)
 {
 	take(queue);
 }
 
-static void expect(const char *causes, int hops)
+void expect(const char *causes, int hops)
 {
 	printf("causes=%s\nhops=%d\n", causes, hops);
 }
 
 /* A chain of @count stages, the last of which works; at their end a pool of @workers of them. */
-static void chain(int count, int workers, void (*work)(uint64_t ns), int kind, const char *causes)
+void chain(int count, int workers, void (*work)(uint64_t ns), int kind, const char *causes)
 {
 	static struct stage stages[STAGES];
 
@@ -270,8 +248,6 @@ static void memory_copy(void)
 }
 
 /* ---- CPUs */
-
-static pid_t children[POOL];
 
 static void *run_burner(void *unused)
 {
@@ -370,7 +346,7 @@ static void lock_item(void *unused)
 	pthread_mutex_unlock(&held);
 }
 
-static void lock_with(void (*work)(uint64_t ns), int kind, const char *causes)
+void lock_with(void (*work)(uint64_t ns), int kind, const char *causes)
 {
 	init_queue(&holder.out);
 	init_queue(&holder.asked);
@@ -409,7 +385,7 @@ static void serve(void (*work)(uint64_t ns), int kind, int fd, bool writes)
 	}
 }
 
-static void serve_in_child(void (*work)(uint64_t ns), int kind, int fd, bool writes)
+void serve_in_child(void (*work)(uint64_t ns), int kind, int fd, bool writes)
 {
 	children[0] = fork();
 	if (children[0] < 0)
@@ -418,7 +394,7 @@ static void serve_in_child(void (*work)(uint64_t ns), int kind, int fd, bool wri
 		serve(work, kind, fd, writes);
 }
 
-static void read_item(void *fd)
+void read_item(void *fd)
 {
 	char byte;
 
@@ -474,10 +450,11 @@ static void remote_loader(void)
 
 /* ---- The runtime */
 
-static void no_item(void *unused)
+void no_item(void *unused)
 {
 }
 
+/* The device is waited for first, which is no fault: the copy itself notes its spell. */
 static void copy_item(void *unused)
 {
 	plant_copy(faulty ? item_ns : task_ns / 100);
@@ -494,16 +471,12 @@ static void slow_launch(void)
 static void sync_copy(void)
 {
 	printf("root.tid=%d\n", own_tid());
-	feed(faulty ? copy_item : no_item, NULL, PLANT_CPU, 0);
+	feed(faulty ? copy_item : no_item, NULL, NOTED, 0);
 	expect("runtime", 1);
 	printf("where=plant_copy\n");
 }
 
-static const struct plant {
-	const char *name;
-	void (*run)(void);
-	bool one_cpu; /* the job may use one only */
-} plants[] = {
+static const struct plant plants[] = {
 	{ "slow_operator", slow_operator, false },
 	{ "chain_three", chain_three, false },
 	{ "chain_four", chain_four, false },
@@ -524,13 +497,19 @@ static const struct plant {
 	{ "remote_loader", remote_loader, false },
 	{ "slow_launch", slow_launch, false },
 	{ "sync_copy", sync_copy, false },
+	{ NULL, NULL, false },
 };
+
+static const struct plant *const all_plants[] = { plants, plants_of_waits, plants_of_work };
+
+#define LISTS (sizeof(all_plants) / sizeof(all_plants[0]))
 
 static const struct plant *find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(plants) / sizeof(plants[0]); i++)
-		if (!strcmp(plants[i].name, name))
-			return &plants[i];
+	for (size_t i = 0; i < LISTS; i++)
+		for (const struct plant *plant = all_plants[i]; plant->name; plant++)
+			if (!strcmp(plant->name, name))
+				return plant;
 	return NULL;
 }
 
@@ -540,8 +519,9 @@ int main(int argc, char **argv)
 	cpu_set_t set;
 
 	if (!plant) {
-		for (size_t i = 0; i < sizeof(plants) / sizeof(plants[0]); i++)
-			puts(plants[i].name);
+		for (size_t i = 0; i < LISTS; i++)
+			for (plant = all_plants[i]; plant->name; plant++)
+				puts(plant->name);
 		return argc > 1 ? 2 : 0;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);

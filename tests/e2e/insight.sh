@@ -8,8 +8,8 @@ need_command python3
 [ -x "$BUILD/bench/insight/plants" ] || fail "bench/insight is not built: run make test-programs"
 unset PROFBPF_SOCKET
 status=0
-BUILD=$BUILD TMPDIR=$WORK bench/insight/run --twins 1 --seconds 0.5 --kinds slow_operator,lock_sleep,slow_source,sleeping_python \
+BUILD=$BUILD TMPDIR=$WORK bench/insight/run --twins 1 --seconds 0.5 --kinds slow_operator,lock_sleep,slow_source,no_prefetch,lock_process,tiny_kernels,sleeping_python,worker_process \
 	>"$WORK/table" || status=$?
 cat "$WORK/table"
 assert_eq "status" 0 "$status"
-assert_eq "jobs" 8 "$(grep -cE '  (found|silent|drowned) ' "$WORK/table")"
+assert_eq "jobs" 16 "$(grep -cE '  (found|silent|drowned) ' "$WORK/table")"
