@@ -239,16 +239,17 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 }
 
 static __always_inline void follow_sleeps(struct task_struct *prev, struct task_struct *next,
-					  __u8 state, __u16 flags, __u64 now, bool may_return)
+					  __u8 state, __u16 flags, __u64 now, bool recent)
 {
 	if (flags & SWITCH_NEXT_TARGET)
-		sleep_ends(next, now, may_return);
+		sleep_ends(next, now, recent);
 	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD)
-		sleep_begins(prev, now);
+		sleep_begins(prev, now, recent);
 }
 
+/* @recent, a constant: on a kernel that has bpf_loop(), and takes functions to call back. */
 static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
-					 struct task_struct *next, __u64 prev_state, bool may_return)
+					 struct task_struct *next, __u64 prev_state, bool recent)
 {
 	struct known_thread *of_prev = known_thread(prev), *of_next = known_thread(next);
 	__u8 state = switch_state(preempt, prev_state);
@@ -284,7 +285,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 		keep_switch(prev, next, of_prev, of_next, state, flags, now);
 	}
 	if (settings.sleep_stacks)
-		follow_sleeps(prev, next, state, flags, now, may_return);
+		follow_sleeps(prev, next, state, flags, now, recent);
 	run_ends(cost, now);
 	return 0;
 }

@@ -65,7 +65,7 @@ static __always_inline bool waits_for_lock(struct task_struct *task, struct slee
 }
 
 /* The current thread goes to sleep. Kernel threads have no user stack. */
-static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
+static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bool may_loop)
 {
 	const struct pt_regs *regs;
 	struct sleeper *s;
@@ -81,7 +81,8 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now)
 		return;
 	}
 	s->at = USER_STACK_POINTER(regs);
-	s->user_count = will_return(task, s) ? 0 : user_stack(task, regs, user_walk(BY_SWITCH), &s->user);
+	s->user_count = will_return(task, s) ? 0 :
+					       user_stack(task, regs, user_walk(BY_SWITCH), &s->user, may_loop);
 	if (s->user_count && s->walk_before)
 		s->walk_before--;
 	s->woken_ns = 0;

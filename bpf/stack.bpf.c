@@ -12,8 +12,7 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-SEC("perf_event")
-int on_sample(struct bpf_perf_event_data *ctx)
+static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool may_loop)
 {
 	struct task_struct *task = current_task();
 	__u64 id = bpf_get_current_pid_tgid();
@@ -36,10 +35,22 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
 	user = user_stack(task, user_regs(task, REGISTERS_OF_SAMPLE), user_walk(BY_SAMPLE),
-			  (struct user_frames *)&r->frames);
+			  (struct user_frames *)&r->frames, may_loop);
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + user,
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	stack_send(r, user, kernel);
 	run_ends(cost, r->head.header.ts_ns);
 	return 0;
+}
+
+SEC("perf_event")
+int on_sample(struct bpf_perf_event_data *ctx)
+{
+	return take_sample(ctx, true);
+}
+
+SEC("perf_event")
+int on_sample_before_5_17(struct bpf_perf_event_data *ctx)
+{
+	return take_sample(ctx, false);
 }

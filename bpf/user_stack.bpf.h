@@ -105,35 +105,85 @@ __weak __noinline __u64 original_return(struct user_walk *walk, __u64 frame, __u
 	return call && i < USER_PROBED_MAX ? BPF_CORE_READ(call, orig_ret_vaddr) : address;
 }
 
+/* How far a walk has come. */
+struct user_climb {
+	struct user_walk *walk;
+	struct user_frames *frames;
+	__u64 above, at; /* up to where the stack was seen; the next frame */
+	__u32 count; /* of frames, when it is over */
+	bool have_words;
+};
+
+/* Takes frame @number; false where there are no more. */
+static __always_inline bool climb_once(struct user_climb *c, __u32 number)
+{
+	struct user_frame frame = {};
+	__u64 address;
+
+	if (c->at - c->above >= USER_FRAME_BYTES_MAX || c->at % sizeof(c->at))
+		return false;
+	if (number == 2)
+		c->have_words = !bpf_probe_read_user(c->walk->word, sizeof(c->walk->word),
+						     (const void *)c->walk->stack_pointer);
+	if (!read_frame(c->walk, c->have_words, c->at, &frame) || !frame.address)
+		return false;
+	address = USER_ADDRESS(frame.address);
+	if (c->walk->call && address == c->walk->trampoline)
+		address = original_return(c->walk, c->at, address);
+	c->frames->address[number & REC_USER_FRAMES] = address;
+	c->above = c->at + sizeof(frame);
+	c->at = frame.next;
+	return true;
+}
+
+static long climb(__u32 index, void *context)
+{
+	struct user_climb *c = context;
+
+	if (climb_once(c, index + 1))
+		return 0;
+	c->count = index + 1;
+	return 1;
+}
+
+static __always_inline bool climb_begins(struct user_climb *c, struct user_walk *walk, struct user_frames *frames)
+{
+	if (!walk || !frames)
+		return false;
+	*c = (struct user_climb){
+		.walk = walk,
+		.frames = frames,
+		.above = walk->stack_pointer,
+		.at = walk->frame_pointer,
+		.count = REC_USER_FRAMES,
+	};
+	frames->address[0] = walk->instruction;
+	return true;
+}
+
 /* user_frames - fills @frames with REC_USER_FRAMES addresses at most, the innermost first; how many */
 __weak __noinline int user_frames(struct user_walk *walk, struct user_frames *frames)
 {
-	struct user_frame frame = {};
-	bool have_words = false;
-	__u64 above, at, address;
-	__u32 count;
+	struct user_climb c;
+	__u32 number;
 
-	if (!walk || !frames)
+	if (!climb_begins(&c, walk, frames))
 		return 0;
-	above = walk->stack_pointer;
-	at = walk->frame_pointer;
-	frames->address[0] = walk->instruction;
-	for (count = 1; count < REC_USER_FRAMES; count++) {
-		if (at - above >= USER_FRAME_BYTES_MAX || at % sizeof(at))
+	for (number = 1; number < REC_USER_FRAMES; number++)
+		if (!climb_once(&c, number))
 			break;
-		if (count == 2)
-			have_words = !bpf_probe_read_user(walk->word, sizeof(walk->word),
-							  (const void *)walk->stack_pointer);
-		if (!read_frame(walk, have_words, at, &frame) || !frame.address)
-			break;
-		address = USER_ADDRESS(frame.address);
-		if (walk->call && address == walk->trampoline)
-			address = original_return(walk, at, address);
-		frames->address[count & REC_USER_FRAMES] = address;
-		above = at + sizeof(frame);
-		at = frame.next;
-	}
-	return count;
+	return number;
+}
+
+/* The same, where the kernel can loop: the verifier looks at one turn, not at all, which takes a third of a session's start. */
+__weak __noinline int user_frames_looped(struct user_walk *walk, struct user_frames *frames)
+{
+	struct user_climb c;
+
+	if (!climb_begins(&c, walk, frames))
+		return 0;
+	bpf_loop(REC_USER_FRAMES - 1, climb, &c, 0);
+	return c.count;
 }
 
 static __always_inline void walk_from(struct user_walk *walk, struct task_struct *task,
@@ -152,11 +202,13 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 /*
  * user_stack - user_frames() of @task, the current one, whose registers are @regs (may be NULL)
  *
- * @walk is scratch memory, user_walk()'s or another. Returns at least 1, where it goes on in
- * user space, but for want of that.
+ * @walk is scratch memory, user_walk()'s or another. With @may_loop, a constant, bpf_loop() is used (5.17); without,
+ * the program names no function to call back, which kernels before 5.13 refuse even where it is never reached.
+ * Returns at least 1, where it goes on in user space, but for want of that.
  */
 static __always_inline __u32 user_stack(struct task_struct *task, const struct pt_regs *regs,
-					struct user_walk *walk, struct user_frames *frames)
+					struct user_walk *walk, struct user_frames *frames,
+					bool may_loop)
 {
 	if (!walk || !regs)
 		return 0;
@@ -165,6 +217,8 @@ static __always_inline __u32 user_stack(struct task_struct *task, const struct p
 		frames->address[0] = walk->instruction;
 		return 1;
 	}
+	if (may_loop)
+		return (__u32)user_frames_looped(walk, frames) & REC_USER_FRAMES;
 	return (__u32)user_frames(walk, frames) & REC_USER_FRAMES;
 }
 

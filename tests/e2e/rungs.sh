@@ -79,4 +79,5 @@ truth_sleep switch-state
 truth_sleep task-storage,task-registers
 truth_sleep typed-pointers,task-work
 truth_beside gate
+truth_stacks loops
 SCRIPTS

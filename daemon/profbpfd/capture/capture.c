@@ -114,7 +114,7 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.system_wide = options->system_wide,
 		.switches = !!(options->topics & TOPIC_SCHED),
 		.sleep_stacks = !!(options->topics & TOPIC_STACK),
-		.stacks_when_back = features->task_work && features->switch_state,
+		.stacks_when_back = features->task_work && features->switch_state && features->loops,
 		.time_interrupts = !!(options->topics & TOPIC_IRQ),
 		.faults = !!(options->topics & TOPIC_FAULT),
 		.block_by_bio = features->block == BLOCK_SOURCE_BIO ||
@@ -487,7 +487,10 @@ void capture_forget_names(struct capture *capture)
 
 int capture_sample_program(const struct capture *capture)
 {
-	return bpf_program__fd(capture->skeleton->progs.on_sample);
+	const struct profbpf *s = capture->skeleton;
+	int fd = bpf_program__fd(s->progs.on_sample);
+
+	return fd >= 0 ? fd : bpf_program__fd(s->progs.on_sample_before_5_17);
 }
 
 int capture_fault_program(const struct capture *capture)

@@ -95,6 +95,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool stack = capture->topics & TOPIC_STACK;
 	bool sampled = capture->topics & TOPICS_SAMPLED;
 	bool switches = capture_has_switches(capture);
+	bool recent = features->switch_state && features->loops;
 
 	bpf_program__set_autoload(s->progs.api_session, session);
 	bpf_program__set_autoload(s->progs.api_place, multi && !capture->emulated_returns);
@@ -106,9 +107,8 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 		bpf_map__set_max_entries(s->maps.near_stacks, 1);
 	if (session)
 		bpf_program__set_expected_attach_type(s->progs.api_session, ATTACH_UPROBE_SESSION);
-	bpf_program__set_autoload(s->progs.on_switch, switches && features->switch_state);
-	bpf_program__set_autoload(s->progs.on_switch_before_5_18,
-				  switches && !features->switch_state);
+	bpf_program__set_autoload(s->progs.on_switch, switches && recent);
+	bpf_program__set_autoload(s->progs.on_switch_before_5_18, switches && !recent);
 	bpf_program__set_autoload(s->progs.on_waking, switches);
 	bpf_program__set_autoload(s->progs.on_migrate, sched);
 	bpf_program__set_autoload(s->progs.on_wakeup_new, sched);
@@ -122,7 +122,8 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bpf_program__set_autoload(s->progs.account_free, accounts);
 	choose_thread_maps(capture, features);
 	choose_ioctl_programs(capture, features->ioctl_compat);
-	bpf_program__set_autoload(s->progs.on_sample, sampled);
+	bpf_program__set_autoload(s->progs.on_sample, sampled && features->loops);
+	bpf_program__set_autoload(s->progs.on_sample_before_5_17, sampled && !features->loops);
 	bpf_program__set_autoload(s->progs.kernel_symbols, sampled && features->symbols);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
 	choose_block_programs(capture, features->block);
@@ -186,7 +187,8 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 	       program == s->progs.accounts ||
 	       program == s->progs.open_calls || program == s->progs.thread_pointers ||
 	       program == s->progs.kernel_symbols ||
-	       program == s->progs.on_sample || program == s->progs.on_major_fault ||
+	       program == s->progs.on_sample || program == s->progs.on_sample_before_5_17 ||
+	       program == s->progs.on_major_fault ||
 	       program == s->progs.api_exit || program == s->progs.api_exec ||
 	       is_forgetting(capture, program) || is_gated(capture, program) ||
 	       (capture->guarded && program == s->progs.on_exec);

@@ -279,6 +279,7 @@ bool features_leave_out(struct features *features, const char *name)
 		{ "task-storage", &features->task_storage },
 		{ "task-registers", &features->task_registers },
 		{ "global-pointers", &features->global_pointers },
+		{ "loops", &features->loops },
 		{ "cookies", &features->cookies },
 		{ "emulated-returns", &features->emulated_returns },
 		{ "switch-state", &features->switch_state },
@@ -352,6 +353,7 @@ void features_probe(struct features *features)
 				 features->typed_task &&
 				 has_member(btf, "task_struct", "bpf_storage");
 	features->task_registers = has_helper(btf, "BPF_FUNC_task_pt_regs");
+	features->loops = has_helper(btf, "BPF_FUNC_loop");
 	features->cookies = has_helper(btf, "BPF_FUNC_get_attach_cookie");
 	features->global_pointers = takes_global_pointers();
 	features->gate = takes_tail_calls_in_functions();
@@ -458,7 +460,9 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		{ "returns by programs", f->emulated_returns,
 		  "the end of a call that is seen at its return costs little",
 		  "the kernel steps over return instructions: ten times as expensive on x86-64" },
-		{ "exact switch states", f->switch_state, "the tracepoint hands over the state",
+		{ "loops", f->loops, "sessions start faster",
+		  "Linux 5.17 and later; the verifier follows each turn of a walk along a stack" },
+		{ "exact switch states", f->switch_state && f->loops, "the tracepoint hands over the state",
 		  "read from the task; a wake-up racing with a switch may hide it" },
 		{ "run queue time", f->run_delay, "kept by the kernel per thread",
 		  "only from switch events (CONFIG_SCHED_INFO is off)" },
