@@ -53,6 +53,7 @@ static void write_column(struct json *json, const struct view_place *place)
 	} else {
 		json_text(json, "type", type_of(place->column));
 	}
+	json_text(json, "title", place->column->heading);
 	json_text(json, "description", place->column->meaning);
 	if (*unit && place->column->unit != UNIT_FLAG)
 		json_text(json, "unit", unit);

@@ -92,12 +92,18 @@ device() {
 	if [ "$(find "$place" -type f | wc -l)" -eq 1 ]; then find "$place" -type f; else printf '%s\n' "$place"; fi
 }
 
+# descriptions: of each column, its heading and unit; of each figure of the JSON report.
+descriptions() {
+	"$ANALYZER" query --schema --format csv | section columns
+	"$ANALYZER" report --schema | jq -S . | section 'JSON report'
+}
+
 changed=0
 compared=0
-# compare NAME INPUT...: with what is stored.
+# compare NAME COMMAND...: what it writes with what is stored.
 compare() {
 	local stored=$OUTPUTS/$1.txt.gz now=$WORK/now.txt
-	outputs "${@:2}" >"$now"
+	"${@:2}" >"$now"
 	compared=$((compared + 1))
 	if [ -n "${PROFBPF_STORE_OUTPUTS:-}" ]; then
 		if [ ! -e "$stored" ] || ! zcat "$stored" | cmp -s - "$now"; then gzip -9n <"$now" >"$stored"; fi
@@ -109,11 +115,12 @@ compare() {
 	changed=$((changed + 1))
 }
 
-for name in "${TRACES[@]}"; do compare "$name" "tests/data/traces/$name.pbt"; done
+compare descriptions descriptions
+for name in "${TRACES[@]}"; do compare "$name" outputs "tests/data/traces/$name.pbt"; done
 for folder in tests/data/devices/*/; do
 	name=$(basename "$folder")
-	compare "device-$name" --device "$(device "$name")"
+	compare "device-$name" outputs --device "$(device "$name")"
 done
-assert_eq "each stored output has its input" "$(find "$OUTPUTS" -name '*.txt.gz' | wc -l)" "$compared"
+assert_eq "each stored output is compared" "$(find "$OUTPUTS" -name '*.txt.gz' | wc -l)" "$compared"
 [ "$changed" -eq 0 ] ||
 	fail "outputs of $changed inputs changed: if that is meant, PROFBPF_STORE_OUTPUTS=1 $0 stores them, and the commit says what and why"
