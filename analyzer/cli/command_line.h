@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/selection.h"
-#include "analyzer/export/stacks/stacks.h"
+#include "analyzer/export/stacks/stack_export.h"
 
 enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO, COMMAND_QUERY, COMMAND_DIFF };
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };

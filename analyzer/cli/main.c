@@ -20,7 +20,7 @@
 #include "analyzer/cli/query.h"
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"
-#include "analyzer/export/stacks/stacks.h"
+#include "analyzer/export/stacks/stack_export.h"
 #include "analyzer/export/layouts/mindinsight/mindinsight.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
 #include "analyzer/export/tables/tables.h"

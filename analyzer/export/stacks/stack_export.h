@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stacks.h - stacks merged into a tree, as flame graph tools read them: folded lines,
+ * stack_export.h - stacks merged into a tree, as flame graph tools read them: folded lines,
  * speedscope's JSON, pprof's protobuf. The three hold the same.
  *
  * A stack's first frame is the thread's name. A Python frame is `function (file.py:line)`, any other
  * one its demangled name; a frame without a name is its file in brackets, or [unknown].
  */
-#ifndef PROFBPF_ANALYZER_EXPORT_STACKS_STACKS_H
-#define PROFBPF_ANALYZER_EXPORT_STACKS_STACKS_H
+#ifndef PROFBPF_ANALYZER_EXPORT_STACKS_STACK_EXPORT_H
+#define PROFBPF_ANALYZER_EXPORT_STACKS_STACK_EXPORT_H
 
 #include "analyzer/export/export.h"
 
@@ -33,4 +33,4 @@ int write_stacks(const struct model *model, enum stacks_kind kind, enum stacks_f
 		 const char *path, const struct export_options *options, char *error,
 		 size_t error_size);
 
-#endif /* PROFBPF_ANALYZER_EXPORT_STACKS_STACKS_H */
+#endif /* PROFBPF_ANALYZER_EXPORT_STACKS_STACK_EXPORT_H */

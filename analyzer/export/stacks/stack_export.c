@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/export/stacks/stacks.h"
+#include "analyzer/export/stacks/stack_export.h"
 
 #include <errno.h>
 #include <stdbool.h>
