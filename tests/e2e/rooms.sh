@@ -29,3 +29,6 @@ only device 'device/.*'
 ! grep -rnE --include='*.[ch]' '\bREC_[A-Z]+\b|bpf/events\.h' analyzer lib || fail "records of one build are none of a reader's business"
 
 docs/list_files.py | cmp - docs/files.md || fail "docs/files.md is not what the files' first lines say: make docs"
+
+tests/tools/house_rules.py >"$WORK/broken" || fail "rules of the house are broken:
+$(cat "$WORK/broken")"

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the house that no compiler checks; prints what breaks them.
+
+usage: house_rules.py    in the root of the repository
+
+- A file and its header include nothing that, over other files, includes them: no circles, but those of CIRCLES.
+- No two files of sources have one base name, but main.c.
+- What is read first is short, and what documents link to is there.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+SOURCES = ["analyzer", "lib", "daemon", "device"]
+SAME_NAMES = {"main.c"}
+LINES = {"README.md": 120, "docs/architecture.md": 150}
+# One object in several files, the parts of which name what the object's header describes. None is added: what
+# the parts need of the object goes into a header of its own, or NAME_private.h.
+CIRCLES = [
+    "analyzer/analyse/host/process_facts analyzer/analyse/host/processes",
+    "analyzer/analyse/idle/idle analyzer/analyse/idle/idle_roots analyzer/analyse/idle/idle_rules "
+    "analyzer/analyse/idle/idle_sleep analyzer/analyse/idle/idle_text analyzer/analyse/idle/root_places "
+    "analyzer/analyse/idle/root_walk",
+    "analyzer/analyse/pipeline/step_blame analyzer/analyse/pipeline/steps",
+    "analyzer/cli/analysis analyzer/cli/passes",
+    "analyzer/export/stacks/stack_export analyzer/export/stacks/stack_formats analyzer/export/stacks/stack_tree",
+    "analyzer/join/launch/launch_order analyzer/join/launch/launches",
+    "analyzer/load/load_pbt analyzer/load/survey",
+    "analyzer/load/loader analyzer/load/window",
+    "analyzer/store/all_tables analyzer/store/schema",
+    "daemon/profbpfd/control/answer daemon/profbpfd/control/roster",
+    "daemon/profbpfd/encode/encode daemon/profbpfd/encode/encode_block daemon/profbpfd/encode/encode_records "
+    "daemon/profbpfd/encode/encode_stack",
+    "daemon/profbpfd/encode/segment daemon/profbpfd/session/session daemon/profbpfd/session/session_private",
+    "daemon/profbpfd/probe/exit_budget daemon/profbpfd/probe/file_entry daemon/profbpfd/probe/probes",
+    "daemon/profctl/live daemon/profctl/start_message",
+    "daemon/profctl/top/top_rows daemon/profctl/top/top_state",
+]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def files_of(*patterns):
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *patterns], check=True, capture_output=True,
+                            text=True).stdout.split()
+    return sorted(path for path in listed if os.path.exists(path))
+
+
+def unit_of(path):
+    return path[:-2]
+
+
+def included(paths):
+    units = {unit_of(path) for path in paths}
+    found = {unit: set() for unit in units}
+    for path in paths:
+        for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', read(path), re.M):
+            if unit_of(name) in units and unit_of(name) != unit_of(path):
+                found[unit_of(path)].add(unit_of(name))
+    return found
+
+
+def reached(graph, begin):
+    seen, todo = set(), [begin]
+    while todo:
+        for unit in graph[todo.pop()] - seen:
+            seen.add(unit)
+            todo.append(unit)
+    return seen
+
+
+def circles(graph):
+    """Sets of units each of which reaches all others of its set."""
+    reach = {unit: reached(graph, unit) for unit in graph}
+    return {frozenset(other for other in reach[unit] if unit in reach[other]) for unit in graph if unit in reach[unit]}
+
+
+def broken():
+    sources = files_of(*(folder + "/*.[ch]" for folder in SOURCES))
+    allowed = [set(circle.split()) for circle in CIRCLES]
+    for circle in sorted(map(sorted, circles(included(sources)))):
+        private = any(unit.endswith("_private") for unit in circle) and len({os.path.dirname(unit) for unit in circle}) == 1
+        if not private and not any(set(circle) <= known for known in allowed):
+            yield "include each other: " + " ".join(circle)
+    names = collections.defaultdict(list)
+    for path in sources:
+        names[os.path.basename(path)].append(path)
+    for name, paths in sorted(names.items()):
+        if len(paths) > 1 and name not in SAME_NAMES:
+            yield "one name: " + " ".join(paths)
+    for path, most in LINES.items():
+        lines = read(path).count("\n")
+        if lines > most:
+            yield "%s has %d lines, %d are allowed" % (path, lines, most)
+    for path in files_of("*.md"):
+        for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", read(path)):
+            if not os.path.exists(os.path.join(os.path.dirname(path), link)):
+                yield "%s: there is no %s" % (path, link)
+
+
+def main():
+    bad = list(broken())
+    print("\n".join(bad), end="\n" if bad else "")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
