@@ -30,6 +30,11 @@ assert_eq "causes still do" "$(jq .idle.total_ns "$r")" "$(jq '[.idle.causes[].n
 assert_eq "no chain has more than it should" 0 \
 	"$(jq '[.idle.roots[] | select(.chain[0].ns > .ns or .chain[-1].ns > .ns or .chain[0].ns < .chain[-1].ns)] | length' "$r")"
 
+# A CPU that was idle had to wake up: that is nobody's doing, and has its own word.
+assert_eq "what idle CPUs do, but wake up" '[]' \
+	"$(jq -c '[.idle.roots[] | select(.cause == "runnable" and .who == "an idle CPU") | .doing] - ["wake-up latency"]' "$r")"
+assert_eq "interrupts without a kind" 0 "$(jq '[.idle.roots[] | select(.cause == "irq" and (has("object") | not))] | length' "$r")"
+
 # scene NAME CAUSE HOPS [POINTS]: what begins with its main thread is its own. Top is judged by the truth: on a machine that
 # others load, their share may be larger, and then it is theirs by right.
 printf '%-8s %-10s %5s %8s %8s %5s  %s\n' scene cause hops "truth %" "share %" top chain

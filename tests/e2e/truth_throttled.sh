@@ -59,3 +59,8 @@ wall=$(jq .trace.duration_ns "$r")
 assert_between "time held back, ns, of $((after - before)) by the kernel" $(((after - before) / 4)) "$wall" "$mine"
 assert_between "the rest of the time it was on a CPU or ready, ns" 1 $((wall - mine)) \
 	"$(jq "[.processes[] | select(.pid == $burner) | .run_ns] | first" "$r")"
+
+# Who waits for that process waits for its quota: the group that has it is named.
+"$ANALYZER" report "$WORK/quota.pbt" --thread "$burner" --section waits --format json -o "$WORK/waits.json"
+jq '[.waits.roots[] | select(.cause == "throttled")][0]' "$WORK/waits.json" >"$WORK/root.json"
+assert_eq "the group and its quota" "/${group##*/} (quota: 1 % of a CPU)" "$(json "$WORK/root.json" .object)"

@@ -151,3 +151,53 @@ void cgroups_free_results(struct cgroup_results *results)
 	free(results->intervals);
 	*results = (struct cgroup_results){ 0 };
 }
+
+bool cgroup_quota(const struct model *model, uint32_t cgroup, uint64_t *quota_ns,
+		  uint64_t *period_ns)
+{
+	const struct cgroup_stat *rows = model->cgroup_stats.row;
+	uint32_t next = BISECT(i, 0, model->cgroup_stats.count, rows[i].cgroup <= cgroup);
+
+	if (!next || rows[next - 1].cgroup != cgroup || !(rows[next - 1].flags & MODEL_CGROUP_QUOTA) ||
+	    !rows[next - 1].quota_ns || !rows[next - 1].period_ns)
+		return false;
+	*quota_ns = rows[next - 1].quota_ns;
+	*period_ns = rows[next - 1].period_ns;
+	return true;
+}
+
+/* Is @path that of a group around the one of @inner? */
+static bool is_around(const char *path, const char *inner)
+{
+	size_t length = strlen(path);
+
+	while (length && path[length - 1] == '/')
+		length--;
+	return !strncmp(path, inner, length) && inner[length] == '/';
+}
+
+uint32_t cgroup_limit(const struct model *model, uint32_t cgroup)
+{
+	const struct cgroup *own = &model->cgroups.row[cgroup];
+	uint32_t limit = cgroup;
+	double least = 0;
+
+	for (uint32_t i = 0; i < model->cgroups.count; i++) {
+		const struct cgroup *row = &model->cgroups.row[i];
+		uint64_t quota_ns, period_ns;
+		double cpus;
+
+		if (i != cgroup && (row->version1 != own->version1 ||
+				    !is_around(model_text(model, row->path),
+					       model_text(model, own->path))))
+			continue;
+		if (!cgroup_quota(model, i, &quota_ns, &period_ns))
+			continue;
+		cpus = (double)quota_ns / (double)period_ns;
+		if (least == 0 || cpus < least) {
+			least = cpus;
+			limit = i;
+		}
+	}
+	return limit;
+}

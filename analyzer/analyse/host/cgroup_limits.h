@@ -57,6 +57,17 @@ void cgroups_free_results(struct cgroup_results *results);
  */
 uint32_t cgroup_last(const struct model *model, uint32_t process);
 
+/*
+ * cgroup_quota - what a group may use of CPUs, as last read: its quota and in which period
+ *
+ * False if it has none, or that is not known. O(log n).
+ */
+bool cgroup_quota(const struct model *model, uint32_t cgroup, uint64_t *quota_ns,
+		  uint64_t *period_ns);
+
+/* cgroup_limit - the group with the smallest quota of @cgroup and those around it; @cgroup if none has one */
+uint32_t cgroup_limit(const struct model *model, uint32_t cgroup);
+
 /* Rows of model->process_stats of a process: how many, and the first. O(log n). */
 uint32_t process_stats_of(const struct model *model, uint32_t process, uint32_t *first);
 

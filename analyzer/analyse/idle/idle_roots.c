@@ -351,7 +351,10 @@ static int by_ns(const void *a, const void *b)
 
 static void name_word(const struct idle_roots *roots, int word, struct idle_root *row)
 {
-	if (word == ROOT_WORD_KERNEL) {
+	if (row->root.cause == IDLE_RUNNABLE && row->root.who_kind == WHO_IDLE_CPU) {
+		row->word = "wake-up latency";
+		row->word_remedy = "";
+	} else if (word == ROOT_WORD_KERNEL) {
 		row->word = "the kernel's work";
 		row->word_remedy =
 			"See the section stacks for what it asks the kernel for: fewer, larger "

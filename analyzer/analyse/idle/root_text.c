@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/host/sleep_reason.h"
+#include "proto/trace.pb-c.h"
 
 static const char *base_name(const char *path)
 {
@@ -135,6 +137,29 @@ static void command_text(const struct model *model, const struct root *root, cha
 			 root->command);
 }
 
+/* "/job (quota: 20 % of a CPU)" */
+static void cgroup_text(const struct model *model, uint32_t cgroup, char *text, size_t size)
+{
+	const char *path = model_text(model, model->cgroups.row[cgroup].path);
+	uint64_t quota_ns, period_ns;
+
+	if (cgroup_quota(model, cgroup, &quota_ns, &period_ns))
+		snprintf(text, size, "%s (quota: %.0f %% of a CPU)", path,
+			 100 * (double)quota_ns / (double)period_ns);
+	else
+		snprintf(text, size, "%s", path);
+}
+
+/* An interrupt that has several kinds, one after the other, is told by the first of these. */
+static const char *interrupt_kind(uint32_t flags)
+{
+	if (flags & PROFBPF__WAKES__FLAG__HARDIRQ)
+		return "a device's interrupt";
+	if (flags & PROFBPF__WAKES__FLAG__SOFTIRQ)
+		return "a software interrupt";
+	return flags & PROFBPF__WAKES__FLAG__TIMER ? "a timer" : "";
+}
+
 void root_object_text(const struct model *model, const struct root *root, char *text, size_t size)
 {
 	const char *disk = node_of(model, root->disk);
@@ -147,12 +172,14 @@ void root_object_text(const struct model *model, const struct root *root, char *
 		break;
 	case OBJECT_COMMAND: command_text(model, root, text, size); break;
 	case OBJECT_CGROUP:
-		snprintf(text, size, "%s",
-			 model_text(model, model->cgroups.row[root->object].path));
+		cgroup_text(model, root->object, text, size);
 		break;
 	case OBJECT_DEVICE:
 		snprintf(text, size, "%s",
 			 model_text(model, model->devices.row[root->object].name));
+		break;
+	case OBJECT_INTERRUPT_KIND:
+		snprintf(text, size, "%s", interrupt_kind(root->object));
 		break;
 	case OBJECT_INTERPRETER: snprintf(text, size, "the interpreter's lock"); break;
 	case OBJECT_INTERRUPT: snprintf(text, size, "%s", model_text(model, root->object)); break;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/idle/idle_sleep.h"
 #include "analyzer/analyse/host/sleep_reason.h"
 #include "analyzer/join/thread/sleep_causes.h"
@@ -45,7 +46,7 @@ static void name_group(const struct model *model, struct root *root)
 		if (rows[next].cgroup >= model->cgroups.count)
 			continue;
 		root->object_kind = OBJECT_CGROUP;
-		root->object = rows[next].cgroup;
+		root->object = cgroup_limit(model, rows[next].cgroup);
 		return;
 	}
 }
@@ -98,6 +99,8 @@ static void put_running(struct root_walk *walk, const struct walk_step *step)
 
 		if (row->thread != step->thread || row->ts_ns >= step->end_ns)
 			break;
+		irq.object_kind = OBJECT_INTERRUPT_KIND;
+		irq.object = row->flags & WOKEN_BY_INTERRUPT;
 		irq.start_ns = root.start_ns > row->ts_ns ? root.start_ns : row->ts_ns;
 		irq.end_ns = row->ts_ns + row->dur_ns;
 		if (irq.end_ns > step->end_ns)
