@@ -19,10 +19,10 @@
 #include "lib/base/bisect.h"
 
 #define LOADER "enumerate(DataLoader)#"
+#define OPTIMIZER "Optimizer."
 #define SINGLE "_SingleProcess"
 #define WORKER_NAME "pt_data_worker"
 #define PIN_NAME "pt_data_pin"
-#define ANCESTORS_MAX 8
 #define WAIT_NS 200000 /* a pop or push of so long waited */
 
 static const struct framework_function FUNCTIONS[] = {
@@ -30,6 +30,7 @@ static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN5torch8autograd8profilerL24record_function_exit_newE", TORCH_MARK_END },
 	{ "_ZN2at12MapAllocatorC1ENS_6WithFdE", TORCH_TENSOR },
 	{ "_ZN2at12MapAllocatorC2ENS_6WithFdE", TORCH_TENSOR },
+	{ "_ZN5torch8autograd6Engine7executeE", TORCH_BACKWARD },
 };
 
 static bool is_loader_mark(const struct torch *torch, const struct call *call)
@@ -43,88 +44,19 @@ static uint32_t process_of(const struct torch *torch, const struct call *call)
 	return torch->model->threads.row[call->thread].process;
 }
 
-struct torch_trainer *torch_trainer(const struct torch *torch, uint32_t process)
+static struct pipeline *pipeline_of(const struct torch *torch, const struct torch_loader *loader)
 {
-	for (uint32_t i = 0; i < torch->trainers.count; i++)
-		if (torch->trainers.row[i].process == process)
-			return &torch->trainers.row[i];
-	return NULL;
+	return &torch->pipelines->list.row[loader->pipeline];
 }
 
-static struct pipeline *pipeline_of(const struct torch *torch, const struct torch_trainer *trainer)
-{
-	return &torch->pipelines->list.row[trainer->pipeline];
-}
-
-static int add_trainer(struct torch *torch, const struct call *call)
-{
-	struct torch_trainer trainer = { .process = process_of(torch, call),
-				   .pipeline = torch->pipelines->list.count,
-				   .workers = INDEX_NONE,
-				   .pin = INDEX_NONE,
-				   .queue = INDEX_NONE,
-				   .pinned = INDEX_NONE };
-	const char *name = model_text(torch->model, call->text);
-	struct pipeline *pipeline;
-	struct pipeline_operator *op;
-	bool single = strstr(name, SINGLE) != NULL;
-
-	pipeline = pipeline_add(torch->pipelines, "torch", trainer.process);
-	if (!pipeline)
-		return -ENOMEM;
-	trainer.workers = pipeline_operator_add(torch->model, pipeline, 0,
-						single ? "DataLoader" : "DataLoader worker",
-						single ? "DataLoader" : "worker");
-	if (trainer.workers == INDEX_NONE)
-		return -ENOMEM;
-	op = &pipeline->operators.row[trainer.workers];
-	op->source = true;
-	op->python = true;
-	op->counts_outputs = true;
-	op->in_trainer = single;
-	return MODEL_PUSH(&torch->trainers, trainer) ? 0 : -ENOMEM;
-}
-
-static int find_trainers(struct torch *torch)
-{
-	for (uint32_t i = 0; i < torch->model->calls.count; i++) {
-		const struct call *call = &torch->model->calls.row[i];
-		int err;
-
-		if (!is_loader_mark(torch, call) || torch_trainer(torch, process_of(torch, call)))
-			continue;
-		err = add_trainer(torch, call);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* The trainer that a process descends from, or NULL. */
-struct torch_trainer *torch_ancestor(const struct torch *torch, uint32_t process)
-{
-	for (int i = 0; i < ANCESTORS_MAX; i++) {
-		uint32_t pid = torch->model->processes.row[process].parent_pid;
-		struct torch_trainer *trainer;
-
-		process = pid ? loader_process(torch->model, pid) : INDEX_NONE;
-		if (process == INDEX_NONE)
-			return NULL;
-		trainer = torch_trainer(torch, process);
-		if (trainer)
-			return trainer;
-	}
-	return NULL;
-}
-
-static int add_thread(struct torch *torch, const struct torch_trainer *trainer, uint32_t thread,
+static int add_thread(struct torch *torch, const struct torch_loader *loader, uint32_t thread,
 		      uint32_t op, uint8_t role, bool descendant)
 {
 	struct pipeline_thread row = {
 		.thread = thread, .op = op, .role = role, .descendant = descendant
 	};
 
-	return MODEL_PUSH(&pipeline_of(torch, trainer)->threads, row) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&pipeline_of(torch, loader)->threads, row) ? 0 : -ENOMEM;
 }
 
 bool torch_pin_thread(const struct model *model, uint32_t thread)
@@ -133,20 +65,25 @@ bool torch_pin_thread(const struct model *model, uint32_t thread)
 }
 
 /* The thread that takes what workers made and puts it into memory the device can read. */
-static int add_pin_thread(struct torch *torch, struct torch_trainer *trainer, uint32_t thread)
+static int add_pin_thread(struct torch *torch, struct torch_loader *loader, uint32_t thread)
 {
-	struct pipeline *pipeline = pipeline_of(torch, trainer);
+	struct pipeline *pipeline = pipeline_of(torch, loader);
 
-	if (trainer->pin == INDEX_NONE) {
-		trainer->pin =
+	if (loader->pin == INDEX_NONE) {
+		loader->pin =
 			pipeline_operator_add(torch->model, pipeline, 1, "pin memory", "pin");
-		if (trainer->pin == INDEX_NONE ||
-		    !pipeline_edge_add(pipeline, trainer->workers, trainer->pin))
+		if (loader->pin == INDEX_NONE ||
+		    !pipeline_edge_add(pipeline, loader->workers, loader->pin))
 			return -ENOMEM;
-		pipeline->operators.row[trainer->pin].workers = 1;
-		pipeline->operators.row[trainer->pin].counts_outputs = true;
+		pipeline->operators.row[loader->pin].workers = 1;
+		pipeline->operators.row[loader->pin].counts_outputs = true;
 	}
-	return add_thread(torch, trainer, thread, trainer->pin, PIPELINE_MAIN, false);
+	return add_thread(torch, loader, thread, loader->pin, PIPELINE_MAIN, false);
+}
+
+bool torch_worker_process(const struct model *model, uint32_t process)
+{
+	return strcmp(model_text(model, model->processes.row[process].name), WORKER_NAME) == 0;
 }
 
 static int find_threads(struct torch *torch)
@@ -156,30 +93,28 @@ static int find_threads(struct torch *torch)
 
 	for (uint32_t i = 0; i < model->threads.count && !err; i++) {
 		const struct thread *thread = &model->threads.row[i];
-		const struct process *process = &model->processes.row[thread->process];
-		struct torch_trainer *trainer;
-		bool leader = thread->tid == process->pid;
+		uint32_t worker = torch->process_loader[thread->process];
+		uint32_t pin = torch->thread_loader[i];
+		bool leader = thread->tid == model->processes.row[thread->process].pid;
 
-		if (torch_pin_thread(model, i)) {
-			trainer = torch_trainer(torch, thread->process);
-			err = trainer ? add_pin_thread(torch, trainer, i) : 0;
-		} else if (strcmp(model_text(model, process->name), WORKER_NAME) == 0) {
-			trainer = torch_ancestor(torch, thread->process);
-			if (!trainer)
-				continue;
-			trainer->worker_processes += leader;
-			err = add_thread(torch, trainer, i, trainer->workers,
-					 PIPELINE_WORKER_PROCESS, !leader);
+		if (pin != INDEX_NONE) {
+			err = add_pin_thread(torch, &torch->loaders.row[pin], i);
+		} else if (worker != INDEX_NONE) {
+			struct torch_loader *loader = &torch->loaders.row[worker];
+
+			loader->worker_processes += leader;
+			err = add_thread(torch, loader, i, loader->workers, PIPELINE_WORKER_PROCESS,
+					 !leader);
 		}
 	}
 	return err;
 }
 
 /* A sleep in which __next__ waits: on the workers' pipe, or for the pin-memory thread. */
-static bool is_wait(const struct torch *torch, const struct torch_trainer *trainer,
+static bool is_wait(const struct torch *torch, const struct torch_loader *loader,
 		    const struct span *span)
 {
-	if (trainer->pin == INDEX_NONE)
+	if (loader->pin == INDEX_NONE)
 		return loader_waits(span);
 	return span->state == STATE_SLEEP && span->other < torch->model->threads.count &&
 	       !(span->flags & (SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ | SPAN_NO_WAKE)) &&
@@ -190,22 +125,25 @@ static bool is_wait(const struct torch *torch, const struct torch_trainer *train
  * When __next__ returned, in a library without symbols for that: with worker processes at the end of its last wait for
  * them, or of the last tensor that was opened, before the thread's next mark.
  */
-static uint64_t fetch_end(const struct torch *torch, const struct torch_trainer *trainer,
-			  const struct call *mark, uint64_t next_ns, uint64_t opened_ns)
+static uint64_t fetch_end(const struct torch *torch, const struct torch_loader *loader,
+			  const struct torch_fetch *of)
 {
 	const struct model *model = torch->model;
-	const struct timeline *line =
-		mark->thread < model->timelines.count ? &model->timelines.row[mark->thread] : NULL;
-	uint64_t end_ns = opened_ns > mark->end_ns ? opened_ns : mark->end_ns;
+	const struct timeline *line = of->fetch.thread < model->timelines.count
+					      ? &model->timelines.row[of->fetch.thread]
+					      : NULL;
+	uint64_t mark_ns = of->fetch.end_ns,
+		 end_ns = of->opened_ns > mark_ns ? of->opened_ns : mark_ns;
 	uint32_t at = BISECT(i, 0, line ? line->count : 0,
-			     model->spans.row[line->first + i].end_ns <= mark->start_ns);
+			     model->spans.row[line->first + i].end_ns <= of->fetch.start_ns);
 
 	for (; line && at < line->count; at++) {
 		const struct span *span = &model->spans.row[line->first + at];
 
-		if (span->start_ns >= next_ns)
+		if (span->start_ns >= of->next_ns)
 			break;
-		if (is_wait(torch, trainer, span) && span->end_ns <= next_ns && span->end_ns > end_ns)
+		if (is_wait(torch, loader, span) && span->end_ns <= of->next_ns &&
+		    span->end_ns > end_ns)
 			end_ns = span->end_ns;
 	}
 	return end_ns;
@@ -218,116 +156,105 @@ struct window {
 	uint32_t inner; /* marks inside it that are not over */
 	uint64_t opened_ns; /* when the last tensor was opened */
 	bool opening; /* not: nobody knows when that ended */
+	bool trains; /* a backward pass came after it */
 	uint32_t opened;
 };
 
+/* How it ends is found out when it is known whose it is, if that was not recorded. */
 static int end_window(struct torch *torch, const struct window *window, const struct call *next)
 {
-	uint64_t next_ns = next ? next->start_ns : UINT64_MAX;
-	struct torch_trainer *trainer = torch_trainer(torch, process_of(torch, window->mark));
-	struct pipeline *pipeline = pipeline_of(torch, trainer);
-	bool single = pipeline->operators.row[trainer->workers].in_trainer;
-	struct pipeline_fetch fetch = { .start_ns = window->mark->start_ns,
-					.thread = window->mark->thread };
+	const struct call *mark = window->mark;
+	struct torch_fetch fetch = {
+		.fetch = { .start_ns = mark->start_ns,
+			   .end_ns = window->end_ns ? window->end_ns : mark->end_ns,
+			   .thread = mark->thread,
+			   .open = mark->flags & MODEL_CALL_NOT_RETURNED },
+		.next_ns = next ? next->start_ns : UINT64_MAX,
+		.opened_ns = window->opened_ns,
+		.opened = window->opened,
+		.opening = window->opening,
+		.loader = INDEX_NONE,
+		.group = INDEX_NONE,
+		.ordered_group = INDEX_NONE,
+		.single = strstr(model_text(torch->model, mark->text), SINGLE) != NULL,
+		.end_known = window->end_ns != 0,
+		.trains = window->trains,
+	};
 
-	if (window->end_ns) {
-		fetch.end_ns = window->end_ns;
-	} else if (single) {
-		fetch.end_ns = next ? next_ns : window->mark->end_ns;
-		fetch.open = !next && window->mark->flags & MODEL_CALL_NOT_RETURNED;
-	} else {
-		fetch.end_ns = fetch_end(torch, trainer, window->mark, next_ns, window->opened_ns);
-		fetch.open = window->opening;
-	}
-	/* Where it opens no tensors what follows tells: the next mark of a step, or of the loader again. */
-	fetch.end_of_data = (single || trainer->pin != INDEX_NONE) && trainer->other_marks &&
-			    (!next || is_loader_mark(torch, next));
-	return MODEL_PUSH(&pipeline->fetches, fetch) && MODEL_PUSH(&trainer->opened, window->opened)
-		       ? 0
-		       : -ENOMEM;
+	torch->trains |= window->trains;
+	return MODEL_PUSH(&torch->fetches, fetch) ? 0 : -ENOMEM;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
+/* When fetches ended that is not known of, and to whom they belong. */
+static int settle_fetches(struct torch *torch)
 {
-	while (b) {
-		uint32_t rest = a % b;
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		struct torch_fetch *of = &torch->fetches.row[i];
+		const struct torch_loader *loader = &torch->loaders.row[of->loader];
 
-		a = b;
-		b = rest;
+		if (of->end_known) {
+			of->fetch.open = false;
+		} else if (loader->single) {
+			of->fetch.open &= of->next_ns == UINT64_MAX;
+			of->fetch.end_ns = of->next_ns == UINT64_MAX ? of->fetch.end_ns : of->next_ns;
+		} else {
+			of->fetch.open = of->opening;
+			of->fetch.end_ns = fetch_end(torch, loader, of);
+		}
 	}
-	return a;
-}
+	torch_ends_find(torch);
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
 
-/*
- * With workers, tensors tell batches from ends of the data. A fetch may open the next
- * batch's, too, if another worker was quicker: a fetch after that finds its batch there.
- */
-static void find_ends(struct torch_trainer *trainer, struct pipeline *pipeline)
-{
-	uint64_t there = 0;
-
-	for (uint32_t i = 0; i < trainer->opened.count; i++)
-		trainer->batch_tensors =
-			common_divisor(trainer->batch_tensors, trainer->opened.row[i]);
-	/* Data without tensors: every fetch is taken for a batch. */
-	for (uint32_t i = 0; trainer->batch_tensors && i < pipeline->fetches.count; i++) {
-		there += trainer->opened.row[i];
-		pipeline->fetches.row[i].end_of_data = there == 0;
-		there -= there ? trainer->batch_tensors : 0;
+		if (!MODEL_PUSH(&pipeline_of(torch, &torch->loaders.row[of->loader])->fetches,
+				of->fetch))
+			return -ENOMEM;
 	}
+	return 0;
 }
 
 /* The pin-memory thread opens them, a few batches ahead: who attaches misses those of the first. */
-static void count_pinned(struct torch_trainer *trainer, const struct pipeline *pipeline)
+static void count_pinned(struct torch_loader *loader, const struct pipeline *pipeline)
 {
 	uint32_t batches = 0;
 
 	for (uint32_t i = 0; i < pipeline->fetches.count; i++)
 		batches += !pipeline->fetches.row[i].end_of_data;
 	if (batches)
-		trainer->batch_tensors = (trainer->pin_tensors + batches / 2) / batches;
+		loader->batch_tensors = (loader->pin_tensors + batches / 2) / batches;
 }
 
-static int add_outputs(struct torch *torch, struct torch_trainer *trainer)
+static int add_outputs(struct torch *torch, struct torch_loader *loader)
 {
-	struct pipeline *pipeline = pipeline_of(torch, trainer);
+	struct pipeline *pipeline = pipeline_of(torch, loader);
 
-	if (trainer->pin != INDEX_NONE)
-		count_pinned(trainer, pipeline);
-	else if (!pipeline->operators.row[trainer->workers].in_trainer)
-		find_ends(trainer, pipeline);
+	if (loader->pin != INDEX_NONE)
+		count_pinned(loader, pipeline);
 	for (uint32_t i = 0; i < pipeline->fetches.count; i++) {
 		struct pipeline_output output = { .ts_ns = pipeline->fetches.row[i].end_ns,
-						  .op = trainer->workers,
+						  .op = loader->workers,
 						  .count = 1 };
 
 		if (pipeline->fetches.row[i].end_of_data)
 			continue;
 		if (!MODEL_PUSH(&pipeline->outputs, output))
 			return -ENOMEM;
-		output.op = trainer->pin;
-		if (trainer->pin != INDEX_NONE && !MODEL_PUSH(&pipeline->outputs, output))
+		output.op = loader->pin;
+		if (loader->pin != INDEX_NONE && !MODEL_PUSH(&pipeline->outputs, output))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Does a trainer mark anything but its loader? What does its pin-memory thread open? */
-static void find_other_calls(struct torch *torch)
+/* What do pin-memory threads open? */
+static void count_pin_tensors(struct torch *torch)
 {
 	for (uint32_t i = 0; i < torch->model->calls.count; i++) {
 		const struct call *call = &torch->model->calls.row[i];
-		uint8_t what = torch->what[call->function];
-		struct torch_trainer *trainer;
+		uint32_t loader = torch->thread_loader[call->thread];
 
-		if ((what != TORCH_MARK && what != TORCH_TENSOR) || is_loader_mark(torch, call))
-			continue;
-		trainer = torch_trainer(torch, process_of(torch, call));
-		if (!trainer)
-			continue;
-		trainer->other_marks |= what == TORCH_MARK;
-		trainer->pin_tensors +=
-			what == TORCH_TENSOR && torch_pin_thread(torch->model, call->thread);
+		if (torch->what[call->function] == TORCH_TENSOR && loader != INDEX_NONE)
+			torch->loaders.row[loader].pin_tensors++;
 	}
 }
 
@@ -343,6 +270,9 @@ static void watch(const struct torch *torch, struct window *window, const struct
 		}
 		break;
 	case TORCH_MARK: window->inner += torch->ends_recorded && !window->end_ns; break;
+	case TORCH_BACKWARD:
+		window->trains = true;
+		break;
 	case TORCH_MARK_END:
 		if (window->inner)
 			window->inner--;
@@ -351,6 +281,21 @@ static void watch(const struct torch *torch, struct window *window, const struct
 		break;
 	default: break;
 	}
+}
+
+/* Does what follows the last fetch of a thread tell that it trains? */
+static void note_training(struct torch *torch, const struct call *call)
+{
+	struct torch_fetch *last =
+		torch->fetches.count ? &torch->fetches.row[torch->fetches.count - 1] : NULL;
+	bool trains = torch->what[call->function] == TORCH_BACKWARD ||
+		      (torch->what[call->function] == TORCH_MARK &&
+		       strncmp(model_text(torch->model, call->text), OPTIMIZER, strlen(OPTIMIZER)) == 0);
+
+	if (!trains || !last || last->fetch.thread != call->thread)
+		return;
+	last->trains = true;
+	torch->trains = true;
 }
 
 static int find_fetches(struct torch *torch)
@@ -368,12 +313,14 @@ static int find_fetches(struct torch *torch)
 		}
 		if (window.mark)
 			watch(torch, &window, call);
-		if (torch->what[call->function] != TORCH_MARK || err ||
-		    (window.mark && window.inner))
-			continue;
-		if (window.mark)
-			err = end_window(torch, &window, call);
-		window = (struct window){ .mark = is_loader_mark(torch, call) ? call : NULL };
+		if (torch->what[call->function] == TORCH_MARK && !err &&
+		    !(window.mark && window.inner)) {
+			if (window.mark)
+				err = end_window(torch, &window, call);
+			window = (struct window){ .mark = is_loader_mark(torch, call) ? call : NULL };
+		}
+		if (!window.mark)
+			note_training(torch, call);
 	}
 	if (!err && window.mark)
 		err = end_window(torch, &window, NULL);
@@ -410,15 +357,15 @@ static int add_works(struct torch *torch)
 	struct made *made = find_made(torch);
 	int err = made ? 0 : -ENOMEM;
 
-	for (uint32_t t = 0; t < torch->trainers.count; t++) {
-		const struct torch_trainer *trainer = &torch->trainers.row[t];
-		struct pipeline *pipeline = pipeline_of(torch, trainer);
+	for (uint32_t t = 0; t < torch->loaders.count; t++) {
+		const struct torch_loader *loader = &torch->loaders.row[t];
+		struct pipeline *pipeline = pipeline_of(torch, loader);
 
 		for (uint32_t i = 0; i < pipeline->threads.count && !err; i++) {
 			const struct pipeline_thread *row = &pipeline->threads.row[i];
 			const struct made *of = &made[torch->model->threads.row[row->thread].process];
 
-			if (row->op == trainer->workers && !row->descendant)
+			if (row->op == loader->workers && !row->descendant)
 				err = loader_works(torch->model, pipeline, row, of->first_ns,
 						   of->last_ns);
 		}
@@ -431,16 +378,16 @@ static int finish(struct torch *torch)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < torch->trainers.count && !err; i++) {
-		struct torch_trainer *trainer = &torch->trainers.row[i];
-		struct pipeline *pipeline = pipeline_of(torch, trainer);
+	for (uint32_t i = 0; i < torch->loaders.count && !err; i++) {
+		struct torch_loader *loader = &torch->loaders.row[i];
+		struct pipeline *pipeline = pipeline_of(torch, loader);
 
-		if (trainer->worker_processes <= LOADER_WORKERS_MAX)
-			pipeline->operators.row[trainer->workers].workers =
-				loader_concurrent(torch->model, pipeline, trainer->workers);
-		err = add_outputs(torch, trainer);
-		if (!err && !pipeline->operators.row[trainer->workers].in_trainer &&
-		    !trainer->worker_processes &&
+		if (loader->worker_processes <= LOADER_WORKERS_MAX)
+			pipeline->operators.row[loader->workers].workers =
+				loader_concurrent(torch->model, pipeline, loader->workers);
+		err = add_outputs(torch, loader);
+		if (!err && !pipeline->operators.row[loader->workers].in_trainer &&
+		    !loader->worker_processes &&
 		    !pipeline_note(torch->model, pipeline,
 				   "no worker processes were recognized: torch before 2.1 does not "
 				   "name them, and those of another container are not traced"))
@@ -450,13 +397,39 @@ static int finish(struct torch *torch)
 		err = add_works(torch);
 	if (!err)
 		err = torch_queues(torch);
-	for (uint32_t i = 0; i < torch->trainers.count; i++) {
-		struct pipeline *pipeline = pipeline_of(torch, &torch->trainers.row[i]);
+	for (uint32_t i = 0; i < torch->loaders.count; i++) {
+		struct pipeline *pipeline = pipeline_of(torch, &torch->loaders.row[i]);
 
 		pipeline_sort(pipeline);
 		pipeline_count_sizes(pipeline, WAIT_NS);
 	}
 	return err;
+}
+
+static int build_all(struct torch *torch)
+{
+	int err = find_fetches(torch);
+
+	if (err || torch->fetches.count == 0)
+		return err;
+	err = torch_loaders_find(torch);
+	if (!err)
+		err = find_threads(torch);
+	if (err)
+		return err;
+	count_pin_tensors(torch);
+	err = settle_fetches(torch);
+	return err ? err : finish(torch);
+}
+
+static uint32_t *no_indices(uint32_t count)
+{
+	size_t size = ((size_t)count + 1) * sizeof(uint32_t);
+	uint32_t *list = malloc(size);
+
+	if (list)
+		memset(list, 0xff, size);
+	return list;
 }
 
 static int build(struct model *model, struct pipelines *pipelines)
@@ -467,22 +440,17 @@ static int build(struct model *model, struct pipelines *pipelines)
 
 	torch.what = framework_classify(model, "torch", FUNCTIONS,
 					sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &any);
-	err = torch.what ? 0 : -ENOMEM;
+	torch.process_loader = no_indices(model->processes.count);
+	torch.thread_loader = no_indices(model->threads.count);
+	err = torch.what && torch.process_loader && torch.thread_loader ? 0 : -ENOMEM;
 	for (uint32_t i = 0; !err && i < model->functions.count; i++)
 		torch.ends_recorded |= torch.what[i] == TORCH_MARK_END;
 	if (!err && any)
-		err = find_trainers(&torch);
-	if (!err && torch.trainers.count)
-		err = find_threads(&torch);
-	if (!err && torch.trainers.count)
-		find_other_calls(&torch);
-	if (!err && torch.trainers.count)
-		err = find_fetches(&torch);
-	if (!err && torch.trainers.count)
-		err = finish(&torch);
-	for (uint32_t i = 0; i < torch.trainers.count; i++)
-		free(torch.trainers.row[i].opened.row);
-	free(torch.trainers.row);
+		err = build_all(&torch);
+	free(torch.fetches.row);
+	free(torch.loaders.row);
+	free(torch.process_loader);
+	free(torch.thread_loader);
 	free(torch.what);
 	return err;
 }

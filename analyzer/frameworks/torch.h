@@ -5,21 +5,38 @@
 
 #include "analyzer/frameworks/pipeline_model.h"
 
-enum torch_call { TORCH_NONE = 0, TORCH_MARK, TORCH_MARK_END, TORCH_TENSOR };
+enum torch_call { TORCH_NONE = 0, TORCH_MARK, TORCH_MARK_END, TORCH_TENSOR, TORCH_BACKWARD };
 
-/* A process that trains, and its pipeline. */
-struct torch_trainer {
+/* A loader of a process that trains, and its pipeline. */
+struct torch_loader {
 	uint32_t process;
 	uint32_t pipeline; /* index into pipelines->list */
 	uint32_t workers; /* operators; INDEX_NONE = none */
 	uint32_t pin;
 	uint32_t worker_processes;
+	uint32_t each_workers; /* that each of its iterators starts; 0 = unknown */
+	uint32_t last_fetch; /* index into fetches, of those that came from known workers */
 	uint32_t queue; /* that workers fill */
 	uint32_t pinned; /* queue that the pin-memory thread fills */
 	uint32_t batch_tensors; /* so many make a batch, as far as can be told; 0 = unknown */
 	uint32_t pin_tensors; /* opened by the pin-memory thread */
-	MODEL_ARRAY(uint32_t) opened; /* tensors that each fetch opened */
-	bool other_marks; /* of its optimizer, of the user */
+	bool single; /* no workers: the trainer's thread makes its batches */
+	bool trains; /* a backward pass or an optimizer follows its batches */
+};
+
+/* A run of __next__ of some loader. */
+struct torch_fetch {
+	struct pipeline_fetch fetch;
+	uint64_t next_ns; /* when its thread made its next mark; UINT64_MAX = never */
+	uint64_t opened_ns; /* when it had opened its last tensor; 0 = none */
+	uint32_t opened; /* tensors */
+	uint32_t loader; /* index into loaders */
+	uint32_t group; /* of workers that made its batch; INDEX_NONE = unknown */
+	uint32_t ordered_group; /* that it ordered another batch from, while groups are found out */
+	bool single; /* its loader has no workers */
+	bool end_known; /* fetch.end_ns was recorded */
+	bool opening; /* has not opened the last one */
+	bool trains; /* a backward pass or an optimizer came after it */
 };
 
 struct torch {
@@ -27,17 +44,28 @@ struct torch {
 	struct pipelines *pipelines;
 	uint8_t *what; /* enum torch_call by function */
 	bool ends_recorded; /* of marks */
-	MODEL_ARRAY(struct torch_trainer) trainers;
+	bool trains; /* somebody does */
+	MODEL_ARRAY(struct torch_fetch) fetches; /* sorted by (thread, start_ns) */
+	MODEL_ARRAY(struct torch_loader) loaders;
+	uint32_t *process_loader; /* that a worker process belongs to, by process; or INDEX_NONE */
+	uint32_t *thread_loader; /* that a pin-memory thread belongs to, by thread; or INDEX_NONE */
 };
-
-/* torch_trainer - the trainer that is this process, or NULL */
-struct torch_trainer *torch_trainer(const struct torch *torch, uint32_t process);
-
-/* torch_ancestor - the trainer that a process descends from, or NULL */
-struct torch_trainer *torch_ancestor(const struct torch *torch, uint32_t process);
 
 /* torch_pin_thread - is it the thread that copies batches into memory the device can read? */
 bool torch_pin_thread(const struct model *model, uint32_t thread);
+
+/* torch_worker_process - is it a worker's, by its name? */
+bool torch_worker_process(const struct model *model, uint32_t process);
+
+/*
+ * torch_loaders_find - tell loaders apart; fills loaders, their pipelines, and who belongs to which
+ *
+ * Needs fetches. How they are told apart: torch_loaders.c. Returns 0 or -ENOMEM.
+ */
+int torch_loaders_find(struct torch *torch);
+
+/* torch_ends_find - which fetches got the end of the data, no batch; needs loaders */
+void torch_ends_find(struct torch *torch);
 
 /*
  * torch_queues - batches from workers to trainer, by way of the pin-memory thread if there is one

@@ -22,9 +22,15 @@ struct tensors {
 	MODEL_ARRAY(struct tensor) of;
 };
 
-static struct pipeline *pipeline_of(const struct torch *torch, const struct torch_trainer *trainer)
+static struct pipeline *pipeline_of(const struct torch *torch, const struct torch_loader *loader)
 {
-	return &torch->pipelines->list.row[trainer->pipeline];
+	return &torch->pipelines->list.row[loader->pipeline];
+}
+
+/* Or NULL. */
+static struct torch_loader *loader_at(const struct torch *torch, uint32_t i)
+{
+	return i < torch->loaders.count ? &torch->loaders.row[i] : NULL;
 }
 
 static uint32_t add_queue(struct torch *torch, struct pipeline *pipeline, const char *name,
@@ -39,24 +45,24 @@ static uint32_t add_queue(struct torch *torch, struct pipeline *pipeline, const 
 }
 
 /* Counted in batches, if all batches are alike. */
-static int add_queues(struct torch *torch, struct torch_trainer *trainer)
+static int add_queues(struct torch *torch, struct torch_loader *loader)
 {
-	struct pipeline *pipeline = pipeline_of(torch, trainer);
+	struct pipeline *pipeline = pipeline_of(torch, loader);
 
-	if (!trainer->batch_tensors)
+	if (!loader->batch_tensors)
 		return 0;
-	trainer->queue = add_queue(torch, pipeline, "batches made ahead", trainer->workers,
-				   trainer->pin);
-	if (trainer->queue == INDEX_NONE)
+	loader->queue = add_queue(torch, pipeline, "batches made ahead", loader->workers,
+				   loader->pin);
+	if (loader->queue == INDEX_NONE)
 		return -ENOMEM;
-	if (trainer->pin == INDEX_NONE)
+	if (loader->pin == INDEX_NONE)
 		return 0;
-	trainer->pinned = add_queue(torch, pipeline, "batches in pinned memory", trainer->pin,
+	loader->pinned = add_queue(torch, pipeline, "batches in pinned memory", loader->pin,
 				    INDEX_NONE);
-	return trainer->pinned == INDEX_NONE ? -ENOMEM : 0;
+	return loader->pinned == INDEX_NONE ? -ENOMEM : 0;
 }
 
-static int add_event(struct torch *torch, struct torch_trainer *trainer, uint32_t queue,
+static int add_event(struct torch *torch, struct torch_loader *loader, uint32_t queue,
 		     const struct call *call, uint64_t start_ns, int32_t change)
 {
 	struct pipeline_queue_event event = { .start_ns = start_ns,
@@ -66,7 +72,7 @@ static int add_event(struct torch *torch, struct torch_trainer *trainer, uint32_
 					      .change = change,
 					      .size = -1 };
 
-	return MODEL_PUSH(&pipeline_of(torch, trainer)->queue_events, event) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&pipeline_of(torch, loader)->queue_events, event) ? 0 : -ENOMEM;
 }
 
 /* A worker's main thread makes them, or the one that feeds the pipe. */
@@ -82,19 +88,19 @@ static int by_process(const void *a, const void *b)
 /* Of the last tensor of a worker's batch. */
 static int add_push(struct torch *torch, const struct tensor *tensor)
 {
-	struct torch_trainer *trainer = torch_ancestor(torch, tensor->process);
+	struct torch_loader *loader = loader_at(torch, torch->process_loader[tensor->process]);
 
-	return add_event(torch, trainer, trainer->queue, tensor->call, tensor->call->start_ns, 1);
+	return add_event(torch, loader, loader->queue, tensor->call, tensor->call->start_ns, 1);
 }
 
 /* Of the last tensor that the pin-memory thread opened of a batch; its wait is not a part of that call. */
 static int add_move(struct torch *torch, const struct tensor *tensor)
 {
-	struct torch_trainer *trainer = torch_trainer(torch, tensor->process);
-	int err = add_event(torch, trainer, trainer->queue, tensor->call, tensor->call->start_ns, -1);
+	struct torch_loader *loader = loader_at(torch, torch->thread_loader[tensor->call->thread]);
+	int err = add_event(torch, loader, loader->queue, tensor->call, tensor->call->start_ns, -1);
 
 	return err ? err
-		   : add_event(torch, trainer, trainer->pinned, tensor->call, tensor->call->end_ns, 1);
+		   : add_event(torch, loader, loader->pinned, tensor->call, tensor->call->end_ns, 1);
 }
 
 /* Calls @add for each process' batches: so many tensors as the trainer opened for one. */
@@ -108,12 +114,13 @@ static int each_batch(struct torch *torch, struct tensors *tensors, bool pin,
 		qsort(tensors->of.row, tensors->of.count, sizeof(*tensors->of.row), by_process);
 	for (uint32_t i = 0; i < tensors->of.count && !err; i++) {
 		const struct tensor *tensor = &tensors->of.row[i];
-		const struct torch_trainer *trainer = pin ? torch_trainer(torch, tensor->process)
-							  : torch_ancestor(torch, tensor->process);
+		const struct torch_loader *loader =
+			loader_at(torch, pin ? torch->thread_loader[tensor->call->thread]
+					     : torch->process_loader[tensor->process]);
 
 		if (i && tensor->process != tensor[-1].process)
 			made = 0;
-		if (trainer && trainer->queue != INDEX_NONE && ++made % trainer->batch_tensors == 0)
+		if (loader && loader->queue != INDEX_NONE && ++made % loader->batch_tensors == 0)
 			err = add(torch, tensor);
 	}
 	return err;
@@ -127,15 +134,13 @@ static int find_pushes(struct torch *torch)
 
 	for (uint32_t i = 0; i < model->calls.count && !err; i++) {
 		struct tensor tensor = { .call = &model->calls.row[i] };
-		const struct torch_trainer *trainer;
 
 		if (torch->what[tensor.call->function] != TORCH_TENSOR)
 			continue;
 		tensor.process = model->threads.row[tensor.call->thread].process;
-		trainer = torch_trainer(torch, tensor.process);
-		if (!trainer)
+		if (torch->process_loader[tensor.process] != INDEX_NONE)
 			err = MODEL_PUSH(&made.of, tensor) ? 0 : -ENOMEM;
-		else if (torch_pin_thread(model, tensor.call->thread))
+		else if (torch->thread_loader[tensor.call->thread] != INDEX_NONE)
 			err = MODEL_PUSH(&pinned.of, tensor) ? 0 : -ENOMEM;
 	}
 	if (!err)
@@ -147,10 +152,10 @@ static int find_pushes(struct torch *torch)
 	return err;
 }
 
-static int find_pops(struct torch *torch, struct torch_trainer *trainer)
+static int find_pops(struct torch *torch, struct torch_loader *loader)
 {
-	const struct pipeline *pipeline = pipeline_of(torch, trainer);
-	uint32_t queue = trainer->pinned == INDEX_NONE ? trainer->queue : trainer->pinned;
+	const struct pipeline *pipeline = pipeline_of(torch, loader);
+	uint32_t queue = loader->pinned == INDEX_NONE ? loader->queue : loader->pinned;
 	int err = 0;
 
 	for (uint32_t i = 0; queue != INDEX_NONE && i < pipeline->fetches.count && !err; i++) {
@@ -158,7 +163,7 @@ static int find_pops(struct torch *torch, struct torch_trainer *trainer)
 		const struct call at = { .end_ns = fetch->end_ns, .thread = fetch->thread };
 
 		if (!fetch->end_of_data)
-			err = add_event(torch, trainer, queue, &at, fetch->start_ns, -1);
+			err = add_event(torch, loader, queue, &at, fetch->start_ns, -1);
 	}
 	return err;
 }
@@ -167,11 +172,11 @@ int torch_queues(struct torch *torch)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < torch->trainers.count && !err; i++)
-		err = add_queues(torch, &torch->trainers.row[i]);
+	for (uint32_t i = 0; i < torch->loaders.count && !err; i++)
+		err = add_queues(torch, &torch->loaders.row[i]);
 	if (!err)
 		err = find_pushes(torch);
-	for (uint32_t i = 0; i < torch->trainers.count && !err; i++)
-		err = find_pops(torch, &torch->trainers.row[i]);
+	for (uint32_t i = 0; i < torch->loaders.count && !err; i++)
+		err = find_pops(torch, &torch->loaders.row[i]);
 	return err;
 }

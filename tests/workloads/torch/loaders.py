@@ -7,7 +7,7 @@ usage: loaders.py [OPTION...] --go FILE
 Prints "ready" when all libraries are there, waits until FILE is, trains, and prints a line of JSON for each loader: how many batches it gave, how
 often it ended, how long the trainer waited in it and what share of its own time that was.
 
-Each row takes --ms milliseconds: asleep, or at work on a CPU as the thread's own clock has it.
+Each row takes --ms milliseconds: asleep, or at work on a CPU as the thread's own clock has it. Rows to evaluate sleep for half of one.
 """
 import argparse
 import json
@@ -128,7 +128,7 @@ def main():
         options.update(multiprocessing_context=args.method, persistent_workers=args.persistent)
     loaders = [Timed("train", DataLoader(Rows(args.batches * args.batch, args.how, args.ms, args.kind), **options), args)]
     if args.evaluate != "no":
-        data = Rows(args.batches // 2 * args.batch, "none", 0, args.kind)
+        data = Rows(args.batches // 2 * args.batch, "sleep", 0.5, args.kind)
         loaders.append(Timed("evaluate", DataLoader(data, **options), args))
     for _ in range(args.epochs):
         loaders[0].epoch(True, loaders[1] if args.evaluate == "inside" else None)

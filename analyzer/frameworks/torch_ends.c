@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which fetches of a DataLoader got no batch but the end of its data.
+ *
+ * With workers, and without a pin-memory thread, the fetching thread opens a batch's tensors: none were opened for an end,
+ * but for a batch that came before its turn neither. Where that does not tell, an end is what no
+ * training follows, of a loader that trains, and of others what is the last before another loader's turn, or before its
+ * workers' end.
+ */
+#include <stdlib.h>
+
+#include "analyzer/frameworks/torch.h"
+
+#define TOLERANCE 0.98 /* of a mean: what was lost, or opened before recording began */
+#define QUICK 8 /* an end takes so many times less than a batch at least */
+#define QUICK_AT_EXIT 2 /* if nothing but the thread's end follows */
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/*
+ * How many tensors make a batch. All fetches together opened hardly fewer than one batch each, as ends are few; of all
+ * counts that were seen, and their divisor, it is the least that makes this so.
+ */
+static uint32_t tensors_of_batch(const struct torch *torch, uint32_t loader)
+{
+	uint32_t divisor = 0, fetches = 0, best = UINT32_MAX;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
+
+		if (of->loader != loader)
+			continue;
+		divisor = common_divisor(divisor, of->opened);
+		all += of->opened;
+		fetches++;
+	}
+	if (!all)
+		return 0;
+	for (uint32_t i = 0; i <= torch->fetches.count; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
+		uint32_t count = i == torch->fetches.count ? divisor
+				 : of->loader == loader	   ? of->opened
+							   : 0;
+
+		if (count && count < best && count >= TOLERANCE * (double)all / fetches)
+			best = count;
+	}
+	return best == UINT32_MAX ? 0 : best;
+}
+
+/* A fetch may open later batches', too, if their workers were quicker: fetches after it find these there. */
+static void ends_by_tensors(struct torch *torch, uint32_t loader, uint32_t batch_tensors)
+{
+	uint32_t there = 0;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		struct torch_fetch *of = &torch->fetches.row[i];
+		uint32_t batches = (of->opened + batch_tensors / 2) / batch_tensors;
+
+		if (of->loader != loader)
+			continue;
+		if (of->opened && !batches)
+			batches = 1;
+		of->fetch.end_of_data = batches + there == 0;
+		there = batches + there ? batches + there - 1 : 0;
+	}
+}
+
+static uint64_t mean_ns(const struct torch *torch, uint32_t loader)
+{
+	uint64_t sum = 0, count = 0;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
+
+		if (of->loader != loader)
+			continue;
+		sum += of->fetch.end_ns - of->fetch.start_ns;
+		count++;
+	}
+	return count ? sum / count : 0;
+}
+
+/* The last fetch of a thread */
+static bool ends_quickly(const struct torch *torch, const struct torch_fetch *of, uint64_t mean)
+{
+	bool exits = torch->model->threads.row[of->fetch.thread].exit_ns != 0;
+
+	return (of->fetch.end_ns - of->fetch.start_ns) * (exits ? QUICK_AT_EXIT : QUICK) <= mean;
+}
+
+/* Of an epoch's last fetch it is known that there is another turn after it; of the very last, that it took no time. */
+static void ends_by_turns(struct torch *torch, uint32_t loader)
+{
+	uint64_t mean = mean_ns(torch, loader);
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		struct torch_fetch *of = &torch->fetches.row[i];
+		const struct torch_fetch *next = i + 1 < torch->fetches.count ? of + 1 : NULL;
+
+		if (of->loader != loader)
+			continue;
+		if (next && next->fetch.thread != of->fetch.thread)
+			next = NULL;
+		if (torch->trains && torch->loaders.row[loader].trains)
+			of->fetch.end_of_data = !of->trains && !of->fetch.open;
+		else if (next)
+			of->fetch.end_of_data = next->loader != loader || next->group != of->group;
+		else
+			of->fetch.end_of_data = ends_quickly(torch, of, mean);
+	}
+}
+
+void torch_ends_find(struct torch *torch)
+{
+	for (uint32_t i = 0; i < torch->loaders.count; i++) {
+		struct torch_loader *loader = &torch->loaders.row[i];
+		bool opens = !loader->single && loader->pin == INDEX_NONE;
+
+		loader->batch_tensors = opens ? tensors_of_batch(torch, i) : 0;
+		if (loader->batch_tensors)
+			ends_by_tensors(torch, i, loader->batch_tensors);
+		else
+			ends_by_turns(torch, i);
+	}
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which DataLoader a fetch asked.
+ *
+ * A mark has no more of its loader than the class. So loaders are told apart
+ *
+ *   with workers: by these. An iterator starts all of its own before it is asked for the first time:
+ *     workers that start with no fetch in between are one group. A fetch is the group's whose processes,
+ *     or pin-memory thread, wake the fetching thread in it or are woken by it; if none do, and there is no
+ *     such thread, that of the only one whose writer of orders (a thread of the trainer) does; else that
+ *     of the fetch before it among those that live. Groups one after the other, with as many workers and
+ *     of the same use, are the epochs of one loader, as far as can be told;
+ *   all: by their use. After a batch of some there is a backward pass or a step of an optimizer, after those of
+ *     others, which evaluate, there is none.
+ *
+ * Two loaders without workers that are used alike can't be told apart.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/frameworks/python_loader.h"
+#include "analyzer/frameworks/torch.h"
+#include "lib/base/bisect.h"
+
+#define ANCESTORS_MAX 8
+#define TRAINS_SHARE 4 /* one fetch in so many is followed by training, at least, of a loader that trains */
+
+#define SEVERAL (INDEX_NONE - 1) /* groups: threads of the trainer also wake each other for the interpreter's lock */
+
+#define EVALUATES "no backward pass follows its batches: it does not train"
+
+/* Workers of one iterator. */
+struct group {
+	uint32_t process; /* that fetches */
+	uint32_t workers;
+	uint64_t from_ns;
+	uint64_t to_ns; /* when the last of them ended; UINT64_MAX = it did not */
+	uint64_t last_worker_ns; /* start of the last one */
+	uint32_t first_fetch, last_fetch; /* INDEX_NONE = none */
+	uint32_t fetches, training;
+	uint32_t loader;
+};
+
+/* A loader with workers is asked. */
+struct ask {
+	uint32_t process;
+	uint64_t ts_ns;
+};
+
+struct finder {
+	struct torch *torch;
+	MODEL_ARRAY(struct ask) asks; /* sorted */
+	MODEL_ARRAY(struct group) groups;
+	uint32_t *of_process; /* group of a worker's process, INDEX_NONE = none */
+	uint32_t *of_thread; /* group that one of the trainer's other threads belongs to */
+	uint32_t *first; /* first fetch of a thread; INDEX_NONE = it does not fetch */
+	bool *fetches; /* a process does */
+	bool pins; /* there is a pin-memory thread */
+};
+
+static uint32_t fetching_ancestor(const struct finder *f, uint32_t process)
+{
+	const struct model *model = f->torch->model;
+
+	for (int i = 0; i < ANCESTORS_MAX; i++) {
+		uint32_t pid = model->processes.row[process].parent_pid;
+
+		process = pid ? loader_process(model, pid) : INDEX_NONE;
+		if (process == INDEX_NONE || f->fetches[process])
+			return process;
+	}
+	return INDEX_NONE;
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct ask *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return x->ts_ns < y->ts_ns ? -1 : x->ts_ns > y->ts_ns;
+}
+
+static int sort_asks(struct finder *f)
+{
+	const struct torch *torch = f->torch;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		const struct torch_fetch *of = &torch->fetches.row[i];
+		struct ask ask = { torch->model->threads.row[of->fetch.thread].process,
+				   of->fetch.start_ns };
+
+		if (!of->single && !MODEL_PUSH(&f->asks, ask))
+			return -ENOMEM;
+	}
+	if (f->asks.count)
+		qsort(f->asks.row, f->asks.count, sizeof(*f->asks.row), by_process);
+	return 0;
+}
+
+/* Did the process ask a loader with workers between two instants? */
+static bool asked_between(const struct finder *f, uint32_t process, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct ask *row = f->asks.row;
+	uint32_t next = BISECT(i, 0, f->asks.count,
+			       row[i].process < process ||
+				       (row[i].process == process && row[i].ts_ns <= from_ns));
+
+	return next < f->asks.count && row[next].process == process && row[next].ts_ns < to_ns;
+}
+
+/* Processes are in the order in which they were first seen. */
+static int find_groups(struct finder *f)
+{
+	const struct model *model = f->torch->model;
+
+	for (uint32_t p = 0; p < model->processes.count; p++) {
+		const struct process *process = &model->processes.row[p];
+		uint32_t trainer = torch_worker_process(model, p) ? fetching_ancestor(f, p)
+								  : INDEX_NONE;
+		uint64_t exit_ns = process->exit_ns ? process->exit_ns : UINT64_MAX;
+		struct group new = { .process = trainer,
+				     .from_ns = process->start_ns,
+				     .first_fetch = INDEX_NONE,
+				     .last_fetch = INDEX_NONE,
+				     .loader = INDEX_NONE };
+		struct group *group = NULL;
+
+		if (trainer == INDEX_NONE)
+			continue;
+		for (uint32_t g = f->groups.count; g-- > 0 && !group;)
+			if (f->groups.row[g].process == trainer)
+				group = &f->groups.row[g];
+		if (!group ||
+		    asked_between(f, trainer, group->last_worker_ns, process->start_ns)) {
+			if (!MODEL_PUSH(&f->groups, new))
+				return -ENOMEM;
+			group = &f->groups.row[f->groups.count - 1];
+		}
+		group->workers++;
+		group->last_worker_ns = process->start_ns;
+		group->to_ns = exit_ns > group->to_ns ? exit_ns : group->to_ns;
+		f->of_process[p] = (uint32_t)(group - f->groups.row);
+	}
+	return 0;
+}
+
+/* One of a training process that fetches nothing itself. */
+static bool is_helper(const struct finder *f, uint32_t thread)
+{
+	return f->first[thread] == INDEX_NONE &&
+	       f->fetches[f->torch->model->threads.row[thread].process];
+}
+
+/*
+ * Threads of the trainer belong to the group that they talk to first: the pin-memory thread, and those that
+ * write orders to its workers.
+ */
+static void find_helpers(struct finder *f)
+{
+	const struct model *model = f->torch->model;
+
+	for (uint32_t i = 0; i < model->wakes.count; i++) {
+		uint32_t a = model->wakes.row[i].waker_thread, b = model->wakes.row[i].thread;
+		uint32_t group;
+
+		if (a >= model->threads.count || b >= model->threads.count)
+			continue;
+		if (!is_helper(f, a)) {
+			a = b;
+			b = model->wakes.row[i].waker_thread;
+		}
+		group = f->of_process[model->threads.row[b].process];
+		if (is_helper(f, a) && torch_pin_thread(model, a))
+			f->pins = true;
+		if (is_helper(f, a) && f->of_thread[a] == INDEX_NONE && group != INDEX_NONE)
+			f->of_thread[a] = group;
+	}
+}
+
+/* The fetch of a thread that is under way at an instant, or NULL. */
+static struct torch_fetch *fetch_at(const struct finder *f, uint32_t thread, uint64_t ts_ns)
+{
+	struct torch_fetch *row = f->torch->fetches.row;
+	uint32_t first = f->first[thread], next;
+
+	if (first == INDEX_NONE)
+		return NULL;
+	next = BISECT(i, first, f->torch->fetches.count,
+		      row[i].fetch.thread == thread && row[i].fetch.start_ns <= ts_ns);
+	return next > first && (row[next - 1].end_known ? row[next - 1].fetch.end_ns
+							: row[next - 1].next_ns) >= ts_ns
+		       ? &row[next - 1]
+		       : NULL;
+}
+
+/* Who talks to a fetching thread has its batch. */
+static void find_talks(struct finder *f)
+{
+	const struct model *model = f->torch->model;
+
+	for (uint32_t i = 0; i < model->wakes.count; i++) {
+		const struct wake *wake = &model->wakes.row[i];
+		uint32_t ours = wake->waker_thread, other = wake->thread, group;
+		struct torch_fetch *fetch;
+
+		if (ours >= model->threads.count || other >= model->threads.count)
+			continue;
+		if (f->first[ours] == INDEX_NONE) {
+			ours = wake->thread;
+			other = wake->waker_thread;
+		}
+		group = f->of_thread[other] != INDEX_NONE
+				? f->of_thread[other]
+				: f->of_process[model->threads.row[other].process];
+		fetch = group != INDEX_NONE ? fetch_at(f, ours, wake->ts_ns) : NULL;
+		if (!fetch || fetch->single)
+			continue;
+		if (f->of_thread[other] == INDEX_NONE || torch_pin_thread(model, other))
+			fetch->group = group;
+		else if (fetch->ordered_group == INDEX_NONE)
+			fetch->ordered_group = group;
+		else if (fetch->ordered_group != group)
+			fetch->ordered_group = SEVERAL;
+	}
+}
+
+/* The group of a fetch that nobody talked in. */
+static uint32_t likely_group(const struct finder *f, const struct torch_fetch *of, uint32_t before)
+{
+	uint32_t process = f->torch->model->threads.row[of->fetch.thread].process;
+
+	if (before != INDEX_NONE && f->groups.row[before].to_ns < of->fetch.start_ns)
+		before = INDEX_NONE; /* it has ended */
+	for (uint32_t g = f->groups.count; g-- > 0;) {
+		const struct group *group = &f->groups.row[g];
+		bool lives = group->process == process && group->from_ns <= of->fetch.start_ns &&
+			     group->to_ns >= of->fetch.start_ns;
+
+		if (lives && group->first_fetch == INDEX_NONE)
+			return g; /* an iterator that has just been made is asked */
+		if (lives && before == INDEX_NONE)
+			before = g;
+	}
+	return before;
+}
+
+static void assign_groups(struct finder *f)
+{
+	struct torch *torch = f->torch;
+	uint32_t before = INDEX_NONE;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i++) {
+		struct torch_fetch *of = &torch->fetches.row[i];
+		struct group *group;
+
+		if (i == 0 || of[-1].fetch.thread != of->fetch.thread)
+			before = INDEX_NONE;
+		if (of->single)
+			continue;
+		if (of->group == INDEX_NONE && of->ordered_group < SEVERAL && !f->pins)
+			of->group = of->ordered_group;
+		if (of->group == INDEX_NONE)
+			of->group = likely_group(f, of, before);
+		before = of->group != INDEX_NONE ? of->group : before;
+		if (of->group == INDEX_NONE)
+			continue;
+		group = &f->groups.row[of->group];
+		group->first_fetch = group->first_fetch == INDEX_NONE ? i : group->first_fetch;
+		group->last_fetch = i;
+		group->fetches++;
+		group->training += of->trains;
+	}
+}
+
+static bool used_to_train(const struct finder *f, const struct group *group)
+{
+	return !f->torch->trains || group->training * TRAINS_SHARE >= group->fetches;
+}
+
+static uint32_t add_loader(struct torch *torch, uint32_t process, bool single, bool trains)
+{
+	struct torch_loader loader = { .process = process,
+				       .pipeline = torch->pipelines->list.count,
+				       .pin = INDEX_NONE,
+				       .queue = INDEX_NONE,
+				       .pinned = INDEX_NONE,
+				       .single = single,
+				       .trains = trains };
+	struct pipeline *pipeline = pipeline_add(torch->pipelines, "torch", process);
+	struct pipeline_operator *op;
+
+	if (!pipeline)
+		return INDEX_NONE;
+	loader.workers = pipeline_operator_add(torch->model, pipeline, 0,
+					       single ? "DataLoader" : "DataLoader worker",
+					       single ? "DataLoader" : "worker");
+	if (loader.workers == INDEX_NONE ||
+	    (!trains && !pipeline_note(torch->model, pipeline, EVALUATES)) ||
+	    !MODEL_PUSH(&torch->loaders, loader))
+		return INDEX_NONE;
+	op = &pipeline->operators.row[loader.workers];
+	op->source = true;
+	op->python = true;
+	op->counts_outputs = true;
+	op->in_trainer = single;
+	return torch->loaders.count - 1;
+}
+
+/* A loader whose earlier groups this one may follow, or a new one. */
+static uint32_t loader_of_group(struct finder *f, const struct group *group)
+{
+	struct torch *torch = f->torch;
+	bool trains = used_to_train(f, group);
+	uint32_t i;
+
+	for (i = 0; i < torch->loaders.count; i++) {
+		const struct torch_loader *loader = &torch->loaders.row[i];
+
+		if (loader->process == group->process && loader->each_workers == group->workers &&
+		    loader->trains == trains && loader->last_fetch < group->first_fetch)
+			break;
+	}
+	if (i == torch->loaders.count)
+		i = add_loader(torch, group->process, false, trains);
+	if (i == INDEX_NONE)
+		return i;
+	torch->loaders.row[i].each_workers = group->workers;
+	torch->loaders.row[i].last_fetch = group->last_fetch;
+	return i;
+}
+
+/* Loaders without workers, or whose workers nobody knows: one for each use in a process. */
+static uint32_t loader_by_use(struct torch *torch, uint32_t process, bool single, bool trains)
+{
+	for (uint32_t i = 0; i < torch->loaders.count; i++) {
+		const struct torch_loader *loader = &torch->loaders.row[i];
+
+		if (loader->process == process && loader->single == single &&
+		    (!single || loader->trains == trains))
+			return i;
+	}
+	return add_loader(torch, process, single, trains);
+}
+
+/* Up to the next mark, if its end was not recorded. */
+static double took(const struct torch_fetch *of)
+{
+	uint64_t end_ns = of->end_known || of->next_ns == UINT64_MAX ? of->fetch.end_ns
+								     : of->next_ns;
+
+	return (double)(end_ns - of->fetch.start_ns) + 1;
+}
+
+/*
+ * A row of @count fetches without training after one with. Is the first the end of the training data, and
+ * the rest another loader's? Then it takes rather as long as the last of them, which is an end, too, than as their batches.
+ */
+static bool begins_with_end(const struct torch_fetch *of, uint32_t count)
+{
+	double batches = 0;
+
+	if (count < 3)
+		return count == 1;
+	for (uint32_t i = 1; i + 1 < count; i++)
+		batches += took(&of[i]) / (count - 2);
+	return 2 * took(of) < batches && took(of) < sqrt(took(&of[count - 1]) * batches);
+}
+
+/* After the last evaluation inside an epoch the training data ends, too: two ends in a row. */
+static bool ends_with_end(const struct torch_fetch *of, uint32_t count)
+{
+	double batches = 0;
+
+	if (count < 3)
+		return false;
+	for (uint32_t i = 0; i + 2 < count; i++)
+		batches += took(&of[i]) / (count - 2);
+	return 2 * took(&of[count - 1]) < batches &&
+	       took(&of[count - 2]) < sqrt(took(&of[count - 1]) * batches);
+}
+
+/* Uses of fetches without workers: those that train, their ends, and the rest. Fills loader. */
+static int assign_singles(struct finder *f)
+{
+	struct torch *torch = f->torch;
+	uint32_t next;
+
+	for (uint32_t i = 0; i < torch->fetches.count; i = next) {
+		struct torch_fetch *of = &torch->fetches.row[i];
+		uint32_t process = torch->model->threads.row[of->fetch.thread].process;
+		bool after = i && of[-1].single && of[-1].trains &&
+			     of[-1].fetch.thread == of->fetch.thread;
+		bool first, last;
+
+		next = i + 1;
+		if (!of->single)
+			continue;
+		while (next < torch->fetches.count && torch->fetches.row[next].single &&
+		       torch->fetches.row[next].fetch.thread == of->fetch.thread &&
+		       !of->trains && !torch->fetches.row[next].trains)
+			next++;
+		first = after && begins_with_end(of, next - i);
+		last = after && !first && ends_with_end(of, next - i);
+		for (uint32_t k = i; k < next; k++) {
+			bool trains = of->trains || !torch->trains || (k == i && first) ||
+				      (k == next - 1 && last);
+
+			torch->fetches.row[k].loader = loader_by_use(torch, process, true, trains);
+			if (torch->fetches.row[k].loader == INDEX_NONE)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int assign_loaders(struct finder *f)
+{
+	struct torch *torch = f->torch;
+	const struct model *model = torch->model;
+	int err = 0;
+
+	for (uint32_t g = 0; g < f->groups.count && !err; g++) {
+		struct group *group = &f->groups.row[g];
+
+		if (!group->fetches)
+			continue;
+		group->loader = loader_of_group(f, group);
+		err = group->loader == INDEX_NONE ? -ENOMEM : 0;
+	}
+	if (!err)
+		err = assign_singles(f);
+	for (uint32_t i = 0; i < torch->fetches.count && !err; i++) {
+		struct torch_fetch *of = &torch->fetches.row[i];
+
+		if (of->single)
+			continue;
+		of->loader = of->group != INDEX_NONE
+				     ? f->groups.row[of->group].loader
+				     : loader_by_use(torch,
+						     model->threads.row[of->fetch.thread].process,
+						     false, true);
+		err = of->loader == INDEX_NONE ? -ENOMEM : 0;
+	}
+	for (uint32_t p = 0; p < model->processes.count; p++)
+		if (f->of_process[p] != INDEX_NONE)
+			torch->process_loader[p] = f->groups.row[f->of_process[p]].loader;
+	for (uint32_t t = 0; t < model->threads.count; t++)
+		if (f->of_thread[t] != INDEX_NONE && torch_pin_thread(model, t))
+			torch->thread_loader[t] = f->groups.row[f->of_thread[t]].loader;
+	return err;
+}
+
+static void mark_fetching(struct finder *f)
+{
+	const struct torch *torch = f->torch;
+
+	for (uint32_t i = torch->fetches.count; i-- > 0;) {
+		uint32_t thread = torch->fetches.row[i].fetch.thread;
+
+		f->first[thread] = i;
+		f->fetches[torch->model->threads.row[thread].process] = true;
+	}
+}
+
+static uint32_t *no_indices(uint32_t count)
+{
+	size_t size = ((size_t)count + 1) * sizeof(uint32_t);
+	uint32_t *list = malloc(size);
+
+	if (list)
+		memset(list, 0xff, size);
+	return list;
+}
+
+int torch_loaders_find(struct torch *torch)
+{
+	const struct model *model = torch->model;
+	struct finder f = { .torch = torch,
+			    .of_process = no_indices(model->processes.count),
+			    .of_thread = no_indices(model->threads.count),
+			    .first = no_indices(model->threads.count),
+			    .fetches = calloc((size_t)model->processes.count + 1, sizeof(bool)) };
+	int err = f.of_process && f.of_thread && f.first && f.fetches ? 0 : -ENOMEM;
+
+	if (!err) {
+		mark_fetching(&f);
+		err = sort_asks(&f);
+	}
+	if (!err)
+		err = find_groups(&f);
+	if (!err) {
+		find_helpers(&f);
+		find_talks(&f);
+		assign_groups(&f);
+		err = assign_loaders(&f);
+	}
+	free(f.groups.row);
+	free(f.asks.row);
+	free(f.of_process);
+	free(f.of_thread);
+	free(f.first);
+	free(f.fetches);
+	return err;
+}
