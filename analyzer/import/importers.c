@@ -8,6 +8,7 @@
 
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/input_file.h"
+#include "analyzer/import/readers/sqlite_file.h"
 #include "analyzer/load/loader.h"
 
 static const struct importer *const IMPORTERS[] = {
@@ -222,10 +223,15 @@ static int take_as(struct import *import, const struct importer *importer, char 
 static int take_path(struct import *import, char *error, size_t error_size)
 {
 	const struct importer *importer;
+	char words[320];
 	int err = import_find(import->path, &importer, error, error_size);
 
 	if (err)
 		return err;
+	if (!importer && sqlite_file_why_unknown(import->path, words, sizeof(words))) {
+		snprintf(error, error_size, "%s: %s", import->path, words);
+		return -EBADMSG;
+	}
 	if (!importer) {
 		snprintf(error, error_size,
 			 "%s: no device file of a format known here; `analyzer info --help` lists "

@@ -344,7 +344,9 @@ static int import(struct import *import)
 	if (!file.db)
 		return import_fail(import, -EBADMSG, "%s", error);
 	rocm_rows_begin(&file.rocm, import, "rocpd", PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME);
-	err = read_runs(&file);
+	err = sqlite_file_tell_torn(import, file.db);
+	if (!err)
+		err = read_runs(&file);
 	if (!err)
 		err = rocm_finish(&file.rocm);
 	rocm_rows_free(&file.rocm);

@@ -342,10 +342,11 @@ static int read_database(struct v1 *file)
 		       { "KERN", SECTION_OPS }, { "rocTX", SECTION_MARKS } };
 	char error[256];
 	sqlite3 *db = sqlite_file_open(file->import->path, error, sizeof(error));
-	int err = 0;
+	int err;
 
 	if (!db)
 		return import_fail(file->import, -EBADMSG, "%s", error);
+	err = sqlite_file_tell_torn(file->import, db);
 	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]) && !err; i++) {
 		file->section = TABLES[i].section;
 		err = read_table(file, db, TABLES[i].table);

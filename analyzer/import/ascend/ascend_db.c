@@ -509,7 +509,9 @@ static int import(struct import *import)
 	if (!file.db)
 		return import_fail(import, -EBADMSG, "%s", error);
 	import_rows_begin(&file.rows, import);
-	err = read_tables(&file);
+	err = sqlite_file_tell_torn(import, file.db);
+	if (!err)
+		err = read_tables(&file);
 	ascend_db_finish_operations(&file, operations);
 	import_marks_of_device(import->model, first_device, first_mark);
 	if (!err && import->model->tasks.count == tasks)

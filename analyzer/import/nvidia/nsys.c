@@ -330,7 +330,9 @@ static int import(struct import *import)
 	if (!file.db)
 		return import_fail(import, -EBADMSG, "%s", file.error);
 	import_rows_begin(&file.rows, import);
-	err = read_all(&file);
+	err = sqlite_file_tell_torn(import, file.db);
+	if (!err)
+		err = read_all(&file);
 	import_rows_free(&file.rows);
 	map_free(&file.strings);
 	nsys_gpus_free(&file.gpus);

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/import/readers/sqlite_torn.h"
+
+#define FLAGS (SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
 #define MAGIC "SQLite format 3"
 
 bool sqlite_file_detect(const struct import_sample *sample)
@@ -36,16 +39,82 @@ sqlite3 *sqlite_file_open(const char *path, char *error, size_t error_size)
 	int status = SQLITE_NOMEM;
 
 	if (uri)
-		status = sqlite3_open_v2(uri, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
-	sqlite3_free(uri);
+		status = sqlite3_open_v2(uri, &db, FLAGS, NULL);
 	if (status == SQLITE_OK) {
 		sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		db = sqlite_torn_open(db, uri, FLAGS);
+		status = db ? SQLITE_OK : SQLITE_NOMEM;
+	}
+	sqlite3_free(uri);
+	if (status == SQLITE_OK) {
 		sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 		return db;
 	}
 	snprintf(error, error_size, "%s", sqlite3_errstr(status));
 	sqlite3_close(db);
 	return NULL;
+}
+
+/* What is wrong with the file, of which one may have read a part. */
+static void say_damage(sqlite3 *db, const char *query, char *words, size_t size)
+{
+	sqlite3_int64 there, whole;
+	const char *table;
+	int length = sqlite_torn_table(query, &table);
+
+	if (sqlite_torn(db, &there, &whole))
+		snprintf(words, size, "table %.*s: the file is torn, it ends at byte %lld of %lld",
+			 length, table, there, whole);
+	else
+		snprintf(words, size, "table %.*s: %s", length, table, sqlite3_errmsg(db));
+}
+
+int sqlite_file_tell_torn(struct import *import, sqlite3 *db)
+{
+	sqlite3_int64 there, whole;
+	char words[64];
+
+	if (!sqlite_torn(db, &there, &whole))
+		return 0;
+	snprintf(words, sizeof(words), "byte %lld of %lld", there, whole);
+	return import_finding(import, "torn: the file ends before its database does", words);
+}
+
+static bool is_database(const char *path)
+{
+	char magic[sizeof(MAGIC)] = "";
+	FILE *file = fopen(path, "re");
+	size_t length = file ? fread(magic, 1, sizeof(magic), file) : 0;
+
+	if (file)
+		fclose(file);
+	return length == sizeof(magic) && memcmp(magic, MAGIC, sizeof(MAGIC)) == 0;
+}
+
+bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size)
+{
+	sqlite3_int64 there, whole;
+	sqlite3 *db;
+
+	if (!is_database(path))
+		return false;
+	db = sqlite_file_open(path, why, why_size);
+	if (!db)
+		return true;
+	if (sqlite_torn(db, &there, &whole))
+		snprintf(why, why_size,
+			 "a torn SQLite database, which ends at byte %lld of %lld: no table of a "
+			 "format known here can be read in it; copy it again",
+			 there, whole);
+	else if (sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK)
+		snprintf(why, why_size, "an SQLite database that cannot be read: %s",
+			 sqlite3_errmsg(db));
+	else
+		snprintf(why, why_size,
+			 "an SQLite database without the tables of any format known here; "
+			 "`analyzer info --help` lists them");
+	sqlite3_close(db);
+	return true;
 }
 
 bool sqlite_file_has(sqlite3 *db, const char *table, const char *column)
@@ -55,20 +124,44 @@ bool sqlite_file_has(sqlite3 *db, const char *table, const char *column)
 					     NULL) == SQLITE_OK;
 }
 
-int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, sqlite3_stmt *row),
-		     void *context, char *error, size_t error_size)
+struct each {
+	int (*row)(void *context, sqlite3_stmt *row);
+	void *context;
+	uint64_t count; /* of rows */
+};
+
+static int each(sqlite3 *db, const char *query, struct each *to, int *status)
 {
 	sqlite3_stmt *statement = NULL;
-	int status = sqlite3_prepare_v2(db, query, -1, &statement, NULL), err = 0;
+	int err = 0;
 
-	if (status == SQLITE_OK) {
-		while (!err && (status = sqlite3_step(statement)) == SQLITE_ROW)
-			err = row(context, statement);
-	}
-	if (!err && status != SQLITE_DONE) {
-		err = status == SQLITE_NOMEM ? -ENOMEM : -EBADMSG;
-		snprintf(error, error_size, "%s", sqlite3_errmsg(db));
+	*status = sqlite3_prepare_v2(db, query, -1, &statement, NULL);
+	if (*status == SQLITE_OK) {
+		while (!err && (*status = sqlite3_step(statement)) == SQLITE_ROW) {
+			to->count++;
+			err = to->row(to->context, statement);
+		}
 	}
 	sqlite3_finalize(statement);
 	return err;
+}
+
+int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, sqlite3_stmt *row),
+		     void *context, char *error, size_t error_size)
+{
+	struct each to = { .row = row, .context = context };
+	int status, err = each(db, query, &to, &status);
+	char *part;
+
+	if (err || status == SQLITE_DONE)
+		return err;
+	/* Finalizing has left the reason as it was. */
+	say_damage(db, query, error, error_size);
+	part = to.count || status == SQLITE_NOMEM ? NULL : sqlite_torn_query(db, query);
+	if (part)
+		err = each(db, part, &to, &status);
+	sqlite3_free(part);
+	if (err)
+		return err;
+	return status == SQLITE_NOMEM ? -ENOMEM : -EBADMSG;
 }

@@ -4,6 +4,9 @@
  *
  * Read-only and immutable: nothing is written beside the file, no lock is taken. What the file
  * says about itself is not believed: its views and triggers are not run.
+ *
+ * A torn file, which ends before the pages that its header counts (see "The Database Header" in
+ * SQLite's "Database File Format"), is read as far as it goes.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H
 #define PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H
@@ -24,6 +27,16 @@ bool sqlite_file_detect(const struct import_sample *sample);
  */
 sqlite3 *sqlite_file_open(const char *path, char *error, size_t error_size);
 
+/* sqlite_file_tell_torn - a finding, if the file of @db is torn. Returns 0 or -ENOMEM. */
+int sqlite_file_tell_torn(struct import *import, sqlite3 *db);
+
+/*
+ * sqlite_file_why_unknown - why no importer wants the file at @path, if it is an SQLite database
+ *
+ * Returns false, and no @why, if it is none.
+ */
+bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size);
+
 /* Is there a table (no view) of this name, with this column? @column may be NULL. */
 bool sqlite_file_has(sqlite3 *db, const char *table, const char *column);
 
@@ -31,7 +44,7 @@ bool sqlite_file_has(sqlite3 *db, const char *table, const char *column);
  * sqlite_file_each - call @row for each row of a query
  *
  * Returns 0, what @row returned if that is not 0, or -EBADMSG with @error for a damaged file (the
- * rows before the damage were handed out) and -ENOMEM.
+ * rows before the damage were handed out), which names the query's first table, and -ENOMEM.
  */
 int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, sqlite3_stmt *row),
 		     void *context, char *error, size_t error_size);
