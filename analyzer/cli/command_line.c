@@ -50,6 +50,7 @@ enum key {
 	KEY_BEFORE,
 	KEY_AFTER,
 	KEY_FULL,
+	KEY_RANK,
 };
 
 #define OPTION_OUTPUT                                                                   \
@@ -178,6 +179,21 @@ static const struct argp_option DIFF_OPTIONS[] = {
 	{ 0 },
 };
 
+static const struct argp_option LAKE_OPTIONS[] = {
+	{ "output", 'o', "DIR", 0, "the lake, which is made if it is not there", 0 },
+	{ "schema", KEY_SCHEMA, "TABLE", OPTION_ARG_OPTIONAL,
+	  "list the lake's tables and their columns, or those of TABLE; no trace is needed", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "of the list: table (the default), csv or json", 0 },
+	{ "rank", KEY_RANK, "N", 0,
+	  "of the first device of which no file says its rank; further ones count on", 0 },
+	OPTION_STEP,
+	OPTION_FP_POINT,
+	OPTION_BP_POINT,
+	OPTION_STRICT,
+	OPTION_DEVICE,
+	{ 0 },
+};
+
 static const struct argp_option INFO_OPTIONS[] = {
 	OPTION_FORMAT, OPTION_OUTPUT, OPTION_STRICT, OPTION_DEVICE, { 0 },
 };
@@ -224,7 +240,7 @@ static error_t parse_query_format(const char *arg, struct options *options,
 
 static error_t parse_format(const char *arg, struct options *options, struct argp_state *state)
 {
-	if (options->command == COMMAND_QUERY)
+	if (options->command == COMMAND_QUERY || options->command == COMMAND_LAKE)
 		return parse_query_format(arg, options, state);
 	if (strcmp(arg, "text") == 0)
 		options->format = FORMAT_TEXT;
@@ -279,7 +295,7 @@ static void parse_kind(const char *arg, struct options *options, struct argp_sta
 	options->stacks = (enum stacks_kind)kind;
 }
 
-static void parse_top(const char *arg, struct options *options, struct argp_state *state)
+static uint32_t parse_number(const char *name, const char *arg, struct argp_state *state)
 {
 	unsigned long value;
 	char *end;
@@ -287,9 +303,8 @@ static void parse_top(const char *arg, struct options *options, struct argp_stat
 	errno = 0;
 	value = strtoul(arg, &end, 10);
 	if (errno || *arg < '0' || *arg > '9' || *end || value > UINT32_MAX)
-		argp_error(state, "--top wants a number, not '%s'", arg);
-	options->has_top = true;
-	options->top = (uint32_t)value;
+		argp_error(state, "%s wants a number, not '%s'", name, arg);
+	return (uint32_t)value;
 }
 
 static void parse_time(const char *name, const char *arg, bool *given, uint64_t *ns,
@@ -377,6 +392,11 @@ static void check_usage(struct options *options, struct argp_state *state)
 	if (options->command == COMMAND_EXPORT &&
 	    (!options->output || strcmp(options->output, "-") == 0))
 		argp_error(state, "export writes to a file or a folder: give -o PATH");
+	if (options->command == COMMAND_LAKE && options->format != FORMAT_TEXT)
+		argp_error(state, "a lake is Parquet: --format is for --schema");
+	if (options->command == COMMAND_LAKE &&
+	    (!options->output || strcmp(options->output, "-") == 0))
+		argp_error(state, "which lake? give its directory with -o DIR");
 	if (options->has_from && options->has_to && options->from_ns >= options->to_ns)
 		argp_error(state, "--from must be before %s",
 			   options->command == COMMAND_EXPORT ? "--until" : "--to");
@@ -448,13 +468,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_STRICT: options->strict = true; break;
 	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
 	case KEY_DEVICE: add_device(arg, options, state); break;
-	case KEY_TOP: parse_top(arg, options, state); break;
+	case KEY_TOP:
+		options->has_top = true;
+		options->top = parse_number("--top", arg, state);
+		break;
 	case KEY_FROM:
 		parse_time("--from", arg, &options->has_from, &options->from_ns, state);
 		break;
 	case KEY_TO:
 		parse_time(options->command == COMMAND_EXPORT ? "--until" : "--to", arg,
 			   &options->has_to, &options->to_ns, state);
+		break;
+	case KEY_RANK:
+		options->lake.has_rank = true;
+		options->lake.rank = parse_number("--rank", arg, state);
 		break;
 	case KEY_FULL: options->full = true; break;
 	case KEY_SECTION:
@@ -531,6 +558,11 @@ static const struct command_help COMMANDS[] = {
 	    "Say what changed from one recording to another, or from one part of it to another, "
 	    "beyond what equal ones differ by. A and B are traces or device files.",
 	    NULL, NULL, NULL } },
+	{ "lake",
+	  COMMAND_LAKE,
+	  { LAKE_OPTIONS, parse, "[TRACE...]",
+	    "Add what ranks are compared by to a directory of Parquet files that all hosts of a job share.",
+	    NULL, NULL, NULL } },
 	{ "info",
 	  COMMAND_INFO,
 	  { INFO_OPTIONS, parse, "[TRACE...]",
@@ -555,6 +587,7 @@ static const char HELP[] =
 	"       analyzer diff   A [B] [--before T..T] [--after T..T] [--format text|json] [-o "
 	"FILE]\n"
 	"                       [--top N] [--strict]\n"
+	"       analyzer lake   [TRACE...] [--device PATH]... -o DIR [--rank N] [--strict]\n"
 	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
 	"                       [--strict]\n"
 	"\n"

@@ -9,9 +9,17 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/selection.h"
+#include "analyzer/export/lake/lake.h"
 #include "analyzer/export/stacks/stack_export.h"
 
-enum command { COMMAND_REPORT, COMMAND_EXPORT, COMMAND_INFO, COMMAND_QUERY, COMMAND_DIFF };
+enum command {
+	COMMAND_REPORT,
+	COMMAND_EXPORT,
+	COMMAND_INFO,
+	COMMAND_QUERY,
+	COMMAND_DIFF,
+	COMMAND_LAKE
+};
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };
 enum export_to {
 	EXPORT_NONE,
@@ -67,6 +75,7 @@ struct options {
 	bool strict;
 	struct operator_options operators;
 	bool has_scope_depth;
+	struct lake_options lake;
 	const char *fp_point;
 	const char *bp_point;
 	bool has_steps;

@@ -20,6 +20,7 @@
 #include "analyzer/cli/query.h"
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"
+#include "analyzer/export/lake/lake.h"
 #include "analyzer/export/stacks/stack_export.h"
 #include "analyzer/export/layouts/mindinsight/mindinsight.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
@@ -426,6 +427,9 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	err = analyse(options, analysis, error, error_size);
 	if (err)
 		return err;
+	if (options->command == COMMAND_LAKE)
+		return write_lake(analysis->model, &analysis->results, options->output,
+				  &options->lake, error, error_size);
 	if (options->command == COMMAND_EXPORT && is_folder(options->export_to))
 		return export_folder(options, analysis, error, error_size);
 	if (options->command == COMMAND_EXPORT)
@@ -436,14 +440,16 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 /* What the program writes, without a trace. */
 static int describe(const struct options *options, char *error, size_t error_size)
 {
-	int err = options->command == COMMAND_REPORT
-			  ? report_schema(stdout)
-			  : query_schema(stdout, options->schema_of, query_format(options->format));
+	const enum query_format format = query_format(options->format);
+	int err = options->command == COMMAND_REPORT ? report_schema(stdout)
+		  : options->command == COMMAND_LAKE ? lake_schema(stdout, options->schema_of, format)
+						     : query_schema(stdout, options->schema_of, format);
 
 	if (err == -ENOENT)
 		snprintf(error, error_size,
-			 "there is no table '%s'; analyzer query --schema lists them",
-			 options->schema_of);
+			 "there is no table '%s'; analyzer %s --schema lists them",
+			 options->schema_of,
+			 options->command == COMMAND_LAKE ? "lake" : "query");
 	else if (err == -EPIPE)
 		error[0] = '\0';
 	else if (err)

@@ -46,4 +46,7 @@ int query_needs_of(const char *sql, struct query_needs *needs, char *error, size
  */
 int query_schema(FILE *out, const char *name, enum query_format format);
 
+/* lake_schema - the same of the tables of a lake (export/lake/lake.h) */
+int lake_schema(FILE *out, const char *name, enum query_format format);
+
 #endif /* PROFBPF_ANALYZER_CLI_QUERY_H */

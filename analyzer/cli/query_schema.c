@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/cli/query.h"
+#include "analyzer/export/lake/lake.h"
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/view/render/json.h"
 #include "analyzer/view/render/written.h"
@@ -81,14 +82,34 @@ static const char MARKDOWN_TITLE[] =
 	"called like a table\n"
 	"(`thread`) holds the number of a row of it.\n";
 
-int query_schema(FILE *out, const char *name, enum query_format format)
+static const char LAKE_TITLE[] =
+	"<!-- Made by: analyzer lake --schema --format markdown -->\n"
+	"# The lake\n"
+	"\n"
+	"`analyzer lake RUN... -o LAKE` adds what ranks are compared by to a directory that all hosts of a job share: "
+	"`LAKE/<table>/*.parquet`,\n"
+	"a file for each run, written beside and renamed into place. The same run added again replaces its own files. Any "
+	"engine that reads\n"
+	"Parquet can ask it: `select rank, median(step_ns) from 'LAKE/steps/*.parquet' group by rank` in DuckDB. Instants "
+	"are nanoseconds of\n"
+	"each host's own CLOCK_REALTIME; what is unknown is NULL.\n";
+
+static bool has_table(const struct data_table *const *tables, size_t count, const char *name)
 {
-	size_t count;
-	const struct data_table *const *tables = tables_all(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(name, tables[i]->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int write_schema(FILE *out, const struct data_table *const *tables, size_t count, const char *title,
+			const char *name, enum query_format format)
+{
 	struct csv_file csv = { .out = out };
 	struct json *json = NULL;
 
-	if (name && !table_find(name))
+	if (name && !has_table(tables, count, name))
 		return -ENOENT;
 	if (format == QUERY_JSON && !(json = json_new(out, true)))
 		return -ENOMEM;
@@ -97,7 +118,7 @@ int query_schema(FILE *out, const char *name, enum query_format format)
 	if (format == QUERY_CSV)
 		fputs("table,column,type,unit,heading,meaning\n", out);
 	if (format == QUERY_MARKDOWN && !name)
-		fputs(MARKDOWN_TITLE, out);
+		fputs(title, out);
 	for (size_t i = 0; i < count; i++) {
 		if (name && strcmp(name, tables[i]->name) != 0)
 			continue;
@@ -113,4 +134,21 @@ int query_schema(FILE *out, const char *name, enum query_format format)
 		return json_end(json);
 	}
 	return csv.err ? csv.err : stream_flush(out);
+}
+
+int query_schema(FILE *out, const char *name, enum query_format format)
+{
+	size_t count;
+	const struct data_table *const *tables = tables_all(&count);
+
+	return write_schema(out, tables, count, MARKDOWN_TITLE, name, format);
+}
+
+int lake_schema(FILE *out, const char *name, enum query_format format)
+{
+	size_t count = 0;
+
+	while (lake_tables[count])
+		count++;
+	return write_schema(out, lake_tables, count, LAKE_TITLE, name, format);
 }

@@ -114,6 +114,24 @@ _analyzer_of_diff()
 	fi
 }
 
+_analyzer_of_lake()
+{
+	case $3 in
+	--bp-point) :; return ;;
+	--device) compopt -o default; return ;;
+	--format) _analyzer_words "$2" "table csv json"; return ;;
+	--fp-point) :; return ;;
+	-o | --output) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
+	--rank) :; return ;;
+	--step) :; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_analyzer_words "$2" "--bp-point --device --format --fp-point --output --rank --schema --step --strict --help"
+	else
+		compopt -o default
+	fi
+}
+
 _analyzer_of_info()
 {
 	case $3 in
@@ -134,11 +152,11 @@ _analyzer()
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		_analyzer_words "$2" "report export query diff info --help --version"
+		_analyzer_words "$2" "report export query diff lake info --help --version"
 		return
 	fi
 	case $command in
-	report | export | query | diff | info) "_analyzer_of_$command" "$@" ;;
+	report | export | query | diff | lake | info) "_analyzer_of_$command" "$@" ;;
 	esac
 }
 

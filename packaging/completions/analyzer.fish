@@ -73,6 +73,19 @@ complete -c analyzer -n '__fish_seen_subcommand_from diff' -l strict -d 'fail if
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -l top -x -d 'changes listed, 0 for all, and what did not change, too'
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -l help -d 'Give this help list'
 
+complete -c analyzer -n __fish_use_subcommand -a lake -d 'Add what ranks are compared by to a directory of Parquet files that all hosts of a job share'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -F
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l bp-point -x -d 'the operator that ends the backward pass'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l device -r -F -d 'take in a device file of another profiler'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l format -x -a 'table csv json' -d 'of the list'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l fp-point -x -d 'the operator that begins the forward pass of each step'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -s o -l output -x -a '(__fish_complete_directories)' -d 'the lake, which is made if it is not there'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l rank -x -d 'of the first device of which no file says its rank'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l schema -d 'list the lake\'s tables and their columns, or those of TABLE'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l step -x -d 'only these steps of the training'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l strict -d 'fail if any part of a trace is damaged'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l help -d 'Give this help list'
+
 complete -c analyzer -n __fish_use_subcommand -a info -d 'Say what a trace holds: header, clocks, sources, losses, damage; and what a device file holds, and what of it could not be understood'
 complete -c analyzer -n '__fish_seen_subcommand_from info' -F
 complete -c analyzer -n '__fish_seen_subcommand_from info' -l device -r -F -d 'take in a device file of another profiler'

@@ -170,6 +170,24 @@ int idle_split(struct idle_splitter *splitter, const struct device_gap *gap, boo
 	return (int)count;
 }
 
+int idle_split_roots(struct idle_splitter *splitter, const struct device_gap *gaps, uint64_t count,
+		     struct idle_roots *roots)
+{
+	struct root_sums *sums = root_sums_new(splitter->model, &splitter->tools, 0, 0);
+	int error = sums ? 0 : -ENOMEM;
+
+	*roots = (struct idle_roots){ 0 };
+	for (uint64_t i = 0; i < count && !error; i++) {
+		error = find_pieces(splitter, &gaps[i]);
+		if (!error)
+			error = root_sums_add(sums, &gaps[i], &splitter->pieces);
+	}
+	if (!error)
+		error = root_sums_finish(sums, roots);
+	root_sums_free(sums);
+	return error;
+}
+
 static struct sum *sum_of(struct sums *sums, uint8_t cause, uint32_t who)
 {
 	uint64_t key = (uint64_t)cause << 32 | who;

@@ -132,6 +132,14 @@ void idle_splitter_free(struct idle_splitter *splitter);
 int idle_split(struct idle_splitter *splitter, const struct device_gap *gap, bool details,
 	       const struct idle_part **parts);
 
+/*
+ * idle_split_roots - who is at the end of all waiting in these gaps alone
+ *
+ * As idle_result.roots are for all. Returns 0 or -ENOMEM; in both cases idle_roots_free(@roots) is to be called.
+ */
+int idle_split_roots(struct idle_splitter *splitter, const struct device_gap *gaps, uint64_t count,
+		     struct idle_roots *roots);
+
 /* Name of a cause as in reports: "user_code", ... Static text. */
 const char *idle_cause_name(uint8_t cause);
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lake_rows.h - the rows of a lake's tables, made of devices' tasks and steps.
+ *
+ * What a task or a gap belongs to is the step in which it begins; what is outside of all steps has none. Instants are
+ * still those of the model.
+ */
+#ifndef PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_ROWS_H
+#define PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_ROWS_H
+
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "analyzer/export/lake/lake.h"
+#include "analyzer/model/model.h"
+
+#define LAKE_NO_STEP UINT64_MAX
+
+struct lake_step {
+	uint32_t rank;
+	uint32_t device; /* index into model->devices */
+	uint64_t step;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t compute_ns; /* union of kernels, cut to the step; so are the others */
+	uint64_t communication_ns;
+	uint64_t exposed_ns; /* of it, without a kernel at the same time */
+	uint64_t idle_ns; /* without any task */
+	uint64_t cpu_ns; /* of the device's process */
+	bool has_cpu; /* it is known */
+};
+
+struct lake_collective {
+	uint32_t rank;
+	uint32_t device;
+	uint64_t step;
+	uint64_t sequence; /* of its communicator, in the step */
+	uint32_t communicator; /* string; 0 = unknown */
+	uint32_t op; /* string */
+	uint64_t bytes; /* 0 = unknown */
+	uint64_t start_ns;
+	uint64_t end_ns;
+};
+
+struct lake_idle {
+	uint32_t rank;
+	uint64_t step;
+	uint8_t cause; /* enum idle_cause, at the end of all waiting */
+	uint32_t who; /* string; 0 = unknown */
+	uint64_t ns;
+};
+
+struct lake_operator {
+	uint32_t rank;
+	uint64_t step;
+	uint32_t name; /* string */
+	uint64_t count;
+	uint64_t total_ns;
+};
+
+struct lake_rank {
+	uint32_t rank;
+	uint32_t device;
+};
+
+struct lake_rows {
+	MODEL_ARRAY(struct lake_step) steps;
+	MODEL_ARRAY(struct lake_collective) collectives;
+	MODEL_ARRAY(struct lake_idle) idle;
+	MODEL_ARRAY(struct lake_operator) operators;
+	MODEL_ARRAY(struct lake_rank) ranks;
+};
+
+/* lake_rows_make - fill @rows. Returns 0 or a negative errno as write_lake(); lake_rows_free() in any case. */
+int lake_rows_make(struct model *model, const struct results *results,
+		   const struct lake_options *options, struct lake_rows *rows, char *error,
+		   size_t error_size);
+void lake_rows_free(struct lake_rows *rows);
+
+/* What the tables' rows are read from: @data must come first in it. */
+struct lake_data {
+	struct table_data data;
+	const struct lake_rows *rows;
+	uint32_t host; /* string */
+};
+
+#endif /* PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_ROWS_H */
