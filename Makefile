@@ -85,7 +85,7 @@ $(G)/page_library.txt: $(ECHARTS) Makefile
 	$(if $(ECHARTS),gzip -9nc $(ECHARTS) | base64 -w 0 > $@,@: > $@)
 
 # They hold the page and the table.
-PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ))
+PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ)) $(B)/fuzz/o/analyzer/view/page/page.o
 $(PAGE_OBJ): $(PAGE)/page.html $(PAGE)/page.css $(G)/page.js $(G)/page_library.txt
 $(PAGE_OBJ): OUR_CPPFLAGS += -DPAGE_SCRIPT='"$(G)/page.js"' -DPAGE_LIBRARY='"$(G)/page_library.txt"'
 $(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name function_words.txt)
