@@ -17,6 +17,7 @@ struct entry {
 	uint64_t start, end; /* end 0: up to the next one */
 	uint32_t name;
 	uint32_t order; /* line it was on */
+	bool bpf;
 };
 
 struct address_names {
@@ -82,7 +83,7 @@ static bool add(struct address_names *names, uint64_t start, uint64_t end, const
 	id = string_table_add(names->strings, name, length);
 	if (id == STRING_NONE || !make_room(names))
 		return false;
-	names->entry[names->count] = (struct entry){ start, end, id, (uint32_t)names->count };
+	names->entry[names->count] = (struct entry){ start, end, id, (uint32_t)names->count, false };
 	names->count++;
 	return true;
 }
@@ -107,12 +108,20 @@ static bool kernel_line(struct address_names *names, char *line)
 {
 	const char *at = line;
 	uint64_t address;
+	size_t before;
+	bool bpf;
 
 	if (!parse_hex(&at, &address) || !address || at[0] != ' ' || !strchr("tTwW", at[1]) ||
 	    !at[1] || at[2] != ' ')
 		return true;
+	bpf = strstr(line, "\t[bpf]") != NULL;
 	line[strcspn(line, "\t\n")] = '\0';
-	return add(names, address, 0, at + 3);
+	before = names->count;
+	if (!add(names, address, 0, at + 3))
+		return false;
+	if (names->count > before)
+		names->entry[before].bpf = bpf;
+	return true;
 }
 
 static bool perf_line(struct address_names *names, char *line)
@@ -244,11 +253,23 @@ struct address_names *address_names_perf_map(FILE *file)
 	return read_lines(file, perf_line, finish_perf_map);
 }
 
-const char *address_names_find(const struct address_names *names, uint64_t address)
+static const struct entry *find(const struct address_names *names, uint64_t address)
 {
 	size_t next = BISECT(i, 0, names->count, names->entry[i].start <= address);
 
-	if (!next || address >= names->entry[next - 1].end)
-		return NULL;
-	return string_table_get(names->strings, names->entry[next - 1].name);
+	return next && address < names->entry[next - 1].end ? &names->entry[next - 1] : NULL;
+}
+
+bool address_names_is_bpf(const struct address_names *names, uint64_t address)
+{
+	const struct entry *entry = find(names, address);
+
+	return entry && entry->bpf;
+}
+
+const char *address_names_find(const struct address_names *names, uint64_t address)
+{
+	const struct entry *entry = find(names, address);
+
+	return entry ? string_table_get(names->strings, entry->name) : NULL;
 }

@@ -14,6 +14,7 @@
 #ifndef PROFBPF_LIB_ELF_ADDRESS_NAMES_H
 #define PROFBPF_LIB_ELF_ADDRESS_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +38,9 @@ struct address_names *address_names_perf_map(FILE *file);
 void address_names_free(struct address_names *names);
 
 size_t address_names_count(const struct address_names *names);
+
+/* address_names_is_bpf - is it one that kernels say is a BPF program's? False of a perf map's. */
+bool address_names_is_bpf(const struct address_names *names, uint64_t address);
 
 /*
  * address_names_find - the name of what is at @address; NULL if nothing is known to be

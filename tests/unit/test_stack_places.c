@@ -26,7 +26,7 @@ static struct fixture set_up(bool told)
 	struct fixture f = { .table = stack_table_new() };
 
 	assert_non_null(f.table);
-	f.places = stack_places_new(f.table, NULL);
+	f.places = stack_places_new(f.table, NULL, false);
 	assert_non_null(f.places);
 	if (told)
 		stack_places_told(f.places);

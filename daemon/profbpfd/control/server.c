@@ -22,6 +22,7 @@
 #include "daemon/profbpfd/probe/map_events.h"
 #include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/control/requests.h"
+#include "daemon/profbpfd/stacks/kernel_names.h"
 
 #define EVENTS 64
 
@@ -319,11 +320,12 @@ static int open_server(struct server *server)
 	server->services.gate = gate_new();
 	server->services.map_watch = map_watch_new();
 	server->services.prices = prices_new();
+	server->services.kernel_names = kernel_names_new();
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	server->services.jobs = job_queue_new();
 	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.gate ||
-	    !server->services.map_watch || !server->services.prices ||
+	    !server->services.map_watch || !server->services.prices || !server->services.kernel_names ||
 	    roster_init(&server->services.roster, server->services.private_daemon))
 		return complain("cannot set up the event loop: %s", strerror(errno));
 	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
@@ -358,6 +360,7 @@ static void close_server(struct server *server)
 		gate_free(server->services.gate);
 		map_watch_free(server->services.map_watch);
 		prices_free(server->services.prices);
+		kernel_names_free(server->services.kernel_names);
 		mentioned_types_free(&server->services.features.types);
 	}
 	if (server->listen_fd >= 0)

@@ -30,6 +30,7 @@ struct session;
 struct features;
 struct file_cache;
 struct gate;
+struct kernel_names;
 struct map_watch;
 struct prices;
 
@@ -56,6 +57,7 @@ struct session_request {
 	const struct features *features; /* of this kernel; outlives the session */
 	struct prices *prices;	/* the same; not NULL */
 	struct map_watch *map_watch; /* the same; not NULL */
+	struct kernel_names *kernel_names; /* the same; not NULL */
 	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
 	int output;		/* descriptor to write the trace to */

@@ -74,7 +74,8 @@ static int make_parts(struct session *s)
 		s->devices = device_feed_new(s->queue, session_warn, s);
 	if (s->recorder && s->request.topics & TOPICS_SAMPLED)
 		s->stacks =
-			stacks_new(s->queue, s->request.stack_rate, s->capture, session_warn, s);
+			stacks_new(s->queue, s->request.stack_rate, s->capture, s->request.kernel_names, session_warn,
+				   s);
 	if (!s->recorder || (s->request.topics & TOPIC_DEVICE && !s->devices) ||
 	    (s->request.topics & TOPICS_SAMPLED && !s->stacks)) {
 		session_end(s, true, "out of memory");

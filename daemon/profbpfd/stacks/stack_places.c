@@ -37,22 +37,23 @@ struct kernel_frame {
 struct stack_places {
 	const struct right *right;
 	struct stack_table *table;
-	struct address_names *kernel;
+	const struct address_names *kernel;
+	bool kernel_shared;
 	struct kernel_frame kernel_frames[KERNEL_FRAMES];
 	void *processes; /* tsearch tree of struct place_process */
 	bool told; /* what is mapped */
 };
 
-struct stack_places *stack_places_new(struct stack_table *table, struct address_names *kernel)
+struct stack_places *stack_places_new(struct stack_table *table, const struct address_names *kernel,
+				      bool shared)
 {
 	struct stack_places *places = calloc(1, sizeof(*places));
 
-	if (!places) {
-		address_names_free(kernel);
+	if (!places)
 		return NULL;
-	}
 	places->table = table;
 	places->kernel = kernel;
+	places->kernel_shared = shared;
 	return places;
 }
 
@@ -75,7 +76,6 @@ void stack_places_free(struct stack_places *places)
 	if (!places)
 		return;
 	tdestroy(places->processes, free_process);
-	address_names_free(places->kernel);
 	free(places);
 }
 
@@ -330,6 +330,8 @@ static uint32_t kernel_frame(struct stack_places *places, uint64_t address)
 	struct stack_frame frame = { .kind = PROFBPF__STACKS__KIND__KERNEL };
 	const char *name = places->kernel ? address_names_find(places->kernel, address) : NULL;
 
+	if (name && places->kernel_shared && address_names_is_bpf(places->kernel, address))
+		name = "[bpf]";
 	if (name)
 		frame.name = stack_table_name(places->table, name);
 	return stack_table_frame(places->table, &frame);

@@ -21,11 +21,13 @@
 struct stack_places;
 
 /*
- * stack_places_new - with the kernel's symbols in @kernel, which it takes over; NULL: they are not known
+ * stack_places_new - with the kernel's symbols in @kernel; NULL: they are not known
  *
- * @table must outlive it. NULL without memory: then @kernel is freed, too.
+ * @shared: it is older than some of the BPF programs that the kernel runs, so these are told by no name of
+ * their own. @table and @kernel must outlive it. NULL without memory.
  */
-struct stack_places *stack_places_new(struct stack_table *table, struct address_names *kernel);
+struct stack_places *stack_places_new(struct stack_table *table, const struct address_names *kernel,
+				      bool shared);
 
 /* stack_places_limit - tell only of what @right, which stays the caller's, allows to look into */
 void stack_places_limit(struct stack_places *places, const struct right *right);

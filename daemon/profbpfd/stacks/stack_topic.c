@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "daemon/profbpfd/interpreters/python/pythons.h"
+#include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/stack_places.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
 #include "daemon/profbpfd/encode/trace_values.h"
@@ -15,6 +17,8 @@ struct stacks {
 	struct item_queue *queue;
 	struct stack_table *table;
 	struct stack_places *places;
+	struct kernel_names *kernel;
+	struct address_names *symbols; /* taken of these */
 	struct pythons *pythons;
 	struct capture *capture;
 	struct item *rows;
@@ -64,8 +68,9 @@ static void python_found(void *context, pid_t pid, const struct python_range *ra
  * /proc/kallsyms shows addresses if we may see them there (CAP_SYSLOG) and it is not hidden, as it is in a hardened
  * service; else, and on kernels that can, a program of ours tells them.
  */
-static struct address_names *read_kernel_symbols(struct capture *capture)
+static struct address_names *read_kernel_symbols(void *context)
 {
+	struct capture *capture = context;
 	FILE *file = fopen("/proc/kallsyms", "re");
 	struct address_names *names = file ? address_names_kernel(file) : NULL;
 	size_t size;
@@ -85,11 +90,21 @@ static struct address_names *read_kernel_symbols(struct capture *capture)
 	return names;
 }
 
+static uint64_t monotonic_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct capture *capture,
+			  struct kernel_names *kernel,
 			  void (*warn)(void *context, const char *text), void *context)
 {
 	struct stacks *s = calloc(1, sizeof(*s));
 	struct pythons_handler handler = { python_row, python_found, python_warning, s };
+	bool shared;
 
 	if (!s)
 		return NULL;
@@ -98,8 +113,10 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 	s->capture = capture;
 	s->warn = warn;
 	s->warn_context = context;
+	s->kernel = kernel;
+	s->symbols = kernel_names_take(kernel, monotonic_now(), read_kernel_symbols, capture, &shared);
 	s->table = stack_table_new();
-	s->places = s->table ? stack_places_new(s->table, read_kernel_symbols(capture)) : NULL;
+	s->places = s->table ? stack_places_new(s->table, s->symbols, shared) : NULL;
 	s->pythons = s->places ? pythons_new(s->table, queue, &handler) : NULL;
 	if (!s->pythons) {
 		stacks_free(s);
@@ -121,6 +138,7 @@ void stacks_free(struct stacks *s)
 	item_free(s->rows);
 	pythons_free(s->pythons);
 	stack_places_free(s->places);
+	kernel_names_give_back(s->kernel, s->symbols);
 	stack_table_free(s->table);
 	free(s);
 }

@@ -16,15 +16,17 @@
 #include "daemon/profbpfd/capture/capture.h"
 #include "daemon/profbpfd/session/item.h"
 
+struct kernel_names;
 struct stacks;
 
 /*
  * stacks_new - @rate is what the samples are taken at; NULL without memory
  *
- * Of @capture the lock addresses of interpreters are made known to the programs;
+ * @kernel has the kernel's symbols, and must outlive it. Of @capture the lock addresses of interpreters are made known to the programs;
  * @warn is called with what the user should know.
  */
 struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct capture *capture,
+			  struct kernel_names *kernel,
 			  void (*warn)(void *context, const char *text), void *context);
 /* stacks_limit - look only into processes into which @right, which stays the caller's, allows to */
 void stacks_limit(struct stacks *stacks, const struct right *right);
