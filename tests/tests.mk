@@ -256,3 +256,8 @@ venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv
 
 .PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet
 .PHONY: victims test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse
+
+# Slips planted in the analyzer, one at a time; MUTANT_OPTIONS goes to tests/mutants.
+mutants: $(B)/analyzer $(TEST_LIB)
+	tests/mutants $(MUTANT_OPTIONS)
+.PHONY: mutants
