@@ -158,6 +158,7 @@ include bench/bench.mk
 include examples/ascend-sim/ascend-sim.mk
 include vmtests/vmtests.mk
 include packaging/install.mk
+include packaging/dist.mk
 
 # What is made of the sources; the tests compare it.
 # A Python package for notebooks. WHEEL_FLAGS=--no-build-isolation: with the setuptools that PYTHON has.
@@ -193,6 +194,7 @@ help:
 	@echo "make stress   start, stop and kill sessions at random for STRESS_SECONDS (default 300); needs root"
 	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"
 	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
+	@echo "make dist     an archive of the committed sources with ECharts in it, into build/"
 	@echo "make gpu-kit  the programs for a machine with an NVIDIA GPU and nothing else, for tests/gpu/run (docs/gpu.md)"
 	@echo "make clean    remove what was built"
 	@echo "CC, CPPFLAGS, CFLAGS and LDFLAGS of the environment or the command line are added to the project's (flags.mk)"

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# make dist: an archive of the committed sources, with the library that draws the page's charts and its licences, so that
+# it builds without npm. The same commit gives the same bytes.
+
+DIST := $(B)/profbpf-$(VERSION)
+DIST_TIME = $(shell git log -1 --format=%ct)
+
+dist:
+	@test -n "$(ECHARTS)" || { echo "make dist: there is no third_party/echarts; run ./setup" >&2; false; }
+	@mkdir -p $(B)
+	git archive --format=tar --prefix=profbpf-$(VERSION)/ -o $(DIST).tar HEAD
+	tar --append -f $(DIST).tar --sort=name --mtime=@$(DIST_TIME) --owner=0 --group=0 --numeric-owner \
+		--mode=u=rwX,go=rX --transform='s,^,profbpf-$(VERSION)/,' third_party/echarts
+	gzip -9nf $(DIST).tar
+	@echo "$(DIST).tar.gz"
+
+.PHONY: dist
