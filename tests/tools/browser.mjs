@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // browser.mjs - a page in a real headless Chromium, driven through a pipe (DevTools protocol), without a network.
 //
-//	import { open_page } from "./browser.mjs";
-//	const page = await open_page("report.html", { width: 1400, height: 900 });
+//	import { open_browser } from "./browser.mjs";
+//	const browser = await open_browser();
+//	const page = await browser.open_page("report.html", { width: 1400, height: 900 });
 //	await page.evaluate("document.title");      // what an expression (or a promise) gives
 //	await page.screenshot("first.png");
 //	page.messages                                // what the console said: "error: ..."
 //	await page.close();
+//	await browser.close();
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,16 +46,29 @@ function start_browser(profile) {
 
 const text_of = value => value.value ?? value.description ?? value.type;
 
-export async function open_page(file, { width = 1400, height = 900, dark = false, scripts = true } = {}) {
-	const profile = mkdtempSync(join(tmpdir(), "chromium-"));
-	const { child, send, listeners } = start_browser(profile);
+export async function open_browser() {
+	const profile = mkdtempSync(join(tmpdir(), "chromium-")), browser = start_browser(profile);
+	return {
+		open_page: (file, how) => open_page(browser, file, how),
+		async close() {
+			const ended = new Promise(done => browser.child.on("exit", done));
+			await browser.send("Browser.close").catch(() => {});
+			await ended;
+			rmSync(profile, { recursive: true, force: true });
+		},
+	};
+}
+
+async function open_page({ send, listeners }, file, { width = 1400, height = 900, dark = false, scripts = true } = {}) {
 	const { targetId } = await send("Target.createTarget", { url: "about:blank" });
 	const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
 	const ask = (method, params) => send(method, params, sessionId);
 	const messages = [];
 	let loaded;
 	const whole = new Promise(done => { loaded = done; });
-	listeners.push(({ method, params }) => {
+	listeners.push(({ method, params, sessionId: of }) => {
+		if (of !== sessionId)
+			return;
 		if (method === "Runtime.consoleAPICalled")
 			messages.push(`${params.type}: ${params.args.map(text_of).join(" ")}`);
 		if (method === "Runtime.exceptionThrown")
@@ -99,11 +114,6 @@ export async function open_page(file, { width = 1400, height = 900, dark = false
 		async screenshot(path, clip = undefined) {
 			writeFileSync(path, Buffer.from((await ask("Page.captureScreenshot", { format: "png", captureBeyondViewport: Boolean(clip), clip })).data, "base64"));
 		},
-		async close() {
-			const ended = new Promise(done => child.on("exit", done));
-			await send("Browser.close").catch(() => {});
-			await ended;
-			rmSync(profile, { recursive: true, force: true });
-		},
+		close: () => send("Target.closeTarget", { targetId }),
 	};
 }

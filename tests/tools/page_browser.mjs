@@ -6,11 +6,13 @@
 // Fails where the page breaks a promise: the first screen, each figure that of the JSON report, nothing cut at 500
 // pixels, an empty console, no request, what a reader without scripts gets. Pictures go to the folder SCREENSHOTS.
 import { readFileSync } from "node:fs";
-import { open_page } from "./browser.mjs";
+import { open_browser } from "./browser.mjs";
 
 const [file, json_file, pictures] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(json_file, "utf8"));
+const has_library = /id="library">[^<]/.test(readFileSync(file, "utf8"));
 const problems = [];
+const browser = await open_browser();
 const need = (what, holds) => { if (!holds) problems.push(what); };
 
 /* In the page: figures that differ from the report's, by their paths. */
@@ -31,7 +33,7 @@ function check_figures(figures) {
 }
 
 async function look(name, size, more = async () => {}) {
-	const page = await open_page(file, size);
+	const page = await browser.open_page(file, size);
 	if (size.scripts !== false) {
 		await page.wait_for("document.documentElement.dataset.ready");
 		need(`${name}: the page says: ${await page.evaluate("document.getElementById('foot').textContent")}`, await page.evaluate("document.documentElement.dataset.ready") === "yes");
@@ -69,6 +71,20 @@ async function check_charts(page) {
 	for (const [name, is_drawn, is_labelled] of charts)
 		need(`the chart ${name}`, is_drawn && is_labelled);
 	return charts.length;
+}
+
+/* A build without the library has tables, and says why that is all. */
+async function check_bare(page) {
+	need("without the library the page says so", /tables only/.test(await page.evaluate("document.getElementById('foot').textContent")));
+	need("without the library there are no charts", await page.evaluate("document.querySelectorAll('[data-chart]').length") === 0);
+}
+
+/* On paper there is nothing to press, and no table is cut. */
+async function check_print(page) {
+	await page.ask("Emulation.setEmulatedMedia", { media: "print" });
+	need("what is pressed is not printed", await page.evaluate("getComputedStyle(document.querySelector('header')).display === 'none' && getComputedStyle(document.querySelector('.tools')).display === 'none'"));
+	need("tables are printed whole", await page.evaluate("[...document.querySelectorAll('.table')].every(e => getComputedStyle(e).maxHeight === 'none')"));
+	await page.ask("Emulation.setEmulatedMedia", { media: "" });
 }
 
 /* By keys alone: from the first table's heading a sort, the rest of its rows, all of it as CSV. */
@@ -128,14 +144,17 @@ await look("wide", { width: 1400, height: 900 }, async page => {
 	figures = check_figures(await page.evaluate(FIGURES));
 	charts = await check_charts(page);
 	await check_keys(page);
+	if (!has_library)
+		await check_bare(page);
 	await check_timeline(page);
 	await check_flames(page);
 	if (pictures)
 		await page.screenshot(`${pictures}/gap.png`);
 });
-await look("narrow", { width: 500, height: 900 });
+await look("narrow", { width: 500, height: 900 }, check_print);
 await look("dark", { width: 1400, height: 900, dark: true });
 await look("plain", { width: 1400, height: 900, scripts: false });
+await browser.close();
 need("no figures", figures > 0);
 problems.slice(0, 20).forEach(problem => console.log(`FAIL: ${problem}`));
 console.log(`${figures} figures, ${charts} charts, ${problems.length} problems`);

@@ -58,6 +58,9 @@ function listen_to_charts() {
 
 /* ---- Options that several charts share */
 
+/* Numbers on an axis are round: zeros behind the point say nothing. */
+const tick = unit => value => String(unit(value)).replace(/(\.\d*?)0+(?=\D|$)/, (_, kept) => kept === "." ? "" : kept);
+
 const seconds_text = s => Math.abs(s) < 1e-12 ? "0" : time_text(s * 1e9);
 
 /* An instant of an axis, as exact as the part that is shown asks for. */
@@ -82,7 +85,7 @@ function time_option(style, series, unit, more = {}) {
 		grid: { left: 8, right: 16, top: series.length > 1 ? 34 : 12, bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: v => v === null || v === undefined ? "unknown" : unit(v), axisPointer: { label: { formatter: p => seconds_text(p.value) } } },
 		xAxis: { type: "value", min: ends[0], max: ends[1], ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: axis_text(ends[1] - ends[0]), alignMaxLabel: "right", alignMinLabel: "left" }, splitLine: { show: false } },
-		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: unit }, ...more.y },
+		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(unit) }, ...more.y },
 		aria: { enabled: true, decal: { show: series.some(s => s.stack) } },
 		series: series.map((s, i) => ({ name: s.name, type: "line", data: s.points, showSymbol: s.points.length < 40 && !s.stack, symbolSize: 5,
 			symbol: ["circle", "rect", "triangle", "diamond", "roundRect", "pin"][i % 6], step: s.step, stack: s.stack, areaStyle: s.stack ? { opacity: 0.75 } : undefined,
@@ -100,7 +103,7 @@ function parts_option(style, parts, unit) {
 	return {
 		grid: { left: 8, right: 90, top: 4, bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: unit, axisPointer: { type: "shadow" } },
-		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: unit }, splitNumber: 3 },
+		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(unit) }, splitNumber: 3 },
 		yAxis: { type: "category", data: rows.map(p => p[0]), ...style.axis, axisLabel: { color: style.text, width: LABEL, interval: 0, overflow: "break", lineHeight: 13, fontSize: 11 } },
 		aria: { enabled: true },
 		series: [{ type: "bar", data: rows.map(p => p[1]), barMaxWidth: 22, label: { show: true, position: "right", color: style.text, formatter: p => `${(100 * p.value / sum).toFixed(1)} %` } }],

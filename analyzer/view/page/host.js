@@ -38,7 +38,7 @@ function steps_option(style, rows) {
 		grid: { left: 8, right: 16, top: 34, bottom: 44, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: v => v === null || v === undefined ? "unknown" : time_text(v), axisPointer: { label: { formatter: p => `step ${p.value}` } } },
 		xAxis: { type: "value", min: rows[0].index, max: rows.at(-1).index, minInterval: 1, ...style.axis, splitLine: { show: false } },
-		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: time_text } },
+		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(time_text) } },
 		dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl" }, { type: "slider", height: 18, bottom: 6, labelFormatter: v => String(Math.round(v)) }],
 		aria: { enabled: true, decal: { show: true } },
 		series: [...parts.map(([key, name]) => ({ name, type: "line", stack: "step", areaStyle: { opacity: 0.7 }, showSymbol: false, lineStyle: { width: 0.5 }, data: point(key) })),
@@ -75,7 +75,7 @@ function rank_charts(cluster) {
 	return [["ranks", "Mean step by rank", 60 + 28 * list.length, `${list.length} ranks.`, style => ({
 		legend: legend_of(keys.length, style), grid: { left: 8, right: 20, top: 34, bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: time_text, axisPointer: { type: "shadow" } }, aria: { enabled: true, decal: { show: true } },
-		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: time_text } },
+		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(time_text) } },
 		yAxis: { type: "category", inverse: true, data: list.map(row => `rank ${row.rank ?? row.rank_id ?? row.device}`), ...style.axis },
 		series: keys.map(key => ({ name: words(key), type: "bar", data: list.map(row => row[key] ?? null) })),
 	})]];

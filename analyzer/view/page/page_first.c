@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/view/page/page_first.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -147,15 +148,26 @@ static const struct plain {
 	{ "capture.sources", "What was recorded", "name produced delivered lost" },
 };
 
+/* As values.js words it, but for names that only the script knows. */
 static void put_heading(FILE *out, const char *name, size_t length)
 {
-	fputs("<th scope=\"col\">", out);
-	for (size_t i = 0; i < length; i++) {
-		if (i + 3 == length && strncmp(name + i, "_ns", 3) == 0)
-			break;
-		fputc(name[i] == '_' ? ' ' : name[i], out);
-	}
-	fputs("</th>", out);
+	char text[64];
+
+	if (length > 3 && strncmp(name + length - 3, "_ns", 3) == 0)
+		length -= 3;
+	snprintf(text, sizeof(text), "%.*s", (int)length, name);
+	if (strcmp(text, "ns") == 0)
+		strcpy(text, "time");
+	else if (strcmp(text, "percent") == 0)
+		strcpy(text, "share");
+	else if (strcmp(text, "utilization_percent") == 0)
+		strcpy(text, "utilization");
+	else if (strcmp(text, "pid") == 0)
+		strcpy(text, "process");
+	for (char *c = text; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+	text[0] = (char)toupper((unsigned char)text[0]);
+	fprintf(out, "<th scope=\"col\">%s</th>", text);
 }
 
 static void put_row(FILE *out, yajl_val report, const struct plain *table, size_t row)

@@ -2,6 +2,7 @@
 /* page_timeline.c - rows of the page's timeline: of each device why it was idle, its streams and its queue, then the threads */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/host_waits.h"
@@ -22,7 +23,8 @@
 
 struct timeline_writer {
 	struct page_data *data;
-	struct string_table *names;
+	struct string_table *all; /* names of slices, before they are thinned */
+	struct string_table *names; /* of those that are written */
 	uint32_t *order; /* tasks by device, stream, start */
 	uint32_t order_count;
 	uint32_t streams; /* written */
@@ -31,16 +33,26 @@ struct timeline_writer {
 
 static uint32_t name_of(struct timeline_writer *writer, const char *text)
 {
-	return string_table_add_text(writer->names, text);
+	return string_table_add_text(writer->all, text);
 }
 
-/* Writes and frees @track; nothing if it is empty. @kind says what its names are. */
+/* Only names of slices that are left are written. */
+static void name_slices(struct timeline_writer *writer, struct page_track *track)
+{
+	for (uint32_t i = 0; i < track->slices.count; i++)
+		track->slices.row[i].name = string_table_add_text(
+			writer->names, string_table_get(writer->all, track->slices.row[i].name));
+}
+
+/* Writes and frees @track; nothing if it is empty. Names of the kind "root" are rows of roots, others texts. */
 static void put_track(struct timeline_writer *writer, struct page_track *track, const char *group,
 		      const char *name, const char *kind)
 {
 	uint32_t most = writer->left / 4 < ROW_MOST ? writer->left / 4 + 50 : ROW_MOST;
 
 	page_track_thin(track, most);
+	if (strcmp(kind, "root") != 0)
+		name_slices(writer, track);
 	if (track->slices.count) {
 		writer->left -= track->slices.count < writer->left ? track->slices.count : writer->left;
 		json_map(writer->data->json, NULL);
@@ -332,10 +344,12 @@ int page_timeline(struct page_data *data)
 
 	if (!data->results->devices)
 		return 0;
+	writer.all = string_table_new();
 	writer.names = string_table_new();
 	writer.order = task_order(data->model, &writer.order_count);
-	if (writer.names && writer.order)
+	if (writer.all && writer.names && writer.order)
 		err = put_all(&writer);
+	string_table_free(writer.all);
 	string_table_free(writer.names);
 	free(writer.order);
 	return err;

@@ -107,6 +107,9 @@ static void write_array(struct tree_writer *tree, const char *key, yajl_val arra
 {
 	size_t count = array->u.array.len, shown = count < tree->rows ? count : tree->rows;
 
+	/* Without their names the rows mean nothing. */
+	if (key && strcmp(key, "columns") == 0)
+		shown = count;
 	json_array(tree->json, key);
 	if (count && YAJL_IS_ARRAY(array->u.array.values[0])) {
 		write_matrix(tree, array, columns, (count + tree->rows - 1) / tree->rows);

@@ -158,7 +158,7 @@ function timeline_option(style, parts, width) {
 		const at = top + ROW * rows.length + 30 + i * (LINES + 34);
 		grids.push({ left, right: 30, top: at + 16, height: LINES, outerBoundsMode: "none" });
 		titles.push({ text: line.title, left: 0, top: at - 4, textStyle: { fontSize: 11, color: style.text } });
-		y_axes.push({ type: "value", gridIndex: i + 1, splitNumber: 2, ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: line.unit } });
+		y_axes.push({ type: "value", gridIndex: i + 1, splitNumber: 2, ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(line.unit) } });
 		line.series.forEach((s, k) => series.push({ type: "line", name: s.name, xAxisIndex: i + 1, yAxisIndex: i + 1, data: s.points, showSymbol: false, step: s.step, lineStyle: { width: 1.4, type: ["solid", "dashed", "dotted"][k % 3] },
 			tooltip: { valueFormatter: line.unit } }));
 	});

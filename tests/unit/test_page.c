@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the report's page is made of: figures as text, the report with long lists cut, slices of a row thinned, roots along time.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "analyzer/analyse/idle/root_times.h"
+#include "analyzer/view/page/page_pack.h"
+#include "analyzer/view/page/page_text.h"
+#include "analyzer/view/page/page_track.h"
+#include "analyzer/view/page/page_tree.h"
+
+static void numbers_have_units(void **state)
+{
+	static const struct {
+		const char *name, *number, *text;
+	} CASES[] = {
+		{ "count", "1234567", "1,234,567" },   { "count", "-1234", "-1,234" },
+		{ "count", "999", "999" },	       { "busy_ns", "999", "999 ns" },
+		{ "busy_ns", "1500", "1.500 µs" },     { "ns", "12345678", "12.35 ms" },
+		{ "busy_ns", "999999999", "1,000 ms" }, { "busy_ns", "7200000000000", "7,200 s" },
+		{ "percent", "7.429", "7.4 %" },       { "bytes", "999", "999 B" },
+		{ "size_bytes", "1234567", "1.235 MB" }, { "mean", "0.040", "0.040" },
+	};
+	char text[PAGE_HUMAN_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+		assert_string_equal(page_human(CASES[i].name, CASES[i].number, text), CASES[i].text);
+}
+
+/* @write's output; the caller frees. */
+static char *written(int (*write)(FILE *out, yajl_val report), yajl_val report)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(write(out, report), 0);
+	fclose(out);
+	return text;
+}
+
+static int figure(FILE *out, yajl_val report)
+{
+	page_figure(out, report, "a.1.total_ns");
+	page_figure(out, report, "a.0.name");
+	page_figure(out, report, "a.2.name");
+	return 0;
+}
+
+static void figures_say_where_they_are(void **state)
+{
+	yajl_val report = page_tree_parse("{\"a\":[{\"name\":\"<b>&\\\"\"},{\"total_ns\":18446744073709551615}]}");
+	char *text = written(figure, report);
+
+	(void)state;
+	assert_string_equal(text, "<span data-key=\"a.1.total_ns\" data-value=\"18446744073709551615\">18,446,744,074 s</span>"
+				  "<span data-key=\"a.0.name\" data-value=\"&#60;b&#62;&#38;&#34;\">&#60;b&#62;&#38;&#34;</span>");
+	free(text);
+	yajl_tree_free(report);
+}
+
+static int two_rows(FILE *out, yajl_val report)
+{
+	return page_tree_write(out, report, 2);
+}
+
+static void long_lists_are_cut(void **state)
+{
+	yajl_val report = page_tree_parse("{\"big\":12345678901234567890,\"rows\":[{\"x\":1.500},{\"x\":2},{\"x\":3}],"
+					  "\"in\":{\"all\":[{\"y\":[{},{},{},{}]}]}}");
+	char *text = written(two_rows, report);
+
+	(void)state;
+	assert_string_equal(text, "{\"big\":12345678901234567890,\"rows\":[{\"x\":1.500},{\"x\":2}],\"in\":{\"all\":[{\"y\":[{},{}]}]},"
+				  "\"left_out\":{\"rows\":1,\"in.all.0.y\":2}}");
+	free(text);
+	yajl_tree_free(report);
+}
+
+/* Instants are the first one's, durations add up, the rest are means of what is known; of pairs the most. */
+static void matrices_are_thinned(void **state)
+{
+	yajl_val report = page_tree_parse("{\"s\":{\"columns\":[\"start_ns\",\"duration_ns\",\"run_ns\",\"queue\"],"
+					  "\"rows\":[[10,1,4,null],[11,2,6,3],[13,3,7,null]]},\"curve\":[[1,5],[2,9],[3,1],[4,2]]}");
+	char *text = written(two_rows, report);
+
+	(void)state;
+	assert_string_equal(text, "{\"s\":{\"columns\":[\"start_ns\",\"duration_ns\",\"run_ns\",\"queue\"],"
+				  "\"rows\":[[10,3.000,5.000,3.000],[13,3,7,null]]},\"curve\":[[1,9.000],[3,2.000]],\"left_out\":{}}");
+	free(text);
+	yajl_tree_free(report);
+}
+
+static void what_is_packed_can_be_read(void **state)
+{
+	static char text[300000], back[300000];
+	char *packed = NULL;
+	unsigned char *bytes;
+	size_t size, used = 0;
+	FILE *out = open_memstream(&packed, &size);
+	z_stream stream = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (char)(i * i * 7919 >> 5);
+	assert_int_equal(page_pack(out, text, sizeof(text)), 0);
+	fclose(out);
+	assert_int_equal(size % 4, 0);
+	bytes = calloc(1, size);
+	for (size_t i = 0; i < size; i += 4) {
+		static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+		uint32_t bits = 0;
+
+		for (size_t k = 0; k < 4; k++)
+			bits = bits << 6 | (uint32_t)(packed[i + k] == '=' ? 0 : strchr(digits, packed[i + k]) - digits);
+		for (size_t k = 0; k < 3; k++)
+			bytes[used++] = (unsigned char)(bits >> (16 - 8 * k));
+	}
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	stream.next_in = bytes;
+	stream.avail_in = (unsigned int)used;
+	stream.next_out = (unsigned char *)back;
+	stream.avail_out = sizeof(back);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	inflateEnd(&stream);
+	assert_memory_equal(text, back, sizeof(text));
+	free(bytes);
+	free(packed);
+}
+
+/* A thousand slices of a microsecond, a millisecond apart, and one that is long. */
+static void short_slices_become_one(void **state)
+{
+	struct page_track track = { 0 };
+	uint64_t covered = 0;
+	uint32_t exact = 0;
+
+	(void)state;
+	for (uint64_t i = 1000; i-- > 0;)
+		assert_true(page_track_add(&track, i * 1000000, i * 1000000 + 1000 + i, 1));
+	assert_true(page_track_add(&track, 2000000000, 2500000001, 2));
+	assert_true(page_track_add(&track, 5, 5, 3));
+	assert_int_equal(track.slices.count, 1001);
+	page_track_thin(&track, 5000);
+	assert_int_equal(track.slices.count, 1001);
+	page_track_thin(&track, 20);
+	assert_in_range(track.slices.count, 2, 20);
+	for (uint32_t i = 0; i < track.slices.count; i++) {
+		const struct page_slice *slice = &track.slices.row[i];
+
+		covered += slice->merged ? slice->end_ns - slice->start_ns : 0;
+		if (slice->name == 2) {
+			exact++;
+			assert_false(slice->merged);
+			assert_int_equal(slice->start_ns, 2000000000);
+			assert_int_equal(slice->end_ns, 2500000001);
+		}
+	}
+	assert_int_equal(exact, 1);
+	assert_in_range(covered, 900000000, 1000000000);
+	page_track_free(&track);
+}
+
+static uint64_t share_of(const struct root_times *times, uint32_t interval, uint32_t row)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < times->shares.count; i++)
+		if (times->shares.row[i].interval == interval && times->shares.row[i].row == row)
+			ns += times->shares.row[i].ns;
+	return ns;
+}
+
+static void roots_add_up_by_interval(void **state)
+{
+	static const uint32_t row_of[] = { 7, 3 };
+	struct root_times times;
+
+	(void)state;
+	root_times_init(&times, 1000, 1000 + 100 * ROOT_INTERVALS);
+	assert_int_equal(times.interval_ns, 100);
+	assert_true(root_times_add(&times, &(struct root_stretch){ 0, 1050, 0, 0 }));
+	assert_true(root_times_add(&times, &(struct root_stretch){ 1150, 1420, 1, 0 }));
+	assert_true(root_times_add(&times, &(struct root_stretch){ 1180, 1190, 1, 0 }));
+	root_times_renumber(&times, row_of);
+	assert_int_equal(share_of(&times, 0, 7), 50);
+	assert_int_equal(share_of(&times, 1, 3), 60);
+	assert_int_equal(share_of(&times, 2, 3), 100);
+	assert_int_equal(share_of(&times, 4, 3), 20);
+	assert_int_equal(times.stretches.count, 3);
+	root_times_free(&times);
+}
+
+/* With more stretches than are kept the short ones go; sums stay exact. */
+static void only_long_stretches_are_kept(void **state)
+{
+	struct root_times times;
+	uint64_t sum = 0, added = 0;
+
+	(void)state;
+	root_times_init(&times, 0, 10000000ull * ROOT_INTERVALS);
+	for (uint64_t i = 0; i < ROOT_STRETCHES_MAX + 1000; i++) {
+		uint64_t ns = i % 2 ? 500 : 5000;
+
+		added += ns;
+		assert_true(root_times_add(&times, &(struct root_stretch){ i * 10000, i * 10000 + ns, 0, 0 }));
+	}
+	for (uint32_t i = 0; i < times.shares.count; i++)
+		sum += times.shares.row[i].ns;
+	assert_int_equal(sum, added);
+	assert_int_equal(times.stretches.count, ROOT_STRETCHES_MAX / 2 + 500);
+	root_times_free(&times);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_have_units),
+		cmocka_unit_test(figures_say_where_they_are),
+		cmocka_unit_test(long_lists_are_cut),
+		cmocka_unit_test(matrices_are_thinned),
+		cmocka_unit_test(what_is_packed_can_be_read),
+		cmocka_unit_test(short_slices_become_one),
+		cmocka_unit_test(roots_add_up_by_interval),
+		cmocka_unit_test(only_long_stretches_are_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
