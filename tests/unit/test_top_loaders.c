@@ -106,7 +106,7 @@ static void never_empty(void **state)
 	assert_int_equal(rows[1].pops, 9);
 	assert_int_equal(rows[1].pushes, 9);
 	assert_false(rows[1].has_size);
-	assert_true(rows[1].never_empty);
+	assert_false(rows[1].never_empty); /* nor do calls that do not wait tell that nobody did */
 	call(l, CONTAINS, TRAINER, 1040 * MS);
 	assert_int_equal(top_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 1), 2);
 	assert_int_equal(rows[1].pops, 1);
@@ -161,6 +161,33 @@ static void iterators(void **state)
 	top_loaders_free(l);
 }
 
+/* Who asks and gets an element at once, each time, found the buffer never empty. */
+static void never_waits(void **state)
+{
+	struct top_loaders *l = described();
+	struct top_operator *rows = NULL;
+
+	for (uint64_t ms = 100; ms < 500; ms += 100) {
+		next(l, 20, "Iterator::Root::Prefetch::Range", 0, ms * MS, 10);
+		next(l, TRAINER, "Iterator::Root::Prefetch", 2, (ms + 50) * MS, 10);
+	}
+	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
+	assert_false(rows[1].has_size);
+	assert_true(rows[1].never_empty);
+	free(rows);
+	/* One that had to wait is enough that this is not said. */
+	rows = NULL;
+	for (uint64_t ms = 1100; ms < 1500; ms += 100) {
+		next(l, 20, "Iterator::Root::Prefetch::Range", 0, ms * MS, 10);
+		next(l, TRAINER, "Iterator::Root::Prefetch", 2, (ms + 50) * MS,
+		     ms == 1200 ? 50 * MS : 10);
+	}
+	assert_int_equal(top_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
+	assert_false(rows[1].never_empty);
+	free(rows);
+	top_loaders_free(l);
+}
+
 /* On a machine where processes come and go a loader that starts late is found, too. */
 static void many_processes(void **state)
 {
@@ -192,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tensors),
 		cmocka_unit_test(never_empty),
+		cmocka_unit_test(never_waits),
 		cmocka_unit_test(iterators),
 		cmocka_unit_test(many_processes),
 	};

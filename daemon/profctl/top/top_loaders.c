@@ -61,6 +61,7 @@ struct op {
 	uint64_t last_ns, last_push_ns;
 	double area;
 	uint64_t pushes, pops, soon, pop_wait_ns;
+	uint64_t told; /* pops of which it is known whether they waited */
 };
 
 struct change {
@@ -412,6 +413,7 @@ static void apply(struct top_loaders *l, const struct change *change)
 	} else {
 		op->pops++;
 		op->pop_wait_ns += change->dur_ns;
+		op->told += change->told;
 		op->soon += change->told ? change->dur_ns >= WAIT_NS
 					 : change->end_ns - op->last_push_ns <= SOON_NS;
 	}
@@ -449,7 +451,7 @@ static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
 	row->pops = op->pops;
 	row->pop_wait_ns = op->pop_wait_ns;
 	row->has_size = op->known && op->most > op->empty && to_ns > from_ns;
-	row->never_empty = !op->known && op->pops;
+	row->never_empty = !op->known && op->pops && op->told == op->pops && op->soon == 0;
 	if (row->has_size) {
 		row->capacity = (uint32_t)(op->most - op->empty);
 		row->mean_size = op->area / (double)(to_ns - from_ns) - (double)op->empty;
@@ -458,7 +460,7 @@ static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
 								  : row->mean_size;
 	}
 	op->run_ns = op->runnable_ns = op->elements = 0;
-	op->pushes = op->pops = op->soon = op->pop_wait_ns = 0;
+	op->pushes = op->pops = op->soon = op->told = op->pop_wait_ns = 0;
 	op->area = 0;
 	op->least = op->net;
 }

@@ -26,7 +26,7 @@ struct top_operator {
 	uint32_t capacity;
 	bool has_size;
 	double mean_size; /* elements, weighted by time */
-	bool never_empty; /* size unknown, but nobody had to wait for an element */
+	bool never_empty; /* size unknown, but it is known that nobody had to wait for an element */
 	uint64_t elements; /* handed on; 0 where pops tell */
 	uint64_t pushes, pops;
 	uint64_t push_wait_ns, pop_wait_ns; /* time inside pushes and pops */
