@@ -570,6 +570,18 @@ static void threads_that_launch(void **state)
 		 "least 21 %, at most 100 % of the time");
 	says(&f, "root     main 100; user_code");
 	end(&f);
+
+	/* What little they wait is not known: that is no reason not to see what they do. */
+	begin(&f);
+	small_span(scene->model, scene->main, 0, 800 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 800 * US, 1000 * US, FUTEX, INDEX_NONE,
+		    SPAN_NO_WAKE);
+	for (uint64_t i = 0; i < 12; i++)
+		small_call(scene->model, scene->main, scene->launch, (700 + i) * US,
+			   (701 + i) * US);
+	judge_waits(&f);
+	expect(&f, VERDICT_HOST_CODE, 80);
+	end(&f);
 }
 
 /* The JSON report begins with it, and it can be chosen alone. */

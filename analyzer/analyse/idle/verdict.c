@@ -460,7 +460,7 @@ static bool blame_pipeline(struct judge *judge, struct verdict *verdict, uint8_t
 static void judge_threads(struct judge *judge, struct verdict *verdict)
 {
 	const struct host_waits *waits = judge->facts->waits;
-	uint64_t own_ns = waits->own.total_ns, fetched_ns;
+	uint64_t own_ns = waits->own.total_ns, asked_ns = waits->waits.total_ns, fetched_ns;
 	uint8_t heaviest;
 
 	verdict->of = waits->of_steps ? VERDICT_OF_STEP_TIME : VERDICT_OF_WALL_TIME;
@@ -475,8 +475,10 @@ static void judge_threads(struct judge *judge, struct verdict *verdict)
 	own_ns -= fetched_ns;
 	judge->ns[VERDICT_DATA] += fetched_ns;
 	verdict->own_percent = verdict->percent = share(own_ns, judge->window_ns);
-	if (waits->bounds.known)
+	if (waits->bounds.known) {
 		judge->ns[VERDICT_HOST_CODE] += own_ns;
+		asked_ns += own_ns;
+	}
 	heaviest = heaviest_of(judge);
 	if (too_much_lost(judge, verdict)) {
 		know_not(verdict, VERDICT_LACK_RECORDS);
@@ -487,7 +489,7 @@ static void judge_threads(struct judge *judge, struct verdict *verdict)
 		verdict->state = VERDICT_DEVICE;
 		verdict->busy = true;
 		verdict->percent = waits->bounds.at_least_percent;
-	} else if (2 * judge->ns[VERDICT_UNKNOWN] > waits->waits.total_ns &&
+	} else if (2 * judge->ns[VERDICT_UNKNOWN] > asked_ns &&
 		   share(judge->ns[VERDICT_UNKNOWN], judge->window_ns) >= VERDICT_NOISE_PERCENT) {
 		verdict->percent = share(judge->ns[VERDICT_UNKNOWN], judge->window_ns);
 		verdict->idle = heaviest_kind(judge, VERDICT_UNKNOWN, false);
