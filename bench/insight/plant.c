@@ -44,6 +44,9 @@ static int device;
 static uint64_t task_ns, first_ns, free_ns; /* when the first task began; when the last one ends */
 static struct gap gaps[GAPS];
 static uint32_t gap_count;
+static struct gap fed[GAPS]; /* when the main thread did not wait for the device */
+static uint32_t fed_count;
+static uint64_t room_ns; /* since when it does not */
 static struct shared *shared;
 
 static void fail(const char *what)
@@ -94,6 +97,9 @@ EXPORT int plant_submit(uint64_t cost_ns)
 		burn(cost_ns);
 	task.correlation = stream_writer_begin(writer);
 	now = clock_ns(CLOCK_MONOTONIC);
+	if (room_ns && fed_count < GAPS)
+		fed[fed_count++] = (struct gap){ room_ns, now };
+	room_ns = 0;
 	task.queued_ns = task.submit_ns = task.enqueue_ns = now;
 	task.enqueue_dur_ns = 1;
 	task.start_ns = now > free_ns ? now : free_ns;
@@ -113,6 +119,7 @@ EXPORT int plant_copy(uint64_t cost_ns)
 
 	if (clock_ns(CLOCK_MONOTONIC) < free_ns)
 		sleep_until(free_ns);
+	room_ns = clock_ns(CLOCK_MONOTONIC);
 	plant_begin(&spell);
 	burn(cost_ns);
 	plant_end(&spell, PLANT_CPU);
@@ -123,15 +130,18 @@ EXPORT int plant_sync(void)
 {
 	if (clock_ns(CLOCK_MONOTONIC) < free_ns)
 		sleep_until(free_ns);
+	room_ns = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 
-EXPORT void plant_wait_room(void)
+EXPORT int plant_wait_room(void)
 {
 	uint64_t queued_ns = QUEUED * task_ns;
 
 	if (free_ns > clock_ns(CLOCK_MONOTONIC) + queued_ns)
 		sleep_until(free_ns - queued_ns);
+	room_ns = clock_ns(CLOCK_MONOTONIC);
+	return 0;
 }
 
 static uint64_t own_ready_ns(void)
@@ -220,33 +230,44 @@ static uint64_t overlap(const struct noted *spell, const struct gap *gap)
 	return end > start ? end - start : 0;
 }
 
-EXPORT void plant_print(void)
+/* What of these times each was, as NAME_ns= lines. */
+static void print_times(const char *name, const struct gap *times, uint32_t time_count,
+			uint32_t count)
 {
-	uint32_t count = shared->spells < SPELLS ? shared->spells : SPELLS, first = 0;
-	uint64_t idle = 0, longest = 0;
+	uint64_t all = 0, longest = 0;
 	double root = 0, ready = 0;
+	uint32_t first = 0;
 
-	while (clock_ns(CLOCK_MONOTONIC) < free_ns)
-		sleep_until(free_ns);
-	qsort(shared->spell, count, sizeof(shared->spell[0]), by_start);
 	for (uint32_t i = 0; i < count; i++)
 		if (shared->spell[i].end_ns - shared->spell[i].start_ns > longest)
 			longest = shared->spell[i].end_ns - shared->spell[i].start_ns;
-	for (uint32_t g = 0; g < gap_count; g++) {
-		idle += gaps[g].end_ns - gaps[g].start_ns;
-		while (first < count && shared->spell[first].start_ns + longest < gaps[g].start_ns)
+	for (uint32_t g = 0; g < time_count; g++) {
+		all += times[g].end_ns - times[g].start_ns;
+		while (first < count && shared->spell[first].start_ns + longest < times[g].start_ns)
 			first++;
-		for (uint32_t i = first; i < count && shared->spell[i].start_ns < gaps[g].end_ns;
+		for (uint32_t i = first; i < count && shared->spell[i].start_ns < times[g].end_ns;
 		     i++) {
 			const struct noted *spell = &shared->spell[i];
-			double part = (double)overlap(spell, &gaps[g]) /
+			double part = (double)overlap(spell, &times[g]) /
 				      (double)(spell->end_ns - spell->start_ns + 1);
 
 			root += part * (double)spell->root_ns;
 			ready += part * (double)spell->ready_ns;
 		}
 	}
-	printf("window_ns=%llu\nidle_ns=%llu\nroot_ns=%.0f\nready_ns=%.0f\n",
-	       (unsigned long long)(free_ns - first_ns), (unsigned long long)idle, root, ready);
+	printf("%s.all_ns=%llu\n%s.root_ns=%.0f\n%s.ready_ns=%.0f\n", name,
+	       (unsigned long long)all, name, root, name, ready);
+}
+
+EXPORT void plant_print(void)
+{
+	uint32_t count = shared->spells < SPELLS ? shared->spells : SPELLS;
+
+	while (clock_ns(CLOCK_MONOTONIC) < free_ns)
+		sleep_until(free_ns);
+	qsort(shared->spell, count, sizeof(shared->spell[0]), by_start);
+	printf("window_ns=%llu\n", (unsigned long long)(free_ns - first_ns));
+	print_times("idle", gaps, gap_count, count);
+	print_times("fed", fed, fed_count, count);
 	fflush(stdout);
 }

@@ -44,7 +44,7 @@ int plant_copy(uint64_t cost_ns);
 int plant_sync(void);
 
 /* plant_wait_room - sleep until fewer than two tasks are queued */
-void plant_wait_room(void);
+int plant_wait_room(void);
 
 void plant_begin(struct plant_spell *spell);
 void plant_end(const struct plant_spell *spell, int kind);
@@ -52,7 +52,12 @@ void plant_end(const struct plant_spell *spell, int kind);
 /* plant_burn - keep the CPU busy for ever; each time that it was had without a break is the fault */
 void plant_burn(void);
 
-/* plant_print - the truth: window_ns, idle_ns, root_ns, ready_ns (of all spells that are not PLANT_OFF_CPU) */
+/*
+ * plant_print - the truth
+ *
+ * window_ns, and of the times in which the device had nothing to do (idle) and of those in which the thread that submits did not
+ * wait for it (fed): all_ns, root_ns, and ready_ns (of all spells that are not PLANT_OFF_CPU).
+ */
 void plant_print(void);
 
 #endif /* PROFBPF_BENCH_INSIGHT_PLANT_H */

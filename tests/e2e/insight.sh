@@ -13,3 +13,11 @@ BUILD=$BUILD TMPDIR=$WORK bench/insight/run --twins 1 --seconds 0.5 --kinds slow
 cat "$WORK/table"
 assert_eq "status" 0 "$status"
 assert_eq "jobs" 16 "$(grep -cE '  (found|silent|drowned) ' "$WORK/table")"
+
+note "-- the device does not tell its tasks"
+status=0
+BUILD=$BUILD TMPDIR=$WORK bench/insight/run --twins 1 --seconds 0.5 --without-stream --kinds slow_source,lock_sleep,slow_launch \
+	>"$WORK/table" || status=$?
+cat "$WORK/table"
+assert_eq "status" 0 "$status"
+assert_eq "jobs" 6 "$(grep -cE '  (found|silent|drowned) ' "$WORK/table")"
