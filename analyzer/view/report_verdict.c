@@ -457,7 +457,7 @@ static void write_remedy(const struct model *model, const struct results *result
 		/* fall through */
 	default:
 		if (verdict->idle.most)
-			append(text, size, "%s", idle_remedy(model, &verdict->idle));
+			idle_remedy(model, &verdict->idle, text, size);
 		else if (bottleneck_of(results))
 			tell_pipeline_remedy(model, results, text, size);
 		else

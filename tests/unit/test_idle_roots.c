@@ -583,6 +583,7 @@ static void test_words(void **state)
 		struct scene scene = scene_make();
 		struct model *model = scene.model;
 		const struct idle_root *root;
+		char text[256];
 
 		for (uint32_t i = 0; i < 3; i++) {
 			struct code_frame frame = { .name = model_string(model, names[i]),
@@ -615,6 +616,13 @@ static void test_words(void **state)
 			assert_string_equal(root->word, tries[try].word);
 		else
 			assert_null(root->word);
+		/* Where it is known what ran nobody is told to profile. */
+		idle_remedy(model, &(struct idle_verdict){ .cause = IDLE_USER_CODE, .most = root }, text,
+			    sizeof(text));
+		assert_null(strstr(text, "Profile"));
+		if (!tries[try].word)
+			assert_string_equal(text, "Make decode cheaper, move it off that thread, or "
+						  "submit further ahead.");
 		scene_end(&scene);
 	}
 }

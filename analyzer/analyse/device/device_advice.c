@@ -265,13 +265,11 @@ static const char *driver_remedy(const struct model *model, const struct root *r
 	       "or beforehand.";
 }
 
-const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict)
+static const char *cause_remedy(const struct model *model, const struct idle_verdict *verdict)
 {
 	switch (verdict->cause) {
 	case IDLE_USER_CODE:
-		if (verdict->most && verdict->most->word && *verdict->most->word_remedy)
-			return verdict->most->word_remedy;
-		return "Profile that thread (topic stack); move work off it, or submit further "
+		return "Profile that thread (topic sample); move work off it, or submit further "
 		       "ahead.";
 	case IDLE_RUNTIME:
 		return "Fewer, larger launches and copies (graphs, fused operators); no "
@@ -294,6 +292,26 @@ const char *idle_remedy(const struct model *model, const struct idle_verdict *ve
 	case IDLE_NO_WORK: return "Nothing to do came in: look at what feeds the job.";
 	default: return "See the section idle.";
 	}
+}
+
+/* Where samples know the function, or what it is for, nobody has to profile. */
+void idle_remedy(const struct model *model, const struct idle_verdict *verdict, char *text,
+		 size_t size)
+{
+	const struct idle_root *most = verdict->most;
+	bool known = verdict->cause == IDLE_USER_CODE && most;
+	char place[256] = "";
+
+	if (known && most->samples)
+		root_place_text(model, NULL, &most->root, place, sizeof(place));
+	if (known && most->word && *most->word_remedy)
+		snprintf(text, size, "%s", most->word_remedy);
+	else if (*place)
+		snprintf(text, size,
+			 "Make %.200s cheaper, move it off that thread, or submit further ahead.",
+			 place);
+	else
+		snprintf(text, size, "%s", cause_remedy(model, verdict));
 }
 
 /* "; most of it, 12.3 %: line 17 in clock_nanosleep, waited for by main 10" */
@@ -332,7 +350,7 @@ static void judge_idle(struct writer *writer)
 	struct idle_verdict verdict = idle_verdict(writer->model, idle->roots);
 	uint64_t window_ns = 0;
 	double percent, of_kind;
-	char most[420];
+	char most[420], remedy[sizeof(((struct advice *)NULL)->remedy)];
 
 	for (uint32_t i = 0; i < writer->devices->device_count; i++)
 		window_ns += writer->devices->devices[i].window_ns;
@@ -345,8 +363,9 @@ static void judge_idle(struct writer *writer)
 		return;
 	explain_most(writer, verdict.most, share((double)verdict.most->ns, (double)window_ns), most,
 		     sizeof(most));
+	idle_remedy(writer->model, &verdict, remedy, sizeof(remedy));
 	explain(add(writer, "device_idle", of_kind, "The device is idle because of the host",
-		    idle_remedy(writer->model, &verdict)),
+		    remedy),
 		"devices are idle for %.1f %% of the time; %.1f %% is %s%s", percent, of_kind,
 		idle_cause_name(verdict.cause), most);
 }

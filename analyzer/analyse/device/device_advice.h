@@ -27,7 +27,12 @@ int device_advice_add(const struct model *model, const struct device_results *de
 		      const struct device_step_results *steps, const struct api_results *api,
 		      struct advice_results *advice);
 
-/* What helps against a kind of cause, with this driver. Static text; @verdict->most is set. */
-const char *idle_remedy(const struct model *model, const struct idle_verdict *verdict);
+/*
+ * idle_remedy - what helps against a kind of cause, with this driver, or this function
+ *
+ * @verdict->most is set. The text is cut to @size and terminated.
+ */
+void idle_remedy(const struct model *model, const struct idle_verdict *verdict, char *text,
+		 size_t size);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_DEVICE_DEVICE_ADVICE_H */
