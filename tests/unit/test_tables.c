@@ -88,6 +88,60 @@ static char *text_of(const char *name)
 	return text;
 }
 
+static uint32_t allocator(struct model *model, const char *name, Profbpf__Function__Kind kind)
+{
+	uint32_t row = small_function(model, "acl", name, kind);
+
+	model->functions.row[row].roles[0] = PROFBPF__FUNCTION__ROLE__BYTES;
+	model->functions.row[row].roles[1] = kind == PROFBPF__FUNCTION__KIND__ALLOC
+						     ? PROFBPF__FUNCTION__ROLE__OUT_HANDLE
+						     : PROFBPF__FUNCTION__ROLE__HANDLE;
+	return row;
+}
+
+static void call_of(struct model *model, uint32_t function, uint64_t at_ns, uint64_t bytes,
+		    uint64_t handle)
+{
+	uint32_t row = small_call(model, 0, function, at_ns, at_ns + 10);
+
+	model->calls.row[row].args[0] = bytes;
+	model->calls.row[row].args[1] = handle;
+}
+
+/* No two figures of a row are the same: an exchanged one shows. */
+static void memory_files(void **state)
+{
+	static const struct analysis_options all;
+	const struct export_options options = { .end_ns = 100000000 };
+	struct analysis analysis = { .model = small_model(0, 100000000) };
+	struct model *model = analysis.model;
+	uint32_t take, give;
+	char error[256] = "";
+
+	small_thread(model, small_process(model, 100, "job", true), 100, "main");
+	small_function(model, "acl", "aclInit", PROFBPF__FUNCTION__KIND__OTHER);
+	take = allocator(model, "aclrtMalloc", PROFBPF__FUNCTION__KIND__ALLOC);
+	give = allocator(model, "aclrtFree", PROFBPF__FUNCTION__KIND__FREE);
+	for (uint64_t i = 0; i < 5; i++)
+		call_of(model, take, 1000 + 100 * i, 4096, 0xa000 + 0x1000 * i);
+	for (uint64_t i = 0; i < 3; i++)
+		call_of(model, give, 1350 + 100 * i, 0, 0xa000 + 0x1000 * i);
+	call_of(model, give, 3000, 0, 0x77);
+	small_index(model);
+	free(model->timelines.row);
+	memset(&model->timelines, 0, sizeof(model->timelines));
+	assert_int_equal(analysis_compute(&analysis, &all, error, sizeof(error)), 0);
+	assert_int_equal(write_csv(model, &analysis.results, folder, &options, error, sizeof(error)),
+			 0);
+	assert_string_equal(text_of("memory.csv"),
+			    "ledger,process,runtime,memory,allocations,allocated_bytes,frees,failed,"
+			    "unknown_frees,peak_bytes,peak_ns,live_bytes,live_count\n"
+			    "0,0,acl,device,5,20480,4,0,1,16384,1310,8192,2\n");
+	assert_string_equal(text_of("memory_live.csv"),
+			    "ledger,function,bytes,count,first_ns,thread\n0,1,4096,2,1310,0\n");
+	analysis_free(&analysis);
+}
+
 static void csv_files(void **state)
 {
 	const uint32_t pid = 100;
@@ -204,6 +258,7 @@ int main(void)
 		cmocka_unit_test(csv_files),
 		cmocka_unit_test(database),
 		cmocka_unit_test(parquet),
+		cmocka_unit_test(memory_files),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
