@@ -70,7 +70,21 @@ function axis_text(span) {
 }
 
 function legend_of(count, style) {
-	return { show: count > 1, type: "scroll", top: 0, left: 0, textStyle: { color: style.text }, itemGap: 12 };
+	return { show: count > 1, top: 0, left: 0, textStyle: { color: style.text }, itemGap: 12 };
+}
+
+/* How many lines of @width pixels a legend of these names takes, about: none of them is cut. */
+function legend_lines(names, width) {
+	let lines = 1, at = 0;
+	for (const name of names) {
+		const needs = 46 + 6.6 * name.length;
+		if (at > 0 && at + needs > width) {
+			lines++;
+			at = 0;
+		}
+		at += needs;
+	}
+	return names.length > 1 ? lines : 0;
 }
 
 /*
@@ -79,10 +93,10 @@ function legend_of(count, style) {
  */
 function time_option(style, series, unit, more = {}) {
 	const points = series.flatMap(s => s.points);
-	const ends = [Math.min(...points.map(p => p[0])), Math.max(...points.map(p => p[0]))];
+	const ends = points.reduce(([a, b], p) => [Math.min(a, p[0]), Math.max(b, p[0])], [Infinity, -Infinity]);
 	return {
 		legend: legend_of(series.length, style),
-		grid: { left: 8, right: 16, top: series.length > 1 ? 34 : 12, bottom: 8, containLabel: true },
+		grid: { left: 8, right: 16, top: 12 + 22 * legend_lines(series.map(s => s.name), more.width ?? 500), bottom: 8, containLabel: true },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: v => v === null || v === undefined ? "unknown" : unit(v), axisPointer: { label: { formatter: p => seconds_text(p.value) } } },
 		xAxis: { type: "value", min: ends[0], max: ends[1], ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: axis_text(ends[1] - ends[0]), alignMaxLabel: "right", alignMinLabel: "left" }, splitLine: { show: false } },
 		yAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(unit) }, ...more.y },

@@ -230,10 +230,9 @@ function draw_timeline(report, start) {
 
 /* ---- Idle by root over time */
 
-const ROOTS_SHOWN = 6;
-
 function draw_over_time(report, start) {
-	const times = pictures.roots_over_time, roots = report[times?.of]?.roots, place = document.getElementById("over-time");
+	/* On a narrow screen there is room for the names of a few. */
+	const ROOTS_SHOWN = innerWidth < 700 ? 3 : 6, times = pictures.roots_over_time, roots = report[times?.of]?.roots, place = document.getElementById("over-time");
 	if (!times || !roots?.length || !have_charts())
 		return;
 	const sums = new Map(), last = times.shares.reduce((most, v, i) => i % 3 ? most : Math.max(most, v), 0);
@@ -247,6 +246,6 @@ function draw_over_time(report, start) {
 	const series = [...sums.keys()].sort((a, b) => a - b).map(row => ({ name: row < ROOTS_SHOWN ? root_text(roots[row]) : "all others", stack: "root", step: "end", cause: row < ROOTS_SHOWN ? roots[row].cause : "unknown",
 		points: sums.get(row).map((ns, i) => [(since(times.start_ns, start) + (i + 0.5) * times.interval_ns) / 1e9, 100 * ns / times.interval_ns / whole]) }));
 	const title = times.of === "idle" ? "Idle by root over time" : "Waiting by root over time";
-	place.innerHTML = chart_html("over-time", `${title}, share of the time`, innerWidth < 700 ? 190 : 430, roots.slice(0, 3).map(r => `${root_text(r)} ${r.percent.toFixed(1)} %`).join("; "));
-	chart("over-time", style => time_option(style, series, v => `${Number(v).toFixed(0)} %`));
+	place.innerHTML = chart_html("over-time", `${title}, share of the time`, innerWidth < 700 ? 230 : 430, roots.slice(0, 3).map(r => `${root_text(r)} ${r.percent.toFixed(1)} %`).join("; "));
+	chart("over-time", style => time_option(style, series, v => `${Number(v).toFixed(0)} %`, { width: document.querySelector('[data-chart="over-time"]').clientWidth }));
 }

@@ -90,7 +90,7 @@ const TITLES = {
 };
 const ACRONYMS = { cpu: "CPU", cpus: "CPUs", io: "I/O", irq: "interrupts", softirq: "soft interrupts", iowait: "waiting for I/O", pid: "process",
 	tid: "thread", id: "ID", api: "API", gil: "interpreter lock", ns: "time", ppb: "ppb", fp: "forward", bp: "backward", mhz: "MHz", op: "operator",
-	steal: "taken by the hypervisor", ppid: "parent process", cmdline: "command line", p50: "median", p90: "90th percentile", p99: "99th percentile", min: "shortest", max: "longest", percent: "share" };
+	rows: "each of them", steal: "taken by the hypervisor", ppid: "parent process", cmdline: "command line", p50: "median", p90: "90th percentile", p99: "99th percentile", min: "shortest", max: "longest", percent: "share" };
 
 function words(key) {
 	const text = key.replace(/_ns$/, "").replace(/(.)_percent$/, "$1").replace(/_per_second$/, " per second").split(/[_ ]+/)
