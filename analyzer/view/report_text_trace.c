@@ -198,7 +198,10 @@ char *text_damage(const struct model *model, char *into, size_t size)
 char *text_losses(const struct model *model, const struct capture_results *capture, char *into,
 		  size_t size)
 {
-	if (capture->complete)
+	if (capture->complete && capture->left_out_count)
+		snprintf(into, size,
+			 "complete, but for what --budget left out for some time (--section capture)");
+	else if (capture->complete)
 		snprintf(into, size, "complete: nothing was lost");
 	else if (capture->lost)
 		snprintf(into, size,
