@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/import/import_rows.h"
 
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -25,6 +26,33 @@ void import_rows_free(struct import_rows *rows)
 static struct import_identities *known(struct import_rows *rows)
 {
 	return rows->import->shared ? rows->import->shared : &rows->own;
+}
+
+void import_tracks_free(struct import_tracks *tracks)
+{
+	map_free(&tracks->seen);
+}
+
+int import_too_many_tracks(struct import *import)
+{
+	return import_fail(import, -E2BIG,
+			   "more than %u streams and threads; record a shorter time",
+			   IMPORT_TRACKS_MAX);
+}
+
+int import_track(struct import *import, struct import_tracks *tracks, unsigned int kind,
+		 uint64_t owner, uint64_t number)
+{
+	uint64_t key = (number * 0x9e3779b97f4a7c15u ^ owner) * 0x9e3779b97f4a7c15u + kind;
+
+	if (tracks->seen.count && key == tracks->last)
+		return 0;
+	tracks->last = key;
+	if (map_get(&tracks->seen, key) != MAP_NONE)
+		return 0;
+	if (tracks->seen.count >= IMPORT_TRACKS_MAX)
+		return import_too_many_tracks(import);
+	return map_put(&tracks->seen, key, 0) ? 0 : -ENOMEM;
 }
 
 /* In a trace of ours: the latest life of that pid. */

@@ -23,6 +23,30 @@ struct import_identities {
 
 void import_identities_free(struct import_identities *identities);
 
+#define IMPORT_TRACKS_MAX (1u << 20) /* of a file */
+
+/*
+ * Streams and threads that a file told of. Each takes more room and time than an event does, so that a
+ * file with another track for each event would take all of the memory. Zeroed is empty.
+ */
+struct import_tracks {
+	struct map seen;
+	uint64_t last; /* key of the event before, which is most often the same */
+};
+
+void import_tracks_free(struct import_tracks *tracks);
+
+/*
+ * import_track - an event of this track (@kind: any number for tracks of one kind, @owner: a device or process)
+ *
+ * Returns 0, -ENOMEM, or -E2BIG with import->error if the file has too many.
+ */
+int import_track(struct import *import, struct import_tracks *tracks, unsigned int kind,
+		 uint64_t owner, uint64_t number);
+
+/* import_too_many_tracks - import->error says so. Returns -E2BIG. */
+int import_too_many_tracks(struct import *import);
+
 /* Zeroed and then import_rows_begin(). */
 struct import_rows {
 	struct import *import;

@@ -126,7 +126,7 @@ int import_fail(struct import *import, int err, const char *format, ...)
  *
  * What stands before the damage is as good as ever: if @any of it was of use, the damage is a
  * finding, else the import fails with @err. @err: 0 or what the reader returned; @damage: what it
- * said, "" if nothing. Returns 0 or a negative errno.
+ * said, "" if nothing. An error that is in import->error stays. Returns 0 or a negative errno.
  */
 int import_end_reading(struct import *import, int err, bool any, const char *damage);
 

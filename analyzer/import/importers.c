@@ -91,6 +91,9 @@ int import_finding(struct import *import, const char *what, const char *example)
 
 int import_end_reading(struct import *import, int err, bool any, const char *damage)
 {
+	/* Rows that cannot be made for another reason than memory have said so. */
+	if (err && import->error[0])
+		return err == -ENOMEM ? -E2BIG : err;
 	if (err == -EBADMSG && any)
 		return import_finding(import, "damaged: what follows was not read", damage);
 	return err ? import_fail(import, err, "%s", damage[0] ? damage : strerror(-err)) : 0;

@@ -103,7 +103,7 @@ static void test_long_text(void **state)
 		assert_int_equal(read_large("[{\"a\":\"", 'x', JSON_TOKEN_BYTES + 4 * CHUNK, "\"}]",
 					    packed, error, sizeof(error)),
 				 -EBADMSG);
-		assert_non_null(strstr(error, ": a text or number of more than 8 MiB"));
+		assert_non_null(strstr(error, ": a text, number or space of more than 8 MiB"));
 		assert_int_equal(strncmp(error, "byte ", 5), 0);
 		assert_int_equal(read_large("[{\"a\":", '1', JSON_TOKEN_BYTES + 4 * CHUNK, "}]", packed,
 					    error, sizeof(error)),

@@ -20,6 +20,7 @@ void rocm_rows_begin(struct rocm_rows *rocm, struct import *import, const char *
 void rocm_rows_free(struct rocm_rows *rocm)
 {
 	import_rows_free(&rocm->rows);
+	import_tracks_free(&rocm->tracks);
 	map_free(&rocm->agent_rows);
 	free(rocm->agents.row);
 	free(rocm->calls.row);
@@ -72,19 +73,33 @@ static bool possible(uint64_t start_ns, uint64_t end_ns)
 	return start_ns && end_ns >= start_ns && end_ns <= INT64_MAX;
 }
 
+enum { TRACK_QUEUE, TRACK_STREAM, TRACK_THREAD };
+
 int rocm_call(struct rocm_rows *rocm, const struct rocm_call *call)
 {
+	int err;
+
 	if (!possible(call->start_ns, call->end_ns))
 		return import_finding(rocm->import, "runtime calls without usable times",
 				      model_text(rocm->import->model, call->name));
+	err = import_track(rocm->import, &rocm->tracks, TRACK_THREAD, call->pid, call->tid);
+	if (err)
+		return err;
 	return MODEL_PUSH(&rocm->calls, *call) ? 0 : -ENOMEM;
 }
 
 int rocm_task(struct rocm_rows *rocm, const struct rocm_task *task)
 {
+	int err;
+
 	if (!possible(task->start_ns, task->end_ns))
 		return import_finding(rocm->import, "device tasks without usable times",
 				      model_text(rocm->import->model, task->name));
+	err = import_track(rocm->import, &rocm->tracks, TRACK_QUEUE, task->agent, task->queue);
+	if (!err)
+		err = import_track(rocm->import, &rocm->tracks, TRACK_STREAM, task->agent, task->stream);
+	if (err)
+		return err;
 	return MODEL_PUSH(&rocm->tasks, *task) ? 0 : -ENOMEM;
 }
 

@@ -74,6 +74,7 @@ struct rocm_rows {
 	struct import_rows rows;
 	const char *source; /* device.source: "rocprofv3" */
 	uint8_t clock; /* Profbpf__DeviceClock of all its times */
+	struct import_tracks tracks;
 	struct map agent_rows; /* key -> row of agents */
 	MODEL_ARRAY(struct rocm_agent) agents;
 	MODEL_ARRAY(struct rocm_call) calls;

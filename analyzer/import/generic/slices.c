@@ -28,6 +28,10 @@ uint32_t slices_track(struct slices *slices)
 {
 	struct slice_track track = { .open = MAP_NONE };
 
+	if (slices->tracks.count >= IMPORT_TRACKS_MAX) {
+		import_too_many_tracks(slices->import);
+		return INDEX_NONE;
+	}
 	return MODEL_PUSH(&slices->tracks, track) ? slices->tracks.count - 1 : INDEX_NONE;
 }
 

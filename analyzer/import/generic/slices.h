@@ -55,7 +55,7 @@ struct slices {
 void slices_open(struct slices *slices, struct import *import, const char *source, uint8_t clock);
 void slices_free(struct slices *slices);
 
-/* Row of a new track; names and numbers may be set until slices_finish(). INDEX_NONE without memory. */
+/* Row of a new track; names and numbers may be set until slices_finish(). INDEX_NONE without memory, or with too many. */
 uint32_t slices_track(struct slices *slices);
 
 /* A whole slice, of which times, track and name are told; one that begins; the end of the one that began last on the track. 0 or -ENOMEM. */

@@ -180,10 +180,13 @@ static uint8_t kind_of_task(enum event event, const char *name)
 					   : PROFBPF__DEVICE_TASKS__KIND__KERNEL;
 }
 
+enum { TRACK_STREAM, TRACK_THREAD };
+
 static int add_gpu_task(struct pytorch *file, const struct json_value *values, enum event event)
 {
 	struct model *model = file->import->model;
 	struct gpu_task task = { .kind = kind_of_task(event, text_of(&values[F_NAME])) };
+	int err;
 
 	if (!times_of(values, &task.start_ns, &task.dur_ns))
 		return import_finding(file->import, "device tasks without usable times",
@@ -197,6 +200,9 @@ static int add_gpu_task(struct pytorch *file, const struct json_value *values, e
 	number_of(&values[F_BYTES], &task.bytes);
 	if (!number_of(&values[F_EXTERNAL], &task.external))
 		number_of(&values[F_EXTERNAL_2021], &task.external);
+	err = import_track(file->import, &file->tracks, TRACK_STREAM, task.device, task.stream);
+	if (err)
+		return err;
 	task.name = model_string(model, text_of(&values[F_NAME]));
 	if (task.kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
 		task.group = model_string(model, text_of(&values[F_GROUP]));
@@ -251,6 +257,7 @@ static int add_host_call(struct pytorch *file, const struct json_value *values)
 	struct model *model = file->import->model;
 	struct host_call call = { 0 };
 	uint64_t pid;
+	int err;
 
 	if (!times_of(values, &call.start_ns, &call.dur_ns))
 		return import_finding(file->import, "runtime calls without usable times",
@@ -260,6 +267,9 @@ static int add_host_call(struct pytorch *file, const struct json_value *values)
 		return import_finding(file->import, "runtime calls of no process or thread",
 				      text_of(&values[F_NAME]));
 	call.pid = (uint32_t)pid;
+	err = import_track(file->import, &file->tracks, TRACK_THREAD, pid, call.tid);
+	if (err)
+		return err;
 	number_of(&values[F_CORRELATION], &call.correlation);
 	call.name = model_string(model, text_of(&values[F_NAME]));
 	return call.name != INDEX_NONE && MODEL_PUSH(&file->calls, call) ? 0 : -ENOMEM;
@@ -397,6 +407,7 @@ static int import(struct import *import)
 		err = pytorch_put_rows(&file);
 	import_rows_free(&file.rows);
 	map_free(&file.device_names);
+	import_tracks_free(&file.tracks);
 	free(file.calls.row);
 	free(file.tasks.row);
 	free(file.marks.row);

@@ -69,6 +69,7 @@ struct pytorch {
 	bool has_rank;
 	uint32_t rank;
 	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
+	struct import_tracks tracks;
 	struct map device_names; /* the file's device number -> string */
 };
 

@@ -385,7 +385,7 @@ static int check_token(struct parse *parse, size_t length, uint64_t before, size
 	if (*without <= JSON_TOKEN_BYTES)
 		return 0;
 	snprintf(error, error_size,
-		 "byte %" PRIu64 ": a text or number of more than %u MiB, which no profiler writes",
+		 "byte %" PRIu64 ": a text, number or space of more than %u MiB, which no profiler writes",
 		 before + length - *without, JSON_TOKEN_BYTES >> 20);
 	return -EBADMSG;
 }
