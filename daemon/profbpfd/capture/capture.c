@@ -557,26 +557,6 @@ const volatile uint32_t *capture_exit_hits(const struct capture *capture)
 	return capture->skeleton->bss->exit_hits;
 }
 
-void capture_set_hot(struct capture *capture, uint32_t probe, bool hot)
-{
-	int fd = bpf_map__fd(capture->skeleton->maps.probes);
-	struct probe_conf conf;
-
-	if (bpf_map_lookup_elem(fd, &probe, &conf))
-		return;
-	if (hot)
-		capture->skeleton->bss->hot_functions[probe] = true;
-	conf.entry_only = hot;
-	bpf_map_update_elem(fd, &probe, &conf, BPF_ANY);
-	if (!hot)
-		capture->skeleton->bss->hot_functions[probe] = false;
-}
-
-uint32_t capture_hot_hits(const struct capture *capture, uint32_t probe)
-{
-	return capture->skeleton->bss->hot_hits[probe];
-}
-
 void capture_tail_known(struct capture *capture, pid_t pid, uint64_t address, uint32_t answer)
 {
 	struct tail_target key = { .address = address, .tgid = pid };
