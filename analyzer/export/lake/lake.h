@@ -10,18 +10,11 @@
 #ifndef PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_H
 #define PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
+#include "analyzer/export/lake/lake_rows.h"
 #include "analyzer/model/model.h"
-#include "analyzer/store/schema.h"
 #include "analyzer/view/report.h"
-
-struct lake_options {
-	bool has_rank;
-	uint32_t rank; /* of the first device of which no file says its rank; those after it count on */
-};
 
 /*
  * write_lake - add a run to the lake at @path, which is made if it is not there
@@ -31,8 +24,5 @@ struct lake_options {
  */
 int write_lake(struct model *model, const struct results *results, const char *path,
 	       const struct lake_options *options, char *error, size_t error_size);
-
-/* The tables of a lake, up to NULL, for docs/lake.md. */
-extern const struct data_table *const lake_tables[];
 
 #endif /* PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_H */

@@ -8,11 +8,21 @@
 #ifndef PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_ROWS_H
 #define PROFBPF_ANALYZER_EXPORT_LAKE_LAKE_ROWS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "analyzer/analyse/idle/idle_roots.h"
-#include "analyzer/export/lake/lake.h"
 #include "analyzer/model/model.h"
+#include "analyzer/store/schema.h"
+#include "analyzer/view/report.h"
 
 #define LAKE_NO_STEP UINT64_MAX
+
+struct lake_options {
+	bool has_rank;
+	uint32_t rank; /* of the first device of which no file says its rank; those after it count on */
+};
 
 struct lake_step {
 	uint32_t rank;
@@ -74,6 +84,9 @@ int lake_rows_make(struct model *model, const struct results *results,
 		   const struct lake_options *options, struct lake_rows *rows, char *error,
 		   size_t error_size);
 void lake_rows_free(struct lake_rows *rows);
+
+/* The tables of a lake, up to NULL. */
+extern const struct data_table *const lake_tables[];
 
 /* What the tables' rows are read from: @data must come first in it. */
 struct lake_data {
