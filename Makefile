@@ -90,8 +90,11 @@ $(PAGE_OBJ): $(PAGE)/page.html $(PAGE)/page.css $(G)/page.js $(G)/page_library.t
 $(PAGE_OBJ): OUR_CPPFLAGS += -DPAGE_SCRIPT='"$(G)/page.js"' -DPAGE_LIBRARY='"$(G)/page_library.txt"'
 $(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name function_words.txt)
 
+# Large blocks of memory lie in files: analyzer/cli/spill.h. AddressSanitizer wants to know of all blocks itself.
+SPILL := malloc calloc realloc reallocarray free qsort qsort_r
 $(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
-	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
+	$(LINK) $(if $(SANFLAGS),,$(SPILL:%=-Wl,--wrap=%)) -o $@ \
+		$(if $(SANFLAGS),$(filter-out %/spill_wrap.o,$^),$^) $(LIBS_ANALYZER)
 
 # Loaded into other people's programs: no sanitizer, no library but libc and the loader's own.
 OPENCL_SRC := $(wildcard device/opencl*.c) device/clock_judge.c device/stream_writer.c

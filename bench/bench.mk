@@ -48,7 +48,7 @@ $(B)/bench/floor: $(O)/bench/floor.o
 	$(LINK) -o $@ $^ -lbpf
 
 # Takes device files in, and nothing else.
-$(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out %/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ)
+$(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out %/main.o %/spill_wrap.o,$(ANALYZER_OBJ)) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
 

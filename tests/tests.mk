@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: unit (cmocka), ground-truth programs and end-to-end scripts.
 
-TEST_LIB_OBJ = $(filter-out %/main.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
+TEST_LIB_OBJ = $(filter-out %/main.o %/spill_wrap.o,$(ANALYZER_OBJ)) $(COMMON_OBJ) $(LIB_OBJ)
 UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 UNIT_HELP := $(patsubst %.c,$(O)/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 
@@ -148,7 +148,7 @@ FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SECONDS := 20
 FUZZ_FLAGS := -std=gnu11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Wall -Wextra $(WERROR_FLAG) -Wno-unused-parameter -Wno-missing-field-initializers
-FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out %/main.o,$(ANALYZER_OBJ)) $(LIB_OBJ))
+FUZZ_LIB_OBJ = $(patsubst $(O)/%,$(B)/fuzz/o/%,$(filter-out %/main.o %/spill_wrap.o,$(ANALYZER_OBJ)) $(LIB_OBJ))
 
 $(B)/fuzz/o/%.o: %.c $(G)/proto/trace.pb-c.h
 	@mkdir -p $(@D)

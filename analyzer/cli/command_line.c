@@ -10,6 +10,7 @@
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
+#include "lib/base/size.h"
 
 #define SECTION_NAMES                                                                        \
 	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \
@@ -30,6 +31,7 @@ enum key {
 	KEY_PID,
 	KEY_THREAD,
 	KEY_STRICT,
+	KEY_MEMORY,
 	KEY_SUBTRACT,
 	KEY_AS,
 	KEY_DEVICE,
@@ -64,6 +66,12 @@ enum key {
 #define OPTION_STRICT                                                                      \
 	{                                                                                  \
 		"strict", KEY_STRICT, NULL, 0, "fail if any part of a trace is damaged", 0 \
+	}
+#define OPTION_MEMORY                                                                         \
+	{                                                                                     \
+		"memory", KEY_MEMORY, "SIZE", 0,                                              \
+			"use about so much memory, 256M or more; what is beyond lies in "     \
+			"temporary files, which takes longer (a quarter of the machine's)", 0 \
 	}
 #define OPTION_FROM                                                                         \
 	{                                                                                   \
@@ -125,6 +133,7 @@ static const struct argp_option REPORT_OPTIONS[] = {
 	{ "subtract-probe-cost", KEY_SUBTRACT, NULL, 0,
 	  "durations of calls without what the probes took of them", 0 },
 	OPTION_STRICT,
+	OPTION_MEMORY,
 	OPTION_DEVICE,
 	{ NULL, 0, NULL, 0, "Which operators, and how:", 1 },
 	{ "name", KEY_NAME, "WORDS", 0, "only those whose names have these words, more or less",
@@ -164,6 +173,7 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	  0 },
 	OPTION_PID,
 	OPTION_STRICT,
+	OPTION_MEMORY,
 	OPTION_DEVICE,
 	{ 0 },
 };
@@ -176,6 +186,7 @@ static const struct argp_option DIFF_OPTIONS[] = {
 	{ "before", KEY_BEFORE, "T..T", 0, "only this part of A: 0s..10s", 0 },
 	{ "after", KEY_AFTER, "T..T", 0, "only this part of B; without B, of A", 0 },
 	OPTION_STRICT,
+	OPTION_MEMORY,
 	{ 0 },
 };
 
@@ -195,7 +206,7 @@ static const struct argp_option LAKE_OPTIONS[] = {
 };
 
 static const struct argp_option INFO_OPTIONS[] = {
-	OPTION_FORMAT, OPTION_OUTPUT, OPTION_STRICT, OPTION_DEVICE, { 0 },
+	OPTION_FORMAT, OPTION_OUTPUT, OPTION_STRICT, OPTION_MEMORY, OPTION_DEVICE, { 0 },
 };
 
 static const struct argp_option QUERY_OPTIONS[] = {
@@ -210,6 +221,7 @@ static const struct argp_option QUERY_OPTIONS[] = {
 	OPTION_STEP,
 	OPTION_PID,
 	OPTION_STRICT,
+	OPTION_MEMORY,
 	OPTION_DEVICE,
 	{ 0 },
 };
@@ -452,6 +464,14 @@ static error_t parse_operators(int key, char *arg, struct operator_options *opti
 	}
 }
 
+static void parse_memory(const char *arg, struct options *options, struct argp_state *state)
+{
+	char message[128];
+
+	if (size_parse(arg, &options->memory, message, sizeof(message)))
+		argp_error(state, "--memory: %s", message);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -466,6 +486,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->schema_of = arg;
 		break;
 	case KEY_STRICT: options->strict = true; break;
+	case KEY_MEMORY: parse_memory(arg, options, state); break;
 	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
 	case KEY_DEVICE: add_device(arg, options, state); break;
 	case KEY_TOP:
@@ -575,21 +596,21 @@ static const char HELP[] =
 	"usage: analyzer report [TRACE...] [--device PATH]... [--format text|json|html] [-o FILE]\n"
 	"                       [--section LIST]\n"
 	"                       [--top N] [--from T --to T | --step A..B] [--pid LIST]\n"
-	"                       [--subtract-probe-cost] [--strict]\n"
+	"                       [--subtract-probe-cost] [--strict] [--memory SIZE]\n"
 	"       analyzer report --schema\n"
 	"       analyzer export [TRACE...] [--device PATH]... -o PATH\n"
 	"                       --to "
 	"perfetto|chrome|folded|speedscope|pprof|csv|sqlite|parquet|mindinsight|msprof\n"
-	"                       [--pid LIST] [--strict]\n"
+	"                       [--pid LIST] [--strict] [--memory SIZE]\n"
 	"       analyzer query  [TRACE...] [--device PATH]... [--format table|csv|json] [-o FILE]\n"
 	"                       [--pid LIST] SQL\n"
 	"       analyzer query  --schema[=TABLE]\n"
 	"       analyzer diff   A [B] [--before T..T] [--after T..T] [--format text|json] [-o "
 	"FILE]\n"
-	"                       [--top N] [--strict]\n"
+	"                       [--top N] [--strict] [--memory SIZE]\n"
 	"       analyzer lake   [TRACE...] [--device PATH]... -o DIR [--rank N] [--strict]\n"
 	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
-	"                       [--strict]\n"
+	"                       [--strict] [--memory SIZE]\n"
 	"\n"
 	"TRACE is a .pbt file that profctl recorded, or - for standard input. PATH is what "
 	"another\n"

@@ -73,6 +73,7 @@ struct options {
 	struct diff_range before, after; /* of diff; trace_count is 1 or 2 */
 	bool subtract_probe_cost;
 	bool strict;
+	uint64_t memory; /* bytes; 0 = as much as is good for the machine */
 	struct operator_options operators;
 	bool has_scope_depth;
 	struct lake_options lake;

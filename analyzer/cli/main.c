@@ -18,6 +18,7 @@
 #include "analyzer/cli/output_folder.h"
 #include "analyzer/cli/analysis.h"
 #include "analyzer/cli/query.h"
+#include "analyzer/cli/spill.h"
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"
 #include "analyzer/export/lake/lake.h"
@@ -31,6 +32,7 @@
 #include "lib/base/duration.h"
 #include "lib/base/progress.h"
 
+#define MEMORY_OTHER (256u << 20) /* of the program besides large blocks in memory */
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */
 
@@ -457,6 +459,25 @@ static int describe(const struct options *options, char *error, size_t error_siz
 	return err;
 }
 
+/* Where rows lie that are too many for memory: where SQLite puts its files, too. */
+static void spill_rows(uint64_t memory)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+	static const char *folders[5];
+	const char *variables[] = { "SQLITE_TMPDIR", "TMPDIR" };
+
+	for (size_t i = 0; i < 2; i++) {
+		const char *folder = getenv(variables[i]);
+
+		folders[i] = folder ? folder : "";
+	}
+	folders[2] = "/var/tmp";
+	folders[3] = "/tmp";
+	if (!memory && pages > 0 && page_size > 0)
+		memory = (uint64_t)pages * (uint64_t)page_size / 4;
+	spill_into(folders, memory > MEMORY_OTHER ? memory - MEMORY_OTHER : 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct analysis analysis = { 0 };
@@ -469,6 +490,7 @@ int main(int argc, char **argv)
 	/* An error to clean up after, not a signal that leaves files behind. */
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(argc, argv, &options);
+	spill_rows(options.memory);
 	if ((options.schema ? describe(&options, error, sizeof(error))
 			    : run(&options, &analysis, error, sizeof(error))) != 0)
 		status = fail(error);

@@ -34,6 +34,7 @@ _analyzer_of_report()
 	--format) _analyzer_words "$2" "text json html"; return ;;
 	--fp-point) :; return ;;
 	--from) _analyzer_words "$2" "10s 1m 100ms"; return ;;
+	--memory) :; return ;;
 	-o | --output) compopt -o default; return ;;
 	--pid) _analyzer_pids "$2"; return ;;
 	--section) _analyzer_list "$2" "verdict trace capture host processes pipeline steps waits api ioctl io devices join operators shapes overlap communication cluster memory idle stacks python advice"; return ;;
@@ -52,7 +53,7 @@ _analyzer_of_report()
 	--type) _analyzer_list "$2" "operators kinds"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_analyzer_words "$2" "--bp-point --device --format --fp-point --from --full --output --pid --schema --section --step --strict --subtract-probe-cost --thread --to --top --aggregate --aggregate-by --input-dtype --max-time --min-time --name --order-by --scope-depth --type --help"
+		_analyzer_words "$2" "--bp-point --device --format --fp-point --from --full --memory --output --pid --schema --section --step --strict --subtract-probe-cost --thread --to --top --aggregate --aggregate-by --input-dtype --max-time --min-time --name --order-by --scope-depth --type --help"
 	else
 		compopt -o default
 	fi
@@ -66,6 +67,7 @@ _analyzer_of_export()
 	--fp-point) :; return ;;
 	--from) _analyzer_words "$2" "10s 1m 100ms"; return ;;
 	--kind) _analyzer_words "$2" "on-cpu off-cpu device"; return ;;
+	--memory) :; return ;;
 	-o | --output) compopt -o default; return ;;
 	--pid) _analyzer_pids "$2"; return ;;
 	--scope-depth) :; return ;;
@@ -74,7 +76,7 @@ _analyzer_of_export()
 	--until) _analyzer_words "$2" "10s 1m 100ms"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_analyzer_words "$2" "--bp-point --device --fp-point --from --kind --output --pid --scope-depth --step --strict --to --until --help"
+		_analyzer_words "$2" "--bp-point --device --fp-point --from --kind --memory --output --pid --scope-depth --step --strict --to --until --help"
 	else
 		compopt -o default
 	fi
@@ -86,13 +88,14 @@ _analyzer_of_query()
 	--device) compopt -o default; return ;;
 	--format) _analyzer_words "$2" "table csv json"; return ;;
 	--from) _analyzer_words "$2" "10s 1m 100ms"; return ;;
+	--memory) :; return ;;
 	-o | --output) compopt -o default; return ;;
 	--pid) _analyzer_pids "$2"; return ;;
 	--step) :; return ;;
 	--to) _analyzer_words "$2" "10s 1m 100ms"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_analyzer_words "$2" "--device --format --from --output --pid --schema --step --strict --to --help"
+		_analyzer_words "$2" "--device --format --from --memory --output --pid --schema --step --strict --to --help"
 	else
 		compopt -o default
 	fi
@@ -104,11 +107,12 @@ _analyzer_of_diff()
 	--after) :; return ;;
 	--before) :; return ;;
 	--format) _analyzer_words "$2" "text json"; return ;;
+	--memory) :; return ;;
 	-o | --output) compopt -o default; return ;;
 	--top) :; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_analyzer_words "$2" "--after --before --format --output --strict --top --help"
+		_analyzer_words "$2" "--after --before --format --memory --output --strict --top --help"
 	else
 		compopt -o default
 	fi
@@ -137,10 +141,11 @@ _analyzer_of_info()
 	case $3 in
 	--device) compopt -o default; return ;;
 	--format) _analyzer_words "$2" "text json"; return ;;
+	--memory) :; return ;;
 	-o | --output) compopt -o default; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_analyzer_words "$2" "--device --format --output --strict --help"
+		_analyzer_words "$2" "--device --format --memory --output --strict --help"
 	else
 		compopt -o default
 	fi

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/cli/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define REGIONS_MAX 256
+#define TICK_US 4000 /* of processor time, between two looks at what is in use */
+
+/* The signal handler reads these at any time: @at is set last and cleared first. */
+struct region {
+	void *volatile at;
+	size_t size;
+	int fd;
+};
+
+/* An allocator cannot be told where its state is. */
+static struct {
+	const char *const *folders;
+	struct region regions[REGIONS_MAX];
+	int statm; /* 1 + descriptor of /proc/self/statm */
+	size_t page_size;
+	size_t keep; /* bytes of large blocks that malloc() may give out */
+	size_t kept;
+} spill;
+
+/* ---- What is in use */
+
+/* Bytes of files' pages in this process: the third number of statm. Called in a signal handler. */
+static size_t resident(void)
+{
+	char text[128];
+	ssize_t size = pread(spill.statm - 1, text, sizeof(text), 0);
+	size_t pages = 0;
+	int spaces = 0;
+
+	for (ssize_t i = 0; i < size && spaces < 3; i++) {
+		if (text[i] == ' ')
+			spaces++;
+		else if (spaces == 2)
+			pages = pages * 10 + (size_t)(text[i] - '0');
+	}
+	return pages * spill.page_size;
+}
+
+/* What a page holds stays in its file: only this process's view of it is dropped. */
+static void drop_pages(int signal)
+{
+	int saved = errno;
+
+	(void)signal;
+	if (resident() > SPILL_RESIDENT) {
+		for (int i = 0; i < REGIONS_MAX; i++) {
+			void *at = spill.regions[i].at;
+
+			if (at)
+				madvise(at, spill.regions[i].size, MADV_DONTNEED);
+		}
+	}
+	errno = saved;
+}
+
+static bool watch(void)
+{
+	const struct itimerval timer = { { 0, TICK_US }, { 0, TICK_US } };
+	struct sigaction action = { .sa_handler = drop_pages, .sa_flags = SA_RESTART };
+	int fd;
+
+	if (spill.statm)
+		return true;
+	fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	spill.page_size = (size_t)sysconf(_SC_PAGESIZE);
+	spill.statm = fd + 1;
+	return sigaction(SIGPROF, &action, NULL) == 0 &&
+	       setitimer(ITIMER_PROF, &timer, NULL) == 0;
+}
+
+/* ---- Files */
+
+static int open_unnamed(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[4096];
+
+	/* Not every file system has files without a name. */
+	if (fd >= 0 || (size_t)snprintf(path, sizeof(path), "%s/analyzer-XXXXXX", folder) >=
+			       sizeof(path))
+		return fd;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static bool is_memory(int fd)
+{
+	struct statfs info;
+
+	return fstatfs(fd, &info) != 0 || info.f_type == TMPFS_MAGIC || info.f_type == RAMFS_MAGIC;
+}
+
+/* A file with room for @size bytes: to touch a page for which the disk has none would end the program. */
+static int open_file(size_t size)
+{
+	for (const char *const *folder = spill.folders; folder && *folder; folder++) {
+		int fd = **folder ? open_unnamed(*folder) : -1;
+
+		if (fd < 0)
+			continue;
+		if (!is_memory(fd) && fallocate(fd, 0, 0, (off_t)size) == 0)
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+/* ---- Blocks */
+
+static size_t whole_pages(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+/* The region of a block. Blocks begin a page, which those of malloc() do not. */
+static struct region *region_of(const void *block)
+{
+	if (!block || (uintptr_t)block % 4096)
+		return NULL;
+	for (int i = 0; i < REGIONS_MAX; i++) {
+		if (spill.regions[i].at == block)
+			return &spill.regions[i];
+	}
+	return NULL;
+}
+
+static struct region *free_region(void)
+{
+	for (int i = 0; i < REGIONS_MAX; i++) {
+		if (!spill.regions[i].at)
+			return &spill.regions[i];
+	}
+	return NULL;
+}
+
+void spill_into(const char *const *folders, size_t keep)
+{
+	spill.folders = folders;
+	spill.keep = keep;
+}
+
+/* Libraries give out blocks that are freed here: the sum may be too small, never below 0. */
+void spill_note(size_t given, size_t freed)
+{
+	if (freed >= SPILL_FROM)
+		spill.kept -= freed < spill.kept ? freed : spill.kept;
+	if (given >= SPILL_FROM)
+		spill.kept += given;
+}
+
+void *spill_new(size_t size)
+{
+	struct region *region;
+	void *at;
+	int fd;
+
+	if (size < SPILL_FROM || size > PTRDIFF_MAX / 2 || !spill.folders ||
+	    (spill.kept < spill.keep && size <= spill.keep - spill.kept))
+		return NULL;
+	region = free_region();
+	size = whole_pages(size);
+	if (!region || !watch())
+		return NULL;
+	fd = open_file(size);
+	if (fd < 0)
+		return NULL;
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED) {
+		close(fd);
+		return NULL;
+	}
+	region->size = size;
+	region->fd = fd;
+	region->at = at;
+	return at;
+}
+
+size_t spill_size(const void *block)
+{
+	const struct region *region = region_of(block);
+
+	return region ? region->size : 0;
+}
+
+void *spill_grow(void *block, size_t size)
+{
+	struct region *region = region_of(block);
+	void *at;
+
+	if (!region || size > PTRDIFF_MAX / 2)
+		return NULL;
+	size = whole_pages(size);
+	if (size <= region->size)
+		return block;
+	if (fallocate(region->fd, 0, 0, (off_t)size))
+		return NULL;
+	region->at = NULL;
+	at = mremap(block, region->size, size, MREMAP_MAYMOVE);
+	if (at == MAP_FAILED) {
+		region->at = block;
+		return NULL;
+	}
+	region->size = size;
+	region->at = at;
+	return at;
+}
+
+bool spill_free(void *block)
+{
+	struct region *region = region_of(block);
+
+	if (!region)
+		return false;
+	region->at = NULL;
+	munmap(block, region->size);
+	close(region->fd);
+	return true;
+}

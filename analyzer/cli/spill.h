@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spill.h - large blocks of memory that lie in temporary files.
+ *
+ * A recording of an hour makes gigabytes of rows. Where memory is short, blocks of SPILL_FROM bytes and more are mappings of files
+ * without a name, which are gone when the program is, however it ends. Their pages are dropped from the
+ * process while more than SPILL_RESIDENT bytes of them are in use; the kernel keeps them for as long as it has room,
+ * and has them on the disk otherwise. So the program's own memory is bounded whatever the length of a recording, and
+ * a machine with little memory takes longer instead of killing it.
+ *
+ * spill_wrap.c puts the blocks in the place of those of malloc() in the program, by the linker's --wrap: all of them
+ * in one place, and nothing that allocates has to know. It sorts large arrays, too, for which the C library would
+ * allocate as much again. One thread; SIGPROF and ITIMER_PROF are taken, since the
+ * processor time that has gone by bounds what was touched meanwhile.
+ */
+#ifndef PROFBPF_ANALYZER_CLI_SPILL_H
+#define PROFBPF_ANALYZER_CLI_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SPILL_FROM (4u << 20)
+#define SPILL_RESIDENT (24u << 20)
+
+/*
+ * spill_into - from now on blocks may lie in the first of these folders in which files can be made
+ *
+ * Those of malloc() come first, until @keep bytes of large ones are in use. @folders ends with NULL and outlives the program's blocks; entries that are "" are passed over, and file systems
+ * that are memory themselves.
+ */
+void spill_into(const char *const *folders, size_t keep);
+
+/* Tell that malloc() gave out a large block, or that it was freed; smaller ones do not count. */
+void spill_note(size_t given, size_t freed);
+
+/*
+ * spill_new - a block of zeros
+ *
+ * NULL if @size is below SPILL_FROM, before spill_into(), as long as enough is to be kept, or if no folder has room: then
+ * it is for malloc() to try.
+ */
+void *spill_new(size_t size);
+
+/* The size of a block of spill_new(), which is at least what was asked for; 0 for any other address. */
+size_t spill_size(const void *block);
+
+/* A larger one with the same contents, which may lie elsewhere; NULL without room, then @block stays. */
+void *spill_grow(void *block, size_t size);
+
+/* spill_free - false if @block is none of spill_new() */
+bool spill_free(void *block);
+
+#endif /* PROFBPF_ANALYZER_CLI_SPILL_H */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spill_wrap.c - malloc() and its kin of the program: large blocks are those of spill.h.
+ *
+ * Linked with --wrap (see the Makefile): what the program's own objects call malloc() is __wrap_malloc(), and
+ * __real_malloc() the C library's. What libraries allocate is their own, and may be freed here.
+ */
+#include "analyzer/cli/spill.h"
+
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void __real_free(void *block);
+void __real_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_reallocarray(void *block, size_t count, size_t size);
+void __wrap_free(void *block);
+void __wrap_qsort(void *rows, size_t count, size_t size, __compar_fn_t compare);
+void __wrap_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context);
+
+/* What malloc() gave, or would not. */
+static void *noted(void *block)
+{
+	spill_note(malloc_usable_size(block), 0);
+	return block;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	void *block = spill_new(size);
+
+	return block ? block : noted(__real_malloc(size));
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	size_t all;
+	void *block = __builtin_mul_overflow(count, size, &all) ? NULL : spill_new(all);
+
+	return block ? block : noted(__real_calloc(count, size));
+}
+
+/* To where the other kind of blocks is. NULL without room: then @from stays. */
+static void *move(void *from, size_t held, void *to, size_t size)
+{
+	if (to) {
+		memcpy(to, from, held < size ? held : size);
+		__wrap_free(from);
+	}
+	return to;
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+	size_t held = spill_size(block);
+	void *grown;
+
+	if (held) {
+		grown = size >= SPILL_FROM ? spill_grow(block, size) : NULL;
+		return grown ? grown : move(block, held, noted(__real_malloc(size)), size);
+	}
+	held = malloc_usable_size(block);
+	spill_note(0, held);
+	grown = spill_new(size);
+	if (grown && block) {
+		memcpy(grown, block, held < size ? held : size);
+		__real_free(block);
+	} else if (!grown) {
+		grown = __real_realloc(block, size);
+		noted(grown ? grown : block);
+	}
+	return grown;
+}
+
+void *__wrap_reallocarray(void *block, size_t count, size_t size)
+{
+	size_t all;
+
+	/* Too much for any machine: the C library says so. */
+	return __wrap_realloc(block, __builtin_mul_overflow(count, size, &all) ? SIZE_MAX : all);
+}
+
+void __wrap_free(void *block)
+{
+	if (spill_free(block))
+		return;
+	spill_note(0, malloc_usable_size(block));
+	__real_free(block);
+}
+
+/* ---- The C library sorts in a copy that it takes from malloc() itself */
+
+struct sorting {
+	size_t size;
+	__compar_d_fn_t compare;
+	void *context;
+	char *copy; /* room for half of the rows */
+};
+
+/* Two sorted parts of @count rows, the first one of @half. Equal ones keep their order. */
+static void merge(const struct sorting *of, char *rows, size_t half, size_t count)
+{
+	const char *a = of->copy, *a_end = a + half * of->size;
+	const char *b = rows + half * of->size, *b_end = rows + count * of->size;
+
+	memcpy(of->copy, rows, half * of->size);
+	for (; a < a_end && b < b_end; rows += of->size) {
+		const char **from = of->compare(b, a, of->context) < 0 ? &b : &a;
+
+		memcpy(rows, *from, of->size);
+		*from += of->size;
+	}
+	memcpy(rows, a, (size_t)(a_end - a));
+}
+
+static void sort_halves(const struct sorting *of, char *rows, size_t count)
+{
+	size_t half = count / 2;
+
+	if (count * of->size < SPILL_FROM) {
+		__real_qsort_r(rows, count, of->size, of->compare, of->context);
+		return;
+	}
+	sort_halves(of, rows, half);
+	sort_halves(of, rows + half * of->size, count - half);
+	merge(of, rows, half, count);
+}
+
+void __wrap_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context)
+{
+	struct sorting of = { .size = size, .compare = compare, .context = context };
+
+	if (size && count / 2 >= SPILL_FROM / size)
+		of.copy = __wrap_malloc(count / 2 * size);
+	if (of.copy)
+		sort_halves(&of, rows, count);
+	else
+		__real_qsort_r(rows, count, size, compare, context);
+	__wrap_free(of.copy);
+}
+
+static int without_context(const void *a, const void *b, void *context)
+{
+	return (*(__compar_fn_t *)context)(a, b);
+}
+
+void __wrap_qsort(void *rows, size_t count, size_t size, __compar_fn_t compare)
+{
+	__wrap_qsort_r(rows, count, size, without_context, &compare);
+}
