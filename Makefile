@@ -92,9 +92,10 @@ $(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name fun
 
 # Large blocks of memory lie in files: analyzer/cli/spill.h. AddressSanitizer wants to know of all blocks itself.
 SPILL := malloc calloc realloc reallocarray free qsort qsort_r
-$(B)/analyzer: $(ANALYZER_OBJ) $(LIB_OBJ)
-	$(LINK) $(if $(SANFLAGS),,$(SPILL:%=-Wl,--wrap=%)) -o $@ \
-		$(if $(SANFLAGS),$(filter-out %/spill_wrap.o,$^),$^) $(LIBS_ANALYZER)
+ANALYZER_LINK := $(if $(SANFLAGS),,$(SPILL:%=-Wl,--wrap=%))
+ANALYZER_PARTS := $(if $(SANFLAGS),$(filter-out %/spill_wrap.o,$(ANALYZER_OBJ)),$(ANALYZER_OBJ)) $(LIB_OBJ)
+$(B)/analyzer: $(ANALYZER_PARTS)
+	$(LINK) $(ANALYZER_LINK) -o $@ $^ $(LIBS_ANALYZER)
 
 # Loaded into other people's programs: no sanitizer, no library but libc and the loader's own.
 OPENCL_SRC := $(wildcard device/opencl*.c) device/clock_judge.c device/stream_writer.c
