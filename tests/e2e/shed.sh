@@ -9,7 +9,7 @@ need_command jq
 
 start_daemon
 start_truth dear
-attach_truth "$WORK/dear.pbt" --budget 1% --topics sched,sample --stack-rate 2000
+attach_truth "$WORK/dear.pbt" --budget 1% --topics sched,sample --stack-rate 10000
 echo >&"$TRUTH_IN"
 sleep 6
 "$PROFCTL" status >"$WORK/status" || fail "profctl status ended with $?"
