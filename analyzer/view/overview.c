@@ -32,6 +32,8 @@ static void tell_recording(const struct report *report)
 	char text[TEXT_SIZE], losses[PART_SIZE];
 	uint32_t targets = 0;
 
+	if (text_nothing_recorded(report->out, report->model))
+		return;
 	if (!capture || !report->model->files.count || info->session_end_ns <= info->session_start_ns)
 		return;
 	for (uint32_t i = 0; i < report->model->processes.count; i++)
@@ -76,8 +78,9 @@ static void tell_device(const struct report *report, const struct device_usage *
 			 device_utilization(usage), (double)usage->window_ns / 1e9, usage->tasks,
 			 *name ? "; " : "", name);
 	else
-		snprintf(text, sizeof(text), "busy is unknown: %" PRIu64 " tasks without times%s%s",
-			 usage->tasks, *name ? "; " : "", name);
+		snprintf(text, sizeof(text), "busy is unknown: %s%s%s",
+			 usage->tasks ? "its tasks have no times" : "no tasks of it are known",
+			 *name ? "; " : "", name);
 	line(report, label, text);
 }
 

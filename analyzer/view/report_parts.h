@@ -64,6 +64,9 @@ char *text_damage(const struct model *model, char *into, size_t size);
 char *text_losses(const struct model *model, const struct capture_results *capture, char *into,
 		  size_t size);
 
+/* text_nothing_recorded - of device files alone there is nothing that could be complete or not: say so. Are they alone? */
+bool text_nothing_recorded(FILE *out, const struct model *model);
+
 /* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 

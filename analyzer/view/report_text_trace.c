@@ -146,8 +146,7 @@ static void print_probe_cost(FILE *out, const struct model *model,
 	line(out, options, label, text);
 }
 
-/* Of device files alone there is nothing that could be complete or not. */
-static bool says_nothing_recorded(FILE *out, const struct model *model)
+bool text_nothing_recorded(FILE *out, const struct model *model)
 {
 	if (model->files.count || !model->imports.count)
 		return false;
@@ -159,7 +158,7 @@ int text_trace(FILE *out, const struct model *model, const struct results *resul
 	       const struct report_options *options)
 {
 	print_heading(out, options, "Trace");
-	if (says_nothing_recorded(out, model))
+	if (text_nothing_recorded(out, model))
 		return 0;
 	for (uint32_t i = 0; i < model->files.count; i++)
 		line(out, options, i ? "" : "file", model_text(model, model->files.row[i]));
@@ -425,7 +424,7 @@ int text_capture(FILE *out, const struct model *model, const struct results *res
 	int err;
 
 	print_heading(out, options, "Capture");
-	if (says_nothing_recorded(out, model))
+	if (text_nothing_recorded(out, model))
 		return 0;
 	print_verdict(out, model, capture);
 	err = print_sources(out, model, capture, options);
