@@ -594,7 +594,7 @@ static const struct command_help COMMANDS[] = {
 
 static const char HELP[] =
 	"usage: analyzer report [TRACE...] [--device PATH]... [--format text|json|html] [-o FILE]\n"
-	"                       [--section LIST]\n"
+	"                       [--full | --section LIST]\n"
 	"                       [--top N] [--from T --to T | --step A..B] [--pid LIST]\n"
 	"                       [--subtract-probe-cost] [--strict] [--memory SIZE]\n"
 	"       analyzer report --schema\n"
