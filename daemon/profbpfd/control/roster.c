@@ -143,13 +143,13 @@ static void tell_failed_start(struct roster_entry *entry, const struct session_i
 
 static void tell(struct roster_entry *entry, const struct session_info *info)
 {
-	bool ended = info->state >= SESSION_ENDED;
+	bool ended = info->state >= SESSION_ENDED, live = session_was_live(info);
 
-	if (entry->starter && !entry->announced && info->start_ns && !info->failed) {
+	if (entry->starter && !entry->announced && live) {
 		answer_started(entry->starter, entry->start_request, entry, info);
 		entry->warnings_told = info->warning_count;
 	}
-	entry->announced |= info->start_ns && !info->failed;
+	entry->announced |= live;
 	if (!ended || entry->ended)
 		return;
 	entry->ended = true;

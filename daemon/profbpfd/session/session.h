@@ -95,7 +95,7 @@ struct session_info {
 	enum session_state state;
 	bool failed;			/* it ended with an error; reason says which */
 	char reason[512];		/* why it ended, or why it could not start */
-	uint64_t start_ns;		/* CLOCK_MONOTONIC of going live; 0 = not yet */
+	uint64_t start_ns;		/* CLOCK_MONOTONIC at which it began to go live; 0 = not yet */
 	uint64_t end_ns;
 	uint64_t bytes;			/* written so far */
 	uint32_t functions;		/* probed */
@@ -110,6 +110,17 @@ struct session_info {
 	char **warnings;		/* owned by the session */
 	size_t warning_count;
 };
+
+/*
+ * session_was_live - is it live, or has it been?
+ *
+ * Not as soon as start_ns is known: the targets are put into their table, and the figures of the start read, after
+ * that. Whoever is told before lets the command go whose first calls are not seen.
+ */
+static inline bool session_was_live(const struct session_info *info)
+{
+	return info->start_ns && info->state > SESSION_STARTING && !info->failed;
+}
 
 /* session_memory - the most that rings of @buffer_bytes and what waits to be written take */
 uint64_t session_memory(uint64_t buffer_bytes);
