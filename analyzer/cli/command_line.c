@@ -7,224 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/cli/command_tables.h"
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
 #include "lib/base/size.h"
-
-#define SECTION_NAMES                                                                        \
-	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \
-	"devices, "                                                                          \
-	"join, "                                                                             \
-	"operators, shapes, "                                                                \
-	"overlap, communication, cluster, memory, idle, stacks, python, advice"
-
-#define EXPORT_NAMES \
-	"perfetto, chrome, folded, speedscope, pprof, csv, sqlite, parquet, mindinsight or msprof"
-
-enum key {
-	KEY_FORMAT = 0x100,
-	KEY_SECTION,
-	KEY_TOP,
-	KEY_FROM,
-	KEY_TO,
-	KEY_PID,
-	KEY_THREAD,
-	KEY_STRICT,
-	KEY_MEMORY,
-	KEY_SUBTRACT,
-	KEY_AS,
-	KEY_DEVICE,
-	KEY_NAME,
-	KEY_TYPE,
-	KEY_DTYPE,
-	KEY_MIN_TIME,
-	KEY_MAX_TIME,
-	KEY_AGGREGATE,
-	KEY_AGGREGATE_BY,
-	KEY_ORDER_BY,
-	KEY_SCOPE_DEPTH,
-	KEY_KIND,
-	KEY_STEP,
-	KEY_FP_POINT,
-	KEY_BP_POINT,
-	KEY_SCHEMA,
-	KEY_BEFORE,
-	KEY_AFTER,
-	KEY_FULL,
-	KEY_RANK,
-};
-
-#define OPTION_OUTPUT                                                                   \
-	{                                                                               \
-		"output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 \
-	}
-#define OPTION_FORMAT                                                              \
-	{                                                                          \
-		"format", KEY_FORMAT, "FORMAT", 0, "text (the default) or json", 0 \
-	}
-#define OPTION_STRICT                                                                      \
-	{                                                                                  \
-		"strict", KEY_STRICT, NULL, 0, "fail if any part of a trace is damaged", 0 \
-	}
-#define OPTION_MEMORY                                                                         \
-	{                                                                                     \
-		"memory", KEY_MEMORY, "SIZE", 0,                                              \
-			"use about so much memory, 256M or more; what is beyond lies in "     \
-			"temporary files, which takes longer (a quarter of the machine's)", 0 \
-	}
-#define OPTION_FROM                                                                         \
-	{                                                                                   \
-		"from", KEY_FROM, "T", 0,                                                   \
-			"leave out what came before T after the start: 1.5s, 200ms, 3us", 0 \
-	}
-#define OPTION_TO                                                            \
-	{                                                                    \
-		"to", KEY_TO, "T", 0, "leave out what came at or after T", 0 \
-	}
-#define OPTION_DEVICE                                                                           \
-	{                                                                                       \
-		"device", KEY_DEVICE, "PATH", 0,                                                \
-			"take in a device file of another profiler; may be given repeatedly", 0 \
-	}
-#define OPTION_PID                                                           \
-	{                                                                    \
-		"pid", KEY_PID, "PID[,PID...]", 0, "only these processes", 0 \
-	}
-#define OPTION_THREAD                                                \
-	{                                                            \
-		"thread", KEY_THREAD, "TID[,TID...]", 0,             \
-			"what these threads waited for, instead of " \
-			"those that the job is found to go by",      \
-			0                                            \
-	}
-
-#define OPTION_STEP                                                                  \
-	{                                                                            \
-		"step", KEY_STEP, "A[..B]", 0, "only these steps of the training", 0 \
-	}
-#define OPTION_FP_POINT                                                             \
-	{                                                                           \
-		"fp-point", KEY_FP_POINT, "NAME", 0,                                \
-			"the operator that begins the forward pass of each step", 0 \
-	}
-#define OPTION_BP_POINT                                                                            \
-	{                                                                                          \
-		"bp-point", KEY_BP_POINT, "NAME", 0, "the operator that ends the backward pass", 0 \
-	}
-
-static const struct argp_option REPORT_OPTIONS[] = {
-	{ "format", KEY_FORMAT, "FORMAT", 0, "text (the default), json or html", 0 },
-	OPTION_OUTPUT,
-	{ "section", KEY_SECTION, "LIST", 0,
-	  "only these sections: " SECTION_NAMES "; all but shapes if not given", 0 },
-	{ "full", KEY_FULL, NULL, 0,
-	  "as text, too, all sections but shapes; without it, text is what fits on one screen", 0 },
-	{ "top", KEY_TOP, "N", 0, "rows of each table, 0 for all (text: 10; one screen: 4)", 0 },
-	{ "schema", KEY_SCHEMA, NULL, 0,
-	  "describe the JSON report as a JSON Schema; no trace is needed", 0 },
-	OPTION_FROM,
-	OPTION_TO,
-	OPTION_STEP,
-	OPTION_FP_POINT,
-	OPTION_BP_POINT,
-	OPTION_PID,
-	OPTION_THREAD,
-	{ "subtract-probe-cost", KEY_SUBTRACT, NULL, 0,
-	  "durations of calls without what the probes took of them", 0 },
-	OPTION_STRICT,
-	OPTION_MEMORY,
-	OPTION_DEVICE,
-	{ NULL, 0, NULL, 0, "Which operators, and how:", 1 },
-	{ "name", KEY_NAME, "WORDS", 0, "only those whose names have these words, more or less",
-	  1 },
-	{ "type", KEY_TYPE, "LIST", 0,
-	  "only these types of operators, kinds of tasks or cores; * and ? stand for others", 1 },
-	{ "input-dtype", KEY_DTYPE, "TYPE", 0, "only those with such an input", 1 },
-	{ "aggregate-by", KEY_AGGREGATE_BY, "WHAT", 0,
-	  "name (the default), type, core, shape (name and input shapes) or scope (first parts of "
-	  "the name)",
-	  1 },
-	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0, "parts of a name that make a scope (2)", 1 },
-	{ "aggregate", KEY_AGGREGATE, "FIGURE", 0,
-	  "what stands for all tasks of an operator: sum (the default), max, min or mean", 1 },
-	{ "min-time", KEY_MIN_TIME, "T", 0, "only those for which that is T or more", 1 },
-	{ "max-time", KEY_MAX_TIME, "T", 0, "only those for which that is T or less", 1 },
-	{ "order-by", KEY_ORDER_BY, "[+]COLUMN", 0,
-	  "value (the default), name, type, count, total, mean, min, max, flops, rate (flops per "
-	  "second), utilization, bytes or bandwidth; with +, the smallest first",
-	  1 },
-	{ 0 },
-};
-
-static const struct argp_option EXPORT_OPTIONS[] = {
-	/* argp tells "--to" of a time from "--to" of a format by the command. */
-	{ "to", KEY_AS, "FORMAT", 0, EXPORT_NAMES, 0 },
-	{ "output", 'o', "PATH", 0, "where to write", 0 },
-	OPTION_FROM,
-	{ "until", KEY_TO, "T", 0, "leave out what came at or after T", 0 },
-	{ "kind", KEY_KIND, "KIND", 0,
-	  "of folded, speedscope and pprof: on-cpu (the default), off-cpu or device", 0 },
-	OPTION_STEP,
-	OPTION_FP_POINT,
-	OPTION_BP_POINT,
-	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0,
-	  "levels of scopes (first parts of operators' names) that timelines show, 0 for none (3)",
-	  0 },
-	OPTION_PID,
-	OPTION_STRICT,
-	OPTION_MEMORY,
-	OPTION_DEVICE,
-	{ 0 },
-};
-
-static const struct argp_option DIFF_OPTIONS[] = {
-	OPTION_FORMAT,
-	OPTION_OUTPUT,
-	{ "top", KEY_TOP, "N", 0,
-	  "changes listed, 0 for all, and what did not change, too (text: 10)", 0 },
-	{ "before", KEY_BEFORE, "T..T", 0, "only this part of A: 0s..10s", 0 },
-	{ "after", KEY_AFTER, "T..T", 0, "only this part of B; without B, of A", 0 },
-	OPTION_STRICT,
-	OPTION_MEMORY,
-	{ 0 },
-};
-
-static const struct argp_option LAKE_OPTIONS[] = {
-	{ "output", 'o', "DIR", 0, "the lake, which is made if it is not there", 0 },
-	{ "schema", KEY_SCHEMA, "TABLE", OPTION_ARG_OPTIONAL,
-	  "list the lake's tables and their columns, or those of TABLE; no trace is needed", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "of the list: table (the default), csv or json", 0 },
-	{ "rank", KEY_RANK, "N", 0,
-	  "of the first device of which no file says its rank; further ones count on", 0 },
-	OPTION_STEP,
-	OPTION_FP_POINT,
-	OPTION_BP_POINT,
-	OPTION_STRICT,
-	OPTION_DEVICE,
-	{ 0 },
-};
-
-static const struct argp_option INFO_OPTIONS[] = {
-	OPTION_FORMAT, OPTION_OUTPUT, OPTION_STRICT, OPTION_MEMORY, OPTION_DEVICE, { 0 },
-};
-
-static const struct argp_option QUERY_OPTIONS[] = {
-	{ "format", KEY_FORMAT, "FORMAT", 0, "table (the default), csv or json", 0 },
-	{ "schema", KEY_SCHEMA, "TABLE", OPTION_ARG_OPTIONAL,
-	  "list the tables and their columns, or those of TABLE (--schema=calls); no trace is "
-	  "needed",
-	  0 },
-	OPTION_OUTPUT,
-	OPTION_FROM,
-	OPTION_TO,
-	OPTION_STEP,
-	OPTION_PID,
-	OPTION_STRICT,
-	OPTION_MEMORY,
-	OPTION_DEVICE,
-	{ 0 },
-};
 
 static error_t parse_query_format(const char *arg, struct options *options,
 				  struct argp_state *state)
@@ -472,11 +259,60 @@ static void parse_memory(const char *arg, struct options *options, struct argp_s
 		argp_error(state, "--memory: %s", message);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void parse_depth(const char *arg, struct options *options, struct argp_state *state)
 {
-	struct options *options = state->input;
 	uint64_t depth = 0, last = 0;
 
+	if (!parse_steps(arg, &depth, &last) || depth != last || depth > SCOPE_DEPTH_MAX)
+		argp_error(state, "--scope-depth wants a number up to %d, not '%s'",
+			   SCOPE_DEPTH_MAX, arg);
+	options->operators.scope_depth = (uint32_t)depth;
+	options->has_scope_depth = true;
+}
+
+static void parse_ids(const char *name, const char *of, const char *arg, uint32_t **ids,
+		      uint32_t *count, struct argp_state *state)
+{
+	free(*ids);
+	*ids = NULL;
+	if (!parse_numbers(arg, ids, count))
+		argp_error(state, "%s wants %s ids, not '%s'", name, of, arg);
+}
+
+/* What of the recording is looked at, and what in it is called how. */
+static error_t parse_part(int key, char *arg, struct options *options, struct argp_state *state)
+{
+	switch (key) {
+	case KEY_FROM:
+		parse_time("--from", arg, &options->has_from, &options->from_ns, state);
+		break;
+	case KEY_TO:
+		parse_time(options->command == COMMAND_EXPORT ? "--until" : "--to", arg,
+			   &options->has_to, &options->to_ns, state);
+		break;
+	case KEY_PID:
+		parse_ids("--pid", "process", arg, &options->pids, &options->pid_count, state);
+		break;
+	case KEY_THREAD:
+		parse_ids("--thread", "thread", arg, &options->tids, &options->tid_count, state);
+		break;
+	case KEY_STEP:
+		if (!parse_steps(arg, &options->first_step, &options->last_step))
+			argp_error(state, "--step wants a number or 3..5, not '%s'", arg);
+		options->has_steps = true;
+		break;
+	case KEY_BEFORE: parse_range("--before", arg, &options->before, state); break;
+	case KEY_AFTER: parse_range("--after", arg, &options->after, state); break;
+	case KEY_FP_POINT: options->fp_point = arg; break;
+	case KEY_BP_POINT: options->bp_point = arg; break;
+	default: return parse_operators(key, arg, &options->operators, state);
+	}
+	return 0;
+}
+
+/* What is written of it, and how. */
+static error_t parse_shape(int key, char *arg, struct options *options, struct argp_state *state)
+{
 	switch (key) {
 	case KEY_FORMAT: return parse_format(arg, options, state);
 	case KEY_AS: return parse_export(arg, options, state);
@@ -485,24 +321,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		options->schema = true;
 		options->schema_of = arg;
 		break;
-	case KEY_STRICT: options->strict = true; break;
-	case KEY_MEMORY: parse_memory(arg, options, state); break;
-	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
-	case KEY_DEVICE: add_device(arg, options, state); break;
 	case KEY_TOP:
 		options->has_top = true;
 		options->top = parse_number("--top", arg, state);
-		break;
-	case KEY_FROM:
-		parse_time("--from", arg, &options->has_from, &options->from_ns, state);
-		break;
-	case KEY_TO:
-		parse_time(options->command == COMMAND_EXPORT ? "--until" : "--to", arg,
-			   &options->has_to, &options->to_ns, state);
-		break;
-	case KEY_RANK:
-		options->lake.has_rank = true;
-		options->lake.rank = parse_number("--rank", arg, state);
 		break;
 	case KEY_FULL: options->full = true; break;
 	case KEY_SECTION:
@@ -511,111 +332,36 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "no such section in '%s'; there are %s", arg,
 				   SECTION_NAMES);
 		break;
-	case KEY_PID:
-		free(options->pids);
-		options->pids = NULL;
-		if (!parse_numbers(arg, &options->pids, &options->pid_count))
-			argp_error(state, "--pid wants process ids, not '%s'", arg);
+	case KEY_KIND: parse_kind(arg, options, state); break;
+	case KEY_SCOPE_DEPTH: parse_depth(arg, options, state); break;
+	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
+	case KEY_RANK:
+		options->lake.has_rank = true;
+		options->lake.rank = parse_number("--rank", arg, state);
 		break;
-	case KEY_THREAD:
-		free(options->tids);
-		options->tids = NULL;
-		if (!parse_numbers(arg, &options->tids, &options->tid_count))
-			argp_error(state, "--thread wants thread ids, not '%s'", arg);
-		break;
+	default: return parse_part(key, arg, options, state);
+	}
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case KEY_STRICT: options->strict = true; break;
+	case KEY_MEMORY: parse_memory(arg, options, state); break;
+	case KEY_DEVICE: add_device(arg, options, state); break;
 	case ARGP_KEY_ARG: return ARGP_ERR_UNKNOWN; /* to ARGP_KEY_ARGS, with the rest */
 	case ARGP_KEY_ARGS:
 		options->traces = state->argv + state->next;
 		options->trace_count = (unsigned int)(state->argc - state->next);
 		break;
 	case ARGP_KEY_END: check_usage(options, state); break;
-	case KEY_STEP:
-		if (!parse_steps(arg, &options->first_step, &options->last_step))
-			argp_error(state, "--step wants a number or 3..5, not '%s'", arg);
-		options->has_steps = true;
-		break;
-	case KEY_BEFORE: parse_range("--before", arg, &options->before, state); break;
-	case KEY_AFTER: parse_range("--after", arg, &options->after, state); break;
-	case KEY_KIND: parse_kind(arg, options, state); break;
-	case KEY_SCOPE_DEPTH:
-		if (!parse_steps(arg, &depth, &last) || depth != last || depth > SCOPE_DEPTH_MAX)
-			argp_error(state, "--scope-depth wants a number up to %d, not '%s'",
-				   SCOPE_DEPTH_MAX, arg);
-		options->operators.scope_depth = (uint32_t)depth;
-		options->has_scope_depth = true;
-		break;
-	case KEY_FP_POINT: options->fp_point = arg; break;
-	case KEY_BP_POINT: options->bp_point = arg; break;
-	default: return parse_operators(key, arg, &options->operators, state);
+	default: return parse_shape(key, arg, options, state);
 	}
 	return 0;
 }
-
-struct command_help {
-	const char *name;
-	enum command command;
-	struct argp argp;
-};
-
-static const struct command_help COMMANDS[] = {
-	{ "report",
-	  COMMAND_REPORT,
-	  { REPORT_OPTIONS, parse, "[TRACE...]",
-	    "Say what a recorded job and its machine did, and why its devices were idle.", NULL,
-	    NULL, NULL } },
-	{ "export",
-	  COMMAND_EXPORT,
-	  { EXPORT_OPTIONS, parse, "[TRACE...]", "Write a trace in another tool's format.", NULL,
-	    NULL, NULL } },
-	{ "query",
-	  COMMAND_QUERY,
-	  { QUERY_OPTIONS, parse, "[TRACE...] SQL",
-	    "Ask for rows of the tables of a trace by one SELECT of SQLite's SQL; nothing is "
-	    "changed or stored.",
-	    NULL, NULL, NULL } },
-	{ "diff",
-	  COMMAND_DIFF,
-	  { DIFF_OPTIONS, parse, "A [B]",
-	    "Say what changed from one recording to another, or from one part of it to another, "
-	    "beyond what equal ones differ by. A and B are traces or device files.",
-	    NULL, NULL, NULL } },
-	{ "lake",
-	  COMMAND_LAKE,
-	  { LAKE_OPTIONS, parse, "[TRACE...]",
-	    "Add what ranks are compared by to a directory of Parquet files that all hosts of a job share.",
-	    NULL, NULL, NULL } },
-	{ "info",
-	  COMMAND_INFO,
-	  { INFO_OPTIONS, parse, "[TRACE...]",
-	    "Say what a trace holds: header, clocks, sources, losses, damage; and what a device "
-	    "file holds, and what of it could not be understood.",
-	    NULL, NULL, NULL } },
-};
-
-static const char HELP[] =
-	"usage: analyzer report [TRACE...] [--device PATH]... [--format text|json|html] [-o FILE]\n"
-	"                       [--full | --section LIST]\n"
-	"                       [--top N] [--from T --to T | --step A..B] [--pid LIST]\n"
-	"                       [--subtract-probe-cost] [--strict] [--memory SIZE]\n"
-	"       analyzer report --schema\n"
-	"       analyzer export [TRACE...] [--device PATH]... -o PATH\n"
-	"                       --to "
-	"perfetto|chrome|folded|speedscope|pprof|csv|sqlite|parquet|mindinsight|msprof\n"
-	"                       [--pid LIST] [--strict] [--memory SIZE]\n"
-	"       analyzer query  [TRACE...] [--device PATH]... [--format table|csv|json] [-o FILE]\n"
-	"                       [--pid LIST] SQL\n"
-	"       analyzer query  --schema[=TABLE]\n"
-	"       analyzer diff   A [B] [--before T..T] [--after T..T] [--format text|json] [-o "
-	"FILE]\n"
-	"                       [--top N] [--strict] [--memory SIZE]\n"
-	"       analyzer lake   [TRACE...] [--device PATH]... -o DIR [--rank N] [--strict]\n"
-	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
-	"                       [--strict] [--memory SIZE]\n"
-	"\n"
-	"TRACE is a .pbt file that profctl recorded, or - for standard input. PATH is what "
-	"another\n"
-	"profiler wrote of a device; without a TRACE the report is on that alone.\n"
-	"analyzer COMMAND --help explains the options of a command.\n";
 
 static _Noreturn void general_help(const char *wrong)
 {
@@ -626,24 +372,26 @@ static _Noreturn void general_help(const char *wrong)
 		exit(EXIT_USAGE);
 	}
 	if (wrong) {
-		fprintf(stderr, "analyzer: unknown command '%s'\n%s", wrong, HELP);
+		fprintf(stderr, "analyzer: unknown command '%s'\n%s", wrong, command_general_help);
 		exit(EXIT_USAGE);
 	}
-	fputs(HELP, stdout);
+	fputs(command_general_help, stdout);
 	exit(EXIT_SUCCESS);
 }
 
 static void parse_command(const struct command_help *command, int argc, char **argv,
 			  struct options *options)
 {
+	struct argp argp = command->argp;
 	char name[64];
 
+	argp.parser = parse;
 	/* Usage lines and errors name the program and the command. */
 	snprintf(name, sizeof(name), "analyzer %s", command->name);
 	argv[0] = name;
 	options->command = command->command;
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&command->argp, argc, argv, 0, NULL, options) != 0)
+	if (argp_parse(&argp, argc, argv, 0, NULL, options) != 0)
 		exit(EXIT_USAGE);
 }
 
@@ -651,7 +399,7 @@ void options_parse(int argc, char **argv, struct options *options)
 {
 	*options = (struct options){ .sections = SECTION_DEFAULT };
 	if (argc < 2) {
-		fputs(HELP, stderr);
+		fputs(command_general_help, stderr);
 		exit(EXIT_USAGE);
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
@@ -661,9 +409,9 @@ void options_parse(int argc, char **argv, struct options *options)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "help") == 0)
 		general_help(NULL);
-	for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++) {
-		if (strcmp(argv[1], COMMANDS[i].name) == 0) {
-			parse_command(&COMMANDS[i], argc - 1, argv + 1, options);
+	for (size_t i = 0; i < command_count; i++) {
+		if (strcmp(argv[1], command_table[i].name) == 0) {
+			parse_command(&command_table[i], argc - 1, argv + 1, options);
 			return;
 		}
 	}

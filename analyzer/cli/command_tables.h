@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * command_tables.h - commands, their options and what --help says of them.
+ *
+ * Options are told apart by their keys; command_line.c reads them.
+ */
+#ifndef PROFBPF_ANALYZER_CLI_COMMAND_TABLES_H
+#define PROFBPF_ANALYZER_CLI_COMMAND_TABLES_H
+
+#include <argp.h>
+#include <stddef.h>
+
+#include "analyzer/cli/command_line.h"
+
+#define SECTION_NAMES                                                                        \
+	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \
+	"devices, "                                                                          \
+	"join, "                                                                             \
+	"operators, shapes, "                                                                \
+	"overlap, communication, cluster, memory, idle, stacks, python, advice"
+
+#define EXPORT_NAMES \
+	"perfetto, chrome, folded, speedscope, pprof, csv, sqlite, parquet, mindinsight or msprof"
+
+enum key {
+	KEY_FORMAT = 0x100,
+	KEY_SECTION,
+	KEY_TOP,
+	KEY_FROM,
+	KEY_TO,
+	KEY_PID,
+	KEY_THREAD,
+	KEY_STRICT,
+	KEY_MEMORY,
+	KEY_SUBTRACT,
+	KEY_AS,
+	KEY_DEVICE,
+	KEY_NAME,
+	KEY_TYPE,
+	KEY_DTYPE,
+	KEY_MIN_TIME,
+	KEY_MAX_TIME,
+	KEY_AGGREGATE,
+	KEY_AGGREGATE_BY,
+	KEY_ORDER_BY,
+	KEY_SCOPE_DEPTH,
+	KEY_KIND,
+	KEY_STEP,
+	KEY_FP_POINT,
+	KEY_BP_POINT,
+	KEY_SCHEMA,
+	KEY_BEFORE,
+	KEY_AFTER,
+	KEY_FULL,
+	KEY_RANK,
+};
+
+/* A command and what argp is to know of it; the parser is set by who reads. */
+struct command_help {
+	const char *name;
+	enum command command;
+	struct argp argp;
+};
+
+extern const struct command_help command_table[];
+extern const size_t command_count;
+
+/* What analyzer --help prints. */
+extern const char command_general_help[];
+
+#endif /* PROFBPF_ANALYZER_CLI_COMMAND_TABLES_H */
