@@ -9,17 +9,10 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/selection.h"
+#include "analyzer/cli/command_tables.h"
 #include "analyzer/export/lake/lake.h"
 #include "analyzer/export/stacks/stack_export.h"
 
-enum command {
-	COMMAND_REPORT,
-	COMMAND_EXPORT,
-	COMMAND_INFO,
-	COMMAND_QUERY,
-	COMMAND_DIFF,
-	COMMAND_LAKE
-};
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };
 enum export_to {
 	EXPORT_NONE,

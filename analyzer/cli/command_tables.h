@@ -10,7 +10,14 @@
 #include <argp.h>
 #include <stddef.h>
 
-#include "analyzer/cli/command_line.h"
+enum command {
+	COMMAND_REPORT,
+	COMMAND_EXPORT,
+	COMMAND_INFO,
+	COMMAND_QUERY,
+	COMMAND_DIFF,
+	COMMAND_LAKE
+};
 
 #define SECTION_NAMES                                                                        \
 	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \
