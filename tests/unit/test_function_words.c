@@ -41,6 +41,8 @@ static void test_own_table(void **state)
 	expect(words, "deflate", "/lib/libz.so.1", "compression");
 	expect(words, "compress", "/opt/mine.so", NULL);
 	expect(words, "Logger._log", "/usr/lib/python3.11/logging/__init__.py", "logging");
+	expect(words, "asm_exc_debug", "", "the recorder's own probes");
+	expect(words, "uprobe_notify_resume", "", "the recorder's own probes");
 	expect(words, "main", "train.py", NULL);
 	expect(words, "", "", NULL);
 	function_words_free(words);
