@@ -10,6 +10,8 @@
 #include <argp.h>
 #include <stddef.h>
 
+#include "analyzer/view/report.h"
+
 enum command {
 	COMMAND_REPORT,
 	COMMAND_EXPORT,
@@ -19,12 +21,9 @@ enum command {
 	COMMAND_LAKE
 };
 
-#define SECTION_NAMES                                                                        \
-	"verdict, trace, capture, host, processes, pipeline, steps, waits, api, ioctl, io, " \
-	"devices, "                                                                          \
-	"join, "                                                                             \
-	"operators, shapes, "                                                                \
-	"overlap, communication, cluster, memory, idle, stacks, python, advice"
+#define FIRST_SECTION(NAME, name) #name
+#define NEXT_SECTION(NAME, name) ", " #name
+#define SECTION_NAMES SECTIONS(FIRST_SECTION, NEXT_SECTION)
 
 #define EXPORT_NAMES \
 	"perfetto, chrome, folded, speedscope, pprof, csv, sqlite, parquet, mindinsight or msprof"

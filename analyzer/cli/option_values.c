@@ -113,21 +113,18 @@ bool parse_operator_order(const char *text, struct operator_options *options)
 
 bool parse_sections(const char *text, uint32_t *sections)
 {
-	static const char *const names[] = { "trace",	  "capture",	   "host",     "processes",
-					     "api",	  "ioctl",	   "devices",  "join",
-					     "operators", "idle",	   "pipeline", "stacks",
-					     "steps",	  "advice",	   "python",   "overlap",
-					     "io",	  "communication", "memory",   "shapes",
-					     "cluster",	  "verdict",	   "waits" };
+#define SECTION_NAME(NAME, name) #name,
+	static const char *const names[] = { SECTIONS(SECTION_NAME, SECTION_NAME) };
+#undef SECTION_NAME
 	uint32_t found = 0;
 
 	while (*text) {
 		size_t length = strcspn(text, ","), i = 0;
 
-		while (i < sizeof(names) / sizeof(names[0]) &&
+		while (i < SECTION_COUNT &&
 		       (strlen(names[i]) != length || memcmp(names[i], text, length) != 0))
 			i++;
-		if (i == sizeof(names) / sizeof(names[0]))
+		if (i == SECTION_COUNT)
 			return false;
 		found |= 1u << i;
 		text += length;

@@ -15,35 +15,44 @@
 
 #include "analyzer/model/model.h"
 
-/* Sections of the report, in the order in which they appear. */
+/* FIRST(NAME, name) and NEXT(NAME, name) for each, in the order of the report; described in section_name (sections.h). */
+#define SECTIONS(FIRST, NEXT) \
+	FIRST(VERDICT, verdict) \
+	NEXT(TRACE, trace) \
+	NEXT(CAPTURE, capture) \
+	NEXT(HOST, host) \
+	NEXT(PROCESSES, processes) \
+	NEXT(PIPELINE, pipeline) \
+	NEXT(STEPS, steps) \
+	NEXT(WAITS, waits) \
+	NEXT(API, api) \
+	NEXT(IOCTL, ioctl) \
+	NEXT(IO, io) \
+	NEXT(DEVICES, devices) \
+	NEXT(JOIN, join) \
+	NEXT(OPERATORS, operators) \
+	NEXT(OVERLAP, overlap) \
+	NEXT(COMMUNICATION, communication) \
+	NEXT(IDLE, idle) \
+	NEXT(CLUSTER, cluster) \
+	NEXT(SHAPES, shapes) \
+	NEXT(MEMORY, memory) \
+	NEXT(STACKS, stacks) \
+	NEXT(ADVICE, advice) \
+	NEXT(PYTHON, python)
+
+#define SECTION_NUMBER(NAME, name) SECTION_NUMBER_##NAME,
+enum section_number { SECTIONS(SECTION_NUMBER, SECTION_NUMBER) SECTION_COUNT };
+#undef SECTION_NUMBER
+
+#define SECTION_BIT(NAME, name) SECTION_##NAME = 1 << SECTION_NUMBER_##NAME,
 enum report_section {
-	SECTION_TRACE = 1 << 0,
-	SECTION_CAPTURE = 1 << 1,
-	SECTION_HOST = 1 << 2,
-	SECTION_PROCESSES = 1 << 3,
-	SECTION_API = 1 << 4,
-	SECTION_IOCTL = 1 << 5,
-	SECTION_DEVICES = 1 << 6,
-	SECTION_JOIN = 1 << 7,
-	SECTION_OPERATORS = 1 << 8,
-	SECTION_IDLE = 1 << 9,
-	SECTION_PIPELINE = 1 << 10,
-	SECTION_STACKS = 1 << 11,
-	SECTION_STEPS = 1 << 12,
-	SECTION_ADVICE = 1 << 13,
-	SECTION_PYTHON = 1 << 14,
-	SECTION_OVERLAP = 1 << 15,
-	SECTION_IO = 1 << 16,
-	SECTION_COMMUNICATION = 1 << 17,
-	SECTION_MEMORY = 1 << 18,
-	SECTION_SHAPES = 1 << 19,
-	SECTION_CLUSTER = 1 << 20,
-	SECTION_VERDICT = 1 << 21, /* comes first */
-	SECTION_WAITS = 1 << 22,
-	SECTION_ALL = (1 << 23) - 1,
+	SECTIONS(SECTION_BIT, SECTION_BIT)
+	SECTION_ALL = (1 << SECTION_COUNT) - 1,
 	SECTION_DEFAULT = SECTION_ALL &
 			  ~SECTION_SHAPES, /* that is long: a row per operator and step */
 };
+#undef SECTION_BIT
 
 struct report_options {
 	uint32_t sections; /* enum report_section, or-ed */

@@ -17,8 +17,8 @@ static void write_sections(struct report *report)
 {
 	json_map(report->json, NULL);
 	json_text(report->json, "schema", REPORT_SCHEMA);
-	for (size_t i = 0; i < section_count; i++) {
-		if (report->options->sections & sections[i]->wanted_by)
+	for (size_t i = 0; i < SECTION_COUNT; i++) {
+		if (report->options->sections & 1u << i)
 			write_section(report, sections[i]);
 	}
 	json_map_close(report->json);

@@ -180,7 +180,7 @@ int report_schema(FILE *out)
 	json_map(json, "schema");
 	json_text(json, "const", REPORT_SCHEMA);
 	json_map_close(json);
-	for (size_t i = 0; i < section_count; i++)
+	for (size_t i = 0; i < SECTION_COUNT; i++)
 		write_section(json, sections[i], &keys);
 	json_map_close(json);
 	json_map_close(json);

@@ -22,8 +22,8 @@ int report_text(FILE *out, const struct model *model, const struct results *resu
 	int err = report_init(&report, model, results, options);
 
 	report.out = out;
-	for (size_t i = 0; i < section_count && !err; i++) {
-		if (options->sections & sections[i]->wanted_by)
+	for (size_t i = 0; i < SECTION_COUNT && !err; i++) {
+		if (options->sections & 1u << i)
 			err = sections[i]->text(&report);
 	}
 	report_free(&report);

@@ -75,4 +75,4 @@ static int advice_text(const struct report *report)
 	return 0;
 }
 
-const struct section section_advice = { SECTION_ADVICE, advice_text, NULL, VIEWS(&ADVICE, &TOLD) };
+const struct section section_advice = { advice_text, NULL, VIEWS(&ADVICE, &TOLD) };

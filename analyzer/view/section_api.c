@@ -277,5 +277,5 @@ static void api_json(const struct report *report)
 		view_json(report, &STATISTIC);
 }
 
-const struct section section_api = { SECTION_API, api_text, api_json,
+const struct section section_api = { api_text, api_json,
 				     VIEWS(&API, &API_TOTALS, &LAUNCHED, &STATISTIC, &TOLD) };

@@ -232,5 +232,5 @@ static void cluster_json(const struct report *report)
 	json_map_close(json);
 }
 
-const struct section section_cluster = { SECTION_CLUSTER, cluster_text, cluster_json,
+const struct section section_cluster = { cluster_text, cluster_json,
 					 VIEWS(&RANKS, &STAGES, &FINDINGS), "cluster" };

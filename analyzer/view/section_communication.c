@@ -183,7 +183,7 @@ static void communication_json(const struct report *report)
 	json_map_close(report->json);
 }
 
-const struct section section_communication = { SECTION_COMMUNICATION, communication_text,
+const struct section section_communication = { communication_text,
 					       communication_json,
 					       VIEWS(&OPERATIONS, &LINKS, &RANKS, &SKEWS),
 					       "communication" };

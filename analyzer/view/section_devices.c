@@ -193,5 +193,5 @@ static void devices_json(const struct report *report)
 	view_json(report, &FACTS);
 }
 
-const struct section section_devices = { SECTION_DEVICES, devices_text, devices_json,
+const struct section section_devices = { devices_text, devices_json,
 					 VIEWS(&DEVICES, &FACTS) };

@@ -260,5 +260,5 @@ static int host_text(const struct report *report)
 	return 0;
 }
 
-const struct section section_host = { SECTION_HOST, host_text, host_json, VIEWS(&HOST, &SHARES),
+const struct section section_host = { host_text, host_json, VIEWS(&HOST, &SHARES),
 				      "host" };

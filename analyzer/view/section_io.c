@@ -86,4 +86,4 @@ static int io_text(const struct report *report)
 	return err;
 }
 
-const struct section section_io = { SECTION_IO, io_text, NULL, VIEWS(&BLOCK, &FAULTS) };
+const struct section section_io = { io_text, NULL, VIEWS(&BLOCK, &FAULTS) };

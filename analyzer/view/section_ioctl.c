@@ -74,4 +74,4 @@ static int ioctl_text(const struct report *report)
 	return err;
 }
 
-const struct section section_ioctl = { SECTION_IOCTL, ioctl_text, NULL, VIEWS(&IOCTL) };
+const struct section section_ioctl = { ioctl_text, NULL, VIEWS(&IOCTL) };

@@ -179,4 +179,4 @@ static int join_text(const struct report *report)
 	return 0;
 }
 
-const struct section section_join = { SECTION_JOIN, join_text, NULL, VIEWS(&JOIN) };
+const struct section section_join = { join_text, NULL, VIEWS(&JOIN) };

@@ -182,5 +182,5 @@ static void memory_json(const struct report *report)
 	json_map_close(report->json);
 }
 
-const struct section section_memory = { SECTION_MEMORY, memory_text, memory_json,
+const struct section section_memory = { memory_text, memory_json,
 					VIEWS(&LEDGERS, &RECORDS), "memory" };

@@ -491,5 +491,5 @@ static void operators_json(const struct report *report)
 		view_json(report, *view);
 }
 
-const struct section section_operators = { SECTION_OPERATORS, operators_text, operators_json,
+const struct section section_operators = { operators_text, operators_json,
 					   VIEWS(&OPERATORS, &BY_TYPE, &BY_CORE, &SUMS, &FUSED) };

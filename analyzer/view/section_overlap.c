@@ -116,5 +116,5 @@ static void overlap_json(const struct report *report)
 		view_json(report, &OVERLAP);
 }
 
-const struct section section_overlap = { SECTION_OVERLAP, overlap_text, overlap_json,
+const struct section section_overlap = { overlap_text, overlap_json,
 					 VIEWS(&OVERLAP, &SHOWN) };

@@ -363,5 +363,5 @@ static void processes_json(const struct report *report)
 		view_json(report, &GROUPS);
 }
 
-const struct section section_processes = { SECTION_PROCESSES, processes_text, processes_json,
+const struct section section_processes = { processes_text, processes_json,
 					   VIEWS(&PROCESSES, &TARGETS, &OTHERS, &FACTS, &GROUPS) };

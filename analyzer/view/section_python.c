@@ -208,4 +208,4 @@ static int python_text(const struct report *report)
 	return err ? err : view_text(report, &FUNCTIONS);
 }
 
-const struct section section_python = { SECTION_PYTHON, python_text, NULL, VIEWS(&PROCESSES) };
+const struct section section_python = { python_text, NULL, VIEWS(&PROCESSES) };

@@ -128,5 +128,5 @@ static void shapes_json(const struct report *report)
 	json_map_close(report->json);
 }
 
-const struct section section_shapes = { SECTION_SHAPES, shapes_text, shapes_json,
+const struct section section_shapes = { shapes_text, shapes_json,
 					VIEWS(&TYPES, &OPERATORS), "shapes" };

@@ -212,4 +212,4 @@ static int stacks_text(const struct report *report)
 	return stacks->blocks ? view_text(report, &SLEEPS) : 0;
 }
 
-const struct section section_stacks = { SECTION_STACKS, stacks_text, NULL, VIEWS(&STACKS) };
+const struct section section_stacks = { stacks_text, NULL, VIEWS(&STACKS) };

@@ -569,7 +569,7 @@ static int steps_text(const struct report *report)
 	return err;
 }
 
-const struct section section_steps = { SECTION_STEPS, steps_text, steps_json,
+const struct section section_steps = { steps_text, steps_json,
 				       VIEWS(&TRAINER, &MAIN_DEVICE, &LOOP, &DEVICES, &REPETITIONS,
 				     &OUTLIERS),
 				       "steps" };

@@ -9,7 +9,7 @@
 #define ARGUMENTS (report->out, report->model, report->results, report->options)
 
 /* Sections that do without views: functions of their own write them. */
-#define WRITTEN(name, wanted_by, text_wanted, json_wanted)                                   \
+#define WRITTEN(name, text_wanted, json_wanted)                                   \
 	static int name##_text(const struct report *report)                                  \
 	{                                                                                    \
 		return text_wanted ? text_##name ARGUMENTS : 0;                              \
@@ -19,16 +19,16 @@
 		if (json_wanted)                                                             \
 			json_##name##_section(report->json, report->model, report->results); \
 	}                                                                                    \
-	static const struct section section_##name = { wanted_by, name##_text, name##_json };
+	const struct section section_##name = { name##_text, name##_json };
 
-WRITTEN(verdict, SECTION_VERDICT, true, true)
-WRITTEN(trace, SECTION_TRACE, true, true)
-WRITTEN(capture, SECTION_CAPTURE, true, true)
-WRITTEN(pipeline, SECTION_PIPELINE, true, true)
-WRITTEN(waits, SECTION_WAITS, true, true)
+WRITTEN(verdict, true, true)
+WRITTEN(trace, true, true)
+WRITTEN(capture, true, true)
+WRITTEN(pipeline, true, true)
+WRITTEN(waits, true, true)
 
 /* The same of sections that are about devices. */
-#define WRITTEN_OF_DEVICES(name, wanted_by)                                                        \
+#define WRITTEN_OF_DEVICES(name)                                                        \
 	static int name##_text(const struct report *report)                                        \
 	{                                                                                          \
 		const struct device_results *devices = report->results->devices;                   \
@@ -42,17 +42,9 @@ WRITTEN(waits, SECTION_WAITS, true, true)
 		if (report->results->devices)                                                      \
 			report_json_##name(report->json, report->model, report->results->devices); \
 	}                                                                                          \
-	static const struct section section_##name = { wanted_by, name##_text, name##_json };
+	const struct section section_##name = { name##_text, name##_json };
 
-WRITTEN_OF_DEVICES(idle, SECTION_IDLE)
+WRITTEN_OF_DEVICES(idle)
 
-const struct section *const sections[] = {
-	&section_verdict,   &section_trace,	&section_capture, &section_host,
-	&section_processes, &section_pipeline,	&section_steps,	  &section_waits,
-	&section_api,	    &section_ioctl,	&section_io,	  &section_devices,
-	&section_join,	    &section_operators, &section_overlap, &section_communication,
-	&section_idle,	    &section_cluster,	&section_shapes,  &section_memory,
-	&section_stacks,    &section_advice,	&section_python,
-};
-
-const size_t section_count = sizeof(sections) / sizeof(sections[0]);
+#define SECTION_POINTER(NAME, name) [SECTION_NUMBER_##NAME] = &section_##name,
+const struct section *const sections[SECTION_COUNT] = { SECTIONS(SECTION_POINTER, SECTION_POINTER) };

@@ -11,7 +11,6 @@
 #define VIEWS(...) ((const struct view *const[]){ __VA_ARGS__, NULL })
 
 struct section {
-	uint32_t wanted_by; /* enum report_section */
 	/* Heading, prose and tables. Returns 0 or a negative errno. */
 	int (*text)(const struct report *report);
 	/* Its keys of the open map; NULL: its views, one after the other. */
@@ -20,26 +19,11 @@ struct section {
 	const char *key; /* the map that they are in, if they are in one */
 };
 
-/* In the order in which they appear. */
-extern const struct section *const sections[];
-extern const size_t section_count;
+#define SECTION_EXTERN(NAME, name) extern const struct section section_##name;
+SECTIONS(SECTION_EXTERN, SECTION_EXTERN)
+#undef SECTION_EXTERN
 
-extern const struct section section_steps;
-extern const struct section section_api;
-extern const struct section section_ioctl;
-extern const struct section section_io;
-extern const struct section section_memory;
-extern const struct section section_overlap;
-extern const struct section section_devices;
-extern const struct section section_join;
-extern const struct section section_operators;
-extern const struct section section_communication;
-extern const struct section section_advice;
-extern const struct section section_cluster;
-extern const struct section section_shapes;
-extern const struct section section_host;
-extern const struct section section_processes;
-extern const struct section section_python;
-extern const struct section section_stacks;
+/* By enum section_number. */
+extern const struct section *const sections[SECTION_COUNT];
 
 #endif /* PROFBPF_ANALYZER_VIEW_SECTIONS_H */

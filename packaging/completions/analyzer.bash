@@ -37,7 +37,7 @@ _analyzer_of_report()
 	--memory) :; return ;;
 	-o | --output) compopt -o default; return ;;
 	--pid) _analyzer_pids "$2"; return ;;
-	--section) _analyzer_list "$2" "verdict trace capture host processes pipeline steps waits api ioctl io devices join operators shapes overlap communication cluster memory idle stacks python advice"; return ;;
+	--section) _analyzer_list "$2" "verdict trace capture host processes pipeline steps waits api ioctl io devices join operators overlap communication idle cluster shapes memory stacks advice python"; return ;;
 	--step) :; return ;;
 	--thread) :; return ;;
 	--to) _analyzer_words "$2" "10s 1m 100ms"; return ;;

@@ -17,7 +17,7 @@ complete -c analyzer -n '__fish_seen_subcommand_from report' -l memory -x -d 'us
 complete -c analyzer -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'write to FILE instead of standard output'
 complete -c analyzer -n '__fish_seen_subcommand_from report' -l pid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'only these processes'
 complete -c analyzer -n '__fish_seen_subcommand_from report' -l schema -d 'describe the JSON report as a JSON Schema'
-complete -c analyzer -n '__fish_seen_subcommand_from report' -l section -x -a "(__fish_complete_list , 'string split \' \' verdict trace capture host processes pipeline steps waits api ioctl io devices join operators shapes overlap communication cluster memory idle stacks python advice')" -d 'only these sections'
+complete -c analyzer -n '__fish_seen_subcommand_from report' -l section -x -a "(__fish_complete_list , 'string split \' \' verdict trace capture host processes pipeline steps waits api ioctl io devices join operators overlap communication idle cluster shapes memory stacks advice python')" -d 'only these sections'
 complete -c analyzer -n '__fish_seen_subcommand_from report' -l step -x -d 'only these steps of the training'
 complete -c analyzer -n '__fish_seen_subcommand_from report' -l strict -d 'fail if any part of a trace is damaged'
 complete -c analyzer -n '__fish_seen_subcommand_from report' -l subtract-probe-cost -d 'durations of calls without what the probes took of them'

@@ -30,7 +30,7 @@ static void check(const struct view *view)
 
 static void every_column_is_there(void **state)
 {
-	for (size_t i = 0; i < section_count; i++) {
+	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		const struct view *const *view = sections[i]->views;
 
 		for (; view && *view; view++)
