@@ -55,24 +55,20 @@ static error_t parse_format(const char *arg, struct options *options, struct arg
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	enum export_to to;
-} EXPORTS[] = {
-	{ "perfetto", EXPORT_PERFETTO }, { "chrome", EXPORT_CHROME },
-	{ "folded", EXPORT_FOLDED },	 { "speedscope", EXPORT_SPEEDSCOPE },
-	{ "pprof", EXPORT_PPROF },	 { "mindinsight", EXPORT_MINDINSIGHT },
-	{ "msprof", EXPORT_MSPROF },	 { "csv", EXPORT_CSV },
-	{ "sqlite", EXPORT_SQLITE },	 { "parquet", EXPORT_PARQUET },
-};
-
 static error_t parse_export(const char *arg, struct options *options, struct argp_state *state)
 {
-	for (size_t i = 0; i < sizeof(EXPORTS) / sizeof(EXPORTS[0]); i++) {
-		if (strcmp(arg, EXPORTS[i].name) == 0)
-			options->export_to = EXPORTS[i].to;
+#define EXPORTER(name) { #name, &export_##name },
+	static const struct {
+		const char *name;
+		const struct exporter *exporter;
+	} exporters[] = { EXPORTERS(EXPORTER, EXPORTER) };
+#undef EXPORTER
+
+	for (size_t i = 0; i < sizeof(exporters) / sizeof(exporters[0]); i++) {
+		if (strcmp(arg, exporters[i].name) == 0)
+			options->exporter = exporters[i].exporter;
 	}
-	if (options->export_to == EXPORT_NONE)
+	if (!options->exporter)
 		argp_error(state, "cannot export to '%s'; known are " EXPORT_NAMES, arg);
 	return 0;
 }
@@ -182,10 +178,9 @@ static void check_usage(struct options *options, struct argp_state *state)
 	if (options->trace_count == 0 && options->device_count == 0)
 		argp_error(state, "which trace? give the .pbt file, - for standard input, or a "
 				  "device file with --device PATH");
-	if (options->command == COMMAND_EXPORT && options->export_to == EXPORT_NONE)
-		argp_error(state, "export to what? give --to " EXPORT_NAMES);
-	if (options->has_stacks && options->export_to != EXPORT_FOLDED &&
-	    options->export_to != EXPORT_SPEEDSCOPE && options->export_to != EXPORT_PPROF)
+	if (options->command == COMMAND_EXPORT && !options->exporter)
+		argp_error(state, "export to what? give --to and one of " EXPORT_NAMES);
+	if (options->has_stacks && !(options->exporter && options->exporter->has_kinds))
 		argp_error(state,
 			   "--kind is for stacks: give it with --to folded, speedscope or pprof");
 	if (options->command == COMMAND_EXPORT &&

@@ -10,23 +10,10 @@
 
 #include "analyzer/analyse/selection.h"
 #include "analyzer/cli/command_tables.h"
+#include "analyzer/export/export.h"
 #include "analyzer/export/lake/lake.h"
-#include "analyzer/export/stacks/stack_export.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML, FORMAT_CSV, FORMAT_MARKDOWN };
-enum export_to {
-	EXPORT_NONE,
-	EXPORT_PERFETTO,
-	EXPORT_CHROME,
-	EXPORT_FOLDED,
-	EXPORT_SPEEDSCOPE,
-	EXPORT_PPROF,
-	EXPORT_MSPROF,
-	EXPORT_CSV,
-	EXPORT_SQLITE,
-	EXPORT_PARQUET,
-	EXPORT_MINDINSIGHT,
-};
 
 #define EXIT_USAGE 2 /* wrong usage; 1 is "something failed" */
 
@@ -44,7 +31,7 @@ struct options {
 	char **devices; /* --device PATH; the array is owned */
 	unsigned int device_count;
 	enum format format;
-	enum export_to export_to;
+	const struct exporter *exporter; /* of export */
 	bool has_stacks;
 	enum stacks_kind stacks; /* of exports of stacks; on-cpu unless has_stacks */
 	const char *output; /* NULL or "-": standard output */

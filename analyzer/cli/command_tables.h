@@ -10,6 +10,7 @@
 #include <argp.h>
 #include <stddef.h>
 
+#include "analyzer/export/export.h"
 #include "analyzer/view/report.h"
 
 enum command {
@@ -25,8 +26,9 @@ enum command {
 #define NEXT_SECTION(NAME, name) ", " #name
 #define SECTION_NAMES SECTIONS(FIRST_SECTION, NEXT_SECTION)
 
-#define EXPORT_NAMES \
-	"perfetto, chrome, folded, speedscope, pprof, csv, sqlite, parquet, mindinsight or msprof"
+#define FIRST_EXPORTER(name) #name
+#define NEXT_EXPORTER(name) ", " #name
+#define EXPORT_NAMES EXPORTERS(FIRST_EXPORTER, NEXT_EXPORTER)
 
 enum key {
 	KEY_FORMAT = 0x100,

@@ -22,10 +22,6 @@
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"
 #include "analyzer/export/lake/lake.h"
-#include "analyzer/export/stacks/stack_export.h"
-#include "analyzer/export/layouts/mindinsight/mindinsight.h"
-#include "analyzer/export/layouts/msprof/msprof.h"
-#include "analyzer/export/tables/tables.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/view/overview.h"
 #include "analyzer/view/report.h"
@@ -238,13 +234,8 @@ static struct export_options export_options(const struct options *options,
 		.steps = analysis->results.device_steps,
 		.scope_depth = options->has_scope_depth ? options->operators.scope_depth
 							: SCOPE_DEPTH_DEFAULT,
+		.stacks = options->stacks,
 	};
-}
-
-static bool is_folder(enum export_to to)
-{
-	return to == EXPORT_MINDINSIGHT || to == EXPORT_MSPROF || to == EXPORT_CSV ||
-	       to == EXPORT_PARQUET;
 }
 
 /* Several files, in a folder of their own. */
@@ -255,57 +246,25 @@ static int export_folder(const struct options *options, const struct analysis *a
 	struct output_folder folder;
 	int err = output_folder_begin(&folder, options->output, error, error_size);
 
-	if (!err && options->export_to == EXPORT_CSV)
-		err = write_csv(analysis->model, &analysis->results, folder.temporary, &to, error,
-				error_size);
-	else if (!err && options->export_to == EXPORT_PARQUET)
-		err = write_parquet(analysis->model, &analysis->results, folder.temporary, &to,
-				    error, error_size);
-	else if (!err && options->export_to == EXPORT_MSPROF)
-		err = write_msprof(analysis->model, &analysis->results, folder.temporary, error,
-				   error_size);
-	else if (!err)
-		err = write_mindinsight(analysis->model, &analysis->results, folder.temporary,
-					error, error_size);
+	if (!err)
+		err = options->exporter->write(analysis->model, &analysis->results,
+					       folder.temporary, &to, error, error_size);
 	if (!err)
 		err = output_folder_commit(&folder, error, error_size);
 	output_folder_end(&folder);
 	return err;
 }
 
-static bool stacks_format(enum export_to to, enum stacks_format *format)
+static int export_file(const struct options *options, const struct analysis *analysis, char *error,
+		       size_t error_size)
 {
-	switch (to) {
-	case EXPORT_FOLDED: *format = STACKS_FOLDED; return true;
-	case EXPORT_SPEEDSCOPE: *format = STACKS_SPEEDSCOPE; return true;
-	case EXPORT_PPROF: *format = STACKS_PPROF; return true;
-	default: return false;
-	}
-}
-
-static int export(const struct options *options, const struct analysis *analysis, char *error,
-		  size_t error_size)
-{
-	const struct model *model = analysis->model;
 	struct export_options to = export_options(options, analysis);
-	enum stacks_format format;
 	struct output output;
 	int err = output_begin(&output, options->output, error, error_size);
 
-	if (err)
-		return err;
-	if (options->export_to == EXPORT_PERFETTO)
-		err = write_perfetto(model, analysis->results.devices, output.temporary, &to, error,
-				     error_size);
-	else if (options->export_to == EXPORT_SQLITE)
-		err = write_sqlite(model, &analysis->results, output.temporary, &to, error,
-				   error_size);
-	else if (stacks_format(options->export_to, &format))
-		err = write_stacks(model, options->stacks, format, output.temporary, &to, error,
-				   error_size);
-	else
-		err = write_chrome(model, analysis->results.devices, output.temporary, &to, error,
-				   error_size);
+	if (!err)
+		err = options->exporter->write(analysis->model, &analysis->results,
+					       output.temporary, &to, error, error_size);
 	if (!err)
 		err = output_commit(&output, error, error_size);
 	output_end(&output);
@@ -324,7 +283,7 @@ static bool writes_part(const struct options *options, const struct analysis_wis
 	if (options->device_count || !(options->has_from || options->has_to))
 		return false;
 	if (options->command == COMMAND_EXPORT)
-		return options->export_to == EXPORT_PERFETTO || options->export_to == EXPORT_CHROME;
+		return options->exporter->of_window;
 	/* Of all rows tables tell things, such as when threads were last seen, that are the whole trace's. */
 	return (options->command == COMMAND_REPORT || options->command == COMMAND_QUERY) &&
 	       !(wish->sections & whole) && wish->rows != LOAD_ALL;
@@ -432,10 +391,10 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	if (options->command == COMMAND_LAKE)
 		return write_lake(analysis->model, &analysis->results, options->output,
 				  &options->lake, error, error_size);
-	if (options->command == COMMAND_EXPORT && is_folder(options->export_to))
+	if (options->command == COMMAND_EXPORT && options->exporter->folder)
 		return export_folder(options, analysis, error, error_size);
 	if (options->command == COMMAND_EXPORT)
-		return export(options, analysis, error, error_size);
+		return export_file(options, analysis, error, error_size);
 	return write_report(options, analysis, error, error_size);
 }
 

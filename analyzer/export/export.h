@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export.h - the trace in other tools' formats.
+ * export.h - the trace in other tools' formats: an exporter each.
  *
- * Every writer gets the complete model (joined and indexed) and the analyses of
- * the devices (NULL when the trace has none), and writes one new file at @path,
- * which does not exist before: the caller takes care of the temporary name,
- * of renaming it when the writer succeeded and of removing it when not.
+ * An exporter is a file with a struct exporter, and a line in EXPORTERS, from which its name is known
+ * to --to, its help and the completions of shells. CONTRIBUTING.md has an example.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_EXPORT_H
 #define PROFBPF_ANALYZER_EXPORT_EXPORT_H
@@ -16,8 +14,15 @@
 
 #include "analyzer/model/model.h"
 
-struct device_results;
 struct device_step_results;
+struct results; /* view/report.h */
+
+/* Which stacks are merged, and what their weight is. */
+enum stacks_kind {
+	STACKS_ON_CPU, /* samples of threads on a CPU */
+	STACKS_OFF_CPU, /* nanoseconds asleep, where the sleep was recorded with its stack */
+	STACKS_DEVICE, /* nanoseconds of device tasks, below the calls inside which each was launched */
+};
 
 struct export_options {
 	uint64_t start_ns; /* window; what lies outside is left out or cut */
@@ -27,16 +32,39 @@ struct export_options {
 	uint32_t pid_count;
 	const struct device_step_results *steps; /* of devices; NULL = none are shown */
 	uint32_t scope_depth; /* levels of scopes that timelines show */
+	enum stacks_kind stacks; /* of exporters with has_kinds */
 };
 
-/*
- * Return 0 or a negative errno; then @error (of @error_size bytes) says what
- * failed and what to do.
- */
-int write_perfetto(const struct model *model, const struct device_results *devices,
-		   const char *path, const struct export_options *options, char *error,
-		   size_t error_size);
-int write_chrome(const struct model *model, const struct device_results *devices, const char *path,
-		 const struct export_options *options, char *error, size_t error_size);
+struct exporter {
+	bool folder; /* it writes files into an empty folder; else one file, which does not exist before */
+	bool has_kinds; /* of stacks: --kind says which */
+	bool of_window; /* it reads no rows of other times than options' window: they need not be loaded */
+	/*
+	 * Writes the complete model (joined and indexed) and what all analyses found to @path. Its temporary
+	 * name, that it is renamed when that succeeded, and removed when not, is the caller's care.
+	 *
+	 * Returns 0 or a negative errno; then @error (of @error_size bytes) says what failed and what to do;
+	 * export_explain() does (export_error.h). What is left out by the options: export_filter.h.
+	 */
+	int (*write)(const struct model *model, const struct results *results, const char *path,
+		     const struct export_options *options, char *error, size_t error_size);
+};
+
+/* FIRST(name) and NEXT(name) for each, in the order of the help: export_NAME is what --to NAME writes. */
+#define EXPORTERS(FIRST, NEXT) \
+	FIRST(perfetto)        \
+	NEXT(chrome)           \
+	NEXT(folded)           \
+	NEXT(speedscope)       \
+	NEXT(pprof)            \
+	NEXT(csv)              \
+	NEXT(sqlite)           \
+	NEXT(parquet)          \
+	NEXT(mindinsight)      \
+	NEXT(msprof)
+
+#define EXPORTER_EXTERN(name) extern const struct exporter export_##name;
+EXPORTERS(EXPORTER_EXTERN, EXPORTER_EXTERN)
+#undef EXPORTER_EXTERN
 
 #endif /* PROFBPF_ANALYZER_EXPORT_EXPORT_H */

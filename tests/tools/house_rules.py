@@ -26,7 +26,6 @@ CIRCLES = [
     "analyzer/analyse/idle/root_walk",
     "analyzer/analyse/pipeline/step_blame analyzer/analyse/pipeline/steps",
     "analyzer/cli/analysis analyzer/cli/passes",
-    "analyzer/export/stacks/stack_export analyzer/export/stacks/stack_formats analyzer/export/stacks/stack_tree",
     "analyzer/join/launch/launch_order analyzer/join/launch/launches",
     "analyzer/load/load_pbt analyzer/load/survey",
     "analyzer/load/loader analyzer/load/window",

@@ -14,8 +14,11 @@
 
 #include "analyzer/export/chrome/chrome_writer.h"
 #include "analyzer/export/export.h"
+#include "analyzer/view/report.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"
+
+static const struct results no_results;
 
 struct events {
 	yajl_val root;
@@ -64,7 +67,7 @@ static struct events export(struct model *model)
 
 	assert_true(fd >= 0);
 	close(fd);
-	if (write_chrome(model, NULL, path, &options, error, sizeof(error)))
+	if (export_chrome.write(model, &no_results, path, &options, error, sizeof(error)))
 		fail_msg("%s", error);
 	events = parse_file(path);
 	unlink(path);
@@ -337,11 +340,11 @@ static void failures_are_explained(void **state)
 	struct model *model = device_model();
 	char error[256] = "";
 
-	assert_int_not_equal(write_chrome(model, NULL, "/nonexistent/x.json", &options, error,
+	assert_int_not_equal(export_chrome.write(model, &no_results, "/nonexistent/x.json", &options, error,
 					  sizeof(error)),
 			     0);
 	assert_non_null(strstr(error, "/nonexistent/x.json"));
-	assert_int_not_equal(write_chrome(model, NULL, "/dev/full", &options, error, sizeof(error)),
+	assert_int_not_equal(export_chrome.write(model, &no_results, "/dev/full", &options, error, sizeof(error)),
 			     0);
 	assert_non_null(strstr(error, "No space left"));
 	model_free(model);

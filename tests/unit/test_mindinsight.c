@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/host/process_series.h"
+#include "analyzer/export/export.h"
 #include "analyzer/export/layouts/mindinsight/mindinsight.h"
 #include "tests/unit/small_model.h"
 
@@ -183,7 +184,7 @@ static int tear_down(void **state)
 static void write_all(struct fixture *f)
 {
 	char error[256] = "";
-	int err = write_mindinsight(f->model, &f->results, f->folder, error, sizeof(error));
+	int err = export_mindinsight.write(f->model, &f->results, f->folder, &(struct export_options){ 0 }, error, sizeof(error));
 
 	assert_string_equal(error, "");
 	assert_int_equal(err, 0);
@@ -301,7 +302,7 @@ static void nothing_to_write(void **state)
 
 	f->pipeline_results.count = 0;
 	assert_int_not_equal(
-		write_mindinsight(f->model, &f->results, f->folder, error, sizeof(error)), 0);
+		export_mindinsight.write(f->model, &f->results, f->folder, &(struct export_options){ 0 }, error, sizeof(error)), 0);
 	assert_non_null(strstr(error, "no data pipeline"));
 }
 

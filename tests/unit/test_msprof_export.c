@@ -13,6 +13,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/cli/analysis.h"
 #include "analyzer/view/render/csv_file.h"
+#include "analyzer/export/export.h"
 #include "analyzer/export/layouts/msprof/msprof.h"
 #include "tests/unit/small_model.h"
 
@@ -131,7 +132,7 @@ static void round_trip(void **state)
 	fill(model);
 	analyse(&analysis, model, "matmul");
 	check_same(&analysis);
-	assert_int_equal(write_msprof(model, &analysis.results, folder, error, sizeof(error)), 0);
+	assert_int_equal(export_msprof.write(model, &analysis.results, folder, &(struct export_options){ 0 }, error, sizeof(error)), 0);
 	model = model_new();
 	assert_int_equal(import_device_file(model, folder, true, error, sizeof(error)), 0);
 	assert_int_equal(import_finish(model, true), 0);
@@ -163,7 +164,7 @@ static void nothing_to_write(void **state)
 	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME);
 	small_index(model);
 	analyse(&analysis, model, "matmul");
-	assert_int_equal(write_msprof(model, &analysis.results, folder, error, sizeof(error)), -2);
+	assert_int_equal(export_msprof.write(model, &analysis.results, folder, &(struct export_options){ 0 }, error, sizeof(error)), -2);
 	assert_non_null(strstr(error, "no device task"));
 	analysis_free(&analysis);
 }

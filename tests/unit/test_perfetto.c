@@ -12,10 +12,13 @@
 #include <cmocka.h>
 
 #include "analyzer/export/export.h"
+#include "analyzer/view/report.h"
 #include "bpf/events.h"
 #include "tests/unit/perfetto_read.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"
+
+static const struct results no_results;
 
 static const struct export_options everything = { .start_ns = 0, .end_ns = UINT64_MAX };
 
@@ -30,7 +33,7 @@ static struct perfetto_read *export(struct model *model, const struct export_opt
 
 	assert_true(fd >= 0);
 	close(fd);
-	if (write_perfetto(model, NULL, path, options ? options : &session, error, sizeof(error)))
+	if (export_perfetto.write(model, &no_results, path, options ? options : &session, error, sizeof(error)))
 		fail_msg("%s", error);
 	read = perfetto_read(path);
 	unlink(path);
@@ -551,13 +554,13 @@ static void failures_are_explained(void **state)
 	struct model *model = device_model();
 	char error[256] = "";
 
-	assert_int_not_equal(write_perfetto(model, NULL, "/nonexistent/x.pftrace", &everything,
+	assert_int_not_equal(export_perfetto.write(model, &no_results, "/nonexistent/x.pftrace", &everything,
 					    error, sizeof(error)),
 			     0);
 	assert_non_null(strstr(error, "/nonexistent/x.pftrace"));
 	assert_non_null(strstr(error, "No such file"));
 	assert_int_not_equal(
-		write_perfetto(model, NULL, "/dev/full", &everything, error, sizeof(error)), 0);
+		export_perfetto.write(model, &no_results, "/dev/full", &everything, error, sizeof(error)), 0);
 	assert_non_null(strstr(error, "No space left"));
 	model_free(model);
 }

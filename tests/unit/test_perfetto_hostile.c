@@ -12,8 +12,11 @@
 #include <yajl/yajl_parse.h>
 
 #include "analyzer/export/export.h"
+#include "analyzer/view/report.h"
 #include "tests/unit/perfetto_read.h"
 #include "tests/unit/small_model.h"
+
+static const struct results no_results;
 
 #define MODELS 300
 
@@ -190,7 +193,7 @@ static void check_perfetto(const struct model *model, const struct export_option
 {
 	char error[256] = "";
 
-	if (write_perfetto(model, NULL, path, options, error, sizeof(error)))
+	if (export_perfetto.write(model, &no_results, path, options, error, sizeof(error)))
 		fail_msg("%s", error);
 	perfetto_read_free(perfetto_read(path));
 }
@@ -203,7 +206,7 @@ static void check_chrome(const struct model *model, const struct export_options 
 	FILE *file;
 	size_t size;
 
-	if (write_chrome(model, NULL, path, options, error, sizeof(error)))
+	if (export_chrome.write(model, &no_results, path, options, error, sizeof(error)))
 		fail_msg("%s", error);
 	file = fopen(path, "r");
 	assert_non_null(file);

@@ -127,13 +127,14 @@ static void written_path(char *path)
 static void assert_folded(const struct model *model, enum stacks_kind kind,
 			  const struct export_options *options, const char *expected)
 {
+	struct export_options of_kind = *options;
 	char path[64], error[256], text[4096];
 	FILE *file;
 	size_t size;
 
+	of_kind.stacks = kind;
 	written_path(path);
-	assert_int_equal(
-		write_stacks(model, kind, STACKS_FOLDED, path, options, error, sizeof(error)), 0);
+	assert_int_equal(export_folded.write(model, NULL, path, &of_kind, error, sizeof(error)), 0);
 	file = fopen(path, "r");
 	assert_non_null(file);
 	size = fread(text, 1, sizeof(text) - 1, file);
@@ -147,12 +148,13 @@ static void assert_folded(const struct model *model, enum stacks_kind kind,
 static void assert_none(const struct model *model, enum stacks_kind kind,
 			const struct export_options *options, const char *remedy)
 {
+	struct export_options of_kind = *options;
 	char path[64], error[256];
 
+	of_kind.stacks = kind;
 	written_path(path);
 	unlink(path);
-	assert_int_equal(write_stacks(model, kind, STACKS_SPEEDSCOPE, path, options, error,
-				      sizeof(error)),
+	assert_int_equal(export_speedscope.write(model, NULL, path, &of_kind, error, sizeof(error)),
 			 -ENODATA);
 	assert_non_null(strstr(error, remedy));
 	assert_int_equal(access(path, F_OK), -1);
@@ -215,6 +217,7 @@ static void test_device_stacks_follow_the_launch(void **state)
 
 static Pprof__Profile *pprof_of(const struct model *model, enum stacks_kind kind)
 {
+	const struct export_options of_kind = { .end_ns = 1000 * MS, .stacks = kind };
 	char path[64], error[256];
 	Pprof__Profile *profile;
 	uint8_t bytes[4096];
@@ -222,8 +225,7 @@ static Pprof__Profile *pprof_of(const struct model *model, enum stacks_kind kind
 	int size;
 
 	written_path(path);
-	assert_int_equal(write_stacks(model, kind, STACKS_PPROF, path, &ALL, error, sizeof(error)),
-			 0);
+	assert_int_equal(export_pprof.write(model, NULL, path, &of_kind, error, sizeof(error)), 0);
 	file = gzopen(path, "rb");
 	assert_non_null(file);
 	size = gzread(file, bytes, sizeof(bytes));

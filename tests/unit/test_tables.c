@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 
 #include "analyzer/cli/analysis.h"
-#include "analyzer/export/tables/tables.h"
+#include "analyzer/export/export.h"
 #include "tests/unit/small_model.h"
 
 static char folder[64];
@@ -131,7 +131,7 @@ static void memory_files(void **state)
 	free(model->timelines.row);
 	memset(&model->timelines, 0, sizeof(model->timelines));
 	assert_int_equal(analysis_compute(&analysis, &all, error, sizeof(error)), 0);
-	assert_int_equal(write_csv(model, &analysis.results, folder, &options, error, sizeof(error)),
+	assert_int_equal(export_csv.write(model, &analysis.results, folder, &options, error, sizeof(error)),
 			 0);
 	assert_string_equal(text_of("memory.csv"),
 			    "ledger,process,runtime,memory,allocations,allocated_bytes,frees,failed,"
@@ -150,7 +150,7 @@ static void csv_files(void **state)
 	char error[256] = "";
 
 	analyse(&analysis);
-	assert_int_equal(write_csv(analysis.model, &analysis.results, folder, &options, error,
+	assert_int_equal(export_csv.write(analysis.model, &analysis.results, folder, &options, error,
 				   sizeof(error)),
 			 0);
 	assert_string_equal(text_of("threads.csv"),
@@ -170,7 +170,7 @@ static void csv_files(void **state)
 	assert_non_null(strstr(text_of("device_usage.csv"),
 			       "\n0,2,0,0,1000000,5000000,3000000,2000000,1,"));
 	assert_non_null(strstr(text_of("idle_gaps.csv"), "\n0,0,3000000,5000000,0,1\n"));
-	assert_int_equal(write_csv(analysis.model, &analysis.results, "/nonexistent", &options,
+	assert_int_equal(export_csv.write(analysis.model, &analysis.results, "/nonexistent", &options,
 				   error, sizeof(error)),
 			 -2);
 	assert_non_null(strstr(error, "/nonexistent"));
@@ -201,7 +201,7 @@ static void database(void **state)
 
 	analyse(&analysis);
 	snprintf(path, sizeof(path), "%s/model.sqlite", folder);
-	assert_int_equal(write_sqlite(analysis.model, &analysis.results, path, &options, error,
+	assert_int_equal(export_sqlite.write(analysis.model, &analysis.results, path, &options, error,
 				      sizeof(error)),
 			 0);
 	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
@@ -239,13 +239,13 @@ static void parquet(void **state)
 	const char *text;
 
 	analyse(&analysis);
-	assert_int_equal(write_parquet(analysis.model, &analysis.results, folder, &options, error,
+	assert_int_equal(export_parquet.write(analysis.model, &analysis.results, folder, &options, error,
 				       sizeof(error)),
 			 0);
 	text = text_of("calls.parquet");
 	assert_memory_equal(text, "PAR1", 4);
 	assert_memory_equal(text_of("advice.parquet"), "PAR1", 4);
-	assert_int_equal(write_parquet(analysis.model, &analysis.results, "/nonexistent", &options,
+	assert_int_equal(export_parquet.write(analysis.model, &analysis.results, "/nonexistent", &options,
 				       error, sizeof(error)),
 			 -2);
 	assert_non_null(strstr(error, "/nonexistent"));

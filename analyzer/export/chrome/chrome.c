@@ -7,6 +7,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/export_error.h"
 #include "analyzer/export/host_load.h"
+#include "analyzer/view/report.h"
 
 void chrome_name_process(struct chrome_trace *trace, uint32_t pid, const char *name, uint32_t sort)
 {
@@ -128,10 +129,12 @@ static int write_parts(struct chrome_trace *trace)
 	return error;
 }
 
-int write_chrome(const struct model *model, const struct device_results *devices, const char *path,
-		 const struct export_options *options, char *error, size_t error_size)
+static int write_chrome(const struct model *model, const struct results *results, const char *path,
+			const struct export_options *options, char *error, size_t error_size)
 {
-	struct chrome_trace trace = { .model = model, .devices = devices, .options = options };
+	struct chrome_trace trace = { .model = model,
+				      .devices = results->devices,
+				      .options = options };
 	int result, closed;
 
 	export_window_init(&trace.window, model, options);
@@ -150,3 +153,5 @@ int write_chrome(const struct model *model, const struct device_results *devices
 	cpu_slices_free(&trace.cpus);
 	return result;
 }
+
+const struct exporter export_chrome = { .of_window = true, .write = write_chrome };

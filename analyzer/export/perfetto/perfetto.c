@@ -5,6 +5,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/export_error.h"
 #include "analyzer/export/perfetto/perfetto_trace.h"
+#include "analyzer/view/report.h"
 
 static int prepare(struct perfetto_trace *trace)
 {
@@ -63,11 +64,12 @@ static void release(struct perfetto_trace *trace)
 	cpu_slices_free(&trace->cpus);
 }
 
-int write_perfetto(const struct model *model, const struct device_results *devices,
-		   const char *path, const struct export_options *options, char *error,
-		   size_t error_size)
+static int write_perfetto(const struct model *model, const struct results *results, const char *path,
+			  const struct export_options *options, char *error, size_t error_size)
 {
-	struct perfetto_trace trace = { .model = model, .devices = devices, .options = options };
+	struct perfetto_trace trace = { .model = model,
+					.devices = results->devices,
+					.options = options };
 	int result, closed;
 
 	result = perfetto_writer_open(&trace.writer, path);
@@ -83,3 +85,5 @@ int write_perfetto(const struct model *model, const struct device_results *devic
 	release(&trace);
 	return result;
 }
+
+const struct exporter export_perfetto = { .of_window = true, .write = write_perfetto };

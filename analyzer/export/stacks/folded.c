@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/export/stacks/stack_formats.h"
+#include "analyzer/export/stacks/stack_export.h"
 
 /* What separates frames is not in their names. */
 static void put_frame(FILE *out, const struct stack_tree *tree, uint32_t frame)
@@ -41,7 +41,7 @@ static int put_all(const struct stack_tree *tree, FILE *out)
 	return 0;
 }
 
-int stack_tree_write_folded(const struct stack_tree *tree, const char *path)
+static int write_file(const struct stack_tree *tree, const char *path)
 {
 	FILE *out = fopen(path, "w");
 	int err;
@@ -56,3 +56,5 @@ int stack_tree_write_folded(const struct stack_tree *tree, const char *path)
 		err = -errno;
 	return err;
 }
+
+DEFINE_STACK_EXPORTER(folded, write_file);

@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "analyzer/export/stacks/stack_formats.h"
+#include "analyzer/export/stacks/stack_export.h"
 #include "analyzer/view/render/utf8.h"
 #include "proto/pprof.pb-c.h"
 
@@ -258,7 +258,7 @@ static int write_profile(const struct stack_tree *tree, struct texts *texts, con
 	return err;
 }
 
-int stack_tree_write_pprof(const struct stack_tree *tree, const char *path)
+static int write_file(const struct stack_tree *tree, const char *path)
 {
 	struct texts texts = { 0 };
 	int err = write_profile(tree, &texts, path);
@@ -268,3 +268,5 @@ int stack_tree_write_pprof(const struct stack_tree *tree, const char *path)
 	free(texts.list.row);
 	return err;
 }
+
+DEFINE_STACK_EXPORTER(pprof, write_file);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/export/stacks/stack_formats.h"
+#include "analyzer/export/stacks/stack_export.h"
 #include "analyzer/view/render/json.h"
 
 static void put_frames(struct json *json, const struct stack_tree *tree)
@@ -113,7 +113,7 @@ static int put_file(FILE *out, const struct stack_tree *tree)
 	return err ? err : end;
 }
 
-int stack_tree_write_speedscope(const struct stack_tree *tree, const char *path)
+static int write_file(const struct stack_tree *tree, const char *path)
 {
 	FILE *out = fopen(path, "w");
 	int err;
@@ -125,3 +125,5 @@ int stack_tree_write_speedscope(const struct stack_tree *tree, const char *path)
 		err = -errno;
 	return err;
 }
+
+DEFINE_STACK_EXPORTER(speedscope, write_file);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "analyzer/export/export_error.h"
-#include "analyzer/export/stacks/stack_formats.h"
 
 static bool is_empty(const struct stack_tree *tree)
 {
@@ -31,28 +30,17 @@ static int explain_empty(enum stacks_kind kind, char *error, size_t error_size)
 	return -ENODATA;
 }
 
-static int write_format(const struct stack_tree *tree, enum stacks_format format, const char *path)
-{
-	switch (format) {
-	case STACKS_FOLDED: return stack_tree_write_folded(tree, path);
-	case STACKS_SPEEDSCOPE: return stack_tree_write_speedscope(tree, path);
-	case STACKS_PPROF: return stack_tree_write_pprof(tree, path);
-	}
-	return -EINVAL;
-}
-
-int write_stacks(const struct model *model, enum stacks_kind kind, enum stacks_format format,
-		 const char *path, const struct export_options *options, char *error,
-		 size_t error_size)
+int stack_export(const struct model *model, stack_format_fn *format, const char *path,
+		 const struct export_options *options, char *error, size_t error_size)
 {
 	struct stack_tree tree;
-	int err = stack_tree_init(&tree, model, kind, options);
+	int err = stack_tree_init(&tree, model, options->stacks, options);
 
 	if (!err && is_empty(&tree)) {
-		err = explain_empty(kind, error, error_size);
+		err = explain_empty(options->stacks, error, error_size);
 	} else {
 		if (!err)
-			err = write_format(&tree, format, path);
+			err = format(&tree, path);
 		if (err)
 			export_explain(err, path, error, error_size);
 	}

@@ -10,27 +10,28 @@
 #define PROFBPF_ANALYZER_EXPORT_STACKS_STACK_EXPORT_H
 
 #include "analyzer/export/export.h"
+#include "analyzer/export/stacks/stack_tree.h"
 
-/* What is merged, and what its weight is. */
-enum stacks_kind {
-	STACKS_ON_CPU, /* samples of threads on a CPU */
-	STACKS_OFF_CPU, /* nanoseconds asleep, where the sleep was recorded with its stack */
-	STACKS_DEVICE, /* nanoseconds of device tasks, below the calls inside which each was launched */
-};
-
-enum stacks_format {
-	STACKS_FOLDED,
-	STACKS_SPEEDSCOPE,
-	STACKS_PPROF, /* gzip-compressed, as `go tool pprof` expects it */
-};
+/* A tree as a file. Returns 0 or a negative errno. */
+typedef int stack_format_fn(const struct stack_tree *tree, const char *path);
 
 /*
- * write_stacks - returns and reports like the writers of export.h
+ * stack_export - write the stacks of options->stacks by @format; returns and reports as exporters do
  *
  * -ENODATA where there are no stacks of this kind; @error says how they are recorded.
  */
-int write_stacks(const struct model *model, enum stacks_kind kind, enum stacks_format format,
-		 const char *path, const struct export_options *options, char *error,
-		 size_t error_size);
+int stack_export(const struct model *model, stack_format_fn *format, const char *path,
+		 const struct export_options *options, char *error, size_t error_size);
+
+/* An exporter of stacks: export_NAME. */
+#define DEFINE_STACK_EXPORTER(name, format)                                                       \
+	static int write_##name(const struct model *model, const struct results *results,         \
+				const char *path, const struct export_options *options,           \
+				char *error, size_t error_size)                                   \
+	{                                                                                         \
+		(void)results;                                                                    \
+		return stack_export(model, format, path, options, error, error_size);             \
+	}                                                                                         \
+	const struct exporter export_##name = { .has_kinds = true, .write = write_##name }
 
 #endif /* PROFBPF_ANALYZER_EXPORT_STACKS_STACK_EXPORT_H */

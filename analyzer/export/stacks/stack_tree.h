@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/export/stacks/stack_export.h"
+#include "analyzer/export/export.h"
 #include "lib/base/map.h"
 
 /* Frames of one name, file and line are one. Strings are ids of the model's, 0 = unknown. */

@@ -4,7 +4,6 @@
 
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/export/tables/table_files.h"
-#include "analyzer/export/tables/tables.h"
 
 static void write_header(struct csv_file *file, const struct data_table *table)
 {
@@ -47,8 +46,10 @@ static int write_table(const struct data_table *table, const struct table_data *
 	return csv_close(&file);
 }
 
-int write_csv(const struct model *model, const struct results *results, const char *path,
-	      const struct export_options *options, char *error, size_t error_size)
+static int write_csv(const struct model *model, const struct results *results, const char *path,
+		     const struct export_options *options, char *error, size_t error_size)
 {
 	return write_table_files(write_table, model, results, path, options, error, error_size);
 }
+
+const struct exporter export_csv = { .folder = true, .write = write_csv };

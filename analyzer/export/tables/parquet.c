@@ -6,7 +6,6 @@
 
 #include "analyzer/export/tables/parquet_file.h"
 #include "analyzer/export/tables/table_files.h"
-#include "analyzer/export/tables/tables.h"
 
 static int write_table(const struct data_table *table, const struct table_data *data,
 		       const char *folder)
@@ -28,8 +27,10 @@ static int write_table(const struct data_table *table, const struct table_data *
 	return err ? err : closed;
 }
 
-int write_parquet(const struct model *model, const struct results *results, const char *path,
-		  const struct export_options *options, char *error, size_t error_size)
+static int write_parquet(const struct model *model, const struct results *results, const char *path,
+			 const struct export_options *options, char *error, size_t error_size)
 {
 	return write_table_files(write_table, model, results, path, options, error, error_size);
 }
+
+const struct exporter export_parquet = { .folder = true, .write = write_parquet };

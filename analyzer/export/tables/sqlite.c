@@ -5,7 +5,6 @@
 
 #include "analyzer/store/sql_tables.h"
 #include "analyzer/export/export_error.h"
-#include "analyzer/export/tables/tables.h"
 
 #define STATEMENT_SIZE 8192
 #define FROM "from_" /* before the names of the tables that are copied */
@@ -56,8 +55,8 @@ static int finish(sqlite3 *db)
 		       "COMMIT");
 }
 
-int write_sqlite(const struct model *model, const struct results *results, const char *path,
-		 const struct export_options *options, char *error, size_t error_size)
+static int write_sqlite(const struct model *model, const struct results *results, const char *path,
+			const struct export_options *options, char *error, size_t error_size)
 {
 	struct table_data data;
 	sqlite3 *db = NULL;
@@ -77,3 +76,5 @@ int write_sqlite(const struct model *model, const struct results *results, const
 		export_explain(err, path, error, error_size);
 	return err;
 }
+
+const struct exporter export_sqlite = { .write = write_sqlite };

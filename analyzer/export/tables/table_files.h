@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_files.h - every table as a file of its own. */
+/*
+ * table_files.h - every table as a file of its own.
+ *
+ * Instants (*_ns of starts and ends) are CLOCK_MONOTONIC, as in the JSON report; what is unknown is empty, or
+ * NULL. Columns that are called like a table ("thread") hold the number of a row of it.
+ */
 #ifndef PROFBPF_ANALYZER_EXPORT_TABLES_TABLE_FILES_H
 #define PROFBPF_ANALYZER_EXPORT_TABLES_TABLE_FILES_H
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/export/export.h"
 #include "analyzer/export/layouts/mindinsight/mindinsight_device.h"
 
 #define SAMPLES_MAX 2000 /* of each queue */
@@ -289,8 +290,9 @@ static int refuse(const struct results *results, char *error, size_t error_size)
 	return -ENODATA;
 }
 
-int write_mindinsight(const struct model *model, const struct results *results, const char *path,
-		      char *error, size_t error_size)
+/* -ENODATA if there is neither a device task nor a pipeline, or none is known of the host's CPUs. */
+static int write_mindinsight(const struct model *model, const struct results *results, const char *path,
+			     const struct export_options *options, char *error, size_t error_size)
 {
 	uint32_t pipelines = results->host->interval_count ? results->pipelines->count : 0, devices;
 	int err = mindinsight_write_devices(model, results, path, &devices, error, error_size);
@@ -303,3 +305,5 @@ int write_mindinsight(const struct model *model, const struct results *results, 
 		err = write_info(path, i, error, error_size);
 	return err;
 }
+
+const struct exporter export_mindinsight = { .folder = true, .write = write_mindinsight };

@@ -42,16 +42,7 @@ struct mindinsight {
 	uint32_t sample_ms; /* between two samples of a queue's size */
 };
 
-/*
- * write_mindinsight - write the files of all pipelines and devices into the folder @path
- *
- * Returns 0 or a negative errno; then @error (of @error_size bytes) says what failed and
- * what to do. -ENODATA if there is neither a device task nor a pipeline, or none is known of the host's CPUs.
- */
-int write_mindinsight(const struct model *model, const struct results *results, const char *path,
-		      char *error, size_t error_size);
-
-/* The rest is for the files of write/mindinsight*.c. Writers return 0 or a negative errno. */
+/* Writers return 0 or a negative errno. */
 
 /* Does it have a queue whose size is known? Then it is *@queue. */
 bool mindinsight_queue(const struct mindinsight *mi, uint32_t id, uint32_t *queue);

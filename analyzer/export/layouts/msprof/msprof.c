@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "analyzer/export/export.h"
 #include "analyzer/export/export_error.h"
 
 int msprof_open(const struct msprof *msprof, struct csv_file *csv, const char *name,
@@ -110,8 +111,9 @@ static int write_device(struct msprof *msprof, const char *path, uint32_t number
 	return write_files(msprof);
 }
 
-int write_msprof(const struct model *model, const struct results *results, const char *path,
-		 char *error, size_t error_size)
+/* -ENOENT if the trace has no device task. */
+static int write_msprof(const struct model *model, const struct results *results, const char *path,
+			const struct export_options *options, char *error, size_t error_size)
 {
 	struct msprof msprof = { .model = model, .results = results, .first = true };
 	uint32_t number = 0;
@@ -133,3 +135,5 @@ int write_msprof(const struct model *model, const struct results *results, const
 		 "layer report them, --device takes them from another profiler's file");
 	return -ENOENT;
 }
+
+const struct exporter export_msprof = { .folder = true, .write = write_msprof };

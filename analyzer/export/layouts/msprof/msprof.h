@@ -29,16 +29,6 @@ struct msprof {
 	bool first; /* of the devices: it also gets what belongs to none */
 };
 
-/*
- * write_msprof - write the folders into the folder @path
- *
- * Returns 0 or a negative errno with @error: -ENOENT if the trace has no device task.
- */
-int write_msprof(const struct model *model, const struct results *results, const char *path,
-		 char *error, size_t error_size);
-
-/* The rest is for the files of write/msprof*.c. */
-
 /* One file each; 0 or a negative errno. */
 int msprof_op_summary(const struct msprof *msprof);
 int msprof_task_time(const struct msprof *msprof);
