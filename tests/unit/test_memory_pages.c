@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profbpfd/interpreters/python/memory_pages.h"
+#include "daemon/profbpfd/interpreters/memory_pages.h"
 
 #define PAGE 4096
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/device/device_tid.h"
-#include "daemon/profbpfd/interpreters/python/memory_pages.h"
+#include "daemon/profbpfd/interpreters/memory_pages.h"
 #include "daemon/profbpfd/interpreters/python/python_read.h"
 #include "lib/elf/code_maps.h"
 #include "lib/elf/elf_file.h"

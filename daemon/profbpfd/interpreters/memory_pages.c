@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profbpfd/interpreters/python/memory_pages.h"
+#include "daemon/profbpfd/interpreters/memory_pages.h"
 
 #include <errno.h>
 #include <stdlib.h>

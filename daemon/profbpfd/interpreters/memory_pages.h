@@ -7,8 +7,8 @@
  * stays as it was until memory_pages_begin(), which reads all that was asked for before in
  * one call.
  */
-#ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_MEMORY_PAGES_H
-#define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_MEMORY_PAGES_H
+#ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MEMORY_PAGES_H
+#define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MEMORY_PAGES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,4 +31,4 @@ void memory_pages_begin(struct memory_pages *pages, pid_t pid);
 /* memory_pages_read - @size bytes at @address; 0, or -EFAULT if not all of it can be read */
 int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, size_t size);
 
-#endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_MEMORY_PAGES_H */
+#endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MEMORY_PAGES_H */
