@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "daemon/common/ifunc.h"
-#include "daemon/profbpfd/interpreters/mindspore/mindspore_tasks.h"
+#include "daemon/profbpfd/interpreters/interpreter.h"
 #include "daemon/profbpfd/interpreters/mindspore/process_symbol.h"
 #include "lib/elf/loaded_library.h"
 #include "tests/fuzz/virtual_process.h"
@@ -67,7 +67,7 @@ static void find_tasks(void)
 		threads[i] = (struct thread_pointer){ .tid = VIRTUAL_PID + i,
 						      .tgid = VIRTUAL_PID,
 						      .address = 16 + 8 * i };
-	item = mindspore_tasks_find(VIRTUAL_PID, threads, THREADS, &problem);
+	item = interpreter_mindspore.roles(VIRTUAL_PID, threads, THREADS, &problem);
 	check(!item || item->size);
 	item_free(item);
 }

@@ -9,7 +9,6 @@
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/host/host_counters.h"
 #include "daemon/profbpfd/host/host_stats.h"
-#include "daemon/profbpfd/interpreters/python/pythons.h"
 #include "daemon/profbpfd/session/session_private.h"
 
 /* Between two looks at the rings. */
@@ -384,7 +383,7 @@ static void read_all(struct session *s, uint64_t now, bool flush)
 	if (s->stacks && flush)
 		stacks_look(s->stacks);
 	if (s->stacks)
-		stacks_python(s->stacks, now);
+		stacks_interpreters(s->stacks, now);
 }
 
 void session_run(struct session *s)

@@ -15,7 +15,7 @@
 #include "daemon/profbpfd/capture/calibrate.h"
 #include "daemon/profbpfd/host/host_counters.h"
 #include "daemon/profbpfd/host/host_stats.h"
-#include "daemon/profbpfd/interpreters/mindspore/mindspore_tasks.h"
+#include "daemon/profbpfd/interpreters/interpreters.h"
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/host/process_info.h"
 #include "daemon/profbpfd/session/session_private.h"
@@ -230,7 +230,7 @@ static int start_probes(struct session *s)
 		return -1;
 	}
 	probe_targets(s);
-	s->roles_possible = probes_know_file(s->probes, mindspore_tasks_file);
+	s->roles_possible = probes_know_file(s->probes, interpreters_tell_roles);
 	s->functions = probes_functions(s->probes);
 	s->files = probes_files(s->probes);
 	return 0;
@@ -323,35 +323,38 @@ static int start_writer(struct session *s)
 	return 0;
 }
 
+static void roles_of(struct session *s, pid_t pid, const struct thread_pointer *threads, size_t count)
+{
+	const struct interpreter *interpreter = NULL;
+	const char *problem;
+	struct item *roles;
+	char text[256];
+
+	while ((interpreter = interpreters_with_roles(interpreter))) {
+		roles = interpreter->roles(pid, threads, count, &problem);
+		if (!right_holds(&s->right, pid)) {
+			item_free(roles);
+			return;
+		}
+		session_push(s, roles);
+		if (!problem)
+			continue;
+		snprintf(text, sizeof(text), "process %d: %s cannot be told: %s", pid,
+			 interpreter->roles_words, problem);
+		session_warn(s, text);
+	}
+}
+
 /* Threads whose start was not seen: what their framework says they work for. */
 static void find_roles(struct session *s)
 {
 	struct thread_pointer *threads = NULL;
 	size_t count = 0;
-	char text[256];
 
-	if (!s->probes || s->request.started_here || !s->roles_possible ||
-	    capture_thread_pointers(s->capture, &threads, &count)) {
-		free(threads);
-		return;
-	}
-	for (size_t i = 0; i < s->target_count; i++) {
-		struct item *tasks;
-		const char *problem;
-
-		tasks = mindspore_tasks_find(s->targets[i], threads, count, &problem);
-		if (!right_holds(&s->right, s->targets[i])) {
-			item_free(tasks);
-			continue;
-		}
-		session_push(s, tasks);
-		if (!problem)
-			continue;
-		snprintf(text, sizeof(text),
-			 "process %d: which operators its running MindData threads work for cannot "
-			 "be told: %s",
-			 s->targets[i], problem);
-		session_warn(s, text);
+	if (s->probes && !s->request.started_here && s->roles_possible &&
+	    !capture_thread_pointers(s->capture, &threads, &count)) {
+		for (size_t i = 0; i < s->target_count; i++)
+			roles_of(s, s->targets[i], threads, count);
 	}
 	free(threads);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/profbpfd/interpreters/python/pythons.h"
+#include "daemon/profbpfd/interpreters/interpreters.h"
 #include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/stack_places.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
@@ -19,7 +19,7 @@ struct stacks {
 	struct stack_places *places;
 	struct kernel_names *kernel;
 	struct address_names *symbols; /* taken of these */
-	struct pythons *pythons;
+	struct interpreters *interpreters;
 	struct capture *capture;
 	struct item *rows;
 	uint32_t rate;
@@ -40,7 +40,7 @@ static void add_row(struct stacks *s, const struct stack_row *row)
 		s->dropped++;
 }
 
-static void python_row(void *context, const struct stack_row *row)
+static void interpreter_row(void *context, const struct stack_row *row)
 {
 	struct stacks *s = context;
 	struct stack_row with_rate = *row;
@@ -50,14 +50,14 @@ static void python_row(void *context, const struct stack_row *row)
 	add_row(s, &with_rate);
 }
 
-static void python_warning(void *context, const char *text)
+static void interpreter_warning(void *context, const char *text)
 {
 	struct stacks *s = context;
 
 	s->warn(s->warn_context, text);
 }
 
-static void python_found(void *context, pid_t pid, const struct python_range *range)
+static void interpreter_lock(void *context, pid_t pid, const struct python_range *range)
 {
 	struct stacks *s = context;
 
@@ -103,7 +103,8 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 			  void (*warn)(void *context, const char *text), void *context)
 {
 	struct stacks *s = calloc(1, sizeof(*s));
-	struct pythons_handler handler = { python_row, python_found, python_warning, s };
+	struct interpreters_handler handler = { interpreter_row, interpreter_lock,
+						interpreter_warning, s };
 	bool shared;
 
 	if (!s)
@@ -117,8 +118,8 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 	s->symbols = kernel_names_take(kernel, monotonic_now(), read_kernel_symbols, capture, &shared);
 	s->table = stack_table_new();
 	s->places = s->table ? stack_places_new(s->table, s->symbols, shared) : NULL;
-	s->pythons = s->places ? pythons_new(s->table, queue, &handler) : NULL;
-	if (!s->pythons) {
+	s->interpreters = s->places ? interpreters_new(s->table, queue, &handler) : NULL;
+	if (!s->interpreters) {
 		stacks_free(s);
 		return NULL;
 	}
@@ -128,7 +129,7 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 void stacks_limit(struct stacks *s, const struct right *right)
 {
 	stack_places_limit(s->places, right);
-	pythons_limit(s->pythons, right);
+	interpreters_limit(s->interpreters, right);
 }
 
 void stacks_free(struct stacks *s)
@@ -136,7 +137,7 @@ void stacks_free(struct stacks *s)
 	if (!s)
 		return;
 	item_free(s->rows);
-	pythons_free(s->pythons);
+	interpreters_free(s->interpreters);
 	stack_places_free(s->places);
 	kernel_names_give_back(s->kernel, s->symbols);
 	stack_table_free(s->table);
@@ -219,28 +220,28 @@ void stacks_mapped(struct stacks *s, pid_t pid)
 void stacks_forget(struct stacks *s, pid_t pid)
 {
 	stack_places_forget(s->places, pid);
-	pythons_forget(s->pythons, pid);
+	interpreters_forget(s->interpreters, pid);
 	capture_python_lock(s->capture, pid, NULL);
 }
 
 static void look(void *context, pid_t pid)
 {
-	pythons_look(context, pid);
+	interpreters_look(context, pid);
 }
 
 void stacks_look(struct stacks *s)
 {
-	capture_each_target(s->capture, look, s->pythons);
+	capture_each_target(s->capture, look, s->interpreters);
 }
 
-void stacks_python(struct stacks *s, uint64_t now_ns)
+void stacks_interpreters(struct stacks *s, uint64_t now_ns)
 {
-	pythons_sample(s->pythons, now_ns);
+	interpreters_sample(s->interpreters, now_ns);
 }
 
 uint64_t stacks_next_look(const struct stacks *s)
 {
-	return pythons_next(s->pythons);
+	return interpreters_next(s->interpreters);
 }
 
 uint64_t stacks_made(const struct stacks *s)

@@ -45,11 +45,11 @@ void stacks_take(struct stacks *stacks, const struct rec_stack *record, uint64_t
 /* stacks_pass - after each drain: hand a full batch to the writer, or any if @flush */
 void stacks_pass(struct stacks *stacks, bool flush);
 
-/* stacks_look - are there interpreters of Python among the targets? stacks_python - where are their threads? */
+/* stacks_look - are there interpreters among the targets? stacks_interpreters - where are their threads? */
 void stacks_look(struct stacks *stacks);
-void stacks_python(struct stacks *stacks, uint64_t now_ns);
+void stacks_interpreters(struct stacks *stacks, uint64_t now_ns);
 
-/* stacks_next_look - when stacks_python() is to be called at the latest; UINT64_MAX: nothing to look at */
+/* stacks_next_look - when stacks_interpreters() is to be called at the latest; UINT64_MAX: nothing to look at */
 uint64_t stacks_next_look(const struct stacks *stacks);
 
 /* stacks_made - rows that do not come from the rings */

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profbpfd/interpreters/mindspore/mindspore_tasks.h"
-
+/*
+ * Which operator of MindSpore's MindData each running thread works for, found from outside.
+ *
+ * Each of MindData's threads has a Task, and the exported thread-local variable
+ * mindspore::dataset::gMyTask points to it. Where it lies is in the process's
+ * memory: the library's relocations name the two words of its global offset table
+ * that hold the module's number and the variable's offset, the thread's table of
+ * modules (dtv) gives the module's block. Only threads that began before their
+ * start could be traced need this.
+ *
+ * Sources: the ELF handling of thread-local storage (variant of x86-64, glibc);
+ * Task of mindspore/ccsrc/minddata/dataset/util/task.h, whose layout is in a table
+ * with the MindSpore versions it was found in. Nothing is believed without the
+ * check that the table's entry allows. AArch64 addresses such variables in another
+ * way (TLSDESC) and is not looked at.
+ */
 #include <ctype.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -11,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/interpreters/interpreter.h"
 #include "daemon/profbpfd/interpreters/mindspore/process_symbol.h"
 #include "lib/elf/process_maps.h"
 #include "proto/trace.pb-c.h"
@@ -216,15 +231,15 @@ static bool find_variable(struct search *s, const struct process_map *map, const
 	return true;
 }
 
-bool mindspore_tasks_file(const char *path)
+static bool mindspore_file(const char *path)
 {
 	const char *name = strrchr(path, '/');
 
 	return name && fnmatch("/_c_dataengine*.so", name, 0) == 0;
 }
 
-struct item *mindspore_tasks_find(pid_t pid, const struct thread_pointer *threads, size_t count,
-				  const char **problem)
+static struct item *mindspore_roles(pid_t pid, const struct thread_pointer *threads, size_t count,
+				    const char **problem)
 {
 	struct search s = { .pid = pid };
 	struct process_maps maps;
@@ -237,7 +252,7 @@ struct item *mindspore_tasks_find(pid_t pid, const struct thread_pointer *thread
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	s.memory = -1;
 	for (size_t i = 0; i < maps.count && !item; i++) {
-		if (!mindspore_tasks_file(maps.map[i].path))
+		if (!mindspore_file(maps.map[i].path))
 			continue;
 #if !defined(__x86_64__)
 		*problem = "this is only known for x86-64";
@@ -257,3 +272,9 @@ struct item *mindspore_tasks_find(pid_t pid, const struct thread_pointer *thread
 	process_maps_free(&maps);
 	return item;
 }
+
+const struct interpreter interpreter_mindspore = {
+	.file = mindspore_file,
+	.roles = mindspore_roles,
+	.roles_words = "which operators its running MindData threads work for",
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * interpreter.h - what a language or framework keeps of its threads in the memory of its processes.
+ *
+ * An interpreter is a file in a folder of its own with a struct interpreter, and a line in INTERPRETERS. It
+ * tells stacks of functions that the kernel does not see, or what each thread works for. Nothing is stopped or
+ * written: memory changes while it is read, and belongs to a process that may put anything there. So every
+ * address is only ever handed to interpreted_read(), every count is bounded, and what does not fit is left out.
+ * CONTRIBUTING.md has an example.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETER_H
+#define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/events.h"
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/stacks/stack_table.h"
+#include "lib/elf/process_maps.h"
+
+struct interpreters; /* interpreters.h */
+
+/* A target that has an interpreter, or may have. */
+struct interpreted {
+	pid_t pid;
+	uint64_t now_ns; /* CLOCK_MONOTONIC of the look that goes on */
+	bool last_look; /* it is not looked for an interpreter again */
+	struct stack_table *table; /* of the session: frames and stacks are made in it */
+	struct item_queue *queue; /* of the session: further packets for the trace go there */
+	struct interpreters *owner;
+};
+
+struct interpreter {
+	/* May a mapped file with this path be it, or hold it? */
+	bool (*file)(const char *path);
+
+	/* ---- Stacks; NULL: it tells none. By a session's reader thread. */
+
+	/*
+	 * One mapping of such a file: is there an interpreter that runs? Asked again and again, because what
+	 * starts needs a while until it has one. Returns what sample() needs to know of it, or NULL.
+	 */
+	void *(*look)(struct interpreted *process, const struct process_map *map);
+	/* Hands a row for each of its threads to interpreted_row(). */
+	void (*sample)(void *known, struct interpreted *process);
+	/* The process has ended, or begun another program. */
+	void (*free)(void *known);
+
+	/* ---- Roles of threads whose start was not seen; NULL: it tells none. Once, when a session begins. */
+
+	/*
+	 * What each of @threads, which are those of all targets, works for if it is one of @pid. Returns a
+	 * THREAD_ROLES item, or NULL; then *@problem is a text (a constant) if that cannot be told, else NULL.
+	 */
+	struct item *(*roles)(pid_t pid, const struct thread_pointer *threads, size_t count,
+			      const char **problem);
+	const char *roles_words; /* "which ... its threads work for": cannot be told, with the problem */
+};
+
+/* interpreted_read - @size bytes of its memory at @address; 0, or -EFAULT if not all of it can be read */
+int interpreted_read(struct interpreted *process, uint64_t address, void *into, size_t size);
+
+/* interpreted_row - a thread was at a stack; rate is filled in */
+void interpreted_row(struct interpreted *process, const struct stack_row *row);
+
+/* interpreted_lock - where its threads wait for each other, so that such sleeps are known */
+void interpreted_lock(struct interpreted *process, const struct python_range *range);
+
+/* interpreted_warn - something the user should know; said once by each interpreter in a session */
+void interpreted_warn(struct interpreted *process, const char *text);
+
+/* interpreted_now - CLOCK_MONOTONIC */
+uint64_t interpreted_now(void);
+
+#define INTERPRETERS(INTERPRETER) \
+	INTERPRETER(python)       \
+	INTERPRETER(mindspore)
+
+#define INTERPRETER_EXTERN(name) extern const struct interpreter interpreter_##name;
+INTERPRETERS(INTERPRETER_EXTERN)
+#undef INTERPRETER_EXTERN
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETER_H */

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/interpreters/interpreters.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "daemon/profbpfd/interpreters/memory_pages.h"
+#include "lib/elf/code_maps.h"
+
+#define LOOKS_MAX 40 /* at a process, before it is left alone */
+
+#define INTERPRETER_POINTER(name) &interpreter_##name,
+static const struct interpreter *const ALL[] = { INTERPRETERS(INTERPRETER_POINTER) };
+#define COUNT (sizeof(ALL) / sizeof(ALL[0]))
+
+struct process {
+	struct interpreted seen; /* what the interpreter sees of it */
+	unsigned int looks;
+	size_t which; /* of ALL */
+	void *known; /* of the interpreter that was found; NULL = none yet */
+};
+
+struct interpreters {
+	const struct right *right;
+	struct stack_table *table;
+	struct item_queue *queue;
+	struct interpreters_handler handler;
+	void *processes; /* tsearch tree of struct process */
+	struct memory_pages *pages;
+	unsigned int found; /* of them with an interpreter */
+	uint64_t next_ns;
+	uint32_t random; /* never 0 */
+	bool warned[COUNT];
+};
+
+uint64_t interpreted_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+int interpreted_read(struct interpreted *process, uint64_t address, void *into, size_t size)
+{
+	return memory_pages_read(process->owner->pages, address, into, size);
+}
+
+void interpreted_row(struct interpreted *process, const struct stack_row *row)
+{
+	const struct interpreters_handler *handler = &process->owner->handler;
+
+	handler->row(handler->context, row);
+}
+
+void interpreted_lock(struct interpreted *process, const struct python_range *range)
+{
+	const struct interpreters_handler *handler = &process->owner->handler;
+
+	handler->lock(handler->context, process->pid, range);
+}
+
+void interpreted_warn(struct interpreted *seen, const char *text)
+{
+	const struct process *process = (const struct process *)seen;
+	struct interpreters *owner = seen->owner;
+
+	if (owner->warned[process->which])
+		return;
+	owner->warned[process->which] = true;
+	owner->handler.warn(owner->handler.context, text);
+}
+
+struct interpreters *interpreters_new(struct stack_table *table, struct item_queue *queue,
+				      const struct interpreters_handler *handler)
+{
+	struct interpreters *interpreters = calloc(1, sizeof(*interpreters));
+
+	if (!interpreters)
+		return NULL;
+	interpreters->pages = memory_pages_new();
+	if (!interpreters->pages) {
+		free(interpreters);
+		return NULL;
+	}
+	interpreters->table = table;
+	interpreters->queue = queue;
+	interpreters->handler = *handler;
+	interpreters->random = (uint32_t)interpreted_now() | 1;
+	return interpreters;
+}
+
+void interpreters_limit(struct interpreters *interpreters, const struct right *right)
+{
+	interpreters->right = right;
+	memory_pages_limit(interpreters->pages, right);
+}
+
+static void free_process(void *data)
+{
+	struct process *process = data;
+
+	if (process->known)
+		ALL[process->which]->free(process->known);
+	free(process);
+}
+
+void interpreters_free(struct interpreters *interpreters)
+{
+	if (!interpreters)
+		return;
+	tdestroy(interpreters->processes, free_process);
+	memory_pages_free(interpreters->pages);
+	free(interpreters);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	return x->seen.pid < y->seen.pid ? -1 : x->seen.pid > y->seen.pid;
+}
+
+static struct process *find_process(struct interpreters *interpreters, pid_t pid)
+{
+	struct process key = { .seen.pid = pid };
+	struct process **found = tfind(&key, &interpreters->processes, by_pid), *new;
+
+	if (found)
+		return *found;
+	new = calloc(1, sizeof(*new));
+	if (!new)
+		return NULL;
+	new->seen = (struct interpreted){ .pid = pid,
+					  .table = interpreters->table,
+					  .queue = interpreters->queue,
+					  .owner = interpreters };
+	if (tsearch(new, &interpreters->processes, by_pid))
+		return new;
+	free(new);
+	return NULL;
+}
+
+void interpreters_forget(struct interpreters *interpreters, pid_t pid)
+{
+	struct process key = { .seen.pid = pid };
+	struct process **found = tfind(&key, &interpreters->processes, by_pid), *process;
+
+	if (!found)
+		return;
+	process = *found;
+	interpreters->found -= process->known != NULL;
+	tdelete(&key, &interpreters->processes, by_pid);
+	free_process(process);
+}
+
+/* By all that may be in this file. */
+static void look_into(struct process *process, const struct process_map *map)
+{
+	for (size_t i = 0; i < COUNT && !process->known; i++) {
+		if (!ALL[i]->look || !ALL[i]->file(map->path))
+			continue;
+		process->which = i;
+		process->known = ALL[i]->look(&process->seen, map);
+	}
+	process->seen.owner->found += process->known != NULL;
+}
+
+void interpreters_look(struct interpreters *interpreters, pid_t pid)
+{
+	struct process *process = find_process(interpreters, pid);
+	struct code_maps maps;
+
+	if (!process || process->known || process->looks >= LOOKS_MAX ||
+	    code_maps_read(pid, &maps))
+		return;
+	if (!right_holds(interpreters->right, pid)) {
+		code_maps_free(&maps);
+		return;
+	}
+	process->seen.last_look = ++process->looks == LOOKS_MAX;
+	process->seen.now_ns = interpreted_now();
+	memory_pages_begin(interpreters->pages, pid);
+	for (size_t i = 0; i < maps.count && !process->known; i++)
+		if (maps.map[i].map.inode)
+			look_into(process, &maps.map[i].map);
+	code_maps_free(&maps);
+}
+
+static void sample_one(const void *node, VISIT visit, void *context)
+{
+	struct process *process = *(struct process *const *)node;
+
+	if ((visit != postorder && visit != leaf) || !process->known)
+		return;
+	process->seen.now_ns = interpreted_now();
+	memory_pages_begin(process->seen.owner->pages, process->seen.pid);
+	ALL[process->which]->sample(process->known, &process->seen);
+}
+
+/* Marsaglia's xorshift: good enough to keep no step. */
+static uint64_t random_below(struct interpreters *interpreters, uint64_t limit)
+{
+	interpreters->random ^= interpreters->random << 13;
+	interpreters->random ^= interpreters->random >> 17;
+	interpreters->random ^= interpreters->random << 5;
+	return interpreters->random % limit;
+}
+
+void interpreters_sample(struct interpreters *interpreters, uint64_t now_ns)
+{
+	if (now_ns < interpreters->next_ns)
+		return;
+	interpreters->next_ns = now_ns + 3 * INTERPRETERS_PERIOD_NS / 4 +
+				random_below(interpreters, INTERPRETERS_PERIOD_NS / 2);
+	twalk_r(interpreters->processes, sample_one, NULL);
+}
+
+uint64_t interpreters_next(const struct interpreters *interpreters)
+{
+	return interpreters->found ? interpreters->next_ns : UINT64_MAX;
+}
+
+bool interpreters_tell_roles(const char *path)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		if (ALL[i]->roles && ALL[i]->file(path))
+			return true;
+	return false;
+}
+
+const struct interpreter *interpreters_with_roles(const struct interpreter *previous)
+{
+	bool passed = !previous;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		if (passed && ALL[i]->roles)
+			return ALL[i];
+		passed |= ALL[i] == previous;
+	}
+	return NULL;
+}

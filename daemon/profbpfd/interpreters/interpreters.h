@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * interpreters.h - the interpreters (interpreter.h) among a session's targets: found by the files that they
+ * map, sampled by reading their memory.
+ *
+ * A process has one at most, the first that is found. Used by a session's reader thread only.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETERS_H
+#define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETERS_H
+
+#include "daemon/profbpfd/control/right.h"
+#include "daemon/profbpfd/interpreters/interpreter.h"
+
+#define INTERPRETERS_PERIOD_NS 50000000ull /* between two looks at all threads, on average */
+
+struct interpreters_handler {
+	/* A thread was at a stack of an interpreter's functions. */
+	void (*row)(void *context, const struct stack_row *row);
+	/* A process's interpreter was found: where its threads wait for its lock. */
+	void (*lock)(void *context, pid_t pid, const struct python_range *range);
+	/* Something the user should know. */
+	void (*warn)(void *context, const char *text);
+	void *context;
+};
+
+/* interpreters_new - @table and @queue must outlive it; NULL without memory */
+struct interpreters *interpreters_new(struct stack_table *table, struct item_queue *queue,
+				      const struct interpreters_handler *handler);
+/* interpreters_limit - look only into processes into which @right, which stays the caller's, allows to */
+void interpreters_limit(struct interpreters *interpreters, const struct right *right);
+
+void interpreters_free(struct interpreters *interpreters);
+
+/*
+ * interpreters_look - is there an interpreter in this target?
+ *
+ * To be asked again and again: what starts needs a while until it has one. A process
+ * is looked at some times and then left alone.
+ */
+void interpreters_look(struct interpreters *interpreters, pid_t pid);
+
+/*
+ * interpreters_sample - read where all threads are, if it is time to
+ *
+ * Times between looks differ from the period by up to a quarter of it, at random: a job that keeps a pace of its own would always
+ * be seen at the same place.
+ */
+void interpreters_sample(struct interpreters *interpreters, uint64_t now_ns);
+
+/* interpreters_next - when it is time again; UINT64_MAX: not before an interpreter is found */
+uint64_t interpreters_next(const struct interpreters *interpreters);
+
+/* interpreters_forget - a process has begun another program, or ended */
+void interpreters_forget(struct interpreters *interpreters, pid_t pid);
+
+/* interpreters_tell_roles - may a process that maps this file have one that tells roles of threads? */
+bool interpreters_tell_roles(const char *path);
+
+/* interpreters_with_roles - the one after @previous (NULL: the first) that tells them; NULL after the last */
+const struct interpreter *interpreters_with_roles(const struct interpreter *previous);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_INTERPRETERS_H */

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CPython: found by its runtime's symbol; stacks of its functions (python_read.h). */
+
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/device/device_tid.h"
+#include "daemon/profbpfd/interpreters/interpreter.h"
+#include "daemon/profbpfd/interpreters/python/python_read.h"
+#include "lib/elf/elf_file.h"
+#include "proto/trace.pb-c.h"
+
+#define CODES_MAX 16384 /* code objects remembered of a process */
+#define TID_IN_PTHREAD 720 /* glibc's struct pthread.tid, x86-64 */
+
+struct known_code {
+	uint64_t code;
+	uint64_t mark[2];
+	uint32_t name, file;
+};
+
+struct python {
+	struct interpreted *process;
+	struct python_reader reader;
+	struct python_place place;
+	struct device_tids *tids;
+	void *codes; /* tsearch tree of struct known_code */
+	size_t code_count;
+};
+
+static int read_memory(void *context, uint64_t address, void *into, size_t size)
+{
+	return interpreted_read(context, address, into, size);
+}
+
+static void forget_codes(struct python *p)
+{
+	tdestroy(p->codes, free);
+	p->codes = NULL;
+	p->code_count = 0;
+}
+
+static void free_python(void *data)
+{
+	struct python *p = data;
+
+	forget_codes(p);
+	device_tids_free(p->tids);
+	free(p);
+}
+
+static int by_code(const void *a, const void *b)
+{
+	const struct known_code *x = a, *y = b;
+
+	return x->code < y->code ? -1 : x->code > y->code;
+}
+
+/* "python3.11", "libpython3.8.so.1.0": *version is 0 if the name tells none. */
+static bool version_of(const char *path, uint16_t *version)
+{
+	const char *name = strrchr(path, '/');
+	unsigned int major, minor;
+
+	name = name ? name + 1 : path;
+	if (strncmp(name, "lib", 3) == 0)
+		name += 3;
+	if (strncmp(name, "python", 6))
+		return false;
+	*version = 0;
+	if (sscanf(name + 6, "%1u.%2u", &major, &minor) == 2)
+		*version = (uint16_t)(major << 8 | minor);
+	return true;
+}
+
+static bool python_file(const char *path)
+{
+	uint16_t version;
+
+	return version_of(path, &version);
+}
+
+/* Addresses of the runtime and of the type of code objects, from one mapping of the file. */
+static bool find_place(struct python *p, const struct process_map *map)
+{
+	uint64_t runtime, code_type, bias;
+	struct elf_file *elf = NULL;
+	char error[256];
+	bool found;
+	int fd = process_map_open(p->process->pid, map);
+
+	if (fd >= 0)
+		elf = elf_file_open_fd(fd, map->path, error, sizeof(error));
+	found = elf && !elf_file_object(elf, "_PyRuntime", &runtime) &&
+		!elf_file_object(elf, "PyCode_Type", &code_type) &&
+		!elf_file_bias(elf, map->start, map->end, map->offset, &bias);
+	if (found) {
+		p->place.runtime = runtime + bias;
+		p->place.code_type = code_type + bias;
+	}
+	elf_file_close(elf);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void tell(struct interpreted *process, uint16_t version)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "process %d: this build of Python %u.%u is not known (3.8 to 3.13 are, in their "
+		 "default builds): its functions are not seen",
+		 (int)process->pid, version >> 8, version & 255);
+	interpreted_warn(process, text);
+}
+
+/* The trace says which processes were looked into, and where their threads wait for each other. */
+static void put_python(struct python *p, const struct python_range *range)
+{
+	Profbpf__Pythons m = PROFBPF__PYTHONS__INIT;
+	struct item *item;
+	size_t size;
+
+	m.ts_ns = interpreted_now();
+	m.tgid = (uint32_t)p->process->pid;
+	m.version = p->place.offsets->version;
+	m.lock_first = range->first;
+	m.lock_last = range->last;
+	size = protobuf_c_message_get_packed_size(&m.base);
+	item = item_new(ITEM_BODY, size);
+	if (!item)
+		return;
+	item->body = PROFBPF__PACKET__KIND__PYTHONS;
+	item->repeated = true;
+	item->size = protobuf_c_message_pack(&m.base, item->data);
+	item_queue_push(p->process->queue, item);
+}
+
+/* Is it there, and of a known build? */
+static bool identify(struct python *p, const struct process_map *map)
+{
+	uint16_t version;
+
+	if (!version_of(map->path, &version) || !find_place(p, map))
+		return false;
+	if (python_identify(&p->reader, &p->place, version))
+		return true;
+	/* What starts has no thread yet; a known version that never fits is another build. */
+	if (p->process->last_look)
+		tell(p->process, version);
+	return false;
+}
+
+static void *python_look(struct interpreted *process, const struct process_map *map)
+{
+	struct python_range range = { 0 };
+	struct python_lock lock;
+	struct python *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->process = process;
+	p->reader = (struct python_reader){ read_memory, process };
+	p->tids = identify(p, map) ? device_tids_new(process->pid) : NULL;
+	if (!p->tids) {
+		free(p);
+		return NULL;
+	}
+	if (python_lock_read(&p->reader, &p->place, &lock))
+		range = (struct python_range){ lock.first, lock.last };
+	put_python(p, &range);
+	if (range.first)
+		interpreted_lock(process, &range);
+	return p;
+}
+
+/* Names of a code object, read once as long as it is the same. */
+static const struct known_code *code_of(struct python *p, uint64_t code)
+{
+	struct known_code key = { .code = code }, **found, *known;
+	struct python_code read;
+
+	if (!python_code_mark(&p->reader, &p->place, code, key.mark))
+		return NULL;
+	found = tfind(&key, &p->codes, by_code);
+	known = found ? *found : NULL;
+	if (known && known->mark[0] == key.mark[0] && known->mark[1] == key.mark[1])
+		return known;
+	if (!python_code_read(&p->reader, &p->place, code, &read))
+		return NULL;
+	if (!known) {
+		if (p->code_count >= CODES_MAX)
+			forget_codes(p);
+		known = calloc(1, sizeof(*known));
+		if (!known)
+			return NULL;
+		known->code = code;
+		if (!tsearch(known, &p->codes, by_code)) {
+			free(known);
+			return NULL;
+		}
+		p->code_count++;
+	}
+	known->mark[0] = key.mark[0];
+	known->mark[1] = key.mark[1];
+	known->name = stack_table_name(p->process->table, read.name);
+	known->file = stack_table_name(p->process->table, read.file);
+	return known;
+}
+
+static uint32_t frame_of(struct python *p, const struct python_frame *frame, bool innermost)
+{
+	const struct known_code *code = code_of(p, frame->code);
+	struct stack_frame row = { .kind = PROFBPF__STACKS__KIND__PYTHON };
+
+	if (!code)
+		return 0;
+	row.name = code->name;
+	row.source = code->file;
+	/* Lines of callers would make every call site another stack. */
+	if (innermost)
+		row.line = python_line(&p->reader, &p->place, frame);
+	return stack_table_frame(p->process->table, &row);
+}
+
+/* The thread's id as we see it; 0 if that cannot be told. */
+static uint32_t tid_of(struct python *p, const struct python_thread *thread)
+{
+	uint32_t inner = thread->native_id;
+
+#if defined(__x86_64__)
+	if (!inner && thread->thread_id &&
+	    interpreted_read(p->process, thread->thread_id + TID_IN_PTHREAD, &inner,
+			     sizeof(inner)))
+		inner = 0;
+#endif
+	return inner ? device_tids_find(p->tids, inner, p->process->now_ns) : 0;
+}
+
+static void take_thread(void *context, const struct python_thread *thread)
+{
+	struct python *p = context;
+	uint32_t frames[PYTHON_DEPTH_MAX], count = 0;
+	struct stack_row row = { .ts_ns = p->process->now_ns,
+				 .tgid = (uint32_t)p->process->pid,
+				 .flags = PROFBPF__STACK_SAMPLES__FLAG__PYTHON };
+
+	row.tid = tid_of(p, thread);
+	if (!row.tid || !thread->depth)
+		return;
+	for (uint32_t i = 0; i < thread->depth; i++) {
+		uint32_t frame = frame_of(p, &thread->frame[i], i == 0);
+
+		if (frame)
+			frames[count++] = frame;
+	}
+	if (!count)
+		return;
+	if (thread->has_lock)
+		row.flags |= PROFBPF__STACK_SAMPLES__FLAG__HAD_LOCK;
+	row.stack = stack_table_stack(p->process->table, frames, count);
+	interpreted_row(p->process, &row);
+}
+
+static void python_sample(void *known, struct interpreted *process)
+{
+	struct python *p = known;
+
+	(void)process;
+	python_threads(&p->reader, &p->place, take_thread, p);
+}
+
+const struct interpreter interpreter_python = { .file = python_file,
+						.look = python_look,
+						.sample = python_sample,
+						.free = free_python };
