@@ -46,6 +46,37 @@ static void give_usual_mode(const char *path)
 		return; /* private is the safe side */
 }
 
+/* The folders that @path lies in, as far as they are not there; where the first of them ends is kept. */
+static int make_parents(struct output_folder *folder, char *path)
+{
+	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+		int err = 0;
+
+		*at = '\0';
+		if (mkdir(path, 0777) == 0)
+			folder->made = folder->made ? folder->made : (size_t)(at - path);
+		else if (errno != EEXIST)
+			err = errno;
+		*at = '/';
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Only those that were made here, and only if they are empty. */
+static void remove_parents(const struct output_folder *folder)
+{
+	char *path = folder->made ? strdup(folder->path) : NULL, *slash;
+
+	while (path && (slash = strrchr(path, '/')) && (size_t)(slash - path) >= folder->made) {
+		*slash = '\0';
+		if (slash[1] && rmdir(path) != 0)
+			break;
+	}
+	free(path);
+}
+
 int output_folder_begin(struct output_folder *folder, const char *path, char *error,
 			size_t error_size)
 {
@@ -65,6 +96,9 @@ int output_folder_begin(struct output_folder *folder, const char *path, char *er
 	if (length >= sizeof(trimmed))
 		return fail(ENAMETOOLONG, path, error, error_size);
 	snprintf(trimmed, sizeof(trimmed), "%.*s", (int)length, path);
+	err = make_parents(folder, trimmed);
+	if (err)
+		return fail(err, path, error, error_size);
 	err = check_wanted(trimmed, error, error_size);
 	if (err)
 		return err;
@@ -88,6 +122,7 @@ int output_folder_commit(struct output_folder *folder, char *error, size_t error
 		return fail(errno, folder->path, error, error_size);
 	free(folder->temporary);
 	folder->temporary = NULL;
+	folder->made = 0;
 	return 0;
 }
 
@@ -102,5 +137,6 @@ void output_folder_end(struct output_folder *folder)
 		nftw(folder->temporary, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
 	free(folder->temporary);
 	folder->temporary = NULL;
+	remove_parents(folder);
 	sigprocmask(SIG_SETMASK, &folder->signals, NULL);
 }

@@ -15,13 +15,14 @@
 struct output_folder {
 	const char *path; /* wanted; not owned */
 	char *temporary; /* where to write; owned */
+	size_t made; /* length of the path of the first folder that was made for it to lie in; 0 = none was */
 	sigset_t signals; /* as they were */
 };
 
 /*
  * output_folder_begin - make the temporary folder
  *
- * The wanted one may be there if it is empty. Returns 0, or a negative errno with @error
+ * The wanted one may be there if it is empty; folders that it lies in are made. Returns 0, or a negative errno with @error
  * (of @error_size bytes), which names the path and says why and what to do.
  */
 int output_folder_begin(struct output_folder *folder, const char *path, char *error,

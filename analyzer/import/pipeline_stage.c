@@ -43,14 +43,15 @@ void pipeline_stage_of_list(struct device *device, const char *ranks)
 	pipeline_stage_set(device, place, count);
 }
 
-/* {"group_name_5": {"group_name": "pp", "global_ranks": [0, 4]}, ...} */
-static void read_groups(struct model *model, const char *path, uint32_t first_device)
+static bool is_rank_of(const struct device *device, yajl_val rank)
 {
-	char ignored[512];
-	int err;
-	yajl_val tree = json_file_read(path, &err, ignored, sizeof(ignored));
-	yajl_val groups = json_file_member(tree, "parallel_group_info");
+	const char *number = json_file_number(rank);
 
+	return device->has_rank && number && strtoull(number, NULL, 10) == device->rank;
+}
+
+void pipeline_stages_of_groups(struct model *model, yajl_val groups, uint32_t first_device)
+{
 	for (size_t i = 0; groups && YAJL_IS_OBJECT(groups) && i < groups->u.object.len; i++) {
 		const char *name = json_file_string(groups->u.object.values[i], "group_name");
 		yajl_val ranks = json_file_list(groups->u.object.values[i], "global_ranks");
@@ -60,14 +61,22 @@ static void read_groups(struct model *model, const char *path, uint32_t first_de
 		for (uint32_t d = first_device; d < model->devices.count; d++) {
 			struct device *device = &model->devices.row[d];
 
-			for (size_t k = 0; k < ranks->u.array.len && device->has_rank; k++) {
-				const char *rank = json_file_number(ranks->u.array.values[k]);
-
-				if (rank && strtoull(rank, NULL, 10) == device->rank)
+			for (size_t k = 0; k < ranks->u.array.len; k++) {
+				if (is_rank_of(device, ranks->u.array.values[k]))
 					pipeline_stage_set(device, k, ranks->u.array.len);
 			}
 		}
 	}
+}
+
+static void read_groups(struct model *model, const char *path, uint32_t first_device)
+{
+	char ignored[512];
+	int err;
+	yajl_val tree = json_file_read(path, &err, ignored, sizeof(ignored));
+
+	pipeline_stages_of_groups(model, json_file_member(tree, "parallel_group_info"),
+				  first_device);
 	yajl_tree_free(tree);
 }
 

@@ -77,6 +77,7 @@ struct task_detail {
 	uint32_t blocks; /* cores it ran on; INDEX_NONE = unknown, as the next */
 	uint32_t mix_blocks;
 	uint32_t state; /* "static", "dynamic" */
+	uint32_t hf32; /* "YES", "NO": may it compute in HF32? */
 	uint32_t input_shapes;
 	uint32_t input_types;
 	uint32_t input_formats;
@@ -92,11 +93,11 @@ struct task_detail {
 	uint32_t metric_count;
 };
 
-/* What a counter of the device gave for a task. */
+/* What a counter of the device gave for a task. Packed: there may be dozens of each of millions of tasks. */
 struct task_metric {
 	uint32_t name; /* string, as the file has it with its unit: "aic_mac_ratio", "aicore_time(us)" */
-	float value; /* there may be dozens of each of millions of tasks */
-};
+	double value;
+} __attribute__((packed, aligned(4)));
 
 /* A step as a device file tells it. 0 = not told. */
 struct device_step {

@@ -106,3 +106,25 @@ note "-- and back: what was in use at the operators of each"
 assert_eq "peaks" "0 1073741824,1 1342177280" "$(jq -r '[.device_facts[] |
 	select(.topic == "memory of graph 0" and .name == "peak of operators listed") | "\(.device) \(.value)"] | sort | join(",")' \
 	"$WORK/stages_back.json")"
+
+note "-- ranks of databases and of folders named by rank: its pages answer"
+export PYTHONDONTWRITEBYTECODE=1
+mkdir "$WORK/ranks"
+python3 "$ROOT/tests/foreign/mindinsight_ranks.py" "$ANALYZER" "$WORK/ranks" || fail "ranks are not what their folders say"
+for job in torch mindspore formers one; do
+	"$ROOT/build/venv-mindinsight/bin/python" "$ROOT/tests/truth/mindinsight_pages.py" "$WORK/ranks/out" "$job" \
+		>"$WORK/pages.txt" 2>"$WORK/pages.err" || fail "$job: $(tail -n 3 "$WORK/pages.err")"
+	assert_eq "$job: pages that fail" "" "$(awk '$2 >= 500 { print $1, $2 }' "$WORK/pages.txt")"
+	page() { sed -n "s|^$1 200 ||p" "$WORK/pages.txt"; }
+	ranks=$(page devices | jq -r '.device_list | length')
+	assert_eq "$job: ranks" "$([ $job = one ] && echo 1 || echo 4)" "$ranks"
+	assert_eq "$job: ranks side by side" "$ranks" "$(page cluster-step-trace-summary | jq '.info | length')"
+	case $job in
+	torch | mindspore) wanted="pipeline-parallel 2" ;;
+	*) wanted="data-parallel 1" ;;
+	esac
+	assert_eq "$job: how it is parallel" "$wanted" \
+		"$(page cluster-step-trace-summary | jq -r '"\(.["parallel-mode"]) \(.stage_num)"')"
+	# The graph of strategies is the compiler's; no file for it is made up.
+	assert_contains "$job: strategies" "$WORK/pages.txt" 'Can not find any parallel strategy data'
+done

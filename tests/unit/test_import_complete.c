@@ -341,8 +341,9 @@ static void test_database(void **state)
 	sqlite3_close(db);
 	model = import_take(path);
 	task = task_at(model, "MatMul", 1700000000000000200);
-	assert_int_equal(model_task_detail(model, task)->metric_count, 2);
+	assert_int_equal(model_task_detail(model, task)->metric_count, 3);
 	assert_true(metric(model, task, "aic_mac_ratio") == 0.5);
+	assert_true(metric(model, task, "aic_total_cycles") == 9);
 	assert_int_equal((int)model_task_detail(model, task)->flops, 100);
 	assert_true(model->devices.row[0].has_rank);
 	assert_int_equal(model->devices.row[0].rank, 7);

@@ -138,17 +138,23 @@ static void links(void **state)
 		.name = model_string(f->model, "hcom_allReduce__971_4_1"), .count = 3, .timed = 3,
 		.transit_ns = 9 * MS, .wait_ns = 3 * MS };
 	f->operations[1] = (struct communication_usage){ .name = 1, .count = 1 };
-	assert_false(mindinsight_has_links(&f->of));
+	assert_false(mindinsight_has_communication(&f->of));
 	f->devices.communication = (struct communication_results){ .links = f->links,
 								   .link_count = 5,
 								   .operations = f->operations,
 								   .operation_count = 2 };
-	assert_true(mindinsight_has_links(&f->of));
+	assert_true(mindinsight_has_communication(&f->of));
 	expect(f, mindinsight_hccl,
 	       "step_num,communication_cost,wait_cost,link_info,communication_operator_cost\n"
 	       "-,3.000000,4.000000,\"{\"\"0-1\"\": {\"\"SDMA\"\": [2.000000, 1000.000, 500000.000], "
 	       "\"\"RDMA\"\": [1.000000, 0.100, 100.000]}, \"\"0-2\"\": {\"\"SDMA\"\": [0.000000, "
 	       "1.000, 0.000]}}\",\"{\"\"hcom_allReduce\"\": [\"\"-\"\", 3.000000, 1.000000, {}]}\"\n");
+	/* Of databases operations may be known without links. */
+	f->devices.communication.link_count = 0;
+	assert_true(mindinsight_has_communication(&f->of));
+	expect(f, mindinsight_hccl,
+	       "step_num,communication_cost,wait_cost,link_info,communication_operator_cost\n"
+	       "-,3.000000,1.000000,\"{}\",\"{\"\"hcom_allReduce\"\": [\"\"-\"\", 3.000000, 1.000000, {}]}\"\n");
 }
 
 static void memory(void **state)

@@ -178,7 +178,7 @@ static bool add_counters(struct rocm_rows *rocm, uint32_t row, uint32_t *next,
 
 	for (; *next < rocm->counters.count && rocm->counters.row[*next].task == row; (*next)++) {
 		const struct rocm_counter *from = &rocm->counters.row[*next];
-		const struct task_metric metric = { from->name, (float)from->value };
+		const struct task_metric metric = { from->name, from->value };
 		struct task_detail *detail = task_detail_of(model, task);
 
 		if (!detail || !task_detail_add_metrics(model, detail, &metric, 1))

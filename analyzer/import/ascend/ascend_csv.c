@@ -40,6 +40,7 @@ enum column {
 	C_BLOCKS,
 	C_MIX_BLOCKS,
 	C_STATE,
+	C_HF32,
 	C_INPUT_SHAPES,
 	C_INPUT_TYPES,
 	C_INPUT_FORMATS,
@@ -64,6 +65,7 @@ static const char *const NAMES[] = {
 	"Block Num|Block Dim",
 	"Mix Block Num|Mix Block Dim",
 	"OP State",
+	"HF32 Eligible",
 	"Input Shapes",
 	"Input Data Types",
 	"Input Formats",
@@ -219,7 +221,7 @@ static bool add_metrics(struct ascend_table *table, const struct csv_value *valu
 		if (!real_of(&values[COLUMNS + i], &value))
 			continue;
 		metrics[count++] = (struct task_metric){ .name = table->metrics[i],
-							 .value = (float)value };
+							 .value = value };
 		if (table->operations[i])
 			add_operations(detail, value);
 	}
@@ -230,10 +232,10 @@ static bool add_metrics(struct ascend_table *table, const struct csv_value *valu
 static bool read_detail(struct ascend_table *table, const struct csv_value *values,
 			struct task_detail *detail)
 {
-	uint32_t *const strings[] = { &detail->state,	      &detail->input_shapes,
-				      &detail->input_types,   &detail->input_formats,
-				      &detail->output_shapes, &detail->output_types,
-				      &detail->output_formats };
+	uint32_t *const strings[] = { &detail->state,	       &detail->hf32,
+				      &detail->input_shapes,   &detail->input_types,
+				      &detail->input_formats,  &detail->output_shapes,
+				      &detail->output_types,   &detail->output_formats };
 
 	*detail = (struct task_detail){
 		.task_id = id_of(&values[C_TASK]),

@@ -130,7 +130,8 @@ static int on_compute(void *context, sqlite3_stmt *row)
 			    .output_shapes = ascend_db_text(file, row, 9),
 			    .output_types = ascend_db_text(file, row, 10),
 			    .output_formats = ascend_db_text(file, row, 11),
-			    .state = ascend_db_text(file, row, 12) },
+			    .state = ascend_db_text(file, row, 12),
+			    .hf32 = ascend_db_text(file, row, 13) },
 	};
 
 	if (compute.name == INDEX_NONE || compute.type == INDEX_NONE ||
@@ -148,7 +149,7 @@ static int on_counter(void *context, sqlite3_stmt *row)
 	struct model *model = file->import->model;
 	uint32_t compute = map_get(&file->compute, (uint64_t)sqlite3_column_int64(row, 0));
 	struct task_metric metric = { .name = ascend_db_text(file, row, 1),
-				      .value = (float)sqlite3_column_double(row, 2) };
+				      .value = sqlite3_column_double(row, 2) };
 	const char *name = model_text(model, metric.name);
 	struct task_detail *detail;
 
@@ -352,6 +353,20 @@ static int on_operation(void *context, sqlite3_stmt *row)
 }
 
 /* One table, if it is there with its first column, by a list of others that may be missing. */
+/* A column by one of its names over the years: "blockNum|blockDim". */
+static size_t put_column(struct database *file, const char *table, const char *names, char *query,
+			 size_t room)
+{
+	char name[64];
+
+	for (const char *at = names; *at; at += strcspn(at, "|"), at += *at == '|') {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, "|"), at);
+		if (sqlite_file_has(file->db, table, name))
+			return (size_t)snprintf(query, room, ", %s", name);
+	}
+	return (size_t)snprintf(query, room, ", NULL");
+}
+
 static int each(struct database *file, const char *table, const char *const *columns,
 		int (*row)(void *, sqlite3_stmt *), const char *order)
 {
@@ -363,9 +378,7 @@ static int each(struct database *file, const char *table, const char *const *col
 		return 0;
 	used = (size_t)snprintf(query, sizeof(query), "SELECT %s", columns[0]);
 	for (size_t i = 1; columns[i] && used < sizeof(query); i++)
-		used += (size_t)snprintf(query + used, sizeof(query) - used, ", %s",
-					 sqlite_file_has(file->db, table, columns[i]) ? columns[i]
-										      : "NULL");
+		used += put_column(file, table, columns[i], query + used, sizeof(query) - used);
 	if (used < sizeof(query))
 		snprintf(query + used, sizeof(query) - used, " FROM %s%s", table, order);
 	err = sqlite_file_each(file->db, query, row, file, damage, sizeof(damage));
@@ -404,7 +417,7 @@ static int read_tables(struct database *file)
 {
 	static const struct {
 		const char *table;
-		const char *columns[14];
+		const char *columns[15];
 		int (*row)(void *, sqlite3_stmt *);
 		const char *order;
 	} TABLES[] = {
@@ -412,9 +425,9 @@ static int read_tables(struct database *file)
 		{ "STRING_IDS", { "id", "value" }, on_string, "" },
 		{ "NPU_INFO", { "id", "name" }, on_npu, "" },
 		{ "COMPUTE_TASK_INFO",
-		  { "globalTaskId", "name", "opType", "taskType", "blockNum", "mixBlockNum",
+		  { "globalTaskId", "name", "opType", "taskType", "blockNum|blockDim", "mixBlockNum|mixBlockDim",
 		    "inputShapes", "inputDataTypes", "inputFormats", "outputShapes",
-		    "outputDataTypes", "outputFormats", "opState" },
+		    "outputDataTypes", "outputFormats", "opState", "hf32Eligible" },
 		  on_compute,
 		  "" },
 		{ "TASK_PMU_INFO",
@@ -442,6 +455,7 @@ static int read_tables(struct database *file)
 		    "taskType", "taskId", "contextId", "modelId" },
 		  on_task,
 		  " ORDER BY startNs" },
+		{ "META_DATA", { "name", "value" }, ascend_db_meta, "" },
 		{ "STEP_TIME", { "startNs", "endNs", "id" }, ascend_db_step, "" },
 		{ "MEMORY_RECORD",
 		  { "timestamp", "component", "totalAllocated", "totalReserved", "deviceId" },
@@ -497,8 +511,8 @@ static int put_calls(struct database *file)
 static int import(struct import *import)
 {
 	struct database file = { .import = import,
-				 .shift_ns = import->alone ? 0 : ascend_clock_shift(import->path) };
-	uint32_t first_device = import->model->devices.count;
+				 .shift_ns = import->alone ? 0 : ascend_clock_shift(import->path),
+				 .first_device = import->model->devices.count };
 	uint32_t first_mark = import->model->step_marks.count;
 	uint32_t tasks = import->model->tasks.count;
 	uint32_t operations = import->model->communication_times.count;
@@ -513,7 +527,7 @@ static int import(struct import *import)
 	if (!err)
 		err = read_tables(&file);
 	ascend_db_finish_operations(&file, operations);
-	import_marks_of_device(import->model, first_device, first_mark);
+	import_marks_of_device(import->model, file.first_device, first_mark);
 	if (!err && import->model->tasks.count == tasks)
 		err = import_finding(import, "no table of tasks: nothing is known of any device",
 				     NULL);

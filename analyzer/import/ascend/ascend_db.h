@@ -46,6 +46,7 @@ struct part {
 
 struct database {
 	struct import *import;
+	uint32_t first_device; /* rows of devices from this one on are the file's */
 	int64_t only_device; /* the number of the file's only one, or one of the two above */
 	int64_t shift_ns; /* of its times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	struct import_rows rows;
@@ -102,9 +103,10 @@ int ascend_db_add_operation(struct database *file, const struct device_task *tas
 int ascend_db_add_part(struct database *file, const struct device_task *task,
 		       const struct part *part);
 
-/* Steps and memory that torch_npu adds; 0 or -ENOMEM. */
+/* Steps, memory and groups of ranks that torch_npu adds; 0 or -ENOMEM. */
 int ascend_db_step(void *context, sqlite3_stmt *row);
 int ascend_db_memory(void *context, sqlite3_stmt *row);
+int ascend_db_meta(void *context, sqlite3_stmt *row);
 
 /* After the last part: what is left of operations. @first: row of the file's first one. */
 void ascend_db_finish_operations(const struct database *file, uint32_t first);

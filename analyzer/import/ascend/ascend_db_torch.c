@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What torch_npu adds to msprof's database: its steps, and what its allocators held. */
 #include <errno.h>
+#include <string.h>
 
 #include "analyzer/import/ascend/ascend_db.h"
+#include "analyzer/import/pipeline_stage.h"
+#include "analyzer/import/readers/json_file.h"
 
 /* The instant in CLOCK_MONOTONIC, or of the file's own clock; 0 = not told. */
 static uint64_t instant_of(const struct database *file, sqlite3_stmt *row, int column)
@@ -59,4 +62,21 @@ int ascend_db_memory(void *context, sqlite3_stmt *row)
 	if (!record.ts_ns)
 		return import_finding(file->import, "memory records outside of any time", NULL);
 	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
+}
+
+/* Columns: name, value. Tables of ranks and devices come before. */
+int ascend_db_meta(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+	const char *name = (const char *)sqlite3_column_text(row, 0);
+	const char *value = (const char *)sqlite3_column_text(row, 1);
+	char ignored[256];
+	yajl_val tree;
+
+	if (!name || !value || strcmp(name, "parallel_group_info") != 0)
+		return 0;
+	tree = json_text_tree(value, ignored, sizeof(ignored));
+	pipeline_stages_of_groups(file->import->model, tree, file->first_device);
+	yajl_tree_free(tree);
+	return 0;
 }

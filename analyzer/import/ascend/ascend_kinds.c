@@ -82,10 +82,14 @@ uint8_t ascend_call_kind(const char *level, const char *name)
 
 bool ascend_is_metric(const char *name)
 {
-	static const char *const PARTS[] = { "_ratio",	   "_rate",	   "_bw(",	     "_fops",
-					     "_datas(KB)", "memory_bound", "cube_utilization" };
+	size_t length = strlen(name);
+	static const char *const PARTS[] = { "_ratio",	     "_rate",	     "_bw(",
+					     "_fops",	     "_datas(KB)",   "memory_bound",
+					     "_time(us)",    "total_cycles", "cube_utilization",
+					     "_cache_" };
 
-	if (strcmp(name, "aicore_time(us)") == 0 || strcmp(name, "aiv_time(us)") == 0)
+	/* Databases leave units out. */
+	if (length > 5 && strcmp(name + length - 5, "_time") == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++) {
 		if (strstr(name, PARTS[i]))

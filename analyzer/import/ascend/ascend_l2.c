@@ -129,7 +129,7 @@ static bool put_rates(struct cache_file *file, uint32_t place, const struct cach
 	for (int rate = 0; rate < RATES; rate++) {
 		if (row->rate[rate] >= 0)
 			metrics[count++] = (struct task_metric){ .name = file->names[rate],
-								 .value = (float)row->rate[rate] };
+								 .value = row->rate[rate] };
 	}
 	return detail && task_detail_add_metrics(model, detail, metrics, count);
 }

@@ -65,6 +65,17 @@ static int is_profiler_info(const struct dirent *entry)
 	return number_in(entry->d_name, "profiler_info_", ".json", &number);
 }
 
+/* MindSpore: ranks that follow each other are a stage. */
+static void set_stage(struct device *device, yajl_val tree)
+{
+	int64_t stages = json_file_integer(tree, "stage_num", 0);
+	int64_t ranks = json_file_integer(tree, "rank_size", 0);
+
+	if (device->has_rank && stages > 0 && ranks >= stages && ranks % stages == 0)
+		pipeline_stage_set(device, device->rank / (uint64_t)(ranks / stages),
+				   (uint64_t)stages);
+}
+
 static int read_one(struct import *import, const char *path, uint32_t device, unsigned int number)
 {
 	char ignored[512];
@@ -72,6 +83,7 @@ static int read_one(struct import *import, const char *path, uint32_t device, un
 	yajl_val tree = json_file_read(path, &unread, ignored, sizeof(ignored));
 
 	set_rank(&import->model->devices.row[device], rank_in(tree, number));
+	set_stage(&import->model->devices.row[device], tree);
 	if (tree)
 		err = device_facts_of(import, device, "job", tree);
 	yajl_tree_free(tree);
@@ -118,6 +130,43 @@ static void read_msprof_info(struct model *model, const char *folder, uint32_t f
 	}
 }
 
+/* "rank_2", "rank2_ascend_pt": as MindFormers and scripts of torch_npu name a rank's folder. */
+static bool rank_of_folder(const char *name, size_t length, int64_t *rank)
+{
+	static const char *const ENDS[] = { "", "_ascend_pt", "_ascend_ms" };
+	size_t at = length > 5 && name[4] == '_' ? 5 : 4, digits;
+	uint64_t number;
+
+	if (length <= at || strncmp(name, "rank", 4) != 0)
+		return false;
+	digits = strspn(name + at, "0123456789");
+	for (size_t i = 0; digits && i < sizeof(ENDS) / sizeof(ENDS[0]); i++) {
+		if (at + digits + strlen(ENDS[i]) != length ||
+		    strncmp(name + at + digits, ENDS[i], strlen(ENDS[i])) != 0 ||
+		    !decimal_unsigned(name + at, digits, &number) || number >= INDEX_NONE)
+			continue;
+		*rank = (int64_t)number;
+		return true;
+	}
+	return false;
+}
+
+/* The innermost folder that names a rank; of one device only, because a process may drive several. */
+static void read_folder_name(struct model *model, const char *path, uint32_t first_device)
+{
+	int64_t rank = -1;
+
+	if (model->devices.count != first_device + 1 || model->devices.row[first_device].has_rank)
+		return;
+	for (const char *at = path; *at;) {
+		size_t length = strcspn(at, "/");
+
+		rank_of_folder(at, length, &rank);
+		at += length + strspn(at + length, "/");
+	}
+	set_rank(&model->devices.row[first_device], rank);
+}
+
 int ascend_rank_read(struct import *import, const char *path, uint32_t first_device)
 {
 	char name[NAME_MAX + 1], outer[PATH_MAX];
@@ -132,6 +181,7 @@ int ascend_rank_read(struct import *import, const char *path, uint32_t first_dev
 		return 0;
 	read_msprof_info(import->model, path, first_device);
 	err = read_profiler_info(import, path, first_device);
+	read_folder_name(import->model, path, first_device);
 	pipeline_stages_read(import->model, path, first_device);
 	return err;
 }

@@ -164,7 +164,7 @@ static bool add_metric(struct model *model, struct task_detail *detail, const ch
 		       uint64_t ns)
 {
 	const struct task_metric metric = { .name = model_string(model, name),
-					    .value = (float)ns / 1000 };
+					    .value = (double)ns / 1000 };
 
 	return metric.name != INDEX_NONE && task_detail_add_metrics(model, detail, &metric, 1);
 }

@@ -106,7 +106,9 @@ DEFINE_TABLE(tasks, struct device_task, TASK_COLUMNS, next_task,
 	       cell_known_real(row->known &MODEL_DETAIL_MOVED, row->moved_bytes))                 \
 	COLUMN(utilization_percent, PERCENT, "utilization",                                       \
 	       "of the operations that its core could have done",                                 \
-	       cell_known_real(row->known &MODEL_DETAIL_UTILIZATION, row->utilization))
+	       cell_known_real(row->known &MODEL_DETAIL_UTILIZATION, row->utilization))          \
+	COLUMN(hf32, TEXT, "HF32", "may it compute in HF32, as the file says it",                 \
+	       cell_string(model, row->hf32))
 
 static bool next_detail(struct table_cursor *at)
 {

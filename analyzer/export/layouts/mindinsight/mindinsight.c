@@ -236,8 +236,9 @@ static int write_info(const char *folder, uint32_t number, char *error, size_t e
 
 	if (snprintf(path, sizeof(path), "%s/profiler_info_%u.json", folder, number) <
 	    (int)sizeof(path)) {
-		out = fopen(path, "w");
-		err = out ? 0 : -errno;
+		out = fopen(path, "wx");
+		/* The device of the same number has told more. */
+		err = out || errno == EEXIST ? 0 : -errno;
 		if (out) {
 			fprintf(out, "{\"context_mode\": \"graph\", \"rank_id\": %u}\n", number);
 			if (fclose(out) != 0)
@@ -249,7 +250,8 @@ static int write_info(const char *folder, uint32_t number, char *error, size_t e
 	return err;
 }
 
-static int write_pipelines(const struct model *model, const struct results *results,
+/* @first: number of the first one. */
+static int write_pipelines(const struct model *model, const struct results *results, uint32_t first,
 			   const char *path, char *error, size_t error_size)
 {
 	const struct pipeline_results *pipelines = results->pipelines;
@@ -268,8 +270,10 @@ static int write_pipelines(const struct model *model, const struct results *resu
 		if (err)
 			snprintf(error, error_size, "cannot write %s: %s", path, strerror(-err));
 		else
-			err = write_pipeline(&mi, path, i, error, error_size);
+			err = write_pipeline(&mi, path, first + i, error, error_size);
 		release(&mi);
+		if (!err)
+			err = write_info(path, first + i, error, error_size);
 	}
 	return err;
 }
@@ -294,16 +298,15 @@ static int refuse(const struct results *results, char *error, size_t error_size)
 static int write_mindinsight(const struct model *model, const struct results *results, const char *path,
 			     const struct export_options *options, char *error, size_t error_size)
 {
-	uint32_t pipelines = results->host->interval_count ? results->pipelines->count : 0, devices;
+	uint32_t pipelines = results->host->interval_count ? results->pipelines->count : 0;
+	struct mindinsight_devices devices;
 	int err = mindinsight_write_devices(model, results, path, &devices, error, error_size);
 
-	if (!err && !pipelines && !devices)
+	if (!err && !pipelines && !devices.count)
 		return refuse(results, error, error_size);
-	if (!err && pipelines)
-		err = write_pipelines(model, results, path, error, error_size);
-	for (uint32_t i = 0; (i < pipelines || i < devices) && !err; i++)
-		err = write_info(path, i, error, error_size);
-	return err;
+	return err || !pipelines ? err
+				 : write_pipelines(model, results, devices.only, path, error,
+						   error_size);
 }
 
 const struct exporter export_mindinsight = { .folder = true, .write = write_mindinsight };

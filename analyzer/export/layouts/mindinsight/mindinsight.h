@@ -3,8 +3,8 @@
  * mindinsight.h - what MindSpore's profilers write, for MindInsight: data pipelines and devices.
  *
  * Devices are in mindinsight_device.h. This is of pipelines, as the MindData profiler writes them.
- * One set of files per pipeline, numbered as in the report's section pipeline; MindInsight
- * calls that number the device. Formats: MindSpore 2.10, minddata/dataset/engine/perf, and
+ * One set of files per pipeline, numbered as in the report's section pipeline, from the number of the device on if
+ * there is one; MindInsight calls that number the device. Formats: MindSpore 2.10, minddata/dataset/engine/perf, and
  * mindspore/profiler/analysis (parser and viewers of MindData), MindInsight 2.3.1. What these
  * keep in whole percents or milliseconds is written as exactly as they can read it.
  */

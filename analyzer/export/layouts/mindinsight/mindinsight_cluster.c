@@ -98,15 +98,40 @@ static bool shows(const struct mindinsight_device *of, const struct link_usage *
 	       link->destination != INDEX_NONE && link->transport && link->transfers;
 }
 
-bool mindinsight_has_links(const struct mindinsight_device *of)
+/* What a step's communication cost, by links or, if no file tells any, by operations. */
+struct communication_cost {
+	uint64_t transit_ns;
+	uint64_t wait_ns;
+	bool known;
+};
+
+static struct communication_cost cost_of(const struct mindinsight_device *of)
 {
 	const struct communication_results *from = &of->results->devices->communication;
+	struct communication_cost cost = { 0 };
 
 	for (uint32_t i = 0; i < from->link_count; i++) {
-		if (shows(of, &from->links[i]))
-			return true;
+		if (!shows(of, &from->links[i]))
+			continue;
+		cost.transit_ns += from->links[i].transit_ns;
+		cost.wait_ns += from->links[i].wait_ns;
+		cost.known = true;
 	}
-	return false;
+	if (cost.known)
+		return cost;
+	for (uint32_t i = 0; i < from->operation_count; i++) {
+		if (from->operations[i].device != of->device || !from->operations[i].timed)
+			continue;
+		cost.transit_ns += from->operations[i].transit_ns;
+		cost.wait_ns += from->operations[i].wait_ns;
+		cost.known = true;
+	}
+	return cost;
+}
+
+bool mindinsight_has_communication(const struct mindinsight_device *of)
+{
+	return cost_of(of).known;
 }
 
 /* Is it the first of those between the same two ranks? */
@@ -187,18 +212,11 @@ static void put_operations(FILE *out, const struct mindinsight_device *of)
 
 int mindinsight_hccl(FILE *out, const struct mindinsight_device *of)
 {
-	const struct communication_results *from = &of->results->devices->communication;
-	uint64_t transit_ns = 0, wait_ns = 0;
+	const struct communication_cost cost = cost_of(of);
 
-	for (uint32_t i = 0; i < from->link_count; i++) {
-		if (!shows(of, &from->links[i]))
-			continue;
-		transit_ns += from->links[i].transit_ns;
-		wait_ns += from->links[i].wait_ns;
-	}
 	fputs("step_num,communication_cost,wait_cost,link_info,communication_operator_cost\n-,", out);
-	fprintf(out, "%.6f,%.6f,", (double)transit_ns / of->steps->count / MS,
-		(double)wait_ns / of->steps->count / MS);
+	fprintf(out, "%.6f,%.6f,", (double)cost.transit_ns / of->steps->count / MS,
+		(double)cost.wait_ns / of->steps->count / MS);
 	put_links(out, of);
 	fputc(',', out);
 	put_operations(out, of);

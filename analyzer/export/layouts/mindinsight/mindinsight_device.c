@@ -9,6 +9,8 @@
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/export/timeline/task_order.h"
 
+#define RANKS_MAX (1u << 24) /* no rank beyond it is one */
+
 struct device_file {
 	const char *name; /* with the number */
 	int (*write)(FILE *out, const struct mindinsight_device *of);
@@ -76,7 +78,7 @@ static int write_cluster(const struct mindinsight_device *of, const char *folder
 	snprintf(name, sizeof(name), "ascend_cluster_analyse_%s-parallel_%u_%u_%%u.csv",
 		 of->stages ? "pipeline" : "data", of->stages ? of->stages : 1, of->ranks);
 	err = write_file(folder, &parts, of, error, error_size);
-	return err || !mindinsight_has_links(of) ? err
+	return err || !mindinsight_has_communication(of) ? err
 						 : write_file(folder, &LINKS, of, error, error_size);
 }
 
@@ -131,60 +133,151 @@ static const struct device_step_trace *trace_of(const struct results *results, u
 	return NULL;
 }
 
-/* Devices with tasks, in the order of their files, and whether they are stages as MindInsight counts them. */
-static void count_ranks(const struct model *model, const uint32_t *order, uint32_t tasks,
-			struct mindinsight_device *of)
+/* The devices with tasks, and the number of each in its files' names. */
+struct numbering {
+	uint32_t *numbers; /* by row of devices; INDEX_NONE = it has no task */
+	bool ranks; /* the numbers are ranks: each device has another one */
+	uint32_t count; /* devices */
+	uint32_t end; /* beyond the largest number */
+};
+
+static void number_by_rank(const struct model *model, struct numbering *of)
 {
-	uint32_t stages = tasks ? model->devices.row[model->tasks.row[order[0]].device].stages : 0;
-	uint32_t number = 0, last = INDEX_NONE;
+	of->end = 0;
+	for (uint32_t i = 0; i < model->devices.count; i++) {
+		uint32_t rank = model->devices.row[i].rank;
 
-	for (uint32_t i = 0; i < tasks; i++) {
-		of->ranks += model->tasks.row[order[i]].device != last;
-		last = model->tasks.row[order[i]].device;
-	}
-	of->stages = stages > 1 && of->ranks % stages == 0 ? stages : 0;
-	last = INDEX_NONE;
-	for (uint32_t i = 0; i < tasks && of->stages; i++) {
-		const struct device *device = &model->devices.row[model->tasks.row[order[i]].device];
-
-		if (model->tasks.row[order[i]].device == last)
+		if (of->numbers[i] == INDEX_NONE)
 			continue;
-		last = model->tasks.row[order[i]].device;
-		if (device->stages != stages || device->stage != number++ / (of->ranks / stages))
-			of->stages = 0;
+		of->numbers[i] = rank;
+		of->end = rank >= of->end ? rank + 1 : of->end;
 	}
 }
 
-int mindinsight_write_devices(const struct model *model, const struct results *results,
-			      const char *folder, uint32_t *count, char *error, size_t error_size)
+/* Is there a device of @row's rank before it, or none that is known? */
+static bool shares_rank(const struct model *model, const struct numbering *of, uint32_t row)
 {
-	uint32_t tasks, end, *order = results->devices ? task_order(model, &tasks) : NULL;
-	struct mindinsight_device all = { 0 };
+	const struct device *devices = model->devices.row;
+
+	for (uint32_t i = 0; i < row; i++) {
+		if (of->numbers[i] != INDEX_NONE && devices[i].rank == devices[row].rank)
+			return true;
+	}
+	return !devices[row].has_rank || devices[row].rank >= RANKS_MAX;
+}
+
+static bool number_devices(const struct model *model, const uint32_t *order, uint32_t tasks,
+			   struct numbering *of)
+{
+	*of = (struct numbering){ .ranks = true };
+	of->numbers = malloc(((size_t)model->devices.count + 1) * sizeof(*of->numbers));
+	if (!of->numbers)
+		return false;
+	for (uint32_t i = 0; i < model->devices.count; i++)
+		of->numbers[i] = INDEX_NONE;
+	for (uint32_t i = 0; i < tasks; i++) {
+		uint32_t *number = &of->numbers[model->tasks.row[order[i]].device];
+
+		if (*number == INDEX_NONE)
+			*number = of->count++;
+	}
+	of->end = of->count;
+	for (uint32_t i = 0; i < model->devices.count && of->ranks; i++)
+		of->ranks = of->numbers[i] == INDEX_NONE || !shares_rank(model, of, i);
+	if (of->ranks)
+		number_by_rank(model, of);
+	return true;
+}
+
+/* How many stages there are, if they are ranks that follow each other, as MindInsight counts them; else 0. */
+static uint32_t count_stages(const struct model *model, const struct numbering *of)
+{
+	uint32_t stages = 0;
+
+	for (uint32_t i = 0; i < model->devices.count; i++) {
+		const struct device *device = &model->devices.row[i];
+
+		if (of->numbers[i] == INDEX_NONE)
+			continue;
+		stages = stages ? stages : device->stages;
+		if (stages < 2 || device->stages != stages || of->end % stages ||
+		    device->stage != of->numbers[i] / (of->end / stages))
+			return 0;
+	}
+	return stages;
+}
+
+static int write_info(FILE *out, const struct mindinsight_device *of)
+{
+	fprintf(out,
+		"{\"context_mode\": \"graph\", \"rank_id\": %u, \"parallel_mode\": \"%s\", "
+		"\"stage_num\": %u, \"rank_size\": %u}\n",
+		of->number,
+		of->stages	? "semi_auto_parallel" :
+		of->ranks > 1	? "data_parallel" :
+				  "stand_alone",
+		of->stages ? of->stages : 1, of->ranks);
+	return 0;
+}
+
+static int write_all(const struct model *model, const struct results *results,
+		     const struct numbering *numbers, const uint32_t *order, uint32_t tasks,
+		     const char *folder, char *error, size_t error_size)
+{
+	static const struct device_file INFO = { "profiler_info_%u.json", write_info };
+	uint32_t stages = count_stages(model, numbers), end;
 	int err = 0;
 
-	*count = 0;
-	if (results->devices && !order) {
-		snprintf(error, error_size, "cannot write %s: %s", folder, strerror(ENOMEM));
-		return -ENOMEM;
-	}
-	if (order)
-		count_ranks(model, order, tasks, &all);
-	for (uint32_t i = 0; order && i < tasks && !err; i = end) {
+	for (uint32_t i = 0; i < tasks && !err; i = end) {
 		uint32_t device = model->tasks.row[order[i]].device;
 		struct mindinsight_device of = { .model = model,
 						 .results = results,
 						 .device = device,
-						 .number = (*count)++,
+						 .number = numbers->numbers[device],
 						 .order = order + i,
 						 .steps = trace_of(results, device),
-						 .ranks = all.ranks,
-						 .stages = all.stages };
+						 .ranks = numbers->end,
+						 .stages = stages };
 
 		for (end = i; end < tasks && model->tasks.row[order[end]].device == device;)
 			end++;
 		of.count = end - i;
 		err = write_device(&of, folder, error, error_size);
+		if (!err)
+			err = write_file(folder, &INFO, &of, error, error_size);
 	}
+	return err;
+}
+
+static uint32_t only_number(const struct model *model, const struct numbering *of)
+{
+	for (uint32_t i = 0; i < model->devices.count && of->count == 1; i++) {
+		if (of->numbers[i] != INDEX_NONE)
+			return of->numbers[i];
+	}
+	return 0;
+}
+
+int mindinsight_write_devices(const struct model *model, const struct results *results,
+			      const char *folder, struct mindinsight_devices *written, char *error,
+			      size_t error_size)
+{
+	uint32_t tasks, *order = results->devices ? task_order(model, &tasks) : NULL;
+	struct numbering numbers = { 0 };
+	int err = 0;
+
+	*written = (struct mindinsight_devices){ 0 };
+	if (!results->devices)
+		return 0;
+	if (!order || !number_devices(model, order, tasks, &numbers)) {
+		snprintf(error, error_size, "cannot write %s: %s", folder, strerror(ENOMEM));
+		err = -ENOMEM;
+	} else {
+		err = write_all(model, results, &numbers, order, tasks, folder, error, error_size);
+		written->count = numbers.count;
+		written->only = only_number(model, &numbers);
+	}
+	free(numbers.numbers);
 	free(order);
 	return err;
 }

@@ -2,7 +2,7 @@
 /*
  * mindinsight_device.h - what a device did as MindSpore's profiler writes it, for MindInsight.
  *
- * One set of files per device with tasks, numbered from 0. Formats: MindInsight 2.3.1's analysers and
+ * One set of files per device with tasks, numbered by rank where each has another one, else from 0. Formats: MindInsight 2.3.1's analysers and
  * MindSpore's profiler/parser. MindInsight knows AI cores, AI CPUs, communication and the host's
  * CPU; kernels of which nobody says what ran them are written as those of AI cores. Copies
  * and events are in none of its files.
@@ -27,7 +27,7 @@ struct mindinsight_device {
 	const uint32_t *order; /* its rows of task_order() */
 	uint32_t count;
 	const struct device_step_trace *steps; /* NULL = not known */
-	uint32_t ranks; /* devices with tasks */
+	uint32_t ranks; /* of the job: devices with tasks, or beyond the largest rank of theirs */
 	uint32_t stages; /* of a pipeline, if the ranks of each follow each other, as MindInsight assumes; 0 = none */
 };
 
@@ -50,16 +50,22 @@ int mindinsight_hccl(FILE *out, const struct mindinsight_device *of); /* with st
 int mindinsight_memory_summary(FILE *out, const struct mindinsight_device *of);
 int mindinsight_memory_details(FILE *out, const struct mindinsight_device *of);
 
-/* Does a file tell links between ranks, or the device's memory? */
-bool mindinsight_has_links(const struct mindinsight_device *of);
+/* Does a file tell what communication cost, or the device's memory? */
+bool mindinsight_has_communication(const struct mindinsight_device *of);
 bool mindinsight_has_memory(const struct mindinsight_device *of);
 
+struct mindinsight_devices {
+	uint32_t count; /* with tasks */
+	uint32_t only; /* number of the only one; 0 if there are none or several */
+};
+
 /*
- * mindinsight_write_devices - all files of all devices with tasks into @folder
+ * mindinsight_write_devices - all files of all devices with tasks into @folder, and who they are
  *
- * *@count: how many devices there were. Returns 0 or a negative errno with @error.
+ * Returns 0 or a negative errno with @error.
  */
 int mindinsight_write_devices(const struct model *model, const struct results *results,
-			      const char *folder, uint32_t *count, char *error, size_t error_size);
+			      const char *folder, struct mindinsight_devices *written, char *error,
+			      size_t error_size);
 
 #endif /* PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_DEVICE_H */

@@ -193,6 +193,17 @@ static bool is_of_device(const struct msprof *msprof, const struct api_statistic
 	return row->process == process;
 }
 
+/* A timeline has the calls that the table beside it sums up: they are written once, from the calls. */
+static bool is_repeated(const struct api_statistic_results *api, const struct api_statistic_row *row)
+{
+	for (uint32_t i = 0; i < api->count && row->file != INDEX_NONE; i++) {
+		if (api->rows[i].file == INDEX_NONE && api->rows[i].name == row->name &&
+		    strcmp(api->rows[i].level, row->level) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void put_us(struct csv_file *csv, uint64_t ns)
 {
 	if (ns != UINT64_MAX)
@@ -214,7 +225,7 @@ int msprof_api_statistic(const struct msprof *msprof)
 	for (uint32_t i = 0; api && i < api->count; i++) {
 		const struct api_statistic_row *row = &api->rows[i];
 
-		if (!is_of_device(msprof, row))
+		if (!is_of_device(msprof, row) || is_repeated(api, row))
 			continue;
 		csv_text(&csv, "host");
 		csv_text(&csv, row->level);

@@ -38,7 +38,7 @@ static void put_detail(struct csv_file *csv, const struct model *model,
 
 	put_blocks(csv, detail, detail ? detail->blocks : 0);
 	put_blocks(csv, detail, detail ? detail->mix_blocks : 0);
-	csv_text(csv, "N/A"); /* HF32 Eligible */
+	msprof_text(csv, detail ? model_text(model, detail->hf32) : NULL);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		msprof_text(csv, model_text(model, *texts[i]));
 	put_id(csv, detail, detail ? detail->context_id : 0);

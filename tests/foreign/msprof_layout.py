@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""PROF_* as msprof of CANN 8.5 and later exports it, with a host's part and a device's: into the report, and out again.
+
+    tests/foreign/msprof_layout.py ANALYZER FOLDER
+
+The timeline has the host's calls, and a table beside it their sums; both are of the same calls, which count once.
+Another table says more of the tasks of the timeline: counters of the cores, which are kept as they are.
+"""
+import csv
+import glob
+import json
+import os
+from decimal import Decimal
+
+import sums
+
+# Device 5 of process 627338.
+HARDWARE, CANN, EPOCH = 627338 << 10 | 13 << 5 | 5, 642394367, Decimal("1787504124000000.125")
+OPERATORS = [("aclnnInplaceOne_OnesLikeAiCore_OnesLike", "OnesLike", "AI_VECTOR_CORE", "4.88"),
+             ("aclnnInplaceOne_OnesLikeAiCore_OnesLike", "OnesLike", "AI_VECTOR_CORE", "8.22"),
+             ("aclnnGroupedMatmulV5_GroupedMatmul_GroupedMatmul", "GroupedMatmul", "MIX_AIC", "26.06"),
+             ("aclnnMatmul_MatMulV3Common_MatMulV3", "MatMulV3", "AI_CORE", "19.4"),
+             ("aclnnMatmul_MatMulV3Common_MatMulV3", "MatMulV3", "MIX_AIC", "30.001")]
+CALLS = [("acl", "aclnnInplaceOne"), ("acl", "aclrtLaunchKernelWithHostArgs"), ("acl", "aclrtSynchronizeStream"),
+         ("node", "launch")]
+COUNTERS = ["aicore_time(us)", "aic_total_cycles", "aic_mac_time(us)", "aic_mac_ratio", "aic_mte2_time(us)",
+            "aic_mte2_ratio", "aic_icache_miss_rate", "aiv_time(us)", "aiv_total_cycles", "aiv_vec_time(us)",
+            "aiv_vec_ratio", "aiv_write_cache_hit", "aiv_r0_read_cache_miss_allocate", "cube_utilization(%)"]
+TABLE = ("Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,Task Start Time(us),Task Duration(us),"
+         "Task Wait Time(us),Block Num,Mix Block Num,HF32 Eligible,Input Shapes,Input Data Types,Input Formats,"
+         "Output Shapes,Output Data Types,Output Formats,Context ID").split(",")
+
+
+def name(pid, label, text, sort):
+    return [{"name": "process_name", "pid": pid, "tid": 0, "ph": "M", "args": {"name": text}},
+            {"name": "process_labels", "pid": pid, "tid": 0, "ph": "M", "args": {"labels": label}},
+            {"name": "process_sort_index", "pid": pid, "tid": 0, "ph": "M", "args": {"sort_index": sort}}]
+
+
+def timeline():
+    """Tasks of stream 46, each launched by the calls; profiling itself runs tasks without any work on stream 49."""
+    events = name(HARDWARE, "NPU 5", "Ascend Hardware", 13) + name(CANN, "CPU", "CANN", 7)
+    calls, at = [], EPOCH
+    for number, (operator, _, core, length) in enumerate(OPERATORS):
+        for step, (level, api) in enumerate(CALLS):
+            duration = Decimal(3 + 2 * step) + Decimal(number) / 4
+            layer = "Node@" if level == "node" else "AscendCL@"
+            calls.append((level, api, duration))
+            events.append({"name": layer + api, "pid": CANN, "tid": 627338, "ts": str(at), "dur": float(duration), "ph": "X",
+                           "args": {"Thread Id": 627338, "Mode": "ACL_RTS", "level": level, "id": api, "item_id": "0",
+                                    "connection_id": 10 * number + step}})
+            at += duration + 1
+        connection = 10 * number + 1
+        events.append({"name": operator, "pid": HARDWARE, "tid": 46, "ts": str(at), "dur": float(length), "ph": "X",
+                       "args": {"Model Id": 4294967295, "Task Type": core, "Physic Stream Id": 46, "Task Id": number,
+                                "Batch Id": 0, "Subtask Id": 4294967295, "connection_id": connection}})
+        events.append({"name": "HostToDevice%d" % (connection << 32), "pid": HARDWARE, "tid": 46, "ph": "f",
+                       "cat": "HostToDevice", "id": str(connection << 32), "ts": str(at), "bp": "e"})
+        OPERATORS[number] += (at,)
+        at += 100
+    events.append({"name": "PROFILING_DISABLE", "pid": HARDWARE, "tid": 49, "ts": str(at), "dur": 0.0, "ph": "X",
+                   "args": {"Model Id": 4294967295, "Task Type": "PROFILING_DISABLE", "Physic Stream Id": 49,
+                            "Task Id": 5, "Batch Id": 0, "Subtask Id": 4294967295, "connection_id": 95}})
+    return events, calls
+
+
+def add_up(calls):
+    """(level, name) -> what api_statistic has of it."""
+    found = {}
+    for level, api, duration in calls:
+        found.setdefault((level, api), []).append(duration)
+    rows = []
+    for (level, api), all_of in sorted(found.items()):
+        mean = sum(all_of) / len(all_of)
+        variance = sum((one - mean) ** 2 for one in all_of) / len(all_of)
+        rows.append(["host", level, api, sum(all_of), len(all_of), round(mean, 3), min(all_of), max(all_of), round(variance, 3)])
+    return rows
+
+
+def write(path, header, rows):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header] + rows)
+
+
+def make(folder):
+    output = os.path.join(folder, "PROF_000001_20260823165523228_00627338KRCOPCPN", "mindstudio_profiler_output")
+    for part in ("host/data", "device_5/data"):
+        os.makedirs(os.path.join(os.path.dirname(output), part))
+    os.makedirs(output)
+    events, calls = timeline()
+    with open(output + "/msprof_20260823165531.json", "w", encoding="utf-8") as file:
+        json.dump(events, file)
+    write(output + "/api_statistic_20260823165532.csv",
+          "Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance".split(","), add_up(calls))
+    rows = []
+    for number, (operator, kind, core, length, at) in enumerate(OPERATORS):
+        counted = ["0.1", 33554433 + number, "7.125", "0.%d" % (number + 3), "1.5", "0.25", "0.011", "3.48", 50115 + number,
+                   "2.25", "0.999", "32.0", "%d.0" % number, "88.25"]
+        rows.append([5, 4294967295, number, 46, operator, kind, "dynamic", core, "%s\t" % at, length, 0, 8, 0,
+                     "YES" if kind == "MatMulV3" else "NO", '"512,16"', "DT_BF16", "ND", '"512,16"', "DT_BF16", "ND", "N/A"] + counted)
+    write(output + "/op_summary_20260823165532.csv", TABLE + COUNTERS, rows)
+    return output, calls
+
+
+def read(folder, table):
+    (path,) = glob.glob("%s/**/%s_*.csv" % (folder, table), recursive=True)
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def number(text):
+    return Decimal(text.strip()) if text.strip().replace(".", "", 1).isdigit() else text
+
+
+vendor, made = make(sums.path("in", "x")[:-2])
+report = sums.report(os.path.dirname(vendor))
+sums.same("devices", [(device["id"], device["tasks"]) for device in report["devices"]], [(5, 6)])
+out = sums.path("out")
+sums.analyzer("export", "--device", os.path.dirname(vendor), "--to", "msprof", "-o", out)
+sums.same("folders", len(glob.glob(out + "/PROF_*")), 1)
+
+LEVELS = {"acl": "AscendCL", "node": "Node"}
+sums.same("api_statistic", sorted((row["Level"], row["API Name"], Decimal(row["Time(us)"]), row["Count"], Decimal(row["Min(us)"]),
+                                   Decimal(row["Max(us)"]), Decimal(row["Variance"])) for row in read(out, "api_statistic")),
+          sorted((LEVELS[row[1]], row[2], row[3], str(row[4]), row[6], row[7], row[8]) for row in add_up(made)))
+ours, theirs = read(out, "op_summary"), read(vendor, "op_summary")
+sums.same("rows of op_summary", len(ours), len(theirs))
+for mine, other in zip(ours, theirs):
+    for column in ["Op Name", "OP Type", "OP State", "Task Type", "Task ID", "Stream ID", "HF32 Eligible", "Input Shapes",
+                   "Output Data Types", "Block Num"] + COUNTERS:
+        sums.same("%s of task %s" % (column, other["Task ID"]), number(mine.get(column, "absent")), number(other[column]))
+sums.end()
