@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/cli/passes.h"
 
+#include "analyzer/analyse/idle/job_rules.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -76,7 +78,8 @@ static int run_pipelines(struct analysis *analysis, const struct analysis_option
 		err = steps_analyse(model, options, results->pipelines,
 				    results->steps = &analysis->steps);
 	if (!err)
-		err = advice_analyse(model, results->steps, results->advice = &analysis->advice);
+		err = advice_analyse(model, results->steps, host_idle_cpus(results->host),
+				     results->advice = &analysis->advice);
 	return err;
 }
 
@@ -192,18 +195,33 @@ static int run_outliers(struct analysis *analysis, const struct analysis_options
 				  results->outliers = &analysis->outliers);
 }
 
+static struct verdict_facts facts_of(const struct results *results)
+{
+	return (struct verdict_facts){ .capture = results->capture,
+				       .devices = results->devices,
+				       .steps = results->steps,
+				       .waits = results->waits,
+				       .advice = results->advice };
+}
+
 /* On what all others found. */
 static int run_verdict(struct analysis *analysis, const struct analysis_options *options)
 {
 	struct results *results = &analysis->results;
-	const struct verdict_facts facts = { .capture = results->capture,
-					     .devices = results->devices,
-					     .steps = results->steps,
-					     .waits = results->waits,
-					     .advice = results->advice };
+	const struct verdict_facts facts = facts_of(results);
 
 	(void)options;
 	return verdict_find(analysis->model, &facts, results->verdict = &analysis->verdict);
+}
+
+static int run_job_rules(struct analysis *analysis, const struct analysis_options *options)
+{
+	struct results *results = &analysis->results;
+	const struct verdict_facts facts = facts_of(results);
+
+	(void)options;
+	return job_rules_judge(analysis->model, &facts, results->verdict, results->api,
+			       results->host, results->advice);
 }
 
 /* Sections that go by steps: of a job, and of its devices. */
@@ -238,9 +256,10 @@ static const struct pass {
 	{ SECTION_MEMORY, LOAD_CALLS | LOAD_TASKS, run_memory },
 	{ SECTION_STACKS, 0, run_stacks },
 	{ SECTION_PYTHON, LOAD_SCHEDULE, run_python },
-	{ SECTION_WAITS | SECTION_VERDICT, LOAD_ALL, run_waits },
+	{ SECTION_WAITS | SECTION_VERDICT | SECTION_ADVICE, LOAD_ALL, run_waits },
 	{ SECTION_STEPS, LOAD_ALL, run_outliers },
-	{ SECTION_VERDICT, LOAD_ALL, run_verdict },
+	{ SECTION_VERDICT | SECTION_ADVICE, LOAD_ALL, run_verdict },
+	{ SECTION_ADVICE, LOAD_ALL, run_job_rules },
 };
 
 #define PASS_COUNT (sizeof(PASSES) / sizeof(PASSES[0]))

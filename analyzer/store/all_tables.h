@@ -58,6 +58,7 @@
 	TABLE(idle_gaps)           \
 	TABLE(idle_parts)          \
 	TABLE(advice)              \
+	TABLE(advice_rules)        \
 	/* root_tables.c */        \
 	TABLE(idle_roots)          \
 	TABLE(idle_hops)           \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/device/device_advice.h"
+#include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/view/report_parts.h"
@@ -403,7 +404,8 @@ static void tell_pipeline_remedy(const struct model *model, const struct results
 
 	if (steps)
 		bottleneck_remedy(model, steps->usage->pipeline, verdict->op,
-				  b ? b->kind : kind_by_cause(verdict->idle.cause), text, size);
+				  b ? b->kind : kind_by_cause(verdict->idle.cause),
+				  host_idle_cpus(results->host), text, size);
 	else
 		append(text, size,
 		       "More workers or prefetching for that stage, or less to do for each "

@@ -6,10 +6,22 @@
 #include "analyzer/view/sections.h"
 
 static const struct view_column COLUMNS[] = {
-	{ "id" }, { "severity" }, { "title" }, { "evidence" }, { "remedy", "do" }, { NULL },
+	{ "id" },
+	{ "severity" },
+	{ "title" },
+	{ "evidence" },
+	{ "remedy", "do" },
+	{ "gain_at_most_percent", .how = VIEW_JSON },
+	{ NULL },
 };
 
-static const struct view ADVICE = { "advice", NULL, &table_advice, COLUMNS };
+static const struct view_column RULE_COLUMNS[] = {
+	{ "rule" }, { "measures" }, { "value" }, { "threshold" }, { "unit" }, { "source" }, { NULL },
+};
+
+static const struct view RULES = { "rules", NULL, &table_advice_rules, RULE_COLUMNS, .optional = true };
+
+static const struct view ADVICE = { "advice", NULL, &table_advice, COLUMNS, .inside = { &RULES } };
 
 static const struct view_column TOLD_COLUMNS[] = {
 	{ "topic" },
@@ -51,6 +63,16 @@ static void print_told(const struct report *report)
 	text_more(out, "suggestions", model->told_advice.count, shown);
 }
 
+/* "  so says MindInsight, minddata_analyser.py: steps that ..., 64.0 % (more than 30)" */
+static void print_rule(FILE *out, const struct peer_rule_hit *hit)
+{
+	const struct peer_rule *rule = hit->rule;
+
+	fprintf(out, "  so says %s: %s, %.*f%s%s (%s than %g)\n", rule->source, rule->measures,
+		*rule->unit || rule->threshold < 1 ? 1 : 0, hit->value, *rule->unit ? " " : "",
+		rule->unit, rule->below ? "less" : "more", rule->threshold);
+}
+
 static void print_own(const struct report *report, const struct advice_results *advice)
 {
 	uint32_t shown = rows_shown(report->options, advice->advice_count);
@@ -61,6 +83,8 @@ static void print_own(const struct report *report, const struct advice_results *
 
 		fprintf(report->out, "%s: %s\n  because %s\n  do: %s\n", row->severity, row->title,
 			row->evidence, row->remedy);
+		for (uint32_t k = 0; k < row->rule_count; k++)
+			print_rule(report->out, &row->rules[k]);
 	}
 	text_more(report->out, "pieces", advice->advice_count, shown);
 }

@@ -25,7 +25,7 @@ trace() {
 	touch "$WORK/$name.go"
 	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
 	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
-	"$ANALYZER" report "$WORK/$name.pbt" --section capture,pipeline --format json >"$WORK/$name.json"
+	"$ANALYZER" report "$WORK/$name.pbt" --section capture,pipeline,advice --format json >"$WORK/$name.json"
 }
 
 # sleeps NAME WORKERS: all of them do, and for as long as they were told to: in all so long, and each batch too.
@@ -55,10 +55,18 @@ burns() {
 	assert_between "$1: on a CPU, ms" $((planted * 98 / 100)) $((planted * 150 / 100)) "$found"
 }
 
+# rule NAME RULE: what it measured, in the advice
+rule() { jq -r "[.advice[].rules[]? | select(.rule == \"$2\") | .value][0]" "$WORK/$1.json"; }
+
 for workers in 1 2 4; do
 	trace "sleep$workers" --workers $workers --how sleep
 	sleeps "sleep$workers" $workers
 done
+# A batch takes 40 ms, and the trainer next to nothing.
+assert_between "msprof's rule on slow loaders, ms" 30 60 "$(rule sleep1 slow_dataloader)"
+assert_eq "a worker that sleeps is not called idle" null "$(rule sleep4 worker_idle)"
+jq -r '.advice[0].do' "$WORK/sleep2.json" >"$WORK/words"
+assert_contains "the advice knows the setting" "$WORK/words" '^It has 2 workers now'
 trace burn2 --workers 2 --how burn
 burns burn2
 # Where its imports take longer than its work

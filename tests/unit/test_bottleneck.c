@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said of a bottleneck: kind, share, where it comes from, and what to do in the framework's own words. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ struct fixture {
 	struct operator_cost costs[1];
 	struct pipeline_steps steps[2];
 	struct step_results results;
+	double idle_cpus;
 	struct advice_results advice;
 };
 
@@ -39,6 +41,7 @@ static int set_up(void **state)
 		.has_times = true, .work_ns = 1000 * MS, .has_element_ns = true, .element_ns = 2.5 * MS
 	};
 	f->usage = (struct pipeline_usage){ .pipeline = pipeline, .operators = f->operators };
+	f->idle_cpus = NAN;
 	f->costs[0].wait_ns = 600 * MS;
 	f->steps[0] = (struct pipeline_steps){
 		.usage = &f->usage, .costs = f->costs, .judged = 10, .judged_ns = 1000 * MS, .bottleneck = 0
@@ -61,7 +64,7 @@ static int tear_down(void **state)
 static const struct bottleneck *judge(struct fixture *f)
 {
 	advice_free(&f->advice);
-	assert_int_equal(advice_analyse(f->model, &f->results, &f->advice), 0);
+	assert_int_equal(advice_analyse(f->model, &f->results, f->idle_cpus, &f->advice), 0);
 	return &f->advice.bottlenecks[0];
 }
 

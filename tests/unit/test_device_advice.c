@@ -70,6 +70,15 @@ static const struct advice *find(const struct advice_results *advice, const char
 	return &advice->list[i];
 }
 
+/* Its evidence is a rule of somebody else's, too, with this measured. */
+static void cites(const struct advice *advice, enum peer_rule_id rule, double value)
+{
+	assert_int_equal(advice->rule_count, 1);
+	assert_ptr_equal(advice->rules[0].rule, peer_rule(rule));
+	assert_float_equal(advice->rules[0].value, value, 1e-6);
+	assert_true(peer_rule_says(rule, value));
+}
+
 static void steps(void **state)
 {
 	struct device_step_trace trace = { .means = { .steps = 4,
@@ -87,6 +96,8 @@ static void steps(void **state)
 	assert_string_equal(advice.list[0].id, "device_gap");
 	assert_string_equal(advice.list[0].severity, "high");
 	assert_non_null(strstr(advice.list[0].evidence, "40.0 %"));
+	cites(&advice.list[0], RULE_STEP_GAP, 4);
+	assert_float_equal(advice.list[0].gain_percent, 40, 1e-6);
 	assert_string_equal(advice.list[1].id, "device_tail");
 	assert_string_equal(advice.list[1].severity, "medium");
 	free(advice.list);
@@ -113,6 +124,9 @@ static void operators(void **state)
 	advice = judge(model, NULL, NULL);
 	assert_non_null(strstr(find(&advice, "device_aicpu")->evidence, "Unique: 1 tasks"));
 	assert_string_equal(find(&advice, "device_aicpu")->severity, "low");
+	cites(find(&advice, "device_aicpu"), RULE_AICPU, 6);
+	cites(find(&advice, "device_transdata"), RULE_TRANSDATA, 3);
+	cites(find(&advice, "device_communication"), RULE_ALONE, 11);
 	assert_non_null(strstr(find(&advice, "device_transdata")->evidence, "3 TransData"));
 	assert_string_equal(find(&advice, "device_communication")->severity, "medium");
 	assert_string_equal(advice.list[0].severity, "medium");
@@ -149,12 +163,20 @@ static void memory_bound(void **state)
 	}
 }
 
+/* Busy for 90 ms of 100. */
+static void add_idle(struct model *model)
+{
+	add(model, "MatMul", "AI_CORE", 45 * MS, KERNEL);
+	now_ns += 10 * MS;
+	add(model, "MatMul", "AI_CORE", 45 * MS, KERNEL);
+}
+
 static void calls(void **state)
 {
 	struct model *model = begin();
 	struct api_usage rows[] = {
 		{ .count = 200, .function = 1 },
-		{ .count = 100, .function = 2 },
+		{ .count = 101, .function = 2 },
 		{ .count = 50, .function = 3, .durations = { .total_ns = 11 * MS } },
 	};
 	struct api_results api = { .rows = rows, .row_count = 3 };
@@ -166,22 +188,60 @@ static void calls(void **state)
 					  PROFBPF__FUNCTION__KIND__SYNC);
 	rows[2].function =
 		small_function(model, "acl", "aclrtMalloc", PROFBPF__FUNCTION__KIND__ALLOC);
-	add(model, "MatMul", "AI_CORE", 100 * MS, KERNEL);
+	add_idle(model);
 	advice = judge(model, NULL, &api);
 	assert_non_null(strstr(find(&advice, "device_synchronization")->evidence,
-			       "100 synchronising calls for 200 launches"));
+			       "101 synchronising calls for 200 launches"));
+	cites(find(&advice, "device_synchronization"), RULE_LAUNCH_BLOCKING, 0.505);
+	cites(find(&advice, "device_allocations"), RULE_MEMORY_CALLS, 11);
 	assert_non_null(strstr(find(&advice, "device_allocations")->evidence, "11.000 ms"));
 	free(advice.list);
-	rows[1].count = 99;
+	rows[1].count = 100;
 	rows[2].durations.total_ns = 10 * MS;
 	model = begin();
 	small_function(model, "acl", "aclrtLaunchKernel", PROFBPF__FUNCTION__KIND__LAUNCH);
 	small_function(model, "acl", "aclrtSynchronizeStream", PROFBPF__FUNCTION__KIND__SYNC);
 	small_function(model, "acl", "aclrtMalloc", PROFBPF__FUNCTION__KIND__ALLOC);
-	add(model, "MatMul", "AI_CORE", 100 * MS, KERNEL);
+	add_idle(model);
 	advice = judge(model, NULL, &api);
 	assert_int_equal(advice.advice_count, 0);
 	free(advice.list);
+}
+
+/*
+ * 120 launches with a wait after each, or all waits after all launches; on a device that is busy all the time the
+ * former costs nothing.
+ */
+static void blocked_launches(void **state)
+{
+	static const struct {
+		bool after_each, busy;
+		uint32_t advice;
+	} CASES[] = { { true, false, 1 }, { false, false, 0 }, { true, true, 0 } };
+	struct api_results api = { 0 };
+
+	for (size_t c = 0; c < sizeof(CASES) / sizeof(CASES[0]); c++) {
+		struct model *model = begin();
+		uint32_t launch = small_function(model, "acl", "aclrtLaunchKernel",
+						 PROFBPF__FUNCTION__KIND__LAUNCH);
+		uint32_t sync = small_function(model, "acl", "aclrtSynchronizeStream",
+					       PROFBPF__FUNCTION__KIND__SYNC);
+		uint32_t thread = small_thread(model, small_process(model, 7, "python", true), 7, "python");
+		struct advice_results advice;
+
+		for (uint64_t i = 0; i < 240; i++)
+			small_call(model, thread,
+				   (CASES[c].after_each ? i % 2 == 0 : i < 120) ? launch : sync,
+				   1000 + i * 100, 1000 + i * 100 + 50);
+		if (CASES[c].busy)
+			add(model, "MatMul", "AI_CORE", 100 * MS, KERNEL);
+		else
+			add_idle(model);
+		advice = judge(model, NULL, &api);
+		assert_int_equal(index_of(&advice, "device_synchronization") < advice.advice_count,
+				 CASES[c].advice);
+		free(advice.list);
+	}
 }
 
 int main(void)
@@ -191,6 +251,7 @@ int main(void)
 		cmocka_unit_test(operators),
 		cmocka_unit_test(memory_bound),
 		cmocka_unit_test(calls),
+		cmocka_unit_test(blocked_launches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,51 +13,34 @@
 #define SMALL_PERCENT 1
 #define FINDING_PERCENT 3 /* causes that take less are within what a trace can be off */
 #define MEDIUM_PERCENT 10
-#define GAP_NS 500000
-#define ALONE_PERCENT 10
-#define AICPU_PERCENT 5
-#define TRANSDATA_COUNT 2
-#define MEMORY_BOUND_PERCENT 50
-#define ALLOCATION_NS 10000000
-#define SYNC_SHARE 0.5
 #define SYNC_LAUNCHES 100 /* fewer say nothing of how the job is written */
 
 struct writer {
 	const struct model *model;
 	const struct device_results *devices;
 	struct advice_results *advice;
-	uint32_t capacity;
 	bool failed;
 };
-
-/* How urgent: by the percent of the time that it costs. */
-static const char *severity_of(double percent)
-{
-	if (percent >= BOTTLENECK_HIGH_PERCENT)
-		return "high";
-	return percent >= MEDIUM_PERCENT ? "medium" : "low";
-}
 
 /* Its title and remedy; the evidence is printed into what is returned. NULL without memory. */
 static char *add(struct writer *writer, const char *id, double percent, const char *title,
 		 const char *remedy)
 {
-	struct advice *grown, *advice;
+	struct advice *advice = advice_new(writer->advice, id, percent, title, remedy);
 
-	if (writer->advice->advice_count == writer->capacity) {
-		writer->capacity = 2 * writer->capacity + 8;
-		grown = reallocarray(writer->advice->list, writer->capacity, sizeof(*grown));
-		if (!grown) {
-			writer->failed = true;
-			return NULL;
-		}
-		writer->advice->list = grown;
-	}
-	advice = &writer->advice->list[writer->advice->advice_count++];
-	*advice = (struct advice){ .id = id, .severity = severity_of(percent) };
-	snprintf(advice->title, sizeof(advice->title), "%s", title);
-	snprintf(advice->remedy, sizeof(advice->remedy), "%s", remedy);
-	return advice->evidence;
+	writer->failed |= !advice;
+	return advice ? advice->evidence : NULL;
+}
+
+/* The same, with the rule of another profiler that it is by. */
+static char *add_by(struct writer *writer, const char *id, double percent, enum peer_rule_id rule,
+		    double value, const char *title, const char *remedy)
+{
+	char *evidence = add(writer, id, percent, title, remedy);
+
+	if (evidence)
+		advice_cite(&writer->advice->list[writer->advice->advice_count - 1], rule, value);
+	return evidence;
 }
 
 static void explain(char *evidence, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -99,8 +82,9 @@ static void judge_steps(struct writer *writer, const struct device_step_trace *t
 	double tail = share(means->tail_ns, means->duration_ns);
 	uint32_t device = number_of(writer, trace->device);
 
-	if (means->steps && means->gap_ns > GAP_NS && gap >= SMALL_PERCENT)
-		explain(add(writer, "device_gap", gap, "The device waits before each step",
+	if (means->steps && peer_rule_says(RULE_STEP_GAP, means->gap_ns / 1e6) && gap >= SMALL_PERCENT)
+		explain(add_by(writer, "device_gap", gap, RULE_STEP_GAP, means->gap_ns / 1e6,
+			    "The device waits before each step",
 			    gap_remedy(writer)),
 			"device %u waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f "
 			"%%",
@@ -120,8 +104,8 @@ static void judge_overlap(struct writer *writer, const struct overlap_device *de
 	double alone_ns = (double)device->all.pure_communication_ns;
 	double percent = share(alone_ns, alone_ns + (double)device->all.computation_ns);
 
-	if (percent > ALONE_PERCENT)
-		explain(add(writer, "device_communication", percent,
+	if (peer_rule_says(RULE_ALONE, percent))
+		explain(add_by(writer, "device_communication", percent, RULE_ALONE, percent,
 			    "Communication is not hidden by computation",
 			    "Let it run beside computation: buckets, asynchronous collectives, "
 			    "another "
@@ -161,8 +145,9 @@ static void judge_aicpu(struct writer *writer, uint32_t device)
 	const struct operator_usage *largest =
 		sum_core(writer, device, CORE_AICPU, &sum_ns, &all_ns);
 
-	if (largest && share(sum_ns, all_ns) > AICPU_PERCENT)
-		explain(add(writer, "device_aicpu", share(sum_ns, all_ns),
+	if (largest && peer_rule_says(RULE_AICPU, share(sum_ns, all_ns)))
+		explain(add_by(writer, "device_aicpu", share(sum_ns, all_ns), RULE_AICPU,
+			    share(sum_ns, all_ns),
 			    "Operators run on AI CPUs",
 			    "AI CPUs are slow: use an operator, or a data type, that AI cores have "
 			    "(often int32 instead of int64, float32 instead of float64)."),
@@ -180,11 +165,12 @@ static void judge_types(struct writer *writer, uint32_t device)
 	for (uint32_t i = 0; i < types->count; i++) {
 		const struct operator_usage *row = &types->rows[i];
 
-		if (row->device != device || row->count <= TRANSDATA_COUNT ||
+		if (row->device != device || !peer_rule_says(RULE_TRANSDATA, (double)row->count) ||
 		    row->percent < SMALL_PERCENT ||
 		    strcmp(operator_type(writer->model, row), "TransData") != 0)
 			continue;
-		explain(add(writer, "device_transdata", row->percent,
+		explain(add_by(writer, "device_transdata", row->percent, RULE_TRANSDATA,
+			    (double)row->count,
 			    "Tensors are converted between formats",
 			    "Choose one format for neighbouring operators; private formats pay "
 			    "only "
@@ -224,8 +210,9 @@ static void judge_memory_bound(struct writer *writer, uint32_t device)
 		if (is_memory_bound(writer, row))
 			bound_ns += (double)row->total_ns;
 	}
-	if (share(bound_ns, all_ns) > MEMORY_BOUND_PERCENT)
-		explain(add(writer, "device_memory_bound", share(bound_ns, all_ns),
+	if (peer_rule_says(RULE_MEMORY_BOUND, share(bound_ns, all_ns)))
+		explain(add_by(writer, "device_memory_bound", share(bound_ns, all_ns),
+			    RULE_MEMORY_BOUND, share(bound_ns, all_ns),
 			    "Operators wait for memory",
 			    "Fuse operators that hand each other their results; smaller data "
 			    "types; "
@@ -370,9 +357,47 @@ static void judge_idle(struct writer *writer)
 		idle_cause_name(verdict.cause), most);
 }
 
+/*
+ * Launches, and waits that are the next of the two that their thread makes: not each wait of a job that
+ * has others, too, is one for a launch.
+ */
+static void count_pairs(const struct model *model, uint64_t *launches, uint64_t *pairs)
+{
+	uint32_t thread = INDEX_NONE;
+	bool launched = false;
+
+	*launches = *pairs = 0;
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct call *call = &model->calls.row[i];
+		uint8_t kind = model->functions.row[call->function].kind;
+
+		if (call->flags & (MODEL_CALL_INNER | MODEL_CALL_PART))
+			continue;
+		launched &= call->thread == thread;
+		thread = call->thread;
+		if (kind == PROFBPF__FUNCTION__KIND__LAUNCH) {
+			++*launches;
+			launched = true;
+		} else if (kind == PROFBPF__FUNCTION__KIND__SYNC) {
+			*pairs += launched;
+			launched = false;
+		}
+	}
+}
+
+static double idle_percent(const struct device_results *devices)
+{
+	uint64_t window_ns = 0;
+
+	for (uint32_t i = 0; i < devices->device_count; i++)
+		window_ns += devices->devices[i].window_ns;
+	return share((double)devices->idle.total_ns, (double)window_ns);
+}
+
 static void judge_calls(struct writer *writer, const struct api_results *api, uint64_t window_ns)
 {
 	uint64_t launches = 0, syncs = 0, allocations = 0, allocating_ns = 0;
+	double idle = idle_percent(writer->devices), ratio;
 
 	for (uint32_t i = 0; i < api->row_count; i++) {
 		const struct api_usage *row = &api->rows[i];
@@ -390,33 +415,28 @@ static void judge_calls(struct writer *writer, const struct api_results *api, ui
 		default: break;
 		}
 	}
-	if (allocating_ns > ALLOCATION_NS &&
+	if (peer_rule_says(RULE_MEMORY_CALLS, (double)allocating_ns / 1e6) &&
 	    share((double)allocating_ns, (double)window_ns) >= SMALL_PERCENT)
-		explain(add(writer, "device_allocations",
-			    share((double)allocating_ns, (double)window_ns),
+		explain(add_by(writer, "device_allocations",
+			    share((double)allocating_ns, (double)window_ns), RULE_MEMORY_CALLS,
+			    (double)allocating_ns / 1e6,
 			    "Device memory is allocated and freed all the time",
 			    "Keep memory between steps: an allocator that caches, fixed shapes."),
 			"%" PRIu64 " such calls took %.3f ms", allocations,
 			(double)allocating_ns / 1e6);
-	if (launches >= SYNC_LAUNCHES && (double)syncs >= SYNC_SHARE * (double)launches)
-		explain(add(writer, "device_synchronization", MEDIUM_PERCENT,
+	if (writer->model->calls.count)
+		count_pairs(writer->model, &launches, &syncs);
+	ratio = launches >= SYNC_LAUNCHES ? (double)syncs / (double)launches : 0;
+	/* A device that is busy all the time loses nothing by it. */
+	if (peer_rule_says(RULE_LAUNCH_BLOCKING, ratio) && idle >= FINDING_PERCENT)
+		explain(add_by(writer, "device_synchronization", idle, RULE_LAUNCH_BLOCKING, ratio,
 			    "The host waits for the device after nearly each launch",
 			    "Wait once per step: no .item(), print or copy to the host in between; "
 			    "unset "
 			    "ASCEND_LAUNCH_BLOCKING and CUDA_LAUNCH_BLOCKING."),
-			"%" PRIu64 " synchronising calls for %" PRIu64 " launches", syncs,
-			launches);
-}
-
-static int by_urgency(const void *a, const void *b)
-{
-	static const char order[] = "hml";
-	const struct advice *x = a, *y = b;
-	const char *first = strchr(order, x->severity[0]), *second = strchr(order, y->severity[0]);
-
-	if (first != second)
-		return first < second ? -1 : 1;
-	return strcmp(x->id, y->id);
+			"%" PRIu64 " synchronising calls for %" PRIu64
+			" launches; devices are idle for %.1f %%",
+			syncs, launches, idle);
 }
 
 int device_advice_add(const struct model *model, const struct device_results *devices,
@@ -425,8 +445,7 @@ int device_advice_add(const struct model *model, const struct device_results *de
 {
 	struct writer writer = { .model = model,
 				 .devices = devices,
-				 .advice = advice,
-				 .capacity = advice->advice_count };
+				 .advice = advice };
 	uint64_t window_ns = 0;
 
 	for (uint32_t i = 0; steps && i < steps->count; i++)
@@ -443,7 +462,6 @@ int device_advice_add(const struct model *model, const struct device_results *de
 	judge_idle(&writer);
 	if (api && window_ns)
 		judge_calls(&writer, api, window_ns);
-	if (advice->advice_count)
-		qsort(advice->list, advice->advice_count, sizeof(*advice->list), by_urgency);
+	advice_sort(advice);
 	return writer.failed ? -ENOMEM : 0;
 }

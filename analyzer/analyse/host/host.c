@@ -258,3 +258,10 @@ void host_free(struct host_results *results)
 	free(results->cells);
 	*results = (struct host_results){ 0 };
 }
+
+double host_idle_cpus(const struct host_results *host)
+{
+	if (!host || !host->known || host->to_ns <= host->from_ns)
+		return NAN;
+	return (double)(host->all.idle_ns + host->all.iowait_ns) / (double)(host->to_ns - host->from_ns);
+}

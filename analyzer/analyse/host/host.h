@@ -64,6 +64,9 @@ int host_analyse(const struct model *model, const struct analysis_options *optio
 		 struct host_results *results);
 void host_free(struct host_results *results);
 
+/* How many CPUs had nothing to do, on the mean; NAN when nothing is known. */
+double host_idle_cpus(const struct host_results *host);
+
 /* Share of time in which the CPUs did something, percent; NAN when nothing is known. */
 double cpu_utilization(const struct cpu_usage *usage);
 

@@ -2,6 +2,7 @@
 #include "analyzer/analyse/pipeline/bottleneck.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,8 @@ static struct bottleneck judge(const struct pipeline_steps *steps)
 	return b;
 }
 
+#define IDLE_CPU 0.5 /* less than half a CPU with nothing to do is none for another worker */
+
 static const struct {
 	const char *id;
 	const char *title; /* after the operator's name */
@@ -265,17 +268,46 @@ static const char *remedy_of(const struct model *model, const struct pipeline_op
 	return ADVICE[kind].remedy;
 }
 
-void bottleneck_remedy(const struct model *model, const struct pipeline *pipeline, uint32_t op,
-		       enum bottleneck_kind kind, char *text, size_t size)
+/* Workers that compute help as far as there are CPUs for them. */
+static bool wants_cpus(const struct pipeline_operator *op, enum bottleneck_kind kind)
 {
-	const char *own = operator_advice(model, pipeline, op, aim_of(kind));
+	return kind == BOTTLENECK_BUSY && !op->in_trainer;
+}
 
-	snprintf(text, size, "%s%s%s", remedy_of(model, &pipeline->operators.row[op], kind),
-		 *own ? " " : "", own);
+static void tell_setting(const struct model *model, const struct pipeline_operator *op,
+			 enum bottleneck_kind kind, double idle_cpus, char *text, size_t size)
+{
+	bool more = kind == BOTTLENECK_BUSY || kind == BOTTLENECK_SLEEPS;
+
+	*text = '\0';
+	if (more && op->workers && !op->in_trainer && wants_cpus(op, kind) && isfinite(idle_cpus))
+		snprintf(text, size, "It has %u worker%s now, and %.1f of %u CPUs are idle. ",
+			 op->workers, op->workers == 1 ? "" : "s", idle_cpus, model->info.cpus);
+	else if (more && op->workers && !op->in_trainer)
+		snprintf(text, size, "It has %u worker%s now. ", op->workers,
+			 op->workers == 1 ? "" : "s");
+}
+
+void bottleneck_remedy(const struct model *model, const struct pipeline *pipeline, uint32_t op,
+		       enum bottleneck_kind kind, double idle_cpus, char *text, size_t size)
+{
+	const struct pipeline_operator *row = &pipeline->operators.row[op];
+	const char *own = operator_advice(model, pipeline, op, aim_of(kind));
+	char setting[96];
+
+	if (wants_cpus(row, kind) && idle_cpus < IDLE_CPU) {
+		snprintf(text, size,
+			 "No CPU is idle that more workers could use: do less per element (cheaper or "
+			 "native operations, results kept on disk), or give the job more CPUs.");
+		return;
+	}
+	tell_setting(model, row, kind, idle_cpus, setting, sizeof(setting));
+	snprintf(text, size, "%s%s%s%s", setting, remedy_of(model, row, kind), *own ? " " : "", own);
 }
 
 static void advise(const struct model *model, const struct pipeline_steps *steps,
-		   const struct bottleneck *b, bool several, struct advice *advice)
+		   const struct bottleneck *b, bool several, double idle_cpus,
+		   struct advice *advice)
 {
 	const struct pipeline *pipeline = steps->usage->pipeline;
 	const char *name = model_text(model, pipeline->operators.row[b->op].name);
@@ -285,23 +317,16 @@ static void advise(const struct model *model, const struct pipeline_steps *steps
 		snprintf(whose, sizeof(whose), " of process %u",
 			 model->processes.row[pipeline->process].pid);
 	advice->id = ADVICE[b->kind].id;
+	advice->gain_percent = b->percent < 100 ? b->percent : 100;
 	advice->severity = b->percent >= BOTTLENECK_HIGH_PERCENT ? "high" : "medium";
 	snprintf(advice->title, sizeof(advice->title), "%s%s: %.60s %s", pipeline->framework,
 		 whose, name, ADVICE[b->kind].title);
 	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
-	bottleneck_remedy(model, pipeline, b->op, b->kind, advice->remedy, sizeof(advice->remedy));
+	bottleneck_remedy(model, pipeline, b->op, b->kind, idle_cpus, advice->remedy,
+			  sizeof(advice->remedy));
 }
 
-static int by_severity(const void *a, const void *b)
-{
-	/* "high" < "low" < "medium" is not the order wanted. */
-	static const char order[] = "hml";
-	const struct advice *x = a, *y = b;
-
-	return (int)(strchr(order, x->severity[0]) - strchr(order, y->severity[0]));
-}
-
-int advice_analyse(const struct model *model, const struct step_results *steps,
+int advice_analyse(const struct model *model, const struct step_results *steps, double idle_cpus,
 		   struct advice_results *results)
 {
 	*results = (struct advice_results){ 0 };
@@ -313,12 +338,13 @@ int advice_analyse(const struct model *model, const struct step_results *steps,
 		struct bottleneck *b = &results->bottlenecks[results->count++];
 
 		*b = judge(&steps->pipelines[i]);
-		if (b->kind != BOTTLENECK_NONE)
-			advise(model, &steps->pipelines[i], b, steps->count > 1,
-			       &results->list[results->advice_count++]);
+		if (b->kind == BOTTLENECK_NONE)
+			continue;
+		results->list[results->advice_count].pipeline = i;
+		advise(model, &steps->pipelines[i], b, steps->count > 1, idle_cpus,
+		       &results->list[results->advice_count++]);
 	}
-	if (results->advice_count)
-		qsort(results->list, results->advice_count, sizeof(*results->list), by_severity);
+	advice_sort(results);
 	return 0;
 }
 

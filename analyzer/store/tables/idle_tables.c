@@ -91,7 +91,9 @@ DEFINE_TABLE(idle_parts, struct idle_part, PART_COLUMNS, next_part,
 	COLUMN(severity, TEXT, "severity", "high, medium or low", cell_text(row->severity)) \
 	COLUMN(title, TEXT, "finding", "what is wrong", cell_text(row->title))              \
 	COLUMN(evidence, TEXT, "evidence", "by which figures", cell_text(row->evidence))    \
-	COLUMN(remedy, TEXT, "remedy", "what to do", cell_text(row->remedy))
+	COLUMN(remedy, TEXT, "remedy", "what to do", cell_text(row->remedy))                \
+	COLUMN(gain_at_most_percent, PERCENT, "gain at most", "of the time that it is about, if all of it goes away", \
+	       cell_known_real(row->gain_percent > 0, row->gain_percent))
 
 static bool next_advice(struct table_cursor *at)
 {
@@ -102,3 +104,31 @@ static bool next_advice(struct table_cursor *at)
 
 DEFINE_TABLE(advice, struct advice, ADVICE_COLUMNS, next_advice,
 	     "something to change, most urgent first");
+
+#define ADVICE_RULE_COLUMNS(COLUMN)                                                       \
+	COLUMN(advice, ROW, "advice", "a row of advice", cell_u64(at->index))             \
+	COLUMN(rule, TEXT, "rule", "its name here", cell_text(row->rule->id))             \
+	COLUMN(measures, TEXT, "measures", "what is compared", cell_text(row->rule->measures)) \
+	COLUMN(value, REAL, "value", "what was measured, in the unit", cell_real(row->value)) \
+	COLUMN(threshold, REAL, "threshold", "the limit that it passes", cell_real(row->rule->threshold)) \
+	COLUMN(unit, TEXT, "unit", "of both; nothing of numbers and ratios", cell_text(row->rule->unit)) \
+	COLUMN(source, TEXT, "source", "whose rule it is, and the file that has it", cell_text(row->rule->source))
+
+static bool next_advice_rule(struct table_cursor *at)
+{
+	const struct advice_results *advice = at->of->results->advice;
+
+	if (!advice)
+		return false;
+	CURSOR_OUTER(at, advice->advice_count)
+	{
+		const struct advice *row = &advice->list[at->i];
+
+		if (cursor_inner(at, row, row->rules, row->rule_count, sizeof(*row->rules)))
+			return true;
+	}
+	return false;
+}
+
+DEFINE_TABLE(advice_rules, struct peer_rule_hit, ADVICE_RULE_COLUMNS, next_advice_rule,
+	     "rules of other profilers that say the same", .keyed = true);
