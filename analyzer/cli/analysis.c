@@ -258,6 +258,8 @@ static void free_results(struct analysis *analysis)
 		cgroups_free_results(results->cgroups);
 	if (results->api)
 		api_free(results->api);
+	if (results->scopes)
+		scopes_free(results->scopes);
 	if (results->ioctl)
 		ioctl_free(results->ioctl);
 	if (results->block)

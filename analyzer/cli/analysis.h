@@ -27,6 +27,7 @@
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/analyse/pipeline/pipelines.h"
 #include "analyzer/analyse/calls/probe_cost.h"
+#include "analyzer/analyse/calls/scopes.h"
 #include "analyzer/analyse/host/process_series.h"
 #include "analyzer/analyse/host/processes.h"
 #include "analyzer/analyse/device/results.h"
@@ -52,6 +53,7 @@ struct analysis {
 	struct series_results series;
 	struct cgroup_results cgroups;
 	struct api_results api;
+	struct scope_results scopes;
 	struct ioctl_results ioctl;
 	struct block_results block;
 	struct fault_results faults;

@@ -85,7 +85,11 @@ static int run_pipelines(struct analysis *analysis, const struct analysis_option
 
 static int run_api(struct analysis *analysis, const struct analysis_options *options)
 {
-	return api_analyse(analysis->model, options, analysis->results.api = &analysis->api);
+	int err = api_analyse(analysis->model, options, analysis->results.api = &analysis->api);
+
+	return err ? err
+		   : scopes_analyse(analysis->model, options,
+				    analysis->results.scopes = &analysis->scopes);
 }
 
 static int run_ioctl(struct analysis *analysis, const struct analysis_options *options)

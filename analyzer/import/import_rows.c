@@ -139,8 +139,8 @@ uint32_t import_known_thread(struct import_rows *rows, uint32_t pid, uint64_t ti
 	return map_get(&known(rows)->threads, thread_key(process, tid));
 }
 
-uint32_t import_function(struct import_rows *rows, const char *runtime, const char *name,
-			 uint8_t kind)
+uint32_t import_function_row(struct import_rows *rows, const char *runtime, const char *name,
+			     uint8_t kind, uint8_t scope)
 {
 	struct model *model = rows->import->model;
 	struct function function = {
@@ -148,22 +148,31 @@ uint32_t import_function(struct import_rows *rows, const char *runtime, const ch
 		.name = model_string(model, name),
 		.kind = kind,
 		.layer = 1,
-		.roles = { PROFBPF__FUNCTION__ROLE__CORRELATION },
+		.scope = scope,
 	};
+	uint64_t key = (uint64_t)scope << 32 | function.name;
 	uint32_t row;
 
 	if (function.runtime == INDEX_NONE || function.name == INDEX_NONE)
 		return INDEX_NONE;
-	row = map_get(&known(rows)->functions, function.name);
+	row = map_get(&known(rows)->functions, key);
 	if (row != MAP_NONE)
 		return row;
+	if (!scope)
+		function.roles[0] = PROFBPF__FUNCTION__ROLE__CORRELATION;
 	function.family = function.runtime;
 	function.symbol = function.name;
 	row = model->functions.count;
 	if (!MODEL_PUSH(&model->functions, function) ||
-	    !map_put(&known(rows)->functions, function.name, row))
+	    !map_put(&known(rows)->functions, key, row))
 		return INDEX_NONE;
 	return row;
+}
+
+uint32_t import_function(struct import_rows *rows, const char *runtime, const char *name,
+			 uint8_t kind)
+{
+	return import_function_row(rows, runtime, name, kind, SCOPE_NONE);
 }
 
 uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t process,

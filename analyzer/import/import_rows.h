@@ -17,7 +17,7 @@
 struct import_identities {
 	struct map processes; /* pid -> row */
 	struct map threads; /* hash of process row and the file's thread id -> row */
-	struct map functions; /* string id of name -> row */
+	struct map functions; /* string id of name, and kind of scope << 32 -> row */
 	struct map devices; /* the file's number -> row */
 };
 
@@ -68,6 +68,24 @@ uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uin
 uint32_t import_known_thread(struct import_rows *rows, uint32_t pid, uint64_t tid);
 uint32_t import_function(struct import_rows *rows, const char *runtime, const char *name,
 			 uint8_t kind);
+
+/* The same of a kind of scope (enum host_scope): names of runtimes and of what the host was in are kept apart. */
+uint32_t import_function_row(struct import_rows *rows, const char *runtime, const char *name,
+			     uint8_t kind, uint8_t scope);
+
+/*
+ * import_scope - what a thread of the host was in: a call of the file's own timeline of the host
+ *
+ * @scope: enum host_scope, not SCOPE_NONE. Nothing is done with a trace, which knows better. Returns 0 or -ENOMEM.
+ */
+int import_scope(struct import_rows *rows, uint32_t thread, const char *name, uint8_t scope,
+		 uint64_t start_ns, uint64_t end_ns);
+
+/* scope_of_range - the kind of a range by its name: SCOPE_OPTIMIZER, SCOPE_DATA or SCOPE_RANGE */
+uint8_t scope_of_range(const char *name);
+
+/* scope_of_python - the kind of a function of Python by its name, "train.py(12): step" or "<built-in ...>" */
+uint8_t scope_of_python(const char *name);
 
 /* @number: the file's own; @process: row or INDEX_NONE; @clock: Profbpf__DeviceClock of the file */
 uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t process,

@@ -54,7 +54,7 @@ static const struct importer *const IMPORTERS[] = {
 };
 
 #define SURE 30 /* enough to look no further into the file; "any Chrome trace" is less */
-#define CALL_DEPTH_MAX 32 /* deeper calls count as of this depth */
+#define CALL_DEPTH_MAX 255 /* deeper calls count as of this depth */
 #define IMPORTER_COUNT (sizeof(IMPORTERS) / sizeof(IMPORTERS[0]))
 
 int import_fail(struct import *import, int err, const char *format, ...)

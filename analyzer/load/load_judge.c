@@ -3,8 +3,8 @@
 #include "analyzer/join/launch/call_kind.h"
 #include "analyzer/load/loader.h"
 
-/* As deep as the recorder follows nested calls. */
-#define DEPTH_MAX 32
+/* Deeper than the recorder follows nested calls: files of others tell of Python's functions, too. */
+#define DEPTH_MAX 255
 
 static bool is_error(const struct function *function, const struct call *call)
 {

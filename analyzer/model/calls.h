@@ -5,6 +5,22 @@
 
 #include <stdint.h>
 
+/*
+ * What a device file's own timeline of the host says a thread was in. Of several, one inside the other, the one
+ * with the largest number tells most; of the same number the inner one, but for operators the outer one.
+ */
+enum host_scope {
+	SCOPE_NONE = 0, /* a function of a runtime, or one that was traced */
+	SCOPE_LIBRARY, /* a function of Python that is not the job's own */
+	SCOPE_OPERATOR, /* of the framework: aten::mm */
+	SCOPE_PYTHON, /* a function of the job's own Python */
+	SCOPE_RANGE, /* the job marked it: record_function(), NVTX, ROCTX */
+	SCOPE_MODULE, /* nn.Module: Linear_0 */
+	SCOPE_OPTIMIZER, /* Optimizer.step#SGD.step */
+	SCOPE_DATA, /* enumerate(DataLoader)#... */
+	SCOPES
+};
+
 /* A probed function of a file, as the daemon described it. Strings but for numbers. */
 struct function {
 	uint32_t runtime;
@@ -15,6 +31,7 @@ struct function {
 	uint32_t instruction; /* "nop5", "emulated", "stepped" */
 	uint8_t kind; /* Profbpf__Function__Kind */
 	uint8_t layer;
+	uint8_t scope; /* enum host_scope; its kind is MARKER then, unless it is SCOPE_NONE */
 	uint8_t error; /* Profbpf__Function__Error */
 	uint8_t roles[3]; /* Profbpf__Function__Role of args[0..2] */
 	uint32_t probe_inside_ns; /* what its probe adds to its recorded duration; 0 = not known */

@@ -30,6 +30,7 @@
 	TABLE(api)                 \
 	TABLE(api_statistic)       \
 	TABLE(launched)            \
+	TABLE(host_scopes)         \
 	TABLE(ioctls)              \
 	TABLE(ioctl)               \
 	/* stack_tables.c */       \

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "analyzer/analyse/calls/scopes.h"
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/host_waits.h"
@@ -117,12 +118,31 @@ static void tell_launches(const struct report *report)
 	line(report, "launches", text);
 }
 
+/* Of device files without a device. */
+static void tell_turns(const struct report *report, const struct host_loops *loops)
+{
+	const struct host_loop *loop;
+	char text[TEXT_SIZE];
+	uint64_t ns = 0;
+
+	if (report->model->files.count || loops->main == INDEX_NONE)
+		return;
+	loop = &loops->loops.row[loops->main];
+	for (uint32_t i = loop->first; i < loop->first + loop->count; i++)
+		ns += loops->turns.row[i].end_ns - loops->turns.row[i].start_ns;
+	snprintf(text, sizeof(text), "%u of %.3f ms on average; known from %s", loop->count,
+		 (double)ns / loop->count / 1e6, loop_evidence_text(loop->evidence));
+	line(report, "steps", text);
+}
+
 static void tell_steps(const struct report *report)
 {
 	const struct device_step_results *steps = report->results->device_steps;
 	const struct device_step_trace *trace;
 	char text[TEXT_SIZE], source[256];
 
+	if (steps && steps->main == INDEX_NONE)
+		tell_turns(report, &steps->loops);
 	if (!steps || steps->main == INDEX_NONE || !steps->traces[steps->main].means.steps)
 		return;
 	trace = &steps->traces[steps->main];
@@ -196,6 +216,25 @@ static const struct view_column CALL_COLUMNS[] = {
 
 static const struct view CALLS = { NULL, "functions", &table_api, CALL_COLUMNS };
 
+static const struct view_column SCOPE_COLUMNS[] = {
+	{ "kind" },	{ "name", .how = VIEW_SHRINK },
+	{ "count" },	{ "total_ns" },
+	{ "self_ns" },	{ "max_ns" },
+	{ NULL },
+};
+
+/* Functions of libraries are for those who ask for all of it. */
+static bool is_telling(const struct table_cursor *at, const struct table_cursor *outer)
+{
+	const struct scope_usage *row = at->row;
+
+	(void)outer;
+	return at->of->model->functions.row[row->function].scope > SCOPE_LIBRARY;
+}
+
+static const struct view SCOPES_VIEW = { NULL, "scopes", &table_host_scopes, SCOPE_COLUMNS,
+					 .where = is_telling };
+
 static bool is_target(const struct table_cursor *at, const struct table_cursor *outer)
 {
 	const struct process_usage *usage = at->row;
@@ -218,7 +257,7 @@ static const struct view_column PROCESS_COLUMNS[] = {
 static const struct view PROCESSES = { NULL, "processes", &table_process_usage, PROCESS_COLUMNS,
 				       .where = is_target };
 
-const struct view *const overview_views[] = { &OPERATORS, &CALLS, &PROCESSES, NULL };
+const struct view *const overview_views[] = { &OPERATORS, &CALLS, &SCOPES_VIEW, &PROCESSES, NULL };
 
 static int show(const struct report *report, const struct view *view, const char *heading)
 {
@@ -237,6 +276,9 @@ static int show_tables(const struct report *report)
 		err = show(report, &OPERATORS, "What the device did (--section operators)");
 	if (!err && results->api)
 		err = show(report, &CALLS, "What the job called (--section api)");
+	if (!err && results->scopes)
+		err = show(report, &SCOPES_VIEW,
+			   "What the host was in, by the device file's own timeline (--section api)");
 	if (!err && results->processes)
 		err = show(report, &PROCESSES, "The job's processes; CPU %: 100 is one CPU (--section processes)");
 	return err;

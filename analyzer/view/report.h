@@ -71,6 +71,7 @@ struct advice_results;
 struct series_results;
 struct cgroup_results;
 struct api_results;
+struct scope_results;
 struct ioctl_results;
 struct block_results;
 struct fault_results;
@@ -101,6 +102,7 @@ struct results {
 	struct series_results *series;
 	struct cgroup_results *cgroups;
 	struct api_results *api;
+	struct scope_results *scopes;
 	struct ioctl_results *ioctl;
 	struct block_results *block;
 	struct fault_results *faults;

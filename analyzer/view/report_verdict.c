@@ -110,6 +110,17 @@ static const char *cpu_text(const struct idle_verdict *idle)
 	}
 }
 
+/* What a device file's own timeline has the host in: whether it ran there is not known. */
+static const char *scope_of(const struct model *model, const struct idle_root *row)
+{
+	const struct root *root = row ? &row->root : NULL;
+
+	if (!root || root->place_kind != PLACE_FUNCTION || root->place >= model->functions.count ||
+	    !model->functions.row[root->place].scope)
+		return "";
+	return model_text(model, model->functions.row[root->place].name);
+}
+
 static void tell_data(const struct model *model, const struct results *results, char *text,
 		      size_t size)
 {
@@ -128,6 +139,8 @@ static void tell_data(const struct model *model, const struct results *results, 
 		append(text, size,
 		       "Starved for data: the device is idle for %.1f %% of its time by ",
 		       verdict->percent);
+	if (!*op)
+		snprintf(op, sizeof(op), "%.256s", scope_of(model, verdict->idle.most));
 	append(text, size, "the data pipeline%s%s", *op ? ", most of all by " : "", op);
 }
 
@@ -208,9 +221,12 @@ static void tell_host_code(const struct model *model, const struct results *resu
 
 	append(text, size, "Held up by the host's own code: ");
 	if (!verdict->by_threads) {
+		const char *scope = scope_of(model, verdict->idle.most);
+
 		append(text, size,
-		       "the device is idle for %.1f %% of its time by it, most of all %s",
-		       verdict->percent, idle_cause_text(verdict->idle.cause));
+		       "the device is idle for %.1f %% of its time by it, most of all %s%s",
+		       verdict->percent, *scope ? "in " : "",
+		       *scope ? scope : idle_cause_text(verdict->idle.cause));
 		if (verdict->idle.most && verdict->idle.most->word)
 			append(text, size, ": %s", verdict->idle.most->word);
 		return;

@@ -244,6 +244,23 @@ static const struct view TOLD = { NULL,
 				  .figures = &statistic_figures,
 				  .where = is_told };
 
+/* ---- What the host was in, by device files */
+
+static const struct view_column SCOPE_COLUMNS[] = {
+	{ "kind" },
+	{ "name", .how = VIEW_SHRINK },
+	{ "process.pid", .how = VIEW_IF_DIFFERS },
+	{ "count" },
+	{ "total_ns" },
+	{ "self_ns" },
+	{ "min_ns", .how = VIEW_JSON },
+	{ "max_ns" },
+	{ NULL },
+};
+
+static const struct view SCOPES_VIEW = { "host_scopes", "scopes", &table_host_scopes,
+					 SCOPE_COLUMNS, .optional = true };
+
 /* ---- All of it */
 
 static int api_text(const struct report *report)
@@ -262,6 +279,10 @@ static int api_text(const struct report *report)
 		if (!err)
 			err = print_launched(report);
 	}
+	if (!err && view_count(report, &SCOPES_VIEW, NULL)) {
+		fputs("\nWhat the host was in, by the device file's own timeline:\n", report->out);
+		err = view_text(report, &SCOPES_VIEW);
+	}
 	if (err || !view_count(report, &TOLD, NULL))
 		return err;
 	fputs("\nAs a device file sums them up:\n", report->out);
@@ -273,9 +294,11 @@ static void api_json(const struct report *report)
 	view_json(report, &API);
 	view_json(report, &API_TOTALS);
 	view_json(report, &LAUNCHED);
+	view_json(report, &SCOPES_VIEW);
 	if (report->results->api_statistic)
 		view_json(report, &STATISTIC);
 }
 
 const struct section section_api = { api_text, api_json,
-				     VIEWS(&API, &API_TOTALS, &LAUNCHED, &STATISTIC, &TOLD) };
+				     VIEWS(&API, &API_TOTALS, &LAUNCHED, &SCOPES_VIEW, &STATISTIC,
+					   &TOLD) };

@@ -60,7 +60,9 @@ static struct api_total *total_of(struct collection *of, uint32_t function, uint
 
 static bool wanted(const struct collection *of, const struct call *call)
 {
-	return call->start_ns >= of->window.from_ns && call->start_ns < of->window.to_ns &&
+	return call->function < of->model->functions.count &&
+	       !of->model->functions.row[call->function].scope &&
+	       call->start_ns >= of->window.from_ns && call->start_ns < of->window.to_ns &&
 	       analysis_wants_process(of->model, of->options,
 				      of->model->threads.row[call->thread].process);
 }

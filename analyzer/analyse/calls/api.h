@@ -6,6 +6,7 @@
  * duration. Durations are those of calls that returned; open calls are counted
  * and their time so far is kept apart. Both are model_call_ns(). Calls that were left
  * or of which only the entry was seen are counted and have no time.
+ * What device files tell of the host besides is in scopes.h.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_API_H
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_API_H

@@ -83,6 +83,11 @@ static bool is_event(const struct model *model, const struct call *call, struct 
 	name = model_text(model, function->name);
 	if (function->kind == PROFBPF__FUNCTION__KIND__MARKER && ends_range(name))
 		return false;
+	/* What a step is made of repeats within it. */
+	if (function->scope && function->scope < SCOPE_RANGE)
+		return false;
+	if (function->scope == SCOPE_MODULE)
+		return false;
 	*to = (struct call_event){ .end_ns = call->end_ns,
 				   .thread = call->thread,
 				   .process = model->threads.row[call->thread].process };
@@ -118,14 +123,17 @@ static bool add_marks(struct search *search, uint32_t first, uint32_t end)
 
 		if (!function || function->kind != PROFBPF__FUNCTION__KIND__MARKER)
 			continue;
-		if (ends_range(name)) {
+		if (!function->scope && ends_range(name)) {
 			if (depth && --depth < RANGES_MAX && open[depth] != INDEX_NONE)
 				search->marks.row[open[depth]].end_ns = call->start_ns;
 			continue;
 		}
 		mark.process = model->threads.row[call->thread].process;
-		mark.name = step_name_of(model_text(model, call->text), &mark.number);
-		if (begins_range(name)) {
+		mark.name = step_name_of(function->scope ? name : model_text(model, call->text),
+					 &mark.number);
+		if (function->scope)
+			mark.end_ns = call->end_ns;
+		if (!function->scope && begins_range(name)) {
 			if (depth < RANGES_MAX)
 				open[depth] = mark.name ? search->marks.count : INDEX_NONE;
 			depth++;

@@ -92,7 +92,8 @@ struct idle_splitter *idle_splitter_new(struct model *model)
 	splitter->tools.syscalls = syscall_table_new(model_text(model, model->info.arch));
 	if (splitter->tools.walker)
 		splitter->tools.workers = device_workers_new(model, splitter->tools.walker);
-	if (!splitter->tools.workers || !splitter->tools.syscalls) {
+	splitter->tools.scopes = scope_line_new(model);
+	if (!splitter->tools.scopes || !splitter->tools.workers || !splitter->tools.syscalls) {
 		idle_splitter_free(splitter);
 		return NULL;
 	}
@@ -105,6 +106,7 @@ void idle_splitter_free(struct idle_splitter *splitter)
 		return;
 	device_workers_free(splitter->tools.workers);
 	walker_free(splitter->tools.walker);
+	scope_line_free(splitter->tools.scopes);
 	syscall_table_free(splitter->tools.syscalls);
 	idle_names_free(&splitter->names);
 	free(splitter->pieces.row);

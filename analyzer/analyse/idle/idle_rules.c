@@ -252,6 +252,39 @@ static void put_asleep(struct inquiry *inquiry, const struct walk_step *step)
 	put(inquiry, step->end_ns, piece);
 }
 
+/* Outside of runtime calls: what the file itself has the thread in. */
+static void put_scopes(struct inquiry *inquiry, const struct walk_step *step)
+{
+	const struct model *model = inquiry->model;
+	const struct scope_line *scopes = inquiry->tools->scopes;
+	uint32_t main = scope_line_main(scopes, model->threads.row[step->thread].process);
+
+	while (inquiry->now_ns < step->end_ns && !inquiry->out_of_memory) {
+		struct idle_piece piece = blank(IDLE_UNKNOWN, WHY_SCOPE, step->thread);
+		uint64_t until_ns, main_ns = UINT64_MAX;
+		uint32_t function =
+			scope_line_at(scopes, step->thread, inquiry->now_ns, &until_ns);
+
+		if (function == INDEX_NONE && main != step->thread) {
+			function = scope_line_at(scopes, main, inquiry->now_ns, &main_ns);
+			piece.why = WHY_MAIN_SCOPE;
+			piece.subject = step->thread;
+			piece.thread = main;
+		}
+		if (function == INDEX_NONE) {
+			piece = blank(IDLE_UNKNOWN, WHY_NO_STATE, step->thread);
+		} else {
+			piece.cause = model->functions.row[function].scope == SCOPE_DATA
+					      ? IDLE_PIPELINE
+					      : IDLE_USER_CODE;
+			piece.who_kind = WHO_FUNCTION;
+			piece.who = function;
+		}
+		until_ns = until_ns < main_ns ? until_ns : main_ns;
+		put(inquiry, until_ns < step->end_ns ? until_ns : step->end_ns, piece);
+	}
+}
+
 /*
  * A device file that was read alone has calls but no scheduling: then a call says what the
  * thread was about, though not whether it ran.
@@ -272,6 +305,9 @@ static void put_unscheduled(struct inquiry *inquiry, const struct walk_step *ste
 			piece.who = model->calls.row[step->call].function;
 		}
 	}
+	if (step->call == INDEX_NONE && step->thread != INDEX_NONE && inquiry->tools->scopes &&
+	    model->devices.row[inquiry->gap->device].own_clock)
+		put_scopes(inquiry, step);
 	piece.call = step->call;
 	put(inquiry, step->end_ns, piece);
 }

@@ -36,7 +36,9 @@
  *   others                                            unknown
  *
  * Of a device file that was read without a trace only calls are known: inside one that waits for
- * the device it is device_wait, inside another one runtime (running or not), else unknown.
+ * the device it is device_wait, inside another one runtime (running or not), else what the file's own timeline
+ * of the host has the thread in (scope_line.h), or, if it has it in nothing, the process's main thread: in a data
+ * loader pipeline, in another scope user_code (running or not), who = the scope; else unknown.
  *
  * "Of the job" are traced processes and the thread's own.
  */
@@ -49,6 +51,7 @@
 #include "analyzer/analyse/device/device_workers.h"
 #include "analyzer/analyse/device/devices.h"
 #include "analyzer/analyse/idle/idle.h"
+#include "analyzer/analyse/host/scope_line.h"
 #include "analyzer/analyse/host/syscall_class.h"
 #include "analyzer/analyse/host/thread_walk.h"
 #include "analyzer/model/model.h"
@@ -81,6 +84,8 @@ enum idle_why {
 	WHY_THROTTLED, /* ready, but its cgroup had used up its CPU quota */
 	WHY_NO_THREAD, /* which thread submitted the task isn't known */
 	WHY_NO_STATE, /* no scheduling records for this time */
+	WHY_SCOPE, /* thread was in who, by the device file's own timeline */
+	WHY_MAIN_SCOPE, /* thread, of the process of subject, was; subject was in nothing that is told */
 };
 
 struct idle_piece {
@@ -109,6 +114,7 @@ struct idle_tools {
 	struct walker *walker;
 	struct device_workers *workers;
 	struct syscall_table *syscalls;
+	struct scope_line *scopes; /* NULL = none */
 };
 
 /*

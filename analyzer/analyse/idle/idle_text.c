@@ -319,6 +319,13 @@ void idle_describe(const struct model *model, const struct idle_tools *tools,
 	case WHY_CPU_UNKNOWN: add(&text, "what ran on its CPU is not known"); break;
 	case WHY_CPU_IDLE: add(&text, "nothing had its CPU: that long it took to wake up"); break;
 	case WHY_NO_THREAD: add(&text, "the thread that submitted the task is not known"); break;
+	case WHY_SCOPE: add(&text, "by the device file's own timeline of the host"); break;
+	case WHY_MAIN_SCOPE:
+		add_thread(&text, model, piece->thread);
+		add(&text, " was in it; what ");
+		add_thread(&text, model, piece->subject);
+		add(&text, " did, which submitted the task, the device file does not tell");
+		break;
 	case WHY_NO_STATE:
 		add(&text, "no scheduling records for this time");
 		if (piece->call != INDEX_NONE)

@@ -386,7 +386,9 @@ static bool is_own_doing(const struct idle_piece *piece)
 	case WHY_WORKER_CPU:
 	case WHY_COMPLETION_CPU:
 	case WHY_NO_THREAD:
-	case WHY_NO_STATE: return false;
+	case WHY_NO_STATE:
+	case WHY_SCOPE:
+	case WHY_MAIN_SCOPE: return false;
 	default: return true;
 	}
 }
@@ -411,6 +413,10 @@ static void put_piece(struct root_walk *walk, const struct idle_piece *piece)
 		root.thread = piece->subject;
 	} else if (piece->cause == IDLE_UNKNOWN) {
 		root.end = ROOT_END_NO_RECORD;
+	}
+	if (piece->why == WHY_SCOPE || piece->why == WHY_MAIN_SCOPE) {
+		root.place_kind = PLACE_FUNCTION;
+		root.place = piece->who;
 	}
 	if (root.cause != IDLE_RUNNABLE && piece->call < model->calls.count) {
 		root.place_kind = PLACE_FUNCTION;

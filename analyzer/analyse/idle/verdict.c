@@ -104,6 +104,15 @@ static bool is_help(const struct judge *judge, const struct idle_root *row)
 	       owner_of(judge, row).pipeline == INDEX_NONE;
 }
 
+/* In a data loader, by a device file's own timeline of the host. */
+static bool is_loader(const struct judge *judge, const struct idle_root *row)
+{
+	const struct model *model = judge->model;
+
+	return row->root.place_kind == PLACE_FUNCTION && row->root.place < model->functions.count &&
+	       model->functions.row[row->root.place].scope == SCOPE_DATA;
+}
+
 static uint8_t state_of(const struct judge *judge, const struct idle_root *row)
 {
 	if (judge->helped && is_help(judge, row))
@@ -116,6 +125,8 @@ static uint8_t state_of(const struct judge *judge, const struct idle_root *row)
 	case IDLE_UNKNOWN:
 	case IDLE_NO_WORK: return VERDICT_UNKNOWN;
 	default:
+		if (is_loader(judge, row))
+			return VERDICT_DATA;
 		return owner_of(judge, row).pipeline != INDEX_NONE ? VERDICT_DATA
 								   : VERDICT_HOST_CODE;
 	}

@@ -6,7 +6,8 @@
  * (idle_roots.h), and waits for other ranks inside collectives to one more:
  *
  *   cpu            runnable, throttled, irq: others, or the job's own threads, have the CPUs
- *   data           another root, and a thread of a data pipeline is on the way to it; causes by the host's
+ *   data           another root, and a thread of a data pipeline is on the way to it, or the place is a data
+ *                  loader, by a device file's own timeline; causes by the host's
  *                  code of the thread that fetches batches, up to the share of the steps in fetches
  *   host_code      user_code, runtime, driver, lock, io, page_fault, network, sleep
  *   device         device_wait: the host had done its part

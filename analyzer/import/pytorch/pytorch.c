@@ -7,8 +7,8 @@
  * on AMD. They belong together by args.correlation. "ts" and "dur" are microseconds: since 1970,
  * or, from 2023 on, since baseTimeNanoseconds, which stands at the end of the file. User
  * annotations, "Trace" and overhead rows are no device work; ProfilerStep#3 marks a step, also where it is of category
- * "Operator". An operator
- * (cpu_op) that launched a task has the same args."External id", and its shapes where they were
+ * "Operator". Operators (cpu_op), functions of Python and modules (python_function) and user annotations are the host's
+ * timeline. An operator that launched a task has the same args."External id", and its shapes where they were
  * recorded. Instants called "[memory]" are what the framework's allocator did; args."Device Type" 0 is the host.
  */
 #include <ctype.h>
@@ -147,6 +147,8 @@ enum event {
 	EVENT_FILL,
 	EVENT_CALL,
 	EVENT_OPERATOR,
+	EVENT_PYTHON,
+	EVENT_RANGE,
 };
 
 static enum event event_of(const struct json_value *category)
@@ -161,6 +163,7 @@ static enum event event_of(const struct json_value *category)
 		{ "operator", EVENT_OPERATOR }, { "runtime", EVENT_CALL },
 		{ "memcpy", EVENT_COPY },	{ "memset", EVENT_FILL },
 		{ "mtia_runtime", EVENT_CALL }, { "mtia_ccp_events", EVENT_KERNEL },
+		{ "python_function", EVENT_PYTHON }, { "user_annotation", EVENT_RANGE },
 	};
 
 	for (size_t i = 0; category->text && i < sizeof(EVENTS) / sizeof(EVENTS[0]); i++)
@@ -234,22 +237,69 @@ static uint32_t list_text(struct model *model, const struct json_value *value)
 	return model_string(model, text);
 }
 
-static int add_operator(struct pytorch *file, const struct json_value *values)
+#define STEP_NAME "ProfilerStep#"
+
+/* Of whatever category: in 2021 it is an operator's. */
+static bool is_step(const struct json_value *values)
+{
+	return strncmp(text_of(&values[F_NAME]), STEP_NAME, strlen(STEP_NAME)) == 0;
+}
+
+static int add_operator(struct pytorch *file, const struct json_value *values,
+			const struct pytorch_scope *scope)
 {
 	struct model *model = file->import->model;
-	struct pytorch_operator row = { 0 };
+	struct pytorch_operator row = { .number = scope->number,
+					.name = scope->name,
+					.shapes = scope->shapes };
 
-	if ((!number_of(&values[F_EXTERNAL], &row.number) &&
-	     !number_of(&values[F_EXTERNAL_2021], &row.number)) ||
-	    !row.number)
-		return 0;
-	row.name = model_string(model, text_of(&values[F_NAME]));
-	row.shapes = list_text(model, &values[F_SHAPES]);
 	row.types = list_text(model, &values[F_TYPES]);
-	if (row.name == INDEX_NONE || row.shapes == INDEX_NONE || row.types == INDEX_NONE ||
-	    !MODEL_PUSH(&file->operators, row))
+	return row.types != INDEX_NONE && (!row.number || MODEL_PUSH(&file->operators, row))
+		       ? 0
+		       : -ENOMEM;
+}
+
+static uint8_t scope_of(enum event event, const char *name)
+{
+	uint8_t range = scope_of_range(name);
+
+	if (event == EVENT_PYTHON)
+		return scope_of_python(name);
+	/* Until 2022 what is a range today is an operator. */
+	return event == EVENT_OPERATOR && range == SCOPE_RANGE &&
+			       strncmp(name, STEP_NAME, strlen(STEP_NAME)) != 0
+		       ? SCOPE_OPERATOR
+		       : range;
+}
+
+static int add_scope(struct pytorch *file, const struct json_value *values, enum event event)
+{
+	struct model *model = file->import->model;
+	const char *name = text_of(&values[F_NAME]);
+	struct pytorch_scope scope = { .scope = scope_of(event, name) };
+	uint64_t pid;
+	int err;
+
+	if (!number_of(&values[F_EXTERNAL], &scope.number))
+		number_of(&values[F_EXTERNAL_2021], &scope.number);
+	scope.name = model_string(model, name);
+	if (event == EVENT_OPERATOR)
+		scope.shapes = list_text(model, &values[F_SHAPES]);
+	if (scope.name == INDEX_NONE || scope.shapes == INDEX_NONE)
 		return -ENOMEM;
-	return 0;
+	err = event == EVENT_OPERATOR && !is_step(values) ? add_operator(file, values, &scope) : 0;
+	if (err)
+		return err;
+	/* Of those that cut traces out some leave no times to operators. */
+	if (!times_of(values, &scope.start_ns, &scope.dur_ns) || !number_of(&values[F_PID], &pid) ||
+	    pid > UINT32_MAX || !thread_of(&values[F_TID], &scope.tid))
+		return import_finding(file->import,
+				      "operators and ranges without usable times or threads", name);
+	scope.pid = (uint32_t)pid;
+	err = import_track(file->import, &file->tracks, TRACK_THREAD, pid, scope.tid);
+	if (err)
+		return err;
+	return MODEL_PUSH(&file->scopes, scope) ? 0 : -ENOMEM;
 }
 
 static int add_host_call(struct pytorch *file, const struct json_value *values)
@@ -273,14 +323,6 @@ static int add_host_call(struct pytorch *file, const struct json_value *values)
 	number_of(&values[F_CORRELATION], &call.correlation);
 	call.name = model_string(model, text_of(&values[F_NAME]));
 	return call.name != INDEX_NONE && MODEL_PUSH(&file->calls, call) ? 0 : -ENOMEM;
-}
-
-#define STEP_NAME "ProfilerStep#"
-
-/* Of whatever category: in 2021 it is an operator's. */
-static bool is_step(const struct json_value *values)
-{
-	return strncmp(text_of(&values[F_NAME]), STEP_NAME, strlen(STEP_NAME)) == 0;
 }
 
 /* ProfilerStep#3, on the host; the same on a device ("gpu_user_annotation") is left out. */
@@ -365,10 +407,12 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	event = event_of(&values[F_CAT]);
 	if (event == EVENT_CALL)
 		return add_host_call(file, values);
-	if (event == EVENT_OPERATOR && !is_step(values))
-		return add_operator(file, values);
-	return event == EVENT_OTHER || event == EVENT_OPERATOR ? add_mark(file, values)
-							       : add_gpu_task(file, values, event);
+	if (event == EVENT_OPERATOR || event == EVENT_PYTHON || event == EVENT_RANGE) {
+		int err = add_scope(file, values, event);
+
+		return err ? err : add_mark(file, values);
+	}
+	return event == EVENT_OTHER ? add_mark(file, values) : add_gpu_task(file, values, event);
 }
 
 static int on_scalar(void *context, const char *key, const struct json_value *value)
@@ -402,7 +446,8 @@ static int import(struct import *import)
 
 	import_rows_begin(&file.rows, import);
 	/* What stands before the damage is as good as ever. */
-	err = import_end_reading(import, err, file.tasks.count + file.calls.count, damage);
+	err = import_end_reading(import, err, file.tasks.count + file.calls.count + file.scopes.count,
+				 damage);
 	if (!err)
 		err = pytorch_put_rows(&file);
 	import_rows_free(&file.rows);
@@ -413,6 +458,7 @@ static int import(struct import *import)
 	free(file.marks.row);
 	free(file.memory.row);
 	free(file.operators.row);
+	free(file.scopes.row);
 	free(file.pipelines.row);
 	return err;
 }

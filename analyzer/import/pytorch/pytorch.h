@@ -30,6 +30,18 @@ struct pytorch_operator {
 	uint32_t types;
 };
 
+/* What a thread of the host was in: an operator, a function of Python, a module, a range. */
+struct pytorch_scope {
+	int64_t start_ns;
+	int64_t dur_ns;
+	uint64_t tid;
+	uint64_t number; /* of an operator: "External id"; 0 = unknown */
+	uint32_t pid;
+	uint32_t name; /* strings */
+	uint32_t shapes; /* of an operator */
+	uint8_t scope; /* enum host_scope */
+};
+
 struct gpu_task {
 	uint64_t correlation;
 	uint64_t external; /* number of its operator; 0 = unknown */
@@ -66,12 +78,20 @@ struct pytorch {
 	MODEL_ARRAY(struct pytorch_mark) marks;
 	MODEL_ARRAY(struct pytorch_memory) memory;
 	MODEL_ARRAY(struct pytorch_operator) operators;
+	MODEL_ARRAY(struct pytorch_scope) scopes;
 	bool has_rank;
 	uint32_t rank;
 	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
 	struct import_tracks tracks;
 	struct map device_names; /* the file's device number -> string */
 };
+
+/* An interval of the file's count as instants; false for one outside of any time. */
+bool pytorch_instants(const struct pytorch *file, int64_t start_ns, int64_t dur_ns, uint64_t *from,
+		      uint64_t *to);
+
+/* The host's timeline as calls, if there is no trace; and what operators took, as sums; devices from @first_device on are the file's. 0 or -ENOMEM. */
+int pytorch_put_scopes(struct pytorch *file, uint32_t first_device);
 
 /* Rows of the model from all that was read. 0 or -ENOMEM. */
 int pytorch_put_rows(struct pytorch *file);

@@ -23,6 +23,9 @@ static void raise_base(struct pytorch *file)
 	for (uint32_t i = 0; i < file->calls.count; i++)
 		first_ns = file->calls.row[i].start_ns < first_ns ? file->calls.row[i].start_ns
 								  : first_ns;
+	for (uint32_t i = 0; i < file->scopes.count; i++)
+		first_ns = file->scopes.row[i].start_ns < first_ns ? file->scopes.row[i].start_ns
+								   : first_ns;
 	if (first_ns != INT64_MAX && first_ns + file->base_ns < 1) {
 		file->base_ns = 1 - first_ns;
 		import_finding(file->import,
@@ -31,8 +34,8 @@ static void raise_base(struct pytorch *file)
 	}
 }
 
-static bool instants(const struct pytorch *file, int64_t start_ns, int64_t dur_ns, uint64_t *from,
-		     uint64_t *to)
+bool pytorch_instants(const struct pytorch *file, int64_t start_ns, int64_t dur_ns, uint64_t *from,
+		      uint64_t *to)
 {
 	int64_t begin, end;
 
@@ -87,7 +90,7 @@ static int put_call(struct pytorch *file, const struct host_call *from)
 	const char *name = model_text(model, from->name);
 	struct call call = { .args = { from->correlation }, .task = INDEX_NONE };
 
-	if (!instants(file, from->start_ns, from->dur_ns, &call.start_ns, &call.end_ns))
+	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &call.start_ns, &call.end_ns))
 		return import_finding(file->import, "runtime calls outside of any time", name);
 	call.thread = import_thread(&file->rows, from->pid, from->tid, call.start_ns);
 	call.function = import_function(&file->rows, strncmp(name, "hip", 3) ? "cuda" : "hip", name,
@@ -165,13 +168,13 @@ static int put_task(struct pytorch *file, const struct gpu_task *from)
 				    .kind = from->kind };
 	uint64_t start_ns, end_ns;
 
-	if (!instants(file, from->start_ns, from->dur_ns, &task.start_ns, &task.end_ns))
+	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &task.start_ns, &task.end_ns))
 		return import_finding(file->import, "device tasks outside of any time",
 				      model_text(model, from->name));
 	task.device = device_row(file, from, launch);
 	if (task.device == INDEX_NONE)
 		return -ENOMEM;
-	if (launch && instants(file, launch->start_ns, launch->dur_ns, &start_ns, &end_ns)) {
+	if (launch && pytorch_instants(file, launch->start_ns, launch->dur_ns, &start_ns, &end_ns)) {
 		task.enqueue_ns = import_host_time(&file->rows, CLOCK, start_ns);
 		task.enqueue_dur_ns = end_ns - start_ns;
 		task.thread = import_thread(&file->rows, launch->pid, launch->tid, task.enqueue_ns);
@@ -186,7 +189,7 @@ static int put_mark(struct pytorch *file, const struct pytorch_mark *from)
 	struct step_mark mark = { .number = from->number, .device = INDEX_NONE };
 	uint64_t start_ns, end_ns;
 
-	if (!instants(file, from->start_ns, from->dur_ns, &start_ns, &end_ns))
+	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &start_ns, &end_ns))
 		return 0;
 	mark.start_ns = import_host_time(&file->rows, CLOCK, start_ns);
 	mark.end_ns = import_host_time(&file->rows, CLOCK, end_ns);
@@ -201,7 +204,7 @@ static int put_memory(struct pytorch *file, const struct pytorch_memory *from)
 	struct memory_record record = from->record;
 	uint64_t ts_ns, same;
 
-	if (!instants(file, from->start_ns, 0, &ts_ns, &same))
+	if (!pytorch_instants(file, from->start_ns, 0, &ts_ns, &same))
 		return import_finding(file->import, "memory records outside of any time", NULL);
 	record.ts_ns = import_host_time(&file->rows, CLOCK, ts_ns);
 	record.process = import_process(&file->rows, from->pid);
@@ -226,6 +229,8 @@ int pytorch_put_rows(struct pytorch *file)
 	set_stages(file, first_device);
 	for (uint32_t i = 0; i < file->marks.count && !err; i++)
 		err = put_mark(file, &file->marks.row[i]);
+	if (!err)
+		err = pytorch_put_scopes(file, first_device);
 	for (uint32_t i = 0; i < file->memory.count && !err; i++)
 		err = put_memory(file, &file->memory.row[i]);
 	if (!err && !file->tasks.count)

@@ -4,6 +4,7 @@
 #include "analyzer/analyse/calls/api_statistic.h"
 #include "analyzer/analyse/calls/ioctl.h"
 #include "analyzer/analyse/calls/launched.h"
+#include "analyzer/analyse/calls/scopes.h"
 #include "analyzer/store/define_table.h"
 #include "lib/trace/function_kinds.h"
 
@@ -176,6 +177,33 @@ static bool next_launched(struct table_cursor *at)
 DEFINE_TABLE(launched, struct launched_usage, LAUNCHED_COLUMNS, next_launched,
 	     "what a process launched, by name",
 	     .sections = SECTION_API);
+
+#define SCOPE_COLUMNS(COLUMN)                                                                    \
+	COLUMN(kind, TEXT, "kind",                                                               \
+	       "operator, module, python, library (Python's that is not the job's), range, "     \
+	       "optimizer or data loader",                                                       \
+	       cell_text(scope_name(model->functions.row[row->function].scope)))                 \
+	COLUMN(name, TEXT, "name", "as the file has it",                                         \
+	       cell_string(model, model->functions.row[row->function].name))                     \
+	COLUMN(function, ROW, "function", "a row of functions", cell_u64(row->function))         \
+	COLUMN(process, ROW, "process", "whose: a row of processes", cell_index(row->process))   \
+	COLUMN(count, COUNT, "count", "how often it was entered", cell_u64(row->count))          \
+	COLUMN(total_ns, NS, "total", "time in it, once where it is inside itself",              \
+	       cell_u64(row->total_ns))                                                          \
+	COLUMN(self_ns, NS, "self", "of it, outside of all else that the file tells of",         \
+	       cell_u64(row->self_ns))                                                           \
+	COLUMN(min_ns, SHORT_NS, "min", "the shortest", cell_u64(row->min_ns))                   \
+	COLUMN(max_ns, SHORT_NS, "max", "the longest", cell_u64(row->max_ns))
+
+static bool next_scope(struct table_cursor *at)
+{
+	const struct scope_results *scopes = at->of->results->scopes;
+
+	return scopes && cursor_rows(at, scopes->row, scopes->count, sizeof(*scopes->row));
+}
+
+DEFINE_TABLE(host_scopes, struct scope_usage, SCOPE_COLUMNS, next_scope,
+	     "what the host was in, by a device file's own timeline", .sections = SECTION_API);
 
 #define IOCTLS_COLUMNS(COLUMN)                                                                   \
 	COLUMN(thread, ROW, "thread", "who called: a row of threads", cell_u64(row->thread))     \

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The host's timeline of a Kineto trace, and what its operators took: on the host with and without the operators that they
+ * called, and on the device what they launched.
+ */
+#include "analyzer/import/pytorch/pytorch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyzer/import/operator_calls.h"
+#include "lib/base/bisect.h"
+#include "lib/base/sort_rows.h"
+
+#define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
+
+/* An operator that has begun: what the ones within it took. */
+struct open_operator {
+	const struct pytorch_scope *scope;
+	uint64_t inner_ns; /* on the host */
+	uint64_t inner_device_ns;
+};
+
+/* What an operator itself launched. */
+struct launched_time {
+	uint64_t number;
+	uint64_t ns;
+};
+
+struct operator_times {
+	struct pytorch *file;
+	struct operator_calls calls;
+	MODEL_ARRAY(struct launched_time) launched; /* by number */
+	MODEL_ARRAY(struct open_operator) open;
+};
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct pytorch_scope *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->dur_ns != y->dur_ns)
+		return x->dur_ns > y->dur_ns ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct launched_time *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Tasks of one operator become one row. */
+static int sum_tasks(struct operator_times *times)
+{
+	struct pytorch *file = times->file;
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < file->tasks.count; i++) {
+		struct launched_time row = { file->tasks.row[i].external,
+					     (uint64_t)file->tasks.row[i].dur_ns };
+
+		if (row.number && !MODEL_PUSH(&times->launched, row))
+			return -ENOMEM;
+	}
+	SORT_ARRAY(&times->launched, by_number);
+	for (uint32_t i = 0; i < times->launched.count; i++) {
+		struct launched_time *rows = times->launched.row;
+
+		if (used && rows[used - 1].number == rows[i].number)
+			rows[used - 1].ns += rows[i].ns;
+		else
+			rows[used++] = rows[i];
+	}
+	times->launched.count = used;
+	return 0;
+}
+
+static uint64_t launched_by(const struct operator_times *times, uint64_t number)
+{
+	const struct launched_time *rows = times->launched.row;
+	uint32_t at = BISECT(i, 0, times->launched.count, rows[i].number < number);
+
+	return number && at < times->launched.count && rows[at].number == number ? rows[at].ns : 0;
+}
+
+static int close_operator(struct operator_times *times)
+{
+	struct open_operator last = times->open.row[--times->open.count];
+	const struct pytorch_scope *scope = last.scope;
+	uint64_t self_ns = launched_by(times, scope->number);
+	struct operator_sum call = { .name = scope->name,
+				     .shapes = scope->shapes,
+				     .total_ns = self_ns + last.inner_device_ns,
+				     .self_ns = self_ns,
+				     .host_ns = (uint64_t)scope->dur_ns };
+
+	call.host_self_ns = call.host_ns > last.inner_ns ? call.host_ns - last.inner_ns : 0;
+	if (times->open.count) {
+		struct open_operator *outer = &times->open.row[times->open.count - 1];
+
+		outer->inner_ns += call.host_ns;
+		outer->inner_device_ns += call.total_ns;
+	}
+	/* Of a file without a device it is not known, rather than 0. */
+	if (!times->file->tasks.count)
+		call.total_ns = call.self_ns = UINT64_MAX;
+	return operator_calls_add(&times->calls, &call);
+}
+
+static int open_operator(struct operator_times *times, const struct pytorch_scope *scope)
+{
+	struct open_operator row = { .scope = scope };
+	int err = 0;
+
+	while (times->open.count && !err) {
+		const struct pytorch_scope *last = times->open.row[times->open.count - 1].scope;
+		int64_t end_ns;
+
+		if (last->pid == scope->pid && last->tid == scope->tid &&
+		    !__builtin_add_overflow(last->start_ns, last->dur_ns, &end_ns) &&
+		    scope->start_ns < end_ns)
+			break;
+		err = close_operator(times);
+	}
+	if (err)
+		return err;
+	return MODEL_PUSH(&times->open, row) ? 0 : -ENOMEM;
+}
+
+static int sum_operators(struct pytorch *file, uint32_t first_device)
+{
+	struct operator_times times = { .file = file,
+					.calls = { .import = file->import, .device = INDEX_NONE } };
+	int err = sum_tasks(&times);
+
+	if (file->import->model->devices.count == first_device + 1)
+		times.calls.device = first_device;
+	for (uint32_t i = 0; i < file->scopes.count && !err; i++)
+		if (file->scopes.row[i].scope == SCOPE_OPERATOR)
+			err = open_operator(&times, &file->scopes.row[i]);
+	while (times.open.count && !err)
+		err = close_operator(&times);
+	operator_calls_free(&times.calls);
+	free(times.launched.row);
+	free(times.open.row);
+	return err;
+}
+
+static int put_scope(struct pytorch *file, const struct pytorch_scope *from)
+{
+	uint64_t start_ns, end_ns;
+	uint32_t thread;
+
+	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &start_ns, &end_ns))
+		return import_finding(file->import, "operators and ranges outside of any time",
+				      model_text(file->import->model, from->name));
+	thread = import_thread(&file->rows, from->pid, from->tid, start_ns);
+	return import_scope(&file->rows, thread, model_text(file->import->model, from->name),
+			    from->scope, start_ns, end_ns);
+}
+
+int pytorch_put_scopes(struct pytorch *file, uint32_t first_device)
+{
+	int err = 0;
+
+	SORT_ARRAY(&file->scopes, by_thread);
+	for (uint32_t i = 0; i < file->scopes.count && !err && file->import->alone; i++)
+		err = put_scope(file, &file->scopes.row[i]);
+	return err ? err : sum_operators(file, first_device);
+}
