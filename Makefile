@@ -165,14 +165,21 @@ include packaging/install.mk
 include packaging/dist.mk
 
 # What is made of the sources; the tests compare it.
-# A Python package for notebooks. WHEEL_FLAGS=--no-build-isolation: with the setuptools that PYTHON has.
+# Python packages, for notebooks and for the fleet; the latter with its SQL and what its page is drawn by.
+# WHEEL_FLAGS=--no-build-isolation: with the setuptools that PYTHON has.
 PYTHON ?= python3
 wheel:
-	rm -rf $(B)/python $(B)/wheel
-	mkdir -p $(B)/python
+	rm -rf $(B)/python $(B)/fleet $(B)/wheel
+	mkdir -p $(B)/python $(B)/fleet
 	cp -R python/. LICENSE $(B)/python/
 	echo $(VERSION) >$(B)/python/VERSION
 	$(PYTHON) -m pip wheel -q --no-deps --disable-pip-version-check $(WHEEL_FLAGS) -w $(B)/wheel $(B)/python
+	cp -R fleet/README.md fleet/pyproject.toml fleet/profbpf_fleet LICENSE $(B)/fleet/
+	rm -rf $(B)/fleet/profbpf_fleet/__pycache__
+	mkdir -p $(B)/fleet/profbpf_fleet/sql
+	cp fleet/*.sql $(B)/fleet/profbpf_fleet/sql/
+	echo $(VERSION) >$(B)/fleet/VERSION
+	$(PYTHON) -m pip wheel -q --no-deps --disable-pip-version-check $(WHEEL_FLAGS) -w $(B)/wheel $(B)/fleet
 
 docs: $(B)/analyzer $(B)/profctl
 	docs/list_files.py >docs/files.md
@@ -189,7 +196,8 @@ help:
 	@echo "make test-debian13  compile, test and demonstrate this checkout in a fresh Debian 13 (the same needs)"
 	@echo "make fuzz     fuzz all that reads what others wrote, each part for FUZZ_SECONDS (default 20)"
 	@echo "make fuzz-fast  the same, mostly without AddressSanitizer: several times as many inputs"
-	@echo "make wheel    build/wheel/profbpf-*.whl: recordings as Arrow tables and pandas frames (python/README.md)"
+	@echo "make wheel    build/wheel/profbpf-*.whl: recordings as Arrow tables and pandas frames (python/README.md);"
+	@echo "              profbpf_fleet-*.whl: who holds a distributed job back (fleet/README.md)"
 	@echo "make docs     make docs/files.md, docs/tables.md, docs/lake.md and the completions of the sources"
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make bench-import  measure how fast device files of other profilers are taken in"

@@ -1,0 +1,34 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What of each rank's step is its own doing, and by how much that is more than usual in that step: the median over the ranks,
+-- times what ranks of its role usually take of that (over all steps; if three of them or more can be compared). Its own is
+-- all but collectives that nothing else hides, and but idle time that ends with a message from elsewhere (cause network),
+-- which is waiting for others.
+WITH elsewhere AS (SELECT rank, step, sum(ns) AS ns FROM idle WHERE cause = 'network' GROUP BY rank, step),
+own AS (
+  SELECT s.rank, s.host, s.step, r.role, CAST(s.step_ns AS DOUBLE) AS step_ns, CAST(s.compute_ns AS DOUBLE) AS compute_ns,
+         CAST(s.idle_ns - coalesce(e.ns, 0) AS DOUBLE) AS idle_ns,
+         CAST(greatest(s.step_ns - s.exposed_communication_ns - coalesce(e.ns, 0), 1) AS DOUBLE) AS own_ns
+  FROM (SELECT rank, max(host) AS host, step, sum(step_ns) AS step_ns, sum(coalesce(compute_ns, 0)) AS compute_ns,
+               sum(coalesce(exposed_communication_ns, 0)) AS exposed_communication_ns, sum(coalesce(idle_ns, 0)) AS idle_ns
+        FROM steps GROUP BY rank, step) s
+  JOIN roles r ON r.rank = s.rank
+  LEFT JOIN elsewhere e ON e.rank = s.rank AND e.step = s.step),
+of_all AS (
+  SELECT step, median(step_ns) AS step_ns, median(own_ns) AS own_ns, median(compute_ns) AS compute_ns, median(idle_ns) AS idle_ns
+  FROM own GROUP BY step),
+of_role AS (
+  SELECT role, step, count(*) AS ranks, median(own_ns) AS own_ns, median(compute_ns) AS compute_ns
+  FROM own GROUP BY role, step),
+shares AS (
+  SELECT r.role, CASE WHEN max(r.ranks) >= 3 THEN median(r.own_ns / a.own_ns) ELSE 1 END AS own,
+         CASE WHEN max(r.ranks) >= 3 THEN median(r.compute_ns / greatest(a.compute_ns, 1)) ELSE 1 END AS compute
+  FROM of_role r JOIN of_all a ON a.step = r.step
+  GROUP BY r.role)
+SELECT w.rank, w.host, w.step, n.i, n.block, a.step_ns AS usual_step_ns, w.own_ns,
+       w.own_ns - a.own_ns * h.own AS more_ns,
+       w.compute_ns - a.compute_ns * h.compute AS more_compute_ns,
+       w.idle_ns - a.idle_ns AS more_idle_ns
+FROM own w
+JOIN shares h ON h.role = w.role
+JOIN of_all a ON a.step = w.step
+JOIN numbered n ON n.step = w.step

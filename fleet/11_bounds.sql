@@ -1,0 +1,16 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- How much a block must cost to be named: 2 % of the usual step (a communicator: 1 %), and five times what blocks scatter by,
+-- from one to the next and, where there are four to compare, from one rank to another (both by medians, so those that are
+-- to be found do not raise it).
+WITH ordered AS (
+  SELECT kind, rank, communicator, ns,
+         ns - lag(ns) OVER (PARTITION BY kind, rank, communicator ORDER BY block) AS change_ns
+  FROM blocks),
+spread AS (
+  SELECT kind, count(DISTINCT concat(CAST(rank AS VARCHAR(20)), communicator)) AS members, median(abs(ns)) AS ns, median(abs(change_ns)) AS change_ns
+  FROM ordered GROUP BY kind),
+one_step AS (SELECT median(usual_step_ns) AS ns FROM costs)
+SELECT s.kind, s.members, t.ns AS usual_step_ns,
+       greatest(CASE WHEN s.kind = 'rank' THEN 0.02 ELSE 0.01 END * t.ns, 5 * 1.4826 / sqrt(2) * coalesce(s.change_ns, 0),
+                CASE WHEN s.members >= 4 THEN 5 * 1.4826 * s.ns ELSE 0 END) AS ns
+FROM spread s CROSS JOIN one_step t

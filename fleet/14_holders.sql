@@ -1,0 +1,28 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Who holds the job back in each step: of the suspects the one that costs most. At least two ranks of a host, and half of
+-- them, that lose the same way in a block are one, the host (rank -1). Of communicators that are slow together the one that
+-- costs most over all steps stands for them, so that it does not change from step to step.
+WITH on_host AS (SELECT host, count(DISTINCT rank) AS ranks FROM costs GROUP BY host),
+together AS (
+  SELECT r.host, r.block, r.why, r.cause
+  FROM reasons r JOIN on_host h ON h.host = r.host
+  WHERE r.kind = 'rank'
+  GROUP BY r.host, r.block, r.why, r.cause
+  HAVING count(*) >= 2 AND 2 * count(*) >= max(h.ranks)),
+known AS (
+  SELECT s.kind, CASE WHEN t.host IS NOT NULL THEN -1 ELSE s.rank END AS rank, s.communicator, s.host, s.step, s.ns, r.why, r.cause, r.who
+  FROM suspects s
+  JOIN reasons r ON r.kind = s.kind AND r.rank = s.rank AND r.communicator = s.communicator AND r.block = s.block
+  LEFT JOIN together t ON t.host = s.host AND t.block = s.block AND t.why = r.why AND t.cause = r.cause AND s.kind = 'rank'),
+whole AS (SELECT communicator, sum(ns) AS ns FROM suspects WHERE kind = 'link' GROUP BY communicator),
+one_link AS (
+  SELECT k.step, k.communicator, row_number() OVER (PARTITION BY k.step ORDER BY w.ns DESC, k.communicator) AS place
+  FROM known k JOIN whole w ON w.communicator = k.communicator WHERE k.kind = 'link'),
+left_over AS (
+  SELECT k.kind, k.rank, k.communicator, k.host, k.step, k.why, k.cause, max(k.who) AS who, max(k.ns) AS ns
+  FROM known k LEFT JOIN one_link l ON l.step = k.step AND l.communicator = k.communicator AND k.kind = 'link'
+  WHERE k.kind = 'rank' OR l.place = 1
+  GROUP BY k.kind, k.rank, k.communicator, k.host, k.step, k.why, k.cause)
+SELECT kind, rank, communicator, host, step, why, cause, who, ns,
+       row_number() OVER (PARTITION BY step ORDER BY ns DESC, rank, communicator) AS place
+FROM left_over

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""judge.py - runs the SQL over a lake and puts its rows together to the answer, which is what --format json prints.
+
+The SQL files are run in the order of their numbers; each one's rows become a table of its name, without the number. Two
+tables are made between them: tree, before differences, and clocks, before arrivals (clocks.py).
+"""
+
+import collections
+import pathlib
+import re
+import statistics
+
+from profbpf_fleet import clocks as clock
+from profbpf_fleet.findings import findings_of
+from profbpf_fleet.lake import open_lake
+from profbpf_fleet.sentences import sentence_of
+
+SCHEMA = "profbpf.fleet/1"
+CHRONIC = 0.5  # of its steps
+MS = 1e6
+
+
+def statements():
+    """[(name, SELECT)] in their order: files of the package, or of the checkout."""
+    here = pathlib.Path(__file__).parent
+    folder = here / "sql" if (here / "sql").is_dir() else here.parent
+    return [(re.sub(r"^\d+_", "", path.stem), path.read_text(encoding="utf-8")) for path in sorted(folder.glob("[0-9][0-9]_*.sql"))]
+
+
+class Judgement:
+    """The tables that were made of a lake, as far as they are needed for the answer."""
+
+    def __init__(self, engine, first_step=None, last_step=None):
+        self.engine = engine
+        self.lacking = open_lake(engine, first_step, last_step)
+        self.host_of = {row["rank"]: row["host"] for row in engine.rows("SELECT rank, max(host) AS host FROM steps GROUP BY rank")}
+        self.origin = None
+        if self.host_of:
+            self.run()
+
+    def run(self):
+        for name, select in statements():
+            if name == "differences":
+                self.make_tree()
+            if name == "arrivals":
+                self.make_clocks()
+            self.engine.make(name, select)
+            if name == "links":
+                self.engine.drop("arrivals")
+        rows = self.engine.rows
+        self.origin = rows("SELECT * FROM origin")[0]
+        self.bounds = {row["kind"]: row for row in rows("SELECT * FROM bounds")}
+        self.held = rows("SELECT kind, rank, communicator, host, step, why, cause, who, ns FROM holders WHERE place = 1 ORDER BY step")
+        self.suspected = rows("SELECT kind, rank, communicator, host, why, cause, count(*) AS steps FROM holders "
+                              "GROUP BY kind, rank, communicator, host, why, cause")
+        self.slow_links = rows("SELECT communicator, count(*) AS steps, median(ns) AS ns FROM suspects WHERE kind = 'link' "
+                               "GROUP BY communicator ORDER BY communicator")
+        self.operators = rows("SELECT rank, name, ns, usual_ns, place FROM operators_of_suspects ORDER BY rank, place")
+        self.order = {row["step"]: row["i"] for row in rows("SELECT step, i FROM numbered")}
+        self.presence = rows("SELECT * FROM presence ORDER BY rank")
+        self.link_steps = {row["communicator"]: row["steps"] for row in
+                           rows("SELECT communicator, count(*) AS steps FROM links GROUP BY communicator")}
+
+    def make_tree(self):
+        self.members = self.engine.rows("SELECT * FROM members ORDER BY communicator, rank")
+        self.root, self.tree = clock.tree_of(self.members, self.host_of)
+        values = ", ".join(f"({rank}, {parent}, '{name.replace(chr(39), chr(39) * 2)}')" for rank, parent, name in self.tree)
+        none = "" if self.tree else " WHERE 1 = 0"
+        self.engine.make("tree", "SELECT CAST(rank AS INT) AS rank, CAST(parent AS INT) AS parent, communicator FROM "
+                         f"(VALUES {values or '(0, 0, chr(63))'}) AS v(rank, parent, communicator){none}")
+
+    def make_clocks(self):
+        self.clocks = clock.chain(self.root, self.tree, self.engine.rows("SELECT * FROM fits ORDER BY rank, epoch"), self.host_of)
+        self.engine.make("clocks", clock.relation_of(self.clocks or {min(self.host_of): [clock.Part(clock.FIRST, 0.0, 1.0, 0.0)]}))
+
+
+def key_of(row):
+    return row["kind"], row["rank"], row["communicator"], row["host"] if row["kind"] == "rank" else "", row["why"], row["cause"]
+
+
+def operator_of(judgement, rank, host):
+    """The operator of a rank, or of a host's ranks, that takes most beyond the usual."""
+    ranks = [rank] if rank >= 0 else [r for r, name in judgement.host_of.items() if name == host]
+    more = collections.Counter()
+    for row in judgement.operators:
+        if row["rank"] in ranks and row["place"] == 1 and row["ns"] > row["usual_ns"]:
+            more[row["name"]] += row["ns"] - row["usual_ns"]
+    return more.most_common(1)[0][0] if more else None
+
+
+def ranges_of(judgement, steps):
+    """[[first, last]] of steps that follow each other in the lake."""
+    ranges = []
+    for step in steps:
+        if ranges and judgement.order[step] == judgement.order[ranges[-1][1]] + 1:
+            ranges[-1][1] = step
+        else:
+            ranges.append([step, step])
+    return ranges
+
+
+def holder_of(judgement, key, rows, suspected):
+    kind, rank, communicator, host, why, cause = key
+    present = {row["rank"]: row["steps"] for row in judgement.presence}
+    of_host = [present[r] for r, name in judgement.host_of.items() if name == host]
+    steps = judgement.link_steps[communicator] if kind == "link" else present[rank] if rank >= 0 else max(of_host)
+    held = statistics.median(row["ns"] for row in rows) / MS
+    holder = {"rank": rank if kind == "rank" and rank >= 0 else None, "host": host or None, "communicator": communicator or None,
+              "why": why, "cause": cause or None, "who": collections.Counter(row["who"] for row in rows).most_common(1)[0][0] or None,
+              "operator": operator_of(judgement, rank, host) if why == "compute" else None,
+              "steps": len(rows), "first_step": rows[0]["step"], "last_step": rows[-1]["step"], "held_ms_per_step": round(held, 3),
+              "chronic": suspected[key] >= CHRONIC * steps, "in_steps": ranges_of(judgement, [row["step"] for row in rows])}
+    return {name: value for name, value in holder.items() if value is not None}
+
+
+def holders_of(judgement):
+    """Who is named, the one that costs the job most first; in fewer than three steps nobody is."""
+    by_key, suspected = collections.defaultdict(list), collections.Counter()
+    for row in judgement.held:
+        by_key[key_of(row)].append(row)
+    for row in judgement.suspected:
+        suspected[key_of(row)] += row["steps"]
+    holders = [holder_of(judgement, key, rows, suspected) for key, rows in sorted(by_key.items()) if len(rows) >= 3]
+    return sorted(holders, key=lambda holder: -holder["steps"] * holder["held_ms_per_step"])
+
+
+def answer(engine, first_step=None, last_step=None, with_map=False):
+    """The whole judgement as JSON has it."""
+    judgement = Judgement(engine, first_step, last_step)
+    result = {"schema": SCHEMA, "engine": engine.version, "ranks": len(judgement.host_of), "steps": 0, "holders": [], "clocks": [], "findings": []}
+    if judgement.origin:
+        result["steps"] = judgement.origin["steps"]
+        result["usual_step_ms"] = round(judgement.bounds["rank"]["usual_step_ns"] / MS, 3)
+        result["named_from_ms"] = {kind: round(row["ns"] / MS, 3) for kind, row in sorted(judgement.bounds.items())}
+        result["holders"] = holders_of(judgement)
+        result["clocks"] = clock.told(judgement.clocks)
+        result["findings"] = findings_of(judgement, result)
+    result["verdict"] = verdict_of(result)
+    if with_map and judgement.origin:
+        result["map"] = engine.rows("SELECT line, field, first_rank, first_step, ns FROM map ORDER BY line, field")
+        result["held"] = [{"step": row["step"], "rank": row["rank"], "host": row["host"], "communicator": row["communicator"]} for row in judgement.held]
+    return result
+
+
+def verdict_of(result):
+    verdict = {"sentence": sentence_of(result)}
+    if result["holders"]:
+        verdict |= {name: value for name, value in result["holders"][0].items() if name in ("rank", "host", "communicator", "why", "cause")}
+    return verdict

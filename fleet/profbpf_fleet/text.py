@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""text.py - the answer as text for a terminal."""
+
+from profbpf_fleet.sentences import who_of, why_of
+
+
+def table(rows):
+    """Rows of texts in columns as wide as they must be; numbers to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    number = [all(row[i].replace(".", "").replace("-", "").isdigit() for row in rows[1:]) for i in range(len(rows[0]))]
+    return ["  ".join(cell.rjust(w) if n else cell.ljust(w) for cell, w, n in zip(row, widths, number)).rstrip() for row in rows]
+
+
+def holder_row(holder):
+    who = who_of(holder).replace("the links of ", "")
+    return [f"{holder['held_ms_per_step']:.1f}", str(holder["steps"]), str(holder["first_step"]), str(holder["last_step"]),
+            "chronic" if holder["chronic"] else "passing", who, holder["why"], why_of(holder)]
+
+
+def clock_lines(clocks):
+    offsets = [abs(clock["offset_ns"]) for clock in clocks[1:]]
+    drifts = [abs(clock["drift_ppb"]) for clock in clocks[1:]]
+    errors = sorted(clock["error_ns"] for clock in clocks[1:])
+    if not offsets:
+        return []
+    return [f"clocks   {len(clocks)} ranks' aligned by the ends of their collectives: up to {max(offsets) / 1e6:.3f} ms apart, "
+            f"up to {max(drifts) / 1e3:.1f} ppm of drift; known to {errors[-1] / 1e3:.1f} us or better"]
+
+
+def text_of(result):
+    lines = [f"verdict  {result['verdict']['sentence']}", ""]
+    if result["steps"]:
+        lines.append(f"lake     {result['ranks']} ranks, {result['steps']} steps; the usual step takes {result['usual_step_ms']:.1f} ms")
+        lines += clock_lines(result["clocks"])
+    if result["holders"]:
+        rows = [["ms/step", "steps", "first", "last", "", "who", "why", ""]] + [holder_row(holder) for holder in result["holders"]]
+        lines += ["", "Who holds the job back, by what it costs the job; in each step the one that costs most:"] + table(rows)
+    if result["findings"]:
+        lines += ["", "Besides:"] + [f"  {finding['text']}" for finding in result["findings"]]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# profbpf-fleet on DuckDB: who holds jobs back that were made up with known faults, and nobody in healthy ones; and a lake of
+# real recordings.
+. "$(dirname "$0")/lib.sh"
+need_command jq
+need_command python3
+
+"$ROOT/tests/tools/make-venv" fleet >"$WORK/install" 2>&1 ||
+	skip "DuckDB cannot be installed: $(tail -n 1 "$WORK/install")"
+VENV=$ROOT/build/venv-fleet/bin
+
+make -s -C "$ROOT" wheel B="$WORK/build" PYTHON="$VENV/python" WHEEL_FLAGS=--no-build-isolation >"$WORK/wheel" 2>&1 ||
+	fail "no wheel: $(tail -n 3 "$WORK/wheel")"
+"$VENV/python" -m venv "$WORK/venv"
+"$WORK/venv/bin/python" -m pip install -q --no-deps --no-index "$WORK"/build/wheel/profbpf_fleet-*.whl
+# DuckDB of the virtual environment that the other one was made from.
+PYTHONPATH=$("$VENV/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+export PYTHONPATH
+FLEET=$WORK/venv/bin/profbpf-fleet
+find "$WORK/venv" -name '*.sql' -printf '%f\n' | sort >"$WORK/packed"
+find "$ROOT/fleet" -maxdepth 1 -name '*.sql' -printf '%f\n' | sort | cmp - "$WORK/packed" || fail "the wheel has other SQL than fleet/"
+
+# planted NAME OPTIONS...: a lake, what is said of it, and that against what was planted
+planted() {
+	local name=$1
+	shift
+	"$VENV/python" "$ROOT/tests/tools/make_lake.py" "$WORK/$name" "$@"
+	"$FLEET" report "$WORK/$name" --format json -o "$WORK/$name.json"
+	"$FLEET" report "$WORK/$name" >"$WORK/$name.txt"
+	"$ROOT/tests/tools/check_fleet.py" "$WORK/$name.truth.json" "$WORK/$name.json" >"$WORK/checked" 2>&1 ||
+		fail "$name: $(cat "$WORK/checked" "$WORK/$name.txt")"
+	note "$name: $(cat "$WORK/checked")"
+	note "$(head -n 1 "$WORK/$name.txt")"
+}
+
+planted chronic --plant compute:rank=5,ms=16 --plant host:rank=9,ms=25,cause=lock,from=31,to=59
+assert_eq "who" 5 "$(jq .verdict.rank "$WORK/chronic.json")"
+assert_contains "the sentence comes first" "$WORK/chronic.txt" '^verdict  Rank 5 on host001 holds the job back by 1[56]\.[0-9] ms .*computes longer, in MatMul'
+planted pipeline --ranks 32 --stages 4 --tensor 4 --steps 200 --collectives 20 --no-world --seed 3 \
+	--plant link:communicator=dp0.1,ms=6,from=50,to=119 --plant host:host=2,ms=12,cause=pipeline,from=130,to=180
+assert_eq "the data pipeline of a host" "data host002 null" \
+	"$(jq -r '.holders[] | select(.why == "data") | "\(.why) \(.host) \(.rank)"' "$WORK/pipeline.json")"
+planted uneven --ranks 32 --stages 4 --tensor 4 --steps 300 --collectives 20 --no-world --evaluation 50 --seed 4 \
+	--plant compute:rank=20,ms=20,from=170 --plant late:rank=7,step=100 --plant missing:rank=12,from=120,to=160 \
+	--plant set:host=5,step=200,ms=-3000
+
+note "-- nobody is named in healthy jobs"
+for seed in 11 12 13 14; do
+	planted healthy$seed --ranks 24 --tensor 2 --stages $((seed % 3 + 1)) --steps 120 --evaluation 40 --seed $seed
+	assert_eq "holders" 0 "$(jq '.holders | length' "$WORK/healthy$seed.json")"
+done
+planted reset --ranks 16 --steps 120 --plant set:host=0,step=60,ms=250 # the reference's own
+assert_eq "whose clock was set" '[0,1,2,3]' "$(jq -c '.findings[] | select(.kind == "clock_set").ranks' "$WORK/reset.json")"
+
+note "-- a part of the steps, and what a lake lacks"
+"$FLEET" report "$WORK/chronic" --from-step 31 --to-step 59 --format json -o "$WORK/part.json"
+assert_eq "who, in a part" '29 9 true' "$(jq -r '"\(.steps) \(.verdict.rank) \(.holders[0].chronic)"' "$WORK/part.json")"
+rm -r "$WORK/chronic/operators" "$WORK/chronic/idle" "$WORK/chronic/collectives"
+"$FLEET" report "$WORK/chronic" --format json -o "$WORK/less.json"
+assert_eq "who, of steps alone" 5 "$(jq .verdict.rank "$WORK/less.json")"
+assert_eq "what could not be judged" collectives,idle,operators "$(jq -r '[.findings[] | select(.kind == "no_table").table] | join(",")' "$WORK/less.json")"
+
+note "-- a lake of what a profiler wrote of each rank"
+"$ROOT/tests/tools/make_kineto_ranks.py" "$WORK/kineto" 4 40 2 3
+for rank in 0 1 2 3; do "$ANALYZER" lake --device "$WORK/kineto/rank$rank.json" -o "$WORK/real"; done
+"$FLEET" report "$WORK/real" >"$WORK/real.txt"
+cat "$WORK/real.txt"
+assert_contains "who" "$WORK/real.txt" '^verdict  Rank 2 holds the job back by (2\.9|3\.0) ms of a step of 25\.[0-9] ms, in all 40 steps: it computes longer, in gemm\.$'
+"$FLEET" report "$WORK/real" --format json -o "$WORK/real.json"
+assert_eq "clocks, ms" '[0,3,6,9]' "$(jq -c '[.clocks[].offset_ns / 1e6 | round]' "$WORK/real.json")"
+
+note "-- wrong usage"
+assert_status "no lake" 1 "$FLEET" report "$WORK/nothing"
+assert_status "another folder" 1 "$FLEET" report "$ROOT/docs"
+assert_contains "what it is not" "$WORK/err" 'is it a lake'
+assert_status "master without spark" 2 "$FLEET" report "$WORK/chronic" --master spark://localhost
+assert_status "steps that end before they begin" 2 "$FLEET" report "$WORK/chronic" --from-step 3 --to-step 2
