@@ -238,6 +238,25 @@ static struct export_options export_options(const struct options *options,
 	};
 }
 
+/* What device files tell of other times than the trace: a file may cover the whole job. */
+static void tell_outside(const struct options *options, const struct analysis *analysis)
+{
+	const struct model *model = analysis->model;
+	struct export_options window = export_options(options, analysis);
+	uint32_t outside = 0;
+
+	for (uint32_t i = 0; i < model->tasks.count && options->exporter->cut; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+
+		outside += !(task->flags & MODEL_TASK_UNTIMED) &&
+			   (task->start_ns >= window.end_ns || task->end_ns <= window.start_ns);
+	}
+	if (outside && !is_part(options))
+		fprintf(stderr,
+			"analyzer: %u of %u device tasks are outside of the recording and not in %s\n",
+			outside, model->tasks.count, options->output);
+}
+
 /* Several files, in a folder of their own. */
 static int export_folder(const struct options *options, const struct analysis *analysis,
 			 char *error, size_t error_size)
@@ -268,6 +287,17 @@ static int export_file(const struct options *options, const struct analysis *ana
 	if (!err)
 		err = output_commit(&output, error, error_size);
 	output_end(&output);
+	return err;
+}
+
+static int export_all(const struct options *options, const struct analysis *analysis, char *error,
+		      size_t error_size)
+{
+	int err = options->exporter->folder ? export_folder(options, analysis, error, error_size)
+					    : export_file(options, analysis, error, error_size);
+
+	if (!err)
+		tell_outside(options, analysis);
 	return err;
 }
 
@@ -391,10 +421,8 @@ static int run(const struct options *options, struct analysis *analysis, char *e
 	if (options->command == COMMAND_LAKE)
 		return write_lake(analysis->model, &analysis->results, options->output,
 				  &options->lake, error, error_size);
-	if (options->command == COMMAND_EXPORT && options->exporter->folder)
-		return export_folder(options, analysis, error, error_size);
 	if (options->command == COMMAND_EXPORT)
-		return export_file(options, analysis, error, error_size);
+		return export_all(options, analysis, error, error_size);
 	return write_report(options, analysis, error, error_size);
 }
 

@@ -38,6 +38,7 @@ struct export_options {
 struct exporter {
 	bool folder; /* it writes files into an empty folder; else one file, which does not exist before */
 	bool has_kinds; /* of stacks: --kind says which */
+	bool cut; /* tasks of devices outside options' window are left out */
 	bool of_window; /* it reads no rows of other times than options' window: they need not be loaded */
 	/*
 	 * Writes the complete model (joined and indexed) and what all analyses found to @path. Its temporary

@@ -111,6 +111,7 @@ SIM_EXPORT int rtMemcpyAsync(void *to, uint64_t to_size, const void *from, uint6
 				 .name = "MEMCPY_ASYNC",
 				 .core = "MEMCPY_ASYNC",
 				 .bytes = bytes,
+				 .direction = kind,
 				 .set_ns = COPY_START_NS + bytes / COPY_BYTES_PER_NS };
 
 	if (bytes > to_size)

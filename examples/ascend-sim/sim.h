@@ -51,6 +51,7 @@ struct sim_task {
 	const char *core; /* as profiles name it: AI_CORE */
 	uint64_t set_ns; /* how long it takes */
 	uint64_t bytes;
+	uint32_t direction; /* SIM_COPY: rtMemcpyKind_t, 0 = host to host */
 	uint32_t blocks;
 	uint32_t tag; /* SIM_TRACE */
 	struct sim_event *event;

@@ -84,8 +84,9 @@ static void tell_kernel(const struct sim_task *task)
 
 static void tell_copy(const struct sim_task *task)
 {
+	static const int32_t KINDS[] = { MSPTI_HTOH, MSPTI_HTOD, MSPTI_DTOH, MSPTI_DTOD };
 	const struct mspti_memcpy record = { .kind = MSPTI_MEMCPY,
-					     .copy_kind = MSPTI_DTOH,
+					     .copy_kind = task->direction < 4 ? KINDS[task->direction] : 0,
 					     .bytes = task->bytes,
 					     .start = task->start_ns + mspti.to_realtime,
 					     .end = task->end_ns + mspti.to_realtime,

@@ -9,7 +9,7 @@ need_root
 need_command jq python3
 
 SIM=$BUILD/ascend-sim
-PRELOAD=
+PRELOAD='' PROGRAM=job
 # Seconds enough for the drift to be told from what waking up a thread takes.
 STEPS=600
 [ -x "$SIM/job" ] || fail "$SIM/job is not built: run make ascend-sim"
@@ -21,7 +21,7 @@ start_job() {
 	OUT=$WORK/$name
 	mkdir "$OUT"
 	mkfifo "$OUT/in"
-	LD_PRELOAD=$PRELOAD ASCEND_SIM_OUT=$OUT "$SIM/job" "$@" <"$OUT/in" >"$OUT/out" 2>"$OUT/err" &
+	LD_PRELOAD=$PRELOAD ASCEND_SIM_OUT=$OUT "$SIM/$PROGRAM" "$@" <"$OUT/in" >"$OUT/out" 2>"$OUT/err" &
 	JOB_PID=$!
 	exec {JOB_IN}>"$OUT/in"
 	wait_for_line "$OUT/out" '^ready' 30
@@ -165,6 +165,15 @@ assert_eq "tasks told live, with their call, lost" "$((10 * STEPS)) $((10 * STEP
 	"$(jq -r '"\(.join.tasks) \(.join.matched) \(.capture.sources[] | select(.name == "device") | .lost)"' "$OUT/live.json")"
 "$ANALYZER" export "$OUT/trace.pbt" --to sqlite -o "$OUT/live.db"
 python3 tests/tools/ascend_sim_live.py "$OUT/truth.json" "$OUT/live.db" || fail "MSPTI told something else"
+
+# Copies in both directions: two to the device, one back a turn.
+PRELOAD="$SIM/libmspti.so $BUILD/libprofbpf-mspti.so" PROGRAM=layers
+start_job ways train 20
+run_traced
+PRELOAD='' PROGRAM=job
+"$ANALYZER" report "$OUT/trace.pbt" --format json -o "$OUT/live.json"
+assert_eq "copies to the device, and back" "40 20" "$(jq -r '[.operators[] | {(.name): .count}] | add |
+	"\(."Memcpy HtoD") \(."Memcpy DtoH")"' "$OUT/live.json")"
 
 # Attached and left while it runs: what it launched before, or after, or while probes were being
 # attached, is not taken for lost.

@@ -154,4 +154,4 @@ static int write_chrome(const struct model *model, const struct results *results
 	return result;
 }
 
-const struct exporter export_chrome = { .of_window = true, .write = write_chrome };
+const struct exporter export_chrome = { .of_window = true, .cut = true, .write = write_chrome };

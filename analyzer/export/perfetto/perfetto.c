@@ -86,4 +86,4 @@ static int write_perfetto(const struct model *model, const struct results *resul
 	return result;
 }
 
-const struct exporter export_perfetto = { .of_window = true, .write = write_perfetto };
+const struct exporter export_perfetto = { .of_window = true, .cut = true, .write = write_perfetto };

@@ -25,8 +25,7 @@ uint8_t ascend_call_kind(const char *level, const char *name);
 /*
  * ascend_is_metric - is it a counter of a task's that is worth keeping?
  *
- * Which there are depends on the metrics that were chosen. The times and cycles of a core's parts say
- * again what the parts' ratios and the core's time do: they are none.
+ * Which there are depends on the metrics that were chosen: ratios, times, cycles, bandwidths, operations, caches.
  */
 bool ascend_is_metric(const char *name);
 

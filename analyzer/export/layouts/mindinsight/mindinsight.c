@@ -309,4 +309,4 @@ static int write_mindinsight(const struct model *model, const struct results *re
 						   error_size);
 }
 
-const struct exporter export_mindinsight = { .folder = true, .write = write_mindinsight };
+const struct exporter export_mindinsight = { .folder = true, .cut = true, .write = write_mindinsight };

@@ -258,6 +258,21 @@ static uint32_t only_number(const struct model *model, const struct numbering *o
 	return 0;
 }
 
+/* Tasks that the operators' tables count: those that start in the analysed part. Returns how many. */
+static uint32_t keep_window(const struct model *model, const struct results *results,
+			    uint32_t *order, uint32_t tasks)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < tasks; i++) {
+		uint64_t start_ns = model->tasks.row[order[i]].start_ns;
+
+		if (start_ns >= results->from_ns && start_ns < results->to_ns)
+			order[kept++] = order[i];
+	}
+	return kept;
+}
+
 int mindinsight_write_devices(const struct model *model, const struct results *results,
 			      const char *folder, struct mindinsight_devices *written, char *error,
 			      size_t error_size)
@@ -269,6 +284,7 @@ int mindinsight_write_devices(const struct model *model, const struct results *r
 	*written = (struct mindinsight_devices){ 0 };
 	if (!results->devices)
 		return 0;
+	tasks = order ? keep_window(model, results, order, tasks) : 0;
 	if (!order || !number_devices(model, order, tasks, &numbers)) {
 		snprintf(error, error_size, "cannot write %s: %s", folder, strerror(ENOMEM));
 		err = -ENOMEM;

@@ -136,4 +136,4 @@ static int write_msprof(const struct model *model, const struct results *results
 	return -ENOENT;
 }
 
-const struct exporter export_msprof = { .folder = true, .write = write_msprof };
+const struct exporter export_msprof = { .folder = true, .cut = true, .write = write_msprof };
