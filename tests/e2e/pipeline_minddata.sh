@@ -45,6 +45,32 @@ y.asnumpy()' >"$WORK/names.txt" 2>&1 || fail "record: $(cat "$WORK/names.txt")"
 assert_eq "names of what MindSpore launched" "MatMul 20 ReLU 20 Softmax 20" "$("$ANALYZER" report "$WORK/names.pbt" --format json |
 	jq -r '[.launched[] | select(.runtime == "mindspore") | "\(.name) \(.count)"] | sort | join(" ")')"
 
+"$ANALYZER" export "$WORK/names.pbt" --to chrome -o "$WORK/names.json"
+assert_eq "the track of operators on CPUs" "MatMul ReLU Softmax" "$(jq -r '([.[] | select(.args.name == "Host CPU Op") | .pid][0]) as $pid |
+	[.[] | select(.ph == "X" and .pid == $pid) | .name] | unique | join(" ")' "$WORK/names.json")"
+"$ANALYZER" export "$WORK/names.pbt" --to perfetto -o "$WORK/names.pftrace"
+# Its packets are compressed, in pieces.
+assert_eq "and in Perfetto" True "$(python3 -c '
+import re, sys, zlib
+data = open(sys.argv[1], "rb").read()
+pieces = []
+for at in re.finditer(b"\x78[\x01\x5e\x9c\xda]", data):
+    try:
+        pieces.append(zlib.decompressobj().decompress(data[at.start():]))
+    except zlib.error:
+        pass
+print(any(b"Host CPU Op" in piece for piece in [data] + pieces))' "$WORK/names.pftrace")"
+"$ANALYZER" export "$WORK/names.pbt" --to mindinsight -o "$WORK/names.mi"
+# First calls may have no end.
+for table in type detail; do
+	assert_eq "types in MindInsight's table by $table" "MatMul ReLU Softmax" "$(python3 -c '
+import csv, sys
+print(*sorted(row["op_type"] for row in csv.DictReader(open(sys.argv[1]))))' "$WORK/names.mi/cpu_op_${table}_info_0.csv")"
+done
+"$ANALYZER" report --device "$WORK/names.mi" --format json -o "$WORK/names.back.json"
+assert_eq "read back" "$(awk -F, 'NR > 1 { n += $2 } END { print n }' "$WORK/names.mi/cpu_op_type_info_0.csv")" \
+	"$(jq '[.. | objects | select(.op_type? and .core? == "HOSTCPU" and .name? == null) | .count] | add' "$WORK/names.back.json")"
+
 # ---- live: operators with their queues, of a job that waits for its Python map
 start_job live --middle --rows 10000 --epochs 2 --batch 16 --workers 1 --map sleep --map-ms 100 --think-ms 1
 job_ready live

@@ -124,6 +124,8 @@ static int write_parts(struct chrome_trace *trace)
 	if (!error)
 		error = chrome_write_calls(trace);
 	if (!error)
+		error = chrome_write_host_operators(trace);
+	if (!error)
 		error = chrome_write_devices(trace);
 	write_losses(trace);
 	return error;

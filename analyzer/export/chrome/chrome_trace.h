@@ -25,6 +25,7 @@ struct device_results;
 #define CHROME_CPUS_PID 5000000u
 #define CHROME_DEVICES_PID 5000001u /* and following, CHROME_DEVICE_PIDS per device */
 #define CHROME_DEVICE_PIDS 8 /* the device, then a group of its streams each, then its overlap */
+#define CHROME_OPERATORS_PID 4500000u /* and following: operators on the host of a process each */
 #define CHROME_ROWS_TID 1000000000u /* and following */
 
 struct chrome_trace {
@@ -49,6 +50,7 @@ void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, 
 
 /* The parts; -ENOMEM or 0. Errors of writing stay in trace->writer.error. */
 int chrome_write_calls(struct chrome_trace *trace);
+int chrome_write_host_operators(struct chrome_trace *trace);
 int chrome_write_devices(struct chrome_trace *trace);
 int chrome_write_cpus(struct chrome_trace *trace);
 

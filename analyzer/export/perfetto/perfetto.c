@@ -46,6 +46,8 @@ static int write_parts(struct perfetto_trace *trace)
 	if (!error)
 		error = perfetto_write_waits(trace);
 	if (!error)
+		error = perfetto_write_host_operators(trace);
+	if (!error)
 		error = perfetto_write_devices(trace);
 	if (!error)
 		error = perfetto_write_host(trace);

@@ -142,6 +142,7 @@ int perfetto_write_sched(struct perfetto_trace *trace);
 int perfetto_write_calls(struct perfetto_trace *trace);
 int perfetto_write_stacks(struct perfetto_trace *trace);
 int perfetto_write_waits(struct perfetto_trace *trace);
+int perfetto_write_host_operators(struct perfetto_trace *trace);
 int perfetto_write_devices(struct perfetto_trace *trace);
 int perfetto_write_idle(struct perfetto_trace *trace, uint32_t device, uint64_t parent);
 int perfetto_write_host(struct perfetto_trace *trace);

@@ -283,7 +283,8 @@ static int refuse(const struct results *results, char *error, size_t error_size)
 {
 	if (!results->pipelines->count)
 		snprintf(error, error_size,
-			 "there is no data pipeline in the trace, and no device task; MindInsight's "
+			 "there is no data pipeline in the trace, no device task and no operator of "
+			 "MindSpore on a CPU; MindInsight's "
 			 "files are of nothing else (known pipelines are MindSpore's MindData, "
 			 "PyTorch's DataLoader, tf.data and MegEngine; device tasks come from jobs "
 			 "started with a device layer, or with --device)");
@@ -294,19 +295,25 @@ static int refuse(const struct results *results, char *error, size_t error_size)
 	return -ENODATA;
 }
 
-/* -ENODATA if there is neither a device task nor a pipeline, or none is known of the host's CPUs. */
+/* -ENODATA if there is no device task, operator on a CPU or pipeline, or none is known of the host's CPUs. */
 static int write_mindinsight(const struct model *model, const struct results *results, const char *path,
 			     const struct export_options *options, char *error, size_t error_size)
 {
 	uint32_t pipelines = results->host->interval_count ? results->pipelines->count : 0;
 	struct mindinsight_devices devices;
+	uint32_t hosts;
 	int err = mindinsight_write_devices(model, results, path, &devices, error, error_size);
 
-	if (!err && !pipelines && !devices.count)
+	if (!err)
+		err = mindinsight_write_host_cpu(model, results, path, devices.only, &hosts, error,
+						 error_size);
+	if (!err && !pipelines && !devices.count && !hosts)
 		return refuse(results, error, error_size);
-	return err || !pipelines ? err
-				 : write_pipelines(model, results, devices.only, path, error,
-						   error_size);
+	if (!err && pipelines)
+		err = write_pipelines(model, results, devices.only, path, error, error_size);
+	for (uint32_t i = 0; !err && i < hosts; i++)
+		err = write_info(path, devices.only + i, error, error_size);
+	return err;
 }
 
 const struct exporter export_mindinsight = { .folder = true, .cut = true, .write = write_mindinsight };

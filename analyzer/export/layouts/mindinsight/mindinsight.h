@@ -70,4 +70,13 @@ int mindinsight_steps(FILE *out, const struct mindinsight *mi);
 int mindinsight_summary_json(FILE *out, const struct mindinsight *mi);
 int mindinsight_summary_csv(FILE *out, const struct mindinsight *mi);
 
+/*
+ * mindinsight_write_host_cpu - tables of operators on the host's CPUs into @folder, of each process that ran some
+ *
+ * Numbered from @first on; *@written: how many processes. Returns 0 or a negative errno with @error.
+ */
+int mindinsight_write_host_cpu(const struct model *model, const struct results *results,
+			       const char *folder, uint32_t first, uint32_t *written, char *error,
+			       size_t error_size);
+
 #endif /* PROFBPF_ANALYZER_EXPORT_LAYOUTS_MINDINSIGHT_MINDINSIGHT_H */
