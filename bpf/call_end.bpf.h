@@ -3,31 +3,7 @@
 #ifndef PROFBPF_CALL_END_BPF_H
 #define PROFBPF_CALL_END_BPF_H
 
-#include "open_calls.bpf.h"
-
-static __noinline void change_slot(struct call_stack *stack, struct short_slot *slot, __u32 probe)
-{
-	add_short_calls(slot, stack->tgid);
-	slot->probe = probe + 1;
-}
-
-static __noinline void hand_over_in_time(struct call_stack *stack, __u64 now)
-{
-	stack->short_since_ns = now;
-	hand_over_counts(stack, stack->tgid);
-}
-
-static __always_inline void count_short(struct call_stack *stack, __u32 probe, __u64 dur, __u64 now)
-{
-	struct short_slot *slot = &stack->short_slots[probe % SHORT_SLOTS];
-
-	if (slot->probe != probe + 1)
-		change_slot(stack, slot, probe);
-	slot->count++;
-	slot->total_ns += dur;
-	if (now - stack->short_since_ns > SHORT_FLUSH_NS)
-		hand_over_in_time(stack, now);
-}
+#include "short_calls.bpf.h"
 
 static __noinline __u64 read_out(__u32 probe, __u64 pointer)
 {

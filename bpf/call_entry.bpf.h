@@ -3,20 +3,25 @@
 #ifndef PROFBPF_CALL_ENTRY_BPF_H
 #define PROFBPF_CALL_ENTRY_BPF_H
 
-#include "open_calls.bpf.h"
+#include "short_calls.bpf.h"
 
 static __noinline void take_return_address(struct pt_regs *ctx, struct call_frame *frame)
 {
 	read_return_address(ctx, &frame->returns_to);
 }
 
-/* A call of which nothing more will be seen. */
+/* A call of which nothing more will be seen. If short ones leave no records, those of a hot function leave none. */
 static __noinline void entry_only(struct call_stack *stack, __u32 slot)
 {
 	struct call_frame *frame = frame_at(stack, slot);
 
 	hot_hits[frame->probe & (MAX_PROBES - 1)]++;
-	end_unseen(stack, frame, CALL_ENTRY);
+	if (settings.min_duration_ns && !(frame->flags & FRAME_KEEP) && is_hot(frame->probe)) {
+		count_unended(stack, frame);
+		frame->sp = 0;
+	} else {
+		end_unseen(stack, frame, CALL_ENTRY);
+	}
 	trim(stack);
 }
 

@@ -44,6 +44,7 @@ struct short_slot {
 	__u32 probe; /* 1 + its index; 0 = not in use */
 	__u32 count;
 	__u64 total_ns;
+	__u64 unended; /* of these, without a time */
 };
 
 #define REGISTERS 16 /* a power of two above the positions of arguments in registers */
@@ -172,15 +173,17 @@ __weak __noinline int add_short_calls(struct short_slot *slot, __u32 tgid)
 {
 	struct short_key key = { .tgid = tgid };
 	struct short_value *v;
-	__u64 count, total_ns;
+	__u64 count, total_ns, unended;
 
 	if (!slot || !slot->count)
 		return 0;
 	key.probe = slot->probe - 1;
 	count = slot->count;
 	total_ns = slot->total_ns;
+	unended = slot->unended;
 	slot->count = 0;
 	slot->total_ns = 0;
+	slot->unended = 0;
 	v = bpf_map_lookup_elem(&short_calls, &key);
 	if (!v) {
 		struct short_value zero = {};
@@ -194,6 +197,8 @@ __weak __noinline int add_short_calls(struct short_slot *slot, __u32 tgid)
 	}
 	add(&v->count, count);
 	add(&v->total_ns, total_ns);
+	if (unended)
+		add(&v->unended, unended);
 	return 0;
 }
 

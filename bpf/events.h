@@ -567,8 +567,9 @@ struct source_stats {
 /* What the programs of a session do that costs those in whose place they run; index into map "run_costs". */
 enum run_kind {
 	RUN_SAMPLE = 0,		/* samples of who is on a CPU, with their stacks */
-	RUN_SWITCH,		/* switches of targets, with what is done of their sleeps */
+	RUN_SWITCH,		/* switches of targets, but for the next */
 	RUN_WAKE,		/* wake-ups of targets */
+	RUN_SLEEP,		/* what is done at switches to find where targets sleep: stacks */
 	RUN_KINDS
 };
 
@@ -590,7 +591,7 @@ struct short_key {
 struct short_value {
 	__u64 count;
 	__u64 total_ns;
-	__u64 errors;		/* reserved; judged in user space for recorded calls */
+	__u64 unended;		/* of these, calls of which only the beginning was seen: they have no time */
 };
 
 #endif /* PROFBPF_BPF_EVENTS_H */

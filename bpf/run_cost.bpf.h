@@ -32,9 +32,15 @@ static __always_inline struct run_cost *run_begins(__u32 kind)
 	return cost;
 }
 
+/* Is this run one of those that are timed? */
+static __always_inline bool run_is_timed(const struct run_cost *cost)
+{
+	return cost && cost->runs % RUNS_PER_TIMING == 0;
+}
+
 static __always_inline void run_ends(struct run_cost *cost, __u64 began_ns)
 {
-	if (!cost || cost->runs % RUNS_PER_TIMING)
+	if (!run_is_timed(cost))
 		return;
 	cost->timed++;
 	cost->timed_ns += bpf_ktime_get_ns() - began_ns;

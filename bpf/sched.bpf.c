@@ -238,13 +238,27 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 		     REC_SYSCALL_NONE);
 }
 
+/* What is counted only while it is shed. */
 static __always_inline void follow_sleeps(struct task_struct *prev, struct task_struct *next,
 					  __u8 state, __u16 flags, __u64 now, bool recent)
 {
+	bool begins = flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD;
+	struct run_cost *cost;
+	__u64 began_ns = now;
+
+	if (!begins && !(flags & SWITCH_NEXT_TARGET))
+		return;
+	cost = run_begins(RUN_SLEEP);
+	if (runs_shed[RUN_SLEEP])
+		return;
+	if (run_is_timed(cost))
+		began_ns = bpf_ktime_get_ns();
+	began_ns = unfollowed(began_ns, now);
 	if (flags & SWITCH_NEXT_TARGET)
 		sleep_ends(next, now, recent);
-	if (flags & SWITCH_PREV_TARGET && state != SWITCH_PREEMPTED && state != SWITCH_DEAD)
+	if (begins)
 		sleep_begins(prev, now, recent);
+	run_ends(cost, began_ns);
 }
 
 /* @recent, a constant: on a kernel that has bpf_loop(), and takes functions to call back. */
@@ -284,9 +298,9 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 		known_announce(next, of_next, next_facts);
 		keep_switch(prev, next, of_prev, of_next, state, flags, now);
 	}
+	run_ends(cost, now);
 	if (settings.sleep_stacks)
 		follow_sleeps(prev, next, state, flags, now, recent);
-	run_ends(cost, now);
 	return 0;
 }
 
@@ -396,6 +410,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	struct known_thread *known = known_thread(task);
 	struct interrupt_state *interrupt;
 	struct run_cost *cost;
+	bool sleeps;
 	__u32 facts;
 	__u64 now;
 
@@ -405,7 +420,8 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	if (!(facts & KNOWN_TARGET))
 		return 0;
 	cost = run_begins(RUN_WAKE);
-	if (runs_shed[RUN_WAKE] && !settings.sleep_stacks)
+	sleeps = settings.sleep_stacks && !runs_shed[RUN_SLEEP];
+	if (runs_shed[RUN_WAKE] && !sleeps)
 		return 0;
 	interrupt = interrupt_state();
 	now = bpf_ktime_get_ns();
@@ -415,7 +431,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 			wait_begin(task, known, task_cpu(task));
 		emit_wake(task, interrupt, 0, now);
 	}
-	if (settings.sleep_stacks)
+	if (sleeps)
 		sleep_woken(task, now, interrupt);
 	if (!runs_shed[RUN_WAKE])
 		run_ends(cost, now);

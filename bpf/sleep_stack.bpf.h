@@ -28,6 +28,9 @@ struct {
 	__type(value, struct python_range);
 } python_locks __weak_map;
 
+/* Set by the daemon when sleeps are followed again after a while: of those that began before, the end was not seen. */
+volatile __u64 sleeps_from_ns __weak = 0;
+
 /* Counted up by the daemon when it has changed "python_locks". */
 volatile __u32 python_locks_version __weak = 1;
 
@@ -176,7 +179,7 @@ static __always_inline void sleep_ends(struct task_struct *task, __u64 now, bool
 {
 	struct sleeper *s = thread_find(sleepers, task);
 
-	if (!s || !s->since_ns)
+	if (!s || s->since_ns <= sleeps_from_ns)
 		return;
 	/* What comes after the wake-up is a wait for a CPU. */
 	if (!s->woken_ns)

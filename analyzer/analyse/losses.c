@@ -116,7 +116,11 @@ static void unseen_ends(const struct model *model, struct capture_results *resul
 
 const char *left_out_name(uint32_t what)
 {
-	return what == PROFBPF__SHED__WHAT__SAMPLES ? "samples" : "wakeups";
+	switch (what) {
+	case PROFBPF__SHED__WHAT__SAMPLES: return "samples";
+	case PROFBPF__SHED__WHAT__SLEEPS: return "sleeps";
+	default: return "wakeups";
+	}
 }
 
 static bool goes_on(const struct model *model, uint32_t i)

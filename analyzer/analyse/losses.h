@@ -47,7 +47,7 @@ struct left_out {
 	uint64_t ns; /* to the next change, or to the end of its session */
 };
 
-/* left_out_name - of PROFBPF__SHED__WHAT__*: samples, wakeups */
+/* left_out_name - of PROFBPF__SHED__WHAT__*: samples, wakeups, sleeps (their stacks) */
 const char *left_out_name(uint32_t what);
 
 struct capture_results {

@@ -183,6 +183,7 @@ static bool take_short_calls(struct loader *loader, struct session *session,
 			.process = from->tgid,
 			.count = from->count,
 			.total_ns = from->total_ns,
+			.unended = from->unended <= from->count ? from->unended : from->count,
 		};
 
 		if (row.function == INDEX_NONE) {

@@ -8,7 +8,7 @@
 
 static bool fits(struct loader *loader, uint32_t what, uint32_t reason, uint32_t kept_permille)
 {
-	if (!loader_knows(loader, what, PROFBPF__SHED__WHAT__WAKES) ||
+	if (!loader_knows(loader, what, PROFBPF__SHED__WHAT__SLEEPS) ||
 	    !loader_knows(loader, reason, PROFBPF__SHED__REASON__ROOM))
 		return false;
 	if (what != PROFBPF__SHED__WHAT__NOTHING && kept_permille <= 1000)

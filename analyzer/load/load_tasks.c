@@ -258,6 +258,21 @@ static bool add_unannounced(struct building *building)
 	return true;
 }
 
+/* Processes of which there is nothing but counts. */
+static bool add_counted(struct building *building)
+{
+	struct model *model = building->model;
+
+	for (uint32_t i = 0; i < model->short_calls.count; i++) {
+		const struct short_calls *row = &model->short_calls.row[i];
+
+		if (row->count && row->process && map_get(&building->processes, row->process) == MAP_NONE &&
+		    add_process(building, row->process) == INDEX_NONE)
+			return false;
+	}
+	return true;
+}
+
 /* Which thread ids had one life only, and how far each life reached. */
 static void link_tids(struct loader *loader)
 {
@@ -304,7 +319,7 @@ bool load_threads(struct loader *loader)
 		      sizeof(*loader->task_rows.row), by_time);
 	for (uint32_t i = 0; ok && i < loader->task_rows.count; i++)
 		ok = apply_row(&building, &loader->task_rows.row[i]);
-	ok = ok && add_unannounced(&building) && model_index_threads(loader->model) &&
+	ok = ok && add_unannounced(&building) && add_counted(&building) && model_index_threads(loader->model) &&
 	     mark_targets(loader);
 	if (ok)
 		link_tids(loader);

@@ -126,7 +126,8 @@ struct short_calls {
 	uint32_t function;
 	uint32_t process;
 	uint64_t count;
-	uint64_t total_ns;
+	uint64_t total_ns; /* of those with a time */
+	uint64_t unended; /* of "count", without one */
 };
 
 #endif /* PROFBPF_ANALYZER_MODEL_CALLS_H */

@@ -388,6 +388,27 @@ static void print_unseen_ends(FILE *out, const struct model *model,
 	text_more(out, "such stretches", capture->unseen_end_count, shown);
 }
 
+static const char *left_out_words(uint32_t what)
+{
+	switch (what) {
+	case PROFBPF__SHED__WHAT__SAMPLES: return "samples";
+	case PROFBPF__SHED__WHAT__SLEEPS: return "stacks of sleeps";
+	default: return "wake-ups";
+	}
+}
+
+static const char *left_out_meaning(uint32_t what)
+{
+	switch (what) {
+	case PROFBPF__SHED__WHAT__SAMPLES:
+		return "a sample that was taken then counts for all that were not; without any there is no telling";
+	case PROFBPF__SHED__WHAT__SLEEPS:
+		return "where threads slept, and who held the interpreter's lock that they waited for, is not known then";
+	default:
+		return "who woke a thread is not known then; until it got a CPU it counts as asleep";
+	}
+}
+
 /* What follows from it for the figures is said once for each kind. */
 static void print_left_out(FILE *out, const struct model *model, const struct capture_results *capture,
 			   const struct report_options *options)
@@ -397,10 +418,9 @@ static void print_left_out(FILE *out, const struct model *model, const struct ca
 
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct left_out *row = &capture->left_out[i];
-		bool wakes = row->what == PROFBPF__SHED__WHAT__WAKES;
 
 		fprintf(out, "left out: %.0f %% of the %s from %.3f s to %.3f s of the recording: ",
-			(1000 - row->kept_permille) / 10.0, wakes ? "wake-ups" : "samples",
+			(1000 - row->kept_permille) / 10.0, left_out_words(row->what),
 			seconds_into(model, row->start_ns), seconds_into(model, row->start_ns + row->ns));
 		if (row->for_room)
 			fprintf(out, "there was no room for all records\n");
@@ -408,9 +428,7 @@ static void print_left_out(FILE *out, const struct model *model, const struct ca
 			fprintf(out, "recording took %.2f %% of a CPU, more than --budget allows\n",
 				row->cost_ppm / 1e4);
 		if (row->what != what)
-			fprintf(out, "  %s\n",
-				wakes ? "who woke a thread is not known then; until it got a CPU it counts as asleep" :
-					"a sample that was taken then counts for all that were not; without any there is no telling");
+			fprintf(out, "  %s\n", left_out_meaning(row->what));
 		what = row->what;
 	}
 	text_more(out, "such stretches", capture->left_out_count, shown);

@@ -46,7 +46,9 @@ grep -q 'wakeups.*0' "$WORK/rows" || fail "table left_out: $(cat "$WORK/rows")"
 
 # Switches are all there, whatever is left out: a thread that leaves the CPU gets it again.
 switches=$(truth_value switches)
-assert_between "stretches on a CPU" $((switches - 10)) $((switches + 100)) \
+# Those that the kernel did not report count apart; on a busy machine some more were missing, 14 of 888,817.
+few=$((10 + switches / 10000 + $(jq .capture.switches_missing "$r")))
+assert_between "stretches on a CPU" $((switches - few)) $((switches + 100)) \
 	"$("$ANALYZER" query "$WORK/dear.pbt" --format csv "select count(*) from states where state = 'running'" | tail -n 1)"
 # Who woke whom is known before and after, and not in between.
 woken() {
@@ -57,6 +59,35 @@ woken() {
 assert_eq "sleeps of which it is known who ended them, in between" 0 "$(woken $((from + 1000000)) "$to")"
 assert_between "the same after it" 100 5000 "$(woken "$to" "$end")"
 truth_end
+
+# Where it sleeps: none of its hot sleeps is long enough for a record, but each is followed.
+rm -f "$WORK/dear.in"
+start_truth dear
+attach_truth "$WORK/sleeps.pbt" --budget 1% --topics sched,stack --stack-rate 10
+echo >&"$TRUTH_IN"
+sleep 7
+"$PROFCTL" status >"$WORK/status" || fail "profctl status ended with $?"
+grep -q 'left out to keep within the budget: stacks of sleeps, for' "$WORK/status" || fail "status: $(cat "$WORK/status")"
+wait_for_line "$TRUTH_OUT" '^done' 60
+stop_attach
+r=$WORK/sleeps.json
+report_json "$WORK/sleeps.pbt" "$r"
+assert_loss_accounted "$r"
+assert_complete "$r"
+note "stretches: $(jq -c '.capture.left_out' "$r")"
+assert_eq "times that stacks of sleeps were left out" 1 "$(jq '[.capture.left_out[] | select(.what == "sleeps")] | length' "$r")"
+from=$(jq '.capture.left_out[] | select(.what == "sleeps") | .start_ns' "$r")
+to=$(jq '.capture.left_out[] | select(.what == "sleeps") | .start_ns + .duration_ns' "$r")
+hot=$(truth_value hot_ns) calm=$(truth_value calm_ns) end=$(truth_value end_ns)
+assert_between "ms until sleeps were left out" 1500 8500 $(((from - hot) / 1000000))
+assert_between "ms from the calm on until sleeps came back" 1500 9500 $(((to - calm) / 1000000))
+# Both threads sleep nearly all the time then. What began before they came back is no sleep of seconds.
+"$ANALYZER" report "$WORK/sleeps.pbt" --from $((to - $(jq '.trace.start_ns' "$r")))ns --format json --section stacks -o "$WORK/after.json"
+assert_between "ns of sleeps with stacks" $((end - to)) $((2 * (end - to) + 50000000)) "$(jq .stacks.blocked_ns "$WORK/after.json")"
+"$ANALYZER" report --full "$WORK/sleeps.pbt" >"$WORK/sleeps.txt"
+grep -q '^left out: 100 % of the stacks of sleeps from .* more than --budget allows' "$WORK/sleeps.txt" || fail "the report does not say so"
+truth_end
+rm -f "$WORK/dear.in"
 
 # As much as it takes.
 start_truth dear

@@ -17,15 +17,19 @@ struct table {
 	struct hot_watch watch;
 };
 
-static bool look(struct table *t, double a, double b, double c)
+static bool look_for(struct table *t, const double *rates, const uint32_t *call_ns, double most, double room)
 {
-	double rates[] = { a, b, c };
-
 	for (int i = 0; i < 3; i++) {
 		t->function[i].calls_per_second = rates[i];
+		t->function[i].call_ns = call_ns ? call_ns[i] : CALL_NS;
 		t->pointers[i] = &t->function[i];
 	}
-	return hot_functions_judge(&t->watch, t->pointers, 3, CALL_NS, BUDGET);
+	return hot_functions_judge(&t->watch, t->pointers, 3, most, room);
+}
+
+static bool look(struct table *t, double a, double b, double c)
+{
+	return look_for(t, (double[]){ a, b, c }, NULL, BUDGET, BUDGET);
 }
 
 static void test_bursts_do_not_count(void **state)
@@ -82,15 +86,46 @@ static void test_cools(void **state)
 
 static void test_no_price_no_change(void **state)
 {
+	const uint32_t none[] = { 0, 0, 0 };
 	struct table t = { 0 };
 
-	for (int i = 0; i < 10; i++) {
-		look(&t, 1e9, 1e9, 1e9);
-		t.watch = (struct hot_watch){ 0 };
-	}
-	assert_true(!hot_functions_judge(&t.watch, t.pointers, 3, 0, BUDGET));
-	assert_true(!hot_functions_judge(&t.watch, t.pointers, 3, CALL_NS, 0));
+	for (int i = 0; i < 10; i++)
+		assert_true(!look_for(&t, (double[]){ 1e9, 1e9, 1e9 }, none, BUDGET, BUDGET));
 	assert_true(!t.function[0].hot);
+}
+
+/* The dearest is not the one that is called most. */
+static void test_each_its_price(void **state)
+{
+	const uint32_t prices[] = { 4000, 500, 500 };
+	struct table t = { 0 };
+
+	/* 2.4, 1 and 0.25 %. */
+	for (int i = 0; i < HOT_TICKS; i++)
+		look_for(&t, (double[]){ 6000, 20000, 5000 }, prices, BUDGET, BUDGET);
+	assert_true(t.function[0].hot && !t.function[1].hot && !t.function[2].hot);
+}
+
+/* What else costs leaves them less; what is taken back has to fit into half of what is left. */
+static void test_what_the_rest_leaves(void **state)
+{
+	struct table t = { 0 };
+	double rates[] = { 4000, 2000, 0 };
+
+	for (int i = 0; i < 10; i++)
+		assert_true(!look_for(&t, rates, NULL, BUDGET, 0.01));
+	for (int i = 0; i < HOT_TICKS; i++)
+		look_for(&t, rates, NULL, 0.01, 0.01);
+	assert_true(t.function[0].hot && !t.function[1].hot);
+	for (int i = 0; i < 10; i++)
+		assert_true(!look_for(&t, rates, NULL, BUDGET, 0.03));
+	for (int i = 0; i < HOT_TICKS; i++)
+		look_for(&t, rates, NULL, BUDGET, 0.04);
+	assert_true(!t.function[0].hot);
+	/* Nothing is left. */
+	for (int i = 0; i < HOT_TICKS; i++)
+		look_for(&t, rates, NULL, 0, 0);
+	assert_true(t.function[0].hot && t.function[1].hot);
 }
 
 int main(void)
@@ -101,6 +136,8 @@ int main(void)
 		cmocka_unit_test(test_many_small_ones),
 		cmocka_unit_test(test_cools),
 		cmocka_unit_test(test_no_price_no_change),
+		cmocka_unit_test(test_each_its_price),
+		cmocka_unit_test(test_what_the_rest_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,30 @@ static void short_calls(void **state)
 	free(text);
 }
 
+/* Those without a time count for no mean. Nothing else is known of the process. */
+static void short_calls_without_ends(void **state)
+{
+	const struct report_options options = ALL_ROWS;
+	struct trace_builder *builder = trace_builder_new();
+	yajl_val root;
+	char *text;
+
+	trace_segment(builder, &(struct trace_segment){ .start_ns = 1000 });
+	trace_function(builder, &(struct trace_function){ .id = 1, .runtime = "r", .name = "f" });
+	trace_short_calls(builder, 1, 10, 90, 900);
+	trace_unended_calls(builder, 60);
+	trace_statistics(builder, 9000, true, "stopped");
+	text = report_of(builder, &(struct analysis_options){ 0 }, &options, report_json);
+	root = json_parse(text);
+	assert_int_equal(json_int(root, "api.0.count"), 90);
+	assert_int_equal(json_int(root, "api.0.unrecorded"), 30);
+	assert_int_equal(json_int(root, "api.0.end_unknown"), 60);
+	assert_int_equal(json_int(root, "api.0.total_ns"), 900);
+	assert_int_equal(json_int(root, "api.0.mean_ns"), 30);
+	yajl_tree_free(root);
+	free(text);
+}
+
 /* Every call without its own probe, the outer ones without those of the calls inside them. */
 static void probe_cost_is_left_out(void **state)
 {
@@ -242,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_calls),
+		cmocka_unit_test(short_calls_without_ends),
 		cmocka_unit_test(probe_cost_is_left_out),
 		cmocka_unit_test(probe_cost_leaves_no_less_than_nothing),
 		cmocka_unit_test(calls_without_ends_have_no_times),

@@ -12,17 +12,19 @@
 
 #define BUDGET 0.03
 
-/* A job that costs so much: @samples and @wakes when all of them are recorded, and @others. */
+/* A job that costs so much: @samples, @wakes and @sleeps when all of them are recorded, @others, and @ends among these. */
 struct job {
 	double samples, wakes, others;
 	bool crowded;
+	double sleeps, ends;
 };
 
-static enum shed_what look(struct shed_watch *watch, struct job job)
+static struct shed_look look_of(const struct shed_watch *watch, struct job job)
 {
 	struct shed_look look = {
-		.all = { [SHED_SAMPLES] = job.samples, [SHED_WAKES] = job.wakes },
-		.recorded = { true, true },
+		.all = { [SHED_SAMPLES] = job.samples, [SHED_WAKES] = job.wakes, [SHED_SLEEPS] = job.sleeps },
+		.recorded = { true, true, true },
+		.ends = job.ends,
 		.crowded = job.crowded,
 		.total = job.others,
 	};
@@ -31,6 +33,13 @@ static enum shed_what look(struct shed_watch *watch, struct job job)
 		look.now[what] = look.all[what] * shed_kept_permille(what, watch->level[what]) / 1000;
 		look.total += look.now[what];
 	}
+	return look;
+}
+
+static enum shed_what look(struct shed_watch *watch, struct job job)
+{
+	struct shed_look look = look_of(watch, job);
+
 	return shed_judge(watch, &look, BUDGET);
 }
 
@@ -130,9 +139,50 @@ static void no_room(void **state)
 	assert_int_equal(looks_until(&watch, (struct job){ 0.0001, 0.0019, 0.004, false }, SHED_WAKES, 10), SHED_LOOKS);
 }
 
+static void sleeps_go_and_come(void **state)
+{
+	struct shed_watch watch = { 0 };
+	struct job job = { .samples = 0.01, .others = 0.005, .sleeps = 0.05 };
+
+	assert_int_equal(looks_until(&watch, job, SHED_SLEEPS, 10), SHED_LOOKS);
+	assert_int_equal(shed_kept_permille(SHED_SLEEPS, watch.level[SHED_SLEEPS]), 0);
+	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 10), 0);
+	job.sleeps = 0.0001;
+	job.samples = 0.001;
+	assert_int_equal(looks_until(&watch, job, SHED_SLEEPS, 10), SHED_LOOKS);
+}
+
+static void assert_ends(const struct shed_watch *watch, struct job job, double most, double room)
+{
+	struct shed_look look = look_of(watch, job);
+	struct ends_budget ends = shed_ends_budget(watch, &look, BUDGET);
+
+	assert_float_equal(ends.most, most, 1e-9);
+	assert_float_equal(ends.room, room, 1e-9);
+}
+
+/* Of one budget: what is dearest goes first, the ends of calls too. */
+static void ends_of_calls(void **state)
+{
+	struct shed_watch watch = { 0 };
+	struct job job = { .wakes = 0.02, .others = 0.03, .ends = 0.025 };
+
+	/* Ends are dearest: what the rest leaves is 0.005, and nothing else is cut meanwhile. */
+	assert_ends(&watch, job, 0.005, 0.005);
+	assert_int_equal(looks_until(&watch, job, SHED_WHATS, 20), 0);
+	/* Wake-ups are: they are cut first. */
+	job = (struct job){ .wakes = 0.04, .others = 0.025, .ends = 0.02 };
+	assert_ends(&watch, job, BUDGET, 0);
+	assert_int_equal(looks_until(&watch, job, SHED_WAKES, 1), 1);
+	assert_ends(&watch, job, 0.025, 0.025);
+	/* To leave out next to nothing would not help. */
+	job = (struct job){ .others = 0.05, .ends = 0.0001 };
+	assert_ends(&watch, job, BUDGET, 0);
+}
+
 static void costs_of_cpus(void **state)
 {
-	struct run_prices *prices = run_prices_new(2, 1000);
+	struct run_prices *prices = run_prices_new(2, (struct call_prices){ 4000, 1000 });
 	struct run_counts counts[2] = { 0 };
 	struct shed_watch watch = { 0 };
 	struct shed_look look = { 0 };
@@ -157,13 +207,36 @@ static void costs_of_cpus(void **state)
 	assert_float_equal(look.total, 0.004, 1e-9);
 	assert_float_equal(look.now[SHED_WAKES], 0, 1e-9);
 	assert_float_equal(look.all[SHED_WAKES], 0.06, 1e-9);
+	/* Of 8,000 calls on two CPUs the ends of 4,000 were seen in the dear way: of each half. */
+	run_prices_ends_seen(prices, 4000);
+	counts[0].calls += 6000;
+	counts[1].calls += 2000;
+	look = (struct shed_look){ 0 };
+	run_prices_look(prices, counts, 1, &watch, 1, &look);
+	assert_float_equal(look.ends, 0.012, 1e-9);
+	assert_float_equal(look.total, 0.015, 1e-9);
+	run_prices_free(prices);
+}
+
+static void costs_of_sleeps(void **state)
+{
+	struct run_prices *prices = run_prices_new(1, (struct call_prices){ 0 });
+	struct shed_watch watch = { 0 };
+	struct run_counts counts = { 0 };
+	struct shed_look look = { 0 };
+
+	run_prices_look(prices, &counts, 1, &watch, 1, &look);
+	counts.runs[RUN_SLEEP] = (struct run_cost){ .runs = 10000, .timed = 100, .timed_ns = 200000 };
+	run_prices_look(prices, &counts, 1, &watch, 1, &look);
+	assert_float_equal(look.now[SHED_SLEEPS], 0.02, 1e-9);
+	assert_float_equal(look.total, 0.02, 1e-9);
 	run_prices_free(prices);
 }
 
 /* Samples at a quarter of the rate stand for four times as many. */
 static void costs_of_samples(void **state)
 {
-	struct run_prices *prices = run_prices_new(1, 0);
+	struct run_prices *prices = run_prices_new(1, (struct call_prices){ 0 });
 	struct shed_watch watch = { .level = { [SHED_SAMPLES] = 1 } };
 	struct run_counts counts = { 0 };
 	struct shed_look look = { 0 };
@@ -186,7 +259,10 @@ int main(void)
 		cmocka_unit_test(what_is_not_recorded_is_not_cut),
 		cmocka_unit_test(taken_back),
 		cmocka_unit_test(no_room),
+		cmocka_unit_test(sleeps_go_and_come),
+		cmocka_unit_test(ends_of_calls),
 		cmocka_unit_test(costs_of_cpus),
+		cmocka_unit_test(costs_of_sleeps),
 		cmocka_unit_test(costs_of_samples),
 	};
 

@@ -451,6 +451,11 @@ void trace_short_calls(struct trace_builder *builder, uint32_t function, uint32_
 	row->total_ns = total_ns;
 }
 
+void trace_unended_calls(struct trace_builder *builder, uint64_t count)
+{
+	builder->shorts[builder->short_count - 1].unended = count;
+}
+
 void trace_statistics(struct trace_builder *builder, uint64_t ts_ns, bool final,
 		      const char *end_reason)
 {

@@ -231,6 +231,8 @@ void trace_source(struct trace_builder *builder, const char *name, uint64_t prod
 		  uint64_t delivered, const char *reason, uint64_t lost);
 void trace_short_calls(struct trace_builder *builder, uint32_t function, uint32_t tgid,
 		       uint64_t count, uint64_t total_ns);
+/* So many of the last ones have no time. */
+void trace_unended_calls(struct trace_builder *builder, uint64_t count);
 void trace_statistics(struct trace_builder *builder, uint64_t ts_ns, bool final,
 		      const char *end_reason);
 

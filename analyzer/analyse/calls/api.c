@@ -114,6 +114,7 @@ static bool count_short_calls(struct collection *of)
 		return true;
 	for (uint32_t i = 0; i < of->model->short_calls.count; i++) {
 		const struct short_calls *from = &of->model->short_calls.row[i];
+		uint64_t timed = from->count - from->unended;
 		uint32_t index;
 
 		if (!analysis_wants_process(of->model, of->options, from->process))
@@ -122,9 +123,10 @@ static bool count_short_calls(struct collection *of)
 		if (index == INDEX_NONE)
 			return false;
 		of->usages.row[index].count += from->count;
-		of->usages.row[index].unrecorded += from->count;
+		of->usages.row[index].unrecorded += timed;
+		of->usages.row[index].end_unknown += from->unended;
 		of->groups.row[index].unrecorded_ns += probe_cost_short_ns(
-			of->model, from->function, from->count, from->total_ns);
+			of->model, from->function, timed, from->total_ns);
 	}
 	return true;
 }

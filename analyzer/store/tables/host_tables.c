@@ -29,7 +29,7 @@ DEFINE_TABLE(trace, struct trace_info, TRACE_COLUMNS, next_trace,
 	     .sections = SECTION_TRACE);
 
 #define LEFT_OUT_COLUMNS(COLUMN)                                                                  \
-	COLUMN(what, TEXT, "what", "samples or wakeups", cell_text(left_out_name(row->what)))     \
+	COLUMN(what, TEXT, "what", "samples, wakeups or sleeps: stacks of these", cell_text(left_out_name(row->what)))     \
 	COLUMN(start_ns, INSTANT, "start", "begin of the stretch", cell_u64(row->start_ns))       \
 	COLUMN(duration_ns, NS, "duration", "how long it was so", cell_u64(row->ns))              \
 	COLUMN(kept_percent, PERCENT, "kept", "how much of it was recorded all the same",         \

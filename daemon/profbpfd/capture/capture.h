@@ -219,8 +219,8 @@ void capture_rebase(struct capture *capture);
  * Calls @each for every (probe, process). Exact after capture_flush_open().
  */
 void capture_short_calls(struct capture *capture,
-			 void (*each)(void *context, const struct short_key *key, uint64_t count,
-				      uint64_t total_ns),
+			 void (*each)(void *context, const struct short_key *key,
+				      const struct short_value *value),
 			 void *context);
 
 /* Set how probe number @probe reads its arguments. Returns 0 or a negative errno. */
@@ -231,6 +231,9 @@ int capture_set_exit(struct capture *capture, uint32_t exit, const struct exit_c
 
 /* capture_exit_hits - how often each exit was reached, roughly: EXITS_MAX counters that go on counting */
 const volatile uint32_t *capture_exit_hits(const struct capture *capture);
+
+/* capture_follow_sleeps - sleeps that began before @from_ns were not followed all the time: they leave no stack */
+void capture_follow_sleeps(struct capture *capture, uint64_t from_ns);
 
 /*
  * capture_set_hot - from now on calls of @probe are recorded as they begin, or until they end again

@@ -20,6 +20,22 @@ int capture_run_costs(const struct capture *capture, enum run_kind kind, struct 
 	return bpf_map_lookup_elem(bpf_map__fd(capture->skeleton->maps.run_costs), &key, costs);
 }
 
+/* Adds those below --min-duration, by the CPU on which their thread handed its counts over. */
+static void add_short_calls(const struct capture *capture, uint64_t *calls)
+{
+	struct short_value *values = calloc(capture->cpus, sizeof(*values));
+	int fd = bpf_map__fd(capture->skeleton->maps.short_calls);
+	struct short_key key, *previous = NULL;
+
+	while (values && !bpf_map_get_next_key(fd, previous, &key)) {
+		if (!bpf_map_lookup_elem(fd, &key, values))
+			for (int cpu = 0; cpu < capture->cpus; cpu++)
+				calls[cpu] += values[cpu].count;
+		previous = &key;
+	}
+	free(values);
+}
+
 int capture_calls(const struct capture *capture, uint64_t *calls)
 {
 	struct source_stats *values = calloc(capture->cpus, sizeof(*values));
@@ -30,12 +46,19 @@ int capture_calls(const struct capture *capture, uint64_t *calls)
 	for (int cpu = 0; cpu < capture->cpus && !err; cpu++)
 		calls[cpu] = values[cpu].produced;
 	free(values);
+	if (!err)
+		add_short_calls(capture, calls);
 	return err;
 }
 
 void capture_shed(struct capture *capture, enum run_kind kind, bool shed)
 {
 	capture->skeleton->bss->runs_shed[kind] = shed;
+}
+
+void capture_follow_sleeps(struct capture *capture, uint64_t from_ns)
+{
+	capture->skeleton->bss->sleeps_from_ns = from_ns;
 }
 
 void capture_set_hot(struct capture *capture, uint32_t probe, bool hot)

@@ -272,8 +272,8 @@ int capture_stats(struct capture *capture, struct source_stats *stats)
 }
 
 void capture_short_calls(struct capture *capture,
-			 void (*each)(void *context, const struct short_key *key, uint64_t count,
-				      uint64_t total_ns),
+			 void (*each)(void *context, const struct short_key *key,
+				      const struct short_value *value),
 			 void *context)
 {
 	struct short_value *values = calloc(capture->cpus, sizeof(*values));
@@ -281,14 +281,15 @@ void capture_short_calls(struct capture *capture,
 	struct short_key key, *previous = NULL;
 
 	while (values && !bpf_map_get_next_key(fd, previous, &key)) {
-		uint64_t count = 0, total_ns = 0;
+		struct short_value sum = { 0 };
 
 		if (!bpf_map_lookup_elem(fd, &key, values)) {
 			for (int cpu = 0; cpu < capture->cpus; cpu++) {
-				count += values[cpu].count;
-				total_ns += values[cpu].total_ns;
+				sum.count += values[cpu].count;
+				sum.total_ns += values[cpu].total_ns;
+				sum.unended += values[cpu].unended;
 			}
-			each(context, &key, count, total_ns);
+			each(context, &key, &sum);
 		}
 		previous = &key;
 	}

@@ -153,7 +153,11 @@ static const char *state_name(enum session_state state)
 
 static void fill_shedding(struct session_message *m, uint64_t now_ns)
 {
-	static const char *const names[SHED_WHATS] = { [SHED_SAMPLES] = "samples", [SHED_WAKES] = "wake-ups" };
+	static const char *const names[SHED_WHATS] = {
+		[SHED_SAMPLES] = "samples",
+		[SHED_WAKES] = "wake-ups",
+		[SHED_SLEEPS] = "stacks of sleeps",
+	};
 	Profbpf__Control__SessionInfo *to = &m->message;
 
 	to->shedding = m->sheds;

@@ -400,6 +400,7 @@ static void put_statistics(struct writer *w, const struct statistics_row *row)
 		calls[i].tgid = row->short_calls[i].tgid;
 		calls[i].count = row->short_calls[i].count;
 		calls[i].total_ns = row->short_calls[i].total_ns;
+		calls[i].unended = row->short_calls[i].unended;
 		pointers[i] = &calls[i];
 	}
 	s->m.ts_ns = row->ts_ns;

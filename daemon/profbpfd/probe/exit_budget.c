@@ -1,38 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/probe/exit_budget.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 struct exit_budget {
-	uint32_t call_ns;
-	double budget;
+	struct end_prices prices;
+	pthread_mutex_t lock; /* for the next two */
+	struct ends_budget may;
+	double seen; /* calls a second */
 	struct hot_watch watch;
 	uint64_t looked_ns; /* 0 = not yet */
 	uint32_t hits[EXITS_MAX]; /* of each exit, as of the last look */
 	uint32_t hot_hits[CAPTURE_PROBES_MAX]; /* calls of each function that is hot, likewise */
+	uint64_t short_calls[CAPTURE_PROBES_MAX], short_before[CAPTURE_PROBES_MAX]; /* if they are filtered */
 	bool hot[CAPTURE_PROBES_MAX]; /* as the programs and the trace know it */
 };
 
-struct exit_budget *exit_budget_new(uint32_t call_ns, double part)
+struct exit_budget *exit_budget_new(const struct end_prices *prices, double part)
 {
 	struct exit_budget *budget = calloc(1, sizeof(*budget));
 
 	if (!budget)
 		return NULL;
-	budget->call_ns = call_ns;
-	budget->budget = part;
+	budget->prices = *prices;
+	budget->may = (struct ends_budget){ .most = part, .room = part };
+	pthread_mutex_init(&budget->lock, NULL);
 	return budget;
 }
 
 void exit_budget_free(struct exit_budget *budget)
 {
+	if (budget)
+		pthread_mutex_destroy(&budget->lock);
 	free(budget);
 }
 
+void exit_budget_set(struct exit_budget *b, struct ends_budget now)
+{
+	pthread_mutex_lock(&b->lock);
+	b->may = now;
+	pthread_mutex_unlock(&b->lock);
+}
+
+double exit_budget_seen(struct exit_budget *b)
+{
+	double seen;
+
+	pthread_mutex_lock(&b->lock);
+	seen = b->seen;
+	pthread_mutex_unlock(&b->lock);
+	return seen;
+}
+
 /* Is the end of its calls seen at exits of their own? */
-static bool costs(const struct file_entry *e, size_t i)
+static bool has_exits(const struct file_entry *e, size_t i)
 {
 	return e->places.ways[i] == END_BY_EXITS && !e->file.functions[i].exit_at_entry;
+}
+
+static bool is_filtered(const struct exit_budget *b, const struct file_entry *e, size_t i)
+{
+	return b->prices.return_ns && e->places.ways[i] == END_BY_RETURN_PROBE;
+}
+
+static bool costs(const struct exit_budget *b, const struct file_entry *e, size_t i)
+{
+	return has_exits(e, i) || is_filtered(b, e, i);
 }
 
 static uint32_t exit_calls(const struct exit_budget *b, const struct file_entry *e, size_t i,
@@ -51,20 +85,26 @@ static uint32_t exit_calls(const struct exit_budget *b, const struct file_entry 
 	return calls;
 }
 
+/* Adds to *@seen the calls whose exits are. */
 static void take_rates(const struct exit_budget *b, struct file_setting *s, struct file_entry *e,
-		       double seconds)
+		       double seconds, double *seen)
 {
 	const volatile uint32_t *hits = capture_exit_hits(s->capture);
 
 	for (size_t i = 0; i < e->file.count; i++) {
 		uint32_t probe = e->cookies[i];
-		uint32_t calls = 0;
+		uint64_t calls = 0;
 
 		if (b->hot[probe])
 			calls = capture_hot_hits(s->capture, probe) - b->hot_hits[probe];
-		else if (costs(e, i))
+		else if (has_exits(e, i))
 			calls = exit_calls(b, e, i, hits);
+		else if (is_filtered(b, e, i))
+			calls = b->short_calls[probe] - b->short_before[probe];
 		e->hot[i].calls_per_second = calls / seconds;
+		e->hot[i].call_ns = has_exits(e, i) ? b->prices.exit_ns : b->prices.return_ns;
+		if (has_exits(e, i) && !b->hot[probe])
+			*seen += calls / seconds;
 	}
 }
 
@@ -78,8 +118,25 @@ static void take_counts(struct exit_budget *b, struct file_setting *s)
 		b->hot_hits[i] = capture_hot_hits(s->capture, i);
 }
 
-static struct hot_function **those_that_cost(struct file_entry **files, size_t file_count,
-					     size_t *count)
+static void add_short(void *context, const struct short_key *key, const struct short_value *value)
+{
+	struct exit_budget *b = context;
+
+	if (key->probe < CAPTURE_PROBES_MAX)
+		b->short_calls[key->probe] += value->count - value->unended;
+}
+
+static void count_short_calls(struct exit_budget *b, struct file_setting *s)
+{
+	if (!b->prices.return_ns)
+		return;
+	memcpy(b->short_before, b->short_calls, sizeof(b->short_before));
+	memset(b->short_calls, 0, sizeof(b->short_calls));
+	capture_short_calls(s->capture, add_short, b);
+}
+
+static struct hot_function **those_that_cost(const struct exit_budget *b, struct file_entry **files,
+					     size_t file_count, size_t *count)
 {
 	struct hot_function **functions;
 	size_t most = 0;
@@ -90,7 +147,7 @@ static struct hot_function **those_that_cost(struct file_entry **files, size_t f
 	functions = calloc(most + 1, sizeof(struct hot_function *));
 	for (size_t i = 0; i < file_count && functions; i++)
 		for (size_t k = 0; k < files[i]->file.count; k++)
-			if (costs(files[i], k))
+			if (costs(b, files[i], k))
 				functions[(*count)++] = &files[i]->hot[k];
 	return functions;
 }
@@ -113,7 +170,20 @@ static void tell(struct file_setting *s, uint32_t probe, const struct hot_functi
 		item_free(item);
 }
 
-/* Calls of functions that have become hot have no end from now on; their exits are left for a look longer. */
+static void change(struct exit_budget *b, struct file_setting *s, struct file_entry *e, size_t i,
+		   uint64_t now_ns)
+{
+	uint32_t probe = e->cookies[i];
+
+	b->hot[probe] = e->hot[i].hot;
+	capture_set_hot(s->capture, probe, e->hot[i].hot);
+	tell(s, probe, &e->hot[i], !e->hot[i].hot, now_ns);
+}
+
+/*
+ * Calls of functions that have become hot have no end from now on; their exits are left for a look longer.
+ * Return probes are decided on for each call.
+ */
 static void begin_heat(struct exit_budget *b, struct file_setting *s, struct file_entry *e,
 		       uint64_t now_ns)
 {
@@ -122,12 +192,10 @@ static void begin_heat(struct exit_budget *b, struct file_setting *s, struct fil
 
 		if (e->hot[i].hot == b->hot[probe])
 			continue;
-		e->exits_stale = true;
-		if (!e->hot[i].hot)
-			continue;
-		b->hot[probe] = true;
-		capture_set_hot(s->capture, probe, true);
-		tell(s, probe, &e->hot[i], false, now_ns);
+		if (has_exits(e, i))
+			e->exits_stale = true;
+		if (e->hot[i].hot || !has_exits(e, i))
+			change(b, s, e, i, now_ns);
 	}
 }
 
@@ -136,16 +204,23 @@ void exit_budget_look(struct exit_budget *b, struct file_setting *s, struct file
 {
 	double seconds = (now_ns - b->looked_ns) / 1e9;
 	struct hot_function **functions;
+	struct ends_budget may;
 	size_t function_count;
+	double seen = 0;
 
-	functions = those_that_cost(files, count, &function_count);
+	functions = those_that_cost(b, files, count, &function_count);
 	if (!functions)
 		return;
+	count_short_calls(b, s);
 	for (size_t i = 0; i < count; i++)
-		take_rates(b, s, files[i], seconds);
+		take_rates(b, s, files[i], seconds, &seen);
 	take_counts(b, s);
+	pthread_mutex_lock(&b->lock);
+	may = b->may;
+	b->seen = b->looked_ns ? seen : 0;
+	pthread_mutex_unlock(&b->lock);
 	if (b->looked_ns &&
-	    hot_functions_judge(&b->watch, functions, function_count, b->call_ns, b->budget))
+	    hot_functions_judge(&b->watch, functions, function_count, may.most, may.room))
 		for (size_t i = 0; i < count; i++)
 			begin_heat(b, s, files[i], now_ns);
 	b->looked_ns = now_ns;
@@ -158,10 +233,7 @@ void exit_budget_probed(struct exit_budget *b, struct file_setting *s, struct fi
 	for (size_t i = 0; i < e->file.count; i++) {
 		uint32_t probe = e->cookies[i];
 
-		if (e->hot[i].hot || !b->hot[probe])
-			continue;
-		b->hot[probe] = false;
-		capture_set_hot(s->capture, probe, false);
-		tell(s, probe, &e->hot[i], true, now_ns);
+		if (!e->hot[i].hot && b->hot[probe])
+			change(b, s, e, i, now_ns);
 	}
 }

@@ -5,14 +5,20 @@
 #define AFTERWARDS 0.8
 #define FAR_BELOW 0.5
 
+/* Part of a CPU's time. */
+static double cost(const struct hot_function *f)
+{
+	return f->calls_per_second * f->call_ns / 1e9;
+}
+
 static double total(struct hot_function **functions, size_t count)
 {
-	double calls = 0;
+	double all = 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (!functions[i]->hot)
-			calls += functions[i]->calls_per_second;
-	return calls;
+			all += cost(functions[i]);
+	return all;
 }
 
 static struct hot_function *costliest(struct hot_function **functions, size_t count)
@@ -20,8 +26,7 @@ static struct hot_function *costliest(struct hot_function **functions, size_t co
 	struct hot_function *most = NULL;
 
 	for (size_t i = 0; i < count; i++)
-		if (!functions[i]->hot &&
-		    (!most || functions[i]->calls_per_second > most->calls_per_second))
+		if (!functions[i]->hot && (!most || cost(functions[i]) > cost(most)))
 			most = functions[i];
 	return most;
 }
@@ -31,23 +36,22 @@ static struct hot_function *cheapest_hot(struct hot_function **functions, size_t
 	struct hot_function *least = NULL;
 
 	for (size_t i = 0; i < count; i++)
-		if (functions[i]->hot &&
-		    (!least || functions[i]->calls_per_second < least->calls_per_second))
+		if (functions[i]->hot && (!least || cost(functions[i]) < cost(least)))
 			least = functions[i];
 	return least;
 }
 
 static bool heat(struct hot_function **functions, size_t count, double most)
 {
-	double calls = total(functions, count);
+	double all = total(functions, count);
 	bool changed = false;
 
-	while (calls > most) {
+	while (all > most) {
 		struct hot_function *f = costliest(functions, count);
 
-		if (!f || f->calls_per_second <= 0)
+		if (!f || cost(f) <= 0)
 			break;
-		calls -= f->calls_per_second;
+		all -= cost(f);
 		f->hot = changed = true;
 	}
 	return changed;
@@ -55,12 +59,12 @@ static bool heat(struct hot_function **functions, size_t count, double most)
 
 static bool cool(struct hot_function **functions, size_t count, double most)
 {
-	double calls = total(functions, count);
+	double all = total(functions, count);
 	bool changed = false;
 	struct hot_function *f;
 
-	while ((f = cheapest_hot(functions, count)) && calls + f->calls_per_second <= most) {
-		calls += f->calls_per_second;
+	while ((f = cheapest_hot(functions, count)) && all + cost(f) <= most) {
+		all += cost(f);
 		f->hot = false;
 		changed = true;
 	}
@@ -71,25 +75,21 @@ static bool can_cool(struct hot_function **functions, size_t count, double most)
 {
 	const struct hot_function *f = cheapest_hot(functions, count);
 
-	return f && total(functions, count) + f->calls_per_second <= most;
+	return f && total(functions, count) + cost(f) <= most;
 }
 
 bool hot_functions_judge(struct hot_watch *watch, struct hot_function **functions, size_t count,
-			 uint32_t call_ns, double budget)
+			 double most, double room)
 {
-	double most = call_ns ? budget * 1e9 / call_ns : 0;
-
-	if (most <= 0)
-		return false;
 	watch->above = total(functions, count) > most ? watch->above + 1 : 0;
-	watch->below = can_cool(functions, count, FAR_BELOW * most) ? watch->below + 1 : 0;
+	watch->below = can_cool(functions, count, FAR_BELOW * room) ? watch->below + 1 : 0;
 	if (watch->above >= HOT_TICKS) {
 		watch->above = 0;
 		return heat(functions, count, AFTERWARDS * most);
 	}
 	if (watch->below >= HOT_TICKS) {
 		watch->below = 0;
-		return cool(functions, count, FAR_BELOW * most);
+		return cool(functions, count, FAR_BELOW * room);
 	}
 	return false;
 }

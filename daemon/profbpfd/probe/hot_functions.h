@@ -21,6 +21,7 @@
 /* What is known of one function. Zeroed is new. */
 struct hot_function {
 	bool hot;
+	uint32_t call_ns; /* what it costs to see a call from its entry to its end; 0 = not known: never hot */
 	double calls_per_second; /* as of the last look */
 };
 
@@ -33,10 +34,10 @@ struct hot_watch {
 /*
  * hot_functions_judge - set "hot" of @functions by their "calls_per_second"
  *
- * @call_ns: what it costs to see a call from its entry to its exit. @budget: the part of one CPU's time that
- * all calls whose ends are seen may cost, such as 0.03. Returns whether any function changed.
+ * @most: the part of one CPU's time that all calls whose ends are seen may cost, such as 0.03. @room: in half of
+ * it they have to fit with those that are not hot any more. Returns whether any function changed.
  */
 bool hot_functions_judge(struct hot_watch *watch, struct hot_function **functions, size_t count,
-			 uint32_t call_ns, double budget);
+			 double most, double room);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_HOT_FUNCTIONS_H */

@@ -75,7 +75,7 @@ struct probes *probes_new(struct capture *capture, const struct catalogs *catalo
 		return NULL;
 	}
 	if (options->budget > 0)
-		p->budget = exit_budget_new(options->call_ns, options->budget);
+		p->budget = exit_budget_new(&options->prices, options->budget);
 	p->catalogs = catalogs;
 	if (!options->system_wide && !options->own_only &&
 	    (options->follow || options->targets >= MANY_PROCESSES))
@@ -405,6 +405,17 @@ void probes_look(struct probes *p)
 		if (p->files[i]->exits_stale)
 			refresh_exits(p, i);
 	exit_budget_look(p->budget, &p->setting, p->files, p->file_count, now_ns());
+}
+
+void probes_set_budget(struct probes *p, struct ends_budget budget)
+{
+	if (p->budget)
+		exit_budget_set(p->budget, budget);
+}
+
+double probes_ends_seen(const struct probes *p)
+{
+	return p->budget ? exit_budget_seen(p->budget) : 0;
 }
 
 /* Ends that some see by probes of their own must not be seen by others as well. */

@@ -25,7 +25,9 @@
 #include "daemon/profbpfd/capture/capture.h"
 #include "daemon/profbpfd/probe/code_names.h"
 #include "daemon/profbpfd/probe/file_cache.h"
+#include "daemon/profbpfd/probe/end_prices.h"
 #include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/shedding.h"
 #include "daemon/profbpfd/control/right.h"
 
 struct probes;
@@ -36,7 +38,7 @@ struct probes_options {
 	size_t targets; /* how many there are at the start */
 	bool own_only; /* never a breakpoint in a process that is not a target, see above */
 	bool optimized_nop;
-	uint32_t call_ns; /* what seeing a call from its entry to its exit costs, 0 = not known */
+	struct end_prices prices; /* what seeing calls to their ends costs */
 	double budget; /* the part of one CPU that this may cost, 0 = any */
 	bool keep_queues; /* record calls of kind queue, however short */
 	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
@@ -68,6 +70,15 @@ int probes_scan(struct probes *probes, pid_t pid, uint64_t mapped_ns);
 
 /* probes_look - keep what they cost within the budget (exit_budget.h); to be called about once a second */
 void probes_look(struct probes *probes);
+
+/*
+ * probes_set_budget - what seeing the ends of calls may cost from now on; nothing if there was no budget
+ * probes_ends_seen - of how many calls a second the ends are seen at exits of functions; 0 without a budget
+ *
+ * These two from any thread, while the table is used.
+ */
+void probes_set_budget(struct probes *probes, struct ends_budget budget);
+double probes_ends_seen(const struct probes *probes);
 
 /*
  * probes_missed - a new process has ended, or the session has, before it was looked at what it maps

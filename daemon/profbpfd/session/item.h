@@ -104,6 +104,7 @@ struct short_row {
 	uint32_t tgid;
 	uint64_t count;
 	uint64_t total_ns;
+	uint64_t unended;	/* of these, those without a time */
 };
 
 struct statistics_row {

@@ -8,26 +8,32 @@
 
 struct run_prices {
 	int cpus;
-	uint32_t call_ns;
+	struct call_prices call_ns;
+	double ends_seen; /* calls a second */
 	bool looked;
 	double ns[RUN_KINDS]; /* of one run; 0 = not known yet */
 	struct run_counts before[]; /* of each CPU */
 };
 
-struct run_prices *run_prices_new(int cpus, uint32_t call_ns)
+struct run_prices *run_prices_new(int cpus, struct call_prices calls)
 {
 	struct run_prices *p = calloc(1, sizeof(*p) + cpus * sizeof(p->before[0]));
 
 	if (!p)
 		return NULL;
 	p->cpus = cpus;
-	p->call_ns = call_ns;
+	p->call_ns = calls;
 	return p;
 }
 
 void run_prices_free(struct run_prices *prices)
 {
 	free(prices);
+}
+
+void run_prices_ends_seen(struct run_prices *p, double calls_per_second)
+{
+	p->ends_seen = calls_per_second;
 }
 
 static void take_price(struct run_prices *p, const struct run_counts *counts, int kind)
@@ -54,15 +60,28 @@ static double spent(const struct run_prices *p, const struct run_counts *counts,
 	return (double)runs * p->ns[kind] / seconds / 1e9;
 }
 
+/* Of all calls, those whose ends are seen in the dear way: on each CPU the same part. */
+static double part_of_ends(const struct run_prices *p, const struct run_counts *counts, double seconds)
+{
+	double calls = 0;
+
+	for (int cpu = 0; cpu < p->cpus; cpu++)
+		calls += (double)(counts[cpu].calls - p->before[cpu].calls);
+	return calls > p->ends_seen * seconds ? p->ends_seen * seconds / calls : 1;
+}
+
 static void look_at(const struct run_prices *p, const struct run_counts *counts, int cpu, double seconds,
 		    const struct shed_watch *watch, double sampled, struct shed_look *look)
 {
-	uint64_t calls = counts[cpu].calls - p->before[cpu].calls;
+	double calls = (double)(counts[cpu].calls - p->before[cpu].calls) / seconds / 1e9;
+	double ends = calls * part_of_ends(p, counts, seconds);
 
 	look->all[SHED_SAMPLES] = spent(p, counts, cpu, RUN_SAMPLE, seconds) / sampled;
 	look->all[SHED_WAKES] = spent(p, counts, cpu, RUN_WAKE, seconds);
-	look->total = spent(p, counts, cpu, RUN_SWITCH, seconds) +
-		      (double)calls * p->call_ns / seconds / 1e9;
+	look->all[SHED_SLEEPS] = spent(p, counts, cpu, RUN_SLEEP, seconds);
+	look->ends = ends * p->call_ns.end_seen_ns;
+	look->total = spent(p, counts, cpu, RUN_SWITCH, seconds) + look->ends +
+		      (calls - ends) * p->call_ns.other_ns;
 	for (enum shed_what what = 0; what < SHED_WHATS; what++) {
 		look->now[what] =
 			look->all[what] * shed_kept_permille(what, watch->level[what]) / 1000;
@@ -80,6 +99,7 @@ static void take_dearest(struct run_prices *p, const struct run_counts *counts, 
 		if (cpu && here.total <= look->total)
 			continue;
 		look->total = here.total;
+		look->ends = here.ends;
 		memcpy(look->now, here.now, sizeof(look->now));
 	}
 	/* What is left out may be dearest elsewhere. */

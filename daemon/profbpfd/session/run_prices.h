@@ -15,14 +15,23 @@
 /* Counters of one CPU, which go on counting. */
 struct run_counts {
 	struct run_cost runs[RUN_KINDS];
-	uint64_t calls; /* of probed functions */
+	uint64_t calls; /* of probed functions, also those below --min-duration */
+};
+
+/* What calls cost whose ends are seen in the dear way, and others; nanoseconds, 0 = not known, or none are recorded. */
+struct call_prices {
+	uint32_t end_seen_ns;
+	uint32_t other_ns;
 };
 
 struct run_prices;
 
-/* run_prices_new - @call_ns: what a call costs, 0 = not known, or none are recorded. NULL without memory. */
-struct run_prices *run_prices_new(int cpus, uint32_t call_ns);
+/* run_prices_new - NULL without memory */
+struct run_prices *run_prices_new(int cpus, struct call_prices calls);
 void run_prices_free(struct run_prices *prices);
+
+/* run_prices_ends_seen - of how many calls a second, on all CPUs, the ends are seen in the dear way */
+void run_prices_ends_seen(struct run_prices *prices, double calls_per_second);
 
 /*
  * run_prices_look - what was spent since the last look, of the CPU where it was most

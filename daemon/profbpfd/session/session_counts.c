@@ -58,7 +58,7 @@ static void update_counts(struct session *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void add_short(void *context, const struct short_key *key, uint64_t count, uint64_t total_ns)
+static void add_short(void *context, const struct short_key *key, const struct short_value *value)
 {
 	struct statistics_row *row = context;
 	struct short_row *rows = realloc(row->short_calls, (row->short_count + 1) * sizeof(*rows));
@@ -66,7 +66,13 @@ static void add_short(void *context, const struct short_key *key, uint64_t count
 	if (!rows)
 		return;
 	row->short_calls = rows;
-	rows[row->short_count++] = (struct short_row){ key->probe, key->tgid, count, total_ns };
+	rows[row->short_count++] = (struct short_row){
+		.probe = key->probe,
+		.tgid = key->tgid,
+		.count = value->count,
+		.total_ns = value->total_ns,
+		.unended = value->unended,
+	};
 }
 
 static uint64_t thread_cpu_ns(void)

@@ -34,13 +34,13 @@ void session_shed_free(struct session_shed *shed)
 	free(shed);
 }
 
-static struct session_shed *new_shed(int cpus, uint32_t call_ns)
+static struct session_shed *new_shed(int cpus, struct call_prices calls)
 {
 	struct session_shed *shed = calloc(1, sizeof(*shed));
 
 	if (!shed)
 		return NULL;
-	shed->prices = run_prices_new(cpus, call_ns);
+	shed->prices = run_prices_new(cpus, calls);
 	shed->counts = calloc(cpus, sizeof(*shed->counts));
 	shed->costs = calloc(cpus, sizeof(*shed->costs));
 	shed->calls = calloc(cpus, sizeof(*shed->calls));
@@ -52,11 +52,16 @@ static struct session_shed *new_shed(int cpus, uint32_t call_ns)
 
 void session_shed_start(struct session *s)
 {
-	bool calls = s->request.topics & TOPIC_API;
+	struct call_prices calls = { 0 };
 
 	if (s->request.budget <= 0 || !(s->request.topics & (TOPIC_SCHED | TOPICS_SAMPLED)))
 		return;
-	s->shed = new_shed(capture_cpus(s->capture), calls ? price_to_exit(&s->probe_costs) : 0);
+	if (s->request.topics & TOPIC_API)
+		calls = (struct call_prices){
+			.end_seen_ns = price_to_exit(&s->probe_costs),
+			.other_ns = s->probe_costs.by_class[INSTRUCTION_EMULATED].whole_ns,
+		};
+	s->shed = new_shed(capture_cpus(s->capture), calls);
 	if (s->shed)
 		s->shed->rate = s->request.stack_rate;
 	else
@@ -128,12 +133,26 @@ static void tell(struct session *s, const struct shed_row *row)
 		item_free(item);
 }
 
+/* Sleeps that began while they were not followed are not taken for long ones. */
+static void leave_out(struct session *s, enum shed_what what, bool shed)
+{
+	if (what == SHED_SLEEPS && !shed)
+		capture_follow_sleeps(s->capture, session_now_ns());
+	capture_shed(s->capture, what == SHED_SLEEPS ? RUN_SLEEP : RUN_WAKE, shed);
+}
+
+static const Profbpf__Shed__What whats[SHED_WHATS] = {
+	[SHED_SAMPLES] = PROFBPF__SHED__WHAT__SAMPLES,
+	[SHED_WAKES] = PROFBPF__SHED__WHAT__WAKES,
+	[SHED_SLEEPS] = PROFBPF__SHED__WHAT__SLEEPS,
+};
+
 static void apply(struct session *s, struct session_shed *shed, enum shed_what what,
 		  const struct shed_look *look, uint64_t now_ns)
 {
 	unsigned int kept = shed_kept_permille(what, shed->watch.level[what]);
 	struct shed_row row = {
-		.what = what == SHED_SAMPLES ? PROFBPF__SHED__WHAT__SAMPLES : PROFBPF__SHED__WHAT__WAKES,
+		.what = whats[what],
 		.reason = look->crowded && look->total <= s->request.budget ?
 				  PROFBPF__SHED__REASON__ROOM :
 				  PROFBPF__SHED__REASON__COST,
@@ -145,7 +164,7 @@ static void apply(struct session *s, struct session_shed *shed, enum shed_what w
 	if (what == SHED_SAMPLES)
 		change_rate(s, shed, kept);
 	else
-		capture_shed(s->capture, RUN_WAKE, !kept);
+		leave_out(s, what, !kept);
 	tell(s, &row);
 	pthread_mutex_lock(&s->lock);
 	s->shedding[what] = (struct session_shedding){ kept, now_ns };
@@ -164,12 +183,15 @@ void session_shed_look(struct session *s)
 	enum shed_what what;
 	struct shed_look look = {
 		.recorded = { [SHED_SAMPLES] = s->sampler != NULL,
-			      [SHED_WAKES] = s->request.topics & TOPIC_SCHED },
+			      [SHED_WAKES] = s->request.topics & TOPIC_SCHED,
+			      [SHED_SLEEPS] = s->request.topics & TOPIC_STACK },
 	};
 
 	if (!shed || read_counts(s, shed))
 		return;
 	look.crowded = is_crowded(s, shed);
+	if (s->probes)
+		run_prices_ends_seen(shed->prices, probes_ends_seen(s->probes));
 	run_prices_look(shed->prices, shed->counts, (double)(now_ns - shed->looked_ns) / 1e9, &shed->watch,
 			(double)shed->rate / s->request.stack_rate, &look);
 	shed->looked_ns = now_ns;
@@ -177,6 +199,8 @@ void session_shed_look(struct session *s)
 	s->cost = look.total;
 	s->cost_known = true;
 	pthread_mutex_unlock(&s->lock);
+	if (s->probes)
+		probes_set_budget(s->probes, shed_ends_budget(&shed->watch, &look, s->request.budget));
 	what = shed_judge(&shed->watch, &look, s->request.budget);
 	if (what < SHED_WHATS)
 		apply(s, shed, what, &look, now_ns);

@@ -219,7 +219,9 @@ static int start_probes(struct session *s)
 		return 0;
 	watch_maps(s);
 	prices_measure(s->request.prices, s->capture, &key, &s->probe_costs);
-	options.call_ns = price_to_exit(&s->probe_costs);
+	options.prices.exit_ns = price_to_exit(&s->probe_costs);
+	if (s->request.min_duration_ns)
+		options.prices.return_ns = s->probe_costs.by_class[INSTRUCTION_EMULATED].whole_ns;
 	if (capture_attach_exits(s->capture, error, sizeof(error))) {
 		session_end(s, true, error);
 		return -1;

@@ -25,6 +25,7 @@ static bool can_cut(const struct shed_watch *watch, const struct shed_look *look
 	       look->now[what] > 0 && look->now[what] >= WORTH * most;
 }
 
+/* What to cut; of the ends of calls, if they are dearer, the prober leaves some out. */
 static enum shed_what dearest(const struct shed_watch *watch, const struct shed_look *look, double budget)
 {
 	enum shed_what found = SHED_WHATS;
@@ -34,6 +35,13 @@ static enum shed_what dearest(const struct shed_watch *watch, const struct shed_
 		    (found == SHED_WHATS || look->now[what] > look->now[found]))
 			found = what;
 	return found;
+}
+
+static bool ends_go_first(const struct shed_watch *watch, const struct shed_look *look, double budget)
+{
+	enum shed_what what = dearest(watch, look, budget);
+
+	return what == SHED_WHATS || look->ends > look->now[what];
 }
 
 /* What one step back would cost. */
@@ -70,8 +78,8 @@ static enum shed_what cut(struct shed_watch *watch, const struct shed_look *look
 {
 	enum shed_what what = dearest(watch, look, budget);
 
-	if (what == SHED_WHATS)
-		return what;
+	if (what == SHED_WHATS || look->ends > look->now[what])
+		return SHED_WHATS;
 	watch->level[what]++;
 	/* If it does not help, the next one need not wait so long. */
 	watch->above = SHED_LOOKS - 2;
@@ -97,4 +105,15 @@ enum shed_what shed_judge(struct shed_watch *watch, const struct shed_look *look
 	if (!--watch->level[what])
 		watch->crowded_at[what] = 0;
 	return what;
+}
+
+struct ends_budget shed_ends_budget(const struct shed_watch *watch, const struct shed_look *look,
+				    double budget)
+{
+	double room = budget - (look->total - look->ends);
+	struct ends_budget ends = { .most = budget, .room = room > 0 ? room : 0 };
+
+	if (look->ends >= WORTH * look->total && ends_go_first(watch, look, budget))
+		ends.most = ends.room;
+	return ends;
 }
