@@ -40,6 +40,15 @@ uint8_t scope_of_range(const char *name)
 	return SCOPE_RANGE;
 }
 
+uint8_t scope_of_operator(const char *name)
+{
+	uint8_t range = scope_of_range(name);
+
+	return range == SCOPE_RANGE && strncmp(name, "ProfilerStep#", strlen("ProfilerStep#")) != 0
+		       ? SCOPE_OPERATOR
+		       : range;
+}
+
 int import_scope(struct import_rows *rows, uint32_t thread, const char *name, uint8_t scope,
 		 uint64_t start_ns, uint64_t end_ns)
 {

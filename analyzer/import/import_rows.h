@@ -84,6 +84,9 @@ int import_scope(struct import_rows *rows, uint32_t thread, const char *name, ui
 /* scope_of_range - the kind of a range by its name: SCOPE_OPTIMIZER, SCOPE_DATA or SCOPE_RANGE */
 uint8_t scope_of_range(const char *name);
 
+/* scope_of_operator - the kind of what a framework of PyTorch's sort calls an operator: until 2022 ranges are, too */
+uint8_t scope_of_operator(const char *name);
+
 /* scope_of_python - the kind of a function of Python by its name, "train.py(12): step" or "<built-in ...>" */
 uint8_t scope_of_python(const char *name);
 

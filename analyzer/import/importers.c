@@ -19,6 +19,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_rocprof_v1,
 	&import_rocprof_csv,
 	&import_rocprof_stats,
+	&import_nsys_stats,
 	&import_ascend_db,
 	&import_ascend_csv,
 	&import_step_trace,

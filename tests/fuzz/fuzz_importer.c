@@ -48,6 +48,7 @@ static const struct target TARGETS[] = {
 	{ "rocpd", &import_rocpd, { "results.db" } },
 	{ "rocprof_json", &import_rocprof_json, { "results.json" } },
 	{ "rocprof_v1", &import_rocprof_v1, { "results.json" } },
+	{ "nsys_stats", &import_nsys_stats, { "cuda_gpu_kern_sum.csv" } },
 	{ "rocprof_stats", &import_rocprof_stats, { "results.hip_stats.csv" } },
 	{ "rocprof_csv",
 	  &import_rocprof_csv,

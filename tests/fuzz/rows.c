@@ -100,6 +100,15 @@ const struct rows_table ROWS_TABLES[] = {
 	    "src_agent_id", "size", "event_id" },
 	  'r' },
 	{ "rocpd_region ' \" c", { "id", "event_id" }, 'r' },
+	{ "NVTX_EVENTS",
+	  { "start", "end", "eventType", "globalTid", "text", "textId", "domainId" },
+	  'n' },
+	{ "MPI_COLLECTIVES_EVENTS", { "start", "end", "globalTid", "textId" }, 'n' },
+	{ "GPU_METRICS", { "timestamp", "typeId", "metricId", "value" }, 'n' },
+	{ "TARGET_INFO_GPU_METRICS", { "typeId", "metricId", "metricName" }, 'n' },
+	{ "CUDA_UM_GPU_PAGE_FAULT_EVENTS",
+	  { "start", "end", "globalPid", "deviceId", "numberOfPageFaults" },
+	  'n' },
 };
 
 const unsigned int ROWS_TABLE_COUNT = sizeof(ROWS_TABLES) / sizeof(ROWS_TABLES[0]);

@@ -79,6 +79,26 @@ static void name_command(const struct model *model, struct root *root, uint32_t 
 	root->command = model->ioctls.row[ioctl].cmd;
 }
 
+/* On a CPU in the program's own code, a device file may say in what of it. */
+static void emit_running(struct root_walk *walk, const struct root *root)
+{
+	struct root part = *root;
+	uint64_t until_ns;
+
+	while (root->cause == IDLE_USER_CODE && walk->tools->scopes && part.start_ns < root->end_ns) {
+		uint32_t function = scope_line_at(walk->tools->scopes, root->thread,
+						  part.start_ns, &until_ns);
+
+		part.place_kind = function == INDEX_NONE ? PLACE_NONE : PLACE_FUNCTION;
+		part.place = function == INDEX_NONE ? 0 : function;
+		part.end_ns = until_ns < root->end_ns ? until_ns : root->end_ns;
+		emit(walk, &part);
+		part.start_ns = part.end_ns;
+	}
+	if (root->cause != IDLE_USER_CODE || !walk->tools->scopes)
+		emit(walk, root);
+}
+
 static void put_running(struct root_walk *walk, const struct walk_step *step)
 {
 	const struct model *model = walk->model;
@@ -106,12 +126,12 @@ static void put_running(struct root_walk *walk, const struct walk_step *step)
 		if (irq.end_ns > step->end_ns)
 			irq.end_ns = step->end_ns;
 		root.end_ns = irq.start_ns;
-		emit(walk, &root);
+		emit_running(walk, &root);
 		emit(walk, &irq);
 		root.start_ns = irq.end_ns > irq.start_ns ? irq.end_ns : irq.start_ns;
 	}
 	root.end_ns = step->end_ns;
-	emit(walk, &root);
+	emit_running(walk, &root);
 }
 
 static void unknown(struct root *root, uint8_t end)

@@ -4,7 +4,7 @@
  * RUN_memory_copy_trace.csv, RUN_memory_allocation_trace.csv, RUN_hip_api_trace.csv, RUN_agent_info.csv, ...), and the one table of
  * kernels of rocprof v1 and v2.
  *
- * Of a kernel trace the other tables of the same run beside it are taken, too; they have the names of agents and the calls,
+ * RUN_marker_api_trace.csv has the ranges of ROCTX, by their texts. Of a kernel trace the other tables of the same run beside it are taken, too; they have the names of agents and the calls,
  * joined by Correlation_Id. Agents are numbers, or "Agent 4" with the node's number. Times are
  * nanoseconds: of CLOCK_BOOTTIME since v3; of which clock before is not documented. v1 tells when a
  * kernel was dispatched (DispatchNs), too. RUN_counter_collection.csv has a row for each counter of each kernel.
@@ -22,6 +22,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/amd/rocm_rows.h"
 
+#define ROCM_TRACK_RANGES 100 /* a kind of tracks of their own */
 #define KERNEL_TRACE "kernel_trace.csv"
 
 enum column {
@@ -95,6 +96,7 @@ struct table {
 	struct rocm_rows rocm;
 	uint32_t pid; /* of rows that tell none */
 	bool is_agents;
+	uint64_t ranges;
 	struct map dispatches; /* with counters: number (with process) -> row of tasks */
 };
 
@@ -220,6 +222,25 @@ static int on_counter(struct table *table, const struct csv_value *values)
 	return MODEL_PUSH(&table->rocm.counters, counter) ? 0 : -ENOMEM;
 }
 
+/* roctxRangePush() and its like, by their texts. */
+static int on_range(struct table *table, const struct rocm_call *call)
+{
+	struct import_rows *rows = &table->rocm.rows;
+	const char *name = model_text(table->import->model, call->name);
+	int err;
+
+	if (call->name == INDEX_NONE)
+		return -ENOMEM;
+	if (!call->start_ns || call->end_ns < call->start_ns)
+		return import_finding(table->import, "ranges without usable times", name);
+	err = import_track(table->import, &table->rocm.tracks, ROCM_TRACK_RANGES, call->pid, call->tid);
+	if (err || !table->import->alone)
+		return err;
+	table->ranges++;
+	return import_scope(rows, import_thread(rows, call->pid, call->tid, call->start_ns), name,
+			    scope_of_range(name), call->start_ns, call->end_ns);
+}
+
 static int on_call(struct table *table, const struct csv_value *values)
 {
 	const char *domain = text_of(&values[C_DOMAIN]);
@@ -236,7 +257,9 @@ static int on_call(struct table *table, const struct csv_value *values)
 		.runtime = model_string(table->import->model, runtime),
 	};
 
-	/* Ranges of the program's own are no calls. */
+	/* Ranges of the program's own are no calls; what pauses the profiler is neither. */
+	if (strncmp(domain, "MARKER_CORE", 11) == 0)
+		return on_range(table, &call);
 	if (strncmp(domain, "MARKER", 6) == 0)
 		return 0;
 	if (call.name == INDEX_NONE || call.runtime == INDEX_NONE)
@@ -294,7 +317,7 @@ static int read_table(struct table *table, const char *path)
 
 	return import_end_reading(table->import, err,
 				  table->rocm.tasks.count + table->rocm.calls.count +
-					  table->rocm.memory.count,
+					  table->rocm.memory.count + table->ranges > 0,
 				  damage);
 }
 
@@ -332,6 +355,7 @@ static int read_siblings(struct table *table, size_t run)
 		"agent_info.csv",	       "memory_copy_trace.csv",	   "hip_api_trace.csv",
 		"hip_runtime_trace.csv",       "hip_runtime_api_trace.csv", "rccl_api_trace.csv",
 		"hsa_api_trace.csv",	       "memory_allocation_trace.csv",
+		"marker_api_trace.csv",
 		"scratch_memory_trace.csv"
 	};
 	char path[PATH_MAX];

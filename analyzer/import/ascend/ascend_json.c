@@ -8,7 +8,9 @@
  * "Ascend Hardware", too, and would count twice. "Overlap Analysis" and the like are sums, not
  * tasks, as are the rows of "Step Trace", which in 2023 stand under "Ascend Hardware": they tell
  * the steps. connection_id joins calls and tasks; where calls lack it, flows "HostToDevice" do, whose
- * id is connection_id or connection_id << 32 and more. Times are microseconds as numbers or strings,
+ * id is connection_id or connection_id << 32 and more. torch_npu's operators, functions of Python and the
+ * queue between them and the runtime (cpu_op, python_function, enqueue, dequeue) are the host's timeline. Times are
+ * microseconds as numbers or strings,
  * of CLOCK_REALTIME or, in 2023 and before, of CLOCK_MONOTONIC_RAW.
  */
 #include <errno.h>
@@ -206,6 +208,21 @@ static int on_step_row(struct timeline_file *file, const struct json_value *valu
 	return pushed ? 0 : -ENOMEM;
 }
 
+/* torch_npu's categories of the host. What is put into the runtime's queue, and taken out, is work of operators. */
+static uint8_t scope_of(const char *category, const char *name)
+{
+	if (!category || !name)
+		return SCOPE_NONE;
+	if (strcmp(category, "python_function") == 0)
+		return scope_of_python(name);
+	if (strcmp(category, "cpu_op") == 0)
+		return scope_of_operator(name);
+	if (strcmp(category, "user_annotation") == 0)
+		return scope_of_range(name);
+	return strcmp(category, "enqueue") == 0 || strcmp(category, "dequeue") == 0 ? SCOPE_OPERATOR
+										  : SCOPE_NONE;
+}
+
 static int on_object(void *context, const char *list, const struct json_value *values)
 {
 	struct timeline_file *file = context;
@@ -217,7 +234,6 @@ static int on_object(void *context, const char *list, const struct json_value *v
 		return on_metadata(file, values);
 	if (phase[0] == 's')
 		return on_flow(file, values);
-	/* Operators of the framework, categories of their own, are not needed here. */
 	if (phase[0] != 'X' || !number_of(&values[F_PID], &event.pid))
 		return 0;
 	if (!values[F_TS].text || !values[F_DUR].text ||
@@ -239,6 +255,7 @@ static int on_object(void *context, const char *list, const struct json_value *v
 		number_of(&values[F_PART_TASK], &event.task);
 	event.name = model_string(model, values[F_NAME].text);
 	event.type = model_string(model, values[F_TYPE].text);
+	event.scope = scope_of(values[F_CATEGORY].text, values[F_NAME].text);
 	if (event.name == INDEX_NONE || event.type == INDEX_NONE ||
 	    !MODEL_PUSH(&file->events, event))
 		return -ENOMEM;

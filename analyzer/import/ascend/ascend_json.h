@@ -29,6 +29,7 @@ struct event {
 	uint64_t bytes;
 	uint32_t name;
 	uint32_t type;
+	uint8_t scope; /* enum host_scope, of what torch_npu tells of the host */
 };
 
 /* A row of a step trace: a step or, within it, a reduction. */

@@ -233,6 +233,19 @@ static int put_mark(struct timeline_file *file, const struct event *event)
 	return MODEL_PUSH(&file->import->model->step_marks, mark) ? 0 : -ENOMEM;
 }
 
+static int put_host(struct timeline_file *file, const struct event *event)
+{
+	uint64_t start_ns = (uint64_t)event->start_ns;
+	int err = put_mark(file, event);
+
+	if (err || !event->scope || !file->import->alone)
+		return err;
+	return import_scope(&file->rows,
+			    import_thread(&file->rows, (uint32_t)event->pid, event->tid, start_ns),
+			    model_text(file->import->model, event->name), event->scope, start_ns,
+			    start_ns + (uint64_t)event->dur_ns);
+}
+
 static int put_event(struct timeline_file *file, const struct event *event)
 {
 	switch (event_role(file, event)) {
@@ -242,7 +255,7 @@ static int put_event(struct timeline_file *file, const struct event *event)
 			return 0;
 		return put_task(file, event, PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION);
 	case ROLE_CANN: return file->import->alone ? put_call(file, event) : 0;
-	default: return put_mark(file, event);
+	default: return put_host(file, event);
 	}
 }
 

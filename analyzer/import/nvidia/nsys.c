@@ -18,6 +18,7 @@
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/nvidia/nsys_gpus.h"
+#include "analyzer/import/nvidia/nsys_ranges.h"
 #include "analyzer/import/nvidia/nsys_schedule.h"
 #include "analyzer/import/readers/sqlite_file.h"
 
@@ -305,6 +306,8 @@ static int read_all(struct nsys *file)
 {
 	uint32_t tasks = file->import->model->tasks.count;
 	int err = read_names(file);
+	const struct nsys_file whole = { file->db, &file->rows, &file->gpus, &file->strings,
+					 file->epoch_ns };
 
 	if (!err)
 		err = read_device(file);
@@ -316,6 +319,10 @@ static int read_all(struct nsys *file)
 		err = nsys_memory_read(&file->gpus, file->db, file->epoch_ns);
 	if (!err && file->import->alone)
 		err = put_calls(file);
+	if (!err && file->import->alone)
+		err = nsys_ranges_read(&whole);
+	if (!err)
+		err = nsys_facts_read(&whole);
 	if (!err && file->import->alone)
 		err = nsys_schedule_read(file->db, &file->rows, file->epoch_ns, &file->strings);
 	return err;

@@ -261,15 +261,9 @@ static int add_operator(struct pytorch *file, const struct json_value *values,
 
 static uint8_t scope_of(enum event event, const char *name)
 {
-	uint8_t range = scope_of_range(name);
-
 	if (event == EVENT_PYTHON)
 		return scope_of_python(name);
-	/* Until 2022 what is a range today is an operator. */
-	return event == EVENT_OPERATOR && range == SCOPE_RANGE &&
-			       strncmp(name, STEP_NAME, strlen(STEP_NAME)) != 0
-		       ? SCOPE_OPERATOR
-		       : range;
+	return event == EVENT_OPERATOR ? scope_of_operator(name) : scope_of_range(name);
 }
 
 static int add_scope(struct pytorch *file, const struct json_value *values, enum event event)
