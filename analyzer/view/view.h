@@ -17,7 +17,8 @@
  *
  * What only the report has (the time between two columns, a name with a number behind it) is described
  * in the section's file in the same way, with DEFINE_FIGURES(); moved to a file of store/tables/ it is in
- * all formats. A section is a file: its views and its prose, and a line in report.c.
+ * all formats. A section is a file: its views and its prose, and a line in SECTIONS
+ * (report.h).
  */
 #ifndef PROFBPF_ANALYZER_VIEW_VIEW_H
 #define PROFBPF_ANALYZER_VIEW_VIEW_H
