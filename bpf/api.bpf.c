@@ -82,9 +82,14 @@ int api_place_returning(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Set by the daemon when recording has ended: the kernel takes long to remove these probes, one by one. */
+volatile __u32 calls_closed __weak = 0;
+
 SEC("uprobe")
 int api_place_perf(struct pt_regs *ctx)
 {
+	if (calls_closed)
+		return 0;
 	at_place(ctx, attach_cookie(ctx, PROBED_ENTRY), false);
 	return 0;
 }

@@ -442,6 +442,12 @@ void capture_stop(struct capture *capture)
 	programs_wait();
 }
 
+void capture_close_calls(struct capture *capture)
+{
+	capture->skeleton->bss->calls_closed = 1;
+	programs_wait();
+}
+
 void capture_close(struct capture *capture)
 {
 	capture->skeleton->bss->capture_closed = 1;

@@ -299,6 +299,13 @@ void capture_wait_exited(struct capture *capture);
 void capture_stop(struct capture *capture);
 
 /*
+ * capture_close_calls - probes that are perf events do nothing from now on, as if they were removed
+ *
+ * Returns when programs that had begun before are done.
+ */
+void capture_close_calls(struct capture *capture);
+
+/*
  * capture_close - nothing at all is recorded from now on but by capture_flush_open()
  *
  * Call it after capture_stop(), before the last capture_drain(); returns when programs that had

@@ -272,6 +272,11 @@ int probe_link_set_exits(struct probe_link *link, struct capture *capture, int f
 	return 0;
 }
 
+size_t probe_link_events(const struct probe_link *link)
+{
+	return link ? link->exits.link_count + link->others.link_count : 0;
+}
+
 void probe_link_free(struct probe_link *link)
 {
 	if (!link)

@@ -59,6 +59,9 @@ struct probe_link *probe_link_new(struct capture *capture, int fd, pid_t pid,
 int probe_link_set_exits(struct probe_link *link, struct capture *capture, int fd, pid_t pid,
 			 const struct probe_points *exits);
 
+/* probe_link_events - how many of its probes are perf events, which the kernel removes one by one, 0.1 s each; NULL is fine */
+size_t probe_link_events(const struct probe_link *link);
+
 /* probe_link_free - remove the probes; the functions' code is as it was when this returns */
 void probe_link_free(struct probe_link *link);
 

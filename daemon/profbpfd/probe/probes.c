@@ -558,6 +558,32 @@ uint32_t probes_files(const struct probes *p)
 	return p->probed_files;
 }
 
+static size_t events_of(struct probe_link *const *links, size_t count)
+{
+	size_t events = 0;
+
+	for (size_t i = 0; i < count; i++)
+		events += probe_link_events(links[i]);
+	return events;
+}
+
+size_t probes_events(const struct probes *p)
+{
+	size_t events = 0;
+
+	for (size_t i = 0; i < p->file_count; i++)
+		events += probe_link_events(p->files[i]->everywhere) +
+			  events_of(p->files[i]->tails, p->files[i]->tail_count);
+	for (size_t i = 0; i < p->processes.count; i++) {
+		const struct probed_process *process = &p->processes.row[i];
+
+		events += events_of(process->tails, process->tail_count);
+		for (size_t k = 0; k < process->link_count; k++)
+			events += probe_link_events(process->links[k].link);
+	}
+	return events;
+}
+
 void probes_detach(struct probes *p)
 {
 	while (p->processes.count)

@@ -117,6 +117,9 @@ bool probes_know_file(const struct probes *probes, bool (*is)(const char *path))
 uint32_t probes_functions(const struct probes *probes);
 uint32_t probes_files(const struct probes *probes);
 
+/* probes_events - how many probes are perf events, of which the kernel removes ten a second */
+size_t probes_events(const struct probes *probes);
+
 /* probes_detach - remove all breakpoints; probes_free does that, too */
 void probes_detach(struct probes *probes);
 void probes_free(struct probes *probes);

@@ -1,12 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_finish.c - a session from its last instant to the complete file. */
+#include <stdio.h>
 #include <time.h>
 
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/session/session_private.h"
 
+#define EVENTS_PER_SECOND 10 /* perf events of probes that the kernel removes, whoever asks for how many at once */
+#define EVENTS_TOLD 20 /* if there are fewer nobody needs to know */
+
 #define GIVE_UP_NS 5000000000ull /* a reader of the output that reads nothing for so long */
+
+/*
+ * From here on no call changes anything. Where the kernel removes probes one by one nobody waits for that: they do
+ * nothing any more, and are removed when the file is complete.
+ */
+static void end_calls(struct session *s)
+{
+	size_t events = s->probes ? probes_events(s->probes) : 0;
+	char text[256];
+
+	if (s->probes && !events)
+		probes_detach(s->probes);
+	if (!events)
+		return;
+	capture_close_calls(s->capture);
+	if (events < EVENTS_TOLD)
+		return;
+	snprintf(text, sizeof(text),
+		 "this kernel removes the %zu probes one by one, in about %zu s from now; until then each costs its "
+		 "caller a trap and records nothing",
+		 events, events / EVENTS_PER_SECOND);
+	session_warn(s, text);
+}
 
 /* The order matters: nothing may be recorded after its counter was read. */
 void session_finish_capture(struct session *s)
@@ -29,8 +56,7 @@ void session_finish_capture(struct session *s)
 	session_drain(s, true);
 	prober_free(s->prober);
 	s->prober = NULL;
-	if (s->probes)
-		probes_detach(s->probes);
+	end_calls(s);
 	capture_set_end(s->capture, s->end_ns);
 	capture_flush_open(s->capture);
 	capture_close(s->capture);
