@@ -178,6 +178,7 @@ wheel:
 	rm -rf $(B)/fleet/profbpf_fleet/__pycache__
 	mkdir -p $(B)/fleet/profbpf_fleet/sql
 	cp fleet/*.sql $(B)/fleet/profbpf_fleet/sql/
+	$(if $(ECHARTS),cp $(ECHARTS) third_party/echarts/[LN]* $(B)/fleet/profbpf_fleet/page/)
 	echo $(VERSION) >$(B)/fleet/VERSION
 	$(PYTHON) -m pip wheel -q --no-deps --disable-pip-version-check $(WHEEL_FLAGS) -w $(B)/wheel $(B)/fleet
 

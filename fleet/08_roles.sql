@@ -7,7 +7,7 @@ WITH looked AS (
   WHERE n.i % CAST(greatest(1, floor(o.steps / 8)) AS INT) = 0
   GROUP BY c.rank, c.step),
 usual AS (SELECT rank, median(times) AS times, median(bytes) AS bytes FROM looked GROUP BY rank),
-pairs AS (SELECT communicator, min(rank) AS lower, max(rank) AS higher FROM members GROUP BY communicator HAVING count(*) = 2),
+pairs AS (SELECT communicator, min(rank) AS lower, max(rank) AS higher FROM members GROUP BY communicator HAVING count(*) = 2 AND max(sends) = 1),
 lower_ones AS (SELECT lower AS rank, count(*) AS pairs FROM pairs GROUP BY lower),
 higher_ones AS (SELECT higher AS rank, count(*) AS pairs FROM pairs GROUP BY higher)
 SELECT r.rank, concat(CAST(CAST(coalesce(u.times, 0) AS BIGINT) AS VARCHAR(20)), ' ', CAST(CAST(coalesce(u.bytes, 0) AS BIGINT) AS VARCHAR(20)), ' ',

@@ -87,12 +87,14 @@ class Spark:
         return self.session.table(source).columns
 
     def make(self, name, select):
+        """Computed now, and without a memory of what it was made of: plans of plans would grow without bounds."""
         from pyspark import StorageLevel
-        frame = self.session.sql(select).persist(StorageLevel.MEMORY_AND_DISK)
-        frame.createOrReplaceTempView(name)
+        frame = self.session.sql(select).localCheckpoint(eager=True, storageLevel=StorageLevel.MEMORY_AND_DISK)
+        # Each column under a new number of Spark's: one that has that of the table it came from cannot be joined with it.
+        frame.select([frame[column].alias(column) for column in frame.columns]).createOrReplaceTempView(name)
 
     def drop(self, name):
-        """What was made of it may still be computed from it."""
+        self.session.catalog.dropTempView(name)
 
     def rows(self, select):
         return [row.asDict() for row in self.session.sql(select).collect()]

@@ -30,8 +30,9 @@ def statements():
 class Judgement:
     """The tables that were made of a lake, as far as they are needed for the answer."""
 
-    def __init__(self, engine, first_step=None, last_step=None):
+    def __init__(self, engine, first_step, last_step, with_map):
         self.engine = engine
+        self.with_map = with_map
         self.lacking = open_lake(engine, first_step, last_step)
         self.host_of = {row["rank"]: row["host"] for row in engine.rows("SELECT rank, max(host) AS host FROM steps GROUP BY rank")}
         self.origin = None
@@ -44,7 +45,8 @@ class Judgement:
                 self.make_tree()
             if name == "arrivals":
                 self.make_clocks()
-            self.engine.make(name, select)
+            if name != "map" or self.with_map:
+                self.engine.make(name, select)
             if name == "links":
                 self.engine.drop("arrivals")
         rows = self.engine.rows
@@ -126,7 +128,7 @@ def holders_of(judgement):
 
 def answer(engine, first_step=None, last_step=None, with_map=False):
     """The whole judgement as JSON has it."""
-    judgement = Judgement(engine, first_step, last_step)
+    judgement = Judgement(engine, first_step, last_step, with_map)
     result = {"schema": SCHEMA, "engine": engine.version, "ranks": len(judgement.host_of), "steps": 0, "holders": [], "clocks": [], "findings": []}
     if judgement.origin:
         result["steps"] = judgement.origin["steps"]
@@ -138,7 +140,7 @@ def answer(engine, first_step=None, last_step=None, with_map=False):
     result["verdict"] = verdict_of(result)
     if with_map and judgement.origin:
         result["map"] = engine.rows("SELECT line, field, first_rank, first_step, ns FROM map ORDER BY line, field")
-        result["held"] = [{"step": row["step"], "rank": row["rank"], "host": row["host"], "communicator": row["communicator"]} for row in judgement.held]
+        result["last_step"], result["last_rank"] = max(judgement.order), max(judgement.host_of)
     return result
 
 

@@ -7,7 +7,7 @@ from profbpf_fleet.engines import Problem
 TABLES = {
     "steps": "rank INT, host VARCHAR(255), step BIGINT, start_ns BIGINT, step_ns BIGINT, compute_ns BIGINT, exposed_communication_ns BIGINT, "
              "idle_ns BIGINT",
-    "collectives": "rank INT, step BIGINT, sequence BIGINT, communicator VARCHAR(255), bytes BIGINT, start_ns BIGINT, end_ns BIGINT",
+    "collectives": "rank INT, step BIGINT, sequence BIGINT, communicator VARCHAR(255), op VARCHAR(255), bytes BIGINT, start_ns BIGINT, end_ns BIGINT",
     "idle": "rank INT, step BIGINT, cause VARCHAR(255), who VARCHAR(255), ns BIGINT",
     "operators": "rank INT, step BIGINT, name VARCHAR(255), total_ns BIGINT",
 }

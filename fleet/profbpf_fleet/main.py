@@ -8,6 +8,7 @@ import sys
 
 from profbpf_fleet import engines
 from profbpf_fleet.judge import answer
+from profbpf_fleet.page import page_of
 from profbpf_fleet.text import text_of
 
 
@@ -23,7 +24,7 @@ def arguments(args):
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     report = commands.add_parser("report", help="judge a lake", description="Judge a lake: a directory that analyzer lake wrote.")
     report.add_argument("lake", metavar="LAKE", help="the directory")
-    report.add_argument("--format", choices=["text", "json"], default="text", help="text (default) or JSON")
+    report.add_argument("--format", choices=["text", "json", "html"], default="text", help="text (default), JSON, or a page with a map of ranks and steps")
     report.add_argument("-o", "--output", metavar="FILE", help="write there instead of to standard output")
     report.add_argument("--from-step", type=step, metavar="N", help="only steps from N")
     report.add_argument("--to-step", type=step, metavar="M", help="only steps to M, which is included")
@@ -47,6 +48,8 @@ def open_engine(options):
 
 
 def render(options, result):
+    if options.format == "html":
+        return page_of(result)
     if options.format == "json":
         return json.dumps(result, indent=1) + "\n"
     return text_of(result)
@@ -55,7 +58,7 @@ def render(options, result):
 def report(options):
     engine = open_engine(options)
     try:
-        result = answer(engine, options.from_step, options.to_step)
+        result = answer(engine, options.from_step, options.to_step, with_map=options.format == "html")
     finally:
         engine.close()
     text = render(options, result)

@@ -37,6 +37,19 @@ planted() {
 planted chronic --plant compute:rank=5,ms=16 --plant host:rank=9,ms=25,cause=lock,from=31,to=59
 assert_eq "who" 5 "$(jq .verdict.rank "$WORK/chronic.json")"
 assert_contains "the sentence comes first" "$WORK/chronic.txt" '^verdict  Rank 5 on host001 holds the job back by 1[56]\.[0-9] ms .*computes longer, in MatMul'
+
+note "-- the page"
+"$FLEET" report "$WORK/chronic" --format html -o "$WORK/page.html"
+assert_eq "what the page loads" 0 "$(awk 'length < 5000' "$WORK/page.html" | grep -cE '<(script|link|img)[^>]*(src|href)=' || :)"
+if ! command -v chromium >/dev/null || ! command -v node >/dev/null || [ ! -s third_party/echarts/echarts.min.js ]; then
+	leave_out "no Chromium, node or ECharts here: the page is not looked at"
+else
+	node "$ROOT/tests/tools/fleet_browser.mjs" "$WORK/page.html" "$WORK/chronic.json" >"$WORK/looked" 2>&1 ||
+		fail "the page: $(cut -c 1-300 "$WORK/looked")"
+	note "in the browser: $(tail -n 1 "$WORK/looked")"
+fi
+
+note "-- groups, evaluation, what is missing"
 planted pipeline --ranks 32 --stages 4 --tensor 4 --steps 200 --collectives 20 --no-world --seed 3 \
 	--plant link:communicator=dp0.1,ms=6,from=50,to=119 --plant host:host=2,ms=12,cause=pipeline,from=130,to=180
 assert_eq "the data pipeline of a host" "data host002 null" \
