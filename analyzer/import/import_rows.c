@@ -21,6 +21,7 @@ void import_identities_free(struct import_identities *identities)
 void import_rows_free(struct import_rows *rows)
 {
 	import_identities_free(&rows->own);
+	import_tracks_free(&rows->streams);
 }
 
 static struct import_identities *known(struct import_rows *rows)
@@ -55,6 +56,24 @@ int import_track(struct import *import, struct import_tracks *tracks, unsigned i
 	return map_put(&tracks->seen, key, 0) ? 0 : -ENOMEM;
 }
 
+int import_task(struct import_rows *rows, const struct device_task *task)
+{
+	int err = import_track(rows->import, &rows->streams, 0, task->device, task->stream);
+
+	if (err)
+		return err;
+	return MODEL_PUSH(&rows->import->model->tasks, *task) ? 0 : -ENOMEM;
+}
+
+/* Is there room for one more? Who asks for too many of them is told so as without memory. */
+static bool has_room(struct import_rows *rows, const struct map *map)
+{
+	if (map->count < IMPORT_TRACKS_MAX)
+		return true;
+	import_too_many_tracks(rows->import);
+	return false;
+}
+
 /* In a trace of ours: the latest life of that pid. */
 static uint32_t known_process(const struct model *model, uint32_t pid)
 {
@@ -73,6 +92,8 @@ uint32_t import_process(struct import_rows *rows, uint32_t pid)
 
 	if (row != MAP_NONE)
 		return row;
+	if (!has_room(rows, &known(rows)->processes))
+		return INDEX_NONE;
 	row = known_process(model, pid);
 	if (row == INDEX_NONE && !rows->import->alone)
 		return INDEX_NONE;
@@ -119,7 +140,9 @@ uint32_t import_thread(struct import_rows *rows, uint32_t pid, uint64_t tid, uin
 	key = thread_key(process, tid);
 	row = map_get(&known(rows)->threads, key);
 	if (row == MAP_NONE) {
-		row = new_thread(rows, process, (uint32_t)tid, ts_ns);
+		row = has_room(rows, &known(rows)->threads)
+			      ? new_thread(rows, process, (uint32_t)tid, ts_ns)
+			      : INDEX_NONE;
 		if (row == INDEX_NONE || !map_put(&known(rows)->threads, key, row))
 			return INDEX_NONE;
 	}
@@ -194,7 +217,8 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 
 	if (row != MAP_NONE)
 		return row;
-	if (device.name == INDEX_NONE || device.kind == INDEX_NONE || device.source == INDEX_NONE)
+	if (device.name == INDEX_NONE || device.kind == INDEX_NONE ||
+	    device.source == INDEX_NONE || !has_room(rows, &known(rows)->devices))
 		return INDEX_NONE;
 	row = model->devices.count;
 	if (!MODEL_PUSH(&model->devices, device) || !map_put(&known(rows)->devices, number, row))

@@ -51,13 +51,22 @@ int import_too_many_tracks(struct import *import);
 struct import_rows {
 	struct import *import;
 	struct import_identities own; /* unused where import->shared is there */
+	struct import_tracks streams; /* of tasks that import_task() added */
 };
 
 void import_rows_begin(struct import_rows *rows, struct import *import);
 void import_rows_free(struct import_rows *rows);
 
 /*
- * Row of a process, thread, function or device, made when it is new; INDEX_NONE without memory.
+ * import_task - add a task of a device
+ *
+ * Returns 0, -ENOMEM, or -E2BIG with import->error if the file has too many streams.
+ */
+int import_task(struct import_rows *rows, const struct device_task *task);
+
+/*
+ * Row of a process, thread, function or device, made when it is new; INDEX_NONE without memory, and with import->error
+ * if the file has too many threads or devices.
  *
  * With a trace, processes and threads are those of the trace, and INDEX_NONE where it has none.
  * @tid need not fit 32 bits: thread ids of libraries (pthread_self()) are kept as their low half.

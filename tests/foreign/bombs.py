@@ -6,6 +6,7 @@
 """
 import gzip
 import resource
+import sqlite3
 import subprocess
 import sys
 
@@ -40,14 +41,14 @@ def packed(name, head, block, count):
     return path
 
 
-def tracks(name, head, event):
+def tracks(name, head, event, tail="]}"):
     """An event on each of more tracks than any job has."""
     path = sums.path(name)
     with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as file:
         file.write(head)
         for first in range(0, 1200000, 1000):
             file.write("".join(event % {"n": i} for i in range(first, first + 1000)))
-        file.write("{}]}")
+        file.write("{}" + tail)
     return path
 
 
@@ -60,7 +61,8 @@ for number, opening in enumerate(('{"a":', "[")):
     PATH = sums.path("nested-%d.json" % number)
     with open(PATH, "w", encoding="utf-8") as nested:
         nested.write(KINETO + '{"ph": "X", "args":' + opening * 3000000)
-    check(PATH, ["byte ", "nested too deeply"])
+    # Where it becomes too deep: 512 levels, of which the file's own list is the second.
+    check(PATH, ["byte %d: " % (len(KINETO) + len('{"ph": "X", "args":') + 509 * len(opening) + 1), "nested too deeply"])
 check(tracks("streams.json.gz", KINETO, '{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": %(n)d, "ts": %(n)d, '
              '"dur": 1, "args": {"device": 0, "stream": %(n)d}},\n'), ["more than 1048576 streams and threads"])
 check(tracks("threads.json.gz", KINETO, '{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, '
@@ -70,4 +72,50 @@ check(tracks("chrome.json.gz", '{"traceEvents": [', '{"ph": "X", "name": "k", "p
 check(tracks("rocm.json.gz", '{"traceEvents": [{"ph": "M", "name": "process_name", "pid": 6, "args": {"name": "1 GPU0"}},\n',
              '{"ph": "X", "name": "gemm", "pid": 6, "tid": %(n)d, "ts": %(n)d, "dur": 0, "args": '
              '{"BeginNs": "1%(n)09d", "EndNs": "2%(n)09d", "dev-id": "0", "queue-id": "%(n)d"}},\n'), ["more than 1048576 streams and threads"])
+
+ASCEND = ('[{"name": "process_name", "pid": 1, "tid": 0, "ph": "M", "args": {"name": "Ascend Hardware"}},\n'
+          '{"name": "AscendCL@aclInit", "pid": 2, "tid": 1, "ts": "1700000000000000.5", "dur": 1, "ph": "X", "args": {"level": "acl"}},\n')
+check(tracks("ascend.json.gz", ASCEND, '{"name": "MatMul", "pid": 1, "tid": %(n)d, "ts": "1700000000000001.%(n)d", "dur": 1, "ph": "X", '
+             '"args": {"Task Type": "AI_CORE", "Physic Stream Id": %(n)d, "Task Id": 1}},\n', "]"), ["more than 1048576 streams and threads"])
+check(tracks("megengine.json.gz", '{"traceEvents": [{"name": "thread_name", "ph": "M", "pid": 1, "tid": 1, "args": {"name": "channel"}},\n'
+             '{"cat": "Default", "name": "TensorCommand", "ph": "B", "pid": 1, "tid": 1, "ts": 0.1, "args": {}},\n',
+             '{"cat": "Default", "name": "Elemwise", "ph": "B", "pid": 1, "tid": %(n)d, "ts": 0.2, "args": {}},\n'),
+      ["more than 1048576 streams and threads"])
+table = sums.path("op_summary_1.csv.gz")
+with gzip.open(table, "wt", compresslevel=1, encoding="utf-8") as rows:
+    rows.write("Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n")
+    for at in range(1200000):
+        rows.write("0,1,%d,MatMul,MatMul,AI_CORE,%d,1\n" % (at, 1700000000000000 + at))
+check(table, ["more than 1048576 streams and threads"])
+nsys = sums.path("report.sqlite")
+db = sqlite3.connect(nsys)
+db.executescript("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (1, 'gemm'); "
+                 "CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);"
+                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, "
+                 "streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER);")
+db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 1, ?, ?, 16777216, 1, 1)",
+               ((at, at + 1, at, at) for at in range(1, 1200001)))
+db.commit()
+db.close()
+check(nsys, ["more than 1048576 streams and threads"])
+
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def message(number, body):
+    return bytes([number << 3 | 2]) + varint(len(body)) + body
+
+
+# XSpace: a plane of a GPU with a line for each event, which all are of one kind.
+KIND = message(4, b"\x08\x01" + message(2, b"\x08\x01" + message(2, b"gemm")))
+with open(sums.path("host.xplane.pb"), "wb") as space:
+    lines = b"".join(message(3, b"\x08" + varint(at) + message(2, b"Stream") + b"\x18\x01" + message(4, b"\x08\x01\x10\x01\x18\x02"))
+                     for at in range(1, 1200001))
+    space.write(message(1, b"\x08\x01" + message(2, b"/device:GPU:0") + KIND + lines))
+check(sums.path("host.xplane.pb"), ["more than 1048576 streams and threads"])
 sums.end()

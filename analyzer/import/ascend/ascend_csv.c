@@ -277,7 +277,7 @@ static int put_task(struct ascend_table *table, const struct csv_value *values,
 	    !MODEL_PUSH(&model->task_details, detail))
 		return -ENOMEM;
 	task->detail = model->task_details.count;
-	return MODEL_PUSH(&model->tasks, *task) ? 0 : -ENOMEM;
+	return import_task(&table->rows, task);
 }
 
 /* The detail of the same task in another file has numbers only. */

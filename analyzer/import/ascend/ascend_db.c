@@ -246,7 +246,7 @@ static int put_task(struct database *file, struct device_task *task, int64_t dev
 		task->thread = import_thread(&file->rows, (uint32_t)(call->global >> 32),
 					     call->global & UINT32_MAX, task->enqueue_ns);
 	}
-	return MODEL_PUSH(&file->import->model->tasks, *task) ? 0 : -ENOMEM;
+	return import_task(&file->rows, task);
 }
 
 static uint64_t id_of(sqlite3_stmt *row, int column)

@@ -23,6 +23,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/readers/json_objects.h"
 
+#define THREADS 1 /* kind of tracks; those of tasks have 0 */
 #define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
 enum field {
 	F_PH,
@@ -129,6 +130,8 @@ static int on_metadata(struct timeline_file *file, const struct json_value *valu
 
 	if (!values[F_LABEL].text || !number_of(&values[F_PID], &pid))
 		return 0;
+	if (file->roles.count >= IMPORT_TRACKS_MAX || file->tracks.count >= IMPORT_TRACKS_MAX)
+		return import_too_many_tracks(file->import);
 	if (strcmp(what, "process_name") == 0)
 		return map_put(&file->roles, pid, role_of(values[F_LABEL].text)) ? 0 : -ENOMEM;
 	if (strcmp(what, "thread_name") != 0 || !number_of(&values[F_TID], &tid))
@@ -229,6 +232,7 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	struct model *model = file->import->model;
 	const char *phase = values[F_PH].text ? values[F_PH].text : "";
 	struct event event = { .stream = UINT64_MAX, .task = UINT64_MAX };
+	int err;
 
 	if (phase[0] == 'M')
 		return on_metadata(file, values);
@@ -253,6 +257,9 @@ static int on_object(void *context, const char *list, const struct json_value *v
 		number_of(&values[F_PART_STREAM], &event.stream);
 	if (!number_of(&values[F_TASK], &event.task))
 		number_of(&values[F_PART_TASK], &event.task);
+	err = import_track(file->import, &file->rows.streams, THREADS, event.pid, event.tid);
+	if (err)
+		return err;
 	event.name = model_string(model, values[F_NAME].text);
 	event.type = model_string(model, values[F_TYPE].text);
 	event.scope = scope_of(values[F_CATEGORY].text, values[F_NAME].text);

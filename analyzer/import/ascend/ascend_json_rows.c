@@ -163,10 +163,9 @@ static int put_task(struct timeline_file *file, const struct event *event, uint8
 			file->import->model->devices.row[task.device].process =
 				file->import->model->threads.row[task.thread].process;
 	}
-	if (!add_detail(file->import->model, &task, event->task) ||
-	    !MODEL_PUSH(&file->import->model->tasks, task))
+	if (!add_detail(file->import->model, &task, event->task))
 		return -ENOMEM;
-	return 0;
+	return import_task(&file->rows, &task);
 }
 
 static bool is_part(const struct timeline_file *file, const struct event *event)

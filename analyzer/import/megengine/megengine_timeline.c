@@ -116,6 +116,10 @@ static struct mge_thread *thread_of(struct megengine *file, uint64_t tid, uint32
 
 	*row = map_get(&file->thread_rows, tid);
 	if (*row == MAP_NONE) {
+		if (file->threads.count >= IMPORT_TRACKS_MAX) {
+			import_too_many_tracks(file->import);
+			return NULL;
+		}
 		*row = file->threads.count;
 		if (!MODEL_PUSH(&file->threads, new) || !map_put(&file->thread_rows, tid, *row))
 			return NULL;
@@ -422,7 +426,7 @@ static int put_task(struct megengine *file, const struct mge_event *event, uint6
 	}
 	if (!describe(file, launch == MAP_NONE ? event : &file->events.row[launch], &task))
 		return -ENOMEM;
-	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+	return import_task(&file->rows, &task);
 }
 
 static int put_memory(struct megengine *file, struct memory_record record)

@@ -131,9 +131,9 @@ static uint64_t device_of_path(const char *path)
 
 static int put_tasks(struct display *file)
 {
-	struct model *model = file->import->model;
 	uint64_t first_ns = UINT64_MAX;
 	uint8_t clock;
+	int err;
 
 	for (uint32_t i = 0; i < file->tasks.count; i++) {
 		if (file->tasks.row[i].start_ns < first_ns)
@@ -150,8 +150,9 @@ static int put_tasks(struct display *file)
 		task.device = import_same_device(&file->rows, file->device,
 						 file->gpu ? "unnamed" : "Ascend",
 						 file->gpu ? "gpu" : "npu", "mindspore", clock);
-		if (task.device == INDEX_NONE || !MODEL_PUSH(&model->tasks, task))
-			return -ENOMEM;
+		err = task.device == INDEX_NONE ? -ENOMEM : import_task(&file->rows, &task);
+		if (err)
+			return err;
 	}
 	return file->tasks.count
 		       ? 0

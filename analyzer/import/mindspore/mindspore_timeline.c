@@ -279,9 +279,9 @@ static int on_span(void *context, const struct csv_value *values)
 		task.kind = PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
 	task.device =
 		import_same_device(&file->rows, file->device, "Ascend", "npu", "mindspore", CLOCK);
-	if (task.device == INDEX_NONE || !describe(file, &task) || !MODEL_PUSH(&model->tasks, task))
+	if (task.device == INDEX_NONE || !describe(file, &task))
 		return -ENOMEM;
-	return 0;
+	return import_task(&file->rows, &task);
 }
 
 static int read_table(struct ms_timeline *file, const char *path, const char *const *columns,

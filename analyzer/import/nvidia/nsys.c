@@ -205,7 +205,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 		task.thread =
 			import_thread(&file->rows, pid_of(global), tid_of(global), task.enqueue_ns);
 	}
-	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+	return import_task(&file->rows, &task);
 }
 
 static int each(struct nsys *file, const char *query, int (*row)(void *, sqlite3_stmt *))

@@ -58,8 +58,8 @@ static char *read_text(const char *path, int *err, char *error, size_t error_siz
 	return NULL;
 }
 
-/* As far as it is JSON. */
-static bool is_too_deep(const char *text)
+/* Where it is nested too deeply, as far as it is JSON; NULL = nowhere. */
+static const char *too_deep(const char *text)
 {
 	unsigned int depth = 0;
 	bool quoted = false;
@@ -70,20 +70,22 @@ static bool is_too_deep(const char *text)
 		else if (*text == '"')
 			quoted = !quoted;
 		else if (!quoted && (*text == '[' || *text == '{') && ++depth > JSON_DEPTH_MAX)
-			return true;
+			return text;
 		else if (!quoted && depth && (*text == ']' || *text == '}'))
 			depth--;
 	}
-	return false;
+	return NULL;
 }
 
 yajl_val json_text_tree(const char *text, char *reason, size_t reason_size)
 {
+	const char *deep = too_deep(text);
 	yajl_val tree;
 
 	reason[0] = '\0';
-	if (is_too_deep(text)) {
-		snprintf(reason, reason_size, "nested deeper than %d", JSON_DEPTH_MAX);
+	if (deep) {
+		snprintf(reason, reason_size, "byte %td: nested deeper than %d", deep - text,
+			 JSON_DEPTH_MAX);
 		return NULL;
 	}
 	tree = yajl_tree_parse(text, reason, reason_size);

@@ -348,7 +348,10 @@ static int not_json(struct parse *parse, yajl_handle handle, const unsigned char
 	unsigned char *words;
 
 	if (parse->error == -EMLINK) {
-		snprintf(error, error_size, "byte %" PRIu64 ": nested too deeply", before);
+		snprintf(error, error_size,
+			 "byte %" PRIu64 ": nested too deeply; no profiler writes this, so it is "
+			 "damaged or no trace",
+			 before + yajl_get_bytes_consumed(handle));
 		return -EBADMSG;
 	}
 	if (parse->error)

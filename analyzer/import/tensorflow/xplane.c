@@ -21,6 +21,7 @@
 #include "analyzer/import/tensorflow/xplane_stats.h"
 
 #define PS_PER_NS 1000
+#define TRACK_LINE 1 /* tasks have 0 */
 
 enum { SPACE_PLANES = 1 };
 enum {
@@ -242,6 +243,7 @@ static int add_span(struct xspace *file, struct event *event)
 			      .device = file->plane->row };
 	int64_t end_ps;
 	bool pushed = true;
+	int err;
 
 	if (kind != MAP_NONE) {
 		span.name = file->plane->event_kinds.row[kind].name;
@@ -264,6 +266,10 @@ static int add_span(struct xspace *file, struct event *event)
 	    __builtin_add_overflow(line->timestamp_ns, to_ns(end_ps), &span.end_ns))
 		return import_finding(file->import, "events without usable times",
 				      model_text(file->import->model, span.name));
+	err = import_track(file->import, &file->rows.streams, TRACK_LINE, file->plane->row,
+			   line->id);
+	if (err)
+		return err;
 	if (line->role == LINE_WORK)
 		pushed = MODEL_PUSH(&file->tasks, span);
 	else if (line->role == LINE_STEPS)

@@ -131,7 +131,7 @@ static int put_task(struct xspace *file, const struct xspan *span)
 			model->devices.row[task.device].process =
 				model->threads.row[task.thread].process;
 	}
-	return MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
+	return import_task(&file->rows, &task);
 }
 
 static int put_step(struct xspace *file, const struct xspan *span)
