@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "analyzer/analyse/calls/copy_way.h"
+#include "analyzer/analyse/calls/work_names.h"
+#include "analyzer/analyse/tally.h"
 #include "analyzer/join/launch/call_kind.h"
 #include "analyzer/model/step_names.h"
 #include "lib/base/bisect.h"
@@ -35,21 +37,8 @@ struct search {
 	struct host_loops *loops;
 	MODEL_ARRAY(struct call_event) events; /* by (process, ns) */
 	MODEL_ARRAY(struct call_mark) marks; /* by (process, start) */
+	struct work_names names;
 };
-
-static bool is_whole(const char *name)
-{
-	static const char *const NAMES[] = {
-		"GraphLaunch",	       "mdlExecute",  "mdlRIExecute",
-		"ModelExecute",	       "RunGraph",    "LoadedExecutable_Execute",
-		"GraphScheduler::Run", "ExecuteGraph"
-	};
-
-	for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++)
-		if (strstr(name, NAMES[i]))
-			return true;
-	return false;
-}
 
 /* Which graph or model: by its handle, where the catalog names it. */
 static uint32_t symbol_of(const struct function *function, const struct call *call, bool whole)
@@ -62,26 +51,17 @@ static uint32_t symbol_of(const struct function *function, const struct call *ca
 	return symbol;
 }
 
-static bool begins_range(const char *function)
+static bool is_event(struct search *search, const struct call *call, struct call_event *to)
 {
-	return strstr(function, "RangePush") || strstr(function, "_enter");
-}
-
-static bool ends_range(const char *function)
-{
-	return strstr(function, "RangePop") || strstr(function, "_exit");
-}
-
-static bool is_event(const struct model *model, const struct call *call, struct call_event *to)
-{
+	const struct model *model = search->model;
 	const struct function *function = call_function(model, call);
-	const char *name, *text = model_text(model, call->text);
 	struct loop_event *event = &to->event;
+	uint8_t says;
 
 	if (!function || call->thread >= model->threads.count || call->flags & MODEL_CALL_ERROR)
 		return false;
-	name = model_text(model, function->name);
-	if (function->kind == PROFBPF__FUNCTION__KIND__MARKER && ends_range(name))
+	says = work_names_of(&search->names, function->name);
+	if (function->kind == PROFBPF__FUNCTION__KIND__MARKER && says & WORK_NAME_ENDS)
 		return false;
 	/* What a step is made of repeats within it. */
 	if (function->scope && function->scope < SCOPE_RANGE)
@@ -92,9 +72,9 @@ static bool is_event(const struct model *model, const struct call *call, struct 
 				   .thread = call->thread,
 				   .process = model->threads.row[call->thread].process };
 	*event = (struct loop_event){ .ns = call->start_ns, .kind = LOOP_OTHER };
-	event->whole = is_whole(name);
+	event->whole = says & WORK_NAME_WHOLE;
 	event->symbol = symbol_of(function, call, event->whole);
-	event->optimizer = loop_is_optimizer(text) || loop_is_optimizer(name);
+	event->optimizer = (says | work_names_of(&search->names, call->text)) & WORK_NAME_OPTIMIZER;
 	switch (function->kind) {
 	case PROFBPF__FUNCTION__KIND__LAUNCH: event->kind = LOOP_WORK; break;
 	case PROFBPF__FUNCTION__KIND__COLLECTIVE:
@@ -118,22 +98,24 @@ static bool add_marks(struct search *search, uint32_t first, uint32_t end)
 	for (uint32_t i = first; i < end; i++) {
 		const struct call *call = &model->calls.row[i];
 		const struct function *function = call_function(model, call);
-		const char *name = function ? model_text(model, function->name) : "";
 		struct call_mark mark = { .start_ns = call->start_ns };
+		uint8_t says;
 
 		if (!function || function->kind != PROFBPF__FUNCTION__KIND__MARKER)
 			continue;
-		if (!function->scope && ends_range(name)) {
+		says = work_names_of(&search->names, function->name);
+		if (!function->scope && says & WORK_NAME_ENDS) {
 			if (depth && --depth < RANGES_MAX && open[depth] != INDEX_NONE)
 				search->marks.row[open[depth]].end_ns = call->start_ns;
 			continue;
 		}
 		mark.process = model->threads.row[call->thread].process;
-		mark.name = step_name_of(function->scope ? name : model_text(model, call->text),
+		mark.name = step_name_of(model_text(model, function->scope ? function->name :
+									     call->text),
 					 &mark.number);
 		if (function->scope)
 			mark.end_ns = call->end_ns;
-		if (!function->scope && begins_range(name)) {
+		if (!function->scope && says & WORK_NAME_BEGINS) {
 			if (depth < RANGES_MAX)
 				open[depth] = mark.name ? search->marks.count : INDEX_NONE;
 			depth++;
@@ -175,7 +157,7 @@ static int gather(struct search *search)
 		     end++) {
 			struct call_event event;
 
-			if (is_event(model, &model->calls.row[end], &event) &&
+			if (is_event(search, &model->calls.row[end], &event) &&
 			    analysis_wants_process(model, search->options, event.process) &&
 			    !MODEL_PUSH(&search->events, event))
 				return -ENOMEM;
@@ -322,35 +304,31 @@ static int loop_of_calls(struct search *search, const struct part *part)
 	return err ? err : add_loop(search, loop);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Of each thread by itself that submits work. */
 static int loops_of_threads(struct search *search, const struct part *whole)
 {
-	uint32_t *threads = malloc(((size_t)whole->count + 1) * sizeof(*threads)), count = 0;
+	struct tally threads = { 0 };
+	uint64_t all = 0;
 	int err = 0;
 
-	if (!threads)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < whole->count; i++)
-		if (whole->row[i].event.kind == LOOP_WORK)
-			threads[count++] = whole->row[i].thread;
-	qsort(threads, count, sizeof(*threads), by_number);
-	for (uint32_t first = 0, end; first < count && !err; first = end) {
-		struct part part = { whole->row, whole->count, threads[first] };
+	for (uint32_t i = 0; i < whole->count && !err; i++) {
+		if (whole->row[i].event.kind != LOOP_WORK)
+			continue;
+		if (!tally_add(&threads, whole->row[i].thread))
+			err = -ENOMEM;
+		all++;
+	}
+	if (!err && !tally_sort(&threads))
+		err = -ENOMEM;
+	for (uint32_t i = 0; i < threads.kinds.count && !err; i++) {
+		struct part part = { whole->row, whole->count, threads.kinds.row[i].key };
+		uint64_t count = threads.kinds.row[i].count;
 
-		for (end = first; end < count && threads[end] == threads[first];)
-			end++;
 		/* Others are told by all of the process; and no thread is worth a look at all for little. */
-		if (end - first < count && (uint64_t)(end - first) * 16 >= count)
+		if (count < all && count * 16 >= all)
 			err = loop_of_calls(search, &part);
 	}
-	free(threads);
+	tally_free(&threads);
 	return err;
 }
 
@@ -417,7 +395,7 @@ int host_loops_find(const struct model *model, const struct analysis_options *op
 	int err;
 
 	*loops = (struct host_loops){ .main = INDEX_NONE };
-	err = gather(&search);
+	err = work_names_init(&search.names, model) ? gather(&search) : -ENOMEM;
 	for (uint32_t first = 0, end; first < search.events.count && !err; first = end) {
 		struct part part = { &search.events.row[first], 0, INDEX_NONE };
 		uint32_t process = part.row->process;
@@ -438,6 +416,7 @@ int host_loops_find(const struct model *model, const struct analysis_options *op
 	find_main(loops);
 	free(search.events.row);
 	free(search.marks.row);
+	work_names_free(&search.names);
 	return err;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/analyse/tally.h"
 #include "analyzer/model/model.h"
 #include "lib/base/bisect.h"
 
@@ -75,27 +76,28 @@ bool loop_is_optimizer(const char *name)
 	return false;
 }
 
-static int by_symbol(const void *a, const void *b, void *context)
-{
-	const struct loop_event *events = context;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (events[x].symbol != events[y].symbol)
-		return events[x].symbol < events[y].symbol ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 uint32_t *loop_order(const struct loop_event *events, uint32_t count, uint32_t *work)
 {
 	uint32_t *order = malloc(((size_t)count + 1) * sizeof(*order));
+	struct tally symbols = { 0 };
+	bool ok = order != NULL;
 
 	*work = 0;
-	if (!order)
-		return NULL;
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count && ok; i++) {
+		if (events[i].kind != LOOP_WORK)
+			continue;
+		ok = tally_add(&symbols, events[i].symbol);
+		++*work;
+	}
+	ok = ok && tally_sort(&symbols);
+	for (uint32_t i = 0; i < count && ok; i++)
 		if (events[i].kind == LOOP_WORK)
-			order[(*work)++] = i;
-	qsort_r(order, *work, sizeof(*order), by_symbol, (void *)events);
+			order[tally_kind_of(&symbols, events[i].symbol)->first++] = i;
+	tally_free(&symbols);
+	if (!ok) {
+		free(order);
+		order = NULL;
+	}
 	return order;
 }
 

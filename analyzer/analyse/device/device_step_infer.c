@@ -12,6 +12,7 @@
 
 #include "analyzer/analyse/calls/copy_way.h"
 #include "analyzer/analyse/calls/loop_find.h"
+#include "analyzer/analyse/calls/work_names.h"
 #include "analyzer/analyse/device/device_step_find.h"
 #include "analyzer/analyse/device/devices.h"
 
@@ -34,6 +35,7 @@ struct equals {
 struct inference {
 	const struct device_tasks *of;
 	struct loop_event *events; /* one per task */
+	struct work_names names;
 	uint32_t *order; /* kernels by (name, start) */
 	uint32_t kernels;
 	uint64_t *waited_ns; /* per task */
@@ -46,8 +48,9 @@ static const struct device_task *task_at(const struct device_tasks *of, uint32_t
 	return &of->model->tasks.row[of->first + i];
 }
 
-static struct loop_event event_of(const struct device_tasks *of, uint32_t i)
+static struct loop_event event_of(struct inference *in, uint32_t i)
 {
+	const struct device_tasks *of = in->of;
 	const struct device_task *task = task_at(of, i);
 	struct loop_event event = { .ns = task->start_ns,
 				    .symbol = task->name,
@@ -57,8 +60,9 @@ static struct loop_event event_of(const struct device_tasks *of, uint32_t i)
 		return event;
 	if (task->kind == PROFBPF__DEVICE_TASKS__KIND__KERNEL) {
 		event.kind = LOOP_WORK;
-		event.optimizer = loop_is_optimizer(model_text(of->model, task->name)) ||
-				  loop_is_optimizer(model_text(of->model, task->type));
+		event.optimizer = (work_names_of(&in->names, task->name) |
+				   work_names_of(&in->names, task->type)) &
+				  WORK_NAME_OPTIMIZER;
 	} else {
 		event.collective = task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
 		event.kind = task_copy_way(of->model, task);
@@ -73,12 +77,12 @@ static bool prepare(struct inference *in)
 
 	in->events = calloc((size_t)of->count + 1, sizeof(*in->events));
 	in->waited_ns = calloc((size_t)of->count + 1, sizeof(*in->waited_ns));
-	if (!in->events || !in->waited_ns)
+	if (!in->events || !in->waited_ns || !work_names_init(&in->names, of->model))
 		return false;
 	for (uint32_t i = 0; i < of->count; i++) {
 		const struct device_task *task = task_at(of, i);
 
-		in->events[i] = event_of(of, i);
+		in->events[i] = event_of(in, i);
 		if (!device_task_counts(task))
 			continue;
 		if (reach_ns && task->start_ns > reach_ns)
@@ -223,6 +227,7 @@ int device_step_infer(const struct device_tasks *of, struct step_finding *findin
 	free(in.events);
 	free(in.order);
 	free(in.waited_ns);
+	work_names_free(&in.names);
 	free(in.groups.row);
 	free(in.equals.row);
 	return err;

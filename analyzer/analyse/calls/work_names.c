@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/calls/work_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analyse/calls/loop_find.h"
+
+#define ASKED 0x80 /* besides enum work_name */
+
+static bool is_whole(const char *name)
+{
+	static const char *const NAMES[] = {
+		"GraphLaunch",	       "mdlExecute",  "mdlRIExecute",
+		"ModelExecute",	       "RunGraph",    "LoadedExecutable_Execute",
+		"GraphScheduler::Run", "ExecuteGraph"
+	};
+
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++)
+		if (strstr(name, NAMES[i]))
+			return true;
+	return false;
+}
+
+static bool begins_range(const char *function)
+{
+	return strstr(function, "RangePush") || strstr(function, "_enter");
+}
+
+static bool ends_range(const char *function)
+{
+	return strstr(function, "RangePop") || strstr(function, "_exit");
+}
+
+static uint8_t ask(const char *name)
+{
+	return (uint8_t)((loop_is_optimizer(name) ? WORK_NAME_OPTIMIZER : 0) |
+			 (is_whole(name) ? WORK_NAME_WHOLE : 0) |
+			 (begins_range(name) ? WORK_NAME_BEGINS : 0) |
+			 (ends_range(name) ? WORK_NAME_ENDS : 0));
+}
+
+bool work_names_init(struct work_names *names, const struct model *model)
+{
+	*names = (struct work_names){ .model = model,
+				      .count = string_table_count(model->strings) };
+	names->known = calloc(names->count, sizeof(*names->known));
+	return names->known != NULL;
+}
+
+void work_names_free(struct work_names *names)
+{
+	free(names->known);
+	*names = (struct work_names){ 0 };
+}
+
+uint8_t work_names_of(struct work_names *names, uint32_t string)
+{
+	if (string >= names->count)
+		return ask(model_text(names->model, string));
+	if (!names->known[string])
+		names->known[string] = ASKED | ask(model_text(names->model, string));
+	return names->known[string] & (uint8_t)~ASKED;
+}
