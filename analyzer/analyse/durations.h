@@ -3,7 +3,7 @@
  * durations.h - exact figures of a set of durations, grouped.
  *
  * Two passes: count the members of each group, then hand them in; percentiles
- * come from sorting, not from an estimate.
+ * are values of the set, not estimates.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_DURATIONS_H
 #define PROFBPF_ANALYZER_ANALYSE_DURATIONS_H
@@ -26,7 +26,7 @@ struct durations {
 };
 
 /*
- * durations_of - figures of @count durations, which get sorted
+ * durations_of - figures of @count durations, whose order may change
  *
  * @shorter more, with a sum of @shorter_ns, are known to be shorter than all of
  * them.
