@@ -121,17 +121,28 @@ static void merge(const struct sorting *of, char *rows, size_t half, size_t coun
 	memcpy(rows, a, (size_t)(a_end - a));
 }
 
+static bool in_order(const struct sorting *of, const char *rows, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (of->compare(rows + (i - 1) * of->size, rows + i * of->size, of->context) > 0)
+			return false;
+	return true;
+}
+
+/* Rows mostly come in long runs that are in order. */
 static void sort_halves(const struct sorting *of, char *rows, size_t count)
 {
 	size_t half = count / 2;
 
 	if (count * of->size < SPILL_FROM) {
-		__real_qsort_r(rows, count, of->size, of->compare, of->context);
+		if (!in_order(of, rows, count))
+			__real_qsort_r(rows, count, of->size, of->compare, of->context);
 		return;
 	}
 	sort_halves(of, rows, half);
 	sort_halves(of, rows + half * of->size, count - half);
-	merge(of, rows, half, count);
+	if (of->compare(rows + (half - 1) * of->size, rows + half * of->size, of->context) > 0)
+		merge(of, rows, half, count);
 }
 
 void __wrap_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context)

@@ -8,11 +8,6 @@
 #include "analyzer/join/launch/launched_names.h"
 #include "lib/base/map.h"
 
-/* One launch or first phase, before it is summed up. */
-struct event {
-	struct launched_usage usage;
-};
-
 /* An executor of a process: who made it, and has it run? */
 struct executor {
 	uint32_t operator;
@@ -23,7 +18,9 @@ struct collection {
 	const struct model *model;
 	const struct analysis_options *options;
 	struct analysis_window window;
-	MODEL_ARRAY(struct event) events;
+	MODEL_ARRAY(struct launched_usage) rows;
+	struct map groups; /* process << 32 | runtime -> a number */
+	struct map places; /* that number << 32 | name -> row */
 	MODEL_ARRAY(uint32_t) phases; /* calls of either phase */
 	MODEL_ARRAY(struct executor) executors;
 	uint8_t *state; /* by call: enum phase_state */
@@ -155,53 +152,41 @@ static bool follow_executors(struct collection *of)
 	return ok;
 }
 
-static bool add_event(struct collection *of, uint32_t index)
+/* What a launch or first phase adds; false if it is none. */
+static bool usage_of(const struct collection *of, uint32_t index, struct launched_usage *usage)
 {
 	const struct call *call = &of->model->calls.row[index];
 	const struct function *function = &of->model->functions.row[call->function];
 	bool first = is_first_phase(function);
 	bool returned = !(call->flags & MODEL_CALL_NOT_RETURNED);
-	uint64_t ns = returned ? model_call_ns(of->model, call) : 0;
-	struct event event = {
-		.usage = { .runtime = function->runtime,
-			   .process = of->model->threads.row[call->thread].process,
-			   .phases = first || is_second_phase(function) },
-	};
-	struct launched_usage *usage = &event.usage;
+	uint64_t ns;
 
-	if (!wanted(of, call) || call->flags & MODEL_CALL_PART)
-		return true;
+	if (call->flags & MODEL_CALL_PART || !(first || call_launches(of->model, call)) ||
+	    !wanted(of, call))
+		return false;
+	ns = returned ? model_call_ns(of->model, call) : 0;
+	*usage = (struct launched_usage){
+		.runtime = function->runtime,
+		.process = of->model->threads.row[call->thread].process,
+		.phases = first || is_second_phase(function),
+	};
 	if (first) {
 		usage->name = function->launches;
 		usage->named = NAMED_FUNCTION;
 		usage->prepare_count = 1;
 		usage->prepare_ns = ns;
-	} else if (call_launches(of->model, call)) {
-		usage->name = call->text;
-		usage->named = call->named;
-		usage->count = 1;
-		usage->errors = (call->flags & MODEL_CALL_ERROR) != 0;
-		usage->returned = returned;
-		usage->total_ns = ns;
-		usage->prepared = of->state[index] == PHASE_PREPARED;
-		usage->reused = of->state[index] == PHASE_REUSED;
-		usage->unprepared = of->state[index] == PHASE_UNPREPARED;
-	} else {
 		return true;
 	}
-	return MODEL_PUSH(&of->events, event);
-}
-
-static int same_thing(const void *a, const void *b)
-{
-	const struct launched_usage *x = &((const struct event *)a)->usage;
-	const struct launched_usage *y = &((const struct event *)b)->usage;
-
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (x->runtime != y->runtime)
-		return x->runtime < y->runtime ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	usage->name = call->text;
+	usage->named = call->named;
+	usage->count = 1;
+	usage->errors = (call->flags & MODEL_CALL_ERROR) != 0;
+	usage->returned = returned;
+	usage->total_ns = ns;
+	usage->prepared = of->state[index] == PHASE_PREPARED;
+	usage->reused = of->state[index] == PHASE_REUSED;
+	usage->unprepared = of->state[index] == PHASE_UNPREPARED;
+	return true;
 }
 
 static void add(struct launched_usage *sum, const struct launched_usage *usage)
@@ -220,6 +205,43 @@ static void add(struct launched_usage *sum, const struct launched_usage *usage)
 	sum->prepare_ns += usage->prepare_ns;
 }
 
+/* @map's value of a key, @next if it has none yet; MAP_NONE without memory. */
+static uint32_t value_of(struct map *map, uint32_t high, uint32_t low, uint32_t next)
+{
+	uint64_t key = (uint64_t)high << 32 | low;
+	uint32_t value = map_get(map, key);
+
+	if (value != MAP_NONE)
+		return value;
+	return map_put(map, key, next) ? next : MAP_NONE;
+}
+
+static bool add_call(struct collection *of, uint32_t index)
+{
+	struct launched_usage usage;
+	uint32_t group, row;
+
+	if (!usage_of(of, index, &usage))
+		return true;
+	group = value_of(&of->groups, usage.process, usage.runtime, of->groups.count);
+	row = value_of(&of->places, group, usage.name, of->rows.count);
+	if (group == MAP_NONE || row == MAP_NONE)
+		return false;
+	if (row == of->rows.count)
+		return MODEL_PUSH(&of->rows, usage);
+	add(&of->rows.row[row], &usage);
+	return true;
+}
+
+static int same_thing(const struct launched_usage *x, const struct launched_usage *y)
+{
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	return x->runtime < y->runtime ? -1 : x->runtime > y->runtime;
+}
+
 static int by_count(const void *a, const void *b)
 {
 	const struct launched_usage *x = a, *y = b;
@@ -228,29 +250,7 @@ static int by_count(const void *a, const void *b)
 		return x->count > y->count ? -1 : 1;
 	if (x->total_ns != y->total_ns)
 		return x->total_ns > y->total_ns ? -1 : 1;
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
-}
-
-static bool sum_up(struct collection *of, struct launched_results *results)
-{
-	struct event *events = of->events.row;
-
-	if (!of->events.count)
-		return true;
-	qsort(events, of->events.count, sizeof(*events), same_thing);
-	results->rows = calloc(of->events.count, sizeof(*results->rows));
-	if (!results->rows)
-		return false;
-	for (uint32_t i = 0; i < of->events.count; i++) {
-		if (i && same_thing(&events[i - 1], &events[i]) == 0)
-			add(&results->rows[results->row_count - 1], &events[i].usage);
-		else
-			results->rows[results->row_count++] = events[i].usage;
-	}
-	qsort(results->rows, results->row_count, sizeof(*results->rows), by_count);
-	return true;
+	return same_thing(x, y);
 }
 
 int launched_analyse(const struct model *model, const struct analysis_options *options,
@@ -261,11 +261,14 @@ int launched_analyse(const struct model *model, const struct analysis_options *o
 				 .window = analysis_window(model, options) };
 	bool ok = follow_executors(&of);
 
-	*results = (struct launched_results){ 0 };
 	for (uint32_t i = 0; ok && i < model->calls.count; i++)
-		ok = add_event(&of, i);
-	ok = ok && sum_up(&of, results);
-	free(of.events.row);
+		ok = add_call(&of, i);
+	if (of.rows.count)
+		qsort(of.rows.row, of.rows.count, sizeof(*of.rows.row), by_count);
+	*results = (struct launched_results){ .rows = of.rows.row,
+					      .row_count = ok ? of.rows.count : 0 };
+	map_free(&of.groups);
+	map_free(&of.places);
 	free(of.phases.row);
 	free(of.executors.row);
 	free(of.state);

@@ -62,7 +62,10 @@ static bool entry_of(const struct keeping *of, uint32_t row, struct entry *entry
 	const char *name;
 
 	/* What is freed is known at entry, what is allocated at return. */
-	if (!function || call->flags & (MODEL_CALL_OPEN | MODEL_CALL_LEFT | MODEL_CALL_INNER) ||
+	if (!function ||
+	    (function->kind != PROFBPF__FUNCTION__KIND__ALLOC &&
+	     function->kind != PROFBPF__FUNCTION__KIND__FREE) ||
+	    call->flags & (MODEL_CALL_OPEN | MODEL_CALL_LEFT | MODEL_CALL_INNER) ||
 	    call->thread >= of->model->threads.count)
 		return false;
 	name = model_text(of->model, function->name);
