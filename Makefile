@@ -186,6 +186,7 @@ docs: $(B)/analyzer $(B)/profctl
 	docs/list_files.py >docs/files.md
 	$(B)/analyzer query --schema --format markdown >docs/tables.md
 	$(B)/analyzer lake --schema --format markdown >docs/lake.md
+	$(B)/analyzer query --schema --format json | docs/man_of_tables.py >docs/man/profbpf-tables.7
 	for program in profctl analyzer; do packaging/completions/generate $(B)/$$program packaging/completions; done
 
 help:
@@ -199,7 +200,7 @@ help:
 	@echo "make fuzz-fast  the same, mostly without AddressSanitizer: several times as many inputs"
 	@echo "make wheel    build/wheel/profbpf-*.whl: recordings as Arrow tables and pandas frames (python/README.md);"
 	@echo "              profbpf_fleet-*.whl: who holds a distributed job back (fleet/README.md)"
-	@echo "make docs     make docs/files.md, docs/tables.md, docs/lake.md and the completions of the sources"
+	@echo "make docs     make docs/files.md, docs/tables.md and its manual page, docs/lake.md and the completions of the sources"
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make bench-import  measure how fast device files of other profilers are taken in"
 	@echo "make bench-insight  plant faults in jobs and see whether they are found (needs root; bench/insight/README.md)"

@@ -8,6 +8,7 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 
 CATALOGS := $(wildcard catalog/*.catalog)
 MAN1 := $(wildcard docs/man/*.1)
+MAN7 := $(wildcard docs/man/*.7)
 MAN8 := $(wildcard docs/man/*.8)
 COMPLETIONS := packaging/completions
 BASH_COMPLETIONS := $(wildcard $(COMPLETIONS)/*.bash)
@@ -25,6 +26,7 @@ install: all
 	$(call install_to,644,$(PREFIX)/lib/profbpf,$(LAYERS))
 	$(call install_to,644,$(PREFIX)/share/profbpf/catalog,$(CATALOGS))
 	$(call install_to,644,$(PREFIX)/share/man/man1,$(MAN1))
+	$(call install_to,644,$(PREFIX)/share/man/man7,$(MAN7))
 	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))
 	$(call install_to,644,$(PREFIX)/share/bash-completion/completions,$(BASH_COMPLETIONS))
 	$(call install_to,644,$(PREFIX)/share/zsh/site-functions,$(ZSH_COMPLETIONS))
@@ -39,6 +41,7 @@ install: all
 uninstall:
 	$(call remove_from,$(PREFIX)/bin,$(PROGRAMS))
 	$(call remove_from,$(PREFIX)/share/man/man1,$(MAN1))
+	$(call remove_from,$(PREFIX)/share/man/man7,$(MAN7))
 	$(call remove_from,$(PREFIX)/share/man/man8,$(MAN8))
 	$(call remove_from,$(PREFIX)/share/bash-completion/completions,$(BASH_COMPLETIONS))
 	$(call remove_from,$(PREFIX)/share/zsh/site-functions,$(ZSH_COMPLETIONS))

@@ -60,3 +60,5 @@ assert_eq "complaints of a closed pipe" "" "$(cat "$WORK/err")"
 # The manual of the tables is what the program says.
 "$ANALYZER" query --schema --format markdown | cmp - "$ROOT/docs/tables.md" ||
 	fail "docs/tables.md is not what the program knows: analyzer query --schema --format markdown >docs/tables.md"
+"$ANALYZER" query --schema --format json | "$ROOT/docs/man_of_tables.py" | cmp - "$ROOT/docs/man/profbpf-tables.7" ||
+	fail "docs/man/profbpf-tables.7 is not what the program knows: make docs"
