@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Processes whose framework nobody knows: threads and processes that feed those that submit work
- * to a device, found by who wakes whom.
+ * to a device, or where nobody does the main thread, found by who wakes whom.
  *
  * A thread that waits for input sleeps, and whoever has it ready ends the sleep: by a lock or a
  * condition, a pipe, a socket, a semaphore in shared memory. So from the threads that submit one
  * goes to those which end their sleeps outside of runtime calls, and from these to theirs. Threads
- * of one process that have a name in common but for a number are one operator, other processes
- * another. What cannot be told this way: how many elements went through, and, for threads that
+ * of one process that have a name in common but for a number are one operator, if they feed the same one;
+ * other processes of one name are another, with all their threads. Main threads of processes that another
+ * process of the job started are no such beginning. What cannot be told this way: how many elements went through, and, for threads that
  * meet at a lock, which of the two takes from the other.
  */
 #include <ctype.h>
@@ -16,14 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/host/syscall_class.h"
 #include "analyzer/frameworks/framework.h"
+#include "analyzer/frameworks/thread_entry.h"
 #include "analyzer/join/launch/call_kind.h"
 #include "lib/base/bisect.h"
+#include "lib/base/map.h"
 
 #define LAUNCHES_MIN 10 /* of a process and of a thread that counts as one that submits */
 #define LAUNCHES_SHARE 10 /* a submitting thread makes one in so many of its process at least */
 #define WAKES_MIN 4 /* fewer may be chance */
-#define WAKES_SHARE 20 /* a feeder ends one sleep in so many at least */
+#define WAKES_SHARE 20 /* a feeder ends one sleep in so many at least; of a main thread also so much of their time */
 #define LEVELS 4 /* operators one behind the other */
 #define OPERATORS_MAX 64
 #define SUBMITTER (INDEX_NONE - 1) /* in place of an operator */
@@ -32,17 +36,40 @@
 	"its framework is not known: these threads and processes end the sleeps of those that submit " \
 	"to the device, or of each other; a thread that only takes from them at a lock looks the same"
 
+#define MAIN_NOTE                                                                                 \
+	"its framework is not known, if it has one: these threads and processes end the sleeps of the main " \
+	"thread, or of each other; a thread that only takes from them at a lock looks the same"
+
 struct feeders {
 	struct model *model;
+	struct syscall_table *syscalls;
+	struct map targets; /* process ids */
+	uint32_t *entry; /* of each thread the Python function that it runs, a frame, or INDEX_NONE */
+	bool of_main; /* the pipeline that is being made begins with a main thread */
 	struct pipelines *pipelines;
 	uint32_t *launches; /* of each thread */
 	uint32_t *op; /* of each thread within the pipeline that is being made, or INDEX_NONE */
 	uint32_t *wakes; /* sleeps of one operator that each thread ended */
+	uint64_t *slept_ns; /* how long these were */
 };
+
+/* In what threads wait for data of others: not for children to end, or for their turn to write. */
+static bool is_input(const struct feeders *f, const struct span *span)
+{
+	if (span->flags & SPAN_FAULT)
+		return false;
+	switch (syscall_class(f->syscalls, span->syscall)) {
+	case SYSCALL_LOCK:
+	case SYSCALL_POLL:
+	case SYSCALL_READ:
+	case SYSCALL_NETWORK: return true;
+	default: return false;
+	}
+}
 
 static bool was_woken(const struct feeders *f, uint32_t thread, const struct span *span)
 {
-	return span->state == STATE_SLEEP && span->other < f->model->threads.count &&
+	return (!f->of_main || is_input(f, span)) && span->state == STATE_SLEEP && span->other < f->model->threads.count &&
 	       span->other != thread && f->model->threads.row[span->other].target &&
 	       !(span->flags & (SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ | SPAN_WOKEN_TIMER |
 				SPAN_NO_WAKE));
@@ -101,20 +128,35 @@ static const struct span *next_sleep(struct sleeps *s)
 	return NULL;
 }
 
-/* "av:h264:df1" and "av:h264:df12" are one operator. */
+/* Threads and processes that feed the same operator are one if they have the same name but for a number. */
+static bool feeds(const struct pipeline *pipeline, uint32_t op, uint32_t to)
+{
+	return pipeline->queues.row[op].to == (to == SUBMITTER ? INDEX_NONE : to);
+}
+
+/*
+ * "av:h264:df1" and "av:h264:df12" are one operator. Threads without a name of their own bear that of their
+ * process: then what they run tells what they are for.
+ */
 static void group_name(const struct feeders *f, const struct pipeline *pipeline, uint32_t thread,
 		       char *name, size_t size)
 {
 	const struct model *model = f->model;
 	const struct thread *row = &model->threads.row[thread];
+	const char *process = model_text(model, model->processes.row[row->process].name);
 	size_t length;
 
 	if (row->process != pipeline->process) {
-		snprintf(name, size, "process %s",
-			 model_text(model, model->processes.row[row->process].name));
+		snprintf(name, size, "process %s", process);
 		return;
 	}
 	snprintf(name, size, "%s", model_text(model, row->name));
+	if (strcmp(name, process) == 0) {
+		thread_entry_text(model, f->entry[thread], name, size);
+		if (!*name)
+			snprintf(name, size, "%s", process);
+		return;
+	}
 	for (length = strlen(name); length > 1 && isdigit((unsigned char)name[length - 1]);)
 		name[--length] = '\0';
 }
@@ -125,12 +167,18 @@ static uint32_t operator_named(struct feeders *f, struct pipeline *pipeline, con
 	struct pipeline_edge edge = { .to = to };
 	struct pipeline_queue queue = { .to = to == SUBMITTER ? INDEX_NONE : to,
 					.pushes_unseen = true };
-	uint32_t op;
+	char unique[112];
+	uint32_t op, others = 0;
 
-	for (op = 0; op < pipeline->operators.count; op++)
-		if (strcmp(model_text(f->model, pipeline->operators.row[op].name), name) == 0)
+	snprintf(unique, sizeof(unique), "%s", name);
+	for (op = 0; op < pipeline->operators.count; op++) {
+		if (strcmp(model_text(f->model, pipeline->operators.row[op].name), unique) != 0)
+			continue;
+		if (feeds(pipeline, op, to))
 			return op;
-	op = pipeline_operator_add(f->model, pipeline, (int32_t)op, name,
+		snprintf(unique, sizeof(unique), "%s (%u)", name, ++others + 1);
+	}
+	op = pipeline_operator_add(f->model, pipeline, (int32_t)op, unique,
 				   process ? "process" : "threads");
 	edge.from = queue.from = op;
 	if (op == INDEX_NONE || !MODEL_PUSH(&pipeline->queues, queue) ||
@@ -139,19 +187,37 @@ static uint32_t operator_named(struct feeders *f, struct pipeline *pipeline, con
 	return op;
 }
 
+/* With one thread of a worker process the others work for it, too. */
+static int add_process(struct feeders *f, struct pipeline *pipeline, uint32_t op, uint32_t process)
+{
+	for (uint32_t t = 0; t < f->model->threads.count; t++) {
+		struct pipeline_thread row = { .thread = t, .op = op, .role = PIPELINE_WORKER_PROCESS };
+
+		if (f->model->threads.row[t].process != process || f->op[t] != INDEX_NONE)
+			continue;
+		if (!MODEL_PUSH(&pipeline->threads, row))
+			return -ENOMEM;
+		f->op[t] = op;
+	}
+	return 0;
+}
+
 static int add_feeder(struct feeders *f, struct pipeline *pipeline, uint32_t thread, uint32_t to)
 {
-	bool process = f->model->threads.row[thread].process != pipeline->process;
-	struct pipeline_thread row = { .thread = thread,
-				       .role = process ? PIPELINE_WORKER_PROCESS :
-							 PIPELINE_WORKER };
+	uint32_t of = f->model->threads.row[thread].process;
+	bool process = of != pipeline->process;
+	struct pipeline_thread row = { .thread = thread, .role = PIPELINE_WORKER };
 	char name[96];
 
 	group_name(f, pipeline, thread, name, sizeof(name));
 	row.op = operator_named(f, pipeline, name, process, to);
-	if (row.op == INDEX_NONE || !MODEL_PUSH(&pipeline->threads, row))
+	if (row.op == INDEX_NONE)
 		return -ENOMEM;
 	pipeline->operators.row[row.op].workers++;
+	if (process)
+		return add_process(f, pipeline, row.op, of);
+	if (!MODEL_PUSH(&pipeline->threads, row))
+		return -ENOMEM;
 	f->op[thread] = row.op;
 	return 0;
 }
@@ -160,23 +226,28 @@ static int add_feeder(struct feeders *f, struct pipeline *pipeline, uint32_t thr
 static int add_feeders_of(struct feeders *f, struct pipeline *pipeline, uint32_t op)
 {
 	const struct model *model = f->model;
+	uint64_t all_ns = 0;
 	uint32_t all = 0;
 	int err = 0;
 
 	memset(f->wakes, 0, model->threads.count * sizeof(*f->wakes));
+	memset(f->slept_ns, 0, model->threads.count * sizeof(*f->slept_ns));
 	for (uint32_t t = 0; t < model->threads.count; t++) {
 		struct sleeps sleeps = sleeps_of(f, t);
 		const struct span *span;
 
 		while (f->op[t] == op && (span = next_sleep(&sleeps))) {
 			f->wakes[span->other]++;
+			f->slept_ns[span->other] += span->end_ns - span->start_ns;
 			all++;
+			all_ns += span->end_ns - span->start_ns;
 		}
 	}
 	for (uint32_t t = 0; t < model->threads.count && !err; t++)
 		if (f->op[t] == INDEX_NONE && pipeline->operators.count < OPERATORS_MAX &&
 		    f->wakes[t] >= WAKES_MIN &&
-		    (uint64_t)f->wakes[t] * WAKES_SHARE >= all)
+		    (uint64_t)f->wakes[t] * WAKES_SHARE >= all &&
+		    (!f->of_main || f->slept_ns[t] >= all_ns / WAKES_SHARE))
 			err = add_feeder(f, pipeline, t, op);
 	return err;
 }
@@ -251,17 +322,33 @@ static uint32_t mark_submitters(struct feeders *f, uint32_t process)
 	return found;
 }
 
+/* Where nobody submits, what the main thread waits for is the question; but not that of a worker process. */
+static uint32_t mark_main(struct feeders *f, uint32_t process)
+{
+	const struct model *model = f->model;
+
+	if (map_get(&f->targets, model->processes.row[process].parent_pid) != INDEX_NONE)
+		return 0;
+	for (uint32_t t = 0; t < model->threads.count; t++) {
+		if (model->threads.row[t].process != process ||
+		    model->threads.row[t].tid != model->processes.row[process].pid)
+			continue;
+		f->op[t] = SUBMITTER;
+		return 1;
+	}
+	return 0;
+}
+
 static int build_process(struct feeders *f, uint32_t process)
 {
-	struct pipeline *pipeline = pipeline_add(f->pipelines, "unknown framework", process);
+	struct pipeline *pipeline = pipeline_add(f->pipelines, "unknown", process);
 	uint32_t done = 0;
 	int err;
 
 	if (!pipeline)
 		return -ENOMEM;
 	pipeline->by_wakes = true;
-	if (!pipeline_note(f->model, pipeline, NOTE))
-		return -ENOMEM;
+	pipeline->of_main = f->of_main;
 	err = add_feeders_of(f, pipeline, SUBMITTER);
 	for (int level = 1; level < LEVELS && !err; level++) {
 		uint32_t end = pipeline->operators.count;
@@ -271,10 +358,15 @@ static int build_process(struct feeders *f, uint32_t process)
 	}
 	if (!err)
 		err = add_waits(f, pipeline);
-	if (!err && pipeline->operators.count == 0)
+	if (err)
+		return err;
+	if (pipeline->operators.count == 0) {
 		pipeline_drop_last(f->pipelines);
-	else if (!err)
-		pipeline_sort(pipeline);
+		return 0;
+	}
+	if (!pipeline_note(f->model, pipeline, f->of_main ? MAIN_NOTE : NOTE))
+		return -ENOMEM;
+	pipeline_sort(pipeline);
 	return err;
 }
 
@@ -294,9 +386,17 @@ static int build_all(struct feeders *f)
 	for (uint32_t i = 0; i < model->calls.count; i++)
 		f->launches[model->calls.row[i].thread] +=
 			call_is_launch(model, &model->calls.row[i]);
-	for (uint32_t p = 0; p < model->processes.count && !err; p++)
-		if (model->processes.row[p].target && !has_pipeline(f, p) && mark_submitters(f, p))
+	for (uint32_t p = 0; p < model->processes.count; p++)
+		if (model->processes.row[p].target &&
+		    !map_put(&f->targets, model->processes.row[p].pid, p))
+			return -ENOMEM;
+	for (uint32_t p = 0; p < model->processes.count && !err; p++) {
+		if (!model->processes.row[p].target || has_pipeline(f, p))
+			continue;
+		f->of_main = !mark_submitters(f, p);
+		if (!f->of_main || mark_main(f, p))
 			err = build_process(f, p);
+	}
 	return err;
 }
 
@@ -309,12 +409,19 @@ static int build(struct model *model, struct pipelines *pipelines)
 	f.launches = calloc(threads, sizeof(*f.launches));
 	f.op = calloc(threads, sizeof(*f.op));
 	f.wakes = calloc(threads, sizeof(*f.wakes));
-	if (f.launches && f.op && f.wakes)
+	f.slept_ns = calloc(threads, sizeof(*f.slept_ns));
+	f.entry = thread_entries_find(model);
+	f.syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (f.launches && f.op && f.wakes && f.slept_ns && f.entry && f.syscalls)
 		err = build_all(&f);
+	syscall_table_free(f.syscalls);
+	map_free(&f.targets);
 	free(f.launches);
 	free(f.op);
 	free(f.wakes);
+	free(f.slept_ns);
+	free(f.entry);
 	return err;
 }
 
-const struct framework FRAMEWORK_FEEDERS = { "unknown framework", build };
+const struct framework FRAMEWORK_FEEDERS = { "unknown", build };

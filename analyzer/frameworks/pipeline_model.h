@@ -124,6 +124,7 @@ struct pipeline {
 	 */
 	bool sampled; /* from another profiler's file: sizes and CPU use by samples, no threads */
 	bool by_wakes;
+	bool of_main; /* by_wakes: it is the main thread that is fed; else those that submit to a device */
 	MODEL_ARRAY(struct pipeline_operator) operators;
 	MODEL_ARRAY(struct pipeline_edge) edges;
 	MODEL_ARRAY(struct pipeline_thread) threads;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/idle.h"
+#include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/analyse/idle/stage_waits.h"
 #include "analyzer/analyse/pipeline/pipeline_series.h"
 #include "analyzer/view/report_parts.h"
 
@@ -139,6 +142,29 @@ static void write_work(struct json *json, const struct work_times *times)
 	json_map_close(json);
 }
 
+/* How long it held the job up, by what, and where. */
+static void write_stage(struct json *json, const struct model *model,
+			const struct results *results, const struct pipeline *pipeline, uint32_t op)
+{
+	struct stage_wait wait = stage_wait_find(results->verdict, pipeline, op);
+	struct syscall_table *syscalls;
+	char text[256];
+
+	if (!results->verdict || !results->verdict->roots)
+		return;
+	json_u64(json, "held_up_ns", wait.ns);
+	json_decimal(json, "held_up_percent", wait.percent);
+	if (wait.ns)
+		json_text(json, "cause", idle_cause_name(wait.cause));
+	syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (wait.placed && syscalls) {
+		root_place_text(model, syscalls, &wait.placed->root, text, sizeof(text));
+		if (*text)
+			json_text(json, "where", text);
+	}
+	syscall_table_free(syscalls);
+}
+
 static void write_operator(struct json *json, const struct model *model,
 			   const struct results *results, uint32_t pipeline, uint32_t i)
 {
@@ -165,6 +191,8 @@ static void write_operator(struct json *json, const struct model *model,
 		json_bool(json, "element_estimated", of->estimated);
 	}
 	write_work(json, &of->work);
+	if (usage->pipeline->by_wakes)
+		write_stage(json, model, results, usage->pipeline, i);
 	if (!usage->pipeline->sampled) {
 		json_u64(json, "input_wait_ns", of->input_wait_ns);
 		json_u64(json, "output_wait_ns", of->output_wait_ns);
@@ -213,6 +241,16 @@ static void write_bottleneck(struct json *json, const struct model *model,
 	json_map_close(json);
 }
 
+/* Tells those of one process apart. */
+static uint32_t number_in_process(const struct pipeline_results *pipelines, uint32_t row)
+{
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < row; i++)
+		number += pipelines->rows[i].pipeline->process == pipelines->rows[row].pipeline->process;
+	return number;
+}
+
 void json_pipeline_section(struct json *json, const struct model *model,
 			   const struct results *results)
 {
@@ -225,6 +263,7 @@ void json_pipeline_section(struct json *json, const struct model *model,
 
 		json_map(json, NULL);
 		json_text(json, "framework", pipeline->framework);
+		json_u64(json, "id", number_in_process(pipelines, i));
 		json_u64(json, "pid", model->processes.row[pipeline->process].pid);
 		write_fetches(json, usage);
 		json_array(json, "operators");

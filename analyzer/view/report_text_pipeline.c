@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "analyzer/analyse/idle/idle.h"
+#include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/analyse/idle/stage_waits.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/render/table.h"
 
@@ -25,7 +28,8 @@ static void print_fetches(FILE *out, const struct model *model, const struct pip
 	const struct fetch_usage *fetch = &usage->fetch;
 	char name[NAME_SIZE];
 
-	fprintf(out, "%s of process %u %s: ", pipeline->framework, process->pid,
+	fprintf(out, "%s of process %u %s: ",
+		pipeline->by_wakes ? "unknown pipeline" : pipeline->framework, process->pid,
 		printable(model_text(model, process->name), name, sizeof(name)));
 	if (fetch->fetches + fetch->ends == 0) {
 		fprintf(out, "%s fetched nothing\n", fetcher(pipeline));
@@ -33,8 +37,10 @@ static void print_fetches(FILE *out, const struct model *model, const struct pip
 	}
 	if (pipeline->by_wakes) {
 		fprintf(out,
-			"the threads that submit to the device slept %" PRIu64
-			" times until one of these woke them, %.3f ms in all, %.3f ms at most\n",
+			"%s slept %" PRIu64
+			" times until one of these ended it, %.3f ms in all, %.3f ms at most\n",
+			pipeline->of_main ? "its main thread" :
+					    "the threads that submit to the device",
 			fetch->fetches, (double)fetch->wait_ns / 1e6, (double)fetch->max_ns / 1e6);
 		return;
 	}
@@ -158,6 +164,33 @@ static void print_bottleneck(FILE *out, const struct model *model, const struct 
 			bottleneck->reason);
 }
 
+/* "decode: 62.0 % of the waiting time ends there; sleep, train.py:30 decode" */
+static int print_stages(FILE *out, const struct model *model, const struct results *results,
+			const struct pipeline *pipeline)
+{
+	struct syscall_table *syscalls = syscall_table_new(model_text(model, model->info.arch));
+	char name[NAME_SIZE], place[256];
+
+	if (!syscalls)
+		return -ENOMEM;
+	for (uint32_t op = 0; op < pipeline->operators.count; op++) {
+		struct stage_wait wait = stage_wait_find(results->verdict, pipeline, op);
+
+		if (wait.percent < VERDICT_NOISE_PERCENT)
+			continue;
+		*place = '\0';
+		if (wait.placed)
+			root_place_text(model, syscalls, &wait.placed->root, place, sizeof(place));
+		fprintf(out, "%s holds it up for %.1f %% of the time; %s%s%s\n",
+			printable(model_text(model, pipeline->operators.row[op].name), name,
+				  sizeof(name)),
+			wait.percent, idle_cause_name(wait.cause), *place ? ", " : "",
+			place);
+	}
+	syscall_table_free(syscalls);
+	return 0;
+}
+
 static int print_pipeline(FILE *out, const struct model *model, const struct pipeline_usage *usage,
 			  const struct report_options *options)
 {
@@ -204,6 +237,10 @@ int text_pipeline(FILE *out, const struct model *model, const struct results *re
 		if (i)
 			fputc('\n', out);
 		err = print_pipeline(out, model, &pipelines->rows[i], options);
+		if (err)
+			return err;
+		if (pipelines->rows[i].pipeline->by_wakes)
+			err = print_stages(out, model, results, pipelines->rows[i].pipeline);
 		if (err)
 			return err;
 		if (results->advice && !pipelines->rows[i].pipeline->by_wakes)

@@ -11,8 +11,10 @@
 #include "analyzer/analyse/host/host.h"
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/device/operators.h"
+#include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/report_roots.h"
+#include "analyzer/view/report_stage.h"
 #include "analyzer/view/render/wrap.h"
 
 #define INDENT 9 /* of its lines, below their labels */
@@ -346,7 +348,7 @@ static void tell_unknown(const struct model *model, const struct results *result
 		       verdict->percent);
 }
 
-/* The state with its number, in one sentence. */
+/* The state with its number, in one sentence; if it is an unknown pipeline, for whom in another. */
 static void write_sentence(const struct model *model, const struct results *results, char *text,
 			   size_t size)
 {
@@ -363,6 +365,8 @@ static void write_sentence(const struct model *model, const struct results *resu
 	default: tell_unknown(model, results, text, size); break;
 	}
 	append(text, size, ".");
+	if (verdict->state == VERDICT_HOST_CODE || verdict->state == VERDICT_CPU)
+		report_stage_text(model, results, text, size);
 }
 
 static const char *needs(const struct verdict *verdict)
@@ -474,6 +478,8 @@ static void write_remedy(const struct model *model, const struct results *result
 		}
 		/* fall through */
 	default:
+		if (report_stage_remedy(results, text, size))
+			break;
 		if (verdict->idle.most)
 			idle_remedy(model, &verdict->idle, text, size);
 		else if (bottleneck_of(results))
@@ -573,6 +579,8 @@ void json_verdict_section(struct json *json, const struct model *model,
 	}
 	write_root(json, model, results);
 	name_operator(model, results, text, sizeof(text));
+	if (!*text)
+		report_stage_name(model, results, text, sizeof(text));
 	if (*text)
 		json_text(json, "stage", text);
 	write_sentence(model, results, text, sizeof(text));

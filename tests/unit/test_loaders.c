@@ -245,6 +245,49 @@ static void feeders_by_wakes(void **state)
 	model_free(model);
 }
 
+/*
+ * Nobody launches: main's sleeps for data are ended by a worker process, whose threads all work for it, and that one's by
+ * a reader of main's process. Waits for the child's end, and another child's main thread, are no feeding.
+ */
+static void feeders_of_main(void **state)
+{
+	struct model *model = small_model(0, 1000 * MS);
+	uint32_t job = small_process(model, 10, "job", true);
+	uint32_t main = small_thread(model, job, 10, "job");
+	uint32_t reader = small_thread(model, job, 11, "reader3");
+	uint32_t worker = small_process(model, 20, "work", true);
+	uint32_t work = small_thread(model, worker, 20, "work");
+	uint32_t sender = small_thread(model, worker, 21, "sender");
+	struct pipelines pipelines;
+	struct pipeline *pipeline;
+
+	model->processes.row[worker].parent_pid = 10;
+	for (uint64_t i = 0; i < 12; i++) {
+		small_sleep(model, main, 50 * i * MS, (50 * i + 10) * MS, SYS_read, sender, 0);
+		small_sleep(model, main, (50 * i + 20) * MS, (50 * i + 30) * MS, SYS_wait4, reader, 0);
+	}
+	for (uint64_t i = 0; i < 12; i++)
+		small_sleep(model, work, 50 * i * MS, (50 * i + 5) * MS, SYS_futex, reader, 0);
+	small_index(model);
+	assert_int_equal(frameworks_build(model, &pipelines), 0);
+	assert_int_equal(pipelines.list.count, 1);
+	pipeline = &pipelines.list.row[0];
+	assert_true(pipeline->by_wakes && pipeline->of_main);
+	assert_string_equal(pipeline->framework, "unknown");
+	assert_int_equal(pipeline->operators.count, 2);
+	assert_string_equal(model_text(model, pipeline->operators.row[0].name), "process work");
+	assert_int_equal(pipeline->operators.row[0].workers, 1);
+	assert_string_equal(model_text(model, pipeline->operators.row[1].name), "reader");
+	assert_int_equal(pipeline->fetches.count, 12);
+	assert_int_equal(pipeline->threads.count, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(pipeline->threads.row[i].op,
+				 pipeline->threads.row[i].thread == reader);
+	assert_int_not_equal(sender, work);
+	pipelines_free(&pipelines);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +295,7 @@ int main(void)
 		cmocka_unit_test(tf_data_operators),
 		cmocka_unit_test(megengine_counts_batches),
 		cmocka_unit_test(feeders_by_wakes),
+		cmocka_unit_test(feeders_of_main),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static const struct {
 	{ "MegEngine", "worker", true, ADVISE_FASTER, "raise num_workers" },
 	{ "MegEngine", "worker", true, ADVISE_FEWER, "lower num_workers", 2 },
 	{ "MegEngine", "worker", true, ADVISE_FEWER, NULL, 1 },
-	{ "unknown framework", "Map", true, ADVISE_FASTER, NULL },
+	{ "unknown", "Map", true, ADVISE_FASTER, NULL },
 };
 
 static void by_type(void **state)

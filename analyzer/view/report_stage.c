@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/report_stage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/analyse/idle/idle.h"
+#include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/analyse/idle/stage_waits.h"
+
+static const struct pipeline_operator *operator_of(const struct stage *stage)
+{
+	return &stage->pipeline->operators.row[stage->op];
+}
+
+static const char *kind_text(const struct model *model, const struct pipeline_operator *op)
+{
+	bool process = strcmp(model_text(model, op->type), "process") == 0;
+
+	if (op->workers == 1)
+		return process ? "process" : "thread";
+	return process ? "processes" : "threads";
+}
+
+void report_stage_text(const struct model *model, const struct results *results, char *text,
+		       size_t size)
+{
+	struct stage stage = stage_worst_find(results->verdict, results->steps);
+	struct syscall_table *syscalls;
+	char place[256] = "";
+	size_t used = strlen(text);
+
+	if (!stage.pipeline)
+		return;
+	syscalls = syscall_table_new(model_text(model, model->info.arch));
+	if (syscalls && stage.wait.placed)
+		root_place_text(model, syscalls, &stage.wait.placed->root, place, sizeof(place));
+	syscall_table_free(syscalls);
+	snprintf(text + used, size - used, " It waits for %.100s (%u %s) for %.1f %%%s%s.",
+		 model_text(model, operator_of(&stage)->name), operator_of(&stage)->workers,
+		 kind_text(model, operator_of(&stage)), stage.wait.percent, *place ? ": " : "", place);
+}
+
+void report_stage_name(const struct model *model, const struct results *results, char *text,
+		       size_t size)
+{
+	struct stage stage = stage_worst_find(results->verdict, results->steps);
+
+	*text = '\0';
+	if (stage.pipeline)
+		snprintf(text, size, "%s", model_text(model, operator_of(&stage)->name));
+}
+
+bool report_stage_remedy(const struct results *results, char *text, size_t size)
+{
+	struct stage stage = stage_worst_find(results->verdict, results->steps);
+
+	if (!stage.pipeline || stage.wait.cause != IDLE_SLEEP ||
+	    results->verdict->idle.cause != IDLE_SLEEP)
+		return false;
+	snprintf(text, size,
+		 "%s: more of them sleep at the same time and need no CPU for it. Look at what they "
+		 "wait for: a remote read, a pause in the program's own function.",
+		 operator_of(&stage)->workers == 1 ? "It has one worker, which sleeps while it works" :
+						     "Its workers sleep while they work");
+	return true;
+}
