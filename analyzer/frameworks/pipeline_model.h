@@ -31,6 +31,7 @@ struct pipeline_operator {
 	bool estimate_work; /* no works: the time between its waits is taken for work */
 	bool source; /* reads from outside: files, a user's generator */
 	bool python; /* runs the user's Python code */
+	bool hands_on; /* a thread that takes and hands on, without code of the user: where it sleeps it waits for its input */
 };
 
 /* @from hands its elements to @to, which is its parent in the report. */

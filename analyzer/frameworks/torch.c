@@ -77,6 +77,7 @@ static int add_pin_thread(struct torch *torch, struct torch_loader *loader, uint
 			return -ENOMEM;
 		pipeline->operators.row[loader->pin].workers = 1;
 		pipeline->operators.row[loader->pin].counts_outputs = true;
+		pipeline->operators.row[loader->pin].hands_on = true;
 	}
 	return add_thread(torch, loader, thread, loader->pin, PIPELINE_MAIN, false);
 }

@@ -392,6 +392,44 @@ static void called_operator_is_blamed(void **state)
 	model_free(model);
 }
 
+/*
+ * A pin-memory thread between workers and trainer, of whose input nothing is known: while it sleeps it waits for the
+ * workers, while it runs it is to blame itself.
+ */
+static void who_hands_on_waits(void **state)
+{
+	for (int asleep = 0; asleep < 2; asleep++) {
+		struct model *model = small_model(0, 1000 * MS);
+		uint32_t process = small_process(model, 10, "python", true);
+		uint32_t pin = small_thread(model, process, 11, "pt_data_pin");
+		struct pipelines pipelines = { { 0 } };
+		struct pipeline *pipeline = pipeline_add(&pipelines, "test", process);
+		struct pipeline_queue out = { .from = 1, .to = INDEX_NONE }, in = { .from = 0, .to = 1 };
+		struct pipeline_thread thread = { .thread = pin, .op = 1 };
+		struct pipeline_fetch fetch = {
+			.start_ns = 10 * MS, .end_ns = 20 * MS, .thread = INDEX_NONE
+		};
+		struct step_blame *blame;
+
+		pipeline_operator_add(model, pipeline, 0, "worker", "worker");
+		pipeline_operator_add(model, pipeline, 1, "pin memory", "pin");
+		pipeline->operators.row[1].hands_on = true;
+		assert_true(MODEL_PUSH(&pipeline->queues, out) && MODEL_PUSH(&pipeline->queues, in));
+		assert_true(MODEL_PUSH(&pipeline->threads, thread));
+		small_span(model, pin, 0, 9 * MS, STATE_RUNNING);
+		small_span(model, pin, 9 * MS, 18 * MS, asleep ? STATE_SLEEP : STATE_RUNNING);
+		small_index(model);
+		blame = step_blame_new(model, pipeline);
+		assert_non_null(blame);
+		step_blame_find(blame, &fetch, 20 * MS);
+		assert_int_equal(blame->costs[!asleep].wait_ns, 10 * MS);
+		assert_int_equal(blame->costs[asleep].wait_ns, 0);
+		step_blame_free(blame);
+		pipelines_free(&pipelines);
+		model_free(model);
+	}
+}
+
 /* Queues count what went in and came out: ten and eight before the first that was recorded. */
 static void sizes_are_told(void **state)
 {
@@ -562,6 +600,7 @@ int main(void)
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(workers_not_asked_for),
 		cmocka_unit_test(called_operator_is_blamed),
+		cmocka_unit_test(who_hands_on_waits),
 		cmocka_unit_test(unknown_build),
 		cmocka_unit_test(device_is_fed),
 		cmocka_unit_test(cpus_taken),

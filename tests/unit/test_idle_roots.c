@@ -131,8 +131,26 @@ static void test_process_border(void **state)
 	scene_end(&scene);
 }
 
+/* A Python thread that was started with this function. */
+static void look_at_python(struct model *model, uint32_t thread, const char *function, uint64_t ts_ns)
+{
+	struct code_frame frame = { .name = model_string(model, function),
+				    .source = model_string(model, "job.py"),
+				    .file = INDEX_NONE };
+	struct code_stack stack = { .first = model->stack_frames.count, .depth = 1 };
+	struct stack_sample sample = { .ts_ns = ts_ns,
+				       .thread = thread,
+				       .stack = model->code_stacks.count,
+				       .flags = MODEL_SAMPLE_PYTHON };
+
+	assert_true(MODEL_PUSH(&model->stack_frames, model->code_frames.count));
+	assert_true(MODEL_PUSH(&model->code_frames, frame));
+	assert_true(MODEL_PUSH(&model->code_stacks, stack));
+	assert_true(MODEL_PUSH(&model->stack_samples, sample));
+}
+
 /* A process for each item: those that followed each other are one; those side by side are not. */
-static void test_roles(void **state)
+static void follow(bool other)
 {
 	struct scene scene = scene_make();
 	struct model *model = scene.model;
@@ -155,12 +173,31 @@ static void test_roles(void **state)
 	small_span(model, child[0], 95 * US, 130 * US, STATE_RUNNING);
 	small_span(model, child[1], 130 * US, 170 * US, STATE_RUNNING);
 	small_span(model, child[2], 92 * US, 170 * US, STATE_RUNNING);
+	for (uint32_t i = 0; i < 2; i++)
+		look_at_python(model, child[i], other && i ? "collect" : "decode", (95 + 40 * i) * US);
 	compute(&scene);
-	assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[0])->ns, 40 * US);
 	assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[2])->ns, 20 * US);
+	if (other) {
+		assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[0])->ns, 30 * US);
+		assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[1])->ns, 10 * US);
+		scene_end(&scene);
+		return;
+	}
+	assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[0])->ns, 40 * US);
 	expect_chain(&scene, root_of(&scene, IDLE_USER_CODE, child[0]), 2,
 		     (uint32_t[]){ scene.main, child[0] });
 	scene_end(&scene);
+}
+
+static void test_roles(void **state)
+{
+	follow(false);
+}
+
+/* Of the same name, for Python threads all bear that of their process, but not there for the same. */
+static void test_other_roles(void **state)
+{
+	follow(true);
 }
 
 /* A mutex that goes from c to the worker to main: each has its time of main's wait. */
@@ -754,6 +791,7 @@ int main(void)
 		cmocka_unit_test(test_signal),	       cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_places),	       cmocka_unit_test(test_device_wait),
 		cmocka_unit_test(test_words),	       cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_other_roles),
 		cmocka_unit_test(test_interrupts),     cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_advice),	       cmocka_unit_test(test_no_finding),
 	};

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/frameworks/thread_entry.h"
 #include "lib/base/map.h"
 
 #define SIDE_BY_SIDE_MAX \
@@ -17,6 +18,7 @@ struct role {
 
 struct roles {
 	const struct model *model;
+	uint32_t *entry; /* thread_entries_find() */
 	MODEL_ARRAY(struct role) row;
 	struct map by_thread_name; /* (process, name) -> role */
 	struct map by_process_name; /* (parent's pid, name) -> role */
@@ -38,19 +40,36 @@ static int by_birth(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-/* The map and the key by which others of the same role are found; NULL: it has no name for that. */
-static struct map *key_of(struct roles *roles, const struct thread *thread, uint64_t *key)
+/*
+ * What a thread is there for, as a number: by the function that it runs, if it is Python's. Threads without a name
+ * of their own all bear that of their process, whatever they do.
+ */
+static uint32_t purpose(const struct roles *roles, uint32_t index)
 {
+	uint32_t entry = roles->entry[index];
+	const struct code_frame *frame;
+
+	if (entry >= roles->model->code_frames.count)
+		return roles->model->threads.row[index].name;
+	frame = &roles->model->code_frames.row[entry];
+	return (frame->name * 0x9e3779b1u) ^ frame->source;
+}
+
+/* The map and the key by which others of the same role are found; NULL: it has no name for that. */
+static struct map *key_of(struct roles *roles, uint32_t index, uint64_t *key)
+{
+	const struct thread *thread = &roles->model->threads.row[index];
+	uint32_t what = purpose(roles, index);
 	const struct process *process;
 
 	if (!thread->name || thread->process >= roles->model->processes.count)
 		return NULL;
 	process = &roles->model->processes.row[thread->process];
 	if (process->pid != thread->tid) {
-		*key = (uint64_t)thread->process << 32 | thread->name;
+		*key = (uint64_t)thread->process << 32 | what;
 		return &roles->by_thread_name;
 	}
-	*key = (uint64_t)process->parent_pid << 32 | thread->name;
+	*key = (uint64_t)process->parent_pid << 32 | what;
 	return process->parent_pid ? &roles->by_process_name : NULL;
 }
 
@@ -61,7 +80,7 @@ static uint32_t take(struct roles *roles, uint32_t index)
 	struct role mine = { .first = index,
 			     .free_ns = thread->exit_ns ? thread->exit_ns : UINT64_MAX };
 	uint64_t key;
-	struct map *map = key_of(roles, thread, &key);
+	struct map *map = key_of(roles, index, &key);
 	uint32_t count = 0;
 
 	if (!map)
@@ -88,7 +107,10 @@ uint32_t *same_roles_find(const struct model *model)
 	uint32_t count = model->threads.count;
 	uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
 	uint32_t *first = calloc((size_t)count + 1, sizeof(*first));
-	bool ok = order && first;
+	bool ok;
+
+	roles.entry = thread_entries_find(model);
+	ok = order && first && roles.entry;
 
 	for (uint32_t i = 0; i < count && ok; i++)
 		order[i] = i;
@@ -101,6 +123,7 @@ uint32_t *same_roles_find(const struct model *model)
 	map_free(&roles.by_thread_name);
 	map_free(&roles.by_process_name);
 	free(roles.row.row);
+	free(roles.entry);
 	free(order);
 	if (!ok) {
 		free(first);

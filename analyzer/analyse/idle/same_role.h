@@ -5,7 +5,8 @@
  * A process for each item, workers made anew in each epoch, a thread for each request: they are one
  * and the same to who waits for them. Threads with the same name, of the same process – the first threads of
  * processes: of the same parent – are one if each began after the one before had ended. Those that lived at
- * the same time stay apart.
+ * the same time stay apart, and so do Python threads that run different functions (thread_entry.h): what one does
+ * says nothing of the other.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_SAME_ROLE_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_SAME_ROLE_H

@@ -111,9 +111,48 @@ static uint32_t busiest_called(const struct step_blame *blame, uint32_t op, unsi
 	return busiest;
 }
 
+static uint32_t first_span(const struct step_blame *blame, const struct timeline *timeline,
+			   uint64_t ts_ns)
+{
+	return BISECT(i, 0, timeline->count,
+		      blame->model->spans.row[timeline->first + i].end_ns <= ts_ns);
+}
+
+/* For most of the fetch the thread slept. */
+static bool slept(const struct step_blame *blame, uint32_t thread)
+{
+	const struct timeline *timeline;
+	uint64_t ns = 0;
+
+	if (thread >= blame->model->timelines.count)
+		return false;
+	timeline = &blame->model->timelines.row[thread];
+	for (uint32_t i = first_span(blame, timeline, blame->fetch.from_ns); i < timeline->count; i++) {
+		const struct span *span = &blame->model->spans.row[timeline->first + i];
+
+		if (span->start_ns >= blame->fetch.to_ns)
+			break;
+		if (span->state == STATE_SLEEP)
+			ns += analysis_clipped(span->start_ns, span->end_ns, &blame->fetch);
+	}
+	return 2 * ns > blame->fetch.to_ns - blame->fetch.from_ns;
+}
+
+/* It only hands on, and had nothing to. */
+static bool waits_itself(const struct step_blame *blame, uint32_t op)
+{
+	const struct pipeline *pipeline = blame->pipeline;
+
+	for (uint32_t i = 0; pipeline->operators.row[op].hands_on && i < pipeline->threads.count; i++)
+		if (pipeline->threads.row[i].op == op && !pipeline->threads.row[i].descendant)
+			return slept(blame, pipeline->threads.row[i].thread);
+	return false;
+}
+
 /*
  * The operator that @op, and so everybody above it, waits for. Through a queue of
- * unknown size it is followed only if there is one further down that is empty;
+ * unknown size it is followed only if there is one further down that is empty, or if it does nothing but
+ * hand on and slept meanwhile;
  * what it calls itself is its own doing, so the longest of that.
  */
 static uint32_t slowest_below(const struct step_blame *blame, uint32_t op, uint64_t ts_ns,
@@ -126,15 +165,17 @@ static uint32_t slowest_below(const struct step_blame *blame, uint32_t op, uint6
 		const struct pipeline_queue *queue = &pipeline->queues.row[q];
 		int32_t size;
 		uint32_t below;
+		bool waits;
 
 		if (queue->to != op || queue->from == op)
 			continue;
 		size = size_at(blame, q, ts_ns);
-		if (size > 0)
+		waits = waits_itself(blame, op);
+		if (size > 0 && !waits)
 			continue;
 		--*visits;
 		below = slowest_below(blame, queue->from, ts_ns, depth + 1, visits);
-		if (size == 0 || below != queue->from)
+		if (size == 0 || below != queue->from || waits)
 			return below;
 	}
 	called = busiest_called(blame, op, depth, visits);
@@ -168,13 +209,6 @@ static void blame_wait(struct step_blame *blame, const struct pipeline_fetch *fe
 	/* Without queues it is the operator that hands to the trainer, if there is just one. */
 	if (pipeline->operators.count == 1)
 		blame->costs[0].wait_ns += ns;
-}
-
-static uint32_t first_span(const struct step_blame *blame, const struct timeline *timeline,
-			   uint64_t ts_ns)
-{
-	return BISECT(i, 0, timeline->count,
-		      blame->model->spans.row[timeline->first + i].end_ns <= ts_ns);
 }
 
 /* Who waits for the interpreter lock sleeps with a timeout, again and again, until it is given up. */
@@ -230,6 +264,7 @@ void step_blame_find(struct step_blame *blame, const struct pipeline_fetch *fetc
 
 	memset(blame->costs, 0, blame->pipeline->operators.count * sizeof(*blame->costs));
 	blame->other_cpu_ns = 0;
+	blame->fetch = (struct analysis_window){ fetch->start_ns, fetch->end_ns };
 	blame_wait(blame, fetch);
 	blame_trainer(blame, fetch->thread, &step);
 }

@@ -4,6 +4,7 @@
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_STEP_BLAME_H
 
 #include "analyzer/analyse/pipeline/steps.h"
+#include "analyzer/analyse/selection.h"
 
 struct step_blame {
 	const struct model *model;
@@ -12,6 +13,7 @@ struct step_blame {
 	uint32_t *queue_first; /* first event of each queue, and the end */
 	uint64_t *work_ns; /* of each operator in all */
 	bool *calls; /* of each edge: no queue between the two, one calls the other */
+	struct analysis_window fetch; /* of the step that is looked at */
 	struct operator_cost *costs; /* of the step that was looked at last */
 	uint64_t other_cpu_ns; /* of it: others had the CPU that the trainer waited for */
 };
