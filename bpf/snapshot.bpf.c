@@ -14,6 +14,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 __u32 snapshot_flags = 0;	/* ACCOUNT_FIRST or 0 */
 __u64 snapshot_end_ns = 0;	/* end of the session, or 0 */
 __u32 snapshot_all = 0;		/* also threads whose figures did not change */
+volatile __u32 to_return = 0; /* set to 0 by the daemon: calls that "returning_calls" met */
 volatile __u32 exiting_with_counts = 0; /* set to 0 by the daemon: threads that "open_calls" left to api_exit */
 
 struct task_struct___old_state {
@@ -164,6 +165,27 @@ static __always_inline __u64 sleeping_stack(struct task_struct *task)
 		return 0;
 	regs = user_regs(task, REGISTERS_OF_ITERATOR);
 	return regs ? PT_REGS_SP(regs) : 0;
+}
+
+static __always_inline __u32 count_to_return(const struct call_stack *stack)
+{
+	__u32 count = 0;
+
+	for (__u32 i = 0; i < REC_CALL_DEPTH && i < stack->depth; i++)
+		count += stack->frames[i].sp && stack->frames[i].flags & FRAME_RETURNS;
+	return count;
+}
+
+/* Calls under way whose return address is the kernel's: new ones are not, once recording has ended. */
+SEC("iter/task")
+int returning_calls(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct call_stack *stack = task ? stack_of(task) : NULL;
+
+	if (stack && !(task->flags & PF_EXITING_FLAG))
+		to_return += count_to_return(stack);
+	return 0;
 }
 
 /* Run once the probes are gone, so that nobody changes the stacks any more. */

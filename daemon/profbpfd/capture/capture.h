@@ -299,6 +299,14 @@ void capture_wait_exited(struct capture *capture);
 void capture_stop(struct capture *capture);
 
 /*
+ * capture_wait_returns - wait until no call is under way that a return probe will see to end
+ *
+ * After capture_stop(), before the probes are removed: its return address is the kernel's, in the program's
+ * stack. Waits a second at most; returns how many calls there still are.
+ */
+uint32_t capture_wait_returns(struct capture *capture);
+
+/*
  * capture_close_calls - probes that are perf events do nothing from now on, as if they were removed
  *
  * Returns when programs that had begun before are done.

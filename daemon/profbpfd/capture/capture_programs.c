@@ -98,6 +98,7 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bool recent = features->switch_state && features->loops;
 
 	bpf_program__set_autoload(s->progs.api_session, session);
+	bpf_program__set_autoload(s->progs.returning_calls, session);
 	bpf_program__set_autoload(s->progs.api_place, multi && !capture->emulated_returns);
 	bpf_program__set_autoload(s->progs.api_place_returning, multi && capture->emulated_returns);
 	bpf_program__set_autoload(s->progs.api_place_perf, perf);
@@ -185,7 +186,8 @@ static bool attached_by_hand(const struct capture *capture, const struct bpf_pro
 	return program == s->progs.api_session || program == s->progs.api_place ||
 	       program == s->progs.api_place_returning || program == s->progs.api_place_perf ||
 	       program == s->progs.accounts ||
-	       program == s->progs.open_calls || program == s->progs.thread_pointers ||
+	       program == s->progs.open_calls || program == s->progs.returning_calls ||
+	       program == s->progs.thread_pointers ||
 	       program == s->progs.kernel_symbols ||
 	       program == s->progs.on_sample || program == s->progs.on_sample_before_5_17 ||
 	       program == s->progs.on_major_fault ||

@@ -12,6 +12,8 @@
 #include "daemon/profbpfd/capture/capture_private.h"
 
 #define ITERATED_MIN 4096 /* room for each read of what an iterator wrote */
+#define RETURNS_PAUSE_NS 10000000
+#define RETURNS_PAUSES 100
 #define EXITING_PAUSE_NS 2000000 /* while threads exit, and so often at most */
 #define EXITING_PAUSES 1000
 
@@ -162,6 +164,22 @@ int capture_ioctls_before(struct capture *capture)
 	if (!bpf_program__autoload(capture->skeleton->progs.ioctls_before))
 		return 0;
 	return run_silent_iterator(capture->skeleton->progs.ioctls_before);
+}
+
+uint32_t capture_wait_returns(struct capture *capture)
+{
+	struct bpf_program *program = capture->skeleton->progs.returning_calls;
+	struct timespec pause = { .tv_nsec = RETURNS_PAUSE_NS };
+
+	if (!bpf_program__autoload(program))
+		return 0;
+	for (int i = 0; i < RETURNS_PAUSES; i++) {
+		capture->skeleton->bss->to_return = 0;
+		if (run_silent_iterator(program) || !capture->skeleton->bss->to_return)
+			return 0;
+		nanosleep(&pause, NULL);
+	}
+	return capture->skeleton->bss->to_return;
 }
 
 int capture_flush_open(struct capture *capture)

@@ -12,6 +12,21 @@
 
 #define GIVE_UP_NS 5000000000ull /* a reader of the output that reads nothing for so long */
 
+/* Plain functions end soon, as somebody vouched; if one does not it is said. */
+static void wait_for_returns(struct session *s)
+{
+	uint32_t calls = s->probes ? capture_wait_returns(s->capture) : 0;
+	char text[256];
+
+	if (!calls)
+		return;
+	snprintf(text, sizeof(text),
+		 "calls of plain functions that did not end within a second: %u; they return by way of the kernel, "
+		 "although recording has ended",
+		 calls);
+	session_warn(s, text);
+}
+
 /*
  * From here on no call changes anything. Where the kernel removes probes one by one nobody waits for that: they do
  * nothing any more, and are removed when the file is complete.
@@ -56,6 +71,7 @@ void session_finish_capture(struct session *s)
 	session_drain(s, true);
 	prober_free(s->prober);
 	s->prober = NULL;
+	wait_for_returns(s);
 	end_calls(s);
 	capture_set_end(s->capture, s->end_ns);
 	capture_flush_open(s->capture);
