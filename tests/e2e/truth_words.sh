@@ -13,7 +13,7 @@ TRUTH_PID=$! TRUTH_OUT=$WORK/job.out
 exec {TRUTH_IN}>"$WORK/job.in"
 wait_for_line "$TRUTH_OUT" '^ready' 20
 attach_truth "$WORK/job.pbt"
-truth_go 60
+truth_go 240
 stop_attach
 truth_end
 "$ANALYZER" report "$WORK/job.pbt" --thread "$(truth_value main.tid)" --section waits --format json -o "$WORK/waits.json"
@@ -23,10 +23,6 @@ expect() {
 	local root=$WORK/$1.json
 	jq "[.waits.roots[] | select(.cause == \"user_code\" and .tid == $(truth_value "$1.tid"))][0]" "$WORK/waits.json" >"$root"
 	note "$1: $(jq -c '[.where, .doing, .samples]' "$root")"
-	if [ "$(truth_value "$1.cpu_ns")" -lt 300000000 ]; then
-		leave_out "$1: it had no CPU"
-		return
-	fi
 	assert_eq "$1: what it does" "$2" "$(jq -r '.doing // ""' "$root")"
 	[[ $(jq -r .where "$root") =~ $3 ]] || fail "$1: its place is $(jq .where "$root"), not $3"
 }
