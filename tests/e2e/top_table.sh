@@ -82,6 +82,9 @@ $(cat "$WORK/screen")"; }
 	until_shown "^ *$TRUTH_PID\\* "
 	"${tmux[@]}" send-keys Escape
 	until_shown "sorted by memory, tree *$"
+	# A busy machine has more processes than lines.
+	"${tmux[@]}" send-keys / $TRUTH_PID Enter
+	until_shown "tree, with $TRUTH_PID"
 	"${tmux[@]}" resize-window -x 60 -y 30
 	until_shown "^ *$TRUTH_PID\\* +[0-9.]+ +[0-9.]+ +[0-9.]+[BKMG] +[^ ]"
 	"${tmux[@]}" resize-window -x 60 -y 15
