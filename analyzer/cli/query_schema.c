@@ -92,7 +92,9 @@ static const char LAKE_TITLE[] =
 	"engine that reads\n"
 	"Parquet can ask it: `select rank, median(step_ns) from 'LAKE/steps/*.parquet' group by rank` in DuckDB. Instants "
 	"are nanoseconds of\n"
-	"each host's own CLOCK_REALTIME; what is unknown is NULL.\n";
+	"each host's own CLOCK_REALTIME; what is unknown is NULL. `rank` is INT32, other integers are INT64.\n"
+	"\n"
+	"`profbpf-fleet report LAKE` says of it who holds the job back: [fleet.md](fleet.md).\n";
 
 static bool has_table(const struct data_table *const *tables, size_t count, const char *name)
 {

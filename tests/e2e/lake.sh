@@ -42,6 +42,11 @@ assert_eq "computation of rank 4's first step, ns" 3100000 \
 assert_eq "exposed communication of it, ns" 500000 \
 	"$(ask "select exposed_communication_ns from '$WORK/lake/steps/*.parquet' where rank = 4 order by step limit 1")"
 
+assert_eq "type of ranks" INTEGER "$(ask "select min(typeof(rank)) from '$WORK/lake/collectives/*.parquet'")"
+assert_eq "the least and the greatest rank of a file" "(4, 5)" "$(ask "select (min(stats_min_value)::INT, max(stats_max_value)::INT) from parquet_metadata('$WORK/lake/steps/*.parquet') where path_in_schema = 'rank'")"
+"$ROOT/build/venv-parquet/bin/python" -c 'import sys, pyarrow.parquet; print(pyarrow.parquet.read_table(sys.argv[1])["rank"].type)' "$WORK/lake/hosts" >"$WORK/type"
+assert_eq "type of ranks to pyarrow" int32 "$(cat "$WORK/type")"
+
 note "-- the same again, and another run"
 files=$(find "$WORK/lake" -type f | wc -l)
 "$ANALYZER" lake --device "$WORK/job" -o "$WORK/lake"

@@ -36,7 +36,7 @@ static int write_rows(const char *path, const struct data_table *table, const st
 	struct table_cursor at;
 	int err, closed;
 
-	err = parquet_open(&file, path, table);
+	err = parquet_open(&file, path, table, "rank");
 	for (table_begin(&at, &lake->data); !err && table->next(&at);) {
 		table->cells(&at, UINT64_MAX, cells);
 		err = parquet_row(file, cells);

@@ -18,7 +18,7 @@ static int write_table(const struct data_table *table, const struct table_data *
 
 	if (snprintf(path, sizeof(path), "%s/%s.parquet", folder, table->name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	err = parquet_open(&file, path, table);
+	err = parquet_open(&file, path, table, NULL);
 	for (table_begin(&at, data); !err && table->next(&at);) {
 		table->cells(&at, UINT64_MAX, cells);
 		err = parquet_row(file, cells);

@@ -17,13 +17,14 @@
 #define CREATED_BY "profbpf " PROFBPF_VERSION
 
 /* Numbers of the format. */
-enum { TYPE_INT64 = 2, TYPE_DOUBLE = 5, TYPE_BYTE_ARRAY = 6 };
+enum { TYPE_INT32 = 1, TYPE_INT64 = 2, TYPE_DOUBLE = 5, TYPE_BYTE_ARRAY = 6 };
 enum { PAGE_DATA = 0, PAGE_DICTIONARY = 2 };
 enum { CODEC_ZSTD = 6, OPTIONAL = 1, CONVERTED_UTF8 = 0, FORMAT_VERSION = 2 };
 
 /* The values of a column in the group of rows that is being gathered. */
 struct chunk {
 	enum column_type type;
+	bool narrow; /* INT32 */
 	bool *there; /* by row */
 	int64_t *number; /* those that are there; bits of numbers with decimals */
 	uint32_t *text; /* instead: ids of texts, less 1 */
@@ -82,7 +83,8 @@ static bool open_chunk(struct chunk *chunk, const struct column *column)
 	return chunk->there && (chunk->number || (chunk->text && chunk->texts));
 }
 
-int parquet_open(struct parquet_file **made, const char *path, const struct data_table *table)
+int parquet_open(struct parquet_file **made, const char *path, const struct data_table *table,
+		 const char *narrow)
 {
 	struct parquet_file *file = *made = calloc(1, sizeof(*file));
 
@@ -100,6 +102,7 @@ int parquet_open(struct parquet_file **made, const char *path, const struct data
 	for (unsigned int i = 0; i < table->column_count; i++) {
 		if (!open_chunk(&file->chunks[i], &table->columns[i]))
 			note(file, -ENOMEM);
+		file->chunks[i].narrow = narrow && !strcmp(table->columns[i].name, narrow);
 	}
 	put(file, MAGIC, strlen(MAGIC));
 	return file->err;
@@ -216,6 +219,7 @@ static bool is_less(const struct chunk *chunk, int64_t a, int64_t b)
 static void describe_values(const struct parquet_file *file, const struct chunk *chunk,
 			    struct bytes *to, int *last)
 {
+	size_t width = chunk->narrow ? sizeof(int32_t) : sizeof(int64_t); /* little endian: of both the first bytes */
 	int64_t least, greatest;
 	struct bytes bound = { 0 };
 	int inner = 0;
@@ -235,21 +239,21 @@ static void describe_values(const struct parquet_file *file, const struct chunk 
 		if (bound.failed)
 			to->failed = true;
 		else
-			thrift_binary(to, &inner, 5, bound.data, 8);
+			thrift_binary(to, &inner, 5, bound.data, width);
 		if (!bound.failed)
-			thrift_binary(to, &inner, 6, bound.data + 8, 8);
+			thrift_binary(to, &inner, 6, bound.data + 8, width);
 		bytes_free(&bound);
 	}
 	thrift_end(to);
 }
 
-static int parquet_type(enum column_type type)
+static int parquet_type(const struct chunk *chunk)
 {
 	static const int types[] = { [COLUMN_INTEGER] = TYPE_INT64,
 				     [COLUMN_REAL] = TYPE_DOUBLE,
 				     [COLUMN_TEXT] = TYPE_BYTE_ARRAY };
 
-	return types[type];
+	return chunk->narrow ? TYPE_INT32 : types[chunk->type];
 }
 
 static void describe_chunk(struct parquet_file *file, unsigned int column,
@@ -262,7 +266,7 @@ static void describe_chunk(struct parquet_file *file, unsigned int column,
 
 	thrift_i64(to, &last, 2, 0);
 	thrift_struct(to, &last, 3);
-	thrift_i32(to, &inner, 1, parquet_type(chunk->type));
+	thrift_i32(to, &inner, 1, parquet_type(chunk));
 	thrift_list(to, &inner, 2, THRIFT_I32, 2);
 	bytes_zigzag(to, PARQUET_RLE);
 	bytes_zigzag(to, encoding_of(chunk));
@@ -340,10 +344,14 @@ static void add_value(struct parquet_file *file, struct chunk *chunk, const stru
 }
 
 /* Does a cell hold what its column is described to hold? */
-static bool fits(enum column_type type, const struct cell *cell)
+static bool fits(const struct chunk *chunk, const struct cell *cell)
 {
+	enum column_type type = chunk->type;
+
 	if (cell->kind == CELL_NULL)
 		return true;
+	if (chunk->narrow)
+		return cell->kind == CELL_UNSIGNED && cell->number <= INT32_MAX;
 	if (type == COLUMN_TEXT)
 		return cell->kind == CELL_TEXT && *cell->text;
 	return type == COLUMN_REAL ? cell->kind == CELL_REAL
@@ -353,7 +361,7 @@ static bool fits(enum column_type type, const struct cell *cell)
 int parquet_row(struct parquet_file *file, const struct cell *cells)
 {
 	for (unsigned int i = 0; i < file->table->column_count && !file->err; i++) {
-		if (fits(file->chunks[i].type, &cells[i]))
+		if (fits(&file->chunks[i], &cells[i]))
 			add_value(file, &file->chunks[i], &cells[i]);
 		else
 			note(file, -EINVAL);
@@ -363,15 +371,14 @@ int parquet_row(struct parquet_file *file, const struct cell *cells)
 	return file->err;
 }
 
-static void describe_column(struct bytes *to, const struct column *column)
+static void describe_column(struct bytes *to, const struct column *column, const struct chunk *chunk)
 {
-	enum column_type type = column_type(column);
 	int last = 0, inner = 0;
 
-	thrift_i32(to, &last, 1, parquet_type(type));
+	thrift_i32(to, &last, 1, parquet_type(chunk));
 	thrift_i32(to, &last, 3, OPTIONAL);
 	thrift_text(to, &last, 4, column->name);
-	if (type == COLUMN_TEXT) {
+	if (chunk->type == COLUMN_TEXT) {
 		thrift_i32(to, &last, 6, CONVERTED_UTF8);
 		thrift_struct(to, &last, 10);
 		thrift_struct(to, &inner, 1);
@@ -381,8 +388,9 @@ static void describe_column(struct bytes *to, const struct column *column)
 	thrift_end(to);
 }
 
-static void describe_table(struct bytes *to, int *last, const struct data_table *table)
+static void describe_table(struct bytes *to, int *last, const struct parquet_file *file)
 {
+	const struct data_table *table = file->table;
 	int inner = 0;
 
 	thrift_list(to, last, 2, THRIFT_STRUCT, table->column_count + 1);
@@ -390,7 +398,7 @@ static void describe_table(struct bytes *to, int *last, const struct data_table 
 	thrift_i32(to, &inner, 5, (int32_t)table->column_count);
 	thrift_end(to);
 	for (unsigned int i = 0; i < table->column_count; i++)
-		describe_column(to, &table->columns[i]);
+		describe_column(to, &table->columns[i], &file->chunks[i]);
 }
 
 static void put_footer(struct parquet_file *file)
@@ -400,7 +408,7 @@ static void put_footer(struct parquet_file *file)
 
 	to->size = 0;
 	thrift_i32(to, &last, 1, FORMAT_VERSION);
-	describe_table(to, &last, file->table);
+	describe_table(to, &last, file);
 	thrift_i64(to, &last, 3, (int64_t)file->all_rows);
 	thrift_list(to, &last, 4, THRIFT_STRUCT, file->group_count);
 	bytes_put(to, file->groups.data, file->groups.size);

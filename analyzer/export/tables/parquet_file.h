@@ -2,7 +2,8 @@
 /*
  * parquet_file.h - one table as a Parquet file: optional columns, compressed with zstd.
  *
- * Integers are INT64 by differences, numbers with decimals DOUBLE, texts by a dictionary for each group of rows.
+ * Integers are INT64 by differences (of one column, if it is asked for, INT32), numbers with decimals DOUBLE, texts by a
+ * dictionary for each group of rows.
  * Groups tell how many values are missing and the least and the greatest number, so that readers can skip them.
  * https://parquet.apache.org/docs/file-format/
  */
@@ -13,8 +14,12 @@
 
 struct parquet_file;
 
-/* Create @path for @table. Returns 0 or a negative errno; *@file is to be closed if it is not NULL. */
-int parquet_open(struct parquet_file **file, const char *path, const struct data_table *table);
+/*
+ * Create @path for @table. @narrow: the column of integers from 0 that is INT32, NULL = none. Returns 0 or a negative
+ * errno; *@file is to be closed if it is not NULL.
+ */
+int parquet_open(struct parquet_file **file, const char *path, const struct data_table *table,
+		 const char *narrow);
 
 /* Add a row: a cell for each column. Returns 0 or a negative errno. */
 int parquet_row(struct parquet_file *file, const struct cell *cells);
