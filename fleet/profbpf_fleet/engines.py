@@ -7,24 +7,34 @@ read(table): a table of the lake, as SQL behind FROM, or None if the lake has no
 
 import glob
 import os
+import shutil
+import tempfile
 
 
 class Problem(Exception):
     """What a user is told instead of a traceback."""
 
 
-class DuckDB:
-    """In this process: the default."""
+def told(error):
+    """The first line of what an engine says is wrong."""
+    return Problem(str(error).strip().split("\n")[0][:500])
 
-    def __init__(self, lake, memory="800MB", threads=None):
+
+class DuckDB:
+    """In this process: the default. What it has no memory for goes into a folder, which close() removes."""
+
+    def __init__(self, lake, memory="800MB"):
         try:
             import duckdb
         except ImportError as error:
             raise Problem("DuckDB is not installed: pip install duckdb") from error
-        self.lake = lake
-        self.sql = duckdb.connect(config={"memory_limit": memory, "preserve_insertion_order": False})
-        if threads:
-            self.sql.execute(f"SET threads = {int(threads)}")
+        self.lake, self.error, self.sql = lake, duckdb.Error, None
+        self.spill = tempfile.mkdtemp(prefix="profbpf-fleet-")
+        try:
+            self.sql = duckdb.connect(config={"memory_limit": memory, "preserve_insertion_order": False, "temp_directory": self.spill})
+        except duckdb.Error as error:
+            self.close()
+            raise told(error) from error
         self.version = f"DuckDB {duckdb.__version__}"
 
     def read(self, table):
@@ -33,25 +43,33 @@ class DuckDB:
         pattern = os.path.join(glob.escape(self.lake), table, "*.parquet").replace("'", "''")
         return f"read_parquet('{pattern}', union_by_name = true)"
 
+    def execute(self, statement):
+        try:
+            return self.sql.execute(statement)
+        except self.error as error:
+            raise told(error) from error
+
     def view(self, name, select):
-        self.sql.execute(f"CREATE VIEW {name} AS {select}")
+        self.execute(f"CREATE VIEW {name} AS {select}")
 
     def columns(self, source):
-        return [row[0] for row in self.sql.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
+        return [row[0] for row in self.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
 
     def make(self, name, select):
-        self.sql.execute(f"CREATE TABLE {name} AS {select}")
+        self.execute(f"CREATE TABLE {name} AS {select}")
 
     def drop(self, name):
-        self.sql.execute(f"DROP TABLE {name}")
+        self.execute(f"DROP TABLE {name}")
 
     def rows(self, select):
-        found = self.sql.execute(select)
+        found = self.execute(select)
         names = [column[0] for column in found.description]
         return [dict(zip(names, row)) for row in found.fetchall()]
 
     def close(self):
-        self.sql.close()
+        if self.sql:
+            self.sql.close()
+        shutil.rmtree(self.spill, ignore_errors=True)
 
 
 class Spark:
@@ -63,11 +81,11 @@ class Spark:
         except ImportError as error:
             raise Problem("Spark is not installed: pip install pyspark, and a Java 17 or 21") from error
         self.lake = os.path.abspath(lake) if "://" not in lake else lake
-        parts = os.environ.get("PROFBPF_FLEET_PARTITIONS")
         builder = SparkSession.builder.master(master).appName("profbpf-fleet").config("spark.ui.showConsoleProgress", "false")
-        if parts:
-            builder = builder.config("spark.sql.shuffle.partitions", parts)
-        self.session = builder.getOrCreate()
+        try:
+            self.session = builder.getOrCreate()
+        except Exception as error:  # of Java, of Spark, of the pipe between: all of them mean that there is no Spark
+            raise Problem(f"Spark does not start: {told(error)}") from error
         self.session.sparkContext.setLogLevel("ERROR")
         self.version = f"Apache Spark {self.session.version}"
 

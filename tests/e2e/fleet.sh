@@ -87,5 +87,11 @@ note "-- wrong usage"
 assert_status "no lake" 1 "$FLEET" report "$WORK/nothing"
 assert_status "another folder" 1 "$FLEET" report "$ROOT/docs"
 assert_contains "what it is not" "$WORK/err" 'is it a lake'
+mkdir -p "$WORK/damaged/steps"
+echo nothing >"$WORK/damaged/steps/a.parquet"
+assert_status "a damaged file" 1 "$FLEET" report "$WORK/damaged"
+assert_contains "which" "$WORK/err" 'a\.parquet'
+assert_eq "lines of that" 1 "$(wc -l <"$WORK/err")"
+assert_status "no such memory" 1 "$FLEET" report "$WORK/chronic" --memory much
 assert_status "master without spark" 2 "$FLEET" report "$WORK/chronic" --master spark://localhost
 assert_status "steps that end before they begin" 2 "$FLEET" report "$WORK/chronic" --from-step 3 --to-step 2
