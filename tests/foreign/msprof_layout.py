@@ -100,6 +100,11 @@ def make(folder):
         rows.append([5, 4294967295, number, 46, operator, kind, "dynamic", core, "%s\t" % at, length, 0, 8, 0,
                      "YES" if kind == "MatMulV3" else "NO", '"512,16"', "DT_BF16", "ND", '"512,16"', "DT_BF16", "ND", "N/A"] + counted)
     write(output + "/op_summary_20260823165532.csv", TABLE + COUNTERS, rows)
+    write(output + "/fusion_op_20260823165532.csv",
+          "Device_id,Model Name,Model ID,Fusion Op,Original Ops,Memory Input(KB),Memory Output(KB),Memory Weight(KB),"
+          "Memory Workspace(KB),Memory Total(KB)".split(","),
+          [[5, "ge_default_1", 1, "te_fused_relu_0", "conv1;bias;relu", 100.5, 50, "12.25", 0, 162.75],
+           [5, "ge_default_1", 1, "te_fused_add_1", "add;mul", 8, 8, 0, 0, 16]])
     return output, calls
 
 
@@ -124,6 +129,8 @@ LEVELS = {"acl": "AscendCL", "node": "Node"}
 sums.same("api_statistic", sorted((row["Level"], row["API Name"], Decimal(row["Time(us)"]), row["Count"], Decimal(row["Min(us)"]),
                                    Decimal(row["Max(us)"]), Decimal(row["Variance"])) for row in read(out, "api_statistic")),
           sorted((LEVELS[row[1]], row[2], row[3], str(row[4]), row[6], row[7], row[8]) for row in add_up(made)))
+FUSED = [[{column: number(text) for column, text in row.items()} for row in read(folder, "fusion_op")] for folder in (out, vendor)]
+sums.same("fusion_op", FUSED[0], FUSED[1])
 ours, theirs = read(out, "op_summary"), read(vendor, "op_summary")
 sums.same("rows of op_summary", len(ours), len(theirs))
 for mine, other in zip(ours, theirs):

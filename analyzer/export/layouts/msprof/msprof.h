@@ -36,6 +36,7 @@ int msprof_op_statistic(const struct msprof *msprof);
 int msprof_communication_statistic(const struct msprof *msprof); /* none without collectives */
 int msprof_api_statistic(const struct msprof *msprof);
 int msprof_step_trace(const struct msprof *msprof);
+int msprof_fusion_op(const struct msprof *msprof); /* none without fused operators */
 
 /* Open NAME_<time>.csv. */
 int msprof_open(const struct msprof *msprof, struct csv_file *csv, const char *name,
