@@ -13,20 +13,31 @@
 
 #define DEPTH_SHIFT 8 /* of Calls.flags */
 
-bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns)
+/* The row of a thread id; made on first use. INDEX_NONE without memory. */
+static uint32_t tid_row(struct loader *loader, uint32_t tid, uint64_t ts_ns)
 {
 	struct tid_info new = { .tid = tid, .first_ns = ts_ns, .last_ns = ts_ns };
-	uint32_t index;
+	uint32_t *seen = &loader->seen_tids[tid % SEEN_TIDS];
+
+	*seen = loader_tid_row(loader, tid);
+	if (*seen == MAP_NONE) {
+		*seen = loader->tids.count;
+		if (!map_put(&loader->tid_map, tid, *seen) || !MODEL_PUSH(&loader->tids, new))
+			return INDEX_NONE;
+	}
+	return *seen;
+}
+
+bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns)
+{
 	struct tid_info *info;
+	uint32_t index;
 
 	if (tid == 0)
 		return true;
-	index = map_get(&loader->tid_map, tid);
-	if (index == MAP_NONE) {
-		index = loader->tids.count;
-		if (!map_put(&loader->tid_map, tid, index) || !MODEL_PUSH(&loader->tids, new))
-			return loader_out_of_memory(loader);
-	}
+	index = tid_row(loader, tid, ts_ns);
+	if (index == INDEX_NONE)
+		return loader_out_of_memory(loader);
 	info = &loader->tids.row[index];
 	if (tgid)
 		info->tgid = tgid;

@@ -331,7 +331,7 @@ bool load_threads(struct loader *loader)
 
 uint32_t loader_thread_at(const struct loader *loader, uint32_t tid, uint64_t ts_ns)
 {
-	uint32_t index = tid ? map_get(&loader->tid_map, tid) : MAP_NONE;
+	uint32_t index = tid ? loader_tid_row(loader, tid) : MAP_NONE;
 
 	if (index == MAP_NONE)
 		return INDEX_NONE;

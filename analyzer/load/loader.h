@@ -21,6 +21,7 @@
 
 #define SESSION_UUID_SIZE 16
 #define SESSION_SOURCES_MAX 16
+#define SEEN_TIDS 256 /* a power of 2 */
 
 /* One recording; several may be in one file, or one in several files. */
 struct session {
@@ -98,6 +99,7 @@ struct loader {
 	MODEL_ARRAY(struct session) sessions;
 	MODEL_ARRAY(struct task_row) task_rows;
 	MODEL_ARRAY(struct tid_info) tids;
+	uint32_t seen_tids[SEEN_TIDS]; /* indices into tids of those seen of late, by the last bits of the id */
 	struct map process_map; /* pid -> its last row in model->processes; by load_threads() */
 	struct map tid_map; /* tid -> index into tids */
 	struct map function_map; /* session << 32 | id -> index into model->functions */
@@ -126,6 +128,17 @@ enum read_source {
 static inline struct session *loader_session(struct loader *loader)
 {
 	return &loader->sessions.row[loader->session];
+}
+
+/* Index of a thread id's row in loader->tids; MAP_NONE if no row named it. */
+static inline uint32_t loader_tid_row(const struct loader *loader, uint32_t tid)
+{
+	uint32_t seen = loader->seen_tids[tid % SEEN_TIDS];
+
+	/* Few threads make most rows. */
+	if (seen < loader->tids.count && loader->tids.row[seen].tid == tid)
+		return seen;
+	return map_get(&loader->tid_map, tid);
 }
 
 /* The session lasted until @ts_ns at least. */

@@ -19,6 +19,14 @@ struct part {
 	size_t entries[FIELDS]; /* of each packed column, kept or not */
 };
 
+/* How many of eight bytes have not their highest bit: each ends a number. */
+static size_t count_ends(uint64_t word)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+
+	return (size_t)((~word >> 7 & ones) * ones >> 56);
+}
+
 /* Each number ends with a byte without the highest bit. */
 static size_t count_entries(const struct proto_message *packed)
 {
@@ -28,7 +36,7 @@ static size_t count_entries(const struct proto_message *packed)
 
 	for (; packed->end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		count += (size_t)__builtin_popcountll(~word & 0x8080808080808080);
+		count += count_ends(word);
 	}
 	for (; at < packed->end; at++)
 		count += *at < 0x80;
