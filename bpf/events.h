@@ -3,7 +3,7 @@
  * events.h - the fixed-width records that the BPF programs write into the
  * per-CPU rings and the daemon reads from them.
  *
- * This is the only header shared by kernel and user space. Every record starts
+ * This and unwind.h are the only headers shared by kernel and user space. Every record starts
  * with struct rec_header; all instants are CLOCK_MONOTONIC nanoseconds
  * (bpf_ktime_get_ns), all durations nanoseconds, all ids those of the initial
  * pid namespace. "tgid" is what user space calls the process id, "tid" what the
@@ -364,7 +364,7 @@ struct python_range {
 	__u64 last;	/* the first that does not belong to it */
 };
 
-#define REC_USER_FRAMES 127	/* frames kept of a user stack; one less than a power of two */
+#define REC_USER_FRAMES 255	/* frames kept of a user stack; one less than a power of two */
 #define REC_KERNEL_FRAMES 48
 
 /* rec_stack.header.flags */
@@ -372,6 +372,7 @@ enum stack_flag {
 	STACK_BLOCK = 0x01,	/* where it slept; else where it was on a CPU */
 	STACK_LOCK = 0x08,	/* it waited for its Python interpreter's lock */
 	STACK_SHORT = 0x10,	/* too short a sleep for its stack to be kept */
+	STACK_WHOLE = 0x20,	/* the user stack is there down to where the thread began */
 };
 
 /*
@@ -500,6 +501,7 @@ struct session_settings {
 	__u32 gated;		/* the scheduler's events come by the gate (gate.bpf.h) ... */
 	__u32 gate_slot;	/* ... where this is the session's place */
 	__u32 stacks_when_back;	/* user stacks of sleeps are walked after them, not before */
+	__u32 unwind;		/* user stacks are walked by tables where there are any */
 	/* What this kernel offers its programs; see compat.bpf.h. */
 	__u32 typed_task;	/* a pointer to the current thread that can be followed */
 	__u32 typed_pointers;	/* other pointers of the kernel that can be followed */

@@ -129,7 +129,7 @@ static __always_inline void send_walked(struct task_struct *task, const struct s
 	if (!r)
 		return;
 	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user.address);
-	stack_send(r, user, kernel_stack(task, r->frames.address + user));
+	stack_send(r, user | (s->user_count & USER_WHOLE), kernel_stack(task, r->frames.address + user));
 }
 
 /* No more than where the thread will go on: so many others are on their way back. */

@@ -18,7 +18,7 @@ struct sleeper {
 	__u16 walk_before; /* so many sleeps to come at a stack pointer in "long_at" */
 	__u64 at; /* its user stack pointer, */
 	__u64 long_at[2]; /* and that of its last long sleeps, the last one first */
-	__u32 user_count; /* 0 = its user stack was not walked */
+	__u32 user_count; /* user_stack()'s answer; 0 = its user stack was not walked */
 	struct user_frames user;
 };
 

@@ -25,7 +25,7 @@ struct {
 
 #define USER_FRAMES_MASK (REC_USER_FRAMES) /* one less than a power of two */
 
-/* With @user and @kernel frames, which are in place. */
+/* With @user (user_stack()'s answer) and @kernel frames, which are in place. */
 static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -34,6 +34,8 @@ static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u3
 	__u64 size;
 	long err = -1;
 
+	if (user & USER_WHOLE)
+		r->head.header.flags |= STACK_WHOLE;
 	user &= USER_FRAMES_MASK;
 	if (kernel > REC_KERNEL_FRAMES)
 		kernel = REC_KERNEL_FRAMES;

@@ -2,6 +2,7 @@
 /* task.bpf.c - life of the traced processes: fork, exec, rename, exit. */
 #include "known.bpf.h"
 #include "process.bpf.h"
+#include "unwind.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
@@ -80,6 +81,9 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid, struct linux_binprm
 	__u32 tgid = BPF_CORE_READ(task, tgid);
 	bool member = is_member(tgid);
 
+	/* What is known of its code is of another program's. */
+	if (settings.unwind)
+		bpf_map_delete_elem(&unwind_processes, &tgid);
 	if (changes_hands(task, tgid, program))
 		drop(task, tgid, member);
 	else if (member)

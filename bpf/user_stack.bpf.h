@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * user_stack.bpf.h - return addresses of a thread that is in the kernel, by its frame pointers.
+ * user_stack.bpf.h - return addresses of a thread that is in the kernel: by the tables of the files whose code it
+ * runs (unwind.bpf.h), before the daemon has made them and where the kernel cannot loop by its frame pointers.
  *
- * What bpf_get_stack() gives, mostly faster: that one learns from page faults where the frames end, for in code
+ * The latter is what bpf_get_stack() gives, mostly faster: that one learns from page faults where the frames end, for in code
  * without frame pointers, libc's too, their register holds anything. Here a frame has to lie a little
  * further up the same stack. Return addresses that probes of returns have replaced are told as they were;
  * bpf_get_stack() does that since 6.11. Of 32-bit processes only where they go on.
@@ -10,18 +11,20 @@
 #ifndef PROFBPF_USER_STACK_BPF_H
 #define PROFBPF_USER_STACK_BPF_H
 
-#include "profbpf.bpf.h"
+#include "unwind.bpf.h"
 
 #if defined(__TARGET_ARCH_x86)
 #define USER_INSTRUCTION(regs) ((regs)->ip)
 #define USER_STACK_POINTER(regs) ((regs)->sp)
 #define USER_FRAME_POINTER(regs) ((regs)->bp)
+#define USER_LINK(regs) 0ull /* calls leave the return address on the stack */
 #define USER_ADDRESS(word) (word)
 #define USER_IS_32_BIT(regs) ((regs)->cs == 0x23) /* __USER32_CS */
 #else
 #define USER_INSTRUCTION(regs) ((regs)->pc)
 #define USER_STACK_POINTER(regs) ((regs)->sp)
 #define USER_FRAME_POINTER(regs) ((regs)->regs[29])
+#define USER_LINK(regs) ((regs)->regs[30])
 /* Without the signature that the bits above may be. */
 #define USER_ADDRESS(word) ((word) & ((1ull << 48) - 1))
 #define USER_IS_32_BIT(regs) ((regs)->pstate & 0x10) /* PSR_MODE32_BIT */
@@ -41,8 +44,18 @@ struct user_walk {
 	__u64 stack_pointer, frame_pointer;
 	__u64 call; /* struct return_instance of the innermost call whose return is probed; 0 = none */
 	__u64 trampoline; /* where such calls return to instead */
-	__u64 word[USER_STACK_WORDS]; /* the lowest part of the stack */
+	__u64 word[USER_STACK_WORDS]; /* the lowest part of the stack; by tables: the part at "window" */
+	/* By tables only. */
+	__u64 window; /* NO_WINDOW: nothing was read yet */
+	__u64 link; /* where the innermost function returns to, if that is not on the stack */
+	__u32 mapping; /* that the frame's code is in */
+	__u32 called; /* its instruction is a return address: the call lies before it */
+	__u64 word_at; /* that stack_word() found */
+	struct unwind_rule rule; /* for the frame */
 };
+
+#define NO_WINDOW (1ull << 63)
+#define USER_WHOLE (REC_USER_FRAMES + 1) /* with a number of frames: the thread began at the last one */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -186,6 +199,202 @@ __weak __noinline int user_frames_looped(struct user_walk *walk, struct user_fra
 	return c.count;
 }
 
+/* A walk by tables: the walk's registers are those of the frame that it has come to. */
+struct table_climb {
+	struct user_walk *walk;
+	struct user_frames *frames;
+	const struct unwind_process *process;
+	__u32 count; /* of frames, when it is over */
+};
+
+/*
+ * A word of the stack, into "word_at": of what was read, or read with what lies above it, where most of the others
+ * will be. Like those below a function that the verifier looks at once, not at each way to it.
+ */
+__weak __noinline int stack_word(struct user_walk *walk, __u64 at)
+{
+	__u64 place;
+
+	if (!walk || at % sizeof(walk->word[0]))
+		return 0;
+	place = (at - walk->window) / sizeof(walk->word[0]);
+	if (place >= USER_STACK_WORDS) {
+		walk->window = NO_WINDOW;
+		if (bpf_probe_read_user(walk->word, sizeof(walk->word), (const void *)at))
+			return !bpf_probe_read_user(&walk->word_at, sizeof(walk->word_at), (const void *)at);
+		walk->window = at;
+		place = 0;
+	}
+	walk->word_at = walk->word[BOUNDED(place, USER_STACK_WORDS - 1)];
+	return 1;
+}
+
+/* Where registers lie in what the kernel leaves on the stack for a signal handler to return to: struct ucontext. */
+#define SIGNAL_FRAME_POINTER 120
+#define SIGNAL_STACK_POINTER 160
+#define SIGNAL_INSTRUCTION 168
+
+__weak __noinline int climb_signal(struct user_walk *walk)
+{
+	__u64 at;
+
+	if (!walk)
+		return 0;
+	at = walk->stack_pointer;
+	if (!stack_word(walk, at + SIGNAL_FRAME_POINTER))
+		return 0;
+	walk->frame_pointer = walk->word_at;
+	if (!stack_word(walk, at + SIGNAL_STACK_POINTER))
+		return 0;
+	walk->stack_pointer = walk->word_at;
+	if (!stack_word(walk, at + SIGNAL_INSTRUCTION))
+		return 0;
+	walk->instruction = walk->word_at;
+	walk->called = 0;
+	return 1;
+}
+
+/* Where the caller's frame begins; 0: that can't be told */
+static __always_inline __u64 frame_address(struct user_walk *walk)
+{
+	__s64 cfa = walk->rule.cfa;
+
+	switch (walk->rule.kind) {
+	case UNWIND_STACK: return walk->stack_pointer + cfa;
+	case UNWIND_FRAME: return walk->frame_pointer + cfa;
+	case UNWIND_PLT: return walk->stack_pointer + ((walk->instruction & 15) >= cfa ? 16 : 8);
+	case UNWIND_FRAME_WORD: return stack_word(walk, walk->frame_pointer + cfa) ? walk->word_at : 0;
+	default: return 0;
+	}
+}
+
+/* Where the caller's frame pointer lies, whose frame begins at @frame; 0: it is in its register */
+static __always_inline __u64 pointer_address(const struct user_walk *walk, __u64 frame)
+{
+	__s64 offset = walk->rule.pointer * 8;
+
+	switch (walk->rule.pointer_kind) {
+	case UNWIND_POINTER_AT_CFA: return frame + offset;
+	case UNWIND_POINTER_AT_FRAME: return walk->frame_pointer + offset;
+	default: return 0;
+	}
+}
+
+__weak __noinline int climb_call(struct user_walk *walk)
+{
+	__u64 frame, pointer, address;
+	__s64 back;
+
+	if (!walk)
+		return 0;
+	back = walk->rule.back * 8;
+	frame = frame_address(walk);
+	/* Who has no frame has not called another. */
+	if (frame - walk->stack_pointer >= USER_FRAME_BYTES_MAX ||
+	    (walk->called && (frame == walk->stack_pointer || !back)))
+		return 0;
+	pointer = pointer_address(walk, frame);
+	if (pointer) {
+		if (!stack_word(walk, pointer))
+			return 0;
+		walk->frame_pointer = walk->word_at;
+	}
+	address = walk->link;
+	if (back) {
+		if (!stack_word(walk, frame + back))
+			return 0;
+		address = walk->word_at;
+	}
+	address = USER_ADDRESS(address);
+	if (walk->call && address == walk->trampoline)
+		address = original_return(walk, frame - 16, address);
+	walk->instruction = address;
+	walk->stack_pointer = frame;
+	walk->called = 1;
+	return address != 0;
+}
+
+/* Finds the mapping that the frame's code is in; 0: it is in none. */
+__weak __noinline int find_code(struct user_walk *walk, const struct unwind_process *process)
+{
+	const struct unwind_mapping *mapping;
+	__u64 address;
+
+	if (!walk || !process)
+		return 0;
+	address = walk->instruction - walk->called;
+	mapping = &process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)];
+	if (address >= mapping->start && address < mapping->end)
+		return 1;
+	walk->mapping = unwind_mapping(process, address);
+	mapping = &process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)];
+	return address >= mapping->start && address < mapping->end;
+}
+
+/* Finds the rule for the frame's code. Where frame pointers are kept they and the return addresses stand side by side. */
+__weak __noinline int find_rule(struct user_walk *walk, const struct unwind_process *process)
+{
+	const struct unwind_rule *rule;
+
+	if (!walk || !process)
+		return 0;
+	rule = unwind_rule(&process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)],
+			   walk->instruction - walk->called);
+	if (rule && rule->kind != UNWIND_POINTERS) {
+		walk->rule = *rule;
+		return 1;
+	}
+	walk->rule = (struct unwind_rule){
+		.kind = UNWIND_FRAME,
+		.pointer_kind = UNWIND_POINTER_AT_CFA,
+		.pointer = -2,
+		.back = -1,
+		.cfa = 16,
+	};
+	return 1;
+}
+
+static __always_inline bool climb_by_table_once(struct table_climb *c, __u32 number)
+{
+	struct user_walk *walk = c->walk;
+
+	if (!find_rule(walk, c->process) || walk->rule.kind == UNWIND_FIRST)
+		return false;
+	if (!(walk->rule.kind == UNWIND_SIGNAL ? climb_signal(walk) : climb_call(walk)))
+		return false;
+	if (!find_code(walk, c->process) && c->process->whole)
+		return false;
+	c->frames->address[number & REC_USER_FRAMES] = walk->instruction + !walk->called;
+	return true;
+}
+
+static long climb_by_table(__u32 index, void *context)
+{
+	struct table_climb *c = context;
+
+	if (climb_by_table_once(c, index + 1))
+		return 0;
+	c->count = index + 1;
+	return 1;
+}
+
+/* user_frames() by the tables of @process */
+__weak __noinline int user_frames_by_table(struct user_walk *walk, struct user_frames *frames,
+					   const struct unwind_process *process)
+{
+	struct table_climb c = { .walk = walk, .frames = frames, .process = process, .count = REC_USER_FRAMES };
+
+	if (!walk || !frames || !process)
+		return 0;
+	frames->address[0] = walk->instruction;
+	walk->window = NO_WINDOW;
+	walk->called = 0;
+	walk->mapping = 0;
+	find_code(walk, process);
+	bpf_loop(REC_USER_FRAMES - 1, climb_by_table, &c, 0);
+	return c.count | (walk->rule.kind == UNWIND_FIRST ? USER_WHOLE : 0);
+}
+
 static __always_inline void walk_from(struct user_walk *walk, struct task_struct *task,
 				      const struct pt_regs *regs)
 {
@@ -194,6 +403,7 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 	walk->instruction = USER_INSTRUCTION(regs);
 	walk->stack_pointer = USER_STACK_POINTER(regs) & ~7ull;
 	walk->frame_pointer = USER_FRAME_POINTER(regs);
+	walk->link = USER_LINK(regs);
 	walk->call = utask ? (__u64)field_of(utask, return_instances) : 0;
 	if (walk->call)
 		walk->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
@@ -204,7 +414,8 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
  *
  * @walk is scratch memory, user_walk()'s or another. With @may_loop, a constant, bpf_loop() is used (5.17); without,
  * the program names no function to call back, which kernels before 5.13 refuse even where it is never reached.
- * Returns at least 1, where it goes on in user space, but for want of that.
+ * Returns at least 1, where it goes on in user space, but for want of that; with USER_WHOLE if it is known that the
+ * thread began at the last frame.
  */
 static __always_inline __u32 user_stack(struct task_struct *task, const struct pt_regs *regs,
 					struct user_walk *walk, struct user_frames *frames,
@@ -216,6 +427,14 @@ static __always_inline __u32 user_stack(struct task_struct *task, const struct p
 	if (USER_IS_32_BIT(regs)) {
 		frames->address[0] = walk->instruction;
 		return 1;
+	}
+	if (may_loop && settings.unwind) {
+		__u32 tgid = field_of(task, tgid);
+		struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+
+		if (process)
+			return (__u32)user_frames_by_table(walk, frames, process) &
+			       (USER_WHOLE | REC_USER_FRAMES);
 	}
 	if (may_loop)
 		return (__u32)user_frames_looped(walk, frames) & REC_USER_FRAMES;

@@ -38,6 +38,7 @@ struct code_stack {
 #define MODEL_SAMPLE_LOCK PROFBPF__STACK_SAMPLES__FLAG__HAD_LOCK
 #define MODEL_SAMPLE_WAIT PROFBPF__STACK_SAMPLES__FLAG__WAITED_FOR_LOCK
 #define MODEL_SAMPLE_SHORT PROFBPF__STACK_SAMPLES__FLAG__SHORT
+#define MODEL_SAMPLE_WHOLE PROFBPF__STACK_SAMPLES__FLAG__WHOLE
 
 /* A look at a thread: on a CPU, asleep, or at its Python frames, as flags say. */
 struct stack_sample {

@@ -170,6 +170,8 @@ static const struct view SLEEPS = { "blocking",		"places",	    &blocking,
 	COLUMN(samples, COUNT, "samples", "on a CPU", cell_u64(row->samples))  \
 	COLUMN(samples_unknown, COUNT, "unknown", "of these, without a stack", \
 	       cell_u64(row->unknown))                                         \
+	COLUMN(samples_whole, COUNT, "whole", "of these, down to where the thread began",  \
+	       cell_not_0(row->whole))                                         \
 	COLUMN(blocks, COUNT, "sleeps", "long ones", cell_u64(row->blocks))    \
 	COLUMN(blocked_ns, NS, "asleep", "in these, all threads together", cell_u64(row->block_ns))
 
@@ -200,6 +202,8 @@ static int stacks_text(const struct report *report)
 	fprintf(out, "%" PRIu64 " samples on a CPU", stacks->samples);
 	if (rate)
 		fprintf(out, ", %u a second of each CPU", rate);
+	if (stacks->whole)
+		fprintf(out, "; %" PRIu64 " with all of their callers", stacks->whole);
 	if (stacks->unknown)
 		fprintf(out, "; %" PRIu64 " without a stack", stacks->unknown);
 	fputc('\n', out);

@@ -142,6 +142,8 @@ static int collect(struct collection *c, struct stack_results *results)
 			continue;
 		}
 		results->samples += sample->times;
+		if (sample->flags & MODEL_SAMPLE_WHOLE)
+			results->whole += sample->times;
 		if (sample->stack < model->code_stacks.count)
 			c->samples[sample->stack] += sample->times;
 		else

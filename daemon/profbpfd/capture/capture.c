@@ -106,6 +106,11 @@ static bool has_types(const struct mentioned_types *types)
 	return types->file && types->fdtable && types->list_head && types->socket;
 }
 
+static bool wants_unwinding(const struct capture_options *options, const struct features *features)
+{
+	return options->topics & TOPICS_SAMPLED && features->unwind && features->loops && options->unwinding;
+}
+
 static void fill_settings(struct capture *capture, const struct capture_options *options,
 			  const struct features *features)
 {
@@ -115,6 +120,7 @@ static void fill_settings(struct capture *capture, const struct capture_options 
 		.switches = !!(options->topics & TOPIC_SCHED),
 		.sleep_stacks = !!(options->topics & TOPIC_STACK),
 		.stacks_when_back = features->task_work && features->switch_state && features->loops,
+		.unwind = wants_unwinding(options, features),
 		.time_interrupts = !!(options->topics & TOPIC_IRQ),
 		.faults = !!(options->topics & TOPIC_FAULT),
 		.block_by_bio = features->block == BLOCK_SOURCE_BIO ||
@@ -217,6 +223,8 @@ static int load_programs(struct capture *capture, const struct capture_options *
 					 (uint32_t)options->targets_max);
 	capture_choose_programs(capture, features);
 	err = capture_share_gate(capture);
+	if (!err)
+		err = capture_share_unwinding(capture, options->unwinding);
 	if (err)
 		return err;
 	if (!features->global_pointers)
@@ -479,6 +487,13 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 	else
 		bpf_map_delete_elem(fd, &key);
 	__atomic_fetch_add(&capture->skeleton->data->python_locks_version, 1, __ATOMIC_RELEASE);
+}
+
+int capture_unwind_map(const struct capture *capture)
+{
+	const struct profbpf *s = capture->skeleton;
+
+	return s->rodata->settings.unwind ? bpf_map__fd(s->maps.unwind_processes) : -1;
 }
 
 void capture_send_texts(struct capture *capture)

@@ -22,6 +22,7 @@
 struct bpf_link;
 struct capture;
 struct gate;
+struct unwinder_session;
 
 struct capture_options {
 	bool system_wide;
@@ -35,6 +36,7 @@ struct capture_options {
 	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
 	uint64_t targets_max;	/* processes at a time; 0 = as many as the table holds */
 	struct gate *gate; /* of the daemon, outlives the capture; NULL = attached to the scheduler without it */
+	struct unwinder_session *unwinding; /* outlives the capture; NULL = stacks are walked by frame pointers */
 };
 
 /*
@@ -74,6 +76,9 @@ int capture_attach(struct capture *capture, char *error, char *warning, size_t s
 
 /* capture_python_lock - what the threads of a process wait on for its interpreter's lock; NULL: nothing */
 void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range);
+
+/* capture_unwind_map - of processes whose stacks are walked by tables (unwinder_begin()); -1: they are not */
+int capture_unwind_map(const struct capture *capture);
 
 /* capture_send_texts - strings of calls that were sent before are sent again when they come up */
 void capture_send_texts(struct capture *capture);

@@ -59,6 +59,9 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
  */
 int capture_share_gate(struct capture *capture);
 
+/* capture_share_unwinding - the same with the tables that stacks are walked by, if settings.unwind says so */
+int capture_share_unwinding(struct capture *capture, const struct unwinder_session *unwinding);
+
 /*
  * capture_on_record - for libbpf's ring buffers: hand a record to the capture's handler
  *

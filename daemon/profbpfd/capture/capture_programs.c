@@ -10,6 +10,7 @@
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/capture/capture_private.h"
 #include "daemon/profbpfd/probe/uprobe_multi.h"
+#include "daemon/profbpfd/stacks/unwinder.h"
 
 /* Functions and processes of which short calls are counted where their room is taken beforehand, for each CPU. */
 #define SHORT_CALLS_ROOM 16384
@@ -145,6 +146,20 @@ int capture_share_gate(struct capture *capture)
 	if (capture->seat)
 		return gate_share(capture->seat, &maps);
 	return bpf_map__set_max_entries(s->maps.gate_marks, 1);
+}
+
+int capture_share_unwinding(struct capture *capture, const struct unwinder_session *unwinding)
+{
+	struct profbpf *s = capture->skeleton;
+	int err;
+
+	if (s->rodata->settings.unwind) {
+		err = bpf_map__reuse_fd(s->maps.unwind_shards, unwinder_shards(unwinding));
+		return err ? err : bpf_map__reuse_fd(s->maps.unwind_rules, unwinder_rules(unwinding));
+	}
+	bpf_map__set_max_entries(s->maps.unwind_shards, 1);
+	bpf_map__set_max_entries(s->maps.unwind_rules, 1);
+	return bpf_map__set_max_entries(s->maps.unwind_processes, 1);
 }
 
 static bool is_ioctl_hook(const struct capture *capture, const struct bpf_program *program)

@@ -280,6 +280,7 @@ bool features_leave_out(struct features *features, const char *name)
 		{ "task-registers", &features->task_registers },
 		{ "global-pointers", &features->global_pointers },
 		{ "loops", &features->loops },
+		{ "unwind", &features->unwind },
 		{ "cookies", &features->cookies },
 		{ "emulated-returns", &features->emulated_returns },
 		{ "switch-state", &features->switch_state },
@@ -354,6 +355,7 @@ void features_probe(struct features *features)
 				 has_member(btf, "task_struct", "bpf_storage");
 	features->task_registers = has_helper(btf, "BPF_FUNC_task_pt_regs");
 	features->loops = has_helper(btf, "BPF_FUNC_loop");
+	features->unwind = features->loops;
 	features->cookies = has_helper(btf, "BPF_FUNC_get_attach_cookie");
 	features->global_pointers = takes_global_pointers();
 	features->gate = takes_tail_calls_in_functions();
@@ -462,6 +464,8 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "the kernel steps over return instructions: ten times as expensive on x86-64" },
 		{ "loops", f->loops, "sessions start faster",
 		  "Linux 5.17 and later; the verifier follows each turn of a walk along a stack" },
+		{ "unwind tables", f->unwind && f->loops, "user stacks are walked by the tables of their files",
+		  "Linux 5.17 and later; user stacks are walked by frame pointers" },
 		{ "exact switch states", f->switch_state && f->loops, "the tracepoint hands over the state",
 		  "read from the task; a wake-up racing with a switch may hide it" },
 		{ "run queue time", f->run_delay, "kept by the kernel per thread",

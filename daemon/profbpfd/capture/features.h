@@ -39,6 +39,7 @@ struct features {
 	bool global_pointers;	/* functions that are looked at once may be given pointers */
 	bool task_registers;	/* programs are told where a thread's registers are; else it is computed */
 	bool loops;		/* a helper loops: what it does is looked at once */
+	bool unwind;		/* user stacks can be walked by unwind tables; needs loops */
 	bool uprobes;		/* by whatever method */
 	bool cookies;		/* probes carry a number; else they are known by their place in their file */
 	bool late_room;		/* a probe's program may take room for what it puts into a hash */
@@ -78,7 +79,7 @@ void features_probe(struct features *features);
  * features_leave_out - as if the kernel had not what @name says
  *
  * "session" and "multi" leave the next method of probes; "task-storage", "cookies", "typed-task", "loops",
- * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work", "typed-pointers" and "gate" what
+ * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work", "typed-pointers", "unwind" and "gate" what
  * their fields tell. Returns false if there is no such name.
  */
 bool features_leave_out(struct features *features, const char *name);

@@ -348,6 +348,7 @@ static int launch(struct services *services, struct request_job *job)
 	request.gate = services->gate;
 	request.prices = services->prices;
 	request.kernel_names = services->kernel_names;
+	request.unwinder = services->unwinder;
 	request.features = &services->features;
 	entry->session =
 		session_new(entry->id, &request, entry->catalogs, services->roster.event_fd);

@@ -34,6 +34,7 @@ struct services {
 	struct map_watch *map_watch; /* for code that processes map, for all sessions */
 	struct gate *gate; /* to the scheduler, for all sessions */
 	struct kernel_names *kernel_names; /* for all sessions */
+	struct unwinder *unwinder; /* for all sessions */
 	struct prices *prices; /* of probes, for all sessions */
 	const char *const *catalog_directories; /* the administrator's */
 	size_t catalog_directory_count;

@@ -23,6 +23,7 @@
 #include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/control/requests.h"
 #include "daemon/profbpfd/stacks/kernel_names.h"
+#include "daemon/profbpfd/stacks/unwinder.h"
 
 #define EVENTS 64
 
@@ -321,6 +322,7 @@ static int open_server(struct server *server)
 	server->services.map_watch = map_watch_new();
 	server->services.prices = prices_new();
 	server->services.kernel_names = kernel_names_new();
+	server->services.unwinder = unwinder_new();
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	server->services.jobs = job_queue_new();
@@ -361,6 +363,7 @@ static void close_server(struct server *server)
 		map_watch_free(server->services.map_watch);
 		prices_free(server->services.prices);
 		kernel_names_free(server->services.kernel_names);
+		unwinder_free(server->services.unwinder);
 		mentioned_types_free(&server->services.features.types);
 	}
 	if (server->listen_fd >= 0)

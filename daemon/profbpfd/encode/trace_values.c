@@ -245,6 +245,7 @@ static uint32_t stack_flag(uint32_t value)
 	case STACK_BLOCK: return PROFBPF__STACK_SAMPLES__FLAG__ASLEEP;
 	case STACK_LOCK: return PROFBPF__STACK_SAMPLES__FLAG__WAITED_FOR_LOCK;
 	case STACK_SHORT: return PROFBPF__STACK_SAMPLES__FLAG__SHORT;
+	case STACK_WHOLE: return PROFBPF__STACK_SAMPLES__FLAG__WHOLE;
 	}
 	return 0;
 }

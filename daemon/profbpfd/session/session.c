@@ -10,6 +10,7 @@
 
 #include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/session/session_private.h"
+#include "daemon/profbpfd/stacks/unwinder.h"
 
 static void signal_fd(int fd)
 {
@@ -68,6 +69,9 @@ static void release(struct session *s)
 	s->maps = NULL;
 	prober_free(s->prober);
 	probes_free(s->probes);
+	/* Its thread puts into the programs' maps. */
+	unwinder_leave(s->unwinding);
+	s->unwinding = NULL;
 	capture_free(s->capture);
 	s->prober = NULL;
 	s->probes = NULL;

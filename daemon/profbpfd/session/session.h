@@ -33,6 +33,7 @@ struct gate;
 struct kernel_names;
 struct map_watch;
 struct prices;
+struct unwinder;
 
 struct session_request {
 	pid_t *pids;		/* processes to trace; none with system_wide */
@@ -58,6 +59,7 @@ struct session_request {
 	struct prices *prices;	/* the same; not NULL */
 	struct map_watch *map_watch; /* the same; not NULL */
 	struct kernel_names *kernel_names; /* the same; not NULL */
+	struct unwinder *unwinder; /* the same; NULL: stacks are walked by frame pointers */
 	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
 	int output;		/* descriptor to write the trace to */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_finish.c - a session from its last instant to the complete file. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "daemon/common/topics.h"
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/session/session_private.h"
+#include "daemon/profbpfd/stacks/unwinder.h"
 
 #define EVENTS_PER_SECOND 10 /* perf events of probes that the kernel removes, whoever asks for how many at once */
 #define EVENTS_TOLD 20 /* if there are fewer nobody needs to know */
@@ -50,6 +52,20 @@ static void end_calls(struct session *s)
 	session_warn(s, text);
 }
 
+static void warn_of_stacks(struct session *s)
+{
+	struct unwinder_left_out out = unwinder_left_out(s->unwinding);
+	char text[256];
+
+	if (!out.files && !out.mappings && !out.processes)
+		return;
+	snprintf(text, sizeof(text),
+		 "some user stacks were walked by frame pointers: there was no room for the unwind tables of %" PRIu64
+		 " files, %" PRIu64 " mappings of a process and %" PRIu64 " processes",
+		 out.files, out.mappings, out.processes);
+	session_warn(s, text);
+}
+
 /* The order matters: nothing may be recorded after its counter was read. */
 void session_finish_capture(struct session *s)
 {
@@ -77,6 +93,8 @@ void session_finish_capture(struct session *s)
 	capture_flush_open(s->capture);
 	capture_close(s->capture);
 	session_drain(s, true);
+	if (s->unwinding)
+		warn_of_stacks(s);
 	if (s->code_names)
 		code_names_resolve(s->code_names);
 	if (s->devices)

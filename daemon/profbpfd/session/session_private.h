@@ -69,6 +69,7 @@ struct session {
 	struct device_feed *devices;
 	struct cgroups *cgroups;
 	struct stacks *stacks;		/* topic stack */
+	struct unwinder_session *unwinding; /* NULL: user stacks are walked by frame pointers */
 	struct sampler *sampler;
 	struct sampler *faults;
 	struct session_shed *shed;	/* NULL: what it costs is not looked at */

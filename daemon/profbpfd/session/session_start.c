@@ -19,6 +19,7 @@
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/host/process_info.h"
 #include "daemon/profbpfd/session/session_private.h"
+#include "daemon/profbpfd/stacks/unwinder.h"
 
 #define NEWCOMER_ROUNDS 16
 #define QUEUE_BYTES (128u << 20) /* records waiting for the writer, at most */
@@ -46,6 +47,9 @@ static int start_capture(struct session *s)
 
 	/* Found out once by the daemon: it takes as long as libbpf does to load the programs. */
 	s->features = *s->request.features;
+	if (s->request.unwinder && s->request.topics & TOPICS_SAMPLED && s->features.unwind && s->features.loops)
+		s->unwinding = unwinder_join(s->request.unwinder);
+	options.unwinding = s->unwinding;
 	s->cgroups = cgroups_new();
 	options.cpu_cgroup_v1 = s->cgroups && cgroups_version1(s->cgroups);
 	s->capture = capture_new(&options, &s->features, error, sizeof(error));
@@ -83,6 +87,10 @@ static int make_parts(struct session *s)
 	}
 	if (s->stacks)
 		stacks_limit(s->stacks, &s->right);
+	if (s->stacks && s->unwinding && capture_unwind_map(s->capture) >= 0) {
+		unwinder_begin(s->unwinding, capture_unwind_map(s->capture), &s->right);
+		stacks_unwind(s->stacks, s->unwinding);
+	}
 	if (s->devices)
 		device_feed_limit(s->devices, &s->right);
 	return 0;

@@ -42,6 +42,8 @@ struct stack_places {
 	struct kernel_frame kernel_frames[KERNEL_FRAMES];
 	void *processes; /* tsearch tree of struct place_process */
 	bool told; /* what is mapped */
+	void (*read)(void *context, pid_t pid);
+	void *context;
 };
 
 struct stack_places *stack_places_new(struct stack_table *table, const struct address_names *kernel,
@@ -71,6 +73,12 @@ void stack_places_limit(struct stack_places *places, const struct right *right)
 	places->right = right;
 }
 
+void stack_places_watch(struct stack_places *places, void (*read)(void *context, pid_t pid), void *context)
+{
+	places->read = read;
+	places->context = context;
+}
+
 void stack_places_free(struct stack_places *places)
 {
 	if (!places)
@@ -89,6 +97,13 @@ static int compare(const void *a, const void *b)
 	const struct place_process *x = a, *y = b;
 
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+bool stack_places_knows(struct stack_places *places, pid_t pid)
+{
+	struct place_process key = { .pid = pid };
+
+	return tfind(&key, &places->processes, compare) != NULL;
 }
 
 static struct place_process *find_process(struct stack_places *places, pid_t pid)
@@ -161,6 +176,8 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 	}
 	code_maps_free(&process->maps);
 	process->maps = maps;
+	if (places->read)
+		places->read(places->context, process->pid);
 	return code_maps_find(&process->maps, address);
 }
 

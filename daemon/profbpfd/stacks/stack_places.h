@@ -11,6 +11,7 @@
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_PLACES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,6 +32,12 @@ struct stack_places *stack_places_new(struct stack_table *table, const struct ad
 
 /* stack_places_limit - tell only of what @right, which stays the caller's, allows to look into */
 void stack_places_limit(struct stack_places *places, const struct right *right);
+
+/* stack_places_watch - @read is called when the mappings of a process were read, again or for the first time */
+void stack_places_watch(struct stack_places *places, void (*read)(void *context, pid_t pid), void *context);
+
+/* stack_places_knows - an address of it was asked for */
+bool stack_places_knows(struct stack_places *places, pid_t pid);
 
 void stack_places_free(struct stack_places *places);
 

@@ -9,6 +9,7 @@
 #include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/stack_places.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
+#include "daemon/profbpfd/stacks/unwinder.h"
 #include "daemon/profbpfd/encode/trace_values.h"
 
 #define BATCH 4096 /* rows after which a batch is handed over */
@@ -21,6 +22,7 @@ struct stacks {
 	struct address_names *symbols; /* taken of these */
 	struct interpreters *interpreters;
 	struct capture *capture;
+	struct unwinder_session *unwinding; /* NULL: by frame pointers */
 	struct item *rows;
 	uint32_t rate;
 	uint64_t dropped;
@@ -132,6 +134,17 @@ void stacks_limit(struct stacks *s, const struct right *right)
 	interpreters_limit(s->interpreters, right);
 }
 
+static void maps_were_read(void *context, pid_t pid)
+{
+	unwinder_look(context, pid, true);
+}
+
+void stacks_unwind(struct stacks *s, struct unwinder_session *unwinding)
+{
+	s->unwinding = unwinding;
+	stack_places_watch(s->places, maps_were_read, unwinding);
+}
+
 void stacks_free(struct stacks *s)
 {
 	if (!s)
@@ -215,23 +228,32 @@ void stacks_told(struct stacks *s)
 void stacks_mapped(struct stacks *s, pid_t pid)
 {
 	stack_places_mapped(s->places, pid);
+	/* Of those that were never seen on a CPU nothing is wanted yet. */
+	if (s->unwinding && stack_places_knows(s->places, pid))
+		unwinder_look(s->unwinding, pid, true);
 }
 
 void stacks_forget(struct stacks *s, pid_t pid)
 {
 	stack_places_forget(s->places, pid);
+	if (s->unwinding)
+		unwinder_forget(s->unwinding, pid);
 	interpreters_forget(s->interpreters, pid);
 	capture_python_lock(s->capture, pid, NULL);
 }
 
 static void look(void *context, pid_t pid)
 {
-	interpreters_look(context, pid);
+	struct stacks *s = context;
+
+	interpreters_look(s->interpreters, pid);
+	if (s->unwinding)
+		unwinder_look(s->unwinding, pid, false);
 }
 
 void stacks_look(struct stacks *s)
 {
-	capture_each_target(s->capture, look, s->interpreters);
+	capture_each_target(s->capture, look, s);
 }
 
 void stacks_interpreters(struct stacks *s, uint64_t now_ns)

@@ -17,6 +17,7 @@
 #include "daemon/profbpfd/session/item.h"
 
 struct kernel_names;
+struct unwinder_session;
 struct stacks;
 
 /*
@@ -30,6 +31,9 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 			  void (*warn)(void *context, const char *text), void *context);
 /* stacks_limit - look only into processes into which @right, which stays the caller's, allows to */
 void stacks_limit(struct stacks *stacks, const struct right *right);
+
+/* stacks_unwind - have user stacks walked by tables; @unwinding has begun, and stays the caller's */
+void stacks_unwind(struct stacks *stacks, struct unwinder_session *unwinding);
 
 void stacks_free(struct stacks *stacks);
 

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/stacks/unwinder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+
+#include "daemon/profbpfd/stacks/unwind_files.h"
+#include "lib/elf/code_maps.h"
+
+#define REQUESTS_MAX 4096 /* of one session */
+#define LOOK_AGAIN_NS 50000000ull /* who maps code maps more soon */
+#define PUBLISH_NS 50000000ull /* while new tables are made, those that are there are made known this often */
+#define TRIES 5 /* the kernel gets memory for what is put into its table a little later than it is asked */
+
+/* What was found of a process when it was looked at last. */
+struct process {
+	pid_t pid;
+	struct code_maps maps;
+	struct unwind_mapping *mapping; /* of each of these */
+	bool *no_room; /* for its table */
+};
+
+struct request {
+	struct request *next;
+	struct unwinder_session *session;
+	pid_t pid;
+	uint64_t due_ns;
+};
+
+struct unwinder_session {
+	struct unwinder *unwinder;
+	int map; /* -1: not begun */
+	const struct right *right;
+	void *processes; /* tsearch tree of struct process, but for the one that is looked at */
+	size_t request_count;
+	pid_t looked_at; /* 0 = none */
+	bool dropped; /* what is found of it */
+	struct unwinder_left_out left_out;
+};
+
+struct unwinder {
+	pthread_mutex_t lock; /* for all of it and of the sessions but "files", which the thread has to itself */
+	pthread_cond_t wake, done;
+	pthread_t thread;
+	bool started, stopping;
+	struct unwind_store *store; /* NULL: none yet, or not any more */
+	struct unwind_files *files;
+	size_t sessions;
+	struct request *first; /* the one that is due first */
+	struct unwind_process scratch;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct unwinder *unwinder_new(void)
+{
+	struct unwinder *u = calloc(1, sizeof(*u));
+	pthread_condattr_t attributes;
+
+	if (!u)
+		return NULL;
+	pthread_mutex_init(&u->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&u->wake, &attributes);
+	pthread_cond_init(&u->done, &attributes);
+	pthread_condattr_destroy(&attributes);
+	return u;
+}
+
+static void forget_tables(struct unwinder *u)
+{
+	unwind_files_free(u->files);
+	unwind_store_free(u->store);
+	u->files = NULL;
+	u->store = NULL;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	pthread_mutex_lock(&u->lock);
+	u->stopping = true;
+	pthread_cond_signal(&u->wake);
+	pthread_mutex_unlock(&u->lock);
+	if (u->started)
+		pthread_join(u->thread, NULL);
+	forget_tables(u);
+	pthread_cond_destroy(&u->wake);
+	pthread_cond_destroy(&u->done);
+	pthread_mutex_destroy(&u->lock);
+	free(u);
+}
+
+static void free_process(void *data)
+{
+	struct process *p = data;
+
+	if (!p)
+		return;
+	code_maps_free(&p->maps);
+	free(p->mapping);
+	free(p->no_room);
+	free(p);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct process *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static struct process *take_process(struct unwinder_session *s, pid_t pid)
+{
+	struct process key = { .pid = pid }, *process;
+	struct process **found = tfind(&key, &s->processes, compare);
+
+	if (!found)
+		return NULL;
+	process = *found;
+	tdelete(&key, &s->processes, compare);
+	return process;
+}
+
+/* A mapping that was there before, of the same file, has the table that it had. */
+static const struct unwind_mapping *known_mapping(const struct process *before, const struct code_map *map)
+{
+	const struct code_map *old = before ? code_maps_find(&before->maps, map->map.start) : NULL;
+	size_t place = old ? (size_t)(old - before->maps.map) : 0;
+
+	if (!old || old->map.start != map->map.start || old->map.end != map->map.end ||
+	    old->map.offset != map->map.offset || old->map.inode != map->map.inode || old->map.dev != map->map.dev ||
+	    before->no_room[place])
+		return NULL;
+	return &before->mapping[place];
+}
+
+/* Mappings beyond what there is room for are those of the highest addresses. */
+static void fill_scratch(struct unwinder *u, const struct process *p)
+{
+	uint32_t count = p->maps.count < UNWIND_MAPPINGS ? (uint32_t)p->maps.count : UNWIND_MAPPINGS;
+
+	u->scratch.count = count;
+	u->scratch.whole = count == p->maps.count;
+	memcpy(u->scratch.mapping, p->mapping, count * sizeof(p->mapping[0]));
+	for (uint32_t i = count; i < UNWIND_MAPPINGS; i++)
+		u->scratch.mapping[i] = (struct unwind_mapping){ .start = UINT64_MAX };
+}
+
+/* False: nobody wants it any more. */
+static bool publish(struct unwinder *u, struct unwinder_session *s, const struct process *p)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	uint32_t key = (uint32_t)p->pid;
+	bool wanted;
+	int err;
+
+	fill_scratch(u, p);
+	for (int i = 0; i < TRIES; i++) {
+		pthread_mutex_lock(&u->lock);
+		wanted = !s->dropped;
+		err = wanted && bpf_map_update_elem(s->map, &key, &u->scratch, BPF_ANY) ? errno : 0;
+		if (err && i == TRIES - 1)
+			s->left_out.processes++;
+		pthread_mutex_unlock(&u->lock);
+		if (err != ENOMEM)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return wanted;
+}
+
+/* Those with the most code last: their tables take longest. */
+static int by_size(const void *a, const void *b, void *context)
+{
+	const struct process *p = context;
+	const struct unwind_mapping *x = &p->mapping[*(const uint32_t *)a], *y = &p->mapping[*(const uint32_t *)b];
+
+	return x->end - x->start < y->end - y->start ? -1 : x->end - x->start > y->end - y->start;
+}
+
+/* Puts in what is known, and into @missing the places of what is not; returns how many. */
+static uint32_t put_known(struct process *p, const struct process *before, uint32_t *missing)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->maps.count; i++) {
+		const struct process_map *map = &p->maps.map[i].map;
+		const struct unwind_mapping *known = known_mapping(before, &p->maps.map[i]);
+
+		p->mapping[i] = known ? *known : (struct unwind_mapping){ .start = map->start, .end = map->end };
+		if (!known && i < UNWIND_MAPPINGS)
+			missing[count++] = i;
+	}
+	qsort_r(missing, count, sizeof(*missing), by_size, p);
+	return count;
+}
+
+static void find_tables(struct unwinder *u, struct unwinder_session *s, struct process *p, const struct process *before)
+{
+	uint32_t missing[UNWIND_MAPPINGS], count = put_known(p, before, missing);
+	uint64_t published_ns = now(), files = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t place = missing[i];
+
+		p->no_room[place] =
+			unwind_files_map(u->files, p->pid, &p->maps.map[place].map, &p->mapping[place]) != 0;
+		files += p->no_room[place];
+		if (now() - published_ns < PUBLISH_NS)
+			continue;
+		if (!publish(u, s, p))
+			return;
+		published_ns = now();
+	}
+	publish(u, s, p);
+	pthread_mutex_lock(&u->lock);
+	if (files > s->left_out.files)
+		s->left_out.files = files;
+	if (p->maps.count > UNWIND_MAPPINGS && p->maps.count - UNWIND_MAPPINGS > s->left_out.mappings)
+		s->left_out.mappings = p->maps.count - UNWIND_MAPPINGS;
+	pthread_mutex_unlock(&u->lock);
+}
+
+static struct process *read_process(const struct unwinder_session *s, pid_t pid)
+{
+	struct process *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	if (!code_maps_read(pid, &p->maps) && p->maps.count && right_holds(s->right, pid)) {
+		p->mapping = calloc(p->maps.count, sizeof(*p->mapping));
+		p->no_room = calloc(p->maps.count, sizeof(*p->no_room));
+		if (p->mapping && p->no_room)
+			return p;
+	}
+	free_process(p);
+	return NULL;
+}
+
+/* With the lock, which is given up meanwhile. */
+static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
+{
+	struct process *before = take_process(s, pid), *p;
+
+	s->looked_at = pid;
+	s->dropped = false;
+	pthread_mutex_unlock(&u->lock);
+	p = read_process(s, pid);
+	if (p)
+		find_tables(u, s, p, before);
+	pthread_mutex_lock(&u->lock);
+	free_process(before);
+	if (p && (s->dropped || !tsearch(p, &s->processes, compare)))
+		free_process(p);
+	s->looked_at = 0;
+	pthread_cond_broadcast(&u->done);
+}
+
+static void wait_for(struct unwinder *u, uint64_t due_ns)
+{
+	const struct timespec until = { .tv_sec = (time_t)(due_ns / 1000000000),
+					.tv_nsec = (long)(due_ns % 1000000000) };
+
+	pthread_cond_timedwait(&u->wake, &u->lock, &until);
+}
+
+static void *run(void *context)
+{
+	struct unwinder *u = context;
+
+	pthread_setname_np(pthread_self(), "profbpfd/unwind");
+	pthread_mutex_lock(&u->lock);
+	while (!u->stopping) {
+		struct request *request = u->first;
+
+		if (!request) {
+			pthread_cond_wait(&u->wake, &u->lock);
+		} else if (now() < request->due_ns) {
+			wait_for(u, request->due_ns);
+		} else {
+			u->first = request->next;
+			request->session->request_count--;
+			look(u, request->session, request->pid);
+			free(request);
+		}
+	}
+	pthread_mutex_unlock(&u->lock);
+	return NULL;
+}
+
+/* Its maps and its thread, with the first session. */
+static bool is_ready(struct unwinder *u)
+{
+	if (!u->store)
+		u->store = unwind_store_new();
+	if (u->store && !u->files)
+		u->files = unwind_files_new(u->store);
+	if (u->files && !u->started)
+		u->started = !pthread_create(&u->thread, NULL, run, u);
+	return u->files && u->started;
+}
+
+struct unwinder_session *unwinder_join(struct unwinder *u)
+{
+	struct unwinder_session *s = calloc(1, sizeof(*s));
+	bool ready;
+
+	if (!s)
+		return NULL;
+	s->unwinder = u;
+	s->map = -1;
+	pthread_mutex_lock(&u->lock);
+	ready = is_ready(u);
+	u->sessions += ready;
+	pthread_mutex_unlock(&u->lock);
+	if (ready)
+		return s;
+	free(s);
+	return NULL;
+}
+
+int unwinder_shards(const struct unwinder_session *s)
+{
+	return unwind_store_shards(s->unwinder->store);
+}
+
+int unwinder_rules(const struct unwinder_session *s)
+{
+	return unwind_store_rules(s->unwinder->store);
+}
+
+void unwinder_begin(struct unwinder_session *s, int processes, const struct right *right)
+{
+	pthread_mutex_lock(&s->unwinder->lock);
+	s->map = processes;
+	s->right = right;
+	pthread_mutex_unlock(&s->unwinder->lock);
+}
+
+/* Of one process, or, with 0, of all. */
+static void drop_requests(struct unwinder_session *s, pid_t pid)
+{
+	struct request **at = &s->unwinder->first;
+
+	while (*at) {
+		struct request *request = *at;
+
+		if (request->session != s || (pid && request->pid != pid)) {
+			at = &request->next;
+			continue;
+		}
+		*at = request->next;
+		s->request_count--;
+		free(request);
+	}
+}
+
+void unwinder_leave(struct unwinder_session *s)
+{
+	struct unwinder *u;
+
+	if (!s)
+		return;
+	u = s->unwinder;
+	pthread_mutex_lock(&u->lock);
+	drop_requests(s, 0);
+	while (s->looked_at) {
+		s->dropped = true;
+		pthread_cond_wait(&u->done, &u->lock);
+	}
+	if (!--u->sessions)
+		forget_tables(u);
+	pthread_mutex_unlock(&u->lock);
+	tdestroy(s->processes, free_process);
+	free(s);
+}
+
+void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
+{
+	struct unwinder *u = s->unwinder;
+	struct process key = { .pid = pid };
+	struct request *new, **at;
+	bool known;
+
+	pthread_mutex_lock(&u->lock);
+	for (at = &u->first; *at && ((*at)->session != s || (*at)->pid != pid);)
+		at = &(*at)->next;
+	known = s->looked_at == pid || tfind(&key, &s->processes, compare);
+	new = *at || s->map < 0 || (known && !again) || s->request_count >= REQUESTS_MAX ? NULL :
+											   calloc(1, sizeof(*new));
+	if (new) {
+		*new = (struct request){ NULL, s, pid, now() + (known ? LOOK_AGAIN_NS : 0) };
+		for (at = &u->first; *at && (*at)->due_ns <= new->due_ns;)
+			at = &(*at)->next;
+		new->next = *at;
+		*at = new;
+		s->request_count++;
+		pthread_cond_signal(&u->wake);
+	}
+	pthread_mutex_unlock(&u->lock);
+}
+
+void unwinder_forget(struct unwinder_session *s, pid_t pid)
+{
+	struct unwinder *u = s->unwinder;
+	uint32_t key = (uint32_t)pid;
+
+	pthread_mutex_lock(&u->lock);
+	drop_requests(s, pid);
+	if (s->looked_at == pid)
+		s->dropped = true;
+	else
+		free_process(take_process(s, pid));
+	if (s->map >= 0)
+		bpf_map_delete_elem(s->map, &key);
+	pthread_mutex_unlock(&u->lock);
+}
+
+struct unwinder_left_out unwinder_left_out(struct unwinder_session *s)
+{
+	struct unwinder_left_out left_out;
+
+	pthread_mutex_lock(&s->unwinder->lock);
+	left_out = s->left_out;
+	pthread_mutex_unlock(&s->unwinder->lock);
+	return left_out;
+}

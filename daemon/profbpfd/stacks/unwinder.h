@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * unwinder.h - has the stacks of processes walked by the unwind tables of the files whose code they run.
+ *
+ * One for all sessions of a daemon, with a thread of its own: it reads which files a process has mapped, makes
+ * the tables of those that it has not seen yet (unwind_store.h), and tells the session's programs where they lie in
+ * the process. Until then, and where there is no room or no table, stacks are walked by frame pointers.
+ *
+ * A file is known by its device, inode, size and instant of change, and by its build id: copies share a table.
+ * Tables are kept as long as there are sessions.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_H
+#define PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/profbpfd/control/right.h"
+
+struct unwinder;
+struct unwinder_session;
+
+/* unwinder_new - NULL without memory; unwinder_free - all sessions must have left; NULL is fine */
+struct unwinder *unwinder_new(void);
+void unwinder_free(struct unwinder *unwinder);
+
+/*
+ * unwinder_join - for a session that is about to load its programs
+ *
+ * NULL: tables are not to be had (no memory, or the kernel makes no such maps). Any thread.
+ */
+struct unwinder_session *unwinder_join(struct unwinder *unwinder);
+
+/* unwinder_shards, unwinder_rules - descriptors of the maps that its programs are to have (bpf/unwind.bpf.h) */
+int unwinder_shards(const struct unwinder_session *session);
+int unwinder_rules(const struct unwinder_session *session);
+
+/* unwinder_begin - @processes is the session's own map; @right (NULL: no limit) stays the caller's, and its */
+void unwinder_begin(struct unwinder_session *session, int processes, const struct right *right);
+
+/* unwinder_leave - ends what is under way for it; the maps that it gave are used no more. NULL is fine. */
+void unwinder_leave(struct unwinder_session *session);
+
+/*
+ * unwinder_look - process @pid has come, or, @again, mapped code: have its tables made
+ *
+ * Without @again nothing is done for those that were looked at. Returns at once. Some of a session's processes may be looked at later, or not, if there are very many.
+ */
+void unwinder_look(struct unwinder_session *session, pid_t pid, bool again);
+
+/* unwinder_forget - @pid has begun another program, or ended */
+void unwinder_forget(struct unwinder_session *session, pid_t pid);
+
+/* What could not be had. */
+struct unwinder_left_out {
+	uint64_t files; /* whose tables there was no room for */
+	uint64_t mappings; /* of processes with more than UNWIND_MAPPINGS */
+	uint64_t processes; /* for which there was no room */
+};
+
+/* unwinder_left_out - in this session so far */
+struct unwinder_left_out unwinder_left_out(struct unwinder_session *session);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_H */
