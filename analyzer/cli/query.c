@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/store/sql_tables.h"
+#include "analyzer/store/all_tables.h"
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/view/render/json.h"
 #include "analyzer/view/render/written.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/cli/query.h"
+#include "analyzer/store/all_tables.h"
 #include "analyzer/export/lake/lake.h"
 #include "analyzer/view/render/csv_file.h"
 #include "analyzer/view/render/json.h"

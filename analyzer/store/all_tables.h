@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* all_tables.h - the list of all tables, in the order in which they are listed. */
+/* all_tables.h - the list of all tables. */
 #ifndef PROFBPF_ANALYZER_STORE_ALL_TABLES_H
 #define PROFBPF_ANALYZER_STORE_ALL_TABLES_H
 
@@ -100,5 +100,14 @@
 #define TABLE_EXTERN(name) extern const struct data_table table_##name;
 ALL_TABLES(TABLE_EXTERN)
 #undef TABLE_EXTERN
+
+/* Every table, in the order in which they are listed. */
+const struct data_table *const *tables_all(size_t *count);
+
+/* The table of that name, or NULL. */
+const struct data_table *table_find(const char *name);
+
+/* The table whose rows a column of UNIT_ROW numbers: its meaning says "a row of threads". NULL: its own. */
+const struct data_table *column_refers_to(const struct column *column);
 
 #endif /* PROFBPF_ANALYZER_STORE_ALL_TABLES_H */

@@ -108,17 +108,8 @@ struct data_table {
 	void (*cells)(struct table_cursor *at, uint64_t wanted, struct cell *cells);
 };
 
-/* Every table, in the order in which they are listed. */
-const struct data_table *const *tables_all(size_t *count);
-
-/* The table of that name, or NULL. */
-const struct data_table *table_find(const char *name);
-
 /* A cursor before the first row. */
 void table_begin(struct table_cursor *at, const struct table_data *of);
-
-/* The table whose rows a column of UNIT_ROW numbers: its meaning says "a row of threads". NULL: its own. */
-const struct data_table *column_refers_to(const struct column *column);
 
 enum column_type column_type(const struct column *column);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/store/sql_tables.h"
+#include "analyzer/store/all_tables.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -20,23 +20,19 @@ LINES = {"README.md": 120, "docs/architecture.md": 150}
 # One object in several files, the parts of which name what the object's header describes. None is added: what
 # the parts need of the object goes into a header of its own, or NAME_private.h.
 CIRCLES = [
-    "analyzer/analyse/host/process_facts analyzer/analyse/host/processes",
     "analyzer/analyse/idle/idle analyzer/analyse/idle/idle_roots analyzer/analyse/idle/idle_rules "
     "analyzer/analyse/idle/idle_sleep analyzer/analyse/idle/idle_text analyzer/analyse/idle/root_places "
     "analyzer/analyse/idle/root_walk",
-    "analyzer/analyse/pipeline/step_blame analyzer/analyse/pipeline/steps",
     "analyzer/cli/analysis analyzer/cli/passes",
-    "analyzer/join/launch/launch_order analyzer/join/launch/launches",
     "analyzer/load/load_pbt analyzer/load/survey",
     "analyzer/load/loader analyzer/load/window",
-    "analyzer/store/all_tables analyzer/store/schema",
     "daemon/profbpfd/control/answer daemon/profbpfd/control/roster",
+    "daemon/profctl/live daemon/profctl/start_message",
+    "daemon/profctl/top/top_rows daemon/profctl/top/top_state",
     "daemon/profbpfd/encode/encode daemon/profbpfd/encode/encode_block daemon/profbpfd/encode/encode_records "
     "daemon/profbpfd/encode/encode_stack",
     "daemon/profbpfd/encode/segment daemon/profbpfd/session/session daemon/profbpfd/session/session_private",
     "daemon/profbpfd/probe/exit_budget daemon/profbpfd/probe/file_entry daemon/profbpfd/probe/probes",
-    "daemon/profctl/live daemon/profctl/start_message",
-    "daemon/profctl/top/top_rows daemon/profctl/top/top_state",
 ]
 
 

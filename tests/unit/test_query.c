@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/cli/query.h"
+#include "analyzer/store/all_tables.h"
 #include "analyzer/load/load_pbt.h"
 #include "tests/unit/small_model.h"
 

@@ -4,7 +4,8 @@
 #define PROFBPF_ANALYZER_ANALYSE_HOST_PROCESS_FACTS_H
 
 #include "analyzer/analyse/host/cpu_split.h"
-#include "analyzer/analyse/host/processes.h"
+#include "analyzer/analyse/host/process_usage.h"
+#include "analyzer/analyse/selection.h"
 
 /*
  * process_facts - user and system time, faults, bytes, memory, group and inner pid

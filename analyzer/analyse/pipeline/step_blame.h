@@ -3,7 +3,8 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_STEP_BLAME_H
 #define PROFBPF_ANALYZER_ANALYSE_PIPELINE_STEP_BLAME_H
 
-#include "analyzer/analyse/pipeline/steps.h"
+#include "analyzer/analyse/pipeline/operator_cost.h"
+#include "analyzer/analyse/pipeline/pipelines.h"
 #include "analyzer/analyse/selection.h"
 
 struct step_blame {

@@ -10,11 +10,6 @@
 
 #define FETCHERS_MAX 256 /* threads that fetch in turn */
 
-uint64_t operator_cost_ns(const struct operator_cost *cost)
-{
-	return cost->wait_ns + cost->lock_ns + cost->cpu_ns;
-}
-
 /* The operator that costs most, if that is enough of @ns. */
 static uint32_t costliest(const struct operator_cost *costs, uint32_t count, uint64_t ns)
 {

@@ -19,16 +19,11 @@
 
 #include <stdint.h>
 
+#include "analyzer/analyse/pipeline/operator_cost.h"
 #include "analyzer/analyse/pipeline/pipelines.h"
 
 #define BOTTLENECK_PERCENT 10 /* an operator that costs less of the steps' time is none */
 #define STEPS_WARM_UP 2 /* first steps, that compile and fill queues, are not judged */
-
-struct operator_cost {
-	uint64_t wait_ns;
-	uint64_t lock_ns;
-	uint64_t cpu_ns;
-};
 
 struct step {
 	uint32_t index; /* from 0, as the trainer fetched; also those outside the window count */
@@ -58,9 +53,6 @@ struct step_results {
 	uint32_t count;
 	uint32_t main; /* the one with most steps: the report's steps; INDEX_NONE = none has any */
 };
-
-/* operator_cost_ns - all three together */
-uint64_t operator_cost_ns(const struct operator_cost *cost);
 
 /*
  * steps_analyse - fill @results; needs timelines

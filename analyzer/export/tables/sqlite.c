@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analyzer/store/sql_tables.h"
+#include "analyzer/store/all_tables.h"
 #include "analyzer/export/export_error.h"
 
 #define STATEMENT_SIZE 8192

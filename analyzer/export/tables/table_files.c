@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/export/tables/table_files.h"
+#include "analyzer/store/all_tables.h"
 
 #include "analyzer/export/export_error.h"
 

@@ -13,7 +13,8 @@
 #ifndef PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_ORDER_H
 #define PROFBPF_ANALYZER_JOIN_LAUNCH_LAUNCH_ORDER_H
 
-#include "analyzer/join/launch/launches.h"
+#include "analyzer/join/launch/launch_join.h"
+#include "analyzer/model/model.h"
 
 /*
  * launch_order_join_first - connect tasks of devices of which neither clock nor any launch is known

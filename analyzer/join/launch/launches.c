@@ -173,18 +173,6 @@ static bool has_device(const struct model *model, uint32_t thread)
 	return false;
 }
 
-bool launches_complete(const struct model *model)
-{
-	for (uint32_t i = 0; i < model->sources.count; i++) {
-		const struct source_loss *source = &model->sources.row[i];
-
-		if (strcmp(model_text(model, source->name), "api") == 0)
-			return source->produced == source->delivered && model->info.ended &&
-			       !model->info.min_duration_ns;
-	}
-	return false;
-}
-
 static bool is_outside(const struct model *model, uint64_t ts_ns)
 {
 	return ts_ns < model->info.session_start_ns ||

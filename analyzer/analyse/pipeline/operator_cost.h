@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* operator_cost.h - what an operator costs a step, in the three ways of steps.h. */
+#ifndef PROFBPF_ANALYZER_ANALYSE_PIPELINE_OPERATOR_COST_H
+#define PROFBPF_ANALYZER_ANALYSE_PIPELINE_OPERATOR_COST_H
+
+#include <stdint.h>
+
+struct operator_cost {
+	uint64_t wait_ns;
+	uint64_t lock_ns;
+	uint64_t cpu_ns;
+};
+
+/* operator_cost_ns - all three together */
+static inline uint64_t operator_cost_ns(const struct operator_cost *cost)
+{
+	return cost->wait_ns + cost->lock_ns + cost->cpu_ns;
+}
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_PIPELINE_OPERATOR_COST_H */
