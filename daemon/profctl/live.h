@@ -9,23 +9,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "daemon/common/control.h"
-#include "daemon/profctl/child.h"
 #include "daemon/profctl/daemon_client.h"
-#include "daemon/profctl/command_options.h"
+#include "daemon/profctl/live_request.h"
 #include "daemon/profctl/trace_file.h"
-
-/* What to record. */
-struct live_request {
-	const struct trace_options *options;
-	uint32_t *pids;
-	size_t pid_count;
-	bool system_wide;
-	bool temporary; /* the file is for this command alone: nothing is said of it */
-	const char *command; /* record: its name, for the line; NULL = attach */
-	struct child *child; /* record: waits to be released; NULL = none */
-	const struct control_fds *files; /* to probe before they are mapped; NULL = none */
-};
 
 enum live_result {
 	LIVE_DONE, /* the file is complete, or its damage has been told */

@@ -3,7 +3,9 @@
 #ifndef PROFBPF_DAEMON_PROFCTL_START_MESSAGE_H
 #define PROFBPF_DAEMON_PROFCTL_START_MESSAGE_H
 
-#include "daemon/profctl/live.h"
+#include "daemon/profctl/daemon_client.h"
+#include "daemon/profctl/live_request.h"
+#include "daemon/profctl/trace_file.h"
 
 /*
  * start_ask - would the daemon start this session?

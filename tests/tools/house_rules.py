@@ -26,9 +26,6 @@ CIRCLES = [
     "analyzer/cli/analysis analyzer/cli/passes",
     "analyzer/load/load_pbt analyzer/load/survey",
     "analyzer/load/loader analyzer/load/window",
-    "daemon/profbpfd/control/answer daemon/profbpfd/control/roster",
-    "daemon/profctl/live daemon/profctl/start_message",
-    "daemon/profctl/top/top_rows daemon/profctl/top/top_state",
     "daemon/profbpfd/encode/encode daemon/profbpfd/encode/encode_block daemon/profbpfd/encode/encode_records "
     "daemon/profbpfd/encode/encode_stack",
     "daemon/profbpfd/encode/segment daemon/profbpfd/session/session daemon/profbpfd/session/session_private",

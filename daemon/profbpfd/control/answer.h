@@ -8,7 +8,7 @@
 
 #include "daemon/profbpfd/control/connection.h"
 #include "daemon/profbpfd/capture/features.h"
-#include "daemon/profbpfd/control/roster.h"
+#include "daemon/profbpfd/control/roster_entry.h"
 
 /* The session is live: its facts and all warnings so far, the daemon's own first. */
 void answer_started(struct client *client, uint32_t request, const struct roster_entry *entry,

@@ -6,6 +6,7 @@
 #include "daemon/profctl/top/top_loaders.h"
 #include "daemon/profctl/top/top_pipeline.h"
 #include "daemon/profctl/top/top_rows.h"
+#include "daemon/profctl/top/top_state.h"
 
 static void sum_cpu(struct top_cpu *sum, const struct top_cpu *cpu)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "daemon/profctl/top/top_state.h"
+#include "daemon/profctl/top/top_figures.h"
 
 #define DEVICES_MAX 64
 #define LOSSES_MAX 16

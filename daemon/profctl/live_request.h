@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* live_request.h - what a session is to record. */
+#ifndef PROFBPF_DAEMON_PROFCTL_LIVE_REQUEST_H
+#define PROFBPF_DAEMON_PROFCTL_LIVE_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/common/control.h"
+#include "daemon/profctl/child.h"
+#include "daemon/profctl/command_options.h"
+
+struct live_request {
+	const struct trace_options *options;
+	uint32_t *pids;
+	size_t pid_count;
+	bool system_wide;
+	bool temporary; /* the file is for this command alone: nothing is said of it */
+	const char *command; /* record: its name, for the line; NULL = attach */
+	struct child *child; /* record: waits to be released; NULL = none */
+	const struct control_fds *files; /* to probe before they are mapped; NULL = none */
+};
+
+#endif /* PROFBPF_DAEMON_PROFCTL_LIVE_REQUEST_H */
