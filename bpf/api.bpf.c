@@ -66,7 +66,7 @@ int api_session(struct pt_regs *ctx)
 SEC("uprobe.multi")
 int api_place(struct pt_regs *ctx)
 {
-	at_place(ctx, bpf_get_attach_cookie(ctx), true);
+	at_place(ctx, bpf_get_attach_cookie(ctx), true, false);
 	return 0;
 }
 
@@ -76,7 +76,7 @@ int api_place_returning(struct pt_regs *ctx)
 {
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 
-	at_place(ctx, cookie, true);
+	at_place(ctx, cookie, true, true);
 	if (cookie & PLACE_RETURN_PLAIN)
 		do_return(ctx, cookie);
 	return 0;
@@ -90,7 +90,7 @@ int api_place_perf(struct pt_regs *ctx)
 {
 	if (calls_closed)
 		return 0;
-	at_place(ctx, attach_cookie(ctx, PROBED_ENTRY), false);
+	at_place(ctx, attach_cookie(ctx, PROBED_ENTRY), false, false);
 	return 0;
 }
 

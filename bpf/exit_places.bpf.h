@@ -17,6 +17,37 @@ static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stac
 	       is_trampoline(stack->returns_to);
 }
 
+#define NOT_THERE REC_CALL_DEPTH
+
+/*
+ * The call whose return another program, which came first, has done already: of another session, say, that probes
+ * the same file. The stack pointer is behind the return address then, and the thread is where that leads.
+ */
+static __noinline __u32 slot_returned(struct pt_regs *ctx, struct call_stack *stack)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u64 sp = PT_REGS_SP(ctx) - sizeof(sp);
+	__u32 slot = find_slot(stack, sp, FRAME_EXITS);
+
+	if (slot >= REC_CALL_DEPTH)
+		return NOT_THERE;
+	stack->returns_to = 0;
+	bpf_probe_read_user(&stack->returns_to, sizeof(stack->returns_to), (void *)sp);
+	if (stack->returns_to == PT_REGS_IP(ctx) &&
+	    (stack->returns_to == frame_at(stack, slot)->returns_to || is_trampoline(stack->returns_to)))
+		return slot;
+#endif
+	return NOT_THERE;
+}
+
+static __always_inline void end_returned(struct pt_regs *ctx, struct call_stack *stack, __u64 now)
+{
+	__u32 slot = slot_returned(ctx, stack);
+
+	if (slot < REC_CALL_DEPTH)
+		at_return(ctx, stack, slot, frame_at(stack, slot)->sp, now);
+}
+
 /* All side by side, numbered as the instructions do. Nothing is beginning: their place is free. */
 static __always_inline void take_numbered(struct pt_regs *ctx, struct call_stack *stack)
 {
@@ -148,7 +179,7 @@ static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *sta
  * At a return the stack pointer is what it was at the entry, so it is at a jump to another function.
  * Elsewhere in a function that jumps to a part of itself it is not, and nothing is done.
  */
-static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie)
+static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool returning)
 {
 	__u64 now = bpf_ktime_get_ns(), sp = PT_REGS_SP(ctx);
 	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK, slot;
@@ -160,6 +191,10 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie)
 	if (!stack || !stack->depth)
 		return;
 	slot = slot_at(stack, sp, FRAME_EXITS | FRAME_RETURNS);
+	if (returning && slot >= REC_CALL_DEPTH && cookie & PLACE_RETURN_PLAIN) {
+		end_returned(ctx, stack, now);
+		return;
+	}
 	/* What went on in a function with a return probe ends with it. */
 	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS ||
 	    !returns_home(ctx, stack, slot))
@@ -172,11 +207,12 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie)
 		at_indirect_jump(ctx, stack, slot, cookie);
 }
 
-static __always_inline void at_place(struct pt_regs *ctx, __u64 cookie, bool exact)
+/* @returning: programs do returns here, this one or another. */
+static __always_inline void at_place(struct pt_regs *ctx, __u64 cookie, bool exact, bool returning)
 {
 	/* An unknown place is taken for an entry, which counts it as lost. */
 	if (cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK && cookie != NO_COOKIE)
-		exit_reached(ctx, cookie);
+		exit_reached(ctx, cookie, returning);
 	else if (exact)
 		enter_place(ctx, cookie);
 	else
