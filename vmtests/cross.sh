@@ -88,6 +88,6 @@ cross_build() {
 		mv "$BUILD/gen/vmlinux.h.new" "$BUILD/gen/vmlinux.h"
 	fi
 	printf 'vmtests: building for %s\n' "$1"
-	make -s -j"$(nproc)" vm-programs B="$BUILD" ARCH="$1" CC="$compiler --sysroot=$ROOT_FOLDER" >"$VM/build-$1.log" 2>&1 ||
+	make -s -j"$(nproc)" vm-programs VM_CROSS=yes B="$BUILD" ARCH="$1" CC="$compiler --sysroot=$ROOT_FOLDER" >"$VM/build-$1.log" 2>&1 ||
 		die "building for $1 failed: $(grep -m 1 -E 'error|Error|cannot find' "$VM/build-$1.log")" "see $VM/build-$1.log"
 }

@@ -109,8 +109,20 @@ add_profbpf() {
 		add_libraries "$BUILD/$file"
 	done
 	cp -r catalog bench "$IMAGE/profbpf/"
-	mkdir -p "$IMAGE/profbpf/tests"
+	mkdir -p "$IMAGE/profbpf/tests/victims"
 	cp -r tests/e2e tests/catalog "$IMAGE/profbpf/tests/"
+	add_victims
+}
+
+# add_victims: those of C and C++, if they are built; without them the test is skipped
+add_victims() {
+	local file
+	cp -r tests/victims/run tests/victims/catalog "$IMAGE/profbpf/tests/victims/"
+	for file in native libvictim.so libvictim_plugin.so; do
+		[ -e "$BUILD/tests/victims/$file" ] || return 0
+		add_file "$BUILD/tests/victims/$file" "/profbpf/build/tests/victims/$file"
+		add_libraries "$BUILD/tests/victims/$file"
+	done
 }
 
 pack() { (cd "$1" && find . | "$PACKER" cpio -o -H newc) 2>"$VM/cpio.log" || die "could not pack $1" "see $VM/cpio.log"; }

@@ -9,7 +9,11 @@ VM_KERNELS_CI := 5.10 6.12/arm64
 # How long a machine may take there, in seconds.
 VM_LIMIT_CHECK := 2400
 
-vm-programs: $(VM_PROGRAMS)
+vm-programs: $(VM_PROGRAMS) $(if $(VM_CROSS),,vm-victims)
+
+# For this machine's architecture only: a C++ compiler for another one is not installed.
+vm-victims:
+	+$(MAKE) -s -f tests/victims/victims.mk B=$(B) CC="$(CC)" CXX="$(CXX)" native
 
 # VM_KERNELS="6.1 newest/arm64" chooses.
 vmtest: vm-programs
@@ -21,4 +25,4 @@ vmtest-ci: vm-programs
 vmtest-check: vm-programs
 	BUILD=$(B) vmtests/run --if-possible --limit $(VM_LIMIT_CHECK) --tests check $(VM_KERNELS_CI)
 
-.PHONY: vm-programs vmtest vmtest-ci vmtest-check
+.PHONY: vm-programs vm-victims vmtest vmtest-ci vmtest-check
