@@ -150,7 +150,7 @@ static void look_at_python(struct model *model, uint32_t thread, const char *fun
 }
 
 /* A process for each item: those that followed each other are one; those side by side are not. */
-static void follow(bool other)
+static void follow(bool other, bool renamed)
 {
 	struct scene scene = scene_make();
 	struct model *model = scene.model;
@@ -173,11 +173,13 @@ static void follow(bool other)
 	small_span(model, child[0], 95 * US, 130 * US, STATE_RUNNING);
 	small_span(model, child[1], 130 * US, 170 * US, STATE_RUNNING);
 	small_span(model, child[2], 92 * US, 170 * US, STATE_RUNNING);
+	if (renamed)
+		model->threads.row[child[1]].name = model_string(model, "another");
 	for (uint32_t i = 0; i < 2; i++)
 		look_at_python(model, child[i], other && i ? "collect" : "decode", (95 + 40 * i) * US);
 	compute(&scene);
 	assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[2])->ns, 20 * US);
-	if (other) {
+	if (other || renamed) {
 		assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[0])->ns, 30 * US);
 		assert_int_equal(root_of(&scene, IDLE_USER_CODE, child[1])->ns, 10 * US);
 		scene_end(&scene);
@@ -191,13 +193,14 @@ static void follow(bool other)
 
 static void test_roles(void **state)
 {
-	follow(false);
+	follow(false, false);
 }
 
-/* Of the same name, for Python threads all bear that of their process, but not there for the same. */
+/* Of the same name, for Python threads all bear that of their process, but not there for the same; or the other way round. */
 static void test_other_roles(void **state)
 {
-	follow(true);
+	follow(true, false);
+	follow(false, true);
 }
 
 /* A mutex that goes from c to the worker to main: each has its time of main's wait. */

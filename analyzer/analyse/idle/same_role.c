@@ -41,18 +41,18 @@ static int by_birth(const void *a, const void *b, void *context)
 }
 
 /*
- * What a thread is there for, as a number: by the function that it runs, if it is Python's. Threads without a name
- * of their own all bear that of their process, whatever they do.
+ * What a thread is there for, as a number: by its name and by the function that it runs, if it is Python's. Threads
+ * without a name of their own all bear that of their process, whatever they do.
  */
 static uint32_t purpose(const struct roles *roles, uint32_t index)
 {
-	uint32_t entry = roles->entry[index];
+	uint32_t entry = roles->entry[index], name = roles->model->threads.row[index].name;
 	const struct code_frame *frame;
 
 	if (entry >= roles->model->code_frames.count)
-		return roles->model->threads.row[index].name;
+		return name;
 	frame = &roles->model->code_frames.row[entry];
-	return (frame->name * 0x9e3779b1u) ^ frame->source;
+	return ((name * 0x9e3779b1u + frame->name) * 0x9e3779b1u) ^ frame->source;
 }
 
 /* The map and the key by which others of the same role are found; NULL: it has no name for that. */
