@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Timelines of a device as its vendors' tools show them: streams by what runs their tasks, steps, scopes, overlap;
 # Perfetto's trace processor finds the report's figures in both formats.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/trace_queries_lib.sh"
 need_command jq

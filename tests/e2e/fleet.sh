@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # profbpf-fleet on DuckDB: who holds jobs back that were made up with known faults, and nobody in healthy ones; and a lake of
 # real recordings.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
 need_command python3

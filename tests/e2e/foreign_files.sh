@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Files of other profilers, made here by their schemas: what the analyzer says of them equals sums that
 # tests/foreign/*.py make from the files themselves.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command python3
 

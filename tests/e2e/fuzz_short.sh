@@ -3,6 +3,7 @@
 # Thousands of inputs that libFuzzer makes of the seeds, the same in every run, through the trace reader,
 # each importer and all that the daemon reads of others: nothing crashes. `make fuzz` tries others.
 # timeout: 2400
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 [ -x "$BUILD/fuzz/fuzz_importer" ] || skip "libFuzzer is not installed (Debian: libclang-rt-dev)"
 

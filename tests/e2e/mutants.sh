@@ -3,6 +3,7 @@
 # Of a few slips in tables and views – exchanged headings, values, units, columns – nearly all are seen by stored outputs or unit
 # tests. `make mutants` tries more of them, and comparisons.
 # timeout: 900
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command python3 sqlite3 make objcopy git
 [ "$BUILD" = build ] || [ "$BUILD" = "$ROOT/build" ] || skip "the plain build is the one that is copied"

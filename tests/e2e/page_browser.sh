@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The report's page in a real browser: its first screen, its figures, its charts, and what it says on the console.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
 need_command node

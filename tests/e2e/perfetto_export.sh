@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Perfetto's own trace processor finds in both exports exactly what a known trace holds, no more and no less.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/trace_queries_lib.sh"
 need_trace_processor

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # analyzer query keeps and analyses only what the tables of a statement are made of: their rows are the same as beside
 # a table for which everything is analysed. And of a part of the time tables have the rows of that part.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 
 tables() { "$ANALYZER" query --schema --format csv | tail -n +2 | cut -d, -f1 | uniq; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reports and exports of stored traces and device files are, in every format, what they were: an exchanged column,
 # a heading, a unit shows. With PROFBPF_STORE_OUTPUTS=1 they are stored anew, to be looked at in git diff.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq sqlite3 protoc
 

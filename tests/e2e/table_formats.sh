@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The tables of a trace as CSV, SQLite and Parquet: the same in all, by readers that are not ours; and analyzer query.
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
 
