@@ -245,7 +245,7 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 	bool found = false;
 	int err;
 
-	folder.count = scandir(path, &folder.names, is_visible, alphasort);
+	folder.count = scandir(path, &folder.names, is_visible, versionsort);
 	if (folder.count < 0)
 		return errno == ENOMEM ? -ENOMEM
 				       : import_finding(walk->import, strerror(errno), path);

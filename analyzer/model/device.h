@@ -85,6 +85,8 @@ struct task_detail {
 	uint32_t output_types;
 	uint32_t output_formats;
 	uint32_t group; /* of communication: who takes part */
+	uint32_t collective; /* of communication: what the framework calls it, "allreduce" */
+	uint32_t members; /* of communication: how many take part; 0 = unknown */
 	uint32_t known; /* MODEL_DETAIL_*: which of the next three are told */
 	double flops; /* floating-point operations of the task, not per second */
 	double moved_bytes; /* that it reads and writes */

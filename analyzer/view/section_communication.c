@@ -19,7 +19,13 @@ DEFINE_FIGURES(operation_figures, struct communication_usage, OPERATION_FIGURES,
 static const struct view_column OPERATION_COLUMNS[] = {
 	{ "name", .how = VIEW_SHRINK | VIEW_EMPTY },
 	{ "device.id", "device" },
+	{ "collective", .how = VIEW_JSON },
+	{ "members", .how = VIEW_IF_DIFFERS | VIEW_BLANK | VIEW_SHRINK },
+	{ "group_size", .how = VIEW_IF_KNOWN },
+	{ "types", .how = VIEW_IF_KNOWN | VIEW_BLANK },
 	{ "count" },
+	{ "bytes", .how = VIEW_TEXT | VIEW_IF_KNOWN, .heading = "MB", .scale = 1e6, .decimals = 3 },
+	{ "bytes", .how = VIEW_JSON },
 	{ "total_ns" },
 	{ "mean_ns" },
 	{ "min_ns", .how = VIEW_JSON },
@@ -30,6 +36,8 @@ static const struct view_column OPERATION_COLUMNS[] = {
 	{ "synchronization_ns" },
 	{ "idle_ns", .how = VIEW_JSON },
 	{ "wait_percent", .how = VIEW_JSON },
+	{ "algorithm_gb_per_second", .how = VIEW_IF_KNOWN },
+	{ "bus_gb_per_second", .how = VIEW_IF_KNOWN },
 	{ NULL },
 };
 

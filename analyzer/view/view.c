@@ -109,15 +109,41 @@ bool view_find(const struct view *view, const struct view_column *column, struct
 	return false;
 }
 
+/* Where a row tells a device's number it tells its rank: of several hosts' device 0 that is which. */
+static bool wants_rank(const struct view *view, unsigned int column)
+{
+	const char *name = view->columns[column].column;
+
+	if (strcmp(name, "device.id") != 0 ||
+	    (view->shape != VIEW_ROWS && view->shape != VIEW_ONE) || view->below)
+		return false;
+	for (unsigned int i = 0; view->columns[i].column; i++)
+		if (strcmp(view->columns[i].column, "device.rank") == 0 ||
+		    strcmp(view_key(&view->columns[i]), "rank") == 0)
+			return false;
+	return true;
+}
+
+static void add_rank(const struct view *view, const struct view_column *device,
+		     struct view_place *place)
+{
+	const struct view_column rank = { "device.rank", "rank",
+					  (device->how & (VIEW_TEXT | VIEW_JSON)) | VIEW_IF_KNOWN |
+						  VIEW_BLANK };
+
+	if (!view_find(view, &rank, place))
+		abort();
+}
+
 struct view_place *view_places(const struct view *view, unsigned int *count)
 {
 	struct view_place *places;
-	unsigned int columns = 0;
+	unsigned int columns = 0, added = 0;
 
 	while (view->columns ? view->columns[columns].column != NULL
 			     : columns < view->table->column_count)
 		columns++;
-	places = calloc((size_t)columns + 1, sizeof(*places));
+	places = calloc(2 * (size_t)columns + 1, sizeof(*places));
 	for (unsigned int i = 0; places && i < columns; i++) {
 		struct view_column shown = { 0 };
 
@@ -126,10 +152,12 @@ struct view_place *view_places(const struct view *view, unsigned int *count)
 		else
 			shown.column = view->table->columns[i].name;
 		/* tests/unit/test_view.c looks for each. */
-		if (!view_find(view, &shown, &places[i]))
+		if (!view_find(view, &shown, &places[i + added]))
 			abort();
+		if (view->columns && wants_rank(view, i))
+			add_rank(view, &view->columns[i], &places[i + ++added]);
 	}
-	*count = columns;
+	*count = columns + added;
 	return places;
 }
 

@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/cluster/collective_rate.h"
+
 /* An operation's task, by the length of the part of its name that says what it does. */
 struct named {
 	const char *text;
 	size_t length;
 	uint32_t task;
+	uint32_t group; /* string */
 };
 
 static size_t name_length(const char *name)
@@ -47,12 +50,55 @@ static int by_name(const void *a, const void *b, void *context)
 	order = memcmp(x->text, y->text, shorter);
 	if (order)
 		return order;
-	return x->length < y->length ? -1 : x->length > y->length;
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	return x->group < y->group ? -1 : x->group > y->group;
 }
 
-static void add_task(struct communication_usage *usage, const struct device_task *task)
+static void add_size(const struct model *model, struct communication_usage *usage,
+		     const struct device_task *task)
 {
 	uint64_t ns = task->end_ns - task->start_ns;
+	double factor = collective_bus_factor(model_text(model, usage->collective
+									? usage->collective
+									: usage->name),
+					      usage->members);
+
+	if (!task->bytes || !ns)
+		return;
+	usage->sized++;
+	usage->bytes += task->bytes;
+	usage->sized_ns += ns;
+	if (factor > 0) {
+		usage->bus_bytes += factor * (double)task->bytes;
+		usage->bus_ns += ns;
+	}
+}
+
+static struct communication_usage usage_of(const struct model *model,
+					   const struct device_task *task)
+{
+	const struct task_detail *detail = model_task_detail(model, task);
+	struct communication_usage usage = { .device = task->device, .name = task->name };
+
+	if (detail) {
+		usage.group = detail->group;
+		usage.members = detail->members;
+		usage.collective = detail->collective;
+		usage.types = detail->input_types;
+	}
+	return usage;
+}
+
+static void add_task(const struct model *model, struct communication_usage *usage,
+		     const struct device_task *task)
+{
+	const struct task_detail *detail = model_task_detail(model, task);
+	uint64_t ns = task->end_ns - task->start_ns;
+
+	add_size(model, usage, task);
+	if (detail && detail->input_types != usage->types)
+		usage->types = 0;
 
 	if (!usage->count || ns < usage->min_ns)
 		usage->min_ns = ns;
@@ -106,7 +152,16 @@ static int by_total(const void *a, const void *b)
 		return x->total_ns > y->total_ns ? -1 : 1;
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	return x->group < y->group ? -1 : x->group > y->group;
+}
+
+static uint32_t group_of(const struct model *model, const struct device_task *task)
+{
+	const struct task_detail *detail = model_task_detail(model, task);
+
+	return detail ? detail->group : 0;
 }
 
 static int sum_operations(const struct model *model, const struct analysis_options *options,
@@ -123,7 +178,8 @@ static int sum_operations(const struct model *model, const struct analysis_optio
 		const char *text = model_text(model, task->name);
 
 		if (is_collective(model, options, &window, task))
-			named[count++] = (struct named){ text, name_length(text), i };
+			named[count++] = (struct named){ text, name_length(text), i,
+							 group_of(model, task) };
 	}
 	qsort_r(named, count, sizeof(*named), by_name, model->tasks.row);
 	results->operations = calloc((size_t)count + 1, sizeof(*results->operations));
@@ -131,10 +187,8 @@ static int sum_operations(const struct model *model, const struct analysis_optio
 		const struct device_task *task = &model->tasks.row[named[i].task];
 
 		if (i == 0 || by_name(&named[i - 1], &named[i], model->tasks.row))
-			results->operations[results->operation_count++] =
-				(struct communication_usage){ .device = task->device,
-							      .name = task->name };
-		add_task(&results->operations[results->operation_count - 1], task);
+			results->operations[results->operation_count++] = usage_of(model, task);
+		add_task(model, &results->operations[results->operation_count - 1], task);
 	}
 	free(named);
 	if (!results->operations)

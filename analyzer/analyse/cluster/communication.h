@@ -2,7 +2,7 @@
 /*
  * communication.h - collectives: what they moved, over which links, and who was late.
  *
- * Operations go by what they do, "hcom_allReduce_" of "hcom_allReduce__971_4_1". Where a file tells
+ * Operations go by group, where the file tells it, and by what they do, "hcom_allReduce_" of "hcom_allReduce__971_4_1". Where a file tells
  * the parts of an operation, transit is the time of its transfers and wait that of its waits
  * for other ranks; synchronization is the part of wait before the first transfer.
  *
@@ -25,7 +25,16 @@
 struct communication_usage {
 	uint32_t device; /* index into model->devices */
 	uint32_t name; /* string: of one of its tasks; communication_name() cuts it */
+	uint32_t group; /* string: who takes part, as the file has it; 0 = unknown */
+	uint32_t members; /* how many of them; 0 = unknown */
+	uint32_t collective; /* string: what the framework calls it; 0 = unknown */
+	uint32_t types; /* string: of data; 0 = unknown, or several */
 	uint64_t count;
+	uint64_t sized; /* of these, whose size is told, with the next two */
+	uint64_t bytes; /* of the larger of what a rank gives and gets */
+	uint64_t sized_ns;
+	double bus_bytes; /* of those whose part of it is known (collective_rate.h); 0 = of none */
+	uint64_t bus_ns; /* the time of these */
 	uint64_t total_ns;
 	uint64_t min_ns;
 	uint64_t max_ns;

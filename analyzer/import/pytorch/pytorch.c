@@ -52,6 +52,18 @@ enum field {
 	F_TYPES,
 	F_GROUP_KIND,
 	F_GROUP_MEMBERS,
+	F_COLLECTIVE,
+	F_ELEMENTS_IN,
+	F_ELEMENTS_OUT,
+	F_ELEMENT,
+	F_GROUP_SIZE,
+	F_GRID,
+	F_BLOCK,
+	F_REGISTERS, /* figures of a launch, up to the last */
+	F_SHARED_MEMORY,
+	F_BLOCKS_PER_SM,
+	F_WARPS_PER_SM,
+	F_OCCUPANCY,
 	FIELDS
 };
 
@@ -81,6 +93,18 @@ static const char *const KEYS[] = { "ph",
 				    "args.Input type[]",
 				    "pg_desc",
 				    "ranks[]",
+				    "args.Collective name",
+				    "args.In msg nelems",
+				    "args.Out msg nelems",
+				    "args.dtype",
+				    "args.Group size",
+				    "args.grid[]",
+				    "args.block[]",
+				    "args.registers per thread",
+				    "args.shared memory",
+				    "args.blocks per SM",
+				    "args.warps per SM",
+				    "args.est. achieved occupancy %",
 				    NULL };
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
@@ -208,8 +232,13 @@ static int add_gpu_task(struct pytorch *file, const struct json_value *values, e
 		return err;
 	task.name = model_string(model, text_of(&values[F_NAME]));
 	if (task.kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)
-		task.group = model_string(model, text_of(&values[F_GROUP]));
-	return task.name != INDEX_NONE && task.group != INDEX_NONE && MODEL_PUSH(&file->tasks, task)
+		pytorch_collective(file, &values[F_COLLECTIVE], &values[F_GROUP], &task);
+	if (event == EVENT_KERNEL &&
+	    pytorch_launch_figures(file, &values[F_GRID], KEYS + F_GRID, &task) != 0)
+		return -ENOMEM;
+	return task.name != INDEX_NONE && task.group != INDEX_NONE &&
+			       task.collective != INDEX_NONE && task.type != INDEX_NONE &&
+			       MODEL_PUSH(&file->tasks, task)
 		       ? 0
 		       : -ENOMEM;
 }
@@ -453,6 +482,7 @@ static int import(struct import *import)
 	free(file.memory.row);
 	free(file.operators.row);
 	free(file.scopes.row);
+	free(file.metrics.row);
 	free(file.pipelines.row);
 	return err;
 }

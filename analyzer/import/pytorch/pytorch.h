@@ -52,6 +52,11 @@ struct gpu_task {
 	uint64_t device;
 	uint32_t name;
 	uint32_t group; /* string: ranks of a collective, "[0, 1]" */
+	uint32_t collective; /* string: "allreduce" */
+	uint32_t type; /* string: of its data, "Float" */
+	uint32_t members; /* of its group; 0 = not told */
+	uint32_t first_metric; /* of metrics: figures of its launch */
+	uint32_t metric_count;
 	uint8_t kind;
 };
 
@@ -75,6 +80,7 @@ struct pytorch {
 	int64_t base_ns; /* baseTimeNanoseconds */
 	MODEL_ARRAY(struct host_call) calls;
 	MODEL_ARRAY(struct gpu_task) tasks;
+	MODEL_ARRAY(struct task_metric) metrics;
 	MODEL_ARRAY(struct pytorch_mark) marks;
 	MODEL_ARRAY(struct pytorch_memory) memory;
 	MODEL_ARRAY(struct pytorch_operator) operators;
@@ -89,6 +95,26 @@ struct pytorch {
 /* An interval of the file's count as instants; false for one outside of any time. */
 bool pytorch_instants(const struct pytorch *file, int64_t start_ns, int64_t dur_ns, uint64_t *from,
 		      uint64_t *to);
+
+struct json_value;
+
+/*
+ * pytorch_collective - what a collective's kernel says of it: texts and the size of the larger of both messages
+ *
+ * @told: name, elements in and out, type of elements, size of the group, in this order; @ranks: of the group.
+ * Strings of @task are INDEX_NONE without memory.
+ */
+void pytorch_collective(struct pytorch *file, const struct json_value *told,
+			const struct json_value *ranks, struct gpu_task *task);
+
+/*
+ * pytorch_launch_figures - grid and block (products of their lists) and what follows them, as metrics of the task
+ *
+ * @told: grid, block, registers, shared memory, blocks and warps per SM, occupancy; @keys: their names, with "args."
+ * before. Returns 0 or -ENOMEM.
+ */
+int pytorch_launch_figures(struct pytorch *file, const struct json_value *told,
+			   const char *const *keys, struct gpu_task *task);
 
 /* The host's timeline as calls, if there is no trace; and what operators took, as sums; devices from @first_device on are the file's. 0 or -ENOMEM. */
 int pytorch_put_scopes(struct pytorch *file, uint32_t first_device);

@@ -140,15 +140,25 @@ static bool add_detail(struct pytorch *file, const struct gpu_task *from, struct
 				      .step = MODEL_ID_NONE,
 				      .blocks = INDEX_NONE,
 				      .mix_blocks = INDEX_NONE,
-				      .group = from->group };
+				      .group = from->group,
+				      .collective = from->collective,
+				      .members = from->members,
+				      .metric_count = from->metric_count };
 
 	if (operator) {
 		task->type = operator->name;
 		detail.input_shapes = operator->shapes;
 		detail.input_types = operator->types;
 	}
-	if (!detail.group && !detail.input_shapes && !detail.input_types)
+	if (from->type)
+		detail.input_types = from->type;
+	if (!detail.group && !detail.collective && !detail.input_shapes && !detail.input_types &&
+	    !detail.metric_count)
 		return true;
+	detail.first_metric = model->task_metrics.count;
+	for (uint32_t i = 0; i < from->metric_count; i++)
+		if (!MODEL_PUSH(&model->task_metrics, file->metrics.row[from->first_metric + i]))
+			return false;
 	if (!MODEL_PUSH(&model->task_details, detail))
 		return false;
 	task->detail = model->task_details.count;

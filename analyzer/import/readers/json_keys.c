@@ -24,6 +24,19 @@ static struct json_key *find_or_add(struct json_keys *keys, uint32_t group, cons
 	return found ? &keys->key[found - keys->key] : add(keys, group, text, length);
 }
 
+/* A point with a blank behind it is part of a key. */
+static const char *point_in(const char *text, const char *end)
+{
+	const char *point = text;
+
+	while ((point = memchr(point, '.', (size_t)(end - point)))) {
+		if (point + 1 < end && point[1] != ' ')
+			return point;
+		point++;
+	}
+	return NULL;
+}
+
 static void add_wanted(struct json_keys *keys, const char *text, uint32_t wanted)
 {
 	size_t length = strlen(text);
@@ -32,7 +45,7 @@ static void add_wanted(struct json_keys *keys, const char *text, uint32_t wanted
 	uint32_t group = 0;
 	struct json_key *key;
 
-	for (; (point = memchr(text, '.', (size_t)(end - text))); text = point + 1) {
+	for (; (point = point_in(text, end)); text = point + 1) {
 		key = find_or_add(keys, group, text, (size_t)(point - text));
 		if (!key)
 			return;

@@ -2,7 +2,7 @@
 /*
  * json_keys.h - the wanted keys of objects and of objects in them, found as they are read.
  *
- * "args.stream" is key stream of the object that key args has. Keys of one object are a group: 0 is
+ * "args.stream" is key stream of the object that key args has, "a. b" one key. Keys of one object are a group: 0 is
  * that of the objects themselves. Most keys of device files are not wanted: those, and all that
  * stands in objects of which nothing is wanted, are passed by after one look.
  */

@@ -29,7 +29,23 @@ static const struct communication_results *communication_of(const struct table_c
 	COLUMN(synchronization_ns, NS, "before first transfer",                                   \
 	       "of wait_ns, before the first transfer",                                           \
 	       cell_known(row->timed, row->synchronization_ns))                                   \
-	COLUMN(idle_ns, NS, "idle", "time without either", cell_known(row->timed, row->idle_ns))
+	COLUMN(idle_ns, NS, "idle", "time without either", cell_known(row->timed, row->idle_ns))  \
+	COLUMN(collective, TEXT, "collective", "what the framework calls it",                     \
+	       cell_string(model, row->collective))                                               \
+	COLUMN(members, TEXT, "group", "ranks that take part, as the file has them",                \
+	       cell_string(model, row->group))                                                    \
+	COLUMN(group_size, COUNT, "group size", "how many these are", cell_not_0(row->members))   \
+	COLUMN(types, TEXT, "type", "of the data, if all have the same",                          \
+	       cell_string(model, row->types))                                                    \
+	COLUMN(bytes, BYTES, "bytes",                                                             \
+	       "sum of sizes, each the larger of what a rank gives and gets",                     \
+	       cell_known(row->sized, row->bytes))                                                \
+	COLUMN(algorithm_gb_per_second, REAL, "algorithm GB/s",                                   \
+	       "size by time, waits for other ranks included",                                    \
+	       cell_known_real(row->sized, (double)row->bytes / (double)row->sized_ns))           \
+	COLUMN(bus_gb_per_second, REAL, "bus GB/s",                                               \
+	       "the same as links see it: what nccl-tests calls busbw",                           \
+	       cell_known_real(row->bus_ns, row->bus_bytes / (double)row->bus_ns))
 
 static bool next_operation(struct table_cursor *at)
 {

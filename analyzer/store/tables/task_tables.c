@@ -107,6 +107,10 @@ DEFINE_TABLE(tasks, struct device_task, TASK_COLUMNS, next_task,
 	COLUMN(utilization_percent, PERCENT, "utilization",                                       \
 	       "of the operations that its core could have done",                                 \
 	       cell_known_real(row->known &MODEL_DETAIL_UTILIZATION, row->utilization))          \
+	COLUMN(collective, TEXT, "collective", "what the framework calls it",                    \
+	       cell_string(model, row->collective))                                               \
+	COLUMN(group_size, COUNT, "group size", "ranks that take part in it",                     \
+	       cell_not_0(row->members))                                                          \
 	COLUMN(hf32, TEXT, "HF32", "may it compute in HF32, as the file says it",                 \
 	       cell_string(model, row->hf32))
 
