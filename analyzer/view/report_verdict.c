@@ -15,6 +15,7 @@
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/report_roots.h"
 #include "analyzer/view/report_stage.h"
+#include "analyzer/view/report_straggler.h"
 #include "analyzer/view/render/wrap.h"
 
 #define INDENT 9 /* of its lines, below their labels */
@@ -307,6 +308,7 @@ static void tell_communication(const struct model *model, const struct verdict *
 	device = &model->devices.row[verdict->straggler];
 	append(text, size, ", most of it for %s %u", device->has_rank ? "rank" : "device",
 	       device->has_rank ? device->rank : device->id);
+	straggler_text(model, &verdict->why, text + strlen(text), size - strlen(text));
 }
 
 static void tell_unknown(const struct model *model, const struct results *results, char *text,
@@ -590,5 +592,7 @@ void json_verdict_section(struct json *json, const struct model *model,
 		json_text(json, "do", text);
 	if (verdict->gain_percent > 0)
 		json_decimal(json, "gain_at_most_percent", verdict->gain_percent);
+	if (verdict->state == VERDICT_COMMUNICATION)
+		json_straggler(json, model, &verdict->why);
 	json_map_close(json);
 }

@@ -188,6 +188,7 @@ static void print_findings(const struct report *report, const struct cluster_res
 static int cluster_text(const struct report *report)
 {
 	const struct cluster_results *of = report->results->cluster;
+	const struct device *slowest;
 	bool told = false;
 	int err;
 
@@ -204,10 +205,12 @@ static int cluster_text(const struct report *report)
 		fputs("Without tasks: means of steps as a file has them; idle time is in their "
 		      "computation.\n",
 		      report->out);
+	slowest = &report->model->devices.row[of->ranks[of->slowest].device];
 	fprintf(report->out,
-		"The mean of their work is %.3f ms; device %u has most, %.1f %% more.\n",
-		(double)of->mean_work_ns / 1e6,
-		report->model->devices.row[of->ranks[of->slowest].device].id, of->imbalance);
+		"The mean of their work is %.3f ms; %s %u has most, without waiting for others in "
+		"collectives, by %.1f %%.\n",
+		(double)of->mean_work_ns / 1e6, slowest->has_rank ? "rank" : "device",
+		slowest->has_rank ? slowest->rank : slowest->id, of->imbalance);
 	if (of->stage_count)
 		err = print_stages(report, of);
 	if (!err)
@@ -218,6 +221,7 @@ static int cluster_text(const struct report *report)
 static void cluster_json(const struct report *report)
 {
 	const struct cluster_results *of = report->results->cluster;
+	const struct device *slowest;
 	struct json *json = report->json;
 
 	if (!of || !of->count)
@@ -227,7 +231,10 @@ static void cluster_json(const struct report *report)
 	view_json(report, &STAGES);
 	json_u64(json, "work_mean_ns", of->mean_work_ns);
 	json_decimal(json, "imbalance_percent", of->imbalance);
-	json_u64(json, "slowest", report->model->devices.row[of->ranks[of->slowest].device].id);
+	slowest = &report->model->devices.row[of->ranks[of->slowest].device];
+	json_u64(json, "slowest", slowest->id);
+	if (slowest->has_rank)
+		json_u64(json, "slowest_rank", slowest->rank);
 	view_json(report, &FINDINGS);
 	json_map_close(json);
 }

@@ -60,6 +60,14 @@ static void add_steps(struct cluster_rank *rank, const struct device_step_result
 	}
 }
 
+static uint64_t wait_of(const struct communication_results *from, uint32_t device)
+{
+	for (uint32_t i = 0; i < from->rank_count; i++)
+		if (from->ranks[i].device == device)
+			return from->ranks[i].wait_ns;
+	return 0;
+}
+
 static void add_ranks(const struct device_results *devices, const struct device_step_results *steps,
 		      struct cluster_results *results)
 {
@@ -79,6 +87,9 @@ static void add_ranks(const struct device_results *devices, const struct device_
 
 		if (!device->stage_ns)
 			continue;
+		rank.wait_ns = wait_of(&devices->communication, rank.device);
+		if (rank.wait_ns > rank.parts.collective_ns)
+			rank.wait_ns = rank.parts.collective_ns;
 		add_steps(&rank, steps);
 		results->ranks[results->count++] = rank;
 	}
@@ -184,20 +195,31 @@ static uint64_t work_of(const struct cluster_results *results, uint32_t rank)
 	return results->ranks[rank].parts.work_ns;
 }
 
+/* Work without waiting for ranks that came later to collectives. */
+static uint64_t own_work_of(const struct cluster_results *results, uint32_t rank)
+{
+	uint64_t work_ns = work_of(results, rank), wait_ns = results->ranks[rank].wait_ns;
+
+	return work_ns > wait_ns ? work_ns - wait_ns : 0;
+}
+
 static void compare_work(struct cluster_results *results)
 {
-	double sum = 0;
+	double sum = 0, own = 0;
 
 	for (uint32_t i = 0; i < results->count; i++) {
 		sum += (double)work_of(results, i);
-		if (work_of(results, i) > work_of(results, results->slowest))
+		own += (double)own_work_of(results, i);
+		if (own_work_of(results, i) > own_work_of(results, results->slowest))
 			results->slowest = i;
 	}
+	own /= results->count;
 	sum /= results->count;
 	results->mean_work_ns = (uint64_t)sum;
 	for (uint32_t i = 0; i < results->count && sum > 0; i++)
 		results->ranks[i].parts.work_percent = 100 * (double)work_of(results, i) / sum;
-	results->imbalance = sum > 0 ? results->ranks[results->slowest].parts.work_percent - 100 : 0;
+	results->imbalance =
+		own > 0 ? 100 * (double)own_work_of(results, results->slowest) / own - 100 : 0;
 }
 
 static struct cluster_stage *stage_of(struct cluster_results *results, uint32_t stage)
@@ -241,7 +263,7 @@ static void add_to_stage(struct cluster_results *results, uint32_t rank, uint32_
 {
 	struct cluster_stage *sum = stage_of(results, stage);
 
-	if (!sum->ranks || work_of(results, rank) > work_of(results, sum->slowest))
+	if (!sum->ranks || own_work_of(results, rank) > own_work_of(results, sum->slowest))
 		sum->slowest = rank;
 	sum->ranks++;
 	add_parts(&sum->parts, &results->ranks[rank].parts);
@@ -365,7 +387,8 @@ static int judge_alone(struct cluster_results *results, enum cluster_rule rule)
 
 	for (uint32_t i = 0; i < results->count && !err; i++) {
 		const struct cluster_rank *rank = &results->ranks[i];
-		uint64_t alone_ns = rule == CLUSTER_RECEIVE ? rank->parts.receive_ns : rank->parts.collective_ns;
+		uint64_t alone_ns = rule == CLUSTER_RECEIVE ? rank->parts.receive_ns :
+							      rank->parts.collective_ns - rank->wait_ns;
 		uint64_t all_ns = rank->parts.computation_ns + rank->parts.receive_ns + rank->parts.collective_ns;
 		double percent = all_ns ? 100 * (double)alone_ns / (double)all_ns : 0;
 

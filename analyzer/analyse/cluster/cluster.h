@@ -12,6 +12,9 @@
  * means of the steps but the first, unless it is the only one: the stage is a step, idle time is in the
  * computation, and calculations a second are those of flops_summary_*.
  *
+ * The slowest one is that with most work without what it waits for others in collectives, where that is known
+ * (communication.h): who waits for the slowest one has as much of a stage as that. So is communication alone.
+ *
  * Findings are MindInsight's rules for clusters, with its thresholds: a rank's mean gap before steps
  * above 1.2 times the ranks' mean, operations per second below 0.8 times, a link's bandwidth below 0.8
  * times that of all links of its transport, communication alone above a tenth of it and computation;
@@ -46,6 +49,7 @@ struct cluster_rank {
 	double gap_ns;
 	double flops_rate; /* operations per second of its kernels; negative = unknown */
 	bool told; /* by a file, as means of steps; not by its tasks */
+	uint64_t wait_ns; /* of collective_ns: for ranks that came later */
 };
 
 /* Ranks of one stage of a pipeline; times are means of theirs. */
@@ -79,7 +83,7 @@ struct cluster_finding {
 struct cluster_results {
 	struct cluster_rank *ranks; /* by device; none if there are not at least two */
 	uint32_t count;
-	uint32_t slowest; /* index into ranks: most work */
+	uint32_t slowest; /* index into ranks: most work, without waiting in collectives */
 	uint64_t mean_work_ns;
 	double imbalance; /* percent by which the slowest one's work exceeds the mean */
 	struct cluster_stage *stages; /* by stage; none if the files of a rank do not tell its own */

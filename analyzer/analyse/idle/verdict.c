@@ -530,6 +530,7 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 	*verdict = (struct verdict){ .pipeline = INDEX_NONE,
 				     .op = INDEX_NONE,
 				     .straggler = INDEX_NONE,
+				     .why.device = INDEX_NONE,
 				     .source = INDEX_NONE };
 	if (!find_owners(&judge))
 		return -ENOMEM;
@@ -555,5 +556,7 @@ int verdict_find(const struct model *model, const struct verdict_facts *facts,
 	    (verdict->state != VERDICT_CPU || verdict->of == VERDICT_OF_DEVICE_TIME))
 		verdict->pipeline = verdict->op = INDEX_NONE;
 	free(judge.owner);
-	return 0;
+	return verdict->state == VERDICT_COMMUNICATION
+		       ? straggler_explain(model, facts->devices, verdict->straggler, &verdict->why)
+		       : 0;
 }

@@ -45,6 +45,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/analyse/cluster/straggler.h"
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/analyse/losses.h"
 #include "analyzer/analyse/idle/host_waits.h"
@@ -105,6 +106,7 @@ struct verdict {
 	uint32_t pipeline; /* row of steps->pipelines that holds things up, or INDEX_NONE */
 	uint32_t op; /* of it: index into its operators, or INDEX_NONE */
 	uint32_t straggler; /* VERDICT_COMMUNICATION: device that is waited for, or INDEX_NONE */
+	struct straggler why; /* VERDICT_COMMUNICATION: what is different on it */
 	uint32_t source; /* VERDICT_LACK_RECORDS: index into model->sources, or INDEX_NONE */
 	uint64_t lost; /* records, of all sources */
 };
