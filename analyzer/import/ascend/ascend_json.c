@@ -279,9 +279,10 @@ static int import(struct import *import)
 	uint32_t first_device = import->model->devices.count;
 	uint32_t first_mark = import->model->step_marks.count;
 	char damage[256] = "";
-	int err = json_objects_read(import->path, &reader, damage, sizeof(damage));
+	int err;
 
 	import_rows_begin(&file.rows, import);
+	err = json_objects_read(import->path, &reader, damage, sizeof(damage));
 	err = import_end_reading(import, err, file.events.count + file.steps.count, damage);
 	if (!err)
 		err = ascend_json_put_rows(&file);
