@@ -14,8 +14,8 @@ readonly MEMORY_KIB=$((32 * 1024))
 # ---- What the daemon holds
 
 descriptors() { find "/proc/$DAEMON_PID/fd" -mindepth 1 2>/dev/null | wc -l; }
-# Those that serve heavy requests stay, as many as there ever are.
-threads() { cat "/proc/$DAEMON_PID"/task/*/comm | grep -cvx profbpfd/work; }
+# Those that serve heavy requests and the one that makes unwind tables stay, as many as there ever are.
+threads() { cat "/proc/$DAEMON_PID"/task/*/comm | grep -cvxE 'profbpfd/(work|unwind)'; }
 # Programs, maps and links, as the kernel shows them behind the daemon's own descriptors.
 bpf_objects() { cat "/proc/$DAEMON_PID"/fdinfo/* 2>/dev/null | grep -cE '^(prog_id|map_id|link_id):' || :; }
 resident_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$DAEMON_PID/status"; }
