@@ -55,6 +55,8 @@ struct user_walk {
 };
 
 #define NO_WINDOW (1ull << 63)
+/* Frames of a walk where the kernel has no loops: its verifier looks at each of them, that of 5.10 for minutes at twice as many. */
+#define USER_FRAMES_UNROLLED 127
 #define USER_WHOLE (REC_USER_FRAMES + 1) /* with a number of frames: the thread began at the last one */
 
 struct {
@@ -182,7 +184,7 @@ __weak __noinline int user_frames(struct user_walk *walk, struct user_frames *fr
 
 	if (!climb_begins(&c, walk, frames))
 		return 0;
-	for (number = 1; number < REC_USER_FRAMES; number++)
+	for (number = 1; number < USER_FRAMES_UNROLLED; number++)
 		if (!climb_once(&c, number))
 			break;
 	return number;
