@@ -8,30 +8,13 @@
 #include "lib/elf/call_frames.h"
 #include "lib/elf/dwarf_numbers.h"
 #include "lib/elf/elf_private.h"
-
-#define ENTRIES_MAX (1u << 24)
-
-/* What .eh_frame_hdr begins with where it has the usual form. */
-struct header {
-	uint8_t version;
-	uint8_t frame_encoding;
-	uint8_t count_encoding;
-	uint8_t table_encoding;
-	int32_t frame;
-	uint32_t count;
-};
-
-/* Both relative to the beginning of .eh_frame_hdr. */
-struct row {
-	int32_t first;
-	int32_t entry;
-};
+#include "lib/elf/frame_table.h"
 
 /* A file's table while it is read. */
 struct table {
 	const struct elf_file *file;
 	struct frame_machine machine;
-	struct row *rows;
+	struct frame_table_row *rows;
 	uint32_t count;
 	uint8_t *bytes; /* of .eh_frame, which begins at @first */
 	uint64_t first, size;
@@ -47,29 +30,19 @@ struct table {
 	bool any;
 };
 
-static bool read_exactly(const struct elf_file *file, uint64_t offset, void *buffer, size_t size)
-{
-	return elf_file_read(file, offset, buffer, size) == (ssize_t)size;
-}
-
 static int read_rows(struct table *t)
 {
 	const struct elf_segment *hdr = &t->file->frame_table;
-	struct header header;
-	size_t size;
+	struct frame_table_header header;
 
-	if (!hdr->size || !read_exactly(t->file, hdr->offset, &header, sizeof(header)) || header.version != 1 ||
-	    header.frame_encoding != (DW_EH_PE_pcrel | DW_EH_PE_sdata4) || header.count_encoding != DW_EH_PE_udata4 ||
-	    header.table_encoding != (DW_EH_PE_datarel | DW_EH_PE_sdata4) || !header.count ||
-	    header.count > ENTRIES_MAX)
+	if (!frame_table_header(t->file, &header))
 		return -ENOENT;
-	size = header.count * sizeof(*t->rows);
-	t->rows = malloc(size);
+	t->rows = malloc(header.count * sizeof(*t->rows));
 	if (!t->rows)
 		return -ENOMEM;
 	t->count = header.count;
-	t->first = hdr->address + offsetof(struct header, frame) + (int64_t)header.frame;
-	return read_exactly(t->file, hdr->offset + sizeof(header), t->rows, size) ? 0 : -ENOENT;
+	t->first = hdr->address + offsetof(struct frame_table_header, frame) + (int64_t)header.frame;
+	return frame_table_rows(t->file, 0, t->count, t->rows) ? 0 : -ENOENT;
 }
 
 /* Entries and their table lie in one segment. */
@@ -90,7 +63,7 @@ static int read_bytes(struct table *t)
 		if (entry > last)
 			last = entry;
 	}
-	if (!read_exactly(t->file, offset_of(t, last), &length, sizeof(length)) || length > FRAME_RULES_BYTES_MAX)
+	if (!elf_read_exactly(t->file, offset_of(t, last), &length, sizeof(length)) || length > FRAME_RULES_BYTES_MAX)
 		return -ENOENT;
 	t->size = last - t->first + sizeof(length) + length;
 	if (t->size > FRAME_RULES_BYTES_MAX)
@@ -98,7 +71,7 @@ static int read_bytes(struct table *t)
 	t->bytes = malloc(t->size);
 	if (!t->bytes)
 		return -ENOMEM;
-	return read_exactly(t->file, offset_of(t, t->first), t->bytes, t->size) ? 0 : -ENOENT;
+	return elf_read_exactly(t->file, offset_of(t, t->first), t->bytes, t->size) ? 0 : -ENOENT;
 }
 
 /* The bytes of an entry behind its length; false: there are none, or it has the long form, which nobody writes. */
