@@ -9,7 +9,7 @@
 
 void table_begin(struct table_cursor *at, const struct table_data *of)
 {
-	*at = (struct table_cursor){ .of = of, .limit = UINT64_MAX };
+	*at = (struct table_cursor){ .of = of, .limit = UINT64_MAX, .inner_limit = UINT64_MAX };
 }
 
 static const struct {

@@ -79,7 +79,7 @@ struct table_cursor {
 	uint64_t
 		index; /* of row, or of outer, in its array: what a first column of UNIT_ROW holds */
 	uint64_t i, k, m; /* what comes next */
-	uint64_t limit; /* of i */
+	uint64_t limit, inner_limit; /* of i and of k */
 	char text[TABLE_TEXTS][512]; /* of values that are made for the row */
 };
 

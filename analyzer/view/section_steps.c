@@ -115,11 +115,7 @@ static void of_step(struct table_cursor *at, const struct table_cursor *step)
 	at->i = step->i;
 	at->limit = step->i + 1;
 	at->k = step->k - 1;
-}
-
-static bool in_step(const struct table_cursor *at, const struct table_cursor *step)
-{
-	return at->k == step->k - 1;
+	at->inner_limit = step->k;
 }
 
 static const struct view_column REDUCE_COLUMNS[] = {
@@ -131,8 +127,7 @@ static const struct view REDUCES = { "all_reduce",
 				     &table_device_step_reduces,
 				     REDUCE_COLUMNS,
 				     .figures = &reduce_figures,
-				     .within = of_step,
-				     .where = in_step };
+				     .within = of_step };
 
 #define STEP_TIMES                                                                           \
 	{ "step", "index" }, { "start_ns" }, { "duration_ns" }, { "iteration_interval_ns" }, \

@@ -133,7 +133,7 @@ static bool next_reduce(struct table_cursor *at)
 	{
 		const struct device_step_trace *trace = &steps->traces[at->i];
 
-		for (; at->k < trace->count; at->k++, at->m = 0) {
+		for (; at->k < trace->count && at->k < at->inner_limit; at->k++, at->m = 0) {
 			const struct device_step_row *step = &trace->rows[at->k];
 
 			if (at->m < step->reduce_count) {
