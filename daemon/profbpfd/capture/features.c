@@ -445,7 +445,7 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		{ "uprobe multi links",
 		  f->method == PROBE_METHOD_SESSION || f->method == PROBE_METHOD_MULTI,
 		  "hundreds of functions attach in milliseconds",
-		  "functions are attached one by one; detaching takes 0.1 s each" },
+		  "functions are attached one by one; removal takes 0.1 s each, in the background" },
 		{ "probe cookies", f->cookies, "each probe brings its number along",
 		  f->places ? "Linux 5.15 and later; probes are told by their place in their file, which "
 			      "takes longer"
