@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause OR Apache-2.0 */
 /*
- * unwind.h - the tables by which user stacks are walked: the daemon makes them (stacks/unwind_tables.h), the BPF
+ * unwind.h - the tables by which user stacks are walked: the daemon makes them (stacks/unwind_store.h), the BPF
  * programs read them (unwind.bpf.h).
  *
  * A file's code is cut into pages of 64 KiB. A page has rows, one for each place from which on another rule

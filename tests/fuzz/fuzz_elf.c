@@ -16,6 +16,8 @@
 
 #include "daemon/common/probed_file.h"
 #include "lib/elf/elf_addresses.h"
+#include "lib/elf/elf_extent.h"
+#include "lib/elf/frame_rules.h"
 #include "tests/fuzz/input.h"
 
 #define OPTIMIZED_NOP 0x01
@@ -113,6 +115,33 @@ static void look_up_addresses(struct elf_file *elf, const struct elf_symbols *fo
 		elf_file_address(elf, found->symbol[i].offset, &address);
 }
 
+struct rules {
+	uint64_t last;
+	size_t count;
+};
+
+static int check_rule(void *context, uint64_t address, const struct frame_rule *rule)
+{
+	struct rules *rules = context;
+
+	check(!rules->count || address > rules->last);
+	check(rule->kind <= FRAME_RULE_FIRST && rule->pointer_kind <= FRAME_POINTER_AT_FRAME && !rule->reserved);
+	rules->last = address;
+	rules->count++;
+	return 0;
+}
+
+static void try_frames(const struct elf_file *elf)
+{
+	struct rules rules = { 0 };
+	uint64_t start, end;
+	int err = frame_rules_read(elf, check_rule, &rules);
+
+	check(!err || err == -ENOENT || err == -EFBIG);
+	if (rules.count && !elf_file_extent(elf, rules.last, &start, &end))
+		check(start <= rules.last && rules.last < end);
+}
+
 static void try_elf_file(void)
 {
 	struct elf_symbols found;
@@ -135,6 +164,7 @@ static void try_elf_file(void)
 	look_up_addresses(elf, &found);
 	elf_symbols_free(&found);
 	elf_file_object(elf, "_PyRuntime", &address);
+	try_frames(elf);
 	elf_file_bias(elf, 0x400000, 0x401000, 0, &bias);
 	elf_file_close(elf);
 }
