@@ -73,3 +73,63 @@ void scene_expect_parts(struct scene *scene, uint32_t count)
 {
 	assert_int_equal(scene->results.idle.gaps[0].part_count, count);
 }
+
+void scene_main_launches(struct scene *scene, uint64_t from_us)
+{
+	small_span(scene->model, scene->main, from_us * US, 1000 * US, STATE_RUNNING);
+	small_call(scene->model, scene->main, scene->launch, 180 * US, 190 * US);
+}
+
+void scene_main_waits(struct scene *scene, uint32_t waker)
+{
+	small_sleep(scene->model, scene->main, 0, 170 * US, FUTEX, waker, 0);
+	scene_main_launches(scene, 170);
+}
+
+void scene_compute_roots(struct scene *scene)
+{
+	const struct idle_roots *roots;
+	uint64_t ns = 0, causes_ns = 0;
+
+	scene_compute(scene);
+	roots = scene->results.idle.roots;
+	for (uint32_t i = 0; i < roots->count; i++) {
+		const struct idle_root *row = &roots->row[i];
+
+		ns += row->ns;
+		assert_true(row->hop_count > 0 && row->hop_count <= ROOT_DEPTH_MAX);
+		assert_int_equal(roots->hops[row->first_hop + row->hop_count - 1].cause,
+				 row->root.cause);
+		assert_true(roots->hops[row->first_hop].ns <= row->ns);
+		assert_true(i == 0 || row->ns <= roots->row[i - 1].ns);
+	}
+	for (int i = 0; i < IDLE_CAUSES; i++)
+		causes_ns += roots->cause_ns[i];
+	assert_int_equal(ns, scene->results.idle.total_ns);
+	assert_int_equal(causes_ns, ns);
+	assert_int_equal(roots->total_ns, ns);
+}
+
+const struct idle_root *scene_root(const struct scene *scene, uint8_t cause, uint32_t who)
+{
+	const struct idle_roots *roots = scene->results.idle.roots;
+
+	for (uint32_t i = 0; i < roots->count; i++) {
+		const struct root *root = &roots->row[i].root;
+
+		if (root->cause == cause && (who == INDEX_NONE || root->who == who))
+			return &roots->row[i];
+	}
+	fail_msg("no root of cause %s", idle_cause_name(cause));
+	return NULL;
+}
+
+void scene_expect_chain(const struct scene *scene, const struct idle_root *row, uint32_t count,
+			 const uint32_t *threads)
+{
+	const struct idle_hop *hops = &scene->results.idle.roots->hops[row->first_hop];
+
+	assert_int_equal(row->hop_count, count);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(hops[i].thread, threads[i]);
+}

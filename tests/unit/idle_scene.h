@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/idle/idle.h"
+#include "analyzer/analyse/idle/idle_roots.h"
 #include "analyzer/analyse/device/results.h"
 #include "tests/unit/small_model.h"
 
@@ -53,5 +54,20 @@ void scene_expect(struct scene *scene, uint32_t part, uint64_t start_us, uint64_
 
 /* The only gap has so many parts. */
 void scene_expect_parts(struct scene *scene, uint32_t count);
+
+/* The main thread from when it wakes up: it launches the task at 180 us. */
+void scene_main_launches(struct scene *scene, uint64_t from_us);
+
+/* The main thread sleeps for a lock until @waker ends that, at 170 us. */
+void scene_main_waits(struct scene *scene, uint32_t waker);
+
+/* scene_compute(); roots add up to the idle time, too, and each chain ends at its root. */
+void scene_compute_roots(struct scene *scene);
+
+/* The row of a cause and the thread that is to blame (INDEX_NONE: any); it has to be there. */
+const struct idle_root *scene_root(const struct scene *scene, uint8_t cause, uint32_t who);
+
+/* The chain of a row is these threads, in this order. */
+void scene_expect_chain(const struct scene *scene, const struct idle_root *row, uint32_t count, const uint32_t *threads);
 
 #endif /* PROFBPF_TESTS_UNIT_IDLE_SCENE_H */

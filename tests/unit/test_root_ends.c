@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the walk to the root of idle time ends: at the kernel, at a signal, at a thread that ended, at an interrupt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "bpf/events.h"
+#include "tests/unit/idle_scene.h"
+
+#define EPOLL_WAIT 232
+#define SIGTIMEDWAIT 128
+
+/* A worker that sleeps like this is the root of 70 us of this cause. */
+static void expect_sleep(int16_t syscall, uint32_t waker, uint8_t flags, uint8_t kind,
+			 const char *interrupt, uint8_t cause)
+{
+	struct scene scene = scene_make();
+	uint32_t kworker = small_thread(
+		scene.model, small_process(scene.model, 7, "kworker", false), 7, "kworker/0:1");
+	struct sleep_object object = { .kind = kind, .name = model_string(scene.model, "/data/x") };
+	const struct idle_root *root;
+	struct span *span;
+
+	scene.model->threads.row[kworker].kernel = true;
+	assert_true(MODEL_PUSH(&scene.model->sleep_objects, object));
+	scene_main_waits(&scene, scene.worker);
+	small_sleep(scene.model, scene.worker, 0, 170 * US, syscall, waker ? kworker : INDEX_NONE,
+		    flags);
+	span = &scene.model->spans.row[scene.model->spans.count - 1];
+	span->object = kind == SLEEP_NOTHING ? INDEX_NONE : 0;
+	if (interrupt)
+		span->other = model_string(scene.model, interrupt);
+	small_span(scene.model, scene.worker, 170 * US, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, cause, cause == IDLE_UNKNOWN && waker ? INDEX_NONE : scene.worker);
+	assert_int_equal(root->ns, 70 * US);
+	assert_int_equal(root->root.end != ROOT_END_FOUND, cause == IDLE_UNKNOWN);
+	if (kind != SLEEP_NOTHING)
+		assert_int_equal(root->root.object_kind, OBJECT_SLEEP);
+	scene_end(&scene);
+}
+
+/* The kernel's own threads and interrupts are translated to what was waited for. */
+static void test_kernel_wakers(void **state)
+{
+	expect_sleep(FSYNC, 1, 0, SLEEP_FILE, NULL, IDLE_IO);
+	expect_sleep(READ, 1, 0, SLEEP_CHARACTER, NULL, IDLE_IO);
+	expect_sleep(RECVFROM, 1, 0, SLEEP_INET, NULL, IDLE_NETWORK);
+	expect_sleep(READ, 1, 0, SLEEP_INET, NULL, IDLE_NETWORK);
+	expect_sleep(MUNMAP, 1, SWITCH_FAULT, SLEEP_FILE, NULL, IDLE_PAGE_FAULT);
+	expect_sleep(FUTEX, 1, 0, SLEEP_NOTHING, NULL, IDLE_UNKNOWN);
+	expect_sleep(READ, 0, SPAN_WOKEN_SOFTIRQ, SLEEP_FILE, "BLOCK", IDLE_IO);
+	expect_sleep(EPOLL_WAIT, 0, SPAN_WOKEN_SOFTIRQ, SLEEP_EPOLL, "NET_RX", IDLE_NETWORK);
+	expect_sleep(RECVFROM, 0, SPAN_WOKEN_HARDIRQ, SLEEP_INET, "virtio1-input.0", IDLE_NETWORK);
+	expect_sleep(FUTEX, 0, SPAN_WOKEN_HARDIRQ, SLEEP_FUTEX, "nvidia", IDLE_UNKNOWN);
+	expect_sleep(EPOLL_WAIT, 0, SPAN_WOKEN_TIMER, SLEEP_NOTHING, NULL, IDLE_SLEEP);
+	expect_sleep(IOCTL, 0, SPAN_WOKEN_HARDIRQ, SLEEP_NOTHING, NULL, IDLE_DRIVER);
+}
+
+/* A signal ends a sleep: its sender is who was waited for. */
+static void test_signal(void **state)
+{
+	struct scene scene = scene_make();
+
+	small_sleep(scene.model, scene.main, 0, 170 * US, SIGTIMEDWAIT, scene.worker, 0);
+	scene_main_launches(&scene, 170);
+	small_span(scene.model, scene.worker, 0, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.worker)->ns, 70 * US);
+	scene_end(&scene);
+}
+
+/* What the worker waits for: a CPU that another has, a quota, a request of its own to a disk. */
+static void test_ends(void **state)
+{
+	struct scene scene = scene_make();
+	struct process_stat stat = { .process = scene.process, .ts_ns = 10 * US };
+	struct cgroup group = { .id = 1, .path = model_string(scene.model, "/jobs") };
+	struct driver disk = { .device = model_string(scene.model, "/dev/vda") };
+	struct io_wait wait;
+	struct span *span;
+	const struct idle_root *root;
+
+	assert_true(MODEL_PUSH(&scene.model->cgroups, group));
+	assert_true(MODEL_PUSH(&scene.model->process_stats, stat));
+	assert_true(MODEL_PUSH(&scene.model->drivers, disk));
+	scene_main_waits(&scene, scene.worker);
+	span = small_span(scene.model, scene.worker, 0, 110 * US, STATE_RUNNABLE);
+	span->other = scene.outsider;
+	span = small_span(scene.model, scene.worker, 110 * US, 130 * US, STATE_RUNNABLE);
+	span->flags = SPAN_CPU_IDLE;
+	span = small_span(scene.model, scene.worker, 130 * US, 140 * US, STATE_RUNNABLE);
+	span->flags = SPAN_THROTTLED;
+	small_sleep(scene.model, scene.worker, 140 * US, 165 * US, READ, INDEX_NONE,
+		    SPAN_WOKEN_HARDIRQ | SWITCH_IOWAIT);
+	wait = (struct io_wait){ .span = scene.model->spans.count - 1 };
+	assert_true(MODEL_PUSH(&scene.model->block_requests, (struct block_request){ 0 }));
+	assert_true(MODEL_PUSH(&scene.model->io_waits, wait));
+	small_span(scene.model, scene.worker, 165 * US, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_RUNNABLE, scene.outsider);
+	assert_int_equal(root->ns, 10 * US);
+	assert_int_equal(root->root.who_kind, WHO_RUNNER);
+	scene_expect_chain(&scene, root, 2, (uint32_t[]){ scene.main, scene.worker });
+	root = scene_root(&scene, IDLE_RUNNABLE, 0);
+	assert_int_equal(root->ns, 20 * US);
+	assert_int_equal(root->root.who_kind, WHO_IDLE_CPU);
+	root = scene_root(&scene, IDLE_THROTTLED, scene.worker);
+	assert_int_equal(root->ns, 10 * US);
+	assert_int_equal(root->root.object_kind, OBJECT_CGROUP);
+	root = scene_root(&scene, IDLE_IO, scene.worker);
+	assert_int_equal(root->ns, 25 * US);
+	assert_int_equal(root->root.disk, 0);
+	scene_end(&scene);
+}
+
+/* Interrupts take their time from who ran; one that took none takes none. */
+static void test_interrupts(void **state)
+{
+	struct scene scene = scene_make();
+	const uint64_t at_us[] = { 95, 120, 130 }, took_us[] = { 10, 0, 20 };
+
+	small_span(scene.model, scene.main, 0, 170 * US, STATE_RUNNING);
+	scene_main_launches(&scene, 170);
+	for (int i = 0; i < 3; i++) {
+		struct interrupt row = { .thread = scene.main,
+					 .ts_ns = at_us[i] * US,
+					 .dur_ns = took_us[i] * US };
+
+		assert_true(MODEL_PUSH(&scene.model->interrupts, row));
+	}
+	scene_compute_roots(&scene);
+	assert_int_equal(scene_root(&scene, IDLE_IRQ, scene.main)->ns, 25 * US);
+	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.main)->ns, 55 * US);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kernel_wakers),
+		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_interrupts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What roots of idle time are called: their places, what the code there is for, their kinds, and the advice that follows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/device/device_advice.h"
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "analyzer/analyse/idle/idle_verdict.h"
+#include "bpf/events.h"
+#include "tests/unit/idle_scene.h"
+
+/* Samples tell the function: Python's for who sleeps, too; of the CPU only for who runs. */
+static void test_places(void **state)
+{
+	struct scene scene = scene_make();
+	struct model *model = scene.model;
+	const struct code_frame frames[] = {
+		{ .name = model_string(model, "ep_poll"),
+		  .file = INDEX_NONE,
+		  .kind = PROFBPF__STACKS__KIND__KERNEL },
+		{ .name = model_string(model, "decode"),
+		  .file = INDEX_NONE,
+		  .kind = PROFBPF__STACKS__KIND__USER },
+		{ .name = model_string(model, "noise"),
+		  .source = model_string(model, "/j/train.py"),
+		  .line = 19,
+		  .file = INDEX_NONE,
+		  .kind = PROFBPF__STACKS__KIND__PYTHON },
+	};
+	const struct code_stack stacks[] = { { 0, 2 }, { 2, 1 } };
+	struct stack_sample sample = { .thread = scene.worker };
+	const struct idle_root *root;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(MODEL_PUSH(&model->code_frames, frames[i]));
+		assert_true(MODEL_PUSH(&model->stack_frames, i));
+	}
+	assert_true(MODEL_PUSH(&model->code_stacks, stacks[0]));
+	assert_true(MODEL_PUSH(&model->code_stacks, stacks[1]));
+	for (sample.ts_ns = 105 * US; sample.ts_ns < 165 * US; sample.ts_ns += 10 * US)
+		assert_true(MODEL_PUSH(&model->stack_samples, sample));
+	sample = (struct stack_sample){
+		.ts_ns = 155 * US, .thread = scene.worker, .stack = 1, .flags = MODEL_SAMPLE_PYTHON
+	};
+	assert_true(MODEL_PUSH(&model->stack_samples, sample));
+	scene_main_waits(&scene, scene.worker);
+	small_span(model, scene.worker, 0, 130 * US, STATE_RUNNING);
+	small_sleep(model, scene.worker, 130 * US, 160 * US, NANOSLEEP, INDEX_NONE,
+		    SPAN_WOKEN_TIMER);
+	small_span(model, scene.worker, 160 * US, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_USER_CODE, scene.worker);
+	assert_int_equal(root->root.place_kind, PLACE_FRAME);
+	assert_int_equal(root->root.place, 1);
+	assert_int_equal(root->samples, 3);
+	root = scene_root(&scene, IDLE_SLEEP, scene.worker);
+	assert_int_equal(root->root.place, 2);
+	assert_int_equal(root->samples, 1);
+	scene_end(&scene);
+}
+
+/* Samples are taken in the interrupt that ends a stretch; half of them say what it is for. */
+static void test_words(void **state)
+{
+	/* In a page fault of decode, in the kernel for something else, in decode. */
+	static const struct code_stack stacks[] = { { 0, 3 }, { 3, 2 }, { 2, 1 } };
+	static const uint32_t order[] = { 0, 1, 2, 0, 2 };
+	static const uint8_t kinds[] = { PROFBPF__STACKS__KIND__KERNEL,
+					 PROFBPF__STACKS__KIND__KERNEL,
+					 PROFBPF__STACKS__KIND__USER };
+	static const char *const names[] = { "clear_page", "exc_page_fault", "decode" };
+	/* What the four samples see, and what that is called: half of them must agree. */
+	static const struct {
+		uint32_t stack[4];
+		const char *word;
+	} tries[] = {
+		{ { 0, 0, 1, 2 }, "page faults" },
+		{ { 0, 1, 1, 2 }, "the kernel's work" },
+		{ { 0, 2, 2, 2 }, NULL },
+	};
+
+	for (size_t try = 0; try < 3; try++) {
+		struct scene scene = scene_make();
+		struct model *model = scene.model;
+		const struct idle_root *root;
+		char text[256];
+
+		for (uint32_t i = 0; i < 3; i++) {
+			struct code_frame frame = { .name = model_string(model, names[i]),
+						    .file = INDEX_NONE,
+						    .kind = kinds[i] };
+
+			assert_true(MODEL_PUSH(&model->code_frames, frame));
+			assert_true(MODEL_PUSH(&model->code_stacks, stacks[i]));
+		}
+		for (uint32_t i = 0; i < 5; i++)
+			assert_true(MODEL_PUSH(&model->stack_frames, order[i]));
+		for (uint64_t i = 0; i < 4; i++) {
+			struct interrupt row = { .thread = scene.worker,
+						 .ts_ns = (110 + 10 * i) * US,
+						 .dur_ns = US };
+			struct stack_sample sample = { .thread = scene.worker,
+						       .ts_ns = row.ts_ns + US / 2,
+						       .stack = tries[try].stack[i] };
+
+			assert_true(MODEL_PUSH(&model->interrupts, row));
+			assert_true(MODEL_PUSH(&model->stack_samples, sample));
+		}
+		scene_main_waits(&scene, scene.worker);
+		small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
+		scene_compute_roots(&scene);
+		root = scene_root(&scene, IDLE_USER_CODE, scene.worker);
+		assert_int_equal(root->samples, 4);
+		assert_int_equal(root->root.place, 2);
+		if (tries[try].word)
+			assert_string_equal(root->word, tries[try].word);
+		else
+			assert_null(root->word);
+		/* Where it is known what ran nobody is told to profile. */
+		idle_remedy(model, &(struct idle_verdict){ .cause = IDLE_USER_CODE, .most = root }, text,
+			    sizeof(text));
+		assert_null(strstr(text, "Profile"));
+		if (!tries[try].word)
+			assert_string_equal(text, "Make decode cheaper, move it off that thread, or "
+						  "submit further ahead.");
+		scene_end(&scene);
+	}
+}
+
+/* The worker waits for the device in a call that waits for it: there the way ends. */
+static void test_device_wait(void **state)
+{
+	struct scene scene = scene_make();
+	const struct idle_root *root;
+
+	scene_main_waits(&scene, scene.worker);
+	small_sleep(scene.model, scene.worker, 0, 150 * US, IOCTL, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	small_span(scene.model, scene.worker, 150 * US, 1000 * US, STATE_RUNNING);
+	small_call(scene.model, scene.worker, scene.sync, 10 * US, 155 * US);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_DEVICE_WAIT, scene.worker);
+	assert_int_equal(root->ns, 50 * US);
+	root = scene_root(&scene, IDLE_RUNTIME, scene.worker);
+	assert_int_equal(root->ns, 5 * US);
+	assert_int_equal(root->root.place, scene.sync);
+	scene_end(&scene);
+}
+
+/* Ready all the time, of which three processes have a part each; they are weighed as one. */
+static void test_kinds(void **state)
+{
+	struct scene scene = scene_make();
+	uint32_t strangers[3];
+	struct idle_verdict verdict;
+
+	for (uint32_t i = 0; i < 3; i++)
+		strangers[i] = small_thread(scene.model,
+					    small_process(scene.model, 500 + i, "thief", false),
+					    500 + i, "thief");
+	for (uint32_t i = 0; i < 3; i++)
+		small_span(scene.model, scene.main, i ? (100 + i * 15) * US : 0,
+			   (115 + i * 15) * US, STATE_RUNNABLE)
+			->other = strangers[i];
+	scene_main_launches(&scene, 145);
+	scene_compute_roots(&scene);
+	/* The main thread's own 35 us are the largest row. */
+	assert_int_equal(scene.results.idle.roots->row[0].root.cause, IDLE_USER_CODE);
+	verdict = idle_verdict(scene.model, scene.results.idle.roots);
+	assert_int_equal(verdict.cause, IDLE_RUNNABLE);
+	assert_int_equal(verdict.kind, IDLE_KIND_OTHER_CPU);
+	assert_int_equal(verdict.ns, 45 * US);
+	assert_int_equal(verdict.cause_ns, 45 * US);
+	assert_int_equal(verdict.most->ns, 15 * US);
+	scene_end(&scene);
+}
+
+/* What is advised where the main thread was ready like this until 170 us, or slept in an ioctl (@driver). */
+static void expect_advice(uint32_t other, uint8_t flags, const char *driver, uint32_t commands,
+			  const char *with)
+{
+	struct scene scene = scene_make();
+	struct advice_results advice = { 0 };
+	struct driver row = { .device = driver ? model_string(scene.model, driver) : 0,
+			      .command_count = commands };
+	struct ioctl_call ioctl = { .thread = scene.main, .end_ns = 170 * US };
+	struct driver_command command = { .mask = UINT32_MAX, .value = 1 };
+
+	if (driver) {
+		assert_true(MODEL_PUSH(&scene.model->drivers, row));
+		assert_true(MODEL_PUSH(&scene.model->commands, command));
+		assert_true(MODEL_PUSH(&scene.model->ioctls, ioctl));
+		small_sleep(scene.model, scene.main, 0, 170 * US, IOCTL, INDEX_NONE,
+			    SPAN_WOKEN_HARDIRQ);
+	} else {
+		struct span *span =
+			small_span(scene.model, scene.main, 0, 170 * US, STATE_RUNNABLE);
+
+		span->other = other;
+		span->flags = flags;
+	}
+	scene_main_launches(&scene, 170);
+	scene_compute_roots(&scene);
+	assert_int_equal(device_advice_add(scene.model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(advice.advice_count, 1);
+	assert_string_equal(advice.list[0].id, "device_idle");
+	assert_non_null(strstr(advice.list[0].remedy, with));
+	free(advice.list);
+	scene_end(&scene);
+}
+
+static void test_advice(void **state)
+{
+	struct scene scene = scene_make();
+
+	expect_advice(scene.outsider, 0, NULL, 0, "Others have the CPUs");
+	expect_advice(scene.worker, 0, NULL, 0, "The job's own threads want more CPUs");
+	expect_advice(INDEX_NONE, SPAN_CPU_IDLE, NULL, 0, "keep them from deep idle states");
+	expect_advice(0, 0, "/dev/nvidia0", 1, "mapped, pinned or allocated beforehand");
+	expect_advice(0, 0, "/dev/urandom", 0, "what this driver is asked for");
+	scene_end(&scene);
+}
+
+/* Causes below what a trace can be off are no finding, however many there are. */
+static void test_no_finding(void **state)
+{
+	struct scene scene = scene_make();
+	struct model *model = scene.model;
+	struct advice_results advice = { 0 };
+
+	small_sleep(model, scene.main, 0, 120 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_sleep(model, scene.main, 120 * US, 140 * US, FSYNC, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	small_span(model, scene.main, 140 * US, 160 * US, STATE_RUNNABLE);
+	scene_main_launches(&scene, 160);
+	scene_compute_roots(&scene);
+	scene.results.devices[0].window_ns = 800 * US;
+	assert_int_equal(device_advice_add(model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(advice.advice_count, 0);
+	scene.results.devices[0].window_ns = 600 * US;
+	assert_int_equal(device_advice_add(model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(advice.advice_count, 1);
+	free(advice.list);
+	scene_end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_device_wait),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_no_finding),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
