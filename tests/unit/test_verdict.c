@@ -39,19 +39,13 @@ static void begin(struct fixture *f)
 	*f = (struct fixture){ .scene = scene_make(), .all_steps = { .main = INDEX_NONE } };
 }
 
-static void main_launches(struct fixture *f, uint64_t from_us)
-{
-	small_span(f->scene.model, f->scene.main, from_us * US, 1000 * US, STATE_RUNNING);
-	small_call(f->scene.model, f->scene.main, f->scene.launch, 180 * US, 190 * US);
-}
-
 /* main waits for the worker until 180 us, which sleeps because it wants to. */
 static void main_waits(struct fixture *f)
 {
 	struct scene *scene = &f->scene;
 
 	small_sleep(scene->model, scene->main, 0, 180 * US, FUTEX, scene->worker, 0);
-	main_launches(f, 180);
+	scene_main_launches(&f->scene, 180);
 	small_sleep(scene->model, scene->worker, 0, 179 * US, NANOSLEEP, INDEX_NONE,
 		    SPAN_WOKEN_TIMER);
 	small_span(scene->model, scene->worker, 179 * US, 1000 * US, STATE_RUNNING);
@@ -194,7 +188,7 @@ static void cpu(void **state)
 		span->other = CASES[i].own ? f.scene.worker : f.scene.outsider;
 		if (CASES[i].flags & SPAN_CPU_IDLE)
 			span->other = INDEX_NONE;
-		main_launches(&f, 170);
+		scene_main_launches(&f.scene, 170);
 		compute(&f);
 		expect(&f, VERDICT_CPU, 28);
 		says(&f, CASES[i].with);
@@ -291,7 +285,7 @@ static void data_in_trainer(void **state)
 	struct fixture f;
 
 	begin(&f);
-	main_launches(&f, 0);
+	scene_main_launches(&f.scene, 0);
 	add_pipeline(&f);
 	f.steps.judged_wait_ns = 200 * US;
 	compute(&f);
@@ -405,7 +399,7 @@ static void untraced(void **state)
 
 	begin(&f);
 	small_sleep(f.scene.model, f.scene.main, 0, 180 * US, POLL, f.scene.outsider, 0);
-	main_launches(&f, 180);
+	scene_main_launches(&f.scene, 180);
 	assert_true(MODEL_PUSH(&f.scene.model->files, 0));
 	assert_true(MODEL_PUSH(&f.scene.model->switches, row));
 	compute(&f);
