@@ -48,7 +48,8 @@ int elf_file_extent(const struct elf_file *file, uint64_t address, uint64_t *sta
 	if (!elf_read_exactly(file, table->offset + (int64_t)row.entry, &entry, sizeof(entry)))
 		return -ENOENT;
 	at = table->address + (int64_t)row.entry + offsetof(struct entry, first);
-	if (at + (int64_t)entry.first != *start || !entry.size || address - *start >= entry.size)
+	if (at + (int64_t)entry.first != *start || !entry.size || address - *start >= entry.size ||
+	    *start + entry.size < *start)
 		return -ENOENT;
 	*end = *start + entry.size;
 	return 0;
