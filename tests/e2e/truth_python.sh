@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # CPython without any help of its own: the functions that threads are in, and how long they wait for
-# the interpreter's lock; with each version from 3.8 to 3.13 that is here (python3, and pyenv's).
+# the interpreter's lock; with each version from 3.7 to 3.13 that is here (python3, and pyenv's).
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3
@@ -46,7 +46,7 @@ for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
 	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
 	[[ $seen != *" $version "* ]] || continue
 	case $version in
-	3.8 | 3.9 | 3.1[0-3]) seen+="$version " ;;
+	3.[789] | 3.1[0-3]) seen+="$version " ;;
 	*) continue ;;
 	esac
 	note "$python: Python $version"
@@ -66,8 +66,8 @@ for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
 	assert_between "threads held up by a known one" 1 2 \
 		"$(jq '[.python[0].threads[] | select(.gil_holder_tid and (.function // "" | endswith("burn_here")))] | length' "$WORK/gil.json")"
 done
-[ "$seen" != ' ' ] || skip "needs a CPython from 3.8 to 3.13"
-for version in 3.8 3.9 3.10 3.11 3.12 3.13; do
+[ "$seen" != ' ' ] || skip "needs a CPython from 3.7 to 3.13"
+for version in 3.7 3.8 3.9 3.10 3.11 3.12 3.13; do
 	[[ $seen = *" $version "* ]] || note "skipped: no Python $version here"
 done
 

@@ -113,7 +113,7 @@ static void tell(struct interpreted *process, uint16_t version)
 	char text[160];
 
 	snprintf(text, sizeof(text),
-		 "process %d: this build of Python %u.%u is not known (3.8 to 3.13 are, in their "
+		 "process %d: this build of Python %u.%u is not known (3.7 to 3.13 are, in their "
 		 "default builds): its functions are not seen",
 		 (int)process->pid, version >> 8, version & 255);
 	interpreted_warn(process, text);
