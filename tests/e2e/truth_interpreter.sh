@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A Python thread has the interpreter's lock, the one that launches wants it: all slices of its waits lead to the
 # holder, and to the function that it is in, with default options; with each CPython 3 that is here.
+# longer: every version, not the oldest and the newest alone
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -50,11 +51,10 @@ judge() {
 		"$(jq -r '[.chain[] | "\(.cause) \(.tid)"] | join(" ")' "$WORK/root")"
 }
 
-seen=' '
-for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
-	version=$("$python" -c 'import ctypes, sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-	[[ $seen != *" $version "* ]] || continue
-	seen+="$version "
+seen=
+while read -r version python; do
+	"$python" -c 'import ctypes' 2>/dev/null || continue
+	seen+=" $version"
 	for way in bytecode native; do
 		job "$python" "$way"
 		if ! [[ $version =~ ^3\.([789]|1[0-3])$ ]]; then
@@ -68,5 +68,5 @@ for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
 		judge "$version" "$way" "$POINTS" 3
 		assert_contains "where it is" "$WORK/root" "interpreter_lock.py:[0-9]+ hold_(by_bytecode|in_native)"
 	done
-done
-[ "$seen" != ' ' ] || skip "needs a CPython 3 with ctypes"
+done < <(pythons)
+[ -n "$seen" ] || skip "needs a CPython 3 with ctypes"

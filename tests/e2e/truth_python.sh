@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # CPython without any help of its own: the functions that threads are in, and how long they wait for
 # the interpreter's lock; with each version from 3.7 to 3.13 that is here (python3, and pyenv's).
+# longer: every version, not the oldest and the newest alone
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3
@@ -42,13 +43,9 @@ burner() {
 }
 
 seen=' '
-for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
-	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-	[[ $seen != *" $version "* ]] || continue
-	case $version in
-	3.[789] | 3.1[0-3]) seen+="$version " ;;
-	*) continue ;;
-	esac
+while read -r version python; do
+	[[ $version =~ ^3\.([789]|1[0-3])$ ]] || continue
+	seen+="$version "
 	note "$python: Python $version"
 	record "$python" 2 1
 	assert_eq "version" "$version" "$(json "$WORK/gil.json" '.python[0].version')"
@@ -65,7 +62,7 @@ for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
 	# Each holds up the other.
 	assert_between "threads held up by a known one" 1 2 \
 		"$(jq '[.python[0].threads[] | select(.gil_holder_tid and (.function // "" | endswith("burn_here")))] | length' "$WORK/gil.json")"
-done
+done < <(pythons)
 [ "$seen" != ' ' ] || skip "needs a CPython from 3.7 to 3.13"
 for version in 3.7 3.8 3.9 3.10 3.11 3.12 3.13; do
 	[[ $seen = *" $version "* ]] || note "skipped: no Python $version here"
