@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What README and other documents tell to type works as it is printed, from `git clone` on: their fences "```sh run".
 # timeout: 1800
+# beside others: what it types measures nothing, and it has folders of its own
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq git ffmpeg python3 unshare

@@ -4,6 +4,7 @@
 # without a warning and then has one more record, interpreter, format, analysis, section, exporter and runtime, each of
 # which tells what it should.
 # timeout: 900
+# beside others: it builds a copy of its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command git jq make patch python3

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # MindInsight 2.3.1 reads what is exported of a device, and finds the report's figures in it.
 # timeout: 1800
+# beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
 

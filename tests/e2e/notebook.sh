@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The Python package: its wheel, its tables against the report, and its example as a notebook runs it.
+# beside others: it reads a stored trace, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
 
