@@ -4,16 +4,19 @@
 # a heading, a unit shows. With PROFBPF_STORE_OUTPUTS=1 they are stored anew, to be looked at in git diff.
 # beside others: it makes its files itself, and no time counts
 . "$(dirname "$0")/lib.sh"
-need_command jq sqlite3 protoc
+need_command jq sqlite3 protoc python3
 
 OUTPUTS=tests/data/outputs
 TRACES=(every faults io ioctls launched sleeps)
+VERSION=$("$ANALYZER" --version)
+VERSION=${VERSION##* }
 export TZ=UTC LC_ALL=C.UTF-8
 
 # section NAME: standard input under a heading; what tells where or when the test ran is taken out.
+# The version of who writes is as it was when outputs were first stored: a release changes none of them.
 section() {
 	printf '==== %s\n' "$1"
-	sed -e "s|$WORK|WORK|g" -e "s|$ROOT/||g"
+	sed -e "s|$WORK|WORK|g" -e "s|$ROOT/||g" -e "s/profbpf $VERSION\b/profbpf 0.1.0/g"
 	printf '\n'
 }
 
@@ -36,7 +39,7 @@ exported() {
 	fi
 	case $format in
 		sqlite) sqlite3 "$out" .dump | section sqlite ;;
-		perfetto) protoc --decode_raw <"$out" | section perfetto ;;
+		perfetto) tests/tools/perfetto_packets.py <"$out" | protoc --decode_raw | section perfetto ;;
 		chrome) jq -S -c '.[]?' "$out" | section chrome ;;
 		*) if [ -d "$out" ]; then folder "$out" "$format"; else section "$format" <"$out"; fi ;;
 	esac
