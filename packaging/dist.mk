@@ -8,8 +8,8 @@ DIST_TIME = $(shell git log -1 --format=%ct)
 dist:
 	@test -n "$(ECHARTS)" || { echo "make dist: there is no third_party/echarts; run ./setup" >&2; false; }
 	@mkdir -p $(B)
-	git archive --format=tar --prefix=profbpf-$(VERSION)/ -o $(DIST).tar HEAD
-	tar --append -f $(DIST).tar --sort=name --mtime=@$(DIST_TIME) --owner=0 --group=0 --numeric-owner \
+	git -c tar.umask=0022 archive --format=tar --prefix=profbpf-$(VERSION)/ -o $(DIST).tar HEAD
+	TAR_OPTIONS= tar --append -f $(DIST).tar --sort=name --mtime=@$(DIST_TIME) --owner=0 --group=0 --numeric-owner \
 		--mode=u=rwX,go=rX --transform='s,^,profbpf-$(VERSION)/,' third_party/echarts
 	gzip -9nf $(DIST).tar
 	@echo "$(DIST).tar.gz"

@@ -1,23 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make dist: the same bytes twice, from the committed sources, with ECharts and its licences; pages are built of it.
+# make dist: the same bytes from two folders, users, umasks and times of day, of the committed sources, with ECharts and its licences; pages are built of it.
 . "$(dirname "$0")/lib.sh"
 need_command git
 cd "$ROOT"
 git rev-parse --verify -q HEAD >/dev/null || skip "not a git checkout"
 [ -s third_party/echarts/echarts.min.js ] || skip "ECharts was not fetched: ./setup fetches it"
 
-# archive FOLDER: of a clone there, made under other permissions, and its hash
+# archive FOLDER UMASK MODE [COMMAND...]: its hash, of a clone there that has those permissions; COMMAND runs make
 archive() {
-	git clone -q --no-local . "$1"
-	cp -r third_party "$1/"
-	(umask "$2" && chmod -R "$3" "$1/third_party" && make -s -C "$1" dist MAKEFLAGS= >/dev/null 2>"$WORK/dist.err") || fail "make dist: $(cat "$WORK/dist.err")"
-	sha256sum <"$(ls "$1"/build/profbpf-*.tar.gz)"
+	local folder=$1
+	git clone -q --no-local . "$folder"
+	cp -r third_party "$folder/"
+	chmod -R "$3" "$folder/third_party"
+	[ $# -lt 4 ] || chown -R 65534:65534 "$folder"
+	(umask "$2" && "${@:4}" make -s -C "$folder" dist MAKEFLAGS= >/dev/null 2>"$WORK/dist.err") || fail "make dist: $(cat "$WORK/dist.err")"
+	sha256sum <"$(ls "$folder"/build/profbpf-*.tar.gz)"
 }
+another=()
+[ "$(id -u)" -ne 0 ] || another=(setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent)
 first=$(archive "$WORK/a" 022 u=rwX,go=rX)
-second=$(archive "$WORK/b" 077 u=rwX,go=)
+# Another folder, time, user, umask, language and time zone, and a user's own settings of git.
+printf '[tar]\n\tumask = user\n' >"$WORK/gitconfig"
+chmod 755 "$WORK"
+mkdir -m 755 "$WORK/deeper"
+second=$(TZ=Asia/Tokyo LC_ALL=C.UTF-8 GIT_CONFIG_GLOBAL=$WORK/gitconfig archive "$WORK/deeper/b" 077 u=rwX,go= "${another[@]}")
 assert_eq "the same bytes" "$first" "$second"
-tar tzf "$(ls "$WORK"/b/build/profbpf-*.tar.gz)" >"$WORK/names"
+tar tzf "$(ls "$WORK"/deeper/b/build/profbpf-*.tar.gz)" >"$WORK/names"
 for file in LICENSE NOTICE LICENSE-d3 echarts.min.js; do
 	assert_contains "the library in it" "$WORK/names" "^profbpf-[0-9.]*/third_party/echarts/$file\$"
 done
