@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # profbpf: `make help` lists the targets; ./setup installs what they need.
 
-VERSION := 0.1.0
 CLANG ?= clang
 # Debian keeps it in /usr/sbin, which an ordinary user's PATH lacks.
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/local/sbin:/usr/sbin" command -v bpftool || echo bpftool)
@@ -209,6 +208,7 @@ help:
 	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"
 	@echo "make install  install into DESTDIR/PREFIX (default /usr/local); make uninstall removes it"
 	@echo "make dist     an archive of the committed sources with ECharts in it, into build/"
+	@echo "make deb      Debian's packages of that archive and what each holds, into build/deb (docs/install.md)"
 	@echo "make gpu-kit  the programs for a machine with an NVIDIA GPU and nothing else, for tests/gpu/run (docs/gpu.md)"
 	@echo "make clean    remove what was built"
 	@echo "CC, CPPFLAGS, CFLAGS and LDFLAGS of the environment or the command line are added to the project's (flags.mk)"

@@ -3,6 +3,9 @@
 # environment or the command line, they come after ours, so that they win. What is compiled depends on
 # this file, not on theirs: `sudo make install` builds nothing anew.
 
+# The version is here and nowhere else; CHANGELOG.md says what is new in it.
+VERSION := 0.2.0
+
 comma := ,
 
 # make itself sets CC to "cc" where nobody does.

@@ -14,4 +14,9 @@ dist:
 	gzip -9nf $(DIST).tar
 	@echo "$(DIST).tar.gz"
 
-.PHONY: dist
+# Debian's packages, of that archive, in a clean folder; lintian, where it is, may say nothing.
+deb: dist
+	packaging/make-deb $(DIST).tar.gz $(B)/deb
+	! command -v lintian >/dev/null || lintian --fail-on error,warning $(B)/deb/*.changes
+
+.PHONY: dist deb

@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 INSTALL ?= install
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 
 CATALOGS := $(wildcard catalog/*.catalog)
 MAN1 := $(wildcard docs/man/*.1)
@@ -29,7 +30,7 @@ install: all
 	$(call install_to,644,$(PREFIX)/share/man/man7,$(MAN7))
 	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))
 	$(call install_to,644,$(PREFIX)/share/bash-completion/completions,$(BASH_COMPLETIONS))
-	$(call install_to,644,$(PREFIX)/share/zsh/site-functions,$(ZSH_COMPLETIONS))
+	$(call install_to,644,$(ZSHDIR),$(ZSH_COMPLETIONS))
 	$(call install_to,644,$(PREFIX)/share/fish/vendor_completions.d,$(FISH_COMPLETIONS))
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf,$(LICENCES))
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf/echarts,$(ECHARTS_LICENCES))
@@ -44,7 +45,7 @@ uninstall:
 	$(call remove_from,$(PREFIX)/share/man/man7,$(MAN7))
 	$(call remove_from,$(PREFIX)/share/man/man8,$(MAN8))
 	$(call remove_from,$(PREFIX)/share/bash-completion/completions,$(BASH_COMPLETIONS))
-	$(call remove_from,$(PREFIX)/share/zsh/site-functions,$(ZSH_COMPLETIONS))
+	$(call remove_from,$(ZSHDIR),$(ZSH_COMPLETIONS))
 	$(call remove_from,$(PREFIX)/share/fish/vendor_completions.d,$(FISH_COMPLETIONS))
 	$(call remove_from,$(SYSUSERSDIR),profbpf.conf)
 	$(call remove_from,$(UNITDIR),profbpfd.service)

@@ -32,3 +32,11 @@ for file in LICENSE NOTICE LICENSE-d3 echarts.min.js; do
 done
 assert_contains "the sources" "$WORK/names" '^profbpf-[0-9.]*/analyzer/cli/main.c$'
 assert_eq "names" "$(sort -u "$WORK/names" | wc -l)" "$(wc -l <"$WORK/names")"
+
+# The release that CHANGELOG.md tells of last is the program's, in Debian's form, too.
+version=$("$ANALYZER" --version)
+version=${version##* }
+assert_eq "CHANGELOG.md's newest release" "$version" "$(sed -n 's/^## \[\([0-9.]*\)\] - .*/\1/p' CHANGELOG.md | head -n 1)"
+packaging/changelog deb CHANGELOG.md >"$WORK/changelog"
+assert_eq "Debian's changelog begins" "profbpf ($version-1) unstable; urgency=medium" "$(head -n 1 "$WORK/changelog")"
+assert_eq "the archive's name" "profbpf-$version.tar.gz" "$(basename "$(ls "$WORK"/a/build/profbpf-*.tar.gz)")"
