@@ -13,6 +13,7 @@
 
 /* Tasks by kernel before the overview that TensorFlow and JAX write beside them. */
 static const char *const PATTERNS[] = { "*.xplane.pb",
+					"*.xplane.pb.gz",
 					"*.pt.trace.json",
 					"*.pt.trace.json.gz",
 					"*_results.db",
@@ -24,6 +25,8 @@ static const char *const PATTERNS[] = { "*.xplane.pb",
 					"*.pftrace",
 					"*.perfetto-trace",
 					"*.chrome_timeline.json",
+					"onnxruntime_profile*.json",
+					"onnxruntime_profile*.json.gz",
 					NULL };
 
 static int detect(const struct import_sample *sample)

@@ -127,6 +127,7 @@ struct step_mark {
 	uint64_t number;
 	uint32_t process; /* index into processes, or INDEX_NONE */
 	uint32_t device; /* index into devices, if it is a device that the mark is of; or INDEX_NONE */
+	bool unnamed; /* of the host, and no name of a call or range says that it is one (step_names.h) */
 };
 
 /* What a communication operation moved over a link, or how long it waited. */

@@ -104,7 +104,8 @@ def check(name, trace, device, calls):
         pids[event["pid"]].append((event["ts"] * 1000, (event["ts"] + event["dur"]) * 1000))
     sums.same(name + ": busy", sorted(one["busy_ns"] for one in report["devices"]),
               sorted(sums.length(one) for one in pids.values()))
-    sums.same(name + ": the host's calls", sum(row["count"] for row in report["api"]), calls)
+    rows = report["api"] + report.get("host_scopes", [])
+    sums.same(name + ": the host's calls", sum(row["count"] for row in rows), calls)
     words = sums.analyzer("info", "--device", path)
     sums.same(name + ": says that there is no device", "all is the host's" in words, not device)
     return report

@@ -124,6 +124,11 @@ static void make_space(struct out *space, uint64_t timestamp_ns)
 	put_message(space, 1, &plane);
 }
 
+static const char *function_name(const struct model *model, const struct call *call)
+{
+	return model_text(model, model->functions.row[call->function].name);
+}
+
 static void check_space(uint64_t timestamp_ns, uint64_t first_ns, uint8_t clock)
 {
 	const struct device_task *task;
@@ -144,10 +149,13 @@ static void check_space(uint64_t timestamp_ns, uint64_t first_ns, uint8_t clock)
 	assert_int_equal(task->end_ns, first_ns + 3001);
 	assert_int_equal(task->stream, 13);
 	assert_int_equal(task->enqueue_ns, first_ns + 500);
-	assert_int_equal(task->call, 0);
+	assert_string_equal(function_name(model, &model->calls.row[task->call]),
+			    "hipModuleLaunchKernel");
 	assert_int_equal(model->tasks.row[1].kind, PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION);
-	/* What the framework does is no call of a runtime. */
-	assert_int_equal(model->calls.count, 1);
+	/* What the framework does is no call of a runtime, but what the thread was in. */
+	assert_int_equal(model->calls.count, 2);
+	assert_string_equal(function_name(model, &model->calls.row[0]), "ExecuteHelper");
+	assert_int_equal(model->functions.row[model->calls.row[0].function].scope, SCOPE_RANGE);
 	assert_int_equal(model->step_marks.count, 1);
 	assert_int_equal(model->step_marks.row[0].number, 12);
 	assert_int_equal(model->findings.count, 0);

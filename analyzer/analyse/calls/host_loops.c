@@ -127,6 +127,26 @@ static bool add_marks(struct search *search, uint32_t first, uint32_t end)
 	return true;
 }
 
+/* What is marked as a step by other means than its name. */
+static bool add_unnamed_marks(struct search *search)
+{
+	const struct model *model = search->model;
+
+	for (uint32_t i = 0; i < model->step_marks.count; i++) {
+		const struct step_mark *from = &model->step_marks.row[i];
+		struct call_mark mark = { .start_ns = from->start_ns,
+					  .end_ns = from->end_ns,
+					  .number = from->number,
+					  .process = from->process,
+					  .name = STEP_NAME_STEP };
+
+		if (from->unnamed && from->process < model->processes.count &&
+		    !MODEL_PUSH(&search->marks, mark))
+			return false;
+	}
+	return true;
+}
+
 static int by_process(const void *a, const void *b)
 {
 	const struct call_event *x = a, *y = b;
@@ -166,6 +186,8 @@ static int gather(struct search *search)
 		    !add_marks(search, first, end))
 			return -ENOMEM;
 	}
+	if (!add_unnamed_marks(search))
+		return -ENOMEM;
 	if (search->events.count)
 		qsort(search->events.row, search->events.count, sizeof(struct call_event),
 		      by_process);

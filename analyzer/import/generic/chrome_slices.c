@@ -4,9 +4,9 @@
  *
  * Complete events ("X") and pairs of begin and end ("B", "E", innermost first) are tasks; "ts"
  * and "dur" are microseconds of a clock that the format does not name. slices.h tells which are tasks of
- * devices. Categories tell, too: "gpu_memcpy", or "Kernel" with a stream or a grid, which ONNX
- * Runtime writes beside its nodes; a node's args.provider only says who launched it: its time is the
- * host's. Format: "Trace Event Format", Google.
+ * devices. Categories tell, too: "gpu_memcpy", or "Kernel" with a stream or a grid; args.provider
+ * of ONNX Runtime's nodes (onnxruntime.c; here of files that were put together of several) only says who launched it: its time is
+ * the host's. Format: "Trace Event Format", Google.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/json_objects.h"
 #include "analyzer/import/generic/slices.h"
+#include "analyzer/import/tensorflow/xplane.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 
@@ -33,6 +34,10 @@ enum field {
 	F_CORRELATION,
 	F_GRID,
 	F_PROVIDER,
+	F_CATEGORY,
+	F_OPERATION,
+	F_STEP,
+	F_CALL,
 	FIELDS
 };
 
@@ -49,6 +54,10 @@ static const char *const KEYS[] = { "ph",
 				    "args.correlation",
 				    "args.grid_x",
 				    "args.provider",
+				    "args.hlo_category",
+				    "args.hlo_op",
+				    "args.step_num",
+				    "args.correlation_id",
 				    NULL };
 
 _Static_assert(sizeof(KEYS) / sizeof(KEYS[0]) == FIELDS + 1, "a key for each field");
@@ -182,6 +191,23 @@ static bool time_of(const struct json_value *value, int64_t *ns)
 	return value->text && decimal_scaled(value->text, value->length, 3, ns);
 }
 
+/* What TensorFlow and JAX say of an event, as of those of an XSpace (xplane.c). */
+static bool add_figures(struct chrome *file, const struct json_value *values, struct slice *slice)
+{
+	const char *name = model_text(file->import->model, slice->name);
+	uint64_t step;
+
+	slice->type = string_of(file, &values[F_CATEGORY]);
+	slice->operation = values[F_OPERATION].text != NULL;
+	if (values[F_STEP].text &&
+	    decimal_unsigned(values[F_STEP].text, values[F_STEP].length, &step))
+		slice->step = step + 1;
+	if (values[F_CALL].text && !slice->runtime && xplane_is_call(name))
+		slice->runtime = model_string(file->import->model,
+					      strncmp(name, "hip", 3) ? "cuda" : "hip");
+	return slice->type != INDEX_NONE && slice->runtime != INDEX_NONE;
+}
+
 /* An event with a track and a time: complete with @dur_ns, or 'B', or 'E'. */
 static int add_event(struct chrome *file, const struct json_value *values, char phase,
 		     int64_t dur_ns)
@@ -199,7 +225,8 @@ static int add_event(struct chrome *file, const struct json_value *values, char 
 	if (!time_of(&values[F_TS], &ts_ns))
 		return import_finding(file->import, "events without a usable time",
 				      values[F_NAME].text);
-	if (track == INDEX_NONE || name == INDEX_NONE || slice.runtime == INDEX_NONE)
+	if (track == INDEX_NONE || name == INDEX_NONE || slice.runtime == INDEX_NONE ||
+	    !add_figures(file, values, &slice))
 		return -ENOMEM;
 	slice.start_ns = ts_ns;
 	slice.track = track;

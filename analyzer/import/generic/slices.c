@@ -79,13 +79,13 @@ int slices_end(struct slices *slices, uint32_t row, int64_t end_ns)
 	return 0;
 }
 
-static uint8_t kind_of(const char *name)
+static uint8_t kind_of(const char *name, const char *type)
 {
 	if (is_communication_name(name) || strcasestr(name, "allreduce"))
 		return PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
 	if (strcasestr(name, "memcpy"))
 		return PROFBPF__DEVICE_TASKS__KIND__COPY;
-	return xplane_task_kind(name, "");
+	return xplane_task_kind(name, type);
 }
 
 static const char *process_name(const struct slices *slices, const struct slice_track *track)
@@ -113,7 +113,9 @@ static int put_task(struct slices *slices, const struct slice *slice, uint64_t s
 				    .call = INDEX_NONE,
 				    .stream = track->stream,
 				    .name = slice->name,
-				    .kind = kind_of(model_text(model, slice->name)) };
+				    .type = slice->type,
+				    .kind = kind_of(model_text(model, slice->name),
+						    model_text(model, slice->type)) };
 
 	task.device = device_row(slices, track);
 	return task.device != INDEX_NONE && MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
@@ -139,6 +141,41 @@ static int put_step(struct slices *slices, const struct slice *slice, uint64_t s
 	return MODEL_PUSH(&model->step_marks, mark) ? 0 : -ENOMEM;
 }
 
+static void name_thread(struct slices *slices, const struct slice_track *track, uint32_t row,
+		       uint64_t end_ns)
+{
+	struct model *model = slices->import->model;
+	const char *process = process_name(slices, track);
+	struct thread *thread = &model->threads.row[row];
+	uint64_t number;
+
+	if (end_ns > thread->last_ns)
+		thread->last_ns = end_ns;
+	thread->name = track->name;
+	if (!decimal_unsigned(process, strlen(process), &number)) /* else it has none */
+		model->processes.row[thread->process].name = track->process;
+}
+
+static int put_scope(struct slices *slices, const struct slice *slice, uint32_t thread,
+		     uint64_t start_ns, uint64_t end_ns)
+{
+	struct model *model = slices->import->model;
+	const char *name = model_text(model, slice->name);
+	const struct step_mark mark = { .start_ns = start_ns,
+					.end_ns = end_ns,
+					.number = slice->step - 1,
+					.process = model->threads.row[thread].process,
+					.device = INDEX_NONE,
+					.unnamed = true };
+
+	if (start_ns == end_ns)
+		return import_finding(slices->import, "marks of the host without a duration", name);
+	if (slice->step && !MODEL_PUSH(&model->step_marks, mark))
+		return -ENOMEM;
+	return import_scope(&slices->rows, thread, name, xplane_scope(name, slice->operation),
+			    start_ns, end_ns);
+}
+
 /* A thread's calls; with a trace, that has them. */
 static int put_call(struct slices *slices, const struct slice *slice, uint64_t start_ns,
 		    uint64_t end_ns)
@@ -146,27 +183,25 @@ static int put_call(struct slices *slices, const struct slice *slice, uint64_t s
 	struct model *model = slices->import->model;
 	const struct slice_track *track = &slices->tracks.row[slice->track];
 	const char *runtime = model_text(model, slice->runtime);
+	bool launches = strcmp(runtime, "cuda") == 0 || strcmp(runtime, "hip") == 0;
 	struct call call = { .start_ns = start_ns, .end_ns = end_ns, .task = INDEX_NONE };
 	const char *name = model_text(model, slice->name);
-	const char *process = process_name(slices, track);
-	struct thread *thread;
-	uint64_t number;
 
 	if (!slices->import->alone)
 		return 0;
 	call.thread =
 		import_thread(&slices->rows, (uint32_t)track->device, track->stream, start_ns);
-	call.function = import_function(&slices->rows, *runtime ? runtime : "host",
-					*name ? name : "unnamed", PROFBPF__FUNCTION__KIND__OTHER);
-	if (call.thread == INDEX_NONE || call.function == INDEX_NONE ||
-	    !MODEL_PUSH(&model->calls, call))
+	if (call.thread == INDEX_NONE)
 		return -ENOMEM;
-	thread = &model->threads.row[call.thread];
-	if (end_ns > thread->last_ns)
-		thread->last_ns = end_ns;
-	thread->name = track->name;
-	if (!decimal_unsigned(process, strlen(process), &number)) /* else it has none */
-		model->processes.row[thread->process].name = track->process;
+	name_thread(slices, track, call.thread, end_ns);
+	if (!*runtime && strncmp(process_name(slices, track), "/host:", 6) == 0)
+		return put_scope(slices, slice, call.thread, start_ns, end_ns);
+	call.function = import_function(&slices->rows, *runtime ? runtime : "host",
+					*name ? name : "unnamed",
+					launches ? call_kind_of_name(name) :
+						   PROFBPF__FUNCTION__KIND__OTHER);
+	if (call.function == INDEX_NONE || !MODEL_PUSH(&model->calls, call))
+		return -ENOMEM;
 	return 0;
 }
 

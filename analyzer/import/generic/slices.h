@@ -7,7 +7,7 @@
  * are, but for their tracks that sum up others ("XLA Modules"); else tracks and processes whose names
  * say it ("gpu0", "stream 7", "6 GPU0" of rocprof, "COMPUTE AGENT [4] QUEUE [1] (GPU)"; slice_words.c).
  * Each process is a device then, each track a stream. All other tracks are threads of the host: of a
- * file without a trace their slices are calls.
+ * file without a trace their slices are calls, or, in a process "/host:CPU" of TensorFlow and JAX, what threads were in.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_GENERIC_SLICES_H
 #define PROFBPF_ANALYZER_IMPORT_GENERIC_SLICES_H
@@ -26,6 +26,9 @@ struct slice {
 	uint32_t track; /* index into tracks */
 	uint32_t name; /* strings of the model */
 	uint32_t runtime; /* string: what called it, if the file tells; else 0 */
+	uint32_t type; /* string: of a device's operation, "convolution"; 0 = not told */
+	uint64_t step; /* the number of one, plus 1; 0 = it is none */
+	bool operation; /* one of XLA's: it has an hlo_op */
 	uint8_t evidence; /* enum slice_evidence */
 };
 

@@ -7,7 +7,9 @@
  * "XLA Modules", "TensorFlow Name Scope", ...) are sums of them. An event has a number of
  * event_metadata, which has its name, and its offset in picoseconds from the line's timestamp_ns,
  * which is since 1970 or since the profile began. Calls of CUDA or HIP are events of the host with
- * a stat correlation_id, which the device's events have, too; other stats are xplane_stats.h's. Numbers of fields:
+ * a stat correlation_id, which the device's events have, too; all else on the host's lines, each of which is a thread, is the
+ * host's timeline: "$file.py:12 name" a function of Python, what has an hlo_op an operation of XLA on
+ * the CPU, what has a step_num a step. Other stats are xplane_stats.h's. Numbers of fields:
  * tensorflow/core/profiler/protobuf/xplane.proto.
  */
 #include <errno.h>
@@ -136,7 +138,7 @@ static int add_stat_kind(struct xspace *file, struct proto_message entry)
 static int add_event_kind(struct xspace *file, struct proto_message entry)
 {
 	struct proto_message value, name = { 0 };
-	struct event_kind kind = { 0 };
+	struct event_kind kind = { .figures = XPLANE_FIGURES_NONE };
 	struct proto_field field;
 	uint64_t id;
 
@@ -226,10 +228,39 @@ static int64_t to_ns(int64_t ps)
 	return (ps + PS_PER_NS / 2) / PS_PER_NS;
 }
 
-/* Is it a function of a runtime, of those that launch? */
-static bool is_call_name(const char *name)
+static bool set_times(const struct xspace *file, const struct event *event, struct xspan *span)
 {
-	return strncmp(name, "cu", 2) == 0 || strncmp(name, "hip", 3) == 0;
+	const struct line *line = &file->line;
+	int64_t end_ps;
+
+	return event->offset_ps >= 0 && event->duration_ps >= 0 && line->timestamp_ns >= 0 &&
+	       !__builtin_add_overflow(event->offset_ps, event->duration_ps, &end_ps) &&
+	       end_ps <= INT64_MAX - PS_PER_NS &&
+	       !__builtin_add_overflow(line->timestamp_ns, to_ns(event->offset_ps),
+				       &span->start_ns) &&
+	       !__builtin_add_overflow(line->timestamp_ns, to_ns(end_ps), &span->end_ns);
+}
+
+/* What a thread of the host was in; that of a trace is better. */
+static int add_scope(struct xspace *file, const struct event *event, struct xspan *span)
+{
+	const char *name = model_text(file->import->model, span->name);
+	int err;
+
+	if (!file->import->alone)
+		return 0;
+	/* Instants have a picosecond. */
+	if (event->duration_ps <= 1)
+		return import_finding(file->import, "marks of the host without a duration", name);
+	if (!set_times(file, event, span))
+		return import_finding(file->import, "events without usable times", name);
+	err = import_track(file->import, &file->rows.streams, TRACK_LINE, INDEX_NONE, span->line);
+	if (err)
+		return err;
+	span->step = event->figures.step;
+	span->scope = xplane_scope(name, event->figures.operation);
+	span->line_name = file->line.name;
+	return MODEL_PUSH(&file->scopes, *span) ? 0 : -ENOMEM;
 }
 
 static int add_span(struct xspace *file, struct event *event)
@@ -241,7 +272,6 @@ static int add_span(struct xspace *file, struct event *event)
 			      .bytes = figures->bytes,
 			      .line = line->id,
 			      .device = file->plane->row };
-	int64_t end_ps;
 	bool pushed = true;
 	int err;
 
@@ -257,13 +287,9 @@ static int add_span(struct xspace *file, struct event *event)
 	if (figures->detail)
 		span.detail = figures->detail;
 	if (line->role == LINE_CALLS &&
-	    (!figures->correlation || !is_call_name(model_text(file->import->model, span.name))))
-		return 0;
-	if (event->offset_ps < 0 || event->duration_ps < 0 || line->timestamp_ns < 0 ||
-	    __builtin_add_overflow(event->offset_ps, event->duration_ps, &end_ps) ||
-	    end_ps > INT64_MAX - PS_PER_NS ||
-	    __builtin_add_overflow(line->timestamp_ns, to_ns(event->offset_ps), &span.start_ns) ||
-	    __builtin_add_overflow(line->timestamp_ns, to_ns(end_ps), &span.end_ns))
+	    (!figures->correlation || !xplane_is_call(model_text(file->import->model, span.name))))
+		return add_scope(file, event, &span);
+	if (!set_times(file, event, &span))
 		return import_finding(file->import, "events without usable times",
 				      model_text(file->import->model, span.name));
 	err = import_track(file->import, &file->rows.streams, TRACK_LINE, file->plane->row,
@@ -281,7 +307,7 @@ static int add_span(struct xspace *file, struct event *event)
 
 static int read_event(struct xspace *file, struct proto_message message)
 {
-	struct event event = { 0 };
+	struct event event = { .figures = XPLANE_FIGURES_NONE };
 	struct proto_field field;
 	bool timed = false;
 	int state;
@@ -323,6 +349,9 @@ static int read_line(struct xspace *file, struct proto_message line)
 			file->line.timestamp_ns = (int64_t)field.value;
 	}
 	file->line.role = role_of(file->plane, &name);
+	file->line.name = name.at && file->line.role == LINE_CALLS ? string_of(file, &name) : 0;
+	if (file->line.name == STRING_NONE)
+		return -ENOMEM;
 	if (file->line.role == LINE_OTHER)
 		return 0;
 	while (!err && proto_next(&line, &field) == 1) {
@@ -336,7 +365,8 @@ static int on_plane(void *context, const struct proto_field *found)
 {
 	struct xspace *file = context;
 	struct proto_message rest = found->bytes;
-	struct plane plane = { .stats = { .strings = file->import->model->strings } };
+	struct plane plane = { .stats = { .strings = file->import->model->strings },
+			       .figures = XPLANE_FIGURES_NONE };
 	struct xplane_device device;
 	struct proto_field field;
 	int err, state = 0;
@@ -371,13 +401,15 @@ static int import(struct import *import)
 
 	import_rows_begin(&file.rows, import);
 	err = proto_file_each(import->path, on_plane, &file, damage, sizeof(damage));
-	err = import_end_reading(import, err, file.tasks.count + file.calls.count, damage);
+	err = import_end_reading(import, err, file.tasks.count + file.calls.count + file.scopes.count,
+				 damage);
 	if (!err)
 		err = xplane_put_rows(&file);
 	import_rows_free(&file.rows);
 	map_free(&file.launches);
 	free(file.tasks.row);
 	free(file.calls.row);
+	free(file.scopes.row);
 	free(file.steps.row);
 	free(file.devices.row);
 	return err;

@@ -19,6 +19,12 @@ uint8_t xplane_task_kind(const char *name, const char *type);
 /* Is it a line of a device that sums up others ("XLA Modules")? */
 bool xplane_line_is_sum(const char *name);
 
+/* enum host_scope of what a thread of the host was in; @operation: the file says that it is one of XLA's. */
+uint8_t xplane_scope(const char *name, bool operation);
+
+/* Is it a function of a runtime, of those that launch, as far as its name goes? */
+bool xplane_is_call(const char *name);
+
 /* How the lines of a plane are to be taken. */
 enum line_role { LINE_OTHER, LINE_WORK, LINE_CALLS, LINE_STEPS };
 
@@ -26,6 +32,7 @@ struct line {
 	uint64_t id;
 	int64_t timestamp_ns;
 	enum line_role role;
+	uint32_t name; /* string */
 };
 
 struct xspan {
@@ -34,10 +41,13 @@ struct xspan {
 	uint64_t correlation;
 	uint64_t bytes;
 	uint64_t line;
+	uint64_t step; /* of scopes: UINT64_MAX = it is none */
 	uint32_t name;
 	uint32_t type;
 	uint32_t detail; /* of tasks: 1 + index into model->task_details; 0 = none */
 	uint32_t device; /* of tasks and steps */
+	uint32_t line_name; /* string, of scopes */
+	uint8_t scope; /* enum host_scope, of scopes */
 };
 
 struct xplane_device {
@@ -53,6 +63,7 @@ struct xspace {
 	struct line line;
 	MODEL_ARRAY(struct xspan) tasks;
 	MODEL_ARRAY(struct xspan) calls;
+	MODEL_ARRAY(struct xspan) scopes; /* the host's timeline, if no trace was given */
 	MODEL_ARRAY(struct xspan) steps;
 	MODEL_ARRAY(struct xplane_device) devices; /* by device of spans */
 	struct map launches; /* correlation -> row of calls */

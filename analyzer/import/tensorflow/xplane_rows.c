@@ -21,6 +21,9 @@ static void choose_clock(struct xspace *file)
 	for (uint32_t i = 0; i < file->calls.count; i++)
 		first_ns = file->calls.row[i].start_ns < first_ns ? file->calls.row[i].start_ns
 								  : first_ns;
+	for (uint32_t i = 0; i < file->scopes.count; i++)
+		first_ns = file->scopes.row[i].start_ns < first_ns ? file->scopes.row[i].start_ns
+								   : first_ns;
 	file->move_ns = first_ns < 1 ? 1 - first_ns : 0;
 	file->clock = first_ns > NANOSECONDS_2001 ? PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 						  : PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED;
@@ -79,6 +82,43 @@ static int put_call(struct xspace *file, const struct xspan *span)
 	    !MODEL_PUSH(&model->calls, call))
 		return -ENOMEM;
 	return 0;
+}
+
+bool xplane_is_call(const char *name)
+{
+	return strncmp(name, "cu", 2) == 0 || strncmp(name, "hip", 3) == 0;
+}
+
+uint8_t xplane_scope(const char *name, bool operation)
+{
+	if (*name == '$')
+		return SCOPE_PYTHON;
+	if (operation)
+		return SCOPE_OPERATOR;
+	/* tf.data's. */
+	if (strncmp(name, "Iterator::", strlen("Iterator::")) == 0 ||
+	    strncmp(name, "IteratorGetNext", strlen("IteratorGetNext")) == 0)
+		return SCOPE_DATA;
+	return scope_of_range(name);
+}
+
+static int put_scope(struct xspace *file, const struct xspan *span)
+{
+	struct model *model = file->import->model;
+	struct step_mark mark = { .number = span->step, .device = INDEX_NONE, .unnamed = true };
+	uint32_t thread;
+	int err;
+
+	if (!instants(file, span, &mark.start_ns, &mark.end_ns))
+		return 0;
+	thread = import_thread(&file->rows, 0, span->line, mark.start_ns);
+	err = import_scope(&file->rows, thread, model_text(model, span->name), span->scope,
+			   mark.start_ns, mark.end_ns);
+	if (err)
+		return err;
+	model->threads.row[thread].name = span->line_name;
+	mark.process = model->threads.row[thread].process;
+	return span->step == UINT64_MAX || MODEL_PUSH(&model->step_marks, mark) ? 0 : -ENOMEM;
 }
 
 uint8_t xplane_task_kind(const char *name, const char *type)
@@ -198,6 +238,8 @@ int xplane_put_rows(struct xspace *file)
 	choose_clock(file);
 	for (uint32_t i = 0; i < file->calls.count && !err && file->import->alone; i++)
 		err = put_call(file, &file->calls.row[i]);
+	for (uint32_t i = 0; i < file->scopes.count && !err; i++)
+		err = put_scope(file, &file->scopes.row[i]);
 	for (uint32_t i = 0; i < file->tasks.count && !err; i++)
 		err = put_task(file, &file->tasks.row[i]);
 	for (uint32_t i = 0; i < file->steps.count && !err; i++)

@@ -34,6 +34,8 @@ enum stat {
 	PEAK_TERAFLOPS,
 	PEAK_GIGABYTES,
 	MEMORY_BANDWIDTH,
+	STEP,
+	OPERATION,
 	STATS
 };
 
@@ -48,6 +50,8 @@ static const char *const NAMES[STATS] = {
 	"peak_teraflops_per_second",
 	"peak_hbm_bw_gigabytes_per_second",
 	"memory_bandwidth",
+	"step_num",
+	"hlo_op",
 };
 
 struct value {
@@ -193,6 +197,8 @@ void xplane_stats_read(const struct xplane_stats *stats, struct proto_message st
 	case MEMORY_BANDWIDTH:
 		figures->peak_bandwidth = possible(value.number) ? value.number : 0;
 		break;
+	case STEP: figures->step = value.integer; break;
+	case OPERATION: figures->operation = true; break;
 	default: break;
 	}
 }

@@ -26,12 +26,14 @@ struct xplane_stats {
 	struct map texts; /* metadata id -> string: what a reference refers to */
 };
 
-/* Of an event, a kind of events or a plane; 0 = not told. */
+/* Of an event, a kind of events or a plane; 0 = not told. XPLANE_FIGURES_NONE is nothing. */
 struct xplane_figures {
 	uint64_t correlation;
 	uint64_t bytes; /* copied */
+	uint64_t step; /* of a range of the host that is one; UINT64_MAX = it is none */
 	uint32_t type; /* string: hlo_category */
 	uint32_t shape; /* string: "bf16[8,128]{1,0}" */
+	bool operation; /* of XLA: it has an hlo_op */
 	uint32_t detail; /* 1 + row of task_details that xplane_figures_keep() made */
 	uint32_t known; /* MODEL_DETAIL_*: which of the next two */
 	double flops;
@@ -40,6 +42,8 @@ struct xplane_figures {
 	double peak_flops; /* per second */
 	double peak_bandwidth; /* bytes per second */
 };
+
+#define XPLANE_FIGURES_NONE { .step = UINT64_MAX }
 
 /* Stat number @id of the plane is called @name. 0 or -ENOMEM. */
 int xplane_stats_name(struct xplane_stats *stats, uint64_t id, const struct proto_message *name);
