@@ -143,6 +143,7 @@ extern const struct importer import_mindspore_display;
 extern const struct importer import_mindspore_timeline;
 extern const struct importer import_nsys;
 extern const struct importer import_nsys_stats;
+extern const struct importer import_onnxruntime;
 extern const struct importer import_perfetto;
 extern const struct importer import_rocpd;
 extern const struct importer import_rocprof_csv;

@@ -48,6 +48,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_training_trace,
 	&import_megengine,
 	&import_megengine_graph,
+	&import_onnxruntime,
 	&import_perfetto,
 	&import_chrome,
 	&import_directory,

@@ -9,6 +9,7 @@
 
 #define PROFILER "ProfilerStep#"
 #define EXECUTE "execute_"
+#define RUN "model_run"
 
 /* What may stand between the word and the number, or behind both. */
 #define BETWEEN " _#:=-[("
@@ -36,7 +37,7 @@ enum step_name step_name_of(const char *text, uint64_t *number)
 		*number = number_in(text + strlen(PROFILER));
 		return *number != UINT64_MAX ? STEP_NAME_PROFILER : STEP_NAME_NONE;
 	}
-	if (strncmp(text, EXECUTE, strlen(EXECUTE)) == 0)
+	if (strncmp(text, EXECUTE, strlen(EXECUTE)) == 0 || strcmp(text, RUN) == 0)
 		return STEP_NAME_EXECUTE;
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++) {
 		size_t length = strlen(WORDS[i]);

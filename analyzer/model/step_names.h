@@ -10,7 +10,7 @@ enum step_name {
 	STEP_NAME_NONE = 0,
 	STEP_NAME_PROFILER, /* ProfilerStep#3 */
 	STEP_NAME_STEP, /* "step 3", "train_step[3]", "Iteration:3"; also without a number */
-	STEP_NAME_EXECUTE, /* execute_...: one pass of an inference engine */
+	STEP_NAME_EXECUTE, /* execute_..., or ONNX Runtime's model_run: one pass of an inference engine */
 };
 
 /* step_name_of - does @text call a step? *@number is UINT64_MAX where it tells none. */

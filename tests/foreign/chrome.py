@@ -38,22 +38,6 @@ def jax(gpu):
     return {"displayTimeUnit": "ns", "traceEvents": events + [{}]}, device, 43
 
 
-def onnxruntime(gpu):
-    """An array; nodes of the host, kernels of no process; a node's time is the launching thread's."""
-    provider = "CUDAExecutionProvider" if gpu else "CPUExecutionProvider"
-    events = [{"cat": "Session", "pid": 9, "tid": 9, "ph": "X", "name": "model_run", "ts": 0, "dur": 1000, "args": {}}]
-    for node in slices(9, 9, "MatMul", 12, 10, 40, 2, cat="Node"):
-        node["name"] += "_kernel_time"
-        node["args"] = {"op_name": "MatMul", "provider": provider, "node_index": "3"}
-        events.append(node)
-    device = []
-    if gpu:
-        for kernel in slices(-1, -1, "ampere_sgemm", 12, 15, 45, 0, cat="Kernel"):
-            kernel["args"] = {"stream": "7", "grid_x": "4", "block_x": "128"}
-            device.append(kernel)
-    return events + device, device, 13
-
-
 def python_frames():
     """viztracer: nothing but Python; names and threads that look like a device's, but are none."""
     events = [process(55, "MainProcess"), thread(55, 55, "MainThread"), thread(55, 56, "cuda-EvtHandlr"),
@@ -114,10 +98,6 @@ def check(name, trace, device, calls):
 check("jax_cpu", *jax(False))
 steps = check("jax_gpu", *jax(True))["steps"]["devices"][0]["rows"]
 sums.same("jax_gpu: work in steps", [row["device_busy_ns"] for row in steps], [160000, 160000])
-check("onnxruntime_cpu", *onnxruntime(False))
-nodes = check("onnxruntime_gpu", *onnxruntime(True))
-sums.same("onnxruntime_gpu: who ran nodes", sorted({row["runtime"] for row in nodes["api"]}),
-          ["CUDAExecutionProvider", "host"])
 check("python", *python_frames())
 check("browser", *browser())
 check("tensorflow1", *tensorflow1())

@@ -108,6 +108,7 @@ static const struct target TARGETS[] = {
 	{ "training_trace", &import_training_trace, { "training_trace.46.dev.1.slice_0" } },
 	{ "megengine", &import_megengine, { "1.chrome_timeline.json" } },
 	{ "megengine_graph", &import_megengine_graph, { "profiling.json" } },
+	{ "onnxruntime", &import_onnxruntime, { "onnxruntime_profile.json" } },
 	{ "perfetto", &import_perfetto, { "trace.pftrace" } },
 	{ "chrome", &import_chrome, { "trace.json" } },
 	{ "directory",

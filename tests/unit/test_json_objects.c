@@ -47,12 +47,13 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 	return 0;
 }
 
-static int read_text(const char *text, struct seen *seen)
+/* @objects: arrays are wanted also with objects in them. */
+static int read_as(const char *text, bool objects, struct seen *seen)
 {
 	size_t size = strlen(text);
-	static const char *const KEYS[] = { "a", "b", "c.d[]", NULL };
+	const char *const keys[] = { "a", "b", objects ? "c.d[{}]" : "c.d[]", NULL };
 	const struct json_reader reader = {
-		.keys = KEYS, .object = on_object, .scalar = on_scalar, .context = seen
+		.keys = keys, .object = on_object, .scalar = on_scalar, .context = seen
 	};
 	char path[] = "/tmp/test_json_objects.XXXXXX", error[256] = "";
 	int fd = mkstemp(path), err;
@@ -65,6 +66,11 @@ static int read_text(const char *text, struct seen *seen)
 	unlink(path);
 	assert_true(!err || error[0]);
 	return err;
+}
+
+static int read_text(const char *text, struct seen *seen)
+{
+	return read_as(text, false, seen);
 }
 
 static int ignore(void *context, const char *list, const struct json_value *values)
@@ -170,6 +176,23 @@ static void test_arrays(void **state)
 	check("[{\"c\":{\"d\":5},\"a\":2}]", "2|-|-;");
 }
 
+static void check_objects(const char *text, const char *expected)
+{
+	struct seen seen;
+
+	assert_int_equal(read_as(text, true, &seen), 0);
+	assert_string_equal(seen.text, expected);
+}
+
+static void test_arrays_of_objects(void **state)
+{
+	check_objects("[{\"c\":{\"d\":[1, {\"a\" : 9, \"b\":[{\"\":\"x:\"}, {}]}, []]},\"a\":2}]",
+		      "2|-|[1,{\"a\":9,\"b\":[{\"\":\"x:\"},{}]},[]];");
+	check_objects("[{\"a\":[{\"a\":1}],\"c\":{\"d\":[[\"[\"],\"{\"],\"x\":[{\"d\":1}]},\"b\":3}]",
+		      "-|3|[[\"[\"],\"{\"];");
+	check_objects("[{\"c\":{\"d\":{\"a\":1}},\"a\":2},{\"c\":{\"d\":[]}}]", "2|-|-;-|-|[];");
+}
+
 /* A key counts where it stands, in no other object. */
 static void test_inner_objects(void **state)
 {
@@ -203,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_literals),
 		cmocka_unit_test(test_literal_at_chunk_end),
 		cmocka_unit_test(test_arrays),
+		cmocka_unit_test(test_arrays_of_objects),
 		cmocka_unit_test(test_inner_objects),
 		cmocka_unit_test(test_long_array),
 		cmocka_unit_test(test_long_text),

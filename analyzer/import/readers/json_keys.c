@@ -11,7 +11,8 @@ static struct json_key *add(struct json_keys *keys, uint32_t group, const char *
 	if (keys->count == JSON_KEYS_MAX || !length)
 		return NULL;
 	first = &keys->chain[json_keys_chain(group, text, length)];
-	*key = (struct json_key){ text, length, group, JSON_KEY_NONE, JSON_KEY_NONE, false, *first };
+	*key = (struct json_key){ text, length, group, JSON_KEY_NONE, JSON_KEY_NONE, false,
+				 false, *first };
 	*first = keys->count++;
 	return key;
 }
@@ -40,8 +41,9 @@ static const char *point_in(const char *text, const char *end)
 static void add_wanted(struct json_keys *keys, const char *text, uint32_t wanted)
 {
 	size_t length = strlen(text);
-	bool array = length > 2 && strcmp(text + length - 2, "[]") == 0;
-	const char *end = text + length - (array ? 2 : 0), *point;
+	bool objects = length > 4 && strcmp(text + length - 4, "[{}]") == 0;
+	bool array = objects || (length > 2 && strcmp(text + length - 2, "[]") == 0);
+	const char *end = text + length - (objects ? 4 : array ? 2 : 0), *point;
 	uint32_t group = 0;
 	struct json_key *key;
 
@@ -57,6 +59,7 @@ static void add_wanted(struct json_keys *keys, const char *text, uint32_t wanted
 	if (key && key->wanted == JSON_KEY_NONE) {
 		key->wanted = wanted;
 		key->array = array;
+		key->objects = objects;
 	}
 }
 

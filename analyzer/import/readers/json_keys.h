@@ -25,6 +25,7 @@ struct json_key {
 	uint32_t inner; /* group of the object that it may have, or JSON_KEY_NONE */
 	uint32_t wanted; /* which wanted key ends here, or JSON_KEY_NONE */
 	bool array; /* wanted as one text */
+	bool objects; /* ... also where objects are in it */
 	uint32_t next; /* in its chain, or JSON_KEY_NONE */
 };
 
@@ -38,7 +39,7 @@ struct json_keys {
 /*
  * json_keys_begin - @wanted, NULL-terminated, must outlive the keys
  *
- * A key that ends in "[]" is wanted as array. What is beyond JSON_KEYS_MAX is not found.
+ * A key that ends in "[]" is wanted as array, one that ends in "[{}]" also if objects are in it. What is beyond JSON_KEYS_MAX is not found.
  */
 void json_keys_begin(struct json_keys *keys, const char *const *wanted);
 

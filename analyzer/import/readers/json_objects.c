@@ -24,6 +24,7 @@ struct parse {
 	unsigned int object_depth; /* of the object being read; 0 = none */
 	unsigned int array_depth; /* of the outermost array inside that object; 0 = none */
 	uint32_t array_key; /* where that array's text goes, or NOT_WANTED */
+	bool array_objects; /* ... also with objects in it */
 	uint64_t handed; /* objects and scalars handed out */
 	uint64_t skip; /* ... in a first reading: those are not handed out again */
 	const char *list; /* that the object is in */
@@ -36,6 +37,7 @@ struct parse {
 	uint32_t key; /* where the next value goes, or NOT_WANTED */
 	uint32_t inner; /* group of keys of the next value, if it is an object, or NOT_WANTED */
 	bool key_array; /* the next value is wanted as text of an array */
+	bool key_objects; /* ... also with objects in it */
 	uint32_t group[DEPTH_MAX + 1]; /* of keys of each open object in the object being read */
 	struct json_value values[JSON_OBJECT_KEYS];
 	uint32_t offsets[JSON_OBJECT_KEYS]; /* of texts in buffer while it may still move */
@@ -81,7 +83,7 @@ static bool reserve(struct parse *parse, size_t more)
 static int add_item(struct parse *parse, const char *text, size_t length, bool quoted)
 {
 	struct json_value *array = &parse->values[parse->array_key];
-	bool first = !array->length || parse->buffer[parse->used - 1] == '[';
+	bool first = !array->length || strchr("[{:", parse->buffer[parse->used - 1]);
 	char *to;
 
 	if (parse->used + length + 4 > JSON_OBJECT_BYTES) {
@@ -92,7 +94,7 @@ static int add_item(struct parse *parse, const char *text, size_t length, bool q
 	if (!reserve(parse, length + 4))
 		return 0;
 	to = parse->buffer + parse->used;
-	if (!first && *text != ']')
+	if (!first && (quoted || !strchr("]}:", *text)))
 		*to++ = ',';
 	if (quoted)
 		*to++ = '"';
@@ -178,7 +180,7 @@ static void forget_key(struct parse *parse)
 {
 	parse->key = NOT_WANTED;
 	parse->inner = NOT_WANTED;
-	parse->key_array = false;
+	parse->key_array = parse->key_objects = false;
 }
 
 static void inner_key(struct parse *parse, const char *text, size_t length)
@@ -195,6 +197,15 @@ static void inner_key(struct parse *parse, const char *text, size_t length)
 	parse->key = key->wanted;
 	parse->inner = key->inner;
 	parse->key_array = key->array;
+	parse->key_objects = key->objects;
+}
+
+/* Of an object in a wanted array. */
+static int key_in_array(struct parse *parse, const char *text, size_t length)
+{
+	if (parse->array_key == NOT_WANTED || !add_item(parse, text, length, true))
+		return parse->array_key == NOT_WANTED;
+	return parse->array_key == NOT_WANTED || add_item(parse, ":", 1, false);
 }
 
 static int on_key(void *context, const unsigned char *text, size_t length)
@@ -203,7 +214,7 @@ static int on_key(void *context, const unsigned char *text, size_t length)
 
 	parse->met = true;
 	if (parse->array_depth)
-		return 1;
+		return key_in_array(parse, (const char *)text, length);
 	if (parse->object_depth) {
 		inner_key(parse, (const char *)text, length);
 		return 1;
@@ -244,9 +255,8 @@ static int enter_inner(struct parse *parse, bool array, uint32_t key, uint32_t i
 	if (parse->array_depth) {
 		if (parse->array_key == NOT_WANTED)
 			return 1;
-		if (array)
-			return add_item(parse, "[", 1, false);
-		/* No text is made of objects in an array. */
+		if (array || parse->array_objects)
+			return add_item(parse, array ? "[" : "{", 1, false);
 		parse->values[parse->array_key] = (struct json_value){ 0 };
 		parse->array_key = NOT_WANTED;
 		return 1;
@@ -266,6 +276,7 @@ static int enter_inner(struct parse *parse, bool array, uint32_t key, uint32_t i
 static int enter(struct parse *parse, bool array)
 {
 	uint32_t key = parse->key_array ? parse->key : NOT_WANTED, inner = parse->inner;
+	bool objects = parse->key_objects;
 	unsigned int outer = parse->depth;
 
 	parse->met = true;
@@ -277,6 +288,8 @@ static int enter(struct parse *parse, bool array)
 								      : (uint16_t)parse->length;
 	parse->is_array[parse->depth] = array;
 	forget_key(parse);
+	if (parse->object_depth && !parse->array_depth)
+		parse->array_objects = objects;
 	if (parse->object_depth)
 		return enter_inner(parse, array, key, inner);
 	if (parse->depth == 2 && array && !parse->is_array[1]) {
@@ -306,7 +319,8 @@ static int leave(struct parse *parse)
 
 	parse->met = true;
 	forget_key(parse);
-	if (parse->array_depth && parse->array_key != NOT_WANTED && !add_item(parse, "]", 1, false))
+	if (parse->array_depth && parse->array_key != NOT_WANTED &&
+	    !add_item(parse, parse->is_array[depth] ? "]" : "}", 1, false))
 		return 0;
 	if (parse->array_depth == depth) {
 		parse->array_depth = 0;

@@ -30,7 +30,7 @@ struct json_reader {
 	/*
 	 * Wanted keys of objects, NULL-terminated; "args.stream" is key stream of the object
 	 * under key args. "args.shape[]" is an array as one text of JSON without blanks, if there
-	 * are no objects in it; what is inside an array cannot be wanted otherwise.
+	 * are no objects in it, and "args.shape[{}]" one that may have objects; what is inside an array cannot be wanted otherwise.
 	 */
 	const char *const *keys;
 	/*

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/import/onnxruntime/onnxruntime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/operator_calls.h"
+#include "analyzer/import/task_find.h"
+#include "lib/base/sort_rows.h"
+
+#define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
+#define UNKNOWN_NS UINT64_MAX
+
+/* Operators that one provider ran: names are a model's, which may give one of them to another provider. */
+struct provider {
+	uint32_t name;
+	struct operator_calls calls;
+};
+
+/* An operator that has begun: what those within it took ("If", "Loop" and "Scan" run others). */
+struct open_operator {
+	const struct ort_span *span;
+	uint64_t inner_ns;
+	uint64_t inner_device_ns;
+};
+
+struct sums {
+	struct ort *file;
+	MODEL_ARRAY(struct provider) providers;
+	struct map rows; /* provider -> row of providers */
+	MODEL_ARRAY(struct open_operator) open;
+	bool all_told; /* of each device task it is known who launched it */
+};
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct ort_span *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return x->dur_ns > y->dur_ns ? -1 : x->dur_ns < y->dur_ns;
+}
+
+static bool instants(const struct ort_span *span, int64_t move_ns, uint64_t *from, uint64_t *to)
+{
+	int64_t start_ns, end_ns;
+
+	if (__builtin_add_overflow(span->start_ns, move_ns, &start_ns) || start_ns < 1 ||
+	    __builtin_add_overflow(start_ns, span->dur_ns, &end_ns))
+		return false;
+	*from = (uint64_t)start_ns;
+	*to = (uint64_t)end_ns;
+	return true;
+}
+
+static struct operator_calls *calls_of(struct sums *sums, uint32_t name)
+{
+	uint32_t row = map_get(&sums->rows, name);
+	struct provider provider = {
+		.name = name, .calls = { .import = sums->file->import, .device = INDEX_NONE }
+	};
+
+	if (row == MAP_NONE) {
+		row = sums->providers.count;
+		if (!MODEL_PUSH(&sums->providers, provider) || !map_put(&sums->rows, name, row))
+			return NULL;
+	}
+	return &sums->providers.row[row].calls;
+}
+
+static int close_operator(struct sums *sums)
+{
+	struct open_operator last = sums->open.row[--sums->open.count];
+	const struct ort_span *span = last.span;
+	struct operator_calls *calls = calls_of(sums, span->provider);
+	struct operator_sum call = { .name = span->name,
+				     .type = span->type,
+				     .core = span->provider,
+				     .shapes = span->shapes,
+				     .total_ns = UNKNOWN_NS,
+				     .self_ns = UNKNOWN_NS,
+				     .host_ns = (uint64_t)span->dur_ns };
+
+	call.host_self_ns = call.host_ns > last.inner_ns ? call.host_ns - last.inner_ns : 0;
+	if (sums->all_told || span->kernels)
+		call.self_ns = span->kernels_ns;
+	if (call.self_ns == UNKNOWN_NS || last.inner_device_ns == UNKNOWN_NS ||
+	    __builtin_add_overflow(call.self_ns, last.inner_device_ns, &call.total_ns))
+		call.total_ns = UNKNOWN_NS;
+	if (sums->open.count) {
+		struct open_operator *outer = &sums->open.row[sums->open.count - 1];
+
+		outer->inner_ns += call.host_ns;
+		if (outer->inner_device_ns == UNKNOWN_NS || call.total_ns == UNKNOWN_NS ||
+		    __builtin_add_overflow(outer->inner_device_ns, call.total_ns,
+					   &outer->inner_device_ns))
+			outer->inner_device_ns = UNKNOWN_NS;
+	}
+	return calls ? operator_calls_add(calls, &call) : -ENOMEM;
+}
+
+static int open_operator(struct sums *sums, const struct ort_span *span)
+{
+	struct open_operator row = { .span = span };
+	int err = 0;
+
+	while (sums->open.count && !err) {
+		const struct ort_span *last = sums->open.row[sums->open.count - 1].span;
+		int64_t end_ns;
+
+		if (last->pid == span->pid && last->tid == span->tid &&
+		    !__builtin_add_overflow(last->start_ns, last->dur_ns, &end_ns) &&
+		    span->start_ns < end_ns)
+			break;
+		err = close_operator(sums);
+	}
+	if (err)
+		return err;
+	return MODEL_PUSH(&sums->open, row) ? 0 : -ENOMEM;
+}
+
+static int sum_operators(struct ort *file)
+{
+	struct sums sums = { .file = file, .all_told = file->tasks.count > 0 };
+	int err = 0;
+
+	for (uint32_t i = 0; i < file->tasks.count; i++)
+		sums.all_told &= file->tasks.row[i].span != INDEX_NONE;
+	for (uint32_t i = 0; i < file->spans.count && !err; i++)
+		if (file->spans.row[i].provider)
+			err = open_operator(&sums, &file->spans.row[i]);
+	while (sums.open.count && !err)
+		err = close_operator(&sums);
+	for (uint32_t i = 0; i < sums.providers.count; i++)
+		operator_calls_free(&sums.providers.row[i].calls);
+	free(sums.providers.row);
+	free(sums.open.row);
+	map_free(&sums.rows);
+	return err;
+}
+
+/* An operator's runtime is its provider. */
+static uint32_t function_of(struct ort *file, const struct ort_span *span)
+{
+	struct model *model = file->import->model;
+	const char *name = model_text(model, span->name);
+	const char *provider = model_text(model, span->provider);
+
+	if (span->call)
+		return import_function(&file->rows, strncmp(name, "hip", 3) ? "cuda" : "hip", name,
+				       call_kind_of_name(name));
+	return import_function_row(&file->rows, *provider ? provider : "session",
+				   *name ? name : "unnamed", PROFBPF__FUNCTION__KIND__MARKER,
+				   span->provider ? SCOPE_OPERATOR : SCOPE_RANGE);
+}
+
+static int put_memory(struct ort *file, const struct ort_span *span, uint64_t ts_ns)
+{
+	struct memory_record record = { .ts_ns = import_host_time(&file->rows, CLOCK, ts_ns),
+					.process = import_process(&file->rows, span->pid),
+					.file = file->import->file,
+					.flags = MODEL_MEMORY_HOST };
+
+	if (span->in_use != UINT64_MAX) {
+		record.allocated = span->in_use;
+		record.flags |= MODEL_MEMORY_ALLOCATED;
+	}
+	if (span->held != UINT64_MAX) {
+		record.reserved = span->held;
+		record.flags |= MODEL_MEMORY_RESERVED;
+	}
+	if (record.flags == MODEL_MEMORY_HOST || !record.ts_ns)
+		return 0;
+	return MODEL_PUSH(&file->import->model->memory_records, record) ? 0 : -ENOMEM;
+}
+
+static int put_span(struct ort *file, const struct ort_span *span, int64_t move_ns)
+{
+	struct model *model = file->import->model;
+	struct call call = { .task = INDEX_NONE };
+
+	if (!instants(span, move_ns, &call.start_ns, &call.end_ns))
+		return import_finding(file->import, "events outside of any time",
+				      model_text(model, span->name));
+	if (file->import->alone) {
+		call.thread = import_thread(&file->rows, span->pid, span->tid, call.start_ns);
+		call.function = function_of(file, span);
+		if (call.thread == INDEX_NONE || call.function == INDEX_NONE ||
+		    !MODEL_PUSH(&model->calls, call))
+			return -ENOMEM;
+		if (call.end_ns > model->threads.row[call.thread].last_ns)
+			model->threads.row[call.thread].last_ns = call.end_ns;
+	}
+	return put_memory(file, span, call.end_ns);
+}
+
+static uint8_t kind_of_task(const char *name)
+{
+	if (is_communication_name(name))
+		return PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
+	if (strncasecmp(name, "memcpy", 6) == 0)
+		return PROFBPF__DEVICE_TASKS__KIND__COPY;
+	return strncasecmp(name, "memset", 6) == 0 ? PROFBPF__DEVICE_TASKS__KIND__FILL
+						   : PROFBPF__DEVICE_TASKS__KIND__KERNEL;
+}
+
+static bool add_metric(struct model *model, struct task_detail *detail, const char *name,
+		       double value)
+{
+	struct task_metric metric = { .name = model_string(model, name), .value = (float)value };
+
+	if (!(value > 0))
+		return true;
+	detail->metric_count++;
+	return metric.name != INDEX_NONE && MODEL_PUSH(&model->task_metrics, metric);
+}
+
+static bool add_detail(struct ort *file, const struct ort_task *from, struct device_task *task)
+{
+	struct model *model = file->import->model;
+	struct task_detail detail = task_detail_unknown();
+
+	if (from->span != INDEX_NONE) {
+		const struct ort_span *span = &file->spans.row[from->span];
+
+		task->type = span->type;
+		detail.input_shapes = span->shapes;
+		detail.input_types = span->types;
+	}
+	detail.first_metric = model->task_metrics.count;
+	if (!add_metric(model, &detail, "blocks", from->blocks) ||
+	    !add_metric(model, &detail, "threads per block", from->threads))
+		return false;
+	if (!detail.input_shapes && !detail.metric_count)
+		return true;
+	if (!MODEL_PUSH(&model->task_details, detail))
+		return false;
+	task->detail = model->task_details.count;
+	return true;
+}
+
+/* The event that launched it stands for the call, which is not told. */
+static void set_launch(struct ort *file, const struct ort_task *from, int64_t move_ns,
+		       struct device_task *task)
+{
+	const struct ort_span *span =
+		from->span != INDEX_NONE ? &file->spans.row[from->span] : NULL;
+	uint64_t start_ns, end_ns;
+
+	if (!span || !instants(span, move_ns, &start_ns, &end_ns))
+		return;
+	task->enqueue_ns = import_host_time(&file->rows, CLOCK, start_ns);
+	task->enqueue_dur_ns = task->enqueue_ns ? end_ns - start_ns : 0;
+	task->thread = import_thread(&file->rows, span->pid, span->tid, task->enqueue_ns);
+}
+
+static int put_task(struct ort *file, const struct ort_task *from, int64_t move_ns)
+{
+	struct model *model = file->import->model;
+	const char *name = model_text(model, from->name);
+	struct ort_span span = { .start_ns = from->start_ns, .dur_ns = from->dur_ns };
+	struct device_task task = { .stream = from->stream,
+				    .thread = INDEX_NONE,
+				    .call = INDEX_NONE,
+				    .name = from->name,
+				    .kind = kind_of_task(name) };
+
+	if (!instants(&span, move_ns, &task.start_ns, &task.end_ns))
+		return import_finding(file->import, "device tasks outside of any time", name);
+	task.device = import_device(&file->rows, 0, INDEX_NONE, "GPU", "gpu", "onnxruntime", CLOCK);
+	if (task.device == INDEX_NONE || !add_detail(file, from, &task))
+		return -ENOMEM;
+	set_launch(file, from, move_ns, &task);
+	return import_task(&file->rows, &task);
+}
+
+/* 0 stands for "not reported", and profiles begin near it. */
+static int64_t move_of(const struct ort *file)
+{
+	int64_t first_ns = INT64_MAX;
+
+	for (uint32_t i = 0; i < file->spans.count; i++)
+		if (file->spans.row[i].start_ns < first_ns)
+			first_ns = file->spans.row[i].start_ns;
+	for (uint32_t i = 0; i < file->tasks.count; i++)
+		if (file->tasks.row[i].start_ns < first_ns)
+			first_ns = file->tasks.row[i].start_ns;
+	return first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
+}
+
+static int say_what_is_missing(struct ort *file)
+{
+	uint32_t unknown = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < file->tasks.count; i++)
+		unknown += file->tasks.row[i].span == INDEX_NONE;
+	if (!file->tasks.count)
+		err = import_finding(file->import,
+				     file->gpu ? "no work of a GPU, though providers of one ran "
+						 "operators: their times are those of launching"
+					       : "nothing in it says that it is of a device: all is the "
+						 "host's",
+				     NULL);
+	if (!err && unknown)
+		err = import_finding(file->import,
+				     "device tasks of which it is not told what launched them: device "
+				     "times of operators without tasks are unknown",
+				     NULL);
+	if (!err && file->told_more)
+		err = import_finding(file->import,
+				     "of operators sizes of outputs and parameters, shapes of "
+				     "outputs and the thread pool's counts are not taken",
+				     NULL);
+	return err;
+}
+
+int ort_put_rows(struct ort *file)
+{
+	int64_t move_ns = move_of(file);
+	int err = 0;
+
+	for (uint32_t i = 0; i < file->tasks.count && !err; i++)
+		err = put_task(file, &file->tasks.row[i], move_ns);
+	if (!err)
+		err = say_what_is_missing(file);
+	/* From here on rows are no longer where tasks know them. */
+	SORT_ARRAY(&file->spans, by_thread);
+	for (uint32_t i = 0; i < file->spans.count && !err; i++)
+		err = put_span(file, &file->spans.row[i], move_ns);
+	return err ? err : sum_operators(file);
+}
