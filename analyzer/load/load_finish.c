@@ -8,7 +8,16 @@
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/load/loader.h"
 
-/* Keeps the rows for which @resolve finds a thread and counts the others as bad. */
+/*
+ * A row of a thread that nobody has told of. Not if it is from before the recording: a few switches and wake-ups that
+ * wait in the kernel when a flight recorder's segment begins are of threads that had ended by then.
+ */
+static void note_unknown(struct loader *loader, uint64_t ts_ns)
+{
+	loader->model->bad_rows += ts_ns >= loader->model->info.session_start_ns;
+}
+
+/* Keeps the rows of threads that are known. */
 #define RESOLVE(loader, array, instant)                                                    \
 	do {                                                                               \
 		uint32_t kept = 0;                                                         \
@@ -17,13 +26,14 @@
 			uint32_t thread = loader_thread_at(loader, (array)->row[i].thread, \
 							   (array)->row[i].instant);       \
                                                                                            \
-			if (thread == INDEX_NONE)                                          \
+			if (thread == INDEX_NONE) {                                        \
+				note_unknown(loader, (array)->row[i].instant);             \
 				continue;                                                  \
+			}                                                                  \
 			if (kept != i)                                                     \
 				(array)->row[kept] = (array)->row[i];                      \
 			(array)->row[kept++].thread = thread;                              \
 		}                                                                          \
-		(loader)->model->bad_rows += (array)->count - kept;                        \
 		(array)->count = kept;                                                     \
 	} while (0)
 
