@@ -60,7 +60,8 @@ $(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(D
 $(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
 ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names socket_peers mapped_files
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
-$(B)/tests/unit/test_writer: $(call named,writer trace_output ends left_out $(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_writer: $(call named,writer trace_output ends left_out driver_message statistics_message flight_store flight_window host_stats $(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_flight_store: $(call named,statistics_message flight_store flight_window trace_output,$(DAEMON_OBJ))
 $(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o

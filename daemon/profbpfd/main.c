@@ -17,6 +17,8 @@
 #include "daemon/profbpfd/capture/kernel_types.h"
 #include "daemon/profbpfd/capture/refusal.h"
 #include "daemon/profbpfd/control/server.h"
+#include "lib/base/duration.h"
+#include "lib/base/size.h"
 
 enum {
 	OPTION_SOCKET = 's',
@@ -30,12 +32,16 @@ enum {
 	OPTION_USER_CATALOG,
 	OPTION_WITHOUT,
 	OPTION_BTF,
+	OPTION_RECORDER,
+	OPTION_RECORDER_MEMORY,
+	OPTION_RECORDER_FOR,
 };
 
 struct arguments {
 	const char *socket;
 	struct words catalogs;
 	struct quotas quotas;
+	struct flight_recorder_options recorder;
 	int private_fd;
 };
 
@@ -48,6 +54,13 @@ static const struct argp_option options[] = {
 	  "Take the kernel's types (BTF) from FILE, where " KERNEL_TYPES " is not to be had" },
 	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
 	{ "without-feature", OPTION_WITHOUT, "NAME", OPTION_HIDDEN, NULL },
+	{ NULL, 0, NULL, 0, "The flight recorder, which keeps the last seconds for `profctl snapshot':", 2 },
+	{ "recorder", OPTION_RECORDER, "DURATION", 0, "Keep that much in memory (default: no recorder)", 2 },
+	{ "recorder-memory", OPTION_RECORDER_MEMORY, "SIZE", 0,
+	  "In so much memory at most; the oldest goes first (default: 64M)", 2 },
+	{ "recorder-for", OPTION_RECORDER_FOR, "WHOM", 0,
+	  "Of these processes: accelerators (whoever uses one; the default), pid=N, user=NAME or cgroup=/PATH (repeatable)",
+	  2 },
 	{ NULL, 0, NULL, 0,
 	  "What an ordinary user may have (root and the group profbpf: anything):", 1 },
 	{ "user-sessions", OPTION_USER_SESSIONS, "N", 0, "Sessions at once (default: 4)", 1 },
@@ -72,6 +85,30 @@ static void set_quota(struct quotas *quotas, int key, const char *value, struct 
 		if (options[i].key == key &&
 		    quotas_set(quotas, options[i].name, value, error, sizeof(error)))
 			argp_error(state, "--%s: %s", options[i].name, error);
+}
+
+static void set_recorder(struct flight_recorder_options *recorder, int key, const char *value,
+			 struct argp_state *state)
+{
+	char error[256];
+
+	switch (key) {
+	case OPTION_RECORDER:
+		if (duration_parse(value, &recorder->window_ns, error, sizeof(error)))
+			argp_error(state, "--recorder: %s", error);
+		if (recorder->window_ns < RECORDER_WINDOW_MIN_NS || recorder->window_ns > RECORDER_WINDOW_MAX_NS)
+			argp_error(state, "--recorder %s: not between 1s and 24h", value);
+		break;
+	case OPTION_RECORDER_MEMORY:
+		if (size_parse(value, &recorder->memory_bytes, error, sizeof(error)))
+			argp_error(state, "--recorder-memory: %s", error);
+		if (recorder->memory_bytes < RECORDER_MEMORY_MIN)
+			argp_error(state, "--recorder-memory %s: 4M at least", value);
+		break;
+	default:
+		if (user_rules_add(&recorder->rules, value, error, sizeof(error)))
+			argp_error(state, "--recorder-for: %s", error);
+	}
 }
 
 static int parse_private(const char *text, struct argp_state *state)
@@ -128,6 +165,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_USER_PROCESSES:
 	case OPTION_USER_FUNCTIONS:
 	case OPTION_USER_CATALOG: set_quota(&arguments->quotas, key, text, state); return 0;
+	case OPTION_RECORDER:
+	case OPTION_RECORDER_MEMORY:
+	case OPTION_RECORDER_FOR: set_recorder(&arguments->recorder, key, text, state); return 0;
 	case OPTION_BTF: set_btf(text, state); return 0;
 	case OPTION_WITHOUT: parse_without(text, state); return 0;
 	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
@@ -175,7 +215,9 @@ int main(int argc, char **argv)
 		"Record what the host does for its accelerators. profctl tells it what to record.\v"
 		"Runs in the foreground until SIGTERM. See profbpfd(8)."
 	};
-	struct arguments arguments = { .quotas = QUOTAS_DEFAULT, .private_fd = -1 };
+	struct arguments arguments = { .quotas = QUOTAS_DEFAULT,
+				       .recorder.memory_bytes = RECORDER_MEMORY_DEFAULT,
+				       .private_fd = -1 };
 	struct server_options server = { 0 };
 	char missing[64];
 	int status;
@@ -202,9 +244,11 @@ int main(int argc, char **argv)
 	server.socket = control_socket_path(arguments.socket);
 	server.private_fd = arguments.private_fd;
 	server.quotas = arguments.quotas;
+	server.recorder = arguments.recorder;
 	server.catalog_directories = (const char *const *)arguments.catalogs.word;
 	server.catalog_directory_count = arguments.catalogs.count;
 	status = server_run(&server);
+	user_rules_free(&arguments.recorder.rules);
 	words_free(&arguments.catalogs);
 	return status;
 }

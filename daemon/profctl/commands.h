@@ -14,6 +14,7 @@ int command_stop(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_top(int argc, char **argv);
 int command_why(int argc, char **argv);
+int command_snapshot(int argc, char **argv);
 int command_catalog(int argc, char **argv);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_COMMANDS_H */

@@ -107,9 +107,15 @@ Profbpf__Control__Response *client_receive(struct client *client)
 Profbpf__Control__Response *client_ask(struct client *client, Profbpf__Control__Request *request,
 				       Profbpf__Control__Response__WhatCase expected)
 {
+	return client_ask_with(client, request, NULL, 0, expected);
+}
+
+Profbpf__Control__Response *client_ask_with(struct client *client, Profbpf__Control__Request *request, const int *fds,
+					    size_t fd_count, Profbpf__Control__Response__WhatCase expected)
+{
 	Profbpf__Control__Response *response = NULL;
 
-	if (client_request(client, request, NULL, 0))
+	if (client_request(client, request, fds, fd_count))
 		return NULL;
 	do {
 		profbpf__control__response__free_unpacked(response, NULL);

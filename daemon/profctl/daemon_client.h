@@ -61,9 +61,12 @@ Profbpf__Control__Response *client_receive(struct client *client);
 
 /*
  * client_ask - send a request and wait for its answer, of kind @expected
+ * client_ask_with - the same with descriptors, which stay the caller's
  *
- * Returns NULL after saying why, also if the answer is an error.
+ * Return NULL after saying why, also if the answer is an error.
  */
+Profbpf__Control__Response *client_ask_with(struct client *client, Profbpf__Control__Request *request, const int *fds,
+					    size_t fd_count, Profbpf__Control__Response__WhatCase expected);
 Profbpf__Control__Response *client_ask(struct client *client, Profbpf__Control__Request *request,
 				       Profbpf__Control__Response__WhatCase expected);
 

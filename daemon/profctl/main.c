@@ -27,6 +27,8 @@ static const struct command commands[] = {
 	  "live table of this second: processes, runtime calls, devices" },
 	{ "why", command_why, "why PID[,PID...] [OPTION...]",
 	  "trace a running job for 10 s and say what holds it up" },
+	{ "snapshot", command_snapshot, "snapshot [-o FILE] [OPTION...]",
+	  "write the flight recorder's last seconds to a file" },
 	{ "catalog", command_catalog, "catalog list | check | match",
 	  "what is known of runtimes, and where it applies" },
 };

@@ -22,7 +22,10 @@ static void print_source(FILE *to, const Profbpf__Control__SourceSummary *source
 	for (size_t i = 0; i < source->n_lost; i++)
 		fprintf(to, "%s%" PRIu64 " %s", i ? ", " : "  (", source->lost[i]->count,
 			printable(source->lost[i]->reason, safe, sizeof(safe)));
-	fputs(source->n_lost ? ")\n" : "\n", to);
+	fputs(source->n_lost ? ")" : "", to);
+	if (source->dropped)
+		fprintf(to, "  %" PRIu64 " dropped before", source->dropped);
+	fputc('\n', to);
 }
 
 void summary_print_sources(FILE *to, Profbpf__Control__SourceSummary *const *sources, size_t count)
@@ -67,6 +70,11 @@ void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *o
 		: strcmp(output, "-") ? " to "
 				      : " to standard output",
 		strcmp(output, "-") ? printable(output, safe, sizeof(safe)) : "");
+	summary_print_next(to, output);
+}
+
+void summary_print_next(FILE *to, const char *output)
+{
 	if (!*output || !strcmp(output, "-"))
 		return;
 	fputs("next: analyzer report ", to);

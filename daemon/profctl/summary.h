@@ -7,6 +7,9 @@
 
 #include "proto/control.pb-c.h"
 
+/* summary_print_next - the next command to type; nothing if @output is "" or standard output */
+void summary_print_next(FILE *to, const char *output);
+
 /* summary_print_sources - a table of the records each source produced, kept and lost, why */
 void summary_print_sources(FILE *to, Profbpf__Control__SourceSummary *const *sources, size_t count);
 

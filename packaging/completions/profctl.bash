@@ -171,6 +171,20 @@ _profctl_of_why()
 	fi
 }
 
+_profctl_of_snapshot()
+{
+	case $3 in
+	-l | --last) :; return ;;
+	-o | --output) compopt -o default; return ;;
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--last --output --socket --help"
+	else
+		:
+	fi
+}
+
 _profctl_of_catalog()
 {
 	case $3 in
@@ -192,12 +206,12 @@ _profctl()
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		_profctl_words "$2" "attach record list stop status top why catalog --help --version"
+		_profctl_words "$2" "attach record list stop status top why snapshot catalog --help --version"
 		return
 	fi
 	[[ $command != record ]] || ! _profctl_command || return
 	case $command in
-	attach | record | list | stop | status | top | why | catalog) "_profctl_of_$command" "$@" ;;
+	attach | record | list | stop | status | top | why | snapshot | catalog) "_profctl_of_$command" "$@" ;;
 	esac
 }
 

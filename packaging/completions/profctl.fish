@@ -85,6 +85,12 @@ complete -c profctl -n '__fish_seen_subcommand_from why' -l thread -x -d 'Judge 
 complete -c profctl -n '__fish_seen_subcommand_from why' -s t -l topics -x -a "(__fish_complete_list , 'string split \' \' api ioctl sched device account irq stack fault io sample')" -d 'What to record, of api, ioctl, sched, device, account, irq, stack, …'
 complete -c profctl -n '__fish_seen_subcommand_from why' -l help -d 'Give this help list'
 
+complete -c profctl -n __fish_use_subcommand -a snapshot -d 'Write the flight recorder\'s last seconds to a file: of all processes that it records for root and the group profbpf, of your own for others'
+complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s l -l last -x -d 'So much at least'
+complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s o -l output -r -F -d 'Write to FILE'
+complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s s -l socket -r -F -d 'The daemon\'s socket'
+complete -c profctl -n '__fish_seen_subcommand_from snapshot' -l help -d 'Give this help list'
+
 complete -c profctl -n __fish_use_subcommand -a catalog -d 'Catalogs say which library functions are traced and what their arguments mean'
 complete -c profctl -n '__fish_seen_subcommand_from catalog' -F -a 'list check match'
 complete -c profctl -n '__fish_seen_subcommand_from catalog' -s c -l catalog -x -a '(__fish_complete_directories)' -d 'list, match'

@@ -38,7 +38,7 @@ static void begin(struct written *w)
 	w->fd = memfd_create("test_writer", MFD_CLOEXEC);
 	w->wake_fd = eventfd(0, EFD_CLOEXEC);
 	assert_true(w->queue && w->texts && w->fd >= 0 && w->wake_fd >= 0);
-	w->writer = writer_new(w->fd, &w->segment, w->queue, w->texts, NULL, w->wake_fd, NULL);
+	w->writer = writer_new(w->fd, NULL, &w->segment, w->queue, w->texts, NULL, w->wake_fd, NULL);
 	assert_non_null(w->writer);
 }
 

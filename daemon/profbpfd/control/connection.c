@@ -2,6 +2,7 @@
 #include "daemon/profbpfd/control/connection.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,4 +68,31 @@ void descriptors_drop(struct control_fds *fds, const struct peer *peer)
 	if (!copy)
 		control_fds_close(fds);
 	fds->count = 0;
+}
+
+/*
+ * Only looks at the descriptor itself: asking for the file's attributes could
+ * make an ordinary user's file system the one to answer.
+ */
+static bool opened_for(int fd, int mode)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) &&
+	       ((flags & O_ACCMODE) == mode || (flags & O_ACCMODE) == O_RDWR);
+}
+
+int descriptors_check(const struct control_fds *fds, char *error, size_t error_size)
+{
+	if (!fds->count || !opened_for(fds->fd[0], O_WRONLY)) {
+		snprintf(error, error_size, "the request came without an output to write to");
+		return -EBADF;
+	}
+	for (size_t i = 1; i < fds->count; i++) {
+		if (opened_for(fds->fd[i], O_RDONLY))
+			continue;
+		snprintf(error, error_size, "descriptor %zu of the request cannot be read from", i);
+		return -EBADF;
+	}
+	return 0;
 }

@@ -4,6 +4,7 @@
 #define PROFBPF_DAEMON_PROFBPFD_CONTROL_CONNECTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <protobuf-c/protobuf-c.h>
@@ -27,6 +28,13 @@ void client_send(struct client *client, const ProtobufCMessage *response);
 
 /* client_refuse - send an error with this text as the answer to request @id */
 void client_refuse(struct client *client, uint32_t id, const char *message);
+
+/*
+ * descriptors_check - is the first of them open for writing, are the others for reading?
+ *
+ * Returns 0, or -EBADF with a message for the user in @error.
+ */
+int descriptors_check(const struct control_fds *fds, char *error, size_t error_size);
 
 /*
  * descriptors_drop - close descriptors that a client passed

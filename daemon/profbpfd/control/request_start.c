@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,33 +18,6 @@
 #define OUTPUT_NAME_MAX 4096
 #define TOPICS_MAX 32
 #define NO_MEMORY "profbpfd is out of memory"
-
-/*
- * Only looks at the descriptor itself: asking for the file's attributes could
- * make an ordinary user's file system the one to answer.
- */
-static bool opened_for(int fd, int mode)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && !(flags & O_PATH) &&
-	       ((flags & O_ACCMODE) == mode || (flags & O_ACCMODE) == O_RDWR);
-}
-
-static int check_descriptors(const struct control_fds *fds, char *error)
-{
-	if (!fds->count || !opened_for(fds->fd[0], O_WRONLY)) {
-		snprintf(error, ERROR_MAX, "the request came without an output to write to");
-		return -EBADF;
-	}
-	for (size_t i = 1; i < fds->count; i++) {
-		if (opened_for(fds->fd[i], O_RDONLY))
-			continue;
-		snprintf(error, ERROR_MAX, "descriptor %zu of the request cannot be read from", i);
-		return -EBADF;
-	}
-	return 0;
-}
 
 static int check_figures(const Profbpf__Control__StartSession *start, char *error)
 {
@@ -260,7 +232,7 @@ void request_start_work(struct request_job *job)
 	obstacles_text(&job->services->features, error, sizeof(error));
 	err = *error ? -ENOTSUP : 0;
 	if (!err && !start->check_only)
-		err = check_descriptors(&job->fds, error);
+		err = descriptors_check(&job->fds, error, ERROR_MAX);
 	if (!err)
 		err = check_figures(start, error);
 	if (!err)
@@ -343,13 +315,7 @@ static int launch(struct services *services, struct request_job *job)
 		request.processes_max = services->quotas.processes;
 		request.functions_max = services->quotas.functions;
 	}
-	request.file_cache = services->file_cache;
-	request.map_watch = services->map_watch;
-	request.gate = services->gate;
-	request.prices = services->prices;
-	request.kernel_names = services->kernel_names;
-	request.unwinder = services->unwinder;
-	request.features = &services->features;
+	services_lend(services, &request);
 	entry->session =
 		session_new(entry->id, &request, entry->catalogs, services->roster.event_fd);
 	return entry->session ? 0 : -ENOMEM;

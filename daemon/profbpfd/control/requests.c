@@ -9,6 +9,7 @@
 #include "daemon/catalog/catalog_set.h"
 #include "daemon/profbpfd/control/answer.h"
 #include "daemon/profbpfd/control/obstacles.h"
+#include "daemon/profbpfd/control/snapshots.h"
 
 #define REASON_MAX 200
 
@@ -27,6 +28,10 @@ static void stop(struct services *services, struct client *client, uint32_t id,
 		return;
 	}
 	entry = roster_find(&services->roster, request->session);
+	if (entry && entry->of_recorder && access_session(&client->peer, entry->owner)) {
+		client_refuse(client, id, "this session is the flight recorder's, which ends with profbpfd");
+		return;
+	}
 	if (!entry || !access_session(&client->peer, entry->owner)) {
 		char message[128];
 
@@ -192,6 +197,9 @@ void request_handle(struct services *services, struct client *client,
 		break;
 	case PROFBPF__CONTROL__REQUEST__WHAT_STATUS:
 		have_worked_on(services, client, request, fds);
+		break;
+	case PROFBPF__CONTROL__REQUEST__WHAT_SNAPSHOT:
+		snapshot_request(services, client, id, (*request)->snapshot, fds);
 		break;
 	default:
 		client_refuse(client, id,

@@ -15,33 +15,12 @@
 
 #include "daemon/common/control.h"
 #include "daemon/profbpfd/control/connection.h"
-#include "daemon/profbpfd/capture/features.h"
-#include "daemon/profbpfd/probe/file_cache.h"
 #include "daemon/profbpfd/control/job_queue.h"
-#include "daemon/profbpfd/control/roster.h"
+#include "daemon/profbpfd/control/services.h"
 #include "proto/control.pb-c.h"
 
 #define REQUEST_PIDS_MAX 16384
 #define REQUEST_CATALOGS_MAX 64
-
-/* What requests act upon. */
-struct services {
-	struct roster roster;
-	struct job_queue *jobs;
-	struct quotas quotas; /* of an ordinary user */
-	struct features features;
-	struct file_cache *file_cache; /* of all sessions; NULL: none */
-	struct map_watch *map_watch; /* for code that processes map, for all sessions */
-	struct gate *gate; /* to the scheduler, for all sessions */
-	struct kernel_names *kernel_names; /* for all sessions */
-	struct unwinder *unwinder; /* for all sessions */
-	struct prices *prices; /* of probes, for all sessions */
-	const char *const *catalog_directories; /* the administrator's */
-	size_t catalog_directory_count;
-	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
-	bool private_daemon;
-	bool stopping; /* no new sessions */
-};
 
 /*
  * A request that is worked on. While a thread of the queue does that, the job is its own but for @client,

@@ -62,6 +62,11 @@ uint32_t roster_new_id(struct roster *roster)
 /* Who traced what, for the journal. */
 static void log_start(const struct roster_entry *entry)
 {
+	if (entry->of_recorder) {
+		fprintf(stderr, "profbpfd: session %u: flight recorder of processes of user %u\n", entry->id,
+			(unsigned int)entry->owner);
+		return;
+	}
 	fprintf(stderr, "profbpfd: session %u: user %u, process %d, traces", entry->id,
 		(unsigned int)entry->owner, (int)entry->starter->peer.pid);
 	if (entry->system_wide)

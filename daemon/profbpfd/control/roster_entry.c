@@ -24,7 +24,7 @@ struct quota_use roster_use(const struct roster *roster, uid_t owner)
 	struct quota_use use = { 0 };
 
 	for (const struct roster_entry *e = roster->first; e; e = e->next) {
-		if (e->ended || e->owner != owner)
+		if (e->ended || e->of_recorder || e->owner != owner)
 			continue;
 		use.sessions++;
 		use.memory_bytes += e->memory_bytes;

@@ -29,6 +29,7 @@ struct roster_entry {
 	struct catalogs *catalogs; /* the session's */
 	uid_t owner;
 	bool system_wide;
+	bool of_recorder; /* the daemon's own: nobody started it, nobody stops it */
 	uint32_t *pids; /* as requested */
 	struct held *held; /* their processes, until the session has them */
 	size_t pid_count;

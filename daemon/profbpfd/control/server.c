@@ -22,6 +22,7 @@
 #include "daemon/profbpfd/probe/map_events.h"
 #include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/control/requests.h"
+#include "daemon/profbpfd/control/snapshots.h"
 #include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
@@ -206,6 +207,7 @@ static void sweep_clients(struct server *server)
 		if (client->job)
 			client->job->client = NULL;
 		roster_forget(&server->services.roster, client);
+		snapshots_forget(server->services.snapshots, client);
 		close(client->socket);
 		free(client);
 	}
@@ -303,6 +305,17 @@ static int adopt_private_client(struct server *server)
 	return add_client(server, fd, &peer) ? 0 : -1;
 }
 
+static int open_recorder(struct server *server)
+{
+	struct services *services = &server->services;
+
+	if (!server->options->recorder.window_ns)
+		return 0;
+	services->recorder = flight_recorder_new(services, &server->options->recorder);
+	/* Where nothing can be recorded it is the status that tells so, to whoever asks. */
+	return services->recorder ? watch(server, flight_recorder_fd(services->recorder), &services->recorder) : 0;
+}
+
 static int open_server(struct server *server)
 {
 	const struct server_options *options = server->options;
@@ -326,18 +339,20 @@ static int open_server(struct server *server)
 	server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	server->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	server->services.jobs = job_queue_new();
-	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.gate ||
+	server->services.snapshots = snapshots_new();
+	if (server->epoll_fd < 0 || server->spare_fd < 0 || !server->services.jobs || !server->services.gate || !server->services.snapshots ||
 	    !server->services.map_watch || !server->services.prices || !server->services.kernel_names ||
 	    roster_init(&server->services.roster, server->services.private_daemon))
 		return complain("cannot set up the event loop: %s", strerror(errno));
 	if (watch(server, server->services.roster.event_fd, &server->services.roster) ||
 	    watch(server, job_queue_fd(server->services.jobs), &server->services.jobs) ||
+	    watch(server, snapshots_fd(server->services.snapshots), &server->services.snapshots) ||
 	    open_signals(server) || open_watchdog(server))
 		return -1;
 	if (options->private_fd >= 0)
 		return adopt_private_client(server);
 	server->has_group = access_group(&server->group);
-	return open_socket(server);
+	return open_recorder(server) || open_socket(server) ? -1 : 0;
 }
 
 static void close_fd(int *fd)
@@ -358,6 +373,8 @@ static void close_server(struct server *server)
 	if (!server->given_up) {
 		job_queue_free(server->services.jobs, request_drop);
 		roster_free(&server->services.roster);
+		if (snapshots_free(server->services.snapshots))
+			flight_recorder_free(server->services.recorder);
 		file_cache_free(server->services.file_cache);
 		gate_free(server->services.gate);
 		map_watch_free(server->services.map_watch);
@@ -384,6 +401,12 @@ static void handle(struct server *server, void *tag)
 
 	if (tag == &server->services.roster) {
 		roster_update(&server->services.roster);
+		if (server->services.recorder)
+			flight_recorder_check(server->services.recorder);
+	} else if (tag == &server->services.recorder) {
+		flight_recorder_read(server->services.recorder);
+	} else if (tag == &server->services.snapshots) {
+		snapshots_finish(server->services.snapshots);
 	} else if (tag == &server->services.jobs) {
 		finish_jobs(server);
 	} else if (tag == &server->signal_fd) {

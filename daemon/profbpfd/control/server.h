@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "daemon/profbpfd/control/flight_recorder.h"
 #include "daemon/profbpfd/control/quotas.h"
 
 #define SERVER_CLIENTS_MAX 256
@@ -17,6 +18,7 @@ struct server_options {
 	const char *const *catalog_directories;
 	size_t catalog_directory_count;
 	struct quotas quotas; /* of an ordinary user */
+	struct flight_recorder_options recorder; /* unused by a private daemon */
 };
 
 /*

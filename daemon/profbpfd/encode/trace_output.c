@@ -28,6 +28,7 @@ void output_give_up(struct output *output)
 static int wait_writable(struct output *output)
 {
 	struct pollfd p = { .fd = output->fd, .events = POLLOUT };
+	unsigned int waited_ms = 0;
 
 	for (;;) {
 		int n = poll(&p, 1, POLL_MS);
@@ -36,7 +37,9 @@ static int wait_writable(struct output *output)
 			return p.revents & (POLLERR | POLLHUP | POLLNVAL) ? -EPIPE : 0;
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		if (__atomic_load_n(&output->give_up, __ATOMIC_RELAXED))
+		waited_ms += POLL_MS;
+		if (__atomic_load_n(&output->give_up, __ATOMIC_RELAXED) ||
+		    (output->patience_ms && waited_ms >= output->patience_ms))
 			return -ETIMEDOUT;
 	}
 }

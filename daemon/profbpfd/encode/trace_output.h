@@ -19,6 +19,7 @@ struct output {
 	uint64_t written;	/* bytes of whole packets */
 	int64_t start;		/* file offset of the first byte, regular files */
 	bool give_up;		/* set from another thread */
+	unsigned int patience_ms; /* so long a reader may read nothing; 0: until give_up */
 };
 
 /* output_init - @fd stays the caller's; its flags are not changed */

@@ -11,17 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/host/drivers.h"
+#include "daemon/profbpfd/host/host_stats.h"
+#include "daemon/profbpfd/encode/driver_message.h"
 #include "daemon/profbpfd/encode/encode.h"
 #include "daemon/profbpfd/encode/left_out.h"
+#include "daemon/profbpfd/encode/statistics_message.h"
 #include "daemon/profbpfd/probe/ends.h"
 #include "daemon/profbpfd/encode/trace_output.h"
 #include "daemon/profbpfd/encode/trace_values.h"
+#include "lib/trace/clocks.h"
 #include "lib/trace/pbt.h"
 #include "lib/base/strings.h"
 
 #define DRIVERS_MAX 4096
-#define DRIVER_COMMANDS_MAX 1024
 
 struct repeated_body {
 	struct repeated_body *next;
@@ -33,6 +35,11 @@ struct repeated_body {
 struct writer {
 	pthread_t thread;
 	struct output output;
+	struct flight *flight;		/* packets go there instead; NULL: to the output */
+	struct source_count counts[TRACE_SOURCES]; /* as the last statistics had them */
+	uint64_t reader_cpu_ns;		/* likewise */
+	struct session_books books;
+	bool no_room;			/* a packet could not be kept: the segment is incomplete */
 	const Profbpf__Segment *segment;
 	struct item_queue *queue;
 	struct texts *texts;
@@ -60,17 +67,6 @@ struct writer {
 	uint64_t unwritten[TRACE_SOURCES];
 };
 
-const char *trace_source_name(unsigned int source)
-{
-	static const char *const names[TRACE_SOURCES] = {
-		[SOURCE_API] = "api",	[SOURCE_IOCTL] = "ioctl",   [SOURCE_SCHED] = "sched",
-		[SOURCE_TASK] = "task", [SOURCE_STACK] = "stack",   [SOURCE_FAULT] = "fault",
-		[SOURCE_BLOCK] = "io",	[SOURCE_DEVICE] = "device",
-	};
-
-	return source < TRACE_SOURCES && names[source] ? names[source] : "?";
-}
-
 static void fail(struct writer *w, int err)
 {
 	uint64_t one = 1;
@@ -82,6 +78,17 @@ static void fail(struct writer *w, int err)
 		return; /* the counter is full: the reader is awake anyway */
 }
 
+/* As output_write() does, but in memory. */
+static int keep(struct writer *w)
+{
+	int err = flight_append(w->flight, w->buffer.data, w->buffer.size);
+
+	if (!err)
+		w->output.written += w->buffer.size;
+	w->no_room |= err == -ENOSPC;
+	return err == -ENOSPC ? 0 : err;
+}
+
 static void put(struct writer *w, Profbpf__Packet__Kind kind, const void *body, size_t size)
 {
 	int err;
@@ -91,7 +98,7 @@ static void put(struct writer *w, Profbpf__Packet__Kind kind, const void *body, 
 	w->buffer.size = 0;
 	err = pbt_encode(w->packets, kind, body, size, &w->buffer);
 	if (!err)
-		err = output_write(&w->output, w->buffer.data, w->buffer.size);
+		err = w->flight ? keep(w) : output_write(&w->output, w->buffer.data, w->buffer.size);
 	if (err)
 		fail(w, err);
 	else
@@ -148,37 +155,13 @@ static int put_item(struct writer *w, const struct item *item)
 
 static void put_driver(struct writer *w, uint32_t rdev)
 {
-	const struct catalog_command *found[DRIVER_COMMANDS_MAX];
-	Profbpf__Drivers m = PROFBPF__DRIVERS__INIT;
-	Profbpf__Driver driver, *one = &driver;
-	Profbpf__Command *commands, **pointers;
-	struct driver_names names;
-	size_t count;
+	struct item *driver = driver_message(w->catalogs, rdev);
 
-	driver_lookup(rdev, &names);
-	count = catalogs_commands(w->catalogs,
-				  (const char *[]){ names.driver, names.module, names.device }, 3,
-				  found, DRIVER_COMMANDS_MAX);
-	commands = calloc(count + 1, sizeof(*commands));
-	pointers = calloc(count + 1, sizeof(*pointers));
-	profbpf__driver__init(&driver);
-	driver.rdev = trace_device_number(rdev);
-	driver.driver = names.driver;
-	driver.module = names.module;
-	driver.device = names.device;
-	for (size_t i = 0; commands && pointers && i < count; i++) {
-		profbpf__command__init(&commands[i]);
-		commands[i].value = found[i]->value;
-		commands[i].mask = found[i]->mask;
-		commands[i].name = found[i]->name;
-		pointers[driver.n_command++] = &commands[i];
-	}
-	driver.command = pointers;
-	m.n_driver = 1;
-	m.driver = &one;
-	put_message(w, PROFBPF__PACKET__KIND__DRIVERS, &m.base);
-	free(pointers);
-	free(commands);
+	if (driver)
+		put(w, driver->body, driver->data, driver->size);
+	else
+		fail(w, -ENOMEM);
+	item_free(driver);
 }
 
 static void put_drivers(struct writer *w, uint32_t first)
@@ -298,7 +281,9 @@ static void begin_segment(struct writer *w)
 
 	w->segment_start = w->output.written;
 	segment.index = w->segment_index++;
-	put_message(w, PROFBPF__PACKET__KIND__SEGMENT, &segment.base);
+	/* Those of a flight recorder get their headers when a snapshot is written. */
+	if (!w->flight)
+		put_message(w, PROFBPF__PACKET__KIND__SEGMENT, &segment.base);
 	string_table_clear(w->strings);
 	encode_segment(w->encode);
 	w->strings_sent = string_table_count(w->strings);
@@ -328,95 +313,105 @@ static void remember_body(struct writer *w, const struct item *item)
 	w->repeated_end = &r->next;
 }
 
-struct statistics_message {
-	Profbpf__Statistics m;
-	Profbpf__SourceStatistics source[TRACE_SOURCES], *sources[TRACE_SOURCES];
-	Profbpf__Lost lost[TRACE_SOURCES][LOST_REASONS + 2], *losts[TRACE_SOURCES][LOST_REASONS + 2];
-};
-
-static void add_lost(struct statistics_message *s, unsigned int source, const char *reason,
-		     uint64_t count)
+/* What is known of a source now; @final: nothing more will come. */
+static void close_books(const struct writer *w, unsigned int source, const struct source_count *count, bool final,
+			struct source_books *books)
 {
-	Profbpf__SourceStatistics *m = &s->source[source];
-	Profbpf__Lost *lost = &s->lost[source][m->n_lost];
+	uint64_t known;
 
-	if (!count)
-		return;
-	profbpf__lost__init(lost);
-	lost->reason = (char *)reason;
-	lost->count = count;
-	m->lost = s->losts[source];
-	m->lost[m->n_lost++] = lost;
+	*books = (struct source_books){ .produced = count->produced,
+					.delivered = w->delivered[source] + count->used };
+	for (uint32_t i = 0; i < count->lost_count && i < LOST_REASONS; i++)
+		source_books_lose(books, count->lost[i].reason, count->lost[i].count);
+	source_books_lose(books, "not written", w->unwritten[source]);
+	known = books->delivered + source_books_lost(books);
+	/* While threads call, the last few that each produced are not counted yet. */
+	if (!final && books->produced < known)
+		books->produced = known;
+	/* The books must balance; if they do not, say so instead of hiding it. */
+	if (final && books->produced > known)
+		source_books_lose(books, "unaccounted", books->produced - known);
 }
 
-static void fill_source(struct writer *w, struct statistics_message *s, unsigned int source,
-			const struct source_count *count, bool final)
+static void update_books(struct writer *w, bool final)
 {
-	Profbpf__SourceStatistics *m = &s->source[source];
-	uint64_t lost = 0;
-
-	profbpf__source_statistics__init(m);
-	m->name = (char *)trace_source_name(source);
-	m->produced = count->produced;
-	m->delivered = w->delivered[source] + count->used;
-	for (uint32_t i = 0; i < count->lost_count && i < LOST_REASONS; i++) {
-		add_lost(s, source, count->lost[i].reason, count->lost[i].count);
-		lost += count->lost[i].count;
-	}
-	add_lost(s, source, "not written", w->unwritten[source]);
-	lost += w->unwritten[source];
-	/* While threads call, the last few that each produced are not counted yet. */
-	if (!final && m->produced < m->delivered + lost)
-		m->produced = m->delivered + lost;
-	/* The books must balance; if they do not, say so instead of hiding it. */
-	if (final && m->produced > m->delivered + lost)
-		add_lost(s, source, "unaccounted", m->produced - m->delivered - lost);
+	for (unsigned int i = 0; i < TRACE_SOURCES; i++)
+		close_books(w, i, &w->counts[i], final, &w->books.source[i]);
+	w->books.daemon_cpu_ns = w->reader_cpu_ns + writer_cpu_ns(w);
+	w->books.bytes = w->output.written;
 }
 
 static void put_statistics(struct writer *w, const struct statistics_row *row)
 {
-	/* As files list them. */
-	static const unsigned int order[] = { SOURCE_API,   SOURCE_IOCTL, SOURCE_SCHED,
-					      SOURCE_TASK,  SOURCE_STACK, SOURCE_FAULT,
-					      SOURCE_BLOCK, SOURCE_DEVICE };
-	struct statistics_message *s = calloc(1, sizeof(*s));
-	Profbpf__ShortCalls *calls = calloc(row->short_count + 1, sizeof(*calls));
-	Profbpf__ShortCalls **pointers = calloc(row->short_count + 1, sizeof(*pointers));
+	struct statistics_message *message;
 
-	if (!s || !calls || !pointers) {
+	memcpy(w->counts, row->sources, sizeof(w->counts));
+	w->reader_cpu_ns = row->daemon_cpu_ns;
+	update_books(w, row->final);
+	/* Those of a snapshot tell of its window. */
+	if (w->flight)
+		return;
+	message = statistics_message_new(row, &w->books);
+	if (message)
+		put_message(w, PROFBPF__PACKET__KIND__STATISTICS, statistics_message_base(message));
+	else
 		fail(w, -ENOMEM);
-		goto cleanup;
-	}
-	profbpf__statistics__init(&s->m);
-	_Static_assert(sizeof(order) / sizeof(order[0]) == TRACE_SOURCES,
-		       "each source has its place");
-	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {
-		fill_source(w, s, order[i], &row->sources[order[i]], row->final);
-		s->sources[i] = &s->source[order[i]];
-	}
-	for (uint32_t i = 0; i < row->short_count; i++) {
-		profbpf__short_calls__init(&calls[i]);
-		calls[i].function = row->short_calls[i].probe;
-		calls[i].tgid = row->short_calls[i].tgid;
-		calls[i].count = row->short_calls[i].count;
-		calls[i].total_ns = row->short_calls[i].total_ns;
-		calls[i].unended = row->short_calls[i].unended;
-		pointers[i] = &calls[i];
-	}
-	s->m.ts_ns = row->ts_ns;
-	s->m.final = row->final;
-	s->m.end_reason = (char *)row->end_reason;
-	s->m.n_source = TRACE_SOURCES;
-	s->m.source = s->sources;
-	s->m.n_short_calls = row->short_count;
-	s->m.short_calls = pointers;
-	s->m.daemon_cpu_ns = row->daemon_cpu_ns + writer_cpu_ns(w);
-	s->m.bytes_written = w->output.written;
-	put_message(w, PROFBPF__PACKET__KIND__STATISTICS, &s->m.base);
-cleanup:
-	free(pointers);
-	free(calls);
-	free(s);
+	statistics_message_free(message);
+}
+
+/* ---- a flight recorder's segments */
+
+static struct flight_cut cut_at(struct writer *w, uint64_t ts_ns)
+{
+	struct clock_snapshot now;
+	bool known = !clock_snapshot_take(&now) && now.realtime_ns;
+
+	return (struct flight_cut){ .ts_ns = ts_ns ? ts_ns : now.monotonic_ns,
+				    .realtime_ns = known && ts_ns ? now.realtime_ns - (now.monotonic_ns - ts_ns) :
+						   known	  ? now.realtime_ns :
+								    0,
+				    .books = &w->books };
+}
+
+/* @ts_ns 0 is now: without the figures that the reader has read at its own cuts. */
+static void cut_flight(struct writer *w, uint64_t ts_ns)
+{
+	struct flight_cut cut;
+	struct item *clocks = host_stats_clocks();
+
+	update_books(w, false);
+	cut = cut_at(w, ts_ns);
+	w->no_room = false;
+	if (flight_cut(w->flight, &cut))
+		fail(w, -ENOMEM);
+	begin_segment(w);
+	if (clocks)
+		put(w, clocks->body, clocks->data, clocks->size);
+	item_free(clocks);
+}
+
+static void cut_and_answer(struct writer *w, struct cut_row *row)
+{
+	struct flight_ask ask = row->ask;
+
+	if (!w->flight)
+		return;
+	cut_flight(w, row->ts_ns);
+	if (!ask.take)
+		return;
+	row->ask.take = NULL;
+	ask.take(ask.context, flight_take(w->flight, ask.from_ns, row->targets, row->target_count));
+}
+
+static void end_flight(struct writer *w)
+{
+	struct flight_cut cut;
+
+	if (!w->flight)
+		return;
+	update_books(w, true);
+	cut = cut_at(w, 0);
+	flight_end(w->flight, &cut);
 }
 
 static unsigned int item_source(const struct item *item)
@@ -437,7 +432,7 @@ static void handle_rows(struct writer *w, const struct item *item)
 		note_drivers(w, item);
 	if (item->kind == ITEM_TASKS)
 		note_tasks(w, item);
-	count = put_item(w, item) ? &w->unwritten[source] : &w->delivered[source];
+	count = put_item(w, item) || w->no_room ? &w->unwritten[source] : &w->delivered[source];
 	__atomic_fetch_add(count, item->count, __ATOMIC_RELAXED);
 }
 
@@ -476,7 +471,8 @@ static bool handle(struct writer *w, struct item *item)
 			remember_body(w, item);
 		break;
 	case ITEM_STATISTICS: put_statistics(w, item->data); break;
-	case ITEM_END: break;
+	case ITEM_CUT: cut_and_answer(w, item->data); break;
+	case ITEM_END: end_flight(w); break;
 	}
 	item_free(item);
 	update_cpu(w);
@@ -490,10 +486,16 @@ static void *run(void *context)
 	pthread_setname_np(pthread_self(), "profbpfd/write");
 	/* Nobody waits for it: on CPUs that are all busy it takes its turn, and interrupts no thread of the job. */
 	pthread_setschedparam(pthread_self(), SCHED_BATCH, &(struct sched_param){ 0 });
-	begin_segment(w);
-	while (handle(w, item_queue_pop(w->queue)))
-		if (w->output.written - w->segment_start >= SEGMENT_BYTES)
+	if (w->flight)
+		cut_flight(w, w->segment->session_start_ns);
+	else
+		begin_segment(w);
+	while (handle(w, item_queue_pop(w->queue))) {
+		if (w->flight && (w->no_room || flight_is_full(w->flight)))
+			cut_flight(w, 0);
+		else if (!w->flight && w->output.written - w->segment_start >= SEGMENT_BYTES)
 			begin_segment(w);
+	}
 	__atomic_store_n(&w->ended, true, __ATOMIC_RELEASE);
 	return NULL;
 }
@@ -503,7 +505,7 @@ bool writer_ended(const struct writer *writer)
 	return __atomic_load_n(&writer->ended, __ATOMIC_ACQUIRE);
 }
 
-struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
+struct writer *writer_new(int fd, struct flight *flight, const Profbpf__Segment *segment, struct item_queue *queue,
 			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
 			  const struct right *right)
 {
@@ -511,7 +513,9 @@ struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_q
 
 	if (!w)
 		return NULL;
-	output_init(&w->output, fd);
+	if (!flight)
+		output_init(&w->output, fd);
+	w->flight = flight;
 	w->segment = segment;
 	w->queue = queue;
 	w->texts = texts;
@@ -526,7 +530,7 @@ struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_q
 	w->strings = string_table_new();
 	w->unseen = item_new(ITEM_ENDS, 16 * sizeof(struct ends_row));
 	w->left_out = item_new(ITEM_SHED, 4 * sizeof(struct shed_row));
-	if (!w->packets || !w->encode || !w->small || !w->strings || !w->unseen || !w->left_out ||
+	if ((flight && flight_describe(flight, segment)) || !w->packets || !w->encode || !w->small || !w->strings || !w->unseen || !w->left_out ||
 	    pthread_create(&w->thread, NULL, run, w)) {
 		writer_free(w);
 		return NULL;

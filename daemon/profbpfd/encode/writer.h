@@ -12,6 +12,7 @@
 
 #include "daemon/profbpfd/control/right.h"
 #include "daemon/catalog/catalog.h"
+#include "daemon/profbpfd/encode/flight_store.h"
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/session/texts.h"
 #include "proto/trace.pb-c.h"
@@ -24,10 +25,11 @@ struct writer;
  * writer_new - begin the first segment and start the thread
  *
  * @segment is the header of every segment but for its index; it, @queue, @texts,
- * @catalogs (which name the commands of drivers) and @fd must outlive the writer. @wake_fd is an eventfd told when writing
+ * @catalogs (which name the commands of drivers) and @fd must outlive the writer. @flight: keep packets there instead of
+ * writing them to @fd; NULL for none. @wake_fd is an eventfd told when writing
  * fails. Returns NULL without memory or threads.
  */
-struct writer *writer_new(int fd, const Profbpf__Segment *segment, struct item_queue *queue,
+struct writer *writer_new(int fd, struct flight *flight, const Profbpf__Segment *segment, struct item_queue *queue,
 			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
 			  const struct right *right);
 
@@ -53,8 +55,5 @@ bool writer_ended(const struct writer *writer);
 /* writer_finish - wait until ITEM_END was handled and the thread has ended */
 void writer_finish(struct writer *writer);
 void writer_free(struct writer *writer);
-
-/* Names of the sources in traces: "api", "ioctl", "sched", "task", "device". */
-const char *trace_source_name(unsigned int source);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_WRITER_H */

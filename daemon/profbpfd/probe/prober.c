@@ -27,6 +27,7 @@ struct prober {
 	struct timespec look; /* when it is next looked at what the probes cost */
 	struct probes *probes;
 	struct code_names *code_names;
+	uint32_t functions, files; /* for other threads to see */
 };
 
 static bool time_to_look(struct prober *p)
@@ -80,6 +81,18 @@ static void do_job(struct prober *p, const struct job *job)
 		probes_missed(p->probes, job->pid, job->ts_ns);
 }
 
+static void note_counts(struct prober *p)
+{
+	__atomic_store_n(&p->functions, probes_functions(p->probes), __ATOMIC_RELAXED);
+	__atomic_store_n(&p->files, probes_files(p->probes), __ATOMIC_RELAXED);
+}
+
+void prober_counts(const struct prober *prober, uint32_t *functions, uint32_t *files)
+{
+	*functions = __atomic_load_n(&prober->functions, __ATOMIC_RELAXED);
+	*files = __atomic_load_n(&prober->files, __ATOMIC_RELAXED);
+}
+
 static void *run(void *context)
 {
 	struct prober *p = context;
@@ -88,6 +101,7 @@ static void *run(void *context)
 	pthread_setname_np(pthread_self(), "profbpfd/probe");
 	while (next_job(p, &job)) {
 		do_job(p, job);
+		note_counts(p);
 		free(job);
 	}
 	return NULL;
@@ -112,6 +126,7 @@ struct prober *prober_new(struct probes *probes, struct code_names *code_names)
 	p->probes = probes;
 	p->code_names = code_names;
 	p->last = &p->first;
+	note_counts(p);
 	pthread_mutex_init(&p->lock, NULL);
 	make_condition(&p->filled);
 	if (pthread_create(&p->thread, NULL, run, p)) {

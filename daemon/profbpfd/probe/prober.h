@@ -40,6 +40,9 @@ void prober_tail(struct prober *prober, pid_t pid, uint64_t address);
 /* prober_resolve - look up the addresses that wait in the session's code_names */
 void prober_resolve(struct prober *prober);
 
+/* prober_counts - probes_functions() and probes_files() of a moment ago; from any thread */
+void prober_counts(const struct prober *prober, uint32_t *functions, uint32_t *files);
+
 /* prober_free - finish what is being done, drop what is not (the trace tells of new processes), end the thread */
 void prober_free(struct prober *prober);
 

@@ -38,6 +38,7 @@ static void free_rows(struct item *item)
 	struct task_row *tasks = item->data;
 	struct coverage_row *coverage = item->data;
 	struct statistics_row *statistics = item->data;
+	struct cut_row *cuts = item->data;
 
 	if (item->kind == ITEM_RECORDS || item->kind == ITEM_DEVICE || item->kind == ITEM_STACKS ||
 	    item->kind == ITEM_ENDS || item->kind == ITEM_SHED)
@@ -50,6 +51,10 @@ static void free_rows(struct item *item)
 			free(coverage[i].path);
 		} else if (item->kind == ITEM_STATISTICS) {
 			free(statistics[i].short_calls);
+		} else if (item->kind == ITEM_CUT) {
+			free(cuts[i].targets);
+			if (cuts[i].ask.take)
+				cuts[i].ask.take(cuts[i].ask.context, NULL);
 		}
 	}
 }

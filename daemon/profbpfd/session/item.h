@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "bpf/events.h"
 #include "device/stream.h"
@@ -30,6 +31,7 @@ enum item_kind {
 	ITEM_SHED,	/* struct shed_row[] */
 	ITEM_BODY,	/* a packed message, written as it is */
 	ITEM_STATISTICS,	/* one struct statistics_row */
+	ITEM_CUT,	/* one struct cut_row */
 	ITEM_END,	/* no more items will come */
 };
 
@@ -115,6 +117,24 @@ struct statistics_row {
 	struct source_count sources[TRACE_SOURCES];
 	struct short_row *short_calls;	/* allocated */
 	uint32_t short_count;
+};
+
+struct flight_window;
+
+/* Somebody wants the last seconds of a flight recorder (encode/flight_store.h). */
+struct flight_ask {
+	/* Called once, by any thread: @window is the callee's; NULL if there is nothing to be had. */
+	void (*take)(void *context, struct flight_window *window);
+	void *context;
+	uint64_t from_ns; /* what ended before is not wanted */
+};
+
+/* A flight recorder's segment ends and the next begins. */
+struct cut_row {
+	uint64_t ts_ns;
+	struct flight_ask ask;	/* take NULL: nobody asks */
+	pid_t *targets;		/* allocated; with an ask only */
+	size_t target_count;
 };
 
 struct item {

@@ -106,7 +106,9 @@ static void *run(void *context)
 		session_finish_capture(s);
 		session_finish_writer(s);
 	}
-	close(s->request.output);
+	session_flight_close(s);
+	if (s->request.output >= 0)
+		close(s->request.output);
 	s->request.output = -1;
 	session_set_state(s, SESSION_ENDED);
 	/* The kernel takes 0.1 s to let go of each tracepoint: nobody need wait for that. */

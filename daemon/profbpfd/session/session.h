@@ -29,6 +29,8 @@
 struct session;
 struct features;
 struct file_cache;
+struct flight;
+struct flight_ask;
 struct gate;
 struct kernel_names;
 struct map_watch;
@@ -62,7 +64,8 @@ struct session_request {
 	struct unwinder *unwinder; /* the same; NULL: stacks are walked by frame pointers */
 	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
-	int output;		/* descriptor to write the trace to */
+	int output;		/* descriptor to write the trace to; -1 with a flight */
+	struct flight *flight;	/* keep the trace there, of processes that session_add_process() names; outlives the session; NULL: none */
 	int *files;		/* executables and libraries to probe before they are mapped */
 	size_t file_count;
 };
@@ -137,6 +140,15 @@ uint64_t session_memory(uint64_t buffer_bytes);
  */
 struct session *session_new(uint32_t id, struct session_request *request,
 			    const struct catalogs *catalogs, int event_fd);
+
+/*
+ * Of a session with a flight:
+ *
+ * session_add_process - trace @pid too, that began at @started (process_facts.started), and with it its children
+ * session_ask - have the flight's last seconds taken, as they are now; answered in any case, see struct flight_ask
+ */
+void session_add_process(struct session *session, pid_t pid, uint64_t started);
+void session_ask(struct session *session, const struct flight_ask *ask);
 
 /* session_stop - ask it to end; @reason ("stopped by user") is copied */
 void session_stop(struct session *session, const char *reason);

@@ -51,7 +51,9 @@ static void update_counts(struct session *s)
 		device_feed_count(s->devices, &counts[SOURCE_DEVICE]);
 	pthread_mutex_lock(&s->lock);
 	memcpy(s->counts, counts, sizeof(counts));
-	if (s->probes && !s->prober) {
+	if (s->prober) {
+		prober_counts(s->prober, &s->functions, &s->files);
+	} else if (s->probes) {
 		s->functions = probes_functions(s->probes);
 		s->files = probes_files(s->probes);
 	}

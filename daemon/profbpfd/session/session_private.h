@@ -2,7 +2,7 @@
 /*
  * session_private.h - what the files of a session share: its state and the steps
  * of its life. session.c runs them, session_start.c begins, session_run.c records,
- * session_finish.c ends; session_counts.c keeps the books.
+ * session_finish.c ends; session_counts.c keeps the books, session_flight.c does what a flight recorder needs besides.
  *
  * All but session_end() and session_warn() are for the session's reader thread.
  */
@@ -32,6 +32,18 @@
 #define WARNINGS_MAX 64
 #define EXITED_MAX 16384
 
+/* What the control loop has for the reader of a session with a flight. */
+struct session_inbox {
+	struct newcomer {
+		pid_t pid;
+		uint64_t started;
+	} *newcomers;
+	size_t newcomer_count;
+	struct flight_ask *asks;
+	size_t ask_count;
+	bool closed;	/* nothing is done about it any more */
+};
+
 struct session {
 	uint32_t id;
 	struct session_request request;
@@ -54,6 +66,7 @@ struct session {
 	struct session_shedding shedding[SHED_WHATS];
 	double cost;		/* of session_info */
 	bool cost_known;
+	struct session_inbox inbox;
 
 	/* The session's own threads only. */
 	struct features features;
@@ -161,6 +174,19 @@ void session_push_statistics(struct session *s, bool final);
 void session_shed_start(struct session *s);
 void session_shed_look(struct session *s);
 void session_shed_free(struct session_shed *shed);
+
+/*
+ * session_flight_look - of a session with a flight: new processes, segments that are due, those who ask; nothing of others
+ * session_flight_close - nothing will be done any more about what comes in
+ */
+void session_flight_look(struct session *s);
+void session_flight_close(struct session *s);
+
+/* session_trace_process - from now on record this process and its children, if they may be */
+void session_trace_process(struct session *s, pid_t pid, uint64_t started);
+
+/* session_read_all - the rings and what else is read beside them; all of it is handed over with @flush */
+void session_read_all(struct session *s, uint64_t now, bool flush);
 
 /* session_finish_capture - stop recording, write what is open; session_finish_writer - complete the file */
 void session_finish_capture(struct session *s);

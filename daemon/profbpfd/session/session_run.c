@@ -372,7 +372,7 @@ static uint64_t next_instant(const struct session *s, const struct schedule *nex
 	return first;
 }
 
-static void read_all(struct session *s, uint64_t now, bool flush)
+void session_read_all(struct session *s, uint64_t now, bool flush)
 {
 	/* Before the addresses in it. */
 	if (s->stacks && s->maps)
@@ -406,12 +406,14 @@ void session_run(struct session *s)
 		if (now >= next.end)
 			session_end(s, false, "duration");
 		if (drain || now >= until)
-			read_all(s, now, now >= next.flush);
+			session_read_all(s, now, now >= next.flush);
 		if (now >= next.flush)
 			next.flush = now + FLUSH_NS;
 		if (is_due(&next.figures, now, s->request.interval_ns))
 			read_in_turn(s);
 		if (is_due(&next.tick, now, TICK_NS))
 			tick(s);
+		if (s->request.flight)
+			session_flight_look(s);
 	}
 }

@@ -323,7 +323,7 @@ static int start_writer(struct session *s)
 {
 	s->segment = segment_new(&s->request, &s->features, s->start_ns, s->warnings,
 				 s->warning_count, &s->probe_costs);
-	s->writer = s->segment ? writer_new(s->request.output, segment_message(s->segment),
+	s->writer = s->segment ? writer_new(s->request.output, s->request.flight, segment_message(s->segment),
 					    s->queue, s->texts, s->catalogs, s->wake_fd, &s->right)
 			       : NULL;
 	if (!s->writer) {
@@ -393,8 +393,16 @@ static void add_target(struct session *s, pid_t pid)
 	}
 }
 
+static void watch_process(struct session *s, pid_t pid)
+{
+	if (s->devices)
+		device_feed_watch(s->devices, pid);
+	if (s->cgroups)
+		session_push(s, cgroups_watch(s->cgroups, pid));
+}
+
 /* Returns whether there were any: they may have had children before they were targets. */
-static bool add_newcomers_once(struct session *s)
+static bool add_newcomers_once(struct session *s, uint64_t since_ns)
 {
 	size_t before = s->target_count, kept = before;
 
@@ -407,25 +415,61 @@ static bool add_newcomers_once(struct session *s)
 			continue;
 		s->targets[kept++] = pid;
 		add_target(s, pid);
-		if (s->devices)
-			device_feed_watch(s->devices, pid);
-		if (s->cgroups)
-			session_push(s, cgroups_watch(s->cgroups, pid));
+		watch_process(s, pid);
 	}
 	s->target_count = kept;
 	for (size_t i = before; i < kept && s->prober; i++)
-		prober_scan(s->prober, s->targets[i], false, s->start_ns);
+		prober_scan(s->prober, s->targets[i], false, since_ns);
 	s->roles_possible |= kept > before;
 	return kept > before;
 }
 
-/* Children that came while the session was being started. The programs follow those of targets. */
-static void add_newcomers(struct session *s)
+/* Children that came while the session was being started, at @since_ns or later. The programs follow those of targets. */
+static void add_newcomers(struct session *s, uint64_t since_ns)
 {
 	if (!s->request.follow || s->request.system_wide || s->request.started_here)
 		return;
-	for (int i = 0; i < NEWCOMER_ROUNDS && add_newcomers_once(s); i++)
+	for (int i = 0; i < NEWCOMER_ROUNDS && add_newcomers_once(s, since_ns); i++)
 		;
+}
+
+static void forget_exited(struct session *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->target_count; i++)
+		if (capture_is_target(s->capture, s->targets[i]))
+			s->targets[kept++] = s->targets[i];
+	s->target_count = kept;
+}
+
+void session_trace_process(struct session *s, pid_t pid, uint64_t started)
+{
+	uint64_t now_ns = session_now_ns();
+	pid_t *targets;
+
+	if (capture_is_target(s->capture, pid))
+		return;
+	forget_exited(s);
+	targets = realloc(s->targets, (s->target_count + 1) * sizeof(*targets));
+	if (!targets)
+		return;
+	s->targets = targets;
+	if (right_limited(&s->right) && !claim_target(s, pid))
+		return;
+	add_target(s, pid);
+	/* Asked after its id was put into the table, from where on the programs look. */
+	if (!process_runs(pid, started)) {
+		capture_target_remove(s->capture, pid);
+		return;
+	}
+	s->targets[s->target_count++] = pid;
+	watch_process(s, pid);
+	if (s->prober)
+		prober_scan(s->prober, pid, false, now_ns);
+	s->roles_possible = true;
+	add_newcomers(s, now_ns);
+	session_check_targets(s);
 }
 
 /* From here on everything counts. */
@@ -452,7 +496,7 @@ static int go_live(struct session *s)
 		if (!s->prober)
 			session_warn(s, "out of memory: libraries loaded later are not probed");
 	}
-	add_newcomers(s);
+	add_newcomers(s, s->start_ns);
 	session_check_targets(s);
 	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
 		session_warn(s, "the threads' figures at the start could not be read");

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/control/flight_recorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/catalog/catalog_set.h"
+#include "daemon/profbpfd/capture/capture.h"
+#include "daemon/profbpfd/control/obstacles.h"
+#include "daemon/profbpfd/control/services.h"
+
+#define ERROR_MAX 4096
+#define BUDGET 0.01 /* of a CPU, that recording may cost */
+#define INTERVAL_NS 1000000000ull
+#define AGAIN_NS 10000000000ull /* after a session has failed */
+
+/* The processes of root, or of an ordinary user. */
+struct group {
+	struct group *next;
+	uid_t owner; /* (uid_t)-1: root and whoever else may do everything */
+	gid_t gid;
+	uint32_t session; /* 0 = it has ended */
+	struct flight *flight;
+};
+
+struct flight_recorder {
+	struct services *services;
+	const struct flight_recorder_options *options;
+	struct flight_store *store;
+	struct catalogs *catalogs;
+	struct accelerator_users *users;
+	struct group *groups;
+	size_t group_count;
+	bool crowded; /* it was said that there are too many users */
+};
+
+struct flight_recorder *flight_recorder_new(struct services *services, const struct flight_recorder_options *options)
+{
+	struct flight_recorder *recorder = calloc(1, sizeof(*recorder));
+	struct words problems = { 0 };
+	char obstacle[ERROR_MAX] = "out of memory or threads";
+
+	if (recorder) {
+		recorder->services = services;
+		recorder->options = options;
+		recorder->store = flight_store_new(options->memory_bytes, options->window_ns);
+		recorder->catalogs = catalog_set_load(services->catalog_directories,
+						      services->catalog_directory_count, &problems);
+	}
+	words_free(&problems);
+	obstacles_text(&services->features, obstacle, sizeof(obstacle));
+	if (recorder && recorder->store && recorder->catalogs && !*obstacle)
+		recorder->users = accelerator_users_new(&options->rules, recorder->catalogs, services->map_watch);
+	if (recorder && recorder->users)
+		return recorder;
+	fprintf(stderr, "profbpfd: no flight recorder: %s\n", *obstacle ? obstacle : "out of memory or threads");
+	flight_recorder_free(recorder);
+	return NULL;
+}
+
+int flight_recorder_fd(const struct flight_recorder *recorder)
+{
+	return accelerator_users_fd(recorder->users);
+}
+
+uint64_t flight_recorder_window(const struct flight_recorder *recorder)
+{
+	return recorder->options->window_ns;
+}
+
+/* ---- sessions */
+
+static struct session_request make_request(const struct flight_recorder *recorder, const struct group *group)
+{
+	struct session_request request = {
+		.follow = true,
+		.owner = group->owner,
+		.owner_group = group->gid,
+		.interval_ns = INTERVAL_NS,
+		.topics = TOPICS_DEFAULT,
+		.buffer_bytes = CAPTURE_BUFFER_FURTHER,
+		.stack_block_ns = STACK_BLOCK_DEFAULT_NS,
+		.stack_rate = STACK_RATE_DEFAULT,
+		.budget = BUDGET,
+		.output = -1,
+		.flight = group->flight,
+	};
+
+	if (group->owner != (uid_t)-1) {
+		request.processes_max = recorder->services->quotas.processes;
+		request.functions_max = recorder->services->quotas.functions;
+	}
+	services_lend(recorder->services, &request);
+	return request;
+}
+
+static void begin_session(struct flight_recorder *recorder, struct group *group)
+{
+	struct services *services = recorder->services;
+	struct roster_entry *entry = calloc(1, sizeof(*entry));
+	struct words problems = { 0 };
+	struct session_request request;
+
+	/* Of its own: what was counted of the session before is not this one's. */
+	flight_let_go(group->flight);
+	group->flight = flight_new(recorder->store);
+	if (!entry || !group->flight) {
+		free(entry);
+		return;
+	}
+	entry->catalogs = catalog_set_load(services->catalog_directories, services->catalog_directory_count, &problems);
+	words_free(&problems);
+	entry->id = roster_new_id(&services->roster);
+	entry->owner = group->owner == (uid_t)-1 ? 0 : group->owner;
+	entry->of_recorder = true;
+	entry->output_name = strdup("flight recorder");
+	request = make_request(recorder, group);
+	entry->memory_bytes = session_memory(request.buffer_bytes);
+	entry->session = entry->catalogs && entry->output_name ?
+				 session_new(entry->id, &request, entry->catalogs, services->roster.event_fd) :
+				 NULL;
+	if (!entry->session) {
+		roster_entry_free(entry);
+		return;
+	}
+	group->session = entry->id;
+	roster_add(&services->roster, entry);
+}
+
+static struct group *find_group(struct flight_recorder *recorder, const struct found_process *process)
+{
+	gid_t gid = process->owner == (uid_t)-1 ? 0 : process->group;
+	struct group *group = recorder->groups;
+
+	while (group && (group->owner != process->owner || group->gid != gid))
+		group = group->next;
+	if (group)
+		return group;
+	if (recorder->group_count == RECORDER_USERS_MAX) {
+		if (!recorder->crowded)
+			fprintf(stderr, "profbpfd: flight recorder: there are processes of more than %d users: those of "
+					"user %u, and of further ones, are not recorded\n",
+				RECORDER_USERS_MAX, (unsigned int)process->owner);
+		recorder->crowded = true;
+		return NULL;
+	}
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return NULL;
+	group->owner = process->owner;
+	group->gid = gid;
+	group->next = recorder->groups;
+	recorder->groups = group;
+	recorder->group_count++;
+	return group;
+}
+
+static struct roster_entry *session_of(const struct flight_recorder *recorder, const struct group *group)
+{
+	return group->session ? roster_find(&recorder->services->roster, group->session) : NULL;
+}
+
+void flight_recorder_read(struct flight_recorder *recorder)
+{
+	struct found_process process;
+
+	while (accelerator_users_next(recorder->users, &process)) {
+		struct group *group = recorder->services->stopping ? NULL : find_group(recorder, &process);
+		struct roster_entry *entry;
+
+		if (!group)
+			continue;
+		if (!session_of(recorder, group))
+			begin_session(recorder, group);
+		entry = session_of(recorder, group);
+		if (entry)
+			session_add_process(entry->session, process.pid, process.started);
+	}
+}
+
+void flight_recorder_check(struct flight_recorder *recorder)
+{
+	for (struct group *g = recorder->groups; g; g = g->next) {
+		if (!g->session || session_of(recorder, g) || recorder->services->stopping)
+			continue;
+		g->session = 0;
+		accelerator_users_again(recorder->users, AGAIN_NS);
+	}
+}
+
+/* ---- snapshots */
+
+static bool is_for(const struct group *group, const struct peer *peer)
+{
+	return group->flight && (peer->trusted || (group->owner == peer->uid && group->gid == peer->gid));
+}
+
+size_t flight_recorder_parts(const struct flight_recorder *recorder, const struct peer *peer)
+{
+	size_t count = 0;
+
+	for (const struct group *g = recorder->groups; g; g = g->next)
+		count += is_for(g, peer);
+	return count;
+}
+
+void flight_recorder_ask(struct flight_recorder *recorder, const struct peer *peer, const struct flight_ask *asks)
+{
+	for (struct group *g = recorder->groups; g; g = g->next) {
+		struct roster_entry *entry;
+
+		if (!is_for(g, peer))
+			continue;
+		entry = session_of(recorder, g);
+		if (entry)
+			session_ask(entry->session, asks);
+		else
+			asks->take(asks->context, flight_take(g->flight, asks->from_ns, NULL, 0));
+		asks++;
+	}
+}
+
+void flight_recorder_free(struct flight_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	accelerator_users_free(recorder->users);
+	while (recorder->groups) {
+		struct group *next = recorder->groups->next;
+
+		flight_let_go(recorder->groups->flight);
+		free(recorder->groups);
+		recorder->groups = next;
+	}
+	flight_store_free(recorder->store);
+	if (recorder->catalogs)
+		catalogs_free(recorder->catalogs);
+	free(recorder);
+}

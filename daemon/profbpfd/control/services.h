@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* services.h - what the daemon has once, for all requests and sessions. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVICES_H
+#define PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/capture/features.h"
+#include "daemon/profbpfd/control/job_queue.h"
+#include "daemon/profbpfd/control/roster.h"
+#include "daemon/profbpfd/probe/file_cache.h"
+
+struct flight_recorder;
+struct snapshots;
+
+/* What requests act upon. */
+struct services {
+	struct roster roster;
+	struct job_queue *jobs;
+	struct quotas quotas; /* of an ordinary user */
+	struct features features;
+	struct file_cache *file_cache; /* of all sessions; NULL: none */
+	struct map_watch *map_watch; /* for code that processes map, for all sessions */
+	struct gate *gate; /* to the scheduler, for all sessions */
+	struct kernel_names *kernel_names; /* for all sessions */
+	struct unwinder *unwinder; /* for all sessions */
+	struct prices *prices; /* of probes, for all sessions */
+	struct flight_recorder *recorder; /* NULL: none */
+	struct snapshots *snapshots; /* the same */
+	const char *const *catalog_directories; /* the administrator's */
+	size_t catalog_directory_count;
+	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
+	bool private_daemon;
+	bool stopping; /* no new sessions */
+};
+
+/* services_lend - to a session, which they outlive: what all sessions share */
+void services_lend(const struct services *services, struct session_request *request);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVICES_H */

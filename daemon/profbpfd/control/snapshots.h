@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshots.h - snapshots of the flight recorder that are being written, each by a thread of its own.
+ *
+ * All functions are for the control loop's thread.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_SNAPSHOTS_H
+#define PROFBPF_DAEMON_PROFBPFD_CONTROL_SNAPSHOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/control/connection.h"
+#include "daemon/profbpfd/control/services.h"
+#include "proto/control.pb-c.h"
+
+#define SNAPSHOTS_MAX 8 /* at once; each may hold as much memory as the recorder */
+#define SNAPSHOTS_PER_USER 1 /* of an ordinary user */
+
+struct snapshots;
+
+/* snapshots_new - none yet; NULL without memory or descriptors */
+struct snapshots *snapshots_new(void);
+
+/* snapshots_fd - readable when there is something for snapshots_finish() */
+int snapshots_fd(const struct snapshots *snapshots);
+
+/* snapshot_request - answer a request at once, or when the file is complete. What is used of @fds is taken over. */
+void snapshot_request(struct services *services, struct client *client, uint32_t id,
+		      const Profbpf__Control__TakeSnapshot *request, struct control_fds *fds);
+
+/* snapshots_finish - answer those that are done */
+void snapshots_finish(struct snapshots *snapshots);
+
+/* snapshots_forget - the client is gone */
+void snapshots_forget(struct snapshots *snapshots, const struct client *client);
+
+/* snapshots_free - false if some are still being written: then what they read must stay, and they with it */
+bool snapshots_free(struct snapshots *snapshots);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_SNAPSHOTS_H */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* user_rules.c - whom the flight recorder is to record, as the administrator writes it. */
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/profbpfd/control/accelerator_users.h"
+
+/* A decimal number and nothing else, not above @most; 0 or -EINVAL. */
+static int read_number(const char *text, unsigned long most, unsigned long *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	return *text < '0' || *text > '9' || *end || errno || *number > most ? -EINVAL : 0;
+}
+
+static int read_user(const char *name, uid_t *uid)
+{
+	struct passwd *user = getpwnam(name);
+	unsigned long number;
+
+	if (!user && read_number(name, UINT32_MAX - 1, &number))
+		return -EINVAL;
+	*uid = user ? user->pw_uid : (uid_t)number;
+	return 0;
+}
+
+static int read_rule(const char *text, struct user_rule *rule)
+{
+	unsigned long number = 0;
+	int err = 0;
+
+	if (!strcmp(text, "accelerators")) {
+		rule->kind = USER_OF_ACCELERATOR;
+	} else if (!strncmp(text, "pid=", 4)) {
+		rule->kind = USER_PID;
+		err = read_number(text + 4, INT32_MAX, &number);
+		rule->pid = (pid_t)number;
+	} else if (!strncmp(text, "user=", 5)) {
+		rule->kind = USER_UID;
+		err = read_user(text + 5, &rule->uid);
+	} else if (!strncmp(text, "cgroup=/", 8)) {
+		rule->kind = USER_CGROUP;
+		rule->cgroup = strdup(text + 7);
+		err = rule->cgroup ? 0 : -ENOMEM;
+		for (size_t n = err ? 0 : strlen(rule->cgroup); n > 1 && rule->cgroup[n - 1] == '/'; n--)
+			rule->cgroup[n - 1] = '\0';
+	} else {
+		err = -EINVAL;
+	}
+	return err;
+}
+
+int user_rules_add(struct user_rules *rules, const char *text, char *error, size_t size)
+{
+	struct user_rule rule = { 0 }, *larger;
+	int err = read_rule(text, &rule);
+
+	larger = err ? NULL : realloc(rules->rule, (rules->count + 1) * sizeof(*larger));
+	if (!err && !larger)
+		err = -ENOMEM;
+	if (err) {
+		snprintf(error, size,
+			 err == -ENOMEM ? "out of memory at '%s'" :
+					  "'%s' is none of accelerators, pid=N, user=NAME, cgroup=/PATH, or there is no "
+					  "such user",
+			 text);
+		free(rule.cgroup);
+		return err;
+	}
+	larger[rules->count++] = rule;
+	rules->rule = larger;
+	return 0;
+}
+
+void user_rules_free(struct user_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		free(rules->rule[i].cgroup);
+	free(rules->rule);
+	*rules = (struct user_rules){ 0 };
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* statistics_message.h - the books of a session: what each source produced, delivered and lost; as message Statistics. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_STATISTICS_MESSAGE_H
+#define PROFBPF_DAEMON_PROFBPFD_ENCODE_STATISTICS_MESSAGE_H
+
+#include <stdint.h>
+
+#include "daemon/profbpfd/session/item.h"
+#include "proto/trace.pb-c.h"
+
+/* Of one source. The reasons are constants. */
+struct source_books {
+	uint64_t produced, delivered;
+	struct lost_count lost[LOST_REASONS + 2];
+	uint32_t lost_count;
+	/* A flight recorder's: what was delivered before the window, and is not in memory any more, or not asked for. */
+	uint64_t dropped_old, dropped_room;
+};
+
+struct session_books {
+	struct source_books source[TRACE_SOURCES];
+	uint64_t daemon_cpu_ns;
+	uint64_t bytes;
+};
+
+/* source_books_lose - @count more were lost for @reason, which is kept; nothing if there is no room or @count is 0 */
+void source_books_lose(struct source_books *books, const char *reason, uint64_t count);
+
+/* source_books_lost - for all reasons together */
+uint64_t source_books_lost(const struct source_books *books);
+
+/*
+ * session_books_since - what came after @before: @books less what @before has
+ *
+ * Of each source produced is what was delivered and lost since then: what waited to be read at either end is of
+ * neither side.
+ */
+void session_books_since(struct session_books *books, const struct session_books *before);
+
+struct statistics_message;
+
+/*
+ * statistics_message_new - @row says when, why and what was counted only; @books the rest
+ *
+ * Both are the caller's and outlive the message. NULL without memory. Free with statistics_message_free().
+ */
+struct statistics_message *statistics_message_new(const struct statistics_row *row, const struct session_books *books);
+const ProtobufCMessage *statistics_message_base(const struct statistics_message *message);
+void statistics_message_free(struct statistics_message *message);
+
+/* Names of the sources in traces: "api", "ioctl", "sched", "task", "device". */
+const char *trace_source_name(unsigned int source);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_STATISTICS_MESSAGE_H */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_flight.c - a session of the flight recorder: processes that come, segments in turn, those who ask for them. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/host/host_counters.h"
+#include "daemon/profbpfd/host/host_stats.h"
+#include "daemon/profbpfd/encode/flight_store.h"
+#include "daemon/profbpfd/session/session_private.h"
+
+#define ASKS_MAX 64 /* that wait at a time */
+
+static void wake(struct session *s)
+{
+	uint64_t one = 1;
+
+	if (write(s->wake_fd, &one, sizeof(one)) < 0)
+		return; /* the counter is full: it will wake up anyway */
+}
+
+void session_add_process(struct session *s, pid_t pid, uint64_t started)
+{
+	struct newcomer *rows;
+
+	pthread_mutex_lock(&s->lock);
+	rows = s->inbox.closed ? NULL :
+				 realloc(s->inbox.newcomers, (s->inbox.newcomer_count + 1) * sizeof(*rows));
+	if (rows) {
+		rows[s->inbox.newcomer_count++] = (struct newcomer){ pid, started };
+		s->inbox.newcomers = rows;
+	}
+	pthread_mutex_unlock(&s->lock);
+	wake(s);
+}
+
+void session_ask(struct session *s, const struct flight_ask *ask)
+{
+	struct flight_ask *rows = NULL;
+
+	pthread_mutex_lock(&s->lock);
+	if (!s->inbox.closed && s->inbox.ask_count < ASKS_MAX)
+		rows = realloc(s->inbox.asks, (s->inbox.ask_count + 1) * sizeof(*rows));
+	if (rows) {
+		rows[s->inbox.ask_count++] = *ask;
+		s->inbox.asks = rows;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (rows)
+		wake(s);
+	else
+		ask->take(ask->context, NULL);
+}
+
+/* What has come in is the caller's, to be freed. */
+static struct session_inbox take_inbox(struct session *s, bool close)
+{
+	struct session_inbox inbox;
+
+	pthread_mutex_lock(&s->lock);
+	inbox = s->inbox;
+	s->inbox = (struct session_inbox){ .closed = inbox.closed || close };
+	pthread_mutex_unlock(&s->lock);
+	return inbox;
+}
+
+void session_flight_close(struct session *s)
+{
+	struct session_inbox inbox = take_inbox(s, true);
+
+	for (size_t i = 0; i < inbox.ask_count; i++)
+		inbox.asks[i].take(inbox.asks[i].context, NULL);
+	free(inbox.asks);
+	free(inbox.newcomers);
+}
+
+struct pids {
+	pid_t *pid;
+	size_t count;
+};
+
+static void add_pid(void *context, pid_t pid)
+{
+	struct pids *pids = context;
+	pid_t *rows = realloc(pids->pid, (pids->count + 1) * sizeof(*rows));
+
+	if (!rows)
+		return;
+	rows[pids->count++] = pid;
+	pids->pid = rows;
+}
+
+static void push_cut(struct session *s, const struct flight_ask *ask)
+{
+	struct item *item = item_new(ITEM_CUT, sizeof(struct cut_row));
+	struct cut_row row = { .ts_ns = session_now_ns() };
+	struct pids targets = { 0 };
+
+	if (!item) {
+		if (ask)
+			ask->take(ask->context, NULL);
+		return;
+	}
+	if (ask) {
+		row.ask = *ask;
+		capture_each_target(s->capture, add_pid, &targets);
+		row.targets = targets.pid;
+		row.target_count = targets.count;
+	}
+	item_append(item, &row, sizeof(row)); /* there is room for it */
+	session_push(s, item);
+}
+
+/*
+ * The segment before ends with what is known until now, and books that are true then; the next begins as a session
+ * does. Threads that began since figures were last read get theirs before those that are marked as the first.
+ */
+static void cut(struct session *s, const struct flight_ask *ask)
+{
+	bool accounts = s->request.topics & TOPICS_WITH_ACCOUNTS;
+
+	session_read_figures(s, ask != NULL);
+	session_push(s, host_stats_clocks());
+	session_read_all(s, session_now_ns(), true);
+	session_push_statistics(s, false);
+	push_cut(s, ask);
+	session_push(s, host_stats_cpus());
+	session_push(s, host_counters());
+	session_read_cgroups(s);
+	if (accounts)
+		capture_snapshot(s->capture, true, true);
+	session_drain(s, false);
+}
+
+void session_flight_look(struct session *s)
+{
+	struct session_inbox inbox = take_inbox(s, false);
+
+	for (size_t i = 0; i < inbox.newcomer_count; i++)
+		session_trace_process(s, inbox.newcomers[i].pid, inbox.newcomers[i].started);
+	for (size_t i = 0; i < inbox.ask_count; i++)
+		cut(s, &inbox.asks[i]);
+	if (!inbox.ask_count && flight_wants_cut(s->request.flight, session_now_ns()))
+		cut(s, NULL);
+	free(inbox.newcomers);
+	free(inbox.asks);
+}
