@@ -108,6 +108,8 @@ static int prepare(struct chrome_trace *trace)
 	error = export_flows_init(&trace->flows, trace->model, trace->options, &trace->window,
 				  trace->chosen);
 	if (!error)
+		error = ranges_find(trace->model, &trace->ranges);
+	if (!error)
 		error = cpu_slices_build(trace->model, trace->options, &trace->cpus);
 	return error;
 }
@@ -152,6 +154,7 @@ static int write_chrome(const struct model *model, const struct results *results
 		export_explain(result, path, error, error_size);
 	free(trace.chosen);
 	export_flows_free(&trace.flows);
+	ranges_free(&trace.ranges);
 	cpu_slices_free(&trace.cpus);
 	return result;
 }

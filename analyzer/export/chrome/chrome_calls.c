@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads' rows: runtime calls, and the ioctls inside them. */
+/* Threads' rows: what the job marked, runtime calls, and the ioctls inside them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -95,6 +95,22 @@ static void write_call(struct calls_writer *calls, uint32_t tid, const struct th
 	}
 }
 
+/* What the job marked, by the name that it gave it. */
+static void write_range(struct calls_writer *calls, uint32_t tid, const struct thread_slice *slice)
+{
+	struct chrome_writer *writer = &calls->trace->writer;
+
+	chrome_event(writer, 'X', model_text(calls->trace->model, slice->call->text), EXPORT_RANGE,
+		     calls->pid, tid);
+	chrome_time(writer, slice->start_ns);
+	chrome_duration(writer, slice->end_ns - slice->start_ns);
+	if (slice->open)
+		chrome_arg_true(writer, export_arg_name(ARG_OPEN));
+	if (slice->cut)
+		chrome_arg_true(writer, export_arg_name(ARG_CUT));
+	chrome_event_end(writer);
+}
+
 static void write_ioctl(struct calls_writer *calls, uint32_t tid, const struct thread_slice *slice)
 {
 	const struct model *model = calls->trace->model;
@@ -127,7 +143,8 @@ static void write_thread(struct calls_writer *calls)
 	uint64_t ended_ns;
 
 	lanes_clear(&calls->lanes);
-	thread_slices_begin(&slices, trace->model, &trace->window, calls->thread);
+	thread_slices_begin(&slices, trace->model, &trace->window, &trace->ranges,
+			    calls->thread);
 	while (thread_slices_next(&slices, &slice)) {
 		struct lane *lane = lanes_place(&calls->lanes, slice.start_ns, slice.end_ns);
 
@@ -140,7 +157,9 @@ static void write_thread(struct calls_writer *calls)
 		while (lane_pop(lane, slice.start_ns, &ended_ns))
 			;
 		lane_push(lane, slice.end_ns);
-		if (slice.call)
+		if (slice.range)
+			write_range(calls, (uint32_t)lane->track, &slice);
+		else if (slice.call)
 			write_call(calls, (uint32_t)lane->track, &slice);
 		else
 			write_ioctl(calls, (uint32_t)lane->track, &slice);

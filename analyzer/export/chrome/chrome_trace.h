@@ -19,6 +19,7 @@
 #include "analyzer/export/export_filter.h"
 #include "analyzer/export/timeline/export_flows.h"
 #include "analyzer/export/timeline/export_names.h"
+#include "analyzer/export/timeline/ranges.h"
 
 struct device_results;
 
@@ -37,6 +38,7 @@ struct chrome_trace {
 	struct chrome_writer writer;
 	struct cpu_slices cpus;
 	struct export_flows flows;
+	struct ranges ranges;
 	uint32_t rows; /* thread numbers given out */
 	uint64_t not_placed; /* slices beyond LANES_MAX at once */
 };

@@ -23,6 +23,8 @@ static int prepare(struct perfetto_trace *trace)
 		error = export_flows_init(&trace->flows, model, trace->options, &trace->window,
 					  trace->chosen);
 	if (!error)
+		error = ranges_find(model, &trace->ranges);
+	if (!error)
 		error = cpu_slices_build(model, trace->options, &trace->cpus);
 	return error;
 }
@@ -62,6 +64,7 @@ static void release(struct perfetto_trace *trace)
 	free(trace->names.sent);
 	free(trace->chosen);
 	export_flows_free(&trace->flows);
+	ranges_free(&trace->ranges);
 	boot_clock_free(&trace->clock);
 	cpu_slices_free(&trace->cpus);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads' own tracks: runtime calls, and the ioctls inside them. */
+/* Threads' own tracks: what the job marked, runtime calls, and the ioctls inside them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -105,6 +105,22 @@ static void begin_call(struct calls_writer *calls, uint64_t track, const struct 
 	perfetto_event_end(trace, &marks);
 }
 
+/* What the job marked, by the name that it gave it. */
+static void begin_range(struct calls_writer *calls, uint64_t track, const struct thread_slice *slice)
+{
+	struct perfetto_trace *trace = calls->trace;
+	uint32_t name = perfetto_model_name(trace, PERFETTO_EVENTS, slice->call->text);
+	uint32_t group = category(trace, EXPORT_RANGE);
+	struct perfetto_marks marks;
+
+	perfetto_begin(trace, track, slice->start_ns, name, group, &marks);
+	if (slice->open)
+		perfetto_arg_true(trace, ARG_OPEN);
+	if (slice->cut)
+		perfetto_arg_true(trace, ARG_CUT);
+	perfetto_event_end(trace, &marks);
+}
+
 static void begin_ioctl(struct calls_writer *calls, uint64_t track,
 			const struct thread_slice *slice)
 {
@@ -143,7 +159,8 @@ static void write_thread(struct calls_writer *calls)
 
 	lanes_clear(&calls->lanes);
 	calls->first_track = 0;
-	thread_slices_begin(&slices, trace->model, &trace->window, calls->thread);
+	thread_slices_begin(&slices, trace->model, &trace->window, &trace->ranges,
+			    calls->thread);
 	while (thread_slices_next(&slices, &slice)) {
 		lane = lanes_place(&calls->lanes, slice.start_ns, slice.end_ns);
 		if (!lane) {
@@ -156,7 +173,9 @@ static void write_thread(struct calls_writer *calls)
 			calls->first_track = lane->track;
 		while (lane_pop(lane, slice.start_ns, &end_ns))
 			perfetto_end(trace, lane->track, end_ns);
-		if (slice.call)
+		if (slice.range)
+			begin_range(calls, lane->track, &slice);
+		else if (slice.call)
 			begin_call(calls, lane->track, &slice);
 		else
 			begin_ioctl(calls, lane->track, &slice);

@@ -20,6 +20,7 @@
 #include "analyzer/export/export_filter.h"
 #include "analyzer/export/timeline/export_flows.h"
 #include "analyzer/export/timeline/export_names.h"
+#include "analyzer/export/timeline/ranges.h"
 #include "analyzer/export/perfetto/perfetto_writer.h"
 
 struct device_results;
@@ -65,6 +66,7 @@ struct perfetto_trace {
 	struct cpu_slices cpus;
 	uint64_t tracks; /* uuids given out */
 	struct export_flows flows;
+	struct ranges ranges;
 	struct perfetto_counts counts;
 };
 

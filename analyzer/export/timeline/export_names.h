@@ -59,6 +59,9 @@ enum export_arg export_arg_of_text(const struct model *model, const struct call 
 /* Is it a handle or an address, to be written in hexadecimal? */
 bool export_arg_is_handle(enum export_arg arg);
 
+/* Category of what the job marked itself. */
+#define EXPORT_RANGE "range"
+
 /* Category of a device task: "kernel", "copy", ... Static text. */
 const char *export_task_category(uint8_t kind);
 

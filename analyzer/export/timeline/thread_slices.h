@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_slices.h - the runtime calls and ioctls of a thread as one row of slices.
+ * thread_slices.h - the runtime calls, marked ranges and ioctls of a thread as one row of slices.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_THREAD_SLICES_H
 #define PROFBPF_ANALYZER_EXPORT_TIMELINE_THREAD_SLICES_H
@@ -10,28 +10,32 @@
 
 #include "analyzer/model/model.h"
 #include "analyzer/export/export_filter.h"
+#include "analyzer/export/timeline/ranges.h"
 
 struct thread_slice {
 	uint64_t start_ns;
 	uint64_t end_ns;
 	const struct call *call; /* one of these two */
 	const struct ioctl_call *ioctl;
-	bool open; /* had not returned */
+	bool range; /* not the call, but all from it to the end of the range that it begins; its text is the name */
+	bool open; /* had not returned, or goes on */
 	bool cut; /* goes beyond the window, or began before the recording */
 };
 
 struct thread_slices {
 	const struct model *model;
 	const struct export_window *window;
+	const struct ranges *ranges;
 	uint32_t call;
 	uint32_t call_end;
 	uint32_t ioctl;
 	uint32_t ioctl_end;
 };
 
-/* thread_slices_begin - @model and @window must outlive the walk */
+/* thread_slices_begin - what is pointed to must outlive the walk; @ranges: those to show, or NULL */
 void thread_slices_begin(struct thread_slices *slices, const struct model *model,
-			 const struct export_window *window, uint32_t thread);
+			 const struct export_window *window, const struct ranges *ranges,
+			 uint32_t thread);
 
 /*
  * thread_slices_next - the next slice inside the window, cut to it

@@ -188,7 +188,7 @@ static int put_calls(struct timeline_writer *writer, uint32_t thread, const char
 	char name[EXPORT_NAME_SIZE];
 	bool fits = true;
 
-	thread_slices_begin(&slices, model, &window, thread);
+	thread_slices_begin(&slices, model, &window, NULL, thread);
 	while (fits && thread_slices_next(&slices, &slice)) {
 		if (!slice.call || slice.call->depth)
 			continue;
