@@ -32,7 +32,8 @@ const struct rows_table ROWS_TABLES[] = {
 	  'a' },
 	{ "CANN_API", { "startNs", "endNs", "type", "globalTid", "connectionId", "name" }, 'a' },
 	{ "COMMUNICATION_OP",
-	  { "startNs", "endNs", "deviceId", "connectionId", "opName", "opId" },
+	  { "startNs", "endNs", "deviceId", "connectionId", "opName", "opId", "groupName",
+	    "dataType", "count" },
 	  'a' },
 	{ "COMMUNICATION_TASK_INFO",
 	  { "globalTaskId", "taskType", "opId", "size", "srcRank", "dstRank",
@@ -109,6 +110,8 @@ const struct rows_table ROWS_TABLES[] = {
 	{ "CUDA_UM_GPU_PAGE_FAULT_EVENTS",
 	  { "start", "end", "globalPid", "deviceId", "numberOfPageFaults" },
 	  'n' },
+	{ "ENUM_HCCL_DATA_TYPE", { "id", "name" }, 'a' },
+	{ "META_DATA", { "name", "value" }, 'a' },
 };
 
 const unsigned int ROWS_TABLE_COUNT = sizeof(ROWS_TABLES) / sizeof(ROWS_TABLES[0]);

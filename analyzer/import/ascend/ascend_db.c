@@ -324,7 +324,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 				       : ascend_db_add_part(file, &task, &file->parts.row[part]);
 }
 
-/* Columns: startNs, endNs, deviceId, connectionId, opName, opId. */
+/* Columns: startNs, endNs, deviceId, connectionId, opName, opId, groupName, dataType, count. */
 static int on_operation(void *context, sqlite3_stmt *row)
 {
 	struct database *file = context;
@@ -346,7 +346,9 @@ static int on_operation(void *context, sqlite3_stmt *row)
 	if (device < 0)
 		return import_finding(file->import, "communication of a device that is not told",
 				      model_text(file->import->model, task.name));
-	err = put_task(file, &task, device);
+	err = ascend_db_describe_operation(file, row, 6, &task);
+	if (!err)
+		err = put_task(file, &task, device);
 	if (err || sqlite3_column_type(row, 5) == SQLITE_NULL)
 		return err;
 	return ascend_db_add_operation(file, &task, (uint64_t)sqlite3_column_int64(row, 5));
@@ -439,8 +441,11 @@ static int read_tables(struct database *file)
 		  { "startNs", "endNs", "type", "globalTid", "connectionId", "name" },
 		  on_call,
 		  " ORDER BY startNs, endNs DESC" },
+		{ "ENUM_HCCL_DATA_TYPE", { "id", "name" }, ascend_db_type, "" },
+		{ "META_DATA", { "name", "value" }, ascend_db_group, "" },
 		{ "COMMUNICATION_OP",
-		  { "startNs", "endNs", "deviceId", "connectionId", "opName", "opId" },
+		  { "startNs", "endNs", "deviceId", "connectionId", "opName", "opId", "groupName",
+		    "dataType", "count" },
 		  on_operation,
 		  "" },
 		{ "ENUM_HCCL_TRANSPORT_TYPE", { "id", "name" }, ascend_db_transport, "" },
@@ -541,6 +546,9 @@ static int import(struct import *import)
 	map_free(&file.communication);
 	map_free(&file.transports);
 	map_free(&file.links);
+	map_free(&file.types);
+	map_free(&file.groups);
+	free(file.group_rows.row);
 	map_free(&file.operations);
 	map_free(&file.places);
 	free(file.parts.row);

@@ -41,6 +41,12 @@ struct part {
 	bool master; /* of the plane whose parts follow each other: they add up to the operation */
 };
 
+/* Who takes part in collectives. */
+struct ascend_group {
+	uint32_t ranks; /* string: "[0,1]" */
+	uint32_t members;
+};
+
 #define ASCEND_DB_NO_DEVICE (-1)
 #define ASCEND_DB_SEVERAL (-2)
 
@@ -60,6 +66,9 @@ struct database {
 		communication; /* globalTaskId of tasks that are parts of an operation -> parts */
 	struct map transports; /* ENUM_HCCL_TRANSPORT_TYPE.id -> string, and of links */
 	struct map links;
+	struct map types; /* ENUM_HCCL_DATA_TYPE.id -> string */
+	struct map groups; /* string: name of a group -> row of groups */
+	MODEL_ARRAY(struct ascend_group) group_rows;
 	struct map operations; /* COMMUNICATION_OP.opId -> row of communication_times */
 	struct map
 		places; /* opId -> device of the operation's parts; of files of several devices */
@@ -81,7 +90,19 @@ uint32_t ascend_db_text(const struct database *file, sqlite3_stmt *row, int colu
 /* Rows of tables; 0 or -ENOMEM. */
 int ascend_db_transport(void *context, sqlite3_stmt *row);
 int ascend_db_link(void *context, sqlite3_stmt *row);
+int ascend_db_type(void *context, sqlite3_stmt *row);
 int ascend_db_part(void *context, sqlite3_stmt *row);
+
+/* Groups of ranks of META_DATA, by the names that HCCL gives them; before collectives. */
+int ascend_db_group(void *context, sqlite3_stmt *row);
+
+/*
+ * ascend_db_describe_operation - size, type and group of a collective, as far as the file tells them
+ *
+ * Columns of @row from @first on: groupName, dataType, count. Returns 0 or -ENOMEM.
+ */
+int ascend_db_describe_operation(struct database *file, sqlite3_stmt *row, int first,
+				 struct device_task *task);
 
 /* Columns: least and greatest deviceId. */
 int ascend_db_only_device(void *context, sqlite3_stmt *row);

@@ -42,6 +42,13 @@ int ascend_db_link(void *context, sqlite3_stmt *row)
 	return put_enum(file, &file->links, row);
 }
 
+int ascend_db_type(void *context, sqlite3_stmt *row)
+{
+	struct database *file = context;
+
+	return put_enum(file, &file->types, row);
+}
+
 int ascend_db_only_device(void *context, sqlite3_stmt *row)
 {
 	struct database *file = context;
