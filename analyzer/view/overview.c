@@ -3,12 +3,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "analyzer/analyse/calls/scopes.h"
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/store/define_table.h"
+#include "analyzer/view/alike.h"
 #include "analyzer/view/render/wrap.h"
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/report_parts.h"
@@ -85,22 +87,69 @@ static void tell_device(const struct report *report, const struct device_usage *
 	line(report, label, text);
 }
 
-static void tell_devices(const struct report *report)
+/* "3.1 to 3.4", or "3.1" where that is all. */
+static const char *range_text(double least, double most, int decimals, char *into, size_t size)
+{
+	char other[32];
+
+	snprintf(into, size, "%.*f", decimals, least);
+	snprintf(other, sizeof(other), "%.*f", decimals, most);
+	if (strcmp(into, other) != 0)
+		snprintf(into, size, "%.*f to %.*f", decimals, least, decimals, most);
+	return into;
+}
+
+/* Ranks that did about the same. */
+static void tell_ranks(const struct report *report, const struct alike *alike, uint32_t row)
 {
 	const struct device_results *devices = report->results->devices;
-	uint32_t shown;
+	const struct device *device = &report->model->devices.row[devices->devices[row].device];
+	struct alike_range range = alike_range_of(devices, alike, row);
+	char text[TEXT_SIZE], ranks[96], busy[64], window[64], tasks[64];
+
+	alike_ranks(report->model, devices, alike, row, ranks, sizeof(ranks));
+	snprintf(text, sizeof(text), "%u alike, ranks %s: busy %s %% of %s s; %s tasks; %s",
+		 alike->count[row], ranks,
+		 range_text(range.least_percent, range.most_percent, 1, busy, sizeof(busy)),
+		 range_text((double)range.least_ns / 1e9, (double)range.most_ns / 1e9, 3, window,
+			    sizeof(window)),
+		 range_text((double)range.least_tasks, (double)range.most_tasks, 0, tasks,
+			    sizeof(tasks)),
+		 model_text(report->model, device->name));
+	line(report, "devices", text);
+}
+
+static int tell_devices(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+	struct alike alike = { 0 };
+	uint32_t left, more = 0;
 	char text[TEXT_SIZE];
+	int err;
 
 	if (!devices)
-		return;
-	shown = rows_shown(report->options, devices->device_count);
-	for (uint32_t i = 0; i < shown; i++)
-		tell_device(report, &devices->devices[i]);
-	if (shown < devices->device_count) {
-		snprintf(text, sizeof(text), "%u more devices: --section devices",
-			 devices->device_count - shown);
+		return 0;
+	err = alike_devices(report->model, devices, &alike);
+	left = err ? 0 : rows_shown(report->options, alike.groups);
+	for (uint32_t i = 0; i < devices->device_count && !err; i++) {
+		if (alike.of[i] != i)
+			continue;
+		if (!left) {
+			more += alike.count[i];
+			continue;
+		}
+		left--;
+		if (alike.count[i] > 1)
+			tell_ranks(report, &alike, i);
+		else
+			tell_device(report, &devices->devices[i]);
+	}
+	if (more) {
+		snprintf(text, sizeof(text), "%u more devices: --section devices", more);
 		line(report, "", text);
 	}
+	alike_free(&alike);
+	return err;
 }
 
 static void tell_launches(const struct report *report)
@@ -286,23 +335,34 @@ static int show_tables(const struct report *report)
 
 /* ---- Advice, and where to look next */
 
-static void show_advice(const struct report *report)
+static int show_advice(const struct report *report)
 {
 	const struct advice_results *advice = report->results->advice;
-	char text[TEXT_SIZE];
-	uint32_t shown;
+	struct alike alike = { 0 };
+	char text[TEXT_SIZE], others[64];
+	uint32_t shown, seen = 0;
+	int err;
 
 	if (!advice || !advice->advice_count)
-		return;
-	fputs("\nAdvice (--section advice):\n", report->out);
-	shown = rows_shown(report->options, advice->advice_count);
-	for (uint32_t i = 0; i < shown; i++) {
+		return 0;
+	err = alike_advice(advice, &alike);
+	shown = err ? 0 : rows_shown(report->options, alike.groups);
+	if (!err)
+		fputs("\nAdvice (--section advice):\n", report->out);
+	for (uint32_t i = 0; i < advice->advice_count && seen < shown; i++) {
 		const struct advice *row = &advice->list[i];
 
-		snprintf(text, sizeof(text), "%s: %s", row->title, row->evidence);
+		if (alike.of[i] != i)
+			continue;
+		alike_words(&alike, i, others, sizeof(others));
+		snprintf(text, sizeof(text), "%s: %s%s", row->title, row->evidence, others);
 		wrap_line(report->out, row->severity, INDENT, text, report->options->width);
+		seen++;
 	}
-	text_more(report->out, "pieces", advice->advice_count, shown);
+	if (!err)
+		text_more(report->out, "pieces", alike.groups, shown);
+	alike_free(&alike);
+	return err;
 }
 
 int overview_text(FILE *out, const struct model *model, const struct results *results,
@@ -318,14 +378,17 @@ int overview_text(FILE *out, const struct model *model, const struct results *re
 		fputc('\n', out);
 		tell_recording(&report);
 		tell_machine(&report);
-		tell_devices(&report);
+		err = tell_devices(&report);
+	}
+	if (!err) {
 		tell_launches(&report);
 		tell_steps(&report);
 		tell_pipelines(&report);
 		err = show_tables(&report);
 	}
+	if (!err)
+		err = show_advice(&report);
 	if (!err) {
-		show_advice(&report);
 		fputs("\nAll of the report: --full; a part of it: --section LIST; see analyzer(1).\n",
 		      out);
 	}

@@ -2,6 +2,7 @@
 /* What to do. */
 #include "analyzer/analyse/pipeline/bottleneck.h"
 #include "analyzer/store/define_table.h"
+#include "analyzer/view/alike.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 
@@ -73,30 +74,43 @@ static void print_rule(FILE *out, const struct peer_rule_hit *hit)
 		rule->unit, rule->below ? "less" : "more", rule->threshold);
 }
 
-static void print_own(const struct report *report, const struct advice_results *advice)
+static int print_own(const struct report *report, const struct advice_results *advice)
 {
-	uint32_t shown = rows_shown(report->options, advice->advice_count);
+	struct alike alike = { 0 };
+	int err = alike_advice(advice, &alike);
+	uint32_t shown = err ? 0 : rows_shown(report->options, alike.groups), seen = 0;
+	char others[64];
 
-	print_heading(report->out, report->options, "Advice");
-	for (uint32_t i = 0; i < shown; i++) {
+	if (!err)
+		print_heading(report->out, report->options, "Advice");
+	for (uint32_t i = 0; i < advice->advice_count && seen < shown; i++) {
 		const struct advice *row = &advice->list[i];
 
-		fprintf(report->out, "%s: %s\n  because %s\n  do: %s\n", row->severity, row->title,
-			row->evidence, row->remedy);
+		if (alike.of[i] != i)
+			continue;
+		alike_words(&alike, i, others, sizeof(others));
+		fprintf(report->out, "%s: %s\n  because %s%s\n  do: %s\n", row->severity,
+			row->title, row->evidence, others, row->remedy);
 		for (uint32_t k = 0; k < row->rule_count; k++)
 			print_rule(report->out, &row->rules[k]);
+		seen++;
 	}
-	text_more(report->out, "pieces", advice->advice_count, shown);
+	if (!err)
+		text_more(report->out, "pieces", alike.groups, shown);
+	alike_free(&alike);
+	return err;
 }
 
 static int advice_text(const struct report *report)
 {
 	const struct advice_results *advice = report->results->advice;
+	int err = 0;
 
 	if (advice && advice->advice_count)
-		print_own(report, advice);
-	print_told(report);
-	return 0;
+		err = print_own(report, advice);
+	if (!err)
+		print_told(report);
+	return err;
 }
 
 const struct section section_advice = { advice_text, NULL, VIEWS(&ADVICE, &TOLD) };

@@ -55,9 +55,22 @@ static void explain(char *evidence, const char *format, ...)
 	va_end(list);
 }
 
-static uint32_t number_of(const struct writer *writer, uint32_t device)
+/* Ranks may all have a device 0. */
+struct place {
+	char text[48];
+};
+
+static struct place place_of(const struct writer *writer, uint32_t row)
 {
-	return writer->model->devices.row[device].id;
+	const struct device *device = &writer->model->devices.row[row];
+	struct place place;
+
+	if (device->has_rank)
+		snprintf(place.text, sizeof(place.text), "device %u (rank %u)", device->id,
+			 device->rank);
+	else
+		snprintf(place.text, sizeof(place.text), "device %u", device->id);
+	return place;
 }
 
 static double share(double part, double all)
@@ -80,23 +93,23 @@ static void judge_steps(struct writer *writer, const struct device_step_trace *t
 	const struct device_step_means *means = &trace->means;
 	double gap = share(means->gap_ns, means->duration_ns);
 	double tail = share(means->tail_ns, means->duration_ns);
-	uint32_t device = number_of(writer, trace->device);
+	struct place place = place_of(writer, trace->device);
 
 	if (means->steps && peer_rule_says(RULE_STEP_GAP, means->gap_ns / 1e6) && gap >= SMALL_PERCENT)
 		explain(add_by(writer, "device_gap", gap, RULE_STEP_GAP, means->gap_ns / 1e6,
 			    "The device waits before each step",
 			    gap_remedy(writer)),
-			"device %u waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f "
+			"%s waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f "
 			"%%",
-			device, means->gap_ns / 1e6, means->duration_ns / 1e6, means->steps, gap);
+			place.text, means->gap_ns / 1e6, means->duration_ns / 1e6, means->steps, gap);
 	if (means->bp_steps && tail >= MEDIUM_PERCENT)
 		explain(add(writer, "device_tail", tail,
 			    "Steps go on for long after the backward pass",
 			    "Gradients are reduced and parameters updated then: let reductions run "
 			    "beside the backward pass (split or fuse them), shard the optimizer."),
-			"on device %u, %.3f ms of a step of %.3f ms come after the backward pass: "
+			"on %s, %.3f ms of a step of %.3f ms come after the backward pass: "
 			"%.1f %%",
-			device, means->tail_ns / 1e6, means->duration_ns / 1e6, tail);
+			place.text, means->tail_ns / 1e6, means->duration_ns / 1e6, tail);
 }
 
 static void judge_overlap(struct writer *writer, const struct overlap_device *device)
@@ -110,8 +123,8 @@ static void judge_overlap(struct writer *writer, const struct overlap_device *de
 			    "Let it run beside computation: buckets, asynchronous collectives, "
 			    "another "
 			    "stream. See the section communication for who comes late."),
-			"device %u only communicates for %.3f ms, beside %.3f ms of computation",
-			number_of(writer, device->all.device), alone_ns / 1e6,
+			"%s only communicates for %.3f ms, beside %.3f ms of computation",
+			place_of(writer, device->all.device).text, alone_ns / 1e6,
 			(double)device->all.computation_ns / 1e6);
 }
 
@@ -151,10 +164,10 @@ static void judge_aicpu(struct writer *writer, uint32_t device)
 			    "Operators run on AI CPUs",
 			    "AI CPUs are slow: use an operator, or a data type, that AI cores have "
 			    "(often int32 instead of int64, float32 instead of float64)."),
-			"on device %u they take %.3f ms, %.1f %% of all tasks' time; most of it in "
+			"on %s they take %.3f ms, %.1f %% of all tasks' time; most of it in "
 			"%s: "
 			"%" PRIu64 " tasks",
-			number_of(writer, device), sum_ns / 1e6, share(sum_ns, all_ns),
+			place_of(writer, device).text, sum_ns / 1e6, share(sum_ns, all_ns),
 			operator_type(writer->model, largest), largest->count);
 }
 
@@ -175,9 +188,9 @@ static void judge_types(struct writer *writer, uint32_t device)
 			    "Choose one format for neighbouring operators; private formats pay "
 			    "only "
 			    "where most operators have them."),
-			"on device %u, %" PRIu64
+			"on %s, %" PRIu64
 			" TransData take %.3f ms, %.1f %% of all tasks' time",
-			number_of(writer, device), row->count, (double)row->total_ns / 1e6,
+			place_of(writer, device).text, row->count, (double)row->total_ns / 1e6,
 			row->percent);
 	}
 }
@@ -217,9 +230,9 @@ static void judge_memory_bound(struct writer *writer, uint32_t device)
 			    "Fuse operators that hand each other their results; smaller data "
 			    "types; "
 			    "larger tiles."),
-			"on device %u, AI cores spend %.1f %% of their time in operators that move "
+			"on %s, AI cores spend %.1f %% of their time in operators that move "
 			"data for longer than they compute",
-			number_of(writer, device), share(bound_ns, all_ns));
+			place_of(writer, device).text, share(bound_ns, all_ns));
 }
 
 static const char *cpu_remedy(enum idle_kind kind)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/alike.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_GROUPS 4096 /* each row is compared with the first of each; rows beyond are shown by themselves */
+#define CLOSE_PERCENT 1.0
+#define CLOSE_TIME 20 /* parts of a time */
+#define CLOSE_TASKS 100 /* parts of the number of tasks */
+
+static int begin(struct alike *alike, uint32_t count)
+{
+	alike->of = calloc((size_t)count + 1, sizeof(*alike->of));
+	alike->count = calloc((size_t)count + 1, sizeof(*alike->count));
+	alike->groups = 0;
+	return alike->of && alike->count ? 0 : -ENOMEM;
+}
+
+void alike_free(struct alike *alike)
+{
+	free(alike->of);
+	free(alike->count);
+	*alike = (struct alike){ 0 };
+}
+
+void alike_words(const struct alike *alike, uint32_t row, char *into, size_t size)
+{
+	*into = '\0';
+	if (alike->count[row] > 1)
+		snprintf(into, size, ", and %u more like this", alike->count[row] - 1);
+}
+
+/* @row stands for itself or is one of those that an earlier row stands for. */
+static void put(struct alike *alike, uint32_t row, uint32_t of)
+{
+	alike->of[row] = of;
+	alike->count[of]++;
+	alike->groups += of == row;
+}
+
+/* The same but for numbers. */
+static bool same_words(const char *x, const char *y)
+{
+	while (*x && *y) {
+		if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+			x += strspn(x, "0123456789.");
+			y += strspn(y, "0123456789.");
+			continue;
+		}
+		if (*x++ != *y++)
+			return false;
+	}
+	return *x == *y;
+}
+
+static bool same_advice(const struct advice *x, const struct advice *y)
+{
+	return strcmp(x->id, y->id) == 0 && strcmp(x->severity, y->severity) == 0 &&
+	       strcmp(x->title, y->title) == 0 && strcmp(x->remedy, y->remedy) == 0 &&
+	       same_words(x->evidence, y->evidence);
+}
+
+int alike_advice(const struct advice_results *advice, struct alike *alike)
+{
+	int err = begin(alike, advice->advice_count);
+
+	for (uint32_t i = 0; i < advice->advice_count && !err; i++) {
+		uint32_t of = 0;
+
+		while (of < i && of < MOST_GROUPS &&
+		       (alike->of[of] != of || !same_advice(&advice->list[of], &advice->list[i])))
+			of++;
+		put(alike, i, of < MOST_GROUPS ? of : i);
+	}
+	return err;
+}
+
+static bool close_to(uint64_t x, uint64_t y, uint64_t parts)
+{
+	uint64_t greater = x > y ? x : y;
+
+	return greater - (x > y ? y : x) <= greater / parts;
+}
+
+static bool same_device(const struct model *model, const struct device_usage *x,
+			const struct device_usage *y)
+{
+	const struct device *a = &model->devices.row[x->device], *b = &model->devices.row[y->device];
+
+	return a->has_rank && b->has_rank && a->name == b->name && x->window_ns && y->window_ns &&
+	       close_to(x->window_ns, y->window_ns, CLOSE_TIME) &&
+	       close_to(x->tasks, y->tasks, CLOSE_TASKS) &&
+	       close_to(x->window_ns + x->compute_ns, x->window_ns + y->compute_ns, CLOSE_TIME) &&
+	       close_to(x->window_ns + x->communication_ns, x->window_ns + y->communication_ns,
+			CLOSE_TIME) &&
+	       fabs(device_utilization(x) - device_utilization(y)) <= CLOSE_PERCENT;
+}
+
+int alike_devices(const struct model *model, const struct device_results *devices, struct alike *alike)
+{
+	int err = begin(alike, devices->device_count);
+
+	for (uint32_t i = 0; i < devices->device_count && !err; i++) {
+		uint32_t of = 0;
+
+		while (of < i && of < MOST_GROUPS &&
+		       (alike->of[of] != of ||
+			!same_device(model, &devices->devices[of], &devices->devices[i])))
+			of++;
+		put(alike, i, of < MOST_GROUPS ? of : i);
+	}
+	return err;
+}
+
+struct alike_range alike_range_of(const struct device_results *devices, const struct alike *alike,
+				  uint32_t row)
+{
+	struct alike_range range = { .least_percent = 100,
+				     .least_ns = UINT64_MAX,
+				     .least_tasks = UINT64_MAX };
+
+	for (uint32_t i = row; i < devices->device_count; i++) {
+		const struct device_usage *usage = &devices->devices[i];
+
+		if (alike->of[i] != row)
+			continue;
+		range.least_percent = fmin(range.least_percent, device_utilization(usage));
+		range.most_percent = fmax(range.most_percent, device_utilization(usage));
+		if (usage->window_ns < range.least_ns)
+			range.least_ns = usage->window_ns;
+		if (usage->window_ns > range.most_ns)
+			range.most_ns = usage->window_ns;
+		if (usage->tasks < range.least_tasks)
+			range.least_tasks = usage->tasks;
+		if (usage->tasks > range.most_tasks)
+			range.most_tasks = usage->tasks;
+	}
+	return range;
+}
+
+/* The next row from @row on that is one of those, or the count of all. */
+static uint32_t next_of(const struct device_results *devices, const struct alike *alike, uint32_t of,
+			uint32_t row)
+{
+	while (row < devices->device_count && alike->of[row] != of)
+		row++;
+	return row;
+}
+
+static uint32_t rank_of(const struct model *model, const struct device_results *devices, uint32_t row)
+{
+	return model->devices.row[devices->devices[row].device].rank;
+}
+
+void alike_ranks(const struct model *model, const struct device_results *devices,
+		 const struct alike *alike, uint32_t row, char *into, size_t size)
+{
+	uint32_t at = row, next;
+	size_t used = 0;
+
+	*into = '\0';
+	while (at < devices->device_count) {
+		uint32_t first = rank_of(model, devices, at), last = first;
+
+		for (next = next_of(devices, alike, row, at + 1);
+		     next < devices->device_count && rank_of(model, devices, next) == last + 1;
+		     next = next_of(devices, alike, row, next + 1))
+			last++;
+		if (used + 32 > size) {
+			snprintf(into + used, size - used, ", ...");
+			return;
+		}
+		used += (size_t)snprintf(into + used, size - used, "%s%u", used ? ", " : "", first);
+		if (last > first)
+			used += (size_t)snprintf(into + used, size - used, "-%u", last);
+		at = next;
+	}
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks that did the same, and advice that differs in its numbers, are one line of text each; other formats have all.
+
+    tests/foreign/alike.py ANALYZER FOLDER
+"""
+import json
+import re
+
+import sums
+
+BASE = 1700000000000000000
+# By rank: microseconds of computing and of a collective in each of 20 rounds, a gap of 10 behind each.
+FAST, BUSY, ODD = (100, 290), (380, 10), (20, 100)
+RANKS = [FAST] * 3 + [BUSY] * 2 + [FAST] * 2 + [ODD, BUSY]
+
+
+def make(rank, compute, collective):
+    events, at = [], 1000
+    for i in range(20):
+        for name, length, stream in ("gemm", compute, 7), ("ncclDevKernel_AllReduce", collective, 20):
+            # A little longer with each rank: alike is not equal.
+            length += rank % 3
+            events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": stream, "ts": at, "dur": length,
+                           "args": {"device": 0, "stream": stream, "correlation": 2 * i + (stream == 20)}})
+            at += length
+        at += 10
+    with open(sums.path("ranks", "rank%d.json" % rank), "w", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": len(RANKS)}, "baseTimeNanoseconds": BASE,
+                   "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events}, file)
+    window = at - 10 - 1000
+    return (window - 190) / window * 100, window / 1e6
+
+
+def spread(values, form):
+    texts = [form % value for value in (min(values), max(values))]
+    return texts[0] if texts[0] == texts[1] else " to ".join(texts)
+
+
+made = [make(rank, *lengths) for rank, lengths in enumerate(RANKS)]
+text = sums.analyzer("report", "--device", sums.path("ranks"))
+wanted = []
+for lengths, words in (FAST, "0-2, 5-6"), (BUSY, "3-4, 8"):
+    mine = [made[rank] for rank, one in enumerate(RANKS) if one == lengths]
+    wanted.append("%d alike, ranks %s: busy %s %% of %s s; 40 tasks; GPU" % (
+        len(mine), words, spread([one[0] for one in mine], "%.1f"), spread([one[1] for one in mine], "%.3f")))
+sums.same("alike", re.findall(r"^devices +(.*)$", text, re.M), wanted)
+sums.same("one by itself", re.findall(r"^rank (\d+) +(busy [\d.]+ %)", text, re.M), [("7", "busy %.1f %%" % made[7][0])])
+
+report = sums.report(sums.path("ranks"))
+sums.same("devices in JSON", [row["rank"] for row in report["devices"]], list(range(len(RANKS))))
+alone = [row for row in report["advice"] if row["id"] == "device_communication"]
+late = [rank for rank, (compute, collective) in enumerate(RANKS) if collective > compute]
+sums.same("advice in JSON", sorted(re.search(r"\(rank (\d)\)", row["evidence"]).group(1) for row in alone),
+          [str(rank) for rank in late])
+for part, name in (text, "overview"), (sums.analyzer("report", "--section", "advice", "--device", sums.path("ranks")), "section"):
+    folded = " ".join(part.split())
+    sums.same(name + ": advice", (folded.count("only communicates for"), re.findall(r", and (\d+) more like this", folded)),
+              (1, [str(len(late) - 1)]))
+sums.end()
