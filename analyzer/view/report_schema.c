@@ -116,6 +116,19 @@ static void write_rows(struct json *json, const struct view *view)
 	json_map_close(json);
 }
 
+/* Of an array of values, of what type these are. */
+static void write_list(struct json *json, const struct view *view)
+{
+	unsigned int count;
+	struct view_place *places = view_places(view, &count);
+
+	if (places)
+		write_array(json, view->key, type_of(places[0].column));
+	else
+		json_fail(json);
+	view_places_free(places);
+}
+
 static void write_property(struct json *json, const struct view *view, struct keys *keys)
 {
 	struct keys inner = { .count = 0 };
@@ -134,6 +147,7 @@ static void write_property(struct json *json, const struct view *view, struct ke
 		return;
 	switch (view->shape) {
 	case VIEW_ROWS: write_rows(json, view); break;
+	case VIEW_LIST: write_list(json, view); break;
 	case VIEW_PAIRS: write_array(json, view->key, "array"); break;
 	case VIEW_MATRIX:
 		open_map(json, view->key);

@@ -42,7 +42,7 @@ static bool next_row(const struct view *view, struct table_cursor *at)
 			return false;
 		at->i = view->order[at->m++];
 	}
-	return view->table->next(at);
+	return view->next ? view->next(at) : view->table->next(at);
 }
 
 bool view_next(const struct view *view, const struct table_cursor *outer, struct table_cursor *at)

@@ -77,6 +77,7 @@ enum view_shape {
 	VIEW_ONE, /* a map: of the first row; nothing if there is none */
 	VIEW_MATRIX, /* "columns" and "rows", an array of arrays, in a map; without a key in the open one */
 	VIEW_PAIRS, /* an array of arrays */
+	VIEW_LIST, /* an array of what its one column holds */
 };
 
 #define VIEWS_INSIDE 5
@@ -91,6 +92,8 @@ struct view {
 	const struct data_table *figures;
 	/* Rows that it shows; NULL: all. @outer is the row that it is in, if it is in one. */
 	bool (*where)(const struct table_cursor *at, const struct table_cursor *outer);
+	/* Its rows in another order; NULL: as the table's own next() goes through them. */
+	bool (*next)(struct table_cursor *at);
 	/* Where the rows that belong to @outer begin and end; NULL: at outer->index, as of tables with a key. */
 	void (*within)(struct table_cursor *at, const struct table_cursor *outer);
 	/* JSON: rows of other tables that belong to each row, with their own keys. */

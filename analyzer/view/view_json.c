@@ -94,6 +94,12 @@ static void write_rows(const struct report *report, const struct view *view,
 
 	view_begin(report, view, outer, &at);
 	while (view_next(view, outer, &at)) {
+		if (view->shape == VIEW_LIST) {
+			struct cell cell = view_cell(&places[0], &at);
+
+			write_cell(report->json, NULL, &places[0], &cell);
+			continue;
+		}
 		if (view->shape != VIEW_ROWS) {
 			write_array(report, places, count, &at);
 			continue;

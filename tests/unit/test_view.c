@@ -243,6 +243,41 @@ static void shapes_of_json(void **state)
 	yajl_tree_free(root);
 }
 
+static void a_list_is_an_array_of_values(void **state)
+{
+	static const struct view_column columns[] = { { "name", .how = VIEW_EMPTY }, { NULL } };
+	static const struct view list = { "l", NULL, &animals, columns, VIEW_LIST };
+	yajl_val root = json_of(&list);
+
+	assert_int_equal(json_length(root, "l"), 3);
+	assert_string_equal(json_string(root, "l.1"), "crow");
+	assert_string_equal(json_string(root, "l.2"), "");
+	yajl_tree_free(root);
+}
+
+static bool next_backwards(struct table_cursor *at)
+{
+	static const unsigned int count = sizeof(ANIMALS) / sizeof(ANIMALS[0]);
+
+	if (at->i == count)
+		return false;
+	at->row = &ANIMALS[count - ++at->i];
+	return true;
+}
+
+static void a_view_has_its_own_order(void **state)
+{
+	static const struct view_column columns[] = { { "legs" }, { "name" }, { NULL } };
+	static const struct view view = { "animals", "animals", &animals, columns,
+					  .next = next_backwards };
+	yajl_val root = json_of(&view);
+
+	assert_null(json_at(root, "animals.0.name"));
+	assert_string_equal(json_string(root, "animals.1.name"), "crow");
+	assert_string_equal(json_string(root, "animals.2.name"), "cat");
+	yajl_tree_free(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +288,8 @@ int main(void)
 		cmocka_unit_test(columns_that_say_nothing),
 		cmocka_unit_test(json_leaves_out_what_is_unknown),
 		cmocka_unit_test(shapes_of_json),
+		cmocka_unit_test(a_list_is_an_array_of_values),
+		cmocka_unit_test(a_view_has_its_own_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

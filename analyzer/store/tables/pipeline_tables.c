@@ -43,6 +43,8 @@ DEFINE_TABLE(steps, struct step, STEP_COLUMNS, next_step,
 	     "a step of a trainer: from one batch to the next");
 
 #define USAGE ((const struct pipeline_usage *)at->outer)
+/* A file of samples tells no waits, and what threads did off the CPU neither. */
+#define SAMPLED (USAGE->pipeline->sampled)
 #define OPERATOR (&USAGE->pipeline->operators.row[row - USAGE->operators])
 
 #define OPERATOR_COLUMNS(COLUMN)                                                            \
@@ -59,15 +61,15 @@ DEFINE_TABLE(steps, struct step, STEP_COLUMNS, next_step,
 	       cell_known_real(row->has_times, row->utilization))                           \
 	COLUMN(run_ns, NS, "run", "time on a CPU", cell_known(row->has_times, row->run_ns)) \
 	COLUMN(runnable_ns, NS, "runnable", "time ready and waiting for a CPU",             \
-	       cell_known(row->has_times, row->runnable_ns))                                \
+	       cell_known(row->has_times && !SAMPLED, row->runnable_ns))                                \
 	COLUMN(blocked_ns, NS, "blocked", "time asleep",                                    \
-	       cell_known(row->has_times, row->blocked_ns))                                 \
+	       cell_known(row->has_times && !SAMPLED, row->blocked_ns))                                 \
 	COLUMN(elements, COUNT, "elements", "elements that it handed on",                   \
 	       cell_known(row->has_elements, row->elements))                                \
 	COLUMN(input_wait_ns, NS, "input wait", "time that it waited for elements",         \
-	       cell_u64(row->input_wait_ns))                                                \
+	       cell_known(!SAMPLED, row->input_wait_ns))                                                \
 	COLUMN(output_wait_ns, NS, "output wait", "time that it waited for room",           \
-	       cell_u64(row->output_wait_ns))
+	       cell_known(!SAMPLED, row->output_wait_ns))
 
 static bool next_operator(struct table_cursor *at)
 {
