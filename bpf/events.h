@@ -364,6 +364,36 @@ struct python_range {
 	__u64 last;	/* the first that does not belong to it */
 };
 
+/* Where a thread's Python functions are found: offsets in CPython's structures, which its version decides. */
+struct python_layout {
+	__u16 state_id;	/* PyThreadState: pthread_t of its thread */
+	__u16 state_cframe;	/* ... pointer to what has "state_frame"; PYTHON_LAYOUT_NONE: the state has it */
+	__u16 state_frame;	/* the innermost frame */
+	__u16 frame_previous;
+	__u16 frame_code;
+	__u16 frame_instruction;
+	__u16 frame_owner;	/* PYTHON_LAYOUT_NONE: it has none */
+	__u16 frame_entry;	/* byte that is not 0 where the interpreter's loop was entered; PYTHON_LAYOUT_NONE: each frame enters it,
+				 * or those that C code owns part what one entry runs */
+};
+#define PYTHON_LAYOUT_NONE 0xffff
+#define PYTHON_OWNED_BY_C 3	/* owner of a frame that stands for C code; enum _frameowner of 3.12 and 3.13 */
+
+/* Whose PyThreadState it is. */
+struct python_thread_key {
+	__u64 thread;	/* pthread_t, which is the thread pointer on x86-64 */
+	__u32 tgid;
+	__u32 reserved;	/* 0 */
+};
+
+/* A Python function of a stack; it may be anything, for memory may have changed meanwhile. */
+struct rec_python_frame {
+	__u64 code;		/* its code object, without PYTHON_FRAME_ENTRY; 0 = C code's frame */
+	__u64 instruction;	/* as the frame has it: an index or an address */
+};
+#define PYTHON_FRAME_ENTRY (1ull << 63)	/* of "code": one entry into the interpreter's loop ends here */
+
+#define REC_PYTHON_FRAMES 104
 #define REC_USER_FRAMES 255	/* frames kept of a user stack; one less than a power of two */
 #define REC_KERNEL_FRAMES 48
 
@@ -388,8 +418,8 @@ struct rec_stack {
 	__u32 user_frames;
 	__u32 kernel_frames;
 	__u32 waker;		/* STACK_LOCK: thread that woke it; 0 = a timeout, or not known */
-	__u32 reserved;
-	/* __u64 address[user_frames + kernel_frames] follows */
+	__u32 python_frames;
+	/* __u64 address[user_frames + kernel_frames] follows, then struct rec_python_frame[python_frames] */
 };
 
 /* How one probe reads its arguments; one entry per probe in map "probes". */

@@ -9,6 +9,7 @@
 #ifndef PROFBPF_RETURNING_BPF_H
 #define PROFBPF_RETURNING_BPF_H
 
+#include "python_stack.bpf.h"
 #include "sleeper.bpf.h"
 #include "task.bpf.h"
 #include "task_work.bpf.h"
@@ -79,7 +80,7 @@ static int walk_returning(struct bpf_map *map, void *key, void *value)
 	struct task_struct *task = current_task();
 	struct returning *back = value;
 	struct sleeper *s = thread_find(sleepers, task);
-	__u32 user;
+	__u32 user, kernel, python = 0;
 
 	if (s)
 		s->returning = 0;
@@ -88,7 +89,10 @@ static int walk_returning(struct bpf_map *map, void *key, void *value)
 	user = walk_now(task, back);
 	bpf_probe_read_kernel(back->record.frames.address + (user & USER_FRAMES_MASK),
 			      sizeof(back->kernel), back->kernel);
-	stack_send(&back->record, user, back->kernel_frames & KERNEL_FRAMES_MASK);
+	kernel = back->kernel_frames & KERNEL_FRAMES_MASK;
+	if (same_program(task, back))
+		python = python_stack(task, &back->record.frames, (user & USER_FRAMES_MASK) + kernel);
+	stack_send(&back->record, user, kernel, python);
 	return 0;
 }
 

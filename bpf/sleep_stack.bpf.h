@@ -17,6 +17,7 @@
 #define PROFBPF_SLEEP_STACK_BPF_H
 
 #include "interrupt.bpf.h"
+#include "python_stack.bpf.h"
 #include "returning.bpf.h"
 #include "task.bpf.h"
 
@@ -67,6 +68,18 @@ static __always_inline bool waits_for_lock(struct task_struct *task, struct slee
 	return address >= s->lock_range.first && address < s->lock_range.last;
 }
 
+/* The functions of Python's that the current thread is in, into @s by way of memory that has room for any stack. */
+static __always_inline __u32 keep_python(struct task_struct *task, struct sleeper *s)
+{
+	__u32 key = BY_SWITCH;
+	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
+	__u64 count = r ? at_most(python_stack(task, &r->frames, 0), REC_PYTHON_FRAMES) : 0;
+
+	if (r && count)
+		bpf_probe_read_kernel(s->python, count * sizeof(struct rec_python_frame), r->frames.address);
+	return count;
+}
+
 /* The current thread goes to sleep. Kernel threads have no user stack. */
 static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bool may_loop)
 {
@@ -86,6 +99,7 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bo
 	s->at = USER_STACK_POINTER(regs);
 	s->user_count = will_return(task, s) ? 0 :
 					       user_stack(task, regs, user_walk(BY_SWITCH), &s->user, may_loop);
+	s->python_count = s->user_count && may_loop ? keep_python(task, s) : 0;
 	if (s->user_count && s->walk_before)
 		s->walk_before--;
 	s->woken_ns = 0;
@@ -125,11 +139,14 @@ static __always_inline void send_walked(struct task_struct *task, const struct s
 {
 	struct stacks_record *r = sleep_record(task, s, 0);
 	__u32 user = s->user_count & USER_FRAMES_MASK;
+	__u64 python = at_most(s->python_count, REC_PYTHON_FRAMES), kernel;
 
 	if (!r)
 		return;
 	bpf_probe_read_kernel(r->frames.address, user * sizeof(__u64), s->user.address);
-	stack_send(r, user | (s->user_count & USER_WHOLE), kernel_stack(task, r->frames.address + user));
+	kernel = at_most(kernel_stack(task, r->frames.address + user), REC_KERNEL_FRAMES);
+	bpf_probe_read_kernel(r->frames.address + user + kernel, python * sizeof(struct rec_python_frame), s->python);
+	stack_send(r, user | (s->user_count & USER_WHOLE), kernel, python);
 }
 
 /* No more than where the thread will go on: so many others are on their way back. */
@@ -141,7 +158,7 @@ static __always_inline void send_not_walked(struct task_struct *task, const stru
 	if (!r || !regs)
 		return;
 	r->frames.address[0] = USER_INSTRUCTION(regs);
-	stack_send(r, 1, kernel_stack(task, r->frames.address + 1));
+	stack_send(r, 1, kernel_stack(task, r->frames.address + 1), 0);
 }
 
 /*
@@ -168,7 +185,7 @@ static __always_inline void send_short_sleep(struct task_struct *task, const str
 	struct stacks_record *r = sleep_record(task, s, STACK_SHORT);
 
 	if (r)
-		stack_send(r, 0, 0);
+		stack_send(r, 0, 0, 0);
 }
 
 /*

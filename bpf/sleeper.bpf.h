@@ -19,7 +19,9 @@ struct sleeper {
 	__u64 at; /* its user stack pointer, */
 	__u64 long_at[2]; /* and that of its last long sleeps, the last one first */
 	__u32 user_count; /* user_stack()'s answer; 0 = its user stack was not walked */
+	__u32 python_count; /* python_stack()'s answer */
 	struct user_frames user;
+	__u64 python[2 * REC_PYTHON_FRAMES];
 };
 
 DEFINE_THREAD_MAP(sleepers, struct sleeper, 8192);
@@ -33,7 +35,7 @@ static __always_inline void sleep_fill(struct rec_stack *r, struct task_struct *
 	r->tgid = task->tgid;
 	r->tid = task->pid;
 	r->waker = s->waker;
-	r->reserved = 0;
+	r->python_frames = 0;
 }
 
 #endif /* PROFBPF_SLEEPER_BPF_H */

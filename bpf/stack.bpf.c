@@ -7,6 +7,7 @@
  * scheduler's programs (sleep_stack.bpf.h).
  */
 #include "kernel_stack.bpf.h"
+#include "python_stack.bpf.h"
 #include "run_cost.bpf.h"
 #include "stack_record.bpf.h"
 
@@ -31,14 +32,14 @@ static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool may
 	header_fill(&r->head.header, REC_STACK, 0, bpf_ktime_get_ns());
 	r->head.dur_ns = 0;
 	r->head.waker = 0;
-	r->head.reserved = 0;
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
 	user = user_stack(task, user_regs(task, REGISTERS_OF_SAMPLE), user_walk(BY_SAMPLE),
 			  (struct user_frames *)&r->frames, may_loop);
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + (user & USER_FRAMES_MASK),
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
-	stack_send(r, user, kernel);
+	stack_send(r, user, kernel,
+		   may_loop ? python_stack(task, &r->frames, (user & USER_FRAMES_MASK) + kernel) : 0);
 	run_ends(cost, r->head.header.ts_ns);
 	return 0;
 }

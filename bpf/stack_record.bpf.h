@@ -5,9 +5,11 @@
 
 #include "user_stack.bpf.h"
 
-/* Frames of both stacks: the user's, then the kernel's. */
+/* Frames of the user's stack, then the kernel's, then two words for each of the interpreter's; a power of two in all. */
+#define STACK_WORDS (REC_USER_FRAMES + 1 + REC_KERNEL_FRAMES + 2 * REC_PYTHON_FRAMES)
+
 struct stack_frames {
-	__u64 address[REC_USER_FRAMES + 1 + REC_KERNEL_FRAMES];
+	__u64 address[STACK_WORDS];
 };
 
 /* A record is made here: rings take records of any size only as a copy. */
@@ -25,8 +27,18 @@ struct {
 
 #define USER_FRAMES_MASK (REC_USER_FRAMES) /* one less than a power of two */
 
-/* With @user (user_stack()'s answer) and @kernel frames, which are in place. */
-static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel)
+/* @count, or @most: in a register in which the verifier sees the bound, whatever the compiler knows. */
+static __always_inline __u64 at_most(__u64 count, __u64 most)
+{
+	asm volatile("" : "+r"(count));
+	if (count > most)
+		count = most;
+	asm volatile("" : "+r"(count));
+	return count;
+}
+
+/* With @user (user_stack()'s answer), @kernel and @python frames, which are in place. */
+static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel, __u32 python)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct source_stats *s = source_stats(SOURCE_STACK);
@@ -40,8 +52,11 @@ static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u3
 	if (kernel > REC_KERNEL_FRAMES)
 		kernel = REC_KERNEL_FRAMES;
 	r->head.user_frames = user;
+	if (python > REC_PYTHON_FRAMES)
+		python = REC_PYTHON_FRAMES;
 	r->head.kernel_frames = kernel;
-	size = sizeof(r->head) + (user + kernel) * sizeof(__u64);
+	r->head.python_frames = python;
+	size = sizeof(r->head) + (user + kernel + 2 * python) * sizeof(__u64);
 	/* The compiler knows that it is; the verifier has to see it. */
 	asm volatile("" : "+r"(size));
 	if (ring && size <= sizeof(*r))

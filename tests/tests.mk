@@ -63,6 +63,7 @@ $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call na
 $(B)/tests/unit/test_writer: $(call named,writer trace_output ends left_out driver_message statistics_message flight_store flight_window host_stats $(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_flight_store: $(call named,statistics_message flight_store flight_window trace_output,$(DAEMON_OBJ))
 $(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))
+$(B)/tests/unit/test_stack_merge: $(call named,stack_merge,$(DAEMON_OBJ))
 $(B)/tests/unit/test_clock_judge: $(O)/device/clock_judge.o
 $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/input.o $(O)/tests/fuzz/rows.o
 $(B)/tests/unit/test_hot_functions: $(call named,hot_functions,$(DAEMON_OBJ))

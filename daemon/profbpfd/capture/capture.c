@@ -473,22 +473,6 @@ int capture_set_probe(struct capture *capture, uint32_t probe, const struct prob
 				   BPF_ANY);
 }
 
-void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range)
-{
-	int fd = bpf_map__fd(capture->skeleton->maps.python_locks);
-	uint32_t key = (uint32_t)pid;
-
-	/* Only stacks of sleeps ask for it. */
-	if (!(capture->topics & TOPIC_STACK))
-		return;
-	/* Without room for it its waits are not told apart from others. */
-	if (range)
-		bpf_map_update_elem(fd, &key, range, BPF_ANY);
-	else
-		bpf_map_delete_elem(fd, &key);
-	__atomic_fetch_add(&capture->skeleton->data->python_locks_version, 1, __ATOMIC_RELEASE);
-}
-
 int capture_unwind_map(const struct capture *capture)
 {
 	const struct profbpf *s = capture->skeleton;

@@ -77,6 +77,12 @@ int capture_attach(struct capture *capture, char *error, char *warning, size_t s
 /* capture_python_lock - what the threads of a process wait on for its interpreter's lock; NULL: nothing */
 void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range);
 
+/* capture_python_layout - where a process that runs CPython has its threads' functions; NULL: it is none any more */
+void capture_python_layout(struct capture *capture, pid_t pid, const struct python_layout *layout);
+
+/* capture_python_state - the address of a thread's PyThreadState, by its pthread_t; 0: it has none any more */
+void capture_python_state(struct capture *capture, pid_t pid, uint64_t thread, uint64_t state);
+
 /* capture_unwind_map - of processes whose stacks are walked by tables (unwinder_begin()); -1: they are not */
 int capture_unwind_map(const struct capture *capture);
 

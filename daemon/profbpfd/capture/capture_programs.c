@@ -133,6 +133,10 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 		bpf_map__set_max_entries(s->maps.known_threads, 1);
 	if (!stack)
 		bpf_map__set_max_entries(s->maps.python_locks, 1);
+	if (!sampled || !features->loops) {
+		bpf_map__set_max_entries(s->maps.python_layouts, 1);
+		bpf_map__set_max_entries(s->maps.python_states, 1);
+	}
 }
 
 int capture_share_gate(struct capture *capture)

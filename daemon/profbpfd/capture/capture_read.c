@@ -32,15 +32,17 @@ static const uint32_t record_sizes[REC_TYPES] = {
 static bool is_whole(const struct rec_header *header, size_t size)
 {
 	const struct rec_stack *stack = (const void *)header;
+	size_t words;
 
 	if (size < record_sizes[header->type])
 		return false;
 	if (header->type != REC_STACK)
 		return true;
+	words = stack->user_frames + stack->kernel_frames + 2 * stack->python_frames;
 	return stack->user_frames <= REC_USER_FRAMES &&
 	       stack->kernel_frames <= REC_KERNEL_FRAMES &&
-	       (size - sizeof(*stack)) / sizeof(uint64_t) >=
-		       stack->user_frames + stack->kernel_frames;
+	       stack->python_frames <= REC_PYTHON_FRAMES &&
+	       (size - sizeof(*stack)) / sizeof(uint64_t) >= words;
 }
 
 /* Switches and wake-ups from one up to another of a collection of them. */

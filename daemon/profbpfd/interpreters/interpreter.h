@@ -33,6 +33,12 @@ struct interpreted {
 	struct interpreters *owner;
 };
 
+/* A function in which a thread is. */
+struct interpreted_frame {
+	uint32_t frame; /* of the session's table; 0 = none: C code's, or what was read is no function */
+	bool entry; /* the outermost one that runs in its entry into the interpreter's loop */
+};
+
 struct interpreter {
 	/* May a mapped file with this path be it, or hold it? */
 	bool (*file)(const char *path);
@@ -46,7 +52,16 @@ struct interpreter {
 	void *(*look)(struct interpreted *process, const struct process_map *map);
 	/* Hands a row for each of its threads to interpreted_row(). */
 	void (*sample)(void *known, struct interpreted *process);
-	/* The process has ended, or begun another program. */
+	/*
+	 * The functions of a thread, innermost first, as a BPF program read them (python_stack.bpf.h); @into has room
+	 * for @count. NULL: no program does.
+	 */
+	void (*frames)(void *known, struct interpreted *process, const struct rec_python_frame *read, uint32_t count,
+		       struct interpreted_frame *into);
+	/* Is it an address in the loop in which the functions run? NULL with frames. */
+	bool (*loop)(const void *known, uint64_t address);
+	/* The process has ended, or begun another program: what it made known is taken back. NULL: nothing is. */
+	void (*forget)(void *known);
 	void (*free)(void *known);
 
 	/* ---- Roles of threads whose start was not seen; NULL: it tells none. Once, when a session begins. */
@@ -68,6 +83,10 @@ void interpreted_row(struct interpreted *process, const struct stack_row *row);
 
 /* interpreted_lock - where its threads wait for each other, so that such sleeps are known */
 void interpreted_lock(struct interpreted *process, const struct python_range *range);
+
+/* interpreted_layout, interpreted_state - as capture_python_layout() and capture_python_state(), of this process */
+void interpreted_layout(struct interpreted *process, const struct python_layout *layout);
+void interpreted_state(struct interpreted *process, uint64_t thread, uint64_t state);
 
 /* interpreted_warn - something the user should know; said once by each interpreter in a session */
 void interpreted_warn(struct interpreted *process, const char *text);

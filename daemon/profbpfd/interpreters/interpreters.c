@@ -8,6 +8,7 @@
 #include "daemon/profbpfd/interpreters/memory_pages.h"
 #include "lib/elf/code_maps.h"
 
+#define MEMORY_KEPT_NS 20000000ull /* what was read of a process for one sample is good for the next ones */
 #define LOOKS_MAX 40 /* at a process, before it is left alone */
 
 #define INTERPRETER_POINTER(name) &interpreter_##name,
@@ -28,6 +29,8 @@ struct interpreters {
 	struct interpreters_handler handler;
 	void *processes; /* tsearch tree of struct process */
 	struct memory_pages *pages;
+	pid_t pages_pid; /* whose they are, */
+	uint64_t pages_ns; /* since when */
 	unsigned int found; /* of them with an interpreter */
 	uint64_t next_ns;
 	uint32_t random; /* never 0 */
@@ -59,6 +62,20 @@ void interpreted_lock(struct interpreted *process, const struct python_range *ra
 	const struct interpreters_handler *handler = &process->owner->handler;
 
 	handler->lock(handler->context, process->pid, range);
+}
+
+void interpreted_layout(struct interpreted *process, const struct python_layout *layout)
+{
+	const struct interpreters_handler *handler = &process->owner->handler;
+
+	handler->layout(handler->context, process->pid, layout);
+}
+
+void interpreted_state(struct interpreted *process, uint64_t thread, uint64_t state)
+{
+	const struct interpreters_handler *handler = &process->owner->handler;
+
+	handler->state(handler->context, process->pid, thread, state);
 }
 
 void interpreted_warn(struct interpreted *seen, const char *text)
@@ -122,13 +139,21 @@ static int by_pid(const void *a, const void *b)
 	return x->seen.pid < y->seen.pid ? -1 : x->seen.pid > y->seen.pid;
 }
 
-static struct process *find_process(struct interpreters *interpreters, pid_t pid)
+/* NULL if it was not looked at. */
+static struct process *known_process(struct interpreters *interpreters, pid_t pid)
 {
 	struct process key = { .seen.pid = pid };
-	struct process **found = tfind(&key, &interpreters->processes, by_pid), *new;
+	struct process **found = tfind(&key, &interpreters->processes, by_pid);
+
+	return found ? *found : NULL;
+}
+
+static struct process *find_process(struct interpreters *interpreters, pid_t pid)
+{
+	struct process *found = known_process(interpreters, pid), *new;
 
 	if (found)
-		return *found;
+		return found;
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return NULL;
@@ -144,15 +169,25 @@ static struct process *find_process(struct interpreters *interpreters, pid_t pid
 
 void interpreters_forget(struct interpreters *interpreters, pid_t pid)
 {
-	struct process key = { .seen.pid = pid };
-	struct process **found = tfind(&key, &interpreters->processes, by_pid), *process;
+	struct process *process = known_process(interpreters, pid);
 
-	if (!found)
+	if (!process)
 		return;
-	process = *found;
 	interpreters->found -= process->known != NULL;
-	tdelete(&key, &interpreters->processes, by_pid);
+	if (process->known && ALL[process->which]->forget)
+		ALL[process->which]->forget(process->known);
+	tdelete(process, &interpreters->processes, by_pid);
 	free_process(process);
+}
+
+static void read_memory_again(struct process *process, uint64_t now_ns)
+{
+	struct interpreters *owner = process->seen.owner;
+
+	process->seen.now_ns = now_ns;
+	owner->pages_pid = process->seen.pid;
+	owner->pages_ns = now_ns;
+	memory_pages_begin(owner->pages, process->seen.pid);
 }
 
 /* By all that may be in this file. */
@@ -180,8 +215,7 @@ void interpreters_look(struct interpreters *interpreters, pid_t pid)
 		return;
 	}
 	process->seen.last_look = ++process->looks == LOOKS_MAX;
-	process->seen.now_ns = interpreted_now();
-	memory_pages_begin(interpreters->pages, pid);
+	read_memory_again(process, interpreted_now());
 	for (size_t i = 0; i < maps.count && !process->known; i++)
 		if (maps.map[i].map.inode)
 			look_into(process, &maps.map[i].map);
@@ -194,8 +228,7 @@ static void sample_one(const void *node, VISIT visit, void *context)
 
 	if ((visit != postorder && visit != leaf) || !process->known)
 		return;
-	process->seen.now_ns = interpreted_now();
-	memory_pages_begin(process->seen.owner->pages, process->seen.pid);
+	read_memory_again(process, interpreted_now());
 	ALL[process->which]->sample(process->known, &process->seen);
 }
 
@@ -215,6 +248,27 @@ void interpreters_sample(struct interpreters *interpreters, uint64_t now_ns)
 	interpreters->next_ns = now_ns + 3 * INTERPRETERS_PERIOD_NS / 4 +
 				random_below(interpreters, INTERPRETERS_PERIOD_NS / 2);
 	twalk_r(interpreters->processes, sample_one, NULL);
+}
+
+bool interpreters_frames(struct interpreters *interpreters, pid_t pid, const struct rec_python_frame *read,
+			 uint32_t count, uint64_t now_ns, struct interpreted_frame *into)
+{
+	struct process *process = known_process(interpreters, pid);
+
+	if (!process || !process->known || !ALL[process->which]->frames)
+		return false;
+	if (interpreters->pages_pid != pid || now_ns - interpreters->pages_ns > MEMORY_KEPT_NS)
+		read_memory_again(process, now_ns);
+	ALL[process->which]->frames(process->known, &process->seen, read, count, into);
+	return true;
+}
+
+bool interpreters_loop(struct interpreters *interpreters, pid_t pid, uint64_t address)
+{
+	struct process *process = known_process(interpreters, pid);
+
+	return process && process->known && ALL[process->which]->loop &&
+	       ALL[process->which]->loop(process->known, address);
 }
 
 uint64_t interpreters_next(const struct interpreters *interpreters)

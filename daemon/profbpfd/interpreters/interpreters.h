@@ -18,6 +18,9 @@ struct interpreters_handler {
 	void (*row)(void *context, const struct stack_row *row);
 	/* A process's interpreter was found: where its threads wait for its lock. */
 	void (*lock)(void *context, pid_t pid, const struct python_range *range);
+	/* Where BPF programs find its threads' functions: as capture_python_layout() and capture_python_state(). */
+	void (*layout)(void *context, pid_t pid, const struct python_layout *layout);
+	void (*state)(void *context, pid_t pid, uint64_t thread, uint64_t state);
 	/* Something the user should know. */
 	void (*warn)(void *context, const char *text);
 	void *context;
@@ -49,6 +52,17 @@ void interpreters_sample(struct interpreters *interpreters, uint64_t now_ns);
 
 /* interpreters_next - when it is time again; UINT64_MAX: not before an interpreter is found */
 uint64_t interpreters_next(const struct interpreters *interpreters);
+
+/*
+ * interpreters_frames - the functions of a thread of process @pid as a BPF program read them at @now_ns or before
+ *
+ * @into, with room for @count, has them innermost first. False if the process has no interpreter that is known.
+ */
+bool interpreters_frames(struct interpreters *interpreters, pid_t pid, const struct rec_python_frame *read,
+			 uint32_t count, uint64_t now_ns, struct interpreted_frame *into);
+
+/* interpreters_loop - is it an address in the loop of its interpreter? */
+bool interpreters_loop(struct interpreters *interpreters, pid_t pid, uint64_t address);
 
 /* interpreters_forget - a process has begun another program, or ended */
 void interpreters_forget(struct interpreters *interpreters, pid_t pid);

@@ -123,6 +123,16 @@ uint32_t stack_table_frame(struct stack_table *t, const struct stack_frame *fram
 	return add(t->frames, frame, sizeof(*frame), STACK_TABLE_FRAMES_MAX);
 }
 
+int stack_table_frame_kind(const struct stack_table *t, uint32_t id)
+{
+	struct stack_frame frame;
+
+	if (!id || id >= string_table_count(t->frames))
+		return -1;
+	memcpy(&frame, string_table_get(t->frames, id), sizeof(frame));
+	return (int)frame.kind;
+}
+
 uint32_t stack_table_stack(struct stack_table *t, const uint32_t *frames, size_t count)
 {
 	if (!count)

@@ -51,6 +51,9 @@ uint32_t stack_table_name(struct stack_table *table, const char *name);
 uint32_t stack_table_frame(struct stack_table *table, const struct stack_frame *frame);
 uint32_t stack_table_stack(struct stack_table *table, const uint32_t *frames, size_t count);
 
+/* stack_table_frame_kind - Profbpf__Stacks__Kind of a frame; -1 if there is none of this id */
+int stack_table_frame_kind(const struct stack_table *table, uint32_t id);
+
 /*
  * stack_table_take - what is new since the last time, as an item for the writer
  *

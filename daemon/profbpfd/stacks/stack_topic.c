@@ -7,10 +7,12 @@
 
 #include "daemon/profbpfd/interpreters/interpreters.h"
 #include "daemon/profbpfd/stacks/kernel_names.h"
+#include "daemon/profbpfd/stacks/stack_merge.h"
 #include "daemon/profbpfd/stacks/stack_places.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 #include "daemon/profbpfd/encode/trace_values.h"
+#include "proto/trace.pb-c.h"
 
 #define BATCH 4096 /* rows after which a batch is handed over */
 
@@ -66,6 +68,20 @@ static void interpreter_lock(void *context, pid_t pid, const struct python_range
 	capture_python_lock(s->capture, pid, range);
 }
 
+static void interpreter_layout(void *context, pid_t pid, const struct python_layout *layout)
+{
+	struct stacks *s = context;
+
+	capture_python_layout(s->capture, pid, layout);
+}
+
+static void interpreter_state(void *context, pid_t pid, uint64_t thread, uint64_t state)
+{
+	struct stacks *s = context;
+
+	capture_python_state(s->capture, pid, thread, state);
+}
+
 /*
  * /proc/kallsyms shows addresses if we may see them there (CAP_SYSLOG) and it is not hidden, as it is in a hardened
  * service; else, and on kernels that can, a program of ours tells them.
@@ -105,7 +121,8 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 			  void (*warn)(void *context, const char *text), void *context)
 {
 	struct stacks *s = calloc(1, sizeof(*s));
-	struct interpreters_handler handler = { interpreter_row, interpreter_lock,
+	struct interpreters_handler handler = { interpreter_row,     interpreter_lock,
+						interpreter_layout,  interpreter_state,
 						interpreter_warning, s };
 	bool shared;
 
@@ -172,17 +189,57 @@ const char *stacks_warning(const struct stacks *s)
 						      "frames have no names";
 }
 
-static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
+static uint32_t python_frames(struct stacks *s, const struct rec_stack *r, uint64_t now_ns,
+			      struct interpreted_frame *into)
+{
+	const uint64_t *words = (const uint64_t *)(r + 1) + r->user_frames + r->kernel_frames;
+
+	if (!r->python_frames ||
+	    !interpreters_frames(s->interpreters, (pid_t)r->tgid, (const struct rec_python_frame *)words,
+				 r->python_frames, now_ns, into))
+		return 0;
+	return r->python_frames;
+}
+
+/* With @python frames a perf map's (python3 -X perf) are left out: they would stand there twice. */
+static uint32_t native_frames(struct stacks *s, const struct rec_stack *r, uint64_t now_ns, uint32_t python,
+			      struct native_frame *into)
 {
 	const uint64_t *address = (const uint64_t *)(r + 1);
-	uint32_t frames[REC_KERNEL_FRAMES + REC_USER_FRAMES], count = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->user_frames && address[i]; i++) {
+		/* A return address may be the first of the next function: what called lies before it. */
+		uint64_t at = address[i] - (i > 0);
+		uint32_t frame = stack_places_user(s->places, (pid_t)r->tgid, at, now_ns);
+
+		if (python && stack_table_frame_kind(s->table, frame) == PROFBPF__STACKS__KIND__PYTHON)
+			continue;
+		into[count++] = (struct native_frame){
+			frame, python && interpreters_loop(s->interpreters, (pid_t)r->tgid, at)
+		};
+	}
+	return count;
+}
+
+static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
+{
+	const uint64_t *kernel = (const uint64_t *)(r + 1) + r->user_frames;
+	uint32_t frames[REC_KERNEL_FRAMES + STACK_MERGED_MAX], count = 0;
+	struct native_frame native[REC_USER_FRAMES];
+	struct interpreted_frame python[REC_PYTHON_FRAMES];
+	struct stack_parts parts = {
+		.native = native,
+		.native_whole = r->header.flags & STACK_WHOLE,
+		.python = python,
+		.python_whole = r->python_frames < REC_PYTHON_FRAMES,
+	};
 
 	for (uint32_t i = 0; i < r->kernel_frames; i++)
-		frames[count++] = stack_places_kernel(s->places, address[r->user_frames + i]);
-	/* A return address may be the first of the next function: what called lies before it. */
-	for (uint32_t i = 0; i < r->user_frames && address[i]; i++)
-		frames[count++] =
-			stack_places_user(s->places, (pid_t)r->tgid, address[i] - (i > 0), now_ns);
+		frames[count++] = stack_places_kernel(s->places, kernel[i]);
+	parts.python_count = python_frames(s, r, now_ns, python);
+	parts.native_count = native_frames(s, r, now_ns, parts.python_count, native);
+	count += stack_merge(&parts, frames + count);
 	return stack_table_stack(s->table, frames, count);
 }
 
@@ -199,6 +256,8 @@ void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
 		.waker = r->waker,
 	};
 
+	if (r->python_frames == REC_PYTHON_FRAMES)
+		row.flags &= ~(uint32_t)PROFBPF__STACK_SAMPLES__FLAG__WHOLE;
 	row.stack = resolve(s, r, now_ns);
 	add_row(s, &row);
 }

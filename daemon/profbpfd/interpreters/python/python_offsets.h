@@ -32,6 +32,7 @@ struct python_offsets {
 	uint16_t frame_code;
 	uint16_t frame_instruction; /* until 3.10 an index, then a pointer */
 	uint16_t frame_owner;
+	uint16_t frame_entry; /* byte: entered the interpreter's loop from C code; PYTHON_NONE: see python_live.c */
 	/* PyCodeObject */
 	uint16_t code_instructions; /* PYTHON_NONE: the frame has an index */
 	uint16_t code_qualname;

@@ -128,22 +128,36 @@ bool python_lock_read(const struct python_reader *r, const struct python_place *
 	return true;
 }
 
-/* Where in its code a frame is. Until 3.9 f_lasti counts bytes, in 3.10 pairs of them. */
-static int64_t instruction_of(const struct python_reader *r, const struct python_offsets *o,
-			      uint64_t frame, uint64_t code)
+/* Where in its code a frame is that has @word for it. Until 3.9 f_lasti, an int, counts bytes, in 3.10 pairs of them. */
+static int64_t instruction_in(const struct python_offsets *o, uint64_t code, uint64_t word)
 {
 	int64_t bytes;
-	int32_t index;
 
 	if (o->code_instructions == PYTHON_NONE) {
-		if (!get(r, frame + o->frame_instruction, &index, sizeof(index)) || index < 0)
+		int32_t index = (int32_t)word;
+
+		if (index < 0)
 			return -1;
 		return o->version == 0x030a ? 2 * (int64_t)index : index;
 	}
-	bytes = (int64_t)(pointer(r, frame, o->frame_instruction) -
-			  (code + o->code_instructions));
+	bytes = (int64_t)(word - (code + o->code_instructions));
 	/* From 3.13 on the pointer is to what comes next. */
 	return bytes >= 0 && bytes < (1 << 24) ? bytes : -1;
+}
+
+struct python_frame python_frame_read(const struct python_place *place, uint64_t code, uint64_t instruction)
+{
+	return (struct python_frame){ code, instruction_in(place->offsets, code, instruction) };
+}
+
+static int64_t instruction_of(const struct python_reader *r, const struct python_offsets *o,
+			      uint64_t frame, uint64_t code)
+{
+	uint64_t word = UINT64_MAX; /* none */
+	size_t size = o->code_instructions == PYTHON_NONE ? sizeof(int32_t) : sizeof(word);
+
+	get(r, frame + o->frame_instruction, &word, size);
+	return instruction_in(o, code, word);
 }
 
 static void walk_frames(const struct python_reader *r, const struct python_place *place,
@@ -176,6 +190,7 @@ static bool walk_thread(const struct python_reader *r, const struct python_place
 	if (pointer(r, state, o->thread_interp) != interpreter)
 		return false;
 	thread->depth = 0;
+	thread->state = state;
 	thread->thread_id = pointer(r, state, o->thread_id);
 	if (o->native_thread_id != PYTHON_NONE)
 		native = pointer(r, state, o->native_thread_id);

@@ -40,6 +40,7 @@ struct python_frame {
 };
 
 struct python_thread {
+	uint64_t state; /* address of its PyThreadState */
 	uint64_t thread_id; /* pthread_t */
 	uint32_t native_id; /* tid in its own namespace; 0 = this version does not tell */
 	bool has_lock; /* it holds the interpreter's lock */
@@ -68,6 +69,9 @@ struct python_code {
  */
 bool python_identify(const struct python_reader *reader, struct python_place *place,
 		     uint16_t version);
+
+/* python_frame_read - what a BPF program found in a frame, as python_threads() tells it */
+struct python_frame python_frame_read(const struct python_place *place, uint64_t code, uint64_t instruction);
 
 /* python_lock_read - the lock of the first interpreter; false if there is none to be found */
 bool python_lock_read(const struct python_reader *reader, const struct python_place *place,

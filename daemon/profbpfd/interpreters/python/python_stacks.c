@@ -10,11 +10,13 @@
 
 #include "daemon/profbpfd/device/device_tid.h"
 #include "daemon/profbpfd/interpreters/interpreter.h"
+#include "daemon/profbpfd/interpreters/python/python_live.h"
 #include "daemon/profbpfd/interpreters/python/python_read.h"
 #include "lib/elf/elf_file.h"
 #include "proto/trace.pb-c.h"
 
 #define CODES_MAX 16384 /* code objects remembered of a process */
+#define PLACES 4096 /* in code objects whose frames are remembered; a power of two */
 #define TID_IN_PTHREAD 720 /* glibc's struct pthread.tid, x86-64 */
 
 struct known_code {
@@ -23,13 +25,23 @@ struct known_code {
 	uint32_t name, file;
 };
 
+/* The frame of a place in a code object, as long as that is the same. */
+struct known_place {
+	const struct known_code *code;
+	int64_t instruction; /* -1: of a caller, wherever it is */
+	uint32_t frame; /* 0 = not known */
+};
+
 struct python {
 	struct interpreted *process;
+	struct python_live *live;
+	uint64_t loop, loop_end; /* code of _PyEval_EvalFrameDefault(); 0 = not known */
 	struct python_reader reader;
 	struct python_place place;
 	struct device_tids *tids;
 	void *codes; /* tsearch tree of struct known_code */
 	size_t code_count;
+	struct known_place places[PLACES];
 };
 
 static int read_memory(void *context, uint64_t address, void *into, size_t size)
@@ -42,6 +54,7 @@ static void forget_codes(struct python *p)
 	tdestroy(p->codes, free);
 	p->codes = NULL;
 	p->code_count = 0;
+	memset(p->places, 0, sizeof(p->places));
 }
 
 static void free_python(void *data)
@@ -49,6 +62,7 @@ static void free_python(void *data)
 	struct python *p = data;
 
 	forget_codes(p);
+	python_live_free(p->live);
 	device_tids_free(p->tids);
 	free(p);
 }
@@ -84,6 +98,27 @@ static bool python_file(const char *path)
 	return version_of(path, &version);
 }
 
+static void *is_loop(void *context, const char *name, size_t length)
+{
+	static const char wanted[] = "_PyEval_EvalFrameDefault";
+
+	(void)context;
+	return length == sizeof(wanted) - 1 && !memcmp(name, wanted, length) ? (void *)wanted : NULL;
+}
+
+/* What the compiler may have split off the loop has no name that files keep. */
+static void find_loop(struct python *p, struct elf_file *elf, uint64_t bias)
+{
+	struct elf_symbols found = { 0 };
+
+	elf_file_find(elf, is_loop, NULL, &found);
+	if (found.count) {
+		p->loop = found.symbol[0].address + bias;
+		p->loop_end = p->loop + found.symbol[0].size;
+	}
+	elf_symbols_free(&found);
+}
+
 /* Addresses of the runtime and of the type of code objects, from one mapping of the file. */
 static bool find_place(struct python *p, const struct process_map *map)
 {
@@ -101,6 +136,7 @@ static bool find_place(struct python *p, const struct process_map *map)
 	if (found) {
 		p->place.runtime = runtime + bias;
 		p->place.code_type = code_type + bias;
+		find_loop(p, elf, bias);
 	}
 	elf_file_close(elf);
 	if (fd >= 0)
@@ -167,8 +203,9 @@ static void *python_look(struct interpreted *process, const struct process_map *
 	p->process = process;
 	p->reader = (struct python_reader){ read_memory, process };
 	p->tids = identify(p, map) ? device_tids_new(process->pid) : NULL;
-	if (!p->tids) {
-		free(p);
+	p->live = p->tids ? python_live_new(process, p->place.offsets) : NULL;
+	if (!p->live) {
+		free_python(p);
 		return NULL;
 	}
 	if (python_lock_read(&p->reader, &p->place, &lock))
@@ -206,6 +243,8 @@ static const struct known_code *code_of(struct python *p, uint64_t code)
 		}
 		p->code_count++;
 	}
+	if (known->name)
+		memset(p->places, 0, sizeof(p->places)); /* it was another function's */
 	known->mark[0] = key.mark[0];
 	known->mark[1] = key.mark[1];
 	known->name = stack_table_name(p->process->table, read.name);
@@ -217,15 +256,21 @@ static uint32_t frame_of(struct python *p, const struct python_frame *frame, boo
 {
 	const struct known_code *code = code_of(p, frame->code);
 	struct stack_frame row = { .kind = PROFBPF__STACKS__KIND__PYTHON };
+	struct known_place *place;
+	int64_t instruction = innermost ? frame->instruction : -1;
 
 	if (!code)
 		return 0;
+	place = &p->places[((frame->code >> 4) ^ (uint64_t)instruction) & (PLACES - 1)];
+	if (place->frame && place->code == code && place->instruction == instruction)
+		return place->frame;
 	row.name = code->name;
 	row.source = code->file;
 	/* Lines of callers would make every call site another stack. */
 	if (innermost)
 		row.line = python_line(&p->reader, &p->place, frame);
-	return stack_table_frame(p->process->table, &row);
+	*place = (struct known_place){ code, instruction, stack_table_frame(p->process->table, &row) };
+	return place->frame;
 }
 
 /* The thread's id as we see it; 0 if that cannot be told. */
@@ -250,6 +295,7 @@ static void take_thread(void *context, const struct python_thread *thread)
 				 .tgid = (uint32_t)p->process->pid,
 				 .flags = PROFBPF__STACK_SAMPLES__FLAG__PYTHON };
 
+	python_live_thread(p->live, thread);
 	row.tid = tid_of(p, thread);
 	if (!row.tid || !thread->depth)
 		return;
@@ -273,9 +319,44 @@ static void python_sample(void *known, struct interpreted *process)
 
 	(void)process;
 	python_threads(&p->reader, &p->place, take_thread, p);
+	python_live_looked(p->live);
+}
+
+static void python_frames(void *known, struct interpreted *process, const struct rec_python_frame *read,
+			  uint32_t count, struct interpreted_frame *into)
+{
+	struct python *p = known;
+	bool innermost = true;
+
+	(void)process;
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t code = read[i].code & ~PYTHON_FRAME_ENTRY;
+		struct python_frame frame = python_frame_read(&p->place, code, read[i].instruction);
+
+		into[i].entry = read[i].code & PYTHON_FRAME_ENTRY;
+		into[i].frame = code ? frame_of(p, &frame, innermost) : 0;
+		innermost &= !into[i].frame;
+	}
+}
+
+static bool python_loop(const void *known, uint64_t address)
+{
+	const struct python *p = known;
+
+	return address >= p->loop && address < p->loop_end;
+}
+
+static void python_forget(void *known)
+{
+	struct python *p = known;
+
+	python_live_forget(p->live);
 }
 
 const struct interpreter interpreter_python = { .file = python_file,
 						.look = python_look,
 						.sample = python_sample,
+						.frames = python_frames,
+						.loop = python_loop,
+						.forget = python_forget,
 						.free = free_python };

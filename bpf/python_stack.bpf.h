@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
+/*
+ * python_stack.bpf.h - the Python functions that the current thread is in, as its PyThreadState has them.
+ *
+ * The daemon says where that lies for each thread of CPython (interpreters/python/python_live.h). It is taken for the thread's
+ * only if its own word for the thread agrees; what it leads to is checked by the daemon, which reads the code objects.
+ */
+#ifndef PROFBPF_PYTHON_STACK_BPF_H
+#define PROFBPF_PYTHON_STACK_BPF_H
+
+#include "stack_record.bpf.h"
+
+/* Processes that run CPython, by tgid. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct python_layout);
+} python_layouts __weak_map;
+
+/* Addresses of their threads' PyThreadState. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 65536);
+	__type(key, struct python_thread_key);
+	__type(value, __u64);
+} python_states __weak_map;
+
+struct python_climb {
+	const struct python_layout *layout;
+	struct stack_frames *frames;
+	__u64 frame; /* the next one */
+	__u32 at; /* word at which it goes into @frames */
+	__u32 count; /* of frames */
+};
+
+static __always_inline __u64 python_pointer(__u64 address)
+{
+	__u64 value = 0;
+
+	if (address & 7 || bpf_probe_read_user(&value, sizeof(value), (const void *)address))
+		return 0;
+	return value;
+}
+
+/* Is it the outermost frame of those that one entry into the interpreter's loop runs? */
+static __always_inline bool python_entry(const struct python_layout *layout, __u64 frame, bool *of_c)
+{
+	__u8 byte = 0;
+
+	*of_c = false;
+	if (layout->frame_entry != PYTHON_LAYOUT_NONE) {
+		bpf_probe_read_user(&byte, sizeof(byte), (const void *)(frame + layout->frame_entry));
+		return byte;
+	}
+	if (layout->frame_owner == PYTHON_LAYOUT_NONE)
+		return true;
+	bpf_probe_read_user(&byte, sizeof(byte), (const void *)(frame + layout->frame_owner));
+	*of_c = byte == PYTHON_OWNED_BY_C;
+	return *of_c;
+}
+
+static long python_climb_once(__u32 index, void *context)
+{
+	struct python_climb *c = context;
+	__u64 code, instruction;
+	bool entry, of_c;
+
+	if (!c->frame || c->frame & 7)
+		return 1;
+	entry = python_entry(c->layout, c->frame, &of_c);
+	code = of_c ? 0 : python_pointer(c->frame + c->layout->frame_code);
+	if (!code && !of_c)
+		return 1;
+	instruction = of_c ? 0 : python_pointer(c->frame + c->layout->frame_instruction);
+	c->frames->address[BOUNDED(c->at, STACK_WORDS - 1)] = code | (entry ? PYTHON_FRAME_ENTRY : 0);
+	c->frames->address[BOUNDED(c->at + 1, STACK_WORDS - 1)] = instruction;
+	c->at += 2;
+	c->count++;
+	c->frame = python_pointer(c->frame + c->layout->frame_previous);
+	return 0;
+}
+
+/* From @frame on, into @frames from word @at on; how many frames. The verifier looks at it once. */
+__weak __noinline int python_frames(const struct python_layout *layout, struct stack_frames *frames, __u64 frame,
+				    __u32 at)
+{
+	struct python_climb c = { .layout = layout, .frames = frames, .frame = frame, .at = at };
+
+	if (!layout || !frames)
+		return 0;
+	bpf_loop(REC_PYTHON_FRAMES, python_climb_once, &c, 0);
+	return c.count;
+}
+
+/* python_stack - those of @task, the current one, innermost first, after @at words of @frames; how many */
+static __always_inline __u32 python_stack(struct task_struct *task, struct stack_frames *frames, __u32 at)
+{
+	struct python_thread_key key = { .tgid = field_of(task, tgid) };
+	struct python_layout *layout = bpf_map_lookup_elem(&python_layouts, &key.tgid);
+	__u64 *state, holder, frame;
+
+	if (!layout)
+		return 0;
+#if defined(__TARGET_ARCH_x86)
+	key.thread = BPF_CORE_READ(task, thread.fsbase);
+#endif
+	state = bpf_map_lookup_elem(&python_states, &key);
+	if (!state || python_pointer(*state + layout->state_id) != key.thread)
+		return 0;
+	holder = layout->state_cframe == PYTHON_LAYOUT_NONE ? *state :
+							      python_pointer(*state + layout->state_cframe);
+	frame = python_pointer(holder + layout->state_frame);
+	return frame ? (__u32)python_frames(layout, frames, frame, at) : 0;
+}
+
+#endif /* PROFBPF_PYTHON_STACK_BPF_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the programs know of processes that run CPython. Without room in a map, they see less of them. */
+#include "daemon/profbpfd/capture/capture_private.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+void capture_python_lock(struct capture *capture, pid_t pid, const struct python_range *range)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.python_locks);
+	uint32_t key = (uint32_t)pid;
+
+	/* Only stacks of sleeps ask for it. */
+	if (!(capture->topics & TOPIC_STACK))
+		return;
+	/* Without room for it its waits are not told apart from others. */
+	if (range)
+		bpf_map_update_elem(fd, &key, range, BPF_ANY);
+	else
+		bpf_map_delete_elem(fd, &key);
+	__atomic_fetch_add(&capture->skeleton->data->python_locks_version, 1, __ATOMIC_RELEASE);
+}
+
+/* Only samples ask for it, where the kernel can loop. */
+static bool walks_python(const struct capture *capture)
+{
+	return bpf_program__autoload(capture->skeleton->progs.on_sample);
+}
+
+void capture_python_layout(struct capture *capture, pid_t pid, const struct python_layout *layout)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.python_layouts);
+	uint32_t key = (uint32_t)pid;
+
+	if (!walks_python(capture))
+		return;
+	if (layout)
+		bpf_map_update_elem(fd, &key, layout, BPF_ANY);
+	else
+		bpf_map_delete_elem(fd, &key);
+}
+
+void capture_python_state(struct capture *capture, pid_t pid, uint64_t thread, uint64_t state)
+{
+	int fd = bpf_map__fd(capture->skeleton->maps.python_states);
+	struct python_thread_key key = { .thread = thread, .tgid = (uint32_t)pid };
+
+	if (!walks_python(capture))
+		return;
+	if (state)
+		bpf_map_update_elem(fd, &key, &state, BPF_ANY);
+	else
+		bpf_map_delete_elem(fd, &key);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/stacks/stack_merge.h"
+
+struct merge {
+	const struct stack_parts *parts;
+	uint32_t next; /* of the interpreter's frames */
+	uint32_t *into;
+	uint32_t count;
+};
+
+static uint32_t count_loops(const struct stack_parts *parts)
+{
+	uint32_t loops = 0;
+
+	for (uint32_t i = 0; i < parts->native_count; i++)
+		loops += parts->native[i].loop;
+	return loops;
+}
+
+/* The outermost one may have been cut off before its entry. */
+static uint32_t count_entries(const struct stack_parts *parts)
+{
+	uint32_t entries = 0;
+
+	for (uint32_t i = 0; i < parts->python_count; i++)
+		entries += parts->python[i].entry || i == parts->python_count - 1;
+	return entries;
+}
+
+static void put(struct merge *m, uint32_t frame)
+{
+	if (frame)
+		m->into[m->count++] = frame;
+}
+
+/* What runs in the next entry; false if there is none left. */
+static bool put_entry(struct merge *m)
+{
+	const struct stack_parts *parts = m->parts;
+
+	if (m->next == parts->python_count)
+		return false;
+	while (m->next < parts->python_count) {
+		const struct interpreted_frame *frame = &parts->python[m->next++];
+
+		put(m, frame->frame);
+		if (frame->entry)
+			break;
+	}
+	return true;
+}
+
+/* The innermost @bare frames of the loop have no functions; each of the others has those of one entry. */
+static void put_by_entry(struct merge *m, uint32_t bare)
+{
+	const struct stack_parts *parts = m->parts;
+
+	for (uint32_t i = 0; i < parts->native_count; i++) {
+		const struct native_frame *native = &parts->native[i];
+
+		if (native->loop && bare)
+			bare--;
+		else if (native->loop && put_entry(m)) {
+			if (m->next == parts->python_count && !parts->python_whole)
+				return;
+			continue;
+		}
+		put(m, native->frame);
+	}
+	while (put_entry(m))
+		;
+}
+
+/* All functions in the place of all that lies from the innermost to the outermost frame of the loop. */
+static void put_in_one(struct merge *m, uint32_t loops)
+{
+	const struct stack_parts *parts = m->parts;
+	uint32_t passed = 0;
+
+	for (uint32_t i = 0; i < parts->native_count; i++) {
+		passed += parts->native[i].loop;
+		if (passed == 0 || (passed == loops && !parts->native[i].loop))
+			put(m, parts->native[i].frame);
+		else if (passed == 1)
+			while (put_entry(m))
+				;
+	}
+}
+
+uint32_t stack_merge(const struct stack_parts *parts, uint32_t *into)
+{
+	struct merge m = { .parts = parts, .into = into };
+	uint32_t loops = count_loops(parts), entries = count_entries(parts);
+	bool whole = parts->native_whole && parts->python_whole;
+
+	if (whole && loops && loops < entries)
+		put_in_one(&m, loops);
+	else
+		put_by_entry(&m, whole && loops > entries ? loops - entries : 0);
+	return m.count;
+}

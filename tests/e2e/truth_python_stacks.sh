@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Whole stacks of Python programs, of samples and of sleeps: each function stands in its place among the native ones, by
+# chains of calls that are known; with each CPython that is known here.
+# longer: every version, not the oldest and the newest alone
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command python3
+[ "$(uname -m)" = x86_64 ] || skip "needs x86-64: whole Python stacks are seen there"
+
+readonly SECONDS_EACH=0.6
+
+job() {
+	rm -f "$WORK/job.in"
+	mkfifo "$WORK/job.in"
+	"$1" tests/truth/python_chains.py $SECONDS_EACH <"$WORK/job.in" >"$WORK/job.out" 2>"$WORK/job.err" &
+	TRUTH_PID=$! TRUTH_OUT=$WORK/job.out
+	exec {TRUTH_IN}>"$WORK/job.in"
+	wait_for_line "$TRUTH_OUT" '^ready' 20
+	attach_in_background "$TRUTH_PID" "$WORK/job.pbt" --topics sched,stack
+	# The interpreter is found, and tables of its file are made.
+	sleep 1.5
+	truth_go 60
+	stop_attach
+	truth_end
+	"$ANALYZER" export "$WORK/job.pbt" --to folded -o "$WORK/cpu"
+	"$ANALYZER" export "$WORK/job.pbt" --to folded --kind off-cpu -o "$WORK/sleeps"
+}
+
+# share FILE LETTER CHAIN: percent of the stacks with a function of the chain, by weight, in which CHAIN stands from <module> on
+share() {
+	awk -v function_of=";[a-z]+_$2( \\\\(|;| [0-9]+\$)" -v chain="<module>;(.*;)?$3( \\\\(|;| [0-9]+\$)" '
+		$0 ~ function_of { all += $NF; right += $NF * ($0 ~ chain) }
+		END { print all ? int(right * 100 / all) : -1 }' "$1"
+}
+
+seen=
+while read -r version python; do
+	[[ $version =~ ^3\.([789]|1[0-3])$ ]] || continue
+	seen+=" $version"
+	job "$python"
+	note "---- Python $version"
+	# The rest: burn() between two turns, and where a function has just begun or is about to end.
+	assert_between "called back by C code, %" 90 100 "$(share "$WORK/cpu" a 'main;(.*;)?burn;(.*;)?sort_a;(.*;)?key_a')"
+	assert_between "a generator, %" 90 100 "$(share "$WORK/cpu" b 'main;(.*;)?burn;(.*;)?sum_b;(.*;)?each_b;(.*;)?deep_b')"
+	assert_between "coroutines, %" 90 100 "$(share "$WORK/cpu" c 'main;(.*;)?run_c;.*;steps_c;(.*;)?step_c')"
+	assert_between "a sleep, %" 95 100 "$(awk '/nap_d/ { all += $NF; right += $NF * (/;sleep_d;(.*;)?nap_d .*;clock_nanosleep/ || /;sleep_d;(.*;)?nap_d .*time_sleep/) }
+		END { print all ? int(right * 100 / all) : -1 }' "$WORK/sleeps")"
+	assert_between "ms asleep there, of thousands" 1000 100000 \
+		"$(awk '/nap_d/ { all += $NF } END { print int(all / 1000000) }' "$WORK/sleeps")"
+	# More functions than are kept: the innermost ones are.
+	assert_between "functions of a deep recursion" 50 104 \
+		"$(grep -E ';down_e' "$WORK/cpu" | awk '{ n = gsub(/down_e/, "&"); if (n > most) most = n } END { print most + 0 }')"
+	# Nothing of one chain stands in another's stacks.
+	assert_eq "stacks with functions of two chains" 0 \
+		"$(cat "$WORK/cpu" "$WORK/sleeps" | grep -cE '_a[ ;(].*_[bcd][ ;(]|_b[ ;(].*_[acd][ ;(]|_c[ ;(].*_[abd][ ;(]|_d[ ;(].*_[abc][ ;(]' || :)"
+	assert_between "% of samples with the interpreter's loop instead of a function" 0 5 \
+		"$(awk '{ all += $NF; loop += $NF * /_PyEval_EvalFrameDefault/ } END { print all ? int(loop * 100 / all) : -1 }' "$WORK/cpu")"
+done < <(pythons)
+[ -n "$seen" ] || skip "needs a CPython from 3.7 to 3.13"
