@@ -17,6 +17,7 @@
 #include "daemon/profbpfd/capture/kernel_types.h"
 #include "daemon/profbpfd/capture/refusal.h"
 #include "daemon/profbpfd/control/server.h"
+#include "daemon/profbpfd/control/trigger_files.h"
 #include "lib/base/duration.h"
 #include "lib/base/size.h"
 
@@ -35,6 +36,9 @@ enum {
 	OPTION_RECORDER,
 	OPTION_RECORDER_MEMORY,
 	OPTION_RECORDER_FOR,
+	OPTION_TRIGGER,
+	OPTION_TRIGGER_DIRECTORY,
+	OPTION_TRIGGER_SPACE,
 };
 
 struct arguments {
@@ -61,6 +65,14 @@ static const struct argp_option options[] = {
 	{ "recorder-for", OPTION_RECORDER_FOR, "WHOM", 0,
 	  "Of these processes: accelerators (whoever uses one; the default), pid=N, user=NAME or cgroup=/PATH (repeatable)",
 	  2 },
+	{ "trigger", OPTION_TRIGGER, "WHAT", 0,
+	  "Write a snapshot when this happens: signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION (repeatable; "
+	  "profctl trigger adds more)",
+	  2 },
+	{ "trigger-directory", OPTION_TRIGGER_DIRECTORY, "DIR", 0,
+	  "Where these snapshots go (default: " TRIGGER_DIRECTORY ")", 2 },
+	{ "trigger-space", OPTION_TRIGGER_SPACE, "SIZE", 0,
+	  "Which take so much at most; the oldest is removed first (default: 1G)", 2 },
 	{ NULL, 0, NULL, 0,
 	  "What an ordinary user may have (root and the group profbpf: anything):", 1 },
 	{ "user-sessions", OPTION_USER_SESSIONS, "N", 0, "Sessions at once (default: 4)", 1 },
@@ -87,6 +99,21 @@ static void set_quota(struct quotas *quotas, int key, const char *value, struct 
 			argp_error(state, "--%s: %s", options[i].name, error);
 }
 
+static void add_trigger(struct flight_recorder_options *recorder, const char *value, struct argp_state *state)
+{
+	struct trigger *larger = realloc(recorder->triggers, (recorder->trigger_count + 1) * sizeof(*larger));
+	char error[512];
+
+	if (!larger)
+		argp_failure(state, 1, 0, "out of memory");
+	recorder->triggers = larger;
+	if (trigger_parse(value, &larger[recorder->trigger_count], error, sizeof(error)))
+		argp_error(state, "--trigger: %s", error);
+	if (recorder->trigger_count == TRIGGERS_MAX)
+		argp_error(state, "--trigger %s: there are %d already", value, TRIGGERS_MAX);
+	larger[recorder->trigger_count++].every_ns = TRIGGER_EVERY_NS;
+}
+
 static void set_recorder(struct flight_recorder_options *recorder, int key, const char *value,
 			 struct argp_state *state)
 {
@@ -104,6 +131,12 @@ static void set_recorder(struct flight_recorder_options *recorder, int key, cons
 			argp_error(state, "--recorder-memory: %s", error);
 		if (recorder->memory_bytes < RECORDER_MEMORY_MIN)
 			argp_error(state, "--recorder-memory %s: 4M at least", value);
+		break;
+	case OPTION_TRIGGER: add_trigger(recorder, value, state); break;
+	case OPTION_TRIGGER_DIRECTORY: recorder->directory = value; break;
+	case OPTION_TRIGGER_SPACE:
+		if (size_parse(value, &recorder->space_bytes, error, sizeof(error)))
+			argp_error(state, "--trigger-space: %s", error);
 		break;
 	default:
 		if (user_rules_add(&recorder->rules, value, error, sizeof(error)))
@@ -167,6 +200,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_USER_CATALOG: set_quota(&arguments->quotas, key, text, state); return 0;
 	case OPTION_RECORDER:
 	case OPTION_RECORDER_MEMORY:
+	case OPTION_TRIGGER:
+	case OPTION_TRIGGER_DIRECTORY:
+	case OPTION_TRIGGER_SPACE:
 	case OPTION_RECORDER_FOR: set_recorder(&arguments->recorder, key, text, state); return 0;
 	case OPTION_BTF: set_btf(text, state); return 0;
 	case OPTION_WITHOUT: parse_without(text, state); return 0;
@@ -217,6 +253,8 @@ int main(int argc, char **argv)
 	};
 	struct arguments arguments = { .quotas = QUOTAS_DEFAULT,
 				       .recorder.memory_bytes = RECORDER_MEMORY_DEFAULT,
+				       .recorder.directory = TRIGGER_DIRECTORY,
+				       .recorder.space_bytes = TRIGGER_SPACE_DEFAULT,
 				       .private_fd = -1 };
 	struct server_options server = { 0 };
 	char missing[64];
@@ -249,6 +287,7 @@ int main(int argc, char **argv)
 	server.catalog_directory_count = arguments.catalogs.count;
 	status = server_run(&server);
 	user_rules_free(&arguments.recorder.rules);
+	free(arguments.recorder.triggers);
 	words_free(&arguments.catalogs);
 	return status;
 }

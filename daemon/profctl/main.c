@@ -29,6 +29,8 @@ static const struct command commands[] = {
 	  "trace a running job for 10 s and say what holds it up" },
 	{ "snapshot", command_snapshot, "snapshot [-o FILE] [OPTION...]",
 	  "write the flight recorder's last seconds to a file" },
+	{ "trigger", command_trigger, "trigger add WHAT | list | remove NUMBER",
+	  "have snapshots written when something happens" },
 	{ "catalog", command_catalog, "catalog list | check | match",
 	  "what is known of runtimes, and where it applies" },
 };

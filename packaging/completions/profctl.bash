@@ -185,6 +185,20 @@ _profctl_of_snapshot()
 	fi
 }
 
+_profctl_of_trigger()
+{
+	case $3 in
+	-e | --every) :; return ;;
+	-l | --last) :; return ;;
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--every --last --socket --help"
+	else
+		:
+	fi
+}
+
 _profctl_of_catalog()
 {
 	case $3 in
@@ -206,12 +220,12 @@ _profctl()
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		_profctl_words "$2" "attach record list stop status top why snapshot catalog --help --version"
+		_profctl_words "$2" "attach record list stop status top why snapshot trigger catalog --help --version"
 		return
 	fi
 	[[ $command != record ]] || ! _profctl_command || return
 	case $command in
-	attach | record | list | stop | status | top | why | snapshot | catalog) "_profctl_of_$command" "$@" ;;
+	attach | record | list | stop | status | top | why | snapshot | trigger | catalog) "_profctl_of_$command" "$@" ;;
 	esac
 }
 

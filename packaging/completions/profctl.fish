@@ -91,6 +91,12 @@ complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s o -l output -r 
 complete -c profctl -n '__fish_seen_subcommand_from snapshot' -s s -l socket -r -F -d 'The daemon\'s socket'
 complete -c profctl -n '__fish_seen_subcommand_from snapshot' -l help -d 'Give this help list'
 
+complete -c profctl -n __fish_use_subcommand -a trigger -d 'Have the flight recorder write a snapshot when something happens'
+complete -c profctl -n '__fish_seen_subcommand_from trigger' -s e -l every -x -d 'add'
+complete -c profctl -n '__fish_seen_subcommand_from trigger' -s l -l last -x -d 'add'
+complete -c profctl -n '__fish_seen_subcommand_from trigger' -s s -l socket -r -F -d 'The daemon\'s socket'
+complete -c profctl -n '__fish_seen_subcommand_from trigger' -l help -d 'Give this help list'
+
 complete -c profctl -n __fish_use_subcommand -a catalog -d 'Catalogs say which library functions are traced and what their arguments mean'
 complete -c profctl -n '__fish_seen_subcommand_from catalog' -F -a 'list check match'
 complete -c profctl -n '__fish_seen_subcommand_from catalog' -s c -l catalog -x -a '(__fish_complete_directories)' -d 'list, match'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * paced.c - one call each PAUSE_US (default 500), each with the next number from 1 on, until a line comes in: what a
- * recording holds can be told by first, last and count.
+ * recording holds can be told by first, last and count. With a second argument there is a launch beside each of them.
  */
 #include <poll.h>
 
@@ -22,6 +22,8 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	while (!poll(&input, 1, 0)) {
 		wrong += truth_fail_every(++number, NEVER) != 0;
+		if (argc > 2)
+			wrong += truth_noop(number) != 0;
 		sleep_ns(pause_ns);
 	}
 	wait_line();

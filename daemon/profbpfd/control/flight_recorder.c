@@ -69,6 +69,11 @@ uint64_t flight_recorder_window(const struct flight_recorder *recorder)
 	return recorder->options->window_ns;
 }
 
+uint64_t flight_recorder_memory(const struct flight_recorder *recorder)
+{
+	return recorder->options->memory_bytes;
+}
+
 /* ---- sessions */
 
 static struct session_request make_request(const struct flight_recorder *recorder, const struct group *group)
@@ -85,6 +90,7 @@ static struct session_request make_request(const struct flight_recorder *recorde
 		.budget = BUDGET,
 		.output = -1,
 		.flight = group->flight,
+		.triggers = recorder->services->triggers,
 	};
 
 	if (group->owner != (uid_t)-1) {
@@ -191,26 +197,32 @@ void flight_recorder_check(struct flight_recorder *recorder)
 
 /* ---- snapshots */
 
-static bool is_for(const struct group *group, const struct peer *peer)
+struct flight_choice flight_choice_of(const struct peer *peer)
 {
-	return group->flight && (peer->trusted || (group->owner == peer->uid && group->gid == peer->gid));
+	return (struct flight_choice){ .all = peer->trusted, .owner = peer->uid, .group = peer->gid };
 }
 
-size_t flight_recorder_parts(const struct flight_recorder *recorder, const struct peer *peer)
+static bool is_chosen(const struct group *group, const struct flight_choice *choice)
+{
+	return group->flight && (choice->all || (group->owner == choice->owner && group->gid == choice->group));
+}
+
+size_t flight_recorder_parts(const struct flight_recorder *recorder, const struct flight_choice *choice)
 {
 	size_t count = 0;
 
 	for (const struct group *g = recorder->groups; g; g = g->next)
-		count += is_for(g, peer);
+		count += is_chosen(g, choice);
 	return count;
 }
 
-void flight_recorder_ask(struct flight_recorder *recorder, const struct peer *peer, const struct flight_ask *asks)
+void flight_recorder_ask(struct flight_recorder *recorder, const struct flight_choice *choice,
+			 const struct flight_ask *asks)
 {
 	for (struct group *g = recorder->groups; g; g = g->next) {
 		struct roster_entry *entry;
 
-		if (!is_for(g, peer))
+		if (!is_chosen(g, choice))
 			continue;
 		entry = session_of(recorder, g);
 		if (entry)

@@ -18,6 +18,7 @@
 #include "daemon/profbpfd/control/accelerator_users.h"
 #include "daemon/profbpfd/encode/flight_window.h"
 #include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/triggers.h"
 
 #define RECORDER_MEMORY_DEFAULT (64ull << 20)
 #define RECORDER_MEMORY_MIN (4ull << 20)
@@ -32,6 +33,10 @@ struct flight_recorder_options {
 	uint64_t window_ns; /* 0: no recorder */
 	uint64_t memory_bytes;
 	struct user_rules rules;
+	struct trigger *triggers; /* from the start on */
+	size_t trigger_count;
+	const char *directory; /* of the files that triggers write */
+	uint64_t space_bytes; /* for them */
 };
 
 /* flight_recorder_new - begin to look for processes; @services and @options outlive it. NULL after saying why. */
@@ -46,17 +51,29 @@ void flight_recorder_read(struct flight_recorder *recorder);
 /* flight_recorder_check - a session has ended: if it was one of the recorder's another one is begun, after a while */
 void flight_recorder_check(struct flight_recorder *recorder);
 
-/* flight_recorder_window - how long records are kept */
+/* flight_recorder_window, flight_recorder_memory - how long records are kept, in how many bytes at most */
 uint64_t flight_recorder_window(const struct flight_recorder *recorder);
+uint64_t flight_recorder_memory(const struct flight_recorder *recorder);
+
+/* Which sessions: all, or the one for this owner's processes. */
+struct flight_choice {
+	bool all;
+	uid_t owner;
+	gid_t group;
+};
+
+/* flight_choice_of - those of which a peer may have a snapshot */
+struct flight_choice flight_choice_of(const struct peer *peer);
 
 /*
- * flight_recorder_parts - how many sessions a peer may have a snapshot of: all, or the user's own
+ * flight_recorder_parts - how many they are
  * flight_recorder_ask - have the last seconds of each of them taken; as many answers come as there are parts
  *
  * @asks has as many. Some answers come before it returns.
  */
-size_t flight_recorder_parts(const struct flight_recorder *recorder, const struct peer *peer);
-void flight_recorder_ask(struct flight_recorder *recorder, const struct peer *peer, const struct flight_ask *asks);
+size_t flight_recorder_parts(const struct flight_recorder *recorder, const struct flight_choice *choice);
+void flight_recorder_ask(struct flight_recorder *recorder, const struct flight_choice *choice,
+			 const struct flight_ask *asks);
 
 /* flight_recorder_free - when its sessions have ended; NULL is fine */
 void flight_recorder_free(struct flight_recorder *recorder);

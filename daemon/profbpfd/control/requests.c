@@ -10,6 +10,7 @@
 #include "daemon/profbpfd/control/answer.h"
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/control/snapshots.h"
+#include "daemon/profbpfd/control/trigger_requests.h"
 
 #define REASON_MAX 200
 
@@ -200,6 +201,11 @@ void request_handle(struct services *services, struct client *client,
 		break;
 	case PROFBPF__CONTROL__REQUEST__WHAT_SNAPSHOT:
 		snapshot_request(services, client, id, (*request)->snapshot, fds);
+		break;
+	case PROFBPF__CONTROL__REQUEST__WHAT_ADD_TRIGGER:
+	case PROFBPF__CONTROL__REQUEST__WHAT_REMOVE_TRIGGER:
+	case PROFBPF__CONTROL__REQUEST__WHAT_LIST_TRIGGERS:
+		trigger_request(services, client, *request);
 		break;
 	default:
 		client_refuse(client, id,

@@ -23,6 +23,7 @@
 #include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/control/requests.h"
 #include "daemon/profbpfd/control/snapshots.h"
+#include "daemon/profbpfd/control/trigger_files.h"
 #include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
@@ -311,7 +312,16 @@ static int open_recorder(struct server *server)
 
 	if (!server->options->recorder.window_ns)
 		return 0;
+	services->triggers = triggers_new();
+	services->trigger_files =
+		trigger_files_new(server->options->recorder.directory, server->options->recorder.space_bytes);
+	if (!services->triggers || !services->trigger_files)
+		return complain("cannot set up triggers: out of memory or descriptors");
+	if (watch(server, triggers_fd(services->triggers), &services->triggers))
+		return -1;
 	services->recorder = flight_recorder_new(services, &server->options->recorder);
+	for (size_t i = 0; i < server->options->recorder.trigger_count; i++)
+		triggers_add(services->triggers, &server->options->recorder.triggers[i]);
 	/* Where nothing can be recorded it is the status that tells so, to whoever asks. */
 	return services->recorder ? watch(server, flight_recorder_fd(services->recorder), &services->recorder) : 0;
 }
@@ -373,8 +383,11 @@ static void close_server(struct server *server)
 	if (!server->given_up) {
 		job_queue_free(server->services.jobs, request_drop);
 		roster_free(&server->services.roster);
-		if (snapshots_free(server->services.snapshots))
+		if (snapshots_free(server->services.snapshots)) {
 			flight_recorder_free(server->services.recorder);
+			triggers_free(server->services.triggers);
+			trigger_files_free(server->services.trigger_files);
+		}
 		file_cache_free(server->services.file_cache);
 		gate_free(server->services.gate);
 		map_watch_free(server->services.map_watch);
@@ -395,6 +408,16 @@ static void close_server(struct server *server)
 
 /* ---- the loop */
 
+static void write_triggered(struct server *server)
+{
+	struct trigger_event event;
+	struct trigger trigger;
+
+	while (triggers_next(server->services.triggers, &event, &trigger))
+		if (server->services.recorder && !server->services.stopping)
+			trigger_files_write(&server->services, &trigger, &event);
+}
+
 static void handle(struct server *server, void *tag)
 {
 	uint64_t expirations;
@@ -405,6 +428,8 @@ static void handle(struct server *server, void *tag)
 			flight_recorder_check(server->services.recorder);
 	} else if (tag == &server->services.recorder) {
 		flight_recorder_read(server->services.recorder);
+	} else if (tag == &server->services.triggers) {
+		write_triggered(server);
 	} else if (tag == &server->services.snapshots) {
 		snapshots_finish(server->services.snapshots);
 	} else if (tag == &server->services.jobs) {

@@ -14,6 +14,8 @@
 
 struct flight_recorder;
 struct snapshots;
+struct trigger_files;
+struct triggers;
 
 /* What requests act upon. */
 struct services {
@@ -28,7 +30,9 @@ struct services {
 	struct unwinder *unwinder; /* for all sessions */
 	struct prices *prices; /* of probes, for all sessions */
 	struct flight_recorder *recorder; /* NULL: none */
-	struct snapshots *snapshots; /* the same */
+	struct snapshots *snapshots;
+	struct triggers *triggers;
+	struct trigger_files *trigger_files;
 	const char *const *catalog_directories; /* the administrator's */
 	size_t catalog_directory_count;
 	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */

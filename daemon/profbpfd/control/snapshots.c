@@ -17,6 +17,7 @@
 #define ANSWERS_WITHIN_S 20 /* of the sessions that are asked for their last seconds */
 #define PATIENCE_MS 5000 /* with a reader of the output that reads nothing */
 #define REASON "snapshot"
+#define REASON_MAX 448
 
 struct snapshot;
 
@@ -27,9 +28,12 @@ struct part {
 
 struct snapshot {
 	struct snapshot *next;
-	struct client *client; /* NULL = it is gone; the control loop's */
-	struct peer peer;
+	struct client *client; /* NULL = it is gone, or nobody asked; the control loop's */
 	uint32_t request;
+	uid_t uid; /* of who asked */
+	void (*done_call)(void *context, int err); /* instead of a client; NULL: none */
+	void *done_context;
+	char reason[REASON_MAX];
 	uint64_t kept_ns;
 	int fd, event_fd;
 	pthread_mutex_t lock; /* for what follows */
@@ -126,7 +130,7 @@ static int write_windows(struct snapshot *s)
 	for (size_t i = 0; i < s->count && !err; i++) {
 		any |= s->part[i].window != NULL;
 		if (s->part[i].window)
-			err = flight_window_write(s->part[i].window, &output, REASON);
+			err = flight_window_write(s->part[i].window, &output, s->reason);
 	}
 	s->bytes = output.written;
 	return err ? err : any ? 0 : -ENODATA;
@@ -176,7 +180,7 @@ static bool is_crowded(const struct snapshots *snapshots, const struct peer *pee
 
 	for (const struct snapshot *s = snapshots->first; s; s = s->next) {
 		all++;
-		own += s->peer.uid == peer->uid;
+		own += s->uid == peer->uid;
 	}
 	return all >= SNAPSHOTS_MAX || (!peer->trusted && own >= SNAPSHOTS_PER_USER);
 }
@@ -184,11 +188,13 @@ static bool is_crowded(const struct snapshots *snapshots, const struct peer *pee
 static const char *why_not(const struct services *services, const struct peer *peer, const struct control_fds *fds,
 			   char *error, size_t error_size)
 {
+	struct flight_choice choice = flight_choice_of(peer);
+
 	if (!services->recorder)
 		return "there is no flight recorder: start profbpfd with --recorder 60s";
 	if (descriptors_check(fds, error, error_size))
 		return error;
-	if (!flight_recorder_parts(services->recorder, peer))
+	if (!flight_recorder_parts(services->recorder, &choice))
 		return peer->trusted ? "the flight recorder has found no process to record yet; profbpfd(8) tells "
 				       "which it looks for" :
 				       "the flight recorder has recorded no process of yours; root and members of the "
@@ -198,18 +204,17 @@ static const char *why_not(const struct services *services, const struct peer *p
 	return NULL;
 }
 
-static struct snapshot *new_snapshot(const struct services *services, struct client *client, uint32_t id)
+static struct snapshot *new_snapshot(const struct services *services, const struct flight_choice *choice,
+				     const char *reason)
 {
-	size_t count = flight_recorder_parts(services->recorder, &client->peer);
+	size_t count = flight_recorder_parts(services->recorder, choice);
 	struct snapshot *s = calloc(1, sizeof(*s) + count * sizeof(s->part[0]));
 
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->answered, NULL);
-	s->client = client;
-	s->peer = client->peer;
-	s->request = id;
+	snprintf(s->reason, sizeof(s->reason), "%s", reason);
 	s->kept_ns = flight_recorder_window(services->recorder);
 	s->event_fd = services->snapshots->event_fd;
 	s->fd = -1;
@@ -218,7 +223,8 @@ static struct snapshot *new_snapshot(const struct services *services, struct cli
 	return s;
 }
 
-static void ask(const struct services *services, struct snapshot *s, uint64_t last_ns)
+static void ask(const struct services *services, const struct flight_choice *choice, struct snapshot *s,
+		uint64_t last_ns)
 {
 	struct flight_ask asks[RECORDER_USERS_MAX];
 	struct timespec ts;
@@ -234,7 +240,7 @@ static void ask(const struct services *services, struct snapshot *s, uint64_t la
 					       .context = &s->part[i],
 					       .from_ns = last_ns && last_ns < now ? now - last_ns : 0 };
 	}
-	flight_recorder_ask(services->recorder, &s->peer, asks);
+	flight_recorder_ask(services->recorder, choice, asks);
 }
 
 void snapshot_request(struct services *services, struct client *client, uint32_t id,
@@ -242,14 +248,18 @@ void snapshot_request(struct services *services, struct client *client, uint32_t
 {
 	char error[256];
 	const char *why = why_not(services, &client->peer, fds, error, sizeof(error));
-	struct snapshot *s = why ? NULL : new_snapshot(services, client, id);
+	struct flight_choice choice = flight_choice_of(&client->peer);
+	struct snapshot *s = why ? NULL : new_snapshot(services, &choice, REASON);
 
 	if (!s) {
 		client_refuse(client, id, why ? why : "profbpfd is out of memory");
 		return;
 	}
+	s->client = client;
+	s->uid = client->peer.uid;
+	s->request = id;
 	s->fd = control_fds_take(fds, 0);
-	ask(services, s, request->last_ns);
+	ask(services, &choice, s, request->last_ns);
 	if (begin(s)) {
 		client_refuse(client, id, "profbpfd is out of threads");
 		release(s);
@@ -257,6 +267,36 @@ void snapshot_request(struct services *services, struct client *client, uint32_t
 	}
 	s->next = services->snapshots->first;
 	services->snapshots->first = s;
+}
+
+int snapshot_write(struct services *services, const struct flight_choice *choice, uint64_t last_ns, int fd,
+		   const char *reason, void (*done)(void *context, int err), void *context)
+{
+	const struct peer self = { .trusted = true };
+	struct snapshot *s = NULL;
+	int err = -ENOENT;
+
+	if (flight_recorder_parts(services->recorder, choice)) {
+		err = -EBUSY;
+		if (!is_crowded(services->snapshots, &self))
+			s = new_snapshot(services, choice, reason);
+	}
+	if (!s) {
+		close(fd);
+		return err;
+	}
+	s->uid = (uid_t)-1;
+	s->fd = fd;
+	s->done_call = done;
+	s->done_context = context;
+	ask(services, choice, s, last_ns);
+	if (begin(s)) {
+		release(s);
+		return -EBUSY;
+	}
+	s->next = services->snapshots->first;
+	services->snapshots->first = s;
+	return 0;
 }
 
 /* ---- answers */
@@ -354,6 +394,8 @@ static void tell(struct snapshot *s)
 {
 	char text[256];
 
+	if (s->done_call)
+		s->done_call(s->done_context, s->err);
 	if (!s->client)
 		return;
 	if (!s->err) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "daemon/profbpfd/control/connection.h"
+#include "daemon/profbpfd/control/flight_recorder.h"
 #include "daemon/profbpfd/control/services.h"
 #include "proto/control.pb-c.h"
 
@@ -28,6 +29,16 @@ int snapshots_fd(const struct snapshots *snapshots);
 /* snapshot_request - answer a request at once, or when the file is complete. What is used of @fds is taken over. */
 void snapshot_request(struct services *services, struct client *client, uint32_t id,
 		      const Profbpf__Control__TakeSnapshot *request, struct control_fds *fds);
+
+/*
+ * snapshot_write - have a file written for nobody in particular
+ *
+ * @fd is taken over, @reason copied: what the file says it ended by. @done is called by snapshots_finish() when it is
+ * complete, or has failed (@err: a negative errno). Returns 0, or -ENOENT or -EBUSY: nothing to be written, or too much
+ * at once; then @done is not called.
+ */
+int snapshot_write(struct services *services, const struct flight_choice *choice, uint64_t last_ns, int fd,
+		   const char *reason, void (*done)(void *context, int err), void *context);
 
 /* snapshots_finish - answer those that are done */
 void snapshots_finish(struct snapshots *snapshots);

@@ -36,6 +36,7 @@ struct writer {
 	pthread_t thread;
 	struct output output;
 	struct flight *flight;		/* packets go there instead; NULL: to the output */
+	struct trigger_watch *watch;	/* NULL: none */
 	struct source_count counts[TRACE_SOURCES]; /* as the last statistics had them */
 	uint64_t reader_cpu_ns;		/* likewise */
 	struct session_books books;
@@ -449,6 +450,8 @@ static bool handle(struct writer *w, struct item *item)
 {
 	bool more = item->kind != ITEM_END;
 
+	if (w->watch)
+		trigger_watch_item(w->watch, item);
 	switch (item->kind) {
 	case ITEM_RECORDS:
 	case ITEM_TASKS:
@@ -505,7 +508,7 @@ bool writer_ended(const struct writer *writer)
 	return __atomic_load_n(&writer->ended, __ATOMIC_ACQUIRE);
 }
 
-struct writer *writer_new(int fd, struct flight *flight, const Profbpf__Segment *segment, struct item_queue *queue,
+struct writer *writer_new(int fd, const struct writer_memory *memory, const Profbpf__Segment *segment, struct item_queue *queue,
 			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
 			  const struct right *right)
 {
@@ -513,9 +516,12 @@ struct writer *writer_new(int fd, struct flight *flight, const Profbpf__Segment 
 
 	if (!w)
 		return NULL;
-	if (!flight)
+	if (memory) {
+		w->flight = memory->flight;
+		w->watch = memory->watch;
+	} else {
 		output_init(&w->output, fd);
-	w->flight = flight;
+	}
 	w->segment = segment;
 	w->queue = queue;
 	w->texts = texts;
@@ -530,7 +536,7 @@ struct writer *writer_new(int fd, struct flight *flight, const Profbpf__Segment 
 	w->strings = string_table_new();
 	w->unseen = item_new(ITEM_ENDS, 16 * sizeof(struct ends_row));
 	w->left_out = item_new(ITEM_SHED, 4 * sizeof(struct shed_row));
-	if ((flight && flight_describe(flight, segment)) || !w->packets || !w->encode || !w->small || !w->strings || !w->unseen || !w->left_out ||
+	if ((w->flight && flight_describe(w->flight, segment)) || !w->packets || !w->encode || !w->small || !w->strings || !w->unseen || !w->left_out ||
 	    pthread_create(&w->thread, NULL, run, w)) {
 		writer_free(w);
 		return NULL;

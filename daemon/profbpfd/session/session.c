@@ -217,6 +217,7 @@ void session_free(struct session *s)
 		return;
 	pthread_join(s->thread, NULL);
 	writer_free(s->writer);
+	trigger_watch_free(s->watch);
 	segment_free(s->segment);
 	device_feed_free(s->devices);
 	item_queue_free(s->queue);

@@ -35,6 +35,7 @@ struct gate;
 struct kernel_names;
 struct map_watch;
 struct prices;
+struct triggers;
 struct unwinder;
 
 struct session_request {
@@ -66,6 +67,7 @@ struct session_request {
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
 	int output;		/* descriptor to write the trace to; -1 with a flight */
 	struct flight *flight;	/* keep the trace there, of processes that session_add_process() names; outlives the session; NULL: none */
+	struct triggers *triggers; /* what a session with a flight looks out for; outlives it */
 	int *files;		/* executables and libraries to probe before they are mapped */
 	size_t file_count;
 };

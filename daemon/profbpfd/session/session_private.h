@@ -27,6 +27,7 @@
 #include "daemon/profbpfd/session/session.h"
 #include "daemon/profbpfd/stacks/stack_topic.h"
 #include "daemon/profbpfd/session/texts.h"
+#include "daemon/profbpfd/session/trigger_watch.h"
 #include "daemon/profbpfd/encode/writer.h"
 
 #define WARNINGS_MAX 64
@@ -88,6 +89,7 @@ struct session {
 	struct session_shed *shed;	/* NULL: what it costs is not looked at */
 	struct segment *segment;
 	struct writer *writer;
+	struct trigger_watch *watch;	/* the writer's */
 	pid_t *targets;			/* with descendants */
 	size_t target_count;
 	bool roles_possible; /* one of them may have MindData */

@@ -321,9 +321,14 @@ static int watch_everything(struct session *s)
 
 static int start_writer(struct session *s)
 {
+	struct writer_memory memory;
+
 	s->segment = segment_new(&s->request, &s->features, s->start_ns, s->warnings,
 				 s->warning_count, &s->probe_costs);
-	s->writer = s->segment ? writer_new(s->request.output, s->request.flight, segment_message(s->segment),
+	if (s->request.flight && s->request.triggers)
+		s->watch = trigger_watch_new(s->request.triggers, s->request.owner, s->request.owner_group);
+	memory = (struct writer_memory){ s->request.flight, s->watch };
+	s->writer = s->segment ? writer_new(s->request.output, s->request.flight ? &memory : NULL, segment_message(s->segment),
 					    s->queue, s->texts, s->catalogs, s->wake_fd, &s->right)
 			       : NULL;
 	if (!s->writer) {

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/control/trigger_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/profbpfd/control/snapshots.h"
+
+#define NAME_BEGINS "profbpf-trigger-" /* of files that are ours to remove */
+#define NAME_ENDS ".pbt"
+#define NAME_PART ".part" /* while it is written */
+#define NAME_ROOM 128
+
+struct trigger_files {
+	char *directory;
+	uint64_t space;
+	unsigned int last; /* number of the last file of this daemon */
+};
+
+/* One that is being written. */
+struct writing {
+	struct services *services;
+	uint32_t trigger;
+	int folder;
+	char name[NAME_ROOM], part[NAME_ROOM + sizeof(NAME_PART)];
+};
+
+struct trigger_files *trigger_files_new(const char *directory, uint64_t space_bytes)
+{
+	struct trigger_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return NULL;
+	files->directory = strdup(directory);
+	files->space = space_bytes;
+	if (files->directory)
+		return files;
+	free(files);
+	return NULL;
+}
+
+const char *trigger_files_directory(const struct trigger_files *files)
+{
+	return files->directory;
+}
+
+uint64_t trigger_files_space(const struct trigger_files *files)
+{
+	return files->space;
+}
+
+void trigger_files_free(struct trigger_files *files)
+{
+	if (!files)
+		return;
+	free(files->directory);
+	free(files);
+}
+
+static void complain(const struct trigger_event *event, const char *what, int err)
+{
+	fprintf(stderr, "profbpfd: trigger %u: %s; no snapshot: %s%s%s\n", event->trigger, event->text, what,
+		err ? ": " : "", err ? strerror(-err) : "");
+}
+
+/* ---- the directory */
+
+static bool is_ours(const char *name)
+{
+	size_t length = strlen(name), end = strlen(NAME_ENDS);
+
+	return length > end && !strncmp(name, NAME_BEGINS, strlen(NAME_BEGINS)) &&
+	       !strcmp(name + length - end, NAME_ENDS);
+}
+
+/* The sum of all files' sizes, and which is the oldest. */
+static uint64_t look_through(int folder, char *oldest, size_t size)
+{
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = again < 0 ? NULL : fdopendir(again);
+	struct timespec first = { 0 };
+	struct dirent *entry;
+	uint64_t sum = 0;
+
+	*oldest = '\0';
+	while (entries && (entry = readdir(entries))) {
+		struct stat st;
+
+		if (!is_ours(entry->d_name) || fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		sum += (uint64_t)st.st_size;
+		if (*oldest && (st.st_mtim.tv_sec > first.tv_sec ||
+				(st.st_mtim.tv_sec == first.tv_sec && st.st_mtim.tv_nsec >= first.tv_nsec)))
+			continue;
+		first = st.st_mtim;
+		snprintf(oldest, size, "%s", entry->d_name);
+	}
+	if (entries)
+		closedir(entries);
+	else if (again >= 0)
+		close(again);
+	return sum;
+}
+
+static void make_room(const struct trigger_files *files, int folder, uint64_t wanted)
+{
+	char oldest[256];
+
+	while (look_through(folder, oldest, sizeof(oldest)) + wanted > files->space && *oldest)
+		if (unlinkat(folder, oldest, 0))
+			break;
+}
+
+static int open_folder(const struct trigger_files *files)
+{
+	int folder;
+
+	if (mkdir(files->directory, 0700) && errno != EEXIST)
+		return -errno;
+	folder = open(files->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return folder < 0 ? -errno : folder;
+}
+
+/* ---- a file */
+
+static void done(void *context, int err)
+{
+	struct writing *w = context;
+
+	if (!err && renameat(w->folder, w->part, w->folder, w->name))
+		err = -errno;
+	if (err) {
+		unlinkat(w->folder, w->part, 0);
+		fprintf(stderr, "profbpfd: trigger %u: writing its snapshot failed: %s\n", w->trigger, strerror(-err));
+	} else {
+		triggers_wrote(w->services->triggers, w->trigger);
+		fprintf(stderr, "profbpfd: trigger %u: wrote %s/%s\n", w->trigger,
+			trigger_files_directory(w->services->trigger_files), w->name);
+	}
+	close(w->folder);
+	free(w);
+}
+
+static void name_file(struct trigger_files *files, const struct trigger_event *event, struct writing *w)
+{
+	time_t now = time(NULL);
+	char when[32] = "";
+	struct tm local;
+
+	if (localtime_r(&now, &local))
+		strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &local);
+	snprintf(w->name, sizeof(w->name), NAME_BEGINS "%u-%s-%d-%u" NAME_ENDS, event->trigger, when, (int)event->pid,
+		 ++files->last);
+	snprintf(w->part, sizeof(w->part), "%s" NAME_PART, w->name);
+}
+
+void trigger_files_write(struct services *services, const struct trigger *trigger, const struct trigger_event *event)
+{
+	struct flight_choice choice = { .owner = event->owner, .group = event->owner == (uid_t)-1 ? 0 : event->group };
+	struct trigger_files *files = services->trigger_files;
+	struct writing *w = calloc(1, sizeof(*w));
+	char reason[TRIGGER_TEXT + sizeof(event->text) + 16];
+	int fd, err;
+
+	if (!w) {
+		complain(event, "out of memory", 0);
+		return;
+	}
+	*w = (struct writing){ .services = services, .trigger = trigger->id, .folder = open_folder(files) };
+	if (w->folder < 0) {
+		complain(event, files->directory, w->folder);
+		free(w);
+		return;
+	}
+	make_room(files, w->folder, flight_recorder_memory(services->recorder));
+	name_file(files, event, w);
+	fd = openat(w->folder, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		complain(event, files->directory, -errno);
+		close(w->folder);
+		free(w);
+		return;
+	}
+	snprintf(reason, sizeof(reason), "trigger %s: %s", trigger->what, event->text);
+	fprintf(stderr, "profbpfd: trigger %u: %s\n", event->trigger, event->text);
+	err = snapshot_write(services, &choice, trigger->last_ns, fd, reason, done, w);
+	if (err)
+		done(w, err);
+}

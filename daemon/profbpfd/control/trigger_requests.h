@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trigger_requests.h - what clients ask for about triggers. Only for those who may do everything. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_TRIGGER_REQUESTS_H
+#define PROFBPF_DAEMON_PROFBPFD_CONTROL_TRIGGER_REQUESTS_H
+
+#include "daemon/profbpfd/control/connection.h"
+#include "daemon/profbpfd/control/services.h"
+#include "proto/control.pb-c.h"
+
+/* trigger_request - answer one of the three kinds */
+void trigger_request(struct services *services, struct client *client, const Profbpf__Control__Request *request);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_TRIGGER_REQUESTS_H */

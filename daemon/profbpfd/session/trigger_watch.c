@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/session/trigger_watch.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/duration.h"
+
+#define PROBES_MAX 65536 /* numbers of functions that are believed */
+
+/* A function, by its number. */
+struct watched {
+	char *name;
+	bool launch;
+	uint32_t steps; /* bit i: the trigger in place i takes it for a step's */
+};
+
+/* What one process was seen to do. */
+struct seen {
+	uint32_t tgid;
+	uint64_t launch_ns; /* the last one; 0 = none yet */
+	uint32_t told; /* bit i: the trigger in place i was told of what goes on now */
+};
+
+/* Steps of one process, for one trigger. */
+struct steps {
+	uint32_t tgid, trigger; /* its id */
+	uint64_t last_ns; /* when the last one began */
+	uint64_t took_ns[STEPS_KEPT]; /* a ring */
+	uint32_t count; /* all that ended */
+	bool told; /* of the one that goes on now */
+};
+
+struct trigger_watch {
+	struct triggers *triggers;
+	uid_t owner;
+	gid_t group;
+	uint32_t version;
+	struct trigger trigger[TRIGGERS_MAX];
+	size_t count;
+	struct watched *functions;
+	uint32_t function_count;
+	struct seen *seen;
+	size_t seen_count;
+	struct steps *steps;
+	size_t steps_count;
+};
+
+struct trigger_watch *trigger_watch_new(struct triggers *triggers, uid_t owner, gid_t group)
+{
+	struct trigger_watch *watch = calloc(1, sizeof(*watch));
+
+	if (!watch)
+		return NULL;
+	watch->triggers = triggers;
+	watch->owner = owner;
+	watch->group = group;
+	return watch;
+}
+
+void trigger_watch_free(struct trigger_watch *watch)
+{
+	if (!watch)
+		return;
+	for (uint32_t i = 0; i < watch->function_count; i++)
+		free(watch->functions[i].name);
+	free(watch->functions);
+	free(watch->seen);
+	free(watch->steps);
+	free(watch);
+}
+
+static void __attribute__((format(printf, 4, 5)))
+tell(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, const char *format, ...)
+{
+	struct trigger_event event = { .trigger = trigger->id,
+				       .owner = w->owner,
+				       .group = w->group,
+				       .pid = (pid_t)tgid };
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(event.text, sizeof(event.text), format, arguments);
+	va_end(arguments);
+	triggers_happened(w->triggers, &event);
+}
+
+/* ---- functions and the list of triggers */
+
+static void match(const struct trigger_watch *w, struct watched *function)
+{
+	function->steps = 0;
+	for (size_t i = 0; i < w->count && function->name; i++)
+		if (w->trigger[i].kind == TRIGGER_SLOW_STEP && !fnmatch(w->trigger[i].call, function->name, 0))
+			function->steps |= 1u << i;
+}
+
+static void read_list(struct trigger_watch *w)
+{
+	w->version = triggers_version(w->triggers);
+	w->count = triggers_list(w->triggers, w->trigger);
+	for (uint32_t i = 0; i < w->function_count; i++)
+		match(w, &w->functions[i]);
+	for (size_t i = 0; i < w->seen_count; i++)
+		w->seen[i].told = 0;
+}
+
+static bool make_room(struct trigger_watch *w, uint32_t id)
+{
+	struct watched *larger;
+
+	if (id < w->function_count)
+		return true;
+	larger = id < PROBES_MAX ? realloc(w->functions, (id + 1) * sizeof(*larger)) : NULL;
+	if (!larger)
+		return false;
+	memset(larger + w->function_count, 0, (id + 1 - w->function_count) * sizeof(*larger));
+	w->functions = larger;
+	w->function_count = id + 1;
+	return true;
+}
+
+static void note_functions(struct trigger_watch *w, const struct item *item)
+{
+	Profbpf__Functions *message = profbpf__functions__unpack(NULL, item->size, item->data);
+
+	for (size_t i = 0; message && i < message->n_function; i++) {
+		const Profbpf__Function *from = message->function[i];
+		struct watched *to;
+
+		if (!make_room(w, from->id))
+			continue;
+		to = &w->functions[from->id];
+		free(to->name);
+		to->name = strdup(from->name);
+		to->launch = from->kind == PROFBPF__FUNCTION__KIND__LAUNCH;
+		match(w, to);
+	}
+	if (message)
+		profbpf__functions__free_unpacked(message, NULL);
+}
+
+/* ---- processes */
+
+static struct seen *process_of(struct trigger_watch *w, uint32_t tgid)
+{
+	struct seen *larger;
+
+	for (size_t i = 0; i < w->seen_count; i++)
+		if (w->seen[i].tgid == tgid)
+			return &w->seen[i];
+	larger = realloc(w->seen, (w->seen_count + 1) * sizeof(*larger));
+	if (!larger)
+		return NULL;
+	w->seen = larger;
+	w->seen[w->seen_count] = (struct seen){ .tgid = tgid };
+	return &w->seen[w->seen_count++];
+}
+
+static struct steps *steps_of(struct trigger_watch *w, uint32_t tgid, uint32_t trigger)
+{
+	struct steps *larger;
+
+	for (size_t i = 0; i < w->steps_count; i++)
+		if (w->steps[i].tgid == tgid && w->steps[i].trigger == trigger)
+			return &w->steps[i];
+	larger = realloc(w->steps, (w->steps_count + 1) * sizeof(*larger));
+	if (!larger)
+		return NULL;
+	w->steps = larger;
+	w->steps[w->steps_count] = (struct steps){ .tgid = tgid, .trigger = trigger };
+	return &w->steps[w->steps_count++];
+}
+
+static void forget(struct trigger_watch *w, uint32_t tgid)
+{
+	for (size_t i = 0; i < w->seen_count; i++)
+		if (w->seen[i].tgid == tgid)
+			w->seen[i--] = w->seen[--w->seen_count];
+	for (size_t i = 0; i < w->steps_count; i++)
+		if (w->steps[i].tgid == tgid)
+			w->steps[i--] = w->steps[--w->steps_count];
+}
+
+/* Ends that somebody asked for: nothing is wrong with the process. */
+static bool asks_for_end(uint32_t number)
+{
+	return number == SIGHUP || number == SIGINT || number == SIGPIPE || number == SIGTERM;
+}
+
+static void note_tasks(struct trigger_watch *w, const struct item *item)
+{
+	const struct task_row *rows = item->data;
+
+	for (uint32_t i = 0; i < item->count; i++) {
+		const struct rec_task *task = &rows[i].record;
+		uint32_t number = task->exit_code & 0x7f;
+
+		if (task->event == TASK_EXEC)
+			forget(w, task->tgid);
+		if (task->event != TASK_EXIT || !(task->header.flags & TASK_LAST))
+			continue;
+		forget(w, task->tgid);
+		for (size_t k = 0; k < w->count && number && task->header.flags & TASK_TARGET; k++)
+			if (w->trigger[k].kind == TRIGGER_SIGNAL &&
+			    (w->trigger[k].signal ? w->trigger[k].signal == number : !asks_for_end(number)))
+				tell(w, &w->trigger[k], task->tgid, "process %u (%.16s) was ended by signal %u (%s)",
+				     task->tgid, task->comm, number, strsignal((int)number));
+	}
+}
+
+/* ---- calls */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of the last ones; 0 = too few have been. */
+static uint64_t median(const struct steps *steps)
+{
+	uint64_t sorted[STEPS_KEPT];
+	uint32_t count = steps->count < STEPS_KEPT ? steps->count : STEPS_KEPT;
+
+	if (steps->count < STEPS_KNOWN)
+		return 0;
+	memcpy(sorted, steps->took_ns, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), by_value);
+	return sorted[count / 2];
+}
+
+static void judge_step(struct trigger_watch *w, const struct trigger *trigger, struct steps *steps, uint64_t took_ns,
+		       bool ended)
+{
+	char took[32], usual[32];
+	uint64_t of = median(steps);
+
+	if (steps->told || !of || (double)took_ns <= trigger->factor * (double)of)
+		return;
+	steps->told = true;
+	tell(w, trigger, steps->tgid, "a step of process %u %s %s, the median of those before is %s", steps->tgid,
+	     ended ? "took" : "has taken", duration_format(took_ns, took, sizeof(took)),
+	     duration_format(of, usual, sizeof(usual)));
+}
+
+static void note_step(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, uint64_t ts_ns)
+{
+	struct steps *steps = steps_of(w, tgid, trigger->id);
+
+	if (!steps)
+		return;
+	/* Calls of several CPUs come in batches: not in order. */
+	if (steps->last_ns && ts_ns > steps->last_ns) {
+		judge_step(w, trigger, steps, ts_ns - steps->last_ns, true);
+		steps->took_ns[steps->count++ % STEPS_KEPT] = ts_ns - steps->last_ns;
+	}
+	if (ts_ns > steps->last_ns) {
+		steps->last_ns = ts_ns;
+		steps->told = false;
+	}
+}
+
+static void note_calls(struct trigger_watch *w, const struct item *item)
+{
+	const struct rec_call *calls = item->data;
+
+	for (uint32_t i = 0; i < item->count; i++) {
+		const struct rec_call *call = &calls[i];
+		const struct watched *function =
+			call->probe < w->function_count ? &w->functions[call->probe] : NULL;
+		struct seen *seen = function && function->launch ? process_of(w, call->tgid) : NULL;
+
+		if (seen && call->header.ts_ns > seen->launch_ns) {
+			seen->launch_ns = call->header.ts_ns;
+			seen->told = 0;
+		}
+		for (size_t k = 0; function && function->steps && k < w->count; k++)
+			if (function->steps & 1u << k)
+				note_step(w, &w->trigger[k], call->tgid, call->header.ts_ns);
+	}
+}
+
+/* Batches of calls are handed over with the statistics, before them: what is not known by then has not happened. */
+static void look(struct trigger_watch *w, uint64_t now_ns)
+{
+	char since[32];
+
+	for (size_t k = 0; k < w->count; k++) {
+		const struct trigger *trigger = &w->trigger[k];
+
+		for (size_t i = 0; i < w->seen_count && trigger->kind == TRIGGER_NO_LAUNCH; i++) {
+			struct seen *seen = &w->seen[i];
+
+			if (!seen->launch_ns || seen->told & 1u << k || now_ns < seen->launch_ns + trigger->ns)
+				continue;
+			seen->told |= 1u << k;
+			tell(w, trigger, seen->tgid, "process %u has launched nothing for %s", seen->tgid,
+			     duration_format(now_ns - seen->launch_ns, since, sizeof(since)));
+		}
+		for (size_t i = 0; i < w->steps_count && trigger->kind == TRIGGER_SLOW_STEP; i++)
+			if (w->steps[i].trigger == trigger->id && w->steps[i].last_ns && now_ns > w->steps[i].last_ns)
+				judge_step(w, trigger, &w->steps[i], now_ns - w->steps[i].last_ns, false);
+	}
+}
+
+void trigger_watch_item(struct trigger_watch *w, const struct item *item)
+{
+	const struct statistics_row *statistics = item->data;
+
+	/* Functions are told of once. */
+	if (item->kind == ITEM_BODY && item->body == PROFBPF__PACKET__KIND__FUNCTIONS)
+		note_functions(w, item);
+	if (triggers_version(w->triggers) != w->version)
+		read_list(w);
+	if (!w->count)
+		return;
+	if (item->kind == ITEM_TASKS)
+		note_tasks(w, item);
+	else if (item->kind == ITEM_RECORDS && item->type == REC_CALL)
+		note_calls(w, item);
+	else if (item->kind == ITEM_STATISTICS)
+		look(w, statistics->ts_ns);
+}

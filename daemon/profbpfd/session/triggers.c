@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/session/triggers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/duration.h"
+
+#define EVENTS_MAX 64 /* that wait; further ones are forgotten, for as many files would not be written anyway */
+#define SIGNAL_LAST 64
+#define FACTOR_MIN 1.1
+#define FACTOR_MAX 1000.0
+
+struct triggers {
+	pthread_mutex_t lock;
+	struct trigger trigger[TRIGGERS_MAX];
+	size_t count;
+	uint32_t last_id, version;
+	struct trigger_event event[EVENTS_MAX];
+	size_t event_count;
+	int event_fd;
+};
+
+/* ---- as they are written */
+
+static int parse_signal(const char *text, struct trigger *trigger)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !number || number > SIGNAL_LAST)
+		return -EINVAL;
+	trigger->signal = (uint32_t)number;
+	return 0;
+}
+
+static int parse_step(const char *text, struct trigger *trigger)
+{
+	char *end;
+
+	trigger->factor = strtod(text, &end);
+	if (*text < '0' || *text > '9' || *end != ':' || !end[1] ||
+	    !(trigger->factor >= FACTOR_MIN && trigger->factor <= FACTOR_MAX))
+		return -EINVAL;
+	snprintf(trigger->call, sizeof(trigger->call), "%s", end + 1);
+	return 0;
+}
+
+int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t size)
+{
+	int err = -EINVAL;
+	char why[128];
+
+	*trigger = (struct trigger){ 0 };
+	if (strlen(text) >= sizeof(trigger->what)) {
+		snprintf(error, size, "a trigger has less than %zu characters", sizeof(trigger->what));
+		return -EINVAL;
+	}
+	strcpy(trigger->what, text);
+	if (!strcmp(text, "signal")) {
+		trigger->kind = TRIGGER_SIGNAL;
+		err = 0;
+	} else if (!strncmp(text, "signal=", 7)) {
+		trigger->kind = TRIGGER_SIGNAL;
+		err = parse_signal(text + 7, trigger);
+	} else if (!strncmp(text, "no-launch=", 10)) {
+		trigger->kind = TRIGGER_NO_LAUNCH;
+		err = duration_parse(text + 10, &trigger->ns, why, sizeof(why)) || !trigger->ns ? -EINVAL : 0;
+	} else if (!strncmp(text, "slow-step=", 10)) {
+		trigger->kind = TRIGGER_SLOW_STEP;
+		err = parse_step(text + 10, trigger);
+	}
+	if (err)
+		snprintf(error, size,
+			 "'%s' is none of signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION (K from 1.1 to 1000)",
+			 text);
+	return err;
+}
+
+/* ---- the list */
+
+struct triggers *triggers_new(void)
+{
+	struct triggers *triggers = calloc(1, sizeof(*triggers));
+
+	if (!triggers)
+		return NULL;
+	pthread_mutex_init(&triggers->lock, NULL);
+	triggers->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (triggers->event_fd >= 0)
+		return triggers;
+	free(triggers);
+	return NULL;
+}
+
+void triggers_free(struct triggers *triggers)
+{
+	if (!triggers)
+		return;
+	close(triggers->event_fd);
+	pthread_mutex_destroy(&triggers->lock);
+	free(triggers);
+}
+
+static void list_changed(struct triggers *triggers)
+{
+	__atomic_fetch_add(&triggers->version, 1, __ATOMIC_RELEASE);
+}
+
+uint32_t triggers_add(struct triggers *triggers, const struct trigger *trigger)
+{
+	uint32_t id = 0;
+
+	pthread_mutex_lock(&triggers->lock);
+	if (triggers->count < TRIGGERS_MAX) {
+		triggers->trigger[triggers->count] = *trigger;
+		id = triggers->trigger[triggers->count++].id = ++triggers->last_id;
+		list_changed(triggers);
+	}
+	pthread_mutex_unlock(&triggers->lock);
+	return id;
+}
+
+/* The lock is held. */
+static struct trigger *find(struct triggers *triggers, uint32_t id)
+{
+	for (size_t i = 0; i < triggers->count; i++)
+		if (triggers->trigger[i].id == id)
+			return &triggers->trigger[i];
+	return NULL;
+}
+
+bool triggers_remove(struct triggers *triggers, uint32_t id)
+{
+	struct trigger *found;
+
+	pthread_mutex_lock(&triggers->lock);
+	found = find(triggers, id);
+	if (found) {
+		size_t after = triggers->count - (size_t)(found - triggers->trigger) - 1;
+
+		memmove(found, found + 1, after * sizeof(*found));
+		triggers->count--;
+		list_changed(triggers);
+	}
+	pthread_mutex_unlock(&triggers->lock);
+	return found != NULL;
+}
+
+size_t triggers_list(struct triggers *triggers, struct trigger *rows)
+{
+	size_t count;
+
+	pthread_mutex_lock(&triggers->lock);
+	count = triggers->count;
+	memcpy(rows, triggers->trigger, count * sizeof(*rows));
+	pthread_mutex_unlock(&triggers->lock);
+	return count;
+}
+
+uint32_t triggers_version(const struct triggers *triggers)
+{
+	return __atomic_load_n(&triggers->version, __ATOMIC_ACQUIRE);
+}
+
+/* ---- what happens */
+
+void triggers_happened(struct triggers *triggers, const struct trigger_event *event)
+{
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&triggers->lock);
+	if (triggers->event_count < EVENTS_MAX)
+		triggers->event[triggers->event_count++] = *event;
+	pthread_mutex_unlock(&triggers->lock);
+	if (write(triggers->event_fd, &one, sizeof(one)) < 0)
+		return; /* the counter is full: the loop is awake */
+}
+
+int triggers_fd(const struct triggers *triggers)
+{
+	return triggers->event_fd;
+}
+
+static bool take_event(struct triggers *triggers, struct trigger_event *event)
+{
+	uint64_t value;
+
+	if (!triggers->event_count) {
+		if (read(triggers->event_fd, &value, sizeof(value)) < 0)
+			return false; /* it was not readable */
+		return false;
+	}
+	*event = triggers->event[0];
+	memmove(triggers->event, triggers->event + 1, --triggers->event_count * sizeof(*event));
+	return true;
+}
+
+bool triggers_next(struct triggers *triggers, struct trigger_event *event, struct trigger *trigger)
+{
+	bool due = false;
+	struct timespec ts;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	pthread_mutex_lock(&triggers->lock);
+	while (!due && take_event(triggers, event)) {
+		struct trigger *found = find(triggers, event->trigger);
+
+		if (!found)
+			continue;
+		found->happened++;
+		due = now >= found->next_ns;
+		if (!due)
+			continue;
+		found->next_ns = now + found->every_ns;
+		*trigger = *found;
+	}
+	pthread_mutex_unlock(&triggers->lock);
+	return due;
+}
+
+void triggers_wrote(struct triggers *triggers, uint32_t id)
+{
+	struct trigger *found;
+
+	pthread_mutex_lock(&triggers->lock);
+	found = find(triggers, id);
+	if (found)
+		found->written++;
+	pthread_mutex_unlock(&triggers->lock);
+}

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The flight recorder's triggers: a process that is ended by a signal, one that launches nothing any more, a slow step
+# leave one file each, which tells why; files are limited in number and size; ordinary users have no triggers.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command jq
+
+FILES=$WORK/triggered
+files_of() { find "$FILES" -name "profbpf-trigger-$1-*.pbt"; }
+has_file() { [ "$(files_of "$1" | wc -l)" -ge 1 ]; }
+probes() { "$PROFCTL" list --format json | jq -e "[.sessions[] | select(.functions > 0)] | length > 0"; }
+# trigger_field NUMBER COLUMN: 2 happened, 3 written
+trigger_field() { "$PROFCTL" trigger list | awk -v n="$1" -v column="$2" '$1 == n { print $column }'; }
+happened() { [ "$(trigger_field "$1" 2)" -ge "$2" ]; }
+# assert_reason WHAT NUMBER PATTERN
+assert_reason() {
+	local file
+	file=$(files_of "$2")
+	assert_eq "$1: files" 1 "$(wc -l <<<"$file")"
+	report_json "$file" "$WORK/report.json"
+	assert_complete "$WORK/report.json"
+	json "$WORK/report.json" .capture.end_reason >"$WORK/reason"
+	assert_contains "$1" "$WORK/reason" "$3"
+	assert_between "$1: calls of it" 1 1000000 "$(api_count "$WORK/report.json" truth_noop)"
+}
+
+assert_status "no such trigger" 2 "$PROFBPFD" --recorder 5s --trigger often
+assert_contains "the message" "$WORK/err" 'none of signal'
+start_truth paced 2000 launch
+start_daemon --recorder 20s --recorder-memory 4M --recorder-for pid="$TRUTH_PID" --catalog "$ROOT/tests/catalog" \
+	--trigger signal --trigger-directory "$FILES" --trigger-space 12M
+wait_until 10 probes || fail "the recorder has not found the process: $(cat "$WORK/profbpfd.log")"
+"$PROFCTL" trigger add no-launch=2s --every 1h --last 5s >"$WORK/added"
+assert_contains "a trigger is added" "$WORK/added" "trigger 2: .*$FILES"
+"$PROFCTL" trigger add slow-step=1000:truth_fail_* --every 1h >/dev/null
+assert_status "a trigger that makes no sense" 1 "$PROFCTL" trigger add slow-step=400
+assert_contains "the message" "$WORK/err" "'slow-step=400' is none of"
+as_nobody "$PROFCTL" trigger list 2>"$WORK/err" && fail "an ordinary user sees triggers"
+assert_contains "the message to an ordinary user" "$WORK/err" 'only root'
+
+# Old ones are in the way, of which one has to go; what is not ours stays.
+mkdir "$FILES"
+truncate -s 5M "$FILES/profbpf-trigger-9-old.pbt" "$FILES/profbpf-trigger-9-older.pbt" "$FILES/report.pbt"
+touch -d '2 days ago' "$FILES/profbpf-trigger-9-older.pbt"
+touch -d '1 day ago' "$FILES/profbpf-trigger-9-old.pbt"
+echo >&"$TRUTH_IN"
+wait_for_line "$TRUTH_OUT" '^going' 10
+sleep 1.2
+assert_eq "triggered so far" 0 "$(find "$FILES" -name "profbpf-trigger-[0-8]-*" | wc -l)"
+kill -STOP "$TRUTH_PID"
+wait_until 10 has_file 2 || fail "nothing was written: $(cat "$WORK/profbpfd.log")"
+wait_until 10 has_file 3 || fail "no slow step was seen: $(cat "$WORK/profbpfd.log")"
+assert_reason "nothing launched" 2 "trigger no-launch=2s: process $TRUTH_PID has launched nothing for [2-9]"
+assert_reason "a slow step" 3 "trigger slow-step=1000:truth_fail_\*: a step of process $TRUTH_PID has taken"
+[ ! -e "$FILES/profbpf-trigger-9-older.pbt" ] || fail "the oldest file was not removed"
+[ -e "$FILES/profbpf-trigger-9-old.pbt" ] && [ -e "$FILES/report.pbt" ] || fail "too much was removed: $(ls -l "$FILES")"
+assert_eq "the mode of a file" 600 "$(stat -c %a "$(files_of 2)")"
+
+# Again, but too soon for a file
+kill -CONT "$TRUTH_PID"
+sleep 0.3
+kill -STOP "$TRUTH_PID"
+wait_until 10 happened 2 2 || fail "it did not happen again: $("$PROFCTL" trigger list)"
+assert_eq "files written" 1 "$(trigger_field 2 3)"
+"$PROFCTL" trigger remove 2
+assert_status "it is gone" 1 "$PROFCTL" trigger remove 2
+
+kill -CONT "$TRUTH_PID"
+kill -SEGV "$TRUTH_PID"
+wait "$TRUTH_PID" 2>/dev/null || :
+wait_until 10 has_file 1 || fail "nothing was written at the end: $(cat "$WORK/profbpfd.log")"
+assert_reason "a signal" 1 "trigger signal: process $TRUTH_PID \(paced\) was ended by signal 11"
+assert_eq "files that were not completed" 0 "$(find "$FILES" -name '*.part' | wc -l)"
+stop_daemon

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Triggers: how they are written, and at what of a session's records they happen. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/profbpfd/session/trigger_watch.h"
+
+#define MS 1000000ull
+#define SECOND 1000000000ull
+#define LAUNCH 3 /* numbers of functions */
+#define STEP 5
+
+struct session {
+	struct triggers *triggers;
+	struct trigger_watch *watch;
+};
+
+static void show(struct session *s, struct item *item)
+{
+	trigger_watch_item(s->watch, item);
+	item_free(item);
+}
+
+static void show_functions(struct session *s)
+{
+	Profbpf__Functions message = PROFBPF__FUNCTIONS__INIT;
+	Profbpf__Function launch = PROFBPF__FUNCTION__INIT, step = PROFBPF__FUNCTION__INIT;
+	Profbpf__Function *both[] = { &launch, &step };
+	struct item *item;
+
+	launch.id = LAUNCH;
+	launch.name = (char *)"a_launch";
+	launch.kind = PROFBPF__FUNCTION__KIND__LAUNCH;
+	step.id = STEP;
+	step.name = (char *)"a_step";
+	step.kind = PROFBPF__FUNCTION__KIND__SYNC;
+	message.function = both;
+	message.n_function = 2;
+	item = item_new(ITEM_BODY, profbpf__functions__get_packed_size(&message));
+	item->body = PROFBPF__PACKET__KIND__FUNCTIONS;
+	item->size = profbpf__functions__pack(&message, item->data);
+	show(s, item);
+}
+
+static void begin(struct session *s, const char *what)
+{
+	struct trigger trigger;
+	char error[512];
+
+	s->triggers = triggers_new();
+	s->watch = trigger_watch_new(s->triggers, 1000, 100);
+	assert_true(s->triggers && s->watch);
+	/* Before there is any trigger. */
+	show_functions(s);
+	assert_int_equal(trigger_parse(what, &trigger, error, sizeof(error)), 0);
+	assert_int_equal(triggers_add(s->triggers, &trigger), 1);
+}
+
+static void end(struct session *s)
+{
+	trigger_watch_free(s->watch);
+	triggers_free(s->triggers);
+}
+
+static void call(struct session *s, uint32_t function, uint32_t tgid, uint64_t ts_ns)
+{
+	struct rec_call row = { .header.type = REC_CALL, .header.ts_ns = ts_ns, .tgid = tgid, .tid = tgid, .probe = function };
+	struct item *item = item_new(ITEM_RECORDS, 0);
+
+	item->type = REC_CALL;
+	assert_int_equal(item_append(item, &row, sizeof(row)), 0);
+	show(s, item);
+}
+
+static void second(struct session *s, uint64_t ts_ns)
+{
+	struct statistics_row *row = calloc(1, sizeof(*row));
+	struct item *item = item_new(ITEM_STATISTICS, sizeof(*row));
+
+	row->ts_ns = ts_ns;
+	assert_int_equal(item_append(item, row, sizeof(*row)), 0);
+	free(row);
+	show(s, item);
+}
+
+static void exits(struct session *s, uint32_t tgid, uint32_t code, uint32_t flags)
+{
+	struct task_row row = { .record = { .header.flags = (uint16_t)flags,
+					    .tid = tgid,
+					    .tgid = tgid,
+					    .event = TASK_EXIT,
+					    .exit_code = code,
+					    .comm = "job" } };
+	struct item *item = item_new(ITEM_TASKS, 0);
+
+	assert_int_equal(item_append(item, &row, sizeof(row)), 0);
+	show(s, item);
+}
+
+/* What has happened, NULL if nothing has. */
+static const char *next(struct session *s, struct trigger_event *event)
+{
+	struct trigger trigger;
+
+	return triggers_next(s->triggers, event, &trigger) ? event->text : NULL;
+}
+
+static void texts_are_read(void **state)
+{
+	static const char *const wrong[] = { "",	      "signals",      "signal=",	"signal=0",	"signal=65",
+					     "signal=x",      "no-launch",    "no-launch=",	"no-launch=0",	"no-launch=x",
+					     "slow-step=3",   "slow-step=3:", "slow-step=1:f", "slow-step=-3:f", "slow-step=nan:f",
+					     "slow-step=3x:f" };
+	struct trigger trigger;
+	char error[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(trigger_parse(wrong[i], &trigger, error, sizeof(error)), -EINVAL);
+	assert_int_equal(trigger_parse("signal=9", &trigger, error, sizeof(error)), 0);
+	assert_int_equal(trigger.signal, 9);
+	assert_int_equal(trigger_parse("no-launch=1m30s", &trigger, error, sizeof(error)), 0);
+	assert_int_equal(trigger.ns, 90 * SECOND);
+	assert_int_equal(trigger_parse("slow-step=2.5:a_*", &trigger, error, sizeof(error)), 0);
+	assert_true(trigger.factor == 2.5);
+	assert_string_equal(trigger.call, "a_*");
+}
+
+static void a_signal_ends_a_process(void **state)
+{
+	struct trigger_event event;
+	struct session s;
+
+	(void)state;
+	begin(&s, "signal");
+	exits(&s, 7, 0, TASK_TARGET | TASK_LAST);
+	exits(&s, 7, 3 << 8, TASK_TARGET | TASK_LAST);
+	exits(&s, 7, SIGTERM, TASK_TARGET | TASK_LAST);
+	exits(&s, 7, SIGSEGV, TASK_LAST); /* nobody's */
+	exits(&s, 7, SIGSEGV, TASK_TARGET); /* others of its threads are left */
+	assert_null(next(&s, &event));
+	exits(&s, 7, SIGSEGV | 0x80, TASK_TARGET | TASK_LAST);
+	assert_non_null(next(&s, &event));
+	assert_non_null(strstr(event.text, "process 7 (job) was ended by signal 11"));
+	assert_int_equal(event.pid, 7);
+	assert_int_equal(event.owner, 1000);
+	assert_int_equal(event.group, 100);
+	assert_null(next(&s, &event));
+	end(&s);
+	begin(&s, "signal=15");
+	exits(&s, 7, SIGSEGV, TASK_TARGET | TASK_LAST);
+	assert_null(next(&s, &event));
+	exits(&s, 7, SIGTERM, TASK_TARGET | TASK_LAST);
+	assert_non_null(next(&s, &event));
+	end(&s);
+}
+
+static void launches_stop(void **state)
+{
+	struct trigger_event event;
+	struct session s;
+
+	(void)state;
+	begin(&s, "no-launch=3s");
+	call(&s, STEP, 8, SECOND); /* launches nothing, ever */
+	call(&s, LAUNCH, 7, SECOND);
+	second(&s, 3 * SECOND);
+	call(&s, LAUNCH, 7, 4 * SECOND);
+	second(&s, 6 * SECOND);
+	assert_null(next(&s, &event));
+	second(&s, 7 * SECOND);
+	assert_non_null(next(&s, &event));
+	assert_int_equal(event.pid, 7);
+	/* Once, until it goes on. */
+	second(&s, 20 * SECOND);
+	assert_null(next(&s, &event));
+	call(&s, LAUNCH, 7, 21 * SECOND);
+	second(&s, 23 * SECOND);
+	assert_null(next(&s, &event));
+	second(&s, 25 * SECOND);
+	assert_non_null(next(&s, &event));
+	/* Not of one that has ended. */
+	call(&s, LAUNCH, 7, 26 * SECOND);
+	exits(&s, 7, 0, TASK_TARGET | TASK_LAST);
+	second(&s, 60 * SECOND);
+	assert_null(next(&s, &event));
+	end(&s);
+}
+
+static void a_step_is_slow(void **state)
+{
+	uint64_t now_ns = SECOND;
+	struct trigger_event event;
+	struct session s;
+
+	(void)state;
+	begin(&s, "slow-step=3:*_step");
+	/* Too few to compare with. */
+	for (int i = 0; i < STEPS_KNOWN - 1; i++)
+		call(&s, STEP, 7, now_ns += 100 * MS);
+	call(&s, STEP, 7, now_ns += 900 * MS);
+	for (int i = 0; i < 100; i++)
+		call(&s, STEP, 7, now_ns += (i & 1 ? 90 : 110) * MS);
+	call(&s, STEP, 7, now_ns += 299 * MS);
+	assert_null(next(&s, &event));
+	call(&s, STEP, 7, now_ns += 350 * MS);
+	assert_non_null(next(&s, &event));
+	assert_non_null(strstr(event.text, "process 7 took 350"));
+	/* Another process' steps are its own. */
+	call(&s, STEP, 8, now_ns += 1000 * MS);
+	assert_null(next(&s, &event));
+	/* One that does not end is told of while it lasts, and not again. */
+	second(&s, now_ns);
+	assert_non_null(next(&s, &event));
+	assert_non_null(strstr(event.text, "process 7 has taken"));
+	second(&s, now_ns + SECOND);
+	call(&s, STEP, 7, now_ns + 2 * SECOND);
+	assert_null(next(&s, &event));
+	end(&s);
+}
+
+static void files_are_limited(void **state)
+{
+	struct trigger trigger, rows[TRIGGERS_MAX];
+	struct trigger_event event;
+	struct session s;
+	char error[512];
+
+	(void)state;
+	begin(&s, "signal=9");
+	assert_int_equal(trigger_parse("signal=11", &trigger, error, sizeof(error)), 0);
+	trigger.every_ns = 3600 * SECOND;
+	assert_int_equal(triggers_add(s.triggers, &trigger), 2);
+	for (int i = 0; i < 3; i++) {
+		exits(&s, 7, 9, TASK_TARGET | TASK_LAST);
+		exits(&s, 7, 11, TASK_TARGET | TASK_LAST);
+	}
+	assert_non_null(next(&s, &event));
+	assert_int_equal(event.trigger, 1);
+	assert_non_null(next(&s, &event));
+	assert_int_equal(event.trigger, 2);
+	assert_non_null(next(&s, &event));
+	assert_int_equal(event.trigger, 1);
+	assert_non_null(next(&s, &event));
+	assert_null(next(&s, &event));
+	assert_int_equal(triggers_list(s.triggers, rows), 2);
+	assert_int_equal(rows[1].happened, 3);
+	assert_false(triggers_remove(s.triggers, 3));
+	assert_true(triggers_remove(s.triggers, 1));
+	exits(&s, 7, 9, TASK_TARGET | TASK_LAST);
+	assert_null(next(&s, &event));
+	for (uint32_t i = 0; i < TRIGGERS_MAX - 1; i++)
+		assert_int_equal(triggers_add(s.triggers, &trigger), 3 + i);
+	assert_int_equal(triggers_add(s.triggers, &trigger), 0);
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_are_read),  cmocka_unit_test(a_signal_ends_a_process),
+		cmocka_unit_test(launches_stop),   cmocka_unit_test(a_step_is_slow),
+		cmocka_unit_test(files_are_limited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
