@@ -6,6 +6,7 @@
 
 #include "analyzer/join/clock/device_clock.h"
 #include "analyzer/view/report_parts.h"
+#include "analyzer/view/sections.h"
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
 
@@ -170,6 +171,19 @@ static void text_imports(FILE *out, const struct model *model, const struct repo
 	}
 }
 
+static int text_capture(FILE *out, const struct model *model, const struct results *results,
+			const struct report_options *options)
+{
+	struct report report;
+	int err = report_init(&report, model, results, options);
+
+	report.out = out;
+	if (!err)
+		err = section_capture.text(&report);
+	report_free(&report);
+	return err;
+}
+
 int info_text(FILE *out, const struct model *model, const struct results *results,
 	      const struct report_options *options)
 {
@@ -251,18 +265,17 @@ static void json_imports(struct json *json, const struct model *model)
 	json_array_close(json);
 }
 
-int info_json(FILE *out, const struct model *model, const struct results *results)
+static void write_info(const struct report *report)
 {
+	const struct model *model = report->model;
+	struct json *json = report->json;
 	struct content contents[CONTENTS];
-	struct json *json = json_new(out, true);
 
-	if (!json)
-		return -ENOMEM;
 	contents_of(model, contents);
 	json_map(json, NULL);
 	json_text(json, "schema", SCHEMA);
-	json_trace_section(json, model, results);
-	json_capture_section(json, model, results);
+	json_trace_section(json, model, report->results);
+	section_json(report, &section_capture);
 	json_map(json, "contents");
 	for (size_t i = 0; i < CONTENTS; i++)
 		json_u64(json, contents[i].name, contents[i].rows);
@@ -270,5 +283,21 @@ int info_json(FILE *out, const struct model *model, const struct results *result
 	json_clocks(json, model);
 	json_imports(json, model);
 	json_map_close(json);
-	return json_end(json);
+}
+
+int info_json(FILE *out, const struct model *model, const struct results *results)
+{
+	const struct report_options options = { 0 };
+	struct report report;
+	int err = report_init(&report, model, results, &options);
+
+	report.json = err ? NULL : json_new(out, true);
+	if (report.json) {
+		write_info(&report);
+		err = json_end(report.json);
+	} else {
+		err = -ENOMEM;
+	}
+	report_free(&report);
+	return err;
 }

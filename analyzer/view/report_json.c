@@ -3,14 +3,18 @@
 
 #include "analyzer/view/sections.h"
 
-static void write_section(struct report *report, const struct section *section)
+void section_json(const struct report *report, const struct section *section)
 {
 	if (section->json) {
 		section->json(report);
 		return;
 	}
+	if (section->key)
+		json_map(report->json, section->key);
 	for (const struct view *const *view = section->views; *view; view++)
 		view_json(report, *view);
+	if (section->key)
+		json_map_close(report->json);
 }
 
 static void write_sections(struct report *report)
@@ -19,7 +23,7 @@ static void write_sections(struct report *report)
 	json_text(report->json, "schema", REPORT_SCHEMA);
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		if (report->options->sections & 1u << i)
-			write_section(report, sections[i]);
+			section_json(report, sections[i]);
 	}
 	json_map_close(report->json);
 }

@@ -34,8 +34,6 @@ int text_waits(FILE *out, const struct model *model, const struct results *resul
 	       const struct report_options *options);
 int text_trace(FILE *out, const struct model *model, const struct results *results,
 	       const struct report_options *options);
-int text_capture(FILE *out, const struct model *model, const struct results *results,
-		 const struct report_options *options);
 
 
 
@@ -46,8 +44,6 @@ void json_waits_section(struct json *json, const struct model *model,
 			const struct results *results);
 void json_trace_section(struct json *json, const struct model *model,
 			const struct results *results);
-void json_capture_section(struct json *json, const struct model *model,
-			  const struct results *results);
 
 /*
  * text_damage - what could not be read, in a sentence; nothing if all could

@@ -23,7 +23,6 @@
 
 WRITTEN(verdict, true, true)
 WRITTEN(trace, true, true)
-WRITTEN(capture, true, true)
 WRITTEN(waits, true, true)
 
 /* The same of sections that are about devices. */

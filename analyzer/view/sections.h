@@ -13,11 +13,14 @@
 struct section {
 	/* Heading, prose and tables. Returns 0 or a negative errno. */
 	int (*text)(const struct report *report);
-	/* Its keys of the open map; NULL: its views, one after the other. */
+	/* Its keys of the open map; NULL: its views, one after the other, in the map that key names. */
 	void (*json)(const struct report *report);
 	const struct view *const *views; /* of the JSON report, up to NULL */
 	const char *key; /* the map that they are in, if they are in one */
 };
+
+/* section_json - its keys, into the open map */
+void section_json(const struct report *report, const struct section *section);
 
 #define SECTION_EXTERN(NAME, name) extern const struct section section_##name;
 SECTIONS(SECTION_EXTERN, SECTION_EXTERN)

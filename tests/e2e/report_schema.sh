@@ -11,7 +11,7 @@ import json, sys
 
 TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool, "object": dict, "array": list}
 # Written by functions: times by reason, which are keys; counters; what a map says beside its views.
-BESIDE = {"throttled_ns", "blocked_by", "counters", "unmatched", "work_mean_ns", "imbalance_percent", "slowest", "slowest_rank"}
+BESIDE = {"throttled_ns", "blocked_by", "lost_by", "counters", "unmatched", "work_mean_ns", "imbalance_percent", "slowest", "slowest_rank"}
 seen = set()
 
 def check(value, schema, path, error):
