@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that did the same, and advice that differs in its numbers, are one line of text each; other formats have all.
+"""Ranks that did the same, and advice that differs in its numbers, are one line of text each; other formats have all, CSV
+with the ranks of its rows.
 
     tests/foreign/alike.py ANALYZER FOLDER
 """
+import csv
 import json
+import os
 import re
 
 import sums
@@ -57,4 +60,19 @@ for part, name in (text, "overview"), (sums.analyzer("report", "--section", "adv
     folded = " ".join(part.split())
     sums.same(name + ": advice", (folded.count("only communicates for"), re.findall(r", and (\d+) more like this", folded)),
               (1, [str(len(late) - 1)]))
+
+# CSV: each row that names a device has its rank.
+sums.analyzer("export", "--to", "csv", "-o", sums.path("csv"), "--device", sums.path("ranks"))
+tables = {name[:-4]: list(csv.DictReader(open(sums.path("csv", name), encoding="utf-8"))) for name in os.listdir(sums.path("csv"))}
+ranks = {str(place): row["rank"] for place, row in enumerate(tables["devices"])}
+sums.same("ranks of devices in CSV", sorted(map(int, ranks.values())), list(range(len(RANKS))))
+for name, rows in tables.items():
+    for row in rows:
+        for column, rank in ("device", "rank"), ("straggler", "straggler_rank"), ("slowest", "slowest_rank"):
+            if name != "devices" and column in row:
+                sums.same("%s: %s of %s" % (name, rank, row[column]), row.get(rank), ranks.get(row[column], ""))
+times = {rank: sum(int(row["end_ns"]) - int(row["start_ns"]) for row in tables["tasks"] if row["rank"] == str(rank))
+         for rank in range(len(RANKS))}
+sums.same("time of tasks by rank", times, {rank: sum(20 * 1000 * (length + rank % 3) for length in lengths)
+                                           for rank, lengths in enumerate(RANKS)})
 sums.end()
