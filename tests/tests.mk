@@ -82,6 +82,7 @@ $(B)/tests/unit/test_top_state: $(call named,top_state top_frame top_rows top_pi
 $(B)/tests/unit/test_cgroups: $(call named,cgroups item,$(DAEMON_OBJ))
 $(B)/tests/unit/test_packed: $(call named,packed,$(DAEMON_OBJ))
 $(B)/tests/unit/test_pids: $(call named,pids,$(PROFCTL_OBJ))
+$(B)/tests/unit/test_groups: $(call named,groups pids,$(PROFCTL_OBJ)) $(call named,process_check,$(COMMON_OBJ))
 $(B)/tests/unit/test_progress: $(call named,live_line,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_top_order: $(call named,top_order,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_probed_process: $(call named,probed_process,$(DAEMON_OBJ))

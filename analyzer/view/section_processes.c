@@ -8,6 +8,7 @@
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 #include "analyzer/view/thread_view.h"
+#include "lib/base/container_id.h"
 
 /* ---- Processes */
 
@@ -54,6 +55,28 @@ static const struct view PROCESS_SERIES = { "series",		NULL,
 #define PROCESS (&model->processes.row[row->process])
 #define CGROUP (row->cgroup == INDEX_NONE ? NULL : &model->cgroups.row[row->cgroup])
 
+/* A part of what the path of the process's group names. */
+enum place { PLACE_CONTAINER, PLACE_POD, PLACE_BOTH };
+
+static struct cell place_cell(struct table_cursor *at, const struct cgroup *group, enum place part)
+{
+	const struct model *model = at->of->model;
+	const char *path = group ? model_text(model, group->path) : NULL;
+	char *text = at->text[part];
+	struct container_id id;
+
+	if (!path || !container_id_parse(path, &id))
+		return cell_none();
+	if (part == PLACE_CONTAINER)
+		snprintf(text, sizeof(at->text[part]), "%s", id.container);
+	else if (part == PLACE_POD)
+		snprintf(text, sizeof(at->text[part]), "%s", id.pod);
+	else
+		snprintf(text, sizeof(at->text[part]), "%.*s%s%s", CONTAINER_ID_SHOWN, id.container,
+			 id.pod[0] ? (id.container[0] ? " in pod " : "pod ") : "", id.pod);
+	return cell_text(text);
+}
+
 #define PROCESS_FIGURES(COLUMN)                                                             \
 	COLUMN(stolen_ns, NS, "stolen", "had a CPU that others used",                       \
 	       cell_known(KNOWN && row->stolen_ns, row->stolen_ns))                         \
@@ -76,6 +99,12 @@ static const struct view PROCESS_SERIES = { "series",		NULL,
 	       CGROUP ? cell_u64(CGROUP->id) : cell_none())                                 \
 	COLUMN(cgroup, TEXT, "cgroup", "its path",                                          \
 	       CGROUP ? cell_string(model, CGROUP->path) : cell_none())                     \
+	COLUMN(container, TEXT, "container id", "of the container whose group that is",     \
+	       place_cell(at, CGROUP, PLACE_CONTAINER))                                     \
+	COLUMN(pod, TEXT, "pod", "UID of the container's pod",                              \
+	       place_cell(at, CGROUP, PLACE_POD))                                           \
+	COLUMN(place, TEXT, "container", "both, the id as runtimes show it",                \
+	       place_cell(at, CGROUP, PLACE_BOTH))                                          \
 	COLUMN(interrupted_ns, NS, "interrupted", "on a CPU, in interrupts",                \
 	       cell_known(model->interrupts.count && PROCESS->target, row->interrupted_ns))
 
@@ -110,6 +139,8 @@ static const struct view_column PROCESS_COLUMNS[] = {
 	{ "pid_namespace", .how = VIEW_JSON },
 	{ "cgroup_id", .how = VIEW_JSON },
 	{ "cgroup", .how = VIEW_JSON },
+	{ "container", .how = VIEW_JSON },
+	{ "pod", .how = VIEW_JSON },
 	{ "interrupted_ns", .how = VIEW_JSON },
 	{ NULL },
 };
@@ -171,6 +202,7 @@ static const struct view_column FACT_COLUMNS[] = {
 	{ "write_chars", MIB("written MiB") },
 	{ "read_bytes", MIB("disk read") },
 	{ "write_bytes", MIB("disk written") },
+	{ "place", .how = VIEW_TEXT | VIEW_IF_KNOWN | VIEW_BLANK },
 	{ "cgroup", .how = VIEW_SHRINK },
 	{ NULL },
 };

@@ -3,10 +3,12 @@
 #include "daemon/profctl/attach.h"
 
 #include <argp.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "daemon/common/topics.h"
 #include "daemon/profctl/commands.h"
+#include "daemon/profctl/groups.h"
 #include "daemon/profctl/live.h"
 #include "daemon/profctl/pids.h"
 #include "daemon/profctl/start_message.h"
@@ -14,6 +16,13 @@
 struct arguments {
 	struct trace_options trace;
 	struct pids pids;
+	struct pids grouped; /* of groups */
+};
+
+enum {
+	OPTION_CGROUP = 0x200, /* in the order of enum group_by */
+	OPTION_UNIT,
+	OPTION_CONTAINER,
 };
 
 static const struct argp_option options[] = {
@@ -21,13 +30,33 @@ static const struct argp_option options[] = {
 	  "Trace these processes, with all their threads; @FILE: those in FILE, @-: on standard "
 	  "input (repeatable)",
 	  -1 },
+	{ "cgroup", OPTION_CGROUP, "PATH", 0,
+	  "Trace what is in this control group now, and in groups in it, for example "
+	  "/system.slice/job.service (repeatable)",
+	  -1 },
+	{ "unit", OPTION_UNIT, "NAME", 0, "... in this unit of systemd (repeatable)", -1 },
+	{ "container", OPTION_CONTAINER, "ID", 0,
+	  "... in the container whose id begins so: Docker's, Podman's, containerd's, CRI-O's (repeatable)",
+	  -1 },
 	{ 0 },
 };
+
+/* Once all options are known: which processes are asked for. */
+static void settle(struct arguments *arguments, struct argp_state *state)
+{
+	if (!arguments->pids.count && !arguments->grouped.count)
+		argp_error(state, "which process? Give --pid PID, --unit, --container or --cgroup; for the "
+				  "whole machine there is profctl record --system");
+	if (groups_settle(&arguments->grouped, !arguments->trace.no_follow, &arguments->pids))
+		argp_failure(state, 1, 0, "out of memory");
+	if (!arguments->pids.count)
+		argp_failure(state, 1, 0, "the processes that were in there have ended");
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	char error[512];
+	char error[PATH_MAX + 512];
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->trace; return 0;
@@ -35,15 +64,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (pids_add(&arguments->pids, text, error, sizeof(error)))
 			argp_error(state, "--pid: %s", error);
 		return 0;
+	case OPTION_CGROUP:
+	case OPTION_UNIT:
+	case OPTION_CONTAINER:
+		if (groups_add(&arguments->grouped, key - OPTION_CGROUP + GROUP_BY_PATH, text, NULL, error,
+			       sizeof(error)))
+			argp_failure(state, 1, 0, "%s", error);
+		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "unexpected argument '%s'; processes are given with --pid", text);
 		return 0;
-	case ARGP_KEY_END:
-		if (!arguments->pids.count)
-			argp_error(state,
-				   "which process? Give --pid PID; for the whole machine there "
-				   "is profctl record --system");
-		return 0;
+	case ARGP_KEY_END: settle(arguments, state); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -96,6 +127,7 @@ int command_attach(int argc, char **argv)
 	request.pid_count = arguments.pids.count;
 	status = attach_run(&request);
 	pids_free(&arguments.pids);
+	pids_free(&arguments.grouped);
 	trace_options_free(&arguments.trace);
 	return status;
 }

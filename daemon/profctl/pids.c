@@ -17,7 +17,7 @@ static int no_memory(char *error, size_t error_size)
 	return -ENOMEM;
 }
 
-static int append(struct pids *pids, uint32_t pid)
+int pids_append(struct pids *pids, uint32_t pid)
 {
 	if (map_get(&pids->there, pid) != MAP_NONE)
 		return 0;
@@ -50,7 +50,7 @@ static int add_one(struct pids *pids, const char *text, size_t length, const cha
 			 (int)(length < SHOWN_MAX ? length : SHOWN_MAX), text);
 		return -EINVAL;
 	}
-	return append(pids, (uint32_t)pid) ? no_memory(error, error_size) : 0;
+	return pids_append(pids, (uint32_t)pid) ? no_memory(error, error_size) : 0;
 }
 
 static int add_list(struct pids *pids, const char *text, char *error, size_t error_size)

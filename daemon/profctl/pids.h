@@ -22,6 +22,9 @@ struct pids {
  * Returns 0, or a negative errno with a message in @error.
  */
 int pids_add(struct pids *pids, const char *text, char *error, size_t error_size);
+
+/* pids_append - append @pid, if it is not there. Returns 0 or -ENOMEM. */
+int pids_append(struct pids *pids, uint32_t pid);
 void pids_free(struct pids *pids);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_PIDS_H */

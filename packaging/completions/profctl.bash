@@ -64,10 +64,13 @@ _profctl_of_attach()
 	--stack-rate) :; return ;;
 	-s | --socket) compopt -o default; return ;;
 	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
+	--cgroup) compopt -o default; return ;;
+	--container) :; return ;;
 	-p | --pid) _profctl_pids "$2"; return ;;
+	--unit) :; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help --pid"
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help --cgroup --container --pid --unit"
 	else
 		:
 	fi

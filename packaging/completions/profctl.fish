@@ -21,7 +21,10 @@ complete -c profctl -n '__fish_seen_subcommand_from attach' -l standalone -d 'Us
 complete -c profctl -n '__fish_seen_subcommand_from attach' -s s -l socket -r -F -d 'The daemon\'s socket'
 complete -c profctl -n '__fish_seen_subcommand_from attach' -s t -l topics -x -a "(__fish_complete_list , 'string split \' \' api ioctl sched device account irq stack fault io sample')" -d 'What to record, of api, ioctl, sched, device, account, irq, stack, …'
 complete -c profctl -n '__fish_seen_subcommand_from attach' -l help -d 'Give this help list'
+complete -c profctl -n '__fish_seen_subcommand_from attach' -l cgroup -r -F -d 'Trace what is in this control group now, and in groups in it, for …'
+complete -c profctl -n '__fish_seen_subcommand_from attach' -l container -x -d '... in the container whose id begins so'
 complete -c profctl -n '__fish_seen_subcommand_from attach' -s p -l pid -x -a '(__fish_complete_list , __fish_complete_pids)' -d 'Trace these processes, with all their threads'
+complete -c profctl -n '__fish_seen_subcommand_from attach' -l unit -x -d '... in this unit of systemd'
 
 complete -c profctl -n __fish_use_subcommand -a record -d 'Start a job under trace, from its first instruction, and exit with its status; or trace everything on this machine until Ctrl-C or the end of --duration'
 complete -c profctl -n '__fish_seen_subcommand_from record' -a '(__fish_complete_subcommand)'

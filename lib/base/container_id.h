@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * container_id.h - the container, and the pod, that a control group's path names.
+ *
+ * Runtimes name a container's group after its id of 64 hexadecimal digits, alone (cgroupfs) or as
+ * PREFIX-ID.scope (systemd: docker, libpod, cri-containerd, crio); Kubernetes a pod's
+ * podUID or kubepods-QOS-podUID.slice, with '_' for '-'. What a runtime keeps beside a container to watch
+ * it is in a group PREFIX-conmon-ID.scope, which is none.
+ */
+#ifndef PROFBPF_LIB_BASE_CONTAINER_ID_H
+#define PROFBPF_LIB_BASE_CONTAINER_ID_H
+
+#include <stdbool.h>
+
+#define CONTAINER_ID_DIGITS 64
+#define CONTAINER_ID_SHOWN 12 /* as runtimes show them, and as is enough to name one */
+#define POD_UID_MAX 36
+
+struct container_id {
+	char container[CONTAINER_ID_DIGITS + 1]; /* "" = none */
+	char pod[POD_UID_MAX + 1]; /* the pod's UID; "" = none */
+};
+
+/*
+ * container_id_parse - those in @path, of containers in containers the innermost
+ *
+ * Returns whether there is either.
+ */
+bool container_id_parse(const char *path, struct container_id *id);
+
+#endif /* PROFBPF_LIB_BASE_CONTAINER_ID_H */

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# profctl attach --cgroup and --container find the processes of a control group, and the report names the container.
+. "$(dirname "$0")/lib.sh"
+need_root
+need_command jq
+make_group profbpf-attach
+
+digits() { head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
+id=$(digits)
+uid=12345678-9abc-def0-1234-56789abcdef0
+pod=$GROUP/kubepods-pod${uid//-/_}.slice
+container=$pod/cri-containerd-$id.scope
+mkdir "$pod"
+mkdir "$container"
+# The innermost goes first.
+GROUPS_MADE=("$container" "$pod" "${GROUPS_MADE[@]}")
+
+# begin GROUP NAME: a process of that name in it, which computes and starts another; sets STARTED
+begin() {
+	cp "$(readlink -f /bin/bash)" "$WORK/$2"
+	# shellcheck disable=SC2016 # of the shell that is started
+	"$WORK/$2" -c 'echo $$ >"$1/cgroup.procs" && echo ready && while :; do "$0" -c ":"; done' "$WORK/$2" "$1" >"$WORK/$2.ready" &
+	STARTED=$!
+	wait_for_line "$WORK/$2.ready" ready 10
+}
+begin "$container" inside
+inside=$STARTED
+begin "$GROUP" beside
+beside=$STARTED
+
+# targets FILE: the processes that were given
+targets() { "$ANALYZER" report "$1" --format json | jq -r '[.processes[] | select(.target) | .pid] | sort | map(tostring) | join(" ")'; }
+# has WHICH FILE PID: 1 if it is a target there
+has() { targets "$1" | tr ' ' '\n' | grep -cx "$2" || :; }
+
+"$PROFCTL" attach --container "${id:0:12}" --duration 300ms -o "$WORK/container.pbt" 2>"$WORK/messages" || fail "$(cat "$WORK/messages")"
+assert_eq "by the container: what is in it" 1 "$(has "$WORK/container.pbt" "$inside")"
+assert_eq "by the container: what is beside it" 0 "$(has "$WORK/container.pbt" "$beside")"
+"$PROFCTL" attach --cgroup "$GROUP" --duration 300ms -o "$WORK/group.pbt" 2>"$WORK/messages" || fail "$(cat "$WORK/messages")"
+assert_eq "by the group: what is in a group in it" 1 "$(has "$WORK/group.pbt" "$inside")"
+assert_eq "by the group: what is in it" 1 "$(has "$WORK/group.pbt" "$beside")"
+
+"$ANALYZER" report "$WORK/container.pbt" --format json >"$WORK/report.json"
+assert_eq "the container and the pod in the report" "$id $uid" \
+	"$(jq -r --argjson pid "$inside" '.processes[] | select(.pid == $pid) | "\(.container) \(.pod)"' "$WORK/report.json")"
+"$ANALYZER" report "$WORK/container.pbt" --section processes >"$WORK/report"
+assert_contains "the report's text" "$WORK/report" "^ *$inside .* ${id:0:12} in pod $uid"
+
+kill "$inside"
+wait "$inside" || :
+for ((i = 0; i < 100; i++)); do
+	[ -s "$container/cgroup.procs" ] || break
+	sleep 0.05
+done
+assert_status "an empty container" 1 "$PROFCTL" attach --container "${id:0:12}" --duration 1s -o "$WORK/none.pbt"
+assert_contains "is told" "$WORK/err" "container '${id:0:12}' has no processes"
+assert_status "an unknown unit" 1 "$PROFCTL" attach --unit "nobody-$$" --duration 1s -o "$WORK/none.pbt"
+assert_contains "is told" "$WORK/err" "there is no unit 'nobody-$$'"
+kill "$beside"
