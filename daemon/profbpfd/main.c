@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - profbpfd: options, signals, limits; then the server. */
 #include <argp.h>
+#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "daemon/profbpfd/capture/features.h"
 #include "daemon/profbpfd/capture/kernel_types.h"
 #include "daemon/profbpfd/capture/refusal.h"
+#include "daemon/profbpfd/config_file.h"
 #include "daemon/profbpfd/control/server.h"
 #include "daemon/profbpfd/control/trigger_files.h"
 #include "lib/base/duration.h"
@@ -39,6 +42,8 @@ enum {
 	OPTION_TRIGGER,
 	OPTION_TRIGGER_DIRECTORY,
 	OPTION_TRIGGER_SPACE,
+	OPTION_CONFIG,
+	OPTION_CHECK_CONFIG,
 };
 
 struct arguments {
@@ -47,6 +52,8 @@ struct arguments {
 	struct quotas quotas;
 	struct flight_recorder_options recorder;
 	int private_fd;
+	struct words kept; /* values of the configuration */
+	const char *place; /* FILE:LINE that is being read; NULL: the command line */
 };
 
 static const struct argp_option options[] = {
@@ -56,6 +63,11 @@ static const struct argp_option options[] = {
 	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
 	{ "btf", OPTION_BTF, "FILE", 0,
 	  "Take the kernel's types (BTF) from FILE, where " KERNEL_TYPES " is not to be had" },
+	{ "config", OPTION_CONFIG, "FILE", 0,
+	  "Read FILE first: options of this list, without the dashes, as NAME = VALUE (default: " CONFIG_FILE
+	  ", if there is one)" },
+	{ "check-config", OPTION_CHECK_CONFIG, "FILE", OPTION_ARG_OPTIONAL,
+	  "Only tell whether FILE (default: as --config) is right" },
 	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
 	{ "without-feature", OPTION_WITHOUT, "NAME", OPTION_HIDDEN, NULL },
 	{ NULL, 0, NULL, 0, "The flight recorder, which keeps the last seconds for `profctl snapshot':", 2 },
@@ -89,6 +101,26 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+/* Ends the program with status 2. */
+static void wrong(const struct argp_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+static void wrong(const struct argp_state *state, const char *format, ...)
+{
+	const struct arguments *arguments = state->input;
+	va_list words;
+	char text[1024];
+
+	va_start(words, format);
+	vsnprintf(text, sizeof(text), format, words);
+	va_end(words);
+	if (arguments->place)
+		fprintf(stderr, "profbpfd: %s: %s\n", arguments->place, text);
+	else
+		argp_error(state, "%s", text);
+	exit(2);
+}
+
 static void set_quota(struct quotas *quotas, int key, const char *value, struct argp_state *state)
 {
 	char error[256];
@@ -96,7 +128,7 @@ static void set_quota(struct quotas *quotas, int key, const char *value, struct 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (options[i].key == key &&
 		    quotas_set(quotas, options[i].name, value, error, sizeof(error)))
-			argp_error(state, "--%s: %s", options[i].name, error);
+			wrong(state, "--%s: %s", options[i].name, error);
 }
 
 static void add_trigger(struct flight_recorder_options *recorder, const char *value, struct argp_state *state)
@@ -105,12 +137,12 @@ static void add_trigger(struct flight_recorder_options *recorder, const char *va
 	char error[512];
 
 	if (!larger)
-		argp_failure(state, 1, 0, "out of memory");
+		wrong(state, "out of memory");
 	recorder->triggers = larger;
 	if (trigger_parse(value, &larger[recorder->trigger_count], error, sizeof(error)))
-		argp_error(state, "--trigger: %s", error);
+		wrong(state, "--trigger: %s", error);
 	if (recorder->trigger_count == TRIGGERS_MAX)
-		argp_error(state, "--trigger %s: there are %d already", value, TRIGGERS_MAX);
+		wrong(state, "--trigger %s: there are %d already", value, TRIGGERS_MAX);
 	larger[recorder->trigger_count++].every_ns = TRIGGER_EVERY_NS;
 }
 
@@ -122,25 +154,25 @@ static void set_recorder(struct flight_recorder_options *recorder, int key, cons
 	switch (key) {
 	case OPTION_RECORDER:
 		if (duration_parse(value, &recorder->window_ns, error, sizeof(error)))
-			argp_error(state, "--recorder: %s", error);
+			wrong(state, "--recorder: %s", error);
 		if (recorder->window_ns < RECORDER_WINDOW_MIN_NS || recorder->window_ns > RECORDER_WINDOW_MAX_NS)
-			argp_error(state, "--recorder %s: not between 1s and 24h", value);
+			wrong(state, "--recorder %s: not between 1s and 24h", value);
 		break;
 	case OPTION_RECORDER_MEMORY:
 		if (size_parse(value, &recorder->memory_bytes, error, sizeof(error)))
-			argp_error(state, "--recorder-memory: %s", error);
+			wrong(state, "--recorder-memory: %s", error);
 		if (recorder->memory_bytes < RECORDER_MEMORY_MIN)
-			argp_error(state, "--recorder-memory %s: 4M at least", value);
+			wrong(state, "--recorder-memory %s: 4M at least", value);
 		break;
 	case OPTION_TRIGGER: add_trigger(recorder, value, state); break;
 	case OPTION_TRIGGER_DIRECTORY: recorder->directory = value; break;
 	case OPTION_TRIGGER_SPACE:
 		if (size_parse(value, &recorder->space_bytes, error, sizeof(error)))
-			argp_error(state, "--trigger-space: %s", error);
+			wrong(state, "--trigger-space: %s", error);
 		break;
 	default:
 		if (user_rules_add(&recorder->rules, value, error, sizeof(error)))
-			argp_error(state, "--recorder-for: %s", error);
+			wrong(state, "--recorder-for: %s", error);
 	}
 }
 
@@ -150,7 +182,7 @@ static int parse_private(const char *text, struct argp_state *state)
 	long fd = strtol(text, &end, 10);
 
 	if (!*text || *end || fd < 3 || fd > 1 << 20)
-		argp_error(state, "--private is for profctl's own use");
+		wrong(state, "--private is for profctl's own use");
 	return (int)fd;
 }
 
@@ -162,9 +194,9 @@ static void parse_without(const char *name, struct argp_state *state)
 	char *names;
 
 	if (!features_leave_out(&none, name))
-		argp_error(state, "--without-feature %s: there is no such feature", name);
+		wrong(state, "--without-feature %s: there is no such feature", name);
 	if (asprintf(&names, "%s,%s", others ? others : "", name) < 0)
-		argp_failure(state, 1, 0, "out of memory");
+		wrong(state, "out of memory");
 	setenv(FEATURES_WITHOUT_ENV, names, true);
 	free(names);
 }
@@ -175,7 +207,7 @@ static void set_btf(const char *path, struct argp_state *state)
 	char error[512];
 
 	if (kernel_types_check(path, error, sizeof(error)))
-		argp_failure(state, 1, 0, "%s", error);
+		wrong(state, "%s", error);
 	setenv(KERNEL_TYPES_ENV, path, true);
 }
 
@@ -188,9 +220,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_SOCKET: arguments->socket = text; return 0;
 	case OPTION_CATALOG:
 		if (stat(text, &st) || !S_ISDIR(st.st_mode))
-			argp_error(state, "--catalog %s: no such directory", text);
+			wrong(state, "--catalog %s: no such directory", text);
 		if (words_add(&arguments->catalogs, text))
-			argp_failure(state, 1, 0, "out of memory");
+			wrong(state, "out of memory");
 		return 0;
 	case OPTION_PRIVATE: arguments->private_fd = parse_private(text, state); return 0;
 	case OPTION_USER_SESSIONS:
@@ -205,11 +237,87 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_TRIGGER_SPACE:
 	case OPTION_RECORDER_FOR: set_recorder(&arguments->recorder, key, text, state); return 0;
 	case OPTION_BTF: set_btf(text, state); return 0;
+	case OPTION_CONFIG:
+	case OPTION_CHECK_CONFIG: return 0; /* find_config() has seen it */
 	case OPTION_WITHOUT: parse_without(text, state); return 0;
 	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
-	case ARGP_KEY_ARG: argp_error(state, "unexpected argument '%s'", text); return 0;
+	case ARGP_KEY_ARG: wrong(state, "unexpected argument '%s'", text); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
+}
+
+/* ---- the configuration */
+
+struct config {
+	const char *path;
+	bool given, check; /* the file has to be there; nothing but it is asked about */
+};
+
+/* Before other options are read, which go before those of the file. */
+static struct config find_config(int argc, char **argv)
+{
+	struct config config = { .path = CONFIG_FILE };
+
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--private", 9)) {
+			config.path = NULL; /* it is profctl's, and does what that wants */
+			break;
+		}
+		if (!strncmp(argv[i], "--check-config", 14)) {
+			config.check = true;
+			if (argv[i][14] == '=')
+				config.path = argv[i] + 15;
+		} else if (!strncmp(argv[i], "--config=", 9)) {
+			config.path = argv[i] + 9;
+		} else if (!strcmp(argv[i], "--config") && i + 1 < argc) {
+			config.path = argv[++i];
+		}
+	}
+	config.given = config.check || (config.path && strcmp(config.path, CONFIG_FILE));
+	return config;
+}
+
+struct reading {
+	struct arguments *arguments;
+	const char *path;
+};
+
+static void take_line(void *context, const char *name, const char *value, unsigned int line)
+{
+	struct reading *reading = context;
+	struct arguments *arguments = reading->arguments;
+	struct argp_state state = { .input = arguments };
+	const struct argp_option *option = options;
+	char place[512];
+
+	snprintf(place, sizeof(place), "%s:%u", reading->path, line);
+	arguments->place = place;
+	while ((option->name || option->doc) && (!option->name || strcmp(option->name, name)))
+		option++;
+	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
+	    option->key == OPTION_CHECK_CONFIG)
+		wrong(&state, "there is no option %s for this file", name);
+	/* Options keep what they are given, as that of a command line lasts. */
+	if (words_add(&arguments->kept, value))
+		wrong(&state, "out of memory");
+	parse_option(option->key, arguments->kept.word[arguments->kept.count - 1], &state);
+	arguments->place = NULL;
+}
+
+static void read_config(const struct config *config, struct arguments *arguments)
+{
+	struct reading reading = { arguments, config->path };
+	char error[512];
+	int err = config->path ? config_file_read(config->path, take_line, &reading, error, sizeof(error)) : 0;
+
+	if (err && (err != -ENOENT || config->given)) {
+		fprintf(stderr, "profbpfd: %s\n", error);
+		exit(2);
+	}
+	if (!config->check)
+		return;
+	printf("%s: right\n", config->path);
+	exit(0);
 }
 
 /* Perf events, links and the descriptors that clients pass add up. */
@@ -257,6 +365,7 @@ int main(int argc, char **argv)
 				       .recorder.space_bytes = TRIGGER_SPACE_DEFAULT,
 				       .private_fd = -1 };
 	struct server_options server = { 0 };
+	struct config config;
 	char missing[64];
 	int status;
 
@@ -266,6 +375,8 @@ int main(int argc, char **argv)
 	argp_err_exit_status = 2;
 	/* Messages begin with the program's name, not with where it is. */
 	argv[0] = (char *)"profbpfd";
+	config = find_config(argc, argv);
+	read_config(&config, &arguments);
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	privilege_missing(privilege_effective(), missing, sizeof(missing));
 	if (arguments.private_fd < 0 && missing[0]) {
@@ -288,6 +399,7 @@ int main(int argc, char **argv)
 	status = server_run(&server);
 	user_rules_free(&arguments.recorder.rules);
 	free(arguments.recorder.triggers);
+	words_free(&arguments.kept);
 	words_free(&arguments.catalogs);
 	return status;
 }

@@ -29,8 +29,27 @@ assert_reason() {
 assert_status "no such trigger" 2 "$PROFBPFD" --recorder 5s --trigger often
 assert_contains "the message" "$WORK/err" 'none of signal'
 start_truth paced 2000 launch
-start_daemon --recorder 20s --recorder-memory 4M --recorder-for pid="$TRUTH_PID" --catalog "$ROOT/tests/catalog" \
-	--trigger signal --trigger-directory "$FILES" --trigger-space 12M
+cat >"$WORK/profbpfd.conf" <<END
+# What the daemon is told by its configuration
+recorder = 10s
+  recorder-memory=4M
+recorder-for = pid=$TRUTH_PID
+trigger-directory = $FILES
+trigger-space = 12M
+
+trigger = signal
+END
+assert_status "the configuration is right" 0 "$PROFBPFD" --check-config="$WORK/profbpfd.conf"
+assert_contains "so it says" "$WORK/out" 'profbpfd.conf: right'
+for line in 'recorder = soon' 'recorder 60s' 'records = 60s' 'private = 3' 'trigger = slow-step=0.5:f'; do
+	{ cat "$WORK/profbpfd.conf" && echo "$line"; } >"$WORK/wrong.conf"
+	assert_status "a configuration with $line" 2 "$PROFBPFD" --check-config="$WORK/wrong.conf"
+	assert_contains "the message" "$WORK/err" 'wrong.conf:9: '
+done
+assert_status "a configuration that is not there" 2 "$PROFBPFD" --config "$WORK/none.conf"
+assert_contains "the message" "$WORK/err" 'none.conf: No such file'
+# The command line's word is the last.
+start_daemon --config "$WORK/profbpfd.conf" --recorder 20s --catalog "$ROOT/tests/catalog"
 wait_until 10 probes || fail "the recorder has not found the process: $(cat "$WORK/profbpfd.log")"
 "$PROFCTL" trigger add no-launch=2s --every 1h --last 5s >"$WORK/added"
 assert_contains "a trigger is added" "$WORK/added" "trigger 2: .*$FILES"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/common/words.h"
+#include "daemon/profbpfd/config_file.h"
 #include "daemon/profbpfd/control/flight_recorder.h"
 #include "daemon/profbpfd/encode/trace_output.h"
 
@@ -191,7 +192,8 @@ static const char *why_not(const struct services *services, const struct peer *p
 	struct flight_choice choice = flight_choice_of(peer);
 
 	if (!services->recorder)
-		return "there is no flight recorder: start profbpfd with --recorder 60s";
+		return "there is no flight recorder: start profbpfd with --recorder 60s, or set it in "
+		       CONFIG_FILE;
 	if (descriptors_check(fds, error, error_size))
 		return error;
 	if (!flight_recorder_parts(services->recorder, &choice))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config_file.h - the daemon's configuration: options of its command line, one a line, without the dashes.
+ *
+ *     # what is not to be forgotten
+ *     recorder = 60s
+ *     trigger = no-launch=30s
+ *
+ * Blanks around names and values do not count; a # begins a comment at the beginning of a line only.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONFIG_FILE_H
+#define PROFBPF_DAEMON_PROFBPFD_CONFIG_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONFIG_FILE "/etc/profbpf/profbpfd.conf"
+
+/*
+ * config_file_read - hand each option over, in order
+ *
+ * @line counts from 1. Returns 0, or a negative errno with a message in @error: -ENOENT there is no such file, -EINVAL a
+ * line that is no option.
+ */
+int config_file_read(const char *path,
+		     void (*option)(void *context, const char *name, const char *value, unsigned int line),
+		     void *context, char *error, size_t error_size);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONFIG_FILE_H */
