@@ -147,7 +147,8 @@ static int find_targets(struct session *s)
 		session_end(s, true, "out of memory");
 		return -1;
 	}
-	memcpy(s->targets, s->request.pids, s->request.pid_count * sizeof(*s->targets));
+	if (s->request.pid_count)
+		memcpy(s->targets, s->request.pids, s->request.pid_count * sizeof(*s->targets));
 	s->target_count = s->request.pid_count;
 	if (s->request.follow && !s->request.system_wide)
 		err = process_descendants(&s->targets, &s->target_count);
