@@ -50,7 +50,7 @@ check() {
 	expect "scopes" "Default fc loss network opt" \
 		"select group_concat(name, ' ') from (select distinct name from slice where category = 'scope' order by name)"
 	expect "tasks" "$(jq '[.operators[].count] | add' "$R")" \
-		"select count(*) from slice where category not in ('step', 'scope', 'overlap', 'idle')"
+		"select count(*) from slice where category not in ('step', 'scope', 'overlap', 'idle', 'root')"
 	compare "$1"
 }
 

@@ -12,6 +12,24 @@
 #include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
+/* The stretch that begins then came by these threads. */
+static void expect_way(const struct idle_roots *roots, uint64_t start_ns, uint32_t count, const uint32_t *threads)
+{
+	const struct root_stretch *found = NULL;
+
+	for (uint32_t i = 0; i < roots->times.stretches.count; i++) {
+		const struct root_stretch *stretch = &roots->times.stretches.row[i];
+
+		found = stretch->start_ns == start_ns ? stretch : found;
+	}
+	assert_non_null(found);
+	for (uint32_t way = found->way; count > 0; way = roots->ways[way].before) {
+		assert_true(way < roots->way_count);
+		assert_int_equal(roots->ways[way].depth, count);
+		assert_int_equal(roots->ways[way].hop.thread, threads[--count]);
+	}
+}
+
 /* main waits for stage a, which waits for stage b, which computes. */
 static void test_chain_of_three(void **state)
 {
@@ -34,6 +52,7 @@ static void test_chain_of_three(void **state)
 	assert_int_equal(hops[0].ns, 60 * US);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.worker)->ns, 10 * US);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.main)->ns, 10 * US);
+	expect_way(scene.results.idle.roots, 100 * US, 3, (uint32_t[]){ scene.main, scene.worker, b });
 	/* What the first hop says has not changed. */
 	assert_int_equal(scene.results.idle.cause_ns[IDLE_LOCK], 70 * US);
 	scene_end(&scene);
@@ -119,6 +138,8 @@ static void follow(bool other, bool renamed)
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, child[0])->ns, 40 * US);
 	scene_expect_chain(&scene, scene_root(&scene, IDLE_USER_CODE, child[0]), 2,
 		     (uint32_t[]){ scene.main, child[0] });
+	/* The chain tells roles, the ways of stretches who it was. */
+	expect_way(scene.results.idle.roots, 140 * US, 2, (uint32_t[]){ scene.main, child[1] });
 	scene_end(&scene);
 }
 

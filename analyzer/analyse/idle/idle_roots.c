@@ -11,13 +11,6 @@
 
 #define KEY_PARTS 5
 
-/* A way from the submitting thread: the way before, and one hop more. */
-struct way {
-	uint32_t before; /* index into ways, or INDEX_NONE */
-	uint32_t depth; /* from 1 */
-	struct root_hop hop;
-};
-
 /* How much of a row came which way. */
 struct came {
 	uint32_t row;
@@ -45,7 +38,7 @@ struct root_sums {
 	uint64_t gaps, last_gap; /* in which anything was found; the last of them */
 	uint64_t first_ns[IDLE_CAUSES];
 	MODEL_ARRAY(struct sum) rows;
-	MODEL_ARRAY(struct way) ways;
+	MODEL_ARRAY(struct root_way) ways;
 	MODEL_ARRAY(struct came) came;
 	struct map
 		keys[KEY_PARTS]; /* (number of the parts before, next part) -> number; last: row */
@@ -128,8 +121,9 @@ static uint32_t row_of(struct root_sums *sums, const struct root *root)
 		       : MAP_NONE;
 }
 
-/* MAP_NONE without memory. */
-static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint32_t depth)
+/* MAP_NONE without memory. @roles: threads of one role are the first of them. */
+static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint32_t depth,
+		       bool roles)
 {
 	uint32_t way = INDEX_NONE;
 
@@ -139,7 +133,7 @@ static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint
 		uint32_t numbers = sums->hop_ids.count;
 		uint32_t hop, next;
 
-		if (step.thread < sums->model->threads.count)
+		if (roles && step.thread < sums->model->threads.count)
 			step.thread = sums->roles[step.thread];
 		key = (uint64_t)step.cause << 32 | step.thread;
 		hop = number_of(&sums->hop_ids, key, &numbers);
@@ -150,11 +144,22 @@ static uint32_t way_of(struct root_sums *sums, const struct root_hop *path, uint
 		if (next == MAP_NONE) {
 			next = sums->ways.count;
 			if (!map_put(&sums->way_ids, key, next) ||
-			    !MODEL_PUSH(&sums->ways, ((struct way){ way, i + 1, step })))
+			    !MODEL_PUSH(&sums->ways, ((struct root_way){ way, i + 1, step })))
 				return MAP_NONE;
 		}
 		way = next;
 	}
+	return way;
+}
+
+/* The way as it was, which is nearly always @way, that of the threads' roles. */
+static uint32_t own_way(struct root_sums *sums, const struct root_hop *path, uint32_t depth,
+			uint32_t way)
+{
+	for (uint32_t i = 0; i < depth; i++)
+		if (path[i].thread < sums->model->threads.count &&
+		    sums->roles[path[i].thread] != path[i].thread)
+			return way_of(sums, path, depth, false);
 	return way;
 }
 
@@ -179,7 +184,7 @@ static int add_root(void *context, const struct root *found, const struct root_h
 	struct root_sums *sums = context;
 	struct root root = *found;
 	uint64_t ns = root.end_ns - root.start_ns;
-	uint32_t row, way;
+	uint32_t row, way, own;
 	struct idle_root *sum;
 
 	if (sums->own && depth == 1 && root.running) {
@@ -197,11 +202,12 @@ static int add_root(void *context, const struct root *found, const struct root_h
 	if (!merge_runner(sums, &root))
 		return -ENOMEM;
 	row = row_of(sums, &root);
-	way = row == MAP_NONE ? MAP_NONE : way_of(sums, path, depth);
-	if (way == MAP_NONE || !add_way(sums, row, way, ns) ||
+	way = row == MAP_NONE ? MAP_NONE : way_of(sums, path, depth, true);
+	own = way == MAP_NONE ? MAP_NONE : own_way(sums, path, depth, way);
+	if (own == MAP_NONE || !add_way(sums, row, way, ns) ||
 	    !root_places_look(sums->places, row, &root) ||
 	    !root_times_add(&sums->times, &(struct root_stretch){ root.start_ns, root.end_ns, row,
-								  sums->whose }))
+								  sums->whose, own }))
 		return -ENOMEM;
 	sum = &sums->rows.row[row].root;
 	sum->ns += ns;
@@ -299,7 +305,7 @@ static uint32_t beginning(const struct root_sums *sums, uint32_t way, uint32_t d
 static void make_chain(const struct root_sums *sums, const struct came *came, uint32_t count,
 		       struct idle_roots *roots, struct idle_root *row)
 {
-	const struct way *ways = sums->ways.row;
+	const struct root_way *ways = sums->ways.row;
 	uint32_t most = came->way;
 
 	row->first_hop = roots->hop_count;
@@ -414,6 +420,9 @@ int root_sums_finish(struct root_sums *sums, struct idle_roots *roots)
 		roots->row[i].percent = 100.0 * (double)roots->row[i].ns / (double)roots->total_ns;
 	if (roots->count)
 		qsort(roots->row, roots->count, sizeof(*roots->row), by_ns);
+	roots->ways = sums->ways.row;
+	roots->way_count = sums->ways.count;
+	memset(&sums->ways, 0, sizeof(sums->ways));
 	return hand_over_times(sums, roots) ? 0 : -ENOMEM;
 }
 
@@ -421,6 +430,7 @@ void idle_roots_free(struct idle_roots *roots)
 {
 	free(roots->row);
 	free(roots->hops);
+	free(roots->ways);
 	function_words_free(roots->words);
 	root_times_free(&roots->times);
 	*roots = (struct idle_roots){ 0 };

@@ -42,6 +42,13 @@ struct idle_root {
 	uint32_t number; /* while they are summed up */
 };
 
+/* A way from the thread that submitted, or waited: the way before, and one hop more. */
+struct root_way {
+	uint32_t before; /* index into ways, or INDEX_NONE */
+	uint32_t depth; /* from 1 */
+	struct root_hop hop;
+};
+
 struct idle_roots {
 	uint64_t total_ns;
 	uint64_t steps; /* taken by the walks */
@@ -50,6 +57,8 @@ struct idle_roots {
 	uint32_t count;
 	struct idle_hop *hops;
 	uint32_t hop_count;
+	struct root_way *ways; /* that stretches of times came; with the threads themselves, also those of one role */
+	uint32_t way_count;
 	uint64_t cause_ns[IDLE_CAUSES];
 	uint64_t first_ns[IDLE_CAUSES]; /* by what the thread was in with which the walks began */
 	uint64_t gaps; /* in which any of it was found */

@@ -21,6 +21,7 @@ struct root_stretch {
 	uint64_t end_ns;
 	uint32_t row; /* of idle_roots */
 	uint32_t whose; /* the device that was idle, or the thread that waited: an index */
+	uint32_t way; /* from there to the root: of idle_roots.ways */
 };
 
 /* What a row held up in an interval. */

@@ -36,6 +36,22 @@ uint32_t chrome_add_row(struct chrome_trace *trace, uint32_t pid, const char *na
 	return tid;
 }
 
+uint32_t chrome_process(struct chrome_trace *trace, uint32_t process, uint32_t pid)
+{
+	const struct model *model = trace->model;
+	char name[EXPORT_NAME_SIZE];
+
+	if (process >= model->processes.count)
+		return pid;
+	pid = model->processes.row[process].pid;
+	if (!trace->named[process])
+		chrome_name_process(trace, pid,
+				    export_process_name(model, process, name, sizeof(name)),
+				    CHROME_DEVICES_PID + CHROME_DEVICE_PIDS * model->devices.count);
+	trace->named[process] = true;
+	return pid;
+}
+
 /* An array has no place for metadata of the whole trace: it goes into an event. */
 static void write_head(struct chrome_trace *trace)
 {
@@ -103,7 +119,8 @@ static int prepare(struct chrome_trace *trace)
 	int error;
 
 	trace->chosen = export_threads(trace->model, trace->options);
-	if (!trace->chosen)
+	trace->named = calloc((size_t)trace->model->processes.count + 1, sizeof(*trace->named));
+	if (!trace->chosen || !trace->named)
 		return -ENOMEM;
 	error = export_flows_init(&trace->flows, trace->model, trace->options, &trace->window,
 				  trace->chosen);
@@ -129,6 +146,8 @@ static int write_parts(struct chrome_trace *trace)
 		error = chrome_write_host_operators(trace);
 	if (!error)
 		error = chrome_write_devices(trace);
+	if (!error)
+		error = chrome_write_job(trace);
 	write_losses(trace);
 	return error;
 }
@@ -137,6 +156,7 @@ static int write_chrome(const struct model *model, const struct results *results
 			const struct export_options *options, char *error, size_t error_size)
 {
 	struct chrome_trace trace = { .model = model,
+				      .results = results,
 				      .devices = results->devices,
 				      .options = options };
 	int result, closed;
@@ -153,6 +173,7 @@ static int write_chrome(const struct model *model, const struct results *results
 	if (result)
 		export_explain(result, path, error, error_size);
 	free(trace.chosen);
+	free(trace.named);
 	export_flows_free(&trace.flows);
 	ranges_free(&trace.ranges);
 	cpu_slices_free(&trace.cpus);

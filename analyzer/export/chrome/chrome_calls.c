@@ -11,7 +11,6 @@
 struct calls_writer {
 	struct chrome_trace *trace;
 	struct lanes lanes;
-	bool *named; /* by process */
 	uint32_t thread;
 	uint32_t pid;
 };
@@ -28,16 +27,7 @@ static uint64_t add_row(struct calls_writer *calls, bool first)
 		export_thread_name(model, calls->thread, thread->tid, name, sizeof(name));
 		return chrome_add_row(trace, calls->pid, name);
 	}
-	calls->pid = thread->tid;
-	if (thread->process < model->processes.count) {
-		calls->pid = model->processes.row[thread->process].pid;
-		if (!calls->named[thread->process])
-			chrome_name_process(trace, calls->pid,
-					    export_process_name(model, thread->process, name,
-								sizeof(name)),
-					    CHROME_DEVICES_PID + CHROME_DEVICE_PIDS * model->devices.count);
-		calls->named[thread->process] = true;
-	}
+	calls->pid = chrome_process(trace, thread->process, thread->tid);
 	export_thread_name(model, calls->thread, thread->tid, name, sizeof(name));
 	chrome_name_thread(trace, calls->pid, thread->tid, name);
 	return thread->tid;
@@ -170,14 +160,10 @@ int chrome_write_calls(struct chrome_trace *trace)
 {
 	struct calls_writer calls = { .trace = trace, .lanes = { .nest = true } };
 
-	calls.named = calloc((size_t)trace->model->processes.count + 1, sizeof(bool));
-	if (!calls.named)
-		return -ENOMEM;
 	for (calls.thread = 0; calls.thread < trace->model->threads.count; calls.thread++) {
 		if (trace->chosen[calls.thread])
 			write_thread(&calls);
 	}
 	lanes_free(&calls.lanes);
-	free(calls.named);
 	return 0;
 }

@@ -22,6 +22,7 @@
 #include "analyzer/export/timeline/ranges.h"
 
 struct device_results;
+struct results; /* view/report.h */
 
 #define CHROME_CPUS_PID 5000000u
 #define CHROME_DEVICES_PID 5000001u /* and following, CHROME_DEVICE_PIDS per device */
@@ -31,10 +32,12 @@ struct device_results;
 
 struct chrome_trace {
 	const struct model *model;
+	const struct results *results;
 	const struct device_results *devices; /* or NULL */
 	const struct export_options *options;
 	struct export_window window;
 	bool *chosen; /* by thread: of a wanted process */
+	bool *named; /* by process */
 	struct chrome_writer writer;
 	struct cpu_slices cpus;
 	struct export_flows flows;
@@ -50,10 +53,14 @@ uint32_t chrome_add_row(struct chrome_trace *trace, uint32_t pid, const char *na
 void chrome_name_process(struct chrome_trace *trace, uint32_t pid, const char *name, uint32_t sort);
 void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, const char *name);
 
+/* chrome_process - the pid of a process, which is named when first asked for; @pid if it is not known */
+uint32_t chrome_process(struct chrome_trace *trace, uint32_t process, uint32_t pid);
+
 /* The parts; -ENOMEM or 0. Errors of writing stay in trace->writer.error. */
 int chrome_write_calls(struct chrome_trace *trace);
 int chrome_write_host_operators(struct chrome_trace *trace);
 int chrome_write_devices(struct chrome_trace *trace);
+int chrome_write_job(struct chrome_trace *trace);
 int chrome_write_cpus(struct chrome_trace *trace);
 
 #endif /* PROFBPF_ANALYZER_EXPORT_CHROME_CHROME_TRACE_H */

@@ -16,7 +16,9 @@ static int prepare(struct perfetto_trace *trace)
 	trace->names.base = string_table_count(model->strings);
 	trace->names.own = string_table_new();
 	trace->chosen = export_threads(model, trace->options);
-	if (!trace->names.own || !trace->chosen)
+	trace->device_tracks =
+		calloc((size_t)model->devices.count + 1, sizeof(*trace->device_tracks));
+	if (!trace->names.own || !trace->chosen || !trace->device_tracks)
 		return -ENOMEM;
 	error = boot_clock_init(&trace->clock, model->clocks, trace->window.start_ns);
 	if (!error)
@@ -52,6 +54,8 @@ static int write_parts(struct perfetto_trace *trace)
 	if (!error)
 		error = perfetto_write_devices(trace);
 	if (!error)
+		error = perfetto_write_job(trace);
+	if (!error)
 		error = perfetto_write_host(trace);
 	if (!error)
 		perfetto_write_losses(trace);
@@ -63,6 +67,7 @@ static void release(struct perfetto_trace *trace)
 	string_table_free(trace->names.own);
 	free(trace->names.sent);
 	free(trace->chosen);
+	free(trace->device_tracks);
 	export_flows_free(&trace->flows);
 	ranges_free(&trace->ranges);
 	boot_clock_free(&trace->clock);
@@ -73,6 +78,7 @@ static int write_perfetto(const struct model *model, const struct results *resul
 			  const struct export_options *options, char *error, size_t error_size)
 {
 	struct perfetto_trace trace = { .model = model,
+					.results = results,
 					.devices = results->devices,
 					.options = options };
 	int result, closed;

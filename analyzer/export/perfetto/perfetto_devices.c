@@ -259,6 +259,7 @@ static int write_device(struct devices_writer *devices, const uint32_t *order, u
 			       .ordered = true,
 			       .description = model_text(
 				       model, model->devices.row[devices->device].source) });
+	trace->device_tracks[devices->device] = devices->root;
 	error = write_queue(devices, order, count);
 	if (!error)
 		error = perfetto_write_idle(trace, devices->device, devices->root);

@@ -24,6 +24,7 @@
 #include "analyzer/export/perfetto/perfetto_writer.h"
 
 struct device_results;
+struct results; /* view/report.h */
 
 /* Which table of interned strings; the values are InternedData's field numbers. */
 enum perfetto_table {
@@ -56,6 +57,7 @@ struct perfetto_counts {
 
 struct perfetto_trace {
 	const struct model *model;
+	const struct results *results;
 	const struct device_results *devices; /* or NULL */
 	const struct export_options *options;
 	struct export_window window;
@@ -65,6 +67,7 @@ struct perfetto_trace {
 	struct perfetto_names names;
 	struct cpu_slices cpus;
 	uint64_t tracks; /* uuids given out */
+	uint64_t *device_tracks; /* by device; 0 = it has none */
 	struct export_flows flows;
 	struct ranges ranges;
 	struct perfetto_counts counts;
@@ -145,6 +148,7 @@ int perfetto_write_calls(struct perfetto_trace *trace);
 int perfetto_write_stacks(struct perfetto_trace *trace);
 int perfetto_write_waits(struct perfetto_trace *trace);
 int perfetto_write_host_operators(struct perfetto_trace *trace);
+int perfetto_write_job(struct perfetto_trace *trace);
 int perfetto_write_devices(struct perfetto_trace *trace);
 int perfetto_write_idle(struct perfetto_trace *trace, uint32_t device, uint64_t parent);
 int perfetto_write_host(struct perfetto_trace *trace);
