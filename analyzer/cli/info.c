@@ -171,13 +171,15 @@ static void text_imports(FILE *out, const struct model *model, const struct repo
 	}
 }
 
-static int text_capture(FILE *out, const struct model *model, const struct results *results,
-			const struct report_options *options)
+static int text_sections(FILE *out, const struct model *model, const struct results *results,
+			 const struct report_options *options)
 {
 	struct report report;
 	int err = report_init(&report, model, results, options);
 
 	report.out = out;
+	if (!err)
+		err = section_trace.text(&report);
 	if (!err)
 		err = section_capture.text(&report);
 	report_free(&report);
@@ -187,10 +189,8 @@ static int text_capture(FILE *out, const struct model *model, const struct resul
 int info_text(FILE *out, const struct model *model, const struct results *results,
 	      const struct report_options *options)
 {
-	int err = text_trace(out, model, results, options);
+	int err = text_sections(out, model, results, options);
 
-	if (!err)
-		err = text_capture(out, model, results, options);
 	if (!err)
 		err = text_contents(out, model, options);
 	if (err)
@@ -274,7 +274,7 @@ static void write_info(const struct report *report)
 	contents_of(model, contents);
 	json_map(json, NULL);
 	json_text(json, "schema", SCHEMA);
-	json_trace_section(json, model, report->results);
+	section_json(report, &section_trace);
 	section_json(report, &section_capture);
 	json_map(json, "contents");
 	for (size_t i = 0; i < CONTENTS; i++)

@@ -32,8 +32,6 @@ int text_verdict(FILE *out, const struct model *model, const struct results *res
 /* Nothing if there is a device's task stream, or no thread of which anything is known. */
 int text_waits(FILE *out, const struct model *model, const struct results *results,
 	       const struct report_options *options);
-int text_trace(FILE *out, const struct model *model, const struct results *results,
-	       const struct report_options *options);
 
 
 
@@ -41,8 +39,6 @@ int text_trace(FILE *out, const struct model *model, const struct results *resul
 void json_verdict_section(struct json *json, const struct model *model,
 			  const struct results *results);
 void json_waits_section(struct json *json, const struct model *model,
-			const struct results *results);
-void json_trace_section(struct json *json, const struct model *model,
 			const struct results *results);
 
 /*
