@@ -64,6 +64,44 @@ static void test_places(void **state)
 	scene_end(&scene);
 }
 
+/* Where samples on a CPU have functions of Python's, the innermost one is the place; looks then tell of sleeps alone. */
+static void test_python_places(void **state)
+{
+	struct scene scene = scene_make();
+	struct model *model = scene.model;
+	static const char *const names[] = { "memcpy", "compute", "waits" };
+	/* Each is a stack of its own, and "memcpy" called by "compute". */
+	static const struct code_stack stacks[] = { { 0, 2 }, { 2, 1 } };
+	const struct idle_root *root;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct code_frame frame = { .name = model_string(model, names[i]),
+					    .file = INDEX_NONE,
+					    .kind = i ? PROFBPF__STACKS__KIND__PYTHON :
+							PROFBPF__STACKS__KIND__USER };
+
+		assert_true(MODEL_PUSH(&model->code_frames, frame));
+		assert_true(MODEL_PUSH(&model->stack_frames, i));
+	}
+	assert_true(MODEL_PUSH(&model->code_stacks, stacks[0]));
+	assert_true(MODEL_PUSH(&model->code_stacks, stacks[1]));
+	for (uint64_t i = 0; i < 6; i++) {
+		struct stack_sample sample = { .thread = scene.worker,
+					       .ts_ns = (105 + i * 5) * US,
+					       .stack = i > 1,
+					       .flags = i > 1 ? MODEL_SAMPLE_PYTHON : 0 };
+
+		assert_true(MODEL_PUSH(&model->stack_samples, sample));
+	}
+	scene_main_waits(&scene, scene.worker);
+	small_span(model, scene.worker, 0, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_USER_CODE, scene.worker);
+	assert_int_equal(root->root.place, 1);
+	assert_int_equal(root->samples, 2);
+	scene_end(&scene);
+}
+
 /* Samples are taken in the interrupt that ends a stretch; half of them say what it is for. */
 static void test_words(void **state)
 {
@@ -251,6 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_python_places),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_device_wait),
 		cmocka_unit_test(test_kinds),

@@ -36,6 +36,7 @@ struct root_places {
 	int8_t *word; /* by frame: its word, WORD_NONE, or WORD_UNASKED */
 	uint32_t *sample; /* indices of samples, thread by thread, in order of time */
 	uint32_t *first; /* threads.count + 1 positions in sample */
+	uint8_t *whole; /* by thread: its samples on a CPU tell Python's functions themselves */
 	MODEL_ARRAY(struct seen) seen;
 	MODEL_ARRAY(struct most) rows;
 	struct map functions; /* (name, file or source) -> its first frame */
@@ -62,6 +63,38 @@ static bool deal_samples(struct root_places *places)
 	return true;
 }
 
+/* The innermost function of Python's in a stack of a sample. */
+static uint32_t python_place_of(const struct model *model, const struct stack_sample *sample)
+{
+	const struct code_stack *stack;
+
+	if (sample->stack >= model->code_stacks.count)
+		return INDEX_NONE;
+	stack = &model->code_stacks.row[sample->stack];
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		uint32_t index = model->stack_frames.row[stack->first + i];
+
+		if (model->code_frames.row[index].kind == PROFBPF__STACKS__KIND__PYTHON)
+			return index;
+	}
+	return INDEX_NONE;
+}
+
+static bool find_whole(struct root_places *places)
+{
+	const struct model *model = places->model;
+
+	places->whole = calloc((size_t)model->threads.count + 1, 1);
+	for (uint32_t i = 0; places->whole && i < model->stack_samples.count; i++) {
+		const struct stack_sample *sample = &model->stack_samples.row[i];
+
+		if (sample->thread < model->threads.count && !places->whole[sample->thread] &&
+		    !(sample->flags & (MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_WAIT)))
+			places->whole[sample->thread] = python_place_of(model, sample) != INDEX_NONE;
+	}
+	return places->whole;
+}
+
 struct root_places *root_places_new(const struct model *model, const struct function_words *words)
 {
 	struct root_places *places = calloc(1, sizeof(*places));
@@ -71,7 +104,7 @@ struct root_places *root_places_new(const struct model *model, const struct func
 	places->model = model;
 	places->words = words;
 	places->word = malloc((size_t)model->code_frames.count + 1);
-	if (!places->word || !deal_samples(places)) {
+	if (!places->word || !deal_samples(places) || !find_whole(places)) {
 		root_places_free(places);
 		return NULL;
 	}
@@ -86,6 +119,7 @@ void root_places_free(struct root_places *places)
 	free(places->word);
 	free(places->sample);
 	free(places->first);
+	free(places->whole);
 	free(places->seen.row);
 	free(places->rows.row);
 	map_free(&places->functions);
@@ -220,19 +254,34 @@ static bool add_seen(struct root_places *places, uint32_t row, uint32_t index, u
 	return true;
 }
 
-static bool count(struct root_places *places, uint32_t row, const struct stack_sample *sample,
-		  uint32_t index, bool python)
+/* A look at Python's frames, whose innermost one is @index. */
+static bool count_look(struct root_places *places, uint32_t row, const struct stack_sample *sample,
+		       uint32_t index)
 {
-	const struct code_frame *frame = &places->model->code_frames.row[index];
-	uint32_t entry = python ? INDEX_NONE : entry_of(places->model, sample);
-
-	if (!add_seen(places, row, index, python ? frame->source : frame->file,
-		      python ? offsetof(struct most, python) : offsetof(struct most, native)) ||
-	    (entry != INDEX_NONE &&
-	     !add_seen(places, row, entry, INDEX_NONE, offsetof(struct most, entries))))
+	if (!add_seen(places, row, index, places->model->code_frames.row[index].source,
+		      offsetof(struct most, python)))
 		return false;
-	count_word(places, sample,
-		   python ? &places->rows.row[row].python : &places->rows.row[row].native);
+	count_word(places, sample, &places->rows.row[row].python);
+	return true;
+}
+
+/* A sample on a CPU, whose innermost frame outside of the kernel is @index. */
+static bool count_sample(struct root_places *places, uint32_t row, const struct stack_sample *sample,
+			 uint32_t index)
+{
+	const struct code_frame *frames = places->model->code_frames.row;
+	uint32_t entry = entry_of(places->model, sample), python = python_place_of(places->model, sample);
+
+	if (python != INDEX_NONE &&
+	    !add_seen(places, row, python, frames[python].source, offsetof(struct most, python)))
+		return false;
+	if (python == index)
+		places->rows.row[row].native.samples++; /* its function was counted */
+	else if (!add_seen(places, row, index, frames[index].file, offsetof(struct most, native)))
+		return false;
+	if (entry != INDEX_NONE && !add_seen(places, row, entry, INDEX_NONE, offsetof(struct most, entries)))
+		return false;
+	count_word(places, sample, &places->rows.row[row].native);
 	return true;
 }
 
@@ -270,6 +319,16 @@ static uint64_t end_of_looks(const struct model *model, const struct root *root)
 	return spans[next].end_ns;
 }
 
+static bool tells_of(const struct root_places *places, const struct root *root,
+		     const struct stack_sample *sample)
+{
+	if (sample->flags & (MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_WAIT))
+		return false;
+	if (is_asleep(root->cause))
+		return sample->flags & MODEL_SAMPLE_PYTHON;
+	return !(sample->flags & MODEL_SAMPLE_PYTHON) || !places->whole[root->thread];
+}
+
 bool root_places_look(struct root_places *places, uint32_t row, const struct root *root)
 {
 	const struct model *model = places->model;
@@ -291,12 +350,10 @@ bool root_places_look(struct root_places *places, uint32_t row, const struct roo
 		bool python = sample->flags & MODEL_SAMPLE_PYTHON;
 		uint32_t frame;
 
-		if (sample->flags & (MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_WAIT) ||
-		    (!python && is_asleep(root->cause)) ||
-		    sample->ts_ns >= (python ? looks_ns : samples_ns))
+		if (!tells_of(places, root, sample) || sample->ts_ns >= (python ? looks_ns : samples_ns))
 			continue;
 		frame = place_of(model, sample);
-		if (frame != INDEX_NONE && !count(places, row, sample, frame, python))
+		if (frame != INDEX_NONE && !(python ? count_look : count_sample)(places, row, sample, frame))
 			return false;
 	}
 	return true;

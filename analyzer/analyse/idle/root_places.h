@@ -3,7 +3,8 @@
  * root_places.h - which function ran, or slept, at the roots of idle time.
  *
  * By the samples of a trace, if it has any: those of the CPU for roots that were on one, looks at
- * Python's frames also for those that slept. A function of Python is preferred to a native one. What half of
+ * Python's frames for those that slept, and for threads whose samples have no functions of Python's themselves: looks are
+ * rarer, and come where the daemon gets a CPU. A function of Python is preferred to a native one. What half of
  * a row's samples or more are for, by function_words.h, is its word, if there are ROOT_WORD_SAMPLES (of looks ROOT_WORD_LOOKS); what they do in
  * the kernel is the kernel's, under the name of the system call or exception that they are in most (root.entry).
  * What an interrupt does is not the thread's.
