@@ -132,6 +132,28 @@ def kernels(events, node, at, free, orphan):
     return free
 
 
+def check_arrows(name, path, events):
+    """From the node to each of its kernels, in Chrome's file."""
+    whole = sums.path(name + ".chrome.json")
+    sums.analyzer("export", "--to", "chrome", "-o", whole, "--device", path)
+    with open(whole, encoding="utf-8") as file:
+        trace = json.load(file)
+    trace = trace if isinstance(trace, list) else trace["traceEvents"]
+    ends = {e["id"]: e for e in trace if e["ph"] == "f"}
+    found = []
+    for begin in (e for e in trace if e["ph"] == "s"):
+        inside = [e for e in trace if e["ph"] == "X" and (e["pid"], e["tid"]) == (begin["pid"], begin["tid"])
+                  and float(e["ts"]) <= float(begin["ts"]) <= float(e["ts"]) + float(e["dur"])]
+        node = min(inside, key=lambda e: float(e["dur"]))
+        found.append((node["name"], round(float(ends[begin["id"]]["ts"]) - float(node["ts"]))))
+    wanted, node = [], None
+    for event in events:
+        node = event if event["cat"] == "Node" else node
+        if event["cat"] == "Kernel" and "parent_name" in event["args"]:
+            wanted.append((node["name"].replace("_kernel_time", ""), event["ts"] - node["ts"]))
+    sums.same(name + ": arrows", sorted(found), sorted(wanted))
+
+
 def check_gpu(name, orphans):
     events = make(orphans)
     path = write(name + ".json", events)
@@ -157,6 +179,7 @@ def check_gpu(name, orphans):
     sums.same(name + ": steps", [row["index"] for row in report["steps"]["rows"]], list(range(7)))
     causes = {row.get("where") for row in report["idle"]["roots"] if row["cause"] == "user_code"}
     sums.same(name + ": gaps are of nodes", ("n1" in causes, causes <= {"n%d" % i for i in range(6)} | {"in"}), (True, True))
+    check_arrows(name, path, events)
     words = sums.analyzer("info", "--device", path)
     sums.same(name + ": says what is unknown", "not told what launched them" in words, orphans)
     sums.same(name + ": says what it leaves out", "of operators sizes of outputs" in words, True)

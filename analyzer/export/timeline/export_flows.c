@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/bisect.h"
+
+#define SCOPES_BACK 1024 /* that have ended before, of one thread */
+
 /* Is the beginning of [start, end) shown? */
 static bool begins_inside(const struct export_window *window, uint64_t start_ns, uint64_t end_ns)
 {
@@ -14,12 +18,33 @@ static bool begins_inside(const struct export_window *window, uint64_t start_ns,
 	return export_clip(window, &shown_ns, &end_ns, &cut) && shown_ns == start_ns;
 }
 
-static void judge(struct export_flows *flows, uint32_t task, const struct export_options *options,
-		  const struct export_window *window, const bool *chosen)
+/* What a device file says that the host was in when it launched a task, where no call of a runtime is told. */
+static uint32_t scope_of(const struct model *model, const struct device_task *task)
+{
+	const struct call *calls = model->calls.row;
+	uint32_t first, count, at;
+
+	if (!task->enqueue_ns || task->thread >= model->threads.count)
+		return INDEX_NONE;
+	count = model_thread_calls(model, task->thread, &first);
+	at = BISECT(i, first, first + count, calls[i].start_ns <= task->enqueue_ns);
+	for (uint32_t back = 0; at-- > first && back < SCOPES_BACK; back++) {
+		uint32_t function = calls[at].function;
+
+		if (calls[at].end_ns <= task->enqueue_ns || function >= model->functions.count)
+			continue;
+		return model->functions.row[function].scope ? at : INDEX_NONE;
+	}
+	return INDEX_NONE;
+}
+
+static void judge(struct export_flows *flows, uint32_t task, uint32_t from,
+		  const struct export_options *options, const struct export_window *window,
+		  const bool *chosen)
 {
 	const struct model *model = flows->model;
 	const struct device_task *row = &model->tasks.row[task];
-	const struct call *call = &model->calls.row[row->call];
+	const struct call *call = &model->calls.row[from];
 
 	if (row->flags & MODEL_TASK_UNTIMED || row->device >= model->devices.count ||
 	    !chosen[call->thread] ||
@@ -49,10 +74,12 @@ int export_flows_init(struct export_flows *flows, const struct model *model,
 
 		flows->next_task[i] = INDEX_NONE;
 		if (call >= model->calls.count)
+			call = scope_of(model, &model->tasks.row[i]);
+		if (call >= model->calls.count)
 			continue;
 		flows->next_task[i] = flows->first_task[call];
 		flows->first_task[call] = i;
-		judge(flows, i, options, window, chosen);
+		judge(flows, i, call, options, window, chosen);
 	}
 	return 0;
 }

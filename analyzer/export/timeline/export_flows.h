@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * export_flows.h - arrows from launching calls to the device tasks they launched.
+ * export_flows.h - arrows from launching calls to the device tasks they launched, or, where a device file tells no such call,
+ * from the operator that launched them.
  *
  * Each task has an arrow of its own, with its row plus one as its number: one
  * number for all tasks of a call would be drawn as a chain through them.
