@@ -150,6 +150,7 @@ extern const struct importer import_rocprof_csv;
 extern const struct importer import_rocprof_json;
 extern const struct importer import_rocprof_stats;
 extern const struct importer import_rocprof_v1;
+extern const struct importer import_tensorrt;
 extern const struct importer import_xplane;
 extern const struct importer import_ascend_db;
 extern const struct importer import_ascend_csv;

@@ -49,6 +49,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_megengine,
 	&import_megengine_graph,
 	&import_onnxruntime,
+	&import_tensorrt,
 	&import_perfetto,
 	&import_chrome,
 	&import_directory,

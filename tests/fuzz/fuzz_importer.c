@@ -109,6 +109,7 @@ static const struct target TARGETS[] = {
 	{ "megengine", &import_megengine, { "1.chrome_timeline.json" } },
 	{ "megengine_graph", &import_megengine_graph, { "profiling.json" } },
 	{ "onnxruntime", &import_onnxruntime, { "onnxruntime_profile.json" } },
+	{ "tensorrt", &import_tensorrt, { "times.json" } },
 	{ "perfetto", &import_perfetto, { "trace.pftrace" } },
 	{ "chrome", &import_chrome, { "trace.json" } },
 	{ "directory",
