@@ -182,7 +182,7 @@ FUZZ_DAEMON := catalog code control elf maps memory proc python stream
 FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups connection \
 	device_stream device_tid features held hinted_libraries item kernel_types mindspore_tasks obstacles process_info \
 	process_symbol python_line python_offsets python_read quotas request_start requests roster \
-	roster_entry,$(DAEMON_OBJ))
+	roster_entry services snapshots statistics_message trace_output trigger_files trigger_requests triggers,$(DAEMON_OBJ))
 FUZZ_WRAP_PROCESS := open fopen opendir stat
 FUZZ_WRAP_control := catalog_set_load process_facts_read process_hold process_gone process_runs obstacles_look obstacles_text descriptors_drop
 FUZZ_WRAP_elf := open

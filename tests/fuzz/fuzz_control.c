@@ -18,6 +18,8 @@
 #include "daemon/catalog/catalog_set.h"
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/control/requests.h"
+#include "daemon/profbpfd/control/snapshots.h"
+#include "daemon/profbpfd/control/trigger_files.h"
 #include "tests/fuzz/input.h"
 
 #define FLAG_FDS 0x03 /* so many descriptors come with the packet */
@@ -84,6 +86,57 @@ uint64_t session_memory(uint64_t buffer_bytes)
 void session_free(struct session *session)
 {
 	free(session);
+}
+
+/* The flight recorder, of which nobody gets anything: it has found no process. */
+struct flight_recorder {
+	int nothing;
+};
+
+uint64_t flight_recorder_window(const struct flight_recorder *recorder)
+{
+	check(recorder);
+	return 1;
+}
+
+uint64_t flight_recorder_memory(const struct flight_recorder *recorder)
+{
+	check(recorder);
+	return 1;
+}
+
+struct flight_choice flight_choice_of(const struct peer *peer)
+{
+	return (struct flight_choice){ .all = peer->trusted, .owner = peer->uid, .group = peer->gid };
+}
+
+size_t flight_recorder_parts(const struct flight_recorder *recorder, const struct flight_choice *choice)
+{
+	check(recorder && choice);
+	return 0;
+}
+
+void flight_recorder_ask(struct flight_recorder *recorder, const struct flight_choice *choice,
+			 const struct flight_ask *asks)
+{
+	check(!recorder || !choice || !asks);
+}
+
+const struct flight_window_facts *flight_window_facts(const struct flight_window *window)
+{
+	check(!window);
+	return NULL;
+}
+
+int flight_window_write(const struct flight_window *window, struct output *output, const char *reason)
+{
+	check(!window || !output || !reason);
+	return -EINVAL;
+}
+
+void flight_window_free(struct flight_window *window)
+{
+	check(!window);
 }
 
 struct catalogs *__wrap_catalog_set_load(const char *const *directories, size_t directory_count,
@@ -274,12 +327,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct services services = { .features.method = PROBE_METHOD_SESSION,
 				     .quotas = QUOTAS_DEFAULT };
+	static struct flight_recorder recorder;
 	struct input in = { data, size };
 	int first;
 
 	open_sockets();
 	first = next_descriptor();
 	check(!roster_init(&services.roster, true));
+	services.snapshots = snapshots_new();
+	services.triggers = triggers_new();
+	services.trigger_files = trigger_files_new("/nowhere", 1);
+	services.recorder = &recorder;
+	check(services.snapshots && services.triggers && services.trigger_files);
 	for (int i = 0; i < PACKETS_MAX && in.size; i++) {
 		uint8_t flags = input_byte(&in);
 		struct input packet = input_take(&in, input_number(&in, 2));
@@ -293,8 +352,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		send_packet(packet.data, packet.size, flags & FLAG_FDS);
 		handle(&services, &client, flags);
 		roster_forget(&services.roster, &client);
+		snapshots_forget(services.snapshots, &client);
 	}
 	roster_free(&services.roster);
+	check(snapshots_free(services.snapshots));
+	triggers_free(services.triggers);
+	trigger_files_free(services.trigger_files);
 	check(next_descriptor() == first);
 	return 0;
 }
