@@ -180,6 +180,8 @@ static void check_usage(struct options *options, struct argp_state *state)
 				  "device file with --device PATH");
 	if (options->command == COMMAND_EXPORT && !options->exporter)
 		argp_error(state, "export to what? give --to and one of " EXPORT_NAMES);
+	if (options->no_merge && options->exporter != &export_chrome)
+		argp_error(state, "--no-merge is for --to chrome: others merge nothing");
 	if (options->has_stacks && !(options->exporter && options->exporter->has_kinds))
 		argp_error(state,
 			   "--kind is for stacks: give it with --to folded, speedscope or pprof");
@@ -328,6 +330,7 @@ static error_t parse_shape(int key, char *arg, struct options *options, struct a
 				   SECTION_NAMES);
 		break;
 	case KEY_KIND: parse_kind(arg, options, state); break;
+	case KEY_NO_MERGE: options->no_merge = true; break;
 	case KEY_SCOPE_DEPTH: parse_depth(arg, options, state); break;
 	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;
 	case KEY_RANK:

@@ -56,6 +56,7 @@ struct options {
 	uint64_t memory; /* bytes; 0 = as much as is good for the machine */
 	struct operator_options operators;
 	bool has_scope_depth;
+	bool no_merge; /* of short slices */
 	struct lake_options lake;
 	const char *fp_point;
 	const char *bp_point;

@@ -117,6 +117,8 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	{ "scope-depth", KEY_SCOPE_DEPTH, "N", 0,
 	  "levels of scopes (first parts of operators' names) that timelines show, 0 for none (3)",
 	  0 },
+	{ "no-merge", KEY_NO_MERGE, NULL, 0,
+	  "of chrome: write each run on a CPU, however short and many they are", 0 },
 	OPTION_PID,
 	OPTION_STRICT,
 	OPTION_MEMORY,

@@ -3,6 +3,7 @@
  * analyzer - says what a recorded job did, and why its devices were idle.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -235,6 +236,7 @@ static struct export_options export_options(const struct options *options,
 		.scope_depth = options->has_scope_depth ? options->operators.scope_depth
 							: SCOPE_DEPTH_DEFAULT,
 		.stacks = options->stacks,
+		.each_slice = options->no_merge,
 	};
 }
 
@@ -255,6 +257,16 @@ static void tell_outside(const struct options *options, const struct analysis *a
 		fprintf(stderr,
 			"analyzer: %u of %u device tasks are outside of the recording and not in %s\n",
 			outside, model->tasks.count, options->output);
+}
+
+static void tell_merged(const struct options *options, const struct sliver_counts *slivers)
+{
+	if (slivers->runs)
+		fprintf(stderr,
+			"analyzer: %" PRIu64 " runs on CPUs that are shorter than %" PRIu64
+			" us are %" PRIu64 " slices of %s; with --no-merge each is one\n",
+			slivers->runs, slivers->resolution_ns / 1000, slivers->slices,
+			options->output);
 }
 
 /* Several files, in a folder of their own. */
@@ -278,15 +290,19 @@ static int export_file(const struct options *options, const struct analysis *ana
 		       size_t error_size)
 {
 	struct export_options to = export_options(options, analysis);
+	struct export_told told = { 0 };
 	struct output output;
 	int err = output_begin(&output, options->output, error, error_size);
 
+	to.told = &told;
 	if (!err)
 		err = options->exporter->write(analysis->model, &analysis->results,
 					       output.temporary, &to, error, error_size);
 	if (!err)
 		err = output_commit(&output, error, error_size);
 	output_end(&output);
+	if (!err)
+		tell_merged(options, &told.slivers);
 	return err;
 }
 

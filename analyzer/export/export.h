@@ -24,6 +24,18 @@ enum stacks_kind {
 	STACKS_DEVICE, /* nanoseconds of device tasks, below the calls inside which each was launched */
 };
 
+/* How many short runs on CPUs became how many slices (timeline/slivers.h). */
+struct sliver_counts {
+	uint64_t resolution_ns; /* shorter ones were merged; 0: none */
+	uint64_t runs; /* that were merged */
+	uint64_t slices; /* that they became */
+};
+
+/* What an exporter made of it, to be told to the user. */
+struct export_told {
+	struct sliver_counts slivers; /* runs on CPUs that were merged */
+};
+
 struct export_options {
 	uint64_t start_ns; /* window; what lies outside is left out or cut */
 	uint64_t end_ns;
@@ -33,6 +45,8 @@ struct export_options {
 	const struct device_step_results *steps; /* of devices; NULL = none are shown */
 	uint32_t scope_depth; /* levels of scopes that timelines show */
 	enum stacks_kind stacks; /* of exporters with has_kinds */
+	bool each_slice; /* Chrome's timeline merges none (timeline/slivers.h) */
+	struct export_told *told; /* NULL: nobody wants to know */
 };
 
 struct exporter {

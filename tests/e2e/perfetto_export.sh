@@ -105,6 +105,24 @@ expect "arrows from a launch to its kernel (JSON)" "$ioctls" \
 expect "time of a on CPUs (JSON)" "$((a_run_ns * 4))" "select sum(dur) from slice where category = 'cpu' and name = 'job'"
 compare "$EXPORT"
 
+# ---- Chrome's format with more runs than a viewer can take, which the message and the file tell alike
+
+eval "$("$MAKE_TRACE" "$WORK/long.pbt" 7000)"
+"$ANALYZER" export "$WORK/long.pbt" --to chrome --no-merge -o "$WORK/each.json" 2>"$WORK/each.err"
+[ ! -s "$WORK/each.err" ] || fail "with --no-merge: $(cat "$WORK/each.err")"
+"$ANALYZER" export "$WORK/long.pbt" --to chrome -o "$WORK/merged.json" 2>"$WORK/merged.err"
+# Read as text, in which an event is a line: it is tens of megabytes.
+all=$(grep -c '"cat":"cpu"' "$WORK/each.json")
+read -r slices merged runs < <(awk '/"cat":"cpu"/ { slices++; if (match($0, /"runs":[0-9]+/)) { merged++;
+	runs += substr($0, RSTART + 7, RLENGTH - 7) } else runs++ } END { print slices, merged, runs }' "$WORK/merged.json")
+note "$all runs are $slices slices, $merged of them of several"
+assert_eq "runs in slices" "$all" "$runs"
+assert_between "slices" 1 100000 "$slices"
+assert_contains "the message" "$WORK/merged.err" \
+	"^analyzer: $((all - slices + merged)) runs on CPUs that are shorter than [0-9]+ us are $merged slices of $WORK/merged.json; with --no-merge each is one\$"
+assert_trace_clean "$WORK/merged.json"
+assert_status "where nothing is merged" 2 "$ANALYZER" export "$WORK/run.pbt" --to perfetto --no-merge -o "$WORK/x"
+
 # ---- Nothing is left behind where writing fails
 
 assert_status "a folder that is not there" 1 "$ANALYZER" export "$WORK/run.pbt" --to perfetto -o "$WORK/none/x.pftrace"

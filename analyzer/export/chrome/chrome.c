@@ -7,6 +7,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/export_error.h"
 #include "analyzer/export/host_load.h"
+#include "analyzer/export/timeline/slivers.h"
 #include "analyzer/view/report.h"
 
 void chrome_name_process(struct chrome_trace *trace, uint32_t pid, const char *name, uint32_t sort)
@@ -67,6 +68,11 @@ static void write_head(struct chrome_trace *trace)
 	if (clock_table_from_monotonic(model->clocks, CLOCK_KIND_REALTIME, trace->window.start_ns,
 				       &realtime_ns) == 0)
 		chrome_arg_uint(writer, "baseTimeNanoseconds", realtime_ns);
+	if (trace->slivers.runs) {
+		chrome_arg_uint(writer, "runsMerged", trace->slivers.runs);
+		chrome_arg_uint(writer, "runsMergedShorterThanNanoseconds",
+				trace->slivers.resolution_ns);
+	}
 	chrome_event_end(writer);
 }
 
@@ -114,6 +120,18 @@ static int write_host(struct chrome_trace *trace)
 	return 0;
 }
 
+static void merge_slivers(struct chrome_trace *trace)
+{
+	uint64_t kept = (trace->window.end_ns - trace->window.start_ns) / 1000000000 *
+			SLIVERS_PER_SECOND;
+
+	if (!trace->options->each_slice)
+		trace->slivers = sliver_resolution(&trace->cpus,
+						   kept > SLIVERS_KEPT ? kept : SLIVERS_KEPT);
+	if (trace->options->told)
+		trace->options->told->slivers = trace->slivers;
+}
+
 static int prepare(struct chrome_trace *trace)
 {
 	int error;
@@ -128,6 +146,8 @@ static int prepare(struct chrome_trace *trace)
 		error = ranges_find(trace->model, &trace->ranges);
 	if (!error)
 		error = cpu_slices_build(trace->model, trace->options, &trace->cpus);
+	if (!error)
+		merge_slivers(trace);
 	return error;
 }
 

@@ -40,6 +40,7 @@ struct chrome_trace {
 	bool *named; /* by process */
 	struct chrome_writer writer;
 	struct cpu_slices cpus;
+	struct sliver_counts slivers;
 	struct export_flows flows;
 	struct ranges ranges;
 	uint32_t rows; /* thread numbers given out */
