@@ -27,6 +27,10 @@ CALLS = [("acl", "aclnnInplaceOne"), ("acl", "aclrtLaunchKernelWithHostArgs"), (
 COUNTERS = ["aicore_time(us)", "aic_total_cycles", "aic_mac_time(us)", "aic_mac_ratio", "aic_mte2_time(us)",
             "aic_mte2_ratio", "aic_icache_miss_rate", "aiv_time(us)", "aiv_total_cycles", "aiv_vec_time(us)",
             "aiv_vec_ratio", "aiv_write_cache_hit", "aiv_r0_read_cache_miss_allocate", "cube_utilization(%)"]
+RULES = [{"Rule Type": "Computation", "result": [
+    {"Rule Subtype": "Operator Schedule", "Rule Suggestion": 'Tune "blocks", please', "Tuning Data": ["MatMulV3_1", "conv\\2"]},
+    {"Rule Subtype": "Operator Metrics", "Rule Suggestion": "", "Tuning Data": []}]},
+         {"Rule Type": "Model Summary", "Rule Subtype": "", "Rule Suggestion": "Overlap more", "Tuning Data": {"AICPU serial share": 0.25}}]
 TABLE = ("Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,Task Start Time(us),Task Duration(us),"
          "Task Wait Time(us),Block Num,Mix Block Num,HF32 Eligible,Input Shapes,Input Data Types,Input Formats,"
          "Output Shapes,Output Data Types,Output Formats,Context ID").split(",")
@@ -105,7 +109,20 @@ def make(folder):
           "Memory Workspace(KB),Memory Total(KB)".split(","),
           [[5, "ge_default_1", 1, "te_fused_relu_0", "conv1;bias;relu", 100.5, 50, "12.25", 0, 162.75],
            [5, "ge_default_1", 1, "te_fused_add_1", "add;mul", 8, 8, 0, 0, 16]])
+    with open(output + "/prof_rule_5_20260823165532.json", "w", encoding="utf-8") as file:
+        json.dump(RULES, file)
     return output, calls
+
+
+def told(folder):
+    """The vendor's advice: its topic may stand around it."""
+    (path,) = glob.glob("%s/**/prof_rule_5_*.json" % folder, recursive=True)
+    with open(path, encoding="utf-8") as file:
+        rows = json.load(file)
+    flat = [dict(one, **{"Rule Type": row["Rule Type"]}) for row in rows for one in row.get("result", [row])]
+    return [(row["Rule Type"], row["Rule Subtype"], row["Rule Suggestion"],
+             ["%s %s" % pair for pair in row["Tuning Data"].items()] if isinstance(row["Tuning Data"], dict) else row["Tuning Data"])
+            for row in flat if row.get("Rule Suggestion")]
 
 
 def read(folder, table):
@@ -131,6 +148,7 @@ sums.same("api_statistic", sorted((row["Level"], row["API Name"], Decimal(row["T
           sorted((LEVELS[row[1]], row[2], row[3], str(row[4]), row[6], row[7], row[8]) for row in add_up(made)))
 FUSED = [[{column: number(text) for column, text in row.items()} for row in read(folder, "fusion_op")] for folder in (out, vendor)]
 sums.same("fusion_op", FUSED[0], FUSED[1])
+sums.same("prof_rule", told(out), told(os.path.dirname(vendor)))
 ours, theirs = read(out, "op_summary"), read(vendor, "op_summary")
 sums.same("rows of op_summary", len(ours), len(theirs))
 for mine, other in zip(ours, theirs):

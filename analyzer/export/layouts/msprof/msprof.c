@@ -69,7 +69,7 @@ static int write_files(const struct msprof *msprof)
 		msprof_op_summary,    msprof_task_time,
 		msprof_op_statistic,  msprof_communication_statistic,
 		msprof_api_statistic, msprof_step_trace,
-		msprof_fusion_op,
+		msprof_fusion_op,     msprof_prof_rule,
 	};
 	int err = 0;
 

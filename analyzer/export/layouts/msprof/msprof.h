@@ -37,6 +37,7 @@ int msprof_communication_statistic(const struct msprof *msprof); /* none without
 int msprof_api_statistic(const struct msprof *msprof);
 int msprof_step_trace(const struct msprof *msprof);
 int msprof_fusion_op(const struct msprof *msprof); /* none without fused operators */
+int msprof_prof_rule(const struct msprof *msprof); /* none without advice that files told */
 
 /* Open NAME_<time>.csv. */
 int msprof_open(const struct msprof *msprof, struct csv_file *csv, const char *name,
