@@ -7,7 +7,7 @@
 need_root
 need_command jq setpriv
 
-SECONDS_KEPT=3
+SECONDS_KEPT=2
 PACED_IN=() PACED_PID=()
 
 # start_paced NUMBER [COMMAND...]: the program of that number, under COMMAND; returns once it calls
@@ -143,5 +143,7 @@ snapshot "$WORK/back.pbt"
 assert_whole "after kill -9" "$WORK/back.pbt" "${PACED_PID[3]}"
 paced_ends 2
 paced_ends 3
+no_user_session() { "$PROFCTL" list --format json | jq -e '[.sessions[] | select(.uid == 65534)] | length == 0'; }
+wait_until 10 no_user_session || fail "the user's session stays: $("$PROFCTL" list)"
 assert_eq "results that were wrong" 0 "$(sed -n 's/^wrong=//p' "$WORK"/paced.*.out | awk '{ n += $1 } END { print n + 0 }')"
 stop_daemon

@@ -134,6 +134,25 @@ static void begin_session(struct flight_recorder *recorder, struct group *group)
 	roster_add(&services->roster, entry);
 }
 
+/* Groups that have nothing to record: what is left of them in memory is nobody's to ask for any more. */
+static void forget_ended(struct flight_recorder *recorder)
+{
+	struct group **link = &recorder->groups;
+
+	while (*link) {
+		struct group *group = *link;
+
+		if (group->session) {
+			link = &group->next;
+			continue;
+		}
+		*link = group->next;
+		recorder->group_count--;
+		flight_let_go(group->flight);
+		free(group);
+	}
+}
+
 static struct group *find_group(struct flight_recorder *recorder, const struct found_process *process)
 {
 	gid_t gid = process->owner == (uid_t)-1 ? 0 : process->group;
@@ -143,6 +162,8 @@ static struct group *find_group(struct flight_recorder *recorder, const struct f
 		group = group->next;
 	if (group)
 		return group;
+	if (recorder->group_count == RECORDER_USERS_MAX)
+		forget_ended(recorder);
 	if (recorder->group_count == RECORDER_USERS_MAX) {
 		if (!recorder->crowded)
 			fprintf(stderr, "profbpfd: flight recorder: there are processes of more than %d users: those of "

@@ -319,6 +319,11 @@ static uint64_t open_bytes(struct flight *flight)
 	return bytes;
 }
 
+uint64_t flight_window_ns(const struct flight *flight)
+{
+	return flight->store->window_ns;
+}
+
 bool flight_wants_cut(struct flight *flight, uint64_t now_ns)
 {
 	uint64_t part_ns = flight->store->window_ns / FLIGHT_PARTS, from_ns;

@@ -66,6 +66,9 @@ void flight_end(struct flight *flight, const struct flight_cut *cut);
  */
 int flight_append(struct flight *flight, const void *packet, size_t size);
 
+/* flight_window_ns - how long its segments are kept */
+uint64_t flight_window_ns(const struct flight *flight);
+
 /* flight_wants_cut - has the segment as much as it should have, or begun so long ago? */
 bool flight_wants_cut(struct flight *flight, uint64_t now_ns);
 

@@ -132,6 +132,33 @@ static void cut(struct session *s, const struct flight_ask *ask)
 	session_drain(s, false);
 }
 
+static void count(void *context, pid_t pid)
+{
+	size_t *targets = context;
+
+	*targets += pid > 0;
+}
+
+/*
+ * An ordinary user's session ends when nothing of it is in memory any more and there is nothing to record: another
+ * one is begun when there is. Root's stays, to be there at once.
+ */
+static void end_if_idle(struct session *s)
+{
+	uint64_t now_ns = session_now_ns();
+	size_t targets = 0;
+
+	if (s->request.owner == (uid_t)-1)
+		return;
+	capture_each_target(s->capture, count, &targets);
+	if (targets)
+		s->idle_ns = 0;
+	else if (!s->idle_ns)
+		s->idle_ns = now_ns;
+	else if (now_ns - s->idle_ns > flight_window_ns(s->request.flight))
+		session_end(s, false, "no process is left");
+}
+
 void session_flight_look(struct session *s)
 {
 	struct session_inbox inbox = take_inbox(s, false);
@@ -140,8 +167,10 @@ void session_flight_look(struct session *s)
 		session_trace_process(s, inbox.newcomers[i].pid, inbox.newcomers[i].started);
 	for (size_t i = 0; i < inbox.ask_count; i++)
 		cut(s, &inbox.asks[i]);
-	if (!inbox.ask_count && flight_wants_cut(s->request.flight, session_now_ns()))
+	if (!inbox.ask_count && flight_wants_cut(s->request.flight, session_now_ns())) {
 		cut(s, NULL);
+		end_if_idle(s);
+	}
 	free(inbox.newcomers);
 	free(inbox.asks);
 }

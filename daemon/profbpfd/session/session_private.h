@@ -101,6 +101,7 @@ struct session {
 	struct probe_costs probe_costs;
 	size_t alive;			/* requested processes still running */
 	size_t next_look; /* which of the requested processes */
+	uint64_t idle_ns; /* with a flight: since when there has been no target; 0 = there are some */
 	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
 	size_t exited_count;
 	size_t exited_before;		/* of them, those that exited before the last tick */
