@@ -19,4 +19,9 @@ deb: dist
 	packaging/make-deb $(DIST).tar.gz $(B)/deb
 	! command -v lintian >/dev/null || lintian --fail-on error,warning $(B)/deb/*.changes
 
-.PHONY: dist deb
+# The same as RPMs, where rpmbuild is; rpmlint may say nothing.
+rpm: dist
+	packaging/make-rpm $(DIST).tar.gz $(B)/rpm
+	! command -v rpmlint >/dev/null || rpmlint -r packaging/profbpf.rpmlintrc $(B)/rpm/*.rpm $(B)/rpm/profbpf.spec
+
+.PHONY: dist deb rpm
