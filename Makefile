@@ -210,6 +210,7 @@ help:
 	@echo "make dist     an archive of the committed sources with ECharts in it, into build/"
 	@echo "make deb      Debian's packages of that archive and what each holds, into build/deb (docs/install.md)"
 	@echo "make rpm      the same as RPMs, into build/rpm"
+	@echo "make image    an OCI image of Debian's packages, on Debian 13: build/profbpf-image.tar (needs root and buildah)"
 	@echo "make gpu-kit  the programs for a machine with an NVIDIA GPU and nothing else, for tests/gpu/run (docs/gpu.md)"
 	@echo "make clean    remove what was built"
 	@echo "CC, CPPFLAGS, CFLAGS and LDFLAGS of the environment or the command line are added to the project's (flags.mk)"

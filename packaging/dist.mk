@@ -24,4 +24,9 @@ rpm: dist
 	packaging/make-rpm $(DIST).tar.gz $(B)/rpm
 	! command -v rpmlint >/dev/null || rpmlint -r packaging/profbpf.rpmlintrc $(B)/rpm/*.rpm $(B)/rpm/profbpf.spec
 
-.PHONY: dist deb rpm
+# An image of the packages, on Debian 13, whose libraries it has; needs root.
+IMAGE_SOURCES ?= $(wildcard /etc/apt/sources.list /etc/apt/sources.list.d/debian.sources)
+image: deb
+	packaging/container/make-image $(B)/deb trixie $(B)/profbpf-image.tar $(IMAGE_SOURCES)
+
+.PHONY: dist deb rpm image
