@@ -42,7 +42,10 @@ PROFCTL_OBJ := $(call obj,daemon/profctl)
 ANALYZER_OBJ := $(call obj,analyzer)
 
 LIBS_LIB := -lprotobuf-c -lzstd -lz -lelf -lcapstone -liberty
-LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd -lpthread
+# The daemon's metrics are served by it; where it is not to be had there are none, and profbpfd --metrics says so.
+MICROHTTPD := $(shell echo 'int main(void) { return 0; }' | \
+	$(CC) $(CPPFLAGS) -include microhttpd.h -x c -o /dev/null - $(LDFLAGS) -lmicrohttpd 2>/dev/null && echo -lmicrohttpd)
+LIBS_DAEMON := -lbpf $(LIBS_LIB) -lsystemd $(MICROHTTPD) -lpthread
 LIBS_PROFCTL := $(LIBS_LIB) -lyajl -lsmartcols -lncursesw -ltinfo -lpthread
 LIBS_ANALYZER := $(LIBS_LIB) -lsqlite3 -lyajl -lsmartcols -lseccomp -lm
 
@@ -82,6 +85,8 @@ $(G)/page.js: $(PAGE_SCRIPTS)
 $(G)/page_library.txt: $(ECHARTS) Makefile
 	@mkdir -p $(@D)
 	$(if $(ECHARTS),gzip -9nc $(ECHARTS) | base64 -w 0 > $@,@: > $@)
+
+$(call named,endpoint,$(DAEMON_OBJ)): OUR_CPPFLAGS += $(if $(MICROHTTPD),-DHAVE_MICROHTTPD)
 
 # They hold the page and the table.
 PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ)) $(B)/fuzz/o/analyzer/view/page/page.o

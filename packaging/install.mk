@@ -26,6 +26,8 @@ install: all
 	$(call install_to,755,$(PREFIX)/bin,$(PROGRAMS))
 	$(call install_to,644,$(PREFIX)/lib/profbpf,$(LAYERS))
 	$(call install_to,644,$(PREFIX)/share/profbpf/catalog,$(CATALOGS))
+	$(call install_to,644,$(PREFIX)/share/profbpf/prometheus,packaging/prometheus/profbpf.rules.yml)
+	$(call install_to,644,$(PREFIX)/share/profbpf/grafana,packaging/grafana/profbpf.json)
 	$(call install_to,644,$(PREFIX)/share/man/man1,$(MAN1))
 	$(call install_to,644,$(PREFIX)/share/man/man7,$(MAN7))
 	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))

@@ -21,6 +21,7 @@
 #include "daemon/profbpfd/config_file.h"
 #include "daemon/profbpfd/control/server.h"
 #include "daemon/profbpfd/control/trigger_files.h"
+#include "daemon/profbpfd/metrics/endpoint.h"
 #include "lib/base/duration.h"
 #include "lib/base/size.h"
 
@@ -42,6 +43,7 @@ enum {
 	OPTION_TRIGGER,
 	OPTION_TRIGGER_DIRECTORY,
 	OPTION_TRIGGER_SPACE,
+	OPTION_METRICS,
 	OPTION_CONFIG,
 	OPTION_CHECK_CONFIG,
 };
@@ -52,6 +54,7 @@ struct arguments {
 	struct quotas quotas;
 	struct flight_recorder_options recorder;
 	int private_fd;
+	struct words metrics; /* addresses */
 	struct words kept; /* values of the configuration */
 	const char *place; /* FILE:LINE that is being read; NULL: the command line */
 };
@@ -63,6 +66,9 @@ static const struct argp_option options[] = {
 	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
 	{ "btf", OPTION_BTF, "FILE", 0,
 	  "Take the kernel's types (BTF) from FILE, where " KERNEL_TYPES " is not to be had" },
+	{ "metrics", OPTION_METRICS, "ADDRESS", 0,
+	  "Serve metrics at http://ADDRESS/metrics: a path of a socket, or ADDRESS:PORT, where whoever can connect sees "
+	  "everything (repeatable; default: nowhere)" },
 	{ "config", OPTION_CONFIG, "FILE", 0,
 	  "Read FILE first: options of this list, without the dashes, as NAME = VALUE (default: " CONFIG_FILE
 	  ", if there is one)" },
@@ -237,6 +243,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_TRIGGER_SPACE:
 	case OPTION_RECORDER_FOR: set_recorder(&arguments->recorder, key, text, state); return 0;
 	case OPTION_BTF: set_btf(text, state); return 0;
+	case OPTION_METRICS:
+		if (arguments->metrics.count == METRICS_ADDRESSES_MAX)
+			wrong(state, "--metrics %s: there are %d already", text, METRICS_ADDRESSES_MAX);
+		if (words_add(&arguments->metrics, text))
+			wrong(state, "out of memory");
+		return 0;
 	case OPTION_CONFIG:
 	case OPTION_CHECK_CONFIG: return 0; /* find_config() has seen it */
 	case OPTION_WITHOUT: parse_without(text, state); return 0;
@@ -394,9 +406,12 @@ int main(int argc, char **argv)
 	server.private_fd = arguments.private_fd;
 	server.quotas = arguments.quotas;
 	server.recorder = arguments.recorder;
+	server.metrics = (const char *const *)arguments.metrics.word;
+	server.metrics_count = arguments.metrics.count;
 	server.catalog_directories = (const char *const *)arguments.catalogs.word;
 	server.catalog_directory_count = arguments.catalogs.count;
 	status = server_run(&server);
+	words_free(&arguments.metrics);
 	user_rules_free(&arguments.recorder.rules);
 	free(arguments.recorder.triggers);
 	words_free(&arguments.kept);

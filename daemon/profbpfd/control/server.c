@@ -24,6 +24,7 @@
 #include "daemon/profbpfd/control/requests.h"
 #include "daemon/profbpfd/control/snapshots.h"
 #include "daemon/profbpfd/control/trigger_files.h"
+#include "daemon/profbpfd/metrics/endpoint.h"
 #include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
@@ -326,6 +327,20 @@ static int open_recorder(struct server *server)
 	return services->recorder ? watch(server, flight_recorder_fd(services->recorder), &services->recorder) : 0;
 }
 
+static int open_metrics(struct server *server)
+{
+	const struct server_options *options = server->options;
+	char error[512];
+
+	if (!options->metrics_count)
+		return 0;
+	server->services.metrics = metrics_open(options->metrics, options->metrics_count, &server->services,
+						server->has_group ? &server->group : NULL, error, sizeof(error));
+	if (!server->services.metrics)
+		return complain("%s", error);
+	return watch(server, metrics_fd(server->services.metrics), &server->services.metrics);
+}
+
 static int open_server(struct server *server)
 {
 	const struct server_options *options = server->options;
@@ -362,7 +377,7 @@ static int open_server(struct server *server)
 	if (options->private_fd >= 0)
 		return adopt_private_client(server);
 	server->has_group = access_group(&server->group);
-	return open_recorder(server) || open_socket(server) ? -1 : 0;
+	return open_metrics(server) || open_recorder(server) || open_socket(server) ? -1 : 0;
 }
 
 static void close_fd(int *fd)
@@ -378,6 +393,7 @@ static void close_server(struct server *server)
 		server->clients->gone = true;
 		sweep_clients(server);
 	}
+	metrics_close(server->services.metrics);
 	/* Only after a failure of the loop are there any left. */
 	roster_stop_all(&server->services.roster, NULL, "the daemon failed");
 	if (!server->given_up) {
@@ -428,6 +444,8 @@ static void handle(struct server *server, void *tag)
 			flight_recorder_check(server->services.recorder);
 	} else if (tag == &server->services.recorder) {
 		flight_recorder_read(server->services.recorder);
+	} else if (tag == &server->services.metrics) {
+		metrics_serve(server->services.metrics);
 	} else if (tag == &server->services.triggers) {
 		write_triggered(server);
 	} else if (tag == &server->services.snapshots) {

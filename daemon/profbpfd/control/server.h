@@ -17,6 +17,8 @@ struct server_options {
 	int private_fd; /* connected socket of the only client; -1 = listen */
 	const char *const *catalog_directories;
 	size_t catalog_directory_count;
+	const char *const *metrics; /* where to serve them (metrics/endpoint.h); unused by a private daemon */
+	size_t metrics_count;
 	struct quotas quotas; /* of an ordinary user */
 	struct flight_recorder_options recorder; /* unused by a private daemon */
 };

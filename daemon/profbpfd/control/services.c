@@ -9,5 +9,6 @@ void services_lend(const struct services *services, struct session_request *requ
 	request->prices = services->prices;
 	request->kernel_names = services->kernel_names;
 	request->unwinder = services->unwinder;
+	request->keep_figures = services->metrics != NULL;
 	request->features = &services->features;
 }

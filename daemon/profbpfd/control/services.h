@@ -13,6 +13,7 @@
 #include "daemon/profbpfd/probe/file_cache.h"
 
 struct flight_recorder;
+struct metrics;
 struct snapshots;
 struct trigger_files;
 struct triggers;
@@ -33,6 +34,7 @@ struct services {
 	struct snapshots *snapshots;
 	struct triggers *triggers;
 	struct trigger_files *trigger_files;
+	struct metrics *metrics; /* NULL: nobody asks for any */
 	const char *const *catalog_directories; /* the administrator's */
 	size_t catalog_directory_count;
 	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */

@@ -9,6 +9,7 @@
 
 #include "daemon/common/ifunc.h"
 #include "daemon/common/stack_movers.h"
+#include "daemon/profbpfd/metrics/process_figures.h"
 #include "daemon/profbpfd/probe/kept_names.h"
 #include "daemon/profbpfd/probe/probe_functions.h"
 
@@ -23,10 +24,14 @@ void file_warn(const struct file_setting *s, const char *format, ...)
 	s->warn(s->warn_context, text);
 }
 
-static void watch_code(const struct file_setting *s, uint32_t probe,
+static void watch_launch(const struct file_setting *s, uint32_t probe,
 		       const struct catalog_function *entry)
 {
-	if (entry->kind != PROFBPF__FUNCTION__KIND__LAUNCH || !s->options.code_names)
+	if (entry->kind != PROFBPF__FUNCTION__KIND__LAUNCH)
+		return;
+	if (s->options.figures)
+		figures_launch_probe(s->options.figures, probe);
+	if (!s->options.code_names)
 		return;
 	for (int i = 0; i < REC_ARGS; i++)
 		if (entry->roles[i] == PROFBPF__FUNCTION__ROLE__CODE)
@@ -102,7 +107,7 @@ static int number_functions(struct file_setting *s, struct file_entry *e)
 	for (size_t i = 0; i < e->file.count && !err; i++) {
 		e->cookies[i] = s->next_probe++;
 		err = set_conf(s, e, i);
-		watch_code(s, e->cookies[i], e->file.functions[i].entry);
+		watch_launch(s, e->cookies[i], e->file.functions[i].entry);
 	}
 	if (err || !e->file.count)
 		return err;

@@ -30,6 +30,7 @@
 #include "daemon/profbpfd/session/shedding.h"
 #include "daemon/profbpfd/control/right.h"
 
+struct figures;
 struct probes;
 
 struct probes_options {
@@ -43,6 +44,7 @@ struct probes_options {
 	bool keep_queues; /* record calls of kind queue, however short */
 	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
 	struct file_cache *file_cache; /* what is known of files; may be NULL */
+	struct figures *figures; /* told which are launches; NULL: nobody wants them */
 	struct code_names *code_names; /* told which probes are given addresses to be named */
 	const struct right *right; /* into whom it may look; NULL: everybody */
 };

@@ -146,9 +146,12 @@ struct session *session_new(uint32_t id, struct session_request *request,
 	s->epoll_fd = -1;
 	pthread_mutex_init(&s->lock, NULL);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->request.keep_figures)
+		s->figures = figures_new(&s->right);
 	if (s->wake_fd < 0 || pthread_create(&s->thread, NULL, run, s)) {
 		if (s->wake_fd >= 0)
 			close(s->wake_fd);
+		figures_free(s->figures);
 		free_request(&s->request);
 		free(s);
 		return NULL;
@@ -211,6 +214,11 @@ void session_info(struct session *s, struct session_info *info)
 	pthread_mutex_unlock(&s->lock);
 }
 
+size_t session_figures(struct session *s, struct process_figures *rows, size_t room)
+{
+	return s->figures ? figures_copy(s->figures, rows, room) : 0;
+}
+
 void session_free(struct session *s)
 {
 	if (!s)
@@ -223,6 +231,7 @@ void session_free(struct session *s)
 	item_queue_free(s->queue);
 	texts_free(s->texts);
 	code_names_free(s->code_names);
+	figures_free(s->figures);
 	for (size_t i = 0; i < s->warning_count; i++)
 		free(s->warnings[i]);
 	free_request(&s->request);

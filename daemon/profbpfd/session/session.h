@@ -35,6 +35,7 @@ struct gate;
 struct kernel_names;
 struct map_watch;
 struct prices;
+struct process_figures;
 struct triggers;
 struct unwinder;
 
@@ -52,6 +53,7 @@ struct session_request {
 	uint64_t interval_ns; /* between readings of accounts and counters */
 	uint64_t buffer_bytes;	/* all rings together */
 	uint64_t stack_block_ns;	/* topic stack: shorter sleeps leave no stack */
+	bool keep_figures;	/* of processes, for session_figures() */
 	bool keep_queues;	/* calls of kind queue are recorded, however short */
 	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
 	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
@@ -157,6 +159,9 @@ void session_stop(struct session *session, const char *reason);
 
 /* session_info - a consistent copy of what is known now */
 void session_info(struct session *session, struct session_info *info);
+
+/* session_figures - of its processes, as figures_copy(); 0 where nobody asked to keep them */
+size_t session_figures(struct session *session, struct process_figures *rows, size_t room);
 
 /* session_free - waits for its threads unless it is SESSION_RELEASED */
 void session_free(struct session *session);

@@ -17,6 +17,7 @@
 #include "daemon/profbpfd/host/cgroups.h"
 #include "daemon/profbpfd/device/device_feed.h"
 #include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/metrics/process_figures.h"
 #include "daemon/profbpfd/probe/map_events.h"
 #include "daemon/profbpfd/probe/prober.h"
 #include "daemon/profbpfd/probe/probes.h"
@@ -68,6 +69,7 @@ struct session {
 	double cost;		/* of session_info */
 	bool cost_known;
 	struct session_inbox inbox;
+	struct figures *figures;	/* has a lock of its own; NULL: nobody wants them */
 
 	/* The session's own threads only. */
 	struct features features;

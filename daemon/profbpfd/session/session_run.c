@@ -206,6 +206,8 @@ static void take_record(void *context, const struct rec_header *record)
 {
 	struct session *s = context;
 
+	if (s->figures)
+		figures_take(s->figures, record);
 	if (record->type == REC_STACK && s->stacks)
 		stacks_take(s->stacks, (const void *)record, s->drain_ns);
 	else

@@ -214,6 +214,7 @@ static int start_probes(struct session *s)
 		.optimized_nop = s->features.optimized_nop,
 		.file_cache = s->request.file_cache,
 		.code_names = s->code_names,
+		.figures = s->request.min_duration_ns ? NULL : s->figures,
 		.right = &s->right,
 	};
 	struct price_key key = {

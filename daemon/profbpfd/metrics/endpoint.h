@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * endpoint.h - where metrics are asked for: GET /metrics over HTTP, on Unix sockets and TCP addresses.
+ *
+ * Who connects to a Unix socket is asked of the kernel, and sees what it may see over the control socket. Whoever
+ * can connect to a TCP address sees everything. Served by the control loop. Needs libmicrohttpd; a daemon that
+ * was built without it says so where it is asked for.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_ENDPOINT_H
+#define PROFBPF_DAEMON_PROFBPFD_METRICS_ENDPOINT_H
+
+#include <stddef.h>
+
+#include "daemon/profbpfd/control/services.h"
+
+#define METRICS_ADDRESSES_MAX 4
+
+struct metrics;
+
+/*
+ * metrics_open - listen at @addresses, up to METRICS_ADDRESSES_MAX
+ *
+ * Each is a path, or ADDRESS:PORT with a number for both, [ADDRESS]:PORT for IPv6. @services and what @group points
+ * to (NULL: there is no trusted group) outlive it. NULL with a message in @error.
+ */
+struct metrics *metrics_open(const char *const *addresses, size_t count, const struct services *services,
+			     const gid_t *group, char *error, size_t error_size);
+void metrics_close(struct metrics *metrics);
+
+/* metrics_fd - readable when metrics_serve() is to be called */
+int metrics_fd(const struct metrics *metrics);
+void metrics_serve(struct metrics *metrics);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_METRICS_ENDPOINT_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* listen.h - a listening socket at a path or a TCP address. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_LISTEN_H
+#define PROFBPF_DAEMON_PROFBPFD_METRICS_LISTEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* listen_is_path - is it a path, not ADDRESS:PORT? */
+bool listen_is_path(const char *address);
+
+/*
+ * listen_at - a non-blocking stream socket
+ *
+ * @address: see metrics_open(). A socket that was left at a path is replaced, another file is not; the mode is 0666.
+ * Returns it, or -1 with a message in @error.
+ */
+int listen_at(const char *address, char *error, size_t error_size);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_METRICS_LISTEN_H */

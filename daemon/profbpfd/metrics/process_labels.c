@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/metrics/process_labels.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ENVIRONMENT_MAX (1u << 17)
+#define GROUPS_MAX 16384
+#define CONTAINER_DIGITS 64
+#define POD_LENGTH 36
+
+static const char *const RANKS[] = { "RANK",	  "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+				     "SLURM_PROCID", "RANK_ID",		  NULL };
+static const char *const LOCAL_RANKS[] = { "LOCAL_RANK",    "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+					   "SLURM_LOCALID", "DEVICE_ID",		  NULL };
+
+/* The value of NAME= in the environment, NULL if there is none that ends. */
+static const char *value_of(const char *environment, size_t size, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t at = 0; at < size;) {
+		size_t left = size - at, own = strnlen(environment + at, left);
+
+		if (own == left)
+			return NULL;
+		if (own > length && environment[at + length] == '=' && !memcmp(environment + at, name, length))
+			return environment + at + length + 1;
+		at += own + 1;
+	}
+	return NULL;
+}
+
+static void take_number(const char *environment, size_t size, const char *const *names, char *into, size_t room)
+{
+	for (; *names; names++) {
+		const char *value = value_of(environment, size, *names);
+
+		if (!value || !*value || strlen(value) >= room || value[strspn(value, "0123456789")])
+			continue;
+		strcpy(into, value);
+		return;
+	}
+}
+
+void process_labels_rank(const char *environment, size_t size, struct process_labels *labels)
+{
+	take_number(environment, size, RANKS, labels->rank, sizeof(labels->rank));
+	take_number(environment, size, LOCAL_RANKS, labels->local_rank, sizeof(labels->local_rank));
+}
+
+/* The last run of exactly 64 hexadecimal digits: of containers in containers the innermost. */
+static void find_container(const char *path, char *into)
+{
+	for (const char *p = path; *p;) {
+		size_t digits = strspn(p, "0123456789abcdef");
+
+		if (digits == CONTAINER_DIGITS && !isalnum((unsigned char)p[digits])) {
+			memcpy(into, p, CONTAINER_DIGITS);
+			into[CONTAINER_DIGITS] = '\0';
+		}
+		p += digits ? digits : 1;
+	}
+}
+
+/* kubepods.slice/kubepods-burstable-pod<uid, _ for ->.slice or kubepods/burstable/pod<uid> */
+static void find_pod(const char *path, char *into)
+{
+	const char *p = strstr(path, "kubepods");
+
+	while (p && (p = strstr(p, "pod"))) {
+		p += 3;
+		if (strspn(p, "0123456789abcdef-_") < POD_LENGTH)
+			continue;
+		for (int i = 0; i < POD_LENGTH; i++)
+			into[i] = p[i] == '_' ? '-' : p[i];
+		into[POD_LENGTH] = '\0';
+		return;
+	}
+}
+
+/* Lines are ID:CONTROLLERS:PATH; version 2's begins with "0::". Where both are, a path that says more counts. */
+void process_labels_group(const char *text, struct process_labels *labels)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		char *line = strndup(text, length), *path = line ? strchr(line, ':') : NULL;
+		bool unified = line && !strncmp(line, "0::", 3);
+
+		path = path ? strchr(path + 1, ':') : NULL;
+		if (path++ && strcmp(path, "/") && strlen(path) < sizeof(labels->cgroup) &&
+		    (unified || !labels->cgroup[0])) {
+			strcpy(labels->cgroup, path);
+			find_container(path, labels->container);
+			find_pod(path, labels->pod);
+		}
+		free(line);
+		text += length + (text[length] == '\n');
+	}
+}
+
+/* What there is of a file, with a NUL after it; returns the bytes before that. */
+static size_t read_file(pid_t pid, const char *name, char *into, size_t room)
+{
+	char path[64];
+	size_t size = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && size < room - 1 && (n = read(fd, into + size, room - 1 - size)) > 0)
+		size += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	into[size] = '\0';
+	return size;
+}
+
+void process_labels_read(pid_t pid, struct process_labels *labels)
+{
+	char *text = malloc(ENVIRONMENT_MAX);
+	size_t size;
+
+	memset(labels, 0, sizeof(*labels));
+	if (!text)
+		return;
+	read_file(pid, "comm", labels->name, sizeof(labels->name));
+	labels->name[strcspn(labels->name, "\n")] = '\0';
+	read_file(pid, "cgroup", text, GROUPS_MAX);
+	process_labels_group(text, labels);
+	size = read_file(pid, "environ", text, ENVIRONMENT_MAX);
+	process_labels_rank(text, size, labels);
+	free(text);
+}

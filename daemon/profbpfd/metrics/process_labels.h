@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* process_labels.h - by what a process is told apart in metrics: name, rank, group, container, pod. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_PROCESS_LABELS_H
+#define PROFBPF_DAEMON_PROFBPFD_METRICS_PROCESS_LABELS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* What is not known is "". */
+struct process_labels {
+	char name[16];
+	char rank[12], local_rank[12]; /* decimal numbers */
+	char cgroup[256]; /* path in the hierarchy; longer ones are left out */
+	char container[65]; /* id: 64 hexadecimal digits */
+	char pod[37]; /* Kubernetes' uid of it */
+};
+
+/* process_labels_read - from /proc/@pid; what is gone or not readable stays "" */
+void process_labels_read(pid_t pid, struct process_labels *labels);
+
+/*
+ * process_labels_rank - take the ranks from an environment, @size bytes of NAME=VALUE, each with its NUL
+ *
+ * The first that is there and a number counts: RANK, OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID,
+ * RANK_ID; and LOCAL_RANK, OMPI_COMM_WORLD_LOCAL_RANK, MPI_LOCALRANKID, SLURM_LOCALID, DEVICE_ID.
+ */
+void process_labels_rank(const char *environment, size_t size, struct process_labels *labels);
+
+/* process_labels_group - take group, container and pod from the text of a /proc/PID/cgroup */
+void process_labels_group(const char *text, struct process_labels *labels);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_METRICS_PROCESS_LABELS_H */

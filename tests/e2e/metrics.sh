@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Metrics: what a program did is told exactly, to whom it may be; Prometheus takes it, and each query of the dashboard.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/truth_lib.sh"
+need_root
+need_command /usr/bin/python3 jq setpriv
+
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+start_daemon --metrics "$WORK/metrics.sock" --metrics "127.0.0.1:$port"
+! grep -q 'built without libmicrohttpd' "$WORK/profbpfd.log" || skip "needs libmicrohttpd (./setup installs it)"
+cat >"$WORK/get.py" <<'END'
+import http.client, socket, sys
+where, path, accept = sys.argv[1:]
+c = http.client.HTTPConnection("localhost", timeout=60)
+if where[0] == "/":
+    c.sock = socket.socket(socket.AF_UNIX)
+    c.sock.connect(where)
+else:
+    c.sock = socket.create_connection(where.rsplit(":", 1))
+c.request("GET", path, headers={"Accept": accept})
+r = c.getresponse()
+sys.stderr.write("%d %s\n" % (r.status, r.getheader("Content-Type")))
+sys.stdout.write(r.read().decode())
+END
+# get FILE WHERE [ACCEPT] [AS...]
+get() { "${@:4}" /usr/bin/python3 "$WORK/get.py" "$2" /metrics "${3:-*/*}" >"$1" 2>"$1.head"; }
+# metric FILE NAME: the one value of it that belongs to the program
+metric() { sed -n "s/^$2{.*pid=\"$TRUTH_PID\".*} //p" "$1"; }
+
+export RANK=3 LOCAL_RANK=1 OMPI_COMM_WORLD_RANK=5
+start_truth calls
+attach_truth "$WORK/calls.pbt"
+truth_go
+expected=$(($(truth_value noops) + 10))
+all_told() { get "$WORK/m" "$WORK/metrics.sock" && [ "$(metric "$WORK/m" profbpf_process_launches_total)" = "$expected" ]; }
+wait_until 10 all_told || fail "launches: $(metric "$WORK/m" profbpf_process_launches_total), not $expected"
+note "launches, those within another left out: $expected"
+accounts_told() { get "$WORK/m" "$WORK/metrics.sock" && [ -n "$(metric "$WORK/m" profbpf_process_cpu_seconds_total)" ]; }
+wait_until 10 accounts_told || fail "no CPU time"
+assert_contains "labels" "$WORK/m" \
+	"^profbpf_process_launches_total\{session=\"1\",pid=\"$TRUTH_PID\",process=\"calls\",rank=\"3\",local_rank=\"1\"[,}]"
+assert_between "CPU seconds" 0 60 "$(metric "$WORK/m" profbpf_process_cpu_seconds_total)"
+# 20 sleeps of 5 ms each are in it, and of them nothing else than sleep.
+assert_between "seconds asleep" 0.1 100000 "$(metric "$WORK/m" profbpf_process_blocked_seconds_total)"
+assert_contains "others" "$WORK/m" '^profbpf_processes_in_other\{session="1"\} 0$'
+
+# Both formats; what the kernel says of who asks.
+assert_contains "format" "$WORK/m.head" '^200 text/plain; version=0.0.4'
+get "$WORK/open" "127.0.0.1:$port" 'application/openmetrics-text;version=1.0.0'
+assert_contains "OpenMetrics" "$WORK/open.head" '^200 application/openmetrics-text; version=1.0.0'
+assert_eq "its last line" "# EOF" "$(tail -n 1 "$WORK/open")"
+get "$WORK/theirs" "$WORK/metrics.sock" '*/*' setpriv --reuid=12345 --regid=12345 --clear-groups
+assert_lacks "what another user sees" "$WORK/theirs" 'session='
+assert_contains "what another user sees" "$WORK/theirs" '^profbpfd_sessions 0$'
+assert_status "another path" 0 python3 "$WORK/get.py" "127.0.0.1:$port" /other '*/*'
+assert_contains "another path" "$WORK/err" '^404 '
+
+if command -v promtool >/dev/null; then
+	promtool check metrics <"$WORK/m" >"$WORK/check" 2>&1 || fail "promtool: $(cat "$WORK/check")"
+	assert_eq "what promtool finds" "" "$(cat "$WORK/check")"
+	assert_status "the rules' own tests" 0 promtool test rules packaging/prometheus/profbpf.test.yml
+else
+	leave_out "needs promtool (./setup check installs it)"
+fi
+if command -v prometheus >/dev/null; then
+	cat >"$WORK/prometheus.yml" <<END
+global: { scrape_interval: 500ms, evaluation_interval: 500ms }
+rule_files: [$ROOT/packaging/prometheus/profbpf.rules.yml]
+scrape_configs: [{ job_name: profbpf, static_configs: [{ targets: ["127.0.0.1:$port"] }] }]
+END
+	web=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	prometheus --config.file="$WORK/prometheus.yml" --storage.tsdb.path="$WORK/tsdb" \
+		--web.listen-address="127.0.0.1:$web" >"$WORK/prometheus.log" 2>&1 {TRUTH_IN}>&- &
+	cat >"$WORK/ask.py" <<'END'
+import json, sys, urllib.parse, urllib.request
+base, query = sys.argv[1:]
+url = base + "/api/v1/query?" + urllib.parse.urlencode({"query": query})
+found = json.load(urllib.request.urlopen(url, timeout=60))["data"]["result"]
+sys.exit(0 if found else 1)
+END
+	ask() { python3 "$WORK/ask.py" "http://127.0.0.1:$web" "$1"; }
+	queries=0
+	while read -r query; do
+		wait_until 20 ask "$query" || fail "no data for $query: $(tail -n 5 "$WORK/prometheus.log")"
+		queries=$((queries + 1))
+	done < <(jq -r '.panels[].targets[].expr' packaging/grafana/profbpf.json
+		echo "profbpf_process_launches_total{rank=\"3\"} == $expected"
+		echo 'profbpf:process_cpus:rate1m')
+	assert_between "queries with data" 16 100 "$queries"
+else
+	leave_out "needs prometheus (./setup check installs it)"
+fi
+
+stop_attach
+truth_end
+stop_daemon
+[ ! -e "$WORK/metrics.sock" ] || fail "the socket was left"
+assert_status "an address that is none" 1 "$PROFBPFD" --metrics somewhere
+assert_contains "an address that is none" "$WORK/err" 'somewhere: it is neither a path'
