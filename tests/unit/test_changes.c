@@ -193,6 +193,50 @@ static void test_too_little_is_left_out(void **state)
 	free_side(&after);
 }
 
+/*
+ * A part that tells other shares of the kind says that this one is 0; one without any of them says nothing. Of a
+ * mean it says nothing in any case.
+ */
+static void test_what_a_part_does_not_tell(void **state)
+{
+	struct side before = { 0 }, after = { 0 };
+	struct changes changes;
+
+	(void)state;
+	/* Of a part they are in order. */
+	for (int i = 0; i < CHANGE_PARTS; i++) {
+		bool tells = i < CHANGE_PARTS_MIN - 1;
+
+		if (tells) {
+			put(&before.part[i], FIGURE_ROOT, "lock", 10, 100, 10);
+			put(&before.part[i], FIGURE_API, "open", 10, 1, 30);
+		}
+		put(&before.part[i], FIGURE_API, "read", 10, 1, 30);
+		if (tells)
+			put(&before.part[i], FIGURE_PROCESS, "job", 80, 100, 80);
+		put(&before.part[i], FIGURE_PROCESS, "other", 80, 100, 80);
+		put(&after.part[i], FIGURE_ROOT, "lock", 30, 100, 30);
+		put(&after.part[i], FIGURE_API, "open", 30, 1, 30);
+		put(&after.part[i], FIGURE_API, "read", 10, 1, 30);
+		put(&after.part[i], FIGURE_PROCESS, "job", 80, 100, 80);
+		put(&after.part[i], FIGURE_PROCESS, "other", 80, 100, 80);
+	}
+	changes = find(&before, &after);
+	assert_int_equal(changes.count, 3);
+	for (uint32_t i = 0; i < changes.count; i++) {
+		const struct change *row = &changes.row[i];
+
+		assert_true(row->kind == FIGURE_API ? strcmp(row->name, "read") == 0 :
+						      row->kind == FIGURE_PROCESS);
+		if (strcmp(row->name, "job") == 0)
+			assert_true(fabs(row->before -
+					 80.0 * (CHANGE_PARTS_MIN - 1) / CHANGE_PARTS) < 1e-9);
+	}
+	free(changes.row);
+	free_side(&before);
+	free_side(&after);
+}
+
 static void test_the_sentence_names_steps_and_their_root(void **state)
 {
 	struct side before = steps(10, 1), after = steps(20, 1);
@@ -226,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_equal_recordings_claim_nothing),
 		cmocka_unit_test(test_what_one_side_does_not_have),
 		cmocka_unit_test(test_too_little_is_left_out),
+		cmocka_unit_test(test_what_a_part_does_not_tell),
 		cmocka_unit_test(test_the_sentence_names_steps_and_their_root),
 	};
 

@@ -302,6 +302,26 @@ static void window_of_steps(void **state)
 	model_free(model);
 }
 
+/* By what a loop was found is told of loops alone. */
+static void sources_in_words(void **state)
+{
+	static const struct { enum step_source source; const char *text; } cases[] = {
+		{ STEPS_POINTS, "the operators given" },
+		{ STEPS_FILE, "the device file" },
+		{ STEPS_MARKS, "the framework's marks" },
+		{ STEPS_TRAINER, "the trainer's fetches" },
+		{ STEPS_HOST, "the host's loop, by copies to the device" },
+		{ STEPS_DEVICE, "what the device did, by copies to the device" },
+		{ STEPS_REPETITION, "what repeats" },
+	};
+	char text[128];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		step_source_text(cases[i].source, LOOP_BY_FEED, text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +329,7 @@ int main(void)
 		cmocka_unit_test(by_marks),	     cmocka_unit_test(by_numbers_of_tasks),
 		cmocka_unit_test(by_file),	     cmocka_unit_test(no_steps),
 		cmocka_unit_test(repetition_inside), cmocka_unit_test(window_of_steps),
+		cmocka_unit_test(sources_in_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
