@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/encode/driver_message.h"
 #include "daemon/profbpfd/encode/encode.h"
+#include "daemon/profbpfd/encode/known_tasks.h"
 #include "daemon/profbpfd/encode/left_out.h"
 #include "daemon/profbpfd/encode/statistics_message.h"
 #include "daemon/profbpfd/probe/ends.h"
@@ -53,7 +53,7 @@ struct writer {
 	struct string_table *strings;
 	uint32_t strings_sent;
 	struct repeated_body *repeated, **repeated_end;
-	void *tasks;			/* tsearch tree of struct task_row: threads alive, by tid */
+	struct known_tasks tasks;
 	struct item *left_out;		/* what is not recorded whole now, for the next segment */
 	struct item *unseen;		/* functions whose ends are not seen now, for the next segment */
 	uint32_t drivers[DRIVERS_MAX];
@@ -193,83 +193,14 @@ static void note_drivers(struct writer *w, const struct item *item)
 	put_drivers(w, known);
 }
 
-static int compare_tid(const void *a, const void *b)
-{
-	const struct task_row *x = a, *y = b;
-
-	return x->record.tid < y->record.tid ? -1 : x->record.tid > y->record.tid;
-}
-
-static void free_task(void *row)
-{
-	struct task_row *task = row;
-
-	free(task->cmdline);
-	free(task->exe);
-	free(task);
-}
-
-static void forget_task(struct writer *w, const struct task_row *row)
-{
-	struct task_row **found = tfind(row, &w->tasks, compare_tid);
-	struct task_row *task = found ? *found : NULL;
-
-	if (!task)
-		return;
-	tdelete(row, &w->tasks, compare_tid);
-	free_task(task);
-}
-
-static void remember_task(struct writer *w, const struct task_row *row)
-{
-	struct task_row **found = tfind(row, &w->tasks, compare_tid);
-	struct task_row *task = found ? *found : calloc(1, sizeof(*task));
-
-	if (!task)
-		return;
-	task->record = row->record;
-	task->record.event = TASK_SEEN;
-	if (row->cmdline) {
-		free(task->cmdline);
-		task->cmdline = strdup(row->cmdline);
-	}
-	if (row->exe) {
-		free(task->exe);
-		task->exe = strdup(row->exe);
-	}
-	if (!found && !tsearch(task, &w->tasks, compare_tid))
-		free_task(task);
-}
-
-static void note_tasks(struct writer *w, const struct item *item)
-{
-	const struct task_row *row = item->data;
-
-	for (uint32_t i = 0; i < item->count; i++) {
-		if (row[i].record.event == TASK_EXIT)
-			forget_task(w, &row[i]);
-		else
-			remember_task(w, &row[i]);
-	}
-}
-
-static void add_row(const void *node, VISIT visit, void *closure)
-{
-	const struct task_row *const *task = node;
-
-	if (visit == postorder || visit == leaf)
-		item_append(closure, *task, sizeof(**task));
-}
-
 static void put_tasks(struct writer *w)
 {
-	struct item *item = item_new(ITEM_TASKS, 4096);
+	struct item *item = known_tasks_rows(&w->tasks);
 
 	if (!item) {
 		fail(w, -ENOMEM);
 		return;
 	}
-	twalk_r(w->tasks, add_row, item);
 	if (item->count)
 		put_item(w, item);
 	item->count = 0; /* the rows own nothing: the strings are the tree's */
@@ -397,6 +328,7 @@ static void cut_and_answer(struct writer *w, struct cut_row *row)
 
 	if (!w->flight)
 		return;
+	known_tasks_turn(&w->tasks);
 	cut_flight(w, row->ts_ns);
 	if (!ask.take)
 		return;
@@ -432,7 +364,9 @@ static void handle_rows(struct writer *w, const struct item *item)
 	if (item->kind == ITEM_RECORDS && (item->type == REC_IOCTL || item->type == REC_BLOCK))
 		note_drivers(w, item);
 	if (item->kind == ITEM_TASKS)
-		note_tasks(w, item);
+		known_tasks_note(&w->tasks, item);
+	if (w->flight && item->kind == ITEM_RECORDS && item->type == REC_ACCOUNT)
+		known_tasks_alive(&w->tasks, item);
 	count = put_item(w, item) || w->no_room ? &w->unwritten[source] : &w->delivered[source];
 	__atomic_fetch_add(count, item->count, __ATOMIC_RELAXED);
 }
@@ -583,7 +517,7 @@ void writer_free(struct writer *writer)
 {
 	if (!writer)
 		return;
-	tdestroy(writer->tasks, free_task);
+	known_tasks_free(&writer->tasks);
 	while (writer->repeated) {
 		struct repeated_body *next = writer->repeated->next;
 

@@ -39,6 +39,7 @@ struct task_row {
 	struct rec_task record;
 	char *cmdline;		/* allocated, or NULL */
 	char *exe;
+	uint32_t turn;		/* the writer's: in which it was heard of last (known_tasks.h) */
 };
 
 struct device_row {
