@@ -79,6 +79,8 @@ static void tensors(void **state)
 	assert_true(rows[0].has_queue);
 	assert_int_equal(rows[0].pushes, 8);
 	assert_int_equal(rows[0].pops, 8);
+	/* Tensors are opened after the wait: how long that was is not known, and not 0. */
+	assert_false(rows[0].has_pop_wait || rows[0].has_push_wait);
 	/* 1 from 1, 0 from 50, 1 from 100, 2 from 200, 1 from 300, 0 from 400 on. */
 	assert_true(rows[0].has_size);
 	assert_int_equal(rows[0].capacity, 2);
@@ -147,6 +149,7 @@ static void iterators(void **state)
 	assert_string_equal(rows[1].name, "Prefetch");
 	assert_int_equal(rows[1].pushes, 4);
 	assert_int_equal(rows[1].pops, 4);
+	assert_true(rows[1].has_pop_wait && !rows[1].has_push_wait);
 	assert_int_equal(rows[1].pop_wait_ns, 200 * MS);
 	assert_int_equal(rows[1].run_ns, 30);
 	assert_true(rows[1].has_size);

@@ -147,6 +147,7 @@ static void frame(void **state)
 	assert_int_equal(rows[0].capacity, 4);
 	assert_int_equal(rows[0].pushes, 2);
 	assert_int_equal(rows[0].pops, 2);
+	assert_true(rows[0].has_pop_wait && rows[0].has_push_wait);
 	assert_int_equal(rows[0].pop_wait_ns, 50 * MS + 10);
 	/* Known from 100 ms on: 0, from 200 on 1, from 300 on 2, from 400 on 1. */
 	assert_true(rows[0].has_size);

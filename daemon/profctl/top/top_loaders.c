@@ -55,6 +55,7 @@ struct op {
 	char path[256];
 	uint64_t run_ns, runnable_ns, elements;
 	bool buffer;
+	bool times_pops; /* its pops take as long as they wait; of other loaders they are what comes after a wait */
 	/* Of its queue: pushes less pops since it was first seen, and where that is when it is empty. */
 	int64_t net, least, empty, most;
 	bool known;
@@ -313,6 +314,7 @@ static void take_next(struct top_loaders *l, const struct top_called *call, cons
 	l->ops[op].elements++;
 	l->ops[op].buffer = begins(name, BUFFER);
 	if (l->ops[op].buffer) {
+		l->ops[op].times_pops = true;
 		change.op = op;
 		change.pop = true;
 		add_change(l, &change);
@@ -449,6 +451,7 @@ static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
 	row->has_queue = op->buffer;
 	row->pushes = op->pushes;
 	row->pops = op->pops;
+	row->has_pop_wait = op->times_pops;
 	row->pop_wait_ns = op->pop_wait_ns;
 	row->has_size = op->known && op->most > op->empty && to_ns > from_ns;
 	row->never_empty = !op->known && op->pops && op->told == op->pops && op->soon == 0;

@@ -438,6 +438,7 @@ static void show_queue(struct top_pipeline *p, struct queue *queue)
 		row->capacity = queue->capacity;
 		row->pushes = queue->pushes;
 		row->pops = queue->pops;
+		row->has_push_wait = row->has_pop_wait = true;
 		row->push_wait_ns = queue->push_wait_ns;
 		row->pop_wait_ns = queue->pop_wait_ns;
 		/* Some operators have the code of a push within their own: sizes cannot be told. */

@@ -29,6 +29,7 @@ struct top_operator {
 	bool never_empty; /* size unknown, but it is known that nobody had to wait for an element */
 	uint64_t elements; /* handed on; 0 where pops tell */
 	uint64_t pushes, pops;
+	bool has_push_wait, has_pop_wait; /* what follows is known */
 	uint64_t push_wait_ns, pop_wait_ns; /* time inside pushes and pops */
 };
 

@@ -204,9 +204,19 @@ static void queue_text(const struct top_operator *op, char *text, size_t size)
 	snprintf(text, size, "[%s] %.1f/%u", bar, op->mean_size, op->capacity);
 }
 
+/* Percent of the frame, "?" of what is not known. */
+static const char *wait_text(const struct top_frame *frame, bool known, uint64_t ns, char *text,
+			     size_t size)
+{
+	snprintf(text, size, "?");
+	if (known)
+		snprintf(text, size, "%.1f", percent(ns, frame->duration_ns));
+	return text;
+}
+
 void top_view_operators(const struct top_frame *frame, size_t rows, top_line *line, void *context)
 {
-	char queue[48];
+	char queue[48], put[16], get[16];
 
 	if (!frame->operator_count || !rows)
 		return;
@@ -217,12 +227,12 @@ void top_view_operators(const struct top_frame *frame, size_t rows, top_line *li
 
 		queue_text(op, queue, sizeof(queue));
 		print(line, context, TOP_PLAIN,
-		      "%8u  %6.1f %6.1f  %-22.22s %-22s %8.0f %7.1f %7.1f", op->pid,
+		      "%8u  %6.1f %6.1f  %-22.22s %-22s %8.0f %7s %7s", op->pid,
 		      percent(op->run_ns, frame->duration_ns),
 		      percent(op->runnable_ns, frame->duration_ns), op->name, queue,
 		      rate(frame, op->elements ? op->elements : op->pops),
-		      percent(op->push_wait_ns, frame->duration_ns),
-		      percent(op->pop_wait_ns, frame->duration_ns));
+		      wait_text(frame, op->has_push_wait, op->push_wait_ns, put, sizeof(put)),
+		      wait_text(frame, op->has_pop_wait, op->pop_wait_ns, get, sizeof(get)));
 	}
 	if (frame->operator_count > rows)
 		print(line, context, TOP_PLAIN, "... and %zu more operators",
@@ -378,8 +388,10 @@ static void json_operator(struct json *json, const struct top_operator *op)
 			json_bool(json, "never_empty", true);
 		json_number(json, "pushes", op->pushes);
 		json_number(json, "pops", op->pops);
-		json_number(json, "push_wait_ns", op->push_wait_ns);
-		json_number(json, "pop_wait_ns", op->pop_wait_ns);
+		if (op->has_push_wait)
+			json_number(json, "push_wait_ns", op->push_wait_ns);
+		if (op->has_pop_wait)
+			json_number(json, "pop_wait_ns", op->pop_wait_ns);
 		json_close_object(json);
 	}
 	json_close_object(json);
