@@ -45,7 +45,8 @@ static int set_conf(const struct file_setting *s, const struct file_entry *e, si
 	struct probe_conf conf;
 
 	catalog_probe_conf(entry, &conf);
-	if (s->options.keep_queues && entry->kind == PROFBPF__FUNCTION__KIND__QUEUE)
+	if (s->options.keep_queues && (entry->kind == PROFBPF__FUNCTION__KIND__QUEUE ||
+				       entry->kind == PROFBPF__FUNCTION__KIND__MARKER))
 		conf.flags |= PROBE_KEEP;
 	if (e->names_change_unseen || !kept_names_hold(&e->file, entry))
 		conf.flags &= ~PROBE_NAME_KEPT;

@@ -41,7 +41,7 @@ struct probes_options {
 	bool optimized_nop;
 	struct end_prices prices; /* what seeing calls to their ends costs */
 	double budget; /* the part of one CPU that this may cost, 0 = any */
-	bool keep_queues; /* record calls of kind queue, however short */
+	bool keep_queues; /* record calls of the kinds queue and marker, however short */
 	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
 	struct file_cache *file_cache; /* what is known of files; may be NULL */
 	struct figures *figures; /* told which are launches; NULL: nobody wants them */

@@ -54,7 +54,7 @@ struct session_request {
 	uint64_t buffer_bytes;	/* all rings together */
 	uint64_t stack_block_ns;	/* topic stack: shorter sleeps leave no stack */
 	bool keep_figures;	/* of processes, for session_figures() */
-	bool keep_queues;	/* calls of kind queue are recorded, however short */
+	bool keep_queues;	/* calls of the kinds queue and marker are recorded, however short */
 	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
 	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
 	double budget;		/* part of one CPU that recording may cost (probes.h, shedding.h), 0 = any */

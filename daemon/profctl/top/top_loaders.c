@@ -245,7 +245,7 @@ static void take_handed(struct top_loaders *l, const struct top_called *call, en
 
 static const char *loader_path(enum call_kind kind)
 {
-	return kind == TENSOR ? "torch workers, tensors" : "MegEngine workers";
+	return kind == TENSOR ? TOP_TORCH : "MegEngine workers";
 }
 
 static void find_taken(struct top_loaders *l, struct change *change)

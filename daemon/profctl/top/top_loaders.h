@@ -19,6 +19,8 @@
 
 #include "daemon/profctl/top/top_pipeline.h"
 
+#define TOP_TORCH "torch workers, tensors" /* name of the operator of a trainer of PyTorch */
+
 struct top_loaders;
 
 /* top_loaders_new - nothing seen yet, or NULL without memory; top_loaders_free() accepts NULL */

@@ -75,6 +75,7 @@ struct top_state {
 	struct top_frame *frame; /* being filled by a walk */
 	struct top_pipeline *pipeline;
 	struct top_loaders *loaders;
+	struct top_marks *marks;
 };
 
 /* By the key that every row begins with, for search.h. */

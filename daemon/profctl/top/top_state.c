@@ -8,6 +8,7 @@
 
 #include "proto/trace.pb-c.h"
 #include "daemon/profctl/top/top_loaders.h"
+#include "daemon/profctl/top/top_marks.h"
 #include "daemon/profctl/top/top_pipeline.h"
 #include "daemon/profctl/top/top_rows.h"
 #include "lib/trace/column.h"
@@ -26,7 +27,8 @@ struct top_state *top_state_new(void)
 	s->now = calloc(CPUS_MAX, sizeof(*s->now));
 	s->pipeline = top_pipeline_new();
 	s->loaders = top_loaders_new();
-	if (!s->before || !s->now || !s->pipeline || !s->loaders) {
+	s->marks = top_marks_new();
+	if (!s->before || !s->now || !s->pipeline || !s->loaders || !s->marks) {
 		top_state_free(s);
 		return NULL;
 	}
@@ -53,6 +55,7 @@ void top_state_free(struct top_state *s)
 	free(s->functions);
 	top_pipeline_free(s->pipeline);
 	top_loaders_free(s->loaders);
+	top_marks_free(s->marks);
 	free(s->before);
 	free(s->now);
 	free(s);
@@ -289,6 +292,7 @@ static void take_functions(struct top_state *s, const struct pbt_packet *packet)
 		name_function(&s->functions[from->id], from->name);
 		top_pipeline_function(s->pipeline, from);
 		top_loaders_function(s->loaders, from);
+		top_marks_function(s->marks, from);
 	}
 	profbpf__functions__free_unpacked(m, NULL);
 }
@@ -390,6 +394,7 @@ static void count_kept(void *context, const struct top_called *call)
 					 sizeof(*c), NULL);
 
 	top_loaders_call(s->loaders, call, text(s, call->text));
+	top_marks_call(s->marks, call, text(s, call->text));
 	if (!c)
 		return;
 	c->kept++;

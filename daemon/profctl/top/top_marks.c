@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profctl/top/top_marks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/profctl/top/top_loaders.h"
+
+#define FUNCTIONS_MAX 64
+#define THREADS_MAX 1024
+#define MARKS_MAX (1u << 20) /* of one frame */
+
+#define BEGINS "_ZN5torch8autograd8profiler25record_function_enter_newE"
+#define ENDS "_ZN5torch8autograd8profilerL24record_function_exit_newE"
+#define LOADER "enumerate(DataLoader)#"
+
+enum mark_kind { MARK_FETCH, MARK_OTHER, MARK_END };
+
+struct known_function {
+	uint32_t id;
+	bool ends;
+};
+
+struct mark {
+	uint64_t start_ns, end_ns;
+	uint32_t pid, tid;
+	enum mark_kind kind;
+};
+
+/* A thread that marks. */
+struct thread {
+	uint32_t pid, tid;
+	uint32_t depth; /* marks that go on inside the fetch, and the fetch; 0 = no fetch */
+	uint64_t since_ns; /* of the fetch, or of the frame */
+	uint64_t wait_ns; /* of this frame */
+	bool fetches; /* a fetch was seen to begin */
+	bool unsure; /* the first that was seen of it, in this frame, was an end: that of a fetch? */
+};
+
+struct top_marks {
+	struct known_function functions[FUNCTIONS_MAX];
+	struct thread threads[THREADS_MAX];
+	struct mark *marks;
+	size_t function_count, thread_count, mark_count, mark_room;
+	bool ends_seen; /* a function that ends marks is probed */
+};
+
+struct top_marks *top_marks_new(void)
+{
+	return calloc(1, sizeof(struct top_marks));
+}
+
+void top_marks_free(struct top_marks *m)
+{
+	if (m)
+		free(m->marks);
+	free(m);
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return text && strncmp(text, with, strlen(with)) == 0;
+}
+
+static const struct known_function *function_of(const struct top_marks *m, uint32_t id)
+{
+	for (size_t i = 0; i < m->function_count; i++)
+		if (m->functions[i].id == id)
+			return &m->functions[i];
+	return NULL;
+}
+
+void top_marks_function(struct top_marks *m, const Profbpf__Function *function)
+{
+	bool ends = begins(function->name, ENDS);
+
+	if ((!ends && !begins(function->name, BEGINS)) || m->function_count == FUNCTIONS_MAX ||
+	    function_of(m, function->id))
+		return;
+	m->functions[m->function_count++] = (struct known_function){ function->id, ends };
+	m->ends_seen |= ends;
+}
+
+static struct mark *add_mark(struct top_marks *m)
+{
+	if (m->mark_count == m->mark_room) {
+		size_t room = m->mark_room ? 2 * m->mark_room : 1024;
+		struct mark *grown = room <= MARKS_MAX ?
+					     reallocarray(m->marks, room, sizeof(*grown)) :
+					     NULL;
+
+		if (!grown)
+			return NULL;
+		m->marks = grown;
+		m->mark_room = room;
+	}
+	return &m->marks[m->mark_count++];
+}
+
+/* Calls come by CPU: they are put in order when the frame ends. */
+void top_marks_call(struct top_marks *m, const struct top_called *call, const char *name)
+{
+	const struct known_function *function = function_of(m, call->function);
+	struct mark *mark = function ? add_mark(m) : NULL;
+
+	if (mark)
+		*mark = (struct mark){ .start_ns = call->end_ns - call->dur_ns,
+				       .end_ns = call->end_ns,
+				       .pid = call->pid,
+				       .tid = call->tid,
+				       .kind = function->ends	     ? MARK_END
+					       : begins(name, LOADER) ? MARK_FETCH
+								      : MARK_OTHER };
+}
+
+static struct thread *thread_of(struct top_marks *m, const struct mark *mark)
+{
+	for (size_t i = 0; i < m->thread_count; i++)
+		if (m->threads[i].tid == mark->tid && m->threads[i].pid == mark->pid)
+			return &m->threads[i];
+	if (m->thread_count == THREADS_MAX)
+		return NULL;
+	m->threads[m->thread_count] = (struct thread){ .pid = mark->pid,
+						       .tid = mark->tid,
+						       .unsure = mark->kind == MARK_END };
+	return &m->threads[m->thread_count++];
+}
+
+/* A fetch inside of one: the end of the one before was not recorded, and how long it took is not known. */
+static void apply(struct top_marks *m, const struct mark *mark)
+{
+	struct thread *t = thread_of(m, mark);
+
+	if (!t)
+		return;
+	if (mark->kind == MARK_FETCH) {
+		t->depth = 1;
+		t->fetches = true;
+		t->since_ns = mark->start_ns;
+	} else if (mark->kind == MARK_OTHER) {
+		t->depth += t->depth != 0;
+	} else if (t->depth && --t->depth == 0 && mark->end_ns > t->since_ns) {
+		t->wait_ns += mark->end_ns - t->since_ns;
+	}
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct mark *x = a, *y = b;
+
+	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+static void show(struct thread *t, uint64_t to_ns, struct top_operator *rows, size_t count)
+{
+	if (t->depth && to_ns > t->since_ns) {
+		t->wait_ns += to_ns - t->since_ns;
+		t->since_ns = to_ns;
+	}
+	for (size_t i = 0; i < count && t->fetches && !t->unsure; i++) {
+		if (rows[i].pid != t->pid || strcmp(rows[i].name, TOP_TORCH) != 0)
+			continue;
+		rows[i].has_pop_wait = true;
+		rows[i].pop_wait_ns += t->wait_ns;
+	}
+	t->wait_ns = 0;
+	t->unsure = false;
+}
+
+void top_marks_frame(struct top_marks *m, uint64_t from_ns, uint64_t to_ns,
+		     struct top_operator *rows, size_t count)
+{
+	size_t done = 0;
+
+	if (m->mark_count)
+		qsort(m->marks, m->mark_count, sizeof(*m->marks), by_end);
+	for (; done < m->mark_count && m->marks[done].end_ns <= to_ns; done++)
+		apply(m, &m->marks[done]);
+	m->mark_count -= done;
+	if (done)
+		memmove(m->marks, m->marks + done, m->mark_count * sizeof(*m->marks));
+	for (size_t i = 0; i < m->thread_count && m->ends_seen; i++) {
+		if (m->threads[i].depth && m->threads[i].since_ns < from_ns)
+			m->threads[i].since_ns = from_ns;
+		show(&m->threads[i], to_ns, rows, count);
+	}
+}
