@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+#include "analyzer/load/kept_rows.h"
 #include "analyzer/model/model.h"
 
 struct loader;
@@ -18,15 +19,6 @@ struct progress;
 
 /* A loader that fills @model; NULL without memory. The model stays the caller's. */
 struct loader *loader_new(struct model *model);
-
-/* Rows that are kept; others are counted (model.survey), which takes a fraction of the time and memory. */
-enum load_rows {
-	LOAD_CALLS = 1 << 0,
-	LOAD_IOCTLS = 1 << 1,
-	LOAD_SCHEDULE = 1 << 2, /* switches, wake-ups, interrupts */
-	LOAD_TASKS = 1 << 3, /* of devices */
-	LOAD_ALL = (1 << 4) - 1, /* unless something else is chosen */
-};
 
 /*
  * loader_choose - before the first file: keep only these rows, enum load_rows

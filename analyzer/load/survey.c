@@ -6,7 +6,7 @@
 
 #include "analyzer/import/readers/proto_fields.h"
 #include "analyzer/load/call_columns.h"
-#include "analyzer/load/load_pbt.h"
+#include "analyzer/load/kept_rows.h"
 #include "lib/trace/column.h"
 
 #define FIELDS 32 /* numbers of batches' fields are below */

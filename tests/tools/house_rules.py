@@ -24,7 +24,6 @@ CIRCLES = [
     "analyzer/analyse/idle/idle_sleep analyzer/analyse/idle/idle_text analyzer/analyse/idle/root_places "
     "analyzer/analyse/idle/root_walk",
     "analyzer/cli/analysis analyzer/cli/passes",
-    "analyzer/load/load_pbt analyzer/load/survey",
     "analyzer/load/loader analyzer/load/window",
     "daemon/profbpfd/encode/encode daemon/profbpfd/encode/encode_block daemon/profbpfd/encode/encode_records "
     "daemon/profbpfd/encode/encode_stack",
