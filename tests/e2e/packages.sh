@@ -120,6 +120,12 @@ files() {
 	find etc -type f ! -name '*-' ! -name ld.so.cache ! -name resolv.conf ! -name hosts -exec sha256sum {} + | sort -k 2)
 }
 
+# packages_in FOLDER: their names
+packages_in() {
+	# shellcheck disable=SC2016 # dpkg's own variable
+	in_root "$1" dpkg-query -W -f '${Package}\n' | sort
+}
+
 # installed FOLDER VERSION: that one can be used: traces, and reports
 installed() {
 	inside "$1" profctl --version
@@ -136,7 +142,7 @@ installed() {
 
 # use RELEASE: install, use, upgrade, purge
 use() {
-	local release=$1 folder=$WORK/$1-use packages=$WORK/$1-packages
+	local release=$1 folder=$WORK/$1-use packages=$WORK/$1-packages others
 	debian "$release" "$folder" systemd
 	mkdir "$folder/root/packages"
 	cp "$packages"/profbpf_*.deb "$packages"/profbpf-device_*.deb "$folder/root/packages/"
@@ -144,6 +150,7 @@ use() {
 	cp tests/data/traces/every.pbt "$folder/root/"
 	inside "$folder" apt-get -q update
 	files "$folder" >"$WORK/before"
+	packages_in "$folder" >"$WORK/packages-before"
 
 	inside "$folder" sh -c 'apt-get -q -y install /root/packages/*_0.0.1.deb'
 	installed "$folder" 0.0.1-1
@@ -158,7 +165,10 @@ use() {
 	inside "$folder" sh -c 'apt-get -q -y --allow-downgrades install /root/packages/*_0.0.1.deb && apt-get -q -y install /root/packages/*-1_*.deb'
 	assert_eq "disabled, and so after an upgrade" disabled "$(in_root "$folder" systemctl is-enabled profbpfd 2>&1 || :)"
 
-	inside "$folder" sh -c 'apt-get -q -y purge profbpf profbpf-device && apt-get -q -y autoremove --purge'
+	inside "$folder" apt-get -q -y purge profbpf profbpf-device
+	# And what came along with them, also what something else would like to have.
+	mapfile -t others < <(packages_in "$folder" | comm -13 "$WORK/packages-before" -)
+	[ ${#others[@]} -eq 0 ] || inside "$folder" apt-get -q -y purge "${others[@]}"
 	files "$folder" >"$WORK/after"
 	# The group stays, as Debian's packages leave theirs.
 	sed -i -E '/ etc\/g?shadow$| etc\/group$/d' "$WORK/before" "$WORK/after"
