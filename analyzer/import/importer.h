@@ -145,6 +145,7 @@ extern const struct importer import_nsys;
 extern const struct importer import_nsys_stats;
 extern const struct importer import_onnxruntime;
 extern const struct importer import_perfetto;
+extern const struct importer import_proton;
 extern const struct importer import_rocpd;
 extern const struct importer import_rocprof_csv;
 extern const struct importer import_rocprof_json;

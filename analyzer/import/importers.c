@@ -50,6 +50,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_megengine_graph,
 	&import_onnxruntime,
 	&import_tensorrt,
+	&import_proton,
 	&import_perfetto,
 	&import_chrome,
 	&import_directory,

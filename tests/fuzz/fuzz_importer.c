@@ -110,6 +110,7 @@ static const struct target TARGETS[] = {
 	{ "megengine_graph", &import_megengine_graph, { "profiling.json" } },
 	{ "onnxruntime", &import_onnxruntime, { "onnxruntime_profile.json" } },
 	{ "tensorrt", &import_tensorrt, { "times.json" } },
+	{ "proton", &import_proton, { "proton.hatchet" } },
 	{ "perfetto", &import_perfetto, { "trace.pftrace" } },
 	{ "chrome", &import_chrome, { "trace.json" } },
 	{ "directory",
