@@ -70,23 +70,34 @@ rule_files: [$ROOT/packaging/prometheus/profbpf.rules.yml]
 scrape_configs: [{ job_name: profbpf, static_configs: [{ targets: ["127.0.0.1:$port"] }] }]
 END
 	web=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	# It must not keep the program waiting for the end of its input.
 	prometheus --config.file="$WORK/prometheus.yml" --storage.tsdb.path="$WORK/tsdb" \
 		--web.listen-address="127.0.0.1:$web" >"$WORK/prometheus.log" 2>&1 {TRUTH_IN}>&- &
 	cat >"$WORK/ask.py" <<'END'
-import json, sys, urllib.parse, urllib.request
-base, query = sys.argv[1:]
-url = base + "/api/v1/query?" + urllib.parse.urlencode({"query": query})
-found = json.load(urllib.request.urlopen(url, timeout=60))["data"]["result"]
-sys.exit(0 if found else 1)
+import json, sys, time, urllib.parse, urllib.request
+base, patience = sys.argv[1], float(sys.argv[2])
+end = time.monotonic() + patience
+def found(query):
+    url = base + "/api/v1/query?" + urllib.parse.urlencode({"query": query})
+    try:
+        return json.load(urllib.request.urlopen(url, timeout=60))["data"]["result"]
+    except OSError:
+        return []
+queries = sys.stdin.read().splitlines()
+for query in queries:
+    while not found(query):
+        if time.monotonic() > end:
+            sys.exit("no data for " + query)
+        time.sleep(0.05)
+print(len(queries))
 END
-	ask() { python3 "$WORK/ask.py" "http://127.0.0.1:$web" "$1"; }
-	queries=0
-	while read -r query; do
-		wait_until 20 ask "$query" || fail "no data for $query: $(tail -n 5 "$WORK/prometheus.log")"
-		queries=$((queries + 1))
-	done < <(jq -r '.panels[].targets[].expr' packaging/grafana/profbpf.json
+	{
+		jq -r '.panels[].targets[].expr' packaging/grafana/profbpf.json
 		echo "profbpf_process_launches_total{rank=\"3\"} == $expected"
-		echo 'profbpf:process_cpus:rate1m')
+		echo 'profbpf:process_cpus:rate1m'
+	} >"$WORK/queries"
+	queries=$(/usr/bin/python3 "$WORK/ask.py" "http://127.0.0.1:$web" $((20 * PATIENCE)) <"$WORK/queries") ||
+		fail "$(tail -n 5 "$WORK/prometheus.log")"
 	assert_between "queries with data" 16 100 "$queries"
 else
 	leave_out "needs prometheus (./setup check installs it)"
