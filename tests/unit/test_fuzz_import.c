@@ -18,7 +18,7 @@
 #define SEEDS "tests/fuzz/import_seeds/*"
 #define SIZE_MAX_OF_INPUT 8192
 #define SEEDS_MAX 64
-#define CHANGED 600 /* inputs made of each seed */
+#define CHANGED 250 /* inputs made of each seed */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -26,8 +26,10 @@ static void raise_base(struct pytorch *file)
 	for (uint32_t i = 0; i < file->scopes.count; i++)
 		first_ns = file->scopes.row[i].start_ns < first_ns ? file->scopes.row[i].start_ns
 								   : first_ns;
-	if (first_ns != INT64_MAX && first_ns + file->base_ns < 1) {
-		file->base_ns = 1 - first_ns;
+	/* Damaged files have any numbers, so the sum may overflow. */
+	if (first_ns != INT64_MAX && (__int128)first_ns + file->base_ns < 1) {
+		if (__builtin_sub_overflow(1, first_ns, &file->base_ns))
+			file->base_ns = INT64_MAX;
 		import_finding(file->import,
 			       "times before the epoch: all were moved so that the first is 1 ns",
 			       NULL);
