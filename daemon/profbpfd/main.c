@@ -212,8 +212,12 @@ static void set_btf(const char *path, struct argp_state *state)
 {
 	char error[512];
 
-	if (kernel_types_check(path, error, sizeof(error)))
-		wrong(state, "%s", error);
+	if (kernel_types_check(path, error, sizeof(error))) {
+		if (((const struct arguments *)state->input)->place)
+			wrong(state, "%s", error);
+		/* What was typed is right; the file is not. */
+		argp_failure(state, 1, 0, "%s", error);
+	}
 	setenv(KERNEL_TYPES_ENV, path, true);
 }
 
