@@ -82,6 +82,8 @@ def check_each_join(judge, events, start_ns, inside, error_ns):
     for event in events:
         if event.get("ph") == "X" and event.get("cat") in ("launch", "copy", "collective", "event"):
             calls[(event["tid"], event["ts"])] = event
+        elif event.get("cat") == "root":
+            continue  # from whom a thread waited for
         elif event.get("ph") == "s":
             starts[event["id"]] = event
         elif event.get("ph") == "f":
