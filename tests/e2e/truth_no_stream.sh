@@ -47,7 +47,8 @@ bounds() {
 	)
 	note "$name: busy at least $LEAST %, truly $TRUE %, at most $MOST %"
 	assert_eq "$name: whose time it is" launches "$(json "$R" .waits.of)"
-	assert_between "$name: how busy it truly was" "$LEAST" "$MOST" "$TRUE"
+	# The waits that bound it are the host's instants, the truth the device's: each kernel is off by microseconds.
+	assert_between "$name: how busy it truly was" "$(python3 -c "print($LEAST - 0.5)")" "$(python3 -c "print($MOST + 0.5)")" "$TRUE"
 	assert_eq "$name: waits add up" "$(json "$R" .waits.total_ns)" "$(jq '[.waits.roots[].ns] | add' "$R")"
 	assert_eq "$name: all its time" "$(json "$R" .waits.window_ns)" "$(jq '.waits.total_ns + .waits.run_ns' "$R")"
 }

@@ -39,8 +39,8 @@ stage() {
 	DOING=$(jq -c '.pipeline[0].operators | max_by(.held_up_ns)' "$R")
 	note "$1: the main thread waited $WAIT_NS of $LOOP_NS ns; $(jq -c '{name, workers, held_up_ns, cause, where}' <<<"$DOING")"
 	assert_eq "$1: who" "$2" "$(jq -r .name <<<"$DOING")"
-	# A worker that never had the item that was waited for is not seen.
-	assert_between "$1: how many" $((($3 + 1) / 2)) "$3" "$(jq .workers <<<"$DOING")"
+	# Workers that take turns in step: the item that is waited for may always be the same one's, the others' are there then.
+	assert_between "$1: how many" 1 "$3" "$(jq .workers <<<"$DOING")"
 	held=$(jq .held_up_ns <<<"$DOING")
 	# The rest of a wait is the main thread's own way back to a CPU, and on a loaded machine that of others on the way.
 	assert_between "$1: how long" $((WAIT_NS * 70 / 100)) $((LOOP_NS + LOOP_NS / 20)) "$held"
