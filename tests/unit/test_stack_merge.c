@@ -62,10 +62,13 @@ static const struct {
 	/* The loop has just been entered, for the first time or again. */
 	{ "*b", "", "*b" },
 	{ "*a*b", "X|", "*aXb" },
-	{ "*a*b", "0|X|", "aXb" },
+	{ "*a*b", "0|X|", "*aXb" },
 	/* Functions that could not be read are left out. */
 	{ "a*b", "X0Y|", "aXYb" },
-	{ "a*b", "0|", "ab" },
+	/* None could: the process has ended. */
+	{ "a*b", "0|", "a*b" },
+	{ "a*b*c", "0|00|", "a*b*c" },
+	{ "a*b", "0|0|", "a*b" },
 	/* The native stack ends early: from the innermost one. */
 	{ "a*b*~", "X|Y|Z|", "aXbYZ" },
 	{ "a~", "X|Y|", "aXY" },

@@ -27,19 +27,26 @@ static uint32_t count_entries(const struct stack_parts *parts)
 	return entries;
 }
 
+static bool some_known(const struct stack_parts *parts)
+{
+	for (uint32_t i = 0; i < parts->python_count; i++)
+		if (parts->python[i].frame)
+			return true;
+	return false;
+}
+
 static void put(struct merge *m, uint32_t frame)
 {
 	if (frame)
 		m->into[m->count++] = frame;
 }
 
-/* What runs in the next entry; false if there is none left. */
+/* What runs in the next entry; false if no function of it is known. */
 static bool put_entry(struct merge *m)
 {
 	const struct stack_parts *parts = m->parts;
+	uint32_t before = m->count;
 
-	if (m->next == parts->python_count)
-		return false;
 	while (m->next < parts->python_count) {
 		const struct interpreted_frame *frame = &parts->python[m->next++];
 
@@ -47,7 +54,14 @@ static bool put_entry(struct merge *m)
 		if (frame->entry)
 			break;
 	}
-	return true;
+	return m->count > before;
+}
+
+/* What runs in all that are left. */
+static void put_rest(struct merge *m)
+{
+	while (m->next < m->parts->python_count)
+		put_entry(m);
 }
 
 /* The innermost @bare frames of the loop have no functions; each of the others has those of one entry. */
@@ -67,8 +81,7 @@ static void put_by_entry(struct merge *m, uint32_t bare)
 		}
 		put(m, native->frame);
 	}
-	while (put_entry(m))
-		;
+	put_rest(m);
 }
 
 /* All functions in the place of all that lies from the innermost to the outermost frame of the loop. */
@@ -82,8 +95,7 @@ static void put_in_one(struct merge *m, uint32_t loops)
 		if (passed == 0 || (passed == loops && !parts->native[i].loop))
 			put(m, parts->native[i].frame);
 		else if (passed == 1)
-			while (put_entry(m))
-				;
+			put_rest(m);
 	}
 }
 
@@ -93,7 +105,7 @@ uint32_t stack_merge(const struct stack_parts *parts, uint32_t *into)
 	uint32_t loops = count_loops(parts), entries = count_entries(parts);
 	bool whole = parts->native_whole && parts->python_whole;
 
-	if (whole && loops && loops < entries)
+	if (whole && loops && loops < entries && some_known(parts))
 		put_in_one(&m, loops);
 	else
 		put_by_entry(&m, whole && loops > entries ? loops - entries : 0);

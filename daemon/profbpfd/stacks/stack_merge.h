@@ -3,6 +3,7 @@
  * stack_merge.h - an interpreter's functions in the place of its loop in a native stack.
  *
  * A native stack has one frame of the loop for each entry into it; the interpreter has one or more functions for each.
+ * Where none of these is known, because the process has ended meanwhile or has just entered the loop, its frame stays.
  * Both are of one instant, so the outermost entries belong to the outermost frames of the loop. There may be more frames of
  * the loop: where it has just been entered. Where one of both stacks ends early they are put together from the innermost one.
  * There may be fewer: parts of the loop that the compiler has put elsewhere are not known as such. Then the native frames

@@ -16,7 +16,7 @@
 #include "proto/trace.pb-c.h"
 
 #define CODES_MAX 16384 /* code objects remembered of a process */
-#define PLACES 4096 /* in code objects whose frames are remembered; a power of two */
+#define PLACES 512 /* in code objects whose frames are remembered; a power of two */
 #define TID_IN_PTHREAD 720 /* glibc's struct pthread.tid, x86-64 */
 
 struct known_code {
