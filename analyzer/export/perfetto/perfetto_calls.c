@@ -24,19 +24,11 @@ struct calls_writer {
 
 static uint64_t add_thread_track(struct calls_writer *calls)
 {
-	const struct model *model = calls->trace->model;
-	const struct thread *thread = &model->threads.row[calls->thread];
-	struct perfetto_track track = { .tid = thread->tid,
-					.pid = thread->tid,
-					.from_ns = thread->first_ns };
-
-	if (thread->process < model->processes.count)
-		track.pid = model->processes.row[thread->process].pid;
+	if (!calls->first_track)
+		return perfetto_thread_track(calls->trace, calls->thread);
 	/* Calls of one thread never cross, unless records are wrong: shown, but apart. */
-	if (calls->first_track)
-		track = (struct perfetto_track){ .name = "calls that overlap others",
-						 .parent = calls->first_track };
-	return perfetto_add_track(calls->trace, &track);
+	return perfetto_add_track(calls->trace, &(struct perfetto_track){ .name = "calls that overlap others",
+									  .parent = calls->first_track });
 }
 
 static uint32_t category(struct perfetto_trace *trace, const char *name)

@@ -26,18 +26,6 @@ static const char *text(const struct job_writer *job, uint32_t id)
 	return string_table_get(job->tracks.texts, id);
 }
 
-static uint64_t thread_track(struct perfetto_trace *trace, uint32_t index)
-{
-	const struct thread *thread = &trace->model->threads.row[index];
-	struct perfetto_track track = { .tid = thread->tid,
-					.pid = thread->tid,
-					.from_ns = thread->first_ns };
-
-	if (thread->process < trace->model->processes.count)
-		track.pid = trace->model->processes.row[thread->process].pid;
-	return perfetto_add_track(trace, &track);
-}
-
 /* Tracks of one group follow each other. */
 static uint64_t parent_of(struct job_writer *job, uint32_t index)
 {
@@ -46,7 +34,7 @@ static uint64_t parent_of(struct job_writer *job, uint32_t index)
 	if (job->places[index].parent)
 		return job->places[index].parent;
 	if (track->owner == JOB_OF_THREAD)
-		job->places[index].parent = thread_track(job->trace, track->index);
+		job->places[index].parent = perfetto_thread_track(job->trace, track->index);
 	else if (track->owner == JOB_OF_DEVICE)
 		job->places[index].parent = job->trace->device_tracks[track->index];
 	else if (index && track[-1].group == track->group && track[-1].owner == track->owner &&

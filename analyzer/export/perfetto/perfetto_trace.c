@@ -145,6 +145,18 @@ uint64_t perfetto_add_track(struct perfetto_trace *trace, const struct perfetto_
 	return uuid;
 }
 
+uint64_t perfetto_thread_track(struct perfetto_trace *trace, uint32_t index)
+{
+	const struct thread *thread = &trace->model->threads.row[index];
+	struct perfetto_track track = { .tid = thread->tid,
+					.pid = thread->tid,
+					.from_ns = thread->first_ns };
+
+	if (thread->process < trace->model->processes.count)
+		track.pid = trace->model->processes.row[thread->process].pid;
+	return perfetto_add_track(trace, &track);
+}
+
 /* What every track event begins with. */
 static void begin_event(struct perfetto_trace *trace, uint64_t track, uint64_t ns, uint32_t type,
 			struct perfetto_marks *marks)

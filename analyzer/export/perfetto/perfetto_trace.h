@@ -104,6 +104,9 @@ struct perfetto_track {
 /* perfetto_add_track - describe a track; returns its uuid */
 uint64_t perfetto_add_track(struct perfetto_trace *trace, const struct perfetto_track *track);
 
+/* perfetto_thread_track - describe the track of a thread, an index into the model's; returns its uuid */
+uint64_t perfetto_thread_track(struct perfetto_trace *trace, uint32_t thread);
+
 /*
  * perfetto_begin - begin a slice; arguments may follow, then perfetto_event_end()
  * perfetto_end - end the innermost slice of a track

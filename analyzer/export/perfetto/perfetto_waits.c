@@ -37,16 +37,9 @@ static bool is_shown(const struct span *span, const struct block_request *reques
 
 static uint64_t add_track(struct perfetto_trace *trace, uint32_t index)
 {
-	const struct thread *thread = &trace->model->threads.row[index];
-	struct perfetto_track track = { .tid = thread->tid,
-					.pid = thread->tid,
-					.from_ns = thread->first_ns };
-
-	if (thread->process < trace->model->processes.count)
-		track.pid = trace->model->processes.row[thread->process].pid;
 	return perfetto_add_track(
 		trace, &(struct perfetto_track){ .name = "asleep",
-						 .parent = perfetto_add_track(trace, &track),
+						 .parent = perfetto_thread_track(trace, index),
 						 .description = "Sleeps of 0.1 ms and more, and "
 								"those for a disk or a page" });
 }
