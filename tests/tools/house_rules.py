@@ -7,6 +7,7 @@ usage: house_rules.py    in the root of the repository
 - A file and its header include nothing that, over other files, includes them: no circles, but those of CIRCLES.
 - No two files of sources have one base name, but main.c.
 - What is read first is short, and what documents link to is there.
+- README in other languages has the commands and the output of README.
 """
 import collections
 import os
@@ -95,8 +96,24 @@ def broken():
                 yield "%s: there is no %s" % (path, link)
 
 
+def fenced(path):
+    """What stands in its fences, without what is said of commands."""
+    text = "\n".join(re.findall(r"^```[^\n]*\n(.*?)^```$", read(path), re.M | re.S))
+    return [re.sub(r"\s+# .*", "", line) for line in text.split("\n")]
+
+
+def untrue_translations():
+    for path in files_of("README.*.md"):
+        lines = zip(fenced("README.md"), fenced(path))
+        for wanted, line in lines:
+            if wanted != line:
+                yield "%s has '%s' where README.md has '%s'" % (path, line, wanted)
+        if len(fenced("README.md")) != len(fenced(path)):
+            yield "%s has not all commands of README.md" % path
+
+
 def main():
-    bad = list(broken())
+    bad = [*broken(), *untrue_translations()]
     print("\n".join(bad), end="\n" if bad else "")
     sys.exit(1 if bad else 0)
 
