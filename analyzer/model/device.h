@@ -21,6 +21,11 @@ struct device {
 	bool anchored;
 	bool anchored_once; /* and that only once, so that it drifts from there */
 	bool own_clock; /* of a device file read without a trace: its clock is the model's */
+	/*
+	 * Its file tells work as a whole, not the kernels in it, between which it may be idle: how busy it is
+	 * is not known, how idle only between its tasks.
+	 */
+	bool whole;
 	bool has_rank;
 	uint32_t rank; /* of its process in a distributed job, if has_rank */
 	uint32_t stages; /* of the job's pipeline; 0 = not told */

@@ -32,6 +32,19 @@ def check_layers(name, runs, median):
               (not runs, median))
 
 
+def check_back_to_back():
+    """No time between inferences: no file of trtexec tells that the device is busy."""
+    path = sums.path("saturated.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("[" + ",".join('{"startEnqMs": %d, "endEnqMs": %d.01, "startComputeMs": %d, "endComputeMs": %d}'
+                                  % (at, at, at, at + 1) for at in range(1000)) + "]")
+    verdict = sums.report(path)["verdict"]
+    sums.same("verdict of inferences back to back", (verdict["state"], "not the kernels in it" in verdict["sentence"]),
+              ("unknown", True))
+    words = sums.analyzer("report", "--device", path)
+    sums.same("what is said of the device", ("busy is unknown" in words, "100.0 % of the time" in words), (True, False))
+
+
 def check_times(name, words, transfers):
     random.seed(len(name))
     rows, tasks, calls, at = [], {"in": [], "compute": [], "out": []}, [], 0
@@ -58,7 +71,10 @@ def check_times(name, words, transfers):
               sorted((what, len(tasks[key]), sum(b - a for a, b in tasks[key])) for key, what in
                      (("in", "inputs to the device"), ("compute", "inference"), ("out", "outputs to the host")) if tasks[key]))
     device = report["devices"][0]
-    sums.same(name + ": busy", device["busy_ns"], sums.length(sum(tasks.values(), [])))
+    # Kernels are not told: that the device worked all the time of an inference is not known.
+    sums.same(name + ": busy", [key for key in ("busy_ns", "compute_ns", "utilization_percent") if key in device], [])
+    sums.same(name + ": idle at least", device["idle_ns"], device["window_ns"] - sums.length(sum(tasks.values(), [])))
+    sums.same(name + ": verdict", report["verdict"]["state"], "unknown")
     sums.same(name + ": copies", device["copy_ns"], sums.length(tasks["in"] + tasks["out"]))
     sums.same(name + ": enqueued", [(row["function"], row["count"], row["total_ns"]) for row in report["api"]],
               [("enqueue", 50, sum(calls) * 1000)] if words["enqueue"] else [])
@@ -72,6 +88,7 @@ OLD = {"enqueue": None, "in": ("startInMs", "endInMs"), "compute": ("startComput
 check_layers("profile.json", 625, True)
 check_layers("profile_8_0.json", 625, False)
 check_layers("no_count.json", 0, False)
+check_back_to_back()
 check_times("times.json", NEW, True)
 check_times("no_transfers.json", NEW, False)
 check_times("times_7.json", OLD, True)

@@ -148,14 +148,17 @@ static bool take_devices(const struct model *model, const struct results *result
 {
 	const struct device_results *devices = results->devices;
 	double window_ns = 0, busy_ns = 0;
+	bool known = true;
 
 	for (uint32_t i = 0; devices && i < devices->device_count; i++) {
+		known &= !devices->devices[i].window_ns ||
+			 device_busy_known(model, &devices->devices[i]);
 		window_ns += (double)devices->devices[i].window_ns;
 		busy_ns += (double)devices->devices[i].busy_ns;
 	}
 	if (window_ns <= 0)
 		return !results->waits || take_waits(model, results->waits, figures);
-	if (!push(figures, FIGURE_DEVICE, "busy", busy_ns, window_ns, 100) ||
+	if ((known && !push(figures, FIGURE_DEVICE, "busy", busy_ns, window_ns, 100)) ||
 	    !take_operators(model, devices, window_ns, figures))
 		return false;
 	return !devices->idle.roots || take_roots(model, devices->idle.roots, window_ns, figures);

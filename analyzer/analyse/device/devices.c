@@ -21,6 +21,11 @@ bool device_task_counts(const struct device_task *task)
 	       task->kind != PROFBPF__DEVICE_TASKS__KIND__SYNC;
 }
 
+bool device_busy_known(const struct model *model, const struct device_usage *usage)
+{
+	return usage->window_ns && !model->devices.row[usage->device].whole;
+}
+
 double device_utilization(const struct device_usage *usage)
 {
 	return usage->window_ns ? 100.0 * (double)usage->busy_ns / (double)usage->window_ns : 0;

@@ -71,6 +71,9 @@ void devices_free(struct device_usage *usages, uint32_t count);
 /* device_task_counts - is it a task that makes the device busy? */
 bool device_task_counts(const struct device_task *task);
 
+/* Is it known how busy the device was? Not without times, nor of work that is told as a whole. */
+bool device_busy_known(const struct model *model, const struct device_usage *usage);
+
 /* Busy share of the window in percent; 0 for an empty window. */
 double device_utilization(const struct device_usage *usage);
 

@@ -316,6 +316,25 @@ static void blame_device(struct judge *judge, struct verdict *verdict)
 		verdict->idle = host;
 }
 
+/* Of work that is told as a whole how busy the device is in it is not known. */
+static bool is_told_whole(const struct judge *judge)
+{
+	const struct device_results *devices = judge->facts->devices;
+
+	for (uint32_t i = 0; i < devices->device_count; i++) {
+		if (devices->devices[i].window_ns &&
+		    judge->model->devices.row[devices->devices[i].device].whole)
+			return true;
+	}
+	return false;
+}
+
+static void know_not_how_busy(struct verdict *verdict)
+{
+	know_not(verdict, VERDICT_LACK_KERNELS);
+	verdict->has_percent = false;
+}
+
 static void judge_devices(struct judge *judge, struct verdict *verdict)
 {
 	uint8_t heaviest = VERDICT_DATA;
@@ -323,6 +342,7 @@ static void judge_devices(struct judge *judge, struct verdict *verdict)
 
 	verdict->has_percent = true;
 	verdict->percent = verdict->idle_percent = share(judge->idle_ns, judge->window_ns);
+	verdict->at_least = is_told_whole(judge);
 	weigh(judge, verdict);
 	judge->ns[VERDICT_COMMUNICATION] = communication_wait(judge, verdict);
 	for (uint8_t state = VERDICT_DATA; state <= VERDICT_COMMUNICATION; state++)
@@ -335,6 +355,8 @@ static void judge_devices(struct judge *judge, struct verdict *verdict)
 		verdict->state = heaviest;
 		verdict->percent = verdict->gain_percent =
 			share(judge->ns[heaviest], judge->window_ns);
+	} else if (verdict->at_least && 100 - verdict->idle_percent >= VERDICT_BUSY_PERCENT) {
+		know_not_how_busy(verdict);
 	} else if (verdict->idle_percent < VERDICT_NOISE_PERCENT &&
 		   verdict->wait_percent <= VERDICT_NOISE_PERCENT) {
 		verdict->state = VERDICT_HEALTHY;
@@ -347,6 +369,8 @@ static void judge_devices(struct judge *judge, struct verdict *verdict)
 		/* That nothing was recorded is no root. */
 		if (verdict->lack != VERDICT_LACK_PROCESS && verdict->lack != VERDICT_LACK_ROOTS)
 			verdict->idle.most = NULL;
+	} else if (judge->ns[heaviest] < noise_ns && verdict->at_least) {
+		know_not_how_busy(verdict);
 	} else if (judge->ns[heaviest] < noise_ns) {
 		blame_device(judge, verdict);
 	} else {

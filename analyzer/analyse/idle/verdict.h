@@ -82,6 +82,7 @@ enum verdict_lack {
 	VERDICT_LACK_PROCESS, /* the job waited for a process that was not traced */
 	VERDICT_LACK_THREAD, /* those asked for are not in the recording */
 	VERDICT_LACK_SWITCHES, /* none of the job's threads went to sleep or woke up */
+	VERDICT_LACK_KERNELS, /* work of a device is told as a whole, not the kernels in it */
 	VERDICT_LACK_ROOTS, /* records do not say: see how the walks ended */
 };
 
@@ -97,6 +98,7 @@ struct verdict {
 	double percent;
 	double gain_percent; /* at most, if all of it went away; 0 = not known */
 	double idle_percent; /* of devices */
+	bool at_least; /* of one it is told what it did as a whole: it may have been idle in that, too */
 	double wait_percent; /* of the steps' time in fetches; negative: there are no steps */
 	struct idle_verdict
 		idle; /* the heaviest kind of cause within the state; most is NULL if there is none */

@@ -225,6 +225,7 @@ static int put_task(struct tensorrt *file, enum stage stage, const struct device
 	task.device = import_device(&file->rows, 0, INDEX_NONE, "GPU", "gpu", "tensorrt", CLOCK);
 	if (task.device == INDEX_NONE || task.name == INDEX_NONE)
 		return -ENOMEM;
+	model->devices.row[task.device].whole = true;
 	return import_task(&file->rows, &task);
 }
 
@@ -279,7 +280,7 @@ static int import(struct import *import)
 		err = put_inference(&file, &file.inferences.row[i], (uint64_t)i + 1, move_ns);
 	if (!err && file.inferences.count)
 		err = import_finding(import,
-				     "kernels of an inference are not told: gaps between them count as work",
+				     "kernels of an inference are not told: how busy the device is is not known",
 				     NULL);
 	import_rows_free(&file.rows);
 	free(file.inferences.row);

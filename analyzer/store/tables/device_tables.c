@@ -16,13 +16,13 @@
 	       cell_known(USAGE_KNOWN, row->window_start_ns))                                  \
 	COLUMN(window_ns, NS, "window", "its length", cell_known(USAGE_KNOWN, row->window_ns)) \
 	COLUMN(busy_ns, NS, "busy", "time in which any task ran",                              \
-	       cell_known(USAGE_KNOWN, row->busy_ns))                                          \
+	       cell_known(device_busy_known(model, row), row->busy_ns))                        \
 	COLUMN(idle_ns, NS, "idle", "time in which none ran",                                  \
 	       cell_known(USAGE_KNOWN, row->idle_ns))                                          \
 	COLUMN(gaps, COUNT, "gaps", "times without a task",                                    \
 	       cell_known(USAGE_KNOWN, row->gap_count))                                        \
 	COLUMN(compute_ns, NS, "compute", "time in which a kernel ran",                        \
-	       cell_known(USAGE_KNOWN, row->compute_ns))                                       \
+	       cell_known(device_busy_known(model, row), row->compute_ns))                     \
 	COLUMN(communication_ns, NS, "communication", "time in which a collective ran",        \
 	       cell_known(USAGE_KNOWN, row->communication_ns))                                 \
 	COLUMN(communication_not_overlapped_ns, NS, "exposed communication",                   \
@@ -50,7 +50,8 @@ DEFINE_TABLE(device_usage, struct device_usage, USAGE_COLUMNS, next_usage,
 	COLUMN(device, ROW, "device", "a row of devices", cell_u64(at->index))                \
 	COLUMN(stream, NUMBER, "stream", "the stream; NULL: tasks of none", cell_id(row->id)) \
 	COLUMN(tasks, COUNT, "tasks", "its tasks", cell_u64(row->tasks))                      \
-	COLUMN(busy_ns, NS, "busy", "time in which any of them ran", cell_u64(row->busy_ns))  \
+	COLUMN(busy_ns, NS, "busy", "time in which any of them ran",                          \
+	       cell_known(!model->devices.row[at->index].whole, row->busy_ns))                \
 	COLUMN(first_start_ns, INSTANT, "first start", "begin of its first task",             \
 	       cell_known(row->last_end_ns, row->first_start_ns))                             \
 	COLUMN(last_end_ns, INSTANT, "last end", "end of its last task",                      \
