@@ -91,6 +91,24 @@ static bool is_database(const char *path)
 	return length == sizeof(magic) && memcmp(magic, MAGIC, sizeof(MAGIC)) == 0;
 }
 
+static int found(void *context, int columns, char **texts, char **names)
+{
+	*(bool *)context = true;
+	return 0;
+}
+
+/* By the names of its views, which are not run. */
+static bool is_of_dlprof(sqlite3 *db)
+{
+	bool any = false;
+
+	sqlite3_exec(db,
+		     "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name IN "
+		     "('view_op_nodes', 'view_iteration_kernels') LIMIT 1",
+		     found, &any, NULL);
+	return any;
+}
+
 bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size)
 {
 	sqlite3_int64 there, whole;
@@ -109,6 +127,11 @@ bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size)
 	else if (sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK)
 		snprintf(why, why_size, "an SQLite database that cannot be read: %s",
 			 sqlite3_errmsg(db));
+	else if (is_of_dlprof(db))
+		snprintf(why, why_size,
+			 "DLProf's database, which is made of a file of Nsight Systems: give that "
+			 "instead, nsys_profile.sqlite beside it, or made by nsys export --type "
+			 "sqlite nsys_profile.qdrep");
 	else
 		snprintf(why, why_size,
 			 "an SQLite database without the tables of any format known here; "
