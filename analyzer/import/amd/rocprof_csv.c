@@ -21,6 +21,7 @@
 #include "analyzer/import/decimal_ns.h"
 #include "analyzer/import/importer.h"
 #include "analyzer/import/amd/rocm_rows.h"
+#include "analyzer/import/amd/rocm_samples.h"
 
 #define ROCM_TRACK_RANGES 100 /* a kind of tracks of their own */
 #define KERNEL_TRACE "kernel_trace.csv"
@@ -54,6 +55,9 @@ enum column {
 	C_DISPATCH_ID,
 	C_COUNTER,
 	C_VALUE,
+	C_INSTRUCTION,
+	C_ISSUED,
+	C_STALL,
 	COLUMNS
 };
 
@@ -86,6 +90,9 @@ static const char *const NAMES[] = {
 	"Dispatch_Id",
 	"Counter_Name",
 	"Counter_Value",
+	"Instruction",
+	"Wave_Issued_Instruction",
+	"Stall_Reason",
 	NULL,
 };
 
@@ -96,7 +103,9 @@ struct table {
 	struct rocm_rows rocm;
 	uint32_t pid; /* of rows that tell none */
 	bool is_agents;
+	bool is_samples;
 	uint64_t ranges;
+	struct rocm_samples samples;
 	struct map dispatches; /* with counters: number (with process) -> row of tasks */
 };
 
@@ -104,12 +113,16 @@ static int detect(const struct import_sample *sample)
 {
 	static const char *const TIMED[] = { "Start_Timestamp|BeginNs", "End_Timestamp|EndNs",
 					     NULL };
+	static const char *const SAMPLED[] = { "Sample_Timestamp", "Dispatch_Id", "Instruction",
+					       NULL };
 	static const char *const NAMED[][2] = { { "Kernel_Name|KernelName", NULL },
 						{ "Function", NULL },
 						{ "Direction", NULL },
 						{ "Allocation_Size", NULL },
 						{ "Alloc_Flags", NULL } };
 
+	if (!sample->directory && csv_has_columns(sample->text, SAMPLED))
+		return 80;
 	if (sample->directory || !csv_has_columns(sample->text, TIMED))
 		return 0;
 	for (size_t i = 0; i < sizeof(NAMED) / sizeof(NAMED[0]); i++) {
@@ -184,6 +197,8 @@ static int on_task(struct table *table, const struct csv_value *values)
 		.kind = copy ? PROFBPF__DEVICE_TASKS__KIND__COPY : rocm_kernel_kind(name),
 	};
 	uint64_t to = agent_of(&values[C_TO]), from = agent_of(&values[C_FROM]);
+	uint32_t before = table->rocm.tasks.count;
+	int err;
 
 	if (task.name == INDEX_NONE)
 		return -ENOMEM;
@@ -191,7 +206,23 @@ static int on_task(struct table *table, const struct csv_value *values)
 	if (copy)
 		task.agent = rocm_is_cpu(&table->rocm, to) || strstr(name, "DEVICE_TO_HOST") ? from
 											     : to;
-	return rocm_task(&table->rocm, &task);
+	err = rocm_task(&table->rocm, &task);
+	if (err || table->rocm.tasks.count == before || !values[C_DISPATCH_ID].text)
+		return err;
+	return rocm_samples_kernel(&table->samples, number_of(&values[C_DISPATCH_ID]), before);
+}
+
+/* The program counter of a wave. */
+static int on_sample(struct table *table, const struct csv_value *values)
+{
+	uint32_t instruction = model_string(table->import->model, text_of(&values[C_INSTRUCTION]));
+	bool stalled = values[C_ISSUED].text && number_of(&values[C_ISSUED]) == 0;
+
+	return instruction == INDEX_NONE
+		       ? -ENOMEM
+		       : rocm_sample(&table->samples, table->import->model,
+				     number_of(&values[C_DISPATCH_ID]), instruction,
+				     stalled ? values[C_STALL].text : NULL);
 }
 
 /* A row for each counter of a dispatch: the same kernel in all. */
@@ -289,6 +320,7 @@ static int on_header(void *context, const bool *found)
 	struct table *table = context;
 
 	table->is_agents = found[C_AGENT_TYPE];
+	table->is_samples = found[C_INSTRUCTION] && found[C_DISPATCH_ID];
 	return 0;
 }
 
@@ -298,6 +330,8 @@ static int on_row(void *context, const struct csv_value *values)
 
 	if (table->is_agents)
 		return on_agent(table, values);
+	if (table->is_samples)
+		return on_sample(table, values);
 	if (!values[C_START].text || !values[C_END].text)
 		return import_finding(table->import, "rows without times", NULL);
 	if (values[C_OPERATION].text)
@@ -317,7 +351,8 @@ static int read_table(struct table *table, const char *path)
 
 	return import_end_reading(table->import, err,
 				  table->rocm.tasks.count + table->rocm.calls.count +
-					  table->rocm.memory.count + table->ranges > 0,
+					  table->rocm.memory.count + table->ranges +
+					  table->samples.counts.count > 0,
 				  damage);
 }
 
@@ -356,7 +391,8 @@ static int read_siblings(struct table *table, size_t run)
 		"hip_runtime_trace.csv",       "hip_runtime_api_trace.csv", "rccl_api_trace.csv",
 		"hsa_api_trace.csv",	       "memory_allocation_trace.csv",
 		"marker_api_trace.csv",
-		"scratch_memory_trace.csv"
+		"scratch_memory_trace.csv",    "pc_sampling_host_trap.csv",
+		"pc_sampling_stochastic.csv"
 	};
 	char path[PATH_MAX];
 	int err = 0;
@@ -381,6 +417,7 @@ static int import(struct import *import)
 {
 	size_t run = run_length(import->path);
 	struct table table = { .import = import, .pid = pid_of_run(import->path, run) };
+	uint32_t first_task = import->model->tasks.count;
 	int err;
 
 	rocm_rows_begin(&table.rocm, import, "rocprof", clock_of(import->path, run));
@@ -388,7 +425,12 @@ static int import(struct import *import)
 	if (!err)
 		err = read_table(&table, import->path);
 	if (!err)
+		err = rocm_samples_count(&table.samples, &table.rocm);
+	if (!err)
 		err = rocm_finish(&table.rocm);
+	if (!err)
+		err = rocm_samples_put(&table.samples, import, first_task, NULL, 0);
+	rocm_samples_free(&table.samples);
 	rocm_rows_free(&table.rocm);
 	map_free(&table.dispatches);
 	return err;

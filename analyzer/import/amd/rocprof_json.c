@@ -15,11 +15,12 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/json_objects.h"
 #include "analyzer/import/amd/rocm_rows.h"
+#include "analyzer/import/amd/rocm_samples.h"
 
 #define ROOT "rocprofiler-sdk-tool"
 #define RECORDS ROOT ".buffer_records."
 
-enum list { L_AGENTS, L_SYMBOLS, L_KERNELS, L_COPIES, L_MEMORY, L_SCRATCH, L_CALLS };
+enum list { L_AGENTS, L_SYMBOLS, L_KERNELS, L_COPIES, L_MEMORY, L_SCRATCH, L_SAMPLES, L_STOCHASTIC, L_CALLS };
 
 static const char *const LISTS[] = { ROOT ".agents",
 				     ROOT ".kernel_symbols",
@@ -27,6 +28,8 @@ static const char *const LISTS[] = { ROOT ".agents",
 				     RECORDS "memory_copy",
 				     RECORDS "memory_allocation",
 				     RECORDS "scratch_memory",
+				     RECORDS "pc_sample_host_trap",
+				     RECORDS "pc_sample_stochastic",
 				     RECORDS "hip_api",
 				     RECORDS "hsa_api",
 				     RECORDS "rccl_api",
@@ -64,6 +67,11 @@ enum field {
 	F_ADDRESS,
 	F_ADDRESS_HANDLE,
 	F_SIZE,
+	F_DISPATCH,
+	F_SAMPLED,
+	F_INSTRUCTION,
+	F_ISSUED,
+	F_STALL,
 	FIELDS
 };
 
@@ -96,6 +104,11 @@ static const char *const KEYS[] = {
 	"address",
 	"address.handle",
 	"allocation_size",
+	"dispatch_info.dispatch_id",
+	"record.dispatch_id",
+	"inst_index",
+	"record.wave_issued",
+	"record.snapshot.stall_reason",
 	NULL,
 };
 
@@ -112,6 +125,9 @@ struct rocprof {
 	uint32_t process; /* its number */
 	MODEL_ARRAY(uint64_t)
 	kernel_of; /* per task: what its name is to be looked up by; 0 = named */
+	struct rocm_samples samples;
+	MODEL_ARRAY(uint32_t) instructions; /* strings, by their numbers, process by process */
+	uint32_t first_instruction; /* of the process */
 };
 
 static int detect(const struct import_sample *sample)
@@ -195,14 +211,40 @@ static struct rocm_task task_of(const struct rocprof *file, const struct json_va
 				   .pid = file->pid };
 }
 
+static uint64_t dispatch_key(const struct rocprof *file, const struct json_value *number)
+{
+	return (uint64_t)file->process << 40 | number_of(number);
+}
+
 static int on_kernel(struct rocprof *file, const struct json_value *values)
 {
 	struct rocm_task task = task_of(file, values);
+	uint32_t before = file->rocm.tasks.count;
+	int err;
 
 	task.agent = number_of(&values[F_AGENT]);
 	task.queue = number_of(&values[F_QUEUE]);
 	task.kind = PROFBPF__DEVICE_TASKS__KIND__KERNEL;
-	return add_task(file, &task, kernel_key(file, &values[F_KERNEL]));
+	err = add_task(file, &task, kernel_key(file, &values[F_KERNEL]));
+	if (err || file->rocm.tasks.count == before || !values[F_DISPATCH].text)
+		return err;
+	return rocm_samples_kernel(&file->samples, dispatch_key(file, &values[F_DISPATCH]), before);
+}
+
+/* Instructions that were not decoded have the number -1. */
+static int on_sample(struct rocprof *file, const struct json_value *values)
+{
+	uint64_t number = number_of(&values[F_INSTRUCTION]);
+	uint32_t instruction = UINT32_MAX;
+
+	if (values[F_INSTRUCTION].text && *values[F_INSTRUCTION].text != '-' &&
+	    number < UINT32_MAX - file->first_instruction)
+		instruction = file->first_instruction + (uint32_t)number;
+	return rocm_sample(&file->samples, file->import->model,
+			   dispatch_key(file, &values[F_SAMPLED]), instruction,
+			   values[F_ISSUED].text && number_of(&values[F_ISSUED]) == 0
+				   ? values[F_STALL].text
+				   : NULL);
 }
 
 static uint32_t operation_name(const struct rocprof *file, const struct json_value *values)
@@ -284,6 +326,8 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	case L_COPIES: return on_copy(file, values);
 	case L_MEMORY: return on_memory(file, values, false);
 	case L_SCRATCH: return on_memory(file, values, true);
+	case L_SAMPLES:
+	case L_STOCHASTIC: return on_sample(file, values);
 	default: return on_call(file, values, RUNTIMES[which - L_CALLS]);
 	}
 }
@@ -298,6 +342,7 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 		file->process += file->pid != 0;
 		file->pid = (uint32_t)number_of(value);
 		file->kind = 0;
+		file->first_instruction = file->instructions.count;
 	} else if (strcmp(key, ROOT ".strings.buffer_records.kind") == 0) {
 		file->kind++;
 		file->operation = 0;
@@ -306,6 +351,10 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 		if (name == INDEX_NONE ||
 		    !map_put(&file->operations,
 			     (uint64_t)(file->kind - 1) << 32 | file->operation++, name))
+			return -ENOMEM;
+	} else if (strcmp(key, ROOT ".strings.pc_sample_instructions") == 0) {
+		name = model_string(file->import->model, value->text);
+		if (name == INDEX_NONE || !MODEL_PUSH(&file->instructions, name))
 			return -ENOMEM;
 	}
 	return 0;
@@ -332,6 +381,7 @@ static int import(struct import *import)
 					    .object = on_object,
 					    .scalar = on_scalar,
 					    .context = &file };
+	uint32_t first_task = import->model->tasks.count;
 	char damage[256] = "";
 	int err;
 
@@ -339,12 +389,19 @@ static int import(struct import *import)
 	err = json_objects_read(import->path, &reader, damage, sizeof(damage));
 	err = import_end_reading(import, err,
 				 file.rocm.tasks.count + file.rocm.calls.count +
-					 file.rocm.memory.count,
+					 file.rocm.memory.count + file.samples.counts.count,
 				 damage);
 	if (!err) {
 		name_tasks(&file);
-		err = rocm_finish(&file.rocm);
+		err = rocm_samples_count(&file.samples, &file.rocm);
 	}
+	if (!err)
+		err = rocm_finish(&file.rocm);
+	if (!err)
+		err = rocm_samples_put(&file.samples, import, first_task, file.instructions.row,
+				       file.instructions.count);
+	rocm_samples_free(&file.samples);
+	free(file.instructions.row);
 	rocm_rows_free(&file.rocm);
 	map_free(&file.kernels);
 	map_free(&file.operations);
