@@ -93,7 +93,8 @@ static bool same_device(const struct model *model, const struct device_usage *x,
 {
 	const struct device *a = &model->devices.row[x->device], *b = &model->devices.row[y->device];
 
-	return a->has_rank && b->has_rank && a->name == b->name && x->window_ns && y->window_ns &&
+	return a->has_rank && b->has_rank && a->name == b->name &&
+	       device_busy_known(model, x) && device_busy_known(model, y) &&
 	       close_to(x->window_ns, y->window_ns, CLOSE_TIME) &&
 	       close_to(x->tasks, y->tasks, CLOSE_TASKS) &&
 	       close_to(x->window_ns + x->compute_ns, x->window_ns + y->compute_ns, CLOSE_TIME) &&
@@ -142,6 +143,17 @@ struct alike_range alike_range_of(const struct device_results *devices, const st
 			range.most_tasks = usage->tasks;
 	}
 	return range;
+}
+
+const char *alike_range_text(double least, double most, int decimals, char *into, size_t size)
+{
+	char other[32];
+
+	snprintf(into, size, "%.*f", decimals, least);
+	snprintf(other, sizeof(other), "%.*f", decimals, most);
+	if (strcmp(into, other) != 0)
+		snprintf(into, size, "%.*f to %.*f", decimals, least, decimals, most);
+	return into;
 }
 
 /* The next row from @row on that is one of those, or the count of all. */

@@ -42,6 +42,9 @@ struct alike_range {
 struct alike_range alike_range_of(const struct device_results *devices, const struct alike *alike,
 				  uint32_t row);
 
+/* "3.1 to 3.4", or "3.1" where that is all; returns @into. */
+const char *alike_range_text(double least, double most, int decimals, char *into, size_t size);
+
 /* "0-6, 8" of the ranks that row stands for; cut to @size with "...". */
 void alike_ranks(const struct model *model, const struct device_results *devices,
 		 const struct alike *alike, uint32_t row, char *into, size_t size);

@@ -76,7 +76,12 @@ static void tell_device(const struct report *report, const struct device_usage *
 
 	snprintf(label, sizeof(label), "%s %u", device->has_rank ? "rank" : "device",
 		 device->has_rank ? device->rank : device->id);
-	if (usage->window_ns)
+	if (usage->window_ns && device->whole)
+		snprintf(text, sizeof(text),
+			 "busy is unknown: the kernels in its tasks are not told; %" PRIu64
+			 " tasks in %.3f s%s%s",
+			 usage->tasks, (double)usage->window_ns / 1e9, *name ? "; " : "", name);
+	else if (usage->window_ns)
 		snprintf(text, sizeof(text), "busy %.1f %% of %.3f s; %" PRIu64 " tasks%s%s",
 			 device_utilization(usage), (double)usage->window_ns / 1e9, usage->tasks,
 			 *name ? "; " : "", name);
@@ -85,18 +90,6 @@ static void tell_device(const struct report *report, const struct device_usage *
 			 usage->tasks ? "its tasks have no times" : "no tasks of it are known",
 			 *name ? "; " : "", name);
 	line(report, label, text);
-}
-
-/* "3.1 to 3.4", or "3.1" where that is all. */
-static const char *range_text(double least, double most, int decimals, char *into, size_t size)
-{
-	char other[32];
-
-	snprintf(into, size, "%.*f", decimals, least);
-	snprintf(other, sizeof(other), "%.*f", decimals, most);
-	if (strcmp(into, other) != 0)
-		snprintf(into, size, "%.*f to %.*f", decimals, least, decimals, most);
-	return into;
 }
 
 /* Ranks that did about the same. */
@@ -110,10 +103,10 @@ static void tell_ranks(const struct report *report, const struct alike *alike, u
 	alike_ranks(report->model, devices, alike, row, ranks, sizeof(ranks));
 	snprintf(text, sizeof(text), "%u alike, ranks %s: busy %s %% of %s s; %s tasks; %s",
 		 alike->count[row], ranks,
-		 range_text(range.least_percent, range.most_percent, 1, busy, sizeof(busy)),
-		 range_text((double)range.least_ns / 1e9, (double)range.most_ns / 1e9, 3, window,
+		 alike_range_text(range.least_percent, range.most_percent, 1, busy, sizeof(busy)),
+		 alike_range_text((double)range.least_ns / 1e9, (double)range.most_ns / 1e9, 3, window,
 			    sizeof(window)),
-		 range_text((double)range.least_tasks, (double)range.most_tasks, 0, tasks,
+		 alike_range_text((double)range.least_tasks, (double)range.most_tasks, 0, tasks,
 			    sizeof(tasks)),
 		 model_text(report->model, device->name));
 	line(report, "devices", text);

@@ -48,8 +48,12 @@ static void write_task(struct json *json, const char *key, const struct model *m
 
 static void write_gap(struct json *json, const struct model *model, const struct idle_gap *gap)
 {
+	const struct device *device = &model->devices.row[gap->gap.device];
+
 	json_map(json, NULL);
-	json_u64(json, "device", model->devices.row[gap->gap.device].id);
+	json_u64(json, "device", device->id);
+	if (device->has_rank)
+		json_u64(json, "rank", device->rank);
 	json_u64(json, "start_ns", gap->gap.start_ns);
 	json_u64(json, "duration_ns", gap->gap.end_ns - gap->gap.start_ns);
 	write_task(json, "before", model, gap->gap.before);

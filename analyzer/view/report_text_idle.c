@@ -202,6 +202,14 @@ static const char *task_name(const struct model *model, uint32_t task)
 	return *name ? name : task_kind_name(model->tasks.row[task].kind);
 }
 
+static void add_device(struct table *table, const struct device *device)
+{
+	if (device->has_rank)
+		table_format(table, "%u (rank %u)", device->id, device->rank);
+	else
+		table_count(table, device->id);
+}
+
 static int print_gaps(FILE *out, const struct model *model, const struct idle_result *idle,
 		      const struct report_options *options)
 {
@@ -223,7 +231,7 @@ static int print_gaps(FILE *out, const struct model *model, const struct idle_re
 		table_row(table);
 		table_format(table, "%.6f", ((double)gap->gap.start_ns - (double)zero_ns) / 1e9);
 		table_ms(table, gap->gap.end_ns - gap->gap.start_ns);
-		table_count(table, model->devices.row[gap->gap.device].id);
+		add_device(table, &model->devices.row[gap->gap.device]);
 		table_text(table, task_name(model, gap->gap.before));
 		table_text(table, task_name(model, gap->gap.after));
 		error = add_shares(table, model, gap);

@@ -329,14 +329,16 @@ static void tell_unknown(const struct model *model, const struct results *result
 		[VERDICT_LACK_THREAD] = "of the threads asked for none is in the recording",
 		[VERDICT_LACK_SWITCHES] =
 			"none of its threads went to sleep or woke up in all the time",
+		[VERDICT_LACK_KERNELS] =
+			"its file tells work as a whole, not the kernels in it, between which it may be idle",
 		[VERDICT_LACK_ROOTS] = "for most of it the records do not say why",
 	};
 
 	name_waiter(model, results, waiter, sizeof(waiter));
 	append(text, size, "What holds the job up cannot be known: ");
 	if (verdict->has_percent && verdict->of == VERDICT_OF_DEVICE_TIME)
-		append(text, size, "the device is idle for %.1f %% of its time, and ",
-		       verdict->percent);
+		append(text, size, "the device is idle for %s%.1f %% of its time, and ",
+		       verdict->at_least ? "at least " : "", verdict->percent);
 	else if (verdict->has_percent && verdict->by_threads)
 		append(text, size, "%s waits for %.1f %% of %s, and ", waiter, verdict->percent,
 		       of_text(verdict->of));
@@ -393,6 +395,9 @@ static const char *needs(const struct verdict *verdict)
 		       "section join.";
 	case VERDICT_LACK_PROCESS:
 		return "Record that process, too (--pid A,B, or profctl record --system).";
+	case VERDICT_LACK_KERNELS:
+		return "Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
+		       "cuda), for instance.";
 	case VERDICT_LACK_THREAD:
 		return "The section processes lists the threads that were recorded.";
 	case VERDICT_LACK_SWITCHES:

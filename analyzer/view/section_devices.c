@@ -4,6 +4,7 @@
 
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/store/define_table.h"
+#include "analyzer/view/alike.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 
@@ -14,7 +15,7 @@
 #define STREAM_FIGURES(COLUMN)                                        \
 	COLUMN(id, NUMBER, "stream", "its number", cell_u64(row->id)) \
 	COLUMN(busy_percent, PERCENT, "busy", "of the device's time", \
-	       cell_known_real(USAGE->window_ns,                      \
+	       cell_known_real(device_busy_known(model, USAGE),       \
 			       100.0 * (double)row->busy_ns / (double)USAGE->window_ns))
 
 DEFINE_FIGURES(stream_figures, struct stream_usage, STREAM_FIGURES, NULL);
@@ -34,7 +35,7 @@ static const struct view STREAMS = { "streams", "streams", &table_streams, STREA
 
 #define DEVICE_FIGURES(COLUMN)                                                \
 	COLUMN(utilization_percent, PERCENT, "busy", "of the time looked at", \
-	       cell_known_real(row->window_ns, device_utilization(row)))
+	       cell_known_real(device_busy_known(model, row), device_utilization(row)))
 
 DEFINE_FIGURES(device_figures, struct device_usage, DEVICE_FIGURES, NULL);
 
@@ -139,6 +140,13 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 		fputs("; none with times: how busy the device was is unknown\n", out);
 		return;
 	}
+	if (!device_busy_known(model, usage)) {
+		fprintf(out,
+			"; the kernels in them are not told: how busy the device was is unknown\n"
+			"  idle %.3f ms at least, in %u gaps, of %.3f s between its first and last task\n",
+			(double)usage->idle_ns / 1e6, usage->gap_count, (double)usage->window_ns / 1e9);
+		return;
+	}
 	fprintf(out,
 		"\n  busy %.1f %% of %.3f s between its first and last task:"
 		" busy %.3f ms, idle %.3f ms in %u gaps\n",
@@ -154,10 +162,50 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 	fputc('\n', out);
 }
 
+/* Ranks that did about the same, as the first of them. */
+static void print_alike(const struct report *report, const struct alike *alike, uint32_t row)
+{
+	const struct device_results *devices = report->results->devices;
+	struct alike_range range = alike_range_of(devices, alike, row);
+	char ranks[NAME_SIZE], busy[64], window[64];
+
+	if (alike->count[row] < 2)
+		return;
+	alike_ranks(report->model, devices, alike, row, ranks, sizeof(ranks));
+	fprintf(report->out,
+		"  alike: ranks %s, %u in all, busy %s %% of %s s\n", ranks,
+		alike->count[row],
+		alike_range_text(range.least_percent, range.most_percent, 1, busy, sizeof(busy)),
+		alike_range_text((double)range.least_ns / 1e9, (double)range.most_ns / 1e9, 3,
+				 window, sizeof(window)));
+}
+
+static int print_devices(const struct report *report)
+{
+	const struct device_results *devices = report->results->devices;
+	struct table_cursor at;
+	struct alike alike = { 0 };
+	int err = alike_devices(report->model, devices, &alike);
+
+	view_begin(report, &DEVICES, NULL, &at);
+	while (!err && view_next(&DEVICES, NULL, &at)) {
+		const struct device_usage *usage = at.row;
+		uint32_t row = (uint32_t)(usage - devices->devices);
+
+		if (alike.of[row] != row)
+			continue;
+		print_usage(report->out, report->model, usage);
+		print_alike(report, &alike, row);
+		if (usage->stream_count)
+			err = view_text_of(report, &STREAMS, &at, NULL);
+	}
+	alike_free(&alike);
+	return err;
+}
+
 static int devices_text(const struct report *report)
 {
-	struct table_cursor at;
-	int err = 0;
+	int err;
 
 	if (!report->results->devices)
 		return 0;
@@ -171,14 +219,7 @@ static int devices_text(const struct report *report)
 				"tasks when it was started with a\ndevice layer, see "
 				"analyzer(1).\n",
 		      report->out);
-	view_begin(report, &DEVICES, NULL, &at);
-	while (!err && view_next(&DEVICES, NULL, &at)) {
-		const struct device_usage *usage = at.row;
-
-		print_usage(report->out, report->model, usage);
-		if (usage->stream_count)
-			err = view_text_of(report, &STREAMS, &at, NULL);
-	}
+	err = print_devices(report);
 	if (err || !report->model->device_facts.count)
 		return err;
 	fputs("\nAs device files say:\n", report->out);

@@ -48,9 +48,16 @@ for lengths, words in (FAST, "0-2, 5-6"), (BUSY, "3-4, 8"):
     wanted.append("%d alike, ranks %s: busy %s %% of %s s; 40 tasks; GPU" % (
         len(mine), words, spread([one[0] for one in mine], "%.1f"), spread([one[1] for one in mine], "%.3f")))
 sums.same("alike", re.findall(r"^devices +(.*)$", text, re.M), wanted)
+section = sums.analyzer("report", "--section", "devices", "--device", sums.path("ranks"))
+sums.same("devices in their section", re.findall(r"^Device \d+: .* rank (\d+)", section, re.M), ["0", "3", "7"])
+sums.same("alike in their section", re.findall(r"^  alike: ranks (.*), (\d+) in all", section, re.M),
+          [("0-2, 5-6", "5"), ("3-4, 8", "3")])
+gaps = sums.analyzer("report", "--section", "idle", "--full", "--device", sums.path("ranks"))
+sums.same("ranks of the longest gaps", bool(re.search(r"0 \(rank \d\) ", gaps)), True)
 sums.same("one by itself", re.findall(r"^rank (\d+) +(busy [\d.]+ %)", text, re.M), [("7", "busy %.1f %%" % made[7][0])])
 
 report = sums.report(sums.path("ranks"))
+sums.same("ranks of gaps in JSON", {gap["rank"] for gap in report["idle"]["gaps"]}, set(range(len(RANKS))))
 sums.same("devices in JSON", [row["rank"] for row in report["devices"]], list(range(len(RANKS))))
 alone = [row for row in report["advice"] if row["id"] == "device_communication"]
 late = [rank for rank, (compute, collective) in enumerate(RANKS) if collective > compute]
