@@ -27,9 +27,16 @@ note "-- ten steps: two operators on AI cores with shapes and operations counted
 "$ANALYZER" report --device "$WORK/op_summary_20231114.csv" --format json >"$WORK/report.json"
 "$ANALYZER" export --device "$WORK/op_summary_20231114.csv" --to mindinsight -o "$WORK/profiler"
 assert_eq "files" "aicore_intermediate_0_detail.csv aicore_intermediate_0_type.csv aicpu_intermediate_0.csv \
-ascend_timeline_display_0.json ascend_timeline_summary_0.json flops_0.txt flops_summary_0.json framework_raw_0.csv \
+ascend_timeline_display_0.json ascend_timeline_summary_0.json flops_0.txt flops_scope_0.json flops_summary_0.json framework_raw_0.csv \
 profiler_info_0.json step_trace_point_info_0.json step_trace_raw_0_detail_time.csv" \
 	"$(cd "$WORK/profiler" && printf '%s\n' * | paste -sd ' ')"
+
+assert_eq "operations by scope" "Total>Default Default>network(1_Default) network(1_Default)>fc(2_Default) 3" \
+	"$(jq -r '"\([.data.links[] | "\(.source)>\(.target)"] | join(" ")) \(.max_scope_num)"' "$WORK/profiler/flops_scope_0.json")"
+assert_eq "each the sum of all" "$(jq '.FLOPs' "$WORK/profiler/flops_summary_0.json")" \
+	"$(jq '[.data.links[].value] | unique | if length == 1 then .[0] else . end' "$WORK/profiler/flops_scope_0.json")"
+assert_eq "nodes" "Default Total fc(2_Default) network(1_Default)" \
+	"$(jq -r '[.data.nodes[].name] | sort | join(" ")' "$WORK/profiler/flops_scope_0.json")"
 
 note "-- and back: the same folder as the input of a report"
 "$ANALYZER" report --device "$WORK/profiler" --format json >"$WORK/back.json"

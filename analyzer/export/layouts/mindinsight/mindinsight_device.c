@@ -104,6 +104,7 @@ static int write_device(const struct mindinsight_device *of, const char *folder,
 		{ "memory_usage_summary_%u.json", mindinsight_memory_summary },
 		{ "memory_usage_details_%u.json", mindinsight_memory_details },
 	};
+	static const struct device_file BY_SCOPE = { "flops_scope_%u.json", mindinsight_flops_scopes };
 	static const struct device_file AICPU = { "aicpu_intermediate_%u.csv", mindinsight_aicpu };
 	int err = 0;
 
@@ -111,6 +112,8 @@ static int write_device(const struct mindinsight_device *of, const char *folder,
 		err = write_file(folder, &ALWAYS[i], of, error, error_size);
 	for (size_t i = 0; i < 2 && has_flops(of) && !err; i++)
 		err = write_file(folder, &FLOPS[i], of, error, error_size);
+	if (!err && mindinsight_has_scopes(of))
+		err = write_file(folder, &BY_SCOPE, of, error, error_size);
 	for (size_t i = 0; i < 2 && of->steps && !err; i++)
 		err = write_file(folder, &STEPS[i], of, error, error_size);
 	for (size_t i = 0; i < 2 && mindinsight_has_memory(of) && !err; i++)

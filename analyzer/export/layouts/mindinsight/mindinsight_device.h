@@ -40,6 +40,7 @@ int mindinsight_aicore_details(FILE *out, const struct mindinsight_device *of);
 int mindinsight_framework(FILE *out, const struct mindinsight_device *of);
 int mindinsight_flops(FILE *out, const struct mindinsight_device *of);
 int mindinsight_flops_summary(FILE *out, const struct mindinsight_device *of);
+int mindinsight_flops_scopes(FILE *out, const struct mindinsight_device *of); /* with scopes */
 int mindinsight_aicpu(FILE *out, const struct mindinsight_device *of);
 int mindinsight_step_trace(FILE *out, const struct mindinsight_device *of);
 int mindinsight_points(FILE *out, const struct mindinsight_device *of);
@@ -53,6 +54,9 @@ int mindinsight_memory_details(FILE *out, const struct mindinsight_device *of);
 /* Does a file tell what communication cost, or the device's memory? */
 bool mindinsight_has_communication(const struct mindinsight_device *of);
 bool mindinsight_has_memory(const struct mindinsight_device *of);
+
+/* Does a file tell operations of operators that lie in scopes? */
+bool mindinsight_has_scopes(const struct mindinsight_device *of);
 
 struct mindinsight_devices {
 	uint32_t count; /* with tasks */
