@@ -57,6 +57,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_minddata,
 };
 
+#define STEP_APART_NS 1000 /* ends of one step in two files, exclusive */
 #define SURE 30 /* enough to look no further into the file; "any Chrome trace" is less */
 #define CALL_DEPTH_MAX 255 /* deeper calls count as of this depth */
 #define IMPORTER_COUNT (sizeof(IMPORTERS) / sizeof(IMPORTERS[0]))
@@ -341,10 +342,48 @@ static void widen(struct trace_info *info, uint64_t from_ns, uint64_t to_ns)
 		info->session_end_ns = to_ns;
 }
 
+static int by_step(const void *a, const void *b)
+{
+	const struct device_step *x = a, *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
+}
+
+static bool is_same_step(const struct device_step *x, const struct device_step *y)
+{
+	uint64_t apart = x->end_ns > y->end_ns ? x->end_ns - y->end_ns : y->end_ns - x->end_ns;
+
+	return x->device == y->device && x->number == y->number && apart < STEP_APART_NS;
+}
+
+/* A timeline and the table beside it tell the same steps, as do files of one iteration each: they count once. */
+static void drop_repeated_steps(struct model *model)
+{
+	struct device_step *rows = model->device_steps.row;
+	uint32_t kept = 0;
+
+	if (model->device_steps.count)
+		qsort(rows, model->device_steps.count, sizeof(*rows), by_step);
+	for (uint32_t i = 0; i < model->device_steps.count; i++) {
+		struct device_step *last = kept ? &rows[kept - 1] : NULL;
+
+		if (!last || !is_same_step(last, &rows[i]))
+			rows[kept++] = rows[i];
+		else if (rows[i].reduce_count > last->reduce_count)
+			*last = rows[i];
+	}
+	model->device_steps.count = kept;
+}
+
 int import_finish(struct model *model, bool alone)
 {
 	struct trace_info *info = &model->info;
 
+	drop_repeated_steps(model);
 	for (uint32_t i = 0; alone && i < model->tasks.count; i++) {
 		const struct device_task *task = &model->tasks.row[i];
 

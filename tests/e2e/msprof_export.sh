@@ -37,9 +37,9 @@ assert_eq "a point as older MindSpore names it" "net/Adam" "$(jq -r '.steps.devi
 
 note "-- what is written"
 "$ANALYZER" export --device "$WORK/op_summary_20231114.csv" --to msprof -o "$WORK/export"
-assert_eq "files" "api_statistic communication_statistic op_statistic op_summary step_trace task_time" \
+assert_eq "files" "api_statistic communication_statistic msprof op_statistic op_summary step_trace step_trace task_time" \
 	"$(cd "$WORK/export"/PROF_000001_20231114*_PROFBPF/mindstudio_profiler_output &&
-		printf '%s\n' *_20231114221320.csv | sed 's/_2023.*//' | paste -sd ' ')"
+		printf '%s\n' *_20231114221320.* | sed 's/_2023.*//' | paste -sd ' ')"
 assert_status "a second time into the same folder" 1 \
 	"$ANALYZER" export --device "$WORK/op_summary_20231114.csv" --to msprof -o "$WORK/export"
 assert_eq "nothing is left of the attempt" 1 "$(find "$WORK" -maxdepth 1 -name 'export*' | wc -l)"

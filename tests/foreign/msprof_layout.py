@@ -5,7 +5,8 @@
     tests/foreign/msprof_layout.py ANALYZER FOLDER
 
 The timeline has the host's calls, and a table beside it their sums; both are of the same calls, which count once.
-Another table says more of the tasks of the timeline: counters of the cores, which are kept as they are.
+Another table says more of the tasks of the timeline: counters of the cores, which are kept as they are. Steps stand in the
+timeline and in a table, and count once, too. What is written has a timeline of the same events.
 """
 import csv
 import glob
@@ -27,6 +28,7 @@ CALLS = [("acl", "aclnnInplaceOne"), ("acl", "aclrtLaunchKernelWithHostArgs"), (
 COUNTERS = ["aicore_time(us)", "aic_total_cycles", "aic_mac_time(us)", "aic_mac_ratio", "aic_mte2_time(us)",
             "aic_mte2_ratio", "aic_icache_miss_rate", "aiv_time(us)", "aiv_total_cycles", "aiv_vec_time(us)",
             "aiv_vec_ratio", "aiv_write_cache_hit", "aiv_r0_read_cache_miss_allocate", "cube_utilization(%)"]
+STEPS = []  # number, start of the forward pass, end, end of the backward pass
 RULES = [{"Rule Type": "Computation", "result": [
     {"Rule Subtype": "Operator Schedule", "Rule Suggestion": 'Tune "blocks", please', "Tuning Data": ["MatMulV3_1", "conv\\2"]},
     {"Rule Subtype": "Operator Metrics", "Rule Suggestion": "", "Tuning Data": []}]},
@@ -66,7 +68,22 @@ def timeline():
     events.append({"name": "PROFILING_DISABLE", "pid": HARDWARE, "tid": 49, "ts": str(at), "dur": 0.0, "ph": "X",
                    "args": {"Model Id": 4294967295, "Task Type": "PROFILING_DISABLE", "Physic Stream Id": 49,
                             "Task Id": 5, "Batch Id": 0, "Subtask Id": 4294967295, "connection_id": 95}})
-    return events, calls
+    return events + steps(at), calls
+
+
+def steps(end):
+    """Two iterations of model 1 over all tasks: rows of the timeline."""
+    rows = name(HARDWARE, "NPU 5", "Ascend Hardware", 13)
+    rows.append({"name": "thread_name", "pid": HARDWARE, "tid": 70001, "ph": "M", "args": {"name": "Step Trace(Model ID:1)"}})
+    middle = OPERATORS[2][4] - 1
+    for number, (start, stop) in enumerate([(OPERATORS[0][4], middle), (OPERATORS[2][4], end)], 1):
+        last = STEPS[-1][2] if STEPS else start
+        STEPS.append((number, start, stop, start + 10))
+        rows.append({"name": "Iteration %d" % number, "pid": HARDWARE, "tid": 70001, "ts": str(last), "dur": float(stop - last),
+                     "ph": "X", "cat": "Iteration Time",
+                     "args": {"Iteration ID": number, "FP Start": str(start), "BP End": str(start + 10),
+                              "Iteration End": str(stop), "Iteration Time(us)": float(stop - last)}})
+    return rows
 
 
 def add_up(calls):
@@ -97,6 +114,10 @@ def make(folder):
         json.dump(events, file)
     write(output + "/api_statistic_20260823165532.csv",
           "Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance".split(","), add_up(calls))
+    write(output + "/step_trace_20260823165532.csv",
+          "Device_id,Iteration ID,FP Start(us),BP End(us),Iteration End(us),Iteration Time(us),FP to BP Time(us),"
+          "Iteration Refresh(us),Data Aug Bound(us),Model ID".split(","),
+          [[5, one, "%s\t" % start, "%s\t" % back, "%s\t" % stop, 1, 1, 1, 1, 1] for one, start, stop, back in STEPS])
     rows = []
     for number, (operator, kind, core, length, at) in enumerate(OPERATORS):
         counted = ["0.1", 33554433 + number, "7.125", "0.%d" % (number + 3), "1.5", "0.25", "0.011", "3.48", 50115 + number,
@@ -135,6 +156,51 @@ def number(text):
     return Decimal(text.strip()) if text.strip().replace(".", "", 1).isdigit() else text
 
 
+def events_of(folder, file):
+    (path,) = glob.glob("%s/**/%s_2*.json" % (folder, file), recursive=True)
+    with open(path, encoding="utf-8") as stream:
+        return json.load(stream)
+
+
+def layer(events, wanted):
+    """Slices of the processes of a name; instants and lengths as they are written."""
+    pids = {event["pid"] for event in events if event["name"] == "process_name" and event["args"]["name"] == wanted}
+    return [event for event in events if event["pid"] in pids and event["ph"] == "X"]
+
+
+def tasks_of(events):
+    return sorted((event["name"], event["tid"], Decimal(event["ts"]), Decimal(str(event["dur"])), event["args"]["Task Type"],
+                   event["args"]["Task Id"], event["pid"] & 31) for event in layer(events, "Ascend Hardware") if "cat" not in event)
+
+
+def calls_of(events):
+    return sorted((event["name"], event["tid"], Decimal(event["ts"]), Decimal(str(event["dur"])), event["args"]["level"],
+                   event["args"]["id"]) for event in layer(events, "CANN"))
+
+
+def launches_of(events):
+    """Which call launched which task: by connections, and by the arrows that say so, too."""
+    calls = {event["args"]["connection_id"]: event for event in layer(events, "CANN")}
+    tasks = [event for event in layer(events, "Ascend Hardware") if event["args"].get("connection_id") in calls]
+    return sorted((event["name"], event["ts"], calls[event["args"]["connection_id"]]["name"],
+                   calls[event["args"]["connection_id"]]["ts"]) for event in tasks)
+
+
+def arrows_of(events):
+    ends = {phase: {event["id"]: event for event in events if event["ph"] == phase and event.get("cat") == "HostToDevice"}
+            for phase in "sf"}
+    calls = {(event["tid"], event["ts"]): event["name"] for event in layer(events, "CANN")}
+    tasks = {(event["tid"], event["ts"]): event["name"] for event in layer(events, "Ascend Hardware")}
+    return sorted((tasks[end["tid"], end["ts"]], end["ts"], calls[ends["s"][number]["tid"], ends["s"][number]["ts"]],
+                   ends["s"][number]["ts"]) for number, end in ends["f"].items())
+
+
+def steps_of(events):
+    return sorted((event["args"]["Iteration ID"], Decimal(event["ts"]), Decimal(str(event["dur"])),
+                   Decimal(event["args"]["FP Start"]), Decimal(event["args"]["BP End"]), Decimal(event["args"]["Iteration End"]))
+                  for event in layer(events, "Ascend Hardware") if event.get("cat") == "Iteration Time")
+
+
 vendor, made = make(sums.path("in", "x")[:-2])
 report = sums.report(os.path.dirname(vendor))
 sums.same("devices", [(device["id"], device["tasks"]) for device in report["devices"]], [(5, 6)])
@@ -155,4 +221,23 @@ for mine, other in zip(ours, theirs):
     for column in ["Op Name", "OP Type", "OP State", "Task Type", "Task ID", "Stream ID", "HF32 Eligible", "Input Shapes",
                    "Output Data Types", "Block Num"] + COUNTERS:
         sums.same("%s of task %s" % (column, other["Task ID"]), number(mine.get(column, "absent")), number(other[column]))
+
+timeline, theirs = events_of(out, "msprof"), events_of(vendor, "msprof")
+sums.same("tasks of the timeline", tasks_of(timeline), tasks_of(theirs))
+sums.same("calls of the timeline", calls_of(timeline), calls_of(theirs))
+sums.same("launches", launches_of(timeline), launches_of(theirs))
+sums.same("arrows", arrows_of(timeline), [one for one in launches_of(timeline) if one[0] != "PROFILING_DISABLE"])
+sums.same("steps of the timeline", steps_of(timeline), steps_of(theirs))
+sums.same("steps alone", steps_of(events_of(out, "step_trace")), steps_of(theirs))
+for event in timeline:
+    if event["ph"] == "X" and Decimal(str(event["dur"])) < 0:
+        sums.same("a length", event["dur"], 0)
+
+# A step counts once, of the device that it is of, whichever of the files tells it.
+WANTED = [(number, int(1000 * (stop - last))) for (number, _, stop, _), last in zip(STEPS, [STEPS[0][1], STEPS[0][2]])]
+for where in (os.path.dirname(vendor), out, glob.glob(out + "/**/msprof_2*.json", recursive=True)[0],
+              glob.glob(out + "/**/step_trace_2*.json", recursive=True)[0]):
+    again = sums.report(where)
+    sums.same("devices of " + where, [device["id"] for device in again["devices"]], [5])
+    sums.same("steps of " + where, [(row["index"], row["duration_ns"]) for row in again["steps"]["rows"]], WANTED)
 sums.end()

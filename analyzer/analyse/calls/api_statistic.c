@@ -13,7 +13,7 @@ struct member {
 	uint32_t process;
 };
 
-static const char *level_of(const struct model *model, const struct function *function)
+const char *api_level(const struct model *model, const struct function *function)
 {
 	static const struct {
 		const char *runtime;
@@ -73,7 +73,7 @@ static struct api_statistic_row sum_up(const struct model *model, const struct m
 				       uint32_t count)
 {
 	const struct function *function = &model->functions.row[members[0].function];
-	struct api_statistic_row row = { .level = level_of(model, function),
+	struct api_statistic_row row = { .level = api_level(model, function),
 					 .name = function->name,
 					 .process = members[0].process,
 					 .file = INDEX_NONE,

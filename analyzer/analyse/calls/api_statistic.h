@@ -32,6 +32,9 @@ struct api_statistic_results {
 	uint32_t count;
 };
 
+/* The level of a function's calls, as above. Text of the model, or static. */
+const char *api_level(const struct model *model, const struct function *function);
+
 /*
  * api_statistic_analyse - fill @results
  *

@@ -115,8 +115,9 @@ static uint32_t track_of(const char *thread)
 
 	if (number && (strncmp(thread, "Step Trace", 10) == 0 || number == thread)) {
 		number += strlen("Model ID:");
+		/* 4294967295: of none. */
 		if (!decimal_unsigned(number, strspn(number, "0123456789"), &id) || id >= INT32_MAX)
-			id = 0;
+			return 0;
 		return TRACK_STEPS + (uint32_t)id;
 	}
 	return strstr(thread, "Communication") ? TRACK_OPERATIONS : 0;

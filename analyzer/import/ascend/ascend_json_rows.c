@@ -13,7 +13,8 @@
 /* A process's number is, in newer files, os pid << 10 | sort index << 5 | device. */
 #define CANN_SORT_INDEX 7
 #define HARDWARE_SORT_INDEX 13
-#define COMMUNICATION_SORT_INDEX 17 /* 16, or 17 */
+#define COMMUNICATION_SORT_INDEX 17 /* 15 to 17 */
+#define NO_ID UINT32_MAX /* how the files write "none" of a number */
 
 static uint8_t event_role(const struct timeline_file *file, const struct event *event)
 {
@@ -146,7 +147,8 @@ static int put_task(struct timeline_file *file, const struct event *event, uint8
 		.thread = INDEX_NONE,
 		.call = INDEX_NONE,
 		.name = event->name,
-		.core = event->type,
+		/* The word of our own files (msprof_timeline.c) where it is not known what ran it. */
+		.core = strcmp(model_text(file->import->model, event->type), "KERNEL") ? event->type : 0,
 		.kind = kind,
 	};
 
@@ -183,6 +185,8 @@ static int put_hardware(struct timeline_file *file, const struct event *event)
 
 	if (task.stream == UINT64_MAX)
 		task.stream = event->tid;
+	if (task.stream == NO_ID)
+		task.stream = MODEL_ID_NONE;
 	/* Parts of a collective: that counts as a whole. */
 	if (kind != PROFBPF__DEVICE_TASKS__KIND__KERNEL && is_part(file, &task))
 		kind = PROFBPF__DEVICE_TASKS__KIND__SYNC;
@@ -303,7 +307,8 @@ static int put_step(struct timeline_file *file, const struct step_row *from)
 	if (!step.fp_start_ns || step.end_ns < step.fp_start_ns)
 		return import_finding(file->import, "steps without usable times", NULL);
 	file->clock = clock;
-	step.device = device_row(file, 0);
+	/* In files that have steps in a process of their own its number says nothing. */
+	step.device = device_row(file, map_get(&file->roles, from->pid) == ROLE_HARDWARE ? from->pid : 0);
 	if (step.device == INDEX_NONE)
 		return -ENOMEM;
 	err = put_reduces(file, from, clock, &step);

@@ -21,7 +21,7 @@ int msprof_open(const struct msprof *msprof, struct csv_file *csv, const char *n
 }
 
 /* Instants of a device file without a trace are the file's own already. */
-static uint64_t real_time(const struct msprof *msprof, uint64_t ns)
+uint64_t msprof_real_ns(const struct msprof *msprof, uint64_t ns)
 {
 	uint64_t realtime_ns;
 
@@ -34,7 +34,7 @@ static uint64_t real_time(const struct msprof *msprof, uint64_t ns)
 
 void msprof_instant(const struct msprof *msprof, struct csv_file *csv, uint64_t ns)
 {
-	uint64_t us = real_time(msprof, ns);
+	uint64_t us = msprof_real_ns(msprof, ns);
 
 	if (ns)
 		csv_format(csv, "%" PRIu64 ".%03" PRIu64 "\t", us / 1000, us % 1000);
@@ -70,6 +70,7 @@ static int write_files(const struct msprof *msprof)
 		msprof_op_statistic,  msprof_communication_statistic,
 		msprof_api_statistic, msprof_step_trace,
 		msprof_fusion_op,     msprof_prof_rule,
+		msprof_timeline,      msprof_step_timeline,
 	};
 	int err = 0;
 
@@ -95,7 +96,7 @@ static uint64_t first_ns(const struct model *model, uint32_t device)
 /* PROF_000001_20261122052213123_PROFBPF/mindstudio_profiler_output */
 static int write_device(struct msprof *msprof, const char *path, uint32_t number)
 {
-	uint64_t ns = real_time(msprof, first_ns(msprof->model, msprof->device));
+	uint64_t ns = msprof_real_ns(msprof, first_ns(msprof->model, msprof->device));
 	time_t seconds = (time_t)(ns / 1000000000);
 	char folder[sizeof(msprof->folder) - 64];
 	struct tm when;

@@ -3,10 +3,11 @@
  * msprof.h - what devices did in the layout of Ascend's msprof, for tools that read that.
  *
  * A folder PROF_<number>_<time>_PROFBPF for each device with
- * mindstudio_profiler_output/{op_summary,op_statistic,communication_statistic,api_statistic,step_trace,task_time}_<time>.csv.
+ * mindstudio_profiler_output/{op_summary,op_statistic,communication_statistic,api_statistic,step_trace,task_time}_<time>.csv
+ * and the timelines {msprof,step_trace}_<time>.json (msprof_events.h).
  * Columns are msprof's of CANN 8 (its documentation of each file), and op_summary's also the counters that
  * the device file had; what is not known is "N/A". Times
- * are microseconds of CLOCK_REALTIME where the trace tells that clock, followed by a tab, as
+ * are microseconds of CLOCK_REALTIME where the trace tells that clock, in tables followed by a tab, as
  * msprof writes them.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_LAYOUTS_MSPROF_MSPROF_H
@@ -38,12 +39,23 @@ int msprof_api_statistic(const struct msprof *msprof);
 int msprof_step_trace(const struct msprof *msprof);
 int msprof_fusion_op(const struct msprof *msprof); /* none without fused operators */
 int msprof_prof_rule(const struct msprof *msprof); /* none without advice that files told */
+int msprof_timeline(const struct msprof *msprof); /* none of devices beyond MSPROF_DEVICES_MAX */
+int msprof_step_timeline(const struct msprof *msprof); /* nor without steps */
+
+/* The steps of the device; NULL if none are known. */
+const struct device_step_trace *msprof_steps(const struct msprof *msprof);
+
+/* Calls of process @process are written for its device; those of none in particular for the first. */
+bool msprof_is_process(const struct msprof *msprof, uint32_t process);
 
 /* Open NAME_<time>.csv. */
 int msprof_open(const struct msprof *msprof, struct csv_file *csv, const char *name,
 		const char *header);
 
-/* An instant as the files have it; 0 is "N/A". */
+/* An instant on the clock that the files have. */
+uint64_t msprof_real_ns(const struct msprof *msprof, uint64_t ns);
+
+/* ... in a table; 0 is "N/A". */
 void msprof_instant(const struct msprof *msprof, struct csv_file *csv, uint64_t ns);
 
 /* What msprof calls the kind of a task: the file's own word, else one of its words. Static or model's. */

@@ -183,14 +183,13 @@ int msprof_communication_statistic(const struct msprof *msprof)
 			true);
 }
 
-/* Calls of the device's process; of none in particular they go to the first device. */
-static bool is_of_device(const struct msprof *msprof, const struct api_statistic_row *row)
+bool msprof_is_process(const struct msprof *msprof, uint32_t process)
 {
-	uint32_t process = msprof->model->devices.row[msprof->device].process;
+	uint32_t of_device = msprof->model->devices.row[msprof->device].process;
 
-	if (row->process == INDEX_NONE || process == INDEX_NONE)
+	if (process == INDEX_NONE || of_device == INDEX_NONE)
 		return msprof->first;
-	return row->process == process;
+	return process == of_device;
 }
 
 /* A timeline has the calls that the table beside it sums up: they are written once, from the calls. */
@@ -225,7 +224,7 @@ int msprof_api_statistic(const struct msprof *msprof)
 	for (uint32_t i = 0; api && i < api->count; i++) {
 		const struct api_statistic_row *row = &api->rows[i];
 
-		if (!is_of_device(msprof, row) || is_repeated(api, row))
+		if (!msprof_is_process(msprof, row->process) || is_repeated(api, row))
 			continue;
 		csv_text(&csv, "host");
 		csv_text(&csv, row->level);
@@ -296,7 +295,7 @@ static void put_step(const struct msprof *msprof, struct csv_file *csv,
 	csv_end_row(csv);
 }
 
-static const struct device_step_trace *trace_of(const struct msprof *msprof)
+const struct device_step_trace *msprof_steps(const struct msprof *msprof)
 {
 	const struct device_step_results *steps = msprof->results->device_steps;
 
@@ -310,7 +309,7 @@ static const struct device_step_trace *trace_of(const struct msprof *msprof)
 /* Rows have as many pairs of columns for reductions as they need; the header names the most. */
 int msprof_step_trace(const struct msprof *msprof)
 {
-	const struct device_step_trace *trace = trace_of(msprof);
+	const struct device_step_trace *trace = msprof_steps(msprof);
 	uint32_t reduces = 0, next = 0;
 	struct csv_file csv;
 	int err;
