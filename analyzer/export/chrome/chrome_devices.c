@@ -22,6 +22,7 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 	struct chrome_writer *writer = &trace->writer;
 	const struct device_task *task = &trace->model->tasks.row[row];
 	uint64_t start_ns = task->start_ns, end_ns = task->end_ns, ended_ns;
+	struct export_text texts[EXPORT_TASK_TEXTS];
 	struct lane *lane;
 	bool cut;
 
@@ -50,6 +51,11 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 		chrome_arg_uint(writer, export_arg_name(ARG_CORRELATION), task->correlation);
 	if (task->status < 0)
 		chrome_arg_int(writer, export_arg_name(ARG_STATUS), task->status);
+	export_task_texts(trace->model, task, texts);
+	for (int i = 0; i < EXPORT_TASK_TEXTS; i++)
+		if (texts[i].text)
+			chrome_arg_text(writer, export_arg_name(texts[i].arg),
+					model_text(trace->model, texts[i].text));
 	if (cut)
 		chrome_arg_true(writer, export_arg_name(ARG_CUT));
 	chrome_event_end(writer);

@@ -24,7 +24,18 @@ struct devices_writer {
 	uint32_t categories[PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION + 1]; /* announced ones */
 };
 
-static void add_task_args(struct perfetto_trace *trace, const struct device_task *task)
+/* Before the slice begins: texts are announced. */
+static void announce_texts(struct perfetto_trace *trace, const struct device_task *task,
+			   struct export_text texts[EXPORT_TASK_TEXTS])
+{
+	export_task_texts(trace->model, task, texts);
+	for (int i = 0; i < EXPORT_TASK_TEXTS; i++)
+		if (texts[i].text)
+			texts[i].text = perfetto_model_name(trace, PERFETTO_VALUES, texts[i].text);
+}
+
+static void add_task_args(struct perfetto_trace *trace, const struct device_task *task,
+			  const struct export_text texts[EXPORT_TASK_TEXTS])
 {
 	if (task->enqueue_ns && task->start_ns >= task->enqueue_ns)
 		perfetto_arg_uint(trace, ARG_QUEUE_DELAY_NS, task->start_ns - task->enqueue_ns);
@@ -34,6 +45,9 @@ static void add_task_args(struct perfetto_trace *trace, const struct device_task
 		perfetto_arg_uint(trace, ARG_CORRELATION, task->correlation);
 	if (task->status < 0)
 		perfetto_arg_int(trace, ARG_STATUS, task->status);
+	for (int i = 0; i < EXPORT_TASK_TEXTS; i++)
+		if (texts[i].text)
+			perfetto_arg_text(trace, texts[i].arg, texts[i].text);
 }
 
 static uint32_t category(struct devices_writer *devices, uint8_t kind)
@@ -63,6 +77,7 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 	const struct device_task *task = &trace->model->tasks.row[row];
 	uint64_t start_ns = task->start_ns, end_ns = task->end_ns, ended_ns;
 	uint32_t name, group;
+	struct export_text texts[EXPORT_TASK_TEXTS];
 	struct perfetto_marks marks;
 	struct lane *lane;
 	bool cut;
@@ -84,8 +99,9 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 		perfetto_end(trace, lane->track, ended_ns);
 	name = task_name(trace, task);
 	group = category(devices, task->kind);
+	announce_texts(trace, task, texts);
 	perfetto_begin(trace, lane->track, start_ns, name, group, &marks);
-	add_task_args(trace, task);
+	add_task_args(trace, task, texts);
 	if (cut)
 		perfetto_arg_true(trace, ARG_CUT);
 	if (trace->flows.shown[row])

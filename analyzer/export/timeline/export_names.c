@@ -37,6 +37,11 @@ static const char *const arg_names[EXPORT_ARGS] = {
 	[ARG_SECTOR] = "sector",
 	[ARG_LATENCY_NS] = "latency_ns",
 	[ARG_FAILED] = "failed",
+	[ARG_TYPE] = "type",
+	[ARG_CORE] = "core",
+	[ARG_INPUT_SHAPES] = "input_shapes",
+	[ARG_INPUT_TYPES] = "input_types",
+	[ARG_OUTPUT_SHAPES] = "output_shapes",
 };
 
 const char *export_arg_name(enum export_arg arg)
@@ -184,4 +189,16 @@ const char *export_task_name(const struct model *model, const struct device_task
 	const char *name = model_text(model, task->name);
 
 	return *name ? name : export_task_category(task->kind);
+}
+
+void export_task_texts(const struct model *model, const struct device_task *task,
+		       struct export_text texts[EXPORT_TASK_TEXTS])
+{
+	const struct task_detail *detail = model_task_detail(model, task);
+
+	texts[0] = (struct export_text){ ARG_TYPE, task->type };
+	texts[1] = (struct export_text){ ARG_CORE, task->core };
+	texts[2] = (struct export_text){ ARG_INPUT_SHAPES, detail ? detail->input_shapes : 0 };
+	texts[3] = (struct export_text){ ARG_INPUT_TYPES, detail ? detail->input_types : 0 };
+	texts[4] = (struct export_text){ ARG_OUTPUT_SHAPES, detail ? detail->output_shapes : 0 };
 }

@@ -44,6 +44,11 @@ enum export_arg {
 	ARG_SECTOR,
 	ARG_LATENCY_NS,
 	ARG_FAILED,
+	ARG_TYPE,
+	ARG_CORE,
+	ARG_INPUT_SHAPES,
+	ARG_INPUT_TYPES,
+	ARG_OUTPUT_SHAPES,
 	EXPORT_ARGS
 };
 
@@ -91,5 +96,14 @@ const char *export_function_name(const struct model *model, uint32_t function, c
 const char *export_loss_text(const struct model *model, const struct source_loss *source,
 			     uint32_t reason, char *into, size_t size);
 const char *export_task_name(const struct model *model, const struct device_task *task);
+
+/* What a file says of a task in words: strings of the model under their arguments; 0 = nothing. */
+#define EXPORT_TASK_TEXTS 5
+struct export_text {
+	enum export_arg arg;
+	uint32_t text;
+};
+void export_task_texts(const struct model *model, const struct device_task *task,
+		       struct export_text texts[EXPORT_TASK_TEXTS]);
 
 #endif /* PROFBPF_ANALYZER_EXPORT_TIMELINE_EXPORT_NAMES_H */
