@@ -8,6 +8,7 @@
 
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/pipeline/pipeline_series.h"
+#include "analyzer/join/thread/python_glue.h"
 #include "analyzer/join/thread/symbols.h"
 #include "analyzer/load/load_pbt.h"
 
@@ -115,7 +116,11 @@ static int run_devices(struct analysis *analysis, const struct analysis_options 
 static int run_symbols(struct analysis *analysis, const struct analysis_options *options)
 {
 	(void)options;
-	return symbols_resolve(analysis->model);
+	int err = symbols_resolve(analysis->model);
+
+	if (!err)
+		python_glue_fold(analysis->model);
+	return err;
 }
 
 static int run_idle(struct analysis *analysis, const struct analysis_options *options)
