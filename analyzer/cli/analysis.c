@@ -16,6 +16,7 @@
 #include "analyzer/cli/step_window.h"
 #include "analyzer/view/report_parts.h"
 #include "lib/base/progress.h"
+#include "lib/base/ticker.h"
 
 /* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */
 #define PART_MARGIN_NS 2000000000
@@ -164,8 +165,10 @@ int analysis_import(struct analysis *analysis, char **devices, unsigned int coun
 {
 	int err = 0;
 
-	for (unsigned int i = 0; i < count && !err; i++)
+	for (unsigned int i = 0; i < count && !err; i++) {
+		ticker_say(analysis->ticker, "reading %s", devices[i]);
 		err = import_device_file(analysis->model, devices[i], alone, error, error_size);
+	}
 	if (err || !count)
 		return err;
 	err = import_finish(analysis->model, alone);
@@ -182,8 +185,8 @@ static int join(struct analysis *analysis)
 	/* The recording itself is told without. */
 	if (!(analysis->sections & ~(SECTION_TRACE | SECTION_CAPTURE)) && !analysis->rows_wanted)
 		return 0;
+	ticker_say(analysis->ticker, "joining");
 	err = timelines_build(analysis->model);
-
 	if (!err)
 		err = sleep_causes_find(analysis->model);
 	if (err)

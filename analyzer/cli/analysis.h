@@ -42,6 +42,7 @@ struct analysis {
 	struct model *model;
 	bool rows_wanted; /* the rows themselves are wanted, not only what is found in them */
 	uint32_t sections; /* enum report_section: what is analysed is what these show; 0 = all */
+	struct ticker *ticker; /* is told what is being done; NULL = nobody is */
 	struct results results; /* points at the members below that were computed */
 	struct capture_results capture;
 	struct probe_cost_results probe_cost;

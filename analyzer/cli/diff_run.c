@@ -8,6 +8,8 @@
 #include "analyzer/cli/analysis.h"
 #include "analyzer/view/diff.h"
 #include "lib/base/duration.h"
+#include "lib/base/progress.h"
+#include "lib/base/ticker.h"
 #include "lib/trace/pbt.h"
 
 #define SHORTEST_NS 1000000 /* of a side; there is nothing to tell parts of less apart */
@@ -32,11 +34,17 @@ static bool is_trace(const char *path)
 static int load_side(struct analysis *analysis, char *path, bool strict, char *error,
 		     size_t error_size)
 {
-	const struct analysis_wish wish = { .sections = DIFF_SECTIONS, .calls = true };
+	struct progress progress;
+	const struct analysis_wish wish = {
+		.sections = DIFF_SECTIONS, .calls = true, .progress = &progress
+	};
 	bool trace = is_trace(path);
-	int err = analysis_load_for(analysis, &path, trace, &wish, strict, error, error_size);
+	int err;
 
-	return err ? err : analysis_import(analysis, &path, !trace, true, error, error_size);
+	progress_begin(&progress, stderr);
+	err = analysis_load_for(analysis, &path, trace, &wish, strict, error, error_size);
+	progress_wipe(&progress);
+	return err;
 }
 
 /* When anything is known of the recording: its session, or its devices' windows. */
@@ -97,8 +105,13 @@ static int take_side(char *path, const struct diff_range *range, bool strict,
 	struct analysis_options options = { .top = 1 };
 	struct analysis analysis = { 0 };
 	uint64_t from_ns = 0, to_ns = 0;
+	struct ticker ticker;
 	int err = load_side(&analysis, path, strict, error, error_size);
 
+	ticker_begin(&ticker, stderr);
+	analysis.ticker = &ticker;
+	if (!err)
+		err = analysis_import(&analysis, &path, !is_trace(path), true, error, error_size);
 	if (!err)
 		err = analysis_compute(&analysis, &options, error, error_size);
 	if (!err) {
@@ -111,6 +124,7 @@ static int take_side(char *path, const struct diff_range *range, bool strict,
 	}
 	if (!err)
 		err = take_parts(&analysis, from_ns, side, parts, error, error_size);
+	ticker_end(&ticker);
 	analysis_free(&analysis);
 	return err;
 }

@@ -28,6 +28,7 @@
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
 #include "lib/base/progress.h"
+#include "lib/base/ticker.h"
 
 #define MEMORY_OTHER (256u << 20) /* of the program besides large blocks in memory */
 #define TOP_TEXT 10
@@ -275,11 +276,15 @@ static int export_folder(const struct options *options, const struct analysis *a
 {
 	struct export_options to = export_options(options, analysis);
 	struct output_folder folder;
+	struct ticker ticker;
 	int err = output_folder_begin(&folder, options->output, error, error_size);
 
+	ticker_begin(&ticker, stderr);
+	ticker_say(&ticker, "writing %s", options->output);
 	if (!err)
 		err = options->exporter->write(analysis->model, &analysis->results,
 					       folder.temporary, &to, error, error_size);
+	ticker_end(&ticker);
 	if (!err)
 		err = output_folder_commit(&folder, error, error_size);
 	output_folder_end(&folder);
@@ -292,12 +297,16 @@ static int export_file(const struct options *options, const struct analysis *ana
 	struct export_options to = export_options(options, analysis);
 	struct export_told told = { 0 };
 	struct output output;
+	struct ticker ticker;
 	int err = output_begin(&output, options->output, error, error_size);
 
 	to.told = &told;
+	ticker_begin(&ticker, stderr);
+	ticker_watch(&ticker, output.temporary, "writing %s", options->output);
 	if (!err)
 		err = options->exporter->write(analysis->model, &analysis->results,
 					       output.temporary, &to, error, error_size);
+	ticker_end(&ticker);
 	if (!err)
 		err = output_commit(&output, error, error_size);
 	output_end(&output);
@@ -370,19 +379,19 @@ static int wish_of(const struct options *options, struct analysis_wish *wish, ch
 	return err;
 }
 
-static int load_all(const struct options *options, struct analysis *analysis,
-		    struct progress *progress, char *error, size_t error_size)
+static int load_all(const struct options *options, struct analysis *analysis, char *error,
+		    size_t error_size)
 {
 	struct analysis_wish wanted;
+	struct progress progress;
 	int err = wish_of(options, &wanted, error, error_size);
 
-	wanted.progress = progress;
+	progress_begin(&progress, stderr);
+	wanted.progress = &progress;
 	if (!err)
 		err = analysis_load_for(analysis, options->traces, options->trace_count, &wanted,
 					options->strict, error, error_size);
-	if (!err)
-		err = analysis_import(analysis, options->devices, options->device_count,
-				      options->trace_count == 0, error, error_size);
+	progress_wipe(&progress);
 	return err;
 }
 
@@ -407,19 +416,22 @@ static int analyse(const struct options *options, struct analysis *analysis, cha
 		   size_t error_size)
 {
 	struct analysis_options wanted;
-	struct progress progress;
-	int err;
+	struct ticker ticker;
+	int err = load_all(options, analysis, error, error_size);
 
-	progress_begin(&progress, stderr);
-	err = load_all(options, analysis, &progress, error, error_size);
+	ticker_begin(&ticker, stderr);
+	analysis->ticker = &ticker;
+	if (!err)
+		err = analysis_import(analysis, options->devices, options->device_count,
+				      options->trace_count == 0, error, error_size);
 	if (!err)
 		err = check_window(options, analysis, error, error_size);
 	if (!err) {
-		progress_now(&progress, "analysing");
 		wanted = analysis_options(options, analysis->model);
 		err = analysis_compute(analysis, &wanted, error, error_size);
 	}
-	progress_wipe(&progress);
+	analysis->ticker = NULL;
+	ticker_end(&ticker);
 	return err;
 }
 

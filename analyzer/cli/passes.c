@@ -11,6 +11,7 @@
 #include "analyzer/join/thread/python_glue.h"
 #include "analyzer/join/thread/symbols.h"
 #include "analyzer/load/load_pbt.h"
+#include "lib/base/ticker.h"
 
 typedef int pass_fn(struct analysis *analysis, const struct analysis_options *options);
 
@@ -287,8 +288,10 @@ int passes_run(struct analysis *analysis, const struct analysis_options *options
 	int err = 0;
 
 	for (size_t i = 0; i < PASS_COUNT && !err; i++) {
-		if (analysis->sections & PASSES[i].sections)
-			err = PASSES[i].run(analysis, options);
+		if (!(analysis->sections & PASSES[i].sections))
+			continue;
+		ticker_say(analysis->ticker, "analysing: %zu of %zu", i + 1, PASS_COUNT);
+		err = PASSES[i].run(analysis, options);
 	}
 	return err;
 }

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "daemon/profctl/live_line.h"
 #include "lib/base/progress.h"
+#include "lib/base/ticker.h"
 
 #define LONG_AGO_NS 10000000000ull
 
@@ -146,6 +148,57 @@ static void live_line_adds_up(void **state)
 			    "recording 3.00 s of 4.00 s: 450 records (50/s), 6 lost, 2.0 KiB");
 }
 
+/* What comes on the terminal within ten seconds has these words. */
+static void await_words(const struct terminal *terminal, const char *words)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	char all[8192] = "";
+
+	for (int i = 0; i < 1000 && !strstr(all, words); i++) {
+		const char *more = terminal_read(terminal);
+
+		if (strlen(all) + strlen(more) < sizeof(all))
+			strcat(all, more);
+		nanosleep(&pause, NULL);
+	}
+	assert_non_null(strstr(all, words));
+}
+
+static void a_thread_tells_what_is_done(void **state)
+{
+	char path[] = "/tmp/profbpf-test-XXXXXX";
+	struct terminal terminal;
+	struct ticker ticker;
+	int file = mkstemp(path);
+
+	assert_false(ftruncate(file, 2048));
+	terminal_open(&terminal, 80);
+	ticker_begin(&ticker, terminal.to);
+	ticker_say(&ticker, "analysing: %d of %d", 7, 19);
+	await_words(&terminal, "analysing: 7 of 19, for ");
+	ticker_watch(&ticker, path, "writing %s", "x");
+	await_words(&terminal, "writing x: 2.0 KiB, ");
+	ticker_end(&ticker);
+	await_words(&terminal, "\r\033[K");
+	ticker_end(&ticker);
+	terminal_close(&terminal);
+	close(file);
+	unlink(path);
+}
+
+static void a_thread_tells_nobody(void **state)
+{
+	FILE *file = tmpfile();
+	struct ticker ticker;
+
+	ticker_begin(&ticker, file);
+	assert_false(ticker.runs);
+	ticker_say(&ticker, "nobody reads this");
+	ticker_say(NULL, "nor this");
+	ticker_end(&ticker);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +207,8 @@ int main(void)
 		cmocka_unit_test(says_how_much_is_left),
 		cmocka_unit_test(a_file_gets_nothing),
 		cmocka_unit_test(live_line_adds_up),
+		cmocka_unit_test(a_thread_tells_what_is_done),
+		cmocka_unit_test(a_thread_tells_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
