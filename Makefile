@@ -92,6 +92,7 @@ $(call named,endpoint,$(DAEMON_OBJ)): OUR_CPPFLAGS += $(if $(MICROHTTPD),-DHAVE_
 PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ)) $(B)/fuzz/o/analyzer/view/page/page.o
 $(PAGE_OBJ): $(PAGE)/page.html $(PAGE)/page.css $(G)/page.js $(G)/page_library.txt
 $(PAGE_OBJ): OUR_CPPFLAGS += -DPAGE_SCRIPT='"$(G)/page.js"' -DPAGE_LIBRARY='"$(G)/page_library.txt"'
+$(call named,diff_page,$(ANALYZER_OBJ)): $(patsubst %,$(PAGE)/%,diff.html page.css diff.css diff.js)
 $(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name function_words.txt)
 
 # Large blocks of memory lie in files: analyzer/cli/spill.h. AddressSanitizer wants to know of all blocks itself.
@@ -208,6 +209,7 @@ help:
 	@echo "make bench    measure what a traced call and a context switch cost"
 	@echo "make bench-import  measure how fast device files of other profilers are taken in"
 	@echo "make bench-insight  plant faults in jobs and see whether they are found (needs root; bench/insight/README.md)"
+	@echo "make bench-diff     is it said what changed between recordings, and nothing else? (needs root; bench/diff/README.md)"
 	@echo "make ascend-sim  build a simulated Ascend and a job for it (examples/ascend-sim)"
 	@echo "make stress   start, stop and kill sessions at random for STRESS_SECONDS (default 300); needs root"
 	@echo "make vmtest   boot Debian's kernels from 5.10 to the newest under QEMU and run ground-truth tests on each"

@@ -81,4 +81,8 @@ bench-import: $(B)/bench/import_take
 bench-insight: $(PROGRAMS) $(INSIGHT)
 	BUILD=$(B) bench/insight/run $(BENCH_OPTIONS)
 
-.PHONY: bench-programs bench bench-overhead bench-import bench-insight
+# Is it said what changed from one recording to the next, and nothing else?
+bench-diff: $(PROGRAMS) $(INSIGHT)
+	BUILD=$(B) bench/diff/run $(BENCH_OPTIONS)
+
+.PHONY: bench-programs bench bench-overhead bench-import bench-insight bench-diff

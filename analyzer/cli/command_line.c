@@ -39,19 +39,19 @@ static error_t parse_query_format(const char *arg, struct options *options,
 
 static error_t parse_format(const char *arg, struct options *options, struct argp_state *state)
 {
+	bool page = options->command == COMMAND_REPORT || options->command == COMMAND_DIFF;
+
 	if (options->command == COMMAND_QUERY || options->command == COMMAND_LAKE)
 		return parse_query_format(arg, options, state);
 	if (strcmp(arg, "text") == 0)
 		options->format = FORMAT_TEXT;
 	else if (strcmp(arg, "json") == 0)
 		options->format = FORMAT_JSON;
-	else if (strcmp(arg, "html") == 0 && options->command == COMMAND_REPORT)
+	else if (strcmp(arg, "html") == 0 && page)
 		options->format = FORMAT_HTML;
 	else
 		argp_error(state, "unknown format '%s'; known are text%s json%s", arg,
-			   options->command == COMMAND_REPORT ? "," : " and",
-			   options->command == COMMAND_REPORT ? " and html, a page for a browser"
-							      : "");
+			   page ? "," : " and", page ? " and html, a page for a browser" : "");
 	return 0;
 }
 
@@ -137,8 +137,6 @@ static void check_diff(const struct options *options, struct argp_state *state)
 	if (options->trace_count == 1 && !(options->before.given && options->after.given))
 		argp_error(state, "with what? give a second recording, or two parts of this one: "
 				  "--before 0s..10s --after 10s..20s");
-	if (options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
-		argp_error(state, "diff writes text or json");
 }
 
 /* The statement comes last; the words that sqlite3's users type are taken, too. */

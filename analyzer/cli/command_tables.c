@@ -127,7 +127,7 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 };
 
 static const struct argp_option DIFF_OPTIONS[] = {
-	OPTION_FORMAT,
+	{ "format", KEY_FORMAT, "FORMAT", 0, "text (the default), json or html", 0 },
 	OPTION_OUTPUT,
 	{ "top", KEY_TOP, "N", 0,
 	  "changes listed, 0 for all, and what did not change, too (text: 10)", 0 },
@@ -222,9 +222,8 @@ const char command_general_help[] =
 	"       analyzer query  [TRACE...] [--device PATH]... [--format table|csv|json] [-o FILE]\n"
 	"                       [--pid LIST] SQL\n"
 	"       analyzer query  --schema[=TABLE]\n"
-	"       analyzer diff   A [B] [--before T..T] [--after T..T] [--format text|json] [-o "
-	"FILE]\n"
-	"                       [--top N] [--strict] [--memory SIZE]\n"
+	"       analyzer diff   A [B] [--before T..T] [--after T..T] [--format text|json|html]\n"
+	"                       [-o FILE] [--top N] [--strict] [--memory SIZE]\n"
 	"       analyzer lake   [TRACE...] [--device PATH]... -o DIR [--rank N] [--strict]\n"
 	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
 	"                       [--strict] [--memory SIZE]\n"

@@ -145,8 +145,9 @@ int diff_run(FILE *out, const struct options *options, const struct report_optio
 		err = changes_find(before, after, &diff.changes);
 	if (!err) {
 		error[0] = '\0';
-		err = options->format == FORMAT_JSON ? diff_json(out, &diff)
-						     : diff_text(out, &diff, report);
+		err = options->format == FORMAT_JSON   ? diff_json(out, &diff)
+		      : options->format == FORMAT_HTML ? diff_html(out, &diff)
+						       : diff_text(out, &diff, report);
 	}
 	free(diff.changes.row);
 	for (unsigned int i = 0; i < CHANGE_PARTS; i++) {

@@ -10,6 +10,7 @@
 #include "lib/base/duration.h"
 
 #define VALUE_SIZE 64
+#define TIMES_MIN 10 /* from where on percents are no good */
 
 static const char *value_text(uint8_t kind, double value, char *text, size_t size)
 {
@@ -20,13 +21,14 @@ static const char *value_text(uint8_t kind, double value, char *text, size_t siz
 	return text;
 }
 
-/* "+23.1 %" of a duration, "+4.2 points" of a share. */
-static const char *change_text(const struct change *change, char *text, size_t size)
+const char *diff_change_text(const struct change *change, char *text, size_t size)
 {
 	double difference = change->after - change->before;
 
 	if (figure_is_share(change->kind))
 		snprintf(text, size, "%+.1f points", difference);
+	else if (change->before > 0 && change->after >= TIMES_MIN * change->before)
+		snprintf(text, size, "%.0f times", change->after / change->before);
 	else if (change->before > 0)
 		snprintf(text, size, "%+.1f %%", 100 * difference / change->before);
 	else
@@ -34,7 +36,7 @@ static const char *change_text(const struct change *change, char *text, size_t s
 	return text;
 }
 
-static const char *noise_text(const struct change *change, char *text, size_t size)
+const char *diff_noise_text(const struct change *change, char *text, size_t size)
 {
 	if (figure_is_share(change->kind))
 		snprintf(text, size, "%.1f points", change->noise);
@@ -74,7 +76,7 @@ static void say_step(const struct changes *changes, const struct change *step, c
 	snprintf(text, size, "A step takes %s instead of %s (%s)",
 		 value_text(step->kind, step->after, after, sizeof(after)),
 		 value_text(step->kind, step->before, before, sizeof(before)),
-		 change_text(step, change, sizeof(change)));
+		 diff_change_text(step, change, sizeof(change)));
 	length = strlen(text);
 	if (why)
 		snprintf(text + length, size - length, "; %s %s: %s instead of %s.",
@@ -85,12 +87,37 @@ static void say_step(const struct changes *changes, const struct change *step, c
 		snprintf(text + length, size - length, "; no cause of it stands out.");
 }
 
-/* Without steps: a root says more than the share of a CPU that follows from it. */
+static const struct change *largest(const struct changes *changes, uint8_t kind)
+{
+	const struct change *row = changes_of(changes, kind, NULL);
+
+	return row && row->significant ? row : NULL;
+}
+
+/*
+ * Without steps: a root says more than the share of a CPU that follows from it. Where none grew, those that shrank may
+ * have made room for an operator that takes longer.
+ */
 static const struct change *foremost(const struct changes *changes)
 {
-	const struct change *root = changes_of(changes, FIGURE_ROOT, NULL);
+	const struct change *root = reason(changes, true), *operator;
 
-	return root && root->significant ? root : &changes->row[0];
+	if (root && root->kind == FIGURE_ROOT)
+		return root;
+	operator = largest(changes, FIGURE_OPERATOR);
+	root = largest(changes, FIGURE_ROOT);
+	return operator ? operator : root ? root : &changes->row[0];
+}
+
+const char *diff_state(const struct changes *changes)
+{
+	const struct change *step = changes_of(changes, FIGURE_STEP, NULL);
+
+	if (!changes->count)
+		return "unknown";
+	if (step && step->significant)
+		return step->after > step->before ? "worse" : "better";
+	return changes->significant ? "changed" : "unchanged";
 }
 
 const char *diff_sentence(const struct changes *changes, char *text, size_t size)
@@ -108,8 +135,8 @@ const char *diff_sentence(const struct changes *changes, char *text, size_t size
 	else if (step && !changes->significant)
 		snprintf(text, size,
 			 "Nothing changed beyond its noise; steps differ by %s (noise %s).",
-			 change_text(step, change, sizeof(change)),
-			 noise_text(step, noise, sizeof(noise)));
+			 diff_change_text(step, change, sizeof(change)),
+			 diff_noise_text(step, noise, sizeof(noise)));
 	else if (!changes->significant)
 		snprintf(text, size, "Nothing changed beyond its noise; no steps are known.");
 	else
@@ -117,8 +144,8 @@ const char *diff_sentence(const struct changes *changes, char *text, size_t size
 			 step ? "Steps take as long as before, within their noise"
 			      : "No steps are known",
 			 figure_kind_name(first->kind), first->name,
-			 change_text(first, change, sizeof(change)),
-			 noise_text(first, noise, sizeof(noise)));
+			 diff_change_text(first, change, sizeof(change)),
+			 diff_noise_text(first, noise, sizeof(noise)));
 	return text;
 }
 
@@ -131,8 +158,8 @@ static void put_row(struct table *table, const struct change *row)
 	table_text(table, row->name);
 	table_text(table, value_text(row->kind, row->before, text, sizeof(text)));
 	table_text(table, value_text(row->kind, row->after, text, sizeof(text)));
-	table_text(table, change_text(row, text, sizeof(text)));
-	table_text(table, noise_text(row, text, sizeof(text)));
+	table_text(table, diff_change_text(row, text, sizeof(text)));
+	table_text(table, diff_noise_text(row, text, sizeof(text)));
 }
 
 static int put_table(FILE *out, const struct changes *changes, bool significant,
@@ -217,6 +244,15 @@ static void put_json_side(struct json *json, const char *key, const struct diff_
 	json_map_close(json);
 }
 
+static void put_parts(struct json *json, const char *key, const struct change *row,
+		      const double *values, uint8_t count)
+{
+	json_array(json, key);
+	for (uint8_t i = 0; i < count; i++)
+		put_value(json, NULL, row, values[i]);
+	json_array_close(json);
+}
+
 static void put_changes(struct json *json, const struct changes *changes)
 {
 	json_array(json, "changes");
@@ -232,6 +268,8 @@ static void put_changes(struct json *json, const struct changes *changes)
 		put_value(json, "change", row, row->after - row->before);
 		put_value(json, "noise", row, row->noise);
 		json_bool(json, "significant", row->significant);
+		put_parts(json, "before_parts", row, row->before_part, row->before_parts);
+		put_parts(json, "after_parts", row, row->after_part, row->after_parts);
 		json_map_close(json);
 	}
 	json_array_close(json);
@@ -249,8 +287,11 @@ int diff_json(FILE *out, const struct diff *diff)
 	put_json_side(json, "before", &diff->before);
 	put_json_side(json, "after", &diff->after);
 	json_map(json, "verdict");
+	json_text(json, "state", diff_state(&diff->changes));
 	json_text(json, "sentence", diff_sentence(&diff->changes, sentence, sizeof(sentence)));
 	json_map_close(json);
+	json_u64(json, "compared", diff->changes.count);
+	json_u64(json, "significant", diff->changes.significant);
 	put_changes(json, &diff->changes);
 	json_map_close(json);
 	return json_end(json);

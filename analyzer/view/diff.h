@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.h - what changed between two recordings, as text and as JSON ("profbpf.diff/1") */
+/* diff.h - what changed between two recordings, as text, as JSON ("profbpf.diff/1") and as a page */
 #ifndef PROFBPF_ANALYZER_VIEW_DIFF_H
 #define PROFBPF_ANALYZER_VIEW_DIFF_H
 
@@ -30,6 +30,25 @@ struct diff {
  */
 int diff_text(FILE *out, const struct diff *diff, const struct report_options *options);
 int diff_json(FILE *out, const struct diff *diff);
+
+/*
+ * diff_html - the JSON in a page that shows it, which loads nothing
+ *
+ * Each figure says where in the JSON it is (data-key, data-value). Returns as the others do.
+ */
+int diff_html(FILE *out, const struct diff *diff);
+
+/*
+ * diff_state - the answer in one word: "worse" and "better" by the steps' time, "changed" if other figures did,
+ * "unchanged", or "unknown" where nothing could be compared. Static text.
+ */
+const char *diff_state(const struct changes *changes);
+
+/* diff_change_text - "+23.1 %" or "12 times" of a duration, "+4.2 points" of a share, or "new". Returns @text. */
+const char *diff_change_text(const struct change *change, char *text, size_t size);
+
+/* diff_noise_text - the same of the noise, without a sign; it may be "unknown" */
+const char *diff_noise_text(const struct change *change, char *text, size_t size);
 
 /* diff_sentence - the answer in one sentence. Returns @text. */
 #define DIFF_SENTENCE_SIZE 512

@@ -106,7 +106,7 @@ _analyzer_of_diff()
 	case $3 in
 	--after) :; return ;;
 	--before) :; return ;;
-	--format) _analyzer_words "$2" "text json"; return ;;
+	--format) _analyzer_words "$2" "text json html"; return ;;
 	--memory) :; return ;;
 	-o | --output) compopt -o default; return ;;
 	--top) :; return ;;

@@ -71,7 +71,7 @@ complete -c analyzer -n __fish_use_subcommand -a diff -d 'Say what changed from 
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -F
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -l after -x -d 'only this part of B'
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -l before -x -d 'only this part of A'
-complete -c analyzer -n '__fish_seen_subcommand_from diff' -l format -x -a 'text json' -d 'format'
+complete -c analyzer -n '__fish_seen_subcommand_from diff' -l format -x -a 'text json html' -d 'format'
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -l memory -x -d 'use about so much memory, 256M or more'
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -s o -l output -r -F -d 'write to FILE instead of standard output'
 complete -c analyzer -n '__fish_seen_subcommand_from diff' -l strict -d 'fail if any part of a trace is damaged'

@@ -30,3 +30,12 @@ look sleeps tests/data/traces/sleeps.pbt
 look pytorch --device tests/data/devices/pytorch
 look cluster --device tests/data/devices/mindspore-cluster
 look memory --device tests/data/devices/mindspore-memory
+
+note "-- a comparison"
+mkdir -p "$WORK/diff"
+for format in json html; do
+	"$ANALYZER" diff tests/data/traces/faults.pbt tests/data/traces/launched-2.pbt --format $format >"$WORK/diff.$format"
+done
+node "$ROOT/tests/tools/diff_browser.mjs" "$WORK/diff.html" "$WORK/diff.json" "$WORK/diff" >"$WORK/looked" 2>&1 ||
+	fail "the page of a comparison: $(cut -c 1-300 "$WORK/looked")"
+note "diff: $(tail -n 1 "$WORK/looked"), $(stat -c %s "$WORK/diff.html") bytes"

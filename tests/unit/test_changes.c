@@ -237,6 +237,55 @@ static void test_what_a_part_does_not_tell(void **state)
 	free_side(&after);
 }
 
+/* A device that is never idle has no roots, and that is told. */
+static void test_none_of_a_kind_is_zero_if_that_is_told(void **state)
+{
+	struct side before = { 0 }, after = { 0 };
+	struct changes changes;
+
+	(void)state;
+	for (int i = 0; i < CHANGE_PARTS; i++)
+		put(&after.part[i], FIGURE_ROOT, "io", 30, 100, 30);
+	changes = find(&before, &after);
+	assert_int_equal(changes.count, 0);
+	free(changes.row);
+	for (int i = 0; i < CHANGE_PARTS; i++)
+		before.part[i].told = 1u << FIGURE_ROOT;
+	changes = find(&before, &after);
+	assert_int_equal(changes.count, 1);
+	assert_true(changes.row[0].significant);
+	assert_true(fabs(changes.row[0].before) < 1e-9);
+	free(changes.row);
+	free_side(&before);
+	free_side(&after);
+}
+
+/* What was waited for less has made room for the operator that takes longer. */
+static void test_without_steps_what_grew_is_named(void **state)
+{
+	struct side before = { 0 }, after = { 0 };
+	char sentence[DIFF_SENTENCE_SIZE];
+	struct changes changes;
+
+	(void)state;
+	for (int i = 0; i < CHANGE_PARTS; i++) {
+		put(&before.part[i], FIGURE_ROOT, "sleep main", 50, 100, 50);
+		put(&before.part[i], FIGURE_OPERATOR, "matmul", 1e6, 1, 50);
+		put(&after.part[i], FIGURE_ROOT, "sleep main", 30, 100, 30);
+		put(&after.part[i], FIGURE_OPERATOR, "matmul", 2e6, 1, 70);
+	}
+	changes = find(&before, &after);
+	assert_non_null(strstr(diff_sentence(&changes, sentence, sizeof(sentence)),
+			       "most changed operator matmul, +100.0 %"));
+	free(changes.row);
+	changes = find(&after, &before);
+	assert_non_null(strstr(diff_sentence(&changes, sentence, sizeof(sentence)),
+			       "most changed root sleep main, +20.0 points"));
+	free(changes.row);
+	free_side(&before);
+	free_side(&after);
+}
+
 static void test_the_sentence_names_steps_and_their_root(void **state)
 {
 	struct side before = steps(10, 1), after = steps(20, 1);
@@ -271,6 +320,8 @@ int main(void)
 		cmocka_unit_test(test_what_one_side_does_not_have),
 		cmocka_unit_test(test_too_little_is_left_out),
 		cmocka_unit_test(test_what_a_part_does_not_tell),
+		cmocka_unit_test(test_none_of_a_kind_is_zero_if_that_is_told),
+		cmocka_unit_test(test_without_steps_what_grew_is_named),
 		cmocka_unit_test(test_the_sentence_names_steps_and_their_root),
 	};
 

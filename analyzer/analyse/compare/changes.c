@@ -9,6 +9,7 @@
 /* One figure over the parts of a recording. */
 struct spread {
 	unsigned int parts; /* that tell it */
+	double value[CHANGE_PARTS]; /* theirs */
 	double mean;
 	double error; /* standard error of the mean */
 	double weight; /* mean */
@@ -38,27 +39,28 @@ static const struct figure *find(const struct figures *figures, uint8_t kind, co
 	return NULL;
 }
 
-/* Does the part have any figure of this kind? Then a share without a row is 0, not unknown. */
+/* Does the part have any figure of this kind, or is it told that there is none? Then a share without a row is 0, not unknown. */
 static bool has_kind(const struct figures *figures, uint8_t kind)
 {
-	for (uint32_t i = 0; i < figures->count; i++)
-		if (figures->row[i].kind == kind)
-			return true;
-	return false;
+	bool has = figures->told & 1u << kind;
+
+	for (uint32_t i = 0; i < figures->count && !has; i++)
+		has = figures->row[i].kind == kind;
+	return has;
 }
 
 static struct spread spread_of(const struct figures *parts, uint8_t kind, const char *name)
 {
-	double value[CHANGE_PARTS], squares = 0;
 	struct spread spread = { 0 };
+	double squares = 0;
 
 	for (unsigned int i = 0; i < CHANGE_PARTS; i++) {
 		const struct figure *row = find(&parts[i], kind, name);
 
 		if (!row && !(figure_is_share(kind) && has_kind(&parts[i], kind)))
 			continue;
-		value[spread.parts] = row ? figure_value(row) : 0;
-		spread.mean += value[spread.parts++];
+		spread.value[spread.parts] = row ? figure_value(row) : 0;
+		spread.mean += spread.value[spread.parts++];
 		spread.weight += row ? row->weight : 0;
 	}
 	if (!spread.parts)
@@ -66,7 +68,7 @@ static struct spread spread_of(const struct figures *parts, uint8_t kind, const 
 	spread.mean /= spread.parts;
 	spread.weight /= spread.parts;
 	for (unsigned int i = 0; i < spread.parts; i++)
-		squares += (value[i] - spread.mean) * (value[i] - spread.mean);
+		squares += (spread.value[i] - spread.mean) * (spread.value[i] - spread.mean);
 	if (spread.parts > 1)
 		spread.error = sqrt(squares / (spread.parts - 1) / spread.parts);
 	return spread;
@@ -80,9 +82,16 @@ static struct change judge(uint8_t kind, const char *name, const struct spread *
 	double noise = NOISE_ERRORS * hypot(before->error, after->error);
 	double difference = after->mean - before->mean;
 	struct change change = {
-		.kind = kind, .name = name, .before = before->mean, .after = after->mean
+		.kind = kind,
+		.name = name,
+		.before = before->mean,
+		.after = after->mean,
+		.before_parts = (uint8_t)before->parts,
+		.after_parts = (uint8_t)after->parts,
 	};
 
+	memcpy(change.before_part, before->value, sizeof(change.before_part));
+	memcpy(change.after_part, after->value, sizeof(change.after_part));
 	change.noise = noise > floor ? noise : floor;
 	change.significant = fabs(difference) > change.noise;
 	change.size = share		 ? fabs(difference)

@@ -29,6 +29,10 @@ struct change {
 	double before; /* nanoseconds or percent, by figure_is_share() */
 	double after;
 	double noise; /* the same unit */
+	double before_part[CHANGE_PARTS]; /* what the parts tell that tell it, in their order */
+	double after_part[CHANGE_PARTS];
+	uint8_t before_parts; /* so many */
+	uint8_t after_parts;
 	double size; /* percent of before, or points: what changes are sorted by */
 	bool significant; /* |after - before| > noise */
 };

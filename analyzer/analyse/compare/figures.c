@@ -109,6 +109,9 @@ static bool take_roots(const struct model *model, const struct idle_roots *roots
 {
 	char name[NAME_SIZE];
 
+	/* Of a device that is never idle there are none. */
+	if (window_ns > 0)
+		figures->told |= 1u << FIGURE_ROOT;
 	for (uint32_t i = 0; i < roots->count; i++) {
 		double ns = (double)roots->row[i].ns;
 
@@ -134,9 +137,10 @@ static bool take_operators(const struct model *model, const struct device_result
 	const struct operator_list *list = &devices->operators;
 
 	for (uint32_t i = 0; i < list->count; i++) {
+		const char *name = model_text(model, list->rows[i].name);
 		double ns = (double)list->rows[i].total_ns;
 
-		if (!push(figures, FIGURE_OPERATOR, model_text(model, list->rows[i].name), ns,
+		if (!push(figures, FIGURE_OPERATOR, *name ? name : "without a name", ns,
 			  (double)list->rows[i].count, percent(ns, window_ns)))
 			return false;
 	}

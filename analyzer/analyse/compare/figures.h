@@ -39,6 +39,7 @@ struct figures {
 	struct figure *row; /* by kind and name, each once */
 	uint32_t count;
 	uint32_t capacity;
+	uint32_t told; /* bits of kinds: all there is of them is in the rows, so that a share without one is 0 */
 };
 
 /* figures_take - those of the analysed part. Returns 0 or -ENOMEM; figures_free() in either case. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "analyzer/view/page/page_data.h"
+#include "analyzer/view/page/page_fill.h"
 #include "analyzer/view/page/page_first.h"
 #include "analyzer/view/page/page_pack.h"
 #include "analyzer/view/page/page_tree.h"
-#include "analyzer/view/render/written.h"
 #include "analyzer/view/report.h"
 
 #define PACKED_MAX (3u << 20) /* bytes of the packed report; with fewer rows of each list it is smaller */
@@ -16,44 +16,42 @@
 #define ROWS_LEAST 16
 
 /* Files of the tree, and of the build's folder; the Makefile says that this file depends on them. */
-#define EMBED(name, file)                                              \
-	__asm__(".section .rodata\n" #name ":\n.incbin \"" file "\"\n" \
-		".byte 0\n"                                            \
-		".previous\n");                                        \
-	extern const char name[] __attribute__((visibility("hidden")));
-
 EMBED(page_template, "analyzer/view/page/page.html")
 EMBED(page_style, "analyzer/view/page/page.css")
 EMBED(page_script, PAGE_SCRIPT)
 EMBED(page_library, PAGE_LIBRARY)
 
 struct page {
-	FILE *out;
 	yajl_val report;
 	const struct model *model;
 	const struct results *results;
 	const struct report_options *options;
 };
 
-static int put_style(const struct page *page)
+static int put_style(FILE *out, const void *page)
 {
-	return fputs(page_style, page->out) < 0 ? -EIO : 0;
+	(void)page;
+	return fputs(page_style, out) < 0 ? -EIO : 0;
 }
 
-static int put_script(const struct page *page)
+static int put_script(FILE *out, const void *page)
 {
-	return fputs(page_script, page->out) < 0 ? -EIO : 0;
+	(void)page;
+	return fputs(page_script, out) < 0 ? -EIO : 0;
 }
 
 /* Empty where there was none when this was built. */
-static int put_library(const struct page *page)
+static int put_library(FILE *out, const void *page)
 {
-	return fputs(page_library, page->out) < 0 ? -EIO : 0;
+	(void)page;
+	return fputs(page_library, out) < 0 ? -EIO : 0;
 }
 
-static int put_first(const struct page *page)
+static int put_first(FILE *out, const void *data)
 {
-	return page_first(page->out, page->report);
+	const struct page *page = data;
+
+	return page_first(out, page->report);
 }
 
 /* The report with at most @rows rows of each list, packed; the caller frees *text. */
@@ -78,8 +76,9 @@ static int pack_report(yajl_val report, size_t rows, char **text, size_t *size)
 	return err;
 }
 
-static int put_report(const struct page *page)
+static int put_report(FILE *out, const void *data)
 {
+	const struct page *page = data;
 	size_t rows = ROWS_MOST, size;
 	char *text;
 	int err;
@@ -92,59 +91,38 @@ static int put_report(const struct page *page)
 		free(text);
 		rows /= 2;
 	}
-	if (!err && fputs(text, page->out) < 0)
+	if (!err && fputs(text, out) < 0)
 		err = -EIO;
 	free(text);
 	return err;
 }
 
-static int put_data(const struct page *page)
+static int put_data(FILE *out, const void *data)
 {
+	const struct page *page = data;
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	int err = out ? page_data_write(out, page->model, page->results, page->options) : -ENOMEM;
+	FILE *plain = open_memstream(&text, &size);
+	int err = plain ? page_data_write(plain, page->model, page->results, page->options)
+			: -ENOMEM;
 
-	if (out && fclose(out) != 0 && !err)
+	if (plain && fclose(plain) != 0 && !err)
 		err = -ENOMEM;
 	if (!err)
-		err = page_pack(page->out, text, size);
+		err = page_pack(out, text, size);
 	free(text);
 	return err;
 }
 
-static const struct part {
-	const char *mark;
-	int (*put)(const struct page *page);
-} PARTS[] = {
+static const struct page_part PARTS[] = {
 	{ "@STYLE@", put_style },   { "@FIRST@", put_first },	  { "@REPORT@", put_report },
 	{ "@PICTURES@", put_data }, { "@LIBRARY@", put_library }, { "@SCRIPT@", put_script },
 };
 
-static int put_page(const struct page *page)
-{
-	const char *at = page_template;
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]) && !err; i++) {
-		const char *mark = strstr(at, PARTS[i].mark);
-
-		if (!mark || fwrite(at, 1, (size_t)(mark - at), page->out) != (size_t)(mark - at))
-			return -EIO;
-		err = PARTS[i].put(page);
-		at = mark + strlen(PARTS[i].mark);
-	}
-	if (!err && fputs(at, page->out) < 0)
-		err = -EIO;
-	return err ? err : stream_flush(page->out);
-}
-
 int report_html(FILE *out, const struct model *model, const struct results *results,
 		const struct report_options *options)
 {
-	struct page page = {
-		.out = out, .model = model, .results = results, .options = options
-	};
+	struct page page = { .model = model, .results = results, .options = options };
 	char *text = NULL;
 	size_t size = 0;
 	FILE *json = open_memstream(&text, &size);
@@ -158,7 +136,7 @@ int report_html(FILE *out, const struct model *model, const struct results *resu
 	}
 	free(text);
 	if (!err)
-		err = put_page(&page);
+		err = page_fill(out, page_template, PARTS, sizeof(PARTS) / sizeof(PARTS[0]), &page);
 	yajl_tree_free(page.report);
 	return err;
 }

@@ -110,24 +110,33 @@ static const char *word_of(const char *name, const char *text)
 	return text;
 }
 
-void page_figure(FILE *out, yajl_val report, const char *path)
+bool page_figure_begin(FILE *out, yajl_val report, const char *path)
 {
 	yajl_val value = page_tree_get(report, path);
-	const char *dot = strrchr(path, '.'), *name = dot ? dot + 1 : path, *raw, *shown;
+
+	if (!YAJL_IS_NUMBER(value) && !YAJL_IS_STRING(value))
+		return false;
+	fprintf(out, "<span data-key=\"%s\" data-value=\"", path);
+	page_escaped(out, YAJL_IS_NUMBER(value) ? YAJL_GET_NUMBER(value) : YAJL_GET_STRING(value));
+	fputs("\">", out);
+	return true;
+}
+
+void page_figure_as(FILE *out, yajl_val report, const char *path, const char *name)
+{
+	yajl_val value = page_tree_get(report, path);
 	char human[PAGE_HUMAN_SIZE];
 
-	if (YAJL_IS_NUMBER(value)) {
-		raw = YAJL_GET_NUMBER(value);
-		shown = page_human(name, raw, human);
-	} else if (YAJL_IS_STRING(value)) {
-		raw = YAJL_GET_STRING(value);
-		shown = word_of(name, raw);
-	} else {
+	if (!page_figure_begin(out, report, path))
 		return;
-	}
-	fprintf(out, "<span data-key=\"%s\" data-value=\"", path);
-	page_escaped(out, raw);
-	fputs("\">", out);
-	page_escaped(out, shown);
+	page_escaped(out, YAJL_IS_NUMBER(value) ? page_human(name, YAJL_GET_NUMBER(value), human)
+						: word_of(name, YAJL_GET_STRING(value)));
 	fputs("</span>", out);
+}
+
+void page_figure(FILE *out, yajl_val report, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	page_figure_as(out, report, path, dot ? dot + 1 : path);
 }

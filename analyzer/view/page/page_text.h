@@ -5,6 +5,7 @@
 #ifndef PROFBPF_ANALYZER_VIEW_PAGE_PAGE_TEXT_H
 #define PROFBPF_ANALYZER_VIEW_PAGE_PAGE_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <yajl/yajl_tree.h>
 
@@ -17,6 +18,12 @@ void page_escaped(FILE *out, const char *text);
  * Its unit is in the last name of the path. Nothing is written where there is none.
  */
 void page_figure(FILE *out, yajl_val report, const char *path);
+
+/* page_figure_as - the same, where the path's last name does not tell the unit: @name does, "ns" or "percent" */
+void page_figure_as(FILE *out, yajl_val report, const char *path, const char *name);
+
+/* page_figure_begin - the element's begin tag alone; false, and nothing written, where there is no number or text */
+bool page_figure_begin(FILE *out, yajl_val report, const char *path);
 
 /* page_human - a number as it is shown; its unit is in @name. Returns @into. */
 #define PAGE_HUMAN_SIZE 64
