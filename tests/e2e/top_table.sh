@@ -72,6 +72,11 @@ $(cat "$WORK/screen")"; }
 	until_shown "only commands with a word"
 	"${tmux[@]}" send-keys x
 	until_shown "cost: profbpfd"
+	# busy only computes: nothing holds it up, or others that have the CPUs.
+	"${tmux[@]}" send-keys w
+	until_shown "^(verdict|root) +[A-Z]"
+	until_shown "^verdict  "
+	"${tmux[@]}" send-keys w
 	"${tmux[@]}" send-keys t v
 	until_shown "sorted by memory, tree"
 	"${tmux[@]}" send-keys / n o b o d y

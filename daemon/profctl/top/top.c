@@ -21,6 +21,7 @@
 #include "daemon/profctl/pids.h"
 #include "daemon/profctl/start_message.h"
 #include "daemon/profctl/top/top_screen.h"
+#include "daemon/profctl/top/top_why.h"
 
 #define INTERVAL_NS \
 	1000000000ull /* the daemon's statistics, which end a frame, come once a second */
@@ -170,53 +171,76 @@ static int print_once(struct top_frame *frame, const struct arguments *a, uint64
 	if (a->json)
 		return top_view_json(frame, &view) ? 1 : 0;
 	top_view_summary(frame, &view, TOP_WIDE, print_line, NULL);
+	top_view_jobs(frame, print_line, NULL);
 	top_view_devices(frame, print_line, NULL);
-	top_view_operators(frame, SIZE_MAX, print_line, NULL);
-	top_view_calls(frame, SIZE_MAX, print_line, NULL);
+	top_view_operators(frame, TOP_WIDE, SIZE_MAX, print_line, NULL);
+	top_view_calls(frame, TOP_WIDE, SIZE_MAX, print_line, NULL);
 	top_view_processes(frame, &view, TOP_WIDE, 0, SIZE_MAX, print_line, NULL);
 	return fflush(stdout) ? 1 : 0;
+}
+
+/* What is shown, and what it is made of. */
+struct shown {
+	struct top_screen *screen; /* NULL: one table */
+	struct top_why *why; /* with a screen */
+	struct top_frame frame;
+	uint64_t cpu_ns, own_ns; /* ours: until now, in the frame */
+	bool hold, redraw;
+};
+
+/* Waits until something has happened; false if this is to end. */
+static bool turn(struct top *top, struct shown *shown, int signals)
+{
+	struct pollfd fds[] = { { .fd = top->news, .events = POLLIN },
+				{ .fd = signals, .events = POLLIN },
+				{ .fd = shown->screen ? STDIN_FILENO : -1, .events = POLLIN },
+				{ .fd = shown->why ? top_why_fd(shown->why) : -1, .events = POLLIN } };
+	bool go_on = true;
+	uint64_t value;
+
+	if (poll(fds, 4, -1) < 0 && errno != EINTR)
+		return false;
+	if (fds[1].revents || fds[2].revents & (POLLHUP | POLLERR))
+		return false;
+	if (shown->screen)
+		go_on = top_screen_keys(shown->screen, &shown->redraw, &shown->hold);
+	if (shown->why) {
+		top_why_set(shown->why, top_screen_why(shown->screen));
+		shown->redraw |= fds[3].revents && top_why_take(shown->why);
+	}
+	if (!fds[0].revents || (shown->hold && !top->ended) ||
+	    read(top->news, &value, sizeof(value)) < 0)
+		return go_on;
+	go_on &= take_frame(top, &shown->frame);
+	shown->own_ns = own_cpu_ns() - shown->cpu_ns;
+	shown->cpu_ns += shown->own_ns;
+	shown->redraw = true;
+	return go_on && shown->screen;
 }
 
 /* Waits for keys, frames and signals; returns the exit status. */
 static int show(struct top *top, const struct arguments *a, int signals)
 {
-	struct top_screen *screen = a->once ? NULL : top_screen_new();
-	struct top_frame frame = { 0 };
-	uint64_t cpu = own_cpu_ns(), own = 0, value;
-	bool go_on = true, hold = false, redraw = true;
+	struct shown shown = { .cpu_ns = own_cpu_ns(), .redraw = true };
 	int status = 0;
 
-	if (!a->once && !screen)
-		return 1;
-	while (go_on) {
-		struct pollfd fds[] = { { .fd = top->news, .events = POLLIN },
-					{ .fd = signals, .events = POLLIN },
-					{ .fd = screen ? STDIN_FILENO : -1, .events = POLLIN } };
-
-		if (screen && redraw)
-			top_screen_show(screen, &frame, own);
-		redraw = false;
-		if (poll(fds, 3, -1) < 0 && errno != EINTR)
-			break;
-		if (fds[1].revents || fds[2].revents & (POLLHUP | POLLERR))
-			break;
-		if (screen)
-			go_on = top_screen_keys(screen, &redraw, &hold);
-		if (!fds[0].revents || (hold && !top->ended))
-			continue;
-		if (read(top->news, &value, sizeof(value)) < 0)
-			continue;
-		go_on &= take_frame(top, &frame);
-		own = own_cpu_ns() - cpu;
-		cpu += own;
-		redraw = true;
-		if (a->once)
-			break;
+	if (!a->once) {
+		shown.screen = top_screen_new();
+		if (!shown.screen)
+			return 1;
+		shown.why = top_why_new(&a->pids, &a->trace);
 	}
-	top_screen_free(screen);
+	do {
+		if (shown.screen && shown.redraw)
+			top_screen_show(shown.screen, &shown.frame,
+					shown.why ? top_why_text(shown.why) : NULL, shown.own_ns);
+		shown.redraw = false;
+	} while (turn(top, &shown, signals));
+	top_why_free(shown.why);
+	top_screen_free(shown.screen);
 	if (a->once)
-		status = print_once(&frame, a, own);
-	top_frame_free(&frame);
+		status = print_once(&shown.frame, a, shown.own_ns);
+	top_frame_free(&shown.frame);
 	return status;
 }
 

@@ -160,7 +160,7 @@ static void show(struct thread *t, uint64_t to_ns, struct top_operator *rows, si
 	for (size_t i = 0; i < count && t->fetches && !t->unsure; i++) {
 		if (rows[i].pid != t->pid || strcmp(rows[i].name, TOP_TORCH) != 0)
 			continue;
-		rows[i].has_pop_wait = true;
+		rows[i].has_pop_wait = rows[i].to_trainer = true;
 		rows[i].pop_wait_ns += t->wait_ns;
 	}
 	t->wait_ns = 0;

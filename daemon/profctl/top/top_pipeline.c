@@ -459,6 +459,18 @@ static int by_number(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* Numbers go from the trainer down: of the first queue the trainer takes. */
+static void mark_last(struct top_operator *rows, size_t count)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < count; i++) {
+		found &= i && rows[i].pid == rows[i - 1].pid;
+		rows[i].to_trainer = rows[i].has_pop_wait && !found;
+		found |= rows[i].has_queue;
+	}
+}
+
 size_t top_pipeline_frame(struct top_pipeline *p, uint64_t from_ns, uint64_t to_ns,
 			  struct top_operator **rows)
 {
@@ -484,5 +496,6 @@ size_t top_pipeline_frame(struct top_pipeline *p, uint64_t from_ns, uint64_t to_
 	if (!*rows)
 		return 0;
 	qsort(*rows, p->operator_count, sizeof(**rows), by_number);
+	mark_last(*rows, p->operator_count);
 	return p->operator_count;
 }

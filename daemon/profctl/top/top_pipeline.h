@@ -31,6 +31,7 @@ struct top_operator {
 	uint64_t pushes, pops;
 	bool has_push_wait, has_pop_wait; /* what follows is known */
 	uint64_t push_wait_ns, pop_wait_ns; /* time inside pushes and pops */
+	bool to_trainer; /* what waits for an element is the trainer */
 };
 
 struct top_pipeline;

@@ -20,6 +20,7 @@ struct top_screen {
 	bool hold;
 	bool help;
 	bool typing; /* the filter */
+	bool why; /* look what holds the jobs up */
 	int line; /* next to be drawn */
 };
 
@@ -78,15 +79,17 @@ static void draw_line(void *context, enum top_style style, const char *text)
 	s->line++;
 }
 
-static void draw_frame(struct top_screen *s, struct top_frame *frame)
+static void draw_frame(struct top_screen *s, struct top_frame *frame, const char *why)
 {
 	top_view_summary(frame, &s->view, COLS, draw_line, s);
+	top_view_jobs(frame, draw_line, s);
+	top_view_why(why, COLS, draw_line, s);
 	top_view_devices(frame, draw_line, s);
 	if (LINES - s->line > 12)
-		top_view_operators(frame, (size_t)(LINES - s->line) / 3, draw_line, s);
+		top_view_operators(frame, COLS, (size_t)(LINES - s->line) / 3, draw_line, s);
 	/* Calls take a third of what is left, processes the rest. */
 	if (LINES - s->line > 12)
-		top_view_calls(frame,
+		top_view_calls(frame, COLS,
 			       (LINES - s->line) / 3 < CALL_ROWS ? (size_t)(LINES - s->line) / 3
 								 : CALL_ROWS,
 			       draw_line, s);
@@ -111,7 +114,8 @@ static void draw_foot(struct top_screen *s)
 	draw_line(s, TOP_HEADING, foot);
 }
 
-void top_screen_show(struct top_screen *s, struct top_frame *frame, uint64_t own_cpu_ns)
+void top_screen_show(struct top_screen *s, struct top_frame *frame, const char *why,
+		     uint64_t own_cpu_ns)
 {
 	erase();
 	s->line = 0;
@@ -121,7 +125,7 @@ void top_screen_show(struct top_screen *s, struct top_frame *frame, uint64_t own
 	else if (!frame->duration_ns)
 		draw_line(s, TOP_PLAIN, "the first second ...");
 	else
-		draw_frame(s, frame);
+		draw_frame(s, frame, why);
 	/* There may be fewer than there were. */
 	if (s->first && s->first >= s->listed)
 		s->first = s->listed ? s->listed - 1 : 0;
@@ -177,6 +181,7 @@ static bool press(struct top_screen *s, int key)
 	case 'p': choice->order = TOP_BY_PID; break;
 	case 't': choice->targets_only = !choice->targets_only; break;
 	case 'v': choice->tree = !choice->tree; break;
+	case 'w': s->why = !s->why; break;
 	case '/': s->typing = true; break;
 	case KEY_ESCAPE: *choice->filter = '\0'; break;
 	case 'h':
@@ -190,6 +195,11 @@ static bool press(struct top_screen *s, int key)
 	default: break;
 	}
 	return true;
+}
+
+bool top_screen_why(const struct top_screen *s)
+{
+	return s->why;
 }
 
 bool top_screen_keys(struct top_screen *s, bool *redraw, bool *hold)

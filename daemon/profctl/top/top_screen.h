@@ -3,7 +3,7 @@
  * top_screen.h - frames on a terminal, by ncurses, and the keys that steer it.
  *
  * q ends; c r b i m p sort by CPU, ready, blocked, I/O, memory, pid; t shows targets
- * alone; v makes a tree; / filters; h shows the keys; arrows, Page Up and Page Down scroll; space holds still.
+ * alone; v makes a tree; w looks what holds jobs up; / filters; h shows the keys; arrows, Page Up and Page Down scroll; space holds still.
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_SCREEN_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_SCREEN_H
@@ -18,8 +18,16 @@ struct top_screen *top_screen_new(void);
 /* top_screen_free - gives it back; NULL is fine */
 void top_screen_free(struct top_screen *screen);
 
-/* top_screen_show - draw @frame, which may have a duration of 0: then it waits for the first */
-void top_screen_show(struct top_screen *screen, struct top_frame *frame, uint64_t own_cpu_ns);
+/*
+ * top_screen_show - draw @frame, which may have a duration of 0: then it waits for the first
+ *
+ * @why: what holds the jobs up (top_why_text()), or NULL.
+ */
+void top_screen_show(struct top_screen *screen, struct top_frame *frame, const char *why,
+		     uint64_t own_cpu_ns);
+
+/* top_screen_why - is that wanted? */
+bool top_screen_why(const struct top_screen *screen);
 
 /*
  * top_screen_keys - act on all keys that were pressed, and on a new size

@@ -13,6 +13,8 @@
 #define LINE_MAX_BYTES 512
 #define BAR_MAX 60
 #define INDENT_MAX 10 /* levels of a tree */
+#define WHY_INDENT 9 /* of what follows "verdict  " */
+#define WHY_LINES 3 /* of each part of a verdict */
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -120,7 +122,9 @@ void top_view_summary(const struct top_frame *frame, const struct top_view *view
 		cpu_line(&frame->cpus[i], name, width, line, context);
 	}
 	print(line, context, TOP_PLAIN,
-	      "%u processes; threads: %u running or ready, %u blocked; %.0f switches/s, %.0f new/s",
+	      width < TOP_WIDE ? "%u processes; %u threads ready, %u blocked; %.0f switches/s" :
+				 "%u processes; threads: %u running or ready, %u blocked; "
+				 "%.0f switches/s, %.0f new/s",
 	      frame->process_total, frame->runnable, frame->blocked,
 	      rate(frame, frame->context_switches), rate(frame, frame->forks));
 	for (size_t i = 0; i < frame->loss_count; i++) {
@@ -137,9 +141,96 @@ void top_view_summary(const struct top_frame *frame, const struct top_view *view
 			print(line, context, TOP_PLAIN, "nothing lost");
 		return;
 	}
-	print(line, context, TOP_PLAIN, "%scost: profbpfd %.1f %%, profctl %.1f %% of one CPU",
+	print(line, context, TOP_PLAIN, "%scost: profbpfd %.1f %%, profctl %.1f %%%s",
 	      lost ? "" : "nothing lost; ", percent(frame->daemon_cpu_ns, frame->duration_ns),
-	      percent(view->own_cpu_ns, frame->duration_ns));
+	      percent(view->own_cpu_ns, frame->duration_ns),
+	      width < TOP_WIDE ? "" : " of one CPU");
+}
+
+/* What is known of one job. */
+struct job {
+	unsigned int devices;
+	uint64_t busy_ns;
+	bool has_wait;
+	uint64_t wait_ns;
+};
+
+static struct job job_of(const struct top_frame *frame, uint32_t pid)
+{
+	struct job job = { 0 };
+
+	for (size_t i = 0; i < frame->device_count; i++) {
+		if (frame->devices[i].pid != pid)
+			continue;
+		job.devices++;
+		job.busy_ns += frame->devices[i].busy_ns;
+	}
+	for (size_t i = 0; i < frame->operator_count; i++) {
+		if (frame->operators[i].pid != pid || !frame->operators[i].to_trainer)
+			continue;
+		job.has_wait = true;
+		job.wait_ns += frame->operators[i].pop_wait_ns;
+	}
+	return job;
+}
+
+void top_view_jobs(const struct top_frame *frame, top_line *line, void *context)
+{
+	for (size_t i = 0; i < frame->process_count; i++) {
+		const struct top_process *p = &frame->processes[i];
+		struct job job = job_of(frame, p->pid);
+		char busy[48] = "", wait[48] = "";
+
+		if (job.devices)
+			snprintf(busy, sizeof(busy), "device%s busy %.1f %%",
+				 job.devices > 1 ? "s" : "",
+				 percent(job.busy_ns, frame->duration_ns * job.devices));
+		if (job.has_wait)
+			snprintf(wait, sizeof(wait), "data wait %.1f %%",
+				 percent(job.wait_ns, frame->duration_ns));
+		if (*busy || *wait)
+			print(line, context, TOP_TARGET, "now      %.10s %u: %s%s%s", p->name,
+			      p->pid, busy, *busy && *wait ? ", " : "", wait);
+	}
+}
+
+/* The text after its label, broken between words; what is beyond WHY_LINES is cut. */
+static void why_part(const char *text, size_t length, int width, top_line *line, void *context)
+{
+	size_t room = width > 2 * WHY_INDENT ? (size_t)width : LINE_MAX_BYTES / 2;
+
+	if (room >= LINE_MAX_BYTES)
+		room = LINE_MAX_BYTES - 1;
+	for (int i = 0; i < WHY_LINES && length; i++) {
+		int indent = i ? WHY_INDENT : 0;
+		size_t take = room - (size_t)indent;
+
+		if (take >= length) {
+			take = length;
+		} else if (i + 1 < WHY_LINES) {
+			while (take && text[take] != ' ')
+				take--;
+			take = take ? take : room - (size_t)indent;
+		}
+		print(line, context, TOP_PLAIN, "%*s%.*s", indent, "", (int)take, text);
+		text += take;
+		length -= take;
+		while (length && *text == ' ') {
+			text++;
+			length--;
+		}
+	}
+}
+
+void top_view_why(const char *text, int width, top_line *line, void *context)
+{
+	while (text && *text) {
+		size_t length = strcspn(text, "\n");
+
+		if (length)
+			why_part(text, length, width, line, context);
+		text += length + (text[length] == '\n');
+	}
 }
 
 static int by_count(const void *a, const void *b)
@@ -151,11 +242,30 @@ static int by_count(const void *a, const void *b)
 	return strcmp(x->function, y->function);
 }
 
-void top_view_calls(struct top_frame *frame, size_t rows, top_line *line, void *context)
+/* Of a name in several parts the last ones that fit, as far as there is more than one part. */
+static const char *end_of(const char *name, int width)
 {
-	if (!frame->call_count || !rows)
-		return;
-	qsort(frame->calls, frame->call_count, sizeof(*frame->calls), by_count);
+	const char *next;
+
+	while ((int)strlen(name) > width && (next = strstr(name, "::")))
+		name = next + 2;
+	return name;
+}
+
+static void narrow_calls(const struct top_frame *frame, int width, size_t rows, top_line *line,
+			 void *context)
+{
+	print(line, context, TOP_HEADING, "%8s %7s %8s  %s", "calls/s", "in it %", "pid", "function");
+	for (size_t i = 0; i < frame->call_count && i < rows; i++) {
+		const struct top_call *c = &frame->calls[i];
+
+		print(line, context, TOP_PLAIN, "%8.0f %7.1f %8u  %s", rate(frame, c->count),
+		      percent(c->total_ns, frame->duration_ns), c->pid, end_of(c->function, width - 27));
+	}
+}
+
+static void wide_calls(const struct top_frame *frame, size_t rows, top_line *line, void *context)
+{
 	print(line, context, TOP_HEADING, "%10s %9s %10s %8s  %-12s %s", "calls/s", "in it %",
 	      "mean us", "pid", "runtime", "function");
 	for (size_t i = 0; i < frame->call_count && i < rows; i++) {
@@ -166,6 +276,17 @@ void top_view_calls(struct top_frame *frame, size_t rows, top_line *line, void *
 		      (double)c->total_ns / 1000 / (double)c->count, c->pid, c->runtime,
 		      c->function);
 	}
+}
+
+void top_view_calls(struct top_frame *frame, int width, size_t rows, top_line *line, void *context)
+{
+	if (!frame->call_count || !rows)
+		return;
+	qsort(frame->calls, frame->call_count, sizeof(*frame->calls), by_count);
+	if (width < TOP_WIDE)
+		narrow_calls(frame, width, rows, line, context);
+	else
+		wide_calls(frame, rows, line, context);
 	if (frame->call_count > rows)
 		print(line, context, TOP_PLAIN, "... and %zu more functions",
 		      frame->call_count - rows);
@@ -185,9 +306,10 @@ void top_view_devices(const struct top_frame *frame, top_line *line, void *conte
 }
 
 #define QUEUE_BAR 10
+#define QUEUE_BAR_NARROW 6
 
 /* "[######    ] 4.9/8": how full the queue is; who waits for whom is seen at a glance. */
-static void queue_text(const struct top_operator *op, char *text, size_t size)
+static void queue_text(const struct top_operator *op, int width, char *text, size_t size)
 {
 	char bar[QUEUE_BAR + 1];
 	int full;
@@ -197,10 +319,10 @@ static void queue_text(const struct top_operator *op, char *text, size_t size)
 			 !op->has_queue ? "" : op->never_empty ? "never empty" : "?");
 		return;
 	}
-	full = (int)(op->mean_size * QUEUE_BAR / op->capacity + 0.5);
-	for (int i = 0; i < QUEUE_BAR; i++)
+	full = (int)(op->mean_size * width / op->capacity + 0.5);
+	for (int i = 0; i < width; i++)
 		bar[i] = i < full ? '#' : ' ';
-	bar[QUEUE_BAR] = '\0';
+	bar[width] = '\0';
 	snprintf(text, size, "[%s] %.1f/%u", bar, op->mean_size, op->capacity);
 }
 
@@ -214,26 +336,40 @@ static const char *wait_text(const struct top_frame *frame, bool known, uint64_t
 	return text;
 }
 
-void top_view_operators(const struct top_frame *frame, size_t rows, top_line *line, void *context)
+static void operator_line(const struct top_frame *frame, const struct top_operator *op, bool narrow,
+			  top_line *line, void *context)
 {
 	char queue[48], put[16], get[16];
 
-	if (!frame->operator_count || !rows)
-		return;
-	print(line, context, TOP_HEADING, "%8s  %6s %6s  %-22s %-22s %8s %7s %7s", "pid", "CPU %",
-	      "ready%", "operator", "its queue", "rows/s", "put %", "get %");
-	for (size_t i = 0; i < frame->operator_count && i < rows; i++) {
-		const struct top_operator *op = &frame->operators[i];
-
-		queue_text(op, queue, sizeof(queue));
+	queue_text(op, narrow ? QUEUE_BAR_NARROW : QUEUE_BAR, queue, sizeof(queue));
+	wait_text(frame, op->has_push_wait, op->push_wait_ns, put, sizeof(put));
+	wait_text(frame, op->has_pop_wait, op->pop_wait_ns, get, sizeof(get));
+	if (narrow)
+		print(line, context, TOP_PLAIN, "%8u %6.1f  %-17.17s %-18.18s %5s", op->pid,
+		      percent(op->run_ns, frame->duration_ns), op->name, queue, get);
+	else
 		print(line, context, TOP_PLAIN,
 		      "%8u  %6.1f %6.1f  %-22.22s %-22s %8.0f %7s %7s", op->pid,
 		      percent(op->run_ns, frame->duration_ns),
 		      percent(op->runnable_ns, frame->duration_ns), op->name, queue,
-		      rate(frame, op->elements ? op->elements : op->pops),
-		      wait_text(frame, op->has_push_wait, op->push_wait_ns, put, sizeof(put)),
-		      wait_text(frame, op->has_pop_wait, op->pop_wait_ns, get, sizeof(get)));
-	}
+		      rate(frame, op->elements ? op->elements : op->pops), put, get);
+}
+
+void top_view_operators(const struct top_frame *frame, int width, size_t rows, top_line *line,
+			void *context)
+{
+	bool narrow = width < TOP_WIDE;
+
+	if (!frame->operator_count || !rows)
+		return;
+	if (narrow)
+		print(line, context, TOP_HEADING, "%8s %6s  %-17s %-18s %5s", "pid", "CPU %",
+		      "operator", "its queue", "get %");
+	else
+		print(line, context, TOP_HEADING, "%8s  %6s %6s  %-22s %-22s %8s %7s %7s", "pid",
+		      "CPU %", "ready%", "operator", "its queue", "rows/s", "put %", "get %");
+	for (size_t i = 0; i < frame->operator_count && i < rows; i++)
+		operator_line(frame, &frame->operators[i], narrow, line, context);
 	if (frame->operator_count > rows)
 		print(line, context, TOP_PLAIN, "... and %zu more operators",
 		      frame->operator_count - rows);
@@ -250,6 +386,16 @@ static void process_heading(int width, top_line *line, void *context)
 		      "disk/s", "faults/s", "command");
 }
 
+/* The program without its folder: there is no room for both. */
+static const char *without_folder(const char *command)
+{
+	const char *end = command + strcspn(command, " "), *name = end;
+
+	while (name > command && name[-1] != '/')
+		name--;
+	return name;
+}
+
 static void process_line(const struct top_frame *frame, const struct top_row *row, int width,
 			 top_line *line, void *context)
 {
@@ -263,7 +409,8 @@ static void process_line(const struct top_frame *frame, const struct top_row *ro
 	if (width < TOP_WIDE) {
 		print(line, context, style, "%8u%c %6.1f %6.1f %7s  %*s%s", p->pid,
 		      p->target ? '*' : ' ', percent(p->run_ns, frame->duration_ns),
-		      percent(p->runnable_ns, frame->duration_ns), memory, indent, "", name);
+		      percent(p->runnable_ns, frame->duration_ns), memory, indent, "",
+		      *p->cmdline ? without_folder(name) : name);
 		return;
 	}
 	print(line, context, style, "%8u%c %6.1f %6.1f %8.1f %5u %7s %8s %8s %8s %8.0f  %*s%s",
@@ -296,6 +443,8 @@ void top_view_keys(top_line *line, void *context)
 		"c r b i m p  sort by CPU, ready, blocked, I/O, memory, pid",
 		"t            only what is traced (marked *), or all",
 		"v            children below their parents, or a list",
+		"w            look what holds the jobs of --pid up, over and",
+		"             over (root), or no more",
 		"/            only commands with a word, or a pid; Enter",
 		"             keeps it, Esc takes it away",
 		"arrows, Page Up, Page Down, Home   scroll",
@@ -310,7 +459,7 @@ void top_view_keys(top_line *line, void *context)
 	print(line, context, TOP_HEADING, "%s", "columns");
 	print(line, context, TOP_PLAIN, "%s", "CPU %        on a CPU; 100 is one CPU");
 	print(line, context, TOP_PLAIN, "%s", "ready%       waiting for a CPU, all threads together");
-	print(line, context, TOP_PLAIN, "%s", "put %, get % of a queue: threads waited for room, or for an element");
+	print(line, context, TOP_PLAIN, "%s", "put %, get % of a queue: threads waited for room, an element");
 	print(line, context, TOP_PLAIN, "%s", "?            not known");
 }
 
@@ -397,6 +546,23 @@ static void json_operator(struct json *json, const struct top_operator *op)
 	json_close_object(json);
 }
 
+static void json_job(struct json *json, const struct top_frame *frame, uint32_t pid)
+{
+	struct job job = job_of(frame, pid);
+
+	if (!job.devices && !job.has_wait)
+		return;
+	json_object(json, NULL);
+	json_number(json, "pid", pid);
+	if (job.devices) {
+		json_number(json, "devices", job.devices);
+		json_number(json, "device_busy_ns", job.busy_ns);
+	}
+	if (job.has_wait)
+		json_number(json, "data_wait_ns", job.wait_ns);
+	json_close_object(json);
+}
+
 static void json_lists(struct json *json, const struct top_frame *frame)
 {
 	json_array(json, "calls");
@@ -413,6 +579,10 @@ static void json_lists(struct json *json, const struct top_frame *frame)
 	json_array(json, "operators");
 	for (size_t i = 0; i < frame->operator_count; i++)
 		json_operator(json, &frame->operators[i]);
+	json_close_array(json);
+	json_array(json, "jobs");
+	for (size_t i = 0; i < frame->process_count; i++)
+		json_job(json, frame, frame->processes[i].pid);
 	json_close_array(json);
 	json_array(json, "devices");
 	for (size_t i = 0; i < frame->device_count; i++) {

@@ -24,6 +24,9 @@ typedef void top_line(void *context, enum top_style style, const char *text);
 
 /*
  * top_view_summary - bars of the CPUs, switches, losses, costs
+ * top_view_jobs  - of each process that has devices, or a data pipeline that tells: how busy they are, how long its
+ *                   trainer waited for data
+ * top_view_why   - what top_why_text() says, broken to the width
  * top_view_calls   - calls by function, most first, at most @rows
  * top_view_devices - one line for each device
  * top_view_operators - operators of data pipelines, with their queues, how many rows were taken
@@ -39,9 +42,12 @@ typedef void top_line(void *context, enum top_style style, const char *text);
  */
 void top_view_summary(const struct top_frame *frame, const struct top_view *view, int width,
 		      top_line *line, void *context);
-void top_view_calls(struct top_frame *frame, size_t rows, top_line *line, void *context);
+void top_view_jobs(const struct top_frame *frame, top_line *line, void *context);
+void top_view_why(const char *text, int width, top_line *line, void *context);
+void top_view_calls(struct top_frame *frame, int width, size_t rows, top_line *line, void *context);
 void top_view_devices(const struct top_frame *frame, top_line *line, void *context);
-void top_view_operators(const struct top_frame *frame, size_t rows, top_line *line, void *context);
+void top_view_operators(const struct top_frame *frame, int width, size_t rows, top_line *line,
+			void *context);
 size_t top_view_processes(const struct top_frame *frame, const struct top_view *view, int width,
 			  size_t first, size_t rows, top_line *line, void *context);
 void top_view_keys(top_line *line, void *context);
