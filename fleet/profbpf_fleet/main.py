@@ -4,12 +4,16 @@
 import argparse
 import json
 import os
+import re
 import sys
 
-from profbpf_fleet import engines
+from profbpf_fleet import directory, engines
 from profbpf_fleet.judge import answer
 from profbpf_fleet.page import page_of
 from profbpf_fleet.text import text_of
+
+SIZES = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+TIMES = {"ms": 1e-3, "s": 1, "min": 60, "h": 3600, "d": 86400}
 
 
 def step(text):
@@ -19,9 +23,27 @@ def step(text):
     return number
 
 
-def arguments(args):
-    parser = argparse.ArgumentParser(prog="profbpf-fleet", description="Say who holds a distributed job back, in which steps, by how much, and why.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+def amount(units, what):
+    """An argument like 5s or 1GB."""
+    def parse(text):
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([A-Za-z]+)", text)
+        if not found or found[2] not in units or not float(found[1]):
+            raise argparse.ArgumentTypeError(f"{text!r} is no {what}: a number with {', '.join(units)}, as 10{list(units)[1]}")
+        return float(found[1]) * units[found[2]]
+    return parse
+
+
+def seconds(text):
+    return amount(TIMES, "time")(text)
+
+
+def web_address(text):
+    if not text.startswith(("http://", "https://")):
+        raise argparse.ArgumentTypeError("a webhook begins with http:// or https://")
+    return text
+
+
+def add_report(commands):
     report = commands.add_parser("report", help="judge a lake", description="Judge a lake: a directory that analyzer lake wrote.")
     report.add_argument("lake", metavar="LAKE", help="the directory")
     report.add_argument("--format", choices=["text", "json", "html"], default="text", help="text (default), JSON, or a page with a map of ranks and steps")
@@ -31,12 +53,72 @@ def arguments(args):
     report.add_argument("--engine", choices=["duckdb", "spark"], default="duckdb", help="what runs the SQL (default: duckdb, in this process)")
     report.add_argument("--master", metavar="URL", help="of Spark: spark://HOST:PORT (default: local[*])")
     report.add_argument("--memory", metavar="SIZE", default="800MB", help="what DuckDB may use before it writes to disk (default: 800MB)")
+    report.set_defaults(run=report_lake)
+
+
+def add_way(command):
+    way = command.add_mutually_exclusive_group(required=True)
+    way.add_argument("--dir", metavar="DIR", help="a directory that all hosts see: a lake that grows")
+    way.add_argument("--nats", metavar="URL", help="a broker, NATS with JetStream: nats://HOST:4222, tls://HOST:4222")
+    command.add_argument("--nats-creds", metavar="FILE", help="credentials for the broker")
+    command.add_argument("--tls-ca", metavar="FILE", help="who vouches for the broker's certificate (default: whom the system trusts)")
+    command.add_argument("--tls-cert", metavar="FILE", help="our own certificate, where the broker wants one")
+    command.add_argument("--tls-key", metavar="FILE", help="its key")
+
+
+def add_publish(commands):
+    publish = commands.add_parser("publish", help="on a host: send what its ranks did, every few seconds",
+                                  description="On a host: send what its ranks did, every few seconds, to who watches the job.")
+    add_way(publish)
+    publish.add_argument("--interval", type=seconds, default=5.0, metavar="TIME", help="how often (default: 5s)")
+    publish.add_argument("--last", type=seconds, metavar="TIME", help="how much of the flight recorder to look at (default: three times as much)")
+    publish.add_argument("--spool", metavar="DIR", default="/var/lib/profbpf/spool", help="where messages wait (default: /var/lib/profbpf/spool)")
+    publish.add_argument("--spool-limit", type=amount(SIZES, "size"), default=1e9, metavar="SIZE",
+                         help="beyond it the oldest of them are given up (default: 1GB)")
+    publish.add_argument("--profctl", default="profctl", metavar="FILE", help="the program (default: profctl in PATH)")
+    publish.add_argument("--analyzer", default="analyzer", metavar="FILE", help="the program (default: analyzer in PATH)")
+    publish.add_argument("--rounds", type=int, metavar="N", help="end after so many; status 1 if not all was acknowledged")
+    publish.set_defaults(run=publish_host)
+
+
+def add_watch(commands):
+    watch = commands.add_parser("watch", help="judge a job while it runs", description="Judge a job while it runs, over its last steps; tell what is new.")
+    add_way(watch)
+    watch.add_argument("--format", choices=["text", "json"], default="text", help="a line of text (default) or a JSON object for each finding")
+    watch.add_argument("--window", type=int, default=80, metavar="STEPS", help="how many steps are judged (default: 80)")
+    watch.add_argument("--every", type=seconds, default=2.0, metavar="TIME", help="judge no more often (default: 2s)")
+    watch.add_argument("--hang-after", type=seconds, default=5.0, metavar="TIME",
+                       help="steps that do not go on for longer, and for ten usual steps, hang (default: 5s)")
+    watch.add_argument("--silent-after", type=seconds, default=30.0, metavar="TIME", help="of whom nothing is heard for longer is silent (default: 30s)")
+    watch.add_argument("--keep", type=seconds, metavar="TIME", help="remove files of the lake that are older")
+    watch.add_argument("--state", metavar="DIR", help="what must survive a restart (default: $STATE_DIRECTORY or ~/.local/state/profbpf-fleet)")
+    watch.add_argument("--metrics", metavar="FILE", help="write metrics for the textfile collector of Prometheus' node exporter")
+    watch.add_argument("--webhook", type=web_address, metavar="URL", help="POST each finding there as JSON")
+    watch.add_argument("--memory", metavar="SIZE", default="800MB", help="what DuckDB may use before it writes to disk (default: 800MB)")
+    watch.add_argument("--once", action="store_true", help="judge what is there, and end")
+    watch.set_defaults(run=watch_job)
+
+
+def arguments(args):
+    parser = argparse.ArgumentParser(prog="profbpf-fleet", description="Say who holds a distributed job back, in which steps, by how much, and why.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_report(commands)
+    add_watch(commands)
+    add_publish(commands)
     options = parser.parse_args(args)
+    check(parser, options)
+    return options
+
+
+def check(parser, options):
+    if options.command == "watch" and options.window < 12:
+        parser.error("--window must be 12 steps at least: fewer are too few to judge by")
+    if options.command != "report":
+        return
     if options.master and options.engine != "spark":
         parser.error("--master is for --engine spark")
     if options.from_step is not None and options.to_step is not None and options.from_step > options.to_step:
         parser.error("--from-step is after --to-step")
-    return options
 
 
 def open_engine(options):
@@ -55,7 +137,7 @@ def render(options, result):
     return text_of(result)
 
 
-def report(options):
+def report_lake(options):
     engine = open_engine(options)
     try:
         result = answer(engine, options.from_step, options.to_step, with_map=options.format == "html")
@@ -67,17 +149,50 @@ def report(options):
             file.write(text)
     else:
         sys.stdout.write(text)
+    return 0
+
+
+def publish_host(options):
+    from profbpf_fleet import publish
+    from profbpf_fleet.spool import Spool
+    if options.nats:
+        from profbpf_fleet import jetstream
+        destination = jetstream.NatsDestination(options)
+    else:
+        destination = directory.DirectoryDestination(options.dir)
+    spool = Spool(options.spool, options.spool_limit)
+    try:
+        recorder = publish.Recorder(round(options.last or 3 * options.interval), options.profctl, options.analyzer)
+        return 0 if publish.publish(spool, destination, recorder, options.interval, options.rounds) else 1
+    finally:
+        destination.close()
+        spool.close()
+
+
+def watch_job(options):
+    from profbpf_fleet import alerts, watch
+    folder = watch.state_folder(options.state)
+    state = watch.State(folder, options.nats or os.path.abspath(options.dir))
+    if options.nats:
+        from profbpf_fleet import jetstream
+        source = jetstream.NatsSource(options, folder / "lake", state, watch.say)
+    else:
+        source = directory.DirectorySource(options.dir, state, options.keep)
+    outputs = [alerts.printer(options.format)] + ([alerts.Webhook(options.webhook, state, watch.say)] if options.webhook else [])
+    watch.Watch(source, state, options, outputs).run()
+    return 0
 
 
 def main(args=None):
     """Exits with 0, 1 (told why on standard error) or 2 (wrong usage)."""
     options = arguments(args)
     try:
-        report(options)
+        return options.run(options)
     except (engines.Problem, OSError) as error:
         print(f"profbpf-fleet: {error}", file=sys.stderr)
         return 1
-    return 0
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nats.py - NATS JetStream as the way of messages, by nats-py.
+
+A stream "profbpf" keeps what was published until it is an hour old; a message's id (Nats-Msg-Id) is its name, so the broker
+takes one that is sent again once. A durable consumer hands each to watch, which writes it into a lake of its own and
+acknowledges it then. What comes twice nevertheless, as after more than an hour, has its name and replaces itself.
+"""
+
+import asyncio
+import os
+import re
+import ssl
+
+from profbpf_fleet.directory import DirectorySource, Waiting
+from profbpf_fleet.engines import Problem
+from profbpf_fleet.messages import parsed, write_to_lake
+
+STREAM, SUBJECT, DURABLE = "profbpf", "profbpf.segments", "profbpf-fleet"
+KEPT_S = 3600
+WAIT_S = 5
+BATCH = 64
+
+
+def library():
+    try:
+        import nats as client
+    except ImportError as error:
+        raise Problem("the client of NATS is not installed: pip install nats-py") from error
+    return client
+
+
+def tls_of(options):
+    """A context where the options name files for it; else nats-py makes one for tls:// itself."""
+    if not (options.tls_ca or options.tls_cert):
+        return None
+    try:
+        context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cafile=options.tls_ca)
+        if options.tls_cert:
+            context.load_cert_chain(options.tls_cert, options.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise Problem(f"{options.tls_ca or ''} {options.tls_cert or ''}: {error}") from error
+    return context
+
+
+class Connection:
+    """One to the broker, which is made anew when it is gone; call(coroutine) waits for it."""
+
+    def __init__(self, options, name):
+        self.client, self.options, self.name = library(), options, name
+        self.loop, self.connection, self.stream = asyncio.new_event_loop(), None, None
+        self.last_error = ""
+
+    def call(self, coroutine):
+        return self.loop.run_until_complete(coroutine)
+
+    async def connect(self):
+        async def failed(error):
+            self.last_error = str(error) or type(error).__name__
+        options = {"servers": [self.options.nats], "name": self.name, "allow_reconnect": False, "connect_timeout": WAIT_S, "error_cb": failed,
+                   "user_credentials": self.options.nats_creds, "tls": tls_of(self.options)}
+        self.connection = await self.client.connect(**{name: value for name, value in options.items() if value is not None})
+        self.stream = self.connection.jetstream(timeout=WAIT_S)
+        await self.make_stream()
+
+    async def make_stream(self):
+        """As it is where an operator made it; with limits of ours where nobody did."""
+        from nats.js import api, errors
+        try:
+            await self.stream.stream_info(STREAM)
+        except errors.NotFoundError:
+            await self.stream.add_stream(api.StreamConfig(
+                name=STREAM, subjects=[f"{SUBJECT}.>"], storage=api.StorageType.FILE, max_age=KEPT_S, duplicate_window=KEPT_S,
+                discard=api.DiscardPolicy.OLD))
+
+    async def up(self):
+        """Connected, or Waiting."""
+        if self.connection and self.connection.is_connected:
+            return
+        try:
+            await self.drop()
+            await self.connect()
+        except ssl.SSLError as error:
+            raise Waiting(f"{self.options.nats}: {error}") from error
+        except (OSError, asyncio.TimeoutError, self.client.errors.Error) as error:
+            raise Waiting(f"{self.options.nats}: {self.last_error or error or type(error).__name__}") from error
+
+    async def drop(self):
+        connection, self.connection = self.connection, None
+        if connection:
+            try:
+                await asyncio.wait_for(connection.close(), WAIT_S)
+            except (OSError, asyncio.TimeoutError, self.client.errors.Error):
+                pass
+
+    def close(self):
+        self.call(self.drop())
+        self.loop.close()
+
+
+class NatsDestination:
+    def __init__(self, options):
+        self.way = Connection(options, "profbpf-fleet publish")
+
+    async def publish(self, name, payload):
+        await self.way.up()
+        most = self.way.connection.max_payload
+        if len(payload) > most:
+            raise Waiting(f"a message of {len(payload)} bytes is more than the broker takes ({most}): raise its max_payload, or publish more often")
+        host = re.sub(r"[^A-Za-z0-9_-]", "_", parsed(name)[0].split("-")[0])
+        await self.way.stream.publish(f"{SUBJECT}.{host}", payload, timeout=WAIT_S, headers={"Nats-Msg-Id": name})
+
+    def send(self, name, payload):
+        try:
+            self.way.call(self.publish(name, payload))
+        except Waiting:
+            raise
+        except (OSError, asyncio.TimeoutError, self.way.client.errors.Error) as error:
+            self.way.call(self.way.drop())
+            raise Waiting(f"{self.way.options.nats}: not acknowledged: {error or type(error).__name__}") from error
+
+    def close(self):
+        self.way.close()
+
+
+class NatsSource:
+    """What came is a lake in the state's folder; from there on it is a directory like any other."""
+
+    def __init__(self, options, lake, state, say):
+        self.way, self.lake, self.say = Connection(options, "profbpf-fleet watch"), str(lake), say
+        os.makedirs(self.lake, exist_ok=True)
+        self.directory = DirectorySource(self.lake, state, options.keep or KEPT_S)
+        self.pull, self.trouble = None, None
+
+    async def fetch(self):
+        """Take in what waits at the broker. Acknowledged is what is on disk."""
+        from nats.js import api
+        if not (self.way.connection and self.way.connection.is_connected):
+            self.pull = None
+        await self.way.up()
+        if self.pull is None:
+            self.pull = await self.way.stream.pull_subscribe(
+                f"{SUBJECT}.>", durable=DURABLE, stream=STREAM,
+                config=api.ConsumerConfig(ack_policy=api.AckPolicy.EXPLICIT, ack_wait=30, max_ack_pending=4 * BATCH))
+        while True:
+            try:
+                found = await self.pull.fetch(BATCH, timeout=0.5)
+            except asyncio.TimeoutError:
+                return
+            for message in found:
+                self.keep((message.headers or {}).get("Nats-Msg-Id", ""), message.data)
+                await message.ack_sync(timeout=WAIT_S)
+            if len(found) < BATCH:
+                return
+
+    def keep(self, name, payload):
+        """In the lake, but for what was there and is removed for its age, and what is no message of ours."""
+        if self.directory.is_old(name):
+            return
+        try:
+            write_to_lake(self.lake, name, payload)
+        except Problem as problem:
+            self.say(f"left out: {problem}")
+
+    def poll(self):
+        try:
+            self.way.call(self.fetch())
+            if self.trouble:
+                self.say("the broker answers again")
+            self.trouble = None
+        except (Waiting, OSError, asyncio.TimeoutError, self.way.client.errors.Error) as error:
+            if not isinstance(error, Waiting):
+                self.way.call(self.way.drop())
+            text = str(error) or type(error).__name__
+            # The same trouble again and again is told once.
+            if self.trouble is None:
+                self.say(text)
+            self.trouble = text
+        return self.directory.poll()
+
+    def close(self):
+        self.way.close()

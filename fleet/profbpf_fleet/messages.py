@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""messages.py - a segment on its way: rows of a few seconds of one host's ranks, as files of a lake.
+
+A message is a ZIP archive, uncompressed (Parquet is), with a file TABLE.parquet for each table. It has a name, by which it
+is known wherever it comes twice: HOST-BOOT-SPOOL-NUMBER, with eight digits of the boot's and of the spool's id and ten of
+its number in the spool. In a lake each of its files has that name, so to write it again replaces what is there.
+"""
+
+import io
+import os
+import re
+import zipfile
+
+from profbpf_fleet.engines import Problem
+
+# In the order in which their files appear in a lake: what judges it looks at steps first.
+TABLES = ("hosts", "collectives", "idle", "operators", "progress", "steps")
+NAME = re.compile(r"(?P<source>[A-Za-z0-9._]+-[0-9a-f]{8}-[0-9a-f]{8})-(?P<number>\d{10})")
+
+
+def name_of(source, number):
+    return f"{source}-{number:010d}"
+
+
+def parsed(name):
+    """(source, number); None for names of other files, as analyzer lake gives them."""
+    found = NAME.fullmatch(name)
+    return (found["source"], int(found["number"])) if found else None
+
+
+def pack(files):
+    """The bytes of a message of {table: bytes of its Parquet file}; the same files give the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for table in TABLES:
+            if table in files:
+                archive.writestr(zipfile.ZipInfo(f"{table}.parquet"), files[table])
+    return out.getvalue()
+
+
+def unpack(name, payload):
+    """[(table, bytes)] in the order of TABLES; other entries are of a later release and left out."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(payload)) as archive:
+            present = set(archive.namelist())
+            return [(table, archive.read(f"{table}.parquet")) for table in TABLES if f"{table}.parquet" in present]
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError) as error:
+        raise Problem(f"message {name} is damaged: {error}") from error
+
+
+def sync_folder(folder):
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_file(path, data):
+    """All of it under its name or nothing, also after a power cut. Readers take *.parquet: what is being written is none yet."""
+    folder, base = os.path.split(path)
+    temporary = os.path.join(folder, f".{base}.{os.getpid()}")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(temporary, path)
+    except OSError:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+    sync_folder(folder)
+
+
+def write_to_lake(lake, name, payload):
+    """The files of a message in a lake."""
+    if not parsed(name):
+        raise Problem(f"no name of a message: {name!r}")
+    for table, data in unpack(name, payload):
+        os.makedirs(os.path.join(lake, table), exist_ok=True)
+        write_file(os.path.join(lake, table, f"{name}.parquet"), data)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""publish.py - a host's part: what its ranks did in the last seconds, every few seconds, to who watches the job.
+
+Steps are found by the analyzer, so each round asks the daemon's flight recorder for its last seconds, has the analyzer make
+a lake of them, takes the steps that were not published yet, and puts them into the spool. Of ranks whose steps go on no more
+the table progress still tells that they live.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from profbpf_fleet.directory import Waiting
+from profbpf_fleet.engines import Problem
+from profbpf_fleet.messages import pack
+from profbpf_fleet.numbering import news
+
+# As the daemon's metrics have them (daemon/profbpfd/metrics/process_labels.c).
+RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "RANK_ID")
+DEVICES = ("SELECT d.device AS device, d.rank AS rank, p.pid AS pid, t.tasks AS tasks, t.last_ns AS last_ns FROM devices d "
+           "JOIN (SELECT device, count(*) AS tasks, max(end_ns) AS last_ns FROM tasks GROUP BY device) t ON t.device = d.device "
+           "LEFT JOIN processes p ON p.process = d.process ORDER BY d.device")
+SOURCES = "SELECT device, max(source) AS source FROM device_steps GROUP BY device"
+
+
+def say(text):
+    print(f"profbpf-fleet: {text}", file=sys.stderr, flush=True)
+
+
+def rank_in(environment):
+    """The rank of a process by its environment, NAME=VALUE with NULs; None where it does not tell."""
+    values = dict(pair.split("=", 1) for pair in environment.decode(errors="replace").split("\0") if "=" in pair)
+    for name in RANKS:
+        if values.get(name, "").isascii() and values.get(name, "").isdigit():
+            return int(values[name])
+    return None
+
+
+def rank_of(pid):
+    try:
+        return rank_in(pathlib.Path(f"/proc/{pid}/environ").read_bytes())
+    except OSError:
+        return None
+
+
+def lives(pid):
+    return os.path.exists(f"/proc/{pid}")
+
+
+class Recorder:
+    """Snapshots of the daemon's flight recorder, as lakes."""
+
+    def __init__(self, seconds, profctl="profctl", analyzer="analyzer"):
+        self.seconds, self.profctl, self.analyzer = seconds, profctl, analyzer
+
+    def run(self, *command):
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Waiting(f"{command[0]}: {error}") from error
+        if done.returncode:
+            raise Waiting((done.stderr.strip().split("\n") or [""])[-1] or f"{command[0]} ended with {done.returncode}")
+        return done.stdout
+
+    def ask(self, trace, query):
+        out = self.run(self.analyzer, "query", trace, query, "--format", "json")
+        return [json.loads(line) for line in out.splitlines() if line.strip()] if not out.lstrip().startswith("[") else json.loads(out)
+
+    def take(self, folder):
+        """(lake, [device], at_ns): devices that ran tasks, in the order by which the lake counts ranks; at_ns is when."""
+        trace, lake = os.path.join(folder, "snapshot.pbt"), os.path.join(folder, "lake")
+        at_ns = time.time_ns()
+        self.run(self.profctl, "snapshot", "-o", trace, "--last", f"{self.seconds}s")
+        devices = self.ask(trace, DEVICES)
+        if not devices:
+            return lake, [], at_ns
+        sources = {row["device"]: row["source"] for row in self.ask(trace, SOURCES)}
+        at = json.loads(self.run(self.analyzer, "info", trace, "--format", "json"))["trace"]
+        self.run(self.analyzer, "lake", trace, "--rank", "0", "-o", lake)
+        for number, device in enumerate(devices):
+            device["in_lake"] = number if device["rank"] is None else device["rank"]
+            # A lake's instants are of CLOCK_REALTIME, those of a query of the recording's clock.
+            device["last_ns"] += at["start_realtime_ns"] - at["start_ns"]
+            device["marked"] = sources.get(device["device"]) == "marker"
+        return lake, devices, at_ns
+
+
+class Cutter:
+    """Rows of steps that are new, out of a snapshot's lake, under the job's ranks and running numbers."""
+
+    def __init__(self, host):
+        import duckdb
+        self.sql, self.host, self.warned = duckdb.connect(config={"threads": 1, "memory_limit": "300MB"}), host, set()
+
+    def steps(self, lake, in_lake):
+        found = self.sql.execute("SELECT step, start_ns, step_ns FROM read_parquet(?) WHERE rank = ? AND step IS NOT NULL "
+                                 "ORDER BY start_ns", [f"{lake}/steps/*.parquet", in_lake]).fetchall()
+        return [tuple(row) for row in found]
+
+    def ranks(self, devices):
+        """{rank: device}: of a process with several devices that with most tasks."""
+        chosen = {}
+        for device in sorted(devices, key=lambda device: -device["tasks"]):
+            rank = device["rank"] if device["rank"] is not None else rank_of(device["pid"])
+            if rank is None or rank in chosen:
+                why = "its environment has no RANK" if rank is None else f"it is rank {rank} as another device is"
+                self.warn(device["pid"], f"process {device['pid']}, device {device['device']}, is left out: {why}")
+            else:
+                chosen[rank] = device
+        return chosen
+
+    def warn(self, key, text):
+        if key not in self.warned:
+            self.warned.add(key)
+            say(text)
+
+    def cut(self, lake, devices, at_ns, state):
+        """({table: bytes}, state after it): what is new since state; the table progress in any case."""
+        ranks = {int(rank): dict(known) for rank, known in state.get("ranks", {}).items() if lives(known["pid"])}
+        moves = []
+        for rank, device in self.ranks(devices).items():
+            known = ranks.get(rank)
+            last = known if known and known["pid"] == device["pid"] and known["step"] is not None else None
+            rows = self.steps(lake, device["in_lake"]) if os.path.isdir(f"{lake}/steps") else []
+            shift, fresh = news(rows, device["marked"], last)
+            ranks[rank] = {"pid": device["pid"], "step": None, "start_ns": 0, "end_ns": 0} | (last or {})
+            ranks[rank] |= {"marked": device["marked"], "last_ns": device["last_ns"]}
+            if fresh:
+                number, start_ns, length = fresh[-1]
+                ranks[rank] |= {"step": number + shift, "start_ns": start_ns, "end_ns": start_ns + length}
+                moves.append((device["in_lake"], rank, shift, fresh[0][0], number))
+        return self.files(lake, moves, ranks, at_ns), {"ranks": ranks}
+
+    def files(self, lake, moves, ranks, at_ns):
+        files = {"progress": self.written(self.progress(ranks, at_ns))}
+        if not moves:
+            return files
+        rows = ", ".join(str(move) for move in moves)
+        self.sql.execute(f"CREATE OR REPLACE TABLE moves AS SELECT * FROM (VALUES {rows}) AS v(in_lake, rank, shift, first, last)")
+        for table in ("collectives", "idle", "operators", "steps"):
+            if os.path.isdir(f"{lake}/{table}"):
+                files[table] = self.written(
+                    "SELECT t.* REPLACE (CAST(m.rank AS INT) AS rank, CAST(t.step + m.shift AS BIGINT) AS step) "
+                    f"FROM read_parquet('{lake}/{table}/*.parquet') t JOIN moves m ON m.in_lake = t.rank AND t.step BETWEEN m.first AND m.last "
+                    "ORDER BY m.rank, t.step")
+        if os.path.isdir(f"{lake}/hosts"):
+            files["hosts"] = self.written("SELECT t.* REPLACE (CAST(m.rank AS INT) AS rank) "
+                                          f"FROM read_parquet('{lake}/hosts/*.parquet') t JOIN moves m ON m.in_lake = t.rank ORDER BY m.rank")
+        return files
+
+    def progress(self, ranks, at_ns):
+        """A row for each rank that lives, or one without a rank: the host does."""
+        host = self.host.replace("'", "''")
+        rows = [f"({rank}, {known['step'] if known['step'] is not None else 'NULL'}, {known['end_ns'] or 'NULL'}, {known['last_ns'] or 'NULL'}, "
+                f"{'true' if known['marked'] else 'false'})" for rank, known in sorted(ranks.items())] or ["(NULL, NULL, NULL, NULL, NULL)"]
+        return (f"SELECT CAST(rank AS INT) AS rank, '{host}' AS host, CAST({at_ns} AS BIGINT) AS at_ns, CAST(step AS BIGINT) AS step, "
+                "CAST(end_ns AS BIGINT) AS end_ns, CAST(last_ns AS BIGINT) AS last_ns, CAST(marked AS BOOLEAN) AS marked "
+                f"FROM (VALUES {', '.join(rows)}) AS v(rank, step, end_ns, last_ns, marked)")
+
+    def written(self, select):
+        with tempfile.NamedTemporaryFile(prefix="profbpf-", suffix=".parquet") as file:
+            self.sql.execute(f"COPY ({select}) TO '{file.name}' (FORMAT parquet, COMPRESSION zstd)")
+            return pathlib.Path(file.name).read_bytes()
+
+
+class Sender:
+    """Sends what is in the spool, the oldest first; what could not be sent stays there."""
+
+    def __init__(self, spool, destination):
+        self.spool, self.destination, self.trouble = spool, destination, None
+
+    def flush(self):
+        """How many were acknowledged."""
+        sent = 0
+        for number in self.spool.waiting():
+            try:
+                self.destination.send(*self.spool.message(number))
+            except Waiting as error:
+                if str(error) != self.trouble:
+                    self.trouble = str(error)
+                    say(f"{error}; {len(self.spool.waiting())} messages wait in {self.spool.folder}")
+                return sent
+            self.spool.acknowledged(number)
+            sent += 1
+        if self.trouble:
+            say("messages are acknowledged again")
+            self.trouble = None
+        return sent
+
+
+def one_round(recorder, cutter, spool):
+    folder = tempfile.mkdtemp(prefix="profbpf-publish-")
+    try:
+        lake, devices, at_ns = recorder.take(folder)
+        files, state = cutter.cut(lake, devices, at_ns, spool.state)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    gone = spool.add(pack(files), state)
+    if gone:
+        say(f"the spool is full: {gone} of the oldest messages, which nobody took, were given up; --spool-limit raises it")
+
+
+def publish(spool, destination, recorder, interval_s, rounds=None):
+    """Rounds until it is stopped, or so many."""
+    cutter, sender, trouble = Cutter(socket.gethostname()), Sender(spool, destination), None
+    due = time.monotonic()
+    while rounds is None or rounds > 0:
+        try:
+            one_round(recorder, cutter, spool)
+            trouble = None
+        except Waiting as error:
+            if str(error) != trouble:
+                trouble = str(error)
+                say(trouble)
+        sender.flush()
+        rounds = rounds - 1 if rounds is not None else None
+        due = max(due + interval_s, time.monotonic())
+        if rounds != 0:
+            time.sleep(max(0.0, due - time.monotonic()))
+    return not spool.waiting()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""spool.py - messages on disk until they are acknowledged, and what the publisher has to know after it was killed.
+
+    SPOOL/spool.json      source, number of the next message, how many were given up, and the publisher's own state
+    SPOOL/NUMBER.message  a message that is not acknowledged yet
+
+add() writes the message and then spool.json, in which its number is taken. Who is killed between the two finds a message
+with a number that is not taken: it is removed, for what is in it is not in the publisher's state and comes again. So each
+number is of one message only, whenever the publisher is killed, and nothing is sent before its number is taken.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import pathlib
+import re
+import secrets
+import socket
+
+from profbpf_fleet.engines import Problem
+from profbpf_fleet.messages import name_of, sync_folder, write_file
+
+
+def boot_id():
+    with contextlib.suppress(OSError):
+        return pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
+    return secrets.token_hex(4)
+
+
+def host_name():
+    return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname()) or "host"
+
+
+class Spool:
+    """One process at a time may have it."""
+
+    def __init__(self, folder, limit_bytes, host=None):
+        self.folder, self.limit_bytes = pathlib.Path(folder), limit_bytes
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # Kept open for the lock, which ends with the process however that ends.
+        self.lock = open(self.folder / "lock", "w", encoding="ascii")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self.lock.close()
+            raise Problem(f"{folder}: another profbpf-fleet publish has this spool; give each its own with --spool") from error
+        self.read(host or host_name())
+
+    def read(self, host):
+        path = self.folder / "spool.json"
+        try:
+            known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        except ValueError as error:
+            raise Problem(f"{path}: {error}; remove the folder to begin anew") from error
+        self.source = known.get("source") or f"{host}-{boot_id()}-{secrets.token_hex(4)}"
+        self.next, self.given_up, self.state = known.get("next", 1), known.get("given_up", 0), known.get("state", {})
+        for path in list(self.folder.iterdir()):
+            number = int(path.stem) if path.suffix == ".message" and path.stem.isdigit() else None
+            if number is not None and number >= self.next or path.name.startswith("."):
+                path.unlink()
+
+    def write_state(self):
+        known = {"source": self.source, "next": self.next, "given_up": self.given_up, "state": self.state}
+        write_file(str(self.folder / "spool.json"), json.dumps(known).encode())
+
+    def path_of(self, number):
+        return self.folder / f"{number:010d}.message"
+
+    def waiting(self):
+        """Numbers of the messages that are there, the oldest first."""
+        return sorted(int(path.stem) for path in self.folder.glob("*.message"))
+
+    def add(self, payload, state):
+        """Keep a message, and the publisher's state with it: both or neither. Returns how many old ones had to go for it."""
+        gone = self.make_room(len(payload))
+        write_file(str(self.path_of(self.next)), payload)
+        self.next, self.state = self.next + 1, state
+        self.given_up += gone
+        self.write_state()
+        return gone
+
+    def make_room(self, size):
+        sizes = {number: self.path_of(number).stat().st_size for number in self.waiting()}
+        total, gone = sum(sizes.values()) + size, 0
+        for number in sorted(sizes):
+            if total <= self.limit_bytes:
+                break
+            self.path_of(number).unlink()
+            total -= sizes[number]
+            gone += 1
+        return gone
+
+    def message(self, number):
+        """(name, bytes)"""
+        return name_of(self.source, number), self.path_of(number).read_bytes()
+
+    def acknowledged(self, number):
+        """If this is undone by a power cut the message is sent once more, which nobody counts."""
+        self.path_of(number).unlink(missing_ok=True)
+
+    def close(self):
+        sync_folder(self.folder)
+        self.lock.close()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""watch.py - judges a job while it runs: over its last steps, again and again, and tells what is new."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import sys
+import time
+
+from profbpf_fleet import alerts as alert
+from profbpf_fleet import hangs
+from profbpf_fleet.engines import Problem
+from profbpf_fleet.messages import write_file
+from profbpf_fleet.window import Window
+
+POLL_S = 0.5
+
+
+def say(text):
+    print(f"profbpf-fleet: {text}", file=sys.stderr, flush=True)
+
+
+def state_folder(given):
+    """Where watch keeps what it must know after a restart."""
+    if given:
+        return pathlib.Path(given)
+    if os.environ.get("STATE_DIRECTORY"):
+        return pathlib.Path(os.environ["STATE_DIRECTORY"])
+    return pathlib.Path(os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")) / "profbpf-fleet"
+
+
+class State(dict):
+    """Of one source; that of another one is not taken for it."""
+
+    def __init__(self, folder, source):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "watch.json"
+        known = {}
+        if self.path.exists():
+            try:
+                known = json.loads(self.path.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise Problem(f"{self.path}: {error}; remove it to begin anew") from error
+        super().__init__(known if known.get("source") == source else {"source": source})
+
+    def write(self):
+        write_file(str(self.path), json.dumps(self).encode())
+
+
+class Watch:
+    def __init__(self, source, state, options, outputs):
+        self.source, self.state, self.options = source, state, options
+        self.window = Window(options.window, options.memory)
+        self.alerts = alert.Alerts(state, outputs)
+        self.result, self.files, self.fresh, self.due = None, 0, False, 0.0
+
+    def take(self):
+        files = self.source.poll()
+        self.files += len(files)
+        if files:
+            self.fresh |= self.window.ingest(files)
+        for problem in self.window.damaged:
+            say(f"left out: {problem}")
+        self.window.damaged.clear()
+        return bool(files)
+
+    def judge(self):
+        """Returns whether anything was told."""
+        self.fresh = False
+        result = self.window.judged()
+        if not result or result["steps"] < 3:
+            return False
+        self.result = result
+        block = max(3, min(20, result["steps"] // 4))
+        return self.alerts.update("holder", list(alert.findings_of_holders(result, block)))
+
+    def look_at_progress(self):
+        silent = hangs.silent_of(self.window.heard, time.monotonic(), self.options.silent_after)
+        told = self.alerts.update("silent", [silent] if silent else [])
+        away = set(silent["hosts"]) if silent else set()
+        progress = {rank: known for rank, known in self.window.progress.items() if known.host not in away}
+        clocks = {clock["rank"]: clock["offset_ns"] for clock in self.result["clocks"]} if self.result else {}
+        found = hangs.hang_of(progress, self.window.usual_step_ns(), self.options.hang_after, clocks)
+        return self.alerts.update("hang", [found] if found else []) or told
+
+    def turn(self):
+        """One look; returns whether there was anything."""
+        came = changed = self.take()
+        told = False
+        if self.fresh and time.monotonic() >= self.due:
+            begun = time.monotonic()
+            told, changed = self.judge(), True
+            # At most half of the time is for judging, however large the job is.
+            self.due = max(begun + self.options.every, time.monotonic() + (time.monotonic() - begun))
+        told = self.look_at_progress() or told
+        if told:
+            self.state.write()
+        if self.options.metrics and (changed or told):
+            alert.write_metrics(self.options.metrics, alert.metrics_of(self.window, self.result, self.alerts, self.files))
+        return came
+
+    def run(self):
+        stopped = []
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: stopped.append(True))
+        while not stopped:
+            came = self.turn()
+            if self.options.once and not came:
+                break
+            if not stopped and not came:
+                time.sleep(POLL_S)
+        if self.options.once and self.fresh:
+            self.due = 0
+            self.turn()
+        self.close()
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self.state.write()
+        self.source.close()
+        self.window.close()

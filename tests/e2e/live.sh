@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# profbpf-fleet publish and watch: who holds a running job back is told soon, once, and why; that a job hangs, too; nothing
+# is told of a healthy one. Publisher, broker and consumer killed in any order: every row arrives, and none twice.
+# beside others: it makes its files itself, and no time counts
+. "$(dirname "$0")/lib.sh"
+need_command jq python3
+
+for name in fleet nats; do
+	"$ROOT/tests/tools/make-venv" $name >"$WORK/install" 2>&1 ||
+		skip "DuckDB or the client of NATS cannot be installed: $(tail -n 1 "$WORK/install")"
+done
+PYTHON=$ROOT/build/venv-fleet/bin/python TOOLS=$ROOT/tests/tools
+PYTHONPATH=$ROOT/fleet:$("$ROOT/build/venv-nats/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
+SPEED=25 KILLS=${PROFBPF_TEST_KILLS:-6}
+LONG=${PROFBPF_TEST_LONG:+1}
+[ -z "$LONG" ] || KILLS=60
+
+"$PYTHON" "$TOOLS/live_parts.py" "$WORK/parts" >"$WORK/out" 2>&1 || fail "the parts: $(tail -n 5 "$WORK/out")"
+note "the parts: $(tail -n 3 "$WORK/out" | tr '\n' ' ')"
+
+make_lake() { "$PYTHON" "$TOOLS/make_lake.py" "$WORK/$1" --ranks 16 "${@:2}"; }
+# replay NAME OPTION...: publishes it; $WORK/NAME.replay
+replay() {
+	"$PYTHON" "$TOOLS/replay_lake.py" "$WORK/$1" --spools "$WORK/$1.spools" --log "$WORK/$1.log" --speed "$SPEED" "${@:2}" \
+		>"$WORK/$1.replay" 2>&1
+}
+# watch NAME OPTION...: in the background; findings: $WORK/NAME.alerts. Sets WATCH_PID.
+watch() {
+	"$PYTHON" -m profbpf_fleet.main watch --format json --state "$WORK/$1.state" --every 100ms "${@:2}" >>"$WORK/$1.alerts" 2>>"$WORK/$1.err" &
+	WATCH_PID=$!
+}
+# watched NAME FILES: it has taken so many files in, by its own metrics
+watched() { grep -q "^profbpf_fleet_files_total $2\$" "$WORK/$1.prom"; }
+end_watch() {
+	kill -TERM $WATCH_PID
+	wait_for_end $WATCH_PID 20 || fail "watch ended with $?: $(cat "$WORK/$1.err")"
+	assert_eq "what watch complains of" "" "$(cat "$WORK/$1.err")"
+}
+# followed NAME [OPTION...]: a job, published into a directory and watched there; seconds count for little on a busy machine
+followed() {
+	local name=$1
+	mkdir "$WORK/$name.dir"
+	watch "$name" --dir "$WORK/$name.dir" --metrics "$WORK/$name.prom" --webhook "$HOOK"
+	replay "$name" --dir "$WORK/$name.dir" "${@:2}" || fail "$name: $(tail -n 3 "$WORK/$name.replay")"
+	wait_until 10 watched "$name" "$(find "$WORK/$name.dir" -name '*.parquet' ! -path '*/hosts/*' | wc -l)" ||
+		fail "$name: not all was taken in: $(cat "$WORK/$name.err" "$WORK/$name.prom")"
+}
+
+cat >"$WORK/hook.py" <<'END'
+import http.server, sys
+class Hook(http.server.BaseHTTPRequestHandler):
+    refused = False
+    def do_POST(self):
+        text = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        first, Hook.refused = not Hook.refused, True
+        if not first:
+            print(text, flush=True)
+        self.send_response(503 if first else 204)
+        self.end_headers()
+    def log_message(self, *_):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Hook)
+print(server.server_port, file=sys.stderr, flush=True)
+server.serve_forever()
+END
+python3 "$WORK/hook.py" >"$WORK/hooked" 2>"$WORK/hook.port" &
+wait_for_line "$WORK/hook.port" '^[0-9]+$' 10
+HOOK=http://127.0.0.1:$(cat "$WORK/hook.port")/alerts
+
+note "-- a rank that computes longer, then a hang; of a directory"
+make_lake slow --steps 230 --plant compute:rank=5,ms=16,from=90
+followed slow --hang 215:9
+told_all() { [ "$(jq -rs '[.[] | .kind] | unique | join(" ")' "$WORK/slow.alerts")" = "hang holder" ]; }
+wait_until 10 told_all || fail "not all is told: $(cat "$WORK/slow.alerts" "$WORK/slow.err")"
+"$PYTHON" "$TOOLS/check_live.py" "$WORK/slow.truth.json" "$WORK/slow.log" "$WORK/slow.alerts" --hang 215:9 --within 100000 --after 100000 >"$WORK/checked" ||
+	fail "$(cat "$WORK/checked" "$WORK/slow.alerts")"
+note "$(cat "$WORK/checked")"
+assert_contains "the sentence" "$WORK/slow.alerts" '"sentence": "Rank 5 on host001 holds the job back by 1[56]\.[0-9] ms .* since step (8[5-9]|9[0-9]|1[0-3][0-9]): it computes longer, in MatMul\."'
+assert_eq "fields of a finding" true "$(jq -s '[.[] | select(.kind == "holder")][0] | [.rank, .host, .why, .since_step, .held_ms_per_step, .sentence] | all' "$WORK/slow.alerts")"
+wait_until 10 grep -q '^profbpf_fleet_hang 1$' "$WORK/slow.prom" || fail "metrics: $(cat "$WORK/slow.prom")"
+assert_contains "metrics" "$WORK/slow.prom" '^profbpf_fleet_alerts_total\{kind="holder"\} 1$'
+! command -v promtool >/dev/null || promtool check metrics <"$WORK/slow.prom" >"$WORK/check" 2>&1 || fail "promtool: $(cat "$WORK/check")"
+hooked() { [ "$(wc -l <"$WORK/hooked")" = "$(wc -l <"$WORK/slow.alerts")" ]; }
+wait_until 20 hooked || fail "the webhook was told $(wc -l <"$WORK/hooked") of $(wc -l <"$WORK/slow.alerts") findings"
+diff <(jq -S . "$WORK/hooked") <(jq -S . "$WORK/slow.alerts") >/dev/null || fail "the webhook was told something else"
+assert_eq "begins and ends of the hang so far" '["begins"]' "$(jq -sc '[.[] | select(.kind == "hang") | .state] - ["changes"]' "$WORK/slow.alerts")"
+
+kill -KILL $WATCH_PID
+wait_for_end $WATCH_PID 10 || :
+told=$(wc -l <"$WORK/slow.alerts")
+rm "$WORK/slow.prom"
+watch slow --dir "$WORK/slow.dir" --metrics "$WORK/slow.prom"
+wait_until 10 watched slow "$(find "$WORK/slow.dir" -name '*.parquet' ! -path '*/hosts/*' | wc -l)" || fail "not taken in again: $(cat "$WORK/slow.err")"
+end_watch slow
+assert_eq "told again after it was killed" "$told" "$(wc -l <"$WORK/slow.alerts")"
+"$PYTHON" -m profbpf_fleet.main report "$WORK/slow.dir" --format json -o "$WORK/report.json"
+assert_eq "the same lake, reported" '5 16' "$(jq -r '"\(.verdict.rank) \(.ranks)"' "$WORK/report.json")"
+
+note "-- a healthy job whose steps the analyzer found: each rank counts from elsewhere"
+make_lake healthy --steps 200 --seed 7
+followed healthy --found
+[ "$(find "$WORK/healthy.dir/steps" -name '*.parquet' | wc -l)" -ge 8 ] || fail "too little was published"
+wait_until 10 grep -q '^profbpf_fleet_ranks 16$' "$WORK/healthy.prom" || fail "not all ranks are compared: $(cat "$WORK/healthy.prom")"
+end_watch healthy
+assert_eq "told of it" "" "$(cat "$WORK/healthy.alerts")"
+
+if ! command -v nats-server >/dev/null; then
+	leave_out "needs nats-server (./setup check installs it)"
+	exit 0
+fi
+note "-- over a broker; publisher, broker and consumer are killed in any order"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+printf 'listen: "127.0.0.1:%d"\njetstream { store_dir: "%s" }\n' "$port" "$WORK/jetstream" >"$WORK/nats.conf"
+URL=nats://127.0.0.1:$port
+start_broker() {
+	nats-server -c "$WORK/nats.conf" >>"$WORK/broker.log" 2>&1 &
+	BROKER_PID=$!
+}
+start_publisher() {
+	"$PYTHON" "$TOOLS/replay_lake.py" "$WORK/killed" --spools "$WORK/killed.spools" --log "$WORK/killed.log" --speed "$SPEED" \
+		--nats "$URL" --began "$BEGAN" >>"$WORK/killed.replay" 2>&1 &
+	PUBLISHER_PID=$!
+}
+# kill_one: what of the three, by chance; it is there again at once
+kill_one() {
+	case $((RANDOM % 3)) in
+	0) kill -KILL $BROKER_PID && wait_for_end $BROKER_PID 10 || start_broker ;;
+	1) kill -KILL $PUBLISHER_PID && wait_for_end $PUBLISHER_PID 10 || start_publisher ;;
+	2) kill -KILL $WATCH_PID && wait_for_end $WATCH_PID 10 || watch killed --nats "$URL" ;;
+	esac
+}
+RANDOM=${PROFBPF_TEST_SEED:-$$} SPEED=10
+make_lake killed --steps $((LONG ? 2000 : 160)) --seed 9
+BEGAN=$(date +%s.%N)
+start_broker
+watch killed --nats "$URL"
+start_publisher
+for ((i = 0; i < KILLS; i++)); do
+	sleep 0.$((RANDOM % 6 + 4))
+	kill_one
+done
+wait_for_end $PUBLISHER_PID 120 || fail "the publisher: $(cat "$WORK/killed.replay")"
+[ "$(find "$WORK/killed.spools" -name '*.message' | wc -l)" = 0 ] || fail "messages are left in the spools"
+arrived() { "$PYTHON" "$TOOLS/same_rows.py" "$WORK/killed" "$WORK/killed.state/lake" >"$WORK/rows" 2>&1; }
+wait_until 20 arrived || fail "rows: $(cat "$WORK/rows" "$WORK/killed.err")"
+kill -TERM $WATCH_PID
+wait_for_end $WATCH_PID 20 || fail "watch: $(cat "$WORK/killed.err")"
+arrived || fail "rows: $(cat "$WORK/rows")"
+note "$KILLS kills: $(cat "$WORK/rows")"
+assert_eq "told of a healthy job" 0 "$(jq -s '[.[] | select(.kind == "holder")] | length' "$WORK/killed.alerts")"

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""live_parts.py FOLDER: parts of profbpf-fleet publish and watch alone: numbering, spool, hangs, alerts, a directory's files."""
+
+import os
+import pathlib
+import sys
+import unittest
+
+from profbpf_fleet import alerts, directory, hangs, messages, numbering, publish, spool
+from profbpf_fleet.engines import Problem
+from profbpf_fleet.window import Progress
+
+FOLDER = pathlib.Path(sys.argv.pop(1))
+MS = 1_000_000
+
+
+def steps(first, count, start_ns, length_ns=100 * MS):
+    return [(first + i, start_ns + i * length_ns, length_ns) for i in range(count)]
+
+
+class Numbering(unittest.TestCase):
+    def test_found_steps_go_on(self):
+        shift, fresh = numbering.news(steps(0, 10, 0), False, None)
+        self.assertEqual((shift, [row[0] for row in fresh]), (0, list(range(1, 9))))
+        # The next snapshot begins with what was step 5, and counts from 0.
+        shift, fresh = numbering.news(steps(0, 10, 503 * MS), False, {"step": 8, "start_ns": 800 * MS})
+        self.assertEqual([row[0] + shift for row in fresh], [9, 10, 11, 12, 13])
+
+    def test_nothing_twice_nothing_left_out(self):
+        """Snapshots of any length that overlap: each step once, by one number."""
+        told, last = [], None
+        for begin in range(0, 4000, 370):
+            rows = [(i, start, length) for i, (_, start, length) in enumerate(row for row in steps(0, 60, 0)
+                                                                              if begin * MS <= row[1] < (begin + 900) * MS)]
+            shift, fresh = numbering.news(rows, False, last)
+            told += [(row[0] + shift, row[1]) for row in fresh]
+            if fresh:
+                last = {"step": fresh[-1][0] + shift, "start_ns": fresh[-1][1]}
+        self.assertEqual([number for number, _ in told], list(range(told[0][0], told[0][0] + len(told))))
+        self.assertEqual([start for _, start in told], [told[0][1] + i * 100 * MS for i in range(len(told))])
+
+    def test_a_gap_counts_the_steps_that_fit(self):
+        shift, fresh = numbering.news(steps(0, 5, 3000 * MS), False, {"step": 8, "start_ns": 800 * MS})
+        self.assertEqual(fresh[0][0] + shift, 31)
+
+    def test_marked_steps_keep_their_numbers(self):
+        self.assertEqual(numbering.news(steps(70, 4, 0), True, {"step": 70, "start_ns": 0}), (0, steps(71, 2, 100 * MS)))
+
+    def test_ranks_that_count_from_elsewhere(self):
+        reference = [row[:2] for row in steps(40, 20, 0)]
+        for first, offset in ((0, 30 * MS), (900, -40 * MS), (7, 500 * MS), (7, 4000 * MS)):
+            rows = [row[:2] for row in steps(first, 10, offset)]
+            self.assertEqual(numbering.shift_to(rows, reference, 100 * MS), 40 + round(offset / (100 * MS)) - first)
+
+
+class Spools(unittest.TestCase):
+    def test_a_message_whose_number_was_not_taken_goes(self):
+        kept = spool.Spool(FOLDER / "killed", 1000, "host1")
+        kept.add(b"one", {"at": 1})
+        # Killed between message and state.
+        messages.write_file(str(kept.path_of(2)), b"two")
+        kept.close()
+        again = spool.Spool(FOLDER / "killed", 1000)
+        self.assertEqual((again.waiting(), again.next, again.state, again.source), ([1], 2, {"at": 1}, kept.source))
+        again.add(b"other", {"at": 2})
+        self.assertEqual(again.message(2), (messages.name_of(kept.source, 2), b"other"))
+        with self.assertRaises(Problem):
+            spool.Spool(FOLDER / "killed", 1000)
+
+    def test_it_is_bounded(self):
+        kept = spool.Spool(FOLDER / "full", 100)
+        gone = [kept.add(bytes(30), {}) for _ in range(6)]
+        self.assertEqual((gone, kept.waiting(), kept.given_up), ([0, 0, 0, 1, 1, 1], [4, 5, 6], 3))
+
+    def test_what_is_not_acknowledged_is_sent_again_by_the_same_name(self):
+        class Way:
+            taken, up = [], False
+
+            def send(self, name, payload):
+                if not self.up:
+                    raise directory.Waiting("down")
+                self.taken.append((name, payload))
+        kept, way = spool.Spool(FOLDER / "sent", 1000), Way()
+        sender = publish.Sender(kept, way)
+        kept.add(b"one", {})
+        self.assertEqual((sender.flush(), kept.waiting()), (0, [1]))
+        kept.add(b"two", {})
+        way.up = True
+        self.assertEqual((sender.flush(), kept.waiting(), [payload for _, payload in way.taken]), (2, [], [b"one", b"two"]))
+
+
+class Files(unittest.TestCase):
+    def test_a_message_counts_once_and_from_its_steps_on(self):
+        lake, name = str(FOLDER / "lake"), messages.name_of("host1-00000000-11111111", 5)
+        source = directory.DirectorySource(lake, {})
+        with self.assertRaises(Problem):
+            source.poll()
+        messages.write_to_lake(lake, name, messages.pack({"idle": b"i"}))
+        self.assertEqual(source.poll(), [])
+        messages.write_to_lake(lake, name, messages.pack({"idle": b"i", "steps": b"s"}))
+        self.assertEqual([table for table, _ in source.poll()], ["idle", "steps"])
+        messages.write_to_lake(lake, name, messages.pack({"idle": b"i", "steps": b"s"}))
+        self.assertEqual(source.poll(), [])
+
+    def test_what_was_removed_for_its_age_is_not_taken_again(self):
+        lake, name, state = str(FOLDER / "old"), messages.name_of("host1-00000000-11111111", 5), {}
+        messages.write_to_lake(lake, name, messages.pack({"steps": b"s"}))
+        source = directory.DirectorySource(lake, state, keep_s=60)
+        path = source.poll()[0][1]
+        os.utime(path, (1, 1))
+        source.seen["steps", f"{name}.parquet"] = 1
+        source.poll()
+        self.assertFalse(os.path.exists(path))
+        messages.write_to_lake(lake, name, messages.pack({"steps": b"s"}))
+        self.assertEqual(directory.DirectorySource(lake, state, keep_s=60).poll(), [])
+
+    def test_names_and_damage(self):
+        self.assertIsNone(messages.parsed("../../etc-00000000-11111111-0000000001"))
+        for name, payload in (("x", messages.pack({})), (messages.name_of("h-00000000-11111111", 1), b"no archive")):
+            with self.assertRaises(Problem):
+                messages.write_to_lake(str(FOLDER / "none"), name, payload)
+
+
+def progress(quiet_s, last_s=None, step=7):
+    return Progress("host1", 100 * 10**9, step, int((100 - quiet_s) * 1e9), int((100 - (last_s or quiet_s)) * 1e9), True)
+
+
+class Hangs(unittest.TestCase):
+    def test_all_stand(self):
+        self.assertIsNone(hangs.hang_of({rank: progress(4.5) for rank in range(4)}, 100 * MS, 5, {}))
+        self.assertIsNone(hangs.hang_of({rank: progress(9) for rank in range(4)}, 1000 * MS, 5, {}))
+        found = hangs.hang_of({rank: progress(6, 5.5 if rank != 2 else 5.9) for rank in range(8)}, 100 * MS, 5, {})
+        self.assertEqual((found["rank"], found["since_step"]), (2, 7))
+        self.assertNotIn("rank", hangs.hang_of({rank: progress(6, 5.5) for rank in range(8)}, 100 * MS, 5, {}))
+        self.assertEqual(hangs.hang_of({rank: progress(6, step=7 - (rank == 3)) for rank in range(8)}, 100 * MS, 5, {})["rank"], 3)
+
+    def test_one_stands(self):
+        found = hangs.hang_of({rank: progress(9) if rank == 1 else progress(0.1, step=90) for rank in range(4)}, 100 * MS, 5, {})
+        self.assertEqual((found["rank"], found["ranks"]), (1, [1]))
+
+    def test_silence(self):
+        self.assertIsNone(hangs.silent_of({"a": 40, "b": 50}, 60, 30))
+        self.assertEqual(hangs.silent_of({"a": 0, "b": 50}, 60, 30)["hosts"], ["a"])
+        self.assertIn("any of 2 hosts", hangs.silent_of({"a": 0, "b": 5}, 60, 30)["sentence"])
+
+
+class Alerts(unittest.TestCase):
+    def test_begins_changes_ends_once(self):
+        state, told = {}, []
+        kept = alerts.Alerts(state, [told.append])
+        slow = {"kind": "holder", "rank": 3, "why": "unknown", "since_step": 20, "held_ms_per_step": 4.0, "usual_step_ms": 100.0}
+        for finding in (slow, slow, slow | {"why": "compute", "since_step": 30}, slow | {"why": "compute", "since_step": 40}):
+            kept.update("holder", [dict(finding)])
+        kept = alerts.Alerts(state, [told.append])
+        for _ in range(3):
+            kept.update("holder", [])
+        self.assertEqual([(t["state"], t["why"], t["since_step"]) for t in told], [("begins", "unknown", 20), ("changes", "compute", 20), ("ends", "compute", 20)])
+        self.assertIn("since step 20", told[2]["sentence"])
+
+
+class Ranks(unittest.TestCase):
+    def test_environment(self):
+        self.assertEqual(publish.rank_in(b"A=1\0RANK=12\0LOCAL_RANK=4\0"), 12)
+        self.assertEqual(publish.rank_in(b"RANK=x\0SLURM_PROCID=3\0"), 3)
+        self.assertIsNone(publish.rank_in(b"PATH=/bin\0"))
+
+
+unittest.main()
