@@ -28,6 +28,7 @@ install: all
 	$(call install_to,644,$(PREFIX)/share/profbpf/catalog,$(CATALOGS))
 	$(call install_to,644,$(PREFIX)/share/profbpf/prometheus,packaging/prometheus/profbpf.rules.yml)
 	$(call install_to,644,$(PREFIX)/share/profbpf/grafana,packaging/grafana/profbpf.json)
+	$(call install_to,644,$(PREFIX)/share/profbpf/systemd,packaging/profbpf-publish.service packaging/profbpf-watch.service)
 	$(call install_to,644,$(PREFIX)/share/man/man1,$(MAN1))
 	$(call install_to,644,$(PREFIX)/share/man/man7,$(MAN7))
 	$(call install_to,644,$(PREFIX)/share/man/man8,$(MAN8))

@@ -9,7 +9,7 @@ make -s install DESTDIR="$tree" PREFIX=/usr
 
 for file in bin/profbpfd bin/profctl bin/analyzer lib/profbpf/libprofbpf-opencl.so \
 	share/profbpf/catalog/opencl.catalog lib/systemd/system/profbpfd.service lib/sysusers.d/profbpf.conf \
-	share/doc/profbpf/LICENSE share/doc/profbpf/GPL-2.0-only.txt; do
+	share/profbpf/systemd/profbpf-publish.service share/profbpf/systemd/profbpf-watch.service share/doc/profbpf/LICENSE share/doc/profbpf/GPL-2.0-only.txt; do
 	[ -s "$tree/usr/$file" ] || fail "make install left out $file"
 done
 assert_status "installed analyzer --help" 0 "$tree/usr/bin/analyzer" --help
@@ -26,6 +26,12 @@ if command -v systemd-analyze >/dev/null; then
 	systemd-analyze security --offline=true "$WORK/units/profbpfd.service" >"$WORK/security"
 	score=$(sed -n 's/.*Overall exposure level for .*: \([0-9.]*\) .*/\1/p' "$WORK/security")
 	assert_between "exposure of the unit, 10 is worst" 0 3 "$score"
+	for name in publish watch; do
+		# The program is a wheel's.
+		sed -E 's|^ExecStart=\S+|ExecStart=/bin/true|' "$tree/usr/share/profbpf/systemd/profbpf-$name.service" >"$WORK/units/profbpf-$name.service"
+		assert_status "systemd-analyze verify, $name" 0 systemd-analyze verify --man=no "$WORK/units/profbpf-$name.service"
+		assert_eq "complaints about the unit" "" "$(cat "$WORK/err")"
+	done
 else
 	leave_out "no systemd-analyze here: the unit is not verified"
 fi
