@@ -31,6 +31,7 @@
 #include "lib/base/ticker.h"
 
 #define MEMORY_OTHER (256u << 20) /* of the program besides large blocks in memory */
+#define EMPTY_PART (-EDOM) /* of what check_window() refuses: wrong usage, once it is known how long a recording is */
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */
 
@@ -403,12 +404,18 @@ static int check_window(const struct options *options, const struct analysis *an
 	uint64_t lasted_ns = info->session_end_ns - info->session_start_ns;
 	char from[32], lasted[32];
 
-	if (!options->trace_count || !options->has_from || options->from_ns < lasted_ns)
+	duration_format(lasted_ns, lasted, sizeof(lasted));
+	if (options->has_to && options->to_ns == 0)
+		snprintf(error, error_size, "%s 0 leaves nothing: times are from the beginning%s%s",
+			 options->command == COMMAND_EXPORT ? "--until" : "--to",
+			 options->trace_count ? ", and the recording lasted " : "",
+			 options->trace_count ? lasted : "");
+	else if (options->trace_count && options->has_from && options->from_ns >= lasted_ns)
+		snprintf(error, error_size, "--from %s is beyond the end: the recording lasted %s",
+			 duration_format(options->from_ns, from, sizeof(from)), lasted);
+	else
 		return 0;
-	snprintf(error, error_size, "--from %s is beyond the end: the recording lasted %s",
-		 duration_format(options->from_ns, from, sizeof(from)),
-		 duration_format(lasted_ns, lasted, sizeof(lasted)));
-	return -EINVAL;
+	return EMPTY_PART;
 }
 
 /* Read and analyse, with a line that says how far it has come. */
@@ -498,7 +505,7 @@ int main(int argc, char **argv)
 	struct analysis analysis = { 0 };
 	struct options options;
 	char error[1024] = "failed";
-	int status = EXIT_SUCCESS;
+	int status = EXIT_SUCCESS, err;
 
 	/* Widths of names in tables depend on it; digits and dots must not. */
 	setlocale(LC_CTYPE, "");
@@ -506,9 +513,12 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(argc, argv, &options);
 	spill_rows(options.memory);
-	if ((options.schema ? describe(&options, error, sizeof(error))
-			    : run(&options, &analysis, error, sizeof(error))) != 0)
+	err = options.schema ? describe(&options, error, sizeof(error))
+			     : run(&options, &analysis, error, sizeof(error));
+	if (err)
 		status = fail(error);
+	if (err == EMPTY_PART)
+		status = EXIT_USAGE;
 	analysis_free(&analysis);
 	options_free(&options);
 	return status;

@@ -91,8 +91,10 @@ done
 
 assert_status "a trace without a command" 2 "$ANALYZER" "$WORK/run.pbt"
 assert_contains "what to type" "$WORK/err" "type: analyzer report $WORK/run.pbt"
-assert_status "a part beyond the end" 1 "$ANALYZER" report "$WORK/run.pbt" --from 1h
+assert_status "a part beyond the end" 2 "$ANALYZER" report "$WORK/run.pbt" --from 1h
 assert_contains "how long it is" "$WORK/err" '--from 1 h 0 min is beyond the end: the recording lasted'
+assert_status "an empty part" 2 "$ANALYZER" report "$WORK/run.pbt" --to 0
+assert_contains "that it is empty" "$WORK/err" '--to 0 leaves nothing: times are from the beginning, and the recording lasted'
 
 # ---- What is said
 
