@@ -143,7 +143,7 @@ static int run_device_steps(struct analysis *analysis, const struct analysis_opt
 		err = cluster_analyse(model, &analysis->devices, results->device_steps,
 				      results->cluster = &analysis->cluster);
 	if (!err)
-		err = device_advice_add(model, &analysis->devices, results->device_steps,
+		err = device_advice_add(model, options, &analysis->devices, results->device_steps,
 					results->api, results->advice);
 	return err;
 }

@@ -257,7 +257,7 @@ static struct advice_results advise(const struct scene *scene,
 	struct device_results devices;
 
 	assert_int_equal(device_results_compute(scene->model, &options, &devices), 0);
-	assert_int_equal(device_advice_add(scene->model, &devices, steps, NULL, &advice), 0);
+	assert_int_equal(device_advice_add(scene->model, &options, &devices, steps, NULL, &advice), 0);
 	device_results_free(&devices);
 	return advice;
 }

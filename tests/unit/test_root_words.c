@@ -218,6 +218,8 @@ static void test_kinds(void **state)
 }
 
 /* What is advised where the main thread was ready like this until 170 us, or slept in an ioctl (@driver). */
+static const struct analysis_options all; /* of the time */
+
 static void expect_advice(uint32_t other, uint8_t flags, const char *driver, uint32_t commands,
 			  const char *with)
 {
@@ -243,7 +245,8 @@ static void expect_advice(uint32_t other, uint8_t flags, const char *driver, uin
 	}
 	scene_main_launches(&scene, 170);
 	scene_compute_roots(&scene);
-	assert_int_equal(device_advice_add(scene.model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(device_advice_add(scene.model, &all, &scene.results, NULL, NULL,
+					   &advice), 0);
 	assert_int_equal(advice.advice_count, 1);
 	assert_string_equal(advice.list[0].id, "device_idle");
 	assert_non_null(strstr(advice.list[0].remedy, with));
@@ -276,10 +279,10 @@ static void test_no_finding(void **state)
 	scene_main_launches(&scene, 160);
 	scene_compute_roots(&scene);
 	scene.results.devices[0].window_ns = 800 * US;
-	assert_int_equal(device_advice_add(model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(device_advice_add(model, &all, &scene.results, NULL, NULL, &advice), 0);
 	assert_int_equal(advice.advice_count, 0);
 	scene.results.devices[0].window_ns = 600 * US;
-	assert_int_equal(device_advice_add(model, &scene.results, NULL, NULL, &advice), 0);
+	assert_int_equal(device_advice_add(model, &all, &scene.results, NULL, NULL, &advice), 0);
 	assert_int_equal(advice.advice_count, 1);
 	free(advice.list);
 	scene_end(&scene);

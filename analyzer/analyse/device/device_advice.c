@@ -374,7 +374,8 @@ static void judge_idle(struct writer *writer)
  * Launches, and waits that are the next of the two that their thread makes: not each wait of a job that
  * has others, too, is one for a launch.
  */
-static void count_pairs(const struct model *model, uint64_t *launches, uint64_t *pairs)
+static void count_pairs(const struct model *model, const struct analysis_window *window,
+			uint64_t *launches, uint64_t *pairs)
 {
 	uint32_t thread = INDEX_NONE;
 	bool launched = false;
@@ -384,7 +385,8 @@ static void count_pairs(const struct model *model, uint64_t *launches, uint64_t 
 		const struct call *call = &model->calls.row[i];
 		uint8_t kind = model->functions.row[call->function].kind;
 
-		if (call->flags & (MODEL_CALL_INNER | MODEL_CALL_PART))
+		if (call->flags & (MODEL_CALL_INNER | MODEL_CALL_PART) ||
+		    call->start_ns < window->from_ns || call->start_ns >= window->to_ns)
 			continue;
 		launched &= call->thread == thread;
 		thread = call->thread;
@@ -407,8 +409,11 @@ static double idle_percent(const struct device_results *devices)
 	return share((double)devices->idle.total_ns, (double)window_ns);
 }
 
-static void judge_calls(struct writer *writer, const struct api_results *api, uint64_t window_ns)
+static void judge_calls(struct writer *writer, const struct analysis_options *options,
+			const struct api_results *api, uint64_t window_ns)
 {
+	const struct analysis_window window = analysis_window(writer->model, options);
+
 	uint64_t launches = 0, syncs = 0, allocations = 0, allocating_ns = 0;
 	double idle = idle_percent(writer->devices), ratio;
 
@@ -438,7 +443,7 @@ static void judge_calls(struct writer *writer, const struct api_results *api, ui
 			"%" PRIu64 " such calls took %.3f ms", allocations,
 			(double)allocating_ns / 1e6);
 	if (writer->model->calls.count)
-		count_pairs(writer->model, &launches, &syncs);
+		count_pairs(writer->model, &window, &launches, &syncs);
 	ratio = launches >= SYNC_LAUNCHES ? (double)syncs / (double)launches : 0;
 	/* A device that is busy all the time loses nothing by it. */
 	if (peer_rule_says(RULE_LAUNCH_BLOCKING, ratio) && idle >= FINDING_PERCENT)
@@ -452,9 +457,9 @@ static void judge_calls(struct writer *writer, const struct api_results *api, ui
 			syncs, launches, idle);
 }
 
-int device_advice_add(const struct model *model, const struct device_results *devices,
-		      const struct device_step_results *steps, const struct api_results *api,
-		      struct advice_results *advice)
+int device_advice_add(const struct model *model, const struct analysis_options *options,
+		      const struct device_results *devices, const struct device_step_results *steps,
+		      const struct api_results *api, struct advice_results *advice)
 {
 	struct writer writer = { .model = model,
 				 .devices = devices,
@@ -474,7 +479,7 @@ int device_advice_add(const struct model *model, const struct device_results *de
 	}
 	judge_idle(&writer);
 	if (api && window_ns)
-		judge_calls(&writer, api, window_ns);
+		judge_calls(&writer, options, api, window_ns);
 	advice_sort(advice);
 	return writer.failed ? -ENOMEM : 0;
 }

@@ -21,11 +21,11 @@
 /*
  * device_advice_add - add what there is to say of devices to @advice, which stays sorted by urgency
  *
- * @steps and @api may be NULL. Returns 0 or -ENOMEM.
+ * Of the part of the time that @options choose. @steps and @api may be NULL. Returns 0 or -ENOMEM.
  */
-int device_advice_add(const struct model *model, const struct device_results *devices,
-		      const struct device_step_results *steps, const struct api_results *api,
-		      struct advice_results *advice);
+int device_advice_add(const struct model *model, const struct analysis_options *options,
+		      const struct device_results *devices, const struct device_step_results *steps,
+		      const struct api_results *api, struct advice_results *advice);
 
 /*
  * idle_remedy - what helps against a kind of cause, with this driver, or this function
