@@ -110,9 +110,40 @@ static uint32_t *count_shapes(struct loader *loader, uint32_t *shape, size_t row
 	return counts;
 }
 
+/* From when to when the calls of an entry ended. */
+struct ends {
+	uint64_t first_ns;
+	uint64_t last_ns;
+};
+
+/* Of the batch's without times. @shape is resolved. NULL without memory. */
+static struct ends *find_ends(struct loader *loader, const Profbpf__Calls *calls, size_t rows,
+			      size_t entries)
+{
+	ProtobufCAllocator *allocator = &loader->arena.allocator;
+	struct ends *ends = allocator->alloc(allocator->allocator_data, (entries + 1) * sizeof(*ends));
+	uint64_t end_ns = 0;
+
+	if (!ends) {
+		loader_out_of_memory(loader);
+		return NULL;
+	}
+	for (size_t i = 0; i < entries; i++)
+		ends[i] = calls->n_end_ns ? (struct ends){ UINT64_MAX, 0 }
+					  : (struct ends){ calls->first_end_ns, calls->last_end_ns };
+	for (size_t i = 0; i < rows && calls->n_end_ns; i++) {
+		struct ends *of = &ends[calls->n_shape ? calls->shape[i] : i];
+
+		end_ns += (uint64_t)COLUMN_AT(calls, end_ns, i);
+		of->first_ns = end_ns < of->first_ns ? end_ns : of->first_ns;
+		of->last_ns = end_ns > of->last_ns ? end_ns : of->last_ns;
+	}
+	return ends;
+}
+
 /* @counts rows have each of the columns' @entries. */
 static bool add_calls(struct loader *loader, const Profbpf__Calls *calls, const uint32_t *counts,
-		      size_t entries)
+		      const struct ends *ends, size_t entries)
 {
 	struct model *model = loader->model;
 	uint32_t tid = 0, tgid = 0;
@@ -130,8 +161,10 @@ static bool add_calls(struct loader *loader, const Profbpf__Calls *calls, const 
 		model->functions.row[function].counted_calls += counts[i];
 		if (loader_string(loader, COLUMN_AT(calls, text, i)))
 			model->functions.row[function].counted_texts += counts[i];
-		if (!loader_saw_thread(loader, tid, tgid, calls->first_end_ns) ||
-		    !loader_saw_thread(loader, tid, tgid, calls->last_end_ns))
+		if (!counts[i])
+			continue;
+		if (!loader_saw_thread(loader, tid, tgid, ends[i].first_ns) ||
+		    !loader_saw_thread(loader, tid, tgid, ends[i].last_ns))
 			return false;
 	}
 	return !loader->no_memory;
@@ -169,12 +202,15 @@ static bool window_has_call(struct loader *loader, const Profbpf__Calls *calls, 
 
 bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
 {
-	const uint32_t times = loader->window.wanted ? FIELD(4) | FIELD(5) : 0;
+	/* Where nothing but the recording itself is told, nobody asks when threads were seen. */
+	const uint32_t times = (loader->rows ? FIELD(4) : 0) |
+			       (loader->window.wanted ? FIELD(4) | FIELD(5) : 0);
 	const uint32_t kept = FIELD(2) | FIELD(3) | FIELD(6) | FIELD(7) | FIELD(13) | FIELD(14) |
 			      FIELD(15) | times;
 	struct part part;
 	Profbpf__Calls *calls;
 	size_t rows, entries;
+	struct ends *ends;
 	uint32_t *counts;
 
 	if (!take_part(loader, packet, kept, &part))
@@ -193,7 +229,8 @@ bool survey_calls(struct loader *loader, const struct pbt_packet *packet)
 	if (keeps_any(loader, calls, entries) || window_has_call(loader, calls, rows))
 		return load_calls(loader, packet);
 	counts = count_shapes(loader, calls->n_shape ? calls->shape : NULL, rows, entries);
-	if (!counts || !add_calls(loader, calls, counts, entries))
+	ends = counts ? find_ends(loader, calls, rows, entries) : NULL;
+	if (!ends || !add_calls(loader, calls, counts, ends, entries))
 		return false;
 	loader_reached(loader, calls->last_end_ns);
 	loader->read[READ_API] += rows;
