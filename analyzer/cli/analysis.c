@@ -9,6 +9,9 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/join/thread/ioctl_ends.h"
 #include "analyzer/join/thread/sleep_causes.h"
+#include "analyzer/analyse/idle/device_bounds.h"
+#include "analyzer/join/launch/launch_counts.h"
+#include "analyzer/join/launch/launches.h"
 #include "analyzer/join/launch/task_reach.h"
 #include "analyzer/join/thread/timelines.h"
 #include "analyzer/load/load_pbt.h"
@@ -20,6 +23,11 @@
 
 /* Accounts of threads are a second apart, and what is between one of them and the part belongs to it. */
 #define PART_MARGIN_NS 2000000000
+
+/* What these say is found in all of the recording, or in calls before the part and after it. */
+#define OF_ALL                                                                                   \
+	(SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES | SECTION_CLUSTER | \
+	 SECTION_ADVICE | SECTION_JOIN | SECTION_WAITS)
 
 /* Which rows of the traces are kept. */
 struct plan {
@@ -50,6 +58,8 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 	loader_watch(loader, plan->progress);
 	if (plan->part)
 		loader_choose_part(loader, plan->first_ns, plan->last_ns, plan->margin_ns);
+	if (plan->part && plan->sections & OF_ALL)
+		loader_digest(loader);
 	for (unsigned int i = 0; i < count && !err; i++) {
 		err = load_pbt(loader, traces[i], reason, sizeof(reason));
 		/* Readers name the file themselves where it is part of the sentence. */
@@ -91,6 +101,31 @@ static bool reaches_further(const struct model *model, struct plan *plan)
 	return true;
 }
 
+/* Are calls of a framework that feeds a job among what was loaded? Whom it feeds is found by all wake-ups. */
+static bool has_framework(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->calls.count; i++) {
+		const struct function *function = &model->functions.row[model->calls.row[i].function];
+
+		if (function->kind == PROFBPF__FUNCTION__KIND__QUEUE ||
+		    function->kind == PROFBPF__FUNCTION__KIND__STAGE)
+			return true;
+	}
+	return false;
+}
+
+/* Is what was loaded of the part, and counted outside of it, all that the sections want? */
+static bool suffices(const struct model *model, uint32_t sections)
+{
+	if (!(sections & OF_ALL))
+		return true;
+	if (model->survey.too_many || model->tasks.count || has_framework(model))
+		return false;
+	if (sections & SECTION_JOIN && !launches_counted(model))
+		return false;
+	return launch_counts_settled(model) && device_bounds_settled(model);
+}
+
 static int load(struct analysis *analysis, char **traces, unsigned int count, struct plan plan,
 		bool strict, char *error, size_t error_size)
 {
@@ -109,6 +144,8 @@ static int load(struct analysis *analysis, char **traces, unsigned int count, st
 		err = load_files(analysis, traces, count, &plan, &again, error, error_size);
 		if (err)
 			return err;
+		if (plan.part && !again)
+			again = !suffices(analysis->model, plan.sections);
 		if (again)
 			plan.part = false;
 		else if (plan.part)

@@ -327,22 +327,16 @@ static int export_all(const struct options *options, const struct analysis *anal
 	return err;
 }
 
-/*
- * Is nothing written but what was in the part of the time that was asked for? Steps, pipelines and what is said of
- * the job as a whole are found in the whole trace, joined launches are counted in it.
- */
+/* Is nothing written but what was in the part of the time that was asked for, and what is found around it? */
 static bool writes_part(const struct options *options, const struct analysis_wish *wish)
 {
-	const uint32_t whole = SECTION_VERDICT | SECTION_PIPELINE | SECTION_STEPS | SECTION_SHAPES |
-			       SECTION_CLUSTER | SECTION_ADVICE | SECTION_JOIN | SECTION_WAITS;
-
 	if (options->device_count || !(options->has_from || options->has_to))
 		return false;
 	if (options->command == COMMAND_EXPORT)
 		return options->exporter->of_window;
 	/* Of all rows tables tell things, such as when threads were last seen, that are the whole trace's. */
 	return (options->command == COMMAND_REPORT || options->command == COMMAND_QUERY) &&
-	       !(wish->sections & whole) && wish->rows != LOAD_ALL;
+	       wish->rows != LOAD_ALL;
 }
 
 /* What a statement reads; steps are found by everything. */

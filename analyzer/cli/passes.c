@@ -200,8 +200,7 @@ static int run_outliers(struct analysis *analysis, const struct analysis_options
 {
 	struct results *results = &analysis->results;
 
-	(void)options;
-	return step_outliers_find(analysis->model, results->steps, results->device_steps,
+	return step_outliers_find(analysis->model, options, results->steps, results->device_steps,
 				  results->outliers = &analysis->outliers);
 }
 

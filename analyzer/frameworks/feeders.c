@@ -21,11 +21,10 @@
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/frameworks/thread_entry.h"
 #include "analyzer/join/launch/call_kind.h"
+#include "analyzer/join/launch/launch_counts.h"
 #include "lib/base/bisect.h"
 #include "lib/base/map.h"
 
-#define LAUNCHES_MIN 10 /* of a process and of a thread that counts as one that submits */
-#define LAUNCHES_SHARE 10 /* a submitting thread makes one in so many of its process at least */
 #define WAKES_MIN 4 /* fewer may be chance */
 #define WAKES_SHARE 20 /* a feeder ends one sleep in so many at least; of a main thread also so much of their time */
 #define LEVELS 4 /* operators one behind the other */
@@ -47,7 +46,7 @@ struct feeders {
 	uint32_t *entry; /* of each thread the Python function that it runs, a frame, or INDEX_NONE */
 	bool of_main; /* the pipeline that is being made begins with a main thread */
 	struct pipelines *pipelines;
-	uint32_t *launches; /* of each thread */
+	uint64_t *launches; /* of each thread */
 	uint32_t *op; /* of each thread within the pipeline that is being made, or INDEX_NONE */
 	uint32_t *wakes; /* sleeps of one operator that each thread ended */
 	uint64_t *slept_ns; /* how long these were */
@@ -122,7 +121,8 @@ static const struct span *next_sleep(struct sleeps *s)
 	while (s->span < line->count) {
 		const struct span *span = &model->spans.row[line->first + s->span++];
 
-		if (was_woken(s->f, s->thread, span) && !in_runtime(s, span->start_ns))
+		if (model_has_time(model, span->start_ns, span->end_ns) &&
+		    was_woken(s->f, s->thread, span) && !in_runtime(s, span->start_ns))
 			return span;
 	}
 	return NULL;
@@ -313,8 +313,8 @@ static uint32_t mark_submitters(struct feeders *f, uint32_t process)
 		if (f->model->threads.row[t].process == process)
 			all += f->launches[t];
 	for (uint32_t t = 0; t < f->model->threads.count; t++) {
-		if (f->model->threads.row[t].process != process || f->launches[t] < LAUNCHES_MIN ||
-		    (uint64_t)f->launches[t] * LAUNCHES_SHARE < all)
+		if (f->model->threads.row[t].process != process ||
+		    !launches_submit(f->launches[t], all))
 			continue;
 		f->op[t] = SUBMITTER;
 		found++;
@@ -383,9 +383,6 @@ static int build_all(struct feeders *f)
 	const struct model *model = f->model;
 	int err = 0;
 
-	for (uint32_t i = 0; i < model->calls.count; i++)
-		f->launches[model->calls.row[i].thread] +=
-			call_is_launch(model, &model->calls.row[i]);
 	for (uint32_t p = 0; p < model->processes.count; p++)
 		if (model->processes.row[p].target &&
 		    !map_put(&f->targets, model->processes.row[p].pid, p))
@@ -406,7 +403,7 @@ static int build(struct model *model, struct pipelines *pipelines)
 	size_t threads = (size_t)model->threads.count + 1;
 	int err = -ENOMEM;
 
-	f.launches = calloc(threads, sizeof(*f.launches));
+	f.launches = launch_counts(model);
 	f.op = calloc(threads, sizeof(*f.op));
 	f.wakes = calloc(threads, sizeof(*f.wakes));
 	f.slept_ns = calloc(threads, sizeof(*f.slept_ns));

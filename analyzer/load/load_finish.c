@@ -271,7 +271,7 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 {
 	struct model *model = loader->model;
 
-	if (!window_finish(loader) || !load_threads(loader))
+	if (!window_finish(loader) || !load_threads(loader) || !digest_finish(loader))
 		goto no_memory;
 	resolve_threads(loader);
 	resolve_processes(loader);

@@ -6,7 +6,7 @@
 /* Deeper than the recorder follows nested calls: files of others tell of Python's functions, too. */
 #define DEPTH_MAX 255
 
-static bool is_error(const struct function *function, const struct call *call)
+bool load_is_error(const struct function *function, const struct call *call)
 {
 	if (call->flags & MODEL_CALL_NOT_RETURNED)
 		return false;
@@ -65,7 +65,7 @@ void load_judge_calls(struct model *model)
 			thread = call->thread;
 			stack.count = 0;
 		}
-		if (is_error(&model->functions.row[call->function], call))
+		if (load_is_error(&model->functions.row[call->function], call))
 			call->flags |= MODEL_CALL_ERROR;
 		call->flags |= judge_layer(model, &stack, call);
 	}

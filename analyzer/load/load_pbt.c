@@ -34,6 +34,7 @@ void loader_free(struct loader *loader)
 	free(loader->strings);
 	survey_free(&loader->survey);
 	window_free(&loader->window);
+	digest_free(&loader->digest);
 	free(loader->objects.row);
 	for (uint32_t i = 0; i < loader->sessions.count; i++)
 		free(loader->sessions.row[i].segments.row);
@@ -119,6 +120,11 @@ void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 	loader->model->survey.schedule = true;
 }
 
+void loader_digest(struct loader *loader)
+{
+	loader->digest.wanted = true;
+}
+
 bool loader_part_moved(const struct loader *loader)
 {
 	return loader->window.session_start_ns &&
@@ -129,7 +135,8 @@ static load_fn *body_of(const struct loader *loader, unsigned int kind)
 {
 	if (kind < sizeof(SURVEYS) / sizeof(SURVEYS[0]) && SURVEYS[kind].count &&
 	    (!(loader->rows & SURVEYS[kind].rows) ||
-	     (loader->window.wanted && SURVEYS[kind].count == survey_calls)))
+	     (loader->window.wanted && !loader->digest.wanted &&
+	      SURVEYS[kind].count == survey_calls)))
 		return SURVEYS[kind].count;
 	return BODIES[kind];
 }

@@ -36,6 +36,13 @@ void loader_choose(struct loader *loader, uint32_t rows);
 void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 			uint64_t margin_ns);
 
+/*
+ * loader_digest - before the first file: with loader_choose_part(), tell of calls that are not kept, too
+ *
+ * Of those that submit work to devices or wait for it: model->counted_calls.
+ */
+void loader_digest(struct loader *loader);
+
 /* loader_watch - before the first file: show there how much of each file has been read */
 void loader_watch(struct loader *loader, struct progress *progress);
 

@@ -109,6 +109,7 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		return false;
 	for (size_t i = 0; i < rows; i++) {
 		size_t s = calls->n_shape ? calls->shape[i] : i;
+		bool kept;
 		uint64_t dur_ns = COLUMN_AT(calls, dur_ns, i);
 		uint64_t end_ns = (uint64_t)COLUMN_AT(calls, end_ns, i);
 		uint32_t flags = COLUMN_AT(calls, flags, s);
@@ -128,7 +129,10 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		if (!loader_saw_thread(loader, row.thread, (uint32_t)COLUMN_AT(calls, tgid, s),
 				       end_ns))
 			return loader_out_of_memory(loader);
-		if (!keeps_call(loader, &row))
+		kept = keeps_call(loader, &row);
+		if (loader->digest.wanted && !digest_call(loader, &row, kept))
+			return false;
+		if (!kept)
 			count_call(loader, &row);
 		else if (!MODEL_PUSH(&loader->model->calls, row))
 			return loader_out_of_memory(loader);

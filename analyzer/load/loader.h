@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "analyzer/load/arena.h"
+#include "analyzer/load/call_digest.h"
 #include "analyzer/load/window.h"
 #include "lib/base/map.h"
 #include "analyzer/model/model.h"
@@ -86,6 +87,7 @@ struct loader {
 	uint32_t rows; /* enum load_rows: those that are kept */
 	struct survey_state survey; /* of the others: survey.h */
 	struct load_window window; /* and of these: only what is in a part of the time */
+	struct call_digest digest; /* of the calls that are not */
 	struct arena arena;
 	const char *path; /* of the file being read */
 	struct progress *progress; /* NULL: nobody watches */
@@ -277,6 +279,9 @@ bool loader_keeps_calls_of(const struct loader *loader, uint32_t function);
 
 /* Names of threads that the kernel keeps the first 15 bytes of, by the calls that gave them. */
 void load_thread_names(struct model *model);
+
+/* Does what a call returned tell an error? */
+bool load_is_error(const struct function *function, const struct call *call);
 
 /* Errors of calls, and calls inside calls of the same family. Calls must be sorted. */
 void load_judge_calls(struct model *model);

@@ -22,6 +22,8 @@ static void reckon(struct loader *loader)
 	window->session_start_ns = start_ns;
 	window->from_ns = from_ns > window->before_start_ns ? from_ns - window->before_start_ns : 0;
 	window->to_ns = later(start_ns, window->until_ns);
+	loader->model->survey.from_ns = window->from_ns;
+	loader->model->survey.to_ns = window->to_ns;
 }
 
 bool window_has(struct loader *loader, uint64_t first_ns, uint64_t last_ns)

@@ -75,6 +75,7 @@ void model_free(struct model *model)
 	free(model->functions.row);
 	free(model->calls.row);
 	free(model->call_costs.row);
+	free(model->counted_calls.row);
 	free(model->ioctls.row);
 	free(model->drivers.row);
 	free(model->commands.row);

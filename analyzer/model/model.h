@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "analyzer/model/calls.h"
+#include "analyzer/model/counted_calls.h"
 #include "analyzer/model/recording.h"
 #include "analyzer/model/device.h"
 #include "analyzer/model/host_figures.h"
@@ -62,6 +63,7 @@ struct model {
 	MODEL_ARRAY(struct thread) threads;
 	MODEL_ARRAY(struct function) functions; /* by function id; name 0 = unknown id */
 	MODEL_ARRAY(struct call) calls; /* sorted by (thread, start_ns, depth) after loading */
+	MODEL_ARRAY(struct counted_call) counted_calls; /* in no order; empty unless survey.to_ns is set */
 	MODEL_ARRAY(uint64_t)
 	call_costs; /* by call: of its duration, what probes took; empty unless it is to be left out */
 	MODEL_ARRAY(struct ioctl_call) ioctls; /* sorted by (thread, start_ns) */
@@ -198,6 +200,13 @@ uint32_t model_thread_at(const struct model *model, uint32_t tid, uint64_t ts_ns
 
 /* First interrupt of a thread that ends after an instant, if it is before that of the next thread. */
 uint32_t model_interrupt_after(const struct model *model, uint32_t thread, uint64_t ts_ns);
+
+/* Are all rows from @first_ns to @last_ns the model's? */
+static inline bool model_has_time(const struct model *model, uint64_t first_ns, uint64_t last_ns)
+{
+	return !model->survey.to_ns ||
+	       (first_ns >= model->survey.from_ns && last_ns <= model->survey.to_ns);
+}
 
 /* First row of calls/ioctls of a thread, and how many: [*first, *first + count). O(log n). */
 uint32_t model_thread_calls(const struct model *model, uint32_t thread, uint32_t *first);

@@ -69,6 +69,9 @@ struct survey {
 	uint64_t switches_missing; /* as capture_results has it */
 	uint64_t wakes;
 	uint64_t tasks;
+	uint64_t from_ns; /* the part of the time of which all rows are the model's; of calls also those that reach into it */
+	uint64_t to_ns; /* 0 = all of the time */
+	bool too_many; /* calls were too different for counted_calls: some may be missing there, or be of another thread */
 };
 
 #define PROBE_COSTS_MAX 8

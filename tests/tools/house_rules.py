@@ -25,7 +25,7 @@ CIRCLES = [
     "analyzer/analyse/idle/idle_sleep analyzer/analyse/idle/idle_text analyzer/analyse/idle/root_places "
     "analyzer/analyse/idle/root_walk",
     "analyzer/cli/analysis analyzer/cli/passes",
-    "analyzer/load/loader analyzer/load/window",
+    "analyzer/load/call_digest analyzer/load/loader analyzer/load/window",
     "daemon/profbpfd/encode/encode daemon/profbpfd/encode/encode_block daemon/profbpfd/encode/encode_records "
     "daemon/profbpfd/encode/encode_stack",
     "daemon/profbpfd/encode/segment daemon/profbpfd/session/session daemon/profbpfd/session/session_private",

@@ -2,7 +2,9 @@
 /*
  * make_trace - writes a trace in which everything is known, of any length.
  *
- *	make_trace FILE [PERIODS]
+ *	make_trace FILE [PERIODS [host]]
+ *
+ * With "host" nothing is told of the device.
  *
  * Four CPUs, each with two threads a and b of process 5000 that take turns, and one
  * "device" with two streams. What happens on a CPU in each period of 100 us, in us:
@@ -20,8 +22,10 @@
  * Prints what a correct export holds, as shell assignments.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/trace_builder.h"
 
@@ -37,6 +41,8 @@
 #define REUSED 5999u
 
 enum { LAUNCH = 1, LAUNCH_INNER, COPY, SYNC };
+
+static bool host_only;
 
 static uint64_t end_of(uint64_t periods)
 {
@@ -251,7 +257,7 @@ static void add_chunk(struct trace_builder *b, uint64_t first, uint64_t end)
 			add_switches(b, cpu, START + i * PERIOD, i);
 		for (uint64_t i = first; i < end; i++)
 			add_wakes(b, cpu, START + i * PERIOD);
-		for (uint64_t i = first; i < end; i++)
+		for (uint64_t i = first; i < end && !host_only; i++)
 			add_tasks(b, cpu, START + i * PERIOD, i);
 	}
 }
@@ -282,7 +288,8 @@ static void add_end(struct trace_builder *b, uint64_t periods)
 	trace_source(b, "api", rows * 4 + 3, rows * 4 + 3, NULL, 0);
 	trace_source(b, "ioctl", rows, rows, NULL, 0);
 	trace_source(b, "sched", rows * 7 + 7, rows * 7, "ring full", 7);
-	trace_source(b, "device", rows * 2, rows * 2, NULL, 0);
+	if (!host_only)
+		trace_source(b, "device", rows * 2, rows * 2, NULL, 0);
 	trace_statistics(b, end_of(periods), true, "duration");
 }
 
@@ -297,8 +304,8 @@ static void print_expected(uint64_t periods)
 
 	print_value("calls", rows * 4 + 3);
 	print_value("ioctls", rows);
-	print_value("tasks", rows * 2);
-	print_value("flows", rows * 2);
+	print_value("tasks", host_only ? 0 : rows * 2);
+	print_value("flows", host_only ? 0 : rows * 2);
 	print_value("errors", (periods + 9) / 10 * CPUS);
 	print_value("wakes", rows * 2);
 	/* not recorded before the first; idle until a comes, a, thief, a, b, not recorded */
@@ -320,15 +327,16 @@ int main(int argc, char **argv)
 	uint64_t periods = argc > 2 ? strtoull(argv[2], NULL, 10) : 100;
 	struct trace_builder *b = trace_builder_new();
 
-	if (argc < 2 || argc > 3 || periods < 1 || periods > 10000000) {
-		fprintf(stderr, "usage: make_trace FILE [PERIODS]\n");
+	host_only = argc > 3 && strcmp(argv[3], "host") == 0;
+	if (argc < 2 || argc > 3 + host_only || periods < 1 || periods > 10000000) {
+		fprintf(stderr, "usage: make_trace FILE [PERIODS [host]]\n");
 		return 2;
 	}
 	add_head(b, periods);
 	add_threads(b, periods);
 	add_functions(b);
-	trace_device(b,
-		     &(struct trace_device){ .id = 1,
+	if (!host_only)
+		trace_device(b, &(struct trace_device){ .id = 1,
 					     .tgid = PID,
 					     .name = "Test \"GPU\"",
 					     .clock = PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC_RAW });

@@ -6,6 +6,9 @@
  * submit work; of a process that submits none, as training on a CPU, of all that was traced. What one
  * thread of a process does is a loop of its own where all of them together have none.
  *
+ * Where only rows of a part of the time were loaded, loops without marks are looked for in what was loaded, and their turns
+ * counted from there.
+ *
  * A turn begins with its mark, or the copy to the device that feeds it, if that is before with no other work in
  * between. It ends with its mark's range, if that has one, else where the next one begins.
  */

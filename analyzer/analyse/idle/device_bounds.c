@@ -171,10 +171,21 @@ static enum waits_for waits_for(const struct model *model, const struct call *ca
 	return FOR_NONE;
 }
 
+static bool is_submission(const struct model *model, const struct counted_call *row)
+{
+	return is_target(model, &row->call) && call_is_launch(model, &row->call);
+}
+
 static int collect(struct bounds *b)
 {
 	const struct model *model = b->model;
 
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+
+		if (!row->unsure && is_submission(model, row))
+			find_stream(b, stream_of(model, &row->call));
+	}
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 		bool submits = call_is_launch(model, call);
@@ -228,19 +239,139 @@ static void has_waited(struct bounds *b, const struct call *call)
 	}
 }
 
+/* Of calls that are only counted: those that are @unsure as well? */
+static bool counts(const struct counted_call *row, bool unsure)
+{
+	return row->call.start_ns && (unsure || !row->unsure);
+}
+
+/* When something was submitted last before the part whose rows are the model's. */
+static void begin_submitted(struct bounds *b, bool unsure)
+{
+	const struct model *model = b->model;
+
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+		struct stream *stream = counts(row, unsure) && is_submission(model, row)
+						? find_stream(b, stream_of(model, &row->call))
+						: NULL;
+
+		if (stream && row->call.start_ns > stream->submitted_ns)
+			stream->submitted_ns = row->call.start_ns;
+	}
+	for (uint32_t i = 0; i < b->moments.count; i++) {
+		const struct moment *moment = &b->moments.row[i];
+		struct stream *stream;
+
+		if (moment->waited || moment->ts_ns >= model->survey.from_ns)
+			continue;
+		stream = find_stream(b, stream_of(model, &model->calls.row[moment->call]));
+		if (stream && moment->ts_ns > stream->submitted_ns)
+			stream->submitted_ns = moment->ts_ns;
+	}
+}
+
+/* Which streams had done all by then. */
+static void begin_done(struct bounds *b, bool unsure)
+{
+	const struct model *model = b->model;
+
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+
+		if (counts(row, unsure) && is_target(model, &row->call) &&
+		    waits_for(model, &row->call) != FOR_NONE)
+			has_waited(b, &row->call);
+	}
+}
+
+static bool same_stream(const struct stream *a, const struct stream *b)
+{
+	return a && b && a->done == b->done && (a->done || a->submitted_ns == b->submitted_ns);
+}
+
+/* Is what is known of streams the same, whatever calls are of which that is not sure? */
+static bool streams_settled(const struct model *model)
+{
+	struct bounds late = { .model = model }, soon = { .model = model };
+
+	begin_submitted(&late, true);
+	begin_done(&late, false);
+	begin_submitted(&soon, false);
+	begin_done(&soon, true);
+	for (uint32_t i = 0; i < late.stream_count; i++) {
+		struct stream *other = find_stream(&soon, late.streams[i].id);
+
+		if (!same_stream(&late.streams[i], other))
+			return false;
+	}
+	return late.stream_count == soon.stream_count;
+}
+
+static bool has_sure_stream(const struct model *model, const struct counted_call *of)
+{
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+
+		if (!row->unsure && is_submission(model, row) &&
+		    stream_of(model, &row->call) == stream_of(model, &of->call))
+			return true;
+	}
+	return false;
+}
+
+static bool has_sure_shorter(const struct model *model, const struct counted_call *of)
+{
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+
+		if (!(row->unsure & COUNTED_INSIDE) && is_whole(&row->call) &&
+		    row->call.function == of->call.function && row->shortest_ns <= of->shortest_ns)
+			return true;
+	}
+	return false;
+}
+
+bool device_bounds_settled(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+
+		if (!row->unsure)
+			continue;
+		if (row->unsure & COUNTED_INSIDE && call_waits(model, &row->call) &&
+		    row->shortest_ns < BOUNDS_OVERHEAD_NS && !has_sure_shorter(model, row))
+			return false;
+		if (!row->call.start_ns && is_submission(model, row) &&
+		    !has_sure_stream(model, row))
+			return false;
+	}
+	return streams_settled(model);
+}
+
 /* From when all is done until more is submitted. */
 static int find_idle(struct bounds *b)
 {
+	const bool counted = b->model->counted_calls.count;
+	const uint64_t begin_ns = counted ? b->model->survey.from_ns : 0;
 	uint64_t since_ns = 0;
 	bool idle = false;
 
 	if (b->moments.count)
 		qsort(b->moments.row, b->moments.count, sizeof(*b->moments.row), by_time);
+	if (counted) {
+		begin_submitted(b, false);
+		begin_done(b, false);
+		idle = all_done(b);
+		since_ns = begin_ns;
+	}
 	for (uint32_t i = 0; i <= b->moments.count; i++) {
 		const struct moment *moment = i < b->moments.count ? &b->moments.row[i] : NULL;
 		uint64_t ts_ns = moment && moment->ts_ns < b->to_ns ? moment->ts_ns : b->to_ns;
 		const struct call *call = moment ? &b->model->calls.row[moment->call] : NULL;
 
+		if (moment && moment->ts_ns < begin_ns)
+			continue;
 		if (idle && (!moment || !moment->waited)) {
 			uint64_t from_ns = since_ns > b->from_ns ? since_ns : b->from_ns;
 
@@ -295,6 +426,14 @@ static bool find_shortest(struct bounds *b)
 		if (call->function < model->functions.count && is_whole(call) &&
 		    ns < b->shortest_ns[call->function])
 			b->shortest_ns[call->function] = ns;
+	}
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+		uint64_t *shortest_ns = &b->shortest_ns[row->call.function];
+
+		if (!(row->unsure & COUNTED_INSIDE) && is_whole(&row->call) &&
+		    row->shortest_ns < *shortest_ns)
+			*shortest_ns = row->shortest_ns;
 	}
 	return true;
 }

@@ -34,4 +34,7 @@ struct device_bounds {
 int device_bounds_find(const struct model *model, const struct walker *walker, uint64_t from_ns,
 		       uint64_t to_ns, struct device_bounds *bounds);
 
+/* device_bounds_settled - do counted calls of which it is not sure inside of what they are change no bounds? */
+bool device_bounds_settled(const struct model *model);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_DEVICE_BOUNDS_H */

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/join/launch/call_kind.h"
+#include "analyzer/join/launch/launch_counts.h"
 
-#define LAUNCHES_SHARE 10 /* a thread makes one launch in so many of its process at least */
 #define AWAY_PERMILLE \
 	950 /* a thread that sleeps for so much on its own account is not what the job goes by */
 #define BUSY_PERCENT 3 /* who takes its place has to be on a CPU for so long */
@@ -59,28 +58,16 @@ static void add_asked(struct search *search)
 static int add_launching(struct search *search)
 {
 	const struct model *model = search->model;
-	uint32_t *launches = calloc((size_t)model->threads.count + 1, sizeof(*launches));
-	uint32_t *all = calloc((size_t)model->processes.count + 1, sizeof(*all));
+	uint64_t *launches = launch_counts(model);
+	uint64_t *all = calloc((size_t)model->processes.count + 1, sizeof(*all));
 
-	for (uint32_t i = 0; launches && all && i < model->calls.count; i++) {
-		const struct call *call = &model->calls.row[i];
-		uint32_t process;
-
-		if (call->thread >= model->threads.count || !call_is_launch(model, call))
-			continue;
-		process = model->threads.row[call->thread].process;
-		launches[call->thread]++;
-		if (process < model->processes.count)
-			all[process]++;
-	}
-	for (uint32_t t = 0; launches && all && t < model->threads.count; t++) {
-		uint32_t process = model->threads.row[t].process;
-
-		if (is_target(search, t) && launches[t] >= WAITS_LAUNCHES &&
-		    process < model->processes.count &&
-		    (uint64_t)launches[t] * LAUNCHES_SHARE >= all[process])
+	for (uint32_t t = 0; launches && all && t < model->threads.count; t++)
+		if (model->threads.row[t].process < model->processes.count)
+			all[model->threads.row[t].process] += launches[t];
+	for (uint32_t t = 0; launches && all && t < model->threads.count; t++)
+		if (is_target(search, t) && model->threads.row[t].process < model->processes.count &&
+		    launches_submit(launches[t], all[model->threads.row[t].process]))
 			add(search, t, WAITS_OF_LAUNCHES);
-	}
 	free(launches);
 	free(all);
 	return launches && all ? 0 : -ENOMEM;

@@ -6,7 +6,7 @@
  * they did on a CPU themselves. Both add up to the time looked at, to the nanosecond. Whose time it is:
  *
  *   asked      the threads that the user named
- *   launches   those that submit work to devices: WAITS_LAUNCHES calls each, and a tenth of its process's
+ *   launches   those that submit work to devices: some calls each, and a share of its process's (launch_counts.h)
  *   fetches    the one that fetches batches, in the steps that are judged (steps.h)
  *   main       the main threads of the traced processes that no other traced process started
  *   busiest    where main threads do nothing but sleep on their own account: the thread that was on a CPU,
@@ -23,8 +23,6 @@
 #include "analyzer/analyse/selection.h"
 #include "analyzer/analyse/pipeline/steps.h"
 #include "analyzer/model/model.h"
-
-#define WAITS_LAUNCHES 10
 
 enum waits_why {
 	WAITS_OF_NONE = 0,

@@ -138,7 +138,7 @@ static bool woke_somebody(const struct waits *waits, uint32_t thread, const stru
 	return false;
 }
 
-/* The next sleep of the thread before @end, after at most @most_ns on a CPU; else @at. */
+/* The next sleep of the thread before @end, after at most @most_ns on a CPU, if both are in what was loaded; else @at. */
 static uint32_t sleep_after(const struct waits *waits, uint32_t at, uint32_t end, uint64_t most_ns)
 {
 	const struct span *spans = waits->model->spans.row;
@@ -153,7 +153,9 @@ static uint32_t sleep_after(const struct waits *waits, uint32_t at, uint32_t end
 		if (ran_ns > most_ns)
 			return at;
 	}
-	return next < end ? next : at;
+	return next < end && model_has_time(waits->model, spans[at].end_ns, spans[next].start_ns)
+		       ? next
+		       : at;
 }
 
 static bool for_interpreter(const struct waits *waits, uint32_t thread, uint32_t span)

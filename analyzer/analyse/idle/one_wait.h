@@ -12,6 +12,7 @@
  * was ended by a thread or a timer, and in between the thread was on a CPU for at most LOOK_NS, at most a
  * LOOK_PART-th of the sleep before, began neither a traced call nor an ioctl, and woke nobody but who waits
  * for the same object: a stage that hands its item on within microseconds waits for the next one after that.
+ * Where only rows of a part of the time were loaded, a wait that goes on after them ends with its last sleep in them.
  * No more than that part of what a thread really did between two waits can be taken for waiting.
  * After a slice that a timer ended a thread has nothing to hand on: whom it wakes then waits for the mutex beside
  * what it sleeps on itself, up to FUTEX_BESIDE bytes away, and the same wait goes on there.

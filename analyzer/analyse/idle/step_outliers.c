@@ -6,7 +6,7 @@
 
 #include "analyzer/analyse/host/syscall_class.h"
 #include "analyzer/analyse/host/thread_walk.h"
-#include "analyzer/join/launch/call_kind.h"
+#include "analyzer/join/launch/launch_counts.h"
 
 struct one_step {
 	uint64_t number;
@@ -17,6 +17,7 @@ struct one_step {
 
 struct search {
 	const struct model *model;
+	const struct analysis_window *window;
 	struct step_outliers *outliers;
 	MODEL_ARRAY(struct one_step) steps; /* by start */
 	uint32_t thread; /* whose doing is looked at; INDEX_NONE: of nobody */
@@ -35,17 +36,11 @@ static bool add_step(struct search *search, uint64_t number, uint64_t start_ns, 
 /* The thread of a process that launches most, else its main thread. */
 static uint32_t launching_thread(const struct model *model, uint32_t process)
 {
-	uint32_t *launches = calloc((size_t)model->threads.count + 1, sizeof(*launches));
+	uint64_t *launches = launch_counts(model);
 	uint32_t best = INDEX_NONE;
 
 	if (!launches || process >= model->processes.count)
 		goto out;
-	for (uint32_t i = 0; i < model->calls.count; i++) {
-		const struct call *call = &model->calls.row[i];
-
-		if (call->thread < model->threads.count && call_is_launch(model, call))
-			launches[call->thread]++;
-	}
 	for (uint32_t t = 0; t < model->threads.count; t++) {
 		const struct thread *thread = &model->threads.row[t];
 		bool is_main = thread->tid == model->processes.row[process].pid;
@@ -95,6 +90,9 @@ static int add_loop(struct search *search, const struct host_loops *loops)
 	for (uint32_t i = 0; i < loop->count; i++) {
 		const struct host_turn *turn = &loops->turns.row[loop->first + i];
 
+		if (turn->start_ns < search->window->from_ns ||
+		    turn->start_ns >= search->window->to_ns)
+			continue;
 		if (!add_step(search, turn->number, turn->start_ns, turn->end_ns))
 			return -ENOMEM;
 	}
@@ -290,10 +288,14 @@ static int collect(struct search *search, const struct step_results *trainer,
 	return 0;
 }
 
-int step_outliers_find(const struct model *model, const struct step_results *trainer,
-		       const struct device_step_results *device, struct step_outliers *outliers)
+int step_outliers_find(const struct model *model, const struct analysis_options *options,
+		       const struct step_results *trainer, const struct device_step_results *device,
+		       struct step_outliers *outliers)
 {
-	struct search search = { .model = model, .outliers = outliers, .thread = INDEX_NONE };
+	const struct analysis_window window = analysis_window(model, options);
+	struct search search = {
+		.model = model, .window = &window, .outliers = outliers, .thread = INDEX_NONE
+	};
 	int err;
 
 	*outliers = (struct step_outliers){ 0 };

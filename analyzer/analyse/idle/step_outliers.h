@@ -45,12 +45,15 @@ struct step_outliers {
 };
 
 /*
- * step_outliers_find - fill @outliers; @trainer and @device may be NULL
+ * step_outliers_find - fill @outliers, of steps that begin in the part of the time that @options choose
+ *
+ * @trainer and @device may be NULL.
  *
  * Needs timelines and frames with names. Returns 0 or -ENOMEM; in both cases step_outliers_free() is to be called.
  */
-int step_outliers_find(const struct model *model, const struct step_results *trainer,
-		       const struct device_step_results *device, struct step_outliers *outliers);
+int step_outliers_find(const struct model *model, const struct analysis_options *options,
+		       const struct step_results *trainer, const struct device_step_results *device,
+		       struct step_outliers *outliers);
 void step_outliers_free(struct step_outliers *outliers);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_STEP_OUTLIERS_H */

@@ -235,6 +235,37 @@ static void count_launches(const struct model *model, struct launch_join *join)
 	}
 }
 
+/* Those that are not kept were launched outside of the part whose rows are. */
+static void add_counted(const struct model *model, struct launch_join *join)
+{
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+
+		if (row->unsure || !call_is_launch(model, &row->call))
+			continue;
+		if (row->call.flags & MODEL_CALL_ERROR) {
+			join->failed_launches += row->count;
+			continue;
+		}
+		join->launches += row->count;
+		if (has_device(model, row->call.thread))
+			join->unmatched_launches += row->count;
+		else
+			join->unprofiled_launches += row->count;
+	}
+}
+
+bool launches_counted(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		const struct counted_call *row = &model->counted_calls.row[i];
+
+		if (row->unsure && call_is_launch(model, &row->call))
+			return false;
+	}
+	return model->tasks.count == 0;
+}
+
 int launches_join(struct model *model, struct launch_join *join)
 {
 	int error;
@@ -257,6 +288,7 @@ int launches_join(struct model *model, struct launch_join *join)
 		return error;
 	count_tasks(model, join);
 	count_launches(model, join);
+	add_counted(model, join);
 	return 0;
 }
 

@@ -32,6 +32,13 @@
  */
 int launches_join(struct model *model, struct launch_join *join);
 
+/*
+ * launches_counted - are all launches of the recording known, those too that are only counted?
+ *
+ * What they launched is not.
+ */
+bool launches_counted(const struct model *model);
+
 /* The method in words, for join.method: "enqueue instant within the call", ... Static text. */
 const char *launch_join_method(const struct launch_join *join);
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/load/call_digest.h"
+
+#include <stdlib.h>
+
+#include "analyzer/join/launch/call_kind.h"
+#include "analyzer/load/loader.h"
+
+#define ROWS_MAX 65536 /* a job has some hundred; more are not looked up for each call */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+static bool alike(const struct counted_call *a, const struct counted_call *b)
+{
+	const struct call *x = &a->call, *y = &b->call;
+
+	return x->function == y->function && x->thread == y->thread && x->flags == y->flags &&
+	       x->args[0] == y->args[0] && x->args[1] == y->args[1] && x->args[2] == y->args[2] &&
+	       a->unsure == b->unsure;
+}
+
+static void merge(struct counted_call *to, const struct counted_call *from)
+{
+	to->count += from->count;
+	if (from->call.start_ns > to->call.start_ns)
+		to->call.start_ns = from->call.start_ns;
+	if (from->shortest_ns < to->shortest_ns)
+		to->shortest_ns = from->shortest_ns;
+	if (from->first_end_ns < to->first_end_ns)
+		to->first_end_ns = from->first_end_ns;
+	if (from->last_end_ns > to->last_end_ns)
+		to->last_end_ns = from->last_end_ns;
+}
+
+static bool count(struct loader *loader, const struct counted_call *row)
+{
+	struct call_digest *digest = &loader->digest;
+	struct model *model = loader->model;
+	uint64_t key = mix(mix(row->call.thread, row->call.function),
+			   (uint64_t)row->call.flags << 8 | row->unsure);
+	uint32_t index;
+
+	for (int i = 0; i < 3; i++)
+		key = mix(key, row->call.args[i]);
+	while ((index = map_get(&digest->row_map, key)) != MAP_NONE) {
+		if (alike(&model->counted_calls.row[index], row)) {
+			merge(&model->counted_calls.row[index], row);
+			return true;
+		}
+		key++;
+	}
+	if (model->counted_calls.count == ROWS_MAX) {
+		model->survey.too_many = true;
+		return true;
+	}
+	return (map_put(&digest->row_map, key, model->counted_calls.count) &&
+		MODEL_PUSH(&model->counted_calls, *row)) ||
+	       loader_out_of_memory(loader);
+}
+
+static struct digest_thread *thread_of(struct loader *loader, uint32_t tid)
+{
+	struct call_digest *digest = &loader->digest;
+	const struct digest_thread new = { .tid = tid };
+
+	if (digest->last < digest->threads.count &&
+	    digest->threads.row[digest->last].tid == tid)
+		return &digest->threads.row[digest->last];
+	digest->last = map_get(&digest->thread_map, tid);
+	if (digest->last == MAP_NONE) {
+		digest->last = digest->threads.count;
+		if (!map_put(&digest->thread_map, tid, digest->last) ||
+		    !MODEL_PUSH(&digest->threads, new)) {
+			loader_out_of_memory(loader);
+			return NULL;
+		}
+	}
+	return &digest->threads.row[digest->last];
+}
+
+static const struct function *function_of(const struct loader *loader, const struct call *call)
+{
+	return &loader->model->functions.row[call->function];
+}
+
+static bool is_part_of(const struct loader *loader, const struct waiting_call *inner)
+{
+	uint8_t flag = function_submits(function_of(loader, &inner->row.call)) ? MODEL_CALL_PART
+									      : MODEL_CALL_INNER;
+
+	return inner->row.call.flags & flag;
+}
+
+enum found { FOUND_MORE, FOUND_ALL };
+
+/* A call of a lower depth than one that waits. Is anything more to be found out of that? */
+static enum found look_around(const struct loader *loader, struct waiting_call *inner,
+			      const struct call *outer)
+{
+	const struct function *a = function_of(loader, &inner->row.call);
+	const struct function *b = function_of(loader, outer);
+
+	/* Around other calls of that depth; or of an earlier time, from another CPU. */
+	if (outer->depth > inner->next || outer->end_ns <= inner->first_start_ns)
+		return FOUND_MORE;
+	if (outer->start_ns > inner->first_start_ns || outer->end_ns < inner->row.last_end_ns) {
+		inner->row.unsure = COUNTED_INSIDE;
+		return FOUND_ALL;
+	}
+	if (a->family == b->family) {
+		inner->row.call.flags |= MODEL_CALL_INNER;
+		if (function_submits(a) && function_submits(b))
+			inner->row.call.flags |= MODEL_CALL_PART;
+	}
+	if (outer->depth != inner->next)
+		inner->row.unsure = COUNTED_INSIDE;
+	inner->next = (uint8_t)(outer->depth - 1);
+	if (!is_part_of(loader, inner))
+		return outer->depth ? FOUND_MORE : FOUND_ALL;
+	inner->row.unsure = 0;
+	return FOUND_ALL;
+}
+
+static bool settle(struct loader *loader, struct digest_thread *thread, const struct call *outer)
+{
+	uint32_t left = 0;
+	bool ok = true;
+
+	for (uint32_t i = 0; i < thread->waiting.count; i++) {
+		struct waiting_call *inner = &thread->waiting.row[i];
+
+		if (outer->depth >= inner->depth ||
+		    look_around(loader, inner, outer) == FOUND_MORE)
+			thread->waiting.row[left++] = *inner;
+		else
+			ok = ok && count(loader, &inner->row);
+	}
+	thread->waiting.count = left;
+	return ok;
+}
+
+static bool wait_for_outer(struct loader *loader, struct digest_thread *thread,
+			   const struct counted_call *row, const struct call *call)
+{
+	const struct waiting_call new = { .row = *row,
+					  .first_start_ns = call->start_ns,
+					  .depth = call->depth,
+					  .next = (uint8_t)(call->depth - 1) };
+
+	for (uint32_t i = 0; i < thread->waiting.count; i++) {
+		struct waiting_call *other = &thread->waiting.row[i];
+
+		if (other->depth != new.depth || other->next != new.next ||
+		    !alike(&other->row, row))
+			continue;
+		merge(&other->row, row);
+		if (new.first_start_ns < other->first_start_ns)
+			other->first_start_ns = new.first_start_ns;
+		return true;
+	}
+	return MODEL_PUSH(&thread->waiting, new) || loader_out_of_memory(loader);
+}
+
+static bool is_telling(uint8_t role)
+{
+	return role == PROFBPF__FUNCTION__ROLE__STREAM ||
+	       role == PROFBPF__FUNCTION__ROLE__BLOCKING ||
+	       role == PROFBPF__FUNCTION__ROLE__COPY_KIND;
+}
+
+static struct counted_call row_of(const struct loader *loader, const struct call *call)
+{
+	const struct function *function = function_of(loader, call);
+	struct counted_call row = { .count = 1,
+				    .shortest_ns = call->end_ns - call->start_ns,
+				    .first_end_ns = call->end_ns,
+				    .last_end_ns = call->end_ns };
+
+	row.call = (struct call){ .thread = call->thread,
+				  .function = call->function,
+				  .flags = call->flags,
+				  .task = INDEX_NONE };
+	if (load_is_error(function, call))
+		row.call.flags |= MODEL_CALL_ERROR;
+	if (call->end_ns < loader->window.from_ns)
+		row.call.start_ns = call->start_ns;
+	for (int i = 0; i < 3; i++)
+		row.call.args[i] = is_telling(function->roles[i]) ? call->args[i] : 0;
+	return row;
+}
+
+bool digest_call(struct loader *loader, const struct call *call, bool kept)
+{
+	const struct function *function = function_of(loader, call);
+	struct digest_thread *thread = thread_of(loader, call->thread);
+	struct counted_call row;
+
+	if (!thread)
+		return false;
+	if (thread->waiting.count && !settle(loader, thread, call))
+		return false;
+	if (kept || !(function_submits(function) ||
+		      function->kind == PROFBPF__FUNCTION__KIND__SYNC))
+		return true;
+	row = row_of(loader, call);
+	return call->depth ? wait_for_outer(loader, thread, &row, call) : count(loader, &row);
+}
+
+/* Calls that nothing around was found of. */
+static bool count_waiting(struct loader *loader)
+{
+	bool ok = true;
+
+	for (uint32_t t = 0; t < loader->digest.threads.count; t++) {
+		struct digest_thread *thread = &loader->digest.threads.row[t];
+
+		for (uint32_t i = 0; i < thread->waiting.count && ok; i++) {
+			thread->waiting.row[i].row.unsure = COUNTED_INSIDE;
+			ok = count(loader, &thread->waiting.row[i].row);
+		}
+	}
+	return ok;
+}
+
+static uint32_t count_lives(const struct model *model, uint32_t tid)
+{
+	uint32_t lives = 0;
+
+	for (uint32_t i = 0; i < model->threads.count; i++)
+		lives += model->threads.row[i].tid == tid;
+	return lives;
+}
+
+/* Calls of two threads that had one id, one after the other: any of them may be either's. */
+static bool add_other_life(struct model *model, uint32_t index, uint32_t other)
+{
+	struct counted_call *row = &model->counted_calls.row[index];
+	struct counted_call copy;
+
+	if (count_lives(model, model->threads.row[other].tid) > 2)
+		model->survey.too_many = true;
+	row->unsure |= COUNTED_THREAD;
+	copy = *row;
+	copy.call.thread = other;
+	return MODEL_PUSH(&model->counted_calls, copy);
+}
+
+/* Of threads that nobody has told of. */
+static void drop_unknown(struct loader *loader)
+{
+	struct model *model = loader->model;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
+		struct counted_call *row = &model->counted_calls.row[i];
+
+		if (loader_thread_at(loader, row->call.thread, row->last_end_ns) != INDEX_NONE)
+			model->counted_calls.row[kept++] = *row;
+	}
+	model->counted_calls.count = kept;
+}
+
+bool digest_finish(struct loader *loader)
+{
+	struct model *model = loader->model;
+	uint32_t count;
+	bool ok = true;
+
+	if (!loader->digest.wanted)
+		return true;
+	if (!count_waiting(loader))
+		return false;
+	drop_unknown(loader);
+	count = model->counted_calls.count;
+	for (uint32_t i = 0; i < count && ok; i++) {
+		struct counted_call *row = &model->counted_calls.row[i];
+		uint32_t tid = row->call.thread;
+		uint32_t last = loader_thread_at(loader, tid, row->last_end_ns);
+
+		row->call.thread = loader_thread_at(loader, tid, row->first_end_ns);
+		if (row->call.thread != last)
+			ok = add_other_life(model, i, last);
+	}
+	return ok;
+}
+
+void digest_free(struct call_digest *digest)
+{
+	for (uint32_t t = 0; t < digest->threads.count; t++)
+		free(digest->threads.row[t].waiting.row);
+	free(digest->threads.row);
+	map_free(&digest->row_map);
+	map_free(&digest->thread_map);
+}
