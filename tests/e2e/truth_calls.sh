@@ -47,7 +47,7 @@ done
 # Shorter calls are counted but not recorded.
 rm "$WORK/calls.in"
 start_truth calls
-attach_truth "$WORK/short.pbt" --min-duration 1ms
+attach_truth "$WORK/short.pbt" --min-duration 1ms --topics api
 truth_go
 stop_attach
 truth_end
