@@ -6,7 +6,8 @@
  * "Iterator::Root::Prefetch::ParallelMapV2::Range" is a Range under a ParallelMapV2 under a Prefetch.
  * A GetNext() inside another one on the same thread is the inner operator's; a thread whose
  * outermost GetNext()s ask operator X::Y, and that is not the trainer's, works for X. Threads that only
- * call the user's functions ask nobody: tf_pool.c finds out whom they work for. Sources:
+ * call the user's functions ask nobody: tf_pool.c finds out whom they work for. Which of a process's
+ * data sets an iterator is of: tf_loaders.c. Sources:
  * tensorflow/core/framework/dataset.h, kernels/data/iterator_ops.cc of TensorFlow 2.21.
  */
 #include <errno.h>
@@ -16,8 +17,6 @@
 #include "analyzer/frameworks/framework.h"
 #include "analyzer/frameworks/tf_data.h"
 
-#define PATH_START "Iterator::"
-#define DEPTH_MAX 64
 #define WAIT_NS 200000 /* a pop of so long waited */
 
 #define UNKNOWN_BUILD                                                                             \
@@ -27,26 +26,27 @@
 static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN10tensorflow4data19DatasetBaseIterator7GetNextE", TF_GET_NEXT },
 	{ "_ZN10tensorflow4data16IteratorResource7GetNextE", TF_FETCH },
+	{ "_ZN10tensorflow4data16IteratorResource22SetIteratorFromDatasetE", TF_SET },
 };
 
 /* What is open on a thread. */
 struct stack {
-	const struct call *call[DEPTH_MAX];
-	uint32_t op[DEPTH_MAX]; /* INDEX_NONE of a fetch */
-	uint64_t from_ns[DEPTH_MAX]; /* when it last came back from an operator below */
+	const struct call *call[TF_DEPTH_MAX];
+	uint32_t op[TF_DEPTH_MAX]; /* INDEX_NONE of a fetch */
+	uint64_t from_ns[TF_DEPTH_MAX]; /* when it last came back from an operator below */
 	uint32_t count;
 	const struct call *fetch;
 	bool fetch_ended; /* the operator that it asked had no more */
 };
 
-struct pipeline *tf_pipeline(const struct tf_data *tf, const struct tf_trainer *trainer)
+struct pipeline *tf_pipeline(const struct tf_data *tf, const struct tf_loader *loader)
 {
-	return &tf->pipelines->list.row[trainer->pipeline];
+	return &tf->pipelines->list.row[loader->pipeline];
 }
 
-uint32_t tf_operator(const struct tf_trainer *trainer, uint32_t path)
+uint32_t tf_operator(const struct tf_loader *loader, uint32_t path)
 {
-	uint32_t op = map_get(&trainer->operators, path);
+	uint32_t op = map_get(&loader->operators, path);
 
 	return op == MAP_NONE ? INDEX_NONE : op;
 }
@@ -58,16 +58,12 @@ bool tf_asynchronous(const struct model *model, const struct pipeline *pipeline,
 	return strncmp(type, "Parallel", 8) == 0 || strstr(type, "MapAndBatch");
 }
 
-static struct tf_trainer *trainer_of(struct tf_data *tf, uint32_t process)
+/* Of a call of an iterator. */
+static struct tf_loader *loader_of(const struct tf_data *tf, const struct call *call)
 {
-	struct tf_trainer trainer = { .process = process, .pipeline = tf->pipelines->list.count };
+	uint32_t loader = tf->loader_of[call - tf->model->calls.row];
 
-	for (uint32_t i = 0; i < tf->trainers.count; i++)
-		if (tf->trainers.row[i].process == process)
-			return &tf->trainers.row[i];
-	if (!pipeline_add(tf->pipelines, "tf.data", process) || !MODEL_PUSH(&tf->trainers, trainer))
-		return NULL;
-	return &tf->trainers.row[tf->trainers.count - 1];
+	return loader == INDEX_NONE ? NULL : &tf->loaders.row[loader];
 }
 
 /* Where the last name of a path begins. */
@@ -95,11 +91,8 @@ static bool numbers_turns(const char *name, size_t length)
 	return false;
 }
 
-/*
- * The path without numbers of turns; and who fills a cache is below who reads it, which asks it, as if it
- * were the writer's name. NULL without memory.
- */
-static char *plain_path(const char *path)
+/* Who fills a cache is below who reads it, which asks it, as if it were the writer's name. */
+char *tf_plain_path(const char *path)
 {
 	static const char cache[] = "::MemoryCacheImpl";
 	size_t length = strlen(path), used = 0;
@@ -127,31 +120,31 @@ static char *plain_path(const char *path)
 }
 
 /* The row of the operator with a path, made with all above it; INDEX_NONE without memory. */
-static uint32_t operator_of(struct tf_data *tf, struct tf_trainer *trainer, const char *path,
+static uint32_t operator_of(struct tf_data *tf, struct tf_loader *loader, const char *path,
 			    size_t length, int depth)
 {
-	struct pipeline *pipeline = tf_pipeline(tf, trainer);
+	struct pipeline *pipeline = tf_pipeline(tf, loader);
 	char *copy = strndup(path, length), *parent_end;
 	uint32_t id = copy ? model_string(tf->model, copy) : INDEX_NONE, op, parent,
 		 none = INDEX_NONE;
 	const char *name = copy ? last_name(copy) : NULL;
 
-	op = id == INDEX_NONE ? INDEX_NONE : tf_operator(trainer, id);
+	op = id == INDEX_NONE ? INDEX_NONE : tf_operator(loader, id);
 	if (op != INDEX_NONE || id == INDEX_NONE)
 		goto done;
 	op = pipeline_operator_add(tf->model, pipeline, (int32_t)pipeline->operators.count, copy,
 				   name);
-	if (op == INDEX_NONE || !map_put(&trainer->operators, id, op) ||
-	    !MODEL_PUSH(&trainer->queues, none)) {
+	if (op == INDEX_NONE || !map_put(&loader->operators, id, op) ||
+	    !MODEL_PUSH(&loader->queues, none)) {
 		op = INDEX_NONE;
 		goto done;
 	}
 	pipeline->operators.row[op].counts_outputs = true;
-	parent_end = name > copy + strlen(PATH_START) ? copy + (name - copy) - 2 : NULL;
-	if (parent_end && depth < DEPTH_MAX) {
-		parent = operator_of(tf, trainer, copy, (size_t)(parent_end - copy), depth + 1);
+	parent_end = name > copy + strlen(TF_PATH_START) ? copy + (name - copy) - 2 : NULL;
+	if (parent_end && depth < TF_DEPTH_MAX) {
+		parent = operator_of(tf, loader, copy, (size_t)(parent_end - copy), depth + 1);
 		if (parent == INDEX_NONE ||
-		    !pipeline_edge_add(tf_pipeline(tf, trainer), op, parent))
+		    !pipeline_edge_add(tf_pipeline(tf, loader), op, parent))
 			op = INDEX_NONE;
 	}
 done:
@@ -160,17 +153,17 @@ done:
 }
 
 /* The operator with the path that an iterator has (string id). */
-static uint32_t operator_at(struct tf_data *tf, struct tf_trainer *trainer, uint32_t path)
+static uint32_t operator_at(struct tf_data *tf, struct tf_loader *loader, uint32_t path)
 {
-	uint32_t op = tf_operator(trainer, path);
-	char *plain = op == INDEX_NONE ? plain_path(model_text(tf->model, path)) : NULL;
+	uint32_t op = tf_operator(loader, path);
+	char *plain = op == INDEX_NONE ? tf_plain_path(model_text(tf->model, path)) : NULL;
 
 	if (!plain)
 		return op;
-	op = operator_of(tf, trainer, plain, strlen(plain), 0);
+	op = operator_of(tf, loader, plain, strlen(plain), 0);
 	free(plain);
-	if (op != INDEX_NONE && tf_operator(trainer, path) == INDEX_NONE &&
-	    !map_put(&trainer->operators, path, op))
+	if (op != INDEX_NONE && tf_operator(loader, path) == INDEX_NONE &&
+	    !map_put(&loader->operators, path, op))
 		return INDEX_NONE;
 	return op;
 }
@@ -188,22 +181,22 @@ static bool is_buffer(const struct model *model, const struct pipeline *pipeline
 	return strncmp(model_text(model, pipeline->operators.row[op].type), "Prefetch", 8) == 0;
 }
 
-static uint32_t queue_of(struct tf_data *tf, struct tf_trainer *trainer, uint32_t op)
+static uint32_t queue_of(struct tf_data *tf, struct tf_loader *loader, uint32_t op)
 {
-	struct pipeline *pipeline = tf_pipeline(tf, trainer);
+	struct pipeline *pipeline = tf_pipeline(tf, loader);
 	struct pipeline_queue queue = { .from = op, .to = parent_of(pipeline, op) };
 
-	if (op >= trainer->queues.count || !is_buffer(tf->model, pipeline, op))
+	if (op >= loader->queues.count || !is_buffer(tf->model, pipeline, op))
 		return INDEX_NONE;
-	if (trainer->queues.row[op] != INDEX_NONE)
-		return trainer->queues.row[op];
+	if (loader->queues.row[op] != INDEX_NONE)
+		return loader->queues.row[op];
 	queue.name = pipeline->operators.row[op].type;
 	if (!MODEL_PUSH(&pipeline->queues, queue))
 		return INDEX_NONE;
-	return trainer->queues.row[op] = pipeline->queues.count - 1;
+	return loader->queues.row[op] = pipeline->queues.count - 1;
 }
 
-static int add_queue_event(struct tf_data *tf, struct tf_trainer *trainer, uint32_t op,
+static int add_queue_event(struct tf_data *tf, struct tf_loader *loader, uint32_t op,
 			   const struct call *call, int32_t change)
 {
 	struct pipeline_queue_event event = { .start_ns = change < 0 ? call->start_ns
@@ -213,28 +206,28 @@ static int add_queue_event(struct tf_data *tf, struct tf_trainer *trainer, uint3
 					      .change = change,
 					      .size = -1 };
 
-	event.queue = queue_of(tf, trainer, op);
+	event.queue = queue_of(tf, loader, op);
 	if (event.queue == INDEX_NONE)
 		return 0;
-	return MODEL_PUSH(&tf_pipeline(tf, trainer)->queue_events, event) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&tf_pipeline(tf, loader)->queue_events, event) ? 0 : -ENOMEM;
 }
 
-static int give_thread(struct tf_data *tf, struct tf_trainer *trainer, uint32_t thread, uint32_t op)
+static int give_thread(struct tf_data *tf, struct tf_loader *loader, uint32_t thread, uint32_t op)
 {
 	struct pipeline_thread row = { .thread = thread, .op = op, .role = PIPELINE_WORKER };
 
-	if (tf->thread_op[thread] != INDEX_NONE)
+	if (tf->works_for[thread].op != INDEX_NONE)
 		return 0;
-	tf->thread_op[thread] = op;
-	tf_pipeline(tf, trainer)->operators.row[op].workers++;
-	return MODEL_PUSH(&tf_pipeline(tf, trainer)->threads, row) ? 0 : -ENOMEM;
+	tf->works_for[thread] = (struct tf_place){ (uint32_t)(loader - tf->loaders.row), op };
+	tf_pipeline(tf, loader)->operators.row[op].workers++;
+	return MODEL_PUSH(&tf_pipeline(tf, loader)->threads, row) ? 0 : -ENOMEM;
 }
 
 /* An operator has answered: with an element, or that there are no more. */
-static int answered(struct tf_data *tf, struct tf_trainer *trainer, struct stack *stack, uint32_t op,
+static int answered(struct tf_data *tf, struct tf_loader *loader, struct stack *stack, uint32_t op,
 		    const struct call *call)
 {
-	struct pipeline *pipeline = tf_pipeline(tf, trainer);
+	struct pipeline *pipeline = tf_pipeline(tf, loader);
 	struct pipeline_output output = { .ts_ns = call->end_ns, .op = op, .count = 1 };
 	uint32_t parent = parent_of(pipeline, op);
 	uint64_t ended = 0;
@@ -246,16 +239,16 @@ static int answered(struct tf_data *tf, struct tf_trainer *trainer, struct stack
 	if (stack->fetch && !stack->count)
 		stack->fetch_ended |= ended != 0;
 	if (!stack->fetch && !stack->count && parent != INDEX_NONE)
-		err = give_thread(tf, trainer, call->thread, parent);
+		err = give_thread(tf, loader, call->thread, parent);
 	else if (stack->fetch && !pipeline->operators.row[op].in_trainer)
 		pipeline->operators.row[op].in_trainer = true;
 	if (err || ended)
 		return err;
 	if (!MODEL_PUSH(&pipeline->outputs, output))
 		return -ENOMEM;
-	err = add_queue_event(tf, trainer, op, call, -1);
+	err = add_queue_event(tf, loader, op, call, -1);
 	if (!err && parent != INDEX_NONE && !stack->fetch)
-		err = add_queue_event(tf, trainer, parent, call, 1);
+		err = add_queue_event(tf, loader, parent, call, 1);
 	return err;
 }
 
@@ -267,14 +260,12 @@ static int add_piece(struct tf_data *tf, struct stack *stack, uint32_t at, uint6
 				      .end_ns = end_ns,
 				      .op = stack->op[at],
 				      .thread = call->thread };
-	struct tf_trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
+	struct tf_loader *loader = loader_of(tf, call);
 
-	if (!trainer)
-		return -ENOMEM;
-	if (work.op == INDEX_NONE || work.start_ns >= end_ns ||
-	    is_buffer(tf->model, tf_pipeline(tf, trainer), work.op))
+	if (!loader || work.op == INDEX_NONE || work.start_ns >= end_ns ||
+	    is_buffer(tf->model, tf_pipeline(tf, loader), work.op))
 		return 0;
-	return MODEL_PUSH(&tf_pipeline(tf, trainer)->works, work) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&tf_pipeline(tf, loader)->works, work) ? 0 : -ENOMEM;
 }
 
 static int pop(struct tf_data *tf, struct stack *stack)
@@ -282,32 +273,32 @@ static int pop(struct tf_data *tf, struct stack *stack)
 	int err = add_piece(tf, stack, stack->count - 1, stack->call[stack->count - 1]->end_ns);
 	const struct call *call = stack->call[--stack->count];
 	uint32_t op = stack->op[stack->count];
-	struct tf_trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
+	struct tf_loader *loader = loader_of(tf, call);
 	struct pipeline_fetch fetch = { .start_ns = call->start_ns,
 					.end_ns = call->end_ns,
 					.thread = call->thread,
 					.open = call->flags & MODEL_CALL_NOT_RETURNED };
 
-	if (!trainer || err)
-		return -ENOMEM;
+	if (!loader || err)
+		return err;
 	if (op != INDEX_NONE) {
 		if (stack->count)
 			stack->from_ns[stack->count - 1] = call->end_ns;
 		/* A fetch is no operator: what it asks is the outermost one. */
 		if (stack->fetch && stack->count == 1) {
 			stack->count = 0;
-			err = answered(tf, trainer, stack, op, call);
+			err = answered(tf, loader, stack, op, call);
 			stack->count = 1;
 			return err;
 		}
-		return answered(tf, trainer, stack, op, call);
+		return answered(tf, loader, stack, op, call);
 	}
 	fetch.end_of_data = stack->fetch_ended;
 	stack->fetch = NULL;
-	return MODEL_PUSH(&tf_pipeline(tf, trainer)->fetches, fetch) ? 0 : -ENOMEM;
+	return MODEL_PUSH(&tf_pipeline(tf, loader)->fetches, fetch) ? 0 : -ENOMEM;
 }
 
-static bool encloses(const struct call *outer, const struct call *inner)
+bool tf_encloses(const struct call *outer, const struct call *inner)
 {
 	return outer->thread == inner->thread && outer->depth < inner->depth &&
 	       outer->start_ns <= inner->start_ns && inner->end_ns <= outer->end_ns;
@@ -315,20 +306,18 @@ static bool encloses(const struct call *outer, const struct call *inner)
 
 static int push(struct tf_data *tf, struct stack *stack, const struct call *call)
 {
-	struct tf_trainer *trainer = trainer_of(tf, tf->model->threads.row[call->thread].process);
+	struct tf_loader *loader = loader_of(tf, call);
 	const char *path = model_text(tf->model, call->text);
 	uint32_t op = INDEX_NONE;
 
-	if (!trainer)
-		return -ENOMEM;
-	if (stack->count == DEPTH_MAX)
+	if (!loader || stack->count == TF_DEPTH_MAX)
 		return 0;
 	if (tf->what[call->function] == TF_GET_NEXT) {
-		if (strncmp(path, PATH_START, strlen(PATH_START)) != 0)
-			return pipeline_note(tf->model, tf_pipeline(tf, trainer), UNKNOWN_BUILD)
+		if (strncmp(path, TF_PATH_START, strlen(TF_PATH_START)) != 0)
+			return pipeline_note(tf->model, tf_pipeline(tf, loader), UNKNOWN_BUILD)
 				       ? 0
 				       : -ENOMEM;
-		op = operator_at(tf, trainer, call->text);
+		op = operator_at(tf, loader, call->text);
 		if (op == INDEX_NONE)
 			return -ENOMEM;
 	} else if (stack->count) {
@@ -355,10 +344,10 @@ static int walk_calls(struct tf_data *tf)
 	for (uint32_t i = 0; i <= model->calls.count && !err; i++) {
 		const struct call *call = i < model->calls.count ? &model->calls.row[i] : NULL;
 
-		if (call && !tf->what[call->function])
+		if (call && tf->loader_of[i] == INDEX_NONE)
 			continue;
 		while (!err && stack.count &&
-		       (!call || !encloses(stack.call[stack.count - 1], call)))
+		       (!call || !tf_encloses(stack.call[stack.count - 1], call)))
 			err = pop(tf, &stack);
 		if (!err && call)
 			err = push(tf, &stack, call);
@@ -370,8 +359,8 @@ static int finish(struct tf_data *tf)
 {
 	int err = tf_pool_works(tf);
 
-	for (uint32_t t = 0; t < tf->trainers.count; t++) {
-		struct pipeline *pipeline = tf_pipeline(tf, &tf->trainers.row[t]);
+	for (uint32_t l = 0; l < tf->loaders.count; l++) {
+		struct pipeline *pipeline = tf_pipeline(tf, &tf->loaders.row[l]);
 
 		/* Leaves read from outside. */
 		for (uint32_t op = 0; op < pipeline->operators.count; op++)
@@ -386,12 +375,13 @@ static int finish(struct tf_data *tf)
 
 static void release(struct tf_data *tf)
 {
-	for (uint32_t i = 0; i < tf->trainers.count; i++) {
-		map_free(&tf->trainers.row[i].operators);
-		free(tf->trainers.row[i].queues.row);
+	for (uint32_t i = 0; i < tf->loaders.count; i++) {
+		map_free(&tf->loaders.row[i].operators);
+		free(tf->loaders.row[i].queues.row);
 	}
-	free(tf->trainers.row);
-	free(tf->thread_op);
+	free(tf->loaders.row);
+	free(tf->works_for);
+	free(tf->loader_of);
 	free(tf->asks);
 	free(tf->what);
 }
@@ -399,19 +389,21 @@ static void release(struct tf_data *tf)
 static int build(struct model *model, struct pipelines *pipelines)
 {
 	struct tf_data tf = { .model = model, .pipelines = pipelines };
-	size_t size = ((size_t)model->threads.count + 1) * sizeof(*tf.thread_op);
 	bool any = false;
 	int err = 0;
 
 	tf.what = framework_classify(model, "tensorflow", FUNCTIONS,
 				     sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &any);
-	tf.thread_op = malloc(size);
+	tf.works_for = malloc(((size_t)model->threads.count + 1) * sizeof(*tf.works_for));
 	tf.asks = calloc((size_t)model->threads.count + 1, sizeof(*tf.asks));
-	if (!tf.what || !tf.thread_op || !tf.asks) {
+	if (!tf.what || !tf.works_for || !tf.asks) {
 		err = -ENOMEM;
 	} else if (any) {
-		memset(tf.thread_op, 0xff, size);
-		err = walk_calls(&tf);
+		for (uint32_t i = 0; i < model->threads.count; i++)
+			tf.works_for[i] = TF_NOWHERE;
+		err = tf_loaders_find(&tf);
+		if (!err)
+			err = walk_calls(&tf);
 		if (!err)
 			err = finish(&tf);
 	}

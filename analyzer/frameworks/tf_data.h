@@ -6,33 +6,62 @@
 #include "analyzer/frameworks/pipeline_model.h"
 #include "lib/base/map.h"
 
-enum tf_call { TF_NONE = 0, TF_GET_NEXT, TF_FETCH };
+#define TF_PATH_START "Iterator::"
+#define TF_DEPTH_MAX 64 /* of iterators in each other */
 
-/* One process: its pipelines share a tree, because paths are all that tells them apart. */
-struct tf_trainer {
+enum tf_call { TF_NONE = 0, TF_GET_NEXT, TF_FETCH, TF_SET };
+
+/* A data set that a process iterates over, once or epoch by epoch, and its pipeline. */
+struct tf_loader {
 	uint32_t process;
-	uint32_t pipeline;
+	uint32_t pipeline; /* index into pipelines->list */
 	struct map operators; /* string id of a path -> operator */
 	MODEL_ARRAY(uint32_t) queues; /* of each operator: its buffer, INDEX_NONE = none */
 };
+
+/* An operator of a loader; both INDEX_NONE = none. */
+struct tf_place {
+	uint32_t loader; /* index into loaders */
+	uint32_t op;
+};
+
+#define TF_NOWHERE ((struct tf_place){ INDEX_NONE, INDEX_NONE })
 
 struct tf_data {
 	struct model *model;
 	struct pipelines *pipelines;
 	uint8_t *what; /* enum tf_call by function */
-	uint32_t *thread_op; /* operator that a thread works for; INDEX_NONE = none */
+	uint32_t *loader_of; /* index into loaders by call; INDEX_NONE of those that are no iterator's */
+	struct tf_place *works_for; /* by thread */
 	bool *asks; /* the thread asks iterators for elements */
-	MODEL_ARRAY(struct tf_trainer) trainers;
+	MODEL_ARRAY(struct tf_loader) loaders;
 };
 
-/* tf_pipeline - a trainer's */
-struct pipeline *tf_pipeline(const struct tf_data *tf, const struct tf_trainer *trainer);
+/* tf_pipeline - a loader's */
+struct pipeline *tf_pipeline(const struct tf_data *tf, const struct tf_loader *loader);
 
-/* tf_operator - the operator with this path (string id) in a pipeline, or INDEX_NONE */
-uint32_t tf_operator(const struct tf_trainer *trainer, uint32_t path);
+/* tf_operator - the operator with this path (string id) in a loader, or INDEX_NONE */
+uint32_t tf_operator(const struct tf_loader *loader, uint32_t path);
+
+/*
+ * tf_plain_path - the path without numbers of turns, and without the name of who fills a cache
+ *
+ * To be freed; NULL without memory.
+ */
+char *tf_plain_path(const char *path);
+
+/* tf_encloses - is the call @inner within @outer, on the same thread? */
+bool tf_encloses(const struct call *outer, const struct call *inner);
 
 /* tf_asynchronous - does it only wait in GetNext() for what other threads make? */
 bool tf_asynchronous(const struct model *model, const struct pipeline *pipeline, uint32_t op);
+
+/*
+ * tf_loaders_find - tell data sets apart; fills loaders, with a pipeline each, and loader_of
+ *
+ * How they are told apart: tf_loaders.c. Returns 0 or -ENOMEM.
+ */
+int tf_loaders_find(struct tf_data *tf);
 
 /*
  * tf_pool_works - what threads of TensorFlow's pools did for operators, as works

@@ -27,15 +27,21 @@
 /* A thread of a pool. */
 struct pooled {
 	bool is;
-	uint32_t op; /* that it works for, as far as is known; INDEX_NONE = unknown */
+	struct tf_place place; /* that it works for, as far as is known */
 	uint64_t from_ns; /* up to here it is known what it did */
+};
+
+/* What one of them did. */
+struct pool_work {
+	struct pipeline_work work;
+	uint32_t loader;
 };
 
 struct pool {
 	struct tf_data *tf;
-	struct tf_trainer *trainer;
+	uint32_t process;
 	struct pooled *threads; /* by thread of the model */
-	MODEL_ARRAY(struct pipeline_work) works;
+	MODEL_ARRAY(struct pool_work) works;
 };
 
 /* The sleep that a wake-up ended, or NULL. */
@@ -55,7 +61,7 @@ static const struct span *sleep_ended(const struct model *model, uint32_t thread
 }
 
 /* The operator that a thread waits for in GetNext(), else the one whose thread it is. */
-static uint32_t waited_for(const struct pool *pool, uint32_t thread, uint64_t ts_ns)
+static struct tf_place waited_for(const struct pool *pool, uint32_t thread, uint64_t ts_ns)
 {
 	const struct model *model = pool->tf->model;
 	uint32_t at = BISECT(i, 0, model->calls.count,
@@ -68,10 +74,16 @@ static uint32_t waited_for(const struct pool *pool, uint32_t thread, uint64_t ts
 
 		if (call->thread != thread)
 			break;
-		if (call->end_ns >= ts_ns && pool->tf->what[call->function] == TF_GET_NEXT)
-			return tf_operator(pool->trainer, call->text);
+		if (call->end_ns >= ts_ns && pool->tf->what[call->function] == TF_GET_NEXT &&
+		    pool->tf->loader_of[at] != INDEX_NONE) {
+			uint32_t loader = pool->tf->loader_of[at];
+
+			return (struct tf_place){
+				loader, tf_operator(&pool->tf->loaders.row[loader], call->text)
+			};
+		}
 	}
-	return pool->tf->thread_op[thread];
+	return pool->tf->works_for[thread];
 }
 
 /*
@@ -97,30 +109,32 @@ static uint64_t first_pause(const struct model *model, uint32_t thread, uint64_t
 	return to_ns;
 }
 
-/* What @thread did since the last time that this was known was done for @op. */
-static bool settle(struct pool *pool, uint32_t thread, uint32_t op, uint64_t to_ns)
+/* What @thread did since the last time that this was known was done for @place. */
+static bool settle(struct pool *pool, uint32_t thread, struct tf_place place, uint64_t to_ns)
 {
 	struct pooled *of = &pool->threads[thread];
-	struct pipeline_work work = {
-		.start_ns = of->from_ns, .end_ns = to_ns, .op = op, .thread = thread
+	struct pool_work row = {
+		.work = { .start_ns = of->from_ns, .end_ns = to_ns, .op = place.op, .thread = thread },
+		.loader = place.loader,
 	};
 
 	of->from_ns = to_ns;
-	if (op == INDEX_NONE || work.start_ns >= to_ns || !work.start_ns)
+	if (place.op == INDEX_NONE || row.work.start_ns >= to_ns || !row.work.start_ns)
 		return true;
-	work.end_ns = first_pause(pool->tf->model, thread, work.start_ns, to_ns);
-	return MODEL_PUSH(&pool->works, work);
+	row.work.end_ns = first_pause(pool->tf->model, thread, row.work.start_ns, to_ns);
+	return MODEL_PUSH(&pool->works, row);
 }
 
 /* One of the pool is woken: it had no work. */
 static bool begins(struct pool *pool, const struct wake *wake, const struct span *sleep)
 {
 	struct pooled *of = &pool->threads[wake->thread];
-	bool memory = settle(pool, wake->thread, of->op, sleep->start_ns);
+	bool memory = settle(pool, wake->thread, of->place, sleep->start_ns);
 
 	of->from_ns = wake->ts_ns;
-	of->op = pool->threads[wake->waker_thread].is ? pool->threads[wake->waker_thread].op
-						      : pool->tf->thread_op[wake->waker_thread];
+	of->place = pool->threads[wake->waker_thread].is
+			    ? pool->threads[wake->waker_thread].place
+			    : pool->tf->works_for[wake->waker_thread];
 	return memory;
 }
 
@@ -134,6 +148,11 @@ static bool concerns_pool(const struct pool *pool, const struct wake *wake)
 	       (pool->threads[wake->thread].is || pool->threads[wake->waker_thread].is);
 }
 
+static bool asynchronous(const struct tf_data *tf, struct tf_place place)
+{
+	return tf_asynchronous(tf->model, tf_pipeline(tf, &tf->loaders.row[place.loader]), place.op);
+}
+
 static bool walk_wakes(struct pool *pool)
 {
 	const struct model *model = pool->tf->model;
@@ -142,7 +161,7 @@ static bool walk_wakes(struct pool *pool)
 	for (uint32_t i = 0; i < model->wakes.count && memory; i++) {
 		const struct wake *wake = &model->wakes.row[i];
 		const struct span *sleep;
-		uint32_t op;
+		struct tf_place place;
 
 		if (!concerns_pool(pool, wake))
 			continue;
@@ -153,27 +172,26 @@ static bool walk_wakes(struct pool *pool)
 			memory = begins(pool, wake, sleep);
 			continue;
 		}
-		op = waited_for(pool, wake->thread, wake->ts_ns);
-		if (op == INDEX_NONE ||
-		    !tf_asynchronous(model, tf_pipeline(pool->tf, pool->trainer), op))
+		place = waited_for(pool, wake->thread, wake->ts_ns);
+		if (place.op == INDEX_NONE || !asynchronous(pool->tf, place))
 			continue;
-		memory = settle(pool, wake->waker_thread, op, wake->ts_ns);
-		pool->threads[wake->waker_thread].op = op;
+		memory = settle(pool, wake->waker_thread, place, wake->ts_ns);
+		pool->threads[wake->waker_thread].place = place;
 	}
 	return memory;
 }
 
 /* Threads that did a good part of an operator's work, not once or twice. @sums has room for one per thread of the model. */
-static uint32_t workers_of(const struct pool *pool, uint32_t op, uint64_t *sums)
+static uint32_t workers_of(const struct pool *pool, struct tf_place place, uint64_t *sums)
 {
 	uint64_t most_ns = 0;
 	uint32_t workers = 0;
 
 	memset(sums, 0, pool->tf->model->threads.count * sizeof(*sums));
 	for (uint32_t i = 0; i < pool->works.count; i++) {
-		const struct pipeline_work *work = &pool->works.row[i];
+		const struct pipeline_work *work = &pool->works.row[i].work;
 
-		if (work->op != op)
+		if (pool->works.row[i].loader != place.loader || work->op != place.op)
 			continue;
 		sums[work->thread] += work->end_ns - work->start_ns;
 		most_ns = sums[work->thread] > most_ns ? sums[work->thread] : most_ns;
@@ -183,30 +201,26 @@ static uint32_t workers_of(const struct pool *pool, uint32_t op, uint64_t *sums)
 	return workers;
 }
 
-/* The pool's works take the place of waits for them. */
-static int replace_works(struct pool *pool)
+/* Works of a loader that are waits for the pool go, and the pool's come. */
+static int replace_works(const struct pool *pool, uint32_t loader, uint64_t *sums)
 {
-	struct pipeline *pipeline = tf_pipeline(pool->tf, pool->trainer);
-	uint64_t *sums = calloc((size_t)pool->tf->model->threads.count + 1, sizeof(*sums));
+	struct pipeline *pipeline = tf_pipeline(pool->tf, &pool->tf->loaders.row[loader]);
 	uint32_t kept = 0;
 
-	if (!sums)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < pipeline->works.count; i++)
 		if (!tf_asynchronous(pool->tf->model, pipeline, pipeline->works.row[i].op))
 			pipeline->works.row[kept++] = pipeline->works.row[i];
 	pipeline->works.count = kept;
 	for (uint32_t op = 0; op < pipeline->operators.count; op++) {
-		uint32_t workers = tf_asynchronous(pool->tf->model, pipeline, op)
-					   ? workers_of(pool, op, sums)
-					   : 0;
+		struct tf_place place = { loader, op };
+		uint32_t workers = asynchronous(pool->tf, place) ? workers_of(pool, place, sums) : 0;
 
 		if (workers)
 			pipeline->operators.row[op].workers = workers;
 	}
-	free(sums);
 	for (uint32_t i = 0; i < pool->works.count; i++)
-		if (!MODEL_PUSH(&pipeline->works, pool->works.row[i]))
+		if (pool->works.row[i].loader == loader &&
+		    !MODEL_PUSH(&pipeline->works, pool->works.row[i].work))
 			return -ENOMEM;
 	return 0;
 }
@@ -216,29 +230,55 @@ static void mark_threads(struct pool *pool)
 	const struct model *model = pool->tf->model;
 
 	for (uint32_t i = 0; i < model->threads.count; i++) {
-		pool->threads[i] = (struct pooled){ .op = INDEX_NONE };
-		pool->threads[i].is = model->threads.row[i].process == pool->trainer->process &&
+		pool->threads[i] = (struct pooled){ .place = TF_NOWHERE };
+		pool->threads[i].is = model->threads.row[i].process == pool->process &&
 				      !pool->tf->asks[i];
 	}
+}
+
+/* The pool of one process, which all of its loaders share. */
+static int add_process(struct pool *pool, uint64_t *sums)
+{
+	const struct tf_data *tf = pool->tf;
+	int err = 0;
+
+	pool->works.count = 0;
+	mark_threads(pool);
+	if (!walk_wakes(pool))
+		return -ENOMEM;
+	for (uint32_t l = 0; l < tf->loaders.count && !err; l++)
+		if (tf->loaders.row[l].process == pool->process)
+			err = replace_works(pool, l, sums);
+	return err;
+}
+
+static bool was_before(const struct tf_data *tf, uint32_t loader)
+{
+	for (uint32_t l = 0; l < loader; l++)
+		if (tf->loaders.row[l].process == tf->loaders.row[loader].process)
+			return true;
+	return false;
 }
 
 int tf_pool_works(struct tf_data *tf)
 {
 	struct pool pool = { .tf = tf };
+	uint64_t *sums;
 	int err = 0;
 
 	if (tf->model->spans.count == 0)
 		return 0;
 	pool.threads = calloc((size_t)tf->model->threads.count + 1, sizeof(*pool.threads));
-	if (!pool.threads)
-		return -ENOMEM;
-	for (uint32_t t = 0; t < tf->trainers.count && !err; t++) {
-		pool.trainer = &tf->trainers.row[t];
-		pool.works.count = 0;
-		mark_threads(&pool);
-		err = walk_wakes(&pool) ? replace_works(&pool) : -ENOMEM;
+	sums = calloc((size_t)tf->model->threads.count + 1, sizeof(*sums));
+	if (!pool.threads || !sums)
+		err = -ENOMEM;
+	for (uint32_t l = 0; l < tf->loaders.count && !err; l++) {
+		pool.process = tf->loaders.row[l].process;
+		if (!was_before(tf, l))
+			err = add_process(&pool, sums);
 	}
 	free(pool.threads);
 	free(pool.works.row);
+	free(sums);
 	return err;
 }

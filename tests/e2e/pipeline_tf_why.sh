@@ -68,6 +68,16 @@ assert_eq "operators, however often it is repeated" 8 "$(jq '.pipeline[0].operat
 assert_eq "elements of the map" $((BATCHES * BATCH / 4)) "$(map cache .elements)"
 assert_eq "elements of the cache" $((BATCHES * BATCH)) \
 	"$(jq '[.pipeline[0].operators[] | select(.type == "MemoryCache")][0].elements' "$WORK/cache.json")"
+
+# Two data sets that are made alike and used in turn: iterators from before it was attached to, and new ones in the second epoch.
+trace two --how quick --second sleep --batches 24 --epochs 2 --ms 20
+assert_eq "batches and ends of each" "$(tail -n 1 "$WORK/two.out" | jq -c '[.batches, .ends] | transpose')" \
+	"$(jq -c '[.pipeline[].fetches | [.count, .ends_of_data]]' "$WORK/two.json")"
+assert_eq "whose map sleeps" true "$(jq '[.pipeline[].operators[] | select(.type | startswith("ParallelMap")) | .work.sleep_ns] |
+	length == 2 and .[1] > 2 * .[0]' "$WORK/two.json")"
+# Where others have the CPUs all the time the job may hardly wait for it.
+[ "$(jq '.pipeline[1].fetches | .wait_ns * 5 < .duration_ns' "$WORK/two.json")" = true ] ||
+	assert_eq "the slow one's map is blamed" true "$(jq '.pipeline[1].bottleneck.name // "" | test("::ParallelMap")' "$WORK/two.json")"
 if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
 	trace python --how python
 	assert_between "on a CPU, ms" $((PLANTED * 95 / 100)) $((PLANTED * 120 / 100)) "$(map python '.work.run_ns / 1000000 | floor')"

@@ -8,7 +8,10 @@ Prints "ready" when all libraries are there, waits until FILE is, takes all batc
 they were, how long it waited for them, and the CPU time of all threads but its own.
 
 --how: what map() does with a row: burn (TensorFlow's own operations), python (a Python function that is on a CPU for
---ms), sleep (one that sleeps as long), none.
+--ms), sleep (one that sleeps as long), quick (one that does nothing), none.
+
+--second: another data set, made alike, whose map() does that. Of each one batch is taken before "ready"; from then on one of this
+is taken after every two of the other. --epochs: then all is done again, with new iterators over both.
 """
 import argparse
 import json
@@ -18,6 +21,8 @@ import time
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tensorflow as tf
 
+HOW = ["none", "burn", "python", "sleep", "quick"]
+
 
 def burn(seconds):
     end = time.thread_time() + seconds
@@ -25,10 +30,38 @@ def burn(seconds):
         pass
 
 
+def wait_for(path):
+    print("ready", flush=True)
+    while not os.path.exists(path):
+        time.sleep(0.05)
+
+
+def two(args, first, second):
+    batches, ends = [0, 0], [0, 0]
+    for epoch in range(args.epochs):
+        iterators = [iter(first), iter(second)]
+        if epoch == 0:
+            for iterator in iterators:
+                next(iterator)
+            wait_for(args.go)
+        turn = 0
+        while ends != [epoch + 1, epoch + 1]:
+            which = 1 if turn % 3 == 2 else 0
+            turn += 1
+            if ends[which] > epoch:
+                continue
+            if next(iterators[which], None) is None:
+                ends[which] += 1
+            else:
+                batches[which] += 1
+            burn(args.step_ms / 1e3)
+    print(json.dumps({"batches": batches, "ends": ends}))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--go", required=True)
-    parser.add_argument("--how", choices=["none", "burn", "python", "sleep"], default="none")
+    parser.add_argument("--how", choices=HOW, default="none")
     parser.add_argument("--parallel", type=int, default=2, help="calls of map() at once; 0: one, in the thread that asks")
     parser.add_argument("--batches", type=int, default=40)
     parser.add_argument("--batch", type=int, default=4)
@@ -36,35 +69,40 @@ def main():
     parser.add_argument("--step-ms", type=float, default=2)
     parser.add_argument("--size", type=int, default=320, help="of the matrices that burn multiplies")
     parser.add_argument("--after", action="store_true", help="a cheap map() after the batch")
+    parser.add_argument("--second", choices=HOW)
+    parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--cache", action="store_true", help="cache().repeat(4): of a quarter of the batches")
     args = parser.parse_args()
 
-    def work(row):
-        if args.how == "burn":
+    def work(row, how):
+        if how == "burn":
             matrix = tf.fill([args.size, args.size], tf.cast(row, tf.float32) * 1e-9)
             for _ in range(6):
                 matrix = tf.tanh(tf.matmul(matrix, matrix))
             return matrix[0, 0]
-        if args.how in ("python", "sleep"):
-            spend = time.sleep if args.how == "sleep" else burn
-            return tf.numpy_function(lambda value: (spend(args.ms / 1e3), value)[1], [row], tf.int64)
+        if how in ("python", "sleep", "quick"):
+            spend = time.sleep if how == "sleep" else burn
+            seconds = 0 if how == "quick" else args.ms / 1e3
+            return tf.numpy_function(lambda value: (spend(seconds), value)[1], [row], tf.int64)
         return row
 
-    rows = args.batches * args.batch
-    data = tf.data.Dataset.range(rows // 4 if args.cache else rows)
-    data = data.map(work, num_parallel_calls=args.parallel or None)
-    if args.cache:
-        data = data.cache().repeat(4)
-    data = data.batch(args.batch)
-    if args.after:
-        data = data.map(lambda value: tf.identity(value), num_parallel_calls=2)
-    data = data.prefetch(2)
-    options = tf.data.Options()
-    options.experimental_optimization.map_and_batch_fusion = False
-    data = data.with_options(options)
-    print("ready", flush=True)
-    while not os.path.exists(args.go):
-        time.sleep(0.05)
+    def make(rows, how):
+        data = tf.data.Dataset.range(rows // 4 if args.cache else rows)
+        data = data.map(lambda row: work(row, how), num_parallel_calls=args.parallel or None)
+        if args.cache:
+            data = data.cache().repeat(4)
+        data = data.batch(args.batch)
+        if args.after:
+            data = data.map(lambda value: tf.identity(value), num_parallel_calls=2)
+        options = tf.data.Options()
+        options.experimental_optimization.map_and_batch_fusion = False
+        return data.prefetch(2).with_options(options)
+
+    data = make(args.batches * args.batch, args.how)
+    if args.second:
+        two(args, data, make(args.batches * args.batch // 2, args.second))
+        return
+    wait_for(args.go)
     begin, wait, batches, ends = time.monotonic(), 0.0, 0, 0
     own, every = time.thread_time(), time.process_time()
     iterator = iter(data)
