@@ -41,7 +41,9 @@ struct minddata_before {
 struct minddata_tree {
 	uint32_t pipeline; /* index into pipelines->list */
 	uint32_t process;
-	uint32_t generation; /* how many trees were launched before it while we looked */
+	uint64_t group; /* address of its TaskGroup; 0 = unknown */
+	uint32_t generation; /* how many trees were launched while we looked up to it, of the same group if that is known */
+	uint64_t from_ns; /* when it was launched; 0 = before we looked */
 	MODEL_ARRAY(uint64_t) handles; /* address of each of the pipeline's queues */
 	MODEL_ARRAY(struct minddata_before) in; /* of each queue */
 	MODEL_ARRAY(struct minddata_before) out;
@@ -51,6 +53,7 @@ struct minddata_tree {
 struct minddata_launch {
 	uint32_t process;
 	uint64_t start_ns;
+	uint64_t group; /* address of the tree's TaskGroup, if any Task has that; 0 = unknown */
 };
 
 struct minddata {

@@ -167,17 +167,26 @@ static int add_work(struct minddata *md, const struct call *call)
 	return MODEL_PUSH(&minddata_pipeline(md, tree)->works, work) ? 0 : -ENOMEM;
 }
 
-/* Pushes are known before pops: the queue tells the trainer's tree, and of the trees the latest. */
-static uint32_t tree_of_queue(const struct minddata *md, uint32_t process, uint64_t handle)
+/*
+ * Pushes are known before pops: the queue tells the trainer's tree, and of the trees, whose memory is used again,
+ * the latest that was launched by then.
+ */
+static uint32_t tree_of_queue(const struct minddata *md, uint32_t process, uint64_t handle,
+			      uint64_t ts_ns)
 {
-	for (uint32_t t = md->trees.count; t-- > 0;) {
+	uint32_t latest = INDEX_NONE;
+
+	for (uint32_t t = 0; t < md->trees.count; t++) {
 		const struct minddata_tree *tree = &md->trees.row[t];
 
-		for (uint32_t i = 0; i < tree->handles.count && tree->process == process; i++)
+		if (tree->process != process || tree->from_ns > ts_ns ||
+		    (latest != INDEX_NONE && md->trees.row[latest].from_ns > tree->from_ns))
+			continue;
+		for (uint32_t i = 0; i < tree->handles.count; i++)
 			if (tree->handles.row[i] == handle)
-				return t;
+				latest = t;
 	}
-	return INDEX_NONE;
+	return latest;
 }
 
 /* A type for an operator without threads, from "mindspore::dataset::EpochCtrlOp::GetNextRow". */
@@ -243,7 +252,7 @@ static int add_pop(struct minddata *md, struct asking *asking, const struct call
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__HANDLE, &handle))
 		return 0;
 	if (tree == INDEX_NONE)
-		tree = tree_of_queue(md, process, handle);
+		tree = tree_of_queue(md, process, handle, call->start_ns);
 	if (tree == INDEX_NONE)
 		return 0;
 	if (asking->fetch)
@@ -286,16 +295,16 @@ static uint32_t tree_of_fetch(const struct minddata *md, const struct call *call
 		if (md->what[calls[i].function] == MD_NEXT &&
 		    framework_argument(model, &calls[i], PROFBPF__FUNCTION__ROLE__HANDLE, &handle))
 			return tree_of_queue(md, model->threads.row[calls[i].thread].process,
-					     handle);
+					     handle, calls[i].start_ns);
 	}
 	return INDEX_NONE;
 }
 
-/* Without anything inside it a fetch is of the process's latest pipeline. */
-static uint32_t latest_tree(const struct minddata *md, uint32_t process)
+/* Without anything inside it a fetch is of the latest pipeline that its process had by then. */
+static uint32_t latest_tree(const struct minddata *md, uint32_t process, uint64_t ts_ns)
 {
 	for (uint32_t t = md->trees.count; t-- > 0;)
-		if (md->trees.row[t].process == process)
+		if (md->trees.row[t].process == process && md->trees.row[t].from_ns <= ts_ns)
 			return t;
 	return INDEX_NONE;
 }
@@ -312,7 +321,7 @@ static int add_fetch(struct minddata *md, struct asking *asking, const struct ca
 	asking->fetch = calls;
 	asking->tree = tree_of_fetch(md, calls, count);
 	if (asking->tree == INDEX_NONE)
-		asking->tree = latest_tree(md, process);
+		asking->tree = latest_tree(md, process, calls->start_ns);
 	if (asking->tree == INDEX_NONE)
 		return 0;
 	fetch.open = calls->flags & MODEL_CALL_NOT_RETURNED;

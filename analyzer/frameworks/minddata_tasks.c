@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tree and operator each of MindData's threads belongs to. */
+/*
+ * Which tree and operator each of MindData's threads belongs to.
+ *
+ * A tree's Tasks are a group, whose address each of them knows, and the tree that is launched. An address may be used
+ * again by a later tree: then a thread is of the last one that was launched before it began. Where groups
+ * are not known, a thread is of the last tree that its process launched before it began.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +23,7 @@ struct task {
 	uint32_t thread;
 	int32_t id;
 	uint64_t ts_ns; /* when the thread began */
+	uint64_t group; /* of its tree; 0 = unknown */
 	const char *name; /* "MapOp(ID:2)", "MapOp::WorkerEntry" */
 };
 
@@ -40,7 +47,11 @@ static int find_launches(struct minddata *md)
 			.start_ns = call->start_ns,
 		};
 
-		if (md->what[call->function] == MD_LAUNCH && !MODEL_PUSH(&md->launches, launch))
+		if (md->what[call->function] != MD_LAUNCH)
+			continue;
+		framework_argument(model, call, PROFBPF__FUNCTION__ROLE__CORRELATION,
+				   &launch.group);
+		if (!MODEL_PUSH(&md->launches, launch))
 			return -ENOMEM;
 	}
 	if (md->launches.count)
@@ -49,33 +60,83 @@ static int find_launches(struct minddata *md)
 	return 0;
 }
 
-/* Trees launched in a process up to an instant; 0 = it was there before we looked. */
-static uint32_t generation_at(const struct minddata *md, uint32_t process, uint64_t ts_ns)
+/* Launches of a process up to an instant, from *@first on. */
+static uint32_t launches_until(const struct minddata *md, uint32_t process, uint64_t ts_ns,
+			       uint32_t *first)
 {
 	struct minddata_launch wanted = { .process = process, .start_ns = ts_ns };
 	uint32_t next = BISECT(i, 0, md->launches.count,
 			       by_process_and_start(&md->launches.row[i], &wanted) <= 0);
-	uint32_t first = next;
 
-	while (first > 0 && md->launches.row[first - 1].process == process)
-		first--;
-	return next - first;
+	*first = next;
+	while (*first > 0 && md->launches.row[*first - 1].process == process)
+		--*first;
+	return next - *first;
 }
 
 /* Index of the tree, made if it is new; INDEX_NONE without memory. */
-static uint32_t tree_at(struct minddata *md, uint32_t process, uint32_t generation)
+static uint32_t tree_at(struct minddata *md, const struct minddata_tree *wanted)
 {
-	struct minddata_tree tree = { .process = process, .generation = generation };
+	struct minddata_tree tree = *wanted;
 
 	for (uint32_t i = md->trees.count; i-- > 0;)
-		if (md->trees.row[i].process == process &&
-		    md->trees.row[i].generation == generation)
+		if (md->trees.row[i].process == tree.process &&
+		    md->trees.row[i].group == tree.group &&
+		    md->trees.row[i].generation == tree.generation)
 			return i;
 	tree.pipeline = md->pipelines->list.count;
-	if (!pipeline_add(md->pipelines, FRAMEWORK_MINDDATA.name, process) ||
+	if (!pipeline_add(md->pipelines, FRAMEWORK_MINDDATA.name, tree.process) ||
 	    !MODEL_PUSH(&md->trees, tree))
 		return INDEX_NONE;
 	return md->trees.count - 1;
+}
+
+/* The only tree of a process, or INDEX_NONE. */
+static uint32_t only_tree(const struct minddata *md, uint32_t process)
+{
+	uint32_t only = INDEX_NONE;
+
+	for (uint32_t i = 0; i < md->trees.count; i++) {
+		if (md->trees.row[i].process != process)
+			continue;
+		if (only != INDEX_NONE)
+			return INDEX_NONE;
+		only = i;
+	}
+	return only;
+}
+
+/* The tree of this group, 0 if that is not known, to which what began at an instant belongs. */
+static uint32_t tree_of_group(struct minddata *md, uint32_t process, uint64_t group, uint64_t ts_ns)
+{
+	struct minddata_tree tree = { .process = process, .group = group };
+	uint32_t first, count = launches_until(md, process, ts_ns, &first);
+	uint32_t only = group || count ? INDEX_NONE : only_tree(md, process);
+
+	if (only != INDEX_NONE)
+		return only;
+	for (uint32_t i = first; i < first + count; i++) {
+		if (group && md->launches.row[i].group != group)
+			continue;
+		tree.generation++;
+		tree.from_ns = md->launches.row[i].start_ns;
+	}
+	return tree_at(md, &tree);
+}
+
+/* Is it the group of a tree that was launched, or was there at first? */
+static bool is_group(const struct minddata *md, uint32_t process, uint64_t group)
+{
+	const struct model *model = md->model;
+
+	for (uint32_t i = 0; group && i < md->launches.count; i++)
+		if (md->launches.row[i].process == process && md->launches.row[i].group == group)
+			return true;
+	for (uint32_t i = 0; group && i < model->thread_roles.count; i++)
+		if (model->threads.row[model->thread_roles.row[i].thread].process == process &&
+		    model->thread_roles.row[i].tree == group)
+			return true;
+	return false;
 }
 
 static uint8_t role_of(const char *name)
@@ -157,7 +218,7 @@ static int add_task(struct minddata *md, const struct task *task)
 
 	if (!plausible(task) || md->tree_of[task->thread] != INDEX_NONE)
 		return 0;
-	tree = tree_at(md, thread->process, generation_at(md, thread->process, began_ns));
+	tree = tree_of_group(md, thread->process, task->group, began_ns);
 	if (tree == INDEX_NONE)
 		return -ENOMEM;
 	pipeline = minddata_pipeline(md, tree);
@@ -186,6 +247,10 @@ static int add_recorded(struct minddata *md)
 			continue;
 		task.id = (int32_t)id;
 		task.name = model_text(model, call->text);
+		if (!framework_argument(model, call, PROFBPF__FUNCTION__ROLE__CORRELATION,
+					&task.group) ||
+		    !is_group(md, model->threads.row[call->thread].process, task.group))
+			task.group = 0;
 		err = add_task(md, &task);
 		if (err)
 			return err;
@@ -193,7 +258,7 @@ static int add_recorded(struct minddata *md)
 	return 0;
 }
 
-/* Threads that ran before recording began; their process had a tree then, if none was launched since. */
+/* Threads that ran before recording began. */
 static int add_found(struct minddata *md)
 {
 	const struct model *model = md->model;
@@ -204,6 +269,7 @@ static int add_found(struct minddata *md)
 			.thread = role->thread,
 			.id = role->op,
 			.ts_ns = role->ts_ns,
+			.group = role->tree,
 			.name = model_text(model, role->name),
 		};
 		int err;
@@ -232,6 +298,18 @@ static bool launching_at(const struct minddata *md, uint32_t first, uint32_t cou
 	return false;
 }
 
+/* The tree that a process was launching at an instant. */
+static uint32_t tree_launched(struct minddata *md, uint32_t process, uint64_t ts_ns)
+{
+	uint32_t first, count = launches_until(md, process, ts_ns, &first);
+	uint64_t group = count ? md->launches.row[first + count - 1].group : 0;
+	bool known = false;
+
+	for (uint32_t i = 0; i < md->trees.count; i++)
+		known |= md->trees.row[i].process == process && md->trees.row[i].group == group;
+	return tree_of_group(md, process, known ? group : 0, ts_ns);
+}
+
 /*
  * An operator that works in processes forks them while it is launched: what the
  * launching thread forks then is its own.
@@ -254,9 +332,8 @@ static int add_forked(struct minddata *md)
 		count = model_thread_calls(model, thread->parent, &first);
 		if (!launching_at(md, first, count, thread->start_ns, &value))
 			continue;
-		tree = tree_at(md, model->threads.row[thread->parent].process,
-			       generation_at(md, model->threads.row[thread->parent].process,
-					     thread->start_ns));
+		tree = tree_launched(md, model->threads.row[thread->parent].process,
+				     thread->start_ns);
 		if (tree == INDEX_NONE)
 			return -ENOMEM;
 		row.op =
@@ -284,9 +361,9 @@ int minddata_tasks(struct minddata *md)
 	int err = find_launches(md);
 
 	if (!err)
-		err = add_recorded(md);
-	if (!err)
 		err = add_found(md);
+	if (!err)
+		err = add_recorded(md);
 	if (!err && md->arguments)
 		err = add_forked(md);
 	settle_workers(md);

@@ -335,13 +335,15 @@ bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet)
 	struct thread_role row = { 0 };
 	size_t rows;
 
-	if (!roles || COLUMN_ROWS(&rows, roles->n_tid, roles->n_operator_id, roles->n_name))
+	if (!roles || COLUMN_ROWS(&rows, roles->n_tid, roles->n_operator_id, roles->n_name,
+				  roles->n_tree))
 		return false;
 	row.ts_ns = roles->ts_ns;
 	row.framework = text_id(loader, roles->framework);
 	for (size_t i = 0; i < rows; i++) {
 		row.thread = COLUMN_AT(roles, tid, i);
 		row.op = COLUMN_AT(roles, operator_id, i);
+		row.tree = COLUMN_AT(roles, tree, i);
 		row.name = roles->n_name ? text_id(loader, roles->name[i]) : 0;
 		if (!row.thread) {
 			loader->model->bad_rows++;

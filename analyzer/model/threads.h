@@ -111,6 +111,7 @@ struct thread_role {
 	uint32_t framework; /* "MindData" */
 	uint32_t name; /* the framework's: "MapOp::WorkerEntry" */
 	int32_t op; /* the framework's own number of the operator; -1 = of none */
+	uint64_t tree; /* which of the process's pipelines: an address; 0 = unknown */
 };
 
 #endif /* PROFBPF_ANALYZER_MODEL_THREADS_H */

@@ -29,9 +29,9 @@ job_ready() {
 		fail "$1: no pipeline within $IMPORT_SECONDS s: $(tail -n 20 "$WORK/$1.err")"
 }
 
-# run_traced NAME: attaches to the waiting job, lets it go and traces it to its end; $WORK/NAME.json
+# run_traced NAME [PIPELINES]: attaches to the waiting job, lets it go and traces it to its end; $WORK/NAME.json
 run_traced() {
-	local name=$1 pid
+	local name=$1 pipelines=${2:-1} pid
 	job_ready "$name"
 	pid=$(cat "$WORK/$name.pid")
 	attach_in_background "$pid" "$WORK/$name.pbt"
@@ -41,7 +41,7 @@ run_traced() {
 	report_json "$WORK/$name.pbt" "$WORK/$name.json"
 	"$ANALYZER" report "$WORK/$name.pbt" --section pipeline,advice
 	assert_eq "$name: all that was recorded is there" true "$(jq .capture.complete "$WORK/$name.json")"
-	assert_eq "$name: pipelines" 1 "$(jq '.pipeline | length' "$WORK/$name.json")"
+	assert_eq "$name: pipelines" "$pipelines" "$(jq '.pipeline | length' "$WORK/$name.json")"
 	assert_series_add_up "$WORK/$name.json"
 }
 

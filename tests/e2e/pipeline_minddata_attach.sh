@@ -13,6 +13,7 @@ AGREE=("$MINDSPORE_PYTHON" "$ROOT/tests/truth/minddata_agree.py")
 TICK_NS=10000000 # no kernel ticks more slowly than 100 times a second
 
 start_job middle --middle --rows 320 --epochs 2 --batch 16 --workers 2
+start_job two --rows 320 --batch 16 --workers 2 --second sleep --map-ms 5
 
 # ---- in the middle: all queues are full, and the first batch is fetched
 run_traced middle
@@ -36,6 +37,18 @@ for id in 1 2 3 5; do
 	assert_between "operator $id: popped more than pushed, by what was there" 0 \
 		$(($(operator middle $id queue.capacity) + 1)) $((pops - pushes))
 done
+
+# ---- two pipelines that were both there before: made alike, used in turn, and one of them slow
+run_traced two 2
+# Before, two batches were fetched of the first and one of the second; an end is fetched, too.
+assert_eq "batches of each since, and ends" "$(job_value two 'batches | tojson' | jq -c '[[.[0] - 2, 1], [.[1] - 1, 1]]')" \
+	"$(jq -c '[.pipeline[].fetches | [.count, .ends_of_data]]' "$WORK/two.json")"
+assert_eq "the operators of each" "$(jq -c '[.pipeline[0], .pipeline[0]] | map([.operators[].name])' "$WORK/two.json")" \
+	"$(jq -c '.pipeline | map([.operators[].name])' "$WORK/two.json")"
+assert_eq "threads of the second's Python map" "collector main worker worker" \
+	"$(jq -r '[.pipeline[1].operators[] | select(.id == 1) | .threads[].role] | sort | join(" ")' "$WORK/two.json")"
+assert_eq "the slow one" "Map(ID:1) sleeps" "$(jq -r '.pipeline[1].bottleneck | "\(.name) \(.kind)"' "$WORK/two.json")"
+assert_eq "the other's map sleeps, too" false "$(jq '.pipeline[0].bottleneck.kind == "sleeps"' "$WORK/two.json")"
 
 # ---- beside the kernel and MindSpore's own sampler, on a real training
 [ -n "${PROFBPF_TEST_LONG:-}" ] || exit 0

@@ -8,6 +8,9 @@ Prints {"ready": true, "pid": ...} and waits for a line on standard input: befor
 is a pipeline or, with --middle, once it runs, its first batch is fetched and all of its
 queues are full. Then it prints what it had asked of the generator by then, goes on,
 and prints what it did.
+
+--second: two pipelines that are made alike, but for what the second's Python map does; both are fetched from in turn, one batch of the
+second after every two of the first.
 """
 import argparse
 import json
@@ -25,6 +28,7 @@ parser.add_argument("--epochs", type=int, default=2)
 parser.add_argument("--workers", type=int, default=2, help="of the Python map")
 parser.add_argument("--processes", action="store_true", help="the Python map works in processes")
 parser.add_argument("--map", choices=["none", "cheap", "sleep", "burn"], default="cheap")
+parser.add_argument("--second", choices=["cheap", "sleep", "burn"])
 parser.add_argument("--map-ms", type=float, default=5, help="what the Python map takes per row")
 parser.add_argument("--source-ms", type=float, default=0, help="the generator sleeps so long per row")
 parser.add_argument("--heavy", type=int, default=0, help="blurs per row of the C++ map")
@@ -54,17 +58,17 @@ class Source:
         return IMAGES[index], LABELS[index]
 
 
-def work(row):
-    if args.map == "sleep":
+def work(row, how):
+    if how == "sleep":
         time.sleep(args.map_ms / 1e3)
-    elif args.map == "burn":
+    elif how == "burn":
         end = time.thread_time() + args.map_ms / 1e3
         while time.thread_time() < end:
             pass
     return row
 
 
-def pipeline():
+def pipeline(how):
     if args.source == "generator":
         data = ds.GeneratorDataset(Source(), ["image", "label"], shuffle=False,
                                    num_parallel_workers=1)
@@ -73,8 +77,8 @@ def pipeline():
                                      num_parallel_workers=1)
     native = [vision.GaussianBlur(7, 3.0)] * args.heavy + [vision.HWC2CHW()]
     data = data.shuffle(16).map(native, "image", num_parallel_workers=1)
-    if args.map != "none":
-        data = data.map([work], "image", num_parallel_workers=args.workers,
+    if how != "none":
+        data = data.map([lambda row: work(row, how)], "image", num_parallel_workers=args.workers,
                         python_multiprocessing=args.processes, max_rowsize=1)
     return data.batch(args.batch, drop_remainder=True, num_parallel_workers=1)
 
@@ -105,10 +109,33 @@ def until_full():
         time.sleep(0.05)
 
 
+def two():
+    iterators = [iter(pipeline(how).create_tuple_iterator(num_epochs=1, output_numpy=True))
+                 for how in (args.map, args.second)]
+    batches, turn, ended = [0, 0], 0, [False, False]
+    while not all(ended):
+        which = 1 if turn % 3 == 2 else 0
+        if turn == 3:
+            until_full()
+            ready()
+        turn += 1
+        if ended[which]:
+            continue
+        if next(iterators[which], None) is None:
+            ended[which] = True
+        else:
+            batches[which] += 1
+        time.sleep(args.think_ms / 1e3)
+    print(json.dumps({"batches": batches}), flush=True)
+
+
 ds.config.set_prefetch_size(4)
+if args.second:
+    two()
+    sys.exit()
 if not args.middle:
     ready()
-iterator = pipeline().create_tuple_iterator(num_epochs=args.epochs, output_numpy=True)
+iterator = pipeline(args.map).create_tuple_iterator(num_epochs=args.epochs, output_numpy=True)
 batches = before = 0
 for epoch in range(args.epochs):
     for _ in iterator:

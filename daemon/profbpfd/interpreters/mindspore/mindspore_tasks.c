@@ -10,7 +10,7 @@
  * start could be traced need this.
  *
  * Sources: the ELF handling of thread-local storage (variant of x86-64, glibc);
- * Task of mindspore/ccsrc/minddata/dataset/util/task.h, whose layout is in a table
+ * Task of mindspore/ccsrc/minddata/dataset/util/task.h, which has the group of its tree, too; its layout is in a table
  * with the MindSpore versions it was found in. Nothing is believed without the
  * check that the table's entry allows. AArch64 addresses such variables in another
  * way (TLSDESC) and is not looked at.
@@ -35,25 +35,28 @@
 #define MODULES_MAX 65536
 #define ID_MAX 4096
 
-/* Where a Task keeps what; a layout is taken when more threads agree with it than with any other. */
+/* Where a Task keeps what; that layout is taken in which most Tasks know their threads, else with which most agree. */
 struct layout {
 	const char *versions; /* it was found in */
 	uint16_t name; /* std::string: its first word is the text's address in both of its forms */
 	uint16_t id; /* int32: the operator's number, -1 = none */
 	uint16_t tid; /* int32: gettid() of the thread, the check; 0 = not there */
+	uint16_t group; /* pointer: the TaskGroup, one for each tree; 0 = not known where */
 };
 
 static const struct layout LAYOUTS[] = {
-	{ "2.10", 0x68, 0x70, 0x78 },
-	{ "2.0", 0x68, 0x70, 0x74 },
-	{ "2.0 without thread ids", 0x68, 0x70, 0 },
+	{ "2.10", 0x68, 0x70, 0x78, 0x160 },
+	{ "2.0", 0x68, 0x70, 0x74, 0x130 },
+	{ "2.0 without thread ids", 0x68, 0x70, 0, 0 },
 };
 
 #define LAYOUT_COUNT (sizeof(LAYOUTS) / sizeof(LAYOUTS[0]))
 
 struct found {
 	uint32_t tid;
+	bool knows_itself; /* its Task has that number, too */
 	int32_t id;
+	uint64_t group; /* 0 = unknown */
 	char name[NAME_MAX_BYTES];
 };
 
@@ -102,6 +105,18 @@ static bool read_name(int memory, uint64_t address, char *name)
 	return strlen(name) > 2 && strlen(name) < NAME_MAX_BYTES - 1;
 }
 
+/* A TaskGroup is an object with virtual methods: its first word is the address of their table. */
+static uint64_t read_group(const struct search *s, const struct layout *layout, uint64_t task)
+{
+	uint64_t group, table, method;
+
+	if (!layout->group || !read_word(s->memory, task + layout->group, &group) ||
+	    group % sizeof(group) || !read_word(s->memory, group, &table) ||
+	    !read_word(s->memory, table, &method) || !method)
+		return 0;
+	return group;
+}
+
 static bool read_task(const struct search *s, const struct layout *layout, uint64_t task,
 		      struct found *found)
 {
@@ -114,6 +129,8 @@ static bool read_task(const struct search *s, const struct layout *layout, uint6
 		return false;
 	if (layout->tid && (!read_int(s->memory, task + layout->tid, &tid) || tid <= 0))
 		return false;
+	found->group = read_group(s, layout, task);
+	found->knows_itself = layout->tid && (uint32_t)tid == found->tid;
 	/* In a pid namespace the thread knows itself by another number: then names must do. */
 	if (layout->tid && (uint32_t)tid != found->tid && !strstr(found->name, "Op"))
 		return false;
@@ -133,11 +150,12 @@ static uint64_t task_of(const struct search *s, uint64_t thread_pointer)
 }
 
 static size_t try_layout(struct search *s, const struct layout *layout,
-			 const struct thread_pointer *threads, size_t count, size_t *tasks)
+			 const struct thread_pointer *threads, size_t count, size_t *tasks,
+			 size_t *knowing)
 {
 	size_t found = 0;
 
-	*tasks = 0;
+	*tasks = *knowing = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct found *row = &s->found[found];
 		uint64_t task;
@@ -149,7 +167,10 @@ static size_t try_layout(struct search *s, const struct layout *layout,
 			continue;
 		++*tasks;
 		row->tid = threads[i].tid;
-		found += read_task(s, layout, task, row);
+		if (!read_task(s, layout, task, row))
+			continue;
+		found++;
+		*knowing += row->knows_itself;
 	}
 	return found;
 }
@@ -160,24 +181,27 @@ static struct item *pack(const struct search *s)
 	uint32_t *tids = calloc(s->count, sizeof(*tids));
 	int32_t *ids = calloc(s->count, sizeof(*ids));
 	char **names = calloc(s->count, sizeof(*names));
+	uint64_t *trees = calloc(s->count, sizeof(*trees));
 	struct item *item = NULL;
 	struct timespec now;
 
-	if (!tids || !ids || !names)
+	if (!tids || !ids || !names || !trees)
 		goto cleanup;
 	for (size_t i = 0; i < s->count; i++) {
 		tids[i] = s->found[i].tid;
 		ids[i] = s->found[i].id;
 		names[i] = s->found[i].name;
+		trees[i] = s->found[i].group;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	m.framework = "MindData";
 	m.tgid = s->pid;
 	m.ts_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
-	m.n_tid = m.n_operator_id = m.n_name = s->count;
+	m.n_tid = m.n_operator_id = m.n_name = m.n_tree = s->count;
 	m.tid = tids;
 	m.operator_id = ids;
 	m.name = names;
+	m.tree = trees;
 	item = item_new(ITEM_BODY, profbpf__thread_roles__get_packed_size(&m));
 	if (!item)
 		goto cleanup;
@@ -188,23 +212,25 @@ cleanup:
 	free(tids);
 	free(ids);
 	free(names);
+	free(trees);
 	return item;
 }
 
 static struct item *search(struct search *s, const struct thread_pointer *threads, size_t count,
 			   const char **problem)
 {
-	size_t best = 0, best_found = 0, tasks = 0;
+	size_t best = 0, best_found = 0, best_knowing = 0, tasks = 0, knowing = 0;
 
 	s->found = calloc(count + 1, sizeof(*s->found));
 	if (!s->found)
 		return NULL;
 	for (size_t i = 0; i < LAYOUT_COUNT; i++) {
-		size_t found = try_layout(s, &LAYOUTS[i], threads, count, &tasks);
+		size_t found = try_layout(s, &LAYOUTS[i], threads, count, &tasks, &knowing);
 
-		if (found > best_found) {
+		if (knowing > best_knowing || (knowing == best_knowing && found > best_found)) {
 			best = i;
 			best_found = found;
+			best_knowing = knowing;
 		}
 	}
 	/* A thread that ends while it is looked at may not agree; most have to. */
@@ -212,7 +238,7 @@ static struct item *search(struct search *s, const struct thread_pointer *thread
 		*problem = "its Tasks are laid out in an unknown way";
 		return NULL;
 	}
-	s->count = try_layout(s, &LAYOUTS[best], threads, count, &tasks);
+	s->count = try_layout(s, &LAYOUTS[best], threads, count, &tasks, &knowing);
 	return s->count ? pack(s) : NULL;
 }
 
