@@ -4,22 +4,19 @@
  *
  * A worker puts each batch into a plasma store, which ends in one Seal(), and hands its id to the
  * trainer by a multiprocessing queue. The trainer, which waits for that pipe, asks whether the
- * store Contains() it and then gets it: once per batch. Processes that do the one are workers of
- * the nearest ancestor that does the other. Sources: megengine/data/dataloader.py and
- * megengine/data/tools/_queue.py of MegEngine 1.13.
+ * store Contains() it and then gets it: once per batch. Which of its loaders it is of:
+ * megengine_loaders.c. Sources: megengine/data/dataloader.py and megengine/data/tools/_queue.py of MegEngine 1.13.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/frameworks/framework.h"
+#include "analyzer/frameworks/megengine.h"
 #include "analyzer/frameworks/python_loader.h"
 #include "lib/base/bisect.h"
 
-#define ANCESTORS_MAX 8
 #define WAIT_NS 200000 /* a pop or push of so long waited */
-
-enum megengine_call { MEGENGINE_NONE = 0, MEGENGINE_SEAL, MEGENGINE_CONTAINS, MEGENGINE_GET };
 
 static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN6plasma12PlasmaClient4SealE", MEGENGINE_SEAL },
@@ -27,22 +24,9 @@ static const struct framework_function FUNCTIONS[] = {
 	{ "_ZN6plasma12PlasmaClient3GetE", MEGENGINE_GET },
 };
 
-struct megengine {
-	struct model *model;
-	struct pipelines *pipelines;
-	uint8_t *what;
-	uint32_t *pipeline; /* of the trainer that each process is, or INDEX_NONE */
-	uint32_t *contains; /* call of each thread that waits for its Get(), or INDEX_NONE */
-};
-
-static uint32_t process_of(const struct megengine *m, const struct call *call)
+static int add_pipeline(struct megengine *m, struct megengine_loader *loader)
 {
-	return m->model->threads.row[call->thread].process;
-}
-
-static int add_trainer(struct megengine *m, uint32_t process)
-{
-	struct pipeline *pipeline = pipeline_add(m->pipelines, "MegEngine", process);
+	struct pipeline *pipeline = pipeline_add(m->pipelines, "MegEngine", loader->process);
 	struct pipeline_queue queue = { .from = 0, .to = INDEX_NONE };
 	struct pipeline_operator *op;
 
@@ -56,38 +40,26 @@ static int add_trainer(struct megengine *m, uint32_t process)
 	queue.name = model_string(m->model, "batches made ahead");
 	if (queue.name == INDEX_NONE || !MODEL_PUSH(&pipeline->queues, queue))
 		return -ENOMEM;
-	m->pipeline[process] = m->pipelines->list.count - 1;
+	loader->pipeline = m->pipelines->list.count - 1;
 	return 0;
 }
 
-static int find_trainers(struct megengine *m)
+static int add_pipelines(struct megengine *m)
 {
-	for (uint32_t i = 0; i < m->model->calls.count; i++) {
-		const struct call *call = &m->model->calls.row[i];
-		int err = 0;
+	int err = 0;
 
-		if (m->what[call->function] == MEGENGINE_CONTAINS &&
-		    m->pipeline[process_of(m, call)] == INDEX_NONE)
-			err = add_trainer(m, process_of(m, call));
-		if (err)
-			return err;
-	}
-	return 0;
+	for (uint32_t i = 0; i < m->loaders.count && !err; i++)
+		err = add_pipeline(m, &m->loaders.row[i]);
+	return err;
 }
 
-/* The pipeline of the trainer that a worker descends from, or NULL. */
-static struct pipeline *served_by(const struct megengine *m, uint32_t process)
+/* Of a call of a worker or of the trainer; NULL = not known. */
+static struct pipeline *pipeline_of(const struct megengine *m, const struct call *call)
 {
-	for (int i = 0; i < ANCESTORS_MAX; i++) {
-		uint32_t pid = m->model->processes.row[process].parent_pid;
+	uint32_t loader = m->loader_of[call - m->model->calls.row];
 
-		process = pid ? loader_process(m->model, pid) : INDEX_NONE;
-		if (process == INDEX_NONE)
-			return NULL;
-		if (m->pipeline[process] != INDEX_NONE)
-			return &m->pipelines->list.row[m->pipeline[process]];
-	}
-	return NULL;
+	return loader == INDEX_NONE ? NULL
+				    : &m->pipelines->list.row[m->loaders.row[loader].pipeline];
 }
 
 static bool has_thread(const struct pipeline *pipeline, uint32_t thread)
@@ -101,7 +73,7 @@ static bool has_thread(const struct pipeline *pipeline, uint32_t thread)
 /* A worker handed over a batch. */
 static int sealed(struct megengine *m, const struct call *call)
 {
-	struct pipeline *pipeline = served_by(m, process_of(m, call));
+	struct pipeline *pipeline = pipeline_of(m, call);
 	struct pipeline_thread worker = { .thread = call->thread,
 					  .role = PIPELINE_WORKER_PROCESS };
 	struct pipeline_output output = { .ts_ns = call->end_ns, .count = 1 };
@@ -130,26 +102,23 @@ static uint32_t span_before(const struct model *model, const struct timeline *li
 	return next > line->first ? next - 1 : INDEX_NONE;
 }
 
-/* The trainer began to wait for the id: with the first sleep for its pipe after the last batch. */
-static uint64_t fetch_start(const struct model *model, const struct pipeline *pipeline,
-			    const struct call *contains)
+/* The trainer began to wait for the id: with the first sleep for its pipe after the last batch of any loader, 0 = none. */
+static uint64_t fetch_start(const struct model *model, uint64_t last_ns, const struct call *contains)
 {
 	const struct timeline *line = contains->thread < model->timelines.count
 					      ? &model->timelines.row[contains->thread]
 					      : NULL;
-	const struct pipeline_fetch *last =
-		pipeline->fetches.count ? &pipeline->fetches.row[pipeline->fetches.count - 1] : NULL;
 	uint64_t start_ns = contains->start_ns;
 	uint32_t at = line ? span_before(model, line, start_ns) : INDEX_NONE;
 
 	for (; at != INDEX_NONE && at >= line->first; at--) {
 		const struct span *span = &model->spans.row[at];
 
-		if (last && span->start_ns < last->end_ns)
+		if (span->start_ns < last_ns)
 			break;
 		if (loader_waits(span))
 			start_ns = span->start_ns;
-		else if (span->state == STATE_SLEEP && !last)
+		else if (span->state == STATE_SLEEP && !last_ns)
 			break; /* before the first batch: other waits of the start */
 		if (at == 0)
 			break;
@@ -159,9 +128,10 @@ static uint64_t fetch_start(const struct model *model, const struct pipeline *pi
 
 static int fetched(struct megengine *m, const struct call *get)
 {
-	struct pipeline *pipeline = &m->pipelines->list.row[m->pipeline[process_of(m, get)]];
 	const struct call *contains = &m->model->calls.row[m->contains[get->thread]];
-	struct pipeline_fetch fetch = { .start_ns = fetch_start(m->model, pipeline, contains),
+	struct pipeline *pipeline = pipeline_of(m, contains);
+	struct pipeline_fetch fetch = { .start_ns = fetch_start(m->model,
+								m->fetched_ns[get->thread], contains),
 					.end_ns = get->end_ns,
 					.thread = get->thread,
 					.open = get->flags & MODEL_CALL_NOT_RETURNED };
@@ -172,6 +142,7 @@ static int fetched(struct megengine *m, const struct call *get)
 					    .size = -1 };
 
 	m->contains[get->thread] = INDEX_NONE;
+	m->fetched_ns[get->thread] = get->end_ns;
 	if (!MODEL_PUSH(&pipeline->fetches, fetch))
 		return -ENOMEM;
 	if (fetch.open)
@@ -225,12 +196,9 @@ static int finish(struct megengine *m)
 {
 	int err = 0;
 
-	for (uint32_t p = 0; p < m->model->processes.count && !err; p++) {
-		struct pipeline *pipeline;
+	for (uint32_t i = 0; i < m->loaders.count && !err; i++) {
+		struct pipeline *pipeline = &m->pipelines->list.row[m->loaders.row[i].pipeline];
 
-		if (m->pipeline[p] == INDEX_NONE)
-			continue;
-		pipeline = &m->pipelines->list.row[m->pipeline[p]];
 		err = add_works(m->model, pipeline);
 		pipeline->operators.row[0].workers = loader_concurrent(m->model, pipeline, 0);
 		pipeline_sort(pipeline);
@@ -257,19 +225,24 @@ static int build(struct model *model, struct pipelines *pipelines)
 
 	m.what = framework_classify(model, "megengine", FUNCTIONS,
 				    sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &any);
-	m.pipeline = no_indices(model->processes.count);
+	m.loader_of = no_indices(any ? model->calls.count : 0);
 	m.contains = no_indices(model->threads.count);
-	if (!m.what || !m.pipeline || !m.contains)
+	m.fetched_ns = calloc((size_t)model->threads.count + 1, sizeof(*m.fetched_ns));
+	if (!m.what || !m.loader_of || !m.contains || !m.fetched_ns)
 		err = -ENOMEM;
 	if (!err && any)
-		err = find_trainers(&m);
+		err = megengine_loaders_find(&m);
+	if (!err && any)
+		err = add_pipelines(&m);
 	if (!err && any)
 		err = walk_calls(&m);
 	if (!err && any)
 		err = finish(&m);
 	free(m.what);
-	free(m.pipeline);
+	free(m.loader_of);
 	free(m.contains);
+	free(m.fetched_ns);
+	free(m.loaders.row);
 	return err;
 }
 

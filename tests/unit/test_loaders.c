@@ -201,6 +201,123 @@ static void megengine_counts_batches(void **state)
 	model_free(model);
 }
 
+/* A batch that a worker makes, or that the trainer asks a client for and gets. */
+static void batch(struct model *model, uint32_t thread, uint32_t function, uint64_t us, uint64_t id,
+		  uint64_t client)
+{
+	uint32_t row = small_call(model, thread, function, us * 1000, us * 1000 + 500);
+
+	model->calls.row[row].args[0] = id;
+	model->calls.row[row].args[1] = client;
+}
+
+/* A job with MegEngine's loaders. */
+struct megengine_scene {
+	struct model *model;
+	uint32_t main, seal, contains, get, workers;
+	uint64_t id;
+};
+
+static struct megengine_scene megengine_scene(void)
+{
+	struct model *model = small_model(0, 1000 * MS);
+	struct megengine_scene s = { .model = model };
+
+	s.main = small_thread(model, small_process(model, 10, "interpreter", true), 10, "interpreter");
+	s.seal = function(model, "megengine", "_ZN6plasma12PlasmaClient4SealERKNS_8UniqueIDE");
+	s.contains =
+		function(model, "megengine", "_ZN6plasma12PlasmaClient8ContainsERKNS_8UniqueIDEPb");
+	s.get = function(model, "megengine", "_ZN6plasma12PlasmaClient3GetERKSt6vectorIx");
+	model->functions.row[s.seal].roles[0] = PROFBPF__FUNCTION__ROLE__HANDLE;
+	model->functions.row[s.contains].roles[0] = PROFBPF__FUNCTION__ROLE__HANDLE;
+	model->functions.row[s.contains].roles[1] = PROFBPF__FUNCTION__ROLE__CORRELATION;
+	return s;
+}
+
+/* A worker that began at an instant, 0 = before recording, and ended at another, 0 = after it. */
+static uint32_t megengine_worker(struct megengine_scene *s, uint64_t from_us, uint64_t to_us)
+{
+	uint32_t pid = 11 + s->workers++;
+	uint32_t process = small_process(s->model, pid, "interpreter", true);
+	uint32_t thread = small_thread(s->model, process, pid, "interpreter");
+
+	s->model->processes.row[process].parent_pid = 10;
+	s->model->threads.row[thread].first_ns = from_us * 1000;
+	s->model->threads.row[thread].exit_ns = to_us * 1000;
+	return thread;
+}
+
+/* The trainer gets batches from a worker, by a client. */
+static void megengine_get(struct megengine_scene *s, uint32_t worker, uint64_t client, uint64_t us,
+			  uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		s->id++;
+		batch(s->model, worker, s->seal, us + 10 * i, s->id, 0);
+		batch(s->model, s->main, s->contains, us + 10 * i + 2, s->id, client);
+		batch(s->model, s->main, s->get, us + 10 * i + 4, 0, 0);
+	}
+}
+
+static void megengine_are(struct megengine_scene *s, uint32_t count, const uint32_t *fetches,
+			  const uint32_t *workers)
+{
+	struct pipelines pipelines;
+
+	small_index(s->model);
+	assert_int_equal(frameworks_build(s->model, &pipelines), 0);
+	assert_int_equal(pipelines.list.count, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct pipeline *pipeline = &pipelines.list.row[i];
+
+		assert_int_equal(pipeline->fetches.count, fetches[i]);
+		assert_int_equal(pipeline->outputs.count, fetches[i]);
+		assert_int_equal(pipeline->operators.row[0].workers, workers[i]);
+	}
+	pipelines_free(&pipelines);
+	model_free(s->model);
+}
+
+/* Two loaders that are used in turn: by whose client asks for whose batches. */
+static void megengine_in_turn(void **state)
+{
+	struct megengine_scene s = megengine_scene();
+	uint32_t one = megengine_worker(&s, 0, 0), two = megengine_worker(&s, 0, 0);
+	uint32_t other = megengine_worker(&s, 0, 0);
+
+	(void)state;
+	megengine_get(&s, one, 0x100, 1000, 2);
+	megengine_get(&s, other, 0x200, 2000, 3);
+	megengine_get(&s, two, 0x100, 3000, 2);
+	megengine_are(&s, 2, (uint32_t[]){ 4, 3 }, (uint32_t[]){ 2, 1 });
+}
+
+/* Epochs with new workers and a client in the same place: of one loader, unless they have another number of batches. */
+static void megengine_epochs(void **state)
+{
+	struct megengine_scene s = megengine_scene();
+
+	(void)state;
+	megengine_get(&s, megengine_worker(&s, 0, 900), 0x100, 500, 2); /* the end of one */
+	megengine_get(&s, megengine_worker(&s, 950, 1900), 0x100, 1000, 3);
+	megengine_get(&s, megengine_worker(&s, 1950, 2900), 0x100, 2000, 5);
+	megengine_get(&s, megengine_worker(&s, 2950, 3900), 0x100, 3000, 3);
+	megengine_get(&s, megengine_worker(&s, 3950, 0), 0x100, 4000, 1); /* the beginning of one */
+	megengine_are(&s, 2, (uint32_t[]){ 8, 6 }, (uint32_t[]){ 1, 1 });
+}
+
+/* Both have workers from before recording, so they are two, though one is used after the other. */
+static void megengine_both_before(void **state)
+{
+	struct megengine_scene s = megengine_scene();
+	uint32_t one = megengine_worker(&s, 0, 0), two = megengine_worker(&s, 0, 0);
+
+	(void)state;
+	megengine_get(&s, one, 0x100, 1000, 2);
+	megengine_get(&s, two, 0x200, 2000, 3);
+	megengine_are(&s, 2, (uint32_t[]){ 2, 3 }, (uint32_t[]){ 1, 1 });
+}
+
 /*
  * main launches; decode ends its sleeps, but for those inside a runtime call, which the device
  * does; reader ends decode's. idle ends too few to count.
@@ -294,6 +411,9 @@ int main(void)
 		cmocka_unit_test(torch_counts_batches),
 		cmocka_unit_test(tf_data_operators),
 		cmocka_unit_test(megengine_counts_batches),
+		cmocka_unit_test(megengine_in_turn),
+		cmocka_unit_test(megengine_epochs),
+		cmocka_unit_test(megengine_both_before),
 		cmocka_unit_test(feeders_by_wakes),
 		cmocka_unit_test(feeders_of_main),
 	};
