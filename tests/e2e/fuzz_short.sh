@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 [ -x "$BUILD/fuzz/fuzz_importer" ] || skip "libFuzzer is not installed (Debian: libclang-rt-dev)"
 
-tests/fuzz/run --runs 8000 --jobs "$(nproc)" --corpus "$WORK/corpus" >"$WORK/out" || { cat "$WORK/out" && fail "an input fails"; }
+tests/fuzz/run --runs 4000 --jobs "$(nproc)" --corpus "$WORK/corpus" >"$WORK/out" || { cat "$WORK/out" && fail "an input fails"; }
 cat "$WORK/out"
 mapfile -t targets < <(tests/fuzz/run --list)
 assert_eq "targets that ran to their end" "${#targets[@]}" "$(grep -c ' inputs$' "$WORK/out")"
