@@ -25,6 +25,8 @@
 #include "analyzer/export/lake/lake.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/view/overview.h"
+#include "analyzer/view/render/wrap.h"
+#include "analyzer/view/render/written.h"
 #include "analyzer/view/report.h"
 #include "lib/base/duration.h"
 #include "lib/base/progress.h"
@@ -154,7 +156,7 @@ static int write_query(FILE *out, const struct options *options, const struct an
 }
 
 /* Says in @error what failed, unless it was the writing. */
-static int write_document(FILE *out, const struct options *options, const struct analysis *analysis,
+static int write_whole(FILE *out, const struct options *options, const struct analysis *analysis,
 			  char *error, size_t error_size)
 {
 	struct report_options report = report_options(options);
@@ -176,6 +178,28 @@ static int write_document(FILE *out, const struct options *options, const struct
 	if (is_overview(options))
 		return overview_text(out, analysis->model, results, &report);
 	return report_text(out, analysis->model, results, &report);
+}
+
+/* On a terminal no line of prose is wider than it; tables have seen to that themselves. */
+static int write_document(FILE *out, const struct options *options, const struct analysis *analysis,
+			  char *error, size_t error_size)
+{
+	unsigned int width = report_options(options).width;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *whole;
+	int err;
+
+	if (!width || options->format != FORMAT_TEXT || options->command == COMMAND_QUERY)
+		return write_whole(out, options, analysis, error, error_size);
+	whole = open_memstream(&text, &size);
+	err = whole ? write_whole(whole, options, analysis, error, error_size) : -ENOMEM;
+	if (whole && fclose(whole) != 0 && !err)
+		err = -ENOMEM;
+	if (!err)
+		err = wrap_text(out, text, width);
+	free(text);
+	return err ? err : stream_flush(out);
 }
 
 static int write_to_file(const struct options *options, const struct analysis *analysis,

@@ -10,6 +10,7 @@
 #include "analyzer/view/report_parts.h"
 
 #define TEXT_SIZE 512
+#define NARROW 80 /* columns of a terminal below which the share of the time has to do */
 #define HOPS_SHOWN 4 /* of a chain in the text report, from the root on */
 
 static void write_thread(struct json *json, const struct model *model, uint32_t thread)
@@ -167,14 +168,16 @@ void report_root_text(const struct model *model, struct syscall_table *syscalls,
 }
 
 static void add_row(struct table *table, const struct model *model, struct syscall_table *syscalls,
-		    const struct idle_roots *roots, const struct idle_root *row)
+		    const struct idle_roots *roots, const struct idle_root *row, bool narrow)
 {
 	char text[4 * TEXT_SIZE];
 
 	table_row(table);
 	table_percent(table, row->percent);
-	table_ms(table, row->ns);
-	table_count(table, row->gaps);
+	if (!narrow) {
+		table_ms(table, row->ns);
+		table_count(table, row->gaps);
+	}
 	table_text(table, idle_cause_name(row->root.cause));
 	root_who_text(model, &row->root, text, sizeof(text));
 	if (*text)
@@ -192,6 +195,7 @@ int report_text_roots(FILE *out, const struct model *model, const struct idle_ro
 {
 	struct syscall_table *syscalls = syscall_table_new(model_text(model, model->info.arch));
 	struct table *table = table_new(options);
+	bool narrow = options->width && options->width < NARROW;
 	uint32_t shown = roots->count;
 	char column[32];
 	int error = -ENOMEM;
@@ -203,14 +207,16 @@ int report_text_roots(FILE *out, const struct model *model, const struct idle_ro
 	snprintf(column, sizeof(column), "%s %%", time);
 	table_column(table, column, TABLE_RIGHT);
 	snprintf(column, sizeof(column), "%s ms", time);
-	table_column(table, column, TABLE_RIGHT);
-	table_column(table, "gaps", TABLE_RIGHT);
+	if (!narrow) {
+		table_column(table, column, TABLE_RIGHT);
+		table_column(table, "gaps", TABLE_RIGHT);
+	}
 	table_column(table, "cause", TABLE_LEFT);
-	table_column(table, "who", TABLE_LEFT);
+	table_column(table, "who", TABLE_LEFT | TABLE_SHRINK);
 	table_column(table, "where, and for what", TABLE_LEFT | TABLE_SHRINK);
 	table_column(table, "waited for by", TABLE_LEFT | TABLE_SHRINK);
 	for (uint32_t i = 0; i < shown; i++)
-		add_row(table, model, syscalls, roots, &roots->row[i]);
+		add_row(table, model, syscalls, roots, &roots->row[i], narrow);
 	fprintf(out, "\n%s:\n", heading);
 	error = table_print(table, out);
 	text_more(out, "roots", roots->count, shown);

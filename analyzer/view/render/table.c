@@ -8,12 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/view/render/wrap.h"
+
 #define CELL_MAX 512
+#define COLUMNS_MAX 64 /* that can be left out; more than any table has */
+#define COLUMNS_KEPT 2 /* the first ones, whatever room there is */
+#define SHRUNK 16 /* what a column that may be cut should have */
 
 struct table {
 	struct libscols_table *columns;
 	struct libscols_line *line;
 	size_t column; /* of the next cell */
+	unsigned int width; /* of the terminal; 0 = no limit */
+	unsigned int widest[COLUMNS_MAX]; /* of the cells of a column, and of its heading */
+	bool shrinks[COLUMNS_MAX];
+	bool filled[COLUMNS_MAX]; /* there is a cell with something in it */
 	int error;
 };
 
@@ -29,6 +38,7 @@ struct table *table_new(const struct report_options *options)
 		return NULL;
 	}
 	scols_table_enable_colors(table->columns, 0);
+	table->width = options->width;
 	/* Not a terminal: never cut, never ask for the terminal's width. */
 	scols_table_set_termforce(table->columns,
 				  options->width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
@@ -45,9 +55,23 @@ void table_free(struct table *table)
 	free(table);
 }
 
+/* A cell, or the heading, of a column. */
+static void measure(struct table *table, size_t column, const char *text)
+{
+	unsigned int width = wrap_columns(text, strlen(text));
+
+	if (column < COLUMNS_MAX && width > table->widest[column])
+		table->widest[column] = width;
+}
+
 void table_column(struct table *table, const char *heading, int how)
 {
+	size_t column = scols_table_get_ncols(table->columns);
 	int flags = 0;
+
+	measure(table, column, heading);
+	if (column < COLUMNS_MAX)
+		table->shrinks[column] = how & TABLE_SHRINK;
 
 	if (how & TABLE_RIGHT)
 		flags |= SCOLS_FL_RIGHT;
@@ -69,8 +93,11 @@ void table_text(struct table *table, const char *text)
 {
 	char clean[CELL_MAX];
 
-	if (table->line && scols_line_set_data(table->line, table->column,
-					       printable(text, clean, sizeof(clean))) != 0)
+	printable(text, clean, sizeof(clean));
+	measure(table, table->column, clean);
+	if (table->column < COLUMNS_MAX)
+		table->filled[table->column] |= *clean != '\0';
+	if (table->line && scols_line_set_data(table->line, table->column, clean) != 0)
 		table->error = -ENOMEM;
 	table->column++;
 }
@@ -152,13 +179,64 @@ void table_empty(struct table *table)
 	table_text(table, "");
 }
 
+static unsigned int least(const struct table *table, size_t column)
+{
+	unsigned int width = table->widest[column];
+
+	return table->shrinks[column] && width > SHRUNK ? SHRUNK : width;
+}
+
+/* What stays where there is not room for all: bits of columns. */
+static uint64_t fit(const struct table *table, size_t count)
+{
+	uint64_t kept = 0;
+	size_t width = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		kept |= UINT64_C(1) << i;
+		width += least(table, i) + (i > 0);
+	}
+	/* What is empty says nothing; then the last ones go first: tables begin with what matters most. */
+	for (int empty = 1; empty >= 0; empty--) {
+		for (size_t i = count; i-- > COLUMNS_KEPT && width > table->width;) {
+			if (!(kept >> i & 1) || (empty && table->filled[i]))
+				continue;
+			kept &= ~(UINT64_C(1) << i);
+			width -= least(table, i) + 1;
+		}
+	}
+	return kept;
+}
+
+/* Says what there was no room for. */
+static void leave_out(struct table *table, char *names, size_t size)
+{
+	size_t count = scols_table_get_ncols(table->columns), used = 0;
+	uint64_t kept = table->width && count <= COLUMNS_MAX ? fit(table, count) : UINT64_MAX;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < count && i < COLUMNS_MAX; i++) {
+		struct libscols_column *column = scols_table_get_column(table->columns, i);
+
+		if (kept >> i & 1)
+			continue;
+		scols_column_set_flags(column, scols_column_get_flags(column) | SCOLS_FL_HIDDEN);
+		if (table->filled[i])
+			used += (size_t)snprintf(names + used, used < size ? size - used : 0,
+						 "%s%s", used ? ", " : "",
+						 scols_cell_get_data(scols_column_get_header(column)));
+		used = used < size ? used : size;
+	}
+}
+
 int table_print(struct table *table, FILE *out)
 {
-	char *text = NULL;
+	char *text = NULL, left_out[CELL_MAX];
 	int err;
 
 	if (table->error)
 		return table->error;
+	leave_out(table, left_out, sizeof(left_out));
 	/* A table without lines would not even show its headings. */
 	err = scols_print_table_to_string(table->columns, &text);
 	if (err)
@@ -168,6 +246,8 @@ int table_print(struct table *table, FILE *out)
 	/* The library ends the last line in some versions only. */
 	if (!err && text && *text && text[strlen(text) - 1] != '\n' && fputc('\n', out) == EOF)
 		err = errno ? -errno : -EIO;
+	if (!err && *left_out && text && *text)
+		wrap_line(out, "    no room for", sizeof("    no room for"), left_out, table->width);
 	free(text);
 	return err;
 }
@@ -176,7 +256,7 @@ void print_heading(FILE *out, const struct report_options *options, const char *
 {
 	fprintf(out, "\n%s%s%s\n", options->colour ? "\033[1m" : "", title,
 		options->colour ? "\033[0m" : "");
-	for (size_t i = 0; i < strlen(title); i++)
+	for (size_t i = 0; i < strlen(title) && (!options->width || i < options->width); i++)
 		fputc('-', out);
 	fputc('\n', out);
 }

@@ -50,7 +50,12 @@ void table_us_if(struct table *table, bool is_known, uint64_t ns);
 void table_unknown(struct table *table); /* "unknown" */
 void table_empty(struct table *table); /* nothing: does not apply */
 
-/* Write the table. Returns 0, -ENOMEM or the errno of writing. */
+/*
+ * table_print - write the table
+ *
+ * Where the terminal is too narrow for all columns the last ones are left out, which is said below. Returns 0, -ENOMEM
+ * or the errno of writing.
+ */
 int table_print(struct table *table, FILE *out);
 
 /*
