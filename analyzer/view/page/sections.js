@@ -17,7 +17,7 @@ function nested_html(rows, path, start, depth, name) {
 		table_html(list.rows, list.paths, start, { label: "Of", caption: `${name}: ${words(key)}` })}</details>`).join("") +
 		rows.map((row, i) => Object.entries(row).filter(([key, value]) => is_map(value) && !NOT_FIGURES.includes(key) && depth < 6 && rows.length < 9).map(([key, value]) => {
 			const inner = content_html(value, `${path}.${i}.${key}`, start, depth + 1, `${name}: ${words(key)}`);
-			return inner && `<h${depth}>${esc(`${row.name ?? row.device ?? row.id ?? row.pid ?? i}: ${words(key)}`)}</h${depth}>${inner}`;
+			return inner && `<h${depth}>${esc(`${row.framework ? `${row.framework} ${row.id ?? ""}` : row.name ?? row.device ?? row.id ?? row.pid ?? i}: ${words(key)}`)}</h${depth}>${inner}`;
 		}).join("")).join("");
 }
 
@@ -74,7 +74,9 @@ function is_empty(value) {
 
 function sections_of(report) {
 	const others = Object.keys(report).filter(key => !ORDER.includes(key) && !["schema", "verdict", "trace", "capture", "left_out", "page"].includes(key));
-	return [...ORDER, ...others, "capture", "trace"].filter(key => EXTRA[key] && !(key in report) ? true : key in report && !is_empty(report[key]));
+	/* Without a device that tells its tasks there is no idle time: its sums are none. */
+	const has_idle = report.idle?.total_ns || (report.devices ?? []).some(device => device.window_ns);
+	return [...ORDER, ...others, "capture", "trace"].filter(key => key !== "idle" || has_idle).filter(key => EXTRA[key] && !(key in report) ? true : key in report && !is_empty(report[key]));
 }
 
 /* What a section shows above its charts. */

@@ -8,7 +8,7 @@ function columns_of(rows) {
 	const columns = new Set();
 	for (const row of rows)
 		for (const [key, value] of Object.entries(row))
-			if (!is_map(value) && !(Array.isArray(value) && value.some(is_nested)))
+			if (!is_map(value) && !(Array.isArray(value) && (!value.length || value.some(is_nested))))
 				columns.add(key);
 	return [...columns];
 }

@@ -130,8 +130,9 @@ function slice_shape(params, api, style) {
 		return null;
 	const [text, colour] = [style.texts[params.dataIndex], style.colours[params.dataIndex]];
 	const rect = { type: "rect", shape, style: { fill: colour, stroke: shape.width > 6 ? style.line : "none", lineWidth: 0.5 } };
-	if (shape.width > 40)
-		Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { text, fill: "#fff", textBorderColor: "#0009", textBorderWidth: 2, fontSize: 11, width: shape.width - 8, overflow: "truncate" } } });
+	const shown = shape.width < 60 ? text.replace(/^Step (\d+)$/, "$1") : text;
+	if (shape.width > (shown === text ? 40 : 24))
+		Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { text: shown, fill: "#fff", textBorderColor: "#0009", textBorderWidth: 2, fontSize: 11, width: shape.width - 8, overflow: "truncate" } } });
 	return rect;
 }
 
@@ -247,5 +248,5 @@ function draw_over_time(report, start) {
 		points: sums.get(row).map((ns, i) => [(since(times.start_ns, start) + (i + 0.5) * times.interval_ns) / 1e9, 100 * ns / times.interval_ns / whole]) }));
 	const title = times.of === "idle" ? "Idle by root over time" : "Waiting by root over time";
 	place.innerHTML = chart_html("over-time", `${title}, share of the time`, innerWidth < 700 ? 230 : 430, roots.slice(0, 3).map(r => `${root_text(r)} ${r.percent.toFixed(1)} %`).join("; "));
-	chart("over-time", style => time_option(style, series, v => `${Number(v).toFixed(0)} %`, { width: document.querySelector('[data-chart="over-time"]').clientWidth }));
+	chart("over-time", style => time_option(style, series, v => `${Number(v).toFixed(0)} %`, { y: { max: v => Math.max(100, Math.round(v.max)) }, width: document.querySelector('[data-chart="over-time"]').clientWidth }));
 }
