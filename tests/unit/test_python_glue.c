@@ -61,11 +61,11 @@ static void expect(const char *const *before, const char *const *after)
 
 static void test_glue_between_functions_is_taken_out(void **state)
 {
-	static const char *const before[] = { "python3.11:list_sort", "py:leaf", "python3.11:_PyEval_Vector",
+	static const char *const before[] = { "python3.11:list_sort", "python3.11:", "python3.11:PyObject_Vectorcall", "py:leaf", "python3.11:_PyEval_Vector",
 					      "python3.11:_PyFunction_Vectorcall", "python3.11:",
 					      "py:caller", "libpython3.12.so.1.0:method_vectorcall.part.0",
 					      "py:main", "python3.11:PyEval_EvalCode", "python3.11:", NULL };
-	static const char *const after[] = { "python3.11:list_sort", "py:leaf", "py:caller", "py:main",
+	static const char *const after[] = { "python3.11:list_sort", "python3.11:", "py:leaf", "py:caller", "py:main",
 					     "python3.11:PyEval_EvalCode", "python3.11:", NULL };
 
 	(void)state;
@@ -80,11 +80,13 @@ static void test_everything_else_stays(void **state)
 	static const char *const after[] = { "py:callback", "libtorch.so:apply", "libtorch.so:", "python3.11:list_sort",
 					     "python3.11:_PyEval_EvalFrameDefault", "_datetime.cpython-311.so:",
 					     "pythonista:_PyObject_Call", "py:main", NULL };
+	static const char *const runs[] = { "python3.11:_PyObject_Call", "py:main", NULL };
 	static const char *const native[] = { "python3.11:_PyObject_Call", "python3.11:", NULL };
 
 	(void)state;
 	expect(before, after);
 	expect(native, native);
+	expect(runs, runs);
 }
 
 int main(void)

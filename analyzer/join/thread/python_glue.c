@@ -86,14 +86,15 @@ static bool is_interpreter(const char *path)
 	return strncmp(name, "python", 6) == 0 && (!name[6] || isdigit((unsigned char)name[6]));
 }
 
-static bool is_glue(const struct model *model, const struct code_frame *frame)
+static bool is_glue(const struct model *model, const struct code_frame *frame, bool between)
 {
-	return frame->kind == PROFBPF__STACKS__KIND__USER && frame->file != INDEX_NONE &&
-	       is_interpreter(model_text(model, model->code_files.row[frame->file].path)) &&
-	       (!frame->name || is_glue_name(model_text(model, frame->name)));
+	if (frame->kind != PROFBPF__STACKS__KIND__USER || frame->file == INDEX_NONE ||
+	    !is_interpreter(model_text(model, model->code_files.row[frame->file].path)))
+		return false;
+	return frame->name ? is_glue_name(model_text(model, frame->name)) : between;
 }
 
-/* From the innermost function of Python to the outermost one. */
+/* Up to the outermost function of Python. What runs, the innermost frame, stays. */
 static void fold(struct model *model, struct code_stack *stack)
 {
 	uint32_t *frames = model->stack_frames.row + stack->first, kept = 0, last = INDEX_NONE;
@@ -107,7 +108,7 @@ static void fold(struct model *model, struct code_stack *stack)
 		const struct code_frame *frame = &model->code_frames.row[frames[i]];
 
 		inside |= frame->kind == PROFBPF__STACKS__KIND__PYTHON;
-		if (!inside || i > last || !is_glue(model, frame))
+		if (i == 0 || i > last || !is_glue(model, frame, inside))
 			frames[kept++] = frames[i];
 	}
 	stack->depth = kept;
