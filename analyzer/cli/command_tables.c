@@ -118,7 +118,7 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	  "levels of scopes (first parts of operators' names) that timelines show, 0 for none (3)",
 	  0 },
 	{ "no-merge", KEY_NO_MERGE, NULL, 0,
-	  "of chrome: write each run on a CPU, however short and many they are", 0 },
+	  "of chrome: write each run on a CPU, call and task, however short and many they are", 0 },
 	OPTION_PID,
 	OPTION_STRICT,
 	OPTION_MEMORY,

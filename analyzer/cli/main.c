@@ -285,13 +285,13 @@ static void tell_outside(const struct options *options, const struct analysis *a
 			outside, model->tasks.count, options->output);
 }
 
-static void tell_merged(const struct options *options, const struct sliver_counts *slivers)
+static void tell_merged(const struct options *options, const char *what, const struct sliver_counts *merged)
 {
-	if (slivers->runs)
+	if (merged->runs)
 		fprintf(stderr,
-			"analyzer: %" PRIu64 " runs on CPUs that are shorter than %" PRIu64
+			"analyzer: %" PRIu64 " %s that are shorter than %" PRIu64
 			" us are %" PRIu64 " slices of %s; with --no-merge each is one\n",
-			slivers->runs, slivers->resolution_ns / 1000, slivers->slices,
+			merged->runs, what, merged->resolution_ns / 1000, merged->slices,
 			options->output);
 }
 
@@ -335,8 +335,11 @@ static int export_file(const struct options *options, const struct analysis *ana
 	if (!err)
 		err = output_commit(&output, error, error_size);
 	output_end(&output);
-	if (!err)
-		tell_merged(options, &told.slivers);
+	if (err)
+		return err;
+	tell_merged(options, "runs on CPUs", &told.slivers);
+	tell_merged(options, "calls", &told.calls);
+	tell_merged(options, "tasks of devices", &told.tasks);
 	return err;
 }
 

@@ -34,6 +34,7 @@ struct sliver_counts {
 /* What an exporter made of it, to be told to the user. */
 struct export_told {
 	struct sliver_counts slivers; /* runs on CPUs that were merged */
+	struct sliver_counts calls, tasks; /* the same of calls and of tasks of devices (timeline/crowds.h) */
 };
 
 struct export_options {
@@ -45,7 +46,7 @@ struct export_options {
 	const struct device_step_results *steps; /* of devices; NULL = none are shown */
 	uint32_t scope_depth; /* levels of scopes that timelines show */
 	enum stacks_kind stacks; /* of exporters with has_kinds */
-	bool each_slice; /* Chrome's timeline merges none (timeline/slivers.h) */
+	bool each_slice; /* Chrome's timeline merges none (timeline/slivers.h, crowds.h) */
 	struct export_told *told; /* NULL: nobody wants to know */
 };
 

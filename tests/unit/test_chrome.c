@@ -18,6 +18,8 @@
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"
 
+#define READ_MAX (16 << 20)
+
 static const struct results no_results;
 
 struct events {
@@ -28,13 +30,13 @@ struct events {
 static char *read_file(const char *path)
 {
 	FILE *file = fopen(path, "r");
-	char *text = calloc(1, 1 << 20);
+	char *text = calloc(1, READ_MAX);
 	size_t size;
 
 	assert_non_null(file);
 	assert_non_null(text);
-	size = fread(text, 1, (1 << 20) - 1, file);
-	assert_true(size > 0 && size < (1 << 20) - 1);
+	size = fread(text, 1, READ_MAX - 1, file);
+	assert_true(size > 0 && size < READ_MAX - 1);
 	fclose(file);
 	return text;
 }
@@ -350,6 +352,69 @@ static void failures_are_explained(void **state)
 	model_free(model);
 }
 
+#define CROWD 70000 /* more than are kept */
+
+/* Launches of a microsecond, three apart, and what they launch; each 10,000th is long, with others inside. */
+static struct model *crowd(void)
+{
+	struct model *model = small_model(0, 3000ull * CROWD + 100000);
+	uint32_t process = small_process(model, 10, "p", true);
+	uint32_t thread = small_thread(model, process, 10, "t");
+	uint32_t launch = small_function(model, "opencl", "clEnqueueNDRangeKernel", PROFBPF__FUNCTION__KIND__LAUNCH);
+
+	small_device(model, process, "d", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	for (uint64_t i = 0; i < CROWD; i++) {
+		uint64_t start_ns = 3000 * i, lasts_ns = i % 10000 == 5 ? 31000 : 1000;
+		uint32_t call = small_call(model, thread, launch, start_ns, start_ns + lasts_ns);
+		struct device_task *task = small_task(model, 0, start_ns + 50, start_ns + 50 + lasts_ns);
+
+		task->call = call;
+		task->name = model_string(model, "blur");
+	}
+	small_index(model);
+	return model;
+}
+
+/* Of all events of a phase, by one walk: how many, of which so many stand alone, and the sum of an argument. */
+struct walked {
+	size_t events, alone;
+	uint64_t sum;
+};
+
+static struct walked walk(const struct events *events, const char *phase, const char *name, const char *what)
+{
+	struct walked walked = { 0 };
+
+	for (size_t i = 0; i < events->root->u.array.len; i++) {
+		yajl_val event = events->root->u.array.values[i];
+
+		if (strcmp(string_field(event, "ph"), phase) != 0 || strcmp(string_field(event, "name"), name) != 0)
+			continue;
+		walked.events++;
+		walked.alone += strcmp(string_field(event, "cat"), "merged") != 0;
+		walked.sum += strtoull(text_arg(event, what), NULL, 10);
+	}
+	return walked;
+}
+
+/* None is lost, the long ones stay, and arrows have both of their ends. */
+static void crowds_are_merged(void **state)
+{
+	struct events events = export(crowd());
+	struct walked calls = walk(&events, "X", "clEnqueueNDRangeKernel", "calls");
+	struct walked tasks = walk(&events, "X", "blur", "tasks");
+	size_t arrows = walk(&events, "s", "launch", "").events;
+
+	assert_int_equal(calls.sum + calls.alone, CROWD);
+	assert_int_equal(tasks.sum + tasks.alone, CROWD);
+	assert_in_range(calls.alone, CROWD / 10000, CROWD / 100);
+	assert_in_range(tasks.alone, CROWD / 10000, CROWD / 100);
+	assert_in_range(arrows, CROWD / 10000, calls.alone);
+	assert_int_equal(walk(&events, "f", "launch", "").events, arrows);
+	assert_in_range(events.root->u.array.len, 1000, CROWD);
+	events_free(&events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +425,7 @@ int main(void)
 		cmocka_unit_test(arrows_bind_to_their_slices),
 		cmocka_unit_test(overlapping_tasks_have_rows_of_their_own),
 		cmocka_unit_test(numbers_are_exact),
+		cmocka_unit_test(crowds_are_merged),
 		cmocka_unit_test(failures_are_explained),
 	};
 

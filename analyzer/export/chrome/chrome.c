@@ -54,6 +54,15 @@ uint32_t chrome_process(struct chrome_trace *trace, uint32_t process, uint32_t p
 }
 
 /* An array has no place for metadata of the whole trace: it goes into an event. */
+static void write_merged(struct chrome_writer *writer, const char *merged, const char *shorter,
+			 const struct sliver_counts *counts)
+{
+	if (!counts->runs)
+		return;
+	chrome_arg_uint(writer, merged, counts->runs);
+	chrome_arg_uint(writer, shorter, counts->resolution_ns);
+}
+
 static void write_head(struct chrome_trace *trace)
 {
 	const struct model *model = trace->model;
@@ -68,11 +77,9 @@ static void write_head(struct chrome_trace *trace)
 	if (clock_table_from_monotonic(model->clocks, CLOCK_KIND_REALTIME, trace->window.start_ns,
 				       &realtime_ns) == 0)
 		chrome_arg_uint(writer, "baseTimeNanoseconds", realtime_ns);
-	if (trace->slivers.runs) {
-		chrome_arg_uint(writer, "runsMerged", trace->slivers.runs);
-		chrome_arg_uint(writer, "runsMergedShorterThanNanoseconds",
-				trace->slivers.resolution_ns);
-	}
+	write_merged(writer, "runsMerged", "runsMergedShorterThanNanoseconds", &trace->slivers);
+	write_merged(writer, "callsMerged", "callsMergedShorterThanNanoseconds", &trace->calls);
+	write_merged(writer, "tasksMerged", "tasksMergedShorterThanNanoseconds", &trace->tasks);
 	chrome_event_end(writer);
 }
 
@@ -132,6 +139,25 @@ static void merge_slivers(struct chrome_trace *trace)
 		trace->options->told->slivers = trace->slivers;
 }
 
+typedef int survey_fn(struct chrome_trace *trace, struct sliver_counts *counts, bool mark,
+		   uint64_t *slices);
+
+/* The least resolution with which there are few enough. */
+static int merge_crowds(struct chrome_trace *trace, survey_fn *survey, struct sliver_counts *counts)
+{
+	uint64_t kept = crowds_kept(trace->window.end_ns - trace->window.start_ns), slices;
+	int error = survey(trace, counts, false, &slices);
+
+	while (!error && slices > kept && counts->resolution_ns < CROWD_RESOLUTION_MAX &&
+	       !trace->options->each_slice) {
+		*counts = (struct sliver_counts){ .resolution_ns = counts->resolution_ns
+									   ? 2 * counts->resolution_ns
+									   : 1000 };
+		error = survey(trace, counts, false, &slices);
+	}
+	return error ? error : survey(trace, counts, true, &slices);
+}
+
 static int prepare(struct chrome_trace *trace)
 {
 	int error;
@@ -148,6 +174,14 @@ static int prepare(struct chrome_trace *trace)
 		error = cpu_slices_build(trace->model, trace->options, &trace->cpus);
 	if (!error)
 		merge_slivers(trace);
+	if (!error)
+		error = merge_crowds(trace, chrome_survey_calls, &trace->calls);
+	if (!error)
+		error = merge_crowds(trace, chrome_survey_tasks, &trace->tasks);
+	if (!error && trace->options->told) {
+		trace->options->told->calls = trace->calls;
+		trace->options->told->tasks = trace->tasks;
+	}
 	return error;
 }
 

@@ -11,6 +11,8 @@
 struct calls_writer {
 	struct chrome_trace *trace;
 	struct lanes lanes;
+	struct crowds crowds;
+	struct thread_slice first; /* of the crowd that there is */
 	uint32_t thread;
 	uint32_t pid;
 };
@@ -125,35 +127,166 @@ static void write_ioctl(struct calls_writer *calls, uint32_t tid, const struct t
 	chrome_event_end(writer);
 }
 
+/* Several short calls, by the name of their function if they are all of one. */
+static void write_crowd(struct calls_writer *calls, uint32_t tid, const struct crowd *crowd)
+{
+	struct chrome_trace *trace = calls->trace;
+	struct chrome_writer *writer = &trace->writer;
+	const struct call *call = calls->first.call;
+	char name[EXPORT_NAME_SIZE] = "several calls";
+
+	if (crowd->alike && call)
+		export_function_name(trace->model, call->function, name, sizeof(name));
+	else if (crowd->alike)
+		export_ioctl_name(trace->model, calls->first.ioctl, name, sizeof(name));
+	chrome_event(writer, 'X', name, "merged", calls->pid, tid);
+	chrome_time(writer, crowd->start_ns);
+	chrome_duration(writer, crowd->end_ns - crowd->start_ns);
+	chrome_arg_uint(writer, "calls", crowd->count);
+	chrome_arg_uint(writer, "in_ns", crowd->in_ns);
+	chrome_event_end(writer);
+}
+
+/* The row that has room from @start_ns to @end_ns; false, and counted, if there is none. */
+static bool place(struct calls_writer *calls, uint64_t start_ns, uint64_t end_ns, uint32_t *tid)
+{
+	struct lane *lane = lanes_place(&calls->lanes, start_ns, end_ns);
+	uint64_t ended_ns;
+
+	if (!lane) {
+		calls->trace->not_placed++;
+		return false;
+	}
+	if (!lane->track)
+		lane->track = add_row(calls, calls->lanes.count == 1);
+	while (lane_pop(lane, start_ns, &ended_ns))
+		;
+	lane_push(lane, end_ns);
+	*tid = (uint32_t)lane->track;
+	return true;
+}
+
+static void write_slice(struct calls_writer *calls, const struct thread_slice *slice)
+{
+	uint32_t tid;
+
+	if (!place(calls, slice->start_ns, slice->end_ns, &tid))
+		return;
+	if (slice->range)
+		write_range(calls, tid, slice);
+	else if (slice->call)
+		write_call(calls, tid, slice);
+	else
+		write_ioctl(calls, tid, slice);
+}
+
+static void write_done(struct calls_writer *calls)
+{
+	const struct crowd *done = &calls->crowds.done;
+	uint32_t tid;
+
+	if (done->count == 1)
+		write_slice(calls, &calls->first);
+	else if (done->count && place(calls, done->start_ns, done->end_ns, &tid))
+		write_crowd(calls, tid, done);
+}
+
+/* Calls and ioctls are never taken for each other. */
+static uint64_t key_of(const struct thread_slice *slice)
+{
+	return slice->call ? (uint64_t)slice->call->function << 1 :
+			     (uint64_t)slice->ioctl->cmd << 1 | 1;
+}
+
+static enum crowd_news take(struct crowds *crowds, const struct thread_slice *slice)
+{
+	return crowd_take(crowds, slice->start_ns, slice->end_ns, key_of(slice), slice->range);
+}
+
 static void write_thread(struct calls_writer *calls)
 {
 	struct chrome_trace *trace = calls->trace;
 	struct thread_slices slices;
 	struct thread_slice slice;
-	uint64_t ended_ns;
 
 	lanes_clear(&calls->lanes);
+	calls->crowds = (struct crowds){ .resolution_ns = trace->calls.resolution_ns };
 	thread_slices_begin(&slices, trace->model, &trace->window, &trace->ranges,
 			    calls->thread);
 	while (thread_slices_next(&slices, &slice)) {
-		struct lane *lane = lanes_place(&calls->lanes, slice.start_ns, slice.end_ns);
+		enum crowd_news news = take(&calls->crowds, &slice);
 
-		if (!lane) {
-			trace->not_placed++;
-			continue;
-		}
-		if (!lane->track)
-			lane->track = add_row(calls, calls->lanes.count == 1);
-		while (lane_pop(lane, slice.start_ns, &ended_ns))
-			;
-		lane_push(lane, slice.end_ns);
-		if (slice.range)
-			write_range(calls, (uint32_t)lane->track, &slice);
-		else if (slice.call)
-			write_call(calls, (uint32_t)lane->track, &slice);
-		else
-			write_ioctl(calls, (uint32_t)lane->track, &slice);
+		write_done(calls);
+		if (news == CROWD_BEGAN)
+			calls->first = slice;
+		else if (news == CROWD_PASSED)
+			write_slice(calls, &slice);
 	}
+	crowd_end(&calls->crowds);
+	write_done(calls);
+}
+
+/* ---- What merging makes of them */
+
+struct calls_survey {
+	struct chrome_trace *trace;
+	struct sliver_counts *counts;
+	bool mark;
+	uint64_t slices;
+	struct thread_slice first;
+};
+
+static void forget_arrows(const struct calls_survey *survey, const struct thread_slice *slice)
+{
+	struct export_flows *flows = &survey->trace->flows;
+
+	for (uint32_t task = slice->call && survey->mark ? export_flow_first(flows, slice->call) : INDEX_NONE;
+	     task != INDEX_NONE; task = export_flow_next(flows, task))
+		flows->shown[task] = false;
+}
+
+static void count_done(struct calls_survey *survey, const struct crowd *done)
+{
+	survey->slices += done->count > 0;
+	survey->counts->runs += done->count > 1 ? done->count : 0;
+	survey->counts->slices += done->count > 1;
+}
+
+static void survey_thread(struct calls_survey *survey, uint32_t thread)
+{
+	struct chrome_trace *trace = survey->trace;
+	struct crowds crowds = { .resolution_ns = survey->counts->resolution_ns };
+	struct thread_slices slices;
+	struct thread_slice slice;
+
+	thread_slices_begin(&slices, trace->model, &trace->window, &trace->ranges, thread);
+	while (thread_slices_next(&slices, &slice)) {
+		enum crowd_news news = take(&crowds, &slice);
+
+		count_done(survey, &crowds.done);
+		survey->slices += news == CROWD_PASSED && !slice.range;
+		if (news == CROWD_BEGAN)
+			survey->first = slice;
+		if (news == CROWD_GREW) {
+			forget_arrows(survey, &survey->first);
+			forget_arrows(survey, &slice);
+		}
+	}
+	crowd_end(&crowds);
+	count_done(survey, &crowds.done);
+}
+
+int chrome_survey_calls(struct chrome_trace *trace, struct sliver_counts *counts, bool mark,
+			uint64_t *slices)
+{
+	struct calls_survey survey = { .trace = trace, .counts = counts, .mark = mark };
+
+	counts->runs = counts->slices = 0;
+	for (uint32_t i = 0; i < trace->model->threads.count; i++)
+		if (trace->chosen[i])
+			survey_thread(&survey, i);
+	*slices = survey.slices;
+	return 0;
 }
 
 int chrome_write_calls(struct chrome_trace *trace)

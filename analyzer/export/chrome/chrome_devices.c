@@ -12,32 +12,49 @@
 struct devices_writer {
 	struct chrome_trace *trace;
 	struct lanes lanes;
+	struct crowds crowds;
+	uint32_t first; /* task of the crowd that there is */
+	struct sliver_counts *counts; /* of a survey, which writes nothing; else NULL */
+	bool mark;
+	uint64_t slices;
 	uint32_t device;
 	uint32_t pid; /* as which the device, or a part of it, is shown */
 };
+
+/* The row that has room; NULL, and counted, if there is none. */
+static struct lane *place(struct devices_writer *devices, uint64_t start_ns, uint64_t end_ns,
+			  const char *stream_name)
+{
+	struct lane *lane = lanes_place(&devices->lanes, start_ns, end_ns);
+	uint64_t ended_ns;
+
+	if (!lane) {
+		devices->trace->not_placed++;
+		return NULL;
+	}
+	if (!lane->track)
+		lane->track = chrome_add_row(devices->trace, devices->pid, stream_name);
+	while (lane_pop(lane, start_ns, &ended_ns))
+		;
+	lane_push(lane, end_ns);
+	return lane;
+}
 
 static void write_task(struct devices_writer *devices, uint32_t row, const char *stream_name)
 {
 	struct chrome_trace *trace = devices->trace;
 	struct chrome_writer *writer = &trace->writer;
 	const struct device_task *task = &trace->model->tasks.row[row];
-	uint64_t start_ns = task->start_ns, end_ns = task->end_ns, ended_ns;
+	uint64_t start_ns = task->start_ns, end_ns = task->end_ns;
 	struct export_text texts[EXPORT_TASK_TEXTS];
 	struct lane *lane;
 	bool cut;
 
 	if (!export_clip(&trace->window, &start_ns, &end_ns, &cut))
 		return;
-	lane = lanes_place(&devices->lanes, start_ns, end_ns);
-	if (!lane) {
-		trace->not_placed++;
+	lane = place(devices, start_ns, end_ns, stream_name);
+	if (!lane)
 		return;
-	}
-	if (!lane->track)
-		lane->track = chrome_add_row(trace, devices->pid, stream_name);
-	while (lane_pop(lane, start_ns, &ended_ns))
-		;
-	lane_push(lane, end_ns);
 	chrome_event(writer, 'X', export_task_name(trace->model, task),
 		     export_task_category(task->kind), devices->pid, (uint32_t)lane->track);
 	chrome_time(writer, start_ns);
@@ -68,6 +85,66 @@ static void write_task(struct devices_writer *devices, uint32_t row, const char 
 	}
 }
 
+/* Several short tasks, by their name if all have the same. */
+static void write_crowd(struct devices_writer *devices, const struct crowd *crowd,
+			const char *stream_name)
+{
+	struct chrome_trace *trace = devices->trace;
+	const struct device_task *task = &trace->model->tasks.row[devices->first];
+	struct chrome_writer *writer = &trace->writer;
+	struct lane *lane = place(devices, crowd->start_ns, crowd->end_ns, stream_name);
+
+	if (!lane)
+		return;
+	chrome_event(writer, 'X',
+		     crowd->alike ? export_task_name(trace->model, task) : "several tasks", "merged",
+		     devices->pid, (uint32_t)lane->track);
+	chrome_time(writer, crowd->start_ns);
+	chrome_duration(writer, crowd->end_ns - crowd->start_ns);
+	chrome_arg_uint(writer, "tasks", crowd->count);
+	chrome_arg_uint(writer, "in_ns", crowd->in_ns);
+	chrome_event_end(writer);
+}
+
+/* The crowd that has ended: written, or counted. */
+static void end_crowd(struct devices_writer *devices, const char *stream_name)
+{
+	const struct crowd *done = &devices->crowds.done;
+
+	if (devices->counts) {
+		devices->slices += done->count > 0;
+		devices->counts->runs += done->count > 1 ? done->count : 0;
+		devices->counts->slices += done->count > 1;
+	} else if (done->count == 1) {
+		write_task(devices, devices->first, stream_name);
+	} else if (done->count) {
+		write_crowd(devices, done, stream_name);
+	}
+}
+
+/* Tasks of one stream, in order of their start. */
+static void take_task(struct devices_writer *devices, uint32_t row, const char *stream_name)
+{
+	struct chrome_trace *trace = devices->trace;
+	const struct device_task *task = &trace->model->tasks.row[row];
+	uint64_t start_ns = task->start_ns, end_ns = task->end_ns;
+	enum crowd_news news;
+	bool cut;
+
+	if (!export_clip(&trace->window, &start_ns, &end_ns, &cut))
+		return;
+	news = crowd_take(&devices->crowds, start_ns, end_ns, task->name, false);
+	end_crowd(devices, stream_name);
+	if (news == CROWD_GREW && devices->mark)
+		trace->flows.shown[row] = trace->flows.shown[devices->first] = false;
+	else if (news == CROWD_BEGAN)
+		devices->first = row;
+	else if (news == CROWD_PASSED && devices->counts)
+		devices->slices++;
+	else if (news == CROWD_PASSED)
+		write_task(devices, row, stream_name);
+}
+
 static int write_queue(struct devices_writer *devices, const uint32_t *order, uint32_t count)
 {
 	struct chrome_trace *trace = devices->trace;
@@ -76,12 +153,17 @@ static int write_queue(struct devices_writer *devices, const uint32_t *order, ui
 
 	if (!step)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < steps; i++) {
+	/* Where tasks are merged, of steps that are as near to each other the highest stands for all. */
+	for (uint32_t i = 0, next; i < steps; i = next) {
+		int64_t depth = step[i].depth;
+
+		for (next = i + 1; next < steps && step[next].ns - step[i].ns < trace->tasks.resolution_ns; next++)
+			depth = step[next].depth > depth ? step[next].depth : depth;
 		if (!export_instant(&trace->window, step[i].ns))
 			continue;
 		chrome_event(&trace->writer, 'C', "Tasks queued or running", NULL, devices->pid, 0);
 		chrome_time(&trace->writer, step[i].ns);
-		chrome_arg_int(&trace->writer, "tasks", step[i].depth);
+		chrome_arg_int(&trace->writer, "tasks", depth);
 		chrome_event_end(&trace->writer);
 	}
 	free(step);
@@ -158,8 +240,14 @@ static void write_streams(struct devices_writer *devices, const uint32_t *order,
 		export_stream_name(trace->model, devices->device, tasks[order[i]].stream, name,
 				   sizeof(name));
 		lanes_clear(&devices->lanes);
+		devices->crowds = (struct crowds){
+			.resolution_ns = devices->counts ? devices->counts->resolution_ns
+							 : trace->tasks.resolution_ns
+		};
 		for (uint32_t k = i; k < end; k++)
-			write_task(devices, order[k], name);
+			take_task(devices, order[k], name);
+		crowd_end(&devices->crowds);
+		end_crowd(devices, name);
 	}
 }
 
@@ -178,7 +266,8 @@ static int write_groups(struct devices_writer *devices, const uint32_t *order, u
 		}
 		if (!used)
 			continue;
-		begin_part(devices, (uint32_t)group + 1, task_group_name(group));
+		if (!devices->counts)
+			begin_part(devices, (uint32_t)group + 1, task_group_name(group));
 		write_streams(devices, part, used);
 	}
 	free(part);
@@ -189,32 +278,53 @@ static int write_device(struct devices_writer *devices, const uint32_t *order, u
 {
 	struct chrome_trace *trace = devices->trace;
 
-	begin_part(devices, 0, "");
-	if (write_queue(devices, order, count) != 0)
-		return -ENOMEM;
-	if (trace->devices && write_tracks(devices, order, count) != 0)
-		return -ENOMEM;
+	if (!devices->counts) {
+		begin_part(devices, 0, "");
+		if (write_queue(devices, order, count) != 0)
+			return -ENOMEM;
+		if (trace->devices && write_tracks(devices, order, count) != 0)
+			return -ENOMEM;
+	}
 	if (device_is_grouped(trace->model, order, count))
 		return write_groups(devices, order, count);
 	write_streams(devices, order, count);
 	return 0;
 }
 
-int chrome_write_devices(struct chrome_trace *trace)
+static int write_all(struct devices_writer *devices)
 {
+	struct chrome_trace *trace = devices->trace;
 	const struct model *model = trace->model;
-	struct devices_writer devices = { .trace = trace };
 	uint32_t count, end, *order = task_order(model, &count);
 	int error = order ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !error && i < count; i = end) {
-		devices.device = model->tasks.row[order[i]].device;
+		devices->device = model->tasks.row[order[i]].device;
 		end = task_order_device_end(model, order, count, i);
 		if (export_process(model, trace->options,
-				   model->devices.row[devices.device].process))
-			error = write_device(&devices, order + i, end - i);
+				   model->devices.row[devices->device].process))
+			error = write_device(devices, order + i, end - i);
 	}
-	lanes_free(&devices.lanes);
+	lanes_free(&devices->lanes);
 	free(order);
 	return error;
+}
+
+int chrome_survey_tasks(struct chrome_trace *trace, struct sliver_counts *counts, bool mark,
+			uint64_t *slices)
+{
+	struct devices_writer devices = { .trace = trace, .counts = counts, .mark = mark };
+	int error;
+
+	counts->runs = counts->slices = 0;
+	error = write_all(&devices);
+	*slices = devices.slices;
+	return error;
+}
+
+int chrome_write_devices(struct chrome_trace *trace)
+{
+	struct devices_writer devices = { .trace = trace };
+
+	return write_all(&devices);
 }

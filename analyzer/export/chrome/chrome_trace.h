@@ -15,6 +15,7 @@
 #include "analyzer/model/model.h"
 #include "analyzer/export/chrome/chrome_writer.h"
 #include "analyzer/export/timeline/cpu_slices.h"
+#include "analyzer/export/timeline/crowds.h"
 #include "analyzer/export/export.h"
 #include "analyzer/export/export_filter.h"
 #include "analyzer/export/timeline/export_flows.h"
@@ -41,6 +42,7 @@ struct chrome_trace {
 	struct chrome_writer writer;
 	struct cpu_slices cpus;
 	struct sliver_counts slivers;
+	struct sliver_counts calls, tasks; /* that are merged */
 	struct export_flows flows;
 	struct ranges ranges;
 	uint32_t rows; /* thread numbers given out */
@@ -56,6 +58,17 @@ void chrome_name_thread(struct chrome_trace *trace, uint32_t pid, uint32_t tid, 
 
 /* chrome_process - the pid of a process, which is named when first asked for; @pid if it is not known */
 uint32_t chrome_process(struct chrome_trace *trace, uint32_t process, uint32_t pid);
+
+/*
+ * chrome_survey_calls, chrome_survey_tasks - what merging with the resolution of @counts makes of them
+ *
+ * Fills the rest of @counts, and *@slices, how many there are then, what the job marked left out. @mark: merged ones have no arrows any more.
+ * -ENOMEM or 0.
+ */
+int chrome_survey_calls(struct chrome_trace *trace, struct sliver_counts *counts, bool mark,
+			uint64_t *slices);
+int chrome_survey_tasks(struct chrome_trace *trace, struct sliver_counts *counts, bool mark,
+			uint64_t *slices);
 
 /* The parts; -ENOMEM or 0. Errors of writing stay in trace->writer.error. */
 int chrome_write_calls(struct chrome_trace *trace);
