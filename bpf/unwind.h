@@ -19,6 +19,7 @@
 
 #define UNWIND_SHARD_WORDS (1u << 17)
 #define UNWIND_SHARDS 256 /* 128 MiB */
+#define UNWIND_WORDS (UNWIND_SHARDS * UNWIND_SHARD_WORDS)
 #define UNWIND_RULES 32768 /* different ones, of all files */
 #define UNWIND_PAGE_SHIFT 16
 #define UNWIND_PAGE_ROWS_MAX (1u << 14)

@@ -71,6 +71,7 @@ $(B)/tests/unit/test_fuzz_import: $(O)/tests/fuzz/fuzz_import.o $(O)/tests/fuzz/
 $(B)/tests/unit/test_hot_functions: $(call named,hot_functions,$(DAEMON_OBJ))
 $(B)/tests/unit/test_shedding: $(call named,shedding run_prices,$(DAEMON_OBJ))
 $(B)/tests/unit/test_kernel_names: $(call named,kernel_names,$(DAEMON_OBJ))
+$(B)/tests/unit/test_table_shares: $(call named,table_shares,$(DAEMON_OBJ))
 $(B)/tests/unit/test_quotas: $(call named,quotas,$(DAEMON_OBJ))
 $(B)/tests/unit/test_job_queue: $(call named,job_queue priority,$(DAEMON_OBJ))
 $(B)/tests/unit/test_mentioned_types: $(call named,mentioned_types,$(DAEMON_OBJ))

@@ -19,6 +19,7 @@
  */
 struct key {
 	uint64_t dev, inode, size, owner;
+	uint64_t refused; /* 0, or one more than the user to whom it was refused: another one may have room for it */
 	int64_t mtime_ns;
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 };
@@ -31,8 +32,8 @@ struct file {
 
 struct unwind_files {
 	struct unwind_store *store;
+	struct table_shares *shares;
 	void *files; /* tsearch tree of struct file */
-	size_t count;
 	int vdso; /* a memory file with what the kernel maps into each process; -1 = there is none */
 };
 
@@ -52,10 +53,15 @@ static int copy_vdso(void)
 
 struct unwind_files *unwind_files_new(struct unwind_store *store)
 {
+	static const struct table_room ALL = { .words = UNWIND_WORDS, .rules = UNWIND_RULES, .files = FILES_MAX };
 	struct unwind_files *f = calloc(1, sizeof(*f));
 
-	if (!f)
+	if (f)
+		f->shares = table_shares_new(&ALL);
+	if (!f || !f->shares) {
+		free(f);
 		return NULL;
+	}
 	f->store = store;
 	f->vdso = copy_vdso();
 	return f;
@@ -66,6 +72,7 @@ void unwind_files_free(struct unwind_files *f)
 	if (!f)
 		return;
 	tdestroy(f->files, free);
+	table_shares_free(f->shares);
 	if (f->vdso >= 0)
 		close(f->vdso);
 	free(f);
@@ -76,7 +83,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct key));
 }
 
-static struct file *find(struct unwind_files *f, const struct key *key)
+static const struct file *find(struct unwind_files *f, const struct key *key)
 {
 	struct file **found = tfind(key, &f->files, compare);
 
@@ -86,49 +93,84 @@ static struct file *find(struct unwind_files *f, const struct key *key)
 /* Without memory it is not kept, and made again. */
 static void keep(struct unwind_files *f, const struct key *key, const struct file *made)
 {
-	struct file *file = f->count < FILES_MAX ? malloc(sizeof(*file)) : NULL;
+	struct file *file = malloc(sizeof(*file)), **kept;
 
 	if (!file)
 		return;
 	*file = *made;
 	file->key = *key;
-	if (tsearch(file, &f->files, compare))
-		f->count++;
-	else
+	kept = tsearch(file, &f->files, compare);
+	if (!kept || *kept != file)
 		free(file);
 }
 
-static struct file table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st)
-{
-	const struct key by_stat = { .dev = st->st_dev,
-				     .inode = st->st_ino,
-				     .size = (uint64_t)st->st_size,
-				     .owner = st->st_uid,
-				     .mtime_ns = st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec };
-	struct key by_id = { .size = by_stat.size, .owner = by_stat.owner };
-	const struct file *known = find(f, &by_stat);
-	struct file file = { 0 };
-	const uint8_t *id;
-	size_t id_size;
+/* The names of one file. */
+struct names {
+	struct key by_stat, by_id;
+	bool has_id;
+};
 
-	if (known)
-		return *known;
-	id_size = elf_file_build_id(elf, &id);
+static struct names names_of(const struct elf_file *elf, const struct stat *st)
+{
+	struct names names = { .by_stat = { .dev = st->st_dev,
+					    .inode = st->st_ino,
+					    .size = (uint64_t)st->st_size,
+					    .owner = st->st_uid,
+					    .mtime_ns = st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec } };
+	const uint8_t *id;
+	size_t id_size = elf_file_build_id(elf, &id);
+
+	names.by_id = (struct key){ .size = names.by_stat.size, .owner = names.by_stat.owner };
+	names.has_id = id_size;
 	if (id_size)
-		memcpy(by_id.build_id, id, id_size);
-	known = id_size ? find(f, &by_id) : NULL;
-	if (known) {
-		file = *known;
-	} else {
-		file.err = unwind_store_add(f->store, elf, &file.list);
-		if (id_size)
-			keep(f, &by_id, &file);
-	}
-	keep(f, &by_stat, &file);
+		memcpy(names.by_id.build_id, id, id_size);
+	return names;
+}
+
+static void keep_names(struct unwind_files *f, const struct names *names, const struct file *made)
+{
+	if (names->has_id)
+		keep(f, &names->by_id, made);
+	keep(f, &names->by_stat, made);
+}
+
+/* A table that could be had with more room is refused to @payer, and to nobody else. */
+static struct file make(struct unwind_files *f, const struct elf_file *elf, const struct names *names, uid_t payer)
+{
+	struct table_room room = table_shares_left(f->shares, payer);
+	struct names refused = *names;
+	struct file file = { .err = -ENOSPC };
+	bool any = room.files && room.words;
+
+	if (any)
+		file.err = unwind_store_add(f->store, elf, &file.list, &room);
+	if (any)
+		table_shares_take(f->shares, payer, &room);
+	refused.by_stat.refused = refused.by_id.refused = payer + 1ull;
+	/* Who may have no more files leaves no names of them behind, either. */
+	if (any && file.err != -ENOMEM)
+		keep_names(f, file.err == -ENOSPC ? &refused : names, &file);
 	return file;
 }
 
-int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map *map,
+static struct file table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st, uid_t user)
+{
+	struct names names = names_of(elf, st), refused = names;
+	uid_t payer = table_payer(user, st->st_uid);
+	const struct file *known = find(f, &names.by_stat);
+
+	if (known)
+		return *known;
+	known = names.has_id ? find(f, &names.by_id) : NULL;
+	refused.by_stat.refused = refused.by_id.refused = payer + 1ull;
+	if (!known)
+		known = find(f, &refused.by_stat);
+	if (!known && names.has_id)
+		known = find(f, &refused.by_id);
+	return known ? *known : make(f, elf, &names, payer);
+}
+
+int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map *map, uid_t user,
 		     struct unwind_mapping *mapping)
 {
 	bool vdso = !map->inode && !strcmp(map->path, "[vdso]");
@@ -147,7 +189,7 @@ int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map
 	if (fd >= 0 && !fstat(fd, &st))
 		elf = elf_file_open_fd(fd, map->path, error, sizeof(error));
 	if (elf && !elf_file_bias(elf, map->start, map->end, map->offset, &bias))
-		file = table_of(f, elf, &st);
+		file = table_of(f, elf, &st, user);
 	elf_file_close(elf);
 	if (fd >= 0 && !vdso)
 		close(fd);

@@ -20,6 +20,7 @@ struct unwind_store {
 	uint32_t *shard[UNWIND_SHARDS]; /* as the programs see them */
 	uint32_t shard_count;
 	uint32_t next; /* number of the first word that is free; 0 is not used */
+	uint64_t words_end, rules_end; /* what the table that is being made may go up to */
 	struct unwind_rule *rules; /* as the programs see them */
 	uint32_t rule_count;
 	uint16_t rule_places[RULE_PLACES]; /* numbers of rules, by their bytes; 0 = none */
@@ -120,6 +121,8 @@ static uint32_t reserve(struct unwind_store *s, uint32_t words)
 
 	if (words > left)
 		s->next += left;
+	if (s->next + words > s->words_end)
+		return 0;
 	while (s->shard_count <= (s->next + words - 1) / UNWIND_SHARD_WORDS)
 		if (make_shard(s))
 			return 0;
@@ -157,7 +160,7 @@ static uint32_t number_of(struct unwind_store *s, const struct unwind_rule *rule
 		if (!number)
 			break;
 	}
-	if (s->rule_count == UNWIND_RULES)
+	if (s->rule_count >= s->rules_end)
 		return 0;
 	s->rules[s->rule_count] = *rule;
 	s->rule_places[place % RULE_PLACES] = (uint16_t)s->rule_count;
@@ -256,29 +259,44 @@ static int put_list(struct making *m)
 	return 0;
 }
 
-int unwind_store_add(struct unwind_store *s, const struct elf_file *file, struct unwind_list *list)
+static int make_table(struct making *m, const struct elf_file *file)
+{
+	int err = frame_rules_read(file, take_rule, m);
+
+	if (!err)
+		err = m->any ? end_page(m) : -ENOENT;
+	return err ? err : put_list(m);
+}
+
+static uint64_t end_of_room(uint64_t used, uint64_t room, uint64_t all)
+{
+	return room < all - used ? used + room : all;
+}
+
+int unwind_store_add(struct unwind_store *s, const struct elf_file *file, struct unwind_list *list,
+		     struct table_room *room)
 {
 	struct making *m = calloc(1, sizeof(*m));
-	uint32_t before = s->next;
+	uint32_t words = s->next, rules = s->rule_count;
 	int err;
 
 	if (m)
 		m->pages = calloc(PAGES_MAX, sizeof(*m->pages));
 	if (!m || !m->pages) {
 		free(m);
+		*room = (struct table_room){ 0 };
 		return -ENOMEM;
 	}
 	m->store = s;
 	m->row_count = 1; /* of rule 0 */
-	err = frame_rules_read(file, take_rule, m);
-	if (!err)
-		err = m->any ? end_page(m) : -ENOENT;
-	if (!err)
-		err = put_list(m);
+	s->words_end = end_of_room(words, room->words, UNWIND_WORDS);
+	s->rules_end = end_of_room(rules, room->rules, UNWIND_RULES);
+	err = make_table(m, file);
 	if (err)
-		s->next = before;
+		s->next = words;
 	else
 		*list = m->list;
+	*room = (struct table_room){ .words = s->next - words, .rules = s->rule_count - rules, .files = 1 };
 	free(m->pages);
 	free(m);
 	return err;

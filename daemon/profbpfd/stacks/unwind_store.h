@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "bpf/unwind.h"
+#include "daemon/profbpfd/stacks/table_shares.h"
 #include "lib/elf/elf_file.h"
 
 struct unwind_store;
@@ -33,9 +34,10 @@ int unwind_store_rules(const struct unwind_store *store);
 /*
  * unwind_store_add - make the table of a file
  *
- * Returns 0, or a negative errno: -ENOENT the file has no unwind tables (frame_rules.h), -ENOSPC there is no room
- * for it. Then nothing was added.
+ * Takes no more than @room, and puts there what it took. Returns 0, or a negative errno: -ENOENT the file has no unwind
+ * tables (frame_rules.h), -ENOSPC there is no room for it. Then nothing was added but perhaps rules.
  */
-int unwind_store_add(struct unwind_store *store, const struct elf_file *file, struct unwind_list *list);
+int unwind_store_add(struct unwind_store *store, const struct elf_file *file, struct unwind_list *list,
+		     struct table_room *room);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H */

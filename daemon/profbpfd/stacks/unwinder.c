@@ -214,12 +214,13 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 {
 	uint32_t missing[UNWIND_MAPPINGS], count = put_known(p, before, missing);
 	uint64_t published_ns = now(), files = 0;
+	uid_t user = s->right ? s->right->uid : (uid_t)-1;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t place = missing[i];
 
 		p->no_room[place] =
-			unwind_files_map(u->files, p->pid, &p->maps.map[place].map, &p->mapping[place]) != 0;
+			unwind_files_map(u->files, p->pid, &p->maps.map[place].map, user, &p->mapping[place]) != 0;
 		files += p->no_room[place];
 		if (now() - published_ns < PUBLISH_NS)
 			continue;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may have how much of the room for unwind tables. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "daemon/profbpfd/stacks/table_shares.h"
+
+#define ROOT 0
+#define ALICE 1000
+#define BOB 1001
+#define EVERYBODY ((uid_t)-1)
+
+static const struct table_room ALL = { .words = 8000, .rules = 800, .files = 80 };
+
+/* Takes all that @owner gets; returns the words. */
+static uint64_t fill(struct table_shares *shares, uid_t owner)
+{
+	struct table_room left = table_shares_left(shares, owner);
+
+	assert_int_equal(table_shares_take(shares, owner, &left), 0);
+	return left.words;
+}
+
+static void expect_left(const struct table_shares *shares, uid_t owner, uint64_t words)
+{
+	struct table_room left = table_shares_left(shares, owner);
+
+	assert_int_equal(left.words, words);
+	assert_int_equal(left.rules, words / 10);
+	assert_int_equal(left.files, words / 100);
+}
+
+static void one_user_leaves_room(void **state)
+{
+	struct table_shares *shares = table_shares_new(&ALL);
+
+	assert_int_equal(fill(shares, ALICE), 3000);
+	expect_left(shares, ALICE, 0);
+	expect_left(shares, ROOT, 5000);
+	assert_int_equal(table_shares_left(shares, BOB).words, 1500);
+	table_shares_free(shares);
+}
+
+static void there_is_always_some_left(void **state)
+{
+	struct table_shares *shares = table_shares_new(&ALL);
+	uint64_t sum = 0;
+
+	for (uid_t user = ALICE; user < ALICE + 8; user++) {
+		uint64_t got = fill(shares, user);
+
+		assert_true(got > 0);
+		sum += got;
+	}
+	assert_true(sum <= 6000);
+	assert_true(fill(shares, ROOT) >= 2000);
+	table_shares_free(shares);
+}
+
+static void root_may_have_all(void **state)
+{
+	const struct table_room half = { .words = 4000, .rules = 400, .files = 40 };
+	struct table_shares *shares = table_shares_new(&ALL);
+
+	expect_left(shares, ROOT, 8000);
+	assert_int_equal(table_shares_take(shares, ROOT, &half), 0);
+	expect_left(shares, ALICE, 2000);
+	assert_int_equal(fill(shares, ALICE), 2000);
+	assert_int_equal(fill(shares, ROOT), 2000);
+	expect_left(shares, ROOT, 0);
+	expect_left(shares, ALICE, 0);
+	assert_int_equal(table_shares_left(shares, BOB).words, 0);
+	table_shares_free(shares);
+}
+
+/* A user who has some gets the rest of the same share, not another one. */
+static void a_share_is_one(void **state)
+{
+	const struct table_room some = { .words = 2900, .rules = 290, .files = 29 };
+	struct table_shares *shares = table_shares_new(&ALL);
+
+	assert_int_equal(table_shares_take(shares, ALICE, &some), 0);
+	expect_left(shares, ALICE, 100);
+	assert_int_equal(fill(shares, BOB), 1550);
+	expect_left(shares, ALICE, 0);
+	table_shares_free(shares);
+}
+
+static void files_are_their_owners(void **state)
+{
+	assert_int_equal(table_payer(ALICE, ROOT), ALICE);
+	assert_int_equal(table_payer(ALICE, BOB), ALICE);
+	assert_int_equal(table_payer(EVERYBODY, BOB), BOB);
+	assert_int_equal(table_payer(EVERYBODY, ROOT), ROOT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_user_leaves_room), cmocka_unit_test(there_is_always_some_left),
+		cmocka_unit_test(root_may_have_all),	cmocka_unit_test(a_share_is_one),
+		cmocka_unit_test(files_are_their_owners),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
