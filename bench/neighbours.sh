@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # neighbours.sh - what a process that nobody traces pays for the sessions of others, all of one daemon: the switches of
-# two processes that play ping-pong through pipes. And how long it takes until many sessions that begin at once are live.
+# two processes that play ping-pong through pipes. And how long it takes until many sessions that begin at once are live,
+# and what memory the daemon and its BPF programs and maps take then.
 
 # State: sessions, their user, their topics; "-" is what is the default.
 declare -A NEIGHBOURS=(
@@ -73,6 +74,14 @@ start_sessions() {
 	STARTED_MS=$(($(now_ms) - start))
 }
 
+# daemon_kib: what the daemon has resident of its own, and what the kernel has for BPF
+daemon_kib() {
+	local own
+	own=$(awk '$1 == "RssAnon:" { print $2 }' "/proc/$SERVICE_PID/status")
+	{ bpftool -j map show; bpftool -j prog show; } | jq -s --argjson own "$own" \
+		'[.[][].bytes_memlock // 0] | add / 1024 + $own | floor'
+}
+
 end_sessions() {
 	[ ${#SESSION_PIDS[@]} -eq 0 ] || kill -INT "${SESSION_PIDS[@]}" 2>/dev/null || :
 	[ ${#SESSION_PIDS[@]} -eq 0 ] || wait "${SESSION_PIDS[@]}" || :
@@ -95,6 +104,7 @@ neighbours_on() {
 		read -r count user topics <<<"${NEIGHBOURS[$1]}"
 		start_sessions "$count" "$user" "$topics"
 		STARTED="$1 start $STARTED_MS"
+		! command -v bpftool >/dev/null || STARTED+=$'\n'"$1 memory $(daemon_kib)"
 		;;
 	esac
 }
@@ -103,7 +113,7 @@ neighbours_take() {
 	local answer
 	answer=$(ask bystander "$CALLS")
 	take "$1" "$2" switch "$answer"
-	[ -z "$STARTED" ] || printf '%s %s\n' "$1" "$STARTED" >>"$WORK/samples"
+	[ -z "$STARTED" ] || sed "s/^/$1 /" <<<"$STARTED" >>"$WORK/samples"
 	STARTED=
 }
 
@@ -128,9 +138,10 @@ bench_neighbours() {
 	stop_target bystander
 	service_off
 	heading "A bystander's context switch beside sessions of others: $PASSES passes of 5 x $CALLS switches"
-	printf '%-10s %8s %11s %8s %10s %16s\n' '' 'CPU ns' 'range' 'wall ns' '/untraced' 'live after, ms'
+	printf '%-10s %8s %11s %8s %10s %16s %12s\n' '' 'CPU ns' 'range' 'wall ns' '/untraced' 'live after, ms' 'memory, KiB'
 	for state in "${states[@]}"; do
-		printf '%-10s %8s %11s %8s %10s %16s\n' "$state" "$(median "$state" switch)" "$(range "$state" switch)" \
-			"$(wall_median "$state" switch)" "$(ratio "$state" untraced switch)" "$(median "$state" start)"
+		printf '%-10s %8s %11s %8s %10s %16s %12s\n' "$state" "$(median "$state" switch)" "$(range "$state" switch)" \
+			"$(wall_median "$state" switch)" "$(ratio "$state" untraced switch)" "$(median "$state" start)" \
+			"$(median "$state" memory)"
 	done
 }
