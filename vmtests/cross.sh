@@ -5,7 +5,7 @@
 # Sourced by vmtests/run after kernels.sh.
 
 # What runs in the machine beside busybox; libraries and headers are those that ./setup installs to build.
-ROOT_PACKAGES=(bash coreutils findutils grep jq mawk mount procps python3-minimal sed util-linux)
+ROOT_PACKAGES=(bash coreutils findutils grep jq libstdc++6 mawk mount procps python3-minimal sed util-linux)
 # The kernel that describes its types: the oldest that all programs can be built against.
 readonly TYPES_KERNEL=6.12
 
@@ -75,7 +75,7 @@ kernel_types() {
 
 # cross_build ARCHITECTURE: sets BUILD to a folder of programs made for it
 cross_build() {
-	local compiler=aarch64-linux-gnu-gcc types=$VM/types-$1
+	local compiler=aarch64-linux-gnu-gcc victims=yes types=$VM/types-$1
 	BUILD=$VM/build-$1
 	make_root "$1"
 	if [ ! -s "$BUILD/gen/vmlinux.h" ]; then
@@ -87,7 +87,10 @@ cross_build() {
 			die "bpftool can't read the types of kernel $RELEASE" "see $types"
 		mv "$BUILD/gen/vmlinux.h.new" "$BUILD/gen/vmlinux.h"
 	fi
+	# Without a compiler for C++ there are no victims, and their test is skipped.
+	command -v "${compiler%gcc}g++" >/dev/null || victims=no
 	printf 'vmtests: building for %s\n' "$1"
-	make -s -j"$(nproc)" vm-programs VM_CROSS=yes B="$BUILD" ARCH="$1" CC="$compiler --sysroot=$ROOT_FOLDER" >"$VM/build-$1.log" 2>&1 ||
+	make -s -j"$(nproc)" vm-programs VM_VICTIMS="$victims" B="$BUILD" ARCH="$1" CC="$compiler --sysroot=$ROOT_FOLDER" \
+		CXX="${compiler%gcc}g++ --sysroot=$ROOT_FOLDER" >"$VM/build-$1.log" 2>&1 ||
 		die "building for $1 failed: $(grep -m 1 -E 'error|Error|cannot find' "$VM/build-$1.log")" "see $VM/build-$1.log"
 }

@@ -27,7 +27,7 @@ add_foreign_libraries() {
 	for name in $(readelf -d -l "$1" 2>/dev/null |
 		sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p; s/.*program interpreter: .*\/([^/]*)\]/\1/p'); do
 		[ ! -e "$IMAGE/usr/lib/$TRIPLET/$name" ] || continue
-		[[ $name != lib*truth*.so ]] || continue
+		[[ $name != lib*truth*.so && $name != libvictim*.so ]] || continue
 		file=$(find_library "$name")
 		[ -n "$file" ] || die "there is no $name for $1 among the packages of $ARCHITECTURE" \
 			"add its package to ROOT_PACKAGES in vmtests/cross.sh"

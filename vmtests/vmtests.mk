@@ -9,9 +9,8 @@ VM_KERNELS_CI := 5.10 6.12/arm64
 # How long a machine may take there, in seconds.
 VM_LIMIT_CHECK := 2400
 
-vm-programs: $(VM_PROGRAMS) $(if $(VM_CROSS),,vm-victims)
+vm-programs: $(VM_PROGRAMS) $(if $(filter no,$(VM_VICTIMS)),,vm-victims)
 
-# For this machine's architecture only: a C++ compiler for another one is not installed.
 vm-victims:
 	+$(MAKE) -s -f tests/victims/victims.mk B=$(B) CC="$(CC)" CXX="$(CXX)" native
 
