@@ -18,6 +18,9 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
+volatile __u8 hot_functions[MAX_PROBES] = {};
+volatile __u32 hot_hits[MAX_PROBES] = {};
+
 extern __u64 *bpf_session_cookie(void) __ksym __weak;
 /* The same on kernels where it takes the context (7.0 and later). */
 extern __u64 *bpf_session_cookie___context(void *ctx) __ksym __weak;

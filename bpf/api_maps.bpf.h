@@ -8,12 +8,31 @@
 #define SLOT_NONE (~0ull)
 #define NO_PROBE (~0u)
 
-struct {
+struct probe_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_PROBES);
+	__uint(max_entries, PROBES_IN_CHUNK);
+	/* Sizes: of what an inner map's types point to the compiler tells nothing. */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct probe_conf));
+};
+
+/* By probe, in chunks: the daemon puts in as many as there are functions. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, MAX_PROBES / PROBES_IN_CHUNK);
 	__type(key, __u32);
-	__type(value, struct probe_conf);
+	__array(values, struct probe_chunk);
 } probes SEC(".maps");
+
+static __always_inline const struct probe_conf *conf_of(struct conf_place *at, __u32 probe)
+{
+	void *chunk;
+
+	at->chunk = probe / PROBES_IN_CHUNK;
+	at->place = probe & (PROBES_IN_CHUNK - 1);
+	chunk = bpf_map_lookup_elem(&probes, &at->chunk);
+	return chunk ? bpf_map_lookup_elem(chunk, &at->place) : NULL;
+}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

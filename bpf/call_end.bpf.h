@@ -7,7 +7,8 @@
 
 static __noinline __u64 read_out(__u32 probe, __u64 pointer)
 {
-	const struct probe_conf *conf = bpf_map_lookup_elem(&probes, &probe);
+	struct conf_place at;
+	const struct probe_conf *conf = conf_of(&at, probe);
 	__u64 value = 0;
 
 	if (pointer)

@@ -49,7 +49,7 @@ static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_
 	if (!stack)
 		return SLOT_NONE;
 	stack->probe = probe;
-	conf = bpf_map_lookup_elem(&probes, &stack->probe);
+	conf = conf_of(&stack->conf, probe);
 	if (!conf) {
 		lost_call(LOSS_PLACE, 1);
 		return SLOT_NONE;

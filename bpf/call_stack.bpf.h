@@ -13,6 +13,11 @@
 
 #include "profbpf.bpf.h"
 
+/* Where a probe's conf is (api_maps.bpf.h); in memory, as maps want it. */
+struct conf_place {
+	__u32 chunk, place;
+};
+
 struct call_frame {
 	__u64 start_ns;
 	__u64 sp; /* stack pointer at entry, by which a call's end is known; 0 = none is here */
@@ -69,6 +74,7 @@ struct call_stack {
 	__u32 own_version; /* for which it was found out */
 	__u32 unsure; /* FRAME_UNSURE, of a call that begins */
 	__u32 armed; /* a return probe is where it would return to: the call whose place it takes goes on in it */
+	struct conf_place conf; /* of the probe */
 	__u32 reserved;
 	struct tail_target tail; /* where a call goes on */
 	__u64 returns_to, ip; /* of a call that begins where another one was */
@@ -89,8 +95,8 @@ DEFINE_THREAD_MAP(call_stacks, struct call_stack, 4096);
  * called too often (hot_functions.h), and how often they were called meanwhile: roughly, as threads
  * that count at the same time may count one for two.
  */
-volatile __u8 hot_functions[MAX_PROBES] __weak = {};
-volatile __u32 hot_hits[MAX_PROBES] __weak = {};
+extern volatile __u8 hot_functions[MAX_PROBES];
+extern volatile __u32 hot_hits[MAX_PROBES];
 
 static __always_inline bool is_hot(__u32 probe)
 {
@@ -102,18 +108,16 @@ static __always_inline bool is_hot(__u32 probe)
  * calling into the kernel, a thread's storage is not. Who finds its place taken uses its
  * storage. Who exits, or gets another id, gives its place back.
  */
-#define NEAR_STACKS 1024 /* a power of two */
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, NEAR_STACKS);
+	__uint(max_entries, 1); /* as settings.near_stacks; set before loading */
 	__type(key, __u32);
 	__type(value, struct call_stack);
 } near_stacks __weak_map;
 
 static __always_inline struct call_stack *near_stack(struct task_struct *task, __u32 tid)
 {
-	__u32 place = tid & (NEAR_STACKS - 1);
+	__u32 place = tid & (settings.near_stacks - 1);
 	struct call_stack *stack = bpf_map_lookup_elem(&near_stacks, &place);
 
 	return stack && stack->owner == (__u64)task ? stack : NULL;
@@ -133,7 +137,7 @@ static __always_inline struct call_stack *stack_of(struct task_struct *task)
  */
 static __always_inline struct call_stack *claim_near_stack(struct task_struct *task)
 {
-	__u32 place = field_of(task, pid) & (NEAR_STACKS - 1);
+	__u32 place = field_of(task, pid) & (settings.near_stacks - 1);
 	struct call_stack *stack = bpf_map_lookup_elem(&near_stacks, &place);
 
 	if (!stack || stack->owner)

@@ -449,6 +449,8 @@ struct probe_conf {
 	__u64 exit;		/* cookie of the exit that its first instruction is; 0 = it is none */
 };
 
+#define PROBES_IN_CHUNK 1024	/* places in each of the maps in map "probes"; a power of two */
+
 /*
  * What a probe's cookie tells of the place that it is at. Bits 0..31: the probe's number at
  * an entry, the exit's number elsewhere.
@@ -543,6 +545,8 @@ struct session_settings {
 	__u32 cookies;		/* a number that is attached with each probe */
 	__u32 page_shift;
 	__u32 kernel_stack_bytes; /* of a thread */
+	__u32 near_stacks;	/* places of that map, a power of two */
+	__u32 known_threads;	/* the same */
 };
 
 /* How many threads that got a CPU and have not come back to user space yet can be told to walk. */

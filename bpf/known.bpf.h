@@ -13,7 +13,6 @@
 
 #include "task.bpf.h"
 
-#define KNOWN_THREADS 32768 /* a power of two */
 #define KNOWN_STEP 12345 /* odd, so that as many ids in a row have as many places */
 
 /* Bits of struct known_thread.facts; above them the version of "targets", then whose they are. */
@@ -31,7 +30,7 @@ struct known_thread {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, KNOWN_THREADS);
+	__uint(max_entries, 1); /* as settings.known_threads; set before loading */
 	__type(key, __u32);
 	__type(value, struct known_thread);
 } known_threads __weak_map;
@@ -39,7 +38,7 @@ struct {
 /* Threads of a pool have ids one after the other, and run side by side: not on one cache line. */
 static __always_inline struct known_thread *known_thread(struct task_struct *task)
 {
-	__u32 place = field_of(task, pid) * KNOWN_STEP & (KNOWN_THREADS - 1);
+	__u32 place = field_of(task, pid) * KNOWN_STEP & (settings.known_threads - 1);
 
 	return bpf_map_lookup_elem(&known_threads, &place);
 }

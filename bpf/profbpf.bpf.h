@@ -121,8 +121,9 @@ static __always_inline bool is_target_thread(struct task_struct *task)
 /*
  * Set for each that is or was in "targets", at its place: most others are told at once that they are
  * none, without a helper's call. Bytes, for two may be set at the same time.
+ * It is in task.bpf.c: the room that each file has for one of its own stays when they are linked, and every session has it.
  */
-volatile __u8 target_marks[TARGET_MARKS] __weak = {};
+extern volatile __u8 target_marks[TARGET_MARKS];
 
 static __always_inline bool may_be_target(__u32 tgid)
 {

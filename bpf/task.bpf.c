@@ -6,6 +6,8 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
+volatile __u8 target_marks[TARGET_MARKS] = {};
+
 /* Processes that would be targets if there was room in "targets". */
 volatile __u64 targets_refused = 0;
 

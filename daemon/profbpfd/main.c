@@ -362,10 +362,14 @@ static void block_signals(void)
 /*
  * malloc_trim() gives back the free end of the main heap only. Those of other threads would keep
  * what a session took while it was set up, 10 MB each, for as long as the daemon runs.
+ *
+ * Large tables, of which most is never written, stay out of it: there calloc() has to clear them, so that
+ * they take memory. By itself malloc() does not leave them out any more once one as large was freed.
  */
 static void use_one_heap(void)
 {
 	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 }
 
 int main(int argc, char **argv)

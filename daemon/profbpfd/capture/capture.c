@@ -212,6 +212,7 @@ static int load_programs(struct capture *capture, const struct capture_options *
 	capture->skeleton = open_programs(features);
 	if (!capture->skeleton)
 		return -errno;
+	capture->small = options->buffer_bytes && options->buffer_bytes <= CAPTURE_BUFFER_SMALL;
 	fill_settings(capture, options, features);
 	bpf_map__set_max_entries(capture->skeleton->maps.rings, capture->cpus);
 	bpf_map__set_max_entries(capture->skeleton->maps.waiting, capture->cpus);
@@ -334,6 +335,7 @@ void capture_free(struct capture *capture)
 	free(capture->taken);
 	free(capture->drained_of);
 	profbpf__destroy(capture->skeleton);
+	capture_forget_probes(capture);
 	free(capture);
 }
 
@@ -357,7 +359,7 @@ static int put_target(struct capture *capture, pid_t pid, uint32_t live, uint64_
 			 __ATOMIC_RELEASE);
 	if (capture->seat)
 		gate_mark(capture->seat, pid);
-	err = bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.targets), &key, &live, flags);
+	err = capture_put(capture->skeleton->maps.targets, &key, &live, flags);
 	targets_changed(capture);
 	return err;
 }
@@ -467,12 +469,6 @@ void capture_set_end(struct capture *capture, uint64_t end_ns)
 	capture->skeleton->bss->snapshot_end_ns = end_ns;
 }
 
-int capture_set_probe(struct capture *capture, uint32_t probe, const struct probe_conf *conf)
-{
-	return bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.probes), &probe, conf,
-				   BPF_ANY);
-}
-
 int capture_unwind_map(const struct capture *capture)
 {
 	const struct profbpf *s = capture->skeleton;
@@ -566,8 +562,7 @@ void capture_tail_known(struct capture *capture, pid_t pid, uint64_t address, ui
 {
 	struct tail_target key = { .address = address, .tgid = pid };
 
-	bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.tail_targets), &key, &answer,
-			    BPF_ANY);
+	capture_put(capture->skeleton->maps.tail_targets, &key, &answer, BPF_ANY);
 }
 
 void capture_tails_forget(struct capture *capture, pid_t pid)
@@ -590,7 +585,7 @@ void capture_stack_mover(struct capture *capture, pid_t pid, bool mover)
 	uint32_t key = pid, one = 1;
 
 	if (mover)
-		bpf_map_update_elem(fd, &key, &one, BPF_ANY);
+		capture_put(capture->skeleton->maps.stack_movers, &key, &one, BPF_ANY);
 	else
 		bpf_map_delete_elem(fd, &key);
 	__atomic_fetch_add(&capture->skeleton->data->stack_movers_version, 1, __ATOMIC_RELEASE);

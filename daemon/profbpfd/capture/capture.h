@@ -15,7 +15,13 @@
 #include "daemon/profbpfd/capture/features.h"
 
 #define CAPTURE_BUFFER_DEFAULT (64ull << 20) /* all rings together */
-#define CAPTURE_BUFFER_FURTHER (4ull << 20) /* the same of sessions beside another one */
+#define CAPTURE_BUFFER_FURTHER (4ull << 20) /* the same of sessions beside another one, and of a flight recorder's */
+/*
+ * ... on a machine of so few threads that what is read of all of them fits in at once. Then whatever else the session
+ * has of the machine's memory is small, too.
+ */
+#define CAPTURE_BUFFER_SMALL (1ull << 20)
+#define CAPTURE_SMALL_THREADS 1000
 #define CAPTURE_RING_MIN (256u << 10) /* one ring */
 #define CAPTURE_RING_MAX (64u << 20)
 

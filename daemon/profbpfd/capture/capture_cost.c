@@ -61,26 +61,6 @@ void capture_follow_sleeps(struct capture *capture, uint64_t from_ns)
 	capture->skeleton->bss->sleeps_from_ns = from_ns;
 }
 
-void capture_set_hot(struct capture *capture, uint32_t probe, bool hot)
-{
-	int fd = bpf_map__fd(capture->skeleton->maps.probes);
-	struct probe_conf conf;
-
-	if (bpf_map_lookup_elem(fd, &probe, &conf))
-		return;
-	if (hot)
-		capture->skeleton->bss->hot_functions[probe] = true;
-	conf.entry_only = hot;
-	bpf_map_update_elem(fd, &probe, &conf, BPF_ANY);
-	if (!hot)
-		capture->skeleton->bss->hot_functions[probe] = false;
-}
-
-uint32_t capture_hot_hits(const struct capture *capture, uint32_t probe)
-{
-	return capture->skeleton->bss->hot_hits[probe];
-}
-
 double capture_fullest(struct capture *capture)
 {
 	double fullest = (double)capture->fullest / (double)capture->ring_bytes;

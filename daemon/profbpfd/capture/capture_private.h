@@ -30,6 +30,8 @@ struct capture {
 	uint32_t *taken; /* by CPU: of what was not sent when the session ended */
 	uint64_t taken_count;
 	size_t ring_bytes; /* of one */
+	bool small; /* it is to take little of the machine's memory */
+	int probe_chunks[CAPTURE_PROBES_MAX / PROBES_IN_CHUNK]; /* descriptors of what is in map "probes"; 0 = not made */
 	size_t drained; /* bytes, by the drain that is under way */
 	size_t *drained_of; /* of each CPU's ring */
 	size_t fullest; /* of these, at any drain since it was asked for */
@@ -48,6 +50,12 @@ static inline bool capture_marks_interrupts(const struct capture *capture)
 {
 	return capture->topics & TOPIC_IRQ || (capture_has_switches(capture) && !capture->seat);
 }
+
+/* capture_put - bpf_map__fd() and bpf_map_update_elem(), and again for 10 ms if the kernel has no room at once */
+int capture_put(const struct bpf_map *map, const void *key, const void *value, uint64_t flags);
+
+/* capture_forget_probes - closes what capture_set_probe() made */
+void capture_forget_probes(struct capture *capture);
 
 /* capture_choose_programs - of the skeleton that is about to be loaded, by topics and @features */
 void capture_choose_programs(struct capture *capture, const struct features *features);

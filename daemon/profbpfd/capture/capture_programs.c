@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -14,6 +15,32 @@
 
 /* Functions and processes of which short calls are counted where their room is taken beforehand, for each CPU. */
 #define SHORT_CALLS_ROOM 16384
+
+/*
+ * Places of threads: of their stacks of calls, 4 KiB for each, and of what is known of them. Powers of two. Who finds
+ * its place taken takes a longer way.
+ */
+#define NEAR_STACKS 1024
+#define NEAR_STACKS_SMALL 128
+#define KNOWN_THREADS 32768
+#define KNOWN_THREADS_SMALL 4096
+
+#define PROCESSES_SMALL 4096 /* of whose interpreters and tables something is known */
+#define PYTHON_STATES_SMALL 8192
+#define EXIT_CONFS_SMALL 8192
+
+int capture_put(const struct bpf_map *map, const void *key, const void *value, uint64_t flags)
+{
+	int err = 0;
+
+	for (int i = 0; i < 10; i++) {
+		err = bpf_map_update_elem(bpf_map__fd(map), key, value, flags);
+		if (err != -ENOMEM)
+			break;
+		usleep(1000);
+	}
+	return err;
+}
 
 static void choose_block_programs(struct capture *capture, enum block_source source)
 {
@@ -75,12 +102,53 @@ static void choose_thread_maps(struct capture *capture, const struct features *f
 	}
 	if (features->cookies)
 		bpf_map__set_max_entries(s->maps.probed_places, 1);
-	if (!features->late_room) {
-		bpf_map__set_map_flags(s->maps.short_calls, 0);
-		bpf_map__set_max_entries(s->maps.short_calls,
-					 s->rodata->settings.min_duration_ns ? SHORT_CALLS_ROOM : 1);
-	}
 	bpf_program__set_autoload(s->progs.forget_thread, !features->task_storage);
+}
+
+static void choose_places(struct capture *capture)
+{
+	struct profbpf *s = capture->skeleton;
+	uint32_t near = capture->small ? NEAR_STACKS_SMALL : NEAR_STACKS;
+	uint32_t known = capture->small ? KNOWN_THREADS_SMALL : KNOWN_THREADS;
+
+	s->rodata->settings.near_stacks = capture->topics & TOPIC_API ? near : 1;
+	s->rodata->settings.known_threads = capture_has_switches(capture) ? known : 1;
+	bpf_map__set_max_entries(s->maps.near_stacks, s->rodata->settings.near_stacks);
+	bpf_map__set_max_entries(s->maps.known_threads, s->rodata->settings.known_threads);
+}
+
+/*
+ * Of what few processes have, room is taken when it is needed, where the kernel can. The table of targets, too, if the
+ * session is to be small: for each fork of a target some is taken then, and the kernel may have none.
+ */
+static void choose_room(struct capture *capture, const struct features *features)
+{
+	struct profbpf *s = capture->skeleton;
+	struct bpf_map *late[] = { s->maps.tail_targets, s->maps.stack_movers, s->maps.python_locks,
+				   capture->small ? s->maps.targets : NULL };
+
+	for (size_t i = 0; features->late_room && i < sizeof(late) / sizeof(late[0]); i++)
+		if (late[i])
+			bpf_map__set_map_flags(late[i], BPF_F_NO_PREALLOC);
+	if (!features->late_room)
+		bpf_map__set_map_flags(s->maps.short_calls, 0);
+	if (!s->rodata->settings.min_duration_ns)
+		bpf_map__set_max_entries(s->maps.short_calls, 1);
+	else if (!features->late_room)
+		bpf_map__set_max_entries(s->maps.short_calls, SHORT_CALLS_ROOM);
+	choose_places(capture);
+	if (!capture->small)
+		return;
+	bpf_map__set_max_entries(s->maps.python_states, PYTHON_STATES_SMALL);
+	bpf_map__set_max_entries(s->maps.python_layouts, PROCESSES_SMALL);
+	bpf_map__set_max_entries(s->maps.python_locks, PROCESSES_SMALL);
+	bpf_map__set_max_entries(s->maps.unwind_processes, PROCESSES_SMALL);
+	if (!features->late_room)
+		return;
+	/* An array by their numbers has room for exits that have none, too: nearly all. */
+	bpf_map__set_type(s->maps.exit_confs, BPF_MAP_TYPE_HASH);
+	bpf_map__set_map_flags(s->maps.exit_confs, BPF_F_NO_PREALLOC);
+	bpf_map__set_max_entries(s->maps.exit_confs, EXIT_CONFS_SMALL);
 }
 
 void capture_choose_programs(struct capture *capture, const struct features *features)
@@ -105,8 +173,6 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bpf_program__set_autoload(s->progs.api_place_perf, perf);
 	bpf_program__set_autoload(s->progs.api_exit, api);
 	bpf_program__set_autoload(s->progs.api_exec, api);
-	if (!api)
-		bpf_map__set_max_entries(s->maps.near_stacks, 1);
 	if (session)
 		bpf_program__set_expected_attach_type(s->progs.api_session, ATTACH_UPROBE_SESSION);
 	bpf_program__set_autoload(s->progs.on_switch, switches && recent);
@@ -123,14 +189,13 @@ void capture_choose_programs(struct capture *capture, const struct features *fea
 	bpf_program__set_autoload(s->progs.account_exit, accounts);
 	bpf_program__set_autoload(s->progs.account_free, accounts);
 	choose_thread_maps(capture, features);
+	choose_room(capture, features);
 	choose_ioctl_programs(capture, features->ioctl_compat);
 	bpf_program__set_autoload(s->progs.on_sample, sampled && features->loops);
 	bpf_program__set_autoload(s->progs.on_sample_before_5_17, sampled && !features->loops);
 	bpf_program__set_autoload(s->progs.kernel_symbols, sampled && features->symbols);
 	bpf_program__set_autoload(s->progs.on_major_fault, capture->topics & TOPIC_FAULT);
 	choose_block_programs(capture, features->block);
-	if (!switches)
-		bpf_map__set_max_entries(s->maps.known_threads, 1);
 	if (!stack)
 		bpf_map__set_max_entries(s->maps.python_locks, 1);
 	if (!sampled || !features->loops) {

@@ -15,7 +15,7 @@ void capture_python_lock(struct capture *capture, pid_t pid, const struct python
 		return;
 	/* Without room for it its waits are not told apart from others. */
 	if (range)
-		bpf_map_update_elem(fd, &key, range, BPF_ANY);
+		capture_put(capture->skeleton->maps.python_locks, &key, range, BPF_ANY);
 	else
 		bpf_map_delete_elem(fd, &key);
 	__atomic_fetch_add(&capture->skeleton->data->python_locks_version, 1, __ATOMIC_RELEASE);

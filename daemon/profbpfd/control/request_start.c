@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,14 +169,28 @@ static char *load_catalogs(const struct services *services, struct roster_entry 
 	return entry->catalogs ? NULL : strdup(NO_MEMORY);
 }
 
+/* Of the machine; sysinfo() counts no further than 65,535. */
+static unsigned long threads_here(void)
+{
+	FILE *file = fopen("/proc/loadavg", "re");
+	unsigned long count;
+
+	if (!file || fscanf(file, "%*s %*s %*s %*u/%lu", &count) != 1)
+		count = ULONG_MAX;
+	if (file)
+		fclose(file);
+	return count;
+}
+
 /* Beside another session a small one will do: it is read as often, and many are to fit into the machine. */
 static uint64_t buffer_bytes(const struct services *services,
 			     const Profbpf__Control__StartSession *start)
 {
 	if (start->buffer_bytes)
 		return start->buffer_bytes;
-	return roster_count_running(&services->roster) ? CAPTURE_BUFFER_FURTHER
-						       : CAPTURE_BUFFER_DEFAULT;
+	if (!roster_count_running(&services->roster))
+		return CAPTURE_BUFFER_DEFAULT;
+	return threads_here() <= CAPTURE_SMALL_THREADS ? CAPTURE_BUFFER_SMALL : CAPTURE_BUFFER_FURTHER;
 }
 
 static int check_quotas(const struct services *services, const struct peer *peer,
