@@ -21,9 +21,6 @@ LINES = {"README.md": 120, "docs/architecture.md": 150}
 # One object in several files, the parts of which name what the object's header describes. None is added: what
 # the parts need of the object goes into a header of its own, or NAME_private.h.
 CIRCLES = [
-    "analyzer/analyse/idle/idle analyzer/analyse/idle/idle_roots analyzer/analyse/idle/idle_rules "
-    "analyzer/analyse/idle/idle_sleep analyzer/analyse/idle/idle_text analyzer/analyse/idle/root_places "
-    "analyzer/analyse/idle/root_walk",
     "analyzer/cli/analysis analyzer/cli/passes",
     "analyzer/load/call_digest analyzer/load/loader analyzer/load/window",
     "daemon/profbpfd/encode/encode daemon/profbpfd/encode/encode_block daemon/profbpfd/encode/encode_records "

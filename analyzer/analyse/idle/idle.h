@@ -42,27 +42,9 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/device/devices.h"
+#include "analyzer/analyse/idle/idle_causes.h"
 #include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
-
-enum idle_cause {
-	IDLE_UNKNOWN = 0,
-	IDLE_USER_CODE,
-	IDLE_RUNTIME,
-	IDLE_DRIVER,
-	IDLE_RUNNABLE,
-	IDLE_LOCK,
-	IDLE_IO,
-	IDLE_PAGE_FAULT,
-	IDLE_PIPELINE,
-	IDLE_NETWORK,
-	IDLE_SLEEP,
-	IDLE_IRQ,
-	IDLE_THROTTLED,
-	IDLE_DEVICE_WAIT,
-	IDLE_NO_WORK,
-	IDLE_CAUSES
-};
 
 /* One stretch of a gap. Strings are ids of model->strings. */
 struct idle_part {
@@ -139,11 +121,5 @@ int idle_split(struct idle_splitter *splitter, const struct device_gap *gap, boo
  */
 int idle_split_roots(struct idle_splitter *splitter, const struct device_gap *gaps, uint64_t count,
 		     struct idle_roots *roots);
-
-/* Name of a cause as in reports: "user_code", ... Static text. */
-const char *idle_cause_name(uint8_t cause);
-
-/* The cause in a few plain words: "on CPU outside of runtime calls", ... Static text. */
-const char *idle_cause_text(uint8_t cause);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_H */

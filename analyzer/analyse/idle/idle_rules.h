@@ -45,77 +45,9 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_RULES_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_RULES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "analyzer/analyse/device/device_workers.h"
 #include "analyzer/analyse/device/devices.h"
-#include "analyzer/analyse/idle/idle.h"
-#include "analyzer/analyse/host/scope_line.h"
-#include "analyzer/analyse/host/syscall_class.h"
-#include "analyzer/analyse/host/thread_walk.h"
+#include "analyzer/analyse/idle/idle_piece.h"
 #include "analyzer/model/model.h"
-
-enum idle_who {
-	WHO_NONE = 0,
-	WHO_THREAD, /* index into threads */
-	WHO_RUNNER, /* the same; named by its process, since any thread would do */
-	WHO_FUNCTION, /* index into functions */
-	WHO_DRIVER, /* index into drivers, with cmd */
-	WHO_DEVICE, /* index into devices */
-	WHO_IDLE_CPU,
-};
-
-/* Why a part has its cause, as far as cause and who don't say it all. */
-enum idle_why {
-	WHY_NONE = 0,
-	WHY_SUBMITTED, /* the runtime had handed the task to the device */
-	WHY_WORKER_CPU, /* subject was to run the task and waited for a CPU */
-	WHY_ENQUEUED, /* the runtime had the task but not yet handed it to the device */
-	WHY_COMPLETION, /* the notice of completion was under way, by way of subject */
-	WHY_COMPLETION_CPU, /* subject was to bring that notice and waited for a CPU */
-	WHY_WOKEN, /* asleep until subject woke it */
-	WHY_TIMEOUT, /* asleep until a time */
-	WHY_INTERRUPT, /* asleep until an interrupt */
-	WHY_ASLEEP, /* asleep, nobody knows what ended it */
-	WHY_STOPPED,
-	WHY_CPU_UNKNOWN, /* runnable, and nothing else is known to have run on that CPU */
-	WHY_CPU_IDLE, /* runnable, and nothing ran on that CPU: it was being woken up */
-	WHY_THROTTLED, /* ready, but its cgroup had used up its CPU quota */
-	WHY_NO_THREAD, /* which thread submitted the task isn't known */
-	WHY_NO_STATE, /* no scheduling records for this time */
-	WHY_SCOPE, /* thread was in who, by the device file's own timeline */
-	WHY_MAIN_SCOPE, /* thread, of the process of subject, was; subject was in nothing that is told */
-};
-
-struct idle_piece {
-	uint64_t start_ns;
-	uint64_t end_ns;
-	uint8_t cause; /* enum idle_cause */
-	uint8_t why; /* enum idle_why */
-	uint8_t who_kind; /* enum idle_who */
-	uint32_t who;
-	uint32_t cmd; /* WHO_DRIVER: ioctl command */
-	uint32_t thread; /* the thread looked at, or INDEX_NONE */
-	uint32_t subject; /* see enum idle_why; INDEX_NONE if there is none */
-	uint32_t call; /* runtime call that the thread was in, or INDEX_NONE */
-	uint32_t span; /* index into spans: the thread's state, or INDEX_NONE */
-};
-
-/* Pieces of one gap, reused from gap to gap. Zeroed is empty; free row when done. */
-struct idle_pieces {
-	struct idle_piece *row;
-	uint32_t count;
-	uint32_t capacity;
-};
-
-/* What the rules look things up with. */
-struct idle_tools {
-	struct walker *walker;
-	struct device_workers *workers;
-	struct syscall_table *syscalls;
-	struct scope_line *scopes; /* NULL = none */
-};
 
 /*
  * idle_rules_apply - split a gap

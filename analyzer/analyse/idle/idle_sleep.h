@@ -7,7 +7,9 @@
 #ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_SLEEP_H
 #define PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_SLEEP_H
 
-#include "analyzer/analyse/idle/idle_rules.h"
+#include <stdbool.h>
+
+#include "analyzer/analyse/idle/idle_piece.h"
 
 /*
  * idle_sleep_judge - fill cause, why, who and subject of a piece

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/analyse/idle/idle_rules.h"
+#include "analyzer/analyse/idle/idle_piece.h"
 #include "lib/base/map.h"
 #include "analyzer/model/model.h"
 

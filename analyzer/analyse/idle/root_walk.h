@@ -33,7 +33,8 @@
 
 #include <stdint.h>
 
-#include "analyzer/analyse/idle/idle_rules.h"
+#include "analyzer/analyse/device/devices.h"
+#include "analyzer/analyse/idle/idle_piece.h"
 #include "analyzer/analyse/idle/one_wait.h"
 #include "analyzer/model/model.h"
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * idle_causes.h - what a device's time, or a thread's, can be lost to: the causes, and their names.
+ */
+#ifndef PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_CAUSES_H
+#define PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_CAUSES_H
+
+#include <stdint.h>
+
+enum idle_cause {
+	IDLE_UNKNOWN = 0,
+	IDLE_USER_CODE,
+	IDLE_RUNTIME,
+	IDLE_DRIVER,
+	IDLE_RUNNABLE,
+	IDLE_LOCK,
+	IDLE_IO,
+	IDLE_PAGE_FAULT,
+	IDLE_PIPELINE,
+	IDLE_NETWORK,
+	IDLE_SLEEP,
+	IDLE_IRQ,
+	IDLE_THROTTLED,
+	IDLE_DEVICE_WAIT,
+	IDLE_NO_WORK,
+	IDLE_CAUSES
+};
+
+/* Name of a cause as in reports: "user_code", ... Static text. */
+const char *idle_cause_name(uint8_t cause);
+
+/* The cause in a few plain words: "on CPU outside of runtime calls", ... Static text. */
+const char *idle_cause_text(uint8_t cause);
+
+#endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_CAUSES_H */
