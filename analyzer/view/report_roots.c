@@ -77,7 +77,7 @@ void report_json_root(struct json *json, const char *key, const struct model *mo
 	json_u64(json, "gaps", row->gaps);
 	if (end)
 		json_text(json, "end", end);
-	write_chain(json, model, &roots->hops[row->first_hop], row->hop_count);
+	write_chain(json, model, row->hops, row->hop_count);
 	json_map_close(json);
 }
 
@@ -130,7 +130,7 @@ static void doing_text(const struct model *model, struct syscall_table *syscalls
 static void chain_text(const struct model *model, const struct idle_roots *roots,
 		       const struct idle_root *row, char *text, size_t size)
 {
-	const struct idle_hop *hops = &roots->hops[row->first_hop];
+	const struct idle_hop *hops = row->hops;
 	uint32_t left = row->hop_count, shown = 0;
 	size_t used = 0;
 

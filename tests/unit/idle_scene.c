@@ -98,9 +98,9 @@ void scene_compute_roots(struct scene *scene)
 
 		ns += row->ns;
 		assert_true(row->hop_count > 0 && row->hop_count <= ROOT_DEPTH_MAX);
-		assert_int_equal(roots->hops[row->first_hop + row->hop_count - 1].cause,
+		assert_int_equal(row->hops[row->hop_count - 1].cause,
 				 row->root.cause);
-		assert_true(roots->hops[row->first_hop].ns <= row->ns);
+		assert_true(row->hops[0].ns <= row->ns);
 		assert_true(i == 0 || row->ns <= roots->row[i - 1].ns);
 	}
 	for (int i = 0; i < IDLE_CAUSES; i++)
@@ -124,12 +124,10 @@ const struct idle_root *scene_root(const struct scene *scene, uint8_t cause, uin
 	return NULL;
 }
 
-void scene_expect_chain(const struct scene *scene, const struct idle_root *row, uint32_t count,
+void scene_expect_chain(const struct idle_root *row, uint32_t count,
 			 const uint32_t *threads)
 {
-	const struct idle_hop *hops = &scene->results.idle.roots->hops[row->first_hop];
-
 	assert_int_equal(row->hop_count, count);
 	for (uint32_t i = 0; i < count; i++)
-		assert_int_equal(hops[i].thread, threads[i]);
+		assert_int_equal(row->hops[i].thread, threads[i]);
 }

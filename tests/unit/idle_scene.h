@@ -68,6 +68,6 @@ void scene_compute_roots(struct scene *scene);
 const struct idle_root *scene_root(const struct scene *scene, uint8_t cause, uint32_t who);
 
 /* The chain of a row is these threads, in this order. */
-void scene_expect_chain(const struct scene *scene, const struct idle_root *row, uint32_t count, const uint32_t *threads);
+void scene_expect_chain(const struct idle_root *row, uint32_t count, const uint32_t *threads);
 
 #endif /* PROFBPF_TESTS_UNIT_IDLE_SCENE_H */

@@ -44,9 +44,9 @@ static void test_chain_of_three(void **state)
 	scene_compute_roots(&scene);
 	assert_int_equal(scene.results.idle.roots->row[0].root.who, b);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, b)->ns, 60 * US);
-	scene_expect_chain(&scene, scene_root(&scene, IDLE_USER_CODE, b), 3,
+	scene_expect_chain(scene_root(&scene, IDLE_USER_CODE, b), 3,
 		     (uint32_t[]){ scene.main, scene.worker, b });
-	hops = &scene.results.idle.roots->hops[scene_root(&scene, IDLE_USER_CODE, b)->first_hop];
+	hops = scene_root(&scene, IDLE_USER_CODE, b)->hops;
 	assert_int_equal(hops[0].cause, IDLE_LOCK);
 	assert_int_equal(hops[1].cause, IDLE_PIPELINE);
 	assert_int_equal(hops[0].ns, 60 * US);
@@ -76,7 +76,7 @@ static void test_process_border(void **state)
 	assert_int_equal(root->ns, 50 * US);
 	assert_int_equal(root->root.place_kind, PLACE_SYSCALL);
 	assert_int_equal(root->root.place, NANOSLEEP);
-	scene_expect_chain(&scene, root, 3, (uint32_t[]){ scene.main, scene.worker, main });
+	scene_expect_chain(root, 3, (uint32_t[]){ scene.main, scene.worker, main });
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, main)->ns, 20 * US);
 	scene_end(&scene);
 }
@@ -136,7 +136,7 @@ static void follow(bool other, bool renamed)
 		return;
 	}
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, child[0])->ns, 40 * US);
-	scene_expect_chain(&scene, scene_root(&scene, IDLE_USER_CODE, child[0]), 2,
+	scene_expect_chain(scene_root(&scene, IDLE_USER_CODE, child[0]), 2,
 		     (uint32_t[]){ scene.main, child[0] });
 	/* The chain tells roles, the ways of stretches who it was. */
 	expect_way(scene.results.idle.roots, 140 * US, 2, (uint32_t[]){ scene.main, child[1] });
@@ -295,7 +295,7 @@ static void test_circle(void **state)
 	root = scene_root(&scene, IDLE_LOCK, scene.main);
 	assert_int_equal(root->ns, 65 * US);
 	assert_int_equal(root->root.end, ROOT_END_CIRCLE);
-	scene_expect_chain(&scene, root, 2, (uint32_t[]){ scene.main, scene.worker });
+	scene_expect_chain(root, 2, (uint32_t[]){ scene.main, scene.worker });
 	scene_end(&scene);
 }
 

@@ -106,7 +106,7 @@ static void test_ends(void **state)
 	root = scene_root(&scene, IDLE_RUNNABLE, scene.outsider);
 	assert_int_equal(root->ns, 10 * US);
 	assert_int_equal(root->root.who_kind, WHO_RUNNER);
-	scene_expect_chain(&scene, root, 2, (uint32_t[]){ scene.main, scene.worker });
+	scene_expect_chain(root, 2, (uint32_t[]){ scene.main, scene.worker });
 	root = scene_root(&scene, IDLE_RUNNABLE, 0);
 	assert_int_equal(root->ns, 20 * US);
 	assert_int_equal(root->root.who_kind, WHO_IDLE_CPU);

@@ -196,7 +196,7 @@ static const struct idle_root *heaviest_root(const struct comparison *of)
 			return NULL;
 	for (uint32_t i = 0; i < roots->count; i++) {
 		const struct idle_root *row = &roots->row[i];
-		uint32_t thread = row->hop_count ? roots->hops[row->first_hop].thread : INDEX_NONE;
+		uint32_t thread = row->hop_count ? row->hops[0].thread : INDEX_NONE;
 
 		if (thread < model->threads.count && model->threads.row[thread].process == process &&
 		    (!most || row->ns > most->ns))

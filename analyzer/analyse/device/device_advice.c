@@ -321,7 +321,6 @@ static void explain_most(const struct writer *writer, const struct idle_root *mo
 	struct syscall_table *syscalls =
 		syscall_table_new(model_text(writer->model, writer->model->info.arch));
 	char who[128], place[160] = "", hop[128];
-	const struct idle_roots *roots = writer->devices->idle.roots;
 
 	*text = '\0';
 	root_who_text(writer->model, &most->root, who, sizeof(who));
@@ -333,12 +332,10 @@ static void explain_most(const struct writer *writer, const struct idle_root *mo
 	/* The thread before the one at the end; of runnable the one that had no CPU. */
 	*hop = '\0';
 	if (most->root.who_kind != WHO_THREAD)
-		root_thread_text(writer->model,
-				 roots->hops[most->first_hop + most->hop_count - 1].thread, hop,
+		root_thread_text(writer->model, most->hops[most->hop_count - 1].thread, hop,
 				 sizeof(hop));
 	else if (most->hop_count > 1)
-		root_thread_text(writer->model,
-				 roots->hops[most->first_hop + most->hop_count - 2].thread, hop,
+		root_thread_text(writer->model, most->hops[most->hop_count - 2].thread, hop,
 				 sizeof(hop));
 	snprintf(text, size, "; most of it, %.1f %%: %.80s%s%.100s%s%.80s", percent, who,
 		 *place ? " in " : "", place, *hop ? ", waited for by " : "", hop);

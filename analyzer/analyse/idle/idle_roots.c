@@ -308,7 +308,7 @@ static void make_chain(const struct root_sums *sums, const struct came *came, ui
 	const struct root_way *ways = sums->ways.row;
 	uint32_t most = came->way;
 
-	row->first_hop = roots->hop_count;
+	row->hops = &roots->hops[roots->hop_count];
 	row->hop_count = ways[most].depth;
 	for (uint32_t depth = 1; depth <= row->hop_count; depth++) {
 		uint32_t here = beginning(sums, most, depth);
@@ -326,7 +326,7 @@ static void make_chain(const struct root_sums *sums, const struct came *came, ui
 		for (; way != other; other = ways[other].before)
 			way = ways[way].before;
 		for (uint32_t depth = way == INDEX_NONE ? 0 : ways[way].depth; depth > 0; depth--)
-			roots->hops[row->first_hop + depth - 1].ns += came[i].ns;
+			row->hops[depth - 1].ns += came[i].ns;
 	}
 }
 

@@ -36,9 +36,8 @@ struct idle_root {
 	const char *
 		word; /* what it did, by half of them or more: "garbage collection"; NULL: nothing special */
 	const char *word_remedy; /* what helps against that, if word is not NULL */
-	uint32_t
-		first_hop; /* hops[first_hop .. first_hop + hop_count): the way that most of it came, */
-	uint32_t hop_count; /* from the thread that submitted to the end */
+	struct idle_hop *hops; /* the way that most of it came, from the thread that submitted to the end */
+	uint32_t hop_count;
 	uint32_t number; /* while they are summed up */
 };
 
@@ -55,7 +54,7 @@ struct idle_roots {
 	struct function_words *words; /* that rows point into */
 	struct idle_root *row; /* largest first */
 	uint32_t count;
-	struct idle_hop *hops;
+	struct idle_hop *hops; /* that rows point into */
 	uint32_t hop_count;
 	struct root_way *ways; /* that stretches of times came; with the threads themselves, also those of one role */
 	uint32_t way_count;

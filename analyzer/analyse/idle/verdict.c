@@ -80,10 +80,8 @@ static bool find_owners(struct judge *judge)
 /* The operator nearest to the end of a chain, or none. */
 static struct owner owner_of(const struct judge *judge, const struct idle_root *row)
 {
-	const struct idle_hop *hops = &judge->roots->hops[row->first_hop];
-
 	for (uint32_t i = row->hop_count; i-- > 0;) {
-		uint32_t thread = hops[i].thread;
+		uint32_t thread = row->hops[i].thread;
 
 		if (thread < judge->model->threads.count &&
 		    judge->owner[thread].pipeline != INDEX_NONE)
@@ -96,7 +94,7 @@ static struct owner owner_of(const struct judge *judge, const struct idle_root *
 static bool is_help(const struct judge *judge, const struct idle_root *row)
 {
 	const struct model *model = judge->model;
-	uint32_t first = judge->roots->hops[row->first_hop].thread, last = row->root.thread;
+	uint32_t first = row->hops[0].thread, last = row->root.thread;
 
 	return row->root.cause == IDLE_USER_CODE && row->hop_count > 1 &&
 	       first < model->threads.count && last < model->threads.count &&

@@ -72,7 +72,7 @@ DEFINE_TABLE(idle_roots, struct idle_root, ROOT_COLUMNS, next_root,
 	     .keyed = true,
 	     .sections = SECTION_IDLE);
 
-#define HOP_NUMBER ((uint64_t)(row - of->results->devices->idle.roots->hops) - ROOT->first_hop)
+#define HOP_NUMBER ((uint64_t)(row - ROOT->hops))
 #define ROOT ((const struct idle_root *)at->outer)
 
 #define HOP_COLUMNS(COLUMN)                                                        \
@@ -94,8 +94,7 @@ static bool next_hop(struct table_cursor *at)
 	{
 		const struct idle_root *root = &roots->row[at->i];
 
-		if (cursor_part(at, root, roots->hops, root->first_hop, root->hop_count,
-				sizeof(*roots->hops)))
+		if (cursor_inner(at, root, root->hops, root->hop_count, sizeof(*root->hops)))
 			return true;
 	}
 	return false;
