@@ -29,17 +29,9 @@
 /* Five lines at most, without a heading; nothing if there is no verdict. */
 int text_verdict(FILE *out, const struct model *model, const struct results *results,
 		 const struct report_options *options);
-/* Nothing if there is a device's task stream, or no thread of which anything is known. */
-int text_waits(FILE *out, const struct model *model, const struct results *results,
-	       const struct report_options *options);
-
-
-
-/* Each writes its key and value into the open map. */
+/* Writes its key and value into the open map. */
 void json_verdict_section(struct json *json, const struct model *model,
 			  const struct results *results);
-void json_waits_section(struct json *json, const struct model *model,
-			const struct results *results);
 
 /*
  * text_damage - what could not be read, in a sentence; nothing if all could

@@ -22,7 +22,6 @@
 	const struct section section_##name = { name##_text, name##_json };
 
 WRITTEN(verdict, true, true)
-WRITTEN(waits, true, true)
 
 /* The same of sections that are about devices. */
 #define WRITTEN_OF_DEVICES(name)                                                        \

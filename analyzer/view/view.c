@@ -3,6 +3,7 @@
 #include "analyzer/view/view.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,19 @@ static const struct export_options ALL_PROCESSES = { .end_ns = UINT64_MAX };
 int report_init(struct report *report, const struct model *model, const struct results *results,
 		const struct report_options *options)
 {
-	*report = (struct report){ .model = model, .results = results, .options = options };
+	*report = (struct report){ .model = model,
+				   .results = results,
+				   .options = options,
+				   .text = malloc(REPORT_TEXT_SIZE) };
+	if (!report->text)
+		return -ENOMEM;
 	return table_data_init(&report->data, model, results, &ALL_PROCESSES);
 }
 
 void report_free(struct report *report)
 {
 	table_data_free(&report->data);
+	free(report->text);
 }
 
 void view_begin(const struct report *report, const struct view *view,

@@ -39,7 +39,10 @@ struct report {
 	const struct results *results;
 	const struct report_options *options;
 	struct table_data data;
+	char *text; /* REPORT_TEXT_SIZE bytes for a value that is longer than a cursor's texts: for one at a time */
 };
+
+#define REPORT_TEXT_SIZE 4096
 
 /* How a column is shown; or-ed. */
 enum view_how {

@@ -149,12 +149,27 @@ static void test_random(void **state)
 	}
 }
 
+/* Causes by how much they have: each once, of equal ones the first, none without any. */
+static void test_ranked(void **state)
+{
+	const uint64_t ns[IDLE_CAUSES] = { [IDLE_USER_CODE] = 5, [IDLE_LOCK] = 9, [IDLE_IO] = 5,
+					   [IDLE_NO_WORK] = 10 };
+
+	assert_int_equal(idle_cause_ranked(ns, 0), IDLE_NO_WORK);
+	assert_int_equal(idle_cause_ranked(ns, 1), IDLE_LOCK);
+	assert_int_equal(idle_cause_ranked(ns, 2), IDLE_USER_CODE);
+	assert_int_equal(idle_cause_ranked(ns, 3), IDLE_IO);
+	assert_int_equal(idle_cause_ranked(ns, 4), IDLE_CAUSES);
+	assert_int_equal(idle_cause_ranked(ns, 99), IDLE_CAUSES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_runner_names),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_ranked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

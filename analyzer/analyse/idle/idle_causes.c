@@ -46,3 +46,17 @@ const char *idle_cause_text(uint8_t cause)
 
 	return cause < IDLE_CAUSES ? texts[cause] : texts[IDLE_UNKNOWN];
 }
+
+uint8_t idle_cause_ranked(const uint64_t ns[IDLE_CAUSES], uint32_t rank)
+{
+	for (uint8_t cause = 0; cause < IDLE_CAUSES; cause++) {
+		uint32_t before = 0;
+
+		for (uint8_t other = 0; other < IDLE_CAUSES; other++)
+			before += ns[other] > ns[cause] ||
+				  (ns[other] == ns[cause] && other < cause);
+		if (before == rank)
+			return ns[cause] ? cause : IDLE_CAUSES;
+	}
+	return IDLE_CAUSES;
+}

@@ -32,4 +32,11 @@ const char *idle_cause_name(uint8_t cause);
 /* The cause in a few plain words: "on CPU outside of runtime calls", ... Static text. */
 const char *idle_cause_text(uint8_t cause);
 
+/*
+ * idle_cause_ranked - the cause with the @rank-th largest time, from 0
+ *
+ * Of two with as much the first one of the enum comes first. IDLE_CAUSES: not so many have any.
+ */
+uint8_t idle_cause_ranked(const uint64_t ns[IDLE_CAUSES], uint32_t rank);
+
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_CAUSES_H */

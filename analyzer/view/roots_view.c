@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/view/roots_view.h"
+
+#include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/store/define_table.h"
+
+#define TEXT_SIZE 512
+#define HOPS_SHOWN 4 /* of a chain in the text report, from the root on */
+
+/* ---- In words */
+
+/* Why nothing more is known, for people. */
+static const char *end_text(uint8_t end)
+{
+	static const char *const texts[ROOT_ENDS] = {
+		[ROOT_END_CIRCLE] = "threads wait for each other in a circle",
+		[ROOT_END_DEPTH] = "waits for yet another thread, which was not followed",
+		[ROOT_END_UNTRACED] = "was not traced",
+		[ROOT_END_NO_WAKER] = "what ended its sleep was not recorded",
+		[ROOT_END_NO_RECORD] = "no scheduling records for this time",
+		[ROOT_END_INTERRUPT] = "woken by an interrupt",
+		[ROOT_END_STOPPED] = "stopped by a signal or a debugger",
+	};
+
+	return end < ROOT_ENDS && texts[end] ? texts[end] : "";
+}
+
+/* "read of a pipe", "train.py:19 noise", "munmap; was not traced" */
+static void doing_text(const struct table_data *of, const struct idle_root *row, char *text,
+		       size_t size)
+{
+	const struct root *root = &row->root;
+	char place[TEXT_SIZE], object[TEXT_SIZE];
+	const char *end = end_text(root->end);
+	size_t used;
+
+	root_place_text(of->model, of->syscalls, root, place, sizeof(place));
+	root_object_text(of->model, root, object, sizeof(object));
+	used = row->word ? (size_t)snprintf(text, size, "%s%s", row->word, *place ? " in " : "")
+			 : 0;
+	snprintf(text + used, size - used, "%s%s%s%s%s", place, *place && *object ? ": " : "",
+		 object, (*place || *object) && *end ? "; " : "", end);
+}
+
+/* "<- decoder 12 <- main 10": from the root back to the thread that submitted. */
+static void chain_text(const struct table_data *of, const struct idle_root *row, char *text,
+		       size_t size)
+{
+	uint32_t left = row->hop_count, shown = 0;
+	size_t used = 0;
+
+	*text = '\0';
+	/* The root itself is told as who. */
+	if (left && row->root.who_kind == WHO_THREAD && row->hops[left - 1].thread == row->root.who)
+		left--;
+	while (left-- > 0 && used < size) {
+		char who[TEXT_SIZE];
+
+		if (++shown >= HOPS_SHOWN && left > 0) {
+			used += (size_t)snprintf(text + used, size - used, "%s<- %u more",
+						 used ? " " : "", left);
+			left = 0;
+		}
+		if (used >= size)
+			break;
+		root_thread_text(of->model, row->hops[left].thread, who, sizeof(who));
+		used += (size_t)snprintf(text + used, size - used, "%s<- %.100s", used ? " " : "",
+					 who);
+	}
+}
+
+/* ---- The description */
+
+static struct cell told_cell(struct table_cursor *at,
+			     void (*tell)(const struct table_data *, const struct idle_root *,
+					  char *, size_t))
+{
+	char *text = report_of(at)->text;
+
+	tell(at->of, at->row, text, REPORT_TEXT_SIZE);
+	return cell_text(text);
+}
+
+#define ROOT_FIGURES(COLUMN)                                                               \
+	COLUMN(told, TEXT, "where, and for what", "place, object and why the walk ended",  \
+	       told_cell(at, doing_text))                                                  \
+	COLUMN(way, TEXT, "waited for by", "from there back to the thread that submitted", \
+	       told_cell(at, chain_text))
+
+DEFINE_FIGURES(root_figures, struct idle_root, ROOT_FIGURES, NULL);
+
+static struct cell hop_who(struct table_cursor *at, uint32_t thread)
+{
+	if (thread >= at->of->model->threads.count)
+		return cell_none();
+	root_thread_text(at->of->model, thread, at->text[0], sizeof(at->text[0]));
+	return cell_text(at->text[0]);
+}
+
+#define HOP_COLUMNS(COLUMN)                                                                 \
+	COLUMN(cause, TEXT, "cause", "what the thread was in",                              \
+	       cell_text(idle_cause_name(row->cause)))                                      \
+	COLUMN(who, TEXT, "who", "the thread", hop_who(at, row->thread))                    \
+	COLUMN(thread, ROW, "thread", "a row of threads", cell_index(row->thread))          \
+	COLUMN(ns, NS, "time", "what came this way", cell_u64(row->ns))
+
+static bool next_hop(struct table_cursor *at)
+{
+	const struct idle_root *root = at->outer;
+
+	return cursor_rows(at, root->hops, root->hop_count, sizeof(*root->hops));
+}
+
+DEFINE_FIGURES(hops, struct idle_hop, HOP_COLUMNS, next_hop);
+
+static void of_root(struct table_cursor *at, const struct table_cursor *outer)
+{
+	at->outer = outer->row;
+}
+
+static const struct view_column HOP_SHOWN[] = {
+	{ "cause" }, { "who" }, { "thread.process.pid" }, { "thread.tid" }, { "ns" }, { NULL },
+};
+
+static const struct view CHAIN = { "chain", NULL, &hops, HOP_SHOWN, .within = of_root };
+
+/* Of what the time was is in the headings of the text. */
+#define ROOT_SHOWN(time)                                                                   \
+	{                                                                                  \
+		{ "percent", .how = VIEW_TEXT, .heading = time " %" },                     \
+		{ "ns", .how = VIEW_TEXT, .heading = time " ms" },                         \
+		{ "gaps", .how = VIEW_TEXT, .heading = "gaps" },                           \
+		{ "cause" },                                                               \
+		{ "who" },                                                                 \
+		{ "told", .how = VIEW_TEXT | VIEW_SHRINK | VIEW_BLANK },                   \
+		{ "way", .how = VIEW_TEXT | VIEW_SHRINK | VIEW_BLANK },                    \
+		{ "thread.process.pid", .how = VIEW_JSON },                                \
+		{ "thread.tid", .how = VIEW_JSON },                                        \
+		{ "place", "where", VIEW_JSON },                                           \
+		{ "samples", .how = VIEW_JSON },                                           \
+		{ "doing", .how = VIEW_JSON },                                             \
+		{ "object", .how = VIEW_JSON },                                            \
+		{ "ns", .how = VIEW_JSON },                                                \
+		{ "percent", .how = VIEW_JSON },                                           \
+		{ "gaps", .how = VIEW_JSON },                                              \
+		{ "ended", "end", VIEW_JSON },                                             \
+		{ NULL },                                                                  \
+	}
+
+static const struct view_column IDLE_SHOWN[] = ROOT_SHOWN("idle");
+static const struct view_column WAITING_SHOWN[] = ROOT_SHOWN("waiting");
+static const struct view_column RUNNING_SHOWN[] = ROOT_SHOWN("running");
+
+#define ROOTS_VIEW(key, table, columns)                                                    \
+	{                                                                                  \
+		key, "roots", table, columns, .figures = &root_figures, .within = view_all, \
+			.inside = { &CHAIN }                                               \
+	}
+
+const struct view idle_roots_view = ROOTS_VIEW("roots", &table_idle_roots, IDLE_SHOWN);
+const struct view wait_roots_view = ROOTS_VIEW("roots", &table_wait_roots, WAITING_SHOWN);
+const struct view wait_runs_view = ROOTS_VIEW("run", &table_wait_runs, RUNNING_SHOWN);
+
+int roots_text(const struct report *report, const struct view *view, const char *heading)
+{
+	fprintf(report->out, "\n%s:\n", heading);
+	return view_text(report, view);
+}
