@@ -2,8 +2,6 @@
 /* The list of sections. */
 #include "analyzer/view/sections.h"
 
-#include "analyzer/analyse/device/results.h"
-#include "analyzer/view/report_device.h"
 #include "analyzer/view/report_parts.h"
 
 #define ARGUMENTS (report->out, report->model, report->results, report->options)
@@ -22,25 +20,6 @@
 	const struct section section_##name = { name##_text, name##_json };
 
 WRITTEN(verdict, true, true)
-
-/* The same of sections that are about devices. */
-#define WRITTEN_OF_DEVICES(name)                                                        \
-	static int name##_text(const struct report *report)                                        \
-	{                                                                                          \
-		const struct device_results *devices = report->results->devices;                   \
-                                                                                                   \
-		return devices ? report_text_##name(report->out, report->model, devices,           \
-						    report->options)                               \
-			       : 0;                                                                \
-	}                                                                                          \
-	static void name##_json(const struct report *report)                                       \
-	{                                                                                          \
-		if (report->results->devices)                                                      \
-			report_json_##name(report->json, report->model, report->results->devices); \
-	}                                                                                          \
-	const struct section section_##name = { name##_text, name##_json };
-
-WRITTEN_OF_DEVICES(idle)
 
 #define SECTION_POINTER(NAME, name) [SECTION_NUMBER_##NAME] = &section_##name,
 const struct section *const sections[SECTION_COUNT] = { SECTIONS(SECTION_POINTER, SECTION_POINTER) };
