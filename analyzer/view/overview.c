@@ -14,7 +14,7 @@
 #include "analyzer/view/render/wrap.h"
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/report_parts.h"
-#include "analyzer/view/report_roots.h"
+#include "analyzer/view/roots_view.h"
 #include "analyzer/view/sections.h"
 
 #define INDENT 9 /* as the verdict's lines */
@@ -223,13 +223,11 @@ static int show_roots(const struct report *report)
 	const struct device_results *devices = results->devices;
 
 	if (devices && devices->idle.roots && devices->idle.roots->count)
-		return report_text_roots(report->out, report->model, devices->idle.roots,
-					 "Where the device's idle time comes from (--section idle)",
-					 "idle", report->options);
+		return roots_text(report, &idle_roots_view,
+				  "Where the device's idle time comes from (--section idle)");
 	if (results->waits && results->waits->waits.count)
-		return report_text_roots(report->out, report->model, &results->waits->waits,
-					 "Where the job's waiting comes from (--section waits)",
-					 "waiting", report->options);
+		return roots_text(report, &wait_roots_view,
+				  "Where the job's waiting comes from (--section waits)");
 	return 0;
 }
 
@@ -366,7 +364,7 @@ int overview_text(FILE *out, const struct model *model, const struct results *re
 
 	report.out = out;
 	if (!err)
-		err = text_verdict(out, model, results, options);
+		err = section_verdict.text(&report);
 	if (!err) {
 		fputc('\n', out);
 		tell_recording(&report);

@@ -26,13 +26,6 @@
 #include "analyzer/view/report.h"
 #include "analyzer/view/render/table.h"
 
-/* Five lines at most, without a heading; nothing if there is no verdict. */
-int text_verdict(FILE *out, const struct model *model, const struct results *results,
-		 const struct report_options *options);
-/* Writes its key and value into the open map. */
-void json_verdict_section(struct json *json, const struct model *model,
-			  const struct results *results);
-
 /*
  * text_damage - what could not be read, in a sentence; nothing if all could
  *
@@ -50,10 +43,7 @@ bool text_nothing_recorded(FILE *out, const struct model *model);
 /* "... and 12 more (--top 0 shows all)" if there are more rows than shown. */
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown);
 
-
 /* How many of @count rows a table shows. */
 uint32_t rows_shown(const struct report_options *options, uint32_t count);
-
-
 
 #endif /* PROFBPF_ANALYZER_VIEW_REPORT_PARTS_H */

@@ -2,8 +2,8 @@
 /*
  * The JSON report described as a JSON Schema, from the views that write it.
  *
- * Nothing is required but the version: what is unknown is absent, or null where the type allows it. Other keys may be there, of sections that
- * are written without views, and of later versions.
+ * Nothing is required but the version: what is unknown is absent, or null where the type allows it. Other keys may be there, of
+ * later versions, and where a section writes some beside its views.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/view/roots_view.h"
 
+#include "analyzer/analyse/device/results.h"
+#include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/store/define_table.h"
 
 #define TEXT_SIZE 512
@@ -69,6 +72,18 @@ static void chain_text(const struct table_data *of, const struct idle_root *row,
 	}
 }
 
+void root_told_text(const struct table_data *of, const struct idle_root *row, char *text,
+		    size_t size)
+{
+	char who[TEXT_SIZE], doing[3 * TEXT_SIZE], chain[2 * TEXT_SIZE];
+
+	root_who_text(of->model, &row->root, who, sizeof(who));
+	doing_text(of, row, doing, sizeof(doing));
+	chain_text(of, row, chain, sizeof(chain));
+	snprintf(text, size, "%s%s%s%s%s", *who ? who : "unknown", *doing ? ": " : "", doing,
+		 *chain ? " " : "", chain);
+}
+
 /* ---- The description */
 
 static struct cell told_cell(struct table_cursor *at,
@@ -128,10 +143,10 @@ static const struct view CHAIN = { "chain", NULL, &hops, HOP_SHOWN, .within = of
 #define ROOT_SHOWN(time)                                                                   \
 	{                                                                                  \
 		{ "percent", .how = VIEW_TEXT, .heading = time " %" },                     \
-		{ "ns", .how = VIEW_TEXT, .heading = time " ms" },                         \
-		{ "gaps", .how = VIEW_TEXT, .heading = "gaps" },                           \
+		{ "ns", .how = VIEW_TEXT | VIEW_WIDE, .heading = time " ms" },             \
+		{ "gaps", .how = VIEW_TEXT | VIEW_WIDE, .heading = "gaps" },               \
 		{ "cause" },                                                               \
-		{ "who" },                                                                 \
+		{ "who", .how = VIEW_SHRINK },                                             \
 		{ "told", .how = VIEW_TEXT | VIEW_SHRINK | VIEW_BLANK },                   \
 		{ "way", .how = VIEW_TEXT | VIEW_SHRINK | VIEW_BLANK },                    \
 		{ "thread.process.pid", .how = VIEW_JSON },                                \
@@ -160,6 +175,54 @@ static const struct view_column RUNNING_SHOWN[] = ROOT_SHOWN("running");
 const struct view idle_roots_view = ROOTS_VIEW("roots", &table_idle_roots, IDLE_SHOWN);
 const struct view wait_roots_view = ROOTS_VIEW("roots", &table_wait_roots, WAITING_SHOWN);
 const struct view wait_runs_view = ROOTS_VIEW("run", &table_wait_runs, RUNNING_SHOWN);
+
+/* ---- The one of the verdict */
+
+static bool is_among(const struct table_cursor *outer, const struct idle_roots *roots)
+{
+	const struct verdict *verdict = outer->row;
+
+	return verdict->idle.most && roots && verdict->roots == roots;
+}
+
+static bool is_idle_root(const struct table_cursor *outer)
+{
+	const struct device_results *devices = outer->of->results->devices;
+
+	return is_among(outer, devices ? devices->idle.roots : NULL);
+}
+
+static bool is_wait_root(const struct table_cursor *outer)
+{
+	const struct host_waits *waits = outer->of->results->waits;
+
+	return is_among(outer, waits ? &waits->waits : NULL);
+}
+
+static bool is_wait_run(const struct table_cursor *outer)
+{
+	const struct host_waits *waits = outer->of->results->waits;
+
+	return is_among(outer, waits ? &waits->own : NULL);
+}
+
+static void at_most(struct table_cursor *at, const struct table_cursor *outer)
+{
+	const struct verdict *verdict = outer->row;
+
+	at->i = (uint64_t)(verdict->idle.most - verdict->roots->row);
+	at->limit = at->i + 1;
+}
+
+#define ROOT_VIEW(table, columns, is_it)                                              \
+	{                                                                             \
+		"root", NULL, table, columns, VIEW_ONE, &root_figures,                \
+			.within = at_most, .known = is_it, .inside = { &CHAIN }       \
+	}
+
+const struct view idle_root_view = ROOT_VIEW(&table_idle_roots, IDLE_SHOWN, is_idle_root);
+const struct view wait_root_view = ROOT_VIEW(&table_wait_roots, WAITING_SHOWN, is_wait_root);
+const struct view wait_run_view = ROOT_VIEW(&table_wait_runs, RUNNING_SHOWN, is_wait_run);
 
 int roots_text(const struct report *report, const struct view *view, const char *heading)
 {

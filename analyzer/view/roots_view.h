@@ -15,6 +15,19 @@ extern const struct view idle_roots_view;
 extern const struct view wait_roots_view;
 extern const struct view wait_runs_view;
 
+/* The one that the verdict names, which is the outer row, as "root": it is of one of these tables. */
+extern const struct view idle_root_view;
+extern const struct view wait_root_view;
+extern const struct view wait_run_view;
+
+/*
+ * root_told_text - who, where, for what, and back to the thread that submitted, cut to @size
+ *
+ * "reader 17: read: /data/train.bin on vda <- decoder 12 <- main 10"
+ */
+void root_told_text(const struct table_data *of, const struct idle_root *row, char *text,
+		    size_t size);
+
 /* roots_text - a table of one of the views above under a heading; 0 or a negative errno. */
 int roots_text(const struct report *report, const struct view *view, const char *heading);
 

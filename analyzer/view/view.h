@@ -58,7 +58,10 @@ enum view_how {
 	VIEW_EMPTY = 1 << 9, /* JSON: "" where there is no text, instead of nothing */
 	VIEW_NULL = 1 << 10, /* JSON: null where there is none, instead of nothing */
 	VIEW_IF_KNOWN = 1 << 11, /* text: if any row has one, be it 0 */
+	VIEW_WIDE = 1 << 12, /* text: not on a terminal of fewer than VIEW_NARROW columns */
 };
+
+#define VIEW_NARROW 80
 
 struct view;
 

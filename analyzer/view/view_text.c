@@ -104,7 +104,8 @@ static bool is_shown(const struct report *report, const struct view *view,
 	struct cell first, cell;
 	struct table_cursor at;
 
-	if (how & VIEW_JSON)
+	if (how & VIEW_JSON || (how & VIEW_WIDE && report->options->width &&
+				report->options->width < VIEW_NARROW))
 		return false;
 	if (place->shown.with) {
 		const struct view_column with = { place->shown.with, .how = VIEW_IF_KNOWN };

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/idle/verdict.h"
-#include "analyzer/view/report_parts.h"
+#include "analyzer/view/report.h"
 #include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 #include "tests/unit/json_path.h"
@@ -75,7 +75,7 @@ static void expect(const struct fixture *f, enum verdict_state state, double per
 
 static char *text_of(struct fixture *f)
 {
-	const struct report_options options = ALL_ROWS;
+	const struct report_options options = { .sections = SECTION_VERDICT };
 	const struct results results = { .verdict = &f->verdict,
 					 .waits = &f->waits,
 					 .devices = &f->scene.results,
@@ -85,7 +85,7 @@ static char *text_of(struct fixture *f)
 	size_t size = 0, lines = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(text_verdict(out, f->scene.model, &results, &options), 0);
+	assert_int_equal(report_text(out, f->scene.model, &results, &options), 0);
 	fclose(out);
 	for (size_t i = 0; i < size; i++)
 		lines += text[i] == '\n';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyzer/view/report_stage.h"
+#include "analyzer/view/stage_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static const char *kind_text(const struct model *model, const struct pipeline_op
 	return process ? "processes" : "threads";
 }
 
-void report_stage_text(const struct model *model, const struct results *results, char *text,
-		       size_t size)
+void stage_text(const struct model *model, const struct results *results, char *text,
+		size_t size)
 {
 	struct stage stage = stage_worst_find(results->verdict, results->steps);
 	struct syscall_table *syscalls;
@@ -41,8 +41,8 @@ void report_stage_text(const struct model *model, const struct results *results,
 		 kind_text(model, operator_of(&stage)), stage.wait.percent, *place ? ": " : "", place);
 }
 
-void report_stage_name(const struct model *model, const struct results *results, char *text,
-		       size_t size)
+void stage_name(const struct model *model, const struct results *results, char *text,
+		size_t size)
 {
 	struct stage stage = stage_worst_find(results->verdict, results->steps);
 
@@ -51,7 +51,7 @@ void report_stage_name(const struct model *model, const struct results *results,
 		snprintf(text, size, "%s", model_text(model, operator_of(&stage)->name));
 }
 
-bool report_stage_remedy(const struct results *results, char *text, size_t size)
+bool stage_remedy(const struct results *results, char *text, size_t size)
 {
 	struct stage stage = stage_worst_find(results->verdict, results->steps);
 

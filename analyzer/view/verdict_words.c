@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict (analyse/verdict.h) in words: what the report begins with, as text and as JSON. */
-#include "analyzer/analyse/idle/verdict.h"
+#include "analyzer/view/verdict_words.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -12,15 +10,11 @@
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/analyse/idle/root_text.h"
-#include "analyzer/view/report_parts.h"
-#include "analyzer/view/report_roots.h"
-#include "analyzer/view/report_stage.h"
-#include "analyzer/view/report_straggler.h"
-#include "analyzer/view/render/wrap.h"
+#include "analyzer/view/roots_view.h"
+#include "analyzer/view/stage_words.h"
+#include "analyzer/view/straggler_view.h"
 
-#define INDENT 9 /* of its lines, below their labels */
 #define TEXT_SIZE 1024
-#define LINE_SIZE (4 * TEXT_SIZE)
 
 static void append(char *text, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -67,7 +61,15 @@ static void name_operator(const struct model *model, const struct results *resul
 		 model_text(model, pipeline->operators.row[results->verdict->op].name));
 }
 
-static const char *of_text(uint8_t of)
+void verdict_stage_name(const struct model *model, const struct results *results, char *text,
+			size_t size)
+{
+	name_operator(model, results, text, size);
+	if (!*text)
+		stage_name(model, results, text, size);
+}
+
+const char *verdict_of_text(uint8_t of)
 {
 	switch (of) {
 	case VERDICT_OF_STEP_TIME: return "step time";
@@ -166,7 +168,7 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 		       cpu_text(&verdict->idle));
 	else if (verdict->by_threads && !(b && b->kind == BOTTLENECK_TAKES_CPU))
 		append(text, size, "Starved by CPUs: %s is held up for %.1f %% of %s%s because %s",
-		       waiter, verdict->percent, of_text(verdict->of),
+		       waiter, verdict->percent, verdict_of_text(verdict->of),
 		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
 			       ? ", most of it"
 			       : "",
@@ -237,7 +239,7 @@ static void tell_host_code(const struct model *model, const struct results *resu
 	name_waiter(model, results, waiter, sizeof(waiter));
 	if (!results->waits->bounds.known) {
 		append(text, size, "%s waits for %.1f %% of %s for it, most of all %s", waiter,
-		       verdict->percent, of_text(verdict->of),
+		       verdict->percent, verdict_of_text(verdict->of),
 		       idle_cause_text(verdict->idle.cause));
 		return;
 	}
@@ -262,7 +264,7 @@ static void tell_healthy(const struct model *model, const struct results *result
 	name_waiter(model, results, waiter, sizeof(waiter));
 	append(text, size,
 	       "Healthy: %s is at work for %.1f %% of %s, and nothing holds it up for long", waiter,
-	       verdict->own_percent, of_text(verdict->of));
+	       verdict->own_percent, verdict_of_text(verdict->of));
 }
 
 static void tell_device(const struct model *model, const struct results *results, char *text,
@@ -341,7 +343,7 @@ static void tell_unknown(const struct model *model, const struct results *result
 		       verdict->at_least ? "at least " : "", verdict->percent);
 	else if (verdict->has_percent && verdict->by_threads)
 		append(text, size, "%s waits for %.1f %% of %s, and ", waiter, verdict->percent,
-		       of_text(verdict->of));
+		       verdict_of_text(verdict->of));
 	if (verdict->lack == VERDICT_LACK_RECORDS && verdict->source != INDEX_NONE)
 		append(text, size, "%" PRIu64 " records were lost, too many of source %s",
 		       verdict->lost, model_text(model, model->sources.row[verdict->source].name));
@@ -353,8 +355,8 @@ static void tell_unknown(const struct model *model, const struct results *result
 }
 
 /* The state with its number, in one sentence; if it is an unknown pipeline, for whom in another. */
-static void write_sentence(const struct model *model, const struct results *results, char *text,
-			   size_t size)
+void verdict_sentence(const struct model *model, const struct results *results, char *text,
+		      size_t size)
 {
 	const struct verdict *verdict = results->verdict;
 
@@ -370,7 +372,7 @@ static void write_sentence(const struct model *model, const struct results *resu
 	}
 	append(text, size, ".");
 	if (verdict->state == VERDICT_HOST_CODE || verdict->state == VERDICT_CPU)
-		report_stage_text(model, results, text, size);
+		stage_text(model, results, text, size);
 }
 
 static const char *needs(const struct verdict *verdict)
@@ -456,8 +458,8 @@ static void tell_operator(const struct model *model, const struct results *resul
 }
 
 /* What to change; "" for a job that is healthy. */
-static void write_remedy(const struct model *model, const struct results *results, char *text,
-			 size_t size)
+void verdict_remedy(const struct model *model, const struct results *results, char *text,
+		    size_t size)
 {
 	const struct verdict *verdict = results->verdict;
 
@@ -485,7 +487,7 @@ static void write_remedy(const struct model *model, const struct results *result
 		}
 		/* fall through */
 	default:
-		if (report_stage_remedy(results, text, size))
+		if (stage_remedy(results, text, size))
 			break;
 		if (verdict->idle.most)
 			idle_remedy(model, &verdict->idle, text, size);
@@ -496,108 +498,19 @@ static void write_remedy(const struct model *model, const struct results *result
 	}
 }
 
-static void line(FILE *out, const struct report_options *options, const char *label,
-		 const char *text)
+void verdict_root_text(const struct table_data *of, char *text, size_t size)
 {
-	if (*text)
-		wrap_line(out, label, INDENT, text, options->width);
-}
-
-/* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
-static int tell_root(const struct model *model, const struct results *results, char *text,
-		     size_t size)
-{
-	const struct idle_root *row = results->verdict->idle.most;
-	const struct bottleneck *b = bottleneck_of(results);
-	uint64_t of_ns = results->verdict->roots_of_ns;
-	struct syscall_table *syscalls;
+	const struct verdict *verdict = of->results->verdict;
+	const struct idle_root *row = verdict->idle.most;
+	const struct bottleneck *b = bottleneck_of(of->results);
+	uint64_t of_ns = verdict->roots_of_ns;
 
 	*text = '\0';
 	if (!row && b)
 		append(text, size, "%s", b->reason);
 	if (!row)
-		return 0;
-	syscalls = syscall_table_new(model_text(model, model->info.arch));
-	if (!syscalls)
-		return -ENOMEM;
-	report_root_text(model, syscalls, results->verdict->roots, row, text, size);
+		return;
+	root_told_text(of, row, text, size);
 	append(text, size, "; %s, %.1f %% of %s", idle_cause_name(row->root.cause),
-	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, of_text(results->verdict->of));
-	syscall_table_free(syscalls);
-	return 0;
-}
-
-int text_verdict(FILE *out, const struct model *model, const struct results *results,
-		 const struct report_options *options)
-{
-	const struct verdict *verdict = results->verdict;
-	char text[LINE_SIZE];
-	int err;
-
-	if (!verdict)
-		return 0;
-	write_sentence(model, results, text, sizeof(text));
-	line(out, options, "verdict", text);
-	err = tell_root(model, results, text, sizeof(text));
-	if (err)
-		return err;
-	line(out, options, "root", text);
-	write_remedy(model, results, text, sizeof(text));
-	line(out, options, verdict->state == VERDICT_UNKNOWN ? "to know" : "do", text);
-	*text = '\0';
-	if (verdict->gain_percent > 0)
-		append(text, sizeof(text), "at most %.1f %% of %s", verdict->gain_percent,
-		       of_text(verdict->of));
-	line(out, options, "gain", text);
-	*text = '\0';
-	if (verdict->lost && verdict->lack != VERDICT_LACK_RECORDS)
-		append(text, sizeof(text), "%" PRIu64 " records were lost: see the section capture",
-		       verdict->lost);
-	line(out, options, "but", text);
-	return 0;
-}
-
-static void write_root(struct json *json, const struct model *model, const struct results *results)
-{
-	struct syscall_table *syscalls;
-
-	if (!results->verdict->idle.most)
-		return;
-	syscalls = syscall_table_new(model_text(model, model->info.arch));
-	if (syscalls)
-		report_json_root(json, "root", model, syscalls, results->verdict->roots,
-				 results->verdict->idle.most);
-	syscall_table_free(syscalls);
-}
-
-void json_verdict_section(struct json *json, const struct model *model,
-			  const struct results *results)
-{
-	const struct verdict *verdict = results->verdict;
-	char text[LINE_SIZE];
-
-	if (!verdict)
-		return;
-	json_map(json, "verdict");
-	json_text(json, "state", verdict_state_name(verdict->state));
-	if (verdict->has_percent) {
-		json_decimal(json, "percent", verdict->percent);
-		json_text(json, "of", verdict_of_name(verdict->of));
-	}
-	write_root(json, model, results);
-	name_operator(model, results, text, sizeof(text));
-	if (!*text)
-		report_stage_name(model, results, text, sizeof(text));
-	if (*text)
-		json_text(json, "stage", text);
-	write_sentence(model, results, text, sizeof(text));
-	json_text(json, "sentence", text);
-	write_remedy(model, results, text, sizeof(text));
-	if (*text)
-		json_text(json, "do", text);
-	if (verdict->gain_percent > 0)
-		json_decimal(json, "gain_at_most_percent", verdict->gain_percent);
-	if (verdict->state == VERDICT_COMMUNICATION)
-		json_straggler(json, model, &verdict->why);
-	json_map_close(json);
+	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, verdict_of_text(verdict->of));
 }

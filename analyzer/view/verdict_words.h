@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verdict_words.h - the verdict (analyse/idle/verdict.h) in words: what the report begins with.
+ *
+ * There is one in the results. Texts are cut to @size and always terminated; "" where there is nothing to say.
+ */
+#ifndef PROFBPF_ANALYZER_VIEW_VERDICT_WORDS_H
+#define PROFBPF_ANALYZER_VIEW_VERDICT_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/analyse/idle/verdict.h"
+#include "analyzer/store/schema.h"
+
+/* The state with its number, in one sentence; if it is an unknown pipeline, for whom in another. */
+void verdict_sentence(const struct model *model, const struct results *results, char *text,
+		      size_t size);
+
+/* What to change; "" for a job that is healthy. */
+void verdict_remedy(const struct model *model, const struct results *results, char *text,
+		    size_t size);
+
+/* The operator of a data pipeline that it is about: "MindData's Map". */
+void verdict_stage_name(const struct model *model, const struct results *results, char *text,
+			size_t size);
+
+/* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
+void verdict_root_text(const struct table_data *of, char *text, size_t size);
+
+/* Whose share a percentage is: "device time". Static text. */
+const char *verdict_of_text(uint8_t of);
+
+#endif /* PROFBPF_ANALYZER_VIEW_VERDICT_WORDS_H */
