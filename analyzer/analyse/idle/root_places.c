@@ -63,8 +63,19 @@ static bool deal_samples(struct root_places *places)
 	return true;
 }
 
-/* The innermost function of Python's in a stack of a sample. */
-static uint32_t python_place_of(const struct model *model, const struct stack_sample *sample)
+static bool is_of_python(const struct code_frame *frame)
+{
+	return frame->kind == PROFBPF__STACKS__KIND__PYTHON;
+}
+
+static bool is_of_program(const struct code_frame *frame)
+{
+	return frame->kind != PROFBPF__STACKS__KIND__KERNEL;
+}
+
+/* The innermost frame of a sample that is @wanted, or INDEX_NONE. */
+static uint32_t innermost(const struct model *model, const struct stack_sample *sample,
+			  bool (*wanted)(const struct code_frame *frame))
 {
 	const struct code_stack *stack;
 
@@ -74,7 +85,7 @@ static uint32_t python_place_of(const struct model *model, const struct stack_sa
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		uint32_t index = model->stack_frames.row[stack->first + i];
 
-		if (model->code_frames.row[index].kind == PROFBPF__STACKS__KIND__PYTHON)
+		if (wanted(&model->code_frames.row[index]))
 			return index;
 	}
 	return INDEX_NONE;
@@ -90,7 +101,7 @@ static bool find_whole(struct root_places *places)
 
 		if (sample->thread < model->threads.count && !places->whole[sample->thread] &&
 		    !(sample->flags & (MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_WAIT)))
-			places->whole[sample->thread] = python_place_of(model, sample) != INDEX_NONE;
+			places->whole[sample->thread] = innermost(model, sample, is_of_python) != INDEX_NONE;
 	}
 	return places->whole;
 }
@@ -130,20 +141,13 @@ void root_places_free(struct root_places *places)
 /* The function of the program that a stack was in: system calls are told by those that make them. */
 static uint32_t place_of(const struct model *model, const struct stack_sample *sample)
 {
-	const struct code_stack *stack;
+	uint32_t index = innermost(model, sample, is_of_program);
+	const struct code_frame *frame;
 
-	if (sample->stack >= model->code_stacks.count)
+	if (index == INDEX_NONE)
 		return INDEX_NONE;
-	stack = &model->code_stacks.row[sample->stack];
-	for (uint32_t i = 0; i < stack->depth; i++) {
-		uint32_t index = model->stack_frames.row[stack->first + i];
-		const struct code_frame *frame = &model->code_frames.row[index];
-
-		if (frame->kind != PROFBPF__STACKS__KIND__KERNEL)
-			return frame->name || frame->file < model->code_files.count ? index
-										    : INDEX_NONE;
-	}
-	return INDEX_NONE;
+	frame = &model->code_frames.row[index];
+	return frame->name || frame->file < model->code_files.count ? index : INDEX_NONE;
 }
 
 static int word_of_frame(struct root_places *places, uint32_t index)
@@ -270,7 +274,8 @@ static bool count_sample(struct root_places *places, uint32_t row, const struct 
 			 uint32_t index)
 {
 	const struct code_frame *frames = places->model->code_frames.row;
-	uint32_t entry = entry_of(places->model, sample), python = python_place_of(places->model, sample);
+	uint32_t entry = entry_of(places->model, sample);
+	uint32_t python = innermost(places->model, sample, is_of_python);
 
 	if (python != INDEX_NONE &&
 	    !add_seen(places, row, python, frames[python].source, offsetof(struct most, python)))
