@@ -56,15 +56,11 @@ static bool charge_created(const struct model *model, struct pipeline *pipeline,
 
 static bool charge_descendants(const struct model *model, struct pipeline *pipeline)
 {
-	size_t size = ((size_t)model->threads.count + 1) * sizeof(uint32_t);
-	uint32_t *owner = malloc(size);
+	uint32_t *owner = pipeline_owners(model, pipeline);
 	bool memory;
 
 	if (!owner)
 		return false;
-	memset(owner, 0xff, size);
-	for (uint32_t i = 0; i < pipeline->threads.count; i++)
-		owner[pipeline->threads.row[i].thread] = pipeline->threads.row[i].op;
 	memory = charge_created(model, pipeline, owner) &&
 		 worker_processes_charge(model, pipeline, owner);
 	free(owner);

@@ -207,16 +207,6 @@ static int finish(struct megengine *m)
 	return err;
 }
 
-static uint32_t *no_indices(uint32_t count)
-{
-	size_t size = ((size_t)count + 1) * sizeof(uint32_t);
-	uint32_t *list = malloc(size);
-
-	if (list)
-		memset(list, 0xff, size);
-	return list;
-}
-
 static int build(struct model *model, struct pipelines *pipelines)
 {
 	struct megengine m = { .model = model, .pipelines = pipelines };
@@ -225,8 +215,8 @@ static int build(struct model *model, struct pipelines *pipelines)
 
 	m.what = framework_classify(model, "megengine", FUNCTIONS,
 				    sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &any);
-	m.loader_of = no_indices(any ? model->calls.count : 0);
-	m.contains = no_indices(model->threads.count);
+	m.loader_of = indices_none(any ? model->calls.count : 0);
+	m.contains = indices_none(model->threads.count);
 	m.fetched_ns = calloc((size_t)model->threads.count + 1, sizeof(*m.fetched_ns));
 	if (!m.what || !m.loader_of || !m.contains || !m.fetched_ns)
 		err = -ENOMEM;

@@ -35,15 +35,9 @@ struct pipeline *minddata_pipeline(struct minddata *md, uint32_t tree)
 
 static int prepare(struct minddata *md)
 {
-	size_t size = ((size_t)md->model->threads.count + 1) * sizeof(*md->tree_of);
-
-	md->tree_of = malloc(size);
-	md->operator_of = malloc(size);
-	if (!md->tree_of || !md->operator_of)
-		return -ENOMEM;
-	memset(md->tree_of, 0xff, size);
-	memset(md->operator_of, 0xff, size);
-	return 0;
+	md->tree_of = indices_none(md->model->threads.count);
+	md->operator_of = indices_none(md->model->threads.count);
+	return md->tree_of && md->operator_of ? 0 : -ENOMEM;
 }
 
 static void release(struct minddata *md)

@@ -57,6 +57,15 @@ bool pipeline_note(struct model *model, struct pipeline *pipeline, const char *t
 	return MODEL_PUSH(&pipeline->notes, id);
 }
 
+uint32_t *pipeline_owners(const struct model *model, const struct pipeline *pipeline)
+{
+	uint32_t *owner = indices_none(model->threads.count);
+
+	for (uint32_t i = 0; owner && i < pipeline->threads.count; i++)
+		owner[pipeline->threads.row[i].thread] = pipeline->threads.row[i].op;
+	return owner;
+}
+
 static int by_queue_and_end(const void *a, const void *b)
 {
 	const struct pipeline_queue_event *x = a, *y = b;

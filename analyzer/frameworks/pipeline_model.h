@@ -170,6 +170,13 @@ bool pipeline_edge_add(struct pipeline *pipeline, uint32_t from, uint32_t to);
 /* pipeline_note - something the user has to know; once per text. False without memory. */
 bool pipeline_note(struct model *model, struct pipeline *pipeline, const char *text);
 
+/*
+ * pipeline_owners - by thread of the model its operator, or INDEX_NONE
+ *
+ * Helpers of an operator's threads (descendant) are its, too. The caller frees; NULL without memory.
+ */
+uint32_t *pipeline_owners(const struct model *model, const struct pipeline *pipeline);
+
 /* pipeline_sort - bring queue events and fetches into the order told above */
 void pipeline_sort(struct pipeline *pipeline);
 

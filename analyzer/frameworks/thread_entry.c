@@ -35,12 +35,10 @@ static uint32_t entry_of(const struct model *model, const struct code_stack *sta
 
 uint32_t *thread_entries_find(const struct model *model)
 {
-	size_t size = ((size_t)model->threads.count + 1) * sizeof(uint32_t);
-	uint32_t *entry = malloc(size);
+	uint32_t *entry = indices_none(model->threads.count);
 
 	if (!entry)
 		return NULL;
-	memset(entry, 0xff, size);
 	for (uint32_t i = 0; i < model->stack_samples.count; i++) {
 		const struct stack_sample *sample = &model->stack_samples.row[i];
 

@@ -423,16 +423,6 @@ static int build_all(struct torch *torch)
 	return err ? err : finish(torch);
 }
 
-static uint32_t *no_indices(uint32_t count)
-{
-	size_t size = ((size_t)count + 1) * sizeof(uint32_t);
-	uint32_t *list = malloc(size);
-
-	if (list)
-		memset(list, 0xff, size);
-	return list;
-}
-
 static int build(struct model *model, struct pipelines *pipelines)
 {
 	struct torch torch = { .model = model, .pipelines = pipelines };
@@ -441,8 +431,8 @@ static int build(struct model *model, struct pipelines *pipelines)
 
 	torch.what = framework_classify(model, "torch", FUNCTIONS,
 					sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]), &any);
-	torch.process_loader = no_indices(model->processes.count);
-	torch.thread_loader = no_indices(model->threads.count);
+	torch.process_loader = indices_none(model->processes.count);
+	torch.thread_loader = indices_none(model->threads.count);
 	err = torch.what && torch.process_loader && torch.thread_loader ? 0 : -ENOMEM;
 	for (uint32_t i = 0; !err && i < model->functions.count; i++)
 		torch.ends_recorded |= torch.what[i] == TORCH_MARK_END;

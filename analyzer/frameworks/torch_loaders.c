@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/frameworks/python_loader.h"
 #include "analyzer/frameworks/torch.h"
@@ -465,23 +464,13 @@ static void mark_fetching(struct finder *f)
 	}
 }
 
-static uint32_t *no_indices(uint32_t count)
-{
-	size_t size = ((size_t)count + 1) * sizeof(uint32_t);
-	uint32_t *list = malloc(size);
-
-	if (list)
-		memset(list, 0xff, size);
-	return list;
-}
-
 int torch_loaders_find(struct torch *torch)
 {
 	const struct model *model = torch->model;
 	struct finder f = { .torch = torch,
-			    .of_process = no_indices(model->processes.count),
-			    .of_thread = no_indices(model->threads.count),
-			    .first = no_indices(model->threads.count),
+			    .of_process = indices_none(model->processes.count),
+			    .of_thread = indices_none(model->threads.count),
+			    .first = indices_none(model->threads.count),
 			    .fetches = calloc((size_t)model->processes.count + 1, sizeof(bool)) };
 	int err = f.of_process && f.of_thread && f.first && f.fetches ? 0 : -ENOMEM;
 

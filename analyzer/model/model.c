@@ -142,6 +142,16 @@ bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 	return true;
 }
 
+uint32_t *indices_none(uint32_t count)
+{
+	size_t size = ((size_t)count + 1) * sizeof(uint32_t);
+	uint32_t *list = malloc(size);
+
+	if (list)
+		memset(list, 0xff, size);
+	return list;
+}
+
 uint32_t model_string(struct model *model, const char *text)
 {
 	return string_table_add(model->strings, text, text ? strnlen(text, MODEL_TEXT_MAX) : 0);

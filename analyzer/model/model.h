@@ -36,6 +36,9 @@
 
 #define INDEX_NONE UINT32_MAX
 
+/* indices_none - INDEX_NONE @count times, and once more; the caller frees. NULL without memory. */
+uint32_t *indices_none(uint32_t count);
+
 /* What model_index() prepares; nobody else touches it. */
 struct model_index {
 	uint32_t *threads; /* thread rows by (tid, first_ns) */

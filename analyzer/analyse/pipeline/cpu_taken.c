@@ -63,19 +63,15 @@ bool cpu_taken_find(const struct model *model, const struct pipeline *pipeline, 
 		    uint64_t to_ns, uint64_t *taken_ns)
 {
 	uint32_t cpus = to_ns > from_ns ? busy_cpus(model, from_ns, to_ns) : 0;
-	size_t size = ((size_t)model->threads.count + 1) * sizeof(uint32_t);
 	uint64_t ready_ns = 0;
 	uint32_t *owner;
 
 	memset(taken_ns, 0, pipeline->operators.count * sizeof(*taken_ns));
 	if (!cpus)
 		return true;
-	owner = malloc(size);
+	owner = pipeline_owners(model, pipeline);
 	if (!owner)
 		return false;
-	memset(owner, 0xff, size);
-	for (uint32_t i = 0; i < pipeline->threads.count; i++)
-		owner[pipeline->threads.row[i].thread] = pipeline->threads.row[i].op;
 	for (uint32_t i = 0; i < model->threads.count && i < model->timelines.count; i++) {
 		if (owner[i] != INDEX_NONE)
 			taken_ns[owner[i]] += time_in(model, i, STATE_RUNNING, from_ns, to_ns);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/analyse/host/interpolate.h"
 
@@ -22,13 +21,9 @@ static bool within(uint64_t ts_ns, const struct analysis_window *window)
 /* Row of @processes->threads of each thread of the model. NULL without memory. */
 static uint32_t *index_threads(const struct model *model, const struct process_results *processes)
 {
-	size_t size = ((size_t)model->threads.count + 1) * sizeof(uint32_t);
-	uint32_t *index = malloc(size);
+	uint32_t *index = indices_none(model->threads.count);
 
-	if (!index)
-		return NULL;
-	memset(index, 0xff, size);
-	for (uint32_t i = 0; i < processes->thread_count; i++)
+	for (uint32_t i = 0; index && i < processes->thread_count; i++)
 		index[processes->threads[i].thread] = i;
 	return index;
 }

@@ -37,14 +37,13 @@ static void sum_works(struct step_blame *blame)
 struct step_blame *step_blame_new(const struct model *model, const struct pipeline *pipeline)
 {
 	struct step_blame *blame = calloc(1, sizeof(*blame));
-	size_t threads = (size_t)model->threads.count + 1;
 	uint32_t event = 0;
 
 	if (!blame)
 		return NULL;
 	blame->model = model;
 	blame->pipeline = pipeline;
-	blame->owner = malloc(threads * sizeof(*blame->owner));
+	blame->owner = pipeline_owners(model, pipeline);
 	blame->queue_first =
 		calloc((size_t)pipeline->queues.count + 1, sizeof(*blame->queue_first));
 	blame->costs = calloc((size_t)pipeline->operators.count + 1, sizeof(*blame->costs));
@@ -56,9 +55,6 @@ struct step_blame *step_blame_new(const struct model *model, const struct pipeli
 		return NULL;
 	}
 	sum_works(blame);
-	memset(blame->owner, 0xff, threads * sizeof(*blame->owner));
-	for (uint32_t i = 0; i < pipeline->threads.count; i++)
-		blame->owner[pipeline->threads.row[i].thread] = pipeline->threads.row[i].op;
 	for (uint32_t q = 0; q <= pipeline->queues.count; q++) {
 		while (event < pipeline->queue_events.count &&
 		       pipeline->queue_events.row[event].queue < q)

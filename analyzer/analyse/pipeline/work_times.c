@@ -2,7 +2,6 @@
 #include "analyzer/analyse/pipeline/work_times.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 
 #include "analyzer/analyse/device/device_workers.h"
@@ -22,19 +21,6 @@ struct sum {
 	uint32_t *owner; /* operator of each thread, helpers included, or INDEX_NONE */
 	struct work_times *times;
 };
-
-static uint32_t *owners(const struct model *model, const struct pipeline *pipeline)
-{
-	size_t size = ((size_t)model->threads.count + 1) * sizeof(uint32_t);
-	uint32_t *owner = malloc(size);
-
-	if (!owner)
-		return NULL;
-	memset(owner, 0xff, size);
-	for (uint32_t i = 0; i < pipeline->threads.count; i++)
-		owner[pipeline->threads.row[i].thread] = pipeline->threads.row[i].op;
-	return owner;
-}
 
 static bool ended_by_helper(const struct sum *sum, uint32_t op, const struct span *span)
 {
@@ -92,7 +78,7 @@ static void add_between(const struct sum *sum, uint32_t op, uint32_t thread,
 bool work_times_sum(const struct model *model, const struct pipeline *pipeline,
 		    const struct analysis_window *window, struct work_times *times)
 {
-	struct sum sum = { model, pipeline, owners(model, pipeline), times };
+	struct sum sum = { model, pipeline, pipeline_owners(model, pipeline), times };
 	bool memory;
 
 	for (uint32_t i = 0; sum.owner && i < pipeline->works.count; i++) {

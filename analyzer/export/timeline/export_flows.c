@@ -63,12 +63,11 @@ int export_flows_init(struct export_flows *flows, const struct model *model,
 		      const bool *chosen)
 {
 	*flows = (struct export_flows){ .model = model };
-	flows->first_task = malloc(((size_t)model->calls.count + 1) * sizeof(uint32_t));
+	flows->first_task = indices_none(model->calls.count);
 	flows->next_task = malloc(((size_t)model->tasks.count + 1) * sizeof(uint32_t));
 	flows->shown = calloc((size_t)model->tasks.count + 1, sizeof(bool));
 	if (!flows->first_task || !flows->next_task || !flows->shown)
 		return -ENOMEM;
-	memset(flows->first_task, 0xff, model->calls.count * sizeof(uint32_t));
 	for (uint32_t i = model->tasks.count; i-- > 0;) {
 		uint32_t call = model->tasks.row[i].call;
 

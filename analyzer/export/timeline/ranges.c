@@ -77,10 +77,9 @@ static int find(struct finder *finder)
 
 	if (!any_range(finder))
 		return 0;
-	finder->of_call = malloc((size_t)model->calls.count * sizeof(*finder->of_call));
+	finder->of_call = indices_none(model->calls.count);
 	if (!finder->of_call)
 		return -ENOMEM;
-	memset(finder->of_call, 0xff, (size_t)model->calls.count * sizeof(*finder->of_call));
 	for (uint32_t thread = 0; thread < model->threads.count; thread++) {
 		count = model_thread_calls(model, thread, &first);
 		find_in(finder, first, first + count);
