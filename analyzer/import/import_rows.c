@@ -276,6 +276,27 @@ uint64_t import_host_time(const struct import_rows *rows, uint8_t clock, uint64_
 	return host_ns;
 }
 
+bool import_instants(int64_t start_ns, int64_t end_ns, int64_t move_ns, uint64_t *from,
+		     uint64_t *to)
+{
+	if (end_ns < start_ns || __builtin_add_overflow(start_ns, move_ns, &start_ns) ||
+	    start_ns < 1 || __builtin_add_overflow(end_ns, move_ns, &end_ns))
+		return false;
+	*from = (uint64_t)start_ns;
+	*to = (uint64_t)end_ns;
+	return true;
+}
+
+bool import_instants_of(int64_t start_ns, int64_t dur_ns, int64_t move_ns, uint64_t *from,
+			uint64_t *to)
+{
+	int64_t begin_ns, end_ns;
+
+	return !__builtin_add_overflow(start_ns, move_ns, &begin_ns) &&
+	       !__builtin_add_overflow(begin_ns, dur_ns, &end_ns) &&
+	       import_instants(begin_ns, end_ns, 0, from, to);
+}
+
 uint8_t call_kind_of_name(const char *name)
 {
 	static const struct {

@@ -127,6 +127,19 @@ void import_marks_of_device(struct model *model, uint32_t first_device, uint32_t
 uint64_t import_host_time(const struct import_rows *rows, uint8_t clock, uint64_t ns);
 
 /*
+ * import_instants - a time of a file's clock, moved, as instants of the model
+ *
+ * False for one that cannot be: it begins before 1 (0 stands for "not reported"), ends before it begins, or is
+ * beyond what can be counted.
+ */
+bool import_instants(int64_t start_ns, int64_t end_ns, int64_t move_ns, uint64_t *from,
+		     uint64_t *to);
+
+/* The same of a time whose duration is told. */
+bool import_instants_of(int64_t start_ns, int64_t dur_ns, int64_t move_ns, uint64_t *from,
+			uint64_t *to);
+
+/*
  * call_kind_of_name - Profbpf__Function__Kind of a runtime's function by its name
  *
  * For CUDA's and HIP's runtime and driver calls as profilers write them, with or without a

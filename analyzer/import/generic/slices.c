@@ -209,7 +209,7 @@ static int put_slice(struct slices *slices, const struct slice *slice, int64_t m
 {
 	const char *name = model_text(slices->import->model, slice->name);
 	uint8_t role = slices->tracks.row[slice->track].role;
-	int64_t start_ns, end_ns;
+	uint64_t start_ns, end_ns;
 
 	if (slice->evidence == SLICE_ON_DEVICE)
 		role = TRACK_DEVICE;
@@ -217,14 +217,13 @@ static int put_slice(struct slices *slices, const struct slice *slice, int64_t m
 		return 0;
 	if (slice->dur_ns < 0)
 		return import_finding(slices->import, "events that never end", name);
-	if (__builtin_add_overflow(slice->start_ns, move_ns, &start_ns) || start_ns < 1 ||
-	    __builtin_add_overflow(start_ns, slice->dur_ns, &end_ns))
+	if (!import_instants_of(slice->start_ns, slice->dur_ns, move_ns, &start_ns, &end_ns))
 		return import_finding(slices->import, "events outside of any time", name);
 	if (role == TRACK_DEVICE)
-		return put_task(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
+		return put_task(slices, slice, start_ns, end_ns);
 	if (role == TRACK_STEPS)
-		return put_step(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
-	return put_call(slices, slice, (uint64_t)start_ns, (uint64_t)end_ns);
+		return put_step(slices, slice, start_ns, end_ns);
+	return put_call(slices, slice, start_ns, end_ns);
 }
 
 int slices_finish(struct slices *slices)

@@ -106,14 +106,7 @@ static uint32_t tid_of(uint64_t global)
 static bool instants(const struct nsys *file, int64_t start, int64_t end, uint64_t *from,
 		     uint64_t *to)
 {
-	int64_t first, last;
-
-	if (end < start || __builtin_add_overflow(start, file->epoch_ns, &first) || first < 1 ||
-	    __builtin_add_overflow(end, file->epoch_ns, &last))
-		return false;
-	*from = (uint64_t)first;
-	*to = (uint64_t)last;
-	return true;
+	return import_instants(start, end, file->epoch_ns, from, to);
 }
 
 static uint64_t launch_key(uint64_t correlation, uint64_t global)

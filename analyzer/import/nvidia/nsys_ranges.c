@@ -40,14 +40,8 @@ static const char *column_or(const struct reading *reading, const char *table, c
 
 static bool instants(const struct nsys_file *file, sqlite3_stmt *row, uint64_t *from, uint64_t *to)
 {
-	int64_t start = sqlite3_column_int64(row, 0), end = sqlite3_column_int64(row, 1);
-
-	if (end < start || __builtin_add_overflow(start, file->epoch_ns, &start) || start < 1 ||
-	    __builtin_add_overflow(end, file->epoch_ns, &end))
-		return false;
-	*from = (uint64_t)start;
-	*to = (uint64_t)end;
-	return true;
+	return import_instants(sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+			       file->epoch_ns, from, to);
 }
 
 /* A text of the row, or the string whose number is in the next column. */

@@ -177,19 +177,6 @@ static int64_t move_of(const struct tensorrt *file)
 	return first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
 }
 
-static bool instants(const struct interval *interval, int64_t move_ns, uint64_t *from, uint64_t *to)
-{
-	int64_t start_ns, end_ns;
-
-	if (interval->end_ns < interval->start_ns ||
-	    __builtin_add_overflow(interval->start_ns, move_ns, &start_ns) || start_ns < 1 ||
-	    __builtin_add_overflow(interval->end_ns, move_ns, &end_ns))
-		return false;
-	*from = (uint64_t)start_ns;
-	*to = (uint64_t)end_ns;
-	return true;
-}
-
 /* The host's call; neither its process nor its thread is told. */
 static int put_call(struct tensorrt *file, uint64_t start_ns, uint64_t end_ns, uint64_t number)
 {
@@ -232,11 +219,12 @@ static int put_task(struct tensorrt *file, enum stage stage, const struct device
 static int put_inference(struct tensorrt *file, const struct inference *from, uint64_t number,
 			 int64_t move_ns)
 {
+	const struct interval *enqueue = &from->stages[STAGE_ENQUEUE];
 	struct device_task launch = { .thread = INDEX_NONE, .call = INDEX_NONE };
 	uint64_t start_ns, end_ns;
 	int err = 0;
 
-	if (instants(&from->stages[STAGE_ENQUEUE], move_ns, &start_ns, &end_ns)) {
+	if (import_instants(enqueue->start_ns, enqueue->end_ns, move_ns, &start_ns, &end_ns)) {
 		err = put_call(file, start_ns, end_ns, number);
 		launch.correlation = number;
 		launch.enqueue_ns = import_host_time(&file->rows, CLOCK, start_ns);
@@ -251,7 +239,8 @@ static int put_inference(struct tensorrt *file, const struct inference *from, ui
 									  .call = INDEX_NONE };
 
 		/* Without transfers both instants of a copy are the same. */
-		if (instants(&from->stages[stage], move_ns, &task.start_ns, &task.end_ns) &&
+		if (import_instants(from->stages[stage].start_ns, from->stages[stage].end_ns, move_ns,
+				    &task.start_ns, &task.end_ns) &&
 		    (stage == STAGE_COMPUTE || task.end_ns > task.start_ns))
 			err = put_task(file, stage, &task);
 	}

@@ -39,14 +39,7 @@ static void raise_base(struct pytorch *file)
 bool pytorch_instants(const struct pytorch *file, int64_t start_ns, int64_t dur_ns, uint64_t *from,
 		      uint64_t *to)
 {
-	int64_t begin, end;
-
-	if (__builtin_add_overflow(start_ns, file->base_ns, &begin) || begin < 1 ||
-	    __builtin_add_overflow(begin, dur_ns, &end))
-		return false;
-	*from = (uint64_t)begin;
-	*to = (uint64_t)end;
-	return true;
+	return import_instants_of(start_ns, dur_ns, file->base_ns, from, to);
 }
 
 static int by_correlation(const void *a, const void *b)

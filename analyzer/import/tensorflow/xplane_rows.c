@@ -32,14 +32,7 @@ static void choose_clock(struct xspace *file)
 static bool instants(const struct xspace *file, const struct xspan *span, uint64_t *from,
 		     uint64_t *to)
 {
-	int64_t start_ns, end_ns;
-
-	if (__builtin_add_overflow(span->start_ns, file->move_ns, &start_ns) || start_ns < 1 ||
-	    __builtin_add_overflow(span->end_ns, file->move_ns, &end_ns))
-		return false;
-	*from = (uint64_t)start_ns;
-	*to = (uint64_t)end_ns;
-	return true;
+	return import_instants(span->start_ns, span->end_ns, file->move_ns, from, to);
 }
 
 /* "/device:GPU:3" is number 3 and "gpu". */
