@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/import/operator_calls.h"
+#include "analyzer/import/operator_nest.h"
 #include "analyzer/import/task_find.h"
 #include "lib/base/sort_rows.h"
 
@@ -18,18 +19,10 @@ struct provider {
 	struct operator_calls calls;
 };
 
-/* An operator that has begun: what those within it took ("If", "Loop" and "Scan" run others). */
-struct open_operator {
-	const struct ort_span *span;
-	uint64_t inner_ns;
-	uint64_t inner_device_ns;
-};
-
 struct sums {
 	struct ort *file;
 	MODEL_ARRAY(struct provider) providers;
 	struct map rows; /* provider -> row of providers */
-	MODEL_ARRAY(struct open_operator) open;
 	bool all_told; /* of each device task it is known who launched it */
 };
 
@@ -44,18 +37,6 @@ static int by_thread(const void *a, const void *b)
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
 	return x->dur_ns > y->dur_ns ? -1 : x->dur_ns < y->dur_ns;
-}
-
-static bool instants(const struct ort_span *span, int64_t move_ns, uint64_t *from, uint64_t *to)
-{
-	int64_t start_ns, end_ns;
-
-	if (__builtin_add_overflow(span->start_ns, move_ns, &start_ns) || start_ns < 1 ||
-	    __builtin_add_overflow(start_ns, span->dur_ns, &end_ns))
-		return false;
-	*from = (uint64_t)start_ns;
-	*to = (uint64_t)end_ns;
-	return true;
 }
 
 static struct operator_calls *calls_of(struct sums *sums, uint32_t name)
@@ -73,73 +54,46 @@ static struct operator_calls *calls_of(struct sums *sums, uint32_t name)
 	return &sums->providers.row[row].calls;
 }
 
-static int close_operator(struct sums *sums)
+static int add_sum(void *context, const struct operator_sum *sum)
 {
-	struct open_operator last = sums->open.row[--sums->open.count];
-	const struct ort_span *span = last.span;
-	struct operator_calls *calls = calls_of(sums, span->provider);
-	struct operator_sum call = { .name = span->name,
-				     .type = span->type,
-				     .core = span->provider,
-				     .shapes = span->shapes,
-				     .total_ns = UNKNOWN_NS,
-				     .self_ns = UNKNOWN_NS,
-				     .host_ns = (uint64_t)span->dur_ns };
+	struct operator_calls *calls = calls_of(context, sum->core);
 
-	call.host_self_ns = call.host_ns > last.inner_ns ? call.host_ns - last.inner_ns : 0;
-	if (sums->all_told || span->kernels)
-		call.self_ns = span->kernels_ns;
-	if (call.self_ns == UNKNOWN_NS || last.inner_device_ns == UNKNOWN_NS ||
-	    __builtin_add_overflow(call.self_ns, last.inner_device_ns, &call.total_ns))
-		call.total_ns = UNKNOWN_NS;
-	if (sums->open.count) {
-		struct open_operator *outer = &sums->open.row[sums->open.count - 1];
-
-		outer->inner_ns += call.host_ns;
-		if (outer->inner_device_ns == UNKNOWN_NS || call.total_ns == UNKNOWN_NS ||
-		    __builtin_add_overflow(outer->inner_device_ns, call.total_ns,
-					   &outer->inner_device_ns))
-			outer->inner_device_ns = UNKNOWN_NS;
-	}
-	return calls ? operator_calls_add(calls, &call) : -ENOMEM;
+	return calls ? operator_calls_add(calls, sum) : -ENOMEM;
 }
 
-static int open_operator(struct sums *sums, const struct ort_span *span)
+/* "If", "Loop" and "Scan" run other operators. */
+static int add_operator(struct operator_nest *nest, const struct ort_span *span)
 {
-	struct open_operator row = { .span = span };
-	int err = 0;
+	const struct sums *sums = nest->context;
+	bool told = sums->all_told || span->kernels;
+	struct nested_call call = { .pid = span->pid,
+				    .tid = span->tid,
+				    .start_ns = span->start_ns,
+				    .dur_ns = span->dur_ns,
+				    .sum = { .name = span->name,
+					     .type = span->type,
+					     .core = span->provider,
+					     .shapes = span->shapes,
+					     .self_ns = told ? span->kernels_ns : UNKNOWN_NS } };
 
-	while (sums->open.count && !err) {
-		const struct ort_span *last = sums->open.row[sums->open.count - 1].span;
-		int64_t end_ns;
-
-		if (last->pid == span->pid && last->tid == span->tid &&
-		    !__builtin_add_overflow(last->start_ns, last->dur_ns, &end_ns) &&
-		    span->start_ns < end_ns)
-			break;
-		err = close_operator(sums);
-	}
-	if (err)
-		return err;
-	return MODEL_PUSH(&sums->open, row) ? 0 : -ENOMEM;
+	return operator_nest_add(nest, &call);
 }
 
 static int sum_operators(struct ort *file)
 {
 	struct sums sums = { .file = file, .all_told = file->tasks.count > 0 };
+	struct operator_nest nest = { .ended = add_sum, .context = &sums };
 	int err = 0;
 
 	for (uint32_t i = 0; i < file->tasks.count; i++)
 		sums.all_told &= file->tasks.row[i].span != INDEX_NONE;
 	for (uint32_t i = 0; i < file->spans.count && !err; i++)
 		if (file->spans.row[i].provider)
-			err = open_operator(&sums, &file->spans.row[i]);
-	while (sums.open.count && !err)
-		err = close_operator(&sums);
+			err = add_operator(&nest, &file->spans.row[i]);
+	err = operator_nest_finish(&nest, err);
 	for (uint32_t i = 0; i < sums.providers.count; i++)
 		operator_calls_free(&sums.providers.row[i].calls);
 	free(sums.providers.row);
-	free(sums.open.row);
 	map_free(&sums.rows);
 	return err;
 }
@@ -184,7 +138,7 @@ static int put_span(struct ort *file, const struct ort_span *span, int64_t move_
 	struct model *model = file->import->model;
 	struct call call = { .task = INDEX_NONE };
 
-	if (!instants(span, move_ns, &call.start_ns, &call.end_ns))
+	if (!import_instants_of(span->start_ns, span->dur_ns, move_ns, &call.start_ns, &call.end_ns))
 		return import_finding(file->import, "events outside of any time",
 				      model_text(model, span->name));
 	if (file->import->alone) {
@@ -252,7 +206,7 @@ static void set_launch(struct ort *file, const struct ort_task *from, int64_t mo
 		from->span != INDEX_NONE ? &file->spans.row[from->span] : NULL;
 	uint64_t start_ns, end_ns;
 
-	if (!span || !instants(span, move_ns, &start_ns, &end_ns))
+	if (!span || !import_instants_of(span->start_ns, span->dur_ns, move_ns, &start_ns, &end_ns))
 		return;
 	task->enqueue_ns = import_host_time(&file->rows, CLOCK, start_ns);
 	task->enqueue_dur_ns = task->enqueue_ns ? end_ns - start_ns : 0;
@@ -263,14 +217,14 @@ static int put_task(struct ort *file, const struct ort_task *from, int64_t move_
 {
 	struct model *model = file->import->model;
 	const char *name = model_text(model, from->name);
-	struct ort_span span = { .start_ns = from->start_ns, .dur_ns = from->dur_ns };
 	struct device_task task = { .stream = from->stream,
 				    .thread = INDEX_NONE,
 				    .call = INDEX_NONE,
 				    .name = from->name,
 				    .kind = kind_of_task(name) };
 
-	if (!instants(&span, move_ns, &task.start_ns, &task.end_ns))
+	if (!import_instants_of(from->start_ns, from->dur_ns, move_ns, &task.start_ns,
+				&task.end_ns))
 		return import_finding(file->import, "device tasks outside of any time", name);
 	task.device = import_device(&file->rows, 0, INDEX_NONE, "GPU", "gpu", "onnxruntime", CLOCK);
 	if (task.device == INDEX_NONE || !add_detail(file, from, &task))

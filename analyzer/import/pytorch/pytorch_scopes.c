@@ -9,17 +9,11 @@
 #include <stdlib.h>
 
 #include "analyzer/import/operator_calls.h"
+#include "analyzer/import/operator_nest.h"
 #include "lib/base/bisect.h"
 #include "lib/base/sort_rows.h"
 
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
-
-/* An operator that has begun: what the ones within it took. */
-struct open_operator {
-	const struct pytorch_scope *scope;
-	uint64_t inner_ns; /* on the host */
-	uint64_t inner_device_ns;
-};
 
 /* What an operator itself launched. */
 struct launched_time {
@@ -31,7 +25,6 @@ struct operator_times {
 	struct pytorch *file;
 	struct operator_calls calls;
 	MODEL_ARRAY(struct launched_time) launched; /* by number */
-	MODEL_ARRAY(struct open_operator) open;
 };
 
 static int by_thread(const void *a, const void *b)
@@ -90,66 +83,46 @@ static uint64_t launched_by(const struct operator_times *times, uint64_t number)
 	return number && at < times->launched.count && rows[at].number == number ? rows[at].ns : 0;
 }
 
-static int close_operator(struct operator_times *times)
+static int add_sum(void *context, const struct operator_sum *sum)
 {
-	struct open_operator last = times->open.row[--times->open.count];
-	const struct pytorch_scope *scope = last.scope;
-	uint64_t self_ns = launched_by(times, scope->number);
-	struct operator_sum call = { .name = scope->name,
-				     .shapes = scope->shapes,
-				     .total_ns = self_ns + last.inner_device_ns,
-				     .self_ns = self_ns,
-				     .host_ns = (uint64_t)scope->dur_ns };
+	struct operator_times *times = context;
 
-	call.host_self_ns = call.host_ns > last.inner_ns ? call.host_ns - last.inner_ns : 0;
-	if (times->open.count) {
-		struct open_operator *outer = &times->open.row[times->open.count - 1];
-
-		outer->inner_ns += call.host_ns;
-		outer->inner_device_ns += call.total_ns;
-	}
-	/* Of a file without a device it is not known, rather than 0. */
-	if (!times->file->tasks.count)
-		call.total_ns = call.self_ns = UINT64_MAX;
-	return operator_calls_add(&times->calls, &call);
+	return operator_calls_add(&times->calls, sum);
 }
 
-static int open_operator(struct operator_times *times, const struct pytorch_scope *scope)
+/* Of a file without a device it is not known what was launched, rather than 0. */
+static int add_operator(struct operator_nest *nest, const struct pytorch_scope *scope)
 {
-	struct open_operator row = { .scope = scope };
-	int err = 0;
+	const struct operator_times *times = nest->context;
+	bool known = times->file->tasks.count > 0;
+	struct nested_call call = {
+		.pid = scope->pid,
+		.tid = scope->tid,
+		.start_ns = scope->start_ns,
+		.dur_ns = scope->dur_ns,
+		.sum = { .name = scope->name,
+			 .shapes = scope->shapes,
+			 .self_ns = known ? launched_by(times, scope->number) : UINT64_MAX },
+	};
 
-	while (times->open.count && !err) {
-		const struct pytorch_scope *last = times->open.row[times->open.count - 1].scope;
-		int64_t end_ns;
-
-		if (last->pid == scope->pid && last->tid == scope->tid &&
-		    !__builtin_add_overflow(last->start_ns, last->dur_ns, &end_ns) &&
-		    scope->start_ns < end_ns)
-			break;
-		err = close_operator(times);
-	}
-	if (err)
-		return err;
-	return MODEL_PUSH(&times->open, row) ? 0 : -ENOMEM;
+	return operator_nest_add(nest, &call);
 }
 
 static int sum_operators(struct pytorch *file, uint32_t first_device)
 {
 	struct operator_times times = { .file = file,
 					.calls = { .import = file->import, .device = INDEX_NONE } };
+	struct operator_nest nest = { .ended = add_sum, .context = &times };
 	int err = sum_tasks(&times);
 
 	if (file->import->model->devices.count == first_device + 1)
 		times.calls.device = first_device;
 	for (uint32_t i = 0; i < file->scopes.count && !err; i++)
 		if (file->scopes.row[i].scope == SCOPE_OPERATOR)
-			err = open_operator(&times, &file->scopes.row[i]);
-	while (times.open.count && !err)
-		err = close_operator(&times);
+			err = add_operator(&nest, &file->scopes.row[i]);
+	err = operator_nest_finish(&nest, err);
 	operator_calls_free(&times.calls);
 	free(times.launched.row);
-	free(times.open.row);
 	return err;
 }
 
