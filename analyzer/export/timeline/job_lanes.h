@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * job_lanes.h - what analyses found of a job (job_tracks.h), laid out on rows and given to whoever writes a format.
+ */
+#ifndef PROFBPF_ANALYZER_EXPORT_TIMELINE_JOB_LANES_H
+#define PROFBPF_ANALYZER_EXPORT_TIMELINE_JOB_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/export/export_filter.h"
+#include "analyzer/export/timeline/job_tracks.h"
+
+/* One format; all functions are given @context. */
+struct job_encoder {
+	/* A new row of a track, for slices: its number, which is not 0. */
+	uint64_t (*add_row)(void *context, uint32_t track);
+	/* A slice begins on a row; @part is what the window leaves of it, @cut tells that this is not all. */
+	void (*begin)(void *context, uint64_t row, const struct job_slice *slice,
+		      const struct export_window *part, bool cut);
+	/* The innermost slice of a row ends; NULL: begin() has said it. */
+	void (*end)(void *context, uint64_t row, uint64_t end_ns);
+	void (*point)(void *context, const struct job_point *point);
+};
+
+/*
+ * job_lanes_write - all slices that are in the window, each row's in order, then the points
+ *
+ * *@not_placed grows by the slices for which there was no row. Returns 0 or -ENOMEM.
+ */
+int job_lanes_write(const struct job_tracks *tracks, const struct export_window *window,
+		    const struct job_encoder *encoder, void *context, uint64_t *not_placed);
+
+#endif /* PROFBPF_ANALYZER_EXPORT_TIMELINE_JOB_LANES_H */
