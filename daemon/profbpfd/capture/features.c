@@ -429,14 +429,28 @@ static const char *ioctl_detail(const struct features *f, enum ioctl_method meth
 	}
 }
 
-bool features_describe(const struct features *f, size_t index, const char **name, bool *available,
-		       const char **detail)
+/* A feature, and what having it or not means. */
+struct words {
+	const char *name;
+	bool available;
+	const char *yes, *no;
+};
+
+/* Row @*index of @rows; past them false, and *index counts from their end on. */
+static bool pick(const struct words *rows, size_t count, size_t *index, struct words *into)
 {
-	const struct {
-		const char *name;
-		bool available;
-		const char *yes, *no;
-	} rows[] = {
+	if (*index >= count) {
+		*index -= count;
+		return false;
+	}
+	*into = rows[*index];
+	return true;
+}
+
+/* How functions are probed, and where what is known of a thread is kept. */
+static bool describe_probes(const struct features *f, size_t *index, struct words *into)
+{
+	const struct words rows[] = {
 		{ "kernel type information", f->btf, f->btf_given ? "the file of --btf" : KERNEL_TYPES,
 		  "nothing can be traced without it" },
 		{ "uprobe session links", f->method == PROBE_METHOD_SESSION,
@@ -462,6 +476,15 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		{ "returns by programs", f->emulated_returns,
 		  "the end of a call that is seen at its return costs little",
 		  "the kernel steps over return instructions: ten times as expensive on x86-64" },
+	};
+
+	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);
+}
+
+/* How stacks and switches are looked at, and what threads wait for. */
+static bool describe_walks(const struct features *f, size_t *index, struct words *into)
+{
+	const struct words rows[] = {
 		{ "loops", f->loops, "sessions start faster",
 		  "Linux 5.17 and later; the verifier follows each turn of a walk along a stack" },
 		{ "unwind tables", f->unwind && f->loops, "user stacks are walked by the tables of their files",
@@ -481,6 +504,15 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		  "kernel frames are named if /proc/kallsyms shows addresses" },
 		{ "CPU quotas of cgroups", f->throttling, "waits for them are told apart",
 		  "waits for them seem waits for a CPU (CONFIG_CFS_BANDWIDTH is off)" },
+	};
+
+	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);
+}
+
+/* Requests to devices. */
+static bool describe_requests(const struct features *f, size_t *index, struct words *into)
+{
+	const struct words rows[] = {
 		{ "block requests", f->block != BLOCK_SOURCE_NONE,
 		  f->block == BLOCK_SOURCE_REQUEST ? "who made them, by their own tracepoint"
 						   : "who made them, unless others went before them",
@@ -488,18 +520,27 @@ bool features_describe(const struct features *f, size_t index, const char **name
 		{ "ioctl function hooks", f->ioctls[IOCTL_METHOD_FUNCTION],
 		  ioctl_detail(f, IOCTL_METHOD_FUNCTION),
 		  "refused, as on locked-down kernels, or not to be had, as on arm64 before Linux 6.4" },
-		{ "ioctl kprobes", f->ioctls[IOCTL_METHOD_KPROBE],
-		  ioctl_detail(f, IOCTL_METHOD_KPROBE), "CONFIG_KPROBES is off" },
+		{ "ioctl kprobes", f->ioctls[IOCTL_METHOD_KPROBE], ioctl_detail(f, IOCTL_METHOD_KPROBE),
+		  "CONFIG_KPROBES is off" },
 		{ "system call tracepoints", f->ioctls[IOCTL_METHOD_TRACEPOINT],
 		  ioctl_detail(f, IOCTL_METHOD_TRACEPOINT),
 		  features_see_ioctls(f) ? "tracefs is not mounted on /sys/kernel/tracing"
 					 : "no ioctls: mount tracefs on /sys/kernel/tracing" },
 	};
 
-	if (index >= sizeof(rows) / sizeof(rows[0]))
+	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);
+}
+
+bool features_describe(const struct features *f, size_t index, const char **name, bool *available,
+		       const char **detail)
+{
+	struct words row;
+
+	if (!describe_probes(f, &index, &row) && !describe_walks(f, &index, &row) &&
+	    !describe_requests(f, &index, &row))
 		return false;
-	*name = rows[index].name;
-	*available = rows[index].available;
-	*detail = rows[index].available ? rows[index].yes : rows[index].no;
+	*name = row.name;
+	*available = row.available;
+	*detail = row.available ? row.yes : row.no;
 	return true;
 }
