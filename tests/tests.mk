@@ -58,7 +58,7 @@ $(patsubst %,$(B)/tests/unit/test_%,device_stream device_stream_hostile stream_w
 	$(DEVICE_STREAM_OBJ) $(O)/device/stream_writer.o
 $(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(DAEMON_OBJ))
 $(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
-ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block interrupt_names socket_peers mapped_files
+ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block message_buffer interrupt_names socket_peers mapped_files
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_writer: $(call named,writer known_tasks trace_output ends left_out driver_message statistics_message flight_store flight_window trigger_watch triggers host_stats $(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_trigger_watch: $(call named,trigger_watch triggers item,$(DAEMON_OBJ))

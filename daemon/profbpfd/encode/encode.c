@@ -22,8 +22,7 @@ struct encode {
 	struct column_s32 s32[COLUMNS];
 	struct encode_records records;
 	struct mapped_files *mappings;
-	uint8_t *packed;
-	size_t capacity;
+	struct message_buffer packed;
 };
 
 struct encode *encode_new(void)
@@ -58,7 +57,7 @@ void encode_free(struct encode *encode)
 	}
 	encode_records_free(&encode->records);
 	mapped_files_free(encode->mappings);
-	free(encode->packed);
+	message_buffer_free(&encode->packed);
 	free(encode);
 }
 
@@ -77,25 +76,6 @@ static int prepare(struct encode *e, size_t rows, int u64, int s64, int u32, int
 		err |= i < s32 ? column_s32_reserve(&e->s32[i], rows) : 0;
 	}
 	return err ? -ENOMEM : 0;
-}
-
-int encode_message(struct encode *encode, Profbpf__Packet__Kind kind,
-		   const ProtobufCMessage *message, struct encoded *out)
-{
-	size_t size = protobuf_c_message_get_packed_size(message);
-
-	if (size > encode->capacity) {
-		uint8_t *packed = realloc(encode->packed, size);
-
-		if (!packed)
-			return -ENOMEM;
-		encode->packed = packed;
-		encode->capacity = size;
-	}
-	out->kind = kind;
-	out->data = encode->packed;
-	out->size = protobuf_c_message_pack(message, encode->packed);
-	return 0;
 }
 
 static int encode_ioctls(struct encode *e, const struct item *item, struct encoded *out)
@@ -127,7 +107,7 @@ static int encode_ioctls(struct encode *e, const struct item *item, struct encod
 	COLUMN_EXPORT(&e->u32[2], &m, rdev);
 	COLUMN_EXPORT(&e->s32[1], &m, ret);
 	COLUMN_EXPORT(&e->u32[3], &m, flags);
-	return encode_message(e, PROFBPF__PACKET__KIND__IOCTLS, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__IOCTLS, &m.base, out);
 }
 
 static int encode_interrupts(struct encode *e, const struct item *item, struct encoded *out)
@@ -148,7 +128,7 @@ static int encode_interrupts(struct encode *e, const struct item *item, struct e
 	COLUMN_EXPORT(&e->u64[0], &m, dur_ns);
 	COLUMN_EXPORT(&e->u32[0], &m, tid);
 	COLUMN_EXPORT(&e->u32[1], &m, flags);
-	return encode_message(e, PROFBPF__PACKET__KIND__INTERRUPTS, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__INTERRUPTS, &m.base, out);
 }
 
 static int encode_accounts(struct encode *e, const struct item *item, struct encoded *out)
@@ -198,7 +178,7 @@ static int encode_accounts(struct encode *e, const struct item *item, struct enc
 	COLUMN_EXPORT(&e->u64[11], &m, write_bytes);
 	COLUMN_EXPORT(&e->u64[12], &m, read_chars);
 	COLUMN_EXPORT(&e->u64[13], &m, write_chars);
-	return encode_message(e, PROFBPF__PACKET__KIND__ACCOUNTS, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__ACCOUNTS, &m.base, out);
 }
 
 static int encode_processes(struct encode *e, const struct item *item, struct encoded *out)
@@ -235,7 +215,7 @@ static int encode_processes(struct encode *e, const struct item *item, struct en
 	COLUMN_EXPORT(&e->u64[3], &m, gone_run_ns);
 	COLUMN_EXPORT(&e->u64[4], &m, gone_user_ns);
 	COLUMN_EXPORT(&e->u64[5], &m, gone_system_ns);
-	return encode_message(e, PROFBPF__PACKET__KIND__PROCESSES, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__PROCESSES, &m.base, out);
 }
 
 static uint32_t text_id(struct string_table *strings, const char *text)
@@ -281,7 +261,7 @@ static int encode_tasks(struct encode *e, const struct item *item, struct string
 	COLUMN_EXPORT(&e->u32[7], &m, cmdline);
 	COLUMN_EXPORT(&e->u32[8], &m, exe);
 	COLUMN_EXPORT(&e->u32[9], &m, flags);
-	return encode_message(e, PROFBPF__PACKET__KIND__TASKS, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__TASKS, &m.base, out);
 }
 
 static int encode_device(struct encode *e, const struct item *item, struct string_table *strings,
@@ -323,7 +303,7 @@ static int encode_device(struct encode *e, const struct item *item, struct strin
 	COLUMN_EXPORT(&e->u32[1], &m, name);
 	COLUMN_EXPORT(&e->u32[2], &m, tid);
 	COLUMN_EXPORT(&e->s32[0], &m, status);
-	return encode_message(e, PROFBPF__PACKET__KIND__DEVICE_TASKS, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__DEVICE_TASKS, &m.base, out);
 }
 
 static int encode_coverage(struct encode *e, const struct item *item, struct string_table *strings,
@@ -346,7 +326,7 @@ static int encode_coverage(struct encode *e, const struct item *item, struct str
 	COLUMN_EXPORT(&e->u32[2], &m, functions);
 	COLUMN_EXPORT(&e->u64[0], &m, mapped_ns);
 	COLUMN_EXPORT_ALWAYS(&e->u64[1], &m, probed_ns);
-	return encode_message(e, PROFBPF__PACKET__KIND__COVERAGE, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__COVERAGE, &m.base, out);
 }
 
 static int encode_ends(struct encode *e, const struct item *item, struct encoded *out)
@@ -366,7 +346,7 @@ static int encode_ends(struct encode *e, const struct item *item, struct encoded
 	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
 	COLUMN_EXPORT(&e->u32[1], &m, seen);
 	COLUMN_EXPORT(&e->u32[2], &m, calls_per_second);
-	return encode_message(e, PROFBPF__PACKET__KIND__ENDS, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__ENDS, &m.base, out);
 }
 
 static int encode_shed(struct encode *e, const struct item *item, struct encoded *out)
@@ -388,7 +368,7 @@ static int encode_shed(struct encode *e, const struct item *item, struct encoded
 	COLUMN_EXPORT(&e->u32[1], &m, kept_permille);
 	COLUMN_EXPORT_ENUM(&e->u32[2], &m, reason);
 	COLUMN_EXPORT(&e->u32[3], &m, cost_ppm);
-	return encode_message(e, PROFBPF__PACKET__KIND__SHED, &m.base, out);
+	return message_pack(&e->packed, PROFBPF__PACKET__KIND__SHED, &m.base, out);
 }
 
 int encode_item(struct encode *encode, const struct item *item, struct string_table *strings,
@@ -402,7 +382,7 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 	case ITEM_COVERAGE: return encode_coverage(encode, item, strings, out);
 	case ITEM_ENDS: return encode_ends(encode, item, out);
 	case ITEM_SHED: return encode_shed(encode, item, out);
-	case ITEM_STACKS: return encode_stacks(encode, item, out);
+	case ITEM_STACKS: return encode_stacks(&encode->packed, item, out);
 	case ITEM_RECORDS: break;
 	default: return -EINVAL;
 	}
@@ -414,8 +394,8 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 	case REC_WAKE: return encode_wakes(&encode->records, item, strings, out);
 	case REC_ACCOUNT: return encode_accounts(encode, item, out);
 	case REC_PROCESS: return encode_processes(encode, item, out);
-	case REC_FAULT: return encode_faults(encode, item, encode->mappings, strings, out);
-	case REC_BLOCK: return encode_blocks(encode, item, out);
+	case REC_FAULT: return encode_faults(&encode->packed, item, encode->mappings, strings, out);
+	case REC_BLOCK: return encode_blocks(&encode->packed, item, out);
 	default: return -EINVAL;
 	}
 }
@@ -425,7 +405,7 @@ bool encode_objects(struct encode *encode, struct encoded *out)
 	Profbpf__SleepObjects m;
 
 	return sleep_objects_take(encode->records.objects, &m) &&
-	       !encode_message(encode, PROFBPF__PACKET__KIND__SLEEP_OBJECTS, &m.base, out);
+	       !message_pack(&encode->packed, PROFBPF__PACKET__KIND__SLEEP_OBJECTS, &m.base, out);
 }
 
 void encode_segment(struct encode *encode)

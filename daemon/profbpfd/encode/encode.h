@@ -8,18 +8,12 @@
 #include <stdint.h>
 
 #include "daemon/profbpfd/control/right.h"
+#include "daemon/profbpfd/encode/message_buffer.h"
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/session/texts.h"
 #include "lib/base/strings.h"
 
 struct encode;
-
-/* A packed message; data belongs to the encoder and is valid until its next use. */
-struct encoded {
-	Profbpf__Packet__Kind kind;
-	const void *data;
-	size_t size;
-};
 
 /* encode_new - what is kept from batch to batch, or NULL without memory; encode_free() accepts NULL */
 struct encode *encode_new(void);
@@ -48,9 +42,5 @@ bool encode_objects(struct encode *encode, struct encoded *out);
 
 /* encode_segment - a segment begins: what was named before has to be named again */
 void encode_segment(struct encode *encode);
-
-/* encode_message - pack any message, for the rest of the packets; 0 or -ENOMEM */
-int encode_message(struct encode *encode, Profbpf__Packet__Kind kind,
-		   const ProtobufCMessage *message, struct encoded *out);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_H */

@@ -36,7 +36,7 @@ static int fill_faults(struct fault_columns *c, const struct item *item,
 	return err ? -ENOMEM : 0;
 }
 
-int encode_faults(struct encode *encode, const struct item *item, struct mapped_files *files,
+int encode_faults(struct message_buffer *buffer, const struct item *item, struct mapped_files *files,
 		  struct string_table *strings, struct encoded *out)
 {
 	Profbpf__Faults m = PROFBPF__FAULTS__INIT;
@@ -51,7 +51,7 @@ int encode_faults(struct encode *encode, const struct item *item, struct mapped_
 	COLUMN_EXPORT(&c.file, &m, file);
 	COLUMN_EXPORT(&c.offset, &m, offset);
 	if (!err)
-		err = encode_message(encode, PROFBPF__PACKET__KIND__FAULTS, &m.base, out);
+		err = message_pack(buffer, PROFBPF__PACKET__KIND__FAULTS, &m.base, out);
 	column_s64_free(&c.end_ns);
 	column_u64_free(&c.dur_ns);
 	column_u32_free(&c.tid);
@@ -86,7 +86,7 @@ static int fill_blocks(struct block_columns *c, const struct item *item)
 	return err ? -ENOMEM : 0;
 }
 
-int encode_blocks(struct encode *encode, const struct item *item, struct encoded *out)
+int encode_blocks(struct message_buffer *buffer, const struct item *item, struct encoded *out)
 {
 	Profbpf__BlockRequests m = PROFBPF__BLOCK_REQUESTS__INIT;
 	struct block_columns c = { 0 };
@@ -103,7 +103,7 @@ int encode_blocks(struct encode *encode, const struct item *item, struct encoded
 	COLUMN_EXPORT(&c.bytes, &m, bytes);
 	COLUMN_EXPORT(&c.flags, &m, flags);
 	if (!err)
-		err = encode_message(encode, PROFBPF__PACKET__KIND__BLOCK_REQUESTS, &m.base, out);
+		err = message_pack(buffer, PROFBPF__PACKET__KIND__BLOCK_REQUESTS, &m.base, out);
 	column_s64_free(&c.end_ns);
 	column_u64_free(&c.dur_ns);
 	column_u64_free(&c.wait_ns);

@@ -3,16 +3,18 @@
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_BLOCK_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_BLOCK_H
 
-#include "daemon/profbpfd/encode/encode.h"
+#include "daemon/profbpfd/encode/message_buffer.h"
 #include "daemon/profbpfd/host/mapped_files.h"
+#include "daemon/profbpfd/session/item.h"
+#include "lib/base/strings.h"
 
 /*
  * encode_faults, encode_blocks - a batch of such records
  *
- * @out belongs to @encode. Return 0 or -ENOMEM.
+ * @out points into @buffer. Return 0 or -ENOMEM.
  */
-int encode_faults(struct encode *encode, const struct item *item, struct mapped_files *files,
+int encode_faults(struct message_buffer *buffer, const struct item *item, struct mapped_files *files,
 		  struct string_table *strings, struct encoded *out);
-int encode_blocks(struct encode *encode, const struct item *item, struct encoded *out);
+int encode_blocks(struct message_buffer *buffer, const struct item *item, struct encoded *out);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_BLOCK_H */

@@ -3,11 +3,14 @@
 #ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_RECORDS_H
 #define PROFBPF_DAEMON_PROFBPFD_ENCODE_ENCODE_RECORDS_H
 
-#include "daemon/profbpfd/encode/coder.h"
-#include "daemon/profbpfd/encode/encode.h"
-#include "daemon/profbpfd/host/interrupt_names.h"
-#include "daemon/profbpfd/encode/packed.h"
 #include "daemon/profbpfd/capture/sleep_objects.h"
+#include "daemon/profbpfd/encode/coder.h"
+#include "daemon/profbpfd/encode/message_buffer.h"
+#include "daemon/profbpfd/encode/packed.h"
+#include "daemon/profbpfd/host/interrupt_names.h"
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/texts.h"
+#include "lib/base/strings.h"
 
 #define RECORD_COLUMNS 16
 #define RECENT_TEXTS 256 /* a power of two */

@@ -28,7 +28,7 @@ static int fill(struct columns *c, const struct item *item)
 	return err ? -ENOMEM : 0;
 }
 
-int encode_stacks(struct encode *encode, const struct item *item, struct encoded *out)
+int encode_stacks(struct message_buffer *buffer, const struct item *item, struct encoded *out)
 {
 	Profbpf__StackSamples m = PROFBPF__STACK_SAMPLES__INIT;
 	const struct stack_row *row = item->data;
@@ -45,7 +45,7 @@ int encode_stacks(struct encode *encode, const struct item *item, struct encoded
 	COLUMN_EXPORT(&c.waker, &m, waker);
 	m.rate = row[0].rate;
 	if (!err)
-		err = encode_message(encode, PROFBPF__PACKET__KIND__STACK_SAMPLES, &m.base, out);
+		err = message_pack(buffer, PROFBPF__PACKET__KIND__STACK_SAMPLES, &m.base, out);
 	column_s64_free(&c.ts_ns);
 	column_u64_free(&c.dur_ns);
 	column_u32_free(&c.tid);

@@ -49,7 +49,7 @@ struct writer {
 	struct pbt_encoder *packets;
 	struct pbt_buffer buffer;
 	struct encode *encode;		/* bodies */
-	struct encode *small;		/* strings, segments: while a body is waiting */
+	struct message_buffer small;	/* strings, segments: while a body is waiting */
 	struct string_table *strings;
 	uint32_t strings_sent;
 	struct repeated_body *repeated, **repeated_end;
@@ -110,7 +110,7 @@ static void put_message(struct writer *w, Profbpf__Packet__Kind kind,
 			const ProtobufCMessage *message)
 {
 	struct encoded e;
-	int err = encode_message(w->small, kind, message, &e);
+	int err = message_pack(&w->small, kind, message, &e);
 
 	if (err)
 		fail(w, err);
@@ -464,13 +464,12 @@ struct writer *writer_new(int fd, const struct writer_memory *memory, const Prof
 	w->repeated_end = &w->repeated;
 	w->packets = pbt_encoder_new();
 	w->encode = encode_new();
-	w->small = encode_new();
 	if (w->encode)
 		encode_limit(w->encode, right);
 	w->strings = string_table_new();
 	w->unseen = item_new(ITEM_ENDS, 16 * sizeof(struct ends_row));
 	w->left_out = item_new(ITEM_SHED, 4 * sizeof(struct shed_row));
-	if ((w->flight && flight_describe(w->flight, segment)) || !w->packets || !w->encode || !w->small || !w->strings || !w->unseen || !w->left_out ||
+	if ((w->flight && flight_describe(w->flight, segment)) || !w->packets || !w->encode || !w->strings || !w->unseen || !w->left_out ||
 	    pthread_create(&w->thread, NULL, run, w)) {
 		writer_free(w);
 		return NULL;
@@ -527,7 +526,7 @@ void writer_free(struct writer *writer)
 	item_free(writer->unseen);
 	item_free(writer->left_out);
 	string_table_free(writer->strings);
-	encode_free(writer->small);
+	message_buffer_free(&writer->small);
 	encode_free(writer->encode);
 	pbt_encoder_free(writer->packets);
 	pbt_buffer_free(&writer->buffer);
