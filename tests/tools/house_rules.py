@@ -23,7 +23,6 @@ LINES = {"README.md": 120, "docs/architecture.md": 150}
 CIRCLES = [
     "analyzer/cli/analysis analyzer/cli/passes",
     "analyzer/load/call_digest analyzer/load/loader analyzer/load/window",
-    "daemon/profbpfd/encode/segment daemon/profbpfd/session/session daemon/profbpfd/session/session_private",
     "daemon/profbpfd/probe/exit_budget daemon/profbpfd/probe/file_entry daemon/profbpfd/probe/probes",
 ]
 

@@ -8,7 +8,7 @@
 
 #include "daemon/profbpfd/capture/calibrate.h"
 #include "daemon/profbpfd/capture/features.h"
-#include "daemon/profbpfd/session/session.h"
+#include "daemon/profbpfd/session/session_request.h"
 #include "proto/trace.pb-c.h"
 
 struct segment;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_request.h - what is to be recorded, of whom, at what cost, and what of the daemon a session uses for it. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_REQUEST_H
+#define PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "daemon/common/topics.h"
+#include "daemon/profbpfd/control/held.h"
+
+struct features;
+struct file_cache;
+struct flight;
+struct gate;
+struct kernel_names;
+struct map_watch;
+struct prices;
+struct triggers;
+struct unwinder;
+
+struct session_request {
+	pid_t *pids;		/* processes to trace; none with system_wide */
+	struct held *held;	/* of each of them its process, until it exits */
+	size_t pid_count;
+	bool system_wide;
+	bool follow;		/* children too, those that exist and those to come */
+	uid_t owner;		/* the ordinary user who is to see it; (uid_t)-1: one who may see all */
+	gid_t owner_group;	/* that user's group */
+	bool started_here;	/* the one pid waits in profctl to exec its command */
+	uint64_t duration_ns;	/* 0 = until stopped */
+	uint64_t min_duration_ns;
+	uint64_t interval_ns; /* between readings of accounts and counters */
+	uint64_t buffer_bytes;	/* all rings together */
+	uint64_t stack_block_ns;	/* topic stack: shorter sleeps leave no stack */
+	bool keep_figures;	/* of processes, for session_figures() */
+	bool keep_queues;	/* calls of the kinds queue and marker are recorded, however short */
+	uint64_t processes_max;	/* targets at a time; 0 = as many as the table holds */
+	uint64_t functions_max;	/* probed; 0 = as many as a session can have */
+	double budget;		/* part of one CPU that recording may cost (probes.h, shedding.h), 0 = any */
+	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
+	unsigned int topics;	/* TOPIC_* */
+	const struct features *features; /* of this kernel; outlives the session */
+	struct prices *prices;	/* the same; not NULL */
+	struct map_watch *map_watch; /* the same; not NULL */
+	struct kernel_names *kernel_names; /* the same; not NULL */
+	struct unwinder *unwinder; /* the same; NULL: stacks are walked by frame pointers */
+	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
+	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
+	int output;		/* descriptor to write the trace to; -1 with a flight */
+	struct flight *flight;	/* keep the trace there, of processes that session_add_process() names; outlives the session; NULL: none */
+	struct triggers *triggers; /* what a session with a flight looks out for; outlives it */
+	int *files;		/* executables and libraries to probe before they are mapped */
+	size_t file_count;
+};
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_SESSION_REQUEST_H */
