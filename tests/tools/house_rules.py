@@ -23,7 +23,6 @@ LINES = {"README.md": 120, "docs/architecture.md": 150}
 CIRCLES = [
     "analyzer/cli/analysis analyzer/cli/passes",
     "analyzer/load/call_digest analyzer/load/loader analyzer/load/window",
-    "daemon/profbpfd/probe/exit_budget daemon/profbpfd/probe/file_entry daemon/profbpfd/probe/probes",
 ]
 
 

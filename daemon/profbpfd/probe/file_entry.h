@@ -5,9 +5,11 @@
 
 #include <stdarg.h>
 
+#include "daemon/profbpfd/capture/capture.h"
 #include "daemon/profbpfd/probe/file_places.h"
 #include "daemon/profbpfd/probe/link_closer.h"
-#include "daemon/profbpfd/probe/probes.h"
+#include "daemon/profbpfd/probe/probes_options.h"
+#include "daemon/profbpfd/session/item.h"
 #include "lib/elf/process_maps.h"
 
 /* What the files of a session share. */

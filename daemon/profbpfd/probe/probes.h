@@ -23,31 +23,11 @@
 
 #include "daemon/catalog/catalog.h"
 #include "daemon/profbpfd/capture/capture.h"
-#include "daemon/profbpfd/probe/code_names.h"
-#include "daemon/profbpfd/probe/file_cache.h"
-#include "daemon/profbpfd/probe/end_prices.h"
+#include "daemon/profbpfd/probe/probes_options.h"
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/session/shedding.h"
-#include "daemon/profbpfd/control/right.h"
 
-struct figures;
 struct probes;
-
-struct probes_options {
-	bool system_wide;
-	bool follow;
-	size_t targets; /* how many there are at the start */
-	bool own_only; /* never a breakpoint in a process that is not a target, see above */
-	bool optimized_nop;
-	struct end_prices prices; /* what seeing calls to their ends costs */
-	double budget; /* the part of one CPU that this may cost, 0 = any */
-	bool keep_queues; /* record calls of the kinds queue and marker, however short */
-	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
-	struct file_cache *file_cache; /* what is known of files; may be NULL */
-	struct figures *figures; /* told which are launches; NULL: nobody wants them */
-	struct code_names *code_names; /* told which probes are given addresses to be named */
-	const struct right *right; /* into whom it may look; NULL: everybody */
-};
 
 /*
  * probes_new - an empty table

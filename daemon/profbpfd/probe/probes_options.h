@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probes_options.h - what is to be probed, what that may cost, and who is told of it (probes.h). */
+#ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_OPTIONS_H
+#define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/control/right.h"
+#include "daemon/profbpfd/probe/code_names.h"
+#include "daemon/profbpfd/probe/end_prices.h"
+#include "daemon/profbpfd/probe/file_cache.h"
+
+struct figures;
+
+struct probes_options {
+	bool system_wide;
+	bool follow;
+	size_t targets; /* how many there are at the start */
+	bool own_only; /* never a breakpoint in a process that is not a target, see probes.h */
+	bool optimized_nop;
+	struct end_prices prices; /* what seeing calls to their ends costs */
+	double budget; /* the part of one CPU that this may cost, 0 = any */
+	bool keep_queues; /* record calls of the kinds queue and marker, however short */
+	uint64_t functions_max; /* to be probed; 0 = CAPTURE_PROBES_MAX */
+	struct file_cache *file_cache; /* what is known of files; may be NULL */
+	struct figures *figures; /* told which are launches; NULL: nobody wants them */
+	struct code_names *code_names; /* told which probes are given addresses to be named */
+	const struct right *right; /* into whom it may look; NULL: everybody */
+};
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_PROBES_OPTIONS_H */
