@@ -333,12 +333,16 @@ static void tell_unknown(const struct model *model, const struct results *result
 			"none of its threads went to sleep or woke up in all the time",
 		[VERDICT_LACK_KERNELS] =
 			"its file tells work as a whole, not the kernels in it, between which it may be idle",
+		[VERDICT_LACK_TASKS] = "what the job did before and after them is not idle time of a device",
 		[VERDICT_LACK_ROOTS] = "for most of it the records do not say why",
 	};
 
 	name_waiter(model, results, waiter, sizeof(waiter));
 	append(text, size, "What holds the job up cannot be known: ");
-	if (verdict->has_percent && verdict->of == VERDICT_OF_DEVICE_TIME)
+	if (verdict->lack == VERDICT_LACK_TASKS)
+		append(text, size, "the device has tasks in %.2g %% of the file's time alone, and ",
+		       verdict->percent);
+	else if (verdict->has_percent && verdict->of == VERDICT_OF_DEVICE_TIME)
 		append(text, size, "the device is idle for %s%.1f %% of its time, and ",
 		       verdict->at_least ? "at least " : "", verdict->percent);
 	else if (verdict->has_percent && verdict->by_threads)
@@ -400,6 +404,9 @@ static const char *needs(const struct verdict *verdict)
 	case VERDICT_LACK_KERNELS:
 		return "Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
 		       "cuda), for instance.";
+	case VERDICT_LACK_TASKS:
+		return "Profile a part of the job in which the device works, and none that captures or "
+		       "compiles alone.";
 	case VERDICT_LACK_THREAD:
 		return "The section processes lists the threads that were recorded.";
 	case VERDICT_LACK_SWITCHES:

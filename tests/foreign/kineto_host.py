@@ -212,6 +212,21 @@ def check(device):
     sums.same("verdict", (report["verdict"]["state"], LOADER in report["verdict"]["sentence"]), ("data", True))
 
 
+def check_few_tasks(name, host_us, state):
+    """A rank that captures graphs: two fills of 5 us in what may be all of a file's time."""
+    launches = [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 100 + 3 * i, "dur": 2,
+                 "args": {"correlation": i}} for i in (0, 1)]
+    kernels = [{"ph": "X", "cat": "kernel", "name": "fill", "pid": 0, "tid": 7, "ts": 110 + 5 * i, "dur": 5,
+                "args": {"device": 0, "stream": 7, "correlation": i}} for i in (0, 1)]
+    host = {"ph": "X", "cat": "python_function", "name": "runner.py(5): capture", "pid": 1, "tid": 1, "ts": 1, "dur": host_us, "args": {}}
+    with open(sums.path(name), "w", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": [host] + launches + kernels}, file)
+    verdict = sums.report(sums.path(name))["verdict"]
+    sums.same(name, (verdict["state"], "tasks in" in verdict["sentence"]), (state, state == "unknown"))
+
+
 check(True)
 check(False)
+check_few_tasks("capture.json", 34000, "unknown")
+check_few_tasks("enough.json", 900, "healthy")
 sums.end()

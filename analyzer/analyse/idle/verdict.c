@@ -327,6 +327,21 @@ static bool is_told_whole(const struct judge *judge)
 	return false;
 }
 
+/* Of its whole time, in percent; only of files that also tell what the host did. */
+static double told_percent(const struct judge *judge)
+{
+	const struct trace_info *info = &judge->model->info;
+	const struct device_results *devices = judge->facts->devices;
+	uint64_t longest_ns = 0;
+
+	for (uint32_t i = 0; i < devices->device_count; i++)
+		if (devices->devices[i].window_ns > longest_ns)
+			longest_ns = devices->devices[i].window_ns;
+	return judge->model->files.count
+		       ? 100
+		       : share(longest_ns, info->session_end_ns - info->session_start_ns);
+}
+
 static void know_not_how_busy(struct verdict *verdict)
 {
 	know_not(verdict, VERDICT_LACK_KERNELS);
@@ -355,6 +370,11 @@ static void judge_devices(struct judge *judge, struct verdict *verdict)
 			share(judge->ns[heaviest], judge->window_ns);
 	} else if (verdict->at_least && 100 - verdict->idle_percent >= VERDICT_BUSY_PERCENT) {
 		know_not_how_busy(verdict);
+	} else if (100 - verdict->idle_percent >= VERDICT_BUSY_PERCENT &&
+		   told_percent(judge) < VERDICT_TOLD_PERCENT) {
+		know_not(verdict, VERDICT_LACK_TASKS);
+		verdict->has_percent = false;
+		verdict->percent = told_percent(judge);
 	} else if (verdict->idle_percent < VERDICT_NOISE_PERCENT &&
 		   verdict->wait_percent <= VERDICT_NOISE_PERCENT) {
 		verdict->state = VERDICT_HEALTHY;

@@ -55,6 +55,7 @@
 #include "analyzer/model/model.h"
 
 #define VERDICT_NOISE_PERCENT 3 /* a trace can be off by that: what costs less is no finding */
+#define VERDICT_TOLD_PERCENT 1 /* of a device file's time; tasks that lie in less of it say nothing of the job */
 #define VERDICT_BUSY_PERCENT 90
 
 enum verdict_state {
@@ -83,6 +84,7 @@ enum verdict_lack {
 	VERDICT_LACK_THREAD, /* those asked for are not in the recording */
 	VERDICT_LACK_SWITCHES, /* none of the job's threads went to sleep or woke up */
 	VERDICT_LACK_KERNELS, /* work of a device is told as a whole, not the kernels in it */
+	VERDICT_LACK_TASKS, /* a device file's tasks lie in a small part of its time: @percent */
 	VERDICT_LACK_ROOTS, /* records do not say: see how the walks ended */
 };
 
@@ -94,7 +96,7 @@ struct verdict {
 	bool has_percent;
 	bool busy; /* VERDICT_DEVICE: percent is how busy it was, not how long it was waited for */
 	double own_percent; /* by_threads: on a CPU, doing the job's work */
-	/* What the state costs; busy and VERDICT_HEALTHY: how busy devices were; VERDICT_UNKNOWN: how idle. */
+	/* What the state costs; busy and VERDICT_HEALTHY: how busy devices were; VERDICT_UNKNOWN: how idle, or what the lack says. */
 	double percent;
 	double gain_percent; /* at most, if all of it went away; 0 = not known */
 	double idle_percent; /* of devices */
