@@ -110,7 +110,10 @@ static int by_stream(const void *a, const void *b)
 	return x->stream < y->stream ? -1 : x->stream > y->stream;
 }
 
-/* As the file tells them, else the collectives that begin in the step. *@next goes on. */
+/*
+ * As the file tells them, else the collectives that begin in the step; where steps overlap, each in the first of them, for
+ * a file may have all of its steps at one time. *@next goes on.
+ */
 static bool add_reduces(struct making *making, const struct step_bounds *bounds,
 			struct device_step_row *row, uint32_t *next)
 {
@@ -127,10 +130,10 @@ static bool add_reduces(struct making *making, const struct step_bounds *bounds,
 	}
 	while (*next < of->count && task_at(of, *next)->start_ns < row->fp_start_ns)
 		(*next)++;
-	for (uint32_t i = *next;
-	     !bounds->reduce_count && i < of->count && ok && task_at(of, i)->start_ns < row->end_ns;
-	     i++) {
-		const struct device_task *task = task_at(of, i);
+	for (; !bounds->reduce_count && *next < of->count && ok &&
+	       task_at(of, *next)->start_ns < row->end_ns;
+	     (*next)++) {
+		const struct device_task *task = task_at(of, *next);
 
 		if (device_task_counts(task) &&
 		    task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)

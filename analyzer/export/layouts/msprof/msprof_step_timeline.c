@@ -115,8 +115,8 @@ static void put_reduces(struct steps *steps)
 	       (model->tasks.row[steps->next_task].device != msprof->device ||
 		model->tasks.row[steps->next_task].start_ns < steps->row->fp_start_ns))
 		steps->next_task++;
-	for (uint32_t i = steps->next_task; i < model->tasks.count; i++) {
-		const struct device_task *task = &model->tasks.row[i];
+	for (; steps->next_task < model->tasks.count; steps->next_task++) {
+		const struct device_task *task = &model->tasks.row[steps->next_task];
 
 		if (task->device != msprof->device || task->start_ns >= steps->row->end_ns)
 			break;
