@@ -30,6 +30,14 @@ def check(path, said):
         sums.same("%s: says %s, not %s" % (path, word, run.stderr[-300:]), word in run.stderr, True)
 
 
+def check_taken(path, command, said):
+    """As far as it goes, or all of it."""
+    run = subprocess.run([sys.argv[1], command, "--device", path], capture_output=True, text=True, check=False,
+                         preexec_fn=limit)  # pylint: disable=subprocess-popen-preexec-fn
+    sums.same("%s: exit status, %s" % (path, run.stderr[-300:]), run.returncode, 0)
+    sums.same("%s: says %s" % (path, said), said in run.stdout, True)
+
+
 def packed(name, head, block, count):
     """@head, and @count times 64 MiB of @block, as members of one gzip file."""
     path = sums.path(name)
@@ -56,7 +64,7 @@ KINETO = '{"schemaVersion": 1, "deviceProperties": [], "traceEvents": ['
 check(packed("string.json.gz", b'{"traceEvents": [{"ph": "X", "name": "', b"x", 64), ["byte ", "a text, number or space of more than 8 MiB"])
 check(packed("spaces.json.gz", KINETO.encode(), b"\n", 128), ["byte ", "of more than 8 MiB"])
 check(packed("events.json.gz", KINETO.encode(), b'{"ph": "i", "ts": 1},           ', 128),
-      ["byte ", "unpacks to more than 200 times its size"])
+      ["byte ", "unpacks to more than 100 times its size"])
 for number, opening in enumerate(('{"a":', "[")):
     PATH = sums.path("nested-%d.json" % number)
     with open(PATH, "w", encoding="utf-8") as nested:
@@ -87,6 +95,16 @@ with gzip.open(table, "wt", compresslevel=1, encoding="utf-8") as rows:
     for at in range(1200000):
         rows.write("0,1,%d,MatMul,MatMul,AI_CORE,%d,1\n" % (at, 1700000000000000 + at))
 check(table, ["more than 1048576 streams and threads"])
+HEAD = "Device_id,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
+check_taken(packed("op_summary_2.csv.gz", HEAD.encode(), b"0,a,b,AI_CORE,1,1234567890123\n\n", 4), "info",
+            "unpacks to more than 100 times its size")
+# All at one time: steps that overlap cost no more than others.
+with open(sums.path("op_summary_3.csv"), "w", encoding="utf-8") as rows:
+    rows.write(HEAD + 80000 * "0,a,b,AI_CORE,1,1\n")
+check_taken(sums.path("op_summary_3.csv"), "report", "80000 tasks")
+with open(sums.path("dynamic_shape_info_0.json"), "w", encoding="utf-8") as tree:
+    tree.write('{"operator": {"1": [' + ",".join(500000 * ['{"op_side": "d", "op_type": "t", "op_name": "n", "dur": 1}']) + "]}}")
+check(sums.path("dynamic_shape_info_0.json"), ["byte ", "more than 4000000 values"])
 nsys = sums.path("report.sqlite")
 db = sqlite3.connect(nsys)
 db.executescript("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES (1, 'gemm'); "

@@ -68,19 +68,19 @@ static void test_gzip(void **state)
 	input_file_close(&file);
 	free(bytes);
 	assert_int_equal(got, -EBADMSG);
-	assert_non_null(strstr(error, "unpacks to more than 200 times its size"));
+	assert_non_null(strstr(error, "unpacks to more than 100 times its size"));
 	assert_non_null(strstr(error, "gunzip"));
 	assert_in_range(total, INPUT_UNPACKED_FREE, input_unpacked_max(bomb.size));
 	assert_int_equal(proto_file_each(bomb.path, ignore_field, NULL, error, sizeof(error)),
 			 -EBADMSG);
-	assert_non_null(strstr(error, "byte 0: unpacks to more than 200 times its size"));
+	assert_non_null(strstr(error, "byte 0: unpacks to more than 100 times its size"));
 	unlink(bomb.path);
 }
 
 /* What unpacks to less than is free is taken in, however small it is. */
 static void test_gzip_small(void **state)
 {
-	struct bomb bomb = make_bomb("\x0a\x80\x80\x80\x08", 'x', 16);
+	struct bomb bomb = make_bomb("\x0a\x80\x80\x80\x04", 'x', 8);
 	char error[256] = "";
 
 	assert_in_range(bomb.size, 1, 32768);
@@ -143,7 +143,7 @@ static void test_perfetto(void **state)
 	import_as(&import_perfetto, model, path, true, error, sizeof(error));
 	for (uint32_t i = 0; i < model->findings.count; i++)
 		told |= strstr(model_text(model, model->findings.row[i].what),
-			       "200 times the file") != NULL;
+			       "100 times the file") != NULL;
 	assert_true(told);
 	unlink(path);
 	model_free(model);

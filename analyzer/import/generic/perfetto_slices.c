@@ -23,7 +23,7 @@
 #define PACKET 1 /* of Trace, and of what is compressed */
 #define PARENTS_MAX 16 /* of a track */
 #define UNPACKED_MAX (256u << 20) /* of one packet */
-#define TOO_MUCH "compressed packets that were left out: those before unpack to more than 200 times the file"
+#define TOO_MUCH "compressed packets that were left out: those before unpack to more than 100 times the file"
 
 enum {
 	PACKET_CLOCK_SNAPSHOT = 6,

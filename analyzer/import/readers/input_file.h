@@ -18,8 +18,8 @@
  * real profiles unpack to 10 to 60 times their size, a file that was made to waste time to 1,000 times.
  * Of a pipe, whose size is not known, to INPUT_UNPACKED_PIPE.
  */
-#define INPUT_UNPACKED_FREE (64u << 20)
-#define INPUT_UNPACKED_RATIO 200
+#define INPUT_UNPACKED_FREE (18u << 20)
+#define INPUT_UNPACKED_RATIO 100
 #define INPUT_UNPACKED_PIPE (4ull << 30)
 
 /* Zeroed is closed. */

@@ -58,18 +58,23 @@ static char *read_text(const char *path, int *err, char *error, size_t error_siz
 	return NULL;
 }
 
-/* Where it is nested too deeply, as far as it is JSON; NULL = nowhere. */
-static const char *too_deep(const char *text)
+/* Where it is nested too deeply, or has too many values, as far as it is JSON; NULL = nowhere. */
+static const char *too_much(const char *text, bool *deep)
 {
-	unsigned int depth = 0;
+	unsigned int depth = 0, values = 1;
 	bool quoted = false;
 
+	*deep = false;
 	for (; *text; text++) {
 		if (quoted && *text == '\\' && text[1])
 			text++;
 		else if (*text == '"')
 			quoted = !quoted;
-		else if (!quoted && (*text == '[' || *text == '{') && ++depth > JSON_DEPTH_MAX)
+		else if (!quoted && (*text == '[' || *text == '{') && ++depth > JSON_DEPTH_MAX) {
+			*deep = true;
+			return text;
+		} else if (!quoted && (*text == ',' || *text == '[' || *text == ':') &&
+			   ++values > JSON_VALUES_MAX)
 			return text;
 		else if (!quoted && depth && (*text == ']' || *text == '}'))
 			depth--;
@@ -79,15 +84,20 @@ static const char *too_deep(const char *text)
 
 yajl_val json_text_tree(const char *text, char *reason, size_t reason_size)
 {
-	const char *deep = too_deep(text);
+	bool deep;
+	const char *end = too_much(text, &deep);
 	yajl_val tree;
 
 	reason[0] = '\0';
-	if (deep) {
-		snprintf(reason, reason_size, "byte %td: nested deeper than %d", deep - text,
+	if (end && deep)
+		snprintf(reason, reason_size, "byte %td: nested deeper than %d", end - text,
 			 JSON_DEPTH_MAX);
+	else if (end)
+		snprintf(reason, reason_size,
+			 "byte %td: more than %d values, of a file that is read as a whole",
+			 end - text, JSON_VALUES_MAX);
+	if (end)
 		return NULL;
-	}
 	tree = yajl_tree_parse(text, reason, reason_size);
 	reason[strcspn(reason, "\n")] = '\0';
 	return tree;
@@ -101,7 +111,7 @@ yajl_val json_file_read(const char *path, int *err, char *error, size_t error_si
 	free(text);
 	if (!tree && !*err) {
 		*err = -EBADMSG;
-		snprintf(error, error_size, "no JSON: %s", reason);
+		snprintf(error, error_size, "no JSON that can be taken in: %s", reason);
 	}
 	return tree;
 }

@@ -12,6 +12,7 @@
 
 #define JSON_FILE_MAX (256u << 20) /* bytes */
 #define JSON_DEPTH_MAX 1000
+#define JSON_VALUES_MAX 4000000 /* what a tree of so many takes is half a gigabyte */
 
 /*
  * json_file_read - the whole of a file of less than JSON_FILE_MAX bytes, packed with gzip or not

@@ -237,6 +237,7 @@ int proto_file_each(const char *path, int (*field)(void *context, const struct p
 			snprintf(error, error_size, "byte %" PRIu64 ": %s", before,
 				 got == -ENOMEM	   ? strerror(ENOMEM)
 				 : reader.words[0] ? reader.words
+				 : next.cut	   ? "a field that the file ends in: it is torn"
 						   : "a field that cannot be read");
 			break;
 		}
