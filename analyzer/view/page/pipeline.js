@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // pipeline.js - the data pipeline as a graph: its stages, how busy they are, how full the queue behind each is, where it starves.
 
+const STAGE = [150, 52], QUEUE_WIDTH = 92; // pixels
+
 const is_unknown = pipeline => !pipeline.framework || pipeline.framework.startsWith("unknown");
 
 const consumer_of = pipeline => ({ id: "consumer", name: is_unknown(pipeline) ? "The job" : "Trainer", parents: [] });
@@ -36,6 +38,8 @@ const starves = queue => queue?.empty_percent >= 50;
 
 function pipeline_option(style, pipeline, width) {
 	const operators = pipeline.operators, depths = stage_depths(operators), most = Math.max(...depths.values()), consumer = consumer_of(pipeline), upright = width < 700;
+	/* Where there is no room beside the stages, what is said of a queue stands above them. */
+	const is_tight = !upright && width / (most + 1) - STAGE[0] < QUEUE_WIDTH;
 	const levels = new Map(), counts = stage_counts(operators), widest = Math.max(...counts.values());
 	/* Stages of one level share the room across. */
 	const spot = level => {
@@ -45,11 +49,11 @@ function pipeline_option(style, pipeline, width) {
 	};
 	const node = (op, level) => {
 		const is_bottleneck = pipeline.bottleneck?.id === op.id;
-		return { id: String(op.id), name: stage_text(op, is_bottleneck), value: spot(level), symbol: "roundRect", symbolSize: [150, 52], itemStyle: { color: style.soft, borderColor: is_bottleneck ? "#d1495b" : style.faint, borderWidth: is_bottleneck ? 3 : 1 } };
+		return { id: String(op.id), name: stage_text(op, is_bottleneck), value: spot(level), symbol: "roundRect", symbolSize: STAGE, itemStyle: { color: style.soft, borderColor: is_bottleneck ? "#d1495b" : style.faint, borderWidth: is_bottleneck ? 3 : 1 } };
 	};
 	const axis = max => ({ type: "value", show: false, min: 0, max });
 	const link = (op, to) => ({ source: String(op.id), target: String(to), lineStyle: { color: starves(op.queue) ? "#d1495b" : style.faint, type: starves(op.queue) ? "dashed" : "solid", width: 2 },
-		label: { show: Boolean(queue_text(op.queue)), formatter: queue_text(op.queue) + (starves(op.queue) ? "\nstarves" : ""), color: style.text, fontSize: 11, lineHeight: 14, rotate: 0, offset: upright ? [48, 0] : [0, 0] } });
+		label: { show: Boolean(queue_text(op.queue)), formatter: queue_text(op.queue) + (starves(op.queue) ? "\nstarves" : ""), color: style.text, fontSize: 11, lineHeight: 14, rotate: 0, offset: upright ? [STAGE[0] / 2 + QUEUE_WIDTH / 2 + 6, 30] : [0, is_tight ? -STAGE[1] / 2 : 0] } });
 	return {
 		aria: { enabled: true }, tooltip: { confine: true, formatter: p => esc(p.dataType === "node" ? p.name : p.data.label.formatter).replace(/\n/g, "<br>") },
 		grid: { left: 0, right: 0, top: 4, bottom: 4, outerBoundsMode: "none" }, xAxis: axis(upright ? widest : most + 1), yAxis: axis(upright ? most + 1 : widest),
@@ -69,13 +73,13 @@ function stage_counts(operators) {
 
 function pipeline_size(pipeline) {
 	const counts = stage_counts(pipeline.operators);
-	return typeof innerWidth !== "undefined" && innerWidth < 700 ? 120 * (counts.size + 1) : Math.max(130, 80 * Math.max(...counts.values()));
+	return typeof innerWidth !== "undefined" && innerWidth < 700 ? 120 * (counts.size + 1) : Math.max(174, 124 * Math.max(...counts.values()));
 }
 
 const drawable_pipelines = list => (Array.isArray(list) ? list : []).map((pipeline, i) => [pipeline, i]).filter(([pipeline]) => pipeline.operators?.length).slice(0, 8);
 
 function pipeline_html(list) {
-	return drawable_pipelines(list).map(([pipeline, i]) => chart_html(`pipeline-${i}`, `${is_unknown(pipeline) ? "Stages" : pipeline.framework}${pipeline.pid ? `, process ${pipeline.pid}` : ""}`,
+	return drawable_pipelines(list).map(([pipeline, i]) => chart_html(`pipeline-${i}`, `${is_unknown(pipeline) ? "Stages" : pipeline.framework}${pipeline.pid ? `, process ${pipeline.pid}` : ""}${list.length > 1 ? `, ${words("id")} ${pipeline.id}` : ""}`,
 		pipeline_size(pipeline), pipeline.operators.map(op => `${stage_text(op, pipeline.bottleneck?.id === op.id)}. ${queue_text(op.queue)}`).join("; ").replace(/\n/g, ", "))).join("");
 }
 

@@ -57,7 +57,8 @@ function table_more(table, id) {
 
 function heading_html(table, key, id) {
 	const sorted = table.sort === key ? (table.up ? "ascending" : "descending") : "none";
-	return `<th scope="col" aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc(words(key))}</button></th>`;
+	const is_number = key !== table.label && table.rows.some(row => typeof row[key] === "number");
+	return `<th scope="col"${is_number ? ' class="n"' : ""} aria-sort="${sorted}"><button type="button" data-table="${id}" data-sort="${esc(key)}">${esc(words(key))}</button></th>`;
 }
 
 /*
