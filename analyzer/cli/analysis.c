@@ -101,14 +101,16 @@ static bool reaches_further(const struct model *model, struct plan *plan)
 	return true;
 }
 
-/* Are calls of a framework that feeds a job among what was loaded? Whom it feeds is found by all wake-ups. */
-static bool has_framework(const struct model *model)
+/* Are there calls of a framework whose operators' work is found by all wake-ups and what threads did? */
+static bool goes_by_threads(const struct model *model)
 {
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct function *function = &model->functions.row[model->calls.row[i].function];
+		const char *runtime = model_text(model, function->runtime);
 
-		if (function->kind == PROFBPF__FUNCTION__KIND__QUEUE ||
-		    function->kind == PROFBPF__FUNCTION__KIND__STAGE)
+		if ((function->kind == PROFBPF__FUNCTION__KIND__QUEUE ||
+		     function->kind == PROFBPF__FUNCTION__KIND__STAGE) &&
+		    (strcmp(runtime, "tensorflow") == 0 || strcmp(runtime, "megengine") == 0))
 			return true;
 	}
 	return false;
@@ -119,7 +121,7 @@ static bool suffices(const struct model *model, uint32_t sections)
 {
 	if (!(sections & OF_ALL))
 		return true;
-	if (model->survey.too_many || model->tasks.count || has_framework(model))
+	if (model->survey.too_many || model->tasks.count || goes_by_threads(model))
 		return false;
 	if (sections & SECTION_JOIN && !launches_counted(model))
 		return false;

@@ -165,7 +165,8 @@ static void find_helpers(struct finder *f)
 		uint32_t a = model->wakes.row[i].waker_thread, b = model->wakes.row[i].thread;
 		uint32_t group;
 
-		if (a >= model->threads.count || b >= model->threads.count)
+		if (a >= model->threads.count || b >= model->threads.count ||
+		    !model_has_time(model, model->wakes.row[i].ts_ns, model->wakes.row[i].ts_ns))
 			continue;
 		if (!is_helper(f, a)) {
 			a = b;
@@ -205,7 +206,8 @@ static void find_talks(struct finder *f)
 		uint32_t ours = wake->waker_thread, other = wake->thread, group;
 		struct torch_fetch *fetch;
 
-		if (ours >= model->threads.count || other >= model->threads.count)
+		if (ours >= model->threads.count || other >= model->threads.count ||
+		    !model_has_time(model, wake->ts_ns, wake->ts_ns))
 			continue;
 		if (f->first[ours] == INDEX_NONE) {
 			ours = wake->thread;

@@ -60,7 +60,8 @@ static bool count_wakes(const struct model *model, const struct pipeline *pipeli
 		const struct wake *wake = &model->wakes.row[i];
 		uint32_t ours = wake->waker_thread, other = wake->thread;
 
-		if (ours >= model->threads.count || other >= model->threads.count)
+		if (ours >= model->threads.count || other >= model->threads.count ||
+		    !model_has_time(model, wake->ts_ns, wake->ts_ns))
 			continue;
 		if (owner[ours] == INDEX_NONE) {
 			ours = wake->thread;

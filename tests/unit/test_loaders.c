@@ -359,6 +359,14 @@ static void feeders_by_wakes(void **state)
 	assert_int_equal(pipeline->fetches.count, 10);
 	assert_int_equal(pipeline->queue_events.count, 22);
 	pipelines_free(&pipelines);
+	/* Of a part of the time: sleeps that are in it from their beginning to their end. */
+	model->survey.from_ns = 100 * MS;
+	model->survey.to_ns = 400 * MS;
+	assert_int_equal(frameworks_build(model, &pipelines), 0);
+	assert_int_equal(pipelines.list.count, 1);
+	assert_int_equal(pipelines.list.row[0].fetches.count, 6);
+	assert_int_equal(pipelines.list.row[0].queue_events.count, 12);
+	pipelines_free(&pipelines);
 	model_free(model);
 }
 
