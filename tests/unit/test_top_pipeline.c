@@ -35,7 +35,7 @@ static struct pbt_packet packed(uint8_t *body, size_t size)
 	return (struct pbt_packet){ .body = body, .size = size };
 }
 
-static void tell_roles(struct top_pipeline *p)
+static void tell_roles(struct top_pipeline *p, const uint64_t trees[3])
 {
 	Profbpf__ThreadRoles roles = PROFBPF__THREAD_ROLES__INIT;
 	uint32_t tids[] = { 11, 12, 13 };
@@ -50,6 +50,8 @@ static void tell_roles(struct top_pipeline *p)
 	roles.tid = tids;
 	roles.operator_id = ids;
 	roles.name = names;
+	roles.n_tree = 3;
+	roles.tree = (uint64_t *)trees;
 	packet = packed(body, profbpf__thread_roles__pack(&roles, body));
 	top_pipeline_roles(p, &packet);
 }
@@ -130,7 +132,7 @@ static void frame(void **state)
 	struct counted counted = { 0 };
 	struct top_operator *rows;
 
-	tell_roles(p);
+	tell_roles(p, (const uint64_t[3]){ 0x7000, 0x7000, 0 });
 	top_pipeline_ran(p, 11, 30, 5);
 	top_pipeline_ran(p, 12, 12, 0);
 	top_pipeline_ran(p, 13, 1000, 0);
@@ -158,6 +160,29 @@ static void frame(void **state)
 	assert_int_equal(rows[0].run_ns, 0);
 	assert_int_equal(rows[0].pops, 0);
 	assert_true(rows[0].mean_size == 1);
+	free(rows);
+	top_pipeline_free(p);
+}
+
+/* Operators with one number in two pipelines: the queue is that of the one whose thread puts something in. */
+static void two_trees(void **state)
+{
+	struct top_pipeline *p = described();
+	const Profbpf__Calls m = calls();
+	struct counted counted = { 0 };
+	struct top_operator *rows;
+
+	tell_roles(p, (const uint64_t[3]){ 0x7000, 0x6000, 0 });
+	top_pipeline_ran(p, 11, 30, 5);
+	top_pipeline_ran(p, 12, 12, 0);
+	take(p, &m, &counted);
+	assert_int_equal(top_pipeline_frame(p, 0, 1000 * MS, &rows), 2);
+	assert_int_equal(rows[0].tree, 0x6000);
+	assert_int_equal(rows[0].run_ns, 12);
+	assert_false(rows[0].has_queue);
+	assert_int_equal(rows[1].run_ns, 30);
+	assert_int_equal(rows[1].pushes, 2);
+	assert_int_equal(rows[1].pops, 2);
 	free(rows);
 	top_pipeline_free(p);
 }
@@ -198,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frame),
+		cmocka_unit_test(two_trees),
 		cmocka_unit_test(damaged),
 	};
 

@@ -38,6 +38,7 @@ struct known_thread {
 struct queue {
 	uint32_t pid;
 	uint64_t handle;
+	uint64_t tree; /* of those of its threads that are known; 0 = unknown */
 	int32_t op; /* number of the operator that fills it; -1 = no operator's */
 	uint32_t capacity;
 	bool known; /* size is */
@@ -135,16 +136,17 @@ static const struct known_function *function_of(const struct top_pipeline *p, ui
 }
 
 /* Index of an operator, made if it is new; OPERATORS_MAX = no room. */
-static uint32_t operator_of(struct top_pipeline *p, uint32_t pid, int32_t id)
+static uint32_t operator_of(struct top_pipeline *p, uint32_t pid, uint64_t tree, int32_t id)
 {
 	size_t i = 0;
 
 	while (i < p->operator_count &&
-	       (p->operators[i].pid != pid || p->operators[i].id != id))
+	       (p->operators[i].pid != pid || p->operators[i].id != id ||
+		p->operators[i].tree != tree))
 		i++;
 	if (i < p->operator_count || i == OPERATORS_MAX)
 		return (uint32_t)i;
-	p->operators[i] = (struct top_operator){ .pid = pid, .id = id };
+	p->operators[i] = (struct top_operator){ .pid = pid, .id = id, .tree = tree };
 	snprintf(p->operators[i].name, sizeof(p->operators[i].name), "(ID:%d)", id);
 	p->operator_count++;
 	return (uint32_t)i;
@@ -166,7 +168,7 @@ void top_pipeline_roles(struct top_pipeline *p, const struct pbt_packet *packet)
 	size_t rows;
 
 	if (!m || strcmp(m->framework, "MindData") != 0 ||
-	    COLUMN_ROWS(&rows, m->n_tid, m->n_operator_id, m->n_name))
+	    COLUMN_ROWS(&rows, m->n_tid, m->n_operator_id, m->n_name, m->n_tree))
 		rows = 0;
 	for (size_t i = 0; i < rows && p->thread_count < THREADS_MAX; i++) {
 		int32_t id = COLUMN_AT(m, operator_id, i);
@@ -175,7 +177,7 @@ void top_pipeline_roles(struct top_pipeline *p, const struct pbt_packet *packet)
 
 		if (id < 0 || id >= OPERATOR_ID_MAX || !m->n_name)
 			continue;
-		row.op = operator_of(p, m->tgid, id);
+		row.op = operator_of(p, m->tgid, COLUMN_AT(m, tree, i), id);
 		if (row.op == OPERATORS_MAX)
 			break;
 		name_operator(&p->operators[row.op], m->name[i]);
@@ -236,15 +238,28 @@ static void take_owner(struct queue *queue, uint64_t value)
 	queue->capacity = capacity;
 }
 
-static void take_call(struct top_pipeline *p, const struct known_function *function, uint32_t pid,
-		      const uint64_t *args, struct event *event)
+/* The tree that a thread works for; 0 = not known, or none: the trainer's. */
+static uint64_t tree_of(const struct top_pipeline *p, uint32_t tid)
 {
+	for (size_t i = 0; i < p->thread_count; i++)
+		if (p->threads[i].tid == tid)
+			return p->operators[p->threads[i].op].tree;
+	return 0;
+}
+
+static void take_call(struct top_pipeline *p, const struct known_function *function, uint32_t pid,
+		      uint32_t tid, const uint64_t *args, struct event *event)
+{
+	uint64_t tree = tree_of(p, tid);
+
 	event->queue = queue_of(p, pid, args[function->handle]);
 	event->pop = function->pop;
 	event->nth = function->count >= 0 ? args[function->count] + 1 : 0;
 	event->first = !function->pop && event->nth == 1;
 	if (event->queue == QUEUES_MAX || p->event_count == EVENTS_MAX)
 		return;
+	if (tree)
+		p->queues[event->queue].tree = tree;
 	if (function->pop)
 		take_owner(&p->queues[event->queue], args[function->value]);
 	add_event(p, event);
@@ -323,7 +338,7 @@ static void take_rows(struct top_pipeline *p, const Profbpf__Calls *m, size_t ro
 		if (!function || flags & FILE_CALL_END_UNKNOWN)
 			continue;
 		event = (struct event){ .end_ns = end_ns, .dur_ns = dur_ns };
-		take_call(p, function, tgids[shape], args, &event);
+		take_call(p, function, tgids[shape], tids[shape], args, &event);
 	}
 }
 
@@ -428,9 +443,26 @@ static void apply(struct queue *queue, const struct event *event)
 		queue->size = queue->capacity;
 }
 
+/* Whom a queue belongs to of which no known thread was seen: the only operator with that number, if there is one. */
+static uint64_t likely_tree(const struct top_pipeline *p, const struct queue *queue)
+{
+	uint64_t tree = queue->tree;
+	bool found = false;
+
+	for (size_t i = 0; i < p->operator_count && !queue->tree; i++) {
+		if (p->operators[i].pid != queue->pid || p->operators[i].id != queue->op)
+			continue;
+		if (found)
+			return 0;
+		found = true;
+		tree = p->operators[i].tree;
+	}
+	return tree;
+}
+
 static void show_queue(struct top_pipeline *p, struct queue *queue)
 {
-	uint32_t op = queue->op < 0 ? OPERATORS_MAX : operator_of(p, queue->pid, queue->op);
+	uint32_t op = queue->op < 0 ? OPERATORS_MAX : operator_of(p, queue->pid, likely_tree(p, queue), queue->op);
 	struct top_operator *row = &p->operators[op];
 
 	if (op != OPERATORS_MAX && (queue->pushes || queue->pops || !row->has_queue)) {
@@ -456,6 +488,8 @@ static int by_number(const void *a, const void *b)
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
+	if (x->tree != y->tree)
+		return x->tree < y->tree ? -1 : 1;
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -465,7 +499,7 @@ static void mark_last(struct top_operator *rows, size_t count)
 	bool found = false;
 
 	for (size_t i = 0; i < count; i++) {
-		found &= i && rows[i].pid == rows[i - 1].pid;
+		found &= i && rows[i].pid == rows[i - 1].pid && rows[i].tree == rows[i - 1].tree;
 		rows[i].to_trainer = rows[i].has_pop_wait && !found;
 		found |= rows[i].has_queue;
 	}

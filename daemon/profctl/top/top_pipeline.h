@@ -20,6 +20,7 @@
 struct top_operator {
 	uint32_t pid;
 	int32_t id; /* the framework's number */
+	uint64_t tree; /* which of the process's pipelines: an address; 0 = not known */
 	char name[64];
 	uint64_t run_ns, runnable_ns; /* summed over its threads */
 	bool has_queue; /* the rest is known of its output queue */
