@@ -187,6 +187,24 @@ static void two_trees(void **state)
 	top_pipeline_free(p);
 }
 
+/* Nobody is seen to put in what is taken out: how long that waits for room is not known, and not 0. */
+static void pushes_unseen(void **state)
+{
+	struct top_pipeline *p = described();
+	Profbpf__Calls m = calls();
+	struct counted counted = { 0 };
+	struct top_operator *rows;
+
+	m.n_end_ns = m.n_dur_ns = m.n_shape = m.n_value0 = m.n_value1 = m.n_value2 = 1;
+	take(p, &m, &counted);
+	assert_int_equal(top_pipeline_frame(p, 0, 1000 * MS, &rows), 1);
+	assert_int_equal(rows[0].pops, 1);
+	assert_true(rows[0].has_pop_wait);
+	assert_false(rows[0].has_push_wait || rows[0].has_size);
+	free(rows);
+	top_pipeline_free(p);
+}
+
 /* Codes and columns that make no sense end the batch, nothing else. */
 static void damaged(void **state)
 {
@@ -224,6 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frame),
 		cmocka_unit_test(two_trees),
+		cmocka_unit_test(pushes_unseen),
 		cmocka_unit_test(damaged),
 	};
 

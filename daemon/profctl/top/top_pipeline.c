@@ -470,11 +470,12 @@ static void show_queue(struct top_pipeline *p, struct queue *queue)
 		row->capacity = queue->capacity;
 		row->pushes = queue->pushes;
 		row->pops = queue->pops;
-		row->has_push_wait = row->has_pop_wait = true;
+		row->has_pop_wait = true;
 		row->push_wait_ns = queue->push_wait_ns;
 		row->pop_wait_ns = queue->pop_wait_ns;
-		/* Some operators have the code of a push within their own: sizes cannot be told. */
-		row->has_size = queue->known_ns && (queue->pushes || !queue->pops);
+		/* Some operators have the code of a push within their own: neither waits for room nor sizes can be told. */
+		row->has_push_wait = queue->pushes || !queue->pops;
+		row->has_size = queue->known_ns && row->has_push_wait;
 		row->mean_size = queue->known_ns ? queue->area / (double)queue->known_ns : 0;
 	}
 	queue->area = 0;
