@@ -9,16 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "daemon/profbpfd/probe/hinted_libraries.h"
 #include "daemon/profbpfd/probe/coverage.h"
-#include "daemon/profbpfd/probe/exit_budget.h"
-#include "daemon/profbpfd/probe/link_closer.h"
-#include "daemon/profbpfd/probe/file_entry.h"
-#include "daemon/profbpfd/probe/probed_process.h"
-#include "daemon/profbpfd/probe/sharing.h"
+#include "daemon/profbpfd/probe/hinted_libraries.h"
+#include "daemon/profbpfd/probe/probes_private.h"
 #include "lib/elf/process_maps.h"
 
 /*
@@ -27,28 +22,6 @@
  */
 #define MANY_PROCESSES 32
 #define PROCESSES_LINKED_MAX 256
-
-struct probes {
-	const struct catalogs *catalogs;
-	struct file_setting setting;
-	struct file_entry **files;
-	size_t file_count;
-	struct probed_processes processes;
-	struct sharing *sharing; /* NULL: not needed, or not to be had */
-	struct exit_budget *budget; /* NULL: there is none */
-	struct link_closer *closer; /* NULL when all is detached */
-	uint32_t probed_files;
-	uint32_t probed_functions;
-	bool by_process; /* some file is probed in the targets only */
-};
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 struct probes *probes_new(struct capture *capture, const struct catalogs *catalogs,
 			  struct item_queue *queue, const struct probes_options *options,
@@ -138,7 +111,7 @@ void probes_missed(struct probes *p, pid_t pid, uint64_t since_ns)
 		return;
 	if (process)
 		process->missed = true;
-	coverage_missed(p->setting.queue, pid, since_ns, now_ns());
+	coverage_missed(p->setting.queue, pid, since_ns, probes_now_ns());
 }
 
 /* While it was looked at. */
@@ -147,7 +120,7 @@ static void ended_meanwhile(struct probes *p, struct probed_process *process, ui
 	if (process->missed)
 		return;
 	process->missed = true;
-	coverage_missed(p->setting.queue, process->pid, mapped_ns, now_ns());
+	coverage_missed(p->setting.queue, process->pid, mapped_ns, probes_now_ns());
 }
 
 static void count_file(struct probes *p, struct file_entry *e)
@@ -185,7 +158,7 @@ static bool for_whoever_maps(struct probes *p, const struct file_entry *e)
 static void link_file(struct probes *p, struct file_entry *e)
 {
 	e->everywhere = file_entry_link(&p->setting, e, 0, false);
-	e->everywhere_ns = now_ns();
+	e->everywhere_ns = probes_now_ns();
 }
 
 /* All of them are removed at once, in which most of the time is spent waiting for the same. */
@@ -215,7 +188,7 @@ static void move_into_file(struct probes *p, size_t index)
 {
 	struct item *coverage = item_new(ITEM_COVERAGE, 1024);
 	struct file_entry *e = p->files[index];
-	uint64_t since_ns = now_ns();
+	uint64_t since_ns = probes_now_ns();
 
 	if (!coverage)
 		return;
@@ -230,7 +203,7 @@ static void move_into_file(struct probes *p, size_t index)
 		if (!e->everywhere)
 			l->link = file_entry_link(&p->setting, e, process->pid,
 						  process->moves_stacks);
-		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, now_ns());
+		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, probes_now_ns());
 	}
 	if (!item_queue_push(p->setting.queue, coverage))
 		item_free(coverage);
@@ -267,7 +240,7 @@ static void attach_file(struct probes *p, struct probed_process *process, size_t
 	}
 	e->users++;
 	coverage_add(coverage, process->pid, e->path, e->file.count, mapped_ns,
-		     e->everywhere ? e->everywhere_ns : now_ns());
+		     e->everywhere ? e->everywhere_ns : probes_now_ns());
 }
 
 static void attach_files(struct probes *p, pid_t pid, const size_t *indices, size_t count,
@@ -306,13 +279,13 @@ static void link_again(struct probes *p, struct probed_process *process)
 	for (size_t i = 0; i < process->link_count && coverage; i++) {
 		struct process_link *l = &process->links[i];
 		struct file_entry *e = p->files[l->file];
-		uint64_t since_ns = now_ns();
+		uint64_t since_ns = probes_now_ns();
 
 		if (!l->link || !file_places_depend_on_stacks(&e->places))
 			continue;
 		probe_link_free(l->link);
 		l->link = file_entry_link(&p->setting, e, process->pid, true);
-		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, now_ns());
+		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, probes_now_ns());
 	}
 	if (coverage && coverage->count) {
 		item_queue_push(p->setting.queue, coverage);
@@ -362,60 +335,6 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 	free(indices);
 	process_maps_free(&maps);
 	return err;
-}
-
-static int probe_exits(struct probes *p, size_t index)
-{
-	struct file_entry *e = p->files[index];
-	int err = 0;
-
-	if (e->everywhere)
-		err = file_entry_set_exits(&p->setting, e, e->everywhere, 0, false);
-	for (size_t i = 0; i < p->processes.count; i++) {
-		struct probed_process *process = &p->processes.row[i];
-		struct process_link *l = probed_process_link(process, index);
-		int failed = 0;
-
-		if (l && l->link)
-			failed = file_entry_set_exits(&p->setting, e, l->link, process->pid,
-						      process->moves_stacks);
-		if (failed && failed != -ESRCH)
-			err = failed;
-	}
-	return err;
-}
-
-/* What could not be probed is tried again at the next look. */
-static void refresh_exits(struct probes *p, size_t index)
-{
-	struct file_entry *e = p->files[index];
-
-	file_places_drop(&e->places, &e->file, e->hot);
-	if (probe_exits(p, index))
-		return;
-	e->exits_stale = false;
-	exit_budget_probed(p->budget, &p->setting, e, now_ns());
-}
-
-void probes_look(struct probes *p)
-{
-	if (!p->budget)
-		return;
-	for (size_t i = 0; i < p->file_count; i++)
-		if (p->files[i]->exits_stale)
-			refresh_exits(p, i);
-	exit_budget_look(p->budget, &p->setting, p->files, p->file_count, now_ns());
-}
-
-void probes_set_budget(struct probes *p, struct ends_budget budget)
-{
-	if (p->budget)
-		exit_budget_set(p->budget, budget);
-}
-
-double probes_ends_seen(const struct probes *p)
-{
-	return p->budget ? exit_budget_seen(p->budget) : 0;
 }
 
 /* Ends that some see by probes of their own must not be seen by others as well. */
