@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyse/idle/idle_causes.h"
 #include "tests/unit/idle_scene.h"
 
 /* Totals over several gaps: sums, counts, order, and only the longest gaps listed. */
@@ -152,8 +153,9 @@ static void test_random(void **state)
 /* Causes by how much they have: each once, of equal ones the first, none without any. */
 static void test_ranked(void **state)
 {
-	const uint64_t ns[IDLE_CAUSES] = { [IDLE_USER_CODE] = 5, [IDLE_LOCK] = 9, [IDLE_IO] = 5,
-					   [IDLE_NO_WORK] = 10 };
+	const uint64_t ns[IDLE_CAUSES + 1] = { [IDLE_USER_CODE] = 5, [IDLE_LOCK] = 9,
+					       [IDLE_IO] = 5, [IDLE_NO_WORK] = 10,
+					       [IDLE_CAUSES] = 99 /* none is read from here */ };
 
 	assert_int_equal(idle_cause_ranked(ns, 0), IDLE_NO_WORK);
 	assert_int_equal(idle_cause_ranked(ns, 1), IDLE_LOCK);
@@ -163,6 +165,15 @@ static void test_ranked(void **state)
 	assert_int_equal(idle_cause_ranked(ns, 99), IDLE_CAUSES);
 }
 
+/* What is no cause has a name, too. */
+static void test_names(void **state)
+{
+	assert_string_equal(idle_cause_name(IDLE_NO_WORK), "no_work");
+	assert_string_equal(idle_cause_name(IDLE_CAUSES), "unknown");
+	assert_string_equal(idle_cause_text(IDLE_NO_WORK), "waiting for work from outside");
+	assert_string_equal(idle_cause_text(IDLE_CAUSES), "cause not known");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_runner_names),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_ranked),
+		cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
