@@ -208,6 +208,7 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 		.name = model_string(model, name),
 		.kind = model_string(model, kind),
 		.source = model_string(model, source),
+		.file = rows->import->file + 1,
 		.clock = clock,
 		.anchored = strcmp(kind, "cpu") != 0,
 		.anchored_once = strcmp(source, "msprof") == 0,

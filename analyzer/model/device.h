@@ -13,6 +13,7 @@ struct device {
 	uint32_t name;
 	uint32_t kind; /* "cpu", "gpu", ... */
 	uint32_t source; /* "opencl-layer", ... */
+	uint32_t file; /* 1 + index into model->imports: the file that tells of it; 0 = the trace */
 	uint8_t clock; /* Profbpf__DeviceClock */
 	/*
 	 * Its times are a counter's of its own, which its source sets against the clock that it

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/view/render/utf8.h"
+
 #define MOST_GROUPS 4096 /* each row is compared with the first of each; rows beyond are shown by themselves */
 #define CLOSE_PERCENT 1.0
 #define CLOSE_TIME 20 /* parts of a time */
@@ -143,6 +145,32 @@ struct alike_range alike_range_of(const struct device_results *devices, const st
 			range.most_tasks = usage->tasks;
 	}
 	return range;
+}
+
+bool device_is_ambiguous(const struct model *model, uint32_t device)
+{
+	const struct device *row = &model->devices.row[device];
+
+	for (uint32_t i = 0; i < model->devices.count && row->file && !row->has_rank; i++) {
+		const struct device *other = &model->devices.row[i];
+
+		if (i != device && other->id == row->id && !other->has_rank)
+			return true;
+	}
+	return false;
+}
+
+const char *device_file_text(const struct model *model, const struct device *device, char *into,
+			     size_t size)
+{
+	const char *path = device->file - 1 < model->imports.count
+				   ? model_text(model, model->imports.row[device->file - 1].path)
+				   : "";
+	const char *at = strrchr(path, '/');
+
+	while (at && at > path && at[-1] != '/')
+		at--;
+	return printable(at ? at : path, into, size);
 }
 
 const char *alike_range_text(double least, double most, int decimals, char *into, size_t size)

@@ -7,6 +7,7 @@
 #ifndef PROFBPF_ANALYZER_VIEW_ALIKE_H
 #define PROFBPF_ANALYZER_VIEW_ALIKE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/analyse/device/results.h"
@@ -44,6 +45,12 @@ struct alike_range alike_range_of(const struct device_results *devices, const st
 
 /* "3.1 to 3.4", or "3.1" where that is all; returns @into. */
 const char *alike_range_text(double least, double most, int decimals, char *into, size_t size);
+
+/* Has another device the same number, and neither a rank? Then their files tell them apart. */
+bool device_is_ambiguous(const struct model *model, uint32_t device);
+/* Its file, with the folder that that lies in: "host2/report.sqlite"; returns @into. */
+const char *device_file_text(const struct model *model, const struct device *device, char *into,
+			     size_t size);
 
 /* "0-6, 8" of the ranks that row stands for; cut to @size with "...". */
 void alike_ranks(const struct model *model, const struct device_results *devices,

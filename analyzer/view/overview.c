@@ -72,7 +72,7 @@ static void tell_device(const struct report *report, const struct device_usage *
 {
 	const struct device *device = &report->model->devices.row[usage->device];
 	const char *name = model_text(report->model, device->name);
-	char text[TEXT_SIZE], label[32];
+	char text[TEXT_SIZE], label[32], file[160];
 
 	snprintf(label, sizeof(label), "%s %u", device->has_rank ? "rank" : "device",
 		 device->has_rank ? device->rank : device->id);
@@ -89,6 +89,9 @@ static void tell_device(const struct report *report, const struct device_usage *
 		snprintf(text, sizeof(text), "busy is unknown: %s%s%s",
 			 usage->tasks ? "its tasks have no times" : "no tasks of it are known",
 			 *name ? "; " : "", name);
+	if (device_is_ambiguous(report->model, usage->device))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; of %s",
+			 device_file_text(report->model, device, file, sizeof(file)));
 	line(report, label, text);
 }
 

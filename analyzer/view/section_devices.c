@@ -46,6 +46,7 @@ static const struct view_column DEVICE_COLUMNS[] = {
 	{ "device.source", .how = VIEW_EMPTY },
 	{ "device.process.pid" },
 	{ "device.rank" },
+	{ "device.file.path", "file", VIEW_JSON },
 	{ "tasks" },
 	{ "tasks_untimed" },
 	{ "tasks_sync" },
@@ -131,6 +132,8 @@ static void print_usage(FILE *out, const struct model *model, const struct devic
 	if (device->has_rank)
 		fprintf(out, ", rank %u", device->rank);
 	print_origin(out, model, device);
+	if (device_is_ambiguous(model, usage->device))
+		fprintf(out, ", of %s", device_file_text(model, device, name, sizeof(name)));
 	fprintf(out, "\n  %" PRIu64 " tasks", usage->tasks);
 	if (usage->sync_tasks)
 		fprintf(out, ", %" PRIu64 " of them synchronisation only", usage->sync_tasks);

@@ -68,6 +68,18 @@ for part, name in (text, "overview"), (sums.analyzer("report", "--section", "adv
     sums.same(name + ": advice", (folded.count("only communicates for"), re.findall(r", and (\d+) more like this", folded)),
               (1, [str(len(late) - 1)]))
 
+# Two hosts' device 0 without a rank: their files tell them apart.
+HOSTS = []
+for host in "one", "two":
+    HOSTS.append(sums.path(host, "trace.json"))
+    with open(HOSTS[-1], "w", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 1000, "dur": 9, "args": {"device": 0, "stream": 7}}]}, file)
+both = [word for path in HOSTS for word in ("--device", path)]
+sums.same("files of devices", [row.get("file") for row in sums.report(*HOSTS)["devices"]], HOSTS)
+for part, words in ("overview", ()), ("section", ("--section", "devices")):
+    sums.same("hosts in the " + part, re.findall(r"of (one|two)/trace.json$", sums.analyzer("report", *words, *both), re.M), ["one", "two"])
+
 # CSV: each row that names a device has its rank.
 sums.analyzer("export", "--to", "csv", "-o", sums.path("csv"), "--device", sums.path("ranks"))
 tables = {name[:-4]: list(csv.DictReader(open(sums.path("csv", name), encoding="utf-8"))) for name in os.listdir(sums.path("csv"))}

@@ -14,7 +14,9 @@
 	COLUMN(process, ROW, "process", "whose runtime told of it: a row of processes",   \
 	       cell_index(row->process))                                                  \
 	COLUMN(rank, NUMBER, "rank", "of its process in a distributed job",               \
-	       cell_known(row->has_rank, row->rank))
+	       cell_known(row->has_rank, row->rank))                                      \
+	COLUMN(file, ROW, "file", "which tells of it: a row of device_files; NULL: the trace",    \
+	       cell_known(row->file, row->file - 1))
 
 static bool next_device(struct table_cursor *at)
 {
