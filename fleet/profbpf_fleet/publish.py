@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -23,10 +24,10 @@ from profbpf_fleet.numbering import news
 
 # As the daemon's metrics have them (daemon/profbpfd/metrics/process_labels.c).
 RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "RANK_ID")
-DEVICES = ("SELECT d.device AS device, d.rank AS rank, p.pid AS pid, t.tasks AS tasks, t.last_ns AS last_ns FROM devices d "
-           "JOIN (SELECT device, count(*) AS tasks, max(end_ns) AS last_ns FROM tasks GROUP BY device) t ON t.device = d.device "
+DEVICES = ("SELECT d.device AS device, d.rank AS rank, p.pid AS pid, t.tasks AS tasks, t.last_ns AS last_ns, s.source AS source, s.first_ns AS first_ns "
+           "FROM devices d JOIN (SELECT device, count(*) AS tasks, max(end_ns) AS last_ns FROM tasks GROUP BY device) t ON t.device = d.device "
+           "LEFT JOIN (SELECT device, max(source) AS source, min(start_ns) AS first_ns FROM device_steps GROUP BY device) s ON s.device = d.device "
            "LEFT JOIN processes p ON p.process = d.process ORDER BY d.device")
-SOURCES = "SELECT device, max(source) AS source FROM device_steps GROUP BY device"
 
 
 def say(text):
@@ -80,14 +81,10 @@ class Recorder:
         devices = self.ask(trace, DEVICES)
         if not devices:
             return lake, [], at_ns
-        sources = {row["device"]: row["source"] for row in self.ask(trace, SOURCES)}
-        at = json.loads(self.run(self.analyzer, "info", trace, "--format", "json"))["trace"]
         self.run(self.analyzer, "lake", trace, "--rank", "0", "-o", lake)
         for number, device in enumerate(devices):
             device["in_lake"] = number if device["rank"] is None else device["rank"]
-            # A lake's instants are of CLOCK_REALTIME, those of a query of the recording's clock.
-            device["last_ns"] += at["start_realtime_ns"] - at["start_ns"]
-            device["marked"] = sources.get(device["device"]) == "marker"
+            device["marked"] = device["source"] == "marker"
         return lake, devices, at_ns
 
 
@@ -102,6 +99,10 @@ class Cutter:
         found = self.sql.execute("SELECT step, start_ns, step_ns FROM read_parquet(?) WHERE rank = ? AND step IS NOT NULL "
                                  "ORDER BY start_ns", [f"{lake}/steps/*.parquet", in_lake]).fetchall()
         return [tuple(row) for row in found]
+
+    def last_task(self, device, rows):
+        """When it ended by CLOCK_REALTIME, as a lake has it; a query has instants of the recording's clock. None: steps do not tell."""
+        return device["last_ns"] + rows[0][1] - device["first_ns"] if rows and device["first_ns"] is not None else None
 
     def ranks(self, devices):
         """{rank: device}: of a process with several devices that with most tasks."""
@@ -130,7 +131,7 @@ class Cutter:
             rows = self.steps(lake, device["in_lake"]) if os.path.isdir(f"{lake}/steps") else []
             shift, fresh = news(rows, device["marked"], last)
             ranks[rank] = {"pid": device["pid"], "step": None, "start_ns": 0, "end_ns": 0} | (last or {})
-            ranks[rank] |= {"marked": device["marked"], "last_ns": device["last_ns"]}
+            ranks[rank] |= {"marked": device["marked"], "last_ns": self.last_task(device, rows) or (known or {}).get("last_ns")}
             if fresh:
                 number, start_ns, length = fresh[-1]
                 ranks[rank] |= {"step": number + shift, "start_ns": start_ns, "end_ns": start_ns + length}
@@ -195,7 +196,7 @@ class Sender:
 
 
 def one_round(recorder, cutter, spool):
-    folder = tempfile.mkdtemp(prefix="profbpf-publish-")
+    folder = tempfile.mkdtemp(prefix="round-", dir=spool.folder)
     try:
         lake, devices, at_ns = recorder.take(folder)
         files, state = cutter.cut(lake, devices, at_ns, spool.state)
@@ -207,7 +208,8 @@ def one_round(recorder, cutter, spool):
 
 
 def publish(spool, destination, recorder, interval_s, rounds=None):
-    """Rounds until it is stopped, or so many."""
+    """Rounds until it is stopped, or so many. Returns whether all was acknowledged."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     cutter, sender, trouble = Cutter(socket.gethostname()), Sender(spool, destination), None
     due = time.monotonic()
     while rounds is None or rounds > 0:

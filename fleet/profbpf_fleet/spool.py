@@ -3,6 +3,7 @@
 
     SPOOL/spool.json      source, number of the next message, how many were given up, and the publisher's own state
     SPOOL/NUMBER.message  a message that is not acknowledged yet
+    SPOOL/round-...       a snapshot that is being looked at
 
 add() writes the message and then spool.json, in which its number is taken. Who is killed between the two finds a message
 with a number that is not taken: it is removed, for what is in it is not in the publisher's state and comes again. So each
@@ -16,6 +17,7 @@ import os
 import pathlib
 import re
 import secrets
+import shutil
 import socket
 
 from profbpf_fleet.engines import Problem
@@ -57,7 +59,9 @@ class Spool:
         self.next, self.given_up, self.state = known.get("next", 1), known.get("given_up", 0), known.get("state", {})
         for path in list(self.folder.iterdir()):
             number = int(path.stem) if path.suffix == ".message" and path.stem.isdigit() else None
-            if number is not None and number >= self.next or path.name.startswith("."):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif number is not None and number >= self.next or path.name.startswith("."):
                 path.unlink()
 
     def write_state(self):

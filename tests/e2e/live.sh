@@ -28,7 +28,7 @@ replay() {
 }
 # watch NAME OPTION...: in the background; findings: $WORK/NAME.alerts. Sets WATCH_PID.
 watch() {
-	"$PYTHON" -m profbpf_fleet.main watch --format json --state "$WORK/$1.state" --every 100ms "${@:2}" >>"$WORK/$1.alerts" 2>>"$WORK/$1.err" &
+	"$PYTHON" -m profbpf_fleet.main watch --format json --state "$WORK/$1.state" --every 400ms "${@:2}" >>"$WORK/$1.alerts" 2>>"$WORK/$1.err" &
 	WATCH_PID=$!
 }
 # watched NAME FILES: it has taken so many files in, by its own metrics
@@ -69,15 +69,15 @@ python3 "$WORK/hook.py" >"$WORK/hooked" 2>"$WORK/hook.port" &
 wait_for_line "$WORK/hook.port" '^[0-9]+$' 10
 HOOK=http://127.0.0.1:$(cat "$WORK/hook.port")/alerts
 
-note "-- a rank that computes longer, then a hang; of a directory"
-make_lake slow --steps 230 --plant compute:rank=5,ms=16,from=90
-followed slow --hang 215:9
+note "$SECONDS s -- a rank that computes longer, then a hang; of a directory"
+make_lake slow --steps 170 --plant compute:rank=5,ms=16,from=60
+followed slow --hang 155:9
 told_all() { [ "$(jq -rs '[.[] | .kind] | unique | join(" ")' "$WORK/slow.alerts")" = "hang holder" ]; }
 wait_until 10 told_all || fail "not all is told: $(cat "$WORK/slow.alerts" "$WORK/slow.err")"
-"$PYTHON" "$TOOLS/check_live.py" "$WORK/slow.truth.json" "$WORK/slow.log" "$WORK/slow.alerts" --hang 215:9 --within 100000 --after 100000 >"$WORK/checked" ||
+"$PYTHON" "$TOOLS/check_live.py" "$WORK/slow.truth.json" "$WORK/slow.log" "$WORK/slow.alerts" --hang 155:9 --within 100000 --after 100000 >"$WORK/checked" ||
 	fail "$(cat "$WORK/checked" "$WORK/slow.alerts")"
 note "$(cat "$WORK/checked")"
-assert_contains "the sentence" "$WORK/slow.alerts" '"sentence": "Rank 5 on host001 holds the job back by 1[56]\.[0-9] ms .* since step (8[5-9]|9[0-9]|1[0-3][0-9]): it computes longer, in MatMul\."'
+assert_contains "the sentence" "$WORK/slow.alerts" '"sentence": "Rank 5 on host001 holds the job back by 1[56]\.[0-9] ms .* since step (5[5-9]|6[0-9]|7[0-9]): it computes longer, in MatMul\."'
 assert_eq "fields of a finding" true "$(jq -s '[.[] | select(.kind == "holder")][0] | [.rank, .host, .why, .since_step, .held_ms_per_step, .sentence] | all' "$WORK/slow.alerts")"
 wait_until 10 grep -q '^profbpf_fleet_hang 1$' "$WORK/slow.prom" || fail "metrics: $(cat "$WORK/slow.prom")"
 assert_contains "metrics" "$WORK/slow.prom" '^profbpf_fleet_alerts_total\{kind="holder"\} 1$'
@@ -98,7 +98,7 @@ assert_eq "told again after it was killed" "$told" "$(wc -l <"$WORK/slow.alerts"
 "$PYTHON" -m profbpf_fleet.main report "$WORK/slow.dir" --format json -o "$WORK/report.json"
 assert_eq "the same lake, reported" '5 16' "$(jq -r '"\(.verdict.rank) \(.ranks)"' "$WORK/report.json")"
 
-note "-- a healthy job whose steps the analyzer found: each rank counts from elsewhere"
+note "$SECONDS s -- a healthy job whose steps the analyzer found: each rank counts from elsewhere"
 make_lake healthy --steps 200 --seed 7
 followed healthy --found
 [ "$(find "$WORK/healthy.dir/steps" -name '*.parquet' | wc -l)" -ge 8 ] || fail "too little was published"
@@ -106,11 +106,57 @@ wait_until 10 grep -q '^profbpf_fleet_ranks 16$' "$WORK/healthy.prom" || fail "n
 end_watch healthy
 assert_eq "told of it" "" "$(cat "$WORK/healthy.alerts")"
 
+# A program with a known number of turns, which the analyzer finds in snapshots that overlap.
+publish_loop() {
+	local turns=2500 input job publisher round next
+	mkfifo "$WORK/loop.in"
+	RANK=3 OPENCL_LAYERS=$BUILD/libprofbpf-opencl.so "$TRUTH/opencl_loop" $turns 8 <"$WORK/loop.in" >"$WORK/loop.out" 2>&1 &
+	job=$!
+	exec {input}>"$WORK/loop.in"
+	wait_for_line "$WORK/loop.out" '^ready' 60
+	start_daemon --recorder 600s --recorder-for "pid=$job"
+	probing() { "$PROFCTL" list --format json | jq -e '[.sessions[] | select(.output == "flight recorder" and .functions > 0)] | length > 0'; }
+	wait_until 20 probing || fail "the recorder does not record: $("$PROFCTL" list)"
+	mkdir "$WORK/host"
+	"$PYTHON" -m profbpf_fleet.main publish --dir "$WORK/host" --spool "$WORK/host.spool" --interval 1s --last 60s \
+		--profctl "$PROFCTL" --analyzer "$ANALYZER" 2>"$WORK/publish.err" &
+	publisher=$!
+	echo go >&"$input"
+	# It does not end before several messages had steps of it.
+	for ((round = 1; round <= 2; round++)); do
+		sleep 0.1
+		kill -STOP $job
+		sent() { [ "$(find "$WORK/host/steps" -name '*.parquet' | wc -l)" -ge $round ]; }
+		wait_until 20 sent || fail "nothing is published: $(cat "$WORK/host.spool/spool.json" "$WORK/publish.err")"
+		kill -CONT $job
+	done
+	wait_for_line "$WORK/loop.out" '^done' 60
+	# The round that goes on, and a whole one.
+	next=$(jq .next "$WORK/host.spool/spool.json")
+	published() { [ "$(jq .next "$WORK/host.spool/spool.json")" -ge $((next + 2)) ]; }
+	wait_until 20 published || fail "no more rounds: $(cat "$WORK/host.spool/spool.json" "$WORK/publish.err")"
+	kill -TERM $publisher
+	wait_for_end $publisher 20 || fail "publish ended with $?: $(cat "$WORK/publish.err")"
+	"$PROFCTL" snapshot -o "$WORK/whole.pbt" 2>/dev/null
+	"$ANALYZER" lake "$WORK/whole.pbt" --rank 3 -o "$WORK/whole"
+	"$PYTHON" "$TOOLS/published_steps.py" "$WORK/host" "$WORK/whole" >"$WORK/out" 2>&1 || fail "$(cat "$WORK/out" "$WORK/publish.err")"
+	note "$(cat "$WORK/out")"
+	[ -z "$(find "$WORK/host.spool" -name 'round-*' -o -name '*.message')" ] || fail "left in the spool: $(ls "$WORK/host.spool")"
+	exec {input}>&-
+	stop_daemon
+}
+note "$SECONDS s -- a real job: the steps of its flight recorder"
+if [ "$(id -u)" -ne 0 ] || ! clinfo -l 2>/dev/null | grep -q 'Device #0' || [ ! -x "$TRUTH/opencl_loop" ]; then
+	leave_out "needs root and an OpenCL device (./setup check installs PoCL)"
+else
+	publish_loop
+fi
+
 if ! command -v nats-server >/dev/null; then
 	leave_out "needs nats-server (./setup check installs it)"
 	exit 0
 fi
-note "-- over a broker; publisher, broker and consumer are killed in any order"
+note "$SECONDS s -- over a broker; publisher, broker and consumer are killed in any order"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 printf 'listen: "127.0.0.1:%d"\njetstream { store_dir: "%s" }\n' "$port" "$WORK/jetstream" >"$WORK/nats.conf"
 URL=nats://127.0.0.1:$port
@@ -150,3 +196,4 @@ wait_for_end $WATCH_PID 20 || fail "watch: $(cat "$WORK/killed.err")"
 arrived || fail "rows: $(cat "$WORK/rows")"
 note "$KILLS kills: $(cat "$WORK/rows")"
 assert_eq "told of a healthy job" 0 "$(jq -s '[.[] | select(.kind == "holder")] | length' "$WORK/killed.alerts")"
+note "$SECONDS s"

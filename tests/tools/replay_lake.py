@@ -86,13 +86,13 @@ class Replay:
             ORDER BY t.h, t.round, t.rank)
             TO '{self.folder}/progress' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (part, round))""")
 
+    def files(self, part, number):
+        """[(table, path)] of a host's message."""
+        folders = [(table, self.folder / table / f"part={part}" / f"round={number}") for table in messages.TABLES]
+        return [(table, str(path)) for table, folder in folders for path in sorted(folder.glob("*.parquet"))[:1]]
+
     def message(self, part, number):
-        files = {}
-        for table in messages.TABLES:
-            found = sorted((self.folder / table / f"part={part}" / f"round={number}").glob("*.parquet"))
-            if found:
-                files[table] = found[0].read_bytes()
-        return messages.pack(files)
+        return messages.pack({table: pathlib.Path(path).read_bytes() for table, path in self.files(part, number)})
 
     def destination(self):
         if self.options.dir:
@@ -136,4 +136,5 @@ class Replay:
         return 1 if left else 0
 
 
-sys.exit(Replay(arguments()).run())
+if __name__ == "__main__":
+    sys.exit(Replay(arguments()).run())

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""published_steps.py LAKE WHOLE: steps that profbpf-fleet publish sent of a rank in many rounds, against those of one snapshot of all of it.
+
+Each is there once, by numbers that follow each other, in several messages, and lasts from when to when it does in the
+whole; of the whole at most the first and the last two are missing.
+"""
+
+import sys
+
+import duckdb
+
+BESIDE_NS = 1000  # the same instant by other clock snapshots
+
+
+def steps(lake):
+    return duckdb.execute(f"SELECT step, start_ns, step_ns FROM '{lake}/steps/*.parquet' WHERE rank = 3 ORDER BY start_ns").fetchall()
+
+
+published, whole = steps(sys.argv[1]), steps(sys.argv[2])
+messages = duckdb.execute(f"SELECT count(DISTINCT filename) FROM read_parquet('{sys.argv[1]}/steps/*.parquet', filename = true)").fetchall()[0][0]
+problems = []
+if [row[0] for row in published] != list(range(published[0][0], published[0][0] + len(published))):
+    problems.append(f"numbers do not follow each other: {[row[0] for row in published]}")
+if messages < 2:
+    problems.append("all came in one message: nothing was put together")
+if not len(whole) - 3 <= len(published) <= len(whole):
+    problems.append(f"{len(published)} of {len(whole)} steps")
+first = min(range(len(whole)), key=lambda i: abs(whole[i][1] - published[0][1]))
+for ours, theirs in zip(published, whole[first:]):
+    if abs(ours[1] - theirs[1]) > BESIDE_NS or abs(ours[2] - theirs[2]) > BESIDE_NS:
+        problems.append(f"{ours} should be {theirs}")
+print(f"{len(published)} of {len(whole)} steps in {messages} messages")
+sys.exit("\n".join(problems[:5]) if problems else 0)
