@@ -263,7 +263,7 @@ struct rec_interrupt {
 	struct rec_header header;
 	__u64 dur_ns;
 	__u32 tid;
-	__u32 reserved;
+	__u32 source;		/* that it began with, and is in at its end; as rec_wake.source */
 };
 
 /* rec_task.event */

@@ -24,7 +24,7 @@ static __always_inline int mark(struct interrupt_state *state, __u32 kind)
 }
 
 /* The CPU goes back to the thread that it was taken from. */
-static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 seen)
+static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 seen, __u32 source)
 {
 	struct task_struct *task = current_task();
 	struct rec_interrupt *r;
@@ -38,7 +38,7 @@ static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 s
 	header_fill(&r->header, REC_INTERRUPT, seen, start_ns);
 	r->dur_ns = end_ns - start_ns;
 	r->tid = field_of(task, pid);
-	r->reserved = 0;
+	r->source = source;
 	emit_end(&e, false);
 }
 
@@ -47,7 +47,7 @@ static __always_inline int unmark(__u32 kind)
 {
 	struct interrupt_state *state = interrupt_state();
 	__u64 start_ns, end_ns;
-	__u32 seen;
+	__u32 seen, source;
 
 	if (!state)
 		return 0;
@@ -57,11 +57,12 @@ static __always_inline int unmark(__u32 kind)
 	}
 	start_ns = state->start_ns;
 	seen = state->seen;
+	source = interrupt_source(state);
 	end_ns = bpf_ktime_get_ns();
 	state->start_ns = 0;
 	barrier();
 	state->kinds = 0;
-	emit_interrupt(start_ns, end_ns, seen);
+	emit_interrupt(start_ns, end_ns, seen, source);
 	return 0;
 }
 

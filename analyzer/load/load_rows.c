@@ -309,7 +309,7 @@ bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)
 	size_t rows;
 
 	if (!m || m->cpu > UINT16_MAX ||
-	    COLUMN_ROWS(&rows, m->n_ts_ns, m->n_dur_ns, m->n_tid, m->n_flags))
+	    COLUMN_ROWS(&rows, m->n_ts_ns, m->n_dur_ns, m->n_tid, m->n_flags, m->n_interrupt))
 		return false;
 	row.cpu = (uint16_t)m->cpu;
 	for (size_t i = 0; i < rows; i++) {
@@ -334,6 +334,7 @@ static uint32_t device_index(struct loader *loader, uint32_t id)
 {
 	return map_get(&loader->device_map, (uint64_t)loader->session << 32 | id);
 }
+		row.name = loader_string(loader, COLUMN_AT(m, interrupt, i));
 
 /* Times of a task; those that are not reported are 0 in the file. */
 static void task_times(const Profbpf__DeviceTasks *tasks, size_t i, uint64_t queued_ns,

@@ -84,6 +84,7 @@ struct interrupt {
 	uint64_t ts_ns;
 	uint64_t dur_ns;
 	uint32_t thread;
+	uint32_t name; /* string: which; 0 = not known, or a timer */
 	uint16_t cpu;
 	uint8_t flags; /* Wakes.Flag of proto/trace.proto: HARDIRQ, SOFTIRQ, TIMER */
 };

@@ -119,6 +119,23 @@ static void test_ends(void **state)
 	scene_end(&scene);
 }
 
+/* Those whose name is known are told apart. */
+static void expect_irq(const struct scene *scene, uint8_t kind, const char *name, uint64_t ns)
+{
+	const struct idle_roots *roots = scene->results.idle.roots;
+	uint64_t found_ns = 0;
+
+	for (uint32_t i = 0; i < roots->count; i++) {
+		const struct root *root = &roots->row[i].root;
+
+		if (root->cause != IDLE_IRQ || root->object_kind != kind)
+			continue;
+		assert_string_equal(kind == OBJECT_INTERRUPT ? model_text(scene->model, root->object) : "", name);
+		found_ns += roots->row[i].ns;
+	}
+	assert_int_equal(found_ns, ns);
+}
+
 /* Interrupts take their time from who ran; one that took none takes none. */
 static void test_interrupts(void **state)
 {
@@ -132,10 +149,12 @@ static void test_interrupts(void **state)
 					 .ts_ns = at_us[i] * US,
 					 .dur_ns = took_us[i] * US };
 
+		row.name = i == 2 ? model_string(scene.model, "NET_RX") : 0;
 		assert_true(MODEL_PUSH(&scene.model->interrupts, row));
 	}
 	scene_compute_roots(&scene);
-	assert_int_equal(scene_root(&scene, IDLE_IRQ, scene.main)->ns, 25 * US);
+	expect_irq(&scene, OBJECT_INTERRUPT_KIND, "", 5 * US);
+	expect_irq(&scene, OBJECT_INTERRUPT, "NET_RX", 20 * US);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.main)->ns, 55 * US);
 	scene_end(&scene);
 }

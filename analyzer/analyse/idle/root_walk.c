@@ -119,8 +119,8 @@ static void put_running(struct root_walk *walk, const struct walk_step *step)
 
 		if (row->thread != step->thread || row->ts_ns >= step->end_ns)
 			break;
-		irq.object_kind = OBJECT_INTERRUPT_KIND;
-		irq.object = row->flags & WOKEN_BY_INTERRUPT;
+		irq.object_kind = row->name ? OBJECT_INTERRUPT : OBJECT_INTERRUPT_KIND;
+		irq.object = row->name ? row->name : row->flags & WOKEN_BY_INTERRUPT;
 		irq.start_ns = root.start_ns > row->ts_ns ? root.start_ns : row->ts_ns;
 		irq.end_ns = row->ts_ns + row->dur_ns;
 		if (irq.end_ns > step->end_ns)

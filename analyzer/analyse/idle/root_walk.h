@@ -70,7 +70,7 @@ enum root_object {
 	OBJECT_CGROUP, /* index into cgroups */
 	OBJECT_DEVICE, /* index into devices */
 	OBJECT_INTERRUPT, /* string: its name */
-	OBJECT_INTERRUPT_KIND, /* Wakes.Flag of proto/trace.proto: of what kinds it was */
+	OBJECT_INTERRUPT_KIND, /* Wakes.Flag of proto/trace.proto: of what kinds it was, where it has no name */
 	OBJECT_INTERPRETER, /* the lock of the thread's interpreter */
 };
 

@@ -77,7 +77,9 @@ DEFINE_TABLE(states, struct span, STATE_COLUMNS, next_state,
 	COLUMN(soft, FLAG, "soft", "was a soft interrupt handled?",                        \
 	       cell_flag(row->flags &PROFBPF__WAKES__FLAG__SOFTIRQ))                       \
 	COLUMN(timer, FLAG, "timer", "was a timer handled?",                               \
-	       cell_flag(row->flags &PROFBPF__WAKES__FLAG__TIMER))
+	       cell_flag(row->flags &PROFBPF__WAKES__FLAG__TIMER))                         \
+	COLUMN(name, TEXT, "interrupt", "which, if it is known: NET_RX, virtio0-input.0",  \
+	       cell_string(model, row->name))
 
 static bool next_interrupt(struct table_cursor *at)
 {

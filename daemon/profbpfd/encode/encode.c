@@ -110,24 +110,28 @@ static int encode_ioctls(struct encode *e, const struct item *item, struct encod
 	return message_pack(&e->packed, PROFBPF__PACKET__KIND__IOCTLS, &m.base, out);
 }
 
-static int encode_interrupts(struct encode *e, const struct item *item, struct encoded *out)
+static int encode_interrupts(struct encode *e, const struct item *item, struct string_table *strings,
+			     struct encoded *out)
 {
 	Profbpf__Interrupts m = PROFBPF__INTERRUPTS__INIT;
 	const struct rec_interrupt *r = item->data;
 
-	if (prepare(e, item->count, 1, 1, 2, 0))
+	if (prepare(e, item->count, 1, 1, 3, 0))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < item->count; i++, r++) {
 		column_s64_push_delta(&e->s64[0], r->header.ts_ns);
 		column_u64_push(&e->u64[0], r->dur_ns);
 		column_u32_push(&e->u32[0], r->tid);
 		column_u32_push(&e->u32[1], trace_wake_flags(r->header.flags));
+		column_u32_push(&e->u32[2],
+				interrupt_name(&e->records.interrupts, r->source, strings));
 	}
 	m.cpu = item->cpu;
 	COLUMN_EXPORT_ALWAYS(&e->s64[0], &m, ts_ns);
 	COLUMN_EXPORT(&e->u64[0], &m, dur_ns);
 	COLUMN_EXPORT(&e->u32[0], &m, tid);
 	COLUMN_EXPORT(&e->u32[1], &m, flags);
+	COLUMN_EXPORT(&e->u32[2], &m, interrupt);
 	return message_pack(&e->packed, PROFBPF__PACKET__KIND__INTERRUPTS, &m.base, out);
 }
 
@@ -390,7 +394,7 @@ int encode_item(struct encode *encode, const struct item *item, struct string_ta
 	case REC_CALL: return encode_calls(&encode->records, item, strings, texts, out);
 	case REC_IOCTL: return encode_ioctls(encode, item, out);
 	case REC_SWITCH: return encode_switches(&encode->records, item, strings, out);
-	case REC_INTERRUPT: return encode_interrupts(encode, item, out);
+	case REC_INTERRUPT: return encode_interrupts(encode, item, strings, out);
 	case REC_WAKE: return encode_wakes(&encode->records, item, strings, out);
 	case REC_ACCOUNT: return encode_accounts(encode, item, out);
 	case REC_PROCESS: return encode_processes(encode, item, out);
