@@ -180,6 +180,8 @@ int capture_analyse(const struct model *model, struct capture_results *results)
 	qsort(results->gaps, results->gap_count, sizeof(*results->gaps), by_length);
 	for (uint32_t i = 0; i < results->gap_count; i++)
 		results->process_gaps += results->gaps[i].of_process;
+	if (unseen_launches_find(model, &results->unseen))
+		return -ENOMEM;
 	unseen_ends(model, results);
 	left_out(model, results);
 	results->damaged = damage->packets_skipped || damage->bytes_skipped || damage->torn_tail ||
@@ -197,5 +199,6 @@ void capture_free(struct capture_results *results)
 	free(results->gaps);
 	free(results->unseen_ends);
 	free(results->left_out);
+	unseen_launches_free(&results->unseen);
 	*results = (struct capture_results){ 0 };
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/analyse/calls/unseen_launches.h"
 #include "analyzer/model/model.h"
 
 struct capture_source {
@@ -66,6 +67,7 @@ struct capture_results {
 	uint32_t unseen_end_count;
 	struct left_out *left_out; /* by kind, then by time */
 	uint32_t left_out_count;
+	struct unseen_launches unseen;
 };
 
 /*

@@ -311,7 +311,7 @@ bool load_coverage(struct loader *loader, const struct pbt_packet *packet)
 
 	if (!coverage ||
 	    COLUMN_ROWS(&rows, coverage->n_tgid, coverage->n_file, coverage->n_mapped_ns,
-			coverage->n_probed_ns, coverage->n_functions))
+			coverage->n_probed_ns, coverage->n_functions, coverage->n_state))
 		return false;
 	for (size_t i = 0; i < rows; i++) {
 		struct coverage row = {
@@ -322,7 +322,11 @@ bool load_coverage(struct loader *loader, const struct pbt_packet *packet)
 			.functions = COLUMN_AT(coverage, functions, i),
 			.session_start_ns = loader_session(loader)->start_ns,
 		};
+		uint32_t state = COLUMN_AT(coverage, state, i);
 
+		if (!loader_knows(loader, state, PROFBPF__COVERAGE__STATE__MAPPED))
+			continue;
+		row.state = (uint8_t)state;
 		if (!MODEL_PUSH(&loader->model->coverage, row))
 			return loader_out_of_memory(loader);
 	}

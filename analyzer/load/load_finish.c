@@ -155,6 +155,11 @@ static void resolve_processes(struct loader *loader)
 			model->short_calls.row[kept++] = *row;
 	}
 	model->short_calls.count = kept;
+	for (uint32_t i = 0; i < model->launch_callers.count; i++) {
+		struct launch_caller *row = &model->launch_callers.row[i];
+
+		row->process = loader_process_at(loader, row->process, UINT64_MAX);
+	}
 }
 
 /* Sources of all sessions together; there are five. */

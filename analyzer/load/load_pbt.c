@@ -43,6 +43,7 @@ void loader_free(struct loader *loader)
 	free(loader->tids.row);
 	map_free(&loader->process_map);
 	map_free(&loader->tid_map);
+	map_free(&loader->launch_map);
 	map_free(&loader->function_map);
 	map_free(&loader->readable_map);
 	map_free(&loader->device_map);
@@ -73,6 +74,7 @@ static load_fn *const BODIES[] = {
 	[PROFBPF__PACKET__KIND__COVERAGE] = load_coverage,
 	[PROFBPF__PACKET__KIND__ENDS] = load_ends,
 	[PROFBPF__PACKET__KIND__SHED] = load_shed,
+	[PROFBPF__PACKET__KIND__NOTES] = load_notes,
 	[PROFBPF__PACKET__KIND__STATISTICS] = load_statistics,
 	[PROFBPF__PACKET__KIND__DRIVERS] = load_drivers,
 	[PROFBPF__PACKET__KIND__PROCESSES] = load_processes,

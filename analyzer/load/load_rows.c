@@ -90,6 +90,19 @@ static bool keeps_call(struct loader *loader, const struct call *row)
 	       (loader->rows & LOAD_CALLS && window_has(loader, row->start_ns, row->end_ns));
 }
 
+bool loader_saw_launch(struct loader *loader, uint32_t function, uint32_t tgid)
+{
+	struct launch_caller new = { function, tgid };
+	uint64_t key = (uint64_t)tgid << 32 | function;
+
+	if (loader->model->functions.row[function].kind != PROFBPF__FUNCTION__KIND__LAUNCH ||
+	    map_get(&loader->launch_map, key) != MAP_NONE)
+		return true;
+	return (map_put(&loader->launch_map, key, 0) &&
+		MODEL_PUSH(&loader->model->launch_callers, new)) ||
+	       loader_out_of_memory(loader);
+}
+
 static void count_call(struct loader *loader, const struct call *row)
 {
 	struct function *function = &loader->model->functions.row[row->function];
@@ -132,10 +145,14 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 		kept = keeps_call(loader, &row);
 		if (loader->digest.wanted && !digest_call(loader, &row, kept))
 			return false;
-		if (!kept)
+		if (!kept) {
 			count_call(loader, &row);
-		else if (!MODEL_PUSH(&loader->model->calls, row))
+			if (!loader_saw_launch(loader, row.function,
+					       (uint32_t)COLUMN_AT(calls, tgid, s)))
+				return false;
+		} else if (!MODEL_PUSH(&loader->model->calls, row)) {
 			return loader_out_of_memory(loader);
+		}
 		loader_reached(loader, end_ns);
 	}
 	loader->read[READ_API] += rows;
@@ -317,6 +334,7 @@ bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)
 		row.dur_ns = COLUMN_AT(m, dur_ns, i);
 		row.thread = COLUMN_AT(m, tid, i);
 		row.flags = (uint8_t)COLUMN_AT(m, flags, i);
+		row.name = loader_string(loader, COLUMN_AT(m, interrupt, i));
 		if (row.thread == 0 || row.ts_ns + row.dur_ns < row.ts_ns) {
 			loader->model->bad_rows++;
 			continue;
@@ -334,7 +352,6 @@ static uint32_t device_index(struct loader *loader, uint32_t id)
 {
 	return map_get(&loader->device_map, (uint64_t)loader->session << 32 | id);
 }
-		row.name = loader_string(loader, COLUMN_AT(m, interrupt, i));
 
 /* Times of a task; those that are not reported are 0 in the file. */
 static void task_times(const Profbpf__DeviceTasks *tasks, size_t i, uint64_t queued_ns,

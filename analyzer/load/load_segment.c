@@ -72,10 +72,10 @@ static bool add_targets(struct model *model, const Profbpf__Segment *segment)
 	return true;
 }
 
-static bool add_notes(struct model *model, const Profbpf__Segment *segment)
+static bool add_notes(struct model *model, char *const *notes, size_t count)
 {
-	for (size_t i = 0; i < segment->n_notes; i++) {
-		uint32_t id = model_string(model, segment->notes[i]);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t id = model_string(model, notes[i]);
 		uint32_t known = 0;
 
 		if (id == INDEX_NONE)
@@ -90,6 +90,15 @@ static bool add_notes(struct model *model, const Profbpf__Segment *segment)
 			return false;
 	}
 	return true;
+}
+
+bool load_notes(struct loader *loader, const struct pbt_packet *packet)
+{
+	Profbpf__Notes *notes = LOADER_UNPACK(notes, packet);
+
+	if (!notes)
+		return false;
+	return add_notes(loader->model, notes->text, notes->n_text) || loader_out_of_memory(loader);
 }
 
 static uint32_t join_topics(struct model *model, const Profbpf__Segment *segment)
@@ -178,7 +187,7 @@ static bool take_segment(struct loader *loader, const Profbpf__Segment *segment)
 	if (!loader->any_segment && !take_host(model, segment))
 		return false;
 	loader->any_segment = true;
-	return add_targets(model, segment) && add_notes(model, segment);
+	return add_targets(model, segment) && add_notes(model, segment->notes, segment->n_notes);
 }
 
 /* A part that is given twice would be counted twice. */

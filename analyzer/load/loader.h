@@ -104,6 +104,7 @@ struct loader {
 	uint32_t seen_tids[SEEN_TIDS]; /* indices into tids of those seen of late, by the last bits of the id */
 	struct map process_map; /* pid -> its last row in model->processes; by load_threads() */
 	struct map tid_map; /* tid -> index into tids */
+	struct map launch_map; /* tgid << 32 | function of model->launch_callers */
 	struct map function_map; /* session << 32 | id -> index into model->functions */
 	struct map readable_map; /* string of a task's mangled name -> string of its readable one */
 	struct map device_map; /* session << 32 | id -> index into model->devices */
@@ -195,6 +196,9 @@ static inline uint32_t loader_string(const struct loader *loader, uint32_t id)
 uint32_t loader_function(struct loader *loader, uint32_t id);
 uint32_t loader_driver(struct loader *loader, uint32_t rdev);
 
+/* Take note that a process called a function, of which calls are not kept, if that launches. @tgid 0 = not known. */
+bool loader_saw_launch(struct loader *loader, uint32_t function, uint32_t tgid);
+
 /* Take note that a thread was named by a row at an instant. @tgid 0 = not known. */
 bool loader_saw_thread(struct loader *loader, uint32_t tid, uint32_t tgid, uint64_t ts_ns);
 
@@ -208,6 +212,7 @@ bool load_functions(struct loader *loader, const struct pbt_packet *packet);
 bool load_drivers(struct loader *loader, const struct pbt_packet *packet);
 bool load_thread_roles(struct loader *loader, const struct pbt_packet *packet);
 bool load_devices(struct loader *loader, const struct pbt_packet *packet);
+bool load_notes(struct loader *loader, const struct pbt_packet *packet);
 bool load_coverage(struct loader *loader, const struct pbt_packet *packet);
 bool load_ends(struct loader *loader, const struct pbt_packet *packet);
 bool load_shed(struct loader *loader, const struct pbt_packet *packet);

@@ -163,7 +163,8 @@ static bool add_calls(struct loader *loader, const Profbpf__Calls *calls, const 
 			model->functions.row[function].counted_texts += counts[i];
 		if (!counts[i])
 			continue;
-		if (!loader_saw_thread(loader, tid, tgid, ends[i].first_ns) ||
+		if (!loader_saw_launch(loader, function, tgid) ||
+		    !loader_saw_thread(loader, tid, tgid, ends[i].first_ns) ||
 		    !loader_saw_thread(loader, tid, tgid, ends[i].last_ns))
 			return false;
 	}

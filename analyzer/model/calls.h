@@ -121,6 +121,12 @@ struct code_name {
 	uint32_t name; /* as people write it */
 };
 
+/* A process launched with a function, in calls that are not among the model's. */
+struct launch_caller {
+	uint32_t function;
+	uint32_t process; /* INDEX_NONE: not known which */
+};
+
 /* Calls of a process that were too short to be recorded one by one. */
 struct short_calls {
 	uint32_t function;

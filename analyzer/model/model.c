@@ -100,6 +100,7 @@ void model_free(struct model *model)
 	free(model->thread_roles.row);
 	free(model->sources.row);
 	free(model->short_calls.row);
+	free(model->launch_callers.row);
 	free(model->spans.row);
 	free(model->timelines.row);
 	free_device_rows(model);

@@ -115,6 +115,7 @@ struct model {
 	MODEL_ARRAY(struct thread_role) thread_roles;
 	MODEL_ARRAY(struct source_loss) sources;
 	MODEL_ARRAY(struct short_calls) short_calls;
+	MODEL_ARRAY(struct launch_caller) launch_callers; /* each pair once */
 	MODEL_ARRAY(struct imported_file) imports;
 	MODEL_ARRAY(struct import_finding) findings;
 	MODEL_ARRAY(struct code_file) code_files;

@@ -14,6 +14,7 @@ struct coverage {
 	uint64_t probed_ns;
 	uint64_t session_start_ns; /* of the session it belongs to */
 	uint32_t functions;
+	uint8_t state; /* PROFBPF__COVERAGE__STATE__* */
 };
 
 /* From when on the ends of a function's calls were not seen, or seen again: see Ends in proto/trace.proto. */

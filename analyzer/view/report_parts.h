@@ -33,6 +33,13 @@
  */
 char *text_damage(const struct model *model, char *into, size_t size);
 
+/*
+ * text_no_launches - "no launch was seen, though opencl is mapped", for what leans on there being none; or "",
+ * if some were seen, or there was nothing to be seen. Returns @into.
+ */
+char *text_no_launches(const struct model *model, const struct capture_results *capture, char *into,
+		       size_t size);
+
 /* text_losses - "complete: nothing was lost", or what is missing, in a sentence. Returns @into. */
 char *text_losses(const struct model *model, const struct capture_results *capture, char *into,
 		  size_t size);

@@ -9,6 +9,7 @@
 #include "lib/trace/pbt.h"
 
 #define LINE_SIZE 4096
+#define PROCESSES_TOLD 4
 
 static const char *known(const struct model *model, uint32_t id)
 {
@@ -154,6 +155,34 @@ static const struct view_column GAP_SHOWN[] = {
 
 static const struct view NOT_COVERED = { "not_covered", NULL, &not_covered, GAP_SHOWN };
 
+/* How JSON says why. */
+static const char *unseen_why(const struct unseen_launch *row)
+{
+	return row->family ? "not_called" : "no_symbols";
+}
+
+#define UNSEEN_COLUMNS(COLUMN)                                                                   \
+	COLUMN(process, ROW, "process", "a row of processes", cell_index(row->process))          \
+	COLUMN(runtime, TEXT, "runtime", "of which no launch was recorded",                      \
+	       cell_string(model, row->family))                                                  \
+	COLUMN(file, TEXT, "file", "that has its functions", any_string(model, row->file))       \
+	COLUMN(functions, COUNT, "functions", "that launch, in all its files",                   \
+	       cell_not_0(row->functions))                                                       \
+	COLUMN(pointers, TEXT, "pointers of",                                                    \
+	       "a function that gives out pointers to others, whose calls are not seen",         \
+	       cell_text(row->pointers))                                                         \
+	COLUMN(why, TEXT, "why", "none was called, or none can be found", cell_text(unseen_why(row)))
+
+DEFINE_NEXT(next_unseen, at->of->results->capture, unseen.row, unseen.count)
+DEFINE_FIGURES(unseen_launches, struct unseen_launch, UNSEEN_COLUMNS, next_unseen);
+
+static const struct view_column UNSEEN_SHOWN[] = {
+	{ "process.pid" }, { "runtime" },  { "file" }, { "functions" },
+	{ "pointers" },	   { "why" }, { NULL },
+};
+
+static const struct view UNSEEN = { "no_launches", NULL, &unseen_launches, UNSEEN_SHOWN };
+
 #define SPAN_FUNCTION (&model->functions.row[row->function])
 
 #define SPAN_COLUMNS(COLUMN)                                                                       \
@@ -246,12 +275,43 @@ char *text_damage(const struct model *model, char *into, size_t size)
 	return into;
 }
 
+char *text_no_launches(const struct model *model, const struct capture_results *capture, char *into,
+		       size_t size)
+{
+	const struct unseen_launches *unseen = &capture->unseen;
+	uint32_t family = 0, families = 0;
+	int used = 0;
+
+	into[0] = '\0';
+	if (unseen->any_launch || !unseen->count)
+		return into;
+	if (!unseen->row[0].family) {
+		snprintf(into, size, "no launch was seen, and a program without symbols may make some");
+		return into;
+	}
+	used = snprintf(into, size, "no launch was seen, though");
+	for (uint32_t i = 0; i < unseen->count && used > 0 && (size_t)used < size; i++) {
+		if (!unseen->row[i].family || unseen->row[i].family == family)
+			continue;
+		family = unseen->row[i].family;
+		used += snprintf(into + used, size - (size_t)used, "%s %s", families++ ? "," : "",
+				 model_text(model, family));
+	}
+	if (used > 0 && (size_t)used < size)
+		snprintf(into + used, size - (size_t)used, " %s mapped", families > 1 ? "are" : "is");
+	return into;
+}
+
 char *text_losses(const struct model *model, const struct capture_results *capture, char *into,
 		  size_t size)
 {
+	char launches[256];
+
 	if (capture->complete && capture->left_out_count)
 		snprintf(into, size,
 			 "complete, but for what --budget left out for some time (--section capture)");
+	else if (capture->complete && *text_no_launches(model, capture, launches, sizeof(launches)))
+		snprintf(into, size, "complete: nothing was lost; %s (--section capture)", launches);
 	else if (capture->complete)
 		snprintf(into, size, "complete: nothing was lost");
 	else if (capture->lost)
@@ -356,6 +416,56 @@ static void print_coverage(FILE *out, const struct model *model,
 	print_unseen_processes(out, model, capture);
 }
 
+/* Those of a runtime and a file are told together. */
+static uint32_t unseen_alike(const struct unseen_launches *unseen, uint32_t from)
+{
+	uint32_t i = from + 1;
+
+	while (i < unseen->count && unseen->row[i].family == unseen->row[from].family &&
+	       unseen->row[i].file == unseen->row[from].file)
+		i++;
+	return i - from;
+}
+
+/* "process 17", "processes 17, 18 and 6 more" */
+static void unseen_processes(const struct model *model, const struct unseen_launch *row, uint32_t count,
+			     char *text, size_t size)
+{
+	int used = snprintf(text, size, count > 1 ? "processes" : "process");
+
+	for (uint32_t i = 0; i < count && i < PROCESSES_TOLD; i++)
+		used += snprintf(text + used, size - (size_t)used, "%s %u", i ? "," : "",
+				 model->processes.row[row[i].process].pid);
+	if (count > PROCESSES_TOLD)
+		snprintf(text + used, size - (size_t)used, " and %u more", count - PROCESSES_TOLD);
+}
+
+static void print_unseen_launches(FILE *out, const struct model *model,
+				  const struct unseen_launches *unseen)
+{
+	for (uint32_t i = 0, count; i < unseen->count; i += count) {
+		const struct unseen_launch *row = &unseen->row[i];
+		char file[512], who[128];
+
+		count = unseen_alike(unseen, i);
+		unseen_processes(model, row, count, who, sizeof(who));
+		printable(known(model, row->file), file, sizeof(file));
+		if (!row->family) {
+			fprintf(out,
+				"no symbols: functions of %s, which is %s, cannot be found, so that calls of a "
+				"runtime that is part of it are not seen: keep its symbols (no strip, no -s), or "
+				"put them below /usr/lib/debug\n",
+				file, who);
+			continue;
+		}
+		fprintf(out, "no launches: %s is mapped by %s (%s), and none of its %u functions that launch was called",
+			model_text(model, row->family), who, file, row->functions);
+		if (row->pointers)
+			fprintf(out, "; calls by pointers that %s gives out are not seen", row->pointers);
+		fputc('\n', out);
+	}
+}
+
 static double seconds_into(const struct model *model, uint64_t ts_ns)
 {
 	uint64_t start_ns = model->info.session_start_ns;
@@ -457,6 +567,7 @@ static int capture_text(const struct report *report)
 	if (err)
 		return err;
 	print_coverage(out, model, capture, options);
+	print_unseen_launches(out, model, &capture->unseen);
 	print_unseen_ends(out, model, capture, options);
 	print_left_out(out, model, capture, options);
 	if (capture->switches_missing)
@@ -477,5 +588,5 @@ static int capture_text(const struct report *report)
 
 const struct section section_capture = {
 	capture_text, NULL,
-	VIEWS(&CAPTURE, &SOURCES, &DAMAGE, &NOT_COVERED, &ENDS_NOT_SEEN, &LEFT_OUT, &NOTES), "capture"
+	VIEWS(&CAPTURE, &SOURCES, &DAMAGE, &NOT_COVERED, &UNSEEN, &ENDS_NOT_SEEN, &LEFT_OUT, &NOTES), "capture"
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds the job up as a whole: the report's first lines. */
-#include <inttypes.h>
-
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/render/wrap.h"
@@ -29,13 +27,16 @@ static struct cell words_cell(struct table_cursor *at, words *write)
 	COLUMN(sentence, TEXT, "verdict", "all of it in words",                             \
 	       words_cell(at, verdict_sentence))                                            \
 	COLUMN(do, TEXT, "do", "what to change, or what it would take to know",             \
-	       words_cell(at, verdict_remedy))
+	       words_cell(at, verdict_remedy))                                              \
+	COLUMN(but, TEXT, "but", "what it leans on that may not be whole",                  \
+	       words_cell(at, verdict_but))
 
 DEFINE_FIGURES(verdict_figures, struct verdict, VERDICT_FIGURES, NULL);
 
 static const struct view_column VERDICT_SHOWN[] = {
 	{ "state" }, { "percent" },  { "share_of", "of" },		 { "stage" },
-	{ "do" },    { "sentence" }, { "gain", "gain_at_most_percent" }, { NULL },
+	{ "do" },    { "sentence" }, { "gain", "gain_at_most_percent" }, { "but" },
+	{ NULL },
 };
 
 static const struct view VERDICT = {
@@ -69,10 +70,7 @@ static int verdict_text(const struct report *report)
 		snprintf(text, REPORT_TEXT_SIZE, "at most %.1f %% of %s", verdict->gain_percent,
 			 verdict_of_text(verdict->of));
 	line(report, "gain");
-	*text = '\0';
-	if (verdict->lost && verdict->lack != VERDICT_LACK_RECORDS)
-		snprintf(text, REPORT_TEXT_SIZE,
-			 "%" PRIu64 " records were lost: see the section capture", verdict->lost);
+	verdict_but(report->model, report->results, text, REPORT_TEXT_SIZE);
 	line(report, "but");
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/view/report_parts.h"
 #include "analyzer/view/roots_view.h"
 #include "analyzer/view/stage_words.h"
 #include "analyzer/view/straggler_view.h"
@@ -520,4 +521,18 @@ void verdict_root_text(const struct table_data *of, char *text, size_t size)
 	root_told_text(of, row, text, size);
 	append(text, size, "; %s, %.1f %% of %s", idle_cause_name(row->root.cause),
 	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, verdict_of_text(verdict->of));
+}
+
+void verdict_but(const struct model *model, const struct results *results, char *text, size_t size)
+{
+	const struct verdict *verdict = results->verdict;
+	char launches[256] = "";
+
+	*text = '\0';
+	if (verdict->lost && verdict->lack != VERDICT_LACK_RECORDS)
+		append(text, size, "%" PRIu64 " records were lost: see the section capture", verdict->lost);
+	else if (results->capture)
+		text_no_launches(model, results->capture, launches, sizeof(launches));
+	if (*launches)
+		append(text, size, "%s: what the device did may have been missed (section capture)", launches);
 }

@@ -25,6 +25,9 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 void verdict_stage_name(const struct model *model, const struct results *results, char *text,
 			size_t size);
 
+/* What it leans on may not be whole: records were lost, or launches may not have been seen. */
+void verdict_but(const struct model *model, const struct results *results, char *text, size_t size);
+
 /* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
 void verdict_root_text(const struct table_data *of, char *text, size_t size);
 

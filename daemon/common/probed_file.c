@@ -10,9 +10,17 @@
 #include "lib/elf/elf_addresses.h"
 #include "lib/elf/elf_extent.h"
 
+struct wanted {
+	const struct catalogs *catalogs;
+	bool any; /* function that has a name */
+};
+
 static void *match(void *context, const char *name, size_t length)
 {
-	return (void *)catalog_match(context, name, length);
+	struct wanted *wanted = context;
+
+	wanted->any = true;
+	return (void *)catalog_match(wanted->catalogs, name, length);
 }
 
 /*
@@ -185,10 +193,12 @@ static int add_functions(struct probed_file *file, const struct reader *r,
 static int read_functions(struct probed_file *file, struct elf_file *elf,
 			  const struct catalogs *catalogs, bool optimized_nop)
 {
+	struct wanted wanted = { catalogs, false };
 	struct elf_symbols found = { 0 };
 	struct reader reader = { 0 };
-	int err = elf_file_find(elf, match, (void *)catalogs, &found);
+	int err = elf_file_find(elf, match, &wanted, &found);
 
+	file->nameless = !err && !wanted.any && !elf_file_has_linker(elf);
 	if (err == -ENOEXEC)
 		err = 0; /* a damaged table: what could be read is in found */
 	if (!err && found.count) {

@@ -53,6 +53,7 @@ struct probed_file {
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;
 	bool has_symbols; /* there is a table to look in */
+	bool nameless; /* no function in it has a name, and no dynamic linker starts it */
 	bool go; /* holds code of the Go compiler */
 };
 

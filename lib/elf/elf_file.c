@@ -169,6 +169,8 @@ static void read_segments(struct elf_file *file, Elf *elf)
 		if (segment.p_offset > INT64_MAX || segment.p_filesz > INT64_MAX ||
 		    segment.p_vaddr > UINT64_MAX - segment.p_filesz)
 			continue;
+		if (segment.p_type == PT_INTERP)
+			file->interpreted = true;
 		if (segment.p_type == PT_GNU_EH_FRAME)
 			file->frame_table = segment_of(&segment);
 		else if (segment.p_type == PT_LOAD && segment.p_flags & PF_X &&
@@ -348,6 +350,11 @@ enum elf_file_machine elf_file_machine(const struct elf_file *file)
 bool elf_file_is_go(const struct elf_file *file)
 {
 	return file->go;
+}
+
+bool elf_file_has_linker(const struct elf_file *file)
+{
+	return file->interpreted;
 }
 
 size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id)

@@ -59,6 +59,9 @@ size_t elf_file_build_id(const struct elf_file *file, const uint8_t **id);
 /* elf_file_is_go - the file says that it holds code of the Go compiler */
 bool elf_file_is_go(const struct elf_file *file);
 
+/* elf_file_has_linker - it names a dynamic linker: a program that is not whole in itself */
+bool elf_file_has_linker(const struct elf_file *file);
+
 /* elf_symbol.flags */
 #define ELF_SYMBOL_IFUNC 0x01 /* the code is a resolver that picks the real function */
 #define ELF_SYMBOL_LOCAL 0x02 /* STB_LOCAL: not visible outside the file */

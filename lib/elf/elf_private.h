@@ -42,6 +42,7 @@ struct elf_file {
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;
 	bool go;
+	bool interpreted; /* a dynamic linker starts it */
 	char *debug_link; /* name of the file with its symbols, as .gnu_debuglink has it; NULL = none */
 	uint32_t debug_crc; /* of that file */
 	struct elf_file *debug; /* with the symbols that this one lacks; NULL = none */

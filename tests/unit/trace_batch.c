@@ -224,6 +224,7 @@ static void flush_coverage(const struct target *to)
 	WIDE(mapped_ns, 2, false);
 	WIDE(probed_ns, 3, false);
 	NARROW(functions, 4, false);
+	NARROW(state, 5, false);
 	END(PROFBPF__PACKET__KIND__COVERAGE);
 }
 

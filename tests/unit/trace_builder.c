@@ -408,7 +408,15 @@ void trace_coverage(struct trace_builder *builder, uint32_t tgid, const char *fi
 {
 	uint32_t id = string_id(builder, file);
 
-	ADD(COVERAGE, 0, tgid, id, mapped_ns, probed_ns, functions);
+	ADD(COVERAGE, 0, tgid, id, mapped_ns, probed_ns, functions, PROFBPF__COVERAGE__STATE__PROBED);
+}
+
+void trace_looked(struct trace_builder *builder, uint32_t tgid, const char *file, uint64_t looked_ns,
+		  uint32_t functions, Profbpf__Coverage__State state)
+{
+	uint32_t id = string_id(builder, file);
+
+	ADD(COVERAGE, 0, tgid, id, looked_ns, looked_ns, functions, state);
 }
 
 void trace_ends(struct trace_builder *builder, uint32_t function, uint64_t ts_ns, uint32_t seen,

@@ -222,6 +222,10 @@ void trace_device_task(struct trace_builder *builder, const struct trace_device_
 void trace_coverage(struct trace_builder *builder, uint32_t tgid, const char *file,
 		    uint64_t mapped_ns, uint64_t probed_ns, uint32_t functions);
 
+/* What else was seen of a file when a process was looked at. */
+void trace_looked(struct trace_builder *builder, uint32_t tgid, const char *file, uint64_t looked_ns,
+		  uint32_t functions, Profbpf__Coverage__State state);
+
 /* A change of whether the ends of @function's calls are seen, decided by @rate calls a second. */
 void trace_ends(struct trace_builder *builder, uint32_t function, uint64_t ts_ns, uint32_t seen,
 		uint32_t rate);

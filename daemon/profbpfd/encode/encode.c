@@ -316,18 +316,20 @@ static int encode_coverage(struct encode *e, const struct item *item, struct str
 	Profbpf__Coverage m = PROFBPF__COVERAGE__INIT;
 	const struct coverage_row *row = item->data;
 
-	if (prepare(e, item->count, 2, 0, 3, 0))
+	if (prepare(e, item->count, 2, 0, 4, 0))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < item->count; i++, row++) {
 		column_u32_push(&e->u32[0], row->tgid);
 		column_u32_push(&e->u32[1], text_id(strings, row->path));
 		column_u32_push(&e->u32[2], row->functions);
+		column_u32_push(&e->u32[3], row->state);
 		column_u64_push(&e->u64[0], row->mapped_ns);
 		column_u64_push(&e->u64[1], row->probed_ns);
 	}
 	COLUMN_EXPORT(&e->u32[0], &m, tgid);
 	COLUMN_EXPORT(&e->u32[1], &m, file);
 	COLUMN_EXPORT(&e->u32[2], &m, functions);
+	COLUMN_EXPORT_ENUM(&e->u32[3], &m, state);
 	COLUMN_EXPORT(&e->u64[0], &m, mapped_ns);
 	COLUMN_EXPORT_ALWAYS(&e->u64[1], &m, probed_ns);
 	return message_pack(&e->packed, PROFBPF__PACKET__KIND__COVERAGE, &m.base, out);

@@ -4,25 +4,35 @@
  *
  * A row tells from when on a file's functions were probed in a process: its calls before that, since it
  * mapped the file, are missing. A row without a file tells of a process that ended before it was
- * looked at what it maps.
+ * looked at what it maps; one without functions, of a program in which none can be found.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_COVERAGE_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_COVERAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "daemon/profbpfd/session/item.h"
 
-/*
- * coverage_add - a row for @functions of @path in @pid, to @coverage, an item of kind ITEM_COVERAGE
- *
- * @mapped_ns: 0 = before the session. Without memory the row is left out.
- */
-void coverage_add(struct item *coverage, pid_t pid, const char *path, uint32_t functions,
-		  uint64_t mapped_ns, uint64_t probed_ns);
+/* coverage_row - of @functions of a file in @pid, probed from @probed_ns on; @mapped_ns: 0 = before the session */
+struct coverage_row coverage_row(pid_t pid, uint32_t functions, uint64_t mapped_ns, uint64_t probed_ns);
+
+/* coverage_add - @row with the file's path to @coverage, an item of kind ITEM_COVERAGE; without memory it is left out */
+void coverage_add(struct item *coverage, struct coverage_row row, const char *path);
+
+/* coverage_mapped - tell @queue that @pid, in which @functions of @path were probed before, has it mapped at @now_ns */
+void coverage_mapped(struct item_queue *queue, pid_t pid, const char *path, uint32_t functions, uint64_t now_ns);
 
 /* coverage_missed - tell @queue that @pid, which began at @since_ns, had ended by @ended_ns, and nobody had looked at it */
 void coverage_missed(struct item_queue *queue, pid_t pid, uint64_t since_ns, uint64_t ended_ns);
+
+/*
+ * coverage_nameless - tell @queue, if @path is the program that @pid runs, that no function in it has a name
+ *
+ * Returns whether it is. Of other files, such as libraries of data, there is nothing to tell.
+ */
+bool coverage_nameless(struct item_queue *queue, pid_t pid, const char *path, uint64_t mapped_ns,
+		       uint64_t looked_ns);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_COVERAGE_H */

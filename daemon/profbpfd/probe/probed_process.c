@@ -97,7 +97,7 @@ int probed_process_add_link(struct probed_process *process, size_t file, struct 
 	if (!links)
 		return -ENOMEM;
 	process->links = links;
-	links[process->link_count++] = (struct process_link){ file, link };
+	links[process->link_count++] = (struct process_link){ .file = file, .link = link };
 	return 0;
 }
 

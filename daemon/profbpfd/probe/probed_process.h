@@ -13,6 +13,7 @@
 struct process_link {
 	size_t file;
 	struct probe_link *link; /* NULL: covered by the file's everywhere link */
+	bool mapped; /* the trace says that the process has the file mapped */
 };
 
 struct probed_process {
@@ -24,6 +25,7 @@ struct probed_process {
 	bool moves_stacks;
 	bool looked_at;
 	bool missed; /* the trace says so */
+	bool nameless; /* its program has no symbols: the trace says so */
 };
 
 /* Zeroed is empty. */

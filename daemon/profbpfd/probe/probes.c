@@ -203,7 +203,8 @@ static void move_into_file(struct probes *p, size_t index)
 		if (!e->everywhere)
 			l->link = file_entry_link(&p->setting, e, process->pid,
 						  process->moves_stacks);
-		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, probes_now_ns());
+		coverage_add(coverage, coverage_row(process->pid, e->file.count, since_ns, probes_now_ns()),
+			     e->path);
 	}
 	if (!item_queue_push(p->setting.queue, coverage))
 		item_free(coverage);
@@ -239,8 +240,10 @@ static void attach_file(struct probes *p, struct probed_process *process, size_t
 		return;
 	}
 	e->users++;
-	coverage_add(coverage, process->pid, e->path, e->file.count, mapped_ns,
-		     e->everywhere ? e->everywhere_ns : probes_now_ns());
+	coverage_add(coverage,
+		     coverage_row(process->pid, e->file.count, mapped_ns,
+				  e->everywhere ? e->everywhere_ns : probes_now_ns()),
+		     e->path);
 }
 
 static void attach_files(struct probes *p, pid_t pid, const size_t *indices, size_t count,
@@ -285,7 +288,8 @@ static void link_again(struct probes *p, struct probed_process *process)
 			continue;
 		probe_link_free(l->link);
 		l->link = file_entry_link(&p->setting, e, process->pid, true);
-		coverage_add(coverage, process->pid, e->path, e->file.count, since_ns, probes_now_ns());
+		coverage_add(coverage, coverage_row(process->pid, e->file.count, since_ns, probes_now_ns()),
+			     e->path);
 	}
 	if (coverage && coverage->count) {
 		item_queue_push(p->setting.queue, coverage);
@@ -301,6 +305,29 @@ static void stacks_move(struct probes *p, struct probed_process *process)
 	process->moves_stacks = true;
 	capture_stack_mover(p->setting.capture, process->pid, true);
 	link_again(p, process);
+}
+
+/* The trace says so once, of files that were probed before, too. */
+static void tell_mapped(struct probes *p, struct probed_process *process, size_t index)
+{
+	struct process_link *l = probed_process_link(process, index);
+	const struct file_entry *e = p->files[index];
+
+	if (!l || l->mapped)
+		return;
+	coverage_mapped(p->setting.queue, process->pid, e->path, e->file.count, probes_now_ns());
+	l->mapped = true;
+}
+
+/* @e is mapped in the process, for the first time or still; if it is its program and has no symbols, the trace says so. */
+static void look_at_file(struct probes *p, struct probed_process *process, const struct file_entry *e,
+			 uint64_t mapped_ns)
+{
+	if (e->moves_stacks)
+		stacks_move(p, process);
+	if (e->file.nameless && !process->nameless)
+		process->nameless = coverage_nameless(p->setting.queue, process->pid, e->path,
+						      mapped_ns, probes_now_ns());
 }
 
 int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
@@ -323,15 +350,22 @@ int probes_scan(struct probes *p, pid_t pid, uint64_t mapped_ns)
 		size_t index;
 		struct file_entry *e = mapped_file(p, pid, &maps, &maps.map[i], &index);
 
-		if (e && e->moves_stacks)
-			stacks_move(p, find_process(p, pid));
-		if (e && e->file.count && !probed_process_link(find_process(p, pid), index))
+		if (!e)
+			continue;
+		look_at_file(p, find_process(p, pid), e, mapped_ns);
+		if (!e->file.count)
+			continue;
+		if (probed_process_link(find_process(p, pid), index))
+			tell_mapped(p, find_process(p, pid), index);
+		else
 			indices[count++] = index;
 	}
 	if (indices)
 		attach_files(p, pid, indices, count, mapped_ns);
 	else
 		err = -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		tell_mapped(p, find_process(p, pid), indices[i]);
 	free(indices);
 	process_maps_free(&maps);
 	return err;

@@ -65,6 +65,7 @@ struct coverage_row {
 	uint32_t functions;
 	uint64_t mapped_ns;	/* 0 = before the session */
 	uint64_t probed_ns;
+	uint32_t state;		/* as in message Coverage */
 	char *path;		/* allocated */
 };
 

@@ -50,6 +50,24 @@ bool session_stop_asked(struct session *s)
 	return asked;
 }
 
+/* The segment's head was written without it. */
+static void put_note(struct session *s, const char *text)
+{
+	Profbpf__Notes m = PROFBPF__NOTES__INIT;
+	char *texts[] = { (char *)text };
+	struct item *item;
+
+	m.n_text = 1;
+	m.text = texts;
+	item = item_new(ITEM_BODY, protobuf_c_message_get_packed_size(&m.base));
+	if (!item)
+		return;
+	item->body = PROFBPF__PACKET__KIND__NOTES;
+	item->repeated = true;
+	item->size = protobuf_c_message_pack(&m.base, item->data);
+	item_queue_push(s->queue, item);
+}
+
 void session_warn(void *context, const char *text)
 {
 	struct session *s = context;
@@ -57,8 +75,11 @@ void session_warn(void *context, const char *text)
 	pthread_mutex_lock(&s->lock);
 	if (s->warning_count < WARNINGS_MAX) {
 		s->warnings[s->warning_count] = strdup(text);
-		if (s->warnings[s->warning_count])
+		if (s->warnings[s->warning_count]) {
 			s->warning_count++;
+			if (s->segment)
+				put_note(s, text);
+		}
 	}
 	pthread_mutex_unlock(&s->lock);
 }

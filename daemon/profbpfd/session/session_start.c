@@ -325,8 +325,11 @@ static int start_writer(struct session *s)
 {
 	struct writer_memory memory;
 
+	/* What others warn of is in its head, or comes after it. */
+	pthread_mutex_lock(&s->lock);
 	s->segment = segment_new(&s->request, &s->features, s->start_ns, s->warnings,
 				 s->warning_count, &s->probe_costs);
+	pthread_mutex_unlock(&s->lock);
 	if (s->request.flight && s->request.triggers)
 		s->watch = trigger_watch_new(s->request.triggers, s->request.owner, s->request.owner_group);
 	memory = (struct writer_memory){ s->request.flight, s->watch };
