@@ -226,6 +226,6 @@ help:
 clean:
 	rm -rf build
 
--include $(shell find $(B) -path $(B)/vm -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(B) \( -path $(B)/vm -o -path '$(B)/venv-*' \) -prune -o -name '*.d' -type f -print 2>/dev/null)
 
 .PHONY: all help clean bench cupti cuda-headers docs wheel

@@ -377,7 +377,7 @@ struct python_layout {
 				 * or those that C code owns part what one entry runs */
 };
 #define PYTHON_LAYOUT_NONE 0xffff
-#define PYTHON_OWNED_BY_C 3	/* owner of a frame that stands for C code; enum _frameowner of 3.12 and 3.13 */
+#define PYTHON_OWNED_BY_C 3	/* owner of a frame that stands for C code; enum _frameowner of 3.12 to 3.14 */
 
 /* Whose PyThreadState it is. */
 struct python_thread_key {

@@ -262,10 +262,10 @@ test-bare:
 	tests/bare/run
 
 # Frameworks that some end-to-end scripts trace; without them these scripts are skipped.
-venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet venv-fleet venv-nats venv-spark:
+venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet venv-fleet venv-nats venv-spark venv-python3.14:
 	tests/tools/make-venv $(@:venv-%=%)
 
-.PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet venv-fleet venv-nats venv-spark
+.PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet venv-fleet venv-nats venv-spark venv-python3.14
 .PHONY: victims test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse
 
 # Slips planted in the analyzer, one at a time; MUTANT_OPTIONS goes to tests/mutants.

@@ -235,7 +235,10 @@ bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 					   .lock_first = m->lock_first,
 					   .lock_last = m->lock_last,
 					   .lock_known = m->lock_first != 0 &&
-							 records_sleeps(loader->model) };
+							 records_sleeps(loader->model),
+					   .build = PROFBPF__PYTHONS__BUILD__UNKNOWN };
+	if (loader_knows(loader, m->build, PROFBPF__PYTHONS__BUILD__FREE_THREADED))
+		row.build = (uint8_t)m->build;
 	for (uint32_t i = 0; i < loader->model->pythons.count; i++) {
 		const struct python_interpreter *known = &loader->model->pythons.row[i];
 

@@ -61,6 +61,7 @@ struct python_interpreter {
 	uint64_t lock_first,
 		lock_last; /* what its threads sleep on while they wait for its lock; 0 = not known */
 	bool lock_known; /* waits for its lock are told apart */
+	uint8_t build; /* PROFBPF__PYTHONS__BUILD__*: only a known one was looked into */
 };
 
 #endif /* PROFBPF_ANALYZER_MODEL_STACK_ROWS_H */

@@ -151,10 +151,22 @@ static struct cell version_cell(struct table_cursor *at, uint32_t version)
 	return cell_text(at->text[0]);
 }
 
+/* NULL: one that is looked into. */
+static const char *unknown_build(const struct python_process *row)
+{
+	switch (row->build) {
+	case PROFBPF__PYTHONS__BUILD__KNOWN: return NULL;
+	case PROFBPF__PYTHONS__BUILD__FREE_THREADED: return "free_threaded";
+	default: return "unknown";
+	}
+}
+
 #define PROCESS_COLUMNS(COLUMN)                                                          \
 	COLUMN(pid, NUMBER, "pid", "its process id",                                     \
 	       cell_u64(model->processes.row[row->process].pid))                         \
 	COLUMN(version, TEXT, "version", "of Python", version_cell(at, row->version))    \
+	COLUMN(build, TEXT, "build", "that cannot be looked into",                       \
+	       cell_text(unknown_build(row)))                                            \
 	COLUMN(samples, COUNT, "looks", "how often it was seen", cell_u64(row->samples)) \
 	COLUMN(gil_waits, COUNT, "waits", "sleeps for the lock",                         \
 	       cell_known(row->lock_known, row->waits))                                  \
@@ -178,6 +190,16 @@ static void print_processes(const struct report *report)
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct python_process *p = &python->processes[i];
 
+		if (unknown_build(p)) {
+			fprintf(out, "process %u runs Python %u.%u, of %s: its functions are not seen, "
+				     "nor who waits for the interpreter\n",
+				report->model->processes.row[p->process].pid, p->version >> 8,
+				p->version & 255,
+				p->build == PROFBPF__PYTHONS__BUILD__FREE_THREADED
+					? "a free-threaded build, which cannot be looked into"
+					: "a build that is not known");
+			continue;
+		}
 		fprintf(out, "process %u runs Python %u.%u: seen %" PRIu64 " times",
 			report->model->processes.row[p->process].pid, p->version >> 8,
 			p->version & 255, p->samples);

@@ -201,11 +201,12 @@ wait_for_end() {
 # A zombie counts as gone: it waits only for its parent.
 process_is_gone() { [ ! -e "/proc/$1" ] || grep -q '^State:[[:space:]]*Z' "/proc/$1/status"; }
 
-# pythons: lines "VERSION COMMAND" of python3 and of pyenv's CPython 3, each version once; those from 3.8 to 3.12, which
-# have much in common, only where tests may take long
+# pythons: lines "VERSION COMMAND" of python3, pyenv's CPython 3 and make-venv's 3.14, each version once; those from 3.8 to
+# 3.12, which have much in common, only where tests may take long
 pythons() {
 	local python version seen=' '
-	for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+	for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3 \
+		"$ROOT/build/venv-python3.14/bin/python3.14"; do
 		version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
 		[[ $seen != *" $version "* ]] || continue
 		if [ "$seen" != ' ' ] && [ -z "${PROFBPF_TEST_LONG:-}" ] && [[ $version =~ ^3\.([89]|1[0-2])$ ]]; then

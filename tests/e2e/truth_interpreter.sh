@@ -57,7 +57,7 @@ while read -r version python; do
 	seen+=" $version"
 	for way in bytecode native; do
 		job "$python" "$way"
-		if ! [[ $version =~ ^3\.([789]|1[0-3])$ ]]; then
+		if ! [[ $version =~ ^3\.([789]|1[0-4])$ ]]; then
 			# Slices are told by their look alone. A holder that lets go within a microsecond of the end of one leaves
 			# none that it ends itself.
 			slices=led

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # CPython without any help of its own: the functions that threads are in, and how long they wait for
-# the interpreter's lock; with each version from 3.7 to 3.13 that is here (python3, and pyenv's).
+# the interpreter's lock; with each version from 3.7 to 3.14 that is here (python3, pyenv's, make-venv's).
 # longer: every version, not the oldest and the newest alone
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -44,7 +44,7 @@ burner() {
 
 seen=' '
 while read -r version python; do
-	[[ $version =~ ^3\.([789]|1[0-3])$ ]] || continue
+	[[ $version =~ ^3\.([789]|1[0-4])$ ]] || continue
 	seen+="$version "
 	note "$python: Python $version"
 	record "$python" 2 1
@@ -63,8 +63,8 @@ while read -r version python; do
 	assert_between "threads held up by a known one" 1 2 \
 		"$(jq '[.python[0].threads[] | select(.gil_holder_tid and (.function // "" | endswith("burn_here")))] | length' "$WORK/gil.json")"
 done < <(pythons)
-[ "$seen" != ' ' ] || skip "needs a CPython from 3.7 to 3.13"
-for version in 3.7 3.8 3.9 3.10 3.11 3.12 3.13; do
+[ "$seen" != ' ' ] || skip "needs a CPython from 3.7 to 3.14"
+for version in 3.7 3.8 3.9 3.10 3.11 3.12 3.13 3.14; do
 	[[ $seen = *" $version "* ]] || note "skipped: no Python $version here"
 done
 

@@ -14,7 +14,7 @@
 
 #include "daemon/profbpfd/interpreters/python/python_read.h"
 
-/* One function's table by each version, and the line of every second byte of its code. */
+/* A function's table by each version, and the line of every second byte of its code. */
 static const struct {
 	uint16_t version;
 	int32_t first_line;
@@ -57,6 +57,13 @@ static const struct {
 		(const uint8_t[]){ 1, 2, 2, 4, 4, 3, 3, 3, 3, 4, 4, 4, 3, 3, 3, 3, 4, 4, 3, 3, 6, 6, 6,
 		  6, 6, 6, 6, 9, 10, 9, 9, 9, 11, 11, 11, 11, 11, 12, 12, 12, 12, 12, 12, 11, 11, 13,
 		  13, 0, 0, 3, 3, 3 }, 52 },
+	{ 0x030e, 1, (const uint8_t[]){ 128, 0, 240, 2, 4, 5, 14, 220, 12, 15, 241, 0, 1, 16, 28, 217, 25, 26, 243,
+		  3, 1, 16, 28, 243, 0, 1, 13, 28, 136, 1, 240, 8, 0, 11, 12, 136, 97, 140, 37,
+		  216, 8, 9, 136, 81, 141, 6, 138, 1, 216, 11, 12, 128, 72, 248, 244, 9, 0, 12,
+		  13, 244, 0, 1, 5, 14, 216, 12, 13, 138, 1, 240, 3, 1, 5, 14, 250 }, 75,
+		(const uint8_t[]){ 1, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7,
+		  7, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 9, 9, 0, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6,
+		  6, 6, 6, 5, 0, 0, 0 }, 59 },
 };
 
 static void line_tables(void **state)
@@ -87,7 +94,7 @@ static void endless_numbers(void)
 static void hostile_line_tables(void **state)
 {
 	static const uint16_t versions[] = { 0x0307, 0x0308, 0x0309, 0x030a,
-					     0x030b, 0x030c, 0x030d };
+					     0x030b, 0x030c, 0x030d, 0x030e };
 	uint64_t random = 42;
 
 	for (int round = 0; round < 20000; round++) {
@@ -184,7 +191,8 @@ static void build(struct memory *m, const struct python_offsets *o)
 		put64(m, THREAD + o->thread_frame, FRAME);
 	}
 	for (uint64_t frame = FRAME; frame <= OUTER; frame += OUTER - FRAME) {
-		put64(m, frame + o->frame_code, CODE);
+		/* Only one of them has a tag. */
+		put64(m, frame + o->frame_code, CODE | (frame == FRAME ? o->frame_code_tags & 1 : 0));
 		put64(m, frame + o->frame_instruction,
 		      o->code_instructions == PYTHON_NONE ? 4 : CODE + o->code_instructions + 4);
 	}
@@ -241,6 +249,27 @@ static void made_up_interpreter(void **state)
 		/* Another version that this is not. */
 		assert_false(python_identify(&reader, &place, 0x0306));
 	}
+	free(m);
+}
+
+/* Its layout is another one, whatever else looks alike. */
+static void free_threaded_build(void **state)
+{
+	struct memory *m = malloc(sizeof(*m));
+	struct python_reader reader = { read_memory, m };
+	const struct python_offsets *o;
+
+	for (size_t i = 0; (o = python_offsets_at(i)); i++) {
+		struct python_place place = { NULL, RUNTIME, CODE_TYPE };
+
+		build(m, o);
+		assert_true(python_version_known(o->version));
+		assert_int_equal(python_free_threaded(&reader, &place), 0);
+		put64(m, RUNTIME + 16, 1);
+		assert_int_equal(python_free_threaded(&reader, &place), o->version >= 0x030d ? o->version : 0);
+		assert_int_equal(python_identify(&reader, &place, o->version), o->version < 0x030d);
+	}
+	assert_false(python_version_known(0x0306));
 	free(m);
 }
 
@@ -306,7 +335,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(line_tables),	       cmocka_unit_test(hostile_line_tables),
-		cmocka_unit_test(made_up_interpreter), cmocka_unit_test(endless_lists),
+		cmocka_unit_test(made_up_interpreter), cmocka_unit_test(free_threaded_build),
+		cmocka_unit_test(endless_lists),
 		cmocka_unit_test(spoilt_memory),
 	};
 

@@ -213,7 +213,8 @@ static int add_processes(const struct collection *c, struct python_results *resu
 			continue;
 		*to = (struct python_process){ .process = from->process,
 					       .version = from->version,
-					       .lock_known = from->lock_known };
+					       .lock_known = from->lock_known,
+					       .build = from->build };
 		for (uint32_t t = 0; t < c->threads.count; t++) {
 			const struct python_thread *thread = &c->threads.row[t];
 

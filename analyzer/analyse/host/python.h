@@ -43,6 +43,7 @@ struct python_process {
 	uint32_t process;
 	uint32_t version; /* major << 8 | minor */
 	bool lock_known; /* else waits could not be told apart */
+	uint8_t build; /* PROFBPF__PYTHONS__BUILD__*: of others than a known one no function is seen */
 	uint64_t samples;
 	uint64_t waits;
 	uint64_t wait_ns;

@@ -6,6 +6,7 @@
  * headers (Include/internal/pycore_*.h, x86-64, default build) prints with
  * offsetof(). Releases of one minor version do not change them; other builds
  * (free-threaded, debug) do, and are found out by the checks of python_read.h.
+ * Tags of pointers: _PyStackRef in Include/internal/pycore_stackref.h.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_OFFSETS_H
 #define PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_PYTHON_PYTHON_OFFSETS_H
@@ -30,6 +31,7 @@ struct python_offsets {
 	/* PyFrameObject until 3.10, then _PyInterpreterFrame */
 	uint16_t frame_previous;
 	uint16_t frame_code;
+	uint16_t frame_code_tags; /* bits of that pointer that say something else */
 	uint16_t frame_instruction; /* until 3.10 an index, then a pointer */
 	uint16_t frame_owner;
 	uint16_t frame_entry; /* byte: entered the interpreter's loop from C code; PYTHON_NONE: see python_live.c */

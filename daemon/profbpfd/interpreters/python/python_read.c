@@ -7,7 +7,7 @@
 
 #define INTERPRETERS_MAX 64
 #define FRAMES_MAX (4 * PYTHON_DEPTH_MAX) /* passed on the way, with those that are not of Python code */
-#define OWNED_BY_C_STACK 3 /* 3.12: a frame that stands for C code; enum _frameowner */
+#define OWNED_BY_C_STACK 3 /* 3.12: a frame that stands for C code, in 3.14 of the interpreter; enum _frameowner */
 
 static bool get(const struct python_reader *r, uint64_t address, void *into, size_t size)
 {
@@ -29,29 +29,60 @@ static uint64_t first_interpreter(const struct python_reader *r, const struct py
 	return pointer(r, place->runtime, place->offsets->interpreters_head);
 }
 
-/* Offsets 24 + 16 and on of 3.13's _Py_DebugOffsets, which the runtime begins with. */
+/* How _Py_DebugOffsets begins, which the runtime does from 3.13 on. */
+struct debug_offsets {
+	char cookie[8];
+	uint64_t version, free_threaded;
+	uint64_t runtime_size, finalizing, interpreters_head;
+	uint64_t interp_size, interp_id, interp_next, interp_threads;
+};
+
+static bool get_debug_offsets(const struct python_reader *r, const struct python_place *place,
+			      struct debug_offsets *own)
+{
+	return get(r, place->runtime, own, sizeof(*own)) && !memcmp(own->cookie, "xdebugpy", 8);
+}
+
 static bool debug_offsets_agree(const struct python_reader *r, const struct python_place *place)
 {
 	const struct python_offsets *o = place->offsets;
-	struct {
-		char cookie[8];
-		uint64_t version, free_threaded;
-		uint64_t runtime_size, finalizing, interpreters_head;
-		uint64_t interp_size, interp_id, interp_next, interp_threads;
-	} own;
+	struct debug_offsets own;
 
 	if (o->version < 0x030d)
 		return true;
-	return get(r, place->runtime, &own, sizeof(own)) && !memcmp(own.cookie, "xdebugpy", 8) &&
-	       own.version >> 16 == o->version && !own.free_threaded &&
-	       own.interpreters_head == o->interpreters_head &&
+	return get_debug_offsets(r, place, &own) && own.version >> 16 == o->version &&
+	       !own.free_threaded && own.interpreters_head == o->interpreters_head &&
 	       own.interp_next == o->interp_next && own.interp_threads == o->interp_threads;
+}
+
+uint16_t python_free_threaded(const struct python_reader *r, const struct python_place *place)
+{
+	struct debug_offsets own;
+
+	if (!get_debug_offsets(r, place, &own) || !own.free_threaded)
+		return 0;
+	return own.version >> 16 <= UINT16_MAX ? (uint16_t)(own.version >> 16) : 0;
+}
+
+bool python_version_known(uint16_t version)
+{
+	const struct python_offsets *o;
+
+	for (size_t i = 0; (o = python_offsets_at(i)); i++)
+		if (o->version == version)
+			return true;
+	return false;
 }
 
 static bool is_code(const struct python_reader *r, const struct python_place *place,
 		    uint64_t code)
 {
 	return code && pointer(r, code, place->offsets->object_type) == place->code_type;
+}
+
+static uint64_t frame_code(const struct python_reader *r, const struct python_offsets *o, uint64_t frame)
+{
+	return pointer(r, frame, o->frame_code) & ~(uint64_t)o->frame_code_tags;
 }
 
 /* The innermost frame of a thread. */
@@ -77,7 +108,7 @@ static bool some_thread_fits(const struct python_reader *r, const struct python_
 		if (pointer(r, thread, o->thread_interp) != interpreter)
 			return false;
 		for (int depth = 0; frame && !fits && depth < PYTHON_DEPTH_MAX; depth++) {
-			fits = is_code(r, place, pointer(r, frame, o->frame_code));
+			fits = is_code(r, place, frame_code(r, o, frame));
 			frame = pointer(r, frame, o->frame_previous);
 		}
 		thread = pointer(r, thread, o->thread_next);
@@ -147,6 +178,7 @@ static int64_t instruction_in(const struct python_offsets *o, uint64_t code, uin
 
 struct python_frame python_frame_read(const struct python_place *place, uint64_t code, uint64_t instruction)
 {
+	code &= ~(uint64_t)place->offsets->frame_code_tags;
 	return (struct python_frame){ code, instruction_in(place->offsets, code, instruction) };
 }
 
@@ -167,7 +199,7 @@ static void walk_frames(const struct python_reader *r, const struct python_place
 	uint64_t frame = first_frame(r, o, state);
 
 	for (int i = 0; frame && i < FRAMES_MAX && thread->depth < PYTHON_DEPTH_MAX; i++) {
-		uint64_t code = pointer(r, frame, o->frame_code);
+		uint64_t code = frame_code(r, o, frame);
 		uint8_t owner = 0;
 
 		if (o->frame_owner != PYTHON_NONE && o->version >= 0x030c)

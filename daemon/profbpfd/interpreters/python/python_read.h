@@ -70,6 +70,16 @@ struct python_code {
 bool python_identify(const struct python_reader *reader, struct python_place *place,
 		     uint16_t version);
 
+/*
+ * python_free_threaded - its version, if the runtime, of 3.13 or later, says that it has no lock for all threads; else 0
+ *
+ * The layout of such a build is another one.
+ */
+uint16_t python_free_threaded(const struct python_reader *reader, const struct python_place *place);
+
+/* python_version_known - is there a layout of major << 8 | minor? */
+bool python_version_known(uint16_t version);
+
 /* python_frame_read - what a BPF program found in a frame, as python_threads() tells it */
 struct python_frame python_frame_read(const struct python_place *place, uint64_t code, uint64_t instruction);
 

@@ -144,19 +144,9 @@ static bool find_place(struct python *p, const struct process_map *map)
 	return found;
 }
 
-static void tell(struct interpreted *process, uint16_t version)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text),
-		 "process %d: this build of Python %u.%u is not known (3.7 to 3.13 are, in their "
-		 "default builds): its functions are not seen",
-		 (int)process->pid, version >> 8, version & 255);
-	interpreted_warn(process, text);
-}
-
 /* The trace says which processes were looked into, and where their threads wait for each other. */
-static void put_python(struct python *p, const struct python_range *range)
+static void put_python(struct python *p, uint16_t version, Profbpf__Pythons__Build build,
+		       const struct python_range *range)
 {
 	Profbpf__Pythons m = PROFBPF__PYTHONS__INIT;
 	struct item *item;
@@ -164,7 +154,8 @@ static void put_python(struct python *p, const struct python_range *range)
 
 	m.ts_ns = interpreted_now();
 	m.tgid = (uint32_t)p->process->pid;
-	m.version = p->place.offsets->version;
+	m.version = version;
+	m.build = build;
 	m.lock_first = range->first;
 	m.lock_last = range->last;
 	size = protobuf_c_message_get_packed_size(&m.base);
@@ -177,19 +168,38 @@ static void put_python(struct python *p, const struct python_range *range)
 	item_queue_push(p->process->queue, item);
 }
 
-/* Is it there, and of a known build? */
-static bool identify(struct python *p, const struct process_map *map)
+static void tell_unknown(struct python *p, uint16_t version, bool free_threaded)
 {
-	uint16_t version;
+	char text[192];
+
+	snprintf(text, sizeof(text),
+		 "process %d: %s of Python %u.%u %s (3.7 to 3.14 are known, in their default builds): its functions "
+		 "are not seen",
+		 (int)p->process->pid, free_threaded ? "the free-threaded build" : "this build", version >> 8,
+		 version & 255, free_threaded ? "cannot be looked into" : "is not known");
+	interpreted_warn(p->process, text);
+	put_python(p, version,
+		   free_threaded ? PROFBPF__PYTHONS__BUILD__FREE_THREADED : PROFBPF__PYTHONS__BUILD__UNKNOWN,
+		   &(struct python_range){ 0 });
+}
+
+enum identity { IDENTITY_KNOWN, IDENTITY_UNKNOWN, IDENTITY_NOT_YET };
+
+/* Is it there, and of a known build? */
+static enum identity identify(struct python *p, const struct process_map *map)
+{
+	uint16_t version, free_threaded;
 
 	if (!version_of(map->path, &version) || !find_place(p, map))
-		return false;
+		return IDENTITY_NOT_YET;
 	if (python_identify(&p->reader, &p->place, version))
-		return true;
+		return IDENTITY_KNOWN;
+	free_threaded = python_free_threaded(&p->reader, &p->place);
 	/* What starts has no thread yet; a known version that never fits is another build. */
-	if (p->process->last_look)
-		tell(p->process, version);
-	return false;
+	if (!free_threaded && (!version || python_version_known(version)) && !p->process->last_look)
+		return IDENTITY_NOT_YET;
+	tell_unknown(p, free_threaded ? free_threaded : version, free_threaded != 0);
+	return IDENTITY_UNKNOWN;
 }
 
 static void *python_look(struct interpreted *process, const struct process_map *map)
@@ -197,12 +207,19 @@ static void *python_look(struct interpreted *process, const struct process_map *
 	struct python_range range = { 0 };
 	struct python_lock lock;
 	struct python *p = calloc(1, sizeof(*p));
+	enum identity identity;
 
 	if (!p)
 		return NULL;
 	p->process = process;
 	p->reader = (struct python_reader){ read_memory, process };
-	p->tids = identify(p, map) ? device_tids_new(process->pid) : NULL;
+	identity = identify(p, map);
+	/* It is looked at no more, and has no functions. */
+	if (identity == IDENTITY_UNKNOWN) {
+		p->loop = p->loop_end = 0;
+		return p;
+	}
+	p->tids = identity == IDENTITY_KNOWN ? device_tids_new(process->pid) : NULL;
 	p->live = p->tids ? python_live_new(process, p->place.offsets) : NULL;
 	if (!p->live) {
 		free_python(p);
@@ -210,7 +227,7 @@ static void *python_look(struct interpreted *process, const struct process_map *
 	}
 	if (python_lock_read(&p->reader, &p->place, &lock))
 		range = (struct python_range){ lock.first, lock.last };
-	put_python(p, &range);
+	put_python(p, p->place.offsets->version, PROFBPF__PYTHONS__BUILD__KNOWN, &range);
 	if (range.first)
 		interpreted_lock(process, &range);
 	return p;
@@ -318,6 +335,8 @@ static void python_sample(void *known, struct interpreted *process)
 	struct python *p = known;
 
 	(void)process;
+	if (!p->live)
+		return;
 	python_threads(&p->reader, &p->place, take_thread, p);
 	python_live_looked(p->live);
 }
@@ -350,7 +369,8 @@ static void python_forget(void *known)
 {
 	struct python *p = known;
 
-	python_live_forget(p->live);
+	if (p->live)
+		python_live_forget(p->live);
 }
 
 const struct interpreter interpreter_python = { .file = python_file,
