@@ -42,8 +42,10 @@ while read -r version python; do
 	job "$python"
 	note "---- Python $version"
 	# The rest: burn() between two turns, and where a function has just begun or is about to end.
-	# Between the two is the C code that calls back.
-	assert_between "called back by C code, %" 90 100 "$(share "$WORK/cpu" a 'main;(.*;)?burn;(.*;)?sort_a;([^;]+;)+key_a')"
+	# Between the two is the C code that calls back, where it has a name: the library of make-venv's 3.14 is stripped.
+	between=+
+	[ "$version" != 3.14 ] || between='*'
+	assert_between "called back by C code, %" 90 100 "$(share "$WORK/cpu" a "main;(.*;)?burn;(.*;)?sort_a;([^;]+;)${between}key_a")"
 	assert_between "a generator, %" 90 100 "$(share "$WORK/cpu" b 'main;(.*;)?burn;(.*;)?sum_b;(.*;)?each_b;(.*;)?deep_b')"
 	assert_between "coroutines, %" 90 100 "$(share "$WORK/cpu" c 'main;(.*;)?run_c;.*;steps_c;(.*;)?step_c')"
 	# Or the wait for the interpreter's lock after it, where the library's own functions have no names.
