@@ -348,6 +348,11 @@ static void python_frames(void *known, struct interpreted *process, const struct
 	bool innermost = true;
 
 	(void)process;
+	/* Of the program that the process ran before: of this one there is no layout by which a frame could be read. */
+	if (!p->live) {
+		memset(into, 0, count * sizeof(*into));
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t code = read[i].code & ~PYTHON_FRAME_ENTRY;
 		struct python_frame frame = python_frame_read(&p->place, code, read[i].instruction);
