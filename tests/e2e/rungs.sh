@@ -80,4 +80,5 @@ truth_sleep task-storage,task-registers
 truth_sleep typed-pointers,task-work
 truth_beside gate
 truth_stacks loops
+truth_stacks late-room
 SCRIPTS

@@ -27,6 +27,7 @@
 
 #define PROCESSES_SMALL 4096 /* of whose interpreters and tables something is known */
 #define PYTHON_STATES_SMALL 8192
+#define UNWIND_PROCESSES_BEFOREHAND 512 /* 16 KiB for each */
 #define EXIT_CONFS_SMALL 8192
 
 int capture_put(const struct bpf_map *map, const void *key, const void *value, uint64_t flags)
@@ -118,6 +119,19 @@ static void choose_places(struct capture *capture)
 }
 
 /*
+ * Before 6.1 no program of a perf event may name a table that takes room later, even one that only the daemon fills
+ * ("perf_event programs can only use preallocated hash map"); from 5.17 on those for samples name these.
+ */
+static void take_room_beforehand(struct profbpf *s)
+{
+	bpf_map__set_map_flags(s->maps.short_calls, 0);
+	bpf_map__set_map_flags(s->maps.python_layouts, 0);
+	bpf_map__set_map_flags(s->maps.python_states, 0);
+	bpf_map__set_map_flags(s->maps.unwind_processes, 0);
+	bpf_map__set_max_entries(s->maps.unwind_processes, UNWIND_PROCESSES_BEFOREHAND);
+}
+
+/*
  * Of what few processes have, room is taken when it is needed, where the kernel can. The table of targets, too, if the
  * session is to be small: for each fork of a target some is taken then, and the kernel may have none.
  */
@@ -131,7 +145,7 @@ static void choose_room(struct capture *capture, const struct features *features
 		if (late[i])
 			bpf_map__set_map_flags(late[i], BPF_F_NO_PREALLOC);
 	if (!features->late_room)
-		bpf_map__set_map_flags(s->maps.short_calls, 0);
+		take_room_beforehand(s);
 	if (!s->rodata->settings.min_duration_ns)
 		bpf_map__set_max_entries(s->maps.short_calls, 1);
 	else if (!features->late_room)
@@ -142,9 +156,9 @@ static void choose_room(struct capture *capture, const struct features *features
 	bpf_map__set_max_entries(s->maps.python_states, PYTHON_STATES_SMALL);
 	bpf_map__set_max_entries(s->maps.python_layouts, PROCESSES_SMALL);
 	bpf_map__set_max_entries(s->maps.python_locks, PROCESSES_SMALL);
-	bpf_map__set_max_entries(s->maps.unwind_processes, PROCESSES_SMALL);
 	if (!features->late_room)
 		return;
+	bpf_map__set_max_entries(s->maps.unwind_processes, PROCESSES_SMALL);
 	/* An array by their numbers has room for exits that have none, too: nearly all. */
 	bpf_map__set_type(s->maps.exit_confs, BPF_MAP_TYPE_HASH);
 	bpf_map__set_map_flags(s->maps.exit_confs, BPF_F_NO_PREALLOC);

@@ -287,6 +287,7 @@ bool features_leave_out(struct features *features, const char *name)
 		{ "task-work", &features->task_work },
 		{ "typed-pointers", &features->typed_pointers },
 		{ "gate", &features->gate },
+		{ "late-room", &features->late_room },
 	};
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {

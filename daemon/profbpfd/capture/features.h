@@ -79,8 +79,8 @@ void features_probe(struct features *features);
  * features_leave_out - as if the kernel had not what @name says
  *
  * "session" and "multi" leave the next method of probes; "task-storage", "cookies", "typed-task", "loops",
- * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work", "typed-pointers", "unwind" and "gate" what
- * their fields tell. Returns false if there is no such name.
+ * "task-registers", "global-pointers", "emulated-returns", "switch-state", "task-work", "typed-pointers", "unwind", "gate" and
+ * "late-room" what their fields tell. Returns false if there is no such name.
  */
 bool features_leave_out(struct features *features, const char *name);
 
