@@ -147,7 +147,7 @@ static uint32_t hash_of(const struct unwind_rule *rule)
 	return hash;
 }
 
-/* Without room for another one nothing is known there. */
+/* 0: there is no room for another one. */
 static uint32_t number_of(struct unwind_store *s, const struct unwind_rule *rule)
 {
 	uint32_t place = hash_of(rule);
@@ -232,6 +232,7 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 					  .back = r->back,
 					  .cfa = r->cfa };
 	struct making *m = context;
+	uint32_t number = 0;
 	int err = 0;
 
 	if (!m->any)
@@ -242,9 +243,15 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 		return -ENOSPC;
 	while (!err && (address - m->list.first) / PAGE_BYTES > m->page)
 		err = end_page(m);
-	if (!err)
-		put_row(m, address, rule.kind == UNWIND_POINTERS ? 0 : number_of(m->store, &rule));
-	return err;
+	if (err)
+		return err;
+	if (rule.kind != UNWIND_POINTERS)
+		number = number_of(m->store, &rule);
+	/* Where nobody may have more of them nothing is known. Where this owner may not, others get a whole table. */
+	if (!number && rule.kind != UNWIND_POINTERS && m->store->rule_count < UNWIND_RULES)
+		return -ENOSPC;
+	put_row(m, address, number);
+	return 0;
 }
 
 static int put_list(struct making *m)
