@@ -549,8 +549,7 @@ struct bpf_link *capture_attach_perf(const struct capture *capture, pid_t pid, c
 
 int capture_set_exit(struct capture *capture, uint32_t exit, const struct exit_conf *conf)
 {
-	return bpf_map_update_elem(bpf_map__fd(capture->skeleton->maps.exit_confs), &exit, conf,
-				   BPF_ANY);
+	return capture_put(capture->skeleton->maps.exit_confs, &exit, conf, BPF_ANY);
 }
 
 const volatile uint32_t *capture_exit_hits(const struct capture *capture)

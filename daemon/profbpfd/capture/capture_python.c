@@ -35,7 +35,7 @@ void capture_python_layout(struct capture *capture, pid_t pid, const struct pyth
 	if (!walks_python(capture))
 		return;
 	if (layout)
-		bpf_map_update_elem(fd, &key, layout, BPF_ANY);
+		capture_put(capture->skeleton->maps.python_layouts, &key, layout, BPF_ANY);
 	else
 		bpf_map_delete_elem(fd, &key);
 }
@@ -48,7 +48,7 @@ void capture_python_state(struct capture *capture, pid_t pid, uint64_t thread, u
 	if (!walks_python(capture))
 		return;
 	if (state)
-		bpf_map_update_elem(fd, &key, &state, BPF_ANY);
+		capture_put(capture->skeleton->maps.python_states, &key, &state, BPF_ANY);
 	else
 		bpf_map_delete_elem(fd, &key);
 }
