@@ -164,10 +164,13 @@ static int begin(struct snapshot *s)
 	pthread_t thread;
 	int err;
 
+	/* Sessions that were asked answer meanwhile. */
+	pthread_mutex_lock(&s->lock);
 	s->holders++;
+	pthread_mutex_unlock(&s->lock);
 	err = pthread_create(&thread, NULL, run, s);
 	if (err)
-		s->holders--;
+		release(s);
 	else
 		pthread_detach(thread);
 	return -err;
