@@ -90,18 +90,23 @@ static void second(struct session *s, uint64_t ts_ns)
 	show(s, item);
 }
 
-static void exits(struct session *s, uint32_t tgid, uint32_t code, uint32_t flags)
+static void exits_as(struct session *s, const char *comm, uint32_t tgid, uint32_t code, uint32_t flags)
 {
 	struct task_row row = { .record = { .header.flags = (uint16_t)flags,
 					    .tid = tgid,
 					    .tgid = tgid,
 					    .event = TASK_EXIT,
-					    .exit_code = code,
-					    .comm = "job" } };
+					    .exit_code = code } };
 	struct item *item = item_new(ITEM_TASKS, 0);
 
+	memcpy(row.record.comm, comm, strnlen(comm, sizeof(row.record.comm)));
 	assert_int_equal(item_append(item, &row, sizeof(row)), 0);
 	show(s, item);
+}
+
+static void exits(struct session *s, uint32_t tgid, uint32_t code, uint32_t flags)
+{
+	exits_as(s, "job", tgid, code, flags);
 }
 
 /* What has happened, NULL if nothing has. */
@@ -159,6 +164,20 @@ static void a_signal_ends_a_process(void **state)
 	assert_null(next(&s, &event));
 	exits(&s, 7, SIGTERM, TASK_TARGET | TASK_LAST);
 	assert_non_null(next(&s, &event));
+	end(&s);
+}
+
+/* What a thread calls itself makes no lines in the journal, and no sequences of a terminal's. */
+static void names_are_plain(void **state)
+{
+	struct trigger_event event;
+	struct session s;
+
+	(void)state;
+	begin(&s, "signal");
+	exits_as(&s, "a\nb\x1b[2J\xc3\xa4", 7, SIGSEGV, TASK_TARGET | TASK_LAST);
+	assert_non_null(next(&s, &event));
+	assert_non_null(strstr(event.text, "process 7 (a?b?[2J?\?) was ended by signal 11"));
 	end(&s);
 }
 
@@ -267,7 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_read),  cmocka_unit_test(a_signal_ends_a_process),
 		cmocka_unit_test(launches_stop),   cmocka_unit_test(a_step_is_slow),
-		cmocka_unit_test(files_are_limited),
+		cmocka_unit_test(files_are_limited), cmocka_unit_test(names_are_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

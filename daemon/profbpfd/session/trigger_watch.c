@@ -193,6 +193,16 @@ static bool asks_for_end(uint32_t number)
 	return number == SIGHUP || number == SIGINT || number == SIGPIPE || number == SIGTERM;
 }
 
+/* A thread names itself as it likes, and the text goes to the journal and to terminals: what is no plain text is "?". */
+static void plain_name(const char *comm, char *name)
+{
+	size_t length = strnlen(comm, REC_COMM_LEN - 1);
+
+	for (size_t i = 0; i < length; i++)
+		name[i] = comm[i] < ' ' || comm[i] > '~' ? '?' : comm[i];
+	name[length] = '\0';
+}
+
 static void note_tasks(struct trigger_watch *w, const struct item *item)
 {
 	const struct task_row *rows = item->data;
@@ -200,17 +210,19 @@ static void note_tasks(struct trigger_watch *w, const struct item *item)
 	for (uint32_t i = 0; i < item->count; i++) {
 		const struct rec_task *task = &rows[i].record;
 		uint32_t number = task->exit_code & 0x7f;
+		char name[REC_COMM_LEN];
 
 		if (task->event == TASK_EXEC)
 			forget(w, task->tgid);
 		if (task->event != TASK_EXIT || !(task->header.flags & TASK_LAST))
 			continue;
 		forget(w, task->tgid);
+		plain_name(task->comm, name);
 		for (size_t k = 0; k < w->count && number && task->header.flags & TASK_TARGET; k++)
 			if (w->trigger[k].kind == TRIGGER_SIGNAL &&
 			    (w->trigger[k].signal ? w->trigger[k].signal == number : !asks_for_end(number)))
-				tell(w, &w->trigger[k], task->tgid, "process %u (%.16s) was ended by signal %u (%s)",
-				     task->tgid, task->comm, number, strsignal((int)number));
+				tell(w, &w->trigger[k], task->tgid, "process %u (%s) was ended by signal %u (%s)",
+				     task->tgid, name, number, strsignal((int)number));
 	}
 }
 
