@@ -338,6 +338,39 @@ static void flights_share_the_room(void **state)
 	flight_store_free(store);
 }
 
+/* Whose processes do much, or who asks for snapshots all the time, loses her own seconds, not another user's. */
+static void who_has_most_gives_first(void **state)
+{
+	struct flight_store *store = flight_store_new(BUDGET, 1000 * SECOND);
+	struct session quiet, loud;
+	struct flight_window *window;
+	struct found found;
+
+	(void)state;
+	begin(&quiet, store, SECOND);
+	begin(&loud, store, SECOND);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(add(&quiet, 1000), 0);
+	quiet.now_ns += SECOND;
+	cut(&quiet);
+	for (int i = 0; i < 2000; i++) {
+		assert_int_equal(add(&loud, 20000), 0);
+		loud.now_ns += SECOND / 1000;
+		if (flight_wants_cut(loud.flight, loud.now_ns))
+			cut(&loud);
+	}
+	assert_true(flight_store_bytes(store) <= BUDGET);
+	window = take(&quiet, 0);
+	assert_non_null(window);
+	write_out(window, &found);
+	assert_int_equal(found.count, 10);
+	assert_int_equal(found.dropped, 0);
+	flight_window_free(window);
+	end(&quiet);
+	end(&loud);
+	flight_store_free(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +379,7 @@ int main(void)
 		cmocka_unit_test(what_is_too_old_goes),
 		cmocka_unit_test(a_window_outlives_its_flight),
 		cmocka_unit_test(flights_share_the_room),
+		cmocka_unit_test(who_has_most_gives_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

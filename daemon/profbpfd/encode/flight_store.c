@@ -17,6 +17,7 @@ struct flight {
 	struct flight_header header;
 	struct flight_segment *first, *last; /* those that have ended */
 	struct flight_segment *open;
+	uint64_t bytes; /* of all of these */
 	uint64_t start_ns; /* of the first segment that there ever was */
 	uint64_t dropped_old[TRACE_SOURCES], dropped_room[TRACE_SOURCES]; /* records */
 };
@@ -73,6 +74,7 @@ static void drop_first(struct flight *flight, uint64_t *counts)
 	if (!flight->first)
 		flight->last = NULL;
 	add_records(segment, counts);
+	flight->bytes -= segment->bytes;
 	flight->store->bytes -= segment->bytes;
 	release(segment);
 }
@@ -101,19 +103,19 @@ static void drop_old(struct flight_store *store, uint64_t now_ns)
 	}
 }
 
-/* The oldest of all; false if no segment has ended. */
+/* Of the flight that has most: no user's processes drive out what others have. False if no segment has ended. */
 static bool drop_oldest(struct flight_store *store)
 {
-	struct flight *oldest = NULL;
+	struct flight *largest = NULL;
 
 	for (struct flight *f = store->flights; f; f = f->next)
-		if (f->first && (!oldest || f->first->to_ns < oldest->first->to_ns))
-			oldest = f;
-	if (!oldest)
+		if (f->first && (!largest || f->bytes > largest->bytes))
+			largest = f;
+	if (!largest)
 		return false;
-	drop_first(oldest, oldest->dropped_room);
-	if (!oldest->held && !oldest->first)
-		free_flight(oldest);
+	drop_first(largest, largest->dropped_room);
+	if (!largest->held && !largest->first)
+		free_flight(largest);
 	return true;
 }
 
@@ -195,6 +197,7 @@ void flight_let_go(struct flight *flight)
 	pthread_mutex_lock(&store->lock);
 	flight->held = false;
 	if (flight->open) {
+		flight->bytes -= flight->open->bytes;
 		store->bytes -= flight->open->bytes;
 		release(flight->open);
 		flight->open = NULL;
@@ -232,6 +235,7 @@ int flight_cut(struct flight *flight, const struct flight_cut *cut)
 		segment->realtime_ns = cut->realtime_ns;
 		segment->begin = *cut->books;
 		segment->bytes = sizeof(*segment);
+		flight->bytes += segment->bytes;
 		flight->store->bytes += segment->bytes;
 		flight->open = segment;
 		if (!flight->start_ns)
@@ -268,6 +272,7 @@ static int add_chunks(struct flight *flight, size_t wanted)
 			segment->first = chunk;
 		segment->last = chunk;
 		segment->bytes += sizeof(*chunk);
+		flight->bytes += sizeof(*chunk);
 		flight->store->bytes += sizeof(*chunk);
 		wanted -= wanted < FLIGHT_CHUNK ? wanted : FLIGHT_CHUNK;
 	}

@@ -5,7 +5,7 @@
  * One store for all of them, within a budget of bytes that is never exceeded but by one packet and the bookkeeping.
  * A session's part is a flight: its packets, as a file would have them, cut into segments that can be read
  * alone. Segments that are older than the window are dropped, then, where room is wanted, the oldest of
- * all flights. What is dropped is counted, by record.
+ * the flight that takes most. What is dropped is counted, by record.
  *
  * A snapshot takes a window of a flight (flight_window.h). Every function here may be called from any thread; of a
  * flight one at a time cuts and appends: its writer.
