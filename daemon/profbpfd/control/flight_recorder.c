@@ -14,6 +14,7 @@
 #define BUDGET 0.01 /* of a CPU, that recording may cost */
 #define INTERVAL_NS 1000000000ull
 #define AGAIN_NS 10000000000ull /* after a session has failed */
+#define PLACES_PER_USER 2 /* of an ordinary user: processes with different main groups have sessions of their own */
 
 /* The processes of root, or of an ordinary user. */
 struct group {
@@ -134,15 +135,15 @@ static void begin_session(struct flight_recorder *recorder, struct group *group)
 	roster_add(&services->roster, entry);
 }
 
-/* Groups that have nothing to record: what is left of them in memory is nobody's to ask for any more. */
-static void forget_ended(struct flight_recorder *recorder)
+/* Groups that have nothing to record, all or @owner's: what is left of them in memory is nobody's to ask for any more. */
+static void forget_ended(struct flight_recorder *recorder, bool all, uid_t owner)
 {
 	struct group **link = &recorder->groups;
 
 	while (*link) {
 		struct group *group = *link;
 
-		if (group->session) {
+		if (group->session || (!all && group->owner != owner)) {
 			link = &group->next;
 			continue;
 		}
@@ -151,6 +152,31 @@ static void forget_ended(struct flight_recorder *recorder)
 		flight_let_go(group->flight);
 		free(group);
 	}
+}
+
+static size_t count_groups(const struct flight_recorder *recorder, uid_t owner)
+{
+	size_t count = 0;
+
+	for (const struct group *g = recorder->groups; g; g = g->next)
+		count += g->owner == owner;
+	return count;
+}
+
+/* A place is kept for root's; and nobody takes those of others by running with one group after the other. */
+static bool has_place(struct flight_recorder *recorder, uid_t owner)
+{
+	size_t most = RECORDER_USERS_MAX;
+
+	if (owner != (uid_t)-1 && !count_groups(recorder, (uid_t)-1))
+		most--;
+	if (count_groups(recorder, owner) >= PLACES_PER_USER)
+		forget_ended(recorder, false, owner);
+	if (count_groups(recorder, owner) >= PLACES_PER_USER)
+		return false;
+	if (recorder->group_count >= most)
+		forget_ended(recorder, true, owner);
+	return recorder->group_count < most;
 }
 
 static struct group *find_group(struct flight_recorder *recorder, const struct found_process *process)
@@ -162,13 +188,11 @@ static struct group *find_group(struct flight_recorder *recorder, const struct f
 		group = group->next;
 	if (group)
 		return group;
-	if (recorder->group_count == RECORDER_USERS_MAX)
-		forget_ended(recorder);
-	if (recorder->group_count == RECORDER_USERS_MAX) {
+	if (!has_place(recorder, process->owner)) {
 		if (!recorder->crowded)
-			fprintf(stderr, "profbpfd: flight recorder: there are processes of more than %d users: those of "
-					"user %u, and of further ones, are not recorded\n",
-				RECORDER_USERS_MAX, (unsigned int)process->owner);
+			fprintf(stderr, "profbpfd: flight recorder: there are processes of more than %d users, or with more than "
+					"%d groups of one: those of user %u with group %u, and further ones, are not recorded\n",
+				RECORDER_USERS_MAX - 1, PLACES_PER_USER, (unsigned int)process->owner, (unsigned int)gid);
 		recorder->crowded = true;
 		return NULL;
 	}
