@@ -266,12 +266,49 @@ static void bodies_are_repeated(void **state)
 	expect_end(reader);
 }
 
+/* Whoever ends a session before this is all that the flight recorder keeps of it has to know. */
+static void what_a_flight_repeats_is_told(void **state)
+{
+	struct flight_store *store = flight_store_new(1 << 20, 60000000000ull);
+	struct writer_memory memory = { flight_new(store), NULL };
+	struct cut_row row = { .ts_ns = 0 };
+	struct written w = { .segment = PROFBPF__SEGMENT__INIT, .fd = -1, .random = 7 };
+	struct item *item = item_new(ITEM_CUT, sizeof(row));
+	uint64_t body[8192];
+
+	w.queue = item_queue_new(1 << 20);
+	w.texts = texts_new();
+	w.wake_fd = eventfd(0, EFD_CLOEXEC);
+	assert_true(memory.flight && w.queue && w.texts && w.wake_fd >= 0 && item);
+	w.writer = writer_new(-1, &memory, &w.segment, w.queue, w.texts, NULL, w.wake_fd, NULL);
+	assert_non_null(w.writer);
+	for (size_t i = 0; i < sizeof(body) / sizeof(*body); i++)
+		body[i] = pbt_stream_random(&w.random);
+	push_body(&w, PROFBPF__PACKET__KIND__STACKS, body, sizeof(body), true);
+	push_body(&w, FILLER, body, sizeof(body), false);
+	assert_int_equal(item_append(item, &row, sizeof(row)), 0);
+	push(&w, item);
+	push(&w, item_new(ITEM_END, 0));
+	writer_finish(w.writer);
+	assert_int_equal(writer_error(w.writer), 0);
+	assert_in_range(writer_repeated(w.writer), sizeof(body), sizeof(body) + 4096);
+	assert_true(flight_is_heavy(memory.flight, writer_repeated(w.writer)));
+	assert_false(flight_is_heavy(memory.flight, 4096));
+	writer_free(w.writer);
+	flight_let_go(memory.flight);
+	flight_store_free(store);
+	item_queue_free(w.queue);
+	texts_free(w.texts);
+	close(w.wake_fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unseen_ends_are_repeated),
 		cmocka_unit_test(what_is_left_out_is_repeated),
 		cmocka_unit_test(bodies_are_repeated),
+		cmocka_unit_test(what_a_flight_repeats_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -346,6 +346,11 @@ bool flight_is_full(struct flight *flight)
 	return open_bytes(flight) >= 2 * flight->store->budget / FLIGHT_PARTS;
 }
 
+bool flight_is_heavy(const struct flight *flight, uint64_t bytes)
+{
+	return bytes >= flight->store->budget / (2 * FLIGHT_PARTS);
+}
+
 /* ---- windows */
 
 void flight_segment_release(struct flight_store *store, struct flight_segment *segment)

@@ -60,6 +60,7 @@ struct writer {
 	uint32_t driver_count;
 	uint32_t segment_index;
 	uint64_t segment_start;		/* bytes written before this segment */
+	uint64_t repeated_bytes;	/* which it began with */
 	bool ended;
 	int error;
 	uint64_t bytes;
@@ -317,6 +318,7 @@ static void cut_flight(struct writer *w, uint64_t ts_ns)
 	if (flight_cut(w->flight, &cut))
 		fail(w, -ENOMEM);
 	begin_segment(w);
+	__atomic_store_n(&w->repeated_bytes, w->output.written - w->segment_start, __ATOMIC_RELAXED);
 	if (clocks)
 		put(w, clocks->body, clocks->data, clocks->size);
 	item_free(clocks);
@@ -485,6 +487,11 @@ int writer_error(const struct writer *writer)
 uint64_t writer_bytes(const struct writer *writer)
 {
 	return __atomic_load_n(&writer->bytes, __ATOMIC_RELAXED);
+}
+
+uint64_t writer_repeated(const struct writer *writer)
+{
+	return __atomic_load_n(&writer->repeated_bytes, __ATOMIC_RELAXED);
 }
 
 uint64_t writer_delivered(const struct writer *writer, unsigned int source)

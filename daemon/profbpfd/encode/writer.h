@@ -47,6 +47,9 @@ int writer_error(const struct writer *writer);
 uint64_t writer_bytes(const struct writer *writer);
 uint64_t writer_delivered(const struct writer *writer, unsigned int source);
 
+/* writer_repeated - with a flight: bytes that the segment began with, all of which are repeated in each; from any thread */
+uint64_t writer_repeated(const struct writer *writer);
+
 /* writer_unwritten - rows of a source that could not be written; from any thread */
 uint64_t writer_unwritten(const struct writer *writer, unsigned int source);
 

@@ -10,6 +10,7 @@
 #include "daemon/profbpfd/session/session_private.h"
 
 #define ASKS_MAX 64 /* that wait at a time */
+#define HEAVY_AFTER_NS 3600000000000ull /* what a session repeats by then has grown, and was not there from the start */
 
 static void wake(struct session *s)
 {
@@ -159,6 +160,19 @@ static void end_if_idle(struct session *s)
 		session_end(s, false, "no process is left");
 }
 
+/*
+ * What each segment repeats, above all the stacks that there ever were, grows as long as the session lasts. Before it
+ * takes all of the memory the session ends, and another one begins without it a little later.
+ */
+static void end_if_heavy(struct session *s)
+{
+	uint64_t ran_ns = session_now_ns() - s->start_ns;
+
+	if (ran_ns > HEAVY_AFTER_NS && ran_ns > flight_window_ns(s->request.flight) &&
+	    flight_is_heavy(s->request.flight, writer_repeated(s->writer)))
+		session_end(s, false, "what each of its segments repeats takes too much memory: it begins anew");
+}
+
 void session_flight_look(struct session *s)
 {
 	struct session_inbox inbox = take_inbox(s, false);
@@ -170,6 +184,7 @@ void session_flight_look(struct session *s)
 	if (!inbox.ask_count && flight_wants_cut(s->request.flight, session_now_ns())) {
 		cut(s, NULL);
 		end_if_idle(s);
+		end_if_heavy(s);
 	}
 	free(inbox.newcomers);
 	free(inbox.asks);
