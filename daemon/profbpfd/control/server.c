@@ -387,6 +387,21 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+/* Not while a snapshot is written: it needs the recorder's memory, whose thread looks at what is mapped. */
+static void free_services(struct services *services)
+{
+	flight_recorder_free(services->recorder);
+	triggers_free(services->triggers);
+	trigger_files_free(services->trigger_files);
+	file_cache_free(services->file_cache);
+	gate_free(services->gate);
+	map_watch_free(services->map_watch);
+	prices_free(services->prices);
+	kernel_names_free(services->kernel_names);
+	unwinder_free(services->unwinder);
+	mentioned_types_free(&services->features.types);
+}
+
 static void close_server(struct server *server)
 {
 	while (server->clients) {
@@ -399,18 +414,8 @@ static void close_server(struct server *server)
 	if (!server->given_up) {
 		job_queue_free(server->services.jobs, request_drop);
 		roster_free(&server->services.roster);
-		if (snapshots_free(server->services.snapshots)) {
-			flight_recorder_free(server->services.recorder);
-			triggers_free(server->services.triggers);
-			trigger_files_free(server->services.trigger_files);
-		}
-		file_cache_free(server->services.file_cache);
-		gate_free(server->services.gate);
-		map_watch_free(server->services.map_watch);
-		prices_free(server->services.prices);
-		kernel_names_free(server->services.kernel_names);
-		unwinder_free(server->services.unwinder);
-		mentioned_types_free(&server->services.features.types);
+		if (snapshots_free(server->services.snapshots))
+			free_services(&server->services);
 	}
 	if (server->listen_fd >= 0)
 		unlink(server->options->socket);
