@@ -16,7 +16,7 @@
 struct part {
 	uint8_t *data; /* the fields that were kept, as they came */
 	size_t size;
-	size_t entries[FIELDS]; /* of each packed column, kept or not */
+	size_t entries[FIELDS]; /* of each column, kept or not */
 };
 
 /* How many of eight bytes have not their highest bit: each ends a number. */
@@ -58,8 +58,10 @@ static bool take_part(struct loader *loader, const struct pbt_packet *packet, ui
 		return loader_out_of_memory(loader);
 	for (const uint8_t *begin = rest.at; (got = proto_next(&rest, &field)) > 0;
 	     begin = rest.at) {
+		/* A number outside of a packed column is an entry, too: so protobuf-c reads it. */
 		if (field.number < FIELDS)
-			part->entries[field.number] += count_entries(&field.bytes);
+			part->entries[field.number] +=
+				field.bytes.end == rest.at ? count_entries(&field.bytes) : 1;
 		if (field.number < FIELDS && kept & FIELD(field.number)) {
 			memcpy(part->data + part->size, begin, (size_t)(rest.at - begin));
 			part->size += (size_t)(rest.at - begin);

@@ -379,6 +379,32 @@ static void columns_of_unequal_length_are_refused(void **state)
 	model_free(model);
 }
 
+/* 1,000 functions, packed, and one end, which is not: where calls are only counted it is not taken for 1,000. */
+static void columns_that_are_not_packed_have_their_length(void **state)
+{
+	static const uint8_t functions[] = { 0x3a, 0xe8, 0x07 }, end[] = { 0x20, 0x02 };
+	uint8_t body[sizeof(functions) + 1000 + sizeof(end)];
+	char path[] = "/tmp/test_load.XXXXXX", error[256] = "";
+	struct trace_builder *builder = session(1, 1, 1000);
+	struct model *model = model_new();
+	struct loader *loader = loader_new(model);
+	int fd = mkstemp(path);
+
+	memcpy(body, functions, sizeof(functions));
+	memset(body + sizeof(functions), 1, 1000);
+	memcpy(body + sizeof(functions) + 1000, end, sizeof(end));
+	trace_packet(builder, PROFBPF__PACKET__KIND__CALLS, body, sizeof(body));
+	trace_write(builder, path);
+	trace_builder_free(builder);
+	loader_choose(loader, LOAD_TASKS);
+	assert_int_equal(load_pbt(loader, path, error, sizeof(error)), 0);
+	assert_int_equal(model->damage.packets_skipped, 1);
+	loader_free(loader);
+	model_free(model);
+	close(fd);
+	unlink(path);
+}
+
 /* Values that cannot be are dropped one by one. */
 static void impossible_rows_are_dropped(void **state)
 {
@@ -545,6 +571,7 @@ int main(void)
 		cmocka_unit_test(statistics_replace_earlier_ones),
 		cmocka_unit_test(unannounced_threads_are_kept),
 		cmocka_unit_test(columns_of_unequal_length_are_refused),
+		cmocka_unit_test(columns_that_are_not_packed_have_their_length),
 		cmocka_unit_test(impossible_rows_are_dropped),
 		cmocka_unit_test(rows_are_sorted),
 		cmocka_unit_test(times_of_device_tasks_survive),
