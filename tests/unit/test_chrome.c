@@ -397,7 +397,22 @@ static struct walked walk(const struct events *events, const char *phase, const 
 	return walked;
 }
 
-/* None is lost, the long ones stay, and arrows have both of their ends. */
+/* What the counter of tasks says from the last event of it on. */
+static const char *queued_at_the_end(const struct events *events)
+{
+	const char *value = "";
+
+	for (size_t i = 0; i < events->root->u.array.len; i++) {
+		yajl_val event = events->root->u.array.values[i];
+
+		if (strcmp(string_field(event, "ph"), "C") == 0 &&
+		    strcmp(string_field(event, "name"), "Tasks queued or running") == 0)
+			value = text_arg(event, "tasks");
+	}
+	return value;
+}
+
+/* None is lost, the long ones stay, and arrows have both of their ends; a device that is done has nothing queued. */
 static void crowds_are_merged(void **state)
 {
 	struct events events = export(crowd());
@@ -412,6 +427,7 @@ static void crowds_are_merged(void **state)
 	assert_in_range(arrows, CROWD / 10000, calls.alone);
 	assert_int_equal(walk(&events, "f", "launch", "").events, arrows);
 	assert_in_range(events.root->u.array.len, 1000, CROWD);
+	assert_string_equal(queued_at_the_end(&events), "0");
 	events_free(&events);
 }
 

@@ -145,26 +145,39 @@ static void take_task(struct devices_writer *devices, uint32_t row, const char *
 		write_task(devices, row, stream_name);
 }
 
+static void write_depth(struct devices_writer *devices, uint64_t ns, int64_t depth)
+{
+	struct chrome_trace *trace = devices->trace;
+
+	if (!export_instant(&trace->window, ns))
+		return;
+	chrome_event(&trace->writer, 'C', "Tasks queued or running", NULL, devices->pid, 0);
+	chrome_time(&trace->writer, ns);
+	chrome_arg_int(&trace->writer, "tasks", depth);
+	chrome_event_end(&trace->writer);
+}
+
 static int write_queue(struct devices_writer *devices, const uint32_t *order, uint32_t count)
 {
 	struct chrome_trace *trace = devices->trace;
 	uint32_t steps;
 	struct task_queue_step *step = task_queue_compute(trace->model, order, count, &steps);
+	const uint64_t apart_ns = 2 * trace->tasks.resolution_ns;
 
 	if (!step)
 		return -ENOMEM;
-	/* Where tasks are merged, of steps that are as near to each other the highest stands for all. */
+	/*
+	 * Where tasks are merged, of steps that are nearly as near to each other the highest stands for all, and then
+	 * the last, which may go on for long. These are two, of twice the time that tasks are merged in.
+	 */
 	for (uint32_t i = 0, next; i < steps; i = next) {
 		int64_t depth = step[i].depth;
 
-		for (next = i + 1; next < steps && step[next].ns - step[i].ns < trace->tasks.resolution_ns; next++)
+		for (next = i + 1; next < steps && step[next].ns - step[i].ns < apart_ns; next++)
 			depth = step[next].depth > depth ? step[next].depth : depth;
-		if (!export_instant(&trace->window, step[i].ns))
-			continue;
-		chrome_event(&trace->writer, 'C', "Tasks queued or running", NULL, devices->pid, 0);
-		chrome_time(&trace->writer, step[i].ns);
-		chrome_arg_int(&trace->writer, "tasks", depth);
-		chrome_event_end(&trace->writer);
+		write_depth(devices, step[i].ns, depth);
+		if (step[next - 1].depth != depth)
+			write_depth(devices, step[next - 1].ns, step[next - 1].depth);
 	}
 	free(step);
 	return 0;
