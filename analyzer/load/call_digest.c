@@ -7,6 +7,7 @@
 #include "analyzer/load/loader.h"
 
 #define ROWS_MAX 65536 /* a job has some hundred; more are not looked up for each call */
+#define WAITING_MAX 1024 /* of a thread; each of its calls looks at all of them */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -160,6 +161,10 @@ static bool wait_for_outer(struct loader *loader, struct digest_thread *thread,
 		merge(&other->row, row);
 		if (new.first_start_ns < other->first_start_ns)
 			other->first_start_ns = new.first_start_ns;
+		return true;
+	}
+	if (thread->waiting.count == WAITING_MAX) {
+		loader->model->survey.too_many = true;
 		return true;
 	}
 	return MODEL_PUSH(&thread->waiting, new) || loader_out_of_memory(loader);
