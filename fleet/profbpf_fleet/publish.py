@@ -21,6 +21,7 @@ from profbpf_fleet.directory import Waiting
 from profbpf_fleet.engines import Problem
 from profbpf_fleet.messages import pack
 from profbpf_fleet.numbering import news
+from profbpf_fleet.spool import ROUND
 
 # As the daemon's metrics have them (daemon/profbpfd/metrics/process_labels.c).
 RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "RANK_ID")
@@ -196,7 +197,7 @@ class Sender:
 
 
 def one_round(recorder, cutter, spool):
-    folder = tempfile.mkdtemp(prefix="round-", dir=spool.folder)
+    folder = tempfile.mkdtemp(prefix=ROUND, dir=spool.folder)
     try:
         lake, devices, at_ns = recorder.take(folder)
         files, state = cutter.cut(lake, devices, at_ns, spool.state)

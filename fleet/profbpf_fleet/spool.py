@@ -24,6 +24,11 @@ from profbpf_fleet.engines import Problem
 from profbpf_fleet.messages import name_of, sync_folder, write_file
 
 
+# What may be left of one that was killed; whatever else is in the folder is somebody else's.
+ROUND = "round-"
+UNFINISHED = re.compile(r"\.(\d+\.message|spool\.json)\.\d+")
+
+
 def boot_id():
     with contextlib.suppress(OSError):
         return pathlib.Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")[:8]
@@ -58,11 +63,13 @@ class Spool:
         self.source = known.get("source") or f"{host}-{boot_id()}-{secrets.token_hex(4)}"
         self.next, self.given_up, self.state = known.get("next", 1), known.get("given_up", 0), known.get("state", {})
         for path in list(self.folder.iterdir()):
-            number = int(path.stem) if path.suffix == ".message" and path.stem.isdigit() else None
-            if path.is_dir():
+            if path.name.startswith(ROUND) and path.is_dir():
                 shutil.rmtree(path, ignore_errors=True)
-            elif number is not None and number >= self.next or path.name.startswith("."):
+            elif UNFINISHED.fullmatch(path.name):
                 path.unlink()
+        for number in self.waiting():
+            if number >= self.next:
+                self.path_of(number).unlink()
 
     def write_state(self):
         known = {"source": self.source, "next": self.next, "given_up": self.given_up, "state": self.state}
@@ -73,7 +80,7 @@ class Spool:
 
     def waiting(self):
         """Numbers of the messages that are there, the oldest first."""
-        return sorted(int(path.stem) for path in self.folder.glob("*.message"))
+        return sorted(int(path.stem) for path in self.folder.glob("*.message") if re.fullmatch("[0-9]{10}", path.stem))
 
     def add(self, payload, state):
         """Keep a message, and the publisher's state with it: both or neither. Returns how many old ones had to go for it."""

@@ -68,6 +68,15 @@ class Spools(unittest.TestCase):
         with self.assertRaises(Problem):
             spool.Spool(FOLDER / "killed", 1000)
 
+    def test_what_is_not_its_own_stays(self):
+        folder = FOLDER / "home"
+        (folder / "project").mkdir(parents=True)
+        (folder / "round-killed").mkdir()
+        for name in (".profile", "a.message", ".0000000001.message.77", ".spool.json.77"):
+            (folder / name).write_bytes(b"")
+        kept = spool.Spool(folder, 1000)
+        self.assertEqual((sorted(path.name for path in folder.iterdir()), kept.waiting()), ([".profile", "a.message", "lock", "project"], []))
+
     def test_it_is_bounded(self):
         kept = spool.Spool(FOLDER / "full", 100)
         gone = [kept.add(bytes(30), {}) for _ in range(6)]
