@@ -42,29 +42,31 @@ class Window(engines.DuckDB):
         self.execute(f"CREATE OR REPLACE TABLE {name} AS {select}")
 
     def load(self, table, paths):
-        """Files' rows as a table new_TABLE; those that cannot be read are told and left out."""
+        """Files' rows as a table new_TABLE; those that cannot be read are told and left out. Returns whether any could."""
+        try:
+            self.execute(f"CREATE OR REPLACE TABLE new_{table} AS {self.rows_of(table, paths)}")
+            return True
+        except engines.Problem:
+            return self.load_each(table, paths)
+
+    def rows_of(self, table, paths):
         listed = ", ".join("'" + path.replace("'", "''") + "'" for path in paths)
         source = f"read_parquet([{listed}], union_by_name = true)"
-        try:
-            present = set(self.columns(source))
-            columns = ", ".join(f"CAST({name if name in present else 'NULL'} AS {kind}) AS {name}" for name, kind in defined(table))
-            self.execute(f"CREATE OR REPLACE TABLE new_{table} AS SELECT {columns} FROM {source}")
-        except engines.Problem as problem:
-            if len(paths) == 1:
-                self.damaged.append(str(problem))
-                return False
-            return self.load(table, self.readable(paths))
-        return True
+        present = set(self.columns(source))
+        columns = ", ".join(f"CAST({name if name in present else 'NULL'} AS {kind}) AS {name}" for name, kind in defined(table))
+        return f"SELECT {columns} FROM {source}"
 
-    def readable(self, paths):
-        good = []
+    def load_each(self, table, paths):
+        """One file after the other: what is damaged may be found out with its last row only."""
+        loaded = False
+        self.execute(f"CREATE OR REPLACE TABLE new_{table} ({', '.join(f'{name} {kind}' for name, kind in defined(table))})")
         for path in paths:
             try:
-                self.rows("SELECT count(*) AS n FROM read_parquet('" + path.replace("'", "''") + "')")
-                good.append(path)
+                self.execute(f"INSERT INTO new_{table} {self.rows_of(table, [path])}")
+                loaded = True
             except engines.Problem as problem:
                 self.damaged.append(str(problem))
-        return good or paths[:1]
+        return loaded
 
     def ingest(self, files):
         """[(table, path)]: take their rows in. Returns whether there are more steps."""

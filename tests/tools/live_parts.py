@@ -9,7 +9,7 @@ import unittest
 
 from profbpf_fleet import alerts, directory, hangs, messages, numbering, publish, spool
 from profbpf_fleet.engines import Problem
-from profbpf_fleet.window import Progress
+from profbpf_fleet.window import Progress, Window
 
 FOLDER = pathlib.Path(sys.argv.pop(1))
 MS = 1_000_000
@@ -129,6 +129,27 @@ class Files(unittest.TestCase):
         for name, payload in (("x", messages.pack({})), (messages.name_of("h-00000000-11111111", 1), b"no archive")):
             with self.assertRaises(Problem):
                 messages.write_to_lake(str(FOLDER / "none"), name, payload)
+
+
+class Windows(unittest.TestCase):
+    def setUp(self):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        self.window = Window(80)
+        self.addCleanup(self.window.close)
+
+    def file(self, name, select):
+        path = str(FOLDER / f"{name}.parquet")
+        self.window.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
+        return "steps", path
+
+    def test_damaged_files_are_left_out(self):
+        good = self.file("good", "SELECT 3 AS rank, 'h' AS host, 7 AS step, 1000 AS start_ns, 100 AS step_ns")
+        # Its footer is whole, and its rows can be counted.
+        bad = self.file("bad", "SELECT 'x' AS rank, 'h' AS host, 8 AS step, 1100 AS start_ns, 100 AS step_ns")
+        self.assertTrue(self.window.ingest([bad, good]))
+        self.assertEqual(self.window.rows("SELECT rank, step FROM live_steps"), [{"rank": 3, "step": 7}])
+        self.assertEqual(len(self.window.damaged), 1)
+        self.assertFalse(self.window.ingest([bad, bad]))
 
 
 def progress(quiet_s, last_s=None, step=7):
