@@ -10,6 +10,7 @@ from profbpf_fleet.numbering import shift_to
 
 PROGRESS = "rank INT, host VARCHAR(255), at_ns BIGINT, step BIGINT, end_ns BIGINT, last_ns BIGINT, marked BOOLEAN"
 HEARD = 0.9  # steps of so many of the ranks are judged
+OLD = 0.2  # of the rows may be of earlier steps
 OF_RANKS = ("steps", "collectives", "idle", "operators")
 
 Progress = collections.namedtuple("Progress", "host at_ns step end_ns last_ns marked")
@@ -136,7 +137,18 @@ class Window(engines.DuckDB):
             "SELECT n.rank FROM new_steps n JOIN (SELECT rank, max(step) AS step, max(start_ns) AS start_ns FROM live_steps GROUP BY rank) k "
             "ON k.rank = n.rank WHERE n.step <= k.step AND n.start_ns > k.start_ns GROUP BY n.rank ORDER BY n.rank")]
         for table in OF_RANKS if ranks else ():
-            self.execute(f"DELETE FROM live_{table} WHERE rank IN ({', '.join(map(str, ranks))})")
+            self.keep(table, f"rank NOT IN ({', '.join(map(str, ranks))})")
+
+    def keep(self, table, what):
+        """Of rows that are deleted DuckDB gives back no memory, nor of a file that it spilled them to: the others are written anew."""
+        self.execute(f"CREATE OR REPLACE TABLE live_{table} AS SELECT * FROM live_{table} WHERE {what}")
+
+    def forget_before(self, step):
+        """What is not judged any more, as soon as it is a good part of the rows: judge.py asks for no earlier steps anyway."""
+        for table in OF_RANKS:
+            found = self.rows(f"SELECT count(*) AS n, count(*) FILTER (WHERE step < {step}) AS old FROM live_{table}")[0]
+            if found["old"] > OLD * found["n"]:
+                self.keep(table, f"step >= {step}")
 
     def last_step(self):
         """The last step that nearly all ranks told; None while there is none."""
@@ -151,7 +163,6 @@ class Window(engines.DuckDB):
         to_step = self.last_step()
         if to_step is None:
             return None
-        for table in OF_RANKS:
-            self.execute(f"DELETE FROM live_{table} WHERE step < {to_step - self.steps + 1}")
+        self.forget_before(to_step - self.steps + 1)
         result = judge.answer(self, to_step - self.steps + 1, to_step)
         return result | {"to_step": to_step}

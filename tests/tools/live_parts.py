@@ -151,6 +151,13 @@ class Windows(unittest.TestCase):
         self.assertEqual(len(self.window.damaged), 1)
         self.assertFalse(self.window.ingest([bad, bad]))
 
+    def test_old_steps_go(self):
+        self.window.execute("INSERT INTO live_steps SELECT 0, 'h', range, 1000 * range, 1000, 0, 0, 0 FROM range(100)")
+        self.window.forget_before(10)
+        self.assertEqual(self.window.rows("SELECT min(step) AS step, count(*) AS n FROM live_steps"), [{"step": 0, "n": 100}])
+        self.window.forget_before(30)
+        self.assertEqual(self.window.rows("SELECT min(step) AS step, count(*) AS n FROM live_steps"), [{"step": 30, "n": 70}])
+
 
 def progress(quiet_s, last_s=None, step=7):
     return Progress("host1", 100 * 10**9, step, int((100 - quiet_s) * 1e9), int((100 - (last_s or quiet_s)) * 1e9), True)
