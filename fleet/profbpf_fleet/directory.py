@@ -90,13 +90,18 @@ class DirectorySource:
             known = number_of(name)
             if known:
                 self.floors[known[0]] = max(known[1], self.floors.get(known[0], 0))
-            try:
-                os.unlink(os.path.join(self.folder, table, name))
-            except FileNotFoundError:
-                pass
-            except OSError as error:
-                raise Problem(f"{self.folder}/{table}/{name}: {error.strerror}; watch without --keep leaves it there") from error
+            # Nobody looks at hosts, which a message has beside its steps.
+            for removed in ("hosts", table) if table == "steps" else (table,):
+                self.remove(removed, name)
             del self.seen[table, name]
+
+    def remove(self, table, name):
+        try:
+            os.unlink(os.path.join(self.folder, table, name))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise Problem(f"{self.folder}/{table}/{name}: {error.strerror}; watch without --keep leaves it there") from error
 
     def close(self):
         pass

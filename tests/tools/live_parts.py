@@ -114,13 +114,14 @@ class Files(unittest.TestCase):
 
     def test_what_was_removed_for_its_age_is_not_taken_again(self):
         lake, name, state = str(FOLDER / "old"), messages.name_of("host1-00000000-11111111", 5), {}
-        messages.write_to_lake(lake, name, messages.pack({"steps": b"s"}))
+        messages.write_to_lake(lake, name, messages.pack({"hosts": b"h", "steps": b"s"}))
         source = directory.DirectorySource(lake, state, keep_s=60)
         path = source.poll()[0][1]
         os.utime(path, (1, 1))
         source.seen["steps", f"{name}.parquet"] = 1
         source.poll()
         self.assertFalse(os.path.exists(path))
+        self.assertEqual(os.listdir(f"{lake}/hosts"), [])
         messages.write_to_lake(lake, name, messages.pack({"steps": b"s"}))
         self.assertEqual(directory.DirectorySource(lake, state, keep_s=60).poll(), [])
 
