@@ -9,13 +9,15 @@ its number in the spool. In a lake each of its files has that name, so to write 
 import io
 import os
 import re
+import struct
 import zipfile
 
 from profbpf_fleet.engines import Problem
 
 # In the order in which their files appear in a lake: what judges it looks at steps first.
 TABLES = ("hosts", "collectives", "idle", "operators", "progress", "steps")
-NAME = re.compile(r"(?P<source>[A-Za-z0-9._]+-[0-9a-f]{8}-[0-9a-f]{8})-(?P<number>\d{10})")
+# A host's name has 64 characters at most; with more a file's might be too long.
+NAME = re.compile(r"(?P<source>[A-Za-z0-9._]{1,64}-[0-9a-f]{8}-[0-9a-f]{8})-(?P<number>[0-9]{10})")
 
 
 def name_of(source, number):
@@ -42,9 +44,13 @@ def unpack(name, payload):
     """[(table, bytes)] in the order of TABLES; other entries are of a later release and left out."""
     try:
         with zipfile.ZipFile(io.BytesIO(payload)) as archive:
-            present = set(archive.namelist())
-            return [(table, archive.read(f"{table}.parquet")) for table in TABLES if f"{table}.parquet" in present]
-    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError) as error:
+            present = {entry.filename: entry for entry in archive.infolist()}
+            wanted = [(table, present[f"{table}.parquet"]) for table in TABLES if f"{table}.parquet" in present]
+            # What is compressed may unpack to any size.
+            if any(entry.compress_type != zipfile.ZIP_STORED for _, entry in wanted):
+                raise zipfile.BadZipFile("it is compressed")
+            return [(table, archive.read(entry)) for table, entry in wanted]
+    except (zipfile.BadZipFile, EOFError, OSError, ValueError, RuntimeError, NotImplementedError, struct.error) as error:
         raise Problem(f"message {name} is damaged: {error}") from error
 
 

@@ -36,7 +36,7 @@ def boot_id():
 
 
 def host_name():
-    return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname()) or "host"
+    return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())[:64] or "host"
 
 
 class Spool:

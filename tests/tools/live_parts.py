@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """live_parts.py FOLDER: parts of profbpf-fleet publish and watch alone: numbering, spool, hangs, alerts, a directory's files."""
 
+import io
 import os
 import pathlib
 import sys
 import unittest
+import zipfile
 
 from profbpf_fleet import alerts, directory, hangs, messages, numbering, publish, spool
 from profbpf_fleet.engines import Problem
@@ -126,8 +128,13 @@ class Files(unittest.TestCase):
         self.assertEqual(directory.DirectorySource(lake, state, keep_s=60).poll(), [])
 
     def test_names_and_damage(self):
-        self.assertIsNone(messages.parsed("../../etc-00000000-11111111-0000000001"))
-        for name, payload in (("x", messages.pack({})), (messages.name_of("h-00000000-11111111", 1), b"no archive")):
+        for name in ("../../etc-00000000-11111111-0000000001", "h" * 250 + "-00000000-11111111-0000000001", "h-00000000-11111111-\u0661000000001"):
+            self.assertIsNone(messages.parsed(name))
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("steps.parquet", bytes(1000))
+        good = messages.name_of("h-00000000-11111111", 1)
+        for name, payload in (("x", messages.pack({})), (good, b"no archive"), (good, packed.getvalue())):
             with self.assertRaises(Problem):
                 messages.write_to_lake(str(FOLDER / "none"), name, payload)
 
