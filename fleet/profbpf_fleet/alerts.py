@@ -5,6 +5,7 @@ What is told is kept in the state, which watch.py writes after it was told: who 
 """
 
 import datetime
+import http.client
 import json
 import sys
 import threading
@@ -125,12 +126,12 @@ class Webhook:
             try:
                 self.post(finding)
                 tries = 0
-            except (OSError, urllib.error.URLError, ValueError) as error:
+            except (OSError, urllib.error.URLError, http.client.HTTPException, ValueError) as error:
                 tries += 1
                 if tries < WEBHOOK_TRIES:
                     time.sleep(min(2 ** tries, 30))
                     continue
-                self.say(f"webhook {self.url}: {error}; given up: {finding['sentence']}")
+                self.say(f"webhook {self.url}: {str(error) or type(error).__name__}; given up: {finding['sentence']}")
                 tries = 0
             with self.change:
                 self.pending.pop(0)

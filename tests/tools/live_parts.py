@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """live_parts.py FOLDER: parts of profbpf-fleet publish and watch alone: numbering, spool, hangs, alerts, a directory's files."""
 
+import http.client
 import io
 import os
 import pathlib
 import sys
+import threading
 import unittest
+import unittest.mock
 import zipfile
 
 from profbpf_fleet import alerts, directory, hangs, messages, numbering, publish, spool
@@ -202,6 +205,24 @@ class Alerts(unittest.TestCase):
             kept.update("holder", [])
         self.assertEqual([(t["state"], t["why"], t["since_step"]) for t in told], [("begins", "unknown", 20), ("changes", "compute", 20), ("ends", "compute", 20)])
         self.assertIn("since step 20", told[2]["sentence"])
+
+
+class Webhooks(unittest.TestCase):
+    def test_it_goes_on_whatever_answers(self):
+        said, taken = [], threading.Event()
+
+        class Hook(alerts.Webhook):
+            def post(self, finding):
+                if finding["sentence"] == "one":
+                    raise http.client.BadStatusLine("no HTTP")
+                taken.set()
+        with unittest.mock.patch.object(alerts.time, "sleep"):
+            hook = Hook("http://127.0.0.1/", {}, said.append)
+            for sentence in ("one", "two"):
+                hook({"sentence": sentence})
+            self.assertTrue(taken.wait(20))
+        self.assertEqual(len(said), 1)
+        self.assertIn("given up: one", said[0])
 
 
 class Ranks(unittest.TestCase):
