@@ -20,7 +20,7 @@ def usual(rows):
 
 
 def shift_of(rows, last):
-    """What is to be added to the snapshot's numbers; last: {"step", "start_ns"} of the last step that was published."""
+    """What is to be added to the snapshot's numbers; last: {"step", "start_ns", "end_ns"} of the last step that was published."""
     number, start_ns, _ = min(rows, key=lambda row: abs(row[1] - last["start_ns"]))
     if abs(start_ns - last["start_ns"]) < 0.5 * usual(rows):
         return last["step"] - number
@@ -37,7 +37,9 @@ def news(rows, marked, last):
     if last is None:
         return 0, rows
     shift = 0 if marked else shift_of(rows, last)
-    after_ns = last["start_ns"] + 0.5 * usual(rows)
+    # The last one may have been much shorter than usual: then the next began soon after it.
+    length = last["end_ns"] - last["start_ns"] if last.get("end_ns") else usual(rows)
+    after_ns = last["start_ns"] + 0.5 * min(usual(rows), length)
     return shift, [row for row in rows if row[1] > after_ns and row[1] > last["start_ns"]]
 
 

@@ -52,6 +52,13 @@ class Numbering(unittest.TestCase):
     def test_marked_steps_keep_their_numbers(self):
         self.assertEqual(numbering.news(steps(70, 4, 0), True, {"step": 70, "start_ns": 0}), (0, steps(71, 2, 100 * MS)))
 
+    def test_a_step_after_a_short_one_is_not_left_out(self):
+        rows = [(0, 0, 100 * MS), (1, 100 * MS, 20 * MS), (2, 120 * MS, 100 * MS), (3, 220 * MS, 100 * MS), (4, 320 * MS, 100 * MS)]
+        for marked in (True, False):
+            last = {"step": 1, "start_ns": 100 * MS, "end_ns": 120 * MS}
+            shift, fresh = numbering.news(rows, marked, last)
+            self.assertEqual((shift, [row[0] for row in fresh]), (0, [2, 3]))
+
     def test_ranks_that_count_from_elsewhere(self):
         reference = [row[:2] for row in steps(40, 20, 0)]
         for first, offset in ((0, 30 * MS), (900, -40 * MS), (7, 500 * MS), (7, 4000 * MS)):
