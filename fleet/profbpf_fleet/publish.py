@@ -9,6 +9,7 @@ the table progress still tells that they live.
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -39,7 +40,7 @@ def rank_in(environment):
     """The rank of a process by its environment, NAME=VALUE with NULs; None where it does not tell."""
     values = dict(pair.split("=", 1) for pair in environment.decode(errors="replace").split("\0") if "=" in pair)
     for name in RANKS:
-        if values.get(name, "").isascii() and values.get(name, "").isdigit():
+        if re.fullmatch("[0-9]{1,9}", values.get(name, "")):
             return int(values[name])
     return None
 

@@ -237,6 +237,7 @@ class Ranks(unittest.TestCase):
         self.assertEqual(publish.rank_in(b"A=1\0RANK=12\0LOCAL_RANK=4\0"), 12)
         self.assertEqual(publish.rank_in(b"RANK=x\0SLURM_PROCID=3\0"), 3)
         self.assertIsNone(publish.rank_in(b"PATH=/bin\0"))
+        self.assertIsNone(publish.rank_in(b"RANK=99999999999\0"))
 
 
 unittest.main()
