@@ -32,6 +32,9 @@ class DirectoryDestination:
         self.folder = folder
 
     def send(self, name, payload):
+        # It is not made here: what is to be mounted there is not mounted yet, and would hide what was written below.
+        if not os.path.isdir(self.folder):
+            raise Waiting(f"{self.folder}: no such directory")
         try:
             write_to_lake(self.folder, name, payload)
         except OSError as error:

@@ -137,6 +137,15 @@ class Files(unittest.TestCase):
         messages.write_to_lake(lake, name, messages.pack({"steps": b"s"}))
         self.assertEqual(directory.DirectorySource(lake, state, keep_s=60).poll(), [])
 
+    def test_a_directory_that_is_not_mounted_waits(self):
+        name, payload = messages.name_of("host1-00000000-11111111", 1), messages.pack({"steps": b"s"})
+        destination = directory.DirectoryDestination(str(FOLDER / "mounted"))
+        with self.assertRaises(directory.Waiting):
+            destination.send(name, payload)
+        (FOLDER / "mounted").mkdir(parents=True)
+        destination.send(name, payload)
+        self.assertEqual(os.listdir(FOLDER / "mounted" / "steps"), [f"{name}.parquet"])
+
     def test_names_and_damage(self):
         for name in ("../../etc-00000000-11111111-0000000001", "h" * 250 + "-00000000-11111111-0000000001", "h-00000000-11111111-\u0661000000001"):
             self.assertIsNone(messages.parsed(name))
