@@ -75,7 +75,8 @@ class Alerts:
             if known is None:
                 self.tell(finding, "begins")
             elif reason_of(known) != reason_of(finding):
-                finding["since_step"] = min(known.get("since_step", 0), finding.get("since_step", 0))
+                since = [of["since_step"] for of in (known, finding) if "since_step" in of]
+                finding |= {"since_step": min(since)} if since else {}
                 self.tell(finding, "changes")
             else:
                 finding |= {name: known[name] for name in ("since_step",) if name in known}

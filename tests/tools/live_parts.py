@@ -222,6 +222,13 @@ class Alerts(unittest.TestCase):
         self.assertEqual([(t["state"], t["why"], t["since_step"]) for t in told], [("begins", "unknown", 20), ("changes", "compute", 20), ("ends", "compute", 20)])
         self.assertIn("since step 20", told[2]["sentence"])
 
+    def test_silence_is_of_no_step(self):
+        told = []
+        kept = alerts.Alerts({}, [told.append])
+        for hosts in (["a"], ["a", "b"]):
+            kept.update("silent", [{"kind": "silent", "why": "silent", "hosts": hosts, "sentence": ""}])
+        self.assertEqual([("since_step" in t, t["state"]) for t in told], [(False, "begins"), (False, "changes")])
+
 
 class Webhooks(unittest.TestCase):
     def test_it_goes_on_whatever_answers(self):
