@@ -55,6 +55,13 @@ class Watch:
         self.window = Window(options.window, options.memory)
         self.alerts = alert.Alerts(state, outputs)
         self.result, self.files, self.fresh, self.due = None, 0, False, 0.0
+        self.judges_silence_at = self.expect_silent()
+
+    def expect_silent(self):
+        """Hosts that were silent when watch ended are until they are heard: it is looked at when they might have been."""
+        silent = [host for known in self.alerts.active.values() if known["kind"] == "silent" for host in known["hosts"]]
+        self.window.heard |= {host: time.monotonic() for host in silent}
+        return None if silent else 0.0
 
     def take(self):
         files = self.source.poll()
@@ -77,8 +84,11 @@ class Watch:
         return self.alerts.update("holder", list(alert.findings_of_holders(result, block)))
 
     def look_at_progress(self):
-        silent = hangs.silent_of(self.window.heard, time.monotonic(), self.options.silent_after)
-        told = self.alerts.update("silent", [silent] if silent else [])
+        now = time.monotonic()
+        if self.judges_silence_at is None:
+            self.judges_silence_at = now + self.options.silent_after
+        silent = hangs.silent_of(self.window.heard, now, self.options.silent_after)
+        told = now > self.judges_silence_at and self.alerts.update("silent", [silent] if silent else [])
         away = set(silent["hosts"]) if silent else set()
         progress = {rank: known for rank, known in self.window.progress.items() if known.host not in away}
         clocks = {clock["rank"]: clock["offset_ns"] for clock in self.result["clocks"]} if self.result else {}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """live_parts.py FOLDER: parts of profbpf-fleet publish and watch alone: numbering, spool, hangs, alerts, a directory's files."""
 
+import argparse
 import http.client
 import io
 import os
@@ -12,7 +13,7 @@ import unittest
 import unittest.mock
 import zipfile
 
-from profbpf_fleet import alerts, directory, hangs, messages, numbering, publish, spool
+from profbpf_fleet import alerts, directory, hangs, messages, numbering, publish, spool, watch
 from profbpf_fleet.engines import Problem
 from profbpf_fleet.window import Progress, Window
 
@@ -228,6 +229,24 @@ class Alerts(unittest.TestCase):
         for hosts in (["a"], ["a", "b"]):
             kept.update("silent", [{"kind": "silent", "why": "silent", "hosts": hosts, "sentence": ""}])
         self.assertEqual([("since_step" in t, t["state"]) for t in told], [(False, "begins"), (False, "changes")])
+
+
+class Watches(unittest.TestCase):
+    def test_who_is_silent_is_so_after_a_restart(self):
+        told, state = [], {}
+        options = argparse.Namespace(window=80, memory="200MB", silent_after=30, hang_after=5)
+        for begin in (1000, 2000):
+            with unittest.mock.patch.object(watch.time, "monotonic") as clock:
+                clock.return_value = begin
+                watched = watch.Watch(None, state, options, [told.append])
+                self.addCleanup(watched.window.close)
+                for after, heard in ((1, ("a", "b")), (20, ("b",)), (40, ("b",))):
+                    clock.return_value = begin + after
+                    if begin == 2000:
+                        heard = set(heard) - {"a"}
+                    watched.window.heard |= {host: begin + after for host in heard}
+                    watched.look_at_progress()
+        self.assertEqual([(t["state"], t["hosts"]) for t in told], [("begins", ["a"])])
 
 
 class Webhooks(unittest.TestCase):
