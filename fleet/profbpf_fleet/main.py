@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import sys
 
 from profbpf_fleet import directory, engines
@@ -175,6 +176,10 @@ def watch_job(options):
     state = watch.State(folder, options.nats or os.path.abspath(options.dir))
     if options.nats:
         from profbpf_fleet import jetstream
+        if state.is_new:
+            # What is there came from another broker: of another job. The state is written before anything else comes.
+            shutil.rmtree(folder / "lake", ignore_errors=True)
+            state.write()
         source = jetstream.NatsSource(options, folder / "lake", state, watch.say)
     else:
         source = directory.DirectorySource(options.dir, state, options.keep)

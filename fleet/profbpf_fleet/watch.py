@@ -43,7 +43,8 @@ class State(dict):
                 known = json.loads(self.path.read_text(encoding="utf-8"))
             except ValueError as error:
                 raise Problem(f"{self.path}: {error}; remove it to begin anew") from error
-        super().__init__(known if known.get("source") == source else {"source": source})
+        self.is_new = known.get("source") != source
+        super().__init__({"source": source} if self.is_new else known)
 
     def write(self):
         write_file(str(self.path), json.dumps(self).encode())
