@@ -136,6 +136,12 @@ class Webhook:
                 tries = 0
             with self.change:
                 self.pending.pop(0)
+                self.change.notify_all()
+
+    def finish(self, timeout_s):
+        """Wait until all was posted or given up. What was not stays in the state."""
+        with self.change:
+            self.change.wait_for(lambda: not self.pending, timeout_s)
 
 
 def escaped(value):

@@ -16,6 +16,7 @@ from profbpf_fleet.messages import write_file
 from profbpf_fleet.window import Window
 
 POLL_S = 0.5
+POSTED_S = 130  # six tries, each of which may take ten seconds
 
 
 def say(text):
@@ -56,7 +57,7 @@ class Watch:
         self.window = Window(options.window, options.memory)
         self.alerts = alert.Alerts(state, outputs)
         self.result, self.files, self.fresh, self.due = None, 0, False, 0.0
-        self.judges_silence_at = self.expect_silent()
+        self.judges_silence_at, self.pending = self.expect_silent(), 0
 
     def expect_silent(self):
         """Hosts that were silent when watch ended are until they are heard: it is looked at when they might have been."""
@@ -106,8 +107,11 @@ class Watch:
             # At most half of the time is for judging, however large the job is.
             self.due = max(begun + self.options.every, time.monotonic() + (time.monotonic() - begun))
         told = self.look_at_progress() or told
-        if told:
+        # What is still to be posted is in the state: it is not to be posted again.
+        pending = len(self.state.get("webhook", ()))
+        if told or pending != self.pending:
             self.state.write()
+        self.pending = pending
         if self.options.metrics and (changed or told):
             alert.write_metrics(self.options.metrics, alert.metrics_of(self.window, self.result, self.alerts, self.files))
         return came
@@ -125,6 +129,9 @@ class Watch:
         if self.options.once and self.fresh:
             self.due = 0
             self.turn()
+        for output in self.alerts.outputs if self.options.once else ():
+            if isinstance(output, alert.Webhook):
+                output.finish(POSTED_S)
         self.close()
 
     def close(self):

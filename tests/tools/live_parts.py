@@ -263,7 +263,8 @@ class Webhooks(unittest.TestCase):
             for sentence in ("one", "two"):
                 hook({"sentence": sentence})
             self.assertTrue(taken.wait(20))
-        self.assertEqual(len(said), 1)
+        hook.finish(20)
+        self.assertEqual((len(said), hook.pending), (1, []))
         self.assertIn("given up: one", said[0])
 
 
