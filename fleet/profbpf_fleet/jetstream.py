@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nats.py - NATS JetStream as the way of messages, by nats-py.
+"""jetstream.py - NATS JetStream as the way of messages, by nats-py.
 
 A stream "profbpf" keeps what was published until it is an hour old; a message's id (Nats-Msg-Id) is its name, so the broker
 takes one that is sent again once. A durable consumer hands each to watch, which writes it into a lake of its own and
@@ -82,7 +82,7 @@ class Connection:
         except ssl.SSLError as error:
             raise Waiting(f"{self.options.nats}: {error}") from error
         except (OSError, asyncio.TimeoutError, self.client.errors.Error) as error:
-            raise Waiting(f"{self.options.nats}: {self.last_error or error or type(error).__name__}") from error
+            raise Waiting(f"{self.options.nats}: {self.last_error or str(error) or type(error).__name__}") from error
 
     async def drop(self):
         connection, self.connection = self.connection, None
@@ -116,7 +116,7 @@ class NatsDestination:
             raise
         except (OSError, asyncio.TimeoutError, self.way.client.errors.Error) as error:
             self.way.call(self.way.drop())
-            raise Waiting(f"{self.way.options.nats}: not acknowledged: {error or type(error).__name__}") from error
+            raise Waiting(f"{self.way.options.nats}: not acknowledged: {str(error) or type(error).__name__}") from error
 
     def close(self):
         self.way.close()
