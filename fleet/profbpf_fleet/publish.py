@@ -6,6 +6,7 @@ a lake of them, takes the steps that were not published yet, and puts them into 
 the table progress still tells that they live.
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -84,8 +85,9 @@ class Recorder:
         if not devices:
             return lake, [], at_ns
         self.run(self.analyzer, "lake", trace, "--rank", "0", "-o", lake)
-        for number, device in enumerate(devices):
-            device["in_lake"] = number if device["rank"] is None else device["rank"]
+        others = itertools.count()
+        for device in devices:
+            device["in_lake"] = next(others) if device["rank"] is None else device["rank"]
             device["marked"] = device["source"] == "marker"
         return lake, devices, at_ns
 

@@ -269,6 +269,15 @@ class Webhooks(unittest.TestCase):
 
 
 class Ranks(unittest.TestCase):
+    def test_devices_without_a_rank_are_counted_as_the_lake_does(self):
+        class Told(publish.Recorder):
+            def run(self, *command):
+                return ""
+
+            def ask(self, trace, query):
+                return [{"device": number, "rank": rank, "source": None} for number, rank in enumerate((7, None, None))]
+        self.assertEqual([device["in_lake"] for device in Told(5).take("/nowhere")[1]], [7, 0, 1])
+
     def test_environment(self):
         self.assertEqual(publish.rank_in(b"A=1\0RANK=12\0LOCAL_RANK=4\0"), 12)
         self.assertEqual(publish.rank_in(b"RANK=x\0SLURM_PROCID=3\0"), 3)
