@@ -227,10 +227,11 @@ static void print_summary(FILE *out, const struct model *model,
 
 		if (!usage->window_ns)
 			continue;
-		fprintf(out, "Device %u (%s) was idle %.1f %% of %.3f s, in %u gaps.\n",
+		fprintf(out, "Device %u (%s) was idle %s%.1f %% of %.3f s, in %u gaps.\n",
 			model->devices.row[i].id,
 			printable(model_text(model, model->devices.row[i].name), name,
 				  sizeof(name)),
+			device_busy_known(model, usage) ? "" : "at least ",
 			percent_of(usage->idle_ns, usage->window_ns),
 			(double)usage->window_ns / 1e9, usage->gap_count);
 	}
