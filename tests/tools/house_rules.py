@@ -8,6 +8,7 @@ usage: house_rules.py    in the root of the repository
 - No two files of sources have one base name, but main.c.
 - What is read first is short, and what documents link to is there.
 - README in other languages has the commands and the output of README.
+- Manual pages in other languages have the options, literals, examples and figures of the English ones, section by section.
 """
 import collections
 import os
@@ -24,6 +25,10 @@ CIRCLES = [
     "analyzer/cli/analysis analyzer/cli/passes",
     "analyzer/load/call_digest analyzer/load/loader analyzer/load/window",
 ]
+
+# Of mdoc(7): what a translation leaves as it is. Placeholders (Ar) are words.
+KEPT = {"Cm", "Ev", "Fl", "Ic", "Li", "Pa", "Va", "Xr"}
+FIGURE = r"(?a)(?<![\w.])\d+(?:\.\d+)*[A-Za-z]*"
 
 
 def read(path):
@@ -105,8 +110,86 @@ def untrue_translations():
             yield "%s has not all commands of README.md" % path
 
 
+def kept(line):
+    """What a line of mdoc(7) marks as to be typed or looked up as it is, with its macro: Fl -pid, Cm record."""
+    macro = None
+    for word in line[1:].split() if line.startswith(".") else []:
+        if re.fullmatch("[A-Z][a-z]", word):
+            macro = word
+        elif macro in KEPT and not re.fullmatch(r"[.,;:?!|()]", word):
+            yield macro + " " + word
+
+
+def literals(lines):
+    """All of a section, options with their macro; what .Li and .Pa begin often goes on with words."""
+    found = set()
+    for macro, word in (word.rstrip(",;").split(" ") for line in lines for word in kept(line)):
+        if macro == "Fl":
+            found.add("Fl " + word)
+        elif macro not in {"Li", "Pa"} or re.search(r"[\d_./*=<-]", word):
+            found.add(word)
+    return found
+
+
+def stands_in(word, text):
+    return re.search(r"(?a)(?<![\w-])%s(?![\w-])" % re.escape(word), text)
+
+
+def quoted(lines):
+    """What is between quotes: that of .Dq and .Ql, without the full stop or comma after it."""
+    return {re.sub(r" [.,;:]$", "", line[4:]) for line in lines if re.match(r"\.(Dq|Ql) ", line)}
+
+
+def sections(path):
+    """A page's sections in their order, each a list of its lines; the first is what comes before all of them."""
+    parts = [[]]
+    for line in read(path).splitlines():
+        if re.match(r"\.S[hs] ", line):
+            parts.append([])
+        if not line.startswith('.\\"'):
+            parts[-1].append(line)
+    return parts
+
+
+def untrue_section(wanted, lines):
+    """What a translated section has not, or has besides; its name is not looked at."""
+    heads, translated = ([list(kept(line)) for line in part if line.startswith(".It")] for part in (wanted, lines))
+    if heads != translated:
+        yield "has not the same items in the same order"
+    text, translated = "\n".join(wanted), "\n".join(lines)
+    for word in sorted(literals(wanted) | quoted(wanted)):
+        if not stands_in(word, translated):
+            yield "lacks '%s'" % word
+    for word in sorted(literals(lines)):
+        if not stands_in(word, text):
+            yield "has '%s' besides" % word
+    for figure in sorted(set(re.findall(FIGURE, text)) - set(re.findall(FIGURE, translated))):
+        yield "lacks the figure %s" % figure
+    if examples(wanted) != examples(lines):
+        yield "has other examples"
+
+
+def examples(lines):
+    return re.findall(r"^\.Bd -literal[^\n]*\n(.*?)^\.Ed$", "\n".join(lines) + "\n", re.M | re.S)
+
+
+def untrue_pages():
+    for path in files_of("docs/man/*/*.[1-8]"):
+        english = "docs/man/" + os.path.basename(path)
+        if not os.path.exists(english):
+            yield "%s: there is no %s" % (path, english)
+            continue
+        wanted, translated = sections(english), sections(path)
+        if len(wanted) != len(translated):
+            yield "%s has %d sections where %s has %d" % (path, len(translated), english, len(wanted))
+            continue
+        for parts in zip(wanted[1:], translated[1:]):
+            for what in untrue_section(*parts):
+                yield "%s, %s: %s (see %s)" % (path, parts[1][0], what, english)
+
+
 def main():
-    bad = [*broken(), *untrue_translations()]
+    bad = [*broken(), *untrue_translations(), *untrue_pages()]
     print("\n".join(bad), end="\n" if bad else "")
     sys.exit(1 if bad else 0)
 
