@@ -9,6 +9,7 @@ make -s install DESTDIR="$tree" PREFIX=/usr
 
 for file in bin/profbpfd bin/profctl bin/analyzer lib/profbpf/libprofbpf-opencl.so \
 	share/profbpf/catalog/opencl.catalog lib/systemd/system/profbpfd.service lib/sysusers.d/profbpf.conf \
+	share/man/man1/profctl.1 share/man/zh_CN/man1/profctl.1 share/man/zh_CN/man8/profbpfd.8 \
 	share/profbpf/systemd/profbpf-publish.service share/profbpf/systemd/profbpf-watch.service share/doc/profbpf/LICENSE share/doc/profbpf/GPL-2.0-only.txt; do
 	[ -s "$tree/usr/$file" ] || fail "make install left out $file"
 done

@@ -66,7 +66,17 @@ build_rpm() {
 	assert_contains "rpmlint" "$WORK/out" ' 0 errors, 0 warnings'
 	inside "$1" sh -c 'cd /root/b && rpm -qpl $(ls rpm/profbpf-[0-9]*.rpm | grep -v src.rpm)'
 	assert_contains "the RPM's files" "$WORK/out" '^/usr/lib/systemd/system/profbpfd.service$'
+	check_pages "the RPM's"
 	check_sboms "$1/root/b/rpm"
+}
+
+# check_pages WHOSE: of the list of a package's files in $WORK/out, manual pages of each language, but those of the wheel
+check_pages() {
+	local page
+	for page in man1/profctl.1 man8/profbpfd.8 zh_CN/man1/profctl.1 zh_CN/man8/profbpfd.8; do
+		assert_contains "$1 manual pages" "$WORK/out" "/usr/share/man/${page//./\\.}(\\.gz)?\$"
+	done
+	assert_eq "$1 pages of the wheel's program" "" "$(grep profbpf-fleet "$WORK/out" || :)"
 }
 
 # check_sboms FOLDER: what its packages hold, by SPDX's own tool
@@ -97,6 +107,8 @@ build() {
 	assert_eq "lintian on $1" "" "$(grep -v '^N:' "$WORK/out" || :)"
 	[ "$1" != trixie ] || build_rpm "$folder"
 	mv "$folder/root/b/deb" "$WORK/$1-packages"
+	dpkg-deb -c "$WORK/$1-packages"/profbpf_*.deb >"$WORK/out"
+	check_pages "the Debian package's"
 	check_sboms "$WORK/$1-packages"
 	rm -rf --one-file-system "$folder"
 }
