@@ -186,7 +186,8 @@ static void apply(struct thread *thread, struct process *process, const struct t
 		process->cmdline = row->cmdline;
 	if (row->event == PROFBPF__TASKS__EVENT__EXEC || row->exe)
 		process->exe = row->exe;
-	if (row->parent_tgid && leader)
+	/* Who started it: of one that outlives its parent later rows tell who took it over. */
+	if (row->parent_tgid && leader && !process->parent_pid)
 		process->parent_pid = row->parent_tgid;
 	thread->target |= row->flags & PROFBPF__TASKS__FLAG__TARGET;
 	process->target |= row->flags & PROFBPF__TASKS__FLAG__TARGET;

@@ -27,7 +27,7 @@ struct thread {
 /* One process during one life. Strings but for numbers. */
 struct process {
 	uint32_t pid;
-	uint32_t parent_pid; /* 0 = unknown */
+	uint32_t parent_pid; /* who started it, or its parent when it was first seen; 0 = unknown */
 	uint32_t name; /* name of the main thread, else of the first seen */
 	uint32_t cmdline; /* 0 = unknown */
 	uint32_t exe;

@@ -193,6 +193,25 @@ static void exec_after_main_thread_exit_goes_on(void **state)
 	model_free(model);
 }
 
+/* A process that outlives its parent is still the one that its parent started. */
+static void orphan_keeps_its_parent(void **state)
+{
+	struct trace_builder *builder = session(1, 1, 1000);
+	struct model *model;
+
+	for (uint32_t i = 0; i < 2; i++)
+		trace_task(builder, &(struct trace_task_row){ .ts_ns = 1000 + i * 1000,
+							      .tid = 51,
+							      .tgid = 51,
+							      .parent_tgid = i ? 1 : 50,
+							      .start_ns = 500,
+							      .name = "tracker" });
+	model = load_trace(builder);
+	assert_int_equal(model->processes.count, 1);
+	assert_int_equal(model->processes.row[0].parent_pid, 50);
+	model_free(model);
+}
+
 /* Strings of a segment are not those of the next. */
 static void segments_have_their_own_strings(void **state)
 {
@@ -564,6 +583,7 @@ int main(void)
 		cmocka_unit_test(threads_have_names_and_lives),
 		cmocka_unit_test(reused_pid_is_another_thread),
 		cmocka_unit_test(exec_after_main_thread_exit_goes_on),
+		cmocka_unit_test(orphan_keeps_its_parent),
 		cmocka_unit_test(segments_have_their_own_strings),
 		cmocka_unit_test(sessions_are_merged),
 		cmocka_unit_test(session_in_two_files),
