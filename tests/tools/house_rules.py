@@ -7,7 +7,7 @@ usage: house_rules.py    in the root of the repository
 - A file and its header include nothing that, over other files, includes them: no circles, but those of CIRCLES.
 - No two files of sources have one base name, but main.c.
 - What is read first is short, and what documents link to is there.
-- README in other languages has the commands and the output of README.
+- A document in another language (NAME.zh-CN.md beside NAME.md) has the commands and the output of the English one.
 - Manual pages in other languages have the options, literals, examples and figures of the English ones, section by section.
 """
 import collections
@@ -101,13 +101,19 @@ def fenced(path):
 
 
 def untrue_translations():
-    for path in files_of("README.*.md"):
-        lines = zip(fenced("README.md"), fenced(path))
-        for wanted, line in lines:
+    for path in files_of("*.md"):
+        original = re.sub(r"\.[a-z]{2}(-[A-Z]{2})?\.md$", ".md", path)
+        if original == path:
+            continue
+        if not os.path.exists(original):
+            yield "%s: there is no %s" % (path, original)
+            continue
+        original_lines, lines = fenced(original), fenced(path)
+        for wanted, line in zip(original_lines, lines):
             if wanted != line:
-                yield "%s has '%s' where README.md has '%s'" % (path, line, wanted)
-        if len(fenced("README.md")) != len(fenced(path)):
-            yield "%s has not all commands of README.md" % path
+                yield "%s has '%s' where %s has '%s'" % (path, line, original, wanted)
+        if len(original_lines) != len(lines):
+            yield "%s has not all commands and output of %s" % (path, original)
 
 
 def kept(line):
