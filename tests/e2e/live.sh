@@ -108,7 +108,7 @@ assert_eq "told of it" "" "$(cat "$WORK/healthy.alerts")"
 
 # A program with a known number of turns, which the analyzer finds in snapshots that overlap.
 publish_loop() {
-	local turns=2500 input job publisher round next
+	local turns=900 input job publisher round next
 	mkfifo "$WORK/loop.in"
 	RANK=3 OPENCL_LAYERS=$BUILD/libprofbpf-opencl.so "$TRUTH/opencl_loop" $turns 8 <"$WORK/loop.in" >"$WORK/loop.out" 2>&1 &
 	job=$!
