@@ -64,4 +64,20 @@ uint8_t *framework_classify(const struct model *model, const char *runtime,
 bool framework_argument(const struct model *model, const struct call *call,
 			Profbpf__Function__Role role, uint64_t *value);
 
+/* framework_value - the same, 0 if there is none */
+static inline uint64_t framework_value(const struct model *model, const struct call *call,
+				       Profbpf__Function__Role role)
+{
+	uint64_t value = 0;
+
+	framework_argument(model, call, role, &value);
+	return value;
+}
+
+/* framework_process - the process of the thread that called */
+static inline uint32_t framework_process(const struct model *model, const struct call *call)
+{
+	return model->threads.row[call->thread].process;
+}
+
 #endif /* PROFBPF_ANALYZER_FRAMEWORKS_FRAMEWORK_H */

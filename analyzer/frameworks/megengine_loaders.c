@@ -51,20 +51,6 @@ struct finder {
 	MODEL_ARRAY(struct group) groups; /* one for each loader */
 };
 
-static uint32_t process_of(const struct finder *f, const struct call *call)
-{
-	return f->m->model->threads.row[call->thread].process;
-}
-
-static uint64_t argument(const struct finder *f, const struct call *call,
-			 Profbpf__Function__Role role)
-{
-	uint64_t value = 0;
-
-	framework_argument(f->m->model, call, role, &value);
-	return value;
-}
-
 /* The thread that a process begins with. */
 static const struct thread *first_thread(const struct model *model, uint32_t process)
 {
@@ -94,7 +80,7 @@ static uint32_t latest_of_client(const struct finder *f, uint32_t process, uint6
 
 static uint32_t add_iterator(struct finder *f, const struct call *call, uint64_t client)
 {
-	struct iterator row = { .process = process_of(f, call),
+	struct iterator row = { .process = framework_process(f->m->model, call),
 				.client = client,
 				.first_ns = call->start_ns,
 				.from_start = true,
@@ -118,14 +104,14 @@ static void add_worker(struct finder *f, uint32_t iterator, uint32_t worker)
 /* The trainer asks for a batch. */
 static int asked(struct finder *f, const struct call *call)
 {
-	uint64_t id = argument(f, call, PROFBPF__FUNCTION__ROLE__HANDLE);
-	uint64_t client = argument(f, call, PROFBPF__FUNCTION__ROLE__CORRELATION);
+	uint64_t id = framework_value(f->m->model, call, PROFBPF__FUNCTION__ROLE__HANDLE);
+	uint64_t client = framework_value(f->m->model, call, PROFBPF__FUNCTION__ROLE__CORRELATION);
 	uint32_t worker = id ? map_get(&f->sealed, id) : MAP_NONE;
 	uint32_t iterator = worker == MAP_NONE ? INDEX_NONE : f->of_worker[worker];
 	bool is_new = worker != MAP_NONE && iterator == INDEX_NONE;
 
 	if (iterator == INDEX_NONE)
-		iterator = latest_of_client(f, process_of(f, call), client);
+		iterator = latest_of_client(f, framework_process(f->m->model, call), client);
 	if (is_new && iterator != INDEX_NONE &&
 	    began_ns(f->m->model, worker) > f->iterators.row[iterator].first_ns)
 		iterator = INDEX_NONE;
@@ -148,10 +134,10 @@ static int find_iterators(struct finder *f)
 
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
-		uint64_t id = argument(f, call, PROFBPF__FUNCTION__ROLE__HANDLE);
+		uint64_t id = framework_value(f->m->model, call, PROFBPF__FUNCTION__ROLE__HANDLE);
 
 		if (f->m->what[call->function] == MEGENGINE_SEAL && id &&
-		    !map_put(&f->sealed, id, process_of(f, call)))
+		    !map_put(&f->sealed, id, framework_process(f->m->model, call)))
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < model->calls.count && !err; i++)
@@ -287,7 +273,7 @@ static int fill(struct finder *f)
 		if (m->loader_of[i] != INDEX_NONE)
 			m->loader_of[i] = f->iterators.row[m->loader_of[i]].loader;
 		else if (m->what[call->function] == MEGENGINE_SEAL)
-			m->loader_of[i] = served(f, process_of(f, call));
+			m->loader_of[i] = served(f, framework_process(f->m->model, call));
 	}
 	return 0;
 }

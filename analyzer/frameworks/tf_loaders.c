@@ -92,39 +92,26 @@ static int by_top(const void *a, const void *b)
 	return in_order(x->process, x->handle, x->from_ns, y->process, y->handle, y->from_ns);
 }
 
-static uint32_t process_of(const struct finder *f, const struct call *call)
-{
-	return f->tf->model->threads.row[call->thread].process;
-}
-
-static uint64_t argument(const struct finder *f, const struct call *call,
-			 Profbpf__Function__Role role)
-{
-	uint64_t value = 0;
-
-	framework_argument(f->tf->model, call, role, &value);
-	return value;
-}
-
 #define HANDLE PROFBPF__FUNCTION__ROLE__HANDLE
 #define PARENT PROFBPF__FUNCTION__ROLE__CORRELATION
 #define DATA PROFBPF__FUNCTION__ROLE__VALUE
 
 static bool add_call(struct finder *f, const struct call *call)
 {
-	struct iterator iterator = { .process = process_of(f, call), .ts_ns = call->start_ns };
+	struct iterator iterator = { .process = framework_process(f->tf->model, call),
+				     .ts_ns = call->start_ns };
 	struct use use = { .process = iterator.process, .group = INDEX_NONE };
 
-	iterator.handle = use.resource = argument(f, call, HANDLE);
+	iterator.handle = use.resource = framework_value(f->tf->model, call, HANDLE);
 	if (!iterator.handle)
 		return true;
 	switch (f->tf->what[call->function]) {
 	case TF_GET_NEXT:
-		iterator.parent = argument(f, call, PARENT);
+		iterator.parent = framework_value(f->tf->model, call, PARENT);
 		return MODEL_PUSH(&f->iterators, iterator);
 	case TF_SET:
 		use.from_ns = call->start_ns;
-		use.data = argument(f, call, DATA);
+		use.data = framework_value(f->tf->model, call, DATA);
 		break;
 	case TF_FETCH: break; /* it may be filled already: dropped if it is not used */
 	default: return true;
@@ -214,9 +201,9 @@ static bool add_top(struct finder *f, uint32_t use, const struct call *call)
 	struct top top = { .process = f->uses.row[use].process,
 			   .from_ns = f->uses.row[use].from_ns,
 			   .use = use };
-	uint64_t parent = argument(f, call, PARENT);
+	uint64_t parent = framework_value(f->tf->model, call, PARENT);
 
-	top.handle = parent ? parent : argument(f, call, HANDLE);
+	top.handle = parent ? parent : framework_value(f->tf->model, call, HANDLE);
 	if (!top.handle || (f->tops.count && f->tops.row[f->tops.count - 1].use == use &&
 			    f->tops.row[f->tops.count - 1].handle == top.handle))
 		return true;
@@ -238,10 +225,11 @@ static int take_fetches(struct finder *f)
 			fetch = outermost = NULL;
 		if (what == TF_FETCH && !fetch) {
 			fetch = call;
-			use = use_at(f, process_of(f, call), argument(f, call, HANDLE),
+			use = use_at(f, framework_process(f->tf->model, call),
+				     framework_value(f->tf->model, call, HANDLE),
 				     call->start_ns);
 			if (use == INDEX_NONE)
-				use = stray_of(f, process_of(f, call), 0);
+				use = stray_of(f, framework_process(f->tf->model, call), 0);
 			if (use == INDEX_NONE)
 				return -ENOMEM;
 		}
@@ -287,8 +275,9 @@ static uint32_t use_of_top(const struct finder *f, uint32_t process, uint64_t ha
 /* From who asks whom up to the outermost iterator; INDEX_NONE without memory. */
 static uint32_t use_above(struct finder *f, const struct call *call)
 {
-	uint32_t process = process_of(f, call), use;
-	uint64_t handle = argument(f, call, HANDLE), parent = argument(f, call, PARENT);
+	uint32_t process = framework_process(f->tf->model, call), use;
+	uint64_t handle = framework_value(f->tf->model, call, HANDLE);
+	uint64_t parent = framework_value(f->tf->model, call, PARENT);
 
 	for (int depth = 0; parent && depth < TF_DEPTH_MAX; depth++) {
 		const struct iterator *above = iterator_at(f, process, parent, call->start_ns);

@@ -39,11 +39,6 @@ static bool is_loader_mark(const struct torch *torch, const struct call *call)
 	       strncmp(model_text(torch->model, call->text), LOADER, strlen(LOADER)) == 0;
 }
 
-static uint32_t process_of(const struct torch *torch, const struct call *call)
-{
-	return torch->model->threads.row[call->thread].process;
-}
-
 static struct pipeline *pipeline_of(const struct torch *torch, const struct torch_loader *loader)
 {
 	return &torch->pipelines->list.row[loader->pipeline];
@@ -343,7 +338,7 @@ static struct made *find_made(const struct torch *torch)
 		made[i].first_ns = UINT64_MAX;
 	for (uint32_t i = 0; made && i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
-		struct made *of = &made[process_of(torch, call)];
+		struct made *of = &made[framework_process(torch->model, call)];
 
 		if (torch->what[call->function] != TORCH_TENSOR)
 			continue;
