@@ -275,59 +275,14 @@ int analysis_compute(struct analysis *analysis, const struct analysis_options *o
 	return err;
 }
 
-/* What passes_run() found; what the model was joined with stays. */
+/* What was computed; what the model was joined with stays. */
 static void free_results(struct analysis *analysis)
 {
-	const struct results *results = &analysis->results;
-	struct device_results *devices = results->devices;
+	struct device_results *devices = analysis->results.devices;
 
-	if (results->capture)
-		capture_free(results->capture);
-	if (results->host)
-		host_free(results->host);
-	if (results->processes)
-		processes_free(results->processes);
-	if (results->advice)
-		advice_free(results->advice);
-	if (results->steps)
-		steps_free(results->steps);
-	passes_free_series(results);
-	if (results->pipelines)
-		pipelines_results_free(results->pipelines);
-	if (results->series)
-		series_free(results->series);
-	if (results->cgroups)
-		cgroups_free_results(results->cgroups);
-	if (results->api)
-		api_free(results->api);
-	if (results->scopes)
-		scopes_free(results->scopes);
-	if (results->ioctl)
-		ioctl_free(results->ioctl);
-	if (results->block)
-		block_free(results->block);
-	if (results->faults)
-		faults_free(results->faults);
-	if (results->launched)
-		launched_free(results->launched);
-	if (results->stacks)
-		stacks_free(results->stacks);
-	if (results->python)
-		python_free(results->python);
-	if (results->api_statistic)
-		api_statistic_free(results->api_statistic);
-	if (results->memory)
-		memory_free(results->memory);
-	if (results->cluster)
-		cluster_free(results->cluster);
-	if (results->operator_steps)
-		operator_steps_free(results->operator_steps);
-	if (results->device_steps)
-		device_steps_free(results->device_steps);
-	if (results->waits)
-		host_waits_free(results->waits);
-	if (results->outliers)
-		step_outliers_free(results->outliers);
+	passes_free(analysis);
+	if (analysis->results.capture)
+		capture_free(analysis->results.capture);
 	analysis->results = (struct results){ .devices = devices };
 }
 

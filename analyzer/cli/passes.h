@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/cli/analysis.h"
+#include "analyzer/cli/found.h"
 
 /* passes_rows - which rows (enum load_rows) the passes of these sections (enum report_section) read */
 uint32_t passes_rows(uint32_t sections);
@@ -15,7 +15,7 @@ uint32_t passes_rows(uint32_t sections);
 /* passes_run - those of analysis->sections, on a joined model. Returns 0 or -ENOMEM. */
 int passes_run(struct analysis *analysis, const struct analysis_options *options);
 
-/* Frees results.pipeline_series, before the pipelines. */
-void passes_free_series(const struct results *results);
+/* passes_free - what passes_run() found; what the model was joined with stays */
+void passes_free(struct analysis *analysis);
 
 #endif /* PROFBPF_ANALYZER_CLI_PASSES_H */
