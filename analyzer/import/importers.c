@@ -9,7 +9,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/input_file.h"
 #include "analyzer/import/readers/sqlite_file.h"
-#include "analyzer/load/loader.h"
+#include "analyzer/load/load_judge.h"
 
 static const struct importer *const IMPORTERS[] = {
 	&import_pytorch,

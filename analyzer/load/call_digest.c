@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "analyzer/join/launch/call_kind.h"
-#include "analyzer/load/loader.h"
+#include "analyzer/load/load_judge.h"
+#include "analyzer/load/loader_private.h"
 
 #define ROWS_MAX 65536 /* a job has some hundred; more are not looked up for each call */
 #define WAITING_MAX 1024 /* of a thread; each of its calls looks at all of them */

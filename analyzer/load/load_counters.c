@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets with cumulative figures: threads' accounts, /proc/stat, the sources' own statistics. */
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
 #include <string.h>

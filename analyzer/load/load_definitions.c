@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets that say what ids mean: clocks, strings, functions, drivers, devices. */
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets that say of which functions the ends of calls are not seen, and since when. */
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "analyzer/load/load_pbt.h"
-#include "analyzer/load/loader.h"
+#include "analyzer/load/load_judge.h"
+#include "analyzer/load/loader_private.h"
 
 /*
  * A row of a thread that nobody has told of. Not if it is from before the recording: a few switches and wake-ups that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call's value says, and which calls are part of others. */
+#include "analyzer/load/load_judge.h"
+
 #include "analyzer/join/launch/call_kind.h"
-#include "analyzer/load/loader.h"
 
 /* Deeper than the recorder follows nested calls: files of others tell of Python's functions, too. */
 #define DEPTH_MAX 255

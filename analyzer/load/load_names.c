@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #define CODE_NAMES_MAX (1u << 20)
 #define COMMANDS_MAX (1u << 20)

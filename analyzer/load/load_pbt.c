@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 #include "analyzer/load/survey.h"
 #include "lib/base/progress.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets about processes as a whole, and the groups that they are in. */
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #include "lib/trace/column.h"
 

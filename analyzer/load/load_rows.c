@@ -2,7 +2,7 @@
 /* Packets with rows of events: calls, ioctls, switches, wake-ups, device tasks. */
 #include "analyzer/load/call_columns.h"
 #include "analyzer/load/load_pbt.h"
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 #include "analyzer/load/survey.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The start of a segment: which session it belongs to, and the trace's header. */
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #include <errno.h>
 #include <stdio.h>

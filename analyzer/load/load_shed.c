@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets that say what was left out of the recording, and since when. */
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
 

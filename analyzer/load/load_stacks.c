@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 #include "lib/trace/column.h"
 
 #define IDS_MAX (1u << 22) /* of files, names, frames or stacks of a session */

@@ -3,7 +3,7 @@
  * Threads and processes. Each Tasks row tells something about one thread id at
  * one instant; put in order of time they give the lives of all threads.
  */
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 #include <stdlib.h>
 #include <string.h>

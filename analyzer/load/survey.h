@@ -10,7 +10,7 @@
 #ifndef PROFBPF_ANALYZER_LOAD_SURVEY_H
 #define PROFBPF_ANALYZER_LOAD_SURVEY_H
 
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 /* In place of load_calls() and so on; the same results. Rows are added to loader->model->survey. */
 bool survey_calls(struct loader *loader, const struct pbt_packet *packet);

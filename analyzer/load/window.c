@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/load/loader.h"
+#include "analyzer/load/loader_private.h"
 
 static uint64_t later(uint64_t ns, uint64_t more_ns)
 {

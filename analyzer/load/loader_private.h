@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loader.h - what the parts of the .pbt loader share. Nobody else includes it.
+ * loader_private.h - what the parts of the .pbt loader share. Nobody else includes it.
  *
  * While files are read, rows of the model carry thread ids where they will carry
  * thread indices: which life of a thread id is meant is only known when all
  * forks and exits have been seen. load_finish() replaces them.
  */
-#ifndef PROFBPF_ANALYZER_LOAD_LOADER_H
-#define PROFBPF_ANALYZER_LOAD_LOADER_H
+#ifndef PROFBPF_ANALYZER_LOAD_LOADER_PRIVATE_H
+#define PROFBPF_ANALYZER_LOAD_LOADER_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -285,10 +285,4 @@ bool loader_keeps_calls_of(const struct loader *loader, uint32_t function);
 /* Names of threads that the kernel keeps the first 15 bytes of, by the calls that gave them. */
 void load_thread_names(struct model *model);
 
-/* Does what a call returned tell an error? */
-bool load_is_error(const struct function *function, const struct call *call);
-
-/* Errors of calls, and calls inside calls of the same family. Calls must be sorted. */
-void load_judge_calls(struct model *model);
-
-#endif /* PROFBPF_ANALYZER_LOAD_LOADER_H */
+#endif /* PROFBPF_ANALYZER_LOAD_LOADER_PRIVATE_H */
