@@ -17,6 +17,7 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "events.h"
+#include "session_maps.h"
 
 #define __weak_map __weak SEC(".maps")
 

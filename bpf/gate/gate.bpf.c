@@ -16,7 +16,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
-#include "events.h"
+#include "session_maps.h"
 
 #include "gate.bpf.h"
 

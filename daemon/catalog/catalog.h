@@ -81,6 +81,7 @@
 #include <stdint.h>
 
 #include "bpf/events.h"
+#include "bpf/session_maps.h"
 #include "proto/trace.pb-c.h"
 
 #define CATALOG_ERRORS_MAX 64

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "bpf/events.h"
+#include "bpf/session_maps.h"
 #include "daemon/profbpfd/capture/features.h"
 
 #define CAPTURE_BUFFER_DEFAULT (64ull << 20) /* all rings together */

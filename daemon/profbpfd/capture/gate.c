@@ -12,7 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "bpf/events.h"
+#include "bpf/session_maps.h"
 #include "daemon/profbpfd/capture/programs.h"
 
 #include "bpf/gate_programs.skel.h"

@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include "bpf/events.h"
+#include "bpf/session_maps.h"
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
 #include "lib/elf/process_maps.h"

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/events.h"
+#include "bpf/session_maps.h"
 #include "daemon/common/end_way.h"
 #include "daemon/profbpfd/probe/hot_functions.h"
 #include "daemon/profbpfd/probe/probe_link.h"

@@ -8,7 +8,7 @@
 #ifndef PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PLACE_H
 #define PROFBPF_DAEMON_PROFBPFD_PROBE_PROBED_PLACE_H
 
-#include "bpf/events.h"
+#include "bpf/session_maps.h"
 
 /*
  * probed_place_of - fill in device and inode of the file at @path; the rest becomes 0

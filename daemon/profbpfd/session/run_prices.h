@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "bpf/events.h"
+#include "bpf/session_maps.h"
 #include "daemon/profbpfd/session/shedding.h"
 
 /* Counters of one CPU, which go on counting. */
