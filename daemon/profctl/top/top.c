@@ -20,6 +20,7 @@
 #include "daemon/profctl/message.h"
 #include "daemon/profctl/pids.h"
 #include "daemon/profctl/start_message.h"
+#include "daemon/profctl/top/top_json.h"
 #include "daemon/profctl/top/top_screen.h"
 #include "daemon/profctl/top/top_why.h"
 
@@ -169,7 +170,7 @@ static int print_once(struct top_frame *frame, const struct arguments *a, uint64
 	if (!frame->duration_ns)
 		return 1;
 	if (a->json)
-		return top_view_json(frame, &view) ? 1 : 0;
+		return top_json(frame, &view.choice) ? 1 : 0;
 	top_view_summary(frame, &view, TOP_WIDE, print_line, NULL);
 	top_view_jobs(frame, print_line, NULL);
 	top_view_devices(frame, print_line, NULL);

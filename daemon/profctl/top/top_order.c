@@ -182,3 +182,17 @@ size_t top_order_rows(const struct top_frame *frame, const struct top_choice *ch
 		make_tree(rows, count);
 	return count;
 }
+
+static int by_count(const void *a, const void *b)
+{
+	const struct top_call *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->function, y->function);
+}
+
+void top_order_calls(struct top_frame *frame)
+{
+	qsort(frame->calls, frame->call_count, sizeof(*frame->calls), by_count);
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_order.h - which processes of a frame are listed, and in which order.
+ * top_order.h - which processes of a frame are listed, and in which order these and calls are.
  */
 #ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_ORDER_H
 #define PROFBPF_DAEMON_PROFCTL_TOP_TOP_ORDER_H
@@ -45,5 +45,8 @@ bool top_matches(const struct top_process *process, const char *filter);
  */
 size_t top_order_rows(const struct top_frame *frame, const struct top_choice *choice,
 		      struct top_row **rows);
+
+/* top_order_calls - a frame's calls, most first, then by name */
+void top_order_calls(struct top_frame *frame);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_TOP_TOP_ORDER_H */

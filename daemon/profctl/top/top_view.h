@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_view.h - a frame as lines of text, for the terminal and for scripts.
+ * top_view.h - a frame as lines of text.
  *
  * Lines are made once, for any width; the terminal cuts them.
  */
@@ -51,8 +51,5 @@ void top_view_operators(const struct top_frame *frame, int width, size_t rows, t
 size_t top_view_processes(const struct top_frame *frame, const struct top_view *view, int width,
 			  size_t first, size_t rows, top_line *line, void *context);
 void top_view_keys(top_line *line, void *context);
-
-/* top_view_json - all of it on standard output; 0, or -EIO after saying why */
-int top_view_json(struct top_frame *frame, const struct top_view *view);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_TOP_TOP_VIEW_H */
