@@ -76,7 +76,8 @@ static void json_operator(struct json *json, const struct top_operator *op)
 		json_number(json, "capacity", op->capacity);
 		if (op->has_size)
 			json_number(json, "fill_percent",
-				    (uint64_t)(100 * op->mean_size / (op->capacity ? op->capacity : 1)));
+				    (uint64_t)(100 * op->mean_size /
+					       (op->capacity ? op->capacity : 1)));
 		else if (op->never_empty)
 			json_bool(json, "never_empty", true);
 		json_number(json, "pushes", op->pushes);

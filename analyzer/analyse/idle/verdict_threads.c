@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict by what the job's threads waited for. */
+#include "analyzer/analyse/idle/verdict_private.h"
+
+/* Other threads that do the same are none that hold up: then what they did is the job's work, too. */
+static uint64_t find_help(struct judge *judge, uint64_t own_ns)
+{
+	uint64_t help_ns = 0;
+
+	for (uint32_t i = 0; i < judge->roots->count; i++)
+		if (judge_is_help(judge, &judge->roots->row[i]))
+			help_ns += judge->roots->row[i].ns;
+	judge->helped = help_ns <= own_ns;
+	return judge->helped ? help_ns : 0;
+}
+
+/* What was in fetches and waited for nobody is a loader's that makes its batches in the thread that fetches. */
+static uint64_t own_fetches(const struct judge *judge, const struct verdict *verdict,
+			    uint64_t own_ns)
+{
+	const struct idle_roots *waits = &judge->facts->waits->waits;
+	uint64_t fetch_ns, other_ns = 0;
+
+	if (verdict->wait_percent < VERDICT_NOISE_PERCENT || verdict->op == INDEX_NONE ||
+	    !judge->facts->waits->of_steps)
+		return 0;
+	fetch_ns = (uint64_t)(verdict->wait_percent / 100 * (double)judge->window_ns);
+	for (uint32_t i = 0; i < waits->count; i++)
+		if (judge_owner_of(judge, &waits->row[i]).pipeline != INDEX_NONE)
+			other_ns += waits->row[i].ns;
+	fetch_ns = fetch_ns > other_ns ? fetch_ns - other_ns : 0;
+	return fetch_ns < own_ns ? fetch_ns : own_ns;
+}
+
+static uint8_t heaviest_of(const struct judge *judge)
+{
+	uint8_t heaviest = VERDICT_DATA;
+
+	for (uint8_t state = VERDICT_DATA; state <= VERDICT_DEVICE; state++)
+		if (judge->ns[state] > judge->ns[heaviest])
+			heaviest = state;
+	return heaviest;
+}
+
+/* The largest root of what the threads did themselves. */
+static void point_at_own(struct judge *judge, struct verdict *verdict)
+{
+	judge->roots = &judge->facts->waits->own;
+	verdict->idle = judge_heaviest_kind(judge, VERDICT_STATES, false);
+}
+
+static void find_threads_cost(struct judge *judge, struct verdict *verdict, uint8_t state,
+			      uint64_t own_ns)
+{
+	verdict->gain_percent = 0;
+	judge_find_cost(judge, verdict, state);
+	/* What they did themselves may be more than what they waited for. */
+	if (own_ns > verdict->idle.ns)
+		point_at_own(judge, verdict);
+}
+
+/* What the rules of pipelines tell of locks and CPUs, where it is more than all else. */
+static bool blame_pipeline(struct judge *judge, struct verdict *verdict, uint8_t heaviest)
+{
+	const struct bottleneck *b =
+		verdict->op == INDEX_NONE ? NULL
+					  : &judge->facts->advice->bottlenecks[verdict->pipeline];
+
+	if (!b || (b->kind != BOTTLENECK_LOCK && b->kind != BOTTLENECK_TAKES_CPU) ||
+	    b->percent < VERDICT_NOISE_PERCENT ||
+	    b->percent < judge_share(judge->ns[heaviest], judge->window_ns))
+		return false;
+	verdict->state = b->kind == BOTTLENECK_LOCK ? VERDICT_DATA : VERDICT_CPU;
+	verdict->percent = verdict->gain_percent = b->percent;
+	verdict->idle = judge_heaviest_kind(judge, verdict->state, false);
+	return true;
+}
+
+void judge_threads(struct judge *judge, struct verdict *verdict)
+{
+	const struct host_waits *waits = judge->facts->waits;
+	uint64_t own_ns = waits->own.total_ns, asked_ns = waits->waits.total_ns, fetched_ns;
+	uint8_t heaviest;
+
+	verdict->of = waits->of_steps ? VERDICT_OF_STEP_TIME : VERDICT_OF_WALL_TIME;
+	verdict->by_threads = verdict->has_percent = true;
+	judge->window_ns = waits->window_ns;
+	judge->roots = &waits->waits;
+	if (!waits->bounds.known)
+		own_ns += find_help(judge, own_ns);
+	for (uint32_t i = 0; i < waits->waits.count; i++)
+		judge->ns[judge_state_of(judge, &waits->waits.row[i])] += waits->waits.row[i].ns;
+	fetched_ns = own_fetches(judge, verdict, own_ns);
+	own_ns -= fetched_ns;
+	judge->ns[VERDICT_DATA] += fetched_ns;
+	verdict->own_percent = verdict->percent = judge_share(own_ns, judge->window_ns);
+	if (waits->bounds.known) {
+		judge->ns[VERDICT_HOST_CODE] += own_ns;
+		asked_ns += own_ns;
+	}
+	heaviest = heaviest_of(judge);
+	if (judge_lost_too_much(judge, verdict)) {
+		judge_know_not(verdict, VERDICT_LACK_RECORDS);
+		verdict->has_percent = false;
+	} else if (blame_pipeline(judge, verdict, heaviest)) {
+		;
+	} else if (waits->bounds.known && waits->bounds.at_least_percent >= VERDICT_BUSY_PERCENT) {
+		verdict->state = VERDICT_DEVICE;
+		verdict->busy = true;
+		verdict->percent = waits->bounds.at_least_percent;
+	} else if (2 * judge->ns[VERDICT_UNKNOWN] > asked_ns &&
+		   judge_share(judge->ns[VERDICT_UNKNOWN], judge->window_ns) >=
+			   VERDICT_NOISE_PERCENT) {
+		verdict->percent = judge_share(judge->ns[VERDICT_UNKNOWN], judge->window_ns);
+		verdict->idle = judge_heaviest_kind(judge, VERDICT_UNKNOWN, false);
+		judge_know_not(verdict, judge_lack_of(judge, verdict));
+	} else if (judge_share(judge->ns[heaviest], judge->window_ns) < VERDICT_NOISE_PERCENT ||
+		   (!waits->bounds.known && verdict->own_percent >= VERDICT_BUSY_PERCENT)) {
+		verdict->state = VERDICT_HEALTHY;
+		point_at_own(judge, verdict);
+	} else {
+		find_threads_cost(
+			judge, verdict, heaviest,
+			heaviest == VERDICT_HOST_CODE && waits->bounds.known ? own_ns : fetched_ns);
+	}
+	verdict->roots = judge->roots;
+	verdict->roots_of_ns = judge->window_ns;
+}
