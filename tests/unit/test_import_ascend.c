@@ -16,6 +16,7 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/join/clock/device_clock.h"
 #include "analyzer/join/launch/launches.h"
+#include "tests/unit/import_text.h"
 
 #define EPOCH "17000000000000"
 
@@ -37,14 +38,7 @@ static int remove_folder(void **state)
 
 static void write_text(const char *name, const char *text)
 {
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	fclose(file);
+	import_write_text(folder, name, text);
 }
 
 static struct model *take(const char *name, int *error)

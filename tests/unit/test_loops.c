@@ -12,213 +12,24 @@
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/model/step_names.h"
-#include "tests/unit/small_model.h"
-
-#define US 1000ull
-#define LAYERS 24
-#define KERNELS 8 /* of a layer */
-#define TURNS_MAX 4096
-
-enum { HOST = 1, DEVICE = 2 }; /* what is known */
-
-/* A host that submits, and a device that runs what was submitted in this order. */
-struct scene {
-	struct model *model;
-	uint32_t process;
-	uint32_t thread;
-	unsigned int known;
-	uint64_t now_ns; /* of the host */
-	uint64_t free_ns; /* when the device has nothing left to do */
-	uint32_t launch, copy_in, copy_out, sync, collective, graph, push, pop, mark, leave;
-	uint32_t turns; /* the truth */
-	uint64_t begins[TURNS_MAX]; /* of the host */
-};
-
-static void begin(struct scene *scene, unsigned int known)
-{
-	struct model *model = small_model(0, 1000000000000ull);
-
-	*scene = (struct scene){ .model = model, .known = known, .now_ns = 1000000 };
-	scene->process = small_process(model, 100, "job", true);
-	scene->thread = small_thread(model, scene->process, 100, "main");
-	small_device(model, known & HOST ? scene->process : INDEX_NONE, "gpu",
-		     PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
-#define FUNCTION(name, kind) small_function(model, "cuda", name, PROFBPF__FUNCTION__KIND__##kind)
-	scene->launch = FUNCTION("cudaLaunchKernel", LAUNCH);
-	scene->copy_in = FUNCTION("cuMemcpyHtoDAsync_v2", COPY);
-	scene->copy_out = FUNCTION("cuMemcpyDtoH_v2", COPY);
-	scene->sync = FUNCTION("cudaStreamSynchronize", SYNC);
-	scene->collective = FUNCTION("ncclAllReduce", COLLECTIVE);
-	scene->graph = FUNCTION("cudaGraphLaunch", LAUNCH);
-	scene->push = FUNCTION("nvtxRangePushA", MARKER);
-	scene->pop = FUNCTION("nvtxRangePop", MARKER);
-	scene->mark = FUNCTION("record_function_enter_new", MARKER);
-	scene->leave = FUNCTION("record_function_exit_new", MARKER);
-}
-
-static struct call *call(struct scene *scene, uint32_t function, const char *text, uint64_t ns)
-{
-	struct model *model = scene->model;
-	uint32_t row =
-		small_call(model, scene->thread, function, scene->now_ns, scene->now_ns + ns);
-
-	scene->now_ns += ns + 500;
-	model->calls.row[row].text = text ? model_string(model, text) : 0;
-	if (!(scene->known & HOST))
-		model->calls.count--;
-	return &model->calls.row[row];
-}
-
-static void task(struct scene *scene, const char *name, uint8_t kind, uint64_t enqueue_ns,
-		 uint64_t ns)
-{
-	uint64_t start_ns = enqueue_ns + 2 * US;
-	struct device_task *row;
-
-	if (start_ns < scene->free_ns)
-		start_ns = scene->free_ns;
-	scene->free_ns = start_ns + ns;
-	row = small_task(scene->model, 0, start_ns, scene->free_ns);
-	row->name = model_string(scene->model, name);
-	row->kind = kind;
-	if (scene->known & HOST) {
-		row->enqueue_ns = enqueue_ns;
-		row->thread = scene->thread;
-	}
-	if (!(scene->known & DEVICE))
-		scene->model->tasks.count--;
-}
-
-static void submit(struct scene *scene, uint32_t function, const char *name, uint8_t kind,
-		   uint64_t ns)
-{
-	uint64_t enqueue_ns = scene->now_ns + 100;
-
-	call(scene, function, name, 2 * US);
-	task(scene, name, kind, enqueue_ns, ns);
-}
-
-static void kernel(struct scene *scene, const char *name)
-{
-	submit(scene, scene->launch, name, PROFBPF__DEVICE_TASKS__KIND__KERNEL, 5 * US);
-}
-
-static void copy_in(struct scene *scene)
-{
-	submit(scene, scene->copy_in, "Memcpy HtoD", PROFBPF__DEVICE_TASKS__KIND__COPY, 20 * US);
-}
-
-static void wait_for_device(struct scene *scene)
-{
-	if (scene->now_ns < scene->free_ns)
-		scene->now_ns = scene->free_ns;
-}
-
-static void copy_out(struct scene *scene)
-{
-	submit(scene, scene->copy_out, "Memcpy DtoH", PROFBPF__DEVICE_TASKS__KIND__COPY, 3 * US);
-	wait_for_device(scene);
-}
-
-static void sync(struct scene *scene)
-{
-	call(scene, scene->sync, NULL, US);
-	wait_for_device(scene);
-}
-
-static void turn(struct scene *scene)
-{
-	assert_true(scene->turns < TURNS_MAX);
-	scene->begins[scene->turns++] = scene->now_ns;
-}
-
-static void layers(struct scene *scene, const char *what)
-{
-	for (int layer = 0; layer < LAYERS; layer++)
-		for (int i = 0; i < KERNELS; i++) {
-			char name[32];
-
-			snprintf(name, sizeof(name), "%s%d", what, i);
-			kernel(scene, name);
-		}
-}
-
-static struct device_step_results find(const struct scene *scene)
-{
-	static const struct analysis_options options;
-	struct device_step_results results;
-
-	small_index(scene->model);
-	assert_int_equal(device_steps_analyse(scene->model, &options, NULL, &results), 0);
-	for (uint32_t i = 0; i < results.loops.loops.count; i++)
-		assert_true(results.loops.loops.row[i].confidence <= 100);
-	for (uint32_t i = 0; i < results.count; i++)
-		assert_true(results.traces[i].confidence <= 100);
-	for (uint32_t i = 0; i < results.repetition_count; i++)
-		assert_true(results.repetitions[i].confidence <= 100);
-	return results;
-}
-
-static void end(struct scene *scene, struct device_step_results *results)
-{
-	device_steps_free(results);
-	model_free(scene->model);
-}
-
-/* The host's loop has the turns of the scene, and begins them where they begin, give or take @off_ns. */
-static void check_loop(const struct scene *scene, const struct device_step_results *results,
-		       uint8_t evidence, uint64_t off_ns)
-{
-	const struct host_loop *loop;
-
-	assert_int_equal(results->loops.loops.count, 1);
-	loop = &results->loops.loops.row[0];
-	assert_int_equal(loop->evidence, evidence);
-	assert_int_equal(loop->count, scene->turns);
-	for (uint32_t i = 0; i < loop->count; i++) {
-		const struct host_turn *row = &results->loops.turns.row[loop->first + i];
-
-		assert_in_range(row->start_ns, scene->begins[i] - off_ns,
-				scene->begins[i] + off_ns);
-		assert_true(row->end_ns > row->start_ns);
-	}
-}
-
-static const struct device_step_trace *check_steps(const struct scene *scene,
-						   const struct device_step_results *results,
-						   enum step_source source, uint32_t count)
-{
-	assert_int_equal(results->repetition_count, 0);
-	assert_int_equal(results->count, 1);
-	assert_int_equal(results->traces[0].source, source);
-	assert_int_equal(results->traces[0].count, count);
-	for (uint32_t i = 1; i < count; i++) {
-		const struct device_step_row *row = &results->traces[0].rows[i];
-
-		assert_int_equal(row->start_ns, row[-1].end_ns);
-		assert_true(row->fp_start_ns >= row->start_ns && row->end_ns > row->fp_start_ns);
-		if (source == STEPS_HOST)
-			assert_int_equal(row->host_ns, scene->begins[i]);
-	}
-	return &results->traces[0];
-}
+#include "tests/unit/loop_scene.h"
 
 /* ---- Training: a batch, 24 equal layers, an optimizer, the loss */
 
-static void train(struct scene *scene, uint32_t steps)
+static void train(struct loop_scene *scene, uint32_t steps)
 {
 	for (uint32_t i = 0; i < 40; i++)
-		copy_in(scene); /* weights */
+		loop_scene_copy_in(scene); /* weights */
 	for (uint32_t i = 0; i < steps; i++) {
 		scene->now_ns += 200 * US; /* waits for its batch */
-		turn(scene);
-		copy_in(scene);
-		copy_in(scene);
-		kernel(scene, "embedding");
-		layers(scene, "layer");
-		kernel(scene, "loss");
-		kernel(scene, "multi_tensor_adam");
-		copy_out(scene);
+		loop_scene_turn(scene);
+		loop_scene_copy_in(scene);
+		loop_scene_copy_in(scene);
+		loop_scene_kernel(scene, "embedding");
+		loop_scene_layers(scene, "layer");
+		loop_scene_kernel(scene, "loss");
+		loop_scene_kernel(scene, "multi_tensor_adam");
+		loop_scene_copy_out(scene);
 	}
 }
 
@@ -226,30 +37,30 @@ static void train(struct scene *scene, uint32_t steps)
 static void equal_layers(void **state)
 {
 	for (unsigned int known = HOST; known <= (HOST | DEVICE); known++) {
-		struct scene scene;
+		struct loop_scene scene;
 		struct device_step_results results;
 		const struct device_step_trace *trace;
 
-		begin(&scene, known);
+		loop_scene_begin(&scene, known);
 		train(&scene, 136);
-		results = find(&scene);
+		results = loop_scene_find(&scene);
 		if (known & HOST)
-			check_loop(&scene, &results, LOOP_BY_FEED, 0);
+			loop_scene_check(&scene, &results, LOOP_BY_FEED, 0);
 		else
 			assert_int_equal(results.loops.loops.count, 0);
 		if (known & DEVICE) {
-			trace = check_steps(&scene, &results,
-					    known & HOST ? STEPS_HOST : STEPS_DEVICE, 136);
+			trace = loop_scene_check_steps(
+				&scene, &results, known & HOST ? STEPS_HOST : STEPS_DEVICE, 136);
 			assert_true(trace->confidence > 99);
 			/* The wait for the batch and its copies are in the gap, not in the step before. */
 			assert_true(trace->rows[5].gap_ns >= (int64_t)(240 * US));
 			assert_true(trace->rows[5].end_ns - trace->rows[5].fp_start_ns < 1100 * US);
 		}
-		end(&scene, &results);
+		loop_scene_end(&scene, &results);
 	}
 }
 
-static struct advice_results advise(const struct scene *scene,
+static struct advice_results advise(const struct loop_scene *scene,
 				    const struct device_step_results *steps)
 {
 	static const struct analysis_options options;
@@ -257,7 +68,8 @@ static struct advice_results advise(const struct scene *scene,
 	struct device_results devices;
 
 	assert_int_equal(device_results_compute(scene->model, &options, &devices), 0);
-	assert_int_equal(device_advice_add(scene->model, &options, &devices, steps, NULL, &advice), 0);
+	assert_int_equal(device_advice_add(scene->model, &options, &devices, steps, NULL, &advice),
+			 0);
 	device_results_free(&devices);
 	return advice;
 }
@@ -273,22 +85,22 @@ static bool is_advised(const struct advice_results *advice, const char *id)
 /* The copy of the next batch is no tail of a step, so that nobody is told to shard the optimizer. */
 static void no_false_tail(void **state)
 {
-	struct scene scene;
+	struct loop_scene scene;
 	struct device_step_results results;
 	struct advice_results advice;
 
-	begin(&scene, DEVICE);
+	loop_scene_begin(&scene, DEVICE);
 	for (uint32_t i = 0; i < 20; i++) {
 		scene.now_ns += 5000 * US;
-		copy_in(&scene);
-		layers(&scene, "layer");
-		submit(&scene, scene.collective, "allReduce",
-		       PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION, 30 * US);
-		kernel(&scene, "ApplyAdam");
-		wait_for_device(&scene);
+		loop_scene_copy_in(&scene);
+		loop_scene_layers(&scene, "layer");
+		loop_scene_submit(&scene, scene.collective, "allReduce",
+				  PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION, 30 * US);
+		loop_scene_kernel(&scene, "ApplyAdam");
+		loop_scene_wait_for_device(&scene);
 	}
-	results = find(&scene);
-	check_steps(&scene, &results, STEPS_DEVICE, 20);
+	results = loop_scene_find(&scene);
+	loop_scene_check_steps(&scene, &results, STEPS_DEVICE, 20);
 	assert_int_equal(results.traces[0].means.bp_steps, 19);
 	assert_true(results.traces[0].means.tail_ns == 35 * US);
 	assert_true(results.traces[0].means.gap_ns > 5000 * US);
@@ -296,12 +108,12 @@ static void no_false_tail(void **state)
 	assert_true(is_advised(&advice, "device_gap"));
 	assert_false(is_advised(&advice, "device_tail"));
 	free(advice.list);
-	end(&scene, &results);
+	loop_scene_end(&scene, &results);
 }
 
 /* ---- Nothing says that they are steps */
 
-static void check_repetition(const struct scene *scene, struct device_step_results *results,
+static void check_repetition(const struct loop_scene *scene, struct device_step_results *results,
 			     uint32_t times)
 {
 	struct advice_results advice;
@@ -323,23 +135,23 @@ static void check_repetition(const struct scene *scene, struct device_step_resul
 static void repetitions(void **state)
 {
 	struct device_step_results results;
-	struct scene scene;
+	struct loop_scene scene;
 
-	begin(&scene, DEVICE);
+	loop_scene_begin(&scene, DEVICE);
 	for (int i = 0; i < 137; i++) {
 		scene.now_ns += 3000 * US;
-		kernel(&scene, "embedding");
-		layers(&scene, "layer");
-		kernel(&scene, "head");
+		loop_scene_kernel(&scene, "embedding");
+		loop_scene_layers(&scene, "layer");
+		loop_scene_kernel(&scene, "head");
 	}
-	results = find(&scene);
+	results = loop_scene_find(&scene);
 	check_repetition(&scene, &results, 137);
-	end(&scene, &results);
-	begin(&scene, DEVICE);
-	layers(&scene, "layer");
-	results = find(&scene);
+	loop_scene_end(&scene, &results);
+	loop_scene_begin(&scene, DEVICE);
+	loop_scene_layers(&scene, "layer");
+	results = loop_scene_find(&scene);
 	check_repetition(&scene, &results, LAYERS);
-	end(&scene, &results);
+	loop_scene_end(&scene, &results);
 }
 
 /* ---- Decoding */
@@ -348,24 +160,25 @@ static void decode_graphs(void **state)
 {
 	for (unsigned int known = HOST; known <= (HOST | DEVICE); known += DEVICE) {
 		struct device_step_results results;
-		struct scene scene;
+		struct loop_scene scene;
 
-		begin(&scene, known);
+		loop_scene_begin(&scene, known);
 		for (int i = 0; i < 500; i++) {
 			uint64_t enqueue_ns = scene.now_ns + 100;
 
-			turn(&scene);
-			call(&scene, scene.graph, NULL, 4 * US);
+			loop_scene_turn(&scene);
+			loop_scene_call(&scene, scene.graph, NULL, 4 * US);
 			for (int k = 0; k < LAYERS; k++)
-				task(&scene, "layer", PROFBPF__DEVICE_TASKS__KIND__KERNEL,
-				     enqueue_ns, 5 * US);
-			copy_out(&scene);
+				loop_scene_task(&scene, "layer",
+						PROFBPF__DEVICE_TASKS__KIND__KERNEL, enqueue_ns,
+						5 * US);
+			loop_scene_copy_out(&scene);
 		}
-		results = find(&scene);
-		check_loop(&scene, &results, LOOP_BY_WHOLE, 0);
+		results = loop_scene_find(&scene);
+		loop_scene_check(&scene, &results, LOOP_BY_WHOLE, 0);
 		if (known & DEVICE)
-			check_steps(&scene, &results, STEPS_HOST, 500);
-		end(&scene, &results);
+			loop_scene_check_steps(&scene, &results, STEPS_HOST, 500);
+		loop_scene_end(&scene, &results);
 	}
 }
 
@@ -374,20 +187,21 @@ static void decode_kernels(void **state)
 {
 	for (unsigned int known = HOST; known <= (HOST | DEVICE); known++) {
 		struct device_step_results results;
-		struct scene scene;
+		struct loop_scene scene;
 
-		begin(&scene, known);
+		loop_scene_begin(&scene, known);
 		for (int i = 0; i < 36; i++) {
-			turn(&scene);
-			layers(&scene, "decode");
-			copy_out(&scene);
+			loop_scene_turn(&scene);
+			loop_scene_layers(&scene, "decode");
+			loop_scene_copy_out(&scene);
 		}
-		results = find(&scene);
+		results = loop_scene_find(&scene);
 		if (known & HOST)
-			check_loop(&scene, &results, LOOP_BY_RESULT, 0);
+			loop_scene_check(&scene, &results, LOOP_BY_RESULT, 0);
 		if (known & DEVICE)
-			check_steps(&scene, &results, known & HOST ? STEPS_HOST : STEPS_DEVICE, 36);
-		end(&scene, &results);
+			loop_scene_check_steps(&scene, &results,
+					       known & HOST ? STEPS_HOST : STEPS_DEVICE, 36);
+		loop_scene_end(&scene, &results);
 	}
 }
 
@@ -395,10 +209,10 @@ static void decode_kernels(void **state)
 
 enum { BUCKETS = 4 };
 
-static void all_reduce(struct scene *scene)
+static void all_reduce(struct loop_scene *scene)
 {
-	submit(scene, scene->collective, "allReduce", PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION,
-	       30 * US);
+	loop_scene_submit(scene, scene->collective, "allReduce",
+			  PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION, 30 * US);
 }
 
 /* Gradients at the end of a turn, or in four pieces while the others are made; the update has a name of its own. */
@@ -407,25 +221,26 @@ static void data_parallel(void **state)
 	for (unsigned int known = HOST; known <= (HOST | DEVICE); known++)
 		for (int pieces = 0; pieces < 2; pieces++) {
 			struct device_step_results results;
-			struct scene scene;
+			struct loop_scene scene;
 
-			begin(&scene, known);
+			loop_scene_begin(&scene, known);
 			for (int i = 0; i < 60; i++) {
-				turn(&scene);
-				layers(&scene, "layer");
+				loop_scene_turn(&scene);
+				loop_scene_layers(&scene, "layer");
 				for (int k = 0; k < BUCKETS; k++) {
 					for (int n = 0; n < 8 && pieces; n++)
-						kernel(&scene, "gradient");
+						loop_scene_kernel(&scene, "gradient");
 					all_reduce(&scene);
 				}
 			}
-			results = find(&scene);
+			results = loop_scene_find(&scene);
 			if (known & HOST)
-				check_loop(&scene, &results, LOOP_BY_COLLECTIVE, 0);
+				loop_scene_check(&scene, &results, LOOP_BY_COLLECTIVE, 0);
 			if (known & DEVICE)
-				check_steps(&scene, &results,
-					    known & HOST ? STEPS_HOST : STEPS_DEVICE, 60);
-			end(&scene, &results);
+				loop_scene_check_steps(&scene, &results,
+						       known & HOST ? STEPS_HOST : STEPS_DEVICE,
+						       60);
+			loop_scene_end(&scene, &results);
 		}
 }
 
@@ -434,23 +249,23 @@ static void tensor_parallel(void **state)
 {
 	for (int big = 0; big < 2; big++) {
 		struct device_step_results results;
-		struct scene scene;
+		struct loop_scene scene;
 
-		begin(&scene, HOST | DEVICE);
+		loop_scene_begin(&scene, HOST | DEVICE);
 		for (int i = 0; i < 60; i++) {
-			kernel(&scene, "embedding");
+			loop_scene_kernel(&scene, "embedding");
 			for (int layer = 0; layer < LAYERS; layer++) {
 				for (int k = 0; k < (big ? 20 : KERNELS); k++)
-					kernel(&scene, "attention");
+					loop_scene_kernel(&scene, "attention");
 				all_reduce(&scene);
 				for (int k = 0; k < (big ? 20 : KERNELS); k++)
-					kernel(&scene, "feed_forward");
+					loop_scene_kernel(&scene, "feed_forward");
 				all_reduce(&scene);
 			}
 		}
-		results = find(&scene);
+		results = loop_scene_find(&scene);
 		check_repetition(&scene, &results, 60);
-		end(&scene, &results);
+		loop_scene_end(&scene, &results);
 	}
 }
 
@@ -460,28 +275,28 @@ static void blocking(void **state)
 {
 	for (int fed = 0; fed < 2; fed++) {
 		struct device_step_results results;
-		struct scene scene;
+		struct loop_scene scene;
 
-		begin(&scene, HOST | DEVICE);
+		loop_scene_begin(&scene, HOST | DEVICE);
 		for (int i = 0; i < 50; i++) {
-			turn(&scene);
+			loop_scene_turn(&scene);
 			if (fed)
-				copy_in(&scene);
+				loop_scene_copy_in(&scene);
 			for (int k = 0; k < LAYERS; k++) {
-				kernel(&scene, "matmul");
-				sync(&scene);
-				kernel(&scene, "softmax");
-				sync(&scene);
+				loop_scene_kernel(&scene, "matmul");
+				loop_scene_sync(&scene);
+				loop_scene_kernel(&scene, "softmax");
+				loop_scene_sync(&scene);
 			}
 		}
-		results = find(&scene);
+		results = loop_scene_find(&scene);
 		if (fed) {
-			check_loop(&scene, &results, LOOP_BY_FEED, 0);
-			check_steps(&scene, &results, STEPS_HOST, 50);
+			loop_scene_check(&scene, &results, LOOP_BY_FEED, 0);
+			loop_scene_check_steps(&scene, &results, STEPS_HOST, 50);
 		} else {
 			check_repetition(&scene, &results, 50 * LAYERS);
 		}
-		end(&scene, &results);
+		loop_scene_end(&scene, &results);
 	}
 }
 
@@ -489,25 +304,25 @@ static void one_kernel(void **state)
 {
 	for (int fed = 0; fed < 2; fed++) {
 		struct device_step_results results;
-		struct scene scene;
+		struct loop_scene scene;
 
-		begin(&scene, HOST | DEVICE);
+		loop_scene_begin(&scene, HOST | DEVICE);
 		for (int i = 0; i < 300; i++) {
-			turn(&scene);
+			loop_scene_turn(&scene);
 			if (fed)
-				copy_in(&scene);
-			kernel(&scene, "only");
-			sync(&scene);
+				loop_scene_copy_in(&scene);
+			loop_scene_kernel(&scene, "only");
+			loop_scene_sync(&scene);
 		}
-		results = find(&scene);
+		results = loop_scene_find(&scene);
 		if (fed) {
-			check_loop(&scene, &results, LOOP_BY_FEED, 0);
-			check_steps(&scene, &results, STEPS_HOST, 300);
+			loop_scene_check(&scene, &results, LOOP_BY_FEED, 0);
+			loop_scene_check_steps(&scene, &results, STEPS_HOST, 300);
 			assert_true(results.traces[0].confidence <= 100);
 		} else {
 			check_repetition(&scene, &results, 300);
 		}
-		end(&scene, &results);
+		loop_scene_end(&scene, &results);
 	}
 }
 
@@ -517,52 +332,52 @@ static void accumulation(void **state)
 {
 	for (int fed = 0; fed < 2; fed++) {
 		struct device_step_results results;
-		struct scene scene;
+		struct loop_scene scene;
 
-		begin(&scene, HOST | DEVICE);
+		loop_scene_begin(&scene, HOST | DEVICE);
 		for (int i = 0; i < 160; i++) {
 			if (fed || i % 4 == 0)
-				turn(&scene);
+				loop_scene_turn(&scene);
 			if (fed)
-				copy_in(&scene);
-			layers(&scene, "layer");
+				loop_scene_copy_in(&scene);
+			loop_scene_layers(&scene, "layer");
 			if (i % 4 < 3)
 				continue;
-			kernel(&scene, "multi_tensor_adam");
-			kernel(&scene, "multi_tensor_adam");
+			loop_scene_kernel(&scene, "multi_tensor_adam");
+			loop_scene_kernel(&scene, "multi_tensor_adam");
 		}
-		results = find(&scene);
-		check_loop(&scene, &results, fed ? LOOP_BY_FEED : LOOP_BY_OPTIMIZER, 0);
-		check_steps(&scene, &results, STEPS_HOST, fed ? 160 : 40);
-		end(&scene, &results);
+		results = loop_scene_find(&scene);
+		loop_scene_check(&scene, &results, fed ? LOOP_BY_FEED : LOOP_BY_OPTIMIZER, 0);
+		loop_scene_check_steps(&scene, &results, STEPS_HOST, fed ? 160 : 40);
+		loop_scene_end(&scene, &results);
 	}
 }
 
 static void evaluations(void **state)
 {
 	struct device_step_results results;
-	struct scene scene;
+	struct loop_scene scene;
 
-	begin(&scene, HOST | DEVICE);
+	loop_scene_begin(&scene, HOST | DEVICE);
 	for (int epoch = 0; epoch < 5; epoch++) {
 		for (int i = 0; i < 20; i++) {
-			turn(&scene);
-			copy_in(&scene);
-			layers(&scene, "forward");
-			layers(&scene, "backward");
-			kernel(&scene, "multi_tensor_adam");
+			loop_scene_turn(&scene);
+			loop_scene_copy_in(&scene);
+			loop_scene_layers(&scene, "forward");
+			loop_scene_layers(&scene, "backward");
+			loop_scene_kernel(&scene, "multi_tensor_adam");
 		}
 		for (int i = 0; i < 4; i++) {
-			turn(&scene);
-			copy_in(&scene);
-			layers(&scene, "forward");
+			loop_scene_turn(&scene);
+			loop_scene_copy_in(&scene);
+			loop_scene_layers(&scene, "forward");
 		}
-		copy_out(&scene);
+		loop_scene_copy_out(&scene);
 	}
-	results = find(&scene);
-	check_loop(&scene, &results, LOOP_BY_FEED, 0);
-	check_steps(&scene, &results, STEPS_HOST, 120);
-	end(&scene, &results);
+	results = loop_scene_find(&scene);
+	loop_scene_check(&scene, &results, LOOP_BY_FEED, 0);
+	loop_scene_check_steps(&scene, &results, STEPS_HOST, 120);
+	loop_scene_end(&scene, &results);
 }
 
 /* ---- Two jobs in one process, each with a thread and a loop of its own */
@@ -571,9 +386,9 @@ static void two_jobs(void **state)
 {
 	struct device_step_results results;
 	uint32_t threads[2], done[2] = { 0 }, random = 1;
-	struct scene scene;
+	struct loop_scene scene;
 
-	begin(&scene, HOST | DEVICE);
+	loop_scene_begin(&scene, HOST | DEVICE);
 	threads[0] = scene.thread;
 	threads[1] = small_thread(scene.model, scene.process, 101, "other");
 	for (uint32_t i = 0; i < 600; i++) {
@@ -585,11 +400,11 @@ static void two_jobs(void **state)
 		scene.thread = threads[job];
 		snprintf(name, sizeof(name), "%s%u", job ? "infer" : "train", at);
 		if (at == 0)
-			copy_in(&scene);
+			loop_scene_copy_in(&scene);
 		else
-			kernel(&scene, name);
+			loop_scene_kernel(&scene, name);
 	}
-	results = find(&scene);
+	results = loop_scene_find(&scene);
 	assert_int_equal(results.loops.loops.count, 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct host_loop *loop = &results.loops.loops.row[i];
@@ -598,7 +413,7 @@ static void two_jobs(void **state)
 		assert_int_equal(loop->thread, threads[job]);
 		assert_int_equal(loop->count, (done[job] + (job ? 4 : 6)) / (job ? 5 : 7));
 	}
-	end(&scene, &results);
+	loop_scene_end(&scene, &results);
 }
 
 /* ---- Training on a CPU: nothing is submitted, nothing feeds it */
@@ -606,23 +421,23 @@ static void two_jobs(void **state)
 static void on_a_cpu(void **state)
 {
 	struct device_step_results results;
-	struct scene scene;
+	struct loop_scene scene;
 
-	begin(&scene, HOST);
+	loop_scene_begin(&scene, HOST);
 	for (int i = 0; i < 60; i++) {
-		turn(&scene);
-		call(&scene, scene.mark, "Optimizer.zero_grad#SGD.zero_grad", 100);
-		call(&scene, scene.leave, NULL, 100);
+		loop_scene_turn(&scene);
+		loop_scene_call(&scene, scene.mark, "Optimizer.zero_grad#SGD.zero_grad", 100);
+		loop_scene_call(&scene, scene.leave, NULL, 100);
 		scene.now_ns += 10000 * US;
-		call(&scene, scene.mark, "forward", 100);
-		call(&scene, scene.leave, NULL, 100);
+		loop_scene_call(&scene, scene.mark, "forward", 100);
+		loop_scene_call(&scene, scene.leave, NULL, 100);
 		scene.now_ns += 10000 * US;
-		call(&scene, scene.mark, "Optimizer.step#SGD.step", 100);
-		call(&scene, scene.leave, NULL, 100);
+		loop_scene_call(&scene, scene.mark, "Optimizer.step#SGD.step", 100);
+		loop_scene_call(&scene, scene.leave, NULL, 100);
 	}
-	results = find(&scene);
-	check_loop(&scene, &results, LOOP_BY_OPTIMIZER, 5 * US);
-	end(&scene, &results);
+	results = loop_scene_find(&scene);
+	loop_scene_check(&scene, &results, LOOP_BY_OPTIMIZER, 5 * US);
+	loop_scene_end(&scene, &results);
 }
 
 /* ---- Marks */
@@ -632,27 +447,27 @@ static void marks(void **state)
 {
 	struct device_step_results results;
 	const struct device_step_trace *trace;
-	struct scene scene;
+	struct loop_scene scene;
 
-	begin(&scene, HOST | DEVICE);
+	loop_scene_begin(&scene, HOST | DEVICE);
 	for (int i = 0; i < 30; i++) {
 		char name[32];
 
-		turn(&scene);
-		copy_in(&scene);
+		loop_scene_turn(&scene);
+		loop_scene_copy_in(&scene);
 		snprintf(name, sizeof(name), "step %d", 10 + i);
-		call(&scene, scene.push, name, 100);
-		call(&scene, scene.push, "forward", 100);
-		layers(&scene, "layer");
-		call(&scene, scene.pop, NULL, 100);
-		call(&scene, scene.pop, NULL, 100);
+		loop_scene_call(&scene, scene.push, name, 100);
+		loop_scene_call(&scene, scene.push, "forward", 100);
+		loop_scene_layers(&scene, "layer");
+		loop_scene_call(&scene, scene.pop, NULL, 100);
+		loop_scene_call(&scene, scene.pop, NULL, 100);
 		if (i % 10 == 9) {
-			copy_in(&scene);
-			layers(&scene, "evaluation");
+			loop_scene_copy_in(&scene);
+			loop_scene_layers(&scene, "evaluation");
 		}
 	}
-	results = find(&scene);
-	check_loop(&scene, &results, LOOP_BY_MARKS, 0);
+	results = loop_scene_find(&scene);
+	loop_scene_check(&scene, &results, LOOP_BY_MARKS, 0);
 	trace = &results.traces[0];
 	assert_int_equal(trace->source, STEPS_MARKS);
 	assert_int_equal(trace->count, 30);
@@ -660,7 +475,7 @@ static void marks(void **state)
 	assert_int_equal(trace->rows[29].number, 39);
 	/* The evaluation is of no step. */
 	assert_true(trace->rows[9].end_ns - trace->rows[9].fp_start_ns < 1000 * US);
-	end(&scene, &results);
+	loop_scene_end(&scene, &results);
 }
 
 static void names(void **state)
@@ -714,15 +529,14 @@ static void nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_layers),	  cmocka_unit_test(no_false_tail),
-		cmocka_unit_test(repetitions),	  cmocka_unit_test(decode_graphs),
-		cmocka_unit_test(decode_kernels), cmocka_unit_test(data_parallel),
-		cmocka_unit_test(tensor_parallel),
-		cmocka_unit_test(blocking),
-		cmocka_unit_test(one_kernel),	  cmocka_unit_test(accumulation),
-		cmocka_unit_test(evaluations),	  cmocka_unit_test(two_jobs),
-		cmocka_unit_test(on_a_cpu),	  cmocka_unit_test(marks),
-		cmocka_unit_test(names),	  cmocka_unit_test(nothing),
+		cmocka_unit_test(equal_layers),	   cmocka_unit_test(no_false_tail),
+		cmocka_unit_test(repetitions),	   cmocka_unit_test(decode_graphs),
+		cmocka_unit_test(decode_kernels),  cmocka_unit_test(data_parallel),
+		cmocka_unit_test(tensor_parallel), cmocka_unit_test(blocking),
+		cmocka_unit_test(one_kernel),	   cmocka_unit_test(accumulation),
+		cmocka_unit_test(evaluations),	   cmocka_unit_test(two_jobs),
+		cmocka_unit_test(on_a_cpu),	   cmocka_unit_test(marks),
+		cmocka_unit_test(names),	   cmocka_unit_test(nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

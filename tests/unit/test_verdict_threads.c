@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict without tasks of a device: by what the job's threads waited for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/verdict_scene.h"
+
+/* No device tells its tasks: what the threads waited for is judged. */
+static void judge_waits(struct verdict_scene *f)
+{
+	const struct analysis_options options = { 0 };
+
+	verdict_compute(f);
+	f->scene.results.devices[0].window_ns = f->scene.results.devices[0].idle_ns = 0;
+	assert_true(MODEL_PUSH(&f->scene.model->files, 0));
+	assert_int_equal(host_waits_analyse(f->scene.model, &options, &f->all_steps, &f->waits), 0);
+	verdict_judge(f);
+}
+
+/* main computes until @until_us, then waits for the worker, which computes or sleeps. */
+static void main_and_worker(struct verdict_scene *f, uint64_t until_us, bool computes)
+{
+	struct scene *scene = &f->scene;
+
+	small_span(scene->model, scene->main, 0, until_us * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, until_us * US, 1000 * US, FUTEX, scene->worker, 0);
+	if (computes)
+		small_span(scene->model, scene->worker, 0, 1000 * US, STATE_RUNNING);
+	else
+		small_sleep(scene->model, scene->worker, 0, 1000 * US, NANOSLEEP, INDEX_NONE,
+			    SPAN_WOKEN_TIMER);
+}
+
+static void threads(void **state)
+{
+	struct verdict_scene f;
+
+	verdict_begin(&f);
+	main_and_worker(&f, 300, false);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 70);
+	assert_int_equal(f.verdict.of, VERDICT_OF_WALL_TIME);
+	assert_string_equal(verdict_of_name(f.verdict.of), "wall_time");
+	verdict_says(
+		&f,
+		"main thread main 100 waits for 70.0 % of the time for it, most of all sleeping");
+	verdict_says(&f, "root     worker 101: nanosleep <- main 100; sleep, 70.0 % of the time");
+	verdict_says(&f, "gain     at most 70.0 % of the time");
+	/* The worker is one of a pipeline. */
+	verdict_add_pipeline(&f);
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_DATA, 70);
+	verdict_says(
+		&f, "main thread main 100 waits for 70.0 % of the time for the data pipeline, most "
+		    "of all by MindData's Map(ID:2)");
+	verdict_end(&f);
+
+	/* Work that is shared is none that holds up, as long as it is not more. */
+	verdict_begin(&f);
+	main_and_worker(&f, 500, true);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HEALTHY, 100);
+	assert_int_equal(f.verdict.idle.most->root.who, f.scene.main);
+	verdict_says(&f, "Healthy: main thread main 100 is at work for 100.0 % of the time");
+	verdict_says_not(&f, "do  ");
+	verdict_says_not(&f, "gain");
+	verdict_end(&f);
+	verdict_begin(&f);
+	main_and_worker(&f, 499, true);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 50.1);
+	assert_int_equal(f.verdict.idle.most->root.who, f.scene.worker);
+	verdict_end(&f);
+
+	/* Below a tenth it is no finding for a thread that works. */
+	verdict_begin(&f);
+	main_and_worker(&f, 900, false);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HEALTHY, 90);
+	verdict_end(&f);
+	verdict_begin(&f);
+	main_and_worker(&f, 899, false);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 10.1);
+	verdict_end(&f);
+}
+
+static void threads_without_cpu(void **state)
+{
+	struct verdict_scene f;
+	struct span *span;
+
+	verdict_begin(&f);
+	small_span(f.scene.model, f.scene.main, 0, 500 * US, STATE_RUNNING);
+	span = small_span(f.scene.model, f.scene.main, 500 * US, 1000 * US, STATE_RUNNABLE);
+	span->other = f.scene.outsider;
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_CPU, 50);
+	verdict_says(
+		&f,
+		"Starved by CPUs: main thread main 100 is held up for 50.0 % of the time because "
+		"others have the CPUs");
+	verdict_end(&f);
+
+	verdict_begin(&f);
+	small_span(f.scene.model, f.scene.main, 0, 500 * US, STATE_RUNNING);
+	small_sleep(f.scene.model, f.scene.main, 500 * US, 1000 * US, FUTEX, INDEX_NONE,
+		    SPAN_NO_WAKE);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_UNKNOWN, 50);
+	verdict_says(&f,
+		     "main thread main 100 waits for 50.0 % of the time, and for most of it the "
+		     "records do not say why");
+	verdict_end(&f);
+}
+
+/* The threads launch: the device could be busier where they work themselves. */
+static void threads_that_launch(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+
+	verdict_begin(&f);
+	scene->model->functions.row[scene->launch].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	scene->model->functions.row[scene->sync].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	small_span(scene->model, scene->main, 0, 750 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 750 * US, 1000 * US, FUTEX, INDEX_NONE,
+		    SPAN_WOKEN_HARDIRQ);
+	for (uint64_t i = 0; i < 12; i++)
+		small_call(scene->model, scene->main, scene->launch, (700 + i) * US,
+			   (701 + i) * US);
+	small_call(scene->model, scene->main, scene->sync, 740 * US, 1000 * US);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 75);
+	verdict_says(&f,
+		     "it takes 75.0 % of the time of thread main 100, most of all on CPU outside "
+		     "of runtime calls; by the calls that wait for it the device is busy for at "
+		     "least 21 %, at most 100 % of the time");
+	verdict_says(&f, "root     main 100; user_code");
+	verdict_end(&f);
+
+	/* What little they wait is not known: that is no reason not to see what they do. */
+	verdict_begin(&f);
+	small_span(scene->model, scene->main, 0, 800 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 800 * US, 1000 * US, FUTEX, INDEX_NONE,
+		    SPAN_NO_WAKE);
+	for (uint64_t i = 0; i < 12; i++)
+		small_call(scene->model, scene->main, scene->launch, (700 + i) * US,
+			   (701 + i) * US);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 80);
+	verdict_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads),
+		cmocka_unit_test(threads_without_cpu),
+		cmocka_unit_test(threads_that_launch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
