@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/idle/idle_roots.h"
-#include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
 /* The stretch that begins then came by these threads. */
-static void expect_way(const struct idle_roots *roots, uint64_t start_ns, uint32_t count, const uint32_t *threads)
+static void expect_way(const struct idle_roots *roots, uint64_t start_ns, uint32_t count,
+		       const uint32_t *threads)
 {
 	const struct root_stretch *found = NULL;
 
@@ -45,14 +45,15 @@ static void test_chain_of_three(void **state)
 	assert_int_equal(scene.results.idle.roots->row[0].root.who, b);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, b)->ns, 60 * US);
 	scene_expect_chain(scene_root(&scene, IDLE_USER_CODE, b), 3,
-		     (uint32_t[]){ scene.main, scene.worker, b });
+			   (uint32_t[]){ scene.main, scene.worker, b });
 	hops = scene_root(&scene, IDLE_USER_CODE, b)->hops;
 	assert_int_equal(hops[0].cause, IDLE_LOCK);
 	assert_int_equal(hops[1].cause, IDLE_PIPELINE);
 	assert_int_equal(hops[0].ns, 60 * US);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.worker)->ns, 10 * US);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, scene.main)->ns, 10 * US);
-	expect_way(scene.results.idle.roots, 100 * US, 3, (uint32_t[]){ scene.main, scene.worker, b });
+	expect_way(scene.results.idle.roots, 100 * US, 3,
+		   (uint32_t[]){ scene.main, scene.worker, b });
 	/* What the first hop says has not changed. */
 	assert_int_equal(scene.results.idle.cause_ns[IDLE_LOCK], 70 * US);
 	scene_end(&scene);
@@ -82,7 +83,8 @@ static void test_process_border(void **state)
 }
 
 /* A Python thread that was started with this function. */
-static void look_at_python(struct model *model, uint32_t thread, const char *function, uint64_t ts_ns)
+static void look_at_python(struct model *model, uint32_t thread, const char *function,
+			   uint64_t ts_ns)
 {
 	struct code_frame frame = { .name = model_string(model, function),
 				    .source = model_string(model, "job.py"),
@@ -126,7 +128,8 @@ static void follow(bool other, bool renamed)
 	if (renamed)
 		model->threads.row[child[1]].name = model_string(model, "another");
 	for (uint32_t i = 0; i < 2; i++)
-		look_at_python(model, child[i], other && i ? "collect" : "decode", (95 + 40 * i) * US);
+		look_at_python(model, child[i], other && i ? "collect" : "decode",
+			       (95 + 40 * i) * US);
 	scene_compute_roots(&scene);
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, child[2])->ns, 20 * US);
 	if (other || renamed) {
@@ -137,7 +140,7 @@ static void follow(bool other, bool renamed)
 	}
 	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, child[0])->ns, 40 * US);
 	scene_expect_chain(scene_root(&scene, IDLE_USER_CODE, child[0]), 2,
-		     (uint32_t[]){ scene.main, child[0] });
+			   (uint32_t[]){ scene.main, child[0] });
 	/* The chain tells roles, the ways of stretches who it was. */
 	expect_way(scene.results.idle.roots, 140 * US, 2, (uint32_t[]){ scene.main, child[1] });
 	scene_end(&scene);
@@ -226,8 +229,10 @@ static void test_broadcast(void **state)
 /* The same with more time on the CPU, a launch, another lock: two waits. */
 static void test_two_waits(void **state)
 {
-	static const struct sleep_object locks[] = { { .kind = SLEEP_FUTEX, .object = 0x1000 },
-						     { .kind = SLEEP_FUTEX, .object = 0x2000 } };
+	static const struct sleep_object locks[] = {
+		{ .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = 0x1000 },
+		{ .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = 0x2000 }
+	};
 
 	for (int what = 0; what < 3; what++) {
 		uint64_t ran_us = what == 0 ? 30 : 3;
@@ -261,8 +266,10 @@ static void test_handed_on(void **state)
 	struct scene scene = scene_make();
 	uint32_t source = small_thread(scene.model, scene.process, 102, "source");
 	uint32_t other = small_thread(scene.model, scene.process, 103, "other");
-	static const struct sleep_object locks[] = { { .kind = SLEEP_FUTEX, .object = 0x1000 },
-						     { .kind = SLEEP_FUTEX, .object = 0x2000 } };
+	static const struct sleep_object locks[] = {
+		{ .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = 0x1000 },
+		{ .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = 0x2000 }
+	};
 
 	for (size_t i = 0; i < 2; i++)
 		assert_true(MODEL_PUSH(&scene.model->sleep_objects, locks[i]));
@@ -379,18 +386,12 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chain_of_three),
-		cmocka_unit_test(test_process_border),
-		cmocka_unit_test(test_roles),
-		cmocka_unit_test(test_other_roles),
-		cmocka_unit_test(test_handover),
-		cmocka_unit_test(test_timer_slices),
-		cmocka_unit_test(test_timeout),
-		cmocka_unit_test(test_broadcast),
-		cmocka_unit_test(test_two_waits),
-		cmocka_unit_test(test_handed_on),
-		cmocka_unit_test(test_circle),
-		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_chain_of_three), cmocka_unit_test(test_process_border),
+		cmocka_unit_test(test_roles),	       cmocka_unit_test(test_other_roles),
+		cmocka_unit_test(test_handover),       cmocka_unit_test(test_timer_slices),
+		cmocka_unit_test(test_timeout),	       cmocka_unit_test(test_broadcast),
+		cmocka_unit_test(test_two_waits),      cmocka_unit_test(test_handed_on),
+		cmocka_unit_test(test_circle),	       cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_unknown),
 	};
 

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/idle/idle_roots.h"
-#include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
 #define LOCK 0x1000 /* where the lock of the scene's process is: its condition variable, */
@@ -20,10 +19,10 @@ enum { CONDITION, MUTEX, TAKEN, ELSEWHERE };
 static struct scene make(uint32_t python)
 {
 	static const struct sleep_object objects[] = {
-		[CONDITION] = { .kind = SLEEP_FUTEX, .object = LOCK + 40 },
-		[MUTEX] = { .kind = SLEEP_FUTEX, .object = LOCK + 48 },
-		[TAKEN] = { .kind = SLEEP_FUTEX, .object = LOCK + 132 },
-		[ELSEWHERE] = { .kind = SLEEP_FUTEX, .object = LOCK_END },
+		[CONDITION] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = LOCK + 40 },
+		[MUTEX] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = LOCK + 48 },
+		[TAKEN] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = LOCK + 132 },
+		[ELSEWHERE] = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = LOCK_END },
 	};
 	struct scene scene = scene_make();
 	struct python_interpreter row = { .process = python == INDEX_NONE ? scene.process : python,

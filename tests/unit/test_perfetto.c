@@ -13,7 +13,6 @@
 
 #include "analyzer/export/export.h"
 #include "analyzer/view/report.h"
-#include "bpf/events.h"
 #include "tests/unit/perfetto_read.h"
 #include "tests/unit/sample_trace.h"
 #include "tests/unit/small_model.h"

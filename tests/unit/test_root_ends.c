@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/idle/idle_roots.h"
-#include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
 #define EPOLL_WAIT 232
@@ -32,15 +31,16 @@ static void expect_sleep(int16_t syscall, uint32_t waker, uint8_t flags, uint8_t
 	small_sleep(scene.model, scene.worker, 0, 170 * US, syscall, waker ? kworker : INDEX_NONE,
 		    flags);
 	span = &scene.model->spans.row[scene.model->spans.count - 1];
-	span->object = kind == SLEEP_NOTHING ? INDEX_NONE : 0;
+	span->object = kind == PROFBPF__SLEEP_OBJECTS__KIND__NOTHING ? INDEX_NONE : 0;
 	if (interrupt)
 		span->other = model_string(scene.model, interrupt);
 	small_span(scene.model, scene.worker, 170 * US, 1000 * US, STATE_RUNNING);
 	scene_compute_roots(&scene);
-	root = scene_root(&scene, cause, cause == IDLE_UNKNOWN && waker ? INDEX_NONE : scene.worker);
+	root = scene_root(&scene, cause,
+			  cause == IDLE_UNKNOWN && waker ? INDEX_NONE : scene.worker);
 	assert_int_equal(root->ns, 70 * US);
 	assert_int_equal(root->root.end != ROOT_END_FOUND, cause == IDLE_UNKNOWN);
-	if (kind != SLEEP_NOTHING)
+	if (kind != PROFBPF__SLEEP_OBJECTS__KIND__NOTHING)
 		assert_int_equal(root->root.object_kind, OBJECT_SLEEP);
 	scene_end(&scene);
 }
@@ -48,18 +48,25 @@ static void expect_sleep(int16_t syscall, uint32_t waker, uint8_t flags, uint8_t
 /* The kernel's own threads and interrupts are translated to what was waited for. */
 static void test_kernel_wakers(void **state)
 {
-	expect_sleep(FSYNC, 1, 0, SLEEP_FILE, NULL, IDLE_IO);
-	expect_sleep(READ, 1, 0, SLEEP_CHARACTER, NULL, IDLE_IO);
-	expect_sleep(RECVFROM, 1, 0, SLEEP_INET, NULL, IDLE_NETWORK);
-	expect_sleep(READ, 1, 0, SLEEP_INET, NULL, IDLE_NETWORK);
-	expect_sleep(MUNMAP, 1, SWITCH_FAULT, SLEEP_FILE, NULL, IDLE_PAGE_FAULT);
-	expect_sleep(FUTEX, 1, 0, SLEEP_NOTHING, NULL, IDLE_UNKNOWN);
-	expect_sleep(READ, 0, SPAN_WOKEN_SOFTIRQ, SLEEP_FILE, "BLOCK", IDLE_IO);
-	expect_sleep(EPOLL_WAIT, 0, SPAN_WOKEN_SOFTIRQ, SLEEP_EPOLL, "NET_RX", IDLE_NETWORK);
-	expect_sleep(RECVFROM, 0, SPAN_WOKEN_HARDIRQ, SLEEP_INET, "virtio1-input.0", IDLE_NETWORK);
-	expect_sleep(FUTEX, 0, SPAN_WOKEN_HARDIRQ, SLEEP_FUTEX, "nvidia", IDLE_UNKNOWN);
-	expect_sleep(EPOLL_WAIT, 0, SPAN_WOKEN_TIMER, SLEEP_NOTHING, NULL, IDLE_SLEEP);
-	expect_sleep(IOCTL, 0, SPAN_WOKEN_HARDIRQ, SLEEP_NOTHING, NULL, IDLE_DRIVER);
+	expect_sleep(FSYNC, 1, 0, PROFBPF__SLEEP_OBJECTS__KIND__FILE, NULL, IDLE_IO);
+	expect_sleep(READ, 1, 0, PROFBPF__SLEEP_OBJECTS__KIND__CHARACTER_DEVICE, NULL, IDLE_IO);
+	expect_sleep(RECVFROM, 1, 0, PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET, NULL, IDLE_NETWORK);
+	expect_sleep(READ, 1, 0, PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET, NULL, IDLE_NETWORK);
+	expect_sleep(MUNMAP, 1, SPAN_FAULT, PROFBPF__SLEEP_OBJECTS__KIND__FILE, NULL,
+		     IDLE_PAGE_FAULT);
+	expect_sleep(FUTEX, 1, 0, PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, NULL, IDLE_UNKNOWN);
+	expect_sleep(READ, 0, SPAN_WOKEN_SOFTIRQ, PROFBPF__SLEEP_OBJECTS__KIND__FILE, "BLOCK",
+		     IDLE_IO);
+	expect_sleep(EPOLL_WAIT, 0, SPAN_WOKEN_SOFTIRQ, PROFBPF__SLEEP_OBJECTS__KIND__EPOLL,
+		     "NET_RX", IDLE_NETWORK);
+	expect_sleep(RECVFROM, 0, SPAN_WOKEN_HARDIRQ, PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET,
+		     "virtio1-input.0", IDLE_NETWORK);
+	expect_sleep(FUTEX, 0, SPAN_WOKEN_HARDIRQ, PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, "nvidia",
+		     IDLE_UNKNOWN);
+	expect_sleep(EPOLL_WAIT, 0, SPAN_WOKEN_TIMER, PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, NULL,
+		     IDLE_SLEEP);
+	expect_sleep(IOCTL, 0, SPAN_WOKEN_HARDIRQ, PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, NULL,
+		     IDLE_DRIVER);
 }
 
 /* A signal ends a sleep: its sender is who was waited for. */
@@ -97,7 +104,7 @@ static void test_ends(void **state)
 	span = small_span(scene.model, scene.worker, 130 * US, 140 * US, STATE_RUNNABLE);
 	span->flags = SPAN_THROTTLED;
 	small_sleep(scene.model, scene.worker, 140 * US, 165 * US, READ, INDEX_NONE,
-		    SPAN_WOKEN_HARDIRQ | SWITCH_IOWAIT);
+		    SPAN_WOKEN_HARDIRQ | SPAN_IOWAIT);
 	wait = (struct io_wait){ .span = scene.model->spans.count - 1 };
 	assert_true(MODEL_PUSH(&scene.model->block_requests, (struct block_request){ 0 }));
 	assert_true(MODEL_PUSH(&scene.model->io_waits, wait));
@@ -130,7 +137,9 @@ static void expect_irq(const struct scene *scene, uint8_t kind, const char *name
 
 		if (root->cause != IDLE_IRQ || root->object_kind != kind)
 			continue;
-		assert_string_equal(kind == OBJECT_INTERRUPT ? model_text(scene->model, root->object) : "", name);
+		assert_string_equal(
+			kind == OBJECT_INTERRUPT ? model_text(scene->model, root->object) : "",
+			name);
 		found_ns += roots->row[i].ns;
 	}
 	assert_int_equal(found_ns, ns);

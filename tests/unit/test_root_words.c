@@ -11,7 +11,6 @@
 #include "analyzer/analyse/device/device_advice.h"
 #include "analyzer/analyse/idle/idle_roots.h"
 #include "analyzer/analyse/idle/idle_verdict.h"
-#include "bpf/events.h"
 #include "tests/unit/idle_scene.h"
 
 /* Samples tell the function: Python's for who sleeps, too; of the CPU only for who runs. */
