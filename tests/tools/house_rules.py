@@ -7,6 +7,7 @@ usage: house_rules.py    in the root of the repository
 - A file and its header include nothing that, over other files, includes them: no circles, but parts of one object in one
   folder, with what they share of it in NAME_private.h, which nobody else includes.
 - No two files of sources have one base name, but main.c.
+- No file of C has more than 600 lines.
 - What is read first is short, and what documents link to is there.
 - A document in another language (NAME.zh-CN.md beside NAME.md) has the commands and the output of the English one.
 - Manual pages in other languages have the options, literals, examples and figures of the English ones, section by section.
@@ -19,6 +20,7 @@ import sys
 
 SOURCES = ["analyzer", "lib", "daemon", "device"]
 SAME_NAMES = {"main.c"}
+C_LINES = 600
 LINES = {"README.md": 120, "docs/architecture.md": 150}
 # Of mdoc(7): what a translation leaves as it is. Placeholders (Ar) are words.
 KEPT = {"Cm", "Ev", "Fl", "Ic", "Li", "Pa", "Va", "Xr"}
@@ -86,7 +88,7 @@ def broken():
     for name, paths in sorted(names.items()):
         if len(paths) > 1 and name not in SAME_NAMES:
             yield "one name: " + " ".join(paths)
-    for path, most in LINES.items():
+    for path, most in [*LINES.items(), *((path, C_LINES) for path in files_of("*.[ch]"))]:
         lines = read(path).count("\n")
         if lines > most:
             yield "%s has %d lines, %d are allowed" % (path, lines, most)
