@@ -288,6 +288,11 @@ bool import_instants(int64_t start_ns, int64_t end_ns, int64_t move_ns, uint64_t
 	return true;
 }
 
+int64_t import_move_of(int64_t first_ns)
+{
+	return first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
+}
+
 bool import_instants_of(int64_t start_ns, int64_t dur_ns, int64_t move_ns, uint64_t *from,
 			uint64_t *to)
 {

@@ -139,6 +139,17 @@ bool import_instants(int64_t start_ns, int64_t end_ns, int64_t move_ns, uint64_t
 bool import_instants_of(int64_t start_ns, int64_t dur_ns, int64_t move_ns, uint64_t *from,
 			uint64_t *to);
 
+/* IMPORT_EARLIEST - *@first_ns is then at most the start_ns of each row of a MODEL_ARRAY */
+#define IMPORT_EARLIEST(rows, first_ns)                                        \
+	do {                                                                   \
+		for (uint32_t i_ = 0; i_ < (rows)->count; i_++)                \
+			if ((rows)->row[i_].start_ns < *(first_ns))            \
+				*(first_ns) = (rows)->row[i_].start_ns;        \
+	} while (0)
+
+/* By how much all times of a file are moved whose first one is this, so that it is 1 at least; 0 if that cannot be. */
+int64_t import_move_of(int64_t first_ns);
+
 /*
  * call_kind_of_name - Profbpf__Function__Kind of a runtime's function by its name
  *

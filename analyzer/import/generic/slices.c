@@ -233,12 +233,9 @@ int slices_finish(struct slices *slices)
 	int err = 0;
 
 	slices_choose(slices);
-	for (uint32_t i = 0; i < slices->slices.count; i++) {
-		if (slices->slices.row[i].start_ns < first_ns)
-			first_ns = slices->slices.row[i].start_ns;
-	}
+	IMPORT_EARLIEST(&slices->slices, &first_ns);
 	/* 0 stands for "not reported", and such files' clocks often begin there. */
-	move_ns = first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
+	move_ns = import_move_of(first_ns);
 	for (uint32_t i = 0; i < slices->slices.count && !err; i++)
 		err = put_slice(slices, &slices->slices.row[i], move_ns);
 	if (!err && slices->slices.count && slices->import->model->tasks.count == tasks)

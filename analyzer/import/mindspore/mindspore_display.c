@@ -135,10 +135,7 @@ static int put_tasks(struct display *file)
 	uint8_t clock;
 	int err;
 
-	for (uint32_t i = 0; i < file->tasks.count; i++) {
-		if (file->tasks.row[i].start_ns < first_ns)
-			first_ns = file->tasks.row[i].start_ns;
-	}
+	IMPORT_EARLIEST(&file->tasks, &first_ns);
 	clock = first_ns > NANOSECONDS_2001 ? PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 					    : PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED;
 	for (uint32_t i = 0; i < file->tasks.count; i++) {

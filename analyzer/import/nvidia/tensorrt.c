@@ -174,7 +174,7 @@ static int64_t move_of(const struct tensorrt *file)
 				first_ns = one->start_ns;
 		}
 	}
-	return first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
+	return import_move_of(first_ns);
 }
 
 /* The host's call; neither its process nor its thread is told. */

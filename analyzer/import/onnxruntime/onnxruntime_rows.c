@@ -238,13 +238,9 @@ static int64_t move_of(const struct ort *file)
 {
 	int64_t first_ns = INT64_MAX;
 
-	for (uint32_t i = 0; i < file->spans.count; i++)
-		if (file->spans.row[i].start_ns < first_ns)
-			first_ns = file->spans.row[i].start_ns;
-	for (uint32_t i = 0; i < file->tasks.count; i++)
-		if (file->tasks.row[i].start_ns < first_ns)
-			first_ns = file->tasks.row[i].start_ns;
-	return first_ns < 1 && first_ns > INT64_MIN + 1 ? 1 - first_ns : 0;
+	IMPORT_EARLIEST(&file->spans, &first_ns);
+	IMPORT_EARLIEST(&file->tasks, &first_ns);
+	return import_move_of(first_ns);
 }
 
 static int say_what_is_missing(struct ort *file)

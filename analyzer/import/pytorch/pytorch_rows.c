@@ -17,15 +17,9 @@ static void raise_base(struct pytorch *file)
 {
 	int64_t first_ns = INT64_MAX;
 
-	for (uint32_t i = 0; i < file->tasks.count; i++)
-		first_ns = file->tasks.row[i].start_ns < first_ns ? file->tasks.row[i].start_ns
-								  : first_ns;
-	for (uint32_t i = 0; i < file->calls.count; i++)
-		first_ns = file->calls.row[i].start_ns < first_ns ? file->calls.row[i].start_ns
-								  : first_ns;
-	for (uint32_t i = 0; i < file->scopes.count; i++)
-		first_ns = file->scopes.row[i].start_ns < first_ns ? file->scopes.row[i].start_ns
-								   : first_ns;
+	IMPORT_EARLIEST(&file->tasks, &first_ns);
+	IMPORT_EARLIEST(&file->calls, &first_ns);
+	IMPORT_EARLIEST(&file->scopes, &first_ns);
 	/* Damaged files have any numbers, so the sum may overflow. */
 	if (first_ns != INT64_MAX && (__int128)first_ns + file->base_ns < 1) {
 		if (__builtin_sub_overflow(1, first_ns, &file->base_ns))

@@ -15,16 +15,10 @@ static void choose_clock(struct xspace *file)
 {
 	int64_t first_ns = INT64_MAX;
 
-	for (uint32_t i = 0; i < file->tasks.count; i++)
-		first_ns = file->tasks.row[i].start_ns < first_ns ? file->tasks.row[i].start_ns
-								  : first_ns;
-	for (uint32_t i = 0; i < file->calls.count; i++)
-		first_ns = file->calls.row[i].start_ns < first_ns ? file->calls.row[i].start_ns
-								  : first_ns;
-	for (uint32_t i = 0; i < file->scopes.count; i++)
-		first_ns = file->scopes.row[i].start_ns < first_ns ? file->scopes.row[i].start_ns
-								   : first_ns;
-	file->move_ns = first_ns < 1 ? 1 - first_ns : 0;
+	IMPORT_EARLIEST(&file->tasks, &first_ns);
+	IMPORT_EARLIEST(&file->calls, &first_ns);
+	IMPORT_EARLIEST(&file->scopes, &first_ns);
+	file->move_ns = import_move_of(first_ns);
 	file->clock = first_ns > NANOSECONDS_2001 ? PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 						  : PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED;
 }
