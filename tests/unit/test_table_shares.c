@@ -99,12 +99,50 @@ static void files_are_their_owners(void **state)
 	assert_int_equal(table_payer(EVERYBODY, ROOT), ROOT);
 }
 
+static void what_is_given_may_be_had_again(void **state)
+{
+	const struct table_room some = { .words = 1000, .rules = 100, .files = 10 };
+	struct table_shares *shares = table_shares_new(&ALL);
+
+	assert_int_equal(fill(shares, ALICE), 3000);
+	table_shares_give(shares, ALICE, &some);
+	expect_left(shares, ALICE, 1000);
+	expect_left(shares, ROOT, 6000);
+	assert_int_equal(fill(shares, ALICE), 1000);
+	assert_int_equal(table_shares_take(shares, ROOT, &some), 0);
+	table_shares_give(shares, ROOT, &some);
+	expect_left(shares, ROOT, 5000);
+	table_shares_free(shares);
+}
+
+/* Who has tables made without end gets one of so many nanoseconds; root as many as it wants. */
+static void time_is_shared(void **state)
+{
+	const struct table_room none = { 0 };
+	const uint64_t now_ns = 1000 * TABLE_TIME_NS;
+	struct table_shares *shares = table_shares_new(&ALL);
+
+	assert_int_equal(table_shares_take(shares, ALICE, &none), 0);
+	table_shares_spend(shares, ALICE, TABLE_TIME_NS - 1, now_ns);
+	assert_true(table_shares_in_time(shares, ALICE, now_ns));
+	table_shares_spend(shares, ALICE, 2, now_ns);
+	assert_false(table_shares_in_time(shares, ALICE, now_ns));
+	assert_true(table_shares_in_time(shares, BOB, now_ns));
+	assert_true(table_shares_in_time(shares, ALICE, now_ns + 2 * TABLE_TIME_SHARE));
+	table_shares_spend(shares, ALICE, TABLE_TIME_NS, now_ns + 2 * TABLE_TIME_SHARE * TABLE_TIME_NS);
+	assert_false(table_shares_in_time(shares, ALICE, now_ns + 2 * TABLE_TIME_SHARE * TABLE_TIME_NS));
+	table_shares_spend(shares, ROOT, 100 * TABLE_TIME_NS, now_ns);
+	assert_true(table_shares_in_time(shares, ROOT, now_ns));
+	table_shares_free(shares);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_user_leaves_room), cmocka_unit_test(there_is_always_some_left),
 		cmocka_unit_test(root_may_have_all),	cmocka_unit_test(a_share_is_one),
-		cmocka_unit_test(files_are_their_owners),
+		cmocka_unit_test(files_are_their_owners), cmocka_unit_test(what_is_given_may_be_had_again),
+		cmocka_unit_test(time_is_shared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 struct owner {
 	uid_t uid;
 	struct table_room has;
+	uint64_t free_ns; /* when all of its time is there again */
 };
 
 struct table_shares {
@@ -57,11 +58,18 @@ static uint64_t left_of(uint64_t all, uint64_t root, uint64_t others, uint64_t o
 	return minus(minus(all, reserved + others - own) / 2, own);
 }
 
-struct table_room table_shares_left(const struct table_shares *s, uid_t uid)
+static struct owner *find(const struct table_shares *s, uid_t uid)
 {
 	const struct owner key = { .uid = uid };
 	struct owner *const *found = tfind(&key, &s->owners, compare);
-	struct table_room own = found ? (*found)->has : (struct table_room){ 0 };
+
+	return found ? *found : NULL;
+}
+
+struct table_room table_shares_left(const struct table_shares *s, uid_t uid)
+{
+	const struct owner *owner = find(s, uid);
+	struct table_room own = owner ? owner->has : (struct table_room){ 0 };
 
 	return (struct table_room){
 		.words = left_of(s->all.words, s->root.words, s->others.words, own.words, uid),
@@ -75,6 +83,13 @@ static void add(struct table_room *to, const struct table_room *room)
 	to->words += room->words;
 	to->rules += room->rules;
 	to->files += room->files;
+}
+
+static void subtract(struct table_room *from, const struct table_room *room)
+{
+	from->words -= room->words;
+	from->rules -= room->rules;
+	from->files -= room->files;
 }
 
 static struct owner *owner_of(struct table_shares *s, uid_t uid)
@@ -94,13 +109,42 @@ int table_shares_take(struct table_shares *s, uid_t uid, const struct table_room
 {
 	struct owner *owner = uid == ROOT ? NULL : owner_of(s, uid);
 
-	if (!owner) {
+	if (uid == ROOT) {
 		add(&s->root, room);
-		return uid == ROOT ? 0 : -ENOMEM;
+		return 0;
 	}
+	if (!owner)
+		return -ENOMEM;
 	add(&owner->has, room);
 	add(&s->others, room);
 	return 0;
+}
+
+void table_shares_give(struct table_shares *s, uid_t uid, const struct table_room *room)
+{
+	struct owner *owner = uid == ROOT ? NULL : find(s, uid);
+
+	if (uid == ROOT)
+		subtract(&s->root, room);
+	if (!owner)
+		return;
+	subtract(&owner->has, room);
+	subtract(&s->others, room);
+}
+
+bool table_shares_in_time(const struct table_shares *s, uid_t uid, uint64_t now_ns)
+{
+	const struct owner *owner = uid == ROOT ? NULL : find(s, uid);
+
+	return !owner || owner->free_ns < now_ns + TABLE_TIME_SHARE * TABLE_TIME_NS;
+}
+
+void table_shares_spend(struct table_shares *s, uid_t uid, uint64_t ns, uint64_t now_ns)
+{
+	struct owner *owner = uid == ROOT ? NULL : find(s, uid);
+
+	if (owner)
+		owner->free_ns = (owner->free_ns > now_ns ? owner->free_ns : now_ns) + TABLE_TIME_SHARE * ns;
 }
 
 uid_t table_payer(uid_t user, uid_t file_owner)

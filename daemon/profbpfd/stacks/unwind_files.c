@@ -8,34 +8,67 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FILES_MAX 65536
 #define VDSO_BYTES_MAX (64u << 10)
+#define FRESH_S 2 /* what was changed so long ago may have been changed once more since, at what is the same time */
 
 /*
- * A file by what tells it from others, or by its build id: then the device, the inode and the instant are 0. Anybody can
+ * A file by what tells it from others, or by its build id: then the device, the inode and the instants are 0. Anybody can
  * write down another file's build id, so only files of one owner share a table by that.
  */
 struct key {
 	uint64_t dev, inode, size, owner;
 	uint64_t refused; /* 0, or one more than the user to whom it was refused: another one may have room for it */
-	int64_t mtime_ns;
+	int64_t mtime_ns, ctime_ns;
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 };
 
-struct file {
+struct name {
 	struct key key;
-	struct unwind_list list;
+	struct unwind_file *file;
+};
+
+struct holder {
+	uid_t payer;
+	uint64_t times;
+};
+
+struct unwind_file {
+	struct name by_stat, by_id; /* file is NULL: it is not known by that */
+	uid_t owner, payer;
+	bool fresh; /* not to be kept */
+	struct unwind_table table;
 	int err; /* of unwind_store_add() */
+	uint64_t given_back; /* how often room had been given back when it was refused */
+	struct holder *holders; /* NULL: nobody holds it */
+	size_t holder_count;
+	struct unwind_file *older, *newer; /* of those that nobody holds */
+	uint64_t dropped_ns; /* by the last one */
 };
 
 struct unwind_files {
 	struct unwind_store *store;
-	struct table_shares *shares;
-	void *files; /* tsearch tree of struct file */
+	void (*wait)(void);
+	struct table_shares *shares; /* of all the room */
+	struct table_shares *kept; /* of the room for what nobody holds */
+	void *names; /* tsearch tree of struct name */
+	struct unwind_file *oldest, *newest; /* of those that nobody holds */
+	uint64_t waited_ns; /* what was dropped before no program uses any more */
+	uint64_t given_back; /* how often room was */
+	struct unwind_files_stats stats;
 	int vdso; /* a memory file with what the kernel maps into each process; -1 = there is none */
 };
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 /* The daemon has the same as every other process of its kind. */
 static int copy_vdso(void)
@@ -51,57 +84,240 @@ static int copy_vdso(void)
 	return fd;
 }
 
-struct unwind_files *unwind_files_new(struct unwind_store *store)
+struct unwind_files *unwind_files_new(struct unwind_store *store, void (*wait)(void))
 {
 	static const struct table_room ALL = { .words = UNWIND_WORDS, .rules = UNWIND_RULES, .files = FILES_MAX };
+	static const struct table_room KEPT = { .words = UNWIND_KEPT_WORDS, .files = UNWIND_KEPT_FILES };
 	struct unwind_files *f = calloc(1, sizeof(*f));
 
-	if (f)
-		f->shares = table_shares_new(&ALL);
-	if (!f || !f->shares) {
-		free(f);
+	if (!f)
+		return NULL;
+	f->vdso = -1;
+	f->shares = table_shares_new(&ALL);
+	f->kept = table_shares_new(&KEPT);
+	if (!f->shares || !f->kept) {
+		unwind_files_free(f);
 		return NULL;
 	}
 	f->store = store;
+	f->wait = wait;
 	f->vdso = copy_vdso();
 	return f;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+static struct unwind_file *find(struct unwind_files *f, const struct key *key)
+{
+	const struct name name = { .key = *key };
+	struct name **found = tfind(&name, &f->names, compare);
+
+	return found ? (*found)->file : NULL;
+}
+
+static struct table_room kept_room(const struct unwind_file *file)
+{
+	return (struct table_room){ .words = file->table.words, .files = 1 };
+}
+
+static void unlink_unused(struct unwind_files *f, struct unwind_file *file)
+{
+	const struct table_room room = kept_room(file);
+
+	*(file->older ? &file->older->newer : &f->oldest) = file->newer;
+	*(file->newer ? &file->newer->older : &f->newest) = file->older;
+	file->older = file->newer = NULL;
+	table_shares_give(f->kept, file->payer, &room);
+	f->stats.kept--;
+}
+
+/* It is in no list. */
+static void forget(struct unwind_files *f, struct unwind_file *file)
+{
+	const struct table_room one = { .files = 1 };
+
+	if (file->by_stat.file)
+		tdelete(&file->by_stat, &f->names, compare);
+	if (file->by_id.file)
+		tdelete(&file->by_id, &f->names, compare);
+	/* Programs that run now may have begun when it was held. */
+	if (file->table.pages && file->dropped_ns >= f->waited_ns) {
+		uint64_t waited_ns = now();
+
+		f->wait();
+		f->waited_ns = waited_ns;
+	}
+	f->given_back += file->table.pages > 0;
+	unwind_store_remove(f->store, f->shares, file->payer, &file->table);
+	table_shares_give(f->shares, file->payer, &one);
+	free(file->holders);
+	free(file);
+	f->stats.files--;
+}
+
+static void give_back(struct unwind_files *f, struct unwind_file *file)
+{
+	unlink_unused(f, file);
+	forget(f, file);
+}
+
+/* Of what nobody holds: all of @payer's, and for root everybody's. False: there was nothing. */
+static bool give_back_of(struct unwind_files *f, uid_t payer)
+{
+	bool any = false;
+
+	for (struct unwind_file *file = f->oldest, *next; file; file = next) {
+		next = file->newer;
+		if (payer && file->payer != payer)
+			continue;
+		any |= file->table.pages > 0;
+		give_back(f, file);
+	}
+	return any;
+}
+
+static void free_file(void *data)
+{
+	struct name *name = data;
+	struct unwind_file *file = name->file;
+
+	/* The tree has it once or twice. */
+	name->file = NULL;
+	if (file->by_stat.file || file->by_id.file)
+		return;
+	word_pieces_free(&file->table.pieces);
+	free(file->table.rules);
+	free(file->holders);
+	free(file);
 }
 
 void unwind_files_free(struct unwind_files *f)
 {
 	if (!f)
 		return;
-	tdestroy(f->files, free);
+	f->waited_ns = UINT64_MAX; /* there are no programs any more */
+	while (f->oldest)
+		give_back(f, f->oldest);
+	tdestroy(f->names, free_file);
 	table_shares_free(f->shares);
+	table_shares_free(f->kept);
 	if (f->vdso >= 0)
 		close(f->vdso);
 	free(f);
 }
 
-static int compare(const void *a, const void *b)
+/* True: it has its place among those of its payer's that are kept, for which older ones may have to go. */
+static bool may_be_kept(struct unwind_files *f, const struct unwind_file *file)
 {
-	return memcmp(a, b, sizeof(struct key));
+	const struct table_room room = kept_room(file), none = { 0 };
+	struct unwind_file *other = f->oldest, *next;
+
+	if (file->fresh || table_shares_take(f->kept, file->payer, &none))
+		return false;
+	for (;; other = next) {
+		struct table_room left = table_shares_left(f->kept, file->payer);
+
+		if (left.words >= room.words && left.files >= room.files)
+			return true;
+		while (other && other->payer != file->payer)
+			other = other->newer;
+		if (!other)
+			return false;
+		next = other->newer;
+		give_back(f, other);
+	}
 }
 
-static const struct file *find(struct unwind_files *f, const struct key *key)
+static void keep_unused(struct unwind_files *f, struct unwind_file *file)
 {
-	struct file **found = tfind(key, &f->files, compare);
+	const struct table_room room = kept_room(file);
 
-	return found ? *found : NULL;
+	file->dropped_ns = now();
+	if (!may_be_kept(f, file)) {
+		forget(f, file);
+		return;
+	}
+	table_shares_take(f->kept, file->payer, &room);
+	file->older = f->newest;
+	*(f->newest ? &f->newest->newer : &f->oldest) = file;
+	f->newest = file;
+	f->stats.kept++;
 }
 
-/* Without memory it is not kept, and made again. */
-static void keep(struct unwind_files *f, const struct key *key, const struct file *made)
+static struct holder *holder_of(struct unwind_file *file, uid_t payer)
 {
-	struct file *file = malloc(sizeof(*file)), **kept;
+	for (size_t i = 0; i < file->holder_count; i++)
+		if (file->holders[i].payer == payer)
+			return &file->holders[i];
+	return NULL;
+}
+
+struct unwind_file *unwind_files_hold(struct unwind_file *file, uid_t user)
+{
+	struct holder *holder, *holders;
+	uid_t payer;
+
+	if (!file)
+		return NULL;
+	payer = table_payer(user, file->owner);
+	holder = holder_of(file, payer);
+	if (!holder) {
+		holders = reallocarray(file->holders, file->holder_count + 1, sizeof(*holders));
+		if (!holders)
+			return NULL;
+		file->holders = holders;
+		holder = &holders[file->holder_count++];
+		*holder = (struct holder){ .payer = payer };
+	}
+	holder->times++;
+	return file;
+}
+
+/* Who has it pays for it: if the payer has let go, of the others the one who has held it for longest. */
+static void settle(struct unwind_files *f, struct unwind_file *file)
+{
+	const struct table_room one = { .files = 1 };
+	uid_t from = file->payer, to = file->holders[0].payer;
+
+	if (holder_of(file, from) || table_shares_take(f->shares, to, &one))
+		return;
+	table_shares_give(f->shares, from, &one);
+	unwind_store_move(f->store, f->shares, &file->table, from, to);
+	file->payer = to;
+}
+
+void unwind_files_drop(struct unwind_files *f, struct unwind_file *file, uid_t user)
+{
+	struct holder *holder;
 
 	if (!file)
 		return;
-	*file = *made;
-	file->key = *key;
-	kept = tsearch(file, &f->files, compare);
-	if (!kept || *kept != file)
-		free(file);
+	holder = holder_of(file, table_payer(user, file->owner));
+	if (!holder || --holder->times)
+		return;
+	file->holder_count--;
+	memmove(holder, holder + 1, (size_t)(&file->holders[file->holder_count] - holder) * sizeof(*holder));
+	if (file->holder_count)
+		settle(f, file);
+	else
+		keep_unused(f, file);
+}
+
+uint64_t unwind_files_trim(struct unwind_files *f, uint64_t now_ns)
+{
+	while (f->oldest && f->oldest->dropped_ns + UNWIND_KEPT_NS <= now_ns)
+		give_back(f, f->oldest);
+	return f->oldest ? f->oldest->dropped_ns + UNWIND_KEPT_NS : 0;
+}
+
+void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats *stats)
+{
+	*stats = f->stats;
 }
 
 /* The names of one file. */
@@ -116,7 +332,8 @@ static struct names names_of(const struct elf_file *elf, const struct stat *st)
 					    .inode = st->st_ino,
 					    .size = (uint64_t)st->st_size,
 					    .owner = st->st_uid,
-					    .mtime_ns = st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec } };
+					    .mtime_ns = st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec,
+					    .ctime_ns = st->st_ctim.tv_sec * 1000000000ll + st->st_ctim.tv_nsec } };
 	const uint8_t *id;
 	size_t id_size = elf_file_build_id(elf, &id);
 
@@ -127,74 +344,171 @@ static struct names names_of(const struct elf_file *elf, const struct stat *st)
 	return names;
 }
 
-static void keep_names(struct unwind_files *f, const struct names *names, const struct file *made)
+static void keep_name(struct unwind_files *f, struct name *name, const struct key *key, struct unwind_file *file)
 {
-	if (names->has_id)
-		keep(f, &names->by_id, made);
-	keep(f, &names->by_stat, made);
+	struct name **kept;
+
+	*name = (struct name){ *key, file };
+	kept = tsearch(name, &f->names, compare);
+	if (!kept || *kept != name)
+		name->file = NULL;
 }
 
-/* A table that could be had with more room is refused to @payer, and to nobody else. */
-static struct file make(struct unwind_files *f, const struct elf_file *elf, const struct names *names, uid_t payer)
+/* Begins the account of who pays, too. */
+static struct unwind_file *new_file(struct unwind_files *f, const struct stat *st, uid_t payer)
 {
-	struct table_room room = table_shares_left(f->shares, payer);
-	struct names refused = *names;
-	struct file file = { .err = -ENOSPC };
-	bool any = room.files && room.words;
+	const struct table_room one = { .files = 1 };
+	struct unwind_file *file = calloc(1, sizeof(*file));
 
-	if (any)
-		file.err = unwind_store_add(f->store, elf, &file.list, &room);
-	if (any)
-		table_shares_take(f->shares, payer, &room);
-	refused.by_stat.refused = refused.by_id.refused = payer + 1ull;
-	/* Who may have no more files leaves no names of them behind, either. */
-	if (any && file.err != -ENOMEM)
-		keep_names(f, file.err == -ENOSPC ? &refused : names, &file);
+	if (!file || table_shares_take(f->shares, payer, &one)) {
+		free(file);
+		return NULL;
+	}
+	file->owner = st->st_uid;
+	file->payer = payer;
+	file->fresh = time(NULL) - st->st_ctim.tv_sec < FRESH_S;
+	f->stats.files++;
 	return file;
 }
 
-static struct file table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st, uid_t user)
+static void make_table(struct unwind_files *f, const struct elf_file *elf, struct unwind_file *file)
 {
-	struct names names = names_of(elf, st), refused = names;
-	uid_t payer = table_payer(user, st->st_uid);
-	const struct file *known = find(f, &names.by_stat);
+	uint64_t began_ns = now();
 
-	if (known)
-		return *known;
-	known = names.has_id ? find(f, &names.by_id) : NULL;
+	f->stats.made++;
+	file->err = unwind_store_add(f->store, elf, f->shares, file->payer, &file->table);
+	if (file->err == -ENOSPC && give_back_of(f, file->payer))
+		file->err = unwind_store_add(f->store, elf, f->shares, file->payer, &file->table);
+	table_shares_spend(f->shares, file->payer, now() - began_ns, now());
+	file->given_back = f->given_back;
+}
+
+/*
+ * A table that could be had with more room is refused to @payer, and to nobody else, until some is given back.
+ * NULL: there is no memory, or @payer may have no more; of that no names stay behind, either.
+ */
+static struct unwind_file *make(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
+				struct names *names, uid_t payer)
+{
+	struct table_room room = table_shares_left(f->shares, payer);
+	struct unwind_file *file;
+
+	if (!room.files || !room.words)
+		give_back_of(f, payer);
+	room = table_shares_left(f->shares, payer);
+	if (!room.files || !room.words || !table_shares_in_time(f->shares, payer, now()))
+		return NULL;
+	file = new_file(f, st, payer);
+	if (!file)
+		return NULL;
+	make_table(f, elf, file);
+	if (file->err == -ENOMEM) {
+		forget(f, file);
+		return NULL;
+	}
+	if (file->err == -ENOSPC)
+		names->by_stat.refused = names->by_id.refused = payer + 1ull;
+	keep_name(f, &file->by_stat, &names->by_stat, file);
+	if (names->has_id)
+		keep_name(f, &file->by_id, &names->by_id, file);
+	return file;
+}
+
+static struct unwind_file *find_refused(struct unwind_files *f, const struct names *names, uid_t payer)
+{
+	struct names refused = *names;
+	struct unwind_file *file;
+
 	refused.by_stat.refused = refused.by_id.refused = payer + 1ull;
-	if (!known)
-		known = find(f, &refused.by_stat);
-	if (!known && names.has_id)
-		known = find(f, &refused.by_id);
-	return known ? *known : make(f, elf, &names, payer);
+	file = find(f, &refused.by_stat);
+	return file || !names->has_id ? file : find(f, &refused.by_id);
+}
+
+static void rename_accepted(struct unwind_files *f, struct name *name)
+{
+	struct unwind_file *file = name->file;
+	struct key key = name->key;
+
+	if (!file)
+		return;
+	tdelete(name, &f->names, compare);
+	key.refused = 0;
+	keep_name(f, name, &key, file);
+}
+
+/* What was refused, and there may be room now. */
+static void try_again(struct unwind_files *f, const struct elf_file *elf, struct unwind_file *file)
+{
+	if (file->given_back == f->given_back || !table_shares_in_time(f->shares, file->payer, now()))
+		return;
+	make_table(f, elf, file);
+	if (file->err)
+		return;
+	rename_accepted(f, &file->by_stat);
+	rename_accepted(f, &file->by_id);
+}
+
+static struct unwind_file *hold_first(struct unwind_files *f, struct unwind_file *file, uid_t user)
+{
+	if (!unwind_files_hold(file, user)) {
+		if (!file->holder_count)
+			keep_unused(f, file);
+		return NULL;
+	}
+	settle(f, file);
+	return file;
+}
+
+/* Held by @user; NULL: there is no room, or no memory, for what is known of it. */
+static struct unwind_file *table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
+				    uid_t user)
+{
+	struct names names = names_of(elf, st);
+	uid_t payer = table_payer(user, st->st_uid);
+	struct unwind_file *file = find(f, &names.by_stat);
+
+	if (!file && names.has_id)
+		file = find(f, &names.by_id);
+	if (!file)
+		file = find_refused(f, &names, payer);
+	if (file && !file->holder_count)
+		unlink_unused(f, file);
+	if (file && file->err == -ENOSPC)
+		try_again(f, elf, file);
+	if (!file)
+		file = make(f, elf, st, &names, payer);
+	return file ? hold_first(f, file, user) : NULL;
 }
 
 int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map *map, uid_t user,
-		     struct unwind_mapping *mapping)
+		     struct unwind_mapping *mapping, struct unwind_file **held)
 {
 	bool vdso = !map->inode && !strcmp(map->path, "[vdso]");
 	uint64_t bias = 0;
 	struct elf_file *elf = NULL;
-	struct file file = { 0 };
 	struct stat st;
 	char error[256];
-	int fd = -1;
+	int fd = -1, err = 0;
 
 	*mapping = (struct unwind_mapping){ .start = map->start, .end = map->end };
+	*held = NULL;
 	if (vdso)
 		fd = f->vdso;
 	else if (map->inode)
 		fd = process_map_open(pid, map);
 	if (fd >= 0 && !fstat(fd, &st))
 		elf = elf_file_open_fd(fd, map->path, error, sizeof(error));
-	if (elf && !elf_file_bias(elf, map->start, map->end, map->offset, &bias))
-		file = table_of(f, elf, &st, user);
+	if (elf && !elf_file_bias(elf, map->start, map->end, map->offset, &bias)) {
+		*held = table_of(f, elf, &st, user);
+		err = *held ? (*held)->err : -ENOSPC;
+	}
 	elf_file_close(elf);
 	if (fd >= 0 && !vdso)
 		close(fd);
-	mapping->pages = file.list.pages;
-	mapping->list = file.list.list;
-	mapping->base = bias + file.list.first;
-	return file.err == -ENOSPC || file.err == -EFBIG ? -ENOSPC : 0;
+	if (*held) {
+		mapping->pages = (*held)->table.pages;
+		mapping->list = (*held)->table.list;
+		mapping->base = bias + (*held)->table.first;
+	}
+	return err == -ENOSPC || err == -EFBIG ? -ENOSPC : 0;
 }

@@ -9,21 +9,19 @@
 
 #include <bpf/bpf.h>
 
+#include "daemon/profbpfd/stacks/rule_numbers.h"
 #include "lib/elf/frame_rules.h"
 
 #define PAGE_BYTES (1ull << UNWIND_PAGE_SHIFT)
 #define PAGES_MAX (UNWIND_SHARD_WORDS / 2) /* of a file */
-#define RULE_PLACES (2 * UNWIND_RULES) /* a power of two */
 
 struct unwind_store {
 	int shards_fd, rules_fd;
-	uint32_t *shard[UNWIND_SHARDS]; /* as the programs see them */
-	uint32_t shard_count;
-	uint32_t next; /* number of the first word that is free; 0 is not used */
-	uint64_t words_end, rules_end; /* what the table that is being made may go up to */
+	uint32_t *shard[UNWIND_SHARDS]; /* as the programs see them; NULL: there is none */
+	uint32_t used[UNWIND_SHARDS]; /* words of each */
+	struct word_pieces unused; /* words; 0 is never used */
 	struct unwind_rule *rules; /* as the programs see them */
-	uint32_t rule_count;
-	uint16_t rule_places[RULE_PLACES]; /* numbers of rules, by their bytes; 0 = none */
+	struct rule_numbers *numbers;
 };
 
 static void *map_memory(int fd, size_t size)
@@ -41,17 +39,13 @@ static int make_array(const char *name, uint32_t value_size, uint32_t count)
 }
 
 /* What is in the outer map tells the kernel what may be; a shard's descriptor is not needed after that. */
-static int make_shard(struct unwind_store *s)
+static int make_shard(struct unwind_store *s, uint32_t number)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options);
-	uint32_t number = s->shard_count;
-	int fd, err;
+	int fd = make_array("unwind_shard", sizeof(struct unwind_shard), 1), err;
 
-	if (number == UNWIND_SHARDS)
-		return -ENOSPC;
-	fd = make_array("unwind_shard", sizeof(struct unwind_shard), 1);
 	if (fd < 0)
-		return -ENOSPC;
+		return -errno;
 	if (s->shards_fd < 0) {
 		options.inner_map_fd = (uint32_t)fd;
 		s->shards_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "unwind_shards", sizeof(uint32_t),
@@ -64,9 +58,18 @@ static int make_shard(struct unwind_store *s)
 	close(fd);
 	if (err && s->shard[number])
 		munmap(s->shard[number], sizeof(struct unwind_shard));
-	if (!err)
-		s->shard_count++;
+	if (err)
+		s->shard[number] = NULL;
 	return err;
+}
+
+static void free_shard(struct unwind_store *s, uint32_t number)
+{
+	if (!s->shard[number])
+		return;
+	munmap(s->shard[number], sizeof(struct unwind_shard));
+	s->shard[number] = NULL;
+	bpf_map_delete_elem(s->shards_fd, &number);
 }
 
 struct unwind_store *unwind_store_new(void)
@@ -77,11 +80,15 @@ struct unwind_store *unwind_store_new(void)
 	if (!s)
 		return NULL;
 	s->shards_fd = -1;
-	s->next = 1;
-	s->rule_count = 1; /* the first is UNWIND_POINTERS */
 	s->rules_fd = make_array("unwind_rules", sizeof(struct unwind_rule), UNWIND_RULES);
 	s->rules = map_memory(s->rules_fd, UNWIND_RULES * sizeof(struct unwind_rule));
-	err = s->rules ? make_shard(s) : -errno;
+	err = s->rules ? word_room_init(&s->unused, UNWIND_WORDS) : -errno;
+	if (!err)
+		s->numbers = rule_numbers_new(s->rules);
+	if (!err && !s->numbers)
+		err = -ENOMEM;
+	if (!err)
+		err = make_shard(s, 0);
 	if (!err)
 		return s;
 	unwind_store_free(s);
@@ -93,14 +100,17 @@ void unwind_store_free(struct unwind_store *s)
 {
 	if (!s)
 		return;
-	for (uint32_t i = 0; i < s->shard_count; i++)
-		munmap(s->shard[i], sizeof(struct unwind_shard));
+	for (uint32_t i = 0; i < UNWIND_SHARDS; i++)
+		if (s->shard[i])
+			munmap(s->shard[i], sizeof(struct unwind_shard));
 	if (s->rules)
 		munmap(s->rules, UNWIND_RULES * sizeof(struct unwind_rule));
 	if (s->rules_fd >= 0)
 		close(s->rules_fd);
 	if (s->shards_fd >= 0)
 		close(s->shards_fd);
+	rule_numbers_free(s->numbers);
+	word_pieces_free(&s->unused);
 	free(s);
 }
 
@@ -114,57 +124,9 @@ int unwind_store_rules(const struct unwind_store *s)
 	return s->rules_fd;
 }
 
-/* Room for @words in one shard; 0: there is none */
-static uint32_t reserve(struct unwind_store *s, uint32_t words)
-{
-	uint32_t left = UNWIND_SHARD_WORDS - s->next % UNWIND_SHARD_WORDS, first;
-
-	if (words > left)
-		s->next += left;
-	if (s->next + words > s->words_end)
-		return 0;
-	while (s->shard_count <= (s->next + words - 1) / UNWIND_SHARD_WORDS)
-		if (make_shard(s))
-			return 0;
-	first = s->next;
-	s->next += words;
-	return first;
-}
-
 static uint32_t *words_at(const struct unwind_store *s, uint32_t word)
 {
 	return s->shard[word / UNWIND_SHARD_WORDS] + word % UNWIND_SHARD_WORDS;
-}
-
-/* FNV-1a */
-static uint32_t hash_of(const struct unwind_rule *rule)
-{
-	const uint8_t *byte = (const uint8_t *)rule;
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < sizeof(*rule); i++)
-		hash = (hash ^ byte[i]) * 16777619u;
-	return hash;
-}
-
-/* 0: there is no room for another one. */
-static uint32_t number_of(struct unwind_store *s, const struct unwind_rule *rule)
-{
-	uint32_t place = hash_of(rule);
-
-	for (;; place++) {
-		uint16_t number = s->rule_places[place % RULE_PLACES];
-
-		if (number && !memcmp(&s->rules[number], rule, sizeof(*rule)))
-			return number;
-		if (!number)
-			break;
-	}
-	if (s->rule_count >= s->rules_end)
-		return 0;
-	s->rules[s->rule_count] = *rule;
-	s->rule_places[place % RULE_PLACES] = (uint16_t)s->rule_count;
-	return s->rule_count++;
 }
 
 static uint8_t kind_of(uint8_t kind)
@@ -188,21 +150,99 @@ static uint8_t pointer_of(uint8_t kind)
 	return kinds[kind];
 }
 
+static void give_words(struct unwind_store *s, struct word_piece piece)
+{
+	/* Words that are not known to be free stay used, and so does their shard. */
+	if (word_room_give(&s->unused, piece))
+		return;
+	while (piece.count) {
+		uint32_t shard = piece.first / UNWIND_SHARD_WORDS;
+		uint32_t room = UNWIND_SHARD_WORDS - piece.first % UNWIND_SHARD_WORDS;
+		uint32_t words = piece.count < room ? piece.count : room;
+
+		s->used[shard] -= words;
+		if (!s->used[shard])
+			free_shard(s, shard);
+		piece.first += words;
+		piece.count -= words;
+	}
+}
+
+/* Gives back all that it has but the list of its rules. */
+static void take_apart(struct unwind_store *s, struct table_shares *shares, uid_t payer, struct unwind_table *table)
+{
+	const struct table_room words = { .words = table->words }, rule = { .rules = 1 };
+	uid_t payer_of_rule;
+
+	for (size_t i = 0; i < table->pieces.count; i++)
+		give_words(s, table->pieces.piece[i]);
+	word_pieces_free(&table->pieces);
+	table_shares_give(shares, payer, &words);
+	for (uint32_t i = 0; i < table->rule_count; i++)
+		if (rule_numbers_drop(s->numbers, table->rules[i], &payer_of_rule))
+			table_shares_give(shares, payer_of_rule, &rule);
+}
+
 /* A table that is being made. */
 struct making {
 	struct unwind_store *store;
-	struct unwind_list list;
+	struct table_shares *shares;
+	uid_t payer;
+	struct table_room left; /* that the payer may have */
+	struct unwind_table table;
 	struct unwind_page *pages; /* those that are done */
 	uint32_t page; /* the one that is not */
 	uint32_t rows[UNWIND_PAGE_ROWS_MAX]; /* its */
 	uint32_t row_count;
 	uint32_t rule; /* which holds so far */
 	bool any;
+	bool has_rule[UNWIND_RULES];
+	uint16_t rules[UNWIND_RULES]; /* that it has */
 };
+
+/* Room for @words in one shard; 0: there is none */
+static uint32_t reserve(struct making *m, uint32_t words)
+{
+	struct unwind_store *s = m->store;
+	struct table_room room = { .words = words };
+	uint32_t first = words <= m->left.words ? word_room_find(&s->unused, words, UNWIND_SHARD_WORDS) : 0;
+	uint32_t shard = first / UNWIND_SHARD_WORDS;
+
+	if (!first || (!s->shard[shard] && make_shard(s, shard)) ||
+	    word_room_take(&s->unused, first, words, &m->table.pieces))
+		return 0;
+	s->used[shard] += words;
+	m->table.words += words;
+	m->left.words -= words;
+	table_shares_take(m->shares, m->payer, &room);
+	return first;
+}
+
+/* 0: there is no room for another one. */
+static uint32_t number_of(struct making *m, const struct unwind_rule *rule)
+{
+	const struct table_room room = { .rules = 1 };
+	struct rule_numbers *numbers = m->store->numbers;
+	uint16_t number = rule_numbers_find(numbers, rule);
+
+	if (number && m->has_rule[number])
+		return number;
+	if (!number) {
+		number = m->left.rules ? rule_numbers_add(numbers, rule, m->payer) : 0;
+		if (!number)
+			return 0;
+		m->left.rules--;
+		table_shares_take(m->shares, m->payer, &room);
+	}
+	rule_numbers_have(numbers, number);
+	m->has_rule[number] = true;
+	m->rules[m->table.rule_count++] = number;
+	return number;
+}
 
 static int end_page(struct making *m)
 {
-	uint32_t first = reserve(m->store, m->row_count);
+	uint32_t first = reserve(m, m->row_count);
 
 	if (!first)
 		return -ENOSPC;
@@ -236,19 +276,19 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 	int err = 0;
 
 	if (!m->any)
-		m->list.first = address & ~(PAGE_BYTES - 1);
+		m->table.first = address & ~(PAGE_BYTES - 1);
 	m->any = true;
 	/* Nothing but gaps can be that long. */
-	if ((address - m->list.first) / PAGE_BYTES >= PAGES_MAX)
+	if ((address - m->table.first) / PAGE_BYTES >= PAGES_MAX)
 		return -ENOSPC;
-	while (!err && (address - m->list.first) / PAGE_BYTES > m->page)
+	while (!err && (address - m->table.first) / PAGE_BYTES > m->page)
 		err = end_page(m);
 	if (err)
 		return err;
 	if (rule.kind != UNWIND_POINTERS)
-		number = number_of(m->store, &rule);
+		number = number_of(m, &rule);
 	/* Where nobody may have more of them nothing is known. Where this owner may not, others get a whole table. */
-	if (!number && rule.kind != UNWIND_POINTERS && m->store->rule_count < UNWIND_RULES)
+	if (!number && rule.kind != UNWIND_POINTERS && !rule_numbers_full(m->store->numbers))
 		return -ENOSPC;
 	put_row(m, address, number);
 	return 0;
@@ -256,13 +296,13 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 
 static int put_list(struct making *m)
 {
-	uint32_t first = reserve(m->store, 2 * m->page);
+	uint32_t first = reserve(m, 2 * m->page);
 
 	if (!first)
 		return -ENOSPC;
 	memcpy(words_at(m->store, first), m->pages, m->page * sizeof(*m->pages));
-	m->list.list = first;
-	m->list.pages = m->page;
+	m->table.list = first;
+	m->table.pages = m->page;
 	return 0;
 }
 
@@ -275,36 +315,60 @@ static int make_table(struct making *m, const struct elf_file *file)
 	return err ? err : put_list(m);
 }
 
-static uint64_t end_of_room(uint64_t used, uint64_t room, uint64_t all)
+static int keep_rules(struct making *m)
 {
-	return room < all - used ? used + room : all;
+	size_t size = m->table.rule_count * sizeof(m->rules[0]);
+
+	m->table.rules = malloc(size + 1);
+	if (!m->table.rules)
+		return -ENOMEM;
+	memcpy(m->table.rules, m->rules, size);
+	return 0;
 }
 
-int unwind_store_add(struct unwind_store *s, const struct elf_file *file, struct unwind_list *list,
-		     struct table_room *room)
+int unwind_store_add(struct unwind_store *s, const struct elf_file *file, struct table_shares *shares, uid_t payer,
+		     struct unwind_table *table)
 {
 	struct making *m = calloc(1, sizeof(*m));
-	uint32_t words = s->next, rules = s->rule_count;
-	int err;
+	int err = -ENOMEM;
 
 	if (m)
 		m->pages = calloc(PAGES_MAX, sizeof(*m->pages));
-	if (!m || !m->pages) {
-		free(m);
-		*room = (struct table_room){ 0 };
-		return -ENOMEM;
+	if (m && m->pages) {
+		m->store = s;
+		m->shares = shares;
+		m->payer = payer;
+		m->left = table_shares_left(shares, payer);
+		m->row_count = 1; /* of rule 0 */
+		err = make_table(m, file);
+		if (!err)
+			err = keep_rules(m);
+		if (err)
+			m->table.rules = m->rules;
+		if (err)
+			take_apart(s, shares, payer, &m->table);
+		else
+			*table = m->table;
+		free(m->pages);
 	}
-	m->store = s;
-	m->row_count = 1; /* of rule 0 */
-	s->words_end = end_of_room(words, room->words, UNWIND_WORDS);
-	s->rules_end = end_of_room(rules, room->rules, UNWIND_RULES);
-	err = make_table(m, file);
-	if (err)
-		s->next = words;
-	else
-		*list = m->list;
-	*room = (struct table_room){ .words = s->next - words, .rules = s->rule_count - rules, .files = 1 };
-	free(m->pages);
 	free(m);
 	return err;
+}
+
+void unwind_store_remove(struct unwind_store *s, struct table_shares *shares, uid_t payer, struct unwind_table *table)
+{
+	take_apart(s, shares, payer, table);
+	free(table->rules);
+	*table = (struct unwind_table){ 0 };
+}
+
+void unwind_store_move(struct unwind_store *s, struct table_shares *shares, const struct unwind_table *table, uid_t from,
+		       uid_t to)
+{
+	struct table_room room = { .words = table->words };
+
+	for (uint32_t i = 0; i < table->rule_count; i++)
+		room.rules += rule_numbers_move(s->numbers, table->rules[i], from, to);
+	table_shares_give(shares, from, &room);
+	table_shares_take(shares, to, &room);
 }

@@ -2,7 +2,8 @@
 /*
  * unwind_store.h - the tables by which stacks are walked (bpf/unwind.h), in maps that the BPF programs read.
  *
- * Filled a file at a time, never changed: what is in use stays. Used by one thread at a time.
+ * Filled a file at a time. What is in use is not changed: a table is removed when no program can come to it any more.
+ * Shards without a table are given back. Used by one thread at a time.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H
@@ -12,15 +13,20 @@
 
 #include "bpf/unwind.h"
 #include "daemon/profbpfd/stacks/table_shares.h"
+#include "daemon/profbpfd/stacks/word_room.h"
 #include "lib/elf/elf_file.h"
 
 struct unwind_store;
 
 /* A file's table. */
-struct unwind_list {
+struct unwind_table {
 	uint64_t first; /* address, in the file's own address space, of its first page */
 	uint32_t pages; /* 0 = it has none */
 	uint32_t list; /* number of the word at which its list of pages begins */
+	uint32_t words; /* that it takes */
+	struct word_pieces pieces; /* which ones */
+	uint16_t *rules; /* that it has, each once */
+	uint32_t rule_count;
 };
 
 /* unwind_store_new - NULL with errno: no memory, or the kernel makes no such maps */
@@ -32,12 +38,20 @@ int unwind_store_shards(const struct unwind_store *store);
 int unwind_store_rules(const struct unwind_store *store);
 
 /*
- * unwind_store_add - make the table of a file
+ * unwind_store_add - make the table of a file, for @payer, who pays for its words and for those of its rules that are new
  *
- * Takes no more than @room, and puts there what it took. Returns 0, or a negative errno: -ENOENT the file has no unwind
- * tables (frame_rules.h), -ENOSPC there is no room for it. Then nothing was added but perhaps rules.
+ * Takes no more than @payer may have (@shares, whose account there is). Returns 0, or a negative errno, and nothing was
+ * added: -ENOENT the file has no unwind tables (frame_rules.h), -ENOSPC there is no room for it.
  */
-int unwind_store_add(struct unwind_store *store, const struct elf_file *file, struct unwind_list *list,
-		     struct table_room *room);
+int unwind_store_add(struct unwind_store *store, const struct elf_file *file, struct table_shares *shares,
+		     uid_t payer, struct unwind_table *table);
+
+/* unwind_store_remove - a table of @payer's that no program can come to any more; one without pages is fine */
+void unwind_store_remove(struct unwind_store *store, struct table_shares *shares, uid_t payer,
+			 struct unwind_table *table);
+
+/* unwind_store_move - @to pays for the table, in place of @from */
+void unwind_store_move(struct unwind_store *store, struct table_shares *shares, const struct unwind_table *table,
+		       uid_t from, uid_t to);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_UNWIND_STORE_H */

@@ -10,6 +10,7 @@
 
 #include <bpf/bpf.h>
 
+#include "daemon/profbpfd/capture/programs.h"
 #include "daemon/profbpfd/stacks/unwind_files.h"
 #include "lib/elf/code_maps.h"
 
@@ -21,14 +22,16 @@
 /* What was found of a process when it was looked at last. */
 struct process {
 	pid_t pid;
+	uid_t user; /* who holds the tables */
 	struct code_maps maps;
 	struct unwind_mapping *mapping; /* of each of these */
-	bool *no_room; /* for its table */
+	struct unwind_file **held; /* its table */
+	bool *no_room; /* for it */
+	struct process *next; /* of those that are gone */
 };
 
 struct request {
 	struct request *next;
-	struct unwinder_session *session;
 	pid_t pid;
 	uint64_t due_ns;
 };
@@ -38,6 +41,8 @@ struct unwinder_session {
 	int map; /* -1: not begun */
 	const struct right *right;
 	void *processes; /* tsearch tree of struct process, but for the one that is looked at */
+	struct unwinder_session *next, *previous; /* of the ring */
+	struct request *first; /* the one that is due first */
 	size_t request_count;
 	pid_t looked_at; /* 0 = none */
 	bool dropped; /* what is found of it */
@@ -52,7 +57,8 @@ struct unwinder {
 	struct unwind_store *store; /* NULL: none yet, or not any more */
 	struct unwind_files *files;
 	size_t sessions;
-	struct request *first; /* the one that is due first */
+	struct unwinder_session *turn; /* all of them, round in a ring; whose request is taken next. NULL: there is none */
+	struct process *gone; /* they have let go their tables when the thread comes to it */
 	struct unwind_process scratch;
 };
 
@@ -80,6 +86,40 @@ struct unwinder *unwinder_new(void)
 	return u;
 }
 
+/* It holds nothing. */
+static void free_process(struct process *p)
+{
+	code_maps_free(&p->maps);
+	free(p->mapping);
+	free(p->held);
+	free(p->no_room);
+	free(p);
+}
+
+/* Of what no program sees any more; by the thread. NULL is fine. */
+static void drop_process(struct unwinder *u, struct process *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; p->held && i < p->maps.count; i++)
+		unwind_files_drop(u->files, p->held[i], p->user);
+	free_process(p);
+}
+
+/* With the lock: those that are gone let go what they held. */
+static void drop_gone(struct unwinder *u)
+{
+	struct process *gone = u->gone, *next;
+
+	u->gone = NULL;
+	pthread_mutex_unlock(&u->lock);
+	for (; gone; gone = next) {
+		next = gone->next;
+		drop_process(u, gone);
+	}
+	pthread_mutex_lock(&u->lock);
+}
+
 static void forget_tables(struct unwinder *u)
 {
 	unwind_files_free(u->files);
@@ -98,6 +138,9 @@ void unwinder_free(struct unwinder *u)
 	pthread_mutex_unlock(&u->lock);
 	if (u->started)
 		pthread_join(u->thread, NULL);
+	pthread_mutex_lock(&u->lock);
+	drop_gone(u);
+	pthread_mutex_unlock(&u->lock);
 	forget_tables(u);
 	pthread_cond_destroy(&u->wake);
 	pthread_cond_destroy(&u->done);
@@ -105,16 +148,14 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
-static void free_process(void *data)
+/* With the lock; NULL is fine. */
+static void leave_process(struct unwinder *u, struct process *p)
 {
-	struct process *p = data;
-
 	if (!p)
 		return;
-	code_maps_free(&p->maps);
-	free(p->mapping);
-	free(p->no_room);
-	free(p);
+	p->next = u->gone;
+	u->gone = p;
+	pthread_cond_signal(&u->wake);
 }
 
 static int compare(const void *a, const void *b)
@@ -136,8 +177,8 @@ static struct process *take_process(struct unwinder_session *s, pid_t pid)
 	return process;
 }
 
-/* A mapping that was there before, of the same file, has the table that it had. */
-static const struct unwind_mapping *known_mapping(const struct process *before, const struct code_map *map)
+/* A mapping that was there before, of the same file, has the table that it had: its place there, or -1 */
+static ssize_t known_mapping(const struct process *before, const struct code_map *map)
 {
 	const struct code_map *old = before ? code_maps_find(&before->maps, map->map.start) : NULL;
 	size_t place = old ? (size_t)(old - before->maps.map) : 0;
@@ -145,8 +186,8 @@ static const struct unwind_mapping *known_mapping(const struct process *before, 
 	if (!old || old->map.start != map->map.start || old->map.end != map->map.end ||
 	    old->map.offset != map->map.offset || old->map.inode != map->map.inode || old->map.dev != map->map.dev ||
 	    before->no_room[place])
-		return NULL;
-	return &before->mapping[place];
+		return -1;
+	return (ssize_t)place;
 }
 
 /* Mappings beyond what there is room for are those of the highest addresses. */
@@ -161,7 +202,10 @@ static void fill_scratch(struct unwinder *u, const struct process *p)
 		u->scratch.mapping[i] = (struct unwind_mapping){ .start = UINT64_MAX };
 }
 
-/* False: nobody wants it any more. */
+/*
+ * False: nobody wants it any more. What was known of the process before must not stay where there is no room for what
+ * is: its tables are let go.
+ */
 static bool publish(struct unwinder *u, struct unwinder_session *s, const struct process *p)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -174,10 +218,12 @@ static bool publish(struct unwinder *u, struct unwinder_session *s, const struct
 		pthread_mutex_lock(&u->lock);
 		wanted = !s->dropped;
 		err = wanted && bpf_map_update_elem(s->map, &key, &u->scratch, BPF_ANY) ? errno : 0;
-		if (err && i == TRIES - 1)
+		if (err && i == TRIES - 1) {
+			bpf_map_delete_elem(s->map, &key);
 			s->left_out.processes++;
+		}
 		pthread_mutex_unlock(&u->lock);
-		if (err != ENOMEM)
+		if (!err)
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -200,10 +246,16 @@ static uint32_t put_known(struct process *p, const struct process *before, uint3
 
 	for (uint32_t i = 0; i < p->maps.count; i++) {
 		const struct process_map *map = &p->maps.map[i].map;
-		const struct unwind_mapping *known = known_mapping(before, &p->maps.map[i]);
+		ssize_t known = known_mapping(before, &p->maps.map[i]);
 
-		p->mapping[i] = known ? *known : (struct unwind_mapping){ .start = map->start, .end = map->end };
-		if (!known && i < UNWIND_MAPPINGS)
+		p->mapping[i] = known >= 0 ? before->mapping[known] :
+					     (struct unwind_mapping){ .start = map->start, .end = map->end };
+		if (known >= 0)
+			p->held[i] = unwind_files_hold(before->held[known], p->user);
+		/* Without memory. */
+		if (!p->held[i])
+			p->mapping[i].pages = 0;
+		if (known < 0 && i < UNWIND_MAPPINGS)
 			missing[count++] = i;
 	}
 	qsort_r(missing, count, sizeof(*missing), by_size, p);
@@ -214,13 +266,12 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 {
 	uint32_t missing[UNWIND_MAPPINGS], count = put_known(p, before, missing);
 	uint64_t published_ns = now(), files = 0;
-	uid_t user = s->right ? s->right->uid : (uid_t)-1;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t place = missing[i];
 
-		p->no_room[place] =
-			unwind_files_map(u->files, p->pid, &p->maps.map[place].map, user, &p->mapping[place]) != 0;
+		p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, p->user,
+						     &p->mapping[place], &p->held[place]) != 0;
 		files += p->no_room[place];
 		if (now() - published_ns < PUBLISH_NS)
 			continue;
@@ -244,14 +295,24 @@ static struct process *read_process(const struct unwinder_session *s, pid_t pid)
 	if (!p)
 		return NULL;
 	p->pid = pid;
+	p->user = s->right ? s->right->uid : (uid_t)-1;
 	if (!code_maps_read(pid, &p->maps) && p->maps.count && right_holds(s->right, pid)) {
 		p->mapping = calloc(p->maps.count, sizeof(*p->mapping));
+		p->held = calloc(p->maps.count, sizeof(struct unwind_file *));
 		p->no_room = calloc(p->maps.count, sizeof(*p->no_room));
-		if (p->mapping && p->no_room)
+		if (p->mapping && p->held && p->no_room)
 			return p;
 	}
 	free_process(p);
 	return NULL;
+}
+
+/* What could not be read, or is not the user's any more, has no tables any more, either. */
+static void take_back(struct unwinder_session *s, pid_t pid)
+{
+	uint32_t key = (uint32_t)pid;
+
+	bpf_map_delete_elem(s->map, &key);
 }
 
 /* With the lock, which is given up meanwhile. */
@@ -265,41 +326,98 @@ static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 	p = read_process(s, pid);
 	if (p)
 		find_tables(u, s, p, before);
+	else if (before)
+		take_back(s, pid);
+	drop_process(u, before);
 	pthread_mutex_lock(&u->lock);
-	free_process(before);
-	if (p && (s->dropped || !tsearch(p, &s->processes, compare)))
-		free_process(p);
+	if (p && (s->dropped || !tsearch(p, &s->processes, compare))) {
+		take_back(s, pid);
+		leave_process(u, p);
+	}
 	s->looked_at = 0;
 	pthread_cond_broadcast(&u->done);
 }
 
+/* 0: until somebody wakes it */
 static void wait_for(struct unwinder *u, uint64_t due_ns)
 {
 	const struct timespec until = { .tv_sec = (time_t)(due_ns / 1000000000),
 					.tv_nsec = (long)(due_ns % 1000000000) };
 
-	pthread_cond_timedwait(&u->wake, &u->lock, &until);
+	if (due_ns)
+		pthread_cond_timedwait(&u->wake, &u->lock, &until);
+	else
+		pthread_cond_wait(&u->wake, &u->lock);
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+/* With the lock. Whose turn it is with something that is due; NULL: nobody's until @due_ns (0: there is nothing) */
+static struct unwinder_session *whose_turn(struct unwinder *u, uint64_t *due_ns)
+{
+	struct unwinder_session *s = u->turn;
+	uint64_t now_ns = now();
+
+	*due_ns = 0;
+	if (!s)
+		return NULL;
+	do {
+		if (s->first && s->first->due_ns <= now_ns) {
+			u->turn = s->next;
+			return s;
+		}
+		if (s->first)
+			*due_ns = sooner(*due_ns, s->first->due_ns);
+		s = s->next;
+	} while (s != u->turn);
+	return NULL;
+}
+
+static void take_request(struct unwinder *u, struct unwinder_session *s)
+{
+	struct request *request = s->first;
+
+	s->first = request->next;
+	s->request_count--;
+	look(u, s, request->pid);
+	free(request);
+}
+
+/* With the lock. Returns when there is more to give back, or 0. */
+static uint64_t trim(struct unwinder *u)
+{
+	uint64_t due_ns;
+
+	if (!u->files)
+		return 0;
+	pthread_mutex_unlock(&u->lock);
+	due_ns = unwind_files_trim(u->files, now());
+	pthread_mutex_lock(&u->lock);
+	if (!due_ns && !u->sessions && !u->gone)
+		forget_tables(u);
+	return due_ns;
 }
 
 static void *run(void *context)
 {
 	struct unwinder *u = context;
+	struct unwinder_session *session;
+	uint64_t due_ns, trim_ns;
 
 	pthread_setname_np(pthread_self(), "profbpfd/unwind");
 	pthread_mutex_lock(&u->lock);
 	while (!u->stopping) {
-		struct request *request = u->first;
-
-		if (!request) {
-			pthread_cond_wait(&u->wake, &u->lock);
-		} else if (now() < request->due_ns) {
-			wait_for(u, request->due_ns);
-		} else {
-			u->first = request->next;
-			request->session->request_count--;
-			look(u, request->session, request->pid);
-			free(request);
-		}
+		if (u->gone)
+			drop_gone(u);
+		trim_ns = trim(u);
+		session = whose_turn(u, &due_ns);
+		if (session)
+			take_request(u, session);
+		else if (!u->gone && !u->stopping)
+			wait_for(u, sooner(due_ns, trim_ns));
 	}
 	pthread_mutex_unlock(&u->lock);
 	return NULL;
@@ -311,10 +429,28 @@ static bool is_ready(struct unwinder *u)
 	if (!u->store)
 		u->store = unwind_store_new();
 	if (u->store && !u->files)
-		u->files = unwind_files_new(u->store);
+		u->files = unwind_files_new(u->store, programs_wait);
 	if (u->files && !u->started)
 		u->started = !pthread_create(&u->thread, NULL, run, u);
 	return u->files && u->started;
+}
+
+static void enter_ring(struct unwinder *u, struct unwinder_session *s)
+{
+	s->next = u->turn ? u->turn : s;
+	s->previous = u->turn ? u->turn->previous : s;
+	s->next->previous = s->previous->next = s;
+	u->turn = s;
+	u->sessions++;
+}
+
+static void leave_ring(struct unwinder *u, struct unwinder_session *s)
+{
+	s->next->previous = s->previous;
+	s->previous->next = s->next;
+	if (u->turn == s)
+		u->turn = s->next == s ? NULL : s->next;
+	u->sessions--;
 }
 
 struct unwinder_session *unwinder_join(struct unwinder *u)
@@ -328,7 +464,8 @@ struct unwinder_session *unwinder_join(struct unwinder *u)
 	s->map = -1;
 	pthread_mutex_lock(&u->lock);
 	ready = is_ready(u);
-	u->sessions += ready;
+	if (ready)
+		enter_ring(u, s);
 	pthread_mutex_unlock(&u->lock);
 	if (ready)
 		return s;
@@ -357,12 +494,12 @@ void unwinder_begin(struct unwinder_session *s, int processes, const struct righ
 /* Of one process, or, with 0, of all. */
 static void drop_requests(struct unwinder_session *s, pid_t pid)
 {
-	struct request **at = &s->unwinder->first;
+	struct request **at = &s->first;
 
 	while (*at) {
 		struct request *request = *at;
 
-		if (request->session != s || (pid && request->pid != pid)) {
+		if (pid && request->pid != pid) {
 			at = &request->next;
 			continue;
 		}
@@ -385,10 +522,11 @@ void unwinder_leave(struct unwinder_session *s)
 		s->dropped = true;
 		pthread_cond_wait(&u->done, &u->lock);
 	}
-	if (!--u->sessions)
-		forget_tables(u);
+	while (s->processes)
+		leave_process(u, take_process(s, (*(struct process **)s->processes)->pid));
+	leave_ring(u, s);
+	pthread_cond_signal(&u->wake);
 	pthread_mutex_unlock(&u->lock);
-	tdestroy(s->processes, free_process);
 	free(s);
 }
 
@@ -400,14 +538,14 @@ void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
 	bool known;
 
 	pthread_mutex_lock(&u->lock);
-	for (at = &u->first; *at && ((*at)->session != s || (*at)->pid != pid);)
+	for (at = &s->first; *at && (*at)->pid != pid;)
 		at = &(*at)->next;
 	known = s->looked_at == pid || tfind(&key, &s->processes, compare);
 	new = *at || s->map < 0 || (known && !again) || s->request_count >= REQUESTS_MAX ? NULL :
 											   calloc(1, sizeof(*new));
 	if (new) {
-		*new = (struct request){ NULL, s, pid, now() + (known ? LOOK_AGAIN_NS : 0) };
-		for (at = &u->first; *at && (*at)->due_ns <= new->due_ns;)
+		*new = (struct request){ NULL, pid, now() + (known ? LOOK_AGAIN_NS : 0) };
+		for (at = &s->first; *at && (*at)->due_ns <= new->due_ns;)
 			at = &(*at)->next;
 		new->next = *at;
 		*at = new;
@@ -427,7 +565,7 @@ void unwinder_forget(struct unwinder_session *s, pid_t pid)
 	if (s->looked_at == pid)
 		s->dropped = true;
 	else
-		free_process(take_process(s, pid));
+		leave_process(u, take_process(s, pid));
 	if (s->map >= 0)
 		bpf_map_delete_elem(s->map, &key);
 	pthread_mutex_unlock(&u->lock);

@@ -6,8 +6,11 @@
  * the tables of those that it has not seen yet (unwind_store.h), and tells the session's programs where they lie in
  * the process. Until then, and where there is no room or no table, stacks are walked by frame pointers.
  *
- * A file is known by its device, inode, size and instant of change, and by its build id: copies share a table.
- * Tables are kept as long as there are sessions.
+ * Sessions take turns, so that none waits for all processes of another one.
+ *
+ * A file is known by its device, inode, size and instants of change, and by its build id: copies share a table.
+ * Tables are given back when no process of a session maps their file any more; some are kept for the next session
+ * (unwind_files.h).
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_H

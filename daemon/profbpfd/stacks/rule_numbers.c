@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/stacks/rule_numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES (2 * UNWIND_RULES) /* a power of two */
+
+struct rule_numbers {
+	struct unwind_rule *rules;
+	uint32_t count; /* numbers from this one on were never used */
+	uint16_t place[PLACES]; /* numbers by the rules' bytes; 0 = none */
+	uint16_t unused[UNWIND_RULES]; /* below count */
+	uint32_t unused_count;
+	uint32_t tables[UNWIND_RULES]; /* how many have it */
+	uid_t payer[UNWIND_RULES];
+};
+
+struct rule_numbers *rule_numbers_new(struct unwind_rule *rules)
+{
+	struct rule_numbers *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->rules = rules;
+	n->count = 1; /* the first is UNWIND_POINTERS */
+	return n;
+}
+
+void rule_numbers_free(struct rule_numbers *n)
+{
+	free(n);
+}
+
+/* FNV-1a */
+static uint32_t hash_of(const struct unwind_rule *rule)
+{
+	const uint8_t *byte = (const uint8_t *)rule;
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < sizeof(*rule); i++)
+		hash = (hash ^ byte[i]) * 16777619u;
+	return hash % PLACES;
+}
+
+/* Where the rule is, or would be. */
+static uint32_t place_of(const struct rule_numbers *n, const struct unwind_rule *rule)
+{
+	uint32_t place = hash_of(rule);
+
+	while (n->place[place] && memcmp(&n->rules[n->place[place]], rule, sizeof(*rule)) != 0)
+		place = (place + 1) % PLACES;
+	return place;
+}
+
+uint16_t rule_numbers_find(const struct rule_numbers *n, const struct unwind_rule *rule)
+{
+	return n->place[place_of(n, rule)];
+}
+
+bool rule_numbers_full(const struct rule_numbers *n)
+{
+	return !n->unused_count && n->count == UNWIND_RULES;
+}
+
+uint16_t rule_numbers_add(struct rule_numbers *n, const struct unwind_rule *rule, uid_t payer)
+{
+	uint16_t number;
+
+	if (rule_numbers_full(n))
+		return 0;
+	number = n->unused_count ? n->unused[--n->unused_count] : (uint16_t)n->count++;
+	n->rules[number] = *rule;
+	n->payer[number] = payer;
+	n->place[place_of(n, rule)] = number;
+	return number;
+}
+
+void rule_numbers_have(struct rule_numbers *n, uint16_t number)
+{
+	n->tables[number]++;
+}
+
+/* Those behind a place that becomes free, up to the next free one, go where they are found by going on from their hash. */
+static void free_place(struct rule_numbers *n, uint32_t hole)
+{
+	for (uint32_t at = (hole + 1) % PLACES; n->place[at]; at = (at + 1) % PLACES) {
+		uint32_t wanted = hash_of(&n->rules[n->place[at]]);
+
+		if ((at - wanted) % PLACES < (at - hole) % PLACES)
+			continue;
+		n->place[hole] = n->place[at];
+		hole = at;
+	}
+	n->place[hole] = 0;
+}
+
+bool rule_numbers_drop(struct rule_numbers *n, uint16_t number, uid_t *payer)
+{
+	if (--n->tables[number])
+		return false;
+	*payer = n->payer[number];
+	free_place(n, place_of(n, &n->rules[number]));
+	n->unused[n->unused_count++] = number;
+	return true;
+}
+
+bool rule_numbers_move(struct rule_numbers *n, uint16_t number, uid_t from, uid_t to)
+{
+	if (n->payer[number] != from)
+		return false;
+	n->payer[number] = to;
+	return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rule_numbers.h - the different rules of all unwind tables, each known by its number as long as a table has it.
+ *
+ * Whose table had a rule first pays for it, until no table has it any more.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_RULE_NUMBERS_H
+#define PROFBPF_DAEMON_PROFBPFD_STACKS_RULE_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/unwind.h"
+
+struct rule_numbers;
+
+/* rule_numbers_new - @rules, of UNWIND_RULES, are as the programs see them; they must outlive it. NULL without memory. */
+struct rule_numbers *rule_numbers_new(struct unwind_rule *rules);
+void rule_numbers_free(struct rule_numbers *numbers);
+
+/* rule_numbers_find - the number of @rule; 0: no table has it */
+uint16_t rule_numbers_find(const struct rule_numbers *numbers, const struct unwind_rule *rule);
+
+/* rule_numbers_add - of a rule that no table has; 0: there are no more. It is to be had by a table then. */
+uint16_t rule_numbers_add(struct rule_numbers *numbers, const struct unwind_rule *rule, uid_t payer);
+
+/* rule_numbers_full - there are no more of them */
+bool rule_numbers_full(const struct rule_numbers *numbers);
+
+/* rule_numbers_have - one more table has it */
+void rule_numbers_have(struct rule_numbers *numbers, uint16_t number);
+
+/* rule_numbers_drop - one table less. True: it was the last one, and @payer pays no more for it. */
+bool rule_numbers_drop(struct rule_numbers *numbers, uint16_t number, uid_t *payer);
+
+/* rule_numbers_move - @to pays in place of @from, if that did */
+bool rule_numbers_move(struct rule_numbers *numbers, uint16_t number, uid_t from, uid_t to);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_RULE_NUMBERS_H */
