@@ -99,9 +99,46 @@ static void told_too_soon(void **state)
 	tear_down(&f);
 }
 
+/* What is new becomes nothing and is counted, what is known stays known. */
+static void a_closed_table_takes_no_more(void **state)
+{
+	struct fixture f = set_up(false);
+	const uint32_t known = stack_table_name(f.table, "known");
+	const struct stack_frame old = { .name = known }, new = { .offset = 77 };
+	const uint32_t frame = stack_table_frame(f.table, &old), twice[] = { frame, frame };
+	const uint32_t stack = stack_table_stack(f.table, &frame, 1);
+	const uint64_t bytes = stack_table_bytes(f.table);
+
+	stack_table_close(f.table, true);
+	assert_int_equal(stack_table_name(f.table, "known"), known);
+	assert_int_equal(stack_table_name(f.table, "new"), 0);
+	assert_int_equal(stack_table_frame(f.table, &old), frame);
+	assert_int_equal(stack_table_frame(f.table, &new), 0);
+	assert_int_equal(stack_table_stack(f.table, &frame, 1), stack);
+	assert_int_equal(stack_table_left_out(f.table), 0);
+	assert_int_equal(stack_table_stack(f.table, twice, 2), 0);
+	assert_int_equal(stack_table_left_out(f.table), 1);
+	assert_int_equal(stack_table_bytes(f.table), bytes);
+	stack_table_close(f.table, false);
+	assert_int_not_equal(stack_table_stack(f.table, twice, 2), 0);
+	assert_int_equal(stack_table_bytes(f.table), bytes + sizeof(twice));
+	tear_down(&f);
+}
+
+static void processes_have_owners(void **state)
+{
+	struct fixture f = set_up(false);
+
+	assert_int_equal(stack_places_owner(f.places, getpid()), geteuid());
+	assert_int_equal(stack_places_owner(f.places, 0x7fffffff), (uid_t)-1);
+	tear_down(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_closed_table_takes_no_more),
+		cmocka_unit_test(processes_have_owners),
 		cmocka_unit_test(nobody_tells),
 		cmocka_unit_test(somebody_tells),
 		cmocka_unit_test(told_too_soon),

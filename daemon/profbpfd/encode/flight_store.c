@@ -9,6 +9,7 @@
 #include "daemon/profbpfd/encode/flight_private.h"
 
 #define PART_NS_MIN 1000000000ull /* shorter segments would repeat more than they say */
+#define STACK_BYTES_MAX (8u << 20) /* to compress them takes 25 ms for each segment */
 
 struct flight {
 	struct flight_store *store;
@@ -344,6 +345,13 @@ bool flight_wants_cut(struct flight *flight, uint64_t now_ns)
 bool flight_is_full(struct flight *flight)
 {
 	return open_bytes(flight) >= 2 * flight->store->budget / FLIGHT_PARTS;
+}
+
+uint64_t flight_stack_bytes(const struct flight *flight)
+{
+	uint64_t share = flight->store->budget / FLIGHT_PARTS;
+
+	return share < STACK_BYTES_MAX ? share : STACK_BYTES_MAX;
 }
 
 bool flight_is_heavy(const struct flight *flight, uint64_t bytes)

@@ -75,6 +75,9 @@ bool flight_wants_cut(struct flight *flight, uint64_t now_ns);
 /* flight_is_full - has the segment twice as much as it should have? */
 bool flight_is_full(struct flight *flight);
 
+/* flight_stack_bytes - what the stacks that each segment repeats may take, before they are compressed */
+uint64_t flight_stack_bytes(const struct flight *flight);
+
 /* flight_is_heavy - would segments that each begin with @bytes which are repeated take half of the memory for that alone? */
 bool flight_is_heavy(const struct flight *flight, uint64_t bytes);
 

@@ -11,6 +11,7 @@
 
 #define ASKS_MAX 64 /* that wait at a time */
 #define HEAVY_AFTER_NS 3600000000000ull /* what a session repeats by then has grown, and was not there from the start */
+#define FULL_AFTER_NS 600000000000ull /* stacks that there is no room for are left out for so long at most */
 
 static void wake(struct session *s)
 {
@@ -162,14 +163,15 @@ static void end_if_idle(struct session *s)
 
 /*
  * What each segment repeats, above all the stacks that there ever were, grows as long as the session lasts. Before it
- * takes all of the memory the session ends, and another one begins without it a little later.
+ * takes all of the memory, or when stacks are left out, the session ends, and another one begins without it a little later.
  */
 static void end_if_heavy(struct session *s)
 {
 	uint64_t ran_ns = session_now_ns() - s->start_ns;
+	bool heavy = ran_ns > HEAVY_AFTER_NS && flight_is_heavy(s->request.flight, writer_repeated(s->writer));
+	bool full = ran_ns > FULL_AFTER_NS && s->stacks && stacks_left_out(s->stacks);
 
-	if (ran_ns > HEAVY_AFTER_NS && ran_ns > flight_window_ns(s->request.flight) &&
-	    flight_is_heavy(s->request.flight, writer_repeated(s->writer)))
+	if ((heavy || full) && ran_ns > flight_window_ns(s->request.flight))
 		session_end(s, false, "what each of its segments repeats takes too much memory: it begins anew");
 }
 

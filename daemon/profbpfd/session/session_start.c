@@ -18,6 +18,7 @@
 #include "daemon/profbpfd/interpreters/interpreters.h"
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/host/process_info.h"
+#include "daemon/profbpfd/encode/flight_store.h"
 #include "daemon/profbpfd/session/session_private.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
@@ -87,6 +88,8 @@ static int make_parts(struct session *s)
 	}
 	if (s->stacks)
 		stacks_limit(s->stacks, &s->right);
+	if (s->stacks && s->request.flight)
+		stacks_bound(s->stacks, flight_stack_bytes(s->request.flight));
 	if (s->stacks && s->unwinding && capture_unwind_map(s->capture) >= 0) {
 		unwinder_begin(s->unwinding, capture_unwind_map(s->capture), &s->right);
 		stacks_unwind(s->stacks, s->unwinding);

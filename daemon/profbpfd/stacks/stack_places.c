@@ -19,6 +19,7 @@
 
 struct place_process {
 	pid_t pid;
+	uid_t owner; /* -1: not looked up */
 	struct code_maps maps;
 	uint64_t maps_read_ns; /* 0 = never */
 	bool mapped; /* code, since then */
@@ -117,10 +118,25 @@ static struct place_process *find_process(struct stack_places *places, pid_t pid
 	if (!new)
 		return NULL;
 	new->pid = pid;
+	new->owner = (uid_t)-1;
 	if (tsearch(new, &places->processes, compare))
 		return new;
 	free(new);
 	return NULL;
+}
+
+uid_t stack_places_owner(struct stack_places *places, pid_t pid)
+{
+	struct place_process *process = find_process(places, pid);
+	char path[32];
+	struct stat st;
+
+	if (!process)
+		return (uid_t)-1;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	if (process->owner == (uid_t)-1 && !stat(path, &st))
+		process->owner = st.st_uid;
+	return process->owner;
 }
 
 void stack_places_forget(struct stack_places *places, pid_t pid)

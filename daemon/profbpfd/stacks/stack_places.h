@@ -65,6 +65,9 @@ void stack_places_told(struct stack_places *places);
 /* stack_places_mapped - a process has mapped code, of a file or its own */
 void stack_places_mapped(struct stack_places *places, pid_t pid);
 
+/* stack_places_owner - whose process it is; (uid_t)-1: it was gone before somebody asked */
+uid_t stack_places_owner(struct stack_places *places, pid_t pid);
+
 /* stack_places_forget - a process has begun another program, or ended */
 void stack_places_forget(struct stack_places *places, pid_t pid);
 

@@ -26,6 +26,9 @@ struct stack_table {
 	struct file_text *texts; /* by id - 1 */
 	size_t text_count;
 	uint32_t files_sent, names_sent, frames_sent, stacks_sent; /* ids below were taken */
+	bool closed;
+	uint64_t left_out;
+	uint64_t bytes;
 };
 
 struct stack_table *stack_table_new(void)
@@ -62,16 +65,34 @@ void stack_table_free(struct stack_table *t)
 	free(t);
 }
 
-static uint32_t add(struct string_table *table, const void *bytes, size_t size, uint32_t most)
+static uint32_t add(struct stack_table *t, struct string_table *table, const void *bytes, size_t size, uint32_t most)
 {
-	uint32_t id;
+	uint32_t id = string_table_find(table, bytes, size);
 
-	if (string_table_count(table) > most) {
-		id = string_table_find(table, bytes, size);
-		return id == STRING_NONE ? 0 : id;
-	}
+	if (id != STRING_NONE)
+		return id;
+	if (t->closed || string_table_count(table) > most)
+		return 0;
 	id = string_table_add(table, bytes, size);
-	return id == STRING_NONE ? 0 : id;
+	if (id == STRING_NONE)
+		return 0;
+	t->bytes += size;
+	return id;
+}
+
+void stack_table_close(struct stack_table *t, bool closed)
+{
+	t->closed = closed;
+}
+
+uint64_t stack_table_left_out(const struct stack_table *t)
+{
+	return t->left_out;
+}
+
+uint64_t stack_table_bytes(const struct stack_table *t)
+{
+	return t->bytes;
 }
 
 static bool keep_text(struct stack_table *t, const struct stack_file *file)
@@ -102,11 +123,13 @@ uint32_t stack_table_file(struct stack_table *t, const struct stack_file *file)
 
 	if (id != STRING_NONE)
 		return id;
-	if (string_table_count(t->files) >= STACK_TABLE_FRAMES_MAX || !keep_text(t, file))
+	if (t->closed || string_table_count(t->files) >= STACK_TABLE_FRAMES_MAX || !keep_text(t, file))
 		return 0;
 	id = string_table_add(t->files, (const char *)&key, sizeof(key));
-	if (id != STRING_NONE)
+	if (id != STRING_NONE) {
+		t->bytes += sizeof(key) + strlen(file->path) + file->build_id_size;
 		return id;
+	}
 	t->text_count--;
 	free(t->texts[t->text_count].path);
 	free(t->texts[t->text_count].build_id);
@@ -115,12 +138,12 @@ uint32_t stack_table_file(struct stack_table *t, const struct stack_file *file)
 
 uint32_t stack_table_name(struct stack_table *t, const char *name)
 {
-	return add(t->names, name, strlen(name), STACK_TABLE_FRAMES_MAX);
+	return add(t, t->names, name, strlen(name), STACK_TABLE_FRAMES_MAX);
 }
 
 uint32_t stack_table_frame(struct stack_table *t, const struct stack_frame *frame)
 {
-	return add(t->frames, frame, sizeof(*frame), STACK_TABLE_FRAMES_MAX);
+	return add(t, t->frames, frame, sizeof(*frame), STACK_TABLE_FRAMES_MAX);
 }
 
 int stack_table_frame_kind(const struct stack_table *t, uint32_t id)
@@ -135,11 +158,15 @@ int stack_table_frame_kind(const struct stack_table *t, uint32_t id)
 
 uint32_t stack_table_stack(struct stack_table *t, const uint32_t *frames, size_t count)
 {
+	uint32_t id;
+
 	if (!count)
 		return 0;
 	if (count > STACK_DEPTH_MAX)
 		count = STACK_DEPTH_MAX;
-	return add(t->stacks, frames, count * sizeof(*frames), STACK_TABLE_STACKS_MAX);
+	id = add(t, t->stacks, frames, count * sizeof(*frames), STACK_TABLE_STACKS_MAX);
+	t->left_out += !id;
+	return id;
 }
 
 /* The message and the memory behind it. */

@@ -45,6 +45,17 @@ struct stack_frame {
 struct stack_table *stack_table_new(void);
 void stack_table_free(struct stack_table *table);
 
+/*
+ * stack_table_close - from now on, or no longer, what is new becomes 0
+ *
+ * For stacks of somebody who has made too many of them. stack_table_left_out() tells how many were.
+ */
+void stack_table_close(struct stack_table *table, bool closed);
+uint64_t stack_table_left_out(const struct stack_table *table);
+
+/* stack_table_bytes - about what all that it has takes in a file, before it is compressed */
+uint64_t stack_table_bytes(const struct stack_table *table);
+
 /* The id of a file, a name, a frame, a stack (innermost frame first); all are copied. */
 uint32_t stack_table_file(struct stack_table *table, const struct stack_file *file);
 uint32_t stack_table_name(struct stack_table *table, const char *name);

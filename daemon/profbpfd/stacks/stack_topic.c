@@ -10,11 +10,14 @@
 #include "daemon/profbpfd/stacks/stack_merge.h"
 #include "daemon/profbpfd/stacks/stack_places.h"
 #include "daemon/profbpfd/stacks/stack_table.h"
+#include "daemon/profbpfd/stacks/table_shares.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 #include "daemon/profbpfd/encode/trace_values.h"
 #include "proto/trace.pb-c.h"
 
 #define BATCH 4096 /* rows after which a batch is handed over */
+#define INTERPRETED ((uid_t)-2) /* who pays for stacks that are read from memory */
+#define STACK_BYTES_MOST 4096 /* that a stack adds, with what is new in it */
 
 struct stacks {
 	struct item_queue *queue;
@@ -25,6 +28,9 @@ struct stacks {
 	struct interpreters *interpreters;
 	struct capture *capture;
 	struct unwinder_session *unwinding; /* NULL: by frame pointers */
+	struct table_shares *shares; /* of the room for different stacks; NULL: there is no bound */
+	bool limited; /* to one owner */
+	bool warned; /* of stacks that are left out */
 	struct item *rows;
 	uint32_t rate;
 	uint64_t dropped;
@@ -147,8 +153,23 @@ struct stacks *stacks_new(struct item_queue *queue, uint32_t rate, struct captur
 
 void stacks_limit(struct stacks *s, const struct right *right)
 {
+	s->limited = right_limited(right);
 	stack_places_limit(s->places, right);
 	interpreters_limit(s->interpreters, right);
+}
+
+/* Without memory there is no bound. */
+void stacks_bound(struct stacks *s, uint64_t bytes)
+{
+	const struct table_room all = { .words = bytes };
+
+	if (!s->shares)
+		s->shares = table_shares_new(&all);
+}
+
+uint64_t stacks_left_out(const struct stacks *s)
+{
+	return stack_table_left_out(s->table);
 }
 
 static void maps_were_read(void *context, pid_t pid)
@@ -171,6 +192,7 @@ void stacks_free(struct stacks *s)
 	stack_places_free(s->places);
 	kernel_names_give_back(s->kernel, s->symbols);
 	stack_table_free(s->table);
+	table_shares_free(s->shares);
 	free(s);
 }
 
@@ -222,10 +244,42 @@ static uint32_t native_frames(struct stacks *s, const struct rec_stack *r, uint6
 	return count;
 }
 
+/* Who pays for the stacks of a process. Of who is not known there is but one, whoever it is. */
+static uid_t payer_of(struct stacks *s, pid_t pid)
+{
+	return s->shares && !s->limited ? stack_places_owner(s->places, pid) : 0;
+}
+
+static bool has_room(const struct stacks *s, uid_t owner)
+{
+	return !s->shares || table_shares_left(s->shares, owner).words > STACK_BYTES_MOST;
+}
+
+static void take_room(struct stacks *s, uid_t owner, uint64_t bytes)
+{
+	const struct table_room room = { .words = bytes };
+	char text[160];
+
+	if (!s->shares)
+		return;
+	if (bytes)
+		table_shares_take(s->shares, owner, &room);
+	if (s->warned || !stack_table_left_out(s->table))
+		return;
+	s->warned = true;
+	if (owner == INTERPRETED)
+		snprintf(text, sizeof(text), "there are too many different stacks of Python: further ones are left out");
+	else
+		snprintf(text, sizeof(text), "processes of user %u have too many different stacks: further ones are left out",
+			 owner);
+	s->warn(s->warn_context, text);
+}
+
 static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
 {
 	const uint64_t *kernel = (const uint64_t *)(r + 1) + r->user_frames;
-	uint32_t frames[REC_KERNEL_FRAMES + STACK_MERGED_MAX], count = 0;
+	uint32_t frames[REC_KERNEL_FRAMES + STACK_MERGED_MAX], count = 0, id;
+	uid_t owner = payer_of(s, (pid_t)r->tgid);
 	struct native_frame native[REC_USER_FRAMES];
 	struct interpreted_frame python[REC_PYTHON_FRAMES];
 	struct stack_parts parts = {
@@ -235,12 +289,20 @@ static uint32_t resolve(struct stacks *s, const struct rec_stack *r, uint64_t no
 		.python_whole = r->python_frames < REC_PYTHON_FRAMES,
 	};
 
+	uint64_t bytes;
+
+	/* Of the kernel's there are only so many. */
 	for (uint32_t i = 0; i < r->kernel_frames; i++)
 		frames[count++] = stack_places_kernel(s->places, kernel[i]);
+	bytes = stack_table_bytes(s->table);
+	stack_table_close(s->table, !has_room(s, owner));
 	parts.python_count = python_frames(s, r, now_ns, python);
 	parts.native_count = native_frames(s, r, now_ns, parts.python_count, native);
 	count += stack_merge(&parts, frames + count);
-	return stack_table_stack(s->table, frames, count);
+	id = stack_table_stack(s->table, frames, count);
+	stack_table_close(s->table, false);
+	take_room(s, owner, stack_table_bytes(s->table) - bytes);
+	return id;
 }
 
 void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
@@ -315,9 +377,15 @@ void stacks_look(struct stacks *s)
 	capture_each_target(s->capture, look, s);
 }
 
+/* Those whose interpreters are read from here, on older kernels, have one share. */
 void stacks_interpreters(struct stacks *s, uint64_t now_ns)
 {
+	uint64_t bytes = stack_table_bytes(s->table);
+
+	stack_table_close(s->table, !has_room(s, INTERPRETED));
 	interpreters_sample(s->interpreters, now_ns);
+	stack_table_close(s->table, false);
+	take_room(s, INTERPRETED, stack_table_bytes(s->table) - bytes);
 }
 
 uint64_t stacks_next_look(const struct stacks *s)

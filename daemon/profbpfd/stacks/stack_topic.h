@@ -35,6 +35,17 @@ void stacks_limit(struct stacks *stacks, const struct right *right);
 /* stacks_unwind - have user stacks walked by tables; @unwinding has begun, and stays the caller's */
 void stacks_unwind(struct stacks *stacks, struct unwinder_session *unwinding);
 
+/*
+ * stacks_bound - different stacks of all processes take @bytes at most (stack_table_bytes())
+ *
+ * For sessions that repeat them again and again. Each owner of processes has a share of that (table_shares.h), an owner to whom
+ * the session is limited all of it. What is beyond has no stack; @warn tells whose, once.
+ */
+void stacks_bound(struct stacks *stacks, uint64_t bytes);
+
+/* stacks_left_out - rows whose stack there was no room for */
+uint64_t stacks_left_out(const struct stacks *stacks);
+
 void stacks_free(struct stacks *stacks);
 
 /* stacks_set_rate - what samples are taken at from now on; those before must have been passed on */
