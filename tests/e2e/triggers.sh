@@ -48,8 +48,16 @@ for line in 'recorder = soon' 'recorder 60s' 'records = 60s' 'private = 3' 'trig
 done
 assert_status "a configuration that is not there" 2 "$PROFBPFD" --config "$WORK/none.conf"
 assert_contains "the message" "$WORK/err" 'none.conf: No such file'
+# Left by a daemon that was killed, and being written by another one
+mkdir "$FILES"
+touch "$FILES/profbpf-trigger-1-left.pbt.part" "$FILES/report.pbt.part"
+exec {written}>"$FILES/profbpf-trigger-1-written.pbt.part"
+flock "$written"
 # The command line's word is the last.
 start_daemon --config "$WORK/profbpfd.conf" --recorder 20s --catalog "$ROOT/tests/catalog"
+assert_eq "what is not complete" "profbpf-trigger-1-written.pbt.part report.pbt.part" "$(cd "$FILES" && echo *)"
+exec {written}>&-
+rm "$FILES"/*.part
 wait_until 10 probes || fail "the recorder has not found the process: $(cat "$WORK/profbpfd.log")"
 "$PROFCTL" trigger add no-launch=2s --every 1h --last 5s >"$WORK/added"
 assert_contains "a trigger is added" "$WORK/added" "trigger 2: .*$FILES"
@@ -60,7 +68,6 @@ as_nobody "$PROFCTL" trigger list 2>"$WORK/err" && fail "an ordinary user sees t
 assert_contains "the message to an ordinary user" "$WORK/err" 'only root'
 
 # Old ones are in the way, of which one has to go; what is not ours stays.
-mkdir "$FILES"
 truncate -s 5M "$FILES/profbpf-trigger-9-old.pbt" "$FILES/profbpf-trigger-9-older.pbt" "$FILES/report.pbt"
 touch -d '2 days ago' "$FILES/profbpf-trigger-9-older.pbt"
 touch -d '1 day ago' "$FILES/profbpf-trigger-9-old.pbt"

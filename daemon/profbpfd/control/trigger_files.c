@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,20 +32,6 @@ struct writing {
 	int folder;
 	char name[NAME_ROOM], part[NAME_ROOM + sizeof(NAME_PART)];
 };
-
-struct trigger_files *trigger_files_new(const char *directory, uint64_t space_bytes)
-{
-	struct trigger_files *files = calloc(1, sizeof(*files));
-
-	if (!files)
-		return NULL;
-	files->directory = strdup(directory);
-	files->space = space_bytes;
-	if (files->directory)
-		return files;
-	free(files);
-	return NULL;
-}
 
 const char *trigger_files_directory(const struct trigger_files *files)
 {
@@ -72,19 +59,53 @@ static void complain(const struct trigger_event *event, const char *what, int er
 
 /* ---- the directory */
 
-static bool is_ours(const char *name)
+static bool is_ours(const char *name, const char *ends)
 {
-	size_t length = strlen(name), end = strlen(NAME_ENDS);
+	size_t length = strlen(name), end = strlen(ends);
 
-	return length > end && !strncmp(name, NAME_BEGINS, strlen(NAME_BEGINS)) &&
-	       !strcmp(name + length - end, NAME_ENDS);
+	return length > end && !strncmp(name, NAME_BEGINS, strlen(NAME_BEGINS)) && !strcmp(name + length - end, ends);
+}
+
+static DIR *entries_of(int folder)
+{
+	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = again < 0 ? NULL : fdopendir(again);
+
+	if (!entries && again >= 0)
+		close(again);
+	return entries;
+}
+
+/* Whoever writes a file has it locked. */
+static void remove_if_left(int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && !flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(folder, name, 0);
+	close(fd);
+}
+
+/* What a daemon that was killed did not write to its end. */
+static void remove_parts(int folder)
+{
+	DIR *entries = entries_of(folder);
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries)))
+		if (is_ours(entry->d_name, NAME_ENDS NAME_PART))
+			remove_if_left(folder, entry->d_name);
+	if (entries)
+		closedir(entries);
 }
 
 /* The sum of all files' sizes, and which is the oldest. */
 static uint64_t look_through(int folder, char *oldest, size_t size)
 {
-	int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = again < 0 ? NULL : fdopendir(again);
+	DIR *entries = entries_of(folder);
 	struct timespec first = { 0 };
 	struct dirent *entry;
 	uint64_t sum = 0;
@@ -93,7 +114,7 @@ static uint64_t look_through(int folder, char *oldest, size_t size)
 	while (entries && (entry = readdir(entries))) {
 		struct stat st;
 
-		if (!is_ours(entry->d_name) || fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		if (!is_ours(entry->d_name, NAME_ENDS) || fstatat(folder, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(st.st_mode))
 			continue;
 		sum += (uint64_t)st.st_size;
@@ -105,8 +126,6 @@ static uint64_t look_through(int folder, char *oldest, size_t size)
 	}
 	if (entries)
 		closedir(entries);
-	else if (again >= 0)
-		close(again);
 	return sum;
 }
 
@@ -127,6 +146,27 @@ static int open_folder(const struct trigger_files *files)
 		return -errno;
 	folder = open(files->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return folder < 0 ? -errno : folder;
+}
+
+struct trigger_files *trigger_files_new(const char *directory, uint64_t space_bytes)
+{
+	struct trigger_files *files = calloc(1, sizeof(*files));
+	int folder;
+
+	if (!files)
+		return NULL;
+	files->directory = strdup(directory);
+	files->space = space_bytes;
+	if (!files->directory) {
+		free(files);
+		return NULL;
+	}
+	folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0) {
+		remove_parts(folder);
+		close(folder);
+	}
+	return files;
 }
 
 /* ---- a file */
@@ -183,6 +223,11 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 	make_room(files, w->folder, flight_recorder_memory(services->recorder));
 	name_file(files, event, w);
 	fd = openat(w->folder, w->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	/* For as long as it is written: who cleans up after others leaves it alone. */
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		fd = -1;
+	}
 	if (fd < 0) {
 		complain(event, files->directory, -errno);
 		close(w->folder);

@@ -18,7 +18,11 @@
 
 struct trigger_files;
 
-/* trigger_files_new - @directory is made, mode 0700, when it is needed; its parent has to be there. NULL without memory. */
+/*
+ * trigger_files_new - @directory is made, mode 0700, when it is needed; its parent has to be there
+ *
+ * Removes from it what a daemon that was killed had not written to its end. NULL without memory.
+ */
 struct trigger_files *trigger_files_new(const char *directory, uint64_t space_bytes);
 const char *trigger_files_directory(const struct trigger_files *files);
 uint64_t trigger_files_space(const struct trigger_files *files);
