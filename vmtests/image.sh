@@ -114,12 +114,15 @@ add_profbpf() {
 	add_victims
 }
 
-# add_victims: those of C and C++, if they are built; without them the test is skipped
+# add_victims: those of C and C++, if they are built, without which the test is skipped, and then those of Rust and Go
 add_victims() {
 	local file
 	cp -r tests/victims/run tests/victims/catalog "$IMAGE/profbpf/tests/victims/"
 	for file in native libvictim.so libvictim_plugin.so; do
 		[ -e "$BUILD/tests/victims/$file" ] || return 0
+	done
+	for file in native libvictim.so libvictim_plugin.so panic go_callback; do
+		[ -e "$BUILD/tests/victims/$file" ] || continue
 		add_file "$BUILD/tests/victims/$file" "/profbpf/build/tests/victims/$file"
 		add_libraries "$BUILD/tests/victims/$file"
 	done

@@ -4,6 +4,8 @@
 VM_TESTS := vmtests/tests.txt
 VM_TRUTH := $(sort $(shell awk '!/^\#/ { for (i = 3; i <= NF; i++) print $$i }' $(VM_TESTS)))
 VM_PROGRAMS := $(PROGRAMS) $(B)/bench/syscall_target $(patsubst %,$(B)/tests/truth/%,$(VM_TRUTH))
+# Victims besides those of C and C++, and their compilers, which build for this machine's architecture only.
+VM_LANGUAGES := rust:rustc go:go
 # What ./setup check boots: the oldest kernel, and the other architecture.
 VM_KERNELS_CI := 5.10 6.12/arm64
 # How long a machine may take there, in seconds.
@@ -13,6 +15,9 @@ vm-programs: $(VM_PROGRAMS) $(if $(filter no,$(VM_VICTIMS)),,vm-victims)
 
 vm-victims:
 	+$(MAKE) -s -f tests/victims/victims.mk B=$(B) CC="$(CC)" CXX="$(CXX)" native
+	+PATH="$$PATH:/usr/local/go/bin:$${CARGO_HOME:-$$HOME/.cargo}/bin"; \
+	$(foreach language,$(VM_LANGUAGES),! command -v $(word 2,$(subst :, ,$(language))) >/dev/null || \
+		$(MAKE) -s -f tests/victims/victims.mk B=$(B) CC="$(CC)" CXX="$(CXX)" $(word 1,$(subst :, ,$(language))) || exit 1;) :
 
 # VM_KERNELS="6.1 newest/arm64" chooses.
 vmtest: vm-programs

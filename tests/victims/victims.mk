@@ -44,7 +44,7 @@ $(O)/panic: $(V)/panic.rs
 
 $(O)/go_callback: $(wildcard $(V)/go/*) $(O)/libvictim.so
 	cd $(V)/go && GO111MODULE=off CGO_ENABLED=1 GOCACHE=$(abspath $(B))/go-cache CGO_CFLAGS="-O2 -g -I$(abspath $(V))" \
-		CGO_LDFLAGS="-L$(abspath $(O)) -Wl,-rpath,$(abspath $(O))" go build -o $(abspath $@) .
+		CGO_LDFLAGS="-L$(abspath $(O)) -Wl,-rpath,\$$ORIGIN" go build -o $(abspath $@) .
 
 $(O)/Victim.class: $(V)/java/Victim.java
 	@mkdir -p $(@D)
