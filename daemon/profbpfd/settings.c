@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/settings.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/common/control.h"
+#include "daemon/profbpfd/capture/features.h"
+#include "daemon/profbpfd/capture/kernel_types.h"
+#include "daemon/profbpfd/config_file.h"
+#include "daemon/profbpfd/control/trigger_files.h"
+#include "daemon/profbpfd/metrics/endpoint.h"
+#include "lib/base/duration.h"
+#include "lib/base/size.h"
+
+enum {
+	OPTION_SOCKET = 's',
+	OPTION_CATALOG = 'c',
+	OPTION_VERSION = 'V',
+	OPTION_PRIVATE = 256,
+	OPTION_USER_SESSIONS,
+	OPTION_USER_MEMORY,
+	OPTION_USER_PROCESSES,
+	OPTION_USER_FUNCTIONS,
+	OPTION_USER_CATALOG,
+	OPTION_WITHOUT,
+	OPTION_BTF,
+	OPTION_RECORDER,
+	OPTION_RECORDER_MEMORY,
+	OPTION_RECORDER_FOR,
+	OPTION_TRIGGER,
+	OPTION_TRIGGER_DIRECTORY,
+	OPTION_TRIGGER_SPACE,
+	OPTION_METRICS,
+	OPTION_CONFIG,
+	OPTION_CHECK_CONFIG,
+};
+
+static const struct argp_option options[] = {
+	{ "socket", OPTION_SOCKET, "PATH", 0,
+	  "Listen on PATH (default: $" CONTROL_SOCKET_ENV " or " CONTROL_SOCKET_DEFAULT ")" },
+	{ "catalog", OPTION_CATALOG, "DIR", 0,
+	  "Read the catalogs of DIR too; they override those that come with profbpf (repeatable)" },
+	{ "btf", OPTION_BTF, "FILE", 0,
+	  "Take the kernel's types (BTF) from FILE, where " KERNEL_TYPES " is not to be had" },
+	{ "metrics", OPTION_METRICS, "ADDRESS", 0,
+	  "Serve metrics at http://ADDRESS/metrics: a path of a socket, or ADDRESS:PORT, where whoever can connect sees "
+	  "everything (repeatable; default: nowhere)" },
+	{ "config", OPTION_CONFIG, "FILE", 0,
+	  "Read FILE first: options of this list, without the dashes, as NAME = VALUE (default: " CONFIG_FILE
+	  ", if there is one)" },
+	{ "check-config", OPTION_CHECK_CONFIG, "FILE", OPTION_ARG_OPTIONAL,
+	  "Only tell whether FILE (default: as --config) is right" },
+	{ "private", OPTION_PRIVATE, "FD", OPTION_HIDDEN, NULL },
+	{ "without-feature", OPTION_WITHOUT, "NAME", OPTION_HIDDEN, NULL },
+	{ NULL, 0, NULL, 0, "The flight recorder, which keeps the last seconds for `profctl snapshot':", 2 },
+	{ "recorder", OPTION_RECORDER, "DURATION", 0, "Keep that much in memory (default: no recorder)", 2 },
+	{ "recorder-memory", OPTION_RECORDER_MEMORY, "SIZE", 0,
+	  "In so much memory at most; the oldest goes first (default: 64M)", 2 },
+	{ "recorder-for", OPTION_RECORDER_FOR, "WHOM", 0,
+	  "Of these processes: accelerators (whoever uses one; the default), pid=N, user=NAME or cgroup=/PATH (repeatable)",
+	  2 },
+	{ "trigger", OPTION_TRIGGER, "WHAT", 0,
+	  "Write a snapshot when this happens: signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION (repeatable; "
+	  "profctl trigger adds more)",
+	  2 },
+	{ "trigger-directory", OPTION_TRIGGER_DIRECTORY, "DIR", 0,
+	  "Where these snapshots go (default: " TRIGGER_DIRECTORY ")", 2 },
+	{ "trigger-space", OPTION_TRIGGER_SPACE, "SIZE", 0,
+	  "Which take so much at most; the oldest is removed first (default: 1G)", 2 },
+	{ NULL, 0, NULL, 0,
+	  "What an ordinary user may have (root and the group profbpf: anything):", 1 },
+	{ "user-sessions", OPTION_USER_SESSIONS, "N", 0, "Sessions at once (default: 4)", 1 },
+	{ "user-memory", OPTION_USER_MEMORY, "SIZE", 0,
+	  "Memory of all sessions: buffers and what waits to be written (default: 1G)", 1 },
+	{ "user-processes", OPTION_USER_PROCESSES, "N", 0,
+	  "Processes of a session, with those that they start (default: 256)", 1 },
+	{ "user-functions", OPTION_USER_FUNCTIONS, "N", 0,
+	  "Functions that a session probes (default: 16384)", 1 },
+	{ "user-catalog", OPTION_USER_CATALOG, "SIZE", 0,
+	  "Length of catalogs that come with a request (default: 512K)", 1 },
+	{ NULL, 0, NULL, 0, NULL, -1 },
+	{ "version", OPTION_VERSION, NULL, 0, "Print the version", -1 },
+	{ 0 },
+};
+
+/* Ends the program with status 2. */
+static void wrong(const struct argp_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+static void wrong(const struct argp_state *state, const char *format, ...)
+{
+	const struct settings *settings = state->input;
+	va_list words;
+	char text[1024];
+
+	va_start(words, format);
+	vsnprintf(text, sizeof(text), format, words);
+	va_end(words);
+	if (settings->place)
+		fprintf(stderr, "profbpfd: %s: %s\n", settings->place, text);
+	else
+		argp_error(state, "%s", text);
+	exit(2);
+}
+
+static void set_quota(struct quotas *quotas, int key, const char *value, struct argp_state *state)
+{
+	char error[256];
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].key == key &&
+		    quotas_set(quotas, options[i].name, value, error, sizeof(error)))
+			wrong(state, "--%s: %s", options[i].name, error);
+}
+
+static void add_trigger(struct flight_recorder_options *recorder, const char *value, struct argp_state *state)
+{
+	struct trigger *larger = realloc(recorder->triggers, (recorder->trigger_count + 1) * sizeof(*larger));
+	char error[512];
+
+	if (!larger)
+		wrong(state, "out of memory");
+	recorder->triggers = larger;
+	if (trigger_parse(value, &larger[recorder->trigger_count], error, sizeof(error)))
+		wrong(state, "--trigger: %s", error);
+	if (recorder->trigger_count == TRIGGERS_MAX)
+		wrong(state, "--trigger %s: there are %d already", value, TRIGGERS_MAX);
+	larger[recorder->trigger_count++].every_ns = TRIGGER_EVERY_NS;
+}
+
+static void set_recorder(struct flight_recorder_options *recorder, int key, const char *value,
+			 struct argp_state *state)
+{
+	char error[256];
+
+	switch (key) {
+	case OPTION_RECORDER:
+		if (duration_parse(value, &recorder->window_ns, error, sizeof(error)))
+			wrong(state, "--recorder: %s", error);
+		if (recorder->window_ns < RECORDER_WINDOW_MIN_NS || recorder->window_ns > RECORDER_WINDOW_MAX_NS)
+			wrong(state, "--recorder %s: not between 1s and 24h", value);
+		break;
+	case OPTION_RECORDER_MEMORY:
+		if (size_parse(value, &recorder->memory_bytes, error, sizeof(error)))
+			wrong(state, "--recorder-memory: %s", error);
+		if (recorder->memory_bytes < RECORDER_MEMORY_MIN)
+			wrong(state, "--recorder-memory %s: 4M at least", value);
+		break;
+	case OPTION_TRIGGER: add_trigger(recorder, value, state); break;
+	case OPTION_TRIGGER_DIRECTORY: recorder->directory = value; break;
+	case OPTION_TRIGGER_SPACE:
+		if (size_parse(value, &recorder->space_bytes, error, sizeof(error)))
+			wrong(state, "--trigger-space: %s", error);
+		break;
+	default:
+		if (user_rules_add(&recorder->rules, value, error, sizeof(error)))
+			wrong(state, "--recorder-for: %s", error);
+	}
+}
+
+static int parse_private(const char *text, struct argp_state *state)
+{
+	char *end;
+	long fd = strtol(text, &end, 10);
+
+	if (!*text || *end || fd < 3 || fd > 1 << 20)
+		wrong(state, "--private is for profctl's own use");
+	return (int)fd;
+}
+
+/* Added to those that the environment names. */
+static void parse_without(const char *name, struct argp_state *state)
+{
+	const char *others = getenv(FEATURES_WITHOUT_ENV);
+	struct features none = { 0 };
+	char *names;
+
+	if (!features_leave_out(&none, name))
+		wrong(state, "--without-feature %s: there is no such feature", name);
+	if (asprintf(&names, "%s,%s", others ? others : "", name) < 0)
+		wrong(state, "out of memory");
+	setenv(FEATURES_WITHOUT_ENV, names, true);
+	free(names);
+}
+
+/* Whoever needs it finds it in the environment. */
+static void set_btf(const char *path, struct argp_state *state)
+{
+	char error[512];
+
+	if (kernel_types_check(path, error, sizeof(error))) {
+		if (((const struct settings *)state->input)->place)
+			wrong(state, "%s", error);
+		/* What was typed is right; the file is not. */
+		argp_failure(state, 1, 0, "%s", error);
+	}
+	setenv(KERNEL_TYPES_ENV, path, true);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct settings *settings = state->input;
+	struct stat st;
+
+	switch (key) {
+	case OPTION_SOCKET: settings->socket = text; return 0;
+	case OPTION_CATALOG:
+		if (stat(text, &st) || !S_ISDIR(st.st_mode))
+			wrong(state, "--catalog %s: no such directory", text);
+		if (words_add(&settings->catalogs, text))
+			wrong(state, "out of memory");
+		return 0;
+	case OPTION_PRIVATE: settings->private_fd = parse_private(text, state); return 0;
+	case OPTION_USER_SESSIONS:
+	case OPTION_USER_MEMORY:
+	case OPTION_USER_PROCESSES:
+	case OPTION_USER_FUNCTIONS:
+	case OPTION_USER_CATALOG: set_quota(&settings->quotas, key, text, state); return 0;
+	case OPTION_RECORDER:
+	case OPTION_RECORDER_MEMORY:
+	case OPTION_TRIGGER:
+	case OPTION_TRIGGER_DIRECTORY:
+	case OPTION_TRIGGER_SPACE:
+	case OPTION_RECORDER_FOR: set_recorder(&settings->recorder, key, text, state); return 0;
+	case OPTION_BTF: set_btf(text, state); return 0;
+	case OPTION_METRICS:
+		if (settings->metrics.count == METRICS_ADDRESSES_MAX)
+			wrong(state, "--metrics %s: there are %d already", text, METRICS_ADDRESSES_MAX);
+		if (words_add(&settings->metrics, text))
+			wrong(state, "out of memory");
+		return 0;
+	case OPTION_CONFIG:
+	case OPTION_CHECK_CONFIG: return 0; /* find_config() has seen it */
+	case OPTION_WITHOUT: parse_without(text, state); return 0;
+	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
+	case ARGP_KEY_ARG: wrong(state, "unexpected argument '%s'", text); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- the configuration */
+
+struct config {
+	const char *path;
+	bool given, check; /* the file has to be there; nothing but it is asked about */
+};
+
+/* Before other options are read, which go before those of the file. */
+static struct config find_config(int argc, char **argv)
+{
+	struct config config = { .path = CONFIG_FILE };
+
+	for (int i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "--private", 9)) {
+			config.path = NULL; /* it is profctl's, and does what that wants */
+			break;
+		}
+		if (!strncmp(argv[i], "--check-config", 14)) {
+			config.check = true;
+			if (argv[i][14] == '=')
+				config.path = argv[i] + 15;
+		} else if (!strncmp(argv[i], "--config=", 9)) {
+			config.path = argv[i] + 9;
+		} else if (!strcmp(argv[i], "--config") && i + 1 < argc) {
+			config.path = argv[++i];
+		}
+	}
+	config.given = config.check || (config.path && strcmp(config.path, CONFIG_FILE));
+	return config;
+}
+
+struct reading {
+	struct settings *settings;
+	const char *path;
+};
+
+static void take_line(void *context, const char *name, const char *value, unsigned int line)
+{
+	struct reading *reading = context;
+	struct settings *settings = reading->settings;
+	struct argp_state state = { .input = settings };
+	const struct argp_option *option = options;
+	char place[512];
+
+	snprintf(place, sizeof(place), "%s:%u", reading->path, line);
+	settings->place = place;
+	while ((option->name || option->doc) && (!option->name || strcmp(option->name, name)))
+		option++;
+	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
+	    option->key == OPTION_CHECK_CONFIG)
+		wrong(&state, "there is no option %s for this file", name);
+	/* Options keep what they are given, as that of a command line lasts. */
+	if (words_add(&settings->kept, value))
+		wrong(&state, "out of memory");
+	parse_option(option->key, settings->kept.word[settings->kept.count - 1], &state);
+	settings->place = NULL;
+}
+
+static void read_config(const struct config *config, struct settings *settings)
+{
+	struct reading reading = { settings, config->path };
+	char error[512];
+	int err = config->path ? config_file_read(config->path, take_line, &reading, error, sizeof(error)) : 0;
+
+	if (err && (err != -ENOENT || config->given)) {
+		fprintf(stderr, "profbpfd: %s\n", error);
+		exit(2);
+	}
+	if (!config->check)
+		return;
+	printf("%s: right\n", config->path);
+	exit(0);
+}
+
+void settings_read(struct settings *settings, int argc, char **argv)
+{
+	static const struct argp argp = {
+		options, parse_option, NULL,
+		"Record what the host does for its accelerators. profctl tells it what to record.\v"
+		"Runs in the foreground until SIGTERM. See profbpfd(8)."
+	};
+	struct config config = find_config(argc, argv);
+
+	*settings = (struct settings){ .quotas = QUOTAS_DEFAULT,
+				       .recorder.memory_bytes = RECORDER_MEMORY_DEFAULT,
+				       .recorder.directory = TRIGGER_DIRECTORY,
+				       .recorder.space_bytes = TRIGGER_SPACE_DEFAULT,
+				       .private_fd = -1 };
+	argp_err_exit_status = 2;
+	read_config(&config, settings);
+	argp_parse(&argp, argc, argv, 0, NULL, settings);
+}
+
+void settings_free(struct settings *settings)
+{
+	words_free(&settings->metrics);
+	user_rules_free(&settings->recorder.rules);
+	free(settings->recorder.triggers);
+	words_free(&settings->kept);
+	words_free(&settings->catalogs);
+}

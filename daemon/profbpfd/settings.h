@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settings.h - what the daemon is told by its command line and its configuration. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_SETTINGS_H
+#define PROFBPF_DAEMON_PROFBPFD_SETTINGS_H
+
+#include "daemon/common/words.h"
+#include "daemon/profbpfd/control/flight_recorder.h"
+#include "daemon/profbpfd/control/quotas.h"
+
+struct settings {
+	const char *socket;
+	struct words catalogs;
+	struct quotas quotas;
+	struct flight_recorder_options recorder;
+	int private_fd;
+	struct words metrics; /* addresses */
+	struct words kept; /* values of the configuration */
+	const char *place; /* FILE:LINE that is being read; NULL: the command line */
+};
+
+/*
+ * settings_read - the file, then the command line, whose word is the last
+ *
+ * Ends the program with status 2 and a message where they are wrong, and with 0 where only that was asked. Texts of
+ * @argv are kept.
+ */
+void settings_read(struct settings *settings, int argc, char **argv);
+void settings_free(struct settings *settings);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_SETTINGS_H */
