@@ -15,6 +15,7 @@ from profbpf_fleet.messages import parsed, write_to_lake
 
 WATCHED = (*(table for table in JUDGED if table != "steps"), "progress", "steps")
 WITH_STEPS = ("collectives", "idle", "operators")  # of a message they count from when its steps are there
+SEEN_OF_A_SOURCE = 1000  # messages of one publisher whose names are known one by one; they come in the order of their numbers
 FIRST_LOOK_S = 600  # of what was there before anybody watched, as much as lies within this of the newest
 
 
@@ -45,7 +46,11 @@ class DirectoryDestination:
 
 
 class DirectorySource:
-    """Files of a lake in the order in which they came. A name that was removed for its age is not taken again."""
+    """Files of a lake in the order in which they came.
+
+    A message that was removed for its age is not taken again; nor one whose number is SEEN_OF_A_SOURCE and more below its
+    publisher's newest, so that what is known of each file has a bound: of other files it is known as long as they are there.
+    """
 
     def __init__(self, folder, state, keep_s=None):
         self.folder, self.keep_s = folder, keep_s
@@ -54,16 +59,20 @@ class DirectorySource:
 
     def listing(self):
         """{(table, name): time of change}. Steps are listed first, and are written last: what a message has besides is there."""
-        found = {}
+        found, there = {}, set()
         for table in reversed(WATCHED):
             try:
                 with os.scandir(os.path.join(self.folder, table)) as entries:
-                    found |= {(table, entry.name): entry.stat().st_mtime for entry in entries
-                              if entry.name.endswith(".parquet") and (table, entry.name) not in self.seen}
+                    for entry in entries:
+                        if entry.name.endswith(".parquet") and not self.is_old(entry.name):
+                            there.add((table, entry.name))
+                            if (table, entry.name) not in self.seen:
+                                found[table, entry.name] = entry.stat().st_mtime
             except FileNotFoundError:
                 continue
             except OSError as error:
                 raise Problem(f"{self.folder}/{table}: {error.strerror}") from error
+        self.seen = {key: changed for key, changed in self.seen.items() if key in there}
         return {key: changed for key, changed in found.items() if key[0] not in WITH_STEPS or not number_of(key[1]) or
                 ("steps", key[1]) in found or ("steps", key[1]) in self.seen}
 
@@ -77,11 +86,24 @@ class DirectorySource:
         found = self.listing()
         newest = max(found.values(), default=0)
         news = [key for key in sorted(found, key=lambda key: (found[key], WATCHED.index(key[0]), key[1]))
-                if not self.is_old(key[1]) and (self.started or found[key] >= newest - FIRST_LOOK_S)]
+                if self.started or found[key] >= newest - FIRST_LOOK_S]
         self.seen |= found
         self.started = True
+        if self.keep_s is None:
+            self.forget_old()
         self.remove_old()
         return [(table, os.path.join(self.folder, table, name)) for table, name in news]
+
+    def forget_old(self):
+        """Of numbers that are far below their publisher's newest only the highest is kept."""
+        newest = {}
+        for _, name in self.seen:
+            if known := number_of(name):
+                newest[known[0]] = max(known[1], newest.get(known[0], 0))
+        for source, number in newest.items():
+            if number - SEEN_OF_A_SOURCE > self.floors.get(source, 0):
+                self.floors[source] = number - SEEN_OF_A_SOURCE
+        self.seen = {key: changed for key, changed in self.seen.items() if not self.is_old(key[1])}
 
     def remove_old(self):
         if self.keep_s is None:

@@ -4,21 +4,31 @@
 A stream "profbpf" keeps what was published until it is an hour old; a message's id (Nats-Msg-Id) is its name, so the broker
 takes one that is sent again once. A durable consumer hands each to watch, which writes it into a lake of its own and
 acknowledges it then. What comes twice nevertheless, as after more than an hour, has its name and replaces itself.
+
+A message that is larger than the broker takes (max_payload) is sent in parts, NAME/1 of N and so on, in the header
+Profbpf-Part; watch keeps parts on disk, acknowledged, until all of them are there.
 """
 
 import asyncio
 import os
+import pathlib
 import re
+import shutil
 import ssl
+import stat
+import time
 
 from profbpf_fleet.directory import DirectorySource, Waiting
 from profbpf_fleet.engines import Problem
-from profbpf_fleet.messages import parsed, write_to_lake
+from profbpf_fleet.messages import parsed, write_file, write_to_lake
 
 STREAM, SUBJECT, DURABLE = "profbpf", "profbpf.segments", "profbpf-fleet"
 KEPT_S = 3600
 WAIT_S = 5
 BATCH = 64
+PART = "Profbpf-Part"
+HEADERS = 512  # bytes, for the headers of a message, which count for max_payload, too
+CREDENTIALS = "-----BEGIN NATS USER JWT-----"
 
 
 def library():
@@ -42,11 +52,46 @@ def tls_of(options):
     return context
 
 
+def login_of(path):
+    """What of nats-py's options a file of credentials is: one of NATS, or lines user = NAME, password = SECRET, token = SECRET."""
+    if not path:
+        return {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            if os.fstat(file.fileno()).st_mode & stat.S_IROTH:
+                raise Problem(f"{path}: everybody may read it; chmod 600 {path}")
+            text = file.read()
+    except (OSError, ValueError) as error:
+        raise Problem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    if CREDENTIALS in text:
+        return {"user_credentials": path}
+    known = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name, equal, value = (word.strip() for word in line.partition("="))
+        if not name or name.startswith("#"):
+            continue
+        if not equal or not value or name not in ("user", "password", "token"):
+            raise Problem(f"{path}:{number}: neither credentials of NATS nor user = NAME, password = SECRET or token = SECRET")
+        known[name] = value
+    if set(known) not in ({"user", "password"}, {"token"}):
+        raise Problem(f"{path}: a user and a password, or a token")
+    return known
+
+
+def parts_of(payload, most):
+    """[bytes], each of which the broker takes."""
+    room = most - HEADERS
+    if room <= 0:
+        raise Waiting(f"the broker takes messages of {most} bytes only: raise its max_payload")
+    return [payload[at:at + room] for at in range(0, len(payload), room)] or [payload]
+
+
 class Connection:
     """One to the broker, which is made anew when it is gone; call(coroutine) waits for it."""
 
     def __init__(self, options, name):
         self.client, self.options, self.name = library(), options, name
+        self.login, self.tls = login_of(options.credentials), tls_of(options)
         self.loop, self.connection, self.stream = asyncio.new_event_loop(), None, None
         self.last_error = ""
 
@@ -57,7 +102,7 @@ class Connection:
         async def failed(error):
             self.last_error = str(error) or type(error).__name__
         options = {"servers": [self.options.nats], "name": self.name, "allow_reconnect": False, "connect_timeout": WAIT_S, "error_cb": failed,
-                   "user_credentials": self.options.nats_creds, "tls": tls_of(self.options)}
+                   "tls": self.tls, **self.login}
         self.connection = await self.client.connect(**{name: value for name, value in options.items() if value is not None})
         self.stream = self.connection.jetstream(timeout=WAIT_S)
         await self.make_stream()
@@ -103,11 +148,15 @@ class NatsDestination:
 
     async def publish(self, name, payload):
         await self.way.up()
-        most = self.way.connection.max_payload
-        if len(payload) > most:
-            raise Waiting(f"a message of {len(payload)} bytes is more than the broker takes ({most}): raise its max_payload, or publish more often")
+        parts = parts_of(payload, self.way.connection.max_payload)
         host = re.sub(r"[^A-Za-z0-9_-]", "_", parsed(name)[0].split("-")[0])
-        await self.way.stream.publish(f"{SUBJECT}.{host}", payload, timeout=WAIT_S, headers={"Nats-Msg-Id": name})
+        if len(parts) == 1:
+            await self.way.stream.publish(f"{SUBJECT}.{host}", payload, timeout=WAIT_S, headers={"Nats-Msg-Id": name})
+            return
+        for number, part in enumerate(parts, 1):
+            # Of another broker, or after it was told to take more, parts are others: they have other ids.
+            headers = {"Nats-Msg-Id": f"{name}/{number}/{len(parts)}", PART: f"{number}/{len(parts)}"}
+            await self.way.stream.publish(f"{SUBJECT}.{host}", part, timeout=WAIT_S, headers=headers)
 
     def send(self, name, payload):
         try:
@@ -122,12 +171,40 @@ class NatsDestination:
         self.way.close()
 
 
+class Parts:
+    """Of messages that are not whole yet: FOLDER/NAME/COUNT/NUMBER, for as long as what is in the stream."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def add(self, name, part, data):
+        """The message, when this was the last part of it that was missing; else None."""
+        found = re.fullmatch(r"([1-9][0-9]{0,4})/([1-9][0-9]{0,4})", part)
+        if not parsed(name) or not found or int(found[1]) > int(found[2]):
+            raise Problem(f"no part of a message: {name!r} {part!r}")
+        folder = self.folder / name / found[2]
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(str(folder / found[1]), data)
+        files = [folder / str(number) for number in range(1, int(found[2]) + 1)]
+        return b"".join(file.read_bytes() for file in files) if all(file.exists() for file in files) else None
+
+    def done(self, name):
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def forget_old(self):
+        for path in self.folder.glob("*"):
+            if path.stat().st_mtime < time.time() - 2 * KEPT_S:
+                self.done(path.name)
+
+
 class NatsSource:
     """What came is a lake in the state's folder; from there on it is a directory like any other."""
 
     def __init__(self, options, lake, state, say):
         self.way, self.lake, self.say = Connection(options, "profbpf-fleet watch"), str(lake), say
         os.makedirs(self.lake, exist_ok=True)
+        self.parts = Parts(f"{self.lake}.parts")
+        self.parts.forget_old()
         self.directory = DirectorySource(self.lake, state, options.keep or KEPT_S)
         self.pull, self.trouble = None, None
 
@@ -147,17 +224,25 @@ class NatsSource:
             except asyncio.TimeoutError:
                 return
             for message in found:
-                self.keep((message.headers or {}).get("Nats-Msg-Id", ""), message.data)
+                headers = message.headers or {}
+                self.keep(headers.get("Nats-Msg-Id", ""), message.data, headers.get(PART))
                 await message.ack_sync(timeout=WAIT_S)
             if len(found) < BATCH:
                 return
 
-    def keep(self, name, payload):
+    def keep(self, name, payload, part=None):
         """In the lake, but for what was there and is removed for its age, and what is no message of ours."""
+        if part:
+            name = name.partition("/")[0]
         if self.directory.is_old(name):
             return
         try:
-            write_to_lake(self.lake, name, payload)
+            whole = self.parts.add(name, part, payload) if part else payload
+            if whole is None:
+                return
+            write_to_lake(self.lake, name, whole)
+            if part:
+                self.parts.done(name)
         except Problem as problem:
             self.say(f"left out: {problem}")
 

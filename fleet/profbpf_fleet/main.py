@@ -61,7 +61,8 @@ def add_way(command):
     way = command.add_mutually_exclusive_group(required=True)
     way.add_argument("--dir", metavar="DIR", help="a directory that all hosts see: a lake that grows")
     way.add_argument("--nats", metavar="URL", help="a broker, NATS with JetStream: nats://HOST:4222, tls://HOST:4222")
-    command.add_argument("--nats-creds", metavar="FILE", help="credentials for the broker")
+    command.add_argument("--credentials", "--nats-creds", dest="credentials", metavar="FILE",
+                         help="who we are to the broker: credentials of NATS, or lines user = NAME, password = SECRET, token = SECRET")
     command.add_argument("--tls-ca", metavar="FILE", help="who vouches for the broker's certificate (default: whom the system trusts)")
     command.add_argument("--tls-cert", metavar="FILE", help="our own certificate, where the broker wants one")
     command.add_argument("--tls-key", metavar="FILE", help="its key")
@@ -112,6 +113,10 @@ def arguments(args):
 
 
 def check(parser, options):
+    if getattr(options, "nats", None) and "@" in options.nats:
+        parser.error("user and password are not for the command line, which everybody sees: --credentials FILE")
+    if getattr(options, "tls_key", None) and not options.tls_cert:
+        parser.error("--tls-key is the key of --tls-cert")
     if options.command == "watch" and options.window < 12:
         parser.error("--window must be 12 steps at least: fewer are too few to judge by")
     if options.command != "report":
@@ -179,6 +184,7 @@ def watch_job(options):
         if state.is_new:
             # What is there came from another broker: of another job. The state is written before anything else comes.
             shutil.rmtree(folder / "lake", ignore_errors=True)
+            shutil.rmtree(folder / "lake.parts", ignore_errors=True)
             state.write()
         source = jetstream.NatsSource(options, folder / "lake", state, watch.say)
     else:

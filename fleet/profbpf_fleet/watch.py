@@ -2,6 +2,7 @@
 """watch.py - judges a job while it runs: over its last steps, again and again, and tells what is new."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -33,10 +34,17 @@ def state_folder(given):
 
 
 class State(dict):
-    """Of one source; that of another one is not taken for it."""
+    """Of one source; that of another one is not taken for it. One process at a time may have it."""
 
     def __init__(self, folder, source):
         folder.mkdir(parents=True, exist_ok=True)
+        # Kept open for the lock, which ends with the process however that ends.
+        self.lock = open(folder / "watch.lock", "w", encoding="ascii")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self.lock.close()
+            raise Problem(f"{folder}: another profbpf-fleet watch has this state; give each its own with --state") from error
         self.path = folder / "watch.json"
         known = {}
         if self.path.exists():
@@ -137,5 +145,6 @@ class Watch:
     def close(self):
         with contextlib.suppress(OSError):
             self.state.write()
+        self.state.lock.close()
         self.source.close()
         self.window.close()

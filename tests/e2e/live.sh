@@ -156,6 +156,9 @@ if ! command -v nats-server >/dev/null; then
 	leave_out "needs nats-server (./setup check installs it)"
 	exit 0
 fi
+note "$SECONDS s -- a broker with TLS and passwords, and one that takes small messages only"
+"$PYTHON" "$TOOLS/broker_parts.py" "$WORK/broker" >"$WORK/out" 2>&1 || fail "the broker's parts: $(tail -n 20 "$WORK/out")"
+note "$(tail -n 3 "$WORK/out" | tr '\n' ' ')"
 note "$SECONDS s -- over a broker; publisher, broker and consumer are killed in any order"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 printf 'listen: "127.0.0.1:%d"\njetstream { store_dir: "%s" }\n' "$port" "$WORK/jetstream" >"$WORK/nats.conf"

@@ -138,6 +138,36 @@ class Files(unittest.TestCase):
         messages.write_to_lake(lake, name, messages.pack({"steps": b"s"}))
         self.assertEqual(directory.DirectorySource(lake, state, keep_s=60).poll(), [])
 
+    def test_what_is_known_of_files_has_a_bound(self):
+        lake, state = str(FOLDER / "many"), {}
+        source = directory.DirectorySource(lake, state)
+        os.makedirs(f"{lake}/steps")
+        pathlib.Path(f"{lake}/steps/other.parquet").write_bytes(b"")
+        taken = []
+        with unittest.mock.patch.object(directory, "SEEN_OF_A_SOURCE", 20):
+            for number in range(1, 101):
+                name = messages.name_of("host1-00000000-11111111", number)
+                messages.write_to_lake(lake, name, messages.pack({"idle": b"i", "steps": b"s"}))
+                if number % 5 == 0:
+                    taken += [path for _, path in source.poll()]
+                    self.assertEqual(source.poll(), [])
+        self.assertEqual(len(taken), len(set(taken)), "a file is taken twice")
+        self.assertEqual(len(taken), 201, "files are left out")
+        self.assertLessEqual(len(source.seen), 2 * 20 + 1)
+        # Nor are those that are far behind taken by one that begins anew.
+        self.assertEqual(len(directory.DirectorySource(lake, state).poll()), len(source.seen))
+        os.unlink(f"{lake}/steps/other.parquet")
+        source.poll()
+        self.assertNotIn(("steps", "other.parquet"), source.seen)
+
+    def test_one_watch_at_a_time_has_a_state(self):
+        folder = FOLDER / "locked"
+        first = watch.State(folder, "a")
+        with self.assertRaisesRegex(Problem, "another profbpf-fleet watch"):
+            watch.State(folder, "a")
+        first.lock.close()
+        watch.State(folder, "a").lock.close()
+
     def test_a_directory_that_is_not_mounted_waits(self):
         name, payload = messages.name_of("host1-00000000-11111111", 1), messages.pack({"steps": b"s"})
         destination = directory.DirectoryDestination(str(FOLDER / "mounted"))

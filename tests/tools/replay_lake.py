@@ -38,7 +38,7 @@ def arguments():
     parser.add_argument("--found", action="store_true", help="steps were found by the analyzer: each rank counts from a number of its own")
     parser.add_argument("--log", required=True)
     parser.add_argument("--began", type=float, help="of one that was killed: when it began; what is in its spools goes on")
-    parser.set_defaults(nats_creds=None, tls_ca=None, tls_cert=None, tls_key=None)
+    parser.set_defaults(credentials=None, tls_ca=None, tls_cert=None, tls_key=None)
     return parser.parse_args()
 
 
@@ -65,7 +65,7 @@ class Replay:
             if os.path.isdir(f"{o.lake}/{table}"):
                 self.sql.execute(f"""COPY (SELECT t.* REPLACE (t.step + {moved} AS step), r.h AS part, r.k AS round FROM '{o.lake}/{table}/*.parquet' t
                     JOIN rounds r USING (rank, step) WHERE step < {self.hang_step} ORDER BY r.h, r.k, t.rank, t.step)
-                    TO '{self.folder}/{table}' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (part, round))""".replace("t.rank * 7919", "rank * 7919"))
+                    TO '{self.folder}/{table}' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (part, round), OVERWRITE)""".replace("t.rank * 7919", "rank * 7919"))
         self.last = self.sql.execute(f"SELECT max(k) FROM rounds WHERE step < {self.hang_step}").fetchone()[0]
         self.last += int(HANG_S / o.interval) if o.hang else 0
         if not o.began or not (self.folder / "progress").is_dir():
@@ -84,7 +84,7 @@ class Replay:
             SELECT t.rank, t.host, CAST({T0} + t.h * {self.phase} + t.round * {o.interval * 1e9} AS BIGINT) AS at_ns, t.step, t.end_ns,
                 coalesce(s.ns, t.end_ns) AS last_ns, {'false' if o.found else 'true'} AS marked, t.h AS part, t.round FROM told t LEFT JOIN stopped s USING (rank)
             ORDER BY t.h, t.round, t.rank)
-            TO '{self.folder}/progress' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (part, round))""")
+            TO '{self.folder}/progress' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (part, round), OVERWRITE)""")
 
     def files(self, part, number):
         """[(table, path)] of a host's message."""
