@@ -5,6 +5,8 @@ PREFIX ?= /usr/local
 INSTALL ?= install
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+# What the systemd of this release knows.
+UNIT_TYPE ?= $(if $(shell systemctl --version 2>/dev/null | awk 'NR == 1 && $$2 >= 253'),notify-reload,notify)
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 
 CATALOGS := $(wildcard catalog/*.catalog)
@@ -45,7 +47,7 @@ install: all
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf/echarts,$(ECHARTS_LICENCES))
 	$(call install_to,644,$(SYSUSERSDIR),packaging/sysusers.d/profbpf.conf)
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR)
-	sed 's|/usr/local/bin/|$(PREFIX)/bin/|' packaging/profbpfd.service > $(DESTDIR)$(UNITDIR)/profbpfd.service
+	sed -e 's|/usr/local/bin/|$(PREFIX)/bin/|' -e 's|^Type=notify$$|Type=$(UNIT_TYPE)|' packaging/profbpfd.service > $(DESTDIR)$(UNITDIR)/profbpfd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/profbpfd.service
 
 uninstall:

@@ -60,8 +60,9 @@ $(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(D
 $(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
 ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block message_buffer interrupt_names socket_peers mapped_files
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
-$(B)/tests/unit/test_writer: $(call named,writer known_tasks trace_output ends left_out driver_message statistics_message flight_store flight_window trigger_watch triggers host_stats $(ENCODE_OBJ),$(DAEMON_OBJ))
-$(B)/tests/unit/test_trigger_watch: $(call named,trigger_watch triggers item,$(DAEMON_OBJ))
+$(B)/tests/unit/test_writer: $(call named,writer known_tasks trace_output ends left_out driver_message statistics_message flight_store flight_window trigger_watch triggers wait_shares host_stats $(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_trigger_watch: $(call named,trigger_watch triggers wait_shares item,$(DAEMON_OBJ))
+$(B)/tests/unit/test_metric_watch: $(call named,metric_watch triggers,$(DAEMON_OBJ))
 $(B)/tests/unit/test_known_tasks: $(call named,known_tasks item,$(DAEMON_OBJ))
 $(B)/tests/unit/test_flight_store: $(call named,statistics_message flight_store flight_window trace_output,$(DAEMON_OBJ))
 $(B)/tests/unit/test_python_read: $(call named,python_read python_line python_offsets,$(DAEMON_OBJ))

@@ -33,7 +33,7 @@ static bool split(char *line, char **name, char **value)
 }
 
 int config_file_read(const char *path,
-		     void (*option)(void *context, const char *name, const char *value, unsigned int line),
+		     int (*option)(void *context, const char *name, const char *value, unsigned int line),
 		     void *context, char *error, size_t error_size)
 {
 	FILE *file = fopen(path, "re");
@@ -54,7 +54,7 @@ int config_file_read(const char *path,
 		if (!*said || *said == '#')
 			continue;
 		if (split(said, &name, &value)) {
-			option(context, name, value, line);
+			err = option(context, name, value, line);
 			continue;
 		}
 		snprintf(error, error_size, "%s:%u: not NAME = VALUE, with a name that profbpfd --help lists", path, line);

@@ -20,10 +20,10 @@
  * config_file_read - hand each option over, in order
  *
  * @line counts from 1. Returns 0, or a negative errno with a message in @error: -ENOENT there is no such file, -EINVAL a
- * line that is no option.
+ * line that is no option. What @option returns other than 0 ends the reading, and is returned without a message.
  */
 int config_file_read(const char *path,
-		     void (*option)(void *context, const char *name, const char *value, unsigned int line),
+		     int (*option)(void *context, const char *name, const char *value, unsigned int line),
 		     void *context, char *error, size_t error_size);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONFIG_FILE_H */

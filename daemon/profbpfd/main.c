@@ -48,10 +48,77 @@ static void use_one_heap(void)
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
 }
 
+/* All that was read, the newest first: what counts of the start is still in use. */
+struct reading {
+	struct reading *before;
+	struct settings settings;
+	struct server_options server;
+};
+
+struct readings {
+	struct reading *newest;
+	int argc;
+	char **argv;
+};
+
+static const struct server_options *read_again(void *context, char *error, size_t error_size);
+
+static void fill_options(struct reading *reading, struct readings *readings)
+{
+	const struct settings *settings = &reading->settings;
+
+	reading->server = (struct server_options){
+		.read_again = settings->private_fd < 0 ? read_again : NULL,
+		.context = readings,
+		.socket = control_socket_path(settings->socket),
+		.private_fd = settings->private_fd,
+		.catalog_directories = (const char *const *)settings->catalogs.word,
+		.catalog_directory_count = settings->catalogs.count,
+		.metrics = (const char *const *)settings->metrics.word,
+		.metrics_count = settings->metrics.count,
+		.btf = settings->btf,
+		.recorded = (const char *const *)settings->recorded.word,
+		.recorded_count = settings->recorded.count,
+		.quotas = settings->quotas,
+		.recorder = settings->recorder,
+	};
+}
+
+static const struct server_options *read_again(void *context, char *error, size_t error_size)
+{
+	struct readings *readings = context;
+	struct reading *reading = calloc(1, sizeof(*reading));
+
+	if (!reading) {
+		snprintf(error, error_size, "out of memory");
+		return NULL;
+	}
+	if (settings_read_again(&reading->settings, readings->argc, readings->argv, error, error_size)) {
+		free(reading);
+		return NULL;
+	}
+	fill_options(reading, readings);
+	reading->before = readings->newest;
+	readings->newest = reading;
+	return &reading->server;
+}
+
+static void free_readings(struct reading *newest, const struct reading *first)
+{
+	while (newest) {
+		struct reading *before = newest->before;
+
+		settings_free(&newest->settings);
+		if (newest != first)
+			free(newest);
+		newest = before;
+	}
+}
+
 int main(int argc, char **argv)
 {
-	struct settings settings;
-	struct server_options server = { 0 };
+	struct reading first = { 0 };
+	struct readings readings = { &first, argc, argv };
 	char missing[64];
 	int status;
 
@@ -60,28 +127,21 @@ int main(int argc, char **argv)
 	refusal_listen(getenv("PROFBPF_DEBUG"));
 	/* Messages begin with the program's name, not with where it is. */
 	argv[0] = (char *)"profbpfd";
-	settings_read(&settings, argc, argv);
+	settings_read(&first.settings, argc, argv);
 	privilege_missing(privilege_effective(), missing, sizeof(missing));
-	if (settings.private_fd < 0 && missing[0]) {
+	if (first.settings.private_fd < 0 && missing[0]) {
 		fprintf(stderr,
 			"profbpfd: needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE (missing "
 			"here: "
 			"%s); run it with sudo or as a service (systemctl start profbpfd)\n",
 			missing);
-		settings_free(&settings);
+		settings_free(&first.settings);
 		return 1;
 	}
 	block_signals();
 	raise_descriptor_limit();
-	server.socket = control_socket_path(settings.socket);
-	server.private_fd = settings.private_fd;
-	server.quotas = settings.quotas;
-	server.recorder = settings.recorder;
-	server.metrics = (const char *const *)settings.metrics.word;
-	server.metrics_count = settings.metrics.count;
-	server.catalog_directories = (const char *const *)settings.catalogs.word;
-	server.catalog_directory_count = settings.catalogs.count;
-	status = server_run(&server);
-	settings_free(&settings);
+	fill_options(&first, &readings);
+	status = server_run(&first.server);
+	free_readings(readings.newest, &first);
 	return status;
 }

@@ -67,8 +67,8 @@ static const struct argp_option options[] = {
 	  "Of these processes: accelerators (whoever uses one; the default), pid=N, user=NAME or cgroup=/PATH (repeatable)",
 	  2 },
 	{ "trigger", OPTION_TRIGGER, "WHAT", 0,
-	  "Write a snapshot when this happens: signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION (repeatable; "
-	  "profctl trigger adds more)",
+	  "Write a snapshot when this happens: signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION, "
+	  "steps=N+M:FUNCTION, data-wait=X%[:FUNCTION], metric=NAME>X (repeatable; profctl trigger adds more)",
 	  2 },
 	{ "trigger-directory", OPTION_TRIGGER_DIRECTORY, "DIR", 0,
 	  "Where these snapshots go (default: " TRIGGER_DIRECTORY ")", 2 },
@@ -90,157 +90,178 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* Ends the program with status 2. */
-static void wrong(const struct argp_state *state, const char *format, ...)
-	__attribute__((format(printf, 2, 3), noreturn));
+/*
+ * Ends the program with status 2; where settings are read again, notes the first mistake. Returns EINVAL.
+ */
+static int wrong(const struct argp_state *state, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void wrong(const struct argp_state *state, const char *format, ...)
+static int wrong(const struct argp_state *state, const char *format, ...)
 {
 	const struct settings *settings = state->input;
+	const char *place = settings->place;
 	va_list words;
 	char text[1024];
 
 	va_start(words, format);
 	vsnprintf(text, sizeof(text), format, words);
 	va_end(words);
-	if (settings->place)
-		fprintf(stderr, "profbpfd: %s: %s\n", settings->place, text);
+	if (settings->error && !*settings->error)
+		snprintf(settings->error, settings->error_size, "%s%s%s", place ? place : "", place ? ": " : "", text);
+	if (settings->error)
+		return EINVAL;
+	if (place)
+		fprintf(stderr, "profbpfd: %s: %s\n", place, text);
 	else
 		argp_error(state, "%s", text);
 	exit(2);
 }
 
-static void set_quota(struct quotas *quotas, int key, const char *value, struct argp_state *state)
+static int set_quota(struct quotas *quotas, int key, const char *value, const struct argp_state *state)
 {
 	char error[256];
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		if (options[i].key == key &&
-		    quotas_set(quotas, options[i].name, value, error, sizeof(error)))
-			wrong(state, "--%s: %s", options[i].name, error);
+		if (options[i].key == key && quotas_set(quotas, options[i].name, value, error, sizeof(error)))
+			return wrong(state, "--%s: %s", options[i].name, error);
+	return 0;
 }
 
-static void add_trigger(struct flight_recorder_options *recorder, const char *value, struct argp_state *state)
+static int add_trigger(struct flight_recorder_options *recorder, const char *value, const struct argp_state *state)
 {
 	struct trigger *larger = realloc(recorder->triggers, (recorder->trigger_count + 1) * sizeof(*larger));
 	char error[512];
 
 	if (!larger)
-		wrong(state, "out of memory");
+		return wrong(state, "out of memory");
 	recorder->triggers = larger;
 	if (trigger_parse(value, &larger[recorder->trigger_count], error, sizeof(error)))
-		wrong(state, "--trigger: %s", error);
+		return wrong(state, "--trigger: %s", error);
 	if (recorder->trigger_count == TRIGGERS_MAX)
-		wrong(state, "--trigger %s: there are %d already", value, TRIGGERS_MAX);
+		return wrong(state, "--trigger %s: there are %d already", value, TRIGGERS_MAX);
+	larger[recorder->trigger_count].of_settings = true;
 	larger[recorder->trigger_count++].every_ns = TRIGGER_EVERY_NS;
+	return 0;
 }
 
-static void set_recorder(struct flight_recorder_options *recorder, int key, const char *value,
-			 struct argp_state *state)
+static int set_recorder(struct flight_recorder_options *recorder, int key, const char *value,
+			const struct argp_state *state)
 {
 	char error[256];
 
 	switch (key) {
 	case OPTION_RECORDER:
 		if (duration_parse(value, &recorder->window_ns, error, sizeof(error)))
-			wrong(state, "--recorder: %s", error);
+			return wrong(state, "--recorder: %s", error);
 		if (recorder->window_ns < RECORDER_WINDOW_MIN_NS || recorder->window_ns > RECORDER_WINDOW_MAX_NS)
-			wrong(state, "--recorder %s: not between 1s and 24h", value);
-		break;
+			return wrong(state, "--recorder %s: not between 1s and 24h", value);
+		return 0;
 	case OPTION_RECORDER_MEMORY:
 		if (size_parse(value, &recorder->memory_bytes, error, sizeof(error)))
-			wrong(state, "--recorder-memory: %s", error);
+			return wrong(state, "--recorder-memory: %s", error);
 		if (recorder->memory_bytes < RECORDER_MEMORY_MIN)
-			wrong(state, "--recorder-memory %s: 4M at least", value);
-		break;
-	case OPTION_TRIGGER: add_trigger(recorder, value, state); break;
-	case OPTION_TRIGGER_DIRECTORY: recorder->directory = value; break;
+			return wrong(state, "--recorder-memory %s: 4M at least", value);
+		return 0;
+	case OPTION_TRIGGER: return add_trigger(recorder, value, state);
+	case OPTION_TRIGGER_DIRECTORY: recorder->directory = value; return 0;
 	case OPTION_TRIGGER_SPACE:
 		if (size_parse(value, &recorder->space_bytes, error, sizeof(error)))
-			wrong(state, "--trigger-space: %s", error);
-		break;
+			return wrong(state, "--trigger-space: %s", error);
+		return 0;
 	default:
 		if (user_rules_add(&recorder->rules, value, error, sizeof(error)))
-			wrong(state, "--recorder-for: %s", error);
+			return wrong(state, "--recorder-for: %s", error);
+		return words_add(&((struct settings *)state->input)->recorded, value) ? wrong(state, "out of memory") : 0;
 	}
 }
 
-static int parse_private(const char *text, struct argp_state *state)
+static int parse_private(const char *text, const struct argp_state *state)
 {
 	char *end;
 	long fd = strtol(text, &end, 10);
 
 	if (!*text || *end || fd < 3 || fd > 1 << 20)
-		wrong(state, "--private is for profctl's own use");
-	return (int)fd;
+		return wrong(state, "--private is for profctl's own use");
+	((struct settings *)state->input)->private_fd = (int)fd;
+	return 0;
 }
 
 /* Added to those that the environment names. */
-static void parse_without(const char *name, struct argp_state *state)
+static int parse_without(const char *name, const struct argp_state *state)
 {
 	const char *others = getenv(FEATURES_WITHOUT_ENV);
 	struct features none = { 0 };
 	char *names;
 
 	if (!features_leave_out(&none, name))
-		wrong(state, "--without-feature %s: there is no such feature", name);
+		return wrong(state, "--without-feature %s: there is no such feature", name);
 	if (asprintf(&names, "%s,%s", others ? others : "", name) < 0)
-		wrong(state, "out of memory");
+		return wrong(state, "out of memory");
 	setenv(FEATURES_WITHOUT_ENV, names, true);
 	free(names);
+	return 0;
 }
 
 /* Whoever needs it finds it in the environment. */
-static void set_btf(const char *path, struct argp_state *state)
+static int set_btf(const char *path, const struct argp_state *state)
 {
+	struct settings *settings = state->input;
 	char error[512];
 
+	settings->btf = path;
+	if (settings->error)
+		return 0; /* it is in use, and not taken anew */
 	if (kernel_types_check(path, error, sizeof(error))) {
-		if (((const struct settings *)state->input)->place)
-			wrong(state, "%s", error);
+		if (settings->place)
+			return wrong(state, "%s", error);
 		/* What was typed is right; the file is not. */
 		argp_failure(state, 1, 0, "%s", error);
 	}
 	setenv(KERNEL_TYPES_ENV, path, true);
+	return 0;
+}
+
+static int add_catalog(struct settings *settings, const char *path, const struct argp_state *state)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISDIR(st.st_mode))
+		return wrong(state, "--catalog %s: no such directory", path);
+	return words_add(&settings->catalogs, path) ? wrong(state, "out of memory") : 0;
+}
+
+static int add_address(struct settings *settings, const char *address, const struct argp_state *state)
+{
+	if (settings->metrics.count == METRICS_ADDRESSES_MAX)
+		return wrong(state, "--metrics %s: there are %d already", address, METRICS_ADDRESSES_MAX);
+	return words_add(&settings->metrics, address) ? wrong(state, "out of memory") : 0;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct settings *settings = state->input;
-	struct stat st;
 
 	switch (key) {
 	case OPTION_SOCKET: settings->socket = text; return 0;
-	case OPTION_CATALOG:
-		if (stat(text, &st) || !S_ISDIR(st.st_mode))
-			wrong(state, "--catalog %s: no such directory", text);
-		if (words_add(&settings->catalogs, text))
-			wrong(state, "out of memory");
-		return 0;
-	case OPTION_PRIVATE: settings->private_fd = parse_private(text, state); return 0;
+	case OPTION_CATALOG: return add_catalog(settings, text, state);
+	case OPTION_PRIVATE: return parse_private(text, state);
 	case OPTION_USER_SESSIONS:
 	case OPTION_USER_MEMORY:
 	case OPTION_USER_PROCESSES:
 	case OPTION_USER_FUNCTIONS:
-	case OPTION_USER_CATALOG: set_quota(&settings->quotas, key, text, state); return 0;
+	case OPTION_USER_CATALOG: return set_quota(&settings->quotas, key, text, state);
 	case OPTION_RECORDER:
 	case OPTION_RECORDER_MEMORY:
 	case OPTION_TRIGGER:
 	case OPTION_TRIGGER_DIRECTORY:
 	case OPTION_TRIGGER_SPACE:
-	case OPTION_RECORDER_FOR: set_recorder(&settings->recorder, key, text, state); return 0;
-	case OPTION_BTF: set_btf(text, state); return 0;
-	case OPTION_METRICS:
-		if (settings->metrics.count == METRICS_ADDRESSES_MAX)
-			wrong(state, "--metrics %s: there are %d already", text, METRICS_ADDRESSES_MAX);
-		if (words_add(&settings->metrics, text))
-			wrong(state, "out of memory");
-		return 0;
+	case OPTION_RECORDER_FOR: return set_recorder(&settings->recorder, key, text, state);
+	case OPTION_BTF: return set_btf(text, state);
+	case OPTION_METRICS: return add_address(settings, text, state);
 	case OPTION_CONFIG:
 	case OPTION_CHECK_CONFIG: return 0; /* find_config() has seen it */
-	case OPTION_WITHOUT: parse_without(text, state); return 0;
+	case OPTION_WITHOUT: return settings->error ? 0 : parse_without(text, state);
 	case OPTION_VERSION: puts("profbpfd " PROFBPF_VERSION); exit(0);
-	case ARGP_KEY_ARG: wrong(state, "unexpected argument '%s'", text); return 0;
+	case ARGP_KEY_ARG: return wrong(state, "unexpected argument '%s'", text);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -281,61 +302,94 @@ struct reading {
 	const char *path;
 };
 
-static void take_line(void *context, const char *name, const char *value, unsigned int line)
+static int take_line(void *context, const char *name, const char *value, unsigned int line)
 {
 	struct reading *reading = context;
 	struct settings *settings = reading->settings;
 	struct argp_state state = { .input = settings };
 	const struct argp_option *option = options;
 	char place[512];
+	int err;
 
 	snprintf(place, sizeof(place), "%s:%u", reading->path, line);
 	settings->place = place;
 	while ((option->name || option->doc) && (!option->name || strcmp(option->name, name)))
 		option++;
+	/* Options keep what they are given, as that of a command line lasts. */
 	if (!option->name || !option->arg || option->flags & OPTION_HIDDEN || option->key == OPTION_CONFIG ||
 	    option->key == OPTION_CHECK_CONFIG)
-		wrong(&state, "there is no option %s for this file", name);
-	/* Options keep what they are given, as that of a command line lasts. */
-	if (words_add(&settings->kept, value))
-		wrong(&state, "out of memory");
-	parse_option(option->key, settings->kept.word[settings->kept.count - 1], &state);
+		err = wrong(&state, "there is no option %s for this file", name);
+	else if (words_add(&settings->kept, value))
+		err = wrong(&state, "out of memory");
+	else
+		err = parse_option(option->key, settings->kept.word[settings->kept.count - 1], &state);
 	settings->place = NULL;
+	return -err;
 }
 
-static void read_config(const struct config *config, struct settings *settings)
+static int read_config(const struct config *config, struct settings *settings)
 {
 	struct reading reading = { settings, config->path };
-	char error[512];
+	char error[512] = "";
 	int err = config->path ? config_file_read(config->path, take_line, &reading, error, sizeof(error)) : 0;
 
-	if (err && (err != -ENOENT || config->given)) {
-		fprintf(stderr, "profbpfd: %s\n", error);
-		exit(2);
+	if (err == -ENOENT && !config->given)
+		return 0;
+	if (err && *error) {
+		if (settings->error)
+			snprintf(settings->error, settings->error_size, "%s", error);
+		else
+			fprintf(stderr, "profbpfd: %s\n", error);
 	}
-	if (!config->check)
-		return;
-	printf("%s: right\n", config->path);
-	exit(0);
+	if (err && !settings->error)
+		exit(2);
+	if (!err && config->check) {
+		printf("%s: right\n", config->path);
+		exit(0);
+	}
+	return err;
 }
 
-void settings_read(struct settings *settings, int argc, char **argv)
-{
-	static const struct argp argp = {
-		options, parse_option, NULL,
-		"Record what the host does for its accelerators. profctl tells it what to record.\v"
-		"Runs in the foreground until SIGTERM. See profbpfd(8)."
-	};
-	struct config config = find_config(argc, argv);
+static const struct argp argp = {
+	options, parse_option, NULL,
+	"Record what the host does for its accelerators. profctl tells it what to record.\v"
+	"Runs in the foreground until SIGTERM. See profbpfd(8)."
+};
 
+static void set_defaults(struct settings *settings)
+{
 	*settings = (struct settings){ .quotas = QUOTAS_DEFAULT,
 				       .recorder.memory_bytes = RECORDER_MEMORY_DEFAULT,
 				       .recorder.directory = TRIGGER_DIRECTORY,
 				       .recorder.space_bytes = TRIGGER_SPACE_DEFAULT,
 				       .private_fd = -1 };
+}
+
+void settings_read(struct settings *settings, int argc, char **argv)
+{
+	struct config config = find_config(argc, argv);
+
+	set_defaults(settings);
 	argp_err_exit_status = 2;
 	read_config(&config, settings);
 	argp_parse(&argp, argc, argv, 0, NULL, settings);
+}
+
+int settings_read_again(struct settings *settings, int argc, char **argv, char *error, size_t error_size)
+{
+	struct config config = find_config(argc, argv);
+
+	set_defaults(settings);
+	*error = '\0';
+	settings->error = error;
+	settings->error_size = error_size;
+	if (!read_config(&config, settings) &&
+	    argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, settings) && !*error)
+		snprintf(error, error_size, "the command line cannot be read again");
+	if (!*error)
+		return 0;
+	settings_free(settings);
+	return -EINVAL;
 }
 
 void settings_free(struct settings *settings)
@@ -343,6 +397,8 @@ void settings_free(struct settings *settings)
 	words_free(&settings->metrics);
 	user_rules_free(&settings->recorder.rules);
 	free(settings->recorder.triggers);
+	settings->recorder.triggers = NULL;
+	words_free(&settings->recorded);
 	words_free(&settings->kept);
 	words_free(&settings->catalogs);
 }

@@ -14,8 +14,12 @@ struct settings {
 	struct flight_recorder_options recorder;
 	int private_fd;
 	struct words metrics; /* addresses */
+	struct words recorded; /* whom the flight recorder is for, as it is written */
 	struct words kept; /* values of the configuration */
+	const char *btf; /* NULL: the kernel's own */
 	const char *place; /* FILE:LINE that is being read; NULL: the command line */
+	char *error; /* while they are read again: where the first mistake goes */
+	size_t error_size;
 };
 
 /*
@@ -25,6 +29,13 @@ struct settings {
  * @argv are kept.
  */
 void settings_read(struct settings *settings, int argc, char **argv);
+
+/*
+ * settings_read_again - the same while the daemon runs, as its files are now
+ *
+ * Changes nothing else, and ends nothing. Returns 0, or -EINVAL with a message in @error; then there is nothing to free.
+ */
+int settings_read_again(struct settings *settings, int argc, char **argv, char *error, size_t error_size);
 void settings_free(struct settings *settings);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_SETTINGS_H */

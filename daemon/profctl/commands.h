@@ -16,6 +16,7 @@ int command_top(int argc, char **argv);
 int command_why(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
 int command_trigger(int argc, char **argv);
+int command_reload(int argc, char **argv);
 int command_catalog(int argc, char **argv);
 
 #endif /* PROFBPF_DAEMON_PROFCTL_COMMANDS_H */

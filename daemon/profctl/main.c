@@ -31,6 +31,7 @@ static const struct command commands[] = {
 	  "write the flight recorder's last seconds to a file" },
 	{ "trigger", command_trigger, "trigger add WHAT | list | remove NUMBER",
 	  "have snapshots written when something happens" },
+	{ "reload", command_reload, "reload [OPTION...]", "have the daemon read its configuration again" },
 	{ "catalog", command_catalog, "catalog list | check | match",
 	  "what is known of runtimes, and where it applies" },
 };

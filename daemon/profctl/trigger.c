@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,13 @@
 #include "lib/base/duration.h"
 #include "lib/base/size.h"
 
+enum { OPTION_FIRST_STEP = 256, OPTION_STEPS };
+
 struct arguments {
 	const char *socket;
 	uint64_t every_ns, last_ns; /* 0 = default */
+	uint32_t first_step, steps; /* steps 0: not asked for */
+	bool by_step;
 	char **words; /* add, list or remove; then what */
 	size_t word_count;
 };
@@ -26,6 +31,10 @@ struct arguments {
 static const struct argp_option options[] = {
 	{ "every", 'e', "DURATION", 0, "add: write a file so often at most (default: 10m)", 0 },
 	{ "last", 'l', "DURATION", 0, "add: write so much at least (default: all that is kept)", 0 },
+	{ "launch-from-step", OPTION_FIRST_STEP, "N", 0, "add: write steps from step N on; WHAT is the function that begins a step", 0 },
+	{ "start-step", 0, NULL, OPTION_ALIAS, NULL, 0 },
+	{ "steps", OPTION_STEPS, "M", 0, "add: so many (default: 1)", 0 },
+	{ "iterations", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	SOCKET_OPTION,
 	{ 0 },
 };
@@ -40,6 +49,18 @@ static void parse_duration(const char *name, const char *text, uint64_t *ns, str
 		argp_error(state, "%s 0 makes no sense", name);
 }
 
+static uint32_t parse_count(const char *name, const char *text, struct argp_state *state)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || number > UINT32_MAX)
+		argp_error(state, "%s %s: no number of steps", name, text);
+	return (uint32_t)number;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -48,6 +69,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_SOCKET: arguments->socket = text; return 0;
 	case 'e': parse_duration("--every", text, &arguments->every_ns, state); return 0;
 	case 'l': parse_duration("--last", text, &arguments->last_ns, state); return 0;
+	case OPTION_FIRST_STEP:
+		arguments->first_step = parse_count("--launch-from-step", text, state);
+		arguments->by_step = true;
+		return 0;
+	case OPTION_STEPS:
+		arguments->steps = parse_count("--steps", text, state);
+		if (!arguments->steps)
+			argp_error(state, "--steps 0 makes no sense");
+		return 0;
 	case ARGP_KEY_ARGS:
 		arguments->words = state->argv + state->next;
 		arguments->word_count = (size_t)(state->argc - state->next);
@@ -103,20 +133,38 @@ static uint32_t parse_number(const char *text)
 	return !isdigit((unsigned char)*text) || *end || errno || number > UINT32_MAX ? 0 : (uint32_t)number;
 }
 
+/* As the daemon has it, to be freed; NULL: --steps without the step that they begin with. */
+static char *what_of(const struct arguments *arguments)
+{
+	const char *word = arguments->word_count > 1 ? arguments->words[1] : "";
+	char *what;
+
+	if (arguments->steps && !arguments->by_step)
+		return NULL;
+	if (!arguments->by_step)
+		return strdup(word);
+	return asprintf(&what, "steps=%" PRIu32 "+%" PRIu32 ":%s", arguments->first_step,
+			arguments->steps ? arguments->steps : 1, word) < 0 ?
+		       NULL :
+		       what;
+}
+
 /* Fills what is to be asked; false if the words make no sense. */
-static bool make_request(const struct arguments *arguments, Profbpf__Control__Request *request,
+static bool make_request(const struct arguments *arguments, char *what, Profbpf__Control__Request *request,
 			 Profbpf__Control__AddTrigger *add, Profbpf__Control__RemoveTrigger *remove,
 			 Profbpf__Control__ListTriggers *list)
 {
 	const char *command = arguments->words[0];
 
+	if (!what || (arguments->by_step && strcmp(command, "add")))
+		return false;
 	if (!strcmp(command, "list") && arguments->word_count == 1) {
 		request->what_case = PROFBPF__CONTROL__REQUEST__WHAT_LIST_TRIGGERS;
 		request->list_triggers = list;
 		return true;
 	}
 	if (!strcmp(command, "add") && arguments->word_count == 2) {
-		add->what = arguments->words[1];
+		add->what = what;
 		add->every_ns = arguments->every_ns;
 		add->last_ns = arguments->last_ns;
 		request->what_case = PROFBPF__CONTROL__REQUEST__WHAT_ADD_TRIGGER;
@@ -141,6 +189,11 @@ int command_trigger(int argc, char **argv)
 		"  signal=N          by this one\n"
 		"  no-launch=TIME    a process that launches work has not for so long, and lives\n"
 		"  slow-step=K:NAME  a step takes more than K times the median; each calls NAME once\n"
+		"  steps=N+M:NAME    the M steps from step N on are over: all of them; step 0 begins with the first call of NAME\n"
+		"  data-wait=X%      more than X % of 10 s are spent fetching data (MindSpore, TensorFlow)\n"
+		"  data-wait=X%:NAME the same, in calls of NAME\n"
+		"  metric=NAME>X     a metric of /metrics is above X; one that only grows: by X a second; or <X\n"
+		"With --launch-from-step WHAT is NAME, and steps=N+M:NAME is meant."
 	};
 	Profbpf__Control__Request request = PROFBPF__CONTROL__REQUEST__INIT;
 	Profbpf__Control__AddTrigger add = PROFBPF__CONTROL__ADD_TRIGGER__INIT;
@@ -148,19 +201,24 @@ int command_trigger(int argc, char **argv)
 	Profbpf__Control__ListTriggers list = PROFBPF__CONTROL__LIST_TRIGGERS__INIT;
 	struct arguments arguments = { 0 };
 	struct client client;
+	char *what;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (!make_request(&arguments, &request, &add, &remove, &list)) {
+	what = what_of(&arguments);
+	if (!make_request(&arguments, what, &request, &add, &remove, &list)) {
+		free(what);
 		message("trigger add WHAT, trigger list or trigger remove NUMBER; see profctl trigger --help");
 		return 2;
 	}
 	err = client_connect(&client, arguments.socket);
 	if (err) {
 		client_explain(arguments.socket, err);
+		free(what);
 		return 1;
 	}
 	err = ask(&client, &request);
 	client_close(&client);
+	free(what);
 	return err;
 }

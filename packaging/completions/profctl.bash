@@ -192,11 +192,25 @@ _profctl_of_trigger()
 {
 	case $3 in
 	-e | --every) :; return ;;
+	--launch-from-step) :; return ;;
 	-l | --last) :; return ;;
+	--steps) :; return ;;
 	-s | --socket) compopt -o default; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_profctl_words "$2" "--every --last --socket --help"
+		_profctl_words "$2" "--every --launch-from-step --last --steps --socket --help"
+	else
+		:
+	fi
+}
+
+_profctl_of_reload()
+{
+	case $3 in
+	-s | --socket) compopt -o default; return ;;
+	esac
+	if [[ $2 == -* ]]; then
+		_profctl_words "$2" "--socket --help"
 	else
 		:
 	fi
@@ -223,12 +237,12 @@ _profctl()
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		_profctl_words "$2" "attach record list stop status top why snapshot trigger catalog --help --version"
+		_profctl_words "$2" "attach record list stop status top why snapshot trigger reload catalog --help --version"
 		return
 	fi
 	[[ $command != record ]] || ! _profctl_command || return
 	case $command in
-	attach | record | list | stop | status | top | why | snapshot | trigger | catalog) "_profctl_of_$command" "$@" ;;
+	attach | record | list | stop | status | top | why | snapshot | trigger | reload | catalog) "_profctl_of_$command" "$@" ;;
 	esac
 }
 

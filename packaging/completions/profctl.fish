@@ -96,9 +96,15 @@ complete -c profctl -n '__fish_seen_subcommand_from snapshot' -l help -d 'Give t
 
 complete -c profctl -n __fish_use_subcommand -a trigger -d 'Have the flight recorder write a snapshot when something happens'
 complete -c profctl -n '__fish_seen_subcommand_from trigger' -s e -l every -x -d 'add'
+complete -c profctl -n '__fish_seen_subcommand_from trigger' -l launch-from-step -x -d '--start-step=N add'
 complete -c profctl -n '__fish_seen_subcommand_from trigger' -s l -l last -x -d 'add'
+complete -c profctl -n '__fish_seen_subcommand_from trigger' -l steps -x -d '--iterations=M   add'
 complete -c profctl -n '__fish_seen_subcommand_from trigger' -s s -l socket -r -F -d 'The daemon\'s socket'
 complete -c profctl -n '__fish_seen_subcommand_from trigger' -l help -d 'Give this help list'
+
+complete -c profctl -n __fish_use_subcommand -a reload -d 'Have the daemon read its configuration again, as SIGHUP does, and tell what has changed, and what cannot without a restart'
+complete -c profctl -n '__fish_seen_subcommand_from reload' -s s -l socket -r -F -d 'The daemon\'s socket'
+complete -c profctl -n '__fish_seen_subcommand_from reload' -l help -d 'Give this help list'
 
 complete -c profctl -n __fish_use_subcommand -a catalog -d 'Catalogs say which library functions are traced and what their arguments mean'
 complete -c profctl -n '__fish_seen_subcommand_from catalog' -F -a 'list check match'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The daemon as a unit of Type=notify: ready when it listens, alive for the watchdog, stopping when told.
+# The daemon as a unit of Type=notify: ready when it listens, alive for the watchdog, reloading and stopping when told.
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3
@@ -22,7 +22,14 @@ for n in range(6):
     told = s.recv(4096).decode().split()
     assert told == ["WATCHDOG=1"], told
     assert time.monotonic() - start >= 0.2 * n, (n, time.monotonic() - start)
+p.send_signal(signal.SIGHUP)
+before = time.monotonic_ns() // 1000
+while told == ["WATCHDOG=1"]: told = s.recv(4096).decode().split()
+assert told[0] == "RELOADING=1" and before - 1000000 < int(told[1].removeprefix("MONOTONIC_USEC=")), told
+told = s.recv(4096).decode().split()
+assert told == ["READY=1"], told
 p.send_signal(signal.SIGTERM)
+told = s.recv(4096).decode().split()
 while told == ["WATCHDOG=1"]: told = s.recv(4096).decode().split()
 assert told == ["STOPPING=1"], told
 assert p.wait(300) == 0

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The flight recorder's triggers: a process that is ended by a signal, one that launches nothing any more, a slow step
-# leave one file each, which tells why; files are limited in number and size; ordinary users have no triggers.
+# The flight recorder's triggers: a process that is ended by a signal, one that launches nothing any more, a slow step, steps
+# by their numbers, data that are waited for, a metric leave one file each, which tells why; files are limited in number and
+# size; ordinary users have no triggers. Configuration is read again while the daemon runs.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -25,6 +26,8 @@ assert_reason() {
 	assert_contains "$1" "$WORK/reason" "$3"
 	assert_between "$1: calls of it" 1 1000000 "$(api_count "$WORK/report.json" truth_noop)"
 }
+
+says() { grep -qE "$1" "$WORK/profbpfd.log"; }
 
 assert_status "no such trigger" 2 "$PROFBPFD" --recorder 5s --trigger often
 assert_contains "the message" "$WORK/err" 'none of signal'
@@ -64,6 +67,10 @@ assert_contains "a trigger is added" "$WORK/added" "trigger 2: .*$FILES"
 "$PROFCTL" trigger add slow-step=1000:truth_fail_* --every 1h >/dev/null
 assert_status "a trigger that makes no sense" 1 "$PROFCTL" trigger add slow-step=400
 assert_contains "the message" "$WORK/err" "'slow-step=400' is none of"
+"$PROFCTL" trigger add --launch-from-step 100 --steps 50 truth_noop --every 1h >/dev/null
+"$PROFCTL" trigger add data-wait=0.0001%:truth_noop --every 1h --last 5s >/dev/null
+"$PROFCTL" trigger add 'metric=profbpf_process_launches_total>100' --every 1h --last 5s >/dev/null
+assert_status "steps without a beginning" 2 "$PROFCTL" trigger add --steps 50 truth_noop
 as_nobody "$PROFCTL" trigger list 2>"$WORK/err" && fail "an ordinary user sees triggers"
 assert_contains "the message to an ordinary user" "$WORK/err" 'only root'
 
@@ -74,7 +81,35 @@ touch -d '1 day ago' "$FILES/profbpf-trigger-9-old.pbt"
 echo >&"$TRUTH_IN"
 wait_for_line "$TRUTH_OUT" '^going' 10
 sleep 1.2
-assert_eq "triggered so far" 0 "$(find "$FILES" -name "profbpf-trigger-[0-8]-*" | wc -l)"
+assert_eq "triggered so far" 0 "$(find "$FILES" -name "profbpf-trigger-[123]-*" | wc -l)"
+wait_until 10 has_file 4 || fail "steps were not counted: $(cat "$WORK/profbpfd.log")"
+assert_reason "steps" 4 "trigger steps=100\+50:truth_noop: steps 100 to 149 of process $TRUTH_PID are over"
+wait_until 10 has_file 5 || fail "data were not waited for: $(cat "$WORK/profbpfd.log")"
+assert_reason "data" 5 "trigger data-wait=0.0001%:truth_noop: thread $TRUTH_PID of process $TRUTH_PID has spent"
+wait_until 10 has_file 6 || fail "no metric was above: $(cat "$WORK/profbpfd.log")"
+assert_reason "a metric" 6 "trigger metric=.*: process $TRUTH_PID: profbpf_process_launches_total grows by [1-9][0-9.]+ a second"
+
+# The configuration is read again: wrong, with what can change, and with what cannot.
+cp "$WORK/profbpfd.conf" "$WORK/before.conf"
+echo 'trigger = slow-step=0.5:f' >>"$WORK/profbpfd.conf"
+assert_status "a wrong configuration" 1 "$PROFCTL" reload
+assert_contains "its place" "$WORK/err" 'profbpfd.conf:9: --trigger: .slow-step=0.5:f. is none of'
+sed '$d' "$WORK/before.conf" >"$WORK/profbpfd.conf"
+sleep 300 &
+printf 'trigger = signal\ntrigger = signal=7\nrecorder-for = pid=%d\nuser-sessions = 2\nmetrics = %s\n' $! "$WORK/metrics.sock" >>"$WORK/profbpfd.conf"
+assert_status "another configuration" 0 "$PROFCTL" reload
+assert_eq "what it says" "changed: user-sessions recorder-for trigger
+not before a restart: metrics" "$(cat "$WORK/out")"
+assert_eq "triggers, with their numbers" "1 2 3 4 5 6 7" "$("$PROFCTL" trigger list | awk '$1 ~ /^[0-9]+$/ { print $1 }' | xargs)"
+cp "$WORK/before.conf" "$WORK/profbpfd.conf"
+kill -HUP "$DAEMON_PID"
+wait_until 10 says '^profbpfd: changed: user-sessions recorder-for trigger$' || fail "no reloading by SIGHUP: $(cat "$WORK/profbpfd.log")"
+assert_eq "triggers afterwards" "1 2 3 4 5 6" "$("$PROFCTL" trigger list | awk '$1 ~ /^[0-9]+$/ { print $1 }' | xargs)"
+assert_status "nothing has changed" 0 "$PROFCTL" reload
+assert_contains "so it says" "$WORK/out" '^nothing has changed$'
+as_nobody "$PROFCTL" reload 2>"$WORK/err" && fail "an ordinary user has settings read"
+assert_contains "the message to an ordinary user" "$WORK/err" 'only root'
+
 kill -STOP "$TRUTH_PID"
 wait_until 10 has_file 2 || fail "nothing was written: $(cat "$WORK/profbpfd.log")"
 wait_until 10 has_file 3 || fail "no slow step was seen: $(cat "$WORK/profbpfd.log")"

@@ -69,14 +69,24 @@ static void end(struct session *s)
 	triggers_free(s->triggers);
 }
 
-static void call(struct session *s, uint32_t function, uint32_t tgid, uint64_t ts_ns)
+static void call_of(struct session *s, uint32_t function, uint32_t tgid, uint64_t ts_ns, uint64_t dur_ns)
 {
-	struct rec_call row = { .header.type = REC_CALL, .header.ts_ns = ts_ns, .tgid = tgid, .tid = tgid, .probe = function };
+	struct rec_call row = { .header.type = REC_CALL,
+				.header.ts_ns = ts_ns,
+				.dur_ns = dur_ns,
+				.tgid = tgid,
+				.tid = tgid,
+				.probe = function };
 	struct item *item = item_new(ITEM_RECORDS, 0);
 
 	item->type = REC_CALL;
 	assert_int_equal(item_append(item, &row, sizeof(row)), 0);
 	show(s, item);
+}
+
+static void call(struct session *s, uint32_t function, uint32_t tgid, uint64_t ts_ns)
+{
+	call_of(s, function, tgid, ts_ns, 0);
 }
 
 static void second(struct session *s, uint64_t ts_ns)
@@ -122,7 +132,11 @@ static void texts_are_read(void **state)
 	static const char *const wrong[] = { "",	      "signals",      "signal=",	"signal=0",	"signal=65",
 					     "signal=x",      "no-launch",    "no-launch=",	"no-launch=0",	"no-launch=x",
 					     "slow-step=3",   "slow-step=3:", "slow-step=1:f", "slow-step=-3:f", "slow-step=nan:f",
-					     "slow-step=3x:f" };
+					     "slow-step=3x:f", "steps=5",     "steps=5:f",	"steps=5+0:f",	"steps=5+2",
+					     "steps=5+2:",    "steps=-1+2:f", "steps=5+-2:f",	"data-wait=",	"data-wait=30",
+					     "data-wait=0%",  "data-wait=100%", "data-wait=30%:", "data-wait=30%f", "data-wait=nan%",
+					     "metric=",	      "metric=a",     "metric=a>",	"metric=>1",	"metric=a=1",
+					     "metric=a>x",    "metric=a> 1",  "metric=a>1x",	"metric=a>inf",	"metric=a{b}>1" };
 	struct trigger trigger;
 	char error[512];
 
@@ -136,6 +150,18 @@ static void texts_are_read(void **state)
 	assert_int_equal(trigger_parse("slow-step=2.5:a_*", &trigger, error, sizeof(error)), 0);
 	assert_true(trigger.factor == 2.5);
 	assert_string_equal(trigger.call, "a_*");
+	assert_int_equal(trigger_parse("steps=100+5:a_*", &trigger, error, sizeof(error)), 0);
+	assert_int_equal(trigger.first_step, 100);
+	assert_int_equal(trigger.steps, 5);
+	assert_string_equal(trigger.call, "a_*");
+	assert_int_equal(trigger_parse("data-wait=12.5%", &trigger, error, sizeof(error)), 0);
+	assert_true(trigger.limit == 12.5);
+	assert_string_equal(trigger.call, "");
+	assert_int_equal(trigger_parse("data-wait=12.5%:next*", &trigger, error, sizeof(error)), 0);
+	assert_string_equal(trigger.call, "next*");
+	assert_int_equal(trigger_parse("metric=profbpfd_sessions<-1e3", &trigger, error, sizeof(error)), 0);
+	assert_true(trigger.below && trigger.limit == -1000);
+	assert_string_equal(trigger.call, "profbpfd_sessions");
 }
 
 static void a_signal_ends_a_process(void **state)
@@ -245,6 +271,128 @@ static void a_step_is_slow(void **state)
 	end(&s);
 }
 
+static void steps_are_counted(void **state)
+{
+	struct trigger_event event;
+	struct session s;
+
+	(void)state;
+	begin(&s, "steps=3+2:a_step");
+	/* Step 3 begins with the fourth call, step 5 with the sixth. */
+	for (uint64_t i = 0; i < 5; i++) {
+		call(&s, STEP, 7, (1 + i) * SECOND);
+		call(&s, STEP, 8, (1 + i) * SECOND + MS);
+		call(&s, LAUNCH, 7, (1 + i) * SECOND + 2 * MS);
+	}
+	assert_null(next(&s, &event));
+	call(&s, STEP, 7, 6 * SECOND);
+	assert_non_null(next(&s, &event));
+	assert_string_equal(event.text, "steps 3 to 4 of process 7 are over");
+	assert_int_equal(event.pid, 7);
+	assert_int_equal(event.from_ns, 4 * SECOND);
+	/* Of each process once. */
+	for (uint64_t i = 6; i < 20; i++)
+		call(&s, STEP, 7, (1 + i) * SECOND);
+	assert_null(next(&s, &event));
+	call(&s, STEP, 8, 6 * SECOND + MS);
+	assert_non_null(next(&s, &event));
+	assert_int_equal(event.from_ns, 4 * SECOND + MS);
+	end(&s);
+}
+
+static void data_are_waited_for(void **state)
+{
+	struct trigger_event event;
+	struct session s;
+
+	(void)state;
+	begin(&s, "data-wait=30%:a_step");
+	/* 290 ms of each second, of which a call within another one is no more. */
+	for (uint64_t i = 100; i < 115; i++) {
+		call_of(&s, STEP, 7, i * SECOND + 20 * MS, 100 * MS);
+		call_of(&s, STEP, 7, i * SECOND + 10 * MS, 290 * MS);
+		call_of(&s, LAUNCH, 7, i * SECOND + 400 * MS, 500 * MS);
+		second(&s, (i + 1) * SECOND);
+	}
+	assert_null(next(&s, &event));
+	/* 390 ms from now on: after the second of them the mean of ten is above 30 %. */
+	for (uint64_t i = 115; i < 130; i++) {
+		call_of(&s, STEP, 7, i * SECOND + 10 * MS, 390 * MS);
+		second(&s, (i + 1) * SECOND);
+		if (i < 116)
+			assert_null(next(&s, &event));
+	}
+	assert_non_null(next(&s, &event));
+	assert_string_equal(event.text, "thread 7 of process 7 has spent 31.0 % of the last 10 s fetching data");
+	/* Once, until it was below; a call of 4 s is of each of its seconds. */
+	second(&s, 145 * SECOND);
+	assert_null(next(&s, &event));
+	call_of(&s, STEP, 7, 150 * SECOND, 4 * SECOND);
+	second(&s, 155 * SECOND);
+	assert_non_null(next(&s, &event));
+	assert_non_null(strstr(event.text, "has spent 40.0 %"));
+	end(&s);
+}
+
+/* By the functions that are known, where none is named. */
+static void fetches_are_known(void **state)
+{
+	Profbpf__Functions message = PROFBPF__FUNCTIONS__INIT;
+	Profbpf__Function fetch = PROFBPF__FUNCTION__INIT, *row = &fetch;
+	struct trigger_event event;
+	struct item *item;
+	struct session s;
+
+	(void)state;
+	begin(&s, "data-wait=30%");
+	fetch.id = 9;
+	fetch.name = (char *)"_ZN9mindspore7dataset16IteratorConsumer15GetNextAsVectorEPSt6vector";
+	fetch.kind = PROFBPF__FUNCTION__KIND__QUEUE;
+	message.function = &row;
+	message.n_function = 1;
+	item = item_new(ITEM_BODY, profbpf__functions__get_packed_size(&message));
+	item->body = PROFBPF__PACKET__KIND__FUNCTIONS;
+	item->size = profbpf__functions__pack(&message, item->data);
+	show(&s, item);
+	call_of(&s, STEP, 7, 100 * SECOND, 9 * SECOND);
+	second(&s, 110 * SECOND);
+	assert_null(next(&s, &event));
+	call_of(&s, 9, 7, 110 * SECOND, 9 * SECOND);
+	second(&s, 120 * SECOND);
+	assert_non_null(next(&s, &event));
+	end(&s);
+}
+
+static void settings_are_replaced(void **state)
+{
+	struct trigger fresh[3], rows[TRIGGERS_MAX];
+	static const char *const texts[] = { "signal=9", "no-launch=3s", "signal=9" };
+	struct session s;
+	char error[512];
+
+	(void)state;
+	begin(&s, "signal=11"); /* a client's */
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(trigger_parse(texts[i], &fresh[i], error, sizeof(error)), 0);
+		fresh[i].of_settings = true;
+	}
+	assert_int_equal(triggers_replace(s.triggers, fresh, 3), 0);
+	assert_int_equal(triggers_list(s.triggers, rows), 3);
+	assert_int_equal(rows[2].id, 3);
+	triggers_wrote(s.triggers, 3);
+	/* The first goes, the second stays with what is known of it. */
+	assert_int_equal(triggers_replace(s.triggers, fresh + 1, 1), 0);
+	assert_int_equal(triggers_list(s.triggers, rows), 2);
+	assert_string_equal(rows[0].what, "signal=11");
+	assert_string_equal(rows[1].what, "no-launch=3s");
+	assert_int_equal(rows[1].id, 3);
+	assert_int_equal(rows[1].written, 1);
+	assert_int_equal(triggers_replace(s.triggers, fresh, 3), 0);
+	assert_int_equal(triggers_list(s.triggers, rows), 3);
+	assert_int_equal(rows[2].id, 4);
+	end(&s);
+}
+
 static void files_are_limited(void **state)
 {
 	struct trigger trigger, rows[TRIGGERS_MAX];
@@ -286,6 +434,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_read),  cmocka_unit_test(a_signal_ends_a_process),
 		cmocka_unit_test(launches_stop),   cmocka_unit_test(a_step_is_slow),
+		cmocka_unit_test(steps_are_counted),
+		cmocka_unit_test(data_are_waited_for),
+		cmocka_unit_test(fetches_are_known),
+		cmocka_unit_test(settings_are_replaced),
 		cmocka_unit_test(files_are_limited), cmocka_unit_test(names_are_plain),
 	};
 

@@ -36,7 +36,7 @@ struct known {
 };
 
 struct accelerator_users {
-	const struct user_rules *rules;
+	const struct user_rules *rules; /* the thread's own */
 	const char **libraries; /* globs, of the catalogs */
 	size_t library_count;
 	struct map_events *maps;
@@ -46,6 +46,7 @@ struct accelerator_users {
 	pthread_mutex_t lock; /* for what follows */
 	pthread_cond_t wake;
 	bool ending;
+	const struct user_rules *new_rules; /* to be followed from the next round on; NULL: as before */
 	uint64_t again_ns; /* when to tell all once more; 0 = not at all */
 	struct found_process *found;
 	size_t found_count;
@@ -333,6 +334,22 @@ static void mark_dirty(struct accelerator_users *users)
 	users->all_dirty = false;
 }
 
+/* Whoever was not wanted before may be now. */
+static void take_rules(struct accelerator_users *users)
+{
+	const struct user_rules *rules;
+
+	pthread_mutex_lock(&users->lock);
+	rules = users->new_rules;
+	users->new_rules = NULL;
+	pthread_mutex_unlock(&users->lock);
+	if (!rules)
+		return;
+	users->rules = rules;
+	for (size_t i = 0; i < users->known_count; i++)
+		users->known[i].next_ns = 0;
+}
+
 /* Their session has ended: they are found anew. */
 static void forget_found(struct accelerator_users *users, uint64_t now)
 {
@@ -354,6 +371,7 @@ static void look_round(struct accelerator_users *users)
 {
 	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
+	take_rules(users);
 	forget_found(users, now);
 	list_processes(users);
 	mark_dirty(users);
@@ -439,6 +457,14 @@ void accelerator_users_again(struct accelerator_users *users, uint64_t after_ns)
 {
 	pthread_mutex_lock(&users->lock);
 	users->again_ns = now_ns(CLOCK_MONOTONIC) + after_ns;
+	pthread_mutex_unlock(&users->lock);
+}
+
+void accelerator_users_follow(struct accelerator_users *users, const struct user_rules *rules)
+{
+	pthread_mutex_lock(&users->lock);
+	users->new_rules = rules;
+	pthread_cond_signal(&users->wake);
 	pthread_mutex_unlock(&users->lock);
 }
 

@@ -67,6 +67,9 @@ bool accelerator_users_next(struct accelerator_users *users, struct found_proces
 /* accelerator_users_again - @after_ns from now tell of all of them once more */
 void accelerator_users_again(struct accelerator_users *users, uint64_t after_ns);
 
+/* accelerator_users_follow - look for these from now on, which outlive it; what was found is not told of again */
+void accelerator_users_follow(struct accelerator_users *users, const struct user_rules *rules);
+
 /* accelerator_users_free - NULL is fine */
 void accelerator_users_free(struct accelerator_users *users);
 

@@ -99,6 +99,7 @@ static struct session_request make_request(const struct flight_recorder *recorde
 		request.functions_max = recorder->services->quotas.functions;
 	}
 	services_lend(recorder->services, &request);
+	request.keep_figures = true; /* for triggers by metrics, which may come later */
 	return request;
 }
 
@@ -240,11 +241,29 @@ void flight_recorder_check(struct flight_recorder *recorder)
 	}
 }
 
+void flight_recorder_reload(struct flight_recorder *recorder, const struct flight_recorder_options *options)
+{
+	recorder->options = options;
+	flight_store_limit(recorder->store, options->memory_bytes, options->window_ns);
+	accelerator_users_follow(recorder->users, &options->rules);
+}
+
 /* ---- snapshots */
 
 struct flight_choice flight_choice_of(const struct peer *peer)
 {
 	return (struct flight_choice){ .all = peer->trusted, .owner = peer->uid, .group = peer->gid };
+}
+
+bool flight_recorder_session(const struct flight_recorder *recorder, uint32_t session, struct flight_choice *choice)
+{
+	for (const struct group *g = recorder->groups; g; g = g->next) {
+		if (!session || g->session != session)
+			continue;
+		*choice = (struct flight_choice){ .owner = g->owner, .group = g->gid };
+		return true;
+	}
+	return false;
 }
 
 static bool is_chosen(const struct group *group, const struct flight_choice *choice)

@@ -51,6 +51,9 @@ void flight_recorder_read(struct flight_recorder *recorder);
 /* flight_recorder_check - a session has ended: if it was one of the recorder's another one is begun, after a while */
 void flight_recorder_check(struct flight_recorder *recorder);
 
+/* flight_recorder_reload - what @options, which outlive it, say instead: how long, how much, and whom to look for from now on */
+void flight_recorder_reload(struct flight_recorder *recorder, const struct flight_recorder_options *options);
+
 /* flight_recorder_window, flight_recorder_memory - how long records are kept, in how many bytes at most */
 uint64_t flight_recorder_window(const struct flight_recorder *recorder);
 uint64_t flight_recorder_memory(const struct flight_recorder *recorder);
@@ -61,6 +64,9 @@ struct flight_choice {
 	uid_t owner;
 	gid_t group;
 };
+
+/* flight_recorder_session - whose processes are recorded by this session; false if it is none of the recorder's */
+bool flight_recorder_session(const struct flight_recorder *recorder, uint32_t session, struct flight_choice *choice);
 
 /* flight_choice_of - those of which a peer may have a snapshot */
 struct flight_choice flight_choice_of(const struct peer *peer);

@@ -9,6 +9,7 @@
 #include "daemon/catalog/catalog_set.h"
 #include "daemon/profbpfd/control/answer.h"
 #include "daemon/profbpfd/control/obstacles.h"
+#include "daemon/profbpfd/control/reload.h"
 #include "daemon/profbpfd/control/snapshots.h"
 #include "daemon/profbpfd/control/trigger_requests.h"
 
@@ -207,6 +208,7 @@ void request_handle(struct services *services, struct client *client,
 	case PROFBPF__CONTROL__REQUEST__WHAT_LIST_TRIGGERS:
 		trigger_request(services, client, *request);
 		break;
+	case PROFBPF__CONTROL__REQUEST__WHAT_RELOAD: reload_request(services, client, id); break;
 	default:
 		client_refuse(client, id,
 			      "profbpfd " PROFBPF_VERSION

@@ -20,7 +20,9 @@
 #include "daemon/profbpfd/capture/capture.h"
 #include "daemon/profbpfd/capture/gate.h"
 #include "daemon/profbpfd/probe/map_events.h"
+#include "daemon/profbpfd/control/metric_triggers.h"
 #include "daemon/profbpfd/control/priority.h"
+#include "daemon/profbpfd/control/reload.h"
 #include "daemon/profbpfd/control/requests.h"
 #include "daemon/profbpfd/control/snapshots.h"
 #include "daemon/profbpfd/control/trigger_files.h"
@@ -31,7 +33,8 @@
 #define EVENTS 64
 
 struct server {
-	const struct server_options *options;
+	const struct server_options *options; /* of the start */
+	const struct server_options *last; /* as they were read last */
 	struct services services;
 	struct client *clients;
 	size_t client_count;
@@ -215,6 +218,78 @@ static void sweep_clients(struct server *server)
 	}
 }
 
+/* ---- the flight recorder */
+
+static int open_recorder(struct server *server, const struct flight_recorder_options *options)
+{
+	struct services *services = &server->services;
+
+	if (!options->window_ns)
+		return 0;
+	services->triggers = triggers_new();
+	services->trigger_files =
+		trigger_files_new(options->directory, options->space_bytes);
+	services->metric_triggers = metric_triggers_new(services);
+	if (!services->triggers || !services->trigger_files || !services->metric_triggers)
+		return complain("cannot set up triggers: out of memory or descriptors");
+	if (watch(server, triggers_fd(services->triggers), &services->triggers) ||
+	    watch(server, metric_triggers_fd(services->metric_triggers), &services->metric_triggers))
+		return -1;
+	services->recorder = flight_recorder_new(services, options);
+	triggers_replace(services->triggers, options->triggers, options->trigger_count);
+	/* Where nothing can be recorded it is the status that tells so, to whoever asks. */
+	return services->recorder ? watch(server, flight_recorder_fd(services->recorder), &services->recorder) : 0;
+}
+
+/* ---- settings are read again */
+
+static int take_settings(struct server *server, struct reload_report *report, char *error, size_t error_size)
+{
+	const struct server_options *fresh = server->options->read_again(server->options->context, error, error_size);
+
+	if (!fresh)
+		return -EINVAL;
+	if (!server->services.triggers && open_recorder(server, &fresh->recorder)) {
+		snprintf(error, error_size, "cannot set up the flight recorder: out of memory or descriptors");
+		return -ENOMEM;
+	}
+	if (reload_apply(&server->services, server->options, server->last, fresh, report)) {
+		snprintf(error, error_size, "out of memory");
+		return -ENOMEM;
+	}
+	server->last = fresh;
+	return 0;
+}
+
+static int reload(void *context, struct reload_report *report, char *error, size_t error_size)
+{
+	struct server *server = context;
+	struct timespec now;
+	int err;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		   (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);
+	err = take_settings(server, report, error, error_size);
+	sd_notify(0, "READY=1");
+	if (err) {
+		complain("settings stay as they are: %s", error);
+		return err;
+	}
+	reload_report_print(report);
+	return 0;
+}
+
+static void hang_up(struct server *server)
+{
+	struct reload_report report = { 0 };
+	char error[1024];
+
+	if (!server->services.stopping)
+		reload(server, &report, error, sizeof(error));
+	reload_report_free(&report);
+}
+
 /* ---- the daemon's own end */
 
 static void stop_serving(struct server *server, const char *reason)
@@ -235,7 +310,9 @@ static void receive_signal(struct server *server)
 
 	if (read(server->signal_fd, &signal, sizeof(signal)) != sizeof(signal))
 		return;
-	if (server->services.stopping)
+	if (signal.ssi_signo == SIGHUP && server->services.reload)
+		hang_up(server);
+	else if (server->services.stopping)
 		server->given_up = true;
 	else
 		stop_serving(server, "the daemon was stopped");
@@ -307,26 +384,6 @@ static int adopt_private_client(struct server *server)
 	return add_client(server, fd, &peer) ? 0 : -1;
 }
 
-static int open_recorder(struct server *server)
-{
-	struct services *services = &server->services;
-
-	if (!server->options->recorder.window_ns)
-		return 0;
-	services->triggers = triggers_new();
-	services->trigger_files =
-		trigger_files_new(server->options->recorder.directory, server->options->recorder.space_bytes);
-	if (!services->triggers || !services->trigger_files)
-		return complain("cannot set up triggers: out of memory or descriptors");
-	if (watch(server, triggers_fd(services->triggers), &services->triggers))
-		return -1;
-	services->recorder = flight_recorder_new(services, &server->options->recorder);
-	for (size_t i = 0; i < server->options->recorder.trigger_count; i++)
-		triggers_add(services->triggers, &server->options->recorder.triggers[i]);
-	/* Where nothing can be recorded it is the status that tells so, to whoever asks. */
-	return services->recorder ? watch(server, flight_recorder_fd(services->recorder), &services->recorder) : 0;
-}
-
 static int open_metrics(struct server *server)
 {
 	const struct server_options *options = server->options;
@@ -377,7 +434,9 @@ static int open_server(struct server *server)
 	if (options->private_fd >= 0)
 		return adopt_private_client(server);
 	server->has_group = access_group(&server->group);
-	return open_metrics(server) || open_recorder(server) || open_socket(server) ? -1 : 0;
+	server->services.reload = options->read_again ? reload : NULL;
+	server->services.reload_context = server;
+	return open_metrics(server) || open_recorder(server, &options->recorder) || open_socket(server) ? -1 : 0;
 }
 
 static void close_fd(int *fd)
@@ -391,6 +450,7 @@ static void close_fd(int *fd)
 static void free_services(struct services *services)
 {
 	flight_recorder_free(services->recorder);
+	metric_triggers_free(services->metric_triggers);
 	triggers_free(services->triggers);
 	trigger_files_free(services->trigger_files);
 	file_cache_free(services->file_cache);
@@ -453,6 +513,8 @@ static void handle(struct server *server, void *tag)
 		metrics_serve(server->services.metrics);
 	} else if (tag == &server->services.triggers) {
 		write_triggered(server);
+	} else if (tag == &server->services.metric_triggers) {
+		metric_triggers_look(server->services.metric_triggers);
 	} else if (tag == &server->services.snapshots) {
 		snapshots_finish(server->services.snapshots);
 	} else if (tag == &server->services.jobs) {
@@ -488,6 +550,8 @@ static int loop(struct server *server)
 		for (int i = 0; i < count; i++)
 			handle(server, events[i].data.ptr);
 		sweep_clients(server);
+		if (server->services.metric_triggers)
+			metric_triggers_follow(server->services.metric_triggers);
 		if (server->services.private_daemon && !server->clients &&
 		    !server->services.stopping)
 			stop_serving(server, "profctl is gone");
@@ -498,6 +562,7 @@ static int loop(struct server *server)
 int server_run(const struct server_options *options)
 {
 	struct server server = { .options = options,
+				 .last = options,
 				 .epoll_fd = -1,
 				 .listen_fd = -1,
 				 .lock_fd = -1,

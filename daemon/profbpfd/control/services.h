@@ -13,7 +13,9 @@
 #include "daemon/profbpfd/probe/file_cache.h"
 
 struct flight_recorder;
+struct metric_triggers;
 struct metrics;
+struct reload_report;
 struct snapshots;
 struct trigger_files;
 struct triggers;
@@ -34,12 +36,16 @@ struct services {
 	struct snapshots *snapshots;
 	struct triggers *triggers;
 	struct trigger_files *trigger_files;
+	struct metric_triggers *metric_triggers;
 	struct metrics *metrics; /* NULL: nobody asks for any */
 	const char *const *catalog_directories; /* the administrator's */
 	size_t catalog_directory_count;
 	uint64_t start_ns; /* of the daemon, CLOCK_MONOTONIC */
 	bool private_daemon;
 	bool stopping; /* no new sessions */
+	/* Reads the settings again; 0 or a negative errno with a message. NULL: there are none. */
+	int (*reload)(void *context, struct reload_report *report, char *error, size_t error_size);
+	void *reload_context;
 };
 
 /* services_lend - to a session, which they outlive: what all sessions share */

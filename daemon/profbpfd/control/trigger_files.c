@@ -43,6 +43,18 @@ uint64_t trigger_files_space(const struct trigger_files *files)
 	return files->space;
 }
 
+int trigger_files_reload(struct trigger_files *files, const char *directory, uint64_t space_bytes)
+{
+	char *copy = strdup(directory);
+
+	if (!copy)
+		return -ENOMEM;
+	free(files->directory);
+	files->directory = copy;
+	files->space = space_bytes;
+	return 0;
+}
+
 void trigger_files_free(struct trigger_files *files)
 {
 	if (!files)
@@ -202,9 +214,22 @@ static void name_file(struct trigger_files *files, const struct trigger_event *e
 	snprintf(w->part, sizeof(w->part), "%s" NAME_PART, w->name);
 }
 
+/* How much of it; 0 = all that is kept. */
+static uint64_t wanted_ns(const struct trigger *trigger, const struct trigger_event *event)
+{
+	struct timespec ts;
+
+	if (trigger->last_ns || !event->from_ns)
+		return trigger->last_ns;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec - event->from_ns;
+}
+
 void trigger_files_write(struct services *services, const struct trigger *trigger, const struct trigger_event *event)
 {
-	struct flight_choice choice = { .owner = event->owner, .group = event->owner == (uid_t)-1 ? 0 : event->group };
+	struct flight_choice choice = { .all = event->of_all,
+					.owner = event->owner,
+					.group = event->owner == (uid_t)-1 ? 0 : event->group };
 	struct trigger_files *files = services->trigger_files;
 	struct writing *w = calloc(1, sizeof(*w));
 	char reason[TRIGGER_TEXT + sizeof(event->text) + 16];
@@ -236,7 +261,7 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 	}
 	snprintf(reason, sizeof(reason), "trigger %s: %s", trigger->what, event->text);
 	fprintf(stderr, "profbpfd: trigger %u: %s\n", event->trigger, event->text);
-	err = snapshot_write(services, &choice, trigger->last_ns, fd, reason, done, w);
+	err = snapshot_write(services, &choice, wanted_ns(trigger, event), fd, reason, done, w);
 	if (err)
 		done(w, err);
 }

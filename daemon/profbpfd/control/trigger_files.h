@@ -24,6 +24,9 @@ struct trigger_files;
  * Removes from it what a daemon that was killed had not written to its end. NULL without memory.
  */
 struct trigger_files *trigger_files_new(const char *directory, uint64_t space_bytes);
+
+/* trigger_files_reload - from the next file on; 0 or -ENOMEM */
+int trigger_files_reload(struct trigger_files *files, const char *directory, uint64_t space_bytes);
 const char *trigger_files_directory(const struct trigger_files *files);
 uint64_t trigger_files_space(const struct trigger_files *files);
 

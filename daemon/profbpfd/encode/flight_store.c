@@ -42,6 +42,17 @@ struct flight_store *flight_store_new(uint64_t budget, uint64_t window_ns)
 	return store;
 }
 
+/* Both may be changed while sessions record. */
+static uint64_t window_of(const struct flight_store *store)
+{
+	return __atomic_load_n(&store->window_ns, __ATOMIC_RELAXED);
+}
+
+static uint64_t budget_of(const struct flight_store *store)
+{
+	return __atomic_load_n(&store->budget, __ATOMIC_RELAXED);
+}
+
 /* ---- segments; the lock is held */
 
 static void free_segment(struct flight_segment *segment)
@@ -97,7 +108,7 @@ static void drop_old(struct flight_store *store, uint64_t now_ns)
 
 	for (struct flight *f = store->flights; f; f = next) {
 		next = f->next;
-		while (f->first && f->first->to_ns + store->window_ns < now_ns)
+		while (f->first && f->first->to_ns + window_of(store) < now_ns)
 			drop_first(f, f->dropped_old);
 		if (!f->held && !f->first)
 			free_flight(f);
@@ -122,13 +133,23 @@ static bool drop_oldest(struct flight_store *store)
 
 static int make_room(struct flight_store *store, size_t size)
 {
-	while (store->bytes + size > store->budget)
+	while (store->bytes + size > budget_of(store))
 		if (!drop_oldest(store))
 			return -ENOSPC;
 	return 0;
 }
 
 /* ---- flights */
+
+/* What is too old by now goes with the next segment that ends, as ever. */
+void flight_store_limit(struct flight_store *store, uint64_t budget, uint64_t window_ns)
+{
+	pthread_mutex_lock(&store->lock);
+	__atomic_store_n(&store->budget, budget, __ATOMIC_RELAXED);
+	__atomic_store_n(&store->window_ns, window_ns, __ATOMIC_RELAXED);
+	make_room(store, 0);
+	pthread_mutex_unlock(&store->lock);
+}
 
 void flight_store_free(struct flight_store *store)
 {
@@ -327,24 +348,24 @@ static uint64_t open_bytes(struct flight *flight)
 
 uint64_t flight_window_ns(const struct flight *flight)
 {
-	return flight->store->window_ns;
+	return window_of(flight->store);
 }
 
 bool flight_wants_cut(struct flight *flight, uint64_t now_ns)
 {
-	uint64_t part_ns = flight->store->window_ns / FLIGHT_PARTS, from_ns;
+	uint64_t part_ns = window_of(flight->store) / FLIGHT_PARTS, from_ns;
 
 	pthread_mutex_lock(&flight->store->lock);
 	from_ns = flight->open ? flight->open->from_ns : now_ns;
 	pthread_mutex_unlock(&flight->store->lock);
 	if (part_ns < PART_NS_MIN)
 		part_ns = PART_NS_MIN;
-	return now_ns >= from_ns + part_ns || open_bytes(flight) >= flight->store->budget / FLIGHT_PARTS;
+	return now_ns >= from_ns + part_ns || open_bytes(flight) >= budget_of(flight->store) / FLIGHT_PARTS;
 }
 
 bool flight_is_full(struct flight *flight)
 {
-	return open_bytes(flight) >= 2 * flight->store->budget / FLIGHT_PARTS;
+	return open_bytes(flight) >= 2 * budget_of(flight->store) / FLIGHT_PARTS;
 }
 
 uint64_t flight_stack_bytes(const struct flight *flight)
@@ -356,7 +377,7 @@ uint64_t flight_stack_bytes(const struct flight *flight)
 
 bool flight_is_heavy(const struct flight *flight, uint64_t bytes)
 {
-	return bytes >= flight->store->budget / (2 * FLIGHT_PARTS);
+	return bytes >= budget_of(flight->store) / (2 * FLIGHT_PARTS);
 }
 
 /* ---- windows */

@@ -30,6 +30,9 @@ struct flight_window;
 /* flight_store_new - keep @window_ns, in at most @budget bytes; NULL without memory */
 struct flight_store *flight_store_new(uint64_t budget, uint64_t window_ns);
 
+/* flight_store_limit - from now on; what takes too much room then goes at once */
+void flight_store_limit(struct flight_store *store, uint64_t budget, uint64_t window_ns);
+
 /* flight_store_free - after all flights and windows were let go; NULL is fine */
 void flight_store_free(struct flight_store *store);
 

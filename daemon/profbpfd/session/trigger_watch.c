@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/profbpfd/session/wait_shares.h"
 #include "lib/base/duration.h"
 
 #define PROBES_MAX 65536 /* numbers of functions that are believed */
@@ -17,7 +18,7 @@
 struct watched {
 	char *name;
 	bool launch;
-	uint32_t steps; /* bit i: the trigger in place i takes it for a step's */
+	uint32_t counts; /* bit i: for the trigger in place i: a step's, or one that fetches data */
 };
 
 /* What one process was seen to do. */
@@ -34,6 +35,7 @@ struct steps {
 	uint64_t took_ns[STEPS_KEPT]; /* a ring */
 	uint32_t count; /* all that ended */
 	bool told; /* of the one that goes on now */
+	uint64_t calls, from_ns; /* TRIGGER_STEPS: how many there were, and when the first of its steps began */
 };
 
 struct trigger_watch {
@@ -49,6 +51,13 @@ struct trigger_watch {
 	size_t seen_count;
 	struct steps *steps;
 	size_t steps_count;
+	struct wait_shares *fetching; /* by trigger */
+};
+
+/* By which trainers fetch their data: analyzer/frameworks/ has more about them. */
+static const char *const FETCHES[] = {
+	"_ZN9mindspore7dataset16IteratorConsumer*GetNextAs*",
+	"_ZN10tensorflow4data16IteratorResource7GetNextE*",
 };
 
 struct trigger_watch *trigger_watch_new(struct triggers *triggers, uid_t owner, gid_t group)
@@ -60,7 +69,11 @@ struct trigger_watch *trigger_watch_new(struct triggers *triggers, uid_t owner, 
 	watch->triggers = triggers;
 	watch->owner = owner;
 	watch->group = group;
-	return watch;
+	watch->fetching = wait_shares_new();
+	if (watch->fetching)
+		return watch;
+	free(watch);
+	return NULL;
 }
 
 void trigger_watch_free(struct trigger_watch *watch)
@@ -72,16 +85,19 @@ void trigger_watch_free(struct trigger_watch *watch)
 	free(watch->functions);
 	free(watch->seen);
 	free(watch->steps);
+	wait_shares_free(watch->fetching);
 	free(watch);
 }
 
-static void __attribute__((format(printf, 4, 5)))
-tell(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, const char *format, ...)
+/* @from_ns: what belongs to it began then; 0 = not known */
+static void __attribute__((format(printf, 5, 6)))
+tell(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, uint64_t from_ns, const char *format, ...)
 {
 	struct trigger_event event = { .trigger = trigger->id,
 				       .owner = w->owner,
 				       .group = w->group,
-				       .pid = (pid_t)tgid };
+				       .pid = (pid_t)tgid,
+				       .from_ns = from_ns };
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -92,12 +108,26 @@ tell(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, cons
 
 /* ---- functions and the list of triggers */
 
+static bool is_of(const struct trigger *trigger, const char *function)
+{
+	switch (trigger->kind) {
+	case TRIGGER_SLOW_STEP:
+	case TRIGGER_STEPS: return !fnmatch(trigger->call, function, 0);
+	case TRIGGER_DATA_WAIT:
+		for (size_t i = 0; i < sizeof(FETCHES) / sizeof(FETCHES[0]) && !*trigger->call; i++)
+			if (!fnmatch(FETCHES[i], function, 0))
+				return true;
+		return *trigger->call && !fnmatch(trigger->call, function, 0);
+	default: return false;
+	}
+}
+
 static void match(const struct trigger_watch *w, struct watched *function)
 {
-	function->steps = 0;
+	function->counts = 0;
 	for (size_t i = 0; i < w->count && function->name; i++)
-		if (w->trigger[i].kind == TRIGGER_SLOW_STEP && !fnmatch(w->trigger[i].call, function->name, 0))
-			function->steps |= 1u << i;
+		if (is_of(&w->trigger[i], function->name))
+			function->counts |= 1u << i;
 }
 
 static void read_list(struct trigger_watch *w)
@@ -185,6 +215,7 @@ static void forget(struct trigger_watch *w, uint32_t tgid)
 	for (size_t i = 0; i < w->steps_count; i++)
 		if (w->steps[i].tgid == tgid)
 			w->steps[i--] = w->steps[--w->steps_count];
+	wait_shares_forget(w->fetching, tgid);
 }
 
 /* Ends that somebody asked for: nothing is wrong with the process. */
@@ -221,7 +252,7 @@ static void note_tasks(struct trigger_watch *w, const struct item *item)
 		for (size_t k = 0; k < w->count && number && task->header.flags & TASK_TARGET; k++)
 			if (w->trigger[k].kind == TRIGGER_SIGNAL &&
 			    (w->trigger[k].signal ? w->trigger[k].signal == number : !asks_for_end(number)))
-				tell(w, &w->trigger[k], task->tgid, "process %u (%s) was ended by signal %u (%s)",
+				tell(w, &w->trigger[k], task->tgid, 0, "process %u (%s) was ended by signal %u (%s)",
 				     task->tgid, name, number, strsignal((int)number));
 	}
 }
@@ -257,7 +288,7 @@ static void judge_step(struct trigger_watch *w, const struct trigger *trigger, s
 	if (steps->told || !of || (double)took_ns <= trigger->factor * (double)of)
 		return;
 	steps->told = true;
-	tell(w, trigger, steps->tgid, "a step of process %u %s %s, the median of those before is %s", steps->tgid,
+	tell(w, trigger, steps->tgid, 0, "a step of process %u %s %s, the median of those before is %s", steps->tgid,
 	     ended ? "took" : "has taken", duration_format(took_ns, took, sizeof(took)),
 	     duration_format(of, usual, sizeof(usual)));
 }
@@ -279,6 +310,34 @@ static void note_step(struct trigger_watch *w, const struct trigger *trigger, ui
 	}
 }
 
+/* Call n begins step n; where the last of those that are wanted ends the next one begins. */
+static void count_step(struct trigger_watch *w, const struct trigger *trigger, uint32_t tgid, uint64_t ts_ns)
+{
+	struct steps *steps = steps_of(w, tgid, trigger->id);
+	uint64_t number = steps ? steps->calls++ : 0;
+
+	if (!steps)
+		return;
+	if (number == trigger->first_step)
+		steps->from_ns = ts_ns;
+	if (number == trigger->first_step + trigger->steps)
+		tell(w, trigger, tgid, steps->from_ns, "steps %" PRIu64 " to %" PRIu64 " of process %u are over",
+		     trigger->first_step, number - 1, tgid);
+}
+
+static void note_call(struct trigger_watch *w, const struct trigger *trigger, const struct rec_call *call)
+{
+	const struct wait_key key = { trigger->id, call->tgid, call->tid };
+	uint64_t begin_ns = call->header.ts_ns;
+
+	if (trigger->kind == TRIGGER_SLOW_STEP)
+		note_step(w, trigger, call->tgid, begin_ns);
+	else if (trigger->kind == TRIGGER_STEPS)
+		count_step(w, trigger, call->tgid, begin_ns);
+	else
+		wait_shares_add(w->fetching, &key, begin_ns, begin_ns + call->dur_ns);
+}
+
 static void note_calls(struct trigger_watch *w, const struct item *item)
 {
 	const struct rec_call *calls = item->data;
@@ -293,10 +352,24 @@ static void note_calls(struct trigger_watch *w, const struct item *item)
 			seen->launch_ns = call->header.ts_ns;
 			seen->told = 0;
 		}
-		for (size_t k = 0; function && function->steps && k < w->count; k++)
-			if (function->steps & 1u << k)
-				note_step(w, &w->trigger[k], call->tgid, call->header.ts_ns);
+		for (size_t k = 0; function && function->counts && k < w->count; k++)
+			if (function->counts & 1u << k)
+				note_call(w, &w->trigger[k], call);
 	}
+}
+
+struct telling {
+	struct trigger_watch *watch;
+	const struct trigger *trigger;
+};
+
+static void fetches_too_long(void *context, const struct wait_key *key, double percent)
+{
+	const struct telling *telling = context;
+
+	tell(telling->watch, telling->trigger, key->tgid, 0,
+	     "thread %u of process %u has spent %.1f %% of the last %d s fetching data", key->tid, key->tgid, percent,
+	     WAIT_SHARES_S);
 }
 
 /* Batches of calls are handed over with the statistics, before them: what is not known by then has not happened. */
@@ -313,12 +386,15 @@ static void look(struct trigger_watch *w, uint64_t now_ns)
 			if (!seen->launch_ns || seen->told & 1u << k || now_ns < seen->launch_ns + trigger->ns)
 				continue;
 			seen->told |= 1u << k;
-			tell(w, trigger, seen->tgid, "process %u has launched nothing for %s", seen->tgid,
+			tell(w, trigger, seen->tgid, 0, "process %u has launched nothing for %s", seen->tgid,
 			     duration_format(now_ns - seen->launch_ns, since, sizeof(since)));
 		}
 		for (size_t i = 0; i < w->steps_count && trigger->kind == TRIGGER_SLOW_STEP; i++)
 			if (w->steps[i].trigger == trigger->id && w->steps[i].last_ns && now_ns > w->steps[i].last_ns)
 				judge_step(w, trigger, &w->steps[i], now_ns - w->steps[i].last_ns, false);
+		if (trigger->kind == TRIGGER_DATA_WAIT)
+			wait_shares_look(w->fetching, trigger->id, trigger->limit, now_ns, fetches_too_long,
+					 &(struct telling){ w, trigger });
 	}
 }
 

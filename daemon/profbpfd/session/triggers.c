@@ -2,6 +2,7 @@
 #include "daemon/profbpfd/session/triggers.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #define SIGNAL_LAST 64
 #define FACTOR_MIN 1.1
 #define FACTOR_MAX 1000.0
+#define METRIC_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:"
 
 struct triggers {
 	pthread_mutex_t lock;
@@ -52,10 +54,80 @@ static int parse_step(const char *text, struct trigger *trigger)
 	return 0;
 }
 
+/* "N+M:NAME" */
+static int parse_steps(const char *text, struct trigger *trigger)
+{
+	char *end;
+
+	errno = 0;
+	trigger->first_step = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end != '+' || end[1] < '0' || end[1] > '9')
+		return -EINVAL;
+	trigger->steps = strtoull(end + 1, &end, 10);
+	if (*end != ':' || !end[1] || errno || !trigger->steps || trigger->first_step > UINT32_MAX ||
+	    trigger->steps > UINT32_MAX)
+		return -EINVAL;
+	snprintf(trigger->call, sizeof(trigger->call), "%s", end + 1);
+	return 0;
+}
+
+/* "X%" or "X%:NAME" */
+static int parse_data_wait(const char *text, struct trigger *trigger)
+{
+	char *end;
+
+	trigger->limit = strtod(text, &end);
+	if (*text < '0' || *text > '9' || *end != '%' || !(trigger->limit > 0 && trigger->limit < 100) ||
+	    (end[1] && (end[1] != ':' || !end[2])))
+		return -EINVAL;
+	if (end[1])
+		snprintf(trigger->call, sizeof(trigger->call), "%s", end + 2);
+	return 0;
+}
+
+/* "NAME>X" or "NAME<X" */
+static int parse_metric(const char *text, struct trigger *trigger)
+{
+	size_t length = strspn(text, METRIC_LETTERS);
+	const char *value = text + length + 1;
+	char *end;
+
+	if (!length || length >= sizeof(trigger->call) || (text[length] != '>' && text[length] != '<'))
+		return -EINVAL;
+	trigger->below = text[length] == '<';
+	trigger->limit = strtod(value, &end);
+	memcpy(trigger->call, text, length);
+	return *value && *value != ' ' && !*end && isfinite(trigger->limit) ? 0 : -EINVAL;
+}
+
+static int parse_no_launch(const char *text, struct trigger *trigger)
+{
+	char why[128];
+
+	return duration_parse(text, &trigger->ns, why, sizeof(why)) || !trigger->ns ? -EINVAL : 0;
+}
+
+static int parse_any_signal(const char *text, struct trigger *trigger)
+{
+	(void)trigger;
+	return *text ? -EINVAL : 0;
+}
+
+/* What begins with what; the first that fits. */
+static const struct {
+	const char *begins;
+	enum trigger_kind kind;
+	int (*parse)(const char *text, struct trigger *trigger);
+} FORMS[] = {
+	{ "signal=", TRIGGER_SIGNAL, parse_signal },	    { "signal", TRIGGER_SIGNAL, parse_any_signal },
+	{ "no-launch=", TRIGGER_NO_LAUNCH, parse_no_launch }, { "slow-step=", TRIGGER_SLOW_STEP, parse_step },
+	{ "steps=", TRIGGER_STEPS, parse_steps },	    { "data-wait=", TRIGGER_DATA_WAIT, parse_data_wait },
+	{ "metric=", TRIGGER_METRIC, parse_metric },
+};
+
 int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t size)
 {
 	int err = -EINVAL;
-	char why[128];
 
 	*trigger = (struct trigger){ 0 };
 	if (strlen(text) >= sizeof(trigger->what)) {
@@ -63,22 +135,19 @@ int trigger_parse(const char *text, struct trigger *trigger, char *error, size_t
 		return -EINVAL;
 	}
 	strcpy(trigger->what, text);
-	if (!strcmp(text, "signal")) {
-		trigger->kind = TRIGGER_SIGNAL;
-		err = 0;
-	} else if (!strncmp(text, "signal=", 7)) {
-		trigger->kind = TRIGGER_SIGNAL;
-		err = parse_signal(text + 7, trigger);
-	} else if (!strncmp(text, "no-launch=", 10)) {
-		trigger->kind = TRIGGER_NO_LAUNCH;
-		err = duration_parse(text + 10, &trigger->ns, why, sizeof(why)) || !trigger->ns ? -EINVAL : 0;
-	} else if (!strncmp(text, "slow-step=", 10)) {
-		trigger->kind = TRIGGER_SLOW_STEP;
-		err = parse_step(text + 10, trigger);
+	for (size_t i = 0; i < sizeof(FORMS) / sizeof(FORMS[0]); i++) {
+		size_t length = strlen(FORMS[i].begins);
+
+		if (strncmp(text, FORMS[i].begins, length))
+			continue;
+		trigger->kind = FORMS[i].kind;
+		err = FORMS[i].parse(text + length, trigger);
+		break;
 	}
 	if (err)
 		snprintf(error, size,
-			 "'%s' is none of signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION (K from 1.1 to 1000)",
+			 "'%s' is none of signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION (K from 1.1 to 1000), "
+			 "steps=N+M:FUNCTION, data-wait=X%%, data-wait=X%%:FUNCTION, metric=NAME>X, metric=NAME<X",
 			 text);
 	return err;
 }
@@ -151,6 +220,45 @@ bool triggers_remove(struct triggers *triggers, uint32_t id)
 	}
 	pthread_mutex_unlock(&triggers->lock);
 	return found != NULL;
+}
+
+/* Is it among these? Then which. */
+static size_t place_of(const struct trigger *rows, size_t count, const char *what)
+{
+	size_t at = 0;
+
+	while (at < count && strcmp(rows[at].what, what))
+		at++;
+	return at;
+}
+
+size_t triggers_replace(struct triggers *triggers, const struct trigger *rows, size_t count)
+{
+	struct trigger *kept = triggers->trigger;
+	size_t left = 0, without_room = 0;
+
+	pthread_mutex_lock(&triggers->lock);
+	for (size_t i = 0; i < triggers->count; i++)
+		if (!kept[i].of_settings || place_of(rows, count, kept[i].what) < count)
+			kept[left++] = kept[i];
+	triggers->count = left;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = 0;
+
+		while (at < left && !(kept[at].of_settings && !strcmp(kept[at].what, rows[i].what)))
+			at++;
+		if (at < left || place_of(rows, i, rows[i].what) < i)
+			continue;
+		if (triggers->count == TRIGGERS_MAX) {
+			without_room++;
+			continue;
+		}
+		kept[triggers->count] = rows[i];
+		kept[triggers->count++].id = ++triggers->last_id;
+	}
+	list_changed(triggers);
+	pthread_mutex_unlock(&triggers->lock);
+	return without_room;
 }
 
 size_t triggers_list(struct triggers *triggers, struct trigger *rows)

@@ -8,6 +8,13 @@
  *   no-launch=TIME  a process that launches work, and lives, has not for so long
  *   slow-step=K:NAME  a step takes longer than K times the median of the last ones; each calls NAME, a function's
  *                   symbol or a pattern of it, once
+ *   steps=N+M:NAME  the M steps from step N on are over, of which the file then has all: step 0 begins with the first
+ *                   call of NAME that is seen of a process; once for each process
+ *   data-wait=X%    a thread has spent more than X % of the last 10 seconds fetching data, in calls of
+ *                   the functions by which trainers of MindSpore and TensorFlow do
+ *   data-wait=X%:NAME  the same, in calls of NAME
+ *   metric=NAME>X   a metric, called as /metrics calls it, of a process that is recorded, or of the daemon, is above
+ *   metric=NAME<X   or below X; of one that only grows (_total), what it grows by in a second
  *
  * All functions may be called from any thread.
  */
@@ -23,7 +30,14 @@
 #define TRIGGER_TEXT 160
 #define TRIGGER_EVERY_NS 600000000000ull /* default: a file each ten minutes at most */
 
-enum trigger_kind { TRIGGER_SIGNAL, TRIGGER_NO_LAUNCH, TRIGGER_SLOW_STEP };
+enum trigger_kind {
+	TRIGGER_SIGNAL,
+	TRIGGER_NO_LAUNCH,
+	TRIGGER_SLOW_STEP,
+	TRIGGER_STEPS,
+	TRIGGER_DATA_WAIT,
+	TRIGGER_METRIC, /* not for sessions: metric_watch.h */
+};
 
 struct trigger {
 	uint32_t id; /* from 1 on */
@@ -31,7 +45,11 @@ struct trigger {
 	uint32_t signal; /* 0 = any but those that ask for the end */
 	uint64_t ns; /* TRIGGER_NO_LAUNCH */
 	double factor; /* TRIGGER_SLOW_STEP */
-	char call[TRIGGER_TEXT];
+	double limit; /* TRIGGER_DATA_WAIT: percent; TRIGGER_METRIC */
+	uint64_t first_step, steps; /* TRIGGER_STEPS */
+	bool below; /* TRIGGER_METRIC: than the limit; false: above */
+	bool of_settings; /* not added by a client */
+	char call[TRIGGER_TEXT]; /* the function's pattern, "" = the usual ones; TRIGGER_METRIC: the metric */
 	char what[TRIGGER_TEXT]; /* as it was written */
 	uint64_t every_ns; /* a file at most */
 	uint64_t last_ns; /* so much is written; 0 = all that is kept */
@@ -43,7 +61,9 @@ struct trigger_event {
 	uint32_t trigger;
 	uid_t owner; /* of the session in which it was */
 	gid_t group;
-	pid_t pid;
+	pid_t pid; /* 0: no process */
+	bool of_all; /* all sessions are to be in the file */
+	uint64_t from_ns; /* CLOCK_MONOTONIC: so much belongs to it; 0 = not known */
 	char text[256]; /* what happened: "process 12 was ended by signal 11" */
 };
 
@@ -61,6 +81,13 @@ uint32_t triggers_add(struct triggers *triggers, const struct trigger *trigger);
 
 /* triggers_remove - false if there is none of this number */
 bool triggers_remove(struct triggers *triggers, uint32_t id);
+
+/*
+ * triggers_replace - those of settings, by these
+ *
+ * Those that are as they were keep number and counts, those of clients stay. Returns how many had no room.
+ */
+size_t triggers_replace(struct triggers *triggers, const struct trigger *rows, size_t count);
 
 /* triggers_list - copies of all, @rows has room for TRIGGERS_MAX; returns how many */
 size_t triggers_list(struct triggers *triggers, struct trigger *rows);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* server_options.h - what the daemon's loop is told, by its command line and its configuration. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVER_OPTIONS_H
+#define PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVER_OPTIONS_H
+
+#include <stddef.h>
+
+#include "daemon/profbpfd/control/flight_recorder.h"
+#include "daemon/profbpfd/control/quotas.h"
+
+struct server_options {
+	/* For `profctl reload' and SIGHUP: as files are now, alive as long as the server; NULL with a message. NULL: never. */
+	const struct server_options *(*read_again)(void *context, char *error, size_t error_size);
+	void *context;
+	const char *socket; /* path to listen on; unused by a private daemon */
+	int private_fd; /* connected socket of the only client; -1 = listen */
+	const char *const *catalog_directories;
+	size_t catalog_directory_count;
+	const char *const *metrics; /* where to serve them (metrics/endpoint.h); unused by a private daemon */
+	size_t metrics_count;
+	const char *btf; /* where the kernel's types are from; NULL: the kernel; only compared */
+	const char *const *recorded; /* whom the recorder is for, as it is written; likewise */
+	size_t recorded_count;
+	struct quotas quotas; /* of an ordinary user */
+	struct flight_recorder_options recorder; /* unused by a private daemon */
+};
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_SERVER_OPTIONS_H */
