@@ -21,7 +21,7 @@ static const struct framework_function FUNCTIONS[] = {
 	{ DATASET "5QueueINS0_9TensorRowEE3AddE", MD_PUSH },
 	{ DATASET "5QueueINS0_9TensorRowEE11EmplaceBackI", MD_PUSH },
 	{ DATASET "5MapOp13WorkerComputeE", MD_WORK },
-	{ DATASET "9ShuffleOp21AddRowToShuffleBufferE", MD_WORK },
+	{ DATASET "9ShuffleOp21AddRowToShuffleBufferE", MD_SHUFFLE },
 	{ DATASET "7BatchOp14MakeBatchedRowE", MD_WORK },
 	{ DATASET "8PyFuncOp7ComputeE", MD_PYTHON },
 	{ "acltdtSendTensor", MD_SEND },
@@ -47,6 +47,7 @@ static void release(struct minddata *md)
 		free(md->trees.row[i].popped.row);
 		free(md->trees.row[i].in.row);
 		free(md->trees.row[i].out.row);
+		free(md->trees.row[i].bursts.row);
 	}
 	free(md->trees.row);
 	free(md->launches.row);

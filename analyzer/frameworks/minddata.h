@@ -21,6 +21,7 @@ enum minddata_call {
 	MD_INLINED, /* the same, of an operator without threads */
 	MD_PUSH,
 	MD_WORK, /* makes a row or a batch */
+	MD_SHUFFLE, /* Shuffle keeps a row: the same, and tells what went through its queue */
 	MD_PYTHON, /* calls the user's Python function */
 	MD_SEND, /* DataQueueOp sends a batch to the device */
 	MD_DEVICE_SIZE, /* it asks how many batches the device has not taken yet */
@@ -37,6 +38,21 @@ struct minddata_before {
 	uint64_t count;
 };
 
+/*
+ * Pushes that nobody saw, between two instants of the thread that made them. It did nothing else
+ * meanwhile, so each was made as soon as there was room.
+ */
+struct minddata_burst {
+	uint64_t known_ns; /* when its size was told */
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t queue;
+	uint32_t thread;
+	uint32_t count;
+	bool ends_epoch; /* the last of them is no row */
+	uint32_t size; /* elements in the queue at @known_ns, and what was pushed until @start_ns */
+};
+
 /* One pipeline of one process: an ExecutionTree. */
 struct minddata_tree {
 	uint32_t pipeline; /* index into pipelines->list */
@@ -48,6 +64,7 @@ struct minddata_tree {
 	MODEL_ARRAY(struct minddata_before) in; /* of each queue */
 	MODEL_ARRAY(struct minddata_before) out;
 	MODEL_ARRAY(uint8_t) popped; /* it hands on to another operator, or to the trainer */
+	MODEL_ARRAY(struct minddata_burst) bursts;
 };
 
 struct minddata_launch {
@@ -73,6 +90,29 @@ struct pipeline *minddata_pipeline(struct minddata *md, uint32_t tree);
 
 /* minddata_tasks - trees, operators and threads, from what threads are; 0 or -ENOMEM */
 int minddata_tasks(struct minddata *md);
+
+/*
+ * minddata_queue_at - the pipeline's queue at an address, made if @from (the operator that fills it) is given
+ *
+ * INDEX_NONE = none.
+ */
+uint32_t minddata_queue_at(struct minddata *md, uint32_t tree, uint64_t handle, uint32_t from);
+
+/* minddata_note_pushed - @count elements had ever been put into a queue at an instant; the earliest counts */
+void minddata_note_pushed(struct minddata *md, uint32_t tree, uint32_t queue, uint64_t ts_ns,
+			  uint64_t count);
+
+/*
+ * minddata_shuffle_pushes - what Shuffle puts into its queues; after the pushes that are calls. 0 or -ENOMEM
+ *
+ * Its pushes are no calls: the code is within its own (shuffle_op.cc). While its buffer is full it pushes a row, asks the
+ * operator below for one, and keeps that (AddRowToShuffleBuffer), which tells how many were ever pushed and popped. At
+ * the end of an epoch it pushes what is left at once.
+ */
+int minddata_shuffle_pushes(struct minddata *md);
+
+/* minddata_shuffle_bursts - pushes at ends of epochs, from the pops that made room; once pops are known. 0 or -ENOMEM */
+int minddata_shuffle_bursts(struct minddata *md, uint32_t tree);
 
 /* minddata_calls - queues, works, fetches, from what threads call; 0 or -ENOMEM */
 int minddata_calls(struct minddata *md);

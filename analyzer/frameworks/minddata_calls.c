@@ -39,8 +39,7 @@ static bool read_operator(const struct minddata *md, const struct call *call, in
 	return *id >= 0 && *id < OPERATOR_ID_MAX && *capacity < CAPACITY_MAX;
 }
 
-/* The pipeline's queue at an address, made if @from is given; INDEX_NONE = none. */
-static uint32_t queue_at(struct minddata *md, uint32_t tree, uint64_t handle, uint32_t from)
+uint32_t minddata_queue_at(struct minddata *md, uint32_t tree, uint64_t handle, uint32_t from)
 {
 	struct minddata_tree *of = &md->trees.row[tree];
 	struct pipeline *pipeline = minddata_pipeline(md, tree);
@@ -61,8 +60,8 @@ static uint32_t queue_at(struct minddata *md, uint32_t tree, uint64_t handle, ui
 	return of->handles.count - 1;
 }
 
-/* The earliest push or pop tells what went before it. */
-static void note_before(const struct minddata *md, const struct call *call,
+/* The earliest pop tells what went before it. */
+static void note_popped(const struct minddata *md, const struct call *call,
 			struct minddata_before *before)
 {
 	uint64_t count;
@@ -71,6 +70,17 @@ static void note_before(const struct minddata *md, const struct call *call,
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__COUNT, &count))
 		return;
 	*before = (struct minddata_before){ call->start_ns, count };
+}
+
+void minddata_note_pushed(struct minddata *md, uint32_t tree, uint32_t queue, uint64_t ts_ns,
+			  uint64_t count)
+{
+	struct minddata_before *before = &md->trees.row[tree].in.row[queue];
+
+	if (!before->start_ns || ts_ns < before->start_ns)
+		*before = (struct minddata_before){ ts_ns, count };
+	if (count == 0)
+		minddata_pipeline(md, tree)->queues.row[queue].from_start = true;
 }
 
 /*
@@ -114,14 +124,12 @@ static int add_push(struct minddata *md, const struct call *call)
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__HANDLE, &handle) ||
 	    !framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__VALUE, &flags))
 		return 0;
-	event.queue = queue_at(md, tree, handle, md->operator_of[call->thread]);
+	event.queue = minddata_queue_at(md, tree, handle, md->operator_of[call->thread]);
 	if (event.queue == INDEX_NONE)
 		return 0;
 	event.mark = (uint32_t)flags;
-	note_before(md, call, &md->trees.row[tree].in.row[event.queue]);
-	if (framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__COUNT, &before) &&
-	    before == 0)
-		minddata_pipeline(md, tree)->queues.row[event.queue].from_start = true;
+	if (framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__COUNT, &before))
+		minddata_note_pushed(md, tree, event.queue, call->start_ns, before);
 	return MODEL_PUSH(&minddata_pipeline(md, tree)->queue_events, event) ? 0 : -ENOMEM;
 }
 
@@ -145,7 +153,7 @@ static int add_device_event(struct minddata *md, const struct call *call)
 	if (!send && framework_argument(md->model, call, PROFBPF__FUNCTION__ROLE__COUNT, &size) &&
 	    size <= INT32_MAX)
 		event.size = (int32_t)size;
-	event.queue = queue_at(md, tree, handle, md->operator_of[call->thread]);
+	event.queue = minddata_queue_at(md, tree, handle, md->operator_of[call->thread]);
 	if (event.queue == INDEX_NONE)
 		return 0;
 	queue = &minddata_pipeline(md, tree)->queues.row[event.queue];
@@ -261,10 +269,10 @@ static int add_pop(struct minddata *md, struct asking *asking, const struct call
 	if (!read_operator(md, call, &id, &capacity) || !capacity)
 		return pipeline_note(md->model, pipeline, UNKNOWN_BUILD) ? 0 : -ENOMEM;
 	child = pipeline_operator_find(pipeline, id);
-	event.queue = queue_at(md, tree, handle, child);
+	event.queue = minddata_queue_at(md, tree, handle, child);
 	if (child == INDEX_NONE || event.queue == INDEX_NONE)
 		return 0;
-	note_before(md, call, &md->trees.row[tree].out.row[event.queue]);
+	note_popped(md, call, &md->trees.row[tree].out.row[event.queue]);
 	to = asker(md, asking, call->thread);
 	md->trees.row[tree].popped.row[event.queue] = 1;
 	pipeline->queues.row[event.queue].from = child;
@@ -372,7 +380,8 @@ static int take_ask(struct minddata *md, struct asking *asking, const struct cal
 	case MD_INLINED: return enter_inlined(md, asking, call);
 	case MD_NEXT: return add_pop(md, asking, call);
 	case MD_PYTHON: set_python(md, call); return 0;
-	case MD_WORK: return add_work(md, call);
+	case MD_WORK:
+	case MD_SHUFFLE: return add_work(md, call);
 	case MD_SEND:
 	case MD_DEVICE_SIZE: return add_device_event(md, call);
 	default: return 0;
@@ -389,6 +398,8 @@ int minddata_calls(struct minddata *md)
 	for (uint32_t i = 0; i < model->calls.count && !err; i++)
 		if (md->what[model->calls.row[i].function] == MD_PUSH)
 			err = add_push(md, &model->calls.row[i]);
+	if (!err)
+		err = minddata_shuffle_pushes(md);
 	for (uint32_t i = 0; i < model->calls.count && !err; i++) {
 		const struct call *call = &model->calls.row[i];
 

@@ -38,8 +38,8 @@ static int drop_inner_queues(struct minddata *md, uint32_t tree)
 }
 
 /*
- * Some operators have the code of a push within their own (Shuffle): most of what is
- * popped from their queues was never seen to be pushed. Their elements are their works.
+ * Some builds have the code of a push within operators' own: most of what is popped from
+ * their queues was never seen to be pushed. Their elements are their works.
  */
 static int find_unseen_pushes(struct pipeline *pipeline)
 {
@@ -185,8 +185,10 @@ static void settle_operators(struct model *model, struct pipeline *pipeline)
 static int finish_tree(struct minddata *md, uint32_t tree)
 {
 	struct pipeline *pipeline = minddata_pipeline(md, tree);
-	int err = drop_inner_queues(md, tree);
+	int err = minddata_shuffle_bursts(md, tree);
 
+	if (!err)
+		err = drop_inner_queues(md, tree);
 	if (err)
 		return err;
 	pipeline_sort(pipeline);

@@ -30,6 +30,9 @@ assert_eq "capacity of its queue" 4 "$(operator start 2 queue.capacity)"
 assert_eq "steps, each ended by the next fetch" "$(job_value start batches)" "$(jq '.steps.rows | length' "$WORK/start.json")"
 assert_eq "each operator's intervals are the host's" true "$(jq '(.host.series.rows | length) as $n |
 	[.pipeline[0].operators[].series.rows | length == $n] | all' "$WORK/start.json")"
+# Its pushes are no calls; what ever went through its queue is in its memory. Ends of epochs and of all go through, too.
+assert_between "pushes of Shuffle" "$(($(job_value start rows) + 2))" "$(($(job_value start rows) + 6))" "$(operator start 4 queue.pushes)"
+assert_between "most elements in its queue, hundredths" 1 400 "$(operator start 4 'queue.mean_size * 100 | ceil')"
 column() { operator start "$1" "series | (.columns | index(\"$2\")) as \$at | [.rows[][\$at] // 0] | $3"; }
 assert_between "rows of the Python map by interval" 1 "$(job_value start rows)" "$(column 2 elements add)"
 assert_between "most elements in its queue, hundredths" 0 400 "$(column 2 queue_size 'max * 100 | floor')"
