@@ -404,7 +404,7 @@ static const char *needs(const struct verdict *verdict)
 		return "Record that process, too (--pid A,B, or profctl record --system).";
 	case VERDICT_LACK_KERNELS:
 		return "Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
-		       "cuda), for instance.";
+		       "cuda --cuda-graph-trace=node), for instance.";
 	case VERDICT_LACK_TASKS:
 		return "Profile a part of the job in which the device works, and none that captures or "
 		       "compiles alone.";

@@ -113,4 +113,26 @@ loader = sum(row["ns"] for row in report["idle"]["roots"] if row["cause"] == "pi
 sums.same("the loader", loader, rows("""SELECT sum(n.end - max(n.start, k.last)) FROM NVTX_EVENTS n, (SELECT step.start AS s,
     (SELECT max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE start < step.start) AS last FROM NVTX_EVENTS step
     WHERE step.text LIKE 'step %') k WHERE n.eventType = 60 AND n.start = k.s AND k.last IS NOT NULL""")[0][0])
+
+
+def check_graphs(graph_ns, told):
+    """Kernels, and a graph whose kernels are not told: how busy the device was is known only if that took next to no time."""
+    name = sums.path("graphs_%d.sqlite" % graph_ns)
+    db = sqlite3.connect(name)
+    make(db)
+    db.execute("""CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER,
+        graphId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER)""")
+    last = db.execute("SELECT max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchone()[0]
+    db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (?, ?, 0, 3, 7, 900, ?)", (last + 1000, last + 1000 + graph_ns, PROCESS))
+    db.commit()
+    device = sums.report(name)["devices"][0]
+    tasks = db.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT start, end FROM"
+                       " CUPTI_ACTIVITY_KIND_GRAPH_TRACE").fetchall()
+    sums.same("graph of %d: busy" % graph_ns, device.get("busy_ns"), sums.length(tasks) if told else None)
+    sums.same("graph of %d: idle at least" % graph_ns, device["idle_ns"], device["window_ns"] - sums.length(tasks))
+    sums.same("graph of %d: says so" % graph_ns, "--cuda-graph-trace=node" in sums.analyzer("info", "--device", name), True)
+
+
+check_graphs(500000, False)
+check_graphs(5000, True)
 sums.end()

@@ -23,6 +23,7 @@
 #include "analyzer/import/readers/sqlite_file.h"
 
 #define GRAPHS "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"
+#define GRAPHS_SHARE 100 /* a device with less than 1 / this of its tasks' time in graphs counts as one without */
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 
 struct nsys {
@@ -249,8 +250,32 @@ static int read_names(struct nsys *file)
 	return err;
 }
 
+/* Nothing is known of the kernels in a graph's row: of a device that ran them, no more than that it did. */
+static int tell_graphs(struct nsys *file, uint32_t first, uint32_t graphs)
+{
+	struct model *model = file->import->model;
+	uint64_t *ns = calloc((size_t)model->devices.count * 2 + 1, sizeof(*ns));
+
+	if (!ns)
+		return -ENOMEM;
+	for (uint32_t i = first; i < model->tasks.count; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+
+		ns[task->device * 2 + (i >= graphs)] += task->end_ns - task->start_ns;
+	}
+	for (uint32_t i = 0; i < model->devices.count; i++)
+		if (ns[i * 2 + 1] > ns[i * 2] / GRAPHS_SHARE)
+			model->devices.row[i].whole = true;
+	free(ns);
+	return import_finding(file->import,
+			      "kernels of CUDA graphs are not told, and how busy the device was in a graph is not "
+			      "known: record with nsys profile --cuda-graph-trace=node",
+			      NULL);
+}
+
 static int read_device(struct nsys *file)
 {
+	uint32_t first = file->import->model->tasks.count, graphs;
 	int err = 0;
 
 	if (sqlite_file_has(file->db, "CUPTI_ACTIVITY_KIND_RUNTIME", "correlationId"))
@@ -270,11 +295,14 @@ static int read_device(struct nsys *file)
 	if (!err)
 		err = read_tasks(file, "CUPTI_ACTIVITY_KIND_MEMSET",
 				 PROFBPF__DEVICE_TASKS__KIND__FILL, "'[CUDA memset]'");
+	graphs = file->import->model->tasks.count;
 	if (!err)
 		err = read_tasks(file, GRAPHS, PROFBPF__DEVICE_TASKS__KIND__KERNEL,
 				 sqlite_file_has(file->db, GRAPHS, "graphId")
 					 ? "'[CUDA graph ' || graphId || ']'"
 					 : "'[CUDA graph]'");
+	if (!err && file->import->model->tasks.count > graphs)
+		err = tell_graphs(file, first, graphs);
 	return err;
 }
 
