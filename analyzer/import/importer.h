@@ -143,6 +143,8 @@ extern const struct importer import_mindspore_display;
 extern const struct importer import_mindspore_timeline;
 extern const struct importer import_nsys;
 extern const struct importer import_nsys_stats;
+extern const struct importer import_nvprof;
+extern const struct importer import_nvprof_csv;
 extern const struct importer import_onnxruntime;
 extern const struct importer import_proton;
 extern const struct importer import_perfetto;

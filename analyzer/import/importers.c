@@ -14,6 +14,8 @@
 static const struct importer *const IMPORTERS[] = {
 	&import_pytorch,
 	&import_nsys,
+	&import_nvprof,
+	&import_nvprof_csv,
 	&import_rocpd,
 	&import_rocprof_json,
 	&import_rocprof_v1,

@@ -45,6 +45,8 @@ struct target {
 static const struct target TARGETS[] = {
 	{ "pytorch", &import_pytorch, { "trace.json" } },
 	{ "nsys", &import_nsys, { "report.db" } },
+	{ "nvprof", &import_nvprof, { "nvprof.db" } },
+	{ "nvprof_csv", &import_nvprof_csv, { "nvprof.csv" } },
 	{ "rocpd", &import_rocpd, { "results.db" } },
 	{ "rocprof_json", &import_rocprof_json, { "results.json" } },
 	{ "rocprof_v1", &import_rocprof_v1, { "results.json" } },
@@ -136,7 +138,10 @@ static bool is_database(unsigned int place)
 /* Whose tables the databases are made of. */
 static char owner_of_tables(void)
 {
-	return target->importer == &import_nsys ? 'n' : target->importer == &import_rocpd ? 'r' : 'a';
+	return target->importer == &import_nsys	  ? 'n' :
+	       target->importer == &import_nvprof ? 'v' :
+	       target->importer == &import_rocpd  ? 'r' :
+						    'a';
 }
 
 static void make_paths(void)

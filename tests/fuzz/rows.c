@@ -11,15 +11,19 @@ const struct rows_table ROWS_TABLES[] = {
 	{ "TARGET_INFO_SESSION_START_TIME", { "utcEpochNs" }, 'n' },
 	{ "TARGET_INFO_GPU", { "id", "name", "memoryBandwidth" }, 'n' },
 	{ "CUPTI_ACTIVITY_KIND_RUNTIME",
-	  { "start", "end", "globalTid", "correlationId", "nameId", "returnValue" },
-	  'n' },
+	  { "start", "end", "globalTid", "correlationId", "nameId", "returnValue", "cbid",
+	    "processId", "threadId" },
+	  'n',
+	  'v' },
 	{ "CUPTI_ACTIVITY_KIND_KERNEL",
 	  { "start", "end", "deviceId", "streamId", "correlationId", "globalPid",
 	    "demangledName", "shortName" },
 	  'n' },
 	{ "CUPTI_ACTIVITY_KIND_MEMCPY",
-	  { "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes" },
-	  'n' },
+	  { "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes",
+	    "copyKind" },
+	  'n',
+	  'v' },
 	{ "OSRT_API", { "start", "end", "globalTid", "nameId" }, 'n' },
 	{ "SCHED_EVENTS", { "start", "cpu", "isSchedIn", "globalTid", "threadState" }, 'n' },
 	{ "ThreadNames", { "globalTid", "nameId" }, 'n' },
@@ -94,7 +98,8 @@ const struct rows_table ROWS_TABLES[] = {
 	{ "PYTORCH_API", { "startNs", "endNs", "globalTid", "connectionId", "name" }, 'a' },
 	{ "CUPTI_ACTIVITY_KIND_MEMSET",
 	  { "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes" },
-	  'n' },
+	  'n',
+	  'v' },
 	{ "META_DATA_EXPORT", { "name", "value" }, 'n' },
 	{ "rocpd_memory_copy_b",
 	  { "id", "track_id", "start_id", "end_id", "name_id", "dst_agent_id",
@@ -112,6 +117,14 @@ const struct rows_table ROWS_TABLES[] = {
 	  'n' },
 	{ "ENUM_HCCL_DATA_TYPE", { "id", "name" }, 'a' },
 	{ "META_DATA", { "name", "value" }, 'a' },
+	{ "StringTable", { "_id_", "value" }, 'v' },
+	{ "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
+	  { "start", "end", "deviceId", "streamId", "correlationId", "name", "_id_" },
+	  'v' },
+	{ "CUPTI_ACTIVITY_KIND_MARKER",
+	  { "timestamp", "id", "name", "objectKind", "objectId", "_id_" },
+	  'v' },
+	{ "CUPTI_ACTIVITY_KIND_DEVICE", { "id", "name" }, 'v' },
 };
 
 const unsigned int ROWS_TABLE_COUNT = sizeof(ROWS_TABLES) / sizeof(ROWS_TABLES[0]);
@@ -155,7 +168,7 @@ static uint8_t table_of(uint8_t number, char owner)
 {
 	unsigned int table = number % ROWS_TABLE_COUNT;
 
-	while (owner && ROWS_TABLES[table].owner != owner)
+	while (owner && ROWS_TABLES[table].owner != owner && ROWS_TABLES[table].other != owner)
 		table = (table + 1) % ROWS_TABLE_COUNT;
 	return (uint8_t)table;
 }

@@ -22,7 +22,8 @@
 struct rows_table {
 	const char *name;
 	const char *columns[ROWS_COLUMNS];
-	char owner; /* who asks for it: 'n' nsys, 'a' ascend_db, 'r' rocpd */
+	char owner; /* who asks for it: 'n' nsys, 'a' ascend_db, 'r' rocpd, 'v' nvprof */
+	char other; /* who does, too; 0 = nobody */
 };
 
 extern const struct rows_table ROWS_TABLES[];

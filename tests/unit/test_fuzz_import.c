@@ -17,7 +17,7 @@
 
 #define SEEDS "tests/fuzz/import_seeds/*"
 #define SIZE_MAX_OF_INPUT 8192
-#define SEEDS_MAX 64
+#define SEEDS_MAX 96
 #define CHANGED 250 /* inputs made of each seed */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

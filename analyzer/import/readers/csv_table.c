@@ -218,6 +218,24 @@ static char *read_row(struct table *table, char *at, char *end, bool last)
 	}
 }
 
+/*
+ * The end of a line from @at that is no row, @at of a row; NULL if it goes on beyond @end, or cannot be told from a
+ * row yet.
+ */
+static char *pass_message(const struct table *table, char *at, char *end, bool last)
+{
+	const char *message = table->reader->message;
+	size_t length = message ? strlen(message) : 0, there = (size_t)(end - at);
+	char *line;
+
+	if (!length || memcmp(at, message, there < length ? there : length) != 0)
+		return at;
+	line = memchr(at, '\n', there);
+	if (line)
+		return there < length ? at : line;
+	return last ? (there < length ? at : end) : NULL;
+}
+
 /* Hands out all rows that are whole; what is left of the last one moves to the buffer's begin. */
 static int read_rows(struct table *table, bool last)
 {
@@ -227,6 +245,13 @@ static int read_rows(struct table *table, bool last)
 	while (!err && at < end) {
 		if (*at == '\n' || *at == '\r') {
 			at++;
+			continue;
+		}
+		next = pass_message(table, at, end, last);
+		if (next != at) {
+			if (!next)
+				break;
+			at = next;
 			continue;
 		}
 		/* The header is read again if it was cut. */

@@ -28,6 +28,7 @@ struct csv_value {
 struct csv_reader {
 	/* Wanted columns, each "Name" or "Name|Older name|..."; NULL-terminated. Case counts. */
 	const char *const *columns;
+	const char *message; /* lines that begin so are no rows; NULL = there are none such */
 	/*
 	 * After the header: found[i] tells if the file has columns[i]. A value other than 0 ends the
 	 * reading, and csv_table_read() returns it. May be NULL.

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `nvprof --csv` prints: sums of kernels and calls, or, with --print-gpu-trace, each kernel and copy.
+ *
+ * Lines that begin with "==" are messages, between and before tables. Below the header is a row of units ("us", "KB"), which
+ * differ from file to file. Until CUDA 8 sums of kernels and of calls are two tables without a column that tells which.
+ * Times are rounded to four or five digits; a trace's are since the program began.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/import/decimal_ns.h"
+#include "analyzer/import/import_rows.h"
+#include "analyzer/import/readers/csv_table.h"
+
+#define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
+#define MESSAGE "=="
+#define NO_UNIT (-1)
+
+enum column {
+	C_TIME,
+	C_CALLS,
+	C_MIN,
+	C_MAX,
+	C_START,
+	C_DURATION,
+	C_SIZE,
+	C_DEVICE,
+	C_STREAM,
+	C_TYPE,
+	C_NAME,
+	COLUMNS
+};
+
+static const char *const NAMES[] = { "Time",	 "Calls", "Min",    "Max",    "Start", "Duration",
+				     "Size",	 "Device", "Stream", "Type",   "Name",	NULL };
+
+_Static_assert(sizeof(NAMES) / sizeof(NAMES[0]) == COLUMNS + 1, "names for each column");
+
+struct nvprof_csv {
+	struct import *import;
+	struct import_rows rows;
+	int power[COLUMNS]; /* of ten, to nanoseconds; NO_UNIT = not told */
+	double size; /* bytes in its unit; 0 = not told */
+};
+
+/* The first line that is no message. */
+static const char *first_row(const char *text)
+{
+	while (strncmp(text, MESSAGE, strlen(MESSAGE)) == 0 || *text == '\n' || *text == '\r') {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return text;
+}
+
+static int detect(const struct import_sample *sample)
+{
+	static const char *const SUMS[] = { "Time(%)", "Time", "Calls", "Avg", "Min", "Max", "Name",
+					    NULL };
+	static const char *const TRACE[] = { "Start",  "Duration", "Grid X", "Static SMem",
+					     "Device", "Stream",   "Name",   NULL };
+	const char *row = first_row(sample->text);
+
+	return !sample->directory && (csv_has_columns(row, SUMS) || csv_has_columns(row, TRACE))
+		       ? 80
+		       : 0;
+}
+
+static int power_of(const char *unit)
+{
+	static const struct {
+		const char *unit;
+		int power;
+	} UNITS[] = { { "s", 9 }, { "ms", 6 }, { "us", 3 }, { "ns", 0 } };
+
+	for (size_t i = 0; unit && i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+		if (strcmp(unit, UNITS[i].unit) == 0)
+			return UNITS[i].power;
+	return NO_UNIT;
+}
+
+/* nvprof's KB has 1024 bytes. */
+static double size_of(const char *unit)
+{
+	static const char *const UNITS[] = { "B", "KB", "MB", "GB" };
+
+	for (size_t i = 0; unit && i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+		if (strcmp(unit, UNITS[i]) == 0)
+			return ldexp(1, 10 * (int)i);
+	return 0;
+}
+
+static void take_units(struct nvprof_csv *file, const struct csv_value *values)
+{
+	for (unsigned int i = 0; i < COLUMNS; i++)
+		file->power[i] = power_of(values[i].text);
+	file->size = size_of(values[C_SIZE].text);
+}
+
+static bool ns_of(const struct nvprof_csv *file, const struct csv_value *values, enum column column,
+		  uint64_t *ns)
+{
+	int64_t value;
+
+	if (file->power[column] == NO_UNIT || !values[column].text ||
+	    !decimal_scaled(values[column].text, values[column].length, file->power[column],
+			    &value) ||
+	    value < 0)
+		return false;
+	*ns = (uint64_t)value;
+	return true;
+}
+
+/* Numbers behind a name: "kernel(int) [112]", "Tesla K40c (0)". Cut off, and true, if there is one. */
+static bool cut_number(char *text, char open, uint64_t *number)
+{
+	char *at = strrchr(text, open), *end;
+
+	if (!at || at == text || at[-1] != ' ')
+		return false;
+	*number = strtoull(at + 1, &end, 10);
+	if (end == at + 1 || strlen(end) != 1)
+		return false;
+	at[-1] = '\0';
+	return true;
+}
+
+static int add_task(struct nvprof_csv *file, const struct csv_value *values)
+{
+	struct model *model = file->import->model;
+	struct device_task task = { .thread = INDEX_NONE, .call = INDEX_NONE };
+	char *name = strdup(values[C_NAME].text);
+	char *device = strdup(values[C_DEVICE].text ? values[C_DEVICE].text : "");
+	uint64_t start, length, number = 0;
+	bool copy, fill, usable;
+	int64_t stream;
+	double size;
+
+	if (!name || !device) {
+		free(name);
+		free(device);
+		return -ENOMEM;
+	}
+	copy = strncmp(name, "[CUDA memcpy", 12) == 0;
+	fill = strncmp(name, "[CUDA memset", 12) == 0;
+	task.kind = copy			  ? PROFBPF__DEVICE_TASKS__KIND__COPY :
+		    fill			  ? PROFBPF__DEVICE_TASKS__KIND__FILL :
+		    is_communication_name(name) ? PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION :
+						  PROFBPF__DEVICE_TASKS__KIND__KERNEL;
+	if (!copy && !fill)
+		cut_number(name, '[', &task.correlation);
+	task.name = model_string(model, name);
+	/* 0 stands for "not reported". */
+	usable = ns_of(file, values, C_START, &start) &&
+		 ns_of(file, values, C_DURATION, &length) &&
+		 import_instants_of((int64_t)start, (int64_t)length, 1, &task.start_ns, &task.end_ns);
+	if (values[C_STREAM].text &&
+	    decimal_scaled(values[C_STREAM].text, values[C_STREAM].length, 0, &stream))
+		task.stream = (uint64_t)stream;
+	if (file->size > 0 && values[C_SIZE].text &&
+	    decimal_real(values[C_SIZE].text, values[C_SIZE].length, &size))
+		task.bytes = (uint64_t)(size * file->size + 0.5);
+	cut_number(device, '(', &number);
+	if (usable)
+		task.device = import_device(&file->rows, number, INDEX_NONE,
+					    *device ? device : "GPU", "gpu", "nvprof", CLOCK);
+	free(name);
+	free(device);
+	if (task.name == INDEX_NONE || task.device == INDEX_NONE)
+		return -ENOMEM;
+	if (!usable)
+		return import_finding(file->import, "tasks without usable times", values[C_NAME].text);
+	return import_task(&file->rows, &task);
+}
+
+/* Is it a call of the host? The column tells; before there was one, the name: "cudaMalloc", "cuInit". */
+static bool is_call(const struct csv_value *values)
+{
+	const char *name = values[C_NAME].text;
+
+	if (values[C_TYPE].text)
+		return strcmp(values[C_TYPE].text, "API calls") == 0;
+	return strncmp(name, "cu", 2) == 0 && !strpbrk(name, "(<: ") &&
+	       (strncmp(name, "cuda", 4) == 0 || (name[2] >= 'A' && name[2] <= 'Z'));
+}
+
+static int add_sum(struct nvprof_csv *file, const struct csv_value *values)
+{
+	struct model *model = file->import->model;
+	struct operator_sum sum = { .name = model_string(model, values[C_NAME].text),
+				    .min_ns = UINT64_MAX,
+				    .max_ns = UINT64_MAX,
+				    .self_ns = UINT64_MAX,
+				    .host_ns = UINT64_MAX,
+				    .host_self_ns = UINT64_MAX,
+				    .device = INDEX_NONE,
+				    .file = file->import->file };
+	struct api_statistic call = { .level = model_string(model, "CUDA"),
+				      .name = sum.name,
+				      .file = file->import->file,
+				      .variance = -1 };
+	int64_t count;
+
+	if (!values[C_CALLS].text ||
+	    !decimal_scaled(values[C_CALLS].text, values[C_CALLS].length, 0, &count) || count < 1 ||
+	    !ns_of(file, values, C_TIME, &sum.total_ns))
+		return import_finding(file->import, "sums without usable figures",
+				      values[C_NAME].text);
+	sum.count = (uint64_t)count;
+	ns_of(file, values, C_MIN, &sum.min_ns);
+	ns_of(file, values, C_MAX, &sum.max_ns);
+	if (is_call(values)) {
+		call.count = sum.count;
+		call.total_ns = sum.total_ns;
+		call.min_ns = sum.min_ns;
+		call.max_ns = sum.max_ns;
+		return call.name != INDEX_NONE && call.level != INDEX_NONE &&
+				       MODEL_PUSH(&model->api_statistics, call)
+			       ? 0
+			       : -ENOMEM;
+	}
+	sum.type = model_string(
+		model, strncmp(values[C_NAME].text, "[CUDA mem", 9) == 0 ? "copy" : "kernel");
+	return sum.name != INDEX_NONE && sum.type != INDEX_NONE &&
+			       MODEL_PUSH(&model->operator_sums, sum)
+		       ? 0
+		       : -ENOMEM;
+}
+
+static int on_row(void *context, const struct csv_value *values)
+{
+	struct nvprof_csv *file = context;
+	const char *name = values[C_NAME].text;
+
+	/* Units have no name, and the second table's header has the column's. */
+	if (!name || !*name) {
+		take_units(file, values);
+		return 0;
+	}
+	if (strcmp(name, "Name") == 0)
+		return 0;
+	return values[C_START].text ? add_task(file, values) : add_sum(file, values);
+}
+
+static int import(struct import *import)
+{
+	struct nvprof_csv file = { .import = import };
+	const struct csv_reader reader = {
+		.columns = NAMES, .message = MESSAGE, .row = on_row, .context = &file
+	};
+	const struct model *model = import->model;
+	uint32_t before =
+		model->operator_sums.count + model->api_statistics.count + model->tasks.count;
+	char damage[256] = "";
+	int err;
+
+	for (unsigned int i = 0; i < COLUMNS; i++)
+		file.power[i] = NO_UNIT;
+	import_rows_begin(&file.rows, import);
+	err = csv_table_read(import->path, &reader, damage, sizeof(damage));
+	import_rows_free(&file.rows);
+	return import_end_reading(
+		import, err,
+		model->operator_sums.count + model->api_statistics.count + model->tasks.count >
+			before,
+		damage);
+}
+
+const struct importer import_nvprof_csv = {
+	.name = "nvprof",
+	.what = "a table of nvprof (--csv)",
+	.detect = detect,
+	.import = import,
+};
