@@ -5,7 +5,6 @@
 
 #include "analyzer/join/launch/call_kind.h"
 #include "analyzer/load/load_judge.h"
-#include "analyzer/load/loader_private.h"
 
 #define ROWS_MAX 65536 /* a job has some hundred; more are not looked up for each call */
 #define WAITING_MAX 1024 /* of a thread; each of its calls looks at all of them */
@@ -38,35 +37,48 @@ static void merge(struct counted_call *to, const struct counted_call *from)
 		to->last_end_ns = from->last_end_ns;
 }
 
-static bool count(struct loader *loader, const struct counted_call *row)
+/* The row of calls alike; INDEX_NONE: there is none yet, and *@key is free for it. */
+static uint32_t find_row(const struct call_digest *digest, const struct counted_call *row,
+			 uint64_t *key)
 {
-	struct call_digest *digest = &loader->digest;
-	struct model *model = loader->model;
-	uint64_t key = mix(mix(row->call.thread, row->call.function),
-			   (uint64_t)row->call.flags << 8 | row->unsure);
 	uint32_t index;
 
+	*key = mix(mix(row->call.thread, row->call.function),
+		   (uint64_t)row->call.flags << 8 | row->unsure);
 	for (int i = 0; i < 3; i++)
-		key = mix(key, row->call.args[i]);
-	while ((index = map_get(&digest->row_map, key)) != MAP_NONE) {
-		if (alike(&model->counted_calls.row[index], row)) {
-			merge(&model->counted_calls.row[index], row);
-			return true;
-		}
-		key++;
+		*key = mix(*key, row->call.args[i]);
+	while ((index = map_get(&digest->row_map, *key)) != MAP_NONE &&
+	       !alike(&digest->model->counted_calls.row[index], row))
+		++*key;
+	return index;
+}
+
+/* Few kinds make most calls. */
+static bool count(struct call_digest *digest, const struct counted_call *row)
+{
+	struct model *model = digest->model;
+	uint32_t *recent =
+		&digest->recent[(row->call.thread * 31 + row->call.function) % DIGEST_RECENT];
+	uint32_t index = *recent - 1;
+	uint64_t key;
+
+	if (!*recent || !alike(&model->counted_calls.row[index], row))
+		index = find_row(digest, row, &key);
+	if (index != MAP_NONE) {
+		merge(&model->counted_calls.row[index], row);
+		*recent = index + 1;
+		return true;
 	}
 	if (model->counted_calls.count == ROWS_MAX) {
 		model->survey.too_many = true;
 		return true;
 	}
-	return (map_put(&digest->row_map, key, model->counted_calls.count) &&
-		MODEL_PUSH(&model->counted_calls, *row)) ||
-	       loader_out_of_memory(loader);
+	return map_put(&digest->row_map, key, model->counted_calls.count) &&
+	       MODEL_PUSH(&model->counted_calls, *row);
 }
 
-static struct digest_thread *thread_of(struct loader *loader, uint32_t tid)
+static struct digest_thread *thread_of(struct call_digest *digest, uint32_t tid)
 {
-	struct call_digest *digest = &loader->digest;
 	const struct digest_thread new = { .tid = tid };
 
 	if (digest->last < digest->threads.count &&
@@ -76,22 +88,20 @@ static struct digest_thread *thread_of(struct loader *loader, uint32_t tid)
 	if (digest->last == MAP_NONE) {
 		digest->last = digest->threads.count;
 		if (!map_put(&digest->thread_map, tid, digest->last) ||
-		    !MODEL_PUSH(&digest->threads, new)) {
-			loader_out_of_memory(loader);
+		    !MODEL_PUSH(&digest->threads, new))
 			return NULL;
-		}
 	}
 	return &digest->threads.row[digest->last];
 }
 
-static const struct function *function_of(const struct loader *loader, const struct call *call)
+static const struct function *function_of(const struct call_digest *digest, const struct call *call)
 {
-	return &loader->model->functions.row[call->function];
+	return &digest->model->functions.row[call->function];
 }
 
-static bool is_part_of(const struct loader *loader, const struct waiting_call *inner)
+static bool is_part_of(const struct call_digest *digest, const struct waiting_call *inner)
 {
-	uint8_t flag = function_submits(function_of(loader, &inner->row.call)) ? MODEL_CALL_PART
+	uint8_t flag = function_submits(function_of(digest, &inner->row.call)) ? MODEL_CALL_PART
 									      : MODEL_CALL_INNER;
 
 	return inner->row.call.flags & flag;
@@ -100,11 +110,11 @@ static bool is_part_of(const struct loader *loader, const struct waiting_call *i
 enum found { FOUND_MORE, FOUND_ALL };
 
 /* A call of a lower depth than one that waits. Is anything more to be found out of that? */
-static enum found look_around(const struct loader *loader, struct waiting_call *inner,
+static enum found look_around(const struct call_digest *digest, struct waiting_call *inner,
 			      const struct call *outer)
 {
-	const struct function *a = function_of(loader, &inner->row.call);
-	const struct function *b = function_of(loader, outer);
+	const struct function *a = function_of(digest, &inner->row.call);
+	const struct function *b = function_of(digest, outer);
 
 	/* Around other calls of that depth; or of an earlier time, from another CPU. */
 	if (outer->depth > inner->next || outer->end_ns <= inner->first_start_ns)
@@ -121,13 +131,13 @@ static enum found look_around(const struct loader *loader, struct waiting_call *
 	if (outer->depth != inner->next)
 		inner->row.unsure = COUNTED_INSIDE;
 	inner->next = (uint8_t)(outer->depth - 1);
-	if (!is_part_of(loader, inner))
+	if (!is_part_of(digest, inner))
 		return outer->depth ? FOUND_MORE : FOUND_ALL;
 	inner->row.unsure = 0;
 	return FOUND_ALL;
 }
 
-static bool settle(struct loader *loader, struct digest_thread *thread, const struct call *outer)
+static bool settle(struct call_digest *digest, struct digest_thread *thread, const struct call *outer)
 {
 	uint32_t left = 0;
 	bool ok = true;
@@ -136,16 +146,16 @@ static bool settle(struct loader *loader, struct digest_thread *thread, const st
 		struct waiting_call *inner = &thread->waiting.row[i];
 
 		if (outer->depth >= inner->depth ||
-		    look_around(loader, inner, outer) == FOUND_MORE)
+		    look_around(digest, inner, outer) == FOUND_MORE)
 			thread->waiting.row[left++] = *inner;
 		else
-			ok = ok && count(loader, &inner->row);
+			ok = ok && count(digest, &inner->row);
 	}
 	thread->waiting.count = left;
 	return ok;
 }
 
-static bool wait_for_outer(struct loader *loader, struct digest_thread *thread,
+static bool wait_for_outer(struct call_digest *digest, struct digest_thread *thread,
 			   const struct counted_call *row, const struct call *call)
 {
 	const struct waiting_call new = { .row = *row,
@@ -165,10 +175,10 @@ static bool wait_for_outer(struct loader *loader, struct digest_thread *thread,
 		return true;
 	}
 	if (thread->waiting.count == WAITING_MAX) {
-		loader->model->survey.too_many = true;
+		digest->model->survey.too_many = true;
 		return true;
 	}
-	return MODEL_PUSH(&thread->waiting, new) || loader_out_of_memory(loader);
+	return MODEL_PUSH(&thread->waiting, new);
 }
 
 static bool is_telling(uint8_t role)
@@ -178,9 +188,9 @@ static bool is_telling(uint8_t role)
 	       role == PROFBPF__FUNCTION__ROLE__COPY_KIND;
 }
 
-static struct counted_call row_of(const struct loader *loader, const struct call *call)
+static struct counted_call row_of(const struct call_digest *digest, const struct call *call)
 {
-	const struct function *function = function_of(loader, call);
+	const struct function *function = function_of(digest, call);
 	struct counted_call row = { .count = 1,
 				    .shortest_ns = call->end_ns - call->start_ns,
 				    .first_end_ns = call->end_ns,
@@ -192,41 +202,41 @@ static struct counted_call row_of(const struct loader *loader, const struct call
 				  .task = INDEX_NONE };
 	if (load_is_error(function, call))
 		row.call.flags |= MODEL_CALL_ERROR;
-	if (call->end_ns < loader->window.from_ns)
+	if (call->end_ns < digest->model->survey.from_ns)
 		row.call.start_ns = call->start_ns;
 	for (int i = 0; i < 3; i++)
 		row.call.args[i] = is_telling(function->roles[i]) ? call->args[i] : 0;
 	return row;
 }
 
-bool digest_call(struct loader *loader, const struct call *call, bool kept)
+bool digest_call(struct call_digest *digest, const struct call *call, bool kept)
 {
-	const struct function *function = function_of(loader, call);
-	struct digest_thread *thread = thread_of(loader, call->thread);
+	const struct function *function = function_of(digest, call);
+	struct digest_thread *thread = thread_of(digest, call->thread);
 	struct counted_call row;
 
 	if (!thread)
 		return false;
-	if (thread->waiting.count && !settle(loader, thread, call))
+	if (thread->waiting.count && !settle(digest, thread, call))
 		return false;
 	if (kept || !(function_submits(function) ||
 		      function->kind == PROFBPF__FUNCTION__KIND__SYNC))
 		return true;
-	row = row_of(loader, call);
-	return call->depth ? wait_for_outer(loader, thread, &row, call) : count(loader, &row);
+	row = row_of(digest, call);
+	return call->depth ? wait_for_outer(digest, thread, &row, call) : count(digest, &row);
 }
 
 /* Calls that nothing around was found of. */
-static bool count_waiting(struct loader *loader)
+static bool count_waiting(struct call_digest *digest)
 {
 	bool ok = true;
 
-	for (uint32_t t = 0; t < loader->digest.threads.count; t++) {
-		struct digest_thread *thread = &loader->digest.threads.row[t];
+	for (uint32_t t = 0; t < digest->threads.count; t++) {
+		struct digest_thread *thread = &digest->threads.row[t];
 
 		for (uint32_t i = 0; i < thread->waiting.count && ok; i++) {
 			thread->waiting.row[i].row.unsure = COUNTED_INSIDE;
-			ok = count(loader, &thread->waiting.row[i].row);
+			ok = count(digest, &thread->waiting.row[i].row);
 		}
 	}
 	return ok;
@@ -256,38 +266,38 @@ static bool add_other_life(struct model *model, uint32_t index, uint32_t other)
 }
 
 /* Of threads that nobody has told of. */
-static void drop_unknown(struct loader *loader)
+static void drop_unknown(struct call_digest *digest)
 {
-	struct model *model = loader->model;
+	struct model *model = digest->model;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
 		struct counted_call *row = &model->counted_calls.row[i];
 
-		if (loader_thread_at(loader, row->call.thread, row->last_end_ns) != INDEX_NONE)
+		if (model_thread_at(model, row->call.thread, row->last_end_ns) != INDEX_NONE)
 			model->counted_calls.row[kept++] = *row;
 	}
 	model->counted_calls.count = kept;
 }
 
-bool digest_finish(struct loader *loader)
+bool digest_finish(struct call_digest *digest)
 {
-	struct model *model = loader->model;
+	struct model *model = digest->model;
 	uint32_t count;
 	bool ok = true;
 
-	if (!loader->digest.wanted)
+	if (!digest->wanted)
 		return true;
-	if (!count_waiting(loader))
+	if (!count_waiting(digest))
 		return false;
-	drop_unknown(loader);
+	drop_unknown(digest);
 	count = model->counted_calls.count;
 	for (uint32_t i = 0; i < count && ok; i++) {
 		struct counted_call *row = &model->counted_calls.row[i];
 		uint32_t tid = row->call.thread;
-		uint32_t last = loader_thread_at(loader, tid, row->last_end_ns);
+		uint32_t last = model_thread_at(model, tid, row->last_end_ns);
 
-		row->call.thread = loader_thread_at(loader, tid, row->first_end_ns);
+		row->call.thread = model_thread_at(model, tid, row->first_end_ns);
 		if (row->call.thread != last)
 			ok = add_other_life(model, i, last);
 	}

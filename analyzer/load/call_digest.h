@@ -15,8 +15,6 @@
 #include "analyzer/model/model.h"
 #include "lib/base/map.h"
 
-struct loader;
-
 /* Alike calls of a thread that wait for the calls around them. */
 struct waiting_call {
 	struct counted_call row;
@@ -30,23 +28,27 @@ struct digest_thread {
 	MODEL_ARRAY(struct waiting_call) waiting;
 };
 
+#define DIGEST_RECENT 256 /* a power of 2 */
+
 struct call_digest {
+	struct model *model;
 	bool wanted;
 	struct map row_map; /* hash of what calls have in common -> model->counted_calls */
+	uint32_t recent[DIGEST_RECENT]; /* 1 + rows that calls were counted in of late, by thread and function */
 	struct map thread_map; /* tid -> threads */
 	MODEL_ARRAY(struct digest_thread) threads;
 	uint32_t last; /* of threads, of the call before */
 };
 
 /*
- * digest_call - take a call into account, in the order of the file
+ * digest_call - take a call into account, in the order of the file, as soon as survey.from_ns of the model is known
  *
  * Every call is to be given, those too that are @kept and are not counted. False without memory.
  */
-bool digest_call(struct loader *loader, const struct call *call, bool kept);
+bool digest_call(struct call_digest *digest, const struct call *call, bool kept);
 
-/* digest_finish - after load_threads(): rows bear threads. False without memory. */
-bool digest_finish(struct loader *loader);
+/* digest_finish - once the model knows threads by their ids: rows bear threads. False without memory. */
+bool digest_finish(struct call_digest *digest);
 
 void digest_free(struct call_digest *digest);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/load/load_judge.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/load/load_judge.h"
 #include "analyzer/load/loader_private.h"
@@ -277,7 +278,8 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 {
 	struct model *model = loader->model;
 
-	if (!window_finish(loader) || !load_threads(loader) || !digest_finish(loader))
+	if (!window_finish(&loader->window) || !load_threads(loader) ||
+	    !digest_finish(&loader->digest))
 		goto no_memory;
 	resolve_threads(loader);
 	resolve_processes(loader);

@@ -22,6 +22,8 @@ struct loader *loader_new(struct model *model)
 		return NULL;
 	loader->model = model;
 	loader->rows = LOAD_ALL;
+	loader->window.model = model;
+	loader->digest.model = model;
 	arena_init(&loader->arena, ARENA_LIMIT);
 	return loader;
 }
@@ -114,6 +116,7 @@ void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 			uint64_t margin_ns)
 {
 	loader->window = (struct load_window){
+		.model = loader->model,
 		.wanted = true,
 		.after_start_ns = from_ns,
 		.before_start_ns = margin_ns,

@@ -87,7 +87,7 @@ bool loader_keeps_calls_of(const struct loader *loader, uint32_t function)
 static bool keeps_call(struct loader *loader, const struct call *row)
 {
 	return loader_keeps_calls_of(loader, row->function) ||
-	       (loader->rows & LOAD_CALLS && window_has(loader, row->start_ns, row->end_ns));
+	       (loader->rows & LOAD_CALLS && window_has(&loader->window, row->start_ns, row->end_ns));
 }
 
 bool loader_saw_launch(struct loader *loader, uint32_t function, uint32_t tgid)
@@ -143,8 +143,8 @@ bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 				       end_ns))
 			return loader_out_of_memory(loader);
 		kept = keeps_call(loader, &row);
-		if (loader->digest.wanted && !digest_call(loader, &row, kept))
-			return false;
+		if (loader->digest.wanted && !digest_call(&loader->digest, &row, kept))
+			return loader_out_of_memory(loader);
 		if (!kept) {
 			count_call(loader, &row);
 			if (!loader_saw_launch(loader, row.function,
@@ -202,7 +202,7 @@ bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 		}
 		if (!loader_saw_thread(loader, tid, COLUMN_AT(ioctls, tgid, i), end_ns))
 			return loader_out_of_memory(loader);
-		if (!window_has(loader, row.start_ns, end_ns))
+		if (!window_has(&loader->window, row.start_ns, end_ns))
 			loader->model->survey.ioctls++;
 		else if (!MODEL_PUSH(&loader->model->ioctls, row))
 			return loader_out_of_memory(loader);
@@ -261,14 +261,14 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 		    (loader->window.wanted && !survey_switch(loader, &row)))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, row.ts_ns);
-		if (!window_takes_switch(loader, &row))
+		if (!window_takes_switch(&loader->window, &row))
 			continue;
 		if (!MODEL_PUSH(&loader->model->switches, row))
 			return loader_out_of_memory(loader);
 		loader->model->survey.switches -= loader->window.wanted;
 	}
 	loader->read[READ_SCHED] += rows;
-	return !loader->no_memory;
+	return !loader->window.no_memory || loader_out_of_memory(loader);
 }
 
 static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
@@ -310,13 +310,13 @@ bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 		    !loader_saw_thread(loader, row.waker_tid, 0, row.ts_ns))
 			return loader_out_of_memory(loader);
 		loader_reached(loader, row.ts_ns);
-		if (!window_takes_wake(loader, &row))
+		if (!window_takes_wake(&loader->window, &row))
 			loader->model->survey.wakes++;
 		else if (!MODEL_PUSH(&loader->model->wakes, row))
 			return loader_out_of_memory(loader);
 	}
 	loader->read[READ_SCHED] += rows;
-	return !loader->no_memory;
+	return !loader->window.no_memory || loader_out_of_memory(loader);
 }
 
 bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)

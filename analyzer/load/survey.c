@@ -191,13 +191,13 @@ static bool window_has_call(struct loader *loader, const Profbpf__Calls *calls, 
 	uint64_t end_ns = 0;
 
 	if (!(loader->rows & LOAD_CALLS) ||
-	    !window_has(loader, 0, calls->last_end_ns))
+	    !window_has(&loader->window, 0, calls->last_end_ns))
 		return false;
 	for (size_t i = 0; i < rows; i++) {
 		uint64_t dur_ns = COLUMN_AT(calls, dur_ns, i);
 
 		end_ns += (uint64_t)COLUMN_AT(calls, end_ns, i);
-		if (window_has(loader, end_ns - dur_ns, end_ns))
+		if (window_has(&loader->window, end_ns - dur_ns, end_ns))
 			return true;
 	}
 	return false;

@@ -3,18 +3,15 @@
 
 #include <stdlib.h>
 
-#include "analyzer/load/loader_private.h"
-
 static uint64_t later(uint64_t ns, uint64_t more_ns)
 {
 	return ns > UINT64_MAX - more_ns ? UINT64_MAX : ns + more_ns;
 }
 
 /* The session may begin earlier than its first segment told. */
-static void reckon(struct loader *loader)
+static void reckon(struct load_window *window)
 {
-	struct load_window *window = &loader->window;
-	uint64_t start_ns = loader->model->info.session_start_ns, from_ns;
+	uint64_t start_ns = window->model->info.session_start_ns, from_ns;
 
 	if (window->session_start_ns || !start_ns)
 		return;
@@ -22,17 +19,16 @@ static void reckon(struct loader *loader)
 	window->session_start_ns = start_ns;
 	window->from_ns = from_ns > window->before_start_ns ? from_ns - window->before_start_ns : 0;
 	window->to_ns = later(start_ns, window->until_ns);
-	loader->model->survey.from_ns = window->from_ns;
-	loader->model->survey.to_ns = window->to_ns;
+	window->model->survey.from_ns = window->from_ns;
+	window->model->survey.to_ns = window->to_ns;
 }
 
-bool window_has(struct loader *loader, uint64_t first_ns, uint64_t last_ns)
+bool window_has(struct load_window *window, uint64_t first_ns, uint64_t last_ns)
 {
-	struct load_window *window = &loader->window;
 
 	if (!window->wanted)
 		return true;
-	reckon(loader);
+	reckon(window);
 	return !window->session_start_ns ||
 	       (last_ns >= window->from_ns && first_ns <= window->to_ns);
 }
@@ -43,10 +39,33 @@ static bool nearer(bool before, uint64_t ts_ns, uint64_t known_ns)
 	return before ? ts_ns >= known_ns : ts_ns < known_ns;
 }
 
+static uint32_t key_of(enum edge edge, const struct cpu_switch *row)
+{
+	switch (edge) {
+	case EDGE_OUT: return row->prev_tid;
+	case EDGE_IN: return row->next_tid;
+	default: return row->cpu;
+	}
+}
+
+/* The row at the edge; MAP_NONE: there is none yet. Few threads make most switches. */
+static uint32_t find_switch(struct edge_rows *rows, enum edge edge, uint32_t key)
+{
+	uint32_t *seen = &rows->seen[edge][key % EDGE_SEEN];
+	uint32_t index;
+
+	if (*seen && key_of(edge, &rows->switches.row[*seen - 1]) == key)
+		return *seen - 1;
+	index = map_get(&rows->known[edge], key);
+	if (index != MAP_NONE)
+		*seen = index + 1;
+	return index;
+}
+
 static bool note_switch(struct edge_rows *rows, bool before, enum edge edge, uint32_t key,
 			const struct cpu_switch *row)
 {
-	uint32_t index = map_get(&rows->known[edge], key);
+	uint32_t index = find_switch(rows, edge, key);
 
 	if (index != MAP_NONE) {
 		if (nearer(before, row->ts_ns, rows->switches.row[index].ts_ns))
@@ -57,44 +76,55 @@ static bool note_switch(struct edge_rows *rows, bool before, enum edge edge, uin
 	       MODEL_PUSH(&rows->switches, *row);
 }
 
+static uint32_t find_wake(struct edge_rows *rows, uint32_t tid)
+{
+	uint32_t *seen = &rows->seen[EDGE_WAKE][tid % EDGE_SEEN];
+	uint32_t index;
+
+	if (*seen && rows->wakes.row[*seen - 1].thread == tid)
+		return *seen - 1;
+	index = map_get(&rows->known[EDGE_WAKE], tid);
+	if (index != MAP_NONE)
+		*seen = index + 1;
+	return index;
+}
+
 static struct edge_rows *edge_of(struct load_window *window, uint64_t ts_ns)
 {
 	return ts_ns < window->from_ns ? &window->before : &window->after;
 }
 
-bool window_takes_switch(struct loader *loader, const struct cpu_switch *row)
+bool window_takes_switch(struct load_window *window, const struct cpu_switch *row)
 {
-	struct load_window *window = &loader->window;
 	struct edge_rows *edge;
 	bool before;
 
-	if (window_has(loader, row->ts_ns, row->ts_ns))
+	if (window_has(window, row->ts_ns, row->ts_ns))
 		return true;
 	edge = edge_of(window, row->ts_ns);
 	before = edge == &window->before;
 	if (!note_switch(edge, before, EDGE_CPU, row->cpu, row) ||
 	    (row->prev_tid && !note_switch(edge, before, EDGE_OUT, row->prev_tid, row)) ||
 	    (row->next_tid && !note_switch(edge, before, EDGE_IN, row->next_tid, row)))
-		loader_out_of_memory(loader);
+		window->no_memory = true;
 	return false;
 }
 
-bool window_takes_wake(struct loader *loader, const struct wake *row)
+bool window_takes_wake(struct load_window *window, const struct wake *row)
 {
-	struct load_window *window = &loader->window;
 	struct edge_rows *edge;
 	uint32_t index;
 
-	if (window_has(loader, row->ts_ns, row->ts_ns))
+	if (window_has(window, row->ts_ns, row->ts_ns))
 		return true;
 	edge = edge_of(window, row->ts_ns);
-	index = map_get(&edge->known[EDGE_WAKE], row->thread);
+	index = find_wake(edge, row->thread);
 	if (index != MAP_NONE) {
 		if (nearer(edge == &window->before, row->ts_ns, edge->wakes.row[index].ts_ns))
 			edge->wakes.row[index] = *row;
 	} else if (!map_put(&edge->known[EDGE_WAKE], row->thread, edge->wakes.count) ||
 		   !MODEL_PUSH(&edge->wakes, *row)) {
-		loader_out_of_memory(loader);
+		window->no_memory = true;
 	}
 	return false;
 }
@@ -133,10 +163,10 @@ static bool add_edge(struct model *model, struct edge_rows *rows)
 	return true;
 }
 
-bool window_finish(struct loader *loader)
+bool window_finish(struct load_window *window)
 {
-	return add_edge(loader->model, &loader->window.before) &&
-	       add_edge(loader->model, &loader->window.after);
+	return add_edge(window->model, &window->before) &&
+	       add_edge(window->model, &window->after);
 }
 
 static void free_edge(struct edge_rows *rows)

@@ -17,18 +17,20 @@
 #include "analyzer/model/model.h"
 #include "lib/base/map.h"
 
-struct loader;
-
 enum edge { EDGE_OUT, EDGE_IN, EDGE_CPU, EDGE_WAKE, EDGES };
+
+#define EDGE_SEEN 256 /* a power of 2 */
 
 /* The last rows before the part, or the first ones after it: by thread id or CPU. */
 struct edge_rows {
 	struct map known[EDGES]; /* to switches or wakes */
+	uint32_t seen[EDGES][EDGE_SEEN]; /* 1 + what is known of those seen of late, by the last bits of the id */
 	MODEL_ARRAY(struct cpu_switch) switches;
 	MODEL_ARRAY(struct wake) wakes;
 };
 
 struct load_window {
+	struct model *model;
 	bool wanted;
 	uint64_t after_start_ns; /* the part, since the session's start */
 	uint64_t before_start_ns; /* how much earlier than that rows may be needed */
@@ -38,16 +40,17 @@ struct load_window {
 	uint64_t to_ns;
 	struct edge_rows before, after;
 };
+	bool no_memory; /* for a row at an edge: the model must not be used */
 
 /* Does the part reach from @first_ns to @last_ns in some instant? All does without a part. */
-bool window_has(struct loader *loader, uint64_t first_ns, uint64_t last_ns);
+bool window_has(struct load_window *window, uint64_t first_ns, uint64_t last_ns);
 
 /* Is a row at this instant in the part? Else it is kept for as long as it is the one at the edge. */
-bool window_takes_switch(struct loader *loader, const struct cpu_switch *row);
-bool window_takes_wake(struct loader *loader, const struct wake *row);
+bool window_takes_switch(struct load_window *window, const struct cpu_switch *row);
+bool window_takes_wake(struct load_window *window, const struct wake *row);
 
 /* window_finish - after the last file: rows at the edges become the model's. False without memory. */
-bool window_finish(struct loader *loader);
+bool window_finish(struct load_window *window);
 
 void window_free(struct load_window *window);
 
