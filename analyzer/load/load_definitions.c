@@ -126,22 +126,34 @@ static uint64_t session_key(const struct loader *loader, uint32_t id)
 	return (uint64_t)loader->session << 32 | id;
 }
 
-uint32_t loader_function(struct loader *loader, uint32_t id)
+static uint32_t add_function(struct loader *loader, uint64_t key)
 {
 	struct model *model = loader->model;
-	uint32_t index = map_get(&loader->function_map, session_key(loader, id));
 	struct function unknown = { 0 };
 
-	if (index != MAP_NONE)
-		return index;
 	if (model->functions.count >= FUNCTIONS_MAX)
 		return INDEX_NONE;
-	index = model->functions.count;
-	if (!map_put(&loader->function_map, session_key(loader, id), index) ||
+	if (!map_put(&loader->function_map, key, model->functions.count) ||
 	    !MODEL_PUSH(&model->functions, unknown)) {
 		loader->no_memory = true;
 		return INDEX_NONE;
 	}
+	return model->functions.count - 1;
+}
+
+uint32_t loader_function(struct loader *loader, uint32_t id)
+{
+	struct seen_function *seen = &loader->seen_functions[id % SEEN_FUNCTIONS];
+	uint64_t key = session_key(loader, id);
+	uint32_t index;
+
+	if (seen->key == key + 1)
+		return seen->index;
+	index = map_get(&loader->function_map, key);
+	if (index == MAP_NONE)
+		index = add_function(loader, key);
+	if (index != INDEX_NONE)
+		*seen = (struct seen_function){ key + 1, index };
 	return index;
 }
 

@@ -23,6 +23,7 @@
 #define SESSION_UUID_SIZE 16
 #define SESSION_SOURCES_MAX 16
 #define SEEN_TIDS 256 /* a power of 2 */
+#define SEEN_FUNCTIONS 256 /* the same */
 
 /* One recording; several may be in one file, or one in several files. */
 struct session {
@@ -82,6 +83,12 @@ struct survey_state {
 	MODEL_ARRAY(struct survey_switch) last_switches; /* by CPU */
 };
 
+/* A function whose id a row had. */
+struct seen_function {
+	uint64_t key; /* 1 + that in loader->function_map; 0 = none */
+	uint32_t index;
+};
+
 struct loader {
 	struct model *model;
 	uint32_t rows; /* enum load_rows: those that are kept */
@@ -105,6 +112,7 @@ struct loader {
 	struct map process_map; /* pid -> its last row in model->processes; by load_threads() */
 	struct map tid_map; /* tid -> index into tids */
 	struct map launch_map; /* tgid << 32 | function of model->launch_callers */
+	struct seen_function seen_functions[SEEN_FUNCTIONS]; /* by the last bits of the id */
 	struct map function_map; /* session << 32 | id -> index into model->functions */
 	struct map readable_map; /* string of a task's mangled name -> string of its readable one */
 	struct map device_map; /* session << 32 | id -> index into model->devices */
