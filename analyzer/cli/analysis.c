@@ -35,6 +35,7 @@ struct plan {
 	uint32_t rows; /* enum load_rows */
 	bool rows_wanted; /* joined, for themselves */
 	bool part; /* only those that tell of this part of the time, since the session's start */
+	bool all_calls; /* and all calls: tasks of devices are to be joined with them */
 	uint64_t from_ns;
 	uint64_t to_ns;
 	uint64_t margin_ns;
@@ -58,7 +59,9 @@ static int load_files(struct analysis *analysis, char **traces, unsigned int cou
 	loader_watch(loader, plan->progress);
 	if (plan->part)
 		loader_choose_part(loader, plan->first_ns, plan->last_ns, plan->margin_ns);
-	if (plan->part && plan->sections & OF_ALL)
+	if (plan->part && plan->all_calls)
+		loader_keep_calls(loader);
+	else if (plan->part && plan->sections & OF_ALL)
 		loader_digest(loader);
 	for (unsigned int i = 0; i < count && !err; i++) {
 		err = load_pbt(loader, traces[i], reason, sizeof(reason));
@@ -121,8 +124,10 @@ static bool suffices(const struct model *model, uint32_t sections)
 {
 	if (!(sections & OF_ALL))
 		return true;
-	if (model->survey.too_many || model->tasks.count || goes_by_threads(model))
+	if (model->survey.too_many || goes_by_threads(model))
 		return false;
+	if (model->survey.all_calls)
+		return true;
 	if (sections & SECTION_JOIN && !launches_counted(model))
 		return false;
 	return launch_counts_settled(model) && device_bounds_settled(model);
@@ -144,6 +149,11 @@ static int load(struct analysis *analysis, char **traces, unsigned int count, st
 			return -ENOMEM;
 		}
 		err = load_files(analysis, traces, count, &plan, &again, error, error_size);
+		if (err == -EAGAIN && plan.part && !plan.all_calls) {
+			plan.all_calls = again = true;
+			model_free(analysis->model);
+			continue;
+		}
 		if (err)
 			return err;
 		if (plan.part && !again)

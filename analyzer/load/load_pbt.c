@@ -130,6 +130,12 @@ void loader_digest(struct loader *loader)
 	loader->digest.wanted = true;
 }
 
+void loader_keep_calls(struct loader *loader)
+{
+	loader->window.all_calls = true;
+	loader->model->survey.all_calls = true;
+}
+
 bool loader_part_moved(const struct loader *loader)
 {
 	return loader->window.session_start_ns &&
@@ -140,7 +146,7 @@ static load_fn *body_of(const struct loader *loader, unsigned int kind)
 {
 	if (kind < sizeof(SURVEYS) / sizeof(SURVEYS[0]) && SURVEYS[kind].count &&
 	    (!(loader->rows & SURVEYS[kind].rows) ||
-	     (loader->window.wanted && !loader->digest.wanted &&
+	     (loader->window.wanted && !loader->window.all_calls && !loader->digest.wanted &&
 	      SURVEYS[kind].count == survey_calls)))
 		return SURVEYS[kind].count;
 	return BODIES[kind];
@@ -179,6 +185,8 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 		loader->model->unknown_batches++;
 		return 0;
 	}
+	if (loader->digest.wanted && packet->kind == PROFBPF__PACKET__KIND__DEVICE_TASKS)
+		return -EAGAIN;
 	if (!loader_need_session(loader))
 		loader->no_memory = true;
 	else if (!body_of(loader, kind)(loader, packet) && !loader->no_memory)

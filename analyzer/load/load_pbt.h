@@ -39,9 +39,13 @@ void loader_choose_part(struct loader *loader, uint64_t from_ns, uint64_t to_ns,
 /*
  * loader_digest - before the first file: with loader_choose_part(), tell of calls that are not kept, too
  *
- * Of those that submit work to devices or wait for it: model->counted_calls.
+ * Of those that submit work to devices or wait for it: model->counted_calls. Which of them launched which device task
+ * these do not tell: where there are any, load_pbt() returns -EAGAIN.
  */
 void loader_digest(struct loader *loader);
+
+/* loader_keep_calls - before the first file: with loader_choose_part(), keep calls whenever they were */
+void loader_keep_calls(struct loader *loader);
 
 /* loader_watch - before the first file: show there how much of each file has been read */
 void loader_watch(struct loader *loader, struct progress *progress);
@@ -53,7 +57,7 @@ void loader_free(struct loader *loader);
 /*
  * load_pbt - read one file, "-" for standard input
  *
- * Returns 0, or a negative errno when nothing of the file could be used; then
+ * Returns 0, -EAGAIN as said above, or another negative errno when nothing of the file could be used; then
  * @error (of @error_size bytes) says why. After an error the model must not be used.
  */
 int load_pbt(struct loader *loader, const char *path, char *error, size_t error_size);

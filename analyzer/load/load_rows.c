@@ -79,7 +79,8 @@ bool loader_keeps_calls_of(const struct loader *loader, uint32_t function)
 {
 	const struct function *row = &loader->model->functions.row[function];
 
-	if (loader->rows & LOAD_CALLS && (!loader->window.wanted || lasts(row)))
+	if (loader->rows & LOAD_CALLS &&
+	    (!loader->window.wanted || loader->window.all_calls || lasts(row)))
 		return true;
 	return loader->rows && load_names_threads(row);
 }

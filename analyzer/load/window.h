@@ -32,6 +32,7 @@ struct edge_rows {
 struct load_window {
 	struct model *model;
 	bool wanted;
+	bool all_calls; /* but calls are kept whenever they were */
 	uint64_t after_start_ns; /* the part, since the session's start */
 	uint64_t before_start_ns; /* how much earlier than that rows may be needed */
 	uint64_t until_ns; /* since the session's start; UINT64_MAX = to its end */
@@ -39,8 +40,8 @@ struct load_window {
 	uint64_t from_ns; /* CLOCK_MONOTONIC */
 	uint64_t to_ns;
 	struct edge_rows before, after;
-};
 	bool no_memory; /* for a row at an edge: the model must not be used */
+};
 
 /* Does the part reach from @first_ns to @last_ns in some instant? All does without a part. */
 bool window_has(struct load_window *window, uint64_t first_ns, uint64_t last_ns);

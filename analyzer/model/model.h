@@ -212,6 +212,12 @@ static inline bool model_has_time(const struct model *model, uint64_t first_ns, 
 	       (first_ns >= model->survey.from_ns && last_ns <= model->survey.to_ns);
 }
 
+/* Are all calls of an instant the model's? */
+static inline bool model_has_calls(const struct model *model, uint64_t ts_ns)
+{
+	return model->survey.all_calls || model_has_time(model, ts_ns, ts_ns);
+}
+
 /* First row of calls/ioctls of a thread, and how many: [*first, *first + count). O(log n). */
 uint32_t model_thread_calls(const struct model *model, uint32_t thread, uint32_t *first);
 uint32_t model_thread_ioctls(const struct model *model, uint32_t thread, uint32_t *first);

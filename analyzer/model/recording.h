@@ -72,6 +72,7 @@ struct survey {
 	uint64_t tasks;
 	uint64_t from_ns; /* the part of the time of which all rows are the model's; of calls also those that reach into it */
 	uint64_t to_ns; /* 0 = all of the time */
+	bool all_calls; /* calls are the model's whenever they were */
 	bool too_many; /* calls were too different for counted_calls: some may be missing there, or be of another thread */
 };
 

@@ -145,6 +145,7 @@ static void compare_part(char *trace, uint64_t lasted_ns, uint64_t from, uint64_
 			 0);
 	all.model->survey.from_ns = part.model->survey.from_ns;
 	all.model->survey.to_ns = part.model->survey.to_ns;
+	all.model->survey.all_calls = part.model->survey.all_calls;
 	parts += part.model->survey.to_ns != 0;
 	same_threads(all.model, part.model);
 	wanted.from_ns = all.model->info.session_start_ns + wish.from_ns;

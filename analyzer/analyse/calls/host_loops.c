@@ -59,7 +59,7 @@ static bool is_event(struct search *search, const struct call *call, struct call
 	uint8_t says;
 
 	if (!function || call->thread >= model->threads.count || call->flags & MODEL_CALL_ERROR ||
-	    !model_has_time(model, call->start_ns, call->start_ns))
+	    !model_has_calls(model, call->start_ns))
 		return false;
 	says = work_names_of(&search->names, function->name);
 	if (function->kind == PROFBPF__FUNCTION__KIND__MARKER && says & WORK_NAME_ENDS)
