@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/control/accelerator_users.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <fnmatch.h>
 #include <pthread.h>
@@ -13,12 +12,12 @@
 #include <unistd.h>
 
 #include "daemon/common/process_check.h"
+#include "daemon/profbpfd/host/open_devices.h"
 #include "lib/elf/process_maps.h"
 
 #define ROUND_NS 250000000ull
 #define LOOK_FIRST_NS 500000000ull /* after the first look; then twice as long each time */
 #define LOOK_LAST_NS 30000000000ull
-#define DESCRIPTORS_MAX 4096 /* looked at of a process */
 #define DIRTY_MAX 4096 /* processes that have mapped code since the last round; if there are more, all are looked at */
 
 /* As they are called below /dev. */
@@ -111,38 +110,19 @@ static bool maps_runtime(const struct accelerator_users *users, pid_t pid)
 	return found;
 }
 
-/* Where the link leads is what the kernel says; the file itself is not asked. */
-static bool is_device(int folder, const char *name)
+static bool is_accelerator(const char *name)
 {
-	char path[64];
-	ssize_t n = readlinkat(folder, name, path, sizeof(path) - 1);
-
-	if (n < 5 || (size_t)n >= sizeof(path) - 1)
-		return false;
-	path[n] = '\0';
-	if (strncmp(path, "/dev/", 5))
-		return false;
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
-		if (!fnmatch(devices[i], path, FNM_PATHNAME))
+		if (!fnmatch(devices[i], name, FNM_PATHNAME))
 			return true;
 	return false;
 }
 
 static bool opened_device(pid_t pid)
 {
-	struct dirent *entry;
-	bool found = false;
-	char path[64];
-	DIR *folder;
+	char name[OPEN_DEVICE_NAME_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	folder = opendir(path);
-	if (!folder)
-		return false;
-	for (int i = 0; i < DESCRIPTORS_MAX && !found && (entry = readdir(folder)); i++)
-		found = isdigit((unsigned char)entry->d_name[0]) && is_device(dirfd(folder), entry->d_name);
-	closedir(folder);
-	return found;
+	return open_devices_find(pid, is_accelerator, name);
 }
 
 /* Lines are "ID:CONTROLLERS:PATH". */
