@@ -117,6 +117,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 't':
 		if (topics_parse(text, &o->topics, error, sizeof(error)))
 			argp_error(state, "--topics: %s", error);
+		o->topics_named = true;
 		return 0;
 	case 'c':
 		if (words_add(&o->catalogs, text))

@@ -22,6 +22,7 @@ struct trace_options {
 	bool no_budget;
 	bool keep_queues; /* calls of kind queue are recorded, however short */
 	unsigned int topics; /* TOPIC_* */
+	bool topics_named; /* by --topics */
 	struct words catalogs; /* directories */
 	bool no_follow;
 	bool standalone;

@@ -77,7 +77,7 @@ static int prepare(struct start *start, const struct live_request *request)
 	m->budget_permille = o->budget_permille;
 	m->no_budget = o->no_budget;
 	m->keep_queues = o->keep_queues;
-	m->n_topics = list_topics(o->topics, start->topics);
+	m->n_topics = o->topics_named || o->topics != TOPICS_DEFAULT ? list_topics(o->topics, start->topics) : 0;
 	m->topics = start->topics;
 	m->n_catalogs = start->texts.count;
 	m->catalogs = start->texts.text;

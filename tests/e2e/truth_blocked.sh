@@ -10,7 +10,7 @@ need_command jq
 # RNDGETENTCNT
 readonly COMMAND=$((0x80045200))
 start_truth blocked || skip "needs userfaultfd"
-attach_truth "$WORK/blocked.pbt"
+attach_truth "$WORK/blocked.pbt" --topics +ioctl
 truth_go
 stop_attach
 truth_end

@@ -9,9 +9,28 @@ need_root
 need_command jq
 
 # RNDGETENTCNT, and a command of no driver
-devices_on /dev/urandom mem 0x80045200 0x5ace
+devices_on /dev/urandom mem 0x80045200 0x5ace --topics +ioctl
 can_open() { { : <"$1"; } 2>/dev/null; }
 # LOOP_CTL_GET_FREE, of a driver whose devices do not tell it by their number
 ! can_open /dev/loop-control || devices_on /dev/loop-control misc 0x4c82 0x5ace
 # BLKGETSIZE64 on a block device that need not hold anything
 ! can_open /dev/loop7 || devices_on /dev/loop7 loop 0x80081272 0x5ace
+
+# Where the system call's tracepoints alone show them, nothing is hooked before a target has a driver's device open.
+capture_text() { "$ANALYZER" report --section capture "$WORK/late.pbt" >"$WORK/late.txt" 2>&1; }
+hooked_by_now() { capture_text || :; grep -q 'ioctls are seen from' "$WORK/late.txt"; }
+hooked_late() {
+	local fifo=$WORK/late.fifo
+	mkfifo "$fifo"
+	bash -c 'read -r _ <"$0"; exec 3</dev/loop-control; read -r _ <"$0"' "$fifo" &
+	PROFBPF_IOCTLS=tracepoint attach_in_background $! "$WORK/late.pbt"
+	sleep 1.2
+	echo >"$fifo"
+	wait_until 10 hooked_by_now
+	stop_attach
+	echo >"$fifo"
+	capture_text
+	assert_contains "that they are not hooked at first" "$WORK/late.txt" 'ioctls are not hooked before a target has .* open'
+	assert_contains "from when on" "$WORK/late.txt" 'ioctls are seen from [1-9][0-9.]* s on: process [0-9]+ had /dev/loop-control open'
+}
+! can_open /dev/loop-control || hooked_late

@@ -7,7 +7,7 @@ need_root
 need_command jq
 
 start_truth ioctls
-attach_truth "$WORK/ioctls.pbt"
+attach_truth "$WORK/ioctls.pbt" --topics +ioctl
 truth_go
 stop_attach
 truth_end

@@ -233,7 +233,10 @@ static int load_programs(struct capture *capture, const struct capture_options *
 	err = profbpf__load(capture->skeleton);
 	if (!err)
 		err = capture_attach_forgetting(capture);
-	return err ? err : capture_attach_ioctls(capture);
+	if (err)
+		return err;
+	capture->ioctls_wait = options->ioctls_later && capture->ioctls == IOCTL_METHOD_TRACEPOINT;
+	return capture->ioctls_wait ? 0 : capture_attach_ioctls(capture);
 }
 
 static enum ioctl_method next_method(const struct features *features, unsigned int method)

@@ -40,6 +40,7 @@ struct capture_options {
 	uint64_t min_duration_ns;
 	uint64_t buffer_bytes; /* 0 = CAPTURE_BUFFER_DEFAULT */
 	unsigned int topics; /* TOPIC_* */
+	bool ioctls_later; /* hooks that others pay for wait for capture_hook_ioctls() */
 	uint64_t stack_block_ns; /* topic stack: shorter sleeps leave no stack */
 	uint64_t targets_max;	/* processes at a time; 0 = as many as the table holds */
 	struct gate *gate; /* of the daemon, outlives the capture; NULL = attached to the scheduler without it */
@@ -160,6 +161,17 @@ void capture_each_target(struct capture *capture, void (*each)(void *context, pi
  * figures did not change since the last snapshot.
  */
 int capture_snapshot(struct capture *capture, bool first, bool all);
+
+/*
+ * capture_ioctls_wait - are ioctls still to be hooked?
+ *
+ * Only with capture_options.ioctls_later, and where they are seen by system call tracepoints: as long as one of
+ * those is in use, every system call of every process takes the kernel's slow path.
+ *
+ * capture_hook_ioctls - do so, once; 0 or a negative errno, with which they are not seen
+ */
+bool capture_ioctls_wait(const struct capture *capture);
+int capture_hook_ioctls(struct capture *capture);
 
 /*
  * capture_ioctls_before - find the ioctls that targets sleep in since before the session

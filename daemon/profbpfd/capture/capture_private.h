@@ -20,6 +20,7 @@ struct capture {
 	bool emulated_returns; /* programs do the return instruction themselves */
 	unsigned int topics;
 	enum ioctl_method ioctls; /* IOCTL_METHODS: not wanted, or not to be had */
+	bool ioctls_wait; /* for capture_hook_ioctls() */
 	int cpus;
 	struct bpf_link *links[LINKS_MAX];
 	size_t link_count;

@@ -331,6 +331,17 @@ int capture_attach_ioctls(struct capture *capture)
 	return err;
 }
 
+bool capture_ioctls_wait(const struct capture *capture)
+{
+	return capture->ioctls_wait;
+}
+
+int capture_hook_ioctls(struct capture *capture)
+{
+	capture->ioctls_wait = false;
+	return capture_attach_ioctls(capture);
+}
+
 uint64_t capture_ioctls_missed(const struct capture *capture)
 {
 	const struct bpf_program *const programs[] = {

@@ -85,6 +85,7 @@ static struct session_request make_request(const struct flight_recorder *recorde
 		.owner_group = group->gid,
 		.interval_ns = INTERVAL_NS,
 		.topics = TOPICS_DEFAULT,
+		.ioctls_later = true,
 		.buffer_bytes = CAPTURE_BUFFER_FURTHER,
 		.stack_block_ns = STACK_BLOCK_DEFAULT_NS,
 		.stack_rate = STACK_RATE_DEFAULT,

@@ -278,6 +278,7 @@ static int make_request(const struct client *client, struct roster_entry *entry,
 		.min_duration_ns = start->min_duration_ns,
 		.interval_ns = start->interval_ns ? start->interval_ns : INTERVAL_DEFAULT_NS,
 		.topics = topics,
+		.ioctls_later = !start->n_topics,
 		.stack_block_ns = start->stack_block_ns ? start->stack_block_ns
 							: STACK_BLOCK_DEFAULT_NS,
 		.budget = start->no_budget	   ? 0

@@ -84,6 +84,13 @@ void session_warn(void *context, const char *text)
 	pthread_mutex_unlock(&s->lock);
 }
 
+void session_note(struct session *s, const char *text)
+{
+	pthread_mutex_lock(&s->lock);
+	put_note(s, text);
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void release(struct session *s)
 {
 	map_events_free(s->maps);

@@ -103,6 +103,7 @@ struct session {
 	struct probe_costs probe_costs;
 	size_t alive;			/* requested processes still running */
 	size_t next_look; /* which of the requested processes */
+	size_t next_device_look; /* which of the targets */
 	uint64_t idle_ns; /* with a flight: since when there has been no target; 0 = there are some */
 	pid_t exited[EXITED_MAX];	/* to be removed from the targets */
 	size_t exited_count;
@@ -130,6 +131,9 @@ void session_end(struct session *s, bool failed, const char *reason);
 
 /* session_warn - keep a line for the user; @session is a struct session */
 void session_warn(void *session, const char *text);
+
+/* session_note - a line for the trace alone, which is being written */
+void session_note(struct session *s, const char *text);
 
 /* session_set_state - for all threads to see; session_stop_asked - is the session to end? */
 void session_set_state(struct session *s, enum session_state state);
@@ -179,6 +183,13 @@ void session_push_statistics(struct session *s, bool final);
 void session_shed_start(struct session *s);
 void session_shed_look(struct session *s);
 void session_shed_free(struct session_shed *shed);
+
+/*
+ * session_ioctls_start - find the ioctls that are under way; where they are not hooked yet, see whether they have to be
+ * session_ioctls_look - whether they have to be now; to be called about once a second
+ */
+void session_ioctls_start(struct session *s);
+void session_ioctls_look(struct session *s);
 
 /*
  * session_flight_look - of a session with a flight: new processes, segments that are due, those who ask; nothing of others

@@ -42,6 +42,7 @@ struct session_request {
 	double budget;		/* part of one CPU that recording may cost (probes.h, shedding.h), 0 = any */
 	uint32_t stack_rate;	/* topic stack: samples per second and CPU */
 	unsigned int topics;	/* TOPIC_* */
+	bool ioctls_later;	/* where hooking them slows others down, only once a target has a device open */
 	const struct features *features; /* of this kernel; outlives the session */
 	struct prices *prices;	/* the same; not NULL */
 	struct map_watch *map_watch; /* the same; not NULL */

@@ -289,6 +289,7 @@ static void tick(struct session *s)
 	session_check_targets(s);
 	session_push(s, host_stats_clocks());
 	session_push_statistics(s, false);
+	session_ioctls_look(s);
 	session_shed_look(s);
 }
 

@@ -40,6 +40,7 @@ static int start_capture(struct session *s)
 		.min_duration_ns = s->request.min_duration_ns,
 		.buffer_bytes = s->request.buffer_bytes,
 		.topics = s->request.topics,
+		.ioctls_later = s->request.ioctls_later && !s->request.system_wide,
 		.stack_block_ns = s->request.stack_block_ns,
 		.targets_max = s->request.processes_max,
 		.gate = s->request.gate,
@@ -513,8 +514,7 @@ static int go_live(struct session *s)
 	session_check_targets(s);
 	if (s->request.topics & TOPICS_WITH_ACCOUNTS && capture_snapshot(s->capture, true, true))
 		session_warn(s, "the threads' figures at the start could not be read");
-	if (capture_ioctls_before(s->capture))
-		session_warn(s, "ioctls that were under way at the start could not be read");
+	session_ioctls_start(s);
 	find_roles(s);
 	if (s->stacks)
 		stacks_look(s->stacks);
