@@ -243,6 +243,9 @@ static void read_sections(struct elf_file *file, Elf *elf)
 			note_table(elf, &section, ".dynsym", &file->dynsym);
 		} else if (section.sh_type == SHT_SYMTAB) {
 			note_table(elf, &section, ".symtab", &file->symtab);
+		} else if (section.sh_type == SHT_RELA && section.sh_flags & SHF_ALLOC &&
+			   is_named(elf, &section, ".rela.dyn")) {
+			file->relocations = (struct elf_extent){ section.sh_offset, section.sh_size };
 		} else if (section.sh_type == SHT_PROGBITS && !(section.sh_flags & SHF_ALLOC) &&
 			   is_named(elf, &section, ".gnu_debuglink")) {
 			read_debug_link(file, &section);

@@ -39,6 +39,7 @@ struct elf_file {
 	size_t segment_count;
 	struct elf_segment frame_table; /* .eh_frame_hdr; size 0 = none */
 	struct elf_table dynsym, symtab;
+	struct elf_extent relocations; /* .rela.dyn; size 0 = none */
 	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
 	size_t build_id_size;
 	bool go;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "lib/elf/call_frames.h"
+#include "lib/elf/code_entries.h"
+#include "lib/elf/code_frames.h"
 #include "lib/elf/dwarf_numbers.h"
 #include "lib/elf/elf_private.h"
 #include "lib/elf/frame_table.h"
@@ -22,6 +24,11 @@ struct table {
 	struct frame_common common;
 	uint64_t common_at;
 	bool common_good;
+	/* Code that no entry covers, and where functions begin in it. */
+	struct code_gap *gaps;
+	size_t gap_count, gap_capacity, gap; /* gap: the next one to be handed out */
+	struct code_entries entries;
+	uint64_t derived; /* bytes so far */
 	/* What was handed out. */
 	frame_rule_taker *take;
 	void *context;
@@ -159,26 +166,127 @@ static int pass_on(void *context, uint64_t address, const struct frame_rule *rul
 	return t->take(t->context, address, rule);
 }
 
+/* The entry of a row that comes next; false: it is not one, or lies within another one. */
+static bool next_entry(struct table *t, uint32_t row, uint64_t end, struct frame_entry *entry)
+{
+	uint64_t hdr = t->file->frame_table.address;
+
+	return parse_entry(t, hdr + (int64_t)t->rows[row].entry, entry) &&
+	       entry->first == hdr + (int64_t)t->rows[row].first && entry->first >= end;
+}
+
+static int add_gap(struct table *t, struct code_gap gap)
+{
+	if (t->gap_count == t->gap_capacity) {
+		size_t larger = t->gap_capacity ? 2 * t->gap_capacity : 64;
+		struct code_gap *grown = reallocarray(t->gaps, larger, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		t->gaps = grown;
+		t->gap_capacity = larger;
+	}
+	t->gaps[t->gap_count++] = gap;
+	return 0;
+}
+
+/* What of @gap lies in each executable segment is a gap. Where segments are in no order, some are left out. */
+static int note_gap(struct table *t, struct code_gap gap)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < t->file->segment_count && !err; i++) {
+		const struct elf_segment *s = &t->file->segments[i];
+		uint64_t first = gap.first > s->address ? gap.first : s->address;
+		uint64_t end = gap.end < s->address + s->size ? gap.end : s->address + s->size;
+
+		if (end > first && end - first >= FRAME_RULES_DERIVED_MIN &&
+		    (!t->gap_count || first >= t->gaps[t->gap_count - 1].end))
+			err = add_gap(t, (struct code_gap){ first, end });
+	}
+	return err;
+}
+
+static int find_gaps(struct table *t)
+{
+	struct frame_entry entry;
+	uint64_t end = 0, size = 0;
+	int err = 0;
+
+	if (!t->machine.x86)
+		return 0;
+	for (uint32_t i = 0; i < t->count && !err; i++) {
+		if (!next_entry(t, i, end, &entry))
+			continue;
+		if (entry.first - end >= FRAME_RULES_DERIVED_MIN)
+			err = note_gap(t, (struct code_gap){ end, entry.first });
+		end = entry.end;
+	}
+	if (!err)
+		err = note_gap(t, (struct code_gap){ end, UINT64_MAX });
+	for (size_t i = 0; i < t->gap_count; i++)
+		size += t->gaps[i].end - t->gaps[i].first;
+	/* What every file has, jumps to other files, is not worth reading all of its code. */
+	if (size < FRAME_RULES_DERIVED_LEAST)
+		t->gap_count = 0;
+	return err ? err : code_entries_find(t->file, t->gaps, t->gap_count, &t->entries);
+}
+
+static bool read_code(const struct table *t, uint64_t address, void *code, uint64_t size)
+{
+	for (size_t i = 0; i < t->file->segment_count; i++) {
+		const struct elf_segment *s = &t->file->segments[i];
+
+		if (address >= s->address && size <= s->size && address - s->address <= s->size - size)
+			return elf_read_exactly(t->file, s->offset + (address - s->address), code, size);
+	}
+	return false;
+}
+
+/* The rules of a gap, from its instructions; an entry follows at @next. */
+static int derive(struct table *t, const struct code_gap *gap, uint64_t next)
+{
+	const struct frame_rule none = { .kind = FRAME_RULE_NONE };
+	uint64_t size = gap->end - gap->first;
+	struct code_span span = { .first = gap->first, .end = gap->end };
+	uint8_t *code;
+	int err;
+
+	if (t->derived + size > FRAME_RULES_DERIVED_MAX)
+		return pass_on(t, gap->first, &none);
+	t->derived += size;
+	code = malloc(size);
+	if (!code)
+		return -ENOMEM;
+	span.code = code;
+	err = read_code(t, gap->first, code, size) ?
+		      code_frames_run(&span, t->entries.row, t->entries.count, pass_on, t) :
+		      pass_on(t, gap->first, &none);
+	free(code);
+	return err || gap->end == next ? err : pass_on(t, gap->end, &none);
+}
+
 /* Short gaps are padding, in which nothing runs. */
 static int close_gap(struct table *t, uint64_t next)
 {
 	const struct frame_rule none = { .kind = FRAME_RULE_NONE };
+	bool derived = t->gap < t->gap_count && t->gaps[t->gap].first == t->end;
+	int err = 0;
 
-	if (!t->any || next - t->end < FRAME_RULES_PADDING)
-		return 0;
-	return pass_on(t, t->end, &none);
+	if (t->any && !derived && next - t->end >= FRAME_RULES_PADDING)
+		err = pass_on(t, t->end, &none);
+	for (; !err && t->gap < t->gap_count && t->gaps[t->gap].first < next; t->gap++)
+		err = derive(t, &t->gaps[t->gap], next);
+	return err;
 }
 
 static int read_entries(struct table *t)
 {
-	uint64_t hdr = t->file->frame_table.address;
-
 	for (uint32_t i = 0; i < t->count; i++) {
 		struct frame_entry entry;
 		int err;
 
-		if (!parse_entry(t, hdr + (int64_t)t->rows[i].entry, &entry) ||
-		    entry.first != hdr + (int64_t)t->rows[i].first || entry.first < t->end)
+		if (!next_entry(t, i, t->end, &entry))
 			continue;
 		err = close_gap(t, entry.first);
 		if (!err)
@@ -198,7 +306,11 @@ int frame_rules_read(const struct elf_file *file, frame_rule_taker *take, void *
 	if (!err)
 		err = read_bytes(&t);
 	if (!err)
+		err = find_gaps(&t);
+	if (!err)
 		err = read_entries(&t);
+	free(t.entries.row);
+	free(t.gaps);
 	free(t.bytes);
 	free(t.rows);
 	return err;

@@ -19,11 +19,15 @@
 
 #define FRAME_RULES_BYTES_MAX (256u << 20) /* of .eh_frame; files with more have no rules */
 #define FRAME_RULES_PADDING 16 /* bytes between functions that are taken for padding: fewer than these */
+#define FRAME_RULES_DERIVED_MIN 64 /* bytes without an entry that are looked at, at least */
+#define FRAME_RULES_DERIVED_LEAST 256 /* of these in all of a file, at least */
+#define FRAME_RULES_DERIVED_MAX (16u << 20) /* of all of a file */
 
 /*
  * frame_rules_read - hand out the rules of a file, in the order of their addresses
  *
- * The first rule of each run of equal ones is handed out; code that no entry covers gets FRAME_RULE_NONE. The
+ * The first rule of each run of equal ones is handed out; code that no entry covers gets FRAME_RULE_NONE. On
+ * x86-64 rules of such code are derived from its instructions (code_frames.h) where that can be done. The
  * file's .eh_frame is in memory meanwhile. Returns 0; -ENOENT: it has none, or no list of the usual form; -EFBIG;
  * -ENOMEM; or what @take returned.
  */

@@ -3,12 +3,13 @@
  * fuzz_code.c - libFuzzer target for the machine code of functions, which comes from files of targets.
  *
  * The first byte of an input says for which machine and kernel, how much of the function there is, and
- * whether its first instructions or its exits are looked for; the next two are its place. For exits follow
- * the pieces of code that the unwind tables know. The rest is code.
+ * whether its first instructions, its exits or its frames are looked for; the next two are its place. For exits follow
+ * the pieces of code that the unwind tables know, for frames where functions begin. The rest is code.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/elf/code_frames.h"
 #include "lib/elf/function_exits.h"
 #include "lib/elf/instruction.h"
 #include "tests/fuzz/input.h"
@@ -18,6 +19,7 @@
 #define SIZE_UNKNOWN 0x04
 #define SIZE_LARGER 0x08 /* than what there is of it */
 #define EXITS 0x10
+#define FRAMES 0x20
 
 #define BASE 0x100000
 #define PIECES 4
@@ -143,6 +145,40 @@ static void find_exits(uint8_t flags, uint64_t offset, const uint8_t *code, size
 	function_exits_free(&found);
 }
 
+/* ---- Its frames */
+
+struct rules {
+	uint64_t last;
+	size_t count;
+};
+
+static int check_rule(void *context, uint64_t address, const struct frame_rule *rule)
+{
+	struct rules *rules = context;
+
+	check(rules->count ? address > rules->last : address == BASE);
+	check(rule->kind <= FRAME_RULE_REGISTER && (rule->kind == FRAME_RULE_NONE || rule->derived));
+	check(rule->kind != FRAME_RULE_STACK || rule->cfa >= 8);
+	rules->last = address;
+	rules->count++;
+	return 0;
+}
+
+static void find_frames(const uint8_t *code, size_t available)
+{
+	const struct code_span span = { code, BASE, BASE + available };
+	struct code_entry entries[PIECES];
+	struct rules rules = { 0 };
+	uint64_t at = BASE;
+
+	for (int i = 0; i < PIECES; i++) {
+		at += place.pieces[i][0];
+		entries[i] = (struct code_entry){ at, place.pieces[i][1] & 1 };
+	}
+	check(!code_frames_run(&span, entries, PIECES, check_rule, &rules));
+	check(rules.count > 0 && (rules.count == 1 || rules.last < BASE + available));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, size };
@@ -150,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t offset = input_number(&in, 2);
 	uint8_t *code;
 
-	if (flags & EXITS)
+	if (flags & (EXITS | FRAMES))
 		for (int i = 0; i < PIECES; i++) {
 			place.pieces[i][0] = input_byte(&in);
 			place.pieces[i][1] = input_byte(&in);
@@ -160,7 +196,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* A copy, so that a byte read behind it is found out. */
 	if (in.size)
 		memcpy(code, in.data, in.size);
-	if (flags & EXITS)
+	if (flags & FRAMES)
+		find_frames(code, in.size);
+	else if (flags & EXITS)
 		find_exits(flags, offset, code, in.size);
 	else
 		choose(flags, offset, code, in.size);
