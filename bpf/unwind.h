@@ -46,6 +46,8 @@ enum unwind_kind {
 	UNWIND_STACK, /* the caller's frame begins at the stack pointer + cfa */
 	UNWIND_FRAME, /* ... at the frame pointer + cfa */
 	UNWIND_FRAME_WORD, /* ... at what stands at the frame pointer + cfa */
+	UNWIND_STACK_WORD, /* ... at what stands at the stack pointer + cfa, + add */
+	UNWIND_REGISTER, /* ... at word "add" of the thread's registers (struct pt_regs) + cfa: of the innermost frame only */
 	UNWIND_PLT, /* ... at the stack pointer + 8, and + 8 more from the byte cfa of each 16 on */
 	UNWIND_SIGNAL, /* what is below was interrupted by a signal */
 	UNWIND_FIRST, /* nothing is below: the thread began here */
@@ -63,9 +65,10 @@ struct unwind_rule {
 	__u8 pointer_kind;
 	__s16 pointer; /* words */
 	__s16 back; /* words; 0 = it is in the link register */
-	__u16 reserved;
+	__u16 derived; /* 1: only if the return address lies behind a call */
 	__s32 cfa;
-	__u32 reserved2;
+	__s16 add;
+	__u16 reserved;
 };
 
 /* Executable code of a process. */

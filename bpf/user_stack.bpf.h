@@ -47,6 +47,7 @@ struct user_walk {
 	__u64 word[USER_STACK_WORDS]; /* the lowest part of the stack; by tables: the part at "window" */
 	/* By tables only. */
 	__u64 window; /* NO_WINDOW: nothing was read yet */
+	__u64 registers; /* the thread's, in the kernel */
 	__u64 link; /* where the innermost function returns to, if that is not on the stack */
 	__u32 mapping; /* that the frame's code is in */
 	__u32 called; /* its instruction is a return address: the call lies before it */
@@ -256,6 +257,43 @@ __weak __noinline int climb_signal(struct user_walk *walk)
 	return 1;
 }
 
+/* Of who has called another one the registers are not known any more; 0: as such a one's. */
+static __always_inline __u64 register_word(const struct user_walk *walk)
+{
+	__u64 word, place = walk->rule.add;
+
+	if (walk->called || bpf_probe_read_kernel(&word, sizeof(word), (const void *)(walk->registers + 8 * place)))
+		return 0;
+	return word + walk->rule.cfa;
+}
+
+/* An instruction that ends with @code, as x86-64 and AArch64 have them, is a call. */
+static __always_inline bool is_call(const __u8 *code)
+{
+#if defined(__TARGET_ARCH_x86)
+	/* call with a displacement; by register or memory, with one more byte, a displacement, or both */
+	return code[3] == 0xe8 || (code[6] == 0xff && (code[7] & 0x38) == 0x10) ||
+	       (code[5] == 0xff && (code[6] & 0x38) == 0x10) || (code[4] == 0xff && (code[5] & 0x38) == 0x10) ||
+	       (code[2] == 0xff && (code[3] & 0x38) == 0x10) || (code[1] == 0xff && (code[2] & 0x38) == 0x10);
+#else
+	__u32 word = *(const __u32 *)(code + 4);
+
+	/* bl, blr, and what checks a signature before it */
+	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 ||
+	       (word & 0xfefff800) == 0xd63f0800;
+#endif
+}
+
+/* There is a call before @address: it can be where one returns to. */
+__weak __noinline int behind_call(__u64 address)
+{
+	__u8 code[8] = {};
+
+	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))))
+		return 0;
+	return is_call(code);
+}
+
 /* Where the caller's frame begins; 0: that can't be told */
 static __always_inline __u64 frame_address(struct user_walk *walk)
 {
@@ -265,6 +303,9 @@ static __always_inline __u64 frame_address(struct user_walk *walk)
 	case UNWIND_STACK: return walk->stack_pointer + cfa;
 	case UNWIND_FRAME: return walk->frame_pointer + cfa;
 	case UNWIND_PLT: return walk->stack_pointer + ((walk->instruction & 15) >= cfa ? 16 : 8);
+	case UNWIND_STACK_WORD:
+		return stack_word(walk, walk->stack_pointer + cfa) ? walk->word_at + walk->rule.add : 0;
+	case UNWIND_REGISTER: return register_word(walk);
 	case UNWIND_FRAME_WORD: return stack_word(walk, walk->frame_pointer + cfa) ? walk->word_at : 0;
 	default: return 0;
 	}
@@ -310,6 +351,8 @@ __weak __noinline int climb_call(struct user_walk *walk)
 	address = USER_ADDRESS(address);
 	if (walk->call && address == walk->trampoline)
 		address = original_return(walk, frame - 16, address);
+	if (walk->rule.derived && !behind_call(address))
+		return 0;
 	walk->instruction = address;
 	walk->stack_pointer = frame;
 	walk->called = 1;
@@ -351,6 +394,7 @@ __weak __noinline int find_rule(struct user_walk *walk, const struct unwind_proc
 		.pointer_kind = UNWIND_POINTER_AT_CFA,
 		.pointer = -2,
 		.back = -1,
+		.derived = 1,
 		.cfa = 16,
 	};
 	return 1;
@@ -406,6 +450,7 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 	walk->stack_pointer = USER_STACK_POINTER(regs) & ~7ull;
 	walk->frame_pointer = USER_FRAME_POINTER(regs);
 	walk->link = USER_LINK(regs);
+	walk->registers = (__u64)regs;
 	walk->call = utask ? (__u64)field_of(utask, return_instances) : 0;
 	if (walk->call)
 		walk->trampoline = BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);

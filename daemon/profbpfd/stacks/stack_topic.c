@@ -318,6 +318,9 @@ void stacks_take(struct stacks *s, const struct rec_stack *r, uint64_t now_ns)
 		.waker = r->waker,
 	};
 
+	/* The outermost frame is where the walk ended. */
+	if (s->unwinding && r->user_frames && !(r->header.flags & STACK_WHOLE))
+		unwinder_saw(s->unwinding, (pid_t)r->tgid, ((const uint64_t *)(r + 1))[r->user_frames - 1]);
 	if (r->python_frames == REC_PYTHON_FRAMES)
 		row.flags &= ~(uint32_t)PROFBPF__STACK_SAMPLES__FLAG__WHOLE;
 	row.stack = resolve(s, r, now_ns);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -10,6 +11,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "daemon/profbpfd/stacks/generated_code.h"
+#include "lib/elf/frame_rules.h"
 
 #define FILES_MAX 65536
 #define VDSO_BYTES_MAX (64u << 10)
@@ -371,16 +375,32 @@ static struct unwind_file *new_file(struct unwind_files *f, const struct stat *s
 	return file;
 }
 
-static void make_table(struct unwind_files *f, const struct elf_file *elf, struct unwind_file *file)
+static int read_file(const void *elf, frame_rule_taker *take, void *context)
+{
+	return frame_rules_read(elf, take, context);
+}
+
+static void make_table(struct unwind_files *f, const struct unwind_source *source, struct unwind_file *file)
 {
 	uint64_t began_ns = now();
 
 	f->stats.made++;
-	file->err = unwind_store_add(f->store, elf, f->shares, file->payer, &file->table);
+	file->err = unwind_store_add(f->store, source, f->shares, file->payer, &file->table);
 	if (file->err == -ENOSPC && give_back_of(f, file->payer))
-		file->err = unwind_store_add(f->store, elf, f->shares, file->payer, &file->table);
+		file->err = unwind_store_add(f->store, source, f->shares, file->payer, &file->table);
 	table_shares_spend(f->shares, file->payer, now() - began_ns, now());
 	file->given_back = f->given_back;
+}
+
+/* There is some for @payer, and time. */
+static bool has_room(struct unwind_files *f, uid_t payer)
+{
+	struct table_room room = table_shares_left(f->shares, payer);
+
+	if (!room.files || !room.words)
+		give_back_of(f, payer);
+	room = table_shares_left(f->shares, payer);
+	return room.files && room.words && table_shares_in_time(f->shares, payer, now());
 }
 
 /*
@@ -390,18 +410,12 @@ static void make_table(struct unwind_files *f, const struct elf_file *elf, struc
 static struct unwind_file *make(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
 				struct names *names, uid_t payer)
 {
-	struct table_room room = table_shares_left(f->shares, payer);
-	struct unwind_file *file;
+	const struct unwind_source source = { read_file, elf };
+	struct unwind_file *file = has_room(f, payer) ? new_file(f, st, payer) : NULL;
 
-	if (!room.files || !room.words)
-		give_back_of(f, payer);
-	room = table_shares_left(f->shares, payer);
-	if (!room.files || !room.words || !table_shares_in_time(f->shares, payer, now()))
-		return NULL;
-	file = new_file(f, st, payer);
 	if (!file)
 		return NULL;
-	make_table(f, elf, file);
+	make_table(f, &source, file);
 	if (file->err == -ENOMEM) {
 		forget(f, file);
 		return NULL;
@@ -439,9 +453,11 @@ static void rename_accepted(struct unwind_files *f, struct name *name)
 /* What was refused, and there may be room now. */
 static void try_again(struct unwind_files *f, const struct elf_file *elf, struct unwind_file *file)
 {
+	const struct unwind_source source = { read_file, elf };
+
 	if (file->given_back == f->given_back || !table_shares_in_time(f->shares, file->payer, now()))
 		return;
-	make_table(f, elf, file);
+	make_table(f, &source, file);
 	if (file->err)
 		return;
 	rename_accepted(f, &file->by_stat);
@@ -480,6 +496,31 @@ static struct unwind_file *table_of(struct unwind_files *f, const struct elf_fil
 	return file ? hold_first(f, file, user) : NULL;
 }
 
+/* Of code without a file. It changes, and is nobody else's: nothing is kept of it when nobody holds it. */
+static int map_generated(struct unwind_files *f, pid_t pid, const struct process_map *map, uid_t user,
+			 struct unwind_file **held)
+{
+	struct generated_code code;
+	const struct unwind_source source = { generated_code_read, &code };
+	struct unwind_file *file;
+	struct stat st;
+	char path[32];
+	uid_t payer;
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	if (stat(path, &st) || !generated_code_take(&code, pid, map))
+		return 0;
+	payer = table_payer(user, st.st_uid);
+	file = has_room(f, payer) ? new_file(f, &st, payer) : NULL;
+	if (file) {
+		file->fresh = true;
+		make_table(f, &source, file);
+		*held = hold_first(f, file, user);
+	}
+	generated_code_free(&code);
+	return *held ? (*held)->err : -ENOSPC;
+}
+
 int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map *map, uid_t user,
 		     struct unwind_mapping *mapping, struct unwind_file **held)
 {
@@ -502,6 +543,9 @@ int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map
 		*held = table_of(f, elf, &st, user);
 		err = *held ? (*held)->err : -ENOSPC;
 	}
+	/* "[vsyscall]", "[uprobes]" and the like are none. */
+	if (!elf && (map->path[0] != '[' || !strncmp(map->path, "[anon", 5)))
+		err = map_generated(f, pid, map, user, held);
 	elf_file_close(elf);
 	if (fd >= 0 && !vdso)
 		close(fd);

@@ -10,7 +10,6 @@
 #include <bpf/bpf.h>
 
 #include "daemon/profbpfd/stacks/rule_numbers.h"
-#include "lib/elf/frame_rules.h"
 
 #define PAGE_BYTES (1ull << UNWIND_PAGE_SHIFT)
 #define PAGES_MAX (UNWIND_SHARD_WORDS / 2) /* of a file */
@@ -134,11 +133,20 @@ static uint8_t kind_of(uint8_t kind)
 	static const uint8_t kinds[] = {
 		[FRAME_RULE_NONE] = UNWIND_POINTERS,	      [FRAME_RULE_STACK] = UNWIND_STACK,
 		[FRAME_RULE_FRAME] = UNWIND_FRAME,	      [FRAME_RULE_FRAME_WORD] = UNWIND_FRAME_WORD,
+		[FRAME_RULE_STACK_WORD] = UNWIND_STACK_WORD,  [FRAME_RULE_REGISTER] = UNWIND_REGISTER,
 		[FRAME_RULE_PLT] = UNWIND_PLT,		      [FRAME_RULE_SIGNAL] = UNWIND_SIGNAL,
 		[FRAME_RULE_FIRST] = UNWIND_FIRST,
 	};
 
 	return kinds[kind];
+}
+
+/* Where the kernel keeps a register, in words of struct pt_regs (arch/x86/include/asm/ptrace.h). */
+static int16_t place_of(int16_t number)
+{
+	static const uint8_t places[16] = { 10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0 };
+
+	return places[number & 15];
 }
 
 static uint8_t pointer_of(uint8_t kind)
@@ -270,7 +278,9 @@ static int take_rule(void *context, uint64_t address, const struct frame_rule *r
 					  .pointer_kind = pointer_of(r->pointer_kind),
 					  .pointer = r->pointer,
 					  .back = r->back,
-					  .cfa = r->cfa };
+					  .derived = r->derived,
+					  .cfa = r->cfa,
+					  .add = r->kind == FRAME_RULE_REGISTER ? place_of(r->add) : r->add };
 	struct making *m = context;
 	uint32_t number = 0;
 	int err = 0;
@@ -306,9 +316,9 @@ static int put_list(struct making *m)
 	return 0;
 }
 
-static int make_table(struct making *m, const struct elf_file *file)
+static int make_table(struct making *m, const struct unwind_source *source)
 {
-	int err = frame_rules_read(file, take_rule, m);
+	int err = source->read(source->code, take_rule, m);
 
 	if (!err)
 		err = m->any ? end_page(m) : -ENOENT;
@@ -326,8 +336,8 @@ static int keep_rules(struct making *m)
 	return 0;
 }
 
-int unwind_store_add(struct unwind_store *s, const struct elf_file *file, struct table_shares *shares, uid_t payer,
-		     struct unwind_table *table)
+int unwind_store_add(struct unwind_store *s, const struct unwind_source *source, struct table_shares *shares,
+		     uid_t payer, struct unwind_table *table)
 {
 	struct making *m = calloc(1, sizeof(*m));
 	int err = -ENOMEM;
@@ -340,7 +350,7 @@ int unwind_store_add(struct unwind_store *s, const struct elf_file *file, struct
 		m->payer = payer;
 		m->left = table_shares_left(shares, payer);
 		m->row_count = 1; /* of rule 0 */
-		err = make_table(m, file);
+		err = make_table(m, source);
 		if (!err)
 			err = keep_rules(m);
 		if (err)

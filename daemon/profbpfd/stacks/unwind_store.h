@@ -14,7 +14,7 @@
 #include "bpf/unwind.h"
 #include "daemon/profbpfd/stacks/table_shares.h"
 #include "daemon/profbpfd/stacks/word_room.h"
-#include "lib/elf/elf_file.h"
+#include "lib/elf/frame_rule.h"
 
 struct unwind_store;
 
@@ -37,13 +37,19 @@ void unwind_store_free(struct unwind_store *store);
 int unwind_store_shards(const struct unwind_store *store);
 int unwind_store_rules(const struct unwind_store *store);
 
+/* What hands out the rules of @code; a negative errno goes on to who asked for a table. */
+struct unwind_source {
+	int (*read)(const void *code, frame_rule_taker *take, void *context);
+	const void *code;
+};
+
 /*
- * unwind_store_add - make the table of a file, for @payer, who pays for its words and for those of its rules that are new
+ * unwind_store_add - make the table of a file, or of other code, for @payer, who pays for its words and for those of its rules that are new
  *
  * Takes no more than @payer may have (@shares, whose account there is). Returns 0, or a negative errno, and nothing was
- * added: -ENOENT the file has no unwind tables (frame_rules.h), -ENOSPC there is no room for it.
+ * added: -ENOENT it has no unwind tables (frame_rules.h), -ENOSPC there is no room for it.
  */
-int unwind_store_add(struct unwind_store *store, const struct elf_file *file, struct table_shares *shares,
+int unwind_store_add(struct unwind_store *store, const struct unwind_source *source, struct table_shares *shares,
 		     uid_t payer, struct unwind_table *table);
 
 /* unwind_store_remove - a table of @payer's that no program can come to any more; one without pages is fine */

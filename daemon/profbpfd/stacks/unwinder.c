@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "daemon/profbpfd/capture/programs.h"
+#include "daemon/profbpfd/stacks/seen_code.h"
 #include "daemon/profbpfd/stacks/unwind_files.h"
 #include "lib/elf/code_maps.h"
 
@@ -46,6 +47,7 @@ struct unwinder_session {
 	size_t request_count;
 	pid_t looked_at; /* 0 = none */
 	bool dropped; /* what is found of it */
+	struct seen_code seen; /* of it */
 	struct unwinder_left_out left_out;
 };
 
@@ -268,8 +270,13 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 	uint64_t published_ns = now(), files = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t place = missing[i];
+		uint32_t place;
 
+		/* With hundreds of files in turn it is done before they are. */
+		pthread_mutex_lock(&u->lock);
+		seen_code_first(&s->seen, &p->maps, missing + i, count - i);
+		pthread_mutex_unlock(&u->lock);
+		place = missing[i];
 		p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, p->user,
 						     &p->mapping[place], &p->held[place]) != 0;
 		files += p->no_room[place];
@@ -322,6 +329,7 @@ static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 
 	s->looked_at = pid;
 	s->dropped = false;
+	s->seen.count = 0;
 	pthread_mutex_unlock(&u->lock);
 	p = read_process(s, pid);
 	if (p)
@@ -553,6 +561,14 @@ void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
 		pthread_cond_signal(&u->wake);
 	}
 	pthread_mutex_unlock(&u->lock);
+}
+
+void unwinder_saw(struct unwinder_session *s, pid_t pid, uint64_t address)
+{
+	pthread_mutex_lock(&s->unwinder->lock);
+	if (s->looked_at == pid)
+		seen_code_add(&s->seen, address);
+	pthread_mutex_unlock(&s->unwinder->lock);
 }
 
 void unwinder_forget(struct unwinder_session *s, pid_t pid)

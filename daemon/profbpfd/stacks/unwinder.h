@@ -52,6 +52,12 @@ void unwinder_leave(struct unwinder_session *session);
  */
 void unwinder_look(struct unwinder_session *session, pid_t pid, bool again);
 
+/*
+ * unwinder_saw - @pid was seen to run the code at @address, and how it came there could not be told: if the table of its
+ * file is still to be made, it comes first
+ */
+void unwinder_saw(struct unwinder_session *session, pid_t pid, uint64_t address);
+
 /* unwinder_forget - @pid has begun another program, or ended */
 void unwinder_forget(struct unwinder_session *session, pid_t pid);
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/stacks/generated_code.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#include "lib/elf/code_frames.h"
+
+#define PAGE 4096
+#define ALIGNMENT 16
+#define TRAP 0xcc
+#define ZEROS_MIN 8
+
+bool generated_code_take(struct generated_code *code, pid_t pid, const struct process_map *map)
+{
+	struct iovec from = { (void *)map->start, map->end - map->start }, to = { NULL, from.iov_len };
+
+	*code = (struct generated_code){ .first = map->start, .size = from.iov_len };
+	if (code->size > GENERATED_CODE_MAX)
+		return false;
+	to.iov_base = code->bytes = malloc(code->size);
+	if (code->bytes && process_vm_readv(pid, &to, 1, &from, 1, 0) == (ssize_t)code->size)
+		return true;
+	generated_code_free(code);
+	return false;
+}
+
+void generated_code_free(struct generated_code *code)
+{
+	free(code->bytes);
+	code->bytes = NULL;
+}
+
+/* What ends before byte @at is no code: traps, or more zeros than an instruction's number may end with. */
+static bool is_filled_before(const struct generated_code *code, uint64_t at)
+{
+	uint64_t zeros = 0;
+
+	if (!at || code->bytes[at - 1] == TRAP)
+		return true;
+	while (zeros < ZEROS_MIN && zeros < at && !code->bytes[at - 1 - zeros])
+		zeros++;
+	return zeros == ZEROS_MIN;
+}
+
+/* push of a register that calls keep; sub rsp, ...; endbr64 */
+static bool is_prologue(const uint8_t *b)
+{
+	return b[0] == 0x53 || b[0] == 0x55 || (b[0] == 0x41 && b[1] >= 0x54 && b[1] <= 0x57) ||
+	       (b[0] == 0x48 && (b[1] & 0xfd) == 0x81 && b[2] == 0xec) || (b[0] == 0xf3 && b[1] == 0x0f && b[2] == 0x1e);
+}
+
+/* A function may begin at byte @at. */
+static bool may_begin(const struct generated_code *code, uint64_t at)
+{
+	if (!code->bytes[at] || code->bytes[at] == TRAP)
+		return false;
+	return is_filled_before(code, at) ||
+	       (at % PAGE == 0 && code->size - at >= ALIGNMENT && is_prologue(code->bytes + at));
+}
+
+int generated_code_read(const void *what, frame_rule_taker *take, void *context)
+{
+	const struct generated_code *code = what;
+	const struct code_span span = { code->bytes, code->first, code->first + code->size };
+	struct code_entry *entry = malloc((code->size / ALIGNMENT + 1) * sizeof(*entry));
+	size_t entries = 0;
+	int err;
+
+	if (!entry)
+		return -ENOMEM;
+	for (uint64_t at = 0; at < code->size; at += ALIGNMENT)
+		if (may_begin(code, at))
+			entry[entries++] = (struct code_entry){ code->first + at, at == 0 };
+	err = code_frames_run(&span, entry, entries, take, context);
+	free(entry);
+	return err;
+}

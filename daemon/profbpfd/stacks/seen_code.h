@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* seen_code.h - where a process was lately seen to run, so that the tables of that code are made first. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_SEEN_CODE_H
+#define PROFBPF_DAEMON_PROFBPFD_STACKS_SEEN_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/elf/code_maps.h"
+
+#define SEEN_CODE_MAX 32 /* addresses kept, the last ones */
+
+struct seen_code {
+	uint64_t address[SEEN_CODE_MAX];
+	size_t count; /* ever, since it was forgotten */
+};
+
+void seen_code_add(struct seen_code *seen, uint64_t address);
+
+/* seen_code_first - of @places, @count mappings of @maps, put those that were seen first; what was seen is forgotten */
+void seen_code_first(struct seen_code *seen, const struct code_maps *maps, uint32_t *places, uint32_t count);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_SEEN_CODE_H */
