@@ -40,12 +40,12 @@ static const char *type_of(const struct column *column)
 	}
 }
 
-static void write_column(struct json *json, const struct view_place *place)
+/* What a value is, among the keys of its open map. */
+static void describe(struct json *json, const struct view_place *place, bool nullable)
 {
 	const char *unit = column_unit_name(place->column);
 
-	json_map(json, view_key(&place->shown));
-	if (place->shown.how & VIEW_NULL) {
+	if (nullable) {
 		json_array(json, "type");
 		json_text(json, NULL, type_of(place->column));
 		json_text(json, NULL, "null");
@@ -57,6 +57,12 @@ static void write_column(struct json *json, const struct view_place *place)
 	json_text(json, "description", place->column->meaning);
 	if (*unit && place->column->unit != UNIT_FLAG)
 		json_text(json, "unit", unit);
+}
+
+static void write_column(struct json *json, const struct view_place *place)
+{
+	json_map(json, view_key(&place->shown));
+	describe(json, place, place->shown.how & VIEW_NULL);
 	json_map_close(json);
 }
 
@@ -116,6 +122,36 @@ static void write_rows(struct json *json, const struct view *view)
 	json_map_close(json);
 }
 
+/* Rows that are arrays, with a value for each column: null where it is unknown. */
+static void write_arrays(struct json *json, const struct view *view, const char *key)
+{
+	unsigned int count;
+	struct view_place *places = view_places(view, &count);
+
+	if (!places)
+		json_fail(json);
+	json_map(json, key);
+	json_text(json, "type", "array");
+	json_map(json, "items");
+	json_text(json, "type", "array");
+	json_array(json, "prefixItems");
+	for (unsigned int i = 0; places && i < count; i++) {
+		json_map(json, NULL);
+		describe(json, &places[i], true);
+		json_map_close(json);
+	}
+	json_array_close(json);
+	json_map_close(json);
+	json_map_close(json);
+	view_places_free(places);
+}
+
+static void write_matrix(struct json *json, const struct view *view)
+{
+	write_array(json, "columns", "string");
+	write_arrays(json, view, "rows");
+}
+
 /* Of an array of values, of what type these are. */
 static void write_list(struct json *json, const struct view *view)
 {
@@ -138,8 +174,7 @@ static void write_property(struct json *json, const struct view *view, struct ke
 		return;
 	}
 	if (!view->key && view->shape == VIEW_MATRIX) {
-		write_array(json, "columns", "string");
-		write_array(json, "rows", "array");
+		write_matrix(json, view);
 		return;
 	}
 	/* A view without a key is for text alone. */
@@ -148,11 +183,10 @@ static void write_property(struct json *json, const struct view *view, struct ke
 	switch (view->shape) {
 	case VIEW_ROWS: write_rows(json, view); break;
 	case VIEW_LIST: write_list(json, view); break;
-	case VIEW_PAIRS: write_array(json, view->key, "array"); break;
+	case VIEW_PAIRS: write_arrays(json, view, view->key); break;
 	case VIEW_MATRIX:
 		open_map(json, view->key);
-		write_array(json, "columns", "string");
-		write_array(json, "rows", "array");
+		write_matrix(json, view);
 		close_map(json);
 		break;
 	default:

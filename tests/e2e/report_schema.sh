@@ -30,9 +30,12 @@ def check(value, schema, path, error):
             check(inner, schema["properties"][key], f"{path}.{key}", error)
         elif path and "properties" in schema and key not in BESIDE:
             error(f"{path}.{key} is not described")
-    for inner in value if isinstance(value, list) else ():
+    if "prefixItems" in schema and len(value) != len(schema["prefixItems"]):
+        error(f"{path} has {len(value)} values, {len(schema['prefixItems'])} are described")
+    for number, inner in enumerate(value if isinstance(value, list) else ()):
+        described = schema["prefixItems"][number] if "prefixItems" in schema else schema.get("items", {})
         if inner is not None:
-            check(inner, schema.get("items", {}), f"{path}[]", error)
+            check(inner, described, f"{path}[]", error)
 
 schema = json.load(open(sys.argv[1]))
 for name in sys.argv[2:]:
