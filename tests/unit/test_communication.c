@@ -181,12 +181,41 @@ static void stragglers(void **state)
 	model_free(model);
 }
 
+/* Who begins at the same instant as all others is not late; the first of two that tie is the straggler. */
+static void together(void **state)
+{
+	struct model *model = make_model(3);
+	struct communication_results results;
+
+	add(model, 0, "allReduce", 1000, 1100);
+	add(model, 1, "allReduce", 1000, 1120);
+	add(model, 2, "allReduce", 1000, 1110);
+	add(model, 0, "gather", 2000, 2100);
+	add(model, 1, "gather", 2040, 2100);
+	add(model, 2, "gather", 2040, 2100);
+	small_index(model);
+	assert_int_equal(communication_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.skew_count, 2);
+	assert_int_equal(results.skews[0].skew_ns, 40);
+	assert_int_equal(results.skews[0].straggler, 1);
+	assert_int_equal(results.skews[1].skew_ns, 0);
+	assert_int_equal(results.skews[1].duration_ns, 120);
+	assert_int_equal(results.ranks[0].last, 0);
+	assert_int_equal(results.ranks[0].wait_ns, 40);
+	assert_int_equal(results.ranks[1].last, 1);
+	assert_int_equal(results.ranks[1].late_ns, 40);
+	assert_int_equal(results.ranks[2].last, 0);
+	communication_free(&results);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations),
 		cmocka_unit_test(links),
 		cmocka_unit_test(stragglers),
+		cmocka_unit_test(together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

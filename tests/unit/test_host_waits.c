@@ -211,6 +211,33 @@ static void bounds(void **state)
 	end(&f);
 }
 
+/* The shortest wait of a function is what the wait itself costs: of calls that are only counted, too, if it is sure that they are whole. */
+static void shortest_wait(void **state)
+{
+	struct fixture f;
+	struct counted_call row = { .call = { .function = 0, .thread = 0 },
+				    .count = 3,
+				    .shortest_ns = 1 };
+
+	begin(&f);
+	launch_and_wait(&f, f.worker, f.sync);
+	row.call.function = f.sync;
+	row.call.thread = f.worker;
+	row.call.flags = MODEL_CALL_INNER;
+	assert_true(MODEL_PUSH(&f.model->counted_calls, row));
+	row.call.flags = 0;
+	row.unsure = COUNTED_INSIDE;
+	assert_true(MODEL_PUSH(&f.model->counted_calls, row));
+	compute(&f);
+	expect_bounds(&f, 56, 70);
+	row.unsure = 0;
+	row.shortest_ns = 10 * US;
+	assert_true(MODEL_PUSH(&f.model->counted_calls, row));
+	compute(&f);
+	expect_bounds(&f, 64, 70);
+	end(&f);
+}
+
 /* What is submitted while a call waits may not be done when it returns. */
 static void submitted_meanwhile(void **state)
 {
@@ -296,6 +323,7 @@ int main(void)
 		cmocka_unit_test(busiest),
 		cmocka_unit_test(child_process),
 		cmocka_unit_test(bounds),
+		cmocka_unit_test(shortest_wait),
 		cmocka_unit_test(submitted_meanwhile),
 		cmocka_unit_test(not_busy),
 		cmocka_unit_test(late_news),

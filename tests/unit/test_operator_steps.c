@@ -25,8 +25,8 @@ static void add(struct model *model, const char *name, uint64_t start_ns, uint64
 }
 
 /* Steps 4 to 6 of 1,000 ns; fc1 100, 200, 300 ns, twice in the last, and fc2 50 ns but in the first. */
-static struct model *make_model(struct device_step_results *steps,
-				struct device_step_trace *trace, struct device_step_row *rows)
+static struct model *make_model(struct device_step_results *steps, struct device_step_trace *trace,
+				struct device_step_row *rows)
 {
 	struct model *model = small_model(0, 100000);
 
@@ -84,6 +84,31 @@ static void types_and_instances(void **state)
 	model_free(model);
 }
 
+/* Shapes are those of an operator that has some; its type has many. */
+static void without_shapes(void **state)
+{
+	static const struct analysis_options options;
+	struct device_step_row row = { .number = 1, .start_ns = 1000, .end_ns = 2000 };
+	struct device_step_trace trace = { .rows = &row, .count = 1 };
+	struct device_step_results steps = { .traces = &trace, .count = 1 };
+	struct operator_step_results results;
+	struct model *model = small_model(0, 100000);
+
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	add(model, "fc1", 1000, 100, "1,1");
+	add(model, "norm", 1100, 50, "");
+	small_index(model);
+	assert_int_equal(operator_steps_analyse(model, &options, &steps, &results), 0);
+	assert_int_equal(results.count, 3);
+	assert_true(results.series[0].of_type && !results.series[0].shaped);
+	assert_string_equal(model_text(model, results.series[1].name), "fc1");
+	assert_true(results.series[1].shaped);
+	assert_string_equal(model_text(model, results.series[2].name), "norm");
+	assert_false(results.series[2].shaped);
+	operator_steps_free(&results);
+	model_free(model);
+}
+
 static void filters(void **state)
 {
 	static const struct analysis_options options = { .operators.name = "fc2" };
@@ -108,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_and_instances),
+		cmocka_unit_test(without_shapes),
 		cmocka_unit_test(filters),
 	};
 

@@ -69,6 +69,35 @@ static void test_kernel_wakers(void **state)
 		     IDLE_DRIVER);
 }
 
+/* A packet comes from the process at the socket's other end: who woke the thread at the same time is another one's business. */
+static void test_sender(void **state)
+{
+	struct scene scene = scene_make();
+	struct sleep_object peer = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET, .peer = 200 };
+	const uint32_t wakers[] = { scene.main, INDEX_NONE, scene.outsider };
+	const struct idle_root *root;
+
+	assert_true(MODEL_PUSH(&scene.model->sleep_objects, peer));
+	scene_main_waits(&scene, scene.worker);
+	small_sleep(scene.model, scene.worker, 0, 150 * US, RECVFROM, INDEX_NONE,
+		    SPAN_WOKEN_SOFTIRQ);
+	scene.model->spans.row[scene.model->spans.count - 1].object = 0;
+	small_span(scene.model, scene.worker, 150 * US, 1000 * US, STATE_RUNNING);
+	for (int i = 0; i < 3; i++) {
+		struct wake wake = { .ts_ns = 150 * US,
+				     .waker_thread = wakers[i],
+				     .thread = scene.worker,
+				     .flags = PROFBPF__WAKES__FLAG__SOFTIRQ };
+
+		assert_true(MODEL_PUSH(&scene.model->wakes, wake));
+	}
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_NETWORK, scene.outsider);
+	assert_int_equal(root->ns, 50 * US);
+	assert_int_equal(root->root.end, ROOT_END_UNTRACED);
+	scene_end(&scene);
+}
+
 /* A signal ends a sleep: its sender is who was waited for. */
 static void test_signal(void **state)
 {
@@ -172,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernel_wakers),
+		cmocka_unit_test(test_sender),
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_interrupts),

@@ -64,7 +64,7 @@ bool root_times_add(struct root_times *times, const struct root_stretch *stretch
 	uint64_t at_ns = stretch->start_ns > times->from_ns ? stretch->start_ns : times->from_ns;
 	uint64_t end_ns = stretch->end_ns < to_ns ? stretch->end_ns : to_ns;
 
-	if (at_ns >= end_ns || !times->interval_ns)
+	if (at_ns >= end_ns)
 		return true;
 	while (at_ns < end_ns) {
 		uint64_t interval = (at_ns - times->from_ns) / times->interval_ns;
