@@ -49,6 +49,35 @@ static struct device_usage *analyse(struct model *model, const struct analysis_o
 	return usage;
 }
 
+/* A window has what reaches into it; what lasts no time, and what is only known to be enqueued, from its begin to its end. */
+static void test_edges(void **state)
+{
+	static const struct analysis_options options = { .from_ns = 1000, .to_ns = 2000 };
+	struct model *model = make_model(0, 100000);
+	struct device_usage *usage;
+	static const uint64_t enqueued[] = { 0, 999, 1000, 1999, 2000 };
+
+	add(model, 500, 1000, KERNEL);
+	add(model, 999, 999, KERNEL);
+	add(model, 2000, 2000, KERNEL);
+	add(model, 2000, 2500, KERNEL);
+	add(model, 999, 1001, KERNEL); /* in it: this and the next two */
+	add(model, 1000, 1000, KERNEL);
+	add(model, 1990, 2000, KERNEL);
+	for (int i = 0; i < 5; i++) {
+		struct device_task *task = add(model, 0, 0, KERNEL);
+
+		task->flags = MODEL_TASK_UNTIMED;
+		task->enqueue_ns = enqueued[i];
+	}
+	usage = analyse(model, &options);
+	assert_int_equal(usage->tasks, 6);
+	assert_int_equal(usage->untimed, 3);
+	assert_int_equal(usage->busy_ns, 11);
+	devices_free(usage, 1);
+	model_free(model);
+}
+
 static void test_union_and_gaps(void **state)
 {
 	struct model *model = make_model(0, 100000);
@@ -324,6 +353,7 @@ static void test_operators(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_union_and_gaps), cmocka_unit_test(test_gap_ender),
 		cmocka_unit_test(test_classes),	       cmocka_unit_test(test_window),
 		cmocka_unit_test(test_streams),	       cmocka_unit_test(test_pids),

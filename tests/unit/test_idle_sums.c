@@ -42,6 +42,23 @@ static void test_totals(void **state)
 	scene_end(&scene);
 }
 
+/* A gap that is as long as the threshold is listed. */
+static void test_threshold(void **state)
+{
+	for (uint64_t more = 0; more < 2; more++) {
+		struct scene scene = scene_make();
+		const struct analysis_options options = { .top = 2,
+							  .idle_threshold_ns = 100 * US + more };
+
+		small_span(scene.model, scene.main, 0, 1000 * US, STATE_RUNNING);
+		small_index(scene.model);
+		assert_int_equal(device_results_compute(scene.model, &options, &scene.results), 0);
+		assert_int_equal(scene.results.idle.gaps_total, 1);
+		assert_int_equal(scene.results.idle.gap_count, 1 - more);
+		scene_end(&scene);
+	}
+}
+
 /* Whichever thread of a process had the CPU: one row for all of the same name. */
 static void test_runner_names(void **state)
 {
@@ -177,7 +194,7 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_totals), cmocka_unit_test(test_threshold),
 		cmocka_unit_test(test_runner_names),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_ranked),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/analyse/pipeline/pipeline_series.h"
 #include "analyzer/frameworks/framework.h"
 
 #define MS 1000000ull
@@ -82,12 +83,45 @@ static void sizes_that_are_possible(void **state)
 	pipelines_free(&pipelines);
 }
 
+static void sized(struct pipeline *pipeline, uint32_t queue, uint64_t end_ns, int32_t size)
+{
+	struct pipeline_queue_event row = { .queue = queue, .end_ns = end_ns, .size = size };
+
+	assert_true(MODEL_PUSH(&pipeline->queue_events, row));
+}
+
+/* At each instant what the last event until then left; an event whose size is not known changes nothing. */
+static void sizes_at_instants(void **state)
+{
+	static const uint32_t counted[] = { 3, 4, 5, 5, 2, 2 }, told[] = { 4, 4, 5, 5, 2, 2 };
+	struct pipelines pipelines = { { 0 } };
+	struct pipeline *pipeline = one_queue(&pipelines, 8);
+	struct pipeline_queue second = { .to = INDEX_NONE, .capacity = 8, .first_size = 3 };
+	uint32_t sizes[6];
+
+	assert_true(MODEL_PUSH(&pipeline->queues, second));
+	sized(pipeline, 0, 15, -1);
+	sized(pipeline, 1, 10, 4);
+	sized(pipeline, 1, 20, 5);
+	sized(pipeline, 1, 30, -1);
+	sized(pipeline, 1, 40, 2);
+	assert_false(pipeline_queue_sizes(pipeline, 0, 0, 10, 6, sizes));
+	assert_true(pipeline_queue_sizes(pipeline, 1, 0, 10, 6, sizes));
+	assert_memory_equal(sizes, counted, sizeof(sizes));
+	/* What is before the first that is told to a device is not known; its size is as good as any. */
+	pipeline->queues.row[1].to_device = true;
+	assert_true(pipeline_queue_sizes(pipeline, 1, 0, 10, 6, sizes));
+	assert_memory_equal(sizes, told, sizeof(sizes));
+	pipelines_free(&pipelines);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_from_start),
 		cmocka_unit_test(sizes_from_waits),
 		cmocka_unit_test(sizes_that_are_possible),
+		cmocka_unit_test(sizes_at_instants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
