@@ -109,12 +109,12 @@ $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^
 
-TOOLS += $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_every
-$(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_every: $(B)/tests/tools/%: $(O)/tests/tools/%.o $(O)/tests/unit/trace_builder.o $(O)/tests/unit/trace_batch.o $(LIB_OBJ)
+TOOLS += $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_every $(B)/tests/tools/make_random
+$(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_every $(B)/tests/tools/make_random: $(B)/tests/tools/%: $(O)/tests/tools/%.o $(O)/tests/unit/trace_builder.o $(O)/tests/unit/trace_batch.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_LIB)
 
-$(B)/tests/tools/make_every: $(O)/tests/tools/every_host.o
+$(B)/tests/tools/make_every $(B)/tests/tools/make_random: $(O)/tests/tools/every_host.o
 
 TOOLS += $(B)/tests/tools/lose_calls
 $(B)/tests/tools/lose_calls: $(O)/tests/tools/lose_calls.o $(call named,call_columns,$(ANALYZER_OBJ)) $(LIB_OBJ)

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 need_command python3 sqlite3 make objcopy git
 [ "$BUILD" = build ] || [ "$BUILD" = "$ROOT/build" ] || skip "the plain build is the one that is copied"
-[ -e build/obj/tests/libtest.a ] || skip "needs build/obj, of make test-programs"
+[ -e build/obj/tests/libtest.a ] && [ -e build/tests/tools/make_random ] || skip "needs build/obj, of make test-programs"
 git rev-parse --git-dir >/dev/null 2>&1 || skip "needs a clone of the repository"
 
 tests/mutants --count 8 --least 80 --folder "$WORK/mutants" --kinds heading,field,unit,column ||

@@ -96,6 +96,15 @@ device() {
 	if [ "$(find "$place" -type f | wc -l)" -eq 1 ]; then find "$place" -type f; else printf '%s\n' "$place"; fi
 }
 
+# random SEED OPTION...: reports of a job without rhyme or reason: what analyses do with times that are equal, and values
+# that are missing, shows in these.
+random() {
+	local trace=$WORK/random.pbt
+	"$BUILD/tests/tools/make_random" "$trace" "$1" || fail "no trace at random"
+	"$ANALYZER" report "$trace" --full "${@:2}" 2>&1 | section text
+	"$ANALYZER" report "$trace" --format json --top 30 "${@:2}" 2>/dev/null | jq -S . | section json
+}
+
 # descriptions: of each column, its heading and unit; of each figure of the JSON report.
 descriptions() {
 	"$ANALYZER" query --schema --format csv | section columns
@@ -125,6 +134,10 @@ for folder in tests/data/devices/*/; do
 	name=$(basename "$folder")
 	compare "device-$name" outputs --device "$(device "$name")"
 done
+compare random-1 random 1
+compare random-2 random 2 --pid 100
+compare random-3 random 3 --from 100ms --to 300ms
+compare random-4 random 4
 assert_eq "each stored output is compared" "$(find "$OUTPUTS" -name '*.txt.gz' | wc -l)" "$compared"
 [ "$changed" -eq 0 ] ||
 	fail "outputs of $changed inputs changed: if that is meant, PROFBPF_STORE_OUTPUTS=1 $0 stores them, and the commit says what and why"
