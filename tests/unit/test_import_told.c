@@ -481,6 +481,32 @@ static void test_cluster(void **state)
 		    PIPELINE "1,2,3,4,5\n1,2,3,4,5\n", strlen(PIPELINE) + 20, true);
 }
 
+/* What runs on a collective's stream beside it, under none of its planes, is none of its own. */
+static void reductions_beside(void **state)
+{
+	static const char text[] =
+		"[{\"name\":\"process_name\",\"pid\":3,\"tid\":0,\"ph\":\"M\",\"args\":{\"name\":\"Ascend Hardware\"}},"
+		"{\"name\":\"process_name\",\"pid\":9,\"tid\":0,\"ph\":\"M\",\"args\":{\"name\":\"HCCL\"}},"
+		"{\"name\":\"thread_name\",\"pid\":9,\"tid\":7,\"ph\":\"M\",\"args\":{\"name\":\"Communication Kernel\"}},"
+		"{\"name\":\"thread_name\",\"pid\":9,\"tid\":1,\"ph\":\"M\",\"args\":{\"name\":\"Plane 1\"}},"
+		"{\"name\":\"REDUCE_ASYNC_V2\",\"pid\":3,\"tid\":13,\"ts\":100,\"dur\":2,\"ph\":\"X\",\"args\":"
+		"{\"Task Type\":\"REDUCE_ASYNC_V2\",\"Stream Id\":13,\"Task Id\":5}},"
+		"{\"name\":\"REDUCE_ASYNC_V2\",\"pid\":3,\"tid\":13,\"ts\":120,\"dur\":30,\"ph\":\"X\",\"args\":"
+		"{\"Task Type\":\"REDUCE_ASYNC_V2\",\"Stream Id\":13,\"Task Id\":6}},"
+		"{\"name\":\"Reduce\",\"pid\":9,\"tid\":1,\"ts\":120,\"dur\":30,\"ph\":\"X\",\"args\":"
+		"{\"stream id\":13,\"task id\":6,\"task type\":\"Reduce\"}},"
+		"{\"name\":\"Default/AllReduce-op534_0\",\"pid\":9,\"tid\":7,\"ts\":110,\"dur\":50,\"ph\":\"X\",\"args\":{}},"
+		"{\"name\":\"MatMul\",\"pid\":3,\"tid\":2,\"ts\":200,\"dur\":40,\"ph\":\"X\",\"args\":"
+		"{\"Task Type\":\"AI_CORE\",\"Stream Id\":2,\"Task Id\":1}}]";
+	struct model *model = import_words("msprof_0_1_1.json", text);
+
+	(void)state;
+	assert_int_equal(model->tasks.count, 4);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION), 50000);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 40000);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_cluster),	  cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_more_tables), cmocka_unit_test(test_memory_plan),
 		cmocka_unit_test(test_scopes),
+		cmocka_unit_test(reductions_beside),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

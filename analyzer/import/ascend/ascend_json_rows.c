@@ -187,8 +187,10 @@ static int put_hardware(struct timeline_file *file, const struct event *event)
 		task.stream = event->tid;
 	if (task.stream == NO_ID)
 		task.stream = MODEL_ID_NONE;
-	/* Parts of a collective: that counts as a whole. */
-	if (kind != PROFBPF__DEVICE_TASKS__KIND__KERNEL && is_part(file, &task))
+	/* Parts of a collective, also those that stand under none (REDUCE_ASYNC at both of its ends): that counts as a whole. */
+	if (kind != PROFBPF__DEVICE_TASKS__KIND__KERNEL &&
+	    (is_part(file, &task) ||
+	     (file->has_operations && kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION)))
 		kind = PROFBPF__DEVICE_TASKS__KIND__SYNC;
 	return put_task(file, &task, kind);
 }
