@@ -467,6 +467,32 @@ static void test_v2(void **state)
 	import_same("timestamps.csv", text, strlen(text), true);
 }
 
+/* pmc_perf.csv of ROCm's Compute Profiler: a row for each counter; means of runs; what a spreadsheet made of them. */
+static void test_compute_profiler(void **state)
+{
+	struct model *model = import_words(
+		"pmc_perf.csv",
+		"GPU_ID,Dispatch_ID,Grid_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Kernel_ID,Counter_Name,Counter_Value\n"
+		"2,1,64,\"copy(int, int)\",13386742234691895,13386742234700548,12,SQ_WAVES,0.5\n"
+		"2,1,64,\"copy(int, int)\",13386742234691895,13386742234700548,12,SQ_CYCLES,7\n"
+		"2,1,64,\"copy(int, int)\",13386742234800000,13386742234800100,12,SQ_BUSY,1\n");
+
+	(void)state;
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 8653 + 100);
+	assert_int_equal(model_task_detail(model, &model->tasks.row[0])->metric_count, 2);
+	assert_int_equal(model_task_detail(model, &model->tasks.row[1])->metric_count, 1);
+	model_free(model);
+	model = import_words("pmc_perf.csv",
+			     "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp\n"
+			     "0,0,copy,1248227792617386.5,1248227792639148.2\n"
+			     "1,0,copy,8.1097E+14,8.1097E+14\n");
+	assert_int_equal(model->tasks.count, 1);
+	assert_int_equal(import_busy(model, 0, PROFBPF__DEVICE_TASKS__KIND__KERNEL), 21761);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -481,6 +507,7 @@ int main(void)
 		cmocka_unit_test(test_memory_database),
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_v2),
+		cmocka_unit_test(test_compute_profiler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

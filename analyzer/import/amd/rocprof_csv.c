@@ -5,7 +5,8 @@
  * kernels of rocprof v1 and v2.
  *
  * RUN_marker_api_trace.csv has the ranges of ROCTX, by their texts. Of a kernel trace the other tables of the same run beside it are taken, too; they have the names of agents and the calls,
- * joined by Correlation_Id. Agents are numbers, or "Agent 4" with the node's number. Times are
+ * joined by Correlation_Id. pmc_perf.csv of ROCm's Compute Profiler is like the tables of v1 or, of rocpd, like a
+ * counter_collection. Agents are numbers, or "Agent 4" with the node's number. Times are
  * nanoseconds: of CLOCK_BOOTTIME since v3; of which clock before is not documented. v1 tells when a
  * kernel was dispatched (DispatchNs), too. RUN_counter_collection.csv has a row for each counter of each kernel.
  */
@@ -87,7 +88,7 @@ static const char *const NAMES[] = {
 	"Allocation_Size",
 	"Address",
 	"Alloc_Flags",
-	"Dispatch_Id",
+	"Dispatch_Id|Dispatch_ID",
 	"Counter_Name",
 	"Counter_Value",
 	"Instruction",
@@ -106,7 +107,7 @@ struct table {
 	bool is_samples;
 	uint64_t ranges;
 	struct rocm_samples samples;
-	struct map dispatches; /* with counters: number (with process) -> row of tasks */
+	struct map dispatches; /* with counters: number (with process and start) -> row of tasks */
 };
 
 static int detect(const struct import_sample *sample)
@@ -144,6 +145,20 @@ static uint64_t number_of(const struct csv_value *value)
 	if (value->text && !decimal_unsigned(value->text, value->length, &number))
 		number = 0;
 	return number;
+}
+
+/*
+ * An instant; 0 if it is none. ROCm's Compute Profiler writes means of several runs, with a fraction. What a spreadsheet
+ * made of it, "8.1097E+14", is no instant any more.
+ */
+static uint64_t instant_of(const struct csv_value *value)
+{
+	int64_t ns;
+
+	if (!value->text || strpbrk(value->text, "eE") ||
+	    !decimal_scaled(value->text, value->length, 0, &ns) || ns < 0)
+		return 0;
+	return (uint64_t)ns;
 }
 
 /* "4" or "Agent 4". */
@@ -184,8 +199,8 @@ static int on_task(struct table *table, const struct csv_value *values)
 	bool copy = values[C_DIRECTION].text;
 	const char *name = text_of(&values[copy ? C_DIRECTION : C_KERNEL]);
 	struct rocm_task task = {
-		.start_ns = number_of(&values[C_START]),
-		.end_ns = number_of(&values[C_END]),
+		.start_ns = instant_of(&values[C_START]),
+		.end_ns = instant_of(&values[C_END]),
 		.dispatch_ns = number_of(&values[C_DISPATCH]),
 		.correlation = number_of(&values[C_CORRELATION]),
 		.agent = agent_of(&values[C_AGENT]),
@@ -225,10 +240,11 @@ static int on_sample(struct table *table, const struct csv_value *values)
 				     stalled ? values[C_STALL].text : NULL);
 }
 
-/* A row for each counter of a dispatch: the same kernel in all. */
+/* A row for each counter of a dispatch: the same kernel in all that have its times; other runs of the program have others. */
 static int on_counter(struct table *table, const struct csv_value *values)
 {
-	uint64_t key = number_of(&values[C_DISPATCH_ID]) << 32 | pid_of(table, values);
+	uint64_t key = (number_of(&values[C_DISPATCH_ID]) << 32 | pid_of(table, values)) ^
+		       instant_of(&values[C_START]) * 0x9e3779b97f4a7c15u;
 	uint32_t row = map_get(&table->dispatches, key), before = table->rocm.tasks.count;
 	struct rocm_counter counter = {
 		.name = model_string(table->import->model, values[C_COUNTER].text)
