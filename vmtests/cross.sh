@@ -90,7 +90,8 @@ cross_build() {
 	# Without a compiler for C++ there are no victims, and their test is skipped.
 	command -v "${compiler%gcc}g++" >/dev/null || victims=no
 	printf 'vmtests: building for %s\n' "$1"
-	make -s -j"$(nproc)" vm-programs VM_VICTIMS="$victims" VM_LANGUAGES= B="$BUILD" ARCH="$1" CC="$compiler --sysroot=$ROOT_FOLDER" \
+	make -s -j"$(nproc)" vm-programs VM_VICTIMS="$victims" VM_LANGUAGES= B="$BUILD" ARCH="$1" CFLAGS=-g0 \
+		CC="$compiler --sysroot=$ROOT_FOLDER" \
 		CXX="${compiler%gcc}g++ --sysroot=$ROOT_FOLDER" >"$VM/build-$1.log" 2>&1 ||
 		die "building for $1 failed: $(grep -m 1 -E 'error|Error|cannot find' "$VM/build-$1.log")" "see $VM/build-$1.log"
 }

@@ -73,7 +73,7 @@ done
 
 typed=$WORK/typed/README.md
 assert_contains "the demo says where the device's idle time went" "$typed.out" "^Where the device's idle time comes from"
-assert_contains "what check would do" "$typed.out" 'run make test'
+assert_contains "what check would do" "$typed.out" 'run make .*make test'
 [ -s "$typed/profbpf/run.pftrace" ] || fail "no timeline was exported"
 report_json "$typed/profbpf/run.pbt" "$WORK/train.json"
 assert_complete "$WORK/train.json"
