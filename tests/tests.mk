@@ -135,7 +135,7 @@ test-sanitized:
 ifeq ($(SAN),1)
 test: test-unit test-e2e
 else
-test: all test-programs test-sanitized fuzz-programs
+test: all test-programs test-sanitized fuzz-daemon
 	$(RUN_TESTS)
 endif
 
@@ -149,7 +149,7 @@ check-long: all test-programs test-sanitized fuzz-programs
 test-unit: test-programs
 	$(RUN_TESTS) unit
 
-test-e2e: all test-programs test-sanitized fuzz-programs
+test-e2e: all test-programs test-sanitized fuzz-daemon
 	$(RUN_TESTS) e2e
 
 # Sessions started, stopped and killed at random for STRESS_SECONDS; `make test` has a short one.
@@ -247,12 +247,21 @@ fuzz: $(FUZZ)
 fuzz-fast: $(FUZZ) $(B)/fuzz/fast/fuzz_importer $(FUZZ_FAST)
 	BUILD=$(B) tests/fuzz/run --fast --seconds $(FUZZ_SECONDS)
 
-# For the short run of `make test`: where clang has no libFuzzer, that is skipped.
+# For the short run of `make check-long`: where clang has no libFuzzer, that is skipped.
 fuzz-programs:
-	@mkdir -p $(B)/fuzz
-	@if echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
-		$(CLANG) -fsanitize=fuzzer -x c -o $(B)/fuzz/probe - 2>/dev/null; \
-	then $(MAKE) $(FUZZ); else echo "no libFuzzer (Debian: libclang-rt-dev): no fuzz targets"; fi
+	$(call FUZZ_MAKE,$(FUZZ))
+
+# For that of `make test`: what root's daemon reads. The analyzer's targets have to be compiled, but its parts are many.
+FUZZ_SOURCES := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+fuzz-daemon:
+	$(call FUZZ_MAKE,$(patsubst %,$(B)/fuzz/fuzz_%,$(FUZZ_DAEMON)) $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_SOURCES)))
+
+define FUZZ_MAKE
+@mkdir -p $(B)/fuzz
++@if echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+	$(CLANG) -fsanitize=fuzzer -x c -o $(B)/fuzz/probe - 2>/dev/null; \
+then $(MAKE) $(1); else echo "no libFuzzer (Debian: libclang-rt-dev): no fuzz targets"; fi
+endef
 
 # Real device files, which are not in the repository, against figures known of them.
 rehearse: all
@@ -271,7 +280,7 @@ venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv
 	tests/tools/make-venv $(@:venv-%=%)
 
 .PHONY: venv-torch venv-tensorflow venv-megengine venv-mindspore20 venv-mindinsight venv-msprof venv-greenlet venv-parquet venv-fleet venv-nats venv-spark venv-python3.14
-.PHONY: victims test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs rehearse
+.PHONY: victims test-programs san-programs test-sanitized test check check-long test-unit test-e2e test-bare stress fuzz fuzz-fast fuzz-programs fuzz-daemon rehearse
 
 # Slips planted in the analyzer, one at a time; MUTANT_OPTIONS goes to tests/mutants.
 mutants: $(B)/analyzer $(TEST_LIB)
