@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # profbpf-fleet on a cluster of Apache Spark, a master and two workers: the same SQL, and every figure that DuckDB gives.
-# beside others: it makes its files itself, and no time counts
+# long: four Java machines for the SQL that fleet.sh has with DuckDB
 . "$(dirname "$0")/lib.sh"
 need_command jq
 need_command python3

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A sample of bench/insight: planted faults are found, healthy twins let alone. All of them: make bench-insight.
+# longer: some also where the device does not tell its tasks
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3
@@ -27,5 +28,7 @@ plants() {
 }
 
 plants slow_operator,lock_sleep,slow_source,no_prefetch,lock_process,tiny_kernels,sleeping_python,worker_process
-note "-- the device does not tell its tasks"
-plants slow_source,lock_sleep,slow_launch --without-stream
+if [ -n "${PROFBPF_TEST_LONG:-}" ]; then
+	note "-- the device does not tell its tasks"
+	plants slow_source,lock_sleep,slow_launch --without-stream
+fi

@@ -16,7 +16,6 @@ need_mindspore
 # long as many of its steps.
 CASES=(
 	"baseline           -            none           --rows 640 --epochs 2"
-	"small_network      any          none,takes_cpu,lock,busy --rows 2560 --epochs 1 --network perceptron"
 	"burn_2_threads     Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2"
 	"burn_2_processes   Map(ID:2)    busy,takes_cpu --rows 320 --epochs 2 --map burn --map-ms 2 --processes --network none"
 	"sleep_2_workers    Map(ID:2)    sleeps         --rows 640 --epochs 2 --map sleep --map-ms 5 --network none"
@@ -24,6 +23,7 @@ CASES=(
 	"source_2_threads   Generator(ID:5) sleeps      --rows 640 --epochs 2 --source-ms 5 --workers 2 --network none"
 )
 MORE_CASES=(
+	"small_network      any          none,takes_cpu,lock,busy --rows 2560 --epochs 1 --network perceptron"
 	"pynative           -            none           --rows 320 --epochs 1 --pynative"
 	"no_python_map      -            none           --rows 640 --epochs 2 --map none"
 	"burn_1_worker      Map(ID:2)    lock,takes_cpu --rows 640 --epochs 2 --map burn --map-ms 2 --map-workers 1"

@@ -3,7 +3,7 @@
 # Data pipelines of no framework (Python's threads, processes and pools, plain C++ threads) with a fault planted in what the
 # workers do: how long the main thread waits, for which threads or processes, and what these do, with function and line.
 # timeout: 900
-# longer: four workers, and those that compute, in all kinds
+# longer: one worker and four, and those that compute, in all kinds
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3
@@ -64,7 +64,7 @@ python() {
 	traced "$1-$2-$3" python3 "$JOB" --kind "$1" --workers "$2" --fault "$3" --ms $MS --items $ITEMS --go "$WORK/$1-$2-$3.go"
 }
 
-for workers in 1 2 ${PROFBPF_TEST_LONG:+4}; do
+for workers in 2 ${PROFBPF_TEST_LONG:+1 4}; do
 	python threads $workers sleep
 	stage threads "work (stages.py)" $workers
 	sleeps threads '^stages.py:[0-9]+ decode$'
@@ -103,7 +103,7 @@ done
 
 if command -v g++ >/dev/null; then
 	g++ -std=c++17 -O1 -g -pthread -o "$WORK/stages" "$ROOT/tests/truth/languages/stages.cpp"
-	for workers in 1 2 4; do
+	for workers in 2 ${PROFBPF_TEST_LONG:+1 4}; do
 		traced "cpp$workers" "$WORK/stages" $workers $ITEMS sleep $MS
 		stage "C++" decode $workers
 		sleeps "C++" .
