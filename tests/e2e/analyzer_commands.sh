@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # analyzer's command line: where output goes, that it is complete or not there, exit status, windows, several traces.
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
 

@@ -4,6 +4,7 @@
 # to the call that launched it, the device's clock found, and busy, idle, steps, collectives, queue and memory as
 # the simulator knows them.
 # timeout: 1800
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3

@@ -3,6 +3,7 @@
 # MindSpore's own Ascend back end trains on the simulated Ascend: its operators are counted exactly, and
 # every task of the device is joined to the operator's call.
 # timeout: 2400
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/minddata_lib.sh"
 need_root

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What cannot be read or cannot work gives a message that says why and what to do, never a crash:
 # files that are no traces, damaged traces, a kernel without type information.
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

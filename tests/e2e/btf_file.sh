@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The kernel's types from a file: with the right one all works where they are hidden, with any other it is said what is wrong.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

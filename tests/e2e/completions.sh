@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Completions of bash, zsh and fish are what --help says, and complete what is typed.
+# beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$WORK/made"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What goes wrong gets its own message, exit status 1 (2 for wrong usage), and leaves no file behind.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command setpriv python3 script

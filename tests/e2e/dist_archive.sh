@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # make dist: the same bytes from two folders, users, umasks and times of day, of the committed sources, with ECharts and its licences; pages are built of it.
+# beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command git
 cd "$ROOT"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs and device layers are hardened as Debian's packages are and name no folder of the machine
 # they were built on; flags of the user are added to the project's.
+# beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command readelf make
 

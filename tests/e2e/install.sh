@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make install puts everything where it is looked for, the unit is one that systemd understands
 # without a word, and make uninstall leaves nothing behind.
+# beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 
 tree=$WORK/tree

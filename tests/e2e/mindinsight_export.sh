@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # MindInsight 2.3.1 and MindSpore's own parser read what is exported for them, and find the report's figures in it.
 # timeout: 1800
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/minddata_lib.sh"
 need_root

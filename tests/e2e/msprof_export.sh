@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # msprof-analyze 26 reads what is exported for it, finds the report's figures in it, and advises on it.
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command jq
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A 32-bit program is refused, and its file too, with words that say so; what can be traced of it is.
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command as ld jq

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Where nothing can be traced, or not everything: status and every failure name the reason and what to do.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command setpriv unshare jq

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The OpenCL layer reports every command once, to whoever listens, and changes nothing for the program.
 # timeout: 1800
+# beside others: what programs do and return is the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 need_opencl_device
 need_command clinfo ffmpeg

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Every way to aggregate, filter, search and sort operators says what the table of tasks itself says; unknown stays so.
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command python3
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # MindData: operators, rows and batches of a real pipeline are exact.
 # timeout: 2400
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/minddata_lib.sh"
 need_root

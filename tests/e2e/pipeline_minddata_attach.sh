@@ -3,6 +3,7 @@
 # Attached in the middle of a job, MindData's operators, threads and rows are known at once; CPU use agrees with the kernel and MindSpore.
 # timeout: 1800
 # longer: beside the kernel and MindSpore's own sampler, a training of 20 s
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/minddata_lib.sh"
 need_root

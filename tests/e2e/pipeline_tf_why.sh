@@ -3,6 +3,7 @@
 # What a pool's threads do for a map() of tf.data is that map's work: on a CPU or asleep, as long as the job itself knows.
 # timeout: 1200
 # longer: Python that computes, and a map() that TensorFlow itself makes parallel
+# beside others: what it judges is who slept and who computed, by the kernel's account
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq

@@ -3,6 +3,7 @@
 # The batches, worker processes and steps of a PyTorch job that knows how many it makes.
 # timeout: 1800
 # longer: a third way to start workers, and persistent ones without the pin-memory thread
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq

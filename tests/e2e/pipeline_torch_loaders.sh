@@ -3,6 +3,7 @@
 # Loaders of one PyTorch job are told apart, and each has the batches and ends that the job itself counted.
 # timeout: 1800
 # longer: every kind of batch and way to start workers
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq

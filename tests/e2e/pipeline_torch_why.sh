@@ -3,6 +3,7 @@
 # Why the workers of a PyTorch loader are slow is told for any number of them: asleep, or at work on a CPU.
 # timeout: 1800
 # longer: each start method, the pin-memory thread, four workers that compute
+# beside others: what it judges is who slept and who computed, by the kernel's account
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq

@@ -4,6 +4,7 @@
 # in many ways: nothing of what they do with these is in her file, and all that they did before is.
 # PRIVILEGE_TRIES: how many (56; 1,000 take about 15 minutes).
 # timeout: 7200
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ffmpeg with OpenCL filters, already running when it is attached to: every launch that the
 # device layer saw is a call in the trace, joined to its task; idle causes add up; the export loads.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq ffmpeg python3

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs nobody changed, traced from their first instruction: clinfo, and a Python interpreter
 # that starts children, sleeps and computes. They behave as without us.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3 clinfo

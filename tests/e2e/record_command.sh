@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # record is invisible to its command: output, status, signals and input pass through; failures leave no file.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3

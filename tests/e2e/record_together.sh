@@ -3,6 +3,7 @@
 # Commands that are recorded side by side by one daemon: each has all its calls, from its first instruction on. Whoever
 # starts is told that its session is live when any of them has changed, so one that is told too early misses some.
 # longer: 60 commands, not 20
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

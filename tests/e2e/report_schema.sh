@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # JSON reports are as analyzer report --schema describes them: each value has its type, and rows have no key that the
 # description lacks, but those that functions beside the views write.
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command python3
 

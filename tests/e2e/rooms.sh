@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Each room includes headers of those rooms only that docs/architecture.md lets it use: what the format and the
 # reader of files are does not hang on what one build's BPF programs write.
+# beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command python3
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/run tells what was skipped, wholly or in part; in CI it fails for what may not be. Long scripts run when asked for.
+# beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 
 # A tree of its own with scripts that end as they are to.

@@ -3,6 +3,7 @@
 # Attached to many processes that share a library, each call of each is counted and none of others, with descriptors
 # for files, not for processes, and the recording ends while they go on.
 # longer: 2,000 and 5,000 processes, not 300
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

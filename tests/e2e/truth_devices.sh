@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ioctls are seen whichever way a process came by the descriptor: opened before or after attach, inherited before or
 # after, received through a socket, kept over exec; a stranger's on the same device are not.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 . "$(dirname "$0")/truth_devices_lib.sh"

@@ -3,6 +3,7 @@
 # A Python thread has the interpreter's lock, the one that launches wants it: all slices of its waits lead to the
 # holder, and to the function that it is in, with default options; with each CPython 3 that is here.
 # longer: every version, not the oldest and the newest alone
+# beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

@@ -3,6 +3,7 @@
 # Loops whose turns are counted: as many steps as there are turns, also where they are made of equal layers, with the
 # device's tasks, with the host's calls alone and with the device's profile alone; and none where nothing tells of a loop.
 # timeout: 1200
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Who waits at an internet socket for a process of the same host waits for what that does; where the process is not
 # traced, or nobody knows which it is, the peer's address is told.
+# beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

@@ -3,6 +3,7 @@
 # Without a device's tasks: threads take its place, and calls that wait for it bound how busy it was; the simulated
 # device knows how busy it really was. A process without any runtime gets its verdict, too: of its main thread, or of --thread.
 # timeout: 900
+# beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Threads that want one place in the table of call stacks, one after the other and side by side, and a thread whose
 # id changes when it runs another program: every call is recorded once, as that thread's.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

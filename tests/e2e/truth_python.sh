@@ -3,6 +3,7 @@
 # CPython without any help of its own: the functions that threads are in, and how long they wait for
 # the interpreter's lock; with each version from 3.7 to 3.14 that is here (python3, pyenv's, make-venv's).
 # longer: every version, not the oldest and the newest alone
+# beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3

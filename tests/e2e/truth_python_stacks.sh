@@ -3,6 +3,7 @@
 # Whole stacks of Python programs, of samples and of sleeps: each function stands in its place among the native ones, by
 # chains of calls that are known; with each CPython that is known here.
 # longer: every version, not the oldest and the newest alone
+# beside others: stacks are the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Topic stack: a known chain of calls on a CPU, known sleeps at a known place, code made at run
 # time; in the report, in files for flame graphs and in Perfetto's format.
+# beside others: stacks are the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 

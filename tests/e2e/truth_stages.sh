@@ -4,6 +4,7 @@
 # workers do: how long the main thread waits, for which threads or processes, and what these do, with function and line.
 # timeout: 900
 # longer: one worker and four, and those that compute, in all kinds
+# beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq python3

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Stacks of a C++ program without frame pointers reach down to where its threads began, by the known chains of calls: on a
 # CPU and asleep; on x86-64 also through functions without tables and by one made at run time. Where the kernel cannot do that they are as frame pointers tell, and nothing is claimed.
+# beside others: stacks are the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 

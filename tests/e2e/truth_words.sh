@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a thread that is waited for does, with default options: garbage collection, pickling, copies and so on have their
 # words, its place is the function of Python's, work in the kernel is not the program's own.
+# beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

@@ -3,6 +3,7 @@
 # Programs that leave probed functions in other ways than by returning do, traced, what they do untraced: a sample.
 # All of them, and more often: make victims.
 # timeout: 1200
+# beside others: what programs do and return is the same however busy the machine
 readonly SAMPLE='@(throw|caught_below|deep_throw|threads|dlopen|tail_call|rethrow|cancel|thread_exit|longjmp|siglongjmp'\
 '|backtrace|crash_handler|ucontext|fork_throw|vfork_exec|signal_throw|sanitizer|rust_panic|torch_backward)'
 PROFBPF_VICTIMS_ONLY=${PROFBPF_VICTIMS_ONLY:-$SAMPLE} exec "$(dirname "$0")/../victims/run"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # profctl why: one command attaches, judges and prints the verdict, and keeps the recording only if it is asked to.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 
