@@ -11,29 +11,38 @@
 
 #define ENVIRON_MAX (1u << 20) /* bytes of an environment that are looked through */
 
-/* LD_LIBRARY_PATH of a process as it was started; allocated, NULL if it has none. */
-static char *library_path(pid_t pid)
+/* A process may say that its environment lies anywhere, and is of any size: it is read up to a limit, whatever is there. */
+static size_t read_environ(pid_t pid, char *text, size_t room)
 {
-	static const char name[] = "LD_LIBRARY_PATH=";
-	char path[64], *text = NULL, *entry = NULL;
-	size_t capacity = 0;
-	FILE *f;
+	char path[64];
+	size_t size = 0;
+	ssize_t n = 0;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return NULL;
-	for (size_t bytes = 0; bytes < ENVIRON_MAX && !entry;) {
-		ssize_t n = getdelim(&text, &capacity, '\0', f);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && size < room && (n = read(fd, text + size, room - size)) > 0)
+		size += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	return size;
+}
 
-		if (n <= 0)
-			break;
-		bytes += n;
-		if (!strncmp(text, name, sizeof(name) - 1))
-			entry = strdup(text + sizeof(name) - 1);
+char *hinted_libraries_path(pid_t pid)
+{
+	static const char name[] = "LD_LIBRARY_PATH=";
+	char *text = malloc(ENVIRON_MAX), *entry = NULL;
+	size_t size = text ? read_environ(pid, text, ENVIRON_MAX) : 0;
+
+	for (size_t at = 0; at < size && !entry;) {
+		size_t length = strnlen(text + at, size - at);
+
+		/* What does not end was cut off. */
+		if (at + length < size && !strncmp(text + at, name, sizeof(name) - 1))
+			entry = strdup(text + at + sizeof(name) - 1);
+		at += length + 1;
 	}
 	free(text);
-	fclose(f);
 	return entry;
 }
 
@@ -61,7 +70,7 @@ void hinted_libraries_each(const struct catalogs *catalogs, pid_t pid,
 	struct library_files found = { 0 };
 	size_t count;
 	const char **globs = collect_globs(catalogs, &count);
-	char *search = library_path(pid), root[64];
+	char *search = hinted_libraries_path(pid), root[64];
 	int root_fd;
 
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);

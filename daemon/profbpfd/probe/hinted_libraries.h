@@ -18,4 +18,11 @@
 void hinted_libraries_each(const struct catalogs *catalogs, pid_t pid,
 			   void (*each)(void *context, int fd), void *context);
 
+/*
+ * hinted_libraries_path - LD_LIBRARY_PATH of a process as it was started
+ *
+ * Allocated; NULL if it has none in the first MiB of its environment, or without memory.
+ */
+char *hinted_libraries_path(pid_t pid);
+
 #endif /* PROFBPF_DAEMON_PROFBPFD_PROBE_HINTED_LIBRARIES_H */
