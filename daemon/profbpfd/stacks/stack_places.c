@@ -8,23 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/elf/code_maps.h"
 #include "lib/elf/elf_file.h"
 
 #define READ_AGAIN_NS 100000000ull
+#define READ_SHARE 20 /* or so many times what it took, if that is longer */
 #define KERNEL_FRAMES 1024 /* that are remembered by address; a power of two */
 #define PERF_MAP_MAX (256ll << 20) /* bytes; larger ones are not read */
+
+/* Of something of a process's that it may change at any time. */
+struct reading {
+	uint64_t last_ns; /* 0 = never */
+	uint64_t took_ns;
+};
 
 struct place_process {
 	pid_t pid;
 	uid_t owner; /* -1: not looked up */
 	struct code_maps maps;
-	uint64_t maps_read_ns; /* 0 = never */
+	struct reading maps_read;
 	bool mapped; /* code, since then */
 	struct address_names *generated; /* perf map, or NULL */
-	uint64_t generated_read_ns;
+	struct reading generated_read;
 	struct timespec generated_mtime;
 	off_t generated_size;
 };
@@ -165,12 +173,34 @@ void stack_places_mapped(struct stack_places *places, pid_t pid)
 		(*found)->mapped = true;
 }
 
-static bool due(uint64_t *last_ns, uint64_t now_ns)
+/* What takes long to read is read less often: a process must not keep those waiting who have others' stacks to read. */
+static bool due(struct reading *reading, uint64_t now_ns)
 {
-	if (*last_ns && now_ns - *last_ns < READ_AGAIN_NS)
+	uint64_t wait_ns = READ_SHARE * reading->took_ns;
+
+	if (wait_ns < READ_AGAIN_NS)
+		wait_ns = READ_AGAIN_NS;
+	if (reading->last_ns && now_ns - reading->last_ns < wait_ns)
 		return false;
-	*last_ns = now_ns;
+	reading->last_ns = now_ns;
 	return true;
+}
+
+static uint64_t monotonic_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int read_maps(struct place_process *process, struct code_maps *maps)
+{
+	uint64_t began_ns = monotonic_now();
+	int err = code_maps_read(process->pid, maps);
+
+	process->maps_read.took_ns = monotonic_now() - began_ns;
+	return err;
 }
 
 static struct code_map *map_of(const struct stack_places *places, struct place_process *process,
@@ -179,12 +209,12 @@ static struct code_map *map_of(const struct stack_places *places, struct place_p
 	struct code_map *found = code_maps_find(&process->maps, address);
 	struct code_maps maps;
 
-	if (found || (places->told && process->maps_read_ns && !process->mapped) ||
-	    !due(&process->maps_read_ns, now_ns))
+	if (found || (places->told && process->maps_read.last_ns && !process->mapped) ||
+	    !due(&process->maps_read, now_ns))
 		return found;
 	process->mapped = false;
 	/* Of a process that is gone the old mappings are the best there is. */
-	if (code_maps_read(process->pid, &maps) || !maps.count)
+	if (read_maps(process, &maps) || !maps.count)
 		return NULL;
 	if (!right_holds(places->right, process->pid)) {
 		code_maps_free(&maps);
@@ -317,11 +347,14 @@ static bool generated_frame(struct stack_places *places, struct place_process *p
 			    uint64_t address, uint64_t now_ns, struct stack_frame *frame)
 {
 	const char *name = NULL;
+	uint64_t began_ns;
 
 	if (process->generated)
 		name = address_names_find(process->generated, address);
-	if (!name && due(&process->generated_read_ns, now_ns)) {
+	if (!name && due(&process->generated_read, now_ns)) {
+		began_ns = monotonic_now();
 		read_generated(places->right, process);
+		process->generated_read.took_ns = monotonic_now() - began_ns;
 		if (process->generated)
 			name = address_names_find(process->generated, address);
 	}

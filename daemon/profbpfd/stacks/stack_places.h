@@ -48,7 +48,7 @@ bool stack_places_kernel_known(const struct stack_places *places);
  * stack_places_user - the frame of an address of process @pid at @ts_ns
  *
  * The process's mappings are read again when they do not know the address and may have
- * changed, at most every 100 ms (by @now_ns, CLOCK_MONOTONIC).
+ * changed, at most every 100 ms (by @now_ns, CLOCK_MONOTONIC), and less often if that takes long.
  */
 uint32_t stack_places_user(struct stack_places *places, pid_t pid, uint64_t address,
 			   uint64_t now_ns);

@@ -17,6 +17,7 @@
 
 #define REQUESTS_MAX 4096 /* of one session */
 #define LOOK_AGAIN_NS 50000000ull /* who maps code maps more soon */
+#define LOOK_SHARE 20 /* or so many times what it took to read its mappings, if that is longer: others wait meanwhile */
 #define PUBLISH_NS 50000000ull /* while new tables are made, those that are there are made known this often */
 #define TRIES 5 /* the kernel gets memory for what is put into its table a little later than it is asked */
 
@@ -24,6 +25,7 @@
 struct process {
 	pid_t pid;
 	uid_t user; /* who holds the tables */
+	uint64_t took_ns; /* to read its mappings */
 	struct code_maps maps;
 	struct unwind_mapping *mapping; /* of each of these */
 	struct unwind_file **held; /* its table */
@@ -46,6 +48,7 @@ struct unwinder_session {
 	struct request *first; /* the one that is due first */
 	size_t request_count;
 	pid_t looked_at; /* 0 = none */
+	uint64_t looked_took_ns; /* when it was looked at before */
 	bool dropped; /* what is found of it */
 	struct seen_code seen; /* of it */
 	struct unwinder_left_out left_out;
@@ -204,10 +207,7 @@ static void fill_scratch(struct unwinder *u, const struct process *p)
 		u->scratch.mapping[i] = (struct unwind_mapping){ .start = UINT64_MAX };
 }
 
-/*
- * False: nobody wants it any more. What was known of the process before must not stay where there is no room for what
- * is: its tables are let go.
- */
+/* False: nobody wants it any more. Where there is no room what was known before must not stay, for its tables are let go. */
 static bool publish(struct unwinder *u, struct unwinder_session *s, const struct process *p)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -301,9 +301,11 @@ static struct process *read_process(const struct unwinder_session *s, pid_t pid)
 
 	if (!p)
 		return NULL;
+	p->took_ns = now();
 	p->pid = pid;
 	p->user = s->right ? s->right->uid : (uid_t)-1;
 	if (!code_maps_read(pid, &p->maps) && p->maps.count && right_holds(s->right, pid)) {
+		p->took_ns = now() - p->took_ns;
 		p->mapping = calloc(p->maps.count, sizeof(*p->mapping));
 		p->held = calloc(p->maps.count, sizeof(struct unwind_file *));
 		p->no_room = calloc(p->maps.count, sizeof(*p->no_room));
@@ -328,6 +330,7 @@ static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 	struct process *before = take_process(s, pid), *p;
 
 	s->looked_at = pid;
+	s->looked_took_ns = before ? before->took_ns : 0;
 	s->dropped = false;
 	s->seen.count = 0;
 	pthread_mutex_unlock(&u->lock);
@@ -538,21 +541,33 @@ void unwinder_leave(struct unwinder_session *s)
 	free(s);
 }
 
+/* How soon a process is looked at again; 0: at once, it was not yet. */
+static uint64_t pause_before(struct unwinder_session *s, pid_t pid)
+{
+	struct process key = { .pid = pid };
+	struct process *const *found = tfind(&key, &s->processes, compare);
+	uint64_t took_ns = found ? (*found)->took_ns : s->looked_took_ns;
+
+	if (!found && s->looked_at != pid)
+		return 0;
+	return LOOK_SHARE * took_ns > LOOK_AGAIN_NS ? LOOK_SHARE * took_ns : LOOK_AGAIN_NS;
+}
+
 void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
 {
 	struct unwinder *u = s->unwinder;
-	struct process key = { .pid = pid };
 	struct request *new, **at;
-	bool known;
+	uint64_t pause_ns;
 
 	pthread_mutex_lock(&u->lock);
 	for (at = &s->first; *at && (*at)->pid != pid;)
 		at = &(*at)->next;
-	known = s->looked_at == pid || tfind(&key, &s->processes, compare);
-	new = *at || s->map < 0 || (known && !again) || s->request_count >= REQUESTS_MAX ? NULL :
-											   calloc(1, sizeof(*new));
+	pause_ns = pause_before(s, pid);
+	new = *at || s->map < 0 || (pause_ns && !again) || s->request_count >= REQUESTS_MAX ?
+		      NULL :
+		      calloc(1, sizeof(*new));
 	if (new) {
-		*new = (struct request){ NULL, pid, now() + (known ? LOOK_AGAIN_NS : 0) };
+		*new = (struct request){ NULL, pid, now() + pause_ns };
 		for (at = &s->first; *at && (*at)->due_ns <= new->due_ns;)
 			at = &(*at)->next;
 		new->next = *at;
