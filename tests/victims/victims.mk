@@ -40,7 +40,7 @@ $(O)/sanitized: $(V)/sanitized.cpp $(O)/libvictim.so
 
 $(O)/panic: $(V)/panic.rs
 	@mkdir -p $(@D)
-	rustc -O -o $@ $<
+	MAKEFLAGS= rustc -O -o $@ $<
 
 $(O)/go_callback: $(wildcard $(V)/go/*) $(O)/libvictim.so
 	cd $(V)/go && GO111MODULE=off CGO_ENABLED=1 GOCACHE=$(abspath $(B))/go-cache CGO_CFLAGS="-O2 -g -I$(abspath $(V))" \
