@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profbpfd/stacks/unwinder.h"
-
+/* unwinder.c - the thread: looks at processes, makes tables, gives them back. What sessions ask is in unwinder_sessions.c. */
 #include <errno.h>
-#include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,63 +9,13 @@
 #include <bpf/bpf.h>
 
 #include "daemon/profbpfd/capture/programs.h"
-#include "daemon/profbpfd/stacks/seen_code.h"
 #include "daemon/profbpfd/stacks/unwind_files.h"
-#include "lib/elf/code_maps.h"
+#include "daemon/profbpfd/stacks/unwinder_private.h"
 
-#define REQUESTS_MAX 4096 /* of one session */
-#define LOOK_AGAIN_NS 50000000ull /* who maps code maps more soon */
-#define LOOK_SHARE 20 /* or so many times what it took to read its mappings, if that is longer: others wait meanwhile */
 #define PUBLISH_NS 50000000ull /* while new tables are made, those that are there are made known this often */
 #define TRIES 5 /* the kernel gets memory for what is put into its table a little later than it is asked */
 
-/* What was found of a process when it was looked at last. */
-struct process {
-	pid_t pid;
-	uid_t user; /* who holds the tables */
-	uint64_t took_ns; /* to read its mappings */
-	struct code_maps maps;
-	struct unwind_mapping *mapping; /* of each of these */
-	struct unwind_file **held; /* its table */
-	bool *no_room; /* for it */
-	struct process *next; /* of those that are gone */
-};
-
-struct request {
-	struct request *next;
-	pid_t pid;
-	uint64_t due_ns;
-};
-
-struct unwinder_session {
-	struct unwinder *unwinder;
-	int map; /* -1: not begun */
-	const struct right *right;
-	void *processes; /* tsearch tree of struct process, but for the one that is looked at */
-	struct unwinder_session *next, *previous; /* of the ring */
-	struct request *first; /* the one that is due first */
-	size_t request_count;
-	pid_t looked_at; /* 0 = none */
-	uint64_t looked_took_ns; /* when it was looked at before */
-	bool dropped; /* what is found of it */
-	struct seen_code seen; /* of it */
-	struct unwinder_left_out left_out;
-};
-
-struct unwinder {
-	pthread_mutex_t lock; /* for all of it and of the sessions but "files", which the thread has to itself */
-	pthread_cond_t wake, done;
-	pthread_t thread;
-	bool started, stopping;
-	struct unwind_store *store; /* NULL: none yet, or not any more */
-	struct unwind_files *files;
-	size_t sessions;
-	struct unwinder_session *turn; /* all of them, round in a ring; whose request is taken next. NULL: there is none */
-	struct process *gone; /* they have let go their tables when the thread comes to it */
-	struct unwind_process scratch;
-};
-
-static uint64_t now(void)
+uint64_t unwinder_now(void)
 {
 	struct timespec t;
 
@@ -153,8 +101,7 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
-/* With the lock; NULL is fine. */
-static void leave_process(struct unwinder *u, struct process *p)
+void unwinder_leave_process(struct unwinder *u, struct process *p)
 {
 	if (!p)
 		return;
@@ -163,22 +110,22 @@ static void leave_process(struct unwinder *u, struct process *p)
 	pthread_cond_signal(&u->wake);
 }
 
-static int compare(const void *a, const void *b)
+int unwinder_compare(const void *a, const void *b)
 {
 	const struct process *x = a, *y = b;
 
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-static struct process *take_process(struct unwinder_session *s, pid_t pid)
+struct process *unwinder_take_process(struct unwinder_session *s, pid_t pid)
 {
 	struct process key = { .pid = pid }, *process;
-	struct process **found = tfind(&key, &s->processes, compare);
+	struct process **found = tfind(&key, &s->processes, unwinder_compare);
 
 	if (!found)
 		return NULL;
 	process = *found;
-	tdelete(&key, &s->processes, compare);
+	tdelete(&key, &s->processes, unwinder_compare);
 	return process;
 }
 
@@ -267,7 +214,7 @@ static uint32_t put_known(struct process *p, const struct process *before, uint3
 static void find_tables(struct unwinder *u, struct unwinder_session *s, struct process *p, const struct process *before)
 {
 	uint32_t missing[UNWIND_MAPPINGS], count = put_known(p, before, missing);
-	uint64_t published_ns = now(), files = 0;
+	uint64_t published_ns = unwinder_now(), files = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t place;
@@ -280,11 +227,11 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 		p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, p->user,
 						     &p->mapping[place], &p->held[place]) != 0;
 		files += p->no_room[place];
-		if (now() - published_ns < PUBLISH_NS)
+		if (unwinder_now() - published_ns < PUBLISH_NS)
 			continue;
 		if (!publish(u, s, p))
 			return;
-		published_ns = now();
+		published_ns = unwinder_now();
 	}
 	publish(u, s, p);
 	pthread_mutex_lock(&u->lock);
@@ -301,11 +248,11 @@ static struct process *read_process(const struct unwinder_session *s, pid_t pid)
 
 	if (!p)
 		return NULL;
-	p->took_ns = now();
+	p->took_ns = unwinder_now();
 	p->pid = pid;
 	p->user = s->right ? s->right->uid : (uid_t)-1;
 	if (!code_maps_read(pid, &p->maps) && p->maps.count && right_holds(s->right, pid)) {
-		p->took_ns = now() - p->took_ns;
+		p->took_ns = unwinder_now() - p->took_ns;
 		p->mapping = calloc(p->maps.count, sizeof(*p->mapping));
 		p->held = calloc(p->maps.count, sizeof(struct unwind_file *));
 		p->no_room = calloc(p->maps.count, sizeof(*p->no_room));
@@ -327,7 +274,7 @@ static void take_back(struct unwinder_session *s, pid_t pid)
 /* With the lock, which is given up meanwhile. */
 static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 {
-	struct process *before = take_process(s, pid), *p;
+	struct process *before = unwinder_take_process(s, pid), *p;
 
 	s->looked_at = pid;
 	s->looked_took_ns = before ? before->took_ns : 0;
@@ -341,9 +288,9 @@ static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 		take_back(s, pid);
 	drop_process(u, before);
 	pthread_mutex_lock(&u->lock);
-	if (p && (s->dropped || !tsearch(p, &s->processes, compare))) {
+	if (p && (s->dropped || !tsearch(p, &s->processes, unwinder_compare))) {
 		take_back(s, pid);
-		leave_process(u, p);
+		unwinder_leave_process(u, p);
 	}
 	s->looked_at = 0;
 	pthread_cond_broadcast(&u->done);
@@ -370,7 +317,7 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 static struct unwinder_session *whose_turn(struct unwinder *u, uint64_t *due_ns)
 {
 	struct unwinder_session *s = u->turn;
-	uint64_t now_ns = now();
+	uint64_t now_ns = unwinder_now();
 
 	*due_ns = 0;
 	if (!s)
@@ -405,7 +352,7 @@ static uint64_t trim(struct unwinder *u)
 	if (!u->files)
 		return 0;
 	pthread_mutex_unlock(&u->lock);
-	due_ns = unwind_files_trim(u->files, now());
+	due_ns = unwind_files_trim(u->files, unwinder_now());
 	pthread_mutex_lock(&u->lock);
 	if (!due_ns && !u->sessions && !u->gone)
 		forget_tables(u);
@@ -434,8 +381,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* Its maps and its thread, with the first session. */
-static bool is_ready(struct unwinder *u)
+bool unwinder_is_ready(struct unwinder *u)
 {
 	if (!u->store)
 		u->store = unwind_store_new();
@@ -444,170 +390,4 @@ static bool is_ready(struct unwinder *u)
 	if (u->files && !u->started)
 		u->started = !pthread_create(&u->thread, NULL, run, u);
 	return u->files && u->started;
-}
-
-static void enter_ring(struct unwinder *u, struct unwinder_session *s)
-{
-	s->next = u->turn ? u->turn : s;
-	s->previous = u->turn ? u->turn->previous : s;
-	s->next->previous = s->previous->next = s;
-	u->turn = s;
-	u->sessions++;
-}
-
-static void leave_ring(struct unwinder *u, struct unwinder_session *s)
-{
-	s->next->previous = s->previous;
-	s->previous->next = s->next;
-	if (u->turn == s)
-		u->turn = s->next == s ? NULL : s->next;
-	u->sessions--;
-}
-
-struct unwinder_session *unwinder_join(struct unwinder *u)
-{
-	struct unwinder_session *s = calloc(1, sizeof(*s));
-	bool ready;
-
-	if (!s)
-		return NULL;
-	s->unwinder = u;
-	s->map = -1;
-	pthread_mutex_lock(&u->lock);
-	ready = is_ready(u);
-	if (ready)
-		enter_ring(u, s);
-	pthread_mutex_unlock(&u->lock);
-	if (ready)
-		return s;
-	free(s);
-	return NULL;
-}
-
-int unwinder_shards(const struct unwinder_session *s)
-{
-	return unwind_store_shards(s->unwinder->store);
-}
-
-int unwinder_rules(const struct unwinder_session *s)
-{
-	return unwind_store_rules(s->unwinder->store);
-}
-
-void unwinder_begin(struct unwinder_session *s, int processes, const struct right *right)
-{
-	pthread_mutex_lock(&s->unwinder->lock);
-	s->map = processes;
-	s->right = right;
-	pthread_mutex_unlock(&s->unwinder->lock);
-}
-
-/* Of one process, or, with 0, of all. */
-static void drop_requests(struct unwinder_session *s, pid_t pid)
-{
-	struct request **at = &s->first;
-
-	while (*at) {
-		struct request *request = *at;
-
-		if (pid && request->pid != pid) {
-			at = &request->next;
-			continue;
-		}
-		*at = request->next;
-		s->request_count--;
-		free(request);
-	}
-}
-
-void unwinder_leave(struct unwinder_session *s)
-{
-	struct unwinder *u;
-
-	if (!s)
-		return;
-	u = s->unwinder;
-	pthread_mutex_lock(&u->lock);
-	drop_requests(s, 0);
-	while (s->looked_at) {
-		s->dropped = true;
-		pthread_cond_wait(&u->done, &u->lock);
-	}
-	while (s->processes)
-		leave_process(u, take_process(s, (*(struct process **)s->processes)->pid));
-	leave_ring(u, s);
-	pthread_cond_signal(&u->wake);
-	pthread_mutex_unlock(&u->lock);
-	free(s);
-}
-
-/* How soon a process is looked at again; 0: at once, it was not yet. */
-static uint64_t pause_before(struct unwinder_session *s, pid_t pid)
-{
-	struct process key = { .pid = pid };
-	struct process *const *found = tfind(&key, &s->processes, compare);
-	uint64_t took_ns = found ? (*found)->took_ns : s->looked_took_ns;
-
-	if (!found && s->looked_at != pid)
-		return 0;
-	return LOOK_SHARE * took_ns > LOOK_AGAIN_NS ? LOOK_SHARE * took_ns : LOOK_AGAIN_NS;
-}
-
-void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
-{
-	struct unwinder *u = s->unwinder;
-	struct request *new, **at;
-	uint64_t pause_ns;
-
-	pthread_mutex_lock(&u->lock);
-	for (at = &s->first; *at && (*at)->pid != pid;)
-		at = &(*at)->next;
-	pause_ns = pause_before(s, pid);
-	new = *at || s->map < 0 || (pause_ns && !again) || s->request_count >= REQUESTS_MAX ?
-		      NULL :
-		      calloc(1, sizeof(*new));
-	if (new) {
-		*new = (struct request){ NULL, pid, now() + pause_ns };
-		for (at = &s->first; *at && (*at)->due_ns <= new->due_ns;)
-			at = &(*at)->next;
-		new->next = *at;
-		*at = new;
-		s->request_count++;
-		pthread_cond_signal(&u->wake);
-	}
-	pthread_mutex_unlock(&u->lock);
-}
-
-void unwinder_saw(struct unwinder_session *s, pid_t pid, uint64_t address)
-{
-	pthread_mutex_lock(&s->unwinder->lock);
-	if (s->looked_at == pid)
-		seen_code_add(&s->seen, address);
-	pthread_mutex_unlock(&s->unwinder->lock);
-}
-
-void unwinder_forget(struct unwinder_session *s, pid_t pid)
-{
-	struct unwinder *u = s->unwinder;
-	uint32_t key = (uint32_t)pid;
-
-	pthread_mutex_lock(&u->lock);
-	drop_requests(s, pid);
-	if (s->looked_at == pid)
-		s->dropped = true;
-	else
-		leave_process(u, take_process(s, pid));
-	if (s->map >= 0)
-		bpf_map_delete_elem(s->map, &key);
-	pthread_mutex_unlock(&u->lock);
-}
-
-struct unwinder_left_out unwinder_left_out(struct unwinder_session *s)
-{
-	struct unwinder_left_out left_out;
-
-	pthread_mutex_lock(&s->unwinder->lock);
-	left_out = s->left_out;
-	pthread_mutex_unlock(&s->unwinder->lock);
-	return left_out;
 }

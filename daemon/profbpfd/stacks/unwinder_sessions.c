@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unwinder_sessions.c - what sessions ask of the unwinder's thread. */
+#include <search.h>
+#include <stdlib.h>
+
+#include <bpf/bpf.h>
+
+#include "daemon/profbpfd/stacks/unwind_store.h"
+#include "daemon/profbpfd/stacks/unwinder_private.h"
+
+#define REQUESTS_MAX 4096 /* of one session */
+#define LOOK_AGAIN_NS 50000000ull /* who maps code maps more soon */
+#define LOOK_SHARE 20 /* or so many times what it took to read its mappings, if that is longer: others wait meanwhile */
+
+static void enter_ring(struct unwinder *u, struct unwinder_session *s)
+{
+	s->next = u->turn ? u->turn : s;
+	s->previous = u->turn ? u->turn->previous : s;
+	s->next->previous = s->previous->next = s;
+	u->turn = s;
+	u->sessions++;
+}
+
+static void leave_ring(struct unwinder *u, struct unwinder_session *s)
+{
+	s->next->previous = s->previous;
+	s->previous->next = s->next;
+	if (u->turn == s)
+		u->turn = s->next == s ? NULL : s->next;
+	u->sessions--;
+}
+
+struct unwinder_session *unwinder_join(struct unwinder *u)
+{
+	struct unwinder_session *s = calloc(1, sizeof(*s));
+	bool ready;
+
+	if (!s)
+		return NULL;
+	s->unwinder = u;
+	s->map = -1;
+	pthread_mutex_lock(&u->lock);
+	ready = unwinder_is_ready(u);
+	if (ready)
+		enter_ring(u, s);
+	pthread_mutex_unlock(&u->lock);
+	if (ready)
+		return s;
+	free(s);
+	return NULL;
+}
+
+int unwinder_shards(const struct unwinder_session *s)
+{
+	return unwind_store_shards(s->unwinder->store);
+}
+
+int unwinder_rules(const struct unwinder_session *s)
+{
+	return unwind_store_rules(s->unwinder->store);
+}
+
+void unwinder_begin(struct unwinder_session *s, int processes, const struct right *right)
+{
+	pthread_mutex_lock(&s->unwinder->lock);
+	s->map = processes;
+	s->right = right;
+	pthread_mutex_unlock(&s->unwinder->lock);
+}
+
+/* Of one process, or, with 0, of all. */
+static void drop_requests(struct unwinder_session *s, pid_t pid)
+{
+	struct request **at = &s->first;
+
+	while (*at) {
+		struct request *request = *at;
+
+		if (pid && request->pid != pid) {
+			at = &request->next;
+			continue;
+		}
+		*at = request->next;
+		s->request_count--;
+		free(request);
+	}
+}
+
+void unwinder_leave(struct unwinder_session *s)
+{
+	struct unwinder *u;
+
+	if (!s)
+		return;
+	u = s->unwinder;
+	pthread_mutex_lock(&u->lock);
+	drop_requests(s, 0);
+	while (s->looked_at) {
+		s->dropped = true;
+		pthread_cond_wait(&u->done, &u->lock);
+	}
+	while (s->processes)
+		unwinder_leave_process(u, unwinder_take_process(s, (*(struct process **)s->processes)->pid));
+	leave_ring(u, s);
+	pthread_cond_signal(&u->wake);
+	pthread_mutex_unlock(&u->lock);
+	free(s);
+}
+
+/* How soon a process is looked at again; 0: at once, it was not yet. */
+static uint64_t pause_before(struct unwinder_session *s, pid_t pid)
+{
+	struct process key = { .pid = pid };
+	struct process *const *found = tfind(&key, &s->processes, unwinder_compare);
+	uint64_t took_ns = found ? (*found)->took_ns : s->looked_took_ns;
+
+	if (!found && s->looked_at != pid)
+		return 0;
+	return LOOK_SHARE * took_ns > LOOK_AGAIN_NS ? LOOK_SHARE * took_ns : LOOK_AGAIN_NS;
+}
+
+void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
+{
+	struct unwinder *u = s->unwinder;
+	struct request *new, **at;
+	uint64_t pause_ns;
+
+	pthread_mutex_lock(&u->lock);
+	for (at = &s->first; *at && (*at)->pid != pid;)
+		at = &(*at)->next;
+	pause_ns = pause_before(s, pid);
+	new = *at || s->map < 0 || (pause_ns && !again) || s->request_count >= REQUESTS_MAX ?
+		      NULL :
+		      calloc(1, sizeof(*new));
+	if (new) {
+		*new = (struct request){ NULL, pid, unwinder_now() + pause_ns };
+		for (at = &s->first; *at && (*at)->due_ns <= new->due_ns;)
+			at = &(*at)->next;
+		new->next = *at;
+		*at = new;
+		s->request_count++;
+		pthread_cond_signal(&u->wake);
+	}
+	pthread_mutex_unlock(&u->lock);
+}
+
+void unwinder_saw(struct unwinder_session *s, pid_t pid, uint64_t address)
+{
+	pthread_mutex_lock(&s->unwinder->lock);
+	if (s->looked_at == pid)
+		seen_code_add(&s->seen, address);
+	pthread_mutex_unlock(&s->unwinder->lock);
+}
+
+void unwinder_forget(struct unwinder_session *s, pid_t pid)
+{
+	struct unwinder *u = s->unwinder;
+	uint32_t key = (uint32_t)pid;
+
+	pthread_mutex_lock(&u->lock);
+	drop_requests(s, pid);
+	if (s->looked_at == pid)
+		s->dropped = true;
+	else
+		unwinder_leave_process(u, unwinder_take_process(s, pid));
+	if (s->map >= 0)
+		bpf_map_delete_elem(s->map, &key);
+	pthread_mutex_unlock(&u->lock);
+}
+
+struct unwinder_left_out unwinder_left_out(struct unwinder_session *s)
+{
+	struct unwinder_left_out left_out;
+
+	pthread_mutex_lock(&s->unwinder->lock);
+	left_out = s->left_out;
+	pthread_mutex_unlock(&s->unwinder->lock);
+	return left_out;
+}
