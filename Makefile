@@ -65,7 +65,16 @@ endif
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(PROGRAMS) $(LAYERS)
+# Words of the report in other languages; without gettext's msgfmt it is in English.
+MSGFMT := $(shell command -v msgfmt)
+LOCALES := $(if $(MSGFMT),$(patsubst po/%.po,$(B)/locale/%/LC_MESSAGES/profbpf.mo,$(wildcard po/*.po)))
+$(if $(MSGFMT),,$(info no msgfmt (package gettext): reports will be in English only))
+
+all: $(PROGRAMS) $(LAYERS) $(LOCALES)
+
+$(B)/locale/%/LC_MESSAGES/profbpf.mo: po/%.po
+	@mkdir -p $(@D)
+	$(MSGFMT) --check-format -o $@ $<
 
 $(B)/profbpfd: $(DAEMON_OBJ) $(COMMON_OBJ) $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS_DAEMON)

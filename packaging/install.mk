@@ -46,6 +46,7 @@ install: all
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf,$(LICENCES))
 	$(call install_to,644,$(PREFIX)/share/doc/profbpf/echarts,$(ECHARTS_LICENCES))
 	$(call install_to,644,$(SYSUSERSDIR),packaging/sysusers.d/profbpf.conf)
+	$(foreach mo,$(LOCALES),$(call install_to,644,$(patsubst $(B)/%,$(PREFIX)/share/%,$(dir $(mo))),$(mo)) &&) :
 	$(INSTALL) -d $(DESTDIR)$(UNITDIR)
 	sed -e 's|/usr/local/bin/|$(PREFIX)/bin/|' -e 's|^Type=notify$$|Type=$(UNIT_TYPE)|' packaging/profbpfd.service > $(DESTDIR)$(UNITDIR)/profbpfd.service
 	chmod 644 $(DESTDIR)$(UNITDIR)/profbpfd.service
@@ -63,6 +64,7 @@ uninstall:
 	$(call remove_from,$(PREFIX)/share/fish/vendor_completions.d,$(FISH_COMPLETIONS))
 	$(call remove_from,$(SYSUSERSDIR),profbpf.conf)
 	$(call remove_from,$(UNITDIR),profbpfd.service)
+	$(foreach mo,$(LOCALES),$(call remove_from,$(patsubst $(B)/%,$(PREFIX)/share/%,$(dir $(mo))),$(mo)) &&) :
 	rm -rf $(DESTDIR)$(PREFIX)/lib/profbpf $(DESTDIR)$(PREFIX)/share/profbpf $(DESTDIR)$(PREFIX)/share/doc/profbpf
 
 .PHONY: install uninstall

@@ -24,6 +24,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/lake/lake.h"
 #include "analyzer/load/load_pbt.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/view/overview.h"
 #include "analyzer/view/render/wrap.h"
 #include "analyzer/view/render/written.h"
@@ -533,6 +534,10 @@ int main(int argc, char **argv)
 	/* An error to clean up after, not a signal that leaves files behind. */
 	signal(SIGPIPE, SIG_IGN);
 	options_parse(argc, argv, &options);
+	/* The verdict alone is what profctl why prints. */
+	if (options.command == COMMAND_REPORT && options.format == FORMAT_TEXT &&
+	    (is_overview(&options) || options.sections == SECTION_VERDICT))
+		translate_begin();
 	spill_rows(options.memory);
 	err = options.schema ? describe(&options, error, sizeof(error))
 			     : run(&options, &analysis, error, sizeof(error));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/translate.h"
 #include "analyzer/view/render/utf8.h"
 
 #define MOST_GROUPS 4096 /* each row is compared with the first of each; rows beyond are shown by themselves */
@@ -35,7 +36,7 @@ void alike_words(const struct alike *alike, uint32_t row, char *into, size_t siz
 {
 	*into = '\0';
 	if (alike->count[row] > 1)
-		snprintf(into, size, ", and %u more like this", alike->count[row] - 1);
+		snprintf(into, size, tr(", and %u more like this"), alike->count[row] - 1);
 }
 
 /* @row stands for itself or is one of those that an earlier row stands for. */
@@ -180,7 +181,7 @@ const char *alike_range_text(double least, double most, int decimals, char *into
 	snprintf(into, size, "%.*f", decimals, least);
 	snprintf(other, sizeof(other), "%.*f", decimals, most);
 	if (strcmp(into, other) != 0)
-		snprintf(into, size, "%.*f to %.*f", decimals, least, decimals, most);
+		snprintf(into, size, tr("%.*f to %.*f"), decimals, least, decimals, most);
 	return into;
 }
 

@@ -9,6 +9,7 @@
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/results.h"
 #include "analyzer/analyse/idle/host_waits.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/alike.h"
 #include "analyzer/view/render/wrap.h"
@@ -42,17 +43,17 @@ static void tell_recording(const struct report *report)
 	for (uint32_t i = 0; i < report->model->processes.count; i++)
 		targets += report->model->processes.row[i].target;
 	text_losses(report->model, capture, losses, sizeof(losses));
-	snprintf(text, sizeof(text), "%.3f s of %u process%s; %s",
+	snprintf(text, sizeof(text), tr("%.3f s of %u process%s; %s"),
 		 (double)(info->session_end_ns - info->session_start_ns) / 1e9, targets,
 		 targets == 1 ? "" : "es", losses);
-	line(report, "recorded", text);
+	line(report, tr("recorded"), text);
 	if (report->results->from_ns == info->session_start_ns &&
 	    report->results->to_ns == info->session_end_ns)
 		return;
-	snprintf(text, sizeof(text), "from %.6f s to %.6f s of it",
+	snprintf(text, sizeof(text), tr("from %.6f s to %.6f s of it"),
 		 ((double)report->results->from_ns - (double)info->session_start_ns) / 1e9,
 		 ((double)report->results->to_ns - (double)info->session_start_ns) / 1e9);
-	line(report, "part", text);
+	line(report, tr("part"), text);
 }
 
 static void tell_machine(const struct report *report)
@@ -63,9 +64,9 @@ static void tell_machine(const struct report *report)
 
 	if (!host || !host->cpu_count || !isfinite(cpu_utilization(&host->all)))
 		return;
-	snprintf(text, sizeof(text), "%.1f %% of %u CPUs busy%s", cpu_utilization(&host->all),
-		 info->cpus, host->all.steal_ns ? ", a part of the rest is taken by the hypervisor" : "");
-	line(report, "machine", text);
+	snprintf(text, sizeof(text), tr("%.1f %% of %u CPUs busy%s"), cpu_utilization(&host->all),
+		 info->cpus, host->all.steal_ns ? tr(", a part of the rest is taken by the hypervisor") : "");
+	line(report, tr("machine"), text);
 }
 
 static void tell_device(const struct report *report, const struct device_usage *usage)
@@ -74,23 +75,23 @@ static void tell_device(const struct report *report, const struct device_usage *
 	const char *name = model_text(report->model, device->name);
 	char text[TEXT_SIZE], label[32], file[160];
 
-	snprintf(label, sizeof(label), "%s %u", device->has_rank ? "rank" : "device",
+	snprintf(label, sizeof(label), "%s %u", device->has_rank ? tr("rank") : tr("device"),
 		 device->has_rank ? device->rank : device->id);
 	if (usage->window_ns && device->whole)
 		snprintf(text, sizeof(text),
-			 "busy is unknown: the kernels in its tasks are not told; %" PRIu64
-			 " tasks in %.3f s%s%s",
-			 usage->tasks, (double)usage->window_ns / 1e9, *name ? "; " : "", name);
+			 tr("busy is unknown: the kernels in its tasks are not told; %" PRIu64
+			 " tasks in %.3f s%s%s"),
+			 usage->tasks, (double)usage->window_ns / 1e9, *name ? tr("; ") : "", name);
 	else if (usage->window_ns)
-		snprintf(text, sizeof(text), "busy %.1f %% of %.3f s; %" PRIu64 " tasks%s%s",
+		snprintf(text, sizeof(text), tr("busy %.1f %% of %.3f s; %" PRIu64 " tasks%s%s"),
 			 device_utilization(usage), (double)usage->window_ns / 1e9, usage->tasks,
-			 *name ? "; " : "", name);
+			 *name ? tr("; ") : "", name);
 	else
-		snprintf(text, sizeof(text), "busy is unknown: %s%s%s",
-			 usage->tasks ? "its tasks have no times" : "no tasks of it are known",
-			 *name ? "; " : "", name);
+		snprintf(text, sizeof(text), tr("busy is unknown: %s%s%s"),
+			 usage->tasks ? tr("its tasks have no times") : tr("no tasks of it are known"),
+			 *name ? tr("; ") : "", name);
 	if (device_is_ambiguous(report->model, usage->device))
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; of %s",
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), tr("; of %s"),
 			 device_file_text(report->model, device, file, sizeof(file)));
 	line(report, label, text);
 }
@@ -104,7 +105,7 @@ static void tell_ranks(const struct report *report, const struct alike *alike, u
 	char text[TEXT_SIZE], ranks[96], busy[64], window[64], tasks[64];
 
 	alike_ranks(report->model, devices, alike, row, ranks, sizeof(ranks));
-	snprintf(text, sizeof(text), "%u alike, ranks %s: busy %s %% of %s s; %s tasks; %s",
+	snprintf(text, sizeof(text), tr("%u alike, ranks %s: busy %s %% of %s s; %s tasks; %s"),
 		 alike->count[row], ranks,
 		 alike_range_text(range.least_percent, range.most_percent, 1, busy, sizeof(busy)),
 		 alike_range_text((double)range.least_ns / 1e9, (double)range.most_ns / 1e9, 3, window,
@@ -112,7 +113,7 @@ static void tell_ranks(const struct report *report, const struct alike *alike, u
 		 alike_range_text((double)range.least_tasks, (double)range.most_tasks, 0, tasks,
 			    sizeof(tasks)),
 		 model_text(report->model, device->name));
-	line(report, "devices", text);
+	line(report, tr("devices"), text);
 }
 
 static int tell_devices(const struct report *report)
@@ -141,7 +142,7 @@ static int tell_devices(const struct report *report)
 			tell_device(report, &devices->devices[i]);
 	}
 	if (more) {
-		snprintf(text, sizeof(text), "%u more devices: --section devices", more);
+		snprintf(text, sizeof(text), tr("%u more devices: --section devices"), more);
 		line(report, "", text);
 	}
 	alike_free(&alike);
@@ -157,10 +158,10 @@ static void tell_launches(const struct report *report)
 	if (!join || !join->launches || !join->tasks)
 		return;
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " calls that launch, %" PRIu64 " tasks of devices; %" PRIu64
-		 " tasks matched with their call",
+		 tr("%" PRIu64 " calls that launch, %" PRIu64 " tasks of devices; %" PRIu64
+		 " tasks matched with their call"),
 		 join->launches, join->tasks, join->matched);
-	line(report, "launches", text);
+	line(report, tr("launches"), text);
 }
 
 /* Of device files without a device. */
@@ -175,9 +176,9 @@ static void tell_turns(const struct report *report, const struct host_loops *loo
 	loop = &loops->loops.row[loops->main];
 	for (uint32_t i = loop->first; i < loop->first + loop->count; i++)
 		ns += loops->turns.row[i].end_ns - loops->turns.row[i].start_ns;
-	snprintf(text, sizeof(text), "%u of %.3f ms on average; known from %s", loop->count,
+	snprintf(text, sizeof(text), tr("%u of %.3f ms on average; known from %s"), loop->count,
 		 (double)ns / loop->count / 1e6, loop_evidence_text(loop->evidence));
-	line(report, "steps", text);
+	line(report, tr("steps"), text);
 }
 
 static void tell_steps(const struct report *report)
@@ -192,9 +193,9 @@ static void tell_steps(const struct report *report)
 		return;
 	trace = &steps->traces[steps->main];
 	step_source_text(trace->source, trace->evidence, source, sizeof(source));
-	snprintf(text, sizeof(text), "%u of %.3f ms on average, the device busy for %.3f ms of each; known from %s",
+	snprintf(text, sizeof(text), tr("%u of %.3f ms on average, the device busy for %.3f ms of each; known from %s"),
 		 trace->count, trace->means.duration_ns / 1e6, trace->means.busy_ns / 1e6, source);
-	line(report, "steps", text);
+	line(report, tr("steps"), text);
 }
 
 static void tell_pipelines(const struct report *report)
@@ -211,10 +212,10 @@ static void tell_pipelines(const struct report *report)
 
 		if (b->kind == BOTTLENECK_NONE)
 			continue;
-		snprintf(text, sizeof(text), "%s is held up by %s; %s", pipeline->framework,
+		snprintf(text, sizeof(text), tr("%s is held up by %s; %s"), pipeline->framework,
 			 model_text(report->model, pipeline->operators.row[b->op].name),
 			 b->reason);
-		line(report, "data", text);
+		line(report, tr("data"), text);
 	}
 }
 
@@ -227,10 +228,10 @@ static int show_roots(const struct report *report)
 
 	if (devices && devices->idle.roots && devices->idle.roots->count)
 		return roots_text(report, &idle_roots_view,
-				  "Where the device's idle time comes from (--section idle)");
+				  tr("Where the device's idle time comes from (--section idle)"));
 	if (results->waits && results->waits->waits.count)
 		return roots_text(report, &wait_roots_view,
-				  "Where the job's waiting comes from (--section waits)");
+				  tr("Where the job's waiting comes from (--section waits)"));
 	return 0;
 }
 
@@ -306,7 +307,7 @@ static int show(const struct report *report, const struct view *view, const char
 {
 	if (!view_count(report, view, NULL))
 		return 0;
-	fprintf(report->out, "\n%s:\n", heading);
+	fprintf(report->out, tr("\n%s:\n"), heading);
 	return view_text(report, view);
 }
 
@@ -316,14 +317,14 @@ static int show_tables(const struct report *report)
 	int err = show_roots(report);
 
 	if (!err && results->devices)
-		err = show(report, &OPERATORS, "What the device did (--section operators)");
+		err = show(report, &OPERATORS, tr("What the device did (--section operators)"));
 	if (!err && results->api)
-		err = show(report, &CALLS, "What the job called (--section api)");
+		err = show(report, &CALLS, tr("What the job called (--section api)"));
 	if (!err && results->scopes)
 		err = show(report, &SCOPES_VIEW,
-			   "What the host was in, by the device file's own timeline (--section api)");
+			   tr("What the host was in, by the device file's own timeline (--section api)"));
 	if (!err && results->processes)
-		err = show(report, &PROCESSES, "The job's processes; CPU %: 100 is one CPU (--section processes)");
+		err = show(report, &PROCESSES, tr("The job's processes; CPU %: 100 is one CPU (--section processes)"));
 	return err;
 }
 
@@ -342,19 +343,19 @@ static int show_advice(const struct report *report)
 	err = alike_advice(advice, &alike);
 	shown = err ? 0 : rows_shown(report->options, alike.groups);
 	if (!err)
-		fputs("\nAdvice (--section advice):\n", report->out);
+		fputs(tr("\nAdvice (--section advice):\n"), report->out);
 	for (uint32_t i = 0; i < advice->advice_count && seen < shown; i++) {
 		const struct advice *row = &advice->list[i];
 
 		if (alike.of[i] != i)
 			continue;
 		alike_words(&alike, i, others, sizeof(others));
-		snprintf(text, sizeof(text), "%s: %s%s", row->title, row->evidence, others);
-		wrap_line(report->out, row->severity, INDENT, text, report->options->width);
+		snprintf(text, sizeof(text), tr("%s: %s%s"), row->title, row->evidence, others);
+		wrap_line(report->out, tr(row->severity), INDENT, text, report->options->width);
 		seen++;
 	}
 	if (!err)
-		text_more(report->out, "pieces", alike.groups, shown);
+		text_more(report->out, N_("pieces"), alike.groups, shown);
 	alike_free(&alike);
 	return err;
 }
@@ -383,7 +384,7 @@ int overview_text(FILE *out, const struct model *model, const struct results *re
 	if (!err)
 		err = show_advice(&report);
 	if (!err) {
-		fputs("\nAll of the report: --full; a part of it: --section LIST; see analyzer(1).\n",
+		fputs(tr("\nAll of the report: --full; a part of it: --section LIST; see analyzer(1).\n"),
 		      out);
 	}
 	report_free(&report);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/view/report_parts.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/view/sections.h"
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/render/table.h"
@@ -12,7 +13,7 @@ uint32_t rows_shown(const struct report_options *options, uint32_t count)
 void text_more(FILE *out, const char *what, uint32_t count, uint32_t shown)
 {
 	if (shown < count)
-		fprintf(out, "... and %u more %s (--top 0 shows all)\n", count - shown, what);
+		fprintf(out, tr("... and %u more %s (--top 0 shows all)\n"), count - shown, tr(what));
 }
 
 int report_text(FILE *out, const struct model *model, const struct results *results,

@@ -5,6 +5,7 @@
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/analyse/idle/verdict.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/store/define_table.h"
 
 #define TEXT_SIZE 512
@@ -16,16 +17,16 @@
 static const char *end_text(uint8_t end)
 {
 	static const char *const texts[ROOT_ENDS] = {
-		[ROOT_END_CIRCLE] = "threads wait for each other in a circle",
-		[ROOT_END_DEPTH] = "waits for yet another thread, which was not followed",
-		[ROOT_END_UNTRACED] = "was not traced",
-		[ROOT_END_NO_WAKER] = "what ended its sleep was not recorded",
-		[ROOT_END_NO_RECORD] = "no scheduling records for this time",
-		[ROOT_END_INTERRUPT] = "woken by an interrupt",
-		[ROOT_END_STOPPED] = "stopped by a signal or a debugger",
+		[ROOT_END_CIRCLE] = N_("threads wait for each other in a circle"),
+		[ROOT_END_DEPTH] = N_("waits for yet another thread, which was not followed"),
+		[ROOT_END_UNTRACED] = N_("was not traced"),
+		[ROOT_END_NO_WAKER] = N_("what ended its sleep was not recorded"),
+		[ROOT_END_NO_RECORD] = N_("no scheduling records for this time"),
+		[ROOT_END_INTERRUPT] = N_("woken by an interrupt"),
+		[ROOT_END_STOPPED] = N_("stopped by a signal or a debugger"),
 	};
 
-	return end < ROOT_ENDS && texts[end] ? texts[end] : "";
+	return end < ROOT_ENDS && texts[end] ? tr(texts[end]) : "";
 }
 
 /* "read of a pipe", "train.py:19 noise", "munmap; was not traced" */
@@ -39,7 +40,7 @@ static void doing_text(const struct table_data *of, const struct idle_root *row,
 
 	root_place_text(of->model, of->syscalls, root, place, sizeof(place));
 	root_object_text(of->model, root, object, sizeof(object));
-	used = row->word ? (size_t)snprintf(text, size, "%s%s", row->word, *place ? " in " : "")
+	used = row->word ? (size_t)snprintf(text, size, "%s%s", tr(row->word), *place ? tr(" in ") : "")
 			 : 0;
 	snprintf(text + used, size - used, "%s%s%s%s%s", place, *place && *object ? ": " : "",
 		 object, (*place || *object) && *end ? "; " : "", end);
@@ -60,7 +61,7 @@ static void chain_text(const struct table_data *of, const struct idle_root *row,
 		char who[TEXT_SIZE];
 
 		if (++shown >= HOPS_SHOWN && left > 0) {
-			used += (size_t)snprintf(text + used, size - used, "%s<- %u more",
+			used += (size_t)snprintf(text + used, size - used, tr("%s<- %u more"),
 						 used ? " " : "", left);
 			left = 0;
 		}
@@ -80,7 +81,7 @@ void root_told_text(const struct table_data *of, const struct idle_root *row, ch
 	root_who_text(of->model, &row->root, who, sizeof(who));
 	doing_text(of, row, doing, sizeof(doing));
 	chain_text(of, row, chain, sizeof(chain));
-	snprintf(text, size, "%s%s%s%s%s", *who ? who : "unknown", *doing ? ": " : "", doing,
+	snprintf(text, size, "%s%s%s%s%s", *who ? who : tr("unknown"), *doing ? tr(": ") : "", doing,
 		 *chain ? " " : "", chain);
 }
 
@@ -226,6 +227,6 @@ const struct view wait_run_view = ROOT_VIEW(&table_wait_runs, RUNNING_SHOWN, is_
 
 int roots_text(const struct report *report, const struct view *view, const char *heading)
 {
-	fprintf(report->out, "\n%s:\n", heading);
+	fprintf(report->out, tr("\n%s:\n"), heading);
 	return view_text(report, view);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/store/define_table.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 #include "lib/trace/pbt.h"
@@ -286,10 +287,10 @@ char *text_no_launches(const struct model *model, const struct capture_results *
 	if (unseen->any_launch || !unseen->count)
 		return into;
 	if (!unseen->row[0].family) {
-		snprintf(into, size, "no launch was seen, and a program without symbols may make some");
+		snprintf(into, size, tr("no launch was seen, and a program without symbols may make some"));
 		return into;
 	}
-	used = snprintf(into, size, "no launch was seen, though");
+	used = snprintf(into, size, tr("no launch was seen, though"));
 	for (uint32_t i = 0; i < unseen->count && used > 0 && (size_t)used < size; i++) {
 		if (!unseen->row[i].family || unseen->row[i].family == family)
 			continue;
@@ -298,7 +299,7 @@ char *text_no_launches(const struct model *model, const struct capture_results *
 				 model_text(model, family));
 	}
 	if (used > 0 && (size_t)used < size)
-		snprintf(into + used, size - (size_t)used, " %s mapped", families > 1 ? "are" : "is");
+		snprintf(into + used, size - (size_t)used, tr(" %s mapped"), families > 1 ? tr("are") : tr("is"));
 	return into;
 }
 
@@ -309,26 +310,26 @@ char *text_losses(const struct model *model, const struct capture_results *captu
 
 	if (capture->complete && capture->left_out_count)
 		snprintf(into, size,
-			 "complete, but for what --budget left out for some time (--section capture)");
+			 tr("complete, but for what --budget left out for some time (--section capture)"));
 	else if (capture->complete && *text_no_launches(model, capture, launches, sizeof(launches)))
-		snprintf(into, size, "complete: nothing was lost; %s (--section capture)", launches);
+		snprintf(into, size, tr("complete: nothing was lost; %s (--section capture)"), launches);
 	else if (capture->complete)
-		snprintf(into, size, "complete: nothing was lost");
+		snprintf(into, size, tr("complete: nothing was lost"));
 	else if (capture->lost)
 		snprintf(into, size,
-			 "INCOMPLETE: %" PRIu64
-			 " records were lost while recording (--section capture)",
+			 tr("INCOMPLETE: %" PRIu64
+			 " records were lost while recording (--section capture)"),
 			 capture->lost);
 	else if (capture->missing)
 		snprintf(into, size,
-			 "INCOMPLETE: %" PRIu64
-			 " records are not in the file (--section capture)",
+			 tr("INCOMPLETE: %" PRIu64
+			 " records are not in the file (--section capture)"),
 			 capture->missing);
 	else
-		snprintf(into, size, "INCOMPLETE: %s (--section capture)",
-			 !model->info.ended ? "the recording did not end properly"
-			 : capture->damaged ? "a part of the file cannot be read"
-					    : "the books of its records do not add up");
+		snprintf(into, size, tr("INCOMPLETE: %s (--section capture)"),
+			 !model->info.ended ? tr("the recording did not end properly")
+			 : capture->damaged ? tr("a part of the file cannot be read")
+					    : tr("the books of its records do not add up"));
 	return into;
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "analyzer/store/define_table.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
 
@@ -278,7 +279,7 @@ bool text_nothing_recorded(FILE *out, const struct model *model)
 {
 	if (model->files.count || !model->imports.count)
 		return false;
-	fputs("nothing was recorded: all that is shown is from device files\n", out);
+	fputs(tr("nothing was recorded: all that is shown is from device files\n"), out);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds the job up as a whole: the report's first lines. */
 #include "analyzer/analyse/idle/verdict.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/render/wrap.h"
 #include "analyzer/view/roots_view.h"
@@ -60,18 +61,18 @@ static int verdict_text(const struct report *report)
 	if (!verdict)
 		return 0;
 	verdict_sentence(report->model, report->results, text, REPORT_TEXT_SIZE);
-	line(report, "verdict");
+	line(report, tr("verdict"));
 	verdict_root_text(&report->data, text, REPORT_TEXT_SIZE);
-	line(report, "root");
+	line(report, tr("root"));
 	verdict_remedy(report->model, report->results, text, REPORT_TEXT_SIZE);
-	line(report, verdict->state == VERDICT_UNKNOWN ? "to know" : "do");
+	line(report, verdict->state == VERDICT_UNKNOWN ? tr("to know") : tr("do"));
 	*text = '\0';
 	if (verdict->gain_percent > 0)
-		snprintf(text, REPORT_TEXT_SIZE, "at most %.1f %% of %s", verdict->gain_percent,
+		snprintf(text, REPORT_TEXT_SIZE, tr("at most %.1f %% of %s"), verdict->gain_percent,
 			 verdict_of_text(verdict->of));
-	line(report, "gain");
+	line(report, tr("gain"));
 	verdict_but(report->model, report->results, text, REPORT_TEXT_SIZE);
-	line(report, "but");
+	line(report, tr("but"));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "analyzer/analyse/idle/idle.h"
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/analyse/idle/stage_waits.h"
+#include "analyzer/model/translate.h"
 
 static const struct pipeline_operator *operator_of(const struct stage *stage)
 {
@@ -18,8 +19,8 @@ static const char *kind_text(const struct model *model, const struct pipeline_op
 	bool process = strcmp(model_text(model, op->type), "process") == 0;
 
 	if (op->workers == 1)
-		return process ? "process" : "thread";
-	return process ? "processes" : "threads";
+		return process ? tr("process") : tr("thread");
+	return process ? tr("processes") : tr("threads");
 }
 
 void stage_text(const struct model *model, const struct results *results, char *text,
@@ -36,7 +37,7 @@ void stage_text(const struct model *model, const struct results *results, char *
 	if (syscalls && stage.wait.placed)
 		root_place_text(model, syscalls, &stage.wait.placed->root, place, sizeof(place));
 	syscall_table_free(syscalls);
-	snprintf(text + used, size - used, " It waits for %.100s (%u %s) for %.1f %%%s%s.",
+	snprintf(text + used, size - used, tr(" It waits for %.100s (%u %s) for %.1f %%%s%s."),
 		 model_text(model, operator_of(&stage)->name), operator_of(&stage)->workers,
 		 kind_text(model, operator_of(&stage)), stage.wait.percent, *place ? ": " : "", place);
 }
@@ -59,9 +60,9 @@ bool stage_remedy(const struct results *results, char *text, size_t size)
 	    results->verdict->idle.cause != IDLE_SLEEP)
 		return false;
 	snprintf(text, size,
-		 "%s: more of them sleep at the same time and need no CPU for it. Look at what they "
-		 "wait for: a remote read, a pause in the program's own function.",
-		 operator_of(&stage)->workers == 1 ? "It has one worker, which sleeps while it works" :
-						     "Its workers sleep while they work");
+		 tr("%s: more of them sleep at the same time and need no CPU for it. Look at what they "
+		 "wait for: a remote read, a pause in the program's own function."),
+		 operator_of(&stage)->workers == 1 ? tr("It has one worker, which sleeps while it works") :
+						     tr("Its workers sleep while they work"));
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/idle/verdict.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/store/define_table.h"
 
 /* What is different on it; "" if that is not known. */
@@ -17,23 +18,23 @@ static void why_text(const struct model *model, const struct straggler *why, cha
 	switch (why->why) {
 	case STRAGGLER_CLOCK:
 		snprintf(text, size,
-			 ", on which all kernels take %.2f times as long as on the others",
+			 tr(", on which all kernels take %.2f times as long as on the others"),
 			 why->own);
 		break;
 	case STRAGGLER_KERNEL:
-		snprintf(text, size, ", on which %.200s takes %.3f ms, on the others %.3f ms",
+		snprintf(text, size, tr(", on which %.200s takes %.3f ms, on the others %.3f ms"),
 			 name, why->own / 1e6, why->others / 1e6);
 		break;
 	case STRAGGLER_WORK:
-		snprintf(text, size, ", on which %.200s runs %.0f times, on the others %.0f times",
+		snprintf(text, size, tr(", on which %.200s runs %.0f times, on the others %.0f times"),
 			 name, why->own, why->others);
 		break;
 	case STRAGGLER_DATA:
 	case STRAGGLER_HOST:
 		snprintf(text, size,
-			 ", whose device waits for its host for %.3f ms, the others' for "
-			 "%.3f ms%s%.200s",
-			 why->own / 1e6, why->others / 1e6, *name ? ": in " : "", name);
+			 tr(", whose device waits for its host for %.3f ms, the others' for "
+			 "%.3f ms%s%.200s"),
+			 why->own / 1e6, why->others / 1e6, *name ? tr(": in ") : "", name);
 		break;
 	default: break;
 	}
@@ -46,7 +47,7 @@ void straggler_text(const struct model *model, const struct straggler *straggler
 
 	why_text(model, straggler, why, sizeof(why));
 	if (straggler->percent > 0)
-		snprintf(text, size, " (%.1f %% of its time)%s", straggler->percent, why);
+		snprintf(text, size, tr(" (%.1f %% of its time)%s"), straggler->percent, why);
 	else
 		snprintf(text, size, "%s", why);
 }

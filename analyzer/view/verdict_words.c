@@ -10,6 +10,7 @@
 #include "analyzer/analyse/idle/host_waits.h"
 #include "analyzer/analyse/device/operators.h"
 #include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/roots_view.h"
 #include "analyzer/view/stage_words.h"
@@ -58,7 +59,7 @@ static void name_operator(const struct model *model, const struct results *resul
 	if (!steps)
 		return;
 	pipeline = steps->usage->pipeline;
-	snprintf(text, size, "%s's %.128s", pipeline->framework,
+	snprintf(text, size, tr("%s's %.128s"), pipeline->framework,
 		 model_text(model, pipeline->operators.row[results->verdict->op].name));
 }
 
@@ -73,9 +74,9 @@ void verdict_stage_name(const struct model *model, const struct results *results
 const char *verdict_of_text(uint8_t of)
 {
 	switch (of) {
-	case VERDICT_OF_STEP_TIME: return "step time";
-	case VERDICT_OF_WALL_TIME: return "the time";
-	default: return "device time";
+	case VERDICT_OF_STEP_TIME: return tr("step time");
+	case VERDICT_OF_WALL_TIME: return tr("the time");
+	default: return tr("device time");
 	}
 }
 
@@ -92,27 +93,27 @@ static void name_waiter(const struct model *model, const struct results *results
 	root_thread_text(model, waits->threads[0], who, sizeof(who));
 	if (waits->thread_count == 1)
 		append(text, size, "%s %.128s",
-		       waits->why == WAITS_OF_MAIN ? "main thread" : "thread", who);
+		       waits->why == WAITS_OF_MAIN ? tr("main thread") : tr("thread"), who);
 	else
 		append(text, size, "%s",
-		       waits->why == WAITS_OF_LAUNCHES ? "the threads that launch"
-		       : waits->why == WAITS_OF_MAIN   ? "the main threads"
-						       : "those threads");
+		       waits->why == WAITS_OF_LAUNCHES ? tr("the threads that launch")
+		       : waits->why == WAITS_OF_MAIN   ? tr("the main threads")
+						       : tr("those threads"));
 	if (waits->thread_count > 1)
-		append(text, size, " (%u, the first %.128s)", waits->thread_count, who);
+		append(text, size, tr(" (%u, the first %.128s)"), waits->thread_count, who);
 }
 
 /* Why there is no CPU, after "because". */
 static const char *cpu_text(const struct idle_verdict *idle)
 {
 	if (idle->cause == IDLE_THROTTLED)
-		return "the job's CPU quota is used up";
+		return tr("the job's CPU quota is used up");
 	if (idle->cause == IDLE_IRQ)
-		return "interrupts have the CPUs";
+		return tr("interrupts have the CPUs");
 	switch (idle->kind) {
-	case IDLE_KIND_OWN_CPU: return "the job's own threads take the CPUs from each other";
-	case IDLE_KIND_WAKE_UP: return "idle CPUs took that long to wake up";
-	default: return "others have the CPUs";
+	case IDLE_KIND_OWN_CPU: return tr("the job's own threads take the CPUs from each other");
+	case IDLE_KIND_WAKE_UP: return tr("idle CPUs took that long to wake up");
+	default: return tr("others have the CPUs");
 	}
 }
 
@@ -136,18 +137,18 @@ static void tell_data(const struct model *model, const struct results *results, 
 	name_operator(model, results, op, sizeof(op));
 	name_waiter(model, results, waiter, sizeof(waiter));
 	if (verdict->of == VERDICT_OF_STEP_TIME)
-		append(text, size, "Starved for data: %.1f %% of the steps' time is lost to ",
+		append(text, size, tr("Starved for data: %.1f %% of the steps' time is lost to "),
 		       verdict->percent);
 	else if (verdict->of == VERDICT_OF_WALL_TIME)
-		append(text, size, "Starved for data: %s waits for %.1f %% of the time for ",
+		append(text, size, tr("Starved for data: %s waits for %.1f %% of the time for "),
 		       waiter, verdict->percent);
 	else
 		append(text, size,
-		       "Starved for data: the device is idle for %.1f %% of its time by ",
+		       tr("Starved for data: the device is idle for %.1f %% of its time by "),
 		       verdict->percent);
 	if (!*op)
 		snprintf(op, sizeof(op), "%.256s", scope_of(model, verdict->idle.most));
-	append(text, size, "the data pipeline%s%s", *op ? ", most of all by " : "", op);
+	append(text, size, tr("the data pipeline%s%s"), *op ? tr(", most of all by ") : "", op);
 }
 
 static void tell_cpu(const struct model *model, const struct results *results, char *text,
@@ -161,33 +162,33 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 	name_waiter(model, results, waiter, sizeof(waiter));
 	if (verdict->of == VERDICT_OF_DEVICE_TIME)
 		append(text, size,
-		       "Starved by CPUs: the device is idle for %.1f %% of its time%s because %s",
+		       tr("Starved by CPUs: the device is idle for %.1f %% of its time%s because %s"),
 		       verdict->percent,
 		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
-			       ? ", most of it"
+			       ? tr(", most of it")
 			       : "",
 		       cpu_text(&verdict->idle));
 	else if (verdict->by_threads && !(b && b->kind == BOTTLENECK_TAKES_CPU))
-		append(text, size, "Starved by CPUs: %s is held up for %.1f %% of %s%s because %s",
+		append(text, size, tr("Starved by CPUs: %s is held up for %.1f %% of %s%s because %s"),
 		       waiter, verdict->percent, verdict_of_text(verdict->of),
 		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
-			       ? ", most of it"
+			       ? tr(", most of it")
 			       : "",
 		       cpu_text(&verdict->idle));
 	else if (b && b->kind == BOTTLENECK_STARVED)
 		append(text, size,
-		       "Starved by CPUs: %.1f %% of the steps' time is lost because %s has none",
+		       tr("Starved by CPUs: %.1f %% of the steps' time is lost because %s has none"),
 		       verdict->percent, op);
 	else if (b && b->kind == BOTTLENECK_TAKES_CPU)
 		append(text, size,
-		       "Starved by CPUs: %.1f %% of the steps' time is lost because %s has those "
-		       "that the trainer needs",
+		       tr("Starved by CPUs: %.1f %% of the steps' time is lost because %s has those "
+		       "that the trainer needs"),
 		       verdict->percent, op);
 	else
 		append(text, size,
-		       "Starved by CPUs: for %.1f %% of the steps' time others had the CPU that "
+		       tr("Starved by CPUs: for %.1f %% of the steps' time others had the CPU that "
 		       "the "
-		       "trainer's thread was ready for",
+		       "trainer's thread was ready for"),
 		       verdict->percent);
 }
 
@@ -197,8 +198,8 @@ static void tell_bounds(const struct results *results, char *text, size_t size)
 	const struct device_bounds *bounds = &results->waits->bounds;
 
 	append(text, size,
-	       "by the calls that wait for it the device is busy for at least %.0f %%, at most "
-	       "%.0f %% of the time",
+	       tr("by the calls that wait for it the device is busy for at least %.0f %%, at most "
+	       "%.0f %% of the time"),
 	       bounds->at_least_percent, bounds->at_most_percent);
 }
 
@@ -211,10 +212,10 @@ static void tell_device_waits(const struct model *model, const struct results *r
 
 	name_waiter(model, results, waiter, sizeof(waiter));
 	if (verdict->busy)
-		append(text, size, "The device itself takes the time: ");
+		append(text, size, tr("The device itself takes the time: "));
 	else
 		append(text, size,
-		       "Held up by the device itself: %s waits for it for %.1f %% of the time; ",
+		       tr("Held up by the device itself: %s waits for it for %.1f %% of the time; "),
 		       waiter, verdict->percent);
 	tell_bounds(results, text, size);
 }
@@ -225,27 +226,27 @@ static void tell_host_code(const struct model *model, const struct results *resu
 	const struct verdict *verdict = results->verdict;
 	char waiter[TEXT_SIZE];
 
-	append(text, size, "Held up by the host's own code: ");
+	append(text, size, tr("Held up by the host's own code: "));
 	if (!verdict->by_threads) {
 		const char *scope = scope_of(model, verdict->idle.most);
 
 		append(text, size,
-		       "the device is idle for %.1f %% of its time by it, most of all %s%s",
-		       verdict->percent, *scope ? "in " : "",
-		       *scope ? scope : idle_cause_text(verdict->idle.cause));
+		       tr("the device is idle for %.1f %% of its time by it, most of all %s%s"),
+		       verdict->percent, *scope ? tr("in ") : "",
+		       *scope ? scope : tr(idle_cause_text(verdict->idle.cause)));
 		if (verdict->idle.most && verdict->idle.most->word)
-			append(text, size, ": %s", verdict->idle.most->word);
+			append(text, size, ": %s", tr(verdict->idle.most->word));
 		return;
 	}
 	name_waiter(model, results, waiter, sizeof(waiter));
 	if (!results->waits->bounds.known) {
-		append(text, size, "%s waits for %.1f %% of %s for it, most of all %s", waiter,
+		append(text, size, tr("%s waits for %.1f %% of %s for it, most of all %s"), waiter,
 		       verdict->percent, verdict_of_text(verdict->of),
-		       idle_cause_text(verdict->idle.cause));
+		       tr(idle_cause_text(verdict->idle.cause)));
 		return;
 	}
-	append(text, size, "it takes %.1f %% of the time of %s, most of all %s; ", verdict->percent,
-	       waiter, idle_cause_text(verdict->idle.cause));
+	append(text, size, tr("it takes %.1f %% of the time of %s, most of all %s; "), verdict->percent,
+	       waiter, tr(idle_cause_text(verdict->idle.cause)));
 	tell_bounds(results, text, size);
 }
 
@@ -257,14 +258,14 @@ static void tell_healthy(const struct model *model, const struct results *result
 
 	if (!verdict->by_threads) {
 		append(text, size,
-		       "Healthy: from its first to its last task the device is busy for %.1f %% "
-		       "of the time, and nothing on the host holds it up",
+		       tr("Healthy: from its first to its last task the device is busy for %.1f %% "
+		       "of the time, and nothing on the host holds it up"),
 		       verdict->percent);
 		return;
 	}
 	name_waiter(model, results, waiter, sizeof(waiter));
 	append(text, size,
-	       "Healthy: %s is at work for %.1f %% of %s, and nothing holds it up for long", waiter,
+	       tr("Healthy: %s is at work for %.1f %% of %s, and nothing holds it up for long"), waiter,
 	       verdict->own_percent, verdict_of_text(verdict->of));
 }
 
@@ -280,18 +281,18 @@ static void tell_device(const struct model *model, const struct results *results
 
 	if (!verdict->busy) {
 		append(text, size,
-		       "Held up by the device itself: for %.1f %% of its time it is idle after the "
+		       tr("Held up by the device itself: for %.1f %% of its time it is idle after the "
 		       "host "
 		       "has done its part: tasks are handed over and not started, or their end is "
 		       "not "
-		       "known yet",
+		       "known yet"),
 		       verdict->percent);
 		return;
 	}
-	append(text, size, "The device itself takes the time: it is busy for %.1f %% of it",
+	append(text, size, tr("The device itself takes the time: it is busy for %.1f %% of it"),
 	       verdict->percent);
 	if (verdict->idle.most)
-		append(text, size, "; the largest cause of the rest, %s, costs %.1f %%",
+		append(text, size, tr("; the largest cause of the rest, %s, costs %.1f %%"),
 		       idle_cause_name(verdict->idle.cause),
 		       verdict->idle_percent * (double)verdict->idle.ns /
 			       (double)results->devices->idle.total_ns);
@@ -303,13 +304,13 @@ static void tell_communication(const struct model *model, const struct verdict *
 	const struct device *device;
 
 	append(text, size,
-	       "Held up by other ranks: devices wait for each other in collectives for %.1f %% of "
-	       "their time",
+	       tr("Held up by other ranks: devices wait for each other in collectives for %.1f %% of "
+	       "their time"),
 	       verdict->percent);
 	if (verdict->straggler >= model->devices.count)
 		return;
 	device = &model->devices.row[verdict->straggler];
-	append(text, size, ", most of it for %s %u", device->has_rank ? "rank" : "device",
+	append(text, size, tr(", most of it for %s %u"), device->has_rank ? tr("rank") : tr("device"),
 	       device->has_rank ? device->rank : device->id);
 	straggler_text(model, &verdict->why, text + strlen(text), size - strlen(text));
 }
@@ -320,42 +321,42 @@ static void tell_unknown(const struct model *model, const struct results *result
 	const struct verdict *verdict = results->verdict;
 	char waiter[TEXT_SIZE];
 	static const char *const why[] = {
-		[VERDICT_LACK_NONE] = "the records do not say why",
-		[VERDICT_LACK_RECORDS] = "parts of the recording cannot be read",
-		[VERDICT_LACK_TRACE] = "the host was not recorded",
+		[VERDICT_LACK_NONE] = N_("the records do not say why"),
+		[VERDICT_LACK_RECORDS] = N_("parts of the recording cannot be read"),
+		[VERDICT_LACK_TRACE] = N_("the host was not recorded"),
 		[VERDICT_LACK_STREAM] =
-			"there are neither tasks of a device nor steps of a data pipeline",
-		[VERDICT_LACK_STEPS] = "there are no tasks of a device",
-		[VERDICT_LACK_SCHED] = "what threads did was not recorded",
-		[VERDICT_LACK_LAUNCHES] = "no launching call is known to belong to a task",
-		[VERDICT_LACK_PROCESS] = "the job waited for a process that was not traced",
-		[VERDICT_LACK_THREAD] = "of the threads asked for none is in the recording",
+			N_("there are neither tasks of a device nor steps of a data pipeline"),
+		[VERDICT_LACK_STEPS] = N_("there are no tasks of a device"),
+		[VERDICT_LACK_SCHED] = N_("what threads did was not recorded"),
+		[VERDICT_LACK_LAUNCHES] = N_("no launching call is known to belong to a task"),
+		[VERDICT_LACK_PROCESS] = N_("the job waited for a process that was not traced"),
+		[VERDICT_LACK_THREAD] = N_("of the threads asked for none is in the recording"),
 		[VERDICT_LACK_SWITCHES] =
-			"none of its threads went to sleep or woke up in all the time",
+			N_("none of its threads went to sleep or woke up in all the time"),
 		[VERDICT_LACK_KERNELS] =
-			"its file tells work as a whole, not the kernels in it, between which it may be idle",
-		[VERDICT_LACK_TASKS] = "what the job did before and after them is not idle time of a device",
-		[VERDICT_LACK_ROOTS] = "for most of it the records do not say why",
+			N_("its file tells work as a whole, not the kernels in it, between which it may be idle"),
+		[VERDICT_LACK_TASKS] = N_("what the job did before and after them is not idle time of a device"),
+		[VERDICT_LACK_ROOTS] = N_("for most of it the records do not say why"),
 	};
 
 	name_waiter(model, results, waiter, sizeof(waiter));
-	append(text, size, "What holds the job up cannot be known: ");
+	append(text, size, tr("What holds the job up cannot be known: "));
 	if (verdict->lack == VERDICT_LACK_TASKS)
-		append(text, size, "the device has tasks in %.2g %% of the file's time alone, and ",
+		append(text, size, tr("the device has tasks in %.2g %% of the file's time alone, and "),
 		       verdict->percent);
 	else if (verdict->has_percent && verdict->of == VERDICT_OF_DEVICE_TIME)
-		append(text, size, "the device is idle for %s%.1f %% of its time, and ",
-		       verdict->at_least ? "at least " : "", verdict->percent);
+		append(text, size, tr("the device is idle for %s%.1f %% of its time, and "),
+		       verdict->at_least ? tr("at least ") : "", verdict->percent);
 	else if (verdict->has_percent && verdict->by_threads)
-		append(text, size, "%s waits for %.1f %% of %s, and ", waiter, verdict->percent,
+		append(text, size, tr("%s waits for %.1f %% of %s, and "), waiter, verdict->percent,
 		       verdict_of_text(verdict->of));
 	if (verdict->lack == VERDICT_LACK_RECORDS && verdict->source != INDEX_NONE)
-		append(text, size, "%" PRIu64 " records were lost, too many of source %s",
+		append(text, size, tr("%" PRIu64 " records were lost, too many of source %s"),
 		       verdict->lost, model_text(model, model->sources.row[verdict->source].name));
 	else
-		append(text, size, "%s", why[verdict->lack]);
+		append(text, size, "%s", tr(why[verdict->lack]));
 	if (verdict->lack == VERDICT_LACK_STEPS)
-		append(text, size, "; it is not data: steps wait for it for %.1f %% of their time",
+		append(text, size, tr("; it is not data: steps wait for it for %.1f %% of their time"),
 		       verdict->percent);
 }
 
@@ -375,7 +376,7 @@ void verdict_sentence(const struct model *model, const struct results *results, 
 	case VERDICT_HEALTHY: tell_healthy(model, results, text, size); break;
 	default: tell_unknown(model, results, text, size); break;
 	}
-	append(text, size, ".");
+	append(text, size, "%s", tr("."));
 	if (verdict->state == VERDICT_HOST_CODE || verdict->state == VERDICT_CPU)
 		stage_text(model, results, text, size);
 }
@@ -384,39 +385,39 @@ static const char *needs(const struct verdict *verdict)
 {
 	switch (verdict->lack) {
 	case VERDICT_LACK_RECORDS:
-		return verdict->source == INDEX_NONE ? "Read the whole recording, or record again."
-						     : "Record again with a larger --buffer, fewer "
-						       "--topics, or --min-duration.";
+		return verdict->source == INDEX_NONE ? tr("Read the whole recording, or record again.")
+						     : tr("Record again with a larger --buffer, fewer "
+						       "--topics, or --min-duration.");
 	case VERDICT_LACK_TRACE:
-		return "Record the job with profctl (topics api and sched) while the device's own "
-		       "profiler runs, and give both: analyzer report TRACE --device PATH.";
+		return tr("Record the job with profctl (topics api and sched) while the device's own "
+		       "profiler runs, and give both: analyzer report TRACE --device PATH.");
 	case VERDICT_LACK_STREAM:
 	case VERDICT_LACK_STEPS:
-		return "Load the runtime's device layer into the job (libprofbpf-*.so), or give "
+		return tr("Load the runtime's device layer into the job (libprofbpf-*.so), or give "
 		       "what the "
-		       "device's own profiler wrote with --device.";
-	case VERDICT_LACK_SCHED: return "Record with the topic sched.";
+		       "device's own profiler wrote with --device.");
+	case VERDICT_LACK_SCHED: return tr("Record with the topic sched.");
 	case VERDICT_LACK_LAUNCHES:
-		return "Record with the topic api, best from the job's start (profctl record); see "
+		return tr("Record with the topic api, best from the job's start (profctl record); see "
 		       "the "
-		       "section join.";
+		       "section join.");
 	case VERDICT_LACK_PROCESS:
-		return "Record that process, too (--pid A,B, or profctl record --system).";
+		return tr("Record that process, too (--pid A,B, or profctl record --system).");
 	case VERDICT_LACK_KERNELS:
-		return "Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
-		       "cuda --cuda-graph-trace=node), for instance.";
+		return tr("Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
+			  "cuda --cuda-graph-trace=node), for instance.");
 	case VERDICT_LACK_TASKS:
-		return "Profile a part of the job in which the device works, and none that captures or "
-		       "compiles alone.";
+		return tr("Profile a part of the job in which the device works, and none that captures or "
+		       "compiles alone.");
 	case VERDICT_LACK_THREAD:
-		return "The section processes lists the threads that were recorded.";
+		return tr("The section processes lists the threads that were recorded.");
 	case VERDICT_LACK_SWITCHES:
-		return "Record for longer (--duration). If it hangs, /proc/PID/task/*/wchan and its "
-		       "stacks (gdb, py-spy) tell where.";
+		return tr("Record for longer (--duration). If it hangs, /proc/PID/task/*/wchan and its "
+		       "stacks (gdb, py-spy) tell where.");
 	default:
-		return "See the section idle for where each wait could not be followed; record "
+		return tr("See the section idle for where each wait could not be followed; record "
 		       "with all "
-		       "topics (--topics all).";
+		       "topics (--topics all).");
 	}
 }
 
@@ -445,9 +446,9 @@ static void tell_pipeline_remedy(const struct model *model, const struct results
 				  host_idle_cpus(results->host), text, size);
 	else
 		append(text, size,
-		       "More workers or prefetching for that stage, or less to do for each "
+		       tr("More workers or prefetching for that stage, or less to do for each "
 		       "element; see "
-		       "the section pipeline.");
+		       "the section pipeline."));
 }
 
 static void tell_operator(const struct model *model, const struct results *results, char *text,
@@ -458,11 +459,11 @@ static void tell_operator(const struct model *model, const struct results *resul
 
 	if (*name)
 		append(text, size,
-		       "Begin with %.200s, %.1f %% of its device's tasks' time (section "
-		       "operators).",
+		       tr("Begin with %.200s, %.1f %% of its device's tasks' time (section "
+		       "operators)."),
 		       name, list->rows[0].percent);
 	else
-		append(text, size, "See the section operators for what it does.");
+		append(text, size, tr("See the section operators for what it does."));
 }
 
 /* What to change; "" for a job that is healthy. */
@@ -478,15 +479,15 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 	case VERDICT_DATA: tell_pipeline_remedy(model, results, text, size); break;
 	case VERDICT_COMMUNICATION:
 		append(text, size,
-		       "Look at what the late rank does before its collectives: its own "
-		       "report, the section communication.");
+		       tr("Look at what the late rank does before its collectives: its own "
+		       "report, the section communication."));
 		break;
 	case VERDICT_DEVICE:
 		if (verdict->busy && verdict->by_threads) {
 			append(text, size, "%s",
-			       "Which of its tasks take it, the device's own profiler tells "
+			       tr("Which of its tasks take it, the device's own profiler tells "
 			       "(--device), "
-			       "or its layer (libprofbpf-*.so).");
+			       "or its layer (libprofbpf-*.so)."));
 			break;
 		}
 		if (verdict->busy) {
@@ -502,7 +503,7 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 		else if (bottleneck_of(results))
 			tell_pipeline_remedy(model, results, text, size);
 		else
-			append(text, size, "Give the job CPUs of its own, or fewer threads.");
+			append(text, size, tr("Give the job CPUs of its own, or fewer threads."));
 	}
 }
 
@@ -519,7 +520,7 @@ void verdict_root_text(const struct table_data *of, char *text, size_t size)
 	if (!row)
 		return;
 	root_told_text(of, row, text, size);
-	append(text, size, "; %s, %.1f %% of %s", idle_cause_name(row->root.cause),
+	append(text, size, tr("; %s, %.1f %% of %s"), idle_cause_name(row->root.cause),
 	       of_ns ? 100 * (double)row->ns / (double)of_ns : 0, verdict_of_text(verdict->of));
 }
 
@@ -530,9 +531,9 @@ void verdict_but(const struct model *model, const struct results *results, char 
 
 	*text = '\0';
 	if (verdict->lost && verdict->lack != VERDICT_LACK_RECORDS)
-		append(text, size, "%" PRIu64 " records were lost: see the section capture", verdict->lost);
+		append(text, size, tr("%" PRIu64 " records were lost: see the section capture"), verdict->lost);
 	else if (results->capture)
 		text_no_launches(model, results->capture, launches, sizeof(launches));
 	if (*launches)
-		append(text, size, "%s: what the device did may have been missed (section capture)", launches);
+		append(text, size, tr("%s: what the device did may have been missed (section capture)"), launches);
 }

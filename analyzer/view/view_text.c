@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/view/report_parts.h"
+#include "analyzer/model/translate.h"
 #include "analyzer/view/view.h"
 
 /* How values of a unit are shown, and what that adds to the heading. */
@@ -24,9 +25,12 @@ static void add_heading(struct table *table, const struct view_place *place)
 
 	if (how & (VIEW_LEFT | VIEW_RIGHT))
 		right = how & VIEW_RIGHT;
-	snprintf(heading, sizeof(heading), "%s%s", column->heading,
-		 SUFFIXES[column->unit] ? SUFFIXES[column->unit] : "");
-	table_column(table, place->shown.heading ? place->shown.heading : heading,
+	if (place->shown.heading)
+		snprintf(heading, sizeof(heading), "%s", tr(place->shown.heading));
+	else
+		snprintf(heading, sizeof(heading), "%s%s", tr(column->heading),
+			 SUFFIXES[column->unit] ? SUFFIXES[column->unit] : "");
+	table_column(table, heading,
 		     (right ? TABLE_RIGHT : TABLE_LEFT) | (how & VIEW_SHRINK ? TABLE_SHRINK : 0));
 }
 

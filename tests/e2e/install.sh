@@ -21,7 +21,7 @@ assert_contains "the unit starts the installed daemon" "$unit" '^ExecStart=/usr/
 
 if command -v systemd-analyze >/dev/null; then
 	mkdir "$WORK/units"
-	sed "s|/usr/bin/profbpfd|$tree&|" "$unit" >"$WORK/units/profbpfd.service"
+	sed -E "s,/usr/bin/prof(bpfd|ctl),$tree&," "$unit" >"$WORK/units/profbpfd.service"
 	# Unknown settings are only told on standard error.
 	assert_status "systemd-analyze verify" 0 systemd-analyze verify --man=no "$WORK/units/profbpfd.service"
 	assert_eq "complaints about the unit" "" "$(cat "$WORK/err")"

@@ -9,6 +9,7 @@
 
 #include "analyzer/analyse/tally.h"
 #include "analyzer/model/model.h"
+#include "analyzer/model/translate.h"
 #include "lib/base/bisect.h"
 
 #define WHOLES_MAX 8 /* kinds of graphs that are tried: of the pieces of one step any is enough */
@@ -29,12 +30,12 @@ struct search {
 const char *loop_evidence_text(uint8_t evidence)
 {
 	switch (evidence) {
-	case LOOP_BY_MARKS: return "marks";
-	case LOOP_BY_FEED: return "copies to the device";
-	case LOOP_BY_WHOLE: return "launches of whole graphs";
-	case LOOP_BY_OPTIMIZER: return "the optimizer's work";
-	case LOOP_BY_RESULT: return "copies to the host and waits for the device";
-	case LOOP_BY_COLLECTIVE: return "the collectives that end them";
+	case LOOP_BY_MARKS: return tr("marks");
+	case LOOP_BY_FEED: return tr("copies to the device");
+	case LOOP_BY_WHOLE: return tr("launches of whole graphs");
+	case LOOP_BY_OPTIMIZER: return tr("the optimizer's work");
+	case LOOP_BY_RESULT: return tr("copies to the host and waits for the device");
+	case LOOP_BY_COLLECTIVE: return tr("the collectives that end them");
 	default: return "";
 	}
 }

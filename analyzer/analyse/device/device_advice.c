@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/analyse/idle/root_text.h"
+#include "analyzer/model/translate.h"
 
 #define SMALL_PERCENT 1
 #define FINDING_PERCENT 3 /* causes that take less are within what a trace can be off */
@@ -66,10 +67,10 @@ static struct place place_of(const struct writer *writer, uint32_t row)
 	struct place place;
 
 	if (device->has_rank)
-		snprintf(place.text, sizeof(place.text), "device %u (rank %u)", device->id,
+		snprintf(place.text, sizeof(place.text), tr("device %u (rank %u)"), device->id,
 			 device->rank);
 	else
-		snprintf(place.text, sizeof(place.text), "device %u", device->id);
+		snprintf(place.text, sizeof(place.text), tr("device %u"), device->id);
 	return place;
 }
 
@@ -82,10 +83,10 @@ static double share(double part, double all)
 static const char *gap_remedy(const struct writer *writer)
 {
 	if (idle_verdict(writer->model, writer->devices->idle.roots).cause != IDLE_UNKNOWN)
-		return "The section idle says who is at the end of all waiting: mend that.";
-	return "That is usually data: see the data pipeline's bottleneck and the causes of idle "
+		return tr("The section idle says who is at the end of all waiting: mend that.");
+	return tr("That is usually data: see the data pipeline's bottleneck and the causes of idle "
 	       "time. "
-	       "More workers, prefetching, or data prepared beforehand.";
+	       "More workers, prefetching, or data prepared beforehand.");
 }
 
 static void judge_steps(struct writer *writer, const struct device_step_trace *trace)
@@ -97,18 +98,18 @@ static void judge_steps(struct writer *writer, const struct device_step_trace *t
 
 	if (means->steps && peer_rule_says(RULE_STEP_GAP, means->gap_ns / 1e6) && gap >= SMALL_PERCENT)
 		explain(add_by(writer, "device_gap", gap, RULE_STEP_GAP, means->gap_ns / 1e6,
-			    "The device waits before each step",
+			    tr("The device waits before each step"),
 			    gap_remedy(writer)),
-			"%s waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f "
-			"%%",
+			tr("%s waits %.3f ms before a step of %.3f ms, on the mean of %u: %.1f "
+			"%%"),
 			place.text, means->gap_ns / 1e6, means->duration_ns / 1e6, means->steps, gap);
 	if (means->bp_steps && tail >= MEDIUM_PERCENT)
 		explain(add(writer, "device_tail", tail,
-			    "Steps go on for long after the backward pass",
-			    "Gradients are reduced and parameters updated then: let reductions run "
-			    "beside the backward pass (split or fuse them), shard the optimizer."),
-			"on %s, %.3f ms of a step of %.3f ms come after the backward pass: "
-			"%.1f %%",
+			    tr("Steps go on for long after the backward pass"),
+			    tr("Gradients are reduced and parameters updated then: let reductions run "
+			    "beside the backward pass (split or fuse them), shard the optimizer.")),
+			tr("on %s, %.3f ms of a step of %.3f ms come after the backward pass: "
+			"%.1f %%"),
 			place.text, means->tail_ns / 1e6, means->duration_ns / 1e6, tail);
 }
 
@@ -119,11 +120,11 @@ static void judge_overlap(struct writer *writer, const struct overlap_device *de
 
 	if (peer_rule_says(RULE_ALONE, percent))
 		explain(add_by(writer, "device_communication", percent, RULE_ALONE, percent,
-			    "Communication is not hidden by computation",
-			    "Let it run beside computation: buckets, asynchronous collectives, "
+			    tr("Communication is not hidden by computation"),
+			    tr("Let it run beside computation: buckets, asynchronous collectives, "
 			    "another "
-			    "stream. See the section communication for who comes late."),
-			"%s only communicates for %.3f ms, beside %.3f ms of computation",
+			    "stream. See the section communication for who comes late.")),
+			tr("%s only communicates for %.3f ms, beside %.3f ms of computation"),
 			place_of(writer, device->all.device).text, alone_ns / 1e6,
 			(double)device->all.computation_ns / 1e6);
 }
@@ -161,12 +162,12 @@ static void judge_aicpu(struct writer *writer, uint32_t device)
 	if (largest && peer_rule_says(RULE_AICPU, share(sum_ns, all_ns)))
 		explain(add_by(writer, "device_aicpu", share(sum_ns, all_ns), RULE_AICPU,
 			    share(sum_ns, all_ns),
-			    "Operators run on AI CPUs",
-			    "AI CPUs are slow: use an operator, or a data type, that AI cores have "
-			    "(often int32 instead of int64, float32 instead of float64)."),
-			"on %s they take %.3f ms, %.1f %% of all tasks' time; most of it in "
+			    tr("Operators run on AI CPUs"),
+			    tr("AI CPUs are slow: use an operator, or a data type, that AI cores have "
+			    "(often int32 instead of int64, float32 instead of float64).")),
+			tr("on %s they take %.3f ms, %.1f %% of all tasks' time; most of it in "
 			"%s: "
-			"%" PRIu64 " tasks",
+			"%" PRIu64 " tasks"),
 			place_of(writer, device).text, sum_ns / 1e6, share(sum_ns, all_ns),
 			operator_type(writer->model, largest), largest->count);
 }
@@ -184,12 +185,12 @@ static void judge_types(struct writer *writer, uint32_t device)
 			continue;
 		explain(add_by(writer, "device_transdata", row->percent, RULE_TRANSDATA,
 			    (double)row->count,
-			    "Tensors are converted between formats",
-			    "Choose one format for neighbouring operators; private formats pay "
+			    tr("Tensors are converted between formats"),
+			    tr("Choose one format for neighbouring operators; private formats pay "
 			    "only "
-			    "where most operators have them."),
-			"on %s, %" PRIu64
-			" TransData take %.3f ms, %.1f %% of all tasks' time",
+			    "where most operators have them.")),
+			tr("on %s, %" PRIu64
+			" TransData take %.3f ms, %.1f %% of all tasks' time"),
 			place_of(writer, device).text, row->count, (double)row->total_ns / 1e6,
 			row->percent);
 	}
@@ -226,12 +227,12 @@ static void judge_memory_bound(struct writer *writer, uint32_t device)
 	if (peer_rule_says(RULE_MEMORY_BOUND, share(bound_ns, all_ns)))
 		explain(add_by(writer, "device_memory_bound", share(bound_ns, all_ns),
 			    RULE_MEMORY_BOUND, share(bound_ns, all_ns),
-			    "Operators wait for memory",
-			    "Fuse operators that hand each other their results; smaller data "
+			    tr("Operators wait for memory"),
+			    tr("Fuse operators that hand each other their results; smaller data "
 			    "types; "
-			    "larger tiles."),
-			"on %s, AI cores spend %.1f %% of their time in operators that move "
-			"data for longer than they compute",
+			    "larger tiles.")),
+			tr("on %s, AI cores spend %.1f %% of their time in operators that move "
+			"data for longer than they compute"),
 			place_of(writer, device).text, share(bound_ns, all_ns));
 }
 
@@ -239,16 +240,16 @@ static const char *cpu_remedy(enum idle_kind kind)
 {
 	switch (kind) {
 	case IDLE_KIND_OWN_CPU:
-		return "The job's own threads want more CPUs than there are: more of them, or less "
+		return tr("The job's own threads want more CPUs than there are: more of them, or less "
 		       "work; fewer threads (OMP_NUM_THREADS and its like) if its pools are larger "
-		       "than that.";
+		       "than that.");
 	case IDLE_KIND_WAKE_UP:
-		return "The CPUs were idle and took that long to wake up: keep them from deep idle "
-		       "states (cpupower idle-set -D 10), or wait less often.";
+		return tr("The CPUs were idle and took that long to wake up: keep them from deep idle "
+		       "states (cpupower idle-set -D 10), or wait less often.");
 	default:
-		return "Others have the CPUs: give the job CPUs of its own (a cpuset, taskset), or "
+		return tr("Others have the CPUs: give the job CPUs of its own (a cpuset, taskset), or "
 		       "move "
-		       "them away.";
+		       "them away.");
 	}
 }
 
@@ -257,40 +258,40 @@ static const char *driver_remedy(const struct model *model, const struct root *r
 	/* Only of drivers that a catalog tells about it is known that they drive a device like this. */
 	if (root->object_kind == OBJECT_COMMAND && root->object < model->drivers.count &&
 	    model->drivers.row[root->object].command_count)
-		return "See the section ioctl: what can be mapped, pinned or allocated beforehand "
+		return tr("See the section ioctl: what can be mapped, pinned or allocated beforehand "
 		       "need "
-		       "not be in each step.";
-	return "See the section ioctl for what this driver is asked for, and how often; ask less "
+		       "not be in each step.");
+	return tr("See the section ioctl for what this driver is asked for, and how often; ask less "
 	       "often, "
-	       "or beforehand.";
+	       "or beforehand.");
 }
 
 static const char *cause_remedy(const struct model *model, const struct idle_verdict *verdict)
 {
 	switch (verdict->cause) {
 	case IDLE_USER_CODE:
-		return "Profile that thread (topic sample); move work off it, or submit further "
-		       "ahead.";
+		return tr("Profile that thread (topic sample); move work off it, or submit further "
+		       "ahead.");
 	case IDLE_RUNTIME:
-		return "Fewer, larger launches and copies (graphs, fused operators); no "
+		return tr("Fewer, larger launches and copies (graphs, fused operators); no "
 		       "allocation, "
-		       "compilation or query in the loop.";
+		       "compilation or query in the loop.");
 	case IDLE_DRIVER: return driver_remedy(model, &verdict->most->root);
 	case IDLE_RUNNABLE: return cpu_remedy(verdict->kind);
-	case IDLE_THROTTLED: return "A larger CPU quota, or fewer threads.";
+	case IDLE_THROTTLED: return tr("A larger CPU quota, or fewer threads.");
 	case IDLE_LOCK:
 	case IDLE_PIPELINE:
-		return "These threads wait for each other: look at the order of their locks.";
-	case IDLE_IO: return "Cache, read ahead, faster storage.";
-	case IDLE_PAGE_FAULT: return "Touch or lock the memory beforehand; more memory.";
-	case IDLE_NETWORK: return "Overlap communication with computation; look at the peer.";
+		return tr("These threads wait for each other: look at the order of their locks.");
+	case IDLE_IO: return tr("Cache, read ahead, faster storage.");
+	case IDLE_PAGE_FAULT: return tr("Touch or lock the memory beforehand; more memory.");
+	case IDLE_NETWORK: return tr("Overlap communication with computation; look at the peer.");
 	case IDLE_SLEEP:
-		return "If it polls, wait for the event instead of sleeping for a time; if it "
-		       "keeps a pace, that is the limit.";
-	case IDLE_IRQ: return "Keep interrupts of devices and the network off the job's CPUs.";
-	case IDLE_DEVICE_WAIT: return "More work in flight: do not wait for each result.";
-	case IDLE_NO_WORK: return "Nothing to do came in: look at what feeds the job.";
-	default: return "See the section idle.";
+		return tr("If it polls, wait for the event instead of sleeping for a time; if it "
+		       "keeps a pace, that is the limit.");
+	case IDLE_IRQ: return tr("Keep interrupts of devices and the network off the job's CPUs.");
+	case IDLE_DEVICE_WAIT: return tr("More work in flight: do not wait for each result.");
+	case IDLE_NO_WORK: return tr("Nothing to do came in: look at what feeds the job.");
+	default: return tr("See the section idle.");
 	}
 }
 
@@ -305,10 +306,10 @@ void idle_remedy(const struct model *model, const struct idle_verdict *verdict, 
 	if (known && most->samples)
 		root_place_text(model, NULL, &most->root, place, sizeof(place));
 	if (known && most->word && *most->word_remedy)
-		snprintf(text, size, "%s", most->word_remedy);
+		snprintf(text, size, "%s", tr(most->word_remedy));
 	else if (*place)
 		snprintf(text, size,
-			 "Make %.200s cheaper, move it off that thread, or submit further ahead.",
+			 tr("Make %.200s cheaper, move it off that thread, or submit further ahead."),
 			 place);
 	else
 		snprintf(text, size, "%s", cause_remedy(model, verdict));
@@ -337,7 +338,7 @@ static void explain_most(const struct writer *writer, const struct idle_root *mo
 	else if (most->hop_count > 1)
 		root_thread_text(writer->model, most->hops[most->hop_count - 2].thread, hop,
 				 sizeof(hop));
-	snprintf(text, size, "; most of it, %.1f %%: %.80s%s%.100s%s%.80s", percent, who,
+	snprintf(text, size, tr("; most of it, %.1f %%: %.80s%s%.100s%s%.80s"), percent, who,
 		 *place ? " in " : "", place, *hop ? ", waited for by " : "", hop);
 }
 
@@ -363,7 +364,7 @@ static void judge_idle(struct writer *writer)
 	idle_remedy(writer->model, &verdict, remedy, sizeof(remedy));
 	explain(add(writer, "device_idle", of_kind, "The device is idle because of the host",
 		    remedy),
-		"devices are idle for %.1f %% of the time; %.1f %% is %s%s", percent, of_kind,
+		tr("devices are idle for %.1f %% of the time; %.1f %% is %s%s"), percent, of_kind,
 		idle_cause_name(verdict.cause), most);
 }
 
@@ -435,9 +436,9 @@ static void judge_calls(struct writer *writer, const struct analysis_options *op
 		explain(add_by(writer, "device_allocations",
 			    share((double)allocating_ns, (double)window_ns), RULE_MEMORY_CALLS,
 			    (double)allocating_ns / 1e6,
-			    "Device memory is allocated and freed all the time",
-			    "Keep memory between steps: an allocator that caches, fixed shapes."),
-			"%" PRIu64 " such calls took %.3f ms", allocations,
+			    tr("Device memory is allocated and freed all the time"),
+			    tr("Keep memory between steps: an allocator that caches, fixed shapes.")),
+			tr("%" PRIu64 " such calls took %.3f ms"), allocations,
 			(double)allocating_ns / 1e6);
 	if (writer->model->calls.count)
 		count_pairs(writer->model, &window, &launches, &syncs);
@@ -445,12 +446,12 @@ static void judge_calls(struct writer *writer, const struct analysis_options *op
 	/* A device that is busy all the time loses nothing by it. */
 	if (peer_rule_says(RULE_LAUNCH_BLOCKING, ratio) && idle >= FINDING_PERCENT)
 		explain(add_by(writer, "device_synchronization", idle, RULE_LAUNCH_BLOCKING, ratio,
-			    "The host waits for the device after nearly each launch",
-			    "Wait once per step: no .item(), print or copy to the host in between; "
+			    tr("The host waits for the device after nearly each launch"),
+			    tr("Wait once per step: no .item(), print or copy to the host in between; "
 			    "unset "
-			    "ASCEND_LAUNCH_BLOCKING and CUDA_LAUNCH_BLOCKING."),
-			"%" PRIu64 " synchronising calls for %" PRIu64
-			" launches; devices are idle for %.1f %%",
+			    "ASCEND_LAUNCH_BLOCKING and CUDA_LAUNCH_BLOCKING.")),
+			tr("%" PRIu64 " synchronising calls for %" PRIu64
+			" launches; devices are idle for %.1f %%"),
 			syncs, launches, idle);
 }
 

@@ -7,6 +7,7 @@
 
 #include "analyzer/analyse/device/devices.h"
 #include "analyzer/analyse/intervals.h"
+#include "analyzer/model/translate.h"
 #include "lib/base/bisect.h"
 
 /* One device while its trace is made. */
@@ -31,14 +32,14 @@ const char *step_source_name(enum step_source source)
 void step_source_text(enum step_source source, uint8_t evidence, char *text, size_t size)
 {
 	static const char *const texts[] = {
-		[STEPS_POINTS] = "the operators given",	 [STEPS_FILE] = "the device file",
-		[STEPS_MARKS] = "the framework's marks", [STEPS_TRAINER] = "the trainer's fetches",
-		[STEPS_HOST] = "the host's loop",	 [STEPS_DEVICE] = "what the device did",
-		[STEPS_REPETITION] = "what repeats",
+		[STEPS_POINTS] = N_("the operators given"),	 [STEPS_FILE] = N_("the device file"),
+		[STEPS_MARKS] = N_("the framework's marks"), [STEPS_TRAINER] = N_("the trainer's fetches"),
+		[STEPS_HOST] = N_("the host's loop"),	 [STEPS_DEVICE] = N_("what the device did"),
+		[STEPS_REPETITION] = N_("what repeats"),
 	};
 
-	snprintf(text, size, "%s%s%s", texts[source],
-		 source == STEPS_HOST || source == STEPS_DEVICE ? ", by " : "",
+	snprintf(text, size, "%s%s%s", tr(texts[source]),
+		 source == STEPS_HOST || source == STEPS_DEVICE ? tr(", by ") : "",
 		 source == STEPS_HOST || source == STEPS_DEVICE ? loop_evidence_text(evidence)
 								: "");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/idle/idle_causes.h"
+#include "analyzer/model/translate.h"
 
 const char *idle_cause_name(uint8_t cause)
 {
@@ -27,21 +28,21 @@ const char *idle_cause_name(uint8_t cause)
 const char *idle_cause_text(uint8_t cause)
 {
 	static const char *const texts[IDLE_CAUSES] = {
-		[IDLE_UNKNOWN] = "cause not known",
-		[IDLE_USER_CODE] = "on CPU outside of runtime calls",
-		[IDLE_RUNTIME] = "on CPU in a runtime call",
-		[IDLE_DRIVER] = "in an ioctl of the driver",
-		[IDLE_RUNNABLE] = "ready to run, but without a CPU",
-		[IDLE_LOCK] = "waiting for another thread (lock)",
-		[IDLE_IO] = "waiting for I/O",
-		[IDLE_PAGE_FAULT] = "in a page fault",
-		[IDLE_PIPELINE] = "waiting for another stage or process",
-		[IDLE_NETWORK] = "waiting for the network",
-		[IDLE_SLEEP] = "sleeping until a time",
-		[IDLE_IRQ] = "interrupted",
-		[IDLE_THROTTLED] = "held back by a CPU quota",
-		[IDLE_DEVICE_WAIT] = "waiting for the device",
-		[IDLE_NO_WORK] = "waiting for work from outside",
+		[IDLE_UNKNOWN] = N_("cause not known"),
+		[IDLE_USER_CODE] = N_("on CPU outside of runtime calls"),
+		[IDLE_RUNTIME] = N_("on CPU in a runtime call"),
+		[IDLE_DRIVER] = N_("in an ioctl of the driver"),
+		[IDLE_RUNNABLE] = N_("ready to run, but without a CPU"),
+		[IDLE_LOCK] = N_("waiting for another thread (lock)"),
+		[IDLE_IO] = N_("waiting for I/O"),
+		[IDLE_PAGE_FAULT] = N_("in a page fault"),
+		[IDLE_PIPELINE] = N_("waiting for another stage or process"),
+		[IDLE_NETWORK] = N_("waiting for the network"),
+		[IDLE_SLEEP] = N_("sleeping until a time"),
+		[IDLE_IRQ] = N_("interrupted"),
+		[IDLE_THROTTLED] = N_("held back by a CPU quota"),
+		[IDLE_DEVICE_WAIT] = N_("waiting for the device"),
+		[IDLE_NO_WORK] = N_("waiting for work from outside"),
 	};
 
 	return cause < IDLE_CAUSES ? texts[cause] : texts[IDLE_UNKNOWN];

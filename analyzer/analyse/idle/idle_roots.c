@@ -7,6 +7,7 @@
 
 #include "analyzer/analyse/idle/root_places.h"
 #include "analyzer/analyse/idle/same_role.h"
+#include "analyzer/model/translate.h"
 #include "lib/base/map.h"
 
 #define KEY_PARTS 5
@@ -358,13 +359,13 @@ static int by_ns(const void *a, const void *b)
 static void name_word(const struct idle_roots *roots, int word, struct idle_root *row)
 {
 	if (row->root.cause == IDLE_RUNNABLE && row->root.who_kind == WHO_IDLE_CPU) {
-		row->word = "wake-up latency";
+		row->word = N_("wake-up latency");
 		row->word_remedy = "";
 	} else if (word == ROOT_WORD_KERNEL) {
-		row->word = "the kernel's work";
+		row->word = N_("the kernel's work");
 		row->word_remedy =
-			"See the section stacks for what it asks the kernel for: fewer, larger "
-			"system calls, or memory that is used again.";
+			N_("See the section stacks for what it asks the kernel for: fewer, larger "
+			   "system calls, or memory that is used again.");
 	} else if (word >= 0) {
 		row->word = function_words_text(roots->words, word);
 		row->word_remedy = function_words_remedy(roots->words, word);

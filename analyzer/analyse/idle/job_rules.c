@@ -10,6 +10,7 @@
 
 #include "analyzer/analyse/idle/root_text.h"
 #include "analyzer/analyse/pipeline/pipeline_rules.h"
+#include "analyzer/model/translate.h"
 
 #define GARBAGE "garbage collection" /* function_words.txt */
 #define PAUSE_CALLS_PERCENT 1 /* msprof-analyze: runtime calls take no more of what may be a collection */
@@ -76,10 +77,10 @@ static void judge_wait(struct rules *rules, const struct pipeline_steps *steps)
 	double wait_ms = rules_wait_ms(steps);
 
 	add(rules, "pipeline_slow_loader", RULE_SLOW_LOADER, wait_ms,
-	    share(steps->judged_wait_ns, steps->judged_ns), "The trainer waits for data",
-	    "See the section pipeline for the operators below: more workers or prefetching for those that "
-	    "work longest, data on faster storage.",
-	    "%s: %.2f ms of each step of %.2f ms, on the mean of %u", pipeline->framework, wait_ms,
+	    share(steps->judged_wait_ns, steps->judged_ns), tr("The trainer waits for data"),
+	    tr("See the section pipeline for the operators below: more workers or prefetching for those that "
+	    "work longest, data on faster storage."),
+	    tr("%s: %.2f ms of each step of %.2f ms, on the mean of %u"), pipeline->framework, wait_ms,
 	    (double)steps->judged_ns / 1e6 / steps->judged, steps->judged);
 }
 
@@ -92,11 +93,11 @@ static void judge_sending(struct rules *rules, const struct pipeline_steps *step
 	if (peer_rule_says(RULE_FETCH_EMPTY, rules_fetch_empty(steps->usage)))
 		return;
 	add(rules, "pipeline_sending", RULE_DEVICE_QUEUE_EMPTY, empty, idle,
-	    "Sending batches to the device is slow",
-	    "The host has batches ready: smaller ones (types, sizes), fewer tensors in each, or several "
-	    "in one transfer (sink_size); keep the CPUs of the sending thread free.",
-	    "%.0f batches found the device's queue empty, while those on the host were ready; devices are "
-	    "idle for %.1f %%",
+	    tr("Sending batches to the device is slow"),
+	    tr("The host has batches ready: smaller ones (types, sizes), fewer tensors in each, or several "
+	    "in one transfer (sink_size); keep the CPUs of the sending thread free."),
+	    tr("%.0f batches found the device's queue empty, while those on the host were ready; devices are "
+	    "idle for %.1f %%"),
 	    empty, idle);
 }
 
@@ -151,11 +152,11 @@ static void judge_garbage(struct rules *rules)
 	if (waits && rules->verdict->roots == &waits->waits)
 		sum_garbage(&waits->own, &ns, &longest);
 	add(rules, "python_garbage", RULE_GARBAGE, (double)longest / 1e6, share(ns, of_ns),
-	    "Python collects garbage while others wait for it",
-	    "gc.freeze() after the start, a larger gc.set_threshold(), or gc.disable() in the loop and "
-	    "gc.collect() where nobody waits; fewer objects that live long, and no circles of them.",
-	    "%.1f %% of the time is spent in the collector by who is at the end of all waiting; the "
-	    "longest stretch is %.2f ms",
+	    tr("Python collects garbage while others wait for it"),
+	    tr("gc.freeze() after the start, a larger gc.set_threshold(), or gc.disable() in the loop and "
+	    "gc.collect() where nobody waits; fewer objects that live long, and no circles of them."),
+	    tr("%.1f %% of the time is spent in the collector by who is at the end of all waiting; the "
+	    "longest stretch is %.2f ms"),
 	    share(ns, of_ns), (double)longest / 1e6);
 }
 
@@ -182,7 +183,7 @@ static void tell_end(const struct model *model, const struct idle_root *row, cha
 	syscall_table_free(syscalls);
 	*text = '\0';
 	if (*who)
-		snprintf(text, size, "; most idle time ends at %s%s%s", who, *place ? " in " : "",
+		snprintf(text, size, tr("; most idle time ends at %s%s%s"), who, *place ? tr(" in ") : "",
 			 place);
 }
 
@@ -210,10 +211,10 @@ static void judge_pauses(struct rules *rules)
 		return;
 	tell_end(rules->model, most, end, sizeof(end));
 	add(rules, "device_pauses", RULE_PAUSE, (double)longest / 1e6, share(ns, devices_ns(rules)),
-	    "For long stretches the host submits nothing",
-	    "The section idle lists them (gaps) with what the host did in each: do it beside the loop, "
-	    "or less often.",
-	    "%u gaps of up to %.1f ms with hardly a call of the runtime in them%s", count,
+	    tr("For long stretches the host submits nothing"),
+	    tr("The section idle lists them (gaps) with what the host did in each: do it beside the loop, "
+	    "or less often."),
+	    tr("%u gaps of up to %.1f ms with hardly a call of the runtime in them%s"), count,
 	    (double)longest / 1e6, end);
 }
 
@@ -257,15 +258,15 @@ static void judge_calls(struct rules *rules, const struct api_results *api)
 	    verdict->state == VERDICT_COMMUNICATION || verdict->state == VERDICT_HOST_CODE ?
 		    verdict->percent :
 		    0,
-	    "Batch normalisations synchronise all ranks",
-	    "Plain BatchNorm where batches are large enough (without "
+	    tr("Batch normalisations synchronise all ranks"),
+	    tr("Plain BatchNorm where batches are large enough (without "
 	    "torch.nn.SyncBatchNorm.convert_sync_batchnorm()), or one that gathers all its statistics at "
-	    "once.",
-	    "%" PRIu64 " of them in the recording", norms.count);
+	    "once."),
+	    tr("%" PRIu64 " of them in the recording"), norms.count);
 	add(rules, "device_compile", RULE_COMPILE, (double)compiled.count,
-	    share(compiled.ns, all_ns), "Operators are compiled while the job runs",
-	    "torch_npu.npu.set_compile_mode(jit_compile=False) at the start of the script; fixed shapes.",
-	    "%" PRIu64 " calls that compile an operator took %.3f ms", compiled.count,
+	    share(compiled.ns, all_ns), tr("Operators are compiled while the job runs"),
+	    tr("torch_npu.npu.set_compile_mode(jit_compile=False) at the start of the script; fixed shapes."),
+	    tr("%" PRIu64 " calls that compile an operator took %.3f ms"), compiled.count,
 	    (double)compiled.ns / 1e6);
 }
 

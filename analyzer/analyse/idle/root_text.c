@@ -6,6 +6,7 @@
 
 #include "analyzer/analyse/host/cgroup_limits.h"
 #include "analyzer/analyse/host/sleep_reason.h"
+#include "analyzer/model/translate.h"
 #include "proto/trace.pb-c.h"
 
 static const char *base_name(const char *path)
@@ -20,11 +21,11 @@ void root_thread_text(const struct model *model, uint32_t thread, char *text, si
 	const char *name;
 
 	if (thread >= model->threads.count) {
-		snprintf(text, size, "unknown");
+		snprintf(text, size, tr("unknown"));
 		return;
 	}
 	name = model_text(model, model->threads.row[thread].name);
-	snprintf(text, size, "%.64s %u", *name ? name : "thread", model->threads.row[thread].tid);
+	snprintf(text, size, "%.64s %u", *name ? name : tr("thread"), model->threads.row[thread].tid);
 }
 
 static void runner_text(const struct model *model, uint32_t thread, char *text, size_t size)
@@ -35,7 +36,7 @@ static void runner_text(const struct model *model, uint32_t thread, char *text, 
 	if (row->process >= model->processes.count)
 		root_thread_text(model, thread, text, size);
 	else
-		snprintf(text, size, "%.64s of process %u", *name ? name : "a thread",
+		snprintf(text, size, tr("%.64s of process %u"), *name ? name : tr("a thread"),
 			 model->processes.row[row->process].pid);
 }
 
@@ -43,7 +44,7 @@ void root_who_text(const struct model *model, const struct root *root, char *tex
 {
 	*text = '\0';
 	if (root->who_kind == WHO_IDLE_CPU)
-		snprintf(text, size, "an idle CPU");
+		snprintf(text, size, tr("an idle CPU"));
 	else if (root->who_kind == WHO_RUNNER && root->who < model->threads.count)
 		runner_text(model, root->who, text, size);
 	else if (root->who_kind == WHO_THREAD)
@@ -78,11 +79,11 @@ static void entry_text(const struct model *model, uint32_t entry, char *text, si
 
 	if (strstr(name, "page_fault") || !strncmp(name, "el0_da", 6) ||
 	    !strncmp(name, "do_mem_abort", 12))
-		name = "a page fault";
+		name = tr("a page fault");
 	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
 		if (!strncmp(name, before[i], strlen(before[i])))
 			name += strlen(before[i]);
-	snprintf(text, size, " in %.64s", name);
+	snprintf(text, size, tr(" in %.64s"), name);
 }
 
 void root_place_text(const struct model *model, struct syscall_table *syscalls,
@@ -103,9 +104,9 @@ void root_place_text(const struct model *model, struct syscall_table *syscalls,
 		if (name)
 			snprintf(text, size, "%s", name);
 		else
-			snprintf(text, size, "system call %u", root->place);
+			snprintf(text, size, tr("system call %u"), root->place);
 		break;
-	case PLACE_FAULT: snprintf(text, size, "page fault"); break;
+	case PLACE_FAULT: snprintf(text, size, tr("page fault")); break;
 	case PLACE_FRAME:
 		if (root->place < model->code_frames.count)
 			frame_place_text(model, root->place, text, size);
@@ -131,9 +132,9 @@ static void command_text(const struct model *model, const struct root *root, cha
 		model_text(model, model_command_name(model, root->object, root->command));
 
 	if (*name)
-		snprintf(text, size, "%.128s %.128s", *node ? node : "unknown device", name);
+		snprintf(text, size, "%.128s %.128s", *node ? node : tr("unknown device"), name);
 	else
-		snprintf(text, size, "%.128s ioctl 0x%08x", *node ? node : "unknown device",
+		snprintf(text, size, tr("%.128s ioctl 0x%08x"), *node ? node : tr("unknown device"),
 			 root->command);
 }
 
@@ -144,7 +145,7 @@ static void cgroup_text(const struct model *model, uint32_t cgroup, char *text, 
 	uint64_t quota_ns, period_ns;
 
 	if (cgroup_quota(model, cgroup, &quota_ns, &period_ns))
-		snprintf(text, size, "%s (quota: %.0f %% of a CPU)", path,
+		snprintf(text, size, tr("%s (quota: %.0f %% of a CPU)"), path,
 			 100 * (double)quota_ns / (double)period_ns);
 	else
 		snprintf(text, size, "%s", path);
@@ -154,9 +155,9 @@ static void cgroup_text(const struct model *model, uint32_t cgroup, char *text, 
 static const char *interrupt_kind(uint32_t flags)
 {
 	if (flags & PROFBPF__WAKES__FLAG__HARDIRQ)
-		return "a device's interrupt";
+		return tr("a device's interrupt");
 	if (flags & PROFBPF__WAKES__FLAG__SOFTIRQ)
-		return "a software interrupt";
+		return tr("a software interrupt");
 	return flags & PROFBPF__WAKES__FLAG__TIMER ? "a timer" : "";
 }
 
@@ -181,13 +182,13 @@ void root_object_text(const struct model *model, const struct root *root, char *
 	case OBJECT_INTERRUPT_KIND:
 		snprintf(text, size, "%s", interrupt_kind(root->object));
 		break;
-	case OBJECT_INTERPRETER: snprintf(text, size, "the interpreter's lock"); break;
+	case OBJECT_INTERPRETER: snprintf(text, size, tr("the interpreter's lock")); break;
 	case OBJECT_INTERRUPT: snprintf(text, size, "%s", model_text(model, root->object)); break;
 	default: break;
 	}
 	used = strlen(text);
 	if (*disk)
-		snprintf(text + used, size - used, "%s%.64s", used ? " on " : "", disk);
+		snprintf(text + used, size - used, "%s%.64s", used ? tr(" on ") : "", disk);
 }
 
 uint32_t root_subject(const struct root *root)

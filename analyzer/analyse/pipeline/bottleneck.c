@@ -9,6 +9,7 @@
 
 #include "analyzer/analyse/pipeline/operator_advice.h"
 #include "analyzer/join/thread/timelines.h"
+#include "analyzer/model/translate.h"
 
 #define STEPS_MIN 3 /* fewer judged steps say nothing */
 #define STORAGE_SHARE 0.3 /* of its workers' time at work */
@@ -104,19 +105,19 @@ static void explain_none(const struct pipeline_steps *steps, struct bottleneck *
 
 	if (steps->judged < STEPS_MIN) {
 		snprintf(b->reason, sizeof(b->reason),
-			 "too few steps to tell: %u, without the first %d", steps->judged,
+			 tr("too few steps to tell: %u, without the first %d"), steps->judged,
 			 STEPS_WARM_UP);
 		return;
 	}
 	others = percent_of(steps->other_cpu_ns, steps->judged_ns);
 	if (others >= BOTTLENECK_PERCENT)
 		snprintf(starved, sizeof(starved),
-			 ", and is ready without a CPU, which others have, for %.1f %% (sections "
-			 "processes and host say who)",
+			 tr(", and is ready without a CPU, which others have, for %.1f %% (sections "
+			 "processes and host say who)"),
 			 others);
 	snprintf(b->reason, sizeof(b->reason),
-		 "no operator costs the steps %d %% of their time: the trainer waits for data %.1f "
-		 "%% of it%s",
+		 tr("no operator costs the steps %d %% of their time: the trainer waits for data %.1f "
+		 "%% of it%s"),
 		 BOTTLENECK_PERCENT, percent_of(steps->judged_wait_ns, steps->judged_ns), starved);
 }
 
@@ -135,15 +136,15 @@ const char *bottleneck_name(enum bottleneck_kind kind)
 static const char *kind_text(enum bottleneck_kind kind)
 {
 	switch (kind) {
-	case BOTTLENECK_BUSY: return "its workers are on a CPU for most of their work";
+	case BOTTLENECK_BUSY: return tr("its workers are on a CPU for most of their work");
 	case BOTTLENECK_SLEEPS:
-		return "its workers sleep for most of their work, and not for a disk";
-	case BOTTLENECK_STORAGE: return "its workers wait for a disk";
-	case BOTTLENECK_STARVED: return "its workers are ready to run, but others have the CPUs";
+		return tr("its workers sleep for most of their work, and not for a disk");
+	case BOTTLENECK_STORAGE: return tr("its workers wait for a disk");
+	case BOTTLENECK_STARVED: return tr("its workers are ready to run, but others have the CPUs");
 	case BOTTLENECK_LOCK:
-		return "its Python code has the interpreter lock that the trainer needs";
-	case BOTTLENECK_TAKES_CPU: return "its threads have the CPUs that the trainer needs";
-	default: return "the trainer waits for it";
+		return tr("its Python code has the interpreter lock that the trainer needs");
+	case BOTTLENECK_TAKES_CPU: return tr("its threads have the CPUs that the trainer needs");
+	default: return tr("the trainer waits for it");
 	}
 }
 
@@ -154,9 +155,9 @@ static void tell_parts(const struct operator_cost *cost, uint64_t all_ns, char *
 		uint64_t ns;
 		const char *by;
 	} parts[] = {
-		{ cost->wait_ns, "waits for data" },
-		{ cost->lock_ns, "the interpreter lock" },
-		{ cost->cpu_ns, "CPUs taken" },
+		{ cost->wait_ns, tr("waits for data") },
+		{ cost->lock_ns, tr("the interpreter lock") },
+		{ cost->cpu_ns, tr("CPUs taken") },
 	};
 	size_t used = 0;
 
@@ -165,7 +166,7 @@ static void tell_parts(const struct operator_cost *cost, uint64_t all_ns, char *
 		double percent = percent_of(parts[i].ns, all_ns);
 
 		if (percent >= 0.05)
-			used += (size_t)snprintf(text + used, size - used, "%s %.1f %% by %s",
+			used += (size_t)snprintf(text + used, size - used, tr("%s %.1f %% by %s"),
 						 used ? "," : ":", percent, parts[i].by);
 	}
 }
@@ -178,15 +179,15 @@ static void explain(const struct pipeline_steps *steps, struct bottleneck *b)
 	int used;
 
 	tell_parts(&steps->costs[b->op], steps->judged_ns, parts, sizeof(parts));
-	used = snprintf(b->reason, sizeof(b->reason), "%s: it costs %.1f %% of the time of %u steps%s",
+	used = snprintf(b->reason, sizeof(b->reason), tr("%s: it costs %.1f %% of the time of %u steps%s"),
 			kind_text(b->kind), b->percent, steps->judged, parts);
 	if (used < 0 || (size_t)used >= sizeof(b->reason) || !of->has_element_ns)
 		return;
 	/* One thread of a source in Python may have others that make its elements. */
 	if (op->workers && !(op->source && op->python && op->workers == 1))
-		snprintf(workers, sizeof(workers), ", %u worker%s", op->workers,
+		snprintf(workers, sizeof(workers), tr(", %u worker%s"), op->workers,
 			 op->workers == 1 ? "" : "s");
-	snprintf(b->reason + used, sizeof(b->reason) - (size_t)used, "; %.2f ms for each element%s",
+	snprintf(b->reason + used, sizeof(b->reason) - (size_t)used, tr("; %.2f ms for each element%s"),
 		 of->element_ns / 1e6, workers);
 }
 
@@ -212,31 +213,31 @@ static const struct {
 	const char *title; /* after the operator's name */
 	const char *remedy;
 } ADVICE[] = {
-	[BOTTLENECK_BUSY] = { "pipeline_busy", "is too slow: its work needs CPU time",
-			      "Give it more workers as long as there are idle CPUs; Python work needs "
+	[BOTTLENECK_BUSY] = { "pipeline_busy", N_("is too slow: its work needs CPU time"),
+			      N_("Give it more workers as long as there are idle CPUs; Python work needs "
 			      "processes, not threads. Or do less per element: cheaper or native "
-			      "operations, results kept on disk." },
-	[BOTTLENECK_SLEEPS] = { "pipeline_sleeps", "is too slow: its workers sleep while they work",
-				"Give it more workers: they wait at the same time and need no CPU "
+			      "operations, results kept on disk.") },
+	[BOTTLENECK_SLEEPS] = { "pipeline_sleeps", N_("is too slow: its workers sleep while they work"),
+				N_("Give it more workers: they wait at the same time and need no CPU "
 				"for it. Look at what they wait for: a remote read, a lock, a "
-				"pause in the user's own function." },
-	[BOTTLENECK_STORAGE] = { "pipeline_storage", "is too slow: it waits for a disk",
-				 "More workers help little. Put the data on faster storage or in "
+				"pause in the user's own function.") },
+	[BOTTLENECK_STORAGE] = { "pipeline_storage", N_("is too slow: it waits for a disk"),
+				 N_("More workers help little. Put the data on faster storage or in "
 				 "memory, read fewer and larger files, or read them in the order "
-				 "they are stored." },
-	[BOTTLENECK_STARVED] = { "pipeline_starved", "is too slow: it waits for CPUs",
-				 "The CPUs are taken: see the sections processes and host for by "
-				 "whom. Fewer workers, fewer other jobs, or more CPUs." },
+				 "they are stored.") },
+	[BOTTLENECK_STARVED] = { "pipeline_starved", N_("is too slow: it waits for CPUs"),
+				 N_("The CPUs are taken: see the sections processes and host for by "
+				 "whom. Fewer workers, fewer other jobs, or more CPUs.") },
 	[BOTTLENECK_LOCK] = { "pipeline_interpreter_lock",
-			      "holds the interpreter lock that the trainer needs",
-			      "Run its Python function in processes or replace it by native "
-			      "operations. More threads make it worse." },
-	[BOTTLENECK_TAKES_CPU] = { "pipeline_takes_cpu", "takes the CPUs that the trainer needs",
-				   "Give the pipeline fewer workers, or the job more CPUs; do less "
-				   "per element." },
-	[BOTTLENECK_SLOW] = { "pipeline_slow", "is too slow",
-			      "Record with the topic sched to see what its workers do; give it "
-			      "more workers." },
+			      N_("holds the interpreter lock that the trainer needs"),
+			      N_("Run its Python function in processes or replace it by native "
+			      "operations. More threads make it worse.") },
+	[BOTTLENECK_TAKES_CPU] = { "pipeline_takes_cpu", N_("takes the CPUs that the trainer needs"),
+				   N_("Give the pipeline fewer workers, or the job more CPUs; do less "
+				   "per element.") },
+	[BOTTLENECK_SLOW] = { "pipeline_slow", N_("is too slow"),
+			      N_("Record with the topic sched to see what its workers do; give it "
+			      "more workers.") },
 };
 
 static enum advice_aim aim_of(enum bottleneck_kind kind)
@@ -257,15 +258,15 @@ static const char *remedy_of(const struct model *model, const struct pipeline_op
 	bool one = op->workers == 1 || op->in_trainer;
 
 	if (one && kind == BOTTLENECK_STARVED)
-		return "The CPUs are taken: see the sections processes and host for by whom. Fewer "
-		       "other jobs, or more CPUs.";
+		return tr("The CPUs are taken: see the sections processes and host for by whom. Fewer "
+		       "other jobs, or more CPUs.");
 	if (one && kind == BOTTLENECK_TAKES_CPU)
-		return "Give the job more CPUs; do less per element.";
+		return tr("Give the job more CPUs; do less per element.");
 	if (op->in_trainer && kind == BOTTLENECK_SLOW)
-		return "The trainer's own thread makes the batches: have others make them beside it.";
+		return tr("The trainer's own thread makes the batches: have others make them beside it.");
 	if (kind == BOTTLENECK_SLOW && timelines_recorded(model))
-		return "What its workers do is not known; give it more of them.";
-	return ADVICE[kind].remedy;
+		return tr("What its workers do is not known; give it more of them.");
+	return tr(ADVICE[kind].remedy);
 }
 
 /* Workers that compute help as far as there are CPUs for them. */
@@ -281,10 +282,10 @@ static void tell_setting(const struct model *model, const struct pipeline_operat
 
 	*text = '\0';
 	if (more && op->workers && !op->in_trainer && wants_cpus(op, kind) && isfinite(idle_cpus))
-		snprintf(text, size, "It has %u worker%s now, and %.1f of %u CPUs are idle. ",
+		snprintf(text, size, tr("It has %u worker%s now, and %.1f of %u CPUs are idle. "),
 			 op->workers, op->workers == 1 ? "" : "s", idle_cpus, model->info.cpus);
 	else if (more && op->workers && !op->in_trainer)
-		snprintf(text, size, "It has %u worker%s now. ", op->workers,
+		snprintf(text, size, tr("It has %u worker%s now. "), op->workers,
 			 op->workers == 1 ? "" : "s");
 }
 
@@ -297,8 +298,8 @@ void bottleneck_remedy(const struct model *model, const struct pipeline *pipelin
 
 	if (wants_cpus(row, kind) && idle_cpus < IDLE_CPU) {
 		snprintf(text, size,
-			 "No CPU is idle that more workers could use: do less per element (cheaper or "
-			 "native operations, results kept on disk), or give the job more CPUs.");
+			 tr("No CPU is idle that more workers could use: do less per element (cheaper or "
+			 "native operations, results kept on disk), or give the job more CPUs."));
 		return;
 	}
 	tell_setting(model, row, kind, idle_cpus, setting, sizeof(setting));
@@ -314,13 +315,13 @@ static void advise(const struct model *model, const struct pipeline_steps *steps
 	char whose[32] = "";
 
 	if (several && pipeline->process < model->processes.count)
-		snprintf(whose, sizeof(whose), " of process %u",
+		snprintf(whose, sizeof(whose), tr(" of process %u"),
 			 model->processes.row[pipeline->process].pid);
 	advice->id = ADVICE[b->kind].id;
 	advice->gain_percent = b->percent < 100 ? b->percent : 100;
 	advice->severity = b->percent >= BOTTLENECK_HIGH_PERCENT ? "high" : "medium";
-	snprintf(advice->title, sizeof(advice->title), "%s%s: %.60s %s", pipeline->framework,
-		 whose, name, ADVICE[b->kind].title);
+	snprintf(advice->title, sizeof(advice->title), tr("%s%s: %.60s %s"), pipeline->framework,
+		 whose, name, tr(ADVICE[b->kind].title));
 	snprintf(advice->evidence, sizeof(advice->evidence), "%s", b->reason);
 	bottleneck_remedy(model, pipeline, b->op, b->kind, idle_cpus, advice->remedy,
 			  sizeof(advice->remedy));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/pipeline/operator_advice.h"
+#include "analyzer/model/translate.h"
 
 #include <string.h>
 
@@ -14,85 +15,85 @@ static const struct {
 	const char *advice;
 } ADVICE[] = {
 	{ "MindData", ADVISE_FASTER, "Generator",
-	  "GeneratorDataset: raise num_parallel_workers, with python_multiprocessing=True; or turn "
-	  "the data into MindRecord once and read that with MindDataset." },
+	  N_("GeneratorDataset: raise num_parallel_workers, with python_multiprocessing=True; or turn "
+	  "the data into MindRecord once and read that with MindDataset.") },
 	{ "MindData", ADVISE_FASTER, "Map",
-	  "map(): raise num_parallel_workers; replace Python functions by MindSpore's own "
-	  "transforms, or make them faster." },
+	  N_("map(): raise num_parallel_workers; replace Python functions by MindSpore's own "
+	  "transforms, or make them faster.") },
 	{ "MindData", ADVISE_FASTER, "Batch",
-	  "batch(): change the length of the queues, dataset.config.set_prefetch_size(); with a "
-	  "per_batch_map raise num_parallel_workers." },
-	{ "MindData", ADVISE_FASTER, "PaddedBatch", "padded_batch(): raise num_parallel_workers." },
-	{ "MindData", ADVISE_FASTER, "Filter", "filter(): raise num_parallel_workers." },
+	  N_("batch(): change the length of the queues, dataset.config.set_prefetch_size(); with a "
+	  "per_batch_map raise num_parallel_workers.") },
+	{ "MindData", ADVISE_FASTER, "PaddedBatch", N_("padded_batch(): raise num_parallel_workers.") },
+	{ "MindData", ADVISE_FASTER, "Filter", N_("filter(): raise num_parallel_workers.") },
 	{ "MindData", ADVISE_FASTER, "source",
-	  "This dataset: raise num_parallel_workers where it is opened." },
+	  N_("This dataset: raise num_parallel_workers where it is opened.") },
 	{ "MindData", ADVISE_UNLOCK, "Generator",
-	  "GeneratorDataset: python_multiprocessing=True and num_parallel_workers=2 or more; with "
-	  "one worker it is a thread whatever is asked for." },
+	  N_("GeneratorDataset: python_multiprocessing=True and num_parallel_workers=2 or more; with "
+	  "one worker it is a thread whatever is asked for.") },
 	{ "MindData", ADVISE_UNLOCK, "Batch",
-	  "batch(): python_multiprocessing=True, so that per_batch_map runs in processes." },
+	  N_("batch(): python_multiprocessing=True, so that per_batch_map runs in processes.") },
 	{ "MindData", ADVISE_UNLOCK, "Map",
-	  "map(): python_multiprocessing=True, or MindSpore's own transforms instead of Python "
-	  "functions." },
+	  N_("map(): python_multiprocessing=True, or MindSpore's own transforms instead of Python "
+	  "functions.") },
 	{ "MindData", ADVISE_FEWER, "",
-	  "How many workers there are is num_parallel_workers of the operator, or "
-	  "dataset.config.set_num_parallel_workers() for all." },
+	  N_("How many workers there are is num_parallel_workers of the operator, or "
+	  "dataset.config.set_num_parallel_workers() for all.") },
 	{ "MindData", ADVISE_STORAGE, "source",
-	  "MindRecord files, read with MindDataset, keep many samples in one file." },
+	  N_("MindRecord files, read with MindDataset, keep many samples in one file.") },
 
-	{ "torch", ADVISE_FASTER, "DataLoader", "DataLoader: give it workers, num_workers=2 or more." },
+	{ "torch", ADVISE_FASTER, "DataLoader", N_("DataLoader: give it workers, num_workers=2 or more.") },
 	{ "torch", ADVISE_FASTER, "worker",
-	  "DataLoader: raise num_workers, or prefetch_factor where batches differ in cost; "
-	  "persistent_workers=True keeps the processes from epoch to epoch." },
+	  N_("DataLoader: raise num_workers, or prefetch_factor where batches differ in cost; "
+	  "persistent_workers=True keeps the processes from epoch to epoch.") },
 	{ "torch", ADVISE_FASTER, "pin",
-	  "pin_memory: hand on fewer and larger tensors (collate_fn), so that there is less to copy "
-	  "one by one." },
+	  N_("pin_memory: hand on fewer and larger tensors (collate_fn), so that there is less to copy "
+	  "one by one.") },
 	{ "torch", ADVISE_UNLOCK, "",
-	  "DataLoader: num_workers=1 or more, so that the data is made in other processes; without "
-	  "pin_memory there is no thread that unpacks it beside the trainer's." },
+	  N_("DataLoader: num_workers=1 or more, so that the data is made in other processes; without "
+	  "pin_memory there is no thread that unpacks it beside the trainer's.") },
 	{ "torch", ADVISE_FEWER, "one",
-	  "torch.set_num_threads() says how many CPUs the trainer's own operators use." },
+	  N_("torch.set_num_threads() says how many CPUs the trainer's own operators use.") },
 	{ "torch", ADVISE_FEWER, "",
-	  "DataLoader: lower num_workers; torch.set_num_threads() says how many CPUs the trainer's "
-	  "own operators use." },
+	  N_("DataLoader: lower num_workers; torch.set_num_threads() says how many CPUs the trainer's "
+	  "own operators use.") },
 
 	{ "tf.data", ADVISE_FASTER, "MapAndBatch",
-	  "map() and batch(), made one by TensorFlow: raise num_parallel_calls, or set it to "
-	  "tf.data.AUTOTUNE; cache() what is the same in each epoch." },
+	  N_("map() and batch(), made one by TensorFlow: raise num_parallel_calls, or set it to "
+	  "tf.data.AUTOTUNE; cache() what is the same in each epoch.") },
 	{ "tf.data", ADVISE_FASTER, "Map",
-	  "map(): num_parallel_calls=tf.data.AUTOTUNE; batch first, and map batches." },
+	  N_("map(): num_parallel_calls=tf.data.AUTOTUNE; batch first, and map batches.") },
 	{ "tf.data", ADVISE_FASTER, "ParallelMap",
-	  "map(): raise num_parallel_calls, or set it to tf.data.AUTOTUNE; batch first, and map "
-	  "batches; cache() what is the same in each epoch." },
+	  N_("map(): raise num_parallel_calls, or set it to tf.data.AUTOTUNE; batch first, and map "
+	  "batches; cache() what is the same in each epoch.") },
 	{ "tf.data", ADVISE_FASTER, "ParallelInterleave",
-	  "interleave(): raise cycle_length and num_parallel_calls, so that more files are read at "
-	  "once." },
-	{ "tf.data", ADVISE_FASTER, "Interleave", "interleave(): num_parallel_calls=tf.data.AUTOTUNE." },
+	  N_("interleave(): raise cycle_length and num_parallel_calls, so that more files are read at "
+	  "once.") },
+	{ "tf.data", ADVISE_FASTER, "Interleave", N_("interleave(): num_parallel_calls=tf.data.AUTOTUNE.") },
 	{ "tf.data", ADVISE_FASTER, "FlatMap",
-	  "flat_map(): interleave() with num_parallel_calls=tf.data.AUTOTUNE does the same with "
-	  "several inputs at once." },
-	{ "tf.data", ADVISE_FASTER, "Batch", "batch(): num_parallel_calls=tf.data.AUTOTUNE." },
+	  N_("flat_map(): interleave() with num_parallel_calls=tf.data.AUTOTUNE does the same with "
+	  "several inputs at once.") },
+	{ "tf.data", ADVISE_FASTER, "Batch", N_("batch(): num_parallel_calls=tf.data.AUTOTUNE.") },
 	{ "tf.data", ADVISE_FASTER, "ParallelBatch",
-	  "batch(): raise num_parallel_calls, or set it to tf.data.AUTOTUNE." },
+	  N_("batch(): raise num_parallel_calls, or set it to tf.data.AUTOTUNE.") },
 	{ "tf.data", ADVISE_FASTER, "Filter",
-	  "filter() has one thread: do what is costly in a map() with num_parallel_calls before it." },
+	  N_("filter() has one thread: do what is costly in a map() with num_parallel_calls before it.") },
 	{ "tf.data", ADVISE_FASTER, "Generator",
-	  "from_generator() runs Python in one thread: read with TFRecordDataset or another of "
-	  "TensorFlow's own, or do the work in a map() after it." },
+	  N_("from_generator() runs Python in one thread: read with TFRecordDataset or another of "
+	  "TensorFlow's own, or do the work in a map() after it.") },
 	{ "tf.data", ADVISE_FASTER, "source",
-	  "Read several files at once: interleave() with num_parallel_calls." },
+	  N_("Read several files at once: interleave() with num_parallel_calls.") },
 	{ "tf.data", ADVISE_UNLOCK, "",
-	  "Python in a pipeline (from_generator(), py_function(), numpy_function()) has the lock "
-	  "of the trainer: use TensorFlow's own operations." },
+	  N_("Python in a pipeline (from_generator(), py_function(), numpy_function()) has the lock "
+	  "of the trainer: use TensorFlow's own operations.") },
 	{ "tf.data", ADVISE_FEWER, "",
-	  "tf.data.Options limit its threads: threading.private_threadpool_size, or "
-	  "autotune.cpu_budget; so does a number instead of AUTOTUNE for num_parallel_calls." },
+	  N_("tf.data.Options limit its threads: threading.private_threadpool_size, or "
+	  "autotune.cpu_budget; so does a number instead of AUTOTUNE for num_parallel_calls.") },
 	{ "tf.data", ADVISE_STORAGE, "",
-	  "TFRecord files keep many samples in one file; cache() keeps what was read." },
+	  N_("TFRecord files keep many samples in one file; cache() keeps what was read.") },
 
-	{ "MegEngine", ADVISE_FASTER, "worker", "DataLoader: raise num_workers." },
+	{ "MegEngine", ADVISE_FASTER, "worker", N_("DataLoader: raise num_workers.") },
 	{ "MegEngine", ADVISE_FEWER, "one", "" },
-	{ "MegEngine", ADVISE_FEWER, "", "DataLoader: lower num_workers." },
+	{ "MegEngine", ADVISE_FEWER, "", N_("DataLoader: lower num_workers.") },
 };
 
 static bool fits(const struct pipeline_operator *op, const char *type, const char *wanted)
@@ -113,7 +114,7 @@ const char *operator_advice(const struct model *model, const struct pipeline *pi
 	for (size_t i = 0; i < sizeof(ADVICE) / sizeof(ADVICE[0]); i++)
 		if (strcmp(pipeline->framework, ADVICE[i].framework) == 0 && aim == ADVICE[i].aim &&
 		    fits(row, type, ADVICE[i].type))
-			return ADVICE[i].advice;
+			return tr(ADVICE[i].advice);
 	return "";
 }
 

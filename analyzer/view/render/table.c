@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/translate.h"
 #include "analyzer/view/render/wrap.h"
 
 #define CELL_MAX 512
@@ -232,6 +233,7 @@ static void leave_out(struct table *table, char *names, size_t size)
 int table_print(struct table *table, FILE *out)
 {
 	char *text = NULL, left_out[CELL_MAX];
+	const char *label = tr("    no room for");
 	int err;
 
 	if (table->error)
@@ -247,7 +249,7 @@ int table_print(struct table *table, FILE *out)
 	if (!err && text && *text && text[strlen(text) - 1] != '\n' && fputc('\n', out) == EOF)
 		err = errno ? -errno : -EIO;
 	if (!err && *left_out && text && *text)
-		wrap_line(out, "    no room for", sizeof("    no room for"), left_out, table->width);
+		wrap_line(out, label, wrap_columns(label, strlen(label)) + 1, left_out, table->width);
 	free(text);
 	return err;
 }

@@ -2,11 +2,70 @@
 #include "analyzer/view/render/wrap.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "analyzer/view/render/utf8.h"
 
 #define TEXT_SIZE 4096
+
+/* Characters of Chinese, Japanese and Korean, with their punctuation and full-width forms, take two columns. */
+static const struct range {
+	uint32_t first, last;
+} WIDE[] = {
+	{ 0x1100, 0x115f }, { 0x2e80, 0x303e }, { 0x3041, 0xa4cf }, { 0xac00, 0xd7a3 },	  { 0xf900, 0xfaff },
+	{ 0xfe30, 0xfe6f }, { 0xff01, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x20000, 0x3fffd },
+};
+
+/* Of those, what no line begins with. */
+static const char *const CLOSING[] = { "、", "。", "，", "；", "：", "！", "？", "）", "」", "》", "”" };
+
+/* Of valid UTF-8; what is not is any character of one column. */
+static uint32_t code_of(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	if (c[0] >= 0xf0 && c[1] && c[2] && c[3])
+		return (c[0] & 7u) << 18 | (c[1] & 63u) << 12 | (c[2] & 63u) << 6 | (c[3] & 63u);
+	if (c[0] >= 0xe0 && c[1] && c[2])
+		return (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
+	return c[0];
+}
+
+static bool is_wide(const char *text)
+{
+	uint32_t code = (unsigned char)*text >= 0xe0 ? code_of(text) : 0;
+
+	for (size_t i = 0; code && i < sizeof(WIDE) / sizeof(WIDE[0]); i++)
+		if (code >= WIDE[i].first && code <= WIDE[i].last)
+			return true;
+	return false;
+}
+
+/* The length of a closing mark there; 0 = it is none. */
+static size_t closing(const char *text)
+{
+	for (size_t i = 0; i < sizeof(CLOSING) / sizeof(CLOSING[0]); i++)
+		if (!strncmp(text, CLOSING[i], strlen(CLOSING[i])))
+			return strlen(CLOSING[i]);
+	return 0;
+}
+
+/* Bytes that stay on one line: up to a blank, or between characters that take two columns. */
+static size_t piece(const char *text)
+{
+	size_t bytes = 0, mark;
+
+	if (is_wide(text) && !closing(text))
+		bytes = utf8_next(text);
+	else
+		while (text[bytes] && text[bytes] != ' ' && !is_wide(text + bytes))
+			bytes++;
+	while ((mark = closing(text + bytes)))
+		bytes += mark;
+	return bytes ? bytes : utf8_next(text) ? utf8_next(text) : 1;
+}
 
 unsigned int wrap_columns(const char *text, size_t bytes)
 {
@@ -20,8 +79,17 @@ unsigned int wrap_columns(const char *text, size_t bytes)
 			continue;
 		}
 		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+		columns += i + 3 <= bytes && is_wide(text + i);
 	}
 	return columns;
+}
+
+/* printf() would count its bytes. */
+static void print_label(FILE *out, const char *label, unsigned int indent)
+{
+	unsigned int columns = wrap_columns(label, strlen(label));
+
+	fprintf(out, "%s%*s", label, columns < indent ? (int)(indent - columns) : 0, "");
 }
 
 void wrap_line(FILE *out, const char *label, unsigned int indent, const char *text,
@@ -33,17 +101,24 @@ void wrap_line(FILE *out, const char *label, unsigned int indent, const char *te
 
 	if (width < 2 * indent)
 		width = 0;
-	fprintf(out, "%-*s", (int)indent, label);
-	while (*(word += strspn(word, " "))) {
-		size_t bytes = strcspn(word, " ");
-		unsigned int columns = wrap_columns(word, bytes);
+	print_label(out, label, indent);
+	while (*word) {
+		size_t blanks = strspn(word, " "), bytes;
+		bool blank = blanks && at > indent;
+		unsigned int columns;
 
-		if (at > indent && width && at + 1 + columns > width) {
+		word += blanks;
+		if (!*word)
+			break;
+		bytes = piece(word);
+		columns = wrap_columns(word, bytes);
+		if (at > indent && width && at + blank + columns > width) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			at = indent;
+			blank = false;
 		}
-		fprintf(out, "%s%.*s", at > indent ? " " : "", (int)bytes, word);
-		at += columns + (at > indent);
+		fprintf(out, "%s%.*s", blank ? " " : "", (int)bytes, word);
+		at += columns + blank;
 		word += bytes;
 	}
 	fputc('\n', out);
