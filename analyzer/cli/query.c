@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyzer/store/sql_tables.h"
 #include "analyzer/store/all_tables.h"
@@ -251,13 +254,36 @@ int query_needs_of(const char *sql, struct query_needs *needs, char *error, size
 	return err;
 }
 
+/* SQLite passes over a folder that it cannot use, and fills another one that nobody named. */
+static int check_folder(char *error, size_t error_size)
+{
+	const char *folder = getenv("SQLITE_TMPDIR");
+	struct stat at;
+	int err = 0;
+
+	if (!folder || !*folder)
+		return 0;
+	if (stat(folder, &at) || (S_ISDIR(at.st_mode) && access(folder, W_OK | X_OK)))
+		err = errno;
+	else if (!S_ISDIR(at.st_mode))
+		err = ENOTDIR;
+	if (err)
+		snprintf(error, error_size,
+			 "SQLITE_TMPDIR is '%s': %s; name a folder with room to sort rows in",
+			 folder, strerror(err));
+	return -err;
+}
+
 int query_run(FILE *out, const struct table_data *data, const char *sql, enum query_format format,
 	      const struct report_options *report, char *error, size_t error_size)
 {
 	sqlite3_stmt *statement = NULL;
 	sqlite3 *db = NULL;
-	int err = open_tables(&db, data), code;
+	int err = check_folder(error, error_size), code;
 
+	if (err)
+		return err;
+	err = open_tables(&db, data);
 	if (err) {
 		snprintf(error, error_size, "cannot make the tables: %s", strerror(-err));
 	} else {

@@ -233,6 +233,28 @@ static void refused(void **state)
 	assert_int_equal(ask_as(scene, QUERY_CSV, "select 1 ; \n"), 0);
 }
 
+/* Rows are sorted where it is said, or not at all. */
+static void folder_to_sort_in(void **state)
+{
+	static const struct {
+		const char *folder, *reason;
+	} wrong[] = { { "/nonexistent/here", "'/nonexistent/here': No such file or directory; name a" },
+		      { "/dev/null", "'/dev/null': Not a directory; name a folder" } };
+	const struct scene *scene = *state;
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		setenv("SQLITE_TMPDIR", wrong[i].folder, 1);
+		assert_true(ask_as(scene, QUERY_CSV, "select 1") < 0);
+		if (!strstr(error, wrong[i].reason))
+			fail_msg("%s: %s", wrong[i].folder, error);
+	}
+	setenv("SQLITE_TMPDIR", "/tmp", 1);
+	assert_int_equal(ask_as(scene, QUERY_CSV, "select 1"), 0);
+	setenv("SQLITE_TMPDIR", "", 1);
+	assert_int_equal(ask_as(scene, QUERY_CSV, "select 1"), 0);
+	unsetenv("SQLITE_TMPDIR");
+}
+
 /* Names that SQL, JSON and people can use; a meaning for every column. */
 static void descriptions(void **state)
 {
@@ -283,6 +305,7 @@ int main(void)
 		cmocka_unit_test(parts),	cmocka_unit_test(states_of_a_part),
 		cmocka_unit_test(needs),
 		cmocka_unit_test(formats),	cmocka_unit_test(refused),
+		cmocka_unit_test(folder_to_sort_in),
 		cmocka_unit_test(descriptions), cmocka_unit_test(schema),
 	};
 
