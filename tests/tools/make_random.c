@@ -4,32 +4,17 @@
  *
  *	make_random FILE SEED
  *
- * Threads run, sleep, wake each other, call runtimes and drivers; devices run what they were given; all on a coarse
- * clock, so that much happens at the same instant. What an analysis does where two times are equal, a value is
- * missing or a list is empty shows in what is reported of it: tests/e2e/stored_outputs.sh compares that.
+ * Threads run, sleep, wake each other, call runtimes and drivers; devices run what they were given, of which traces of
+ * even seeds do not tell; all on a coarse clock, so that much happens at the same instant. What an analysis does where
+ * two times are equal, a value is missing or a list is empty shows in what is reported of it:
+ * tests/e2e/stored_outputs.sh compares that.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tests/tools/every.h"
+#include "tests/tools/random.h"
 
-#define UNIT 50000ull /* ns: all instants are multiples of it, since START */
-#define TICKS 12000 /* of the session, in units */
-#define CPUS 3
-#define THREADS 9
-#define DEPTH 3
-#define DEVICES 3
-#define ROWS 4000
-
-enum state { ASLEEP, READY, RUNNING };
-
-static const struct {
-	uint32_t tgid, tid;
-	const char *name;
-	uint32_t flags; /* Tasks.Flag: 1 a target, 2 of the kernel */
-} WHO[THREADS] = {
+const struct who WHO[THREADS] = {
 	{ 100, 100, "job", 1 },	  { 100, 101, "loader", 1 }, { 100, 102, "loader", 1 },
 	{ 100, 103, "pump", 1 },  { 200, 200, "rank", 1 },   { 200, 201, "feeder", 1 },
 	{ 300, 300, "other", 0 }, { 300, 301, "other", 0 },  { 7, 7, "kworker/0:1", 2 },
@@ -106,41 +91,6 @@ static const struct trace_function FUNCTIONS[] = {
 };
 
 enum { LAUNCH, LAUNCH_DRIVER, COPY, SYNC, SYNC_ALL, ALLOC, FREE, ALL_REDUCE, PUSH, POP };
-
-struct open_call {
-	uint32_t function; /* row of FUNCTIONS */
-	uint64_t start_ns, args[3];
-	const char *text;
-};
-
-struct thread {
-	enum state state;
-	uint32_t cpu; /* that it runs on, or ran on last */
-	uint64_t since_ns, run_ns, ready_ns;
-	struct open_call calls[DEPTH];
-	uint32_t depth;
-	uint64_t switches, preempted;
-};
-
-struct world {
-	struct trace_builder *b;
-	uint64_t chance;
-	uint64_t now_ns;
-	struct thread threads[THREADS];
-	uint32_t on_cpu[CPUS]; /* thread + 1; 0 = idle */
-	uint64_t free_ns[DEVICES][2]; /* of each stream */
-	uint64_t correlation;
-	uint64_t busy_ns[CPUS];
-	uint32_t steps, produced[4];
-	uint64_t handles;
-};
-
-/* Of a generator of its own: rand() is another one elsewhere. */
-static uint32_t up_to(struct world *w, uint32_t limit)
-{
-	w->chance = w->chance * 6364136223846793005ull + 1442695040888963407ull;
-	return (uint32_t)((w->chance >> 33) % limit);
-}
 
 static void switch_to(struct world *w, uint32_t cpu, uint32_t next, uint32_t state, int32_t syscall,
 		      uint32_t flags, uint32_t object)
@@ -269,7 +219,7 @@ static void run_task(struct world *w, uint32_t who, const struct open_call *call
 	uint64_t start_ns = call->start_ns + UNIT * up_to(w, 6), ns = UNIT * up_to(w, 40);
 	uint32_t kind = call->function == COPY ? 2 : call->function == ALL_REDUCE ? 6 : 1;
 
-	if (up_to(w, 16) == 0)
+	if (!w->devices || up_to(w, 16) == 0)
 		return; /* it is not told */
 	if (start_ns < *free_ns)
 		start_ns = *free_ns;
@@ -363,6 +313,10 @@ static void live(struct world *w)
 			if (WHO[who - 1].flags == 1 && up_to(w, 3) == 0)
 				ioctl(w, who - 1);
 			break;
+		case 9:
+			if (WHO[who - 1].flags == 1 && up_to(w, 3) == 0)
+				random_kernel(w, who - 1);
+			break;
 		default: break;
 		}
 	}
@@ -454,6 +408,7 @@ static void head(struct world *w, uint64_t seed)
 {
 	static const uint32_t targets[] = { 100, 200 };
 	static const char *const kinds[] = { "gpu", "npu", "cpu" };
+	Profbpf__Pythons python = PROFBPF__PYTHONS__INIT;
 
 	trace_segment(w->b, &(struct trace_segment){ .session = (uint8_t)seed,
 						     .boot = 3,
@@ -487,13 +442,19 @@ static void head(struct world *w, uint64_t seed)
 					 .cmdline = WHO[i].flags == 2 ? NULL : WHO[i].name,
 					 .exe = WHO[i].flags == 2 ? NULL : "/bin/job",
 					 .flags = WHO[i].flags });
-	for (uint32_t i = 0; i < DEVICES; i++)
+	for (uint32_t i = 0; i < DEVICES && w->devices; i++)
 		trace_device(w->b, &(struct trace_device){
 					   .id = i + 1,
 					   .tgid = i == 2 ? 200 : 100,
 					   .name = i == 2 ? "device" : "accelerator",
 					   .kind = kinds[(seed + i) % 3],
 					   .clock = PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC });
+	python.ts_ns = START;
+	python.tgid = 100;
+	python.version = 3 << 8 | 11;
+	python.lock_first = 7000 + PROFBPF__SLEEP_OBJECTS__KIND__FUTEX;
+	python.lock_last = python.lock_first + 1;
+	every_put(w->b, PROFBPF__PACKET__KIND__PYTHONS, &python.base);
 	trace_driver(w->b, 195u << 20, "nvidia", "/dev/nvidia0");
 	trace_driver(w->b, (195u << 20) + 1, "nvidia", "/dev/nvidiactl");
 	objects(w);
@@ -501,10 +462,10 @@ static void head(struct world *w, uint64_t seed)
 
 static void statistics(struct world *w, uint64_t seed)
 {
-	static const char *const sources[] = { "sched", "api", "device", "ioctl" };
+	static const char *const sources[] = { "sched", "api", "device", "ioctl", "fault", "io" };
 	uint32_t lost = seed % 4 == 3 ? w->produced[1] / 20 : 0;
 
-	for (uint32_t i = 0; i < 4; i++)
+	for (uint32_t i = 0; i < COUNT(sources); i++)
 		trace_source(w->b, sources[i], w->produced[i] + (i == 1 ? lost : 0), w->produced[i],
 			     i == 1 && lost ? "ring full" : NULL, i == 1 ? lost : 0);
 	trace_statistics(w->b, w->now_ns, true, "target exited");
@@ -512,7 +473,7 @@ static void statistics(struct world *w, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-	struct world w = { .now_ns = START };
+	static struct world w = { .now_ns = START };
 	uint64_t seed;
 
 	if (argc != 3) {
@@ -521,6 +482,7 @@ int main(int argc, char **argv)
 	}
 	seed = strtoull(argv[2], NULL, 10);
 	w.chance = seed * 2654435761u + 1;
+	w.devices = seed % 2;
 	w.b = trace_builder_new();
 	head(&w, seed);
 	for (uint32_t i = 0; i < THREADS; i++)
@@ -541,6 +503,7 @@ int main(int argc, char **argv)
 		}
 	}
 	w.now_ns = START + TICKS * UNIT;
+	random_kernel_end(&w);
 	accounts(&w, 1);
 	host(&w);
 	statistics(&w, seed);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* random.h - the parts of make_random. */
+#ifndef PROFBPF_TESTS_TOOLS_RANDOM_H
+#define PROFBPF_TESTS_TOOLS_RANDOM_H
+
+#include <stdbool.h>
+
+#include "tests/tools/every.h"
+
+#define UNIT 50000ull /* ns: all instants are multiples of it, since START */
+#define TICKS 12000 /* of the session, in units */
+#define CPUS 3
+#define THREADS 9
+#define DEPTH 3
+#define DEVICES 3
+#define ROWS 150 /* of a packet */
+
+enum state { ASLEEP, READY, RUNNING };
+
+struct who {
+	uint32_t tgid, tid;
+	const char *name;
+	uint32_t flags; /* Tasks.Flag: 1 a target, 2 of the kernel */
+};
+
+extern const struct who WHO[THREADS];
+
+struct open_call {
+	uint32_t function; /* row of FUNCTIONS */
+	uint64_t start_ns, args[3];
+	const char *text;
+};
+
+struct thread {
+	enum state state;
+	uint32_t cpu; /* that it runs on, or ran on last */
+	uint64_t since_ns, run_ns, ready_ns;
+	struct open_call calls[DEPTH];
+	uint32_t depth;
+	uint64_t switches, preempted;
+};
+
+/* Columns of interrupts, faults or block requests, until there are so many. */
+struct rows {
+	uint32_t count;
+	int64_t ts_ns[ROWS]; /* each minus the one before */
+	uint64_t last_ns, dur_ns[ROWS], number[ROWS];
+	uint32_t tid[ROWS], tgid[ROWS], flags[ROWS], bytes[ROWS], rdev[ROWS];
+};
+
+struct world {
+	struct trace_builder *b;
+	uint64_t chance;
+	uint64_t now_ns;
+	struct thread threads[THREADS];
+	uint32_t on_cpu[CPUS]; /* thread + 1; 0 = idle */
+	uint64_t free_ns[DEVICES][2]; /* of each stream */
+	uint64_t correlation;
+	uint64_t busy_ns[CPUS];
+	uint32_t produced[6]; /* records of each source */
+	struct rows interrupts, faults, requests;
+	bool devices; /* their tasks are told */
+	uint64_t handles;
+};
+
+/* Of a generator of its own: rand() is another one elsewhere. */
+static inline uint32_t up_to(struct world *w, uint32_t limit)
+{
+	w->chance = w->chance * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)((w->chance >> 33) % limit);
+}
+
+/* What the kernel does for a thread: an interrupt in its place, a page that was fetched, a request to a disk. */
+void random_kernel(struct world *w, uint32_t who);
+
+/* The rows of these that have not been written yet. */
+void random_kernel_end(struct world *w);
+
+#endif /* PROFBPF_TESTS_TOOLS_RANDOM_H */
