@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analyzer/analyse/idle/idle_roots.h"
+#include "analyzer/analyse/idle/interpreter_lock.h"
 #include "tests/unit/idle_scene.h"
 
 #define LOCK 0x1000 /* where the lock of the scene's process is: its condition variable, */
@@ -179,12 +180,38 @@ static void test_not_known(void **state)
 	scene_end(&scene);
 }
 
+/* The lock reaches from its first byte to before its end, in its own process; what is not known is none. */
+static void test_range(void **state)
+{
+	struct scene scene = make(INDEX_NONE);
+	struct model *model = scene.model;
+	struct interpreter_locks *locks;
+	struct sleep_object first = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = LOCK };
+	struct sleep_object file = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__FILE, .object = LOCK };
+
+	assert_true(MODEL_PUSH(&model->sleep_objects, first));
+	assert_true(MODEL_PUSH(&model->sleep_objects, file));
+	small_index(model);
+	locks = interpreter_locks_new(model);
+	assert_non_null(locks);
+	assert_true(interpreter_lock_is(locks, scene.main, MUTEX));
+	assert_true(interpreter_lock_is(locks, scene.worker, ELSEWHERE + 1));
+	assert_false(interpreter_lock_is(locks, scene.main, ELSEWHERE));
+	assert_false(interpreter_lock_is(locks, scene.main, ELSEWHERE + 2));
+	assert_false(interpreter_lock_is(locks, scene.main, ELSEWHERE + 3));
+	assert_false(interpreter_lock_is(locks, scene.outsider, MUTEX));
+	assert_false(interpreter_lock_is(locks, INDEX_NONE, MUTEX));
+	assert_false(interpreter_lock_is(locks, scene.main, INDEX_NONE));
+	interpreter_locks_free(locks);
+	scene_end(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slices),	       cmocka_unit_test(test_given_away),
 		cmocka_unit_test(test_free_meanwhile), cmocka_unit_test(test_others),
-		cmocka_unit_test(test_not_known),
+		cmocka_unit_test(test_not_known),      cmocka_unit_test(test_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
