@@ -136,4 +136,12 @@ struct imported_batch {
 	bool sent;
 };
 
+/* A device took a batch out of its queue, by a clock of its own. */
+struct imported_read {
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t process; /* as of imported_batch */
+	uint32_t size; /* batches in the queue; INDEX_NONE = not told */
+};
+
 #endif /* PROFBPF_ANALYZER_MODEL_IMPORTED_H */

@@ -41,6 +41,7 @@ static void free_device_rows(struct model *model)
 	free(model->imported_sizes.row);
 	free(model->imported_cpu.row);
 	free(model->imported_batches.row);
+	free(model->imported_reads.row);
 	free(model->api_statistics.row);
 	free(model->device_facts.row);
 	free(model->operator_sums.row);

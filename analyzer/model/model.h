@@ -108,6 +108,7 @@ struct model {
 	MODEL_ARRAY(struct imported_size) imported_sizes; /* by operator, in order of time */
 	MODEL_ARRAY(struct imported_cpu) imported_cpu; /* by operator, in order of time */
 	MODEL_ARRAY(struct imported_batch) imported_batches; /* by process, in order of time */
+	MODEL_ARRAY(struct imported_read) imported_reads; /* the same */
 	MODEL_ARRAY(struct coverage) coverage;
 	MODEL_ARRAY(struct shed_change) shed_changes; /* sorted by (what, session, ts_ns) after loading */
 	MODEL_ARRAY(struct ends_change)

@@ -122,7 +122,7 @@ static const struct target TARGETS[] = {
 	  &import_minddata,
 	  { "folder/", "pipeline_profiling_0.json", "minddata_cpu_utilization_0.json",
 	    "dataset_iterator_profiling_0.txt", "device_queue_profiling_1.txt",
-	    "pipeline_profiling_1.json" } },
+	    "pipeline_profiling_1.json", "minddata_aicpu_0.txt" } },
 };
 
 static const struct target *target;

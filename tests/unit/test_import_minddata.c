@@ -26,7 +26,9 @@ struct folder {
 static const char *const NAMES[] = { "pipeline_profiling_0.json",
 				     "minddata_cpu_utilization_0.json",
 				     "dataset_iterator_profiling_0.txt",
-				     "device_queue_profiling_0.txt" };
+				     "device_queue_profiling_0.txt",
+				     "minddata_aicpu_0.txt",
+				     "minddata_getnext_profiling_0.txt" };
 
 static void put(const struct folder *f, const char *name, const char *text)
 {
@@ -157,6 +159,48 @@ static void packed(void **state)
 	assert_non_null(strstr(error, NAMES[0]));
 }
 
+static double fact(const struct model *model, const char *name)
+{
+	for (uint32_t i = 0; i < model->device_facts.count; i++) {
+		const struct device_fact *row = &model->device_facts.row[i];
+
+		if (strcmp(model_text(model, row->topic), "GetNext of rank 0") == 0 &&
+		    strcmp(model_text(model, row->name), name) == 0)
+			return row->value;
+	}
+	return -1;
+}
+
+/* What the device says of its reads: other operators in that file are none; of GPUs times are nanoseconds. */
+static void reads_of_the_device(void **state)
+{
+	struct folder *f = *state;
+	const struct imported_read *row;
+	char error[256] = "";
+
+	put(f, NAMES[5], "GetNext 1000 5000 0\nGetNext 6000 8000 2\n");
+	assert_int_equal(take(f, error, sizeof(error)), 0);
+	assert_int_equal(f->model->imported_reads.count, 2);
+	assert_int_equal(f->model->imported_reads.row[0].end_ns, 5000);
+	assert_true(fact(f->model, "time of a read, mean") == 3);
+	assert_true(fact(f->model, "reads that found the queue empty") == 1);
+	model_free(f->model);
+	f->model = model_new();
+	put(f, NAMES[4],
+	    "InitData 1 2 3\nGetNext_dequeue_wait 154907895305 154907895306 3\n"
+	    "GetNext_dequeue_wait 154907895614.250 154907895617.250\nGetNext_dequeue_wait 9 8 1\n");
+	assert_int_equal(take(f, error, sizeof(error)), 0);
+	assert_int_equal(f->model->imported_reads.count, 2);
+	row = f->model->imported_reads.row;
+	assert_int_equal(row[0].start_ns, 154907895305000);
+	assert_int_equal(row[0].size, 3);
+	assert_int_equal(row[1].start_ns, 154907895614250);
+	assert_int_equal(row[1].size, INDEX_NONE);
+	assert_true(fact(f->model, "reads") == 2);
+	assert_true(fact(f->model, "time of a read, mean") == 2);
+	assert_true(fact(f->model, "reads that found the queue empty") == 0);
+}
+
 static void host_is_repaired(void **state)
 {
 	struct folder *f = *state;
@@ -265,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(operators, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(packed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_of_the_device, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(host_is_repaired, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(right_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(device_queue, set_up, tear_down),

@@ -164,6 +164,17 @@ static int take_batches(struct minddata_rank *rank)
 	return minddata_take_batches(rank, name);
 }
 
+static int take_reads(struct minddata_rank *rank)
+{
+	char name[NAME_SIZE];
+
+	snprintf(name, sizeof(name), "minddata_aicpu_%u.txt", rank->number);
+	if (exists(rank, name))
+		return minddata_take_reads(rank, name, 3);
+	snprintf(name, sizeof(name), "minddata_getnext_profiling_%u.txt", rank->number);
+	return exists(rank, name) ? minddata_take_reads(rank, name, 0) : 0;
+}
+
 static int take_rank(struct minddata_rank *rank)
 {
 	yajl_val pipeline = NULL, cpu = NULL;
@@ -184,6 +195,8 @@ static int take_rank(struct minddata_rank *rank)
 	}
 	if (!err)
 		err = take_batches(rank);
+	if (!err)
+		err = take_reads(rank);
 	if (!err)
 		err = minddata_take_queues(rank, pipeline);
 	yajl_tree_free(pipeline);

@@ -3,7 +3,7 @@
  * minddata_folder.h - what MindSpore's own data profiler wrote: one set of files per rank.
  *
  * minddata_cpu_utilization_N.json, pipeline_profiling_N.json and dataset_iterator_profiling_N.txt
- * or device_queue_profiling_N.txt, of MindSpore 2.0 to 2.10 and of `analyzer export --to
+ * or device_queue_profiling_N.txt, and what the device says of its reads, of MindSpore 2.0 to 2.10 and of `analyzer export --to
  * mindinsight`. Instants are CLOCK_MONOTONIC milliseconds.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_MINDSPORE_MINDDATA_FOLDER_H
@@ -38,5 +38,14 @@ int minddata_take_operators(struct minddata_rank *rank, yajl_val pipeline);
 int minddata_take_cpu(struct minddata_rank *rank, yajl_val cpu);
 int minddata_take_queues(struct minddata_rank *rank, yajl_val pipeline);
 int minddata_take_batches(struct minddata_rank *rank, const char *name);
+
+/*
+ * minddata_take_reads - what the device says of taking batches out of its queue
+ *
+ * minddata_aicpu_N.txt (Ascend: "GetNext_dequeue_wait START END SIZE" in microseconds) or
+ * minddata_getnext_profiling_N.txt (GPU: "GetNext START END SIZE" in nanoseconds), by the device's clock. Kept to be written
+ * again; @power: of ten, from its unit to nanoseconds. How many reads, how long they took and how many found the queue empty become facts.
+ */
+int minddata_take_reads(struct minddata_rank *rank, const char *name, int power);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_MINDSPORE_MINDDATA_FOLDER_H */

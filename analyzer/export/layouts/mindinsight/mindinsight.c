@@ -220,8 +220,11 @@ static int write_pipeline(const struct mindinsight *mi, const char *folder, uint
 	const struct file steps = { mi->device ? "device_queue_profiling_%u.txt" :
 						 "dataset_iterator_profiling_%u.txt",
 				    mindinsight_steps };
+	const struct file reads = { "minddata_aicpu_%u.txt", mindinsight_reads };
 	int err = write_file(folder, number, &steps, mi, error, error_size);
 
+	if (!err && mindinsight_has_reads(mi))
+		err = write_file(folder, number, &reads, mi, error, error_size);
 	for (size_t i = 0; i < sizeof(FILES) / sizeof(FILES[0]) && !err; i++)
 		err = write_file(folder, number, &FILES[i], mi, error, error_size);
 	return err;

@@ -66,6 +66,9 @@ int mindinsight_pipeline(FILE *out, const struct mindinsight *mi);
 int mindinsight_raw(FILE *out, const struct mindinsight *mi);
 /* dataset_iterator_profiling_N.txt or, with mi->device, device_queue_profiling_N.txt */
 int mindinsight_steps(FILE *out, const struct mindinsight *mi);
+/* minddata_aicpu_N.txt: the device's reads, as a file told them */
+bool mindinsight_has_reads(const struct mindinsight *mi);
+int mindinsight_reads(FILE *out, const struct mindinsight *mi);
 /* minddata_pipeline_summary_N.json and .csv */
 int mindinsight_summary_json(FILE *out, const struct mindinsight *mi);
 int mindinsight_summary_csv(FILE *out, const struct mindinsight *mi);
