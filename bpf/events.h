@@ -375,6 +375,8 @@ enum stack_flag {
 	STACK_LOCK = 0x08,	/* it waited for its Python interpreter's lock */
 	STACK_SHORT = 0x10,	/* too short a sleep for its stack to be kept */
 	STACK_WHOLE = 0x20,	/* the user stack is there down to where the thread began */
+	STACK_HAD_LOCK = 0x40,	/* it had its Python interpreter's lock then */
+	STACK_NO_LOCK = 0x80,	/* it is known not to have had it */
 };
 
 /*

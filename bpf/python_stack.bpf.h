@@ -95,8 +95,23 @@ __weak __noinline int python_frames(const struct python_layout *layout, struct s
 	return c.count;
 }
 
-/* python_stack - those of @task, the current one, innermost first, after @at words of @frames; how many */
-static __always_inline __u32 python_stack(struct task_struct *task, struct stack_frames *frames, __u32 at)
+/* Does the thread of @state have its interpreter's lock? enum stack_flag; 0: not known */
+static __always_inline __u16 python_lock(const struct python_layout *layout, __u64 state)
+{
+	__u32 locked = 0;
+
+	if (!layout->lock ||
+	    bpf_probe_read_user(&locked, sizeof(locked), (const void *)(layout->lock + layout->lock_locked)))
+		return 0;
+	return locked == 1 && python_pointer(layout->lock + layout->lock_holder) == state ? STACK_HAD_LOCK : STACK_NO_LOCK;
+}
+
+/*
+ * python_stack - those of @task, the current one, innermost first, after @at words of @frames; how many
+ *
+ * Whether it has its interpreter's lock is added to @flags.
+ */
+static __always_inline __u32 python_stack(struct task_struct *task, struct stack_frames *frames, __u32 at, __u16 *flags)
 {
 	struct python_thread_key key = { .tgid = field_of(task, tgid) };
 	struct python_layout *layout = bpf_map_lookup_elem(&python_layouts, &key.tgid);
@@ -110,6 +125,7 @@ static __always_inline __u32 python_stack(struct task_struct *task, struct stack
 	state = bpf_map_lookup_elem(&python_states, &key);
 	if (!state || python_pointer(*state + layout->state_id) != key.thread)
 		return 0;
+	*flags |= python_lock(layout, *state);
 	holder = layout->state_cframe == PYTHON_LAYOUT_NONE ? *state :
 							      python_pointer(*state + layout->state_cframe);
 	frame = python_pointer(holder + layout->state_frame);

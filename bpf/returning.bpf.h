@@ -90,8 +90,10 @@ static int walk_returning(struct bpf_map *map, void *key, void *value)
 	bpf_probe_read_kernel(back->record.frames.address + (user & USER_FRAMES_MASK),
 			      sizeof(back->kernel), back->kernel);
 	kernel = back->kernel_frames & KERNEL_FRAMES_MASK;
+	/* It comes to have the lock, or gives it up, in user space only. */
 	if (same_program(task, back))
-		python = python_stack(task, &back->record.frames, (user & USER_FRAMES_MASK) + kernel);
+		python = python_stack(task, &back->record.frames, (user & USER_FRAMES_MASK) + kernel,
+				      &back->record.head.header.flags);
 	stack_send(&back->record, user, kernel, python);
 	return 0;
 }

@@ -206,6 +206,10 @@ struct python_layout {
 	__u16 frame_owner;	/* PYTHON_LAYOUT_NONE: it has none */
 	__u16 frame_entry;	/* byte that is not 0 where the interpreter's loop was entered; PYTHON_LAYOUT_NONE: each frame enters it,
 				 * or those that C code owns part what one entry runs */
+	__u16 lock_locked;	/* the interpreter's lock: int that is 1 while somebody has it, */
+	__u16 lock_holder;	/* PyThreadState of who had it last */
+	__u16 reserved[2];
+	__u64 lock;		/* its address; 0 = not known */
 };
 #define PYTHON_LAYOUT_NONE 0xffff
 #define PYTHON_OWNED_BY_C 3	/* owner of a frame that stands for C code; enum _frameowner of 3.12 to 3.14 */

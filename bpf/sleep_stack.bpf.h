@@ -73,7 +73,7 @@ static __always_inline __u32 keep_python(struct task_struct *task, struct sleepe
 {
 	__u32 key = BY_SWITCH;
 	struct stacks_record *r = bpf_map_lookup_elem(&stack_scratch, &key);
-	__u64 count = r ? at_most(python_stack(task, &r->frames, 0), REC_PYTHON_FRAMES) : 0;
+	__u64 count = r ? at_most(python_stack(task, &r->frames, 0, &s->python_flags), REC_PYTHON_FRAMES) : 0;
 
 	if (r && count)
 		bpf_probe_read_kernel(s->python, count * sizeof(struct rec_python_frame), r->frames.address);
@@ -99,6 +99,7 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bo
 	s->at = USER_STACK_POINTER(regs);
 	s->user_count = will_return(task, s) ? 0 :
 					       user_stack(task, regs, user_walk(BY_SWITCH), &s->user, may_loop);
+	s->python_flags = 0;
 	s->python_count = s->user_count && may_loop ? keep_python(task, s) : 0;
 	if (s->user_count && s->walk_before)
 		s->walk_before--;
@@ -137,7 +138,7 @@ static __always_inline struct stacks_record *sleep_record(struct task_struct *ta
 
 static __always_inline void send_walked(struct task_struct *task, const struct sleeper *s)
 {
-	struct stacks_record *r = sleep_record(task, s, 0);
+	struct stacks_record *r = sleep_record(task, s, s->python_flags);
 	__u32 user = s->user_count & USER_FRAMES_MASK;
 	__u64 python = at_most(s->python_count, REC_PYTHON_FRAMES), kernel;
 

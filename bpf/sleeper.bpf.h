@@ -19,7 +19,8 @@ struct sleeper {
 	__u64 at; /* its user stack pointer, */
 	__u64 long_at[2]; /* and that of its last long sleeps, the last one first */
 	__u32 user_count; /* user_stack()'s answer; 0 = its user stack was not walked */
-	__u32 python_count; /* python_stack()'s answer */
+	__u32 python_count; /* python_stack()'s answer, */
+	__u16 python_flags; /* and what it told of the lock */
 	struct user_frames user;
 	__u64 python[2 * REC_PYTHON_FRAMES];
 };

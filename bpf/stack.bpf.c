@@ -39,7 +39,8 @@ static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool may
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + (user & USER_FRAMES_MASK),
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));
 	stack_send(r, user, kernel,
-		   may_loop ? python_stack(task, &r->frames, (user & USER_FRAMES_MASK) + kernel) : 0);
+		   may_loop ? python_stack(task, &r->frames, (user & USER_FRAMES_MASK) + kernel, &r->head.header.flags) :
+			      0);
 	run_ends(cost, r->head.header.ts_ns);
 	return 0;
 }

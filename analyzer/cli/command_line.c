@@ -163,6 +163,17 @@ static void check_query(struct options *options, struct argp_state *state)
 	}
 }
 
+/* It is a kind of its own. */
+static void check_gil(struct options *options, struct argp_state *state)
+{
+	if (!options->exporter || !options->exporter->has_kinds)
+		argp_error(state, "--gil is for stacks: give it with --to folded, speedscope or pprof");
+	if (options->has_stacks && options->stacks != STACKS_ON_CPU)
+		argp_error(state, "--gil is for samples of threads on a CPU: leave --kind out");
+	options->has_stacks = true;
+	options->stacks = STACKS_GIL;
+}
+
 static void check_usage(struct options *options, struct argp_state *state)
 {
 	if (options->command == COMMAND_QUERY)
@@ -183,6 +194,8 @@ static void check_usage(struct options *options, struct argp_state *state)
 	if (options->has_stacks && !(options->exporter && options->exporter->has_kinds))
 		argp_error(state,
 			   "--kind is for stacks: give it with --to folded, speedscope or pprof");
+	if (options->gil)
+		check_gil(options, state);
 	if (options->command == COMMAND_EXPORT &&
 	    (!options->output || strcmp(options->output, "-") == 0))
 		argp_error(state, "export writes to a file or a folder: give -o PATH");
@@ -328,6 +341,7 @@ static error_t parse_shape(int key, char *arg, struct options *options, struct a
 				   SECTION_NAMES);
 		break;
 	case KEY_KIND: parse_kind(arg, options, state); break;
+	case KEY_GIL: options->gil = true; break;
 	case KEY_NO_MERGE: options->no_merge = true; break;
 	case KEY_SCOPE_DEPTH: parse_depth(arg, options, state); break;
 	case KEY_SUBTRACT: options->subtract_probe_cost = true; break;

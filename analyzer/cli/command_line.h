@@ -33,6 +33,7 @@ struct options {
 	enum format format;
 	const struct exporter *exporter; /* of export */
 	bool has_stacks;
+	bool gil; /* of exports of stacks: STACKS_GIL */
 	enum stacks_kind stacks; /* of exports of stacks; on-cpu unless has_stacks */
 	const char *output; /* NULL or "-": standard output */
 	const char *sql; /* of query; NULL: the list of tables is wanted */

@@ -111,6 +111,8 @@ static const struct argp_option EXPORT_OPTIONS[] = {
 	{ "until", KEY_TO, "T", 0, "leave out what came at or after T", 0 },
 	{ "kind", KEY_KIND, "KIND", 0,
 	  "of folded, speedscope and pprof: on-cpu (the default), off-cpu or device", 0 },
+	{ "gil", KEY_GIL, NULL, 0,
+	  "of folded, speedscope and pprof: only samples of threads that had their Python interpreter's lock", 0 },
 	OPTION_STEP,
 	OPTION_FP_POINT,
 	OPTION_BP_POINT,

@@ -172,6 +172,10 @@ static const struct view SLEEPS = { "blocking",		"places",	    &blocking,
 	       cell_u64(row->unknown))                                         \
 	COLUMN(samples_whole, COUNT, "whole", "of these, down to where the thread began",  \
 	       cell_not_0(row->whole))                                         \
+	COLUMN(samples_with_gil, COUNT, "with GIL", "of these, of threads that had their Python interpreter's lock", \
+	       cell_known(row->with_lock || row->without_lock, row->with_lock)) \
+	COLUMN(samples_without_gil, COUNT, "without GIL", "of these, of threads that did not have it: in C code that gave it up, or about to take it", \
+	       cell_known(row->with_lock || row->without_lock, row->without_lock)) \
 	COLUMN(blocks, COUNT, "sleeps", "long ones", cell_u64(row->blocks))    \
 	COLUMN(blocked_ns, NS, "asleep", "in these, all threads together", cell_u64(row->block_ns))
 
@@ -206,6 +210,9 @@ static int stacks_text(const struct report *report)
 		fprintf(out, "; %" PRIu64 " with all of their callers", stacks->whole);
 	if (stacks->unknown)
 		fprintf(out, "; %" PRIu64 " without a stack", stacks->unknown);
+	if (stacks->with_lock || stacks->without_lock)
+		fprintf(out, "; with the Python interpreter's lock (GIL) %" PRIu64 ", without %" PRIu64,
+			stacks->with_lock, stacks->without_lock);
 	fputc('\n', out);
 	if (stacks->samples)
 		err = view_text(report, &FUNCTIONS);

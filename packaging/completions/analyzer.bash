@@ -76,7 +76,7 @@ _analyzer_of_export()
 	--until) _analyzer_words "$2" "10s 1m 100ms"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_analyzer_words "$2" "--bp-point --device --fp-point --from --kind --memory --no-merge --output --pid --scope-depth --step --strict --to --until --help"
+		_analyzer_words "$2" "--bp-point --device --fp-point --from --gil --kind --memory --no-merge --output --pid --scope-depth --step --strict --to --until --help"
 	else
 		compopt -o default
 	fi

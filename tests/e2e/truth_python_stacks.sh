@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Whole stacks of Python programs, of samples and of sleeps: each function stands in its place among the native ones, by
-# chains of calls that are known; with each CPython that is known here.
+# chains of calls that are known; with each CPython that is known here. Samples tell who has the interpreter's lock.
 # longer: every version, not the oldest and the newest alone
 # beside others: stacks are the same however busy the machine
 . "$(dirname "$0")/lib.sh"
@@ -63,4 +63,27 @@ while read -r version python; do
 	assert_between "% of samples with the interpreter's loop instead of a function" 0 5 \
 		"$(awk '{ all += $NF; loop += $NF * /_PyEval_EvalFrameDefault/ } END { print all ? int(loop * 100 / all) : -1 }' "$WORK/cpu")"
 done < <(pythons)
+
+# Who has the interpreter's lock: a thread that computes in Python always, one that hashes in C nearly never.
+mkfifo "$WORK/lock.in"
+python3 tests/truth/python_lock.py 4 <"$WORK/lock.in" >"$WORK/lock.out" &
+TRUTH_PID=$! TRUTH_OUT=$WORK/lock.out
+exec {TRUTH_IN}>"$WORK/lock.in"
+wait_for_line "$TRUTH_OUT" '^ready' 20
+attach_in_background "$TRUTH_PID" "$WORK/lock.pbt" --topics sched,stack
+sleep 1.5
+truth_go 60
+stop_attach
+truth_end
+"$ANALYZER" export "$WORK/lock.pbt" --to folded -o "$WORK/lock.all"
+"$ANALYZER" export "$WORK/lock.pbt" --to folded --gil -o "$WORK/lock.held"
+samples_in() {
+	awk -v pattern="$2" '$0 ~ pattern { n += $NF } END { print n + 0 }' "$WORK/$1"
+}
+spun=$(samples_in lock.all spin_with_lock) hashed=$(samples_in lock.all hash_without_lock)
+assert_between "samples that hash" 10 100000 "$hashed"
+assert_between "samples that compute in Python with the lock, of $spun" $((spun * 9 / 10)) "$spun" "$(samples_in lock.held spin_with_lock)"
+assert_between "samples that hash with it, of $hashed" 0 $((hashed / 10)) "$(samples_in lock.held hash_without_lock)"
+report_json "$WORK/lock.pbt" "$WORK/lock.json"
+assert_eq "the report has as many" "$(samples_in lock.held .)" "$(json "$WORK/lock.json" .stacks.samples_with_gil)"
 [ -n "$seen" ] || skip "needs a CPython from 3.7 to 3.14"

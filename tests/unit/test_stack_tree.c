@@ -57,7 +57,8 @@ static void sample(struct model *model, uint32_t thread, uint32_t stack, uint64_
 
 /*
  * main > step twice on a CPU, at two places of step's code, and once in main itself; main > read
- * asleep for 3 and 4 ms; one sample without a stack; one look at Python, which is no sample of a CPU.
+ * asleep for 3 and 4 ms; one sample without a stack; one look at Python, which is no sample of a CPU. The
+ * interpreter's lock was there at the second one of step, at a sleep and at that look.
  */
 static struct model *sampled(void)
 {
@@ -70,15 +71,15 @@ static struct model *sampled(void)
 
 	model->info.stack_rate = 100;
 	sample(model, thread, stack(model, (uint32_t[]){ step, in_main }, 2), 1 * MS, 0, 0);
-	sample(model, thread, stack(model, (uint32_t[]){ again, in_main }, 2), 2 * MS, 0, 0);
-	sample(model, thread, stack(model, (uint32_t[]){ in_main }, 1), 3 * MS, 0, 0);
+	sample(model, thread, stack(model, (uint32_t[]){ again, in_main }, 2), 2 * MS, 0, MODEL_SAMPLE_LOCK);
+	sample(model, thread, stack(model, (uint32_t[]){ in_main }, 1), 3 * MS, 0, MODEL_SAMPLE_NO_LOCK);
 	sample(model, thread, stack(model, (uint32_t[]){ read, in_main }, 2), 4 * MS, 3 * MS,
 	       MODEL_SAMPLE_BLOCK);
 	sample(model, thread, stack(model, (uint32_t[]){ read, in_main }, 2), 9 * MS, 4 * MS,
-	       MODEL_SAMPLE_BLOCK);
+	       MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_LOCK);
 	sample(model, thread, INDEX_NONE, 20 * MS, 0, 0);
 	sample(model, thread, stack(model, (uint32_t[]){ python }, 1), 21 * MS, 0,
-	       MODEL_SAMPLE_PYTHON);
+	       MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_LOCK);
 	sample(model, thread, stack(model, (uint32_t[]){ python, in_main }, 2), 22 * MS, 0, 0);
 	small_index(model);
 	return model;
@@ -170,6 +171,7 @@ static void test_folded_of_each_kind(void **state)
 		      "job_1;main;step 2\n"
 		      "job_1;[unknown] 1\n"
 		      "job_1;main;step (train.py:19) 1\n");
+	assert_folded(model, STACKS_GIL, &ALL, "job_1;main;step 1\n");
 	assert_folded(model, STACKS_OFF_CPU, &ALL, "job_1;main;read 7000000\n");
 	assert_none(model, STACKS_DEVICE, &ALL, "--device");
 	model_free(model);

@@ -99,6 +99,9 @@ static const struct value stack_flags[] = {
 	{ STACK_BLOCK, 1 },
 	{ STACK_LOCK, 8 },
 	{ STACK_SHORT, 16 },
+	{ STACK_WHOLE, 32 },
+	{ STACK_HAD_LOCK, 4 },
+	{ STACK_NO_LOCK, 64 },
 };
 
 static const struct value device_kind[] = {

@@ -144,6 +144,10 @@ static int collect(struct collection *c, struct stack_results *results)
 		results->samples += sample->times;
 		if (sample->flags & MODEL_SAMPLE_WHOLE)
 			results->whole += sample->times;
+		if (sample->flags & MODEL_SAMPLE_LOCK)
+			results->with_lock += sample->times;
+		else if (sample->flags & MODEL_SAMPLE_NO_LOCK)
+			results->without_lock += sample->times;
 		if (sample->stack < model->code_stacks.count)
 			c->samples[sample->stack] += sample->times;
 		else

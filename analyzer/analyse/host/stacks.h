@@ -34,6 +34,7 @@ struct stack_results {
 	uint64_t samples; /* on a CPU */
 	uint64_t unknown; /* of them: without a stack */
 	uint64_t whole; /* of them: down to where the thread began; others may be, too, but that is not known */
+	uint64_t with_lock, without_lock; /* of them: the thread had, or had not, its Python interpreter's lock; of others it is not known */
 	struct stack_function *functions; /* largest self first */
 	uint32_t function_count;
 	uint64_t blocks; /* sleeps */

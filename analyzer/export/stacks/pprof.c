@@ -36,6 +36,7 @@ static const struct measure {
 	[STACKS_ON_CPU] = { "samples", "cpu" },
 	[STACKS_OFF_CPU] = { "sleeps", "off_cpu" },
 	[STACKS_DEVICE] = { "tasks", "device" },
+	[STACKS_GIL] = { "samples", "cpu" },
 };
 
 /* One frame is one function and one place in it. */
@@ -224,7 +225,7 @@ static int write_parts(Pprof__Profile *profile, const struct stack_tree *tree,
 static int write_profile(const struct stack_tree *tree, struct texts *texts, const char *path)
 {
 	const struct measure *measure = &MEASURES[tree->kind];
-	bool sampled = tree->kind == STACKS_ON_CPU;
+	bool sampled = stack_kind_sampled(tree->kind);
 	uint64_t rate = sampled ? tree->model->info.stack_rate : 0;
 	Pprof__ValueType type[VALUES_MAX] = { PPROF__VALUE_TYPE__INIT, PPROF__VALUE_TYPE__INIT };
 	Pprof__ValueType *types[VALUES_MAX] = { &type[0], &type[1] };

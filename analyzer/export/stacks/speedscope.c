@@ -79,6 +79,7 @@ static int put_profile(struct json *json, const struct stack_tree *tree)
 		[STACKS_ON_CPU] = { "on a CPU (samples)", "none" },
 		[STACKS_OFF_CPU] = { "off CPU", "nanoseconds" },
 		[STACKS_DEVICE] = { "device", "nanoseconds" },
+		[STACKS_GIL] = { "on a CPU with the interpreter's lock (samples)", "none" },
 	};
 	int err;
 

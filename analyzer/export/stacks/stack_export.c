@@ -24,6 +24,8 @@ static int explain_empty(enum stacks_kind kind, char *error, size_t error_size)
 		[STACKS_DEVICE] = "there are no device tasks with times; give a device file with "
 				  "--device, record with a device layer loaded, or "
 				  "take more of the time",
+		[STACKS_GIL] = "no sample is known to be of a thread that had its Python interpreter's lock; "
+			       "record a Python program with --topics +sample, or take more of the time",
 	};
 
 	snprintf(error, error_size, "%s", reasons[kind]);

@@ -107,17 +107,24 @@ static bool add_sample(struct stack_tree *tree, const struct stack_sample *sampl
 	return add(tree, node, sample->times, tree->kind == STACKS_OFF_CPU ? sample->dur_ns : 0);
 }
 
+/* Looks at Python's frames are told apart: they are of another rate. */
+static bool is_of_kind(const struct stack_sample *sample, enum stacks_kind kind)
+{
+	uint8_t flags = kind == STACKS_OFF_CPU ? MODEL_SAMPLE_BLOCK : 0;
+
+	if ((sample->flags & (MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_SHORT)) != flags)
+		return false;
+	return kind != STACKS_GIL || sample->flags & MODEL_SAMPLE_LOCK;
+}
+
 static int add_samples(const struct filling *f)
 {
 	const struct model *model = f->tree->model;
-	uint8_t flags = f->tree->kind == STACKS_OFF_CPU ? MODEL_SAMPLE_BLOCK : 0;
 
 	for (uint32_t i = 0; i < model->stack_samples.count; i++) {
 		const struct stack_sample *sample = &model->stack_samples.row[i];
 
-		if ((sample->flags &
-		     (MODEL_SAMPLE_BLOCK | MODEL_SAMPLE_PYTHON | MODEL_SAMPLE_SHORT)) != flags ||
-		    !export_instant(&f->window, sample->ts_ns) || !f->chosen[sample->thread])
+		if (!is_of_kind(sample, f->tree->kind) || !export_instant(&f->window, sample->ts_ns) || !f->chosen[sample->thread])
 			continue;
 		if (!add_sample(f->tree, sample))
 			return -ENOMEM;
@@ -216,7 +223,7 @@ void stack_tree_free(struct stack_tree *tree)
 
 uint64_t stack_tree_weight(const struct stack_tree *tree, const struct tree_node *node)
 {
-	return tree->kind == STACKS_ON_CPU ? node->count : node->ns;
+	return stack_kind_sampled(tree->kind) ? node->count : node->ns;
 }
 
 size_t stack_tree_path(const struct stack_tree *tree, uint32_t index, uint32_t *frames, size_t size)

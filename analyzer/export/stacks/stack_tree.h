@@ -3,6 +3,7 @@
 #ifndef PROFBPF_ANALYZER_EXPORT_STACKS_STACK_TREE_H
 #define PROFBPF_ANALYZER_EXPORT_STACKS_STACK_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,12 @@ struct stack_tree {
 int stack_tree_init(struct stack_tree *tree, const struct model *model, enum stacks_kind kind,
 		    const struct export_options *options);
 void stack_tree_free(struct stack_tree *tree);
+
+/* stack_kind_sampled - its weight is samples, not nanoseconds */
+static inline bool stack_kind_sampled(enum stacks_kind kind)
+{
+	return kind == STACKS_ON_CPU || kind == STACKS_GIL;
+}
 
 /* stack_tree_weight - of a node alone: samples, or nanoseconds, by the tree's kind */
 uint64_t stack_tree_weight(const struct stack_tree *tree, const struct tree_node *node);

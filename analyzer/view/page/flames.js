@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flames.js - flame graphs, the root on top: on CPUs, asleep, and of the device under what launched it. A click goes into a frame.
 
-const FLAMES = { on_cpu: ["On CPUs", "samples", v => `${thousands(String(v))} samples`], off_cpu: ["Asleep", "time asleep", time_text], device: ["On the devices, under what launched it", "device time", time_text] };
+const FLAMES = { on_cpu: ["On CPUs", "samples", v => `${thousands(String(v))} samples`], gil: ["On CPUs with the Python interpreter’s lock (GIL)", "samples", v => `${thousands(String(v))} samples`], off_cpu: ["Asleep", "time asleep", time_text], device: ["On the devices, under what launched it", "device time", time_text] };
 const FLAME_ROW = 18;
 
 /* Nodes with their place: [{ name, depth, from, total, children }], the widest first; from and total in the tree's unit. */

@@ -88,7 +88,8 @@ int page_flames(struct page_data *data)
 {
 	static const char *const keys[] = { [STACKS_ON_CPU] = "on_cpu",
 					    [STACKS_OFF_CPU] = "off_cpu",
-					    [STACKS_DEVICE] = "device" };
+					    [STACKS_DEVICE] = "device",
+					    [STACKS_GIL] = "gil" };
 	const struct export_options options = { .start_ns = data->results->from_ns,
 						.end_ns = data->results->to_ns };
 	int err = 0;

@@ -17,7 +17,7 @@ struct python_live {
 };
 
 /* Until 3.10 each frame enters the loop; 3.11 says which ones do; then frames of C code stand in between. */
-static struct python_layout layout_of(const struct python_offsets *o)
+static struct python_layout layout_of(const struct python_offsets *o, uint64_t lock)
 {
 	return (struct python_layout){
 		.state_id = o->thread_id,
@@ -28,12 +28,15 @@ static struct python_layout layout_of(const struct python_offsets *o)
 		.frame_instruction = o->frame_instruction,
 		.frame_owner = o->frame_owner,
 		.frame_entry = o->frame_entry,
+		.lock_locked = o->lock_locked,
+		.lock_holder = o->lock_holder,
+		.lock = lock,
 	};
 }
 
-struct python_live *python_live_new(struct interpreted *process, const struct python_offsets *offsets)
+struct python_live *python_live_new(struct interpreted *process, const struct python_offsets *offsets, uint64_t lock)
 {
-	struct python_layout layout = layout_of(offsets);
+	struct python_layout layout = layout_of(offsets, lock);
 	struct python_live *live = calloc(1, sizeof(*live));
 
 	_Static_assert(PYTHON_NONE == PYTHON_LAYOUT_NONE, "the programs know another number for none");

@@ -13,8 +13,8 @@
 
 struct python_live;
 
-/* python_live_new - tells the layout; @process must outlive it. NULL without memory. */
-struct python_live *python_live_new(struct interpreted *process, const struct python_offsets *offsets);
+/* python_live_new - tells the layout; @process must outlive it. @lock: of its interpreter, 0 = not known. NULL without memory. */
+struct python_live *python_live_new(struct interpreted *process, const struct python_offsets *offsets, uint64_t lock);
 void python_live_free(struct python_live *live);
 
 /* python_live_thread - a thread as a look found it. python_live_looked - that was the last one: others have ended. */

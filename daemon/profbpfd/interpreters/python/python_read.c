@@ -152,6 +152,7 @@ bool python_lock_read(const struct python_reader *r, const struct python_place *
 	/* -1: not made yet. */
 	if (locked != 0 && locked != 1)
 		return false;
+	lock->address = address;
 	lock->locked = locked;
 	lock->holder = pointer(r, address, o->lock_holder);
 	lock->first = address + o->lock_first;

@@ -49,6 +49,7 @@ struct python_thread {
 };
 
 struct python_lock {
+	uint64_t address;
 	uint64_t first, last; /* addresses that threads sleep on while they wait for it */
 	uint64_t holder; /* the thread state that had it last */
 	bool locked;

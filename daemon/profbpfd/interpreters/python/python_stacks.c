@@ -205,7 +205,7 @@ static enum identity identify(struct python *p, const struct process_map *map)
 static void *python_look(struct interpreted *process, const struct process_map *map)
 {
 	struct python_range range = { 0 };
-	struct python_lock lock;
+	struct python_lock lock = { 0 };
 	struct python *p = calloc(1, sizeof(*p));
 	enum identity identity;
 
@@ -220,13 +220,13 @@ static void *python_look(struct interpreted *process, const struct process_map *
 		return p;
 	}
 	p->tids = identity == IDENTITY_KNOWN ? device_tids_new(process->pid) : NULL;
-	p->live = p->tids ? python_live_new(process, p->place.offsets) : NULL;
+	if (p->tids && python_lock_read(&p->reader, &p->place, &lock))
+		range = (struct python_range){ lock.first, lock.last };
+	p->live = p->tids ? python_live_new(process, p->place.offsets, range.first ? lock.address : 0) : NULL;
 	if (!p->live) {
 		free_python(p);
 		return NULL;
 	}
-	if (python_lock_read(&p->reader, &p->place, &lock))
-		range = (struct python_range){ lock.first, lock.last };
 	put_python(p, p->place.offsets->version, PROFBPF__PYTHONS__BUILD__KNOWN, &range);
 	if (range.first)
 		interpreted_lock(process, &range);
