@@ -22,7 +22,7 @@
 /* Of something of a process's that it may change at any time. */
 struct reading {
 	uint64_t last_ns; /* 0 = never */
-	uint64_t took_ns;
+	uint64_t took_ns; /* of CPU time */
 };
 
 struct place_process {
@@ -186,20 +186,21 @@ static bool due(struct reading *reading, uint64_t now_ns)
 	return true;
 }
 
-static uint64_t monotonic_now(void)
+/* What a busy machine takes besides is not the process's doing. */
+static uint64_t own_time(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static int read_maps(struct place_process *process, struct code_maps *maps)
 {
-	uint64_t began_ns = monotonic_now();
+	uint64_t began_ns = own_time();
 	int err = code_maps_read(process->pid, maps);
 
-	process->maps_read.took_ns = monotonic_now() - began_ns;
+	process->maps_read.took_ns = own_time() - began_ns;
 	return err;
 }
 
@@ -352,9 +353,9 @@ static bool generated_frame(struct stack_places *places, struct place_process *p
 	if (process->generated)
 		name = address_names_find(process->generated, address);
 	if (!name && due(&process->generated_read, now_ns)) {
-		began_ns = monotonic_now();
+		began_ns = own_time();
 		read_generated(places->right, process);
-		process->generated_read.took_ns = monotonic_now() - began_ns;
+		process->generated_read.took_ns = own_time() - began_ns;
 		if (process->generated)
 			name = address_names_find(process->generated, address);
 	}

@@ -51,7 +51,7 @@ void table_shares_give(struct table_shares *shares, uid_t owner, const struct ta
 /* table_shares_in_time - may a table of @owner's be made at @now_ns? */
 bool table_shares_in_time(const struct table_shares *shares, uid_t owner, uint64_t now_ns);
 
-/* table_shares_spend - it took @ns, until @now_ns. Who never took any room spends nothing. */
+/* table_shares_spend - it took @ns of CPU time, until @now_ns. Who never took any room spends nothing. */
 void table_shares_spend(struct table_shares *shares, uid_t owner, uint64_t ns, uint64_t now_ns);
 
 /*

@@ -242,17 +242,26 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 	pthread_mutex_unlock(&u->lock);
 }
 
+/* What a busy machine takes besides is not the process's doing. */
+static uint64_t own_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static struct process *read_process(const struct unwinder_session *s, pid_t pid)
 {
 	struct process *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
-	p->took_ns = unwinder_now();
+	p->took_ns = own_time();
 	p->pid = pid;
 	p->user = s->right ? s->right->uid : (uid_t)-1;
 	if (!code_maps_read(pid, &p->maps) && p->maps.count && right_holds(s->right, pid)) {
-		p->took_ns = unwinder_now() - p->took_ns;
+		p->took_ns = own_time() - p->took_ns;
 		p->mapping = calloc(p->maps.count, sizeof(*p->mapping));
 		p->held = calloc(p->maps.count, sizeof(struct unwind_file *));
 		p->no_room = calloc(p->maps.count, sizeof(*p->no_room));
