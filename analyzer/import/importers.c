@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include "analyzer/import/importer.h"
 #include "analyzer/import/readers/input_file.h"
 #include "analyzer/import/readers/sqlite_file.h"
-#include "analyzer/load/load_judge.h"
 
 static const struct importer *const IMPORTERS[] = {
 	&import_pytorch,
@@ -59,52 +57,8 @@ static const struct importer *const IMPORTERS[] = {
 	&import_minddata,
 };
 
-#define STEP_APART_NS 1000 /* ends of one step in two files, exclusive */
 #define SURE 30 /* enough to look no further into the file; "any Chrome trace" is less */
-#define CALL_DEPTH_MAX 255 /* deeper calls count as of this depth */
 #define IMPORTER_COUNT (sizeof(IMPORTERS) / sizeof(IMPORTERS[0]))
-
-int import_fail(struct import *import, int err, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(import->error, sizeof(import->error), format, arguments);
-	va_end(arguments);
-	return err;
-}
-
-int import_finding(struct import *import, const char *what, const char *example)
-{
-	struct model *model = import->model;
-	struct import_finding new = { .file = import->file, .count = 1 };
-
-	new.what = model_string(model, what);
-	if (new.what == INDEX_NONE)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < model->findings.count; i++) {
-		struct import_finding *finding = &model->findings.row[i];
-
-		if (finding->file == new.file && finding->what == new.what) {
-			finding->count++;
-			return 0;
-		}
-	}
-	new.example = example ? model_string(model, example) : 0;
-	if (new.example == INDEX_NONE || !MODEL_PUSH(&model->findings, new))
-		return -ENOMEM;
-	return 0;
-}
-
-int import_end_reading(struct import *import, int err, bool any, const char *damage)
-{
-	/* Rows that cannot be made for another reason than memory have said so. */
-	if (err && import->error[0])
-		return err == -ENOMEM ? -E2BIG : err;
-	if (err == -EBADMSG && any)
-		return import_finding(import, "damaged: what follows was not read", damage);
-	return err ? import_fail(import, err, "%s", damage[0] ? damage : strerror(-err)) : 0;
-}
 
 static int read_sample(const char *path, struct import_sample *sample, char *text, size_t room,
 		       char *error, size_t error_size)
@@ -300,123 +254,4 @@ int import_folder_part(const struct import *whole, const char *path,
 	if (!importer->detect(&sample))
 		return -ENOENT;
 	return take_as(&import, importer, error, error_size);
-}
-
-static int by_nesting(const void *a, const void *b)
-{
-	const struct call *x = a, *y = b;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
-}
-
-/* Files do not say how deep a call is; that it lies within another one does. */
-static void nest_calls(struct model *model)
-{
-	uint64_t ends[CALL_DEPTH_MAX];
-	uint32_t thread = INDEX_NONE;
-	uint8_t depth = 0;
-
-	if (model->calls.count)
-		qsort(model->calls.row, model->calls.count, sizeof(*model->calls.row), by_nesting);
-	for (uint32_t i = 0; i < model->calls.count; i++) {
-		struct call *call = &model->calls.row[i];
-
-		if (call->thread != thread)
-			depth = 0;
-		thread = call->thread;
-		while (depth && ends[depth - 1] < call->end_ns)
-			depth--;
-		call->depth = depth;
-		if (depth < CALL_DEPTH_MAX)
-			ends[depth++] = call->end_ns;
-	}
-}
-
-static void widen(struct trace_info *info, uint64_t from_ns, uint64_t to_ns)
-{
-	if (!info->session_start_ns || from_ns < info->session_start_ns)
-		info->session_start_ns = from_ns;
-	if (to_ns > info->session_end_ns)
-		info->session_end_ns = to_ns;
-}
-
-static int by_step(const void *a, const void *b)
-{
-	const struct device_step *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
-}
-
-static bool is_same_step(const struct device_step *x, const struct device_step *y)
-{
-	uint64_t apart = x->end_ns > y->end_ns ? x->end_ns - y->end_ns : y->end_ns - x->end_ns;
-
-	return x->device == y->device && x->number == y->number && apart < STEP_APART_NS;
-}
-
-/* A timeline and the table beside it tell the same steps, as do files of one iteration each: they count once. */
-static void drop_repeated_steps(struct model *model)
-{
-	struct device_step *rows = model->device_steps.row;
-	uint32_t kept = 0;
-
-	if (model->device_steps.count)
-		qsort(rows, model->device_steps.count, sizeof(*rows), by_step);
-	for (uint32_t i = 0; i < model->device_steps.count; i++) {
-		struct device_step *last = kept ? &rows[kept - 1] : NULL;
-
-		if (!last || !is_same_step(last, &rows[i]))
-			rows[kept++] = rows[i];
-		else if (rows[i].reduce_count > last->reduce_count)
-			*last = rows[i];
-	}
-	model->device_steps.count = kept;
-}
-
-int import_finish(struct model *model, bool alone)
-{
-	struct trace_info *info = &model->info;
-
-	drop_repeated_steps(model);
-	for (uint32_t i = 0; alone && i < model->tasks.count; i++) {
-		const struct device_task *task = &model->tasks.row[i];
-
-		if (task->start_ns && task->end_ns >= task->start_ns)
-			widen(info, task->start_ns, task->end_ns + 1);
-	}
-	for (uint32_t i = 0; alone && i < model->device_steps.count; i++)
-		widen(info, model->device_steps.row[i].fp_start_ns,
-		      model->device_steps.row[i].end_ns + 1);
-	for (uint32_t i = 0; alone && i < model->memory_records.count; i++)
-		widen(info, model->memory_records.row[i].ts_ns,
-		      model->memory_records.row[i].ts_ns + 1);
-	for (uint32_t i = 0; alone && i < model->switches.count; i++)
-		widen(info, model->switches.row[i].ts_ns, model->switches.row[i].ts_ns + 1);
-	for (uint32_t i = 0; alone && i < model->calls.count; i++)
-		widen(info, model->calls.row[i].start_ns, model->calls.row[i].end_ns + 1);
-	for (uint32_t i = 0; alone && i < model->cpu_stats.count; i++)
-		widen(info, model->cpu_stats.row[i].ts_ns, model->cpu_stats.row[i].ts_ns + 1);
-	for (uint32_t i = 0; alone && i < model->imported_batches.count; i++)
-		widen(info, model->imported_batches.row[i].start_ns,
-		      model->imported_batches.row[i].end_ns +
-			      model->imported_batches.row[i].send_ns + 1);
-	if (alone) {
-		info->start_ns = info->session_start_ns;
-		info->end_ns = info->session_end_ns;
-	}
-	if (alone)
-		nest_calls(model);
-	if (!model_index(model))
-		return -ENOMEM;
-	if (alone)
-		load_judge_calls(model);
-	return 0;
 }

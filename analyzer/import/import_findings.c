@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What importers say of a file: why it cannot be taken in, and what in it was not understood (importer.h). */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/import/importer.h"
+
+int import_fail(struct import *import, int err, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(import->error, sizeof(import->error), format, arguments);
+	va_end(arguments);
+	return err;
+}
+
+int import_finding(struct import *import, const char *what, const char *example)
+{
+	struct model *model = import->model;
+	struct import_finding new = { .file = import->file, .count = 1 };
+
+	new.what = model_string(model, what);
+	if (new.what == INDEX_NONE)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < model->findings.count; i++) {
+		struct import_finding *finding = &model->findings.row[i];
+
+		if (finding->file == new.file && finding->what == new.what) {
+			finding->count++;
+			return 0;
+		}
+	}
+	new.example = example ? model_string(model, example) : 0;
+	if (new.example == INDEX_NONE || !MODEL_PUSH(&model->findings, new))
+		return -ENOMEM;
+	return 0;
+}
+
+int import_end_reading(struct import *import, int err, bool any, const char *damage)
+{
+	/* Rows that cannot be made for another reason than memory have said so. */
+	if (err && import->error[0])
+		return err == -ENOMEM ? -E2BIG : err;
+	if (err == -EBADMSG && any)
+		return import_finding(import, "damaged: what follows was not read", damage);
+	return err ? import_fail(import, err, "%s", damage[0] ? damage : strerror(-err)) : 0;
+}
