@@ -198,9 +198,17 @@ static void decode_kernels(void **state)
 		results = loop_scene_find(&scene);
 		if (known & HOST)
 			loop_scene_check(&scene, &results, LOOP_BY_RESULT, 0);
-		if (known & DEVICE)
-			loop_scene_check_steps(&scene, &results,
-					       known & HOST ? STEPS_HOST : STEPS_DEVICE, 36);
+		if (known & DEVICE) {
+			const struct device_step_row *row =
+				&loop_scene_check_steps(&scene, &results,
+							known & HOST ? STEPS_HOST : STEPS_DEVICE,
+							36)
+					 ->rows[1];
+
+			/* The copy back ends a step; only copies to the device begin the next one. */
+			assert_int_equal(row->end_ns - row->fp_start_ns,
+					 (LAYERS * KERNELS * 5 + 3) * US);
+		}
 		loop_scene_end(&scene, &results);
 	}
 }
