@@ -4,7 +4,7 @@
  *
  *	make_random FILE SEED
  *
- * Threads run, sleep, wake each other, call runtimes and drivers; devices run what they were given, of which traces of
+ * Threads run, sleep, wake each other, call runtimes and drivers, hand on batches; devices run what they were given, of which traces of
  * even seeds do not tell; all on a coarse clock, so that much happens at the same instant. What an analysis does where
  * two times are equal, a value is missing or a list is empty shows in what is reported of it:
  * tests/e2e/stored_outputs.sh compares that.
@@ -19,6 +19,8 @@ const struct who WHO[THREADS] = {
 	{ 100, 103, "pump", 1 },  { 200, 200, "rank", 1 },   { 200, 201, "feeder", 1 },
 	{ 300, 300, "other", 0 }, { 300, 301, "other", 0 },  { 7, 7, "kworker/0:1", 2 },
 };
+
+#define DATASET "_ZN9mindspore7dataset"
 
 static const struct trace_function FUNCTIONS[] = {
 	{ .runtime = "cudart",
@@ -83,6 +85,20 @@ static const struct trace_function FUNCTIONS[] = {
 	  .layer = 1,
 	  .error = 1,
 	  .roles = { 1 } },
+	{ .runtime = "mindspore",
+	  .name = DATASET "16IteratorConsumer15GetNextAsVectorEPv",
+	  .kind = 10,
+	  .layer = 1 },
+	{ .runtime = "mindspore",
+	  .name = DATASET "9DatasetOp10GetNextRowEPNS0_9TensorRowE",
+	  .kind = 10,
+	  .layer = 2,
+	  .roles = { 4, 11, 7 } },
+	{ .runtime = "mindspore",
+	  .name = DATASET "5QueueINS0_9TensorRowEE3AddEOS2_",
+	  .kind = 10,
+	  .layer = 3,
+	  .roles = { 4, 11, 7 } },
 	{ .runtime = "opencl",
 	  .name = "clCreateBuffer",
 	  .kind = 4,
@@ -90,7 +106,22 @@ static const struct trace_function FUNCTIONS[] = {
 	  .roles = { 2, 10 } },
 };
 
-enum { LAUNCH, LAUNCH_DRIVER, COPY, SYNC, SYNC_ALL, ALLOC, FREE, ALL_REDUCE, PUSH, POP };
+enum {
+	LAUNCH,
+	LAUNCH_DRIVER,
+	COPY,
+	SYNC,
+	SYNC_ALL,
+	ALLOC,
+	FREE,
+	ALL_REDUCE,
+	PUSH,
+	POP,
+	WAIT,
+	FETCH,
+	NEXT,
+	ADD
+};
 
 static void switch_to(struct world *w, uint32_t cpu, uint32_t next, uint32_t state, int32_t syscall,
 		      uint32_t flags, uint32_t object)
@@ -182,6 +213,21 @@ static void wake(struct world *w, uint32_t who)
 									: NULL });
 }
 
+/* The trainer (thread 0) takes what Batch (1) makes of what Generator (2) makes: calls of MindData, by their queues. */
+static uint32_t of_pipeline(struct world *w, uint32_t who, const struct thread *thread,
+			    struct open_call *call)
+{
+	uint32_t f = who == 0 ? FETCH : who == 1 && up_to(w, 2) ? NEXT : ADD;
+
+	if (who == 0 && thread->depth)
+		f = NEXT;
+	call->function = f;
+	call->args[0] = who == 0 || (who == 1 && f == ADD) ? 0xb : 0x9;
+	call->args[1] = f == NEXT ? (who ? 1ull << 32 : 0) | 4 : 0;
+	call->args[2] = f == NEXT ? w->taken[who]++ : f == ADD ? w->put[who]++ : 0;
+	return f;
+}
+
 static void begin_call(struct world *w, uint32_t who)
 {
 	struct thread *thread = &w->threads[who];
@@ -191,7 +237,8 @@ static void begin_call(struct world *w, uint32_t who)
 	/* Inside of a launch there is the driver's. */
 	if (thread->depth && call[-1].function == LAUNCH)
 		f = LAUNCH_DRIVER;
-	thread->depth++;
+	if (FUNCTIONS[f].kind == 10)
+		f = WAIT;
 	*call = (struct open_call){ .function = f, .start_ns = w->now_ns };
 	for (int i = 0; i < 3; i++) {
 		switch (FUNCTIONS[f].roles[i]) {
@@ -205,6 +252,10 @@ static void begin_call(struct world *w, uint32_t who)
 		default: call->args[i] = up_to(w, 3);
 		}
 	}
+	if (who < 3 &&
+	    ((thread->depth && call[-1].function == FETCH) || (!thread->depth && up_to(w, 4) == 0)))
+		f = of_pipeline(w, who, thread, call);
+	thread->depth++;
 	if (f == PUSH)
 		call->text = up_to(w, 2) ? "step" : "forward";
 	else if (f == LAUNCH || f == LAUNCH_DRIVER)
@@ -409,6 +460,10 @@ static void head(struct world *w, uint64_t seed)
 	static const uint32_t targets[] = { 100, 200 };
 	static const char *const kinds[] = { "gpu", "npu", "cpu" };
 	Profbpf__Pythons python = PROFBPF__PYTHONS__INIT;
+	Profbpf__ThreadRoles roles = PROFBPF__THREAD_ROLES__INIT;
+	uint32_t worker[] = { 101, 102 };
+	int32_t operators[] = { 0, 1 };
+	char *names[] = { "BatchOp(ID:0)", "GeneratorOp(ID:1)" };
 
 	trace_segment(w->b, &(struct trace_segment){ .session = (uint8_t)seed,
 						     .boot = 3,
@@ -449,6 +504,14 @@ static void head(struct world *w, uint64_t seed)
 					   .name = i == 2 ? "device" : "accelerator",
 					   .kind = kinds[(seed + i) % 3],
 					   .clock = PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC });
+	roles.framework = "MindData";
+	roles.tgid = 100;
+	roles.ts_ns = START;
+	roles.n_tid = roles.n_operator_id = roles.n_name = COUNT(worker);
+	roles.tid = worker;
+	roles.operator_id = operators;
+	roles.name = names;
+	every_put(w->b, PROFBPF__PACKET__KIND__THREAD_ROLES, &roles.base);
 	python.ts_ns = START;
 	python.tgid = 100;
 	python.version = 3 << 8 | 11;

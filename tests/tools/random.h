@@ -61,6 +61,7 @@ struct world {
 	struct rows interrupts, faults, requests;
 	bool devices; /* their tasks are told */
 	uint64_t handles;
+	uint64_t taken[3], put[3]; /* elements of the data pipeline, by thread */
 };
 
 /* Of a generator of its own: rand() is another one elsewhere. */
