@@ -34,11 +34,11 @@ struct socket_peers {
 	uint64_t spent_ns;
 };
 
-static uint64_t now_ns(void)
+static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
@@ -49,7 +49,7 @@ struct socket_peers *socket_peers_new(void)
 	if (!peers)
 		return NULL;
 	peers->rows = calloc(ROWS_MAX, sizeof(*peers->rows));
-	peers->begin_ns = now_ns();
+	peers->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	if (peers->rows)
 		return peers;
 	free(peers);
@@ -215,15 +215,16 @@ const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t
 {
 	struct socket_peer *peer = &peers->kept[inode & (KEPT - 1)];
 	bool *settled = &peers->settled[inode & (KEPT - 1)];
-	uint64_t start = now_ns();
+	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	if (peer->inode == inode && *settled)
 		return peer;
 	*peer = (struct socket_peer){ .inode = inode };
 	*settled = false;
-	if (peers->spent_ns > PEERS_AT_ONCE_NS + (start - peers->begin_ns) / 100)
+	if (peers->spent_ns >
+	    PEERS_AT_ONCE_NS + (clock_ns(CLOCK_MONOTONIC) - peers->begin_ns) / 100)
 		return peer;
 	look(peers, tid, peer, settled);
-	peers->spent_ns += now_ns() - start;
+	peers->spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	return peer;
 }

@@ -5,7 +5,7 @@
  * Asks /proc/TID/net, in the target's network namespace, for TCP and connected UDP. On this host the other end is
  * a row of the same tables, and its process one that has that socket open: looked for among those of the target's
  * user, of all if the target is root's. What was found is kept, by the socket's inode. Looking takes at most
- * PEERS_AT_ONCE_NS and a hundredth of the time that has passed: then the peer is not known.
+ * PEERS_AT_ONCE_NS of CPU time and a hundredth of the time that has passed: then the peer is not known.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_HOST_SOCKET_PEERS_H
 #define PROFBPF_DAEMON_PROFBPFD_HOST_SOCKET_PEERS_H
