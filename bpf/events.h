@@ -130,7 +130,7 @@ enum switch_flag {
 	SWITCH_TIMEOUT = 0x10,	/* the call it sleeps in was given a time to give up at */
 	SWITCH_THROTTLED = 0x20,	/* it left because its cgroup had used up its quota */
 };
-#define SWITCH_FLAGS 0xff	/* those above */
+#define SWITCH_FLAGS 0xff	/* those above; of struct rec_wake, too */
 #define SWITCH_KIND_SHIFT 8	/* bits 8..15: enum sleep_kind */
 
 /* rec_switch.header.flags, bits 8..15: what the previous thread waits for. */
@@ -185,7 +185,7 @@ struct rec_staged {
 	struct rec_switch record[REC_STAGED_MAX];
 };
 
-/* rec_wake.header.flags */
+/* rec_wake.header.flags; bits 8..15 (SWITCH_KIND_SHIFT): enum sleep_kind, of the file for which epoll woke it */
 enum wake_flag {
 	WAKE_NEW = 0x01,	/* first wake-up of a new thread */
 	WAKE_HARDIRQ = 0x02,	/* woken from a hardware interrupt */
@@ -201,6 +201,9 @@ struct rec_wake {
 	__u32 tid;		/* who was woken */
 	__u32 target_cpu;	/* CPU it last ran on */
 	__u32 source;		/* WAKE_INTERRUPT, no timer: which; see WAKE_IRQ */
+	__u64 object;		/* as in rec_switch: of what it was woken for */
+	__u32 device;
+	__s32 fd;
 };
 
 /* rec_wake.source: 0 = not known, WAKE_IRQ | number of a hardware interrupt, else 1 + number of a software interrupt */

@@ -26,6 +26,7 @@
 struct known_thread {
 	__u64 facts;
 	__u64 wait; /* whose, and 1 + the CPU in whose count of waiting targets it is; 0 = none */
+	struct file *epoll; /* whose files it sleeps for, or NULL; of whom "facts" are */
 };
 
 struct {
@@ -65,6 +66,7 @@ static __always_inline __u32 known_or_asked(struct task_struct *task, struct kno
 	if (state && state->announced)
 		facts |= KNOWN_ANNOUNCED;
 	known->facts = facts;
+	known->epoll = NULL;
 	return facts & KNOWN_FLAGS;
 }
 

@@ -171,7 +171,8 @@ static __always_inline void sleeps_in_fault(struct task_struct *task, __u64 now)
 }
 
 static __always_inline void emit_switch(struct task_struct *prev, struct task_struct *next,
-					__u8 state, __u16 flags, __u64 now)
+					struct known_thread *of_prev, __u8 state, __u16 flags,
+					__u64 now)
 {
 	struct sleep_facts sleep = { .fd = -1 };
 	struct rec_staged *stage;
@@ -190,6 +191,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 		else if (settings.faults)
 			sleeps_in_fault(prev, now);
 		flags |= sleep.flags;
+		of_prev->epoll = sleep.epoll;
 	} else if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED && is_throttled(prev)) {
 		flags |= SWITCH_THROTTLED;
 	}
@@ -230,7 +232,7 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 	/* One that its session's owner may not look into any more may have begun to wait before. */
 	if (flags & SWITCH_NEXT_TARGET || settings.owner_uid != NO_OWNER)
 		wait_end(next, of_next);
-	emit_switch(prev, next, state, flags, now);
+	emit_switch(prev, next, of_prev, state, flags, now);
 	if (state != SWITCH_DEAD)
 		return;
 	of_prev->facts = 0;
@@ -337,18 +339,23 @@ static __always_inline __u32 task_cpu(struct task_struct *task)
 
 static __always_inline void fill_wake(struct rec_wake *r, struct task_struct *task,
 				      struct task_struct *waker, __u16 flags, __u32 source,
-				      __u64 now)
+				      const struct sleep_facts *ready, __u64 now)
 {
-	header_fill(&r->header, REC_WAKE, flags, now);
+	header_fill(&r->header, REC_WAKE, flags | ready->flags, now);
 	r->waker_tid = field_of(waker, pid);
 	r->tid = task->pid;
 	r->target_cpu = task_cpu(task);
 	r->source = source;
+	r->object = ready->object;
+	r->device = ready->device;
+	r->fd = ready->fd;
 }
 
-static __always_inline void emit_wake(struct task_struct *task, struct interrupt_state *interrupt,
-				      __u16 flags, __u64 now)
+/* @epoll: whose files it sleeps for, or NULL */
+static __always_inline void emit_wake(struct task_struct *task, struct file *epoll,
+				      struct interrupt_state *interrupt, __u16 flags, __u64 now)
 {
+	struct sleep_facts ready = { .fd = -1 };
 	struct task_struct *waker = current_task();
 	struct known_thread *known;
 	struct rec_staged *stage;
@@ -365,11 +372,13 @@ static __always_inline void emit_wake(struct task_struct *task, struct interrupt
 		if (known)
 			known_announce(waker, known, known_facts(waker, known));
 	}
+	if (epoll)
+		describe_ready(epoll, &ready);
 	if (waker != task) {
 		r = stage_begin(&stage);
 		if (!r)
 			return;
-		fill_wake((struct rec_wake *)r, task, waker, flags, source, now);
+		fill_wake((struct rec_wake *)r, task, waker, flags, source, &ready, now);
 		stage_end(stage, now);
 		return;
 	}
@@ -377,7 +386,7 @@ static __always_inline void emit_wake(struct task_struct *task, struct interrupt
 	w = emit_begin(&e, SOURCE_SCHED, sizeof(*w));
 	if (!w)
 		return;
-	fill_wake(w, task, waker, flags, source, now);
+	fill_wake(w, task, waker, flags, source, &ready, now);
 	emit_end(&e, false);
 }
 
@@ -429,7 +438,8 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		known_announce(task, known, facts);
 		if (must_queue(task))
 			wait_begin(task, known, task_cpu(task));
-		emit_wake(task, interrupt, 0, now);
+		emit_wake(task, known->epoll, interrupt, 0, now);
+		known->epoll = NULL;
 	}
 	if (sleeps)
 		sleep_woken(task, now, interrupt);
@@ -462,7 +472,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 	facts = known_facts(task, known);
 	if (!(facts & KNOWN_TARGET))
 		return 0;
-	emit_wake(task, NULL, WAKE_NEW, bpf_ktime_get_ns());
+	emit_wake(task, NULL, NULL, WAKE_NEW, bpf_ktime_get_ns());
 	known_announce(task, known, facts);
 	wait_begin(task, known, task_cpu(task));
 	return 0;

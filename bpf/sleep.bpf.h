@@ -39,10 +39,26 @@ struct syscall_facts {
 /* What it waits for; see struct rec_switch. */
 struct sleep_facts {
 	__u64 object;
+	struct file *epoll; /* the file, if it is one of epoll */
 	__u32 device;
 	__s32 fd;
 	__u16 flags;
 };
+
+/* fs/eventpoll.c */
+struct epoll_filefd___of_epoll {
+	struct file *file;
+	int fd;
+} __attribute__((preserve_access_index));
+
+struct epitem___of_epoll {
+	struct list_head rdllink;
+	struct epoll_filefd___of_epoll ffd;
+} __attribute__((preserve_access_index));
+
+struct eventpoll___of_epoll {
+	struct list_head rdllist;
+} __attribute__((preserve_access_index));
 
 enum wait_class {
 	WAIT_OTHER,
@@ -251,10 +267,41 @@ static __always_inline __u8 describe_file(struct task_struct *task, __u32 fd,
 	facts->fd = fd;
 	if (settings.typed_pointers && bpf_ksym_exists(bpf_rdonly_cast)) {
 		file = file_of_current(task, fd);
+		facts->epoll = file;
 		return file ? describe_cast(file, facts) : SLEEP_NOTHING;
 	}
 	file = file_of(task, fd);
+	facts->epoll = file;
 	return file ? describe_read(file, facts) : SLEEP_NOTHING;
+}
+
+/*
+ * Of many files epoll puts the one that is ready into a list before it wakes who sleeps for them, whose list was empty: the first
+ * one there is what it was woken for. @epoll is open, as a thread sleeps in a call with it.
+ */
+static __always_inline void describe_ready(struct file *epoll, struct sleep_facts *facts)
+{
+	struct eventpoll___of_epoll *of = NULL;
+	struct epitem___of_epoll *item = NULL;
+	struct list_head *list, *first;
+	struct file *file;
+
+	if (!bpf_core_field_exists(of->rdllist) || !bpf_core_field_exists(item->rdllink) ||
+	    !bpf_core_field_exists(item->ffd.file))
+		return;
+	of = BPF_CORE_READ(epoll, private_data);
+	if (!of)
+		return;
+	list = (struct list_head *)((void *)of + bpf_core_field_offset(of->rdllist));
+	first = BPF_CORE_READ(list, next);
+	if (!first || first == list)
+		return;
+	item = (void *)first - bpf_core_field_offset(item->rdllink);
+	file = BPF_CORE_READ(item, ffd.file);
+	if (!file)
+		return;
+	facts->fd = BPF_CORE_READ(item, ffd.fd);
+	facts->flags = describe_read(file, facts) << SWITCH_KIND_SHIFT;
 }
 
 /* One descriptor is told like that of a read; of several only how many they are. */
@@ -328,6 +375,8 @@ static __always_inline void describe_sleep(struct task_struct *task, const struc
 	fd = unfollowed(fd, s.arg[0]);
 	if (fd >= 0)
 		kind = describe_file(task, fd, facts);
+	if (kind != SLEEP_EPOLL)
+		facts->epoll = NULL;
 	facts->flags = kind << SWITCH_KIND_SHIFT | (gave_time(class, &s) ? SWITCH_TIMEOUT : 0);
 }
 

@@ -278,10 +278,10 @@ static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
 
 	if (!w->n_shape)
 		return !COLUMN_ROWS(rows, w->n_ts_ns, w->n_waker_tid, w->n_tid, w->n_target_cpu,
-				    w->n_flags, w->n_interrupt);
+				    w->n_flags, w->n_interrupt, w->n_object);
 	return !COLUMN_ROWS(rows, w->n_ts_ns, w->n_shape) &&
 	       !COLUMN_ROWS(&shapes, w->n_waker_tid, w->n_tid, w->n_target_cpu, w->n_flags,
-			    w->n_interrupt) &&
+			    w->n_interrupt, w->n_object) &&
 	       shapes_resolve(w->shape, *rows, shapes);
 }
 
@@ -303,6 +303,7 @@ bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 		row.target_cpu = (uint16_t)COLUMN_AT(wakes, target_cpu, s);
 		row.flags = (uint8_t)COLUMN_AT(wakes, flags, s);
 		row.interrupt = loader_string(loader, COLUMN_AT(wakes, interrupt, s));
+		row.object = object_index(loader, COLUMN_AT(wakes, object, s));
 		if (row.thread == 0) {
 			loader->model->bad_rows++;
 			continue;

@@ -44,6 +44,7 @@ struct wake {
 	uint16_t target_cpu;
 	uint8_t flags; /* Wakes.Flag of proto/trace.proto */
 	uint32_t interrupt; /* string: which one it was, with HARDIRQ or SOFTIRQ; 0 = unknown */
+	uint32_t object; /* which of the files of an epoll was ready: index into sleep_objects or INDEX_NONE */
 };
 
 #define WOKEN_BY_INTERRUPT                                               \

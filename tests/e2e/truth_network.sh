@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Who waits at an internet socket for a process of the same host waits for what that does; where the process is not
-# traced, or nobody knows which it is, the peer's address is told.
+# traced, or nobody knows which it is, the peer's address is told. So it is where it waits in epoll for one of many sockets.
 # beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -10,11 +10,13 @@ need_command jq python3
 
 readonly POINTS=10
 
-# job OPTION...: of attach
+# job WAY OPTION...: of attach
 job() {
+	local way=$1
+	shift
 	rm -f "$WORK/job.in"
 	mkfifo "$WORK/job.in"
-	python3 tests/truth/network.py <"$WORK/job.in" >"$WORK/job.out" 2>"$WORK/job.err" &
+	python3 tests/truth/network.py "$way" <"$WORK/job.in" >"$WORK/job.out" 2>"$WORK/job.err" &
 	TRUTH_PID=$! TRUTH_OUT=$WORK/job.out
 	exec {TRUTH_IN}>"$WORK/job.in"
 	wait_for_line "$TRUTH_OUT" '^ready' 20
@@ -28,19 +30,21 @@ job() {
 # share FILTER: of roots, in percent of the time
 share() { echo $(($(jq "[.waits.roots[] | select($1) | .ns] | add // 0" "$WORK/waits.json") * 100 / $(truth_value all_ns))); }
 
-job
-truth=$(($(truth_value wait_ns) * 100 / $(truth_value all_ns)))
-own=$(share '.cause == "runnable" and (.chain | length) == 1')
-assert_between "percent of the time that leads to the server" $((truth - own - POINTS)) $((truth + POINTS)) \
-	"$(share "any(.chain[1:][]; .tid == $(truth_value server.tid))")"
-assert_between "percent that the server burned" $(($(truth_value cpu_ns) * 100 / $(truth_value all_ns) - POINTS)) 100 \
-	"$(share ".tid == $(truth_value server.tid) and (.cause == \"user_code\" or .cause == \"irq\")")"
-assert_eq "the way to it" "network $(truth_value main.tid) user_code $(truth_value server.tid)" \
-	"$(jq -r "[.waits.roots[] | select(.cause == \"user_code\" and .tid == $(truth_value server.tid))][0].chain |
-		map(\"\(.cause) \(.tid)\") | join(\" \")" "$WORK/waits.json")"
+for way in recv epoll; do
+	job $way
+	truth=$(($(truth_value wait_ns) * 100 / $(truth_value all_ns)))
+	own=$(share '.cause == "runnable" and (.chain | length) == 1')
+	assert_between "$way: percent of the time that leads to the server" $((truth - own - POINTS)) $((truth + POINTS)) \
+		"$(share "any(.chain[1:][]; .tid == $(truth_value server.tid))")"
+	assert_between "$way: percent that the server burned" $(($(truth_value cpu_ns) * 100 / $(truth_value all_ns) - POINTS)) 100 \
+		"$(share ".tid == $(truth_value server.tid) and (.cause == \"user_code\" or .cause == \"irq\")")"
+	assert_eq "$way: the way to it" "network $(truth_value main.tid) user_code $(truth_value server.tid)" \
+		"$(jq -r "[.waits.roots[] | select(.cause == \"user_code\" and .tid == $(truth_value server.tid))][0].chain |
+			map(\"\(.cause) \(.tid)\") | join(\" \")" "$WORK/waits.json")"
 
-job --no-follow
-assert_between "percent of the time that the network takes where the server is not traced" $((truth - 2 * POINTS)) 100 \
-	"$(share '.cause == "network"')"
-assert_eq "the peer" "127.0.0.1:$(truth_value port) of process $(truth_value server.tid)" \
-	"$(jq -r '[.waits.roots[] | select(.cause == "network" and .object)][0].object' "$WORK/waits.json")"
+	job $way --no-follow
+	assert_between "$way: percent of the time that the network takes where the server is not traced" $((truth - 2 * POINTS)) 100 \
+		"$(share '.cause == "network"')"
+	assert_eq "$way: the peer" "127.0.0.1:$(truth_value port) of process $(truth_value server.tid)" \
+		"$(jq -r '[.waits.roots[] | select(.cause == "network" and .object)][0].object' "$WORK/waits.json")"
+done

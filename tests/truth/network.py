@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""network.py: a client that waits for a server of this host, a child, which burns CPU for each answer.
+"""network.py [epoll]: a client that waits for a server of this host, a child, which burns CPU for each answer.
+
+With epoll it waits as event loops do, in epoll_wait for any of several connections, of which the others are silent.
 
 Says main.tid, server.tid, port, all_ns, wait_ns of the client and cpu_ns of the server.
 """
+import asyncio
 import os
 import socket
 import sys
 import time
 
-SECONDS, BURN = 3, 0.008
+SECONDS, BURN = 2, 0.008
+SILENT = 3
 
 
 def say(text):
@@ -28,6 +32,32 @@ def serve(listener, out):
     os._exit(0)
 
 
+def ask_by_socket(client):
+    waited, start = 0.0, time.monotonic()
+    while time.monotonic() < start + SECONDS:
+        client.send(b"x")
+        before = time.monotonic()
+        client.recv(1)
+        waited += time.monotonic() - before
+    return start, waited
+
+
+async def ask_by_loop(client, silent):
+    loop = asyncio.get_running_loop()
+    for other in [client, *silent]:
+        other.setblocking(False)
+    waiting = [asyncio.create_task(loop.sock_recv(other, 1)) for other in silent]
+    waited, start = 0.0, time.monotonic()
+    while time.monotonic() < start + SECONDS:
+        await loop.sock_sendall(client, b"x")
+        before = time.monotonic()
+        await loop.sock_recv(client, 1)
+        waited += time.monotonic() - before
+    for task in waiting:
+        task.cancel()
+    return start, waited
+
+
 def main():
     say("ready %d" % os.getpid())
     sys.stdin.readline()
@@ -37,14 +67,11 @@ def main():
     if not pid:
         serve(listener, 1)
     listener.close()
+    mute = socket.create_server(("127.0.0.1", 0))
+    silent = [socket.create_connection(mute.getsockname()) for _ in range(SILENT)]
     client = socket.create_connection(("127.0.0.1", port))
     say("main.tid=%d\nserver.tid=%d\nport=%d" % (os.getpid(), pid, port))
-    waited, start = 0.0, time.monotonic()
-    while time.monotonic() < start + SECONDS:
-        client.send(b"x")
-        before = time.monotonic()
-        client.recv(1)
-        waited += time.monotonic() - before
+    start, waited = asyncio.run(ask_by_loop(client, silent)) if sys.argv[1:] == ["epoll"] else ask_by_socket(client)
     say("all_ns=%d\nwait_ns=%d" % ((time.monotonic() - start) * 1e9, waited * 1e9))
     client.close()
     os.waitpid(pid, 0)

@@ -209,11 +209,14 @@ static void wakes(void **state)
 
 	for (int i = 0; i < ROWS; i++) {
 		struct rec_wake r = { .header = { .type = REC_WAKE,
-						  .flags = any(f) & 15,
+						  .flags = (any(f) & 15) |
+							   (any(f) & 1 ? SLEEP_INET << SWITCH_KIND_SHIFT : 0),
 						  .ts_ns = ts += 1 + (any(f) & 0xffff) },
 				      .waker_tid = any(f) & 7,
 				      .tid = any(f) & 7,
-				      .target_cpu = any(f) & 4095 };
+				      .target_cpu = any(f) & 4095,
+				      .object = 1 + (any(f) & 3),
+				      .fd = -1 };
 
 		assert_int_equal(item_append(item, &r, sizeof(r)), 0);
 	}
@@ -232,7 +235,11 @@ static void wakes(void **state)
 		assert_int_equal(m->waker_tid[s], r->waker_tid);
 		assert_int_equal(m->tid[s], r->tid);
 		assert_int_equal(m->target_cpu[s], r->target_cpu);
-		assert_int_equal(m->flags[s], trace_wake_flags(r->header.flags));
+		assert_int_equal(m->flags[s], trace_wake_flags(r->header.flags & SWITCH_FLAGS));
+		if (r->header.flags >> SWITCH_KIND_SHIFT)
+			assert_true(m->object[s] >= 1 && m->object[s] <= 4);
+		else
+			assert_int_equal(m->object[s], 0);
 	}
 	assert_int_equal(used, m->n_tid);
 	profbpf__wakes__free_unpacked(m, NULL);

@@ -16,6 +16,7 @@
 #include "analyzer/analyse/host/sleep_reason.h"
 #include "analyzer/analyse/host/sleeps.h"
 #include "analyzer/join/thread/sleep_causes.h"
+#include "analyzer/join/thread/timelines.h"
 #include "bpf/events.h"
 #include "daemon/profbpfd/encode/encode.h"
 #include "daemon/profbpfd/host/mapped_files.h"
@@ -348,6 +349,83 @@ static void names_of_interrupts(void **state)
 	model_free(model);
 }
 
+/* The same, and before it what it names by numbers. */
+static void put_named(struct encoding *e, enum rec_type type, const void *record, size_t size)
+{
+	struct item *item = item_new(ITEM_RECORDS, 64);
+	struct encoded out, objects;
+	uint8_t *copy;
+
+	item->type = type;
+	assert_int_equal(item_append(item, record, size), 0);
+	assert_int_equal(encode_item(e->encode, item, e->strings, e->texts, &out), 0);
+	copy = malloc(out.size);
+	assert_non_null(copy);
+	memcpy(copy, out.data, out.size);
+	if (encode_objects(e->encode, &objects))
+		trace_packet(e->builder, objects.kind, objects.data, objects.size);
+	trace_packet(e->builder, out.kind, copy, out.size);
+	free(copy);
+	item_free(item);
+}
+
+#define SYS_EPOLL_WAIT 232 /* x86-64 */
+
+/* Who sleeps for many files waited for the one that was ready when it was woken; without one for epoll. */
+static void ready_in_epoll(void **state)
+{
+	struct rec_switch to = { .header = { .type = REC_SWITCH,
+					     .flags = SWITCH_NEXT_TARGET,
+					     .ts_ns = START + 10 },
+				 .next_tid = 10,
+				 .syscall = REC_SYSCALL_NONE,
+				 .fd = -1 };
+	struct rec_switch from = { .header = { .type = REC_SWITCH,
+					       .flags = SWITCH_PREV_TARGET |
+							SLEEP_EPOLL << SWITCH_KIND_SHIFT },
+				   .prev_tid = 10,
+				   .syscall = SYS_EPOLL_WAIT,
+				   .state = SWITCH_SLEEP,
+				   .object = 77,
+				   .fd = 5 };
+	struct rec_wake wake = { .header = { .type = REC_WAKE }, .tid = 10, .fd = -1 };
+	const uint8_t kinds[] = { PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET,
+				  PROFBPF__SLEEP_OBJECTS__KIND__EPOLL };
+	uint32_t sleeps = 0;
+	struct encoding e;
+	struct model *model;
+
+	begin(&e);
+	put_named(&e, REC_SWITCH, &to, sizeof(to));
+	for (uint64_t round = 0; round < 2; round++) {
+		from.header.ts_ns = START + 100 + 100 * round;
+		wake.header.ts_ns = from.header.ts_ns + 50;
+		wake.header.flags = round ? 0 : SLEEP_INET << SWITCH_KIND_SHIFT;
+		wake.object = round ? 0 : 4711;
+		to.header.ts_ns = wake.header.ts_ns + 10;
+		put_named(&e, REC_SWITCH, &from, sizeof(from));
+		put_named(&e, REC_WAKE, &wake, sizeof(wake));
+		put_named(&e, REC_SWITCH, &to, sizeof(to));
+	}
+	model = end(&e);
+	assert_int_equal(timelines_build(model), 0);
+	for (uint32_t i = 0; i < model->spans.count; i++) {
+		const struct span *span = &model->spans.row[i];
+		const struct sleep_object *object = sleep_object(model, span);
+
+		if (span->state != STATE_SLEEP)
+			continue;
+		assert_true(sleeps < 2);
+		assert_non_null(object);
+		assert_int_equal(object->kind, kinds[sleeps]);
+		if (object->kind == PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET)
+			assert_int_equal(object->object, 4711);
+		sleeps++;
+	}
+	assert_int_equal(sleeps, 2);
+	model_free(model);
+}
+
 static void files_at_addresses(void **state)
 {
 	struct mapped_files *files = mapped_files_new();
@@ -381,7 +459,7 @@ int main(void)
 		cmocka_unit_test(records_come_back),   cmocka_unit_test(hostile_records),
 		cmocka_unit_test(sleeps_for_a_disk),   cmocka_unit_test(sleeps_in_faults),
 		cmocka_unit_test(sums),		       cmocka_unit_test(names_of_interrupts),
-		cmocka_unit_test(files_at_addresses),
+		cmocka_unit_test(files_at_addresses),  cmocka_unit_test(ready_in_epoll),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

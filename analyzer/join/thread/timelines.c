@@ -206,6 +206,8 @@ static void name_waker(struct walk *walk, uint32_t row)
 {
 	const struct wake *wake = &walk->model->wakes.row[row];
 
+	if (wake->object < walk->model->sleep_objects.count)
+		walk->span.object = wake->object;
 	/* Who was interrupted by what woke the thread has nothing to do with it. */
 	if (!(wake->flags & WOKEN_BY_INTERRUPT))
 		walk->span.other = wake->waker_thread;

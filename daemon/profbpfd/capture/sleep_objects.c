@@ -21,6 +21,12 @@ struct key {
 	uint32_t kind;
 };
 
+/* Who had it open, and as what. */
+struct opened {
+	uint32_t tid;
+	int32_t fd; /* -1: not known */
+};
+
 struct cached {
 	struct key key;
 	uint32_t id;
@@ -129,17 +135,17 @@ static bool mapped_file(uint32_t tid, const struct key *key, char *path, size_t 
 }
 
 /* A socket's peer: its address, and in *tgid its process if that is on this host. */
-static uint32_t peer_of(struct sleep_objects *o, const struct key *key, const struct rec_switch *r,
+static uint32_t peer_of(struct sleep_objects *o, const struct key *key, uint32_t tid,
 			struct string_table *strings, uint32_t *tgid)
 {
-	const struct socket_peer *peer = socket_peers_find(o->peers, r->prev_tid, key->object);
+	const struct socket_peer *peer = socket_peers_find(o->peers, tid, key->object);
 	uint32_t id = *peer->address ? string_table_add_text(strings, peer->address) : 0;
 
 	*tgid = peer->tgid;
 	return id == STRING_NONE ? 0 : id;
 }
 
-static uint32_t name_of(const struct key *key, const struct rec_switch *r,
+static uint32_t name_of(const struct key *key, const struct opened *by,
 			struct string_table *strings)
 {
 	struct driver_names names;
@@ -152,8 +158,8 @@ static uint32_t name_of(const struct key *key, const struct rec_switch *r,
 	case SLEEP_DIRECTORY:
 	case SLEEP_BLOCK:
 	case SLEEP_PIPE:
-		known = r->fd >= 0 ? open_file(r->prev_tid, r->fd, key->object, path, sizeof(path))
-				   : mapped_file(r->prev_tid, key, path, sizeof(path));
+		known = by->fd >= 0 ? open_file(by->tid, by->fd, key->object, path, sizeof(path))
+				    : mapped_file(by->tid, key, path, sizeof(path));
 		break;
 	case SLEEP_CHARACTER:
 		driver_lookup(key->device, &names);
@@ -169,25 +175,22 @@ static uint32_t name_of(const struct key *key, const struct rec_switch *r,
 }
 
 /* Sockets and anonymous files are one for all of a kind: their numbers would mean nothing. */
-static struct key key_of(const struct rec_switch *r)
+static void settle_key(struct key *key)
 {
-	struct key key = { r->object, r->device, r->header.flags >> SWITCH_KIND_SHIFT };
-
-	switch (key.kind) {
+	switch (key->kind) {
 	case SLEEP_EVENTFD:
 	case SLEEP_EPOLL:
 	case SLEEP_TIMERFD:
 	case SLEEP_SIGNALFD:
 	case SLEEP_INOTIFY:
 	case SLEEP_PIDFD:
-	case SLEEP_ANONYMOUS: key.object = key.device = 0; break;
-	case SLEEP_CHARACTER: key.object = 0; break;
+	case SLEEP_ANONYMOUS: key->object = key->device = 0; break;
+	case SLEEP_CHARACTER: key->object = 0; break;
 	default: break;
 	}
-	return key;
 }
 
-static uint32_t add_new(struct sleep_objects *o, const struct key *key, const struct rec_switch *r,
+static uint32_t add_new(struct sleep_objects *o, const struct key *key, const struct opened *by,
 			struct string_table *strings)
 {
 	uint32_t before = string_table_count(o->keys), id, peer = 0;
@@ -204,28 +207,44 @@ static uint32_t add_new(struct sleep_objects *o, const struct key *key, const st
 	column_u32_push(&o->kind, trace_sleep_kind(key->kind));
 	column_u32_push(&o->device, key->device);
 	column_u64_push(&o->object, key->object);
-	column_u32_push(&o->name, key->kind == SLEEP_INET ? peer_of(o, key, r, strings, &peer)
-							  : name_of(key, r, strings));
+	column_u32_push(&o->name, key->kind == SLEEP_INET ? peer_of(o, key, by->tid, strings, &peer)
+							  : name_of(key, by, strings));
 	column_u32_push(&o->peer, peer);
 	return id;
 }
 
-uint32_t sleep_objects_add(struct sleep_objects *o, const struct rec_switch *r,
-			   struct string_table *strings)
+static uint32_t add(struct sleep_objects *o, struct key key, const struct opened *by,
+		    struct string_table *strings)
 {
-	struct key key = key_of(r);
 	struct cached *cached;
 	uint64_t hash;
 
+	settle_key(&key);
 	if (key.kind == SLEEP_NOTHING || key.kind >= SLEEP_KINDS)
 		return 0;
 	hash = (key.object ^ (uint64_t)key.device << 32 ^ key.kind) * 0x9e3779b97f4a7c15ull;
 	cached = &o->cache[hash >> 54 & (CACHE_SIZE - 1)];
 	if (!cached->id || memcmp(&cached->key, &key, sizeof(key))) {
 		cached->key = key;
-		cached->id = add_new(o, &key, r, strings);
+		cached->id = add_new(o, &key, by, strings);
 	}
 	return cached->id;
+}
+
+uint32_t sleep_objects_add(struct sleep_objects *o, const struct rec_switch *r,
+			   struct string_table *strings)
+{
+	const struct key key = { r->object, r->device, r->header.flags >> SWITCH_KIND_SHIFT };
+
+	return add(o, key, &(struct opened){ r->prev_tid, r->fd }, strings);
+}
+
+uint32_t sleep_objects_add_ready(struct sleep_objects *o, const struct rec_wake *r,
+				 struct string_table *strings)
+{
+	const struct key key = { r->object, r->device, r->header.flags >> SWITCH_KIND_SHIFT };
+
+	return add(o, key, &(struct opened){ r->tid, r->fd }, strings);
 }
 
 bool sleep_objects_take(struct sleep_objects *o, Profbpf__SleepObjects *m)

@@ -182,8 +182,9 @@ int encode_wakes(struct encode_records *e, const struct item *item, struct strin
 		 struct encoded *out)
 {
 	static const char *const fields[] = { "ts_ns", "shape",	     "waker_tid",
-					      "tid",   "target_cpu", "flags", "interrupt" };
-	enum { TS, SHAPE, WAKER, TID, CPU, FLAGS, INTERRUPT, COLUMNS };
+					      "tid",   "target_cpu", "flags",
+					      "interrupt", "object" };
+	enum { TS, SHAPE, WAKER, TID, CPU, FLAGS, INTERRUPT, OBJECT, COLUMNS };
 	const struct rec_wake *r = item->data;
 	struct packed *c = e->column;
 
@@ -192,21 +193,23 @@ int encode_wakes(struct encode_records *e, const struct item *item, struct strin
 	    packed_message_value(&e->message, "last_ns", r[item->count - 1].header.ts_ns))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < item->count; i++, r++) {
-		uint32_t shape;
+		uint32_t object = sleep_objects_add_ready(e->objects, r, strings);
+		uint32_t flags = r->header.flags & SWITCH_FLAGS, shape;
 
 		packed_put_growth(&c[TS], r->header.ts_ns);
 		shape = coder_code(&e->shapes,
 				   &(struct coder_key){ { pair(r->waker_tid, r->tid),
 							  pair(r->source, r->target_cpu),
-							  r->header.flags } });
+							  pair(flags, object) } });
 		packed_put(&c[SHAPE], shape);
 		if (!shape) {
 			packed_put(&c[WAKER], r->waker_tid);
 			packed_put(&c[TID], r->tid);
 			packed_put(&c[CPU], r->target_cpu);
-			packed_put(&c[FLAGS], trace_wake_flags(r->header.flags));
+			packed_put(&c[FLAGS], trace_wake_flags(flags));
 			packed_put(&c[INTERRUPT],
 				   interrupt_name(&e->interrupts, r->source, strings));
+			packed_put(&c[OBJECT], object);
 		}
 	}
 	return finish(e, fields, COLUMNS, 1 << TS | 1 << SHAPE | 1 << TID,
