@@ -16,6 +16,8 @@
 #define SEAL 2
 #define CONTAINS 3
 #define NEXT 4
+#define FETCH 5
+#define FILL 6
 #define TRAINER 7
 #define SERVER 8
 #define WORKER 9
@@ -27,15 +29,23 @@ static struct top_loaders *described(void)
 		[SEAL] = "_ZN6plasma12PlasmaClient4SealERKNS_8UniqueIDE",
 		[CONTAINS] = "_ZN6plasma12PlasmaClient8ContainsERKNS_8UniqueIDEPb",
 		[NEXT] = "_ZN10tensorflow4data19DatasetBaseIterator7GetNextEPNS0_15IteratorContextE",
+		[FETCH] = "_ZN10tensorflow4data16IteratorResource7GetNextEPNS_15OpKernelContextE",
+		[FILL] = "_ZN10tensorflow4data16IteratorResource22SetIteratorFromDatasetEP",
 	};
+	Profbpf__Function__Role roles[] = { PROFBPF__FUNCTION__ROLE__HANDLE,
+					    PROFBPF__FUNCTION__ROLE__CORRELATION };
 	struct top_loaders *l = top_loaders_new();
 
 	assert_non_null(l);
-	for (uint32_t id = TENSOR; id <= NEXT; id++) {
+	for (uint32_t id = TENSOR; id <= FILL; id++) {
 		Profbpf__Function function = PROFBPF__FUNCTION__INIT;
 
 		function.id = id;
 		function.name = (char *)symbols[id];
+		function.n_roles = id >= NEXT ? 2 : 0;
+		function.roles = roles;
+		roles[1] = id == FILL ? PROFBPF__FUNCTION__ROLE__VALUE
+				      : PROFBPF__FUNCTION__ROLE__CORRELATION;
 		top_loaders_function(l, &function);
 	}
 	top_loaders_process(l, TRAINER, 1, "python");
@@ -191,6 +201,109 @@ static void never_waits(void **state)
 	top_loaders_free(l);
 }
 
+/* An iterator gives its thread an element. */
+static void given(struct top_loaders *l, uint32_t tid, uint64_t handle, uint64_t parent,
+		  const char *path, uint32_t depth, uint64_t end_ns)
+{
+	const struct top_called row = { .function = NEXT,
+					.pid = TRAINER,
+					.tid = tid,
+					.depth = depth,
+					.end_ns = end_ns,
+					.dur_ns = 10,
+					.args = { handle, parent } };
+
+	top_loaders_call(l, &row, path);
+}
+
+static void of_resource(struct top_loaders *l, uint32_t function, uint64_t resource, uint64_t data)
+{
+	const struct top_called row = { .function = function,
+					.pid = TRAINER,
+					.tid = TRAINER,
+					.args = { resource, data } };
+
+	top_loaders_call(l, &row, "");
+}
+
+/* A batch of a data set: a thread of its own fills the buffer, the trainer asks for it. Addresses of iterators begin at @at. */
+static void batch(struct top_loaders *l, uint64_t resource, uint64_t at, uint32_t tid, uint64_t ns)
+{
+	given(l, tid, at + 2, at + 1, "Iterator::Root::Prefetch::Map", 0, ns);
+	given(l, TRAINER, at + 1, at, "Iterator::Root::Prefetch", 2, ns + 5);
+	given(l, TRAINER, at, 0, "Iterator::Root", 1, ns + 6);
+	of_resource(l, FETCH, resource, 0);
+}
+
+static uint32_t instance_with(const struct top_operator *rows, size_t count, const char *name,
+			      uint64_t elements)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i].name, name) == 0 && rows[i].elements == elements)
+			return rows[i].instance;
+	return 0;
+}
+
+/* Two data sets that are made alike, from one epoch to the next, whose iterators are new ones. */
+static void made_alike(void **state)
+{
+	struct top_loaders *l = described();
+	struct top_operator *rows = NULL;
+	size_t count;
+	uint32_t first, second;
+
+	/* They were filled before it was looked at. */
+	for (uint64_t ms = 100; ms < 500; ms += 100) {
+		batch(l, 0x10, 0x100, 20, ms * MS);
+		if (ms < 300)
+			batch(l, 0x20, 0x200, 21, (ms + 50) * MS);
+	}
+	top_loaders_ran(l, TRAINER, 20, 30, 0);
+	count = top_loaders_frame(l, 0, 1000 * MS, &rows, 0);
+	assert_int_equal(count, 6);
+	first = instance_with(rows, count, "Map", 4);
+	second = instance_with(rows, count, "Map", 2);
+	assert_true(first && second && first != second);
+	assert_int_equal(instance_with(rows, count, "Prefetch", 4), first);
+	assert_int_equal(instance_with(rows, count, "Root", 2), second);
+	free(rows);
+	rows = NULL;
+	/* Epoch by epoch. */
+	for (uint64_t epoch = 1; epoch < 200; epoch++) {
+		uint64_t ms = 1000 * epoch;
+
+		of_resource(l, FILL, 0x10 + epoch, 0xd1);
+		of_resource(l, FILL, 0x10000 + epoch, 0xd2);
+		for (uint64_t i = 0; i < 4; i++) {
+			batch(l, 0x10 + epoch, 0x1000 * epoch, 20, (ms + 100 * i) * MS);
+			if (i < 2)
+				batch(l, 0x10000 + epoch, 0x1000 * epoch + 0x800, 21,
+				      (ms + 100 * i + 50) * MS);
+		}
+		count = top_loaders_frame(l, ms * MS, (ms + 1000) * MS, &rows, 0);
+		assert_int_equal(count, 6);
+		assert_int_equal(instance_with(rows, count, "Map", 4), first);
+		assert_int_equal(instance_with(rows, count, "Map", 2), second);
+		free(rows);
+		rows = NULL;
+	}
+	top_loaders_free(l);
+}
+
+/* A loop's turns are one operator's. */
+static void turns(void **state)
+{
+	struct top_loaders *l = described();
+	struct top_operator *rows = NULL;
+
+	next(l, 20, "Iterator::Root::FiniteRepeat[0]::Range", 1, 1 * MS, 10);
+	next(l, 20, "Iterator::Root::FiniteRepeat[1]::Range", 1, 2 * MS, 10);
+	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
+	assert_int_equal(rows[0].elements, 2);
+	free(rows);
+	top_loaders_free(l);
+}
+
 /* On a machine where processes come and go a loader that starts late is found, too. */
 static void many_processes(void **state)
 {
@@ -224,6 +337,8 @@ int main(void)
 		cmocka_unit_test(never_empty),
 		cmocka_unit_test(never_waits),
 		cmocka_unit_test(iterators),
+		cmocka_unit_test(made_alike),
+		cmocka_unit_test(turns),
 		cmocka_unit_test(many_processes),
 	};
 

@@ -67,6 +67,8 @@ static void json_operator(struct json *json, const struct top_operator *op)
 	json_number(json, "pid", op->pid);
 	json_number(json, "id", (uint64_t)op->id);
 	json_text(json, "name", op->name);
+	if (op->instance)
+		json_number(json, "instance", op->instance);
 	json_number(json, "run_ns", op->run_ns);
 	json_number(json, "runnable_ns", op->runnable_ns);
 	if (op->elements)

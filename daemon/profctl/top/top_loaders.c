@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/profctl/top/top_instances.h"
 #include "lib/base/bisect.h"
 
 #define FUNCTIONS_MAX 64
 #define PROCESSES_MAX 4096
 #define OPERATORS_MAX 256
+#define PATHS_MAX 256
+#define PATH_SIZE 256
 #define THREADS_MAX 1024
 #define CHANGES_MAX (1u << 20) /* of one frame */
 #define ANCESTORS_MAX 8
@@ -20,7 +23,7 @@
 #define WAIT_NS 1000000 /* who takes longer has slept: the queue was empty */
 #define SOON_NS 2000000 /* taken so soon after it came: somebody waited for it */
 
-enum call_kind { TENSOR, SEAL, CONTAINS, NEXT };
+enum call_kind { TENSOR, SEAL, CONTAINS, NEXT, FETCH, FILL };
 
 static const struct {
 	const char *symbol; /* begins with */
@@ -31,11 +34,15 @@ static const struct {
 	{ "_ZN6plasma12PlasmaClient4SealE", SEAL },
 	{ "_ZN6plasma12PlasmaClient8ContainsE", CONTAINS },
 	{ "_ZN10tensorflow4data19DatasetBaseIterator7GetNextE", NEXT },
+	{ "_ZN10tensorflow4data16IteratorResource7GetNextE", FETCH },
+	{ "_ZN10tensorflow4data16IteratorResource22SetIteratorFromDatasetE", FILL },
 };
 
+/* Where the arguments with these roles are; -1 = nowhere. */
 struct known_function {
 	uint32_t id;
 	enum call_kind kind;
+	int handle, parent, data;
 };
 
 struct process {
@@ -47,12 +54,14 @@ struct process {
 };
 
 struct thread {
-	uint32_t tid, op;
+	uint32_t tid, op; /* OPERATORS_MAX: that is known at the frame */
+	uint64_t run_ns, runnable_ns; /* of this frame */
 };
 
 struct op {
 	uint32_t pid; /* of the trainer */
-	char path[256];
+	uint32_t instance; /* of tf.data; 0 = not known */
+	char path[PATH_SIZE];
 	uint64_t run_ns, runnable_ns, elements;
 	bool buffer;
 	bool times_pops; /* its pops take as long as they wait; of other loaders they are what comes after a wait */
@@ -71,6 +80,10 @@ struct change {
 	uint32_t pid;
 	enum call_kind kind;
 	bool pop, told; /* told: its duration says whether it waited */
+	bool found; /* what it is of, which may be nothing; the rest is of NEXT */
+	uint32_t tid, path; /* index into paths */
+	uint32_t depth;
+	uint64_t handle;
 };
 
 struct top_loaders {
@@ -79,6 +92,9 @@ struct top_loaders {
 	struct thread *threads;
 	struct op *ops;
 	struct change *changes;
+	struct top_instances *instances;
+	char (*paths)[PATH_SIZE]; /* of tf.data */
+	size_t path_count;
 	size_t function_count, process_count, thread_count, op_count, change_count, change_room;
 };
 
@@ -91,7 +107,9 @@ struct top_loaders *top_loaders_new(void)
 	l->processes = calloc(PROCESSES_MAX, sizeof(*l->processes));
 	l->threads = calloc(THREADS_MAX, sizeof(*l->threads));
 	l->ops = calloc(OPERATORS_MAX, sizeof(*l->ops));
-	if (!l->processes || !l->threads || !l->ops) {
+	l->paths = calloc(PATHS_MAX, sizeof(*l->paths));
+	l->instances = top_instances_new();
+	if (!l->processes || !l->threads || !l->ops || !l->paths || !l->instances) {
 		top_loaders_free(l);
 		return NULL;
 	}
@@ -106,6 +124,8 @@ void top_loaders_free(struct top_loaders *l)
 	free(l->threads);
 	free(l->ops);
 	free(l->changes);
+	free(l->paths);
+	top_instances_free(l->instances);
 	free(l);
 }
 
@@ -129,8 +149,12 @@ void top_loaders_function(struct top_loaders *l, const Profbpf__Function *functi
 	for (size_t i = 0; i < sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]); i++) {
 		if (!begins(function->name, FUNCTIONS[i].symbol))
 			continue;
-		l->functions[l->function_count++] =
-			(struct known_function){ function->id, FUNCTIONS[i].kind };
+		l->functions[l->function_count++] = (struct known_function){
+			function->id, FUNCTIONS[i].kind,
+			top_role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
+			top_role_at(function, PROFBPF__FUNCTION__ROLE__CORRELATION),
+			top_role_at(function, PROFBPF__FUNCTION__ROLE__VALUE)
+		};
 		return;
 	}
 }
@@ -185,15 +209,17 @@ static void drop_gone(struct top_loaders *l)
 }
 
 /* Index of an operator, made if it is new; OPERATORS_MAX = no room. */
-static uint32_t operator_of(struct top_loaders *l, uint32_t pid, const char *path)
+static uint32_t operator_of(struct top_loaders *l, uint32_t pid, uint32_t instance,
+			    const char *path)
 {
 	size_t i = 0;
 
-	while (i < l->op_count && (l->ops[i].pid != pid || strcmp(l->ops[i].path, path) != 0))
+	while (i < l->op_count && (l->ops[i].pid != pid || l->ops[i].instance != instance ||
+				   strcmp(l->ops[i].path, path) != 0))
 		i++;
 	if (i < l->op_count || i == OPERATORS_MAX)
 		return (uint32_t)i;
-	l->ops[i] = (struct op){ .pid = pid };
+	l->ops[i] = (struct op){ .pid = pid, .instance = instance };
 	snprintf(l->ops[i].path, sizeof(l->ops[i].path), "%s", path);
 	l->op_count++;
 	return (uint32_t)i;
@@ -254,7 +280,7 @@ static void find_taken(struct top_loaders *l, struct change *change)
 
 	change->pop = change->kind == CONTAINS || (change->kind == TENSOR && !(p && p->names_itself));
 	if (change->pop)
-		change->op = operator_of(l, change->pid, loader_path(change->kind));
+		change->op = operator_of(l, change->pid, 0, loader_path(change->kind));
 }
 
 static void find_handed(struct top_loaders *l, struct change *change)
@@ -270,103 +296,176 @@ static void find_handed(struct top_loaders *l, struct change *change)
 static void find_queues(struct top_loaders *l)
 {
 	for (size_t i = 0; i < l->change_count; i++)
-		if (l->changes[i].op == OPERATORS_MAX)
+		if (l->changes[i].op == OPERATORS_MAX && l->changes[i].kind != NEXT)
 			find_taken(l, &l->changes[i]);
 	for (size_t i = 0; i < l->change_count; i++)
-		if (l->changes[i].op == OPERATORS_MAX && !l->changes[i].pop)
+		if (l->changes[i].op == OPERATORS_MAX && l->changes[i].kind != NEXT &&
+		    !l->changes[i].pop)
 			find_handed(l, &l->changes[i]);
 }
 
-static void give_thread(struct top_loaders *l, uint32_t tid, uint32_t op)
+static struct thread *find_thread(const struct top_loaders *l, uint32_t tid)
 {
 	for (size_t i = 0; i < l->thread_count; i++)
 		if (l->threads[i].tid == tid)
-			return;
-	if (l->thread_count < THREADS_MAX)
-		l->threads[l->thread_count++] = (struct thread){ tid, op };
+			return &l->threads[i];
+	return NULL;
 }
 
-/* Where the last name of a path begins. */
-static const char *last_name(const char *path)
+/* A thread that asks as the outermost call is the thread of the operator above, which gets the element. */
+static void find_above(struct top_loaders *l, const struct change *call, uint32_t instance)
 {
-	const char *name = path;
+	const char *path = l->paths[call->path], *name = top_last_name(path);
+	struct change change = *call;
+	char above[PATH_SIZE];
 
-	for (const char *next; (next = strstr(name, "::"));)
-		name = next + 2;
-	return name;
-}
-
-/* The outermost call of a thread is for the operator above, whose thread it is. */
-static void take_next(struct top_loaders *l, const struct top_called *call, const char *path)
-{
-	struct change change = {
-		.end_ns = call->end_ns, .dur_ns = call->dur_ns, .kind = NEXT, .told = true
-	};
-	const char *name = last_name(path);
-	char above[sizeof(l->ops->path)];
-	uint32_t op;
-
-	if (!begins(path, PATH_START) || strlen(path) >= sizeof(above))
-		return;
-	op = operator_of(l, call->pid, path);
-	if (op == OPERATORS_MAX)
-		return;
-	l->ops[op].elements++;
-	l->ops[op].buffer = begins(name, BUFFER);
-	if (l->ops[op].buffer) {
-		l->ops[op].times_pops = true;
-		change.op = op;
-		change.pop = true;
-		add_change(l, &change);
-	}
 	if (call->depth || name < path + strlen(PATH_START) + 2)
 		return;
 	snprintf(above, sizeof(above), "%.*s", (int)(name - 2 - path), path);
-	op = operator_of(l, call->pid, above);
+	change.op = operator_of(l, call->pid, instance, above);
+	change.pop = false;
+	if (change.op == OPERATORS_MAX)
+		return;
+	if (find_thread(l, call->tid))
+		find_thread(l, call->tid)->op = change.op;
+	l->ops[change.op].buffer = begins(top_last_name(above), BUFFER);
+	if (l->ops[change.op].buffer)
+		add_change(l, &change);
+}
+
+/* The operator of which an element was asked; those with a buffer gave one out of it. */
+static void find_next(struct top_loaders *l, struct change *change, uint32_t instance)
+{
+	const char *path = l->paths[change->path];
+	uint32_t op = operator_of(l, change->pid, instance, path);
+
 	if (op == OPERATORS_MAX)
 		return;
-	give_thread(l, call->tid, op);
-	change.op = op;
-	change.pop = false;
-	l->ops[op].buffer = begins(last_name(above), BUFFER);
-	if (l->ops[op].buffer)
-		add_change(l, &change);
+	l->ops[op].elements++;
+	l->ops[op].buffer = begins(top_last_name(path), BUFFER);
+	if (!l->ops[op].buffer)
+		return;
+	l->ops[op].times_pops = true;
+	change->op = op;
+	change->pop = true;
+}
+
+/* Which data set an iterator is of shows at the frame: who asks it tells so when it has returned itself. */
+static void find_iterators(struct top_loaders *l)
+{
+	size_t count = l->change_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (l->changes[i].kind == NEXT && !l->changes[i].found)
+			top_instances_made(l->instances, l->changes[i].pid, l->changes[i].handle,
+					   l->changes[i].path,
+					   (uint32_t)strlen(l->paths[l->changes[i].path]));
+	for (size_t i = 0; i < count; i++) {
+		struct change change = l->changes[i];
+		uint32_t instance;
+
+		if (change.kind != NEXT || change.found)
+			continue;
+		instance = top_instances_of(l->instances, change.pid, change.handle,
+					    change.end_ns - change.dur_ns, change.end_ns);
+		change.found = true;
+		find_next(l, &change, instance);
+		find_above(l, &change, instance);
+		l->changes[i] = change;
+	}
+}
+
+/* PATHS_MAX = too long, or no room. */
+static uint32_t path_number(struct top_loaders *l, const char *path)
+{
+	char plain[PATH_SIZE];
+	size_t i = 0;
+
+	if (!top_plain_path(path, plain, sizeof(plain)))
+		return PATHS_MAX;
+	while (i < l->path_count && strcmp(l->paths[i], plain) != 0)
+		i++;
+	if (i == l->path_count && i < PATHS_MAX)
+		memcpy(l->paths[l->path_count++], plain, sizeof(plain));
+	return (uint32_t)i;
+}
+
+static uint64_t argument(const struct top_called *call, int at)
+{
+	return at < 0 ? 0 : call->args[at];
+}
+
+static void take_next(struct top_loaders *l, const struct top_called *call, uint64_t handle,
+		      uint64_t parent, const char *path)
+{
+	struct change change = { .end_ns = call->end_ns,
+				 .dur_ns = call->dur_ns,
+				 .op = OPERATORS_MAX,
+				 .pid = call->pid,
+				 .tid = call->tid,
+				 .depth = call->depth,
+				 .handle = handle,
+				 .kind = NEXT,
+				 .told = true };
+
+	if (!begins(path, PATH_START))
+		return;
+	change.path = path_number(l, path);
+	if (change.path == PATHS_MAX)
+		return;
+	if (!call->depth && !find_thread(l, call->tid) && l->thread_count < THREADS_MAX)
+		l->threads[l->thread_count++] = (struct thread){ call->tid, OPERATORS_MAX, 0, 0 };
+	top_instances_asked(l->instances, call->pid, call->tid, handle, parent);
+	add_change(l, &change);
 }
 
 void top_loaders_call(struct top_loaders *l, const struct top_called *call, const char *path)
 {
 	const struct known_function *function = function_of(l, call->function);
+	uint64_t handle = function ? argument(call, function->handle) : 0;
 
 	if (!function)
 		return;
-	if (function->kind == NEXT)
-		take_next(l, call, path);
-	else
-		take_handed(l, call, function->kind);
+	switch (function->kind) {
+	case NEXT:
+		take_next(l, call, handle, argument(call, function->parent), path);
+		break;
+	case FETCH: top_instances_fetched(l->instances, call->pid, call->tid, handle); break;
+	case FILL:
+		top_instances_filled(l->instances, call->pid, handle,
+				     argument(call, function->data));
+		break;
+	default: take_handed(l, call, function->kind); break;
+	}
 }
 
 void top_loaders_ran(struct top_loaders *l, uint32_t pid, uint32_t tid, uint64_t run_ns,
 		     uint64_t runnable_ns)
 {
-	struct process *p;
+	struct thread *t = find_thread(l, tid);
+	struct process *p = find_process(l, pid);
 
-	for (size_t i = 0; i < l->thread_count; i++) {
-		if (l->threads[i].tid == tid) {
-			l->ops[l->threads[i].op].run_ns += run_ns;
-			l->ops[l->threads[i].op].runnable_ns += runnable_ns;
-			return;
-		}
-	}
-	p = find_process(l, pid);
-	if (p) {
+	if (t) {
+		t->run_ns += run_ns;
+		t->runnable_ns += runnable_ns;
+	} else if (p) {
 		p->run_ns += run_ns;
 		p->runnable_ns += runnable_ns;
 	}
 }
 
-/* What processes used is their loader's, of those that work for one. */
+/* What threads used is their operator's, and what processes did their loader's, of those that work for one. */
 static void credit_workers(struct top_loaders *l)
 {
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct thread *t = &l->threads[i];
+
+		if (t->op != OPERATORS_MAX) {
+			l->ops[t->op].run_ns += t->run_ns;
+			l->ops[t->op].runnable_ns += t->runnable_ns;
+		}
+		t->run_ns = t->runnable_ns = 0;
+	}
 	for (size_t i = 0; i < l->process_count; i++) {
 		struct process *p = &l->processes[i];
 
@@ -441,11 +540,12 @@ static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
 {
 	*row = (struct top_operator){ .pid = op->pid,
 				      .id = id,
+				      .instance = op->instance,
 				      .run_ns = op->run_ns,
 				      .runnable_ns = op->runnable_ns,
 				      .elements = op->elements };
 	snprintf(row->name, sizeof(row->name), "%.*s", (int)sizeof(row->name) - 1,
-		 last_name(op->path));
+		 top_last_name(op->path));
 	stay(op, to_ns);
 	find_empty(op);
 	row->has_queue = op->buffer;
@@ -471,13 +571,14 @@ static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
 size_t top_loaders_frame(struct top_loaders *l, uint64_t from_ns, uint64_t to_ns,
 			 struct top_operator **rows, size_t count)
 {
-	struct top_operator *all = reallocarray(*rows, count + l->op_count + 1, sizeof(*all));
+	struct top_operator *all;
 	size_t done = 0;
 
 	for (size_t i = 0; i < l->op_count; i++)
 		if (l->ops[i].last_ns < from_ns)
 			l->ops[i].last_ns = from_ns;
 	find_queues(l);
+	find_iterators(l);
 	credit_workers(l);
 	if (l->change_count)
 		qsort(l->changes, l->change_count, sizeof(*l->changes), by_end);
@@ -488,6 +589,7 @@ size_t top_loaders_frame(struct top_loaders *l, uint64_t from_ns, uint64_t to_ns
 	if (done)
 		memmove(l->changes, l->changes + done, l->change_count * sizeof(*l->changes));
 	drop_gone(l);
+	all = reallocarray(*rows, count + l->op_count + 1, sizeof(*all));
 	if (!all)
 		return count;
 	*rows = all;

@@ -5,7 +5,7 @@
  *
  * PyTorch and MegEngine: one operator per trainer, its worker processes. What they hand over
  * counts as pushed, what the trainer takes as popped: tensors of PyTorch, batches of MegEngine.
- * tf.data: one per iterator, by its path; those called Prefetch have a queue.
+ * tf.data: one per iterator, by its path and data set (top_instances.h); those called Prefetch have a queue.
  *
  * How many elements a queue holds is not told, only how that changes. It is empty where the
  * taker waits: then sizes are known, from there on. Room is the most that was ever there.

@@ -99,7 +99,7 @@ static bool begins(const char *text, const char *with)
 	return text && strncmp(text, with, strlen(with)) == 0;
 }
 
-static int role_at(const Profbpf__Function *function, Profbpf__Function__Role role)
+int top_role_at(const Profbpf__Function *function, Profbpf__Function__Role role)
 {
 	for (size_t i = 0; i < function->n_roles && i < 3; i++)
 		if (function->roles[i] == role)
@@ -113,9 +113,9 @@ void top_pipeline_function(struct top_pipeline *p, const Profbpf__Function *func
 	struct known_function row = {
 		.id = function->id,
 		.pop = pop,
-		.handle = role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
-		.value = role_at(function, PROFBPF__FUNCTION__ROLE__VALUE),
-		.count = role_at(function, PROFBPF__FUNCTION__ROLE__COUNT),
+		.handle = top_role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
+		.value = top_role_at(function, PROFBPF__FUNCTION__ROLE__VALUE),
+		.count = top_role_at(function, PROFBPF__FUNCTION__ROLE__COUNT),
 	};
 
 	if ((!pop && !begins(function->name, PUSH)) || row.handle < 0 || row.value < 0 ||
@@ -333,7 +333,9 @@ static void take_rows(struct top_pipeline *p, const Profbpf__Calls *m, size_t ro
 							    .text = COLUMN_AT(m, text, shape),
 							    .depth = flags >> 8 & 0xff,
 							    .end_ns = end_ns,
-							    .dur_ns = dur_ns });
+							    .dur_ns = dur_ns,
+							    .args = { args[0], args[1],
+								      args[2] } });
 		function = function_of(p, COLUMN_AT(m, function, shape));
 		if (!function || flags & FILE_CALL_END_UNKNOWN)
 			continue;

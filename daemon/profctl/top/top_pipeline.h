@@ -21,6 +21,7 @@ struct top_operator {
 	uint32_t pid;
 	int32_t id; /* the framework's number */
 	uint64_t tree; /* which of the process's pipelines: an address; 0 = not known */
+	uint32_t instance; /* of tf.data: which of the process's data sets, from 1; 0 = not known */
 	char name[64];
 	uint64_t run_ns, runnable_ns; /* summed over its threads */
 	bool has_queue; /* the rest is known of its output queue */
@@ -50,7 +51,11 @@ struct top_called {
 	uint32_t text; /* string id of its string argument; 0 = none */
 	uint32_t depth; /* probed functions of the thread around it */
 	uint64_t end_ns, dur_ns;
+	uint64_t args[3]; /* by the function's roles */
 };
+
+/* top_role_at - where the argument with that role is in args, -1 = nowhere */
+int top_role_at(const Profbpf__Function *function, Profbpf__Function__Role role);
 
 /* Who is told of each. */
 struct top_counting {

@@ -303,19 +303,24 @@ static const char *wait_text(const struct top_frame *frame, bool known, uint64_t
 static void operator_line(const struct top_frame *frame, const struct top_operator *op, bool narrow,
 			  top_line *line, void *context)
 {
-	char queue[48], put[16], get[16];
+	char queue[48], put[16], get[16], name[sizeof(op->name) + 16];
 
+	/* Data sets that are made alike. */
+	if (op->instance > 1)
+		snprintf(name, sizeof(name), "#%u %s", op->instance, op->name);
+	else
+		snprintf(name, sizeof(name), "%s", op->name);
 	queue_text(op, narrow ? QUEUE_BAR_NARROW : QUEUE_BAR, queue, sizeof(queue));
 	wait_text(frame, op->has_push_wait, op->push_wait_ns, put, sizeof(put));
 	wait_text(frame, op->has_pop_wait, op->pop_wait_ns, get, sizeof(get));
 	if (narrow)
 		print(line, context, TOP_PLAIN, "%8u %6.1f  %-17.17s %-18.18s %5s", op->pid,
-		      percent(op->run_ns, frame->duration_ns), op->name, queue, get);
+		      percent(op->run_ns, frame->duration_ns), name, queue, get);
 	else
 		print(line, context, TOP_PLAIN,
 		      "%8u  %6.1f %6.1f  %-22.22s %-22s %8.0f %7s %7s", op->pid,
 		      percent(op->run_ns, frame->duration_ns),
-		      percent(op->runnable_ns, frame->duration_ns), op->name, queue,
+		      percent(op->runnable_ns, frame->duration_ns), name, queue,
 		      rate(frame, op->elements ? op->elements : op->pops), put, get);
 }
 

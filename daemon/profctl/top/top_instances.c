@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profctl/top/top_instances.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/map.h"
+
+#define DEPTH_MAX 64 /* of iterators in each other */
+#define ITERATORS_MAX 16384
+#define SETS_MAX 1024
+#define NONE UINT32_MAX
+
+/* Addresses end below that bit. */
+#define KEY(pid, address) ((address) + ((uint64_t)(pid) << 48))
+
+struct iterator {
+	uint32_t pid;
+	uint64_t handle, parent;
+	uint64_t resource; /* of an outermost one: what the trainer asks; 0 = not known */
+	uint32_t set; /* of an outermost one: index into sets, NONE = not known yet */
+	uint32_t path, length; /* of an outermost one: the longest below it */
+};
+
+/* A resource, and what it holds. */
+struct filled {
+	uint64_t key, data;
+};
+
+struct set {
+	uint32_t pid, number, path;
+	uint64_t data; /* address; 0 = not known */
+	uint64_t first_ns, last_ns; /* of the calls for it */
+};
+
+struct top_instances {
+	struct map by_handle; /* -> iterators */
+	struct map last_top; /* by thread -> iterators: the outermost one that it asked last */
+	struct map by_resource; /* -> filled */
+	struct iterator *iterators;
+	struct filled *filled;
+	struct set *sets;
+	uint32_t iterator_count, filled_count, set_count;
+};
+
+bool top_plain_path(const char *path, char *plain, size_t size)
+{
+	size_t length = 0;
+
+	memset(plain, 0, size);
+	for (; *path && length < size - 1; path++) {
+		size_t digits = *path == '[' ? strspn(path + 1, "0123456789") : 0;
+
+		if (digits && path[1 + digits] == ']')
+			path += 1 + digits;
+		else
+			plain[length++] = *path;
+	}
+	return !*path;
+}
+
+const char *top_last_name(const char *path)
+{
+	const char *name = path;
+
+	for (const char *next; (next = strstr(name, "::"));)
+		name = next + 2;
+	return name;
+}
+
+struct top_instances *top_instances_new(void)
+{
+	struct top_instances *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->iterators = calloc(ITERATORS_MAX, sizeof(*t->iterators));
+	t->filled = calloc(ITERATORS_MAX, sizeof(*t->filled));
+	t->sets = calloc(SETS_MAX, sizeof(*t->sets));
+	if (t->iterators && t->filled && t->sets)
+		return t;
+	top_instances_free(t);
+	return NULL;
+}
+
+static void forget_iterators(struct top_instances *t)
+{
+	map_free(&t->by_handle);
+	map_free(&t->last_top);
+	map_free(&t->by_resource);
+	t->by_handle = t->last_top = t->by_resource = (struct map){ 0 };
+	t->iterator_count = t->filled_count = 0;
+}
+
+void top_instances_free(struct top_instances *t)
+{
+	if (!t)
+		return;
+	forget_iterators(t);
+	free(t->iterators);
+	free(t->filled);
+	free(t->sets);
+	free(t);
+}
+
+/* An iterator, made if it is new; NULL without memory. Memory is used again: who asks it may be another one by now. */
+static struct iterator *iterator_at(struct top_instances *t, uint32_t pid, uint64_t handle)
+{
+	uint32_t at = map_get(&t->by_handle, KEY(pid, handle));
+
+	if (at != MAP_NONE)
+		return &t->iterators[at];
+	if (t->iterator_count == ITERATORS_MAX)
+		forget_iterators(t);
+	at = t->iterator_count;
+	if (!map_put(&t->by_handle, KEY(pid, handle), at))
+		return NULL;
+	t->iterator_count++;
+	t->iterators[at] = (struct iterator){ .pid = pid, .handle = handle, .set = NONE };
+	return &t->iterators[at];
+}
+
+void top_instances_asked(struct top_instances *t, uint32_t pid, uint32_t tid, uint64_t handle,
+			 uint64_t parent)
+{
+	struct iterator *iterator = handle ? iterator_at(t, pid, handle) : NULL;
+
+	if (!iterator)
+		return;
+	iterator->parent = parent;
+	if (!parent)
+		map_put(&t->last_top, tid, (uint32_t)(iterator - t->iterators));
+}
+
+void top_instances_fetched(struct top_instances *t, uint32_t pid, uint32_t tid, uint64_t resource)
+{
+	uint32_t at = map_get(&t->last_top, tid);
+
+	if (at != MAP_NONE && at < t->iterator_count && t->iterators[at].pid == pid)
+		t->iterators[at].resource = resource;
+}
+
+void top_instances_filled(struct top_instances *t, uint32_t pid, uint64_t resource, uint64_t data)
+{
+	uint64_t key = KEY(pid, resource);
+	uint32_t at = map_get(&t->by_resource, key);
+
+	if (at == MAP_NONE) {
+		if (t->filled_count == ITERATORS_MAX)
+			forget_iterators(t);
+		at = t->filled_count;
+		if (!map_put(&t->by_resource, key, at))
+			return;
+		t->filled_count++;
+	}
+	t->filled[at] = (struct filled){ key, data };
+}
+
+static uint64_t data_of(const struct top_instances *t, const struct iterator *top)
+{
+	uint32_t at = top->resource ? map_get(&t->by_resource, KEY(top->pid, top->resource))
+				    : MAP_NONE;
+
+	return at == MAP_NONE ? 0 : t->filled[at].data;
+}
+
+static uint32_t add_set(struct top_instances *t, const struct iterator *top, uint64_t data,
+			uint64_t begin_ns)
+{
+	uint32_t number = 1;
+
+	if (t->set_count == SETS_MAX)
+		return NONE;
+	for (uint32_t i = 0; i < t->set_count; i++)
+		number += t->sets[i].pid == top->pid;
+	t->sets[t->set_count] =
+		(struct set){ top->pid, number, top->path, data, begin_ns, begin_ns };
+	return t->set_count++;
+}
+
+/* The set with this data, else one that was there before recording began and is over. */
+static uint32_t set_with(const struct top_instances *t, const struct iterator *top, uint64_t data,
+			 uint64_t begin_ns)
+{
+	uint32_t before = NONE;
+
+	for (uint32_t i = 0; i < t->set_count; i++) {
+		const struct set *set = &t->sets[i];
+
+		if (set->pid != top->pid || set->path != top->path)
+			continue;
+		if (set->data == data)
+			return i;
+		if (!set->data && set->last_ns <= begin_ns &&
+		    (before == NONE || set->first_ns < t->sets[before].first_ns))
+			before = i;
+	}
+	return before;
+}
+
+/* Told once for an iterator, and again when it becomes known what its resource holds. */
+static uint32_t find_set(struct top_instances *t, const struct iterator *top, uint64_t begin_ns)
+{
+	uint64_t data = data_of(t, top);
+	uint32_t set = top->set;
+
+	if (set != NONE && (t->sets[set].data == data || !data))
+		return set;
+	if (data)
+		set = set_with(t, top, data, begin_ns);
+	/* The first call for it may have been told before the trainer's around it was. */
+	if (data && set == NONE && top->set != NONE && !t->sets[top->set].data)
+		set = top->set;
+	if (set == NONE || !data)
+		set = add_set(t, top, data, begin_ns);
+	if (set != NONE && data)
+		t->sets[set].data = data;
+	return set;
+}
+
+static struct iterator *top_of(const struct top_instances *t, uint32_t pid, uint64_t handle)
+{
+	uint32_t at = handle ? map_get(&t->by_handle, KEY(pid, handle)) : MAP_NONE;
+	struct iterator *top = NULL;
+
+	for (int depth = 0; at != MAP_NONE && depth < DEPTH_MAX; depth++) {
+		top = &t->iterators[at];
+		if (!top->parent)
+			break;
+		at = map_get(&t->by_handle, KEY(pid, top->parent));
+	}
+	return top && !top->parent ? top : NULL;
+}
+
+void top_instances_made(struct top_instances *t, uint32_t pid, uint64_t handle, uint32_t path,
+			uint32_t length)
+{
+	struct iterator *top = top_of(t, pid, handle);
+
+	/* Of those that are equally long always the same one. */
+	if (!top || length < top->length || (length == top->length && path >= top->path))
+		return;
+	top->path = path;
+	top->length = length;
+	if (top->set != NONE)
+		t->sets[top->set].path = path;
+}
+
+uint32_t top_instances_of(struct top_instances *t, uint32_t pid, uint64_t handle,
+			  uint64_t begin_ns, uint64_t end_ns)
+{
+	struct iterator *top = top_of(t, pid, handle);
+
+	if (!top)
+		return 0;
+	top->set = find_set(t, top, begin_ns);
+	if (top->set == NONE)
+		return 0;
+	if (end_ns > t->sets[top->set].last_ns)
+		t->sets[top->set].last_ns = end_ns;
+	return t->sets[top->set].number;
+}
