@@ -14,19 +14,33 @@ static uint64_t find_help(struct judge *judge, uint64_t own_ns)
 	return judge->helped ? help_ns : 0;
 }
 
-/* What was in fetches and waited for nobody is a loader's that makes its batches in the thread that fetches. */
+/* Do others than the thread that fetches work for the pipeline? */
+static bool has_workers(const struct judge *judge, uint32_t pipeline)
+{
+	for (uint32_t i = 0; i < judge->model->threads.count; i++)
+		if (judge->owner[i].pipeline == pipeline && i != judge->fetcher)
+			return true;
+	return false;
+}
+
+/*
+ * What was in fetches and waited for nobody is a loader's that makes its batches in the thread that fetches. One that
+ * has workers is waited for, also by who then waits for a CPU: all that is waiting is none of it.
+ */
 static uint64_t own_fetches(const struct judge *judge, const struct verdict *verdict,
 			    uint64_t own_ns)
 {
 	const struct idle_roots *waits = &judge->facts->waits->waits;
 	uint64_t fetch_ns, other_ns = 0;
+	bool workers;
 
 	if (verdict->wait_percent < VERDICT_NOISE_PERCENT || verdict->op == INDEX_NONE ||
 	    !judge->facts->waits->of_steps)
 		return 0;
 	fetch_ns = (uint64_t)(verdict->wait_percent / 100 * (double)judge->window_ns);
+	workers = has_workers(judge, verdict->pipeline);
 	for (uint32_t i = 0; i < waits->count; i++)
-		if (judge_owner_of(judge, &waits->row[i]).pipeline != INDEX_NONE)
+		if (workers || judge_owner_of(judge, &waits->row[i]).pipeline != INDEX_NONE)
 			other_ns += waits->row[i].ns;
 	fetch_ns = fetch_ns > other_ns ? fetch_ns - other_ns : 0;
 	return fetch_ns < own_ns ? fetch_ns : own_ns;
@@ -54,8 +68,9 @@ static void find_threads_cost(struct judge *judge, struct verdict *verdict, uint
 {
 	verdict->gain_percent = 0;
 	judge_find_cost(judge, verdict, state);
-	/* What they did themselves may be more than what they waited for. */
-	if (own_ns > verdict->idle.ns)
+	/* What they did themselves may be more than what they waited for; but if most of that is not in fetches, its root is not either. */
+	if (own_ns > verdict->idle.ns &&
+	    (state != VERDICT_DATA || 2 * own_ns > judge->facts->waits->own.total_ns))
 		point_at_own(judge, verdict);
 }
 
