@@ -53,10 +53,21 @@ $(B)/bench/import_take: $(O)/bench/import/take.o $(filter-out %/main.o %/spill_w
 	$(LINK) -o $@ $^ $(LIBS_ANALYZER)
 
 # Jobs with a planted fault: plain code, symbols kept, as of what is traced.
-INSIGHT := $(B)/bench/insight/plants $(B)/bench/insight/libplant.so
-$(B)/bench/insight/libplant.so: bench/insight/plant.c bench/insight/plant.h device/stream_writer.c $(wildcard device/*.h)
+# A job's device is the library that it finds: one that is simulated, an OpenCL one, the simulated Ascend.
+PLANT_LIBRARIES := $(patsubst %,$(B)/bench/insight/%libplant.so,opencl/ ascend/) $(B)/bench/insight/libplant.so
+INSIGHT := $(B)/bench/insight/plants $(PLANT_LIBRARIES)
+PLANT_LINK = $(CC) $(TRUTH_CFLAGS) -fPIC -shared -fvisibility=hidden -Wl,-soname,libplant.so -o $@ $(filter %.c,$^) -pthread
+
+$(PLANT_LIBRARIES): bench/insight/plant.c $(wildcard bench/insight/plant*.h)
+$(B)/bench/insight/libplant.so: bench/insight/plant_simulated.c device/stream_writer.c $(wildcard device/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(TRUTH_CFLAGS) -fPIC -shared -Wl,-soname,libplant.so -o $@ $(filter %.c,$^) -pthread
+	$(PLANT_LINK)
+$(B)/bench/insight/opencl/libplant.so: bench/insight/plant_opencl.c
+	@mkdir -p $(@D)
+	$(PLANT_LINK) -lOpenCL
+$(B)/bench/insight/ascend/libplant.so: bench/insight/plant_ascend.c | $(B)/ascend-sim/libascendcl.so
+	@mkdir -p $(@D)
+	$(PLANT_LINK) -L$(B)/ascend-sim -Wl,-rpath-link,$(B)/ascend-sim -Wl,-rpath,'$$ORIGIN/../../../ascend-sim' -lascendcl
 
 $(B)/bench/insight/plants: $(wildcard bench/insight/plants*.c bench/insight/*.h) $(B)/bench/insight/libplant.so
 	@mkdir -p $(@D)

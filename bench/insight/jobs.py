@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """jobs.py LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS: what plants.c is, in Python."""
-import ctypes
 import gc
 import json
 import multiprocessing
@@ -9,56 +8,12 @@ import pickle
 import queue
 import re
 import signal
-import sys
 import threading
 import time
 import zlib
 
-CPU, ASLEEP = 1, 2
-
-
-class Spell(ctypes.Structure):
-    _fields_ = [("start_ns", ctypes.c_uint64), ("cpu_ns", ctypes.c_uint64), ("ready_ns", ctypes.c_uint64)]
-
-
-class Job:
-    def __init__(self, library, faulty, task_us, percent, seconds):
-        self.lib = ctypes.CDLL(library)
-        self.lib.plant_open.argtypes = [ctypes.c_uint64]
-        self.lib.plant_submit.argtypes = [ctypes.c_uint64]
-        self.faulty = faulty
-        self.task = task_us / 1e6
-        self.item = self.task * percent / 100 if faulty else self.task / 8
-        self.rounds = int(seconds / max(self.item, self.task))
-        self.lib.plant_open(task_us * 1000)
-
-    def spell(self, kind, work, *arguments):
-        spell = Spell()
-        self.lib.plant_begin(ctypes.byref(spell))
-        work(*arguments)
-        self.lib.plant_end(ctypes.byref(spell), kind)
-
-    def feed(self, item, kind=0):
-        for _ in range(self.rounds):
-            self.lib.plant_wait_room()
-            self.spell(kind, item)
-            self.lib.plant_submit(0)
-
-
-def tell_root():
-    print(f"root.tid={threading.get_native_id()}", flush=True)
-
-
-def start(run):
-    threading.Thread(target=run, daemon=True).start()
-
-
-def burn(seconds):
-    """Bytecode, and nothing that lets go of the interpreter's lock."""
-    end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        for _ in range(200):
-            pass
+import planted
+from planted import ASLEEP, CPU, burn, start, tell_root
 
 
 def count_words(seconds):
@@ -241,25 +196,16 @@ def worker_process(job):
     os.kill(child, signal.SIGKILL)
 
 
-KINDS = {k.__name__: k for k in (slow_python, sleeping_python, lock_holder, collect, pickles, compress, regular,
-                            read_json, two_queues, lock_python, worker_process)}
+def with_device(kind):
+    def run(job):
+        job.open()
+        planted.wait_for_go()
+        kind(job)
+
+    return run
 
 
-def main():
-    if len(sys.argv) < 7:
-        print("\n".join(KINDS))
-        return
-    library, kind, twin, task_us, percent, seconds = sys.argv[1:7]
-    print(f"ready {os.getpid()}", flush=True)
-    sys.stdin.readline()
-    print(f"main.tid={threading.get_native_id()}")
-    job = Job(library, twin == "faulty", int(task_us), int(percent), float(seconds))
-    KINDS[kind](job)
-    sys.stdout.flush()
-    job.lib.plant_print()
-    print("done", flush=True)
-    sys.stdin.readline()
-    os._exit(0)
-
-
-main()
+if __name__ == "__main__":
+    planted.run({k.__name__: with_device(k) for k in (
+        slow_python, sleeping_python, lock_holder, collect, pickles, compress, regular, read_json, two_queues, lock_python,
+        worker_process)})

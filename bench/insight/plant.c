@@ -9,10 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "device/stream_writer.h"
+#include "bench/insight/plant_device.h"
 #include "tests/truth/truth.h"
 
-#define EXPORT __attribute__((noinline, visibility("default")))
 #define SPELLS (1u << 18)
 #define GAPS (1u << 17)
 #define QUEUED 2 /* tasks */
@@ -26,6 +25,7 @@ struct noted {
 	uint64_t root_ns; /* of it the fault */
 	uint64_t ready_ns; /* of it without a CPU, through no planted fault */
 	bool delivers; /* at its end, what the device waits for */
+	int tid;
 };
 
 struct gap {
@@ -39,8 +39,6 @@ struct shared {
 	struct noted spell[SPELLS];
 };
 
-static struct stream_writer *writer;
-static int device;
 static uint64_t task_ns, first_ns, free_ns; /* when the first task began; when the last one ends */
 static struct gap gaps[GAPS];
 static uint32_t gap_count;
@@ -49,25 +47,26 @@ static uint32_t fed_count;
 static uint64_t room_ns; /* since when it does not */
 static struct shared *shared;
 
-static void fail(const char *what)
+void plant_fail(const char *what)
 {
 	printf("failed=%s: %s\n", what, strerror(errno));
 	fflush(stdout);
 	exit(1);
 }
 
-EXPORT void plant_open(uint64_t ns)
+EXPORT void plant_share(void)
 {
-	task_ns = ns;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED)
-		fail("mmap");
-	writer = stream_writer_create("plant", STREAM_WRITER_SLOTS);
-	if (!writer)
-		fail("stream_writer_create");
-	device = stream_writer_add_device(writer, "planted", "accelerator");
-	stream_writer_declare_clock(writer, device, STREAM_CLOCK_MONOTONIC);
+		plant_fail("mmap");
+}
+
+EXPORT void plant_open(uint64_t ns)
+{
+	task_ns = ns;
+	plant_share();
+	device_open();
 }
 
 EXPORT void plant_set_task(uint64_t ns)
@@ -75,41 +74,37 @@ EXPORT void plant_set_task(uint64_t ns)
 	task_ns = ns;
 }
 
-static void sleep_until(uint64_t ns)
+EXPORT void plant_task(uint64_t start_ns, uint64_t end_ns)
 {
-	struct timespec ts = { ns / 1000000000, ns % 1000000000 };
+	if (!first_ns)
+		first_ns = start_ns;
+	else if (start_ns > free_ns && gap_count < GAPS)
+		gaps[gap_count++] = (struct gap){ free_ns, start_ns };
+	if (end_ns > free_ns)
+		free_ns = end_ns;
+}
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL))
-		;
+EXPORT void plant_fed(uint64_t start_ns, uint64_t end_ns)
+{
+	if (fed_count < GAPS)
+		fed[fed_count++] = (struct gap){ start_ns, end_ns };
 }
 
 EXPORT int plant_submit(uint64_t cost_ns)
 {
-	struct stream_task task = {
-		.stream = 1,
-		.tid = own_tid(),
-		.device = device,
-		.kind = STREAM_KERNEL,
-	};
-	uint64_t now;
-
 	if (cost_ns)
 		burn(cost_ns);
-	task.correlation = stream_writer_begin(writer);
-	now = clock_ns(CLOCK_MONOTONIC);
-	if (room_ns && fed_count < GAPS)
-		fed[fed_count++] = (struct gap){ room_ns, now };
+	if (room_ns)
+		plant_fed(room_ns, clock_ns(CLOCK_MONOTONIC));
 	room_ns = 0;
-	task.queued_ns = task.submit_ns = task.enqueue_ns = now;
-	task.enqueue_dur_ns = 1;
-	task.start_ns = now > free_ns ? now : free_ns;
-	task.end_ns = task.start_ns + task_ns;
-	if (!first_ns)
-		first_ns = now;
-	else if (now > free_ns && gap_count < GAPS)
-		gaps[gap_count++] = (struct gap){ free_ns, now };
-	free_ns = task.end_ns;
-	stream_writer_put(writer, &task);
+	device_submit(task_ns);
+	return 0;
+}
+
+EXPORT int plant_sync(void)
+{
+	device_wait(0);
+	room_ns = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 
@@ -117,8 +112,7 @@ EXPORT int plant_copy(uint64_t cost_ns)
 {
 	struct plant_spell spell;
 
-	if (clock_ns(CLOCK_MONOTONIC) < free_ns)
-		sleep_until(free_ns);
+	device_wait(0);
 	room_ns = clock_ns(CLOCK_MONOTONIC);
 	plant_begin(&spell);
 	burn(cost_ns);
@@ -126,20 +120,9 @@ EXPORT int plant_copy(uint64_t cost_ns)
 	return 0;
 }
 
-EXPORT int plant_sync(void)
-{
-	if (clock_ns(CLOCK_MONOTONIC) < free_ns)
-		sleep_until(free_ns);
-	room_ns = clock_ns(CLOCK_MONOTONIC);
-	return 0;
-}
-
 EXPORT int plant_wait_room(void)
 {
-	uint64_t queued_ns = QUEUED * task_ns;
-
-	if (free_ns > clock_ns(CLOCK_MONOTONIC) + queued_ns)
-		sleep_until(free_ns - queued_ns);
+	device_wait(QUEUED);
 	room_ns = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
@@ -150,7 +133,7 @@ static uint64_t own_ready_ns(void)
 	FILE *file = fopen("/proc/thread-self/schedstat", "r");
 
 	if (!file || fscanf(file, "%llu %llu", &ran, &ready) != 2)
-		fail("schedstat");
+		plant_fail("schedstat");
 	fclose(file);
 	return ready;
 }
@@ -164,7 +147,9 @@ EXPORT void plant_begin(struct plant_spell *spell)
 
 EXPORT void plant_end(const struct plant_spell *spell, int kind)
 {
-	struct noted noted = { .start_ns = spell->start_ns, .end_ns = clock_ns(CLOCK_MONOTONIC) };
+	struct noted noted = { .start_ns = spell->start_ns,
+			       .end_ns = clock_ns(CLOCK_MONOTONIC),
+			       .tid = own_tid() };
 	uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - spell->cpu_ns;
 	uint64_t ready = own_ready_ns() - spell->ready_ns;
 	uint64_t all = noted.end_ns - noted.start_ns;
@@ -188,7 +173,8 @@ static void note_run(uint64_t start_ns, uint64_t end_ns)
 	uint32_t at = atomic_fetch_add(&shared->spells, 1);
 
 	if (at < SPELLS)
-		shared->spell[at] = (struct noted){ start_ns, end_ns, end_ns - start_ns, 0, false };
+		shared->spell[at] = (struct noted){ start_ns, end_ns, end_ns - start_ns, 0, false,
+						    own_tid() };
 }
 
 EXPORT void plant_burn(void)
@@ -220,14 +206,52 @@ static bool is_later(const struct noted *spell, const struct gap *gap)
 	       spell->end_ns > gap->end_ns + LATER_NS;
 }
 
+static uint64_t both_ns(const struct noted *spell, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t start = spell->start_ns > from_ns ? spell->start_ns : from_ns;
+	uint64_t end = spell->end_ns < to_ns ? spell->end_ns : to_ns;
+
+	return end > start ? end - start : 0;
+}
+
 static uint64_t overlap(const struct noted *spell, const struct gap *gap)
 {
-	uint64_t start = spell->start_ns > gap->start_ns ? spell->start_ns : gap->start_ns;
-	uint64_t end = spell->end_ns < gap->end_ns ? spell->end_ns : gap->end_ns;
+	return is_later(spell, gap) ? 0 : both_ns(spell, gap->start_ns, gap->end_ns);
+}
 
-	if (is_later(spell, gap))
-		return 0;
-	return end > start ? end - start : 0;
+/* Of several workers the device waits for one: who delivered last before it went on. 0: nobody did. */
+static int deliverer(uint32_t first, uint32_t count, const struct gap *gap)
+{
+	uint64_t last_ns = 0;
+	int tid = 0;
+
+	for (uint32_t i = first; i < count && shared->spell[i].start_ns < gap->end_ns; i++) {
+		const struct noted *spell = &shared->spell[i];
+
+		if (spell->delivers && spell->end_ns > gap->start_ns && spell->end_ns > last_ns &&
+		    spell->end_ns <= gap->end_ns + LATER_NS) {
+			last_ns = spell->end_ns;
+			tid = spell->tid;
+		}
+	}
+	return tid;
+}
+
+/* How much of a spell, in a gap, was beside the spells of @tid. */
+static uint64_t beside(const struct noted *spell, const struct gap *gap, uint32_t first,
+		       uint32_t count, int tid)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = first; i < count && shared->spell[i].start_ns < gap->end_ns; i++) {
+		const struct noted *other = &shared->spell[i];
+		if (other->tid == tid)
+			ns += both_ns(spell,
+				      other->start_ns > gap->start_ns ? other->start_ns
+								      : gap->start_ns,
+				      other->end_ns < gap->end_ns ? other->end_ns : gap->end_ns);
+	}
+	return ns;
 }
 
 /* What of these times each was, as NAME_ns= lines. */
@@ -242,17 +266,22 @@ static void print_times(const char *name, const struct gap *times, uint32_t time
 		if (shared->spell[i].end_ns - shared->spell[i].start_ns > longest)
 			longest = shared->spell[i].end_ns - shared->spell[i].start_ns;
 	for (uint32_t g = 0; g < time_count; g++) {
+		int tid;
+
 		all += times[g].end_ns - times[g].start_ns;
 		while (first < count && shared->spell[first].start_ns + longest < times[g].start_ns)
 			first++;
+		tid = deliverer(first, count, &times[g]);
 		for (uint32_t i = first; i < count && shared->spell[i].start_ns < times[g].end_ns;
 		     i++) {
 			const struct noted *spell = &shared->spell[i];
-			double part = (double)overlap(spell, &times[g]) /
-				      (double)(spell->end_ns - spell->start_ns + 1);
+			uint64_t part = overlap(spell, &times[g]), own = part;
+			double length = (double)(spell->end_ns - spell->start_ns + 1);
 
-			root += part * (double)spell->root_ns;
-			ready += part * (double)spell->ready_ns;
+			if (tid && spell->delivers && spell->tid != tid)
+				own -= own ? beside(spell, &times[g], first, count, tid) : 0;
+			root += (double)own / length * (double)spell->root_ns;
+			ready += (double)part / length * (double)spell->ready_ns;
 		}
 	}
 	printf("%s.all_ns=%llu\n%s.root_ns=%.0f\n%s.ready_ns=%.0f\n", name,
@@ -263,8 +292,7 @@ EXPORT void plant_print(void)
 {
 	uint32_t count = shared->spells < SPELLS ? shared->spells : SPELLS;
 
-	while (clock_ns(CLOCK_MONOTONIC) < free_ns)
-		sleep_until(free_ns);
+	device_close();
 	qsort(shared->spell, count, sizeof(shared->spell[0]), by_start);
 	printf("window_ns=%llu\n", (unsigned long long)(free_ns - first_ns));
 	print_times("idle", gaps, gap_count, count);

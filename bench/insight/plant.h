@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plant.h - a device that is simulated, and what is known of those who keep it waiting.
+ * plant.h - a device, and what is known of those who keep it waiting.
  *
- * libplant.so. One device, one stream: a task begins when it is submitted, or when the one before it has
- * ended. All times are of CLOCK_MONOTONIC. What a thread did in a spell of its work it says itself, by
- * its own clocks and the kernel's account of its waits for a CPU; at the end that is laid over
+ * libplant.so, of which there is one for each kind of device (plant_device.h). One device, one stream: a task begins when
+ * it is submitted, or when the one before it has ended. All times are of CLOCK_MONOTONIC. What a thread did in a spell of
+ * its work it says itself, by its own clocks and the kernel's account of its waits for a CPU; at the end that is laid over
  * the times in which the device had nothing to do, and printed as NAME=VALUE lines. Spells may be noted by children, too.
  * A failure ends the program.
  */
@@ -30,6 +30,15 @@ struct plant_spell {
 
 /* plant_open - make the device, whose tasks take @task_ns each */
 void plant_open(uint64_t task_ns);
+
+/*
+ * plant_share, plant_task, plant_fed - for a job whose device is not libplant's, or that has none, instead of plant_open():
+ * spells may be noted; a task of the device, in the order in which they began; a time in which the main thread did not wait for
+ * the device
+ */
+void plant_share(void);
+void plant_task(uint64_t start_ns, uint64_t end_ns);
+void plant_fed(uint64_t start_ns, uint64_t end_ns);
 
 /* plant_set_task - from now on they take @task_ns each */
 void plant_set_task(uint64_t task_ns);

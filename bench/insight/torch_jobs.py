@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch_jobs.py LIBPLANT KIND faulty|healthy TASK_US PERCENT SECONDS: faults in loaders of PyTorch."""
+import os
+import socket
+import time
+
+import planted
+from planted import ASLEEP, CPU, LOADER, burn
+
+BATCH = 2
+
+
+def decode(job, kind, work, share):
+    job.spell(kind, work, share * job.item / BATCH)
+
+
+def loader(job, prepare, workers, collate=None, tell=planted.tell_root):
+    """Batches of two rows, each of which takes prepare(); the workers are there already."""
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Rows(Dataset):
+        def __len__(self):
+            return BATCH * (job.rounds + 64)
+
+        def __getitem__(self, number):
+            prepare(number)
+            return torch.full((256,), float(number))
+
+    torch.set_num_threads(1)
+    batches = iter(DataLoader(Rows(), BATCH, num_workers=workers, collate_fn=collate,
+                              worker_init_fn=lambda number: tell()))
+    next(batches)
+    return batches
+
+
+def feed(job, batches):
+    job.feed(lambda: next(batches))
+
+
+def made_by(work, kind, workers, causes):
+    def run(job):
+        job.open()
+        batches = loader(job, lambda number: decode(job, kind, work, workers), workers)
+        planted.wait_for_go()
+        feed(job, batches)
+        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell' if kind == CPU else ''}")
+
+    return run
+
+
+def torch_inline(job):
+    """No workers: the main thread makes its batches itself."""
+    job.open()
+    planted.tell_root()
+    batches = loader(job, lambda number: decode(job, CPU, burn, 1), 0)
+    planted.wait_for_go()
+    feed(job, batches)
+    print(f"causes=user_code\nhops=1\n{LOADER}where=decode|burn|spell")
+
+
+def torch_collate(job):
+    """Rows are quick, what makes a batch of them is not."""
+    import torch
+
+    def collate(rows):
+        job.spell(CPU, burn, job.item)
+        return torch.stack(rows)
+
+    job.open()
+    batches = loader(job, lambda number: None, 1, collate)
+    planted.wait_for_go()
+    feed(job, batches)
+    print(f"causes=user_code\n{LOADER}where=collate|burn|spell")
+
+
+def torch_source(job):
+    """The worker reads what another process sends, which takes its time."""
+    own, other = socket.socketpair()
+
+    def ask(number):
+        own.send(b"x")
+        own.recv(1)
+
+    job.open()
+    child = os.fork()
+    if not child:
+        own.close()
+        planted.tell_root()
+        while other.recv(1):
+            job.spell(ASLEEP, time.sleep, job.item / BATCH)
+            other.send(b"x")
+        os._exit(0)
+    batches = loader(job, ask, 1, tell=lambda: None)
+    planted.wait_for_go()
+    feed(job, batches)
+    print("causes=sleep\n" + LOADER)
+    os.kill(child, 9)
+
+
+def torch_trainer(job):
+    """No accelerator: the main thread trains on a CPU."""
+    import torch
+
+    job.lib.plant_share()
+    batches = loader(job, lambda number: decode(job, ASLEEP, time.sleep, 1), 1)
+    network = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 1))
+    optimizer = torch.optim.SGD(network.parameters(), lr=1e-9)
+
+    def train(batch):
+        end = time.thread_time() + job.task
+        while time.thread_time() < end:
+            optimizer.zero_grad()
+            network(batch).sum().backward()
+            optimizer.step()
+
+    planted.wait_for_go()
+    begin = time.monotonic_ns()
+    for _ in range(job.rounds):
+        start = time.monotonic_ns()
+        batch = next(batches)
+        job.lib.plant_fed(start, time.monotonic_ns())
+        train(batch)
+    print(f"causes=sleep\n{LOADER}loop_ns={time.monotonic_ns() - begin}")
+
+
+planted.run({
+    "torch_busy": made_by(burn, CPU, 1, "user_code"),
+    "torch_asleep": made_by(time.sleep, ASLEEP, 1, "sleep"),
+    "torch_two": made_by(time.sleep, ASLEEP, 2, "sleep"),
+    "torch_inline": torch_inline,
+    "torch_collate": torch_collate,
+    "torch_source": torch_source,
+    "torch_trainer": torch_trainer,
+})
