@@ -15,6 +15,7 @@ from profbpf_fleet.messages import parsed, write_to_lake
 
 WATCHED = (*(table for table in JUDGED if table != "steps"), "progress", "steps")
 WITH_STEPS = ("collectives", "idle", "operators")  # of a message they count from when its steps are there
+FLOORS = 4096  # publishers' spools of which it is known what is not taken again; those that were silent longest are forgotten
 SEEN_OF_A_SOURCE = 1000  # messages of one publisher whose names are known one by one; they come in the order of their numbers
 FIRST_LOOK_S = 600  # of what was there before anybody watched, as much as lies within this of the newest
 
@@ -55,7 +56,22 @@ class DirectorySource:
     def __init__(self, folder, state, keep_s=None):
         self.folder, self.keep_s = folder, keep_s
         self.seen, self.floors = {}, state.setdefault("floors", {})
-        self.started = False
+        self.started, self.raised = False, False
+
+    def raise_floor(self, source, number):
+        """What is not above it is not taken again."""
+        if number <= self.floors.get(source, 0):
+            return
+        self.floors.pop(source, None)
+        self.floors[source] = number
+        while len(self.floors) > FLOORS:
+            del self.floors[next(iter(self.floors))]
+        self.raised = True
+
+    def floors_raised(self):
+        """Since it was asked last: the state is to be written."""
+        raised, self.raised = self.raised, False
+        return raised
 
     def listing(self):
         """{(table, name): time of change}. Steps are listed first, and are written last: what a message has besides is there."""
@@ -101,8 +117,7 @@ class DirectorySource:
             if known := number_of(name):
                 newest[known[0]] = max(known[1], newest.get(known[0], 0))
         for source, number in newest.items():
-            if number - SEEN_OF_A_SOURCE > self.floors.get(source, 0):
-                self.floors[source] = number - SEEN_OF_A_SOURCE
+            self.raise_floor(source, number - SEEN_OF_A_SOURCE)
         self.seen = {key: changed for key, changed in self.seen.items() if not self.is_old(key[1])}
 
     def remove_old(self):
@@ -114,7 +129,7 @@ class DirectorySource:
                 continue
             known = number_of(name)
             if known:
-                self.floors[known[0]] = max(known[1], self.floors.get(known[0], 0))
+                self.raise_floor(*known)
             # Nobody looks at hosts, which a message has beside its steps.
             for removed in ("hosts", table) if table == "steps" else (table,):
                 self.remove(removed, name)

@@ -262,5 +262,8 @@ class NatsSource:
             self.trouble = text
         return self.directory.poll()
 
+    def floors_raised(self):
+        return self.directory.floors_raised()
+
     def close(self):
         self.way.close()

@@ -17,6 +17,7 @@ from profbpf_fleet.messages import write_file
 from profbpf_fleet.window import Window
 
 POLL_S = 0.5
+FLOORS_S = 60  # so often the state is written at most for them alone
 POSTED_S = 130  # six tries, each of which may take ten seconds
 
 
@@ -65,7 +66,7 @@ class Watch:
         self.window = Window(options.window, options.memory)
         self.alerts = alert.Alerts(state, outputs)
         self.result, self.files, self.fresh, self.due = None, 0, False, 0.0
-        self.judges_silence_at, self.pending = self.expect_silent(), 0
+        self.judges_silence_at, self.pending, self.floors_due = self.expect_silent(), 0, 0.0
 
     def expect_silent(self):
         """Hosts that were silent when watch ended are until they are heard: it is looked at when they might have been."""
@@ -117,7 +118,12 @@ class Watch:
         told = self.look_at_progress() or told
         # What is still to be posted is in the state: it is not to be posted again.
         pending = len(self.state.get("webhook", ()))
-        if told or pending != self.pending:
+        if time.monotonic() >= self.floors_due:
+            self.floors_due = time.monotonic() + FLOORS_S
+            changed_floors = self.source.floors_raised()
+        else:
+            changed_floors = False
+        if told or pending != self.pending or changed_floors:
             self.state.write()
         self.pending = pending
         if self.options.metrics and (changed or told):

@@ -160,6 +160,17 @@ class Files(unittest.TestCase):
         source.poll()
         self.assertNotIn(("steps", "other.parquet"), source.seen)
 
+    def test_floors_have_a_bound_and_are_written(self):
+        source = directory.DirectorySource(str(FOLDER / "floors"), {})
+        with unittest.mock.patch.object(directory, "FLOORS", 3):
+            for host in "abcda":
+                source.raise_floor(host, 5 + ord(host))
+            source.raise_floor("c", 1)
+            source.raise_floor("c", 1000)
+        self.assertEqual(source.floors, {"d": 105, "a": 102, "c": 1000})
+        self.assertTrue(source.floors_raised())
+        self.assertFalse(source.floors_raised())
+
     def test_one_watch_at_a_time_has_a_state(self):
         folder = FOLDER / "locked"
         first = watch.State(folder, "a")
