@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Packages built of make dist's archive in fresh Debians 12 and 13 are lintian's and rpmlint's delight, and in other fresh
-# ones they are installed, used, upgraded and purged, and leave nothing; their image records from a container.
-# long: two Debians to build in and two to install in, some ten minutes
-# timeout: 3600
+# ones they are installed, used, upgraded and purged, and leave nothing; machines that boot with them have the service run
+# by their own systemd: attach, reload, kill -9, watchdog, sandbox, stop, purge; their image records from a container.
+# long: two Debians to build in, two to install in, two machines to boot: half an hour
+# timeout: 7200
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command git mmdebstrap dpkg-deb python3 jq
 . tests/bare/root.sh
+. tests/bare/machine.sh
 . ./setup
 set -E
 [ -s "$ROOT/third_party/echarts/echarts.min.js" ] || skip "ECharts was not fetched: ./setup fetches it"
@@ -204,10 +206,29 @@ contained() {
 	rm -rf --one-file-system "$folder"
 }
 
+# booted RELEASE KERNEL: the service as the systemd of a machine of its own runs it
+booted() {
+	local release=$1 folder=$WORK/$1-boot line
+	type -P qemu-system-x86_64 >/dev/null || { leave_out "no QEMU, to boot a $release in"; return 0; }
+	[ "$(dpkg --print-architecture)" = amd64 ] || { leave_out "machines to boot a $release in are for amd64"; return 0; }
+	fetch_machine_busybox
+	[ -d "$folder" ] || debian "$release" "$folder" systemd,systemd-sysv,dbus,procps
+	mkdir -p "$folder/root/packages"
+	cp "$WORK/$release-packages"/profbpf_*.deb "$WORK/$release-packages"/profbpf-device_*.deb "$folder/root/packages/"
+	inside "$folder" sh -c 'apt-get -q update && apt-get -q -y install /root/packages/*.deb'
+	boot_machine "$folder" "$2" tests/bare/in_machine "$WORK/$release.results"
+	sed -i 's/\r$//' "$WORK/$release.results"
+	while read -r line; do note "$release: $line"; done <"$WORK/$release.results"
+	[ "$(tail -n 1 "$WORK/$release.results")" = end ] || fail "the machine ended before its time: $(tail -n 20 "$WORK/$release.results.console" "$WORK/$release.results.qemu")"
+	assert_eq "what failed in a booted $release" "" "$(grep '^FAIL' "$WORK/$release.results" || :)"
+	rm -rf --one-file-system "$folder"
+}
+
 # Arguments: only these releases.
 [ $# -gt 0 ] || set -- bookworm trixie
 for release; do
 	build "$release"
 	use "$release"
+	if [ "$release" = trixie ]; then booted trixie 6.12; else booted bookworm 6.1; fi
 	[ "$release" != trixie ] || contained
 done
