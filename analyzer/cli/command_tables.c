@@ -16,8 +16,8 @@
 #define OPTION_MEMORY                                                                         \
 	{                                                                                     \
 		"memory", KEY_MEMORY, "SIZE", 0,                                              \
-			"use about so much memory, 256M or more; what is beyond lies in "     \
-			"temporary files, which takes longer (a quarter of the machine's)", 0 \
+			"use about so much memory; what is beyond lies in temporary files, "  \
+			"which takes longer (256M)", 0                                        \
 	}
 #define OPTION_FROM                                                                         \
 	{                                                                                   \

@@ -33,7 +33,8 @@
 #include "lib/base/progress.h"
 #include "lib/base/ticker.h"
 
-#define MEMORY_OTHER (256u << 20) /* of the program besides large blocks in memory */
+#define MEMORY (256u << 20) /* unless --memory says otherwise */
+#define MEMORY_OTHER (144u << 20) /* of it, what the program needs besides large blocks in memory */
 #define EMPTY_PART (-EDOM) /* of what check_window() refuses: wrong usage, once it is known how long a recording is */
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */
@@ -506,7 +507,6 @@ static int describe(const struct options *options, char *error, size_t error_siz
 /* Where rows lie that are too many for memory: where SQLite puts its files, too. */
 static void spill_rows(uint64_t memory)
 {
-	long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
 	static const char *folders[5];
 	const char *variables[] = { "SQLITE_TMPDIR", "TMPDIR" };
 
@@ -517,8 +517,8 @@ static void spill_rows(uint64_t memory)
 	}
 	folders[2] = "/var/tmp";
 	folders[3] = "/tmp";
-	if (!memory && pages > 0 && page_size > 0)
-		memory = (uint64_t)pages * (uint64_t)page_size / 4;
+	if (!memory)
+		memory = MEMORY;
 	spill_into(folders, memory > MEMORY_OTHER ? memory - MEMORY_OTHER : 0);
 }
 

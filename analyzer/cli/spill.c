@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #define REGIONS_MAX 256
-#define TICK_US 4000 /* of processor time, between two looks at what is in use */
+#define TICK_NS 1000000 /* between two looks at what is in use */
 
 /* The signal handler reads these at any time: @at is set last and cleared first. */
 struct region {
@@ -72,8 +72,10 @@ static void drop_pages(int signal)
 
 static bool watch(void)
 {
-	const struct itimerval timer = { { 0, TICK_US }, { 0, TICK_US } };
+	const struct itimerspec often = { { 0, TICK_NS }, { 0, TICK_NS } };
 	struct sigaction action = { .sa_handler = drop_pages, .sa_flags = SA_RESTART };
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF };
+	timer_t timer;
 	int fd;
 
 	if (spill.statm)
@@ -83,8 +85,10 @@ static bool watch(void)
 		return false;
 	spill.page_size = (size_t)sysconf(_SC_PAGESIZE);
 	spill.statm = fd + 1;
+	/* Not by processor time, which the kernel looks at less often. */
 	return sigaction(SIGPROF, &action, NULL) == 0 &&
-	       setitimer(ITIMER_PROF, &timer, NULL) == 0;
+	       timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 &&
+	       timer_settime(timer, 0, &often, NULL) == 0;
 }
 
 /* ---- Files */
@@ -111,6 +115,20 @@ static bool is_memory(int fd)
 	return fstatfs(fd, &info) != 0 || info.f_type == TMPFS_MAGIC || info.f_type == RAMFS_MAGIC;
 }
 
+/* Room on the disk. A signal would have some file systems give up. */
+static int reserve(int fd, size_t size)
+{
+	sigset_t tick, before;
+	int err;
+
+	sigemptyset(&tick);
+	sigaddset(&tick, SIGPROF);
+	sigprocmask(SIG_BLOCK, &tick, &before);
+	err = fallocate(fd, 0, 0, (off_t)size);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
 /* A file with room for @size bytes: to touch a page for which the disk has none would end the program. */
 static int open_file(size_t size)
 {
@@ -119,7 +137,7 @@ static int open_file(size_t size)
 
 		if (fd < 0)
 			continue;
-		if (!is_memory(fd) && fallocate(fd, 0, 0, (off_t)size) == 0)
+		if (!is_memory(fd) && reserve(fd, size) == 0)
 			return fd;
 		close(fd);
 	}
@@ -215,7 +233,7 @@ void *spill_grow(void *block, size_t size)
 	size = whole_pages(size);
 	if (size <= region->size)
 		return block;
-	if (fallocate(region->fd, 0, 0, (off_t)size))
+	if (reserve(region->fd, size))
 		return NULL;
 	region->at = NULL;
 	at = mremap(block, region->size, size, MREMAP_MAYMOVE);

@@ -10,8 +10,8 @@
  *
  * spill_wrap.c puts the blocks in the place of those of malloc() in the program, by the linker's --wrap: all of them
  * in one place, and nothing that allocates has to know. It sorts large arrays, too, for which the C library would
- * allocate as much again. One thread; SIGPROF and ITIMER_PROF are taken, since the
- * processor time that has gone by bounds what was touched meanwhile.
+ * allocate as much again. One thread; SIGPROF is taken: a thousand times a second it
+ * is looked what is in use, for the kernel maps more around each page that is touched, some 50 MB in that time.
  */
 #ifndef PROFBPF_ANALYZER_CLI_SPILL_H
 #define PROFBPF_ANALYZER_CLI_SPILL_H
@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 #define SPILL_FROM (4u << 20)
-#define SPILL_RESIDENT (24u << 20)
+#define SPILL_RESIDENT (40u << 20)
 
 /*
  * spill_into - from now on blocks may lie in the first of these folders in which files can be made
