@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The flight recorder finds who uses a runtime by itself; a snapshot has every call of its window, and says how many
 # were dropped before; an ordinary user gets nothing but what is theirs; after kill -9 it is soon back.
-# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

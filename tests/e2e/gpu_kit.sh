@@ -3,7 +3,6 @@
 # The kit for a machine with a GPU: complete beside a C library alone, its comparisons find what is wrong, and all of it
 # runs on stand-ins.
 # timeout: 600
-# beside others: stand-ins and folders are its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command python3

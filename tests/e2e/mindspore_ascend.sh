@@ -3,7 +3,6 @@
 # MindSpore's own Ascend back end on the simulated Ascend: every call is counted, batches sent to the device and steps are found.
 # timeout: 1800
 # longer: single operators, and the training that ascend_sim_mindspore.sh attaches to
-# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/minddata_lib.sh"
 need_root
