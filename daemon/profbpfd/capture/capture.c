@@ -236,7 +236,8 @@ static int load_programs(struct capture *capture, const struct capture_options *
 	if (err)
 		return err;
 	capture->ioctls_wait = options->ioctls_later && capture->ioctls == IOCTL_METHOD_TRACEPOINT;
-	return capture->ioctls_wait ? 0 : capture_attach_ioctls(capture);
+	/* Whether they can be hooked at all is told at the start. */
+	return capture->ioctls_wait ? -obstacles_perf_error() : capture_attach_ioctls(capture);
 }
 
 static enum ioctl_method next_method(const struct features *features, unsigned int method)

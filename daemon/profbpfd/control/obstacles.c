@@ -84,7 +84,7 @@ static int try_bpf(void)
 }
 
 /* As map_events.c does: an event of all processes on one CPU. */
-static int try_perf(void)
+int obstacles_perf_error(void)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
 					.type = PERF_TYPE_SOFTWARE,
@@ -110,7 +110,7 @@ void obstacles_look(struct obstacle_facts *facts, const struct features *feature
 	facts->confidential = locked_down();
 	facts->perf_paranoid = read_paranoid();
 	facts->bpf_error = try_bpf();
-	facts->perf_error = try_perf();
+	facts->perf_error = obstacles_perf_error();
 	facts->sysfs = !statfs("/sys/kernel", &fs) && fs.f_type == SYSFS_MAGIC;
 	facts->btf_hidden = !statfs("/sys/kernel/btf", &fs) && fs.f_type != SYSFS_MAGIC;
 }

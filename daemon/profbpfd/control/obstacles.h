@@ -49,6 +49,9 @@ int obstacles_judge(const struct obstacle_facts *facts, struct words *obstacles,
  */
 void obstacles_text(const struct features *features, char *text, size_t size);
 
+/* obstacles_perf_error - the errno of a perf_event_open() that should succeed; 0 = it does */
+int obstacles_perf_error(void);
+
 /* obstacles_perf_text - why perf_event_open() failed with @err, and the remedy */
 void obstacles_perf_text(int err, char *text, size_t size);
 
