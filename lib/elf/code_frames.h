@@ -19,7 +19,7 @@
 
 #include "lib/elf/frame_rule.h"
 
-#define CODE_FRAMES_BYTES_MAX (8u << 20) /* of one span; the rest of a longer one has no rules */
+#define CODE_FRAMES_BYTES_MAX (16u << 20) /* of one span; the rest of a longer one has no rules */
 
 /* Where a function begins. Those that are not sure count only if the code is not reached from others. */
 struct code_entry {

@@ -115,6 +115,13 @@ static void lose_stack(struct stack_state *s)
 	s->slot = s->slot_value = 0;
 }
 
+/* Anywhere: what lies above it, and copies, may tell more. */
+static void move_stack_away(struct stack_state *s)
+{
+	lose_stack(s);
+	s->pointer_kind = STACK_POINTER_ALIGNED;
+}
+
 static void set_stack(struct stack_state *s, int64_t pointer)
 {
 	lose_stack(s);
@@ -142,7 +149,7 @@ static void change(struct stack_state *s, unsigned int number)
 	if (number >= 16)
 		return;
 	if (number == RSP)
-		lose_stack(s);
+		move_stack_away(s);
 	forget_copy(s, number);
 	if (number == RBP && s->frame_kind == STACK_FRAME_SAME)
 		s->frame_kind = STACK_FRAME_LOST;
@@ -310,14 +317,14 @@ static bool compute(struct stack_state *s, const cs_insn *insn)
 {
 	const cs_x86_op *to = &insn->detail->x86.operands[0], *by = to + 1;
 
-	if (insn->detail->x86.op_count != 2 || !is_register(to) || number_of(to->reg) != RSP || by->type != X86_OP_IMM)
+	if (insn->detail->x86.op_count != 2 || !is_register(to) || number_of(to->reg) != RSP)
 		return false;
-	if (insn->id == X86_INS_AND) {
-		lose_stack(s);
-		s->pointer_kind = STACK_POINTER_ALIGNED;
+	/* By how much it moves is not known: aligned, or by a register, as room is made whose size only the run knows. */
+	if (insn->id == X86_INS_AND || is_register(by)) {
+		move_stack_away(s);
 		return true;
 	}
-	if (by->imm < INT32_MIN || by->imm > INT32_MAX)
+	if (by->type != X86_OP_IMM || by->imm < INT32_MIN || by->imm > INT32_MAX)
 		return false;
 	move_stack(s, insn->id == X86_INS_ADD ? by->imm : -by->imm);
 	return true;

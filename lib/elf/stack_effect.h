@@ -19,7 +19,7 @@
 enum stack_pointer {
 	STACK_POINTER_LOST,
 	STACK_POINTER_CFA, /* CFA + pointer */
-	STACK_POINTER_ALIGNED, /* what it was when it was aligned + pointer */
+	STACK_POINTER_ALIGNED, /* what it was when it was aligned, or moved by what only the run knows, + pointer */
 };
 
 /* Where the caller's frame pointer is. */

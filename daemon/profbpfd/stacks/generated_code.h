@@ -15,7 +15,7 @@
 #include "lib/elf/frame_rule.h"
 #include "lib/elf/process_maps.h"
 
-#define GENERATED_CODE_MAX (4u << 20) /* bytes of a mapping; longer ones have no rules */
+#define GENERATED_CODE_MAX (16u << 20) /* bytes of a mapping; longer ones have no rules */
 
 struct generated_code {
 	uint8_t *bytes;
