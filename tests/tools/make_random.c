@@ -4,9 +4,9 @@
  *
  *	make_random FILE SEED
  *
- * Threads run, sleep, wake each other, call runtimes and drivers, hand on batches; devices run what they were given, of which traces of
- * even seeds do not tell; all on a coarse clock, so that much happens at the same instant. What an analysis does where
- * two times are equal, a value is missing or a list is empty shows in what is reported of it:
+ * Threads run, sleep, wake each other, call runtimes and drivers, hand on batches; devices run what they were given, of
+ * which traces of even seeds do not tell; all on a coarse clock, so that much happens at the same instant. What an
+ * analysis does where two times are equal, a value is missing or a list is empty shows in what is reported of it:
  * tests/e2e/stored_outputs.sh compares that.
  */
 #include <stdio.h>
