@@ -17,10 +17,10 @@
 #define REGIONS_MAX 256
 #define TICK_NS 1000000 /* between two looks at what is in use */
 
-/* The signal handler reads these at any time: @at is set last and cleared first. */
+/* The signal handler reads these at any time: @at is set last and cleared first, and the compiler keeps that order. */
 struct region {
 	void *volatile at;
-	size_t size;
+	volatile size_t size;
 	int fd;
 };
 
