@@ -93,19 +93,29 @@ static bool watch(void)
 
 /* ---- Files */
 
-static int open_unnamed(const char *folder)
+/* Not every file system has files without a name. Nothing ends the program while there is one. */
+static int open_and_unlink(const char *folder)
 {
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	sigset_t all, before;
 	char path[4096];
+	int fd;
 
-	/* Not every file system has files without a name. */
-	if (fd >= 0 || (size_t)snprintf(path, sizeof(path), "%s/analyzer-XXXXXX", folder) >=
-			       sizeof(path))
-		return fd;
+	if ((size_t)snprintf(path, sizeof(path), "%s/analyzer-XXXXXX", folder) >= sizeof(path))
+		return -1;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(path);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return fd;
+}
+
+static int open_unnamed(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd >= 0 ? fd : open_and_unlink(folder);
 }
 
 static bool is_memory(int fd)
