@@ -75,7 +75,8 @@ void *__wrap_realloc(void *block, size_t size)
 		__real_free(block);
 	} else if (!grown) {
 		grown = __real_realloc(block, size);
-		noted(grown ? grown : block);
+		/* Of 0 bytes NULL says that the block is freed. */
+		noted(grown || !size ? grown : block);
 	}
 	return grown;
 }
