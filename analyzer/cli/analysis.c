@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/import/importer.h"
 #include "analyzer/join/thread/ioctl_ends.h"
@@ -186,6 +187,14 @@ int analysis_load(struct analysis *analysis, char **traces, unsigned int count, 
 	return load(analysis, traces, count, plan, strict, error, error_size);
 }
 
+/* A pipe is empty the second time, by whatever name: /dev/stdin, <(zstd -dc FILE). */
+static bool reads_twice(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int analysis_load_for(struct analysis *analysis, char **traces, unsigned int count,
 		      const struct analysis_wish *wish, bool strict, char *error, size_t error_size)
 {
@@ -205,7 +214,7 @@ int analysis_load_for(struct analysis *analysis, char **traces, unsigned int cou
 	if (count > 1)
 		plan.rows |= LOAD_SCHEDULE;
 	/* What cannot be read twice is read whole. */
-	plan.part = wish->part && count == 1 && strcmp(traces[0], "-") != 0;
+	plan.part = wish->part && count == 1 && reads_twice(traces[0]);
 	return load(analysis, traces, count, plan, strict, error, error_size);
 }
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -188,6 +189,31 @@ static void compare_parts(char *trace)
 	compare_part(trace, lasted_ns, 70, 100);
 }
 
+/* It cannot be read twice, whatever of it turns out to be needed. */
+static void take_from_pipe(char *trace)
+{
+	const struct analysis_wish wish = { .sections = SECTION_ALL, .to_ns = 1000000, .part = true };
+	char bytes[65536], path[32], *name = path, error[512] = "";
+	FILE *file = fopen(trace, "re");
+	struct analysis analysis;
+	size_t size;
+	int ends[2];
+
+	assert_non_null(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	assert_true(size && size < sizeof(bytes));
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], bytes, size), size);
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+	if (analysis_load_for(&analysis, &name, 1, &wish, false, error, sizeof(error)))
+		fail_msg("%s: %s", trace, error);
+	assert_int_equal(analysis.model->survey.to_ns, 0);
+	analysis_free(&analysis);
+	close(ends[0]);
+}
+
 static void each_trace(void (*check)(char *trace))
 {
 	DIR *folder = opendir(FOLDER);
@@ -227,12 +253,19 @@ static void parts_are_those_of_the_whole(void **state)
 	assert_true(parts >= PARTS_MIN);
 }
 
+static void parts_come_through_pipes(void **state)
+{
+	(void)state;
+	each_trace(take_from_pipe);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_those_of_rows),
 		cmocka_unit_test(sections_alone_are_the_same),
 		cmocka_unit_test(parts_are_those_of_the_whole),
+		cmocka_unit_test(parts_come_through_pipes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
