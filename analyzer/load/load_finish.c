@@ -7,7 +7,6 @@
 
 #include "analyzer/load/load_judge.h"
 #include "analyzer/load/load_pbt.h"
-#include "analyzer/load/load_judge.h"
 #include "analyzer/load/loader_private.h"
 
 /*

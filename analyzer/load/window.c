@@ -25,7 +25,6 @@ static void reckon(struct load_window *window)
 
 bool window_has(struct load_window *window, uint64_t first_ns, uint64_t last_ns)
 {
-
 	if (!window->wanted)
 		return true;
 	reckon(window);
