@@ -339,7 +339,7 @@ static void explain_most(const struct writer *writer, const struct idle_root *mo
 		root_thread_text(writer->model, most->hops[most->hop_count - 2].thread, hop,
 				 sizeof(hop));
 	snprintf(text, size, tr("; most of it, %.1f %%: %.80s%s%.100s%s%.80s"), percent, who,
-		 *place ? " in " : "", place, *hop ? ", waited for by " : "", hop);
+		 *place ? tr(" in ") : "", place, *hop ? tr(", waited for by ") : "", hop);
 }
 
 static void judge_idle(struct writer *writer)
@@ -362,7 +362,7 @@ static void judge_idle(struct writer *writer)
 	explain_most(writer, verdict.most, share((double)verdict.most->ns, (double)window_ns), most,
 		     sizeof(most));
 	idle_remedy(writer->model, &verdict, remedy, sizeof(remedy));
-	explain(add(writer, "device_idle", of_kind, "The device is idle because of the host",
+	explain(add(writer, "device_idle", of_kind, tr("The device is idle because of the host"),
 		    remedy),
 		tr("devices are idle for %.1f %% of the time; %.1f %% is %s%s"), percent, of_kind,
 		idle_cause_name(verdict.cause), most);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "analyzer/join/thread/sleep_causes.h"
+#include "analyzer/model/translate.h"
 #include "proto/trace.pb-c.h"
 
 const struct sleep_object *sleep_object(const struct model *model, const struct span *span)
@@ -133,24 +134,24 @@ const char *sleep_kind_name(uint8_t kind)
 static const char *kind_text(uint8_t kind)
 {
 	static const char *const names[SLEEP_OBJECT_KINDS] = {
-		[PROFBPF__SLEEP_OBJECTS__KIND__FILE] = "a file",
-		[PROFBPF__SLEEP_OBJECTS__KIND__DIRECTORY] = "a directory",
-		[PROFBPF__SLEEP_OBJECTS__KIND__PIPE] = "a pipe",
-		[PROFBPF__SLEEP_OBJECTS__KIND__UNIX_SOCKET] = "a Unix socket",
-		[PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET] = "an internet socket",
-		[PROFBPF__SLEEP_OBJECTS__KIND__SOCKET] = "a socket",
-		[PROFBPF__SLEEP_OBJECTS__KIND__CHARACTER_DEVICE] = "a character device",
-		[PROFBPF__SLEEP_OBJECTS__KIND__BLOCK_DEVICE] = "a block device",
-		[PROFBPF__SLEEP_OBJECTS__KIND__EVENTFD] = "an eventfd",
-		[PROFBPF__SLEEP_OBJECTS__KIND__EPOLL] = "epoll",
-		[PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD] = "a timerfd",
-		[PROFBPF__SLEEP_OBJECTS__KIND__SIGNALFD] = "a signalfd",
-		[PROFBPF__SLEEP_OBJECTS__KIND__INOTIFY] = "inotify",
-		[PROFBPF__SLEEP_OBJECTS__KIND__PIDFD] = "a pidfd",
-		[PROFBPF__SLEEP_OBJECTS__KIND__ANONYMOUS] = "a file without a name",
+		[PROFBPF__SLEEP_OBJECTS__KIND__FILE] = N_("a file"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__DIRECTORY] = N_("a directory"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__PIPE] = N_("a pipe"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__UNIX_SOCKET] = N_("a Unix socket"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET] = N_("an internet socket"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__SOCKET] = N_("a socket"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__CHARACTER_DEVICE] = N_("a character device"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__BLOCK_DEVICE] = N_("a block device"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__EVENTFD] = N_("an eventfd"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__EPOLL] = N_("epoll"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD] = N_("a timerfd"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__SIGNALFD] = N_("a signalfd"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__INOTIFY] = N_("inotify"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__PIDFD] = N_("a pidfd"),
+		[PROFBPF__SLEEP_OBJECTS__KIND__ANONYMOUS] = N_("a file without a name"),
 	};
 
-	return kind < SLEEP_OBJECT_KINDS && names[kind] ? names[kind] : "";
+	return kind < SLEEP_OBJECT_KINDS && names[kind] ? tr(names[kind]) : "";
 }
 
 const char *sleep_object_text(const struct model *model, const struct sleep_object *object,
@@ -164,23 +165,23 @@ const char *sleep_object_text(const struct model *model, const struct sleep_obje
 		break;
 	case PROFBPF__SLEEP_OBJECTS__KIND__CHILD:
 		if (object->object)
-			snprintf(text, size, "process %" PRIu64, object->object);
+			snprintf(text, size, tr("process %" PRIu64), object->object);
 		else
-			snprintf(text, size, "any child");
+			snprintf(text, size, tr("any child"));
 		break;
 	case PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL:
 		if (object->object)
-			snprintf(text, size, "%" PRIu64 " descriptors", object->object);
+			snprintf(text, size, tr("%" PRIu64 " descriptors"), object->object);
 		else
-			snprintf(text, size, "several descriptors");
+			snprintf(text, size, tr("several descriptors"));
 		break;
 	case PROFBPF__SLEEP_OBJECTS__KIND__PIPE:
 		snprintf(text, size, *name == '/' ? "%s %s" : "%s",
-			 *name == '/' ? "the pipe" : kind_text(object->kind), name);
+			 *name == '/' ? tr("the pipe") : kind_text(object->kind), name);
 		break;
 	case PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET:
 		if (*name && object->peer)
-			snprintf(text, size, "%.64s of process %u", name, object->peer);
+			snprintf(text, size, tr("%.64s of process %u"), name, object->peer);
 		else
 			snprintf(text, size, "%s", *name ? name : kind_text(object->kind));
 		break;

@@ -158,7 +158,7 @@ static const char *interrupt_kind(uint32_t flags)
 		return tr("a device's interrupt");
 	if (flags & PROFBPF__WAKES__FLAG__SOFTIRQ)
 		return tr("a software interrupt");
-	return flags & PROFBPF__WAKES__FLAG__TIMER ? "a timer" : "";
+	return flags & PROFBPF__WAKES__FLAG__TIMER ? tr("a timer") : "";
 }
 
 void root_object_text(const struct model *model, const struct root *root, char *text, size_t size)
