@@ -18,6 +18,7 @@
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED
 #define MESSAGE "=="
 #define NO_UNIT (-1)
+#define SIZE_LIMIT 1e18 /* bytes; more is no copy's */
 
 enum column {
 	C_TIME,
@@ -161,7 +162,8 @@ static int add_task(struct nvprof_csv *file, const struct csv_value *values)
 	    decimal_scaled(values[C_STREAM].text, values[C_STREAM].length, 0, &stream))
 		task.stream = (uint64_t)stream;
 	if (file->size > 0 && values[C_SIZE].text &&
-	    decimal_real(values[C_SIZE].text, values[C_SIZE].length, &size))
+	    decimal_real(values[C_SIZE].text, values[C_SIZE].length, &size) &&
+	    size * file->size < SIZE_LIMIT)
 		task.bytes = (uint64_t)(size * file->size + 0.5);
 	cut_number(device, '(', &number);
 	if (usable)
