@@ -66,7 +66,8 @@ static int add_pushes(struct minddata *md, const struct shuffle *last, const str
 {
 	uint64_t size = last->pushed > last->popped ? last->pushed - last->popped : 0;
 	struct minddata_burst burst = { .known_ns = last->start_ns,
-					.start_ns = last->end_ns,
+					.start_ns = last->end_ns < now->start_ns ? last->end_ns :
+										   now->start_ns,
 					.end_ns = now->start_ns,
 					.queue = last->queue,
 					.thread = thread };
