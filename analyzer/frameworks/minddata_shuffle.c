@@ -109,7 +109,9 @@ static int take_counts(struct minddata *md, struct shuffle *last, const struct c
 	if (last->handle == now.handle && now.pushed > last->pushed &&
 	    now.pushed - last->pushed <= QUEUED_MAX)
 		err = add_pushes(md, last, &now, call->thread, now.pushed - last->pushed);
+	/* What was popped is known of the instant before. */
 	if (!keeps) {
+		now.start_ns = last->start_ns;
 		now.popped = last->popped;
 		now.pushed++;
 	}
