@@ -2,16 +2,17 @@
 /*
  * spill.h - large blocks of memory that lie in temporary files.
  *
- * A recording of an hour makes gigabytes of rows. Where memory is short, blocks of SPILL_FROM bytes and more are mappings of files
- * without a name, which are gone when the program is, however it ends. Their pages are dropped from the
- * process while more than SPILL_RESIDENT bytes of them are in use; the kernel keeps them for as long as it has room,
+ * A recording of an hour makes gigabytes of rows. Blocks of SPILL_FROM bytes and more, beyond what is to be kept in
+ * memory, are mappings of files without a name, which are gone when the program is, however it ends. Their pages are
+ * dropped from the process while more than SPILL_RESIDENT bytes of them are in use; the kernel keeps them for as long as it has room,
  * and has them on the disk otherwise. So the program's own memory is bounded whatever the length of a recording, and
  * a machine with little memory takes longer instead of killing it.
  *
  * spill_wrap.c puts the blocks in the place of those of malloc() in the program, by the linker's --wrap: all of them
  * in one place, and nothing that allocates has to know. It sorts large arrays, too, for which the C library would
- * allocate as much again. One thread; SIGPROF is taken: a thousand times a second it
- * is looked what is in use, for the kernel maps more around each page that is touched, some 50 MB in that time.
+ * allocate as much again. One thread may allocate, and others block SIGPROF (lib/base/ticker.h does): its handler looks a
+ * thousand times a second what is in use, for the kernel maps more around each page that is touched, some 50 MB in
+ * that time.
  */
 #ifndef PROFBPF_ANALYZER_CLI_SPILL_H
 #define PROFBPF_ANALYZER_CLI_SPILL_H
@@ -25,8 +26,8 @@
 /*
  * spill_into - from now on blocks may lie in the first of these folders in which files can be made
  *
- * Those of malloc() come first, until @keep bytes of large ones are in use. @folders ends with NULL and outlives the program's blocks; entries that are "" are passed over, and file systems
- * that are memory themselves.
+ * Those of malloc() come first, until @keep bytes of large ones are in use. @folders ends with NULL and outlives the
+ * program's blocks; entries that are "" are passed over, and file systems that are memory themselves.
  */
 void spill_into(const char *const *folders, size_t keep);
 
