@@ -271,6 +271,13 @@ static int compute_capture(struct analysis *analysis, const struct analysis_opti
 	return err;
 }
 
+/* Rows are in memory where no folder has room for them (spill.h). */
+static void tell_failure(int err, char *error, size_t error_size)
+{
+	snprintf(error, error_size, "cannot analyse: %s%s", strerror(-err),
+		 err == -ENOMEM ? "; name a folder on a disk with room in TMPDIR" : "");
+}
+
 int analysis_compute(struct analysis *analysis, const struct analysis_options *options, char *error,
 		     size_t error_size)
 {
@@ -290,7 +297,7 @@ int analysis_compute(struct analysis *analysis, const struct analysis_options *o
 	if (!err)
 		err = passes_run(analysis, &wanted);
 	if (err)
-		snprintf(error, error_size, "cannot analyse: %s", strerror(-err));
+		tell_failure(err, error, error_size);
 	return err;
 }
 
@@ -317,7 +324,7 @@ int analysis_repeat(struct analysis *analysis, const struct analysis_options *op
 	if (!err)
 		err = passes_run(analysis, options);
 	if (err)
-		snprintf(error, error_size, "cannot analyse: %s", strerror(-err));
+		tell_failure(err, error, error_size);
 	return err;
 }
 

@@ -193,8 +193,8 @@ static int load_packet(struct loader *loader, const struct pbt_packet *packet, c
 		bad_body(loader, packet);
 	if (loader->no_memory) {
 		snprintf(error, error_size,
-			 "out of memory; analyse a shorter recording or use a machine with more "
-			 "memory");
+			 "out of memory; analyse a shorter recording, name a folder on a disk with "
+			 "room in TMPDIR, or use a machine with more memory");
 		err = -ENOMEM;
 	}
 	return err;
