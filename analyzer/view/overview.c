@@ -193,8 +193,12 @@ static void tell_steps(const struct report *report)
 		return;
 	trace = &steps->traces[steps->main];
 	step_source_text(trace->source, trace->evidence, source, sizeof(source));
-	snprintf(text, sizeof(text), tr("%u of %.3f ms on average, the device busy for %.3f ms of each; known from %s"),
-		 trace->count, trace->means.duration_ns / 1e6, trace->means.busy_ns / 1e6, source);
+	if (report->model->devices.row[trace->device].whole)
+		snprintf(text, sizeof(text), tr("%u of %.3f ms on average; known from %s"),
+			 trace->count, trace->means.duration_ns / 1e6, source);
+	else
+		snprintf(text, sizeof(text), tr("%u of %.3f ms on average, the device busy for %.3f ms of each; known from %s"),
+			 trace->count, trace->means.duration_ns / 1e6, trace->means.busy_ns / 1e6, source);
 	line(report, tr("steps"), text);
 }
 

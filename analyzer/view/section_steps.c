@@ -170,7 +170,8 @@ static const struct view MAIN_STEPS = { "rows", NULL, &table_device_steps, MAIN_
 	       cell_known_i64(MEANS.bp_steps, llround(MEANS.fp_bp_ns)))                   \
 	COLUMN(tail_ns, NS, "tail", "mean",                                               \
 	       cell_known_i64(MEANS.bp_steps, llround(MEANS.tail_ns)))                    \
-	COLUMN(device_busy_ns, NS, "device busy", "mean", cell_i64(llround(MEANS.busy_ns)))
+	COLUMN(device_busy_ns, NS, "device busy", "mean",                                 \
+	       cell_known_i64(!model->devices.row[row->device].whole, llround(MEANS.busy_ns)))
 
 static bool next_mean(struct table_cursor *at)
 {
@@ -330,7 +331,8 @@ static const struct view LOOP = {
 	COLUMN(begins_with, TEXT, "begins with", "the operator that it begins with",      \
 	       cell_string(model, row->fp_name))                                          \
 	COLUMN(duration_ns, NS, "duration", "mean", cell_i64(llround(MEANS.duration_ns))) \
-	COLUMN(device_busy_ns, NS, "device busy", "mean", cell_i64(llround(MEANS.busy_ns)))
+	COLUMN(device_busy_ns, NS, "device busy", "mean",                                 \
+	       cell_known_i64(!model->devices.row[row->device].whole, llround(MEANS.busy_ns)))
 
 DEFINE_NEXT(next_repetition, at->of->results->device_steps, repetitions, repetition_count)
 

@@ -125,7 +125,10 @@ def check_graphs(graph_ns, told):
     last = db.execute("SELECT max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchone()[0]
     db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (?, ?, 0, 3, 7, 900, ?)", (last + 1000, last + 1000 + graph_ns, PROCESS))
     db.commit()
-    device = sums.report(name)["devices"][0]
+    report = sums.report(name)
+    device = report["devices"][0]
+    steps = [row for of in report["steps"].get("devices", []) for row in of["rows"]]
+    sums.same("graph of %d: busy in steps" % graph_ns, any("device_busy_ns" in row for row in steps), told and bool(steps))
     tasks = db.execute("SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT start, end FROM"
                        " CUPTI_ACTIVITY_KIND_GRAPH_TRACE").fetchall()
     sums.same("graph of %d: busy" % graph_ns, device.get("busy_ns"), sums.length(tasks) if told else None)

@@ -28,7 +28,7 @@
 	COLUMN(tail_ns, NS, "tail", "from the end of the backward pass to the step's",          \
 	       cell_known_i64(row->bp_end_ns, row->tail_ns))                                    \
 	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",                  \
-	       cell_u64(row->busy_ns))
+	       cell_known(!model->devices.row[STEP_TRACE->device].whole, row->busy_ns))
 
 static bool next_step(struct table_cursor *at)
 {
@@ -57,7 +57,7 @@ DEFINE_TABLE(device_steps, struct device_step_row, STEP_COLUMNS, next_step,
 	COLUMN(start_ns, INSTANT, "start", "where the one before ended", cell_u64(row->start_ns)) \
 	COLUMN(end_ns, INSTANT, "end", "end of its last task", cell_u64(row->end_ns))             \
 	COLUMN(device_busy_ns, NS, "device busy", "time in which it was busy",                    \
-	       cell_u64(row->busy_ns))
+	       cell_known(!model->devices.row[STEP_TRACE->device].whole, row->busy_ns))
 
 static bool next_repetition(struct table_cursor *at)
 {
