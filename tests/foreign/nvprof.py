@@ -76,6 +76,10 @@ def make(db):
         call(UNNAMED, at, 700)
         mark(begin, at + 1000, 6 + step)
         at += 2000
+    # One of an instant, and one that had not ended.
+    for flags in (1, 2):
+        marks += 1
+        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_MARKER VALUES (NULL, ?, ?, ?, 2, ?, ?, 0)", (flags, at, marks, thread, 5))
     db.commit()
 
 
@@ -106,6 +110,8 @@ def check_database():
         CUPTI_ACTIVITY_KIND_MARKER e ON e.id = b.id AND e.name = 0 WHERE b.name = 5""").fetchall()
     sums.same("ranges", [(row["count"], row["total_ns"]) for row in report["host_scopes"] if row["name"] == "forward"], scopes)
     sums.same("steps", [row["index"] for row in report["steps"]["rows"]], [0, 1, 2, 3])
+    open_ranges = [line for line in sums.analyzer("info", "--device", path).splitlines() if "ranges without a usable end" in line]
+    sums.same("ranges that had not ended", (len(open_ranges), any("times" in line for line in open_ranges)), (1, False))
 
 
 HEAD = "==4711== NVPROF is profiling process 4711, command: ./job\n==4711== Profiling application: ./job\n==4711== Profiling result:\n"

@@ -5,7 +5,7 @@
  * Its tables are CUPTI's activity records, a column a field (cupti_activity.h): times are nanoseconds since 1970, names
  * are rows of StringTable. A runtime or driver call is told by its number (cbid). A mark of NVTX is two rows of
  * CUPTI_ACTIVITY_KIND_MARKER with the same id: its begin has a name, its end none; objectId is the process
- * (4 bytes) and the thread (8), as CUpti_ActivityObjectKindId has them.
+ * (4 bytes) and the thread (8), as CUpti_ActivityObjectKindId has them. One of an instant (flags) has no end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +20,8 @@
 #define ACTIVITY "CUPTI_ACTIVITY_KIND_"
 #define CLOCK PROFBPF__DEVICE_CLOCK__CLOCK_REALTIME
 #define OBJECT_THREAD 2 /* CUPTI_ACTIVITY_OBJECT_THREAD */
+#define MARKERS ACTIVITY "MARKER"
+#define MARK_INSTANT 1 /* CUPTI_ACTIVITY_FLAG_MARKER_INSTANTANEOUS */
 
 /* A mark that has begun. */
 struct mark {
@@ -27,6 +29,7 @@ struct mark {
 	uint64_t tid;
 	uint32_t pid;
 	uint32_t name;
+	bool ended; /* or it has no end */
 };
 
 struct nvprof {
@@ -214,13 +217,14 @@ static int end_mark(struct nvprof *file, const struct mark *mark, int64_t end_ns
 			    name, scope_of_range(name), from, to);
 }
 
-/* Columns: timestamp, id, name, objectKind, objectId. */
+/* Columns: timestamp, id, name, objectKind, objectId, flags. */
 static int on_mark(void *context, sqlite3_stmt *row)
 {
 	struct nvprof *file = context;
 	uint64_t id = (uint64_t)sqlite3_column_int64(row, 1);
 	struct mark mark = { .start_ns = sqlite3_column_int64(row, 0),
-			     .name = string_of(file, row, 2) };
+			     .name = string_of(file, row, 2),
+			     .ended = sqlite3_column_int64(row, 5) & MARK_INSTANT };
 	uint32_t open;
 
 	if (sqlite3_column_int64(row, 2) != 0) {
@@ -233,12 +237,33 @@ static int on_mark(void *context, sqlite3_stmt *row)
 			       : -ENOMEM;
 	}
 	open = map_get(&file->open, id);
-	return open == MAP_NONE ? 0 : end_mark(file, &file->marks.row[open], mark.start_ns);
+	if (open == MAP_NONE)
+		return 0;
+	file->marks.row[open].ended = true;
+	return end_mark(file, &file->marks.row[open], mark.start_ns);
 }
 
 static const char *column_or(const struct nvprof *file, const char *table, const char *column)
 {
 	return sqlite_file_has(file->db, table, column) ? column : "0";
+}
+
+static int read_marks(struct nvprof *file)
+{
+	const struct model *model = file->import->model;
+	char query[256];
+	int err;
+
+	snprintf(query, sizeof(query),
+		 "SELECT timestamp, id, name, objectKind, objectId, %s FROM " MARKERS
+		 " ORDER BY timestamp, _id_",
+		 column_or(file, MARKERS, "flags"));
+	err = each(file, query, on_mark);
+	for (uint32_t i = 0; i < file->marks.count && !err; i++)
+		if (!file->marks.row[i].ended)
+			err = import_finding(file->import, "ranges without a usable end",
+					     model_text(model, file->marks.row[i].name));
+	return err;
 }
 
 static int read_calls(struct nvprof *file, const char *kind)
@@ -335,11 +360,8 @@ static int read_all(struct nvprof *file)
 		err = read_device(file);
 	if (!err && file->import->alone)
 		err = put_calls(file);
-	if (!err && file->import->alone && sqlite_file_has(file->db, ACTIVITY "MARKER", "objectId"))
-		err = each(file,
-			   "SELECT timestamp, id, name, objectKind, objectId FROM " ACTIVITY
-			   "MARKER ORDER BY timestamp, _id_",
-			   on_mark);
+	if (!err && file->import->alone && sqlite_file_has(file->db, MARKERS, "objectId"))
+		err = read_marks(file);
 	return err;
 }
 
