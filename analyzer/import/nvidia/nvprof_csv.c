@@ -244,7 +244,12 @@ static int on_row(void *context, const struct csv_value *values)
 	}
 	if (strcmp(name, "Name") == 0)
 		return 0;
-	return values[C_START].text ? add_task(file, values) : add_sum(file, values);
+	if (!values[C_START].text)
+		return add_sum(file, values);
+	/* With --print-api-trace, too, calls are among the kernels. */
+	if (!values[C_DEVICE].text || !*values[C_DEVICE].text)
+		return import_finding(file->import, "calls of the host, whose threads are not told", name);
+	return add_task(file, values);
 }
 
 static int import(struct import *import)
