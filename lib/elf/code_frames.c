@@ -11,6 +11,9 @@
 
 #define STATES_MAX 4096 /* different ones of a span */
 #define STATE_PLACES (2 * STATES_MAX)
+#define PLACES_TRIED 64 /* for a state: code can be made up so that all have one hash */
+#define STEPS_PER_BYTE 2 /* instructions that are decoded, and STEPS_LEAST; code that asks for more was made up */
+#define STEPS_LEAST 1024
 #define ROUNDS_MAX 8 /* of looking for where jumps lead whose targets are not known */
 #define PADDING_MAX 64 /* bytes between two pieces of code */
 
@@ -33,7 +36,9 @@ struct follow {
 	const struct code_entry *entry; /* those of the span */
 	size_t entries;
 	bool *counts; /* of each: sure, or reached in no other way */
+	uint64_t steps; /* instructions that may still be decoded */
 	bool failed; /* no memory */
+	bool tired; /* no steps: what is known may be wrong */
 };
 
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
@@ -63,7 +68,7 @@ static uint32_t hash_of(const struct stack_state *state)
 /* Where there are too many, nothing is known. */
 static uint16_t number_of(struct follow *f, const struct stack_state *state)
 {
-	uint32_t place = hash_of(state);
+	uint32_t place = hash_of(state), last = place + PLACES_TRIED;
 
 	if (state->pointer_kind == STACK_POINTER_LOST)
 		return LOST;
@@ -74,6 +79,8 @@ static uint16_t number_of(struct follow *f, const struct stack_state *state)
 			return number;
 		if (!number)
 			break;
+		if (place == last)
+			return LOST;
 	}
 	if (f->state_count == STATES_MAX)
 		return LOST;
@@ -133,12 +140,22 @@ static void note_jump(struct follow *f, uint32_t at)
 	f->jumps[f->jump_count++] = at;
 }
 
+static struct stack_step decode(struct follow *f, uint32_t at, struct stack_state *state)
+{
+	if (!f->steps) {
+		f->tired = true;
+		return (struct stack_step){ .flow = FLOW_UNKNOWN };
+	}
+	f->steps--;
+	return stack_effect(f->decoder, f->span->code + at, f->size - at, f->span->first + at, state);
+}
+
 /* One instruction, and where the code goes on after it. */
 static void follow_once(struct follow *f, uint32_t at)
 {
 	const struct stack_state before = f->states[f->state[at]];
 	struct stack_state called = stack_state_called(&before), state = before;
-	struct stack_step step = stack_effect(f->decoder, f->span->code + at, f->size - at, f->span->first + at, &state);
+	struct stack_step step = decode(f, at, &state);
 	uint64_t behind = f->span->first + at + step.size;
 	/* Most change nothing. */
 	bool same = f->state[at] == LOST || !memcmp(&state, &before, sizeof(state));
@@ -165,7 +182,7 @@ static void follow_once(struct follow *f, uint32_t at)
 
 static void follow_all(struct follow *f)
 {
-	while (f->next_count && !f->failed)
+	while (f->next_count && !f->failed && !f->tired)
 		follow_once(f, f->next[--f->next_count]);
 }
 
@@ -199,8 +216,7 @@ static bool seed(struct follow *f, uint32_t from, uint32_t to, uint16_t state)
 
 	while (at < to && padding < PADDING_MAX) {
 		struct stack_state scratch = stack_state_begin();
-		struct stack_step step = stack_effect(f->decoder, f->span->code + at, f->size - at, f->span->first + at,
-						      &scratch);
+		struct stack_step step = decode(f, at, &scratch);
 
 		if (!step.size)
 			break;
@@ -235,7 +251,7 @@ static bool follow_jumps(struct follow *f)
 	bool any = false;
 
 	qsort(f->jumps, f->jump_count, sizeof(*f->jumps), by_place);
-	for (size_t i = 0; i < f->entries && !f->failed; i++) {
+	for (size_t i = 0; i < f->entries && !f->failed && !f->tired; i++) {
 		uint32_t end = f->counts[i] ? end_of(f, i) : 0;
 		uint16_t state = end ? state_of_jumps(f, count, &jump, end) : NOT_REACHED;
 
@@ -250,7 +266,7 @@ static void follow_entries(struct follow *f, bool sure)
 	const struct stack_state first = stack_state_begin();
 	unsigned int rounds = 0;
 
-	for (size_t i = 0; i < f->entries && !f->failed; i++) {
+	for (size_t i = 0; i < f->entries && !f->failed && !f->tired; i++) {
 		uint32_t at = (uint32_t)(f->entry[i].address - f->span->first);
 
 		if (f->entry[i].sure != sure || (!sure && f->state[at]))
@@ -259,7 +275,7 @@ static void follow_entries(struct follow *f, bool sure)
 		reach(f, at, number_of(f, &first));
 		follow_all(f);
 	}
-	while (!f->failed && rounds++ < ROUNDS_MAX && follow_jumps(f))
+	while (!f->failed && !f->tired && rounds++ < ROUNDS_MAX && follow_jumps(f))
 		;
 }
 
@@ -268,9 +284,9 @@ static int hand_out(const struct follow *f, frame_rule_taker *take, void *contex
 	const struct frame_rule none = { .kind = FRAME_RULE_NONE };
 	uint16_t last = NOT_REACHED;
 	uint32_t end = 0; /* of the last instruction */
-	int err = f->size && f->state[0] ? 0 : take(context, f->span->first, &none);
+	int err = f->size && f->state[0] && !f->tired ? 0 : take(context, f->span->first, &none);
 
-	for (uint32_t at = 0; at < f->size && !err; at++) {
+	for (uint32_t at = 0; at < f->size && !err && !f->tired; at++) {
 		struct frame_rule rule = none;
 
 		if (!f->state[at] && (at < end || !last))
@@ -306,6 +322,7 @@ static bool begin(struct follow *f, const struct code_span *span, const struct c
 	f->length = calloc(f->size + 1ull, sizeof(*f->length));
 	f->counts = calloc(entries + 1, sizeof(*f->counts));
 	f->state_count = LOST + 1;
+	f->steps = (uint64_t)STEPS_PER_BYTE * f->size + STEPS_LEAST;
 	return f->counts && f->decoder && f->states && f->places && f->state && f->length;
 }
 

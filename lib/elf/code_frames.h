@@ -7,6 +7,8 @@
  * ways with different stacks, or in none, has no rule. What follows a jump whose targets are not known, and is not
  * reached otherwise, is taken for one of these if all such jumps of its function are made with the same stack.
  *
+ * Code that takes far too many steps to follow has no rules at all.
+ *
  * These rules are not the compiler's word: they are marked as derived, and whoever walks by them checks that there is
  * a call before the return address.
  */
