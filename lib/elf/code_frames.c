@@ -157,6 +157,7 @@ static void follow_once(struct follow *f, uint32_t at)
 	struct stack_state called = stack_state_called(&before), state = before;
 	struct stack_step step = decode(f, at, &state);
 	uint64_t behind = f->span->first + at + step.size;
+	bool again = f->length[at]; /* in another state than before */
 	/* Most change nothing. */
 	bool same = f->state[at] == LOST || !memcmp(&state, &before, sizeof(state));
 	uint16_t after = same ? f->state[at] : number_of(f, &state);
@@ -175,7 +176,10 @@ static void follow_once(struct follow *f, uint32_t at)
 		reach_address(f, step.target, after);
 		break;
 	case FLOW_JUMP: reach_address(f, step.target, after); break;
-	case FLOW_INDIRECT: note_jump(f, at); break;
+	case FLOW_INDIRECT:
+		if (!again)
+			note_jump(f, at);
+		break;
 	default: break;
 	}
 }
@@ -304,23 +308,18 @@ static int hand_out(const struct follow *f, frame_rule_taker *take, void *contex
 static bool begin(struct follow *f, const struct code_span *span, const struct code_entry *entry, size_t entries)
 {
 	uint64_t size = span->end - span->first;
+	size_t first = BISECT(i, 0, entries, entry[i].address < span->first);
 
 	f->span = span;
 	f->size = size < CODE_FRAMES_BYTES_MAX ? (uint32_t)size : CODE_FRAMES_BYTES_MAX;
-	while (entries && entry->address < span->first) {
-		entry++;
-		entries--;
-	}
-	while (entries && entry[entries - 1].address >= span->first + f->size)
-		entries--;
-	f->entry = entry;
-	f->entries = entries;
+	f->entry = first ? entry + first : entry;
+	f->entries = BISECT(i, first, entries, entry[i].address < span->first + f->size) - first;
 	f->decoder = stack_decoder_new();
 	f->states = calloc(STATES_MAX, sizeof(*f->states));
 	f->places = calloc(STATE_PLACES, sizeof(*f->places));
 	f->state = calloc(f->size + 1ull, sizeof(*f->state));
 	f->length = calloc(f->size + 1ull, sizeof(*f->length));
-	f->counts = calloc(entries + 1, sizeof(*f->counts));
+	f->counts = calloc(f->entries + 1, sizeof(*f->counts));
 	f->state_count = LOST + 1;
 	f->steps = (uint64_t)STEPS_PER_BYTE * f->size + STEPS_LEAST;
 	return f->counts && f->decoder && f->states && f->places && f->state && f->length;
