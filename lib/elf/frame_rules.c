@@ -195,7 +195,7 @@ static int note_gap(struct table *t, struct code_gap gap)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < t->file->segment_count && !err; i++) {
+	for (size_t i = 0; i < t->file->segment_count && t->gap_count < FRAME_RULES_GAPS_MAX && !err; i++) {
 		const struct elf_segment *s = &t->file->segments[i];
 		uint64_t first = gap.first > s->address ? gap.first : s->address;
 		uint64_t end = gap.end < s->address + s->size ? gap.end : s->address + s->size;
@@ -252,7 +252,7 @@ static int derive(struct table *t, const struct code_gap *gap, uint64_t next)
 	uint8_t *code;
 	int err;
 
-	if (t->derived + size > FRAME_RULES_DERIVED_MAX)
+	if (size > FRAME_RULES_DERIVED_MAX - t->derived)
 		return pass_on(t, gap->first, &none);
 	t->derived += size;
 	code = malloc(size);

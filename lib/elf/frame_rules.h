@@ -22,6 +22,7 @@
 #define FRAME_RULES_DERIVED_MIN 64 /* bytes without an entry that are looked at, at least */
 #define FRAME_RULES_DERIVED_LEAST 256 /* of these in all of a file, at least */
 #define FRAME_RULES_DERIVED_MAX (16u << 20) /* of all of a file */
+#define FRAME_RULES_GAPS_MAX 16384 /* places without an entry; what is behind has no rules */
 
 /*
  * frame_rules_read - hand out the rules of a file, in the order of their addresses
