@@ -278,7 +278,7 @@ static void store(struct stack_state *s, const cs_x86_op *to, const cs_x86_op *f
 		s->has_slot = 0;
 		s->slot = s->slot_value = 0;
 	} else if (s->pointer_kind == STACK_POINTER_CFA && whole && number == RBP && place <= -2 * WORD &&
-		   in_register(s)) {
+		   place >= INT16_MIN * WORD && in_register(s)) {
 		keep_frame_at(s, place);
 	}
 }
@@ -457,7 +457,7 @@ static bool put_cfa(const struct stack_state *s, struct frame_rule *rule)
 		rule->kind = FRAME_RULE_STACK_WORD;
 		rule->cfa = s->slot - s->pointer;
 		rule->add = (int16_t)-s->slot_value;
-		return rule->cfa >= 0;
+		return rule->cfa >= 0 && s->slot_value >= -INT16_MAX && s->slot_value <= INT16_MAX;
 	}
 	for (unsigned int i = 0; i < sizeof(order); i++) {
 		if (!is_copy(s, order[i]))
