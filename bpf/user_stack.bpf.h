@@ -47,7 +47,7 @@ struct user_walk {
 	__u64 word[USER_STACK_WORDS]; /* the lowest part of the stack; by tables: the part at "window" */
 	/* By tables only. */
 	__u64 window; /* NO_WINDOW: nothing was read yet */
-	__u64 registers; /* the thread's, in the kernel */
+	__u64 registers; /* the thread's, in the kernel; 0: not those of the frame */
 	__u64 link; /* where the innermost function returns to, if that is not on the stack */
 	__u32 mapping; /* that the frame's code is in */
 	__u32 called; /* its instruction is a return address: the call lies before it */
@@ -254,6 +254,7 @@ __weak __noinline int climb_signal(struct user_walk *walk)
 		return 0;
 	walk->instruction = walk->word_at;
 	walk->called = 0;
+	walk->registers = 0;
 	return 1;
 }
 
@@ -262,7 +263,8 @@ static __always_inline __u64 register_word(const struct user_walk *walk)
 {
 	__u64 word, place = walk->rule.add;
 
-	if (walk->called || bpf_probe_read_kernel(&word, sizeof(word), (const void *)(walk->registers + 8 * place)))
+	if (walk->called || !walk->registers ||
+	    bpf_probe_read_kernel(&word, sizeof(word), (const void *)(walk->registers + 8 * place)))
 		return 0;
 	return word + walk->rule.cfa;
 }
