@@ -370,7 +370,7 @@ bool flight_is_full(struct flight *flight)
 
 uint64_t flight_stack_bytes(const struct flight *flight)
 {
-	uint64_t share = flight->store->budget / FLIGHT_PARTS;
+	uint64_t share = budget_of(flight->store) / FLIGHT_PARTS;
 
 	return share < STACK_BYTES_MAX ? share : STACK_BYTES_MAX;
 }
