@@ -129,7 +129,7 @@ static void processes_have_owners(void **state)
 {
 	struct fixture f = set_up(false);
 
-	assert_int_equal(stack_places_owner(f.places, getpid()), geteuid());
+	assert_int_equal(stack_places_owner(f.places, getpid()), getuid());
 	assert_int_equal(stack_places_owner(f.places, 0x7fffffff), (uid_t)-1);
 	tear_down(&f);
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/process_owner.h"
 #include "lib/elf/code_maps.h"
 #include "lib/elf/elf_file.h"
 
@@ -136,14 +137,11 @@ static struct place_process *find_process(struct stack_places *places, pid_t pid
 uid_t stack_places_owner(struct stack_places *places, pid_t pid)
 {
 	struct place_process *process = find_process(places, pid);
-	char path[32];
-	struct stat st;
 
 	if (!process)
 		return (uid_t)-1;
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	if (process->owner == (uid_t)-1 && !stat(path, &st))
-		process->owner = st.st_uid;
+	if (process->owner == (uid_t)-1)
+		process->owner = process_owner(pid);
 	return process->owner;
 }
 

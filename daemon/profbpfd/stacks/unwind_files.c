@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/profbpfd/stacks/generated_code.h"
+#include "lib/base/process_owner.h"
 #include "lib/elf/frame_rules.h"
 
 #define FILES_MAX 65536
@@ -509,14 +509,11 @@ static int map_generated(struct unwind_files *f, pid_t pid, const struct process
 	struct generated_code code;
 	const struct unwind_source source = { generated_code_read, &code };
 	struct unwind_file *file;
-	struct stat st;
-	char path[32];
-	uid_t payer;
+	struct stat st = { .st_uid = process_owner(pid) };
+	uid_t payer = table_payer(user, st.st_uid);
 
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	if (stat(path, &st) || !generated_code_take(&code, pid, map))
+	if (st.st_uid == (uid_t)-1 || !generated_code_take(&code, pid, map))
 		return 0;
-	payer = table_payer(user, st.st_uid);
 	file = has_room(f, payer) ? new_file(f, &st, payer) : NULL;
 	if (file) {
 		file->fresh = true;
