@@ -12,12 +12,18 @@
 #define TRAP 0xcc
 #define ZEROS_MIN 8
 
+#if defined(__x86_64__)
+#define IS_KNOWN true
+#else
+#define IS_KNOWN false /* other machines' instructions would be taken for x86-64's */
+#endif
+
 bool generated_code_take(struct generated_code *code, pid_t pid, const struct process_map *map)
 {
 	struct iovec from = { (void *)map->start, map->end - map->start }, to = { NULL, from.iov_len };
 
 	*code = (struct generated_code){ .first = map->start, .size = from.iov_len };
-	if (code->size > GENERATED_CODE_MAX)
+	if (!IS_KNOWN || code->size > GENERATED_CODE_MAX)
 		return false;
 	to.iov_base = code->bytes = malloc(code->size);
 	if (code->bytes && process_vm_readv(pid, &to, 1, &from, 1, 0) == (ssize_t)code->size)

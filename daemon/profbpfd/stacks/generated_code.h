@@ -22,7 +22,11 @@ struct generated_code {
 	uint64_t first, size;
 };
 
-/* generated_code_take - copy what process @pid has at @map; false: it can't be read, is too long, or no memory */
+/*
+ * generated_code_take - copy what process @pid has at @map
+ *
+ * False: it can't be read, is too long, there is no memory, or this machine is another one.
+ */
 bool generated_code_take(struct generated_code *code, pid_t pid, const struct process_map *map);
 void generated_code_free(struct generated_code *code);
 
