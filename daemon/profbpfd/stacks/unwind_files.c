@@ -506,15 +506,25 @@ static struct unwind_file *table_of(struct unwind_files *f, const struct elf_fil
 static int map_generated(struct unwind_files *f, pid_t pid, const struct process_map *map, uid_t user,
 			 struct unwind_file **held)
 {
+	static const struct table_room none = { 0 };
 	struct generated_code code;
 	const struct unwind_source source = { generated_code_read, &code };
 	struct unwind_file *file;
 	struct stat st = { .st_uid = process_owner(pid) };
 	uid_t payer = table_payer(user, st.st_uid);
+	uint64_t began_ns = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	bool taken;
 
-	if (st.st_uid == (uid_t)-1 || !generated_code_take(&code, pid, map))
+	if (st.st_uid == (uid_t)-1 || map->end - map->start > GENERATED_CODE_MAX)
 		return 0;
-	file = has_room(f, payer) ? new_file(f, &st, payer) : NULL;
+	/* To copy it takes time, too, for which there has to be an account. */
+	if (!has_room(f, payer) || table_shares_take(f->shares, payer, &none))
+		return -ENOSPC;
+	taken = generated_code_take(&code, pid, map);
+	table_shares_spend(f->shares, payer, read_clock(CLOCK_THREAD_CPUTIME_ID) - began_ns, now());
+	if (!taken)
+		return 0;
+	file = new_file(f, &st, payer);
 	if (file) {
 		file->fresh = true;
 		make_table(f, &source, file);
