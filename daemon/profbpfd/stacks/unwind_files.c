@@ -556,8 +556,11 @@ int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map
 		*held = table_of(f, elf, &st, user);
 		err = *held ? (*held)->err : -ENOSPC;
 	}
-	/* "[vsyscall]", "[uprobes]" and the like are none. */
-	if (!elf && (map->path[0] != '[' || !strncmp(map->path, "[anon", 5)))
+	/*
+	 * "[vsyscall]", "[uprobes]" and the like are none. Of a file that cannot be opened, as in a user's own file system
+	 * (FUSE), the pages must not be asked for, either: who answers for it may never do so.
+	 */
+	if (!elf && (fd >= 0 || !map->inode) && (map->path[0] != '[' || !strncmp(map->path, "[anon", 5)))
 		err = map_generated(f, pid, map, user, held);
 	elf_file_close(elf);
 	if (fd >= 0 && !vdso)
