@@ -190,6 +190,41 @@ static void what_has_just_changed_is_not_kept(void **state)
 	end(&t);
 }
 
+#if defined(__x86_64__)
+static struct unwind_file *map_generated(struct tables *t, uint8_t *code)
+{
+	static const uint8_t function[] = { 0x53, /* push rbx */ 0x5b, /* pop rbx */ 0xc3 };
+	const struct process_map place = {
+		.start = (uint64_t)code, .end = (uint64_t)code + 4096, .path = (char *)""
+	};
+	struct unwind_file *held = NULL;
+	struct unwind_mapping mapping;
+
+	memcpy(code, function, sizeof(function));
+	assert_int_equal(unwind_files_map(t->files, getpid(), &place, ALICE, &mapping, &held), 0);
+	assert_non_null(held);
+	assert_true(mapping.pages);
+	return held;
+}
+
+static void what_goes_at_once_is_waited_for_once(void **state)
+{
+	struct tables t = begin();
+	uint8_t *code = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct unwind_file *held[3] = { NULL };
+
+	assert_ptr_not_equal(code, MAP_FAILED);
+	held[0] = map_generated(&t, code);
+	held[2] = map_generated(&t, code + 4096);
+	expect(&t, 2, 2, 0);
+	unwind_files_drop_all(t.files, held, 3, ALICE);
+	expect(&t, 2, 0, 0);
+	assert_int_equal(waits, 1);
+	munmap(code, 8192);
+	end(&t);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +232,9 @@ int main(void)
 		cmocka_unit_test(one_wait_is_enough),
 		cmocka_unit_test(it_is_held_as_often_as_it_is_mapped),
 		cmocka_unit_test(what_has_just_changed_is_not_kept),
+#if defined(__x86_64__)
+		cmocka_unit_test(what_goes_at_once_is_waited_for_once),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

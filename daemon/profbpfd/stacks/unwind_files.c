@@ -61,6 +61,7 @@ struct unwind_files {
 	void *names; /* tsearch tree of struct name */
 	struct unwind_file *oldest, *newest; /* of those that nobody holds */
 	uint64_t waited_ns; /* what was dropped before no program uses any more */
+	uint64_t gone_ns; /* since when no program sees what is dropped now; 0 = as of now */
 	uint64_t given_back; /* how often room was */
 	struct unwind_files_stats stats;
 	int vdso; /* a memory file with what the kernel maps into each process; -1 = there is none */
@@ -246,7 +247,7 @@ static void keep_unused(struct unwind_files *f, struct unwind_file *file)
 {
 	const struct table_room room = kept_room(file);
 
-	file->dropped_ns = now();
+	file->dropped_ns = f->gone_ns ? f->gone_ns : now();
 	if (!may_be_kept(f, file)) {
 		forget(f, file);
 		return;
@@ -315,6 +316,14 @@ void unwind_files_drop(struct unwind_files *f, struct unwind_file *file, uid_t u
 		settle(f, file);
 	else
 		keep_unused(f, file);
+}
+
+void unwind_files_drop_all(struct unwind_files *f, struct unwind_file *const *files, size_t count, uid_t user)
+{
+	f->gone_ns = now();
+	for (size_t i = 0; i < count; i++)
+		unwind_files_drop(f, files[i], user);
+	f->gone_ns = 0;
 }
 
 uint64_t unwind_files_trim(struct unwind_files *f, uint64_t now_ns)

@@ -48,6 +48,9 @@ struct unwind_file *unwind_files_hold(struct unwind_file *file, uid_t user);
 /* unwind_files_drop - once less; NULL is fine */
 void unwind_files_drop(struct unwind_files *files, struct unwind_file *file, uid_t user);
 
+/* unwind_files_drop_all - the same of @count at once, of which no program sees any by now: they are waited for once */
+void unwind_files_drop_all(struct unwind_files *files, struct unwind_file *const *file, size_t count, uid_t user);
+
 /* unwind_files_trim - give back what was kept long enough. Returns when more will be, 0: nothing is kept */
 uint64_t unwind_files_trim(struct unwind_files *files, uint64_t now_ns);
 

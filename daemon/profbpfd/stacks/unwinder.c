@@ -54,8 +54,8 @@ static void drop_process(struct unwinder *u, struct process *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; p->held && i < p->maps.count; i++)
-		unwind_files_drop(u->files, p->held[i], p->user);
+	if (p->held)
+		unwind_files_drop_all(u->files, p->held, p->maps.count, p->user);
 	free_process(p);
 }
 
