@@ -50,6 +50,12 @@ static __always_inline __u64 known_owner(struct task_struct *task)
 	return field_of(task, start_time) << KNOWN_OWNER_SHIFT;
 }
 
+/* Is it what is known of @task, or of another thread by now? */
+static __always_inline bool known_is_of(struct task_struct *task, const struct known_thread *known)
+{
+	return (known->facts & ~KNOWN_BELOW_OWNER) == known_owner(task);
+}
+
 static __always_inline __u32 known_or_asked(struct task_struct *task, struct known_thread *known)
 {
 	__u64 asked = known_owner(task) |

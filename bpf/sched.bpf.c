@@ -191,7 +191,8 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 		else if (settings.faults)
 			sleeps_in_fault(prev, now);
 		flags |= sleep.flags;
-		of_prev->epoll = sleep.epoll;
+		/* The next thread's place may be the same, and be that one's by now. */
+		of_prev->epoll = known_is_of(prev, of_prev) ? sleep.epoll : NULL;
 	} else if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED && is_throttled(prev)) {
 		flags |= SWITCH_THROTTLED;
 	}
@@ -419,6 +420,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	struct known_thread *known = known_thread(task);
 	struct interrupt_state *interrupt;
 	struct run_cost *cost;
+	struct file *epoll;
 	bool sleeps;
 	__u32 facts;
 	__u64 now;
@@ -428,6 +430,9 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	facts = known_facts(task, known);
 	if (!(facts & KNOWN_TARGET))
 		return 0;
+	/* Also where it is not asked for: when it sleeps again that may not be noted. */
+	epoll = known->epoll;
+	known->epoll = NULL;
 	cost = run_begins(RUN_WAKE);
 	sleeps = settings.sleep_stacks && !runs_shed[RUN_SLEEP];
 	if (runs_shed[RUN_WAKE] && !sleeps)
@@ -438,8 +443,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		known_announce(task, known, facts);
 		if (must_queue(task))
 			wait_begin(task, known, task_cpu(task));
-		emit_wake(task, known->epoll, interrupt, 0, now);
-		known->epoll = NULL;
+		emit_wake(task, epoll, interrupt, 0, now);
 	}
 	if (sleeps)
 		sleep_woken(task, now, interrupt);
