@@ -211,6 +211,26 @@ static uint32_t put_known(struct process *p, const struct process *before, uint3
 	return count;
 }
 
+/* What a busy machine takes besides is not the process's doing. */
+static uint64_t own_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Where there is no room it is looked for again each time: that is time that the process takes, as its mappings do. */
+static void find_table(struct unwinder *u, struct process *p, uint32_t place)
+{
+	uint64_t began_ns = own_time();
+
+	p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, p->user, &p->mapping[place],
+					     &p->held[place]) != 0;
+	if (p->no_room[place])
+		p->took_ns += own_time() - began_ns;
+}
+
 static void find_tables(struct unwinder *u, struct unwinder_session *s, struct process *p, const struct process *before)
 {
 	uint32_t missing[UNWIND_MAPPINGS], count = put_known(p, before, missing);
@@ -224,8 +244,7 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 		seen_code_first(&s->seen, &p->maps, missing + i, count - i);
 		pthread_mutex_unlock(&u->lock);
 		place = missing[i];
-		p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, p->user,
-						     &p->mapping[place], &p->held[place]) != 0;
+		find_table(u, p, place);
 		files += p->no_room[place];
 		if (unwinder_now() - published_ns < PUBLISH_NS)
 			continue;
@@ -240,15 +259,6 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 	if (p->maps.count > UNWIND_MAPPINGS && p->maps.count - UNWIND_MAPPINGS > s->left_out.mappings)
 		s->left_out.mappings = p->maps.count - UNWIND_MAPPINGS;
 	pthread_mutex_unlock(&u->lock);
-}
-
-/* What a busy machine takes besides is not the process's doing. */
-static uint64_t own_time(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static struct process *read_process(const struct unwinder_session *s, pid_t pid)

@@ -18,7 +18,7 @@ struct unwind_store;
 struct process {
 	pid_t pid;
 	uid_t user; /* who holds the tables */
-	uint64_t took_ns; /* of CPU time, to read its mappings */
+	uint64_t took_ns; /* of CPU time, to read its mappings and to look at files for which there is no room */
 	struct code_maps maps;
 	struct unwind_mapping *mapping; /* of each of these */
 	struct unwind_file **held; /* its table */

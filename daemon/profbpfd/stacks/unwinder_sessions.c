@@ -10,7 +10,7 @@
 
 #define REQUESTS_MAX 4096 /* of one session */
 #define LOOK_AGAIN_NS 50000000ull /* who maps code maps more soon */
-#define LOOK_SHARE 20 /* or so many times what it took to read its mappings, if that is longer: others wait meanwhile */
+#define LOOK_SHARE 20 /* or so many times what it took (struct process), if that is longer: others wait meanwhile */
 
 static void enter_ring(struct unwinder *u, struct unwinder_session *s)
 {
