@@ -3,11 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-#define PLACES (2 * UNWIND_RULES) /* a power of two */
+#define PLACES (1u << 16) /* of numbers; twice as many as there are rules */
+#define MULTIPLIER 0x9e3779b97f4a7c15ull /* 2^64 by the golden ratio */
+
+_Static_assert(PLACES == 2 * UNWIND_RULES, "half of the places stay free");
 
 struct rule_numbers {
 	struct unwind_rule *rules;
+	uint64_t seed[2];
 	uint32_t count; /* numbers from this one on were never used */
 	uint16_t place[PLACES]; /* numbers by the rules' bytes; 0 = none */
 	uint16_t unused[UNWIND_RULES]; /* below count */
@@ -22,6 +27,10 @@ struct rule_numbers *rule_numbers_new(struct unwind_rule *rules)
 
 	if (!n)
 		return NULL;
+	if (getrandom(n->seed, sizeof(n->seed), 0) != (ssize_t)sizeof(n->seed)) {
+		free(n);
+		return NULL;
+	}
 	n->rules = rules;
 	n->count = 1; /* the first is UNWIND_POINTERS */
 	return n;
@@ -32,21 +41,22 @@ void rule_numbers_free(struct rule_numbers *n)
 	free(n);
 }
 
-/* FNV-1a */
-static uint32_t hash_of(const struct unwind_rule *rule)
+/* By what nobody outside knows: a file can be made up whose rules would all have one place, for all to go through. */
+static uint32_t hash_of(const struct rule_numbers *n, const struct unwind_rule *rule)
 {
-	const uint8_t *byte = (const uint8_t *)rule;
-	uint32_t hash = 2166136261u;
+	uint64_t word[2], hash;
 
-	for (size_t i = 0; i < sizeof(*rule); i++)
-		hash = (hash ^ byte[i]) * 16777619u;
-	return hash % PLACES;
+	_Static_assert(sizeof(word) == sizeof(*rule), "a rule is two words");
+	memcpy(word, rule, sizeof(word));
+	hash = (word[0] ^ n->seed[0]) * MULTIPLIER;
+	hash = (hash ^ hash >> 32 ^ word[1] ^ n->seed[1]) * MULTIPLIER;
+	return (uint32_t)(hash >> 48);
 }
 
 /* Where the rule is, or would be. */
 static uint32_t place_of(const struct rule_numbers *n, const struct unwind_rule *rule)
 {
-	uint32_t place = hash_of(rule);
+	uint32_t place = hash_of(n, rule);
 
 	while (n->place[place] && memcmp(&n->rules[n->place[place]], rule, sizeof(*rule)) != 0)
 		place = (place + 1) % PLACES;
@@ -85,7 +95,7 @@ void rule_numbers_have(struct rule_numbers *n, uint16_t number)
 static void free_place(struct rule_numbers *n, uint32_t hole)
 {
 	for (uint32_t at = (hole + 1) % PLACES; n->place[at]; at = (at + 1) % PLACES) {
-		uint32_t wanted = hash_of(&n->rules[n->place[at]]);
+		uint32_t wanted = hash_of(n, &n->rules[n->place[at]]);
 
 		if ((at - wanted) % PLACES < (at - hole) % PLACES)
 			continue;
