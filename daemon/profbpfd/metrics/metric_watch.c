@@ -17,7 +17,7 @@ struct series {
 
 struct metric_watch {
 	struct series *series;
-	size_t count;
+	size_t count, next; /* next: where the one after that of the last line is, for lines come in the same order again */
 	uint64_t look, look_ns, last_ns; /* number and time of this look, time of the one before */
 };
 
@@ -75,11 +75,14 @@ static struct series *series_of(struct metric_watch *watch, uint32_t trigger, co
 	struct series *larger;
 	char *name;
 
-	for (size_t i = 0; i < watch->count; i++) {
+	for (size_t n = 0; n < watch->count; n++) {
+		size_t i = (watch->next + n) % watch->count;
 		struct series *s = &watch->series[i];
 
-		if (s->trigger == trigger && !strncmp(s->name, sample->line, sample->whole) && !s->name[sample->whole])
-			return s;
+		if (s->trigger != trigger || strncmp(s->name, sample->line, sample->whole) || s->name[sample->whole])
+			continue;
+		watch->next = i + 1;
+		return s;
 	}
 	if (watch->count == METRIC_WATCH_SERIES_MAX)
 		return NULL;
@@ -168,6 +171,7 @@ void metric_watch_look(struct metric_watch *watch, const struct trigger *rows, s
 		       uint64_t now_ns, void (*hit)(void *context, const struct metric_hit *hit), void *context)
 {
 	watch->look++;
+	watch->next = 0;
 	watch->last_ns = watch->look_ns;
 	watch->look_ns = now_ns;
 	while (*text) {
