@@ -99,11 +99,17 @@ __weak __noinline int python_frames(const struct python_layout *layout, struct s
 static __always_inline __u16 python_lock(const struct python_layout *layout, __u64 state)
 {
 	__u32 locked = 0;
+	__u64 holder;
 
 	if (!layout->lock ||
 	    bpf_probe_read_user(&locked, sizeof(locked), (const void *)(layout->lock + layout->lock_locked)))
 		return 0;
-	return locked == 1 && python_pointer(layout->lock + layout->lock_holder) == state ? STACK_HAD_LOCK : STACK_NO_LOCK;
+	if (!locked)
+		return STACK_NO_LOCK;
+	holder = python_pointer(layout->lock + layout->lock_holder);
+	if (locked != 1 || !holder)
+		return 0;
+	return holder == state ? STACK_HAD_LOCK : STACK_NO_LOCK;
 }
 
 /*
