@@ -129,13 +129,15 @@ void wait_shares_look(struct wait_shares *shares, uint32_t purpose, double perce
 		struct row *row = &shares->rows[i];
 		double own = percent_of(row, now_ns);
 
+		/* A thread of which nothing is left has ended, or may come again. Of other purposes nobody may ask any more. */
+		if (row->end_ns + RING * SECOND_NS < now_ns) {
+			shares->rows[i--] = shares->rows[--shares->count];
+			continue;
+		}
 		if (row->key.purpose != purpose)
 			continue;
 		if (own > percent && !row->above)
 			above(context, &row->key, own);
 		row->above = own > percent;
-		/* A thread of which nothing is left has ended, or may come again. */
-		if (row->end_ns + RING * SECOND_NS < now_ns)
-			shares->rows[i--] = shares->rows[--shares->count];
 	}
 }

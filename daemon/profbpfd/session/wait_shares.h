@@ -34,7 +34,8 @@ void wait_shares_forget(struct wait_shares *shares, uint32_t tgid);
 /*
  * wait_shares_look - call @above for each thread that has come above @percent since it was looked at last
  *
- * Threads of other purposes are left alone. All that ended before @now_ns is known by now.
+ * Threads of other purposes are not judged. Of whichever purpose, those whose last call is long over are forgotten. All
+ * that ended before @now_ns is known by now.
  */
 void wait_shares_look(struct wait_shares *shares, uint32_t purpose, double percent, uint64_t now_ns,
 		      void (*above)(void *context, const struct wait_key *key, double percent), void *context);
