@@ -14,7 +14,7 @@
 #define CHUNK (1u << 20) /* bytes read at once; a multiple of what is in it */
 #define REFERENCE_MAX 7 /* bytes of an instruction that refers to something */
 #define ENTRIES_MAX (1u << 20)
-#define BYTES_MAX (1u << 30) /* of a segment or a table that are looked at */
+#define BYTES_MAX (2ull << 30) /* of a file's code and tables that are looked at, each as often as segments share it */
 
 struct search {
 	const struct elf_file *file;
@@ -23,6 +23,7 @@ struct search {
 	struct code_entries *found;
 	size_t capacity;
 	uint8_t *chunk;
+	uint64_t left; /* bytes that may still be looked at */
 	bool failed; /* no memory */
 };
 
@@ -76,14 +77,20 @@ static void scan(struct search *s, const uint8_t *b, size_t size, uint64_t addre
 	}
 }
 
+static void spend(struct search *s, uint64_t bytes)
+{
+	s->left -= bytes < s->left ? bytes : s->left;
+}
+
 static void scan_segment(struct search *s, const struct elf_segment *segment)
 {
-	for (uint64_t at = 0; at < segment->size && at < BYTES_MAX && !s->failed; at += CHUNK - REFERENCE_MAX + 1) {
+	for (uint64_t at = 0; at < segment->size && s->left && !s->failed; at += CHUNK - REFERENCE_MAX + 1) {
 		uint64_t left = segment->size - at;
 		ssize_t size = elf_file_read(s->file, segment->offset + at, s->chunk, left < CHUNK ? left : CHUNK);
 
 		if (size <= 0)
 			return;
+		spend(s, (uint64_t)size);
 		scan(s, s->chunk, (size_t)size, segment->address + at);
 	}
 }
@@ -96,7 +103,7 @@ static void each_of(struct search *s, const struct elf_extent *extent, size_t si
 
 	if (!elf_inside_file(s->file, extent))
 		return;
-	for (uint64_t at = 0; at < extent->size && at < BYTES_MAX && !s->failed; at += chunk) {
+	for (uint64_t at = 0; at < extent->size && s->left && !s->failed; at += chunk) {
 		uint64_t left = extent->size - at;
 		ssize_t bytes = elf_file_read(s->file, extent->offset + at, s->chunk, left < chunk ? left : chunk);
 
@@ -104,6 +111,7 @@ static void each_of(struct search *s, const struct elf_extent *extent, size_t si
 			take(s, s->chunk + i);
 		if (bytes < (ssize_t)chunk)
 			return;
+		spend(s, (uint64_t)bytes);
 	}
 }
 
@@ -162,7 +170,7 @@ static void sort(struct code_entries *found)
 int code_entries_find(const struct elf_file *file, const struct code_gap *gap, size_t gaps,
 		      struct code_entries *found)
 {
-	struct search s = { .file = file, .gap = gap, .gaps = gaps, .found = found };
+	struct search s = { .file = file, .gap = gap, .gaps = gaps, .found = found, .left = BYTES_MAX };
 
 	*found = (struct code_entries){ 0 };
 	if (!gaps || elf_file_machine(file) != ELF_FILE_X86_64)

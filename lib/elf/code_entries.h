@@ -26,7 +26,11 @@ struct code_entries {
 	size_t count;
 };
 
-/* code_entries_find - those in @gap, which is in order of address. Reads all of the file's code. Returns 0 or -ENOMEM. */
+/*
+ * code_entries_find - those in @gap, which is in order of address
+ *
+ * Reads the file's code, 2 GiB at most. Returns 0 or -ENOMEM.
+ */
 int code_entries_find(const struct elf_file *file, const struct code_gap *gap, size_t gaps,
 		      struct code_entries *found);
 
