@@ -42,13 +42,19 @@ static bool read_plain(const uint8_t *b, size_t size, struct vector *v)
 	return v->opcode < size;
 }
 
+/* Of three bytes: but for cmpccxadd, bmi and crc32; moves to general registers and comparisons whose result is rcx */
+static bool is_long_vector(const struct vector *v, uint8_t opcode)
+{
+	if (v->map == 2)
+		return opcode < 0xe0;
+	return opcode < 0xf0 && !(opcode >= 0x14 && opcode <= 0x17) && opcode != 0x61 && opcode != 0x63;
+}
+
 /* Moves and arithmetic of vectors, but for what moves them to general registers. */
 static bool is_plain_vector(const struct vector *v, uint8_t opcode)
 {
-	if (v->map == 2)
-		return opcode < 0xf0;
-	if (v->map == 3)
-		return opcode < 0xf0 && !(opcode >= 0x14 && opcode <= 0x17);
+	if (v->map != 1 && v->map <= 3)
+		return is_long_vector(v, opcode);
 	if (opcode >= 0x10 && opcode <= 0x17)
 		return true;
 	if (opcode >= 0x28 && opcode <= 0x2f)
@@ -58,13 +64,11 @@ static bool is_plain_vector(const struct vector *v, uint8_t opcode)
 	return opcode == 0xc2 || opcode == 0xc4 || opcode == 0xc6 || (opcode >= 0xd0 && opcode != 0xd7 && opcode != 0xff);
 }
 
-/* bmi of VEX; moves of mask registers and conversions to general ones */
+/* The same with VEX and EVEX: but for moves of mask registers and conversions to general ones */
 static bool is_prefixed_vector(const struct vector *v, uint8_t opcode)
 {
-	if (v->map == 2)
-		return opcode < 0xf0;
-	if (v->map == 3)
-		return opcode < 0xf0 && !(opcode >= 0x14 && opcode <= 0x17);
+	if (v->map != 1 && v->map <= 3)
+		return is_long_vector(v, opcode);
 	if (v->map != 1)
 		return opcode != 0x2c && opcode != 0x2d && opcode != 0x78 && opcode != 0x79 && opcode != 0x7e;
 	return opcode != 0x2c && opcode != 0x2d && opcode != 0x50 && opcode != 0x78 && opcode != 0x79 &&

@@ -373,6 +373,9 @@ static void test_vectors(void **state)
 	for (size_t i = 0; i < sizeof(wide); i++)
 		assert_int_equal(vector_instruction_size(wide, i), 0);
 	assert_int_equal(vector_instruction_size((const uint8_t *)"\x48\x89\xe5\x90", 4), 0);
+	/* pcmpistri xmm0, xmm1, 12; cmpccxadd [rdi], rax, rcx: general registers are written */
+	assert_int_equal(vector_instruction_size((const uint8_t *)"\x66\x0f\x3a\x63\xc1\x0c\x90", 7), 0);
+	assert_int_equal(vector_instruction_size((const uint8_t *)"\xc4\xe2\xf1\xe6\x07\x90", 6), 0);
 }
 
 int main(void)
