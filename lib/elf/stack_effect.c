@@ -81,19 +81,17 @@ static const uint16_t REGISTERS[16][6] = {
 
 static unsigned int number_of(unsigned int reg)
 {
-	static uint8_t numbers[X86_REG_ENDING];
+	static uint8_t numbers[X86_REG_ENDING]; /* and 1; 0: it has none */
 	static bool filled;
 
 	/* By whoever comes first; another one writes the same. */
-	if (!filled) {
-		for (unsigned int i = 0; i < X86_REG_ENDING; i++)
-			numbers[i] = NO_REGISTER;
+	if (!__atomic_load_n(&filled, __ATOMIC_ACQUIRE)) {
 		for (unsigned int i = 0; i < 16; i++)
 			for (unsigned int j = 0; j < 6 && REGISTERS[i][j]; j++)
-				numbers[REGISTERS[i][j]] = (uint8_t)i;
-		filled = true;
+				numbers[REGISTERS[i][j]] = (uint8_t)(i + 1);
+		__atomic_store_n(&filled, true, __ATOMIC_RELEASE);
 	}
-	return reg < X86_REG_ENDING ? numbers[reg] : NO_REGISTER;
+	return reg < X86_REG_ENDING && numbers[reg] ? numbers[reg] - 1u : NO_REGISTER;
 }
 
 static bool is_copy(const struct stack_state *s, unsigned int number)
