@@ -442,6 +442,13 @@ bool stack_state_join(struct stack_state *a, const struct stack_state *b)
 	return true;
 }
 
+/* A rule has 16 bits for what is added. */
+static bool is_slot_told(const struct stack_state *s)
+{
+	return s->pointer_kind == STACK_POINTER_ALIGNED && s->has_slot && s->slot >= s->pointer &&
+	       s->slot_value >= -INT16_MAX && s->slot_value <= INT16_MAX;
+}
+
 static bool put_cfa(const struct stack_state *s, struct frame_rule *rule)
 {
 	static const uint8_t order[] = { RBP, 3, 12, 13, 14, 15, 0, 10, 11, 1, 2, 6, 7, 8, 9 };
@@ -451,11 +458,11 @@ static bool put_cfa(const struct stack_state *s, struct frame_rule *rule)
 		rule->cfa = -s->pointer;
 		return s->pointer <= -WORD;
 	}
-	if (s->pointer_kind == STACK_POINTER_ALIGNED && s->has_slot) {
+	if (is_slot_told(s)) {
 		rule->kind = FRAME_RULE_STACK_WORD;
 		rule->cfa = s->slot - s->pointer;
 		rule->add = (int16_t)-s->slot_value;
-		return rule->cfa >= 0 && s->slot_value >= -INT16_MAX && s->slot_value <= INT16_MAX;
+		return true;
 	}
 	for (unsigned int i = 0; i < sizeof(order); i++) {
 		if (!is_copy(s, order[i]))

@@ -354,6 +354,25 @@ static void test_anything(void **state)
 	}
 }
 
+/* A copy that lies farther from the caller's frame than a rule can tell: another one leads there. */
+static void test_far_copy(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0x89, 0xe0, /* mov rax, rsp */
+					0x48, 0x81, 0xec, 0, 0, 1, 0, /* sub rsp, 65536 */
+					0x48, 0x89, 0xe1, /* mov rcx, rsp */
+					0x48, 0x83, 0xe4, 0xc0, /* and rsp, -64 */
+					0x48, 0x89, 0x4c, 0x24, 0x08, /* mov [rsp + 8], rcx */
+					0xc3 };
+	static const struct code_entry entry[] = { { 0x1000, true } };
+	struct rules r = run(code, sizeof(code), entry, 1);
+	const struct frame_rule *last = &r.rule[sizeof(code) - 1];
+
+	(void)state;
+	assert_int_equal(last->kind, FRAME_RULE_REGISTER);
+	assert_int_equal(last->add, 0);
+	assert_int_equal(last->cfa, 8);
+}
+
 static void test_vectors(void **state)
 {
 	static const uint8_t zeroupper[] = { 0xc5, 0xf8, 0x77 };
@@ -384,7 +403,7 @@ int main(void)
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),	 cmocka_unit_test(test_file),	 cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_anything), cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_anything), cmocka_unit_test(test_vectors), cmocka_unit_test(test_far_copy),
 	};
 
 	/* Below the stack pointer of what is run nothing may be written. */
