@@ -36,7 +36,7 @@ void unwind_files_free(struct unwind_files *files);
  * Makes the table of its file if it is new, which can take a second; @user, who wants it, or (uid_t)-1 for one who may
  * see everything, has to have room and time for it. @mapping->pages is 0 if there is none. Puts at @held what is to be
  * let go with unwind_files_drop() when no program sees the mapping any more, or NULL. Of code without a file, made at run time, the
- * table is made each time.
+ * table is made each time, and the process's user stands for the file's owner.
  * Returns 0, or -ENOSPC: there would be a table, but no room, or not yet time, for it.
  */
 int unwind_files_map(struct unwind_files *files, pid_t pid, const struct process_map *map, uid_t user,
