@@ -254,7 +254,9 @@ static bool follow_jumps(struct follow *f)
 	size_t jump = 0, count = f->jump_count; /* more may come */
 	bool any = false;
 
-	qsort(f->jumps, f->jump_count, sizeof(*f->jumps), by_place);
+	if (!count)
+		return false;
+	qsort(f->jumps, count, sizeof(*f->jumps), by_place);
 	for (size_t i = 0; i < f->entries && !f->failed && !f->tired; i++) {
 		uint32_t end = f->counts[i] ? end_of(f, i) : 0;
 		uint16_t state = end ? state_of_jumps(f, count, &jump, end) : NOT_REACHED;
