@@ -10,7 +10,7 @@ import inspect
 import re
 import sys
 
-ROW = re.compile(r'\{ "([^"]+)", ADVISE_\w+, "[^"]*",\s*((?:"[^"]*"\s*)+)\}')
+ROW = re.compile(r'\{ "([^"]+)", ADVISE_\w+, "[^"]*",\s*(?:N_\()?((?:"[^"]*"\s*)+)\)?\s*\}')
 # What looks like a name in a sentence: name(), name=, dotted or with an underscore, or in CamelCase.
 NAME = re.compile(r"[A-Za-z_][\w.]*(?=\(|=)|[A-Za-z]\w*_\w+|[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|[A-Z]+[a-z]+[A-Z]\w*|AUTOTUNE")
 PROSE = {"MindSpore", "TensorFlow", "MindRecord", "TFRecord"}
