@@ -14,8 +14,8 @@ recorded() {
 	shift
 	WORK=$WORK/$name TRUTH=$WORK/$name
 	mkdir "$WORK"
-	cp "$PROGRAMS/hot" "$PROGRAMS/libtruth.so" "$WORK"
-	mv "$WORK/hot" "$WORK/$name"
+	cp "$PROGRAMS/libtruth.so" "$WORK"
+	cp "$PROGRAMS/hot" "$WORK/$name"
 	start_truth "$name" "${arguments[@]}"
 	attach_truth "$WORK/run.pbt" --topics api "$@"
 	truth_go 60

@@ -237,6 +237,20 @@ stop_daemon() {
 $(tail -n 40 "$WORK/profbpfd.log")"
 }
 
+# bpf_left: kinds of the daemon's BPF objects, a line each, but for the tables by which stacks are walked: these stay for the
+# next session. Without bpftool maps have no names, and none is listed.
+bpf_left() {
+	local fd kind id
+	find "/proc/$DAEMON_PID/fd" -lname 'anon_inode:bpf*' -printf '%f %l\n' | while read -r fd kind; do
+		if [ "$kind" = anon_inode:bpf-map ]; then
+			command -v bpftool >/dev/null || continue
+			id=$(sed -n 's/^map_id:[[:space:]]*//p' "/proc/$DAEMON_PID/fdinfo/$fd")
+			[[ $(bpftool map show id "$id" -j | jq -r '.name // ""') != unwind_* ]] || continue
+		fi
+		printf '%s\n' "$kind"
+	done
+}
+
 # attach_in_background PID OUTPUT [OPTION...]: returns once capture is live. Sets PROFCTL_PID;
 # its messages: $WORK/profctl.err
 attach_in_background() {

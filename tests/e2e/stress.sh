@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sessions come and go at random, and their profctl is killed, on a program with 64 calling threads, children by the
 # hundred and a library loaded and unloaded: nothing crashes, leaks or miscounts. `make stress` runs it for 5 minutes.
-# beside others: what programs do and return is the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
@@ -17,8 +16,7 @@ readonly MEMORY_KIB=$((32 * 1024))
 descriptors() { find "/proc/$DAEMON_PID/fd" -mindepth 1 2>/dev/null | wc -l; }
 # Those that serve heavy requests and the one that makes unwind tables stay, as many as there ever are.
 threads() { cat "/proc/$DAEMON_PID"/task/*/comm | grep -cvxE 'profbpfd/(work|unwind)'; }
-# Programs, maps and links, as the kernel shows them behind the daemon's own descriptors.
-bpf_objects() { cat "/proc/$DAEMON_PID"/fdinfo/* 2>/dev/null | grep -cE '^(prog_id|map_id|link_id):' || :; }
+bpf_objects() { bpf_left | wc -l; }
 resident_kib() { awk '/^VmRSS:/ { print $2 }' "/proc/$DAEMON_PID/status"; }
 sessions() { "$PROFCTL" list --format json | jq '.sessions | length'; }
 is_quiet() { [ "$(sessions)" -eq 0 ] && [ "$(threads)" -eq 1 ] && [ "$(bpf_objects)" -eq 0 ]; }

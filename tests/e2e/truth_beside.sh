@@ -83,18 +83,6 @@ truth_end
 all_seen later
 assert_between "later: switches and wake-ups" 600 1000000 "$(records "$WORK/later.json")"
 assert_between "switches and wake-ups of the session beside" 0 100 "$(records "$WORK/beside.json")"
-# Tables by which stacks are walked stay for the next session. Without bpftool maps have no names here.
-bpf_left() {
-	local fd kind id
-	find "/proc/$DAEMON_PID/fd" -lname 'anon_inode:bpf*' -printf '%f %l\n' | while read -r fd kind; do
-		if [ "$kind" = anon_inode:bpf-map ]; then
-			command -v bpftool >/dev/null || continue
-			id=$(sed -n 's/^map_id:[[:space:]]*//p' "/proc/$DAEMON_PID/fdinfo/$fd")
-			[[ $(bpftool map show id "$id" -j | jq -r '.name // ""') != unwind_* ]] || continue
-		fi
-		printf '%s\n' "$kind"
-	done
-}
 nothing_left() { [ -z "$(bpf_left)" ]; }
 wait_until 20 nothing_left || fail "without a session the daemon keeps: $(bpf_left)"
 kill "$sleeper"
