@@ -12,7 +12,7 @@ recorded() {
 	shift
 	while [ "$1" != -- ]; do arguments+=("$1") && shift; done
 	shift
-	WORK=$WORK/$name TRUTH=$WORK/$name
+	WORK=$WORK/$name TRUTH=$WORK
 	mkdir "$WORK"
 	cp "$PROGRAMS/libtruth.so" "$WORK"
 	cp "$PROGRAMS/hot" "$WORK/$name"
