@@ -265,6 +265,8 @@ static void parse_memory(const char *arg, struct options *options, struct argp_s
 
 	if (size_parse(arg, &options->memory, message, sizeof(message)))
 		argp_error(state, "--memory: %s", message);
+	if (!options->memory)
+		argp_error(state, "--memory: must be more than 0");
 }
 
 static void parse_depth(const char *arg, struct options *options, struct argp_state *state)

@@ -151,6 +151,7 @@ static const struct argp_option LAKE_OPTIONS[] = {
 	OPTION_FP_POINT,
 	OPTION_BP_POINT,
 	OPTION_STRICT,
+	OPTION_MEMORY,
 	OPTION_DEVICE,
 	{ 0 },
 };
@@ -227,6 +228,7 @@ const char command_general_help[] =
 	"       analyzer diff   A [B] [--before T..T] [--after T..T] [--format text|json|html]\n"
 	"                       [-o FILE] [--top N] [--strict] [--memory SIZE]\n"
 	"       analyzer lake   [TRACE...] [--device PATH]... -o DIR [--rank N] [--strict]\n"
+	"                       [--memory SIZE]\n"
 	"       analyzer info   [TRACE...] [--device PATH]... [--format text|json] [-o FILE]\n"
 	"                       [--strict] [--memory SIZE]\n"
 	"\n"

@@ -125,12 +125,13 @@ _analyzer_of_lake()
 	--device) compopt -o default; return ;;
 	--format) _analyzer_words "$2" "table csv json"; return ;;
 	--fp-point) :; return ;;
+	--memory) :; return ;;
 	-o | --output) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
 	--rank) :; return ;;
 	--step) :; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_analyzer_words "$2" "--bp-point --device --format --fp-point --output --rank --schema --step --strict --help"
+		_analyzer_words "$2" "--bp-point --device --format --fp-point --memory --output --rank --schema --step --strict --help"
 	else
 		compopt -o default
 	fi

@@ -85,6 +85,7 @@ complete -c analyzer -n '__fish_seen_subcommand_from lake' -l bp-point -x -d 'th
 complete -c analyzer -n '__fish_seen_subcommand_from lake' -l device -r -F -d 'take in a device file of another profiler'
 complete -c analyzer -n '__fish_seen_subcommand_from lake' -l format -x -a 'table csv json' -d 'of the list'
 complete -c analyzer -n '__fish_seen_subcommand_from lake' -l fp-point -x -d 'the operator that begins the forward pass of each step'
+complete -c analyzer -n '__fish_seen_subcommand_from lake' -l memory -x -d 'use about so much memory'
 complete -c analyzer -n '__fish_seen_subcommand_from lake' -s o -l output -x -a '(__fish_complete_directories)' -d 'the lake, which is made if it is not there'
 complete -c analyzer -n '__fish_seen_subcommand_from lake' -l rank -x -d 'of the first device of which no file says its rank'
 complete -c analyzer -n '__fish_seen_subcommand_from lake' -l schema -d 'list the lake\'s tables and their columns, or those of TABLE'
