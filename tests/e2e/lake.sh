@@ -71,3 +71,15 @@ assert_status "no device" 1 "$ANALYZER" lake "$ROOT/tests/data/traces/sleeps.pbt
 assert_contains "what is missing" "$WORK/err" 'no tasks of a device'
 assert_status "a file in its place" 1 "$ANALYZER" lake "$ROOT/tests/data/traces/every.pbt" --rank 0 -o "$WORK/report.json"
 assert_status "no such table" 1 "$ANALYZER" lake --schema=nonsense
+
+note "-- a file that tells CUDA graphs, not the kernels in them"
+mkdir "$WORK/nsys"
+"$ROOT/tests/foreign/nsys_host.py" "$ANALYZER" "$WORK/nsys" >"$WORK/nsys.out" 2>&1 || fail "nsys_host.py: $(tail -n 3 "$WORK/nsys.out")"
+for graph in 500000 5000; do
+	"$ANALYZER" lake --device "$WORK/nsys/graphs_$graph.sqlite" --rank 1 --memory 1G -o "$WORK/lake$graph"
+done
+known="select concat_ws(' ', count(*) > 0, count(step_ns) = count(*), count(compute_ns), count(exposed_communication_ns), count(idle_ns))"
+assert_eq "compute, exposed and idle time where graphs took time" "true true 0 0 0" \
+	"$(ask "$known from '$WORK/lake500000/steps/*.parquet'")"
+assert_eq "where they took next to none" "true" \
+	"$(ask "select concat(count(*) > 0 and count(compute_ns) = count(*)) from '$WORK/lake5000/steps/*.parquet'")"

@@ -94,12 +94,14 @@ static bool process_cpu(const struct model *model, uint32_t process, uint64_t fr
 static int add_step(struct making *making, const struct device_step_row *step, uint32_t *first)
 {
 	struct intervals compute = { 0 }, communication = { 0 };
-	struct lake_step row = { making->rank,	     making->device, step->number,
-				 step->start_ns,     step->end_ns,   0,
-				 0,		     0,		     0,
-				 0,		     false };
+	const struct device *device = &making->model->devices.row[making->device];
+	struct lake_step row = { .rank = making->rank,
+				 .device = making->device,
+				 .step = step->number,
+				 .start_ns = step->start_ns,
+				 .end_ns = step->end_ns,
+				 .has_work = !device->whole };
 	uint64_t length = step->end_ns - step->start_ns;
-	uint32_t process = making->model->devices.row[making->device].process;
 	int err = 0;
 
 	while (*first < making->task_count && making->tasks[*first].start_ns < step->start_ns)
@@ -120,7 +122,7 @@ static int add_step(struct making *making, const struct device_step_row *step, u
 	row.communication_ns = intervals_length(&communication);
 	row.exposed_ns = row.communication_ns - intervals_overlap(&compute, &communication);
 	row.idle_ns = step->busy_ns < length ? length - step->busy_ns : 0;
-	row.has_cpu = process_cpu(making->model, process, step->start_ns, step->end_ns, &row.cpu_ns);
+	row.has_cpu = process_cpu(making->model, device->process, step->start_ns, step->end_ns, &row.cpu_ns);
 	intervals_free(&compute);
 	intervals_free(&communication);
 	if (!err && !MODEL_PUSH(&making->rows->steps, row))

@@ -34,6 +34,7 @@ struct lake_step {
 	uint64_t communication_ns;
 	uint64_t exposed_ns; /* of it, without a kernel at the same time */
 	uint64_t idle_ns; /* without any task */
+	bool has_work; /* compute, exposed and idle time are known: the device's work is not told as a whole */
 	uint64_t cpu_ns; /* of the device's process */
 	bool has_cpu; /* it is known */
 };

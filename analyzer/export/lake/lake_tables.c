@@ -35,12 +35,15 @@ static struct cell real_time(const struct table_cursor *at, uint32_t device, uin
 	COLUMN(start_ns, INSTANT, "start", "begin, CLOCK_REALTIME of the host",                    \
 	       real_time(at, row->device, row->start_ns))                                          \
 	COLUMN(step_ns, NS, "step", "its length", cell_u64(row->end_ns - row->start_ns))           \
-	COLUMN(compute_ns, NS, "compute", "time in which a kernel ran", cell_u64(row->compute_ns)) \
+	COLUMN(compute_ns, NS, "compute",                                                          \
+	       "time in which a kernel ran; NULL where the file tells work as a whole, not kernels", \
+	       cell_known(row->has_work, row->compute_ns))                                         \
 	COLUMN(communication_ns, NS, "communication", "time in which a collective ran",            \
 	       cell_u64(row->communication_ns))                                                    \
 	COLUMN(exposed_communication_ns, NS, "exposed", "of it, without a kernel meanwhile",       \
-	       cell_u64(row->exposed_ns))                                                          \
-	COLUMN(idle_ns, NS, "idle", "without any task", cell_u64(row->idle_ns))                    \
+	       cell_known(row->has_work, row->exposed_ns))                                         \
+	COLUMN(idle_ns, NS, "idle", "without any task",                                            \
+	       cell_known(row->has_work, row->idle_ns))                                            \
 	COLUMN(host_cpu_ns, NS, "host CPU", "CPU time of the rank's process",                      \
 	       cell_known(row->has_cpu, row->cpu_ns))
 
