@@ -18,6 +18,26 @@
 #define RANKS_MAX 4096
 #define NAME_SIZE 64
 
+int minddata_open(struct minddata_rank *rank, const char *name, FILE **file)
+{
+	char path[PATH_MAX];
+
+	*file = NULL;
+	if (snprintf(path, sizeof(path), "%s/%s", rank->folder, name) >= (int)sizeof(path))
+		return import_fail(rank->import, -ENAMETOOLONG, "%s: the path is too long", name);
+	*file = fopen(path, "re");
+	return *file ? 0 : import_fail(rank->import, -errno, "%.300s: %s", path, strerror(errno));
+}
+
+int minddata_close(struct minddata_rank *rank, const char *name, FILE *file, int err)
+{
+	if (!err && ferror(file))
+		err = import_fail(rank->import, -EIO, "%s/%s cannot be read to its end", rank->folder, name);
+	if (file)
+		fclose(file);
+	return err;
+}
+
 double minddata_number(yajl_val array, size_t index)
 {
 	yajl_val value;

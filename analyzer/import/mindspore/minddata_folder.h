@@ -9,6 +9,8 @@
 #ifndef PROFBPF_ANALYZER_IMPORT_MINDSPORE_MINDDATA_FOLDER_H
 #define PROFBPF_ANALYZER_IMPORT_MINDSPORE_MINDDATA_FOLDER_H
 
+#include <stdio.h>
+
 #include <yajl/yajl_tree.h>
 
 #include "analyzer/import/importer.h"
@@ -26,6 +28,15 @@ struct minddata_rank {
 
 /* minddata_read - a whole JSON file; NULL with import->error. Free with yajl_tree_free(). */
 yajl_val minddata_read(struct minddata_rank *rank, const char *name);
+
+/*
+ * minddata_open - a file of lines in the rank's folder
+ * minddata_close - @err, or what went wrong in reading it; @file may be NULL
+ *
+ * Return 0, with *@file, or a negative errno with import->error.
+ */
+int minddata_open(struct minddata_rank *rank, const char *name, FILE **file);
+int minddata_close(struct minddata_rank *rank, const char *name, FILE *file, int err);
 
 /* Element of an array of numbers, 0 beyond its end or if it is none. */
 double minddata_number(yajl_val array, size_t index);

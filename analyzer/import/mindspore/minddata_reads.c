@@ -2,7 +2,6 @@
 /* How a device took batches out of its queue, by MindSpore's profiler (MindInsight: the page of get_next). */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,20 +61,15 @@ static int put_sums(struct minddata_rank *rank, const struct sums *sums)
 int minddata_take_reads(struct minddata_rank *rank, const char *name, int power)
 {
 	struct sums sums = { .reads = 0 };
-	char path[PATH_MAX], line[256];
+	char line[256];
 	FILE *file;
-	int err = 0;
+	int err = minddata_open(rank, name, &file);
 
-	if (snprintf(path, sizeof(path), "%s/%s", rank->folder, name) >= (int)sizeof(path))
-		return import_fail(rank->import, -ENAMETOOLONG, "%s: the path is too long", name);
-	file = fopen(path, "re");
-	if (!file)
-		return import_fail(rank->import, -errno, "%.300s: %s", path, strerror(errno));
 	while (!err && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (strncmp(line, READ, strlen(READ)) == 0)
 			err = take_line(rank, line, power, &sums);
 	}
-	fclose(file);
+	err = minddata_close(rank, name, file, err);
 	return err ? err : put_sums(rank, &sums);
 }

@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,16 +293,11 @@ int minddata_take_batches(struct minddata_rank *rank, const char *name)
 {
 	bool sent = strncmp(name, "device_queue", 12) == 0;
 	struct batch_lines lines = { .number = 0 };
-	char path[PATH_MAX], line[256];
+	char line[256];
 	uint64_t number;
 	FILE *file;
-	int err = 0;
+	int err = minddata_open(rank, name, &file);
 
-	if (snprintf(path, sizeof(path), "%s/%s", rank->folder, name) >= (int)sizeof(path))
-		return import_fail(rank->import, -ENAMETOOLONG, "%s: the path is too long", name);
-	file = fopen(path, "re");
-	if (!file)
-		return import_fail(rank->import, -errno, "%.300s: %s", path, strerror(errno));
 	while (!err && fgets(line, sizeof(line), file)) {
 		if (!take_line(line, &lines, &number)) {
 			line[strcspn(line, "\n")] = '\0';
@@ -319,6 +313,5 @@ int minddata_take_batches(struct minddata_rank *rank, const char *name)
 	}
 	if (!err)
 		err = add_batch(rank, &lines, sent);
-	fclose(file);
-	return err;
+	return minddata_close(rank, name, file, err);
 }
