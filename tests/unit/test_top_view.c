@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_pipeline.h"
 #include "daemon/profctl/top/top_view.h"
 
 #define NARROW 60
@@ -45,7 +45,7 @@ static struct top_call calls[] = { { .pid = 4242, .count = 40, .total_ns = 10000
 				     .function = "torch::autograd::profiler::record_function_enter_new" } };
 static struct top_device devices[] = { { .pid = 4242, .tasks = 9, .busy_ns = 250000000, .name = "GPU 0" },
 				       { .pid = 4242, .tasks = 9, .busy_ns = 750000000, .name = "GPU 1" } };
-static struct top_operator operators[] = {
+static struct live_operator operators[] = {
 	{ .pid = 4242, .id = 0, .name = "Batch", .has_queue = true, .has_size = true, .capacity = 16, .mean_size = 8,
 	  .has_pop_wait = true, .pop_wait_ns = 125000000, .to_trainer = true },
 	{ .pid = 4242, .id = 1, .name = "Map of a very long name indeed", .has_queue = true, .has_pop_wait = true,

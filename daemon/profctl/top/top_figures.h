@@ -42,7 +42,7 @@ struct top_device {
 	char name[TOP_NAME];
 };
 
-struct top_operator; /* top_pipeline.h */
+struct live_operator; /* live_pipeline.h */
 
 struct top_loss {
 	char source[16];
@@ -56,7 +56,7 @@ struct top_frame {
 	struct top_process *processes; /* that did anything, and all targets */
 	struct top_call *calls;
 	struct top_device *devices;
-	struct top_operator *operators; /* by process and number */
+	struct live_operator *operators; /* by process and number */
 	struct top_loss *losses;
 	size_t cpu_count, process_count, call_count, device_count, loss_count, operator_count;
 	uint64_t context_switches, forks;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/profctl/top/top_loaders.h"
-#include "daemon/profctl/top/top_marks.h"
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_loaders.h"
+#include "daemon/live/live_marks.h"
+#include "daemon/live/live_pipeline.h"
 #include "daemon/profctl/top/top_rows.h"
 #include "daemon/profctl/top/top_state.h"
 
@@ -183,10 +183,10 @@ bool top_state_frame(struct top_state *s, struct top_frame *frame)
 	twalk_r(s->counters, frame_call, s);
 	frame_devices(s, frame);
 	frame->operator_count =
-		top_pipeline_frame(s->pipeline, s->before_ns, s->now_ns, &frame->operators);
-	frame->operator_count = top_loaders_frame(s->loaders, s->before_ns, s->now_ns,
+		live_pipeline_frame(s->pipeline, s->before_ns, s->now_ns, &frame->operators);
+	frame->operator_count = live_loaders_frame(s->loaders, s->before_ns, s->now_ns,
 						  &frame->operators, frame->operator_count);
-	top_marks_frame(s->marks, s->before_ns, s->now_ns, frame->operators, frame->operator_count);
+	live_marks_frame(s->marks, s->before_ns, s->now_ns, frame->operators, frame->operator_count);
 	memcpy(frame->losses, s->losses, s->loss_count * sizeof(*frame->losses));
 	frame->loss_count = s->loss_count;
 	frame->context_switches = top_rows_grown(&s->switches_before, s->switches);

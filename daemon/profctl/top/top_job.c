@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profctl/top/top_job.h"
 
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_pipeline.h"
 
 struct top_job top_job_of(const struct top_frame *frame, uint32_t pid)
 {

@@ -5,7 +5,7 @@
 
 #include "daemon/profctl/json_text.h"
 #include "daemon/profctl/top/top_job.h"
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_pipeline.h"
 
 static void json_cpu(struct json *json, const struct top_cpu *c)
 {
@@ -61,7 +61,7 @@ static void json_process(struct json *json, const struct top_process *p)
 	json_close_object(json);
 }
 
-static void json_operator(struct json *json, const struct top_operator *op)
+static void json_operator(struct json *json, const struct live_operator *op)
 {
 	json_object(json, NULL);
 	json_number(json, "pid", op->pid);

@@ -73,9 +73,9 @@ struct top_state {
 	uint64_t cpu_before, cpu; /* the daemon's */
 	uint32_t process_total;
 	struct top_frame *frame; /* being filled by a walk */
-	struct top_pipeline *pipeline;
-	struct top_loaders *loaders;
-	struct top_marks *marks;
+	struct live_pipeline *pipeline;
+	struct live_loaders *loaders;
+	struct live_marks *marks;
 };
 
 /* By the key that every row begins with, for search.h. */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "proto/trace.pb-c.h"
-#include "daemon/profctl/top/top_loaders.h"
-#include "daemon/profctl/top/top_marks.h"
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_loaders.h"
+#include "daemon/live/live_marks.h"
+#include "daemon/live/live_pipeline.h"
 #include "daemon/profctl/top/top_rows.h"
 #include "lib/trace/column.h"
 #include "lib/elf/readable_symbol.h"
@@ -25,9 +25,9 @@ struct top_state *top_state_new(void)
 		return NULL;
 	s->before = calloc(CPUS_MAX, sizeof(*s->before));
 	s->now = calloc(CPUS_MAX, sizeof(*s->now));
-	s->pipeline = top_pipeline_new();
-	s->loaders = top_loaders_new();
-	s->marks = top_marks_new();
+	s->pipeline = live_pipeline_new();
+	s->loaders = live_loaders_new();
+	s->marks = live_marks_new();
 	if (!s->before || !s->now || !s->pipeline || !s->loaders || !s->marks) {
 		top_state_free(s);
 		return NULL;
@@ -53,9 +53,9 @@ void top_state_free(struct top_state *s)
 	tdestroy(s->processes, free);
 	tdestroy(s->counters, free);
 	free(s->functions);
-	top_pipeline_free(s->pipeline);
-	top_loaders_free(s->loaders);
-	top_marks_free(s->marks);
+	live_pipeline_free(s->pipeline);
+	live_loaders_free(s->loaders);
+	live_marks_free(s->marks);
 	free(s->before);
 	free(s->now);
 	free(s);
@@ -131,14 +131,14 @@ static void take_tasks(struct top_state *s, const struct pbt_packet *packet)
 		snprintf(p->now.name, sizeof(p->now.name), "%s", text(s, COLUMN_AT(m, name, i)));
 		if (COLUMN_AT(m, parent_tgid, i))
 			p->now.parent = COLUMN_AT(m, parent_tgid, i);
-		top_loaders_process(s->loaders, pid, COLUMN_AT(m, parent_tgid, i), p->now.name);
+		live_loaders_process(s->loaders, pid, COLUMN_AT(m, parent_tgid, i), p->now.name);
 		if (cmdline)
 			snprintf(p->now.cmdline, sizeof(p->now.cmdline), "%s", text(s, cmdline));
 		p->now.target |= COLUMN_AT(m, flags, i) & PROFBPF__TASKS__FLAG__TARGET;
 		/* The first thread may exit before others do. */
 		p->gone = event == PROFBPF__TASKS__EVENT__EXIT && p->alive <= 1;
 		if (event == PROFBPF__TASKS__EVENT__EXIT)
-			top_loaders_gone(s->loaders, pid);
+			live_loaders_gone(s->loaders, pid);
 		p->active = true;
 	}
 	profbpf__tasks__free_unpacked(m, NULL);
@@ -204,8 +204,8 @@ static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t
 	if (old || flags & PROFBPF__ACCOUNTS__FLAG__FIRST)
 		return;
 	p->active = true;
-	top_pipeline_ran(s->pipeline, tid, growth.run_ns, growth.runnable_ns);
-	top_loaders_ran(s->loaders, t->pid, tid, growth.run_ns, growth.runnable_ns);
+	live_pipeline_ran(s->pipeline, tid, growth.run_ns, growth.runnable_ns);
+	live_loaders_ran(s->loaders, t->pid, tid, growth.run_ns, growth.runnable_ns);
 	p->now.run_ns += growth.run_ns;
 	p->now.runnable_ns += growth.runnable_ns;
 	p->now.faults += growth.faults;
@@ -290,9 +290,9 @@ static void take_functions(struct top_state *s, const struct pbt_packet *packet)
 		snprintf(s->functions[from->id].runtime, sizeof(s->functions->runtime), "%s",
 			 from->runtime);
 		name_function(&s->functions[from->id], from->name);
-		top_pipeline_function(s->pipeline, from);
-		top_loaders_function(s->loaders, from);
-		top_marks_function(s->marks, from);
+		live_pipeline_function(s->pipeline, from);
+		live_loaders_function(s->loaders, from);
+		live_marks_function(s->marks, from);
 	}
 	profbpf__functions__free_unpacked(m, NULL);
 }
@@ -387,14 +387,14 @@ static bool take_statistics(struct top_state *s, const struct pbt_packet *packet
 	return s->before_ns && s->now_ns > s->before_ns;
 }
 
-static void count_kept(void *context, const struct top_called *call)
+static void count_kept(void *context, const struct live_called *call)
 {
 	struct top_state *s = context;
 	struct counter *c = top_rows_get(&s->counters, (uint64_t)call->function << 32 | call->pid,
 					 sizeof(*c), NULL);
 
-	top_loaders_call(s->loaders, call, text(s, call->text));
-	top_marks_call(s->marks, call, text(s, call->text));
+	live_loaders_call(s->loaders, call, text(s, call->text));
+	live_marks_call(s->marks, call, text(s, call->text));
 	if (!c)
 		return;
 	c->kept++;
@@ -421,9 +421,9 @@ bool top_state_take(struct top_state *s, const struct pbt_packet *packet)
 	case PROFBPF__PACKET__KIND__PROCESSES: take_processes(s, packet); break;
 	case PROFBPF__PACKET__KIND__ACCOUNTS: take_accounts(s, packet); break;
 	case PROFBPF__PACKET__KIND__CPU_STATS: take_cpus(s, packet); break;
-	case PROFBPF__PACKET__KIND__THREAD_ROLES: top_pipeline_roles(s->pipeline, packet); break;
+	case PROFBPF__PACKET__KIND__THREAD_ROLES: live_pipeline_roles(s->pipeline, packet); break;
 	case PROFBPF__PACKET__KIND__CALLS:
-		top_pipeline_calls(s->pipeline, packet,
+		live_pipeline_calls(s->pipeline, packet,
 				   &(const struct top_counting){ count_kept, s });
 		break;
 	case PROFBPF__PACKET__KIND__DEVICES: take_devices(s, packet); break;

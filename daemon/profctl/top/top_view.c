@@ -8,7 +8,7 @@
 
 #include "daemon/profctl/message.h"
 #include "daemon/profctl/top/top_job.h"
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_pipeline.h"
 
 #define LINE_MAX_BYTES 512
 #define BAR_MAX 60
@@ -273,7 +273,7 @@ void top_view_devices(const struct top_frame *frame, top_line *line, void *conte
 #define QUEUE_BAR_NARROW 6
 
 /* "[######    ] 4.9/8": how full the queue is; who waits for whom is seen at a glance. */
-static void queue_text(const struct top_operator *op, int width, char *text, size_t size)
+static void queue_text(const struct live_operator *op, int width, char *text, size_t size)
 {
 	char bar[QUEUE_BAR + 1];
 	int full;
@@ -300,7 +300,7 @@ static const char *wait_text(const struct top_frame *frame, bool known, uint64_t
 	return text;
 }
 
-static void operator_line(const struct top_frame *frame, const struct top_operator *op, bool narrow,
+static void operator_line(const struct top_frame *frame, const struct live_operator *op, bool narrow,
 			  top_line *line, void *context)
 {
 	char queue[48], put[16], get[16], name[sizeof(op->name) + 16];

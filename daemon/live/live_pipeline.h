@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top_pipeline.h - operators of MindSpore's data pipelines, live: what their threads
+ * live_pipeline.h - operators of MindSpore's data pipelines, live: what their threads
  * used and how full their queues are.
  *
  * Which thread works for which operator is told when the session begins; each call by
  * which an operator hands a row on, or asks the one below it for one, is in the stream.
  */
-#ifndef PROFBPF_DAEMON_PROFCTL_TOP_TOP_PIPELINE_H
-#define PROFBPF_DAEMON_PROFCTL_TOP_TOP_PIPELINE_H
+#ifndef PROFBPF_DAEMON_LIVE_LIVE_PIPELINE_H
+#define PROFBPF_DAEMON_LIVE_LIVE_PIPELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "proto/trace.pb-c.h"
 
 /* Growth within a frame. */
-struct top_operator {
+struct live_operator {
 	uint32_t pid;
 	int32_t id; /* the framework's number */
 	uint64_t tree; /* which of the process's pipelines: an address; 0 = not known */
@@ -36,17 +36,17 @@ struct top_operator {
 	bool to_trainer; /* what waits for an element is the trainer */
 };
 
-struct top_pipeline;
+struct live_pipeline;
 
-/* top_pipeline_new - nothing seen yet, or NULL without memory; top_pipeline_free() accepts NULL */
-struct top_pipeline *top_pipeline_new(void);
-void top_pipeline_free(struct top_pipeline *pipeline);
+/* live_pipeline_new - nothing seen yet, or NULL without memory; live_pipeline_free() accepts NULL */
+struct live_pipeline *live_pipeline_new(void);
+void live_pipeline_free(struct live_pipeline *pipeline);
 
-/* top_pipeline_function - a description of a function; those of no interest are passed over */
-void top_pipeline_function(struct top_pipeline *pipeline, const Profbpf__Function *function);
+/* live_pipeline_function - a description of a function; those of no interest are passed over */
+void live_pipeline_function(struct live_pipeline *pipeline, const Profbpf__Function *function);
 
 /* A call that has returned. */
-struct top_called {
+struct live_called {
 	uint32_t function, pid, tid;
 	uint32_t text; /* string id of its string argument; 0 = none */
 	uint32_t depth; /* probed functions of the thread around it */
@@ -54,31 +54,31 @@ struct top_called {
 	uint64_t args[3]; /* by the function's roles */
 };
 
-/* top_role_at - where the argument with that role is in args, -1 = nowhere */
-int top_role_at(const Profbpf__Function *function, Profbpf__Function__Role role);
+/* live_role_at - where the argument with that role is in args, -1 = nowhere */
+int live_role_at(const Profbpf__Function *function, Profbpf__Function__Role role);
 
 /* Who is told of each. */
 struct top_counting {
-	void (*count)(void *context, const struct top_called *call);
+	void (*count)(void *context, const struct live_called *call);
 	void *context;
 };
 
-/* top_pipeline_roles, top_pipeline_calls - packets of these kinds; damaged ones are passed over */
-void top_pipeline_roles(struct top_pipeline *pipeline, const struct pbt_packet *packet);
-void top_pipeline_calls(struct top_pipeline *pipeline, const struct pbt_packet *packet,
+/* live_pipeline_roles, live_pipeline_calls - packets of these kinds; damaged ones are passed over */
+void live_pipeline_roles(struct live_pipeline *pipeline, const struct pbt_packet *packet);
+void live_pipeline_calls(struct live_pipeline *pipeline, const struct pbt_packet *packet,
 			const struct top_counting *counting);
 
-/* top_pipeline_ran - what a thread used since it was told last */
-void top_pipeline_ran(struct top_pipeline *pipeline, uint32_t tid, uint64_t run_ns,
+/* live_pipeline_ran - what a thread used since it was told last */
+void live_pipeline_ran(struct live_pipeline *pipeline, uint32_t tid, uint64_t run_ns,
 		      uint64_t runnable_ns);
 
 /*
- * top_pipeline_frame - the operators by process and number, and begin anew
+ * live_pipeline_frame - the operators by process and number, and begin anew
  *
  * The frame lasted from @from_ns to @to_ns, CLOCK_MONOTONIC. *@rows is to be freed.
  * Returns how many there are, 0 without memory.
  */
-size_t top_pipeline_frame(struct top_pipeline *pipeline, uint64_t from_ns, uint64_t to_ns,
-			  struct top_operator **rows);
+size_t live_pipeline_frame(struct live_pipeline *pipeline, uint64_t from_ns, uint64_t to_ns,
+			  struct live_operator **rows);
 
-#endif /* PROFBPF_DAEMON_PROFCTL_TOP_TOP_PIPELINE_H */
+#endif /* PROFBPF_DAEMON_LIVE_LIVE_PIPELINE_H */

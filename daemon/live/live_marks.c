@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profctl/top/top_marks.h"
+#include "daemon/live/live_marks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/profctl/top/top_loaders.h"
+#include "daemon/live/live_loaders.h"
 
 #define FUNCTIONS_MAX 64
 #define THREADS_MAX 1024
@@ -37,7 +37,7 @@ struct thread {
 	bool unsure; /* the first that was seen of it, in this frame, was an end: that of a fetch? */
 };
 
-struct top_marks {
+struct live_marks {
 	struct known_function functions[FUNCTIONS_MAX];
 	struct thread threads[THREADS_MAX];
 	struct mark *marks;
@@ -45,12 +45,12 @@ struct top_marks {
 	bool ends_seen; /* a function that ends marks is probed */
 };
 
-struct top_marks *top_marks_new(void)
+struct live_marks *live_marks_new(void)
 {
-	return calloc(1, sizeof(struct top_marks));
+	return calloc(1, sizeof(struct live_marks));
 }
 
-void top_marks_free(struct top_marks *m)
+void live_marks_free(struct live_marks *m)
 {
 	if (m)
 		free(m->marks);
@@ -62,7 +62,7 @@ static bool begins(const char *text, const char *with)
 	return text && strncmp(text, with, strlen(with)) == 0;
 }
 
-static const struct known_function *function_of(const struct top_marks *m, uint32_t id)
+static const struct known_function *function_of(const struct live_marks *m, uint32_t id)
 {
 	for (size_t i = 0; i < m->function_count; i++)
 		if (m->functions[i].id == id)
@@ -70,7 +70,7 @@ static const struct known_function *function_of(const struct top_marks *m, uint3
 	return NULL;
 }
 
-void top_marks_function(struct top_marks *m, const Profbpf__Function *function)
+void live_marks_function(struct live_marks *m, const Profbpf__Function *function)
 {
 	bool ends = begins(function->name, ENDS);
 
@@ -81,7 +81,7 @@ void top_marks_function(struct top_marks *m, const Profbpf__Function *function)
 	m->ends_seen |= ends;
 }
 
-static struct mark *add_mark(struct top_marks *m)
+static struct mark *add_mark(struct live_marks *m)
 {
 	if (m->mark_count == m->mark_room) {
 		size_t room = m->mark_room ? 2 * m->mark_room : 1024;
@@ -98,7 +98,7 @@ static struct mark *add_mark(struct top_marks *m)
 }
 
 /* Calls come by CPU: they are put in order when the frame ends. */
-void top_marks_call(struct top_marks *m, const struct top_called *call, const char *name)
+void live_marks_call(struct live_marks *m, const struct live_called *call, const char *name)
 {
 	const struct known_function *function = function_of(m, call->function);
 	struct mark *mark = function ? add_mark(m) : NULL;
@@ -113,7 +113,7 @@ void top_marks_call(struct top_marks *m, const struct top_called *call, const ch
 								      : MARK_OTHER };
 }
 
-static struct thread *thread_of(struct top_marks *m, const struct mark *mark)
+static struct thread *thread_of(struct live_marks *m, const struct mark *mark)
 {
 	for (size_t i = 0; i < m->thread_count; i++)
 		if (m->threads[i].tid == mark->tid && m->threads[i].pid == mark->pid)
@@ -127,7 +127,7 @@ static struct thread *thread_of(struct top_marks *m, const struct mark *mark)
 }
 
 /* A fetch inside of one: the end of the one before was not recorded, and how long it took is not known. */
-static void apply(struct top_marks *m, const struct mark *mark)
+static void apply(struct live_marks *m, const struct mark *mark)
 {
 	struct thread *t = thread_of(m, mark);
 
@@ -151,14 +151,14 @@ static int by_end(const void *a, const void *b)
 	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
-static void show(struct thread *t, uint64_t to_ns, struct top_operator *rows, size_t count)
+static void show(struct thread *t, uint64_t to_ns, struct live_operator *rows, size_t count)
 {
 	if (t->depth && to_ns > t->since_ns) {
 		t->wait_ns += to_ns - t->since_ns;
 		t->since_ns = to_ns;
 	}
 	for (size_t i = 0; i < count && t->fetches && !t->unsure; i++) {
-		if (rows[i].pid != t->pid || strcmp(rows[i].name, TOP_TORCH) != 0)
+		if (rows[i].pid != t->pid || strcmp(rows[i].name, LIVE_TORCH) != 0)
 			continue;
 		rows[i].has_pop_wait = rows[i].to_trainer = true;
 		rows[i].pop_wait_ns += t->wait_ns;
@@ -167,8 +167,8 @@ static void show(struct thread *t, uint64_t to_ns, struct top_operator *rows, si
 	t->unsure = false;
 }
 
-void top_marks_frame(struct top_marks *m, uint64_t from_ns, uint64_t to_ns,
-		     struct top_operator *rows, size_t count)
+void live_marks_frame(struct live_marks *m, uint64_t from_ns, uint64_t to_ns,
+		     struct live_operator *rows, size_t count)
 {
 	size_t done = 0;
 

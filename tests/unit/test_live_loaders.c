@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/profctl/top/top_loaders.h"
+#include "daemon/live/live_loaders.h"
 
 #define MS 1000000ull
 #define TENSOR 1
@@ -22,7 +22,7 @@
 #define SERVER 8
 #define WORKER 9
 
-static struct top_loaders *described(void)
+static struct live_loaders *described(void)
 {
 	static const char *const symbols[] = {
 		[TENSOR] = "_ZN2at12MapAllocatorC1ENS_6WithFdENS_18basic_string_viewIcEEiim",
@@ -34,7 +34,7 @@ static struct top_loaders *described(void)
 	};
 	Profbpf__Function__Role roles[] = { PROFBPF__FUNCTION__ROLE__HANDLE,
 					    PROFBPF__FUNCTION__ROLE__CORRELATION };
-	struct top_loaders *l = top_loaders_new();
+	struct live_loaders *l = live_loaders_new();
 
 	assert_non_null(l);
 	for (uint32_t id = TENSOR; id <= FILL; id++) {
@@ -46,28 +46,28 @@ static struct top_loaders *described(void)
 		function.roles = roles;
 		roles[1] = id == FILL ? PROFBPF__FUNCTION__ROLE__VALUE
 				      : PROFBPF__FUNCTION__ROLE__CORRELATION;
-		top_loaders_function(l, &function);
+		live_loaders_function(l, &function);
 	}
-	top_loaders_process(l, TRAINER, 1, "python");
-	top_loaders_process(l, SERVER, TRAINER, "python");
-	top_loaders_process(l, WORKER, SERVER, "pt_data_worker");
+	live_loaders_process(l, TRAINER, 1, "python");
+	live_loaders_process(l, SERVER, TRAINER, "python");
+	live_loaders_process(l, WORKER, SERVER, "pt_data_worker");
 	return l;
 }
 
-static void call(struct top_loaders *l, uint32_t function, uint32_t pid, uint64_t end_ns)
+static void call(struct live_loaders *l, uint32_t function, uint32_t pid, uint64_t end_ns)
 {
-	const struct top_called row = {
+	const struct live_called row = {
 		.function = function, .pid = pid, .tid = pid, .end_ns = end_ns
 	};
 
-	top_loaders_call(l, &row, "");
+	live_loaders_call(l, &row, "");
 }
 
 /* A worker by way of a fork server; the trainer waits for each tensor but the first two. */
 static void tensors(void **state)
 {
-	struct top_loaders *l = described();
-	struct top_operator *rows = NULL;
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
 
 	call(l, TENSOR, WORKER, 1 * MS); /* whose it is is not known yet, only when the frame ends */
 	call(l, TENSOR, TRAINER, 50 * MS);
@@ -79,9 +79,9 @@ static void tensors(void **state)
 		call(l, TENSOR, WORKER, ms * MS);
 		call(l, TENSOR, TRAINER, ms * MS + 1);
 	}
-	top_loaders_ran(l, WORKER, 99, 40, 2);
-	top_loaders_ran(l, TRAINER, TRAINER, 1000, 0);
-	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
+	live_loaders_ran(l, WORKER, 99, 40, 2);
+	live_loaders_ran(l, TRAINER, TRAINER, 1000, 0);
+	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
 	assert_string_equal(rows[0].name, "torch workers, tensors");
 	assert_int_equal(rows[0].pid, TRAINER);
 	assert_int_equal(rows[0].run_ns, 40);
@@ -96,14 +96,14 @@ static void tensors(void **state)
 	assert_int_equal(rows[0].capacity, 2);
 	assert_true(rows[0].mean_size > 0.44 && rows[0].mean_size < 0.46);
 	free(rows);
-	top_loaders_free(l);
+	live_loaders_free(l);
 }
 
 /* Who never waits does not tell how much is there. */
 static void never_empty(void **state)
 {
-	struct top_loaders *l = described();
-	struct top_operator *rows = calloc(1, sizeof(*rows));
+	struct live_loaders *l = described();
+	struct live_operator *rows = calloc(1, sizeof(*rows));
 
 	rows[0].pid = 1;
 	for (uint64_t ms = 100; ms < 1000; ms += 100) {
@@ -112,7 +112,7 @@ static void never_empty(void **state)
 	}
 	/* What came from one CPU already, when the other's calls of that time have not. */
 	call(l, SEAL, WORKER, 1050 * MS);
-	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 1), 2);
+	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 1), 2);
 	assert_int_equal(rows[0].pid, 1);
 	assert_string_equal(rows[1].name, "MegEngine workers");
 	assert_int_equal(rows[1].pops, 9);
@@ -120,39 +120,39 @@ static void never_empty(void **state)
 	assert_false(rows[1].has_size);
 	assert_false(rows[1].never_empty); /* nor do calls that do not wait tell that nobody did */
 	call(l, CONTAINS, TRAINER, 1040 * MS);
-	assert_int_equal(top_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 1), 2);
+	assert_int_equal(live_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 1), 2);
 	assert_int_equal(rows[1].pops, 1);
 	assert_int_equal(rows[1].pushes, 1);
 	free(rows);
-	top_loaders_free(l);
+	live_loaders_free(l);
 }
 
-static void next(struct top_loaders *l, uint32_t tid, const char *path, uint32_t depth,
+static void next(struct live_loaders *l, uint32_t tid, const char *path, uint32_t depth,
 		 uint64_t end_ns, uint64_t dur_ns)
 {
-	const struct top_called row = { .function = NEXT,
+	const struct live_called row = { .function = NEXT,
 					.pid = TRAINER,
 					.tid = tid,
 					.depth = depth,
 					.end_ns = end_ns,
 					.dur_ns = dur_ns };
 
-	top_loaders_call(l, &row, path);
+	live_loaders_call(l, &row, path);
 }
 
 /* A buffer whose own thread fills it; the trainer waits each time. */
 static void iterators(void **state)
 {
-	struct top_loaders *l = described();
-	struct top_operator *rows = NULL;
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
 
 	for (uint64_t ms = 100; ms < 500; ms += 100) {
 		next(l, 20, "Iterator::Root::Prefetch::Range", 0, ms * MS, 10);
 		next(l, TRAINER, "Iterator::Root::Prefetch", 2, ms * MS + 5, 50 * MS);
 	}
 	next(l, 21, "no path", 0, 600 * MS, 10);
-	top_loaders_ran(l, TRAINER, 20, 30, 0);
-	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
+	live_loaders_ran(l, TRAINER, 20, 30, 0);
+	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
 	assert_string_equal(rows[0].name, "Range");
 	assert_int_equal(rows[0].elements, 4);
 	assert_false(rows[0].has_queue);
@@ -167,24 +167,24 @@ static void iterators(void **state)
 	free(rows);
 	/* The next frame begins anew. */
 	rows = NULL;
-	assert_int_equal(top_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
+	assert_int_equal(live_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
 	assert_int_equal(rows[1].pops, 0);
 	assert_true(rows[1].mean_size == 0);
 	free(rows);
-	top_loaders_free(l);
+	live_loaders_free(l);
 }
 
 /* Who asks and gets an element at once, each time, found the buffer never empty. */
 static void never_waits(void **state)
 {
-	struct top_loaders *l = described();
-	struct top_operator *rows = NULL;
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
 
 	for (uint64_t ms = 100; ms < 500; ms += 100) {
 		next(l, 20, "Iterator::Root::Prefetch::Range", 0, ms * MS, 10);
 		next(l, TRAINER, "Iterator::Root::Prefetch", 2, (ms + 50) * MS, 10);
 	}
-	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
+	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
 	assert_false(rows[1].has_size);
 	assert_true(rows[1].never_empty);
 	free(rows);
@@ -195,17 +195,17 @@ static void never_waits(void **state)
 		next(l, TRAINER, "Iterator::Root::Prefetch", 2, (ms + 50) * MS,
 		     ms == 1200 ? 50 * MS : 10);
 	}
-	assert_int_equal(top_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
+	assert_int_equal(live_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
 	assert_false(rows[1].never_empty);
 	free(rows);
-	top_loaders_free(l);
+	live_loaders_free(l);
 }
 
 /* An iterator gives its thread an element. */
-static void given(struct top_loaders *l, uint32_t tid, uint64_t handle, uint64_t parent,
+static void given(struct live_loaders *l, uint32_t tid, uint64_t handle, uint64_t parent,
 		  const char *path, uint32_t depth, uint64_t end_ns)
 {
-	const struct top_called row = { .function = NEXT,
+	const struct live_called row = { .function = NEXT,
 					.pid = TRAINER,
 					.tid = tid,
 					.depth = depth,
@@ -213,21 +213,21 @@ static void given(struct top_loaders *l, uint32_t tid, uint64_t handle, uint64_t
 					.dur_ns = 10,
 					.args = { handle, parent } };
 
-	top_loaders_call(l, &row, path);
+	live_loaders_call(l, &row, path);
 }
 
-static void of_resource(struct top_loaders *l, uint32_t function, uint64_t resource, uint64_t data)
+static void of_resource(struct live_loaders *l, uint32_t function, uint64_t resource, uint64_t data)
 {
-	const struct top_called row = { .function = function,
+	const struct live_called row = { .function = function,
 					.pid = TRAINER,
 					.tid = TRAINER,
 					.args = { resource, data } };
 
-	top_loaders_call(l, &row, "");
+	live_loaders_call(l, &row, "");
 }
 
 /* A batch of a data set: a thread of its own fills the buffer, the trainer asks for it. Addresses of iterators begin at @at. */
-static void batch(struct top_loaders *l, uint64_t resource, uint64_t at, uint32_t tid, uint64_t ns)
+static void batch(struct live_loaders *l, uint64_t resource, uint64_t at, uint32_t tid, uint64_t ns)
 {
 	given(l, tid, at + 2, at + 1, "Iterator::Root::Prefetch::Map", 0, ns);
 	given(l, TRAINER, at + 1, at, "Iterator::Root::Prefetch", 2, ns + 5);
@@ -235,7 +235,7 @@ static void batch(struct top_loaders *l, uint64_t resource, uint64_t at, uint32_
 	of_resource(l, FETCH, resource, 0);
 }
 
-static uint32_t instance_with(const struct top_operator *rows, size_t count, const char *name,
+static uint32_t instance_with(const struct live_operator *rows, size_t count, const char *name,
 			      uint64_t elements)
 {
 	for (size_t i = 0; i < count; i++)
@@ -247,8 +247,8 @@ static uint32_t instance_with(const struct top_operator *rows, size_t count, con
 /* Two data sets that are made alike, from one epoch to the next, whose iterators are new ones. */
 static void made_alike(void **state)
 {
-	struct top_loaders *l = described();
-	struct top_operator *rows = NULL;
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
 	size_t count;
 	uint32_t first, second;
 
@@ -258,8 +258,8 @@ static void made_alike(void **state)
 		if (ms < 300)
 			batch(l, 0x20, 0x200, 21, (ms + 50) * MS);
 	}
-	top_loaders_ran(l, TRAINER, 20, 30, 0);
-	count = top_loaders_frame(l, 0, 1000 * MS, &rows, 0);
+	live_loaders_ran(l, TRAINER, 20, 30, 0);
+	count = live_loaders_frame(l, 0, 1000 * MS, &rows, 0);
 	assert_int_equal(count, 6);
 	first = instance_with(rows, count, "Map", 4);
 	second = instance_with(rows, count, "Map", 2);
@@ -280,54 +280,54 @@ static void made_alike(void **state)
 				batch(l, 0x10000 + epoch, 0x1000 * epoch + 0x800, 21,
 				      (ms + 100 * i + 50) * MS);
 		}
-		count = top_loaders_frame(l, ms * MS, (ms + 1000) * MS, &rows, 0);
+		count = live_loaders_frame(l, ms * MS, (ms + 1000) * MS, &rows, 0);
 		assert_int_equal(count, 6);
 		assert_int_equal(instance_with(rows, count, "Map", 4), first);
 		assert_int_equal(instance_with(rows, count, "Map", 2), second);
 		free(rows);
 		rows = NULL;
 	}
-	top_loaders_free(l);
+	live_loaders_free(l);
 }
 
 /* A loop's turns are one operator's. */
 static void turns(void **state)
 {
-	struct top_loaders *l = described();
-	struct top_operator *rows = NULL;
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
 
 	next(l, 20, "Iterator::Root::FiniteRepeat[0]::Range", 1, 1 * MS, 10);
 	next(l, 20, "Iterator::Root::FiniteRepeat[1]::Range", 1, 2 * MS, 10);
-	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
+	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
 	assert_int_equal(rows[0].elements, 2);
 	free(rows);
-	top_loaders_free(l);
+	live_loaders_free(l);
 }
 
 /* On a machine where processes come and go a loader that starts late is found, too. */
 static void many_processes(void **state)
 {
-	struct top_loaders *l = described();
-	struct top_operator *rows = NULL;
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
 
 	for (uint32_t pid = 100; pid < 10100; pid++) {
-		top_loaders_process(l, pid, 1, "true");
-		top_loaders_gone(l, pid);
+		live_loaders_process(l, pid, 1, "true");
+		live_loaders_gone(l, pid);
 		if (pid % 100 == 99) {
-			assert_int_equal(top_loaders_frame(l, 0, MS, &rows, 0), 0);
+			assert_int_equal(live_loaders_frame(l, 0, MS, &rows, 0), 0);
 			free(rows);
 			rows = NULL;
 		}
 	}
-	top_loaders_process(l, 20001, 20000, "pt_data_worker");
-	top_loaders_process(l, 20000, 1, "python");
+	live_loaders_process(l, 20001, 20000, "pt_data_worker");
+	live_loaders_process(l, 20000, 1, "python");
 	call(l, TENSOR, 20000, MS);
 	call(l, TENSOR, 20001, 2 * MS);
-	assert_int_equal(top_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
+	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 0), 1);
 	assert_int_equal(rows[0].pid, 20000);
 	assert_int_equal(rows[0].pushes, 1);
 	free(rows);
-	top_loaders_free(l);
+	live_loaders_free(l);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profctl/top/top_instances.h"
+#include "daemon/live/live_instances.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct set {
 	uint64_t first_ns, last_ns; /* of the calls for it */
 };
 
-struct top_instances {
+struct live_instances {
 	struct map by_handle; /* -> iterators */
 	struct map last_top; /* by thread -> iterators: the outermost one that it asked last */
 	struct map by_resource; /* -> filled */
@@ -43,7 +43,7 @@ struct top_instances {
 	uint32_t iterator_count, filled_count, set_count;
 };
 
-bool top_plain_path(const char *path, char *plain, size_t size)
+bool live_plain_path(const char *path, char *plain, size_t size)
 {
 	size_t length = 0;
 
@@ -59,7 +59,7 @@ bool top_plain_path(const char *path, char *plain, size_t size)
 	return !*path;
 }
 
-const char *top_last_name(const char *path)
+const char *live_last_name(const char *path)
 {
 	const char *name = path;
 
@@ -68,9 +68,9 @@ const char *top_last_name(const char *path)
 	return name;
 }
 
-struct top_instances *top_instances_new(void)
+struct live_instances *live_instances_new(void)
 {
-	struct top_instances *t = calloc(1, sizeof(*t));
+	struct live_instances *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
@@ -79,11 +79,11 @@ struct top_instances *top_instances_new(void)
 	t->sets = calloc(SETS_MAX, sizeof(*t->sets));
 	if (t->iterators && t->filled && t->sets)
 		return t;
-	top_instances_free(t);
+	live_instances_free(t);
 	return NULL;
 }
 
-static void forget_iterators(struct top_instances *t)
+static void forget_iterators(struct live_instances *t)
 {
 	map_free(&t->by_handle);
 	map_free(&t->last_top);
@@ -92,7 +92,7 @@ static void forget_iterators(struct top_instances *t)
 	t->iterator_count = t->filled_count = 0;
 }
 
-void top_instances_free(struct top_instances *t)
+void live_instances_free(struct live_instances *t)
 {
 	if (!t)
 		return;
@@ -104,7 +104,7 @@ void top_instances_free(struct top_instances *t)
 }
 
 /* An iterator, made if it is new; NULL without memory. Memory is used again: who asks it may be another one by now. */
-static struct iterator *iterator_at(struct top_instances *t, uint32_t pid, uint64_t handle)
+static struct iterator *iterator_at(struct live_instances *t, uint32_t pid, uint64_t handle)
 {
 	uint32_t at = map_get(&t->by_handle, KEY(pid, handle));
 
@@ -120,7 +120,7 @@ static struct iterator *iterator_at(struct top_instances *t, uint32_t pid, uint6
 	return &t->iterators[at];
 }
 
-void top_instances_asked(struct top_instances *t, uint32_t pid, uint32_t tid, uint64_t handle,
+void live_instances_asked(struct live_instances *t, uint32_t pid, uint32_t tid, uint64_t handle,
 			 uint64_t parent)
 {
 	struct iterator *iterator = handle ? iterator_at(t, pid, handle) : NULL;
@@ -132,7 +132,7 @@ void top_instances_asked(struct top_instances *t, uint32_t pid, uint32_t tid, ui
 		map_put(&t->last_top, tid, (uint32_t)(iterator - t->iterators));
 }
 
-void top_instances_fetched(struct top_instances *t, uint32_t pid, uint32_t tid, uint64_t resource)
+void live_instances_fetched(struct live_instances *t, uint32_t pid, uint32_t tid, uint64_t resource)
 {
 	uint32_t at = map_get(&t->last_top, tid);
 
@@ -140,7 +140,7 @@ void top_instances_fetched(struct top_instances *t, uint32_t pid, uint32_t tid, 
 		t->iterators[at].resource = resource;
 }
 
-void top_instances_filled(struct top_instances *t, uint32_t pid, uint64_t resource, uint64_t data)
+void live_instances_filled(struct live_instances *t, uint32_t pid, uint64_t resource, uint64_t data)
 {
 	uint64_t key = KEY(pid, resource);
 	uint32_t at = map_get(&t->by_resource, key);
@@ -156,7 +156,7 @@ void top_instances_filled(struct top_instances *t, uint32_t pid, uint64_t resour
 	t->filled[at] = (struct filled){ key, data };
 }
 
-static uint64_t data_of(const struct top_instances *t, const struct iterator *top)
+static uint64_t data_of(const struct live_instances *t, const struct iterator *top)
 {
 	uint32_t at = top->resource ? map_get(&t->by_resource, KEY(top->pid, top->resource))
 				    : MAP_NONE;
@@ -164,7 +164,7 @@ static uint64_t data_of(const struct top_instances *t, const struct iterator *to
 	return at == MAP_NONE ? 0 : t->filled[at].data;
 }
 
-static uint32_t add_set(struct top_instances *t, const struct iterator *top, uint64_t data,
+static uint32_t add_set(struct live_instances *t, const struct iterator *top, uint64_t data,
 			uint64_t begin_ns)
 {
 	uint32_t number = 1;
@@ -179,7 +179,7 @@ static uint32_t add_set(struct top_instances *t, const struct iterator *top, uin
 }
 
 /* The set with this data, else one that was there before recording began and is over. */
-static uint32_t set_with(const struct top_instances *t, const struct iterator *top, uint64_t data,
+static uint32_t set_with(const struct live_instances *t, const struct iterator *top, uint64_t data,
 			 uint64_t begin_ns)
 {
 	uint32_t before = NONE;
@@ -199,7 +199,7 @@ static uint32_t set_with(const struct top_instances *t, const struct iterator *t
 }
 
 /* Told once for an iterator, and again when it becomes known what its resource holds. */
-static uint32_t find_set(struct top_instances *t, const struct iterator *top, uint64_t begin_ns)
+static uint32_t find_set(struct live_instances *t, const struct iterator *top, uint64_t begin_ns)
 {
 	uint64_t data = data_of(t, top);
 	uint32_t set = top->set;
@@ -218,7 +218,7 @@ static uint32_t find_set(struct top_instances *t, const struct iterator *top, ui
 	return set;
 }
 
-static struct iterator *top_of(const struct top_instances *t, uint32_t pid, uint64_t handle)
+static struct iterator *top_of(const struct live_instances *t, uint32_t pid, uint64_t handle)
 {
 	uint32_t at = handle ? map_get(&t->by_handle, KEY(pid, handle)) : MAP_NONE;
 	struct iterator *top = NULL;
@@ -232,7 +232,7 @@ static struct iterator *top_of(const struct top_instances *t, uint32_t pid, uint
 	return top && !top->parent ? top : NULL;
 }
 
-void top_instances_made(struct top_instances *t, uint32_t pid, uint64_t handle, uint32_t path,
+void live_instances_made(struct live_instances *t, uint32_t pid, uint64_t handle, uint32_t path,
 			uint32_t length)
 {
 	struct iterator *top = top_of(t, pid, handle);
@@ -246,7 +246,7 @@ void top_instances_made(struct top_instances *t, uint32_t pid, uint64_t handle, 
 		t->sets[top->set].path = path;
 }
 
-uint32_t top_instances_of(struct top_instances *t, uint32_t pid, uint64_t handle,
+uint32_t live_instances_of(struct live_instances *t, uint32_t pid, uint64_t handle,
 			  uint64_t begin_ns, uint64_t end_ns)
 {
 	struct iterator *top = top_of(t, pid, handle);

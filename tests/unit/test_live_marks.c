@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/profctl/top/top_loaders.h"
-#include "daemon/profctl/top/top_marks.h"
+#include "daemon/live/live_loaders.h"
+#include "daemon/live/live_marks.h"
 
 #define MS 1000000ull
 #define ENTER 1
@@ -18,18 +18,18 @@
 #define TRAINER 7
 #define FETCH "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 
-static void describe(struct top_marks *marks, uint32_t id, const char *symbol)
+static void describe(struct live_marks *marks, uint32_t id, const char *symbol)
 {
 	Profbpf__Function function = PROFBPF__FUNCTION__INIT;
 
 	function.id = id;
 	function.name = (char *)symbol;
-	top_marks_function(marks, &function);
+	live_marks_function(marks, &function);
 }
 
-static struct top_marks *described(void)
+static struct live_marks *described(void)
 {
-	struct top_marks *marks = top_marks_new();
+	struct live_marks *marks = live_marks_new();
 
 	assert_non_null(marks);
 	describe(marks, ENTER, "_ZN5torch8autograd8profiler25record_function_enter_newERKNSt");
@@ -38,29 +38,29 @@ static struct top_marks *described(void)
 }
 
 /* A call of 1 ms. */
-static void call(struct top_marks *marks, uint32_t function, uint64_t end_ms, const char *name)
+static void call(struct live_marks *marks, uint32_t function, uint64_t end_ms, const char *name)
 {
-	const struct top_called row = { .function = function, .pid = TRAINER, .tid = TRAINER,
+	const struct live_called row = { .function = function, .pid = TRAINER, .tid = TRAINER,
 					.end_ns = end_ms * MS, .dur_ns = MS };
 
-	top_marks_call(marks, &row, name);
+	live_marks_call(marks, &row, name);
 }
 
 /* Its wait in ms; -1: not known. */
-static int64_t frame(struct top_marks *marks, uint64_t from_ms, uint64_t to_ms)
+static int64_t frame(struct live_marks *marks, uint64_t from_ms, uint64_t to_ms)
 {
-	struct top_operator rows[] = { { .pid = TRAINER, .name = "MegEngine workers" },
-				       { .pid = TRAINER, .name = TOP_TORCH },
-				       { .pid = TRAINER + 1, .name = TOP_TORCH } };
+	struct live_operator rows[] = { { .pid = TRAINER, .name = "MegEngine workers" },
+				       { .pid = TRAINER, .name = LIVE_TORCH },
+				       { .pid = TRAINER + 1, .name = LIVE_TORCH } };
 
-	top_marks_frame(marks, from_ms * MS, to_ms * MS, rows, 3);
+	live_marks_frame(marks, from_ms * MS, to_ms * MS, rows, 3);
 	assert_false(rows[0].has_pop_wait || rows[2].has_pop_wait || rows[1].has_push_wait);
 	return rows[1].has_pop_wait ? (int64_t)(rows[1].pop_wait_ns / MS) : -1;
 }
 
 static void fetches_with_marks_in_and_around_them(void **state)
 {
-	struct top_marks *marks = described();
+	struct live_marks *marks = described();
 
 	(void)state;
 	/* What began before, and a step around it all. */
@@ -77,13 +77,13 @@ static void fetches_with_marks_in_and_around_them(void **state)
 	call(marks, LEAVE, 220, "");
 	assert_int_equal(frame(marks, 50, 1000), 50);
 	assert_int_equal(frame(marks, 1000, 2000), 0);
-	top_marks_free(marks);
+	live_marks_free(marks);
 }
 
 /* That what ends first was a fetch is possible. */
 static void an_end_comes_first(void **state)
 {
-	struct top_marks *marks = described();
+	struct live_marks *marks = described();
 
 	(void)state;
 	call(marks, LEAVE, 500, "");
@@ -93,12 +93,12 @@ static void an_end_comes_first(void **state)
 	call(marks, ENTER, 1101, FETCH);
 	call(marks, LEAVE, 1200, "");
 	assert_int_equal(frame(marks, 1000, 2000), 100);
-	top_marks_free(marks);
+	live_marks_free(marks);
 }
 
 static void a_fetch_over_frames(void **state)
 {
-	struct top_marks *marks = described();
+	struct live_marks *marks = described();
 
 	(void)state;
 	call(marks, ENTER, 901, FETCH);
@@ -108,18 +108,18 @@ static void a_fetch_over_frames(void **state)
 	assert_int_equal(frame(marks, 1000, 2000), 1000);
 	assert_int_equal(frame(marks, 2000, 3000), 300);
 	assert_int_equal(frame(marks, 3000, 4000), 0);
-	top_marks_free(marks);
+	live_marks_free(marks);
 }
 
 static void ends_that_are_not_probed(void **state)
 {
-	struct top_marks *marks = top_marks_new();
+	struct live_marks *marks = live_marks_new();
 
 	(void)state;
 	describe(marks, ENTER, "_ZN5torch8autograd8profiler25record_function_enter_newERKNSt");
 	call(marks, ENTER, 100, FETCH);
 	assert_int_equal(frame(marks, 0, 1000), -1);
-	top_marks_free(marks);
+	live_marks_free(marks);
 }
 
 int main(void)

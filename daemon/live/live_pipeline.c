@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_pipeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,18 +58,18 @@ struct event {
 	uint64_t nth; /* it is the n-th of the queue, from 1; 0 = not told */
 };
 
-struct top_pipeline {
+struct live_pipeline {
 	struct known_function functions[FUNCTIONS_MAX];
 	struct known_thread *threads;
-	struct top_operator *operators;
+	struct live_operator *operators;
 	struct queue *queues;
 	struct event *events;
 	size_t function_count, thread_count, operator_count, queue_count, event_count, event_room;
 };
 
-struct top_pipeline *top_pipeline_new(void)
+struct live_pipeline *live_pipeline_new(void)
 {
-	struct top_pipeline *p = calloc(1, sizeof(*p));
+	struct live_pipeline *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
@@ -77,13 +77,13 @@ struct top_pipeline *top_pipeline_new(void)
 	p->operators = calloc(OPERATORS_MAX, sizeof(*p->operators));
 	p->queues = calloc(QUEUES_MAX, sizeof(*p->queues));
 	if (!p->threads || !p->operators || !p->queues) {
-		top_pipeline_free(p);
+		live_pipeline_free(p);
 		return NULL;
 	}
 	return p;
 }
 
-void top_pipeline_free(struct top_pipeline *p)
+void live_pipeline_free(struct live_pipeline *p)
 {
 	if (!p)
 		return;
@@ -99,7 +99,7 @@ static bool begins(const char *text, const char *with)
 	return text && strncmp(text, with, strlen(with)) == 0;
 }
 
-int top_role_at(const Profbpf__Function *function, Profbpf__Function__Role role)
+int live_role_at(const Profbpf__Function *function, Profbpf__Function__Role role)
 {
 	for (size_t i = 0; i < function->n_roles && i < 3; i++)
 		if (function->roles[i] == role)
@@ -107,15 +107,15 @@ int top_role_at(const Profbpf__Function *function, Profbpf__Function__Role role)
 	return -1;
 }
 
-void top_pipeline_function(struct top_pipeline *p, const Profbpf__Function *function)
+void live_pipeline_function(struct live_pipeline *p, const Profbpf__Function *function)
 {
 	bool pop = begins(function->name, POP);
 	struct known_function row = {
 		.id = function->id,
 		.pop = pop,
-		.handle = top_role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
-		.value = top_role_at(function, PROFBPF__FUNCTION__ROLE__VALUE),
-		.count = top_role_at(function, PROFBPF__FUNCTION__ROLE__COUNT),
+		.handle = live_role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
+		.value = live_role_at(function, PROFBPF__FUNCTION__ROLE__VALUE),
+		.count = live_role_at(function, PROFBPF__FUNCTION__ROLE__COUNT),
 	};
 
 	if ((!pop && !begins(function->name, PUSH)) || row.handle < 0 || row.value < 0 ||
@@ -127,7 +127,7 @@ void top_pipeline_function(struct top_pipeline *p, const Profbpf__Function *func
 	p->functions[p->function_count++] = row;
 }
 
-static const struct known_function *function_of(const struct top_pipeline *p, uint32_t id)
+static const struct known_function *function_of(const struct live_pipeline *p, uint32_t id)
 {
 	for (size_t i = 0; i < p->function_count; i++)
 		if (p->functions[i].id == id)
@@ -136,7 +136,7 @@ static const struct known_function *function_of(const struct top_pipeline *p, ui
 }
 
 /* Index of an operator, made if it is new; OPERATORS_MAX = no room. */
-static uint32_t operator_of(struct top_pipeline *p, uint32_t pid, uint64_t tree, int32_t id)
+static uint32_t operator_of(struct live_pipeline *p, uint32_t pid, uint64_t tree, int32_t id)
 {
 	size_t i = 0;
 
@@ -146,14 +146,14 @@ static uint32_t operator_of(struct top_pipeline *p, uint32_t pid, uint64_t tree,
 		i++;
 	if (i < p->operator_count || i == OPERATORS_MAX)
 		return (uint32_t)i;
-	p->operators[i] = (struct top_operator){ .pid = pid, .id = id, .tree = tree };
+	p->operators[i] = (struct live_operator){ .pid = pid, .id = id, .tree = tree };
 	snprintf(p->operators[i].name, sizeof(p->operators[i].name), "(ID:%d)", id);
 	p->operator_count++;
 	return (uint32_t)i;
 }
 
 /* "MapOp(ID:2)" is shown as "Map(ID:2)"; names of workers do not tell a number. */
-static void name_operator(struct top_operator *op, const char *name)
+static void name_operator(struct live_operator *op, const char *name)
 {
 	const char *number = strstr(name, "Op(ID:");
 
@@ -162,7 +162,7 @@ static void name_operator(struct top_operator *op, const char *name)
 			 number + 2);
 }
 
-void top_pipeline_roles(struct top_pipeline *p, const struct pbt_packet *packet)
+void live_pipeline_roles(struct live_pipeline *p, const struct pbt_packet *packet)
 {
 	Profbpf__ThreadRoles *m = profbpf__thread_roles__unpack(NULL, packet->size, packet->body);
 	size_t rows;
@@ -189,7 +189,7 @@ void top_pipeline_roles(struct top_pipeline *p, const struct pbt_packet *packet)
 	profbpf__thread_roles__free_unpacked(m, NULL);
 }
 
-void top_pipeline_ran(struct top_pipeline *p, uint32_t tid, uint64_t run_ns, uint64_t runnable_ns)
+void live_pipeline_ran(struct live_pipeline *p, uint32_t tid, uint64_t run_ns, uint64_t runnable_ns)
 {
 	for (size_t i = 0; i < p->thread_count; i++) {
 		if (p->threads[i].tid != tid)
@@ -199,7 +199,7 @@ void top_pipeline_ran(struct top_pipeline *p, uint32_t tid, uint64_t run_ns, uin
 	}
 }
 
-static uint32_t queue_of(struct top_pipeline *p, uint32_t pid, uint64_t handle)
+static uint32_t queue_of(struct live_pipeline *p, uint32_t pid, uint64_t handle)
 {
 	size_t i = 0;
 
@@ -211,7 +211,7 @@ static uint32_t queue_of(struct top_pipeline *p, uint32_t pid, uint64_t handle)
 	return (uint32_t)i;
 }
 
-static bool add_event(struct top_pipeline *p, const struct event *event)
+static bool add_event(struct live_pipeline *p, const struct event *event)
 {
 	if (p->event_count == p->event_room) {
 		size_t room = p->event_room ? 2 * p->event_room : 1024;
@@ -239,7 +239,7 @@ static void take_owner(struct queue *queue, uint64_t value)
 }
 
 /* The tree that a thread works for; 0 = not known, or none: the trainer's. */
-static uint64_t tree_of(const struct top_pipeline *p, uint32_t tid)
+static uint64_t tree_of(const struct live_pipeline *p, uint32_t tid)
 {
 	for (size_t i = 0; i < p->thread_count; i++)
 		if (p->threads[i].tid == tid)
@@ -247,7 +247,7 @@ static uint64_t tree_of(const struct top_pipeline *p, uint32_t tid)
 	return 0;
 }
 
-static void take_call(struct top_pipeline *p, const struct known_function *function, uint32_t pid,
+static void take_call(struct live_pipeline *p, const struct known_function *function, uint32_t pid,
 		      uint32_t tid, const uint64_t *args, struct event *event)
 {
 	uint64_t tree = tree_of(p, tid);
@@ -294,7 +294,7 @@ static bool check_calls(const Profbpf__Calls *m, size_t *rows, size_t *shapes)
 	       !COLUMN_ROWS(shapes, m->n_tid, m->n_tgid, m->n_function, m->n_flags, m->n_text);
 }
 
-static void take_rows(struct top_pipeline *p, const Profbpf__Calls *m, size_t rows, size_t shapes,
+static void take_rows(struct live_pipeline *p, const Profbpf__Calls *m, size_t rows, size_t shapes,
 		      struct values *values, uint32_t *ids, const struct top_counting *counting)
 {
 	uint32_t *tgids = ids, *tids = ids + shapes;
@@ -326,7 +326,7 @@ static void take_rows(struct top_pipeline *p, const Profbpf__Calls *m, size_t ro
 			continue;
 		dur_ns = flags & FILE_CALL_END_UNKNOWN ? 0 : COLUMN_AT(m, dur_ns, i);
 		counting->count(counting->context,
-				&(const struct top_called){ .function =
+				&(const struct live_called){ .function =
 								    COLUMN_AT(m, function, shape),
 							    .pid = tgids[shape],
 							    .tid = tids[shape],
@@ -344,7 +344,7 @@ static void take_rows(struct top_pipeline *p, const Profbpf__Calls *m, size_t ro
 	}
 }
 
-void top_pipeline_calls(struct top_pipeline *p, const struct pbt_packet *packet,
+void live_pipeline_calls(struct live_pipeline *p, const struct pbt_packet *packet,
 			const struct top_counting *counting)
 {
 	Profbpf__Calls *m = profbpf__calls__unpack(NULL, packet->size, packet->body);
@@ -446,7 +446,7 @@ static void apply(struct queue *queue, const struct event *event)
 }
 
 /* Whom a queue belongs to of which no known thread was seen: the only operator with that number, if there is one. */
-static uint64_t likely_tree(const struct top_pipeline *p, const struct queue *queue)
+static uint64_t likely_tree(const struct live_pipeline *p, const struct queue *queue)
 {
 	uint64_t tree = queue->tree;
 	bool found = false;
@@ -462,10 +462,10 @@ static uint64_t likely_tree(const struct top_pipeline *p, const struct queue *qu
 	return tree;
 }
 
-static void show_queue(struct top_pipeline *p, struct queue *queue)
+static void show_queue(struct live_pipeline *p, struct queue *queue)
 {
 	uint32_t op = queue->op < 0 ? OPERATORS_MAX : operator_of(p, queue->pid, likely_tree(p, queue), queue->op);
-	struct top_operator *row = &p->operators[op];
+	struct live_operator *row = &p->operators[op];
 
 	if (op != OPERATORS_MAX && (queue->pushes || queue->pops || !row->has_queue)) {
 		row->has_queue = true;
@@ -487,7 +487,7 @@ static void show_queue(struct top_pipeline *p, struct queue *queue)
 
 static int by_number(const void *a, const void *b)
 {
-	const struct top_operator *x = a, *y = b;
+	const struct live_operator *x = a, *y = b;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
@@ -497,7 +497,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Numbers go from the trainer down: of the first queue the trainer takes. */
-static void mark_last(struct top_operator *rows, size_t count)
+static void mark_last(struct live_operator *rows, size_t count)
 {
 	bool found = false;
 
@@ -508,8 +508,8 @@ static void mark_last(struct top_operator *rows, size_t count)
 	}
 }
 
-size_t top_pipeline_frame(struct top_pipeline *p, uint64_t from_ns, uint64_t to_ns,
-			  struct top_operator **rows)
+size_t live_pipeline_frame(struct live_pipeline *p, uint64_t from_ns, uint64_t to_ns,
+			  struct live_operator **rows)
 {
 	for (size_t i = 0; i < p->queue_count; i++)
 		if (p->queues[i].last_ns < from_ns)

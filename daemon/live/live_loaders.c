@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/profctl/top/top_loaders.h"
+#include "daemon/live/live_loaders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/profctl/top/top_instances.h"
+#include "daemon/live/live_instances.h"
 #include "lib/base/bisect.h"
 
 #define FUNCTIONS_MAX 64
@@ -86,21 +86,21 @@ struct change {
 	uint64_t handle;
 };
 
-struct top_loaders {
+struct live_loaders {
 	struct known_function functions[FUNCTIONS_MAX];
 	struct process *processes; /* by pid */
 	struct thread *threads;
 	struct op *ops;
 	struct change *changes;
-	struct top_instances *instances;
+	struct live_instances *instances;
 	char (*paths)[PATH_SIZE]; /* of tf.data */
 	size_t path_count;
 	size_t function_count, process_count, thread_count, op_count, change_count, change_room;
 };
 
-struct top_loaders *top_loaders_new(void)
+struct live_loaders *live_loaders_new(void)
 {
-	struct top_loaders *l = calloc(1, sizeof(*l));
+	struct live_loaders *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
@@ -108,15 +108,15 @@ struct top_loaders *top_loaders_new(void)
 	l->threads = calloc(THREADS_MAX, sizeof(*l->threads));
 	l->ops = calloc(OPERATORS_MAX, sizeof(*l->ops));
 	l->paths = calloc(PATHS_MAX, sizeof(*l->paths));
-	l->instances = top_instances_new();
+	l->instances = live_instances_new();
 	if (!l->processes || !l->threads || !l->ops || !l->paths || !l->instances) {
-		top_loaders_free(l);
+		live_loaders_free(l);
 		return NULL;
 	}
 	return l;
 }
 
-void top_loaders_free(struct top_loaders *l)
+void live_loaders_free(struct live_loaders *l)
 {
 	if (!l)
 		return;
@@ -125,7 +125,7 @@ void top_loaders_free(struct top_loaders *l)
 	free(l->ops);
 	free(l->changes);
 	free(l->paths);
-	top_instances_free(l->instances);
+	live_instances_free(l->instances);
 	free(l);
 }
 
@@ -134,7 +134,7 @@ static bool begins(const char *text, const char *with)
 	return text && strncmp(text, with, strlen(with)) == 0;
 }
 
-static const struct known_function *function_of(const struct top_loaders *l, uint32_t id)
+static const struct known_function *function_of(const struct live_loaders *l, uint32_t id)
 {
 	for (size_t i = 0; i < l->function_count; i++)
 		if (l->functions[i].id == id)
@@ -142,7 +142,7 @@ static const struct known_function *function_of(const struct top_loaders *l, uin
 	return NULL;
 }
 
-void top_loaders_function(struct top_loaders *l, const Profbpf__Function *function)
+void live_loaders_function(struct live_loaders *l, const Profbpf__Function *function)
 {
 	if (l->function_count == FUNCTIONS_MAX || function_of(l, function->id))
 		return;
@@ -151,28 +151,28 @@ void top_loaders_function(struct top_loaders *l, const Profbpf__Function *functi
 			continue;
 		l->functions[l->function_count++] = (struct known_function){
 			function->id, FUNCTIONS[i].kind,
-			top_role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
-			top_role_at(function, PROFBPF__FUNCTION__ROLE__CORRELATION),
-			top_role_at(function, PROFBPF__FUNCTION__ROLE__VALUE)
+			live_role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
+			live_role_at(function, PROFBPF__FUNCTION__ROLE__CORRELATION),
+			live_role_at(function, PROFBPF__FUNCTION__ROLE__VALUE)
 		};
 		return;
 	}
 }
 
 /* Where a process stands, or would. */
-static size_t place_of(const struct top_loaders *l, uint32_t pid)
+static size_t place_of(const struct live_loaders *l, uint32_t pid)
 {
 	return BISECT(i, 0, l->process_count, l->processes[i].pid < pid);
 }
 
-static struct process *find_process(const struct top_loaders *l, uint32_t pid)
+static struct process *find_process(const struct live_loaders *l, uint32_t pid)
 {
 	size_t at = place_of(l, pid);
 
 	return at < l->process_count && l->processes[at].pid == pid ? &l->processes[at] : NULL;
 }
 
-void top_loaders_process(struct top_loaders *l, uint32_t pid, uint32_t parent, const char *name)
+void live_loaders_process(struct live_loaders *l, uint32_t pid, uint32_t parent, const char *name)
 {
 	struct process *p = find_process(l, pid);
 
@@ -190,7 +190,7 @@ void top_loaders_process(struct top_loaders *l, uint32_t pid, uint32_t parent, c
 	p->names_itself = strcmp(name, WORKER_NAME) == 0;
 }
 
-void top_loaders_gone(struct top_loaders *l, uint32_t pid)
+void live_loaders_gone(struct live_loaders *l, uint32_t pid)
 {
 	struct process *p = find_process(l, pid);
 
@@ -198,7 +198,7 @@ void top_loaders_gone(struct top_loaders *l, uint32_t pid)
 		p->gone = true;
 }
 
-static void drop_gone(struct top_loaders *l)
+static void drop_gone(struct live_loaders *l)
 {
 	size_t kept = 0;
 
@@ -209,7 +209,7 @@ static void drop_gone(struct top_loaders *l)
 }
 
 /* Index of an operator, made if it is new; OPERATORS_MAX = no room. */
-static uint32_t operator_of(struct top_loaders *l, uint32_t pid, uint32_t instance,
+static uint32_t operator_of(struct live_loaders *l, uint32_t pid, uint32_t instance,
 			    const char *path)
 {
 	size_t i = 0;
@@ -226,7 +226,7 @@ static uint32_t operator_of(struct top_loaders *l, uint32_t pid, uint32_t instan
 }
 
 /* The loader of the nearest ancestor that has one; OPERATORS_MAX = none. */
-static uint32_t loader_above(const struct top_loaders *l, uint32_t pid, const char *path)
+static uint32_t loader_above(const struct live_loaders *l, uint32_t pid, const char *path)
 {
 	for (int n = 0; n < ANCESTORS_MAX; n++) {
 		const struct process *p = find_process(l, pid);
@@ -241,7 +241,7 @@ static uint32_t loader_above(const struct top_loaders *l, uint32_t pid, const ch
 	return OPERATORS_MAX;
 }
 
-static void add_change(struct top_loaders *l, const struct change *change)
+static void add_change(struct live_loaders *l, const struct change *change)
 {
 	if (l->change_count == l->change_room) {
 		size_t room = l->change_room ? 2 * l->change_room : 1024;
@@ -261,7 +261,7 @@ static void add_change(struct top_loaders *l, const struct change *change)
  * A process handed something over, or took it. Whose queue that is shows at the frame: the trainer's first
  * call may come after many of its workers', from another CPU.
  */
-static void take_handed(struct top_loaders *l, const struct top_called *call, enum call_kind kind)
+static void take_handed(struct live_loaders *l, const struct live_called *call, enum call_kind kind)
 {
 	add_change(l, &(struct change){ .end_ns = call->end_ns,
 					.op = OPERATORS_MAX,
@@ -271,10 +271,10 @@ static void take_handed(struct top_loaders *l, const struct top_called *call, en
 
 static const char *loader_path(enum call_kind kind)
 {
-	return kind == TENSOR ? TOP_TORCH : "MegEngine workers";
+	return kind == TENSOR ? LIVE_TORCH : "MegEngine workers";
 }
 
-static void find_taken(struct top_loaders *l, struct change *change)
+static void find_taken(struct live_loaders *l, struct change *change)
 {
 	const struct process *p = find_process(l, change->pid);
 
@@ -283,7 +283,7 @@ static void find_taken(struct top_loaders *l, struct change *change)
 		change->op = operator_of(l, change->pid, 0, loader_path(change->kind));
 }
 
-static void find_handed(struct top_loaders *l, struct change *change)
+static void find_handed(struct live_loaders *l, struct change *change)
 {
 	struct process *p = find_process(l, change->pid);
 
@@ -293,7 +293,7 @@ static void find_handed(struct top_loaders *l, struct change *change)
 }
 
 /* Who takes is a trainer, and makes the queue that its workers are looked for. */
-static void find_queues(struct top_loaders *l)
+static void find_queues(struct live_loaders *l)
 {
 	for (size_t i = 0; i < l->change_count; i++)
 		if (l->changes[i].op == OPERATORS_MAX && l->changes[i].kind != NEXT)
@@ -304,7 +304,7 @@ static void find_queues(struct top_loaders *l)
 			find_handed(l, &l->changes[i]);
 }
 
-static struct thread *find_thread(const struct top_loaders *l, uint32_t tid)
+static struct thread *find_thread(const struct live_loaders *l, uint32_t tid)
 {
 	for (size_t i = 0; i < l->thread_count; i++)
 		if (l->threads[i].tid == tid)
@@ -313,9 +313,9 @@ static struct thread *find_thread(const struct top_loaders *l, uint32_t tid)
 }
 
 /* A thread that asks as the outermost call is the thread of the operator above, which gets the element. */
-static void find_above(struct top_loaders *l, const struct change *call, uint32_t instance)
+static void find_above(struct live_loaders *l, const struct change *call, uint32_t instance)
 {
-	const char *path = l->paths[call->path], *name = top_last_name(path);
+	const char *path = l->paths[call->path], *name = live_last_name(path);
 	struct change change = *call;
 	char above[PATH_SIZE];
 
@@ -328,13 +328,13 @@ static void find_above(struct top_loaders *l, const struct change *call, uint32_
 		return;
 	if (find_thread(l, call->tid))
 		find_thread(l, call->tid)->op = change.op;
-	l->ops[change.op].buffer = begins(top_last_name(above), BUFFER);
+	l->ops[change.op].buffer = begins(live_last_name(above), BUFFER);
 	if (l->ops[change.op].buffer)
 		add_change(l, &change);
 }
 
 /* The operator of which an element was asked; those with a buffer gave one out of it. */
-static void find_next(struct top_loaders *l, struct change *change, uint32_t instance)
+static void find_next(struct live_loaders *l, struct change *change, uint32_t instance)
 {
 	const char *path = l->paths[change->path];
 	uint32_t op = operator_of(l, change->pid, instance, path);
@@ -342,7 +342,7 @@ static void find_next(struct top_loaders *l, struct change *change, uint32_t ins
 	if (op == OPERATORS_MAX)
 		return;
 	l->ops[op].elements++;
-	l->ops[op].buffer = begins(top_last_name(path), BUFFER);
+	l->ops[op].buffer = begins(live_last_name(path), BUFFER);
 	if (!l->ops[op].buffer)
 		return;
 	l->ops[op].times_pops = true;
@@ -351,13 +351,13 @@ static void find_next(struct top_loaders *l, struct change *change, uint32_t ins
 }
 
 /* Which data set an iterator is of shows at the frame: who asks it tells so when it has returned itself. */
-static void find_iterators(struct top_loaders *l)
+static void find_iterators(struct live_loaders *l)
 {
 	size_t count = l->change_count;
 
 	for (size_t i = 0; i < count; i++)
 		if (l->changes[i].kind == NEXT && !l->changes[i].found)
-			top_instances_made(l->instances, l->changes[i].pid, l->changes[i].handle,
+			live_instances_made(l->instances, l->changes[i].pid, l->changes[i].handle,
 					   l->changes[i].path,
 					   (uint32_t)strlen(l->paths[l->changes[i].path]));
 	for (size_t i = 0; i < count; i++) {
@@ -366,7 +366,7 @@ static void find_iterators(struct top_loaders *l)
 
 		if (change.kind != NEXT || change.found)
 			continue;
-		instance = top_instances_of(l->instances, change.pid, change.handle,
+		instance = live_instances_of(l->instances, change.pid, change.handle,
 					    change.end_ns - change.dur_ns, change.end_ns);
 		change.found = true;
 		find_next(l, &change, instance);
@@ -376,12 +376,12 @@ static void find_iterators(struct top_loaders *l)
 }
 
 /* PATHS_MAX = too long, or no room. */
-static uint32_t path_number(struct top_loaders *l, const char *path)
+static uint32_t path_number(struct live_loaders *l, const char *path)
 {
 	char plain[PATH_SIZE];
 	size_t i = 0;
 
-	if (!top_plain_path(path, plain, sizeof(plain)))
+	if (!live_plain_path(path, plain, sizeof(plain)))
 		return PATHS_MAX;
 	while (i < l->path_count && strcmp(l->paths[i], plain) != 0)
 		i++;
@@ -390,12 +390,12 @@ static uint32_t path_number(struct top_loaders *l, const char *path)
 	return (uint32_t)i;
 }
 
-static uint64_t argument(const struct top_called *call, int at)
+static uint64_t argument(const struct live_called *call, int at)
 {
 	return at < 0 ? 0 : call->args[at];
 }
 
-static void take_next(struct top_loaders *l, const struct top_called *call, uint64_t handle,
+static void take_next(struct live_loaders *l, const struct live_called *call, uint64_t handle,
 		      uint64_t parent, const char *path)
 {
 	struct change change = { .end_ns = call->end_ns,
@@ -415,11 +415,11 @@ static void take_next(struct top_loaders *l, const struct top_called *call, uint
 		return;
 	if (!call->depth && !find_thread(l, call->tid) && l->thread_count < THREADS_MAX)
 		l->threads[l->thread_count++] = (struct thread){ call->tid, OPERATORS_MAX, 0, 0 };
-	top_instances_asked(l->instances, call->pid, call->tid, handle, parent);
+	live_instances_asked(l->instances, call->pid, call->tid, handle, parent);
 	add_change(l, &change);
 }
 
-void top_loaders_call(struct top_loaders *l, const struct top_called *call, const char *path)
+void live_loaders_call(struct live_loaders *l, const struct live_called *call, const char *path)
 {
 	const struct known_function *function = function_of(l, call->function);
 	uint64_t handle = function ? argument(call, function->handle) : 0;
@@ -430,16 +430,16 @@ void top_loaders_call(struct top_loaders *l, const struct top_called *call, cons
 	case NEXT:
 		take_next(l, call, handle, argument(call, function->parent), path);
 		break;
-	case FETCH: top_instances_fetched(l->instances, call->pid, call->tid, handle); break;
+	case FETCH: live_instances_fetched(l->instances, call->pid, call->tid, handle); break;
 	case FILL:
-		top_instances_filled(l->instances, call->pid, handle,
+		live_instances_filled(l->instances, call->pid, handle,
 				     argument(call, function->data));
 		break;
 	default: take_handed(l, call, function->kind); break;
 	}
 }
 
-void top_loaders_ran(struct top_loaders *l, uint32_t pid, uint32_t tid, uint64_t run_ns,
+void live_loaders_ran(struct live_loaders *l, uint32_t pid, uint32_t tid, uint64_t run_ns,
 		     uint64_t runnable_ns)
 {
 	struct thread *t = find_thread(l, tid);
@@ -455,7 +455,7 @@ void top_loaders_ran(struct top_loaders *l, uint32_t pid, uint32_t tid, uint64_t
 }
 
 /* What threads used is their operator's, and what processes did their loader's, of those that work for one. */
-static void credit_workers(struct top_loaders *l)
+static void credit_workers(struct live_loaders *l)
 {
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct thread *t = &l->threads[i];
@@ -495,7 +495,7 @@ static void stay(struct op *op, uint64_t to_ns)
 	op->last_ns = to_ns;
 }
 
-static void apply(struct top_loaders *l, const struct change *change)
+static void apply(struct live_loaders *l, const struct change *change)
 {
 	struct op *op;
 
@@ -536,16 +536,16 @@ static void find_empty(struct op *op)
 }
 
 static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
-		 struct top_operator *row)
+		 struct live_operator *row)
 {
-	*row = (struct top_operator){ .pid = op->pid,
+	*row = (struct live_operator){ .pid = op->pid,
 				      .id = id,
 				      .instance = op->instance,
 				      .run_ns = op->run_ns,
 				      .runnable_ns = op->runnable_ns,
 				      .elements = op->elements };
 	snprintf(row->name, sizeof(row->name), "%.*s", (int)sizeof(row->name) - 1,
-		 top_last_name(op->path));
+		 live_last_name(op->path));
 	stay(op, to_ns);
 	find_empty(op);
 	row->has_queue = op->buffer;
@@ -568,10 +568,10 @@ static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
 	op->least = op->net;
 }
 
-size_t top_loaders_frame(struct top_loaders *l, uint64_t from_ns, uint64_t to_ns,
-			 struct top_operator **rows, size_t count)
+size_t live_loaders_frame(struct live_loaders *l, uint64_t from_ns, uint64_t to_ns,
+			 struct live_operator **rows, size_t count)
 {
-	struct top_operator *all;
+	struct live_operator *all;
 	size_t done = 0;
 
 	for (size_t i = 0; i < l->op_count; i++)

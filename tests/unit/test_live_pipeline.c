@@ -9,14 +9,14 @@
 
 #include <cmocka.h>
 
-#include "daemon/profctl/top/top_pipeline.h"
+#include "daemon/live/live_pipeline.h"
 
 #define MS 1000000ull
 #define POP 1
 #define PUSH 2
 #define HANDLE 0x70
 
-static void describe(struct top_pipeline *p, uint32_t id, const char *symbol)
+static void describe(struct live_pipeline *p, uint32_t id, const char *symbol)
 {
 	Profbpf__Function__Role roles[] = { PROFBPF__FUNCTION__ROLE__HANDLE,
 					    PROFBPF__FUNCTION__ROLE__VALUE,
@@ -27,7 +27,7 @@ static void describe(struct top_pipeline *p, uint32_t id, const char *symbol)
 	function.name = (char *)symbol;
 	function.roles = roles;
 	function.n_roles = 3;
-	top_pipeline_function(p, &function);
+	live_pipeline_function(p, &function);
 }
 
 static struct pbt_packet packed(uint8_t *body, size_t size)
@@ -35,7 +35,7 @@ static struct pbt_packet packed(uint8_t *body, size_t size)
 	return (struct pbt_packet){ .body = body, .size = size };
 }
 
-static void tell_roles(struct top_pipeline *p, const uint64_t trees[3])
+static void tell_roles(struct live_pipeline *p, const uint64_t trees[3])
 {
 	Profbpf__ThreadRoles roles = PROFBPF__THREAD_ROLES__INIT;
 	uint32_t tids[] = { 11, 12, 13 };
@@ -53,7 +53,7 @@ static void tell_roles(struct top_pipeline *p, const uint64_t trees[3])
 	roles.n_tree = 3;
 	roles.tree = (uint64_t *)trees;
 	packet = packed(body, profbpf__thread_roles__pack(&roles, body));
-	top_pipeline_roles(p, &packet);
+	live_pipeline_roles(p, &packet);
 }
 
 struct counted {
@@ -61,7 +61,7 @@ struct counted {
 	uint64_t ns;
 };
 
-static void count(void *context, const struct top_called *call)
+static void count(void *context, const struct live_called *call)
 {
 	struct counted *counted = context;
 
@@ -104,19 +104,19 @@ static Profbpf__Calls calls(void)
 	return m;
 }
 
-static void take(struct top_pipeline *p, const Profbpf__Calls *m, struct counted *counted)
+static void take(struct live_pipeline *p, const Profbpf__Calls *m, struct counted *counted)
 {
 	uint8_t body[512];
 	struct pbt_packet packet;
 
 	assert_true(profbpf__calls__get_packed_size(m) <= sizeof(body));
 	packet = packed(body, profbpf__calls__pack(m, body));
-	top_pipeline_calls(p, &packet, &(const struct top_counting){ count, counted });
+	live_pipeline_calls(p, &packet, &(const struct top_counting){ count, counted });
 }
 
-static struct top_pipeline *described(void)
+static struct live_pipeline *described(void)
 {
-	struct top_pipeline *p = top_pipeline_new();
+	struct live_pipeline *p = live_pipeline_new();
 
 	assert_non_null(p);
 	describe(p, POP, "_ZN9mindspore7dataset9DatasetOp10GetNextRowEPNS0_9TensorRowE");
@@ -127,19 +127,19 @@ static struct top_pipeline *described(void)
 
 static void frame(void **state)
 {
-	struct top_pipeline *p = described();
+	struct live_pipeline *p = described();
 	const Profbpf__Calls m = calls();
 	struct counted counted = { 0 };
-	struct top_operator *rows;
+	struct live_operator *rows;
 
 	tell_roles(p, (const uint64_t[3]){ 0x7000, 0x7000, 0 });
-	top_pipeline_ran(p, 11, 30, 5);
-	top_pipeline_ran(p, 12, 12, 0);
-	top_pipeline_ran(p, 13, 1000, 0);
+	live_pipeline_ran(p, 11, 30, 5);
+	live_pipeline_ran(p, 12, 12, 0);
+	live_pipeline_ran(p, 13, 1000, 0);
 	take(p, &m, &counted);
 	assert_int_equal(counted.calls, 5);
 	assert_int_equal(counted.ns, 50 * MS + 40);
-	assert_int_equal(top_pipeline_frame(p, 0, 1000 * MS, &rows), 1);
+	assert_int_equal(live_pipeline_frame(p, 0, 1000 * MS, &rows), 1);
 	assert_int_equal(rows[0].pid, 7);
 	assert_int_equal(rows[0].id, 1);
 	assert_string_equal(rows[0].name, "Map(ID:1)");
@@ -156,27 +156,27 @@ static void frame(void **state)
 	assert_true(rows[0].mean_size > 0.99 && rows[0].mean_size < 1.01);
 	free(rows);
 	/* The next frame begins anew, but for what is in the queue. */
-	assert_int_equal(top_pipeline_frame(p, 1000 * MS, 2000 * MS, &rows), 1);
+	assert_int_equal(live_pipeline_frame(p, 1000 * MS, 2000 * MS, &rows), 1);
 	assert_int_equal(rows[0].run_ns, 0);
 	assert_int_equal(rows[0].pops, 0);
 	assert_true(rows[0].mean_size == 1);
 	free(rows);
-	top_pipeline_free(p);
+	live_pipeline_free(p);
 }
 
 /* Operators with one number in two pipelines: the queue is that of the one whose thread puts something in. */
 static void two_trees(void **state)
 {
-	struct top_pipeline *p = described();
+	struct live_pipeline *p = described();
 	const Profbpf__Calls m = calls();
 	struct counted counted = { 0 };
-	struct top_operator *rows;
+	struct live_operator *rows;
 
 	tell_roles(p, (const uint64_t[3]){ 0x7000, 0x6000, 0 });
-	top_pipeline_ran(p, 11, 30, 5);
-	top_pipeline_ran(p, 12, 12, 0);
+	live_pipeline_ran(p, 11, 30, 5);
+	live_pipeline_ran(p, 12, 12, 0);
 	take(p, &m, &counted);
-	assert_int_equal(top_pipeline_frame(p, 0, 1000 * MS, &rows), 2);
+	assert_int_equal(live_pipeline_frame(p, 0, 1000 * MS, &rows), 2);
 	assert_int_equal(rows[0].tree, 0x6000);
 	assert_int_equal(rows[0].run_ns, 12);
 	assert_false(rows[0].has_queue);
@@ -184,40 +184,40 @@ static void two_trees(void **state)
 	assert_int_equal(rows[1].pushes, 2);
 	assert_int_equal(rows[1].pops, 2);
 	free(rows);
-	top_pipeline_free(p);
+	live_pipeline_free(p);
 }
 
 /* Nobody is seen to put in what is taken out: how long that waits for room is not known, and not 0. */
 static void pushes_unseen(void **state)
 {
-	struct top_pipeline *p = described();
+	struct live_pipeline *p = described();
 	Profbpf__Calls m = calls();
 	struct counted counted = { 0 };
-	struct top_operator *rows;
+	struct live_operator *rows;
 
 	m.n_end_ns = m.n_dur_ns = m.n_shape = m.n_value0 = m.n_value1 = m.n_value2 = 1;
 	take(p, &m, &counted);
-	assert_int_equal(top_pipeline_frame(p, 0, 1000 * MS, &rows), 1);
+	assert_int_equal(live_pipeline_frame(p, 0, 1000 * MS, &rows), 1);
 	assert_int_equal(rows[0].pops, 1);
 	assert_true(rows[0].has_pop_wait);
 	assert_false(rows[0].has_push_wait || rows[0].has_size);
 	free(rows);
-	top_pipeline_free(p);
+	live_pipeline_free(p);
 }
 
 /* Codes and columns that make no sense end the batch, nothing else. */
 static void damaged(void **state)
 {
 	static uint32_t shapes[] = { 9, 9, 9, 9, 9 }, codes[] = { 9, 9, 9, 9, 9 };
-	struct top_pipeline *p = described();
+	struct live_pipeline *p = described();
 	struct counted counted = { 0 };
-	struct top_operator *rows;
+	struct live_operator *rows;
 	Profbpf__Calls m = calls();
 	uint8_t junk[] = { 0xff, 0xff, 0xff };
 	struct pbt_packet packet = packed(junk, sizeof(junk));
 
-	top_pipeline_roles(p, &packet);
-	top_pipeline_calls(p, &packet, &(const struct top_counting){ count, &counted });
+	live_pipeline_roles(p, &packet);
+	live_pipeline_calls(p, &packet, &(const struct top_counting){ count, &counted });
 	m.shape = shapes;
 	take(p, &m, &counted);
 	m = calls();
@@ -232,9 +232,9 @@ static void damaged(void **state)
 	m = calls();
 	m.n_values = 1;
 	take(p, &m, &counted);
-	assert_int_equal(top_pipeline_frame(p, 0, 1000 * MS, &rows), 0);
+	assert_int_equal(live_pipeline_frame(p, 0, 1000 * MS, &rows), 0);
 	free(rows);
-	top_pipeline_free(p);
+	live_pipeline_free(p);
 }
 
 int main(void)

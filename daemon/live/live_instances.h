@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_instances.h - which of its process's data sets an iterator of tf.data is of, live.
+ *
+ * As the report tells (analyzer/frameworks/tf_loaders.c): paths of data sets that are made alike are equal, but each call has the
+ * iterator's address and that of the iterator which asks it, 0 for the outermost; the trainer's call around that one has
+ * the resource that holds the iterators, and the call that filled it, once in an epoch, has the data set. A data set that
+ * was there before is known from its next epoch on: of those that are made alike, and are over by then, the first one.
+ */
+#ifndef PROFBPF_DAEMON_LIVE_LIVE_INSTANCES_H
+#define PROFBPF_DAEMON_LIVE_LIVE_INSTANCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* live_plain_path - a path without the numbers of a loop's turns ("FiniteRepeat[3]"); false if it is too long */
+bool live_plain_path(const char *path, char *plain, size_t size);
+
+/* live_last_name - where the last name of a path begins */
+const char *live_last_name(const char *path);
+
+struct live_instances;
+
+/* live_instances_new - nothing seen yet, or NULL without memory; live_instances_free() accepts NULL */
+struct live_instances *live_instances_new(void);
+void live_instances_free(struct live_instances *instances);
+
+/* live_instances_asked - iterator @handle gave thread @tid of @pid an element, which @parent asked for; 0 = nobody, it is the outermost */
+void live_instances_asked(struct live_instances *instances, uint32_t pid, uint32_t tid,
+			 uint64_t handle, uint64_t parent);
+
+/* live_instances_fetched - the trainer got a batch of @resource, by the outermost iterator that the thread has asked last */
+void live_instances_fetched(struct live_instances *instances, uint32_t pid, uint32_t tid,
+			   uint64_t resource);
+
+/* live_instances_filled - @resource holds iterators over the data set at @data from now on */
+void live_instances_filled(struct live_instances *instances, uint32_t pid, uint64_t resource,
+			  uint64_t data);
+
+/* live_instances_made - what is known of how its data set is made: @path is the number of an iterator's path, @length the path's */
+void live_instances_made(struct live_instances *instances, uint32_t pid, uint64_t handle,
+			uint32_t path, uint32_t length);
+
+/*
+ * live_instances_of - the number of the data set of an iterator, from 1 in each process; 0 = not known
+ *
+ * @begin_ns and @end_ns are those of a call of the iterator. All that was called up to then has to have been told.
+ */
+uint32_t live_instances_of(struct live_instances *instances, uint32_t pid, uint64_t handle,
+			  uint64_t begin_ns, uint64_t end_ns);
+
+#endif /* PROFBPF_DAEMON_LIVE_LIVE_INSTANCES_H */

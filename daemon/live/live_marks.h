@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_marks.h - how long PyTorch's trainers wait for data, live.
+ *
+ * A trainer marks each fetch of a batch from its DataLoader by record_function(): from the call that begins the mark
+ * to the one that ends it. The report counts the same marks (analyzer/frameworks/torch.c).
+ */
+#ifndef PROFBPF_DAEMON_LIVE_LIVE_MARKS_H
+#define PROFBPF_DAEMON_LIVE_LIVE_MARKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/live/live_pipeline.h"
+
+struct live_marks;
+
+/* live_marks_new - nothing seen yet, or NULL without memory; live_marks_free() accepts NULL */
+struct live_marks *live_marks_new(void);
+void live_marks_free(struct live_marks *marks);
+
+/* live_marks_function - a description of a function; those of no interest are passed over */
+void live_marks_function(struct live_marks *marks, const Profbpf__Function *function);
+
+/* live_marks_call - a call that has returned; @name is its string argument, "" = none */
+void live_marks_call(struct live_marks *marks, const struct live_called *call, const char *name);
+
+/*
+ * live_marks_frame - waits of the frame, to the rows of PyTorch's loaders; and begin anew
+ *
+ * All that ended by @to_ns has to have been told; what ended later is left to the next frame. A fetch that goes on
+ * counts up to @to_ns. Trainers of which no fetch was seen to begin get none: it is not known;
+ * nor is it where an end is the first that is seen.
+ */
+void live_marks_frame(struct live_marks *marks, uint64_t from_ns, uint64_t to_ns,
+		     struct live_operator *rows, size_t count);
+
+#endif /* PROFBPF_DAEMON_LIVE_LIVE_MARKS_H */
