@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "daemon/live/live_instances.h"
+#include "daemon/live/loader_operator.h"
 #include "lib/base/bisect.h"
 
 #define FUNCTIONS_MAX 64
 #define PROCESSES_MAX 4096
 #define OPERATORS_MAX 256
 #define PATHS_MAX 256
-#define PATH_SIZE 256
 #define THREADS_MAX 1024
 #define CHANGES_MAX (1u << 20) /* of one frame */
 #define ANCESTORS_MAX 8
@@ -20,8 +20,6 @@
 #define WORKER_NAME "pt_data_worker"
 #define PATH_START "Iterator::"
 #define BUFFER "Prefetch"
-#define WAIT_NS 1000000 /* who takes longer has slept: the queue was empty */
-#define SOON_NS 2000000 /* taken so soon after it came: somebody waited for it */
 
 enum call_kind { TENSOR, SEAL, CONTAINS, NEXT, FETCH, FILL };
 
@@ -58,22 +56,6 @@ struct thread {
 	uint64_t run_ns, runnable_ns; /* of this frame */
 };
 
-struct op {
-	uint32_t pid; /* of the trainer */
-	uint32_t instance; /* of tf.data; 0 = not known */
-	char path[PATH_SIZE];
-	uint64_t run_ns, runnable_ns, elements;
-	bool buffer;
-	bool times_pops; /* its pops take as long as they wait; of other loaders they are what comes after a wait */
-	/* Of its queue: pushes less pops since it was first seen, and where that is when it is empty. */
-	int64_t net, least, empty, most;
-	bool known;
-	uint64_t last_ns, last_push_ns;
-	double area;
-	uint64_t pushes, pops, soon, pop_wait_ns;
-	uint64_t told; /* pops of which it is known whether they waited */
-};
-
 struct change {
 	uint64_t end_ns, dur_ns;
 	uint32_t op; /* OPERATORS_MAX = not found yet: then these tell what to look for */
@@ -90,10 +72,10 @@ struct live_loaders {
 	struct known_function functions[FUNCTIONS_MAX];
 	struct process *processes; /* by pid */
 	struct thread *threads;
-	struct op *ops;
+	struct loader_operator *ops;
 	struct change *changes;
 	struct live_instances *instances;
-	char (*paths)[PATH_SIZE]; /* of tf.data */
+	char (*paths)[LOADER_PATH]; /* of tf.data */
 	size_t path_count;
 	size_t function_count, process_count, thread_count, op_count, change_count, change_room;
 };
@@ -142,10 +124,12 @@ static const struct known_function *function_of(const struct live_loaders *l, ui
 	return NULL;
 }
 
-void live_loaders_function(struct live_loaders *l, const Profbpf__Function *function)
+bool live_loaders_function(struct live_loaders *l, const Profbpf__Function *function)
 {
-	if (l->function_count == FUNCTIONS_MAX || function_of(l, function->id))
-		return;
+	if (function_of(l, function->id))
+		return true;
+	if (l->function_count == FUNCTIONS_MAX)
+		return false;
 	for (size_t i = 0; i < sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]); i++) {
 		if (!begins(function->name, FUNCTIONS[i].symbol))
 			continue;
@@ -155,8 +139,9 @@ void live_loaders_function(struct live_loaders *l, const Profbpf__Function *func
 			live_role_at(function, PROFBPF__FUNCTION__ROLE__CORRELATION),
 			live_role_at(function, PROFBPF__FUNCTION__ROLE__VALUE)
 		};
-		return;
+		return true;
 	}
+	return false;
 }
 
 /* Where a process stands, or would. */
@@ -196,6 +181,8 @@ void live_loaders_gone(struct live_loaders *l, uint32_t pid)
 
 	if (p)
 		p->gone = true;
+	for (size_t i = 0; i < l->op_count; i++)
+		l->ops[i].gone |= l->ops[i].pid == pid;
 }
 
 static void drop_gone(struct live_loaders *l)
@@ -219,7 +206,7 @@ static uint32_t operator_of(struct live_loaders *l, uint32_t pid, uint32_t insta
 		i++;
 	if (i < l->op_count || i == OPERATORS_MAX)
 		return (uint32_t)i;
-	l->ops[i] = (struct op){ .pid = pid, .instance = instance };
+	l->ops[i] = (struct loader_operator){ .pid = pid, .instance = instance };
 	snprintf(l->ops[i].path, sizeof(l->ops[i].path), "%s", path);
 	l->op_count++;
 	return (uint32_t)i;
@@ -317,7 +304,7 @@ static void find_above(struct live_loaders *l, const struct change *call, uint32
 {
 	const char *path = l->paths[call->path], *name = live_last_name(path);
 	struct change change = *call;
-	char above[PATH_SIZE];
+	char above[LOADER_PATH];
 
 	if (call->depth || name < path + strlen(PATH_START) + 2)
 		return;
@@ -378,7 +365,7 @@ static void find_iterators(struct live_loaders *l)
 /* PATHS_MAX = too long, or no room. */
 static uint32_t path_number(struct live_loaders *l, const char *path)
 {
-	char plain[PATH_SIZE];
+	char plain[LOADER_PATH];
 	size_t i = 0;
 
 	if (!live_plain_path(path, plain, sizeof(plain)))
@@ -487,17 +474,9 @@ static int by_end(const void *a, const void *b)
 	return x->pop - y->pop;
 }
 
-static void stay(struct op *op, uint64_t to_ns)
-{
-	if (to_ns <= op->last_ns)
-		return;
-	op->area += (double)op->net * (double)(to_ns - op->last_ns);
-	op->last_ns = to_ns;
-}
-
 static void apply(struct live_loaders *l, const struct change *change)
 {
-	struct op *op;
+	struct loader_operator *op;
 
 	if (change->op == OPERATORS_MAX)
 		return;
@@ -506,66 +485,51 @@ static void apply(struct live_loaders *l, const struct change *change)
 		op->buffer = true;
 		op->elements += change->pop;
 	}
-	stay(op, change->end_ns);
-	op->net += change->pop ? -1 : 1;
-	if (!change->pop) {
-		op->pushes++;
-		op->last_push_ns = change->end_ns;
-	} else {
-		op->pops++;
-		op->pop_wait_ns += change->dur_ns;
-		op->told += change->told;
-		op->soon += change->told ? change->dur_ns >= WAIT_NS
-					 : change->end_ns - op->last_push_ns <= SOON_NS;
-	}
-	if (op->net < op->least)
-		op->least = op->net;
-	if (op->net > op->most)
-		op->most = op->net;
+	if (change->pop)
+		loader_operator_pop(op, change->end_ns, change->dur_ns, change->told);
+	else
+		loader_operator_push(op, change->end_ns);
 }
 
-/* Most of what was taken was waited for: the least that was there was nothing. */
-static void find_empty(struct op *op)
+/* Of processes that have ended: what is left of their last calls is of no interest. */
+static void drop_operators(struct live_loaders *l)
 {
-	if (op->pops && 2 * op->soon > op->pops) {
-		op->empty = op->least;
-		op->known = true;
-	}
-	if (op->least < op->empty)
-		op->empty = op->least;
-}
+	uint32_t place[OPERATORS_MAX + 1];
+	size_t kept = 0;
 
-static void show(struct op *op, uint64_t from_ns, uint64_t to_ns, int32_t id,
-		 struct live_operator *row)
-{
-	*row = (struct live_operator){ .pid = op->pid,
-				      .id = id,
-				      .instance = op->instance,
-				      .run_ns = op->run_ns,
-				      .runnable_ns = op->runnable_ns,
-				      .elements = op->elements };
-	snprintf(row->name, sizeof(row->name), "%.*s", (int)sizeof(row->name) - 1,
-		 live_last_name(op->path));
-	stay(op, to_ns);
-	find_empty(op);
-	row->has_queue = op->buffer;
-	row->pushes = op->pushes;
-	row->pops = op->pops;
-	row->has_pop_wait = op->times_pops;
-	row->pop_wait_ns = op->pop_wait_ns;
-	row->has_size = op->known && op->most > op->empty && to_ns > from_ns;
-	row->never_empty = !op->known && op->pops && op->told == op->pops && op->soon == 0;
-	if (row->has_size) {
-		row->capacity = (uint32_t)(op->most - op->empty);
-		row->mean_size = op->area / (double)(to_ns - from_ns) - (double)op->empty;
-		row->mean_size = row->mean_size < 0		  ? 0
-				 : row->mean_size > row->capacity ? row->capacity
-								  : row->mean_size;
+	place[OPERATORS_MAX] = OPERATORS_MAX;
+	for (size_t i = 0; i < l->op_count; i++) {
+		place[i] = l->ops[i].gone ? OPERATORS_MAX : (uint32_t)kept;
+		if (!l->ops[i].gone)
+			l->ops[kept++] = l->ops[i];
 	}
-	op->run_ns = op->runnable_ns = op->elements = 0;
-	op->pushes = op->pops = op->soon = op->told = op->pop_wait_ns = 0;
-	op->area = 0;
-	op->least = op->net;
+	if (kept == l->op_count)
+		return;
+	l->op_count = kept;
+	for (size_t i = 0; i < l->process_count; i++)
+		l->processes[i].op = place[l->processes[i].op];
+	kept = 0;
+	for (size_t i = 0; i < l->thread_count; i++) {
+		struct thread t = l->threads[i];
+
+		if (t.op != OPERATORS_MAX && place[t.op] == OPERATORS_MAX)
+			continue;
+		t.op = place[t.op];
+		l->threads[kept++] = t;
+	}
+	l->thread_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < l->change_count; i++) {
+		struct change c = l->changes[i];
+
+		if (c.op != OPERATORS_MAX && place[c.op] == OPERATORS_MAX)
+			continue;
+		c.op = place[c.op];
+		l->changes[kept++] = c;
+	}
+	l->change_count = kept;
+	if (!l->op_count && !l->change_count)
+		l->path_count = 0;
 }
 
 size_t live_loaders_frame(struct live_loaders *l, uint64_t from_ns, uint64_t to_ns,
@@ -575,8 +539,7 @@ size_t live_loaders_frame(struct live_loaders *l, uint64_t from_ns, uint64_t to_
 	size_t done = 0;
 
 	for (size_t i = 0; i < l->op_count; i++)
-		if (l->ops[i].last_ns < from_ns)
-			l->ops[i].last_ns = from_ns;
+		loader_operator_begin(&l->ops[i], from_ns);
 	find_queues(l);
 	find_iterators(l);
 	credit_workers(l);
@@ -594,6 +557,8 @@ size_t live_loaders_frame(struct live_loaders *l, uint64_t from_ns, uint64_t to_
 		return count;
 	*rows = all;
 	for (size_t i = 0; i < l->op_count; i++)
-		show(&l->ops[i], from_ns, to_ns, (int32_t)i, &all[count + i]);
-	return count + l->op_count;
+		loader_operator_show(&l->ops[i], from_ns, to_ns, (int32_t)i, &all[count + i]);
+	count += l->op_count;
+	drop_operators(l);
+	return count;
 }

@@ -27,8 +27,8 @@ struct live_loaders;
 struct live_loaders *live_loaders_new(void);
 void live_loaders_free(struct live_loaders *loaders);
 
-/* live_loaders_function - a description of a function; those of no interest are passed over */
-void live_loaders_function(struct live_loaders *loaders, const Profbpf__Function *function);
+/* live_loaders_function - a description of a function; false if it is of no interest, nor are its calls */
+bool live_loaders_function(struct live_loaders *loaders, const Profbpf__Function *function);
 
 /* live_loaders_process - a process that is there, its parent and what it calls itself */
 void live_loaders_process(struct live_loaders *loaders, uint32_t pid, uint32_t parent,

@@ -35,6 +35,8 @@ struct thread {
 	uint64_t wait_ns; /* of this frame */
 	bool fetches; /* a fetch was seen to begin */
 	bool unsure; /* the first that was seen of it, in this frame, was an end: that of a fetch? */
+	bool shown; /* of the last frame it is known: */
+	uint64_t shown_ns;
 };
 
 struct live_marks {
@@ -70,15 +72,17 @@ static const struct known_function *function_of(const struct live_marks *m, uint
 	return NULL;
 }
 
-void live_marks_function(struct live_marks *m, const Profbpf__Function *function)
+bool live_marks_function(struct live_marks *m, const Profbpf__Function *function)
 {
 	bool ends = begins(function->name, ENDS);
 
-	if ((!ends && !begins(function->name, BEGINS)) || m->function_count == FUNCTIONS_MAX ||
-	    function_of(m, function->id))
-		return;
+	if (function_of(m, function->id))
+		return true;
+	if ((!ends && !begins(function->name, BEGINS)) || m->function_count == FUNCTIONS_MAX)
+		return false;
 	m->functions[m->function_count++] = (struct known_function){ function->id, ends };
 	m->ends_seen |= ends;
+	return true;
 }
 
 static struct mark *add_mark(struct live_marks *m)
@@ -151,6 +155,25 @@ static int by_end(const void *a, const void *b)
 	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
+void live_marks_gone(struct live_marks *m, uint32_t pid)
+{
+	for (size_t i = 0; i < m->thread_count; i++)
+		if (m->threads[i].pid == pid)
+			m->threads[i--] = m->threads[--m->thread_count];
+}
+
+size_t live_marks_threads(const struct live_marks *m)
+{
+	return m->thread_count;
+}
+
+bool live_marks_wait(const struct live_marks *m, size_t thread, uint32_t *pid, uint64_t *ns)
+{
+	*pid = m->threads[thread].pid;
+	*ns = m->threads[thread].shown_ns;
+	return m->threads[thread].shown;
+}
+
 static void show(struct thread *t, uint64_t to_ns, struct live_operator *rows, size_t count)
 {
 	if (t->depth && to_ns > t->since_ns) {
@@ -163,6 +186,8 @@ static void show(struct thread *t, uint64_t to_ns, struct live_operator *rows, s
 		rows[i].has_pop_wait = rows[i].to_trainer = true;
 		rows[i].pop_wait_ns += t->wait_ns;
 	}
+	t->shown = t->fetches && !t->unsure;
+	t->shown_ns = t->wait_ns;
 	t->wait_ns = 0;
 	t->unsure = false;
 }

@@ -8,6 +8,7 @@
 #ifndef PROFBPF_DAEMON_LIVE_LIVE_MARKS_H
 #define PROFBPF_DAEMON_LIVE_LIVE_MARKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,11 +20,21 @@ struct live_marks;
 struct live_marks *live_marks_new(void);
 void live_marks_free(struct live_marks *marks);
 
-/* live_marks_function - a description of a function; those of no interest are passed over */
-void live_marks_function(struct live_marks *marks, const Profbpf__Function *function);
+/* live_marks_function - a description of a function; false if it is of no interest, nor are its calls */
+bool live_marks_function(struct live_marks *marks, const Profbpf__Function *function);
 
 /* live_marks_call - a call that has returned; @name is its string argument, "" = none */
 void live_marks_call(struct live_marks *marks, const struct live_called *call, const char *name);
+
+/* live_marks_gone - a process has ended: nothing more is told of it */
+void live_marks_gone(struct live_marks *marks, uint32_t pid);
+
+/*
+ * live_marks_threads - how many threads have marked something
+ * live_marks_wait - how long one of them, from 0 on, waited in the last frame; false if that is not known
+ */
+size_t live_marks_threads(const struct live_marks *marks);
+bool live_marks_wait(const struct live_marks *marks, size_t thread, uint32_t *pid, uint64_t *ns);
 
 /*
  * live_marks_frame - waits of the frame, to the rows of PyTorch's loaders; and begin anew

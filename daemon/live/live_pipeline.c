@@ -7,10 +7,6 @@
 
 #include "lib/trace/column.h"
 
-/* Calls.flags of the file */
-#define FILE_CALL_OPEN 1
-#define FILE_CALL_END_UNKNOWN (32 | 64) /* left, or only its entry seen */
-
 #define POP "_ZN9mindspore7dataset9DatasetOp10GetNextRowE"
 #define PUSH "_ZN9mindspore7dataset5QueueINS0_9TensorRowEE"
 
@@ -41,6 +37,7 @@ struct queue {
 	uint64_t tree; /* of those of its threads that are known; 0 = unknown */
 	int32_t op; /* number of the operator that fills it; -1 = no operator's */
 	uint32_t capacity;
+	bool gone; /* its process has ended */
 	bool known; /* size is */
 	uint32_t size;
 	uint64_t in, out; /* ever put in and taken out; 0 = not told */
@@ -107,7 +104,7 @@ int live_role_at(const Profbpf__Function *function, Profbpf__Function__Role role
 	return -1;
 }
 
-void live_pipeline_function(struct live_pipeline *p, const Profbpf__Function *function)
+bool live_pipeline_function(struct live_pipeline *p, const Profbpf__Function *function)
 {
 	bool pop = begins(function->name, POP);
 	struct known_function row = {
@@ -120,11 +117,12 @@ void live_pipeline_function(struct live_pipeline *p, const Profbpf__Function *fu
 
 	if ((!pop && !begins(function->name, PUSH)) || row.handle < 0 || row.value < 0 ||
 	    p->function_count == FUNCTIONS_MAX)
-		return;
+		return false;
 	for (size_t i = 0; i < p->function_count; i++)
 		if (p->functions[i].id == row.id)
-			return;
+			return true;
 	p->functions[p->function_count++] = row;
+	return true;
 }
 
 static const struct known_function *function_of(const struct live_pipeline *p, uint32_t id)
@@ -162,9 +160,9 @@ static void name_operator(struct live_operator *op, const char *name)
 			 number + 2);
 }
 
-void live_pipeline_roles(struct live_pipeline *p, const struct pbt_packet *packet)
+void live_pipeline_roles(struct live_pipeline *p, const uint8_t *body, size_t size)
 {
-	Profbpf__ThreadRoles *m = profbpf__thread_roles__unpack(NULL, packet->size, packet->body);
+	Profbpf__ThreadRoles *m = profbpf__thread_roles__unpack(NULL, size, body);
 	size_t rows;
 
 	if (!m || strcmp(m->framework, "MindData") != 0 ||
@@ -247,128 +245,30 @@ static uint64_t tree_of(const struct live_pipeline *p, uint32_t tid)
 	return 0;
 }
 
-static void take_call(struct live_pipeline *p, const struct known_function *function, uint32_t pid,
-		      uint32_t tid, const uint64_t *args, struct event *event)
+static void take_call(struct live_pipeline *p, const struct known_function *function, const struct live_called *call)
 {
-	uint64_t tree = tree_of(p, tid);
+	const uint64_t *args = call->args;
+	uint64_t tree = tree_of(p, call->tid);
+	struct event event = { .end_ns = call->end_ns, .dur_ns = call->dur_ns, .pop = function->pop };
 
-	event->queue = queue_of(p, pid, args[function->handle]);
-	event->pop = function->pop;
-	event->nth = function->count >= 0 ? args[function->count] + 1 : 0;
-	event->first = !function->pop && event->nth == 1;
-	if (event->queue == QUEUES_MAX || p->event_count == EVENTS_MAX)
+	event.queue = queue_of(p, call->pid, args[function->handle]);
+	event.nth = function->count >= 0 ? args[function->count] + 1 : 0;
+	event.first = !function->pop && event.nth == 1;
+	if (event.queue == QUEUES_MAX || p->event_count == EVENTS_MAX)
 		return;
 	if (tree)
-		p->queues[event->queue].tree = tree;
+		p->queues[event.queue].tree = tree;
 	if (function->pop)
-		take_owner(&p->queues[event->queue], args[function->value]);
-	add_event(p, event);
+		take_owner(&p->queues[event.queue], args[function->value]);
+	add_event(p, &event);
 }
 
-struct values {
-	const Profbpf__Calls *m;
-	struct column_table table;
-	uint64_t *value; /* added up */
-};
-
-/* What a row's code stands for; false in a damaged batch. */
-static bool value_at(struct values *values, size_t count, const uint32_t *codes, size_t row,
-		     uint64_t *value)
+void live_pipeline_call(struct live_pipeline *p, const struct live_called *call)
 {
-	size_t entry;
+	const struct known_function *function = function_of(p, call->function);
 
-	*value = 0;
-	if (!count || !codes[row])
-		return true;
-	if (!column_table_at(&values->table, codes[row] - 1, &entry))
-		return false;
-	*value = values->value[entry];
-	return true;
-}
-
-static bool check_calls(const Profbpf__Calls *m, size_t *rows, size_t *shapes)
-{
-	return m->n_shape &&
-	       !COLUMN_ROWS(rows, m->n_end_ns, m->n_dur_ns, m->n_shape, m->n_ret_value,
-			    m->n_value0, m->n_value1, m->n_value2) &&
-	       !COLUMN_ROWS(shapes, m->n_tid, m->n_tgid, m->n_function, m->n_flags, m->n_text);
-}
-
-static void take_rows(struct live_pipeline *p, const Profbpf__Calls *m, size_t rows, size_t shapes,
-		      struct values *values, uint32_t *ids, const struct top_counting *counting)
-{
-	uint32_t *tgids = ids, *tids = ids + shapes;
-	struct column_table table = { .count = shapes };
-	uint64_t end_ns = 0;
-	int32_t tgid = 0, tid = 0;
-
-	for (size_t i = 0; i < shapes; i++) {
-		tgids[i] = (uint32_t)(tgid = column_s32_next(tgid, COLUMN_AT(m, tgid, i)));
-		tids[i] = (uint32_t)(tid = column_s32_next(tid, COLUMN_AT(m, tid, i)));
-	}
-	for (size_t i = 0; i < rows; i++) {
-		uint64_t ret, args[3], dur_ns;
-		const struct known_function *function;
-		uint32_t flags;
-		struct event event;
-		size_t shape;
-
-		end_ns = (uint64_t)column_s64_next((int64_t)end_ns, COLUMN_AT(m, end_ns, i));
-		if (!column_table_at(&table, m->shape[i], &shape) ||
-		    !value_at(values, m->n_ret_value, m->ret_value, i, &ret) ||
-		    !value_at(values, m->n_value0, m->value0, i, &args[0]) ||
-		    !value_at(values, m->n_value1, m->value1, i, &args[1]) ||
-		    !value_at(values, m->n_value2, m->value2, i, &args[2]))
-			return;
-		flags = COLUMN_AT(m, flags, shape);
-		/* Open ones have not returned. */
-		if (flags & FILE_CALL_OPEN)
-			continue;
-		dur_ns = flags & FILE_CALL_END_UNKNOWN ? 0 : COLUMN_AT(m, dur_ns, i);
-		counting->count(counting->context,
-				&(const struct live_called){ .function =
-								    COLUMN_AT(m, function, shape),
-							    .pid = tgids[shape],
-							    .tid = tids[shape],
-							    .text = COLUMN_AT(m, text, shape),
-							    .depth = flags >> 8 & 0xff,
-							    .end_ns = end_ns,
-							    .dur_ns = dur_ns,
-							    .args = { args[0], args[1],
-								      args[2] } });
-		function = function_of(p, COLUMN_AT(m, function, shape));
-		if (!function || flags & FILE_CALL_END_UNKNOWN)
-			continue;
-		event = (struct event){ .end_ns = end_ns, .dur_ns = dur_ns };
-		take_call(p, function, tgids[shape], tids[shape], args, &event);
-	}
-}
-
-void live_pipeline_calls(struct live_pipeline *p, const struct pbt_packet *packet,
-			const struct top_counting *counting)
-{
-	Profbpf__Calls *m = profbpf__calls__unpack(NULL, packet->size, packet->body);
-	struct values values = { 0 };
-	uint32_t *ids = NULL;
-	size_t rows, shapes;
-	int64_t sum = 0;
-
-	if (!m || !check_calls(m, &rows, &shapes))
-		goto cleanup;
-	values = (struct values){ .m = m, .table = { .count = m->n_values } };
-	values.value = calloc(m->n_values + 1, sizeof(*values.value));
-	ids = calloc(2 * shapes + 1, sizeof(*ids));
-	if (!values.value || !ids)
-		goto cleanup;
-	for (size_t i = 0; i < m->n_values; i++) {
-		sum = column_s64_next(sum, m->values[i]);
-		values.value[i] = (uint64_t)sum;
-	}
-	take_rows(p, m, rows, shapes, &values, ids, counting);
-cleanup:
-	free(values.value);
-	free(ids);
-	profbpf__calls__free_unpacked(m, NULL);
+	if (function && !call->end_unknown)
+		take_call(p, function, call);
 }
 
 static int by_end(const void *a, const void *b)
@@ -508,9 +408,47 @@ static void mark_last(struct live_operator *rows, size_t count)
 	}
 }
 
+void live_pipeline_gone(struct live_pipeline *p, uint32_t pid)
+{
+	for (size_t i = 0; i < p->operator_count; i++)
+		p->operators[i].gone |= p->operators[i].pid == pid;
+	for (size_t i = 0; i < p->queue_count; i++)
+		p->queues[i].gone |= p->queues[i].pid == pid;
+}
+
+/* When no event names a queue. */
+static void drop_gone(struct live_pipeline *p)
+{
+	uint32_t place[OPERATORS_MAX];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->operator_count; i++) {
+		place[i] = p->operators[i].gone ? OPERATORS_MAX : (uint32_t)kept;
+		if (!p->operators[i].gone)
+			p->operators[kept++] = p->operators[i];
+	}
+	p->operator_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < p->thread_count; i++) {
+		struct known_thread t = p->threads[i];
+
+		t.op = place[t.op];
+		if (t.op != OPERATORS_MAX)
+			p->threads[kept++] = t;
+	}
+	p->thread_count = kept;
+	kept = 0;
+	for (size_t i = 0; i < p->queue_count; i++)
+		if (!p->queues[i].gone)
+			p->queues[kept++] = p->queues[i];
+	p->queue_count = kept;
+}
+
 size_t live_pipeline_frame(struct live_pipeline *p, uint64_t from_ns, uint64_t to_ns,
 			  struct live_operator **rows)
 {
+	size_t count;
+
 	for (size_t i = 0; i < p->queue_count; i++)
 		if (p->queues[i].last_ns < from_ns)
 			p->queues[i].last_ns = from_ns;
@@ -530,9 +468,10 @@ size_t live_pipeline_frame(struct live_pipeline *p, uint64_t from_ns, uint64_t t
 		p->operators[i].run_ns = p->operators[i].runnable_ns = 0;
 		p->operators[i].has_queue = false;
 	}
-	if (!*rows)
-		return 0;
-	qsort(*rows, p->operator_count, sizeof(**rows), by_number);
-	mark_last(*rows, p->operator_count);
-	return p->operator_count;
+	count = *rows ? p->operator_count : 0;
+	drop_gone(p);
+	if (count)
+		qsort(*rows, count, sizeof(**rows), by_number);
+	mark_last(*rows, count);
+	return count;
 }

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/trace/pbt.h"
 #include "proto/trace.pb-c.h"
 
 /* Growth within a frame. */
@@ -34,6 +33,7 @@ struct live_operator {
 	bool has_push_wait, has_pop_wait; /* what follows is known */
 	uint64_t push_wait_ns, pop_wait_ns; /* time inside pushes and pops */
 	bool to_trainer; /* what waits for an element is the trainer */
+	bool gone; /* its process has ended: this is the last that is told of it */
 };
 
 struct live_pipeline;
@@ -42,31 +42,29 @@ struct live_pipeline;
 struct live_pipeline *live_pipeline_new(void);
 void live_pipeline_free(struct live_pipeline *pipeline);
 
-/* live_pipeline_function - a description of a function; those of no interest are passed over */
-void live_pipeline_function(struct live_pipeline *pipeline, const Profbpf__Function *function);
+/* live_pipeline_function - a description of a function; false if it is of no interest, nor are its calls */
+bool live_pipeline_function(struct live_pipeline *pipeline, const Profbpf__Function *function);
 
 /* A call that has returned. */
 struct live_called {
 	uint32_t function, pid, tid;
-	uint32_t text; /* string id of its string argument; 0 = none */
 	uint32_t depth; /* probed functions of the thread around it */
 	uint64_t end_ns, dur_ns;
+	bool end_unknown; /* left, or only its entry was seen: its duration is 0 */
 	uint64_t args[3]; /* by the function's roles */
 };
 
 /* live_role_at - where the argument with that role is in args, -1 = nowhere */
 int live_role_at(const Profbpf__Function *function, Profbpf__Function__Role role);
 
-/* Who is told of each. */
-struct top_counting {
-	void (*count)(void *context, const struct live_called *call);
-	void *context;
-};
+/* live_pipeline_roles - a packed message ThreadRoles; a damaged one is passed over */
+void live_pipeline_roles(struct live_pipeline *pipeline, const uint8_t *body, size_t size);
 
-/* live_pipeline_roles, live_pipeline_calls - packets of these kinds; damaged ones are passed over */
-void live_pipeline_roles(struct live_pipeline *pipeline, const struct pbt_packet *packet);
-void live_pipeline_calls(struct live_pipeline *pipeline, const struct pbt_packet *packet,
-			const struct top_counting *counting);
+/* live_pipeline_call - a call that has returned; those of no interest are passed over */
+void live_pipeline_call(struct live_pipeline *pipeline, const struct live_called *call);
+
+/* live_pipeline_gone - a process has ended: it is forgotten after the next frame, which may have its last calls */
+void live_pipeline_gone(struct live_pipeline *pipeline, uint32_t pid);
 
 /* live_pipeline_ran - what a thread used since it was told last */
 void live_pipeline_ran(struct live_pipeline *pipeline, uint32_t tid, uint64_t run_ns,

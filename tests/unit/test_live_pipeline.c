@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "daemon/live/live_pipeline.h"
+#include "daemon/profctl/top/top_calls.h"
 
 #define MS 1000000ull
 #define POP 1
@@ -53,15 +54,16 @@ static void tell_roles(struct live_pipeline *p, const uint64_t trees[3])
 	roles.n_tree = 3;
 	roles.tree = (uint64_t *)trees;
 	packet = packed(body, profbpf__thread_roles__pack(&roles, body));
-	live_pipeline_roles(p, &packet);
+	live_pipeline_roles(p, packet.body, packet.size);
 }
 
 struct counted {
+	struct live_pipeline *pipeline;
 	uint32_t calls;
 	uint64_t ns;
 };
 
-static void count(void *context, const struct live_called *call)
+static void count(void *context, const struct live_called *call, uint32_t text)
 {
 	struct counted *counted = context;
 
@@ -69,6 +71,7 @@ static void count(void *context, const struct live_called *call)
 	assert_true(call->function == POP || call->function == PUSH || call->function == 3);
 	counted->calls++;
 	counted->ns += call->dur_ns;
+	live_pipeline_call(counted->pipeline, call);
 }
 
 /*
@@ -111,7 +114,8 @@ static void take(struct live_pipeline *p, const Profbpf__Calls *m, struct counte
 
 	assert_true(profbpf__calls__get_packed_size(m) <= sizeof(body));
 	packet = packed(body, profbpf__calls__pack(m, body));
-	live_pipeline_calls(p, &packet, &(const struct top_counting){ count, counted });
+	counted->pipeline = p;
+	top_calls_read(&packet, &(const struct top_counting){ count, counted });
 }
 
 static struct live_pipeline *described(void)
@@ -216,8 +220,9 @@ static void damaged(void **state)
 	uint8_t junk[] = { 0xff, 0xff, 0xff };
 	struct pbt_packet packet = packed(junk, sizeof(junk));
 
-	live_pipeline_roles(p, &packet);
-	live_pipeline_calls(p, &packet, &(const struct top_counting){ count, &counted });
+	live_pipeline_roles(p, packet.body, packet.size);
+	counted.pipeline = p;
+	top_calls_read(&packet, &(const struct top_counting){ count, &counted });
 	m.shape = shapes;
 	take(p, &m, &counted);
 	m = calls();

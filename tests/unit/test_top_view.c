@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "daemon/live/live_pipeline.h"
+#include "daemon/live/live_feeds.h"
 #include "daemon/profctl/top/top_view.h"
 
 #define NARROW 60
@@ -45,6 +45,8 @@ static struct top_call calls[] = { { .pid = 4242, .count = 40, .total_ns = 10000
 				     .function = "torch::autograd::profiler::record_function_enter_new" } };
 static struct top_device devices[] = { { .pid = 4242, .tasks = 9, .busy_ns = 250000000, .name = "GPU 0" },
 				       { .pid = 4242, .tasks = 9, .busy_ns = 750000000, .name = "GPU 1" } };
+static struct live_wait waits[] = { { .pid = 4242, .ns = 125000000 } };
+
 static struct live_operator operators[] = {
 	{ .pid = 4242, .id = 0, .name = "Batch", .has_queue = true, .has_size = true, .capacity = 16, .mean_size = 8,
 	  .has_pop_wait = true, .pop_wait_ns = 125000000, .to_trainer = true },
@@ -55,7 +57,7 @@ static struct top_cpu cpus[] = { { .user_ns = 900, .idle_ns = 100 } };
 static struct top_frame frame = {
 	.duration_ns = 1000000000, .all = { .user_ns = 900, .idle_ns = 100 }, .cpus = cpus, .cpu_count = 1,
 	.processes = processes, .process_count = 2, .calls = calls, .call_count = 1, .devices = devices,
-	.device_count = 2, .operators = operators, .operator_count = 2, .context_switches = 12345, .process_total = 999,
+	.device_count = 2, .operators = operators, .operator_count = 2, .waits = waits, .wait_count = 1, .context_switches = 12345, .process_total = 999,
 	.runnable = 99, .blocked = 9, .cost_known = true, .daemon_cpu_ns = 990000000,
 };
 
@@ -105,7 +107,7 @@ static void test_a_job_is_summed_up(void **state)
 	assert_string_equal(written.text, "now      python3 4242: devices busy 50.0 %, data wait 12.5 %\n");
 	written = (struct written){ 0 };
 	other.device_count = 1;
-	other.operator_count = 0;
+	other.wait_count = 0;
 	top_view_jobs(&other, take, &written);
 	assert_string_equal(written.text, "now      python3 4242: device busy 25.0 %\n");
 	written = (struct written){ 0 };

@@ -43,6 +43,7 @@ struct top_device {
 };
 
 struct live_operator; /* live_pipeline.h */
+struct live_wait; /* live_feeds.h */
 
 struct top_loss {
 	char source[16];
@@ -57,8 +58,9 @@ struct top_frame {
 	struct top_call *calls;
 	struct top_device *devices;
 	struct live_operator *operators; /* by process and number */
+	struct live_wait *waits; /* by process */
 	struct top_loss *losses;
-	size_t cpu_count, process_count, call_count, device_count, loss_count, operator_count;
+	size_t cpu_count, process_count, call_count, device_count, loss_count, operator_count, wait_count;
 	uint64_t context_switches, forks;
 	uint32_t runnable, blocked; /* threads, at its end */
 	uint32_t process_total;

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/live/live_loaders.h"
-#include "daemon/live/live_marks.h"
-#include "daemon/live/live_pipeline.h"
+#include "daemon/live/live_feeds.h"
 #include "daemon/profctl/top/top_rows.h"
 #include "daemon/profctl/top/top_state.h"
 
@@ -157,10 +155,10 @@ static void frame_devices(struct top_state *s, struct top_frame *frame)
 		struct top_device *row = &frame->devices[frame->device_count++];
 
 		*row = (struct top_device){ .pid = d->pid,
-					    .tasks = d->tasks,
-					    .busy_ns = d->busy_ns };
+					    .tasks = d->busy.tasks,
+					    .busy_ns = d->busy.busy_ns };
 		memcpy(row->name, d->name, sizeof(row->name));
-		d->tasks = d->busy_ns = 0;
+		d->busy.tasks = d->busy.busy_ns = 0;
 	}
 }
 
@@ -182,11 +180,8 @@ bool top_state_frame(struct top_state *s, struct top_frame *frame)
 	twalk_r(s->processes, frame_process, s);
 	twalk_r(s->counters, frame_call, s);
 	frame_devices(s, frame);
-	frame->operator_count =
-		live_pipeline_frame(s->pipeline, s->before_ns, s->now_ns, &frame->operators);
-	frame->operator_count = live_loaders_frame(s->loaders, s->before_ns, s->now_ns,
-						  &frame->operators, frame->operator_count);
-	live_marks_frame(s->marks, s->before_ns, s->now_ns, frame->operators, frame->operator_count);
+	frame->operator_count = live_feeds_frame(s->feeds, s->before_ns, s->now_ns, &frame->operators,
+						 &frame->waits, &frame->wait_count);
 	memcpy(frame->losses, s->losses, s->loss_count * sizeof(*frame->losses));
 	frame->loss_count = s->loss_count;
 	frame->context_switches = top_rows_grown(&s->switches_before, s->switches);
@@ -211,6 +206,7 @@ void top_frame_free(struct top_frame *frame)
 	free(frame->calls);
 	free(frame->devices);
 	free(frame->operators);
+	free(frame->waits);
 	free(frame->losses);
 	*frame = (struct top_frame){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profctl/top/top_job.h"
 
-#include "daemon/live/live_pipeline.h"
+#include "daemon/live/live_feeds.h"
 
 struct top_job top_job_of(const struct top_frame *frame, uint32_t pid)
 {
@@ -13,11 +13,11 @@ struct top_job top_job_of(const struct top_frame *frame, uint32_t pid)
 		job.devices++;
 		job.busy_ns += frame->devices[i].busy_ns;
 	}
-	for (size_t i = 0; i < frame->operator_count; i++) {
-		if (frame->operators[i].pid != pid || !frame->operators[i].to_trainer)
+	for (size_t i = 0; i < frame->wait_count; i++) {
+		if (frame->waits[i].pid != pid)
 			continue;
 		job.has_wait = true;
-		job.wait_ns += frame->operators[i].pop_wait_ns;
+		job.wait_ns += frame->waits[i].ns;
 	}
 	return job;
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/live/live_busy.h"
 #include "daemon/profctl/top/top_figures.h"
 
 #define DEVICES_MAX 64
@@ -51,7 +52,7 @@ struct function {
 struct device {
 	uint32_t id, pid;
 	char name[TOP_NAME];
-	uint64_t tasks, busy_ns, last_end;
+	struct live_busy busy; /* of this frame */
 };
 
 struct top_state {
@@ -73,9 +74,7 @@ struct top_state {
 	uint64_t cpu_before, cpu; /* the daemon's */
 	uint32_t process_total;
 	struct top_frame *frame; /* being filled by a walk */
-	struct live_pipeline *pipeline;
-	struct live_loaders *loaders;
-	struct live_marks *marks;
+	struct live_feeds *feeds;
 };
 
 /* By the key that every row begins with, for search.h. */

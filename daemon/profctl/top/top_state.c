@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "proto/trace.pb-c.h"
-#include "daemon/live/live_loaders.h"
-#include "daemon/live/live_marks.h"
-#include "daemon/live/live_pipeline.h"
+#include "daemon/live/live_feeds.h"
+#include "daemon/profctl/top/top_calls.h"
 #include "daemon/profctl/top/top_rows.h"
 #include "lib/trace/column.h"
 #include "lib/elf/readable_symbol.h"
@@ -25,10 +24,8 @@ struct top_state *top_state_new(void)
 		return NULL;
 	s->before = calloc(CPUS_MAX, sizeof(*s->before));
 	s->now = calloc(CPUS_MAX, sizeof(*s->now));
-	s->pipeline = live_pipeline_new();
-	s->loaders = live_loaders_new();
-	s->marks = live_marks_new();
-	if (!s->before || !s->now || !s->pipeline || !s->loaders || !s->marks) {
+	s->feeds = live_feeds_new();
+	if (!s->before || !s->now || !s->feeds) {
 		top_state_free(s);
 		return NULL;
 	}
@@ -53,9 +50,7 @@ void top_state_free(struct top_state *s)
 	tdestroy(s->processes, free);
 	tdestroy(s->counters, free);
 	free(s->functions);
-	live_pipeline_free(s->pipeline);
-	live_loaders_free(s->loaders);
-	live_marks_free(s->marks);
+	live_feeds_free(s->feeds);
 	free(s->before);
 	free(s->now);
 	free(s);
@@ -131,14 +126,14 @@ static void take_tasks(struct top_state *s, const struct pbt_packet *packet)
 		snprintf(p->now.name, sizeof(p->now.name), "%s", text(s, COLUMN_AT(m, name, i)));
 		if (COLUMN_AT(m, parent_tgid, i))
 			p->now.parent = COLUMN_AT(m, parent_tgid, i);
-		live_loaders_process(s->loaders, pid, COLUMN_AT(m, parent_tgid, i), p->now.name);
+		live_feeds_process(s->feeds, pid, COLUMN_AT(m, parent_tgid, i), p->now.name);
 		if (cmdline)
 			snprintf(p->now.cmdline, sizeof(p->now.cmdline), "%s", text(s, cmdline));
 		p->now.target |= COLUMN_AT(m, flags, i) & PROFBPF__TASKS__FLAG__TARGET;
 		/* The first thread may exit before others do. */
 		p->gone = event == PROFBPF__TASKS__EVENT__EXIT && p->alive <= 1;
 		if (event == PROFBPF__TASKS__EVENT__EXIT)
-			live_loaders_gone(s->loaders, pid);
+			live_feeds_gone(s->feeds, pid);
 		p->active = true;
 	}
 	profbpf__tasks__free_unpacked(m, NULL);
@@ -204,8 +199,7 @@ static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t
 	if (old || flags & PROFBPF__ACCOUNTS__FLAG__FIRST)
 		return;
 	p->active = true;
-	live_pipeline_ran(s->pipeline, tid, growth.run_ns, growth.runnable_ns);
-	live_loaders_ran(s->loaders, t->pid, tid, growth.run_ns, growth.runnable_ns);
+	live_feeds_ran(s->feeds, t->pid, tid, growth.run_ns, growth.runnable_ns);
 	p->now.run_ns += growth.run_ns;
 	p->now.runnable_ns += growth.runnable_ns;
 	p->now.faults += growth.faults;
@@ -290,9 +284,7 @@ static void take_functions(struct top_state *s, const struct pbt_packet *packet)
 		snprintf(s->functions[from->id].runtime, sizeof(s->functions->runtime), "%s",
 			 from->runtime);
 		name_function(&s->functions[from->id], from->name);
-		live_pipeline_function(s->pipeline, from);
-		live_loaders_function(s->loaders, from);
-		live_marks_function(s->marks, from);
+		live_feeds_function(s->feeds, from);
 	}
 	profbpf__functions__free_unpacked(m, NULL);
 }
@@ -334,16 +326,11 @@ static void take_device_tasks(struct top_state *s, const struct pbt_packet *pack
 		rows = 0;
 	for (size_t i = 0; i < rows; i++) {
 		int64_t duration = COLUMN_AT(m, end_ns, i);
-		uint64_t start, end;
+		uint64_t start;
 
 		queued += (uint64_t)COLUMN_AT(m, queued_ns, i);
 		start = queued + (uint64_t)COLUMN_AT(m, start_ns, i);
-		end = start + (uint64_t)duration;
-		d->tasks++;
-		if (!start || duration < 0 || end <= d->last_end)
-			continue;
-		d->busy_ns += end - (start > d->last_end ? start : d->last_end);
-		d->last_end = end;
+		live_busy_add(&d->busy, duration < 0 ? 0 : start, start + (uint64_t)duration);
 	}
 	profbpf__device_tasks__free_unpacked(m, NULL);
 }
@@ -387,14 +374,13 @@ static bool take_statistics(struct top_state *s, const struct pbt_packet *packet
 	return s->before_ns && s->now_ns > s->before_ns;
 }
 
-static void count_kept(void *context, const struct live_called *call)
+static void count_kept(void *context, const struct live_called *call, uint32_t string)
 {
 	struct top_state *s = context;
 	struct counter *c = top_rows_get(&s->counters, (uint64_t)call->function << 32 | call->pid,
 					 sizeof(*c), NULL);
 
-	live_loaders_call(s->loaders, call, text(s, call->text));
-	live_marks_call(s->marks, call, text(s, call->text));
+	live_feeds_call(s->feeds, call, text(s, string));
 	if (!c)
 		return;
 	c->kept++;
@@ -421,10 +407,9 @@ bool top_state_take(struct top_state *s, const struct pbt_packet *packet)
 	case PROFBPF__PACKET__KIND__PROCESSES: take_processes(s, packet); break;
 	case PROFBPF__PACKET__KIND__ACCOUNTS: take_accounts(s, packet); break;
 	case PROFBPF__PACKET__KIND__CPU_STATS: take_cpus(s, packet); break;
-	case PROFBPF__PACKET__KIND__THREAD_ROLES: live_pipeline_roles(s->pipeline, packet); break;
+	case PROFBPF__PACKET__KIND__THREAD_ROLES: live_feeds_roles(s->feeds, packet->body, packet->size); break;
 	case PROFBPF__PACKET__KIND__CALLS:
-		live_pipeline_calls(s->pipeline, packet,
-				   &(const struct top_counting){ count_kept, s });
+		top_calls_read(packet, &(const struct top_counting){ count_kept, s });
 		break;
 	case PROFBPF__PACKET__KIND__DEVICES: take_devices(s, packet); break;
 	case PROFBPF__PACKET__KIND__DEVICE_TASKS: take_device_tasks(s, packet); break;
