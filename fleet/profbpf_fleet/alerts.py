@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
-from profbpf_fleet.messages import write_file
+from profbpf_fleet.exposition import Exposition
 from profbpf_fleet.sentences import who_of, why_of
 
 SCHEMA = "profbpf.watch/1"
@@ -144,20 +144,10 @@ class Webhook:
             self.change.wait_for(lambda: not self.pending, timeout_s)
 
 
-def escaped(value):
-    return str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
 def metrics_of(window, result, alerts, messages):
     """The text format of Prometheus, for the textfile collector of its node exporter."""
-    lines = []
-
-    def metric(name, kind, text, samples):
-        lines.extend([f"# HELP profbpf_fleet_{name} {text}", f"# TYPE profbpf_fleet_{name} {kind}"])
-        for labels, value in samples:
-            told = ",".join(f'{label}="{escaped(labels[label])}"' for label in labels)
-            lines.append(f"profbpf_fleet_{name}{'{' + told + '}' if told else ''} {value}")
-
+    out = Exposition("profbpf_fleet_")
+    metric = out.metric
     active = list(alerts.active.values())
     labels = ("rank", "host", "communicator", "why", "cause")
     metric("ranks", "gauge", "Ranks of which steps were judged.", [({}, result["ranks"] if result else 0)])
@@ -171,8 +161,4 @@ def metrics_of(window, result, alerts, messages):
     metric("silent_hosts", "gauge", "Hosts of which nothing is heard.", [({}, sum(len(found["hosts"]) for found in active if found["kind"] == "silent"))])
     metric("files_total", "counter", "Files of the lake that were taken in.", [({}, messages)])
     metric("alerts_total", "counter", "Findings that began.", [({"kind": kind}, alerts.count.get(kind, 0)) for kind in ("holder", "hang", "silent")])
-    return "\n".join(lines) + "\n"
-
-
-def write_metrics(path, text):
-    write_file(path, text.encode())
+    return out

@@ -46,6 +46,16 @@ class DirectoryDestination:
         pass
 
 
+class Nowhere:
+    """For who wants the metrics of steps only."""
+
+    def send(self, name, payload):
+        pass
+
+    def close(self):
+        pass
+
+
 class DirectorySource:
     """Files of a lake in the order in which they came.
 

@@ -57,8 +57,8 @@ def add_report(commands):
     report.set_defaults(run=report_lake)
 
 
-def add_way(command):
-    way = command.add_mutually_exclusive_group(required=True)
+def add_way(command, required):
+    way = command.add_mutually_exclusive_group(required=required)
     way.add_argument("--dir", metavar="DIR", help="a directory that all hosts see: a lake that grows")
     way.add_argument("--nats", metavar="URL", help="a broker, NATS with JetStream: nats://HOST:4222, tls://HOST:4222")
     command.add_argument("--credentials", "--nats-creds", dest="credentials", metavar="FILE",
@@ -71,12 +71,14 @@ def add_way(command):
 def add_publish(commands):
     publish = commands.add_parser("publish", help="on a host: send what its ranks did, every few seconds",
                                   description="On a host: send what its ranks did, every few seconds, to who watches the job.")
-    add_way(publish)
+    add_way(publish, False)
     publish.add_argument("--interval", type=seconds, default=5.0, metavar="TIME", help="how often (default: 5s)")
     publish.add_argument("--last", type=seconds, metavar="TIME", help="how much of the flight recorder to look at (default: three times as much)")
     publish.add_argument("--spool", metavar="DIR", default="/var/lib/profbpf/spool", help="where messages wait (default: /var/lib/profbpf/spool)")
     publish.add_argument("--spool-limit", type=amount(SIZES, "size"), default=1e9, metavar="SIZE",
                          help="beyond it the oldest of them are given up (default: 1GB)")
+    publish.add_argument("--metrics", metavar="FILE",
+                         help="write metrics of steps for the textfile collector of Prometheus' node exporter; without --dir and --nats nothing else is done")
     publish.add_argument("--profctl", default="profctl", metavar="FILE", help="the program (default: profctl in PATH)")
     publish.add_argument("--analyzer", default="analyzer", metavar="FILE", help="the program (default: analyzer in PATH)")
     publish.add_argument("--rounds", type=int, metavar="N", help="end after so many; status 1 if not all was acknowledged")
@@ -85,7 +87,7 @@ def add_publish(commands):
 
 def add_watch(commands):
     watch = commands.add_parser("watch", help="judge a job while it runs", description="Judge a job while it runs, over its last steps; tell what is new.")
-    add_way(watch)
+    add_way(watch, True)
     watch.add_argument("--format", choices=["text", "json"], default="text", help="a line of text (default) or a JSON object for each finding")
     watch.add_argument("--window", type=int, default=80, metavar="STEPS", help="how many steps are judged (default: 80)")
     watch.add_argument("--every", type=seconds, default=2.0, metavar="TIME", help="judge no more often (default: 2s)")
@@ -117,6 +119,8 @@ def check(parser, options):
         parser.error("user and password are not for the command line, which everybody sees: --credentials FILE")
     if getattr(options, "tls_key", None) and not options.tls_cert:
         parser.error("--tls-key is the key of --tls-cert")
+    if options.command == "publish" and not (options.dir or options.nats or options.metrics):
+        parser.error("where to? --dir DIR, --nats URL, or --metrics FILE")
     if options.command == "watch" and options.window < 12:
         parser.error("--window must be 12 steps at least: fewer are too few to judge by")
     if options.command != "report":
@@ -165,11 +169,11 @@ def publish_host(options):
         from profbpf_fleet import jetstream
         destination = jetstream.NatsDestination(options)
     else:
-        destination = directory.DirectoryDestination(options.dir)
+        destination = directory.DirectoryDestination(options.dir) if options.dir else directory.Nowhere()
     spool = Spool(options.spool, options.spool_limit)
     try:
         recorder = publish.Recorder(round(options.last or 3 * options.interval), options.profctl, options.analyzer)
-        return 0 if publish.publish(spool, destination, recorder, options.interval, options.rounds) else 1
+        return 0 if publish.publish(spool, destination, recorder, options.interval, options.rounds, options.metrics) else 1
     finally:
         destination.close()
         spool.close()

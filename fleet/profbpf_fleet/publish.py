@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 
+from profbpf_fleet import step_metrics
 from profbpf_fleet.directory import Waiting
 from profbpf_fleet.engines import Problem
 from profbpf_fleet.messages import pack
@@ -140,7 +141,11 @@ class Cutter:
                 number, start_ns, length = fresh[-1]
                 ranks[rank] |= {"step": number + shift, "start_ns": start_ns, "end_ns": start_ns + length}
                 moves.append((device["in_lake"], rank, shift, fresh[0][0], number))
-        return self.files(lake, moves, ranks, at_ns), {"ranks": ranks}
+        files = self.files(lake, moves, ranks, at_ns)
+        sums = step_metrics.kept(state.get("sums", {}), ranks)
+        if moves:
+            step_metrics.take(self.sql, lake, files, sums)
+        return files, {"ranks": ranks, "sums": sums}
 
     def files(self, lake, moves, ranks, at_ns):
         files = {"progress": self.written(self.progress(ranks, at_ns))}
@@ -211,14 +216,16 @@ def one_round(recorder, cutter, spool):
         say(f"the spool is full: {gone} of the oldest messages, which nobody took, were given up; --spool-limit raises it")
 
 
-def publish(spool, destination, recorder, interval_s, rounds=None):
-    """Rounds until it is stopped, or so many. Returns whether all was acknowledged."""
+def publish(spool, destination, recorder, interval_s, rounds=None, metrics=None):
+    """Rounds until it is stopped, or so many; metrics: a file for them. Returns whether all was acknowledged."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     cutter, sender, trouble = Cutter(socket.gethostname()), Sender(spool, destination), None
     due = time.monotonic()
     while rounds is None or rounds > 0:
         try:
             one_round(recorder, cutter, spool)
+            if metrics:
+                step_metrics.exposition_of(spool.state, cutter.host).write(metrics)
             trouble = None
         except Waiting as error:
             if str(error) != trouble:

@@ -127,7 +127,7 @@ class Watch:
             self.state.write()
         self.pending = pending
         if self.options.metrics and (changed or told):
-            alert.write_metrics(self.options.metrics, alert.metrics_of(self.window, self.result, self.alerts, self.files))
+            alert.metrics_of(self.window, self.result, self.alerts, self.files).write(self.options.metrics)
         return came
 
     def run(self):

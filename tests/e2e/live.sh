@@ -119,7 +119,7 @@ publish_loop() {
 	probing() { "$PROFCTL" list --format json | jq -e '[.sessions[] | select(.output == "flight recorder" and .functions > 0)] | length > 0'; }
 	wait_until 20 probing || fail "the recorder does not record: $("$PROFCTL" list)"
 	mkdir "$WORK/host"
-	"$PYTHON" -m profbpf_fleet.main publish --dir "$WORK/host" --spool "$WORK/host.spool" --interval 1s --last 60s \
+	"$PYTHON" -m profbpf_fleet.main publish --dir "$WORK/host" --spool "$WORK/host.spool" --interval 1s --last 60s --metrics "$WORK/host.prom" \
 		--profctl "$PROFCTL" --analyzer "$ANALYZER" 2>"$WORK/publish.err" &
 	publisher=$!
 	echo go >&"$input"
@@ -140,8 +140,9 @@ publish_loop() {
 	wait_for_end $publisher 20 || fail "publish ended with $?: $(cat "$WORK/publish.err")"
 	"$PROFCTL" snapshot -o "$WORK/whole.pbt" 2>/dev/null
 	"$ANALYZER" lake "$WORK/whole.pbt" --rank 3 -o "$WORK/whole"
-	"$PYTHON" "$TOOLS/published_steps.py" "$WORK/host" "$WORK/whole" >"$WORK/out" 2>&1 || fail "$(cat "$WORK/out" "$WORK/publish.err")"
+	"$PYTHON" "$TOOLS/published_steps.py" "$WORK/host" "$WORK/whole" "$WORK/host.prom" >"$WORK/out" 2>&1 || fail "$(cat "$WORK/out" "$WORK/publish.err")"
 	note "$(cat "$WORK/out")"
+	! command -v promtool >/dev/null || promtool check metrics <"$WORK/host.prom" >"$WORK/check" 2>&1 || fail "promtool: $(cat "$WORK/check")"
 	[ -z "$(find "$WORK/host.spool" -name 'round-*' -o -name '*.message')" ] || fail "left in the spool: $(ls "$WORK/host.spool")"
 	exec {input}>&-
 	stop_daemon

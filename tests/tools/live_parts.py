@@ -13,7 +13,7 @@ import unittest
 import unittest.mock
 import zipfile
 
-from profbpf_fleet import alerts, directory, hangs, messages, numbering, publish, spool, watch
+from profbpf_fleet import alerts, directory, hangs, main, messages, numbering, publish, spool, step_metrics, watch
 from profbpf_fleet.engines import Problem
 from profbpf_fleet.window import Progress, Window
 
@@ -324,6 +324,34 @@ class Ranks(unittest.TestCase):
         self.assertEqual(publish.rank_in(b"RANK=x\0SLURM_PROCID=3\0"), 3)
         self.assertIsNone(publish.rank_in(b"PATH=/bin\0"))
         self.assertIsNone(publish.rank_in(b"RANK=99999999999\0"))
+
+    def test_metrics_count_what_is_known(self):
+        sums = step_metrics.kept({}, {rank: {"pid": 70 + rank} for rank in (0, 1)})
+        step_metrics.count_steps(sums, [(0, 60 * MS, 20 * MS, None), (0, 200_000 * MS, None, None), (5, MS, 0, 0), (0, None, None, None)])
+        step_metrics.count_idle(sums, [(0, "data_wait", 15 * MS), (0, "lock", 5 * MS), (0, "lock", 5 * MS), (5, "lock", MS)])
+        lines = step_metrics.exposition_of({"ranks": {0: {"step": 8}, 1: {"step": None}}, "sums": sums}, "a").text().splitlines()
+        for line in ('step_seconds_bucket{rank="0",host="a",le="0.05"} 0', 'step_seconds_bucket{rank="0",host="a",le="0.1"} 1',
+                     'step_seconds_bucket{rank="0",host="a",le="100"} 1', 'step_seconds_bucket{rank="0",host="a",le="+Inf"} 2',
+                     'step_seconds_count{rank="0",host="a"} 2', 'step_seconds_count{rank="1",host="a"} 0',
+                     'device_busy_seconds_total{rank="0",host="a"} 0.04', 'idle_seconds_total{rank="0",host="a",cause="lock"} 0.01',
+                     'last_step{rank="0",host="a"} 8'):
+            self.assertIn(f"profbpf_rank_{line}", lines)
+        # What was never known is not there.
+        self.assertFalse([line for line in lines if line.startswith(("profbpf_rank_exposed", 'profbpf_rank_device_busy_seconds_total{rank="1"',
+                                                                     'profbpf_rank_last_step{rank="1"'))])
+
+    def test_metrics_begin_anew_with_a_process(self):
+        sums = step_metrics.kept({}, {0: {"pid": 7}, 1: {"pid": 8}})
+        step_metrics.count_steps(sums, [(0, MS, 0, 0), (1, MS, 0, 0)])
+        after = step_metrics.kept(sums, {0: {"pid": 7}, 1: {"pid": 9}})
+        self.assertEqual([sum(after[rank]["buckets"]) for rank in ("0", "1")], [1, 0])
+        self.assertEqual(list(step_metrics.kept(sums, {0: {"pid": 7}})), ["0"])
+        self.assertEqual(len(step_metrics.kept({}, {rank: {"pid": rank + 1} for rank in range(1000)})), step_metrics.RANKS_MAX)
+
+    def test_metrics_alone_need_no_place_to_send_to(self):
+        with unittest.mock.patch("sys.stderr", io.StringIO()), self.assertRaises(SystemExit):
+            main.arguments(["publish"])
+        self.assertIsNone(main.arguments(["publish", "--metrics", "FILE"]).dir)
 
 
 unittest.main()

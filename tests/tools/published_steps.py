@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""published_steps.py LAKE WHOLE: steps that profbpf-fleet publish sent of a rank in many rounds, against those of one snapshot of all of it.
+"""published_steps.py LAKE WHOLE METRICS: steps that profbpf-fleet publish sent of a rank in many rounds, against those of one snapshot of all of it.
 
 Each is there once, by numbers that follow each other, in several messages, and lasts from when to when it does in the
-whole; of the whole at most the first and the last two are missing.
+whole; of the whole at most the first and the last two are missing. The metrics of them, too, have each once.
 """
 
+import pathlib
+import re
 import sys
 
 import duckdb
@@ -30,5 +32,15 @@ first = min(range(len(whole)), key=lambda i: abs(whole[i][1] - published[0][1]))
 for ours, theirs in zip(published, whole[first:]):
     if abs(ours[1] - theirs[1]) > BESIDE_NS or abs(ours[2] - theirs[2]) > BESIDE_NS:
         problems.append(f"{ours} should be {theirs}")
+text = pathlib.Path(sys.argv[3]).read_text(encoding="utf-8")
+told = {name: float(value) for name, value in re.findall(r'^profbpf_rank_(\w+)\{rank="3",host="[^"]*"\} (\S+)$', text, re.M)}
+idle = sum(float(value) for value in re.findall(r'^profbpf_rank_idle_seconds_total\{rank="3",.*\} (\S+)$', text, re.M))
+total, busy = duckdb.execute(f"SELECT sum(step_ns) / 1e9, sum(step_ns - idle_ns) / 1e9 FROM '{sys.argv[1]}/steps/*.parquet' WHERE rank = 3").fetchall()[0]
+roots = duckdb.execute(f"SELECT sum(ns) / 1e9 FROM '{sys.argv[1]}/idle/*.parquet' WHERE rank = 3").fetchall()[0][0]
+for name, ours, theirs in (("step_seconds_count", told["step_seconds_count"], len(published)), ("step_seconds_sum", told["step_seconds_sum"], total),
+                           ("device_busy_seconds_total", told["device_busy_seconds_total"], busy), ("idle_seconds_total", idle, roots),
+                           ("last_step", told["last_step"], published[-1][0])):
+    if abs(ours - theirs) > 1e-6 * theirs:
+        problems.append(f"metric {name}: {ours} should be {theirs}")
 print(f"{len(published)} of {len(whole)} steps in {messages} messages")
 sys.exit("\n".join(problems[:5]) if problems else 0)
