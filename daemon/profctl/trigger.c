@@ -190,7 +190,7 @@ int command_trigger(int argc, char **argv)
 		"  no-launch=TIME    a process that launches work has not for so long, and lives\n"
 		"  slow-step=K:NAME  a step takes more than K times the median; each calls NAME once\n"
 		"  steps=N+M:NAME    the M steps from step N on are over: all of them; step 0 begins with the first call of NAME\n"
-		"  data-wait=X%      more than X % of 10 s are spent fetching data (MindSpore, TensorFlow)\n"
+		"  data-wait=X%      more than X % of 10 s are spent fetching data (MindSpore, TensorFlow, PyTorch, MegEngine)\n"
 		"  data-wait=X%:NAME the same, in calls of NAME\n"
 		"  metric=NAME>X     a metric of /metrics is above X; one that only grows: by X a second; or <X\n"
 		"With --launch-from-step WHAT is NAME, and steps=N+M:NAME is meant."

@@ -19,11 +19,14 @@
 
 struct session {
 	struct triggers *triggers;
+	struct live_figures *live;
+	struct texts *texts;
 	struct trigger_watch *watch;
 };
 
 static void show(struct session *s, struct item *item)
 {
+	live_figures_item(s->live, item, s->texts);
 	trigger_watch_item(s->watch, item);
 	item_free(item);
 }
@@ -55,7 +58,9 @@ static void begin(struct session *s, const char *what)
 	char error[512];
 
 	s->triggers = triggers_new();
-	s->watch = trigger_watch_new(s->triggers, 1000, 100);
+	s->live = live_figures_new();
+	s->texts = texts_new();
+	s->watch = trigger_watch_new(s->triggers, s->live, 1000, 100);
 	assert_true(s->triggers && s->watch);
 	/* Before there is any trigger. */
 	show_functions(s);
@@ -66,6 +71,8 @@ static void begin(struct session *s, const char *what)
 static void end(struct session *s)
 {
 	trigger_watch_free(s->watch);
+	live_figures_free(s->live);
+	texts_free(s->texts);
 	triggers_free(s->triggers);
 }
 
@@ -363,6 +370,81 @@ static void fetches_are_known(void **state)
 	end(&s);
 }
 
+static void show_body(struct session *s, Profbpf__Packet__Kind kind, const ProtobufCMessage *message)
+{
+	struct item *item = item_new(ITEM_BODY, protobuf_c_message_get_packed_size(message));
+
+	item->body = kind;
+	item->size = protobuf_c_message_pack(message, item->data);
+	show(s, item);
+}
+
+static void function(struct session *s, uint32_t id, const char *symbol)
+{
+	Profbpf__Functions message = PROFBPF__FUNCTIONS__INIT;
+	Profbpf__Function row = PROFBPF__FUNCTION__INIT, *rows = &row;
+
+	row.id = id;
+	row.name = (char *)symbol;
+	message.function = &rows;
+	message.n_function = 1;
+	show_body(s, PROFBPF__PACKET__KIND__FUNCTIONS, &message.base);
+}
+
+/* One that a mark begins with: the name is of the fetch of a batch. */
+static void enters(struct session *s, uint32_t function, uint32_t tgid, uint64_t ts_ns)
+{
+	struct rec_call row = { .header = { REC_CALL, CALL_HAS_STRING, 0, ts_ns },
+				.tgid = tgid,
+				.tid = tgid,
+				.probe = function,
+				.text = 1 };
+	struct item *item = item_new(ITEM_RECORDS, 0);
+
+	item->type = REC_CALL;
+	assert_int_equal(item_append(item, &row, sizeof(row)), 0);
+	show(s, item);
+}
+
+static void whole_second(struct session *s, uint64_t ts_ns)
+{
+	Profbpf__CpuStats stats = PROFBPF__CPU_STATS__INIT;
+
+	stats.ts_ns = ts_ns;
+	show_body(s, PROFBPF__PACKET__KIND__CPU_STATS, &stats.base);
+	second(s, ts_ns);
+}
+
+/* PyTorch's trainers fetch in no call of their own, but mark when. */
+static void marks_are_known(void **state)
+{
+	static const char name[] = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+	struct trigger_event event;
+	struct session s;
+
+	(void)state;
+	begin(&s, "data-wait=30%");
+	texts_put(s.texts, 1, name, strlen(name));
+	function(&s, 10, "_ZN5torch8autograd8profiler25record_function_enter_newERKNSt");
+	function(&s, 11, "_ZN5torch8autograd8profilerL24record_function_exit_newERKN3c10");
+	whole_second(&s, 100 * SECOND);
+	for (uint64_t i = 100; i < 115; i++) {
+		enters(&s, 10, 7, i * SECOND + 100 * MS);
+		call(&s, 11, 7, i * SECOND + 390 * MS);
+		whole_second(&s, (i + 1) * SECOND);
+	}
+	assert_null(next(&s, &event));
+	for (uint64_t i = 115; i < 125; i++) {
+		enters(&s, 10, 7, i * SECOND + 100 * MS);
+		call(&s, 11, 7, i * SECOND + 600 * MS);
+		whole_second(&s, (i + 1) * SECOND);
+	}
+	assert_non_null(next(&s, &event));
+	assert_string_equal(event.text, "process 7 has spent 31.1 % of the last 10 s fetching data");
+	assert_null(next(&s, &event));
+	end(&s);
+}
+
 static void settings_are_replaced(void **state)
 {
 	struct trigger fresh[3], rows[TRIGGERS_MAX];
@@ -437,6 +519,7 @@ int main(void)
 		cmocka_unit_test(steps_are_counted),
 		cmocka_unit_test(data_are_waited_for),
 		cmocka_unit_test(fetches_are_known),
+		cmocka_unit_test(marks_are_known),
 		cmocka_unit_test(settings_are_replaced),
 		cmocka_unit_test(files_are_limited), cmocka_unit_test(names_are_plain),
 	};

@@ -270,7 +270,7 @@ static void bodies_are_repeated(void **state)
 static void what_a_flight_repeats_is_told(void **state)
 {
 	struct flight_store *store = flight_store_new(1 << 20, 60000000000ull);
-	struct writer_memory memory = { flight_new(store), NULL };
+	struct writer_others memory = { .flight = flight_new(store) };
 	struct cut_row row = { .ts_ns = 0 };
 	struct written w = { .segment = PROFBPF__SEGMENT__INIT, .fd = -1, .random = 7 };
 	struct item *item = item_new(ITEM_CUT, sizeof(row));

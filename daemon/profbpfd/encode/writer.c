@@ -37,6 +37,7 @@ struct writer {
 	struct output output;
 	struct flight *flight;		/* packets go there instead; NULL: to the output */
 	struct trigger_watch *watch;	/* NULL: none */
+	struct live_figures *live;	/* NULL: none */
 	struct source_count counts[TRACE_SOURCES]; /* as the last statistics had them */
 	uint64_t reader_cpu_ns;		/* likewise */
 	struct session_books books;
@@ -386,6 +387,8 @@ static bool handle(struct writer *w, struct item *item)
 {
 	bool more = item->kind != ITEM_END;
 
+	if (w->live)
+		live_figures_item(w->live, item, w->texts);
 	if (w->watch)
 		trigger_watch_item(w->watch, item);
 	switch (item->kind) {
@@ -444,7 +447,7 @@ bool writer_ended(const struct writer *writer)
 	return __atomic_load_n(&writer->ended, __ATOMIC_ACQUIRE);
 }
 
-struct writer *writer_new(int fd, const struct writer_memory *memory, const Profbpf__Segment *segment, struct item_queue *queue,
+struct writer *writer_new(int fd, const struct writer_others *others, const Profbpf__Segment *segment, struct item_queue *queue,
 			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
 			  const struct right *right)
 {
@@ -452,12 +455,13 @@ struct writer *writer_new(int fd, const struct writer_memory *memory, const Prof
 
 	if (!w)
 		return NULL;
-	if (memory) {
-		w->flight = memory->flight;
-		w->watch = memory->watch;
-	} else {
-		output_init(&w->output, fd);
+	if (others) {
+		w->flight = others->flight;
+		w->watch = others->watch;
+		w->live = others->live;
 	}
+	if (!w->flight)
+		output_init(&w->output, fd);
 	w->segment = segment;
 	w->queue = queue;
 	w->texts = texts;

@@ -13,6 +13,7 @@
 #include "daemon/profbpfd/control/right.h"
 #include "daemon/catalog/catalog.h"
 #include "daemon/profbpfd/encode/flight_store.h"
+#include "daemon/profbpfd/metrics/live_figures.h"
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/session/texts.h"
 #include "daemon/profbpfd/session/trigger_watch.h"
@@ -22,21 +23,23 @@
 
 struct writer;
 
-/* Where packets are kept instead of being written to a descriptor. Both outlive the writer. */
-struct writer_memory {
-	struct flight *flight;
-	struct trigger_watch *watch; /* shown each item; NULL: none */
+/* Besides, or instead of, a descriptor; NULL: not wanted. All outlive the writer. */
+struct writer_others {
+	struct flight *flight; /* packets are kept there instead of being written */
+	/* Shown each item: */
+	struct trigger_watch *watch;
+	struct live_figures *live;
 };
 
 /*
  * writer_new - begin the first segment and start the thread
  *
  * @segment is the header of every segment but for its index; it, @queue, @texts,
- * @catalogs (which name the commands of drivers) and @fd must outlive the writer. With @memory packets are kept there and @fd is
- * not used; NULL for none. @wake_fd is an eventfd told when writing
+ * @catalogs (which name the commands of drivers) and @fd must outlive the writer. With a flight @fd is not used. @others is
+ * copied; NULL for none. @wake_fd is an eventfd told when writing
  * fails. Returns NULL without memory or threads.
  */
-struct writer *writer_new(int fd, const struct writer_memory *memory, const Profbpf__Segment *segment, struct item_queue *queue,
+struct writer *writer_new(int fd, const struct writer_others *others, const Profbpf__Segment *segment, struct item_queue *queue,
 			  struct texts *texts, const struct catalogs *catalogs, int wake_fd,
 			  const struct right *right);
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/metrics/live_figures.h"
 #include "daemon/profbpfd/metrics/process_figures.h"
 
 /* One session as it was at the time of the request. */
@@ -16,6 +17,7 @@ struct shown {
 	struct session_info info;
 	struct process_figures *rows;
 	size_t count;
+	struct live_copy *live;
 };
 
 struct page {
@@ -52,7 +54,8 @@ static void label(const struct page *page, const char *name, const char *value)
 	fputc('"', page->out);
 }
 
-static void process_sample(const struct page *page, const char *name, const struct shown *session,
+/* Up to where more labels can follow. */
+static void process_labels(const struct page *page, const char *name, const struct shown *session,
 			   const struct process_figures *row)
 {
 	char pid[16] = "";
@@ -67,6 +70,12 @@ static void process_sample(const struct page *page, const char *name, const stru
 	label(page, "cgroup", row->labels.cgroup);
 	label(page, "container", row->labels.container);
 	label(page, "pod", row->labels.pod);
+}
+
+static void process_sample(const struct page *page, const char *name, const struct shown *session,
+			   const struct process_figures *row)
+{
+	process_labels(page, name, session, row);
 	fputs("} ", page->out);
 }
 
@@ -219,6 +228,152 @@ static void write_processes(const struct page *page)
 	}
 }
 
+/* ---- devices and data pipelines of processes */
+
+/* NULL: it has no series of its own, nor have its devices and operators. */
+static const struct process_figures *row_of(const struct shown *session, uint32_t pid)
+{
+	for (size_t i = session->count; i > 0; i--)
+		if (pid && session->rows[i - 1].pid == pid)
+			return &session->rows[i - 1];
+	return NULL;
+}
+
+static void write_waits(const struct page *page)
+{
+	family(page, "profbpf_process_data_wait_seconds", true,
+	       "Time that a trainer waited for data; no series: that is not known.");
+	for (size_t i = 0; i < page->count; i++) {
+		const struct shown *session = &page->sessions[i];
+
+		for (size_t k = 0; k < session->live->wait_count; k++) {
+			const struct wait_figures *wait = &session->live->waits[k];
+			const struct process_figures *row = row_of(session, wait->pid);
+
+			if (!row)
+				continue;
+			process_sample(page, "profbpf_process_data_wait_seconds_total", session, row);
+			seconds(page, wait->wait_ns);
+		}
+	}
+}
+
+static bool device_sample(const struct page *page, const char *name, const struct shown *session,
+			  const struct device_figures *device)
+{
+	const struct process_figures *row = row_of(session, device->pid);
+	char id[16];
+
+	if (!row)
+		return false;
+	snprintf(id, sizeof(id), "%" PRIu32, device->id);
+	process_labels(page, name, session, row);
+	label(page, "device", id);
+	label(page, "device_name", device->name);
+	fputs("} ", page->out);
+	return true;
+}
+
+static void write_devices(const struct page *page)
+{
+	family(page, "profbpf_device_busy_seconds", true,
+	       "Time in which a device ran tasks of a process, as its runtime tells.");
+	for (size_t i = 0; i < page->count; i++)
+		for (size_t k = 0; k < page->sessions[i].live->device_count; k++) {
+			const struct device_figures *d = &page->sessions[i].live->devices[k];
+
+			if (device_sample(page, "profbpf_device_busy_seconds_total", &page->sessions[i], d))
+				seconds(page, d->busy_ns);
+		}
+	family(page, "profbpf_device_tasks", true, "Tasks of a process that a device ended.");
+	for (size_t i = 0; i < page->count; i++)
+		for (size_t k = 0; k < page->sessions[i].live->device_count; k++) {
+			const struct device_figures *d = &page->sessions[i].live->devices[k];
+
+			if (device_sample(page, "profbpf_device_tasks_total", &page->sessions[i], d))
+				fprintf(page->out, "%" PRIu64 "\n", d->tasks);
+		}
+}
+
+struct operator_metric {
+	const char *name, *help;
+	size_t offset; /* of an uint64_t in struct operator_figures */
+	size_t known; /* of a bool there: whether it was ever known; 0: always */
+	bool seconds; /* it is in nanoseconds */
+};
+
+#define OPERATOR(what) offsetof(struct operator_figures, what)
+
+static const struct operator_metric OPERATORS[] = {
+	{ "profbpf_operator_cpu_seconds", "Time on CPUs of an operator of a data pipeline.", OPERATOR(run_ns), 0,
+	  true },
+	{ "profbpf_operator_rows", "Rows, elements or tensors that were taken from an operator.", OPERATOR(rows), 0,
+	  false },
+	{ "profbpf_operator_put_wait_seconds", "Time in which an operator put into its queue, waits for room included.",
+	  OPERATOR(put_wait_ns), OPERATOR(has_put_wait), true },
+	{ "profbpf_operator_get_wait_seconds",
+	  "Time in which something was got from an operator, waits for it included.", OPERATOR(get_wait_ns),
+	  OPERATOR(has_get_wait), true },
+};
+
+/* False: its process has no series. */
+static bool operator_sample(const struct page *page, const char *name, const struct shown *session,
+			    const struct operator_figures *operator)
+{
+	const struct process_figures *row = row_of(session, operator->pid);
+	char number[16] = "", unique[sizeof(operator->name) + 16];
+
+	if (!row)
+		return false;
+	if (operator->pipeline)
+		snprintf(number, sizeof(number), "%" PRIu32, operator->pipeline);
+	snprintf(unique, sizeof(unique), "%s", operator->name);
+	if (operator->nth > 1)
+		snprintf(unique, sizeof(unique), "%s#%" PRIu32, operator->name, operator->nth);
+	process_labels(page, name, session, row);
+	label(page, "pipeline", number);
+	label(page, "operator", unique);
+	fputs("} ", page->out);
+	return true;
+}
+
+static void write_operator_metric(const struct page *page, const struct operator_metric *metric)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s_total", metric->name);
+	family(page, metric->name, true, metric->help);
+	for (size_t i = 0; i < page->count; i++)
+		for (size_t k = 0; k < page->sessions[i].live->operator_count; k++) {
+			const struct operator_figures *o = &page->sessions[i].live->operators[k];
+			uint64_t value = *(const uint64_t *)((const char *)o + metric->offset);
+
+			if ((metric->known && !*(const bool *)((const char *)o + metric->known)) ||
+			    !operator_sample(page, name, &page->sessions[i], o))
+				continue;
+			if (metric->seconds)
+				seconds(page, value);
+			else
+				fprintf(page->out, "%" PRIu64 "\n", value);
+		}
+}
+
+static void write_operators(const struct page *page)
+{
+	for (size_t i = 0; i < sizeof(OPERATORS) / sizeof(*OPERATORS); i++)
+		write_operator_metric(page, &OPERATORS[i]);
+	family(page, "profbpf_operator_queue_filled_ratio", false,
+	       "Part of an operator's queue that was full in the last second, on average; no series: not known.");
+	for (size_t i = 0; i < page->count; i++)
+		for (size_t k = 0; k < page->sessions[i].live->operator_count; k++) {
+			const struct operator_figures *o = &page->sessions[i].live->operators[k];
+
+			if (o->has_filled &&
+			    operator_sample(page, "profbpf_operator_queue_filled_ratio", &page->sessions[i], o))
+				fprintf(page->out, "%g\n", o->filled);
+		}
+}
+
 /* ---- the whole */
 
 static bool take_session(struct page *page, const struct roster_entry *entry)
@@ -226,12 +381,14 @@ static bool take_session(struct page *page, const struct roster_entry *entry)
 	struct shown *session = &page->sessions[page->count];
 
 	session->rows = calloc(FIGURES_ROWS_MAX, sizeof(*session->rows));
-	if (!session->rows)
-		return false;
+	session->live = calloc(1, sizeof(*session->live));
 	page->count++;
+	if (!session->rows || !session->live)
+		return false;
 	session->id = entry->id;
 	session_info(entry->session, &session->info);
 	session->count = session_figures(entry->session, session->rows, FIGURES_ROWS_MAX);
+	session_live_figures(entry->session, session->live);
 	return true;
 }
 
@@ -256,13 +413,18 @@ char *exposition_write(const struct roster *roster, const struct peer *peer, boo
 		write_daemon(&page);
 		write_sessions(&page);
 		write_processes(&page);
+		write_waits(&page);
+		write_devices(&page);
+		write_operators(&page);
 		if (openmetrics)
 			fputs("# EOF\n", page.out);
 		whole = !ferror(page.out);
 		whole = !fclose(page.out) && whole;
 	}
-	for (size_t i = 0; i < page.count; i++)
+	for (size_t i = 0; i < page.count; i++) {
 		free(page.sessions[i].rows);
+		free(page.sessions[i].live);
+	}
 	free(page.sessions);
 	if (whole)
 		return text;

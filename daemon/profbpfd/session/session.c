@@ -176,10 +176,13 @@ struct session *session_new(uint32_t id, struct session_request *request,
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->request.keep_figures)
 		s->figures = figures_new(&s->right);
+	if (s->request.keep_figures)
+		s->live = live_figures_new();
 	if (s->wake_fd < 0 || pthread_create(&s->thread, NULL, run, s)) {
 		if (s->wake_fd >= 0)
 			close(s->wake_fd);
 		figures_free(s->figures);
+		live_figures_free(s->live);
 		free_request(&s->request);
 		free(s);
 		return NULL;
@@ -247,6 +250,13 @@ size_t session_figures(struct session *s, struct process_figures *rows, size_t r
 	return s->figures ? figures_copy(s->figures, rows, room) : 0;
 }
 
+bool session_live_figures(struct session *s, struct live_copy *copy)
+{
+	if (s->live)
+		live_figures_copy(s->live, copy);
+	return s->live;
+}
+
 void session_free(struct session *s)
 {
 	if (!s)
@@ -260,6 +270,7 @@ void session_free(struct session *s)
 	texts_free(s->texts);
 	code_names_free(s->code_names);
 	figures_free(s->figures);
+	live_figures_free(s->live);
 	for (size_t i = 0; i < s->warning_count; i++)
 		free(s->warnings[i]);
 	free_request(&s->request);

@@ -29,6 +29,7 @@ struct session;
 struct flight;
 struct flight_ask;
 struct process_figures;
+struct live_copy;
 
 /* What is left out of the records now; all zeros: nothing ever was. */
 struct session_shedding {
@@ -118,6 +119,9 @@ void session_info(struct session *session, struct session_info *info);
 
 /* session_figures - of its processes, as figures_copy(); 0 where nobody asked to keep them */
 size_t session_figures(struct session *session, struct process_figures *rows, size_t room);
+
+/* session_live_figures - of its devices and data pipelines, as live_figures_copy(); false where nobody asked to keep them */
+bool session_live_figures(struct session *session, struct live_copy *copy);
 
 /* session_free - waits for its threads unless it is SESSION_RELEASED */
 void session_free(struct session *session);

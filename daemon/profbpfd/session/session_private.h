@@ -69,7 +69,9 @@ struct session {
 	double cost;		/* of session_info */
 	bool cost_known;
 	struct session_inbox inbox;
-	struct figures *figures;	/* has a lock of its own; NULL: nobody wants them */
+	/* Have locks of their own; NULL: nobody wants them. */
+	struct figures *figures;
+	struct live_figures *live;
 
 	/* The session's own threads only. */
 	struct features features;

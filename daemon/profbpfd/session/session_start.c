@@ -327,7 +327,7 @@ static int watch_everything(struct session *s)
 
 static int start_writer(struct session *s)
 {
-	struct writer_memory memory;
+	struct writer_others others;
 
 	/* What others warn of is in its head, or comes after it. */
 	pthread_mutex_lock(&s->lock);
@@ -335,9 +335,9 @@ static int start_writer(struct session *s)
 				 s->warning_count, &s->probe_costs);
 	pthread_mutex_unlock(&s->lock);
 	if (s->request.flight && s->request.triggers)
-		s->watch = trigger_watch_new(s->request.triggers, s->request.owner, s->request.owner_group);
-	memory = (struct writer_memory){ s->request.flight, s->watch };
-	s->writer = s->segment ? writer_new(s->request.output, s->request.flight ? &memory : NULL, segment_message(s->segment),
+		s->watch = trigger_watch_new(s->request.triggers, s->live, s->request.owner, s->request.owner_group);
+	others = (struct writer_others){ s->request.flight, s->watch, s->live };
+	s->writer = s->segment ? writer_new(s->request.output, &others, segment_message(s->segment),
 					    s->queue, s->texts, s->catalogs, s->wake_fd, &s->right)
 			       : NULL;
 	if (!s->writer) {

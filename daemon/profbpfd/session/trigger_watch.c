@@ -40,6 +40,10 @@ struct steps {
 
 struct trigger_watch {
 	struct triggers *triggers;
+	const struct live_figures *live; /* NULL: none */
+	struct wait_figures waits[LIVE_WAITS_MAX]; /* as they were when they were looked at last */
+	size_t wait_count;
+	uint64_t look_ns; /* then */
 	uid_t owner;
 	gid_t group;
 	uint32_t version;
@@ -60,13 +64,14 @@ static const char *const FETCHES[] = {
 	"_ZN10tensorflow4data16IteratorResource7GetNextE*",
 };
 
-struct trigger_watch *trigger_watch_new(struct triggers *triggers, uid_t owner, gid_t group)
+struct trigger_watch *trigger_watch_new(struct triggers *triggers, const struct live_figures *live, uid_t owner, gid_t group)
 {
 	struct trigger_watch *watch = calloc(1, sizeof(*watch));
 
 	if (!watch)
 		return NULL;
 	watch->triggers = triggers;
+	watch->live = live;
 	watch->owner = owner;
 	watch->group = group;
 	watch->fetching = wait_shares_new();
@@ -367,9 +372,47 @@ static void fetches_too_long(void *context, const struct wait_key *key, double p
 {
 	const struct telling *telling = context;
 
-	tell(telling->watch, telling->trigger, key->tgid, 0,
-	     "thread %u of process %u has spent %.1f %% of the last %d s fetching data", key->tid, key->tgid, percent,
-	     WAIT_SHARES_S);
+	if (key->tid)
+		tell(telling->watch, telling->trigger, key->tgid, 0,
+		     "thread %u of process %u has spent %.1f %% of the last %d s fetching data", key->tid, key->tgid,
+		     percent, WAIT_SHARES_S);
+	else
+		tell(telling->watch, telling->trigger, key->tgid, 0,
+		     "process %u has spent %.1f %% of the last %d s fetching data", key->tgid, percent, WAIT_SHARES_S);
+}
+
+static uint64_t waited_before(const struct trigger_watch *w, uint32_t pid)
+{
+	for (size_t i = 0; i < w->wait_count; i++)
+		if (w->waits[i].pid == pid)
+			return w->waits[i].wait_ns;
+	return 0;
+}
+
+/* Trainers that mark how long they wait, in no call of its own: each second's part. Where calls tell these are better. */
+static void take_waits(struct trigger_watch *w, uint64_t now_ns)
+{
+	struct wait_figures waits[LIVE_WAITS_MAX];
+	size_t count = w->live ? live_figures_waits(w->live, waits, LIVE_WAITS_MAX) : 0;
+	uint64_t passed_ns = now_ns > w->look_ns && w->look_ns ? now_ns - w->look_ns : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t before = waited_before(w, waits[i].pid);
+		uint64_t grown = waits[i].wait_ns - (before < waits[i].wait_ns ? before : waits[i].wait_ns);
+
+		grown = grown < passed_ns ? grown : passed_ns;
+		for (size_t k = 0; k < w->count; k++) {
+			const struct trigger *trigger = &w->trigger[k];
+			const struct wait_key key = { trigger->id, waits[i].pid, 0 };
+
+			if (trigger->kind == TRIGGER_DATA_WAIT && !*trigger->call &&
+			    !wait_shares_has_thread(w->fetching, trigger->id, waits[i].pid))
+				wait_shares_add(w->fetching, &key, now_ns - grown, now_ns);
+		}
+	}
+	memcpy(w->waits, waits, count * sizeof(*waits));
+	w->wait_count = count;
+	w->look_ns = now_ns;
 }
 
 /* Batches of calls are handed over with the statistics, before them: what is not known by then has not happened. */
@@ -377,6 +420,7 @@ static void look(struct trigger_watch *w, uint64_t now_ns)
 {
 	char since[32];
 
+	take_waits(w, now_ns);
 	for (size_t k = 0; k < w->count; k++) {
 		const struct trigger *trigger = &w->trigger[k];
 

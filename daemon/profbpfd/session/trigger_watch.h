@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "daemon/profbpfd/metrics/live_figures.h"
 #include "daemon/profbpfd/session/item.h"
 #include "daemon/profbpfd/session/triggers.h"
 
@@ -18,8 +19,12 @@
 
 struct trigger_watch;
 
-/* trigger_watch_new - @owner, @group: of the session; (uid_t)-1: of root. @triggers outlive it. NULL without memory. */
-struct trigger_watch *trigger_watch_new(struct triggers *triggers, uid_t owner, gid_t group);
+/*
+ * trigger_watch_new - @owner, @group: of the session; (uid_t)-1: of root. NULL without memory
+ *
+ * @triggers outlive it, and so does @live, which is shown each item before: how long trainers wait that mark it (NULL: not known).
+ */
+struct trigger_watch *trigger_watch_new(struct triggers *triggers, const struct live_figures *live, uid_t owner, gid_t group);
 
 /* trigger_watch_item - look through it; with statistics, each second, at what has not happened, too */
 void trigger_watch_item(struct trigger_watch *watch, const struct item *item);

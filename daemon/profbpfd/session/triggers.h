@@ -11,7 +11,7 @@
  *   steps=N+M:NAME  the M steps from step N on are over, of which the file then has all: step 0 begins with the first
  *                   call of NAME that is seen of a process; once for each process
  *   data-wait=X%    a thread has spent more than X % of the last 10 seconds fetching data, in calls of
- *                   the functions by which trainers of MindSpore and TensorFlow do
+ *                   the functions by which trainers of MindSpore and TensorFlow do, or a process of PyTorch or MegEngine has
  *   data-wait=X%:NAME  the same, in calls of NAME
  *   metric=NAME>X   a metric, called as /metrics calls it, of a process that is recorded, or of the daemon, is above
  *   metric=NAME<X   or below X; of one that only grows (_total), what it grows by in a second

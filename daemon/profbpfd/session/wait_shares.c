@@ -105,6 +105,17 @@ void wait_shares_add(struct wait_shares *shares, const struct wait_key *key, uin
 	row->end_ns = end_ns;
 }
 
+bool wait_shares_has_thread(const struct wait_shares *shares, uint32_t purpose, uint32_t tgid)
+{
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct wait_key *key = &shares->rows[i].key;
+
+		if (key->tid && key->tgid == tgid && key->purpose == purpose)
+			return true;
+	}
+	return false;
+}
+
 void wait_shares_forget(struct wait_shares *shares, uint32_t tgid)
 {
 	for (size_t i = 0; i < shares->count; i++)

@@ -22,11 +22,14 @@ void wait_shares_free(struct wait_shares *shares);
 /* Whose time it is, for which purpose. */
 struct wait_key {
 	uint32_t purpose; /* the caller's */
-	uint32_t tgid, tid;
+	uint32_t tgid, tid; /* tid 0: all threads of the process together */
 };
 
 /* wait_shares_add - a call that has ended, in the order in which a thread's calls end */
 void wait_shares_add(struct wait_shares *shares, const struct wait_key *key, uint64_t start_ns, uint64_t end_ns);
+
+/* wait_shares_has_thread - was something added for this purpose of a thread of the process, whose number is not 0? */
+bool wait_shares_has_thread(const struct wait_shares *shares, uint32_t purpose, uint32_t tgid);
 
 /* wait_shares_forget - the process is gone */
 void wait_shares_forget(struct wait_shares *shares, uint32_t tgid);

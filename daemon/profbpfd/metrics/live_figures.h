@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * live_figures.h - what devices and data pipelines of a session's processes did since they were first seen there, for metrics.
+ *
+ * Fed with what the session's writing thread gets, read by the control loop: as profctl top shows them each second
+ * (daemon/live/), added up. What is known of LIVE_DEVICES_MAX devices, LIVE_OPERATORS_MAX operators and LIVE_WAITS_MAX trainers at a
+ * time; of further ones nothing. When a process number is used again, its figures begin anew.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H
+#define PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/texts.h"
+
+#define LIVE_DEVICES_MAX 64
+#define LIVE_OPERATORS_MAX 256
+#define LIVE_WAITS_MAX 128
+
+/* A trainer of which it is known how long it waited. */
+struct wait_figures {
+	uint32_t pid;
+	uint64_t wait_ns;
+};
+
+struct device_figures {
+	uint32_t pid;
+	uint32_t id; /* of the session's devices */
+	char name[128];
+	uint64_t tasks, busy_ns;
+};
+
+struct operator_figures {
+	uint32_t pid;
+	uint32_t pipeline; /* of the process's pipelines, from 1; 0 = not known which */
+	uint32_t nth; /* of the operators of a pipeline that are called so, from 1 */
+	char name[64];
+	uint64_t run_ns, rows;
+	bool has_put_wait, has_get_wait; /* it was known once */
+	uint64_t put_wait_ns, get_wait_ns;
+	bool has_filled; /* in the last second it was known */
+	double filled; /* part of the room of its output queue that was in use */
+};
+
+/* A copy, of one instant. */
+struct live_copy {
+	struct wait_figures waits[LIVE_WAITS_MAX];
+	struct device_figures devices[LIVE_DEVICES_MAX];
+	struct operator_figures operators[LIVE_OPERATORS_MAX];
+	size_t wait_count, device_count, operator_count;
+};
+
+struct live_figures;
+
+/* live_figures_new - nothing seen yet; NULL without memory; live_figures_free(NULL) is fine */
+struct live_figures *live_figures_new(void);
+void live_figures_free(struct live_figures *live);
+
+/* live_figures_item - the writing thread: look through it; @texts has the strings of calls */
+void live_figures_item(struct live_figures *live, const struct item *item, struct texts *texts);
+
+/* live_figures_waits - the writing thread: trainers' waits, up to @room; returns how many */
+size_t live_figures_waits(const struct live_figures *live, struct wait_figures *rows, size_t room);
+
+/* live_figures_copy - from any thread */
+void live_figures_copy(struct live_figures *live, struct live_copy *copy);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H */
