@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
 	{ "recorder-memory", OPTION_RECORDER_MEMORY, "SIZE", 0,
 	  "In so much memory at most; the oldest goes first (default: 64M)", 2 },
 	{ "recorder-for", OPTION_RECORDER_FOR, "WHOM", 0,
-	  "Of these processes: accelerators (whoever uses one; the default), pid=N, user=NAME or cgroup=/PATH (repeatable)",
+	  "Of these processes: accelerators (whoever uses one; the default), pid=N, user=NAME, cgroup=/PATH, unit=NAME or pod=UID (repeatable)",
 	  2 },
 	{ "trigger", OPTION_TRIGGER, "WHAT", 0,
 	  "Write a snapshot when this happens: signal, signal=N, no-launch=DURATION, slow-step=K:FUNCTION, "

@@ -126,22 +126,21 @@ static bool opened_device(pid_t pid)
 }
 
 /* Lines are "ID:CONTROLLERS:PATH". */
-static bool is_in_cgroup(pid_t pid, const char *cgroup)
+static bool is_in_group(pid_t pid, const struct user_rule *rule)
 {
-	size_t length = strlen(cgroup), capacity = 0;
 	char path[64], *line = NULL;
+	size_t capacity = 0;
 	bool found = false;
 	FILE *f;
 
-	if (!strcmp(cgroup, "/"))
-		return true;
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
 	f = fopen(path, "re");
 	while (f && !found && getline(&line, &capacity, f) > 0) {
 		const char *colon = strchr(line, ':');
 		const char *at = colon ? strchr(colon + 1, ':') : NULL;
 
-		found = at && !strncmp(at + 1, cgroup, length) && strchr("/\n", at[1 + length]);
+		line[strcspn(line, "\n")] = '\0';
+		found = at && user_rule_wants_group(rule, at + 1);
 	}
 	free(line);
 	if (f)
@@ -170,7 +169,9 @@ static bool is_wanted(const struct accelerator_users *users, const struct proces
 				return true;
 			break;
 		case USER_CGROUP:
-			if (is_in_cgroup(facts->pid, rule->cgroup))
+		case USER_UNIT:
+		case USER_POD:
+			if (is_in_group(facts->pid, rule))
 				return true;
 			break;
 		}

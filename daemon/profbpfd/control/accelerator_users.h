@@ -24,10 +24,10 @@ struct accelerator_users;
 
 /* Whom to find. */
 struct user_rule {
-	enum { USER_OF_ACCELERATOR, USER_PID, USER_UID, USER_CGROUP } kind;
+	enum { USER_OF_ACCELERATOR, USER_PID, USER_UID, USER_CGROUP, USER_UNIT, USER_POD } kind;
 	pid_t pid;
 	uid_t uid;
-	char *cgroup; /* its path below the hierarchies' roots; the groups in it, too */
+	char *group; /* USER_CGROUP: its path below the hierarchies' roots; USER_UNIT: with its suffix; USER_POD: its UID */
 };
 
 struct user_rules {
@@ -36,12 +36,20 @@ struct user_rules {
 };
 
 /*
- * user_rules_add - "accelerators", "pid=N", "user=NAME" (or a number) or "cgroup=PATH"
+ * user_rules_add - "accelerators", "pid=N", "user=NAME" (or a number), "cgroup=PATH", "unit=NAME" (of systemd, without a
+ * suffix a service) or "pod=UID" (of Kubernetes)
  *
  * Returns 0, -EINVAL or -ENOMEM with a message that quotes @text in @error. user_rules_free() empties the list.
  */
 int user_rules_add(struct user_rules *rules, const char *text, char *error, size_t size);
 void user_rules_free(struct user_rules *rules);
+
+/*
+ * user_rule_wants_group - does a rule by groups mean what is in the group at @path, below its hierarchy's root?
+ *
+ * What is in a group is in those around it, too.
+ */
+bool user_rule_wants_group(const struct user_rule *rule, const char *path);
 
 struct found_process {
 	pid_t pid;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/profbpfd/control/accelerator_users.h"
+#include "lib/base/container_id.h"
 
 /* A decimal number and nothing else, not above @most; 0 or -EINVAL. */
 static int read_number(const char *text, unsigned long most, unsigned long *number)
@@ -29,6 +30,21 @@ static int read_user(const char *name, uid_t *uid)
 	return 0;
 }
 
+static int read_unit(const char *name, struct user_rule *rule)
+{
+	if (!*name || strchr(name, '/'))
+		return -EINVAL;
+	return asprintf(&rule->group, "%s%s", name, strrchr(name, '.') ? "" : ".service") < 0 ? -ENOMEM : 0;
+}
+
+static int read_pod(const char *uid, struct user_rule *rule)
+{
+	if (strlen(uid) != POD_UID_MAX || strspn(uid, "0123456789abcdef-") != POD_UID_MAX)
+		return -EINVAL;
+	rule->group = strdup(uid);
+	return rule->group ? 0 : -ENOMEM;
+}
+
 static int read_rule(const char *text, struct user_rule *rule)
 {
 	unsigned long number = 0;
@@ -45,10 +61,16 @@ static int read_rule(const char *text, struct user_rule *rule)
 		err = read_user(text + 5, &rule->uid);
 	} else if (!strncmp(text, "cgroup=/", 8)) {
 		rule->kind = USER_CGROUP;
-		rule->cgroup = strdup(text + 7);
-		err = rule->cgroup ? 0 : -ENOMEM;
-		for (size_t n = err ? 0 : strlen(rule->cgroup); n > 1 && rule->cgroup[n - 1] == '/'; n--)
-			rule->cgroup[n - 1] = '\0';
+		rule->group = strdup(text + 7);
+		err = rule->group ? 0 : -ENOMEM;
+		for (size_t n = err ? 0 : strlen(rule->group); n > 1 && rule->group[n - 1] == '/'; n--)
+			rule->group[n - 1] = '\0';
+	} else if (!strncmp(text, "unit=", 5)) {
+		rule->kind = USER_UNIT;
+		err = read_unit(text + 5, rule);
+	} else if (!strncmp(text, "pod=", 4)) {
+		rule->kind = USER_POD;
+		err = read_pod(text + 4, rule);
 	} else {
 		err = -EINVAL;
 	}
@@ -66,10 +88,10 @@ int user_rules_add(struct user_rules *rules, const char *text, char *error, size
 	if (err) {
 		snprintf(error, size,
 			 err == -ENOMEM ? "out of memory at '%s'" :
-					  "'%s' is none of accelerators, pid=N, user=NAME, cgroup=/PATH, or there is no "
-					  "such user",
+					  "'%s' is none of accelerators, pid=N, user=NAME, cgroup=/PATH, unit=NAME, pod=UID (36 "
+					  "characters), or there is no such user",
 			 text);
-		free(rule.cgroup);
+		free(rule.group);
 		return err;
 	}
 	larger[rules->count++] = rule;
@@ -77,10 +99,40 @@ int user_rules_add(struct user_rules *rules, const char *text, char *error, size
 	return 0;
 }
 
+/* Is it the name of one of the groups along the path? */
+static bool has_part(const char *path, const char *name)
+{
+	size_t length = strlen(name);
+
+	while (*path) {
+		size_t part = strcspn(path, "/");
+
+		if (part == length && !strncmp(path, name, length))
+			return true;
+		path += part + (path[part] == '/');
+	}
+	return false;
+}
+
+bool user_rule_wants_group(const struct user_rule *rule, const char *path)
+{
+	size_t length = strlen(rule->group);
+	struct container_id id;
+
+	switch (rule->kind) {
+	case USER_CGROUP:
+		return !strcmp(rule->group, "/") ||
+		       (!strncmp(path, rule->group, length) && (path[length] == '/' || !path[length]));
+	case USER_UNIT: return has_part(path, rule->group);
+	case USER_POD: return container_id_parse(path, &id) && !strcmp(id.pod, rule->group);
+	default: return false;
+	}
+}
+
 void user_rules_free(struct user_rules *rules)
 {
 	for (size_t i = 0; i < rules->count; i++)
-		free(rules->rule[i].cgroup);
+		free(rules->rule[i].group);
 	free(rules->rule);
 	*rules = (struct user_rules){ 0 };
 }
