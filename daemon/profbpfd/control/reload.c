@@ -71,15 +71,15 @@ static int note_quotas(const struct quotas *a, const struct quotas *b, struct wo
 	       note(changed, a->catalog_bytes == b->catalog_bytes, "user-catalog");
 }
 
-static int note_recorder(const struct server_options *last, const struct server_options *fresh, bool turned_off,
+static int note_recorder(const struct server_options *now, const struct server_options *fresh, bool turned_off,
 			 struct reload_report *report)
 {
-	const struct flight_recorder_options *a = &last->recorder, *b = &fresh->recorder;
+	const struct flight_recorder_options *a = &now->recorder, *b = &fresh->recorder;
 	struct words *changed = turned_off ? &report->kept : &report->changed;
 
 	return note(changed, a->window_ns == b->window_ns, "recorder") ||
 	       note(changed, a->memory_bytes == b->memory_bytes, "recorder-memory") ||
-	       note(changed, same_list(last->recorded, last->recorded_count, fresh->recorded, fresh->recorded_count),
+	       note(changed, same_list(now->recorded, now->recorded_count, fresh->recorded, fresh->recorded_count),
 		    "recorder-for") ||
 	       note(changed, same_triggers(a, b), "trigger") ||
 	       note(changed, same_text(a->directory, b->directory), "trigger-directory") ||
@@ -103,25 +103,30 @@ static int take_recorder(struct services *services, const struct flight_recorder
 {
 	size_t without_room;
 
+	if (trigger_files_reload(services->trigger_files, options->directory, options->space_bytes))
+		return -ENOMEM;
 	flight_recorder_reload(services->recorder, options);
 	without_room = triggers_replace(services->triggers, options->triggers, options->trigger_count);
 	if (without_room)
 		fprintf(stderr, "profbpfd: %zu triggers have no room: there are %d already\n", without_room, TRIGGERS_MAX);
-	return trigger_files_reload(services->trigger_files, options->directory, options->space_bytes);
+	return 0;
 }
 
-int reload_apply(struct services *services, const struct server_options *first, const struct server_options *last,
-		 const struct server_options *fresh, struct reload_report *report)
+int reload_apply(struct services *services, struct settings_in_force *settings, const struct server_options *fresh,
+		 struct reload_report *report)
 {
 	bool turned_off = services->recorder && !fresh->recorder.window_ns;
-	int err = 0;
+	const struct server_options *last = settings->last, *recorder = settings->recorder;
 
-	services->quotas = fresh->quotas;
-	if (services->recorder && !turned_off)
-		err = take_recorder(services, &fresh->recorder);
-	if (err || note_quotas(&last->quotas, &fresh->quotas, &report->changed) ||
-	    note_recorder(last, fresh, turned_off, report) || note_kept(first, fresh, &report->kept))
+	if (services->recorder && !turned_off && take_recorder(services, &fresh->recorder))
 		return -ENOMEM;
+	services->quotas = fresh->quotas;
+	settings->last = fresh;
+	if (!turned_off)
+		settings->recorder = fresh;
+	if (note_quotas(&last->quotas, &fresh->quotas, &report->changed) ||
+	    note_recorder(recorder, fresh, turned_off, report) || note_kept(settings->first, fresh, &report->kept))
+		fputs("profbpfd: settings have changed; there is no memory to tell which\n", stderr);
 	return 0;
 }
 

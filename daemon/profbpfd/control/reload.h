@@ -20,14 +20,21 @@ struct reload_report {
 	struct words kept; /* theirs do from the next start on */
 };
 
+/* Which settings count now. What is pointed to outlives the daemon's services. */
+struct settings_in_force {
+	const struct server_options *first; /* of the daemon's start: what cannot change is theirs */
+	const struct server_options *last; /* as they were read last */
+	const struct server_options *recorder; /* whose recorder it is: one that is to be turned off goes on as it was */
+};
+
 /*
- * reload_apply - from @last, the settings that count now, to @fresh, which outlives @services
+ * reload_apply - to @fresh, which outlives @services
  *
- * @first: those of the daemon's start. A recorder that is to be turned on is left to the caller. Returns 0 or -ENOMEM,
- * then with a report that is not whole.
+ * A recorder that is to be turned on is left to the caller, before. Returns 0, or -ENOMEM and nothing has changed. Where memory
+ * lacks for the report alone, that is not whole.
  */
-int reload_apply(struct services *services, const struct server_options *first, const struct server_options *last,
-		 const struct server_options *fresh, struct reload_report *report);
+int reload_apply(struct services *services, struct settings_in_force *settings, const struct server_options *fresh,
+		 struct reload_report *report);
 
 /* reload_report_print - on standard error */
 void reload_report_print(const struct reload_report *report);

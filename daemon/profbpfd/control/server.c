@@ -22,6 +22,7 @@
 #include "daemon/profbpfd/probe/map_events.h"
 #include "daemon/profbpfd/control/metric_triggers.h"
 #include "daemon/profbpfd/control/priority.h"
+#include "daemon/profbpfd/control/recorder_services.h"
 #include "daemon/profbpfd/control/reload.h"
 #include "daemon/profbpfd/control/requests.h"
 #include "daemon/profbpfd/control/snapshots.h"
@@ -34,7 +35,7 @@
 
 struct server {
 	const struct server_options *options; /* of the start */
-	const struct server_options *last; /* as they were read last */
+	struct settings_in_force settings;
 	struct services services;
 	struct client *clients;
 	size_t client_count;
@@ -220,25 +221,20 @@ static void sweep_clients(struct server *server)
 
 /* ---- the flight recorder */
 
+/* All of it or nothing; what was closed is not watched any more. */
 static int open_recorder(struct server *server, const struct flight_recorder_options *options)
 {
 	struct services *services = &server->services;
+	int err = recorder_services_open(services, options);
 
-	if (!options->window_ns)
-		return 0;
-	services->triggers = triggers_new();
-	services->trigger_files =
-		trigger_files_new(options->directory, options->space_bytes);
-	services->metric_triggers = metric_triggers_new(services);
-	if (!services->triggers || !services->trigger_files || !services->metric_triggers)
-		return complain("cannot set up triggers: out of memory or descriptors");
-	if (watch(server, triggers_fd(services->triggers), &services->triggers) ||
-	    watch(server, metric_triggers_fd(services->metric_triggers), &services->metric_triggers))
-		return -1;
-	services->recorder = flight_recorder_new(services, options);
-	triggers_replace(services->triggers, options->triggers, options->trigger_count);
-	/* Where nothing can be recorded it is the status that tells so, to whoever asks. */
-	return services->recorder ? watch(server, flight_recorder_fd(services->recorder), &services->recorder) : 0;
+	if (!err && services->triggers)
+		err = watch(server, triggers_fd(services->triggers), &services->triggers) ||
+		      watch(server, metric_triggers_fd(services->metric_triggers), &services->metric_triggers);
+	if (!err && services->recorder)
+		err = watch(server, flight_recorder_fd(services->recorder), &services->recorder);
+	if (err)
+		recorder_services_close(services);
+	return err ? complain("cannot set up the flight recorder: out of memory or descriptors") : 0;
 }
 
 /* ---- settings are read again */
@@ -249,15 +245,14 @@ static int take_settings(struct server *server, struct reload_report *report, ch
 
 	if (!fresh)
 		return -EINVAL;
-	if (!server->services.triggers && open_recorder(server, &fresh->recorder)) {
+	if (!server->services.recorder && open_recorder(server, &fresh->recorder)) {
 		snprintf(error, error_size, "cannot set up the flight recorder: out of memory or descriptors");
 		return -ENOMEM;
 	}
-	if (reload_apply(&server->services, server->options, server->last, fresh, report)) {
+	if (reload_apply(&server->services, &server->settings, fresh, report)) {
 		snprintf(error, error_size, "out of memory");
 		return -ENOMEM;
 	}
-	server->last = fresh;
 	return 0;
 }
 
@@ -449,10 +444,7 @@ static void close_fd(int *fd)
 /* Not while a snapshot is written: it needs the recorder's memory, whose thread looks at what is mapped. */
 static void free_services(struct services *services)
 {
-	flight_recorder_free(services->recorder);
-	metric_triggers_free(services->metric_triggers);
-	triggers_free(services->triggers);
-	trigger_files_free(services->trigger_files);
+	recorder_services_close(services);
 	file_cache_free(services->file_cache);
 	gate_free(services->gate);
 	map_watch_free(services->map_watch);
@@ -494,7 +486,7 @@ static void write_triggered(struct server *server)
 	struct trigger_event event;
 	struct trigger trigger;
 
-	while (triggers_next(server->services.triggers, &event, &trigger))
+	while (server->services.triggers && triggers_next(server->services.triggers, &event, &trigger))
 		if (server->services.recorder && !server->services.stopping)
 			trigger_files_write(&server->services, &trigger, &event);
 }
@@ -562,7 +554,7 @@ static int loop(struct server *server)
 int server_run(const struct server_options *options)
 {
 	struct server server = { .options = options,
-				 .last = options,
+				 .settings = { options, options, options },
 				 .epoll_fd = -1,
 				 .listen_fd = -1,
 				 .lock_fd = -1,

@@ -30,6 +30,7 @@ struct writing {
 	struct services *services;
 	uint32_t trigger;
 	int folder;
+	char *directory; /* whose it is: the settings may name another one by the time it is written */
 	char name[NAME_ROOM], part[NAME_ROOM + sizeof(NAME_PART)];
 };
 
@@ -183,6 +184,14 @@ struct trigger_files *trigger_files_new(const char *directory, uint64_t space_by
 
 /* ---- a file */
 
+static void let_go(struct writing *w)
+{
+	if (w->folder >= 0)
+		close(w->folder);
+	free(w->directory);
+	free(w);
+}
+
 static void done(void *context, int err)
 {
 	struct writing *w = context;
@@ -194,11 +203,9 @@ static void done(void *context, int err)
 		fprintf(stderr, "profbpfd: trigger %u: writing its snapshot failed: %s\n", w->trigger, strerror(-err));
 	} else {
 		triggers_wrote(w->services->triggers, w->trigger);
-		fprintf(stderr, "profbpfd: trigger %u: wrote %s/%s\n", w->trigger,
-			trigger_files_directory(w->services->trigger_files), w->name);
+		fprintf(stderr, "profbpfd: trigger %u: wrote %s/%s\n", w->trigger, w->directory, w->name);
 	}
-	close(w->folder);
-	free(w);
+	let_go(w);
 }
 
 static void name_file(struct trigger_files *files, const struct trigger_event *event, struct writing *w)
@@ -235,14 +242,15 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 	char reason[TRIGGER_TEXT + sizeof(event->text) + 16];
 	int fd, err;
 
-	if (!w) {
-		complain(event, "out of memory", 0);
-		return;
-	}
-	*w = (struct writing){ .services = services, .trigger = trigger->id, .folder = open_folder(files) };
-	if (w->folder < 0) {
-		complain(event, files->directory, w->folder);
-		free(w);
+	if (w)
+		*w = (struct writing){ .services = services,
+				       .trigger = trigger->id,
+				       .folder = open_folder(files),
+				       .directory = strdup(files->directory) };
+	if (!w || !w->directory || w->folder < 0) {
+		complain(event, w && w->directory ? files->directory : "out of memory", w && w->directory ? w->folder : 0);
+		if (w)
+			let_go(w);
 		return;
 	}
 	make_room(files, w->folder, flight_recorder_memory(services->recorder));
@@ -255,8 +263,7 @@ void trigger_files_write(struct services *services, const struct trigger *trigge
 	}
 	if (fd < 0) {
 		complain(event, files->directory, -errno);
-		close(w->folder);
-		free(w);
+		let_go(w);
 		return;
 	}
 	snprintf(reason, sizeof(reason), "trigger %s: %s", trigger->what, event->text);

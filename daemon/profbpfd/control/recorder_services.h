@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder_services.h - the flight recorder with what belongs to it: triggers, their files, those by metrics. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_CONTROL_RECORDER_SERVICES_H
+#define PROFBPF_DAEMON_PROFBPFD_CONTROL_RECORDER_SERVICES_H
+
+#include "daemon/profbpfd/control/flight_recorder.h"
+#include "daemon/profbpfd/control/services.h"
+
+/*
+ * recorder_services_open - as @options, which outlive them, say; none if they say so
+ *
+ * Closes what is left of a recorder that could not be set up. Where nothing can be recorded there are triggers and no
+ * recorder: the status tells why, to whoever asks. Returns 0, or -ENOMEM and there is nothing.
+ */
+int recorder_services_open(struct services *services, const struct flight_recorder_options *options);
+
+/* recorder_services_close - not while the recorder has sessions */
+void recorder_services_close(struct services *services);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_RECORDER_SERVICES_H */
