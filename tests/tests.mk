@@ -46,7 +46,7 @@ $(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h) $(B)/tests/truth
 $(B)/tests/truth/libcupti_truth.so: TRUTH_CFLAGS += $(CUDA_CPPFLAGS)
 
 # Its stacks are walked by frame pointers.
-$(B)/tests/truth/stacks $(B)/tests/truth/returns $(B)/tests/truth/kernel_places: TRUTH_CFLAGS += -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls
+$(B)/tests/truth/call_chain $(B)/tests/truth/returns $(B)/tests/truth/kernel_places: TRUTH_CFLAGS += -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls
 $(B)/tests/truth/opencl_known $(B)/tests/truth/opencl_loop: TRUTH_LIBS := -lOpenCL
 # It is a device itself.
 $(B)/tests/truth/roots: TRUTH_LIBS := device/stream_writer.c

@@ -10,7 +10,7 @@ need_command jq gcc
 
 gcc -shared -nostdlib -Wl,--build-id=0x0123456789abcdef -o "$WORK/prologues.so" "$ROOT/tests/truth/binary/prologues.S"
 gcc -O2 -fPIC -shared -Wl,--version-script="$ROOT/tests/truth/binary/symbols.map" -o "$WORK/symbols.so" \
-	"$ROOT/tests/truth/binary/symbols.c"
+	"$ROOT/tests/truth/binary/versioned.c"
 match() { "$PROFCTL" catalog match --catalog "$ROOT/tests/catalog" "$@"; }
 
 # Before a daemon runs, and without privilege: the kernel is asked all the same.

@@ -20,7 +20,7 @@ ln "$WORK/linked.so" "$WORK/hard_link.so"
 strip --strip-all "$WORK/stripped.so"
 if nm "$WORK/stripped.so" 2>&1 | grep -q binary_; then fail "stripped.so has a .symtab"; fi
 gcc -O2 -g -fPIC -shared -Wl,--version-script="$ROOT/tests/truth/binary/symbols.map" \
-	-o "$WORK/symbols.so" "$ROOT/tests/truth/binary/symbols.c"
+	-o "$WORK/symbols.so" "$ROOT/tests/truth/binary/versioned.c"
 gcc -O2 -g -fPIC -shared -o "$WORK/picked.so" "$ROOT/tests/truth/binary/picked.c"
 gcc -O2 -g -fPIC -shared -DIMPORTER -Wl,-z,now -Wl,-rpath,"$WORK" -o "$WORK/importer.so" \
 	"$ROOT/tests/truth/binary/picked.c" "$WORK/picked.so"

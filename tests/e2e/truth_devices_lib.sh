@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# truth_devices_lib.sh - tests/truth/devices on one device file; after lib.sh and truth_lib.sh.
+# truth_devices_lib.sh - tests/truth/descriptors on one device file; after lib.sh and truth_lib.sh.
 
 # devices_ioctls REPORT DEVICE PID FIELD: summed over commands; PID may be null for all processes
 devices_ioctls() {
@@ -12,10 +12,10 @@ devices_ioctls() {
 devices_on() {
 	local path=$1 driver=$2 good=$3 bad=$4 r=$WORK/devices.json who
 	shift 4
-	rm -f "$WORK/devices.in"
-	start_truth devices "$path" "$good" "$bad"
+	rm -f "$WORK/descriptors.in"
+	start_truth descriptors "$path" "$good" "$bad"
 	attach_truth "$WORK/devices.pbt" "$@"
-	"$TRUTH/devices" "$path" "$good" "$bad" stranger || fail "the stranger's ioctls on $path failed"
+	"$TRUTH/descriptors" "$path" "$good" "$bad" stranger || fail "the stranger's ioctls on $path failed"
 	truth_go
 	stop_attach
 	assert_eq "ioctls that ended in another way than they should" 0 "$(truth_value wrong)"

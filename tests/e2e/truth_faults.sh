@@ -15,7 +15,7 @@ for candidate in "${PROFBPF_TEST_DISK:-}" "$WORK" /var/tmp "$BUILD"; do
 done
 trap 'status=$?; trap - ERR; rm -rf "$folder"; (exit $status); cleanup_test' EXIT
 
-start_truth faults "${folder:-$WORK}"
+start_truth page_faults "${folder:-$WORK}"
 attach_truth "$WORK/faults.pbt" --topics sched,account,fault
 truth_go 60
 # The last figures of threads that have exited come with them.

@@ -9,7 +9,7 @@ need_command jq
 
 readonly ELEMENTS=200
 
-start_truth feeders $ELEMENTS
+start_truth decoders $ELEMENTS
 attach_truth "$WORK/feeders.pbt"
 truth_go
 stop_attach

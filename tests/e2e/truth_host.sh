@@ -21,7 +21,7 @@ host_figure() { awk -v cpu="$2" -v field="$3" '$1 == cpu { printf "%.0f", $field
 host_count() { awk -v what="$2" '$1 == what { print $2 }' "$1"; }
 
 cp "$(type -P true)" "$WORK/tiny-stranger"
-start_truth host
+start_truth process_totals
 cat /proc/stat >"$WORK/stat0"
 attach_truth "$WORK/host.pbt" --interval 100ms
 cat /proc/stat >"$WORK/stat1"

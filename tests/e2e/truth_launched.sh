@@ -7,7 +7,7 @@
 need_root
 need_command jq
 
-start_truth launched
+start_truth launch_names
 attach_in_background "$TRUTH_PID" "$WORK/launched.pbt" --topics api,sched
 truth_go
 stop_attach
@@ -77,8 +77,8 @@ tid=$(truth_value other.tid)
 assert_eq "a thread that another one named" named_by_the_main_thread "$(thread_field "$r" "$tid" name)"
 
 # Too short calls are counted only, but those that name things are kept.
-rm "$WORK/launched.in"
-start_truth launched
+rm "$WORK/launch_names.in"
+start_truth launch_names
 attach_in_background "$TRUTH_PID" "$WORK/short.pbt" --topics api --min-duration 1s
 truth_go
 stop_attach

@@ -6,7 +6,7 @@
 need_root
 need_command jq
 
-start_truth memory
+start_truth allocations
 attach_in_background "$TRUTH_PID" "$WORK/memory.pbt" --topics api
 truth_go
 stop_attach

@@ -6,7 +6,7 @@
 need_root
 need_command jq
 
-start_truth probe_cost
+start_truth small_calls
 attach_truth "$WORK/cost.pbt" --topics api
 truth_go
 stop_attach

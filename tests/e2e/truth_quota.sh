@@ -22,7 +22,7 @@ else
 	echo "2000 50000" >"$GROUP/cpu.max"
 	throttled=throttled_usec unit=1000
 fi
-start_truth host 30
+start_truth process_totals 30
 echo "$TRUTH_PID" >"$GROUP/cgroup.procs"
 cp "$GROUP/cpu.stat" "$WORK/stat0"
 attach_truth "$WORK/quota.pbt" --interval 200ms
@@ -51,8 +51,8 @@ done
 assert_contains "the text report" "$WORK/quota.txt" "$path +[0-9]+ +0\\.04 "
 
 note "-- the group is removed while the session runs"
-rm "$WORK/host.in"
-start_truth host 20
+rm "$WORK/process_totals.in"
+start_truth process_totals 20
 echo "$TRUTH_PID" >"$GROUP/cgroup.procs"
 attach_truth "$WORK/gone.pbt"
 truth_go 60

@@ -6,7 +6,7 @@
 need_root
 need_command jq
 
-start_truth sleeps
+start_truth sleepers
 attach_truth "$WORK/sleeps.pbt" --topics sched
 truth_go 60
 stop_attach

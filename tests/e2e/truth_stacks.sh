@@ -16,11 +16,11 @@ SLEEP_FRAMES='[.stacks.blocking[] | select([.frames[].name] | index("block_here"
 # check_frames REPORT: it sleeps there by the whole chain of its own functions
 check_frames() {
 	assert_eq "frames of the program" "block_here block_outer block_far main" "$(jq -r "(${SLEEP_FRAMES})[0].frames |
-		map(select(.kind == \"user\" and (.file | endswith(\"/stacks\")))) | .[:4] | map(.name) | join(\" \")" "$1")"
+		map(select(.kind == \"user\" and (.file | endswith(\"/call_chain\")))) | .[:4] | map(.name) | join(\" \")" "$1")"
 }
 
 trace=$WORK/stacks.pbt report=$WORK/stacks.json
-start_truth stacks 1000
+start_truth call_chain 1000
 attach_truth "$trace" --topics sched,stack --stack-rate 250 --stack-block 3ms
 truth_go 60
 stop_attach
@@ -70,11 +70,11 @@ fi
 # The recursion is there frame by frame, as the program says.
 "$ANALYZER" export "$trace" --to folded -o "$WORK/cpu.folded"
 chain="main$(printf ';descend%.0s' $(seq "$(truth_value depth)"));spin_here"
-assert_contains "the whole chain, outermost first" "$WORK/cpu.folded" "^stacks;.*$chain( |;)"
+assert_contains "the whole chain, outermost first" "$WORK/cpu.folded" "^call_chain;.*$chain( |;)"
 assert_eq "samples in the file" "$(json "$report" .stacks.samples)" \
 	"$(awk '{ n += $NF } END { print n + 0 }' "$WORK/cpu.folded")"
 "$ANALYZER" export "$trace" --to folded --kind off-cpu -o "$WORK/blocked.folded"
-assert_contains "sleeps" "$WORK/blocked.folded" "^stacks;.*main;block_far;block_outer;block_here;.* [0-9]+$"
+assert_contains "sleeps" "$WORK/blocked.folded" "^call_chain;.*main;block_far;block_outer;block_here;.* [0-9]+$"
 assert_eq "time in the file" "$(json "$report" .stacks.blocked_ns)" \
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' "$WORK/blocked.folded")"
 
@@ -106,7 +106,7 @@ assert_contains "text" "$WORK/text" "spin_here"
 assert_contains "text" "$WORK/text" "block_here < block_outer < block_far < main"
 
 # Calls whose returns are probed: their stacks are the same as ever.
-start_truth stacks 10
+start_truth call_chain 10
 attach_truth "$WORK/probed.pbt" --topics api,sched,stack --stack-block 3ms
 truth_go 60
 stop_attach
@@ -117,7 +117,7 @@ assert_eq "places" 1 "$(jq "${SLEEP_FRAMES} | length" "$WORK/probed.json")"
 check_frames "$WORK/probed.json"
 
 # Without topic sched: the same sleeps, and not a switch on record.
-start_truth stacks 10
+start_truth call_chain 10
 attach_truth "$WORK/alone.pbt" --topics stack --stack-block 3ms
 truth_go 60
 stop_attach

@@ -7,7 +7,7 @@
 need_root
 need_command jq
 
-start_truth texts
+start_truth call_texts
 attach_truth "$WORK/texts.pbt"
 truth_go
 stop_attach

@@ -6,7 +6,7 @@ usage: house_rules.py    in the root of the repository
 
 - A file and its header include nothing that, over other files, includes them: no circles, but parts of one object in one
   folder, with what they share of it in NAME_private.h, which nobody else includes.
-- No two files of sources have one base name, but main.c.
+- No two files of sources have one base name, but main.c; nor has a program of tests/truth that of a source.
 - No file of C has more than 600 lines.
 - What is read first is short, and what documents link to is there.
 - A document in another language (NAME.zh-CN.md beside NAME.md) has the commands and the output of the English one.
@@ -83,7 +83,7 @@ def broken():
         for name in private_headers(path):
             yield "%s includes what is private to %s: %s" % (path, os.path.dirname(name), name)
     names = collections.defaultdict(list)
-    for path in sources:
+    for path in [*sources, *files_of("tests/truth/*.[ch]")]:
         names[os.path.basename(path)].append(path)
     for name, paths in sorted(names.items()):
         if len(paths) > 1 and name not in SAME_NAMES:

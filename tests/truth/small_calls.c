@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_cost.c - calls that do little, so that the probes are most of what is recorded.
+ * small_calls.c - calls that do little, so that the probes are most of what is recorded.
  *
  * The same rounds are run before and after "ready" is answered: the first, untraced,
  * say how long a call takes by itself. Medians, so that what else the machine does is

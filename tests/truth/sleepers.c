@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sleeps.c - threads that sleep a known number of times, each in another thing.
+ * sleepers.c - threads that sleep a known number of times, each in another thing.
  *
  * Who ends a sleep first waits until the thread is asleep, as the kernel says: so
  * each call sleeps exactly once.
@@ -241,7 +241,7 @@ int main(void)
 		     -1, 0);
 	if (pairs == MAP_FAILED || pipe(pairs[READER].fd) ||
 	    socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[POLLER].fd)) {
-		perror("sleeps");
+		perror("sleepers");
 		return 1;
 	}
 	pairs[EVENTER].fd[0] = eventfd(0, 0);

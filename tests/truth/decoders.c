@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feeders.c - a process that reads, threads that decode and a thread that submits, each of which
+ * decoders.c - a process that reads, threads that decode and a thread that submits, each of which
  * waits for the one before; ELEMENTS go through all of them.
  *
- *     feeders ELEMENTS
+ *     decoders ELEMENTS
  *
  * reader (a process of its own): sleeps 4 ms, and until the main thread sleeps, writes a byte into a pipe
  * decode0, decode1: read a byte, put it into a list
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	truth_ready();
 	taken = mmap(NULL, sizeof(*taken), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (taken == MAP_FAILED || pipe(ends)) {
-		fprintf(stderr, "feeders: %s\n", strerror(errno));
+		fprintf(stderr, "decoders: %s\n", strerror(errno));
 		return 1;
 	}
 	reader = fork();

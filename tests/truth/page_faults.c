@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults.c FOLDER - threads with known numbers of page faults.
+ * page_faults.c FOLDER - threads with known numbers of page faults.
  *
  * The minor ones touch fresh memory, one page at a time; the major ones the pages of a
  * file in FOLDER of which nothing is in memory any more, each in a fault of its own.
@@ -46,7 +46,7 @@ static void *minor(void *unused)
 				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED || madvise((void *)memory, size, MADV_NOHUGEPAGE))
-		perror("faults: memory");
+		perror("page_faults: memory");
 	for (size_t i = 0; memory != MAP_FAILED && i < MINOR_PAGES; i++)
 		memory[i * page] = 1;
 	tell("minor", &before);
@@ -76,7 +76,7 @@ static void *major(void *unused)
 
 	/* Without reading ahead, and no neighbours that lie in memory are mapped along. */
 	if (memory == MAP_FAILED || madvise((void *)memory, size, MADV_RANDOM))
-		perror("faults: file");
+		perror("page_faults: file");
 	for (size_t i = 0; memory != MAP_FAILED && i < MAJOR_PAGES; i++)
 		sum += memory[i * MAJOR_STRIDE * page];
 	tell("major", &before);
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/faults.data", argc > 1 ? argv[1] : "/var/tmp");
 	file = cold_file((size_t)MAJOR_PAGES * MAJOR_STRIDE * page);
 	if (file < 0)
-		fprintf(stderr, "faults: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "page_faults: %s: %s\n", path, strerror(errno));
 	truth_ready();
 	pthread_create(&thread, NULL, minor, NULL);
 	pthread_join(thread, NULL);

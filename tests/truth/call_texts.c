@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * texts.c - calls with string arguments: thousands of different ones, from several threads at
+ * call_texts.c - calls with string arguments: thousands of different ones, from several threads at
  * once, all of a thread at one address; what each has to be follows from its argument "bytes".
  */
 #include <string.h>

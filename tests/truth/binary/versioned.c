@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* symbols.c - symbols that are not one name for one function: versions, aliases, IFUNCs; see symbols.map */
+/* versioned.c - symbols that are not one name for one function: versions, aliases, IFUNCs; see symbols.map */
 
 #define FUNCTION __attribute__((noinline, visibility("default"))) int
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stacks.c - a known chain of calls that uses the CPU at one place, and one that
+ * call_chain.c - a known chain of calls that uses the CPU at one place, and one that
  * sleeps a known number of times at another; and code made at run time, which the
  * program's own perf map names.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.c - device and host memory got and given back through two layers of a runtime, with a known
+ * allocations.c - device and host memory got and given back through two layers of a runtime, with a known
  * peak, known leaks, failures, and something allocated before the recording.
  */
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * devices.c - ioctls on one device file through every way in which a process comes by a descriptor.
+ * descriptors.c - ioctls on one device file through every way in which a process comes by a descriptor.
  *
- *     devices PATH GOOD BAD            the commands' numbers; BAD must fail
- *     devices PATH GOOD BAD stranger   a fixed number of GOOD, for somebody who is not traced
+ *     descriptors PATH GOOD BAD            the commands' numbers; BAD must fail
+ *     descriptors PATH GOOD BAD stranger   a fixed number of GOOD, for somebody who is not traced
  */
 #include <fcntl.h>
 #include <stdbool.h>

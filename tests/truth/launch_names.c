@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launched.c - known numbers of launches by every way in which a kernel gets its name, operators of
+ * launch_names.c - known numbers of launches by every way in which a kernel gets its name, operators of
  * two phases with executors used once, again and made before the recording, and a thread with a
  * long name. The libraries are loaded before "ready", as a framework has them on attach.
  */

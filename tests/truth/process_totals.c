@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host.c - CPU time, faults, bytes and memory of a process with three threads and
+ * process_totals.c - CPU time, faults, bytes and memory of a process with three threads and
  * 40 children, as the kernel itself counts them.
  *
  * Its own figures are read four times: before it is traced, when it begins, when it
