@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/elf/control_flow.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/elf/x86_decoder.h"
 
 /* How many instructions before its jump the offset of a jump table is loaded. */
 #define TABLE_REACH 6
 
 struct flow_decoder {
 	enum elf_file_machine machine;
-	csh handle; /* x86-64 only */
-	cs_insn *insn;
+	struct x86_decoder x86; /* empty for other machines */
 	unsigned int table_near; /* instructions for which a load from a jump table is near */
 };
 
@@ -27,9 +27,7 @@ struct flow_decoder *flow_decoder_new(enum elf_file_machine machine)
 	d->machine = machine;
 	if (machine != ELF_FILE_X86_64)
 		return d;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK)
-		d->insn = cs_malloc(d->handle);
-	if (!d->insn) {
+	if (!x86_decoder_open(&d->x86, false)) {
 		flow_decoder_free(d);
 		return NULL;
 	}
@@ -40,10 +38,7 @@ void flow_decoder_free(struct flow_decoder *d)
 {
 	if (!d)
 		return;
-	if (d->insn)
-		cs_free(d->insn, 1);
-	if (d->handle)
-		cs_close(&d->handle);
+	x86_decoder_close(&d->x86);
 	free(d);
 }
 
@@ -205,14 +200,14 @@ static struct flow_step decode_x86(struct flow_decoder *d, const uint8_t *code, 
 	const uint8_t *next = code;
 	uint64_t at = address;
 
-	if (!cs_disasm_iter(d->handle, &next, &available, &at, d->insn))
+	if (!cs_disasm_iter(d->x86.handle, &next, &available, &at, d->x86.insn))
 		return step;
 	step.flow = FLOW_NEXT;
-	step.size = d->insn->size;
+	step.size = d->x86.insn->size;
 	if (d->table_near)
 		d->table_near--;
 	decode_x86_flow(d, &step, code, address);
-	if (d->insn->id == X86_INS_MOVSXD)
+	if (d->x86.insn->id == X86_INS_MOVSXD)
 		d->table_near = TABLE_REACH;
 	return step;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/elf/instruction.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
+
+#include "lib/elf/x86_decoder.h"
 
 #define PAGE_SIZE_MIN 4096
 
 struct instruction_decoder {
 	enum elf_file_machine machine;
 	bool optimized_nop;
-	csh handle; /* x86-64 only */
-	cs_insn *insn;
+	struct x86_decoder x86; /* empty for other machines */
 };
 
 /*
@@ -63,13 +63,7 @@ struct instruction_decoder *instruction_decoder_new(enum elf_file_machine machin
 	decoder->optimized_nop = optimized_nop;
 	if (machine != ELF_FILE_X86_64)
 		return decoder;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->handle) != CS_ERR_OK) {
-		free(decoder);
-		return NULL;
-	}
-	cs_option(decoder->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	decoder->insn = cs_malloc(decoder->handle);
-	if (!decoder->insn) {
+	if (!x86_decoder_open(&decoder->x86, true)) {
 		instruction_decoder_free(decoder);
 		return NULL;
 	}
@@ -80,10 +74,7 @@ void instruction_decoder_free(struct instruction_decoder *decoder)
 {
 	if (!decoder)
 		return;
-	if (decoder->insn)
-		cs_free(decoder->insn, 1);
-	if (decoder->handle)
-		cs_close(&decoder->handle);
+	x86_decoder_close(&decoder->x86);
 	free(decoder);
 }
 
@@ -162,7 +153,7 @@ static bool may_step_over(const struct instruction_decoder *decoder, const cs_in
 	if (x86->op_count && x86->operands[0].type == X86_OP_REG && writes_first_operand(insn) &&
 	    CONTAINS(precious_registers, x86->operands[0].reg))
 		return false;
-	if (cs_regs_access(decoder->handle, insn, read, &read_count, written, &written_count) !=
+	if (cs_regs_access(decoder->x86.handle, insn, read, &read_count, written, &written_count) !=
 	    CS_ERR_OK)
 		return false;
 	for (unsigned int i = 0; i < written_count; i++) {
@@ -184,12 +175,12 @@ static uint32_t find_better(struct instruction_decoder *decoder, const uint8_t *
 	for (int i = 0; i <= INSTRUCTION_SKIP_MAX; i++) {
 		uint64_t at = address;
 
-		if (!cs_disasm_iter(decoder->handle, &code, &size, &address, decoder->insn))
+		if (!cs_disasm_iter(decoder->x86.handle, &code, &size, &address, decoder->x86.insn))
 			return 0;
-		*class = classify(decoder, decoder->insn, offset + at);
+		*class = classify(decoder, decoder->x86.insn, offset + at);
 		if (*class != INSTRUCTION_STEPPED)
 			return at;
-		if (!may_step_over(decoder, decoder->insn))
+		if (!may_step_over(decoder, decoder->x86.insn))
 			return 0;
 	}
 	return 0;
@@ -251,9 +242,9 @@ static bool is_epilogue(const cs_insn *insn, const struct walk *walk)
 /* Jumps of all kinds, and calls within the function. */
 static bool may_go_back(const struct instruction_decoder *decoder, const cs_insn *insn)
 {
-	if (cs_insn_group(decoder->handle, insn, CS_GRP_CALL))
+	if (cs_insn_group(decoder->x86.handle, insn, CS_GRP_CALL))
 		return insn->detail->x86.operands[0].type == X86_OP_IMM;
-	return cs_insn_group(decoder->handle, insn, CS_GRP_JUMP) || insn->id == X86_INS_LOOP ||
+	return cs_insn_group(decoder->x86.handle, insn, CS_GRP_JUMP) || insn->id == X86_INS_LOOP ||
 	       insn->id == X86_INS_LOOPE || insn->id == X86_INS_LOOPNE ||
 	       insn->id == X86_INS_XBEGIN;
 }
@@ -263,11 +254,11 @@ static enum instruction_reason scan_jumps(struct instruction_decoder *decoder, c
 					  size_t size, uint32_t limit)
 {
 	struct walk walk = { .limit = limit, .loaded_register = X86_REG_INVALID };
-	const cs_insn *insn = decoder->insn;
+	const cs_insn *insn = decoder->x86.insn;
 	uint64_t address = 0;
 
 	while (size) {
-		if (!cs_disasm_iter(decoder->handle, &code, &size, &address, decoder->insn))
+		if (!cs_disasm_iter(decoder->x86.handle, &code, &size, &address, decoder->x86.insn))
 			return INSTRUCTION_UNKNOWN;
 		if (may_go_back(decoder, insn) && !jump_allowed(insn, &walk))
 			return INSTRUCTION_JUMP;
@@ -320,9 +311,9 @@ struct instruction_choice instruction_choose(struct instruction_decoder *decoder
 	if (decoder->machine == ELF_FILE_AARCH64)
 		return choose_aarch64(code, available);
 	if (decoder->machine != ELF_FILE_X86_64 ||
-	    !cs_disasm_iter(decoder->handle, &first, &left, &address, decoder->insn))
+	    !cs_disasm_iter(decoder->x86.handle, &first, &left, &address, decoder->x86.insn))
 		return choice;
-	choice.class = classify(decoder, decoder->insn, offset);
+	choice.class = classify(decoder, decoder->x86.insn, offset);
 	choice.reason = INSTRUCTION_NO_REASON;
 	if (choice.class != INSTRUCTION_STEPPED)
 		return choice;

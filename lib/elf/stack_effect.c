@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/elf/stack_effect.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/elf/vector_size.h"
+#include "lib/elf/x86_decoder.h"
 
 #define WORD 8
 #define NO_REGISTER 16
@@ -14,19 +14,14 @@
 #define KEPT_BY_CALLS (1u << 3 | 1u << RBP | 0xf000u) /* rbx, rbp, r12 to r15 */
 
 struct stack_decoder {
-	csh handle;
-	cs_insn *insn;
+	struct x86_decoder x86;
 };
 
 struct stack_decoder *stack_decoder_new(void)
 {
 	struct stack_decoder *d = calloc(1, sizeof(*d));
 
-	if (d && cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK) {
-		cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-		d->insn = cs_malloc(d->handle);
-	}
-	if (d && d->insn)
+	if (d && x86_decoder_open(&d->x86, true))
 		return d;
 	stack_decoder_free(d);
 	return NULL;
@@ -36,10 +31,7 @@ void stack_decoder_free(struct stack_decoder *d)
 {
 	if (!d)
 		return;
-	if (d->insn)
-		cs_free(d->insn, 1);
-	if (d->handle)
-		cs_close(&d->handle);
+	x86_decoder_close(&d->x86);
 	free(d);
 }
 
@@ -413,10 +405,10 @@ struct stack_step stack_effect(struct stack_decoder *d, const uint8_t *code, siz
 
 	if (size)
 		return (struct stack_step){ .flow = FLOW_NEXT, .size = size };
-	if (!cs_disasm_iter(d->handle, &next, &left, &address, d->insn))
+	if (!cs_disasm_iter(d->x86.handle, &next, &left, &address, d->x86.insn))
 		return (struct stack_step){ .flow = FLOW_UNKNOWN };
-	run(state, d->insn);
-	return step_of(d->handle, d->insn);
+	run(state, d->x86.insn);
+	return step_of(d->x86.handle, d->x86.insn);
 }
 
 /* ---- States */
