@@ -273,16 +273,22 @@ void virtual_database_set(struct input in, char owner)
 	file.intact = input_byte(&in);
 }
 
-bool sqlite_file_detect(const struct import_sample *sample)
+bool sqlite_file_detect(const struct import_sample *sample, bool (*known)(sqlite3 *db))
 {
 	return !sample->directory && sample->size >= 16 &&
-	       memcmp(sample->text, "SQLite format 3", 16) == 0;
+	       memcmp(sample->text, "SQLite format 3", 16) == 0 && !file.empty && known(file.db);
 }
 
-sqlite3 *sqlite_file_open(const char *path, char *error, size_t error_size)
+bool sqlite_file_is(const char *path)
 {
-	snprintf(error, error_size, "%s", sqlite3_errstr(SQLITE_CANTOPEN));
-	return file.empty ? NULL : file.db;
+	return !file.empty;
+}
+
+/* Rows that are in no file have no end that can be torn off. */
+int sqlite_file_open(struct import *import, sqlite3 **db)
+{
+	*db = file.empty ? NULL : file.db;
+	return *db ? 0 : import_fail(import, -EBADMSG, "%s", sqlite3_errstr(SQLITE_CANTOPEN));
 }
 
 /* It stays open. */
@@ -364,12 +370,17 @@ int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, s
 	return err;
 }
 
-/* Rows that are in no file have no end that can be torn off, and what is no database here is text. */
-int sqlite_file_tell_torn(struct import *import, sqlite3 *db)
+int sqlite_file_read(struct import *import, sqlite3 *db, const char *query,
+		     int (*row)(void *context, sqlite3_stmt *row), void *context)
 {
-	return 0;
+	char damage[256] = "";
+	int err = sqlite_file_each(db, query, row, context, damage, sizeof(damage));
+
+	return err == -EBADMSG ? import_finding(import, "damaged: a table was not read whole", damage)
+			       : err;
 }
 
+/* What is no database here is text. */
 bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size)
 {
 	return false;

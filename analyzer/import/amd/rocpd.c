@@ -35,24 +35,22 @@ static int on_found(void *context, sqlite3_stmt *row)
 	return 1;
 }
 
-static int detect(const struct import_sample *sample)
+static bool is_known(sqlite3 *db)
 {
 	char error[128];
 	bool found = false;
-	sqlite3 *db;
 
-	if (!sqlite_file_detect(sample))
-		return 0;
-	db = sqlite_file_open(sample->path, error, sizeof(error));
-	if (!db)
-		return 0;
 	sqlite_file_each(
 		db,
 		"SELECT 1 FROM sqlite_master WHERE type = 'table' AND (name GLOB '" DISPATCH
 		"*' OR name GLOB '" REGION "*') LIMIT 1",
 		on_found, &found, error, sizeof(error));
-	sqlite3_close(db);
-	return found ? 90 : 0;
+	return found;
+}
+
+static int detect(const struct import_sample *sample)
+{
+	return sqlite_file_detect(sample, is_known) ? 90 : 0;
 }
 
 static const char *column_text(sqlite3_stmt *row, int column)
@@ -194,7 +192,7 @@ static int each(struct rocpd *file, const char *query, const char *suffix,
 		int (*row)(void *, sqlite3_stmt *))
 {
 	sqlite3_str *text = sqlite3_str_new(NULL);
-	char damage[256], *whole;
+	char *whole;
 	int err = -ENOMEM;
 
 	while (*query) {
@@ -209,11 +207,9 @@ static int each(struct rocpd *file, const char *query, const char *suffix,
 	}
 	whole = sqlite3_str_finish(text);
 	if (whole)
-		err = sqlite_file_each(file->db, whole, row, file, damage, sizeof(damage));
+		err = sqlite_file_read(file->import, file->db, whole, row, file);
 	sqlite3_free(whole);
-	return err == -EBADMSG
-		       ? import_finding(file->import, "damaged: a table was not read whole", damage)
-		       : err;
+	return err;
 }
 
 static int read_agents(struct rocpd *file, const char *suffix)
@@ -337,14 +333,9 @@ static int read_runs(struct rocpd *file)
 static int import(struct import *import)
 {
 	struct rocpd file = { .import = import };
-	char error[256];
-	int err;
+	int err = sqlite_file_open(import, &file.db);
 
-	file.db = sqlite_file_open(import->path, error, sizeof(error));
-	if (!file.db)
-		return import_fail(import, -EBADMSG, "%s", error);
 	rocm_rows_begin(&file.rocm, import, "rocpd", PROFBPF__DEVICE_CLOCK__CLOCK_BOOTTIME);
-	err = sqlite_file_tell_torn(import, file.db);
 	if (!err)
 		err = read_runs(&file);
 	if (!err)

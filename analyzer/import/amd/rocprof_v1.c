@@ -102,17 +102,14 @@ struct v1 {
 	uint64_t section; /* of the table being read */
 };
 
-static bool is_database(const char *path)
+static bool is_known(sqlite3 *db)
 {
 	static const char *const TABLES[] = { "HIP", "HSA", "OPS", "COPY", "A", "KERN" };
-	char error[128];
 	bool found = false;
-	sqlite3 *db = sqlite_file_open(path, error, sizeof(error));
 
-	for (size_t i = 0; db && !found && i < sizeof(TABLES) / sizeof(TABLES[0]); i++)
+	for (size_t i = 0; !found && i < sizeof(TABLES) / sizeof(TABLES[0]); i++)
 		found = sqlite_file_has(db, TABLES[i], "BeginNs") &&
 			sqlite_file_has(db, TABLES[i], "EndNs");
-	sqlite3_close(db);
 	return found;
 }
 
@@ -120,8 +117,8 @@ static int detect(const struct import_sample *sample)
 {
 	if (sample->directory)
 		return 0;
-	if (sqlite_file_detect(sample))
-		return is_database(sample->path) ? 80 : 0;
+	if (sqlite_file_detect(sample, is_known))
+		return 80;
 	return strstr(sample->text, "\"traceEvents\"") && (strstr(sample->text, "CPU HIP API\"") ||
 							   strstr(sample->text, "CPU HSA API\"") ||
 							   (strstr(sample->text, "\"BeginNs\"") &&
@@ -312,9 +309,8 @@ static int on_record(void *context, sqlite3_stmt *record)
 
 static int read_table(struct v1 *file, sqlite3 *db, const char *table)
 {
-	char query[1024], damage[256];
+	char query[1024];
 	size_t used = (size_t)snprintf(query, sizeof(query), "SELECT ");
-	int err;
 
 	if (!sqlite_file_has(db, table, "BeginNs"))
 		return 0;
@@ -326,10 +322,7 @@ static int read_table(struct v1 *file, sqlite3 *db, const char *table)
 					 has ? "\"" : "");
 	}
 	snprintf(query + used, sizeof(query) - used, " FROM \"%s\"", table);
-	err = sqlite_file_each(db, query, on_record, file, damage, sizeof(damage));
-	return err == -EBADMSG
-		       ? import_finding(file->import, "damaged: a table was not read whole", damage)
-		       : err;
+	return sqlite_file_read(file->import, db, query, on_record, file);
 }
 
 static int read_database(struct v1 *file)
@@ -340,13 +333,9 @@ static int read_database(struct v1 *file)
 	} TABLES[] = { { "HIP", SECTION_HIP },	{ "HSA", SECTION_HSA },	   { "KFD", SECTION_KFD },
 		       { "OPS", SECTION_OPS },	{ "COPY", SECTION_COPY },  { "A", SECTION_OPS },
 		       { "KERN", SECTION_OPS }, { "rocTX", SECTION_MARKS } };
-	char error[256];
-	sqlite3 *db = sqlite_file_open(file->import->path, error, sizeof(error));
-	int err;
+	sqlite3 *db;
+	int err = sqlite_file_open(file->import, &db);
 
-	if (!db)
-		return import_fail(file->import, -EBADMSG, "%s", error);
-	err = sqlite_file_tell_torn(file->import, db);
 	for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]) && !err; i++) {
 		file->section = TABLES[i].section;
 		err = read_table(file, db, TABLES[i].table);
@@ -411,7 +400,7 @@ static int import(struct import *import)
 	int err;
 
 	rocm_rows_begin(&file.rocm, import, "rocprof", PROFBPF__DEVICE_CLOCK__CLOCK_UNDECLARED);
-	err = is_database(import->path) ? read_database(&file) : read_trace(&file);
+	err = sqlite_file_is(import->path) ? read_database(&file) : read_trace(&file);
 	if (!err)
 		err = settle(&file);
 	if (!err)

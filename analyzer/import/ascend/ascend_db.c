@@ -24,23 +24,18 @@
 
 #define NO_CONNECTION 4294967295u
 
+static bool is_known(sqlite3 *db)
+{
+	return sqlite_file_has(db, "STRING_IDS", "value") &&
+	       (sqlite_file_has(db, "TASK", "startNs") ||
+		sqlite_file_has(db, "COMMUNICATION_OP", "startNs") ||
+		sqlite_file_has(db, "CANN_API", "startNs") ||
+		sqlite_file_has(db, "PYTORCH_API", "startNs"));
+}
+
 static int detect(const struct import_sample *sample)
 {
-	char error[128];
-	sqlite3 *db;
-	int sure = 0;
-
-	if (!sqlite_file_detect(sample))
-		return 0;
-	db = sqlite_file_open(sample->path, error, sizeof(error));
-	if (db && sqlite_file_has(db, "STRING_IDS", "value") &&
-	    (sqlite_file_has(db, "TASK", "startNs") ||
-	     sqlite_file_has(db, "COMMUNICATION_OP", "startNs") ||
-	     sqlite_file_has(db, "CANN_API", "startNs") ||
-	     sqlite_file_has(db, "PYTORCH_API", "startNs")))
-		sure = 90;
-	sqlite3_close(db);
-	return sure;
+	return sqlite_file_detect(sample, is_known) ? 90 : 0;
 }
 
 uint8_t ascend_db_clock(const struct database *file)
@@ -372,9 +367,8 @@ static size_t put_column(struct database *file, const char *table, const char *n
 static int each(struct database *file, const char *table, const char *const *columns,
 		int (*row)(void *, sqlite3_stmt *), const char *order)
 {
-	char query[1024], damage[256];
+	char query[1024];
 	size_t used;
-	int err;
 
 	if (!sqlite_file_has(file->db, table, columns[0]))
 		return 0;
@@ -383,10 +377,7 @@ static int each(struct database *file, const char *table, const char *const *col
 		used += put_column(file, table, columns[i], query + used, sizeof(query) - used);
 	if (used < sizeof(query))
 		snprintf(query + used, sizeof(query) - used, " FROM %s%s", table, order);
-	err = sqlite_file_each(file->db, query, row, file, damage, sizeof(damage));
-	return err == -EBADMSG
-		       ? import_finding(file->import, "damaged: a table was not read whole", damage)
-		       : err;
+	return sqlite_file_read(file->import, file->db, query, row, file);
 }
 
 /* Of which device the file is, if it is of one; before its collectives, which may not say it. */
@@ -521,14 +512,9 @@ static int import(struct import *import)
 	uint32_t first_mark = import->model->step_marks.count;
 	uint32_t tasks = import->model->tasks.count;
 	uint32_t operations = import->model->communication_times.count;
-	char error[256];
-	int err;
+	int err = sqlite_file_open(import, &file.db);
 
-	file.db = sqlite_file_open(import->path, error, sizeof(error));
-	if (!file.db)
-		return import_fail(import, -EBADMSG, "%s", error);
 	import_rows_begin(&file.rows, import);
-	err = sqlite_file_tell_torn(import, file.db);
 	if (!err)
 		err = read_tables(&file);
 	ascend_db_finish_operations(&file, operations);

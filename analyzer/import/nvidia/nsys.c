@@ -37,27 +37,19 @@ struct nsys {
 	MODEL_ARRAY(uint64_t) global_tids; /* of each call */
 	int64_t epoch_ns; /* what all times are raised by */
 	uint8_t kind; /* of the tasks being read */
-	char error[256];
 };
+
+static bool is_known(sqlite3 *db)
+{
+	return sqlite_file_has(db, "StringIds", "value") &&
+	       (sqlite_file_has(db, "TARGET_INFO_SESSION_START_TIME", NULL) ||
+		sqlite_file_has(db, "ANALYSIS_DETAILS", NULL) ||
+		sqlite_file_has(db, "META_DATA_EXPORT", NULL));
+}
 
 static int detect(const struct import_sample *sample)
 {
-	char error[128];
-	sqlite3 *db;
-	int sure = 0;
-
-	if (!sqlite_file_detect(sample))
-		return 0;
-	db = sqlite_file_open(sample->path, error, sizeof(error));
-	if (!db)
-		return 0;
-	if (sqlite_file_has(db, "StringIds", "value") &&
-	    (sqlite_file_has(db, "TARGET_INFO_SESSION_START_TIME", NULL) ||
-	     sqlite_file_has(db, "ANALYSIS_DETAILS", NULL) ||
-	     sqlite_file_has(db, "META_DATA_EXPORT", NULL)))
-		sure = 90;
-	sqlite3_close(db);
-	return sure;
+	return sqlite_file_detect(sample, is_known) ? 90 : 0;
 }
 
 static const char *column_text(sqlite3_stmt *row, int column)
@@ -204,13 +196,7 @@ static int on_task(void *context, sqlite3_stmt *row)
 
 static int each(struct nsys *file, const char *query, int (*row)(void *, sqlite3_stmt *))
 {
-	char damage[256] = "";
-	int err = sqlite_file_each(file->db, query, row, file, damage, sizeof(damage));
-
-	/* What came before the damage is as good as ever. */
-	return err == -EBADMSG
-		       ? import_finding(file->import, "damaged: a table was not read whole", damage)
-		       : err;
+	return sqlite_file_read(file->import, file->db, query, row, file);
 }
 
 /* A column that this schema may lack, or 0 in its place. */
@@ -352,13 +338,9 @@ static int read_all(struct nsys *file)
 static int import(struct import *import)
 {
 	struct nsys file = { .import = import };
-	int err;
+	int err = sqlite_file_open(import, &file.db);
 
-	file.db = sqlite_file_open(import->path, file.error, sizeof(file.error));
-	if (!file.db)
-		return import_fail(import, -EBADMSG, "%s", file.error);
 	import_rows_begin(&file.rows, import);
-	err = sqlite_file_tell_torn(import, file.db);
 	if (!err)
 		err = read_all(&file);
 	import_rows_free(&file.rows);

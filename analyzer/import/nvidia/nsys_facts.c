@@ -15,12 +15,7 @@
 static int each(const struct nsys_file *file, const char *query,
 		int (*row)(void *, sqlite3_stmt *))
 {
-	char damage[256] = "";
-	int err = sqlite_file_each(file->db, query, row, (void *)file, damage, sizeof(damage));
-
-	return err == -EBADMSG ? import_finding(file->rows->import,
-						"damaged: a table was not read whole", damage)
-			       : err;
+	return sqlite_file_read(file->rows->import, file->db, query, row, (void *)file);
 }
 
 static const char *column_text(sqlite3_stmt *row, int column)

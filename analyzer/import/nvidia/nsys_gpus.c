@@ -52,32 +52,21 @@ static int on_cuda_device(void *context, sqlite3_stmt *row)
 	return map_put(&gpus->of_cuda, cuda_key(number, pid), (uint32_t)gpu) ? 0 : -ENOMEM;
 }
 
-static int each(struct import *import, sqlite3 *db, const char *query,
-		int (*row)(void *, sqlite3_stmt *), void *context)
-{
-	char damage[256] = "";
-	int err = sqlite_file_each(db, query, row, context, damage, sizeof(damage));
-
-	return err == -EBADMSG
-		       ? import_finding(import, "damaged: a table was not read whole", damage)
-		       : err;
-}
-
 int nsys_gpus_read(struct nsys_gpus *gpus, sqlite3 *db, struct import_rows *rows)
 {
 	int err = 0;
 
 	gpus->rows = rows;
 	if (sqlite_file_has(db, "TARGET_INFO_GPU", "name"))
-		err = each(rows->import, db,
-			   sqlite_file_has(db, "TARGET_INFO_GPU", "memoryBandwidth")
-				   ? "SELECT id, name, memoryBandwidth FROM TARGET_INFO_GPU"
-				   : "SELECT id, name, 0 FROM TARGET_INFO_GPU",
-			   on_gpu, gpus);
+		err = sqlite_file_read(rows->import, db,
+				       sqlite_file_has(db, "TARGET_INFO_GPU", "memoryBandwidth")
+					       ? "SELECT id, name, memoryBandwidth FROM TARGET_INFO_GPU"
+					       : "SELECT id, name, 0 FROM TARGET_INFO_GPU",
+				       on_gpu, gpus);
 	if (!err && sqlite_file_has(db, "TARGET_INFO_CUDA_DEVICE", "gpuId"))
-		err = each(rows->import, db,
-			   "SELECT cudaId, pid, gpuId FROM TARGET_INFO_CUDA_DEVICE", on_cuda_device,
-			   gpus);
+		err = sqlite_file_read(rows->import, db,
+				       "SELECT cudaId, pid, gpuId FROM TARGET_INFO_CUDA_DEVICE",
+				       on_cuda_device, gpus);
 	return err;
 }
 
@@ -171,5 +160,5 @@ int nsys_memory_read(struct nsys_gpus *gpus, sqlite3 *db, int64_t epoch_ns)
 		 "SELECT start, %s, deviceId, %s, bytes, %s, memoryOperationType FROM " MEMORY,
 		 column_or(db, "globalPid", "0"), column_or(db, "address", "0"),
 		 column_or(db, "memKind", "7"));
-	return each(gpus->rows->import, db, query, on_memory, &memory);
+	return sqlite_file_read(gpus->rows->import, db, query, on_memory, &memory);
 }

@@ -23,13 +23,8 @@ struct reading {
 static int each(const struct reading *reading, const char *query,
 		int (*row)(void *, sqlite3_stmt *))
 {
-	char damage[256] = "";
-	int err = sqlite_file_each(reading->file->db, query, row, (void *)reading, damage,
-				   sizeof(damage));
-
-	return err == -EBADMSG ? import_finding(reading->file->rows->import,
-						"damaged: a table was not read whole", damage)
-			       : err;
+	return sqlite_file_read(reading->file->rows->import, reading->file->db, query, row,
+				(void *)reading);
 }
 
 static const char *column_or(const struct reading *reading, const char *table, const char *column,

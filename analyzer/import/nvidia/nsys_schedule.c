@@ -174,12 +174,7 @@ static int on_thread_name(void *context, sqlite3_stmt *row)
 static int each(struct schedule *schedule, sqlite3 *db, const char *query,
 		int (*row)(void *, sqlite3_stmt *))
 {
-	char damage[256] = "";
-	int err = sqlite_file_each(db, query, row, schedule, damage, sizeof(damage));
-
-	return err == -EBADMSG ? import_finding(schedule->rows->import,
-						"damaged: a table was not read whole", damage)
-			       : err;
+	return sqlite_file_read(schedule->rows->import, db, query, row, schedule);
 }
 
 int nsys_schedule_read(sqlite3 *db, struct import_rows *rows, int64_t epoch_ns,

@@ -45,38 +45,25 @@ struct nvprof {
 	MODEL_ARRAY(struct mark) marks;
 	const char *table; /* that is being read, without ACTIVITY */
 	uint8_t kind; /* of its tasks */
-	char error[256];
 };
+
+static bool is_known(sqlite3 *db)
+{
+	return sqlite_file_has(db, "StringTable", "_id_") &&
+	       (sqlite_file_has(db, ACTIVITY "RUNTIME", "cbid") ||
+		sqlite_file_has(db, ACTIVITY "DRIVER", "cbid") ||
+		sqlite_file_has(db, ACTIVITY "CONCURRENT_KERNEL", "_id_") ||
+		sqlite_file_has(db, ACTIVITY "KERNEL", "_id_"));
+}
 
 static int detect(const struct import_sample *sample)
 {
-	char error[128];
-	sqlite3 *db;
-	int sure = 0;
-
-	if (!sqlite_file_detect(sample))
-		return 0;
-	db = sqlite_file_open(sample->path, error, sizeof(error));
-	if (!db)
-		return 0;
-	if (sqlite_file_has(db, "StringTable", "_id_") &&
-	    (sqlite_file_has(db, ACTIVITY "RUNTIME", "cbid") ||
-	     sqlite_file_has(db, ACTIVITY "DRIVER", "cbid") ||
-	     sqlite_file_has(db, ACTIVITY "CONCURRENT_KERNEL", "_id_") ||
-	     sqlite_file_has(db, ACTIVITY "KERNEL", "_id_")))
-		sure = 90;
-	sqlite3_close(db);
-	return sure;
+	return sqlite_file_detect(sample, is_known) ? 90 : 0;
 }
 
 static int each(struct nvprof *file, const char *query, int (*row)(void *, sqlite3_stmt *))
 {
-	char damage[256] = "";
-	int err = sqlite_file_each(file->db, query, row, file, damage, sizeof(damage));
-
-	return err == -EBADMSG
-		       ? import_finding(file->import, "damaged: a table was not read whole", damage)
-		       : err;
+	return sqlite_file_read(file->import, file->db, query, row, file);
 }
 
 static int on_string(void *context, sqlite3_stmt *row)
@@ -368,13 +355,9 @@ static int read_all(struct nvprof *file)
 static int import(struct import *import)
 {
 	struct nvprof file = { .import = import };
-	int err;
+	int err = sqlite_file_open(import, &file.db);
 
-	file.db = sqlite_file_open(import->path, file.error, sizeof(file.error));
-	if (!file.db)
-		return import_fail(import, -EBADMSG, "%s", file.error);
 	import_rows_begin(&file.rows, import);
-	err = sqlite_file_tell_torn(import, file.db);
 	if (!err)
 		err = read_all(&file);
 	import_rows_free(&file.rows);

@@ -10,12 +10,6 @@
 #define FLAGS (SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
 #define MAGIC "SQLite format 3"
 
-bool sqlite_file_detect(const struct import_sample *sample)
-{
-	return !sample->directory && sample->size >= sizeof(MAGIC) &&
-	       memcmp(sample->text, MAGIC, sizeof(MAGIC)) == 0;
-}
-
 /* The path as a URI, in which ?, # and % would mean something else. */
 static char *make_uri(const char *path)
 {
@@ -32,7 +26,8 @@ static char *make_uri(const char *path)
 	return sqlite3_str_finish(uri);
 }
 
-sqlite3 *sqlite_file_open(const char *path, char *error, size_t error_size)
+/* NULL with @error. */
+static sqlite3 *open_path(const char *path, char *error, size_t error_size)
 {
 	char *uri = make_uri(path);
 	sqlite3 *db = NULL;
@@ -55,6 +50,21 @@ sqlite3 *sqlite_file_open(const char *path, char *error, size_t error_size)
 	return NULL;
 }
 
+bool sqlite_file_detect(const struct import_sample *sample, bool (*known)(sqlite3 *db))
+{
+	char error[128];
+	sqlite3 *db;
+	bool is;
+
+	if (sample->directory || sample->size < sizeof(MAGIC) ||
+	    memcmp(sample->text, MAGIC, sizeof(MAGIC)) != 0)
+		return false;
+	db = open_path(sample->path, error, sizeof(error));
+	is = db && known(db);
+	sqlite3_close(db);
+	return is;
+}
+
 /* What is wrong with the file, of which one may have read a part. */
 static void say_damage(sqlite3 *db, const char *query, char *words, size_t size)
 {
@@ -69,18 +79,21 @@ static void say_damage(sqlite3 *db, const char *query, char *words, size_t size)
 		snprintf(words, size, "table %.*s: %s", length, table, sqlite3_errmsg(db));
 }
 
-int sqlite_file_tell_torn(struct import *import, sqlite3 *db)
+int sqlite_file_open(struct import *import, sqlite3 **db)
 {
 	sqlite3_int64 there, whole;
-	char words[64];
+	char words[64], error[256];
 
-	if (!sqlite_torn(db, &there, &whole))
+	*db = open_path(import->path, error, sizeof(error));
+	if (!*db)
+		return import_fail(import, -EBADMSG, "%s", error);
+	if (!sqlite_torn(*db, &there, &whole))
 		return 0;
 	snprintf(words, sizeof(words), "byte %lld of %lld", there, whole);
 	return import_finding(import, "torn: the file ends before its database does", words);
 }
 
-static bool is_database(const char *path)
+bool sqlite_file_is(const char *path)
 {
 	char magic[sizeof(MAGIC)] = "";
 	FILE *file = fopen(path, "re");
@@ -114,9 +127,9 @@ bool sqlite_file_why_unknown(const char *path, char *why, size_t why_size)
 	sqlite3_int64 there, whole;
 	sqlite3 *db;
 
-	if (!is_database(path))
+	if (!sqlite_file_is(path))
 		return false;
-	db = sqlite_file_open(path, why, why_size);
+	db = open_path(path, why, why_size);
 	if (!db)
 		return true;
 	if (sqlite_torn(db, &there, &whole))
@@ -187,4 +200,14 @@ int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, s
 	if (err)
 		return err;
 	return status == SQLITE_NOMEM ? -ENOMEM : -EBADMSG;
+}
+
+int sqlite_file_read(struct import *import, sqlite3 *db, const char *query,
+		     int (*row)(void *context, sqlite3_stmt *row), void *context)
+{
+	char damage[256] = "";
+	int err = sqlite_file_each(db, query, row, context, damage, sizeof(damage));
+
+	return err == -EBADMSG ? import_finding(import, "damaged: a table was not read whole", damage)
+			       : err;
 }

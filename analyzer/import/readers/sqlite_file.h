@@ -17,18 +17,18 @@
 
 #include "analyzer/import/importer.h"
 
-/* Do the first bytes say that it is an SQLite database? */
-bool sqlite_file_detect(const struct import_sample *sample);
+/* Is it an SQLite database, by its first bytes? */
+bool sqlite_file_is(const char *path);
+
+/* Is it an SQLite database, and one that @known knows by its tables? */
+bool sqlite_file_detect(const struct import_sample *sample, bool (*known)(sqlite3 *db));
 
 /*
- * sqlite_file_open - open @path; the caller closes with sqlite3_close()
+ * sqlite_file_open - open an import's file, and tell of it if it is torn
  *
- * Returns NULL with @error.
+ * Returns 0 or a negative errno that the import tells of. *@db, which may be NULL, is closed with sqlite3_close() in any case.
  */
-sqlite3 *sqlite_file_open(const char *path, char *error, size_t error_size);
-
-/* sqlite_file_tell_torn - a finding, if the file of @db is torn. Returns 0 or -ENOMEM. */
-int sqlite_file_tell_torn(struct import *import, sqlite3 *db);
+int sqlite_file_open(struct import *import, sqlite3 **db);
 
 /*
  * sqlite_file_why_unknown - why no importer wants the file at @path, if it is an SQLite database
@@ -48,5 +48,9 @@ bool sqlite_file_has(sqlite3 *db, const char *table, const char *column);
  */
 int sqlite_file_each(sqlite3 *db, const char *query, int (*row)(void *context, sqlite3_stmt *row),
 		     void *context, char *error, size_t error_size);
+
+/* sqlite_file_read - the same, but damage is a finding: what came before it is as good as ever. 0, @row's error or -ENOMEM */
+int sqlite_file_read(struct import *import, sqlite3 *db, const char *query,
+		     int (*row)(void *context, sqlite3_stmt *row), void *context);
 
 #endif /* PROFBPF_ANALYZER_IMPORT_READERS_SQLITE_FILE_H */
