@@ -37,6 +37,7 @@ struct plan {
 	bool rows_wanted; /* joined, for themselves */
 	bool part; /* only those that tell of this part of the time, since the session's start */
 	bool all_calls; /* and all calls: tasks of devices are to be joined with them */
+	bool first_look; /* it will be read once more, and damage told then */
 	uint64_t from_ns;
 	uint64_t to_ns;
 	uint64_t margin_ns;
@@ -166,6 +167,8 @@ static int load(struct analysis *analysis, char **traces, unsigned int count, st
 		if (again)
 			model_free(analysis->model);
 	} while (again);
+	if (plan.first_look)
+		return 0;
 	text_damage(analysis->model, damage, sizeof(damage));
 	if (damage[0] && strict) {
 		snprintf(error, error_size, "%s: %s", count == 1 ? traces[0] : "traces", damage);
@@ -195,6 +198,32 @@ static bool reads_twice(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/*
+ * A plan's instants become times since the session's start, which a first look at the file tells. Where there are devices the
+ * plan is all: which call launched which task depends on calls and tasks of other times.
+ */
+static int settle_instants(struct plan *plan, char **traces, char *error, size_t error_size)
+{
+	const struct plan look = { .sections = SECTION_TRACE, .first_look = true };
+	const struct trace_info *info;
+	struct analysis first;
+	int err = load(&first, traces, 1, look, false, error, error_size);
+
+	if (!err) {
+		info = &first.model->info;
+		plan->part = !first.model->devices.count && plan->to_ns > info->session_start_ns;
+		plan->from_ns = plan->from_ns > info->session_start_ns
+					? plan->from_ns - info->session_start_ns
+					: 0;
+		if (plan->to_ns != UINT64_MAX)
+			plan->to_ns -= info->session_start_ns;
+		plan->first_ns = plan->from_ns;
+		plan->last_ns = plan->to_ns;
+	}
+	analysis_free(&first);
+	return err;
+}
+
 int analysis_load_for(struct analysis *analysis, char **traces, unsigned int count,
 		      const struct analysis_wish *wish, bool strict, char *error, size_t error_size)
 {
@@ -215,6 +244,12 @@ int analysis_load_for(struct analysis *analysis, char **traces, unsigned int cou
 		plan.rows |= LOAD_SCHEDULE;
 	/* What cannot be read twice is read whole. */
 	plan.part = wish->part && count == 1 && reads_twice(traces[0]);
+	if (plan.part && wish->instants) {
+		int err = settle_instants(&plan, traces, error, error_size);
+
+		if (err)
+			return err;
+	}
 	return load(analysis, traces, count, plan, strict, error, error_size);
 }
 

@@ -27,6 +27,7 @@ struct analysis_wish {
 	uint32_t rows; /* enum load_rows: kept whatever the sections need, and joined */
 	bool calls; /* keep calls for any of them: what probes cost in a part of the trace is summed up from these */
 	bool part; /* of one trace: only what tells of a part of the time, since the session's start */
+	bool instants; /* ... of CLOCK_MONOTONIC, and may be more than the part: all, where that takes less */
 	uint64_t from_ns;
 	uint64_t to_ns; /* UINT64_MAX = to the session's end */
 	uint64_t margin_ns; /* so much around it, too; 0 = 2 s */

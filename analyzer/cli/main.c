@@ -379,6 +379,15 @@ static int wish_of_query(const struct options *options, struct analysis_wish *wi
 		return err;
 	wish->sections = needs.sections;
 	wish->rows = needs.rows;
+	/* Analyses look at all of the time, or at the part that options ask for. */
+	wish->instants = !options->has_from && !options->has_to && !options->device_count &&
+			 needs.sections == SECTION_TRACE && needs.rows &&
+			 needs.part.from_ns < needs.part.to_ns &&
+			 (needs.part.from_ns > 0 || needs.part.to_ns < UINT64_MAX);
+	if (wish->instants) {
+		wish->from_ns = needs.part.from_ns;
+		wish->to_ns = needs.part.to_ns;
+	}
 	return 0;
 }
 
@@ -397,9 +406,11 @@ static int wish_of(const struct options *options, struct analysis_wish *wish, ch
 		err = wish_of_query(options, wish, error, error_size);
 	wish->calls = options->pid_count || options->has_from || options->has_to ||
 		      options->subtract_probe_cost;
-	wish->part = writes_part(options, wish);
-	wish->from_ns = options->has_from ? options->from_ns : 0;
-	wish->to_ns = options->has_to ? options->to_ns : UINT64_MAX;
+	wish->part = wish->instants || writes_part(options, wish);
+	if (!wish->instants) {
+		wish->from_ns = options->has_from ? options->from_ns : 0;
+		wish->to_ns = options->has_to ? options->to_ns : UINT64_MAX;
+	}
 	return err;
 }
 

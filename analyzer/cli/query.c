@@ -31,7 +31,10 @@ static int allow(void *arg, int action, const char *a, const char *b, const char
 	}
 }
 
-/* Called while a statement is prepared, for each column that it reads, or once for a table of which it reads none. */
+/*
+ * Called while a statement is prepared, for each column that it reads, or once for a table of which it reads none. Records
+ * of tables that do not know when they begin are asked for whenever they were.
+ */
 static int note_table(void *arg, int action, const char *a, const char *b, const char *database,
 		      const char *trigger)
 {
@@ -41,6 +44,8 @@ static int note_table(void *arg, int action, const char *a, const char *b, const
 	if (table) {
 		needs->sections |= table->sections ? table->sections : SECTION_ALL;
 		needs->rows |= table->rows;
+		if (table->rows && !table->start_column)
+			needs->part = SQL_PART_ALL;
 	}
 	return allow(NULL, action, a, b, database, trigger);
 }
@@ -220,12 +225,12 @@ static int make_tables(sqlite3 *db)
 	return code;
 }
 
-static int open_tables(sqlite3 **db, const struct table_data *data)
+static int open_tables(sqlite3 **db, const struct table_data *data, struct sql_part *part)
 {
 	int code = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE, NULL);
 
 	if (code == SQLITE_OK)
-		code = sql_tables_add(*db, data, "");
+		code = sql_tables_add(*db, data, "", part);
 	if (code == SQLITE_OK)
 		code = sql_functions_add(*db);
 	if (code == SQLITE_OK)
@@ -240,9 +245,12 @@ int query_needs_of(const char *sql, struct query_needs *needs, char *error, size
 	const struct table_data nothing = { 0 };
 	sqlite3_stmt *statement = NULL;
 	sqlite3 *db = NULL;
-	int err = open_tables(&db, &nothing);
+	int err;
 
 	*needs = (struct query_needs){ .sections = SECTION_TRACE };
+	err = open_tables(&db, &nothing, &needs->part);
+	/* That tables were made is no statement's need. */
+	needs->part = SQL_PART_NONE;
 	if (err) {
 		snprintf(error, error_size, "cannot make the tables: %s", strerror(-err));
 	} else {
@@ -283,7 +291,7 @@ int query_run(FILE *out, const struct table_data *data, const char *sql, enum qu
 
 	if (err)
 		return err;
-	err = open_tables(&db, data);
+	err = open_tables(&db, data, NULL);
 	if (err) {
 		snprintf(error, error_size, "cannot make the tables: %s", strerror(-err));
 	} else {

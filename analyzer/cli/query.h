@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "analyzer/store/schema.h"
+#include "analyzer/store/sql_tables.h"
 
 enum query_format {
 	QUERY_TABLE, /* for people */
@@ -30,6 +31,7 @@ int query_run(FILE *out, const struct table_data *data, const char *sql, enum qu
 struct query_needs {
 	uint32_t sections; /* enum report_section: whose analyses find them */
 	uint32_t rows; /* enum load_rows: that they are themselves */
+	struct sql_part part; /* of these none begins outside of it */
 };
 
 /*

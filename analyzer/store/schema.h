@@ -96,6 +96,8 @@ struct data_table {
 	 */
 	void (*range)(const struct table_data *of, uint64_t value, uint64_t *first, uint64_t *end);
 	unsigned int range_column;
+	/* The column that tells when a row begins: of a part of the time no others than these are asked for. 0 = none. */
+	unsigned int start_column;
 	/*
 	 * What its rows are made of: the sections (enum report_section) whose analyses find them; 0 = of everything
 	 * that there is. And the rows of a trace (enum load_rows) that they are, beyond those that these analyses read.

@@ -16,6 +16,7 @@ enum look { LOOK_ALL, LOOK_KEY, LOOK_RANGE };
 struct known_table {
 	const struct data_table *table;
 	const struct table_data *data;
+	struct sql_part *part; /* NULL: nobody asks */
 };
 
 struct sql_table {
@@ -98,12 +99,64 @@ static enum look look_by(const struct data_table *table,
 	return LOOK_ALL;
 }
 
+/* Leave of @part what a condition on the beginning of rows leaves. */
+static void narrow(struct sql_part *part, unsigned char op, sqlite3_int64 value)
+{
+	uint64_t at_ns = value < 0 ? 0 : (uint64_t)value, after_ns = value < 0 ? 0 : at_ns + 1;
+	struct sql_part by = SQL_PART_ALL;
+
+	switch (op) {
+	case SQLITE_INDEX_CONSTRAINT_EQ: by = (struct sql_part){ at_ns, after_ns }; break;
+	case SQLITE_INDEX_CONSTRAINT_GT: by.from_ns = after_ns; break;
+	case SQLITE_INDEX_CONSTRAINT_GE: by.from_ns = at_ns; break;
+	case SQLITE_INDEX_CONSTRAINT_LT: by.to_ns = at_ns; break;
+	case SQLITE_INDEX_CONSTRAINT_LE: by.to_ns = after_ns; break;
+	default: break;
+	}
+	if (by.from_ns > part->from_ns)
+		part->from_ns = by.from_ns;
+	if (by.to_ns < part->to_ns)
+		part->to_ns = by.to_ns;
+}
+
+/*
+ * SQLite asks for a table once for each set of conditions by which it could be looked through, also for each side of an OR;
+ * what any of them leaves may be looked for. At first it offers conditions that turn out not to hold for all rows, of the
+ * other table of an outer join. So they are taken: then it asks once more without these. @used: arguments so far.
+ */
+static void note_part(const struct known_table *known, sqlite3_index_info *info, int used)
+{
+	struct sql_part part = SQL_PART_ALL;
+	sqlite3_value *value;
+
+	if (!known->part || !known->table->start_column)
+		return;
+	for (int i = 0; i < info->nConstraint; i++) {
+		const struct sqlite3_index_constraint *condition = &info->aConstraint[i];
+
+		if (condition->usable && condition->iColumn == (int)known->table->start_column &&
+		    sqlite3_vtab_rhs_value(info, i, &value) == SQLITE_OK &&
+		    sqlite3_value_type(value) == SQLITE_INTEGER) {
+			narrow(&part, condition->op, sqlite3_value_int64(value));
+			if (!info->aConstraintUsage[i].argvIndex)
+				info->aConstraintUsage[i].argvIndex = ++used;
+		}
+	}
+	if (part.from_ns >= part.to_ns)
+		return;
+	if (part.from_ns < known->part->from_ns)
+		known->part->from_ns = part.from_ns;
+	if (part.to_ns > known->part->to_ns)
+		known->part->to_ns = part.to_ns;
+}
+
 static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 {
 	static const double costs[] = {
 		[LOOK_ALL] = ROWS_GUESSED, [LOOK_KEY] = 1, [LOOK_RANGE] = 1e3
 	};
-	const struct data_table *table = ((struct sql_table *)vtab)->known.table;
+	const struct known_table *known = &((struct sql_table *)vtab)->known;
+	const struct data_table *table = known->table;
 	enum look look = LOOK_ALL;
 	int chosen = -1;
 
@@ -117,6 +170,7 @@ static int best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	if (chosen >= 0)
 		info->aConstraintUsage[chosen].argvIndex = 1;
+	note_part(known, info, chosen >= 0);
 	info->idxNum = (int)look;
 	info->estimatedCost = costs[look];
 	info->estimatedRows = (sqlite3_int64)costs[look];
@@ -249,7 +303,8 @@ static const sqlite3_module MODULE = {
 	.xRowid = row_id,
 };
 
-int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefix)
+int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefix,
+		   struct sql_part *part)
 {
 	size_t count;
 	const struct data_table *const *tables = tables_all(&count);
@@ -261,7 +316,7 @@ int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefi
 
 		if (!known)
 			return SQLITE_NOMEM;
-		*known = (struct known_table){ .table = tables[i], .data = data };
+		*known = (struct known_table){ .table = tables[i], .data = data, .part = part };
 		snprintf(name, sizeof(name), "%s%s", prefix, tables[i]->name);
 		/* It frees @known, also when it fails. */
 		code = sqlite3_create_module_v2(db, name, &MODULE, known, free);

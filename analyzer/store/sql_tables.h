@@ -12,12 +12,24 @@
 
 #include "analyzer/store/schema.h"
 
+/* Of tables that know when their rows begin: from when to before when (CLOCK_MONOTONIC) those begin that are asked for. */
+struct sql_part {
+	uint64_t from_ns;
+	uint64_t to_ns; /* not after from_ns: none is */
+};
+
+#define SQL_PART_NONE ((struct sql_part){ UINT64_MAX, 0 })
+#define SQL_PART_ALL ((struct sql_part){ 0, UINT64_MAX })
+
 /*
  * sql_tables_add - make every table known to @db, as @prefix and its name
  *
- * @data must outlive @db. Returns SQLITE_OK or SQLite's error.
+ * @part: widened, whenever a statement is prepared, by what its conditions ("start_ns between 5 and 9") leave of each such
+ * table that it names; SQL_PART_NONE before it, or NULL. @data and @part must outlive @db. Returns SQLITE_OK or SQLite's
+ * error.
  */
-int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefix);
+int sql_tables_add(sqlite3 *db, const struct table_data *data, const char *prefix,
+		   struct sql_part *part);
 
 /*
  * sql_functions_add - quantile(value, fraction) and median(value)

@@ -165,6 +165,62 @@ static void needs(void **state)
 	assert_int_equal(query_needs_of("delete from api", &needs, error, sizeof(error)), -22);
 }
 
+/* What a statement's conditions leave of the time: rows that begin there are enough for it, others never are. */
+static void needed_part(void **state)
+{
+	static const struct {
+		const char *sql;
+		uint64_t from_ns, to_ns;
+	} parts[] = {
+		{ "select * from calls where start_ns between 5 and 9", 5, 10 },
+		{ "select * from calls where start_ns > 5 and 9 > start_ns", 6, 9 },
+		{ "select * from calls where start_ns = 5", 5, 6 },
+		{ "select * from calls where start_ns >= 5 and start_ns >= 7 and start_ns < 20 and start_ns <= 30",
+		  7, 20 },
+		{ "select * from calls where start_ns >= -5 and start_ns <= 9", 0, 10 },
+		{ "select * from ioctls where start_ns >= 5", 5, UINT64_MAX },
+		{ "select * from states where thread = 1 and start_ns < 9", 0, 9 },
+		{ "select * from interrupts where start_ns between 5 and 9", 5, 10 },
+		/* Of several tables, or sides of a condition, all. */
+		{ "select * from calls a, ioctls b where a.start_ns between 5 and 9 and b.start_ns between 20 and 29",
+		  5, 30 },
+		{ "select * from calls where start_ns < 5 union select * from calls where start_ns between 7 and 9",
+		  0, 10 },
+		{ "select (select count(*) from calls where start_ns >= 20) from calls where start_ns between 5 and 9",
+		  5, UINT64_MAX },
+		{ "select count(*) from calls where start_ns between 5 and 9 and function in (select function from "
+		  "functions)",
+		  5, 10 },
+		/* These say nothing that is known before there are rows, or not of all of them. */
+		{ "select * from calls", 0, UINT64_MAX },
+		{ "select * from calls where end_ns < 9", 0, UINT64_MAX },
+		{ "select * from calls where start_ns in (5, 9)", 0, UINT64_MAX },
+		{ "select * from calls where start_ns > 5.5 and start_ns < '9'", 0, UINT64_MAX },
+		{ "select * from calls where start_ns > (select start_ns from trace)", 0, UINT64_MAX },
+		{ "select * from calls where start_ns between 5 and 9 or depth = 2", 0, UINT64_MAX },
+		{ "select * from calls a, calls b where a.start_ns between 5 and 9", 0, UINT64_MAX },
+		{ "select * from calls a left join calls b on a.start_ns = 5 and b.start_ns = 5", 0, UINT64_MAX },
+		/* Threads are told of by all records, devices' tasks may be moved by calls of other times. */
+		{ "select * from calls join threads using (thread) where start_ns between 5 and 9", 0, UINT64_MAX },
+		{ "select * from tasks where start_ns between 5 and 9", 0, UINT64_MAX },
+	};
+	struct query_needs needs;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		assert_int_equal(query_needs_of(parts[i].sql, &needs, error, sizeof(error)), 0);
+		if (needs.part.from_ns != parts[i].from_ns || needs.part.to_ns != parts[i].to_ns)
+			fail_msg("%s: from %llu to before %llu", parts[i].sql,
+				 (unsigned long long)needs.part.from_ns,
+				 (unsigned long long)needs.part.to_ns);
+	}
+	/* None at all. */
+	assert_int_equal(query_needs_of("select * from calls where start_ns > 9 and start_ns < 5", &needs,
+					error, sizeof(error)),
+			 0);
+	assert_true(needs.part.from_ns >= needs.part.to_ns);
+}
+
 static void quantiles(void **state)
 {
 	const struct scene *scene = *state;
@@ -303,7 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows),		cmocka_unit_test(quantiles),
 		cmocka_unit_test(parts),	cmocka_unit_test(states_of_a_part),
-		cmocka_unit_test(needs),
+		cmocka_unit_test(needs),	cmocka_unit_test(needed_part),
 		cmocka_unit_test(formats),	cmocka_unit_test(refused),
 		cmocka_unit_test(folder_to_sort_in),
 		cmocka_unit_test(descriptions), cmocka_unit_test(schema),

@@ -41,7 +41,7 @@ static int copy_tables(sqlite3 *db, const struct table_data *data)
 {
 	size_t count;
 	const struct data_table *const *tables = tables_all(&count);
-	int err = sql_errno(sql_tables_add(db, data, FROM));
+	int err = sql_errno(sql_tables_add(db, data, FROM, NULL));
 
 	for (size_t i = 0; i < count && !err; i++)
 		err = copy_table(db, tables[i]);

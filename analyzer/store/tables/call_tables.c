@@ -89,7 +89,7 @@ static void calls_of_thread(const struct table_data *of, uint64_t thread, uint64
 }
 
 DEFINE_TABLE(calls, struct call, CALL_COLUMNS, next_call, "a call of a traced function",
-	     .keyed = true, .range = calls_of_thread, .range_column = 1,
+	     .keyed = true, .range = calls_of_thread, .range_column = 1, .start_column = 3,
 	     .sections = SECTION_TRACE, .rows = LOAD_CALLS | LOAD_TASKS);
 
 #define API_COLUMNS(COLUMN)                                                                        \
@@ -238,7 +238,7 @@ static bool next_ioctl(struct table_cursor *at)
 
 DEFINE_TABLE(ioctls, struct ioctl_call, IOCTLS_COLUMNS, next_ioctl,
 	     "a command that a thread gave to a device driver",
-	     .sections = SECTION_TRACE, .rows = LOAD_IOCTLS | LOAD_SCHEDULE);
+	     .start_column = 5, .sections = SECTION_TRACE, .rows = LOAD_IOCTLS | LOAD_SCHEDULE);
 
 #define IOCTL_COLUMNS(COLUMN)                                                                     \
 	COLUMN(device, TEXT, "device", "the device file",                                         \

@@ -63,7 +63,7 @@ static bool next_state(struct table_cursor *at)
 
 DEFINE_TABLE(states, struct span, STATE_COLUMNS, next_state,
 	     "what a thread did between two instants; a thread's rows have no holes",
-	     .keyed = true,
+	     .keyed = true, .start_column = 1,
 	     .sections = SECTION_TRACE, .rows = LOAD_SCHEDULE);
 
 #define INTERRUPT_COLUMNS(COLUMN)                                                          \
@@ -94,7 +94,7 @@ static bool next_interrupt(struct table_cursor *at)
 
 DEFINE_TABLE(interrupts, struct interrupt, INTERRUPT_COLUMNS, next_interrupt,
 	     "an interrupt that took the CPU from a traced thread; one may be inside another",
-	     .sections = SECTION_TRACE, .rows = LOAD_SCHEDULE);
+	     .start_column = 2, .sections = SECTION_TRACE, .rows = LOAD_SCHEDULE);
 
 #define BLOCK_COLUMNS(COLUMN)                                                                      \
 	COLUMN(device, TEXT, "disk", "the block device",                                           \
