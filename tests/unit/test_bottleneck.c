@@ -83,6 +83,14 @@ static void kinds(void **state)
 		{ 600, 900, 0, 0, 0, BOTTLENECK_STARVED, "pipeline_starved", "num_parallel_workers of the" },
 		{ 800, 0, 0, 900, 0, BOTTLENECK_LOCK, "pipeline_interpreter_lock", "python_multiprocessing" },
 		{ 800, 0, 0, 0, 700, BOTTLENECK_TAKES_CPU, "pipeline_takes_cpu", "set_num_parallel_workers" },
+		/* At the borders: 30 % at a disk, half of it on a CPU, half on one or ready; it waits for 600. */
+		{ 0, 0, 300, 0, 0, BOTTLENECK_STORAGE, "pipeline_storage", "More workers help little" },
+		{ 500, 0, 299, 0, 0, BOTTLENECK_BUSY, "pipeline_busy", "raise num_parallel_workers" },
+		{ 499, 1, 299, 0, 0, BOTTLENECK_STARVED, "pipeline_starved", "num_parallel_workers of the" },
+		{ 499, 0, 299, 0, 0, BOTTLENECK_SLEEPS, "pipeline_sleeps", "raise num_parallel_workers" },
+		{ 800, 0, 0, 600, 600, BOTTLENECK_BUSY, "pipeline_busy", "raise num_parallel_workers" },
+		{ 800, 0, 0, 601, 600, BOTTLENECK_LOCK, "pipeline_interpreter_lock", "python_multiprocessing" },
+		{ 800, 0, 0, 601, 601, BOTTLENECK_TAKES_CPU, "pipeline_takes_cpu", "set_num_parallel_workers" },
 	};
 	struct fixture *f = *state;
 
@@ -101,7 +109,7 @@ static void kinds(void **state)
 		assert_non_null(strstr(f->advice.list[0].remedy, CASES[i].with));
 	}
 	f->operators[0].has_times = false;
-	f->costs[0].cpu_ns = 0;
+	f->costs[0].cpu_ns = f->costs[0].lock_ns = 0;
 	assert_int_equal(judge(f)->kind, BOTTLENECK_SLOW);
 	assert_non_null(strstr(f->advice.list[0].remedy, "Record with the topic sched"));
 	/* What was recorded need not be again. */

@@ -116,6 +116,30 @@ static void gaps_and_links(void **state)
 	model_free(model);
 }
 
+/* Less than four fifths of the mean of two links is a finding; four fifths of it are none. */
+static void border_of_links(void **state)
+{
+	struct link_usage links[] = {
+		{ .device = 0, .transport = 1, .bytes = 200, .transit_ns = 100 },
+		{ .device = 1, .transport = 1, .bytes = 300, .transit_ns = 100 },
+	};
+	struct cluster_results results;
+	struct device_results devices;
+	struct model *model = make_model(&devices);
+
+	devices.communication = (struct communication_results){ .links = links, .link_count = 2 };
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_null(find(&results, CLUSTER_LINK, 0));
+	cluster_free(&results);
+	links[0].bytes--;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_non_null(find(&results, CLUSTER_LINK, 0));
+	assert_null(find(&results, CLUSTER_LINK, 1));
+	cluster_free(&results);
+	overlap_free(&devices.overlap);
+	model_free(model);
+}
+
 /* The first and the third in one stage: 900 and 600 of work; the second in another: 600. */
 static void stages_of_pipeline(void **state)
 {
@@ -173,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_of_stages),
 		cmocka_unit_test(gaps_and_links),
+		cmocka_unit_test(border_of_links),
 		cmocka_unit_test(stages_of_pipeline),
 		cmocka_unit_test(one_device),
 	};

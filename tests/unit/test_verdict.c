@@ -214,6 +214,114 @@ static void steps_alone(void **state)
 	verdict_end(&f);
 }
 
+/* What lies exactly at a border is on the side that verdict.h says: of steps ... */
+static void borders_of_steps(void **state)
+{
+	static const struct {
+		uint64_t wait_us, cpu_us;
+		enum verdict_state state;
+		double percent;
+	} CASES[] = {
+		{ 30, 0, VERDICT_DATA, 3 },    { 29, 0, VERDICT_UNKNOWN, 2.9 },
+		{ 29, 30, VERDICT_CPU, 3 },    { 0, 29, VERDICT_UNKNOWN, 0 },
+		{ 40, 40, VERDICT_DATA, 4 },   { 40, 41, VERDICT_CPU, 4.1 },
+		{ 0, 1000, VERDICT_CPU, 100 },
+	};
+	struct verdict_scene f;
+
+	verdict_begin(&f);
+	verdict_add_pipeline(&f);
+	verdict_compute(&f);
+	f.scene.results.devices[0].window_ns = 0;
+	assert_true(MODEL_PUSH(&f.scene.model->files, 0));
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		f.steps.judged_wait_ns = CASES[i].wait_us * US;
+		f.steps.other_cpu_ns = CASES[i].cpu_us * US;
+		verdict_judge(&f);
+		verdict_expect(&f, CASES[i].state, CASES[i].percent);
+		assert_true(f.verdict.has_percent);
+	}
+	assert_true(f.verdict.wait_percent == 0);
+	verdict_end(&f);
+}
+
+/* ... and of devices, whose window is a millisecond: how idle, and by which roots. */
+static void borders_of_devices(void **state)
+{
+	static const struct {
+		uint64_t idle_us, host_us, device_us, unknown_us;
+		enum verdict_state state;
+		double percent;
+	} CASES[] = {
+		{ 29, 29, 0, 0, VERDICT_HEALTHY, 97.1 },
+		{ 30, 30, 0, 0, VERDICT_DEVICE, 97 },
+		{ 100, 100, 0, 0, VERDICT_DEVICE, 90 },
+		{ 101, 101, 0, 0, VERDICT_HOST_CODE, 10.1 },
+		/* More than half of it is unknown. */
+		{ 200, 100, 0, 100, VERDICT_HOST_CODE, 10 },
+		{ 200, 99, 0, 101, VERDICT_UNKNOWN, 20 },
+		/* Less than noise is no finding. */
+		{ 200, 30, 0, 0, VERDICT_HOST_CODE, 3 },
+		{ 200, 29, 0, 0, VERDICT_DEVICE, 80 },
+		/* The heaviest; of two that weigh the same the first of the states. */
+		{ 200, 90, 91, 0, VERDICT_DEVICE, 9.1 },
+		{ 200, 90, 90, 0, VERDICT_HOST_CODE, 9 },
+	};
+	struct verdict_scene f;
+	struct idle_root rows[3];
+	struct idle_hop hops[1];
+
+	verdict_begin(&f);
+	verdict_main_waits(&f);
+	assert_true(MODEL_PUSH(&f.scene.model->files, 0));
+	verdict_compute(&f);
+	assert_int_equal(f.scene.results.idle.roots->row[0].root.cause, IDLE_SLEEP);
+	hops[0] = (struct idle_hop){ .thread = f.scene.worker };
+	for (int i = 0; i < 3; i++) {
+		rows[i] = f.scene.results.idle.roots->row[0];
+		rows[i].hops = hops;
+		rows[i].hop_count = 1;
+	}
+	rows[1].root.cause = IDLE_DEVICE_WAIT;
+	rows[2].root.cause = IDLE_UNKNOWN;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct idle_roots roots = { .row = rows, .count = 3 };
+		struct idle_roots *kept = f.scene.results.idle.roots;
+
+		f.scene.results.devices[0].window_ns = 1000 * US;
+		f.scene.results.devices[0].idle_ns = CASES[i].idle_us * US;
+		rows[0].ns = CASES[i].host_us * US;
+		rows[1].ns = CASES[i].device_us * US;
+		rows[2].ns = CASES[i].unknown_us * US;
+		f.scene.results.idle.roots = &roots;
+		verdict_judge(&f);
+		f.scene.results.idle.roots = kept;
+		verdict_expect(&f, CASES[i].state, CASES[i].percent);
+	}
+	verdict_end(&f);
+}
+
+/* Tasks that lie in less than a hundredth of a device file's time say nothing of the job. */
+static void border_of_told(void **state)
+{
+	struct verdict_scene f;
+
+	verdict_begin(&f);
+	verdict_main_waits(&f);
+	verdict_compute(&f);
+	f.scene.results.devices[0].window_ns = 1000 * US;
+	f.scene.results.devices[0].idle_ns = 10 * US;
+	f.scene.model->info.session_start_ns = 0;
+	f.scene.model->info.session_end_ns = 100000 * US;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_HEALTHY, 99);
+	f.scene.model->info.session_end_ns = 101000 * US;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_UNKNOWN, 0.99);
+	assert_int_equal(f.verdict.lack, VERDICT_LACK_TASKS);
+	verdict_end(&f);
+}
+
 static void communication(void **state)
 {
 	struct rank_usage ranks[] = { { .device = 0, .wait_ns = 90 * US, .late_ns = 1 },
@@ -233,6 +341,13 @@ static void communication(void **state)
 	ranks[0].wait_ns = 70 * US; /* less than the host's code */
 	verdict_judge(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 34);
+	/* It has to be heavier than any state of idle time, 85 us of the host's code. */
+	ranks[0].wait_ns = 75 * US;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 34);
+	ranks[0].wait_ns++;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_COMMUNICATION, 34);
 	f.scene.results.communication.ranks = NULL;
 	f.scene.results.communication.rank_count = 0;
 	verdict_end(&f);
@@ -335,6 +450,9 @@ int main(void)
 		cmocka_unit_test(device_idle),	cmocka_unit_test(busy),
 		cmocka_unit_test(data_by_role), cmocka_unit_test(data_in_trainer),
 		cmocka_unit_test(steps_alone),	cmocka_unit_test(communication),
+		cmocka_unit_test(borders_of_steps),
+		cmocka_unit_test(borders_of_devices),
+		cmocka_unit_test(border_of_told),
 		cmocka_unit_test(unknown),	cmocka_unit_test(untraced),
 		cmocka_unit_test(lost),		cmocka_unit_test(in_json),
 	};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a rank comes last: each answer of straggler.h, at its border and just before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/cluster/straggler.h"
+#include "analyzer/analyse/idle/idle_roots.h"
+#include "tests/unit/small_model.h"
+
+#define RANKS 4
+#define LAST 3 /* who is asked about */
+#define KERNELS 4
+#define ROWS (RANKS * KERNELS)
+
+/* Ranks whose windows are 1000 ns, of which others compute for 400, 410 and 420 and are idle for 100, 110 and 120. */
+struct scene {
+	struct model *model;
+	struct device_usage usages[RANKS];
+	struct rank_usage ranks[RANKS];
+	struct operator_usage rows[ROWS];
+	struct device_results devices;
+	struct straggler straggler;
+};
+
+static void begin(struct scene *scene)
+{
+	*scene = (struct scene){ .model = small_model(0, 10000) };
+	for (uint32_t i = 0; i < RANKS; i++) {
+		small_device(scene->model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+		scene->usages[i] = (struct device_usage){
+			.device = i, .window_ns = 1000, .compute_ns = 400 + 10 * i, .idle_ns = 100 + 10 * i
+		};
+		scene->ranks[i] = (struct rank_usage){ .device = i, .late_ns = 50 * i };
+	}
+	scene->usages[LAST].compute_ns = 410;
+	scene->usages[LAST].idle_ns = 110;
+	scene->devices = (struct device_results){
+		.devices = scene->usages,
+		.device_count = RANKS,
+		.operators = { .rows = scene->rows, .by = OPERATOR_BY_NAME },
+		.communication = { .ranks = scene->ranks, .rank_count = RANKS },
+	};
+}
+
+static void end(struct scene *scene)
+{
+	model_free(scene->model);
+}
+
+/* A kernel that takes so long each time on others, and on the one that is last; 0 runs: it has none. */
+static void add_kernel(struct scene *scene, const char *name, uint64_t ns, uint64_t runs, uint64_t last_ns,
+		       uint64_t last_runs)
+{
+	for (uint32_t i = 0; i < RANKS; i++) {
+		uint64_t each = i == LAST ? last_ns : ns, count = i == LAST ? last_runs : runs;
+
+		if (count)
+			scene->rows[scene->devices.operators.count++] =
+				(struct operator_usage){ .name = model_string(scene->model, name),
+							 .device = i,
+							 .kind = PROFBPF__DEVICE_TASKS__KIND__KERNEL,
+							 .count = count,
+							 .total_ns = count * each };
+	}
+}
+
+static void expect(struct scene *scene, enum straggler_why why, const char *name, double own, double others)
+{
+	assert_int_equal(straggler_explain(scene->model, &scene->devices, LAST, &scene->straggler), 0);
+	assert_int_equal(scene->straggler.why, why);
+	assert_string_equal(model_text(scene->model, scene->straggler.name), name);
+	assert_true(scene->straggler.own > own - 0.001 && scene->straggler.own < own + 0.001);
+	assert_true(scene->straggler.others > others - 0.001 && scene->straggler.others < others + 0.001);
+}
+
+/* A hundredth of its window is no excess. */
+static void idle(void **state)
+{
+	struct scene scene;
+
+	begin(&scene);
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	assert_int_equal(scene.straggler.late_ns, 150);
+	assert_true(scene.straggler.percent == 15);
+	scene.usages[LAST].idle_ns = 120;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	scene.usages[LAST].idle_ns = 121;
+	expect(&scene, STRAGGLER_HOST, "", 121, 110);
+	/* With one rank less the median is of two. */
+	scene.devices.communication.rank_count = 3;
+	scene.ranks[0].device = LAST;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	scene.usages[LAST].idle_ns = 126;
+	expect(&scene, STRAGGLER_HOST, "", 126, 115);
+	/* Of a device that is no rank, or is not there, nothing is known. */
+	scene.devices.communication.rank_count = 0;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	scene.devices.communication.rank_count = RANKS;
+	scene.devices.device_count = LAST;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	end(&scene);
+}
+
+/* Roots of its own process say more of idle time, the heaviest of them. */
+static void roots(void **state)
+{
+	struct scene scene;
+	struct idle_hop hops[2];
+	struct idle_root rows[3];
+	struct idle_roots all = { .row = rows, .count = 3 };
+	uint32_t read, wait;
+
+	begin(&scene);
+	read = small_function(scene.model, "x", "read", PROFBPF__FUNCTION__KIND__OTHER);
+	wait = small_function(scene.model, "x", "wait", PROFBPF__FUNCTION__KIND__OTHER);
+	for (uint32_t i = 0; i < 2; i++)
+		hops[i].thread = small_thread(scene.model,
+					      small_process(scene.model, 100 + i, "rank", true), 100 + i,
+					      "main");
+	for (uint32_t i = 0; i < 3; i++) {
+		rows[i] = (struct idle_root){ .ns = 100, .hops = &hops[i == 2], .hop_count = 1 };
+		rows[i].root.place_kind = PLACE_FUNCTION;
+		rows[i].root.place = i ? wait : read;
+	}
+	rows[0].root.cause = IDLE_IO;
+	rows[1].root.cause = rows[2].root.cause = IDLE_PIPELINE;
+	rows[2].ns = 1000;
+	scene.model->devices.row[LAST].process = 0;
+	scene.devices.idle.roots = &all;
+	scene.usages[LAST].idle_ns = 300;
+	expect(&scene, STRAGGLER_HOST, "read", 300, 110); /* of two the first */
+	rows[1].ns = 101;
+	expect(&scene, STRAGGLER_DATA, "wait", 300, 110);
+	rows[1].root.place_kind = PLACE_NONE;
+	expect(&scene, STRAGGLER_DATA, "", 300, 110);
+	/* A process that has another rank, too: whose root it is is not known. */
+	scene.model->devices.row[1].process = 0;
+	expect(&scene, STRAGGLER_HOST, "", 300, 110);
+	end(&scene);
+}
+
+static void kernels(void **state)
+{
+	struct scene scene;
+
+	begin(&scene);
+	/* Computing for as much longer as it is idle counts. */
+	scene.usages[LAST].compute_ns = 421;
+	scene.usages[LAST].idle_ns = 121;
+	add_kernel(&scene, "other", 10, 10, 10, 10);
+	add_kernel(&scene, "gemm", 20, 10, 21, 10);
+	expect(&scene, STRAGGLER_WORK, "gemm", 10, 10); /* 1.05 times as long is not slower */
+	scene.rows[7].total_ns = 211;
+	expect(&scene, STRAGGLER_KERNEL, "gemm", 21.1, 20);
+	scene.usages[LAST].idle_ns = 122;
+	expect(&scene, STRAGGLER_HOST, "", 122, 110);
+	/* A hundredth is no excess here either. */
+	scene.usages[LAST].idle_ns = 110;
+	scene.usages[LAST].compute_ns = 420;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	scene.usages[LAST].compute_ns = 500;
+	/* The largest excess is another one's, which runs more often. */
+	scene.rows[3].count = 12;
+	scene.rows[3].total_ns = 120;
+	expect(&scene, STRAGGLER_WORK, "other", 12, 10);
+	/* Or one that no other rank runs. */
+	add_kernel(&scene, "alone", 0, 0, 30, 2);
+	expect(&scene, STRAGGLER_KERNEL, "alone", 30, 0);
+	/* What is not summed up by name says nothing; nor do kernels without any excess. */
+	scene.devices.operators.by = OPERATOR_BY_TYPE;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	scene.devices.operators.by = OPERATOR_BY_NAME;
+	scene.devices.operators.count = 4;
+	scene.rows[3].count = 10;
+	scene.rows[3].total_ns = 100;
+	expect(&scene, STRAGGLER_UNKNOWN, "", 0, 0);
+	end(&scene);
+}
+
+/* All kernels are slower by nearly what computing is: three names, more than nine tenths of the time. */
+static void by_clock(void **state)
+{
+	struct scene scene;
+
+	begin(&scene);
+	scene.usages[LAST].compute_ns = 615; /* 1.5 times */
+	add_kernel(&scene, "a", 100, 1, 150, 1);
+	add_kernel(&scene, "b", 100, 1, 150, 1);
+	expect(&scene, STRAGGLER_KERNEL, "a", 150, 100); /* two names */
+	add_kernel(&scene, "c", 100, 1, 150, 1);
+	expect(&scene, STRAGGLER_CLOCK, "", 1.5, 1);
+	scene.rows[11].total_ns = 164; /* 1.65 is a tenth more */
+	expect(&scene, STRAGGLER_CLOCK, "", 1.5, 1);
+	scene.rows[11].total_ns = 166;
+	expect(&scene, STRAGGLER_KERNEL, "c", 166, 100);
+	scene.rows[11].total_ns = 136; /* 1.35 is a tenth less */
+	expect(&scene, STRAGGLER_CLOCK, "", 1.5, 1);
+	scene.rows[11].total_ns = 134;
+	expect(&scene, STRAGGLER_KERNEL, "a", 150, 100);
+	scene.rows[11].total_ns = 150;
+	/* A tenth of the time in another one: 450 of 500. */
+	add_kernel(&scene, "d", 50, 1, 50, 1);
+	expect(&scene, STRAGGLER_KERNEL, "a", 150, 100);
+	scene.rows[15].total_ns = 49;
+	expect(&scene, STRAGGLER_CLOCK, "", 1.5, 1);
+	end(&scene);
+}
+
+static void names(void **state)
+{
+	assert_null(straggler_why_name(STRAGGLER_UNKNOWN));
+	assert_string_equal(straggler_why_name(STRAGGLER_CLOCK), "clock");
+	assert_string_equal(straggler_why_name(STRAGGLER_HOST), "host");
+	assert_null(straggler_why_name(STRAGGLER_HOST + 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(idle),	    cmocka_unit_test(roots), cmocka_unit_test(kernels),
+		cmocka_unit_test(by_clock), cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
