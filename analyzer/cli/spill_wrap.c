@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/sort_rows.h"
+
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
@@ -97,66 +99,12 @@ void __wrap_free(void *block)
 	__real_free(block);
 }
 
-/* ---- The C library sorts in a copy that it takes from malloc() itself */
-
-struct sorting {
-	size_t size;
-	__compar_d_fn_t compare;
-	void *context;
-	char *copy; /* room for half of the rows */
-};
-
-/* Two sorted parts of @count rows, the first one of @half. Equal ones keep their order. */
-static void merge(const struct sorting *of, char *rows, size_t half, size_t count)
-{
-	const char *a = of->copy, *a_end = a + half * of->size;
-	const char *b = rows + half * of->size, *b_end = rows + count * of->size;
-
-	memcpy(of->copy, rows, half * of->size);
-	for (; a < a_end && b < b_end; rows += of->size) {
-		const char **from = of->compare(b, a, of->context) < 0 ? &b : &a;
-
-		memcpy(rows, *from, of->size);
-		*from += of->size;
-	}
-	memcpy(rows, a, (size_t)(a_end - a));
-}
-
-static bool in_order(const struct sorting *of, const char *rows, size_t count)
-{
-	for (size_t i = 1; i < count; i++)
-		if (of->compare(rows + (i - 1) * of->size, rows + i * of->size, of->context) > 0)
-			return false;
-	return true;
-}
-
-/* Rows mostly come in long runs that are in order. */
-static void sort_halves(const struct sorting *of, char *rows, size_t count)
-{
-	size_t half = count / 2;
-
-	if (count * of->size < SPILL_FROM) {
-		if (!in_order(of, rows, count))
-			__real_qsort_r(rows, count, of->size, of->compare, of->context);
-		return;
-	}
-	sort_halves(of, rows, half);
-	sort_halves(of, rows + half * of->size, count - half);
-	if (of->compare(rows + (half - 1) * of->size, rows + half * of->size, of->context) > 0)
-		merge(of, rows, half, count);
-}
+/* ---- The C library sorts in a copy of all rows that it takes from malloc() itself */
 
 void __wrap_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context)
 {
-	struct sorting of = { .size = size, .compare = compare, .context = context };
-
-	if (size && count / 2 >= SPILL_FROM / size)
-		of.copy = __wrap_malloc(count / 2 * size);
-	if (of.copy)
-		sort_halves(&of, rows, count);
-	else
+	if (!sort_runs(rows, count, size, compare, context))
 		__real_qsort_r(rows, count, size, compare, context);
-	__wrap_free(of.copy);
 }
 
 static int without_context(const void *a, const void *b, void *context)
