@@ -3,6 +3,8 @@
 #ifndef PROFBPF_LIB_BASE_BISECT_H
 #define PROFBPF_LIB_BASE_BISECT_H
 
+#include <stdint.h>
+
 /*
  * The first index from @from on that is not @before; @to if all of them are. @before is an
  * expression of the index @i; it holds for the first rows, if any, and for none behind them:
@@ -28,4 +30,47 @@
 		low_;							\
 	})
 
-#endif
+/*
+ * The same, looked for from index @near on, in either direction: what was found before tells where the next one is, and
+ * it is not far. Any @near will do.
+ */
+#define BISECT_NEAR(i, from, to, near, before)				\
+	({								\
+		__typeof__((to) + 0u) low_ = (from), high_ = (to);	\
+		__typeof__(low_) i = (near);				\
+		uint64_t step_ = 1;					\
+									\
+		high_ = high_ < low_ ? low_ : high_;			\
+		i = i < low_ ? low_ : i > high_ ? high_ : i;		\
+		if (i < high_ && (before)) {				\
+			low_ = i + 1;					\
+			for (; high_ - low_ >= step_; step_ *= 2) {	\
+				i = low_ + (__typeof__(low_))step_ - 1;	\
+				if (!(before)) {			\
+					high_ = i;			\
+					break;				\
+				}					\
+				low_ = i + 1;				\
+			}						\
+		} else {						\
+			high_ = i;					\
+			for (; high_ - low_ >= step_; step_ *= 2) {	\
+				i = high_ - (__typeof__(low_))step_;	\
+				if (before) {				\
+					low_ = i + 1;			\
+					break;				\
+				}					\
+				high_ = i;				\
+			}						\
+		}							\
+		while (low_ < high_) {					\
+			i = low_ + (high_ - low_) / 2;			\
+			if (before)					\
+				low_ = i + 1;				\
+			else						\
+				high_ = i;				\
+		}							\
+		low_;							\
+	})
+
+#endif /* PROFBPF_LIB_BASE_BISECT_H */

@@ -8,10 +8,18 @@
 
 #define ANCESTORS_MAX 32 /* files may claim that threads created each other in a circle */
 
+/* Where something of a thread was found last: the next walk mostly begins near. */
+struct found {
+	uint32_t span;
+	uint32_t call;
+	uint32_t ioctl;
+};
+
 struct walker {
 	const struct model *model;
 	uint32_t *outer; /* indices of outermost calls, thread by thread */
 	uint32_t *outer_first; /* threads.count + 1 positions in outer */
+	struct found *found; /* by thread */
 };
 
 static bool index_calls(struct walker *walker)
@@ -22,7 +30,8 @@ static bool index_calls(struct walker *walker)
 	walker->outer = calloc((size_t)model->calls.count + 1, sizeof(*walker->outer));
 	walker->outer_first =
 		calloc((size_t)model->threads.count + 1, sizeof(*walker->outer_first));
-	if (!walker->outer || !walker->outer_first)
+	walker->found = calloc((size_t)model->threads.count + 1, sizeof(*walker->found));
+	if (!walker->outer || !walker->outer_first || !walker->found)
 		return false;
 	for (uint32_t thread = 0; thread < model->threads.count; thread++) {
 		uint32_t first, count = model_thread_calls(model, thread, &first);
@@ -63,14 +72,19 @@ void walker_free(struct walker *walker)
 		return;
 	free(walker->outer);
 	free(walker->outer_first);
+	free(walker->found);
 	free(walker);
 }
 
 /* First position in outer[] of a thread whose call ends after an instant. */
 static uint32_t find_call(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
 {
-	return BISECT(i, walker->outer_first[thread], walker->outer_first[thread + 1],
-		      walker->model->calls.row[walker->outer[i]].end_ns <= ts_ns);
+	const struct call *calls = walker->model->calls.row;
+	uint32_t *found = &walker->found[thread].call;
+
+	return *found = BISECT_NEAR(i, walker->outer_first[thread],
+				    walker->outer_first[thread + 1], *found,
+				    calls[walker->outer[i]].end_ns <= ts_ns);
 }
 
 uint32_t walker_call_at(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
@@ -105,22 +119,27 @@ static const struct timeline *timeline_of(const struct model *model, uint32_t th
 }
 
 /* First span of a thread that ends after an instant; the end of its spans if there is none. */
-static uint32_t find_span(const struct model *model, uint32_t thread, uint64_t ts_ns)
+static uint32_t find_span(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
 {
-	const struct timeline *timeline = timeline_of(model, thread);
+	const struct timeline *timeline = timeline_of(walker->model, thread);
+	const struct span *spans = walker->model->spans.row;
+	uint32_t *found = &walker->found[thread].span;
 
 	if (!timeline)
 		return 0;
-	return BISECT(i, timeline->first, timeline->first + timeline->count,
-		      model->spans.row[i].end_ns <= ts_ns);
+	return *found = BISECT_NEAR(i, timeline->first, timeline->first + timeline->count, *found,
+				    spans[i].end_ns <= ts_ns);
 }
 
 /* Last ioctl of a thread that began at or before an instant, else the first one. */
-static uint32_t find_ioctl(const struct model *model, uint32_t thread, uint64_t ts_ns)
+static uint32_t find_ioctl(const struct walker *walker, uint32_t thread, uint64_t ts_ns)
 {
-	uint32_t first, count = model_thread_ioctls(model, thread, &first);
-	uint32_t next = BISECT(i, first, first + count, model->ioctls.row[i].start_ns <= ts_ns);
+	const struct ioctl_call *ioctls = walker->model->ioctls.row;
+	uint32_t first, count = model_thread_ioctls(walker->model, thread, &first);
+	uint32_t *found = &walker->found[thread].ioctl;
+	uint32_t next = BISECT_NEAR(i, first, first + count, *found, ioctls[i].start_ns <= ts_ns);
 
+	*found = next;
 	return next > first ? next - 1 : first;
 }
 
@@ -143,9 +162,9 @@ static void choose_thread(struct walk *walk)
 	walk->thread = thread < model->threads.count ? thread : INDEX_NONE;
 	if (walk->thread == INDEX_NONE)
 		return;
-	walk->span = find_span(model, thread, walk->now_ns);
+	walk->span = find_span(walk->walker, thread, walk->now_ns);
 	walk->call = find_call(walk->walker, thread, walk->now_ns);
-	walk->ioctl = find_ioctl(model, thread, walk->now_ns);
+	walk->ioctl = find_ioctl(walk->walker, thread, walk->now_ns);
 }
 
 void walk_start(struct walk *walk, const struct walker *walker, uint32_t thread, uint64_t from_ns,
