@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/join/thread/sleep_causes.h"
+#include "lib/base/map.h"
 
 #define ENDINGS (SPAN_WOKEN_HARDIRQ | SPAN_WOKEN_SOFTIRQ | SPAN_WOKEN_TIMER | SPAN_NO_WAKE)
 
@@ -93,45 +94,89 @@ static struct sleep_sum sum_of(const struct model *model, const struct span *spa
 	return sum;
 }
 
-static void merge(struct sleep_sums *sums)
+/* Few kinds make most sleeps. */
+#define SEEN 64 /* a power of 2 */
+
+struct summing {
+	struct sleep_sums *sums;
+	struct map known; /* hash of what sleeps have in common -> row */
+	uint32_t seen[SEEN]; /* 1 + rows that sleeps were added to of late */
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
 {
-	uint32_t kept = 0;
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
 
-	qsort(sums->row, sums->count, sizeof(*sums->row), by_likeness);
-	for (uint32_t i = 1; i < sums->count; i++) {
-		struct sleep_sum *last = &sums->row[kept];
-		const struct sleep_sum *row = &sums->row[i];
+static uint64_t hash_of(const struct sleep_sum *sum)
+{
+	uint64_t hash = mix((uint64_t)sum->object << 32 | sum->waker,
+			    (uint64_t)sum->interrupt << 32 | sum->disk);
 
-		if (by_likeness(last, row)) {
-			sums->row[++kept] = *row;
-			continue;
-		}
-		last->count += row->count;
-		last->ns += row->ns;
-		last->disk_ns += row->disk_ns;
-		if (row->max_ns > last->max_ns)
-			last->max_ns = row->max_ns;
+	return mix(hash, (uint64_t)(uint16_t)sum->syscall << 16 | (uint64_t)sum->state << 8 |
+				 sum->flags);
+}
+
+/* The row of sleeps alike; INDEX_NONE without memory. */
+static uint32_t row_of(struct summing *summing, const struct sleep_sum *like)
+{
+	struct sleep_sums *sums = summing->sums;
+	uint64_t key = hash_of(like);
+	uint32_t *seen = &summing->seen[key % SEEN], row = *seen - 1;
+	struct sleep_sum empty = *like;
+
+	if (*seen && by_likeness(&sums->row[row], like) == 0)
+		return row;
+	while ((row = map_get(&summing->known, key)) != MAP_NONE &&
+	       by_likeness(&sums->row[row], like) != 0)
+		key++;
+	if (row == MAP_NONE) {
+		row = sums->count;
+		empty.count = empty.ns = empty.max_ns = empty.disk_ns = 0;
+		if (!map_put(&summing->known, key, row) || !MODEL_PUSH(sums, empty))
+			return INDEX_NONE;
 	}
-	sums->count = kept + 1;
-	qsort(sums->row, sums->count, sizeof(*sums->row), by_time);
+	*seen = row + 1;
+	return row;
+}
+
+static bool add(struct summing *summing, const struct sleep_sum *sleep)
+{
+	uint32_t row = row_of(summing, sleep);
+	struct sleep_sum *sum;
+
+	if (row == INDEX_NONE)
+		return false;
+	sum = &summing->sums->row[row];
+	sum->count += sleep->count;
+	sum->ns += sleep->ns;
+	sum->disk_ns += sleep->disk_ns;
+	if (sleep->max_ns > sum->max_ns)
+		sum->max_ns = sleep->max_ns;
+	return true;
 }
 
 bool sleeps_sum(const struct model *model, const struct analysis_window *window, uint32_t thread,
 		struct sleep_sums *sums)
 {
 	const struct timeline *timeline = &model->timelines.row[thread];
+	struct summing summing = { .sums = sums };
+	bool ok = true;
 
 	sums->count = 0;
-	for (uint32_t i = 0; i < timeline->count; i++) {
+	for (uint32_t i = 0; i < timeline->count && ok; i++) {
 		const struct span *span = &model->spans.row[timeline->first + i];
+		struct sleep_sum sleep;
 
 		if (!is_asleep(span) || span->end_ns <= window->from_ns ||
 		    span->start_ns >= window->to_ns)
 			continue;
-		if (!MODEL_PUSH(sums, sum_of(model, span, window)))
-			return false;
+		sleep = sum_of(model, span, window);
+		ok = add(&summing, &sleep);
 	}
-	if (sums->count)
-		merge(sums);
-	return true;
+	map_free(&summing.known);
+	if (ok && sums->count)
+		qsort(sums->row, sums->count, sizeof(*sums->row), by_time);
+	return ok;
 }
