@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/calls/function_rows.h"
 #include "analyzer/analyse/calls/probe_cost.h"
 #include "lib/base/map.h"
 
@@ -12,6 +13,7 @@
 struct group {
 	uint64_t first; /* of its durations */
 	uint32_t recorded;
+	uint32_t total; /* 1 + its row of sums; 0 = not looked for yet */
 	uint64_t unrecorded_ns;
 };
 
@@ -19,7 +21,7 @@ struct collection {
 	const struct model *model;
 	const struct analysis_options *options;
 	struct analysis_window window;
-	struct map rows; /* function << 32 | process */
+	struct function_rows rows;
 	struct map totals; /* family << 32 | process */
 	MODEL_ARRAY(struct api_usage) usages;
 	MODEL_ARRAY(struct group) groups;
@@ -29,32 +31,37 @@ struct collection {
 
 static uint32_t row_of(struct collection *of, uint32_t function, uint32_t process)
 {
-	uint64_t key = (uint64_t)function << 32 | process;
-	uint32_t index = map_get(&of->rows, key);
+	uint32_t index = function_rows_get(&of->rows, function, process);
 	struct api_usage usage = { .function = function, .process = process };
 	struct group group = { 0 };
 
-	if (index != MAP_NONE)
+	if (index != INDEX_NONE)
 		return index;
 	index = of->usages.count;
-	if (!map_put(&of->rows, key, index) || !MODEL_PUSH(&of->usages, usage) ||
-	    !MODEL_PUSH(&of->groups, group))
+	if (!function_rows_put(&of->rows, function, process, index) ||
+	    !MODEL_PUSH(&of->usages, usage) || !MODEL_PUSH(&of->groups, group))
 		return INDEX_NONE;
 	return index;
 }
 
-static struct api_total *total_of(struct collection *of, uint32_t function, uint32_t process)
+/* Of the family of a row's function. NULL without memory. */
+static struct api_total *total_of(struct collection *of, uint32_t row)
 {
-	uint32_t family = of->model->functions.row[function].family;
-	uint64_t key = (uint64_t)family << 32 | process;
-	uint32_t index = map_get(&of->totals, key);
-	struct api_total total = { .family = family, .process = process };
+	const struct api_usage *usage = &of->usages.row[row];
+	uint32_t family = of->model->functions.row[usage->function].family;
+	uint64_t key = (uint64_t)family << 32 | usage->process;
+	struct api_total total = { .family = family, .process = usage->process };
+	uint32_t index = of->groups.row[row].total;
 
+	if (index)
+		return &of->sums.row[index - 1];
+	index = map_get(&of->totals, key);
 	if (index == MAP_NONE) {
 		index = of->sums.count;
 		if (!map_put(&of->totals, key, index) || !MODEL_PUSH(&of->sums, total))
 			return NULL;
 	}
+	of->groups.row[row].total = index + 1;
 	return &of->sums.row[index];
 }
 
@@ -90,7 +97,7 @@ static bool count_call(struct collection *of, const struct call *call)
 		of->groups.row[index].recorded++;
 	}
 	if (!(call->flags & MODEL_CALL_INNER)) {
-		struct api_total *total = total_of(of, call->function, process);
+		struct api_total *total = total_of(of, index);
 
 		if (!total)
 			return false;
@@ -212,13 +219,13 @@ int api_analyse(const struct model *model, const struct analysis_options *option
 		.options = options,
 		.window = analysis_window(model, options),
 	};
-	bool ok = analyse(&of);
+	bool ok = function_rows_init(&of.rows, model->functions.count) && analyse(&of);
 
 	results->rows = of.usages.row;
 	results->row_count = ok ? of.usages.count : 0;
 	results->totals = of.sums.row;
 	results->total_count = ok ? of.sums.count : 0;
-	map_free(&of.rows);
+	function_rows_free(&of.rows);
 	map_free(&of.totals);
 	free(of.groups.row);
 	free(of.ns);

@@ -5,12 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/calls/function_rows.h"
 #include "analyzer/join/launch/call_kind.h"
 
-struct member {
-	uint64_t ns;
-	uint32_t function;
-	uint32_t process;
+/* The calls of one API of a process. */
+struct sum {
+	struct api_statistic_row row;
+	uint32_t runtime; /* string */
+	double mean; /* microseconds */
+};
+
+struct summing {
+	const struct model *model;
+	const struct analysis_options *options;
+	struct analysis_window window;
+	uint32_t *api; /* by function: the first one of its runtime and name */
+	struct function_rows rows; /* of these, in sums */
+	MODEL_ARRAY(struct sum) sums;
+	bool no_memory;
 };
 
 const char *api_level(const struct model *model, const struct function *function)
@@ -31,70 +43,110 @@ const char *api_level(const struct model *model, const struct function *function
 	return runtime;
 }
 
-/* Functions of several files, or lives of a process, may be the same API. */
-static int by_api(const void *a, const void *b, void *context)
+/* Functions of several files are the same API. */
+static uint32_t *find_apis(const struct model *model)
 {
-	const struct model *model = context;
-	const struct member *x = a, *y = b;
-	const struct function *f = &model->functions.row[x->function];
-	const struct function *g = &model->functions.row[y->function];
+	uint32_t *api = calloc((size_t)model->functions.count + 1, sizeof(*api));
+	struct map known = { 0 };
+	bool ok = api != NULL;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	if (f->runtime != g->runtime)
-		return f->runtime < g->runtime ? -1 : 1;
-	return f->name < g->name ? -1 : f->name > g->name;
-}
+	for (uint32_t i = 0; ok && i < model->functions.count; i++) {
+		const struct function *function = &model->functions.row[i];
+		uint64_t key = (uint64_t)function->runtime << 32 | function->name;
 
-static uint32_t collect(const struct model *model, const struct analysis_options *options,
-			struct member *members)
-{
-	struct analysis_window window = analysis_window(model, options);
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < model->calls.count; i++) {
-		const struct call *call = &model->calls.row[i];
-		uint32_t process;
-
-		if (!call_is_runtime(model, call) || call->flags & MODEL_CALL_NOT_RETURNED ||
-		    call->start_ns < window.from_ns || call->start_ns >= window.to_ns ||
-		    call->thread >= model->threads.count)
+		api[i] = map_get(&known, key);
+		if (api[i] != MAP_NONE)
 			continue;
-		process = model->threads.row[call->thread].process;
-		if (analysis_wants_process(model, options, process))
-			members[count++] = (struct member){ model_call_ns(model, call),
-							    call->function, process };
+		api[i] = i;
+		ok = map_put(&known, key, i);
 	}
-	return count;
+	map_free(&known);
+	if (!ok) {
+		free(api);
+		api = NULL;
+	}
+	return api;
 }
 
-/* The calls of one API: mean first, then what they differ from it. */
-static struct api_statistic_row sum_up(const struct model *model, const struct member *members,
-				       uint32_t count)
+static bool wanted(const struct summing *of, const struct call *call)
 {
-	const struct function *function = &model->functions.row[members[0].function];
-	struct api_statistic_row row = { .level = api_level(model, function),
-					 .name = function->name,
-					 .process = members[0].process,
-					 .file = INDEX_NONE,
-					 .count = count,
-					 .min_ns = members[0].ns };
-	double mean;
+	return call_is_runtime(of->model, call) && !(call->flags & MODEL_CALL_NOT_RETURNED) &&
+	       call->start_ns >= of->window.from_ns && call->start_ns < of->window.to_ns &&
+	       call->thread < of->model->threads.count &&
+	       analysis_wants_process(of->model, of->options,
+				      of->model->threads.row[call->thread].process);
+}
 
-	for (uint32_t i = 0; i < count; i++) {
-		row.total_ns += members[i].ns;
-		if (members[i].ns < row.min_ns)
-			row.min_ns = members[i].ns;
-		if (members[i].ns > row.max_ns)
-			row.max_ns = members[i].ns;
-	}
-	mean = (double)row.total_ns / count;
-	for (uint32_t i = 0; i < count; i++) {
-		double difference = ((double)members[i].ns - mean) / 1000;
+/* NULL if it is not wanted, or without memory. */
+static struct sum *sum_of(struct summing *of, const struct call *call)
+{
+	const struct model *model = of->model;
+	const struct function *function;
+	uint32_t process, api, index;
+	struct sum new;
 
-		row.variance += difference * difference / count;
+	if (!wanted(of, call))
+		return NULL;
+	process = model->threads.row[call->thread].process;
+	api = of->api[call->function];
+	index = function_rows_get(&of->rows, api, process);
+	if (index != INDEX_NONE)
+		return &of->sums.row[index];
+	function = &model->functions.row[api];
+	new = (struct sum){ .runtime = function->runtime,
+			    .row = { .level = api_level(model, function),
+				     .name = function->name,
+				     .process = process,
+				     .file = INDEX_NONE,
+				     .min_ns = UINT64_MAX } };
+	index = of->sums.count;
+	if (!function_rows_put(&of->rows, api, process, index) || !MODEL_PUSH(&of->sums, new)) {
+		of->no_memory = true;
+		return NULL;
 	}
-	return row;
+	return &of->sums.row[index];
+}
+
+/* The mean first, then what calls differ from it. */
+static void sum_up(struct summing *of)
+{
+	const struct model *model = of->model;
+
+	for (uint32_t i = 0; i < model->calls.count && !of->no_memory; i++) {
+		struct sum *sum = sum_of(of, &model->calls.row[i]);
+		uint64_t ns = sum ? model_call_ns(model, &model->calls.row[i]) : 0;
+
+		if (!sum)
+			continue;
+		sum->row.count++;
+		sum->row.total_ns += ns;
+		sum->row.min_ns = ns < sum->row.min_ns ? ns : sum->row.min_ns;
+		sum->row.max_ns = ns > sum->row.max_ns ? ns : sum->row.max_ns;
+	}
+	for (uint32_t i = 0; i < of->sums.count; i++)
+		of->sums.row[i].mean = (double)of->sums.row[i].row.total_ns /
+				       (double)of->sums.row[i].row.count;
+	for (uint32_t i = 0; i < model->calls.count && !of->no_memory; i++) {
+		struct sum *sum = sum_of(of, &model->calls.row[i]);
+		double difference;
+
+		if (!sum)
+			continue;
+		difference = ((double)model_call_ns(model, &model->calls.row[i]) - sum->mean) / 1000;
+		sum->row.variance += difference * difference / (double)sum->row.count;
+	}
+}
+
+/* Rows of one total are in this order. */
+static int by_api(const void *a, const void *b)
+{
+	const struct sum *x = a, *y = b;
+
+	if (x->row.process != y->row.process)
+		return x->row.process < y->row.process ? -1 : 1;
+	if (x->runtime != y->runtime)
+		return x->runtime < y->runtime ? -1 : 1;
+	return x->row.name < y->row.name ? -1 : x->row.name > y->row.name;
 }
 
 static int by_total(const void *a, const void *b)
@@ -126,34 +178,41 @@ static void add_files(const struct model *model, struct api_statistic_results *r
 	}
 }
 
+static bool hand_over(struct summing *of, struct api_statistic_results *results)
+{
+	uint32_t count = of->sums.count;
+
+	results->rows = calloc((size_t)count + of->model->api_statistics.count + 1,
+			       sizeof(*results->rows));
+	if (!results->rows)
+		return false;
+	if (count)
+		qsort(of->sums.row, count, sizeof(*of->sums.row), by_api);
+	for (uint32_t i = 0; i < count; i++)
+		results->rows[results->count++] = of->sums.row[i].row;
+	add_files(of->model, results);
+	if (results->count)
+		qsort(results->rows, results->count, sizeof(*results->rows), by_total);
+	return true;
+}
+
 int api_statistic_analyse(const struct model *model, const struct analysis_options *options,
 			  struct api_statistic_results *results)
 {
-	struct member *members = calloc((size_t)model->calls.count + 1, sizeof(*members));
-	uint32_t count, different = 0;
+	struct summing of = { .model = model,
+			      .options = options,
+			      .window = analysis_window(model, options),
+			      .api = find_apis(model) };
+	bool ok = of.api && function_rows_init(&of.rows, model->functions.count);
 
 	*results = (struct api_statistic_results){ 0 };
-	if (!members)
-		return -ENOMEM;
-	count = collect(model, options, members);
-	qsort_r(members, count, sizeof(*members), by_api, (void *)model);
-	for (uint32_t i = 0; i < count; i++)
-		different += i == 0 || by_api(&members[i - 1], &members[i], (void *)model);
-	results->rows =
-		calloc((size_t)different + model->api_statistics.count + 1, sizeof(*results->rows));
-	for (uint32_t first = 0, end; results->rows && first < count; first = end) {
-		for (end = first;
-		     end < count && !by_api(&members[first], &members[end], (void *)model);)
-			end++;
-		results->rows[results->count++] = sum_up(model, members + first, end - first);
-	}
-	free(members);
-	if (!results->rows)
-		return -ENOMEM;
-	add_files(model, results);
-	if (results->count)
-		qsort(results->rows, results->count, sizeof(*results->rows), by_total);
-	return 0;
+	if (ok)
+		sum_up(&of);
+	ok = ok && !of.no_memory && hand_over(&of, results);
+	free(of.api);
+	function_rows_free(&of.rows);
+	free(of.sums.row);
+	return ok ? 0 : -ENOMEM;
 }
 
 void api_statistic_free(struct api_statistic_results *results)
