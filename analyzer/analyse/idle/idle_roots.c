@@ -24,10 +24,25 @@ struct sum {
 	uint64_t last_gap; /* number of the last gap counted, from 1 */
 };
 
+/* Most roots are those of before, come the same way. */
+#define RECENT 64 /* a power of 2 */
+#define RECENT_DEPTH 4 /* ways that are longer are looked up each time */
+
+/* Where a root is summed up that came a way. */
+struct place_of {
+	struct root root; /* as it was found */
+	struct root_hop path[RECENT_DEPTH];
+	uint32_t depth; /* 0 = none is known */
+	uint32_t who; /* that stands for the root's */
+	uint32_t row;
+	uint32_t own; /* way as it was */
+	uint32_t came;
+};
+
 struct root_sums {
 	const struct model *model;
 	struct root_walk walk;
-	struct waits *waits;
+	struct waits *waits; /* found when the first walk begins; NULL if they are those of the tools */
 	struct function_words *words; /* until root_sums_finish() */
 	struct root_places *places;
 	uint32_t *roles; /* by thread: the first one in its role */
@@ -48,6 +63,7 @@ struct root_sums {
 	struct map way_ids; /* (way before + 1, number of the hop) -> way */
 	struct map came_ids; /* (row, way) -> came */
 	struct map runners; /* (process, name) -> the first thread of that name there */
+	struct place_of recent[RECENT];
 };
 
 const char *root_end_name(uint8_t end)
@@ -164,19 +180,72 @@ static uint32_t own_way(struct root_sums *sums, const struct root_hop *path, uin
 	return way;
 }
 
-static bool add_way(struct root_sums *sums, uint32_t row, uint32_t way, uint64_t ns)
+/* What came a way to a row; MAP_NONE without memory. */
+static uint32_t came_of(struct root_sums *sums, uint32_t row, uint32_t way)
 {
 	uint64_t key = (uint64_t)row << 32 | way;
 	uint32_t at = map_get(&sums->came_ids, key);
 
-	if (at == MAP_NONE) {
-		at = sums->came.count;
-		if (!map_put(&sums->came_ids, key, at) ||
-		    !MODEL_PUSH(&sums->came, ((struct came){ row, way, 0 })))
-			return false;
-	}
-	sums->came.row[at].ns += ns;
+	if (at != MAP_NONE)
+		return at;
+	at = sums->came.count;
+	return map_put(&sums->came_ids, key, at) &&
+			       MODEL_PUSH(&sums->came, ((struct came){ row, way, 0 }))
+		       ? at
+		       : MAP_NONE;
+}
+
+static bool find_place(struct root_sums *sums, const struct root *found,
+		       const struct root_hop *path, uint32_t depth, struct place_of *place)
+{
+	struct root root = *found;
+	uint32_t way;
+
+	*place = (struct place_of){ .root = *found };
+	if (root.who_kind == WHO_THREAD && root.who < sums->model->threads.count)
+		root.who = sums->roles[root.who];
+	if (!merge_runner(sums, &root))
+		return false;
+	place->who = root.who;
+	place->row = row_of(sums, &root);
+	way = place->row == MAP_NONE ? MAP_NONE : way_of(sums, path, depth, true);
+	place->own = way == MAP_NONE ? MAP_NONE : own_way(sums, path, depth, way);
+	place->came = place->own == MAP_NONE ? MAP_NONE : came_of(sums, place->row, way);
+	if (place->came == MAP_NONE)
+		return false;
+	for (uint32_t i = 0; i < depth && depth <= RECENT_DEPTH; i++)
+		place->path[place->depth++] = path[i];
 	return true;
+}
+
+static bool is_place_of(const struct place_of *place, const struct root *root,
+			const struct root_hop *path, uint32_t depth)
+{
+	const struct root *known = &place->root;
+
+	if (place->depth != depth || known->cause != root->cause || known->end != root->end ||
+	    known->who_kind != root->who_kind || known->place_kind != root->place_kind ||
+	    known->object_kind != root->object_kind || known->who != root->who ||
+	    known->place != root->place || known->object != root->object ||
+	    known->command != root->command || known->disk != root->disk)
+		return false;
+	for (uint32_t i = 0; i < depth; i++)
+		if (place->path[i].thread != path[i].thread || place->path[i].cause != path[i].cause)
+			return false;
+	return true;
+}
+
+/* NULL without memory. */
+static const struct place_of *place_of(struct root_sums *sums, const struct root *root,
+				       const struct root_hop *path, uint32_t depth)
+{
+	uint32_t hash = root->who * 31 + root->place * 17 + root->object * 13 + root->cause * 7 +
+			path[depth - 1].thread * 5 + path[0].thread * 3 + depth;
+	struct place_of *place = &sums->recent[hash % RECENT];
+
+	return is_place_of(place, root, path, depth) || find_place(sums, root, path, depth, place)
+		       ? place
+		       : NULL;
 }
 
 static int add_root(void *context, const struct root *found, const struct root_hop *path,
@@ -185,8 +254,8 @@ static int add_root(void *context, const struct root *found, const struct root_h
 	struct root_sums *sums = context;
 	struct root root = *found;
 	uint64_t ns = root.end_ns - root.start_ns;
-	uint32_t row, way, own;
-	struct idle_root *sum;
+	const struct place_of *place;
+	struct sum *sum;
 
 	if (sums->own && depth == 1 && root.running) {
 		sums->own->gap = sums->gap;
@@ -198,25 +267,23 @@ static int add_root(void *context, const struct root *found, const struct root_h
 		sums->gaps++;
 	sums->last_gap = sums->gap;
 
-	if (root.who_kind == WHO_THREAD && root.who < sums->model->threads.count)
-		root.who = sums->roles[root.who];
-	if (!merge_runner(sums, &root))
+	place = place_of(sums, found, path, depth);
+	if (!place)
 		return -ENOMEM;
-	row = row_of(sums, &root);
-	way = row == MAP_NONE ? MAP_NONE : way_of(sums, path, depth, true);
-	own = way == MAP_NONE ? MAP_NONE : own_way(sums, path, depth, way);
-	if (own == MAP_NONE || !add_way(sums, row, way, ns) ||
-	    !root_places_look(sums->places, row, &root) ||
-	    !root_times_add(&sums->times, &(struct root_stretch){ root.start_ns, root.end_ns, row,
-								  sums->whose, own }))
+	root.who = place->who;
+	sums->came.row[place->came].ns += ns;
+	if (!root_places_look(sums->places, place->row, &root) ||
+	    !root_times_add(&sums->times,
+			    &(struct root_stretch){ root.start_ns, root.end_ns, place->row,
+						    sums->whose, place->own }))
 		return -ENOMEM;
-	sum = &sums->rows.row[row].root;
-	sum->ns += ns;
-	if (sums->rows.row[row].last_gap != sums->gap)
-		sum->gaps++;
-	sums->rows.row[row].last_gap = sums->gap;
-	if (ns > sum->root.end_ns - sum->root.start_ns)
-		sum->root = root; /* the same row, but for times and thread */
+	sum = &sums->rows.row[place->row];
+	sum->root.ns += ns;
+	if (sum->last_gap != sums->gap)
+		sum->root.gaps++;
+	sum->last_gap = sums->gap;
+	if (ns > sum->root.root.end_ns - sum->root.root.start_ns)
+		sum->root.root = root; /* the same row, but for times and thread */
 	return 0;
 }
 

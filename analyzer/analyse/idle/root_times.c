@@ -2,6 +2,7 @@
 #include "analyzer/analyse/idle/root_times.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void root_times_init(struct root_times *times, uint64_t from_ns, uint64_t to_ns)
 {
@@ -21,8 +22,13 @@ void root_times_free(struct root_times *times)
 static bool add_share(struct root_times *times, uint32_t interval, uint32_t row, uint64_t ns)
 {
 	uint64_t key = (uint64_t)interval << 32 | row;
-	uint32_t at = map_get(&times->cells, key);
+	uint32_t *seen = &times->seen[row % ROOT_CELLS_SEEN], at = *seen - 1;
 
+	if (*seen && times->shares.row[at].row == row && times->shares.row[at].interval == interval) {
+		times->shares.row[at].ns += ns;
+		return true;
+	}
+	at = map_get(&times->cells, key);
 	if (at == MAP_NONE) {
 		at = times->shares.count;
 		if (!map_put(&times->cells, key, at) ||
@@ -30,6 +36,7 @@ static bool add_share(struct root_times *times, uint32_t interval, uint32_t row,
 			return false;
 	}
 	times->shares.row[at].ns += ns;
+	*seen = at + 1;
 	return true;
 }
 
@@ -86,4 +93,5 @@ void root_times_renumber(struct root_times *times, const uint32_t *row_of)
 		times->stretches.row[i].row = row_of[times->stretches.row[i].row];
 	map_free(&times->cells);
 	times->cells = (struct map){ 0 };
+	memset(times->seen, 0, sizeof(times->seen));
 }

@@ -31,6 +31,8 @@ struct root_share {
 	uint32_t row;
 };
 
+#define ROOT_CELLS_SEEN 64 /* a power of 2 */
+
 /* Zeroed, with from_ns and interval_ns, is empty. */
 struct root_times {
 	uint64_t from_ns;
@@ -39,6 +41,7 @@ struct root_times {
 	MODEL_ARRAY(struct root_stretch) stretches; /* in the order in which they were added */
 	uint64_t shortest_ns;
 	struct map cells; /* (interval, row) -> shares */
+	uint32_t seen[ROOT_CELLS_SEEN]; /* 1 + shares that were added to of late, by the last bits of the row */
 };
 
 void root_times_init(struct root_times *times, uint64_t from_ns, uint64_t to_ns);
