@@ -270,11 +270,14 @@ int host_waits_analyse(struct model *model, const struct analysis_options *optio
 	waits->threads = calloc((size_t)model->threads.count + 1, sizeof(*waits->threads));
 	search.tools.walker = walker_new(model);
 	search.tools.syscalls = syscall_table_new(model_text(model, model->info.arch));
-	if (waits->threads && search.tools.walker && search.tools.syscalls)
+	if (search.tools.syscalls)
+		search.tools.waits = waits_new(model, search.tools.syscalls);
+	if (waits->threads && search.tools.walker && search.tools.waits)
 		err = find(&search);
 	if (!err && waits->thread_count)
 		err = device_bounds_find(model, search.tools.walker, waits->from_ns, waits->to_ns,
 					 &waits->bounds);
+	waits_free(search.tools.waits);
 	walker_free(search.tools.walker);
 	syscall_table_free(search.tools.syscalls);
 	return err;

@@ -300,7 +300,8 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 int idle_analyse(struct model *model, const struct device_usage *usages,
 		 const struct analysis_options *options, struct idle_result *result)
 {
-	struct idle_splitter *splitter = idle_splitter_new(model);
+	const struct idle_tools none = { 0 };
+	struct idle_splitter *splitter = NULL;
 	struct sums sums = { 0 };
 	const struct device_gap **gaps = NULL;
 	uint64_t count = 0, from_ns = UINT64_MAX, to_ns = 0;
@@ -311,9 +312,12 @@ int idle_analyse(struct model *model, const struct device_usage *usages,
 								: ANALYSIS_IDLE_THRESHOLD_NS };
 	for (uint32_t i = 0; i < model->devices.count; i++)
 		count += usages[i].gap_count;
+	/* What it looks things up with is found in all that threads did. */
+	if (count)
+		splitter = idle_splitter_new(model);
 	gaps = calloc(count + 1, sizeof(*gaps));
 	result->roots = calloc(1, sizeof(*result->roots));
-	if (!splitter || !gaps || !result->roots)
+	if ((count && !splitter) || !gaps || !result->roots)
 		goto cleanup;
 	count = 0;
 	for (uint32_t i = 0; i < model->devices.count; i++) {
@@ -323,7 +327,7 @@ int idle_analyse(struct model *model, const struct device_usage *usages,
 			to_ns = max_ns(to_ns, usages[i].gaps[gap].end_ns);
 		}
 	}
-	sums.roots = root_sums_new(model, &splitter->tools, from_ns, to_ns);
+	sums.roots = root_sums_new(model, splitter ? &splitter->tools : &none, from_ns, to_ns);
 	if (!sums.roots)
 		goto cleanup;
 	error = analyse(splitter, &sums, gaps, count, options, result);

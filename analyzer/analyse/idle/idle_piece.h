@@ -72,6 +72,7 @@ struct idle_tools {
 	struct device_workers *workers;
 	struct syscall_table *syscalls;
 	struct scope_line *scopes; /* NULL = none */
+	struct waits *waits; /* of several sums of roots: they are found once; NULL = by each that walks */
 };
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_IDLE_IDLE_PIECE_H */

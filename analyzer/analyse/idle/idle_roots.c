@@ -296,16 +296,15 @@ struct root_sums *root_sums_new(const struct model *model, const struct idle_too
 		return NULL;
 	sums->model = model;
 	root_times_init(&sums->times, from_ns, to_ns);
-	sums->waits = waits_new(model, tools->syscalls);
 	sums->words = function_words_new();
 	sums->places = sums->words ? root_places_new(model, sums->words) : NULL;
 	sums->roles = same_roles_find(model);
 	sums->walk = (struct root_walk){ .model = model,
 					 .tools = tools,
-					 .waits = sums->waits,
+					 .waits = tools->waits,
 					 .sink = add_root,
 					 .context = sums };
-	if (!sums->waits || !sums->places || !sums->roles) {
+	if (!sums->places || !sums->roles) {
 		root_sums_free(sums);
 		return NULL;
 	}
@@ -333,11 +332,22 @@ void root_sums_free(struct root_sums *sums)
 	free(sums);
 }
 
+/* False without memory. */
+static bool find_waits(struct root_sums *sums)
+{
+	if (!sums->walk.waits)
+		sums->walk.waits = sums->waits =
+			waits_new(sums->model, sums->walk.tools->syscalls);
+	return sums->walk.waits != NULL;
+}
+
 int root_sums_add(struct root_sums *sums, const struct device_gap *gap,
 		  const struct idle_pieces *pieces)
 {
 	sums->gap++;
 	sums->whose = gap->device;
+	if (!find_waits(sums))
+		return -ENOMEM;
 	return root_walk_gap(&sums->walk, gap, pieces);
 }
 
@@ -347,6 +357,8 @@ int root_sums_add_thread(struct root_sums *sums, struct root_sums *own, uint32_t
 	sums->gap++;
 	sums->whose = thread;
 	sums->own = own;
+	if (!find_waits(sums))
+		return -ENOMEM;
 	return root_walk_thread(&sums->walk, thread, from_ns, to_ns);
 }
 

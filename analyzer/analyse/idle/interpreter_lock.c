@@ -84,6 +84,11 @@ struct interpreter_locks *interpreter_locks_new(const struct model *model)
 	return locks;
 }
 
+bool interpreter_locks_any(const struct interpreter_locks *locks)
+{
+	return locks->ranges.count > 0;
+}
+
 void interpreter_locks_free(struct interpreter_locks *locks)
 {
 	if (!locks)

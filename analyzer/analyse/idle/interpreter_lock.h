@@ -20,6 +20,9 @@ struct interpreter_locks;
 struct interpreter_locks *interpreter_locks_new(const struct model *model);
 void interpreter_locks_free(struct interpreter_locks *locks);
 
+/* interpreter_locks_any - is the lock of any interpreter known? */
+bool interpreter_locks_any(const struct interpreter_locks *locks);
+
 /* interpreter_lock_is - is what a thread sleeps on, an index into sleep_objects or INDEX_NONE, part of its interpreter's lock? */
 bool interpreter_lock_is(const struct interpreter_locks *locks, uint32_t thread, uint32_t object);
 

@@ -36,6 +36,8 @@ struct waits {
 	/* While sleeps are looked for. */
 	MODEL_ARRAY(struct ended) ended; /* by waker, then time */
 	MODEL_ARRAY(struct begun) begun; /* by process, then time */
+	/* Where was looked last: sleeps are looked at in the order of time, from the last one on. */
+	uint32_t near_call, near_ioctl, near_ended;
 };
 
 static bool is_asleep(const struct span *span)
@@ -72,17 +74,22 @@ static bool may_go_on(const struct waits *waits, const struct span *span)
 }
 
 /* Did the thread begin a traced call or an ioctl in that time? */
-static bool did_something(const struct model *model, uint32_t thread, uint64_t from_ns,
-			  uint64_t to_ns)
+static bool did_something(struct waits *waits, uint32_t thread, uint64_t from_ns, uint64_t to_ns)
 {
+	const struct model *model = waits->model;
+	const struct call *calls = model->calls.row;
+	const struct ioctl_call *ioctls = model->ioctls.row;
 	uint32_t first, count = model_thread_calls(model, thread, &first);
-	uint32_t next = BISECT(i, first, first + count, model->calls.row[i].start_ns < from_ns);
+	uint32_t next = BISECT_NEAR(i, first, first + count, waits->near_call,
+				    calls[i].start_ns < from_ns);
 
-	if (next < first + count && model->calls.row[next].start_ns < to_ns)
+	waits->near_call = next;
+	if (next < first + count && calls[next].start_ns < to_ns)
 		return true;
 	count = model_thread_ioctls(model, thread, &first);
-	next = BISECT(i, first, first + count, model->ioctls.row[i].start_ns < from_ns);
-	return next < first + count && model->ioctls.row[next].start_ns < to_ns;
+	next = BISECT_NEAR(i, first, first + count, waits->near_ioctl, ioctls[i].start_ns < from_ns);
+	waits->near_ioctl = next;
+	return next < first + count && ioctls[next].start_ns < to_ns;
 }
 
 static int by_waker(const void *a, const void *b)
@@ -116,17 +123,18 @@ static bool collect_ended(struct waits *waits)
 }
 
 /* The first sleep that a thread ended at or after an instant. */
-static uint32_t first_ended(const struct waits *waits, uint32_t thread, uint64_t from_ns)
+static uint32_t first_ended(struct waits *waits, uint32_t thread, uint64_t from_ns)
 {
 	const struct ended *rows = waits->ended.row;
 
-	return BISECT(k, 0, waits->ended.count,
-		      rows[k].waker < thread ||
-			      (rows[k].waker == thread && rows[k].ts_ns < from_ns));
+	return waits->near_ended = BISECT_NEAR(
+		       k, 0, waits->ended.count, waits->near_ended,
+		       rows[k].waker < thread ||
+			       (rows[k].waker == thread && rows[k].ts_ns < from_ns));
 }
 
 /* Did the thread wake somebody in that time? Not who waits for the same: those take turns at looking. */
-static bool woke_somebody(const struct waits *waits, uint32_t thread, const struct span *sleep,
+static bool woke_somebody(struct waits *waits, uint32_t thread, const struct span *sleep,
 			  uint64_t to_ns, uint64_t near)
 {
 	const struct ended *rows = waits->ended.row;
@@ -170,7 +178,7 @@ static bool was_given(const struct span *span)
 }
 
 /* The sleep with which the wait of sleep @at for the interpreter's lock goes on, before @end; else @at. */
-static uint32_t next_slice(const struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
+static uint32_t next_slice(struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
 {
 	const struct span *spans = waits->model->spans.row;
 	uint32_t next;
@@ -179,13 +187,13 @@ static uint32_t next_slice(const struct waits *waits, uint32_t thread, uint32_t 
 		return at;
 	next = sleep_after(waits, at, end, LOOK_NS);
 	if (next == at || !for_interpreter(waits, thread, next) ||
-	    did_something(waits->model, thread, spans[at].end_ns, spans[next].start_ns))
+	    did_something(waits, thread, spans[at].end_ns, spans[next].start_ns))
 		return at;
 	return next;
 }
 
 /* The sleep with which the wait of sleep @at goes on, before @end; else @at. */
-static uint32_t next_sleep(const struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
+static uint32_t next_sleep(struct waits *waits, uint32_t thread, uint32_t at, uint32_t end)
 {
 	const struct model *model = waits->model;
 	const struct span *spans = model->spans.row, *sleep = &spans[at];
@@ -198,7 +206,7 @@ static uint32_t next_sleep(const struct waits *waits, uint32_t thread, uint32_t 
 	next = sleep_after(waits, at, end, most_ns < LOOK_NS ? most_ns : LOOK_NS);
 	if (next == at || spans[next].syscall != sleep->syscall ||
 	    !same_object(model, spans[next].object, sleep->object, near) ||
-	    did_something(model, thread, sleep->end_ns, spans[next].start_ns) ||
+	    did_something(waits, thread, sleep->end_ns, spans[next].start_ns) ||
 	    woke_somebody(waits, thread, sleep, spans[next].start_ns, near))
 		return at;
 	return next;
@@ -215,7 +223,7 @@ static uint64_t awake_until(const struct waits *waits, uint32_t at, uint32_t end
 }
 
 /* Who waits until the thread has taken the lock over, and is woken by it in that time: that one had it. */
-static uint32_t woken_for_taking(const struct waits *waits, uint32_t thread, uint64_t from_ns,
+static uint32_t woken_for_taking(struct waits *waits, uint32_t thread, uint64_t from_ns,
 				 uint64_t to_ns)
 {
 	const struct ended *rows = waits->ended.row;
@@ -272,6 +280,8 @@ static bool collect_begun(struct waits *waits)
 {
 	const struct model *model = waits->model;
 
+	if (!interpreter_locks_any(waits->locks))
+		return true;
 	for (uint32_t thread = 0; thread < model->timelines.count; thread++) {
 		uint32_t first = model->timelines.row[thread].first;
 		uint32_t end = first + model->timelines.row[thread].count, before = INDEX_NONE;
@@ -335,10 +345,8 @@ struct waits *waits_new(const struct model *model, struct syscall_table *syscall
 	waits->model = model;
 	waits->syscalls = syscalls;
 	waits->locks = interpreter_locks_new(model);
-	waits->end = calloc((size_t)model->spans.count + 1, sizeof(*waits->end));
+	waits->end = indices_none(model->spans.count);
 	done = waits->locks && waits->end && collect_ended(waits) && collect_begun(waits);
-	for (uint32_t i = 0; done && i < model->spans.count; i++)
-		waits->end[i] = INDEX_NONE;
 	for (uint32_t thread = 0; done && thread < model->timelines.count; thread++)
 		done = find(waits, thread);
 	free(waits->ended.row);

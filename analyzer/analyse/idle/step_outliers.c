@@ -306,7 +306,10 @@ int step_outliers_find(const struct model *model, const struct analysis_options 
 	    search.thread < model->timelines.count) {
 		search.tools.walker = walker_new(model);
 		search.tools.syscalls = syscall_table_new(model_text(model, model->info.arch));
-		err = search.tools.walker && search.tools.syscalls ? explain(&search) : -ENOMEM;
+		if (search.tools.syscalls)
+			search.tools.waits = waits_new(model, search.tools.syscalls);
+		err = search.tools.walker && search.tools.waits ? explain(&search) : -ENOMEM;
+		waits_free(search.tools.waits);
 		walker_free(search.tools.walker);
 		syscall_table_free(search.tools.syscalls);
 	}
