@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/analyse/calls/copy_way.h"
 
-#include <string.h>
-
 #include "analyzer/join/launch/call_kind.h"
 
 #define COPY_TO_DEVICE 1 /* of CUDA, HIP, AscendCL and the runtimes below them */
 #define COPY_TO_HOST 2
 
-static enum loop_kind way_of_name(const char *name)
+static enum loop_kind way_of_name(struct work_names *names, uint32_t name)
 {
-	static const char *const FEEDS[] = { "HtoD",	       "H2D",
-					     "HostToDevice",   "host_to_device",
-					     "Host -> Device", "EnqueueWrite" };
-	static const char *const RESULTS[] = { "DtoH",		 "D2H",
-					       "DeviceToHost",	 "device_to_host",
-					       "Device -> Host", "EnqueueRead" };
+	uint8_t says = work_names_of(names, name);
 
-	for (size_t i = 0; i < sizeof(FEEDS) / sizeof(*FEEDS); i++) {
-		if (strcasestr(name, FEEDS[i]))
-			return LOOP_FEED;
-		if (strcasestr(name, RESULTS[i]))
-			return LOOP_RESULT;
-	}
-	return LOOP_OTHER;
+	if (says & WORK_NAME_FEEDS)
+		return LOOP_FEED;
+	return says & WORK_NAME_RESULTS ? LOOP_RESULT : LOOP_OTHER;
 }
 
 static enum loop_kind way_of_argument(const struct function *function, const struct call *call)
@@ -39,35 +28,37 @@ static enum loop_kind way_of_argument(const struct function *function, const str
 	return LOOP_OTHER;
 }
 
-static enum loop_kind way_of_call(const struct model *model, const struct call *call)
+static enum loop_kind way_of_call(struct work_names *names, const struct call *call)
 {
-	const struct function *function = call_function(model, call);
+	const struct function *function = call_function(names->model, call);
 	enum loop_kind way;
 
 	if (!function || function->kind != PROFBPF__FUNCTION__KIND__COPY)
 		return LOOP_OTHER;
-	way = way_of_name(model_text(model, function->name));
+	way = way_of_name(names, function->name);
 	return way != LOOP_OTHER ? way : way_of_argument(function, call);
 }
 
-enum loop_kind call_copy_way(const struct model *model, const struct call *call)
+enum loop_kind call_copy_way(struct work_names *names, const struct call *call)
 {
-	enum loop_kind way = way_of_call(model, call);
+	const struct model *model = names->model;
+	enum loop_kind way = way_of_call(names, call);
 
 	if (way == LOOP_OTHER && call->task < model->tasks.count)
-		way = way_of_name(model_text(model, model->tasks.row[call->task].name));
+		way = way_of_name(names, model->tasks.row[call->task].name);
 	return way;
 }
 
-enum loop_kind task_copy_way(const struct model *model, const struct device_task *task)
+enum loop_kind task_copy_way(struct work_names *names, const struct device_task *task)
 {
+	const struct model *model = names->model;
 	enum loop_kind way;
 
 	if (task->kind != PROFBPF__DEVICE_TASKS__KIND__COPY &&
 	    task->kind != PROFBPF__DEVICE_TASKS__KIND__MAP)
 		return LOOP_OTHER;
-	way = way_of_name(model_text(model, task->name));
+	way = way_of_name(names, task->name);
 	if (way == LOOP_OTHER && task->call < model->calls.count)
-		way = way_of_call(model, &model->calls.row[task->call]);
+		way = way_of_call(names, &model->calls.row[task->call]);
 	return way;
 }

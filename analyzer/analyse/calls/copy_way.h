@@ -4,6 +4,7 @@
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_COPY_WAY_H
 
 #include "analyzer/analyse/calls/loop_find.h"
+#include "analyzer/analyse/calls/work_names.h"
 #include "analyzer/model/model.h"
 
 /*
@@ -11,7 +12,7 @@
  *
  * By the name of the function or task, the argument that says so, and the name of the other of the two.
  */
-enum loop_kind call_copy_way(const struct model *model, const struct call *call);
-enum loop_kind task_copy_way(const struct model *model, const struct device_task *task);
+enum loop_kind call_copy_way(struct work_names *names, const struct call *call);
+enum loop_kind task_copy_way(struct work_names *names, const struct device_task *task);
 
 #endif /* PROFBPF_ANALYZER_ANALYSE_CALLS_COPY_WAY_H */

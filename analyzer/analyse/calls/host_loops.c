@@ -82,7 +82,7 @@ static bool is_event(struct search *search, const struct call *call, struct call
 		event->kind = LOOP_WORK;
 		event->collective = true;
 		break;
-	case PROFBPF__FUNCTION__KIND__COPY: event->kind = call_copy_way(model, call); break;
+	case PROFBPF__FUNCTION__KIND__COPY: event->kind = call_copy_way(&search->names, call); break;
 	case PROFBPF__FUNCTION__KIND__SYNC: event->kind = LOOP_RESULT; break;
 	default: break;
 	}

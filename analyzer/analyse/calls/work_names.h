@@ -18,12 +18,16 @@ enum work_name {
 	WORK_NAME_WHOLE = 1 << 1, /* of a function: launches a graph, model or program as a whole */
 	WORK_NAME_BEGINS = 1 << 2, /* of a marker: begins a range */
 	WORK_NAME_ENDS = 1 << 3, /* of a marker: ends the range that began last */
+	WORK_NAME_FEEDS = 1 << 4, /* of a copy or its function: to the device */
+	WORK_NAME_RESULTS = 1 << 5, /* of the same: from it */
+	WORK_NAME_ASYNC = 1 << 6, /* of a function: it says that it does not wait */
+	WORK_NAME_SYNC_ALL = 1 << 7, /* of the same: waits for all that the device has to do */
 };
 
 /* Zeroed is empty. */
 struct work_names {
 	const struct model *model;
-	uint8_t *known; /* by string: enum work_name, and that it was asked for */
+	uint16_t *known; /* by string: enum work_name, and that it was asked for */
 	uint32_t count;
 };
 

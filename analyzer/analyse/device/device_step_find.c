@@ -122,24 +122,25 @@ static bool close_step(const struct device_tasks *of, struct step_bounds *bounds
 	return any;
 }
 
-static bool is_feed(const struct device_tasks *of, uint32_t i)
+static bool is_feed(const struct device_tasks *of, struct work_names *names, uint32_t i)
 {
 	const struct device_task *task = task_at(of, i);
 
 	return device_task_counts(task) && !is_kernel(task) &&
-	       task_copy_way(of->model, task) == LOOP_FEED;
+	       task_copy_way(names, task) == LOOP_FEED;
 }
 
 /* The copies to the device right before a task feed it. */
-static uint32_t with_feeds(const struct device_tasks *of, uint32_t begin, uint32_t not_before)
+static uint32_t with_feeds(const struct device_tasks *of, struct work_names *names, uint32_t begin,
+			   uint32_t not_before)
 {
 	uint32_t first = begin;
 
 	/* What begins with copies is told by how many there are. */
-	if (is_feed(of, begin))
+	if (is_feed(of, names, begin))
 		return begin;
 	while (begin-- > not_before) {
-		if (is_feed(of, begin))
+		if (is_feed(of, names, begin))
 			first = begin;
 		else if (device_task_counts(task_at(of, begin)))
 			break;
@@ -150,21 +151,28 @@ static uint32_t with_feeds(const struct device_tasks *of, uint32_t begin, uint32
 int device_step_cut(const struct device_tasks *of, const uint32_t *begins, uint32_t count,
 		    struct step_finding *finding)
 {
-	uint32_t begin = count ? with_feeds(of, begins[0], 0) : 0;
+	struct work_names names;
+	uint32_t begin;
+	int err = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t next = i + 1 < count ? with_feeds(of, begins[i + 1], begins[i] + 1)
-					      : of->count;
+	if (!work_names_init(&names, of->model))
+		return -ENOMEM;
+	begin = count ? with_feeds(of, &names, begins[0], 0) : 0;
+	for (uint32_t i = 0; i < count && !err; i++) {
+		uint32_t next = i + 1 < count
+					? with_feeds(of, &names, begins[i + 1], begins[i] + 1)
+					: of->count;
 		struct step_bounds bounds = { .number = i };
 
 		/* Where it is known what begins the pass, it may not be a kernel's turn. */
 		if (is_kernel(task_at(of, begins[i])))
 			bounds.fp_start_ns = task_at(of, begins[i])->start_ns;
 		if (close_step(of, &bounds, begin, next) && !MODEL_PUSH(&finding->steps, bounds))
-			return -ENOMEM;
+			err = -ENOMEM;
 		begin = next;
 	}
-	return 0;
+	work_names_free(&names);
+	return err;
 }
 
 static int by_start(const void *a, const void *b)

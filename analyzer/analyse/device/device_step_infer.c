@@ -65,7 +65,7 @@ static struct loop_event event_of(struct inference *in, uint32_t i)
 				  WORK_NAME_OPTIMIZER;
 	} else {
 		event.collective = task->kind == PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION;
-		event.kind = task_copy_way(of->model, task);
+		event.kind = task_copy_way(&in->names, task);
 	}
 	return event;
 }

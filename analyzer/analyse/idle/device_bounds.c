@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/analyse/calls/copy_way.h"
 #include "analyzer/analyse/intervals.h"
@@ -33,6 +32,7 @@ struct bounds {
 	uint64_t from_ns;
 	uint64_t to_ns;
 	uint64_t *shortest_ns; /* by function */
+	struct work_names names;
 	MODEL_ARRAY(struct moment) moments;
 	struct stream streams[STREAMS_MAX];
 	uint32_t stream_count;
@@ -143,32 +143,30 @@ static struct stream *find_stream(struct bounds *b, uint64_t id)
 }
 
 /* Has a copy been made when its call returns? Those to the device may only have been taken out of the host's memory. */
-static bool copy_is_made(const struct model *model, const struct call *call)
+static bool copy_is_made(struct bounds *b, const struct call *call)
 {
-	const char *name = model_text(model, call_function(model, call)->name);
+	uint32_t name = call_function(b->model, call)->name;
 
-	return !strcasestr(name, "async") && call_copy_way(model, call) != LOOP_FEED;
+	return !(work_names_of(&b->names, name) & WORK_NAME_ASYNC) &&
+	       call_copy_way(&b->names, call) != LOOP_FEED;
 }
 
 /* For which streams a call waits: all, one, or none that is known. */
 enum waits_for { FOR_NONE, FOR_STREAM, FOR_ALL };
 
-static enum waits_for waits_for(const struct model *model, const struct call *call)
+static enum waits_for waits_for(struct bounds *b, const struct call *call)
 {
+	const struct model *model = b->model;
 	const struct function *function = call_function(model, call);
-	const char *name = model_text(model, function->name);
 	uint64_t stream;
 
 	if (!call_waits(model, call) || !is_whole(call))
 		return FOR_NONE;
 	if (function->kind == PROFBPF__FUNCTION__KIND__COPY)
-		return copy_is_made(model, call) ? FOR_STREAM : FOR_NONE;
+		return copy_is_made(b, call) ? FOR_STREAM : FOR_NONE;
 	if (call_stream(model, call, &stream))
 		return FOR_STREAM;
-	if (strstr(name, "Sync") &&
-	    (strstr(name, "Device") || strstr(name, "Ctx") || strstr(name, "Context")))
-		return FOR_ALL;
-	return FOR_NONE;
+	return work_names_of(&b->names, function->name) & WORK_NAME_SYNC_ALL ? FOR_ALL : FOR_NONE;
 }
 
 static bool is_submission(const struct model *model, const struct counted_call *row)
@@ -196,7 +194,7 @@ static int collect(struct bounds *b)
 		if (submits && find_stream(b, stream_of(model, call)) &&
 		    !MODEL_PUSH(&b->moments, ((struct moment){ call->start_ns, i, false })))
 			return -ENOMEM;
-		if (waits_for(model, call) != FOR_NONE &&
+		if (waits_for(b, call) != FOR_NONE &&
 		    !MODEL_PUSH(&b->moments, ((struct moment){ call->end_ns, i, true })))
 			return -ENOMEM;
 		if (call_waits(model, call) && is_whole(call))
@@ -228,7 +226,7 @@ static bool all_done(const struct bounds *b)
 
 static void has_waited(struct bounds *b, const struct call *call)
 {
-	enum waits_for all = waits_for(b->model, call);
+	enum waits_for all = waits_for(b, call);
 	uint64_t id = stream_of(b->model, call);
 
 	for (uint32_t i = 0; i < b->stream_count; i++) {
@@ -280,7 +278,7 @@ static void begin_done(struct bounds *b, bool unsure)
 		const struct counted_call *row = &model->counted_calls.row[i];
 
 		if (counts(row, unsure) && is_target(model, &row->call) &&
-		    waits_for(model, &row->call) != FOR_NONE)
+		    waits_for(b, &row->call) != FOR_NONE)
 			has_waited(b, &row->call);
 	}
 }
@@ -293,7 +291,9 @@ static bool same_stream(const struct stream *a, const struct stream *b)
 /* Is what is known of streams the same, whatever calls are of which that is not sure? */
 static bool streams_settled(const struct model *model)
 {
-	struct bounds late = { .model = model }, soon = { .model = model };
+	/* Few are counted: their names are not worth to be kept. */
+	struct bounds late = { .model = model, .names = { .model = model } };
+	struct bounds soon = { .model = model, .names = { .model = model } };
 
 	begin_submitted(&late, true);
 	begin_done(&late, false);
@@ -448,7 +448,7 @@ int device_bounds_find(const struct model *model, const struct walker *walker, u
 	*bounds = (struct device_bounds){ .known = false };
 	if (from_ns >= to_ns || has_short_launches(model))
 		return 0;
-	if (find_shortest(&b))
+	if (work_names_init(&b.names, model) && find_shortest(&b))
 		err = collect(&b);
 	if (!err && b.stream_count && !b.too_many)
 		err = find_idle(&b);
@@ -463,6 +463,7 @@ int device_bounds_find(const struct model *model, const struct walker *walker, u
 		bounds->at_least_percent = 100 * (double)busy_ns / window_ns;
 		bounds->at_most_percent = 100 - 100 * (double)idle_ns / window_ns;
 	}
+	work_names_free(&b.names);
 	free(b.shortest_ns);
 	free(b.moments.row);
 	intervals_free(&b.busy);
