@@ -57,20 +57,26 @@ void load_judge_calls(struct model *model)
 {
 	struct enclosing stack = { .count = 0 };
 	uint32_t thread = INDEX_NONE;
+	bool unknown = false;
 
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		struct call *call = &model->calls.row[i];
+		uint8_t flags;
 
 		if (call->thread != thread) {
 			thread = call->thread;
 			stack.count = 0;
 		}
+		flags = judge_layer(model, &stack, call);
 		if (load_is_error(&model->functions.row[call->function], call))
-			call->flags |= MODEL_CALL_ERROR;
-		call->flags |= judge_layer(model, &stack, call);
+			flags |= MODEL_CALL_ERROR;
+		/* What is written to a file twice costs twice as much. */
+		if (flags & ~call->flags)
+			call->flags |= flags;
+		unknown |= call->flags & MODEL_CALL_END_UNKNOWN;
 	}
 	/* Until when they were noticed tells what was inside them, and nothing else. */
-	for (uint32_t i = 0; i < model->calls.count; i++) {
+	for (uint32_t i = 0; unknown && i < model->calls.count; i++) {
 		struct call *call = &model->calls.row[i];
 
 		if (call->flags & MODEL_CALL_END_UNKNOWN)

@@ -167,6 +167,14 @@ bool load_names_threads(const struct function *function)
 	return false;
 }
 
+static bool any_names_threads(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->functions.count; i++)
+		if (load_names_threads(&model->functions.row[i]))
+			return true;
+	return false;
+}
+
 /* The last call that named a thread. */
 struct last_name {
 	uint64_t ts_ns;
@@ -179,8 +187,11 @@ struct last_name {
  */
 void load_thread_names(struct model *model)
 {
-	struct last_name *last = calloc((size_t)model->threads.count + 1, sizeof(*last));
+	struct last_name *last;
 
+	if (!any_names_threads(model))
+		return;
+	last = calloc((size_t)model->threads.count + 1, sizeof(*last));
 	for (uint32_t i = 0; last && i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
 		const struct function *function = &model->functions.row[call->function];

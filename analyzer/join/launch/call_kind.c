@@ -94,3 +94,10 @@ bool call_stream(const struct model *model, const struct call *call, uint64_t *s
 	}
 	return false;
 }
+
+void calls_forget_tasks(struct model *model)
+{
+	for (uint32_t i = 0; i < model->calls.count; i++)
+		if (model->calls.row[i].task != INDEX_NONE)
+			model->calls.row[i].task = INDEX_NONE;
+}

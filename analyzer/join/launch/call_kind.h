@@ -40,4 +40,7 @@ bool call_waits(const struct model *model, const struct call *call);
 /* The value of the call's stream argument; false if the catalog names none. */
 bool call_stream(const struct model *model, const struct call *call, uint64_t *stream);
 
+/* Nothing is known of what any call launched. Rows that say so already are not written: they may lie in a file. */
+void calls_forget_tasks(struct model *model);
+
 #endif /* PROFBPF_ANALYZER_JOIN_LAUNCH_CALL_KIND_H */

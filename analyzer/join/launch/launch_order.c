@@ -66,6 +66,23 @@ static uint32_t only_process(const struct side *calls)
 	return calls->count ? calls->items[0].process : INDEX_NONE;
 }
 
+/* Is it not known what launched the task, so that its place in its stream has to tell? */
+static bool is_left(const struct order *order, const struct device_task *task)
+{
+	return task->call == INDEX_NONE && !task->enqueue_ns &&
+	       !(task->flags & MODEL_TASK_NUMBERED) && task->stream != MODEL_ID_NONE &&
+	       task->device < order->model->devices.count &&
+	       order->unknown[task->device] == order->first;
+}
+
+static bool any_left(const struct order *order)
+{
+	for (uint32_t i = 0; i < order->model->tasks.count; i++)
+		if (is_left(order, &order->model->tasks.row[i]))
+			return true;
+	return false;
+}
+
 static int collect_tasks(struct order *order)
 {
 	const struct model *model = order->model;
@@ -79,10 +96,7 @@ static int collect_tasks(struct order *order)
 		const struct device_task *task = &model->tasks.row[i];
 		uint32_t process;
 
-		if (task->call != INDEX_NONE || task->enqueue_ns ||
-		    task->flags & MODEL_TASK_NUMBERED || task->stream == MODEL_ID_NONE ||
-		    task->device >= model->devices.count ||
-		    order->unknown[task->device] != order->first)
+		if (!is_left(order, task))
 			continue;
 		process = model->devices.row[task->device].process;
 		side->items[side->count++] = (struct item){
@@ -424,9 +438,10 @@ static int run(struct order *order)
 {
 	int err = find_unknown(order);
 
+	if (err || !any_left(order))
+		return err;
 	find_losses(order);
-	if (!err)
-		err = collect_calls(order);
+	err = collect_calls(order);
 	if (!err)
 		err = collect_tasks(order);
 	if (err || !order->tasks.count || !order->calls.count)
@@ -471,8 +486,7 @@ int launch_order_join_first(struct model *model, uint64_t *ambiguous)
 	struct order order = { .model = model, .first = true };
 	int err;
 
-	for (uint32_t i = 0; i < model->calls.count; i++)
-		model->calls.row[i].task = INDEX_NONE;
+	calls_forget_tasks(model);
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		if (model->tasks.row[i].flags & MODEL_TASK_BY_ID)
 			model->calls.row[model->tasks.row[i].call].task = i;

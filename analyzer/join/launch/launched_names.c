@@ -174,10 +174,21 @@ static bool note_call(struct namings *namings, const struct call *call, int pass
 	return MODEL_PUSH(&namings->known, naming);
 }
 
+static bool any_makes_names(const struct model *model)
+{
+	for (uint32_t i = 0; i < model->functions.count; i++)
+		if (makes_names(&model->functions.row[i]))
+			return true;
+	return false;
+}
+
 static bool collect(struct namings *namings)
 {
 	const struct model *model = namings->model;
 
+	/* There may be many calls to look at. */
+	if (!any_makes_names(model))
+		return true;
 	for (int pass = 0; pass < PASSES; pass++) {
 		uint32_t before = namings->known.count;
 
@@ -198,26 +209,31 @@ static bool collect(struct namings *namings)
 	return true;
 }
 
-static void name_call(const struct namings *namings, struct call *call)
+/* Of a call that launches. Is it known what? */
+static bool name_call(const struct namings *namings, struct call *call)
 {
 	struct model *model = namings->model;
 	const struct function *function = call_function(model, call);
+	uint8_t named;
+	uint32_t name;
 
 	/* It may have been named before the launch join already. */
 	if (call->text) {
 		if (!call->named)
 			call->named = NAMED_ARGUMENT;
-		return;
+		return true;
 	}
-	if (function->launches) {
-		call->text = function->launches;
-		call->named = NAMED_FUNCTION;
-		return;
+	name = function->launches;
+	named = NAMED_FUNCTION;
+	if (!name)
+		name = name_of(namings, call, &named);
+	if (name) {
+		call->text = name;
+		call->named = named;
+	} else if (call->named != NAMED_NOT) {
+		call->named = NAMED_NOT;
 	}
-	call->text = name_of(namings, call, &call->named);
-	if (call->text)
-		return;
-	call->named = NAMED_NOT;
+	return name != 0;
 }
 
 /* Calls are sorted by thread and start: those inside a call follow it at once. */
@@ -241,26 +257,35 @@ static void name_by_inner(struct model *model, uint32_t index)
 {
 	struct call *call = &model->calls.row[index];
 
-	call->text = inner_name(model, index);
-	call->named = call->text ? NAMED_INNER : NAMED_NOT;
+	uint32_t name = inner_name(model, index);
+
+	/* Its text is none; rows that stay as they are are not written: they may lie in a file. */
+	if (!name)
+		return;
+	call->text = name;
+	call->named = NAMED_INNER;
 }
 
 static void name_by_task(struct model *model, struct call *call)
 {
-	if (call->task < model->tasks.count)
-		call->text = model->tasks.row[call->task].name;
-	call->named = call->text ? NAMED_TASK : NAMED_NOT;
+	uint32_t name = call->task < model->tasks.count ? model->tasks.row[call->task].name : 0;
+
+	if (!name)
+		return;
+	call->text = name;
+	call->named = NAMED_TASK;
 }
 
 int launched_names_find(struct model *model)
 {
 	struct namings namings = { .model = model };
-	bool ok = collect(&namings);
+	bool ok = collect(&namings), left = false;
 
 	for (uint32_t i = 0; ok && i < model->calls.count; i++)
-		if (call_launches(model, &model->calls.row[i]))
-			name_call(&namings, &model->calls.row[i]);
-	for (uint32_t i = 0; ok && i < model->calls.count; i++)
+		if (call_launches(model, &model->calls.row[i]) &&
+		    !name_call(&namings, &model->calls.row[i]))
+			left = true;
+	for (uint32_t i = 0; ok && left && i < model->calls.count; i++)
 		if (call_launches(model, &model->calls.row[i]) && !model->calls.row[i].text)
 			name_by_inner(model, i);
 	free(namings.known.row);
@@ -271,7 +296,7 @@ int launched_names_join(struct model *model)
 {
 	int err = launched_names_find(model);
 
-	for (uint32_t i = 0; !err && i < model->calls.count; i++)
+	for (uint32_t i = 0; !err && model->tasks.count && i < model->calls.count; i++)
 		if (call_launches(model, &model->calls.row[i]) && !model->calls.row[i].text)
 			name_by_task(model, &model->calls.row[i]);
 	for (uint32_t i = 0; !err && i < model->tasks.count; i++) {

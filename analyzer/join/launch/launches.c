@@ -271,8 +271,7 @@ int launches_join(struct model *model, struct launch_join *join)
 	int error;
 
 	*join = (struct launch_join){ 0 };
-	for (uint32_t i = 0; i < model->calls.count; i++)
-		model->calls.row[i].task = INDEX_NONE;
+	calls_forget_tasks(model);
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		if (model->tasks.row[i].flags & (MODEL_TASK_BY_ID | MODEL_TASK_BY_ORDER))
 			connect(model, i, model->tasks.row[i].call);
