@@ -38,35 +38,81 @@ static void note_unknown(struct loader *loader, uint64_t ts_ns)
 		(array)->count = kept;                                                     \
 	} while (0)
 
+/* Wake-ups have two threads, of which the waker need not be known. */
+static void resolve_wakes(struct loader *loader)
+{
+	struct model *model = loader->model;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < model->wakes.count; i++) {
+		struct wake row = model->wakes.row[i];
+
+		row.thread = loader_thread_at(loader, row.thread, row.ts_ns);
+		if (row.thread == INDEX_NONE) {
+			note_unknown(loader, row.ts_ns);
+			continue;
+		}
+		row.waker_thread = loader_thread_at(loader, row.waker_tid, row.ts_ns);
+		model->wakes.row[kept++] = row;
+	}
+	model->wakes.count = kept;
+}
+
 static void resolve_threads(struct loader *loader)
 {
 	struct model *model = loader->model;
 
-	RESOLVE(loader, &model->calls, end_ns);
-	RESOLVE(loader, &model->ioctls, end_ns);
+	/* Without its header the recording begins with the first row of a thread that is known. */
+	if (!model->info.session_start_ns) {
+		RESOLVE(loader, &model->calls, end_ns);
+		RESOLVE(loader, &model->ioctls, end_ns);
+	}
 	RESOLVE(loader, &model->accounts, ts_ns);
 	RESOLVE(loader, &model->interrupts, ts_ns);
-	RESOLVE(loader, &model->wakes, ts_ns);
+	resolve_wakes(loader);
 	RESOLVE(loader, &model->faults, end_ns);
 	RESOLVE(loader, &model->block_requests, end_ns);
 	RESOLVE(loader, &model->thread_roles, ts_ns);
 	RESOLVE(loader, &model->stack_samples, ts_ns);
-	for (uint32_t i = 0; i < model->wakes.count; i++) {
-		struct wake *wake = &model->wakes.row[i];
-
-		wake->waker_thread = loader_thread_at(loader, wake->waker_tid, wake->ts_ns);
-	}
-	for (uint32_t i = 0; i < model->switches.count; i++) {
-		struct cpu_switch *row = &model->switches.row[i];
-
-		row->prev_thread = loader_thread_at(loader, row->prev_tid, row->ts_ns);
-		row->next_thread = loader_thread_at(loader, row->next_tid, row->ts_ns);
-	}
 	for (uint32_t i = 0; i < model->tasks.count; i++) {
 		struct device_task *task = &model->tasks.row[i];
 
 		task->thread = loader_thread_at(loader, task->thread, task->enqueue_ns);
 	}
+}
+
+/* The same of rows that are put in order, which are most of all. */
+static bool settle_call(void *context, void *row, bool again)
+{
+	struct loader *loader = context;
+	struct call *call = row;
+
+	call->thread = loader_thread_at(loader, call->thread, call->end_ns);
+	if (call->thread == INDEX_NONE && !again)
+		note_unknown(loader, call->end_ns);
+	return call->thread != INDEX_NONE;
+}
+
+static bool settle_ioctl(void *context, void *row, bool again)
+{
+	struct loader *loader = context;
+	struct ioctl_call *call = row;
+
+	call->thread = loader_thread_at(loader, call->thread, call->end_ns);
+	if (call->thread == INDEX_NONE && !again)
+		note_unknown(loader, call->end_ns);
+	return call->thread != INDEX_NONE;
+}
+
+static bool settle_switch(void *context, void *row, bool again)
+{
+	const struct loader *loader = context;
+	struct cpu_switch *of = row;
+
+	(void)again;
+	of->prev_thread = loader_thread_at(loader, of->prev_tid, of->ts_ns);
+	of->next_thread = loader_thread_at(loader, of->next_tid, of->ts_ns);
+	return true;
 }
 
 /* Thread ids of wakers to threads, interpreters' process ids to processes. */
@@ -276,10 +322,15 @@ static void sum_sessions(struct loader *loader)
 int load_finish(struct loader *loader, char *error, size_t error_size)
 {
 	struct model *model = loader->model;
+	struct model_settling settling = { .context = loader, .cpu_switch = settle_switch };
 
 	if (!window_finish(&loader->window) || !load_threads(loader) ||
 	    !digest_finish(&loader->digest))
 		goto no_memory;
+	if (model->info.session_start_ns) {
+		settling.call = settle_call;
+		settling.ioctl = settle_ioctl;
+	}
 	resolve_threads(loader);
 	resolve_processes(loader);
 	resolve_pythons(loader);
@@ -290,7 +341,7 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 	if (!sum_sources(loader))
 		goto no_memory;
 	sum_sessions(loader);
-	if (!model_index(model))
+	if (!model_index_settled(model, &settling))
 		goto no_memory;
 	load_judge_calls(model);
 	load_thread_names(model);

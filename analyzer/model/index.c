@@ -87,53 +87,111 @@ static uint32_t key_of(const struct order *order, const char *row)
 	return wide;
 }
 
+typedef bool settle_fn(void *context, void *row, bool again);
+
+/* Rows that are dealt out. */
+struct dealing {
+	void **rows;
+	uint32_t *count;
+	uint32_t capacity;
+	settle_fn *settle; /* NULL: they are settled */
+	bool settles_key;
+	void *context;
+	uint32_t *start; /* by key + 1: where its next row goes; in the end by key where its rows begin */
+	uint32_t dropped;
+	bool in_order; /* by their keys, and none is dropped */
+};
+
+#define SETTLED_MAX 64 /* bytes of rows that are settled */
+
+/* The row as it will be, in @copy if it is to be settled; NULL if it is dropped. */
+static const char *settled(const struct dealing *of, const struct order *order, const char *row,
+			   bool again, char *copy)
+{
+	if (!of->settle)
+		return row;
+	memcpy(copy, row, order->size);
+	return of->settle(of->context, copy, again) ? copy : NULL;
+}
+
+/* Counts the rows of each key. A key of @keys or above makes it fail. */
+static bool count_keys(struct dealing *of, const struct order *order, uint32_t keys)
+{
+	const char *from = *of->rows;
+	char copy[SETTLED_MAX];
+	uint32_t before = 0;
+
+	of->in_order = true;
+	for (uint32_t i = 0; i < *of->count; i++) {
+		const char *row = from + i * order->size;
+		uint32_t key;
+
+		if (of->settles_key)
+			row = settled(of, order, row, false, copy);
+		if (!row) {
+			of->dropped++;
+			of->in_order = false;
+			continue;
+		}
+		key = key_of(order, row);
+		if (key >= keys)
+			return false;
+		of->start[key + 2]++;
+		of->in_order = of->in_order && key >= before;
+		before = key;
+	}
+	for (uint32_t key = 2; key < keys + 2; key++)
+		of->start[key] += of->start[key - 1];
+	return true;
+}
+
+/* Rows in order stay where they are. */
+static bool place_rows(struct dealing *of, const struct order *order)
+{
+	char *from = *of->rows, *to = from;
+	char copy[SETTLED_MAX];
+
+	if (!of->in_order)
+		to = reallocarray(NULL, of->capacity, order->size);
+	if (!to)
+		return false;
+	for (uint32_t i = 0; i < *of->count; i++) {
+		const char *row = settled(of, order, from + i * order->size, true, copy);
+
+		if (row)
+			memcpy(to + of->start[key_of(order, row) + 1]++ * order->size, row,
+			       order->size);
+	}
+	if (!of->in_order)
+		free(from);
+	*of->rows = to;
+	*of->count -= of->dropped;
+	return true;
+}
+
 /*
  * deal - stable counting sort by key, then by @order->compare within each key
  *
- * A key of @keys or above makes it fail. On success *@first (owned by the caller) tells where
- * each key's rows begin; it has @keys + 1 entries.
+ * On success *@first (owned by the caller) tells where each key's rows begin; it has @keys + 1 entries.
  */
-static bool deal(void **rows, uint32_t count, uint32_t capacity, const struct order *order,
-		 uint32_t keys, uint32_t **first)
+static bool deal(struct dealing *of, const struct order *order, uint32_t keys, uint32_t **first)
 {
-	uint32_t *start = calloc((size_t)keys + 2, sizeof(*start));
-	char *from = *rows, *to = NULL;
+	bool ok;
 
-	if (!start)
-		return false;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t key = key_of(order, from + i * order->size);
-
-		if (key >= keys) {
-			free(start);
-			return false;
-		}
-		start[key + 2]++;
-	}
-	for (uint32_t key = 2; key < keys + 2; key++)
-		start[key] += start[key - 1];
-	if (count) {
-		to = reallocarray(NULL, capacity, order->size);
-		if (!to) {
-			free(start);
-			return false;
-		}
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		const char *row = from + i * order->size;
-		uint32_t place = start[key_of(order, row) + 1]++;
-
-		memcpy(to + place * order->size, row, order->size);
-	}
-	for (uint32_t key = 0; count && key < keys; key++)
-		sort_rows(to + start[key] * order->size, start[key + 1] - start[key], order->size,
-			  order->compare);
-	if (count) {
-		free(*rows);
-		*rows = to;
-	}
-	*first = start;
-	return true;
+	of->start = calloc((size_t)keys + 2, sizeof(*of->start));
+	ok = of->start && count_keys(of, order, keys);
+	if (ok && of->in_order && !of->settle)
+		memmove(of->start, of->start + 1, ((size_t)keys + 1) * sizeof(*of->start));
+	else if (ok && *of->count)
+		ok = place_rows(of, order);
+	for (uint32_t key = 0; ok && *of->count && key < keys; key++)
+		sort_rows((char *)*of->rows + of->start[key] * order->size,
+			  of->start[key + 1] - of->start[key], order->size, order->compare);
+	if (ok)
+		*first = of->start;
+	else
+		free(of->start);
+	return ok;
 }
 
 #define ORDER(type, key, by)                                             \
@@ -142,13 +200,32 @@ static bool deal(void **rows, uint32_t count, uint32_t capacity, const struct or
 		.key_size = sizeof(((type *)0)->key), .compare = by      \
 	}
 
-#define DEAL(array, order, keys, first) \
-	deal((void **)&(array)->row, (array)->count, (array)->capacity, order, keys, first)
+/* The rows of a MODEL_ARRAY. */
+#define DEALING(array)                                                                  \
+	{                                                                               \
+		.rows = (void **)&(array)->row, .count = &(array)->count,               \
+		.capacity = (array)->capacity                                           \
+	}
 
-static bool index_calls(struct model *model)
+#define SETTLED_BY(array, by, key, settling)                                            \
+	{                                                                               \
+		.rows = (void **)&(array)->row, .count = &(array)->count,               \
+		.capacity = (array)->capacity, .settle = (settling) ? (settling)->by : NULL, \
+		.settles_key = (settling) && (settling)->by && (key),                   \
+		.context = (settling) ? (settling)->context : NULL                      \
+	}
+
+_Static_assert(sizeof(struct call) <= SETTLED_MAX && sizeof(struct ioctl_call) <= SETTLED_MAX &&
+		       sizeof(struct cpu_switch) <= SETTLED_MAX,
+	       "rows are settled in a copy");
+
+static bool index_calls(struct model *model, const struct model_settling *settling)
 {
-	static const struct order calls = ORDER(struct call, thread, by_call_start);
-	static const struct order ioctls = ORDER(struct ioctl_call, thread, by_ioctl_start);
+	static const struct order by_start = ORDER(struct call, thread, by_call_start);
+	static const struct order ioctls_by_start =
+		ORDER(struct ioctl_call, thread, by_ioctl_start);
+	struct dealing calls = SETTLED_BY(&model->calls, call, true, settling);
+	struct dealing ioctls = SETTLED_BY(&model->ioctls, ioctl, true, settling);
 	struct model_index *index = &model->index;
 	uint32_t threads = model->threads.count;
 
@@ -156,24 +233,26 @@ static bool index_calls(struct model *model)
 	free(index->ioctls);
 	index->calls = NULL;
 	index->ioctls = NULL;
-	return DEAL(&model->calls, &calls, threads, &index->calls) &&
-	       DEAL(&model->ioctls, &ioctls, threads, &index->ioctls);
+	return deal(&calls, &by_start, threads, &index->calls) &&
+	       deal(&ioctls, &ioctls_by_start, threads, &index->ioctls);
 }
 
-static bool sort_by_key(struct model *model)
+static bool sort_by_key(struct model *model, const struct model_settling *settling)
 {
-	static const struct order switches = ORDER(struct cpu_switch, cpu, by_switch_time);
-	static const struct order accounts = ORDER(struct account, thread, by_account_time);
+	static const struct order by_cpu = ORDER(struct cpu_switch, cpu, by_switch_time);
+	static const struct order by_thread = ORDER(struct account, thread, by_account_time);
+	struct dealing switches = SETTLED_BY(&model->switches, cpu_switch, false, settling);
+	struct dealing accounts = DEALING(&model->accounts);
 	uint32_t *first = NULL, cpus = 0;
 
 	for (uint32_t i = 0; i < model->switches.count; i++)
 		if (model->switches.row[i].cpu >= cpus)
 			cpus = model->switches.row[i].cpu + 1u;
-	if (!DEAL(&model->switches, &switches, cpus, &first))
+	if (!deal(&switches, &by_cpu, cpus, &first))
 		return false;
 	free(first);
 	first = NULL;
-	if (!DEAL(&model->accounts, &accounts, model->threads.count, &first))
+	if (!deal(&accounts, &by_thread, model->threads.count, &first))
 		return false;
 	free(first);
 	return true;
@@ -254,9 +333,10 @@ static int by_cgroup_stat(const void *a, const void *b)
 	return compare_u64(x->ts_ns, y->ts_ns);
 }
 
-bool model_index(struct model *model)
+bool model_index_settled(struct model *model, const struct model_settling *settling)
 {
-	if (!model_index_threads(model) || !index_calls(model) || !sort_by_key(model))
+	if (!model_index_threads(model) || !index_calls(model, settling) ||
+	    !sort_by_key(model, settling))
 		return false;
 	SORT_ARRAY(&model->counters, by_counter);
 	SORT_ARRAY(&model->interrupts, by_interrupt);
@@ -269,4 +349,9 @@ bool model_index(struct model *model)
 	SORT_ARRAY(&model->process_stats, by_process_stat);
 	SORT_ARRAY(&model->cgroup_stats, by_cgroup_stat);
 	return true;
+}
+
+bool model_index(struct model *model)
+{
+	return model_index_settled(model, NULL);
 }

@@ -165,6 +165,21 @@ bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 bool model_index(struct model *model);
 
 /*
+ * model_index_settled - the same of rows that bear ids of threads
+ *
+ * Each row is settled as it is put in its place, which may be in a file: to write it twice would cost twice as much. It may
+ * be asked for more than once, @again then; rows that are not settled are dropped.
+ */
+struct model_settling {
+	void *context;
+	/* Thread ids of a row become threads; false: of none that is known. */
+	bool (*call)(void *context, void *row, bool again);
+	bool (*ioctl)(void *context, void *row, bool again);
+	bool (*cpu_switch)(void *context, void *row, bool again); /* always true */
+};
+bool model_index_settled(struct model *model, const struct model_settling *settling);
+
+/*
  * model_index_threads - the part of model_index() that model_thread_at() needs
  *
  * For loaders, which look threads up before they know the rows' threads.
