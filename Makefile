@@ -106,7 +106,7 @@ $(call named,diff_page,$(ANALYZER_OBJ)): $(patsubst %,$(PAGE)/%,diff.html page.c
 $(call named,function_words,$(ANALYZER_OBJ)): $(shell find -H analyzer -name function_words.txt)
 
 # Large blocks of memory lie in files: analyzer/cli/spill.h. AddressSanitizer wants to know of all blocks itself.
-SPILL := malloc calloc realloc reallocarray free qsort qsort_r
+SPILL := malloc calloc realloc reallocarray free qsort qsort_r rows_fit
 ANALYZER_LINK := $(if $(SANFLAGS),,$(SPILL:%=-Wl,--wrap=%))
 ANALYZER_PARTS := $(if $(SANFLAGS),$(filter-out %/spill_wrap.o,$(ANALYZER_OBJ)),$(ANALYZER_OBJ)) $(LIB_OBJ)
 $(B)/analyzer: $(ANALYZER_PARTS)

@@ -12,10 +12,15 @@
 /* The temporary file, for the signal handler, which can be told in no other way. */
 static char *volatile unfinished;
 
-static void remove_unfinished(int signal)
+void output_abandon(void)
 {
 	if (unfinished)
 		unlink(unfinished);
+}
+
+static void remove_unfinished(int signal)
+{
+	output_abandon();
 	/* The handler was good for one time: this ends the program as if there were none. */
 	raise(signal);
 }

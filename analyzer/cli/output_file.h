@@ -34,4 +34,7 @@ int output_commit(struct output *output, char *error, size_t error_size);
 /* Remove what was not committed, and free. May be called more than once. */
 void output_end(struct output *output);
 
+/* For signal handlers that end the program: remove what was not committed, if there is anything. */
+void output_abandon(void);
+
 #endif /* PROFBPF_ANALYZER_CLI_OUTPUT_FILE_H */

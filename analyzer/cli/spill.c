@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "analyzer/cli/output_file.h"
 
 #define REGIONS_MAX 256
 #define TICK_NS 1000000 /* between two looks at what is in use */
@@ -70,10 +73,33 @@ static void drop_pages(int signal)
 	errno = saved;
 }
 
+/* A page without room on the disk, which the file system had promised. Called in a signal handler. */
+static void tell_full(int signal, siginfo_t *info, void *context)
+{
+	static const char text[] =
+		"analyzer: no room left on the disk for temporary files; name a folder on a disk "
+		"with room in TMPDIR\n";
+
+	(void)context;
+	for (int i = 0; i < REGIONS_MAX; i++) {
+		const char *at = spill.regions[i].at, *touched = info->si_addr;
+
+		if (!at || touched < at || touched >= at + spill.regions[i].size)
+			continue;
+		if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+			_exit(EXIT_FAILURE);
+		output_abandon();
+		_exit(EXIT_FAILURE);
+	}
+	/* It happens again, and ends the program as if there were no handler. */
+	sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+}
+
 static bool watch(void)
 {
 	const struct itimerspec often = { { 0, TICK_NS }, { 0, TICK_NS } };
 	struct sigaction action = { .sa_handler = drop_pages, .sa_flags = SA_RESTART };
+	struct sigaction full = { .sa_sigaction = tell_full, .sa_flags = SA_SIGINFO };
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF };
 	timer_t timer;
 	int fd;
@@ -86,7 +112,7 @@ static bool watch(void)
 	spill.page_size = (size_t)sysconf(_SC_PAGESIZE);
 	spill.statm = fd + 1;
 	/* Not by processor time, which the kernel looks at less often. */
-	return sigaction(SIGPROF, &action, NULL) == 0 &&
+	return sigaction(SIGBUS, &full, NULL) == 0 && sigaction(SIGPROF, &action, NULL) == 0 &&
 	       timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 &&
 	       timer_settime(timer, 0, &often, NULL) == 0;
 }
@@ -125,16 +151,49 @@ static bool is_memory(int fd)
 	return fstatfs(fd, &info) != 0 || info.f_type == TMPFS_MAGIC || info.f_type == RAMFS_MAGIC;
 }
 
-/* Room on the disk. A signal would have some file systems give up. */
-static int reserve(int fd, size_t size)
+/* A disk that is full harms whoever else writes to it. */
+static bool leaves_room(int fd, uint64_t more)
+{
+	struct statvfs info;
+	uint64_t left, free_bytes;
+
+	if (fstatvfs(fd, &info) != 0)
+		return true;
+	left = (uint64_t)info.f_blocks * info.f_frsize / 20;
+	left = left < SPILL_LEFT ? left : SPILL_LEFT;
+	free_bytes = (uint64_t)info.f_bavail * info.f_frsize;
+	return free_bytes >= left && more <= free_bytes - left;
+}
+
+static int write_zeros(int fd, size_t from, size_t to)
+{
+	static const char zeros[64 << 10];
+
+	while (from < to) {
+		size_t size = to - from < sizeof(zeros) ? to - from : sizeof(zeros);
+		ssize_t done = pwrite(fd, zeros, size, (off_t)from);
+
+		if (done <= 0)
+			return -1;
+		from += (size_t)done;
+	}
+	return 0;
+}
+
+/* Room on the disk for a file that is to grow. A signal would have some file systems give up. */
+static int reserve(int fd, size_t held, size_t size)
 {
 	sigset_t tick, before;
 	int err;
 
+	if (!leaves_room(fd, size - held))
+		return -1;
 	sigemptyset(&tick);
 	sigaddset(&tick, SIGPROF);
 	sigprocmask(SIG_BLOCK, &tick, &before);
 	err = fallocate(fd, 0, 0, (off_t)size);
+	if (err && (errno == EOPNOTSUPP || errno == ENOSYS))
+		err = write_zeros(fd, held, size);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
@@ -147,7 +206,7 @@ static int open_file(size_t size)
 
 		if (fd < 0)
 			continue;
-		if (!is_memory(fd) && reserve(fd, size) == 0)
+		if (!is_memory(fd) && reserve(fd, 0, size) == 0)
 			return fd;
 		close(fd);
 	}
@@ -190,6 +249,31 @@ void spill_into(const char *const *folders, size_t keep)
 	spill.keep = keep;
 }
 
+bool spill_has_room(size_t size)
+{
+	bool room = false;
+
+	for (const char *const *folder = spill.folders; folder && *folder && !room; folder++) {
+		int fd = **folder ? open_unnamed(*folder) : -1;
+
+		if (fd < 0)
+			continue;
+		room = !is_memory(fd) && leaves_room(fd, size);
+		close(fd);
+	}
+	return room;
+}
+
+size_t spill_kept(void)
+{
+	return spill.kept;
+}
+
+bool spill_keeps(size_t size)
+{
+	return spill.kept < spill.keep && size <= spill.keep - spill.kept;
+}
+
 /* Libraries give out blocks that are freed here: the sum may be too small, never below 0. */
 void spill_note(size_t given, size_t freed)
 {
@@ -205,8 +289,7 @@ void *spill_new(size_t size)
 	void *at;
 	int fd;
 
-	if (size < SPILL_FROM || size > PTRDIFF_MAX / 2 || !spill.folders ||
-	    (spill.kept < spill.keep && size <= spill.keep - spill.kept))
+	if (size < SPILL_FROM || size > PTRDIFF_MAX / 2 || !spill.folders || spill_keeps(size))
 		return NULL;
 	region = free_region();
 	size = whole_pages(size);
@@ -243,7 +326,7 @@ void *spill_grow(void *block, size_t size)
 	size = whole_pages(size);
 	if (size <= region->size)
 		return block;
-	if (reserve(region->fd, size))
+	if (reserve(region->fd, region->size, size))
 		return NULL;
 	region->at = NULL;
 	at = mremap(block, region->size, size, MREMAP_MAYMOVE);

@@ -10,7 +10,10 @@
  *
  * spill_wrap.c puts the blocks in the place of those of malloc() in the program, by the linker's --wrap: all of them
  * in one place, and nothing that allocates has to know. It sorts large arrays, too, for which the C library would
- * allocate as much again. One thread may allocate, and others block SIGPROF (lib/base/ticker.h does): its handler looks a
+ * allocate as much again.
+ *
+ * Room on the disk is reserved before it is used. Where a file system cannot do that (ZFS, NFS before 4.2), zeros are written; if
+ * it still has none when a page is written, the program ends with a message instead of a signal. One thread may allocate, and others block SIGPROF (lib/base/ticker.h does): its handler looks a
  * thousand times a second what is in use, for the kernel maps more around each page that is touched, some 50 MB in
  * that time.
  */
@@ -20,7 +23,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SPILL_FROM (4u << 20)
+#define SPILL_FROM (4u << 20) /* bytes */
+#define SPILL_LEFT (1u << 30) /* bytes of a disk that are left to others, or a twentieth of it, whichever is less */
 #define SPILL_RESIDENT (40u << 20)
 
 /*
@@ -30,6 +34,13 @@
  * program's blocks; entries that are "" are passed over, and file systems that are memory themselves.
  */
 void spill_into(const char *const *folders, size_t keep);
+
+/* Is there room in one of the folders for a block of @size bytes? */
+bool spill_has_room(size_t size);
+
+/* Bytes of large blocks that malloc() gave out; and is a block of @size bytes more still to be kept in memory? */
+size_t spill_kept(void);
+bool spill_keeps(size_t size);
 
 /* Tell that malloc() gave out a large block, or that it was freed; smaller ones do not count. */
 void spill_note(size_t given, size_t freed);

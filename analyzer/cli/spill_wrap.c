@@ -18,6 +18,7 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
 void __real_free(void *block);
+bool __real_rows_fit(uint64_t bytes);
 void __real_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context);
 
 void *__wrap_malloc(size_t size);
@@ -25,6 +26,7 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void *__wrap_reallocarray(void *block, size_t count, size_t size);
 void __wrap_free(void *block);
+bool __wrap_rows_fit(uint64_t bytes);
 void __wrap_qsort(void *rows, size_t count, size_t size, __compar_fn_t compare);
 void __wrap_qsort_r(void *rows, size_t count, size_t size, __compar_d_fn_t compare, void *context);
 
@@ -35,18 +37,43 @@ static void *noted(void *block)
 	return block;
 }
 
+/*
+ * May malloc() give out a block that is not to lie in a file, or has no room there? Beyond what is to be kept in memory all large
+ * blocks together are bounded as one is: others must not be killed for them.
+ */
+static bool in_memory(size_t size)
+{
+	return size < SPILL_FROM || spill_keeps(size) ||
+	       (size <= PTRDIFF_MAX && __real_rows_fit((uint64_t)spill_kept() + size));
+}
+
+bool __wrap_rows_fit(uint64_t bytes)
+{
+	return __real_rows_fit(bytes) || (bytes <= SIZE_MAX && spill_has_room(bytes));
+}
+
+static void *of_memory(size_t size)
+{
+	return in_memory(size) ? noted(__real_malloc(size)) : NULL;
+}
+
 void *__wrap_malloc(size_t size)
 {
 	void *block = spill_new(size);
 
-	return block ? block : noted(__real_malloc(size));
+	return block ? block : of_memory(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
 	size_t all;
-	void *block = __builtin_mul_overflow(count, size, &all) ? NULL : spill_new(all);
+	void *block = NULL;
 
+	if (!__builtin_mul_overflow(count, size, &all)) {
+		block = spill_new(all);
+		if (!block && !in_memory(all))
+			return NULL;
+	}
 	return block ? block : noted(__real_calloc(count, size));
 }
 
@@ -67,11 +94,15 @@ void *__wrap_realloc(void *block, size_t size)
 
 	if (held) {
 		grown = size >= SPILL_FROM ? spill_grow(block, size) : NULL;
-		return grown ? grown : move(block, held, noted(__real_malloc(size)), size);
+		return grown ? grown : move(block, held, of_memory(size), size);
 	}
 	held = malloc_usable_size(block);
 	spill_note(0, held);
 	grown = spill_new(size);
+	if (!grown && !in_memory(size)) {
+		spill_note(held, 0);
+		return NULL;
+	}
 	if (grown && block) {
 		memcpy(grown, block, held < size ? held : size);
 		__real_free(block);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "analyzer/model/rows_fit.h"
 #include "lib/base/bisect.h"
 
 #define MODEL_ROWS_MAX (UINT32_MAX - 1)
@@ -112,19 +112,6 @@ void model_free(struct model *model)
 	free(model);
 }
 
-/*
- * Better to fail than to make the machine swap or kill: a few bytes of a hostile file,
- * decompressed, make gigabytes of rows.
- */
-static bool fits_memory(uint64_t rows, size_t row_size)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
-
-	if (pages <= 0 || page_size <= 0)
-		return true;
-	return rows * row_size <= (uint64_t)pages * (uint64_t)page_size / 2;
-}
-
 bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 {
 	uint64_t want = *capacity ? (uint64_t)*capacity * 2 : 64;
@@ -134,7 +121,7 @@ bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 		return false;
 	if (want > MODEL_ROWS_MAX)
 		want = MODEL_ROWS_MAX;
-	if (!fits_memory(want, row_size))
+	if (!rows_fit(want * row_size))
 		return false;
 	grown = reallocarray(*row, want, row_size);
 	if (!grown)

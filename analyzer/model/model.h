@@ -143,7 +143,7 @@ void model_free(struct model *model);
  * model_grow - room for one more row
  *
  * Used through MODEL_PUSH. Returns false without memory, beyond 2^32 - 2 rows and when
- * the rows would take more than half of the machine's memory.
+ * the rows would take more than they may (rows_fit.h).
  */
 bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size);
 

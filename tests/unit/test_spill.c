@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Large blocks in files: what they hold stays while pages are dropped and blocks grow; small ones are malloc()'s. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -15,6 +21,28 @@
 #define LARGE (512u << 20)
 
 static const char *const FOLDERS[] = { "", "/nonexistent", "/dev/shm", "/var/tmp", "/tmp", NULL };
+
+/* What the file system says of itself, in place of the C library's functions. */
+static bool cannot_reserve; /* as ZFS and older NFS */
+static uint64_t free_bytes; /* 0 = as it is */
+
+int fallocate(int fd, int mode, off_t offset, off_t size)
+{
+	if (cannot_reserve) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_fallocate, fd, mode, offset, size);
+}
+
+int fstatvfs(int fd, struct statvfs *info)
+{
+	(void)fd;
+	*info = (struct statvfs){ .f_frsize = 1, .f_blocks = 1ul << 40, .f_bavail = 1ul << 40 };
+	if (free_bytes)
+		info->f_bavail = free_bytes;
+	return 0;
+}
 
 /* Bytes of files' pages that are in this process at most, as far as looked at. */
 static size_t in_use(void)
@@ -105,10 +133,101 @@ static void kept(void **state)
 	spill_note(0, SPILL_FROM);
 }
 
+/* Zeros are written where room cannot be reserved. */
+static void unreserved(void **state)
+{
+	char *block, *grown;
+
+	(void)state;
+	spill_into(FOLDERS, 0);
+	cannot_reserve = true;
+	block = spill_new(SPILL_FROM);
+	if (!block)
+		skip();
+	memset(block, 7, SPILL_FROM);
+	grown = spill_grow(block, 3u * SPILL_FROM);
+	assert_non_null(grown);
+	assert_int_equal(grown[SPILL_FROM - 1], 7);
+	assert_int_equal(grown[SPILL_FROM], 0);
+	assert_int_equal(grown[3u * SPILL_FROM - 1], 0);
+	memset(grown, 8, 3u * SPILL_FROM);
+	assert_true(spill_free(grown));
+	cannot_reserve = false;
+}
+
+/* Some room is left to others. */
+static void nearly_full(void **state)
+{
+	char *block;
+
+	(void)state;
+	spill_into(FOLDERS, 0);
+	free_bytes = SPILL_LEFT + 2u * SPILL_FROM;
+	assert_true(spill_has_room(2u * SPILL_FROM));
+	assert_false(spill_has_room(2u * SPILL_FROM + 1));
+	assert_null(spill_new(3u * SPILL_FROM));
+	block = spill_new(2u * SPILL_FROM);
+	if (!block)
+		skip();
+	assert_ptr_equal(spill_grow(block, 2u * SPILL_FROM), block);
+	assert_null(spill_grow(block, 5u * SPILL_FROM));
+	assert_true(spill_free(block));
+	free_bytes = 0;
+	assert_true(spill_has_room(5u * SPILL_FROM));
+}
+
+/* The files without a name that this process has, and that nobody else sees. */
+static bool is_unnamed(int fd)
+{
+	char path[64], name[256];
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	size = readlink(path, name, sizeof(name) - 1);
+	name[size > 0 ? size : 0] = '\0';
+	return strstr(name, "tmp/") && strstr(name, " (deleted)");
+}
+
+/*
+ * A disk that is full after all ends the program with a message: here a page that its file has not. Before any other has
+ * asked for a block: what is set up then, cmocka's handlers replace.
+ */
+static void full(void **state)
+{
+	char *block, text[256] = "";
+	int ends[2], status;
+	pid_t child;
+
+	(void)state;
+	spill_into(FOLDERS, 0);
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		dup2(ends[1], STDERR_FILENO);
+		block = spill_new(SPILL_FROM);
+		for (int fd = 3; block && fd < 64; fd++)
+			if (is_unnamed(fd) && ftruncate(fd, 0) == 0)
+				block[SPILL_FROM / 2] = 1;
+		_exit(0);
+	}
+	close(ends[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(read(ends[0], text, sizeof(text) - 1) >= 0);
+	close(ends[0]);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		skip();
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), EXIT_FAILURE);
+	assert_non_null(strstr(text, "no room left on the disk"));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(before), cmocka_unit_test(keeps),
-					    cmocka_unit_test(bounded), cmocka_unit_test(kept) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(before), cmocka_unit_test(full),
+					    cmocka_unit_test(keeps), cmocka_unit_test(bounded),
+					    cmocka_unit_test(kept), cmocka_unit_test(unreserved),
+					    cmocka_unit_test(nearly_full) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
