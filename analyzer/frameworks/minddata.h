@@ -81,6 +81,7 @@ struct minddata {
 	MODEL_ARRAY(struct minddata_tree) trees;
 	uint32_t *tree_of; /* of each thread; INDEX_NONE = none of MindData's */
 	uint32_t *operator_of; /* of each thread, index into its pipeline's operators */
+	uint64_t pushes_left; /* that no call tells of, and that may still be believed (minddata_shuffle.c) */
 	bool no_memory;
 	bool arguments; /* are what the catalog says (not on AArch64) */
 };

@@ -7,6 +7,12 @@
 #include "lib/base/bisect.h"
 
 #define QUEUED_MAX (1u << 20) /* elements; more in a queue is no count */
+/*
+ * Each row is kept before it is pushed. What is pushed beyond those that were seen to be kept was in buffers when
+ * recording began, or its call was lost; more of that in a recording is no count: it would become an event each.
+ */
+#define UNKEPT_MAX QUEUED_MAX
+#define PUSHES_OF_KEPT 2 /* the row, and the end of an epoch behind it */
 
 /* The last instant of a thread of which it is known what had gone through its queue. */
 struct shuffle {
@@ -89,6 +95,9 @@ static int add_pushes(struct minddata *md, const struct shuffle *last, const str
 	burst.ends_epoch = count > 1 && !now->ends_epoch;
 	burst.count = (uint32_t)count;
 	burst.size = (uint32_t)size;
+	if (count > md->pushes_left)
+		return 0;
+	md->pushes_left -= count;
 	return MODEL_PUSH(&md->trees.row[last->tree].bursts, burst) ? 0 : -ENOMEM;
 }
 
@@ -126,6 +135,7 @@ int minddata_shuffle_pushes(struct minddata *md)
 	uint32_t thread = INDEX_NONE;
 	int err = 0;
 
+	md->pushes_left = UNKEPT_MAX;
 	for (uint32_t i = 0; i < model->calls.count && !err; i++) {
 		const struct call *call = &model->calls.row[i];
 
@@ -138,7 +148,10 @@ int minddata_shuffle_pushes(struct minddata *md)
 			if (!last.asked && call->start_ns >= last.end_ns)
 				last.asked = call;
 			break;
-		case MD_SHUFFLE: err = take_counts(md, &last, call); break;
+		case MD_SHUFFLE:
+			md->pushes_left += PUSHES_OF_KEPT;
+			err = take_counts(md, &last, call);
+			break;
 		case MD_PUSH:
 			if (last.handle)
 				err = take_counts(md, &last, call);

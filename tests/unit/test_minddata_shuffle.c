@@ -288,6 +288,27 @@ static void other_build(void **state)
 	model_free(s.model);
 }
 
+/* Counts that lie: a million more at each of a few calls do not become as many events each. */
+static void bounded(void **state)
+{
+	struct scene s = set_scene();
+	uint64_t events = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 8; i++) {
+		ask(&s, 120 + 10 * i, i);
+		keep(&s, 125 + 10 * i, i << 20, (i << 20) - (i > 0));
+		take(&s, 199 + 100 * i, 200 + 100 * i, i);
+	}
+	small_index(s.model);
+	assert_int_equal(frameworks_build(s.model, &s.pipelines), 0);
+	for (uint32_t i = 0; i < s.pipelines.list.count; i++)
+		events += s.pipelines.list.row[i].queue_events.count;
+	assert_in_range(events, 1, (1u << 20) + 64);
+	pipelines_free(&s.pipelines);
+	model_free(s.model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +318,7 @@ int main(void)
 		cmocka_unit_test(taken_meanwhile),
 		cmocka_unit_test(from_the_middle),
 		cmocka_unit_test(other_build),
+		cmocka_unit_test(bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
