@@ -131,6 +131,7 @@ int import_fail(struct import *import, int err, const char *format, ...)
 int import_end_reading(struct import *import, int err, bool any, const char *damage);
 
 extern const struct importer import_pytorch;
+extern const struct importer import_aicpu_raw;
 extern const struct importer import_chrome;
 extern const struct importer import_step_trace;
 extern const struct importer import_training_trace;

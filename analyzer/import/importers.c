@@ -46,6 +46,7 @@ static const struct importer *const IMPORTERS[] = {
 	&import_hccl_raw,
 	&import_hwts,
 	&import_training_trace,
+	&import_aicpu_raw,
 	&import_megengine,
 	&import_megengine_graph,
 	&import_onnxruntime,

@@ -213,6 +213,111 @@ static void test_steps(void **state)
 	import_same(name, log, 20 * count, false);
 }
 
+static void put_run(uint8_t *record, uint16_t stream, uint16_t task, uint64_t start, uint64_t end)
+{
+	static const uint16_t magic = 0x5a5a;
+	const uint32_t us[2] = { 3, 25 }; /* until it was dispatched; all of it */
+
+	memset(record, 0xee, 128);
+	memcpy(record, &magic, sizeof(magic));
+	memcpy(record + 4, &stream, sizeof(stream));
+	memcpy(record + 6, &task, sizeof(task));
+	memcpy(record + 16, &start, sizeof(start));
+	memcpy(record + 56, &end, sizeof(end));
+	memcpy(record + 108, us, sizeof(us));
+}
+
+static double metric(const struct model *model, const struct device_task *task, const char *name)
+{
+	const struct task_detail *detail = model_task_detail(model, task);
+
+	for (uint32_t i = 0; i < detail->metric_count; i++) {
+		const struct task_metric *at = &model->task_metrics.row[detail->first_metric + i];
+
+		if (strcmp(model_text(model, at->name), name) == 0)
+			return at->value;
+	}
+	return -1;
+}
+
+#define AICPU "DATA_PREPROCESS.dev.AICPU.45.dev.profiler_default_tag.1.slice_0"
+
+/* One that the hardware's log has, twice, one that it has at another time, one that ends before it began, a cut one. */
+static void test_aicpu(void **state)
+{
+	char folder[] = "/tmp/test_import_raw.XXXXXX", command[96];
+	const uint16_t tasks[] = { 7, 8 };
+	uint8_t log[5 * 128];
+	struct model *model;
+	int error;
+
+	put_run(log, 3, 7, 1001, 1004);
+	put_run(log + 128, 3, 7, 1002, 1003);
+	put_run(log + 256, 3, 7, 2000, 2100);
+	put_run(log + 384, 3, 9, 300, 200);
+	put_run(log + 512, 3, 9, 300, 400);
+	model = import_text(AICPU, log, sizeof(log) - 8, &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.row[0].id, 1);
+	assert_int_equal(model->tasks.count, 3);
+	assert_int_equal(model->tasks.row[2].start_ns, 20000);
+	assert_int_equal(model->tasks.row[2].end_ns, 21000);
+	assert_int_equal(model->tasks.row[2].stream, 3);
+	assert_string_equal(model_text(model, model->tasks.row[2].name), "stream 3 task 7");
+	assert_string_equal(model_text(model, model->tasks.row[2].core), "AI_CPU");
+	assert_true(metric(model, &model->tasks.row[2], "Dispatch_time(us)") == 3);
+	assert_true(metric(model, &model->tasks.row[2], "Total_time(us)") == 25);
+	assert_int_equal(model->findings.count, 2);
+	model_free(model);
+	import_same(AICPU, log, sizeof(log), false);
+
+	assert_non_null(mkdtemp(folder));
+	import_write(folder, AICPU, log, 3 * 128);
+	put_tasks(log, 519, tasks, 2);
+	import_write(folder, "hwts.log.data.45.dev.profiler_default_tag.1.slice_0", log, 256);
+	model = import_take(folder);
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->tasks.count, 3);
+	assert_string_equal(model_text(model, model->tasks.row[0].core), "AI_CPU");
+	assert_int_equal(model->tasks.row[0].start_ns, 10000);
+	assert_int_equal(model->tasks.row[1].core, 0);
+	assert_int_equal(model->tasks.row[2].start_ns, 20000);
+	assert_int_equal(model->findings.count, 1);
+	model_free(model);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* Texts of before there were records: MindSpore's own kernel, another, a node without its thread. */
+static void test_aicpu_text(void **state)
+{
+	static const char text[] =
+		"[0]Node:InitData, Run start:11 1100, Run end:12 1300\n\0"
+		"[0]Thread:1, device:1, submit:0, schedule:0, ticks:0, dispatch_time=70 us, total_time=215 us\n\0"
+		"[1]Node:Default/network/Cast-op12, Run start:13 1400, compute start:0, memcpy start:0, memcpy end:0, "
+		"Run end:14 1500\n\0"
+		"[1]Thread:2, device:1, submit:0, schedule:0, ticks:0, dispatch_time=1 us, total_time=2 us\n\0"
+		"[2]Node:Lost, Run start:15 1600, Run end:16 1700\n\0"
+		"[3]Node:Default/Print-op1, Run start:15 x, Run end:16 1700\n\0"
+		"[3]Thread:2, device:1, submit:0, schedule:0, ticks:0, dispatch_time=1 us, total_time=2 us\n\0";
+	struct model *model;
+	int error;
+
+	model = import_text("DATA_PREPROCESS.AICPU.2.slice_0", text, sizeof(text) - 1, &error);
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.row[0].id, 2);
+	assert_int_equal(model->tasks.count, 2);
+	assert_string_equal(model_text(model, model->tasks.row[0].name), "InitData");
+	assert_int_equal(model->tasks.row[0].start_ns, 11000);
+	assert_int_equal(model->tasks.row[0].end_ns, 13000);
+	assert_true(metric(model, &model->tasks.row[0], "Total_time(us)") == 215);
+	assert_string_equal(model_text(model, model->tasks.row[1].name), "Default/network/Cast-op12");
+	assert_string_equal(model_text(model, model->tasks.row[1].type), "Cast");
+	assert_int_equal(model->findings.row[0].count, 2);
+	model_free(model);
+	import_same("DATA_PREPROCESS.AICPU.2.slice_0", text, sizeof(text) - 1, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +325,8 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_slices),
 		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_aicpu),
+		cmocka_unit_test(test_aicpu_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,6 +81,7 @@ static const char *const MORE[] = { "step_trace_[0-9]*.csv",
 				    "cpu_op_type_info_*.csv",
 				    "cpu_op_detail_info_*.csv",
 				    "training_trace.*.slice_+([0-9])",
+				    "DATA_PREPROCESS.?(dev.)AICPU.*.slice_+([0-9])",
 				    "hccl_raw_*.csv",
 				    "flops_scope_*.json",
 				    "operator_details.csv",
@@ -105,6 +106,7 @@ static const char *const LEFT[] = { "aicpu_mi_*.csv",
 				    "*_pmu_events_*.csv",
 				    "*_top_function_*.csv",
 				    "aicore.data.*.slice_+([0-9])",
+				    "DATA_PREPROCESS.?(dev.)AICPUMI.*.slice_+([0-9])",
 				    NULL };
 
 /* Names that Ascend's profilers give to directories of results. */
@@ -123,6 +125,7 @@ static bool is_inside(const char *name)
 		"step_trace_raw_*_detail_time.csv", "hwts.log.data.*.slice_[0-9]*",
 		"hwts.data.*.slice_[0-9]*",
 		"training_trace.*.slice_[0-9]*",    "hccl_raw_*.csv",
+		"DATA_PREPROCESS.*AICPU.*.slice_[0-9]*",
 		"aicore_intermediate_*_type.csv",   "*_cluster_analyse_*.csv",
 		"cpu_op_type_info_*.csv",	    "gpu_op_type_info_*.csv",
 		"memory_usage_*.pb",		    "flops_summary_*.json",
