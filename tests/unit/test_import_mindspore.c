@@ -53,6 +53,10 @@ static void test_directory(void **state)
 			  "serial_number,kernel_type,total_time,dispatch_time,execution_time,run_"
 			  "start,run_end\n"
 			  "1,GetNext,0.888,0.132,0.22,154907895189,154907895707\n");
+	/* As 2.0 calls its columns. */
+	import_write_text(folder, "aicpu_intermediate_2.csv",
+			  "serial_number,op_type,total_time,dispatch_time,execution_time,run_"
+			  "start,run_end\n1,InitData,0.888,0.132,0.22,154907895189,154907895707\n");
 	import_write_text(
 		folder, "step_trace_raw_1_detail_time.csv",
 		"step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,"
@@ -64,7 +68,10 @@ static void test_directory(void **state)
 	assert_int_equal(model->devices.row[0].id, 1);
 	assert_int_equal(model->devices.row[1].id, 2);
 	assert_string_equal(model_text(model, model->devices.row[0].source), "mindspore");
-	assert_int_equal(model->tasks.count, 5);
+	assert_int_equal(model->tasks.count, 6);
+	task = &model->tasks.row[5];
+	assert_string_equal(model_text(model, task->name), "InitData");
+	assert_string_equal(model_text(model, task->core), "AI_CPU");
 	task = &model->tasks.row[1];
 	assert_int_equal(task->start_ns, 154907896000010);
 	assert_int_equal(task->end_ns - task->start_ns, 46640);

@@ -88,6 +88,9 @@ static void test_statistic(void **state)
 /* Totals by type in ms, means by name, whose column is misspelt; the host's and a GPU's. */
 static void test_intermediate(void **state)
 {
+	static const char *const UNCOUNTED[] = { "full_kernel_name,execution_time\nDefault/Cast-op1,0.5\n",
+						 "full_op_name,execution_time\nCast-op1,0.5\n" };
+	int error;
 	struct model *model = import_words("aicore_intermediate_2_type.csv",
 				   "kernel_type,total_time,execution_frequency,percent\n"
 				   "Cast,0.053395,13,3.63\n");
@@ -103,6 +106,18 @@ static void test_intermediate(void **state)
 		     "Default/Cast-op10,0.00466,3\n");
 	assert_int_equal(sum(model, "Default/Cast-op10")->total_ns, 13980);
 	model_free(model);
+	/* So are names of 2.0; those of 0.7, and of PyNative mode, have no count, of which no sum can be made. */
+	model = import_words("aicore_intermediate_2_detail.csv",
+			     "full_op_name,execution_time,execution_frequency\nDefault/Cast-op1,0.5,4\n");
+	assert_int_equal(sum(model, "Default/Cast-op1")->total_ns, 2000000);
+	model_free(model);
+	for (size_t i = 0; i < sizeof(UNCOUNTED) / sizeof(UNCOUNTED[0]); i++) {
+		model = import_text("aicore_intermediate_2_detail.csv", UNCOUNTED[i], strlen(UNCOUNTED[i]),
+				    &error);
+		assert_int_equal(error, -EBADMSG);
+		assert_int_equal(model->operator_sums.count, 0);
+		model_free(model);
+	}
 	model = import_words("cpu_op_detail_info_0.csv",
 		     "op_side,op_type,op_name,full_op_name,op_occurrences,op_total_time(ms),"
 		     "op_avg_time(ms),total_proportion,subgraph,pid\n"

@@ -4,7 +4,7 @@
  * torch_npu; of MindSpore aicore_intermediate_<n>_type and _detail, pynative_op_intermediate_*, cpu_op_type_info,
  * cpu_op_detail_info, gpu_op_type_info and gpu_op_detail_info.
  *
- * Units stand in the columns' names, but for total_time (ms; us of gpu_op), execution_time (ms, the mean)
+ * Of 0.7 _detail has no count: it is refused, for sums cannot be made of it. Units stand in the columns' names, but for total_time (ms; us of gpu_op), execution_time (ms, the mean)
  * and total_compute_time (ms). Some tell the total, some the mean. Kernels' column is misspelt in files of
  * 2020 ("full_kernel_time").
  */
@@ -76,9 +76,8 @@ static int detect(const struct import_sample *sample)
 					     "total_time|total_time(ms)|total_compute_time|"
 					     "total_time(us)|execution_time",
 					     NULL };
-	static const char *const KERNELS[] = { "full_kernel_name|full_kernel_time",
-					       "execution_time|execution_time(ms)",
-					       "execution_frequency", NULL };
+	static const char *const KERNELS[] = { "full_kernel_name|full_kernel_time|full_op_name",
+					       "execution_time|execution_time(ms)", NULL };
 	static const char *const DETAILS[] = { "op_side", "op_type", "op_occurrences", NULL };
 
 	if (sample->directory)
@@ -197,10 +196,17 @@ static void read_name(struct sums_file *file, const bool *found)
 	}
 }
 
+/* Of 0.7, and of PyNative mode, names have the mean time of a run only. */
 static int on_header(void *context, const bool *found)
 {
-	read_name(context, found);
-	return 0;
+	struct sums_file *file = context;
+
+	read_name(file, found);
+	if (found[C_COUNT])
+		return 0;
+	return import_fail(file->import, -EBADMSG,
+			   "it has the mean time of each operator, and not how often it ran: take the file that "
+			   "ends in _type.csv beside it, or output_timeline_data_*.txt");
 }
 
 static int import(struct import *import)

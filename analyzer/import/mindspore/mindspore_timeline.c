@@ -45,7 +45,7 @@ struct ms_timeline {
 	int power; /* of its times */
 };
 
-static const char *const SPANS[] = { "op_name|kernel_type", "stream_id", "start_time(ms)|run_start",
+static const char *const SPANS[] = { "op_name|kernel_type|op_type", "stream_id", "start_time(ms)|run_start",
 				     "duration(ms)",	    "run_end",	 NULL };
 enum span_column { S_NAME, S_STREAM, S_START, S_DURATION, S_END };
 
