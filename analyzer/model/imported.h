@@ -46,6 +46,14 @@ struct operator_sum {
 	uint32_t shapes; /* string: of its inputs; 0 = of whatever shape */
 };
 
+/* From an operator of the forward pass to that of the backward pass, as PyTorch's profilers say. */
+struct pass_arrow {
+	uint64_t from_ns; /* the one begins */
+	uint64_t to_ns; /* the other */
+	uint32_t from_thread; /* index into threads, as the next */
+	uint32_t to_thread;
+};
+
 /* What became one operator when a graph was compiled; UINT64_MAX of bytes = unknown. */
 struct fused_operator {
 	uint64_t model_id; /* MODEL_ID_NONE = unknown */

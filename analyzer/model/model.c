@@ -45,6 +45,7 @@ static void free_device_rows(struct model *model)
 	free(model->api_statistics.row);
 	free(model->device_facts.row);
 	free(model->operator_sums.row);
+	free(model->pass_arrows.row);
 	free(model->fused_operators.row);
 	free(model->told_advice.row);
 	free(model->cluster_steps.row);

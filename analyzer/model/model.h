@@ -101,6 +101,7 @@ struct model {
 	MODEL_ARRAY(struct api_statistic) api_statistics;
 	MODEL_ARRAY(struct device_fact) device_facts;
 	MODEL_ARRAY(struct operator_sum) operator_sums;
+	MODEL_ARRAY(struct pass_arrow) pass_arrows;
 	MODEL_ARRAY(struct fused_operator) fused_operators;
 	MODEL_ARRAY(struct told_advice) told_advice;
 	MODEL_ARRAY(struct cluster_step) cluster_steps; /* by device, in order of number */

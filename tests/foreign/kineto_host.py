@@ -22,6 +22,7 @@ class Trace:
         self.events = []
         self.free = 0  # when the stream has done all that was launched
         self.number = 0
+        self.arrows = []  # (begin, end or None) as (thread, time)
 
     def add(self, cat, name, start, dur, tid=MAIN, **args):
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": PID, "tid": tid, "ts": start, "dur": dur, "args": args})
@@ -40,6 +41,12 @@ class Trace:
             row = dict(event)
             row["ts"], row["dur"] = "@%d.%03d@" % divmod(event["ts"], 1000), "@%d.%03d@" % divmod(event["dur"], 1000)
             rows.append(row)
+        for number, ends in enumerate(self.arrows):
+            for phase, there in zip("sf", ends):
+                if there:
+                    rows.append({"ph": phase, "id": number, "pid": PID, "tid": there[0], "ts": "@%d.%03d@" % divmod(there[1], 1000),
+                                 "cat": "fwdbwd", "name": "fwdbwd", "bp": "e"})
+        random.shuffle(rows)
         text = json.dumps({"schemaVersion": 1, "baseTimeNanoseconds": BASE, "traceEvents": rows})
         path = sums.path(name)
         with open(path, "w", encoding="utf-8") as file:
@@ -57,12 +64,13 @@ def make(device):
         trace.add("user_annotation", LOADER, at, length)
         trace.add("python_function", "torch/utils/data/dataloader.py(733): __next__", at + 1000, length - 2000)
         at += length + random.randrange(1000, 50000)
-        forward = at
+        forward, passed = at, []
         for layer in range(2):
             module = at
             for _ in range(3):
                 external += 1
                 operator = at + random.randrange(2000, 40000)
+                passed.append((MAIN, operator))
                 inner = operator + random.randrange(500, 5000)
                 trace.add("cpu_op", "aten::linear", operator, 60000, **{"External id": 1000 + external, "Input Dims": [[8, 16], [4]]})
                 trace.add("cpu_op", "aten::addmm", inner, 50000, **{"External id": external, "Input Dims": [[4], [8, 16]]})
@@ -80,6 +88,8 @@ def make(device):
                       **{"External id": external})
             if device:
                 trace.launch("gemm_bw", start + 30000, random.randrange(5000, 20000), BACKWARD, external)
+            trace.arrows.append((passed.pop(), (BACKWARD, start)))
+        trace.arrows.append((passed.pop(), None))
         at += 400000 + 2000
         external += 1
         trace.add("user_annotation", "Optimizer.step#SGD.step", at, 300000)
@@ -225,8 +235,28 @@ def check_few_tasks(name, host_us, state):
     sums.same(name, (verdict["state"], "tasks in" in verdict["sentence"]), (state, state == "unknown"))
 
 
+def check_arrows():
+    """From the forward to the backward pass: both ends, and no arrow of which one is missing."""
+    trace = make(False)
+    sums.analyzer("export", "--device", trace.write("arrows.json"), "--to", "chrome", "-o", sums.path("arrows.chrome.json"))
+    with open(sums.path("arrows.chrome.json"), encoding="utf-8") as file:
+        events = json.load(file)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    names = {(e["tid"], e["ts"]): e["name"] for e in events if e["ph"] == "X" and e["name"].startswith(("aten::linear", "autograd"))}
+    ends = collections.defaultdict(dict)
+    for event in events:
+        if event.get("cat") == "fwdbwd":
+            ends[event["id"]][event["ph"]] = event
+    whole = [(names[one["s"]["tid"], one["s"]["ts"]], names[one["f"]["tid"], one["f"]["ts"]],
+              round(1000 * (one["f"]["ts"] - one["s"]["ts"]))) for one in ends.values()]
+    sums.same("arrows to the backward pass", sorted(whole),
+              sorted(("aten::linear", "autograd::engine::evaluate_function: AddmmBackward0", there[1] - here[1])
+                     for here, there in trace.arrows if there))
+
+
 check(True)
 check(False)
+check_arrows()
 check_few_tasks("capture.json", 34000, "unknown")
 check_few_tasks("enough.json", 900, "healthy")
 sums.end()

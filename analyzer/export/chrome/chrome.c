@@ -169,6 +169,8 @@ static int prepare(struct chrome_trace *trace)
 	error = export_flows_init(&trace->flows, trace->model, trace->options, &trace->window,
 				  trace->chosen);
 	if (!error)
+		error = pass_flows_init(&trace->passes, trace->model, &trace->window, trace->chosen);
+	if (!error)
 		error = ranges_find(trace->model, &trace->ranges);
 	if (!error)
 		error = cpu_slices_build(trace->model, trace->options, &trace->cpus);
@@ -229,6 +231,7 @@ static int write_chrome(const struct model *model, const struct results *results
 	free(trace.chosen);
 	free(trace.named);
 	export_flows_free(&trace.flows);
+	pass_flows_free(&trace.passes);
 	ranges_free(&trace.ranges);
 	cpu_slices_free(&trace.cpus);
 	return result;

@@ -43,6 +43,27 @@ static void add_arg(struct chrome_writer *writer, enum export_arg arg, uint64_t 
 		chrome_arg_uint(writer, export_arg_name(arg), value);
 }
 
+/* To the backward pass and from the forward pass. */
+static void write_passes(struct calls_writer *calls, uint32_t tid, const struct thread_slice *slice)
+{
+	struct chrome_writer *writer = &calls->trace->writer;
+	uint32_t row = (uint32_t)(slice->call - calls->trace->model->calls.row);
+
+	for (int out = 1; out >= 0; out--) {
+		uint64_t flow;
+		uint32_t at = 0;
+
+		while ((flow = pass_flows_each(&calls->trace->passes, out, row, &at))) {
+			chrome_event(writer, out ? 's' : 'f', EXPORT_PASSES, EXPORT_PASSES, calls->pid, tid);
+			chrome_id(writer, flow);
+			chrome_time(writer, slice->start_ns);
+			if (!out)
+				chrome_raw(writer, "\"bp\":\"e\"");
+			chrome_event_end(writer);
+		}
+	}
+}
+
 static void write_call(struct calls_writer *calls, uint32_t tid, const struct thread_slice *slice)
 {
 	struct chrome_trace *trace = calls->trace;
@@ -85,6 +106,7 @@ static void write_call(struct calls_writer *calls, uint32_t tid, const struct th
 		chrome_time(writer, slice->start_ns);
 		chrome_event_end(writer);
 	}
+	write_passes(calls, tid, slice);
 }
 
 /* What the job marked, by the name that it gave it. */
@@ -243,6 +265,9 @@ static void forget_arrows(const struct calls_survey *survey, const struct thread
 	for (uint32_t task = slice->call && survey->mark ? export_flow_first(flows, slice->call) : INDEX_NONE;
 	     task != INDEX_NONE; task = export_flow_next(flows, task))
 		flows->shown[task] = false;
+	if (slice->call && survey->mark)
+		pass_flows_hide(&survey->trace->passes,
+				(uint32_t)(slice->call - survey->trace->model->calls.row));
 }
 
 static void count_done(struct calls_survey *survey, const struct crowd *done)

@@ -19,6 +19,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/export_filter.h"
 #include "analyzer/export/timeline/export_flows.h"
+#include "analyzer/export/timeline/pass_flows.h"
 #include "analyzer/export/timeline/export_names.h"
 #include "analyzer/export/timeline/ranges.h"
 
@@ -44,6 +45,7 @@ struct chrome_trace {
 	struct sliver_counts slivers;
 	struct sliver_counts calls, tasks; /* that are merged */
 	struct export_flows flows;
+	struct pass_flows passes;
 	struct ranges ranges;
 	uint32_t rows; /* thread numbers given out */
 	uint64_t not_placed; /* slices beyond LANES_MAX at once */

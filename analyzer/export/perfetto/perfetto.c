@@ -25,6 +25,8 @@ static int prepare(struct perfetto_trace *trace)
 		error = export_flows_init(&trace->flows, model, trace->options, &trace->window,
 					  trace->chosen);
 	if (!error)
+		error = pass_flows_init(&trace->passes, model, &trace->window, trace->chosen);
+	if (!error)
 		error = ranges_find(model, &trace->ranges);
 	if (!error)
 		error = cpu_slices_build(model, trace->options, &trace->cpus);
@@ -69,6 +71,7 @@ static void release(struct perfetto_trace *trace)
 	free(trace->chosen);
 	free(trace->device_tracks);
 	export_flows_free(&trace->flows);
+	pass_flows_free(&trace->passes);
 	ranges_free(&trace->ranges);
 	boot_clock_free(&trace->clock);
 	cpu_slices_free(&trace->cpus);

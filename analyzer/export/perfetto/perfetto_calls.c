@@ -75,6 +75,18 @@ static void add_call_args(struct perfetto_trace *trace, const struct call *call,
 		perfetto_arg_true(trace, ARG_END_UNKNOWN);
 }
 
+/* To the backward pass and from the forward pass. */
+static void add_passes(struct perfetto_trace *trace, const struct call *call)
+{
+	uint32_t row = (uint32_t)(call - trace->model->calls.row), from = 0, to = 0;
+	uint64_t flow;
+
+	while ((flow = pass_flows_each(&trace->passes, true, row, &from)))
+		perfetto_flow_from(trace, flow);
+	while ((flow = pass_flows_each(&trace->passes, false, row, &to)))
+		perfetto_flow_to(trace, flow);
+}
+
 static void begin_call(struct calls_writer *calls, uint64_t track, const struct thread_slice *slice)
 {
 	struct perfetto_trace *trace = calls->trace;
@@ -94,6 +106,7 @@ static void begin_call(struct calls_writer *calls, uint64_t track, const struct 
 	for (task = export_flow_first(&trace->flows, call); task != INDEX_NONE;
 	     task = export_flow_next(&trace->flows, task))
 		perfetto_flow_from(trace, export_flow_id(task));
+	add_passes(trace, call);
 	perfetto_event_end(trace, &marks);
 }
 

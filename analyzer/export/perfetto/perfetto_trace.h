@@ -19,6 +19,7 @@
 #include "analyzer/export/export.h"
 #include "analyzer/export/export_filter.h"
 #include "analyzer/export/timeline/export_flows.h"
+#include "analyzer/export/timeline/pass_flows.h"
 #include "analyzer/export/timeline/export_names.h"
 #include "analyzer/export/timeline/ranges.h"
 #include "analyzer/export/perfetto/perfetto_writer.h"
@@ -69,6 +70,7 @@ struct perfetto_trace {
 	uint64_t tracks; /* uuids given out */
 	uint64_t *device_tracks; /* by device; 0 = it has none */
 	struct export_flows flows;
+	struct pass_flows passes;
 	struct ranges ranges;
 	struct perfetto_counts counts;
 };

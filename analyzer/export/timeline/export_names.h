@@ -64,8 +64,9 @@ enum export_arg export_arg_of_text(const struct model *model, const struct call 
 /* Is it a handle or an address, to be written in hexadecimal? */
 bool export_arg_is_handle(enum export_arg arg);
 
-/* Category of what the job marked itself. */
+/* Category of what the job marked itself, and of arrows from the forward to the backward pass, as PyTorch calls them. */
 #define EXPORT_RANGE "range"
+#define EXPORT_PASSES "fwdbwd"
 
 /* Category of a device task: "kernel", "copy", ... Static text. */
 const char *export_task_category(uint8_t kind);

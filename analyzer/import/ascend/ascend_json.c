@@ -147,11 +147,28 @@ static int64_t unshifted(const struct timeline_file *file, int64_t ns)
 	return ns > NANOSECONDS_2001 && ns > file->shift_ns ? ns - file->shift_ns : ns;
 }
 
+/* From the forward to the backward pass. */
+static int on_arrow(struct timeline_file *file, const struct json_value *values, bool begins)
+{
+	struct pass_arrow_end end = { .begins = begins };
+	uint64_t pid;
+
+	if (!number_of(&values[F_ID], &end.id) || !number_of(&values[F_PID], &pid) ||
+	    !number_of(&values[F_TID], &end.tid) || !values[F_TS].text ||
+	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &end.ns))
+		return import_finding(file->import, "arrows between passes from or to nowhere", NULL);
+	end.pid = (uint32_t)pid;
+	end.ns = unshifted(file, end.ns);
+	return MODEL_PUSH(&file->arrows.list, end) ? 0 : -ENOMEM;
+}
+
 static int on_flow(struct timeline_file *file, const struct json_value *values)
 {
 	struct event event = { 0 };
 	uint64_t id;
 
+	if (values[F_CATEGORY].text && strcmp(values[F_CATEGORY].text, PASS_ARROW_CATEGORY) == 0)
+		return on_arrow(file, values, true);
 	if (!values[F_CATEGORY].text || strcmp(values[F_CATEGORY].text, "HostToDevice") != 0 ||
 	    !number_of(&values[F_ID], &id) || !number_of(&values[F_PID], &event.pid) ||
 	    !number_of(&values[F_TID], &event.tid) || !values[F_TS].text ||
@@ -239,6 +256,9 @@ static int on_object(void *context, const char *list, const struct json_value *v
 		return on_metadata(file, values);
 	if (phase[0] == 's')
 		return on_flow(file, values);
+	if (phase[0] == 'f' && values[F_CATEGORY].text &&
+	    strcmp(values[F_CATEGORY].text, PASS_ARROW_CATEGORY) == 0)
+		return on_arrow(file, values, false);
 	if (phase[0] != 'X' || !number_of(&values[F_PID], &event.pid))
 		return 0;
 	if (!values[F_TS].text || !values[F_DUR].text ||
@@ -287,6 +307,8 @@ static int import(struct import *import)
 	err = import_end_reading(import, err, file.events.count + file.steps.count, damage);
 	if (!err)
 		err = ascend_json_put_rows(&file);
+	if (!err)
+		err = pass_arrows_put(&file.rows, &file.arrows, 0);
 	if (!err && import->model->tasks.count == tasks)
 		err = import_finding(
 			import, "no process \"Ascend Hardware\": nothing is known of any device",
@@ -303,6 +325,7 @@ static int import(struct import *import)
 	free(file.flow_starts.row);
 	free(file.steps.row);
 	free(file.reduces.row);
+	free(file.arrows.list.row);
 	return err;
 }
 

@@ -12,6 +12,7 @@
 
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/pass_arrows.h"
 
 enum role { ROLE_NONE, ROLE_HARDWARE, ROLE_CANN, ROLE_COMMUNICATION };
 
@@ -57,6 +58,7 @@ struct timeline_file {
 	MODEL_ARRAY(struct step_row) steps;
 	MODEL_ARRAY(struct step_row) reduces;
 	bool has_operations;
+	struct pass_arrow_ends arrows;
 	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	uint8_t clock;
 };

@@ -420,6 +420,22 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	if (strcmp(list, "deviceProperties") == 0)
 		return add_device_name(file, values);
 	if (strcmp(list, GROUPS) == 0)
+/* Of other arrows the ends tell themselves what belongs together. */
+static int add_arrow(struct pytorch *file, const struct json_value *values, char phase)
+{
+	struct pass_arrow_end end = { .begins = phase == 's' };
+	uint64_t pid;
+
+	if (strcmp(text_of(&values[F_CAT]), PASS_ARROW_CATEGORY) != 0)
+		return 0;
+	if (!number_of(&values[F_ID], &end.id) || !number_of(&values[F_PID], &pid) || pid > UINT32_MAX ||
+	    !thread_of(&values[F_TID], &end.tid) || !values[F_TS].text ||
+	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &end.ns))
+		return import_finding(file->import, "arrows between passes from or to nowhere", NULL);
+	end.pid = (uint32_t)pid;
+	return MODEL_PUSH(&file->arrows.list, end) ? 0 : -ENOMEM;
+}
+
 		return add_group(file, values);
 	if (strcmp(list, "traceEvents") != 0)
 		return 0;
@@ -442,6 +458,8 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 {
 	struct pytorch *file = context;
 	uint64_t rank;
+	if (strcmp(text_of(&values[F_PH]), "s") == 0 || strcmp(text_of(&values[F_PH]), "f") == 0)
+		return add_arrow(file, values, *values[F_PH].text);
 
 	if (strcmp(key, "distributedInfo.rank") == 0 && number_of(value, &rank) &&
 	    rank < INDEX_NONE) {
@@ -493,3 +511,4 @@ const struct importer import_pytorch = {
 	.detect = detect,
 	.import = import,
 };
+	free(file.arrows.list.row);

@@ -12,6 +12,7 @@
 
 #include "analyzer/import/import_rows.h"
 #include "analyzer/import/importer.h"
+#include "analyzer/import/pass_arrows.h"
 
 /* A call into the runtime, until all of the file is read. Times in the file's own count. */
 struct host_call {
@@ -86,6 +87,7 @@ struct pytorch {
 	MODEL_ARRAY(struct pytorch_operator) operators;
 	MODEL_ARRAY(struct pytorch_scope) scopes;
 	bool has_rank;
+	struct pass_arrow_ends arrows;
 	uint32_t rank;
 	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
 	struct import_tracks tracks;

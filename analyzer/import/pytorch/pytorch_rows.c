@@ -229,6 +229,8 @@ int pytorch_put_rows(struct pytorch *file)
 	for (uint32_t i = 0; i < file->marks.count && !err; i++)
 		err = put_mark(file, &file->marks.row[i]);
 	if (!err)
+	if (!err)
+		err = pass_arrows_put(&file->rows, &file->arrows, file->base_ns);
 		err = pytorch_put_scopes(file, first_device);
 	for (uint32_t i = 0; i < file->memory.count && !err; i++)
 		err = put_memory(file, &file->memory.row[i]);
