@@ -173,13 +173,17 @@ static int tell_left(struct directory_walk *walk, const struct folder *folder)
 
 static int take_files(struct directory_walk *walk, const struct folder *folder, bool *found)
 {
-	bool tables = folder->second;
+	const struct model *model = walk->import->model;
+	uint32_t tasks = model->tasks.count, calls = model->calls.count;
+	bool tables = folder->second, given = folder->second;
 	int err = 0;
 
 	*found = false;
-	for (size_t p = 0; walk->patterns[p] && !folder->second && !*found && !err; p++) {
+	/* Of what has neither, or cannot be read, the next best is taken. */
+	for (size_t p = 0; walk->patterns[p] && !given && !err; p++) {
 		err = take_pattern(walk, folder, walk->patterns[p], false, found);
-		tables |= *found && !is_table(walk, walk->patterns[p]);
+		given = model->tasks.count > tasks || model->calls.count > calls;
+		tables |= given && !is_table(walk, walk->patterns[p]);
 	}
 	if (!err && tables && has_tasks(walk, folder))
 		err = take_tables(walk, folder);
@@ -214,6 +218,7 @@ static int take_some_folders(struct directory_walk *walk, const struct folder *f
 	for (int i = 0; i < folder->count && !err; i++) {
 		const char *name = folder->names[i]->d_name;
 
+		walk->beside = walk->import->model->tasks.count > tasks;
 		if ((walk->is_second && walk->is_second(name)) != second ||
 		    !inside(folder, i, path) || !is_directory(path) ||
 		    (walk->skip && walk->skip(walk, folder->path, name)))
@@ -241,6 +246,7 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 				 .second = second,
 				 .result = { .first_device = walk->import->model->devices.count,
 					     .first_task = walk->import->model->tasks.count } };
+	uint32_t tasks = walk->import->model->tasks.count;
 	char name[NAME_MAX + 1];
 	bool found = false;
 	int err;
@@ -259,7 +265,8 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 		err = take_files(walk, &folder, &found);
 	if (!err)
 		err = take_data_profile(walk, path);
-	if (!err && !found && folder.depth < DEPTH_MAX)
+	/* What tells no tasks may lie beside folders that do. */
+	if (!err && (!found || walk->import->model->tasks.count == tasks) && folder.depth < DEPTH_MAX)
 		err = take_folders(walk, &folder);
 	if (!err && walk->done)
 		err = walk->done(walk, path, folder.result.first_device);

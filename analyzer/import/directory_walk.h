@@ -3,8 +3,8 @@
  * directory_walk.h - takes in a directory of results that profilers wrote, of many ranks as well.
  *
  * The same tasks often stand in several files beside each other, so of each folder only the best
- * ones are taken: all that match the first pattern that any of them matches. Folders inside one
- * of which files were taken are not looked into.
+ * ones are taken: all that match the first pattern of which files tell tasks or calls. Folders inside one
+ * of which files with tasks were taken are not looked into.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
 #define PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H
@@ -33,7 +33,7 @@ struct directory_walk {
 	bool (*is_second)(const char *name);
 	/* Does a folder of this name hold one result, whose files tell of the same devices? May be NULL. */
 	bool (*is_result)(const char *name);
-	/* Is folder @name of @path to be left out, though nothing was taken from @path? May be NULL. */
+	/* Is folder @name of @path to be left out, though no tasks were taken from files of @path? May be NULL. */
 	bool (*skip)(const struct directory_walk *walk, const char *path, const char *name);
 	/*
 	 * After all of a folder was taken; rows of devices from @first_device on are its own. 0 or -ENOMEM. May
@@ -41,6 +41,7 @@ struct directory_walk {
 	 */
 	int (*done)(const struct directory_walk *walk, const char *path, uint32_t first_device);
 	bool exports; /* files that a newer export supersedes (exports.h) are left out: a finding for each */
+	bool beside; /* while skip() is asked: folders beside that one had tasks */
 	unsigned int taken; /* files */
 };
 

@@ -53,6 +53,62 @@ with open(sums.path("rocprof", "results.stats.csv"), "w", encoding="utf-8") as t
     table.write('"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n"gemm",8,4800,600,100\n')
 check("rocprof", [[8, 4800]], [("results.json", "may have the same"), ("results.stats.csv", "may have the same")])
 
+def hardware(path, count, pid=13 << 5, dur=40, first=0):
+    """A timeline of msprof or torch_npu: tasks of 40 us, one each 100."""
+    events = [{"name": "process_name", "pid": pid, "tid": 0, "ph": "M", "args": {"name": "Ascend Hardware"}}]
+    events += [{"name": "MatMul%d" % i, "pid": pid, "tid": 2, "ts": "%d.000" % (1700000000000000 + 100 * (first + i)), "dur": dur, "ph": "X",
+                "args": {"Task Type": "AI_CORE", "Physic Stream Id": 2, "Task Id": i}} for i in range(count)]
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(events, file)
+
+
+def tables(path, count):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("Device_id,Task ID,Stream ID,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n")
+        for i in range(count):
+            file.write("0,%d,2,MatMul%d,MatMul,AI_CORE,%d.000,40\n" % (i, i, 1700000000000000 + 100 * i))
+
+
+def check_tasks(folder, wanted):
+    report = sums.report(sums.path(folder))
+    sums.same(folder + ": tasks of each device", sorted(one["tasks"] for one in report["devices"]), wanted)
+    sums.same(folder + ": time busy", sorted(one["busy_ns"] for one in report["devices"]), [40000 * count for count in wanted])
+
+
+# What torch_npu made of msprof's folder, and that, in a folder that its owner named; of another rank only the latter is there.
+hardware(sums.path("renamed", "first", "ASCEND_PROFILER_OUTPUT", "trace_view.json"), 6)
+hardware(sums.path("renamed", "first", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 6)
+hardware(sums.path("renamed", "second", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 7)
+hardware(sums.path("job_ascend_pt", "ASCEND_PROFILER_OUTPUT", "trace_view.json"), 6)
+hardware(sums.path("job_ascend_pt", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 6)
+check_tasks("renamed", [6, 7])
+check_tasks("job_ascend_pt", [6])
+
+# Exported by a msprof of 2023 and again by a newer one.
+hardware(sums.path("again", "PROF_1", "device_0", "timeline", "msprof_0_1_1.json"), 5)
+tables(sums.path("again", "PROF_1", "device_0", "summary", "op_summary_0_1_1.csv"), 5)
+hardware(sums.path("again", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 5)
+check_tasks("again", [5])
+
+# A database that was never written: the timeline beside it counts.
+hardware(sums.path("empty_ascend_pt", "ASCEND_PROFILER_OUTPUT", "trace_view.json"), 6)
+with open(sums.path("empty_ascend_pt", "ASCEND_PROFILER_OUTPUT", "ascend_pytorch_profiler_0.db"), "wb"):
+    pass
+check_tasks("empty_ascend_pt", [6])
+
+# MindSpore's tables beside msprof's folder: with tasks of its own, and without.
+for name, timeline in ("own", True), ("raw", False):
+    with open(sums.path(name, "profiler", "step_trace_raw_0_detail_time.csv"), "w", encoding="utf-8") as steps:
+        steps.write("step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,fp_and_bp,tail\n"
+                    "1,15490789606875,15490791977780,2370905,15490789606875,15490791973683,0,2366808,4097\n")
+    if timeline:
+        with open(sums.path(name, "profiler", "output_timeline_data_0.txt"), "w", encoding="utf-8") as times:
+            times.write("op_name,stream_id,start_time(ms),duration(ms)\n")
+            times.writelines("Default/MatMul-op%d,1,%d.0,0.04\n" % (i, 154907896 + i) for i in range(4))
+    hardware(sums.path(name, "profiler", "PROF_1", "mindstudio_profiler_output", "msprof_20240101000000.json"), 5)
+check_tasks("own", [4])
+sums.same("raw: tasks", sum(one["tasks"] for one in sums.report(sums.path("raw"))["devices"]), 5)
+
 # Nothing at all: the error says how many were looked into.
 os.makedirs(sums.path("nothing", "below"), exist_ok=True)
 with open(sums.path("nothing", "below", "notes.txt"), "w", encoding="utf-8") as notes:

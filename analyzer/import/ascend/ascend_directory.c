@@ -156,21 +156,40 @@ static bool is_second(const char *name)
 	return strcmp(name, "summary") == 0;
 }
 
-/* torch_npu keeps msprof's raw directory beside what it made of it. */
+/* Folders of what was collected, but not exported. */
+static bool is_raw(const char *name)
+{
+	return fnmatch("device_[0-9]*", name, 0) == 0 || strcmp(name, "host") == 0;
+}
+
+static bool has_tasks(const char *name)
+{
+	for (size_t i = 0; PATTERNS[i]; i++) {
+		if (fnmatch(PATTERNS[i], name, FNM_EXTMATCH) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * torch_npu and MindSpore keep msprof's raw directory beside what they made of it; a newer msprof puts what it exports
+ * beside the folders of devices in which an older one did.
+ */
 static bool skip(const struct directory_walk *walk, const char *path, const char *name)
 {
-	return strncmp(name, "PROF_", 5) == 0 && walk->taken && strstr(path, "_ascend_");
+	char made[PATH_MAX];
+	bool raw = is_raw(name);
+
+	if (!raw && (strncmp(name, "PROF_", 5) != 0 || !walk->beside))
+		return false;
+	return snprintf(made, sizeof(made), "%s/%s", path,
+			raw ? "mindstudio_profiler_output" : "ASCEND_PROFILER_OUTPUT") < (int)sizeof(made) &&
+	       directory_holds(made, has_tasks, 0);
 }
 
 static int done(const struct directory_walk *walk, const char *path, uint32_t first_device)
 {
 	return ascend_rank_read(walk->import, path, first_device);
-}
-
-/* Folders of what was collected, but not exported. */
-static bool is_raw(const char *name)
-{
-	return fnmatch("device_[0-9]*", name, 0) == 0 || strcmp(name, "host") == 0;
 }
 
 static int import(struct import *import)
