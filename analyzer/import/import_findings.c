@@ -25,7 +25,7 @@ int import_finding(struct import *import, const char *what, const char *example)
 	new.what = model_string(model, what);
 	if (new.what == INDEX_NONE)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < model->findings.count; i++) {
+	for (uint32_t i = model->findings.count; i-- > 0;) {
 		struct import_finding *finding = &model->findings.row[i];
 
 		if (finding->file == new.file && finding->what == new.what) {

@@ -22,6 +22,7 @@ void import_rows_free(struct import_rows *rows)
 {
 	import_identities_free(&rows->own);
 	import_tracks_free(&rows->streams);
+	map_free(&rows->same);
 }
 
 static struct import_identities *known(struct import_rows *rows)
@@ -74,6 +75,15 @@ static bool has_room(struct import_rows *rows, const struct map *map)
 	return false;
 }
 
+static bool has_room_for_owner(struct import_rows *rows, const struct map *map)
+{
+	if (map->count < IMPORT_OWNERS_MAX)
+		return true;
+	import_fail(rows->import, -E2BIG, "more than %u processes or devices, which no profiler's file has",
+		    IMPORT_OWNERS_MAX);
+	return false;
+}
+
 /* In a trace of ours: the latest life of that pid. */
 static uint32_t known_process(const struct model *model, uint32_t pid)
 {
@@ -92,7 +102,7 @@ uint32_t import_process(struct import_rows *rows, uint32_t pid)
 
 	if (row != MAP_NONE)
 		return row;
-	if (!has_room(rows, &known(rows)->processes))
+	if (!has_room_for_owner(rows, &known(rows)->processes))
 		return INDEX_NONE;
 	row = known_process(model, pid);
 	if (row == INDEX_NONE && !rows->import->alone)
@@ -219,7 +229,7 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 	if (row != MAP_NONE)
 		return row;
 	if (device.name == INDEX_NONE || device.kind == INDEX_NONE ||
-	    device.source == INDEX_NONE || !has_room(rows, &known(rows)->devices))
+	    device.source == INDEX_NONE || !has_room_for_owner(rows, &known(rows)->devices))
 		return INDEX_NONE;
 	row = model->devices.count;
 	if (!MODEL_PUSH(&model->devices, device) || !map_put(&known(rows)->devices, number, row))
@@ -227,22 +237,39 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 	return row;
 }
 
-uint32_t import_same_device(struct import_rows *rows, uint64_t number, const char *name,
-			    const char *kind, const char *source, uint8_t clock)
+/* The only device with that number and source that there is; INDEX_NONE if there is none, or several. */
+static uint32_t only_device(const struct import_rows *rows, uint64_t number, uint32_t source)
 {
 	const struct model *model = rows->import->model;
-	uint32_t found = INDEX_NONE, count = 0;
+	uint32_t found = INDEX_NONE;
 
 	for (uint32_t i = rows->import->first_device; i < model->devices.count; i++) {
 		const struct device *device = &model->devices.row[i];
 
-		if (device->id != number || strcmp(model_text(model, device->source), source) != 0)
+		if (device->id != number || device->source != source)
 			continue;
+		if (found != INDEX_NONE)
+			return INDEX_NONE;
 		found = i;
-		count++;
 	}
-	return count == 1 ? found
-			  : import_device(rows, number, INDEX_NONE, name, kind, source, clock);
+	return found;
+}
+
+uint32_t import_same_device(struct import_rows *rows, uint64_t number, const char *name,
+			    const char *kind, const char *source, uint8_t clock)
+{
+	uint32_t string = model_string(rows->import->model, source), row;
+	uint64_t key = number * 0x9e3779b97f4a7c15u ^ string;
+
+	if (string == INDEX_NONE)
+		return INDEX_NONE;
+	row = map_get(&rows->same, key);
+	if (row != MAP_NONE)
+		return row;
+	row = only_device(rows, number, string);
+	if (row == INDEX_NONE)
+		row = import_device(rows, number, INDEX_NONE, name, kind, source, clock);
+	return row != INDEX_NONE && map_put(&rows->same, key, row) ? row : INDEX_NONE;
 }
 
 void import_marks_of_device(struct model *model, uint32_t first_device, uint32_t first_mark)

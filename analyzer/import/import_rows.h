@@ -24,6 +24,7 @@ struct import_identities {
 void import_identities_free(struct import_identities *identities);
 
 #define IMPORT_TRACKS_MAX (1u << 20) /* of a file */
+#define IMPORT_OWNERS_MAX (1u << 14) /* processes, and devices, of a file; analyses look at pairs of them */
 
 /*
  * Streams and threads that a file told of. Each takes more room and time than an event does, so that a
@@ -52,6 +53,7 @@ struct import_rows {
 	struct import *import;
 	struct import_identities own; /* unused where import->shared is there */
 	struct import_tracks streams; /* of tasks that import_task() added */
+	struct map same; /* hash of number and source -> row that import_same_device() found */
 };
 
 void import_rows_begin(struct import_rows *rows, struct import *import);
@@ -66,7 +68,7 @@ int import_task(struct import_rows *rows, const struct device_task *task);
 
 /*
  * Row of a process, thread, function or device, made when it is new; INDEX_NONE without memory, and with import->error
- * if the file has too many threads or devices.
+ * if the file has too many threads, processes or devices.
  *
  * With a trace, processes and threads are those of the trace, and INDEX_NONE where it has none.
  * @tid need not fit 32 bits: thread ids of libraries (pthread_self()) are kept as their low half.

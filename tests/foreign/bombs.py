@@ -5,6 +5,7 @@
     tests/foreign/bombs.py ANALYZER FOLDER
 """
 import gzip
+import json
 import resource
 import sqlite3
 import subprocess
@@ -49,12 +50,12 @@ def packed(name, head, block, count):
     return path
 
 
-def tracks(name, head, event, tail="]}"):
+def tracks(name, head, event, tail="]}", count=1200000):
     """An event on each of more tracks than any job has."""
     path = sums.path(name)
     with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as file:
         file.write(head)
-        for first in range(0, 1200000, 1000):
+        for first in range(0, count, 1000):
             file.write("".join(event % {"n": i} for i in range(first, first + 1000)))
         file.write("{}" + tail)
     return path
@@ -75,6 +76,19 @@ check(tracks("streams.json.gz", KINETO, '{"ph": "X", "cat": "kernel", "name": "k
              '"dur": 1, "args": {"device": 0, "stream": %(n)d}},\n'), ["more than 1048576 streams and threads"])
 check(tracks("threads.json.gz", KINETO, '{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, '
              '"tid": %(n)d, "ts": %(n)d, "dur": 1, "args": {"correlation": %(n)d}},\n'), ["more than 1048576 streams and threads"])
+# So many devices and processes that pairs of them would take hours.
+OWNERS = ["more than 16384 processes or devices"]
+check(tracks("devices.json.gz", KINETO, '{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": %(n)d, '
+             '"dur": 1, "args": {"device": %(n)d, "stream": 7}},\n', count=200000), OWNERS)
+check(tracks("processes.json.gz", KINETO, '{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": %(n)d, '
+             '"tid": 1, "ts": %(n)d, "dur": 1, "args": {"correlation": %(n)d}},\n', count=200000), OWNERS)
+with open(sums.path("op_statistic_1.csv"), "w", encoding="utf-8") as rows:
+    rows.write("Device_id,OP Type,Core Type,Count,Total Time(us)\n" + "".join("%d,Add,AI_CORE,1,1\n" % at for at in range(1200000)))
+check(sums.path("op_statistic_1.csv"), OWNERS)
+with open(sums.path("op_statistic_2.csv"), "w", encoding="utf-8") as rows:
+    rows.write("Device_id,OP Type,Core Type,Count,Total Time(us)\n")
+    rows.writelines("%d,Add,AI_CORE,1,1\n" % (at % 16000) for at in range(160000))
+check_taken(sums.path("op_statistic_2.csv"), "info", "16000 devices")
 check(tracks("chrome.json.gz", '{"traceEvents": [', '{"ph": "X", "name": "k", "pid": 1, "tid": %(n)d, "ts": %(n)d, "dur": 1},\n'),
       ["more than 1048576 streams and threads"])
 check(tracks("rocm.json.gz", '{"traceEvents": [{"ph": "M", "name": "process_name", "pid": 6, "args": {"name": "1 GPU0"}},\n',
@@ -98,6 +112,16 @@ check(table, ["more than 1048576 streams and threads"])
 HEAD = "Device_id,Op Name,OP Type,Task Type,Task Start Time(us),Task Duration(us)\n"
 check_taken(packed("op_summary_2.csv.gz", HEAD.encode(), b"0,a,b,AI_CORE,1,1234567890123\n\n", 4), "info",
             "unpacks to more than 100 times its size")
+# Each of many steps could have each of as many reductions.
+with open(sums.path("msprof_0.json"), "w", encoding="utf-8") as events:
+    row = '{"cat": "%s", "ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": %d.5, "dur": 1.5, "args": {"Iteration ID": 1, "FP Start": "%d.5"}},\n'
+    events.write(ASCEND + "".join(row % (kind, 1700000000000000 + at, 1700000000000000 + at) for at in range(20000)
+                                  for kind in ("Reduce", "Iteration Time")) + "{}]")
+check_taken(sums.path("msprof_0.json"), "info", "1 devices")
+with open(sums.path("data", "pipeline_profiling_0.json"), "w", encoding="utf-8") as tree:
+    operators = ['{"op_id": %d, "op_type": "MapOp", "num_workers": 1, "children": %s}' % (at, json.dumps(list(range(900)))) for at in range(4000)]
+    tree.write('{"op_info": [' + ",".join(operators) + "]}")
+check_taken(sums.path("data"), "info", "no file of CPU use")
 # All at one time: steps that overlap cost no more than others.
 with open(sums.path("op_summary_3.csv"), "w", encoding="utf-8") as rows:
     rows.write(HEAD + 80000 * "0,a,b,AI_CORE,1,1\n")

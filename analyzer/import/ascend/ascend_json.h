@@ -42,6 +42,7 @@ struct step_row {
 	int64_t end_ns;
 	int64_t fp_start_ns; /* 0 = not told */
 	int64_t bp_end_ns;
+	bool taken; /* a reduction: a step has it */
 };
 
 struct timeline_file {
@@ -57,8 +58,8 @@ struct timeline_file {
 	MODEL_ARRAY(struct event) flow_starts; /* without a duration: an instant inside a call */
 	MODEL_ARRAY(struct step_row) steps;
 	MODEL_ARRAY(struct step_row) reduces;
-	bool has_operations;
 	struct pass_arrow_ends arrows;
+	bool has_operations;
 	int64_t shift_ns; /* of wall-clock times against CLOCK_MONOTONIC_RAW; 0 = unknown */
 	uint8_t clock;
 };

@@ -8,6 +8,8 @@
 
 #include "analyzer/import/ascend/ascend_kinds.h"
 #include "analyzer/import/decimal_ns.h"
+#include "lib/base/bisect.h"
+#include "lib/base/sort_rows.h"
 
 #define NANOSECONDS_2001 1000000000000000000 /* later than any CLOCK_MONOTONIC_RAW */
 /* A process's number is, in newer files, os pid << 10 | sort index << 5 | device. */
@@ -269,21 +271,33 @@ static uint64_t host_time(const struct timeline_file *file, uint8_t clock, int64
 	return ns > 0 ? import_host_time(&file->rows, clock, (uint64_t)ns) : 0;
 }
 
-/* The reductions that belong to a step. */
+/* By track and number. */
+static int by_step(const void *a, const void *b)
+{
+	const struct step_row *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The reductions that belong to a step. Of several with one number the first has them. */
 static int put_reduces(struct timeline_file *file, const struct step_row *from, uint8_t clock,
 		       struct device_step *step)
 {
 	struct model *model = file->import->model;
+	struct step_row *rows = file->reduces.row;
+	uint32_t at = BISECT(i, 0, file->reduces.count, by_step(&rows[i], from) < 0);
 
 	step->first_reduce = model->device_reduces.count;
-	for (uint32_t i = 0; i < file->reduces.count; i++) {
-		const struct step_row *row = &file->reduces.row[i];
-		struct device_reduce reduce = { .start_ns = host_time(file, clock, row->start_ns),
-						.end_ns = host_time(file, clock, row->end_ns),
+	for (; at < file->reduces.count && !rows[at].taken && by_step(&rows[at], from) == 0; at++) {
+		struct device_reduce reduce = { .start_ns = host_time(file, clock, rows[at].start_ns),
+						.end_ns = host_time(file, clock, rows[at].end_ns),
 						.stream = MODEL_ID_NONE };
 
-		if (row->number != from->number || row->tid != from->tid || row->pid != from->pid)
-			continue;
+		rows[at].taken = true;
 		if (!MODEL_PUSH(&model->device_reduces, reduce))
 			return -ENOMEM;
 	}
@@ -325,6 +339,7 @@ int ascend_json_put_rows(struct timeline_file *file)
 
 	for (uint32_t i = 0; i < file->events.count && !err; i++)
 		err = put_event(file, &file->events.row[i]);
+	SORT_ARRAY(&file->reduces, by_step);
 	for (uint32_t i = 0; i < file->steps.count && !err; i++)
 		err = put_step(file, &file->steps.row[i]);
 	return err;

@@ -32,6 +32,7 @@ struct training {
 	uint64_t count; /* steps that have ended */
 	struct device_step step; /* the one that runs */
 	struct begun reduces[REDUCES_MAX]; /* by (tag - 3) / 2 */
+	size_t begun; /* of which those behind are untouched */
 };
 
 static bool is_record(const uint8_t *record)
@@ -67,7 +68,8 @@ static void begin_step(struct training *file)
 		(struct device_step){ .number = file->count + 1,
 				      .model_id = MODEL_ID_NONE,
 				      .first_reduce = file->import->model->device_reduces.count };
-	memset(file->reduces, 0, sizeof(file->reduces));
+	memset(file->reduces, 0, file->begun * sizeof(file->reduces[0]));
+	file->begun = 0;
 }
 
 static int end_step(struct training *file, uint64_t ns)
@@ -93,11 +95,13 @@ static int end_step(struct training *file, uint64_t ns)
 
 static int on_reduce(struct training *file, uint64_t tag, uint64_t stream, uint64_t ns)
 {
-	struct begun *begun = &file->reduces[(tag - TAG_REDUCE) / 2 % REDUCES_MAX];
+	size_t place = (tag - TAG_REDUCE) / 2 % REDUCES_MAX;
+	struct begun *begun = &file->reduces[place];
 	struct device_reduce reduce = { .start_ns = begun->ns, .end_ns = ns, .stream = stream };
 
 	if (tag % 2) {
 		*begun = (struct begun){ ns, stream };
+		file->begun = place < file->begun ? file->begun : place + 1;
 		return 0;
 	}
 	if (!begun->ns || begun->stream != stream || ns < begun->ns)

@@ -84,22 +84,29 @@ static uint32_t type_of(struct model *model, yajl_val operator)
 	return model_string(model, type);
 }
 
+/* Of several operators with one number the first counts. */
 static void set_parents(struct minddata_rank *rank, yajl_val list)
 {
+	uint32_t rows[OPERATORS_MAX];
 	struct imported_operator *row;
 
 	if (!rank->count)
 		return;
 	row = rank->import->model->imported_operators.row + rank->first;
+	memset(rows, 0xff, sizeof(rows));
+	for (uint32_t k = rank->count; k-- > 0;)
+		rows[row[k].id] = k;
 	for (size_t i = 0; i < list->u.array.len; i++) {
 		yajl_val children = json_file_list(list->u.array.values[i], "children");
 		int64_t id = json_file_integer(list->u.array.values[i], "op_id", -1);
 
-		for (size_t c = 0; children && c < children->u.array.len; c++)
-			for (uint32_t k = 0; k < rank->count; k++)
-				if (row[k].id != id &&
-				    (double)row[k].id == minddata_number(children, c))
-					row[k].parent = (int32_t)id;
+		for (size_t c = 0; children && c < children->u.array.len; c++) {
+			double child = minddata_number(children, c);
+
+			if (child >= 0 && child < OPERATORS_MAX && child != (double)id &&
+			    rows[(size_t)child] != UINT32_MAX && (double)(size_t)child == child)
+				row[rows[(size_t)child]].parent = (int32_t)id;
+		}
 	}
 }
 
