@@ -155,7 +155,8 @@ int64_t import_move_of(int64_t first_ns);
 /*
  * call_kind_of_name - Profbpf__Function__Kind of a runtime's function by its name
  *
- * For CUDA's and HIP's runtime and driver calls as profilers write them, with or without a
+ * For CUDA's and HIP's runtime and driver calls, and those of Intel's Unified Runtime and Level Zero, as profilers write
+ * them, with or without a
  * version suffix ("cuLaunchKernel", "hipMemcpyWithStream", "cudaMemcpyAsync_v3020").
  */
 uint8_t call_kind_of_name(const char *name);

@@ -231,6 +231,45 @@ static void test_kineto_job(void **state)
 	model_free(model);
 }
 
+/* Intel's: queues are threads, calls of two runtimes; what waited for the device is no work of it. */
+static void test_kineto_xpu(void **state)
+{
+	static const char text[] =
+		"{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":\"Intel(R) Data Center GPU Max 1550\"}],"
+		"\"traceEvents\":["
+		"{\"ph\":\"X\",\"cat\":\"xpu_runtime\",\"name\":\"urEnqueueKernelLaunch\",\"pid\":9,\"tid\":9,\"ts\":100,\"dur\":4,"
+		"\"args\":{\"correlation\":41}},"
+		"{\"ph\":\"X\",\"cat\":\"xpu_driver\",\"name\":\"zeCommandListAppendMemoryCopy\",\"pid\":9,\"tid\":9,\"ts\":110,"
+		"\"dur\":3,\"args\":{\"correlation\":42}},"
+		"{\"ph\":\"X\",\"cat\":\"xpu_runtime\",\"name\":\"urEventWait\",\"pid\":9,\"tid\":9,\"ts\":120,\"dur\":30,\"args\":{}},"
+		"{\"ph\":\"X\",\"cat\":\"xpu_sync\",\"name\":\"Event Wait\",\"pid\":-1,\"tid\":9,\"ts\":120,\"dur\":30,\"args\":{}},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm_kernel\",\"pid\":0,\"tid\":5,\"ts\":108,\"dur\":20,\"args\":"
+		"{\"correlation\":41,\"device\":0,\"sycl queue\":5,\"kernel_id\":7}},"
+		"{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy H2D\",\"pid\":0,\"tid\":6,\"ts\":130,\"dur\":5,\"args\":"
+		"{\"correlation\":42,\"device\":0,\"bytes\":64}}]}";
+	int error;
+	struct model *model = import_text(text, strlen(text), false, &error);
+	const uint8_t kinds[] = { PROFBPF__FUNCTION__KIND__LAUNCH, PROFBPF__FUNCTION__KIND__COPY, PROFBPF__FUNCTION__KIND__SYNC };
+
+	assert_int_equal(error, 0);
+	assert_int_equal(model->devices.count, 1);
+	assert_int_equal(model->tasks.count, 2);
+	assert_int_equal(model->calls.count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct function *function = &model->functions.row[model->calls.row[i].function];
+
+		assert_int_equal(function->kind, kinds[i]);
+		assert_string_equal(model_text(model, function->runtime), i == 1 ? "level_zero" : "unified_runtime");
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct device_task *task = &model->tasks.row[i];
+
+		assert_int_equal(task->stream, 5 + task->correlation - 41);
+		assert_int_equal(task->enqueue_dur_ns, task->correlation == 41 ? 4000 : 3000);
+	}
+	model_free(model);
+}
+
 static void test_kineto_packed(void **state)
 {
 	check_kineto(KINETO, true, 1700000000000000000);
@@ -478,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_kineto),
 		cmocka_unit_test(test_kineto_operators),
 		cmocka_unit_test(test_kineto_job),
+		cmocka_unit_test(test_kineto_xpu),
 		cmocka_unit_test(test_kineto_packed),
 		cmocka_unit_test(test_kineto_variants),
 		cmocka_unit_test(test_kineto_truncated),

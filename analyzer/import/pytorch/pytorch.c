@@ -4,7 +4,8 @@
  *
  * Device work are the complete events of categories kernel, gpu_memcpy and gpu_memset
  * ("Kernel", ... in 2021; mtia_ccp_events on MTIA); calls are cuda_runtime and cuda_driver, also
- * on AMD. They belong together by args.correlation. "ts" and "dur" are microseconds: since 1970,
+ * on AMD, xpu_runtime and xpu_driver on Intel's, and the like. They belong together by args.correlation. "ts" and "dur"
+ * are microseconds: since 1970,
  * or, from 2023 on, since baseTimeNanoseconds, which stands at the end of the file. User
  * annotations, "Trace" and overhead rows are no device work; ProfilerStep#3 marks a step, also where it is of category
  * "Operator". Operators (cpu_op), functions of Python and modules (python_function) and user annotations are the host's
@@ -187,6 +188,9 @@ static enum event event_of(const struct json_value *category)
 		{ "operator", EVENT_OPERATOR }, { "runtime", EVENT_CALL },
 		{ "memcpy", EVENT_COPY },	{ "memset", EVENT_FILL },
 		{ "mtia_runtime", EVENT_CALL }, { "mtia_ccp_events", EVENT_KERNEL },
+		{ "xpu_runtime", EVENT_CALL },	{ "xpu_driver", EVENT_CALL },
+		{ "hpu_op", EVENT_CALL },	{ "privateuse1_runtime", EVENT_CALL },
+		{ "privateuse1_driver", EVENT_CALL },
 		{ "python_function", EVENT_PYTHON }, { "user_annotation", EVENT_RANGE },
 	};
 
@@ -325,10 +329,23 @@ static int add_scope(struct pytorch *file, const struct json_value *values, enum
 	return MODEL_PUSH(&file->scopes, scope) ? 0 : -ENOMEM;
 }
 
+/* AMD's calls have CUDA's category. */
+static const char *runtime_of(const char *category, const char *name)
+{
+	static const char *const RUNTIMES[] = { "mtia", "hpu", "privateuse1" };
+
+	if (strncmp(category, "xpu", 3) == 0)
+		return strncmp(name, "ze", 2) ? "unified_runtime" : "level_zero";
+	for (size_t i = 0; i < sizeof(RUNTIMES) / sizeof(RUNTIMES[0]); i++)
+		if (strncmp(category, RUNTIMES[i], strlen(RUNTIMES[i])) == 0)
+			return RUNTIMES[i];
+	return strncmp(name, "hip", 3) ? "cuda" : "hip";
+}
+
 static int add_host_call(struct pytorch *file, const struct json_value *values)
 {
 	struct model *model = file->import->model;
-	struct host_call call = { 0 };
+	struct host_call call = { .runtime = runtime_of(text_of(&values[F_CAT]), text_of(&values[F_NAME])) };
 	uint64_t pid;
 	int err;
 
@@ -403,6 +420,22 @@ static int add_device_name(struct pytorch *file, const struct json_value *values
 	return map_put(&file->device_names, number, name) ? 0 : -ENOMEM;
 }
 
+/* Of other arrows the ends tell themselves what belongs together. */
+static int add_arrow(struct pytorch *file, const struct json_value *values, char phase)
+{
+	struct pass_arrow_end end = { .begins = phase == 's' };
+	uint64_t pid;
+
+	if (strcmp(text_of(&values[F_CAT]), PASS_ARROW_CATEGORY) != 0)
+		return 0;
+	if (!number_of(&values[F_ID], &end.id) || !number_of(&values[F_PID], &pid) || pid > UINT32_MAX ||
+	    !thread_of(&values[F_TID], &end.tid) || !values[F_TS].text ||
+	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &end.ns))
+		return import_finding(file->import, "arrows between passes from or to nowhere", NULL);
+	end.pid = (uint32_t)pid;
+	return MODEL_PUSH(&file->arrows.list, end) ? 0 : -ENOMEM;
+}
+
 static int add_group(struct pytorch *file, const struct json_value *values)
 {
 	uint32_t ranks = model_string(file->import->model, text_of(&values[F_GROUP_MEMBERS]));
@@ -420,27 +453,13 @@ static int on_object(void *context, const char *list, const struct json_value *v
 	if (strcmp(list, "deviceProperties") == 0)
 		return add_device_name(file, values);
 	if (strcmp(list, GROUPS) == 0)
-/* Of other arrows the ends tell themselves what belongs together. */
-static int add_arrow(struct pytorch *file, const struct json_value *values, char phase)
-{
-	struct pass_arrow_end end = { .begins = phase == 's' };
-	uint64_t pid;
-
-	if (strcmp(text_of(&values[F_CAT]), PASS_ARROW_CATEGORY) != 0)
-		return 0;
-	if (!number_of(&values[F_ID], &end.id) || !number_of(&values[F_PID], &pid) || pid > UINT32_MAX ||
-	    !thread_of(&values[F_TID], &end.tid) || !values[F_TS].text ||
-	    !decimal_scaled(values[F_TS].text, values[F_TS].length, 3, &end.ns))
-		return import_finding(file->import, "arrows between passes from or to nowhere", NULL);
-	end.pid = (uint32_t)pid;
-	return MODEL_PUSH(&file->arrows.list, end) ? 0 : -ENOMEM;
-}
-
 		return add_group(file, values);
 	if (strcmp(list, "traceEvents") != 0)
 		return 0;
 	if (strcmp(text_of(&values[F_NAME]), "[memory]") == 0)
 		return add_memory(file, values);
+	if (strcmp(text_of(&values[F_PH]), "s") == 0 || strcmp(text_of(&values[F_PH]), "f") == 0)
+		return add_arrow(file, values, *values[F_PH].text);
 	if (strcmp(text_of(&values[F_PH]), "X") != 0)
 		return 0;
 	event = event_of(&values[F_CAT]);
@@ -458,8 +477,6 @@ static int on_scalar(void *context, const char *key, const struct json_value *va
 {
 	struct pytorch *file = context;
 	uint64_t rank;
-	if (strcmp(text_of(&values[F_PH]), "s") == 0 || strcmp(text_of(&values[F_PH]), "f") == 0)
-		return add_arrow(file, values, *values[F_PH].text);
 
 	if (strcmp(key, "distributedInfo.rank") == 0 && number_of(value, &rank) &&
 	    rank < INDEX_NONE) {
@@ -502,6 +519,7 @@ static int import(struct import *import)
 	free(file.scopes.row);
 	free(file.metrics.row);
 	free(file.pipelines.row);
+	free(file.arrows.list.row);
 	return err;
 }
 
@@ -511,4 +529,3 @@ const struct importer import_pytorch = {
 	.detect = detect,
 	.import = import,
 };
-	free(file.arrows.list.row);

@@ -20,6 +20,7 @@ struct host_call {
 	int64_t start_ns;
 	int64_t dur_ns;
 	uint64_t tid;
+	const char *runtime; /* static text */
 	uint32_t pid;
 	uint32_t name;
 };
@@ -86,8 +87,8 @@ struct pytorch {
 	MODEL_ARRAY(struct pytorch_memory) memory;
 	MODEL_ARRAY(struct pytorch_operator) operators;
 	MODEL_ARRAY(struct pytorch_scope) scopes;
-	bool has_rank;
 	struct pass_arrow_ends arrows;
+	bool has_rank;
 	uint32_t rank;
 	MODEL_ARRAY(uint32_t) pipelines; /* strings: ranks of groups that are pipelines, "[0,4]" */
 	struct import_tracks tracks;

@@ -82,8 +82,7 @@ static int put_call(struct pytorch *file, const struct host_call *from)
 	if (!pytorch_instants(file, from->start_ns, from->dur_ns, &call.start_ns, &call.end_ns))
 		return import_finding(file->import, "runtime calls outside of any time", name);
 	call.thread = import_thread(&file->rows, from->pid, from->tid, call.start_ns);
-	call.function = import_function(&file->rows, strncmp(name, "hip", 3) ? "cuda" : "hip", name,
-					call_kind_of_name(name));
+	call.function = import_function(&file->rows, from->runtime, name, call_kind_of_name(name));
 	if (call.thread == INDEX_NONE || call.function == INDEX_NONE ||
 	    !MODEL_PUSH(&model->calls, call))
 		return -ENOMEM;
@@ -229,9 +228,9 @@ int pytorch_put_rows(struct pytorch *file)
 	for (uint32_t i = 0; i < file->marks.count && !err; i++)
 		err = put_mark(file, &file->marks.row[i]);
 	if (!err)
+		err = pytorch_put_scopes(file, first_device);
 	if (!err)
 		err = pass_arrows_put(&file->rows, &file->arrows, file->base_ns);
-		err = pytorch_put_scopes(file, first_device);
 	for (uint32_t i = 0; i < file->memory.count && !err; i++)
 		err = put_memory(file, &file->memory.row[i]);
 	if (!err && !file->tasks.count)
