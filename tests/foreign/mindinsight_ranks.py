@@ -59,7 +59,7 @@ def check(job, ranks, stages, stem):
     sums.same(job + ": ranks", sorted(device.get("rank", "none") for device in report["devices"]), sorted(ranks))
     found = report.get("cluster", {}).get("ranks", [])
     sums.same(job + ": stages", {row["rank"]: row.get("pipeline_stage") for row in found}, ranks if len(ranks) > 1 else {})
-    out = sums.path("out", job, "profiler")
+    out = os.path.join(sums.path("out"), job, "profiler")  # folders that are not there are made
     sums.analyzer("export", "--device", whole, "--to", "mindinsight", "-o", out)
     written = os.listdir(out)
     sums.same(job + ": timelines", sorted(name for name in written if name.startswith("ascend_timeline_display_")),
