@@ -127,6 +127,8 @@ for job in torch mindspore formers one; do
 	ranks=$(page devices | jq -r '.device_list | length')
 	assert_eq "$job: ranks" "$([ $job = one ] && echo 1 || echo 4)" "$ranks"
 	assert_eq "$job: ranks side by side" "$ranks" "$(page cluster-step-trace-summary | jq '.info | length')"
+	assert_eq "$job: ranks in Marey's graph" "$ranks $ranks" \
+		"$(page marey-graph/timeline | jq '.maps | length') $(page marey-graph/overview-time | jq length)"
 	case $job in
 	torch | mindspore) wanted="pipeline-parallel 2" ;;
 	*) wanted="data-parallel 1" ;;
