@@ -77,7 +77,7 @@ $(B)/tests/unit/test_hinted_libraries: $(call named,hinted_libraries,$(DAEMON_OB
 $(B)/tests/unit/test_word_room: $(call named,word_room,$(DAEMON_OBJ))
 $(B)/tests/unit/test_rule_numbers: $(call named,rule_numbers,$(DAEMON_OBJ))
 $(B)/tests/unit/test_seen_code: $(call named,seen_code,$(DAEMON_OBJ))
-$(B)/tests/unit/test_unwind_files: $(call named,unwind_files unwind_store generated_code table_shares word_room rule_numbers,$(DAEMON_OBJ))
+$(B)/tests/unit/test_unwind_files: $(call named,unwind_files file_keys vdso_copy unwind_store generated_code table_shares word_room rule_numbers,$(DAEMON_OBJ))
 $(B)/tests/unit/test_quotas: $(call named,quotas,$(DAEMON_OBJ))
 $(B)/tests/unit/test_job_queue: $(call named,job_queue priority,$(DAEMON_OBJ))
 $(B)/tests/unit/test_mentioned_types: $(call named,mentioned_types,$(DAEMON_OBJ))

@@ -29,6 +29,7 @@ struct table {
 	size_t gap_count, gap_capacity, gap; /* gap: the next one to be handed out */
 	struct code_entries entries;
 	uint64_t derived; /* bytes so far */
+	bool told; /* only what entries tell: gaps are noted as they come, and have no rules */
 	/* What was handed out. */
 	frame_rule_taker *take;
 	void *context;
@@ -207,10 +208,20 @@ static int note_gap(struct table *t, struct code_gap gap)
 	return err;
 }
 
+/* What every file has, jumps to other files, is not worth reading all of its code: that is 0. */
+static uint64_t gaps_size(const struct table *t)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < t->gap_count; i++)
+		size += t->gaps[i].end - t->gaps[i].first;
+	return size < FRAME_RULES_DERIVED_LEAST ? 0 : size;
+}
+
 static int find_gaps(struct table *t)
 {
 	struct frame_entry entry;
-	uint64_t end = 0, size = 0;
+	uint64_t end = 0;
 	int err = 0;
 
 	if (!t->machine.x86)
@@ -224,10 +235,7 @@ static int find_gaps(struct table *t)
 	}
 	if (!err)
 		err = note_gap(t, (struct code_gap){ end, UINT64_MAX });
-	for (size_t i = 0; i < t->gap_count; i++)
-		size += t->gaps[i].end - t->gaps[i].first;
-	/* What every file has, jumps to other files, is not worth reading all of its code. */
-	if (size < FRAME_RULES_DERIVED_LEAST)
+	if (!gaps_size(t))
 		t->gap_count = 0;
 	return err ? err : code_entries_find(t->file, t->gaps, t->gap_count, &t->entries);
 }
@@ -270,11 +278,15 @@ static int derive(struct table *t, const struct code_gap *gap, uint64_t next)
 static int close_gap(struct table *t, uint64_t next)
 {
 	const struct frame_rule none = { .kind = FRAME_RULE_NONE };
-	bool derived = t->gap < t->gap_count && t->gaps[t->gap].first == t->end;
+	bool derived = !t->told && t->gap < t->gap_count && t->gaps[t->gap].first == t->end;
 	int err = 0;
 
 	if (t->any && !derived && next - t->end >= FRAME_RULES_PADDING)
 		err = pass_on(t, t->end, &none);
+	if (t->told)
+		return err || !t->machine.x86 || next - t->end < FRAME_RULES_DERIVED_MIN ?
+			       err :
+			       note_gap(t, (struct code_gap){ t->end, next });
 	for (; !err && t->gap < t->gap_count && t->gaps[t->gap].first < next; t->gap++)
 		err = derive(t, &t->gaps[t->gap], next);
 	return err;
@@ -298,20 +310,40 @@ static int read_entries(struct table *t)
 	return close_gap(t, UINT64_MAX);
 }
 
+static int read_table(struct table *t)
+{
+	int err = frame_machine_of(t->file, &t->machine) ? read_rows(t) : -ENOENT;
+
+	if (!err)
+		err = read_bytes(t);
+	if (!err && !t->told)
+		err = find_gaps(t);
+	return err ? err : read_entries(t);
+}
+
+static void free_table(struct table *t)
+{
+	free(t->entries.row);
+	free(t->gaps);
+	free(t->bytes);
+	free(t->rows);
+}
+
 int frame_rules_read(const struct elf_file *file, frame_rule_taker *take, void *context)
 {
 	struct table t = { .file = file, .take = take, .context = context };
-	int err = frame_machine_of(file, &t.machine) ? read_rows(&t) : -ENOENT;
+	int err = read_table(&t);
 
-	if (!err)
-		err = read_bytes(&t);
-	if (!err)
-		err = find_gaps(&t);
-	if (!err)
-		err = read_entries(&t);
-	free(t.entries.row);
-	free(t.gaps);
-	free(t.bytes);
-	free(t.rows);
+	free_table(&t);
+	return err;
+}
+
+int frame_rules_read_told(const struct elf_file *file, frame_rule_taker *take, void *context, uint64_t *left)
+{
+	struct table t = { .file = file, .told = true, .take = take, .context = context };
+	int err = read_table(&t);
+
+	*left = err ? 0 : gaps_size(&t);
+	free_table(&t);
 	return err;
 }

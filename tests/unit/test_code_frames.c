@@ -286,10 +286,17 @@ static void test_file(void **state)
 	char error[256];
 	struct elf_file *file = elf_file_open("/proc/self/exe", error, sizeof(error));
 	extern const uint8_t __executable_start[];
+	uint64_t left;
 
 	(void)state;
 	assert_non_null(file);
 	r.first = (uint64_t)(code_first - __executable_start);
+	/* What tables tell is less, and says how much. */
+	assert_int_equal(frame_rules_read_told(file, take, &r, &left), 0);
+	assert_true(left >= (uint64_t)(code_end - code_first));
+	for (size_t i = 0; i < (size_t)(code_end - code_first); i++)
+		assert_int_equal(r.rule[i].kind, FRAME_RULE_NONE);
+	r = (struct rules){ .first = r.first };
 	assert_int_equal(frame_rules_read(file, take, &r), 0);
 	elf_file_close(file);
 	expect_truth(&r);

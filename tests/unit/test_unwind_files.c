@@ -71,7 +71,7 @@ static struct unwind_file *map(struct tables *t, const char *name, uid_t user, s
 {
 	struct unwind_file *held = NULL;
 
-	assert_int_equal(unwind_files_map(t->files, getpid(), map_of(t, name), user, mapping, &held), 0);
+	assert_int_equal(unwind_files_map(t->files, getpid(), map_of(t, name), UNWIND_TOLD, user, mapping, &held), 0);
 	assert_non_null(held);
 	return held;
 }
@@ -177,7 +177,7 @@ static void what_has_just_changed_is_not_kept(void **state)
 	code_maps_free(&t.maps);
 	assert_int_equal(code_maps_read(getpid(), &t.maps), 0);
 	copy = *map_of(&t, path);
-	assert_int_equal(unwind_files_map(t.files, getpid(), &copy, ALICE, &mapping, &held), 0);
+	assert_int_equal(unwind_files_map(t.files, getpid(), &copy, UNWIND_TOLD, ALICE, &mapping, &held), 0);
 	assert_non_null(held);
 	assert_true(mapping.pages);
 	expect(&t, 1, 1, 0);
@@ -191,6 +191,56 @@ static void what_has_just_changed_is_not_kept(void **state)
 }
 
 #if defined(__x86_64__)
+/* What no unwind table covers. */
+asm(".text\n"
+    ".balign 16\n"
+    ".globl untold\n"
+    ".type untold, @function\n"
+    "untold:\n"
+    "	push %rbx\n"
+    "	.fill 320, 1, 0x90\n"
+    "	pop %rbx\n"
+    "	ret\n"
+    ".size untold, . - untold\n"
+    ".balign 16\n");
+
+static struct unwind_file *map_more(struct tables *t, const char *name, struct unwind_mapping *mapping)
+{
+	struct unwind_file *held = NULL;
+
+	assert_int_equal(unwind_files_map(t->files, getpid(), map_of(t, name), UNWIND_DERIVED, ALICE, mapping, &held), 0);
+	assert_non_null(held);
+	return held;
+}
+
+/* What instructions tell is added when it is asked for, and then everybody has it. */
+static void rules_are_derived_when_asked_for(void **state)
+{
+	struct tables t = begin();
+	struct unwind_mapping told, derived, again;
+	struct unwind_file *first = map(&t, "test_unwind_files", ALICE, &told), *second;
+
+	assert_true(told.pages && unwind_files_more(first));
+	second = map_more(&t, "test_unwind_files", &derived);
+	assert_ptr_not_equal(second, first);
+	assert_true(derived.pages && derived.list != told.list && !unwind_files_more(second));
+	expect(&t, 2, 2, 0);
+	unwind_files_drop(t.files, first, ALICE);
+	expect(&t, 2, 1, 0);
+	assert_ptr_equal(map(&t, "test_unwind_files", BOB, &again), second);
+	assert_memory_equal(&again, &derived, sizeof(again));
+	unwind_files_drop(t.files, second, BOB);
+	unwind_files_drop(t.files, second, ALICE);
+	/* Where there is nothing to add there is one table. */
+	first = map(&t, "libcmocka", ALICE, &told);
+	assert_false(unwind_files_more(first));
+	assert_ptr_equal(map_more(&t, "libcmocka", &again), first);
+	assert_int_equal(again.list, told.list);
+	unwind_files_drop(t.files, first, ALICE);
+	unwind_files_drop(t.files, first, ALICE);
+	end(&t);
+}
+
 static struct unwind_file *map_generated(struct tables *t, uint8_t *code)
 {
 	static const uint8_t function[] = { 0x53, /* push rbx */ 0x5b, /* pop rbx */ 0xc3 };
@@ -201,7 +251,7 @@ static struct unwind_file *map_generated(struct tables *t, uint8_t *code)
 	struct unwind_mapping mapping;
 
 	memcpy(code, function, sizeof(function));
-	assert_int_equal(unwind_files_map(t->files, getpid(), &place, ALICE, &mapping, &held), 0);
+	assert_int_equal(unwind_files_map(t->files, getpid(), &place, UNWIND_TOLD, ALICE, &mapping, &held), 0);
 	assert_non_null(held);
 	assert_true(mapping.pages);
 	return held;
@@ -233,6 +283,7 @@ int main(void)
 		cmocka_unit_test(it_is_held_as_often_as_it_is_mapped),
 		cmocka_unit_test(what_has_just_changed_is_not_kept),
 #if defined(__x86_64__)
+		cmocka_unit_test(rules_are_derived_when_asked_for),
 		cmocka_unit_test(what_goes_at_once_is_waited_for_once),
 #endif
 	};

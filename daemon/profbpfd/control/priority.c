@@ -8,14 +8,24 @@
 
 #define RAISED_NICE -10
 
-void priority_raise(void)
+static void set_nice(int nice)
 {
 	struct sched_attr attributes = {
 		.size = sizeof(attributes),
 		.sched_policy = SCHED_NORMAL,
 		.sched_flags = SCHED_FLAG_RESET_ON_FORK,
-		.sched_nice = RAISED_NICE,
+		.sched_nice = nice,
 	};
 
 	syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
+
+void priority_raise(void)
+{
+	set_nice(RAISED_NICE);
+}
+
+void priority_lower(void)
+{
+	set_nice(0);
 }

@@ -11,4 +11,7 @@
  */
 void priority_raise(void);
 
+/* priority_lower - back among ordinary ones */
+void priority_lower(void);
+
 #endif /* PROFBPF_DAEMON_PROFBPFD_CONTROL_PRIORITY_H */

@@ -5,33 +5,21 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/stacks/file_keys.h"
 #include "daemon/profbpfd/stacks/generated_code.h"
+#include "daemon/profbpfd/stacks/vdso_copy.h"
 #include "lib/base/process_owner.h"
 #include "lib/elf/frame_rules.h"
 
 #define FILES_MAX 65536
-#define VDSO_BYTES_MAX (64u << 10)
 #define FRESH_S 2 /* what was changed so long ago may have been changed once more since, at what is the same time */
 
-/*
- * A file by what tells it from others, or by its build id: then the device, the inode and the instants are 0. Anybody can
- * write down another file's build id, so only files of one owner share a table by that.
- */
-struct key {
-	uint64_t dev, inode, size, owner;
-	uint64_t refused; /* 0, or one more than the user to whom it was refused: another one may have room for it */
-	int64_t mtime_ns, ctime_ns;
-	uint8_t build_id[ELF_FILE_BUILD_ID_MAX];
-};
-
 struct name {
-	struct key key;
+	struct file_key key;
 	struct unwind_file *file;
 };
 
@@ -45,6 +33,7 @@ struct unwind_file {
 	uid_t owner, payer;
 	bool fresh; /* not to be kept */
 	struct unwind_table table;
+	uint64_t left; /* bytes of code that its unwind tables do not cover; 0: the table has all that can be known */
 	int err; /* of unwind_store_add() */
 	uint64_t given_back; /* how often room had been given back when it was refused */
 	struct holder *holders; /* NULL: nobody holds it */
@@ -80,20 +69,6 @@ static uint64_t now(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/* The daemon has the same as every other process of its kind. */
-static int copy_vdso(void)
-{
-	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
-	int fd = image ? memfd_create("vdso", MFD_CLOEXEC) : -1;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	/* Page by page: how many there are is not told. What lies behind is no part of it. */
-	for (size_t at = 0; fd >= 0 && at < VDSO_BYTES_MAX; at += page)
-		if (write(fd, image + at, page) != (ssize_t)page)
-			break;
-	return fd;
-}
-
 struct unwind_files *unwind_files_new(struct unwind_store *store, void (*wait)(void))
 {
 	static const struct table_room ALL = { .words = UNWIND_WORDS, .rules = UNWIND_RULES, .files = FILES_MAX };
@@ -111,7 +86,7 @@ struct unwind_files *unwind_files_new(struct unwind_store *store, void (*wait)(v
 	}
 	f->store = store;
 	f->wait = wait;
-	f->vdso = copy_vdso();
+	f->vdso = vdso_copy();
 	return f;
 }
 
@@ -122,7 +97,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(&x->key, &y->key, sizeof(x->key));
 }
 
-static struct unwind_file *find(struct unwind_files *f, const struct key *key)
+static struct unwind_file *find(struct unwind_files *f, const struct file_key *key)
 {
 	const struct name name = { .key = *key };
 	struct name **found = tfind(&name, &f->names, compare);
@@ -338,31 +313,15 @@ void unwind_files_stats(const struct unwind_files *f, struct unwind_files_stats 
 	*stats = f->stats;
 }
 
-/* The names of one file. */
-struct names {
-	struct key by_stat, by_id;
-	bool has_id;
-};
-
-static struct names names_of(const struct elf_file *elf, const struct stat *st)
+static struct file_keys keys_of(const struct elf_file *elf, const struct stat *st, enum unwind_rules rules)
 {
-	struct names names = { .by_stat = { .dev = st->st_dev,
-					    .inode = st->st_ino,
-					    .size = (uint64_t)st->st_size,
-					    .owner = st->st_uid,
-					    .mtime_ns = st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec,
-					    .ctime_ns = st->st_ctim.tv_sec * 1000000000ll + st->st_ctim.tv_nsec } };
-	const uint8_t *id;
-	size_t id_size = elf_file_build_id(elf, &id);
+	struct file_keys keys = file_keys_of(elf, st);
 
-	names.by_id = (struct key){ .size = names.by_stat.size, .owner = names.by_stat.owner };
-	names.has_id = id_size;
-	if (id_size)
-		memcpy(names.by_id.build_id, id, id_size);
-	return names;
+	keys.by_stat.derived = keys.by_id.derived = rules == UNWIND_DERIVED;
+	return keys;
 }
 
-static void keep_name(struct unwind_files *f, struct name *name, const struct key *key, struct unwind_file *file)
+static void keep_name(struct unwind_files *f, struct name *name, const struct file_key *key, struct unwind_file *file)
 {
 	struct name **kept;
 
@@ -389,9 +348,21 @@ static struct unwind_file *new_file(struct unwind_files *f, const struct stat *s
 	return file;
 }
 
-static int read_file(const void *elf, frame_rule_taker *take, void *context)
+/* A file whose rules are read. */
+struct code_file {
+	const struct elf_file *elf;
+	enum unwind_rules rules;
+	uint64_t *left;
+};
+
+static int read_file(const void *code, frame_rule_taker *take, void *context)
 {
-	return frame_rules_read(elf, take, context);
+	const struct code_file *file = code;
+
+	*file->left = 0;
+	if (file->rules == UNWIND_DERIVED)
+		return frame_rules_read(file->elf, take, context);
+	return frame_rules_read_told(file->elf, take, context, file->left);
 }
 
 static void make_table(struct unwind_files *f, const struct unwind_source *source, struct unwind_file *file)
@@ -405,6 +376,15 @@ static void make_table(struct unwind_files *f, const struct unwind_source *sourc
 	/* What a busy machine takes besides is nobody's. */
 	table_shares_spend(f->shares, file->payer, read_clock(CLOCK_THREAD_CPUTIME_ID) - began_ns, now());
 	file->given_back = f->given_back;
+}
+
+static void make_file_table(struct unwind_files *f, const struct elf_file *elf, enum unwind_rules rules,
+			    struct unwind_file *file)
+{
+	const struct code_file code = { elf, rules, &file->left };
+	const struct unwind_source source = { read_file, &code };
+
+	make_table(f, &source, file);
 }
 
 /* There is some for @payer, and time. */
@@ -423,40 +403,47 @@ static bool has_room(struct unwind_files *f, uid_t payer)
  * NULL: there is no memory, or @payer may have no more; of that no names stay behind, either.
  */
 static struct unwind_file *make(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
-				struct names *names, uid_t payer)
+				struct file_keys *keys, uid_t payer)
 {
-	const struct unwind_source source = { read_file, elf };
 	struct unwind_file *file = has_room(f, payer) ? new_file(f, st, payer) : NULL;
 
 	if (!file)
 		return NULL;
-	make_table(f, &source, file);
+	make_file_table(f, elf, keys->by_stat.derived ? UNWIND_DERIVED : UNWIND_TOLD, file);
 	if (file->err == -ENOMEM) {
 		forget(f, file);
 		return NULL;
 	}
 	if (file->err == -ENOSPC)
-		names->by_stat.refused = names->by_id.refused = payer + 1ull;
-	keep_name(f, &file->by_stat, &names->by_stat, file);
-	if (names->has_id)
-		keep_name(f, &file->by_id, &names->by_id, file);
+		keys->by_stat.refused = keys->by_id.refused = payer + 1ull;
+	keep_name(f, &file->by_stat, &keys->by_stat, file);
+	if (keys->has_id)
+		keep_name(f, &file->by_id, &keys->by_id, file);
 	return file;
 }
 
-static struct unwind_file *find_refused(struct unwind_files *f, const struct names *names, uid_t payer)
+static struct unwind_file *find_named(struct unwind_files *f, const struct file_keys *keys)
 {
-	struct names refused = *names;
-	struct unwind_file *file;
+	struct unwind_file *file = find(f, &keys->by_stat);
 
+	return file || !keys->has_id ? file : find(f, &keys->by_id);
+}
+
+static struct unwind_file *find_known(struct unwind_files *f, const struct file_keys *keys, uid_t payer)
+{
+	struct file_keys refused = *keys;
+	struct unwind_file *file = find_named(f, keys);
+
+	if (file)
+		return file;
 	refused.by_stat.refused = refused.by_id.refused = payer + 1ull;
-	file = find(f, &refused.by_stat);
-	return file || !names->has_id ? file : find(f, &refused.by_id);
+	return find_named(f, &refused);
 }
 
 static void rename_accepted(struct unwind_files *f, struct name *name)
 {
 	struct unwind_file *file = name->file;
-	struct key key = name->key;
+	struct file_key key = name->key;
 
 	if (!file)
 		return;
@@ -466,13 +453,11 @@ static void rename_accepted(struct unwind_files *f, struct name *name)
 }
 
 /* What was refused, and there may be room now. */
-static void try_again(struct unwind_files *f, const struct elf_file *elf, struct unwind_file *file)
+static void try_again(struct unwind_files *f, const struct elf_file *elf, enum unwind_rules rules, struct unwind_file *file)
 {
-	const struct unwind_source source = { read_file, elf };
-
 	if (file->given_back == f->given_back || !table_shares_in_time(f->shares, file->payer, now()))
 		return;
-	make_table(f, &source, file);
+	make_file_table(f, elf, rules, file);
 	if (file->err)
 		return;
 	rename_accepted(f, &file->by_stat);
@@ -492,23 +477,49 @@ static struct unwind_file *hold_first(struct unwind_files *f, struct unwind_file
 
 /* Held by @user; NULL: there is no room, or no memory, for what is known of it. */
 static struct unwind_file *table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
-				    uid_t user)
+				    enum unwind_rules rules, uid_t user)
 {
-	struct names names = names_of(elf, st);
+	struct file_keys keys = keys_of(elf, st, rules);
 	uid_t payer = table_payer(user, st->st_uid);
-	struct unwind_file *file = find(f, &names.by_stat);
+	struct unwind_file *file = find_known(f, &keys, payer);
 
-	if (!file && names.has_id)
-		file = find(f, &names.by_id);
-	if (!file)
-		file = find_refused(f, &names, payer);
 	if (file && !file->holder_count)
 		unlink_unused(f, file);
 	if (file && file->err == -ENOSPC)
-		try_again(f, elf, file);
+		try_again(f, elf, rules, file);
 	if (!file)
-		file = make(f, elf, st, &names, payer);
+		file = make(f, elf, st, &keys, payer);
 	return file ? hold_first(f, file, user) : NULL;
+}
+
+/* What has fewer rules than another one of the same file is not kept. */
+static void replace(struct unwind_files *f, const struct file_keys *keys)
+{
+	struct unwind_file *file = find_named(f, keys);
+
+	if (file && !file->holder_count)
+		give_back(f, file);
+	else if (file)
+		file->fresh = true;
+}
+
+/* One with all rules does for who asks for those that are told, and takes their place. */
+static struct unwind_file *best_table_of(struct unwind_files *f, const struct elf_file *elf, const struct stat *st,
+					 enum unwind_rules rules, uid_t user)
+{
+	const struct file_keys told = keys_of(elf, st, UNWIND_TOLD), derived = keys_of(elf, st, UNWIND_DERIVED);
+	const struct unwind_file *best = find_named(f, &derived), *other = find_named(f, &told);
+	struct unwind_file *file;
+
+	if (best && !best->err)
+		rules = UNWIND_DERIVED;
+	/* There would be nothing more in it. */
+	else if (other && !other->err && !other->left)
+		rules = UNWIND_TOLD;
+	file = table_of(f, elf, st, rules, user);
+	if (rules == UNWIND_DERIVED && file && !file->err)
+		replace(f, &told);
+	return file;
 }
 
 /* Of code without a file. It changes, and is nobody else's: nothing is kept of it when nobody holds it. */
@@ -543,8 +554,13 @@ static int map_generated(struct unwind_files *f, pid_t pid, const struct process
 	return *held ? (*held)->err : -ENOSPC;
 }
 
-int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map *map, uid_t user,
-		     struct unwind_mapping *mapping, struct unwind_file **held)
+bool unwind_files_more(const struct unwind_file *file)
+{
+	return file && !file->err && file->left;
+}
+
+int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map *map, enum unwind_rules rules,
+		     uid_t user, struct unwind_mapping *mapping, struct unwind_file **held)
 {
 	bool vdso = !map->inode && !strcmp(map->path, "[vdso]");
 	uint64_t bias = 0;
@@ -562,7 +578,7 @@ int unwind_files_map(struct unwind_files *f, pid_t pid, const struct process_map
 	if (fd >= 0 && !fstat(fd, &st))
 		elf = elf_file_open_fd(fd, map->path, error, sizeof(error));
 	if (elf && !elf_file_bias(elf, map->start, map->end, map->offset, &bias)) {
-		*held = table_of(f, elf, &st, user);
+		*held = best_table_of(f, elf, &st, rules, user);
 		err = *held ? (*held)->err : -ENOSPC;
 	}
 	/*

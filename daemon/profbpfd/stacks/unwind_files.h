@@ -26,6 +26,12 @@
 struct unwind_files;
 struct unwind_file;
 
+/* Where a file's rules are from. */
+enum unwind_rules {
+	UNWIND_TOLD, /* its unwind tables */
+	UNWIND_DERIVED, /* and, of code that these do not cover, its instructions, which can take a second more */
+};
+
 /* unwind_files_new - @store must outlive it; @wait returns when programs that run now are done; NULL without memory */
 struct unwind_files *unwind_files_new(struct unwind_store *store, void (*wait)(void));
 void unwind_files_free(struct unwind_files *files);
@@ -33,14 +39,17 @@ void unwind_files_free(struct unwind_files *files);
 /*
  * unwind_files_map - what the programs are to know of @map, an executable mapping of process @pid
  *
- * Makes the table of its file if it is new, which can take a second; @user, who wants it, or (uid_t)-1 for one who may
+ * Makes the table of its file, of @rules, if it is new (with UNWIND_TOLD one of UNWIND_DERIVED does, too); @user, who wants it, or (uid_t)-1 for one who may
  * see everything, has to have room and time for it. @mapping->pages is 0 if there is none. Puts at @held what is to be
  * let go with unwind_files_drop() when no program sees the mapping any more, or NULL. Of code without a file, made at run time, the
  * table is made each time, and the process's user stands for the file's owner.
  * Returns 0, or -ENOSPC: there would be a table, but no room, or not yet time, for it.
  */
-int unwind_files_map(struct unwind_files *files, pid_t pid, const struct process_map *map, uid_t user,
-		     struct unwind_mapping *mapping, struct unwind_file **held);
+int unwind_files_map(struct unwind_files *files, pid_t pid, const struct process_map *map, enum unwind_rules rules,
+		     uid_t user, struct unwind_mapping *mapping, struct unwind_file **held);
+
+/* unwind_files_more - UNWIND_DERIVED would tell more than what is in @file's table; NULL is fine */
+bool unwind_files_more(const struct unwind_file *file);
 
 /* unwind_files_hold - @file, which is held, is held by @user once more; NULL is fine. Returns @file, or NULL without memory. */
 struct unwind_file *unwind_files_hold(struct unwind_file *file, uid_t user);

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "daemon/profbpfd/capture/programs.h"
+#include "daemon/profbpfd/control/priority.h"
 #include "daemon/profbpfd/stacks/unwind_files.h"
 #include "daemon/profbpfd/stacks/unwinder_private.h"
 
@@ -46,6 +47,8 @@ static void free_process(struct process *p)
 	free(p->mapping);
 	free(p->held);
 	free(p->no_room);
+	free(p->wanted);
+	free(p->more);
 	free(p);
 }
 
@@ -154,8 +157,8 @@ static void fill_scratch(struct unwinder *u, const struct process *p)
 		u->scratch.mapping[i] = (struct unwind_mapping){ .start = UINT64_MAX };
 }
 
-/* False: nobody wants it any more. Where there is no room what was known before must not stay, for its tables are let go. */
-static bool publish(struct unwinder *u, struct unwinder_session *s, const struct process *p)
+/* Where there is no room what was known before must not stay, for its tables are let go. */
+bool unwinder_publish(struct unwinder *u, struct unwinder_session *s, const struct process *p)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	uint32_t key = (uint32_t)p->pid;
@@ -199,8 +202,10 @@ static uint32_t put_known(struct process *p, const struct process *before, uint3
 
 		p->mapping[i] = known >= 0 ? before->mapping[known] :
 					     (struct unwind_mapping){ .start = map->start, .end = map->end };
-		if (known >= 0)
+		if (known >= 0) {
 			p->held[i] = unwind_files_hold(before->held[known], p->user);
+			p->more[i] = before->more[known];
+		}
 		/* Without memory. */
 		if (!p->held[i])
 			p->mapping[i].pages = 0;
@@ -225,8 +230,9 @@ static void find_table(struct unwinder *u, struct process *p, uint32_t place)
 {
 	uint64_t began_ns = own_time();
 
-	p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, p->user, &p->mapping[place],
-					     &p->held[place]) != 0;
+	p->no_room[place] = unwind_files_map(u->files, p->pid, &p->maps.map[place].map, UNWIND_TOLD, p->user,
+					     &p->mapping[place], &p->held[place]) != 0;
+	p->more[place] = unwind_files_more(p->held[place]);
 	if (p->no_room[place])
 		p->took_ns += own_time() - began_ns;
 }
@@ -248,11 +254,11 @@ static void find_tables(struct unwinder *u, struct unwinder_session *s, struct p
 		files += p->no_room[place];
 		if (unwinder_now() - published_ns < PUBLISH_NS)
 			continue;
-		if (!publish(u, s, p))
+		if (!unwinder_publish(u, s, p))
 			return;
 		published_ns = unwinder_now();
 	}
-	publish(u, s, p);
+	unwinder_publish(u, s, p);
 	pthread_mutex_lock(&u->lock);
 	if (files > s->left_out.files)
 		s->left_out.files = files;
@@ -275,7 +281,9 @@ static struct process *read_process(const struct unwinder_session *s, pid_t pid)
 		p->mapping = calloc(p->maps.count, sizeof(*p->mapping));
 		p->held = calloc(p->maps.count, sizeof(struct unwind_file *));
 		p->no_room = calloc(p->maps.count, sizeof(*p->no_room));
-		if (p->mapping && p->held && p->no_room)
+		p->wanted = calloc(p->maps.count, sizeof(*p->wanted));
+		p->more = calloc(p->maps.count, sizeof(*p->more));
+		if (p->mapping && p->held && p->no_room && p->wanted && p->more)
 			return p;
 	}
 	free_process(p);
@@ -290,6 +298,24 @@ static void take_back(struct unwinder_session *s, pid_t pid)
 	bpf_map_delete_elem(s->map, &key);
 }
 
+/*
+ * Until files' own tables are there samples have no callers: on a busy machine that would be seconds. Not for the many files that
+ * an ordinary user may have.
+ */
+static struct process *look_soon(struct unwinder *u, struct unwinder_session *s, pid_t pid, const struct process *before)
+{
+	struct process *p;
+
+	if (!right_limited(s->right))
+		priority_raise();
+	p = read_process(s, pid);
+	if (p)
+		find_tables(u, s, p, before);
+	if (!right_limited(s->right))
+		priority_lower();
+	return p;
+}
+
 /* With the lock, which is given up meanwhile. */
 static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 {
@@ -300,10 +326,8 @@ static void look(struct unwinder *u, struct unwinder_session *s, pid_t pid)
 	s->dropped = false;
 	s->seen.count = 0;
 	pthread_mutex_unlock(&u->lock);
-	p = read_process(s, pid);
-	if (p)
-		find_tables(u, s, p, before);
-	else if (before)
+	p = look_soon(u, s, pid, before);
+	if (!p && before)
 		take_back(s, pid);
 	drop_process(u, before);
 	pthread_mutex_lock(&u->lock);
@@ -359,7 +383,10 @@ static void take_request(struct unwinder *u, struct unwinder_session *s)
 
 	s->first = request->next;
 	s->request_count--;
-	look(u, s, request->pid);
+	if (request->more)
+		unwinder_derive(u, s, request->pid);
+	else
+		look(u, s, request->pid);
 	free(request);
 }
 

@@ -4,7 +4,8 @@
  *
  * One for all sessions of a daemon, with a thread of its own: it reads which files a process has mapped, makes
  * the tables of those that it has not seen yet (unwind_store.h), and tells the session's programs where they lie in
- * the process. Until then, and where there is no room or no table, stacks are walked by frame pointers.
+ * the process. Files' own tables come first; rules of code that these do not cover are derived from its instructions only of files
+ * in which walks ended. Until then, and where there is no room or no table, stacks are walked by frame pointers.
  *
  * Sessions take turns, so that none waits for all processes of another one.
  *
@@ -54,7 +55,7 @@ void unwinder_look(struct unwinder_session *session, pid_t pid, bool again);
 
 /*
  * unwinder_saw - @pid was seen to run the code at @address, and how it came there could not be told: if the table of its
- * file is still to be made, it comes first
+ * file is still to be made, it comes first; if it is there, the file's code is looked at for what the table lacks
  */
 void unwinder_saw(struct unwinder_session *session, pid_t pid, uint64_t address);
 

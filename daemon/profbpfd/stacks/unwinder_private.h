@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unwinder_private.h - what unwinder.c and unwinder_sessions.c share. */
+/* unwinder_private.h - what unwinder.c, unwinder_derive.c and unwinder_sessions.c share. */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_PRIVATE_H
 #define PROFBPF_DAEMON_PROFBPFD_STACKS_UNWINDER_PRIVATE_H
 
@@ -23,12 +23,17 @@ struct process {
 	struct unwind_mapping *mapping; /* of each of these */
 	struct unwind_file **held; /* its table */
 	bool *no_room; /* for it */
+	bool *more; /* its code may tell more (unwind_files_more()) */
+	bool *wanted; /* and walks ended there */
+	bool waits; /* there is a request for those that are wanted */
+	uint64_t again_ns; /* there was no room, or time, for what is wanted: when it is asked for again */
 	struct process *next; /* of those that are gone */
 };
 
 struct request {
 	struct request *next;
 	pid_t pid;
+	bool more; /* derive rules of the files that are wanted; else look at it */
 	uint64_t due_ns;
 };
 
@@ -65,6 +70,12 @@ uint64_t unwinder_now(void);
 
 /* unwinder_is_ready - has its maps and its thread, from the first session on; with the lock, as the rest */
 bool unwinder_is_ready(struct unwinder *unwinder);
+
+/* unwinder_derive - the rules of what is wanted of process @pid, from its instructions; with the lock, which is given up meanwhile */
+void unwinder_derive(struct unwinder *unwinder, struct unwinder_session *session, pid_t pid);
+
+/* unwinder_publish - what the session's programs are to know of it. False: nobody wants it any more */
+bool unwinder_publish(struct unwinder *unwinder, struct unwinder_session *session, const struct process *process);
 
 /* unwinder_take_process - out of the session's tree, which unwinder_compare() orders; NULL if it is not there */
 struct process *unwinder_take_process(struct unwinder_session *session, pid_t pid);

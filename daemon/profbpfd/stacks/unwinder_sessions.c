@@ -119,29 +119,53 @@ static uint64_t pause_before(struct unwinder_session *s, pid_t pid)
 	return LOOK_SHARE * took_ns > LOOK_AGAIN_NS ? LOOK_SHARE * took_ns : LOOK_AGAIN_NS;
 }
 
+/* With the lock. A request like one that waits, or one too many, is none. */
+static bool put_request(struct unwinder_session *s, pid_t pid, bool more, uint64_t due_ns)
+{
+	struct request *new, **at;
+
+	for (at = &s->first; *at && ((*at)->pid != pid || (*at)->more != more);)
+		at = &(*at)->next;
+	new = *at || s->map < 0 || s->request_count >= REQUESTS_MAX ? NULL : calloc(1, sizeof(*new));
+	if (!new)
+		return false;
+	*new = (struct request){ NULL, pid, more, due_ns };
+	for (at = &s->first; *at && (*at)->due_ns <= due_ns;)
+		at = &(*at)->next;
+	new->next = *at;
+	*at = new;
+	s->request_count++;
+	pthread_cond_signal(&s->unwinder->wake);
+	return true;
+}
+
 void unwinder_look(struct unwinder_session *s, pid_t pid, bool again)
 {
 	struct unwinder *u = s->unwinder;
-	struct request *new, **at;
 	uint64_t pause_ns;
 
 	pthread_mutex_lock(&u->lock);
-	for (at = &s->first; *at && (*at)->pid != pid;)
-		at = &(*at)->next;
 	pause_ns = pause_before(s, pid);
-	new = *at || s->map < 0 || (pause_ns && !again) || s->request_count >= REQUESTS_MAX ?
-		      NULL :
-		      calloc(1, sizeof(*new));
-	if (new) {
-		*new = (struct request){ NULL, pid, unwinder_now() + pause_ns };
-		for (at = &s->first; *at && (*at)->due_ns <= new->due_ns;)
-			at = &(*at)->next;
-		new->next = *at;
-		*at = new;
-		s->request_count++;
-		pthread_cond_signal(&u->wake);
-	}
+	if (!pause_ns || again)
+		put_request(s, pid, false, unwinder_now() + pause_ns);
 	pthread_mutex_unlock(&u->lock);
+}
+
+/* Those that were looked at, and whose code may tell more. */
+static void want_more(struct unwinder_session *s, pid_t pid, uint64_t address)
+{
+	struct process key = { .pid = pid };
+	struct process *const *found = tfind(&key, &s->processes, unwinder_compare);
+	struct process *p = found ? *found : NULL;
+	const struct code_map *map = p ? code_maps_find(&p->maps, address) : NULL;
+	size_t place = map ? (size_t)(map - p->maps.map) : 0;
+	uint64_t now_ns = unwinder_now();
+
+	if (!map || !p->more[place])
+		return;
+	p->wanted[place] = true;
+	if (!p->waits)
+		p->waits = put_request(s, pid, true, p->again_ns > now_ns ? p->again_ns : now_ns);
 }
 
 void unwinder_saw(struct unwinder_session *s, pid_t pid, uint64_t address)
@@ -149,6 +173,8 @@ void unwinder_saw(struct unwinder_session *s, pid_t pid, uint64_t address)
 	pthread_mutex_lock(&s->unwinder->lock);
 	if (s->looked_at == pid)
 		seen_code_add(&s->seen, address);
+	else
+		want_more(s, pid, address);
 	pthread_mutex_unlock(&s->unwinder->lock);
 }
 

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vdso_copy.h - the library that the kernel maps into each process */
+#ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H
+#define PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H
+
+/* vdso_copy - a memory file with this process's, which is the same as every other one's of its kind; -1: there is none */
+int vdso_copy(void);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_STACKS_VDSO_COPY_H */
