@@ -6,7 +6,7 @@
  * Where none of these is known, because the process has ended meanwhile or has just entered the loop, its frame stays.
  * Both are of one instant, so the outermost entries belong to the outermost frames of the loop. There may be more frames of
  * the loop: where it has just been entered. Where one of both stacks ends early they are put together from the innermost one.
- * There may be fewer: parts of the loop that the compiler has put elsewhere are not known as such. Then the native frames
+ * There may be fewer, if a part of the loop that the compiler has put elsewhere was not found (lib/elf/split_part.h). Then the native frames
  * between the functions are left out. Where not all functions are there, no frames below them are: what called them is not known.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_STACKS_STACK_MERGE_H

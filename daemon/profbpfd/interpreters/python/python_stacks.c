@@ -13,6 +13,7 @@
 #include "daemon/profbpfd/interpreters/python/python_live.h"
 #include "daemon/profbpfd/interpreters/python/python_read.h"
 #include "lib/elf/elf_file.h"
+#include "lib/elf/split_part.h"
 #include "proto/trace.pb-c.h"
 
 #define CODES_MAX 16384 /* code objects remembered of a process */
@@ -36,6 +37,7 @@ struct python {
 	struct interpreted *process;
 	struct python_live *live;
 	uint64_t loop, loop_end; /* code of _PyEval_EvalFrameDefault(); 0 = not known */
+	uint64_t cold, cold_end; /* and what the compiler has split off it; 0 = nothing */
 	struct python_reader reader;
 	struct python_place place;
 	struct device_tids *tids;
@@ -106,15 +108,20 @@ static void *is_loop(void *context, const char *name, size_t length)
 	return length == sizeof(wanted) - 1 && !memcmp(name, wanted, length) ? (void *)wanted : NULL;
 }
 
-/* What the compiler may have split off the loop has no name that files keep. */
 static void find_loop(struct python *p, struct elf_file *elf, uint64_t bias)
 {
 	struct elf_symbols found = { 0 };
 
 	elf_file_find(elf, is_loop, NULL, &found);
 	if (found.count) {
-		p->loop = found.symbol[0].address + bias;
-		p->loop_end = p->loop + found.symbol[0].size;
+		uint64_t loop = found.symbol[0].address, end = loop + found.symbol[0].size, cold, cold_end;
+
+		p->loop = loop + bias;
+		p->loop_end = end + bias;
+		if (!split_part_find(elf, loop, end, &cold, &cold_end)) {
+			p->cold = cold + bias;
+			p->cold_end = cold_end + bias;
+		}
 	}
 	elf_symbols_free(&found);
 }
@@ -216,7 +223,7 @@ static void *python_look(struct interpreted *process, const struct process_map *
 	identity = identify(p, map);
 	/* It is looked at no more, and has no functions. */
 	if (identity == IDENTITY_UNKNOWN) {
-		p->loop = p->loop_end = 0;
+		p->loop = p->loop_end = p->cold = p->cold_end = 0;
 		return p;
 	}
 	p->tids = identity == IDENTITY_KNOWN ? device_tids_new(process->pid) : NULL;
@@ -367,7 +374,7 @@ static bool python_loop(const void *known, uint64_t address)
 {
 	const struct python *p = known;
 
-	return address >= p->loop && address < p->loop_end;
+	return (address >= p->loop && address < p->loop_end) || (address >= p->cold && address < p->cold_end);
 }
 
 static void python_forget(void *known)
