@@ -21,7 +21,7 @@ struct results; /* view/report.h */
 enum stacks_kind {
 	STACKS_ON_CPU, /* samples of threads on a CPU */
 	STACKS_OFF_CPU, /* nanoseconds asleep, where the sleep was recorded with its stack */
-	STACKS_DEVICE, /* nanoseconds of device tasks, below the calls inside which each was launched */
+	STACKS_DEVICE, /* nanoseconds of device tasks, below the Python functions and calls in which each was launched */
 	STACKS_GIL, /* samples of threads on a CPU that had their Python interpreter's lock */
 };
 

@@ -217,6 +217,43 @@ static void test_device_stacks_follow_the_launch(void **state)
 	model_free(model);
 }
 
+/* Of what nobody sampled near the launch the function is unknown; who runs no Python has none. */
+static void test_device_stacks_have_python(void **state)
+{
+	struct model *model = launched();
+	uint32_t train = code(model, "train", "/srv/train.py", 0), step = code(model, "step", "/srv/train.py", 19);
+	uint32_t other_line = code(model, "step", "/srv/train.py", 23), save = code(model, "save", "/srv/train.py", 40);
+	uint32_t native = code(model, "PyObject_Call", NULL, 0), late = 5 * MS / 2;
+	uint32_t in_step = stack(model, (uint32_t[]){ native, step, native, train }, 4);
+	uint32_t in_save = stack(model, (uint32_t[]){ save, train }, 2);
+	uint32_t on_other_line = stack(model, (uint32_t[]){ other_line, train }, 2);
+
+	(void)state;
+	/* Within the first launch, and on both sides of the second one and of the third one. */
+	sample(model, 0, in_step, late, 0, 0);
+	sample(model, 0, stack(model, (uint32_t[]){ native }, 1), 5 * MS, 0, 0);
+	sample(model, 0, on_other_line, 7 * MS, 0, 0);
+	sample(model, 0, in_save, 30 * MS, 5 * MS, MODEL_SAMPLE_BLOCK);
+	assert_folded(model, STACKS_DEVICE, &ALL,
+		      "trainer;train;step (train.py:19);backward;cudaLaunchKernel;gemm 1000000\n"
+		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
+		      "trainer;train;cudaLaunchKernel;gemm 3000000\n"
+		      "[unknown];of nobody 1000000\n");
+	/* The last one was too late for the third launch. */
+	model->stack_samples.row[model->stack_samples.count - 1].ts_ns = 900 * MS;
+	assert_folded(model, STACKS_DEVICE, &ALL,
+		      "trainer;train;step (train.py:19);backward;cudaLaunchKernel;gemm 1000000\n"
+		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
+		      "trainer;[unknown];cudaLaunchKernel;gemm 3000000\n"
+		      "[unknown];of nobody 1000000\n");
+	model->functions.row[0].scope = SCOPE_PYTHON;
+	assert_folded(model, STACKS_DEVICE, &ALL,
+		      "trainer;backward;cudaLaunchKernel;gemm 3000000\n"
+		      "trainer;[unknown];cudaLaunchKernel;gemm 3000000\n"
+		      "[unknown];of nobody 1000000\n");
+	model_free(model);
+}
+
 static Pprof__Profile *pprof_of(const struct model *model, enum stacks_kind kind)
 {
 	const struct export_options of_kind = { .end_ns = 1000 * MS, .stacks = kind };
@@ -291,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_folded_of_each_kind),
 		cmocka_unit_test(test_only_what_is_asked_for),
 		cmocka_unit_test(test_device_stacks_follow_the_launch),
+		cmocka_unit_test(test_device_stacks_have_python),
 		cmocka_unit_test(test_pprof_holds_the_same),
 		cmocka_unit_test(test_depths),
 	};

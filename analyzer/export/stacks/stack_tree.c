@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/export/export_filter.h"
+#include "analyzer/export/stacks/launch_python.h"
 #include "analyzer/view/render/utf8.h"
 
 #define LAUNCH_DEPTH_MAX 64
@@ -15,6 +16,7 @@ struct filling {
 	struct stack_tree *tree;
 	struct export_window window;
 	bool *chosen; /* by thread */
+	struct launch_python python; /* of a tree of device time */
 };
 
 /* Index of the one row whose key this is, made when it is new; MAP_NONE without memory. */
@@ -161,24 +163,50 @@ static struct tree_frame frame_of_call(const struct model *model, const struct c
 	return (struct tree_frame){ .name = model->functions.row[call->function].name };
 }
 
-static bool add_task(struct stack_tree *tree, const struct device_task *task)
+/* A device file may tell Python's functions itself. */
+static bool tells_python(const struct model *model, const uint32_t *calls, size_t count)
 {
+	for (size_t i = 0; i < count; i++) {
+		uint8_t scope = model->functions.row[model->calls.row[calls[i]].function].scope;
+
+		if (scope == SCOPE_PYTHON || scope == SCOPE_LIBRARY)
+			return true;
+	}
+	return false;
+}
+
+static uint32_t add_python(struct filling *f, const struct call *call, uint32_t node)
+{
+	struct launch_frame frames[LAUNCH_PYTHON_DEPTH_MAX];
+	size_t count = launch_python_frames(&f->python, call, frames);
+
+	for (size_t i = 0; i < count; i++)
+		node = child(f->tree, node, (struct tree_frame){ frames[i].name, frames[i].source, frames[i].line });
+	return node;
+}
+
+static bool add_task(struct filling *f, const struct device_task *task)
+{
+	struct stack_tree *tree = f->tree;
 	const struct model *model = tree->model;
 	uint32_t node = child(tree, 0, frame_of_thread(model, task->thread));
 	uint32_t calls[LAUNCH_DEPTH_MAX];
 	size_t count = task->call < model->calls.count ? calls_around(model, task->call, calls) : 0;
 
+	if (count && !tells_python(model, calls, count))
+		node = add_python(f, &model->calls.row[task->call], node);
 	while (count > 0)
 		node = child(tree, node, frame_of_call(model, &model->calls.row[calls[--count]]));
 	node = child(tree, node, (struct tree_frame){ .name = task->name });
 	return add(tree, node, 1, task->end_ns - task->start_ns);
 }
 
-static int add_tasks(const struct filling *f, const struct export_options *options)
+static int add_tasks(struct filling *f, const struct export_options *options)
 {
 	const struct model *model = f->tree->model;
+	int err = launch_python_init(&f->python, model);
 
-	for (uint32_t i = 0; i < model->tasks.count; i++) {
+	for (uint32_t i = 0; !err && i < model->tasks.count; i++) {
 		const struct device_task *task = &model->tasks.row[i];
 		struct device_task cut = *task;
 		bool is_cut;
@@ -189,10 +217,11 @@ static int add_tasks(const struct filling *f, const struct export_options *optio
 		if (!(task->thread < model->threads.count ? f->chosen[task->thread]
 							  : !options->pid_count))
 			continue;
-		if (!add_task(f->tree, &cut))
-			return -ENOMEM;
+		if (!add_task(f, &cut))
+			err = -ENOMEM;
 	}
-	return 0;
+	launch_python_free(&f->python);
+	return err;
 }
 
 int stack_tree_init(struct stack_tree *tree, const struct model *model, enum stacks_kind kind,
