@@ -130,6 +130,33 @@ record_known() {
 known_start() {
 	awk -v stream="$1" '/^task/ && $6 == stream { print $8 }' "$WORK/log" | sort -n | sed -n 1p
 }
+# judge_arrows: on a timeline of what record_known left, an arrow leads to each task that was joined, from a call of the thread that
+# launched it which was under way when the stand-in was called.
+judge_arrows() {
+	local wrong
+	"$ANALYZER" export "$WORK/session.pbt" --to perfetto -o "$WORK/session.pftrace"
+	assert_trace_clean "$WORK/session.pftrace"
+	trace_query "$WORK/session.pftrace" "select 'arrow', tid, a.ts, a.dur, b.name, b.ts
+		from flow f join slice a on a.id = f.slice_out join slice b on b.id = f.slice_in
+		join thread_track tt on tt.id = a.track_id join thread using (utid) where a.category != 'holder' union all
+		select * from (select 'offset', ts - clock_value, null, null, null, null from clock_snapshot where clock_name = 'MONOTONIC' limit 1)" |
+		tr -d '"' | sed 1d >"$WORK/arrows"
+	assert_eq "arrows to tasks" "$(jq .join.matched "$WORK/session.json")" "$(grep -c ^arrow "$WORK/arrows")"
+	wrong=$(awk -F '[ ,]' '
+		FNR == NR { if ($1 == "task") call[$8 "," $5] = $10; next }
+		$1 == "offset" { offset = $2; next }
+		{ line[++n] = $0 }
+		END { for (i = 1; i <= n; i++) {
+			split(line[i], f, ",")
+			key = sprintf("%.0f", f[6] - offset) "," f[2]
+			at = call[key] + offset
+			# Where the end of a call was not seen it is as long as nothing.
+			if (!(key in call) || at < f[3] || (f[4] && at > f[3] + f[4])) print line[i] " known: " call[key]
+		} }' "$WORK/log" "$WORK/arrows")
+	[ -z "$wrong" ] || fail "wrong arrows:
+$(head -n 5 <<<"$wrong")"
+}
+
 operator() { jq "[.operators[] | select(.name == \"$1\") | .$2] | add // 0" "$r"; }
 
 for how in "" "old late"; do
@@ -153,6 +180,7 @@ for how in "" "old late"; do
 		"$(operator graph_kernel count) $(operator nameless count)"
 	assert_between "their time" $((5 * rounds * 5000 + rounds * 4000 - slack)) $((5 * rounds * 5000 + rounds * 4000 + slack)) \
 		$(($(operator graph_kernel total_ns) + $(operator nameless total_ns)))
+	[ -n "$how" ] || [ ! -s "$ROOT/build/tools/trace-processor/trace_processor.wasm" ] || judge_arrows
 	assert_eq "kernels by name" "$((2 * ROUNDS)) $ROUNDS" \
 		"$(operator added count) $(operator scaled count)"
 	assert_eq "copies and fills" "$rounds $rounds" "$(operator 'Memcpy HtoD' count) $(operator Memset count)"

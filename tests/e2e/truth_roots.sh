@@ -4,6 +4,7 @@
 # cause and the share that it says itself, and the chain leads to it. All sums are exact.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
+. "$(dirname "$0")/trace_queries_lib.sh"
 need_root
 need_command jq
 
@@ -108,3 +109,37 @@ grep -Eq 'line [0-9]+ .*<- line_4 [0-9]+ <- line_3 [0-9]+ <- line_2 [0-9]+ <- 2 
 "$ANALYZER" export "$WORK/roots.pbt" --to csv -o "$WORK/tables"
 assert_eq "roots of the tables add up" "$(jq .idle.total_ns "$r")" \
 	"$(awk -F , 'NR > 1 { ns += $9 } END { printf "%.0f\n", ns }' "$WORK/tables/idle_roots.csv")"
+
+# On a timeline the same are arrows, from the root to who waited for it and on to the device: each from one thread of a chain to
+# the next one, none to another scene's, and as long as the root held the others up.
+if [ ! -s "$ROOT/build/tools/trace-processor/trace_processor.wasm" ]; then
+	leave_out "no trace processor (./setup check fetches it): arrows of timelines are not looked at"
+else
+	chains="'sleep2>sleep2_main', 'burn2>burn2_main', 'burn3>burn3_0', 'burn3_0>burn3_main', 'pipe3>pipe3_0', 'pipe3_0>pipe3_main',
+		'slices>slices_main', 'crowd>crowd_main', 'mutex>mutex_main', 'signal>signal_main', 'line>line_4', 'line_4>line_3',
+		'line_3>line_2', 'line_2>line_1', 'line_1>line_0', 'line_0>line_main'"
+	scenes="'sleep2', 'burn2', 'burn3', 'pipe3', 'slices', 'crowd', 'mutex', 'signal', 'line'"
+	arrows="(select a.name cause, a.ts ts, a.dur dur, b.ts end_ts, b.dur end_dur, b.category category, at.name tail, bt.name head,
+		substr(at.name, 1, instr(at.name || '_', '_') - 1) tail_scene, substr(bt.name, 1, instr(bt.name || '_', '_') - 1) head_scene
+		from flow f join slice a on a.id = f.slice_out join slice b on b.id = f.slice_in
+		join thread_track au on au.id = a.track_id join thread at on at.utid = au.utid
+		left join thread_track bu on bu.id = b.track_id left join thread bt on bt.utid = bu.utid where a.category = 'holder')"
+	"$ANALYZER" export "$WORK/roots.pbt" --to perfetto -o "$WORK/roots.pftrace"
+	assert_trace_clean "$WORK/roots.pftrace"
+	expect "arrows that are not from who was waited for to who waited" 0 \
+		"select count(*) from $arrows where tail_scene in ($scenes) and head_scene in ($scenes)
+		 and tail || '>' || head not in ($chains)"
+	expect "arrows to a device that are not from who submits to it" 0 \
+		"select count(*) from $arrows where category = 'root' and tail_scene in ($scenes) and tail not glob '*_main'"
+	expect "arrows between other instants" 0 "select count(*) from $arrows where ts != end_ts or dur != end_dur"
+	compare "$WORK/roots.pftrace"
+	trace_query "$WORK/roots.pftrace" "select tail, head, cause, sum(dur) from $arrows where category != 'root' group by tail, head, cause" |
+		tr -d '"' >"$WORK/arrows.csv"
+	for arrow in sleep2,sleep2_main,sleep burn3,burn3_0,user_code burn3_0,burn3_main, pipe3,pipe3_0,sleep line,line_4,sleep line_4,line_3, \
+		line_0,line_main,; do
+		scene=${arrow%%[_,]*}
+		truth=$(truth_value "$scene.ns") idle=$(truth_value "$scene.idle_ns") ready=$(truth_value "$scene.ready_ns")
+		took=$(awk -F , -v arrow="$arrow" 'index($0, arrow) == 1 { ns += $4 } END { printf "%.0f", ns }' "$WORK/arrows.csv")
+		assert_between "arrows $arrow: percent of the idle time" $(((truth - ready) * 100 / idle - POINTS)) 100 $((took * 100 / idle))
+	done
+fi
