@@ -73,11 +73,12 @@ $(B)/tests/unit/test_hot_functions: $(call named,hot_functions,$(DAEMON_OBJ))
 $(B)/tests/unit/test_shedding: $(call named,shedding run_prices,$(DAEMON_OBJ))
 $(B)/tests/unit/test_kernel_names: $(call named,kernel_names,$(DAEMON_OBJ))
 $(B)/tests/unit/test_table_shares: $(call named,table_shares,$(DAEMON_OBJ))
-$(B)/tests/unit/test_hinted_libraries: $(call named,hinted_libraries,$(DAEMON_OBJ))
+$(B)/tests/unit/test_hinted_libraries: $(call named,hinted_libraries present_memory,$(DAEMON_OBJ))
 $(B)/tests/unit/test_word_room: $(call named,word_room,$(DAEMON_OBJ))
 $(B)/tests/unit/test_rule_numbers: $(call named,rule_numbers,$(DAEMON_OBJ))
 $(B)/tests/unit/test_seen_code: $(call named,seen_code,$(DAEMON_OBJ))
-$(B)/tests/unit/test_unwind_files: $(call named,unwind_files file_keys vdso_copy unwind_store generated_code table_shares word_room rule_numbers,$(DAEMON_OBJ))
+$(B)/tests/unit/test_generated_code: $(call named,generated_code present_memory,$(DAEMON_OBJ))
+$(B)/tests/unit/test_unwind_files: $(call named,unwind_files file_keys vdso_copy unwind_store generated_code present_memory table_shares word_room rule_numbers,$(DAEMON_OBJ))
 $(B)/tests/unit/test_quotas: $(call named,quotas,$(DAEMON_OBJ))
 $(B)/tests/unit/test_job_queue: $(call named,job_queue priority,$(DAEMON_OBJ))
 $(B)/tests/unit/test_mentioned_types: $(call named,mentioned_types,$(DAEMON_OBJ))
@@ -88,10 +89,10 @@ $(B)/tests/unit/test_top_state: $(call named,top_state top_frame top_rows top_ca
 $(B)/tests/unit/test_live_pipeline: $(call named,top_calls,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_top_view: $(call named,top_view top_order top_job message,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_cgroups: $(call named,cgroups item,$(DAEMON_OBJ))
-$(B)/tests/unit/test_process_labels: $(call named,process_labels,$(DAEMON_OBJ))
+$(B)/tests/unit/test_process_labels: $(call named,process_labels present_memory,$(DAEMON_OBJ))
 $(B)/tests/unit/test_user_rules: $(call named,user_rules,$(DAEMON_OBJ))
 $(B)/tests/unit/test_live_figures: $(call named,live_figures item texts,$(DAEMON_OBJ))
-$(B)/tests/unit/test_metrics_figures: $(call named,process_figures process_labels,$(DAEMON_OBJ))
+$(B)/tests/unit/test_metrics_figures: $(call named,process_figures process_labels present_memory,$(DAEMON_OBJ))
 $(B)/tests/unit/test_packed: $(call named,packed,$(DAEMON_OBJ))
 $(B)/tests/unit/test_pids: $(call named,pids,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_groups: $(call named,groups pids,$(PROFCTL_OBJ)) $(call named,process_check,$(COMMON_OBJ))
@@ -99,11 +100,12 @@ $(B)/tests/unit/test_progress: $(call named,live_line,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_top_order: $(call named,top_order,$(PROFCTL_OBJ))
 $(B)/tests/unit/test_probed_process: $(call named,probed_process,$(DAEMON_OBJ))
 $(B)/tests/unit/test_link_closer: $(call named,link_closer,$(DAEMON_OBJ))
-$(B)/tests/unit/test_memory_pages: $(call named,memory_pages,$(DAEMON_OBJ))
+$(B)/tests/unit/test_present_memory: $(call named,present_memory,$(DAEMON_OBJ))
+$(B)/tests/unit/test_memory_pages: $(call named,memory_pages present_memory,$(DAEMON_OBJ))
 $(B)/tests/unit/test_stack_places: $(call named,stack_places stack_table item,$(DAEMON_OBJ))
 $(B)/tests/unit/test_texts: $(call named,texts,$(DAEMON_OBJ))
 $(B)/tests/unit/test_kept_names: $(call named,kept_names,$(DAEMON_OBJ))
-$(B)/tests/unit/test_recorder: $(call named,recorder texts item process_info code_names,$(DAEMON_OBJ))
+$(B)/tests/unit/test_recorder: $(call named,recorder texts item process_info present_memory code_names,$(DAEMON_OBJ))
 
 TOOLS := $(B)/tests/tools/stream_dump
 $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ)
@@ -193,7 +195,7 @@ $(B)/fuzz/fuzz_importer: $(patsubst %,$(B)/fuzz/o/tests/fuzz/%.o,$(FUZZ_VIRTUAL)
 # for functions of files that are not in this list, or, by --wrap, for those of files that are.
 FUZZ_DAEMON := catalog code control elf maps memory proc python stream
 FUZZ_DAEMON_OBJ = $(COMMON_OBJ) $(LIB_OBJ) $(call named,access answer cgroups connection \
-	device_stream device_tid features held hinted_libraries item kernel_types mindspore_tasks obstacles process_info \
+	device_stream device_tid features held hinted_libraries item kernel_types mindspore_tasks obstacles present_memory process_info \
 	process_symbol python_line python_offsets python_read quotas request_start requests roster \
 	roster_entry services snapshots statistics_message trace_output trigger_files trigger_requests triggers,$(DAEMON_OBJ))
 FUZZ_WRAP_PROCESS := open fopen opendir stat

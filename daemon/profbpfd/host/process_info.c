@@ -11,29 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/host/present_memory.h"
 #include "lib/base/bisect.h"
 #include "lib/base/map.h"
 
 char *process_cmdline(pid_t pid)
 {
-	char path[64], *text = malloc(PROCESS_CMDLINE_MAX);
-	ssize_t n;
-	int fd;
+	char *text = malloc(PROCESS_CMDLINE_MAX);
+	size_t n = text ? present_memory_text(pid, "cmdline", text, PROCESS_CMDLINE_MAX - 1) : 0;
 
-	if (!text)
-		return NULL;
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, PROCESS_CMDLINE_MAX - 1);
-	if (fd >= 0)
-		close(fd);
 	while (n > 0 && !text[n - 1])
 		n--;
-	if (n <= 0) {
+	if (!n) {
 		free(text);
 		return NULL;
 	}
-	for (ssize_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!text[i])
 			text[i] = ' ';
 	text[n] = '\0';

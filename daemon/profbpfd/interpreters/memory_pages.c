@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "daemon/profbpfd/host/present_memory.h"
+
 #define PAGE_BYTES 4096u /* the smallest that there are: parts of larger ones are all there or not at all */
 #define PAGES 256u
 #define READ_AGAIN 64 /* pages that are read at once when a round begins */
@@ -19,7 +21,8 @@ struct page {
 
 struct memory_pages {
 	const struct right *right;
-	pid_t pid;
+	struct present_memory present; /* of the process that was read last */
+	bool stale; /* it may be that of a program that is gone */
 	uint64_t round;
 	struct page *asked[READ_AGAIN]; /* the first of this round */
 	size_t asked_count;
@@ -28,11 +31,17 @@ struct memory_pages {
 
 struct memory_pages *memory_pages_new(void)
 {
-	return calloc(1, sizeof(struct memory_pages));
+	struct memory_pages *pages = calloc(1, sizeof(*pages));
+
+	if (pages)
+		pages->present.pagemap = -1;
+	return pages;
 }
 
 void memory_pages_free(struct memory_pages *pages)
 {
+	if (pages)
+		present_memory_close(&pages->present);
 	free(pages);
 }
 
@@ -45,18 +54,22 @@ void memory_pages_limit(struct memory_pages *pages, const struct right *right)
 static void read_again(struct memory_pages *pages)
 {
 	struct iovec local[READ_AGAIN], remote[READ_AGAIN];
+	size_t count = 0;
 	ssize_t n;
 
 	for (size_t i = 0; i < pages->asked_count; i++) {
 		struct page *page = pages->asked[i];
+		uint64_t address = page->number * PAGE_BYTES;
 
 		page->round = 0;
-		local[i] = (struct iovec){ page->bytes, PAGE_BYTES };
-		remote[i] = (struct iovec){ (void *)(uintptr_t)(page->number * PAGE_BYTES),
-					    PAGE_BYTES };
+		if (!present_memory_has(&pages->present, address, PAGE_BYTES))
+			continue;
+		local[count] = (struct iovec){ page->bytes, PAGE_BYTES };
+		remote[count] = (struct iovec){ (void *)(uintptr_t)address, PAGE_BYTES };
+		pages->asked[count++] = page;
 	}
-	n = process_vm_readv(pages->pid, local, pages->asked_count, remote, pages->asked_count, 0);
-	if (n > 0 && !right_holds(pages->right, pages->pid))
+	n = process_vm_readv(pages->present.pid, local, count, remote, count, 0);
+	if (n > 0 && !right_holds(pages->right, pages->present.pid))
 		return;
 	/* It ends at the first that is not there any more. */
 	for (size_t i = 0; n > 0 && i < (size_t)n / PAGE_BYTES; i++)
@@ -66,9 +79,13 @@ static void read_again(struct memory_pages *pages)
 void memory_pages_begin(struct memory_pages *pages, pid_t pid)
 {
 	pages->round++;
-	if (pages->pid == pid && pages->asked_count)
+	if (pages->present.pid != pid || pages->stale) {
+		present_memory_close(&pages->present);
+		present_memory_open(&pages->present, pid);
+	} else if (pages->asked_count) {
 		read_again(pages);
-	pages->pid = pid;
+	}
+	pages->stale = false;
 	pages->asked_count = 0;
 }
 
@@ -80,12 +97,18 @@ static void asked_for(struct memory_pages *pages, struct page *page)
 	pages->asked[pages->asked_count++] = page;
 }
 
-static int read_at(const struct memory_pages *pages, uint64_t address, void *into, size_t size)
+static int read_at(struct memory_pages *pages, uint64_t address, void *into, size_t size)
 {
 	struct iovec local = { into, size }, remote = { (void *)(uintptr_t)address, size };
-	ssize_t n = process_vm_readv(pages->pid, &local, 1, &remote, 1, 0);
+	pid_t pid = pages->present.pid;
+	ssize_t n;
 
-	return n >= 0 && (size_t)n == size && right_holds(pages->right, pages->pid) ? 0 : -EFAULT;
+	if (size && !present_memory_has(&pages->present, address, size)) {
+		pages->stale = true;
+		return -EFAULT;
+	}
+	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	return n >= 0 && (size_t)n == size && right_holds(pages->right, pid) ? 0 : -EFAULT;
 }
 
 int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, size_t size)

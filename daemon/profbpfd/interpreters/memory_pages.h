@@ -28,7 +28,7 @@ void memory_pages_limit(struct memory_pages *pages, const struct right *right);
 /* memory_pages_begin - from now on of process @pid, as it is now: forget what was read before */
 void memory_pages_begin(struct memory_pages *pages, pid_t pid);
 
-/* memory_pages_read - @size bytes at @address; 0, or -EFAULT if not all of it can be read */
+/* memory_pages_read - @size bytes at @address; 0, or -EFAULT if not all of it can be read, or is there (present_memory.h) */
 int memory_pages_read(struct memory_pages *pages, uint64_t address, void *into, size_t size);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_INTERPRETERS_MEMORY_PAGES_H */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/host/present_memory.h"
+
 #define ENVIRONMENT_MAX (1u << 17)
 #define GROUPS_MAX 16384
 #define CONTAINER_DIGITS 64
@@ -134,7 +136,8 @@ void process_labels_read(pid_t pid, struct process_labels *labels)
 	labels->name[strcspn(labels->name, "\n")] = '\0';
 	read_file(pid, "cgroup", text, GROUPS_MAX);
 	process_labels_group(text, labels);
-	size = read_file(pid, "environ", text, ENVIRONMENT_MAX);
+	size = present_memory_text(pid, "environ", text, ENVIRONMENT_MAX - 1);
+	text[size] = '\0';
 	process_labels_rank(text, size, labels);
 	free(text);
 }

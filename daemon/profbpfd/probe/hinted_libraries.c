@@ -7,32 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/profbpfd/host/present_memory.h"
 #include "lib/elf/library_search.h"
 
 #define ENVIRON_MAX (1u << 20) /* bytes of an environment that are looked through */
 
 /* A process may say that its environment lies anywhere, and is of any size: it is read up to a limit, whatever is there. */
-static size_t read_environ(pid_t pid, char *text, size_t room)
-{
-	char path[64];
-	size_t size = 0;
-	ssize_t n = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && size < room && (n = read(fd, text + size, room - size)) > 0)
-		size += (size_t)n;
-	if (fd >= 0)
-		close(fd);
-	return size;
-}
-
 char *hinted_libraries_path(pid_t pid)
 {
 	static const char name[] = "LD_LIBRARY_PATH=";
 	char *text = malloc(ENVIRON_MAX), *entry = NULL;
-	size_t size = text ? read_environ(pid, text, ENVIRON_MAX) : 0;
+	size_t size = text ? present_memory_text(pid, "environ", text, ENVIRON_MAX) : 0;
 
 	for (size_t at = 0; at < size && !entry;) {
 		size_t length = strnlen(text + at, size - at);

@@ -2,9 +2,11 @@
 #include "daemon/profbpfd/stacks/generated_code.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/uio.h>
 
+#include "daemon/profbpfd/host/present_memory.h"
 #include "lib/elf/code_frames.h"
 
 #define PAGE 4096
@@ -18,15 +20,49 @@
 #define IS_KNOWN false /* other machines' instructions would be taken for x86-64's */
 #endif
 
+/* The pages from @at on that are in memory, as pieces of it, up to IOV_MAX of them; returns where to go on. */
+static size_t next_pieces(const struct generated_code *code, const bool *present, size_t at, struct iovec *from,
+			  struct iovec *to, size_t *count)
+{
+	size_t pages = code->size / PAGE;
+
+	*count = 0;
+	for (; at < pages && *count < IOV_MAX; at++) {
+		if (!present[at])
+			continue;
+		from[*count] = (struct iovec){ (void *)(code->first + at * PAGE), PAGE };
+		to[(*count)++] = (struct iovec){ code->bytes + at * PAGE, PAGE };
+	}
+	return at;
+}
+
+/* Code that was never written or is not in memory is no code that runs: it stays zeros. */
+static bool copy_present(struct generated_code *code, pid_t pid)
+{
+	size_t pages = code->size / PAGE, count;
+	bool *present = calloc(pages, sizeof(*present)), any = false;
+	struct iovec from[IOV_MAX], to[IOV_MAX];
+	struct present_memory memory;
+
+	present_memory_open(&memory, pid);
+	if (present && present_memory_pages(&memory, code->first, pages, present))
+		for (size_t at = 0; at < pages;) {
+			at = next_pieces(code, present, at, from, to, &count);
+			if (count && process_vm_readv(pid, to, count, from, count, 0) > 0)
+				any = true;
+		}
+	present_memory_close(&memory);
+	free(present);
+	return any;
+}
+
 bool generated_code_take(struct generated_code *code, pid_t pid, const struct process_map *map)
 {
-	struct iovec from = { (void *)map->start, map->end - map->start }, to = { NULL, from.iov_len };
-
-	*code = (struct generated_code){ .first = map->start, .size = from.iov_len };
-	if (!IS_KNOWN || code->size > GENERATED_CODE_MAX)
+	*code = (struct generated_code){ .first = map->start, .size = map->end - map->start };
+	if (!IS_KNOWN || !code->size || code->size > GENERATED_CODE_MAX)
 		return false;
-	to.iov_base = code->bytes = malloc(code->size);
-	if (code->bytes && process_vm_readv(pid, &to, 1, &from, 1, 0) == (ssize_t)code->size)
+	code->bytes = calloc(1, code->size);
+	if (code->bytes && copy_present(code, pid))
 		return true;
 	generated_code_free(code);
 	return false;

@@ -23,9 +23,10 @@ struct generated_code {
 };
 
 /*
- * generated_code_take - copy what process @pid has at @map
+ * generated_code_take - copy what process @pid has in memory at @map
  *
- * False: it can't be read, is too long, there is no memory, or this machine is another one.
+ * Only pages that are there are read (present_memory.h), the others are zeros. False: nothing can be read, it is too long,
+ * there is no memory, or this machine is another one.
  */
 bool generated_code_take(struct generated_code *code, pid_t pid, const struct process_map *map);
 void generated_code_free(struct generated_code *code);

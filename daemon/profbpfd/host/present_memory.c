@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/profbpfd/host/present_memory.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define IN_MEMORY (1ull << 63)
+#define IN_SWAP (1ull << 62)
+#define WORDS 64 /* read at once */
+
+void present_memory_open(struct present_memory *memory, pid_t pid)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+	*memory = (struct present_memory){
+		.pid = pid,
+		.pagemap = open(path, O_RDONLY | O_CLOEXEC),
+		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+}
+
+void present_memory_close(struct present_memory *memory)
+{
+	if (memory->pagemap >= 0)
+		close(memory->pagemap);
+	memory->pagemap = -1;
+}
+
+/* Up to WORDS of them. */
+static bool read_words(const struct present_memory *memory, uint64_t page, size_t count, uint64_t *word)
+{
+	size_t size = count * sizeof(*word);
+
+	return memory->pagemap >= 0 &&
+	       pread(memory->pagemap, word, size, (off_t)(page * sizeof(*word))) == (ssize_t)size;
+}
+
+bool present_memory_has(const struct present_memory *memory, uint64_t address, uint64_t size)
+{
+	uint64_t word[WORDS], page = address / memory->page_size, last;
+
+	if (!size || address + size < address)
+		return false;
+	last = (address + size - 1) / memory->page_size;
+	while (page <= last) {
+		size_t count = last - page + 1 < WORDS ? (size_t)(last - page + 1) : WORDS;
+
+		if (!read_words(memory, page, count, word))
+			return false;
+		for (size_t i = 0; i < count; i++)
+			if (!(word[i] & (IN_MEMORY | IN_SWAP)))
+				return false;
+		page += count;
+	}
+	return true;
+}
+
+bool present_memory_pages(const struct present_memory *memory, uint64_t address, size_t count, bool *present)
+{
+	uint64_t word[WORDS], page = address / memory->page_size;
+
+	for (size_t at = 0; at < count;) {
+		size_t some = count - at < WORDS ? count - at : WORDS;
+
+		if (!read_words(memory, page + at, some, word))
+			return false;
+		for (size_t i = 0; i < some; i++)
+			present[at + i] = word[i] & IN_MEMORY;
+		at += some;
+	}
+	return true;
+}
+
+/* ---- arguments and environment */
+
+/* Where they lie, by /proc/PID/stat (proc(5), fields 48 to 51); the kernel says 0 to whom it may not tell. */
+struct text_places {
+	uint64_t arguments, arguments_end, environment, environment_end;
+};
+
+static bool read_places(pid_t pid, struct text_places *places)
+{
+	char path[40], text[1024], *p;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	/* The name, field 2, may hold anything but ends at the last ')'. */
+	p = strrchr(text, ')');
+	for (int field = 2; p && field < 48; field++)
+		p = strchr(p + 1, ' ');
+	return p && sscanf(p, "%ju %ju %ju %ju", &places->arguments, &places->arguments_end, &places->environment,
+			   &places->environment_end) == 4;
+}
+
+/* The kernel reads on in the environment where a program has written over its arguments (setproctitle(3)). */
+static bool is_there(pid_t pid, const struct text_places *places, bool arguments, size_t room)
+{
+	uint64_t start = arguments ? places->arguments : places->environment, end = places->environment_end;
+	struct present_memory memory;
+	bool there;
+
+	if (arguments && places->arguments_end > end)
+		end = places->arguments_end;
+	if (!start && !end)
+		return true; /* It is our own user's, or not to be read anyway. */
+	if (end <= start)
+		return false;
+	present_memory_open(&memory, pid);
+	there = present_memory_has(&memory, start, end - start < room ? end - start : room);
+	present_memory_close(&memory);
+	return there;
+}
+
+size_t present_memory_text(pid_t pid, const char *name, char *into, size_t room)
+{
+	struct text_places places;
+	char path[64];
+	size_t size = 0;
+	ssize_t n = 0;
+	int fd;
+
+	if (!read_places(pid, &places) || !is_there(pid, &places, !strcmp(name, "cmdline"), room))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && size < room && (n = read(fd, into + size, room - size)) > 0)
+		size += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	return size;
+}

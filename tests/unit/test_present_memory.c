@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is in memory of a process, asked without touching it; its arguments and environment, if nobody can hold that up. */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/profbpfd/host/present_memory.h"
+
+#define PAGES 200 /* more than are asked for at once */
+#define NEVER_S 5
+#define NAME "profbpf_test_variable"
+
+static uint64_t page;
+
+static uint8_t *map_pages(void)
+{
+	uint8_t *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
+	return memory;
+}
+
+static void pages_that_were_written_are_there(void **state)
+{
+	uint8_t *memory = map_pages();
+	uint64_t at = (uint64_t)memory;
+	struct present_memory here;
+	bool present[PAGES];
+
+	memory[10 * page] = memory[11 * page] = memory[(PAGES - 1) * page] = 1;
+	present_memory_open(&here, getpid());
+	assert_true(present_memory_pages(&here, at, PAGES, present));
+	for (size_t i = 0; i < PAGES; i++)
+		assert_int_equal(present[i], i == 10 || i == 11 || i == PAGES - 1);
+	assert_true(present_memory_has(&here, at + 10 * page, 2 * page));
+	assert_true(present_memory_has(&here, at + 11 * page - 1, 2));
+	assert_false(present_memory_has(&here, at + 10 * page - 1, 2));
+	assert_false(present_memory_has(&here, at + 12 * page - 1, 2));
+	assert_false(present_memory_has(&here, at, PAGES * page));
+	memset(memory, 1, PAGES * page);
+	assert_true(present_memory_has(&here, at, PAGES * page));
+	munmap(memory, PAGES * page);
+	assert_false(present_memory_has(&here, at, 1));
+	present_memory_close(&here);
+}
+
+static void what_is_no_place_is_not_there(void **state)
+{
+	struct present_memory here;
+	uint8_t *memory = map_pages();
+
+	memory[0] = 1;
+	present_memory_open(&here, getpid());
+	assert_false(present_memory_has(&here, (uint64_t)memory, 0));
+	assert_false(present_memory_has(&here, UINT64_MAX - 4, 100));
+	assert_false(present_memory_has(&here, 0, 1));
+	present_memory_close(&here);
+	assert_false(present_memory_has(&here, (uint64_t)memory, 1));
+	present_memory_open(&here, -1);
+	assert_false(present_memory_has(&here, (uint64_t)memory, 1));
+	present_memory_close(&here);
+	munmap(memory, PAGES * page);
+}
+
+/* A child that has said that it is ready, or has left with the status that follows. */
+static pid_t start(bool (*prepare)(void), bool *ready)
+{
+	char word = 0;
+	int fds[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!prepare() || write(fds[1], "r", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	close(fds[1]);
+	*ready = read(fds[0], &word, 1) == 1;
+	close(fds[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static bool nothing(void)
+{
+	return true;
+}
+
+static bool holds(const char *text, size_t size, const char *word)
+{
+	return memmem(text, size, word, strlen(word)) != NULL;
+}
+
+static void texts_are_as_the_kernel_has_them(void **state)
+{
+	char text[65536], few[8];
+	bool ready;
+	pid_t pid = start(nothing, &ready);
+	size_t size;
+
+	assert_true(ready);
+	size = present_memory_text(pid, "cmdline", text, sizeof(text));
+	assert_true(holds(text, size, "test_present_memory"));
+	assert_true(holds(text, present_memory_text(pid, "environ", text, sizeof(text)), NAME "=1"));
+	assert_int_equal(present_memory_text(pid, "environ", few, sizeof(few)), sizeof(few));
+	end(pid);
+	assert_int_equal(present_memory_text(pid, "cmdline", text, sizeof(text)), 0);
+	/* A thread of the kernel has neither. */
+	assert_int_equal(present_memory_text(2, "environ", text, sizeof(text)), 0);
+}
+
+/* Who reads the environment's page waits for a handler that never comes. */
+static bool hold_environment_up(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	uint64_t first = (uint64_t)getenv(NAME) / page * page;
+	struct uffdio_register pages = { .range = { first, page }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+
+	return fd >= 0 && !ioctl(fd, UFFDIO_API, &api) &&
+	       mmap((void *)first, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		       (void *)first &&
+	       !ioctl(fd, UFFDIO_REGISTER, &pages);
+}
+
+static void who_holds_readers_up_is_not_read(void **state)
+{
+	char text[65536];
+	bool ready;
+	pid_t pid = start(hold_environment_up, &ready);
+
+	if (!ready) {
+		end(pid);
+		skip();
+	}
+	alarm(NEVER_S);
+	assert_false(holds(text, present_memory_text(pid, "environ", text, sizeof(text)), NAME));
+	alarm(0);
+	end(pid);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_that_were_written_are_there),
+		cmocka_unit_test(what_is_no_place_is_not_there),
+		cmocka_unit_test(texts_are_as_the_kernel_has_them),
+		cmocka_unit_test(who_holds_readers_up_is_not_read),
+	};
+
+	page = (uint64_t)sysconf(_SC_PAGESIZE);
+	/* In the environment that it was started with, not in one of its own making. */
+	if (!getenv(NAME)) {
+		setenv(NAME, "1", 1);
+		execv("/proc/self/exe", argv);
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
