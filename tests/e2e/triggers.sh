@@ -135,3 +135,18 @@ wait_until 10 has_file 1 || fail "nothing was written at the end: $(cat "$WORK/p
 assert_reason "a signal" 1 "trigger signal: process $TRUTH_PID \(paced\) was ended by signal 11"
 assert_eq "files that were not completed" 0 "$(find "$FILES" -name '*.part' | wc -l)"
 stop_daemon
+
+# A recorder is turned on while the daemon runs, and off with a restart only: until then it goes on as it was.
+reloads() { # WHAT SETTINGS SAID
+	printf '%s\n' "$2" >"$WORK/off.conf"
+	assert_status "$1" 0 "$PROFCTL" reload
+	assert_eq "$1" "$3" "$(cat "$WORK/out")"
+}
+echo '# nothing' >"$WORK/off.conf"
+start_daemon --config "$WORK/off.conf"
+reloads "turned on" "recorder = 10s" "changed: recorder"
+reloads "turned off" "# nothing" "not before a restart: recorder"
+reloads "still turned off" "# nothing" "not before a restart: recorder"
+reloads "as it was all the time" "recorder = 10s" "nothing has changed"
+reloads "otherwise" $'recorder = 12s\nrecorder-for = unit=train' "changed: recorder recorder-for"
+stop_daemon
