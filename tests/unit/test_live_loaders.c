@@ -330,6 +330,32 @@ static void many_processes(void **state)
 	live_loaders_free(l);
 }
 
+/* Its last figures are told; those of others keep their places. */
+static void ended(void **state)
+{
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
+
+	live_loaders_process(l, 20, 1, "python");
+	live_loaders_process(l, 21, 20, "pt_data_worker");
+	call(l, TENSOR, TRAINER, MS);
+	call(l, TENSOR, 20, 2 * MS);
+	assert_int_equal(live_loaders_frame(l, 0, 1000 * MS, &rows, 0), 2);
+	call(l, TENSOR, WORKER, 1100 * MS);
+	call(l, TENSOR, 21, 2100 * MS); /* of the next frame, and told already */
+	live_loaders_gone(l, TRAINER);
+	assert_int_equal(live_loaders_frame(l, 1000 * MS, 2000 * MS, &rows, 0), 2);
+	assert_int_equal(rows[0].pid, TRAINER);
+	assert_int_equal(rows[0].pushes, 1);
+	live_loaders_ran(l, 21, 21, 30, 0);
+	assert_int_equal(live_loaders_frame(l, 2000 * MS, 3000 * MS, &rows, 0), 1);
+	assert_int_equal(rows[0].pid, 20);
+	assert_int_equal(rows[0].pushes, 1);
+	assert_int_equal(rows[0].run_ns, 30);
+	free(rows);
+	live_loaders_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +366,7 @@ int main(void)
 		cmocka_unit_test(made_alike),
 		cmocka_unit_test(turns),
 		cmocka_unit_test(many_processes),
+		cmocka_unit_test(ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

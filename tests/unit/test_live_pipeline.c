@@ -57,6 +57,25 @@ static void tell_roles(struct live_pipeline *p, const uint64_t trees[3])
 	live_pipeline_roles(p, packet.body, packet.size);
 }
 
+/* One thread of another process. */
+static void tell_roles_of(struct live_pipeline *p, uint32_t pid, uint32_t tid)
+{
+	Profbpf__ThreadRoles roles = PROFBPF__THREAD_ROLES__INIT;
+	char *name = (char *)"MapOp(ID:1)";
+	uint64_t tree = 0x9000;
+	uint8_t body[128];
+	int32_t id = 1;
+
+	roles.framework = (char *)"MindData";
+	roles.tgid = pid;
+	roles.n_tid = roles.n_operator_id = roles.n_name = roles.n_tree = 1;
+	roles.tid = &tid;
+	roles.operator_id = &id;
+	roles.name = &name;
+	roles.tree = &tree;
+	live_pipeline_roles(p, body, profbpf__thread_roles__pack(&roles, body));
+}
+
 struct counted {
 	struct live_pipeline *pipeline;
 	uint32_t calls;
@@ -242,6 +261,31 @@ static void damaged(void **state)
 	live_pipeline_free(p);
 }
 
+/* Its last figures are told; another process's threads still work for their operators. */
+static void ended(void **state)
+{
+	struct live_pipeline *p = described();
+	const Profbpf__Calls m = calls();
+	struct counted counted = { 0 };
+	struct live_operator *rows;
+
+	tell_roles(p, (const uint64_t[3]){ 0x7000, 0x7000, 0 });
+	tell_roles_of(p, 8, 21);
+	take(p, &m, &counted);
+	live_pipeline_gone(p, 7);
+	assert_int_equal(live_pipeline_frame(p, 0, 1000 * MS, &rows), 2);
+	assert_int_equal(rows[0].pid, 7);
+	assert_true(rows[0].has_queue && rows[0].gone && !rows[1].gone);
+	free(rows);
+	live_pipeline_ran(p, 11, 30, 5);
+	live_pipeline_ran(p, 21, 50, 5);
+	assert_int_equal(live_pipeline_frame(p, 1000 * MS, 2000 * MS, &rows), 1);
+	assert_int_equal(rows[0].pid, 8);
+	assert_int_equal(rows[0].run_ns, 50);
+	free(rows);
+	live_pipeline_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +293,7 @@ int main(void)
 		cmocka_unit_test(two_trees),
 		cmocka_unit_test(pushes_unseen),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
