@@ -140,8 +140,8 @@ class DirectorySource:
             known = number_of(name)
             if known:
                 self.raise_floor(*known)
-            # Nobody looks at hosts, which a message has beside its steps.
-            for removed in ("hosts", table) if table == "steps" else (table,):
+            # Nobody looks at hosts and pipeline, which a message has beside its steps.
+            for removed in ("hosts", "pipeline", table) if table == "steps" else (table,):
                 self.remove(removed, name)
             del self.seen[table, name]
 

@@ -15,7 +15,7 @@ import zipfile
 from profbpf_fleet.engines import Problem
 
 # In the order in which their files appear in a lake: what judges it looks at steps first.
-TABLES = ("hosts", "collectives", "idle", "operators", "progress", "steps")
+TABLES = ("hosts", "collectives", "idle", "operators", "pipeline", "progress", "steps")
 # A host's name has 64 characters at most; with more a file's might be too long.
 NAME = re.compile(r"(?P<source>[A-Za-z0-9._]{1,64}-[0-9a-f]{8}-[0-9a-f]{8})-(?P<number>[0-9]{10})")
 

@@ -153,7 +153,7 @@ class Cutter:
             return files
         rows = ", ".join(str(move) for move in moves)
         self.sql.execute(f"CREATE OR REPLACE TABLE moves AS SELECT * FROM (VALUES {rows}) AS v(in_lake, rank, shift, first, last)")
-        for table in ("collectives", "idle", "operators", "steps"):
+        for table in ("collectives", "idle", "operators", "pipeline", "steps"):
             if os.path.isdir(f"{lake}/{table}"):
                 files[table] = self.written(
                     "SELECT t.* REPLACE (CAST(m.rank AS INT) AS rank, CAST(t.step + m.shift AS BIGINT) AS step) "

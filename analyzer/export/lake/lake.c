@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/export/lake/lake_pipeline.h"
 #include "analyzer/export/lake/lake_rows.h"
 #include "analyzer/export/tables/parquet_file.h"
 #include "lib/trace/clocks.h"
@@ -96,7 +97,7 @@ int write_lake(struct model *model, const struct results *results, const char *p
 	int err = lake_rows_make(model, results, options, &rows, error, error_size);
 
 	lake.host = model->info.hostname;
-	if (!err && table_data_init(&lake.data, model, results, &all)) {
+	if (!err && (lake_pipeline_make(model, results, &rows) || table_data_init(&lake.data, model, results, &all))) {
 		snprintf(error, error_size, "out of memory");
 		err = -ENOMEM;
 	}

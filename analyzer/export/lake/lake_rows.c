@@ -402,6 +402,7 @@ void lake_rows_free(struct lake_rows *rows)
 	free(rows->steps.row);
 	free(rows->collectives.row);
 	free(rows->idle.row);
+	free(rows->pipeline.row);
 	free(rows->operators.row);
 	free(rows->ranks.row);
 	*rows = (struct lake_rows){ 0 };

@@ -67,6 +67,16 @@ struct lake_operator {
 	uint64_t total_ns;
 };
 
+struct lake_pipeline {
+	uint32_t rank;
+	uint64_t step;
+	uint32_t pipeline; /* which of the process's, from 1 */
+	uint32_t name; /* of the operator: string */
+	bool has_busy, has_wait; /* what follows is known */
+	uint64_t busy_ns; /* its threads ran */
+	uint64_t wait_ns; /* others were taking from its queue */
+};
+
 struct lake_rank {
 	uint32_t rank;
 	uint32_t device;
@@ -76,6 +86,7 @@ struct lake_rows {
 	MODEL_ARRAY(struct lake_step) steps;
 	MODEL_ARRAY(struct lake_collective) collectives;
 	MODEL_ARRAY(struct lake_idle) idle;
+	MODEL_ARRAY(struct lake_pipeline) pipeline;
 	MODEL_ARRAY(struct lake_operator) operators;
 	MODEL_ARRAY(struct lake_rank) ranks;
 };

@@ -92,6 +92,26 @@ static bool next_idle(struct table_cursor *at)
 LAKE_TABLE(idle, struct lake_idle, IDLE_COLUMNS, next_idle,
 	     "idle time of a rank's device in a step, by who is at the end of all waiting");
 
+#define PIPELINE_COLUMNS(COLUMN)                                                           \
+	COLUMN(rank, NUMBER, "rank", "of the job", cell_u64(row->rank))                    \
+	COLUMN(step, NUMBER, "step", "in which the time lies", cell_u64(row->step))        \
+	COLUMN(pipeline, NUMBER, "pipeline", "which of the rank's process, from 1",        \
+	       cell_u64(row->pipeline))                                                    \
+	COLUMN(operator, TEXT, "operator", "what it is called", cell_string(model, row->name)) \
+	COLUMN(busy_ns, NS, "busy", "CPU time of its threads and worker processes; NULL where they are not known", \
+	       cell_known(row->has_busy, row->busy_ns))                                    \
+	COLUMN(wait_ns, NS, "wait",                                                        \
+	       "time inside the calls that took from its queue, waits for it included; NULL where it has none that is known", \
+	       cell_known(row->has_wait, row->wait_ns))
+
+static bool next_pipeline(struct table_cursor *at)
+{
+	return CURSOR_ROWS(at, LAKE->rows->pipeline);
+}
+
+LAKE_TABLE(pipeline, struct lake_pipeline, PIPELINE_COLUMNS, next_pipeline,
+	     "an operator of a rank's data pipeline in a step in which it did something");
+
 #define OPERATOR_COLUMNS(COLUMN)                                                           \
 	COLUMN(rank, NUMBER, "rank", "of the job", cell_u64(row->rank))                    \
 	COLUMN(step, NUMBER, "step", "in which its tasks begin", STEP(row->step))          \
@@ -123,4 +143,4 @@ static bool next_rank(struct table_cursor *at)
 
 LAKE_TABLE(hosts, struct lake_rank, RANK_COLUMNS, next_rank, "a rank, and where it runs");
 
-const struct data_table *const lake_tables[] = { &steps, &collectives, &idle, &operators, &hosts, NULL };
+const struct data_table *const lake_tables[] = { &steps, &collectives, &idle, &pipeline, &operators, &hosts, NULL };
