@@ -201,6 +201,8 @@ contained() {
 	cp "$WORK/trixie.sources" "$folder/root/"
 	inside "$folder" /root/profbpf/tests/bare/in_podman /root/packages /root/trixie.sources /root/out
 	assert_between "MB of the image" 10 80 "$(($(stat -c %s "$folder/root/out/image.tar") / 1000000))"
+	assert_eq "the image's architecture" "$(dpkg --print-architecture)" \
+		"$(tar xOf "$folder/root/out/image.tar" "$(tar xOf "$folder/root/out/image.tar" manifest.json | jq -r '.[0].Config')" | jq -r .architecture)"
 	assert_eq "the container of what was traced" "$(cat "$folder/root/out/id")" \
 		"$(jq -r '[.processes[] | select(.target) | .container] | unique | join(" ")' "$folder/root/out/report.json")"
 	rm -rf --one-file-system "$folder"
