@@ -99,7 +99,7 @@ $(G)/page_library.txt: $(ECHARTS) Makefile
 $(call named,endpoint,$(DAEMON_OBJ)): OUR_CPPFLAGS += $(if $(MICROHTTPD),-DHAVE_MICROHTTPD)
 
 # They hold the page and the table.
-PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ)) $(B)/fuzz/o/analyzer/view/page/page.o
+PAGE_OBJ := $(call named,page,$(ANALYZER_OBJ)) $(patsubst %,$(B)/fuzz/%/analyzer/view/page/page.o,o fast/o)
 $(PAGE_OBJ): $(PAGE)/page.html $(PAGE)/page.css $(G)/page.js $(G)/page_library.txt
 $(PAGE_OBJ): OUR_CPPFLAGS += -DPAGE_SCRIPT='"$(G)/page.js"' -DPAGE_LIBRARY='"$(G)/page_library.txt"'
 $(call named,diff_page,$(ANALYZER_OBJ)): $(patsubst %,$(PAGE)/%,diff.html page.css diff.css diff.js)
