@@ -179,11 +179,15 @@ static int take_files(struct directory_walk *walk, const struct folder *folder, 
 	int err = 0;
 
 	*found = false;
-	/* Of what has neither, or cannot be read, the next best is taken. */
+	/* Of what has no tasks, or cannot be read, the next best is taken; calls are not taken again. */
 	for (size_t p = 0; walk->patterns[p] && !given && !err; p++) {
+		bool table = is_table(walk, walk->patterns[p]);
+
+		if (model->calls.count > calls && !table)
+			continue;
 		err = take_pattern(walk, folder, walk->patterns[p], false, found);
-		given = model->tasks.count > tasks || model->calls.count > calls;
-		tables |= given && !is_table(walk, walk->patterns[p]);
+		given = model->tasks.count > tasks;
+		tables |= given && !table;
 	}
 	if (!err && tables && has_tasks(walk, folder))
 		err = take_tables(walk, folder);

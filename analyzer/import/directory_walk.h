@@ -3,7 +3,7 @@
  * directory_walk.h - takes in a directory of results that profilers wrote, of many ranks as well.
  *
  * The same tasks often stand in several files beside each other, so of each folder only the best
- * ones are taken: all that match the first pattern of which files tell tasks or calls. Folders inside one
+ * ones are taken: all that match the first pattern of which files tell tasks. Folders inside one
  * of which files with tasks were taken are not looked into.
  */
 #ifndef PROFBPF_ANALYZER_IMPORT_DIRECTORY_WALK_H

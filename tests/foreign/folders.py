@@ -96,6 +96,16 @@ with open(sums.path("empty_ascend_pt", "ASCEND_PROFILER_OUTPUT", "ascend_pytorch
     pass
 check_tasks("empty_ascend_pt", [6])
 
+# A timeline of the host alone: tasks are in the table beside it, calls count once.
+tables(sums.path("PROF_host", "mindstudio_profiler_output", "op_summary_20240101000000.csv"), 5)
+for name in "msprof_20240101000000.json", "task_time_20240101000000.json":
+    with open(sums.path("PROF_host", "mindstudio_profiler_output", name), "w", encoding="utf-8") as file:
+        json.dump([{"name": "process_name", "pid": 7 << 5, "tid": 0, "ph": "M", "args": {"name": "CANN"}}] +
+                  [{"name": "AscendCL@aclrtMemcpy", "pid": 7 << 5, "tid": 3, "ts": "%d.000" % (1700000000000000 + 100 * i), "dur": 9, "ph": "X",
+                    "args": {"level": "acl", "connection_id": i + 1}} for i in range(3)], file)
+check_tasks("PROF_host", [5])
+sums.same("PROF_host: calls", sum(row["count"] for row in sums.report(sums.path("PROF_host"))["api"]), 3)
+
 # MindSpore's tables beside msprof's folder: with tasks of its own, and without.
 for name, timeline in ("own", True), ("raw", False):
     with open(sums.path(name, "profiler", "step_trace_raw_0_detail_time.csv"), "w", encoding="utf-8") as steps:
