@@ -337,16 +337,29 @@ void device_feed_poll(struct device_feed *f, uint64_t now_ns, bool flush)
 	}
 }
 
+static bool may_come(const struct open_stream *s)
+{
+	return !s->ended && !device_stream_answered(s->stream) && kill(s->pid, 0) == 0;
+}
+
 /* Is there more to come of any? */
 static bool is_waited_for(const struct device_feed *f)
 {
-	for (size_t i = 0; i < f->stream_count; i++) {
-		const struct open_stream *s = f->streams[i];
-
-		if (!s->ended && !device_stream_answered(s->stream) && kill(s->pid, 0) == 0)
+	for (size_t i = 0; i < f->stream_count; i++)
+		if (may_come(f->streams[i]))
 			return true;
-	}
 	return false;
+}
+
+static void say_unanswered(const struct device_feed *f, const struct open_stream *s)
+{
+	char text[192];
+
+	snprintf(text, sizeof(text),
+		 "the device layer in process %d has not handed over what its runtime holds: device tasks of the last moments "
+		 "of the recording may be missing; the process had no CPU, or is stopped",
+		 s->pid);
+	f->warn(f->warn_context, text);
 }
 
 /* Layers that take batches from their runtime hand over what it holds: all at once, so that many take no longer. */
@@ -362,6 +375,9 @@ static void let_deliver(struct device_feed *f, uint64_t now_ns)
 		for (size_t k = 0; k < f->stream_count; k++)
 			read_stream(f, f->streams[k], now_ns);
 	}
+	for (size_t i = 0; i < f->stream_count; i++)
+		if (may_come(f->streams[i]))
+			say_unanswered(f, f->streams[i]);
 }
 
 void device_feed_finish(struct device_feed *f, uint64_t now_ns, uint64_t end_ns)

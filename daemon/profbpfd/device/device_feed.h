@@ -49,7 +49,8 @@ void device_feed_poll(struct device_feed *feed, uint64_t now_ns, bool flush);
 /*
  * device_feed_finish - read what is left; the counts are final then
  *
- * Waits for layers that still hold tasks of their runtime's, usually 100 ms, at most a second or two.
+ * Waits for layers that still hold tasks of their runtime's, usually 100 ms, at most a second or two; then warns of those
+ * that did not hand them over.
  * Tasks that were enqueued at @end_ns or later are no part of the session.
  */
 void device_feed_finish(struct device_feed *feed, uint64_t now_ns, uint64_t end_ns);
