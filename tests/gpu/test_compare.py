@@ -221,6 +221,9 @@ class Compare(unittest.TestCase):
                          self.failures("attached", where, self.tables("hole", kernels[:2] + kernels[3:])))
         self.assertEqual(["kernels of these steps"], self.failures("attached", where, self.tables("tail", kernels[:3])))
         self.assertEqual([], self.failures("attached", where, self.tables("tail", kernels[:3]), "0", "300"))
+        self.assertEqual([], self.failures("attached", where, self.tables("tail", kernels[:3]), "0", "9999", "5"))
+        self.assertEqual(["kernels of these steps"],
+                         self.failures("attached", where, self.tables("hole", kernels[:2] + kernels[3:]), "0", "9999", "0"))
         self.assertEqual(["device times came"], self.failures("attached", where, self.tables("none", [])))
 
     def test_cost(self):

@@ -47,11 +47,13 @@ if with_bpf; then
 	for name in first second; do
 		[ -e "$WORK/$name.pbt" ] || continue
 		analyse "$name" || continue
-		read -r begin end < <("$PYTHON" -c '
+		read -r begin end lost < <("$PYTHON" -c '
 import json, sys
-trace = json.load(open(sys.argv[1]))["trace"]
-print(trace["start_ns"], trace["start_ns"] + trace["duration_ns"])' "$REPORT")
-		run_compare "$name attach" attached "$WORK/job.out" "$TASKS" "$begin" "$end"
+report = json.load(open(sys.argv[1]))
+trace, sources = report["trace"], report["capture"]["sources"]
+lost = sum(source["lost"] for source in sources if source["name"] == "device")
+print(trace["start_ns"], trace["start_ns"] + trace["duration_ns"], lost)' "$REPORT")
+		run_compare "$name attach" attached "$WORK/job.out" "$TASKS" "$begin" "$end" "$lost"
 	done
 else
 	sleep 1
