@@ -118,7 +118,7 @@ $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_ev
 	$(LINK) -o $@ $^ $(LIBS_LIB)
 
 $(B)/tests/tools/make_every $(B)/tests/tools/make_random: $(O)/tests/tools/every_host.o
-$(B)/tests/tools/make_random: $(O)/tests/tools/random_kernel.o
+$(B)/tests/tools/make_random: $(O)/tests/tools/random_kernel.o $(O)/tests/tools/random_code.o
 
 TOOLS += $(B)/tests/tools/lose_calls
 $(B)/tests/tools/lose_calls: $(O)/tests/tools/lose_calls.o $(call named,call_columns,$(ANALYZER_OBJ)) $(LIB_OBJ)

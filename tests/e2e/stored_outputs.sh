@@ -11,6 +11,7 @@ TRACES=(every faults io ioctls launched sleeps)
 VERSION=$("$ANALYZER" --version)
 VERSION=${VERSION##* }
 export TZ=UTC LC_ALL=C.UTF-8
+exports=0
 
 # section NAME: standard input under a heading; what tells where or when the test ran is taken out.
 # The version of who writes is as it was when outputs were first stored: a release changes none of them.
@@ -18,6 +19,12 @@ section() {
 	printf '==== %s\n' "$1"
 	sed -e "s|$WORK|WORK|g" -e "s|$ROOT/||g" -e "s/profbpf $VERSION\b/profbpf 0.1.0/g"
 	printf '\n'
+}
+
+# keep_tables FOLDER: an export, for told_apart.py
+keep_tables() {
+	exports=$((exports + 1))
+	cp -r "$1" "$WORK/tables.$exports"
 }
 
 # folder PATH NAME: the files of an export, each under its name.
@@ -37,6 +44,7 @@ exported() {
 		section "$format" <"$WORK/message"
 		return
 	fi
+	[ "$format" != csv ] || keep_tables "$out"
 	case $format in
 		sqlite) sqlite3 "$out" .dump | section sqlite ;;
 		perfetto) tests/tools/perfetto_packets.py <"$out" | protoc --decode_raw | section perfetto ;;
@@ -96,13 +104,57 @@ device() {
 	if [ "$(find "$place" -type f | wc -l)" -eq 1 ]; then find "$place" -type f; else printf '%s\n' "$place"; fi
 }
 
-# random SEED OPTION...: reports of a job without rhyme or reason: what analyses do with times that are equal, and values
-# that are missing, shows in these.
+# drawn FILE: what a page has besides the report: its first screen, and what its pictures are drawn from.
+drawn() {
+	sed -n '/^<main /,/^<div id="sections">/p' "$1" | section 'first screen'
+	sed -n 's|^<script type="text/plain" id="pictures">\([^<]*\)</script>$|\1|p' "$1" | base64 -d | zcat | jq -S -c 'to_entries[]' |
+		section pictures
+}
+
+# begins FOLDER: of each file of an export how it begins, and of the rest a sum.
+begins() {
+	local file
+	for file in "$1"/*; do
+		{ head -n 12 "$file" && tail -n +13 "$file" | cksum; } | section "${file##*/}"
+	done
+}
+
+# at_random TOP OPTION...: reports and tables of a job without rhyme or reason: what analyses do with times that are equal,
+# and values that are missing, shows in these.
+at_random() {
+	local top=$1 option csv=()
+	shift
+	for option in "$@"; do csv+=("${option/#--to/--until}"); done
+	"$ANALYZER" report "$@" 2>/dev/null | section overview
+	"$ANALYZER" report --full "$@" 2>&1 | section text
+	"$ANALYZER" report --format json --top "$top" "$@" 2>/dev/null | jq -S . | section json
+	"$ANALYZER" report --format html --top "$top" "$@" 2>/dev/null >"$WORK/drawn.html"
+	drawn "$WORK/drawn.html"
+	rm -rf "$WORK/csv"
+	"$ANALYZER" export --to csv -o "$WORK/csv" "${csv[@]}" 2>/dev/null || fail "no tables of $*"
+	keep_tables "$WORK/csv"
+	begins "$WORK/csv"
+}
+
+# random SEED OPTION...
 random() {
-	local trace=$WORK/random.pbt
-	"$BUILD/tests/tools/make_random" "$trace" "$1" || fail "no trace at random"
-	"$ANALYZER" report "$trace" --full "${@:2}" 2>&1 | section text
-	"$ANALYZER" report "$trace" --format json --top 30 "${@:2}" 2>/dev/null | jq -S . | section json
+	at_random 30 "$WORK/random-$1.pbt" "${@:2}"
+}
+
+# random_ranks SEED
+random_ranks() {
+	local file ranks=()
+	tests/tools/make_random_ranks.py "$WORK/ranks" "$1" || fail "no ranks at random"
+	for file in "$WORK"/ranks/*; do ranks+=(--device "$file"); done
+	at_random 0 "${ranks[@]}"
+	rm -r "$WORK/ranks"
+}
+
+# random_diff SEED SEED: what is said to have changed from one job without rhyme or reason to another one.
+random_diff() {
+	"$ANALYZER" diff "$WORK/random-$1.pbt" "$WORK/random-$2.pbt" | section text
+	"$ANALYZER" diff "$WORK/random-$1.pbt" "$WORK/random-$2.pbt" --format json | jq -S . | section json
+	"$ANALYZER" diff "$WORK/random-$1.pbt" "$WORK/random-$2.pbt" --format html | sed -n '/^<main /,/^<\/main>/p' | section page
 }
 
 # descriptions: of each column, its heading and unit; of each figure of the JSON report.
@@ -134,10 +186,16 @@ for folder in tests/data/devices/*/; do
 	name=$(basename "$folder")
 	compare "device-$name" outputs --device "$(device "$name")"
 done
+for seed in 1 2 3 4; do "$BUILD/tests/tools/make_random" "$WORK/random-$seed.pbt" "$seed" || fail "no trace at random"; done
 compare random-1 random 1
 compare random-2 random 2 --pid 100
 compare random-3 random 3 --from 100ms --to 300ms
 compare random-4 random 4
+for seed in 1 2 3; do compare random-ranks-$seed random_ranks "$seed"; done
+compare random-diff-1-3 random_diff 1 3
+compare random-diff-4-2 random_diff 4 2
+"$ANALYZER" query --schema --format csv >"$WORK/schema.csv"
+tests/tools/told_apart.py "$WORK/schema.csv" "$WORK"/tables.* || fail "two columns could be exchanged, and no output would tell"
 assert_eq "each stored output is compared" "$(find "$OUTPUTS" -name '*.txt.gz' | wc -l)" "$compared"
 [ "$changed" -eq 0 ] ||
 	fail "outputs of $changed inputs changed: if that is meant, PROFBPF_STORE_OUTPUTS=1 $0 stores them, and the commit says what and why"

@@ -197,6 +197,7 @@ static void wake(struct world *w, uint32_t who)
 	uint32_t cpu = up_to(w, CPUS), waker = w->on_cpu[cpu], by = up_to(w, 6);
 	uint32_t flags = by == 0 ? 2 : by == 1 ? 4 : by == 2 ? 8 : 0;
 
+	random_code_slept(w, who, w->now_ns - thread->since_ns);
 	thread->state = READY;
 	thread->since_ns = w->now_ns;
 	if (WHO[who].flags != 1 || up_to(w, 12) == 0)
@@ -345,6 +346,7 @@ static void live(struct world *w)
 			switch_to(w, cpu, next_ready(w), 0, -1, 0, 0);
 			continue;
 		}
+		random_code_runs(w, who - 1);
 		switch (up_to(w, 12)) {
 		case 0: fall_asleep(w, cpu); break;
 		case 1: switch_to(w, cpu, next_ready(w), 0, -1, 0, 0); break;
@@ -521,6 +523,7 @@ static void head(struct world *w, uint64_t seed)
 	trace_driver(w->b, 195u << 20, "nvidia", "/dev/nvidia0");
 	trace_driver(w->b, (195u << 20) + 1, "nvidia", "/dev/nvidiactl");
 	objects(w);
+	random_code_begin(w);
 }
 
 static void statistics(struct world *w, uint64_t seed)
@@ -552,6 +555,7 @@ int main(int argc, char **argv)
 		w.threads[i] = (struct thread){ .state = up_to(&w, 2) ? ASLEEP : READY,
 						.since_ns = START };
 	accounts(&w, 16);
+	random_code_figures(&w, true, false);
 	host(&w);
 	for (uint32_t tick = 0; tick < TICKS; tick++) {
 		/* Most instants are far from the next one, some are the same. */
@@ -562,12 +566,15 @@ int main(int argc, char **argv)
 		live(&w);
 		if (tick % 500 == 499) {
 			accounts(&w, 0);
+			random_code_figures(&w, false, false);
 			host(&w);
 		}
 	}
 	w.now_ns = START + TICKS * UNIT;
 	random_kernel_end(&w);
+	random_code_end(&w);
 	accounts(&w, 1);
+	random_code_figures(&w, false, true);
 	host(&w);
 	statistics(&w, seed);
 	trace_write(w.b, argv[1]);

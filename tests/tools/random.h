@@ -14,6 +14,7 @@
 #define DEPTH 3
 #define DEVICES 3
 #define ROWS 150 /* of a packet */
+#define GROUPS 3 /* of processes */
 
 enum state { ASLEEP, READY, RUNNING };
 
@@ -48,6 +49,18 @@ struct rows {
 	uint32_t tid[ROWS], tgid[ROWS], flags[ROWS], bytes[ROWS], rdev[ROWS];
 };
 
+/* Columns of samples of stacks, in the same way. */
+struct samples {
+	uint32_t count;
+	int64_t ts_ns[ROWS];
+	uint64_t last_ns, dur_ns[ROWS];
+	uint32_t tid[ROWS], tgid[ROWS], stack[ROWS], flags[ROWS], waker[ROWS];
+};
+
+struct group {
+	uint64_t periods, throttled_periods, throttled_ns, usage_ns;
+};
+
 struct world {
 	struct trace_builder *b;
 	uint64_t chance;
@@ -59,6 +72,9 @@ struct world {
 	uint64_t busy_ns[CPUS];
 	uint32_t produced[6]; /* records of each source */
 	struct rows interrupts, faults, requests;
+	struct samples samples;
+	struct group groups[GROUPS];
+	uint64_t rows_of_groups[4][GROUPS];
 	bool devices; /* their tasks are told */
 	uint64_t handles;
 	uint64_t taken[3], put[3]; /* elements of the data pipeline, by thread */
@@ -76,5 +92,12 @@ void random_kernel(struct world *w, uint32_t who);
 
 /* The rows of these that have not been written yet. */
 void random_kernel_end(struct world *w);
+
+/* Code and groups there are; what is to be told when a thread is on a CPU, has slept, and at times; and at the end. */
+void random_code_begin(struct world *w);
+void random_code_runs(struct world *w, uint32_t who);
+void random_code_slept(struct world *w, uint32_t who, uint64_t ns);
+void random_code_figures(struct world *w, bool first, bool final);
+void random_code_end(struct world *w);
 
 #endif /* PROFBPF_TESTS_TOOLS_RANDOM_H */
