@@ -310,9 +310,161 @@ static void test_the_sentence_names_steps_and_their_root(void **state)
 	free_side(&after);
 }
 
+/* Parts of @count that tell a mean, each of @ms and of @weight percent. */
+static struct side same(int count, double ms, double weight)
+{
+	struct side side = { 0 };
+
+	for (int i = 0; i < count; i++)
+		put(&side.part[i], FIGURE_STEP, "mean", ms * 100, 100, weight);
+	return side;
+}
+
+/* How many parts, how much weight and how large a change it takes: exactly so much, and less. */
+static void test_borders(void **state)
+{
+	static const struct {
+		int before_parts, after_parts;
+		double before, after, before_weight, after_weight;
+		uint32_t count, significant;
+	} CASES[] = {
+		{ 4, 8, 100, 200, 1, 1, 1, 1 },	  { 8, 4, 100, 200, 1, 1, 1, 1 },
+		{ 3, 8, 100, 200, 1, 1, 0, 0 },	  { 8, 3, 100, 200, 1, 1, 0, 0 },
+		{ 8, 8, 100, 200, 1, 0.5, 1, 1 }, { 8, 8, 100, 200, 0.5, 1, 1, 1 },
+		{ 8, 8, 100, 200, 0.5, 0.5, 0, 0 },
+		/* Five percent of the figure before are noise, also of one that does not scatter. */
+		{ 8, 8, 100, 105, 1, 1, 1, 0 },	  { 8, 8, 100, 106, 1, 1, 1, 1 },
+		{ 8, 8, 100, 95, 1, 1, 1, 0 },	  { 8, 8, 100, 94, 1, 1, 1, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct side before = same(CASES[i].before_parts, CASES[i].before, CASES[i].before_weight);
+		struct side after = same(CASES[i].after_parts, CASES[i].after, CASES[i].after_weight);
+		struct changes changes = find(&before, &after);
+
+		assert_int_equal(changes.count, CASES[i].count);
+		assert_int_equal(changes.significant, CASES[i].significant);
+		if (CASES[i].count)
+			assert_string_equal(diff_state(&changes), !CASES[i].significant ? "unchanged"
+								  : CASES[i].after > CASES[i].before
+									  ? "worse"
+									  : "better");
+		free(changes.row);
+		free_side(&before);
+		free_side(&after);
+	}
+}
+
+/* In the order of size; of two that are as large of kind, then of name. Changes are found by both, or by kind alone. */
+static void test_order(void **state)
+{
+	static const struct {
+		uint8_t kind;
+		const char *name;
+		double before, after;
+	} CASES[] = { { FIGURE_OPERATOR, "a", 100, 103 }, { FIGURE_OPERATOR, "b", 100, 200 }, { FIGURE_OPERATOR, "c", 100, 300 },
+		      { FIGURE_API, "a", 100, 200 },	  { FIGURE_API, "d", 100, 200 },      { FIGURE_API, "e", 100, 104 } };
+	static const char *const ORDER[] = { "c", "b", "a", "d", "e", "a" };
+	struct side before = { 0 }, after = { 0 };
+	struct changes changes;
+
+	(void)state;
+	for (int i = 0; i < CHANGE_PARTS; i++)
+		for (size_t k = 0; k < sizeof(CASES) / sizeof(CASES[0]); k++) {
+			put(&before.part[i], CASES[k].kind, CASES[k].name, CASES[k].before * 10, 10, 50);
+			put(&after.part[i], CASES[k].kind, CASES[k].name, CASES[k].after * 10, 10, 50);
+		}
+	changes = find(&before, &after);
+	assert_int_equal(changes.count, 6);
+	assert_int_equal(changes.significant, 4);
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal(changes.row[i].name, ORDER[i]);
+	assert_int_equal(changes.row[2].kind, FIGURE_API);
+	assert_ptr_equal(changes_of(&changes, FIGURE_API, "d"), &changes.row[3]);
+	assert_ptr_equal(changes_of(&changes, FIGURE_API, NULL), &changes.row[2]);
+	assert_ptr_equal(changes_of(&changes, FIGURE_OPERATOR, "a"), &changes.row[5]);
+	assert_null(changes_of(&changes, FIGURE_API, "b"));
+	assert_null(changes_of(&changes, FIGURE_STEP, NULL));
+	assert_string_equal(diff_state(&changes), "changed");
+	free(changes.row);
+	free_side(&before);
+	free_side(&after);
+}
+
+/* From ten times on percents are no good; what was not there before is new. */
+static void test_texts(void **state)
+{
+	static const struct {
+		uint8_t kind;
+		double before, after, noise;
+		const char *change, *noise_text;
+	} CASES[] = {
+		{ FIGURE_STEP, 100, 123.1, 5, "+23.1 %", "5.0 %" }, { FIGURE_STEP, 100, 50, 5, "-50.0 %", "5.0 %" },
+		{ FIGURE_STEP, 100, 999, 5, "+899.0 %", "5.0 %" },   { FIGURE_STEP, 100, 1000, 5, "10 times", "5.0 %" },
+		{ FIGURE_STEP, 0, 1000, 5, "new", "unknown" },	     { FIGURE_ROOT, 0, 4.25, 2, "+4.2 points", "2.0 points" },
+		{ FIGURE_ROOT, 50, 4, 2, "-46.0 points", "2.0 points" },
+	};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct change change = { .kind = CASES[i].kind,
+					 .before = CASES[i].before,
+					 .after = CASES[i].after,
+					 .noise = CASES[i].noise };
+
+		assert_string_equal(diff_change_text(&change, text, sizeof(text)), CASES[i].change);
+		assert_string_equal(diff_noise_text(&change, text, sizeof(text)), CASES[i].noise_text);
+	}
+}
+
+/* Of what steps are made of the first root that changed the same way is named, before any operator. */
+static void test_reasons(void **state)
+{
+	struct change rows[] = {
+		{ .kind = FIGURE_STEP, .name = "mean", .before = 100, .after = 200, .significant = true },
+		{ .kind = FIGURE_API, .name = "call", .before = 1, .after = 2, .significant = true },
+		{ .kind = FIGURE_OPERATOR, .name = "gemm", .before = 100, .after = 200, .significant = true },
+		{ .kind = FIGURE_ROOT, .name = "less", .before = 20, .after = 10, .significant = true },
+		{ .kind = FIGURE_ROOT, .name = "more", .before = 10, .after = 20, .significant = true },
+		{ .kind = FIGURE_ROOT, .name = "most", .before = 10, .after = 30, .significant = true },
+	};
+	static const struct {
+		uint32_t count;
+		double after; /* of the step */
+		const char *words;
+	} CASES[] = {
+		{ 6, 200, "; root more: 20.0 % instead of 10.0 %." },
+		{ 4, 200, "; operator gemm: 200 ns instead of 100 ns." },
+		{ 2, 200, "; no cause of it stands out." },
+		{ 6, 50, "; root less: 10.0 % instead of 20.0 %." },
+		{ 3, 50, "; no cause of it stands out." },
+	};
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct changes changes = { .row = rows, .count = CASES[i].count, .significant = CASES[i].count };
+
+		rows[0].after = CASES[i].after;
+		diff_sentence(&changes, text, sizeof(text));
+		if (!strstr(text, CASES[i].words))
+			fail_msg("%s", text);
+	}
+	rows[4].significant = false;
+	rows[0].after = 200;
+	diff_sentence(&(struct changes){ .row = rows, .count = 6, .significant = 5 }, text, sizeof(text));
+	assert_non_null(strstr(text, "; root most: 30.0 %"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_borders),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_a_change_beyond_the_scatter_is_found),
 		cmocka_unit_test(test_a_change_within_the_scatter_is_none),
 		cmocka_unit_test(test_small_changes_are_none),

@@ -27,6 +27,17 @@ static void numbers_have_units(void **state)
 		{ "busy_ns", "999999999", "1,000 ms" }, { "busy_ns", "7200000000000", "7,200 s" },
 		{ "percent", "7.429", "7.4 %" },       { "bytes", "999", "999 B" },
 		{ "size_bytes", "1234567", "1.235 MB" }, { "mean", "0.040", "0.040" },
+		/* From where on there is another unit, or one decimal less. */
+		{ "ns", "1000", "1.000 µs" }, { "ns", "999999", "1,000 µs" }, { "ns", "1000000", "1.000 ms" },
+		{ "ns", "1000000000", "1.000 s" }, { "bytes", "1000", "1.000 kB" },
+		{ "bytes", "1000000000000000000", "1,000 PB" },
+		{ "mean", "999.95", "1,000" }, { "mean", "99.995", "100.0" }, { "mean", "9.9995", "10.00" },
+		{ "mean", "999.94", "999.9" }, { "mean", "99.994", "99.99" }, { "mean", "9.9994", "9.999" },
+		/* What is too long is cut. */
+		{ "count", "1000000000000000000000", "1,000,000,000,000,000,000,000" },
+		{ "count", "10000000000000000000000", "1e+22" },
+		{ "mean", "0.123456789012345678901234567890", "0.123" },
+		{ "mean", "0.1234567890123456789012345678901", "0.123457" },
 	};
 	char text[PAGE_HUMAN_SIZE];
 
@@ -221,10 +232,44 @@ static void only_long_stretches_are_kept(void **state)
 	root_times_free(&times);
 }
 
+/* Slices that are as long as what counts as short, or as far apart, stay by themselves; of equal ones the first has the name. */
+static void slices_at_the_borders(void **state)
+{
+	/* 6400 ns, of which four slices are to be: what is shorter than 101 ns is short. */
+	static const struct page_slice CASES[][6] = {
+		{ { 0, 101 }, { 101, 111 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
+		{ { 0, 10 }, { 10, 111 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
+		{ { 0, 10 }, { 111, 121 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
+		/* Of two that begin together the longer one comes first. */
+		{ { 0, 200 }, { 0, 300 }, { 2000, 2010 }, { 2010, 2020 }, { 6300, 6400 } },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct page_track track = { 0 };
+		const struct page_slice *rows;
+
+		for (uint32_t k = 5; k-- > 0;)
+			assert_true(page_track_add(&track, CASES[i][k].start_ns, CASES[i][k].end_ns, k));
+		page_track_thin(&track, 4);
+		assert_int_equal(track.slices.count, 4);
+		rows = track.slices.row;
+		assert_int_equal(rows[0].name, i == 3);
+		assert_int_equal(rows[1].name, i != 3);
+		assert_false(rows[0].merged || rows[1].merged || rows[3].merged);
+		assert_true(rows[2].merged);
+		assert_int_equal(rows[2].start_ns, 2000);
+		assert_int_equal(rows[2].end_ns, 2020);
+		assert_int_equal(rows[2].longest_ns, 10);
+		assert_int_equal(rows[2].name, 2);
+		page_track_free(&track);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_have_units),
+		cmocka_unit_test(slices_at_the_borders),
 		cmocka_unit_test(figures_say_where_they_are),
 		cmocka_unit_test(long_lists_are_cut),
 		cmocka_unit_test(matrices_are_thinned),

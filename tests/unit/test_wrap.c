@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "analyzer/view/render/wrap.h"
@@ -78,6 +79,52 @@ static void wide_lines_of_a_text_are_broken(void **state)
 	expect_text("ääää ööö\n  ü\n", "ääää ööö ü\n", 8);
 }
 
+/* Characters of East Asia take two columns, and a line may end between any two of them, but not before a closing mark. */
+static void wide_characters(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned int columns;
+	} CASES[] = {
+		{ "\u10ff", 1 }, { "\u1100", 2 }, { "\u115f", 2 }, { "\u1160", 1 }, { "\u2e7f", 1 }, { "\u2e80", 2 },
+		{ "\u303e", 2 }, { "\u303f", 1 }, { "\u3041", 2 }, { "\ua4cf", 2 }, { "\ua4d0", 1 }, { "\uabff", 1 },
+		{ "\uac00", 2 }, { "\ud7a3", 2 }, { "\ud7a4", 1 }, { "\uff01", 2 }, { "\uff60", 2 }, { "\uff61", 1 },
+		{ "\uffe0", 2 }, { "\uffe6", 2 }, { "\uffe7", 1 }, { "\U0001ffff", 1 }, { "\U00020000", 2 },
+		{ "\U0003fffd", 2 }, { "\U0003fffe", 1 }, { "a", 1 }, { "ä", 1 }, { "", 0 }, { "中文", 4 },
+		{ "\033[1m中\033[0ma", 3 }, { "\033[1", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+		assert_int_equal(wrap_columns(CASES[i].text, strlen(CASES[i].text)), CASES[i].columns);
+	/* Not all of the bytes of the character are there. */
+	assert_int_equal(wrap_columns("中", 2), 1);
+	expect("do    中文设\n      备\n", "do", "中文设备", 12);
+	expect("do    中文设\n      备\n", "do", "中文设备", 13);
+	expect("do    中文设备\n", "do", "中文设备", 14);
+	expect("do    中文，\n      设\n", "do", "中文，设", 12);
+	expect("do    中文\n      设，备\n", "do", "中文设，备", 12);
+	expect("do    中 a，\n      b\n", "do", "中 a，b", 12);
+	expect("中文  one\n", "中文", "one", 12);
+	expect("中文中文one\n", "中文中文", "one", 20); /* a label without room for a blank */
+}
+
+static void borders_of_lines(void **state)
+{
+	/* As wide as the terminal fits; one column less does not. */
+	expect_text("one two\n", "one two\n", 7);
+	expect_text("one\n  two\n", "one two\n", 6);
+	expect_text("  a  b\n", "  a  b\n", 6);
+	expect_text("  a\n    b\n", "  a  b\n", 5);
+	/* Where what follows would have no room it is not broken. */
+	expect_text("  a b c\n", "  a b c\n", 4);
+	expect_text("  a b\n    c\n", "  a b c\n", 5);
+	expect_text("    \n", "    \n", 2);
+	/* A label that is as wide as the indent, and a terminal that is twice as wide. */
+	expect("labels one\n", "labels ", "one", 0);
+	expect("do    one\n      two\n", "do", "one two", 12);
+	expect("do    one two\n", "do", "one two", 11);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -87,6 +134,8 @@ int main(void)
 		cmocka_unit_test(counts_characters_not_bytes),
 		cmocka_unit_test(lets_no_control_character_through),
 		cmocka_unit_test(wide_lines_of_a_text_are_broken),
+		cmocka_unit_test(wide_characters),
+		cmocka_unit_test(borders_of_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
