@@ -224,14 +224,14 @@ def publish(spool, destination, recorder, interval_s, rounds=None, metrics=None)
     while rounds is None or rounds > 0:
         try:
             one_round(recorder, cutter, spool)
-            if metrics:
-                step_metrics.exposition_of(spool.state, cutter.host).write(metrics)
             trouble = None
         except Waiting as error:
             if str(error) != trouble:
                 trouble = str(error)
                 say(trouble)
         sender.flush()
+        if metrics:
+            step_metrics.exposition_of(spool.state, cutter.host).write(metrics)
         rounds = rounds - 1 if rounds is not None else None
         due = max(due + interval_s, time.monotonic())
         if rounds != 0:

@@ -119,8 +119,9 @@ publish_loop() {
 	probing() { "$PROFCTL" list --format json | jq -e '[.sessions[] | select(.output == "flight recorder" and .functions > 0)] | length > 0'; }
 	wait_until 20 probing || fail "the recorder does not record: $("$PROFCTL" list)"
 	mkdir "$WORK/host"
-	"$PYTHON" -m profbpf_fleet.main publish --dir "$WORK/host" --spool "$WORK/host.spool" --interval 1s --last 60s --metrics "$WORK/host.prom" \
-		--profctl "$PROFCTL" --analyzer "$ANALYZER" 2>"$WORK/publish.err" &
+	local publish=("$PYTHON" -m profbpf_fleet.main publish --dir "$WORK/host" --spool "$WORK/host.spool" --interval 1s --last 60s
+		--metrics "$WORK/host.prom" --profctl "$PROFCTL" --analyzer "$ANALYZER")
+	"${publish[@]}" 2>"$WORK/publish.err" &
 	publisher=$!
 	echo go >&"$input"
 	# It does not end before several messages had steps of it.
@@ -138,6 +139,8 @@ publish_loop() {
 	wait_until 20 published || fail "no more rounds: $(cat "$WORK/host.spool/spool.json" "$WORK/publish.err")"
 	kill -TERM $publisher
 	wait_for_end $publisher 20 || fail "publish ended with $?: $(cat "$WORK/publish.err")"
+	# What it had not sent yet the next one sends.
+	"${publish[@]}" --rounds 1 2>>"$WORK/publish.err" || fail "not all was acknowledged: $(cat "$WORK/publish.err")"
 	"$PROFCTL" snapshot -o "$WORK/whole.pbt" 2>/dev/null
 	"$ANALYZER" lake "$WORK/whole.pbt" --rank 3 -o "$WORK/whole"
 	"$PYTHON" "$TOOLS/published_steps.py" "$WORK/host" "$WORK/whole" "$WORK/host.prom" >"$WORK/out" 2>&1 || fail "$(cat "$WORK/out" "$WORK/publish.err")"
