@@ -140,6 +140,109 @@ static void border_of_links(void **state)
 	model_free(model);
 }
 
+/* Means of steps that a file tells: of several without the first, of each device up to where numbers begin anew. */
+static void told_steps(void **state)
+{
+	static const struct cluster_step STEPS[] = {
+		{ .device = 0, .number = 1, .computation_ns = 9000, .communication_ns = 9000, .gap_ns = 9000 },
+		{ .device = 0, .number = 2, .computation_ns = 100, .communication_ns = 10, .gap_ns = 7 },
+		{ .device = 0, .number = 3, .computation_ns = 300, .communication_ns = 30, .gap_ns = 9 },
+		{ .device = 0, .number = 1, .computation_ns = 5000, .communication_ns = 5000, .gap_ns = 1 },
+		{ .device = 1, .number = 4, .computation_ns = 200, .communication_ns = 20, .gap_ns = UINT64_MAX },
+		{ .device = 2, .number = 5, .computation_ns = UINT64_MAX, .communication_ns = 20 },
+	};
+	struct cluster_results results;
+	struct device_results devices;
+	struct model *model = make_model(&devices);
+	struct device_fact fact = { .device = 1, .value = 5e9 };
+	uint32_t told = devices.overlap.count;
+
+	fact.unit = model_string(model, "operations/s");
+	for (size_t i = 0; i < sizeof(STEPS) / sizeof(STEPS[0]); i++) {
+		struct cluster_step step = STEPS[i];
+
+		step.stage_ns = step.receive_ns = step.collective_ns = UINT64_MAX;
+		assert_true(MODEL_PUSH(&model->cluster_steps, step));
+	}
+	assert_true(MODEL_PUSH(&model->device_facts, fact));
+	fact.value = 7e9; /* the first one counts */
+	assert_true(MODEL_PUSH(&model->device_facts, fact));
+	fact.device = 0;
+	fact.unit = model_string(model, "bytes");
+	assert_true(MODEL_PUSH(&model->device_facts, fact));
+	fact.unit = model_string(model, "operations/s");
+	fact.text = fact.unit;
+	assert_true(MODEL_PUSH(&model->device_facts, fact));
+	devices.overlap.count = 0;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, 2);
+	assert_int_equal(results.ranks[0].device, 0);
+	assert_int_equal(results.ranks[0].parts.computation_ns, 200);
+	assert_int_equal(results.ranks[0].parts.collective_ns, 20);
+	assert_int_equal(results.ranks[0].parts.work_ns, 220);
+	assert_true(results.ranks[0].has_steps && results.ranks[0].gap_ns == 8);
+	assert_true(results.ranks[0].flops_rate < 0);
+	assert_int_equal(results.ranks[1].device, 1);
+	assert_int_equal(results.ranks[1].parts.computation_ns, 200);
+	assert_false(results.ranks[1].has_steps);
+	assert_true(results.ranks[1].flops_rate == 5e9);
+	cluster_free(&results);
+	/* Beside tasks they are not compared. */
+	devices.overlap.count = told;
+	assert_int_equal(cluster_analyse(model, &devices, NULL, &results), 0);
+	assert_int_equal(results.count, RANKS);
+	cluster_free(&results);
+	overlap_free(&devices.overlap);
+	model_free(model);
+}
+
+/* Ranks without any work have no mean and no imbalance; a rule's border is no finding. */
+static void borders_of_means(void **state)
+{
+	struct device_step_trace traces[] = { { .device = 0, .means = { .steps = 3, .gap_ns = 90 } },
+					      { .device = 1, .means = { .steps = 3, .gap_ns = 90 } },
+					      { .device = 2, .means = { .steps = 3, .gap_ns = 120 } } };
+	struct device_step_results steps = { .traces = traces, .count = RANKS };
+	struct cluster_results results;
+	struct device_results devices;
+	struct model *model = make_model(&devices);
+
+	assert_int_equal(cluster_analyse(model, &devices, &steps, &results), 0);
+	assert_null(find(&results, CLUSTER_GAP, 2)); /* 1.2 times the mean of 100 */
+	cluster_free(&results);
+	traces[2].means.gap_ns = 121;
+	assert_int_equal(cluster_analyse(model, &devices, &steps, &results), 0);
+	assert_non_null(find(&results, CLUSTER_GAP, 2));
+	cluster_free(&results);
+	traces[0].means.gap_ns = traces[1].means.gap_ns = traces[2].means.gap_ns = 0;
+	for (uint32_t i = 0; i < RANKS; i++) {
+		devices.overlap.devices[i].all.receive_ns = devices.overlap.devices[i].stage_ns;
+		devices.overlap.devices[i].all.computation_ns = 0;
+		model->devices.row[i].stages = 3;
+		model->devices.row[i].stage = i;
+	}
+	assert_int_equal(cluster_analyse(model, &devices, &steps, &results), 0);
+	assert_true(results.imbalance == 0);
+	assert_int_equal(results.slowest, 0);
+	for (uint32_t i = 0; i < RANKS; i++) {
+		assert_true(results.ranks[i].parts.work_percent == 0);
+		assert_true(results.stages[i].parts.work_percent == 0 && results.stages[i].imbalance == 0);
+		assert_null(find(&results, CLUSTER_WORK, i));
+		assert_null(find(&results, CLUSTER_GAP, i));
+	}
+	cluster_free(&results);
+	/* Two are compared, one is not. */
+	devices.overlap.count = 2;
+	assert_int_equal(cluster_analyse(model, &devices, &steps, &results), 0);
+	assert_int_equal(results.count, 2);
+	devices.overlap.count = RANKS;
+	cluster_free(&results);
+	assert_string_equal(cluster_rule_name(CLUSTER_RULES), "");
+	assert_string_equal(cluster_rule_name(CLUSTER_COLLECTIVE), "collective");
+	overlap_free(&devices.overlap);
+	model_free(model);
+}
+
 /* The first and the third in one stage: 900 and 600 of work; the second in another: 600. */
 static void stages_of_pipeline(void **state)
 {
@@ -198,6 +301,8 @@ int main(void)
 		cmocka_unit_test(work_of_stages),
 		cmocka_unit_test(gaps_and_links),
 		cmocka_unit_test(border_of_links),
+		cmocka_unit_test(told_steps),
+		cmocka_unit_test(borders_of_means),
 		cmocka_unit_test(stages_of_pipeline),
 		cmocka_unit_test(one_device),
 	};

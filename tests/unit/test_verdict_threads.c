@@ -155,12 +155,82 @@ static void threads_that_launch(void **state)
 	verdict_end(&f);
 }
 
+/* What lies exactly at a border is on the side that verdict.h says. Microseconds of a millisecond. */
+struct border {
+	uint64_t own, host, unknown; /* what the threads did themselves, waited for the host's code, and for what is not known */
+	double at_least; /* how busy the device is; negative: that is not known */
+	double blamed; /* what the pipeline's own rules find of a lock; 0 = nothing */
+	uint64_t wait; /* of the steps' millisecond, in fetches */
+	enum verdict_state state;
+	double percent;
+};
+
+static void judge_border(const struct border *border)
+{
+	struct idle_hop hop = { .thread = INDEX_NONE };
+	struct idle_root rows[2] = { { .ns = border->host * US, .hops = &hop, .hop_count = 1 },
+				     { .ns = border->unknown * US, .hops = &hop, .hop_count = 1 } };
+	struct verdict_scene f;
+	struct host_waits kept;
+
+	verdict_begin(&f);
+	main_and_worker(&f, 500, false);
+	judge_waits(&f);
+	if (border->blamed || border->wait) {
+		verdict_add_pipeline(&f);
+		f.steps.judged_wait_ns = border->wait * US;
+		verdict_blame(&f, border->blamed ? BOTTLENECK_LOCK : BOTTLENECK_BUSY, border->blamed);
+	}
+	kept = f.waits;
+	rows[0].root.cause = IDLE_SLEEP;
+	rows[0].root.thread = rows[1].root.thread = INDEX_NONE;
+	rows[1].root.cause = IDLE_UNKNOWN;
+	f.waits.window_ns = 1000 * US;
+	f.waits.waits = (struct idle_roots){ .row = rows,
+					     .count = 2,
+					     .total_ns = (border->host + border->unknown) * US };
+	f.waits.own = (struct idle_roots){ .total_ns = border->own * US };
+	f.waits.bounds.known = border->at_least >= 0;
+	f.waits.bounds.at_least_percent = border->at_least;
+	f.waits.of_steps = border->wait > 0;
+	verdict_judge(&f);
+	f.waits = kept;
+	verdict_expect(&f, border->state, border->percent);
+	verdict_end(&f);
+}
+
+static void borders(void **state)
+{
+	static const struct border CASES[] = {
+		/* Less than noise, or at work for nine tenths of the time. */
+		{ 500, 30, 0, -1, 0, 0, VERDICT_HOST_CODE, 3 },	 { 500, 29, 0, -1, 0, 0, VERDICT_HEALTHY, 50 },
+		{ 900, 100, 0, -1, 0, 0, VERDICT_HEALTHY, 90 },	 { 899, 101, 0, -1, 0, 0, VERDICT_HOST_CODE, 10.1 },
+		/* More than half of the waiting is unknown, and that is more than noise. */
+		{ 500, 50, 50, -1, 0, 0, VERDICT_HOST_CODE, 5 }, { 500, 49, 51, -1, 0, 0, VERDICT_UNKNOWN, 5.1 },
+		{ 500, 0, 30, -1, 0, 0, VERDICT_UNKNOWN, 3 },	 { 500, 0, 29, -1, 0, 0, VERDICT_HEALTHY, 50 },
+		/* Where they submit work, a device that is busy; else what they do themselves is the host's code. */
+		{ 500, 0, 0, 90, 0, 0, VERDICT_DEVICE, 90 },	 { 500, 0, 0, 89.9, 0, 0, VERDICT_HOST_CODE, 50 },
+		{ 500, 100, 600, 50, 0, 0, VERDICT_HOST_CODE, 60 }, { 499, 100, 600, 50, 0, 0, VERDICT_UNKNOWN, 60 },
+		/* What the pipeline's rules find, if it is as much as all else. */
+		{ 500, 30, 0, -1, 3, 0, VERDICT_DATA, 3 },	 { 500, 31, 0, -1, 3, 0, VERDICT_HOST_CODE, 3.1 },
+		{ 500, 0, 0, -1, 2.9, 0, VERDICT_HEALTHY, 50 },
+		/* Of fetches what is more than all waiting, where the pipeline has workers. */
+		{ 500, 40, 0, -1, 0, 100, VERDICT_DATA, 6 },	 { 500, 50, 0, -1, 0, 100, VERDICT_DATA, 5 },
+		{ 500, 51, 0, -1, 0, 100, VERDICT_HOST_CODE, 5.1 }, { 500, 0, 0, -1, 0, 30, VERDICT_DATA, 3 },
+		{ 500, 0, 0, -1, 0, 29, VERDICT_HEALTHY, 50 },	 { 50, 0, 0, -1, 0, 100, VERDICT_DATA, 5 },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++)
+		judge_border(&CASES[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads),
 		cmocka_unit_test(threads_without_cpu),
 		cmocka_unit_test(threads_that_launch),
+		cmocka_unit_test(borders),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
