@@ -118,6 +118,64 @@ static void steps(void **state)
 	free(advice.list);
 }
 
+/* A gap is told of from a hundredth of a step on, a tail from a tenth on; not of no steps at all. */
+static void borders_of_steps(void **state)
+{
+	static const struct {
+		uint32_t steps, bp_steps;
+		double gap_ms, tail_ms;
+		uint32_t gaps, tails;
+	} CASES[] = {
+		{ 4, 4, 1, 10, 1, 1 },	  { 4, 4, 0.99, 9.99, 0, 0 }, { 4, 0, 1, 10, 1, 0 },
+		{ 0, 4, 1, 10, 0, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct device_step_trace trace = { .means = { .steps = CASES[i].steps,
+							      .bp_steps = CASES[i].bp_steps,
+							      .duration_ns = 100 * MS,
+							      .gap_ns = CASES[i].gap_ms * MS,
+							      .tail_ns = CASES[i].tail_ms * MS } };
+		struct device_step_results results = { .traces = &trace, .count = 1 };
+		struct model *model = begin();
+		struct advice_results advice;
+
+		add(model, "MatMul", "AI_CORE", MS, KERNEL);
+		advice = judge(model, &results, NULL);
+		assert_int_equal(advice.advice_count, CASES[i].gaps + CASES[i].tails);
+		assert_int_equal(index_of(&advice, "device_gap") < advice.advice_count, CASES[i].gaps);
+		assert_int_equal(index_of(&advice, "device_tail") < advice.advice_count, CASES[i].tails);
+		free(advice.list);
+	}
+}
+
+/* Of fewer than a hundred launches nothing is said; nor where devices are idle for less than three percent. */
+static void borders_of_launches(void **state)
+{
+	static const struct {
+		uint64_t launches, syncs, idle_ms; /* idle beside 90 ms of work */
+		bool advice;
+	} CASES[] = { { 100, 51, 10, true }, { 99, 99, 10, false }, { 100, 50, 10, false }, { 100, 51, 2, false } };
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct model *model = begin();
+		struct api_usage rows[] = { { .count = CASES[i].launches }, { .count = CASES[i].syncs } };
+		struct api_results api = { .rows = rows, .row_count = 2 };
+		struct advice_results advice;
+
+		rows[0].function =
+			small_function(model, "acl", "aclrtLaunchKernel", PROFBPF__FUNCTION__KIND__LAUNCH);
+		rows[1].function =
+			small_function(model, "acl", "aclrtSynchronizeStream", PROFBPF__FUNCTION__KIND__SYNC);
+		add(model, "MatMul", "AI_CORE", 45 * MS, KERNEL);
+		now_ns += CASES[i].idle_ms * MS;
+		add(model, "MatMul", "AI_CORE", 45 * MS, KERNEL);
+		advice = judge(model, NULL, &api);
+		assert_int_equal(index_of(&advice, "device_synchronization") < advice.advice_count, CASES[i].advice);
+		free(advice.list);
+	}
+}
+
 /* 100 ms in all. */
 static void operators(void **state)
 {
@@ -262,6 +320,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(steps),
+		cmocka_unit_test(borders_of_steps),
+		cmocka_unit_test(borders_of_launches),
 		cmocka_unit_test(operators),
 		cmocka_unit_test(memory_bound),
 		cmocka_unit_test(calls),
