@@ -75,12 +75,11 @@ static bool has_room(struct import_rows *rows, const struct map *map)
 	return false;
 }
 
-static bool has_room_for_owner(struct import_rows *rows, const struct map *map)
+static bool has_room_for(struct import_rows *rows, const struct map *map, uint32_t most, const char *what)
 {
-	if (map->count < IMPORT_OWNERS_MAX)
+	if (map->count < most)
 		return true;
-	import_fail(rows->import, -E2BIG, "more than %u processes or devices, which no profiler's file has",
-		    IMPORT_OWNERS_MAX);
+	import_fail(rows->import, -E2BIG, "more than %u %s, which no profiler's file has", most, what);
 	return false;
 }
 
@@ -102,7 +101,7 @@ uint32_t import_process(struct import_rows *rows, uint32_t pid)
 
 	if (row != MAP_NONE)
 		return row;
-	if (!has_room_for_owner(rows, &known(rows)->processes))
+	if (!has_room_for(rows, &known(rows)->processes, IMPORT_PROCESSES_MAX, "processes"))
 		return INDEX_NONE;
 	row = known_process(model, pid);
 	if (row == INDEX_NONE && !rows->import->alone)
@@ -229,7 +228,8 @@ uint32_t import_device(struct import_rows *rows, uint64_t number, uint32_t proce
 	if (row != MAP_NONE)
 		return row;
 	if (device.name == INDEX_NONE || device.kind == INDEX_NONE ||
-	    device.source == INDEX_NONE || !has_room_for_owner(rows, &known(rows)->devices))
+	    device.source == INDEX_NONE ||
+	    !has_room_for(rows, &known(rows)->devices, IMPORT_DEVICES_MAX, "devices"))
 		return INDEX_NONE;
 	row = model->devices.count;
 	if (!MODEL_PUSH(&model->devices, device) || !map_put(&known(rows)->devices, number, row))

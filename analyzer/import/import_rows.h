@@ -24,7 +24,9 @@ struct import_identities {
 void import_identities_free(struct import_identities *identities);
 
 #define IMPORT_TRACKS_MAX (1u << 20) /* of a file */
-#define IMPORT_OWNERS_MAX (1u << 14) /* processes, and devices, of a file; analyses look at pairs of them */
+/* Of a file. Each new process is looked for among all, and analyses look at pairs of devices. */
+#define IMPORT_PROCESSES_MAX (1u << 15)
+#define IMPORT_DEVICES_MAX (1u << 14)
 
 /*
  * Streams and threads that a file told of. Each takes more room and time than an event does, so that a
