@@ -341,6 +341,10 @@ int load_finish(struct loader *loader, char *error, size_t error_size)
 	if (!sum_sources(loader))
 		goto no_memory;
 	sum_sessions(loader);
+	MODEL_FIT(&model->calls);
+	MODEL_FIT(&model->switches);
+	MODEL_FIT(&model->wakes);
+	MODEL_FIT(&model->tasks);
 	if (!model_index_settled(model, &settling))
 		goto no_memory;
 	load_judge_calls(model);

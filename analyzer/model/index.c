@@ -93,7 +93,7 @@ typedef bool settle_fn(void *context, void *row, bool again);
 struct dealing {
 	void **rows;
 	uint32_t *count;
-	uint32_t capacity;
+	uint32_t *capacity;
 	settle_fn *settle; /* NULL: they are settled */
 	bool settles_key;
 	void *context;
@@ -152,7 +152,7 @@ static bool place_rows(struct dealing *of, const struct order *order)
 	char copy[SETTLED_MAX];
 
 	if (!of->in_order)
-		to = reallocarray(NULL, of->capacity, order->size);
+		to = reallocarray(NULL, *of->count, order->size);
 	if (!to)
 		return false;
 	for (uint32_t i = 0; i < *of->count; i++) {
@@ -162,8 +162,10 @@ static bool place_rows(struct dealing *of, const struct order *order)
 			memcpy(to + of->start[key_of(order, row) + 1]++ * order->size, row,
 			       order->size);
 	}
-	if (!of->in_order)
+	if (!of->in_order) {
 		free(from);
+		*of->capacity = *of->count;
+	}
 	*of->rows = to;
 	*of->count -= of->dropped;
 	return true;
@@ -204,13 +206,13 @@ static bool deal(struct dealing *of, const struct order *order, uint32_t keys, u
 #define DEALING(array)                                                                  \
 	{                                                                               \
 		.rows = (void **)&(array)->row, .count = &(array)->count,               \
-		.capacity = (array)->capacity                                           \
+		.capacity = &(array)->capacity                                          \
 	}
 
 #define SETTLED_BY(array, by, key, settling)                                            \
 	{                                                                               \
 		.rows = (void **)&(array)->row, .count = &(array)->count,               \
-		.capacity = (array)->capacity, .settle = (settling) ? (settling)->by : NULL, \
+		.capacity = &(array)->capacity, .settle = (settling) ? (settling)->by : NULL, \
 		.settles_key = (settling) && (settling)->by && (key),                   \
 		.context = (settling) ? (settling)->context : NULL                      \
 	}

@@ -8,6 +8,7 @@
 #include "lib/base/bisect.h"
 
 #define MODEL_ROWS_MAX (UINT32_MAX - 1)
+#define LARGE_ROWS (8u << 20) /* bytes */
 
 struct model *model_new(void)
 {
@@ -113,15 +114,23 @@ void model_free(struct model *model)
 	free(model);
 }
 
+/* Large blocks are moved without being copied: they grow by less, so that less of them is empty. */
+static uint64_t more_rows(uint64_t capacity, size_t row_size)
+{
+	uint64_t want = capacity * row_size < LARGE_ROWS ? capacity * 2 : capacity + capacity / 4;
+
+	if (want < 64)
+		return 64;
+	return want < MODEL_ROWS_MAX ? want : MODEL_ROWS_MAX;
+}
+
 bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 {
-	uint64_t want = *capacity ? (uint64_t)*capacity * 2 : 64;
+	uint64_t want = more_rows(*capacity, row_size);
 	void *grown;
 
 	if (count >= MODEL_ROWS_MAX)
 		return false;
-	if (want > MODEL_ROWS_MAX)
-		want = MODEL_ROWS_MAX;
 	if (!rows_fit(want * row_size))
 		return false;
 	grown = reallocarray(*row, want, row_size);
@@ -130,6 +139,16 @@ bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
 	*row = grown;
 	*capacity = want;
 	return true;
+}
+
+void model_fit(void **row, uint32_t *capacity, uint32_t count, size_t row_size)
+{
+	void *fitting = count ? reallocarray(*row, count, row_size) : NULL;
+
+	if (!fitting)
+		return;
+	*row = fitting;
+	*capacity = count;
 }
 
 uint32_t *indices_none(uint32_t count)

@@ -148,6 +148,12 @@ void model_free(struct model *model);
  */
 bool model_grow(void **row, uint32_t *capacity, uint32_t count, size_t row_size);
 
+/* model_fit - give back the room for rows that do not come any more, if there are any; used through MODEL_FIT */
+void model_fit(void **row, uint32_t *capacity, uint32_t count, size_t row_size);
+
+#define MODEL_FIT(array) \
+	model_fit((void **)&(array)->row, &(array)->capacity, (array)->count, sizeof(*(array)->row))
+
 /* MODEL_PUSH(&model->calls, value): append; evaluates to false without memory. */
 #define MODEL_PUSH(array, value)                                                 \
 	(((array)->count < (array)->capacity ||                                  \
