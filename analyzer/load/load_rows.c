@@ -115,7 +115,7 @@ static void count_call(struct loader *loader, const struct call *row)
 
 bool load_calls(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Calls *calls = LOADER_UNPACK(calls, packet);
+	Profbpf__Calls *calls = LOADER_UNPACK_BATCH(calls, packet);
 	struct call row = { .task = INDEX_NONE };
 	size_t rows;
 
@@ -173,7 +173,7 @@ static uint8_t ioctl_flags(uint32_t file)
 
 bool load_ioctls(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Ioctls *ioctls = LOADER_UNPACK(ioctls, packet);
+	Profbpf__Ioctls *ioctls = LOADER_UNPACK_BATCH(ioctls, packet);
 	uint64_t end_ns = 0;
 	uint32_t tid = 0;
 	size_t rows;
@@ -234,7 +234,7 @@ static uint32_t object_index(const struct loader *loader, uint32_t id)
 
 bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Switches *switches = LOADER_UNPACK(switches, packet);
+	Profbpf__Switches *switches = LOADER_UNPACK_BATCH(switches, packet);
 	struct cpu_switch row = { .prev_thread = INDEX_NONE, .next_thread = INDEX_NONE };
 	size_t rows;
 
@@ -287,7 +287,7 @@ static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
 
 bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Wakes *wakes = LOADER_UNPACK(wakes, packet);
+	Profbpf__Wakes *wakes = LOADER_UNPACK_BATCH(wakes, packet);
 	struct wake row = { .waker_thread = INDEX_NONE };
 	size_t rows;
 
@@ -323,7 +323,7 @@ bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 
 bool load_interrupts(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__Interrupts *m = LOADER_UNPACK(interrupts, packet);
+	Profbpf__Interrupts *m = LOADER_UNPACK_BATCH(interrupts, packet);
 	struct interrupt row = { 0 };
 	size_t rows;
 
@@ -391,7 +391,7 @@ static uint32_t task_name(struct loader *loader, uint32_t id)
 
 bool load_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 {
-	Profbpf__DeviceTasks *tasks = LOADER_UNPACK(device_tasks, packet);
+	Profbpf__DeviceTasks *tasks = LOADER_UNPACK_BATCH(device_tasks, packet);
 	struct device_task row = { .call = INDEX_NONE };
 	uint64_t queued_ns = 0;
 	size_t rows;

@@ -14,6 +14,7 @@
 
 #include "analyzer/load/arena.h"
 #include "analyzer/load/call_digest.h"
+#include "analyzer/load/unpack_batch.h"
 #include "analyzer/load/window.h"
 #include "lib/base/map.h"
 #include "analyzer/model/model.h"
@@ -193,6 +194,12 @@ static inline bool loader_out_of_memory(struct loader *loader)
 /* The message of @type in a packet, for as long as the packet is read; NULL if it is none. */
 #define LOADER_UNPACK(type, packet) \
 	profbpf__##type##__unpack(&loader->arena.allocator, (packet)->size, (packet)->body)
+
+/* The same of a message of columns. */
+#define LOADER_UNPACK_BATCH(type, packet)                                                    \
+	((__typeof__(profbpf__##type##__unpack(NULL, 0, NULL)))unpack_batch(                 \
+		&profbpf__##type##__descriptor, &loader->arena.allocator, (packet)->size, \
+		(packet)->body))
 
 /* Model string of a segment's string id; 0 for ids that the segment has not sent. */
 static inline uint32_t loader_string(const struct loader *loader, uint32_t id)

@@ -19,30 +19,6 @@ struct part {
 	size_t entries[FIELDS]; /* of each column, kept or not */
 };
 
-/* How many of eight bytes have not their highest bit: each ends a number. */
-static size_t count_ends(uint64_t word)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-
-	return (size_t)((~word >> 7 & ones) * ones >> 56);
-}
-
-/* Each number ends with a byte without the highest bit. */
-static size_t count_entries(const struct proto_message *packed)
-{
-	const uint8_t *at = packed->at;
-	size_t count = 0;
-	uint64_t word;
-
-	for (; packed->end - at >= (ptrdiff_t)sizeof(word); at += sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		count += count_ends(word);
-	}
-	for (; at < packed->end; at++)
-		count += *at < 0x80;
-	return count;
-}
-
 /* Keep the fields of @kept. The result lives as long as the packet. */
 static bool take_part(struct loader *loader, const struct pbt_packet *packet, uint32_t kept,
 		      struct part *part)
@@ -61,7 +37,7 @@ static bool take_part(struct loader *loader, const struct pbt_packet *packet, ui
 		/* A number outside of a packed column is an entry, too: so protobuf-c reads it. */
 		if (field.number < FIELDS)
 			part->entries[field.number] +=
-				field.bytes.end == rest.at ? count_entries(&field.bytes) : 1;
+				field.bytes.end == rest.at ? packed_count(&field.bytes) : 1;
 		if (field.number < FIELDS && kept & FIELD(field.number)) {
 			memcpy(part->data + part->size, begin, (size_t)(rest.at - begin));
 			part->size += (size_t)(rest.at - begin);
@@ -70,8 +46,9 @@ static bool take_part(struct loader *loader, const struct pbt_packet *packet, ui
 	return got == 0;
 }
 
-#define UNPACK_PART(type, part) \
-	profbpf__##type##__unpack(&loader->arena.allocator, (part)->size, (part)->data)
+#define UNPACK_PART(type, part)                                             \
+	LOADER_UNPACK_BATCH(type, &((struct pbt_packet){ .size = (part)->size, \
+							 .body = (part)->data }))
 
 /* The columns all have as many entries as the batch has rows, or none. */
 static bool count_rows(const struct part *part, const uint8_t *columns, size_t count, size_t *rows)
