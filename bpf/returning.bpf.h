@@ -68,7 +68,7 @@ static __always_inline __u32 walk_now(struct task_struct *task, struct returning
 	struct user_frames *frames = (struct user_frames *)&back->record.frames;
 
 	if (same_program(task, back))
-		return user_stack(task, user_regs(task, REGISTERS_OF_SWITCH), &back->walk,
+		return user_stack(task, user_regs(task, REGISTERS_OF_SWITCH), &back->walk, NULL,
 				  frames, true);
 	frames->address[0] = back->instruction;
 	return 1;

@@ -98,7 +98,7 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bo
 	}
 	s->at = USER_STACK_POINTER(regs);
 	s->user_count = will_return(task, s) ? 0 :
-					       user_stack(task, regs, user_walk(BY_SWITCH), &s->user, may_loop);
+					       user_stack(task, regs, user_walk(BY_SWITCH), walk_rules(BY_SWITCH), &s->user, may_loop);
 	s->python_flags = 0;
 	s->python_count = s->user_count && may_loop ? keep_python(task, s) : 0;
 	if (s->user_count && s->walk_before)

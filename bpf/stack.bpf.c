@@ -34,7 +34,7 @@ static __always_inline int take_sample(struct bpf_perf_event_data *ctx, bool may
 	r->head.waker = 0;
 	r->head.tgid = id >> 32;
 	r->head.tid = (__u32)id;
-	user = user_stack(task, user_regs(task, REGISTERS_OF_SAMPLE), user_walk(BY_SAMPLE),
+	user = user_stack(task, user_regs(task, REGISTERS_OF_SAMPLE), user_walk(BY_SAMPLE), walk_rules(BY_SAMPLE),
 			  (struct user_frames *)&r->frames, may_loop);
 	kernel = frames_of(bpf_get_stack(ctx, r->frames.address + (user & USER_FRAMES_MASK),
 					 REC_KERNEL_FRAMES * sizeof(__u64), 0));

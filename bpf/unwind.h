@@ -83,6 +83,7 @@ struct unwind_mapping {
 struct unwind_process {
 	__u32 count;
 	__u32 whole; /* there are no others */
+	__u64 version; /* another one whenever something changed, of any process; not 0 */
 	struct unwind_mapping mapping[UNWIND_MAPPINGS];
 };
 

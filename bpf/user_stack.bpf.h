@@ -72,6 +72,41 @@ static __always_inline struct user_walk *user_walk(__u32 by)
 	return bpf_map_lookup_elem(&user_walks, &by);
 }
 
+#define WALK_RULES 256 /* a power of two */
+
+/* A rule of code that walks came through lately: to find it takes longer than all else that a frame takes. */
+struct walk_rule {
+	__u64 address;
+	__u64 version; /* of struct unwind_process */
+	struct unwind_rule rule;
+};
+
+struct walk_rules {
+	struct walk_rule row[WALK_RULES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2); /* BY_SAMPLE, BY_SWITCH */
+	__type(key, __u32);
+	__type(value, struct walk_rules);
+} walked_rules __weak_map;
+
+static __always_inline struct walk_rules *walk_rules(__u32 by)
+{
+	return bpf_map_lookup_elem(&walked_rules, &by);
+}
+
+static __always_inline struct walk_rule *walk_rule(struct walk_rules *rules, __u64 address)
+{
+	return &rules->row[BOUNDED(address ^ address >> 8, WALK_RULES - 1)];
+}
+
+static __always_inline bool is_known(const struct walk_rule *row, const struct unwind_process *process, __u64 address)
+{
+	return row->address == address && row->version == process->version;
+}
+
 struct user_frames {
 	__u64 address[REC_USER_FRAMES + 1];
 };
@@ -207,6 +242,7 @@ struct table_climb {
 	struct user_walk *walk;
 	struct user_frames *frames;
 	const struct unwind_process *process;
+	struct walk_rules *rules; /* may be NULL */
 	__u32 count; /* of frames, when it is over */
 };
 
@@ -361,16 +397,11 @@ __weak __noinline int climb_call(struct user_walk *walk)
 	return address != 0;
 }
 
-/* Finds the mapping that the frame's code is in; 0: it is in none. */
-__weak __noinline int find_code(struct user_walk *walk, const struct unwind_process *process)
+/* Sets the mapping that @address is in; 0: it is in none. */
+static __always_inline int find_code(struct user_walk *walk, const struct unwind_process *process, __u64 address)
 {
-	const struct unwind_mapping *mapping;
-	__u64 address;
+	const struct unwind_mapping *mapping = &process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)];
 
-	if (!walk || !process)
-		return 0;
-	address = walk->instruction - walk->called;
-	mapping = &process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)];
 	if (address >= mapping->start && address < mapping->end)
 		return 1;
 	walk->mapping = unwind_mapping(process, address);
@@ -378,17 +409,31 @@ __weak __noinline int find_code(struct user_walk *walk, const struct unwind_proc
 	return address >= mapping->start && address < mapping->end;
 }
 
-/* Finds the rule for the frame's code. Where frame pointers are kept they and the return addresses stand side by side. */
-__weak __noinline int find_rule(struct user_walk *walk, const struct unwind_process *process)
+/*
+ * Finds the rule for the frame's code. Where frame pointers are kept they and the return addresses stand side by side.
+ * 0: its code is in no mapping that is known.
+ */
+__weak __noinline int find_rule(struct user_walk *walk, const struct unwind_process *process, struct walk_rules *rules)
 {
 	const struct unwind_rule *rule;
+	struct walk_rule *row;
+	__u64 address;
+	int in_code;
 
 	if (!walk || !process)
 		return 0;
-	rule = unwind_rule(&process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)],
-			   walk->instruction - walk->called);
+	address = walk->instruction - walk->called;
+	row = rules ? walk_rule(rules, address) : NULL;
+	if (row && is_known(row, process, address)) {
+		walk->rule = row->rule;
+		return 1;
+	}
+	in_code = find_code(walk, process, address);
+	rule = unwind_rule(&process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)], address);
 	if (rule && rule->kind != UNWIND_POINTERS) {
 		walk->rule = *rule;
+		if (row)
+			*row = (struct walk_rule){ address, process->version, *rule };
 		return 1;
 	}
 	walk->rule = (struct unwind_rule){
@@ -399,18 +444,18 @@ __weak __noinline int find_rule(struct user_walk *walk, const struct unwind_proc
 		.derived = 1,
 		.cfa = 16,
 	};
-	return 1;
+	return in_code;
 }
 
 static __always_inline bool climb_by_table_once(struct table_climb *c, __u32 number)
 {
 	struct user_walk *walk = c->walk;
 
-	if (!find_rule(walk, c->process) || walk->rule.kind == UNWIND_FIRST)
+	if (walk->rule.kind == UNWIND_FIRST)
 		return false;
 	if (!(walk->rule.kind == UNWIND_SIGNAL ? climb_signal(walk) : climb_call(walk)))
 		return false;
-	if (!find_code(walk, c->process) && c->process->whole)
+	if (!find_rule(walk, c->process, c->rules) && c->process->whole)
 		return false;
 	c->frames->address[number & REC_USER_FRAMES] = walk->instruction + !walk->called;
 	return true;
@@ -428,9 +473,11 @@ static long climb_by_table(__u32 index, void *context)
 
 /* user_frames() by the tables of @process */
 __weak __noinline int user_frames_by_table(struct user_walk *walk, struct user_frames *frames,
-					   const struct unwind_process *process)
+					   const struct unwind_process *process, struct walk_rules *rules)
 {
-	struct table_climb c = { .walk = walk, .frames = frames, .process = process, .count = REC_USER_FRAMES };
+	struct table_climb c = {
+		.walk = walk, .frames = frames, .process = process, .rules = rules, .count = REC_USER_FRAMES
+	};
 
 	if (!walk || !frames || !process)
 		return 0;
@@ -438,7 +485,7 @@ __weak __noinline int user_frames_by_table(struct user_walk *walk, struct user_f
 	walk->window = NO_WINDOW;
 	walk->called = 0;
 	walk->mapping = 0;
-	find_code(walk, process);
+	find_rule(walk, process, rules);
 	bpf_loop(REC_USER_FRAMES - 1, climb_by_table, &c, 0);
 	return c.count | (walk->rule.kind == UNWIND_FIRST ? USER_WHOLE : 0);
 }
@@ -461,14 +508,14 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 /*
  * user_stack - user_frames() of @task, the current one, whose registers are @regs (may be NULL)
  *
- * @walk is scratch memory, user_walk()'s or another. With @may_loop, a constant, bpf_loop() is used (5.17); without,
+ * @walk is scratch memory, user_walk()'s or another, and @rules walk_rules() of the same, or NULL. With @may_loop, a constant, bpf_loop() is used (5.17); without,
  * the program names no function to call back, which kernels before 5.13 refuse even where it is never reached.
  * Returns at least 1, where it goes on in user space, but for want of that; with USER_WHOLE if it is known that the
  * thread began at the last frame.
  */
 static __always_inline __u32 user_stack(struct task_struct *task, const struct pt_regs *regs,
-					struct user_walk *walk, struct user_frames *frames,
-					bool may_loop)
+					struct user_walk *walk, struct walk_rules *rules,
+					struct user_frames *frames, bool may_loop)
 {
 	if (!walk || !regs)
 		return 0;
@@ -482,7 +529,7 @@ static __always_inline __u32 user_stack(struct task_struct *task, const struct p
 		struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 
 		if (process)
-			return (__u32)user_frames_by_table(walk, frames, process) &
+			return (__u32)user_frames_by_table(walk, frames, process, rules) &
 			       (USER_WHOLE | REC_USER_FRAMES);
 	}
 	if (may_loop)

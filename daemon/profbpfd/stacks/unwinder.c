@@ -152,6 +152,7 @@ static void fill_scratch(struct unwinder *u, const struct process *p)
 
 	u->scratch.count = count;
 	u->scratch.whole = count == p->maps.count;
+	u->scratch.version = ++u->versions;
 	memcpy(u->scratch.mapping, p->mapping, count * sizeof(p->mapping[0]));
 	for (uint32_t i = count; i < UNWIND_MAPPINGS; i++)
 		u->scratch.mapping[i] = (struct unwind_mapping){ .start = UINT64_MAX };

@@ -63,6 +63,7 @@ struct unwinder {
 	struct unwinder_session *turn; /* all of them, round in a ring; whose request is taken next. NULL: there is none */
 	struct process *gone; /* they have let go their tables when the thread comes to it */
 	struct unwind_process scratch;
+	uint64_t versions; /* of it, so far */
 };
 
 /* unwinder_now - CLOCK_MONOTONIC */
