@@ -3,7 +3,7 @@
 # and a context switch cost; bench/README.md what the figures mean. BENCH_OPTIONS goes to bench/run.
 
 BENCH := $(patsubst bench/%.c,$(B)/bench/%,$(wildcard bench/*_bench.c))
-BENCH_PROBE := $(patsubst %,$(B)/bench/%,call_target switch_target syscall_target floor libbench.so interpose.so)
+BENCH_PROBE := $(patsubst %,$(B)/bench/%,call_target switch_target syscall_target walk_target program_time floor libbench.so interpose.so)
 
 $(B)/bench/pbt_bench: $(O)/bench/pbt_bench.o $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -21,6 +21,12 @@ $(B)/bench/encode_bench: $(O)/bench/encode_bench.o $(LIB_OBJ) $(O)/bench/libdaem
 $(B)/bench/%_target: bench/%_target.c bench/target.h
 	@mkdir -p $(@D)
 	$(CC) $(OUR_CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -o $@ $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN' -ldl -pthread
+
+$(B)/bench/walk_target: private WARN += -fno-omit-frame-pointer -pthread
+
+$(B)/bench/program_time: bench/program_time.c bench/target.h
+	@mkdir -p $(@D)
+	$(CC) $(OUR_CPPFLAGS) -std=gnu11 -O2 -g $(WARN) -o $@ $< -lbpf
 
 # Bound when first called: tracers inside the process hook that.
 $(B)/bench/call_target: $(B)/bench/libbench.so
