@@ -7,9 +7,10 @@
 
 #include "analyzer/analyse/fuzzy.h"
 
-/* A task, and the words by which it is put together with others. */
+/* A task, and that by which it is put together with others: to look at tasks in any order is slow where they lie in files. */
 struct member {
 	uint32_t task;
+	uint32_t device;
 	uint32_t name;
 	uint32_t type;
 	uint32_t shapes; /* string: of its inputs */
@@ -101,11 +102,8 @@ size_t operator_scope(const char *name, uint32_t depth)
 static int compare_operators(const struct selection *of, const struct member *x,
 			     const struct member *y)
 {
-	const struct device_task *tasks = of->model->tasks.row;
-	uint32_t x_device = tasks[x->task].device, y_device = tasks[y->task].device;
-
-	if (x_device != y_device)
-		return x_device < y_device ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
 	if (x->core != y->core)
 		return x->core < y->core ? -1 : 1;
 	if (x->kind != y->kind)
@@ -144,7 +142,9 @@ static struct member member_of(const struct selection *of, uint32_t row)
 	const struct device_task *task = &of->model->tasks.row[row];
 	const struct task_detail *detail = model_task_detail(of->model, task);
 	enum operator_by by = of->options->operators.by;
-	struct member member = { .task = row, .shapes = detail ? detail->input_shapes : 0 };
+	struct member member = { .task = row,
+				 .device = task->device,
+				 .shapes = detail ? detail->input_shapes : 0 };
 
 	if (by == OPERATOR_BY_SCOPE) {
 		const char *name = model_text(of->model, task->name);
