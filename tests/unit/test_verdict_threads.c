@@ -224,6 +224,81 @@ static void borders(void **state)
 		judge_border(&CASES[i]);
 }
 
+/* main is the trainer of a pipeline, whose steps are in fetches for @wait_percent. */
+static void judge_fetches(struct verdict_scene *f, uint64_t wait_percent)
+{
+	f->steps.judged_wait_ns = wait_percent * 10 * US;
+	f->steps.judged_to_ns = 1000 * US;
+	f->all_steps.main = 0;
+	verdict_blame(f, BOTTLENECK_SLEEPS, (double)wait_percent);
+	judge_waits(f);
+}
+
+/* A loader that has workers is waited for: where its trainer waits for a CPU no batch is being made. */
+static void fetches_without_cpu(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+
+	verdict_begin(&f);
+	verdict_add_pipeline(&f);
+	small_span(scene->model, scene->main, 0, 300 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 300 * US, 600 * US, FUTEX, scene->worker, 0);
+	small_span(scene->model, scene->main, 600 * US, 1000 * US, STATE_RUNNABLE)->other =
+		scene->outsider;
+	small_sleep(scene->model, scene->worker, 0, 1000 * US, NANOSLEEP, INDEX_NONE,
+		    SPAN_WOKEN_TIMER);
+	judge_fetches(&f, 70);
+	assert_string_equal(waits_why_name(f.waits.why), "fetches");
+	verdict_expect(&f, VERDICT_CPU, 40);
+	assert_true(f.verdict.own_percent > 29.99 && f.verdict.own_percent < 30.01);
+	verdict_end(&f);
+}
+
+/* main works until 700 us, and waits for many things of its worker after that, 90 us for the most of them. */
+static void works_and_waits(struct verdict_scene *f)
+{
+	struct scene *scene = &f->scene;
+
+	verdict_begin(f);
+	verdict_add_pipeline(f);
+	small_span(scene->model, scene->main, 0, 700 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 700 * US, 1000 * US, FUTEX, scene->worker, 0);
+	small_sleep(scene->model, scene->worker, 0, 790 * US, NANOSLEEP, INDEX_NONE,
+		    SPAN_WOKEN_TIMER);
+	small_sleep(scene->model, scene->worker, 790 * US, 870 * US, FSYNC, INDEX_NONE,
+		    SPAN_NO_WAKE);
+	small_sleep(scene->model, scene->worker, 870 * US, 940 * US, RECVFROM, INDEX_NONE,
+		    SPAN_WOKEN_SOFTIRQ);
+	small_span(scene->model, scene->worker, 940 * US, 1000 * US, STATE_RUNNING);
+}
+
+/* What the trainer does in fetches is the loader's; its own code is the root only if it does that for the most part. */
+static void own_code_in_fetches(void **state)
+{
+	struct verdict_scene f;
+
+	works_and_waits(&f);
+	judge_fetches(&f, 40);
+	verdict_expect(&f, VERDICT_DATA, 40);
+	assert_int_equal(f.verdict.idle.most->root.who, f.scene.worker);
+	assert_int_equal(f.verdict.idle.most->root.cause, IDLE_SLEEP);
+	verdict_end(&f);
+
+	works_and_waits(&f);
+	judge_fetches(&f, 65);
+	verdict_expect(&f, VERDICT_DATA, 65);
+	assert_int_equal(f.verdict.idle.most->root.who, f.scene.worker);
+	verdict_end(&f);
+
+	works_and_waits(&f);
+	judge_fetches(&f, 66);
+	verdict_expect(&f, VERDICT_DATA, 66);
+	assert_int_equal(f.verdict.idle.most->root.who, f.scene.main);
+	assert_int_equal(f.verdict.idle.most->root.cause, IDLE_USER_CODE);
+	verdict_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +306,8 @@ int main(void)
 		cmocka_unit_test(threads_without_cpu),
 		cmocka_unit_test(threads_that_launch),
 		cmocka_unit_test(borders),
+		cmocka_unit_test(fetches_without_cpu),
+		cmocka_unit_test(own_code_in_fetches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
