@@ -185,12 +185,13 @@ struct rec_staged {
 	struct rec_switch record[REC_STAGED_MAX];
 };
 
-/* rec_wake.header.flags; bits 8..15 (SWITCH_KIND_SHIFT): enum sleep_kind, of the file for which epoll woke it */
+/* rec_wake.header.flags; bits 8..15 (SWITCH_KIND_SHIFT): enum sleep_kind, of the file for which it was woken out of many */
 enum wake_flag {
 	WAKE_NEW = 0x01,	/* first wake-up of a new thread */
 	WAKE_HARDIRQ = 0x02,	/* woken from a hardware interrupt */
 	WAKE_SOFTIRQ = 0x04,	/* woken from a software interrupt (network, block I/O, old timers) */
 	WAKE_TIMER = 0x08,	/* woken by a timer: a sleep or a timeout ended */
+	WAKE_SENT = 0x10,	/* the file is the waker's: the socket that it was sending by */
 };
 #define WAKE_INTERRUPT (WAKE_HARDIRQ | WAKE_SOFTIRQ | WAKE_TIMER)
 

@@ -27,6 +27,7 @@ struct known_thread {
 	__u64 facts;
 	__u64 wait; /* whose, and 1 + the CPU in whose count of waiting targets it is; 0 = none */
 	struct file *epoll; /* whose files it sleeps for, or NULL; of whom "facts" are */
+	__u64 polls; /* it sleeps in poll or select for several files; of whom "facts" are */
 };
 
 struct {
@@ -73,6 +74,7 @@ static __always_inline __u32 known_or_asked(struct task_struct *task, struct kno
 		facts |= KNOWN_ANNOUNCED;
 	known->facts = facts;
 	known->epoll = NULL;
+	known->polls = 0;
 	return facts & KNOWN_FLAGS;
 }
 

@@ -193,6 +193,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 		flags |= sleep.flags;
 		/* The next thread's place may be the same, and be that one's by now. */
 		of_prev->epoll = known_is_of(prev, of_prev) ? sleep.epoll : NULL;
+		of_prev->polls = known_is_of(prev, of_prev) && sleep.polls;
 	} else if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED && is_throttled(prev)) {
 		flags |= SWITCH_THROTTLED;
 	}
@@ -352,8 +353,13 @@ static __always_inline void fill_wake(struct rec_wake *r, struct task_struct *ta
 	r->fd = ready->fd;
 }
 
-/* @epoll: whose files it sleeps for, or NULL */
-static __always_inline void emit_wake(struct task_struct *task, struct file *epoll,
+/* What a thread sleeps for: files of @epoll, or NULL; several in poll or select. */
+struct many_files {
+	struct file *epoll;
+	bool polls;
+};
+
+static __always_inline void emit_wake(struct task_struct *task, const struct many_files *of,
 				      struct interrupt_state *interrupt, __u16 flags, __u64 now)
 {
 	struct sleep_facts ready = { .fd = -1 };
@@ -373,8 +379,10 @@ static __always_inline void emit_wake(struct task_struct *task, struct file *epo
 		if (known)
 			known_announce(waker, known, known_facts(waker, known));
 	}
-	if (epoll)
-		describe_ready(epoll, &ready);
+	if (of->epoll)
+		describe_ready(of->epoll, &ready);
+	else if (of->polls && flags & WAKE_SOFTIRQ && may_look(waker))
+		describe_sent(waker, &ready);
 	if (waker != task) {
 		r = stage_begin(&stage);
 		if (!r)
@@ -420,7 +428,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	struct known_thread *known = known_thread(task);
 	struct interrupt_state *interrupt;
 	struct run_cost *cost;
-	struct file *epoll;
+	struct many_files of;
 	bool sleeps;
 	__u32 facts;
 	__u64 now;
@@ -431,8 +439,9 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	if (!(facts & KNOWN_TARGET))
 		return 0;
 	/* Also where it is not asked for: when it sleeps again that may not be noted. */
-	epoll = known->epoll;
+	of = (struct many_files){ known->epoll, known->polls };
 	known->epoll = NULL;
+	known->polls = 0;
 	cost = run_begins(RUN_WAKE);
 	sleeps = settings.sleep_stacks && !runs_shed[RUN_SLEEP];
 	if (runs_shed[RUN_WAKE] && !sleeps)
@@ -443,7 +452,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		known_announce(task, known, facts);
 		if (must_queue(task))
 			wait_begin(task, known, task_cpu(task));
-		emit_wake(task, epoll, interrupt, 0, now);
+		emit_wake(task, &of, interrupt, 0, now);
 	}
 	if (sleeps)
 		sleep_woken(task, now, interrupt);
@@ -476,7 +485,7 @@ int BPF_PROG(on_wakeup_new, struct task_struct *task)
 	facts = known_facts(task, known);
 	if (!(facts & KNOWN_TARGET))
 		return 0;
-	emit_wake(task, NULL, NULL, WAKE_NEW, bpf_ktime_get_ns());
+	emit_wake(task, &(struct many_files){ NULL }, NULL, WAKE_NEW, bpf_ktime_get_ns());
 	known_announce(task, known, facts);
 	wait_begin(task, known, task_cpu(task));
 	return 0;

@@ -40,6 +40,7 @@ struct syscall_facts {
 struct sleep_facts {
 	__u64 object;
 	struct file *epoll; /* the file, if it is one of epoll */
+	bool polls; /* several files, in poll or select */
 	__u32 device;
 	__s32 fd;
 	__u16 flags;
@@ -377,7 +378,37 @@ static __always_inline void describe_sleep(struct task_struct *task, const struc
 		kind = describe_file(task, fd, facts);
 	if (kind != SLEEP_EPOLL)
 		facts->epoll = NULL;
+	facts->polls = kind == SLEEP_SEVERAL;
 	facts->flags = kind << SWITCH_KIND_SHIFT | (gave_time(class, &s) ? SWITCH_TIMEOUT : 0);
+}
+
+/*
+ * For which of many files poll or select was woken the kernel does not keep. Between sockets of one host the network's
+ * interrupt is handled where the packet was sent: what @waker, the current thread, sends by is the other end of that one.
+ */
+static __always_inline void describe_sent(struct task_struct *waker, struct sleep_facts *facts)
+{
+	const struct pt_regs *regs;
+	struct syscall_facts s;
+	struct file *file;
+	__u16 ignored = 0;
+	__s16 syscall;
+	__u8 kind;
+
+	if (field_of(waker, flags) & PF_KTHREAD_FLAG)
+		return;
+	regs = user_regs(waker, REGISTERS_OF_SWITCH);
+	if (!regs || !read_arguments(regs, &s))
+		return;
+	syscall = syscall_in(regs, &ignored);
+	if (syscall == REC_SYSCALL_NONE || wait_class(syscall) != WAIT_FILE)
+		return;
+	file = file_of(waker, (__u32)s.arg[0]);
+	if (!file)
+		return;
+	kind = describe_read(file, facts);
+	if (kind == SLEEP_INET)
+		facts->flags = kind << SWITCH_KIND_SHIFT | WAKE_SENT;
 }
 
 #endif /* PROFBPF_SLEEP_BPF_H */

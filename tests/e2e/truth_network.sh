@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Who waits at an internet socket for a process of the same host waits for what that does; where the process is not
-# traced, or nobody knows which it is, the peer's address is told. So it is where it waits in epoll for one of many sockets.
+# traced, or nobody knows which it is, the peer's address is told. So it is where it waits for one of many sockets.
 # beside others: what others take of the CPUs is told apart from what it judges
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
@@ -30,8 +30,10 @@ job() {
 # share FILTER: of roots, in percent of the time
 share() { echo $(($(jq "[.waits.roots[] | select($1) | .ns] | add // 0" "$WORK/waits.json") * 100 / $(truth_value all_ns))); }
 
-for way in recv epoll; do
-	job $way
+# followed WAY: to the server
+followed() {
+	local way=$1 truth own
+	job "$way"
 	truth=$(($(truth_value wait_ns) * 100 / $(truth_value all_ns)))
 	own=$(share '.cause == "runnable" and (.chain | length) == 1')
 	assert_between "$way: percent of the time that leads to the server" $((truth - own - POINTS)) $((truth + POINTS)) \
@@ -41,10 +43,22 @@ for way in recv epoll; do
 	assert_eq "$way: the way to it" "network $(truth_value main.tid) user_code $(truth_value server.tid)" \
 		"$(jq -r "[.waits.roots[] | select(.cause == \"user_code\" and .tid == $(truth_value server.tid))][0].chain |
 			map(\"\(.cause) \(.tid)\") | join(\" \")" "$WORK/waits.json")"
+}
 
-	job $way --no-follow
+# told WAY: the peer, where the server is not traced
+told() {
+	local way=$1 truth
+	job "$way" --no-follow
+	truth=$(($(truth_value wait_ns) * 100 / $(truth_value all_ns)))
 	assert_between "$way: percent of the time that the network takes where the server is not traced" $((truth - 2 * POINTS)) 100 \
 		"$(share '.cause == "network"')"
 	assert_eq "$way: the peer" "127.0.0.1:$(truth_value port) of process $(truth_value server.tid)" \
 		"$(jq -r '[.waits.roots[] | select(.cause == "network" and .object)][0].object' "$WORK/waits.json")"
-done
+}
+
+followed recv
+told recv
+followed epoll
+told epoll
+followed poll
+told select

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""network.py [epoll]: a client that waits for a server of this host, a child, which burns CPU for each answer.
+"""network.py [recv|epoll|poll|select]: a client that waits for a server of this host, a child, which burns CPU for each answer.
 
-With epoll it waits as event loops do, in epoll_wait for any of several connections, of which the others are silent.
+With epoll, poll and select it waits as event loops do, for any of several connections, of which the others are silent.
 
 Says main.tid, server.tid, port, all_ns, wait_ns of the client and cpu_ns of the server.
 """
 import asyncio
 import os
+import select
 import socket
 import sys
 import time
 
-SECONDS, BURN = 2, 0.008
+SECONDS, BURN = 1.5, 0.008
 SILENT = 3
 
 
@@ -32,14 +33,25 @@ def serve(listener, out):
     os._exit(0)
 
 
-def ask_by_socket(client):
+def ask_by_socket(client, silent, wait):
     waited, start = 0.0, time.monotonic()
     while time.monotonic() < start + SECONDS:
         client.send(b"x")
         before = time.monotonic()
+        wait([client, *silent])
         client.recv(1)
         waited += time.monotonic() - before
     return start, waited
+
+
+def poll(connections):
+    waiting = select.poll()
+    for connection in connections:
+        waiting.register(connection, select.POLLIN)
+    waiting.poll()
+
+
+WAITS = {"recv": lambda connections: None, "poll": poll, "select": lambda connections: select.select(connections, [], [])}
 
 
 async def ask_by_loop(client, silent):
@@ -71,7 +83,8 @@ def main():
     silent = [socket.create_connection(mute.getsockname()) for _ in range(SILENT)]
     client = socket.create_connection(("127.0.0.1", port))
     say("main.tid=%d\nserver.tid=%d\nport=%d" % (os.getpid(), pid, port))
-    start, waited = asyncio.run(ask_by_loop(client, silent)) if sys.argv[1:] == ["epoll"] else ask_by_socket(client)
+    way = sys.argv[1] if len(sys.argv) > 1 else "recv"
+    start, waited = asyncio.run(ask_by_loop(client, silent)) if way == "epoll" else ask_by_socket(client, silent, WAITS[way])
     say("all_ns=%d\nwait_ns=%d" % ((time.monotonic() - start) * 1e9, waited * 1e9))
     client.close()
     os.waitpid(pid, 0)

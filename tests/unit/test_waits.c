@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page faults and block requests: from records to the model, to the sleeps for them, to their sums. */
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,6 +21,7 @@
 #include "analyzer/join/thread/sleep_causes.h"
 #include "analyzer/join/thread/timelines.h"
 #include "bpf/events.h"
+#include "daemon/profbpfd/capture/sleep_objects.h"
 #include "daemon/profbpfd/encode/encode.h"
 #include "daemon/profbpfd/host/mapped_files.h"
 #include "tests/unit/sample_trace.h"
@@ -426,6 +430,56 @@ static void ready_in_epoll(void **state)
 	model_free(model);
 }
 
+static uint64_t inode_of(int fd)
+{
+	struct stat facts;
+
+	assert_int_equal(fstat(fd, &facts), 0);
+	return facts.st_ino;
+}
+
+/* Who waits for several sockets waited for the other end of the one by which its waker sent. */
+static void other_ends(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct string_table *strings = string_table_new();
+	struct sleep_objects *objects = sleep_objects_new();
+	int listener = socket(AF_INET, SOCK_STREAM, 0), sender = socket(AF_INET, SOCK_STREAM, 0);
+	struct rec_wake wake = { .header = { .type = REC_WAKE,
+					     .flags = WAKE_SOFTIRQ | WAKE_SENT |
+						      SLEEP_INET << SWITCH_KIND_SHIFT },
+				 .waker_tid = (uint32_t)gettid(),
+				 .tid = (uint32_t)gettid(),
+				 .fd = -1 };
+	socklen_t size = sizeof(address);
+	Profbpf__SleepObjects message;
+	int receiver;
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+	assert_int_equal(connect(sender, (struct sockaddr *)&address, size), 0);
+	receiver = accept(listener, NULL, NULL);
+	assert_true(receiver >= 0);
+	wake.object = inode_of(sender);
+	assert_int_equal(sleep_objects_add_ready(objects, &wake, strings), 1);
+	assert_true(sleep_objects_take(objects, &message));
+	assert_true(message.object[0] == inode_of(receiver));
+	assert_int_equal(message.peer[0], getpid());
+	/* Nothing is known of who sends to others, nor of who is not connected. */
+	wake.tid = 1;
+	assert_int_equal(sleep_objects_add_ready(objects, &wake, strings), 0);
+	wake.tid = wake.waker_tid;
+	wake.object = inode_of(listener);
+	assert_int_equal(sleep_objects_add_ready(objects, &wake, strings), 0);
+	close(listener);
+	close(sender);
+	close(receiver);
+	sleep_objects_free(objects);
+	string_table_free(strings);
+}
+
 static void files_at_addresses(void **state)
 {
 	struct mapped_files *files = mapped_files_new();
@@ -460,6 +514,7 @@ int main(void)
 		cmocka_unit_test(sleeps_for_a_disk),   cmocka_unit_test(sleeps_in_faults),
 		cmocka_unit_test(sums),		       cmocka_unit_test(names_of_interrupts),
 		cmocka_unit_test(files_at_addresses),  cmocka_unit_test(ready_in_epoll),
+		cmocka_unit_test(other_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,8 +242,13 @@ uint32_t sleep_objects_add(struct sleep_objects *o, const struct rec_switch *r,
 uint32_t sleep_objects_add_ready(struct sleep_objects *o, const struct rec_wake *r,
 				 struct string_table *strings)
 {
-	const struct key key = { r->object, r->device, r->header.flags >> SWITCH_KIND_SHIFT };
+	struct key key = { r->object, r->device, r->header.flags >> SWITCH_KIND_SHIFT };
 
+	if (r->header.flags & WAKE_SENT) {
+		key.object = socket_peers_other(o->peers, r->waker_tid, key.object, r->tid);
+		if (!key.object)
+			return 0;
+	}
 	return add(o, key, &(struct opened){ r->tid, r->fd }, strings);
 }
 

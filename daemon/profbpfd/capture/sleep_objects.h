@@ -31,7 +31,7 @@ void sleep_objects_free(struct sleep_objects *objects);
 uint32_t sleep_objects_add(struct sleep_objects *objects, const struct rec_switch *r,
 			   struct string_table *strings);
 
-/* sleep_objects_add_ready - the same of the file that was ready in the epoll in which the thread that @r woke slept */
+/* sleep_objects_add_ready - the same of the file that was ready, of those for which the thread that @r woke slept */
 uint32_t sleep_objects_add_ready(struct sleep_objects *objects, const struct rec_wake *r,
 				 struct string_table *strings);
 

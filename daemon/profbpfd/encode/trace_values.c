@@ -132,6 +132,7 @@ static uint32_t wake_flag(uint32_t value)
 	case WAKE_HARDIRQ: return PROFBPF__WAKES__FLAG__HARDIRQ;
 	case WAKE_SOFTIRQ: return PROFBPF__WAKES__FLAG__SOFTIRQ;
 	case WAKE_TIMER: return PROFBPF__WAKES__FLAG__TIMER;
+	case WAKE_SENT: break;
 	}
 	return 0;
 }

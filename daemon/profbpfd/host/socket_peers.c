@@ -206,8 +206,10 @@ static void look(struct socket_peers *peers, uint32_t tid, struct socket_peer *p
 	write_end(&own->remote, peer->address, sizeof(peer->address));
 	for (size_t i = 0; i < peers->count; i++)
 		if (same_end(&peers->rows[i].local, &own->remote) &&
-		    same_end(&peers->rows[i].remote, &own->local))
-			peer->tgid = owner_of(tid, peers->rows[i].inode, settled);
+		    same_end(&peers->rows[i].remote, &own->local)) {
+			peer->other = peers->rows[i].inode;
+			peer->tgid = owner_of(tid, peer->other, settled);
+		}
 }
 
 const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t tid,
@@ -227,4 +229,14 @@ const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t
 	look(peers, tid, peer, settled);
 	peers->spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	return peer;
+}
+
+uint64_t socket_peers_other(struct socket_peers *peers, uint32_t tid, uint64_t inode,
+			    uint32_t peer_tid)
+{
+	const struct socket_peer *peer = socket_peers_find(peers, tid, inode);
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%u", peer->tgid);
+	return peer->tgid && is_thread_of(peer_tid, pid) ? peer->other : 0;
 }

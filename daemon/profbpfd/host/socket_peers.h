@@ -17,6 +17,7 @@
 struct socket_peer {
 	uint64_t inode; /* of the target's socket */
 	char address[64]; /* "10.0.0.7:443", "[fe80::1]:443"; "" = not connected, or not known */
+	uint64_t other; /* the inode of the socket there, if that is on this host; 0 = not known */
 	uint32_t tgid; /* of a process on this host; 0 = not known */
 };
 
@@ -29,5 +30,13 @@ void socket_peers_free(struct socket_peers *peers);
 /* socket_peers_find - of socket @inode, which thread @tid has open; valid until the next call */
 const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t tid,
 					    uint64_t inode);
+
+/*
+ * socket_peers_other - the inode of the socket at the other end of @inode, which thread @tid has open
+ *
+ * 0 if that is not one of the process of thread @peer_tid, or not known.
+ */
+uint64_t socket_peers_other(struct socket_peers *peers, uint32_t tid, uint64_t inode,
+			    uint32_t peer_tid);
 
 #endif /* PROFBPF_DAEMON_PROFBPFD_HOST_SOCKET_PEERS_H */
