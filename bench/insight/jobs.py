@@ -13,7 +13,7 @@ import time
 import zlib
 
 import planted
-from planted import ASLEEP, CPU, burn, start, tell_root
+from planted import ASLEEP, CPU, LOCKED, burn, start, tell_root
 
 
 def count_words(seconds):
@@ -30,7 +30,7 @@ def slow_python(job):
     def produce():
         tell_root()
         while True:
-            job.spell(CPU, count_words, job.item)
+            job.spell(LOCKED, count_words, job.item)
             items.put(0)
 
     start(produce)
@@ -59,7 +59,7 @@ def lock_holder(job):
         tell_root()
         while True:
             if job.faulty:
-                job.spell(CPU, burn, 0.05)
+                job.spell(LOCKED, burn, 0.05)
             else:
                 time.sleep(1)
 

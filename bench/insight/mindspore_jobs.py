@@ -11,7 +11,7 @@ import threading
 import time
 
 import planted
-from planted import ASLEEP, CPU, LOADER, burn
+from planted import ASLEEP, CPU, LOADER, LOCKED, burn
 
 os.environ.setdefault("GLOG_v", "4")
 ROWS = 16
@@ -65,7 +65,7 @@ def mapped(work, kind, workers, causes, processes=False):
     def run(job):
         job.open()
         feed(job, pipeline(job, lambda row: decode(job, kind, work, workers, row), workers, processes=processes))
-        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell' if kind == CPU else ''}")
+        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell' if kind == LOCKED else ''}")
 
     return run
 
@@ -165,13 +165,13 @@ def ascend_host(job):
 
 
 planted.run({
-    "minddata_busy": mapped(burn, CPU, 1, "user_code"),
+    "minddata_busy": mapped(burn, LOCKED, 1, "user_code"),
     "minddata_asleep": mapped(time.sleep, ASLEEP, 1, "sleep"),
     "minddata_two": mapped(time.sleep, ASLEEP, 2, "sleep"),
     "minddata_process": mapped(time.sleep, ASLEEP, 1, "sleep", True),
     "minddata_source": minddata_source,
     "ascend_asleep": trained_with(time.sleep, ASLEEP, "sleep"),
-    "ascend_busy": trained_with(burn, CPU, "user_code"),
+    "ascend_busy": trained_with(burn, LOCKED, "user_code"),
     "ascend_source": ascend_source,
     "ascend_host": ascend_host,
 })

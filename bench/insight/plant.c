@@ -25,6 +25,7 @@ struct noted {
 	uint64_t root_ns; /* of it the fault */
 	uint64_t ready_ns; /* of it without a CPU, through no planted fault */
 	bool delivers; /* at its end, what the device waits for */
+	bool locked; /* the main thread cannot go on meanwhile */
 	int tid;
 };
 
@@ -158,8 +159,9 @@ EXPORT void plant_end(const struct plant_spell *spell, int kind)
 	if (at >= SPELLS)
 		return;
 	noted.ready_ns = kind == PLANT_OFF_CPU ? 0 : ready;
-	noted.delivers = kind == PLANT_CPU || kind == PLANT_ASLEEP;
-	if (kind == PLANT_CPU)
+	noted.locked = kind == PLANT_LOCKED;
+	noted.delivers = kind == PLANT_CPU || kind == PLANT_ASLEEP || noted.locked;
+	if (kind == PLANT_CPU || noted.locked)
 		noted.root_ns = cpu;
 	else if (kind == PLANT_OFF_CPU)
 		noted.root_ns = all > cpu ? all - cpu : 0;
@@ -174,7 +176,7 @@ static void note_run(uint64_t start_ns, uint64_t end_ns)
 
 	if (at < SPELLS)
 		shared->spell[at] = (struct noted){ start_ns, end_ns, end_ns - start_ns, 0, false,
-						    own_tid() };
+						    false, own_tid() };
 }
 
 EXPORT void plant_burn(void)
@@ -199,11 +201,10 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* What began while the device waited, and was not ready when it no longer did, is for a later item: this one was on its way. */
+/* What was not ready when the device no longer waited is for a later item: this one was on its way. */
 static bool is_later(const struct noted *spell, const struct gap *gap)
 {
-	return spell->delivers && spell->start_ns > gap->start_ns &&
-	       spell->end_ns > gap->end_ns + LATER_NS;
+	return spell->delivers && !spell->locked && spell->end_ns > gap->end_ns + LATER_NS;
 }
 
 static uint64_t both_ns(const struct noted *spell, uint64_t from_ns, uint64_t to_ns)
@@ -294,7 +295,8 @@ EXPORT void plant_print(void)
 
 	device_close();
 	qsort(shared->spell, count, sizeof(shared->spell[0]), by_start);
-	printf("window_ns=%llu\n", (unsigned long long)(free_ns - first_ns));
+	printf("first_ns=%llu\nwindow_ns=%llu\n", (unsigned long long)first_ns,
+	       (unsigned long long)(free_ns - first_ns));
 	print_times("idle", gaps, gap_count, count);
 	print_times("fed", fed, fed_count, count);
 	fflush(stdout);

@@ -19,6 +19,7 @@ enum plant_kind {
 	PLANT_CPU, /* its time on a CPU */
 	PLANT_ASLEEP, /* its time neither on a CPU nor ready for one */
 	PLANT_OFF_CPU, /* all its time without a CPU */
+	PLANT_LOCKED, /* its time on a CPU, with a lock that the main thread needs to go on */
 };
 
 /* A spell of the calling thread's work; to be made with plant_begin() only. */
@@ -64,7 +65,7 @@ void plant_burn(void);
 /*
  * plant_print - the truth
  *
- * window_ns, and of the times in which the device had nothing to do (idle) and of those in which the thread that submits did not
+ * first_ns, when the first task began, window_ns, and of the times in which the device had nothing to do (idle) and of those in which the thread that submits did not
  * wait for it (fed): all_ns, root_ns, and ready_ns (of all spells that are not PLANT_OFF_CPU).
  */
 void plant_print(void);

@@ -10,6 +10,7 @@ import threading
 import time
 
 NOTHING, CPU, ASLEEP = 0, 1, 2
+LOCKED = 4  # on a CPU with the interpreter's lock, in the process of the main thread
 LOADER = "remedy=worker|less per element|cheaper|parallel|sleeping\n"  # what helps a loader
 
 

@@ -5,7 +5,7 @@ import threading
 import time
 
 import planted
-from planted import ASLEEP, CPU, LOADER, burn
+from planted import ASLEEP, LOADER, LOCKED, burn
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 told = set()
@@ -40,7 +40,7 @@ def mapped(work, kind, parallel, causes):
         job.open()
         rows = tf.data.Dataset.range(job.rounds + 64)
         feed(job, rows.map(lambda row: tf.numpy_function(map_row, [row], tf.int64), num_parallel_calls=parallel or None))
-        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell|map_row' if kind == CPU else ''}")
+        print(f"causes={causes}\n{LOADER}where={'decode|burn|spell|map_row' if kind == LOCKED else ''}")
 
     return run
 
@@ -61,7 +61,7 @@ def tf_source(job):
 
 
 planted.run({
-    "tf_busy": mapped(burn, CPU, 0, "user_code"),
+    "tf_busy": mapped(burn, LOCKED, 0, "user_code"),
     "tf_asleep": mapped(time.sleep, ASLEEP, 0, "sleep"),
     "tf_two": mapped(time.sleep, ASLEEP, 2, "sleep"),
     "tf_source": tf_source,
