@@ -54,21 +54,40 @@ static bool charge_created(const struct model *model, struct pipeline *pipeline,
 	return true;
 }
 
-static bool charge_descendants(const struct model *model, struct pipeline *pipeline)
+/* By process, a pipeline whose framework says that threads of it are the pipeline's. */
+static uint32_t *find_pipelines(const struct model *model, const struct pipelines *pipelines)
 {
+	uint32_t *found = indices_none(model->processes.count);
+
+	for (uint32_t i = 0; found && i < pipelines->list.count; i++) {
+		const struct pipeline *pipeline = &pipelines->list.row[i];
+
+		for (uint32_t k = 0; k < pipeline->threads.count; k++)
+			found[model->threads.row[pipeline->threads.row[k].thread].process] = i;
+	}
+	return found;
+}
+
+static bool charge_descendants(const struct model *model, struct pipelines *pipelines,
+			       const uint32_t *pipeline_of, uint32_t self)
+{
+	struct pipeline *pipeline = &pipelines->list.row[self];
 	uint32_t *owner = pipeline_owners(model, pipeline);
 	bool memory;
 
 	if (!owner)
 		return false;
 	memory = charge_created(model, pipeline, owner) &&
-		 worker_processes_charge(model, pipeline, owner);
+		 worker_processes_charge(model, pipeline, owner, pipeline_of, self);
 	free(owner);
 	return memory;
 }
 
 int frameworks_build(struct model *model, struct pipelines *pipelines)
 {
+	uint32_t *pipeline_of;
+	bool memory;
+
 	*pipelines = (struct pipelines){ 0 };
 	for (size_t i = 0; i < FRAMEWORK_COUNT; i++) {
 		int err = FRAMEWORKS[i]->build(model, pipelines);
@@ -76,10 +95,12 @@ int frameworks_build(struct model *model, struct pipelines *pipelines)
 		if (err)
 			return err;
 	}
-	for (uint32_t i = 0; i < pipelines->list.count; i++)
-		if (!charge_descendants(model, &pipelines->list.row[i]))
-			return -ENOMEM;
-	return 0;
+	pipeline_of = find_pipelines(model, pipelines);
+	memory = pipeline_of;
+	for (uint32_t i = 0; i < pipelines->list.count && memory; i++)
+		memory = charge_descendants(model, pipelines, pipeline_of, i);
+	free(pipeline_of);
+	return memory ? 0 : -ENOMEM;
 }
 
 uint8_t *framework_classify(const struct model *model, const char *runtime,

@@ -22,6 +22,7 @@ struct torch_loader {
 	uint32_t pin_tensors; /* opened by the pin-memory thread */
 	bool single; /* no workers: the trainer's thread makes its batches */
 	bool trains; /* a backward pass or an optimizer follows its batches */
+	bool before; /* its workers began before the recording */
 };
 
 /* A run of __next__ of some loader. */
@@ -56,6 +57,21 @@ bool torch_pin_thread(const struct model *model, uint32_t thread);
 
 /* torch_worker_process - is it a worker's, by its name? */
 bool torch_worker_process(const struct model *model, uint32_t process);
+
+/*
+ * torch_result_pipes - by process of a worker the inode of the pipe by which its batches come, 0 = not known
+ *
+ * All workers of one iterator write to one pipe, at which its trainer or its pin-memory thread waits. To be
+ * freed by the caller. NULL without memory.
+ */
+uint64_t *torch_result_pipes(const struct torch *torch);
+
+/*
+ * torch_take_turns - can two workers' processes be of one iterator, which has its workers take turns?
+ *
+ * By the tensors that they opened while both did; true where that is too few to say so.
+ */
+bool torch_take_turns(const struct torch *torch, uint32_t a, uint32_t b);
 
 /*
  * torch_loaders_find - tell loaders apart; fills loaders, their pipelines, and who belongs to which

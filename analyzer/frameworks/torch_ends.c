@@ -3,7 +3,8 @@
  * Which fetches of a DataLoader got no batch but the end of its data.
  *
  * With workers, and without a pin-memory thread, the fetching thread opens a batch's tensors: none were opened for an end,
- * but for a batch that came before its turn neither. Where that does not tell, an end is what no
+ * but for a batch that came before its turn neither, as some may have before the recording, and in a fetch that the recording's end
+ * cut nobody knows. Where that does not tell, an end is what no
  * training follows, of a loader that trains, and of others what is the last before another loader's turn, or before its
  * workers' end.
  */
@@ -12,6 +13,7 @@
 #include "analyzer/frameworks/torch.h"
 
 #define TOLERANCE 0.98 /* of a mean: what was lost, or opened before recording began */
+#define AHEAD 2 /* batches that each worker is ahead; DataLoader's default */
 #define QUICK 8 /* an end takes so many times less than a batch at least */
 #define QUICK_AT_EXIT 2 /* if nothing but the thread's end follows */
 
@@ -58,10 +60,22 @@ static uint32_t tensors_of_batch(const struct torch *torch, uint32_t loader)
 	return best == UINT32_MAX ? 0 : best;
 }
 
+/* Is the loader asked again, by the same iterator? */
+static bool goes_on(const struct torch *torch, uint32_t fetch)
+{
+	const struct torch_fetch *of = &torch->fetches.row[fetch];
+
+	for (uint32_t i = fetch + 1; i < torch->fetches.count; i++)
+		if (torch->fetches.row[i].loader == of->loader)
+			return torch->fetches.row[i].group == of->group;
+	return false;
+}
+
 /* A fetch may open later batches', too, if their workers were quicker: fetches after it find these there. */
 static void ends_by_tensors(struct torch *torch, uint32_t loader, uint32_t batch_tensors)
 {
-	uint32_t there = 0;
+	const struct torch_loader *row = &torch->loaders.row[loader];
+	uint32_t there = 0, early = row->before ? AHEAD * row->each_workers : 0;
 
 	for (uint32_t i = 0; i < torch->fetches.count; i++) {
 		struct torch_fetch *of = &torch->fetches.row[i];
@@ -71,7 +85,9 @@ static void ends_by_tensors(struct torch *torch, uint32_t loader, uint32_t batch
 			continue;
 		if (of->opened && !batches)
 			batches = 1;
-		of->fetch.end_of_data = batches + there == 0;
+		of->fetch.end_of_data = batches + there == 0 && !(early && goes_on(torch, i)) &&
+					(of->end_known || of->next_ns != UINT64_MAX);
+		early -= early > 0;
 		there = batches + there ? batches + there - 1 : 0;
 	}
 }

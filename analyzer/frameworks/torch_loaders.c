@@ -5,7 +5,8 @@
  * A mark has no more of its loader than the class. So loaders are told apart
  *
  *   with workers: by these. An iterator starts all of its own before it is asked for the first time:
- *     workers that start with no fetch in between are one group. A fetch is the group's whose processes,
+ *     workers that start with no fetch in between are one group, unless their batches come by different
+ *     pipes or they take no turns (torch_workers.c): of several iterators that are made first and asked then. A fetch is the group's whose processes,
  *     or pin-memory thread, wake the fetching thread in it or are woken by it; if none do, and there is no
  *     such thread, that of the only one whose writer of orders (a thread of the trainer) does; else that
  *     of the fetch before it among those that live. Groups one after the other, with as many workers and
@@ -40,6 +41,8 @@ struct group {
 	uint32_t first_fetch, last_fetch; /* INDEX_NONE = none */
 	uint32_t fetches, training;
 	uint32_t loader;
+	uint64_t pipe; /* by which its batches come; 0 = not known */
+	uint32_t last_worker; /* its process */
 };
 
 /* A loader with workers is asked. */
@@ -52,6 +55,7 @@ struct finder {
 	struct torch *torch;
 	MODEL_ARRAY(struct ask) asks; /* sorted */
 	MODEL_ARRAY(struct group) groups;
+	uint64_t *pipes; /* by a worker's process; 0 = not known */
 	uint32_t *of_process; /* group of a worker's process, INDEX_NONE = none */
 	uint32_t *of_thread; /* group that one of the trainer's other threads belongs to */
 	uint32_t *first; /* first fetch of a thread; INDEX_NONE = it does not fetch */
@@ -110,6 +114,34 @@ static bool asked_between(const struct finder *f, uint32_t process, uint64_t fro
 	return next < f->asks.count && row[next].process == process && row[next].ts_ns < to_ns;
 }
 
+/* Does the worker @process belong to a group that began when nothing was asked since? */
+static bool fits(const struct finder *f, const struct group *group, uint32_t process)
+{
+	uint64_t pipe = f->pipes[process];
+
+	if (pipe && group->pipe)
+		return pipe == group->pipe;
+	return torch_take_turns(f->torch, group->last_worker, process);
+}
+
+/* The last group of a trainer that a worker can be of, or NULL. */
+static struct group *group_for(struct finder *f, uint32_t trainer, uint32_t worker)
+{
+	uint64_t start_ns = f->torch->model->processes.row[worker].start_ns;
+
+	for (uint32_t g = f->groups.count; g-- > 0;) {
+		struct group *group = &f->groups.row[g];
+
+		if (group->process != trainer)
+			continue;
+		if (asked_between(f, trainer, group->last_worker_ns, start_ns))
+			return NULL;
+		if (fits(f, group, worker))
+			return group;
+	}
+	return NULL;
+}
+
 /* Processes are in the order in which they were first seen. */
 static int find_groups(struct finder *f)
 {
@@ -125,21 +157,21 @@ static int find_groups(struct finder *f)
 				     .first_fetch = INDEX_NONE,
 				     .last_fetch = INDEX_NONE,
 				     .loader = INDEX_NONE };
-		struct group *group = NULL;
+		struct group *group;
 
 		if (trainer == INDEX_NONE)
 			continue;
-		for (uint32_t g = f->groups.count; g-- > 0 && !group;)
-			if (f->groups.row[g].process == trainer)
-				group = &f->groups.row[g];
-		if (!group ||
-		    asked_between(f, trainer, group->last_worker_ns, process->start_ns)) {
+		group = group_for(f, trainer, p);
+		if (!group) {
 			if (!MODEL_PUSH(&f->groups, new))
 				return -ENOMEM;
 			group = &f->groups.row[f->groups.count - 1];
 		}
+		if (!group->pipe)
+			group->pipe = f->pipes[p];
 		group->workers++;
 		group->last_worker_ns = process->start_ns;
+		group->last_worker = p;
 		group->to_ns = exit_ns > group->to_ns ? exit_ns : group->to_ns;
 		f->of_process[p] = (uint32_t)(group - f->groups.row);
 	}
@@ -324,10 +356,13 @@ static uint32_t loader_of_group(struct finder *f, const struct group *group)
 		    loader->trains == trains && loader->last_fetch < group->first_fetch)
 			break;
 	}
-	if (i == torch->loaders.count)
+	if (i == torch->loaders.count) {
 		i = add_loader(torch, group->process, false, trains);
-	if (i == INDEX_NONE)
-		return i;
+		if (i == INDEX_NONE)
+			return i;
+		torch->loaders.row[i].before =
+			group->from_ns < torch->model->info.session_start_ns;
+	}
 	torch->loaders.row[i].each_workers = group->workers;
 	torch->loaders.row[i].last_fetch = group->last_fetch;
 	return i;
@@ -470,11 +505,12 @@ int torch_loaders_find(struct torch *torch)
 {
 	const struct model *model = torch->model;
 	struct finder f = { .torch = torch,
+			    .pipes = torch_result_pipes(torch),
 			    .of_process = indices_none(model->processes.count),
 			    .of_thread = indices_none(model->threads.count),
 			    .first = indices_none(model->threads.count),
 			    .fetches = calloc((size_t)model->processes.count + 1, sizeof(bool)) };
-	int err = f.of_process && f.of_thread && f.first && f.fetches ? 0 : -ENOMEM;
+	int err = f.pipes && f.of_process && f.of_thread && f.first && f.fetches ? 0 : -ENOMEM;
 
 	if (!err) {
 		mark_fetching(&f);
@@ -490,6 +526,7 @@ int torch_loaders_find(struct torch *torch)
 	}
 	free(f.groups.row);
 	free(f.asks.row);
+	free(f.pipes);
 	free(f.of_process);
 	free(f.of_thread);
 	free(f.first);

@@ -96,7 +96,8 @@ static uint32_t partner(const struct talks *talks, uint32_t process)
 	return most >= WAKES_MIN && 2 * most > all ? best : INDEX_NONE;
 }
 
-bool worker_processes_charge(const struct model *model, struct pipeline *pipeline, uint32_t *owner)
+bool worker_processes_charge(const struct model *model, struct pipeline *pipeline, uint32_t *owner,
+			     const uint32_t *pipeline_of, uint32_t self)
 {
 	struct talks talks = { { 0 } };
 	bool memory = count_wakes(model, pipeline, owner, &talks);
@@ -105,11 +106,12 @@ bool worker_processes_charge(const struct model *model, struct pipeline *pipelin
 		struct pipeline_thread row = { .thread = i,
 					       .role = PIPELINE_WORKER_PROCESS,
 					       .descendant = true };
+		uint32_t process = model->threads.row[i].process;
 
-		if (owner[i] != INDEX_NONE ||
-		    !is_worker_process(model, pipeline, model->threads.row[i].process))
+		if (owner[i] != INDEX_NONE || !is_worker_process(model, pipeline, process) ||
+		    (pipeline_of[process] != INDEX_NONE && pipeline_of[process] != self))
 			continue;
-		row.op = partner(&talks, model->threads.row[i].process);
+		row.op = partner(&talks, process);
 		if (row.op == INDEX_NONE)
 			continue;
 		owner[i] = row.op;

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Iterators of PyTorch's DataLoader that are made first and asked then, one in turn with the other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/frameworks/framework.h"
+#include "tests/unit/small_model.h"
+
+#define MS 1000000ull
+#define TENSOR "_ZN2at12MapAllocatorC1ENS_6WithFdEx"
+#define ENTER "_ZN5torch8autograd8profiler25record_function_enter_newEx"
+#define EXIT "_ZN5torch8autograd8profilerL24record_function_exit_newEx"
+#define LOADER "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+#define POLL 7 /* x86-64 */
+#define SESSION 100
+#define FETCHES 80 /* of both together; then one that the end of the recording cuts */
+#define WORKERS 3
+#define PIPES 3
+
+/* Even fetches get the first worker's batches, odd ones those of the other two. */
+struct scene {
+	struct model *model;
+	uint32_t main;
+	uint32_t process[WORKERS], worker[WORKERS];
+	uint32_t tensor, enter, leave;
+	struct pipelines pipelines;
+};
+
+static uint32_t function(struct model *model, const char *symbol)
+{
+	uint32_t row = small_function(model, "torch", symbol, PROFBPF__FUNCTION__KIND__STAGE);
+
+	model->functions.row[row].runtime = model_string(model, "torch");
+	model->functions.row[row].symbol = model_string(model, symbol);
+	return row;
+}
+
+static void call(struct scene *s, uint32_t thread, uint32_t of, uint64_t ms, const char *text)
+{
+	uint32_t row = small_call(s->model, thread, of, ms * MS, ms * MS + 1000);
+
+	s->model->calls.row[row].text = model_string(s->model, text);
+}
+
+static uint32_t maker(uint32_t fetch)
+{
+	return fetch % 2 == 0 ? 0 : 1 + fetch / 2 % 2;
+}
+
+/* Each fetch takes 10 ms of 20 and opens its batch, but for the first odd one, whose batch was there. */
+static void begin(struct scene *s, uint64_t workers_start_ms)
+{
+	uint32_t job;
+
+	*s = (struct scene){ .model = small_model(SESSION * MS, 3000 * MS) };
+	job = small_process(s->model, 10, "python", true);
+	s->main = small_thread(s->model, job, 10, "python");
+	s->tensor = function(s->model, TENSOR);
+	s->enter = function(s->model, ENTER);
+	s->leave = function(s->model, EXIT);
+	for (uint32_t w = 0; w < WORKERS; w++) {
+		s->process[w] = small_process(s->model, 11 + w, "pt_data_worker", true);
+		s->worker[w] = small_thread(s->model, s->process[w], 11 + w, "pt_data_worker");
+		s->model->processes.row[s->process[w]].parent_pid = 10;
+		s->model->processes.row[s->process[w]].start_ns = workers_start_ms * MS;
+	}
+	for (uint32_t i = 0; i <= FETCHES; i++) {
+		struct wake wake = { .ts_ns = (205 + 20 * i) * MS,
+				     .thread = s->main,
+				     .waker_thread = s->worker[maker(i)],
+				     .object = INDEX_NONE };
+
+		call(s, s->main, s->enter, 200 + 20 * i, LOADER);
+		if (i == FETCHES)
+			break;
+		if (i != 1)
+			call(s, s->main, s->tensor, 206 + 20 * i, "");
+		call(s, s->main, s->leave, 210 + 20 * i, "");
+		assert_true(MODEL_PUSH(&s->model->wakes, wake));
+	}
+}
+
+/* Worker @w makes a batch each @every_ms. */
+static void make_batches(struct scene *s, uint32_t w, uint32_t every_ms)
+{
+	for (uint32_t ms = 200; ms < 200 + 20 * FETCHES; ms += every_ms)
+		call(s, s->worker[w], s->tensor, ms, "");
+}
+
+static void build(struct scene *s, uint32_t loaders)
+{
+	small_index(s->model);
+	assert_int_equal(frameworks_build(s->model, &s->pipelines), 0);
+	assert_int_equal(s->pipelines.list.count, loaders);
+}
+
+static void expect(const struct scene *s, uint32_t loader, uint32_t workers, uint32_t fetches,
+		   uint32_t ends)
+{
+	const struct pipeline *pipeline = &s->pipelines.list.row[loader];
+	uint32_t found = 0;
+
+	assert_int_equal(pipeline->operators.row[0].workers, workers);
+	assert_int_equal(pipeline->fetches.count, fetches);
+	for (uint32_t i = 0; i < pipeline->fetches.count; i++)
+		found += pipeline->fetches.row[i].end_of_data;
+	assert_int_equal(found, ends);
+}
+
+static void end(struct scene *s)
+{
+	pipelines_free(&s->pipelines);
+	model_free(s->model);
+}
+
+/* Workers of one iterator take turns: who makes twice as many is another one's. */
+static void by_turns(void **state)
+{
+	struct scene s;
+
+	begin(&s, 50);
+	make_batches(&s, 0, 40);
+	make_batches(&s, 1, 80);
+	make_batches(&s, 2, 80);
+	build(&s, 2);
+	expect(&s, 0, 1, 40, 0);
+	expect(&s, 1, 2, 41, 0);
+	end(&s);
+
+	/* Workers that began in the recording had nothing ready before: what brought no batch was an end. */
+	begin(&s, SESSION + 1);
+	make_batches(&s, 0, 40);
+	make_batches(&s, 1, 80);
+	make_batches(&s, 2, 80);
+	build(&s, 2);
+	expect(&s, 0, 1, 40, 0);
+	expect(&s, 1, 2, 41, 1);
+	end(&s);
+
+	/* As many of each: one iterator's. */
+	begin(&s, 50);
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	build(&s, 1);
+	expect(&s, 0, 3, 81, 0);
+	end(&s);
+}
+
+/* main sleeps at a pipe until the worker has written to it. */
+static void wait_at(struct scene *s, uint32_t pipe, uint32_t w, uint64_t ms)
+{
+	small_sleep(s->model, s->main, ms * MS, (ms + 4) * MS, POLL, s->worker[w], 0);
+	s->model->spans.row[s->model->spans.count - 1].object = pipe;
+}
+
+/* Each iterator has a pipe. A pipe that a worker wrote to once is that by which its end is told. */
+static void by_pipes(void **state)
+{
+	struct scene s;
+
+	begin(&s, 50);
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	for (uint64_t pipe = 0; pipe < PIPES; pipe++) {
+		struct sleep_object object = { .object = 7000 + pipe,
+					       .kind = PROFBPF__SLEEP_OBJECTS__KIND__PIPE };
+
+		assert_true(MODEL_PUSH(&s.model->sleep_objects, object));
+	}
+	wait_at(&s, 2, 2, 200);
+	wait_at(&s, 0, 0, 210);
+	wait_at(&s, 1, 1, 220);
+	wait_at(&s, 0, 0, 230);
+	wait_at(&s, 1, 1, 240);
+	wait_at(&s, 1, 2, 250);
+	wait_at(&s, 1, 2, 260);
+	build(&s, 2);
+	expect(&s, 0, 1, 40, 0);
+	expect(&s, 1, 2, 41, 0);
+	end(&s);
+
+	/* Once each: nothing is known of their pipes. */
+	begin(&s, 50);
+	for (uint32_t w = 0; w < WORKERS; w++)
+		make_batches(&s, w, 60);
+	for (uint64_t pipe = 0; pipe < PIPES; pipe++) {
+		struct sleep_object object = { .object = 7000 + pipe,
+					       .kind = PROFBPF__SLEEP_OBJECTS__KIND__PIPE };
+
+		assert_true(MODEL_PUSH(&s.model->sleep_objects, object));
+		wait_at(&s, (uint32_t)pipe, (uint32_t)pipe, 200 + 10 * pipe);
+	}
+	build(&s, 1);
+	end(&s);
+}
+
+/* Who talks to another loader's workers is charged to its own loader alone. */
+static void of_one_loader(void **state)
+{
+	struct scene s;
+
+	begin(&s, 50);
+	make_batches(&s, 0, 40);
+	make_batches(&s, 1, 80);
+	make_batches(&s, 2, 80);
+	for (uint64_t i = 0; i < 10; i++) {
+		struct wake wake = { .ts_ns = (2100 + i) * MS,
+				     .thread = s.worker[0],
+				     .waker_thread = s.worker[1],
+				     .object = INDEX_NONE };
+
+		assert_true(MODEL_PUSH(&s.model->wakes, wake));
+	}
+	build(&s, 2);
+	assert_int_equal(s.pipelines.list.row[0].threads.count, 1);
+	assert_int_equal(s.pipelines.list.row[1].threads.count, 2);
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_turns),
+		cmocka_unit_test(by_pipes),
+		cmocka_unit_test(of_one_loader),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
