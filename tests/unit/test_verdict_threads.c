@@ -299,6 +299,44 @@ static void own_code_in_fetches(void **state)
 	verdict_end(&f);
 }
 
+/* A pool's thread works for any operator: then the one for which the steps wait is it, not the one that took from the pool. */
+static void pool_threads(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+	struct pipeline_thread row = { .role = PIPELINE_WORKER };
+	struct pipeline *pipeline;
+	uint32_t pool;
+
+	verdict_begin(&f);
+	verdict_add_pipeline(&f);
+	pipeline = &f.pipelines.list.row[0];
+	assert_int_equal(pipeline_operator_add(scene->model, pipeline, 3, "Batch(ID:1)", "Batch"), 1);
+	pipeline->threads.row[0].op = 1;
+	pool = small_thread(scene->model, scene->process, 103, "pool");
+	small_span(scene->model, scene->main, 0, 300 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 300 * US, 1000 * US, FUTEX, scene->worker, 0);
+	small_sleep(scene->model, scene->worker, 0, 999 * US, FUTEX, pool, 0);
+	small_span(scene->model, scene->worker, 999 * US, 1000 * US, STATE_RUNNING);
+	small_sleep(scene->model, pool, 0, 998 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	small_span(scene->model, pool, 998 * US, 1000 * US, STATE_RUNNING);
+	judge_fetches(&f, 70);
+	verdict_expect(&f, VERDICT_DATA, 70);
+	assert_int_equal(f.verdict.idle.most->root.who, pool);
+	assert_int_equal(f.verdict.op, 0);
+	/* So it is where somebody of the pipeline has started it; but one of an operator's own is that one's. */
+	row.thread = pool;
+	row.op = 1;
+	row.descendant = true;
+	assert_true(MODEL_PUSH(&pipeline->threads, row));
+	verdict_judge(&f);
+	assert_int_equal(f.verdict.op, 0);
+	pipeline->threads.row[1].descendant = false;
+	verdict_judge(&f);
+	assert_int_equal(f.verdict.op, 1);
+	verdict_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -308,6 +346,7 @@ int main(void)
 		cmocka_unit_test(borders),
 		cmocka_unit_test(fetches_without_cpu),
 		cmocka_unit_test(own_code_in_fetches),
+		cmocka_unit_test(pool_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 struct owner {
 	uint32_t pipeline;
 	uint32_t op;
+	bool descendant; /* somebody of the pipeline started the thread, or talks to it */
 };
 
 struct judge {

@@ -14,7 +14,7 @@ bool judge_find_owners(struct judge *judge)
 	if (!judge->owner)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		judge->owner[i] = (struct owner){ INDEX_NONE, INDEX_NONE };
+		judge->owner[i] = (struct owner){ INDEX_NONE, INDEX_NONE, false };
 	for (uint32_t i = 0; i < steps->count; i++) {
 		const struct pipeline *pipeline = steps->pipelines[i].usage->pipeline;
 
@@ -22,7 +22,8 @@ bool judge_find_owners(struct judge *judge)
 			const struct pipeline_thread *row = &pipeline->threads.row[k];
 
 			if (row->thread < count)
-				judge->owner[row->thread] = (struct owner){ i, row->op };
+				judge->owner[row->thread] =
+					(struct owner){ i, row->op, row->descendant };
 		}
 	}
 	return true;
@@ -38,7 +39,7 @@ struct owner judge_owner_of(const struct judge *judge, const struct idle_root *r
 		    judge->owner[thread].pipeline != INDEX_NONE)
 			return judge->owner[thread];
 	}
-	return (struct owner){ INDEX_NONE, INDEX_NONE };
+	return (struct owner){ INDEX_NONE, INDEX_NONE, false };
 }
 
 /* Threads of the process of the one that waits, on a CPU with the program's own code. */
@@ -120,6 +121,27 @@ struct idle_verdict judge_heaviest_kind(const struct judge *judge, uint8_t state
 	return best;
 }
 
+/* Has the thread at the end of the way no operator of its own? It may be of a pool, and work for any of them. */
+static bool ends_at_nobody(const struct judge *judge, const struct idle_root *row)
+{
+	uint32_t thread = row->hops[row->hop_count - 1].thread;
+
+	return thread >= judge->model->threads.count ||
+	       judge->owner[thread].pipeline == INDEX_NONE || judge->owner[thread].descendant;
+}
+
+/* The operator of a pipeline that a row's root is: of a pool's thread the one that the pipeline's steps wait for, if that is known. */
+static uint32_t operator_of(const struct judge *judge, const struct idle_root *row,
+			    struct owner owner)
+{
+	const struct advice_results *advice = judge->facts->advice;
+
+	return ends_at_nobody(judge, row) && owner.pipeline < advice->count &&
+			       advice->bottlenecks[owner.pipeline].kind != BOTTLENECK_NONE
+		       ? advice->bottlenecks[owner.pipeline].op
+		       : owner.op;
+}
+
 void judge_find_cost(struct judge *judge, struct verdict *verdict, uint8_t state)
 {
 	verdict->state = state;
@@ -131,7 +153,7 @@ void judge_find_cost(struct judge *judge, struct verdict *verdict, uint8_t state
 
 		if (owner.pipeline != INDEX_NONE) {
 			verdict->pipeline = owner.pipeline;
-			verdict->op = owner.op;
+			verdict->op = operator_of(judge, verdict->idle.most, owner);
 		}
 	}
 }
