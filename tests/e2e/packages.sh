@@ -78,6 +78,7 @@ check_pages() {
 	for page in man1/profctl.1 man8/profbpfd.8 zh_CN/man1/profctl.1 zh_CN/man8/profbpfd.8; do
 		assert_contains "$1 manual pages" "$WORK/out" "/usr/share/man/${page//./\\.}(\\.gz)?\$"
 	done
+	assert_contains "$1 words of the report in Chinese" "$WORK/out" '/usr/share/locale/zh_CN/LC_MESSAGES/profbpf\.mo$'
 	assert_eq "$1 pages of the wheel's program" "" "$(grep profbpf-fleet "$WORK/out" || :)"
 }
 
