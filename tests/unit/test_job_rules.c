@@ -192,6 +192,26 @@ static void fetched_queue(void **state)
 	is_silent(f, "pipeline_busy", RULE_FETCH_EMPTY);
 }
 
+/* What never ended, found the end of the data, or a queue of which it is not known how full it was, is no fetch that counts. */
+static void fetches_that_count(void **state)
+{
+	struct fixture *f = *state;
+
+	add_queue(f, 0, 1, false);
+	add_queue(f, 1, INDEX_NONE, false);
+	set_use(f, 1, 50, 0);
+	add_fetches(f, 1, 6);
+	pipeline_of(f)->fetches.row[2].open = true;
+	fires(f, "pipeline_busy", RULE_FETCH_EMPTY, 100 * 6.0 / 17);
+	pipeline_of(f)->fetches.row[STEPS - 1].end_of_data = true;
+	fires(f, "pipeline_busy", RULE_FETCH_EMPTY, 100 * 5.0 / 16);
+	pipeline_of(f)->queue_events.row[3].size = -1;
+	fires(f, "pipeline_busy", RULE_FETCH_EMPTY, 100 * 5.0 / 15);
+	/* The first two do not count in any case. */
+	pipeline_of(f)->fetches.row[1].open = pipeline_of(f)->fetches.row[0].open = true;
+	fires(f, "pipeline_busy", RULE_FETCH_EMPTY, 100 * 5.0 / 15);
+}
+
 static void queues_of_operators(void **state)
 {
 	struct fixture *f = *state;
@@ -399,7 +419,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(fetched_queue), TEST(queues_of_operators), TEST(workers), TEST(host_cpu),
+		TEST(fetched_queue), TEST(fetches_that_count), TEST(queues_of_operators), TEST(workers), TEST(host_cpu),
 		TEST(sending),	     TEST(slow_loader),		TEST(healthy), TEST(garbage),
 		TEST(pauses),	     TEST(calls),
 	};
