@@ -112,8 +112,8 @@ $(B)/tests/tools/stream_dump: $(O)/tests/tools/stream_dump.o $(DEVICE_STREAM_OBJ
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^
 
-TOOLS += $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_every $(B)/tests/tools/make_random
-$(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_every $(B)/tests/tools/make_random: $(B)/tests/tools/%: $(O)/tests/tools/%.o $(O)/tests/unit/trace_builder.o $(O)/tests/unit/trace_batch.o $(LIB_OBJ)
+TOOLS += $(B)/tests/tools/make_trace $(B)/tests/tools/make_joins $(B)/tests/tools/make_every $(B)/tests/tools/make_random $(B)/tests/tools/make_hour
+$(B)/tests/tools/make_trace $(B)/tests/tools/make_hour $(B)/tests/tools/make_joins $(B)/tests/tools/make_every $(B)/tests/tools/make_random: $(B)/tests/tools/%: $(O)/tests/tools/%.o $(O)/tests/unit/trace_builder.o $(O)/tests/unit/trace_batch.o $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS_LIB)
 

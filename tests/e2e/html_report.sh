@@ -65,4 +65,10 @@ size=$(stat -c %s "$WORK/report.html")
 note "an hour of tasks: $size bytes, $(stat -c %s "$WORK/report.json") of JSON"
 [ "$size" -le 5000000 ] || fail "the page of an hour has $size bytes"
 
+note "-- the page of an hour of a host is small, too: 3,600 seconds' figures, half a million calls"
+"$BUILD/tests/tools/make_hour" "$WORK/hour.pbt" 3600 4
+"$ANALYZER" report "$WORK/hour.pbt" --format html -o "$WORK/report.html"
+size=$(stat -c %s "$WORK/report.html")
+assert_between "bytes of it" 100000 5000000 "$size"
+
 assert_status "info has no page" 2 "$ANALYZER" info --device "$TABLE" --format html
