@@ -98,6 +98,28 @@ static void put_verdict(FILE *out, yajl_val report)
 	fputs("</dl></section>", out);
 }
 
+/* How busy the device was: known, or by the calls that wait for it between two bounds. */
+static void put_busy(FILE *out, yajl_val report)
+{
+	static const char LEAST[] = "waits.device_busy_at_least_percent", MOST[] = "waits.device_busy_at_most_percent";
+	static const char EXACT[] = "devices.0.utilization_percent";
+
+	fputs("<div><dt>Device busy</dt><dd>", out);
+	if (page_tree_get(report, EXACT)) {
+		page_figure(out, report, EXACT);
+	} else if (page_tree_get(report, LEAST) && page_tree_get(report, MOST)) {
+		page_figure(out, report, LEAST);
+		fputs(" to ", out);
+		page_figure(out, report, MOST);
+	} else if (page_tree_get(report, MOST)) {
+		fputs("≤ ", out);
+		page_figure(out, report, MOST);
+	} else {
+		fputs("<span class=\"unknown\">unknown</span> <small>no device told its tasks</small>", out);
+	}
+	fputs("</dd></div>", out);
+}
+
 /* The first of the paths, up to NULL, that is in the report. */
 static void put_tile(FILE *out, yajl_val report, const char *title, const char *const *paths,
 		     const char *without)
@@ -106,8 +128,6 @@ static void put_tile(FILE *out, yajl_val report, const char *title, const char *
 		paths++;
 	fprintf(out, "<div><dt>%s</dt><dd>", title);
 	if (*paths) {
-		if (strstr(*paths, "at_most"))
-			fputs("≤ ", out);
 		page_figure(out, report, *paths);
 	} else {
 		fprintf(out, "<span class=\"unknown\">unknown</span> <small>%s</small>", without);
@@ -117,15 +137,13 @@ static void put_tile(FILE *out, yajl_val report, const char *title, const char *
 
 static void put_headline(FILE *out, yajl_val report)
 {
-	static const char *const BUSY[] = { "devices.0.utilization_percent",
-					    "waits.device_busy_at_most_percent", NULL };
 	static const char *const HALF[] = { "steps.p50_ns", NULL };
 	static const char *const MOST[] = { "steps.p99_ns", NULL };
 	static const char *const CPU[] = { "host.utilization_percent", NULL };
 	static const char *const DATA[] = { "steps.data_wait_percent", NULL };
 
 	fputs("<dl class=\"tiles\" aria-label=\"Headline figures\">", out);
-	put_tile(out, report, "Device busy", BUSY, "no device told its tasks");
+	put_busy(out, report);
 	put_tile(out, report, "Step time, median", HALF, "no steps found");
 	put_tile(out, report, "Step time, 99th percentile", MOST, "no steps found");
 	put_tile(out, report, "CPUs busy", CPU, "not recorded");
