@@ -26,9 +26,8 @@ KNOWN = {
     "operator_cores.name", "operator_steps.output_shapes", "operator_types.name", "ranks.clock_drift_ppb",
     "ranks.clock_error_ns", "ranks.clock_offset_ns", "step_outliers.object", "task_details.context_id", "task_details.hf32",
     "task_details.mix_blocks", "task_details.model_id", "task_details.step", "wait_runs.ended",
-    # The same in all rows that there are: ranks have the number of their device, files one link, or one transfer.
-    "api.open end_unknown", "cluster_stages.slowest slowest_rank", "cluster_steps.device rank", "link_uses.device wait",
-    "links.device wait_ns", "links.device waits", "links.waits wait_ns",
+    # The same in all rows that there are: ranks have the number of their device, links one transfer.
+    "api.open end_unknown", "cluster_stages.slowest slowest_rank", "cluster_steps.device rank", "links.waits wait_ns",
 }
 
 
