@@ -22,6 +22,7 @@ enum flow {
 };
 
 /* Numbered as x86-64's instructions number them; the aarch64 ones are their own numbers. */
+#define FLOW_REGISTER_SP 4 /* of x86-64 */
 #define FLOW_REGISTER_IP 32
 #define FLOW_REGISTER_NONE 33
 

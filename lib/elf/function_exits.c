@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "lib/elf/control_flow.h"
+#include "lib/elf/early_exit.h"
 #include "lib/elf/elf_extent.h"
 
 _Static_assert(EXIT_REGISTER_IP == FLOW_REGISTER_IP && EXIT_REGISTER_NONE == FLOW_REGISTER_NONE,
 	       "an exit's operand is that of its instruction");
 
+#define FAR_TARGETS_MAX 1024 /* jumps from one piece into others that are remembered */
 #define STUB_INSTRUCTIONS 4 /* of an entry of a procedure linkage table */
 
 /* Code that is read from one end to the other. */
@@ -27,6 +29,9 @@ struct exit_finder {
 	uint32_t *targets; /* of jumps within the piece, from its start */
 	size_t target_count;
 	uint32_t last_target; /* the largest of them */
+	uint64_t far_targets[FAR_TARGETS_MAX]; /* of jumps out of their pieces */
+	size_t far_count; /* may be more than there is room for */
+	struct early_exit early;
 	struct piece pieces[FUNCTION_PIECES_MAX];
 	size_t piece_count;
 	uint64_t bytes; /* of all pieces */
@@ -98,11 +103,23 @@ static enum exit_doubt add_piece(struct exit_finder *f, uint64_t start, uint64_t
 
 /* ---- Exits */
 
+/* What is probed before an exit must tell as much of it. */
+static bool may_be_early(const struct early_exit *early, enum exit_kind kind, const struct flow_step *step)
+{
+	if (!early->address)
+		return false;
+	if (kind == EXIT_RETURN)
+		return step->plain;
+	return kind == EXIT_JUMP_INDIRECT && !step->in_memory && step->index == FLOW_REGISTER_NONE && step->base < 16 &&
+	       step->base != FLOW_REGISTER_SP && !(early->writes & 1u << step->base);
+}
+
 static enum exit_doubt add_exit(struct exit_finder *f, uint64_t address, enum exit_kind kind,
 				const struct flow_step *step)
 {
 	struct function_exits *found = f->found;
 	struct function_exit *grown;
+	bool early;
 
 	if (found->count == FUNCTION_EXITS_MAX)
 		return EXITS_MANY;
@@ -112,7 +129,11 @@ static enum exit_doubt add_exit(struct exit_finder *f, uint64_t address, enum ex
 		return EXITS_MANY;
 	}
 	found->exits = grown;
+	early = may_be_early(&f->early, kind, step);
 	grown[found->count++] = (struct function_exit){
+		.early = early ? f->early.address : 0,
+		.early_below = early ? f->early.below : 0,
+		.early_sets_value = f->early.writes & EARLY_EXIT_VALUE,
 		.address = address,
 		.kind = kind,
 		.plain = step->plain,
@@ -178,6 +199,56 @@ static enum exit_doubt leave(struct exit_finder *f, uint64_t address, struct flo
 	return doubt || branch ? doubt : add_exit(f, address, EXIT_JUMP, step);
 }
 
+/* ---- Instructions before exits */
+
+/* Is there a jump from elsewhere to what lies between the two? Then not all that exits there has come by the first. */
+static bool is_entered(const struct function_exit *exit, uint64_t target)
+{
+	return target > exit->early && target <= exit->address;
+}
+
+/* Those of this piece: exits from @first on. */
+static void drop_entered(const struct exit_finder *f, size_t first)
+{
+	for (size_t i = first; i < f->found->count; i++)
+		for (size_t k = 0; k < f->target_count; k++)
+			if (is_entered(&f->found->exits[i], f->piece->start + f->targets[k]))
+				f->found->exits[i].early = 0;
+}
+
+static void drop_entered_from_afar(const struct exit_finder *f)
+{
+	for (size_t i = 0; i < f->found->count; i++)
+		for (size_t k = 0; k < f->far_count && f->found->exits[i].early; k++)
+			if (f->far_count > FAR_TARGETS_MAX || is_entered(&f->found->exits[i], f->far_targets[k]))
+				f->found->exits[i].early = 0;
+}
+
+static void note_far(struct exit_finder *f, uint64_t target)
+{
+	if (inside(f->piece, target))
+		return;
+	if (f->far_count < FAR_TARGETS_MAX)
+		f->far_targets[f->far_count] = target;
+	f->far_count++;
+}
+
+void function_exits_early(struct function_exits *exits)
+{
+	for (size_t i = 0; i < exits->count; i++) {
+		struct function_exit *exit = &exits->exits[i];
+		uint64_t up = exit->address - exit->early;
+
+		if (!exit->early)
+			continue;
+		exit->address -= up;
+		exit->offset -= up;
+		exit->below = exit->early_below;
+		exit->plain = false;
+		exit->stepped = false;
+	}
+}
+
 /* ---- Reading a piece */
 
 static bool is_start(const struct exit_finder *f, uint64_t offset)
@@ -193,7 +264,9 @@ static enum exit_doubt take(struct exit_finder *f, uint64_t address, struct flow
 	case FLOW_RETURN: return add_exit(f, address, EXIT_RETURN, step);
 	case FLOW_INDIRECT: return add_exit(f, address, EXIT_JUMP_INDIRECT, step);
 	case FLOW_JUMP:
-	case FLOW_BRANCH: return is_known(f, step->target) ? EXITS_CLEAN : leave(f, address, step);
+	case FLOW_BRANCH:
+		note_far(f, step->target);
+		return is_known(f, step->target) ? EXITS_CLEAN : leave(f, address, step);
 	default: return EXITS_CLEAN;
 	}
 }
@@ -247,9 +320,11 @@ static enum exit_doubt read_piece(struct exit_finder *f, const struct piece *pie
 	uint64_t size = piece->end - piece->start;
 	struct last_end end = { 0 };
 	enum exit_doubt doubt = EXITS_CLEAN;
+	size_t first = f->found->count;
 
 	f->piece = piece;
 	flow_decoder_begin(f->decoder);
+	early_exit_begin(&f->early);
 	if (f->source.read(f->source.context, piece->start, f->code, size) != size)
 		return EXITS_CODE;
 	memset(f->starts, 0, size / 8 + 1);
@@ -264,10 +339,13 @@ static enum exit_doubt read_piece(struct exit_finder *f, const struct piece *pie
 		f->starts[at / 8] |= 1u << at % 8;
 		doubt = note_target(f, piece, &step) ? take(f, piece->start + at, &step)
 						     : EXITS_CODE;
+		if (f->machine == ELF_FILE_X86_64)
+			early_exit_follow(&f->early, f->code + at, bytes, piece->start + at);
 		at += bytes;
 		if (!doubt)
 			note_end(f, flow, at, &end);
 	}
+	drop_entered(f, first);
 	/* Data behind the code, as hand-written assembly has it. */
 	if (doubt == EXITS_CODE && end.found && !end.table) {
 		f->found->count = end.exits;
@@ -292,6 +370,7 @@ int exit_finder_find(struct exit_finder *f, uint64_t address, uint64_t size,
 	f->found = found;
 	f->piece_count = 0;
 	f->bytes = 0;
+	f->far_count = 0;
 	f->err = 0;
 	if (f->machine == ELF_FILE_OTHER)
 		found->doubt = EXITS_MACHINE;
@@ -302,6 +381,7 @@ int exit_finder_find(struct exit_finder *f, uint64_t address, uint64_t size,
 		found->doubt = add_piece(f, start, end);
 	for (size_t i = 0; i < f->piece_count && !found->doubt; i++)
 		found->doubt = read_piece(f, &f->pieces[i]);
+	drop_entered_from_afar(f);
 	if (!found->doubt && !found->count)
 		found->doubt = EXITS_NONE;
 	if (found->doubt)

@@ -44,6 +44,14 @@ struct function_exit {
 	int32_t displacement;
 	/* Of indirect jumps: what leads to here or further, below own_end, stays in the function and is no exit. */
 	uint64_t own_start, own_end;
+	/*
+	 * An instruction before it that can be probed in its place (early_exit.h), at less cost; 0 = none. The stack pointer
+	 * is so many bytes below what it is at the exit there, and the value that is returned may not be set yet.
+	 */
+	uint64_t early;
+	uint32_t early_below;
+	bool early_sets_value;
+	uint32_t below; /* of an exit in whose place that is probed; else 0 */
 };
 
 /* Why the ends of a function's calls can't all be seen. */
@@ -93,6 +101,13 @@ struct code_source elf_code_source(const struct elf_file *file);
 int exit_finder_find(struct exit_finder *finder, uint64_t address, uint64_t size,
 		     struct function_exits *found);
 void function_exits_free(struct function_exits *found);
+
+/*
+ * function_exits_early - from now on the exits are the instructions before them, where there are such
+ *
+ * Of those @address and @offset tell the new place then, and @below how far the stack pointer is from the exit's own.
+ */
+void function_exits_early(struct function_exits *exits);
 
 /* exit_doubt_text - in words, such as "of unknown size, or too large"; "" for EXITS_CLEAN */
 const char *exit_doubt_text(enum exit_doubt doubt);

@@ -179,6 +179,99 @@ static void pieces_that_overlap(void **state)
 	assert_int_equal(found.count, 0);
 }
 
+#define COMPARE(operation) 0x64, 0x48, operation, 0x04, 0x25, 0x28, 0, 0, 0 /* xor, sub, cmp %fs:0x28, %rax */
+#define XOR 0x33
+#define SUB 0x2b
+#define CMP 0x3b
+#define JNE(to) 0x75, (uint8_t)(to)
+#define JNE_FAR(to) 0x0f, 0x85, (uint8_t)(to), 0, 0, 0
+#define ADD_RSP(bytes) 0x48, 0x83, 0xc4, (uint8_t)(bytes)
+#define ADD_RSP_FAR(bytes) 0x48, 0x81, 0xc4, (uint8_t)(bytes), (uint8_t)((bytes) >> 8), 0, 0
+#define POP_RBX 0x5b
+#define POP_R12 0x41, 0x5c
+#define POP_RSP 0x5c
+#define MOV_RAX_R12 0x4c, 0x89, 0xe0
+#define LOAD_RAX 0x48, 0x8b, 0x44, 0x24, 0x40 /* mov 0x40(%rsp), %rax */
+#define LEA_RSP 0x48, 0x8d, 0x65, 0xf0 /* lea -0x10(%rbp), %rsp */
+#define JMP_RAX 0xff, 0xe0
+#define UD2 0x0f, 0x0b
+
+/* Of the one exit of @code: how far before it, and how far below it in the stack, what is probed in its place is. */
+static void expect_early(const uint8_t *code, size_t size, uint64_t before, uint32_t below, bool sets_value)
+{
+	struct function_exits found = find_x86(code, size);
+	struct function_exit exit;
+
+	assert_int_equal(found.doubt, EXITS_CLEAN);
+	assert_int_equal(found.count, 1);
+	exit = found.exits[0];
+	assert_int_equal(exit.below, 0);
+	function_exits_early(&found);
+	if (before) {
+		assert_int_equal(exit.early_sets_value, sets_value);
+		assert_int_equal(exit.address - found.exits[0].address, before);
+		assert_int_equal(exit.offset - found.exits[0].offset, before);
+		assert_int_equal(found.exits[0].below, below);
+		assert_false(found.exits[0].stepped || found.exits[0].plain);
+	} else {
+		assert_int_equal(found.exits[0].address, exit.address);
+		assert_int_equal(found.exits[0].below, 0);
+	}
+	function_exits_free(&found);
+}
+
+#define EXPECT_EARLY(before, below, sets_value, ...)                             \
+	do {                                                                     \
+		const uint8_t code[] = { __VA_ARGS__ };                          \
+		expect_early(code, sizeof(code), before, below, sets_value);     \
+	} while (0)
+
+static void before_returns_of_guarded_functions(void **state)
+{
+	EXPECT_EARLY(7, 0x30, false, PUSH_RBP, COMPARE(SUB), JNE(6), ADD_RSP(0x28), POP_RBX, RET, UD2);
+	EXPECT_EARLY(12, 0x38, true, COMPARE(XOR), JNE(11), ADD_RSP(0x28), MOV_RAX_R12, POP_RBX, POP_R12, RET, UD2);
+	EXPECT_EARLY(21, 0x248, true, COMPARE(CMP), JNE_FAR(16), LOAD_RAX, ADD_RSP_FAR(0x238), POP_RBX, POP_R12, RET, UD2);
+}
+
+static void what_is_not_certain_is_no_place_before(void **state)
+{
+	/* Another comparison, another jump, something between the two, or after them. */
+	EXPECT_EARLY(0, 0, false, TEST_RDI, JNE(5), ADD_RSP(0x28), RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JE(5), ADD_RSP(0x28), RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), NOP, JNE(5), ADD_RSP(0x28), RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(6), ADD_RSP(0x28), NOP, RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(9), LEA_RSP, ADD_RSP(8), RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(6), ADD_RSP(8), POP_RSP, RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(5), ADD_RSP(-8), RET, UD2);
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(5), ADD_RSP(4), RET, UD2);
+	/* What takes more off the stack than the return address is no plain return. */
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(7), ADD_RSP(8), 0xc2, 8, 0, UD2);
+	/* Others come in between: back to the pop. */
+	EXPECT_EARLY(0, 0, false, COMPARE(SUB), JNE(8), ADD_RSP(8), POP_RBX, RET, JE(-4), UD2);
+	/* To the place itself they may. */
+	EXPECT_EARLY(7, 0x10, false, COMPARE(SUB), JNE(8), ADD_RSP(8), POP_RBX, RET, JE(-10), UD2);
+}
+
+static void before_jumps_by_register(void **state)
+{
+	EXPECT_EARLY(6, 0x18, false, COMPARE(XOR), JNE(6), ADD_RSP(0x18), JMP_RAX, UD2);
+	/* The register is set in between. */
+	EXPECT_EARLY(0, 0, false, COMPARE(XOR), JNE(11), LOAD_RAX, ADD_RSP(0x18), JMP_RAX, UD2);
+}
+
+/* A part that was split off jumps back to the pop. */
+static void entered_from_another_piece(void **state)
+{
+	const uint8_t code[] = { JE(19), COMPARE(SUB), JNE(6), ADD_RSP(8), POP_RBX, RET, UD2, JMP(-6) };
+	struct scene scene = { .code = code, .size = sizeof(code), .pieces = { { 0, 21 }, { 21, 23 } } };
+	struct function_exits found = find(&scene, ELF_FILE_X86_64, 21);
+
+	assert_int_equal(found.doubt, EXITS_CLEAN);
+	assert_int_equal(found.count, 1);
+	assert_int_equal(found.exits[0].early, 0);
+	function_exits_free(&found);
+}
+
 static void jumps_by_register_and_memory(void **state)
 {
 	const uint8_t code[] = {
@@ -330,6 +423,10 @@ int main(void)
 		cmocka_unit_test(parts_and_tail_calls),
 		cmocka_unit_test(pieces_apart),
 		cmocka_unit_test(pieces_that_overlap),
+		cmocka_unit_test(before_returns_of_guarded_functions),
+		cmocka_unit_test(what_is_not_certain_is_no_place_before),
+		cmocka_unit_test(before_jumps_by_register),
+		cmocka_unit_test(entered_from_another_piece),
 		cmocka_unit_test(jumps_by_register_and_memory),
 		cmocka_unit_test(jumps_to_a_linkage_table),
 		cmocka_unit_test(on_aarch64),
