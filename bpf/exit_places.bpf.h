@@ -6,13 +6,24 @@
 #include "call_end.bpf.h"
 #include "call_entry.bpf.h"
 
+/* The stack pointer as it is at the exit that the place stands for. */
+static __always_inline __u64 exit_stack_pointer(struct pt_regs *ctx, __u64 cookie)
+{
+	return PT_REGS_SP(ctx) + (cookie >> PLACE_BELOW_SHIFT & PLACE_BELOW_MASK) * 8;
+}
+
 /*
  * Does the call in @slot return to where it was called from? A call that an exception or a longjmp left may
  * have been followed by one of another function at the same place.
  */
-static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stack, __u32 slot)
+static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stack, __u32 slot, __u64 cookie)
 {
+#if defined(__TARGET_ARCH_x86)
+	stack->returns_to = 0;
+	bpf_probe_read_user(&stack->returns_to, sizeof(stack->returns_to), (void *)exit_stack_pointer(ctx, cookie));
+#else
 	read_return_address(ctx, &stack->returns_to);
+#endif
 	return stack->returns_to == frame_at(stack, slot)->returns_to ||
 	       is_trampoline(stack->returns_to);
 }
@@ -181,7 +192,7 @@ static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *sta
  */
 static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool returning)
 {
-	__u64 now = bpf_ktime_get_ns(), sp = PT_REGS_SP(ctx);
+	__u64 now = bpf_ktime_get_ns(), sp = exit_stack_pointer(ctx, cookie);
 	__u32 kind = cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK, slot;
 	struct call_stack *stack;
 
@@ -197,7 +208,7 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool
 	}
 	/* What went on in a function with a return probe ends with it. */
 	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS ||
-	    !returns_home(ctx, stack, slot))
+	    !returns_home(ctx, stack, slot, cookie))
 		return;
 	if (kind == PLACE_RETURN)
 		at_return(ctx, stack, slot, sp, now);

@@ -46,6 +46,8 @@ struct probe_conf {
 #define PLACE_KIND_SHIFT 32	/* bits 32..34: enum place_kind */
 #define PLACE_KIND_MASK 7
 #define PLACE_RETURN_PLAIN (1ull << 35)	/* of PLACE_RETURN: a return that takes nothing else off the stack */
+#define PLACE_BELOW_SHIFT 36	/* bits 36..47: words that the stack pointer is below its place at the exit itself */
+#define PLACE_BELOW_MASK 0xfff
 #define PLACE_OFFSET_SHIFT 48	/* bits 48..59: offset in its page */
 
 enum place_kind {

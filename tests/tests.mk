@@ -14,7 +14,7 @@ $(TEST_PROTO).h: $(G)/%.pb-c.h: %.proto
 $(patsubst %,$(O)/tests/unit/%.o,perfetto_read test_perfetto test_perfetto_hostile): | $(TEST_PROTO).h
 
 TRUTH := $(patsubst tests/truth/%.c,$(B)/tests/truth/%,$(filter-out tests/truth/lib%.c,$(wildcard tests/truth/*.c)))
-TRUTH_SO := $(patsubst tests/truth/%.c,$(B)/tests/truth/%.so,$(wildcard tests/truth/lib*.c))
+TRUTH_SO := $(patsubst tests/truth/%.c,$(B)/tests/truth/%.so,$(wildcard tests/truth/lib*.c)) $(B)/tests/truth/guarded/libtruth.so
 # Against NVIDIA's headers.
 ifeq ($(CUDA_INCLUDE),)
 TRUTH_SO := $(filter-out %/libcupti_truth.so,$(TRUTH_SO))
@@ -37,6 +37,11 @@ TRUTH_CFLAGS := -D_GNU_SOURCE -std=gnu11 -O2 -g -Wall -Wextra $(WERROR_FLAG) -Wn
 $(B)/tests/truth/lib%.so: tests/truth/lib%.c $(wildcard tests/truth/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(TRUTH_CFLAGS) -fPIC -shared -Wl,-soname,lib$*.so -o $@ $<
+
+# Its calls end where the stack protector compares, on kernels that step over returns.
+$(B)/tests/truth/guarded/lib%.so: tests/truth/lib%.c $(wildcard tests/truth/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(TRUTH_CFLAGS) -fstack-protector-all -fPIC -shared -Wl,-soname,lib$*.so -o $@ $<
 
 $(B)/tests/truth/%: tests/truth/%.c $(wildcard tests/truth/*.h) $(B)/tests/truth/libtruth.so
 	@mkdir -p $(@D)

@@ -127,6 +127,88 @@ static int find_exits(const struct reader *r, struct probed_function *f, uint64_
 	return 0;
 }
 
+/* A catalog's errors are told by the value; it may be recorded, too. */
+static bool value_counts(const struct catalog_function *entry)
+{
+	return entry->error != PROFBPF__FUNCTION__ERROR__NEVER || entry->returned;
+}
+
+/* Places in a file, to be looked up. */
+struct place_set {
+	uint64_t *at;
+	size_t count;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static bool place_set_has(const struct place_set *set, uint64_t place)
+{
+	return set->count && bsearch(&place, set->at, set->count, sizeof(place), by_place);
+}
+
+static size_t exits_of_all(const struct probed_file *file)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < file->count; i++)
+		count += file->functions[i].exits.count;
+	return count;
+}
+
+/* Where calls end whose value counts: of a function, and of those that went on in it. */
+static void take_value_exits(const struct probed_file *file, struct place_set *values)
+{
+	for (size_t i = 0; i < file->count; i++) {
+		const struct probed_function *f = &file->functions[i];
+
+		for (size_t k = 0; k < f->exits.count && value_counts(f->entry); k++)
+			values->at[values->count++] = f->exits.exits[k].offset;
+	}
+	qsort(values->at, values->count, sizeof(*values->at), by_place);
+}
+
+/* Two probes at one instruction would have to be told apart. */
+static void take_entries(const struct probed_file *file, struct place_set *entries)
+{
+	for (size_t i = 0; i < file->count; i++)
+		entries->at[entries->count++] = file->functions[i].offset;
+	qsort(entries->at, entries->count, sizeof(*entries->at), by_place);
+}
+
+static bool stays(const struct function_exit *exit, const struct place_set *values, const struct place_set *entries)
+{
+	return place_set_has(entries, exit->offset - (exit->address - exit->early)) ||
+	       (exit->early_sets_value && place_set_has(values, exit->offset));
+}
+
+void probed_file_exit_early(struct probed_file *file)
+{
+	struct place_set values = { calloc(exits_of_all(file) + 1, sizeof(uint64_t)), 0 };
+	struct place_set entries = { calloc(file->count + 1, sizeof(uint64_t)), 0 };
+
+	if (values.at && entries.at) {
+		take_value_exits(file, &values);
+		take_entries(file, &entries);
+		for (size_t i = 0; i < file->count; i++)
+			for (size_t k = 0; k < file->functions[i].exits.count; k++) {
+				struct function_exit *exit = &file->functions[i].exits.exits[k];
+
+				if (exit->early && stays(exit, &values, &entries))
+					exit->early = 0;
+			}
+		for (size_t i = 0; i < file->count; i++)
+			if (!file->functions[i].exit_at_entry)
+				function_exits_early(&file->functions[i].exits);
+	}
+	free(values.at);
+	free(entries.at);
+}
+
 static int add_function(struct probed_file *file, const struct reader *r,
 			const struct elf_symbol *symbol)
 {

@@ -94,6 +94,13 @@ int probed_file_choose(struct probed_file *file, int fd, const struct ifunc_targ
  */
 int probed_file_exits(int fd, const char *path, uint64_t offset, struct function_exits *exits);
 
+/*
+ * probed_file_exit_early - see the ends of calls at instructions before their returns, where there are such (early_exit.h)
+ *
+ * Of functions whose returned value is looked at only where it is set there.
+ */
+void probed_file_exit_early(struct probed_file *file);
+
 /* probed_file_limit - forget all functions but the first @count */
 void probed_file_limit(struct probed_file *file, size_t count);
 

@@ -59,6 +59,8 @@ static int match_map(struct match_printer *printer, const struct catalogs *catal
 		err = ifunc_resolve(&file, fd, pid, maps, map, printer->kernel.optimized_nop);
 		if (err)
 			probed_file_free(&file);
+		else
+			probed_file_exit_early(&file);
 	}
 	close(fd);
 	if (err)
@@ -130,6 +132,7 @@ int catalog_match_file(struct match_printer *printer, const struct catalogs *cat
 		message("out of memory");
 		return err;
 	}
+	probed_file_exit_early(&file);
 	if (*error)
 		message("%s", error);
 	else if (!file.count && !file.refused_count)

@@ -45,6 +45,32 @@ calls_without() {
 	assert_eq "$what: probes" "$method" "$("$PROFCTL" status --format json | jq -r .tracing.method)"
 }
 
+# first_byte PID LIBRARY OFFSET: of an instruction, as it is in the process
+first_byte() {
+	local base
+	base=$(awk -v library="$2" '$6 == library && $3 == "00000000" { split($1, a, "-"); print a[1]; exit }' "/proc/$1/maps")
+	dd if="/proc/$1/mem" bs=1 skip=$((0x$base + $3)) count=1 2>/dev/null | od -An -tx1 | tr -d ' '
+}
+
+# guarded_calls BYTE RUNG...: of a library with stack protectors, by a daemon to which these are missing. BYTE is then at the
+# jump behind truth_fail_every()'s comparison, by which the end of a call is seen, or which is let alone.
+guarded_calls() {
+	local byte=$1 library=$TRUTH/guarded/libtruth.so jump name options=()
+	shift
+	for name in "$@"; do options+=(--without-feature "$name"); done
+	jump=$(objdump -d --disassemble=truth_fail_every "$library" | awk '$NF ~ /^<truth_fail_every/ && /\tjne / { print "0x" $1; exit }')
+	start_daemon "${options[@]}"
+	rm -f "$WORK/calls.in"
+	LD_LIBRARY_PATH=$TRUTH/guarded start_truth calls
+	attach_truth "$WORK/calls.pbt" --topics api
+	assert_eq "at the comparison, without $*" "$byte" "$(first_byte "$TRUTH_PID" "$library" "${jump%:}")"
+	truth_go
+	stop_attach
+	truth_end
+	exact_calls "guarded, without $*" "$WORK/calls.pbt"
+	stop_daemon
+}
+
 # script_without NAME RUNGS: another script, by daemons of its own
 script_without() {
 	PROFBPF_WITHOUT_FEATURES=$2 "$ROOT/tests/e2e/$1.sh" >"$WORK/script" 2>&1 ||
@@ -67,6 +93,12 @@ task-storage storage by thread
 typed-task typed current thread
 emulated-returns returns by programs
 RUNGS
+if [ "$(uname -m)" = x86_64 ] && [ -e "$TRUTH/guarded/libtruth.so" ] && command -v objdump >/dev/null; then
+	guarded_calls cc emulated-returns
+	guarded_calls 75 emulated-returns early-exits
+else
+	leave_out "early-exits: needs the library with stack protectors, and objdump"
+fi
 if [ "$best" = session ]; then
 	calls_without multi session
 	stop_daemon

@@ -283,6 +283,7 @@ bool features_leave_out(struct features *features, const char *name)
 		{ "unwind", &features->unwind },
 		{ "cookies", &features->cookies },
 		{ "emulated-returns", &features->emulated_returns },
+		{ "early-exits", &features->early_exits },
 		{ "switch-state", &features->switch_state },
 		{ "task-work", &features->task_work },
 		{ "typed-pointers", &features->typed_pointers },
@@ -379,6 +380,7 @@ void features_probe(struct features *features)
 	features->method = best_method(btf);
 	features->uprobes = features->method != PROBE_METHOD_NONE;
 	features->emulated_returns = may_write_registers(features->method);
+	features->early_exits = true;
 	probe_ioctls(features, btf);
 	/* The newest things for which nothing else will do. */
 	if (!has_enumerator(btf, "bpf_map_type", "BPF_MAP_TYPE_RINGBUF") ||
@@ -476,7 +478,7 @@ static bool describe_probes(const struct features *f, size_t *index, struct word
 		  "Linux 6.18 and later on x86-64" },
 		{ "returns by programs", f->emulated_returns,
 		  "the end of a call that is seen at its return costs little",
-		  "the kernel steps over return instructions: ten times as expensive on x86-64" },
+		  "the kernel steps over return instructions, ten times as expensive on x86-64, but for code with a stack protector" },
 	};
 
 	return pick(rows, sizeof(rows) / sizeof(rows[0]), index, into);

@@ -50,6 +50,7 @@ struct features {
 	bool ioctl_compat;	/* those of 32-bit programs have a function of their own */
 	bool optimized_nop;	/* uprobes on 5-byte nops become calls */
 	bool emulated_returns;	/* programs may do the return instruction that they are at */
+	bool early_exits;	/* an instruction before a return is cheaper to probe (early_exit.h) */
 	bool task_work;		/* threads can be told to run a program before they return to user space */
 	bool run_delay;		/* the kernel accounts time in run queues */
 	bool typed_pointers;	/* programs may follow pointers without a helper's call for each */

@@ -8,6 +8,7 @@
 /* What it costs to see a call from its entry to its end, in nanoseconds; 0 = not known, such functions are not hot. */
 struct end_prices {
 	uint32_t exit_ns; /* at its own exits */
+	uint32_t early_ns; /* at instructions before them that the kernel emulates (early_exit.h) */
 	uint32_t return_ns; /* by a return probe; 0 also where their calls are not filtered */
 };
 

@@ -69,6 +69,18 @@ static bool costs(const struct exit_budget *b, const struct file_entry *e, size_
 	return has_exits(e, i) || is_filtered(b, e, i);
 }
 
+static uint32_t price_of(const struct exit_budget *b, const struct file_entry *e, size_t i)
+{
+	const struct function_exits *exits = &e->file.functions[i].exits;
+
+	if (!has_exits(e, i))
+		return b->prices.return_ns;
+	for (size_t k = 0; k < exits->count; k++)
+		if (exits->exits[k].stepped)
+			return b->prices.exit_ns;
+	return b->prices.early_ns ? b->prices.early_ns : b->prices.exit_ns;
+}
+
 static uint32_t exit_calls(const struct exit_budget *b, const struct file_entry *e, size_t i,
 			   const volatile uint32_t *hits)
 {
@@ -102,7 +114,7 @@ static void take_rates(const struct exit_budget *b, struct file_setting *s, stru
 		else if (is_filtered(b, e, i))
 			calls = b->short_calls[probe] - b->short_before[probe];
 		e->hot[i].calls_per_second = calls / seconds;
-		e->hot[i].call_ns = has_exits(e, i) ? b->prices.exit_ns : b->prices.return_ns;
+		e->hot[i].call_ns = price_of(b, e, i);
 		if (has_exits(e, i) && !b->hot[probe])
 			*seen += calls / seconds;
 	}

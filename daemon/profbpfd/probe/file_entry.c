@@ -149,6 +149,8 @@ struct file_entry *file_entry_new(struct file_setting *s, uint32_t dev, uint64_t
 		goto fail;
 	if (in && ifunc_resolve(&e->file, fd, in->pid, in->maps, in->map, s->options.optimized_nop))
 		goto fail;
+	if (s->options.early_exits)
+		probed_file_exit_early(&e->file);
 	e->moves_stacks = e->file.go || stack_mover_file(path);
 	warn_refused(s, e);
 	if (number_functions(s, e))

@@ -21,7 +21,8 @@ static enum place_kind kind_of(const struct function_exit *exit)
 static uint64_t cookie_of(const struct function_exit *exit, uint32_t number)
 {
 	uint64_t cookie = number | (uint64_t)kind_of(exit) << PLACE_KIND_SHIFT |
-			  (exit->offset & 0xfff) << PLACE_OFFSET_SHIFT;
+			  (exit->offset & 0xfff) << PLACE_OFFSET_SHIFT |
+			  (uint64_t)(exit->below / 8) << PLACE_BELOW_SHIFT;
 
 	return exit->kind == EXIT_RETURN && exit->plain ? cookie | PLACE_RETURN_PLAIN : cookie;
 }

@@ -20,6 +20,7 @@ struct probes_options {
 	size_t targets; /* how many there are at the start */
 	bool own_only; /* never a breakpoint in a process that is not a target, see probes.h */
 	bool optimized_nop;
+	bool early_exits; /* ends of calls before their returns, which the kernel would step over */
 	struct end_prices prices; /* what seeing calls to their ends costs */
 	double budget; /* the part of one CPU that this may cost, 0 = any */
 	bool keep_queues; /* record calls of the kinds queue and marker, however short */

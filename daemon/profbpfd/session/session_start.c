@@ -216,6 +216,7 @@ static int start_probes(struct session *s)
 		.keep_queues = s->request.keep_queues,
 		.functions_max = s->request.functions_max,
 		.optimized_nop = s->features.optimized_nop,
+		.early_exits = s->features.early_exits && !s->features.emulated_returns,
 		.file_cache = s->request.file_cache,
 		.code_names = s->code_names,
 		.figures = s->request.min_duration_ns ? NULL : s->figures,
@@ -234,6 +235,7 @@ static int start_probes(struct session *s)
 	watch_maps(s);
 	prices_measure(s->request.prices, s->capture, &key, &s->probe_costs);
 	options.prices.exit_ns = price_to_exit(&s->probe_costs);
+	options.prices.early_ns = s->probe_costs.by_class[INSTRUCTION_EMULATED].whole_ns;
 	if (s->request.min_duration_ns)
 		options.prices.return_ns = s->probe_costs.by_class[INSTRUCTION_EMULATED].whole_ns;
 	if (capture_attach_exits(s->capture, error, sizeof(error))) {
