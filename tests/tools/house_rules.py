@@ -7,6 +7,7 @@ usage: house_rules.py    in the root of the repository
 - A file and its header include nothing that, over other files, includes them: no circles, but parts of one object in one
   folder, with what they share of it in NAME_private.h, which nobody else includes.
 - No two files of sources have one base name, but main.c; nor has a program of tests/truth that of a source.
+- The table of what is tested in machines names programs of tests/truth that there are.
 - No file of C has more than 600 lines.
 - What is read first is short, and what documents link to is there.
 - A document in another language (NAME.zh-CN.md beside NAME.md) has the commands and the output of the English one.
@@ -88,6 +89,7 @@ def broken():
     for name, paths in sorted(names.items()):
         if len(paths) > 1 and name not in SAME_NAMES:
             yield "one name: " + " ".join(paths)
+    yield from unknown_programs("vmtests/tests.txt")
     for path, most in [*LINES.items(), *((path, C_LINES) for path in files_of("*.[ch]"))]:
         lines = read(path).count("\n")
         if lines > most:
@@ -96,6 +98,15 @@ def broken():
         for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", read(path)):
             if not os.path.exists(os.path.join(os.path.dirname(path), link)):
                 yield "%s: there is no %s" % (path, link)
+
+
+def unknown_programs(table):
+    """Of the machines' table: a test, its lists, programs."""
+    for line in read(table).splitlines():
+        for name in line.split()[2:] if line and line[0] != "#" else []:
+            source = "tests/truth/%s.c" % os.path.basename(name).removesuffix(".so")
+            if not os.path.exists(source):
+                yield "%s: there is no %s" % (table, source)
 
 
 def fenced(path):
