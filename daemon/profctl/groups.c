@@ -36,6 +36,14 @@ static int no_memory(struct search *search)
 	return -ENOMEM;
 }
 
+/* A process that was not waited for yet is still in its group, but there is nothing left to trace. */
+static bool has_ended(pid_t pid)
+{
+	struct process_facts facts;
+
+	return !process_facts_read(pid, &facts) && facts.state == 'Z' && facts.threads <= 1;
+}
+
 /* Appends what the group in folder @path itself has. */
 static int read_procs(struct search *search, const char *path)
 {
@@ -49,7 +57,7 @@ static int read_procs(struct search *search, const char *path)
 	file = fopen(file_name, "re");
 	/* It may have been removed meanwhile; one of threads alone (cgroup.type) refuses to be read. */
 	while (file && !err && fscanf(file, "%u", &pid) == 1)
-		if (pid && pid != (unsigned int)getpid() && pids_append(search->pids, pid))
+		if (pid && pid != (unsigned int)getpid() && !has_ended((pid_t)pid) && pids_append(search->pids, pid))
 			err = no_memory(search);
 	if (file)
 		fclose(file);
