@@ -328,6 +328,23 @@ static void ended_processes_are_forgotten(void **state)
 	end(l);
 }
 
+/* CPUs' rings are read one after the other: what a process did before its end may be told after it. */
+static void what_comes_late_revives_nobody(void **state)
+{
+	struct live *l = begin();
+
+	call(l, FETCH, TRAINER, 1500, 0);
+	task(l, TASK_EXIT, TRAINER, 1, "train", 1600);
+	task(l, TASK_EXEC, TRAINER, 1, "train", 1400);
+	task(l, TASK_FORK, TRAINER, 1, "train", 1300);
+	tick(l, 2000);
+	assert_int_equal(l->copy.wait_count, 1);
+	tick(l, 3000);
+	tick(l, 1600 + FIGURES_KEPT_NS / MS);
+	assert_int_equal(l->copy.wait_count, 0);
+	end(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +354,7 @@ int main(void)
 		cmocka_unit_test(trainers_of_megengine_wait),
 		cmocka_unit_test(operators_add_up),
 		cmocka_unit_test(ended_processes_are_forgotten),
+		cmocka_unit_test(what_comes_late_revives_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,15 @@ static void note_end(struct live_figures *l, const struct rec_task *task)
 	rows[l->ended_count++] = (struct ended){ task->tgid, task->header.ts_ns };
 }
 
+/* It comes after the process's end: from another CPU, whose ring is read later. */
+static bool is_late(const struct live_figures *l, const struct rec_task *task)
+{
+	for (size_t i = 0; i < l->ended_count; i++)
+		if (l->ended[i].pid == task->tgid && l->ended[i].ts_ns >= task->header.ts_ns)
+			return true;
+	return false;
+}
+
 /* Another process has got the number. */
 static void note_begin(struct live_figures *l, uint32_t pid)
 {
@@ -205,11 +214,12 @@ static void note_tasks(struct live_figures *l, const struct item *item)
 
 	for (uint32_t i = 0; i < item->count; i++) {
 		const struct rec_task *t = &rows[i].record;
+		bool leader = t->tid == t->tgid && !is_late(l, t);
 		char name[REC_COMM_LEN];
 
-		if (t->tid == t->tgid && t->event == TASK_FORK)
+		if (leader && t->event == TASK_FORK)
 			note_begin(l, t->tgid);
-		if (t->tid == t->tgid) {
+		if (leader) {
 			snprintf(name, sizeof(name), "%s", t->comm);
 			live_feeds_process(l->feeds, t->tgid, t->parent_tgid, name);
 		}
