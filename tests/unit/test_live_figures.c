@@ -328,6 +328,40 @@ static void ended_processes_are_forgotten(void **state)
 	end(l);
 }
 
+/* One that is no target is told of when it matters, and when it ends. */
+static void stranger(struct live *l, uint32_t pid)
+{
+	struct task_row row = { .record = { .header = { REC_TASK, 0, 0, 0 }, .tid = pid, .tgid = pid, .event = TASK_SEEN } };
+	struct rec_account last = { .header = { REC_ACCOUNT, ACCOUNT_FINAL, 0, 0 }, .tid = pid, .tgid = pid };
+	struct item *seen = item_new(ITEM_TASKS, sizeof(row)), *gone = item_new(ITEM_RECORDS, sizeof(last));
+
+	gone->type = REC_ACCOUNT;
+	assert_int_equal(item_append(seen, &row, sizeof(row)) || item_append(gone, &last, sizeof(last)), 0);
+	pass(l, seen);
+	pass(l, gone);
+}
+
+/* On a machine where commands come and go a worker is known for one months later, too. */
+static void strangers_take_no_room(void **state)
+{
+	struct live *l = begin();
+	uint64_t ms = 1000;
+
+	for (uint32_t pid = 100; pid < 10100; pid++) {
+		stranger(l, pid);
+		if (pid % 100 == 99)
+			tick(l, ms += 1000);
+	}
+	task(l, TASK_FORK, 20000, 1, "train", ms);
+	task(l, TASK_FORK, 20001, 20000, "pt_data_worker", ms);
+	call(l, TENSOR, 20000, ms + 100, 0);
+	call(l, TENSOR, 20001, ms + 200, 0);
+	tick(l, ms + 1000);
+	assert_int_equal(l->copy.operator_count, 1);
+	assert_int_equal(l->copy.operators[0].pid, 20000);
+	end(l);
+}
+
 /* CPUs' rings are read one after the other: what a process did before its end may be told after it. */
 static void what_comes_late_revives_nobody(void **state)
 {
@@ -354,6 +388,7 @@ int main(void)
 		cmocka_unit_test(trainers_of_megengine_wait),
 		cmocka_unit_test(operators_add_up),
 		cmocka_unit_test(ended_processes_are_forgotten),
+		cmocka_unit_test(strangers_take_no_room),
 		cmocka_unit_test(what_comes_late_revives_nobody),
 	};
 

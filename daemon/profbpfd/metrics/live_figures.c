@@ -256,6 +256,14 @@ static void take_account(struct live_figures *l, const struct rec_account *accou
 	}
 }
 
+/* Strangers are told of, too, when they matter or end, but not as tasks that exit. */
+static void note_stranger(struct live_figures *l, const struct rec_account *account)
+{
+	if (account->tid == account->tgid && account->header.flags & ACCOUNT_FINAL &&
+	    !(account->header.flags & ACCOUNT_TARGET))
+		live_feeds_gone(l->feeds, account->tgid);
+}
+
 static void take_call(struct live_figures *l, const struct rec_call *call, struct texts *texts)
 {
 	bool end_unknown = call->header.flags & (CALL_LEFT | CALL_ENTRY);
@@ -282,6 +290,8 @@ static void take_records(struct live_figures *l, const struct item *item, struct
 	const struct rec_account *accounts = item->data;
 	const struct rec_switch *switches = item->data;
 
+	for (uint32_t i = 0; i < item->count && item->type == REC_ACCOUNT; i++)
+		note_stranger(l, &accounts[i]);
 	if (!l->feeding)
 		return;
 	for (uint32_t i = 0; i < item->count && item->type == REC_CALL; i++)

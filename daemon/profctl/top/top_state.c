@@ -176,6 +176,9 @@ static void take_account(struct top_state *s, const Profbpf__Accounts *m, size_t
 	if (!t)
 		return;
 	t->gone |= flags & PROFBPF__ACCOUNTS__FLAG__FINAL;
+	/* Of strangers that is all that is told of their end. */
+	if (t->gone && tid == pid && !(flags & PROFBPF__ACCOUNTS__FLAG__TARGET))
+		live_feeds_gone(s->feeds, pid);
 	/* Last figures can come when the process is off the list. */
 	p = t->gone ? top_rows_find(&s->processes, pid) : process_of(s, pid);
 	if (!p)
