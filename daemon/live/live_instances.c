@@ -260,3 +260,20 @@ uint32_t live_instances_of(struct live_instances *t, uint32_t pid, uint64_t hand
 		t->sets[top->set].last_ns = end_ns;
 	return t->sets[top->set].number;
 }
+
+void live_instances_gone(struct live_instances *t, uint32_t pid)
+{
+	uint32_t place[SETS_MAX], kept = 0;
+
+	for (uint32_t i = 0; i < t->set_count; i++) {
+		place[i] = t->sets[i].pid == pid ? NONE : kept;
+		if (place[i] != NONE)
+			t->sets[kept++] = t->sets[i];
+	}
+	if (kept == t->set_count)
+		return;
+	t->set_count = kept;
+	for (uint32_t i = 0; i < t->iterator_count; i++)
+		if (t->iterators[i].set != NONE)
+			t->iterators[i].set = place[t->iterators[i].set];
+}

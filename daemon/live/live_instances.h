@@ -50,4 +50,7 @@ void live_instances_made(struct live_instances *instances, uint32_t pid, uint64_
 uint32_t live_instances_of(struct live_instances *instances, uint32_t pid, uint64_t handle,
 			  uint64_t begin_ns, uint64_t end_ns);
 
+/* live_instances_gone - a process has ended: its data sets are forgotten */
+void live_instances_gone(struct live_instances *instances, uint32_t pid);
+
 #endif /* PROFBPF_DAEMON_LIVE_LIVE_INSTANCES_H */

@@ -52,7 +52,9 @@ struct process {
 };
 
 struct thread {
-	uint32_t tid, op; /* OPERATORS_MAX: that is known at the frame */
+	uint32_t pid, tid;
+	uint32_t op; /* OPERATORS_MAX: that is known at the frame */
+	bool gone; /* its process has ended */
 	uint64_t run_ns, runnable_ns; /* of this frame */
 };
 
@@ -183,6 +185,8 @@ void live_loaders_gone(struct live_loaders *l, uint32_t pid)
 		p->gone = true;
 	for (size_t i = 0; i < l->op_count; i++)
 		l->ops[i].gone |= l->ops[i].pid == pid;
+	for (size_t i = 0; i < l->thread_count; i++)
+		l->threads[i].gone |= l->threads[i].pid == pid;
 }
 
 static void drop_gone(struct live_loaders *l)
@@ -401,7 +405,7 @@ static void take_next(struct live_loaders *l, const struct live_called *call, ui
 	if (change.path == PATHS_MAX)
 		return;
 	if (!call->depth && !find_thread(l, call->tid) && l->thread_count < THREADS_MAX)
-		l->threads[l->thread_count++] = (struct thread){ call->tid, OPERATORS_MAX, 0, 0 };
+		l->threads[l->thread_count++] = (struct thread){ .pid = call->pid, .tid = call->tid, .op = OPERATORS_MAX };
 	live_instances_asked(l->instances, call->pid, call->tid, handle, parent);
 	add_change(l, &change);
 }
@@ -491,34 +495,26 @@ static void apply(struct live_loaders *l, const struct change *change)
 		loader_operator_push(op, change->end_ns);
 }
 
-/* Of processes that have ended: what is left of their last calls is of no interest. */
-static void drop_operators(struct live_loaders *l)
+/* @place: where operators are now, by where they were; OPERATORS_MAX = nowhere */
+static void drop_threads(struct live_loaders *l, const uint32_t *place)
 {
-	uint32_t place[OPERATORS_MAX + 1];
 	size_t kept = 0;
 
-	place[OPERATORS_MAX] = OPERATORS_MAX;
-	for (size_t i = 0; i < l->op_count; i++) {
-		place[i] = l->ops[i].gone ? OPERATORS_MAX : (uint32_t)kept;
-		if (!l->ops[i].gone)
-			l->ops[kept++] = l->ops[i];
-	}
-	if (kept == l->op_count)
-		return;
-	l->op_count = kept;
-	for (size_t i = 0; i < l->process_count; i++)
-		l->processes[i].op = place[l->processes[i].op];
-	kept = 0;
 	for (size_t i = 0; i < l->thread_count; i++) {
 		struct thread t = l->threads[i];
 
-		if (t.op != OPERATORS_MAX && place[t.op] == OPERATORS_MAX)
+		if (t.gone || (t.op != OPERATORS_MAX && place[t.op] == OPERATORS_MAX))
 			continue;
 		t.op = place[t.op];
 		l->threads[kept++] = t;
 	}
 	l->thread_count = kept;
-	kept = 0;
+}
+
+static void drop_changes(struct live_loaders *l, const uint32_t *place)
+{
+	size_t kept = 0;
+
 	for (size_t i = 0; i < l->change_count; i++) {
 		struct change c = l->changes[i];
 
@@ -528,6 +524,29 @@ static void drop_operators(struct live_loaders *l)
 		l->changes[kept++] = c;
 	}
 	l->change_count = kept;
+}
+
+/* Of processes that have ended: what is left of their last calls is of no interest. */
+static void drop_operators(struct live_loaders *l)
+{
+	uint32_t place[OPERATORS_MAX + 1];
+	size_t kept = 0;
+
+	place[OPERATORS_MAX] = OPERATORS_MAX;
+	for (size_t i = 0; i < l->op_count; i++) {
+		place[i] = l->ops[i].gone ? OPERATORS_MAX : (uint32_t)kept;
+		if (l->ops[i].gone)
+			live_instances_gone(l->instances, l->ops[i].pid);
+		else
+			l->ops[kept++] = l->ops[i];
+	}
+	drop_threads(l, place);
+	if (kept == l->op_count)
+		return;
+	l->op_count = kept;
+	for (size_t i = 0; i < l->process_count; i++)
+		l->processes[i].op = place[l->processes[i].op];
+	drop_changes(l, place);
 	if (!l->op_count && !l->change_count)
 		l->path_count = 0;
 }

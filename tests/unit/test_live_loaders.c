@@ -356,6 +356,39 @@ static void ended(void **state)
 	live_loaders_free(l);
 }
 
+/* What trainers of tf.data that have ended leave behind takes no room from those that come later. */
+static void trainers_come_and_go(void **state)
+{
+	struct live_loaders *l = described();
+	struct live_operator *rows = NULL;
+	struct live_called outer = { .function = NEXT, .end_ns = MS, .dur_ns = 10, .args = { 0x100, 0 } };
+	struct live_called inner = { .function = NEXT, .tid = 20, .end_ns = MS, .dur_ns = 10, .args = { 0x200, 0x100 } };
+	size_t count, found = 0;
+
+	for (uint32_t pid = 100; pid < 1300; pid++) {
+		outer.pid = outer.tid = pid;
+		live_loaders_process(l, pid, 1, "python");
+		live_loaders_call(l, &outer, "Iterator::Root");
+		live_loaders_frame(l, 0, 1000 * MS, &rows, 0);
+		live_loaders_gone(l, pid);
+	}
+	outer.pid = outer.tid = inner.pid = 2000;
+	live_loaders_call(l, &inner, "Iterator::Root::Range");
+	live_loaders_call(l, &outer, "Iterator::Root");
+	live_loaders_ran(l, 2000, 20, 30, 0);
+	count = live_loaders_frame(l, 0, 1000 * MS, &rows, 0);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].pid != 2000)
+			continue;
+		found++;
+		assert_int_equal(rows[i].instance, 1);
+		assert_int_equal(rows[i].run_ns, strcmp(rows[i].name, "Root") ? 0 : 30);
+	}
+	assert_int_equal(found, 2);
+	free(rows);
+	live_loaders_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +400,7 @@ int main(void)
 		cmocka_unit_test(turns),
 		cmocka_unit_test(many_processes),
 		cmocka_unit_test(ended),
+		cmocka_unit_test(trainers_come_and_go),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
