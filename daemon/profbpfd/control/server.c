@@ -506,7 +506,9 @@ static void handle(struct server *server, void *tag)
 	} else if (tag == &server->services.triggers) {
 		write_triggered(server);
 	} else if (tag == &server->services.metric_triggers) {
-		metric_triggers_look(server->services.metric_triggers);
+		/* A reload may have closed it earlier in this round. */
+		if (server->services.metric_triggers)
+			metric_triggers_look(server->services.metric_triggers);
 	} else if (tag == &server->services.snapshots) {
 		snapshots_finish(server->services.snapshots);
 	} else if (tag == &server->services.jobs) {
