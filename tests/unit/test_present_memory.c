@@ -164,6 +164,32 @@ static void who_holds_readers_up_is_not_read(void **state)
 	end(pid);
 }
 
+/* What is marked for its writes looks like what was written out, and was never there. */
+static void what_is_marked_is_not_there(void **state)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_WP_HUGETLBFS_SHMEM };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC), file = memfd_create("marked", MFD_CLOEXEC);
+	struct uffdio_register pages = { .range.len = page, .mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP };
+	struct uffdio_writeprotect marks = { .mode = UFFDIO_WRITEPROTECT_MODE_WP };
+	struct present_memory here;
+	uint8_t *memory;
+
+	assert_true(file >= 0 && !ftruncate(file, (off_t)page));
+	memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	pages.range.start = (uint64_t)memory;
+	marks.range = pages.range;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &pages) ||
+	    ioctl(fd, UFFDIO_WRITEPROTECT, &marks))
+		skip();
+	present_memory_open(&here, getpid());
+	assert_false(present_memory_has(&here, (uint64_t)memory, 1));
+	present_memory_close(&here);
+	munmap(memory, page);
+	close(file);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +197,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_is_no_place_is_not_there),
 		cmocka_unit_test(texts_are_as_the_kernel_has_them),
 		cmocka_unit_test(who_holds_readers_up_is_not_read),
+		cmocka_unit_test(what_is_marked_is_not_there),
 	};
 
 	page = (uint64_t)sysconf(_SC_PAGESIZE);

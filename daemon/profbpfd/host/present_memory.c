@@ -8,6 +8,7 @@
 
 #define IN_MEMORY (1ull << 63)
 #define IN_SWAP (1ull << 62)
+#define IS_WATCHED (1ull << 57) /* writes to it, by userfaultfd(2); alone with IN_SWAP it may be a mark where no page ever was */
 #define WORDS 64 /* read at once */
 
 void present_memory_open(struct present_memory *memory, pid_t pid)
@@ -38,6 +39,11 @@ static bool read_words(const struct present_memory *memory, uint64_t page, size_
 	       pread(memory->pagemap, word, size, (off_t)(page * sizeof(*word))) == (ssize_t)size;
 }
 
+static bool is_present(uint64_t word)
+{
+	return word & IN_MEMORY || (word & IN_SWAP && !(word & IS_WATCHED));
+}
+
 bool present_memory_has(const struct present_memory *memory, uint64_t address, uint64_t size)
 {
 	uint64_t word[WORDS], page = address / memory->page_size, last;
@@ -51,7 +57,7 @@ bool present_memory_has(const struct present_memory *memory, uint64_t address, u
 		if (!read_words(memory, page, count, word))
 			return false;
 		for (size_t i = 0; i < count; i++)
-			if (!(word[i] & (IN_MEMORY | IN_SWAP)))
+			if (!is_present(word[i]))
 				return false;
 		page += count;
 	}
