@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Another process's memory by pages: what is read, what is remembered, what cannot be read. */
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -115,14 +120,88 @@ static void what_was_asked_for_before(void **state)
 	memory_pages_free(pages);
 }
 
-int main(void)
+#define PLACE ((uint8_t *)0x200000000000) /* free in both programs */
+#define AGAIN "again" /* argument of the second one */
+
+static bool map_place(void)
+{
+	return mmap(PLACE, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+	       PLACE;
+}
+
+/* The second program has the place, too, and nothing there. */
+static int say_and_wait(void)
+{
+	if (!map_place() || write(STDOUT_FILENO, "r", 1) != 1)
+		return 1;
+	for (;;)
+		pause();
+}
+
+static int keep_memory(void *context)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+	return 0;
+}
+
+static void run_both(int go, int ready)
+{
+	static _Alignas(16) uint8_t stack[65536];
+	char word;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!map_place())
+		_exit(1);
+	PLACE[0] = 42;
+	if (write(ready, "r", 1) == 1 && read(go, &word, 1) == 1 && dup2(ready, STDOUT_FILENO) >= 0 &&
+	    clone(keep_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL) > 0)
+		execl("/proc/self/exe", "test_memory_pages", AGAIN, NULL);
+	_exit(1);
+}
+
+/* The memory of a process's first program lives on in another process; what the second one has not is not read. */
+static void of_the_program_that_runs(void **state)
+{
+	struct memory_pages *pages = memory_pages_new();
+	int go[2], ready[2];
+	uint8_t into = 0;
+	char word;
+	pid_t pid;
+
+	assert_int_equal(pipe(go) || pipe(ready), 0);
+	pid = fork();
+	if (!pid)
+		run_both(go[0], ready[1]);
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &word, 1), 1);
+	memory_pages_begin(pages, pid);
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)PLACE, &into, 1), 0);
+	assert_int_equal(into, 42);
+	assert_int_equal(write(go[1], "g", 1), 1);
+	assert_int_equal(read(ready[0], &word, 1), 1);
+	memory_pages_begin(pages, pid);
+	assert_int_equal(memory_pages_read(pages, (uintptr_t)PLACE, &into, 1), -EFAULT);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(go[0]);
+	close(go[1]);
+	close(ready[0]);
+	memory_pages_free(pages);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there),
 		cmocka_unit_test(what_is_not),
 		cmocka_unit_test(of_one_moment),
 		cmocka_unit_test(what_was_asked_for_before),
+		cmocka_unit_test(of_the_program_that_runs),
 	};
 
+	if (argc == 2 && !strcmp(argv[1], AGAIN))
+		return say_and_wait();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

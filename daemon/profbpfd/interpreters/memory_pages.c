@@ -22,7 +22,6 @@ struct page {
 struct memory_pages {
 	const struct right *right;
 	struct present_memory present; /* of the process that was read last */
-	bool stale; /* it may be that of a program that is gone */
 	uint64_t round;
 	struct page *asked[READ_AGAIN]; /* the first of this round */
 	size_t asked_count;
@@ -78,14 +77,14 @@ static void read_again(struct memory_pages *pages)
 
 void memory_pages_begin(struct memory_pages *pages, pid_t pid)
 {
+	bool same = pages->present.pid == pid;
+
 	pages->round++;
-	if (pages->present.pid != pid || pages->stale) {
-		present_memory_close(&pages->present);
-		present_memory_open(&pages->present, pid);
-	} else if (pages->asked_count) {
+	/* It may run another program by now. What it had before is still there if somebody shared it: that is not what is read. */
+	present_memory_close(&pages->present);
+	present_memory_open(&pages->present, pid);
+	if (same && pages->asked_count)
 		read_again(pages);
-	}
-	pages->stale = false;
 	pages->asked_count = 0;
 }
 
@@ -97,16 +96,14 @@ static void asked_for(struct memory_pages *pages, struct page *page)
 	pages->asked[pages->asked_count++] = page;
 }
 
-static int read_at(struct memory_pages *pages, uint64_t address, void *into, size_t size)
+static int read_at(const struct memory_pages *pages, uint64_t address, void *into, size_t size)
 {
 	struct iovec local = { into, size }, remote = { (void *)(uintptr_t)address, size };
 	pid_t pid = pages->present.pid;
 	ssize_t n;
 
-	if (size && !present_memory_has(&pages->present, address, size)) {
-		pages->stale = true;
+	if (size && !present_memory_has(&pages->present, address, size))
 		return -EFAULT;
-	}
 	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 	return n >= 0 && (size_t)n == size && right_holds(pages->right, pid) ? 0 : -EFAULT;
 }
