@@ -38,6 +38,7 @@ static void groups_by_unit(void **state)
 {
 	assert_true(wants("unit=train", "/system.slice/train.service"));
 	assert_true(wants("unit=train.service", "/system.slice/train.service/workers"));
+	assert_true(wants("unit=train-2.0", "/system.slice/train-2.0.service"));
 	assert_true(wants("unit=job.scope", "/user.slice/user-1.slice/job.scope"));
 	assert_false(wants("unit=train", "/system.slice/other-train.service"));
 	assert_false(wants("unit=train", "/system.slice/train.service.d"));

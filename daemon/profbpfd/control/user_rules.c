@@ -30,11 +30,23 @@ static int read_user(const char *name, uid_t *uid)
 	return 0;
 }
 
+/* Of a unit that has a group. A name may have other dots: "train-2.0" is a service. */
+static bool has_suffix(const char *name)
+{
+	static const char *const SUFFIXES[] = { ".service", ".scope", ".slice", ".socket", ".mount", ".swap" };
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < sizeof(SUFFIXES) / sizeof(*SUFFIXES); i++)
+		if (!strcmp(dot, SUFFIXES[i]))
+			return true;
+	return false;
+}
+
 static int read_unit(const char *name, struct user_rule *rule)
 {
 	if (!*name || strchr(name, '/'))
 		return -EINVAL;
-	return asprintf(&rule->group, "%s%s", name, strrchr(name, '.') ? "" : ".service") < 0 ? -ENOMEM : 0;
+	return asprintf(&rule->group, "%s%s", name, has_suffix(name) ? "" : ".service") < 0 ? -ENOMEM : 0;
 }
 
 static int read_pod(const char *uid, struct user_rule *rule)
