@@ -96,6 +96,7 @@ $(B)/tests/unit/test_top_view: $(call named,top_view top_order top_job message,$
 $(B)/tests/unit/test_cgroups: $(call named,cgroups item,$(DAEMON_OBJ))
 $(B)/tests/unit/test_process_labels: $(call named,process_labels present_memory,$(DAEMON_OBJ))
 $(B)/tests/unit/test_user_rules: $(call named,user_rules,$(DAEMON_OBJ))
+$(B)/tests/unit/test_socket_peers: $(call named,socket_peers,$(DAEMON_OBJ))
 $(B)/tests/unit/test_live_figures: $(call named,live_figures item texts,$(DAEMON_OBJ))
 $(B)/tests/unit/test_metrics_figures: $(call named,process_figures process_labels present_memory,$(DAEMON_OBJ))
 $(B)/tests/unit/test_packed: $(call named,packed,$(DAEMON_OBJ))

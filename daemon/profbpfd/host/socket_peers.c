@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define KEPT 256 /* a power of two */
+#define KEPT_NS 1000000000ull /* in which whoever asks for each packet gets what was found, though it may not be settled */
 #define ROWS_MAX 65536 /* of a table: what lies beyond is not looked at */
 
 /* One end of a connection; IPv4 as IPv6 has it, so that both tables compare. */
@@ -28,6 +29,7 @@ struct row {
 struct socket_peers {
 	struct socket_peer kept[KEPT];
 	bool settled[KEPT]; /* another look would find nothing better */
+	uint64_t asked_ns[KEPT]; /* when it was looked for last, or there was no time for it */
 	struct row *rows;
 	size_t count;
 	uint64_t begin_ns;
@@ -223,6 +225,7 @@ const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t
 		return peer;
 	*peer = (struct socket_peer){ .inode = inode };
 	*settled = false;
+	peers->asked_ns[inode & (KEPT - 1)] = clock_ns(CLOCK_MONOTONIC);
 	if (peers->spent_ns >
 	    PEERS_AT_ONCE_NS + (clock_ns(CLOCK_MONOTONIC) - peers->begin_ns) / 100)
 		return peer;
@@ -234,9 +237,11 @@ const struct socket_peer *socket_peers_find(struct socket_peers *peers, uint32_t
 uint64_t socket_peers_other(struct socket_peers *peers, uint32_t tid, uint64_t inode,
 			    uint32_t peer_tid)
 {
-	const struct socket_peer *peer = socket_peers_find(peers, tid, inode);
+	const struct socket_peer *peer = &peers->kept[inode & (KEPT - 1)];
 	char pid[16];
 
+	if (peer->inode != inode || clock_ns(CLOCK_MONOTONIC) - peers->asked_ns[inode & (KEPT - 1)] > KEPT_NS)
+		peer = socket_peers_find(peers, tid, inode);
 	snprintf(pid, sizeof(pid), "%u", peer->tgid);
 	return peer->tgid && is_thread_of(peer_tid, pid) ? peer->other : 0;
 }
