@@ -8,6 +8,7 @@
 #define FIELDS_MAX 32 /* of a message */
 #define TOP_BITS UINT64_C(0x8080808080808080) /* of all but the last byte of a number */
 #define VARINT_MAX 10 /* bytes */
+#define WIRE_TYPE 7 /* bits of a field's first byte: 0 is a number, 2 bytes */
 
 /* ---- Numbers */
 
@@ -185,14 +186,19 @@ static bool each_field(struct unpacking *of, struct proto_message rest,
 				   const struct proto_field *field, bool packed))
 {
 	struct proto_field field;
+	const uint8_t *begin = rest.at;
 	int got;
 
-	while ((got = proto_next(&rest, &field)) > 0) {
+	for (; (got = proto_next(&rest, &field)) > 0; begin = rest.at) {
 		const ProtobufCFieldDescriptor *known =
 			protobuf_c_message_descriptor_get_field(of->type, field.number);
 
-		if (known && !use(of, (unsigned int)(known - of->type->fields), &field,
-				  field.bytes.end == rest.at))
+		if (!known)
+			continue;
+		/* None of the numbers is of a fixed size. */
+		if (*begin & WIRE_TYPE & ~2u ||
+		    !use(of, (unsigned int)(known - of->type->fields), &field,
+			 field.bytes.end == rest.at))
 			return false;
 	}
 	return got == 0;

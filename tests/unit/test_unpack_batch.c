@@ -182,10 +182,38 @@ static void endless(void **state)
 	arena_release(&arena);
 }
 
+/* Numbers of a fixed size are in no batch: a column of them, or a number of its own, is damage, but if nobody knows it. */
+static void of_fixed_size(void **state)
+{
+	static const struct {
+		uint8_t body[10];
+		size_t size;
+		bool sound;
+	} cases[] = {
+		{ { 1 << 3 | 5, 7 }, 5, false },      { { 1 << 3 | 1, 7 }, 9, false },
+		{ { 5 << 3 | 1, 7 }, 9, false },      { { 6 << 3 | 5, 7 }, 5, false },
+		{ { 0x81, 96 >> 4, 7 }, 10, true }, /* field 96 */
+	};
+	const ProtobufCMessageDescriptor *type = &profbpf__calls__descriptor;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, 1u << 20);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const uint8_t *body = cases[i].body;
+
+		assert_int_equal(protobuf_c_message_unpack(type, &arena.allocator, cases[i].size, body) != NULL,
+				 cases[i].sound);
+		assert_int_equal(unpack_batch(type, &arena.allocator, cases[i].size, body) != NULL, cases[i].sound);
+	}
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(calls), cmocka_unit_test(switches),
-					    cmocka_unit_test(endless) };
+					    cmocka_unit_test(endless),
+					    cmocka_unit_test(of_fixed_size) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
