@@ -53,6 +53,38 @@ static void own_calls(void **state)
 	model_free(model);
 }
 
+/* Threads of two processes in turn, with the same function: each process has its row, whichever was asked for last. */
+static void processes_in_turn(void **state)
+{
+	struct model *model = small_model(0, 1000000);
+	uint32_t process[2] = { small_process(model, 100, "job", true), small_process(model, 200, "job", true) };
+	uint32_t functions[2] = {
+		small_function(model, "acl", "aclrtLaunchKernel", PROFBPF__FUNCTION__KIND__LAUNCH),
+		small_function(model, "acl", "aclrtMemcpy", PROFBPF__FUNCTION__KIND__COPY),
+	};
+	struct api_statistic_results results;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++) {
+		uint32_t thread = small_thread(model, process[i % 2], 100 + i, "worker");
+
+		small_call(model, thread, functions[0], 1000, 1001 + i);
+		small_call(model, thread, functions[i % 2], 2000, 2010 + i);
+	}
+	small_index(model);
+	assert_int_equal(api_statistic_analyse(model, &everything, &results), 0);
+	assert_int_equal(results.count, 3);
+	for (uint32_t i = 0; i < results.count; i++) {
+		bool second = results.rows[i].process == process[1];
+		bool launches = results.rows[i].name == model->functions.row[functions[0]].name;
+
+		assert_int_equal(results.rows[i].count, second ? 3 : 6);
+		assert_int_equal(results.rows[i].total_ns, !second ? 45 : launches ? 12 : 39);
+	}
+	api_statistic_free(&results);
+	model_free(model);
+}
+
 static void of_a_file(void **state)
 {
 	static const char table[] =
@@ -90,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_calls),
+		cmocka_unit_test(processes_in_turn),
 		cmocka_unit_test(of_a_file),
 	};
 

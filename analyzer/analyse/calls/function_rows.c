@@ -2,7 +2,6 @@
 #include "analyzer/analyse/calls/function_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/model/model.h"
 
@@ -13,17 +12,11 @@ static uint64_t key_of(uint32_t function, uint32_t process)
 	return (uint64_t)function << 32 | process;
 }
 
-static void forget_recent(struct function_rows *rows, uint32_t process)
-{
-	memset(rows->recent, 0xff, rows->functions * sizeof(*rows->recent));
-	rows->process = process;
-}
-
 bool function_rows_init(struct function_rows *rows, uint32_t functions)
 {
-	*rows = (struct function_rows){ .recent = indices_none(functions),
-					.functions = functions,
-					.process = INDEX_NONE };
+	*rows = (struct function_rows){ .recent = calloc((size_t)functions + 1, sizeof(*rows->recent)) };
+	for (uint32_t i = 0; rows->recent && i < functions; i++)
+		rows->recent[i].row = INDEX_NONE;
 	return rows->recent != NULL;
 }
 
@@ -36,17 +29,16 @@ void function_rows_free(struct function_rows *rows)
 
 uint32_t function_rows_get(struct function_rows *rows, uint32_t function, uint32_t process)
 {
-	if (process != rows->process)
-		forget_recent(rows, process);
-	if (rows->recent[function] == INDEX_NONE)
-		rows->recent[function] = map_get(&rows->known, key_of(function, process));
-	return rows->recent[function];
+	struct recent_row *recent = &rows->recent[function];
+
+	if (recent->row == INDEX_NONE || recent->process != process)
+		*recent = (struct recent_row){ process, map_get(&rows->known, key_of(function, process)) };
+	return recent->row;
 }
 
 bool function_rows_put(struct function_rows *rows, uint32_t function, uint32_t process,
 		       uint32_t row)
 {
-	if (process == rows->process)
-		rows->recent[function] = row;
+	rows->recent[function] = (struct recent_row){ process, row };
 	return map_put(&rows->known, key_of(function, process), row);
 }

@@ -2,8 +2,8 @@
 /*
  * function_rows.h - which row calls of a function in a process are summed up in.
  *
- * Calls of the model come by threads: mostly the process is that of the call before, and its rows are found by
- * their function's number alone.
+ * Calls of the model come by threads: mostly the process is that of the function's call before, and the row is found by
+ * the function's number alone.
  */
 #ifndef PROFBPF_ANALYZER_ANALYSE_CALLS_FUNCTION_ROWS_H
 #define PROFBPF_ANALYZER_ANALYSE_CALLS_FUNCTION_ROWS_H
@@ -13,11 +13,15 @@
 
 #include "lib/base/map.h"
 
+/* A function's row that was asked for last; INDEX_NONE = none. */
+struct recent_row {
+	uint32_t process;
+	uint32_t row;
+};
+
 struct function_rows {
 	struct map known; /* function << 32 | process -> row */
-	uint32_t *recent; /* by function: its row in @process, or INDEX_NONE */
-	uint32_t functions;
-	uint32_t process;
+	struct recent_row *recent; /* by function */
 };
 
 /* Returns false without memory. @functions: how many there are; numbers are below. */
