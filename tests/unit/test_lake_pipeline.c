@@ -135,6 +135,26 @@ static void times_by_step(void **state)
 	end(&job);
 }
 
+/* A thread of which it is not known what it did in a step may have run there; where one ran, that is told. */
+static void unknown_is_not_0(void **state)
+{
+	struct job job;
+	struct span *spans;
+
+	begin(&job);
+	spans = &job.model->spans.row[job.model->timelines.row[job.pipelines[0].threads.row[0].thread].first];
+	spans[1].state = STATE_UNKNOWN;
+	spans[2].state = STATE_UNKNOWN;
+	job.pipelines[0].queues.row[0].from = 0;
+	add_event(&job, 0, -1, 190, 330);
+	assert_int_equal(lake_pipeline_make(job.model, &job.of, &job.rows), 0);
+	assert_int_equal(job.rows.pipeline.count, 3);
+	is_row(&job, 0, "Map", 40, 50, 10);
+	is_row(&job, 1, "Map", 41, -1, 100);
+	is_row(&job, 2, "Map", 42, 0, 30);
+	end(&job);
+}
+
 static void nothing_to_tell(void **state)
 {
 	struct job job;
@@ -154,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_by_step),
+		cmocka_unit_test(unknown_is_not_0),
 		cmocka_unit_test(nothing_to_tell),
 	};
 

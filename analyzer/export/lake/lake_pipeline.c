@@ -14,6 +14,7 @@ struct cells {
 	const struct device_step_row *steps; /* of the rank's device, by time */
 	uint32_t step_count;
 	uint64_t *busy_ns, *wait_ns;
+	uint64_t *unknown_ns; /* of its threads */
 	bool has_busy, has_wait;
 };
 
@@ -41,6 +42,8 @@ static void add_thread(struct cells *cells, const struct model *model, uint32_t 
 		cells->has_busy = true;
 		if (span->state == STATE_RUNNING)
 			add_time(cells, cells->busy_ns, span->start_ns, span->end_ns);
+		else if (span->state == STATE_UNKNOWN)
+			add_time(cells, cells->unknown_ns, span->start_ns, span->end_ns);
 	}
 }
 
@@ -57,6 +60,12 @@ static void add_queues(struct cells *cells, const struct pipeline *pipeline, uin
 	}
 }
 
+/* That none of its threads is known to have run is no 0 where one may have. */
+static bool knows_busy(const struct cells *cells, uint32_t step)
+{
+	return cells->has_busy && (cells->busy_ns[step] || !cells->unknown_ns[step]);
+}
+
 static int push_cells(const struct cells *cells, uint32_t pipeline, uint32_t name, struct lake_rows *rows)
 {
 	for (uint32_t i = 0; i < cells->step_count; i++) {
@@ -64,14 +73,14 @@ static int push_cells(const struct cells *cells, uint32_t pipeline, uint32_t nam
 					     .step = cells->steps[i].number,
 					     .pipeline = pipeline,
 					     .name = name,
-					     .has_busy = cells->has_busy,
+					     .has_busy = knows_busy(cells, i),
 					     .has_wait = cells->has_wait,
 					     .busy_ns = cells->busy_ns[i],
 					     .wait_ns = cells->wait_ns[i] };
 
 		if ((row.busy_ns || row.wait_ns) && !MODEL_PUSH(&rows->pipeline, row))
 			return -ENOMEM;
-		cells->busy_ns[i] = cells->wait_ns[i] = 0;
+		cells->busy_ns[i] = cells->wait_ns[i] = cells->unknown_ns[i] = 0;
 	}
 	return 0;
 }
@@ -101,13 +110,15 @@ static int add_rank(const struct model *model, const struct pipeline_results *pi
 
 	cells.busy_ns = calloc((size_t)trace->count + 1, sizeof(*cells.busy_ns));
 	cells.wait_ns = calloc((size_t)trace->count + 1, sizeof(*cells.wait_ns));
-	if (!cells.busy_ns || !cells.wait_ns)
+	cells.unknown_ns = calloc((size_t)trace->count + 1, sizeof(*cells.unknown_ns));
+	if (!cells.busy_ns || !cells.wait_ns || !cells.unknown_ns)
 		err = -ENOMEM;
 	for (uint32_t i = 0; i < pipelines->count && !err; i++)
 		if (pipelines->rows[i].pipeline->process == process)
 			err = add_pipeline(&cells, model, pipelines->rows[i].pipeline, ++number, rows);
 	free(cells.busy_ns);
 	free(cells.wait_ns);
+	free(cells.unknown_ns);
 	return err;
 }
 
