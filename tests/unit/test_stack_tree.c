@@ -246,6 +246,14 @@ static void test_device_stacks_have_python(void **state)
 		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
 		      "trainer;[unknown];cudaLaunchKernel;gemm 3000000\n"
 		      "[unknown];of nobody 1000000\n");
+	/* On another line step() may have left what it called before: who launched the second one is not told by that. */
+	model->stack_samples.row[0].stack = stack(model, (uint32_t[]){ save, step, train }, 3);
+	model->stack_samples.row[2].stack = stack(model, (uint32_t[]){ save, other_line, train }, 3);
+	assert_folded(model, STACKS_DEVICE, &ALL,
+		      "trainer;train;step (train.py:19);save (train.py:40);backward;cudaLaunchKernel;gemm 1000000\n"
+		      "trainer;train;step;backward;cudaLaunchKernel;gemm 2000000\n"
+		      "trainer;[unknown];cudaLaunchKernel;gemm 3000000\n"
+		      "[unknown];of nobody 1000000\n");
 	model->functions.row[0].scope = SCOPE_PYTHON;
 	assert_folded(model, STACKS_DEVICE, &ALL,
 		      "trainer;backward;cudaLaunchKernel;gemm 3000000\n"

@@ -83,14 +83,16 @@ static size_t frames_of(const struct model *model, const struct stack_sample *sa
 	return count;
 }
 
-/* Of @count frames those that @other has, too. */
+/* Of @count frames those that @other has, too. A function that has gone on to another line has left what it called before. */
 static size_t in_common(struct launch_frame *frames, size_t count, const struct launch_frame *other, size_t others)
 {
 	size_t same = 0;
+	bool same_line = true;
 
-	while (same < count && same < others && frames[same].name == other[same].name &&
+	while (same_line && same < count && same < others && frames[same].name == other[same].name &&
 	       frames[same].source == other[same].source) {
-		if (frames[same].line != other[same].line)
+		same_line = frames[same].line == other[same].line;
+		if (!same_line)
 			frames[same].line = 0;
 		same++;
 	}

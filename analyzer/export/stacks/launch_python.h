@@ -3,7 +3,8 @@
  * launch_python.h - the Python functions from which work was launched, by samples of the launching thread.
  *
  * A sample within the launching call tells them, and the line. Else what the last sample before the call and the first one after it
- * have in common, outermost function first: both saw the thread in these; of the last of them the line counts if it is the same.
+ * have in common, outermost function first, up to one that is on another line: both saw the thread in these. The line counts if it
+ * is the same.
  * Samples further away than LAUNCH_PYTHON_NS tell nothing: then the function is unknown.
  */
 #ifndef PROFBPF_ANALYZER_EXPORT_STACKS_LAUNCH_PYTHON_H
