@@ -86,9 +86,9 @@ static void tell_full(int signal, siginfo_t *info, void *context)
 
 		if (!at || touched < at || touched >= at + spill.regions[i].size)
 			continue;
-		if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-			_exit(EXIT_FAILURE);
 		output_abandon();
+		if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+			_exit(EXIT_FAILURE); /* nobody listens */
 		_exit(EXIT_FAILURE);
 	}
 	/* It happens again, and ends the program as if there were no handler. */

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/cli/output_file.h"
 #include "analyzer/cli/spill.h"
 
 #define LARGE (512u << 20)
@@ -188,38 +189,58 @@ static bool is_unnamed(int fd)
 	return strstr(name, "tmp/") && strstr(name, " (deleted)");
 }
 
-/*
- * A disk that is full after all ends the program with a message: here a page that its file has not. Before any other has
- * asked for a block: what is set up then, cmocka's handlers replace.
- */
-static void full(void **state)
+/* The exit status of a program that touches a page which its file has not; 0 if there is no such file. */
+static int touch_missing_page(int errors, const char *path)
 {
-	char *block, text[256] = "";
-	int ends[2], status;
-	pid_t child;
+	struct output output;
+	char error[256], *block;
+	int status;
+	pid_t child = fork();
 
-	(void)state;
-	spill_into(FOLDERS, 0);
-	assert_int_equal(pipe(ends), 0);
-	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		dup2(ends[1], STDERR_FILENO);
-		block = spill_new(SPILL_FROM);
+		dup2(errors, STDERR_FILENO);
+		block = output_begin(&output, path, error, sizeof(error)) ? NULL : spill_new(SPILL_FROM);
 		for (int fd = 3; block && fd < 64; fd++)
 			if (is_unnamed(fd) && ftruncate(fd, 0) == 0)
 				block[SPILL_FROM / 2] = 1;
+		output_end(&output);
 		_exit(0);
 	}
-	close(ends[1]);
 	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/*
+ * A disk that is full after all ends the program with a message, and without leaving half an output, whoever listens: here a page
+ * that its file has not. Before any other has asked for a block: what is set up then, cmocka's handlers replace.
+ */
+static void full(void **state)
+{
+	char folder[] = "/tmp/test_spill.XXXXXX", path[64], text[256] = "";
+	int ends[2], status, deaf = open("/dev/null", O_RDONLY);
+
+	(void)state;
+	spill_into(FOLDERS, 0);
+	assert_true(deaf >= 0);
+	assert_int_equal(pipe(ends), 0);
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/output", folder);
+	status = touch_missing_page(ends[1], path);
+	close(ends[1]);
 	assert_true(read(ends[0], text, sizeof(text) - 1) >= 0);
 	close(ends[0]);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	if (status) {
+		assert_int_equal(status, EXIT_FAILURE);
+		assert_non_null(strstr(text, "no room left on the disk"));
+		assert_int_equal(touch_missing_page(deaf, path), EXIT_FAILURE);
+	}
+	close(deaf);
+	/* Nothing is left in it. */
+	assert_int_equal(rmdir(folder), 0);
+	if (!status)
 		skip();
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), EXIT_FAILURE);
-	assert_non_null(strstr(text, "no room left on the disk"));
 }
 
 int main(void)
