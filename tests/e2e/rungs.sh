@@ -111,6 +111,7 @@ truth_sleep switch-state
 truth_sleep task-storage,task-registers
 truth_sleep typed-pointers,task-work
 truth_beside gate
+victims early-exits
 truth_stacks loops
 truth_stacks late-room
 SCRIPTS
