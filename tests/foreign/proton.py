@@ -27,13 +27,17 @@ def scope(name, within, depth, more):
     children = [kernel(inside, more) for _ in range(random.randrange(1, 4))]
     if depth:
         children += [scope("scope_%d" % i, inside, depth - 1, more) for i in range(2)]
-    return {"children": children, "frame": {"name": name, "type": "function"}, "metrics": {"flops16": 12.5} if depth == 1 else {}}
+    metrics = {"flops16": 12.5} if depth == 1 else {}
+    if timed and name in ("ROOT", "scope_0"):
+        metrics.update({"count": 0, "time (ns)": 0})
+    return {"children": children, "frame": {"name": name, "type": "function"}, "metrics": metrics}
 
 
-for more in (False, True):
+# In the trees of some versions (those of proton's own tests) the root and scopes have a time, too, of 0.
+for more, timed in (False, False), (True, False), (False, True):
     wanted.clear()
     tree = [scope("ROOT", [], 3, more), {"CUDA": {"0": {"arch": "90", "num_sms": 132}, "1": {"arch": "90"}}}]
-    path = sums.path("kernels_%d.hatchet" % more)
+    path = sums.path("kernels_%d%d.hatchet" % (more, timed))
     with open(path, "w", encoding="utf-8") as file:
         json.dump(tree, file)
     report = sums.report(path)

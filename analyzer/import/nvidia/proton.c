@@ -4,8 +4,8 @@
  *
  * The root is a list: a tree of {"frame": {"name"}, "metrics": {...}, "children": [...]} and, behind it, devices:
  * {"CUDA": {"0": {"arch": "90"}}}. A kernel is where a node has metrics "time (ns)", with "count", "device_type" and "device_id";
- * nodes above it are scopes and frames. Sums are by kernel and what it lies in. Which metrics there are: proton's tests
- * and triton_kernels' benchmarks.
+ * nodes above it are scopes and frames: some files give these a time, too, of 0, and no device. Sums are by kernel and what it lies in.
+ * Which metrics there are: proton's tests and triton_kernels' benchmarks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -95,20 +95,32 @@ static int put_kernel(struct proton *file, const char *name, const char *within,
 		       : -ENOMEM;
 }
 
+/* A scope's time is 0, or it has no device; a kernel that others lie in has both. */
+static bool is_kernel(yajl_val metrics, bool has_children)
+{
+	uint64_t time_ns = 0;
+
+	if (!json_file_member(metrics, "time (ns)"))
+		return false;
+	return !has_children || !number_of(metrics, "time (ns)", &time_ns) ||
+	       (time_ns && json_file_member(metrics, "device_id"));
+}
+
 /* @within: names of what the node lies in, "/" between; trees are at most JSON_DEPTH_MAX deep. */
 static int read_node(struct proton *file, yajl_val node, const char *within)
 {
 	const char *name = json_file_string(json_file_member(node, "frame"), "name");
 	yajl_val metrics = json_file_member(node, "metrics");
 	yajl_val children = json_file_list(node, "children");
+	bool inner = children && children->u.array.len;
 	char *path;
 	int err = 0;
 
 	name = name ? name : "";
-	if (json_file_member(metrics, "time (ns)"))
-		return put_kernel(file, name, within, metrics);
-	if (!children || !children->u.array.len)
-		return 0;
+	if (is_kernel(metrics, inner))
+		err = put_kernel(file, name, within, metrics);
+	if (err || !inner)
+		return err;
 	path = malloc(PATH_MOST);
 	if (!path)
 		return -ENOMEM;
