@@ -23,6 +23,7 @@
 #include "analyzer/export/timeline/device_tracks.h"
 #include "analyzer/export/export.h"
 #include "analyzer/export/lake/lake.h"
+#include "analyzer/import/own_export.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/model/translate.h"
 #include "analyzer/view/overview.h"
@@ -312,6 +313,8 @@ static int export_folder(const struct options *options, const struct analysis *a
 		err = options->exporter->write(analysis->model, &analysis->results,
 					       folder.temporary, &to, error, error_size);
 	ticker_end(&ticker);
+	if (!err)
+		err = output_folder_mark(&folder, OWN_EXPORT_MARK, error, error_size);
 	if (!err)
 		err = output_folder_commit(&folder, error, error_size);
 	output_folder_end(&folder);

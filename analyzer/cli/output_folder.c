@@ -116,6 +116,21 @@ int output_folder_begin(struct output_folder *folder, const char *path, char *er
 	return 0;
 }
 
+int output_folder_mark(const struct output_folder *folder, const char *name, char *error, size_t error_size)
+{
+	char *path;
+	FILE *file;
+	int err = 0;
+
+	if (asprintf(&path, "%s/%s", folder->temporary, name) < 0)
+		return fail(ENOMEM, folder->path, error, error_size);
+	file = fopen(path, "w");
+	if (!file || fclose(file) != 0)
+		err = errno;
+	free(path);
+	return err ? fail(err, folder->path, error, error_size) : 0;
+}
+
 int output_folder_commit(struct output_folder *folder, char *error, size_t error_size)
 {
 	if (rename(folder->temporary, folder->path) != 0)

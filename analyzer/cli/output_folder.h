@@ -28,6 +28,9 @@ struct output_folder {
 int output_folder_begin(struct output_folder *folder, const char *path, char *error,
 			size_t error_size);
 
+/* output_folder_mark - an empty file in it by which it is known for an export (import/own_export.h). As commit. */
+int output_folder_mark(const struct output_folder *folder, const char *name, char *error, size_t error_size);
+
 /* Make it visible under its name. Returns 0 or a negative errno with @error. */
 int output_folder_commit(struct output_folder *folder, char *error, size_t error_size);
 

@@ -34,12 +34,27 @@ static int detect(const struct import_sample *sample)
 	return sample->directory ? 1 : 0;
 }
 
-static int import(struct import *import)
+static int take(struct import *import)
 {
 	struct directory_walk walk = { .import = import, .patterns = PATTERNS };
 	int err = directory_take(&walk, import->path);
 
 	return !err && !walk.taken ? directory_take_content(import) : err;
+}
+
+/* What profbpf exported tells what its source tells: it counts if that is not there. */
+static int import(struct import *import)
+{
+	int err = take(import);
+
+	if (err != -ENODATA)
+		return err;
+	import->own = true;
+	err = import_ascend_directory.import(import);
+	if (err != -EBADMSG)
+		return err;
+	import->error[0] = '\0';
+	return take(import);
 }
 
 const struct importer import_directory = {

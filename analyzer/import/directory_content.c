@@ -20,6 +20,7 @@ struct search {
 	struct import *import;
 	unsigned int folders, files; /* looked into */
 	unsigned int taken;
+	struct own_exports own; /* left out */
 	unsigned int said;
 	bool told; /* that there were more */
 };
@@ -73,6 +74,10 @@ static int find_formats(struct search *search, struct listing *of)
 			continue;
 		if (search->files++ >= FILES_MAX)
 			return too_many(search, path);
+		if (!search->import->own && own_export_file(path)) {
+			own_export_leave(&search->own, path);
+			continue;
+		}
 		err = import_find(path, &of->importers[i], error, sizeof(error));
 		if (!err && !of->importers[i])
 			err = leave_out(search, path, "no device file of a known format");
@@ -175,7 +180,11 @@ static int search_folder(struct search *search, const char *path, unsigned int d
 		err = take_files(search, &of);
 	for (int i = 0; i < of.count && !err; i++) {
 		/* No link is followed: it may lead back. */
-		if (path_of(&of, i, inner) && lstat(inner, &status) == 0 && S_ISDIR(status.st_mode))
+		if (!path_of(&of, i, inner) || lstat(inner, &status) != 0 || !S_ISDIR(status.st_mode))
+			continue;
+		if (!search->import->own && own_export_folder(inner))
+			own_export_leave(&search->own, inner);
+		else
 			err = search_folder(search, inner, depth + 1);
 	}
 	for (int i = 0; i < of.count; i++)
@@ -190,8 +199,12 @@ int directory_take_content(struct import *import)
 	struct search search = { .import = import };
 	int err = search_folder(&search, import->path, 0);
 
+	if (!err && search.taken)
+		err = own_export_tell(&search.own, import);
 	if (err || search.taken)
 		return err;
+	if (search.own.count)
+		return -ENODATA;
 	return import_fail(
 		import, -EBADMSG,
 		"none of the %u files in it is a device file that can be read; `analyzer "

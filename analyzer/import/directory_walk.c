@@ -25,6 +25,7 @@ struct folder {
 	int depth;
 	bool second; /* those beside it had the tasks */
 	struct map old; /* places of names that are not to be taken */
+	struct map own; /* of exports of profbpf, neither */
 	struct import_result result; /* that it is part of */
 };
 
@@ -47,7 +48,7 @@ void directory_name(const char *path, char *name, size_t size)
 }
 
 static bool holds(const char *path, bool (*wanted)(const char *name), unsigned int depth,
-		  unsigned int *budget)
+		  unsigned int *budget, bool own)
 {
 	const struct dirent *entry;
 	char inner[PATH_MAX];
@@ -67,19 +68,21 @@ static bool holds(const char *path, bool (*wanted)(const char *name), unsigned i
 		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
 		if (snprintf(inner, sizeof(inner), "%s/%s", path, entry->d_name) <
-		    (int)sizeof(inner))
-			found = holds(inner, wanted, depth - 1, budget);
+			    (int)sizeof(inner) &&
+		    (own || !own_export_folder(inner)))
+			found = holds(inner, wanted, depth - 1, budget, own);
 	}
 	if (directory)
 		closedir(directory);
 	return found;
 }
 
-bool directory_holds(const char *path, bool (*wanted)(const char *name), unsigned int depth)
+bool directory_holds(const char *path, bool (*wanted)(const char *name), unsigned int depth,
+		     bool own)
 {
 	unsigned int budget = FOLDERS_MAX;
 
-	return holds(path, wanted, depth, &budget);
+	return holds(path, wanted, depth, &budget, own);
 }
 
 static int is_visible(const struct dirent *entry)
@@ -117,7 +120,8 @@ static int take_pattern(struct directory_walk *walk, const struct folder *folder
 
 	for (int i = 0; i < folder->count && !err; i++) {
 		if (fnmatch(pattern, folder->names[i]->d_name, FNM_EXTMATCH) != 0 ||
-		    !inside(folder, i, path) || is_directory(path))
+		    map_get(&folder->own, (uint64_t)i) != MAP_NONE || !inside(folder, i, path) ||
+		    is_directory(path))
 			continue;
 		*found = true;
 		if (map_get(&folder->old, (uint64_t)i) == MAP_NONE)
@@ -224,6 +228,7 @@ static int take_some_folders(struct directory_walk *walk, const struct folder *f
 
 		walk->beside = walk->import->model->tasks.count > tasks;
 		if ((walk->is_second && walk->is_second(name)) != second ||
+		    map_get(&folder->own, (uint64_t)i) != MAP_NONE ||
 		    !inside(folder, i, path) || !is_directory(path) ||
 		    (walk->skip && walk->skip(walk, folder->path, name)))
 			continue;
@@ -239,6 +244,27 @@ static int take_folders(struct directory_walk *walk, const struct folder *folder
 	int err = take_some_folders(walk, folder, false, tasks);
 
 	return err ? err : take_some_folders(walk, folder, true, tasks);
+}
+
+static bool is_timeline(const char *name)
+{
+	return fnmatch("*.@(json|pftrace|perfetto-trace|trace|pb)", name, FNM_EXTMATCH) == 0;
+}
+
+static int find_own(struct directory_walk *walk, struct folder *folder)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; !walk->import->own && i < folder->count; i++) {
+		if (!inside(folder, i, path) ||
+		    !(is_directory(path) ? own_export_folder(path)
+					 : is_timeline(folder->names[i]->d_name) && own_export_file(path)))
+			continue;
+		own_export_leave(&walk->own, path);
+		if (!map_put(&folder->own, (uint64_t)i, 1))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int walk_folder(struct directory_walk *walk, const char *path, const struct folder *outer,
@@ -264,7 +290,9 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 		folder.result = outer->result;
 	else if (walk->is_result && walk->is_result(name))
 		folder.result.shared = &own;
-	err = walk->exports ? exports_find_old(path, folder.names, folder.count, &folder.old) : 0;
+	err = find_own(walk, &folder);
+	if (!err && walk->exports)
+		err = exports_find_old(path, folder.names, folder.count, &folder.old);
 	if (!err)
 		err = take_files(walk, &folder, &found);
 	if (!err)
@@ -278,11 +306,14 @@ static int walk_folder(struct directory_walk *walk, const char *path, const stru
 		free(folder.names[i]);
 	free(folder.names);
 	map_free(&folder.old);
+	map_free(&folder.own);
 	import_identities_free(&own);
 	return err;
 }
 
 int directory_take(struct directory_walk *walk, const char *path)
 {
-	return walk_folder(walk, path, NULL, false);
+	int err = walk_folder(walk, path, NULL, false);
+
+	return !err && walk->taken ? own_export_tell(&walk->own, walk->import) : err;
 }

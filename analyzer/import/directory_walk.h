@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "analyzer/import/importer.h"
+#include "analyzer/import/own_export.h"
 
 struct directory_walk {
 	struct import *import;
@@ -43,6 +43,7 @@ struct directory_walk {
 	bool exports; /* files that a newer export supersedes (exports.h) are left out: a finding for each */
 	bool beside; /* while skip() is asked: folders beside that one had tasks */
 	unsigned int taken; /* files */
+	struct own_exports own; /* that were left out, but for import->own; findings if anything was taken */
 };
 
 /*
@@ -56,9 +57,10 @@ int directory_take(struct directory_walk *walk, const char *path);
 /*
  * directory_holds - is there a name that @wanted accepts in folder @path or @depth folders below?
  *
- * Looks into at most 1000 folders.
+ * Looks into at most 1000 folders; into those that profbpf exported (own_export.h) only if @own.
  */
-bool directory_holds(const char *path, bool (*wanted)(const char *name), unsigned int depth);
+bool directory_holds(const char *path, bool (*wanted)(const char *name), unsigned int depth,
+		     bool own);
 
 /* directory_name - the last part of a path, without slashes at its end, into @name */
 void directory_name(const char *path, char *name, size_t size);

@@ -39,6 +39,7 @@ enum {
 
 	/* SystemInfo, Utsname */
 	SYSTEM_UTSNAME = 1,
+	SYSTEM_SERVICE_VERSION = 4,
 	SYSTEM_NUM_CPUS = 8,
 	UTSNAME_SYSNAME = 1,
 	UTSNAME_RELEASE = 3,

@@ -70,6 +70,8 @@ void perfetto_write_system(struct perfetto_trace *trace)
 	if (info->arch)
 		perfetto_text(writer, UTSNAME_MACHINE, model_text(trace->model, info->arch));
 	perfetto_close(writer, utsname);
+	/* By it the file is known for an export of profbpf (import/own_export.h). */
+	perfetto_text(writer, SYSTEM_SERVICE_VERSION, "profbpf " PROFBPF_VERSION);
 	if (info->cpus)
 		perfetto_uint(writer, SYSTEM_NUM_CPUS, info->cpus);
 	perfetto_close(writer, system);

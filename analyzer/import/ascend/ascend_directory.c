@@ -147,7 +147,7 @@ static int detect(const struct import_sample *sample)
 	directory_name(sample->path, name, sizeof(name));
 	if (is_inside(name))
 		return 80;
-	return directory_holds(sample->path, is_inside, DETECT_DEPTH) ? 60 : 0;
+	return directory_holds(sample->path, is_inside, DETECT_DEPTH, false) ? 60 : 0;
 }
 
 /* In 2023 and before timelines and tables stood in folders of their own. */
@@ -184,7 +184,7 @@ static bool skip(const struct directory_walk *walk, const char *path, const char
 		return false;
 	return snprintf(made, sizeof(made), "%s/%s", path,
 			raw ? "mindstudio_profiler_output" : "ASCEND_PROFILER_OUTPUT") < (int)sizeof(made) &&
-	       directory_holds(made, has_tasks, 0);
+	       directory_holds(made, has_tasks, 0, true);
 }
 
 static int done(const struct directory_walk *walk, const char *path, uint32_t first_device)
@@ -206,9 +206,14 @@ static int import(struct import *import)
 				       .done = done };
 	int err = directory_take(&walk, import->path);
 
+	if (!err && !walk.taken && walk.own.count) {
+		import->own = true;
+		walk.own.count = 0;
+		err = directory_take(&walk, import->path);
+	}
 	if (err || walk.taken)
 		return err;
-	if (directory_holds(import->path, is_raw, RAW_DEPTH))
+	if (directory_holds(import->path, is_raw, RAW_DEPTH, true))
 		return import_fail(import, -EBADMSG,
 				   "not exported yet: run msprof --export=on --output=%.300s where "
 				   "CANN is installed",

@@ -63,6 +63,24 @@ static const char *text(const struct slices *slices, uint32_t string)
 	return model_text(slices->import->model, string);
 }
 
+/* What profbpf's timelines show of a device besides its tasks (export/timeline/device_tracks.h, perfetto_idle.c). */
+static bool is_own_sum(const char *process, const char *name)
+{
+	static const char *const NAMES[] = {
+		"Steps", "Computing", "Communication", "Communication(Not Overlapped)",
+		"Free",	 "Overlap",   "Idle, and why"
+	};
+	const char *part = strrchr(process, ':');
+
+	if (part && strcmp(part, ": Overlap") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+		if (strcmp(name, NAMES[i]) == 0)
+			return true;
+	}
+	return strncmp(name, "Scope ", 6) == 0 && isdigit((unsigned char)name[6]);
+}
+
 /* Which lines a process has; others sum them up. */
 enum { HAS_STREAMS = 1, HAS_OPERATIONS = 2 };
 
@@ -123,6 +141,8 @@ void slices_choose(struct slices *slices)
 			track->role = is_device_name(process)
 					      ? role_in_device(slices, track, &contents)
 					      : TRACK_HOST;
+		else if (slices->own && is_own_sum(process, text(slices, track->name)))
+			track->role = TRACK_SUM;
 		else
 			track->role = !names_host(process) &&
 						      (names_device(text(slices, track->name)) ||

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/import/decimal_ns.h"
+#include "analyzer/import/own_export.h"
 #include "analyzer/import/tensorflow/xplane.h"
 
 #define OPEN_MAX 1024 /* begun slices without an end, per track */
@@ -13,6 +14,7 @@
 void slices_open(struct slices *slices, struct import *import, const char *source, uint8_t clock)
 {
 	*slices = (struct slices){ .import = import, .source = source, .clock = clock };
+	slices->own = own_export_file(import->path);
 	import_rows_begin(&slices->rows, import);
 }
 

@@ -49,6 +49,7 @@ struct slices {
 	struct import *import;
 	struct import_rows rows;
 	const char *source; /* device.source */
+	bool own; /* an export of profbpf */
 	uint8_t clock; /* Profbpf__DeviceClock; may be set until slices_finish() */
 	MODEL_ARRAY(struct slice_track) tracks;
 	MODEL_ARRAY(struct slice) slices;
