@@ -337,6 +337,42 @@ static void pool_threads(void **state)
 	verdict_end(&f);
 }
 
+/* A thread of another process is of nobody's pool: the operator that waits for it is to blame, whatever steps wait for. */
+static void end_in_another_process(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+	struct pipeline_thread row = { .role = PIPELINE_WORKER_PROCESS, .op = 1, .descendant = true };
+	struct pipeline *pipeline;
+	uint32_t process, server;
+
+	verdict_begin(&f);
+	verdict_add_pipeline(&f);
+	pipeline = &f.pipelines.list.row[0];
+	assert_int_equal(pipeline_operator_add(scene->model, pipeline, 3, "Batch(ID:1)", "Batch"), 1);
+	pipeline->threads.row[0].op = 1;
+	process = small_process(scene->model, 300, "server", true);
+	server = small_thread(scene->model, process, 300, "server");
+	small_span(scene->model, scene->main, 0, 300 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 300 * US, 1000 * US, FUTEX, scene->worker, 0);
+	small_sleep(scene->model, scene->worker, 0, 1000 * US, FUTEX, server, 0);
+	small_sleep(scene->model, server, 0, 1000 * US, NANOSLEEP, INDEX_NONE, SPAN_WOKEN_TIMER);
+	judge_fetches(&f, 70);
+	verdict_expect(&f, VERDICT_DATA, 70);
+	assert_int_equal(f.verdict.idle.most->root.who, server);
+	assert_int_equal(f.verdict.op, 1);
+	/* Also where an operator started it: then it is that one's. */
+	row.thread = server;
+	assert_true(MODEL_PUSH(&pipeline->threads, row));
+	verdict_judge(&f);
+	assert_int_equal(f.verdict.op, 1);
+	/* One of the trainer's own could be of its pool. */
+	scene->model->threads.row[server].process = scene->process;
+	verdict_judge(&f);
+	assert_int_equal(f.verdict.op, 0);
+	verdict_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +383,7 @@ int main(void)
 		cmocka_unit_test(fetches_without_cpu),
 		cmocka_unit_test(own_code_in_fetches),
 		cmocka_unit_test(pool_threads),
+		cmocka_unit_test(end_in_another_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,13 +121,19 @@ struct idle_verdict judge_heaviest_kind(const struct judge *judge, uint8_t state
 	return best;
 }
 
-/* Has the thread at the end of the way no operator of its own? It may be of a pool, and work for any of them. */
-static bool ends_at_nobody(const struct judge *judge, const struct idle_root *row)
+/*
+ * Is the thread at the end of the way one of the trainer's process that has no operator of its own? It may be of a pool,
+ * and work for any of them. Nobody of another process is, and who is not known may be of one.
+ */
+static bool ends_in_pool(const struct judge *judge, const struct idle_root *row, uint32_t pipeline)
 {
+	const struct model *model = judge->model;
 	uint32_t thread = row->hops[row->hop_count - 1].thread;
 
-	return thread >= judge->model->threads.count ||
-	       judge->owner[thread].pipeline == INDEX_NONE || judge->owner[thread].descendant;
+	return thread < model->threads.count &&
+	       model->threads.row[thread].process ==
+		       judge->facts->steps->pipelines[pipeline].usage->pipeline->process &&
+	       (judge->owner[thread].pipeline == INDEX_NONE || judge->owner[thread].descendant);
 }
 
 /* The operator of a pipeline that a row's root is: of a pool's thread the one that the pipeline's steps wait for, if that is known. */
@@ -136,8 +142,9 @@ static uint32_t operator_of(const struct judge *judge, const struct idle_root *r
 {
 	const struct advice_results *advice = judge->facts->advice;
 
-	return ends_at_nobody(judge, row) && owner.pipeline < advice->count &&
-			       advice->bottlenecks[owner.pipeline].kind != BOTTLENECK_NONE
+	return owner.pipeline < advice->count &&
+			       advice->bottlenecks[owner.pipeline].kind != BOTTLENECK_NONE &&
+			       ends_in_pool(judge, row, owner.pipeline)
 		       ? advice->bottlenecks[owner.pipeline].op
 		       : owner.op;
 }
