@@ -153,7 +153,8 @@ static struct device_bounds bounds_of(const struct model *model, uint64_t from_n
 	struct walker *walker = walker_new(model);
 	struct device_bounds bounds;
 
-	assert_int_equal(device_bounds_find(model, walker, START + from_ns, START + to_ns, &bounds), 0);
+	assert_int_equal(device_bounds_find(model, walker, NULL, START + from_ns, START + to_ns,
+					    &bounds), 0);
 	walker_free(walker);
 	return bounds;
 }

@@ -29,6 +29,7 @@ struct stream {
 struct bounds {
 	const struct model *model;
 	const struct walker *walker;
+	const struct analysis_options *options; /* NULL: all traced processes count */
 	uint64_t from_ns;
 	uint64_t to_ns;
 	uint64_t *shortest_ns; /* by function */
@@ -44,6 +45,14 @@ struct bounds {
 static bool is_target(const struct model *model, const struct call *call)
 {
 	return call->thread < model->threads.count && model->threads.row[call->thread].target;
+}
+
+/* Of a process that was asked for? */
+static bool is_wanted(const struct bounds *b, const struct call *call)
+{
+	return is_target(b->model, call) &&
+	       (!b->options || analysis_wants_process(b->model, b->options,
+						      b->model->threads.row[call->thread].process));
 }
 
 static bool is_whole(const struct call *call)
@@ -181,7 +190,7 @@ static int collect(struct bounds *b)
 	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
 		const struct counted_call *row = &model->counted_calls.row[i];
 
-		if (!row->unsure && is_submission(model, row))
+		if (!row->unsure && is_submission(model, row) && is_wanted(b, &row->call))
 			find_stream(b, stream_of(model, &row->call));
 	}
 	for (uint32_t i = 0; i < model->calls.count; i++) {
@@ -189,7 +198,7 @@ static int collect(struct bounds *b)
 		bool submits = call_is_launch(model, call);
 		int err = 0;
 
-		if (!is_target(model, call) || !call_function(model, call))
+		if (!is_wanted(b, call) || !call_function(model, call))
 			continue;
 		if (submits && find_stream(b, stream_of(model, call)) &&
 		    !MODEL_PUSH(&b->moments, ((struct moment){ call->start_ns, i, false })))
@@ -250,7 +259,8 @@ static void begin_submitted(struct bounds *b, bool unsure)
 
 	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
 		const struct counted_call *row = &model->counted_calls.row[i];
-		struct stream *stream = counts(row, unsure) && is_submission(model, row)
+		struct stream *stream = counts(row, unsure) && is_submission(model, row) &&
+						      is_wanted(b, &row->call)
 						? find_stream(b, stream_of(model, &row->call))
 						: NULL;
 
@@ -277,7 +287,7 @@ static void begin_done(struct bounds *b, bool unsure)
 	for (uint32_t i = 0; i < model->counted_calls.count; i++) {
 		const struct counted_call *row = &model->counted_calls.row[i];
 
-		if (counts(row, unsure) && is_target(model, &row->call) &&
+		if (counts(row, unsure) && is_wanted(b, &row->call) &&
 		    waits_for(b, &row->call) != FOR_NONE)
 			has_waited(b, &row->call);
 	}
@@ -438,10 +448,15 @@ static bool find_shortest(struct bounds *b)
 	return true;
 }
 
-int device_bounds_find(const struct model *model, const struct walker *walker, uint64_t from_ns,
-		       uint64_t to_ns, struct device_bounds *bounds)
+int device_bounds_find(const struct model *model, const struct walker *walker,
+		       const struct analysis_options *options, uint64_t from_ns, uint64_t to_ns,
+		       struct device_bounds *bounds)
 {
-	struct bounds b = { .model = model, .walker = walker, .from_ns = from_ns, .to_ns = to_ns };
+	struct bounds b = { .model = model,
+			    .walker = walker,
+			    .options = options,
+			    .from_ns = from_ns,
+			    .to_ns = to_ns };
 	double window_ns = (double)(to_ns - from_ns);
 	int err = -ENOMEM;
 

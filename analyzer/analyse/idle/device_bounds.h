@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "analyzer/analyse/host/thread_walk.h"
+#include "analyzer/analyse/selection.h"
 #include "analyzer/model/model.h"
 
 #define BOUNDS_OVERHEAD_NS 50000
@@ -30,9 +31,14 @@ struct device_bounds {
 	double at_most_percent;
 };
 
-/* device_bounds_find - of the traced processes, from @from_ns to @to_ns. Returns 0 or -ENOMEM. */
-int device_bounds_find(const struct model *model, const struct walker *walker, uint64_t from_ns,
-		       uint64_t to_ns, struct device_bounds *bounds);
+/*
+ * device_bounds_find - of the traced processes, from @from_ns to @to_ns
+ *
+ * Of @options the processes count, not the times. Returns 0 or -ENOMEM.
+ */
+int device_bounds_find(const struct model *model, const struct walker *walker,
+		       const struct analysis_options *options, uint64_t from_ns, uint64_t to_ns,
+		       struct device_bounds *bounds);
 
 /* device_bounds_settled - do counted calls of which it is not sure inside of what they are change no bounds? */
 bool device_bounds_settled(const struct model *model);

@@ -275,8 +275,8 @@ int host_waits_analyse(struct model *model, const struct analysis_options *optio
 	if (waits->threads && search.tools.walker && search.tools.waits)
 		err = find(&search);
 	if (!err && waits->thread_count)
-		err = device_bounds_find(model, search.tools.walker, waits->from_ns, waits->to_ns,
-					 &waits->bounds);
+		err = device_bounds_find(model, search.tools.walker, options, waits->from_ns,
+					 waits->to_ns, &waits->bounds);
 	waits_free(search.tools.waits);
 	walker_free(search.tools.walker);
 	syscall_table_free(search.tools.syscalls);
