@@ -33,6 +33,7 @@
 #include "analyzer/analyse/host/python.h"
 #include "analyzer/analyse/host/stacks.h"
 #include "analyzer/analyse/pipeline/steps.h"
+#include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/model/model.h"
 #include "analyzer/view/report.h"
@@ -69,6 +70,7 @@ struct analysis {
 	struct host_waits waits;
 	struct step_outliers outliers;
 	struct verdict verdict;
+	struct job_verdicts jobs;
 };
 
 #endif /* PROFBPF_ANALYZER_CLI_FOUND_H */

@@ -218,9 +218,12 @@ static int run_verdict(struct analysis *analysis, const struct analysis_options 
 {
 	struct results *results = &analysis->results;
 	const struct verdict_facts facts = facts_of(results);
+	int err = verdict_find(analysis->model, &facts, results->verdict = &analysis->verdict);
 
-	(void)options;
-	return verdict_find(analysis->model, &facts, results->verdict = &analysis->verdict);
+	return err || !(analysis->sections & SECTION_VERDICT)
+		       ? err
+		       : job_verdicts_find(analysis->model, options, &facts,
+					   results->jobs = &analysis->jobs);
 }
 
 static int run_job_rules(struct analysis *analysis, const struct analysis_options *options)
@@ -350,6 +353,8 @@ void passes_free(struct analysis *analysis)
 		device_steps_free(results->device_steps);
 	if (results->waits)
 		host_waits_free(results->waits);
+	if (results->jobs)
+		job_verdicts_free(results->jobs);
 	if (results->outliers)
 		step_outliers_free(results->outliers);
 }

@@ -86,6 +86,7 @@ struct stack_results;
 struct python_results;
 struct host_waits;
 struct verdict;
+struct job_verdicts;
 
 /* Everything the analyses found out. Results that are NULL are left out of the report. */
 struct results {
@@ -118,6 +119,7 @@ struct results {
 	struct host_waits *waits;
 	struct step_outliers *outliers;
 	struct verdict *verdict;
+	struct job_verdicts *jobs;
 };
 
 /*

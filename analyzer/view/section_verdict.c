@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds the job up as a whole: the report's first lines. */
+#include "analyzer/analyse/idle/job_verdicts.h"
 #include "analyzer/analyse/idle/verdict.h"
 #include "analyzer/model/translate.h"
 #include "analyzer/store/define_table.h"
@@ -30,19 +31,66 @@ static struct cell words_cell(struct table_cursor *at, words *write)
 	COLUMN(do, TEXT, "do", "what to change, or what it would take to know",             \
 	       words_cell(at, verdict_remedy))                                              \
 	COLUMN(but, TEXT, "but", "what it leans on that may not be whole",                  \
-	       words_cell(at, verdict_but))
+	       words_cell(at, verdict_but))                                                 \
+	COLUMN(each, TEXT, "each", "of several jobs, what holds up each of them",           \
+	       words_cell(at, verdict_each))
 
 DEFINE_FIGURES(verdict_figures, struct verdict, VERDICT_FIGURES, NULL);
 
 static const struct view_column VERDICT_SHOWN[] = {
 	{ "state" }, { "percent" },  { "share_of", "of" },		 { "stage" },
 	{ "do" },    { "sentence" }, { "gain", "gain_at_most_percent" }, { "but" },
-	{ NULL },
+	{ "each" },  { NULL },
 };
+
+/* ---- Each of several jobs */
+
+static struct cell job_cell(struct table_cursor *at, const struct job_verdict *job, words *write)
+{
+	struct results results = *at->of->results;
+	char *text = report_of(at)->text;
+
+	results.verdict = (struct verdict *)&job->verdict;
+	results.waits = (struct host_waits *)&job->waits;
+	results.steps = (struct step_results *)&job->steps;
+	write(at->of->model, &results, text, REPORT_TEXT_SIZE);
+	return cell_text(text);
+}
+
+#define JOB_FIGURES(COLUMN)                                                                \
+	COLUMN(process, ROW, "process", "at its head: a row of processes",                 \
+	       cell_index(row->process))                                                   \
+	COLUMN(state, TEXT, "state", "as the verdict's",                                   \
+	       cell_text(verdict_state_name(row->verdict.state)))                          \
+	COLUMN(percent, PERCENT, "share", "what it costs, as the verdict's",               \
+	       cell_known_real(row->verdict.has_percent, row->verdict.percent))            \
+	COLUMN(of, TEXT, "of", "whose share: step_time or wall_time",                      \
+	       cell_text(row->verdict.has_percent ? verdict_of_name(row->verdict.of) : NULL)) \
+	COLUMN(sentence, TEXT, "verdict", "all of it in words",                            \
+	       job_cell(at, row, verdict_sentence))                                        \
+	COLUMN(do, TEXT, "do", "what to change, or what it would take to know",            \
+	       job_cell(at, row, verdict_remedy))
+
+static bool next_job(struct table_cursor *at)
+{
+	const struct job_verdicts *jobs = at->of->results->jobs;
+
+	return jobs && cursor_rows(at, jobs->row, jobs->count, sizeof(*jobs->row));
+}
+
+DEFINE_FIGURES(job_figures, struct job_verdict, JOB_FIGURES, next_job);
+
+static const struct view_column JOBS_SHOWN[] = {
+	{ "process.pid" }, { "process.name", "name" }, { "state" }, { "percent" },
+	{ "of" },	   { "sentence" },	       { "do" },    { NULL },
+};
+
+static const struct view JOBS = { "jobs", NULL, &job_figures, JOBS_SHOWN, .within = view_all,
+				  .optional = true };
 
 static const struct view VERDICT = {
 	"verdict", NULL, &table_verdict, VERDICT_SHOWN, VIEW_ONE, &verdict_figures,
-	.inside = { &idle_root_view, &wait_root_view, &wait_run_view, &straggler_view },
+	.inside = { &idle_root_view, &wait_root_view, &wait_run_view, &straggler_view, &JOBS },
 };
 
 /* ---- In words */
@@ -73,6 +121,8 @@ static int verdict_text(const struct report *report)
 	line(report, tr("gain"));
 	verdict_but(report->model, report->results, text, REPORT_TEXT_SIZE);
 	line(report, tr("but"));
+	verdict_each(report->model, report->results, text, REPORT_TEXT_SIZE);
+	line(report, tr("each"));
 	return 0;
 }
 

@@ -28,6 +28,13 @@ void verdict_stage_name(const struct model *model, const struct results *results
 /* What it leans on may not be whole: records were lost, or launches may not have been seen. */
 void verdict_but(const struct model *model, const struct results *results, char *text, size_t size);
 
+/*
+ * Where several jobs were recorded, each one's verdict in a few words: "python 17: starved for data, 41.2 % of step time
+ * (the one above); python 18: healthy. ...".
+ */
+void verdict_each(const struct model *model, const struct results *results, char *text,
+		  size_t size);
+
 /* "reader 17: read: /data/train.bin on vda <- main 10; io, 31.2 % of device time" */
 void verdict_root_text(const struct table_data *of, char *text, size_t size);
 

@@ -248,18 +248,37 @@ static int find(struct search *search)
 	    away_ns(waits) < waits->window_ns / 1000 * AWAY_PERMILLE)
 		return err;
 	busiest = find_busiest(search);
-	if (busiest == INDEX_NONE)
+	waits->away = busiest == INDEX_NONE;
+	if (waits->away)
 		return 0;
 	waits->thread_count = 0;
 	add(search, busiest, WAITS_OF_BUSIEST);
 	return look(search);
 }
 
-int host_waits_analyse(struct model *model, const struct analysis_options *options,
-		       const struct step_results *steps, struct host_waits *waits)
+bool host_waits_tools(const struct model *model, struct idle_tools *tools)
+{
+	*tools = (struct idle_tools){ .walker = walker_new(model),
+				      .syscalls = syscall_table_new(
+					      model_text(model, model->info.arch)) };
+	if (tools->syscalls)
+		tools->waits = waits_new(model, tools->syscalls);
+	return tools->walker && tools->waits;
+}
+
+void host_waits_tools_free(struct idle_tools *tools)
+{
+	waits_free(tools->waits);
+	walker_free(tools->walker);
+	syscall_table_free(tools->syscalls);
+}
+
+int host_waits_with(struct model *model, const struct idle_tools *tools,
+		    const struct analysis_options *options, const struct step_results *steps,
+		    struct host_waits *waits)
 {
 	struct analysis_window window = analysis_window(model, options);
-	struct search search = { model, options, steps, { 0 }, waits };
+	struct search search = { model, options, steps, *tools, waits };
 	int err = -ENOMEM;
 
 	*waits = (struct host_waits){ .why = options->tid_count ? WAITS_OF_ASKED : WAITS_OF_NONE,
@@ -268,18 +287,25 @@ int host_waits_analyse(struct model *model, const struct analysis_options *optio
 	if (!model->spans.count || window.from_ns >= window.to_ns)
 		return 0;
 	waits->threads = calloc((size_t)model->threads.count + 1, sizeof(*waits->threads));
-	search.tools.walker = walker_new(model);
-	search.tools.syscalls = syscall_table_new(model_text(model, model->info.arch));
-	if (search.tools.syscalls)
-		search.tools.waits = waits_new(model, search.tools.syscalls);
-	if (waits->threads && search.tools.walker && search.tools.waits)
+	if (waits->threads)
 		err = find(&search);
 	if (!err && waits->thread_count)
-		err = device_bounds_find(model, search.tools.walker, options, waits->from_ns,
+		err = device_bounds_find(model, tools->walker, options, waits->from_ns,
 					 waits->to_ns, &waits->bounds);
-	waits_free(search.tools.waits);
-	walker_free(search.tools.walker);
-	syscall_table_free(search.tools.syscalls);
+	return err;
+}
+
+int host_waits_analyse(struct model *model, const struct analysis_options *options,
+		       const struct step_results *steps, struct host_waits *waits)
+{
+	struct idle_tools tools = { 0 };
+	bool needed = model->spans.count > 0;
+	int err = -ENOMEM;
+
+	*waits = (struct host_waits){ .why = WAITS_OF_NONE };
+	if (!needed || host_waits_tools(model, &tools))
+		err = host_waits_with(model, &tools, options, steps, waits);
+	host_waits_tools_free(&tools);
 	return err;
 }
 

@@ -38,6 +38,7 @@ struct host_waits {
 	uint32_t thread_count; /* 0: nothing is known of any, of those asked for neither */
 	uint8_t why; /* enum waits_why */
 	bool of_steps; /* in the judged steps only */
+	bool away; /* main threads that do nothing but sleep, and nobody else has a CPU */
 	uint64_t from_ns; /* the time looked at */
 	uint64_t to_ns;
 	uint64_t window_ns; /* ... of all of them together */
@@ -55,6 +56,13 @@ struct host_waits {
 int host_waits_analyse(struct model *model, const struct analysis_options *options,
 		       const struct step_results *steps, struct host_waits *waits);
 void host_waits_free(struct host_waits *waits);
+
+/* host_waits_tools - what host_waits_with() needs, for several times; false without memory, then too host_waits_tools_free() */
+bool host_waits_tools(const struct model *model, struct idle_tools *tools);
+void host_waits_tools_free(struct idle_tools *tools);
+int host_waits_with(struct model *model, const struct idle_tools *tools,
+		    const struct analysis_options *options, const struct step_results *steps,
+		    struct host_waits *waits);
 
 /* "asked", "launches", "fetches", "main", "busiest". Static text. */
 const char *waits_why_name(uint8_t why);

@@ -95,6 +95,11 @@ static void put_verdict(FILE *out, yajl_val report)
 		page_figure(out, report, "verdict.gain_at_most_percent");
 		fprintf(out, " %s</dd>", whole(of ? of : ""));
 	}
+	if (page_tree_get(report, "verdict.each")) {
+		fputs("<dt>Each job</dt><dd>", out);
+		page_figure(out, report, "verdict.each");
+		fputs("</dd>", out);
+	}
 	fputs("</dl></section>", out);
 }
 

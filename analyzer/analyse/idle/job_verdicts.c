@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyzer/analyse/idle/job_verdicts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define TRIES_MAX (4 * JOB_VERDICTS_MAX)
+#define GENERATIONS_MAX 64 /* of processes: what a file says of parents may be a circle */
+
+struct search {
+	struct model *model;
+	const struct analysis_options *options;
+	const struct verdict_facts *facts;
+	struct idle_tools tools;
+	uint32_t *parent; /* by process; INDEX_NONE: it was traced by itself, or not at all */
+	bool *head; /* by process */
+	uint32_t *pids; /* of the job looked at */
+};
+
+static bool is_target(const struct search *search, uint32_t process)
+{
+	return search->model->processes.row[process].target &&
+	       analysis_wants_process(search->model, search->options, process);
+}
+
+static void find_parents(struct search *search)
+{
+	const struct model *model = search->model;
+
+	for (uint32_t p = 0; p < model->processes.count; p++) {
+		uint32_t pid = model->processes.row[p].parent_pid;
+
+		for (uint32_t i = 0; pid && i < model->processes.count && is_target(search, p); i++)
+			if (i != p && model->processes.row[i].pid == pid && is_target(search, i))
+				search->parent[p] = i;
+	}
+}
+
+/* The head of the job that a process is of; INDEX_NONE: of none. */
+static uint32_t head_of(const struct search *search, uint32_t process)
+{
+	for (int i = 0; process != INDEX_NONE && i < GENERATIONS_MAX; i++) {
+		if (search->head[process])
+			return process;
+		process = search->parent[process];
+	}
+	return INDEX_NONE;
+}
+
+static void add_head(struct search *search, uint32_t thread)
+{
+	const struct model *model = search->model;
+
+	if (thread < model->threads.count && model->threads.row[thread].process < model->processes.count)
+		search->head[model->threads.row[thread].process] = true;
+}
+
+/* Is a head among those that a process started, and these? */
+static bool started_head(const struct search *search, uint32_t process)
+{
+	for (uint32_t p = 0; p < search->model->processes.count; p++) {
+		uint32_t at = p;
+
+		for (int i = 0; search->head[p] && at != INDEX_NONE && i < GENERATIONS_MAX; i++) {
+			if (at == process)
+				return true;
+			at = search->parent[at];
+		}
+	}
+	return false;
+}
+
+static void find_heads(struct search *search)
+{
+	const struct host_waits *waits = search->facts->waits;
+	const struct step_results *steps = search->facts->steps;
+	const struct model *model = search->model;
+
+	for (uint32_t i = 0; i < waits->thread_count && waits->why != WAITS_OF_BUSIEST; i++)
+		add_head(search, waits->threads[i]);
+	for (uint32_t i = 0; i < steps->count && waits->why == WAITS_OF_FETCHES; i++)
+		if (steps->pipelines[i].judged)
+			add_head(search, steps->pipelines[i].usage->fetch.thread);
+	for (uint32_t p = 0; p < model->processes.count && !model->info.system_wide; p++)
+		if (is_target(search, p) && search->parent[p] == INDEX_NONE && !started_head(search, p))
+			search->head[p] = true;
+}
+
+/* Of the pipelines in which a process of the job fetches the one with most steps. */
+static struct step_results steps_of(const struct search *search, uint32_t head)
+{
+	const struct model *model = search->model;
+	struct step_results steps = *search->facts->steps;
+
+	steps.main = INDEX_NONE;
+	for (uint32_t i = 0; i < steps.count; i++) {
+		uint32_t thread = steps.pipelines[i].usage->fetch.thread;
+
+		if (thread < model->threads.count && steps.pipelines[i].count &&
+		    model->threads.row[thread].process < model->processes.count &&
+		    head_of(search, model->threads.row[thread].process) == head &&
+		    (steps.main == INDEX_NONE ||
+		     steps.pipelines[i].count > steps.pipelines[steps.main].count))
+			steps.main = i;
+	}
+	return steps;
+}
+
+/* @job's row is one more if it is a job. */
+static int judge(struct search *search, uint32_t head, struct job_verdicts *jobs)
+{
+	const struct model *model = search->model;
+	struct analysis_options options = *search->options;
+	struct verdict_facts facts = *search->facts;
+	struct job_verdict *job = &jobs->row[jobs->count];
+	int err;
+
+	options.pids = search->pids;
+	options.pid_count = 0;
+	for (uint32_t p = 0; p < model->processes.count; p++)
+		if (is_target(search, p) && head_of(search, p) == head)
+			search->pids[options.pid_count++] = model->processes.row[p].pid;
+	job->process = head;
+	job->steps = steps_of(search, head);
+	err = host_waits_with(search->model, &search->tools, &options, &job->steps, &job->waits);
+	if (err || job->waits.away || !job->waits.window_ns) {
+		host_waits_free(&job->waits);
+		return err;
+	}
+	facts.steps = &job->steps;
+	facts.waits = &job->waits;
+	jobs->count++;
+	return verdict_find(model, &facts, &job->verdict);
+}
+
+/* The job of all the threads that the verdict is about. */
+static uint32_t only_job(const struct search *search, const struct job_verdicts *jobs)
+{
+	const struct host_waits *waits = search->facts->waits;
+	const struct model *model = search->model;
+	uint32_t only = INDEX_NONE;
+
+	for (uint32_t i = 0; i < waits->thread_count; i++) {
+		uint32_t head = head_of(search, model->threads.row[waits->threads[i]].process);
+
+		if (i > 0 && head != only)
+			return INDEX_NONE;
+		only = head;
+	}
+	for (uint32_t i = 0; i < jobs->count; i++)
+		if (jobs->row[i].process == only)
+			return i;
+	return INDEX_NONE;
+}
+
+static int find(struct search *search, struct job_verdicts *jobs)
+{
+	const struct model *model = search->model;
+	uint32_t tries = 0, heads = 0;
+	int err = 0;
+
+	find_parents(search);
+	find_heads(search);
+	for (uint32_t p = 0; p < model->processes.count; p++)
+		heads += search->head[p];
+	if (heads < 2)
+		return 0;
+	if (!host_waits_tools(model, &search->tools))
+		return -ENOMEM;
+	for (uint32_t p = 0; p < model->processes.count && !err; p++) {
+		if (!search->head[p])
+			continue;
+		if (jobs->count < JOB_VERDICTS_MAX && tries++ < TRIES_MAX)
+			err = judge(search, p, jobs);
+		else
+			jobs->more++;
+	}
+	if (!err)
+		jobs->only = only_job(search, jobs);
+	return err;
+}
+
+int job_verdicts_find(struct model *model, const struct analysis_options *options,
+		      const struct verdict_facts *facts, struct job_verdicts *jobs)
+{
+	struct search search = { .model = model, .options = options, .facts = facts };
+	int err = -ENOMEM;
+
+	*jobs = (struct job_verdicts){ .only = INDEX_NONE };
+	if (!facts->waits || !facts->waits->thread_count || facts->waits->why == WAITS_OF_ASKED)
+		return 0;
+	search.parent = indices_none(model->processes.count);
+	search.head = calloc((size_t)model->processes.count + 1, sizeof(*search.head));
+	search.pids = calloc((size_t)model->processes.count + 1, sizeof(*search.pids));
+	jobs->row = calloc(JOB_VERDICTS_MAX, sizeof(*jobs->row));
+	if (search.parent && search.head && search.pids && jobs->row)
+		err = find(&search, jobs);
+	host_waits_tools_free(&search.tools);
+	if (!err && jobs->count + jobs->more < 2)
+		job_verdicts_free(jobs);
+	free(search.parent);
+	free(search.head);
+	free(search.pids);
+	return err;
+}
+
+void job_verdicts_free(struct job_verdicts *jobs)
+{
+	for (uint32_t i = 0; i < jobs->count; i++)
+		host_waits_free(&jobs->row[i].waits);
+	free(jobs->row);
+	*jobs = (struct job_verdicts){ .only = INDEX_NONE };
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several jobs in one recording: each is judged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/analyse/idle/job_verdicts.h"
+#include "tests/unit/verdict_scene.h"
+
+/* A further process with a main thread. */
+static uint32_t add_process(struct verdict_scene *f, uint32_t pid, uint32_t parent_pid)
+{
+	struct model *model = f->scene.model;
+	uint32_t process = small_process(model, pid, "rank", true);
+
+	model->processes.row[process].parent_pid = parent_pid;
+	return small_thread(model, process, pid, "rank");
+}
+
+static void works(struct verdict_scene *f, uint32_t thread, uint64_t from_us, uint64_t to_us)
+{
+	small_span(f->scene.model, thread, from_us * US, to_us * US, STATE_RUNNING);
+}
+
+static void sleeps(struct verdict_scene *f, uint32_t thread, uint64_t from_us, uint64_t to_us)
+{
+	small_sleep(f->scene.model, thread, from_us * US, to_us * US, NANOSLEEP, INDEX_NONE,
+		    SPAN_WOKEN_TIMER);
+}
+
+/* main works; so do others that the test has added. */
+static void begin(struct verdict_scene *f)
+{
+	verdict_begin(f);
+	works(f, f->scene.main, 0, 1000);
+}
+
+static void judge(struct verdict_scene *f, struct job_verdicts *jobs)
+{
+	const struct analysis_options options = { 0 };
+
+	verdict_compute(f);
+	f->scene.results.devices[0].window_ns = f->scene.results.devices[0].idle_ns = 0;
+	assert_true(MODEL_PUSH(&f->scene.model->files, 0));
+	assert_int_equal(host_waits_analyse(f->scene.model, &options, &f->all_steps, &f->waits), 0);
+	verdict_judge(f);
+	assert_int_equal(job_verdicts_find(f->scene.model, &options, &f->facts, jobs), 0);
+}
+
+static void expect(const struct verdict_scene *f, const struct job_verdict *job, uint32_t pid,
+		   enum verdict_state state, double percent)
+{
+	assert_int_equal(f->scene.model->processes.row[job->process].pid, pid);
+	assert_string_equal(verdict_state_name(job->verdict.state), verdict_state_name(state));
+	assert_true(job->verdict.percent > percent - 0.01 && job->verdict.percent < percent + 0.01);
+}
+
+static void end(struct verdict_scene *f, struct job_verdicts *jobs)
+{
+	job_verdicts_free(jobs);
+	verdict_end(f);
+}
+
+/* Three main threads, of which one sleeps half of the time: together that is a sixth. */
+static void main_threads(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	uint32_t second, third, child;
+
+	begin(&f);
+	second = add_process(&f, 300, 1);
+	third = add_process(&f, 400, 1);
+	child = add_process(&f, 401, 400);
+	works(&f, second, 0, 500);
+	sleeps(&f, second, 500, 1000);
+	works(&f, third, 0, 1000);
+	sleeps(&f, child, 0, 1000);
+	judge(&f, &jobs);
+	verdict_expect(&f, VERDICT_HOST_CODE, 50.0 / 3);
+	assert_int_equal(jobs.count, 3);
+	assert_int_equal(jobs.more, 0);
+	assert_int_equal(jobs.only, INDEX_NONE);
+	expect(&f, &jobs.row[0], 100, VERDICT_HEALTHY, 100);
+	expect(&f, &jobs.row[1], 300, VERDICT_HOST_CODE, 50);
+	expect(&f, &jobs.row[2], 400, VERDICT_HEALTHY, 100);
+	assert_int_equal(jobs.row[1].verdict.idle.most->root.cause, IDLE_SLEEP);
+	end(&f, &jobs);
+}
+
+/* One process and what it started are one job; one that only sleeps is none beside it. */
+static void one_job(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	begin(&f);
+	works(&f, add_process(&f, 300, 100), 0, 1000);
+	sleeps(&f, add_process(&f, 400, 1), 0, 1000);
+	judge(&f, &jobs);
+	assert_int_equal(jobs.count, 0);
+	end(&f, &jobs);
+}
+
+/* Of the whole machine's processes only those that are told to be at work are jobs. */
+static void whole_machine(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	begin(&f);
+	works(&f, add_process(&f, 300, 1), 0, 1000);
+	f.scene.model->info.system_wide = true;
+	judge(&f, &jobs);
+	assert_int_equal(jobs.count, 2);
+	end(&f, &jobs);
+}
+
+/* Two processes with a pipeline each: the verdict is about the one with more steps. */
+static void fetching(void **state)
+{
+	struct pipeline_steps steps[2];
+	struct pipeline_usage usage;
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	struct pipeline *pipeline;
+	uint32_t second;
+
+	begin(&f);
+	verdict_add_pipeline(&f);
+	second = add_process(&f, 300, 1);
+	works(&f, second, 0, 400);
+	sleeps(&f, second, 400, 1000);
+	pipeline = pipeline_add(&f.pipelines, "torch", f.scene.model->threads.row[second].process);
+	f.usage.pipeline = &f.pipelines.list.row[0];
+	usage = (struct pipeline_usage){ .pipeline = pipeline, .fetch = { .thread = second } };
+	f.steps.count = 20;
+	f.steps.judged_to_ns = 1000 * US;
+	steps[0] = f.steps;
+	steps[1] = (struct pipeline_steps){ .usage = &usage,
+					    .count = 10,
+					    .judged = 8,
+					    .judged_ns = 1000 * US,
+					    .judged_wait_ns = 600 * US,
+					    .judged_to_ns = 1000 * US };
+	f.all_steps = (struct step_results){ .pipelines = steps, .count = 2 };
+	judge(&f, &jobs);
+	verdict_expect(&f, VERDICT_HEALTHY, 100);
+	assert_int_equal(jobs.count, 2);
+	assert_int_equal(jobs.only, 0);
+	assert_int_equal(jobs.row[1].steps.main, 1);
+	expect(&f, &jobs.row[0], 100, VERDICT_HEALTHY, 100);
+	expect(&f, &jobs.row[1], 300, VERDICT_HOST_CODE, 60);
+	assert_string_equal(verdict_of_name(jobs.row[1].verdict.of), "step_time");
+	end(&f, &jobs);
+}
+
+/* Each has a device of its own: who waits for it tells nothing of the others'. */
+static void launching(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	struct scene *scene = &f.scene;
+	uint32_t second;
+
+	begin(&f);
+	second = add_process(&f, 300, 1);
+	scene->model->functions.row[scene->launch].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	scene->model->functions.row[scene->sync].roles[0] = PROFBPF__FUNCTION__ROLE__STREAM;
+	works(&f, second, 0, 50);
+	small_sleep(scene->model, second, 50 * US, 1000 * US, FUTEX, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	for (uint64_t i = 0; i < 12; i++) {
+		small_call(scene->model, scene->main, scene->launch, (700 + i) * US, (701 + i) * US);
+		small_call(scene->model, second, scene->launch, (10 + i) * US, (11 + i) * US);
+	}
+	small_call(scene->model, second, scene->sync, 40 * US, 1000 * US);
+	judge(&f, &jobs);
+	assert_int_equal(jobs.count, 2);
+	expect(&f, &jobs.row[0], 100, VERDICT_HOST_CODE, 100);
+	assert_true(jobs.row[0].waits.bounds.at_least_percent < 1);
+	expect(&f, &jobs.row[1], 300, VERDICT_DEVICE, jobs.row[1].waits.bounds.at_least_percent);
+	assert_true(jobs.row[1].verdict.busy);
+	end(&f, &jobs);
+}
+
+/* More than can be judged are counted. */
+static void many(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	begin(&f);
+	for (uint32_t i = 0; i < JOB_VERDICTS_MAX + 1; i++)
+		works(&f, add_process(&f, 300 + i, 1), 0, 1000);
+	judge(&f, &jobs);
+	assert_int_equal(jobs.count, JOB_VERDICTS_MAX);
+	assert_int_equal(jobs.more, 2);
+	end(&f, &jobs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(main_threads), cmocka_unit_test(one_job),
+		cmocka_unit_test(whole_machine), cmocka_unit_test(fetching),
+		cmocka_unit_test(launching),	 cmocka_unit_test(many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
