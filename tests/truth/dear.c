@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dear.c - two threads that hand a byte to and fro as fast as they can for some seconds, and a hundred times a
- * second then, both on one CPU. What it did in each part is printed.
+ * dear.c - two threads that hand a byte to and fro as fast as they can, until a line is read, and a hundred times a
+ * second then, until the next line, both on one CPU. What it did in each part is printed.
  */
+#include <poll.h>
 #include <sched.h>
 
 #include "tests/truth/truth.h"
 
-#define HOT_NS 8000000000ull
-#define CALM_NS 9000000000ull
+#define MOST_NS 60000000000ull /* of each part, if nobody says anything */
 #define CALM_PAUSE_NS 10000000ull
+#define ROUNDS_UNTIL_LOOK 64 /* of those that are fast */
 
 static int there[2], back[2];
 
@@ -23,14 +24,25 @@ static void *answer(void *unused)
 	return unused;
 }
 
-/* Returns how often the byte went to and fro. */
-static long play(uint64_t ns, uint64_t pause_ns)
+/* Without going to sleep. */
+static bool told_to_go_on(void)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ns;
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+	char byte;
+
+	return poll(&input, 1, 0) > 0 && read(0, &byte, 1) >= 0;
+}
+
+/* Returns how often the byte went to and fro. */
+static long play(uint64_t pause_ns)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
 	char byte = 1;
 	long rounds;
 
 	for (rounds = 0; clock_ns(CLOCK_MONOTONIC) < end; rounds++) {
+		if ((pause_ns || !(rounds % ROUNDS_UNTIL_LOOK)) && told_to_go_on())
+			break;
 		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
 			exit(1);
 		if (pause_ns)
@@ -61,9 +73,9 @@ int main(void)
 	truth_ready();
 	before = switches();
 	printf("hot_ns=%llu\n", (unsigned long long)clock_ns(CLOCK_MONOTONIC));
-	hot = play(HOT_NS, 0);
+	hot = play(0);
 	printf("calm_ns=%llu\n", (unsigned long long)clock_ns(CLOCK_MONOTONIC));
-	calm = play(CALM_NS, CALM_PAUSE_NS);
+	calm = play(CALM_PAUSE_NS);
 	printf("end_ns=%llu\nhot=%ld\ncalm=%ld\n", (unsigned long long)clock_ns(CLOCK_MONOTONIC), hot, calm);
 	printf("switches=%ld\n", switches() - before);
 	close(there[1]);
