@@ -5,6 +5,7 @@
 # longer: every kind of batch and way to start workers
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/python_jobs_lib.sh"
 need_root
 need_command jq
 
@@ -14,14 +15,13 @@ JOB=$ROOT/tests/workloads/torch/loaders.py
 
 # expect NAME [OPTION...]: runs the job with these options. Loaders are in the order in which they are first asked.
 expect() {
-	local name=$1 job told found
+	local name=$1 told found
 	shift
-	"$PYTHON" "$JOB" --go "$WORK/$name.go" --batches 24 "$@" >"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
-	job=$!
+	begin_job "$name" "$JOB" --go "$WORK/$name.go" --batches 24 "$@"
 	wait_for_line "$WORK/$name.out" '^ready$' 60
-	attach_in_background "$job" "$WORK/$name.pbt" --standalone
+	attach_in_background "$JOB_PID" "$WORK/$name.pbt" --standalone
 	touch "$WORK/$name.go"
-	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
+	end_job 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
 	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
 	"$ANALYZER" report "$WORK/$name.pbt" --section capture,pipeline --format json >"$WORK/$name.json"
 	told=$(grep '^{' "$WORK/$name.out" | jq -sc '[.[] | [.batches, .ends]] | sort')
@@ -33,6 +33,7 @@ expect() {
 		fail "$name: $(jq -c '[.pipeline[] | {fetches, operators: [.operators[] | {name, workers, elements}]}]' "$WORK/$name.json")"
 }
 
+start_jobs "$PYTHON" numpy torch torch._dynamo torch.utils.data
 expect inside0 --workers 0 --how sleep --ms 3 --evaluate inside
 expect after2 --workers 2 --evaluate after --epochs 2
 expect inside1pin --workers 1 --pin --evaluate inside --epochs 2
