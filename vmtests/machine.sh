@@ -39,6 +39,6 @@ boot() {
 		-accel tcg,thread=multi -smp 2 -m "$MEMORY_VM" \
 		-nodefaults -no-reboot -display none -monitor none -serial "file:$3" -serial "file:$2" \
 		-kernel "$KERNEL_FOLDER/vmlinuz" -initrd "$MACHINE_INITRD" \
-		-append "console=$console quiet panic=-1$clock VMTESTS=$4 VMTEST_PROBES=$(expected_probes "$1") VMTEST_REPORT=$report" \
+		-append "console=$console quiet panic=-1$clock VMTESTS=$4 VMTEST_PROBES=$(expected_probes "$1") VMTEST_REPORT=$report${BRIEF:+ PROFBPF_TEST_BRIEF=yes}" \
 		>"$3.qemu" 2>&1 </dev/null
 }

@@ -11,7 +11,7 @@ calls_of() {
 }
 
 start_truth follow "$TRUTH/libtruth2.so"
-attach_truth "$WORK/follow.pbt"
+attach_truth "$WORK/follow.pbt" "${CALLS_DO[@]}"
 truth_go
 stop_attach
 truth_end
@@ -61,7 +61,7 @@ wait "$stranger"
 
 # record: every call of the command from its first instruction on, and of the programs it starts
 # once their library is known; a library that nobody could expect takes a few milliseconds.
-"$PROFCTL" record -o "$WORK/direct.pbt" --catalog "$ROOT/tests/catalog" -- "$TRUTH/follow" exec 2>"$WORK/record.err"
+"$PROFCTL" record -o "$WORK/direct.pbt" "${CALLS_DO[@]}" --catalog "$ROOT/tests/catalog" -- "$TRUTH/follow" exec 2>"$WORK/record.err"
 report_json "$WORK/direct.pbt" "$WORK/direct.json"
 assert_loss_accounted "$WORK/direct.json"
 assert_eq "calls of a recorded command" 200 "$(api_count "$WORK/direct.json" truth_noop)"

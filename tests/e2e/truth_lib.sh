@@ -7,6 +7,12 @@
 # shellcheck disable=SC2034 # for the scripts
 SLACK=${PROFBPF_TEST_SLACK:-1}
 
+# To check the programs of all topics takes an emulated CPU longer than all else. In the machines of ./setup check, where
+# truth_calls, truth_ioctls and load have them, sessions that count calls and no more are of these alone.
+# shellcheck disable=SC2034
+CALLS_DO=() IOCTLS_DO=()
+[ -z "${PROFBPF_TEST_BRIEF:-}" ] || CALLS_DO=(--topics api) IOCTLS_DO=(--topics ioctl)
+
 # launch_truth NAME [ARG...]: sets TRUTH_PID.
 launch_truth() {
 	local name=$1
