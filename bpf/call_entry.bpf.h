@@ -7,7 +7,7 @@
 
 static __noinline void take_return_address(struct pt_regs *ctx, struct call_frame *frame)
 {
-	read_return_address(ctx, &frame->returns_to);
+	read_return_address(ctx, frame->sp, &frame->returns_to);
 }
 
 /* A call of which nothing more will be seen. If short ones leave no records, those of a hot function leave none. */
@@ -45,6 +45,7 @@ static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_
 	const struct probe_conf *conf;
 	struct call_frame *frame;
 	__u32 slot;
+	__u64 sp;
 
 	if (!stack)
 		return SLOT_NONE;
@@ -54,13 +55,14 @@ static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_
 		lost_call(LOSS_PLACE, 1);
 		return SLOT_NONE;
 	}
-	slot = next_slot(ctx, stack, PT_REGS_SP(ctx), exact);
+	sp = PT_REGS_SP(ctx) + conf->below;
+	slot = next_slot(ctx, stack, sp, exact);
 	if (slot >= REC_CALL_DEPTH)
 		return SLOT_NONE;
 	frame = frame_at(stack, slot);
 	frame->probe = stack->probe;
 	frame->flags = FRAME_FLAGS(conf->flags) | seen_by | stack->unsure;
-	frame->sp = PT_REGS_SP(ctx);
+	frame->sp = sp;
 	if (seen_by == FRAME_EXITS)
 		take_return_address(ctx, frame);
 	take_arguments(ctx, stack, conf, frame);

@@ -18,12 +18,7 @@ static __always_inline __u64 exit_stack_pointer(struct pt_regs *ctx, __u64 cooki
  */
 static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stack, __u32 slot, __u64 cookie)
 {
-#if defined(__TARGET_ARCH_x86)
-	stack->returns_to = 0;
-	bpf_probe_read_user(&stack->returns_to, sizeof(stack->returns_to), (void *)exit_stack_pointer(ctx, cookie));
-#else
-	read_return_address(ctx, &stack->returns_to);
-#endif
+	read_return_address(ctx, exit_stack_pointer(ctx, cookie), &stack->returns_to);
 	return stack->returns_to == frame_at(stack, slot)->returns_to ||
 	       is_trampoline(stack->returns_to);
 }

@@ -242,11 +242,12 @@ __weak __noinline int depth_found(__u64 sp)
 	return depth_in(current_stack(), sp);
 }
 
-static __always_inline void read_return_address(struct pt_regs *ctx, __u64 *returns_to)
+/* Of a call that begins at @sp. */
+static __always_inline void read_return_address(struct pt_regs *ctx, __u64 sp, __u64 *returns_to)
 {
 	*returns_to = 0;
 #if defined(__TARGET_ARCH_x86)
-	bpf_probe_read_user(returns_to, sizeof(*returns_to), (void *)PT_REGS_SP(ctx));
+	bpf_probe_read_user(returns_to, sizeof(*returns_to), (void *)sp);
 #else
 	*returns_to = ctx->regs[30];
 #endif
@@ -258,7 +259,7 @@ static __noinline __u32 make_room(struct pt_regs *ctx, struct call_stack *stack,
 	__u32 slot;
 
 	stack->ip = PT_REGS_IP(ctx);
-	read_return_address(ctx, &stack->returns_to);
+	read_return_address(ctx, sp, &stack->returns_to);
 	stack->armed = is_trampoline(stack->returns_to);
 	settle(stack, sp, stack->probe);
 	slot = stack->depth < REC_CALL_DEPTH ? stack->depth : (__u32)spare_slot(stack);

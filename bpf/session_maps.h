@@ -33,7 +33,8 @@ struct probe_conf {
 	__u8 string_position;
 	__u8 flags;
 	__u16 string_offset;	/* with PROBE_STRING_IN */
-	__u32 entry_only;	/* its ends are not seen: calls are recorded as they begin */
+	__u16 entry_only;	/* its ends are not seen: calls are recorded as they begin */
+	__u16 below;		/* bytes that the stack pointer is below its place at the function's first instruction */
 	__u64 exit;		/* cookie of the exit that its first instruction is; 0 = it is none */
 };
 

@@ -45,11 +45,12 @@ static struct instruction_choice choose_instruction(struct elf_file *elf,
 						    struct instruction_decoder *decoder,
 						    uint8_t *code)
 {
+	const struct catalog_function *entry = symbol->match;
 	size_t want = symbol->size && symbol->size < INSTRUCTION_SCAN_MAX ? symbol->size
 									  : INSTRUCTION_SCAN_MAX;
 	ssize_t n = elf_file_read(elf, symbol->offset, code, want);
 
-	return instruction_choose(decoder, code, n > 0 ? n : 0, symbol->size, symbol->offset);
+	return instruction_choose(decoder, code, n > 0 ? n : 0, symbol->size, symbol->offset, entry->plain);
 }
 
 /* What reads the functions of one file. */
@@ -116,7 +117,7 @@ static int find_exits(const struct reader *r, struct probed_function *f, uint64_
 	place_exits(r->elf, &f->exits);
 	if (f->choice.delta && exit_at(&f->exits, f->offset)) {
 		f->offset = first;
-		f->choice = (struct instruction_choice){ 0, INSTRUCTION_STEPPED, INSTRUCTION_REACH };
+		f->choice = (struct instruction_choice){ .class = INSTRUCTION_STEPPED, .reason = INSTRUCTION_REACH };
 	}
 	exit = exit_at(&f->exits, f->offset);
 	f->exit_at_entry = exit && exit->kind != EXIT_RETURN;
@@ -355,7 +356,7 @@ static int add_target(struct probed_file *file, const struct reader *r,
 		return -ENOMEM;
 	file->count++;
 	f->entry = refused->entry;
-	f->choice = instruction_choose(r->decoder, r->code, n > 0 ? n : 0, 0, target->offset);
+	f->choice = instruction_choose(r->decoder, r->code, n > 0 ? n : 0, 0, target->offset, true);
 	f->offset = target->offset + f->choice.delta;
 	return find_exits(r, f, 0);
 }

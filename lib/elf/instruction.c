@@ -6,6 +6,7 @@
 #include "lib/elf/x86_decoder.h"
 
 #define PAGE_SIZE_MIN 4096
+#define BELOW_MAX 32760
 
 struct instruction_decoder {
 	enum elf_file_machine machine;
@@ -141,13 +142,33 @@ static bool writes_first_operand(const cs_insn *insn)
 	return insn->id != X86_INS_NOP && insn->id != X86_INS_TEST && insn->id != X86_INS_CMP;
 }
 
-static bool may_step_over(const struct instruction_decoder *decoder, const cs_insn *insn)
+/* sub $..., %rsp: the bytes; 0 for everything else. */
+static int64_t taken_from_stack(const cs_insn *insn)
+{
+	const cs_x86_op *op = insn->detail->x86.operands;
+
+	if (insn->id != X86_INS_SUB || insn->detail->x86.op_count != 2 || op[0].type != X86_OP_REG ||
+	    op[0].reg != X86_REG_RSP || op[1].type != X86_OP_IMM)
+		return 0;
+	return op[1].imm;
+}
+
+/* Is memory written that lies within @below bytes from the stack pointer? */
+static bool writes_own_frame(const cs_insn *insn, uint32_t below)
+{
+	const cs_x86_op *to = &insn->detail->x86.operands[0];
+
+	return to->mem.base == X86_REG_RSP && to->mem.index == X86_REG_INVALID && to->mem.segment == X86_REG_INVALID &&
+	       to->mem.disp >= 0 && to->mem.disp + to->size <= below;
+}
+
+static bool may_step_over(const struct instruction_decoder *decoder, const cs_insn *insn, uint32_t below)
 {
 	const cs_x86 *x86 = &insn->detail->x86;
 	cs_regs read, written;
 	uint8_t read_count, written_count;
 
-	if (!CONTAINS(harmless_instructions, insn->id) || writes_memory(insn))
+	if (!CONTAINS(harmless_instructions, insn->id) || (writes_memory(insn) && !writes_own_frame(insn, below)))
 		return false;
 	/* By operand as well: Capstone's tables of accessed registers have gaps. */
 	if (x86->op_count && x86->operands[0].type == X86_OP_REG && writes_first_operand(insn) &&
@@ -163,27 +184,40 @@ static bool may_step_over(const struct instruction_decoder *decoder, const cs_in
 	return true;
 }
 
-/*
- * Offset of the first instruction better than a stepped one; 0 if there is none
- * within reach.
- */
-static uint32_t find_better(struct instruction_decoder *decoder, const uint8_t *code, size_t size,
-			    uint64_t offset, enum instruction_class *class)
+/* Takes the instruction into account if it may be stepped over. */
+static bool step_over(const struct instruction_decoder *decoder, const cs_insn *insn, bool stack_stays, uint32_t *below)
 {
+	int64_t taken = taken_from_stack(insn);
+
+	if (!taken)
+		return may_step_over(decoder, insn, *below);
+	if (stack_stays || taken < 0 || taken % 8 || *below + taken > BELOW_MAX)
+		return false;
+	*below += (uint32_t)taken;
+	return true;
+}
+
+/* The first instruction better than a stepped one; its delta is 0 if there is none within reach. */
+static struct instruction_choice find_better(struct instruction_decoder *decoder, const uint8_t *code, size_t size,
+					     uint64_t offset, bool stack_stays)
+{
+	const struct instruction_choice none = { .class = INSTRUCTION_STEPPED, .reason = INSTRUCTION_REACH };
+	enum instruction_class class;
 	uint64_t address = 0;
+	uint32_t below = 0;
 
 	for (int i = 0; i <= INSTRUCTION_SKIP_MAX; i++) {
 		uint64_t at = address;
 
 		if (!cs_disasm_iter(decoder->x86.handle, &code, &size, &address, decoder->x86.insn))
-			return 0;
-		*class = classify(decoder, decoder->x86.insn, offset + at);
-		if (*class != INSTRUCTION_STEPPED)
-			return at;
-		if (!may_step_over(decoder, decoder->x86.insn))
-			return 0;
+			return none;
+		class = classify(decoder, decoder->x86.insn, offset + at);
+		if (class != INSTRUCTION_STEPPED)
+			return (struct instruction_choice){ .delta = at, .below = below, .class = class };
+		if (!step_over(decoder, decoder->x86.insn, stack_stays, &below))
+			return none;
 	}
-	return 0;
+	return none;
 }
 
 /* What the walk over a function remembers of the instruction before. */
@@ -286,7 +320,7 @@ static bool aarch64_simulated(uint32_t insn)
 
 static struct instruction_choice choose_aarch64(const uint8_t *code, size_t available)
 {
-	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED, INSTRUCTION_MACHINE };
+	struct instruction_choice choice = { .class = INSTRUCTION_STEPPED, .reason = INSTRUCTION_MACHINE };
 	uint32_t insn;
 
 	if (available < sizeof(insn))
@@ -299,14 +333,12 @@ static struct instruction_choice choose_aarch64(const uint8_t *code, size_t avai
 
 struct instruction_choice instruction_choose(struct instruction_decoder *decoder,
 					     const uint8_t *code, size_t available, uint64_t size,
-					     uint64_t offset)
+					     uint64_t offset, bool stack_stays)
 {
-	struct instruction_choice choice = { 0, INSTRUCTION_STEPPED, INSTRUCTION_UNKNOWN };
-	enum instruction_class class;
+	struct instruction_choice choice = { .class = INSTRUCTION_STEPPED, .reason = INSTRUCTION_UNKNOWN }, better;
 	const uint8_t *first = code;
 	size_t left = available;
 	uint64_t address = 0;
-	uint32_t delta;
 
 	if (decoder->machine == ELF_FILE_AARCH64)
 		return choose_aarch64(code, available);
@@ -320,16 +352,11 @@ struct instruction_choice instruction_choose(struct instruction_decoder *decoder
 	choice.reason = INSTRUCTION_SIZE;
 	if (size == 0 || size > available || size > INSTRUCTION_SCAN_MAX)
 		return choice;
-	choice.reason = INSTRUCTION_REACH;
-	delta = find_better(decoder, code, size, offset, &class);
-	if (!delta)
-		return choice;
-	choice.reason = scan_jumps(decoder, code, size, delta);
-	if (choice.reason)
-		return choice;
-	choice.delta = delta;
-	choice.class = class;
-	return choice;
+	better = find_better(decoder, code, size, offset, stack_stays);
+	choice.reason = better.reason;
+	if (better.delta)
+		choice.reason = scan_jumps(decoder, code, size, better.delta);
+	return choice.reason ? choice : better;
 }
 
 const char *instruction_class_name(enum instruction_class class)

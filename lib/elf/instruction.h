@@ -7,8 +7,8 @@
  * single-stepped, which costs ten times as much. A probe a few bytes into the
  * function sees the same call, the same arguments and the same return address
  * as one at its entry if everything before it is straight-line code that leaves
- * the stack pointer, the argument registers and memory alone, and if nothing
- * in the function jumps back to it.
+ * the argument registers alone, writes to memory only what it has just taken from
+ * the stack, and if nothing in the function jumps back to it.
  */
 #ifndef PROFBPF_LIB_ELF_INSTRUCTION_H
 #define PROFBPF_LIB_ELF_INSTRUCTION_H
@@ -19,7 +19,7 @@
 
 #include "lib/elf/elf_file.h"
 
-#define INSTRUCTION_SKIP_MAX 6 /* instructions stepped over at most */
+#define INSTRUCTION_SKIP_MAX 8 /* instructions stepped over at most */
 #define INSTRUCTION_SCAN_MAX (64u << 10) /* bytes of a function looked at most */
 
 enum instruction_class {
@@ -41,6 +41,7 @@ enum instruction_reason {
 
 struct instruction_choice {
 	uint32_t delta; /* bytes from the function's first instruction */
+	uint16_t below; /* bytes that the stack pointer is below its place there */
 	enum instruction_class class;
 	enum instruction_reason reason;
 };
@@ -67,6 +68,8 @@ void instruction_decoder_free(struct instruction_decoder *decoder);
  * @size:      the function's size as its symbol tells it; 0 = unknown
  * @offset:    of the first instruction in the file; needed because a nop that
  *             crosses a page is not rewritten
+ * @stack_stays: the stack pointer must be what it is at the entry; a return
+ *             probe replaces what lies there
  *
  * Never fails: in doubt the answer is the entry with its honest class. The probe
  * stays at the entry if the size is unknown, if not all of the function is in
@@ -76,7 +79,7 @@ void instruction_decoder_free(struct instruction_decoder *decoder);
  */
 struct instruction_choice instruction_choose(struct instruction_decoder *decoder,
 					     const uint8_t *code, size_t available, uint64_t size,
-					     uint64_t offset);
+					     uint64_t offset, bool stack_stays);
 
 /* instruction_class_name - "nop5", "emulated" or "stepped" */
 const char *instruction_class_name(enum instruction_class class);

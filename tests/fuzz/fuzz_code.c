@@ -20,6 +20,7 @@
 #define SIZE_LARGER 0x08 /* than what there is of it */
 #define EXITS 0x10
 #define FRAMES 0x20
+#define STACK_STAYS 0x40
 
 #define BASE 0x100000
 #define PIECES 4
@@ -43,12 +44,13 @@ static void choose(uint8_t flags, uint64_t offset, const uint8_t *code, size_t a
 {
 	uint64_t size = flags & SIZE_UNKNOWN ? 0 : available + !!(flags & SIZE_LARGER);
 	struct instruction_choice choice =
-		instruction_choose(decoder_for(flags), code, available, size, offset);
+		instruction_choose(decoder_for(flags), code, available, size, offset, flags & STACK_STAYS);
 
 	check(choice.class < INSTRUCTION_CLASSES);
 	check((choice.class == INSTRUCTION_STEPPED) == (choice.reason != INSTRUCTION_NO_REASON));
 	check(!choice.delta || (choice.delta < available && size == available));
 	check(!choice.delta || !(flags & AARCH64));
+	check(!choice.below || (choice.delta && !(flags & STACK_STAYS)));
 }
 
 /* ---- Where its calls end */

@@ -25,8 +25,8 @@
 #define LOAD_RAX_RIP 0x48, 0x8b, 0x05, 0x10, 0x20, 0x00, 0x00 /* mov 0x2010(%rip),%rax */
 #define TEST_RAX 0x48, 0x85, 0xc0
 
-static void expect_at(const uint8_t *code, size_t size, uint64_t symbol_size, uint64_t offset,
-		      bool optimized_nop, uint32_t delta, enum instruction_class class)
+static struct instruction_choice choose(const uint8_t *code, size_t size, uint64_t symbol_size, uint64_t offset,
+					bool optimized_nop, bool stack_stays)
 {
 	struct instruction_decoder *decoder =
 		instruction_decoder_new(ELF_FILE_X86_64, optimized_nop);
@@ -37,11 +37,20 @@ static void expect_at(const uint8_t *code, size_t size, uint64_t symbol_size, ui
 	assert_non_null(decoder);
 	assert_non_null(copy);
 	memcpy(copy, code, size);
-	choice = instruction_choose(decoder, copy, size, symbol_size, offset);
-	assert_int_equal(choice.delta, delta);
-	assert_string_equal(instruction_class_name(choice.class), instruction_class_name(class));
+	choice = instruction_choose(decoder, copy, size, symbol_size, offset, stack_stays);
 	free(copy);
 	instruction_decoder_free(decoder);
+	return choice;
+}
+
+static void expect_at(const uint8_t *code, size_t size, uint64_t symbol_size, uint64_t offset,
+		      bool optimized_nop, uint32_t delta, enum instruction_class class)
+{
+	struct instruction_choice choice = choose(code, size, symbol_size, offset, optimized_nop, true);
+
+	assert_int_equal(choice.delta, delta);
+	assert_int_equal(choice.below, 0);
+	assert_string_equal(instruction_class_name(choice.class), instruction_class_name(class));
 }
 
 #define EXPECT(delta, class, ...)                                                        \
@@ -115,9 +124,66 @@ static void keeps_arguments_and_stack(void **state)
 	EXPECT(0, INSTRUCTION_STEPPED, RET, PUSH_RBP);
 	EXPECT(0, INSTRUCTION_STEPPED, 0x58, PUSH_RBP, RET); /* pop %rax */
 	EXPECT(0, INSTRUCTION_STEPPED, 0x48, 0xf7, 0xe7, PUSH_RBP, RET); /* mul %rdi: rdx too */
-	/* Six instructions at most */
-	EXPECT(0, INSTRUCTION_STEPPED, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI,
+	/* Eight instructions at most */
+	EXPECT(24, INSTRUCTION_EMULATED, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI,
+	       PUSH_RBP, RET);
+	EXPECT(0, INSTRUCTION_STEPPED, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI,
 	       TEST_RDI, PUSH_RBP, RET);
+}
+
+/* Where the stack pointer may be lower than at the entry, so many bytes; the same code where it may not. */
+static void expect_below(const uint8_t *code, size_t size, uint32_t delta, uint32_t below)
+{
+	struct instruction_choice choice = choose(code, size, size, 0x1000, true, false);
+
+	assert_int_equal(choice.delta, delta);
+	assert_int_equal(choice.below, below);
+	assert_int_equal(choice.class, delta ? INSTRUCTION_EMULATED : INSTRUCTION_STEPPED);
+	choice = choose(code, size, size, 0x1000, true, true);
+	assert_int_equal(choice.delta, 0);
+	assert_int_equal(choice.below, 0);
+	assert_int_equal(choice.class, INSTRUCTION_STEPPED);
+}
+
+#define EXPECT_BELOW(delta, below, ...)                          \
+	do {                                                     \
+		const uint8_t code[] = { __VA_ARGS__ };          \
+		expect_below(code, sizeof(code), delta, below);  \
+	} while (0)
+
+#define SUB_RSP(bytes) 0x48, 0x83, 0xec, bytes
+#define SUB_RSP_FAR(bytes) 0x48, 0x81, 0xec, (bytes) & 0xff, (bytes) >> 8 & 0xff, (bytes) >> 16 & 0xff, 0
+#define LOAD_GUARD 0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0 /* mov %fs:0x28,%rax */
+#define STORE_RAX(to) 0x48, 0x89, 0x44, 0x24, (uint8_t)(to) /* mov %rax,to(%rsp) */
+#define STORE_EAX(to) 0x89, 0x44, 0x24, (uint8_t)(to)
+#define ZERO_EAX 0x31, 0xc0
+
+static void behind_the_making_of_a_frame(void **state)
+{
+	EXPECT_BELOW(4, 0x18, SUB_RSP(0x18), PUSH_RBP, RET);
+	EXPECT_BELOW(8, 8, ENDBR64, SUB_RSP(8), PUSH_RBP, RET);
+	EXPECT_BELOW(11, 0x220, SUB_RSP(0x20), SUB_RSP_FAR(0x200), PUSH_RBP, RET);
+	EXPECT_BELOW(20, 0x18, SUB_RSP(0x18), LOAD_GUARD, STORE_RAX(8), ZERO_EAX, JE(1), RET, RET);
+	/* The last bytes of the frame, and those behind it: the return address. */
+	EXPECT_BELOW(9, 0x18, SUB_RSP(0x18), STORE_RAX(0x10), PUSH_RBP, RET);
+	EXPECT_BELOW(8, 0x18, SUB_RSP(0x18), STORE_EAX(0x14), PUSH_RBP, RET);
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_RAX(0x11), PUSH_RBP, RET);
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_EAX(0x15), PUSH_RBP, RET);
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_RAX(0x20), PUSH_RBP, RET);
+	/* Below it; at an index; by another register */
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), STORE_RAX(-8), PUSH_RBP, RET);
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), 0x48, 0x89, 0x44, 0x1c, 0x08, PUSH_RBP, RET); /* mov %rax,8(%rsp,%rbx) */
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), 0x48, 0x89, 0x43, 0x08, PUSH_RBP, RET); /* mov %rax,8(%rbx) */
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), 0x64, 0x48, 0x89, 0x44, 0x24, 8, PUSH_RBP, RET); /* mov %rax,%fs:8(%rsp) */
+	/* How much is not known; not of whole words; too much */
+	EXPECT_BELOW(0, 0, 0x48, 0x29, 0xc4, PUSH_RBP, RET); /* sub %rax,%rsp */
+	EXPECT_BELOW(0, 0, 0x83, 0xec, 0x08, PUSH_RBP, RET); /* sub $8,%esp */
+	EXPECT_BELOW(0, 0, SUB_RSP(0x0c), PUSH_RBP, RET);
+	EXPECT_BELOW(0, 0, SUB_RSP((uint8_t)-8), PUSH_RBP, RET);
+	EXPECT_BELOW(7, 0x7ff8, SUB_RSP_FAR(0x7ff8), PUSH_RBP, RET);
+	EXPECT_BELOW(0, 0, SUB_RSP_FAR(0x8000), PUSH_RBP, RET);
+	/* A jump back */
+	EXPECT_BELOW(0, 0, SUB_RSP(0x18), PUSH_RBP, JMP(-3), RET);
 }
 
 static void nothing_may_jump_back(void **state)
@@ -204,11 +270,11 @@ static void expect_aarch64(uint32_t insn, enum instruction_class class)
 {
 	struct instruction_decoder *decoder = instruction_decoder_new(ELF_FILE_AARCH64, true);
 	const uint8_t code[] = { insn, insn >> 8, insn >> 16, insn >> 24 };
-	struct instruction_choice choice = instruction_choose(decoder, code, 4, 4, 0);
+	struct instruction_choice choice = instruction_choose(decoder, code, 4, 4, 0, false);
 
 	assert_int_equal(choice.delta, 0);
 	assert_int_equal(choice.class, class);
-	choice = instruction_choose(decoder, code, 3, 4, 0);
+	choice = instruction_choose(decoder, code, 3, 4, 0, false);
 	assert_int_equal(choice.class, INSTRUCTION_STEPPED);
 	instruction_decoder_free(decoder);
 }
@@ -257,7 +323,7 @@ static void survives_any_bytes(void **state)
 			random ^= random << 17;
 			code[j] = random;
 		}
-		choice = instruction_choose(decoder, code, size, size, i);
+		choice = instruction_choose(decoder, code, size, size, i, false);
 		assert_true(choice.delta == 0 || choice.delta < size);
 		assert_string_not_equal(instruction_class_name(choice.class), "?");
 		if (choice.delta)
@@ -290,7 +356,7 @@ static void handles_a_whole_program(void **state)
 		struct instruction_choice choice;
 
 		assert_true(n >= 0);
-		choice = instruction_choose(decoder, code, n, symbol->size, symbol->offset);
+		choice = instruction_choose(decoder, code, n, symbol->size, symbol->offset, false);
 		assert_true(choice.delta == 0 || choice.delta < symbol->size);
 		cheap += choice.class != INSTRUCTION_STEPPED;
 	}
@@ -309,6 +375,7 @@ int main(void)
 		cmocka_unit_test(nop_depends_on_kernel_and_page),
 		cmocka_unit_test(steps_over_harmless_code),
 		cmocka_unit_test(keeps_arguments_and_stack),
+		cmocka_unit_test(behind_the_making_of_a_frame),
 		cmocka_unit_test(nothing_may_jump_back),
 		cmocka_unit_test(jump_tables_are_not_trusted),
 		cmocka_unit_test(tail_calls_are_told_apart),

@@ -51,6 +51,7 @@ static int set_conf(const struct file_setting *s, const struct file_entry *e, si
 	if (e->names_change_unseen || !kept_names_hold(&e->file, entry))
 		conf.flags &= ~PROBE_NAME_KEPT;
 	conf.entry_only = e->places.ways[index] == END_UNSEEN || e->hot[index].hot;
+	conf.below = e->file.functions[index].choice.below;
 	exit = e->file.functions[index].exit_at_entry
 		       ? file_places_at(&e->places, e->file.functions[index].offset)
 		       : NULL;
