@@ -101,7 +101,9 @@ static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stac
 	target = numbered(stack, conf->base) + conf->displacement;
 	target += numbered(stack, conf->index) * conf->scale;
 	stack->registers[0] = 0; /* as take_registers() leaves it */
-	if (conf->in_memory && bpf_probe_read_user(&target, sizeof(target), (void *)target))
+	if (conf->loads && bpf_probe_read_user(&target, sizeof(target), (void *)target))
+		return 0;
+	if (conf->loads == 2 && bpf_probe_read_user(&target, sizeof(target), (void *)(target + conf->inner)))
 		return 0;
 	distance = target - stack->text[0];
 	return distance >= conf->own_start && distance < conf->own_end ? 0 : target;
@@ -115,7 +117,7 @@ static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stac
  */
 static __always_inline bool is_unbound(const struct call_stack *stack, const struct exit_conf *conf)
 {
-	return conf->in_memory && conf->base == EXIT_IP &&
+	return conf->loads && conf->base == EXIT_IP &&
 	       stack->tail.address - stack->text[0] + NEAR < 2 * NEAR;
 }
 

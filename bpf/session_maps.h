@@ -63,12 +63,15 @@ enum place_kind {
 #define EXIT_IP 32		/* exit_conf.base */
 #define EXIT_NO_REGISTER 33
 
-/* Where an indirect jump leads: base + index * scale + displacement, or what lies there. Map "exit_confs". */
+/*
+ * Where an indirect jump leads: base + index * scale + displacement, or what lies there, or with two loads what lies at
+ * inner of what that points to. Map "exit_confs".
+ */
 struct exit_conf {
 	__u8 base, index;	/* as the machine's instructions number registers */
 	__u8 scale;
-	__u8 in_memory;
-	__s32 displacement;
+	__u8 loads;
+	__s32 displacement, inner;
 	__s32 own_start, own_end; /* from the instruction: what leads there stays in the function */
 };
 

@@ -181,10 +181,36 @@ static void take_entries(const struct probed_file *file, struct place_set *entri
 	qsort(entries->at, entries->count, sizeof(*entries->at), by_place);
 }
 
+static uint64_t early_place(const struct function_exit *exit)
+{
+	return exit->offset - (exit->address - exit->early);
+}
+
+/* A function that only jumps to another one, behind its entry's probe: that is for both, as in find_exits(). */
+static bool is_at_entry(const struct probed_function *f, const struct function_exit *exit)
+{
+	return exit->kind != EXIT_RETURN && early_place(exit) == f->offset;
+}
+
 static bool stays(const struct function_exit *exit, const struct place_set *values, const struct place_set *entries)
 {
-	return place_set_has(entries, exit->offset - (exit->address - exit->early)) ||
+	return place_set_has(entries, early_place(exit)) ||
 	       (exit->early_sets_value && place_set_has(values, exit->offset));
+}
+
+static void exit_early(struct probed_function *f, const struct place_set *values, const struct place_set *entries)
+{
+	for (size_t i = 0; i < f->exits.count; i++) {
+		struct function_exit *exit = &f->exits.exits[i];
+
+		if (!exit->early)
+			continue;
+		if (is_at_entry(f, exit))
+			f->exit_at_entry = true;
+		else if (stays(exit, values, entries))
+			exit->early = 0;
+	}
+	function_exits_early(&f->exits);
 }
 
 void probed_file_exit_early(struct probed_file *file)
@@ -196,15 +222,8 @@ void probed_file_exit_early(struct probed_file *file)
 		take_value_exits(file, &values);
 		take_entries(file, &entries);
 		for (size_t i = 0; i < file->count; i++)
-			for (size_t k = 0; k < file->functions[i].exits.count; k++) {
-				struct function_exit *exit = &file->functions[i].exits.exits[k];
-
-				if (exit->early && stays(exit, &values, &entries))
-					exit->early = 0;
-			}
-		for (size_t i = 0; i < file->count; i++)
 			if (!file->functions[i].exit_at_entry)
-				function_exits_early(&file->functions[i].exits);
+				exit_early(&file->functions[i], &values, &entries);
 	}
 	free(values.at);
 	free(entries.at);

@@ -8,6 +8,7 @@
 #define REX_W 0x48
 #define REX_R 4
 #define REX_B 1
+#define RIP_RELATIVE 5 /* as base, without a displacement */
 
 void early_exit_begin(struct early_exit *early)
 {
@@ -35,6 +36,8 @@ static bool write_register(struct early_exit *early, unsigned int number)
 	if (number == STACK_POINTER)
 		return false;
 	early->writes |= (uint16_t)(1u << number);
+	if (number == early->pointer.reg)
+		early->pointer.loads = 0;
 	return true;
 }
 
@@ -68,11 +71,58 @@ static bool follow_addition(struct early_exit *early, const uint8_t *b, uint32_t
 	return add_below(early, bytes);
 }
 
+/* mov displacement(%base), %register, of 64 bits; the stack pointer as base takes another form */
+static bool is_load(const uint8_t *b, uint32_t size, struct early_pointer *load)
+{
+	uint8_t modrm = size < 3 ? 0 : b[2], mode = modrm >> 6;
+	int8_t near;
+
+	if (size < 3 || (b[0] & ~(REX_R | REX_B)) != REX_W || b[1] != 0x8b || (modrm & 7) == STACK_POINTER)
+		return false;
+	load->reg = (modrm >> 3 & 7) + (b[0] & REX_R ? 8 : 0);
+	load->base = (modrm & 7) + (b[0] & REX_B ? 8 : 0);
+	load->outer = 0;
+	if (mode == 1 && size == 4) {
+		memcpy(&near, b + 3, sizeof(near));
+		load->outer = near;
+	} else if (mode == 2 && size == 7) {
+		memcpy(&load->outer, b + 3, sizeof(load->outer));
+	} else if (mode != 0 || size != 3) {
+		return false;
+	}
+	return mode != 0 || (modrm & 7) != RIP_RELATIVE;
+}
+
+/* What the load's register holds then. */
+static struct early_pointer pointer_after(const struct early_exit *early, const struct early_pointer *load)
+{
+	const struct early_pointer *before = &early->pointer;
+
+	if (before->loads == 1 && before->reg == load->base)
+		return (struct early_pointer){ load->reg, before->base, 2, before->outer, load->outer };
+	if (early->writes & 1u << load->base)
+		return (struct early_pointer){ 0 };
+	return (struct early_pointer){ load->reg, load->base, 1, load->outer, 0 };
+}
+
+static bool follow_load(struct early_exit *early, const struct early_pointer *load)
+{
+	struct early_pointer after = pointer_after(early, load);
+
+	if (!write_register(early, load->reg))
+		return false;
+	early->pointer = after;
+	return true;
+}
+
 /* mov to a register, from a register or memory; of the number; xor of a register with itself */
 static bool follow_move(struct early_exit *early, const uint8_t *b, uint32_t size)
 {
 	uint8_t rex = b[0] >= 0x40 && b[0] <= 0x4f ? b[0] : 0, modrm;
+	struct early_pointer load;
 
+	if (is_load(b, size, &load))
+		return follow_load(early, &load);
 	if (rex) {
 		b++;
 		size--;

@@ -13,7 +13,8 @@
  *
  * Compilers put this comparison on each way to the return. So whoever comes to the conditional jump, which the kernel
  * emulates, returns, or ends the program. All that lies between is known: how far below its place at the return the
- * stack pointer is, and whether %rax, the value that is returned, is set after it.
+ * stack pointer is, and whether %rax, the value that is returned, is set after it. Of a jump to another function by a
+ * register that is loaded in between, as where a method of an object is called last, it is known where from.
  */
 #ifndef PROFBPF_LIB_ELF_EARLY_EXIT_H
 #define PROFBPF_LIB_ELF_EARLY_EXIT_H
@@ -22,10 +23,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a register holds: what lies at @outer of what @base points to, or with two @loads at @inner of what that points to. */
+struct early_pointer {
+	uint8_t reg, base; /* as instructions number them; base as it is at the conditional jump */
+	uint8_t loads; /* 0 = nothing is known */
+	int32_t outer, inner;
+};
+
 struct early_exit {
 	uint64_t address; /* of the conditional jump; 0 = there is none */
 	uint32_t below; /* bytes that the stack pointer is below its place at what comes next */
 	uint16_t writes; /* a bit for each register, as instructions number them, that is written since */
+	struct early_pointer pointer; /* the register loaded last */
 	bool compared; /* the instruction before was the comparison */
 };
 

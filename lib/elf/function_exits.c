@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/elf/control_flow.h"
-#include "lib/elf/early_exit.h"
 #include "lib/elf/elf_extent.h"
 
 _Static_assert(EXIT_REGISTER_IP == FLOW_REGISTER_IP && EXIT_REGISTER_NONE == FLOW_REGISTER_NONE,
@@ -103,21 +102,38 @@ static enum exit_doubt add_piece(struct exit_finder *f, uint64_t start, uint64_t
 
 /* ---- Exits */
 
+/* Where the jump leads, if that is loaded since; false if it is not known before. */
+static bool target_before(const struct early_exit *early, const struct flow_step *step, struct early_pointer *target)
+{
+	if (step->index != FLOW_REGISTER_NONE || step->base >= 16 || step->base == FLOW_REGISTER_SP)
+		return false;
+	if (!(early->writes & 1u << step->base))
+		return !step->in_memory;
+	if (early->pointer.reg != step->base || !early->pointer.loads)
+		return false;
+	*target = early->pointer;
+	if (!step->in_memory)
+		return true;
+	target->inner = step->displacement;
+	return target->loads++ == 1;
+}
+
 /* What is probed before an exit must tell as much of it. */
-static bool may_be_early(const struct early_exit *early, enum exit_kind kind, const struct flow_step *step)
+static bool may_be_early(const struct early_exit *early, enum exit_kind kind, const struct flow_step *step,
+			 struct early_pointer *target)
 {
 	if (!early->address)
 		return false;
 	if (kind == EXIT_RETURN)
 		return step->plain;
-	return kind == EXIT_JUMP_INDIRECT && !step->in_memory && step->index == FLOW_REGISTER_NONE && step->base < 16 &&
-	       step->base != FLOW_REGISTER_SP && !(early->writes & 1u << step->base);
+	return kind == EXIT_JUMP_INDIRECT && target_before(early, step, target);
 }
 
 static enum exit_doubt add_exit(struct exit_finder *f, uint64_t address, enum exit_kind kind,
 				const struct flow_step *step)
 {
 	struct function_exits *found = f->found;
+	struct early_pointer target = { 0 };
 	struct function_exit *grown;
 	bool early;
 
@@ -129,16 +145,17 @@ static enum exit_doubt add_exit(struct exit_finder *f, uint64_t address, enum ex
 		return EXITS_MANY;
 	}
 	found->exits = grown;
-	early = may_be_early(&f->early, kind, step);
+	early = may_be_early(&f->early, kind, step, &target);
 	grown[found->count++] = (struct function_exit){
 		.early = early ? f->early.address : 0,
 		.early_below = early ? f->early.below : 0,
-		.early_sets_value = f->early.writes & EARLY_EXIT_VALUE,
+		.early_sets_value = kind == EXIT_RETURN && f->early.writes & EARLY_EXIT_VALUE,
+		.early_target = target,
 		.address = address,
 		.kind = kind,
 		.plain = step->plain,
 		.stepped = step->stepped,
-		.in_memory = step->in_memory,
+		.loads = step->in_memory,
 		.base = step->base,
 		.index = step->index,
 		.scale = step->scale,
@@ -233,6 +250,18 @@ static void note_far(struct exit_finder *f, uint64_t target)
 	f->far_count++;
 }
 
+static void load_early(struct function_exit *exit)
+{
+	const struct early_pointer *target = &exit->early_target;
+
+	if (!target->loads)
+		return;
+	exit->loads = target->loads;
+	exit->base = target->base;
+	exit->displacement = target->outer;
+	exit->inner = target->inner;
+}
+
 void function_exits_early(struct function_exits *exits)
 {
 	for (size_t i = 0; i < exits->count; i++) {
@@ -244,6 +273,7 @@ void function_exits_early(struct function_exits *exits)
 		exit->address -= up;
 		exit->offset -= up;
 		exit->below = exit->early_below;
+		load_early(exit);
 		exit->plain = false;
 		exit->stepped = false;
 	}

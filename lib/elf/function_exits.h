@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/elf/early_exit.h"
 #include "lib/elf/elf_file.h"
 
 #define FUNCTION_EXITS_MAX 256 /* of one function, with those of the code that it jumps to */
@@ -38,10 +39,13 @@ struct function_exit {
 	bool plain; /* of returns: nothing but the return address is taken off the stack */
 	enum exit_kind kind;
 	bool stepped; /* the kernel single-steps this instruction; else it emulates it */
-	/* Of indirect jumps: to base + index * scale + displacement, or to what that points to. */
-	bool in_memory;
+	/*
+	 * Of indirect jumps: to base + index * scale + displacement, or to what lies there, or with two loads to what lies
+	 * at @inner of what that points to.
+	 */
+	uint8_t loads;
 	uint8_t base, index, scale;
-	int32_t displacement;
+	int32_t displacement, inner;
 	/* Of indirect jumps: what leads to here or further, below own_end, stays in the function and is no exit. */
 	uint64_t own_start, own_end;
 	/*
@@ -50,7 +54,8 @@ struct function_exit {
 	 */
 	uint64_t early;
 	uint32_t early_below;
-	bool early_sets_value;
+	bool early_sets_value; /* of returns: between the two */
+	struct early_pointer early_target; /* of indirect jumps: where they lead, if it has loads; else as it is at the exit */
 	uint32_t below; /* of an exit in whose place that is probed; else 0 */
 };
 

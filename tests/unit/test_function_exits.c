@@ -259,6 +259,63 @@ static void before_jumps_by_register(void **state)
 	EXPECT_EARLY(0, 0, false, COMPARE(XOR), JNE(11), LOAD_RAX, ADD_RSP(0x18), JMP_RAX, UD2);
 }
 
+/* Of a jump to where a register that is loaded in between leads: from where it is loaded; no @loads: it is not known. */
+static void expect_loads(const uint8_t *code, size_t size, uint8_t loads, uint8_t base, int32_t outer, int32_t inner)
+{
+	struct function_exits found = find_x86(code, size);
+	struct function_exit *exit = found.exits;
+
+	assert_int_equal(found.count, 1);
+	assert_int_equal(exit->kind, EXIT_JUMP_INDIRECT);
+	assert_int_equal(exit->early != 0, loads != 0);
+	if (loads) {
+		function_exits_early(&found);
+		assert_int_equal(exit->loads, loads);
+		assert_int_equal(exit->base, base);
+		assert_int_equal(exit->index, EXIT_REGISTER_NONE);
+		assert_int_equal(exit->displacement, outer);
+		assert_int_equal(exit->inner, inner);
+	}
+	function_exits_free(&found);
+}
+
+#define EXPECT_LOADS(loads, base, outer, inner, ...)                                        \
+	do {                                                                                \
+		const uint8_t code[] = { COMPARE(XOR), JNE(-11), __VA_ARGS__ };               \
+		expect_loads(code, sizeof(code), loads, base, outer, inner);                \
+	} while (0)
+
+#define RDI 7
+#define R13 13
+#define RDI_TO_RAX 0x48, 0x8b, 0x07 /* mov (%rdi), %rax */
+#define RDI_TO_RDI 0x48, 0x8b, 0x3f
+#define R13_TO_RAX(at) 0x49, 0x8b, 0x45, (uint8_t)(at)
+#define RAX_TO_RAX_FAR(at) 0x48, 0x8b, 0x80, (at) & 0xff, (at) >> 8 & 0xff, 0, 0
+#define RDI_TO_RAX_AT(at) 0x48, 0x8b, 0x47, (uint8_t)(at)
+#define JMP_AT_RAX(at) 0xff, 0x60, (uint8_t)(at) /* jmp *at(%rax) */
+#define POP_RDI 0x5f
+#define LOAD_RIP 0x48, 0x8b, 0x05, 0, 1, 0, 0 /* mov 0x100(%rip), %rax */
+#define LOAD_EAX 0x8b, 0x07 /* mov (%rdi), %eax */
+
+static void before_jumps_to_what_is_loaded(void **state)
+{
+	EXPECT_LOADS(1, RDI, 0, 0, RDI_TO_RAX, ADD_RSP(0x18), JMP_RAX);
+	EXPECT_LOADS(1, R13, -8, 0, R13_TO_RAX(-8), ADD_RSP(0x18), JMP_RAX);
+	EXPECT_LOADS(2, RDI, 0, 0x1c0, RDI_TO_RAX, RAX_TO_RAX_FAR(0x1c0), ADD_RSP(0x18), JMP_RAX);
+	EXPECT_LOADS(2, RDI, 8, 0x10, RDI_TO_RAX_AT(8), ADD_RSP(0x18), JMP_AT_RAX(0x10));
+	/* The register itself is what is loaded through. */
+	EXPECT_LOADS(2, RDI, 0, 8, RDI_TO_RDI, RDI_TO_RAX_AT(8), JMP_RAX);
+	/* Once more; the base is set before; the register after it; it is not a whole address, or not from a register */
+	EXPECT_LOADS(0, 0, 0, 0, RDI_TO_RAX, RAX_TO_RAX_FAR(8), RAX_TO_RAX_FAR(8), JMP_RAX);
+	EXPECT_LOADS(0, 0, 0, 0, RDI_TO_RAX, RAX_TO_RAX_FAR(8), JMP_AT_RAX(8));
+	EXPECT_LOADS(0, 0, 0, 0, POP_RDI, RDI_TO_RAX, JMP_RAX);
+	EXPECT_LOADS(0, 0, 0, 0, RDI_TO_RAX, MOV_RAX_R12, JMP_RAX);
+	EXPECT_LOADS(0, 0, 0, 0, MOV_RAX_R12, JMP_AT_RAX(8));
+	EXPECT_LOADS(0, 0, 0, 0, LOAD_EAX, JMP_RAX);
+	EXPECT_LOADS(0, 0, 0, 0, LOAD_RIP, JMP_RAX);
+	EXPECT_LOADS(0, 0, 0, 0, LOAD_RAX, JMP_RAX);
+}
+
 /* A part that was split off jumps back to the pop. */
 static void entered_from_another_piece(void **state)
 {
@@ -287,14 +344,14 @@ static void jumps_by_register_and_memory(void **state)
 	expect_exit(&found, 0, 0, EXIT_JUMP_INDIRECT);
 	assert_int_equal(e[0].base, 0);
 	assert_int_equal(e[0].index, EXIT_REGISTER_NONE);
-	assert_false(e[0].in_memory);
+	assert_int_equal(e[0].loads, 0);
 	assert_int_equal(e[0].own_start, BASE);
 	assert_int_equal(e[0].own_end, BASE + sizeof(code));
 	assert_int_equal(e[1].base, 12);
 	assert_int_equal(e[1].index, 3);
 	assert_int_equal(e[1].scale, 8);
 	assert_int_equal(e[1].displacement, 0x10);
-	assert_true(e[1].in_memory);
+	assert_int_equal(e[1].loads, 1);
 	assert_int_equal(e[2].base, EXIT_REGISTER_IP);
 	assert_int_equal(e[2].displacement, 0x106); /* from where the instruction begins */
 	function_exits_free(&found);
@@ -426,6 +483,7 @@ int main(void)
 		cmocka_unit_test(before_returns_of_guarded_functions),
 		cmocka_unit_test(what_is_not_certain_is_no_place_before),
 		cmocka_unit_test(before_jumps_by_register),
+		cmocka_unit_test(before_jumps_to_what_is_loaded),
 		cmocka_unit_test(entered_from_another_piece),
 		cmocka_unit_test(jumps_by_register_and_memory),
 		cmocka_unit_test(jumps_to_a_linkage_table),

@@ -36,8 +36,9 @@ static struct exit_place place_of(const struct function_exit *exit, bool moved_o
 		.conf = { .base = exit->base,
 			  .index = exit->index,
 			  .scale = exit->scale,
-			  .in_memory = exit->in_memory,
+			  .loads = exit->loads,
 			  .displacement = exit->displacement,
+			  .inner = exit->inner,
 			  .own_start = (int64_t)(exit->own_start - exit->address),
 			  .own_end = (int64_t)(exit->own_end - exit->address) },
 	};
