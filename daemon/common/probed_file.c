@@ -437,6 +437,31 @@ static bool returns_at_all(const struct function_exits *exits)
 	return false;
 }
 
+bool probed_file_goes_on_with_value(const struct probed_function *f)
+{
+	for (size_t i = 0; i < f->exits.count; i++)
+		if (f->exits.exits[i].kind == EXIT_JUMP_INDIRECT)
+			return value_counts(f->entry);
+	return false;
+}
+
+void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool values)
+{
+	struct place_set entries = { calloc(file->count + 1, sizeof(uint64_t)), 0 };
+
+	if (entries.at) {
+		take_entries(file, &entries);
+		for (size_t i = 0; i < exits->count; i++) {
+			struct function_exit *exit = &exits->exits[i];
+
+			if (place_set_has(&entries, early_place(exit)) || (values && exit->early_sets_value))
+				exit->early = 0;
+		}
+		function_exits_early(exits);
+	}
+	free(entries.at);
+}
+
 int probed_file_exits(int fd, const char *path, uint64_t offset, struct function_exits *exits)
 {
 	struct elf_file *elf;

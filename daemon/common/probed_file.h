@@ -101,6 +101,16 @@ int probed_file_exits(int fd, const char *path, uint64_t offset, struct function
  */
 void probed_file_exit_early(struct probed_file *file);
 
+/* probed_file_goes_on_with_value - the function's value is looked at, and others may return it in its place */
+bool probed_file_goes_on_with_value(const struct probed_function *function);
+
+/*
+ * probed_file_exit_tail_early - the same for code in @file that functions go on in, as probed_file_exits() finds it
+ *
+ * Places that are to stay have no function_exit.early any more. @values: the value of some of these functions is looked at.
+ */
+void probed_file_exit_tail_early(const struct probed_file *file, struct function_exits *exits, bool values);
+
 /* probed_file_limit - forget all functions but the first @count */
 void probed_file_limit(struct probed_file *file, size_t count);
 

@@ -20,6 +20,8 @@ struct file_setting {
 	struct probes_options options;
 	bool return_probes; /* the kernel can leave them out for single calls */
 	uint32_t next_probe, next_exit; /* numbers not in use yet */
+	bool values_go_on; /* of some function, as probed_file_goes_on_with_value() says */
+	bool tails_set_values; /* ends of code that functions go on in are seen before it has set its value */
 	bool full_warned;
 	void (*warn)(void *context, const char *text);
 	void *warn_context;
