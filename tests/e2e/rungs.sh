@@ -25,6 +25,9 @@ exact_calls() {
 	assert_eq "$1: calls of itself" 5 "$(api_count "$r" truth_recurse)"
 	assert_between "$1: time in calls that sleep, ns" $((20 * 5000000)) "$(truth_value sleep_total_ns)" \
 		"$(api_count "$r" truth_sleep total_ns)"
+	assert_eq "$1: calls that go on in others, and failed" 5 "$(api_count "$r" truth_method errors)"
+	assert_between "$1: time in calls that go on in others, ns" $((20 * 1000000)) $(($(truth_value methods_total_ns) + 100000000)) \
+		"$(api_count "$r" truth_method total_ns)"
 	assert_eq "$1: open calls" 1 "$(api_count "$r" truth_block open)"
 }
 

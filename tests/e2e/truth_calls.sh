@@ -29,6 +29,9 @@ assert_eq "truth_arguments calls" 7 "$(api_count "$r" truth_arguments)"
 assert_eq "truth_sleep calls" 20 "$(api_count "$r" truth_sleep)"
 # Each of them sleeps 5 ms, and is inside what the program measured.
 assert_between "truth_sleep total ns" $((20 * 5000000)) "$(truth_value sleep_total_ns)" "$(api_count "$r" truth_sleep total_ns)"
+assert_eq "truth_method calls" 21 "$(api_count "$r" truth_method)"
+assert_eq "truth_method errors, of what it went on in" 5 "$(api_count "$r" truth_method errors)"
+assert_between "truth_method total ns" $((20 * 1000000)) $(($(truth_value methods_total_ns) + 100000000)) "$(api_count "$r" truth_method total_ns)"
 assert_eq "open calls at detach" 1 "$(api_count "$r" truth_block open)"
 
 # The same, seen call by call: arguments, string, the value written through a pointer, the thread.

@@ -77,6 +77,27 @@ EXPORT int truth_named(struct truth_named *object, uint64_t number)
 	return object->name && number ? 0 : 1;
 }
 
+EXPORT int truth_method(struct truth_object *object, int n, int every)
+{
+	return object->methods->run(object, n, every);
+}
+
+static __attribute__((noinline)) int run(void *object, int n, int every)
+{
+	static const struct timespec ms = { .tv_nsec = 1000000 };
+
+	nanosleep(&ms, NULL);
+	return object && n % every ? 0 : 7;
+}
+
+EXPORT struct truth_object *truth_object(void)
+{
+	static const struct truth_methods methods = { .run = run };
+	static struct truth_object object = { &methods };
+
+	return &object;
+}
+
 EXPORT int truth_block(int fd)
 {
 	char c;

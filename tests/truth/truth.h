@@ -45,6 +45,20 @@ struct truth_named {
 
 void truth_name(struct truth_named *object, const char *name);
 int truth_named(struct truth_named *object, uint64_t number);
+
+/* Goes on, as its last act, in the object's own function, which sleeps 1 ms, and fails with 7 in every @every-th call. */
+struct truth_methods {
+	int (*reserved)(void);
+	int (*run)(void *object, int n, int every);
+};
+
+struct truth_object {
+	const struct truth_methods *methods;
+};
+
+int truth_method(struct truth_object *object, int n, int every);
+struct truth_object *truth_object(void);
+
 int truth_second(int value);	/* in libtruth2.so, loaded by dlopen only */
 
 static inline int own_tid(void)
