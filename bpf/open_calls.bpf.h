@@ -86,7 +86,6 @@ static __noinline bool is_trampoline(__u64 address)
 }
 
 #define FRAME_STAYS 0 /* besides CALL_LEFT and CALL_ENTRY */
-#define PROBE_REACH 64 /* a function's probe is not further behind its first instruction */
 
 /* Is the call that begins the one in which @frame's went on? It returns to the same caller, and was jumped to. */
 static __always_inline bool went_on_in(const struct call_stack *stack,

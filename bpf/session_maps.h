@@ -94,6 +94,8 @@ struct thread_pointer {
 	__u64 address;
 };
 
+#define PROBE_REACH 64		/* bytes: a function's probe lies less far behind its first instruction */
+
 /* Where a probe is, for kernels that keep no cookies: key of "probed_places". */
 struct probed_place {
 	__u64 inode;

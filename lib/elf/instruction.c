@@ -206,7 +206,7 @@ static struct instruction_choice find_better(struct instruction_decoder *decoder
 	uint64_t address = 0;
 	uint32_t below = 0;
 
-	for (int i = 0; i <= INSTRUCTION_SKIP_MAX; i++) {
+	for (int i = 0; i <= INSTRUCTION_SKIP_MAX && address <= INSTRUCTION_DELTA_MAX; i++) {
 		uint64_t at = address;
 
 		if (!cs_disasm_iter(decoder->x86.handle, &code, &size, &address, decoder->x86.insn))

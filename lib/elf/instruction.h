@@ -20,6 +20,7 @@
 #include "lib/elf/elf_file.h"
 
 #define INSTRUCTION_SKIP_MAX 8 /* instructions stepped over at most */
+#define INSTRUCTION_DELTA_MAX 63 /* bytes stepped over at most */
 #define INSTRUCTION_SCAN_MAX (64u << 10) /* bytes of a function looked at most */
 
 enum instruction_class {

@@ -21,6 +21,7 @@
 #define TEST_RDI 0x48, 0x85, 0xff
 #define JE(to) 0x74, (uint8_t)(to)
 #define JMP(to) 0xeb, (uint8_t)(to)
+#define MOVABS_RAX 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 1
 #define MOV_RBP_RSP 0x48, 0x89, 0xe5
 #define LOAD_RAX_RIP 0x48, 0x8b, 0x05, 0x10, 0x20, 0x00, 0x00 /* mov 0x2010(%rip),%rax */
 #define TEST_RAX 0x48, 0x85, 0xc0
@@ -129,6 +130,11 @@ static void keeps_arguments_and_stack(void **state)
 	       PUSH_RBP, RET);
 	EXPECT(0, INSTRUCTION_STEPPED, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI, TEST_RDI,
 	       TEST_RDI, PUSH_RBP, RET);
+	/* 63 bytes at most */
+	EXPECT(63, INSTRUCTION_EMULATED, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, TEST_RDI,
+	       PUSH_RBP, RET);
+	EXPECT(0, INSTRUCTION_STEPPED, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, MOVABS_RAX, 0x83, 0xf8, 1,
+	       0x3c, 1, PUSH_RBP, RET); /* cmp $1,%eax; cmp $1,%al */
 }
 
 /* Where the stack pointer may be lower than at the entry, so many bytes; the same code where it may not. */

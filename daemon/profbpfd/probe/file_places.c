@@ -7,6 +7,7 @@
 
 _Static_assert(EXIT_IP == EXIT_REGISTER_IP && EXIT_NO_REGISTER == EXIT_REGISTER_NONE,
 	       "the programs number registers as the finder of exits does");
+_Static_assert(INSTRUCTION_DELTA_MAX < PROBE_REACH, "the programs know a function by an address behind its first instruction");
 
 static enum place_kind kind_of(const struct function_exit *exit)
 {
