@@ -35,7 +35,7 @@
 #include "lib/base/ticker.h"
 
 #define MEMORY (256u << 20) /* unless --memory says otherwise */
-#define MEMORY_OTHER (144u << 20) /* of it, what the program needs besides large blocks in memory */
+#define MEMORY_OTHER (112u << 20) /* of it, what the program needs besides large blocks in memory */
 #define EMPTY_PART (-EDOM) /* of what check_window() refuses: wrong usage, once it is known how long a recording is */
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */

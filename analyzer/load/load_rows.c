@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packets with rows of events: calls, ioctls, switches, wake-ups, device tasks. */
 #include "analyzer/load/call_columns.h"
+#include "analyzer/load/far_rows.h"
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/load/loader_private.h"
 #include "analyzer/load/survey.h"
@@ -232,14 +233,37 @@ static uint32_t object_index(const struct loader *loader, uint32_t id)
 	return id && id <= loader->objects.count ? loader->objects.row[id - 1] : INDEX_NONE;
 }
 
+void load_switch_values(const struct loader *loader, const Profbpf__Switches *switches, size_t entry,
+			struct cpu_switch *row)
+{
+	row->next_tid = COLUMN_AT(switches, next_tid, entry);
+	row->syscall = (int16_t)COLUMN_AT(switches, syscall, entry);
+	row->object = object_index(loader, COLUMN_AT(switches, object, entry));
+	row->state = (uint8_t)COLUMN_AT(switches, state, entry);
+	row->flags = (uint8_t)COLUMN_AT(switches, flags, entry);
+}
+
+/* A batch that was looked at as a whole. */
+static bool took_far(struct loader *loader, enum far_batch far, size_t rows)
+{
+	if (far == FAR_FAILED)
+		return loader_out_of_memory(loader);
+	loader->read[READ_SCHED] += rows;
+	return true;
+}
+
 bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Switches *switches = LOADER_UNPACK_BATCH(switches, packet);
 	struct cpu_switch row = { .prev_thread = INDEX_NONE, .next_thread = INDEX_NONE };
+	enum far_batch far;
 	size_t rows;
 
 	if (!switches || switches->cpu > UINT16_MAX || !prepare_switches(switches, &rows))
 		return false;
+	far = far_switches(loader, switches, rows);
+	if (far != FAR_NOT)
+		return took_far(loader, far, rows);
 	row.cpu = (uint16_t)switches->cpu;
 	for (size_t i = 0; i < rows; i++) {
 		size_t s = switches->n_shape ? switches->shape[i] : i;
@@ -250,11 +274,7 @@ bool load_switches(struct loader *loader, const struct pbt_packet *packet)
 		row.prev_tid = switches->n_shape
 				       ? row.next_tid ^ COLUMN_AT(switches, prev_change, i)
 				       : COLUMN_AT(switches, prev_tid, i);
-		row.next_tid = COLUMN_AT(switches, next_tid, s);
-		row.syscall = (int16_t)COLUMN_AT(switches, syscall, s);
-		row.object = object_index(loader, COLUMN_AT(switches, object, s));
-		row.state = (uint8_t)state;
-		row.flags = (uint8_t)COLUMN_AT(switches, flags, s);
+		load_switch_values(loader, switches, s, &row);
 		if (!loader_knows(loader, state, PROFBPF__SWITCHES__STATE__DEAD))
 			continue;
 		if (!loader_saw_thread(loader, row.prev_tid, 0, row.ts_ns) ||
@@ -285,25 +305,35 @@ static bool prepare_wakes(Profbpf__Wakes *w, size_t *rows)
 	       shapes_resolve(w->shape, *rows, shapes);
 }
 
+void load_wake_values(const struct loader *loader, const Profbpf__Wakes *wakes, size_t entry,
+		      struct wake *row)
+{
+	row->waker_tid = COLUMN_AT(wakes, waker_tid, entry);
+	row->thread = COLUMN_AT(wakes, tid, entry);
+	row->target_cpu = (uint16_t)COLUMN_AT(wakes, target_cpu, entry);
+	row->flags = (uint8_t)COLUMN_AT(wakes, flags, entry);
+	row->interrupt = loader_string(loader, COLUMN_AT(wakes, interrupt, entry));
+	row->object = object_index(loader, COLUMN_AT(wakes, object, entry));
+}
+
 bool load_wakes(struct loader *loader, const struct pbt_packet *packet)
 {
 	Profbpf__Wakes *wakes = LOADER_UNPACK_BATCH(wakes, packet);
 	struct wake row = { .waker_thread = INDEX_NONE };
+	enum far_batch far;
 	size_t rows;
 
 	if (!wakes || wakes->cpu > UINT16_MAX || !prepare_wakes(wakes, &rows))
 		return false;
+	far = far_wakes(loader, wakes, rows);
+	if (far != FAR_NOT)
+		return took_far(loader, far, rows);
 	row.cpu = (uint16_t)wakes->cpu;
 	for (size_t i = 0; i < rows; i++) {
 		size_t s = wakes->n_shape ? wakes->shape[i] : i;
 
 		row.ts_ns += COLUMN_AT(wakes, ts_ns, i);
-		row.waker_tid = COLUMN_AT(wakes, waker_tid, s);
-		row.thread = COLUMN_AT(wakes, tid, s);
-		row.target_cpu = (uint16_t)COLUMN_AT(wakes, target_cpu, s);
-		row.flags = (uint8_t)COLUMN_AT(wakes, flags, s);
-		row.interrupt = loader_string(loader, COLUMN_AT(wakes, interrupt, s));
-		row.object = object_index(loader, COLUMN_AT(wakes, object, s));
+		load_wake_values(loader, wakes, s, &row);
 		if (row.thread == 0) {
 			loader->model->bad_rows++;
 			continue;

@@ -245,8 +245,8 @@ bool survey_ioctls(struct loader *loader, const struct pbt_packet *packet)
 	return true;
 }
 
-/* The last row of each CPU: what its next batch begins after. */
-static struct survey_switch *last_switch(struct loader *loader, uint32_t cpu)
+/* What the CPU's next batch begins after. */
+struct survey_switch *survey_last_switch(struct loader *loader, uint32_t cpu)
 {
 	while (loader->survey.last_switches.count <= cpu) {
 		if (!MODEL_PUSH(&loader->survey.last_switches, (struct survey_switch){ 0 })) {
@@ -277,7 +277,7 @@ static bool add_switch(struct loader *loader, struct survey_switch *last, uint32
 
 static bool add_switches(struct loader *loader, const Profbpf__Switches *s, size_t rows)
 {
-	struct survey_switch *last = last_switch(loader, s->cpu);
+	struct survey_switch *last = survey_last_switch(loader, s->cpu);
 	uint32_t before = 0;
 
 	for (size_t i = 0; last && i < rows; i++) {
@@ -297,7 +297,7 @@ static bool add_switches(struct loader *loader, const Profbpf__Switches *s, size
 
 bool survey_switch(struct loader *loader, const struct cpu_switch *row)
 {
-	struct survey_switch *last = last_switch(loader, row->cpu);
+	struct survey_switch *last = survey_last_switch(loader, row->cpu);
 
 	return last && add_switch(loader, last, row->prev_tid, row->next_tid, row->flags, row->ts_ns);
 }

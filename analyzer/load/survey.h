@@ -22,6 +22,9 @@ bool survey_device_tasks(struct loader *loader, const struct pbt_packet *packet)
 /* Count one more switch of its CPU, and whether those before it are missing. False without memory. */
 bool survey_switch(struct loader *loader, const struct cpu_switch *row);
 
+/* The last switch of a CPU that was counted, to be gone on from. NULL without memory. */
+struct survey_switch *survey_last_switch(struct loader *loader, uint32_t cpu);
+
 void survey_free(struct survey_state *state);
 
 #endif /* PROFBPF_ANALYZER_LOAD_SURVEY_H */

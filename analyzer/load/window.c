@@ -32,6 +32,14 @@ bool window_has(struct load_window *window, uint64_t first_ns, uint64_t last_ns)
 	       (last_ns >= window->from_ns && first_ns <= window->to_ns);
 }
 
+bool window_is_far(struct load_window *window, uint64_t first_ns, uint64_t last_ns, bool *before)
+{
+	if (window_has(window, first_ns, last_ns))
+		return false;
+	*before = last_ns < window->from_ns;
+	return true;
+}
+
 /* Is a row at @ts_ns nearer to the part than the one that is known? */
 static bool nearer(bool before, uint64_t ts_ns, uint64_t known_ns)
 {
@@ -61,9 +69,11 @@ static uint32_t find_switch(struct edge_rows *rows, enum edge edge, uint32_t key
 	return index;
 }
 
-static bool note_switch(struct edge_rows *rows, bool before, enum edge edge, uint32_t key,
+bool window_note_switch(struct load_window *window, bool before, enum edge edge,
 			const struct cpu_switch *row)
 {
+	struct edge_rows *rows = before ? &window->before : &window->after;
+	uint32_t key = key_of(edge, row);
 	uint32_t index = find_switch(rows, edge, key);
 
 	if (index != MAP_NONE) {
@@ -88,43 +98,41 @@ static uint32_t find_wake(struct edge_rows *rows, uint32_t tid)
 	return index;
 }
 
-static struct edge_rows *edge_of(struct load_window *window, uint64_t ts_ns)
+bool window_note_wake(struct load_window *window, bool before, const struct wake *row)
 {
-	return ts_ns < window->from_ns ? &window->before : &window->after;
+	struct edge_rows *rows = before ? &window->before : &window->after;
+	uint32_t index = find_wake(rows, row->thread);
+
+	if (index != MAP_NONE) {
+		if (nearer(before, row->ts_ns, rows->wakes.row[index].ts_ns))
+			rows->wakes.row[index] = *row;
+		return true;
+	}
+	return map_put(&rows->known[EDGE_WAKE], row->thread, rows->wakes.count) &&
+	       MODEL_PUSH(&rows->wakes, *row);
 }
 
 bool window_takes_switch(struct load_window *window, const struct cpu_switch *row)
 {
-	struct edge_rows *edge;
 	bool before;
 
-	if (window_has(window, row->ts_ns, row->ts_ns))
+	if (!window_is_far(window, row->ts_ns, row->ts_ns, &before))
 		return true;
-	edge = edge_of(window, row->ts_ns);
-	before = edge == &window->before;
-	if (!note_switch(edge, before, EDGE_CPU, row->cpu, row) ||
-	    (row->prev_tid && !note_switch(edge, before, EDGE_OUT, row->prev_tid, row)) ||
-	    (row->next_tid && !note_switch(edge, before, EDGE_IN, row->next_tid, row)))
+	if (!window_note_switch(window, before, EDGE_CPU, row) ||
+	    (row->prev_tid && !window_note_switch(window, before, EDGE_OUT, row)) ||
+	    (row->next_tid && !window_note_switch(window, before, EDGE_IN, row)))
 		window->no_memory = true;
 	return false;
 }
 
 bool window_takes_wake(struct load_window *window, const struct wake *row)
 {
-	struct edge_rows *edge;
-	uint32_t index;
+	bool before;
 
-	if (window_has(window, row->ts_ns, row->ts_ns))
+	if (!window_is_far(window, row->ts_ns, row->ts_ns, &before))
 		return true;
-	edge = edge_of(window, row->ts_ns);
-	index = find_wake(edge, row->thread);
-	if (index != MAP_NONE) {
-		if (nearer(edge == &window->before, row->ts_ns, edge->wakes.row[index].ts_ns))
-			edge->wakes.row[index] = *row;
-	} else if (!map_put(&edge->known[EDGE_WAKE], row->thread, edge->wakes.count) ||
-		   !MODEL_PUSH(&edge->wakes, *row)) {
+	if (!window_note_wake(window, before, row))
 		window->no_memory = true;
-	}
 	return false;
 }
 

@@ -46,6 +46,14 @@ struct load_window {
 /* Does the part reach from @first_ns to @last_ns in some instant? All does without a part. */
 bool window_has(struct load_window *window, uint64_t first_ns, uint64_t last_ns);
 
+/* Is nothing from @first_ns to @last_ns in the part, and all of it on the same side of it? *@before: which. */
+bool window_is_far(struct load_window *window, uint64_t first_ns, uint64_t last_ns, bool *before);
+
+/* Take note of a row that is not in the part, for one of its threads or its CPU. False without memory. */
+bool window_note_switch(struct load_window *window, bool before, enum edge edge,
+			const struct cpu_switch *row);
+bool window_note_wake(struct load_window *window, bool before, const struct wake *row);
+
 /* Is a row at this instant in the part? Else it is kept for as long as it is the one at the edge. */
 bool window_takes_switch(struct load_window *window, const struct cpu_switch *row);
 bool window_takes_wake(struct load_window *window, const struct wake *row);
