@@ -49,8 +49,8 @@ to=$(jq '.capture.left_out[] | select(.what == "wakeups") | .start_ns + .duratio
 hot=$(truth_value hot_ns) calm=$(truth_value calm_ns) end=$(truth_value end_ns)
 note "stretches: $(jq -c '.capture.left_out' "$r")"
 # Three looks, of one second each, for samples and then for these, and what a busy machine adds.
-assert_between "ms until that" 1500 9500 $(((from - hot) / 1000000))
-assert_between "ms from the calm on until they came back" 1500 9500 $(((to - calm) / 1000000))
+assert_between "ms until that" 1500 30000 $(((from - hot) / 1000000))
+assert_between "ms from the calm on until they came back" 1500 30000 $(((to - calm) / 1000000))
 [ "$(jq '[.capture.left_out[] | select(.what == "samples" and .kept_percent == 25)] | length' "$r")" -ge 1 ] ||
 	fail "as many samples as ever were taken"
 "$ANALYZER" report --full "$WORK/dear.pbt" >"$WORK/dear.txt"
@@ -91,8 +91,8 @@ assert_eq "times that stacks of sleeps were left out" 1 "$(jq '[.capture.left_ou
 from=$(jq '.capture.left_out[] | select(.what == "sleeps") | .start_ns' "$r")
 to=$(jq '.capture.left_out[] | select(.what == "sleeps") | .start_ns + .duration_ns' "$r")
 hot=$(truth_value hot_ns) calm=$(truth_value calm_ns) end=$(truth_value end_ns)
-assert_between "ms until sleeps were left out" 1500 8500 $(((from - hot) / 1000000))
-assert_between "ms from the calm on until sleeps came back" 1500 9500 $(((to - calm) / 1000000))
+assert_between "ms until sleeps were left out" 1500 30000 $(((from - hot) / 1000000))
+assert_between "ms from the calm on until sleeps came back" 1500 30000 $(((to - calm) / 1000000))
 # Both threads sleep nearly all the time then. What began before they came back is no sleep of seconds.
 "$ANALYZER" report "$WORK/sleeps.pbt" --from $((to - $(jq '.trace.start_ns' "$r")))ns --format json --section stacks -o "$WORK/after.json"
 assert_between "ns of sleeps with stacks" $((end - to)) $((2 * (end - to) + 50000000)) "$(jq .stacks.blocked_ns "$WORK/after.json")"
