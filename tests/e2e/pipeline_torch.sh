@@ -5,7 +5,6 @@
 # longer: a third way to start workers, and persistent ones without the pin-memory thread
 # beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/python_jobs_lib.sh"
 need_root
 need_command jq
 
@@ -20,13 +19,15 @@ ALL_STEPS=$STEPS
 # pipeline section in $WORK/NAME.json. Its libraries are there before it is attached to: what Python opens later is
 # probed some milliseconds after it is mapped, however many those are.
 trace() {
-	local name=$1 workers=$2
+	local name=$1 workers=$2 job
 	shift 2
-	begin_job "$name" "$JOB" --go "$WORK/$name.go" "$@" "$workers" $STEPS
+	"$PYTHON" "$JOB" --go "$WORK/$name.go" "$@" "$workers" $STEPS \
+		>"$WORK/$name.out" 2>"$WORK/$name.err" </dev/null &
+	job=$!
 	wait_for_line "$WORK/$name.out" '^ready$' 60
-	attach_in_background "$JOB_PID" "$WORK/$name.pbt" --standalone "${TRACE_OPTIONS[@]}"
+	attach_in_background "$job" "$WORK/$name.pbt" --standalone "${TRACE_OPTIONS[@]}"
 	touch "$WORK/$name.go"
-	end_job 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
+	wait_for_end "$job" 60 || fail "the job failed: $(tail -n 5 "$WORK/$name.err")"
 	wait_for_end "$PROFCTL_PID" 60 || fail "profctl failed: $(tail -n 5 "$WORK/profctl.err")"
 	grep -q "^steps $ALL_STEPS\$" "$WORK/$name.out" || fail "the job said: $(cat "$WORK/$name.out")"
 	"$ANALYZER" report "$WORK/$name.pbt" --section capture,host,pipeline,steps,python --format json >"$WORK/$name.json"
@@ -63,7 +64,6 @@ worker_processes() {
 	jq '[.pipeline[0].operators[0].threads[] | select(.role == "worker process") | .pid] | unique | length' "$WORK/$1.json"
 }
 
-start_jobs "$PYTHON" torch torch._dynamo torch.utils.data
 methods="fork spawn"
 [ -z "${PROFBPF_TEST_LONG:-}" ] || methods+=" forkserver"
 for method in $methods; do
@@ -111,8 +111,8 @@ note "$(jq -r '.pipeline[0].pid as $pid | .python[] | select(.pid == $pid) | .th
 	"\(.name): \(.gil_waits) waits, \(.gil_wait_ns / 1e6) ms"' "$WORK/lock.json" | paste -sd ';')"
 
 note "-- live: what workers made and the trainer took"
-begin_job live "$JOB" $WORKERS 1000000
-live=$JOB_PID
+"$PYTHON" "$JOB" $WORKERS 1000000 >"$WORK/live.out" 2>"$WORK/live.err" &
+live=$!
 wait_until 120 grep -q running "$WORK/live.out" || fail "the job makes no steps: $(tail -n 5 "$WORK/live.err")"
 # A second of a machine that does other things may have no batch in it.
 top_shows() {

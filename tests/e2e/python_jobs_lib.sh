@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # python_jobs_lib.sh - jobs of a framework whose import takes seconds, with one import (tests/truth/python_jobs.py); after
-# lib.sh.
+# lib.sh. Not for scripts that count calls of workers which a job forks: who imported maps the same files, so that a worker is
+# probed by itself, and on a busy machine after its first calls.
 
 # start_jobs PYTHON MODULE...: begins to import; the first job waits for it.
 start_jobs() {
