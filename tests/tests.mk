@@ -65,7 +65,7 @@ $(B)/tests/unit/test_device_feed: $(call named,device_feed item trace_values,$(D
 $(B)/tests/unit/test_access: $(call named,access,$(DAEMON_OBJ))
 ENCODE_OBJ := encode trace_values encode_records coder packed item texts encode_stack sleep_objects drivers encode_block message_buffer interrupt_names socket_peers mapped_files
 $(patsubst %,$(B)/tests/unit/test_%,encode shapes waits trace_values): $(call named,$(ENCODE_OBJ),$(DAEMON_OBJ))
-$(B)/tests/unit/test_writer: $(call named,writer known_tasks trace_output ends left_out driver_message statistics_message flight_store flight_window trigger_watch triggers wait_shares live_figures host_stats $(ENCODE_OBJ),$(DAEMON_OBJ))
+$(B)/tests/unit/test_writer: $(call named,writer repeated_bodies known_tasks trace_output ends left_out driver_message statistics_message flight_store flight_window trigger_watch triggers wait_shares live_figures host_stats $(ENCODE_OBJ),$(DAEMON_OBJ))
 $(B)/tests/unit/test_trigger_watch: $(call named,trigger_watch triggers wait_shares item live_figures texts,$(DAEMON_OBJ))
 $(B)/tests/unit/test_metric_watch: $(call named,metric_watch triggers,$(DAEMON_OBJ))
 $(B)/tests/unit/test_known_tasks: $(call named,known_tasks item,$(DAEMON_OBJ))

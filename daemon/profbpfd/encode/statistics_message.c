@@ -52,6 +52,24 @@ static uint64_t grown(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+void source_books_close(struct source_books *books, const struct source_count *count, uint64_t delivered,
+			uint64_t unwritten, bool final)
+{
+	uint64_t known;
+
+	*books = (struct source_books){ .produced = count->produced, .delivered = delivered + count->used };
+	for (uint32_t i = 0; i < count->lost_count && i < LOST_REASONS; i++)
+		source_books_lose(books, count->lost[i].reason, count->lost[i].count);
+	source_books_lose(books, "not written", unwritten);
+	known = books->delivered + source_books_lost(books);
+	/* While threads call, the last few that each produced are not counted yet. */
+	if (!final && books->produced < known)
+		books->produced = known;
+	/* The books must balance; if they do not, say so instead of hiding it. */
+	if (final && books->produced > known)
+		source_books_lose(books, "unaccounted", books->produced - known);
+}
+
 void session_books_since(struct session_books *books, const struct session_books *before)
 {
 	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {

@@ -30,6 +30,14 @@ void source_books_lose(struct source_books *books, const char *reason, uint64_t 
 uint64_t source_books_lost(const struct source_books *books);
 
 /*
+ * source_books_close - what is known of a source now
+ *
+ * @count comes from its reader; @delivered and @unwritten rows were handled here. @final: nothing more will come.
+ */
+void source_books_close(struct source_books *books, const struct source_count *count, uint64_t delivered,
+			uint64_t unwritten, bool final);
+
+/*
  * session_books_since - what came after @before: @books less what @before has
  *
  * Of each source produced is what was delivered and lost since then: what waited to be read at either end is of

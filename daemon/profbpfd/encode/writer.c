@@ -15,6 +15,7 @@
 #include "daemon/profbpfd/encode/encode.h"
 #include "daemon/profbpfd/encode/known_tasks.h"
 #include "daemon/profbpfd/encode/left_out.h"
+#include "daemon/profbpfd/encode/repeated_bodies.h"
 #include "daemon/profbpfd/encode/statistics_message.h"
 #include "daemon/profbpfd/probe/ends.h"
 #include "daemon/profbpfd/encode/trace_output.h"
@@ -24,13 +25,6 @@
 #include "lib/base/strings.h"
 
 #define DRIVERS_MAX 4096
-
-struct repeated_body {
-	struct repeated_body *next;
-	Profbpf__Packet__Kind kind;
-	size_t size;
-	uint8_t data[];
-};
 
 struct writer {
 	pthread_t thread;
@@ -53,7 +47,7 @@ struct writer {
 	struct message_buffer small;	/* strings, segments: while a body is waiting */
 	struct string_table *strings;
 	uint32_t strings_sent;
-	struct repeated_body *repeated, **repeated_end;
+	struct repeated_bodies repeated;
 	struct known_tasks tasks;
 	struct item *left_out;		/* what is not recorded whole now, for the next segment */
 	struct item *unseen;		/* functions whose ends are not seen now, for the next segment */
@@ -221,7 +215,7 @@ static void begin_segment(struct writer *w)
 	string_table_clear(w->strings);
 	encode_segment(w->encode);
 	w->strings_sent = string_table_count(w->strings);
-	for (struct repeated_body *r = w->repeated; r; r = r->next)
+	for (const struct repeated_body *r = w->repeated.first; r; r = r->next)
 		put(w, r->kind, r->data, r->size);
 	put_drivers(w, 0);
 	put_tasks(w);
@@ -231,46 +225,10 @@ static void begin_segment(struct writer *w)
 		put_item(w, w->left_out);
 }
 
-static void remember_body(struct writer *w, const struct item *item)
-{
-	struct repeated_body *r = malloc(sizeof(*r) + item->size);
-
-	if (!r) {
-		fail(w, -ENOMEM);
-		return;
-	}
-	r->next = NULL;
-	r->kind = item->body;
-	r->size = item->size;
-	memcpy(r->data, item->data, item->size);
-	*w->repeated_end = r;
-	w->repeated_end = &r->next;
-}
-
-/* What is known of a source now; @final: nothing more will come. */
-static void close_books(const struct writer *w, unsigned int source, const struct source_count *count, bool final,
-			struct source_books *books)
-{
-	uint64_t known;
-
-	*books = (struct source_books){ .produced = count->produced,
-					.delivered = w->delivered[source] + count->used };
-	for (uint32_t i = 0; i < count->lost_count && i < LOST_REASONS; i++)
-		source_books_lose(books, count->lost[i].reason, count->lost[i].count);
-	source_books_lose(books, "not written", w->unwritten[source]);
-	known = books->delivered + source_books_lost(books);
-	/* While threads call, the last few that each produced are not counted yet. */
-	if (!final && books->produced < known)
-		books->produced = known;
-	/* The books must balance; if they do not, say so instead of hiding it. */
-	if (final && books->produced > known)
-		source_books_lose(books, "unaccounted", books->produced - known);
-}
-
 static void update_books(struct writer *w, bool final)
 {
 	for (unsigned int i = 0; i < TRACE_SOURCES; i++)
-		close_books(w, i, &w->counts[i], final, &w->books.source[i]);
+		source_books_close(&w->books.source[i], &w->counts[i], w->delivered[i], w->unwritten[i], final);
 	w->books.daemon_cpu_ns = w->reader_cpu_ns + writer_cpu_ns(w);
 	w->books.bytes = w->output.written;
 }
@@ -409,8 +367,8 @@ static bool handle(struct writer *w, struct item *item)
 		break;
 	case ITEM_BODY:
 		put(w, item->body, item->data, item->size);
-		if (item->repeated)
-			remember_body(w, item);
+		if (item->repeated && repeated_bodies_add(&w->repeated, item))
+			fail(w, -ENOMEM);
 		break;
 	case ITEM_STATISTICS: put_statistics(w, item->data); break;
 	case ITEM_CUT: cut_and_answer(w, item->data); break;
@@ -467,7 +425,6 @@ struct writer *writer_new(int fd, const struct writer_others *others, const Prof
 	w->texts = texts;
 	w->catalogs = catalogs;
 	w->wake_fd = wake_fd;
-	w->repeated_end = &w->repeated;
 	w->packets = pbt_encoder_new();
 	w->encode = encode_new();
 	if (w->encode)
@@ -528,12 +485,7 @@ void writer_free(struct writer *writer)
 	if (!writer)
 		return;
 	known_tasks_free(&writer->tasks);
-	while (writer->repeated) {
-		struct repeated_body *next = writer->repeated->next;
-
-		free(writer->repeated);
-		writer->repeated = next;
-	}
+	repeated_bodies_free(&writer->repeated);
 	item_free(writer->unseen);
 	item_free(writer->left_out);
 	string_table_free(writer->strings);

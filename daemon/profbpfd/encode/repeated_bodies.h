@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* repeated_bodies.h - packed messages that belong into every segment of a trace, in the order in which they came. */
+#ifndef PROFBPF_DAEMON_PROFBPFD_ENCODE_REPEATED_BODIES_H
+#define PROFBPF_DAEMON_PROFBPFD_ENCODE_REPEATED_BODIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/session/item.h"
+
+struct repeated_body {
+	struct repeated_body *next;
+	Profbpf__Packet__Kind kind;
+	size_t size;
+	uint8_t data[];
+};
+
+/* All zeros: none yet. */
+struct repeated_bodies {
+	struct repeated_body *first, *last;
+};
+
+/* repeated_bodies_add - keep a copy of an ITEM_BODY's message; 0 or -ENOMEM */
+int repeated_bodies_add(struct repeated_bodies *bodies, const struct item *item);
+
+/* repeated_bodies_free - of all; there are none then */
+void repeated_bodies_free(struct repeated_bodies *bodies);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_ENCODE_REPEATED_BODIES_H */
