@@ -10,9 +10,7 @@
 #define THREADS_MAX 1024
 #define MARKS_MAX (1u << 20) /* of one frame */
 
-#define BEGINS "_ZN5torch8autograd8profiler25record_function_enter_newE"
 #define ENDS "_ZN5torch8autograd8profilerL24record_function_exit_newE"
-#define LOADER "enumerate(DataLoader)#"
 
 enum mark_kind { MARK_FETCH, MARK_OTHER, MARK_END };
 
@@ -78,7 +76,7 @@ bool live_marks_function(struct live_marks *m, const Profbpf__Function *function
 
 	if (function_of(m, function->id))
 		return true;
-	if ((!ends && !begins(function->name, BEGINS)) || m->function_count == FUNCTIONS_MAX)
+	if ((!ends && !begins(function->name, LIVE_MARK_BEGINS)) || m->function_count == FUNCTIONS_MAX)
 		return false;
 	m->functions[m->function_count++] = (struct known_function){ function->id, ends };
 	m->ends_seen |= ends;
@@ -113,7 +111,7 @@ void live_marks_call(struct live_marks *m, const struct live_called *call, const
 				       .pid = call->pid,
 				       .tid = call->tid,
 				       .kind = function->ends	     ? MARK_END
-					       : begins(name, LOADER) ? MARK_FETCH
+					       : begins(name, LIVE_MARK_LOADER) ? MARK_FETCH
 								      : MARK_OTHER };
 }
 

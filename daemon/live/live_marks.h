@@ -14,6 +14,10 @@
 
 #include "daemon/live/live_pipeline.h"
 
+/* With what the symbol begins by which marks begin, and the mark's name around a fetch. */
+#define LIVE_MARK_BEGINS "_ZN5torch8autograd8profiler25record_function_enter_newE"
+#define LIVE_MARK_LOADER "enumerate(DataLoader)#"
+
 struct live_marks;
 
 /* live_marks_new - nothing seen yet, or NULL without memory; live_marks_free() accepts NULL */

@@ -101,7 +101,7 @@ int attach_run(const struct live_request *request)
 		return 1;
 	}
 	result = live_run(request, &client, &output, &exec_error);
-	if (result == LIVE_NOT_STARTED)
+	if (result == LIVE_NOT_STARTED || result == LIVE_NOTHING)
 		output_discard(&output);
 	output_close(&output);
 	if (result == LIVE_LEFT)

@@ -20,6 +20,9 @@ enum {
 	OPTION_STACK_BLOCK,
 	OPTION_STACK_RATE,
 	OPTION_BUDGET,
+	OPTION_FIRST_STEP,
+	OPTION_STEPS,
+	OPTION_STEP_CALL,
 };
 
 static const struct argp_option options[] = {
@@ -49,6 +52,14 @@ static const struct argp_option options[] = {
 	  "Topic stack: keep the stacks of sleeps of at least T (default: 1ms)" },
 	{ "stack-rate", OPTION_STACK_RATE, "HZ", 0,
 	  "Topic stack: samples per second and CPU (default: 99)" },
+	{ "launch-from-step", OPTION_FIRST_STEP, "N", 0,
+	  "Record from the step on that begins when N have been seen to begin: a step begins with the fetch of "
+	  "a batch (MindSpore, TensorFlow, PyTorch's DataLoader), or as --step-call says" },
+	{ "start-step", 0, NULL, OPTION_ALIAS, NULL },
+	{ "steps", OPTION_STEPS, "M", 0, "With --launch-from-step: end after so many steps (default: 1)" },
+	{ "iterations", 0, NULL, OPTION_ALIAS, NULL },
+	{ "step-call", OPTION_STEP_CALL, "FUNCTION", 0,
+	  "With --launch-from-step: each call of this function, a symbol or a pattern of it, begins a step" },
 	{ "standalone", OPTION_STANDALONE, NULL, 0,
 	  "Use a private daemon for this command, even if one is running" },
 	SOCKET_OPTION,
@@ -96,6 +107,53 @@ static void parse_budget(struct trace_options *o, const char *text, struct argp_
 			   "--budget: '%s' is neither a percentage from 0.1%% to %d%% nor 'off'",
 			   text, BUDGET_MAX);
 	o->budget_permille = (uint32_t)(percent * 10 + 0.5);
+}
+
+static uint64_t parse_steps(const char *option, const char *text, struct argp_state *state)
+{
+	unsigned long number;
+	char *end;
+
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || number > UINT32_MAX)
+		argp_error(state, "%s: '%s' is not a number of steps", option, text);
+	return number;
+}
+
+/* Once all options are known. */
+static void check_steps(const struct trace_options *o, struct argp_state *state)
+{
+	if (!o->by_steps && (o->steps || o->step_call))
+		argp_error(state, "%s: from which step on? --launch-from-step N says it", o->steps ? "--steps" : "--step-call");
+	if (o->by_steps && !(o->topics & TOPIC_API))
+		argp_error(state, "--launch-from-step: steps are counted by calls, which need topic api");
+	if (o->by_steps && o->min_duration_ns)
+		argp_error(state, "--launch-from-step: --min-duration would leave out calls by which steps are counted");
+}
+
+static error_t parse_step_option(int key, char *text, struct argp_state *state)
+{
+	struct trace_options *o = state->input;
+
+	switch (key) {
+	case OPTION_FIRST_STEP:
+		o->first_step = parse_steps("--launch-from-step", text, state);
+		o->by_steps = true;
+		return 0;
+	case OPTION_STEPS:
+		o->steps = parse_steps("--steps", text, state);
+		if (!o->steps)
+			argp_error(state, "--steps: must be more than 0");
+		return 0;
+	case OPTION_STEP_CALL:
+		if (!*text)
+			argp_error(state, "--step-call: the name is empty");
+		o->step_call = text;
+		return 0;
+	case ARGP_KEY_END: check_steps(o, state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -148,7 +206,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPTION_NO_FOLLOW: o->no_follow = true; return 0;
 	case OPTION_STANDALONE: o->standalone = true; return 0;
 	case OPTION_SOCKET: o->socket = text; return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	default: return parse_step_option(key, text, state);
 	}
 }
 

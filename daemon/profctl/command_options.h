@@ -20,6 +20,9 @@ struct trace_options {
 	uint32_t stack_rate; /* 0 = default */
 	uint32_t budget_permille; /* 0 = default */
 	bool no_budget;
+	bool by_steps; /* record some steps: */
+	uint64_t first_step, steps; /* steps 0: not said how many */
+	const char *step_call; /* what begins one; NULL = fetches of batches */
 	bool keep_queues; /* calls of kind queue are recorded, however short */
 	unsigned int topics; /* TOPIC_* */
 	bool topics_named; /* by --topics */

@@ -98,6 +98,11 @@ static void session_ended(struct live *live, const Profbpf__Control__Ended *ende
 		end(live, LIVE_NOT_STARTED);
 		return;
 	}
+	if (ended->steps && !ended->steps->recording) {
+		message("%s; nothing was recorded", ended->reason);
+		end(live, LIVE_NOTHING);
+		return;
+	}
 	if (live->result != LIVE_NO_EXEC)
 		summary_print(stderr, ended, live->request->temporary ? "" : live->output->name);
 	if (ended->failed)
@@ -202,7 +207,7 @@ static void show_line(struct live *live)
 		live_line_start(&live->line);
 		return;
 	}
-	if (live->line.asked || live->stop_sent || live->over)
+	if (live->line.asked || live->stop_sent || live->over || (live->line.begun_told && !live_line_shows(&live->line)))
 		return;
 	request.what_case = PROFBPF__CONTROL__REQUEST__WHAT_LIST;
 	request.list = &list;
@@ -212,7 +217,8 @@ static void show_line(struct live *live)
 static void loop(struct live *live)
 {
 	struct child *child = live->request->child;
-	int wait_ms = live_line_shows(&live->line) ? LIVE_LINE_MS : -1;
+	bool by_steps = live->request->options->by_steps;
+	int wait_ms = live_line_shows(&live->line) || by_steps ? LIVE_LINE_MS : -1;
 
 	while (!is_finished(live)) {
 		/* A negative descriptor is passed over. */

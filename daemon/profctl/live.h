@@ -17,6 +17,7 @@ enum live_result {
 	LIVE_DONE, /* the file is complete, or its damage has been told */
 	LIVE_FAILED, /* the session failed; this has been said */
 	LIVE_NOT_STARTED, /* it was never live: nothing worth keeping; said */
+	LIVE_NOTHING, /* it was live, but what it waited for did not happen: nothing worth keeping; said */
 	LIVE_LEFT, /* the user did not want to wait */
 	LIVE_NO_EXEC, /* record: the command could not be run; said */
 };

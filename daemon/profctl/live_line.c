@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "daemon/profctl/message.h"
 #include "lib/base/duration.h"
 #include "lib/base/size.h"
 
@@ -49,6 +50,11 @@ char *live_line_text(struct live_line *line, const Profbpf__Control__SessionInfo
 		pace = (double)(records - line->records) * 1e9 / (double)since;
 	line->age_ns = session->age_ns;
 	line->records = records;
+	if (session->steps && !session->steps->recording) {
+		snprintf(text, size, "waiting for step %" PRIu64 " for %s: %" PRIu64 " have begun; Ctrl-C ends it",
+			 session->steps->first, duration_format(session->age_ns, age, sizeof(age)), session->steps->begun);
+		return text;
+	}
 	whole[0] = '\0';
 	if (session->duration_ns)
 		duration_format(session->duration_ns, whole, sizeof(whole));
@@ -59,14 +65,43 @@ char *live_line_text(struct live_line *line, const Profbpf__Control__SessionInfo
 	return text;
 }
 
+char *live_line_steps(struct live_line *line, const Profbpf__Control__SessionInfo *session, char *text, size_t size)
+{
+	const Profbpf__Control__Steps *steps = session->steps;
+	char age[32];
+
+	if (!steps)
+		return NULL;
+	if (steps->recording) {
+		if (line->begun_told)
+			return NULL;
+		line->begun_told = true;
+		snprintf(text, size, "step %" PRIu64 " of process %" PRIu32 " has begun: recording up to the end of step %" PRIu64,
+			 steps->first, steps->pid, steps->first + steps->count - 1);
+		return text;
+	}
+	if (line->none_told || steps->begun || session->age_ns < STEPS_SILENT_NS)
+		return NULL;
+	line->none_told = true;
+	snprintf(text, size, "no step has begun for %s: %s", duration_format(session->age_ns, age, sizeof(age)),
+		 steps->functions ? "the function that begins one is not called; still waiting" :
+				    "no function that is probed begins one (--step-call names another; profctl catalog match "
+				    "--pid PID lists them); still waiting");
+	return text;
+}
+
 void live_line_figures(struct live_line *line, const Profbpf__Control__Sessions *sessions)
 {
 	char text[TEXT_SIZE];
 
 	line->asked = false;
 	for (size_t i = 0; i < sessions->n_session; i++) {
-		if (sessions->session[i]->session == line->session)
-			progress_show(&line->progress,
-				      live_line_text(line, sessions->session[i], text, sizeof(text)));
+		if (sessions->session[i]->session != line->session)
+			continue;
+		if (live_line_steps(line, sessions->session[i], text, sizeof(text))) {
+			progress_wipe(&line->progress);
+			message("%s", text);
+		}
+		progress_show(&line->progress, live_line_text(line, sessions->session[i], text, sizeof(text)));
 	}
 }

@@ -24,6 +24,7 @@ struct live_line {
 	uint64_t age_ns; /* when the figures were told last, with the records then */
 	uint64_t records;
 	bool asked; /* and not answered yet */
+	bool none_told, begun_told; /* of a session that records some steps: live_line_steps() */
 };
 
 /* live_line_begin - nothing is shown if @to is no terminal */
@@ -34,6 +35,14 @@ bool live_line_shows(const struct live_line *line);
 
 /* live_line_start - before the session is live there are no figures: say that it begins, and since when */
 void live_line_start(struct live_line *line);
+
+/*
+ * live_line_steps - of a session that records some steps: what is to be said now, each once
+ *
+ * That the first one has begun, or why none has, after STEPS_SILENT_NS. Returns a message in @text, or NULL.
+ */
+#define STEPS_SILENT_NS 10000000000ull
+char *live_line_steps(struct live_line *line, const Profbpf__Control__SessionInfo *session, char *text, size_t size);
 
 /* live_line_figures - what the daemon says of its sessions; other ones are passed over */
 void live_line_figures(struct live_line *line, const Profbpf__Control__Sessions *sessions);

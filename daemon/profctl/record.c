@@ -61,7 +61,7 @@ static int conclude(enum live_result result, const struct child *child, struct o
 {
 	int status = child && child->ended ? child_status(child) : 0;
 
-	if (result == LIVE_NOT_STARTED || result == LIVE_NO_EXEC)
+	if (result == LIVE_NOT_STARTED || result == LIVE_NOTHING || result == LIVE_NO_EXEC)
 		output_discard(output);
 	output_close(output);
 	switch (result) {

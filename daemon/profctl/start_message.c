@@ -2,6 +2,7 @@
 #include "daemon/profctl/start_message.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,10 @@ static int prepare(struct start *start, const struct live_request *request)
 	m->stack_rate = o->stack_rate;
 	m->budget_permille = o->budget_permille;
 	m->no_budget = o->no_budget;
-	m->keep_queues = o->keep_queues;
+	m->keep_queues = o->keep_queues || o->by_steps;
+	m->first_step = o->first_step;
+	m->steps = o->by_steps && !o->steps ? 1 : o->steps;
+	m->step_call = (char *)(o->step_call ? o->step_call : "");
 	m->n_topics = o->topics_named || o->topics != TOPICS_DEFAULT ? list_topics(o->topics, start->topics) : 0;
 	m->topics = start->topics;
 	m->n_catalogs = start->texts.count;
@@ -178,4 +182,8 @@ void start_announce(const struct live_request *request, const Profbpf__Control__
 		snprintf(end, sizeof(end), "%s",
 			 request->child ? "ends with the command" : "Ctrl-C ends it");
 	fprintf(stderr, "tracing %s: %s; %s\n", printable(targets, safe, sizeof(safe)), what, end);
+	if (o->by_steps)
+		message("waiting for step %" PRIu64 ": a step begins with each %s%s; nothing is written before", o->first_step,
+			o->step_call ? "call of " : "fetch of a batch",
+			o->step_call ? printable(o->step_call, safe, sizeof(safe)) : "");
 }

@@ -53,6 +53,23 @@ static void print_word(FILE *to, const char *word)
 	fputc('\'', to);
 }
 
+/* Of the part with these steps, if there are any: up to the microsecond in which the one after them begins. */
+static void print_next(FILE *to, const char *output, const Profbpf__Control__Steps *steps)
+{
+	if (!*output || !strcmp(output, "-"))
+		return;
+	fputs("next: analyzer report ", to);
+	if (steps)
+		fprintf(to, "--from %.6fs ", (double)(steps->from_ns / 1000) / 1e6);
+	if (steps && steps->to_ns)
+		fprintf(to, "--to %.6fs ", (double)(steps->to_ns / 1000) / 1e6);
+	/* A name like an option would be taken for one. */
+	if (*output == '-')
+		fputs("./", to);
+	print_word(to, output);
+	fputc('\n', to);
+}
+
 void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *output)
 {
 	char duration[32], bytes[32], safe[512];
@@ -70,17 +87,10 @@ void summary_print(FILE *to, const Profbpf__Control__Ended *ended, const char *o
 		: strcmp(output, "-") ? " to "
 				      : " to standard output",
 		strcmp(output, "-") ? printable(output, safe, sizeof(safe)) : "");
-	summary_print_next(to, output);
+	print_next(to, output, ended->steps);
 }
 
 void summary_print_next(FILE *to, const char *output)
 {
-	if (!*output || !strcmp(output, "-"))
-		return;
-	fputs("next: analyzer report ", to);
-	/* A name like an option would be taken for one. */
-	if (*output == '-')
-		fputs("./", to);
-	print_word(to, output);
-	fputc('\n', to);
+	print_next(to, output, NULL);
 }

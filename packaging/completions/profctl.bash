@@ -58,10 +58,13 @@ _profctl_of_attach()
 	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
 	-d | --duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	--interval) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--launch-from-step) :; return ;;
 	--min-duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	-o | --output) compopt -o default; return ;;
 	--stack-block) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	--stack-rate) :; return ;;
+	--step-call) :; return ;;
+	--steps) :; return ;;
 	-s | --socket) compopt -o default; return ;;
 	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
 	--cgroup) compopt -o default; return ;;
@@ -70,7 +73,7 @@ _profctl_of_attach()
 	--unit) :; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help --cgroup --container --pid --unit"
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --launch-from-step --min-duration --no-follow --output --stack-block --stack-rate --standalone --step-call --steps --socket --topics --help --cgroup --container --pid --unit"
 	else
 		:
 	fi
@@ -84,15 +87,18 @@ _profctl_of_record()
 	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
 	-d | --duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	--interval) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--launch-from-step) :; return ;;
 	--min-duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	-o | --output) compopt -o default; return ;;
 	--stack-block) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	--stack-rate) :; return ;;
+	--step-call) :; return ;;
+	--steps) :; return ;;
 	-s | --socket) compopt -o default; return ;;
 	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --topics --help --system --"
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --launch-from-step --min-duration --no-follow --output --stack-block --stack-rate --standalone --step-call --steps --socket --topics --help --system --"
 	else
 		:
 	fi
@@ -159,16 +165,19 @@ _profctl_of_why()
 	-c | --catalog) mapfile -t COMPREPLY < <(compgen -d -- "$2"); compopt -o filenames; return ;;
 	-d | --duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	--interval) _profctl_words "$2" "10s 1m 100ms"; return ;;
+	--launch-from-step) :; return ;;
 	--min-duration) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	-o | --output) compopt -o default; return ;;
 	--stack-block) _profctl_words "$2" "10s 1m 100ms"; return ;;
 	--stack-rate) :; return ;;
+	--step-call) :; return ;;
+	--steps) :; return ;;
 	-s | --socket) compopt -o default; return ;;
 	--thread) :; return ;;
 	-t | --topics) _profctl_list "$2" "api ioctl sched device account irq stack fault io sample"; return ;;
 	esac
 	if [[ $2 == -* ]]; then
-		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --min-duration --no-follow --output --stack-block --stack-rate --standalone --socket --thread --topics --help"
+		_profctl_words "$2" "--budget --buffer --catalog --duration --follow --interval --launch-from-step --min-duration --no-follow --output --stack-block --stack-rate --standalone --step-call --steps --socket --thread --topics --help"
 	else
 		_profctl_pids "$2"
 	fi

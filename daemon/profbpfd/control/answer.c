@@ -27,6 +27,7 @@ struct session_message {
 	Profbpf__Control__SessionInfo message;
 	struct source_messages sources;
 	struct session_info info;
+	Profbpf__Control__Steps steps;
 	char **warnings; /* the array alone is owned */
 	Profbpf__Control__Shedding shed[SHED_WHATS];
 	Profbpf__Control__Shedding *sheds[SHED_WHATS];
@@ -116,15 +117,38 @@ void answer_checked(struct client *client, uint32_t request)
 	client_send(client, &response.base);
 }
 
+/* Returns NULL for a session that does not go by steps. */
+static Profbpf__Control__Steps *fill_steps(Profbpf__Control__Steps *to, const struct session_info *info)
+{
+	const struct step_gate_facts *from = &info->steps;
+
+	if (!info->by_steps)
+		return NULL;
+	profbpf__control__steps__init(to);
+	to->first = info->first_step;
+	to->count = info->wanted_steps;
+	to->begun = from->steps;
+	to->pid = from->tgid;
+	to->functions = from->functions;
+	to->recording = from->state != STEPS_AWAITED;
+	if (from->from_ns > info->start_ns)
+		to->from_ns = from->from_ns - info->start_ns;
+	if (from->to_ns > info->start_ns)
+		to->to_ns = from->to_ns - info->start_ns;
+	return to;
+}
+
 void answer_ended(struct client *client, uint32_t request, const struct session_info *info,
 		  size_t told)
 {
 	Profbpf__Control__Response response = PROFBPF__CONTROL__RESPONSE__INIT;
 	Profbpf__Control__Ended ended = PROFBPF__CONTROL__ENDED__INIT;
 	struct source_messages sources;
+	Profbpf__Control__Steps steps;
 
 	fill_sources(&sources, info);
 	ended.session = info->id;
+	ended.steps = fill_steps(&steps, info);
 	if (info->start_ns && info->end_ns > info->start_ns)
 		ended.duration_ns = info->end_ns - info->start_ns;
 	ended.reason = (char *)info->reason;
@@ -204,6 +228,7 @@ static void fill_session(struct session_message *m, const struct roster_entry *e
 	to->output_name = entry->output_name;
 	to->warnings = m->warnings;
 	to->n_warnings = m->warnings ? entry->warnings.count + m->info.warning_count : 0;
+	to->steps = fill_steps(&m->steps, &m->info);
 	fill_shedding(m, monotonic_now());
 }
 

@@ -50,6 +50,26 @@ static int check_figures(const Profbpf__Control__StartSession *start, char *erro
 	return 0;
 }
 
+/* Calls that are not recorded begin no steps. */
+static int check_steps(const Profbpf__Control__StartSession *start, unsigned int topics, char *error)
+{
+	const char *why = NULL;
+
+	if (!start->steps)
+		return 0;
+	if (!(topics & TOPIC_API))
+		why = "steps are counted by calls: they need topic api";
+	else if (start->min_duration_ns)
+		why = "steps are counted by calls: a minimal duration would leave some of them out";
+	else if (strlen(start->step_call) >= STEP_CALL_MAX)
+		why = "the name of the function that begins a step is too long";
+	else if (start->first_step + start->steps < start->steps)
+		why = "the number of steps is out of range";
+	if (why)
+		snprintf(error, ERROR_MAX, "%s", why);
+	return why ? -EINVAL : 0;
+}
+
 static int read_topics(const Profbpf__Control__StartSession *start, unsigned int *topics,
 		       char *error)
 {
@@ -253,6 +273,8 @@ void request_start_work(struct request_job *job)
 	if (!err)
 		err = read_topics(start, &job->topics, error);
 	if (!err)
+		err = check_steps(start, job->topics, error);
+	if (!err)
 		err = check_processes(job->entry, &job->peer, start, job->topics, error);
 	job->error = err ? strdup(error) : load_catalogs(job->services, job->entry, start);
 	/* It takes a while, too. */
@@ -286,12 +308,16 @@ static int make_request(const struct client *client, struct roster_entry *entry,
 						   : BUDGET_DEFAULT,
 		.keep_queues = start->keep_queues,
 		.stack_rate = start->stack_rate ? start->stack_rate : STACK_RATE_DEFAULT,
+		.first_step = start->first_step,
+		.steps = start->steps,
 		.file_count = fds->count - 1,
 	};
 	request->pids = calloc(entry->pid_count + 1, sizeof(*request->pids));
 	request->held = calloc(entry->pid_count + 1, sizeof(*request->held));
 	request->files = calloc(fds->count, sizeof(*request->files));
-	if (!request->pids || !request->held || !request->files) {
+	request->step_call = start->steps ? strdup(start->step_call) : NULL;
+	if (!request->pids || !request->held || !request->files || (start->steps && !request->step_call)) {
+		free(request->step_call);
 		free(request->pids);
 		free(request->held);
 		free(request->files);

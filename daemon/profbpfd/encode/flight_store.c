@@ -416,6 +416,8 @@ static int take(struct flight *flight, uint64_t from_ns, struct flight_window *w
 		return -ENOENT;
 	facts->from_ns = window->segments[0]->from_ns;
 	facts->to_ns = flight->last->to_ns;
+	facts->from_realtime_ns = window->segments[0]->realtime_ns;
+	facts->before = window->segments[0]->begin;
 	facts->books = flight->last->end;
 	session_books_since(&facts->books, &window->segments[0]->begin);
 	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {

@@ -149,6 +149,23 @@ int flight_window_write(const struct flight_window *window, struct output *outpu
 	return err;
 }
 
+int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header)
+{
+	struct writing w = { .window = window, .output = output, .packets = pbt_encoder_new(), .segment = *header };
+	int err = w.packets ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < window->count && !err; i++)
+		err = write_segment(&w, i);
+	pbt_buffer_free(&w.buffer);
+	pbt_encoder_free(w.packets);
+	return err;
+}
+
+size_t flight_window_segments(const struct flight_window *window)
+{
+	return window->count;
+}
+
 void flight_window_free(struct flight_window *window)
 {
 	if (!window)

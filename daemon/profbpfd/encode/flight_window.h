@@ -17,6 +17,8 @@ struct flight_window_facts {
 	 * as too old, for the recorder or for who asked, and for want of room.
 	 */
 	struct session_books books;
+	struct session_books before; /* the session's at from_ns */
+	uint64_t from_realtime_ns;
 	uint64_t recorded_ns; /* how long it has been recording */
 	uint32_t processes; /* that it records now */
 };
@@ -29,6 +31,17 @@ const struct flight_window_facts *flight_window_facts(const struct flight_window
  * @reason is what the file says it ended by. Returns 0, or a negative errno as output_write().
  */
 int flight_window_write(const struct flight_window *window, struct output *output, const char *reason);
+
+/*
+ * flight_window_begin - write it as the beginning of a session that goes on
+ *
+ * @header is that of its segments but for their index, and of those that follow it. Returns 0, or a negative errno as
+ * output_write().
+ */
+int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header);
+
+/* flight_window_segments - how many that writes */
+size_t flight_window_segments(const struct flight_window *window);
 
 /* flight_window_free - NULL is fine */
 void flight_window_free(struct flight_window *window);

@@ -2,6 +2,7 @@
 #include "daemon/profbpfd/encode/writer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "daemon/profbpfd/host/host_stats.h"
 #include "daemon/profbpfd/encode/driver_message.h"
 #include "daemon/profbpfd/encode/encode.h"
+#include "daemon/profbpfd/encode/flight_window.h"
 #include "daemon/profbpfd/encode/known_tasks.h"
 #include "daemon/profbpfd/encode/left_out.h"
 #include "daemon/profbpfd/encode/repeated_bodies.h"
@@ -22,6 +24,7 @@
 #include "daemon/profbpfd/encode/trace_values.h"
 #include "lib/trace/clocks.h"
 #include "lib/trace/pbt.h"
+#include "lib/base/duration.h"
 #include "lib/base/strings.h"
 
 #define DRIVERS_MAX 4096
@@ -30,6 +33,7 @@ struct writer {
 	pthread_t thread;
 	struct output output;
 	struct flight *flight;		/* packets go there instead; NULL: to the output */
+	struct step_gate *gate;		/* NULL: none; with a flight, until a step has begun */
 	struct trigger_watch *watch;	/* NULL: none */
 	struct live_figures *live;	/* NULL: none */
 	struct source_count counts[TRACE_SOURCES]; /* as the last statistics had them */
@@ -37,6 +41,9 @@ struct writer {
 	struct session_books books;
 	bool no_room;			/* a packet could not be kept: the segment is incomplete */
 	const Profbpf__Segment *segment;
+	Profbpf__Segment opened;	/* the same, of what is written since the step began */
+	struct session_books before;	/* then */
+	uint64_t opened_ns;
 	struct item_queue *queue;
 	struct texts *texts;
 	const struct catalogs *catalogs;
@@ -233,26 +240,6 @@ static void update_books(struct writer *w, bool final)
 	w->books.bytes = w->output.written;
 }
 
-static void put_statistics(struct writer *w, const struct statistics_row *row)
-{
-	struct statistics_message *message;
-
-	memcpy(w->counts, row->sources, sizeof(w->counts));
-	w->reader_cpu_ns = row->daemon_cpu_ns;
-	update_books(w, row->final);
-	/* Those of a snapshot tell of its window. */
-	if (w->flight)
-		return;
-	message = statistics_message_new(row, &w->books);
-	if (message)
-		put_message(w, PROFBPF__PACKET__KIND__STATISTICS, statistics_message_base(message));
-	else
-		fail(w, -ENOMEM);
-	statistics_message_free(message);
-}
-
-/* ---- a flight recorder's segments */
-
 static struct flight_cut cut_at(struct writer *w, uint64_t ts_ns)
 {
 	struct clock_snapshot now;
@@ -264,6 +251,92 @@ static struct flight_cut cut_at(struct writer *w, uint64_t ts_ns)
 								    0,
 				    .books = &w->books };
 }
+
+/* Where in it the step begins, for whoever reads it. */
+static void put_open_note(struct writer *w, const struct step_gate_facts *steps)
+{
+	Profbpf__Notes m = PROFBPF__NOTES__INIT;
+	bool missing = steps->from_ns < w->opened_ns;
+	char text[160], part[32], *texts[] = { text };
+
+	duration_format(missing ? w->opened_ns - steps->from_ns : steps->from_ns - w->opened_ns, part, sizeof(part));
+	snprintf(text, sizeof(text), "step %" PRIu64 " of process %" PRIu32 " began %s %s", steps->first, steps->tgid, part,
+		 missing ? "before this recording: there was no memory for more" : "after this recording");
+	m.n_text = 1;
+	m.text = texts;
+	put_message(w, PROFBPF__PACKET__KIND__NOTES, &m.base);
+}
+
+/* What was kept from the wanted step on, and a little of before it, is what the output begins with. The books are up to date. */
+static void open_output(struct writer *w, uint64_t ts_ns)
+{
+	struct flight_cut cut = cut_at(w, ts_ns);
+	const struct flight_window_facts *facts;
+	struct flight_window *window;
+	struct step_gate_facts steps;
+	int err;
+
+	step_gate_facts(w->gate, &steps);
+	flight_end(w->flight, &cut);
+	window = flight_take(w->flight, steps.from_ns, NULL, 0);
+	w->flight = NULL;
+	w->output.written = 0;
+	if (!window) {
+		fail(w, -ENOMEM);
+		return;
+	}
+	facts = flight_window_facts(window);
+	w->opened = *w->segment;
+	w->opened.session_start_ns = facts->from_ns;
+	w->opened.session_start_realtime_ns = facts->from_realtime_ns;
+	w->segment = &w->opened;
+	w->before = facts->before;
+	w->before.bytes = 0; /* of the memory */
+	w->segment_index = (uint32_t)flight_window_segments(window);
+	__atomic_store_n(&w->opened_ns, facts->from_ns, __ATOMIC_RELEASE);
+	err = flight_window_begin(window, &w->output, w->segment);
+	if (err)
+		fail(w, err);
+	flight_window_free(window);
+	put_open_note(w, &steps);
+}
+
+/* The step has begun in the last second of the session: its reader did not learn of it. */
+static void open_at_end(struct writer *w)
+{
+	struct step_gate_facts steps = { .state = STEPS_AWAITED };
+
+	if (w->gate)
+		step_gate_facts(w->gate, &steps);
+	if (w->flight && steps.state != STEPS_AWAITED)
+		open_output(w, 0);
+}
+
+static void put_statistics(struct writer *w, const struct statistics_row *row)
+{
+	struct statistics_message *message;
+	struct session_books books;
+
+	memcpy(w->counts, row->sources, sizeof(w->counts));
+	w->reader_cpu_ns = row->daemon_cpu_ns;
+	update_books(w, row->final);
+	if (row->final)
+		open_at_end(w);
+	/* Those of a snapshot tell of its window. */
+	if (w->flight)
+		return;
+	books = w->books;
+	if (w->opened_ns)
+		session_books_since(&books, &w->before);
+	message = statistics_message_new(row, &books);
+	if (message)
+		put_message(w, PROFBPF__PACKET__KIND__STATISTICS, statistics_message_base(message));
+	else
+		fail(w, -ENOMEM);
+	statistics_message_free(message);
+}
+
+/* ---- a flight recorder's segments */
 
 /* @ts_ns 0 is now: without the figures that the reader has read at its own cuts. */
 static void cut_flight(struct writer *w, uint64_t ts_ns)
@@ -290,6 +363,12 @@ static void cut_and_answer(struct writer *w, struct cut_row *row)
 	if (!w->flight)
 		return;
 	known_tasks_turn(&w->tasks);
+	if (row->open) {
+		update_books(w, false);
+		open_output(w, row->ts_ns);
+		begin_segment(w);
+		return;
+	}
 	cut_flight(w, row->ts_ns);
 	if (!ask.take)
 		return;
@@ -345,8 +424,12 @@ static bool handle(struct writer *w, struct item *item)
 {
 	bool more = item->kind != ITEM_END;
 
+	uint64_t one = 1;
+
 	if (w->live)
 		live_figures_item(w->live, item, w->texts);
+	if (w->gate && step_gate_item(w->gate, item, w->texts) && write(w->wake_fd, &one, sizeof(one)) < 0)
+		one = 0; /* the counter is full: the reader is awake anyway */
 	if (w->watch)
 		trigger_watch_item(w->watch, item);
 	switch (item->kind) {
@@ -415,10 +498,11 @@ struct writer *writer_new(int fd, const struct writer_others *others, const Prof
 		return NULL;
 	if (others) {
 		w->flight = others->flight;
+		w->gate = others->gate;
 		w->watch = others->watch;
 		w->live = others->live;
 	}
-	if (!w->flight)
+	if (!w->flight || w->gate)
 		output_init(&w->output, fd);
 	w->segment = segment;
 	w->queue = queue;
@@ -453,6 +537,16 @@ uint64_t writer_bytes(const struct writer *writer)
 uint64_t writer_repeated(const struct writer *writer)
 {
 	return __atomic_load_n(&writer->repeated_bytes, __ATOMIC_RELAXED);
+}
+
+uint64_t writer_opened_ns(const struct writer *writer)
+{
+	return __atomic_load_n(&writer->opened_ns, __ATOMIC_ACQUIRE);
+}
+
+const struct session_books *writer_before(const struct writer *writer)
+{
+	return &writer->before;
 }
 
 uint64_t writer_delivered(const struct writer *writer, unsigned int source)

@@ -15,6 +15,7 @@
 #include "daemon/profbpfd/encode/flight_store.h"
 #include "daemon/profbpfd/metrics/live_figures.h"
 #include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/step_gate.h"
 #include "daemon/profbpfd/session/texts.h"
 #include "daemon/profbpfd/session/trigger_watch.h"
 #include "proto/trace.pb-c.h"
@@ -26,6 +27,7 @@ struct writer;
 /* Besides, or instead of, a descriptor; NULL: not wanted. All outlive the writer. */
 struct writer_others {
 	struct flight *flight; /* packets are kept there instead of being written */
+	struct step_gate *gate; /* with a flight: until the step that is wanted has begun (ITEM_CUT), then they are written */
 	/* Shown each item: */
 	struct trigger_watch *watch;
 	struct live_figures *live;
@@ -35,7 +37,7 @@ struct writer_others {
  * writer_new - begin the first segment and start the thread
  *
  * @segment is the header of every segment but for its index; it, @queue, @texts,
- * @catalogs (which name the commands of drivers) and @fd must outlive the writer. With a flight @fd is not used. @others is
+ * @catalogs (which name the commands of drivers) and @fd must outlive the writer. With a flight and no gate @fd is not used. @others is
  * copied; NULL for none. @wake_fd is an eventfd told when writing
  * fails. Returns NULL without memory or threads.
  */
@@ -52,6 +54,13 @@ uint64_t writer_delivered(const struct writer *writer, unsigned int source);
 
 /* writer_repeated - with a flight: bytes that the segment began with, all of which are repeated in each; from any thread */
 uint64_t writer_repeated(const struct writer *writer);
+
+/*
+ * writer_opened_ns - with a gate: when what is written began, CLOCK_MONOTONIC; 0 = nothing is written yet. From any thread
+ * writer_before - with a gate, once that is known: the books then
+ */
+uint64_t writer_opened_ns(const struct writer *writer);
+const struct session_books *writer_before(const struct writer *writer);
 
 /* writer_unwritten - rows of a source that could not be written; from any thread */
 uint64_t writer_unwritten(const struct writer *writer, unsigned int source);

@@ -135,6 +135,7 @@ struct flight_ask {
 struct cut_row {
 	uint64_t ts_ns;
 	struct flight_ask ask;	/* take NULL: nobody asks */
+	bool open;		/* the step that a session waited for has begun: write what is kept, and go on writing */
 	pid_t *targets;		/* allocated; with an ask only */
 	size_t target_count;
 };

@@ -155,6 +155,7 @@ static void free_request(struct session_request *request)
 	for (size_t i = 0; i < request->file_count; i++)
 		close(request->files[i]);
 	free(request->files);
+	free(request->step_call);
 	free(request->pids);
 }
 
@@ -216,6 +217,41 @@ static void fill_source(struct session *s, unsigned int source, struct session_s
 	}
 }
 
+/* Of a session that began with a step: what came before is not in the file, and not counted. */
+static void leave_out_before(const struct session_books *before, struct session_info *info)
+{
+	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {
+		const struct source_books *of = &before->source[i];
+		struct session_source *out = &info->sources[i];
+
+		out->produced -= of->produced < out->produced ? of->produced : out->produced;
+		out->delivered -= of->delivered < out->delivered ? of->delivered : out->delivered;
+		for (size_t k = 0; k < out->lost_count; k++)
+			for (uint32_t n = 0; n < of->lost_count; n++)
+				if (!strcmp(of->lost[n].reason, out->lost[k].reason))
+					out->lost[k].count -= of->lost[n].count;
+	}
+}
+
+/* The lock is held. */
+static void fill_steps(struct session *s, struct session_info *info)
+{
+	uint64_t opened_ns = s->writer ? writer_opened_ns(s->writer) : 0;
+
+	info->by_steps = s->request.step_call != NULL;
+	info->first_step = s->request.first_step;
+	info->wanted_steps = s->request.steps;
+	if (!info->by_steps || info->state == SESSION_STARTING || !s->writer)
+		return;
+	step_gate_facts(s->steps.gate, &info->steps);
+	if (opened_ns) {
+		info->start_ns = opened_ns;
+		leave_out_before(writer_before(s->writer), info);
+	} else {
+		info->bytes = 0; /* they are in memory */
+	}
+}
+
 void session_info(struct session *s, struct session_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -242,6 +278,7 @@ void session_info(struct session *s, struct session_info *info)
 		for (unsigned int i = 0; i < TRACE_SOURCES; i++)
 			fill_source(s, i, &info->sources[info->source_count++]);
 	}
+	fill_steps(s, info);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -264,6 +301,7 @@ void session_free(struct session *s)
 	pthread_join(s->thread, NULL);
 	writer_free(s->writer);
 	trigger_watch_free(s->watch);
+	session_steps_free(s);
 	segment_free(s->segment);
 	device_feed_free(s->devices);
 	item_queue_free(s->queue);

@@ -21,6 +21,7 @@
 #include "daemon/profbpfd/capture/calibrate.h"
 #include "daemon/profbpfd/session/session_request.h"
 #include "daemon/profbpfd/session/shedding.h"
+#include "daemon/profbpfd/session/step_gate.h"
 
 #define SESSION_LOSSES_MAX 16
 #define SESSION_SOURCES_MAX 8
@@ -61,7 +62,8 @@ struct session_info {
 	enum session_state state;
 	bool failed;			/* it ended with an error; reason says which */
 	char reason[512];		/* why it ended, or why it could not start */
-	uint64_t start_ns;		/* CLOCK_MONOTONIC at which it began to go live; 0 = not yet */
+	/* CLOCK_MONOTONIC at which it began to go live, or at which what is written began; 0 = not yet */
+	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t bytes;			/* written so far */
 	uint32_t functions;		/* probed */
@@ -73,6 +75,9 @@ struct session_info {
 	struct session_shedding shedding[SHED_WHATS];
 	double cost; /* part of the time of the CPU where it is most that the programs took, in the last second */
 	bool cost_known;
+	bool by_steps;			/* it begins with a step: */
+	struct step_gate_facts steps;
+	uint64_t first_step, wanted_steps;
 	char **warnings;		/* owned by the session */
 	size_t warning_count;
 };

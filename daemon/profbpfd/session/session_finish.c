@@ -124,4 +124,5 @@ void session_finish_writer(struct session *s)
 	}
 	writer_finish(s->writer);
 	session_check_writer(s);
+	session_steps_end(s);
 }

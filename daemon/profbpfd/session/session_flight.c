@@ -92,24 +92,23 @@ static void add_pid(void *context, pid_t pid)
 	pids->pid = rows;
 }
 
-static void push_cut(struct session *s, const struct flight_ask *ask)
+static void push_cut(struct session *s, struct cut_row *row)
 {
-	struct item *item = item_new(ITEM_CUT, sizeof(struct cut_row));
-	struct cut_row row = { .ts_ns = session_now_ns() };
+	struct item *item = item_new(ITEM_CUT, sizeof(*row));
 	struct pids targets = { 0 };
 
+	row->ts_ns = session_now_ns();
 	if (!item) {
-		if (ask)
-			ask->take(ask->context, NULL);
+		if (row->ask.take)
+			row->ask.take(row->ask.context, NULL);
 		return;
 	}
-	if (ask) {
-		row.ask = *ask;
+	if (row->ask.take) {
 		capture_each_target(s->capture, add_pid, &targets);
-		row.targets = targets.pid;
-		row.target_count = targets.count;
+		row->targets = targets.pid;
+		row->target_count = targets.count;
 	}
-	item_append(item, &row, sizeof(row)); /* there is room for it */
+	item_append(item, row, sizeof(*row)); /* there is room for it */
 	session_push(s, item);
 }
 
@@ -117,15 +116,15 @@ static void push_cut(struct session *s, const struct flight_ask *ask)
  * The segment before ends with what is known until now, and books that are true then; the next begins as a session
  * does. Threads that began since figures were last read get theirs before those that are marked as the first.
  */
-static void cut(struct session *s, const struct flight_ask *ask)
+void session_cut(struct session *s, struct cut_row *row)
 {
 	bool accounts = s->request.topics & TOPICS_WITH_ACCOUNTS;
 
-	session_read_figures(s, ask != NULL);
+	session_read_figures(s, row->ask.take || row->open);
 	session_push(s, host_stats_clocks());
 	session_read_all(s, session_now_ns(), true);
 	session_push_statistics(s, false);
-	push_cut(s, ask);
+	push_cut(s, row);
 	session_push(s, host_stats_cpus());
 	session_push(s, host_counters());
 	session_read_cgroups(s);
@@ -182,9 +181,9 @@ void session_flight_look(struct session *s)
 	for (size_t i = 0; i < inbox.newcomer_count; i++)
 		session_trace_process(s, inbox.newcomers[i].pid, inbox.newcomers[i].started);
 	for (size_t i = 0; i < inbox.ask_count; i++)
-		cut(s, &inbox.asks[i]);
+		session_cut(s, &(struct cut_row){ .ask = inbox.asks[i] });
 	if (!inbox.ask_count && flight_wants_cut(s->request.flight, session_now_ns())) {
-		cut(s, NULL);
+		session_cut(s, &(struct cut_row){ 0 });
 		end_if_idle(s);
 		end_if_heavy(s);
 	}

@@ -2,7 +2,8 @@
 /*
  * session_private.h - what the files of a session share: its state and the steps
  * of its life. session.c runs them, session_start.c begins, session_run.c records,
- * session_finish.c ends; session_counts.c keeps the books, session_flight.c does what a flight recorder needs besides.
+ * session_finish.c ends; session_counts.c keeps the books, session_flight.c does what a flight recorder needs besides,
+ * session_steps.c what a recording does that begins with a step.
  *
  * All but session_end() and session_warn() are for the session's reader thread.
  */
@@ -26,6 +27,7 @@
 #include "daemon/profbpfd/capture/sampler.h"
 #include "daemon/profbpfd/encode/segment.h"
 #include "daemon/profbpfd/session/session.h"
+#include "daemon/profbpfd/session/step_gate.h"
 #include "daemon/profbpfd/stacks/stack_topic.h"
 #include "daemon/profbpfd/session/texts.h"
 #include "daemon/profbpfd/session/trigger_watch.h"
@@ -94,6 +96,12 @@ struct session {
 	struct segment *segment;
 	struct writer *writer;
 	struct trigger_watch *watch;	/* the writer's */
+	struct session_steps {		/* of a session that begins with a step; else all NULL */
+		struct flight_store *store; /* what is kept until it begins */
+		struct flight *flight;
+		struct step_gate *gate;	/* the writer's */
+		bool opened;		/* it has begun, and the writer was told to write */
+	} steps;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;
 	bool roles_possible; /* one of them may have MindData */
@@ -199,6 +207,24 @@ void session_ioctls_look(struct session *s);
  */
 void session_flight_look(struct session *s);
 void session_flight_close(struct session *s);
+
+/*
+ * session_cut - end the segment in memory, of a flight, and begin another; the row says what else is to be done, but for ts_ns
+ */
+void session_cut(struct session *s, struct cut_row *row);
+
+/*
+ * Of a session that begins with a step:
+ *
+ * session_steps_start - make what it needs; 0 or -ENOMEM
+ * session_steps_look - has the step begun, or the last one ended?
+ * session_steps_end - the writer has ended: the session has failed if no step has begun
+ * session_steps_free - of any session
+ */
+int session_steps_start(struct session *s);
+void session_steps_look(struct session *s);
+void session_steps_end(struct session *s);
+void session_steps_free(struct session *s);
 
 /* session_trace_process - from now on record this process and its children, if they may be */
 void session_trace_process(struct session *s, pid_t pid, uint64_t started);

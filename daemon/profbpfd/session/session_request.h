@@ -50,6 +50,8 @@ struct session_request {
 	struct unwinder *unwinder; /* the same; NULL: stacks are walked by frame pointers */
 	struct gate *gate; /* the same; NULL: programs are attached to the scheduler themselves */
 	struct file_cache *file_cache;	/* of the daemon, outlives the session; may be NULL */
+	char *step_call;	/* begin with a step: what begins one (step_gate.h), allocated; NULL = begin at once */
+	uint64_t first_step, steps; /* with it: which is the first, and how many */
 	int output;		/* descriptor to write the trace to; -1 with a flight */
 	struct flight *flight;	/* keep the trace there, of processes that session_add_process() names; outlives the session; NULL: none */
 	struct triggers *triggers; /* what a session with a flight looks out for; outlives it */

@@ -418,5 +418,6 @@ void session_run(struct session *s)
 			tick(s);
 		if (s->request.flight)
 			session_flight_look(s);
+		session_steps_look(s);
 	}
 }

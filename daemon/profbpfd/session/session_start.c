@@ -330,6 +330,7 @@ static int watch_everything(struct session *s)
 static int start_writer(struct session *s)
 {
 	struct writer_others others;
+	int err;
 
 	/* What others warn of is in its head, or comes after it. */
 	pthread_mutex_lock(&s->lock);
@@ -338,8 +339,10 @@ static int start_writer(struct session *s)
 	pthread_mutex_unlock(&s->lock);
 	if (s->request.flight && s->request.triggers)
 		s->watch = trigger_watch_new(s->request.triggers, s->live, s->request.owner, s->request.owner_group);
-	others = (struct writer_others){ s->request.flight, s->watch, s->live };
-	s->writer = s->segment ? writer_new(s->request.output, &others, segment_message(s->segment),
+	err = session_steps_start(s);
+	others = (struct writer_others){ s->steps.flight ? s->steps.flight : s->request.flight, s->steps.gate, s->watch,
+					 s->live };
+	s->writer = s->segment && !err ? writer_new(s->request.output, &others, segment_message(s->segment),
 					    s->queue, s->texts, s->catalogs, s->wake_fd, &s->right)
 			       : NULL;
 	if (!s->writer) {

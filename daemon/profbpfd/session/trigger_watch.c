@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/profbpfd/session/fetch_calls.h"
 #include "daemon/profbpfd/session/wait_shares.h"
 #include "lib/base/duration.h"
 
@@ -56,12 +57,6 @@ struct trigger_watch {
 	struct steps *steps;
 	size_t steps_count;
 	struct wait_shares *fetching; /* by trigger */
-};
-
-/* By which trainers fetch their data: analyzer/frameworks/ has more about them. */
-static const char *const FETCHES[] = {
-	"_ZN9mindspore7dataset16IteratorConsumer*GetNextAs*",
-	"_ZN10tensorflow4data16IteratorResource7GetNextE*",
 };
 
 struct trigger_watch *trigger_watch_new(struct triggers *triggers, const struct live_figures *live, uid_t owner, gid_t group)
@@ -119,10 +114,7 @@ static bool is_of(const struct trigger *trigger, const char *function)
 	case TRIGGER_SLOW_STEP:
 	case TRIGGER_STEPS: return !fnmatch(trigger->call, function, 0);
 	case TRIGGER_DATA_WAIT:
-		for (size_t i = 0; i < sizeof(FETCHES) / sizeof(FETCHES[0]) && !*trigger->call; i++)
-			if (!fnmatch(FETCHES[i], function, 0))
-				return true;
-		return *trigger->call && !fnmatch(trigger->call, function, 0);
+		return *trigger->call ? !fnmatch(trigger->call, function, 0) : is_fetch_call(function);
 	default: return false;
 	}
 }

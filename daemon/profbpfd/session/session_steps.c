@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_steps.c - a recording that begins with a step: until then the last seconds are kept in memory, as a flight recorder does. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "daemon/profbpfd/encode/flight_store.h"
+#include "daemon/profbpfd/session/session_private.h"
+
+/* A step is known to have begun a second later at most; a segment lasts one, and they go as a whole. */
+#define KEPT_NS 5000000000ull
+#define KEPT_BYTES (64ull << 20)
+
+int session_steps_start(struct session *s)
+{
+	struct session_steps *steps = &s->steps;
+
+	if (!s->request.step_call)
+		return 0;
+	steps->store = flight_store_new(KEPT_BYTES, KEPT_NS);
+	steps->flight = steps->store ? flight_new(steps->store) : NULL;
+	steps->gate = step_gate_new(s->request.step_call, s->request.first_step, s->request.steps);
+	return steps->flight && steps->gate ? 0 : -ENOMEM;
+}
+
+void session_steps_free(struct session *s)
+{
+	flight_let_go(s->steps.flight);
+	flight_store_free(s->steps.store);
+	step_gate_free(s->steps.gate);
+}
+
+static void say_over(struct session *s, const struct step_gate_facts *facts)
+{
+	char text[160];
+
+	if (facts->exited)
+		snprintf(text, sizeof(text), "process %" PRIu32 ", whose steps are recorded, has ended", facts->tgid);
+	else
+		snprintf(text, sizeof(text), "steps %" PRIu64 " to %" PRIu64 " of process %" PRIu32 " are over",
+			 s->request.first_step, s->request.first_step + s->request.steps - 1, facts->tgid);
+	session_end(s, false, text);
+}
+
+void session_steps_look(struct session *s)
+{
+	struct step_gate_facts facts;
+
+	if (!s->steps.gate)
+		return;
+	step_gate_facts(s->steps.gate, &facts);
+	if (facts.state == STEPS_AWAITED) {
+		if (flight_wants_cut(s->steps.flight, session_now_ns()))
+			session_cut(s, &(struct cut_row){ 0 });
+		return;
+	}
+	if (!s->steps.opened)
+		session_cut(s, &(struct cut_row){ .open = true });
+	s->steps.opened = true;
+	if (facts.state == STEPS_OVER)
+		say_over(s, &facts);
+}
+
+void session_steps_end(struct session *s)
+{
+	struct step_gate_facts facts;
+	char text[256];
+
+	if (!s->steps.gate)
+		return;
+	step_gate_facts(s->steps.gate, &facts);
+	if (facts.state != STEPS_AWAITED)
+		return;
+	if (facts.steps)
+		snprintf(text, sizeof(text), "step %" PRIu64 " has not begun: process %" PRIu32 " began %" PRIu64 " (%.120s)",
+			 s->request.first_step, facts.tgid, facts.steps, s->reason);
+	else
+		snprintf(text, sizeof(text), "no step has begun: %s (%.120s)",
+			 facts.functions ? "the function that begins one was not called" :
+					   "no function that is probed begins one",
+			 s->reason);
+	session_end(s, true, text);
+}

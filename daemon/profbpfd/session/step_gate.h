@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * step_gate.h - counts a job's steps while it is recorded, for a recording that begins at one of them and lasts some.
+ *
+ * A step begins with each call of a function whose symbol is, or matches the pattern, that the user named; else with each
+ * fetch of a batch by a trainer of MindSpore, TensorFlow or PyTorch (of PyTorch the mark around it). Step 0 begins with the
+ * first such call of a process. The first process to begin the wanted step is the one that is followed.
+ *
+ * Calls come by CPU, in batches: they are counted in the order of their instants, once the statistics come, before which all
+ * of a second are handed over. All but step_gate_facts() is for the writing thread.
+ */
+#ifndef PROFBPF_DAEMON_PROFBPFD_SESSION_STEP_GATE_H
+#define PROFBPF_DAEMON_PROFBPFD_SESSION_STEP_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/profbpfd/session/item.h"
+#include "daemon/profbpfd/session/texts.h"
+
+#define STEP_CALL_MAX 160 /* bytes of a pattern, with its end */
+
+enum step_gate_state {
+	STEPS_AWAITED, /* the first of the wanted steps has not begun */
+	STEPS_BEGUN,
+	STEPS_OVER, /* the step after the last one has begun, or the process that is followed has ended */
+};
+
+struct step_gate_facts {
+	enum step_gate_state state;
+	uint32_t tgid; /* which process is followed; while steps are awaited the one that has got furthest; 0 = none yet */
+	uint64_t steps; /* that it has begun */
+	uint64_t first; /* of the wanted ones */
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC: of the wanted steps; 0 = not known yet */
+	uint32_t functions; /* known by now whose calls begin steps */
+	bool exited; /* over because the process has ended */
+};
+
+struct step_gate;
+
+/* step_gate_new - @steps from step @first on, by calls of @call ("": the usual ones); NULL without memory. For step_gate_free(). */
+struct step_gate *step_gate_new(const char *call, uint64_t first, uint64_t steps);
+void step_gate_free(struct step_gate *gate); /* NULL is fine */
+
+/* step_gate_item - look through it; true if the state is another one now */
+bool step_gate_item(struct step_gate *gate, const struct item *item, struct texts *texts);
+
+/* step_gate_facts - what is known now; from any thread */
+void step_gate_facts(struct step_gate *gate, struct step_gate_facts *facts);
+
+#endif /* PROFBPF_DAEMON_PROFBPFD_SESSION_STEP_GATE_H */
