@@ -83,8 +83,8 @@ struct unwind_mapping {
 struct unwind_process {
 	__u32 count;
 	__u32 whole; /* there are no others */
-	__u64 version; /* another one whenever something changed, of any process; not 0 */
 	struct unwind_mapping mapping[UNWIND_MAPPINGS];
+	__u64 version; /* another one whenever something changed, of any process; not 0; last, see find_rule() */
 };
 
 #endif /* PROFBPF_BPF_UNWIND_H */

@@ -102,9 +102,9 @@ static __always_inline struct walk_rule *walk_rule(struct walk_rules *rules, __u
 	return &rules->row[BOUNDED(address ^ address >> 8, WALK_RULES - 1)];
 }
 
-static __always_inline bool is_known(const struct walk_rule *row, const struct unwind_process *process, __u64 address)
+static __always_inline bool is_known(const struct walk_rule *row, __u64 version, __u64 address)
 {
-	return row->address == address && row->version == process->version;
+	return row->address == address && row->version == version;
 }
 
 struct user_frames {
@@ -411,20 +411,22 @@ static __always_inline int find_code(struct user_walk *walk, const struct unwind
 
 /*
  * Finds the rule for the frame's code. Where frame pointers are kept they and the return addresses stand side by side.
- * 0: its code is in no mapping that is known.
+ * 0: its code is in no mapping that is known. The element of a process that ended may become another's meanwhile, from its
+ * beginning to its end: a rule that is kept belongs to the version that was there before it was looked for.
  */
 __weak __noinline int find_rule(struct user_walk *walk, const struct unwind_process *process, struct walk_rules *rules)
 {
 	const struct unwind_rule *rule;
 	struct walk_rule *row;
-	__u64 address;
+	__u64 address, version;
 	int in_code;
 
 	if (!walk || !process)
 		return 0;
+	version = *(const volatile __u64 *)&process->version;
 	address = walk->instruction - walk->called;
 	row = rules ? walk_rule(rules, address) : NULL;
-	if (row && is_known(row, process, address)) {
+	if (row && is_known(row, version, address)) {
 		walk->rule = row->rule;
 		return 1;
 	}
@@ -433,7 +435,7 @@ __weak __noinline int find_rule(struct user_walk *walk, const struct unwind_proc
 	if (rule && rule->kind != UNWIND_POINTERS) {
 		walk->rule = *rule;
 		if (row)
-			*row = (struct walk_rule){ address, process->version, *rule };
+			*row = (struct walk_rule){ address, version, *rule };
 		return 1;
 	}
 	walk->rule = (struct unwind_rule){
