@@ -11,8 +11,8 @@ static void analyse_source(const struct source_loss *from, struct capture_source
 	for (uint32_t i = 0; i < from->reason_count; i++)
 		source->lost += from->reasons[i].count;
 	source->adds_up = from->produced == from->delivered + source->lost;
-	if (from->read != UINT64_MAX && from->read < from->delivered)
-		source->missing = from->delivered - from->read;
+	/* What is not comparable is UINT64_MAX: nothing is missing of that. */
+	source->missing = from->read < from->delivered ? from->delivered - from->read : 0;
 }
 
 static bool coverage_gap(const struct model *model, uint32_t index, struct coverage_gap *gap)

@@ -35,13 +35,10 @@ static void reasons_text(const struct model *model, const struct source_loss *so
 	size_t used = 0;
 
 	into[0] = '\0';
-	for (uint32_t i = 0; i < source->reason_count && used < size; i++) {
-		int wrote = snprintf(into + used, size - used, "%s%s: %" PRIu64, i ? ", " : "",
-				     model_text(model, source->reasons[i].reason),
-				     source->reasons[i].count);
-
-		used += wrote > 0 ? (size_t)wrote : size;
-	}
+	for (uint32_t i = 0; i < source->reason_count && used < size; i++)
+		used += (size_t)snprintf(into + used, size - used, "%s%s: %" PRIu64, i ? ", " : "",
+					 model_text(model, source->reasons[i].reason),
+					 source->reasons[i].count);
 }
 
 static struct cell reasons_cell(struct table_cursor *at, const struct source_loss *source)
@@ -255,22 +252,22 @@ static const struct view CAPTURE = { NULL, NULL, &captures, NULL, VIEW_ONE };
 char *text_damage(const struct model *model, char *into, size_t size)
 {
 	const struct pbt_damage *damage = &model->damage;
-	int used = 0;
+	size_t used = 0;
 
 	into[0] = '\0';
 	if (damage->first_reason[0])
-		used = snprintf(into, size, "byte %" PRIu64 ": %s; ", damage->first_offset,
-				damage->first_reason);
-	if (used < 0 || (size_t)used >= size)
+		used = (size_t)snprintf(into, size, "byte %" PRIu64 ": %s; ", damage->first_offset,
+					damage->first_reason);
+	if (used >= size)
 		return into;
 	if (damage->packets_skipped || damage->bytes_skipped || damage->torn_tail)
-		used += snprintf(into + used, size - (size_t)used,
-				 "%" PRIu64 " batches and %" PRIu64 " bytes skipped%s",
-				 damage->packets_skipped, damage->bytes_skipped,
-				 damage->torn_tail ? "; the file ends in the middle of a batch"
-						   : "");
-	if (model->bad_rows && used >= 0 && (size_t)used < size)
-		snprintf(into + used, size - (size_t)used,
+		used += (size_t)snprintf(into + used, size - used,
+					 "%" PRIu64 " batches and %" PRIu64 " bytes skipped%s",
+					 damage->packets_skipped, damage->bytes_skipped,
+					 damage->torn_tail ? "; the file ends in the middle of a batch"
+							   : "");
+	if (model->bad_rows && used < size)
+		snprintf(into + used, size - used,
 			 "%s%" PRIu64 " rows made no sense and were left out", used ? "; " : "",
 			 model->bad_rows);
 	return into;
@@ -281,7 +278,7 @@ char *text_no_launches(const struct model *model, const struct capture_results *
 {
 	const struct unseen_launches *unseen = &capture->unseen;
 	uint32_t family = 0, families = 0;
-	int used = 0;
+	size_t used;
 
 	into[0] = '\0';
 	if (unseen->any_launch || !unseen->count)
@@ -290,16 +287,16 @@ char *text_no_launches(const struct model *model, const struct capture_results *
 		snprintf(into, size, tr("no launch was seen, and a program without symbols may make some"));
 		return into;
 	}
-	used = snprintf(into, size, tr("no launch was seen, though"));
-	for (uint32_t i = 0; i < unseen->count && used > 0 && (size_t)used < size; i++) {
+	used = (size_t)snprintf(into, size, tr("no launch was seen, though"));
+	for (uint32_t i = 0; i < unseen->count && used < size; i++) {
 		if (!unseen->row[i].family || unseen->row[i].family == family)
 			continue;
 		family = unseen->row[i].family;
-		used += snprintf(into + used, size - (size_t)used, "%s %s", families++ ? "," : "",
-				 model_text(model, family));
+		used += (size_t)snprintf(into + used, size - used, "%s %s", families++ ? "," : "",
+					 model_text(model, family));
 	}
-	if (used > 0 && (size_t)used < size)
-		snprintf(into + used, size - (size_t)used, tr(" %s mapped"), families > 1 ? tr("are") : tr("is"));
+	if (used < size)
+		snprintf(into + used, size - used, tr(" %s mapped"), families > 1 ? tr("are") : tr("is"));
 	return into;
 }
 
