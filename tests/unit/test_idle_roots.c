@@ -30,6 +30,20 @@ static void expect_way(const struct idle_roots *roots, uint64_t start_ns, uint32
 	}
 }
 
+/* What the first thread of the way of the stretch that begins then waited for. */
+static void expect_first_cause(const struct idle_roots *roots, uint64_t start_ns, uint8_t cause)
+{
+	uint32_t way = INDEX_NONE;
+
+	for (uint32_t i = 0; i < roots->times.stretches.count; i++)
+		if (roots->times.stretches.row[i].start_ns == start_ns)
+			way = roots->times.stretches.row[i].way;
+	assert_int_not_equal(way, INDEX_NONE);
+	while (roots->ways[way].depth > 1)
+		way = roots->ways[way].before;
+	assert_int_equal(roots->ways[way].hop.cause, cause);
+}
+
 /* main waits for stage a, which waits for stage b, which computes. */
 static void test_chain_of_three(void **state)
 {
@@ -289,20 +303,145 @@ static void test_handed_on(void **state)
 	scene_end(&scene);
 }
 
-/* Who waits for somebody that waits for it: with looks in between that can be. */
+/* Who waits for somebody that waits for it: with looks in between that can be. What for is what the last one says. */
 static void test_circle(void **state)
 {
-	struct scene scene = scene_make();
-	const struct idle_root *root;
+	static const struct {
+		int16_t syscall;
+		uint8_t cause;
+	} waits[] = { { FUTEX, IDLE_LOCK }, { READ, IDLE_PIPELINE }, { NANOSLEEP, IDLE_LOCK }, { -1, IDLE_LOCK } };
 
-	scene_main_waits(&scene, scene.worker);
-	small_sleep(scene.model, scene.worker, 0, 165 * US, FUTEX, scene.main, 0);
-	small_span(scene.model, scene.worker, 165 * US, 1000 * US, STATE_RUNNING);
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+		struct scene scene = scene_make();
+		const struct idle_root *root;
+
+		scene_main_waits(&scene, scene.worker);
+		small_sleep(scene.model, scene.worker, 0, 165 * US, waits[i].syscall, scene.main, 0);
+		small_span(scene.model, scene.worker, 165 * US, 1000 * US, STATE_RUNNING);
+		scene_compute_roots(&scene);
+		root = scene_root(&scene, waits[i].cause, scene.main);
+		assert_int_equal(root->ns, 65 * US);
+		assert_int_equal(root->root.end, ROOT_END_CIRCLE);
+		scene_expect_chain(root, 2, (uint32_t[]){ scene.main, scene.worker });
+		scene_end(&scene);
+	}
+}
+
+/* Time of the rows that have a value in a member of their root. */
+#define NS_OF(roots, member, value)                                               \
+	({                                                                        \
+		uint64_t ns = 0;                                                  \
+		for (uint32_t r = 0; r < (roots)->count; r++)                     \
+			if ((roots)->row[r].root.member == (value))               \
+				ns += (roots)->row[r].ns;                         \
+		ns;                                                               \
+	})
+
+/* One root that was come to by two ways, of which only what lies between, or only a cause, differs. */
+static void test_two_ways(void **state)
+{
+	struct scene scene = scene_make();
+	uint32_t a = small_thread(scene.model, scene.process, 102, "a");
+	uint32_t b = small_thread(scene.model, scene.process, 103, "b");
+	const struct idle_roots *roots;
+
+	for (uint64_t i = 0; i < 2; i++)
+		assert_true(MODEL_PUSH(&scene.model->sleep_objects, ((struct sleep_object){
+			.kind = PROFBPF__SLEEP_OBJECTS__KIND__FUTEX, .object = 0x1000 * (i + 1) })));
+	small_sleep(scene.model, scene.main, 0, 120 * US, FUTEX, scene.worker, 0);
+	scene.model->spans.row[scene.model->spans.count - 1].object = 0;
+	small_span(scene.model, scene.main, 120 * US, 130 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.main, 130 * US, 140 * US, FUTEX, a, 0);
+	scene.model->spans.row[scene.model->spans.count - 1].object = 1;
+	small_span(scene.model, scene.main, 140 * US, 150 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.main, 150 * US, 170 * US, READ, a, 0);
+	scene_main_launches(&scene, 170);
+	small_sleep(scene.model, scene.worker, 0, 120 * US, FUTEX, b, 0);
+	small_span(scene.model, scene.worker, 120 * US, 1000 * US, STATE_RUNNING);
+	small_sleep(scene.model, a, 0, 170 * US, FUTEX, b, 0);
+	small_span(scene.model, a, 170 * US, 1000 * US, STATE_RUNNING);
+	small_span(scene.model, b, 0, 1000 * US, STATE_RUNNING);
 	scene_compute_roots(&scene);
-	root = scene_root(&scene, IDLE_LOCK, scene.main);
-	assert_int_equal(root->ns, 65 * US);
-	assert_int_equal(root->root.end, ROOT_END_CIRCLE);
-	scene_expect_chain(root, 2, (uint32_t[]){ scene.main, scene.worker });
+	roots = scene.results.idle.roots;
+	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, b)->ns, 50 * US);
+	expect_way(roots, 100 * US, 3, (uint32_t[]){ scene.main, scene.worker, b });
+	expect_way(roots, 130 * US, 3, (uint32_t[]){ scene.main, a, b });
+	expect_way(roots, 150 * US, 3, (uint32_t[]){ scene.main, a, b });
+	expect_first_cause(roots, 130 * US, IDLE_LOCK);
+	expect_first_cause(roots, 150 * US, IDLE_PIPELINE);
+	scene_end(&scene);
+}
+
+/* Roots that follow each other the same way and differ in one thing only are two rows. */
+static void test_one_difference(void **state)
+{
+	struct scene scene = scene_make();
+	const struct idle_roots *roots;
+
+	/* Commands of one driver, while it runs. */
+	assert_true(MODEL_PUSH(&scene.model->drivers, ((struct driver){ .rdev = 1 })));
+	for (uint32_t i = 0; i < 2; i++)
+		assert_true(MODEL_PUSH(&scene.model->ioctls, ((struct ioctl_call){ .start_ns = (110 + 20 * i) * US,
+			.end_ns = (130 + 20 * i) * US, .thread = scene.main, .cmd = 7 + i })));
+	small_span(scene.model, scene.main, 0, 170 * US, STATE_RUNNING);
+	scene_main_launches(&scene, 170);
+	scene_compute_roots(&scene);
+	roots = scene.results.idle.roots;
+	assert_int_equal(NS_OF(roots, command, 7), 20 * US);
+	assert_int_equal(NS_OF(roots, command, 8), 20 * US);
+	scene_end(&scene);
+
+	/* Disks that it waits for. */
+	scene = scene_make();
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_true(MODEL_PUSH(&scene.model->drivers, ((struct driver){ .rdev = i })));
+		assert_true(MODEL_PUSH(&scene.model->block_requests, ((struct block_request){ .driver = i })));
+		small_sleep(scene.model, scene.main, i ? 130 * US : 0, (130 + 30 * i) * US, READ, INDEX_NONE,
+			    SPAN_WOKEN_HARDIRQ | SPAN_IOWAIT);
+		assert_true(MODEL_PUSH(&scene.model->io_waits, ((struct io_wait){
+			.span = scene.model->spans.count - 1, .request = i })));
+	}
+	scene_main_launches(&scene, 160);
+	scene_compute_roots(&scene);
+	roots = scene.results.idle.roots;
+	assert_int_equal(NS_OF(roots, disk, 0), 30 * US);
+	assert_int_equal(NS_OF(roots, disk, 1), 30 * US);
+	scene_end(&scene);
+
+	/* A fault, and the system call with the number 0. */
+	scene = scene_make();
+	small_sleep(scene.model, scene.main, 0, 130 * US, READ, scene.outsider, 0);
+	small_sleep(scene.model, scene.main, 130 * US, 170 * US, READ, scene.outsider, SPAN_FAULT);
+	scene_main_launches(&scene, 170);
+	scene_compute_roots(&scene);
+	roots = scene.results.idle.roots;
+	assert_int_equal(NS_OF(roots, place_kind, PLACE_SYSCALL), 30 * US);
+	assert_int_equal(NS_OF(roots, place_kind, PLACE_FAULT), 40 * US);
+	scene_end(&scene);
+
+	/* A CPU that thread 0 has, and one that is idle. */
+	scene = scene_make();
+	assert_int_equal(scene.main, 0);
+	scene_main_waits(&scene, scene.worker);
+	small_span(scene.model, scene.worker, 0, 120 * US, STATE_RUNNABLE)->other = scene.main;
+	small_span(scene.model, scene.worker, 120 * US, 170 * US, STATE_RUNNABLE)->flags = SPAN_CPU_IDLE;
+	small_span(scene.model, scene.worker, 170 * US, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	roots = scene.results.idle.roots;
+	assert_int_equal(NS_OF(roots, who_kind, WHO_RUNNER), 20 * US);
+	assert_int_equal(NS_OF(roots, who_kind, WHO_IDLE_CPU), 50 * US);
+	scene_end(&scene);
+
+	/* Nothing known of it, and a sleep that nobody is known to have ended. */
+	scene = scene_make();
+	scene_main_waits(&scene, scene.worker);
+	small_span(scene.model, scene.worker, 0, 90 * US, STATE_RUNNING);
+	small_sleep(scene.model, scene.worker, 120 * US, 170 * US, -1, INDEX_NONE, SPAN_NO_WAKE);
+	small_span(scene.model, scene.worker, 170 * US, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	roots = scene.results.idle.roots;
+	assert_int_equal(NS_OF(roots, end, ROOT_END_NO_RECORD), 20 * US);
+	assert_int_equal(NS_OF(roots, end, ROOT_END_NO_WAKER), 50 * US);
 	scene_end(&scene);
 }
 
@@ -393,6 +532,7 @@ int main(void)
 		cmocka_unit_test(test_two_waits),      cmocka_unit_test(test_handed_on),
 		cmocka_unit_test(test_circle),	       cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_two_ways),       cmocka_unit_test(test_one_difference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

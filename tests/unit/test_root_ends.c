@@ -70,7 +70,7 @@ static void test_kernel_wakers(void **state)
 }
 
 /* A packet comes from the process at the socket's other end: who woke the thread at the same time is another one's business. */
-static void test_sender(void **state)
+static void sent(uint32_t unseen)
 {
 	struct scene scene = scene_make();
 	struct sleep_object peer = { .kind = PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET, .peer = 200 };
@@ -91,11 +91,24 @@ static void test_sender(void **state)
 
 		assert_true(MODEL_PUSH(&scene.model->wakes, wake));
 	}
+	/* Behind the last wake-up there is none. */
+	scene.model->wakes.count -= unseen;
 	scene_compute_roots(&scene);
+	if (unseen) {
+		scene_root(&scene, IDLE_NETWORK, scene.worker);
+		scene_end(&scene);
+		return;
+	}
 	root = scene_root(&scene, IDLE_NETWORK, scene.outsider);
 	assert_int_equal(root->ns, 50 * US);
 	assert_int_equal(root->root.end, ROOT_END_UNTRACED);
 	scene_end(&scene);
+}
+
+static void test_sender(void **state)
+{
+	sent(0);
+	sent(1);
 }
 
 /* A signal ends a sleep: its sender is who was waited for. */
@@ -155,6 +168,95 @@ static void test_ends(void **state)
 	scene_end(&scene);
 }
 
+/* Whose quota it was: of the group that the process was in at the end of the wait, as far as that is known. */
+static void test_groups(void **state)
+{
+	static const struct {
+		uint64_t us;
+		uint32_t process, group; /* the scene's process is 0 */
+	} stats[] = { { 100, 0, 0 }, { 140, 0, 1 }, { 140, 0, INDEX_NONE }, { 141, 0, 2 }, { 50, 1, 3 } };
+	static const char *const paths[] = { "/before", "/then", "/later", "/stranger" };
+	struct scene scene = scene_make();
+	const struct idle_root *root;
+
+	for (size_t i = 0; i < 4; i++)
+		assert_true(MODEL_PUSH(&scene.model->cgroups, ((struct cgroup){ .id = i + 1,
+			.path = model_string(scene.model, paths[i]) })));
+	for (size_t i = 0; i < sizeof(stats) / sizeof(*stats); i++)
+		assert_true(MODEL_PUSH(&scene.model->process_stats, ((struct process_stat){
+			.process = stats[i].process, .ts_ns = stats[i].us * US, .cgroup = stats[i].group })));
+	small_span(scene.model, scene.main, 0, 110 * US, STATE_RUNNING);
+	small_span(scene.model, scene.main, 110 * US, 140 * US, STATE_RUNNABLE)->flags = SPAN_THROTTLED;
+	scene_main_launches(&scene, 140);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_THROTTLED, scene.main);
+	assert_int_equal(root->ns, 30 * US);
+	assert_int_equal(root->root.object_kind, OBJECT_CGROUP);
+	assert_int_equal(root->root.object, 1);
+	scene_end(&scene);
+}
+
+/* What the main thread did in a scope, and before and after it. */
+static void test_scopes(void **state)
+{
+	struct scene scene = scene_make();
+	uint32_t decode = small_function(scene.model, "job", "decode", PROFBPF__FUNCTION__KIND__MARKER);
+	uint64_t in_ns = 0, out_ns = 0;
+
+	scene.model->functions.row[decode].scope = SCOPE_OPERATOR;
+	small_call(scene.model, scene.main, decode, 120 * US, 150 * US);
+	small_span(scene.model, scene.main, 0, 170 * US, STATE_RUNNING);
+	scene_main_launches(&scene, 170);
+	scene_compute_roots(&scene);
+	for (uint32_t i = 0; i < scene.results.idle.roots->count; i++) {
+		const struct idle_root *row = &scene.results.idle.roots->row[i];
+
+		if (row->root.cause != IDLE_USER_CODE)
+			continue;
+		assert_int_equal(row->root.place, row->root.place_kind == PLACE_FUNCTION ? decode : 0);
+		*(row->root.place_kind == PLACE_FUNCTION ? &in_ns : &out_ns) += row->ns;
+	}
+	assert_int_equal(in_ns, 30 * US);
+	assert_int_equal(out_ns, 50 * US);
+	scene_end(&scene);
+}
+
+/* An interrupt that has the number of a thread as its name's is no thread. */
+static void test_interrupt_of_that_number(void **state)
+{
+	struct scene scene = scene_make();
+	const struct idle_root *root;
+
+	small_sleep(scene.model, scene.main, 0, 170 * US, RECVFROM, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	scene.model->spans.row[scene.model->spans.count - 1].other = scene.worker;
+	scene_main_launches(&scene, 170);
+	small_span(scene.model, scene.worker, 0, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_NETWORK, scene.main);
+	assert_int_equal(root->ns, 70 * US);
+	assert_int_equal(root->hop_count, 1);
+	scene_end(&scene);
+}
+
+/* A thread that brings a completion late stands between its root and who waits. */
+static void test_late_completion(void **state)
+{
+	struct scene scene = scene_make();
+	const struct idle_root *root;
+
+	small_call(scene.model, scene.main, scene.sync, 50 * US, 160 * US);
+	small_sleep(scene.model, scene.main, 55 * US, 150 * US, IOCTL, scene.worker, 0);
+	scene_main_launches(&scene, 150);
+	small_sleep(scene.model, scene.worker, 0, 105 * US, IOCTL, INDEX_NONE, SPAN_WOKEN_HARDIRQ);
+	small_span(scene.model, scene.worker, 105 * US, 140 * US, STATE_RUNNABLE)->other = scene.outsider;
+	small_span(scene.model, scene.worker, 140 * US, 1000 * US, STATE_RUNNING);
+	scene_compute_roots(&scene);
+	root = scene_root(&scene, IDLE_RUNNABLE, scene.outsider);
+	assert_int_equal(root->ns, 35 * US);
+	scene_expect_chain(root, 2, (uint32_t[]){ scene.main, scene.worker });
+	scene_end(&scene);
+}
+
 /* Those whose name is known are told apart. */
 static void expect_irq(const struct scene *scene, uint8_t kind, const char *name, uint64_t ns)
 {
@@ -205,6 +307,10 @@ int main(void)
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_interrupts),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_scopes),
+		cmocka_unit_test(test_interrupt_of_that_number),
+		cmocka_unit_test(test_late_completion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

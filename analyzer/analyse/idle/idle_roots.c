@@ -10,7 +10,12 @@
 #include "analyzer/model/translate.h"
 #include "lib/base/map.h"
 
-#define KEY_PARTS 5
+/* What tells rows apart: kinds, who, place, object, command, disk. */
+#define KEY_PARTS 6
+
+struct root_key {
+	uint32_t part[KEY_PARTS];
+};
 
 /* How much of a row came which way. */
 struct came {
@@ -30,7 +35,7 @@ struct sum {
 
 /* Where a root is summed up that came a way. */
 struct place_of {
-	struct root root; /* as it was found */
+	struct root_key key; /* of the root as it was found */
 	struct root_hop path[RECENT_DEPTH];
 	uint32_t depth; /* 0 = none is known */
 	uint32_t who; /* that stands for the root's */
@@ -57,7 +62,7 @@ struct root_sums {
 	MODEL_ARRAY(struct root_way) ways;
 	MODEL_ARRAY(struct came) came;
 	struct map
-		keys[KEY_PARTS]; /* (number of the parts before, next part) -> number; last: row */
+		keys[KEY_PARTS - 1]; /* (number of the parts before, next part) -> number; last: row */
 	uint32_t numbers; /* given out in keys */
 	struct map hop_ids; /* (thread, cause) -> number */
 	struct map way_ids; /* (way before + 1, number of the hop) -> way */
@@ -109,25 +114,33 @@ static bool merge_runner(struct root_sums *sums, struct root *root)
 	return true;
 }
 
+static struct root_key key_of(const struct root *root)
+{
+	uint32_t kinds = (uint32_t)root->cause | (uint32_t)root->end << 4 | (uint32_t)root->who_kind << 8 |
+			 (uint32_t)root->place_kind << 12 | (uint32_t)root->object_kind << 16;
+
+	return (struct root_key){
+		{ kinds, root->who, root->place, root->object, root->command, root->disk }
+	};
+}
+
 /* MAP_NONE without memory. */
 static uint32_t row_of(struct root_sums *sums, const struct root *root)
 {
-	uint64_t kinds = root->cause | root->end << 4 | root->who_kind << 8 |
-			 root->place_kind << 12 | root->object_kind << 16;
-	const uint32_t parts[KEY_PARTS] = { root->who, root->place, root->object, root->command,
-					    root->disk };
-	struct map *rows = &sums->keys[KEY_PARTS - 1];
-	uint64_t key = kinds;
+	const struct root_key parts = key_of(root);
+	struct map *rows = &sums->keys[KEY_PARTS - 2];
+	uint64_t key = parts.part[0];
 	uint32_t row;
 
-	for (int i = 0; i < KEY_PARTS - 1; i++) {
-		uint32_t number = number_of(&sums->keys[i], key << 32 | parts[i], &sums->numbers);
+	for (int i = 1; i < KEY_PARTS - 1; i++) {
+		uint32_t number =
+			number_of(&sums->keys[i - 1], key << 32 | parts.part[i], &sums->numbers);
 
 		if (number == MAP_NONE)
 			return MAP_NONE;
 		key = number;
 	}
-	key = key << 32 | parts[KEY_PARTS - 1];
+	key = key << 32 | parts.part[KEY_PARTS - 1];
 	row = map_get(rows, key);
 	if (row != MAP_NONE)
 		return row;
@@ -201,7 +214,7 @@ static bool find_place(struct root_sums *sums, const struct root *found,
 	struct root root = *found;
 	uint32_t way;
 
-	*place = (struct place_of){ .root = *found };
+	*place = (struct place_of){ .key = key_of(found) };
 	if (root.who_kind == WHO_THREAD && root.who < sums->model->threads.count)
 		root.who = sums->roles[root.who];
 	if (!merge_runner(sums, &root))
@@ -213,21 +226,19 @@ static bool find_place(struct root_sums *sums, const struct root *found,
 	place->came = place->own == MAP_NONE ? MAP_NONE : came_of(sums, place->row, way);
 	if (place->came == MAP_NONE)
 		return false;
-	for (uint32_t i = 0; i < depth && depth <= RECENT_DEPTH; i++)
-		place->path[place->depth++] = path[i];
+	if (depth <= RECENT_DEPTH) {
+		memcpy(place->path, path, depth * sizeof(*path));
+		place->depth = depth;
+	}
 	return true;
 }
 
 static bool is_place_of(const struct place_of *place, const struct root *root,
 			const struct root_hop *path, uint32_t depth)
 {
-	const struct root *known = &place->root;
+	const struct root_key key = key_of(root);
 
-	if (place->depth != depth || known->cause != root->cause || known->end != root->end ||
-	    known->who_kind != root->who_kind || known->place_kind != root->place_kind ||
-	    known->object_kind != root->object_kind || known->who != root->who ||
-	    known->place != root->place || known->object != root->object ||
-	    known->command != root->command || known->disk != root->disk)
+	if (place->depth != depth || memcmp(&place->key, &key, sizeof(key)) != 0)
 		return false;
 	for (uint32_t i = 0; i < depth; i++)
 		if (place->path[i].thread != path[i].thread || place->path[i].cause != path[i].cause)
@@ -319,7 +330,7 @@ void root_sums_free(struct root_sums *sums)
 	root_places_free(sums->places);
 	function_words_free(sums->words);
 	free(sums->roles);
-	for (int i = 0; i < KEY_PARTS; i++)
+	for (int i = 0; i < KEY_PARTS - 1; i++)
 		map_free(&sums->keys[i]);
 	map_free(&sums->hop_ids);
 	map_free(&sums->way_ids);

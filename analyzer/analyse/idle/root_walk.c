@@ -114,7 +114,7 @@ static void put_running(struct root_walk *walk, const struct walk_step *step)
 		root.place_kind = PLACE_FUNCTION;
 		root.place = model->calls.row[step->call].function;
 	}
-	for (; i < model->interrupts.count && root.start_ns < step->end_ns; i++) {
+	for (; i < model->interrupts.count; i++) {
 		const struct interrupt *row = &model->interrupts.row[i];
 
 		if (row->thread != step->thread || row->ts_ns >= step->end_ns)
