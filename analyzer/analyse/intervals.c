@@ -6,8 +6,14 @@
 
 int intervals_add(struct intervals *intervals, uint64_t start_ns, uint64_t end_ns)
 {
+	struct interval *last = intervals->count ? &intervals->row[intervals->count - 1] : NULL;
+
 	if (end_ns <= start_ns)
 		return 0;
+	if (last && start_ns >= last->start_ns && start_ns <= last->end_ns) {
+		last->end_ns = end_ns > last->end_ns ? end_ns : last->end_ns;
+		return 0;
+	}
 	if (intervals->count == intervals->capacity) {
 		uint32_t capacity = intervals->capacity ? intervals->capacity * 2 : 64;
 		struct interval *row;

@@ -19,7 +19,10 @@ struct intervals {
 	uint32_t capacity;
 };
 
-/* Append; an interval that ends at or before its start is ignored. Returns 0 or -ENOMEM. */
+/*
+ * Append; one that begins in the interval added last, or where that ends, makes that one longer. An interval that ends at or
+ * before its start is ignored. Returns 0 or -ENOMEM.
+ */
 int intervals_add(struct intervals *intervals, uint64_t start_ns, uint64_t end_ns);
 void intervals_free(struct intervals *intervals);
 

@@ -290,6 +290,39 @@ static void test_random(void **state)
 	}
 }
 
+#define INSTANTS 64
+
+/* In any order, touching, one in the other: what they cover is counted instant by instant. */
+static void test_union(void **state)
+{
+	uint64_t chance = 1;
+
+	(void)state;
+	for (int round = 0; round < 2000; round++) {
+		bool covered[INSTANTS + 1] = { false };
+		struct intervals set = { 0 };
+		uint32_t runs = 0, length = 0;
+
+		for (int i = 0; i < 6; i++) {
+			uint64_t start = (chance = chance * 6364136223846793005u + 1) >> 58;
+			uint64_t end = start + ((chance = chance * 6364136223846793005u + 1) >> 60);
+
+			end = end < INSTANTS ? end : INSTANTS;
+			assert_int_equal(intervals_add(&set, start, end), 0);
+			for (uint64_t at = start; at < end; at++)
+				covered[at] = true;
+		}
+		for (int at = 0; at < INSTANTS; at++) {
+			length += covered[at];
+			runs += covered[at] && !covered[at + 1];
+		}
+		intervals_unite(&set);
+		assert_int_equal(set.count, runs);
+		assert_int_equal(intervals_length(&set), length);
+		intervals_free(&set);
+	}
+}
+
 static void test_overlap(void **state)
 {
 	struct intervals a = { 0 }, b = { 0 };
@@ -358,7 +391,7 @@ int main(void)
 		cmocka_unit_test(test_classes),	       cmocka_unit_test(test_window),
 		cmocka_unit_test(test_streams),	       cmocka_unit_test(test_pids),
 		cmocka_unit_test(test_nothing),	       cmocka_unit_test(test_random),
-		cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_union), cmocka_unit_test(test_overlap),	       cmocka_unit_test(test_operators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

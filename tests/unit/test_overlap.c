@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,10 +117,34 @@ static void nothing_known(void **state)
 	model_free(model);
 }
 
+/* More names than are kept in mind, each twice; one in three receives. */
+static void many_names(void **state)
+{
+	static const struct analysis_options options;
+	struct model *model = small_model(0, 20000);
+	struct overlap_results results;
+
+	(void)state;
+	small_device(model, INDEX_NONE, "npu", PROFBPF__DEVICE_CLOCK__CLOCK_MONOTONIC);
+	for (unsigned int i = 0; i < 1200; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "hcom_%s__%u", i % 3 ? "allReduce" : "receive", i % 600);
+		add(model, 100 + 10 * i, 104 + 10 * i, 3, COMMUNICATION, name);
+	}
+	small_index(model);
+	assert_int_equal(overlap_analyse(model, &options, &results), 0);
+	assert_int_equal(results.devices[0].all.receive_ns, 400 * 4);
+	assert_int_equal(results.devices[0].all.communication_ns, 1200 * 4);
+	overlap_free(&results);
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_device),
+		cmocka_unit_test(many_names),
 		cmocka_unit_test(cut_at_the_window),
 		cmocka_unit_test(nothing_known),
 	};

@@ -109,6 +109,7 @@ struct kind_rows {
 	uint32_t end;
 	const uint32_t *begins;
 	uint32_t count;
+	uint32_t turn; /* the one looked at last: the next one is not far */
 };
 
 /* How many rows are in the next whole turn that has any; 0 = there is none. */
@@ -120,7 +121,8 @@ static uint32_t next_turn(struct kind_rows *of)
 		of->at++;
 	if (of->at == of->end)
 		return 0;
-	turn = BISECT(i, 0, of->count, of->begins[i] <= of->rows[of->at]);
+	turn = BISECT_NEAR(i, 0, of->count, of->turn, of->begins[i] <= of->rows[of->at]);
+	of->turn = turn;
 	if (turn == of->count)
 		return 0;
 	for (first = of->at; of->at < of->end && of->rows[of->at] < of->begins[turn];)
@@ -184,7 +186,7 @@ double loop_confidence(const struct loop_event *events, const uint32_t *order, u
 	uint64_t regular = 0, all = 0;
 
 	for (uint32_t first = 0, end; first < work; first = end) {
-		struct kind_rows of = { order, first, first, begins, count };
+		struct kind_rows of = { order, first, first, begins, count, 0 };
 
 		for (end = first;
 		     end < work && events[order[end]].symbol == events[order[first]].symbol;)

@@ -34,18 +34,31 @@ static uint64_t clamp(const struct analysis_window *window, uint64_t ts_ns)
 	return ts_ns > window->to_ns ? window->to_ns : ts_ns;
 }
 
+/* What a name says, as it was found last: millions of tasks have a few names. That of no name says nothing. */
+struct receiver {
+	uint32_t name;
+	bool receives;
+};
+
+#define RECEIVERS 256 /* a power of 2; by the last bits of a name */
+
 /* Waits for the stage before or after in a pipeline: hcom_receive, SendRecv, ncclDevKernel_Recv. */
-static bool receives(const struct model *model, const struct device_task *task)
+static bool receives(const struct model *model, const struct device_task *task,
+		     struct receiver receivers[RECEIVERS])
 {
+	struct receiver *known = &receivers[task->name % RECEIVERS];
 	const char *name = model_text(model, task->name);
 
-	return text_fuzzy(name, "receive") || text_fuzzy(name, "sendrecv") ||
-	       text_fuzzy(name, "kernelrecv");
+	if (known->name != task->name)
+		*known = (struct receiver){ task->name, text_fuzzy(name, "receive") ||
+								text_fuzzy(name, "sendrecv") ||
+								text_fuzzy(name, "kernelrecv") };
+	return known->receives;
 }
 
 /* Which sets a task is in; 0 to 3 of them. */
 static unsigned int sets_of(const struct model *model, const struct device_task *task,
-			    enum set sets[3])
+			    struct receiver receivers[RECEIVERS], enum set sets[3])
 {
 	switch (task->kind) {
 	case PROFBPF__DEVICE_TASKS__KIND__KERNEL:
@@ -55,7 +68,7 @@ static unsigned int sets_of(const struct model *model, const struct device_task 
 	case PROFBPF__DEVICE_TASKS__KIND__COMMUNICATION:
 		sets[0] = COMMUNICATION;
 		sets[1] = WORK;
-		sets[2] = receives(model, task) ? RECEIVE : OTHERS;
+		sets[2] = receives(model, task, receivers) ? RECEIVE : OTHERS;
 		return 3;
 	case PROFBPF__DEVICE_TASKS__KIND__COPY:
 	case PROFBPF__DEVICE_TASKS__KIND__FILL:
@@ -67,6 +80,8 @@ static unsigned int sets_of(const struct model *model, const struct device_task 
 static int collect(const struct scope *scope, const uint32_t *rows, uint32_t count,
 		   struct intervals of[SETS])
 {
+	struct receiver receivers[RECEIVERS] = { 0 };
+
 	for (uint32_t i = 0; i < count; i++) {
 		const struct device_task *task = &scope->model->tasks.row[rows[i]];
 		uint64_t start_ns = clamp(&scope->window, task->start_ns);
@@ -76,7 +91,7 @@ static int collect(const struct scope *scope, const uint32_t *rows, uint32_t cou
 
 		if (!device_task_counts(task))
 			continue;
-		in = sets_of(scope->model, task, sets);
+		in = sets_of(scope->model, task, receivers, sets);
 		for (unsigned int k = 0; k < in; k++) {
 			if (intervals_add(&of[sets[k]], start_ns, end_ns))
 				return -ENOMEM;
