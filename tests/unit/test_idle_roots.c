@@ -160,6 +160,46 @@ static void follow(bool other, bool renamed)
 	scene_end(&scene);
 }
 
+/* A process @pid that @parent's thread started, and its first thread. */
+static uint32_t start_process(struct model *model, uint32_t pid, const char *name, uint32_t parent)
+{
+	uint32_t thread = small_thread(model, small_process(model, pid, name, true), pid, name);
+
+	model->threads.row[thread].parent = parent;
+	return thread;
+}
+
+/* A shell for each item, which runs the same: what it runs is one, too, and so are that one's threads. */
+static void test_roles_of_children(void **state)
+{
+	struct scene scene = scene_make();
+	struct model *model = scene.model;
+	uint32_t shell[2], item[2], helper[2];
+
+	for (uint32_t i = 0; i < 2; i++) {
+		shell[i] = start_process(model, 300 + i, "sh", scene.main);
+		item[i] = start_process(model, 400 + i, "item", shell[i]);
+		helper[i] = small_thread(model, model->threads.row[item[i]].process, 500 + i, "helper");
+		for (uint32_t t = shell[i]; t <= helper[i]; t++) {
+			model->threads.row[t].start_ns = ((i ? 140 : 90) + t - shell[i]) * US;
+			model->threads.row[t].exit_ns = (i ? 180 : 140) * US;
+		}
+	}
+	for (uint64_t i = 0; i < 2; i++) {
+		small_sleep(model, scene.main, (100 + 40 * i) * US, (120 + 40 * i) * US, WAIT4, item[i], 0);
+		small_sleep(model, scene.main, (120 + 40 * i) * US, (140 + 40 * i) * US, WAIT4, helper[i], 0);
+	}
+	scene_main_launches(&scene, 180);
+	for (uint32_t i = 0; i < 2; i++) {
+		small_span(model, item[i], (95 + 50 * i) * US, (140 + 40 * i) * US, STATE_RUNNING);
+		small_span(model, helper[i], (95 + 50 * i) * US, (140 + 40 * i) * US, STATE_RUNNING);
+	}
+	scene_compute_roots(&scene);
+	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, item[0])->ns, 35 * US);
+	assert_int_equal(scene_root(&scene, IDLE_USER_CODE, helper[0])->ns, 40 * US);
+	scene_end(&scene);
+}
+
 static void test_roles(void **state)
 {
 	follow(false, false);
@@ -526,6 +566,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chain_of_three), cmocka_unit_test(test_process_border),
+		cmocka_unit_test(test_roles_of_children),
 		cmocka_unit_test(test_roles),	       cmocka_unit_test(test_other_roles),
 		cmocka_unit_test(test_handover),       cmocka_unit_test(test_timer_slices),
 		cmocka_unit_test(test_timeout),	       cmocka_unit_test(test_broadcast),

@@ -6,6 +6,8 @@
 #include "analyzer/frameworks/thread_entry.h"
 #include "lib/base/map.h"
 
+#define PLACE_PROCESS (1u << 31) /* ... an index of a process, or */
+#define PLACE_PID (1u << 30) /* a pid, in place of an index of a thread */
 #define SIDE_BY_SIDE_MAX \
 	64 /* roles of one name that are told apart; more threads stand for themselves */
 
@@ -19,9 +21,11 @@ struct role {
 struct roles {
 	const struct model *model;
 	uint32_t *entry; /* thread_entries_find() */
+	uint32_t *main; /* by process its first thread */
+	uint32_t *first; /* by thread, INDEX_NONE for those that are not looked at yet: what is looked for */
 	MODEL_ARRAY(struct role) row;
-	struct map by_thread_name; /* (process, name) -> role */
-	struct map by_process_name; /* (parent's pid, name) -> role */
+	struct map by_thread_name; /* (place of the process, name) -> role */
+	struct map by_process_name; /* (place of the parent, name) -> role */
 };
 
 static uint64_t born_ns(const struct thread *thread)
@@ -55,22 +59,43 @@ static uint32_t purpose(const struct roles *roles, uint32_t index)
 	return ((name * 0x9e3779b1u + frame->name) * 0x9e3779b1u) ^ frame->source;
 }
 
+/* Processes that came after each other in the same role are one place. */
+static uint32_t place_of(const struct roles *roles, uint32_t process)
+{
+	uint32_t main = roles->main[process];
+
+	return main != INDEX_NONE && roles->first[main] != INDEX_NONE ? roles->first[main]
+								      : PLACE_PROCESS | process;
+}
+
+/* Where a process was started; 0: that is not known. */
+static uint32_t place_of_parent(const struct roles *roles, const struct thread *thread)
+{
+	const struct model *model = roles->model;
+	uint32_t pid = model->processes.row[thread->process].parent_pid;
+
+	if (thread->parent < model->threads.count &&
+	    model->threads.row[thread->parent].process < model->processes.count)
+		return place_of(roles, model->threads.row[thread->parent].process) + 1;
+	return pid ? PLACE_PID | pid : 0;
+}
+
 /* The map and the key by which others of the same role are found; NULL: it has no name for that. */
 static struct map *key_of(struct roles *roles, uint32_t index, uint64_t *key)
 {
 	const struct thread *thread = &roles->model->threads.row[index];
 	uint32_t what = purpose(roles, index);
-	const struct process *process;
+	uint32_t place;
 
 	if (!thread->name || thread->process >= roles->model->processes.count)
 		return NULL;
-	process = &roles->model->processes.row[thread->process];
-	if (process->pid != thread->tid) {
-		*key = (uint64_t)thread->process << 32 | what;
+	if (roles->model->processes.row[thread->process].pid != thread->tid) {
+		*key = (uint64_t)place_of(roles, thread->process) << 32 | what;
 		return &roles->by_thread_name;
 	}
-	*key = (uint64_t)process->parent_pid << 32 | what;
-	return process->parent_pid ? &roles->by_process_name : NULL;
+	place = place_of_parent(roles, thread);
+	*key = (uint64_t)place << 32 | what;
+	return place ? &roles->by_process_name : NULL;
 }
 
 /* The first thread of the role that @index takes; INDEX_NONE without memory. */
@@ -106,14 +131,22 @@ uint32_t *same_roles_find(const struct model *model)
 	struct roles roles = { .model = model };
 	uint32_t count = model->threads.count;
 	uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
-	uint32_t *first = calloc((size_t)count + 1, sizeof(*first));
+	uint32_t *first = indices_none(count);
 	bool ok;
 
 	roles.entry = thread_entries_find(model);
-	ok = order && first && roles.entry;
+	roles.main = indices_none(model->processes.count);
+	roles.first = first;
+	ok = order && first && roles.entry && roles.main;
 
-	for (uint32_t i = 0; i < count && ok; i++)
+	for (uint32_t i = 0; i < count && ok; i++) {
+		const struct thread *row = &model->threads.row[i];
+
 		order[i] = i;
+		if (row->process < model->processes.count &&
+		    model->processes.row[row->process].pid == row->tid)
+			roles.main[row->process] = i;
+	}
 	if (ok && count)
 		qsort_r(order, count, sizeof(*order), by_birth, model->threads.row);
 	for (uint32_t i = 0; i < count && ok; i++) {
@@ -124,6 +157,7 @@ uint32_t *same_roles_find(const struct model *model)
 	map_free(&roles.by_process_name);
 	free(roles.row.row);
 	free(roles.entry);
+	free(roles.main);
 	free(order);
 	if (!ok) {
 		free(first);

@@ -4,7 +4,8 @@
  *
  * A process for each item, workers made anew in each epoch, a thread for each request: they are one
  * and the same to who waits for them. Threads with the same name, of the same process – the first threads of
- * processes: of the same parent – are one if each began after the one before had ended. Those that lived at
+ * processes: of the same parent – are one if each began after the one before had ended. So are those of processes, or of
+ * parents, that are one themselves: what a shell runs, of which there is one for each item. Those that lived at
  * the same time stay apart, and so do Python threads that run different functions (thread_entry.h): what one does
  * says nothing of the other.
  */
