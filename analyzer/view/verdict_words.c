@@ -337,6 +337,8 @@ static void tell_unknown(const struct model *model, const struct results *result
 		[VERDICT_LACK_KERNELS] =
 			N_("its file tells work as a whole, not the kernels in it, between which it may be idle"),
 		[VERDICT_LACK_TASKS] = N_("what the job did before and after them is not idle time of a device"),
+		[VERDICT_LACK_EVENTS] =
+			N_("no event came that it could have done something about: it has nothing to do, or it hangs"),
 		[VERDICT_LACK_ROOTS] = N_("for most of it the records do not say why"),
 	};
 
@@ -403,7 +405,10 @@ static const char *needs(const struct verdict *verdict)
 		       "the "
 		       "section join.");
 	case VERDICT_LACK_PROCESS:
-		return tr("Record that process, too (--pid A,B, or profctl record --system).");
+		return tr("Record that process, too (--pid A,B, or profctl record --system). A server that waits for "
+			  "its clients has nothing to do.");
+	case VERDICT_LACK_EVENTS:
+		return tr("If there should have been something to do, look at who should have sent it.");
 	case VERDICT_LACK_KERNELS:
 		return tr("Give a file that has the kernels, too: of Nsight Systems (nsys profile --trace "
 			  "cuda --cuda-graph-trace=node), for instance.");

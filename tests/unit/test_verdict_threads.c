@@ -373,6 +373,79 @@ static void end_in_another_process(void **state)
 	verdict_end(&f);
 }
 
+/* main is asleep in poll() until its time limit but for @work_us, and waits for @kind. */
+static void judge_poll(struct verdict_scene *f, Profbpf__SleepObjects__Kind kind, uint64_t work_us)
+{
+	struct sleep_object object = { .kind = (uint8_t)kind };
+	struct model *model = f->scene.model;
+
+	assert_true(MODEL_PUSH(&model->sleep_objects, object));
+	small_span(model, f->scene.main, 0, work_us * US, STATE_RUNNING);
+	small_sleep(model, f->scene.main, work_us * US, 1000 * US, POLL, INDEX_NONE, SPAN_WOKEN_TIMER);
+	model->spans.row[model->spans.count - 1].object = 0;
+	judge_waits(f);
+}
+
+/* Nothing came, and nothing was done: who is idle and who hangs looks the same, and neither is the host's code's. */
+static void events(void **state)
+{
+	static const struct {
+		Profbpf__SleepObjects__Kind kind;
+		uint64_t work_us;
+		enum verdict_state state;
+	} CASES[] = {
+		{ PROFBPF__SLEEP_OBJECTS__KIND__EPOLL, 29, VERDICT_UNKNOWN },
+		{ PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL, 29, VERDICT_UNKNOWN },
+		{ PROFBPF__SLEEP_OBJECTS__KIND__EPOLL, 30, VERDICT_HOST_CODE }, /* it does something between */
+		{ PROFBPF__SLEEP_OBJECTS__KIND__TIMERFD, 29, VERDICT_HOST_CODE }, /* keeps a pace */
+		{ PROFBPF__SLEEP_OBJECTS__KIND__NOTHING, 29, VERDICT_HOST_CODE },
+	};
+	struct verdict_scene f;
+
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		verdict_begin(&f);
+		judge_poll(&f, CASES[i].kind, CASES[i].work_us);
+		verdict_expect(&f, CASES[i].state,
+			       (double)(1000 - CASES[i].work_us) / 10);
+		if (CASES[i].state == VERDICT_UNKNOWN) {
+			assert_int_equal(f.verdict.lack, VERDICT_LACK_EVENTS);
+			assert_int_equal(f.verdict.idle.most->root.who, f.scene.main);
+			verdict_says(&f, "main thread main 100 waits for 97.1 % of the time, and no event came");
+			verdict_says(&f, "to know  If there should have been something to do");
+		}
+		verdict_end(&f);
+	}
+}
+
+/* A server that waits for its client, or the other way round: what a process that was not traced did is not known. */
+static void untraced_peer(void **state)
+{
+	struct verdict_scene f;
+	struct scene *scene = &f.scene;
+
+	verdict_begin(&f);
+	small_span(scene->model, scene->main, 0, 200 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 200 * US, 1000 * US, RECVFROM, scene->outsider, 0);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_UNKNOWN, 80);
+	assert_int_equal(f.verdict.lack, VERDICT_LACK_PROCESS);
+	verdict_says(&f, "to know  Record that process, too (--pid A,B, or profctl record --system). A server");
+	verdict_says(&f, "was not traced <- main 100; network, 80.0 % of the time");
+	/* For a loader's thread it is the data that is late. */
+	verdict_add_pipeline(&f);
+	f.pipelines.list.row[0].threads.row[0].thread = scene->main;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_DATA, 80);
+	verdict_end(&f);
+	/* Of another host it is the network. */
+	verdict_begin(&f);
+	small_span(scene->model, scene->main, 0, 200 * US, STATE_RUNNING);
+	small_sleep(scene->model, scene->main, 200 * US, 1000 * US, RECVFROM, INDEX_NONE, SPAN_WOKEN_SOFTIRQ);
+	judge_waits(&f);
+	verdict_expect(&f, VERDICT_HOST_CODE, 80);
+	verdict_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +457,8 @@ int main(void)
 		cmocka_unit_test(own_code_in_fetches),
 		cmocka_unit_test(pool_threads),
 		cmocka_unit_test(end_in_another_process),
+		cmocka_unit_test(events),
+		cmocka_unit_test(untraced_peer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,8 @@
  *   host_code      user_code, runtime, driver, lock, io, page_fault, network, sleep
  *   device         device_wait: the host had done its part
  *   communication  a rank waits for the last one
- *   unknown        unknown, no_work
+ *   unknown        unknown, no_work; network, where a process of this host that was not traced is at the other end
+ *                  and no data pipeline is on the way
  *
  * They are judged in this order:
  *
@@ -34,7 +35,8 @@
  *              CPU in the program's own code, if it is less than what they are waited for by are on one
  *              themselves: they share the work
  *
- * Then: unknown as above; what the pipeline's own rules find of CPUs and locks (bottleneck.h); device where device_bounds.h
+ * Then: unknown as above; unknown, too, if they waited for most of the time for events that did not come (epoll, poll
+ * or select that ended by their time limit) and did nothing themselves: an idle server does that, and so does what hangs; what the pipeline's own rules find of CPUs and locks (bottleneck.h); device where device_bounds.h
  * has it busy for VERDICT_BUSY_PERCENT or more; unknown if more than half of the waiting is, and
  * that is more than noise; healthy if nothing weighs VERDICT_NOISE_PERCENT or more, or the work VERDICT_BUSY_PERCENT; else the
  * heaviest. Without records of what threads did only steps of a data pipeline tell something.
@@ -85,6 +87,7 @@ enum verdict_lack {
 	VERDICT_LACK_SWITCHES, /* none of the job's threads went to sleep or woke up */
 	VERDICT_LACK_KERNELS, /* work of a device is told as a whole, not the kernels in it */
 	VERDICT_LACK_TASKS, /* a device file's tasks lie in a small part of its time: @percent */
+	VERDICT_LACK_EVENTS, /* the threads looked at have nothing to do, or hang: no event came */
 	VERDICT_LACK_ROOTS, /* records do not say: see how the walks ended */
 };
 

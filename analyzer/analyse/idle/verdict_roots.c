@@ -77,8 +77,12 @@ uint8_t judge_state_of(const struct judge *judge, const struct idle_root *row)
 	default:
 		if (is_loader(judge, row))
 			return VERDICT_DATA;
-		return judge_owner_of(judge, row).pipeline != INDEX_NONE ? VERDICT_DATA
-									 : VERDICT_HOST_CODE;
+		if (judge_owner_of(judge, row).pipeline != INDEX_NONE)
+			return VERDICT_DATA;
+		/* What that process did is not known: it may be a client, and this one a server. */
+		return row->root.cause == IDLE_NETWORK && row->root.end == ROOT_END_UNTRACED
+			       ? VERDICT_UNKNOWN
+			       : VERDICT_HOST_CODE;
 	}
 }
 

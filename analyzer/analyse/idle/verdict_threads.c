@@ -91,6 +91,40 @@ static bool blame_pipeline(struct judge *judge, struct verdict *verdict, uint8_t
 	return true;
 }
 
+/* Descriptors that were asked whether there is something to do, until a time limit. */
+static bool is_event_wait(const struct model *model, const struct root *root)
+{
+	if (root->cause != IDLE_SLEEP || root->object_kind != OBJECT_SLEEP ||
+	    root->object >= model->sleep_objects.count)
+		return false;
+	switch (model->sleep_objects.row[root->object].kind) {
+	case PROFBPF__SLEEP_OBJECTS__KIND__EPOLL:
+	case PROFBPF__SLEEP_OBJECTS__KIND__SEVERAL:
+	case PROFBPF__SLEEP_OBJECTS__KIND__UNIX_SOCKET:
+	case PROFBPF__SLEEP_OBJECTS__KIND__INET_SOCKET:
+	case PROFBPF__SLEEP_OBJECTS__KIND__SOCKET:
+	case PROFBPF__SLEEP_OBJECTS__KIND__INOTIFY:
+	case PROFBPF__SLEEP_OBJECTS__KIND__SIGNALFD:
+	case PROFBPF__SLEEP_OBJECTS__KIND__EVENTFD:
+	case PROFBPF__SLEEP_OBJECTS__KIND__PIPE: return true;
+	default: return false;
+	}
+}
+
+/* Nothing came, and the threads looked at did nothing. */
+static bool waits_for_events(const struct judge *judge)
+{
+	const struct host_waits *waits = judge->facts->waits;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < waits->waits.count; i++)
+		if (waits->waits.row[i].hop_count == 1 &&
+		    is_event_wait(judge->model, &waits->waits.row[i].root))
+			ns += waits->waits.row[i].ns;
+	return !waits->bounds.known && 2 * ns > waits->waits.total_ns &&
+	       judge_share(waits->own.total_ns, judge->window_ns) < VERDICT_NOISE_PERCENT;
+}
+
 void judge_threads(struct judge *judge, struct verdict *verdict)
 {
 	const struct host_waits *waits = judge->facts->waits;
@@ -129,6 +163,10 @@ void judge_threads(struct judge *judge, struct verdict *verdict)
 		verdict->percent = judge_share(judge->ns[VERDICT_UNKNOWN], judge->window_ns);
 		verdict->idle = judge_heaviest_kind(judge, VERDICT_UNKNOWN, false);
 		judge_know_not(verdict, judge_lack_of(judge, verdict));
+	} else if (waits_for_events(judge)) {
+		verdict->percent = judge_share(waits->waits.total_ns, judge->window_ns);
+		verdict->idle = judge_heaviest_kind(judge, VERDICT_HOST_CODE, false);
+		judge_know_not(verdict, VERDICT_LACK_EVENTS);
 	} else if (judge_share(judge->ns[heaviest], judge->window_ns) < VERDICT_NOISE_PERCENT ||
 		   (!waits->bounds.known && verdict->own_percent >= VERDICT_BUSY_PERCENT)) {
 		verdict->state = VERDICT_HEALTHY;
