@@ -35,6 +35,7 @@ struct live_feeds {
 	size_t trainer_count;
 	uint32_t *gone; /* processes that have ended since the last frame */
 	size_t gone_count;
+	uint64_t left_out; /* for want of room here */
 };
 
 struct live_feeds *live_feeds_new(void)
@@ -89,8 +90,10 @@ void live_feeds_function(struct live_feeds *f, const Profbpf__Function *function
 	wanted |= live_loaders_function(f->loaders, function);
 	wanted |= live_marks_function(f->marks, function);
 	wanted |= live_megengine_function(f->megengine, function);
-	if (!make_room(f, function->id))
+	if (!make_room(f, function->id)) {
+		f->left_out += wanted || fetches;
 		return;
+	}
 	f->functions[function->id] = (uint8_t)((wanted || fetches ? OF_INTEREST : 0) | (fetches ? FETCHES : 0));
 }
 
@@ -138,8 +141,10 @@ static struct trainer *trainer_of(struct live_feeds *f, uint32_t pid)
 	for (size_t i = 0; i < f->trainer_count; i++)
 		if (f->trainers[i].pid == pid)
 			return &f->trainers[i];
-	if (f->trainer_count == TRAINERS_MAX)
+	if (f->trainer_count == TRAINERS_MAX) {
+		f->left_out++;
 		return NULL;
+	}
 	f->trainers[f->trainer_count] = (struct trainer){ .pid = pid };
 	return &f->trainers[f->trainer_count++];
 }
@@ -217,6 +222,12 @@ static struct live_wait *sum_waits(struct live_feeds *f, const struct live_opera
 		f->trainers[i].ns = 0;
 	}
 	return waits;
+}
+
+uint64_t live_feeds_left_out(const struct live_feeds *f)
+{
+	return f->left_out + live_pipeline_left_out(f->pipeline) + live_loaders_left_out(f->loaders) +
+	       live_marks_left_out(f->marks) + live_megengine_left_out(f->megengine);
 }
 
 size_t live_feeds_frame(struct live_feeds *f, uint64_t from_ns, uint64_t to_ns, struct live_operator **rows,

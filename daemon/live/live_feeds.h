@@ -62,4 +62,11 @@ void live_feeds_ran(struct live_feeds *feeds, uint32_t pid, uint32_t tid, uint64
 size_t live_feeds_frame(struct live_feeds *feeds, uint64_t from_ns, uint64_t to_ns, struct live_operator **rows,
 			struct live_wait **waits, size_t *wait_count);
 
+/*
+ * live_feeds_left_out - how many functions, processes, threads, operators and calls found no room, since the beginning
+ *
+ * Tables are of a fixed size. Where it is more than 0 figures are too low, or missing.
+ */
+uint64_t live_feeds_left_out(const struct live_feeds *feeds);
+
 #endif /* PROFBPF_DAEMON_LIVE_LIVE_FEEDS_H */

@@ -77,6 +77,7 @@ struct live_loaders {
 	struct loader_operator *ops;
 	struct change *changes;
 	struct live_instances *instances;
+	uint64_t left_out; /* for want of room */
 	char (*paths)[LOADER_PATH]; /* of tf.data */
 	size_t path_count;
 	size_t function_count, process_count, thread_count, op_count, change_count, change_room;
@@ -126,15 +127,22 @@ static const struct known_function *function_of(const struct live_loaders *l, ui
 	return NULL;
 }
 
+uint64_t live_loaders_left_out(const struct live_loaders *l)
+{
+	return l->left_out;
+}
+
 bool live_loaders_function(struct live_loaders *l, const Profbpf__Function *function)
 {
 	if (function_of(l, function->id))
 		return true;
-	if (l->function_count == FUNCTIONS_MAX)
-		return false;
 	for (size_t i = 0; i < sizeof(FUNCTIONS) / sizeof(FUNCTIONS[0]); i++) {
 		if (!begins(function->name, FUNCTIONS[i].symbol))
 			continue;
+		if (l->function_count == FUNCTIONS_MAX) {
+			l->left_out++;
+			return false;
+		}
 		l->functions[l->function_count++] = (struct known_function){
 			function->id, FUNCTIONS[i].kind,
 			live_role_at(function, PROFBPF__FUNCTION__ROLE__HANDLE),
@@ -163,8 +171,10 @@ void live_loaders_process(struct live_loaders *l, uint32_t pid, uint32_t parent,
 {
 	struct process *p = find_process(l, pid);
 
-	if (!p && l->process_count == PROCESSES_MAX)
+	if (!p && l->process_count == PROCESSES_MAX) {
+		l->left_out++;
 		return;
+	}
 	if (!p) {
 		p = &l->processes[place_of(l, pid)];
 		memmove(p + 1, p, (size_t)(&l->processes[l->process_count++] - p) * sizeof(*p));
@@ -208,6 +218,7 @@ static uint32_t operator_of(struct live_loaders *l, uint32_t pid, uint32_t insta
 	while (i < l->op_count && (l->ops[i].pid != pid || l->ops[i].instance != instance ||
 				   strcmp(l->ops[i].path, path) != 0))
 		i++;
+	l->left_out += i == OPERATORS_MAX;
 	if (i < l->op_count || i == OPERATORS_MAX)
 		return (uint32_t)i;
 	l->ops[i] = (struct loader_operator){ .pid = pid, .instance = instance };
@@ -240,6 +251,7 @@ static void add_change(struct live_loaders *l, const struct change *change)
 					       ? reallocarray(l->changes, room, sizeof(*grown))
 					       : NULL;
 
+		l->left_out += !grown;
 		if (!grown)
 			return;
 		l->changes = grown;
@@ -372,10 +384,13 @@ static uint32_t path_number(struct live_loaders *l, const char *path)
 	char plain[LOADER_PATH];
 	size_t i = 0;
 
-	if (!live_plain_path(path, plain, sizeof(plain)))
+	if (!live_plain_path(path, plain, sizeof(plain))) {
+		l->left_out++;
 		return PATHS_MAX;
+	}
 	while (i < l->path_count && strcmp(l->paths[i], plain) != 0)
 		i++;
+	l->left_out += i == PATHS_MAX;
 	if (i == l->path_count && i < PATHS_MAX)
 		memcpy(l->paths[l->path_count++], plain, sizeof(plain));
 	return (uint32_t)i;
@@ -404,7 +419,9 @@ static void take_next(struct live_loaders *l, const struct live_called *call, ui
 	change.path = path_number(l, path);
 	if (change.path == PATHS_MAX)
 		return;
-	if (!call->depth && !find_thread(l, call->tid) && l->thread_count < THREADS_MAX)
+	if (!call->depth && !find_thread(l, call->tid) && l->thread_count == THREADS_MAX)
+		l->left_out++;
+	else if (!call->depth && !find_thread(l, call->tid))
 		l->threads[l->thread_count++] = (struct thread){ .pid = call->pid, .tid = call->tid, .op = OPERATORS_MAX };
 	live_instances_asked(l->instances, call->pid, call->tid, handle, parent);
 	add_change(l, &change);

@@ -55,4 +55,7 @@ void live_loaders_ran(struct live_loaders *loaders, uint32_t pid, uint32_t tid, 
 size_t live_loaders_frame(struct live_loaders *loaders, uint64_t from_ns, uint64_t to_ns,
 			 struct live_operator **rows, size_t count);
 
+/* live_loaders_left_out - what found no room, since the beginning */
+uint64_t live_loaders_left_out(const struct live_loaders *loaders);
+
 #endif /* PROFBPF_DAEMON_LIVE_LIVE_LOADERS_H */

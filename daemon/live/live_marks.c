@@ -42,6 +42,7 @@ struct live_marks {
 	struct thread threads[THREADS_MAX];
 	struct mark *marks;
 	size_t function_count, thread_count, mark_count, mark_room;
+	uint64_t left_out; /* for want of room */
 	bool ends_seen; /* a function that ends marks is probed */
 };
 
@@ -55,6 +56,11 @@ void live_marks_free(struct live_marks *m)
 	if (m)
 		free(m->marks);
 	free(m);
+}
+
+uint64_t live_marks_left_out(const struct live_marks *m)
+{
+	return m->left_out;
 }
 
 static bool begins(const char *text, const char *with)
@@ -76,8 +82,12 @@ bool live_marks_function(struct live_marks *m, const Profbpf__Function *function
 
 	if (function_of(m, function->id))
 		return true;
-	if ((!ends && !begins(function->name, LIVE_MARK_BEGINS)) || m->function_count == FUNCTIONS_MAX)
+	if (!ends && !begins(function->name, LIVE_MARK_BEGINS))
 		return false;
+	if (m->function_count == FUNCTIONS_MAX) {
+		m->left_out++;
+		return false;
+	}
 	m->functions[m->function_count++] = (struct known_function){ function->id, ends };
 	m->ends_seen |= ends;
 	return true;
@@ -91,8 +101,10 @@ static struct mark *add_mark(struct live_marks *m)
 					     reallocarray(m->marks, room, sizeof(*grown)) :
 					     NULL;
 
-		if (!grown)
+		if (!grown) {
+			m->left_out++;
 			return NULL;
+		}
 		m->marks = grown;
 		m->mark_room = room;
 	}
@@ -120,8 +132,10 @@ static struct thread *thread_of(struct live_marks *m, const struct mark *mark)
 	for (size_t i = 0; i < m->thread_count; i++)
 		if (m->threads[i].tid == mark->tid && m->threads[i].pid == mark->pid)
 			return &m->threads[i];
-	if (m->thread_count == THREADS_MAX)
+	if (m->thread_count == THREADS_MAX) {
+		m->left_out++;
 		return NULL;
+	}
 	m->threads[m->thread_count] = (struct thread){ .pid = mark->pid,
 						       .tid = mark->tid,
 						       .unsure = mark->kind == MARK_END };

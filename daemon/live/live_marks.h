@@ -50,4 +50,7 @@ bool live_marks_wait(const struct live_marks *marks, size_t thread, uint32_t *pi
 void live_marks_frame(struct live_marks *marks, uint64_t from_ns, uint64_t to_ns,
 		     struct live_operator *rows, size_t count);
 
+/* live_marks_left_out - what found no room, since the beginning */
+uint64_t live_marks_left_out(const struct live_marks *marks);
+
 #endif /* PROFBPF_DAEMON_LIVE_LIVE_MARKS_H */

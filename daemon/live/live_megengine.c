@@ -37,6 +37,7 @@ struct live_megengine {
 	struct thread threads[THREADS_MAX];
 	struct event *events;
 	size_t function_count, thread_count, event_count, event_room;
+	uint64_t left_out; /* for want of room */
 };
 
 struct live_megengine *live_megengine_new(void)
@@ -60,8 +61,10 @@ bool live_megengine_function(struct live_megengine *m, const Profbpf__Function *
 	for (size_t i = 0; i < m->function_count; i++)
 		if (m->functions[i].id == function->id)
 			return true;
-	if (m->function_count == FUNCTIONS_MAX)
+	if (m->function_count == FUNCTIONS_MAX) {
+		m->left_out++;
 		return false;
+	}
 	m->functions[m->function_count].id = function->id;
 	m->functions[m->function_count++].kind = contains ? EVENT_CONTAINS : EVENT_GET;
 	return true;
@@ -73,12 +76,19 @@ static void add_event(struct live_megengine *m, const struct event *event)
 		size_t room = m->event_room ? 2 * m->event_room : 256;
 		struct event *grown = room <= EVENTS_MAX ? reallocarray(m->events, room, sizeof(*grown)) : NULL;
 
-		if (!grown)
+		if (!grown) {
+			m->left_out++;
 			return;
+		}
 		m->events = grown;
 		m->event_room = room;
 	}
 	m->events[m->event_count++] = *event;
+}
+
+uint64_t live_megengine_left_out(const struct live_megengine *m)
+{
+	return m->left_out;
 }
 
 static struct thread *find_thread(struct live_megengine *m, uint32_t tid)
@@ -101,7 +111,9 @@ void live_megengine_call(struct live_megengine *m, const struct live_called *cal
 	event.kind = m->functions[at].kind;
 	if (event.kind == EVENT_CONTAINS)
 		event.ts_ns -= call->dur_ns;
-	if (!find_thread(m, call->tid) && m->thread_count < THREADS_MAX)
+	if (!find_thread(m, call->tid) && m->thread_count == THREADS_MAX)
+		m->left_out++;
+	else if (!find_thread(m, call->tid))
 		m->threads[m->thread_count++] = (struct thread){ .pid = call->pid, .tid = call->tid };
 	add_event(m, &event);
 }

@@ -44,4 +44,7 @@ void live_megengine_frame(struct live_megengine *megengine, uint64_t to_ns);
 size_t live_megengine_threads(const struct live_megengine *megengine);
 bool live_megengine_wait(const struct live_megengine *megengine, size_t thread, uint32_t *pid, uint64_t *ns);
 
+/* live_megengine_left_out - what found no room, since the beginning */
+uint64_t live_megengine_left_out(const struct live_megengine *megengine);
+
 #endif /* PROFBPF_DAEMON_LIVE_LIVE_MEGENGINE_H */

@@ -62,6 +62,7 @@ struct live_pipeline {
 	struct queue *queues;
 	struct event *events;
 	size_t function_count, thread_count, operator_count, queue_count, event_count, event_room;
+	uint64_t left_out; /* for want of room */
 };
 
 struct live_pipeline *live_pipeline_new(void)
@@ -104,6 +105,11 @@ int live_role_at(const Profbpf__Function *function, Profbpf__Function__Role role
 	return -1;
 }
 
+uint64_t live_pipeline_left_out(const struct live_pipeline *p)
+{
+	return p->left_out;
+}
+
 bool live_pipeline_function(struct live_pipeline *p, const Profbpf__Function *function)
 {
 	bool pop = begins(function->name, POP);
@@ -115,12 +121,15 @@ bool live_pipeline_function(struct live_pipeline *p, const Profbpf__Function *fu
 		.count = live_role_at(function, PROFBPF__FUNCTION__ROLE__COUNT),
 	};
 
-	if ((!pop && !begins(function->name, PUSH)) || row.handle < 0 || row.value < 0 ||
-	    p->function_count == FUNCTIONS_MAX)
+	if ((!pop && !begins(function->name, PUSH)) || row.handle < 0 || row.value < 0)
 		return false;
 	for (size_t i = 0; i < p->function_count; i++)
 		if (p->functions[i].id == row.id)
 			return true;
+	if (p->function_count == FUNCTIONS_MAX) {
+		p->left_out++;
+		return false;
+	}
 	p->functions[p->function_count++] = row;
 	return true;
 }
@@ -142,6 +151,7 @@ static uint32_t operator_of(struct live_pipeline *p, uint32_t pid, uint64_t tree
 	       (p->operators[i].pid != pid || p->operators[i].id != id ||
 		p->operators[i].tree != tree))
 		i++;
+	p->left_out += i == OPERATORS_MAX;
 	if (i < p->operator_count || i == OPERATORS_MAX)
 		return (uint32_t)i;
 	p->operators[i] = (struct live_operator){ .pid = pid, .id = id, .tree = tree };
@@ -168,7 +178,7 @@ void live_pipeline_roles(struct live_pipeline *p, const uint8_t *body, size_t si
 	if (!m || strcmp(m->framework, "MindData") != 0 ||
 	    COLUMN_ROWS(&rows, m->n_tid, m->n_operator_id, m->n_name, m->n_tree))
 		rows = 0;
-	for (size_t i = 0; i < rows && p->thread_count < THREADS_MAX; i++) {
+	for (size_t i = 0; i < rows; i++) {
 		int32_t id = COLUMN_AT(m, operator_id, i);
 		struct known_thread row = { .tid = COLUMN_AT(m, tid, i) };
 		size_t at = 0;
@@ -177,10 +187,14 @@ void live_pipeline_roles(struct live_pipeline *p, const uint8_t *body, size_t si
 			continue;
 		row.op = operator_of(p, m->tgid, COLUMN_AT(m, tree, i), id);
 		if (row.op == OPERATORS_MAX)
-			break;
+			continue;
 		name_operator(&p->operators[row.op], m->name[i]);
 		while (at < p->thread_count && p->threads[at].tid != row.tid)
 			at++;
+		if (at == THREADS_MAX) {
+			p->left_out++;
+			continue;
+		}
 		p->threads[at] = row;
 		p->thread_count += at == p->thread_count;
 	}
@@ -254,13 +268,15 @@ static void take_call(struct live_pipeline *p, const struct known_function *func
 	event.queue = queue_of(p, call->pid, args[function->handle]);
 	event.nth = function->count >= 0 ? args[function->count] + 1 : 0;
 	event.first = !function->pop && event.nth == 1;
-	if (event.queue == QUEUES_MAX || p->event_count == EVENTS_MAX)
+	if (event.queue == QUEUES_MAX || p->event_count == EVENTS_MAX) {
+		p->left_out++;
 		return;
+	}
 	if (tree)
 		p->queues[event.queue].tree = tree;
 	if (function->pop)
 		take_owner(&p->queues[event.queue], args[function->value]);
-	add_event(p, &event);
+	p->left_out += !add_event(p, &event);
 }
 
 void live_pipeline_call(struct live_pipeline *p, const struct live_called *call)

@@ -79,4 +79,7 @@ void live_pipeline_ran(struct live_pipeline *pipeline, uint32_t tid, uint64_t ru
 size_t live_pipeline_frame(struct live_pipeline *pipeline, uint64_t from_ns, uint64_t to_ns,
 			  struct live_operator **rows);
 
+/* live_pipeline_left_out - what found no room, since the beginning */
+uint64_t live_pipeline_left_out(const struct live_pipeline *pipeline);
+
 #endif /* PROFBPF_DAEMON_LIVE_LIVE_PIPELINE_H */

@@ -379,6 +379,27 @@ static void what_comes_late_revives_nobody(void **state)
 	end(l);
 }
 
+/* Of devices here, of trainers in the tables behind it. */
+static void what_finds_no_room_is_counted(void **state)
+{
+	struct live *l = begin();
+
+	for (uint32_t id = 1; id <= LIVE_DEVICES_MAX; id++)
+		device(l, id, TRAINER, "a device");
+	for (uint32_t pid = 1; pid <= 256; pid++)
+		call(l, FETCH, 10000 + pid, 1100, 0);
+	tick(l, 2000);
+	assert_int_equal(l->copy.device_count, LIVE_DEVICES_MAX);
+	/* There are more trainers than series. */
+	assert_int_equal(l->copy.left_out, 256 - LIVE_WAITS_MAX);
+	device(l, LIVE_DEVICES_MAX + 1, TRAINER, "one more");
+	call(l, FETCH, 9, 2100, 0);
+	tick(l, 3000);
+	assert_int_equal(l->copy.device_count, LIVE_DEVICES_MAX);
+	assert_int_equal(l->copy.left_out, 2 * (256 - LIVE_WAITS_MAX) + 2);
+	end(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +411,7 @@ int main(void)
 		cmocka_unit_test(ended_processes_are_forgotten),
 		cmocka_unit_test(strangers_take_no_room),
 		cmocka_unit_test(what_comes_late_revives_nobody),
+		cmocka_unit_test(what_finds_no_room_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -389,6 +390,24 @@ static void trainers_come_and_go(void **state)
 	live_loaders_free(l);
 }
 
+/* Tables are of a fixed size: what has no room is counted. */
+static void what_finds_no_room_is_counted(void **state)
+{
+	struct live_loaders *l = described();
+	char path[64];
+
+	for (unsigned int i = 0; i < 256; i++) {
+		snprintf(path, sizeof(path), "Iterator::Root::Map%u", i);
+		next(l, 20, path, 0, (i + 1) * MS, 10);
+	}
+	assert_int_equal(live_loaders_left_out(l), 0);
+	next(l, 20, "Iterator::Root::Batch", 0, 300 * MS, 10);
+	assert_int_equal(live_loaders_left_out(l), 1);
+	next(l, 20, "Iterator::Root::Map7", 0, 301 * MS, 10);
+	assert_int_equal(live_loaders_left_out(l), 1);
+	live_loaders_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +420,7 @@ int main(void)
 		cmocka_unit_test(many_processes),
 		cmocka_unit_test(ended),
 		cmocka_unit_test(trainers_come_and_go),
+		cmocka_unit_test(what_finds_no_room_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

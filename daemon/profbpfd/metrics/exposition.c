@@ -213,6 +213,16 @@ static void write_metric(const struct page *page, const struct process_metric *m
 		}
 }
 
+static void write_left_out(const struct page *page)
+{
+	family(page, "profbpfd_session_left_out", true,
+	       "Calls, threads, operators, devices and more that found no room in the tables from which figures of "
+	       "devices and data pipelines are made: where it grows these are too low.");
+	for (size_t i = 0; i < page->count; i++)
+		fprintf(page->out, "profbpfd_session_left_out_total{session=\"%" PRIu32 "\"} %" PRIu64 "\n",
+			page->sessions[i].id, page->sessions[i].live->left_out);
+}
+
 static void write_processes(const struct page *page)
 {
 	for (size_t i = 0; i < sizeof(METRICS) / sizeof(*METRICS); i++)
@@ -412,6 +422,7 @@ char *exposition_write(const struct roster *roster, const struct peer *peer, boo
 	if (whole) {
 		write_daemon(&page);
 		write_sessions(&page);
+		write_left_out(&page);
 		write_processes(&page);
 		write_waits(&page);
 		write_devices(&page);

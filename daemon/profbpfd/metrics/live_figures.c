@@ -50,6 +50,8 @@ struct live_figures {
 	struct device devices[LIVE_DEVICES_MAX];
 	struct operator operators[LIVE_OPERATORS_MAX];
 	size_t wait_count, device_count, operator_count;
+	uint64_t left_out; /* for want of room here */
+	uint64_t left_out_all; /* in the feeds, too, as of the last frame */
 };
 
 struct live_figures *live_figures_new(void)
@@ -96,8 +98,10 @@ static void note_devices(struct live_figures *l, const struct item *item)
 	for (size_t i = 0; m && i < m->n_device; i++) {
 		struct device *d = device_of(l, m->device[i]->id);
 
-		if (!d && l->device_count == LIVE_DEVICES_MAX)
-			break;
+		if (!d && l->device_count == LIVE_DEVICES_MAX) {
+			l->left_out++;
+			continue;
+		}
 		if (!d)
 			d = &l->devices[l->device_count++];
 		d->figures.id = m->device[i]->id;
@@ -311,6 +315,7 @@ static void add_wait(struct live_figures *l, const struct live_wait *wait)
 
 	while (at < l->wait_count && l->waits[at].pid != wait->pid)
 		at++;
+	l->left_out += at == LIVE_WAITS_MAX;
 	if (at == LIVE_WAITS_MAX)
 		return;
 	if (at == l->wait_count)
@@ -345,8 +350,10 @@ static struct operator *operator_of(struct live_figures *l, const struct live_op
 		if (o->figures.pid == row->pid && o->tree == row->tree && o->instance == row->instance &&
 		    o->figures.nth == nth && !strcmp(o->figures.name, row->name))
 			return o;
-	if (l->operator_count == LIVE_OPERATORS_MAX)
+	if (l->operator_count == LIVE_OPERATORS_MAX) {
+		l->left_out++;
 		return NULL;
+	}
 	*o = (struct operator){ .figures = { .pid = row->pid, .pipeline = pipeline_of(l, row), .nth = nth },
 				.tree = row->tree,
 				.instance = row->instance };
@@ -395,6 +402,7 @@ static void end_frame(struct live_figures *l)
 		add_operator(l, rows, i);
 	for (size_t i = 0; waits && i < wait_count; i++)
 		add_wait(l, &waits[i]);
+	l->left_out_all = l->left_out + live_feeds_left_out(l->feeds);
 	pthread_mutex_unlock(&l->lock);
 	free(rows);
 	free(waits);
@@ -446,6 +454,7 @@ size_t live_figures_waits(const struct live_figures *l, struct wait_figures *row
 void live_figures_copy(struct live_figures *l, struct live_copy *copy)
 {
 	pthread_mutex_lock(&l->lock);
+	copy->left_out = l->left_out_all;
 	copy->wait_count = l->wait_count;
 	memcpy(copy->waits, l->waits, l->wait_count * sizeof(*l->waits));
 	copy->device_count = l->device_count;

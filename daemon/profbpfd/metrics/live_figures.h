@@ -4,7 +4,7 @@
  *
  * Fed with what the session's writing thread gets, read by the control loop: as profctl top shows them each second
  * (daemon/live/), added up. What is known of LIVE_DEVICES_MAX devices, LIVE_OPERATORS_MAX operators and LIVE_WAITS_MAX trainers at a
- * time; of further ones nothing. When a process number is used again, its figures begin anew.
+ * time; of further ones it is counted only that they are left out. When a process number is used again, its figures begin anew.
  */
 #ifndef PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H
 #define PROFBPF_DAEMON_PROFBPFD_METRICS_LIVE_FIGURES_H
@@ -51,6 +51,7 @@ struct live_copy {
 	struct device_figures devices[LIVE_DEVICES_MAX];
 	struct operator_figures operators[LIVE_OPERATORS_MAX];
 	size_t wait_count, device_count, operator_count;
+	uint64_t left_out; /* of what happened so far, for want of room in the tables: calls, threads, devices, ... */
 };
 
 struct live_figures;

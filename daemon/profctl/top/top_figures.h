@@ -61,6 +61,7 @@ struct top_frame {
 	struct live_wait *waits; /* by process */
 	struct top_loss *losses;
 	size_t cpu_count, process_count, call_count, device_count, loss_count, operator_count, wait_count;
+	uint64_t left_out; /* since the session began: what found no room in tables of devices and data pipelines */
 	uint64_t context_switches, forks;
 	uint32_t runnable, blocked; /* threads, at its end */
 	uint32_t process_total;

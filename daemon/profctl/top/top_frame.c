@@ -184,6 +184,7 @@ bool top_state_frame(struct top_state *s, struct top_frame *frame)
 						 &frame->waits, &frame->wait_count);
 	memcpy(frame->losses, s->losses, s->loss_count * sizeof(*frame->losses));
 	frame->loss_count = s->loss_count;
+	frame->left_out = s->left_out + live_feeds_left_out(s->feeds);
 	frame->context_switches = top_rows_grown(&s->switches_before, s->switches);
 	frame->forks = top_rows_grown(&s->forks_before, s->forks);
 	frame->runnable = s->runnable;

@@ -141,6 +141,7 @@ static void json_lists(struct json *json, const struct top_frame *frame)
 		json_close_object(json);
 	}
 	json_close_array(json);
+	json_number(json, "left_out", frame->left_out);
 	json_array(json, "sources");
 	for (size_t i = 0; i < frame->loss_count; i++) {
 		json_object(json, NULL);

@@ -63,6 +63,7 @@ struct top_state {
 	struct function *functions;
 	size_t function_count;
 	struct device devices[DEVICES_MAX];
+	uint64_t left_out; /* tasks and names of devices for which there was no room */
 	size_t device_count;
 	struct top_loss losses[LOSSES_MAX];
 	size_t loss_count;

@@ -310,8 +310,10 @@ static void take_devices(struct top_state *s, const struct pbt_packet *packet)
 	for (size_t i = 0; m && i < m->n_device; i++) {
 		struct device *d = device_of(s, m->device[i]->id);
 
-		if (!d)
-			break;
+		if (!d) {
+			s->left_out++;
+			continue;
+		}
 		d->pid = m->device[i]->tgid;
 		snprintf(d->name, sizeof(d->name), "%s", m->device[i]->name);
 	}

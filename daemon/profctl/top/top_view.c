@@ -136,6 +136,9 @@ void top_view_summary(const struct top_frame *frame, const struct top_view *view
 			      loss->source, (unsigned long long)loss->lost,
 			      (unsigned long long)loss->produced);
 	}
+	if (frame->left_out)
+		print(line, context, TOP_WARNING, "NO ROOM: %llu left out; pipelines and devices may do more than is shown",
+		      (unsigned long long)frame->left_out);
 	if (!frame->cost_known) {
 		if (!lost)
 			print(line, context, TOP_PLAIN, "nothing lost");
