@@ -7,6 +7,7 @@
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
+need_command prlimit
 
 FILES=$WORK/triggered
 files_of() { find "$FILES" -name "profbpf-trigger-$1-*.pbt"; }
@@ -144,6 +145,19 @@ reloads() { # WHAT SETTINGS SAID
 }
 echo '# nothing' >"$WORK/off.conf"
 start_daemon --config "$WORK/off.conf"
+# It cannot be turned on for want of descriptors: why is said, nothing is left of it, and it can be tried again.
+first_free() { local fd=0; while [ -e "/proc/$DAEMON_PID/fd/$fd" ]; do fd=$((fd + 1)); done; echo "$fd"; }
+before=$(find "/proc/$DAEMON_PID/fd" | wc -l)
+for room in 2 3; do
+	prlimit --pid "$DAEMON_PID" --nofile=$(($(first_free) + room)):
+	echo 'recorder = 10s' >"$WORK/off.conf"
+	assert_status "no descriptors to turn it on, but $room" 1 "$PROFCTL" reload
+	assert_contains "why" "$WORK/err" 'no flight recorder: .*(descriptors|Too many open files).*; nothing was changed'
+	prlimit --pid "$DAEMON_PID" --nofile=1024:
+	assert_status "there is none" 1 "$PROFCTL" trigger add signal
+	assert_contains "so it says" "$WORK/err" 'there is no flight recorder'
+	assert_eq "descriptors afterwards" "$before" "$(find "/proc/$DAEMON_PID/fd" | wc -l)"
+done
 reloads "turned on" "recorder = 10s" "changed: recorder"
 reloads "turned off" "# nothing" "not before a restart: recorder"
 reloads "still turned off" "# nothing" "not before a restart: recorder"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/profbpfd/control/flight_recorder.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 #include "daemon/profbpfd/control/obstacles.h"
 #include "daemon/profbpfd/control/services.h"
 
-#define ERROR_MAX 4096
 #define BUDGET 0.01 /* of a CPU, that recording may cost */
 #define INTERVAL_NS 1000000000ull
 #define AGAIN_NS 10000000000ull /* after a session has failed */
@@ -36,28 +36,33 @@ struct flight_recorder {
 	bool crowded; /* it was said that there are too many users */
 };
 
-struct flight_recorder *flight_recorder_new(struct services *services, const struct flight_recorder_options *options)
+int flight_recorder_new(struct services *services, const struct flight_recorder_options *options,
+			struct flight_recorder **made, char *error, size_t error_size)
 {
-	struct flight_recorder *recorder = calloc(1, sizeof(*recorder));
+	struct flight_recorder *recorder;
 	struct words problems = { 0 };
-	char obstacle[ERROR_MAX] = "out of memory or threads";
 
-	if (recorder) {
-		recorder->services = services;
-		recorder->options = options;
-		recorder->store = flight_store_new(options->memory_bytes, options->window_ns);
-		recorder->catalogs = catalog_set_load(services->catalog_directories,
-						      services->catalog_directory_count, &problems);
-	}
+	*made = NULL;
+	obstacles_text(&services->features, error, error_size);
+	if (*error)
+		return -ENOTSUP;
+	snprintf(error, error_size, "out of memory or threads");
+	recorder = calloc(1, sizeof(*recorder));
+	if (!recorder)
+		return -ENOMEM;
+	recorder->services = services;
+	recorder->options = options;
+	recorder->store = flight_store_new(options->memory_bytes, options->window_ns);
+	recorder->catalogs = catalog_set_load(services->catalog_directories, services->catalog_directory_count, &problems);
 	words_free(&problems);
-	obstacles_text(&services->features, obstacle, sizeof(obstacle));
-	if (recorder && recorder->store && recorder->catalogs && !*obstacle)
+	if (recorder->store && recorder->catalogs)
 		recorder->users = accelerator_users_new(&options->rules, recorder->catalogs, services->map_watch);
-	if (recorder && recorder->users)
-		return recorder;
-	fprintf(stderr, "profbpfd: no flight recorder: %s\n", *obstacle ? obstacle : "out of memory or threads");
-	flight_recorder_free(recorder);
-	return NULL;
+	if (!recorder->users) {
+		flight_recorder_free(recorder);
+		return -ENOMEM;
+	}
+	*made = recorder;
+	return 0;
 }
 
 int flight_recorder_fd(const struct flight_recorder *recorder)

@@ -39,8 +39,13 @@ struct flight_recorder_options {
 	uint64_t space_bytes; /* for them */
 };
 
-/* flight_recorder_new - begin to look for processes; @services and @options outlive it. NULL after saying why. */
-struct flight_recorder *flight_recorder_new(struct services *services, const struct flight_recorder_options *options);
+/*
+ * flight_recorder_new - begin to look for processes; @services and @options outlive it
+ *
+ * Returns 0 with *@recorder, or NULL there and @error says why: -ENOTSUP if nothing can be recorded here, or -ENOMEM.
+ */
+int flight_recorder_new(struct services *services, const struct flight_recorder_options *options,
+			struct flight_recorder **recorder, char *error, size_t error_size);
 
 /* flight_recorder_fd - readable when there is something for flight_recorder_read() */
 int flight_recorder_fd(const struct flight_recorder *recorder);

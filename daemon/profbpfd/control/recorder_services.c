@@ -2,6 +2,7 @@
 #include "daemon/profbpfd/control/recorder_services.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "daemon/profbpfd/control/metric_triggers.h"
 #include "daemon/profbpfd/control/trigger_files.h"
@@ -19,19 +20,23 @@ void recorder_services_close(struct services *services)
 	services->trigger_files = NULL;
 }
 
-int recorder_services_open(struct services *services, const struct flight_recorder_options *options)
+int recorder_services_open(struct services *services, const struct flight_recorder_options *options, char *error,
+			   size_t error_size)
 {
+	int err = -ENOMEM;
+
 	recorder_services_close(services);
 	if (!options->window_ns)
 		return 0;
 	services->triggers = triggers_new();
 	services->trigger_files = trigger_files_new(options->directory, options->space_bytes);
 	services->metric_triggers = metric_triggers_new(services);
-	if (!services->triggers || !services->trigger_files || !services->metric_triggers) {
+	snprintf(error, error_size, "out of memory or descriptors");
+	if (services->triggers && services->trigger_files && services->metric_triggers)
+		err = flight_recorder_new(services, options, &services->recorder, error, error_size);
+	if (err)
 		recorder_services_close(services);
-		return -ENOMEM;
-	}
-	triggers_replace(services->triggers, options->triggers, options->trigger_count);
-	services->recorder = flight_recorder_new(services, options);
-	return 0;
+	else
+		triggers_replace(services->triggers, options->triggers, options->trigger_count);
+	return err;
 }

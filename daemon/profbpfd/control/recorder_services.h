@@ -9,10 +9,11 @@
 /*
  * recorder_services_open - as @options, which outlive them, say; none if they say so
  *
- * Closes what is left of a recorder that could not be set up. Where nothing can be recorded there are triggers and no
- * recorder: the status tells why, to whoever asks. Returns 0, or -ENOMEM and there is nothing.
+ * All of it or nothing. Returns 0, or there is nothing, and @error says why: -ENOTSUP if nothing can be recorded here, else
+ * -ENOMEM.
  */
-int recorder_services_open(struct services *services, const struct flight_recorder_options *options);
+int recorder_services_open(struct services *services, const struct flight_recorder_options *options, char *error,
+			   size_t error_size);
 
 /* recorder_services_close - not while the recorder has sessions */
 void recorder_services_close(struct services *services);

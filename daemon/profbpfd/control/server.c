@@ -31,6 +31,7 @@
 #include "daemon/profbpfd/stacks/kernel_names.h"
 #include "daemon/profbpfd/stacks/unwinder.h"
 
+#define RECORDER_ERROR_MAX 4096 /* as obstacles_text() says it */
 #define EVENTS 64
 
 struct server {
@@ -221,20 +222,33 @@ static void sweep_clients(struct server *server)
 
 /* ---- the flight recorder */
 
-/* All of it or nothing; what was closed is not watched any more. */
-static int open_recorder(struct server *server, const struct flight_recorder_options *options)
+/* All of it or nothing; what was closed is not watched any more. As recorder_services_open(). */
+static int open_recorder(struct server *server, const struct flight_recorder_options *options, char *error,
+			 size_t error_size)
 {
 	struct services *services = &server->services;
-	int err = recorder_services_open(services, options);
+	int err = recorder_services_open(services, options, error, error_size);
 
-	if (!err && services->triggers)
-		err = watch(server, triggers_fd(services->triggers), &services->triggers) ||
-		      watch(server, metric_triggers_fd(services->metric_triggers), &services->metric_triggers);
-	if (!err && services->recorder)
-		err = watch(server, flight_recorder_fd(services->recorder), &services->recorder);
+	if (err || !services->recorder)
+		return err;
+	if (!watch(server, triggers_fd(services->triggers), &services->triggers) &&
+	    !watch(server, metric_triggers_fd(services->metric_triggers), &services->metric_triggers) &&
+	    !watch(server, flight_recorder_fd(services->recorder), &services->recorder))
+		return 0;
+	recorder_services_close(services);
+	snprintf(error, error_size, "out of memory or descriptors");
+	return -ENOMEM;
+}
+
+/* Where nothing can be recorded the daemon is there to say so. */
+static int begin_recorder(struct server *server, const struct flight_recorder_options *options)
+{
+	char error[RECORDER_ERROR_MAX];
+	int err = open_recorder(server, options, error, sizeof(error));
+
 	if (err)
-		recorder_services_close(services);
-	return err ? complain("cannot set up the flight recorder: out of memory or descriptors") : 0;
+		complain("no flight recorder: %s", error);
+	return err == -ENOTSUP ? 0 : err;
 }
 
 /* ---- settings are read again */
@@ -245,9 +259,15 @@ static int take_settings(struct server *server, struct reload_report *report, ch
 
 	if (!fresh)
 		return -EINVAL;
-	if (!server->services.recorder && open_recorder(server, &fresh->recorder)) {
-		snprintf(error, error_size, "cannot set up the flight recorder: out of memory or descriptors");
-		return -ENOMEM;
+	if (!server->services.recorder && fresh->recorder.window_ns) {
+		char why[RECORDER_ERROR_MAX];
+		int err = open_recorder(server, &fresh->recorder, why, sizeof(why));
+
+		/* That there is none here is known since the start, and no reason against other settings. */
+		if (err && (err != -ENOTSUP || !server->settings.recorder->recorder.window_ns)) {
+			snprintf(error, error_size, "no flight recorder: %s; nothing was changed", why);
+			return err;
+		}
 	}
 	if (reload_apply(&server->services, &server->settings, fresh, report)) {
 		snprintf(error, error_size, "out of memory");
@@ -431,7 +451,7 @@ static int open_server(struct server *server)
 	server->has_group = access_group(&server->group);
 	server->services.reload = options->read_again ? reload : NULL;
 	server->services.reload_context = server;
-	return open_metrics(server) || open_recorder(server, &options->recorder) || open_socket(server) ? -1 : 0;
+	return open_metrics(server) || begin_recorder(server, &options->recorder) || open_socket(server) ? -1 : 0;
 }
 
 static void close_fd(int *fd)
