@@ -27,11 +27,16 @@ static __always_inline int mark(struct interrupt_state *state, __u32 kind)
 static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 seen, __u32 source)
 {
 	struct task_struct *task = current_task();
+	struct thread_state *state;
 	struct rec_interrupt *r;
 	struct emit e;
 
-	if (!field_of(task, pid) || !start_ns || !is_target_task(task, thread_state(task)))
+	if (!field_of(task, pid) || !start_ns)
 		return;
+	state = thread_state(task);
+	if (!is_target_task(task, state))
+		return;
+	announce(task, state); /* it may end before the threads that are there are told of */
 	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
 	if (!r)
 		return;

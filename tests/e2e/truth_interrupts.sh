@@ -45,6 +45,16 @@ assert_between "time they took, within what its loop lacks" "$((least > 0 ? 1 : 
 assert_eq "time they took in the report" "$(of 1 'end_ns - start_ns')" "$(thread_field "$r" "$tid" interrupted_ns)"
 assert_eq "interrupts that end before they begin" 0 "$(of 'end_ns < start_ns' 1)"
 
+note "-- alone: what it interrupts is told of, though no switch of it is recorded"
+(while :; do :; done) &
+busy=$!
+"$PROFCTL" attach --standalone --pid $busy --topics irq --duration 0.5s -o "$WORK/alone.pbt" 2>"$WORK/attach.err"
+kill $busy
+report_json "$WORK/alone.pbt" "$WORK/alone.json"
+assert_complete "$WORK/alone.json"
+assert_between "time of a busy loop that interrupts took" 1 500000000 \
+	"$(jq --argjson pid $busy '[.processes[] | select(.pid == $pid) | .threads[].interrupted_ns // 0] | add' "$WORK/alone.json")"
+
 note "-- without the topic"
 "$PROFCTL" record --standalone --topics sched -o "$WORK/without.pbt" -- true 2>"$WORK/record.err"
 report_json "$WORK/without.pbt" "$WORK/without.json"
