@@ -15,7 +15,10 @@
  */
 static void note_unknown(struct loader *loader, uint64_t ts_ns)
 {
-	loader->model->bad_rows += ts_ns >= loader->model->info.session_start_ns;
+	bool since_start = ts_ns >= loader->model->info.session_start_ns;
+
+	loader->model->bad_rows += since_start;
+	loader->model->threadless_rows += since_start;
 }
 
 /* Keeps the rows of threads that are known. */
@@ -189,6 +192,7 @@ static void resolve_processes(struct loader *loader)
 			model->process_stats.row[kept++] = *row;
 	}
 	model->bad_rows += model->process_stats.count - kept;
+	model->threadless_rows += model->process_stats.count - kept;
 	model->process_stats.count = kept;
 	for (uint32_t i = 0; i < model->devices.count; i++)
 		model->devices.row[i].process =

@@ -132,9 +132,17 @@ struct model {
 	struct model_index index;
 	struct pbt_damage damage; /* of all files together */
 	uint64_t bad_rows; /* rows dropped because they made no sense */
+	uint64_t threadless_rows; /* of these: of threads of which nothing else is told */
 	uint64_t unknown_values; /* of a later version of the format; taken for unknown */
 	uint64_t unknown_batches; /* of kinds of a later version; left alone */
 };
+
+/*
+ * model_has_sleeps - were long sleeps, and waits for interpreters' locks, recorded?
+ *
+ * Topic stack alone tells of them; before there were samples without it (topic sample) nothing says so.
+ */
+bool model_has_sleeps(const struct model *model);
 
 /* model_new - an empty model, or NULL without memory. The caller frees it with model_free(). */
 struct model *model_new(void);

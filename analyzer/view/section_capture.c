@@ -267,9 +267,10 @@ char *text_damage(const struct model *model, char *into, size_t size)
 					 damage->torn_tail ? "; the file ends in the middle of a batch"
 							   : "");
 	if (model->bad_rows && used < size)
-		snprintf(into + used, size - used,
-			 "%s%" PRIu64 " rows made no sense and were left out", used ? "; " : "",
-			 model->bad_rows);
+		snprintf(into + used, size - used, "%s%" PRIu64 " rows %s", used ? "; " : "",
+			 model->bad_rows, model->threadless_rows == model->bad_rows
+				 ? "were left out: nothing else is told of their threads"
+				 : "made no sense and were left out");
 	return into;
 }
 

@@ -374,6 +374,7 @@ static void unannounced_threads_are_kept(void **state)
 	/* Of thread 88 not even the process is known. */
 	assert_int_equal(model->wakes.count, 0);
 	assert_int_equal(model->bad_rows, 1);
+	assert_int_equal(model->threadless_rows, 1);
 	model_free(model);
 }
 
@@ -448,6 +449,7 @@ static void impossible_rows_are_dropped(void **state)
 	assert_int_equal(model->switches.count, 0);
 	assert_int_equal(model->accounts.count, 0);
 	assert_int_equal(model->bad_rows, 2);
+	assert_int_equal(model->threadless_rows, 0);
 	/* A reason to leave a CPU that only a later version knows. */
 	assert_int_equal(model->unknown_values, 1);
 	model_free(model);
