@@ -213,14 +213,6 @@ void load_resolve_samples(struct loader *loader)
 	}
 }
 
-/* Waits for the lock are told by topic stack alone; before there were samples without it nothing says so. */
-static bool records_sleeps(const struct model *model)
-{
-	const char *topics = model_text(model, model->info.topics);
-
-	return !strstr(topics, "sample") || strstr(topics, "stack");
-}
-
 /* Each segment says again which processes there are; a reused id is another process. */
 bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 {
@@ -235,7 +227,7 @@ bool load_pythons(struct loader *loader, const struct pbt_packet *packet)
 					   .lock_first = m->lock_first,
 					   .lock_last = m->lock_last,
 					   .lock_known = m->lock_first != 0 &&
-							 records_sleeps(loader->model),
+							 model_has_sleeps(loader->model),
 					   .build = PROFBPF__PYTHONS__BUILD__UNKNOWN };
 	if (loader_knows(loader, m->build, PROFBPF__PYTHONS__BUILD__FREE_THREADED))
 		row.build = (uint8_t)m->build;

@@ -202,6 +202,13 @@ bool model_index_threads(struct model *model)
 	return true;
 }
 
+bool model_has_sleeps(const struct model *model)
+{
+	const char *topics = model_text(model, model->info.topics);
+
+	return !strstr(topics, "sample") || strstr(topics, "stack");
+}
+
 uint32_t model_thread_at(const struct model *model, uint32_t tid, uint64_t ts_ns)
 {
 	const struct thread *threads = model->threads.row;

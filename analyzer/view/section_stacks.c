@@ -176,8 +176,8 @@ static const struct view SLEEPS = { "blocking",		"places",	    &blocking,
 	       cell_known(row->with_lock || row->without_lock, row->with_lock)) \
 	COLUMN(samples_without_gil, COUNT, "without GIL", "of these, of threads that did not have it: in C code that gave it up, or about to take it", \
 	       cell_known(row->with_lock || row->without_lock, row->without_lock)) \
-	COLUMN(blocks, COUNT, "sleeps", "long ones", cell_u64(row->blocks))    \
-	COLUMN(blocked_ns, NS, "asleep", "in these, all threads together", cell_u64(row->block_ns))
+	COLUMN(blocks, COUNT, "sleeps", "long ones", cell_known(row->has_blocks, row->blocks))    \
+	COLUMN(blocked_ns, NS, "asleep", "in these, all threads together", cell_known(row->has_blocks, row->block_ns))
 
 /* Off unless asked for: a section that is always empty would only be in the way. */
 static bool next_stacks(struct table_cursor *at)
@@ -218,6 +218,10 @@ static int stacks_text(const struct report *report)
 		err = view_text(report, &FUNCTIONS);
 	if (err)
 		return err;
+	if (!stacks->has_blocks) {
+		fputs("\nlong sleeps were not recorded: --topics +stack records them\n", out);
+		return 0;
+	}
 	fprintf(out, "\n%" PRIu64 " long sleeps, %.3f ms in sum, all threads together\n",
 		stacks->blocks, (double)stacks->block_ns / 1e6);
 	return stacks->blocks ? view_text(report, &SLEEPS) : 0;

@@ -129,6 +129,7 @@ static int collect(struct collection *c, struct stack_results *results)
 	const struct model *model = c->model;
 	int err = 0;
 
+	results->has_blocks = model_has_sleeps(model);
 	for (uint32_t i = 0; i < model->stack_samples.count && !err; i++) {
 		const struct stack_sample *sample = &model->stack_samples.row[i];
 
@@ -136,6 +137,7 @@ static int collect(struct collection *c, struct stack_results *results)
 		    !wanted(c, sample))
 			continue;
 		if (sample->flags & MODEL_SAMPLE_BLOCK) {
+			results->has_blocks = true;
 			results->blocks++;
 			results->block_ns += sample->dur_ns;
 			err = count_block(c, sample);

@@ -37,7 +37,8 @@ struct stack_results {
 	uint64_t with_lock, without_lock; /* of them: the thread had, or had not, its Python interpreter's lock; of others it is not known */
 	struct stack_function *functions; /* largest self first */
 	uint32_t function_count;
-	uint64_t blocks; /* sleeps */
+	bool has_blocks; /* long sleeps were recorded */
+	uint64_t blocks; /* these */
 	uint64_t block_ns;
 	struct stack_block *blocked; /* longest sum first */
 	uint32_t blocked_count;
