@@ -435,14 +435,14 @@ static int print_medians(FILE *out, const struct pipeline_steps *steps)
 	for (uint32_t i = 0; i < steps->count; i++)
 		values[i] = steps->rows[i].data_wait_ns;
 	qsort(values, steps->count, sizeof(*values), by_value);
-	wait_ns = values[steps->count / 2];
+	wait_ns = values[(steps->count - 1) / 2]; /* by nearest rank, as p50_ns */
 	for (uint32_t i = 0; i < steps->count; i++)
 		values[i] = steps->rows[i].duration_ns;
 	qsort(values, steps->count, sizeof(*values), by_value);
 	fprintf(out,
 		"%u steps, from one fetch of a batch to the next; median %.3f ms, of it %.3f ms "
 		"waiting for data; longest %.3f ms\n",
-		steps->count, (double)values[steps->count / 2] / 1e6, (double)wait_ns / 1e6,
+		steps->count, (double)trainer_step_times(steps).p50_ns / 1e6, (double)wait_ns / 1e6,
 		(double)values[steps->count - 1] / 1e6);
 	free(values);
 	return 0;

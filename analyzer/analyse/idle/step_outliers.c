@@ -122,12 +122,12 @@ static int find_usual(struct search *search, uint64_t *median_ns, uint64_t *devi
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = duration(&search->steps.row[i]);
 	qsort(values, count, sizeof(*values), by_number);
-	*median_ns = values[count / 2];
+	*median_ns = values[(count - 1) / 2];
 	for (uint32_t i = 0; i < count; i++)
 		values[i] = values[i] > *median_ns ? values[i] - *median_ns
 						   : *median_ns - values[i];
 	qsort(values, count, sizeof(*values), by_number);
-	*deviation_ns = values[count / 2];
+	*deviation_ns = values[(count - 1) / 2];
 	free(values);
 	return 0;
 }
