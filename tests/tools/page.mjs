@@ -15,7 +15,7 @@ const given = JSON.parse(gunzipSync(Buffer.from(scripts.find(script => script[1]
 const page = new Function("given", scripts.find(script => !script[1])[2] + `
 	globalThis.echarts = {};
 	pictures = given;
-	return { tables, sections_of, section_html, table_body, set_left_out: rows => { left_out = rows; } };`)(given);
+	return { tables, sections_of, section_html, table_body, timeline_parts, legend_html, lasting_rows, label_lines, human, words, set_left_out: rows => { left_out = rows; } };`)(given);
 
 page.set_left_out(report.left_out);
 const first = /<div id="first">[\s\S]*<div id="plain">[\s\S]*?<\/div>\n<noscript>/.exec(file)[0].replace("<noscript>", "");
@@ -34,6 +34,22 @@ for (const [id, table] of page.tables.entries()) {
 	if (page.table_body(table) !== "")
 		throw new Error(`table ${id}: a search for what is not there finds something`);
 }
+
+// What is drawn and how it is worded, where a figure alone does not tell.
+const must = (what, holds) => { if (!holds) throw new Error(what); };
+const parts = page.timeline_parts(report, report.trace?.start_ns ?? given.timeline?.start_ns ?? 0), legend = page.legend_html(parts);
+for (const [kind, word] of [["call", "Call"], ["task", "Task"]])
+	for (const [, , name, colour] of parts.tracks.filter(track => track.kind === kind).flatMap(track => track.items))
+		must(`the legend does not tell the colour of ${kind} ${name}`, [name.replace(/, and others$/, ""), "any other"].some(told =>
+			legend.includes(`background:${colour}"></i>${word}: ${told.replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`)}<`)));
+const stages = parts.lines.filter(line => /stage/.test(line.title)).flatMap(line => line.series);
+must("the legend does not tell each stage", stages.every(stage => legend.includes(`Stage: ${stage.name}`)));
+const matrix = (...lasted) => ({ columns: ["start_ns", "duration_ns"], rows: lasted.map((ns, i) => [i * 1000, ns]) });
+must("a row that hardly lasted is drawn", page.lasting_rows(matrix(1000, 1000, 3)).length === 2 && page.lasting_rows(matrix(3, 3)).length === 2 && page.lasting_rows(matrix(0)).length === 0);
+must("a label is broken where no word ends", page.label_lines("clang of process 7408: ready to run, but without a CPU").join("|") === "clang of process 7408: ready|to run, but without a CPU");
+must("a label loses letters", page.label_lines("torch::autograd::profiler::record_function_exit_new").join("") === "torch::autograd::profiler::record_function_exit_new");
+must("names of figures", page.words("bad_rows") === "Bad rows" && page.words("rows") === "Each of them" && page.human("parent_pid", 6141, 0) === "6141" &&
+	page.human("start_realtime_ns", "1795731022004993968", 0).startsWith("2026-11-26 22:10:22") && page.human("why", "not_called", 0) === "not called");
 
 const known = new Set("a i output section h2 h3 h4 h5 h6 div table caption thead tbody tr th td input button details summary figure figcaption span small ul ol li br p dl dt dd".split(" "));
 for (const tag of (first + drawn + all).matchAll(/<\/?([a-zA-Z0-9]+)/g))

@@ -61,6 +61,9 @@ function listen_to_charts() {
 /* Numbers on an axis are round: zeros behind the point say nothing. */
 const tick = unit => value => String(unit(value)).replace(/(\.\d*?)0+(?=\D|$)/, (_, kept) => kept === "." ? "" : kept);
 
+/* Shares of less than 10 % with a decimal: no two lines of an axis say the same. */
+const share_text = v => `${Number(v).toFixed(Math.abs(v) < 10 && v % 1 ? 1 : 0)} %`;
+
 const seconds_text = s => Math.abs(s) < 1e-12 ? "0" : time_text(s * 1e9);
 
 /* An instant of an axis, as exact as the part that is shown asks for. */
@@ -107,7 +110,22 @@ function time_option(style, series, unit, more = {}) {
 	};
 }
 
-const LABEL = 200; // pixels for the name of a part
+const LABEL = 200, LETTER = 6.6; // pixels for the name of a part, and for a letter of it
+
+/* A text in lines of at most @most letters, broken at blanks; what has none is broken behind "::" or where it must be. */
+function wrapped(text, most) {
+	const lines = [""];
+	for (const word of String(text).split(" ").flatMap(word => word.length > most ? word.match(new RegExp(`.{1,${most - 2}}::|.{1,${most}}`, "g")).map((part, i) => i ? part : ` ${part}`) : ` ${word}`)) {
+		const longer = lines.at(-1) + word;
+		if (longer.trim().length <= most)
+			lines[lines.length - 1] = longer;
+		else
+			lines.push(word);
+	}
+	return lines.map(line => line.trim()).filter(Boolean);
+}
+
+const label_lines = text => wrapped(text, Math.floor(LABEL / LETTER));
 
 /* Parts of a whole, the largest first: bars in a row, each with its name. @parts: [[name, value], ...] */
 function parts_option(style, parts, unit) {
@@ -115,10 +133,10 @@ function parts_option(style, parts, unit) {
 	const rows = known.length > 12 ? [...known.slice(0, 11), ["all others", known.slice(11).reduce((all, p) => all + p[1], 0)]] : known;
 	rows.reverse();
 	return {
-		grid: { left: 8, right: 90, top: 4, bottom: 8, containLabel: true },
+		grid: { left: 20 + LETTER * Math.max(...rows.flatMap(p => label_lines(p[0]).map(line => line.length))), right: 90, top: 4, bottom: 26, outerBoundsMode: "none" },
 		tooltip: { trigger: "axis", confine: true, valueFormatter: unit, axisPointer: { type: "shadow" } },
 		xAxis: { type: "value", ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(unit) }, splitNumber: 3 },
-		yAxis: { type: "category", data: rows.map(p => p[0]), ...style.axis, axisLabel: { color: style.text, width: LABEL, interval: 0, overflow: "break", lineHeight: 13, fontSize: 11 } },
+		yAxis: { type: "category", data: rows.map(p => p[0]), ...style.axis, axisLabel: { color: style.text, interval: 0, lineHeight: 13, fontSize: 11, formatter: text => label_lines(text).join("\n") } },
 		aria: { enabled: true },
 		series: [{ type: "bar", data: rows.map(p => p[1]), barMaxWidth: 22, label: { show: true, position: "right", color: style.text, formatter: p => `${(100 * p.value / sum).toFixed(1)} %` } }],
 	};
@@ -127,16 +145,26 @@ function parts_option(style, parts, unit) {
 /* Names take as many lines as they need. */
 function parts_height(parts) {
 	const shown = parts.filter(p => p[1] > 0).sort((a, b) => b[1] - a[1]).slice(0, 12);
-	return 40 + shown.length * Math.max(26, 8 + 13 * Math.max(...shown.map(p => Math.ceil(String(p[0]).length * 6.6 / LABEL))));
+	return 40 + shown.length * Math.max(26, 8 + 13 * Math.max(...shown.map(p => label_lines(p[0]).length)));
 }
 
 /* ---- Matrices of the report */
 
 const column = (series, name) => series.columns.indexOf(name);
 
-/* Rows of a matrix as points: [seconds, value]; rows that did not last are no data. */
+/*
+ * Rows that lasted for long enough to say something: at the end of a recording there may be one of a millisecond, in which
+ * somebody had all of the CPUs, or nobody. If all are short there is nothing better.
+ */
+function lasting_rows(series) {
+	const lasted = column(series, "duration_ns"), some = series.rows.filter(row => lasted < 0 || row[lasted] > 0);
+	const longest = some.reduce((most, row) => Math.max(most, row[lasted] ?? 0), 0);
+	return some.filter(row => lasted < 0 || row[lasted] >= longest / 4);
+}
+
+/* Rows of a matrix as points: [seconds, value]. */
 function points_of(series, start, value) {
 	const at = column(series, "start_ns"), lasted = column(series, "duration_ns");
-	return series.rows.filter(row => lasted < 0 || row[lasted] > 0)
+	return lasting_rows(series)
 		.map((row, i) => [at < 0 ? i * series.interval_ns / 1e9 : (since(row[at], start) + (lasted < 0 ? 0 : row[lasted] / 2)) / 1e9, value(row)]);
 }

@@ -9,7 +9,7 @@ function host_charts(host, start) {
 		return list;
 	const times = ["user_ns", "system_ns", "irq_ns", "softirq_ns", "iowait_ns", "steal_ns", "idle_ns"].filter(name => column(series, name) >= 0);
 	const sum = row => times.reduce((all, name) => all + row[column(series, name)], 0);
-	const used = series.rows.filter(row => sum(row) > 0), part = { ...series, rows: used };
+	const used = lasting_rows(series).filter(row => sum(row) > 0), part = { ...series, rows: used };
 	const shown = times.filter(name => name !== "idle_ns" && used.some(row => row[column(series, name)] > 0));
 	if (used.length > 1 && shown.length)
 		list.push(["host-cpu", "What the CPUs did, share of all CPUs", 230, `${shown.length} kinds of time, from user code to interrupts.`, style => time_option(style,
@@ -95,5 +95,5 @@ const SECTION_CHARTS = {
 		...parts_chart("idle-causes", "Idle time by what the launching thread did", (idle.causes ?? []).map(c => [root_text(c), c.ns]), time_text)],
 	waits: waits => parts_chart("wait-roots", "Waiting by root", (waits.roots ?? []).map(r => [root_text(r), r.ns]), time_text),
 	processes: rows => parts_chart("processes", "CPU time by process", rows.map(row => [`${row.name} ${row.pid}`, row.run_ns ?? 0]), time_text),
-	api: rows => parts_chart("api", "Time in runtime calls", rows.map(row => [row.function, row.total_ns ?? 0]), time_text),
+	api: rows => parts_chart("api", "Time in runtime calls", rows.map(row => [rows.some(other => other !== row && other.function === row.function) ? `${row.function}, process ${row.pid}` : row.function, row.total_ns ?? 0]), time_text),
 };

@@ -103,6 +103,13 @@ static void put_verdict(FILE *out, yajl_val report)
 	fputs("</dl></section>", out);
 }
 
+/* Bounds that leave everything open. */
+static bool says_nothing(yajl_val least, yajl_val most)
+{
+	return least && most && YAJL_IS_NUMBER(least) && YAJL_IS_NUMBER(most) &&
+	       YAJL_GET_DOUBLE(least) < 0.05 && YAJL_GET_DOUBLE(most) > 99.95;
+}
+
 /* How busy the device was: known, or by the calls that wait for it between two bounds. */
 static void put_busy(FILE *out, yajl_val report)
 {
@@ -112,6 +119,8 @@ static void put_busy(FILE *out, yajl_val report)
 	fputs("<div><dt>Device busy</dt><dd>", out);
 	if (page_tree_get(report, EXACT)) {
 		page_figure(out, report, EXACT);
+	} else if (says_nothing(page_tree_get(report, LEAST), page_tree_get(report, MOST))) {
+		fputs("<span class=\"unknown\">unknown</span> <small>no device told its tasks, and no call waits for it</small>", out);
 	} else if (page_tree_get(report, LEAST) && page_tree_get(report, MOST)) {
 		page_figure(out, report, LEAST);
 		fputs(" to ", out);

@@ -10,7 +10,7 @@ function nested_html(rows, path, start, depth, name) {
 		for (const [key, value] of Object.entries(row))
 			if (is_rows(value) && !NOT_FIGURES.includes(key)) {
 				lists[key] ??= { rows: [], paths: [] };
-				lists[key].rows.push(...value.map(inner => ({ Of: row.name ?? row.id ?? row.pid ?? row.device ?? i, ...inner })));
+				lists[key].rows.push(...value.map(inner => ({ Of: row.name ?? row.who ?? row.id ?? row.pid ?? row.device ?? i, ...inner })));
 				lists[key].paths.push(...value.map((_, j) => `${path}.${i}.${key}.${j}`));
 			}
 	return Object.entries(lists).map(([key, list]) => `<details${list.rows.length <= ROWS_SHOWN ? " open" : ""}><summary>${esc(words(key))} (${thousands(String(list.rows.length))})</summary>${
@@ -76,7 +76,8 @@ function sections_of(report) {
 	const others = Object.keys(report).filter(key => !ORDER.includes(key) && !["schema", "verdict", "trace", "capture", "left_out", "page"].includes(key));
 	/* Without a device that tells its tasks there is no idle time: its sums are none. */
 	const has_idle = report.idle?.total_ns || (report.devices ?? []).some(device => device.window_ns);
-	return [...ORDER, ...others, "capture", "trace"].filter(key => key !== "idle" || has_idle).filter(key => EXTRA[key] && !(key in report) ? true : key in report && !is_empty(report[key]));
+	const has_joins = report.join?.launches || report.join?.tasks;
+	return [...ORDER, ...others, "capture", "trace"].filter(key => (key !== "idle" || has_idle) && (key !== "join" || has_joins)).filter(key => EXTRA[key] && !(key in report) ? true : key in report && !is_empty(report[key]));
 }
 
 /* What a section shows above its charts. */

@@ -82,7 +82,7 @@ function table_html(rows, paths, start, options = {}) {
 function figures_html(map, path, start, leave_out = []) {
 	const flat = Object.entries(map).filter(([key, value]) => !leave_out.includes(key) && value !== null &&
 		(!is_nested(value) || (Array.isArray(value) && value.length && !value.some(is_nested))));
-	return flat.length ? `<dl class="figures">${flat.map(([key, value]) => `<div><dt>${esc(words(key))}</dt><dd data-key="${esc(`${path}.${key}`)}" data-value="${
+	return flat.length ? `<dl class="figures">${flat.map(([key, value]) => `<div${String(value).length > 60 ? ' class="long"' : ""}><dt>${esc(words(key))}</dt><dd data-key="${esc(`${path}.${key}`)}" data-value="${
 		esc(Array.isArray(value) ? JSON.stringify(value) : value)}">${esc(human(key, value, start))}</dd></div>`).join("")}</dl>` : "";
 }
 

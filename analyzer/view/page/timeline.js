@@ -7,22 +7,36 @@ const STATE_COLOURS = { "on a CPU": "#3ca951", "ready, without a CPU": "#e0781f"
 const LEAST_SPAN = 1e-6; // seconds
 const ROW = 22, LINES = 80; // pixels
 
-const name_colour = name => COLOURS[[...name].reduce((hash, c) => (hash * 31 + c.charCodeAt(0)) >>> 0, 7) % COLOURS.length];
+const DASHES = ["solid", "dashed", "dotted"];
+const NAMES_COLOURED = 8; // of calls and of tasks: those that take most of the time have a colour of their own
+const OTHERS = "#adb5bd";
+
+/* Names of the slices of this kind with their colours: those that take most of the time, longest first. */
+function colours_of(tracks, kind) {
+	const sums = new Map(), { names } = pictures.timeline ?? {};
+	for (const { slices } of tracks.filter(track => track.kind === kind))
+		for (let i = 0; i < slices.length; i += 3) {
+			const name = names[slices[i + 2] < 0 ? -1 - slices[i + 2] : slices[i + 2]];
+			sums.set(name, (sums.get(name) ?? 0) + slices[i + 1]);
+		}
+	return new Map([...sums].sort((a, b) => b[1] - a[1]).slice(0, NAMES_COLOURED).map(([name], i) => [name, COLOURS[i]]));
+}
 
 /* [{ group, name, items: [[seconds, seconds, text, colour, root row]] }] from the analyzer's numbers. */
 function tracks_of(report, start) {
 	const { timeline } = pictures, roots = (report.idle?.roots?.length ? report.idle : report.waits)?.roots ?? [];
 	const origin = timeline ? since(timeline.start_ns, start) : 0;
+	const named = Object.fromEntries(["call", "task"].map(kind => [kind, colours_of(timeline?.tracks ?? [], kind)]));
 	return (timeline?.tracks ?? []).map(({ group, name, kind, slices }) => {
 		const items = [];
 		for (let i = 0, at = origin; i < slices.length; i += 3) {
 			at += slices[i];
 			const merged = slices[i + 2] < 0, number = merged ? -1 - slices[i + 2] : slices[i + 2], root = kind === "root" ? roots[number] : undefined;
 			const text = kind === "root" ? (root ? root_text(root) : "a root that is in the JSON report only") : timeline.names[number];
-			const colour = kind === "root" ? CAUSE_COLOURS[root?.cause] ?? CAUSE_COLOURS.unknown : kind === "state" ? STATE_COLOURS[text] : name_colour(text);
+			const colour = kind === "root" ? CAUSE_COLOURS[root?.cause] ?? CAUSE_COLOURS.unknown : kind === "state" ? STATE_COLOURS[text] : named[kind]?.get(text) ?? OTHERS;
 			items.push([at / 1e9, (at + slices[i + 1]) / 1e9, merged ? `${text}, and others` : text, colour, kind === "root" ? number : -1]);
 		}
-		return { group, name, items };
+		return { group, name, kind, items };
 	});
 }
 
@@ -43,14 +57,18 @@ function lines_of(report, start) {
 	const list = (pictures.timeline?.queues ?? []).filter(queue => queue.points.length > 4).map(({ name, points }) => ({ title: `Tasks queued, ${name}`, unit: v => String(v), series: [{ name: "Tasks queued", step: "end",
 		points: Array.from({ length: points.length / 2 }, (_, i) => [(points[2 * i] + since(pictures.timeline.start_ns, start)) / 1e9, points[2 * i + 1]]) }] }));
 	for (const pipeline of report.pipeline ?? []) {
+		const of = is_unknown(pipeline) ? "" : `, ${pipeline.framework}`;
 		const stages = (pipeline.operators ?? []).filter(op => op.series?.rows?.length > 1);
 		const line = (op, value) => ({ name: op.name, points: points_of(op.series, start, value).filter(p => p[1] !== null && p[1] !== undefined && !Number.isNaN(p[1])) });
 		const queues = stages.filter(op => column(op.series, "queue_size") >= 0).map(op => line(op, row => row[column(op.series, "queue_size")])).filter(s => s.points.length);
 		const busy = stages.filter(op => column(op.series, "run_ns") >= 0).map(op => line(op, row => 100 * row[column(op.series, "run_ns")] / row[column(op.series, "duration_ns")])).filter(s => s.points.length);
+		for (const [i, op] of stages.entries())
+			for (const drawn_line of [...queues, ...busy].filter(s => s.name === op.name))
+				Object.assign(drawn_line, { colour: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length] });
 		if (queues.length)
-			list.push({ title: `Elements queued behind each stage, ${pipeline.framework}`, unit: v => String(v), series: queues });
+			list.push({ title: `Elements queued behind each stage${of}`, unit: v => String(v), series: queues });
 		if (busy.length)
-			list.push({ title: `CPU of each stage, ${pipeline.framework}`, unit: v => `${Number(v).toFixed(0)} %`, series: busy });
+			list.push({ title: `CPU of each stage${of}`, unit: share_text, series: busy });
 	}
 	return list.slice(0, 6);
 }
@@ -65,17 +83,33 @@ function timeline_parts(report, start) {
 	return { tracks, lines: lines_of(report, start) };
 }
 
-/* What colours mean; the words are in tooltips, too. */
-function legend_html(tracks) {
-	const seen = new Map();
-	const roots = Object.entries(CAUSE_COLOURS).map(([cause, colour]) => [colour, `Root: ${cause_text(cause)}`]), states = Object.entries(STATE_COLOURS).map(([state, colour]) => [colour, `State: ${state}`]);
-	for (const track of tracks)
-		for (const [, , text, colour, root] of track.items) {
-			const word = root >= 0 ? roots.find(r => r[0] === colour)?.[1] : STATE_COLOURS[text.replace(/, and others$/, "")] === colour && track.name === "State" ? states.find(r => r[0] === colour)?.[1] : undefined;
-			if (word)
-				seen.set(word, colour);
+/* What the colours of slices of one kind mean: [word, colour], in the order in which they are told. */
+function meanings(tracks) {
+	const list = new Map(), { timeline } = pictures;
+	const add = (word, colour) => list.set(word, colour);
+	for (const { kind, items } of tracks)
+		for (const [, , text, colour, root] of items) {
+			const plain = text.replace(/, and others$/, "");
+			if (root >= 0)
+				add(`Root: ${cause_text(Object.keys(CAUSE_COLOURS).find(cause => CAUSE_COLOURS[cause] === colour))}`, colour);
+			else if (kind === "state" && STATE_COLOURS[plain])
+				add(`State: ${plain}`, colour);
 		}
-	return `<p class="legend">${[...seen].sort().map(([word, colour]) => `<span><i style="background:${colour}"></i>${esc(word)}</span>`).join(" ")}</p>`;
+	const told = [...list].sort();
+	for (const [kind, word] of [["call", "Call"], ["task", "Task"]]) {
+		const named = colours_of(timeline?.tracks ?? [], kind);
+		told.push(...[...named].map(([name, colour]) => [`${word}: ${name}`, colour]));
+		if (tracks.some(track => track.kind === kind && track.items.some(item => item[3] === OTHERS)))
+			told.push([`${word}: any other`, OTHERS]);
+	}
+	return told;
+}
+
+/* What colours mean; the words are in tooltips, too. */
+function legend_html({ tracks, lines }) {
+	const stages = new Map(lines.flatMap(line => line.series.filter(s => s.colour).map(s => [s.name, s])));
+	return `<p class="legend">${meanings(tracks).map(([word, colour]) => `<span><i style="background:${colour}"></i>${esc(word)}</span>`).join(" ")}${
+		[...stages].map(([name, s]) => ` <span><i class="line" style="border-top:2px ${s.dash} ${s.colour}"></i>${esc(`Stage: ${name}`)}</span>`).join("")}</p>`;
 }
 
 const timeline_height = ({ tracks, lines }) => 60 + ROW * (tracks.length + new Set(tracks.map(track => track.group)).size) + (LINES + 34) * lines.length;
@@ -89,7 +123,7 @@ function timeline_html(report, start) {
 <div class="tools">${button("in", "+", "Zoom in")}${button("out", "−", "Zoom out")}${button("left", "←", "Earlier")}${button("right", "→", "Later")}${button("all", "All", "Show everything")}${
 		report.idle?.gaps?.length ? button("gap", "Next longest gap", "Show the next longest gap") : ""} <output class="note" id="timeline-span"></output></div>
 ${chart_html("timeline", "Timeline", timeline_height(parts), `${parts.tracks.length} rows: ${parts.tracks.map(track => `${track.group}, ${track.name}`).slice(0, 12).join("; ")}.`)}
-${legend_html(parts.tracks)}<div class="chain" id="chain" aria-live="polite"></div>`;
+${legend_html(parts)}<div class="chain" id="chain" aria-live="polite"></div>`;
 }
 
 /* ---- The chain behind a gap */
@@ -130,7 +164,8 @@ function slice_shape(params, api, style) {
 		return null;
 	const [text, colour] = [style.texts[params.dataIndex], style.colours[params.dataIndex]];
 	const rect = { type: "rect", shape, style: { fill: colour, stroke: shape.width > 6 ? style.line : "none", lineWidth: 0.5 } };
-	const shown = shape.width < 60 ? text.replace(/^Step (\d+)$/, "$1") : text;
+	/* Where there is little room the end of a C++ name says most. */
+	const shown = shape.width < 60 ? text.replace(/^Step (\d+)$/, "$1") : shape.width < 6 * text.length ? text.replace(/^[\w:]*::(?=~?\w)/, "") : text;
 	if (shape.width > (shown === text ? 40 : 24))
 		Object.assign(rect, { textConfig: { position: "insideLeft" }, textContent: { style: { text: shown, fill: "#fff", textBorderColor: "#0009", textBorderWidth: 2, fontSize: 11, width: shape.width - 8, overflow: "truncate" } } });
 	return rect;
@@ -149,7 +184,7 @@ function timeline_option(style, parts, width) {
 	const grids = [{ left, right: 30, top, height: ROW * rows.length, outerBoundsMode: "none" }], x_axis = (index, shown) => ({ type: "value", gridIndex: index, min: ends[0], max: ends[1], ...style.axis, splitNumber: width < 700 ? 3 : 6,
 		axisLabel: { ...style.axis.axisLabel, show: shown, formatter: axis_text(ends[1] - ends[0]) } });
 	const y_axes = [{ type: "category", gridIndex: 0, inverse: true, data: rows.map(row => row.is_group ? "" : row.label), axisTick: { show: false }, axisLine: { show: false }, splitLine: { show: true, lineStyle: { color: style.line } },
-		axisLabel: { interval: 0, width: left - 10, overflow: "break", lineHeight: 11, fontSize: 11, color: style.text, formatter: text => width < 700 ? text.replace(/ \(.*/, "") : text } }];
+		axisLabel: { interval: 0, width: left - 10, overflow: "break", lineHeight: 11, fontSize: 11, color: style.text, formatter: text => width < 700 ? text.replace(/ \(.*/, "").replace(/^(\w+) 0x\w*(\w{6})$/, "$1 …$2") : text } }];
 	/* Names of groups have the whole width. */
 	const names = rows.map((row, r) => [row, r]).filter(([row]) => row.is_group).map(([row, r]) => ({ type: "text", left: 0, top: top + ROW * r + 5, silent: true, style: { text: row.label, fill: style.text, fontSize: 11, fontWeight: "bold" } }));
 	const series = [{ type: "custom", name: "Timeline", xAxisIndex: 0, yAxisIndex: 0, clip: true, progressive: 0, dimensions: ["row", "from", "to"], encode: { x: [1, 2], y: 0 }, data,
@@ -160,7 +195,7 @@ function timeline_option(style, parts, width) {
 		grids.push({ left, right: 30, top: at + 16, height: LINES, outerBoundsMode: "none" });
 		titles.push({ text: line.title, left: 0, top: at - 4, textStyle: { fontSize: 11, color: style.text } });
 		y_axes.push({ type: "value", gridIndex: i + 1, splitNumber: 2, ...style.axis, axisLabel: { ...style.axis.axisLabel, formatter: tick(line.unit) } });
-		line.series.forEach((s, k) => series.push({ type: "line", name: s.name, xAxisIndex: i + 1, yAxisIndex: i + 1, data: s.points, showSymbol: false, step: s.step, lineStyle: { width: 1.4, type: ["solid", "dashed", "dotted"][k % 3] },
+		line.series.forEach((s, k) => series.push({ type: "line", name: s.name, xAxisIndex: i + 1, yAxisIndex: i + 1, data: s.points, showSymbol: false, step: s.step, color: s.colour, lineStyle: { width: 1.4, color: s.colour, type: s.dash ?? DASHES[k % DASHES.length] },
 			tooltip: { valueFormatter: line.unit } }));
 	});
 	return { ends, roots, data, option: {

@@ -39,8 +39,10 @@ function si(value, unit, factors) {
 const bytes_text = bytes => si(bytes, "B", ["", "k", "M", "G", "T", "P"]);
 
 const INSTANTS = /^(start_ns|first_start_ns|last_end_ns|peak_ns|host_start_ns|fp_start_ns|fp_end_ns|end_ns|first_ns|last_ns)$/;
+/* Words of a program: what they stand for is told by the words alone. */
+const CODES = /^(share_of|why|unit|method|kind|state|clock)$/;
 /* Numbers that name something are not counted. */
-const NAMES = /^(pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|step)$|_id$|handle/;
+const NAMES = /^(pid|parent_pid|tid|id|index|cpu|device|rank|stream|correlation|line|ppid|step)$|_id$|handle/;
 
 /* A value of the report under its name; @start: the recording's. */
 function human(key, value, start) {
@@ -54,12 +56,14 @@ function human(key, value, start) {
 		return value.join(", ");
 	if (key === "cause")
 		return cause_text(value);
+	if (key === "start_realtime_ns")
+		return new Date(Number(value) / 1e6).toISOString().replace("T", " ").replace("Z", " UTC");
+	if (CODES.test(key) && typeof value === "string")
+		return value.replaceAll("_", " ");
 	if (typeof value === "string" && INSTANTS.test(key) && /^\d+$/.test(value))
 		return `${thousands((since(value, start) / 1e9).toFixed(6))} s`;
 	if (typeof value !== "number")
 		return String(value);
-	if (key === "start_realtime_ns")
-		return new Date(value / 1e6).toISOString().replace("T", " ").replace("Z", " UTC");
 	if (INSTANTS.test(key))
 		return `${thousands((since(value, start) / 1e9).toFixed(6))} s`;
 	if (key.endsWith("_ns") || key === "ns")
@@ -90,9 +94,14 @@ const TITLES = {
 };
 const ACRONYMS = { cpu: "CPU", cpus: "CPUs", io: "I/O", irq: "interrupts", softirq: "soft interrupts", iowait: "waiting for I/O", pid: "process",
 	tid: "thread", id: "ID", api: "API", gil: "interpreter lock", ns: "time", ppb: "ppb", fp: "forward", bp: "backward", mhz: "MHz", op: "operator",
-	rows: "each of them", steal: "taken by the hypervisor", ppid: "parent process", cmdline: "command line", p50: "median", p90: "90th percentile", p99: "99th percentile", min: "shortest", max: "longest", percent: "share" };
+	steal: "taken by the hypervisor", ppid: "parent process", cmdline: "command line", p50: "median", p90: "90th percentile", p99: "99th percentile", min: "shortest", max: "longest", percent: "share" };
+
+/* Names that say less than they should where they stand alone. */
+const WHOLE = { rows: "Each of them", rate_hz: "Rate, Hz", variance_us2: "Variance, µs²", start_realtime_ns: "Began at", min_duration_ns: "Shortest duration kept" };
 
 function words(key) {
+	if (WHOLE[key])
+		return WHOLE[key];
 	const text = key.replace(/_ns$/, "").replace(/(.)_percent$/, "$1").replace(/_per_second$/, " per second").split(/[_ ]+/)
 		.map(word => ACRONYMS[word] ?? word).join(" ");
 	return text.charAt(0).toUpperCase() + text.slice(1);
