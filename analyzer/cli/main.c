@@ -37,6 +37,7 @@
 #define MEMORY (256u << 20) /* unless --memory says otherwise */
 #define MEMORY_OTHER (112u << 20) /* of it, what the program needs besides large blocks in memory */
 #define EMPTY_PART (-EDOM) /* of what check_window() refuses: wrong usage, once it is known how long a recording is */
+#define PIDS_TOLD 8 /* of the job's processes, where one is asked for that is not there */
 #define TOP_TEXT 10
 #define TOP_JSON 1000 /* of lists that could be endless */
 
@@ -455,6 +456,32 @@ static int check_window(const struct options *options, const struct analysis *an
 	return EMPTY_PART;
 }
 
+/* The same of processes. Those of the job are told: their numbers are looked up elsewhere, and mistyped. */
+static int check_pids(const struct options *options, const struct model *model, char *error,
+		      size_t error_size)
+{
+	uint32_t missing = 0, listed = 0;
+	int used;
+
+	while (missing < options->pid_count && model_has_pid(model, options->pids[missing]))
+		missing++;
+	if (missing == options->pid_count || !model->processes.count)
+		return 0;
+	used = snprintf(error, error_size, "--pid: there is no process %u; the job's are",
+			options->pids[missing]);
+	for (uint32_t i = 0; i < model->processes.count && listed < PIDS_TOLD; i++) {
+		if (!model->processes.row[i].target || used < 0 || (size_t)used >= error_size)
+			continue;
+		used += snprintf(error + used, error_size - (size_t)used, "%s %u %s", listed++ ? "," : "",
+				 model->processes.row[i].pid,
+				 model_text(model, model->processes.row[i].name));
+	}
+	if (!listed)
+		snprintf(error, error_size, "--pid: there is no process %u; --section processes lists them",
+			 options->pids[missing]);
+	return EMPTY_PART;
+}
+
 /* Read and analyse, with a line that says how far it has come. */
 static int analyse(const struct options *options, struct analysis *analysis, char *error,
 		   size_t error_size)
@@ -470,6 +497,8 @@ static int analyse(const struct options *options, struct analysis *analysis, cha
 				      options->trace_count == 0, error, error_size);
 	if (!err)
 		err = check_window(options, analysis, error, error_size);
+	if (!err && options->command != COMMAND_INFO)
+		err = check_pids(options, analysis->model, error, error_size);
 	if (!err) {
 		wanted = analysis_options(options, analysis->model);
 		err = analysis_compute(analysis, &wanted, error, error_size);

@@ -202,6 +202,14 @@ bool model_index_threads(struct model *model)
 	return true;
 }
 
+bool model_has_pid(const struct model *model, uint32_t pid)
+{
+	for (uint32_t i = 0; i < model->processes.count; i++)
+		if (model->processes.row[i].pid == pid)
+			return true;
+	return false;
+}
+
 bool model_has_sleeps(const struct model *model)
 {
 	const char *topics = model_text(model, model->info.topics);

@@ -137,6 +137,9 @@ struct model {
 	uint64_t unknown_batches; /* of kinds of a later version; left alone */
 };
 
+/* model_has_pid - is there a process of this id? */
+bool model_has_pid(const struct model *model, uint32_t pid);
+
 /*
  * model_has_sleeps - were long sleeps, and waits for interpreters' locks, recorded?
  *

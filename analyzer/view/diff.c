@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyzer/view/render/written.h"
 #include "analyzer/view/render/json.h"
 #include "analyzer/view/render/table.h"
 #include "lib/base/duration.h"
@@ -223,7 +224,7 @@ int diff_text(FILE *out, const struct diff *diff, const struct report_options *o
 		fprintf(out, "\n%u %s within the noise (--top 0 lists %s)\n", quiet,
 			quiet == 1 ? "figure is" : "figures are", quiet == 1 ? "it" : "them");
 	}
-	return err ? err : ferror(out) ? -EIO : 0;
+	return err ? err : stream_flush(out);
 }
 
 /* Durations are whole nanoseconds everywhere, shares percent with decimals. */

@@ -12,15 +12,18 @@ int page_fill(FILE *out, const char *text, const struct page_part *parts, size_t
 	const char *at = text;
 	int err = 0;
 
+	errno = 0; /* the stream keeps no cause of a failure */
 	for (size_t i = 0; i < count && !err; i++) {
 		const char *mark = strstr(at, parts[i].mark);
 
 		if (!mark || fwrite(at, 1, (size_t)(mark - at), out) != (size_t)(mark - at))
-			return -EIO;
+			return errno ? -errno : -EIO;
 		err = parts[i].put(out, page);
 		at = mark + strlen(parts[i].mark);
 	}
 	if (!err && fputs(at, out) < 0)
 		err = -EIO;
+	if (err == -EIO && errno)
+		err = -errno;
 	return err ? err : stream_flush(out);
 }
