@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # kill -9 of the daemon in mid-session: the target runs on correctly, its code is restored,
 # no link is left, and the file is readable but for its last seconds.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq bpftool
+own_truth busy
 
 code_of() {
 	local base
 	base=$(awk '/libtruth.so/ && $3 == "00000000" { split($1, a, "-"); print a[1]; exit }' "/proc/$1/maps")
 	dd if="/proc/$1/mem" bs=4096 skip=$((0x$base / 4096)) count=4 2>/dev/null | md5sum
 }
-# Other programs of the machine may come and go with links of their own.
-links_of() { sed -n 's/^link_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null; }
+# Other programs of the machine may come and go with links of their own, and the daemon with descriptors.
+links_of() { sed -n 's/^link_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null || :; }
 links_left() {
 	bpftool --json link show 2>/dev/null | jq -r '.[].id' | grep -cxF -f "$WORK/links" || :
 }

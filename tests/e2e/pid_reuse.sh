@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # A process that gets the id of a target that has exited is not taken for it; a user's own
 # processes that run with another's rights are no targets of that user.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq setpriv pgrep
+own_truth reuse
 
 sleep 1000 &
 other=$!

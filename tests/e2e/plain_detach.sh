@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The end of a recording waits until no call returns by way of the kernel any more; if one takes long, that is said.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
+own_truth calls busy
 
 "$PROFCTL" status --format json >"$WORK/status.json"
 [ "$(jq -r .tracing.method "$WORK/status.json")" = session ] || skip "needs session links (Linux 6.13)"

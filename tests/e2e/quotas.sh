@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Each limit of an ordinary user holds, says which it is and who can raise it; root has none.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command setpriv jq

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # An ordinary user may trace their own process through the daemon, but not follow it into a
 # program that runs with another's rights.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_root
 need_command jq setpriv

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sessions come and go at random, and their profctl is killed, on a program with 64 calling threads, children by the
 # hundred and a library loaded and unloaded: nothing crashes, leaks or miscounts. `make stress` runs it for 5 minutes.
+# beside others: what programs do and return is the same however busy the machine
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
+own_truth stress
 
 readonly SECONDS_ALL=${STRESS_SECONDS:-15} WORKERS=3
 # What the daemon may keep: allocators and libraries settle at some size. Leaks grow with each session.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The report in Chinese: every word of it, in columns of the right width, where the language's locale is not installed, too;
 # JSON, CSV and the English report are what they are without it.
+# beside others: it compares files, and no time counts
 . "$(dirname "$0")/lib.sh"
 need_command msgfmt xgettext
 

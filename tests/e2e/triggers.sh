@@ -3,11 +3,13 @@
 # The flight recorder's triggers: a process that is ended by a signal, one that launches nothing any more, a slow step, steps
 # by their numbers, data that are waited for, a metric leave one file each, which tells why; files are limited in number and
 # size; ordinary users have no triggers. Configuration is read again while the daemon runs.
+# beside others: its daemon is its own, and no time counts
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
 need_command prlimit
+own_truth paced
 
 FILES=$WORK/triggered
 files_of() { find "$FILES" -name "profbpf-trigger-$1-*.pbt"; }

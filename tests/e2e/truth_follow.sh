@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # After attach: a library loaded by dlopen, a child by fork, a program by exec; and record from the start.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
+own_truth follow calls
 
 calls_of() {
 	jq "[.api[] | select(.function == \"$2\" and .pid == $3) | .count] | add // 0" "$1"

@@ -13,6 +13,15 @@ SLACK=${PROFBPF_TEST_SLACK:-1}
 CALLS_DO=() IOCTLS_DO=()
 [ -z "${PROFBPF_TEST_BRIEF:-}" ] || CALLS_DO=(--topics api) IOCTLS_DO=(--topics ioctl)
 
+# own_truth NAME...: these programs, and the libraries of calls, as files of this script's own, on which nobody else's probes
+# are, and which nobody else maps. TRUTH is their folder then.
+own_truth() {
+	local name
+	mkdir "$WORK/truth"
+	for name in libtruth.so libtruth2.so "$@"; do [ ! -e "$TRUTH/$name" ] || cp "$TRUTH/$name" "$WORK/truth/"; done
+	TRUTH=$WORK/truth
+}
+
 # launch_truth NAME [ARG...]: sets TRUTH_PID.
 launch_truth() {
 	local name=$1

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Names that objects keep are read once: each call has that of its own object, though another one was at its address.
+# beside others: it counts, and no load changes a count
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
 need_command jq
+own_truth names
 
 start_truth names
 attach_truth "$WORK/names.pbt"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # CPU quota and throttling of a job's group against the kernel's own cpu.stat, read around the session.
+# beside others: the group's own account is what it is judged by
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root

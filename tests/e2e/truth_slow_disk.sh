@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A job whose group may read a disk only so fast (io.max, or blkio of version 1): the time it is held back is told as
 # waiting for a file or its disk, not as CPU time or any other sleep.
+# beside others: a disk of its own is what it waits for
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/truth_lib.sh"
 need_root
