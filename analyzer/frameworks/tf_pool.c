@@ -14,7 +14,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 #include "analyzer/frameworks/tf_data.h"
@@ -22,7 +21,8 @@
 
 #define ENCLOSING_MAX 256 /* calls before an instant that are looked at */
 #define LOCK_MAX_NS 10000000 /* waits for Python's lock are cut after 5 ms */
-#define WORKER_SHARE 4 /* a worker works for its operator at least so many times less than the busiest one */
+#define WORKERS_MAX 256
+#define AT_ONCE_SHARE 20 /* so many workers are at work at once for one part in so many of the time that any is */
 
 /* A thread of a pool. */
 struct pooled {
@@ -181,28 +181,53 @@ static bool walk_wakes(struct pool *pool)
 	return memory;
 }
 
-/* Threads that did a good part of an operator's work, not once or twice. @sums has room for one per thread of the model. */
-static uint32_t workers_of(const struct pool *pool, struct tf_place place, uint64_t *sums)
-{
-	uint64_t most_ns = 0;
-	uint32_t workers = 0;
+/* A piece of work of an operator begins or ends. */
+struct edge {
+	uint64_t ts_ns;
+	int change;
+};
 
-	memset(sums, 0, pool->tf->model->threads.count * sizeof(*sums));
+static int by_time(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	return x->change - y->change;
+}
+
+/*
+ * How many worked for an operator at once, not just for a moment: one after the other they are all of the pool's threads.
+ * @edges has room for two of each work.
+ */
+static uint32_t workers_of(const struct pool *pool, struct tf_place place, struct edge *edges)
+{
+	uint64_t at_least_ns[WORKERS_MAX + 1] = { 0 };
+	uint32_t count = 0, now = 0, workers = 0;
+
 	for (uint32_t i = 0; i < pool->works.count; i++) {
 		const struct pipeline_work *work = &pool->works.row[i].work;
 
 		if (pool->works.row[i].loader != place.loader || work->op != place.op)
 			continue;
-		sums[work->thread] += work->end_ns - work->start_ns;
-		most_ns = sums[work->thread] > most_ns ? sums[work->thread] : most_ns;
+		edges[count++] = (struct edge){ work->start_ns, 1 };
+		edges[count++] = (struct edge){ work->end_ns, -1 };
 	}
-	for (uint32_t i = 0; i < pool->tf->model->threads.count; i++)
-		workers += sums[i] && sums[i] * WORKER_SHARE >= most_ns;
+	if (count)
+		qsort(edges, count, sizeof(*edges), by_time);
+	for (uint32_t i = 0; i + 1 < count; i++) {
+		now += (uint32_t)edges[i].change;
+		for (uint32_t k = 1; k <= now && k <= WORKERS_MAX; k++)
+			at_least_ns[k] += edges[i + 1].ts_ns - edges[i].ts_ns;
+	}
+	for (uint32_t k = 1; k <= WORKERS_MAX; k++)
+		if (at_least_ns[k] && at_least_ns[k] >= at_least_ns[1] / AT_ONCE_SHARE)
+			workers = k;
 	return workers;
 }
 
 /* Works of a loader that are waits for the pool go, and the pool's come. */
-static int replace_works(const struct pool *pool, uint32_t loader, uint64_t *sums)
+static int replace_works(const struct pool *pool, uint32_t loader, struct edge *edges)
 {
 	struct pipeline *pipeline = tf_pipeline(pool->tf, &pool->tf->loaders.row[loader]);
 	uint32_t kept = 0;
@@ -213,7 +238,7 @@ static int replace_works(const struct pool *pool, uint32_t loader, uint64_t *sum
 	pipeline->works.count = kept;
 	for (uint32_t op = 0; op < pipeline->operators.count; op++) {
 		struct tf_place place = { loader, op };
-		uint32_t workers = asynchronous(pool->tf, place) ? workers_of(pool, place, sums) : 0;
+		uint32_t workers = asynchronous(pool->tf, place) ? workers_of(pool, place, edges) : 0;
 
 		if (workers)
 			pipeline->operators.row[op].workers = workers;
@@ -237,18 +262,23 @@ static void mark_threads(struct pool *pool)
 }
 
 /* The pool of one process, which all of its loaders share. */
-static int add_process(struct pool *pool, uint64_t *sums)
+static int add_process(struct pool *pool)
 {
 	const struct tf_data *tf = pool->tf;
+	struct edge *edges;
 	int err = 0;
 
 	pool->works.count = 0;
 	mark_threads(pool);
 	if (!walk_wakes(pool))
 		return -ENOMEM;
+	edges = calloc(2 * (size_t)pool->works.count + 1, sizeof(*edges));
+	if (!edges)
+		return -ENOMEM;
 	for (uint32_t l = 0; l < tf->loaders.count && !err; l++)
 		if (tf->loaders.row[l].process == pool->process)
-			err = replace_works(pool, l, sums);
+			err = replace_works(pool, l, edges);
+	free(edges);
 	return err;
 }
 
@@ -263,22 +293,19 @@ static bool was_before(const struct tf_data *tf, uint32_t loader)
 int tf_pool_works(struct tf_data *tf)
 {
 	struct pool pool = { .tf = tf };
-	uint64_t *sums;
 	int err = 0;
 
 	if (tf->model->spans.count == 0)
 		return 0;
 	pool.threads = calloc((size_t)tf->model->threads.count + 1, sizeof(*pool.threads));
-	sums = calloc((size_t)tf->model->threads.count + 1, sizeof(*sums));
-	if (!pool.threads || !sums)
+	if (!pool.threads)
 		err = -ENOMEM;
 	for (uint32_t l = 0; l < tf->loaders.count && !err; l++) {
 		pool.process = tf->loaders.row[l].process;
 		if (!was_before(tf, l))
-			err = add_process(&pool, sums);
+			err = add_process(&pool);
 	}
 	free(pool.threads);
 	free(pool.works.row);
-	free(sums);
 	return err;
 }

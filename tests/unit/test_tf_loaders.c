@@ -296,6 +296,74 @@ static void no_addresses(void **state)
 	release(&s);
 }
 
+#define FUTEX 202
+#define PARALLEL_MAP "Iterator::Root::Prefetch::ParallelMapV2"
+
+static void wake(struct model *model, uint64_t us, uint32_t waker, uint32_t thread)
+{
+	struct wake row = { .ts_ns = us * US, .waker_thread = waker, .thread = thread };
+
+	assert_true(MODEL_PUSH(&model->wakes, row));
+}
+
+/*
+ * The Prefetch's thread takes four elements, 100 us apart, of a parallel map(), whose function the threads of a pool run in
+ * turn for 80 us each; @ahead: it has two of them begun at a time. How many workers are told?
+ */
+static uint32_t pool_workers(bool ahead)
+{
+	struct scene s = set_scene();
+	uint32_t ask = small_thread(s.model, s.job, 11, "prefetch"), pool[2], workers = UINT32_MAX;
+
+	for (uint32_t i = 0; i < 2; i++)
+		pool[i] = small_thread(s.model, s.job, 12 + i, "pool");
+	fetch(&s, 10, 0x100, TRAIN);
+	for (uint64_t i = 0; i < 4; i++)
+		next(&s, ask, 1000 + 100 * i, 1095 + 100 * i, 0, TRAIN + 2, TRAIN + 1, PARALLEL_MAP);
+	for (uint64_t i = 0; i < 4; i++) {
+		uint64_t us = 1000 + 100 * i;
+
+		small_span(s.model, ask, us * US, (us + 10) * US, STATE_RUNNING);
+		small_sleep(s.model, ask, (us + 10) * US, (us + 90) * US, FUTEX, pool[i % 2], 0);
+	}
+	for (uint32_t k = 0; k < 2; k++) {
+		uint64_t last_us = 900;
+
+		for (uint64_t i = k; i < 4; i += 2) {
+			uint64_t end_us = 1090 + 100 * i, start_us = end_us - (ahead && i ? 170 : 80);
+
+			small_sleep(s.model, pool[k], last_us * US, start_us * US, FUTEX, ask, 0);
+			small_span(s.model, pool[k], start_us * US, end_us * US, STATE_RUNNING);
+			last_us = end_us;
+		}
+	}
+	for (uint64_t i = 0; i < 4; i++) {
+		if (!ahead || !i)
+			wake(s.model, 1010 + 100 * i, ask, pool[i % 2]);
+		if (ahead && i < 3)
+			wake(s.model, 1020 + 100 * i, ask, pool[(i + 1) % 2]);
+		wake(s.model, 1090 + 100 * i, pool[i % 2], ask);
+	}
+	small_index(s.model);
+	assert_int_equal(frameworks_build(s.model, &s.pipelines), 0);
+	assert_int_equal(s.pipelines.list.count, 1);
+	for (uint32_t op = 0; op < s.pipelines.list.row[0].operators.count; op++) {
+		const struct pipeline_operator *row = &s.pipelines.list.row[0].operators.row[op];
+
+		if (strcmp(model_text(s.model, row->type), "ParallelMapV2") == 0)
+			workers = row->workers;
+	}
+	release(&s);
+	return workers;
+}
+
+/* Which of a pool's threads takes the next element is chance: workers are those that are at work at the same time. */
+static void pool_in_turn(void **state)
+{
+	assert_int_equal(pool_workers(false), 1);
+	assert_int_equal(pool_workers(true), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,7 +371,7 @@ int main(void)
 		cmocka_unit_test(middle),	 cmocka_unit_test(both_in_the_middle),
 		cmocka_unit_test(at_once),
 		cmocka_unit_test(address_again), cmocka_unit_test(way_up_unknown),
-		cmocka_unit_test(no_addresses),
+		cmocka_unit_test(no_addresses), cmocka_unit_test(pool_in_turn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
