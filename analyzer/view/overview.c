@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyzer/view/overview.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analyse/calls/api_statistic.h"
 #include "analyzer/analyse/calls/scopes.h"
 #include "analyzer/analyse/device/device_steps.h"
 #include "analyzer/analyse/device/results.h"
@@ -17,6 +20,7 @@
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/roots_view.h"
 #include "analyzer/view/sections.h"
+#include "analyzer/view/told_sums.h"
 
 #define INDENT 9 /* as the verdict's lines */
 #define TEXT_SIZE 1024
@@ -250,6 +254,13 @@ static const struct view_column OPERATOR_COLUMNS[] = {
 
 static const struct view OPERATORS = { NULL, "operators", &table_operators, OPERATOR_COLUMNS };
 
+static const struct view_column SUM_COLUMNS[] = {
+	{ "name", .how = VIEW_SHRINK }, { "type", "op_type", VIEW_IF_KNOWN },
+	{ "device.id", "device", VIEW_IF_DIFFERS }, { "count" }, { "total_ns" }, { NULL },
+};
+
+static const struct view SUMS = { NULL, "operators", &table_operator_sums, SUM_COLUMNS };
+
 static const struct view_column CALL_COLUMNS[] = {
 	{ "function.runtime" },
 	{ "function.name", .how = VIEW_SHRINK },
@@ -263,6 +274,21 @@ static const struct view_column CALL_COLUMNS[] = {
 };
 
 static const struct view CALLS = { NULL, "functions", &table_api, CALL_COLUMNS };
+
+static const struct view_column TOLD_COLUMNS[] = {
+	{ "level" }, { "name", .how = VIEW_SHRINK }, { "count" }, { "total_ns" },
+	{ "max_ns", .how = VIEW_IF_KNOWN }, { NULL },
+};
+
+/* What was traced is among the calls. */
+static bool is_told(const struct table_cursor *at, const struct table_cursor *outer)
+{
+	(void)outer;
+	return ((const struct api_statistic_row *)at->row)->file != INDEX_NONE;
+}
+
+static const struct view TOLD = { NULL, "functions", &table_api_statistic, TOLD_COLUMNS,
+				  .where = is_told };
 
 static const struct view_column SCOPE_COLUMNS[] = {
 	{ "kind" },	{ "name", .how = VIEW_SHRINK },
@@ -305,7 +331,8 @@ static const struct view_column PROCESS_COLUMNS[] = {
 static const struct view PROCESSES = { NULL, "processes", &table_process_usage, PROCESS_COLUMNS,
 				       .where = is_target };
 
-const struct view *const overview_views[] = { &OPERATORS, &CALLS, &SCOPES_VIEW, &PROCESSES, NULL };
+const struct view *const overview_views[] = { &OPERATORS,   &SUMS,	&CALLS, &TOLD,
+					      &SCOPES_VIEW, &PROCESSES, NULL };
 
 static int show(const struct report *report, const struct view *view, const char *heading)
 {
@@ -315,6 +342,23 @@ static int show(const struct report *report, const struct view *view, const char
 	return view_text(report, view);
 }
 
+/* Of files that sum up and tell no tasks, such as the tables that profilers print. */
+static int show_sums(const struct report *report)
+{
+	struct view sorted = SUMS;
+	uint32_t *rows = told_sums(report->model, false, &sorted.order_count);
+	int err = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	sorted.order = rows;
+	if (sorted.order_count)
+		err = show(report, &sorted,
+			   tr("What the device did, as a device file sums it up (--section operators)"));
+	free(rows);
+	return err;
+}
+
 static int show_tables(const struct report *report)
 {
 	const struct results *results = report->results;
@@ -322,8 +366,13 @@ static int show_tables(const struct report *report)
 
 	if (!err && results->devices)
 		err = show(report, &OPERATORS, tr("What the device did (--section operators)"));
+	if (!err && !report->model->tasks.count && report->model->operator_sums.count)
+		err = show_sums(report);
 	if (!err && results->api)
 		err = show(report, &CALLS, tr("What the job called (--section api)"));
+	if (!err && results->api_statistic && !report->model->calls.count)
+		err = show(report, &TOLD,
+			   tr("What the job called, as a device file sums it up (--section api)"));
 	if (!err && results->scopes)
 		err = show(report, &SCOPES_VIEW,
 			   tr("What the host was in, by the device file's own timeline (--section api)"));

@@ -9,6 +9,7 @@
 #include "analyzer/store/define_table.h"
 #include "analyzer/view/report_parts.h"
 #include "analyzer/view/sections.h"
+#include "analyzer/view/told_sums.h"
 
 #define METRIC_COLUMNS 8 /* in text */
 
@@ -348,70 +349,17 @@ static const struct view_column FUSED_COLUMNS[] = {
 static const struct view FUSED = { "fused_operators", "fused operators", &table_fused_operators,
 				   FUSED_COLUMNS, .optional = true };
 
-/* Tasks have neither, or not all of it. */
-static bool says_more(const struct operator_sum *sum)
-{
-	return sum->shapes || sum->host_ns != UINT64_MAX || sum->host_self_ns != UINT64_MAX;
-}
-
-/* Rows of sums of devices without tasks, and of those that say more; the caller frees. */
-static uint32_t *sums_shown(const struct model *model, uint32_t *count)
-{
-	bool *busy = calloc((size_t)model->devices.count + 1, sizeof(*busy));
-	uint32_t *rows = calloc((size_t)model->operator_sums.count + 1, sizeof(*rows));
-
-	*count = 0;
-	for (uint32_t i = 0; busy && i < model->tasks.count; i++)
-		busy[model->tasks.row[i].device] = true;
-	for (uint32_t i = 0; busy && rows && i < model->operator_sums.count; i++) {
-		const struct operator_sum *sum = &model->operator_sums.row[i];
-
-		if (sum->device >= model->devices.count || !busy[sum->device] || says_more(sum))
-			rows[(*count)++] = i;
-	}
-	if (!busy) {
-		free(rows);
-		rows = NULL;
-	}
-	free(busy);
-	return rows;
-}
-
-/* Unknown ones come last. */
-static int by_time(uint64_t x, uint64_t y)
-{
-	return x + 1 > y + 1 ? -1 : x + 1 < y + 1;
-}
-
-/* Sums by type before those by name, as they are fewer. */
-static int by_total(const void *a, const void *b, void *context)
-{
-	const struct operator_sum *sums = context;
-	const struct operator_sum *x = &sums[*(const uint32_t *)a],
-				  *y = &sums[*(const uint32_t *)b];
-
-	if (!x->name != !y->name)
-		return x->name ? 1 : -1;
-	if (x->total_ns != y->total_ns)
-		return by_time(x->total_ns, y->total_ns);
-	if (x->host_ns != y->host_ns)
-		return by_time(x->host_ns, y->host_ns);
-	return x < y ? -1 : x > y;
-}
-
 /* Sums of devices whose tasks nobody told, and those by shape or with times of the host: others say nothing new. */
 static int print_sums(const struct report *report)
 {
 	struct view sorted = SUMS;
-	uint32_t *rows = sums_shown(report->model, &sorted.order_count);
+	uint32_t *rows = told_sums(report->model, true, &sorted.order_count);
 	int err = 0;
 
 	if (!rows)
 		return -ENOMEM;
 	if (sorted.order_count) {
 		fputs("\nAs device files sum them up:\n", report->out);
-		qsort_r(rows, sorted.order_count, sizeof(*rows), by_total,
-			report->model->operator_sums.row);
 		sorted.order = rows;
 		err = view_text(report, &sorted);
 	}
