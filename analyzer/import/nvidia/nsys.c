@@ -205,9 +205,18 @@ static const char *column_or(const struct nsys *file, const char *table, const c
 	return sqlite_file_has(file->db, table, column) ? column : "0";
 }
 
+/* CUpti_ActivityMemcpyKind, in the words of `nsys stats` */
+#define COPY                                                                                       \
+	"'[CUDA memcpy' || CASE copyKind WHEN 1 THEN ' Host-to-Device' WHEN 2 THEN"                \
+	" ' Device-to-Host' WHEN 3 THEN ' Host-to-Array' WHEN 4 THEN ' Array-to-Host' WHEN 5 THEN" \
+	" ' Array-to-Array' WHEN 6 THEN ' Array-to-Device' WHEN 7 THEN ' Device-to-Array' WHEN 8"  \
+	" THEN ' Device-to-Device' WHEN 9 THEN ' Host-to-Host' WHEN 10 THEN ' Peer-to-Peer' WHEN"  \
+	" 11 THEN ' Unified Host-to-Device' WHEN 12 THEN ' Unified Device-to-Host' WHEN 13 THEN"   \
+	" ' Unified Device-to-Device' ELSE '' END || ']'"
+
 static int read_tasks(struct nsys *file, const char *table, uint8_t kind, const char *name)
 {
-	char query[512];
+	char query[1280];
 
 	if (!sqlite_file_has(file->db, table, NULL))
 		return 0;
@@ -277,7 +286,10 @@ static int read_device(struct nsys *file)
 				: "shortName");
 	if (!err)
 		err = read_tasks(file, "CUPTI_ACTIVITY_KIND_MEMCPY",
-				 PROFBPF__DEVICE_TASKS__KIND__COPY, "'[CUDA memcpy]'");
+				 PROFBPF__DEVICE_TASKS__KIND__COPY,
+				 sqlite_file_has(file->db, "CUPTI_ACTIVITY_KIND_MEMCPY", "copyKind")
+					 ? COPY
+					 : "'[CUDA memcpy]'");
 	if (!err)
 		err = read_tasks(file, "CUPTI_ACTIVITY_KIND_MEMSET",
 				 PROFBPF__DEVICE_TASKS__KIND__FILL, "'[CUDA memset]'");

@@ -7,6 +7,7 @@
 #include "analyzer/import/nvidia/nsys_ranges.h"
 #include "analyzer/import/readers/sqlite_file.h"
 
+#define DIAGNOSTICS "DIAGNOSTIC_EVENT"
 #define METRICS "GPU_METRICS"
 #define METRIC_NAMES "TARGET_INFO_GPU_METRICS"
 #define CPU_FAULTS "CUDA_UM_CPU_PAGE_FAULT_EVENTS"
@@ -90,7 +91,7 @@ static bool is_read(const char *table)
 		"ENUM_",   "TARGET_INFO_",     "META_DATA_",	"ANALYSIS_",
 		"sqlite_", "EXPORT_",	       "PROFILER_OVERHEAD", "OSRT_CALLCHAINS",
 		"CUDA_CALLCHAINS", "PROCESSES", "ThreadNames",	"StringIds",
-		"MPI_RANKS", "MPI_COMMUNICATORS", "NVTX_", "SCHED_EVENTS", "OSRT_API",
+		"MPI_RANKS", "MPI_COMMUNICATORS", "ProcessStreams", DIAGNOSTICS, "NVTX_", "SCHED_EVENTS", "OSRT_API",
 		"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
 		"CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_RUNTIME",
 		"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUPTI_ACTIVITY_KIND_OPENACC",
@@ -126,11 +127,36 @@ static int on_table(void *context, sqlite3_stmt *row)
 	return filled ? import_finding(file->rows->import, query, NULL) : 0;
 }
 
+/* Column: text. */
+static int on_warning(void *context, sqlite3_stmt *row)
+{
+	const struct nsys_file *file = context;
+	char words[512];
+
+	snprintf(words, sizeof(words), "Nsight Systems: %s", column_text(row, 0));
+	for (char *at = words; *at; at++)
+		*at = (unsigned char)*at < ' ' ? ' ' : *at;
+	return import_finding(file->rows->import, words, NULL);
+}
+
+/* What may be missing, as the profiler says itself: ENUM_DIAGNOSTIC_SEVERITY_LEVEL 2 warns, 3 is an error. */
+static int tell_warnings(const struct nsys_file *file)
+{
+	if (!sqlite_file_has(file->db, DIAGNOSTICS, "severity") ||
+	    !sqlite_file_has(file->db, DIAGNOSTICS, "text"))
+		return 0;
+	return each(file,
+		    "SELECT text FROM " DIAGNOSTICS " WHERE severity IN (2, 3)"
+		    " AND text NOT LIKE 'No % events collected%'"
+		    " GROUP BY text ORDER BY severity DESC, min(rowid) LIMIT 20",
+		    on_warning);
+}
+
 int nsys_facts_read(const struct nsys_file *file)
 {
-	int err = 0;
+	int err = tell_warnings(file);
 
-	if (sqlite_file_has(file->db, METRICS, "metricId") &&
+	if (!err && sqlite_file_has(file->db, METRICS, "metricId") &&
 	    sqlite_file_has(file->db, METRIC_NAMES, "metricName"))
 		err = each(file,
 			   "SELECT m.typeId & 255, n.metricName, avg(m.value), max(m.value)"

@@ -181,6 +181,7 @@ int nsys_schedule_read(sqlite3 *db, struct import_rows *rows, int64_t epoch_ns,
 		       const struct map *strings)
 {
 	struct schedule schedule = { .rows = rows, .strings = strings, .epoch_ns = epoch_ns };
+	uint32_t switches = rows->import->model->switches.count;
 	int err = 0;
 
 	if (sqlite_file_has(db, "OSRT_API", "globalTid"))
@@ -196,6 +197,11 @@ int nsys_schedule_read(sqlite3 *db, struct import_rows *rows, int64_t epoch_ns,
 				     "SCHED_EVENTS"
 				   : "SELECT start, cpu, isSchedIn, globalTid, 0 FROM SCHED_EVENTS",
 			   on_switch);
+	if (!err && schedule.calls.count && rows->import->model->switches.count == switches)
+		err = import_finding(rows->import,
+				     "calls of the C library are not taken without the scheduler's events: record with "
+				     "nsys profile --cpuctxsw=process-tree",
+				     NULL);
 	if (!err && sqlite_file_has(db, "ThreadNames", "globalTid"))
 		err = each(&schedule, db, "SELECT globalTid, nameId FROM ThreadNames",
 			   on_thread_name);

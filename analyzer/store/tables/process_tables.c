@@ -25,6 +25,8 @@ DEFINE_TABLE(processes, struct process, PROCESS_COLUMNS, next_process,
 	     "a process, traced or seen beside the traced ones", .keyed = true,
 	     .sections = SECTION_TRACE);
 
+/* Device files tell when threads were on a CPU, not when they were woken: what was ready counts as blocked. */
+#define WOKEN_KNOWN (model->files.count > 0)
 #define PROCESS_KNOWN (row->source != USAGE_UNKNOWN)
 
 #define PROCESS_USAGE_COLUMNS(COLUMN)                                                        \
@@ -38,7 +40,7 @@ DEFINE_TABLE(processes, struct process, PROCESS_COLUMNS, next_process,
 	COLUMN(system_ns, NS, "system", "of run_ns, in the kernel",                          \
 	       cell_known(row->has_split, row->system_ns))                                   \
 	COLUMN(runnable_ns, NS, "runnable", "time ready and waiting for a CPU",              \
-	       cell_known(PROCESS_KNOWN, row->runnable_ns))                                  \
+	       cell_known(PROCESS_KNOWN && WOKEN_KNOWN, row->runnable_ns))                                  \
 	COLUMN(blocked_ns, NS, "blocked", "time asleep or stopped",                          \
 	       cell_known(PROCESS_KNOWN, row->blocked_ns))                                   \
 	COLUMN(io_ns, NS, "I/O", "of blocked_ns, waiting for a disk",                        \
@@ -92,7 +94,7 @@ DEFINE_TABLE(threads, struct thread, THREAD_COLUMNS, next_thread,
 	COLUMN(thread, ROW, "thread", "whose: a row of threads", cell_u64(row->thread))            \
 	COLUMN(run_ns, NS, "run", "time on a CPU", cell_known(THREAD_KNOWN, row->run_ns))          \
 	COLUMN(runnable_ns, NS, "runnable", "time ready and waiting for a CPU",                    \
-	       cell_known(THREAD_KNOWN, row->runnable_ns))                                         \
+	       cell_known(THREAD_KNOWN && WOKEN_KNOWN, row->runnable_ns))                                         \
 	COLUMN(blocked_ns, NS, "blocked", "time asleep or stopped",                                \
 	       cell_known(THREAD_KNOWN, row->blocked_ns))                                          \
 	COLUMN(io_ns, NS, "I/O", "of blocked_ns, waiting for a disk",                              \
