@@ -65,9 +65,15 @@ def tensorflow1():
 
 
 def autograd():
-    """torch.autograd.profiler before Kineto: processes are words."""
+    """torch.autograd.profiler before Kineto: processes are words, threads of one are devices, and operators lie in others."""
     device = slices("CUDA functions", 1, "volta_sgemm", 7, 20, 11, 2)
-    return slices("CPU functions", 4, "aten::mm", 7, 10, 9, 1) + device, device, 7
+    outer, pieces = [], []
+    for i in range(5):
+        begin = 1000 + i * 200
+        outer += slices("CUDA functions", 0, "aten::conv2d", 1, begin, 100, 0) + slices("CUDA functions", 0, "aten::convolution", 1, begin, 100, 0)
+        device += slices("CUDA functions", 0, "aten::cudnn_convolution", 1, begin + 10, 40, 0) + slices("CUDA functions", 0, "aten::add_", 1, begin + 60, 40, 0)
+        pieces += [dict(outer[-1], ts=begin + at, dur=length) for at, length in ((0, 10), (50, 10))]
+    return slices("CPU functions", 4, "aten::mm", 7, 10, 9, 1) + outer + device, device + pieces, 7
 
 
 def mxnet():
@@ -83,9 +89,12 @@ def check(name, trace, device, calls):
     report = sums.report(path)
     tasks = [((event["ts"]) * 1000, (event["ts"] + event["dur"]) * 1000) for event in device]
     sums.same(name + ": device tasks", sum(one["tasks"] for one in report["devices"]), len(tasks))
-    pids = {event["pid"]: [] for event in device}
+    def device_of(event):
+        return event["tid"] if event["pid"] == "CUDA functions" else event["pid"]
+
+    pids = {device_of(event): [] for event in device}
     for event in device:
-        pids[event["pid"]].append((event["ts"] * 1000, (event["ts"] + event["dur"]) * 1000))
+        pids[device_of(event)].append((event["ts"] * 1000, (event["ts"] + event["dur"]) * 1000))
     sums.same(name + ": busy", sorted(one["busy_ns"] for one in report["devices"]),
               sorted(sums.length(one) for one in pids.values()))
     rows = report["api"] + report.get("host_scopes", [])
@@ -101,6 +110,8 @@ sums.same("jax_gpu: work in steps", [row["device_busy_ns"] for row in steps], [1
 check("python", *python_frames())
 check("browser", *browser())
 check("tensorflow1", *tensorflow1())
-check("autograd", *autograd())
+operators = check("autograd", *autograd())
+sums.same("autograd: devices", sorted(one["id"] for one in operators["devices"]), [0, 1])
+sums.same("autograd: own time", [row["total_ns"] for row in operators["operators"] if "aten::convolution" in row["name"]], [5 * 20000])
 check("mxnet", *mxnet())
 sums.end()

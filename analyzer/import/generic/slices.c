@@ -95,6 +95,148 @@ static const char *process_name(const struct slices *slices, const struct slice_
 	return model_text(slices->import->model, track->process);
 }
 
+static bool has_operators(const struct slices *slices, const struct slice_track *track)
+{
+	return strcmp(process_name(slices, track), SLICES_OPERATORS) == 0;
+}
+
+/* By track and start, outer ones first. */
+static int by_place(const void *a, const void *b, void *context)
+{
+	const struct slices *slices = context;
+	const struct slice *x = &slices->slices.row[*(const uint32_t *)a];
+	const struct slice *y = &slices->slices.row[*(const uint32_t *)b];
+
+	if (x->track != y->track)
+		return x->track < y->track ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->dur_ns != y->dur_ns)
+		return x->dur_ns > y->dur_ns ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int64_t end_of(const struct slice *slice)
+{
+	return slice->start_ns + slice->dur_ns;
+}
+
+/* Operators that are open at a place of a track, outermost first, and to where their time was given away. */
+struct nest {
+	struct slices *slices;
+	uint32_t *open;
+	uint32_t count;
+	int64_t at_ns;
+};
+
+/* What the innermost one did itself, up to @to_ns. */
+static int put_own(struct nest *nest, int64_t to_ns)
+{
+	struct slice own = nest->slices->slices.row[nest->open[nest->count - 1]];
+	int64_t from_ns = nest->at_ns;
+
+	nest->at_ns = to_ns;
+	if (to_ns <= from_ns)
+		return 0;
+	own.holds_others = false;
+	own.start_ns = from_ns;
+	own.dur_ns = to_ns - from_ns;
+	return slices_add(nest->slices, &own);
+}
+
+/* Those that end before @next, or with the track (NULL). */
+static int close_ended(struct nest *nest, const struct slice *next)
+{
+	int err = 0;
+
+	while (nest->count && !err) {
+		const struct slice *inner = &nest->slices->slices.row[nest->open[nest->count - 1]];
+
+		if (next && next->track == inner->track && end_of(next) <= end_of(inner))
+			break;
+		if (inner->holds_others)
+			err = put_own(nest, end_of(inner));
+		else
+			nest->at_ns = end_of(inner);
+		nest->count--;
+	}
+	return err;
+}
+
+static int open_next(struct nest *nest, uint32_t row)
+{
+	const struct slice next = nest->slices->slices.row[row];
+	int err = close_ended(nest, &next);
+
+	if (!err && nest->count) {
+		nest->slices->slices.row[nest->open[nest->count - 1]].holds_others = true;
+		err = put_own(nest, next.start_ns);
+	}
+	nest->at_ns = next.start_ns;
+	nest->open[nest->count++] = row;
+	return err;
+}
+
+/* Operators that others lie in become what they did themselves, in pieces. */
+static int split_operators(struct slices *slices)
+{
+	uint32_t all = slices->slices.count, count = 0;
+	uint32_t *order = calloc((size_t)all + 1, sizeof(*order));
+	struct nest nest = { slices, calloc((size_t)all + 1, sizeof(*nest.open)), 0, 0 };
+	int err = order && nest.open ? 0 : -ENOMEM;
+	int64_t end_ns;
+
+	for (uint32_t i = 0; i < all && !err; i++) {
+		const struct slice *slice = &slices->slices.row[i];
+
+		if (slice->dur_ns >= 0 && has_operators(slices, &slices->tracks.row[slice->track]) &&
+		    !__builtin_add_overflow(slice->start_ns, slice->dur_ns, &end_ns))
+			order[count++] = i;
+	}
+	if (count)
+		qsort_r(order, count, sizeof(*order), by_place, slices);
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = open_next(&nest, order[i]);
+	if (!err)
+		err = close_ended(&nest, NULL);
+	free(order);
+	free(nest.open);
+	return err;
+}
+
+/* Processes may have words for numbers (chrome_slices.c); their devices are counted from behind those that have numbers. */
+static int number_devices(struct slices *slices)
+{
+	struct map numbers = { 0 };
+	uint64_t next = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < slices->tracks.count; i++) {
+		const struct slice_track *track = &slices->tracks.row[i];
+
+		if (track->role == TRACK_DEVICE && track->device < UINT32_MAX && track->device >= next)
+			next = track->device + 1;
+	}
+	for (uint32_t i = 0; i < slices->tracks.count && !err; i++) {
+		struct slice_track *track = &slices->tracks.row[i];
+		uint32_t number;
+
+		if (track->role == TRACK_HOST || track->device <= UINT64_MAX - UINT32_MAX)
+			continue;
+		if (has_operators(slices, track)) {
+			track->device = track->stream;
+			track->stream = 0;
+			continue;
+		}
+		number = map_get(&numbers, track->device);
+		if (number == MAP_NONE && !map_put(&numbers, track->device, number = (uint32_t)next++))
+			err = -ENOMEM;
+		track->device = number;
+	}
+	map_free(&numbers);
+	return err;
+}
+
 static uint32_t device_row(struct slices *slices, const struct slice_track *track)
 {
 	const char *process = process_name(slices, track);
@@ -119,6 +261,10 @@ static int put_task(struct slices *slices, const struct slice *slice, uint64_t s
 				    .kind = kind_of(model_text(model, slice->name),
 						    model_text(model, slice->type)) };
 
+	if (slice->holds_others)
+		return import_finding(slices->import,
+				      "operators that others lie in: their own time, in pieces",
+				      model_text(model, slice->name));
 	task.device = device_row(slices, track);
 	return task.device != INDEX_NONE && MODEL_PUSH(&model->tasks, task) ? 0 : -ENOMEM;
 }
@@ -235,6 +381,9 @@ int slices_finish(struct slices *slices)
 	int err = 0;
 
 	slices_choose(slices);
+	err = number_devices(slices);
+	if (!err)
+		err = split_operators(slices);
 	IMPORT_EARLIEST(&slices->slices, &first_ns);
 	/* 0 stands for "not reported", and such files' clocks often begin there. */
 	move_ns = import_move_of(first_ns);

@@ -17,6 +17,12 @@
 
 #include "analyzer/import/import_rows.h"
 
+/*
+ * The process of torch.autograd.profiler (until PyTorch 1.8) whose threads are devices: what operators took there, between
+ * events of CUDA. Of those that others lie in, what is left is their own.
+ */
+#define SLICES_OPERATORS "CUDA functions"
+
 /* What a file says of a slice by itself. */
 enum slice_evidence { SLICE_UNTOLD, SLICE_ON_DEVICE, SLICE_ON_HOST };
 
@@ -29,6 +35,7 @@ struct slice {
 	uint32_t type; /* string: of a device's operation, "convolution"; 0 = not told */
 	uint64_t step; /* the number of one, plus 1; 0 = it is none */
 	bool operation; /* one of XLA's: it has an hlo_op */
+	bool holds_others; /* from slices_finish() on: of SLICES_OPERATORS, operators lie in it; its own time is in further slices */
 	uint8_t evidence; /* enum slice_evidence */
 };
 
