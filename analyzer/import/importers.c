@@ -185,6 +185,29 @@ static int take_as(struct import *import, const struct importer *importer, char 
 	return err;
 }
 
+#define TAR_MAGIC_AT 257 /* "ustar", in the header of the first file */
+#define ARCHIVE_HEAD 512
+
+/* What is no device file, but holds some: what to do with it. NULL: nothing is known of it. */
+static const char *why_unknown(const char *path)
+{
+	static const char *const UNPACK = "an archive: unpack it, and give the folder";
+	struct import_sample sample = { .text = "" };
+	char head[ARCHIVE_HEAD + 1], error[320];
+	struct stat status;
+	const char *dot = strrchr(path, '.');
+
+	if (dot && (strcmp(dot, ".nsys-rep") == 0 || strcmp(dot, ".qdrep") == 0))
+		return "a report of Nsight Systems: give what `nsys export --type sqlite` makes of it";
+	/* A pipe was read already. */
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) ||
+	    read_sample(path, &sample, head, ARCHIVE_HEAD, error, sizeof(error)) != 0)
+		return NULL;
+	if (sample.size == ARCHIVE_HEAD && memcmp(head + TAR_MAGIC_AT, "ustar", 5) == 0)
+		return UNPACK;
+	return sample.size > 4 && memcmp(head, "PK\003\004", 4) == 0 ? UNPACK : NULL;
+}
+
 static int take_path(struct import *import, char *error, size_t error_size)
 {
 	const struct importer *importer;
@@ -195,6 +218,10 @@ static int take_path(struct import *import, char *error, size_t error_size)
 		return err;
 	if (!importer && sqlite_file_why_unknown(import->path, words, sizeof(words))) {
 		snprintf(error, error_size, "%s: %s", import->path, words);
+		return -EBADMSG;
+	}
+	if (!importer && why_unknown(import->path)) {
+		snprintf(error, error_size, "%s: %s", import->path, why_unknown(import->path));
 		return -EBADMSG;
 	}
 	if (!importer) {

@@ -8,6 +8,8 @@ import gzip
 import json
 import os
 import sqlite3
+import tarfile
+import zipfile
 
 import sums
 
@@ -125,4 +127,13 @@ with open(sums.path("nothing", "below", "notes.txt"), "w", encoding="utf-8") as 
     notes.write("hello\n")
 sums.same("a folder without any", "none of the 1 files" in sums.analyzer("report", "--device", sums.path("nothing"), status=1),
           True)
+# What holds device files is no device file: the message says what to do.
+with tarfile.open(sums.path("packed.tar.gz"), "w:gz") as archive:
+    archive.add(sums.path("ranks", "rank-0.json.gz"), "rank-0.json.gz")
+with zipfile.ZipFile(sums.path("packed.zip"), "w") as archive:
+    archive.write(sums.path("ranks", "rank-0.json.gz"), "rank-0.json.gz")
+with open(sums.path("report1.nsys-rep"), "wb") as other:
+    other.write(bytes(range(256)) * 9)
+for name, words in ("packed.tar.gz", "unpack it"), ("packed.zip", "unpack it"), ("report1.nsys-rep", "nsys export --type sqlite"):
+    sums.same(name, words in sums.analyzer("info", "--device", sums.path(name), status=1), True)
 sums.end()

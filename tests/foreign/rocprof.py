@@ -113,6 +113,12 @@ database = write_db(sums.path("results.db"), made)
 write_json(sums.path("results.json"), made)
 check(sums.path("results.db"), database)
 check(sums.path("results.json"), database)
+# Later versions write the process itself, and no number of the call.
+newer = [[dict({key: value for key, value in row.items() if key not in ("proc-id", "Index")}, pid=PID) for row in rows] for rows in made[:3]]
+write_json(sums.path("newer.json"), newer + [[]])
+report = sums.report(sums.path("newer.json"))
+sums.same("newer: process", {row["pid"] for row in report["api"]}, {PID})
+sums.same("newer: busy", [one["busy_ns"] for one in report["devices"]], [one["busy_ns"] for one in sums.report(sums.path("results.json"))["devices"]])
 check_stats("results.stats.csv", {"gemm(float*, int)": (30, 21023760), "fill.kd": (2, 4000)}, False)
 check_stats("results.copy_stats.csv", {"CopyDeviceToHost": (10, 7007950)}, False)
 check_stats("results.hip_stats.csv", {"hipLaunchKernel": (30, 210030), "hipMemcpyAsync": (10, 70010)}, True)

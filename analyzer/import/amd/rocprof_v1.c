@@ -5,7 +5,7 @@
  *
  * Their rows are of sections: 2 HIP's calls, 3 HSA's, 4 the driver's, 1 copies, 6 and more the GPUs, 0 the program's own
  * marks. A Chrome trace has them as process ids, whose real ones are args.proc-id of tasks and, where there is an
- * args.__section, args.pid. Its ts and dur are whole microseconds: the nanoseconds stand in
+ * args.__section or it is another number, args.pid. Its ts and dur are whole microseconds: the nanoseconds stand in
  * args.BeginNs and EndNs. A task and the HIP call that made it have the same Index in a process. Kernels
  * may be there twice, by HIP ("OPS", with a dev-id) and by the profiler of counters ("A" or "KERN", with a
  * gpu-id): the first are taken then. Layout: tblextr.py of rocprofiler.
@@ -274,6 +274,8 @@ static int on_object(void *context, const char *list, const struct json_value *v
 		if (!number_in(&values[i], &row.number[i]))
 			row.number[i] = UINT64_MAX;
 	}
+	if (row.number[F_PID] != row.section && row.number[F_SECTION] == UINT64_MAX)
+		row.number[F_SECTION] = row.section;
 	number_in(&values[F_EVENT_TID], &row.lane);
 	if (!name->text)
 		name = values[F_NAME].text ? &values[F_NAME] : &values[F_EVENT_NAME];
