@@ -38,7 +38,7 @@ static struct cell words_cell(struct table_cursor *at, words *write)
 DEFINE_FIGURES(verdict_figures, struct verdict, VERDICT_FIGURES, NULL);
 
 static const struct view_column VERDICT_SHOWN[] = {
-	{ "state" }, { "percent" },  { "share_of", "of" },		 { "stage" },
+	{ "state" }, { "percent" },  { "share_of", "of" },		 { "copies_percent" }, { "stage" },
 	{ "do" },    { "sentence" }, { "gain", "gain_at_most_percent" }, { "but" },
 	{ "each" },  { NULL },
 };

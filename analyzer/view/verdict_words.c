@@ -292,6 +292,8 @@ static void tell_device(const struct model *model, const struct results *results
 	}
 	append(text, size, tr("The device itself takes the time: it is busy for %.1f %% of it"),
 	       verdict->percent);
+	if (verdict->copies_percent >= VERDICT_COPIES_PERCENT)
+		append(text, size, tr(", for %.1f %% with copies alone"), verdict->copies_percent);
 	if (verdict->idle.most)
 		append(text, size, tr("; the largest cause of the rest, %s, costs %.1f %%"),
 		       idle_cause_name(verdict->idle.cause),

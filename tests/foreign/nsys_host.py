@@ -136,6 +136,51 @@ def check_graphs(graph_ns, told):
     sums.same("graph of %d: says so" % graph_ns, "--cuda-graph-trace=node" in sums.analyzer("info", "--device", name), True)
 
 
+def check_copies():
+    """Copies by their direction, one longer than all kernels; what the profiler says itself of what may be missing; a host without wake-ups."""
+    name = sums.path("copies.sqlite")
+    db = sqlite3.connect(name)
+    make(db)
+    db.executescript("""CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER,
+        correlationId INTEGER, globalPid INTEGER, bytes INTEGER, copyKind INTEGER);
+        CREATE TABLE DIAGNOSTIC_EVENT (timestamp INTEGER, timestampType INTEGER, source INTEGER, severity INTEGER, text TEXT, globalPid INTEGER);
+        CREATE TABLE ProcessStreams (globalPid INTEGER, filenameId INTEGER, contentId INTEGER);
+        INSERT INTO ProcessStreams VALUES (1, 1, 1);
+        CREATE TABLE OSRT_API (start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER);
+        INSERT INTO StringIds VALUES (50, 'poll');""")
+    db.execute("INSERT INTO OSRT_API VALUES (1000000, 1200000, ?, 50)", (THREAD,))
+    first, last = db.execute("SELECT min(start), max(end) FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchone()
+    copy = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (?, ?, 0, 9, ?, ?, 4096, ?)"
+    for kind in range(14):
+        db.execute(copy, (first + kind * 9000, first + kind * 9000 + 5000 + kind, 500 + kind, PROCESS, kind))
+    db.execute(copy, (first, last * 20, 600, PROCESS, 1))
+    db.executemany("INSERT INTO DIAGNOSTIC_EVENT VALUES (?, 0, 0, ?, ?, 0)",
+                   [(5, 1, "fine"), (6, 2, "Not all CUDA events\nmight have been collected."), (7, 3, "An error."), (8, 2, "No NVTX events collected. Why?")])
+    db.commit()
+    report = sums.report(name)
+    labels = ["Host-to-Device", "Device-to-Host", "Host-to-Array", "Array-to-Host", "Array-to-Array", "Array-to-Device",
+              "Device-to-Array", "Device-to-Device", "Host-to-Host", "Peer-to-Peer", "Unified Host-to-Device", "Unified Device-to-Host",
+              "Unified Device-to-Device"]
+    wanted = {"[CUDA memcpy%s]" % (" " + labels[kind - 1] if kind else ""): total for kind, total in
+              db.execute("SELECT copyKind, sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY GROUP BY 1")}
+    sums.same("copies", {row["name"]: row["total_ns"] for row in report["operators"] if "memcpy" in row["name"]}, wanted)
+    words = [line.strip() for line in sums.analyzer("info", "--device", name).splitlines()]
+    sums.same("warnings", [line for line in words if line.startswith("Nsight Systems: ")],
+              ["Nsight Systems: An error.", "Nsight Systems: Not all CUDA events might have been collected."])
+    sums.same("calls without a schedule", any("--cpuctxsw=process-tree" in line for line in words), True)
+    sums.same("tables", [line for line in words if "not taken: the table" in line], ["not taken: the table ETW_EVENTS"])
+    sums.same("a device that copies is not healthy", (report["verdict"]["state"], report["verdict"]["copies_percent"] > 90), ("device", True))
+
+    # Nobody tells when threads were woken: how long they were ready is unknown.
+    db.execute("CREATE TABLE SCHED_EVENTS (start INTEGER, cpu INTEGER, isSchedIn INTEGER, globalTid INTEGER)")
+    db.executemany("INSERT INTO SCHED_EVENTS VALUES (?, 0, ?, ?)", [(1000000 + i * 50000, i % 2, THREAD) for i in range(40)])
+    db.commit()
+    report = sums.report(name)
+    process = [row for row in report["processes"] if row["pid"] == PID][0]
+    sums.same("ready", ("run_ns" in process, "runnable_ns" in process), (True, False))
+
+
+check_copies()
 check_graphs(500000, False)
 check_graphs(5000, True)
 sums.end()

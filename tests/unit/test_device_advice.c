@@ -109,6 +109,14 @@ static void steps(void **state)
 	assert_string_equal(advice.list[1].id, "device_tail");
 	assert_string_equal(advice.list[1].severity, "medium");
 	free(advice.list);
+	/* More than half of the time before a step's first kernel something else ran: copies. */
+	trace.means.busy_ns = 8 * MS + 1;
+	model = begin();
+	add(model, "MatMul", "AI_CORE", MS, KERNEL);
+	advice = judge(model, &results, NULL);
+	assert_int_equal(index_of(&advice, "device_gap"), advice.advice_count);
+	free(advice.list);
+	trace.means.busy_ns = 0;
 	trace.means.gap_ns = MS / 2;
 	trace.means.tail_ns = MS - 1000;
 	model = begin();

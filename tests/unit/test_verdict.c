@@ -87,6 +87,7 @@ static void device_idle(void **state)
 /* From where on it is the device, and from where on nothing is said at all. */
 static void busy(void **state)
 {
+	struct overlap_device copies = { 0 };
 	struct verdict_scene f;
 
 	verdict_begin(&f);
@@ -116,6 +117,16 @@ static void busy(void **state)
 			 "of the time");
 	verdict_says_not(&f, "do  ");
 	verdict_says_not(&f, "gain");
+	/* It only copies for a fifth of the time. */
+	f.scene.results.overlap = (struct overlap_results){ &copies, 1 };
+	copies.all.pure_copy_ns = 680 * US;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_DEVICE, 97.06);
+	verdict_says(&f, "busy for 97.1 % of it, for 20.0 % with copies alone");
+	copies.all.pure_copy_ns = 679 * US;
+	verdict_judge(&f);
+	verdict_expect(&f, VERDICT_HEALTHY, 97.06);
+	f.scene.results.overlap = (struct overlap_results){ 0 };
 	/* Steps that wait for data, beside a device that does not notice it. */
 	verdict_add_pipeline(&f);
 	f.steps.judged_wait_ns = 31 * US;

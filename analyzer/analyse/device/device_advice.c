@@ -89,6 +89,12 @@ static const char *gap_remedy(const struct writer *writer)
 	       "More workers, prefetching, or data prepared beforehand.");
 }
 
+/* Copies to the device, too, come before a step's first kernel: it does not wait then. */
+static bool waits_before_steps(const struct device_step_means *means)
+{
+	return means->duration_ns - means->busy_ns >= means->gap_ns / 2;
+}
+
 static void judge_steps(struct writer *writer, const struct device_step_trace *trace)
 {
 	const struct device_step_means *means = &trace->means;
@@ -96,7 +102,8 @@ static void judge_steps(struct writer *writer, const struct device_step_trace *t
 	double tail = share(means->tail_ns, means->duration_ns);
 	struct place place = place_of(writer, trace->device);
 
-	if (means->steps && peer_rule_says(RULE_STEP_GAP, means->gap_ns / 1e6) && gap >= SMALL_PERCENT)
+	if (means->steps && peer_rule_says(RULE_STEP_GAP, means->gap_ns / 1e6) &&
+	    gap >= SMALL_PERCENT && waits_before_steps(means))
 		explain(add_by(writer, "device_gap", gap, RULE_STEP_GAP, means->gap_ns / 1e6,
 			    tr("The device waits before each step"),
 			    gap_remedy(writer)),

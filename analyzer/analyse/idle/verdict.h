@@ -19,7 +19,8 @@
  *
  *   unknown        VERDICT_NOISE_PERCENT or more of a source's records, or parts of the file, are lost
  *   communication  heavier than any state of idle time
- *   healthy        idle for less than VERDICT_NOISE_PERCENT, and steps wait no longer for data
+ *   healthy        idle for less than VERDICT_NOISE_PERCENT, steps wait no longer for data, and it does not copy for
+ *                  VERDICT_COPIES_PERCENT of its time without computing or communicating meanwhile
  *   device         busy for VERDICT_BUSY_PERCENT or more: whatever the host does better, less than a tenth
  *                  can be gained, and half as long tasks would gain near a half; or nothing else weighs more
  *                  than the noise
@@ -59,6 +60,7 @@
 #define VERDICT_NOISE_PERCENT 3 /* a trace can be off by that: what costs less is no finding */
 #define VERDICT_TOLD_PERCENT 1 /* of a device file's time; tasks that lie in less of it say nothing of the job */
 #define VERDICT_BUSY_PERCENT 90
+#define VERDICT_COPIES_PERCENT 20 /* of its time; a device that only copies for longer is not healthy */
 
 enum verdict_state {
 	VERDICT_UNKNOWN = 0,
@@ -103,6 +105,7 @@ struct verdict {
 	double percent;
 	double gain_percent; /* at most, if all of it went away; 0 = not known */
 	double idle_percent; /* of devices */
+	double copies_percent; /* the same: they copied, and did nothing else */
 	bool at_least; /* of one it is told what it did as a whole: it may have been idle in that, too */
 	double wait_percent; /* of the steps' time in fetches; negative: there are no steps */
 	struct idle_verdict

@@ -86,6 +86,16 @@ static double told_percent(const struct judge *judge)
 		       : judge_share(longest_ns, info->session_end_ns - info->session_start_ns);
 }
 
+static double copies_percent(const struct judge *judge)
+{
+	const struct overlap_results *overlap = &judge->facts->devices->overlap;
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < overlap->count; i++)
+		ns += overlap->devices[i].all.pure_copy_ns;
+	return judge_share(ns, judge->window_ns);
+}
+
 static void know_not_how_busy(struct verdict *verdict)
 {
 	judge_know_not(verdict, VERDICT_LACK_KERNELS);
@@ -100,6 +110,7 @@ void judge_devices(struct judge *judge, struct verdict *verdict)
 	verdict->has_percent = true;
 	verdict->percent = verdict->idle_percent = judge_share(judge->idle_ns, judge->window_ns);
 	verdict->at_least = is_told_whole(judge);
+	verdict->copies_percent = copies_percent(judge);
 	weigh(judge, verdict);
 	judge->ns[VERDICT_COMMUNICATION] = communication_wait(judge, verdict);
 	for (uint8_t state = VERDICT_DATA; state <= VERDICT_COMMUNICATION; state++)
@@ -120,7 +131,8 @@ void judge_devices(struct judge *judge, struct verdict *verdict)
 		verdict->has_percent = false;
 		verdict->percent = told_percent(judge);
 	} else if (verdict->idle_percent < VERDICT_NOISE_PERCENT &&
-		   verdict->wait_percent <= VERDICT_NOISE_PERCENT) {
+		   verdict->wait_percent <= VERDICT_NOISE_PERCENT &&
+		   verdict->copies_percent < VERDICT_COPIES_PERCENT) {
 		verdict->state = VERDICT_HEALTHY;
 		verdict->percent = 100 - verdict->idle_percent;
 	} else if (100 - verdict->idle_percent >= VERDICT_BUSY_PERCENT) {

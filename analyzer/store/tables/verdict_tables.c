@@ -28,6 +28,9 @@ static struct cell root_cell(const struct verdict *verdict, const struct idle_ro
 	       cell_text(row->has_percent ? verdict_of_name(row->of) : NULL))                    \
 	COLUMN(busy, FLAG, "busy", "the device takes the time because it is busy",               \
 	       cell_flag(row->busy))                                                             \
+	COLUMN(copies_percent, PERCENT, "copies",                                                \
+	       "of devices' time in which they copied and did nothing else; without their tasks NULL", \
+	       cell_known_real(row->has_percent && !row->by_threads, row->copies_percent))       \
 	COLUMN(gain, PERCENT, "gain", "at most, if all of it went away",                         \
 	       cell_known_real(row->gain_percent > 0, row->gain_percent))                        \
 	COLUMN(root, ROW, "root", "its largest root: a row of idle_roots",                       \
