@@ -62,9 +62,9 @@ static void fetch(struct fixture *f, uint64_t start_ns, uint64_t end_ns, bool en
 							 .end_of_data = end_of_data })));
 }
 
-static const struct pipeline_steps *analyse(struct fixture *f)
+static const struct pipeline_steps *analyse_part(struct fixture *f, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct analysis_options options = { 0 };
+	const struct analysis_options options = { .from_ns = from_ns, .to_ns = to_ns };
 	struct pipeline_usage usage = { .pipeline = f->pipeline };
 	const struct pipeline_results pipelines = { .rows = &usage, .count = 1 };
 
@@ -72,6 +72,18 @@ static const struct pipeline_steps *analyse(struct fixture *f)
 	assert_int_equal(steps_analyse(f->model, &options, &pipelines, &f->results), 0);
 	assert_int_equal(f->results.count, 1);
 	return &f->results.pipelines[0];
+}
+
+static const struct pipeline_steps *analyse(struct fixture *f)
+{
+	return analyse_part(f, 0, 0);
+}
+
+/* As of another thread of the trainer's. */
+static void fetch_beside(struct fixture *f, uint64_t start_ns)
+{
+	fetch(f, start_ns, start_ns + 1, false);
+	f->pipeline->fetches.row[f->pipeline->fetches.count - 1].thread = f->worker;
 }
 
 /* The end of an epoch ends its last step, and begins none. */
@@ -127,12 +139,131 @@ static void had_lock(void **state)
 	assert_int_equal(lock_ns(*state, MS + 1), 2 * MS);
 }
 
+/* Steps that begin in the part asked for: at its first instant, but not at its end; numbers are of all. */
+static void part_of_steps(void **state)
+{
+	struct fixture *f = *state;
+	const struct pipeline_steps *steps;
+
+	for (uint64_t i = 0; i < 6; i++)
+		fetch(f, (100 + 10 * i) * MS, (101 + 10 * i) * MS, false);
+	steps = analyse_part(f, 110 * MS, 140 * MS);
+	assert_int_equal(steps->count, 3);
+	assert_int_equal(steps->rows[0].start_ns, 110 * MS);
+	assert_int_equal(steps->rows[0].index, 1);
+	assert_int_equal(steps->rows[2].start_ns, 130 * MS);
+	/* The first two of the job are for warming up. */
+	assert_int_equal(steps->judged, 2);
+	assert_int_equal(steps->judged_from_ns, 120 * MS);
+	assert_int_equal(steps->judged_to_ns, 140 * MS);
+}
+
+/* A fetch that begins when the one before ends; one that begins before that, one that never ended, and the last. */
+static void overlapping(void **state)
+{
+	struct fixture *f = *state;
+	const struct pipeline_steps *steps;
+
+	fetch(f, 100 * MS, 110 * MS, false);
+	fetch(f, 110 * MS, 121 * MS, false);
+	fetch(f, 120 * MS, 125 * MS, false);
+	f->pipeline->fetches.row[2].open = true;
+	fetch(f, 130 * MS, 140 * MS, false);
+	fetch(f, 150 * MS, 160 * MS, false); /* behind the last */
+	f->pipeline->fetches.count--;
+	steps = analyse(f);
+	assert_int_equal(steps->count, 1);
+	assert_int_equal(steps->rows[0].duration_ns, 10 * MS);
+	assert_int_equal(steps->rows[0].data_wait_ns, 10 * MS);
+	assert_int_equal(steps->judged, 0);
+	assert_int_equal(steps->bottleneck, INDEX_NONE);
+	assert_int_equal(f->results.main, 0);
+	steps_free(&f->results);
+	f->pipeline->by_wakes = true;
+	assert_int_equal(analyse(f)->count, 0);
+	assert_int_equal(f->results.main, INDEX_NONE);
+}
+
+/* Threads that fetch in turn: a step ends when the same one comes again, if that is not too many later. */
+static void in_turn(void **state)
+{
+	for (uint32_t others = 254; others <= 255; others++) {
+		struct fixture *f = *state;
+		const struct pipeline_steps *steps;
+
+		f->pipeline->fetches.count = 0;
+		fetch(f, 100 * MS, 101 * MS, false);
+		for (uint32_t i = 0; i < others; i++)
+			fetch_beside(f, 102 * MS + 10 * i);
+		fetch(f, 200 * MS, 201 * MS, false);
+		steps = analyse(f);
+		assert_int_equal(steps->count, others == 254 ? others : others - 1);
+		assert_int_equal(steps->rows[0].duration_ns, others == 254 ? 100 * MS : 10);
+		steps_free(&f->results);
+	}
+}
+
+/* What an operator costs is told from a tenth of the step on. */
+static void enough(void **state)
+{
+	struct fixture *f = *state;
+	const struct pipeline_steps *steps;
+
+	fetch(f, 100 * MS, 110 * MS, false);
+	fetch(f, 200 * MS, 210 * MS - 1, false);
+	fetch(f, 300 * MS, 310 * MS, false);
+	fetch(f, 400 * MS, 410 * MS - 2, false);
+	fetch(f, 500 * MS, 500 * MS, false);
+	fetch(f, 600 * MS, 600 * MS, true);
+	steps = analyse(f);
+	assert_int_equal(steps->count, 5);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(steps->rows[i].op, i == 0 || i == 2 ? 0 : INDEX_NONE);
+	assert_int_equal(steps->judged, 3);
+	assert_int_equal(steps->costs[0].wait_ns, 20 * MS - 2);
+	assert_int_equal(steps->bottleneck, INDEX_NONE); /* of 300 ms */
+}
+
+/* Which of several pipelines is the trainer's: that of most steps, of as many the first. */
+static void main_one(void **state)
+{
+	struct fixture *f = *state;
+	const struct analysis_options options = { 0 };
+	uint32_t process = f->pipeline->process;
+	struct pipeline *pipeline[3];
+	struct pipeline_usage usages[3] = { 0 };
+	const struct pipeline_results results = { .rows = usages, .count = 3 };
+
+	pipeline_add(&f->pipelines, "torch", process);
+	pipeline_add(&f->pipelines, "torch", process);
+	assert_int_equal(f->pipelines.list.count, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		usages[i].pipeline = pipeline[i] = &f->pipelines.list.row[i];
+	small_index(f->model);
+	for (uint32_t most = 1; most < 3; most++) {
+		f->pipeline = pipeline[most];
+		for (uint64_t i = 0; i < 3; i++)
+			fetch(f, (100 + 10 * i) * MS, (101 + 10 * i) * MS, false);
+		assert_int_equal(steps_analyse(f->model, &options, &results, &f->results), 0);
+		assert_int_equal(f->results.main, 1);
+		steps_free(&f->results);
+	}
+	fetch(f, 130 * MS, 131 * MS, false);
+	assert_int_equal(steps_analyse(f->model, &options, &results, &f->results), 0);
+	assert_int_equal(f->results.main, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(epochs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(asked_for_lock, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(had_lock, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(part_of_steps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(overlapping, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(in_turn, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(enough, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(main_one, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
