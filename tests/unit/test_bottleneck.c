@@ -89,6 +89,7 @@ static void kinds(void **state)
 		{ 499, 1, 299, 0, 0, BOTTLENECK_STARVED, "pipeline_starved", "num_parallel_workers of the" },
 		{ 499, 0, 299, 0, 0, BOTTLENECK_SLEEPS, "pipeline_sleeps", "raise num_parallel_workers" },
 		{ 800, 0, 0, 600, 600, BOTTLENECK_BUSY, "pipeline_busy", "raise num_parallel_workers" },
+		{ 800, 0, 0, 600, 0, BOTTLENECK_BUSY, "pipeline_busy", "raise num_parallel_workers" },
 		{ 800, 0, 0, 601, 600, BOTTLENECK_LOCK, "pipeline_interpreter_lock", "python_multiprocessing" },
 		{ 800, 0, 0, 601, 601, BOTTLENECK_TAKES_CPU, "pipeline_takes_cpu", "set_num_parallel_workers" },
 	};
@@ -164,11 +165,134 @@ static void words(void **state)
 	advice_free(&f->advice);
 }
 
+/* On both sides of each limit, and on it. */
+static void limits(void **state)
+{
+	struct fixture *f = *state;
+
+	f->costs[0].wait_ns = 300 * MS;
+	judge(f);
+	assert_string_equal(f->advice.list[0].severity, "high");
+	f->costs[0].wait_ns = 300 * MS - 1;
+	judge(f);
+	assert_string_equal(f->advice.list[0].severity, "medium");
+	f->costs[0].wait_ns = 1100 * MS;
+	judge(f);
+	assert_true(f->advice.list[0].gain_percent == 100);
+	/* A share that is shown as 0.0 % is none. */
+	f->costs[0].lock_ns = MS / 2;
+	assert_non_null(strstr(judge(f)->reason, "by the interpreter lock"));
+	f->costs[0].lock_ns = MS / 2 - 1;
+	assert_null(strstr(judge(f)->reason, "by the interpreter lock"));
+	f->steps[0].judged = 3;
+	assert_non_null(strstr(judge(f)->reason, "of the time of 3 steps"));
+	f->steps[0].judged = 2;
+	assert_non_null(strstr(judge(f)->reason, "too few steps to tell: 2, without the first 2"));
+	assert_int_equal(f->advice.advice_count, 0);
+	f->operators[0].has_element_ns = false;
+	f->steps[0].judged = 3;
+	assert_null(strstr(judge(f)->reason, "for each element"));
+	/* By samples it is busy from half of its workers' time on. */
+	((struct pipeline *)f->usage.pipeline)->sampled = true;
+	f->operators[0].utilization = 100;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_BUSY);
+	f->operators[0].utilization = 99.9;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_SLOW);
+	((struct pipeline *)f->usage.pipeline)->sampled = false;
+	/* No operator costs enough: others may have the CPUs. */
+	f->steps[0].judged = 3;
+	f->steps[0].bottleneck = INDEX_NONE;
+	f->steps[0].judged_wait_ns = 70 * MS;
+	f->steps[0].other_cpu_ns = 100 * MS;
+	assert_non_null(strstr(judge(f)->reason, "waits for data 7.0 % of it, and is ready without a CPU, which others "
+						  "have, for 10.0 %"));
+	f->steps[0].other_cpu_ns = 100 * MS - 1;
+	assert_non_null(strstr(judge(f)->reason, "waits for data 7.0 % of it"));
+	assert_null(strstr(judge(f)->reason, "ready without a CPU"));
+	advice_free(&f->advice);
+}
+
+/* How many workers there are is told where more may help, and idle CPUs where these are what they need. */
+static void settings(void **state)
+{
+	struct fixture *f = *state;
+	struct pipeline_operator *op = (struct pipeline_operator *)f->usage.pipeline->operators.row;
+
+	f->operators[0].all_run_ns = 800 * MS;
+	f->idle_cpus = 0.5;
+	f->model->info.cpus = 4;
+	judge(f);
+	assert_non_null(strstr(f->advice.list[0].remedy, "It has 2 workers now, and 0.5 of 4 CPUs are idle. "));
+	f->idle_cpus = 0.4;
+	judge(f);
+	assert_non_null(strstr(f->advice.list[0].remedy, "No CPU is idle that more workers could use"));
+	f->idle_cpus = NAN;
+	judge(f);
+	assert_non_null(strstr(f->advice.list[0].remedy, "It has 2 workers now. "));
+	op->workers = 1;
+	assert_non_null(strstr(judge(f)->reason, ", 1 worker"));
+	assert_null(strstr(judge(f)->reason, "1 workers"));
+	assert_non_null(strstr(f->advice.list[0].remedy, "It has 1 worker now. "));
+	f->idle_cpus = 2;
+	judge(f);
+	assert_non_null(strstr(f->advice.list[0].remedy, "It has 1 worker now, and 2.0 of 4 CPUs are idle. "));
+	/* Of a source in Python it is not told: others may make its elements. */
+	op->source = op->python = true;
+	assert_null(strstr(judge(f)->reason, "1 worker"));
+	op->workers = 2;
+	assert_non_null(strstr(judge(f)->reason, "2 workers"));
+	op->workers = 1;
+	op->source = false;
+	assert_non_null(strstr(judge(f)->reason, "1 worker"));
+	op->source = true;
+	op->python = false;
+	assert_non_null(strstr(judge(f)->reason, "1 worker"));
+	op->workers = 0;
+	judge(f);
+	assert_null(strstr(f->advice.list[0].remedy, "It has"));
+	advice_free(&f->advice);
+}
+
+/* What sleeps needs no CPU, and what the trainer does itself has no workers. */
+static void no_settings(void **state)
+{
+	struct fixture *f = *state;
+	struct pipeline_operator *op = (struct pipeline_operator *)f->usage.pipeline->operators.row;
+
+	f->idle_cpus = 0;
+	f->operators[0].all_run_ns = 100 * MS;
+	assert_int_equal(judge(f)->kind, BOTTLENECK_SLEEPS);
+	assert_non_null(strstr(f->advice.list[0].remedy, "It has 2 workers now. "));
+	f->operators[0].all_io_ns = 400 * MS;
+	judge(f);
+	assert_null(strstr(f->advice.list[0].remedy, "It has"));
+	f->operators[0].all_io_ns = 0;
+	f->operators[0].all_run_ns = 800 * MS;
+	f->costs[0].cpu_ns = 700 * MS;
+	judge(f);
+	assert_null(strstr(f->advice.list[0].remedy, "Give the job more CPUs; do less"));
+	op->workers = 1;
+	judge(f);
+	assert_non_null(strstr(f->advice.list[0].remedy, "Give the job more CPUs; do less per element."));
+	op->workers = 2;
+	op->in_trainer = true;
+	judge(f);
+	assert_non_null(strstr(f->advice.list[0].remedy, "Give the job more CPUs; do less per element."));
+	f->costs[0].cpu_ns = 0;
+	judge(f);
+	assert_null(strstr(f->advice.list[0].remedy, "It has"));
+	assert_null(strstr(f->advice.list[0].remedy, "No CPU is idle"));
+	advice_free(&f->advice);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(kinds, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(words, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(limits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(settings, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_settings, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,18 +176,19 @@ static void explain(const struct pipeline_steps *steps, struct bottleneck *b)
 	const struct operator_pipeline_usage *of = &steps->usage->operators[b->op];
 	const struct pipeline_operator *op = &steps->usage->pipeline->operators.row[b->op];
 	char parts[128], workers[32] = "";
-	int used;
+	size_t used;
 
 	tell_parts(&steps->costs[b->op], steps->judged_ns, parts, sizeof(parts));
-	used = snprintf(b->reason, sizeof(b->reason), tr("%s: it costs %.1f %% of the time of %u steps%s"),
-			kind_text(b->kind), b->percent, steps->judged, parts);
-	if (used < 0 || (size_t)used >= sizeof(b->reason) || !of->has_element_ns)
+	used = (size_t)snprintf(b->reason, sizeof(b->reason),
+				tr("%s: it costs %.1f %% of the time of %u steps%s"), kind_text(b->kind),
+				b->percent, steps->judged, parts);
+	if (used >= sizeof(b->reason) || !of->has_element_ns)
 		return;
 	/* One thread of a source in Python may have others that make its elements. */
 	if (op->workers && !(op->source && op->python && op->workers == 1))
 		snprintf(workers, sizeof(workers), tr(", %u worker%s"), op->workers,
 			 op->workers == 1 ? "" : "s");
-	snprintf(b->reason + used, sizeof(b->reason) - (size_t)used, tr("; %.2f ms for each element%s"),
+	snprintf(b->reason + used, sizeof(b->reason) - used, tr("; %.2f ms for each element%s"),
 		 of->element_ns / 1e6, workers);
 }
 
