@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording, read by the program analyzer."""
 
+import csv
 import json
 import os
 import pathlib
@@ -78,6 +79,10 @@ class Trace:
     def query(self, sql):
         """The rows of one SELECT over the tables (analyzer query) as a pandas.DataFrame."""
         rows = json.loads(self._run("query", "--format", "json", last=[sql]))
+        if not rows:
+            # Without rows JSON has no names: who filters goes on with the columns of an empty frame.
+            names = next(csv.reader([self._run("query", "--format", "csv", last=[sql])]), [])
+            return _frame(pyarrow.table({name: pyarrow.nulls(0) for name in names}))
         return _frame(pyarrow.Table.from_pylist(rows))
 
     def report(self, sections=None):

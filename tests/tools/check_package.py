@@ -52,6 +52,9 @@ def refused(error, call, word):
 
 refused(ValueError, profbpf.open, "which recording")
 refused(profbpf.AnalyzerError, profbpf.open("/no/such.pbt").report, "/no/such.pbt")
+with profbpf.open(trace_path) as trace:
+    nobody = trace.query("select thread, start_ns as \"begins, ns\" from calls where 0")
+    assert list(nobody.columns) == ["thread", "begins, ns"] and len(nobody) == 0, nobody
 refused(profbpf.AnalyzerError, lambda: profbpf.open(trace_path).query("select nothing"), "nothing")
 refused(profbpf.AnalyzerError, profbpf.open(trace_path, analyzer="/no/analyzer").report, "/no/analyzer")
 refused(KeyError, lambda: profbpf.open(trace_path).table("nonsense"), "nonsense")
