@@ -2,7 +2,8 @@
 """engines.py - DuckDB and Apache Spark behind one face; nothing but the reading of files differs in their SQL.
 
 An engine has make(name, select): the rows of a query become a table of that name; rows(select): as a list of dicts;
-read(table): a table of the lake, as SQL behind FROM, or None if the lake has none; version; close().
+read(table): a table of the lake, as SQL behind FROM, or None if the lake has none; left_out: files that could not be read;
+version; close().
 """
 
 import glob
@@ -20,6 +21,26 @@ def told(error):
     return Problem(str(error).strip().split("\n")[0][:500])
 
 
+def is_whole(path):
+    """Does the file begin and end as Parquet does? One that is being written, or was cut, does not."""
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(4)
+            return file.seek(0, os.SEEK_END) >= 12 and file.seek(-4, os.SEEK_END) and begin == file.read(4) == b"PAR1"
+    except OSError:
+        return False
+
+
+def files_of(lake, table, left_out):
+    """Files of a table that can be read; others are added to left_out. A Problem if there are none but those."""
+    files = sorted(glob.glob(os.path.join(glob.escape(lake), table, "*.parquet")))
+    whole = [path for path in files if is_whole(path)]
+    left_out += sorted(set(files) - set(whole))
+    if files and not whole:
+        raise Problem(f"{files[0]}: it is no Parquet file, or not a whole one")
+    return whole
+
+
 class DuckDB:
     """In this process: the default. What it has no memory for goes into a folder, which close() removes."""
 
@@ -28,7 +49,7 @@ class DuckDB:
             import duckdb
         except ImportError as error:
             raise Problem("DuckDB is not installed: pip install duckdb") from error
-        self.lake, self.error, self.sql = lake, duckdb.Error, None
+        self.lake, self.error, self.sql, self.left_out = lake, duckdb.Error, None, []
         self.spill = tempfile.mkdtemp(prefix="profbpf-fleet-")
         try:
             self.sql = duckdb.connect(config={"memory_limit": memory, "preserve_insertion_order": False, "temp_directory": self.spill})
@@ -38,10 +59,11 @@ class DuckDB:
         self.version = f"DuckDB {duckdb.__version__}"
 
     def read(self, table):
-        if not glob.glob(os.path.join(glob.escape(self.lake), table, "*.parquet")):
+        files = files_of(self.lake, table, self.left_out)
+        if not files:
             return None
-        pattern = os.path.join(glob.escape(self.lake), table, "*.parquet").replace("'", "''")
-        return f"read_parquet('{pattern}', union_by_name = true)"
+        names = ", ".join("'" + glob.escape(path).replace("'", "''") + "'" for path in files)
+        return f"read_parquet([{names}], union_by_name = true)"
 
     def execute(self, statement):
         try:
@@ -80,7 +102,8 @@ class Spark:
             from pyspark.sql import SparkSession
         except ImportError as error:
             raise Problem("Spark is not installed: pip install pyspark, and a Java 17 or 21") from error
-        self.lake = os.path.abspath(lake) if "://" not in lake else lake
+        self.local, self.left_out = "://" not in lake, []
+        self.lake = os.path.abspath(lake) if self.local else lake
         builder = SparkSession.builder.master(master).appName("profbpf-fleet").config("spark.ui.showConsoleProgress", "false")
         try:
             self.session = builder.getOrCreate()
@@ -91,8 +114,13 @@ class Spark:
 
     def read(self, table):
         from pyspark.errors import AnalysisException
+        where = [f"{self.lake}/{table}"]
+        if self.local:
+            before = len(self.left_out)
+            files = files_of(self.lake, table, self.left_out)
+            where = files if len(self.left_out) > before else where
         try:
-            frame = self.session.read.option("mergeSchema", "true").option("pathGlobFilter", "*.parquet").parquet(f"{self.lake}/{table}")
+            frame = self.session.read.option("mergeSchema", "true").option("pathGlobFilter", "*.parquet").parquet(*where)
         except AnalysisException:
             return None
         frame.createOrReplaceTempView(f"file_{table}")

@@ -81,6 +81,29 @@ def of_tables(judgement):
         yield {"kind": "no_communicator", "text": "Of some collectives the communicator is not known: links are judged by the others only."}
 
 
+def of_files(judgement):
+    """Files that are damaged, steps that are there more than once, figures that no file has."""
+    damaged = judgement.engine.left_out
+    if damaged:
+        more = f" and {len(damaged) - 3} more" if len(damaged) > 3 else ""
+        yield {"kind": "damaged", "files": damaged,
+               "text": f"Left out, for they are no whole Parquet files: {', '.join(damaged[:3])}{more}."}
+    if judgement.without_steps:
+        yield {"kind": "no_steps", "ranks": judgement.without_steps,
+               "text": f"Of {names(judgement.without_steps)} there are collectives, but no steps: what they do is not judged."}
+    if judgement.twice:
+        ranks, steps = [row["rank"] for row in judgement.twice], sum(row["steps"] for row in judgement.twice)
+        yield {"kind": "twice", "ranks": ranks, "steps": steps,
+               "text": f"Of {names(ranks)} {steps} steps are there more than once: two jobs in one lake, or one that began anew. Their times are "
+                       "added up, and what is said of these steps is not true; give each job, and each of its runs, a lake of its own."}
+    unknown = {"compute_ns": "how long devices computed is not known: nobody is named for computing longer",
+               "exposed_communication_ns": "how long ranks waited for each other is not known: who makes the others wait cannot be told",
+               "idle_ns": "how long devices were idle is not known: nobody is named for that"}
+    for column, text in unknown.items():
+        if judgement.known["steps"] and not judgement.known[column]:
+            yield {"kind": "no_column", "table": "steps", "column": column, "text": f"The lake's steps have no {column}: {text}."}
+
+
 def findings_of(judgement, result):
     return (list(of_clocks(judgement)) + list(of_links(judgement, result)) + list(of_operators(judgement, result)) +
-            list(of_presence(judgement)) + list(of_tables(judgement)))
+            list(of_presence(judgement)) + list(of_tables(judgement)) + list(of_files(judgement)))

@@ -35,6 +35,10 @@ class Judgement:
         self.with_map = with_map
         self.lacking = open_lake(engine, first_step, last_step)
         self.host_of = {row["rank"]: row["host"] for row in engine.rows("SELECT rank, max(host) AS host FROM steps GROUP BY rank")}
+        self.known = engine.rows("SELECT count(*) AS steps, count(compute_ns) AS compute_ns, count(exposed_communication_ns) AS "
+                                 "exposed_communication_ns, count(idle_ns) AS idle_ns FROM steps")[0]
+        self.twice = engine.rows("SELECT rank, count(*) AS steps FROM (SELECT rank, step FROM steps GROUP BY rank, step HAVING count(*) > 1) t "
+                                 "GROUP BY rank ORDER BY rank")
         self.origin = None
         if self.host_of:
             self.run()
@@ -64,7 +68,10 @@ class Judgement:
                            rows("SELECT communicator, count(*) AS steps FROM links GROUP BY communicator")}
 
     def make_tree(self):
-        self.members = self.engine.rows("SELECT * FROM members ORDER BY communicator, rank")
+        members = self.engine.rows("SELECT * FROM members ORDER BY communicator, rank")
+        # Of a rank without steps nothing is judged, and its host is not known.
+        self.members = [row for row in members if row["rank"] in self.host_of]
+        self.without_steps = sorted({row["rank"] for row in members} - set(self.host_of))
         self.root, self.tree = clock.tree_of(self.members, self.host_of)
         values = ", ".join(f"({rank}, {parent}, '{name.replace(chr(39), chr(39) * 2)}')" for rank, parent, name in self.tree)
         none = "" if self.tree else " WHERE 1 = 0"

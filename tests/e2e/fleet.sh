@@ -84,6 +84,31 @@ assert_contains "who" "$WORK/real.txt" '^verdict  Rank 2 holds the job back by (
 "$FLEET" report "$WORK/real" --format json -o "$WORK/real.json"
 assert_eq "clocks, ms" '[0,3,6,9]' "$(jq -c '[.clocks[].offset_ns / 1e6 | round]' "$WORK/real.json")"
 
+note "-- files that are not whole, of a rank that has no other ones; two runs in one lake; a lake without a figure that counts"
+planted shapes --ranks 8 --steps 60 --collectives 5 --plant compute:rank=3,ms=16
+cp -r "$WORK/shapes" "$WORK/cut"
+: >"$WORK/cut/steps/host000-0.parquet"
+truncate -s 300 "$WORK/cut/collectives/host001-6.parquet"
+"$FLEET" report "$WORK/cut" --format json -o "$WORK/cut.json"
+assert_eq "who, without two files" '3 ["damaged","no_steps"]' \
+	"$(jq -rc '"\(.verdict.rank) \([.findings[].kind | select(. == "damaged" or . == "no_steps")] | sort)"' "$WORK/cut.json")"
+assert_eq "which files, and whose steps" '["host000-0.parquet","host001-6.parquet"] [0]' \
+	"$(jq -rc '([.findings[] | select(.kind == "damaged").files[] | split("/") | last] | sort) as $files
+		| "\($files) \(.findings[] | select(.kind == "no_steps").ranks)"' "$WORK/cut.json")"
+cp -r "$WORK/shapes" "$WORK/twice"
+for table in steps collectives; do cp "$WORK/twice/$table/host000-2.parquet" "$WORK/twice/$table/again-2.parquet"; done
+"$FLEET" report "$WORK/twice" --format json -o "$WORK/twice.json"
+assert_eq "steps that are there twice" '[2] 60' "$(jq -rc '.findings[] | select(.kind == "twice") | "\(.ranks) \(.steps)"' "$WORK/twice.json")"
+"$VENV/python" - "$WORK/shapes/steps" <<'END'
+import glob, sys
+import duckdb
+for path in glob.glob(sys.argv[1] + "/*.parquet"):
+    duckdb.sql(f"COPY (SELECT * EXCLUDE (exposed_communication_ns) FROM '{path}') TO '{path}.new' (FORMAT parquet)")
+    __import__("os").rename(path + ".new", path)
+END
+"$FLEET" report "$WORK/shapes" --format json -o "$WORK/shapes.json"
+assert_eq "what its steps lack" exposed_communication_ns "$(jq -r '.findings[] | select(.kind == "no_column").column' "$WORK/shapes.json")"
+
 note "-- wrong usage"
 assert_status "no lake" 1 "$FLEET" report "$WORK/nothing"
 assert_status "another folder" 1 "$FLEET" report "$ROOT/docs"
