@@ -97,17 +97,6 @@ static void add_task(enum stream_kind kind, const char *name, uint64_t bytes, ui
 	correlated_task(writer, &task, device_index(device), correlation);
 }
 
-static const char *copy_name(int32_t kind)
-{
-	switch (kind) {
-	case MSPTI_HTOH: return "Memcpy HtoH";
-	case MSPTI_HTOD: return "Memcpy HtoD";
-	case MSPTI_DTOH: return "Memcpy DtoH";
-	case MSPTI_DTOD: return "Memcpy DtoD";
-	default: return "Memcpy";
-	}
-}
-
 static void take(const struct mspti_record *record)
 {
 	const struct mspti_kernel *kernel = (const void *)record;
@@ -122,7 +111,7 @@ static void take(const struct mspti_record *record)
 			 kernel->stream, kernel->correlation);
 		break;
 	case MSPTI_MEMCPY:
-		add_task(STREAM_COPY, copy_name(copy->copy_kind), copy->bytes, copy->start,
+		add_task(STREAM_COPY, mspti_copy_name(copy->copy_kind), copy->bytes, copy->start,
 			 copy->end, copy->device, copy->stream, copy->correlation);
 		break;
 	case MSPTI_MEMSET:

@@ -30,6 +30,18 @@ enum mspti_copy_kind {
 	MSPTI_DTOD = 4,
 };
 
+/* mspti_copy_name - static text; where the direction is not told (0, or 5: found out by the runtime) without one */
+static inline const char *mspti_copy_name(int32_t kind)
+{
+	switch (kind) {
+	case MSPTI_HTOH: return "Memcpy HtoH";
+	case MSPTI_HTOD: return "Memcpy HtoD";
+	case MSPTI_DTOH: return "Memcpy DtoH";
+	case MSPTI_DTOD: return "Memcpy DtoD";
+	default: return "Memcpy";
+	}
+}
+
 /* msptiResult; 0 is success */
 #define MSPTI_MULTIPLE_SUBSCRIBERS 2
 #define MSPTI_MAX_LIMIT_REACHED 3
