@@ -35,7 +35,8 @@
 #include "lib/base/ticker.h"
 
 #define MEMORY (256u << 20) /* unless --memory says otherwise */
-#define MEMORY_OTHER (112u << 20) /* of it, what the program needs besides large blocks in memory */
+#define MEMORY_OTHER (144u << 20) /* of it, what the program needs besides large blocks in memory */
+#define PART_OTHER (112u << 20) /* the same where only rows around a part of the time are kept, of which there are less */
 #define EMPTY_PART (-EDOM) /* of what check_window() refuses: wrong usage, once it is known how long a recording is */
 #define PIDS_TOLD 8 /* of the job's processes, where one is asked for that is not there */
 #define TOP_TEXT 10
@@ -548,8 +549,9 @@ static int describe(const struct options *options, char *error, size_t error_siz
 }
 
 /* Where rows lie that are too many for memory: where SQLite puts its files, too. */
-static void spill_rows(uint64_t memory)
+static void spill_rows(uint64_t memory, bool part)
 {
+	const uint64_t other = part ? PART_OTHER : MEMORY_OTHER;
 	static const char *folders[5];
 	const char *variables[] = { "SQLITE_TMPDIR", "TMPDIR" };
 
@@ -562,7 +564,7 @@ static void spill_rows(uint64_t memory)
 	folders[3] = "/tmp";
 	if (!memory)
 		memory = MEMORY;
-	spill_into(folders, memory > MEMORY_OTHER ? memory - MEMORY_OTHER : 0);
+	spill_into(folders, memory > other ? memory - other : 0);
 }
 
 int main(int argc, char **argv)
@@ -581,7 +583,7 @@ int main(int argc, char **argv)
 	if (options.command == COMMAND_REPORT && options.format == FORMAT_TEXT &&
 	    (is_overview(&options) || options.sections == SECTION_VERDICT))
 		translate_begin();
-	spill_rows(options.memory);
+	spill_rows(options.memory, options.has_from || options.has_to);
 	err = options.schema ? describe(&options, error, sizeof(error))
 			     : run(&options, &analysis, error, sizeof(error));
 	if (err)

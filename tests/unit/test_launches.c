@@ -194,6 +194,36 @@ static void test_deep_nesting(void **state)
 	model_free(job.model);
 }
 
+/* Numbers need not go up with time. */
+static void numbers_in_any_order(void **state)
+{
+	struct job job = make_job();
+	struct launch_join join;
+
+	(void)state;
+	job.model->devices.row[job.device].own_clock = true;
+	job.model->functions.row[job.launch].roles[1] = PROFBPF__FUNCTION__ROLE__CORRELATION;
+	for (uint64_t i = 0; i < 100; i++) {
+		uint32_t call = small_call(job.model, job.thread, job.launch, 2000 + 10 * i, 2005 + 10 * i);
+		struct device_task *task = small_task(job.model, job.device, 9000 + 10 * i, 9005 + 10 * i);
+
+		job.model->calls.row[call].args[1] = 1 + 37 * i % 101;
+		task->thread = job.thread;
+		task->correlation = 1 + 11 * i % 101;
+	}
+	small_index(job.model);
+	assert_int_equal(launches_join(job.model, &join), 0);
+	for (uint32_t i = 0; i < job.model->tasks.count; i++) {
+		const struct device_task *task = &job.model->tasks.row[i];
+
+		if (task->call != INDEX_NONE)
+			assert_int_equal(job.model->calls.row[task->call].args[1], task->correlation);
+	}
+	/* One number of a hundred and one is of no call, one of no task. */
+	assert_in_range(join.by_correlation, 99, 100);
+	model_free(job.model);
+}
+
 /*
  * Of a file with its own calls each task carries its launch's number, which is counted per process;
  * of calls inside each other that have the same the outer one is the launch.
@@ -480,7 +510,7 @@ int main(void)
 		cmocka_unit_test(test_open_call),
 		cmocka_unit_test(test_end_unknown),
 		cmocka_unit_test(test_deep_nesting),
-		cmocka_unit_test(test_by_correlation),
+		cmocka_unit_test(test_by_correlation), cmocka_unit_test(numbers_in_any_order),
 		cmocka_unit_test(test_by_order),
 		cmocka_unit_test(test_by_order_of_handles),
 		cmocka_unit_test(test_by_order_of_twins),

@@ -2,9 +2,11 @@
 #include "analyzer/join/launch/launch_correlation.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "analyzer/join/launch/call_kind.h"
-#include "lib/base/map.h"
+#include "lib/base/bisect.h"
+#include "lib/base/sort_rows.h"
 
 static uint64_t correlation_of(const struct model *model, const struct call *call)
 {
@@ -23,10 +25,20 @@ static uint32_t process_of(const struct model *model, uint32_t thread)
 }
 
 /* Numbers are counted per process; the same one of another process is another launch. */
-static uint64_t key_of(uint64_t correlation, uint32_t process)
-{
-	return correlation * 0x9e3779b97f4a7c15u + process;
-}
+struct numbered_call {
+	uint64_t correlation;
+	uint32_t process;
+	uint32_t call;
+};
+
+/*
+ * By process and number, of which the outer one of a number is first. Numbers mostly go up with time, as calls and tasks come: so
+ * each is found next to the one before. A hash map of millions, which may lie in a file, is touched anywhere.
+ */
+struct numbered_calls {
+	MODEL_ARRAY(struct numbered_call) list;
+	uint32_t near; /* what was found last */
+};
 
 static bool has_own_clock(const struct model *model)
 {
@@ -37,22 +49,46 @@ static bool has_own_clock(const struct model *model)
 	return false;
 }
 
-static int index_calls(const struct model *model, struct map *calls)
+static bool is_before(const struct numbered_call *row, uint64_t correlation, uint32_t process)
+{
+	return row->process != process ? row->process < process : row->correlation < correlation;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct numbered_call *x = a, *y = b;
+
+	if (x->process != y->process || x->correlation != y->correlation)
+		return is_before(x, y->correlation, y->process) ? -1 : 1;
+	return x->call < y->call ? -1 : x->call > y->call;
+}
+
+/* Calls come by thread and start: the outer one of a number has the lowest index. */
+static int index_calls(const struct model *model, struct numbered_calls *calls)
 {
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		const struct call *call = &model->calls.row[i];
-		uint64_t correlation = correlation_of(model, call), key;
-		uint32_t other;
+		const struct numbered_call row = { correlation_of(model, call),
+						   process_of(model, call->thread), i };
 
-		if (!correlation)
-			continue;
-		key = key_of(correlation, process_of(model, call->thread));
-		other = map_get(calls, key);
-		/* Calls come by thread and start: the outer one is there first. */
-		if (other == MAP_NONE && !map_put(calls, key, i))
+		if (row.correlation && !MODEL_PUSH(&calls->list, row))
 			return -ENOMEM;
 	}
+	SORT_ARRAY(&calls->list, by_number);
 	return 0;
+}
+
+/* INDEX_NONE: there is none. */
+static uint32_t find_call(struct numbered_calls *calls, uint64_t correlation, uint32_t process)
+{
+	const struct numbered_call *row = calls->list.row;
+
+	calls->near = BISECT_NEAR(i, 0, calls->list.count, calls->near,
+				  is_before(&row[i], correlation, process));
+	if (calls->near == calls->list.count || row[calls->near].process != process ||
+	    row[calls->near].correlation != correlation)
+		return INDEX_NONE;
+	return row[calls->near].call;
 }
 
 static void connect(struct model *model, uint32_t task, uint32_t call)
@@ -66,7 +102,7 @@ static void connect(struct model *model, uint32_t task, uint32_t call)
 }
 
 /* Calls of the same number as one that has a task: what they asked for was done at once. */
-static void mark_shared(struct model *model, const struct map *calls)
+static void mark_shared(struct model *model, struct numbered_calls *calls)
 {
 	for (uint32_t i = 0; i < model->calls.count; i++) {
 		struct call *call = &model->calls.row[i];
@@ -75,15 +111,15 @@ static void mark_shared(struct model *model, const struct map *calls)
 
 		if (!correlation || call->task != INDEX_NONE)
 			continue;
-		first = map_get(calls, key_of(correlation, process_of(model, call->thread)));
-		if (first != MAP_NONE && model->calls.row[first].task != INDEX_NONE)
+		first = find_call(calls, correlation, process_of(model, call->thread));
+		if (first != INDEX_NONE && model->calls.row[first].task != INDEX_NONE)
 			call->flags |= MODEL_CALL_SHARED;
 	}
 }
 
 int launch_correlation_join(struct model *model, uint64_t *joined)
 {
-	struct map calls = { 0 };
+	struct numbered_calls calls = { 0 };
 	int error;
 
 	*joined = 0;
@@ -97,14 +133,14 @@ int launch_correlation_join(struct model *model, uint64_t *joined)
 		if (!task->correlation || task->device >= model->devices.count ||
 		    !model->devices.row[task->device].own_clock)
 			continue;
-		call = map_get(&calls, key_of(task->correlation, process_of(model, task->thread)));
-		if (call == MAP_NONE)
+		call = find_call(&calls, task->correlation, process_of(model, task->thread));
+		if (call == INDEX_NONE)
 			continue;
 		connect(model, i, call);
 		(*joined)++;
 	}
 	if (!error)
 		mark_shared(model, &calls);
-	map_free(&calls);
+	free(calls.list.row);
 	return error;
 }
