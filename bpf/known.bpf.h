@@ -88,13 +88,17 @@ static __always_inline __u32 known_facts(struct task_struct *task, struct known_
 	return unfollowed(facts, known->facts);
 }
 
+/* The place may be taken by another thread at any time: of that one nothing is said. */
 static __always_inline void known_announce(struct task_struct *task, struct known_thread *known,
 					   __u32 facts)
 {
+	__u64 own = known->facts;
+
 	if (facts & KNOWN_ANNOUNCED)
 		return;
 	announce(task, thread_state(task));
-	known->facts |= KNOWN_ANNOUNCED;
+	if (known->facts == own && (own & ~KNOWN_BELOW_OWNER) == known_owner(task))
+		known->facts = own | KNOWN_ANNOUNCED;
 }
 
 static __always_inline void known_forget(struct task_struct *task)
