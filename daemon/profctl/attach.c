@@ -17,6 +17,7 @@ struct arguments {
 	struct trace_options trace;
 	struct pids pids;
 	struct pids grouped; /* of groups */
+	size_t own; /* of pids the first ones, which are asked for by themselves */
 };
 
 enum {
@@ -47,6 +48,7 @@ static void settle(struct arguments *arguments, struct argp_state *state)
 	if (!arguments->pids.count && !arguments->grouped.count)
 		argp_error(state, "which process? Give --pid PID, --unit, --container or --cgroup; for the "
 				  "whole machine there is profctl record --system");
+	arguments->own = arguments->pids.count;
 	if (groups_settle(&arguments->grouped, !arguments->trace.no_follow, &arguments->pids))
 		argp_failure(state, 1, 0, "out of memory");
 	if (!arguments->pids.count)
@@ -125,6 +127,7 @@ int command_attach(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	request.pids = arguments.pids.pid;
 	request.pid_count = arguments.pids.count;
+	request.grouped = arguments.pids.count - arguments.own;
 	status = attach_run(&request);
 	pids_free(&arguments.pids);
 	pids_free(&arguments.grouped);

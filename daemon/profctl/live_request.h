@@ -15,6 +15,7 @@ struct live_request {
 	const struct trace_options *options;
 	uint32_t *pids;
 	size_t pid_count;
+	size_t grouped; /* the last of them, of groups: they may have ended meanwhile */
 	bool system_wide;
 	bool temporary; /* the file is for this command alone: nothing is said of it */
 	const char *command; /* record: its name, for the line; NULL = attach */

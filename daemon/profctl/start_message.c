@@ -30,6 +30,8 @@ int start_check(const struct live_request *request)
 
 		err = process_check(pid, process_facts_read(pid, &facts), &facts, error,
 				    sizeof(error));
+		if (err == -ESRCH && i >= request->pid_count - request->grouped)
+			err = 0;
 		if (err)
 			message("%s", error);
 	}
@@ -66,6 +68,7 @@ static int prepare(struct start *start, const struct live_request *request)
 
 	profbpf__control__start_session__init(m);
 	m->n_pids = request->pid_count;
+	m->grouped = request->grouped;
 	m->pids = request->pids;
 	m->system_wide = request->system_wide;
 	m->no_follow = o->no_follow;

@@ -140,6 +140,16 @@ static bool seen_before(const uint32_t *pids, size_t count, uint32_t pid)
 	return false;
 }
 
+/* Of a group nobody asked for this one by itself. */
+static bool ended_in_group(struct roster_entry *entry, const Profbpf__Control__StartSession *start, size_t i, int err)
+{
+	if (err != -ESRCH || start->n_pids - i > start->grouped)
+		return false;
+	held_let_go(&entry->held[entry->pid_count]);
+	entry->held[entry->pid_count] = HELD_NONE;
+	return true;
+}
+
 /* Fills the entry's pids, each once. */
 static int check_processes(struct roster_entry *entry, const struct peer *peer,
 			   const Profbpf__Control__StartSession *start, unsigned int topics,
@@ -159,9 +169,12 @@ static int check_processes(struct roster_entry *entry, const struct peer *peer,
 		if (seen_before(entry->pids, entry->pid_count, start->pids[i]))
 			continue;
 		err = check_process(peer, entry, (pid_t)start->pids[i], topics, error);
-		entry->pids[entry->pid_count++] = start->pids[i];
+		if (ended_in_group(entry, start, i, err))
+			err = 0;
+		else
+			entry->pids[entry->pid_count++] = start->pids[i];
 	}
-	return err;
+	return !err && !entry->pid_count ? -ESRCH : err;
 }
 
 /* Returns a message to free, NULL if all is well. */
