@@ -85,10 +85,12 @@ static void main_threads(void **state)
 	assert_int_equal(jobs.count, 3);
 	assert_int_equal(jobs.more, 0);
 	assert_int_equal(jobs.only, INDEX_NONE);
-	expect(&f, &jobs.row[0], 100, VERDICT_HEALTHY, 100);
-	expect(&f, &jobs.row[1], 300, VERDICT_HOST_CODE, 50);
+	/* Who is held up comes first. */
+	expect(&f, &jobs.row[0], 300, VERDICT_HOST_CODE, 50);
+	expect(&f, &jobs.row[1], 100, VERDICT_HEALTHY, 100);
 	expect(&f, &jobs.row[2], 400, VERDICT_HEALTHY, 100);
-	assert_int_equal(jobs.row[1].verdict.idle.most->root.cause, IDLE_SLEEP);
+	assert_int_equal(jobs.row[0].verdict.idle.most->root.cause, IDLE_SLEEP);
+	assert_ptr_equal(jobs.row[0].verdict.roots, &jobs.row[0].waits.waits);
 	end(&f, &jobs);
 }
 
@@ -151,11 +153,11 @@ static void fetching(void **state)
 	judge(&f, &jobs);
 	verdict_expect(&f, VERDICT_HEALTHY, 100);
 	assert_int_equal(jobs.count, 2);
-	assert_int_equal(jobs.only, 0);
-	assert_int_equal(jobs.row[1].steps.main, 1);
-	expect(&f, &jobs.row[0], 100, VERDICT_HEALTHY, 100);
-	expect(&f, &jobs.row[1], 300, VERDICT_HOST_CODE, 60);
-	assert_string_equal(verdict_of_name(jobs.row[1].verdict.of), "step_time");
+	assert_int_equal(jobs.only, 1);
+	assert_int_equal(jobs.row[0].steps.main, 1);
+	expect(&f, &jobs.row[0], 300, VERDICT_HOST_CODE, 60);
+	expect(&f, &jobs.row[1], 100, VERDICT_HEALTHY, 100);
+	assert_string_equal(verdict_of_name(jobs.row[0].verdict.of), "step_time");
 	end(&f, &jobs);
 }
 

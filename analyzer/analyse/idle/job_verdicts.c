@@ -106,12 +106,20 @@ static struct step_results steps_of(const struct search *search, uint32_t head)
 	return steps;
 }
 
+static int find_verdict(const struct search *search, struct job_verdict *job)
+{
+	struct verdict_facts facts = *search->facts;
+
+	facts.steps = &job->steps;
+	facts.waits = &job->waits;
+	return verdict_find(search->model, &facts, &job->verdict);
+}
+
 /* @job's row is one more if it is a job. */
 static int judge(struct search *search, uint32_t head, struct job_verdicts *jobs)
 {
 	const struct model *model = search->model;
 	struct analysis_options options = *search->options;
-	struct verdict_facts facts = *search->facts;
 	struct job_verdict *job = &jobs->row[jobs->count];
 	int err;
 
@@ -127,10 +135,37 @@ static int judge(struct search *search, uint32_t head, struct job_verdicts *jobs
 		host_waits_free(&job->waits);
 		return err;
 	}
-	facts.steps = &job->steps;
-	facts.waits = &job->waits;
 	jobs->count++;
-	return verdict_find(model, &facts, &job->verdict);
+	return find_verdict(search, job);
+}
+
+/* Those of which it is not known come behind those that are held up, healthy ones last. */
+static double weight(const struct verdict *verdict)
+{
+	if (verdict->state == VERDICT_HEALTHY)
+		return -2;
+	return verdict->state == VERDICT_UNKNOWN || !verdict->has_percent ? -1 : verdict->percent;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct job_verdict *x = a, *y = b;
+	double p = weight(&x->verdict), q = weight(&y->verdict);
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	return x->process < y->process ? -1 : x->process > y->process;
+}
+
+/* Verdicts point into their rows: where these lie now each is found anew. */
+static int sort_jobs(const struct search *search, struct job_verdicts *jobs)
+{
+	int err = 0;
+
+	qsort(jobs->row, jobs->count, sizeof(*jobs->row), by_weight);
+	for (uint32_t i = 0; i < jobs->count && !err; i++)
+		err = find_verdict(search, &jobs->row[i]);
+	return err;
 }
 
 /* The job of all the threads that the verdict is about. */
@@ -175,6 +210,8 @@ static int find(struct search *search, struct job_verdicts *jobs)
 		else
 			jobs->more++;
 	}
+	if (!err)
+		err = sort_jobs(search, jobs);
 	if (!err)
 		jobs->only = only_job(search, jobs);
 	return err;

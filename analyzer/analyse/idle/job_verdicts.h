@@ -32,7 +32,7 @@ struct job_verdict {
 };
 
 struct job_verdicts {
-	struct job_verdict *row; /* in the order of the model's processes */
+	struct job_verdict *row; /* what costs its job most first, healthy ones last */
 	uint32_t count; /* 0: there is one job, or it was told which threads count, or devices tell their tasks */
 	uint32_t more; /* which were not judged */
 	uint32_t only; /* the one that the verdict is about: index into row; INDEX_NONE: several */
