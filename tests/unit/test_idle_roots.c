@@ -127,6 +127,9 @@ static void follow(bool other, bool renamed)
 
 		child[i] = small_thread(model, process, 300 + i, "item");
 		model->processes.row[process].parent_pid = 100;
+		/* Of the first nobody saw how it was started. */
+		if (i)
+			model->threads.row[child[i]].parent = scene.main;
 		/* The second one begins as the first one ends, the third before that. */
 		model->threads.row[child[i]].start_ns = (i == 1 ? 130 : 90 + i) * US;
 		model->threads.row[child[i]].exit_ns = (i == 0 ? 130 : 170) * US;

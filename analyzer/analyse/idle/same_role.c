@@ -73,10 +73,14 @@ static uint32_t place_of_parent(const struct roles *roles, const struct thread *
 {
 	const struct model *model = roles->model;
 	uint32_t pid = model->processes.row[thread->process].parent_pid;
+	uint32_t parent = thread->parent;
 
-	if (thread->parent < model->threads.count &&
-	    model->threads.row[thread->parent].process < model->processes.count)
-		return place_of(roles, model->threads.row[thread->parent].process) + 1;
+	/* Of who was there before the recording no more is told than the parent's number. */
+	if (parent >= model->threads.count && pid)
+		parent = model_thread_at(model, pid, born_ns(thread));
+	if (parent < model->threads.count &&
+	    model->threads.row[parent].process < model->processes.count)
+		return place_of(roles, model->threads.row[parent].process) + 1;
 	return pid ? PLACE_PID | pid : 0;
 }
 
