@@ -104,6 +104,12 @@ static void name_waiter(const struct model *model, const struct results *results
 		append(text, size, tr(" (%u, the first %.128s)"), waits->thread_count, who);
 }
 
+/* Do sentences about name_waiter() need the plural? */
+static bool are_several(const struct results *results)
+{
+	return results->waits && results->waits->thread_count > 1;
+}
+
 /* Why there is no CPU, after "because". */
 static const char *cpu_text(const struct idle_verdict *idle)
 {
@@ -141,7 +147,9 @@ static void tell_data(const struct model *model, const struct results *results, 
 		append(text, size, tr("Starved for data: %.1f %% of the steps' time is lost to "),
 		       verdict->percent);
 	else if (verdict->of == VERDICT_OF_WALL_TIME)
-		append(text, size, tr("Starved for data: %s waits for %.1f %% of the time for "),
+		append(text, size,
+		       are_several(results) ? tr("Starved for data: %s wait for %.1f %% of the time for ")
+					    : tr("Starved for data: %s waits for %.1f %% of the time for "),
 		       waiter, verdict->percent);
 	else
 		append(text, size,
@@ -170,7 +178,10 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 			       : "",
 		       cpu_text(&verdict->idle));
 	else if (verdict->by_threads && !(b && b->kind == BOTTLENECK_TAKES_CPU))
-		append(text, size, tr("Starved by CPUs: %s is held up for %.1f %% of %s%s because %s"),
+		append(text, size,
+		       are_several(results)
+			       ? tr("Starved by CPUs: %s are held up for %.1f %% of %s%s because %s")
+			       : tr("Starved by CPUs: %s is held up for %.1f %% of %s%s because %s"),
 		       waiter, verdict->percent, verdict_of_text(verdict->of),
 		       verdict->idle.most && verdict->idle.ns < verdict->idle.cause_ns
 			       ? tr(", most of it")
@@ -187,8 +198,7 @@ static void tell_cpu(const struct model *model, const struct results *results, c
 		       verdict->percent, op);
 	else
 		append(text, size,
-		       tr("Starved by CPUs: for %.1f %% of the steps' time others had the CPU that "
-		       "the "
+		       tr("Starved by CPUs: for %.1f %% of the steps' time others had the CPU that the "
 		       "trainer's thread was ready for"),
 		       verdict->percent);
 }
@@ -216,7 +226,9 @@ static void tell_device_waits(const struct model *model, const struct results *r
 		append(text, size, tr("The device itself takes the time: "));
 	else
 		append(text, size,
-		       tr("Held up by the device itself: %s waits for it for %.1f %% of the time; "),
+		       are_several(results)
+			       ? tr("Held up by the device itself: %s wait for it for %.1f %% of the time; ")
+			       : tr("Held up by the device itself: %s waits for it for %.1f %% of the time; "),
 		       waiter, verdict->percent);
 	tell_bounds(results, text, size);
 }
@@ -241,8 +253,10 @@ static void tell_host_code(const struct model *model, const struct results *resu
 	}
 	name_waiter(model, results, waiter, sizeof(waiter));
 	if (!results->waits->bounds.known) {
-		append(text, size, tr("%s waits for %.1f %% of %s for it, most of all %s"), waiter,
-		       verdict->percent, verdict_of_text(verdict->of),
+		append(text, size,
+		       are_several(results) ? tr("%s wait for %.1f %% of %s for it, most of all %s")
+					    : tr("%s waits for %.1f %% of %s for it, most of all %s"),
+		       waiter, verdict->percent, verdict_of_text(verdict->of),
 		       tr(idle_cause_text(verdict->idle.cause)));
 		return;
 	}
@@ -266,8 +280,10 @@ static void tell_healthy(const struct model *model, const struct results *result
 	}
 	name_waiter(model, results, waiter, sizeof(waiter));
 	append(text, size,
-	       tr("Healthy: %s is at work for %.1f %% of %s, and nothing holds it up for long"), waiter,
-	       verdict->own_percent, verdict_of_text(verdict->of));
+	       are_several(results)
+		       ? tr("Healthy: %s are at work for %.1f %% of %s, and nothing holds them up for long")
+		       : tr("Healthy: %s is at work for %.1f %% of %s, and nothing holds it up for long"),
+	       waiter, verdict->own_percent, verdict_of_text(verdict->of));
 }
 
 static void tell_device(const struct model *model, const struct results *results, char *text,
@@ -282,10 +298,8 @@ static void tell_device(const struct model *model, const struct results *results
 
 	if (!verdict->busy) {
 		append(text, size,
-		       tr("Held up by the device itself: for %.1f %% of its time it is idle after the "
-		       "host "
-		       "has done its part: tasks are handed over and not started, or their end is "
-		       "not "
+		       tr("Held up by the device itself: for %.1f %% of its time it is idle after the host "
+		       "has done its part: tasks are handed over and not started, or their end is not "
 		       "known yet"),
 		       verdict->percent);
 		return;
@@ -353,8 +367,10 @@ static void tell_unknown(const struct model *model, const struct results *result
 		append(text, size, tr("the device is idle for %s%.1f %% of its time, and "),
 		       verdict->at_least ? tr("at least ") : "", verdict->percent);
 	else if (verdict->has_percent && verdict->by_threads)
-		append(text, size, tr("%s waits for %.1f %% of %s, and "), waiter, verdict->percent,
-		       verdict_of_text(verdict->of));
+		append(text, size,
+		       are_several(results) ? tr("%s wait for %.1f %% of %s, and ")
+					    : tr("%s waits for %.1f %% of %s, and "),
+		       waiter, verdict->percent, verdict_of_text(verdict->of));
 	if (verdict->lack == VERDICT_LACK_RECORDS && verdict->source != INDEX_NONE)
 		append(text, size, tr("%" PRIu64 " records were lost, too many of source %s"),
 		       verdict->lost, model_text(model, model->sources.row[verdict->source].name));
@@ -455,8 +471,7 @@ static void tell_pipeline_remedy(const struct model *model, const struct results
 	else
 		append(text, size,
 		       tr("More workers or prefetching for that stage, or less to do for each "
-		       "element; see "
-		       "the section pipeline."));
+		       "element; see the section pipeline."));
 }
 
 static void tell_operator(const struct model *model, const struct results *results, char *text,
@@ -493,8 +508,7 @@ void verdict_remedy(const struct model *model, const struct results *results, ch
 	case VERDICT_DEVICE:
 		if (verdict->busy && verdict->by_threads) {
 			append(text, size, "%s",
-			       tr("Which of its tasks take it, the device's own profiler tells "
-			       "(--device), "
+			       tr("Which of its tasks take it, the device's own profiler tells (--device), "
 			       "or its layer (libprofbpf-*.so)."));
 			break;
 		}

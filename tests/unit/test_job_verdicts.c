@@ -82,6 +82,7 @@ static void main_threads(void **state)
 	sleeps(&f, child, 0, 1000);
 	judge(&f, &jobs);
 	verdict_expect(&f, VERDICT_HOST_CODE, 50.0 / 3);
+	verdict_says(&f, ") wait for 16.7 % of the time for it, most of all sleeping");
 	assert_int_equal(jobs.count, 3);
 	assert_int_equal(jobs.more, 0);
 	assert_int_equal(jobs.only, INDEX_NONE);
