@@ -95,7 +95,7 @@ def of_files(judgement):
         ranks, steps = [row["rank"] for row in judgement.twice], sum(row["steps"] for row in judgement.twice)
         yield {"kind": "twice", "ranks": ranks, "steps": steps,
                "text": f"Of {names(ranks)} {steps} steps are there more than once: two jobs in one lake, or one that began anew. Their times are "
-                       "added up, and what is said of these steps is not true; give each job, and each of its runs, a lake of its own."}
+                       "added up, and nobody is named in these steps; give each job, and each of its runs, a lake of its own."}
     unknown = {"compute_ns": "how long devices computed is not known: nobody is named for computing longer",
                "exposed_communication_ns": "how long ranks waited for each other is not known: who makes the others wait cannot be told",
                "idle_ns": "how long devices were idle is not known: nobody is named for that"}

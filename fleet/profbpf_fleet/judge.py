@@ -2,7 +2,8 @@
 """judge.py - runs the SQL over a lake and puts its rows together to the answer, which is what --format json prints.
 
 The SQL files are run in the order of their numbers; each one's rows become a table of its name, without the number. Two
-tables are made between them: tree, before differences, and clocks, before arrivals (clocks.py).
+tables are made between them: tree, before differences, and clocks, before arrivals (clocks.py). Before all of them:
+doubled, the ranks' steps that are in the lake more than once.
 """
 
 import collections
@@ -37,8 +38,9 @@ class Judgement:
         self.host_of = {row["rank"]: row["host"] for row in engine.rows("SELECT rank, max(host) AS host FROM steps GROUP BY rank")}
         self.known = engine.rows("SELECT count(*) AS steps, count(compute_ns) AS compute_ns, count(exposed_communication_ns) AS "
                                  "exposed_communication_ns, count(idle_ns) AS idle_ns FROM steps")[0]
-        self.twice = engine.rows("SELECT rank, count(*) AS steps FROM (SELECT rank, step FROM steps GROUP BY rank, step HAVING count(*) > 1) t "
-                                 "GROUP BY rank ORDER BY rank")
+        engine.make("doubled", "SELECT rank, step FROM steps GROUP BY rank, step HAVING count(*) > 1")
+        self.twice = engine.rows("SELECT rank, count(*) AS steps FROM doubled GROUP BY rank ORDER BY rank")
+        self.doubled_steps = engine.rows("SELECT count(DISTINCT step) AS steps FROM doubled")[0]["steps"]
         self.origin = None
         if self.host_of:
             self.run()
@@ -56,8 +58,10 @@ class Judgement:
         rows = self.engine.rows
         self.origin = rows("SELECT * FROM origin")[0]
         self.bounds = {row["kind"]: row for row in rows("SELECT * FROM bounds")}
-        self.held = rows("SELECT kind, rank, communicator, host, step, why, cause, who, ns FROM holders WHERE place = 1 ORDER BY step")
-        self.suspected = rows("SELECT kind, rank, communicator, host, why, cause, count(*) AS steps FROM holders "
+        # Times of steps that are there more than once are added up: who is slow in these cannot be told.
+        once = "step NOT IN (SELECT step FROM doubled)"
+        self.held = rows(f"SELECT kind, rank, communicator, host, step, why, cause, who, ns FROM holders WHERE place = 1 AND {once} ORDER BY step")
+        self.suspected = rows(f"SELECT kind, rank, communicator, host, why, cause, count(*) AS steps FROM holders WHERE {once} "
                               "GROUP BY kind, rank, communicator, host, why, cause")
         self.slow_links = rows("SELECT communicator, count(*) AS steps, median(ns) AS ns FROM suspects WHERE kind = 'link' "
                                "GROUP BY communicator ORDER BY communicator")
@@ -144,15 +148,15 @@ def answer(engine, first_step=None, last_step=None, with_map=False):
         result["holders"] = holders_of(judgement)
         result["clocks"] = clock.told(judgement.clocks)
         result["findings"] = findings_of(judgement, result)
-    result["verdict"] = verdict_of(result)
+    result["verdict"] = verdict_of(result, judgement)
     if with_map and judgement.origin:
         result["map"] = engine.rows("SELECT line, field, first_rank, first_step, ns FROM map ORDER BY line, field")
         result["last_step"], result["last_rank"] = max(judgement.order), max(judgement.host_of)
     return result
 
 
-def verdict_of(result):
-    verdict = {"sentence": sentence_of(result)}
+def verdict_of(result, judgement):
+    verdict = {"sentence": sentence_of(result, judgement.doubled_steps)}
     if result["holders"]:
         verdict |= {name: value for name, value in result["holders"][0].items() if name in ("rank", "host", "communicator", "why", "cause")}
     return verdict

@@ -36,14 +36,17 @@ def when_of(holder, result):
     return f"in {holder['steps']} of {result['steps']} steps, {holder['first_step']} to {holder['last_step']}"
 
 
-def sentence_of(result):
-    """The one sentence that comes first."""
+def sentence_of(result, doubled_steps=0):
+    """The one sentence that comes first; doubled_steps: in so many nobody can be named, for some rank's are there more than once."""
     if not result["steps"]:
         return "Nothing can be said: the lake has no steps of any rank."
     if result["ranks"] < 2:
         return "Nothing can be said of who holds the job back: the lake has one rank, which nothing can be compared with."
     if result["steps"] < 3:
         return f"Nothing can be said of who holds the job back: the lake has only {result['steps']} steps, which is too few to judge by."
+    if not result["holders"] and 2 * doubled_steps > result["steps"]:
+        return (f"Nothing can be said of who holds the job back: {doubled_steps} of {result['steps']} steps are there more than once, as of two jobs, or of two "
+                "runs, in one lake.")
     if not result["holders"]:
         return (f"Nobody holds the job back: in {result['steps']} steps no rank of {result['ranks']} costs {result['named_from_ms']['rank']:.1f} ms more than "
                 f"is usual in a step of {result['usual_step_ms']:.1f} ms, for any length of time.")

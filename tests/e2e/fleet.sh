@@ -99,6 +99,8 @@ cp -r "$WORK/shapes" "$WORK/twice"
 for table in steps collectives; do cp "$WORK/twice/$table/host000-2.parquet" "$WORK/twice/$table/again-2.parquet"; done
 "$FLEET" report "$WORK/twice" --format json -o "$WORK/twice.json"
 assert_eq "steps that are there twice" '[2] 60' "$(jq -rc '.findings[] | select(.kind == "twice") | "\(.ranks) \(.steps)"' "$WORK/twice.json")"
+assert_eq "who, of steps that are there twice" '0 Nothing can be said of who holds the job back: 60 of 60 steps are there more than once' \
+	"$(jq -r '"\(.holders | length) \(.verdict.sentence | split(",")[0])"' "$WORK/twice.json")"
 "$VENV/python" - "$WORK/shapes/steps" <<'END'
 import glob, sys
 import duckdb
