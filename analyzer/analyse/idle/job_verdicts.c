@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/base/map.h"
+
 #define TRIES_MAX (4 * JOB_VERDICTS_MAX)
 #define GENERATIONS_MAX 64 /* of processes: what a file says of parents may be a circle */
 
@@ -14,6 +16,7 @@ struct search {
 	struct idle_tools tools;
 	uint32_t *parent; /* by process; INDEX_NONE: it was traced by itself, or not at all */
 	bool *head; /* by process */
+	bool *above; /* by process: it started one at the head of a job, or is one */
 	uint32_t *pids; /* of the job looked at */
 };
 
@@ -23,17 +26,24 @@ static bool is_target(const struct search *search, uint32_t process)
 	       analysis_wants_process(search->model, search->options, process);
 }
 
-static void find_parents(struct search *search)
+static int find_parents(struct search *search)
 {
 	const struct model *model = search->model;
+	struct map by_pid = { 0 };
+	bool ok = true;
 
-	for (uint32_t p = 0; p < model->processes.count; p++) {
+	for (uint32_t p = 0; p < model->processes.count && ok; p++)
+		if (is_target(search, p))
+			ok = map_put(&by_pid, model->processes.row[p].pid, p);
+	for (uint32_t p = 0; p < model->processes.count && ok; p++) {
 		uint32_t pid = model->processes.row[p].parent_pid;
+		uint32_t parent = pid && is_target(search, p) ? map_get(&by_pid, pid) : MAP_NONE;
 
-		for (uint32_t i = 0; pid && i < model->processes.count && is_target(search, p); i++)
-			if (i != p && model->processes.row[i].pid == pid && is_target(search, i))
-				search->parent[p] = i;
+		if (parent != p)
+			search->parent[p] = parent;
 	}
+	map_free(&by_pid);
+	return ok ? 0 : -ENOMEM;
 }
 
 /* The head of the job that a process is of; INDEX_NONE: of none. */
@@ -55,19 +65,16 @@ static void add_head(struct search *search, uint32_t thread)
 		search->head[model->threads.row[thread].process] = true;
 }
 
-/* Is a head among those that a process started, and these? */
-static bool started_head(const struct search *search, uint32_t process)
+static void find_above(struct search *search)
 {
 	for (uint32_t p = 0; p < search->model->processes.count; p++) {
-		uint32_t at = p;
+		uint32_t at = search->head[p] ? p : INDEX_NONE;
 
-		for (int i = 0; search->head[p] && at != INDEX_NONE && i < GENERATIONS_MAX; i++) {
-			if (at == process)
-				return true;
+		for (int i = 0; at != INDEX_NONE && i < GENERATIONS_MAX; i++) {
+			search->above[at] = true;
 			at = search->parent[at];
 		}
 	}
-	return false;
 }
 
 static void find_heads(struct search *search)
@@ -81,8 +88,9 @@ static void find_heads(struct search *search)
 	for (uint32_t i = 0; i < steps->count && waits->why == WAITS_OF_FETCHES; i++)
 		if (steps->pipelines[i].judged)
 			add_head(search, steps->pipelines[i].usage->fetch.thread);
+	find_above(search);
 	for (uint32_t p = 0; p < model->processes.count && !model->info.system_wide; p++)
-		if (is_target(search, p) && search->parent[p] == INDEX_NONE && !started_head(search, p))
+		if (is_target(search, p) && search->parent[p] == INDEX_NONE && !search->above[p])
 			search->head[p] = true;
 }
 
@@ -192,9 +200,10 @@ static int find(struct search *search, struct job_verdicts *jobs)
 {
 	const struct model *model = search->model;
 	uint32_t tries = 0, heads = 0;
-	int err = 0;
+	int err = find_parents(search);
 
-	find_parents(search);
+	if (err)
+		return err;
 	find_heads(search);
 	for (uint32_t p = 0; p < model->processes.count; p++)
 		heads += search->head[p];
@@ -228,15 +237,17 @@ int job_verdicts_find(struct model *model, const struct analysis_options *option
 		return 0;
 	search.parent = indices_none(model->processes.count);
 	search.head = calloc((size_t)model->processes.count + 1, sizeof(*search.head));
+	search.above = calloc((size_t)model->processes.count + 1, sizeof(*search.above));
 	search.pids = calloc((size_t)model->processes.count + 1, sizeof(*search.pids));
 	jobs->row = calloc(JOB_VERDICTS_MAX, sizeof(*jobs->row));
-	if (search.parent && search.head && search.pids && jobs->row)
+	if (search.parent && search.head && search.above && search.pids && jobs->row)
 		err = find(&search, jobs);
 	host_waits_tools_free(&search.tools);
 	if (!err && jobs->count + jobs->more < 2)
 		job_verdicts_free(jobs);
 	free(search.parent);
 	free(search.head);
+	free(search.above);
 	free(search.pids);
 	return err;
 }
