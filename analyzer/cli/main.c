@@ -27,6 +27,7 @@
 #include "analyzer/load/load_pbt.h"
 #include "analyzer/model/translate.h"
 #include "analyzer/view/overview.h"
+#include "analyzer/view/render/utf8.h"
 #include "analyzer/view/render/wrap.h"
 #include "analyzer/view/render/written.h"
 #include "analyzer/view/report.h"
@@ -462,6 +463,7 @@ static int check_pids(const struct options *options, const struct model *model, 
 		      size_t error_size)
 {
 	uint32_t missing = 0, listed = 0;
+	char name[64]; /* a process gives itself any */
 	int used;
 
 	while (missing < options->pid_count && model_has_pid(model, options->pids[missing]))
@@ -475,7 +477,7 @@ static int check_pids(const struct options *options, const struct model *model, 
 			continue;
 		used += snprintf(error + used, error_size - (size_t)used, "%s %u %s", listed++ ? "," : "",
 				 model->processes.row[i].pid,
-				 model_text(model, model->processes.row[i].name));
+				 printable(model_text(model, model->processes.row[i].name), name, sizeof(name)));
 	}
 	if (!listed)
 		snprintf(error, error_size, "--pid: there is no process %u; --section processes lists them",
