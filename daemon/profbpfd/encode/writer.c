@@ -298,6 +298,8 @@ static void open_output(struct writer *w, uint64_t ts_ns)
 	if (err)
 		fail(w, err);
 	flight_window_free(window);
+	/* What was written before is of the memory: it tells nothing of how long this segment is. */
+	w->segment_start = w->output.written;
 	put_open_note(w, &steps);
 }
 
