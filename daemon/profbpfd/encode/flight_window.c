@@ -18,6 +18,7 @@
 struct writing {
 	const struct flight_window *window;
 	struct output *output;
+	uint64_t *written; /* what is in the output, for other threads; NULL: nobody asks */
 	struct pbt_encoder *packets;
 	struct pbt_buffer buffer;
 	Profbpf__Segment *header; /* as the session had it */
@@ -107,8 +108,11 @@ static int write_segment(struct writing *w, size_t index)
 	w->segment.index = (uint32_t)index;
 	err = put(w, PROFBPF__PACKET__KIND__SEGMENT, &w->segment.base);
 	for (const struct flight_chunk *c = w->window->segments[index]->first; c && !err; c = c->next)
-		if (c->size)
+		if (c->size) {
 			err = output_write(w->output, c->data, c->size);
+			if (w->written)
+				__atomic_store_n(w->written, w->output->written, __ATOMIC_RELAXED);
+		}
 	return err;
 }
 
@@ -149,9 +153,14 @@ int flight_window_write(const struct flight_window *window, struct output *outpu
 	return err;
 }
 
-int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header)
+int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header,
+			uint64_t *written)
 {
-	struct writing w = { .window = window, .output = output, .packets = pbt_encoder_new(), .segment = *header };
+	struct writing w = { .window = window,
+			     .output = output,
+			     .written = written,
+			     .packets = pbt_encoder_new(),
+			     .segment = *header };
 	int err = w.packets ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < window->count && !err; i++)

@@ -35,10 +35,11 @@ int flight_window_write(const struct flight_window *window, struct output *outpu
 /*
  * flight_window_begin - write it as the beginning of a session that goes on
  *
- * @header is that of its segments but for their index, and of those that follow it. Returns 0, or a negative errno as
- * output_write().
+ * @header is that of its segments but for their index, and of those that follow it. @written is told, atomically and as it
+ * grows, how much is in the output: a slow one is not given up for it. Returns 0, or a negative errno as output_write().
  */
-int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header);
+int flight_window_begin(const struct flight_window *window, struct output *output, const Profbpf__Segment *header,
+			uint64_t *written);
 
 /* flight_window_segments - how many that writes */
 size_t flight_window_segments(const struct flight_window *window);

@@ -294,7 +294,7 @@ static void open_output(struct writer *w, uint64_t ts_ns)
 	w->before.bytes = 0; /* of the memory */
 	w->segment_index = (uint32_t)flight_window_segments(window);
 	__atomic_store_n(&w->opened_ns, facts->from_ns, __ATOMIC_RELEASE);
-	err = flight_window_begin(window, &w->output, w->segment);
+	err = flight_window_begin(window, &w->output, w->segment, &w->bytes);
 	if (err)
 		fail(w, err);
 	flight_window_free(window);
