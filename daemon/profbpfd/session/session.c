@@ -217,19 +217,33 @@ static void fill_source(struct session *s, unsigned int source, struct session_s
 	}
 }
 
+static uint64_t lost_for(const struct source_books *of, const char *reason)
+{
+	for (uint32_t i = 0; i < of->lost_count; i++)
+		if (!strcmp(of->lost[i].reason, reason))
+			return of->lost[i].count;
+	return 0;
+}
+
 /* Of a session that began with a step: what came before is not in the file, and not counted. */
 static void leave_out_before(const struct session_books *before, struct session_info *info)
 {
 	for (unsigned int i = 0; i < TRACE_SOURCES; i++) {
 		const struct source_books *of = &before->source[i];
 		struct session_source *out = &info->sources[i];
+		size_t count = 0;
 
 		out->produced -= of->produced < out->produced ? of->produced : out->produced;
 		out->delivered -= of->delivered < out->delivered ? of->delivered : out->delivered;
-		for (size_t k = 0; k < out->lost_count; k++)
-			for (uint32_t n = 0; n < of->lost_count; n++)
-				if (!strcmp(of->lost[n].reason, out->lost[k].reason))
-					out->lost[k].count -= of->lost[n].count;
+		for (size_t k = 0; k < out->lost_count; k++) {
+			uint64_t lost = lost_for(of, out->lost[k].reason);
+
+			if (out->lost[k].count <= lost)
+				continue;
+			out->lost[count] = out->lost[k];
+			out->lost[count++].count -= lost;
+		}
+		out->lost_count = count;
 	}
 }
 
