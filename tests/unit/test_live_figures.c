@@ -397,6 +397,10 @@ static void what_finds_no_room_is_counted(void **state)
 	tick(l, 3000);
 	assert_int_equal(l->copy.device_count, LIVE_DEVICES_MAX);
 	assert_int_equal(l->copy.left_out, 2 * (256 - LIVE_WAITS_MAX) + 2);
+	/* As long as it is busy, and there are trainers. */
+	device_task(l, LIVE_DEVICES_MAX + 1, 3100, 3200);
+	tick(l, 4000);
+	assert_int_equal(l->copy.left_out, 3 * (256 - LIVE_WAITS_MAX) + 3);
 	end(l);
 }
 

@@ -118,6 +118,9 @@ static void take_device_tasks(struct live_figures *l, const struct item *item)
 	const struct device_row *rows = item->data;
 	struct device *d = device_of(l, item->device);
 
+	/* Else it is one that nobody has told of yet, or not any more. */
+	if (!d && l->device_count == LIVE_DEVICES_MAX)
+		l->left_out += item->count;
 	if (!d)
 		return;
 	pthread_mutex_lock(&l->lock);

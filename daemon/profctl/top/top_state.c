@@ -327,9 +327,10 @@ static void take_device_tasks(struct top_state *s, const struct pbt_packet *pack
 	uint64_t queued = 0;
 	size_t rows;
 
-	if (!d || COLUMN_ROWS(&rows, m->n_queued_ns, m->n_start_ns, m->n_end_ns))
+	if (!m || COLUMN_ROWS(&rows, m->n_queued_ns, m->n_start_ns, m->n_end_ns))
 		rows = 0;
-	for (size_t i = 0; i < rows; i++) {
+	s->left_out += d ? 0 : rows;
+	for (size_t i = 0; d && i < rows; i++) {
 		int64_t duration = COLUMN_AT(m, end_ns, i);
 		uint64_t start;
 
