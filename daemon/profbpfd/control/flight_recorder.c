@@ -46,7 +46,7 @@ int flight_recorder_new(struct services *services, const struct flight_recorder_
 	obstacles_text(&services->features, error, error_size);
 	if (*error)
 		return -ENOTSUP;
-	snprintf(error, error_size, "out of memory or threads");
+	snprintf(error, error_size, "out of memory, threads or descriptors");
 	recorder = calloc(1, sizeof(*recorder));
 	if (!recorder)
 		return -ENOMEM;
