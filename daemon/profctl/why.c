@@ -200,7 +200,8 @@ int command_why(int argc, char **argv)
 	int status = 1;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (!arguments.trace.duration_ns)
+	/* Steps end it themselves, and nobody knows when they come. */
+	if (!arguments.trace.duration_ns && !arguments.trace.by_steps)
 		arguments.trace.duration_ns = DURATION_NS;
 	request.pids = arguments.pids.pid;
 	request.pid_count = arguments.pids.count;
