@@ -99,7 +99,8 @@ static void session_ended(struct live *live, const Profbpf__Control__Ended *ende
 		return;
 	}
 	if (ended->steps && !ended->steps->recording) {
-		message("%s; nothing was recorded", ended->reason);
+		if (live->result != LIVE_NO_EXEC)
+			message("%s; nothing was recorded", ended->reason);
 		end(live, LIVE_NOTHING);
 		return;
 	}
