@@ -101,6 +101,7 @@ struct session {
 		struct flight *flight;
 		struct step_gate *gate;	/* the writer's */
 		bool opened;		/* it has begun, and the writer was told to write */
+		bool let_go;		/* nothing is kept any more */
 	} steps;
 	pid_t *targets;			/* with descendants */
 	size_t target_count;

@@ -57,6 +57,11 @@ void session_steps_look(struct session *s)
 	if (!s->steps.opened)
 		session_cut(s, &(struct cut_row){ .open = true });
 	s->steps.opened = true;
+	if (!s->steps.let_go && writer_opened_ns(s->writer)) {
+		/* The writer has taken what it needs of it, and holds that until it is written. */
+		flight_store_limit(s->steps.store, 0, KEPT_NS);
+		s->steps.let_go = true;
+	}
 	if (facts.state == STEPS_OVER)
 		say_over(s, &facts);
 }
