@@ -458,6 +458,9 @@ void probed_file_exit_tail_early(const struct probed_file *file, struct function
 				exit->early = 0;
 		}
 		function_exits_early(exits);
+	} else {
+		for (size_t i = 0; i < exits->count; i++)
+			exits->exits[i].early = 0;
 	}
 	free(entries.at);
 }
