@@ -104,6 +104,8 @@ static void session_ended(struct live *live, const Profbpf__Control__Ended *ende
 		end(live, LIVE_NOTHING);
 		return;
 	}
+	if (ended->steps && live->request->part)
+		*live->request->part = (struct live_part){ ended->steps->from_ns, ended->steps->to_ns };
 	if (live->result != LIVE_NO_EXEC)
 		summary_print(stderr, ended, live->request->temporary ? "" : live->output->name);
 	if (ended->failed)

@@ -11,6 +11,12 @@
 #include "daemon/profctl/child.h"
 #include "daemon/profctl/command_options.h"
 
+/* Since the recording's begin. */
+struct live_part {
+	uint64_t from_ns;
+	uint64_t to_ns; /* 0 = it is not known */
+};
+
 struct live_request {
 	const struct trace_options *options;
 	uint32_t *pids;
@@ -20,6 +26,7 @@ struct live_request {
 	bool temporary; /* the file is for this command alone: nothing is said of it */
 	const char *command; /* record: its name, for the line; NULL = attach */
 	struct child *child; /* record: waits to be released; NULL = none */
+	struct live_part *part; /* filled with where the steps are that were asked for; NULL = of no interest */
 	const struct control_fds *files; /* to probe before they are mapped; NULL = none */
 };
 

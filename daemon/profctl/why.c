@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,15 +84,26 @@ static uint32_t find_missing(const struct pids *threads)
 	return 0;
 }
 
-static _Noreturn void run_analyzer(char *trace, char *threads)
+/* An option with a time, in whole microseconds; returns how many words it has. */
+static int add_time(char **argv, const char *option, uint64_t ns, char text[32])
 {
-	char path[PATH_MAX + 32];
-	char *argv[] = { (char *)"analyzer", (char *)"report", (char *)"--section",
-			 (char *)"verdict",  NULL,	       NULL,
-			 NULL,		     NULL,	       NULL };
+	snprintf(text, 32, "%" PRIu64 "us", ns / 1000);
+	argv[0] = (char *)option;
+	argv[1] = text;
+	return 2;
+}
+
+static _Noreturn void run_analyzer(char *trace, char *threads, const struct live_part *part)
+{
+	char path[PATH_MAX + 32], from[32], to[32];
+	char *argv[13] = { (char *)"analyzer", (char *)"report", (char *)"--section", (char *)"verdict" };
 	sigset_t none;
 	int count = 4;
 
+	if (part->from_ns)
+		count += add_time(argv + count, "--from", part->from_ns, from);
+	if (part->to_ns)
+		count += add_time(argv + count, "--to", part->to_ns, to);
 	if (threads) {
 		argv[count++] = (char *)"--thread";
 		argv[count++] = threads;
@@ -112,13 +124,13 @@ static _Noreturn void run_analyzer(char *trace, char *threads)
 }
 
 /* Prints the verdict; 0 or 1, and then it has been said why. */
-static int judge(char *trace, char *threads)
+static int judge(char *trace, char *threads, const struct live_part *part)
 {
 	pid_t child = fork();
 	int status;
 
 	if (!child)
-		run_analyzer(trace, threads);
+		run_analyzer(trace, threads, part);
 	if (child < 0) {
 		message("cannot start analyzer: %s", strerror(errno));
 		return 1;
@@ -159,8 +171,10 @@ static char *make_temporary(void)
 static int why(struct live_request *request, struct trace_options *trace, char *threads)
 {
 	char *temporary = NULL, *name;
+	struct live_part part = { 0 };
 	int status;
 
+	request->part = &part;
 	if (!trace->output) {
 		temporary = make_temporary();
 		if (!temporary)
@@ -171,7 +185,7 @@ static int why(struct live_request *request, struct trace_options *trace, char *
 	name = strdup(trace->output);
 	status = name ? attach_run(request) : 1;
 	if (!status)
-		status = judge(name, threads);
+		status = judge(name, threads, &part);
 	if (temporary)
 		unlink(temporary);
 	free(temporary);

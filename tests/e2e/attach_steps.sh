@@ -44,6 +44,12 @@ assert_eq "calls in the steps" 300 "$(api_count "$WORK/part.json" truth_fail_eve
 "$ANALYZER" info "$WORK/run.pbt" >"$WORK/info"
 assert_contains "where the first begins" "$WORK/info" "step 1000 of process $TRUTH_PID began [0-9.]+ m?s after this recording"
 
+# What was kept from before the steps is not judged.
+"$PROFCTL" why "$TRUTH_PID" --catalog "$ROOT/tests/catalog" -o "$WORK/why.pbt" --launch-from-step 600 --steps 100 \
+	--step-call truth_fail_every >"$WORK/out" 2>"$WORK/err" {TRUTH_IN}>&- || fail "why by steps: $(cat "$WORK/err")"
+# shellcheck disable=SC2046
+assert_eq "the verdict is on the steps" "$("$ANALYZER" report $(part) --section verdict "$WORK/why.pbt")" "$(cat "$WORK/out")"
+
 # A step that does not come, and a function that nobody calls
 attach_steps "$WORK/never.pbt" --launch-from-step 1000000000 --step-call truth_fail_every
 sleep 1.5
