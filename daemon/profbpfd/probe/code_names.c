@@ -115,9 +115,9 @@ void code_names_see(struct code_names *names, const struct rec_call *call)
 	if (!slot || !call->args[slot - 1] || !call->tgid)
 		return;
 	noted = place_of(names, call->tgid, call->args[slot - 1]);
-	if (noted->pid || names->seen_count == CODE_NAMES_MAX)
+	if (noted->pid ? noted->from_ns <= call->header.ts_ns : names->seen_count == CODE_NAMES_MAX)
 		return;
-	names->seen_count++;
+	names->seen_count += !noted->pid;
 	*noted = (struct noted){ .pid = call->tgid,
 				 .address = call->args[slot - 1],
 				 .from_ns = call->header.ts_ns };

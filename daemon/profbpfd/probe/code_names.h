@@ -34,7 +34,12 @@ void code_names_free(struct code_names *names);
 /* code_names_watch - args[@slot] of the calls of @probe is such an address; from any thread */
 void code_names_watch(struct code_names *names, uint32_t probe, unsigned int slot);
 
-/* code_names_see - reader thread: take note of a call's address if it is new */
+/*
+ * code_names_see - reader thread: take note of a call's address if it is new
+ *
+ * Or if the call is earlier than those that it was seen in: calls of several CPUs come in no order, and a name holds from
+ * the first of them on.
+ */
 void code_names_see(struct code_names *names, const struct rec_call *call);
 
 /* code_names_forget - reader thread: the process runs another program from now on */
