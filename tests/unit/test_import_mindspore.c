@@ -21,18 +21,9 @@
 	"Default/MatMul-op2,519,N/A,0.04664\n"
 
 /* Operators and AI CPU beside the timeline of the same device; two devices in a folder of a rank. */
-static void test_directory(void **state)
+/* What MindSpore's profiler leaves of two devices. */
+static void write_profiler(const char *folder)
 {
-	char root[] = "/tmp/test_import_ms.XXXXXX", folder[64], command[96], words[512];
-	const struct device_task *task;
-	const struct task_detail *detail;
-	struct model *model = model_new();
-
-	assert_non_null(mkdtemp(root));
-	snprintf(folder, sizeof(folder), "%s/rank_0", root);
-	assert_int_equal(mkdir(folder, 0700), 0);
-	snprintf(folder, sizeof(folder), "%s/rank_0/profiler", root);
-	assert_int_equal(mkdir(folder, 0700), 0);
 	import_write_text(folder, "output_timeline_data_1.txt", TIMELINE);
 	import_write_text(folder, "output_timeline_data_2.txt", TIMELINE);
 	/* The same again, for display. */
@@ -62,12 +53,13 @@ static void test_directory(void **state)
 		"step_num,start_point,end_point,total,fp_point,bp_point,iteration_interval,"
 		"fp_and_bp,tail\n1,15490789606875,15490791977780,1,15490789606875,15490791973683,"
 		"0,1,4097\n-,0,0,0,0,0,1243211,0,0\n");
-	assert_int_equal(import_device_file(model, root, true, words, sizeof(words)), 0);
-	assert_int_equal(import_finish(model, true), 0);
-	assert_int_equal(model->devices.count, 2);
-	assert_int_equal(model->devices.row[0].id, 1);
-	assert_int_equal(model->devices.row[1].id, 2);
-	assert_string_equal(model_text(model, model->devices.row[0].source), "mindspore");
+}
+
+static void check_tasks(const struct model *model)
+{
+	const struct device_task *task;
+	const struct task_detail *detail;
+
 	assert_int_equal(model->tasks.count, 6);
 	task = &model->tasks.row[5];
 	assert_string_equal(model_text(model, task->name), "InitData");
@@ -88,6 +80,26 @@ static void test_directory(void **state)
 	assert_string_equal(model_text(model, task->core), "AI_CPU");
 	assert_int_equal(task->start_ns, 154907895189000);
 	assert_int_equal(task->end_ns, 154907895707000);
+}
+
+static void test_directory(void **state)
+{
+	char root[] = "/tmp/test_import_ms.XXXXXX", folder[64], command[96], words[512];
+	struct model *model = model_new();
+
+	assert_non_null(mkdtemp(root));
+	snprintf(folder, sizeof(folder), "%s/rank_0", root);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	snprintf(folder, sizeof(folder), "%s/rank_0/profiler", root);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	write_profiler(folder);
+	assert_int_equal(import_device_file(model, root, true, words, sizeof(words)), 0);
+	assert_int_equal(import_finish(model, true), 0);
+	assert_int_equal(model->devices.count, 2);
+	assert_int_equal(model->devices.row[0].id, 1);
+	assert_int_equal(model->devices.row[1].id, 2);
+	assert_string_equal(model_text(model, model->devices.row[0].source), "mindspore");
+	check_tasks(model);
 	assert_int_equal(model->device_steps.count, 1);
 	assert_int_equal(model->device_steps.row[0].device, 0);
 	/* The row without a time, of each. */
