@@ -43,11 +43,7 @@ static void judge(struct verdict_scene *f, struct job_verdicts *jobs)
 {
 	const struct analysis_options options = { 0 };
 
-	verdict_compute(f);
-	f->scene.results.devices[0].window_ns = f->scene.results.devices[0].idle_ns = 0;
-	assert_true(MODEL_PUSH(&f->scene.model->files, 0));
-	assert_int_equal(host_waits_analyse(f->scene.model, &options, &f->all_steps, &f->waits), 0);
-	verdict_judge(f);
+	verdict_judge_waits(f);
 	assert_int_equal(job_verdicts_find(f->scene.model, &options, &f->facts, jobs), 0);
 }
 

@@ -8,18 +8,6 @@
 
 #include "tests/unit/verdict_scene.h"
 
-/* No device tells its tasks: what the threads waited for is judged. */
-static void judge_waits(struct verdict_scene *f)
-{
-	const struct analysis_options options = { 0 };
-
-	verdict_compute(f);
-	f->scene.results.devices[0].window_ns = f->scene.results.devices[0].idle_ns = 0;
-	assert_true(MODEL_PUSH(&f->scene.model->files, 0));
-	assert_int_equal(host_waits_analyse(f->scene.model, &options, &f->all_steps, &f->waits), 0);
-	verdict_judge(f);
-}
-
 /* main computes until @until_us, then waits for the worker, which computes or sleeps. */
 static void main_and_worker(struct verdict_scene *f, uint64_t until_us, bool computes)
 {
@@ -40,7 +28,7 @@ static void threads(void **state)
 
 	verdict_begin(&f);
 	main_and_worker(&f, 300, false);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 70);
 	assert_int_equal(f.verdict.of, VERDICT_OF_WALL_TIME);
 	assert_string_equal(verdict_of_name(f.verdict.of), "wall_time");
@@ -61,7 +49,7 @@ static void threads(void **state)
 	/* Work that is shared is none that holds up, as long as it is not more. */
 	verdict_begin(&f);
 	main_and_worker(&f, 500, true);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HEALTHY, 100);
 	assert_int_equal(f.verdict.idle.most->root.who, f.scene.main);
 	verdict_says(&f, "Healthy: main thread main 100 is at work for 100.0 % of the time");
@@ -70,7 +58,7 @@ static void threads(void **state)
 	verdict_end(&f);
 	verdict_begin(&f);
 	main_and_worker(&f, 499, true);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 50.1);
 	assert_int_equal(f.verdict.idle.most->root.who, f.scene.worker);
 	verdict_end(&f);
@@ -78,12 +66,12 @@ static void threads(void **state)
 	/* Below a tenth it is no finding for a thread that works. */
 	verdict_begin(&f);
 	main_and_worker(&f, 900, false);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HEALTHY, 90);
 	verdict_end(&f);
 	verdict_begin(&f);
 	main_and_worker(&f, 899, false);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 10.1);
 	verdict_end(&f);
 }
@@ -97,7 +85,7 @@ static void threads_without_cpu(void **state)
 	small_span(f.scene.model, f.scene.main, 0, 500 * US, STATE_RUNNING);
 	span = small_span(f.scene.model, f.scene.main, 500 * US, 1000 * US, STATE_RUNNABLE);
 	span->other = f.scene.outsider;
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_CPU, 50);
 	verdict_says(
 		&f,
@@ -109,7 +97,7 @@ static void threads_without_cpu(void **state)
 	small_span(f.scene.model, f.scene.main, 0, 500 * US, STATE_RUNNING);
 	small_sleep(f.scene.model, f.scene.main, 500 * US, 1000 * US, FUTEX, INDEX_NONE,
 		    SPAN_NO_WAKE);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_UNKNOWN, 50);
 	verdict_says(&f,
 		     "main thread main 100 waits for 50.0 % of the time, and for most of it the "
@@ -133,7 +121,7 @@ static void threads_that_launch(void **state)
 		small_call(scene->model, scene->main, scene->launch, (700 + i) * US,
 			   (701 + i) * US);
 	small_call(scene->model, scene->main, scene->sync, 740 * US, 1000 * US);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 75);
 	verdict_says(&f,
 		     "it takes 75.0 % of the time of thread main 100, most of all on CPU outside "
@@ -150,7 +138,7 @@ static void threads_that_launch(void **state)
 	for (uint64_t i = 0; i < 12; i++)
 		small_call(scene->model, scene->main, scene->launch, (700 + i) * US,
 			   (701 + i) * US);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 80);
 	verdict_end(&f);
 }
@@ -175,7 +163,7 @@ static void judge_border(const struct border *border)
 
 	verdict_begin(&f);
 	main_and_worker(&f, 500, false);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	if (border->blamed || border->wait) {
 		verdict_add_pipeline(&f);
 		f.steps.judged_wait_ns = border->wait * US;
@@ -231,7 +219,7 @@ static void judge_fetches(struct verdict_scene *f, uint64_t wait_percent)
 	f->steps.judged_to_ns = 1000 * US;
 	f->all_steps.main = 0;
 	verdict_blame(f, BOTTLENECK_SLEEPS, (double)wait_percent);
-	judge_waits(f);
+	verdict_judge_waits(f);
 }
 
 /* A loader that has workers is waited for: where its trainer waits for a CPU no batch is being made. */
@@ -383,7 +371,7 @@ static void judge_poll(struct verdict_scene *f, Profbpf__SleepObjects__Kind kind
 	small_span(model, f->scene.main, 0, work_us * US, STATE_RUNNING);
 	small_sleep(model, f->scene.main, work_us * US, 1000 * US, POLL, INDEX_NONE, SPAN_WOKEN_TIMER);
 	model->spans.row[model->spans.count - 1].object = 0;
-	judge_waits(f);
+	verdict_judge_waits(f);
 }
 
 /* Nothing came, and nothing was done: who is idle and who hangs looks the same, and neither is the host's code's. */
@@ -426,7 +414,7 @@ static void untraced_peer(void **state)
 	verdict_begin(&f);
 	small_span(scene->model, scene->main, 0, 200 * US, STATE_RUNNING);
 	small_sleep(scene->model, scene->main, 200 * US, 1000 * US, RECVFROM, scene->outsider, 0);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_UNKNOWN, 80);
 	assert_int_equal(f.verdict.lack, VERDICT_LACK_PROCESS);
 	verdict_says(&f, "to know  Record that process, too (--pid A,B, or profctl record --system). A server");
@@ -441,7 +429,7 @@ static void untraced_peer(void **state)
 	verdict_begin(&f);
 	small_span(scene->model, scene->main, 0, 200 * US, STATE_RUNNING);
 	small_sleep(scene->model, scene->main, 200 * US, 1000 * US, RECVFROM, INDEX_NONE, SPAN_WOKEN_SOFTIRQ);
-	judge_waits(&f);
+	verdict_judge_waits(&f);
 	verdict_expect(&f, VERDICT_HOST_CODE, 80);
 	verdict_end(&f);
 }

@@ -45,6 +45,17 @@ void verdict_compute(struct verdict_scene *f)
 	verdict_judge(f);
 }
 
+void verdict_judge_waits(struct verdict_scene *f)
+{
+	const struct analysis_options options = { 0 };
+
+	verdict_compute(f);
+	f->scene.results.devices[0].window_ns = f->scene.results.devices[0].idle_ns = 0;
+	assert_true(MODEL_PUSH(&f->scene.model->files, 0));
+	assert_int_equal(host_waits_analyse(f->scene.model, &options, &f->all_steps, &f->waits), 0);
+	verdict_judge(f);
+}
+
 void verdict_expect(const struct verdict_scene *f, enum verdict_state state, double percent)
 {
 	assert_string_equal(verdict_state_name(f->verdict.state), verdict_state_name(state));

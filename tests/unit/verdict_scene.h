@@ -34,6 +34,9 @@ void verdict_main_waits(struct verdict_scene *f);
 void verdict_compute(struct verdict_scene *f);
 void verdict_judge(struct verdict_scene *f);
 
+/* verdict_judge_waits - no device tells its tasks: what the threads waited for is judged */
+void verdict_judge_waits(struct verdict_scene *f);
+
 /* The verdict is @state, which costs @percent; the report's section has these words, or has not. */
 void verdict_expect(const struct verdict_scene *f, enum verdict_state state, double percent);
 void verdict_says(struct verdict_scene *f, const char *words);
