@@ -29,18 +29,19 @@ assert_contains "the message" "$WORK/err" 'need topic api'
 
 start_daemon
 start_truth paced 500
-attach_steps "$WORK/run.pbt" --launch-from-step 1000 --steps 300 --step-call 'truth_fail_e*'
+attach_steps "$WORK/run.pbt" --launch-from-step 1000 --steps 3000 --step-call 'truth_fail_e*'
 assert_contains "what it waits for" "$WORK/err" 'waiting for step 1000: a step begins with each call of truth_fail_e\*;'
 echo >&"$TRUTH_IN"
-attach_ends "300 steps" 0
-assert_contains "when they began" "$WORK/err" "step 1000 of process $TRUTH_PID has begun: recording up to the end of step 1299"
-assert_contains "why it ended" "$WORK/err" "ended: steps 1000 to 1299 of process $TRUTH_PID are over"
+attach_ends "3000 steps" 0
+# It is looked at each second.
+assert_contains "when they began" "$WORK/err" "step 1000 of process $TRUTH_PID has begun: recording up to the end of step 3999"
+assert_contains "why it ended" "$WORK/err" "ended: steps 1000 to 3999 of process $TRUTH_PID are over"
 report_json "$WORK/run.pbt" "$WORK/report.json"
 assert_complete "$WORK/report.json"
-assert_between "calls around the steps" 300 8000 "$(api_count "$WORK/report.json" truth_fail_every)"
+assert_between "calls around the steps" 3000 20000 "$(api_count "$WORK/report.json" truth_fail_every)"
 # shellcheck disable=SC2046 # two options with a value each
 "$ANALYZER" report $(part) "$WORK/run.pbt" --format json -o "$WORK/part.json"
-assert_eq "calls in the steps" 300 "$(api_count "$WORK/part.json" truth_fail_every)"
+assert_eq "calls in the steps" 3000 "$(api_count "$WORK/part.json" truth_fail_every)"
 "$ANALYZER" info "$WORK/run.pbt" >"$WORK/info"
 assert_contains "where the first begins" "$WORK/info" "step 1000 of process $TRUTH_PID began [0-9.]+ m?s after this recording"
 
