@@ -28,6 +28,8 @@ attach() { as_nobody "$PROFCTL" attach --pid "$theirs" "$@"; }
 
 assert_status "memory" 1 attach --buffer 300M -o "$WORK/theirs/a.pbt"
 assert_contains "memory" "$WORK/err" 'may take 400.0 MiB of memory.*--buffer.*profbpfd --user-memory'
+assert_status "memory before a step" 1 attach --buffer 250M --launch-from-step 9 --duration 1s -o "$WORK/theirs/a.pbt"
+assert_contains "memory before a step" "$WORK/err" 'may take 400.0 MiB of memory'
 printf '%0300d\n' 0 | sed 's/^/# /' >>"$WORK/catalogs/quota.catalog"
 assert_status "catalogs" 1 attach --catalog "$WORK/catalogs" -o "$WORK/theirs/a.pbt"
 assert_contains "catalogs" "$WORK/err" 'may be 200 bytes long together.*profbpfd --user-catalog'

@@ -130,7 +130,7 @@ static void begin_session(struct flight_recorder *recorder, struct group *group)
 	entry->of_recorder = true;
 	entry->output_name = strdup("flight recorder");
 	request = make_request(recorder, group);
-	entry->memory_bytes = session_memory(request.buffer_bytes);
+	entry->memory_bytes = session_memory(request.buffer_bytes, false);
 	entry->session = entry->catalogs && entry->output_name ?
 				 session_new(entry->id, &request, entry->catalogs, services->roster.event_fd) :
 				 NULL;

@@ -15,7 +15,7 @@
 struct quotas {
 	uint64_t sessions; /* of a user at once */
 	uint64_t
-		memory_bytes; /* of all sessions of a user: rings and what waits for being written */
+		memory_bytes; /* of all sessions of a user: rings, what waits for being written, what is kept before a step */
 	uint64_t processes; /* of a session, with those that its targets start */
 	uint64_t functions; /* of a session, probed */
 	uint64_t catalog_bytes; /* of a user's own catalogs, in a request */

@@ -230,7 +230,7 @@ static int check_quotas(const struct services *services, const struct peer *peer
 			const Profbpf__Control__StartSession *start, char *error)
 {
 	struct quota_use use = roster_use(&services->roster, peer->uid);
-	struct quota_wish wish = { .memory_bytes = session_memory(buffer_bytes(services, start)),
+	struct quota_wish wish = { .memory_bytes = session_memory(buffer_bytes(services, start), start->steps),
 				   .processes = start->n_pids };
 
 	for (size_t i = 0; i < start->n_catalogs; i++)
@@ -365,7 +365,7 @@ static int launch(struct services *services, struct request_job *job)
 	    make_request(job->client, entry, start, job->topics, &job->fds, &request))
 		return -ENOMEM;
 	request.buffer_bytes = buffer_bytes(services, start);
-	entry->memory_bytes = session_memory(request.buffer_bytes);
+	entry->memory_bytes = session_memory(request.buffer_bytes, start->steps);
 	if (!job->peer.trusted) {
 		request.processes_max = services->quotas.processes;
 		request.functions_max = services->quotas.functions;

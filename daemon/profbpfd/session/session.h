@@ -93,8 +93,8 @@ static inline bool session_was_live(const struct session_info *info)
 	return info->start_ns && info->state > SESSION_STARTING && !info->failed;
 }
 
-/* session_memory - the most that rings of @buffer_bytes and what waits to be written take */
-uint64_t session_memory(uint64_t buffer_bytes);
+/* session_memory - the most that rings of @buffer_bytes, what waits to be written, and what is kept before a step take */
+uint64_t session_memory(uint64_t buffer_bytes, bool by_steps);
 
 /*
  * session_new - start a session

@@ -34,6 +34,7 @@
 #include "daemon/profbpfd/encode/writer.h"
 
 #define WARNINGS_MAX 64
+#define STEPS_KEPT_BYTES (64u << 20) /* of what was recorded before the step with which a recording begins */
 #define EXITED_MAX 16384
 
 /* What the control loop has for the reader of a session with a flight. */

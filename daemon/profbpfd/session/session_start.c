@@ -25,9 +25,9 @@
 #define NEWCOMER_ROUNDS 16
 #define QUEUE_BYTES (128u << 20) /* records waiting for the writer, at most */
 
-uint64_t session_memory(uint64_t buffer_bytes)
+uint64_t session_memory(uint64_t buffer_bytes, bool by_steps)
 {
-	return buffer_bytes + QUEUE_BYTES;
+	return buffer_bytes + QUEUE_BYTES + (by_steps ? STEPS_KEPT_BYTES : 0);
 }
 
 static int start_capture(struct session *s)

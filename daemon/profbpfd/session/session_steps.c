@@ -9,7 +9,6 @@
 
 /* A step is known to have begun a second later at most; a segment lasts one, and they go as a whole. */
 #define KEPT_NS 5000000000ull
-#define KEPT_BYTES (64ull << 20)
 
 int session_steps_start(struct session *s)
 {
@@ -17,7 +16,7 @@ int session_steps_start(struct session *s)
 
 	if (!s->request.step_call)
 		return 0;
-	steps->store = flight_store_new(KEPT_BYTES, KEPT_NS);
+	steps->store = flight_store_new(STEPS_KEPT_BYTES, KEPT_NS);
 	steps->flight = steps->store ? flight_new(steps->store) : NULL;
 	steps->gate = step_gate_new(s->request.step_call, s->request.first_step, s->request.steps);
 	return steps->flight && steps->gate ? 0 : -ENOMEM;
