@@ -79,9 +79,9 @@ void session_info(struct session *session, struct session_info *info)
 	strcpy(info->reason, "stopped");
 }
 
-uint64_t session_memory(uint64_t buffer_bytes)
+uint64_t session_memory(uint64_t buffer_bytes, bool by_steps)
 {
-	return buffer_bytes;
+	return buffer_bytes + by_steps;
 }
 
 void session_free(struct session *session)

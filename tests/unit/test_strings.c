@@ -114,7 +114,7 @@ static void test_lengths(void **state)
 static void test_clear(void **state)
 {
 	struct string_table *t = *state;
-	char text[16];
+	char text[24];
 
 	for (int round = 0; round < 3; round++) {
 		for (uint32_t i = 1; i < 5000; i++) {
