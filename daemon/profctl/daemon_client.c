@@ -26,9 +26,11 @@ void client_explain(const char *path, int err)
 	const char *socket = control_socket_path(path);
 
 	if (is_absent(err))
-		message("no profbpfd is listening on %s", socket);
+		message("no profbpfd is listening on %s: start it (systemctl start profbpfd), or name "
+			"its socket with --socket",
+			socket);
 	else if (err == -EPROTOTYPE || err == -ENOTSOCK)
-		message("%s is not profbpfd's socket", socket);
+		message("%s is not profbpfd's socket: name it with --socket", socket);
 	else
 		message("cannot connect to %s: %s", socket, strerror(-err));
 }

@@ -57,7 +57,8 @@ static int open_file(struct output *output)
 				  0666);
 	if (output->fd < 0) {
 		err = -errno;
-		message("cannot write to %s: %s", output->name, strerror(-err));
+		message("cannot write to %s: %s%s", output->name, strerror(-err),
+			err == -ENOENT ? " (its folder is not there)" : "");
 		return err;
 	}
 	if (isatty(output->fd)) {

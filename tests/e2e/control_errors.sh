@@ -54,7 +54,7 @@ refused "daemon option" 2 "unrecognized option '--sockt'" "$PROFBPFD" --sockt x
 refused "no privilege" 1 'needs root .*use sudo, or have the daemon started' \
 	as_nobody "$PROFCTL" attach --pid "$target" -o "$WORK/out.pbt"
 refused "no privilege for the daemon" 1 'needs root, or CAP_BPF' as_nobody "$PROFBPFD"
-refused "stop without daemon" 1 "no profbpfd is listening on $PROFBPF_SOCKET" "$PROFCTL" stop 1
+refused "stop without daemon" 1 "no profbpfd is listening on $PROFBPF_SOCKET: start it" "$PROFCTL" stop 1
 assert_status "list without daemon" 0 "$PROFCTL" list
 assert_contains "list without daemon" "$WORK/out" '^no sessions$'
 
