@@ -2,16 +2,15 @@
 /*
  * api.bpf.c - runtime API calls: entry and return of the probed functions.
  *
- * The entry is noted on the thread's call stack, the record is written when the call ends.
- * That is seen by probes on the instructions with which functions return, or jump to others:
- * they leave the target's memory as it is. Only of functions that the catalog vouches for (plain) a
- * return probe sees it, by a session program (6.13), which decides for each call; docs/safety.md.
+ * The entry probe notes the call on the thread's call stack; the record is written when the call ends.
+ * Probes on the instructions that return from a function, or jump to another one, see that end: they
+ * do not change the target's stack. Only functions that the catalog vouches for (plain) get a return
+ * probe, as a session program (Linux 6.13), which decides for each call; see docs/safety.md.
  *
- * No function that runs in a uprobe may use more than 48 bytes of stack, which
- * is why some are not inlined; tests/unit/test_bpf_stack.c checks it. From 64 on
- * (rounded up by 16) kernels since 6.13 give it one stack per CPU, and these
- * programs can be preempted: the next thread on that CPU would overwrite what
- * the first has there.
+ * No function that runs in a uprobe may use more than 48 bytes of stack; for that reason some are not
+ * inlined. tests/unit/test_bpf_stack.c checks the limit. Kernels since 6.13 give a program that uses
+ * 64 bytes or more (rounded up by 16) one stack per CPU. These programs can be preempted: the next
+ * thread on that CPU would overwrite the first thread's stack.
  */
 #include "do_return.bpf.h"
 #include "exit_places.bpf.h"
@@ -22,7 +21,7 @@ volatile __u8 hot_functions[MAX_PROBES] = {};
 volatile __u32 hot_hits[MAX_PROBES] = {};
 
 extern __u64 *bpf_session_cookie(void) __ksym __weak;
-/* The same on kernels where it takes the context (7.0 and later). */
+/* The same function on kernels where it takes the context (7.0 and later). */
 extern __u64 *bpf_session_cookie___context(void *ctx) __ksym __weak;
 
 static __always_inline __u64 *session_cookie(struct pt_regs *ctx)
@@ -49,9 +48,9 @@ static __always_inline void leave_by_return_probe(struct pt_regs *ctx)
 }
 
 /*
- * Of functions that are left only by returning: the kernel puts its own address where the return
- * address was, for calls on the thread's own stack. The cookie is 0 at entry, by the kernel's
- * doing, and 1 at return: no need to ask which it is.
+ * For functions that end only by returning: the kernel replaces the return address by its own, for
+ * calls on the thread's own stack. The kernel sets the session cookie to 0 before the entry; the entry
+ * sets it to 1, so its value tells the return from the entry.
  */
 SEC("uprobe.multi")
 int api_session(struct pt_regs *ctx)
@@ -73,7 +72,7 @@ int api_place(struct pt_regs *ctx)
 	return 0;
 }
 
-/* On kernels where a program may write the registers of the thread that it interrupts. */
+/* For kernels where a program may write the registers of the thread that it interrupts. */
 SEC("uprobe.multi")
 int api_place_returning(struct pt_regs *ctx)
 {
@@ -85,7 +84,7 @@ int api_place_returning(struct pt_regs *ctx)
 	return 0;
 }
 
-/* Set by the daemon when recording has ended: the kernel takes long to remove these probes, one by one. */
+/* The daemon sets this when recording has ended, for the kernel removes these probes slowly, one by one. */
 volatile __u32 calls_closed __weak = 0;
 
 SEC("uprobe")
@@ -98,8 +97,8 @@ int api_place_perf(struct pt_regs *ctx)
 }
 
 /*
- * The calls of a thread will not return any more; its counts and its place are given back.
- * When recording has ended, open_calls() writes what is open.
+ * Ends the open calls of a thread that will not return from them, adds up its counts and frees its slot
+ * in near_stacks. After recording has ended, open_calls() writes the open calls instead.
  */
 static __always_inline void close_stack(struct task_struct *task, struct call_stack *stack)
 {
@@ -123,8 +122,8 @@ int BPF_PROG(api_exit, struct task_struct *task)
 }
 
 /*
- * No call of the program before returns any more, nor may one of the new program's be taken for it. A thread
- * that is not its process' first takes over the first one's id.
+ * After an exec no call of the old program returns, and no call of the new program may be taken for one of
+ * them. A thread that is not the first of its process takes over the first thread's id.
  */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(api_exec, struct task_struct *task, int old_tid)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* api_maps.bpf.h - what the daemon tells of each probed function and of each place where calls end. */
+/* api_maps.bpf.h - the daemon's descriptions of probed functions and of the instructions where calls end. */
 #ifndef PROFBPF_API_MAPS_BPF_H
 #define PROFBPF_API_MAPS_BPF_H
 
@@ -11,12 +11,12 @@
 struct probe_chunk {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, PROBES_IN_CHUNK);
-	/* Sizes: of what an inner map's types point to the compiler tells nothing. */
+	/* Sizes instead of types: the compiler emits no BTF for types that an inner map points to. */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct probe_conf));
 };
 
-/* By probe, in chunks: the daemon puts in as many as there are functions. */
+/* By probe, in chunks; the daemon adds as many chunks as the functions need. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, MAX_PROBES / PROBES_IN_CHUNK);
@@ -49,8 +49,8 @@ struct {
 } tail_targets SEC(".maps");
 
 /*
- * How often each exit was reached, for the daemon to see which cost too much. Threads that count at
- * the same time may count one for two: it is no figure for users.
+ * How often each exit was reached: the daemon finds those that cost too much. Threads that count at the
+ * same time may lose counts, so this figure is not shown to users.
  */
 volatile __u32 exit_hits[EXITS_MAX] = {};
 

@@ -2,9 +2,9 @@
 /*
  * block.bpf.c - requests of the targets to block devices.
  *
- * Whose a request is, is known when it is made; it may be issued to the device
- * later, by a kernel thread. Since 6.5 a tracepoint tells; before, one tells for what
- * (a struct bio) the request is taken.
+ * The owner of a request is the thread that makes it; a kernel thread may issue the request to the device
+ * later. Since 6.5 a tracepoint fires when a request is made; before, the only tracepoint there fires when
+ * a request is allocated for a struct bio.
  */
 #include "task.bpf.h"
 
@@ -22,7 +22,7 @@ struct block_request {
 	__u32 reserved;
 };
 
-/* By the request's address, or that of its first bio. */
+/* Key: the address of the request, or of its first bio. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, BLOCK_PENDING_MAX);
@@ -36,7 +36,7 @@ static __always_inline int request_made(__u64 request)
 	struct thread_state *state = thread_state(task);
 	struct block_request new = {};
 
-	/* The kernel uses requests again and again: not every one comes to its completion. */
+	/* The kernel reuses requests, and some are never completed: remove an old entry. */
 	if (!field_of(task, pid) || !is_target_task(task, state)) {
 		bpf_map_delete_elem(&block_pending, &request);
 		return 0;
@@ -56,21 +56,21 @@ int BPF_PROG(block_made, struct request *request)
 	return request_made((__u64)request);
 }
 
-/* Before 6.5: a request is taken for this one, which is then the first of what it carries. */
+/* Before 6.5: a request is allocated for @bio, which is then the first bio of the request. */
 SEC("tp_btf/block_getrq")
 int BPF_PROG(block_made_before_6_5, struct bio *bio)
 {
 	return request_made((__u64)bio);
 }
 
-/* Before 5.11 all of them, but that of completion, are given the queue first. */
+/* Before 5.11 all block tracepoints except the one of completion have the queue as their first argument. */
 SEC("tp_btf/block_getrq")
 int BPF_PROG(block_made_before_5_11, struct request_queue *queue, struct bio *bio)
 {
 	return request_made((__u64)bio);
 }
 
-/* What is kept of a request: under its own address, or still under that of what it carries. */
+/* The entry of @request: under the request's own address, or still under that of its first bio. */
 static __always_inline struct block_request *find_request(struct request *request, __u64 *key)
 {
 	struct block_request *r;
@@ -92,10 +92,10 @@ static __always_inline int request_issued(struct request *request)
 	if (!r || r->issued_ns)
 		return 0;
 	r->issued_ns = bpf_ktime_get_ns();
-	/* Both change while it is completed in parts; others' may have been merged into it until now. */
+	/* Both change while the request is completed in parts; until now other requests may have been merged into it. */
 	r->bytes = request->__data_len;
 	r->sector = request->__sector;
-	/* What it carries goes away part by part. */
+	/* The bios go away one by one as the request is completed: from now on its own address is the key. */
 	if (settings.block_by_bio && key != own) {
 		moved = *r;
 		bpf_map_update_elem(&block_pending, &own, &moved, BPF_ANY);
@@ -116,7 +116,7 @@ int BPF_PROG(block_issued_before_5_11, struct request_queue *queue, struct reque
 	return request_issued(request);
 }
 
-/* It became a part of another one. */
+/* The request became a part of another one. */
 static __always_inline int request_merged(struct request *request)
 {
 	__u64 key;
@@ -214,7 +214,7 @@ int BPF_PROG(block_completed, struct request *request, int error, unsigned int b
 	__u64 key;
 	struct block_request *r = find_request(request, &key);
 
-	/* In parts: the last one counts. */
+	/* A request may be completed in parts: the last part ends it. */
 	if (!r || (!(error & 0xff) && bytes < request->__data_len))
 		return 0;
 	if (!capture_stopped)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * call_arguments.bpf.h - arguments of calls, the strings and names among them.
+ * call_arguments.bpf.h - arguments of calls, including strings and names.
  *
- * A string is sent once and then known by its key; the name of an object is kept with the thread.
+ * A string is sent once; afterwards its key stands for it. The name of an object is kept with the thread.
  */
 #ifndef PROFBPF_CALL_ARGUMENTS_BPF_H
 #define PROFBPF_CALL_ARGUMENTS_BPF_H
@@ -29,8 +29,8 @@ static __always_inline __u64 narrow(__u64 value, __u8 width)
 }
 
 /*
- * All registers are put side by side, where a position is an index: asking which one it
- * is takes longer. Position 0, of an argument that is not used, stays 0.
+ * Copies all argument registers into an array indexed by position, which is faster than a switch over
+ * the position. Position 0 stands for an unused argument and stays 0.
  */
 static __always_inline void take_registers(struct pt_regs *ctx, struct call_stack *stack)
 {
@@ -54,8 +54,8 @@ static __always_inline __u64 register_at(const struct call_stack *stack, __u8 po
 }
 
 /*
- * Of a call that begins at @sp; its registers were taken. Not static, nor what follows: looked at once, not for each
- * argument.
+ * Returns the argument at @position of a call that begins with the stack pointer @sp, after take_registers(). This
+ * function and the next are not static: the verifier checks a global function once, not at each of its calls.
  */
 __weak __noinline __u64 argument(struct call_stack *stack, __u32 position, __u64 sp)
 {
@@ -90,7 +90,7 @@ __weak __noinline __u64 read_argument(struct call_stack *stack, const struct pro
 	return narrow(value, arg->width);
 }
 
-/* Those that are not simply in a register. */
+/* Reads the arguments of a function some of whose arguments are in memory. */
 static __noinline void read_arguments(struct call_stack *stack, const struct probe_conf *conf,
 				      struct call_frame *frame)
 {
@@ -104,7 +104,7 @@ static __noinline void read_arguments(struct call_stack *stack, const struct pro
 	}
 }
 
-/* The upper bits of narrower ones are not the caller's to set. A width is 1, 2, 4 or 8. */
+/* The upper bits of an argument narrower than a register are undefined: drops them. A width is 1, 2, 4 or 8. */
 static __always_inline __u64 register_argument(const struct call_stack *stack,
 					       const struct probe_argument *arg)
 {
@@ -146,10 +146,10 @@ static __always_inline struct call_stack *current_stack(void)
 }
 
 /*
- * ONCE() - call a function of a stack, the current thread's, at which the verifier looks once
+ * ONCE() - calls a function on the current thread's stack that the verifier checks once
  *
- * NAME##_once() is not static and is given the stack. Before 5.12 it can't be: NAME##_found() looks
- * the stack up again.
+ * NAME##_once() is global and takes a pointer to the stack. Before 5.12 a global function cannot take such a
+ * pointer: there NAME##_found() looks the stack up again.
  */
 #define ONCE(name, stack, ...)                                                 \
 	(settings.global_pointers ? name##_once(stack, ##__VA_ARGS__) : \
@@ -157,10 +157,10 @@ static __always_inline struct call_stack *current_stack(void)
 
 #define TEXT_MARKS 4096 /* a power of two */
 
-/* Keys of strings that were sent, in the places that their last bits say; mixed with the version. */
+/* Keys of the strings that were sent, combined with the version; the last bits of a key are its index. */
 volatile __u64 text_marks[TEXT_MARKS] __weak = {};
 
-/* Counted up by the daemon when it has forgotten strings: they are sent again. */
+/* The daemon increases this when it has dropped its strings, so that they are sent again. */
 volatile __u64 texts_version __weak = 0;
 
 static __always_inline __u64 mix_word(__u64 key, __u64 word)
@@ -169,7 +169,7 @@ static __always_inline __u64 mix_word(__u64 key, __u64 word)
 	return key ^ key >> 32;
 }
 
-/* Of @bytes, from 1 to REC_STRING_LEN; what follows them in their last word is not theirs. */
+/* The key of the first @bytes bytes of the text, 1 to REC_STRING_LEN; the rest of their last word is masked out. */
 static __always_inline __u64 text_key_in(struct call_stack *stack, __u32 bytes)
 {
 	__u64 key = bytes, word;
@@ -209,7 +209,7 @@ static __noinline bool send_text(struct call_stack *stack, __u64 key, __u32 byte
 	return true;
 }
 
-/* Counted up when names may have changed that are otherwise kept. */
+/* Increased when kept names may have changed. */
 volatile __u32 names_version __weak = 0;
 
 static __always_inline void names_change(void)
@@ -217,13 +217,16 @@ static __always_inline void names_change(void)
 	__sync_fetch_and_add(&names_version, 1);
 }
 
-/* Names also have to be sent again, and those of who was no target for a while may have changed unseen. */
+/*
+ * Kept names also expire when strings are sent again, and when the targets change: a process that was no target for a
+ * while may have renamed its objects unseen.
+ */
 static __always_inline __u32 names_now(void)
 {
 	return names_version + (__u32)texts_version + targets_version;
 }
 
-/* A thread mostly calls the same again: what it read then need not be read again. */
+/* A thread mostly repeats its last call: the name that was read for it is used again. */
 static __always_inline bool has_kept_name(const struct call_stack *stack,
 					  const struct probe_conf *conf,
 					  const struct call_frame *frame)
@@ -244,7 +247,7 @@ static __always_inline void keep_name(const struct call_stack *stack,
 	frame->names_version = version;
 }
 
-/* Most strings were sent before: a call then has only to name its own. */
+/* Reads the call's string. Most strings were sent before: the record then only needs the key. */
 static __noinline void take_string(const struct probe_conf *conf, struct call_stack *stack,
 				   struct call_frame *frame)
 {
@@ -254,7 +257,7 @@ static __noinline void take_string(const struct probe_conf *conf, struct call_st
 	__u64 mark;
 
 	frame->named = 0;
-	if (bytes <= 1) /* not to be read, or empty */
+	if (bytes <= 1) /* unreadable or empty */
 		return;
 	frame->text = ONCE(text_key, stack, bytes);
 	mark = frame->text ^ texts_version;

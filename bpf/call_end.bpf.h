@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* call_end.bpf.h - a call has ended: its record, or a short one's count; and those that ended with it. */
+/* call_end.bpf.h - the end of a call: its record, or its count if it was short; and the calls that end with it. */
 #ifndef PROFBPF_CALL_END_BPF_H
 #define PROFBPF_CALL_END_BPF_H
 
@@ -16,7 +16,7 @@ static __noinline __u64 read_out(__u32 probe, __u64 pointer)
 	return conf ? narrow(value, conf->args[2].width) : 0;
 }
 
-/* A ring's fill is looked at when a thread's counts are handed over. */
+/* Checks how full the ring is whenever a thread's counts are added up. */
 static __noinline __u64 submit_flags(struct call_stack *stack, void *ring)
 {
 	hand_over_produced(stack);
@@ -25,7 +25,7 @@ static __noinline __u64 submit_flags(struct call_stack *stack, void *ring)
 		       : BPF_RB_NO_WAKEUP;
 }
 
-/* As emit_begin() and emit_end(), but what is produced is counted by thread. */
+/* Like emit_begin() and emit_end(), but counts produced records per thread. */
 static __noinline void write_call(struct call_stack *stack, const struct call_frame *frame,
 				  __u64 returned, __u64 dur)
 {
@@ -65,7 +65,7 @@ static __noinline void write_call(struct call_stack *stack, const struct call_fr
 								   : submit_flags(stack, ring));
 }
 
-/* What of the others is gone, now that the call at @sp has ended. */
+/* Removes the calls that are gone now that the call at @sp has ended. */
 static __noinline void settle_rest(struct call_stack *stack, __u32 slot, __u64 sp)
 {
 	if (slot + 1 < stack->depth)
@@ -74,7 +74,7 @@ static __noinline void settle_rest(struct call_stack *stack, __u32 slot, __u64 s
 		trim(stack);
 }
 
-/* A call has ended, the one in @slot. Not static: looked at once, not for each way to it. */
+/* Ends the call in @slot. Not static: the verifier checks a global function once, not on each path to it. */
 __weak __noinline int leave(struct call_stack *stack, __u32 slot, __u64 sp, __u64 now,
 			    __u64 returned)
 {
@@ -130,7 +130,7 @@ static __always_inline __u32 find_slot(struct call_stack *stack, __u64 sp, __u32
 	return ONCE(find_slot, stack, sp, seen_by);
 }
 
-/* Mostly it is the last one. */
+/* Like find_slot(), but tries the last call first, which it mostly is. */
 static __always_inline __u32 slot_at(struct call_stack *stack, __u64 sp, __u32 seen_by)
 {
 	__u32 last = stack->depth - 1;
@@ -141,7 +141,10 @@ static __always_inline __u32 slot_at(struct call_stack *stack, __u64 sp, __u32 s
 	return find_slot(stack, sp, seen_by);
 }
 
-/* The last one that went on in the call that has ended at @sp; 0 if there is none. Looked at once, as above. */
+/*
+ * Ends the last call that continued in the call that has ended at @sp. Returns 0 if there is none. Global for the
+ * verifier, like leave().
+ */
 __weak __noinline int leave_one_around(struct call_stack *stack, __u64 sp, __u64 now,
 				       __u64 returned)
 {
@@ -150,14 +153,14 @@ __weak __noinline int leave_one_around(struct call_stack *stack, __u64 sp, __u64
 	if (!stack)
 		return 0;
 	slot = find_slot(stack, sp, FRAME_TAILED | FRAME_RETURNS);
-	/* A return probe is still to come for that one. */
+	/* Its own return probe will still fire. */
 	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS)
 		return 0;
 	leave(stack, slot, sp, now, returned);
 	return 1;
 }
 
-/* A function that went on in another one ends with it. */
+/* Ends all calls that tail-jumped into the call that has ended at @sp. */
 static __noinline void leave_around(struct call_stack *stack, __u64 sp, __u64 now, __u64 returned)
 {
 	for (__u32 i = 0; i < REC_CALL_DEPTH; i++)

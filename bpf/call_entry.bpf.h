@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* call_entry.bpf.h - a call begins: it is noted in a slot of the thread's stack. */
+/* call_entry.bpf.h - the start of a call: it is noted in a slot of the thread's call stack. */
 #ifndef PROFBPF_CALL_ENTRY_BPF_H
 #define PROFBPF_CALL_ENTRY_BPF_H
 
@@ -10,7 +10,7 @@ static __noinline void take_return_address(struct pt_regs *ctx, struct call_fram
 	read_return_address(ctx, frame->sp, &frame->returns_to);
 }
 
-/* A call of which nothing more will be seen. If short ones leave no records, those of a hot function leave none. */
+/* Ends a call whose end will not be seen. Where short calls are only counted, calls of a hot function are, too. */
 static __noinline void entry_only(struct call_stack *stack, __u32 slot)
 {
 	struct call_frame *frame = frame_at(stack, slot);
@@ -36,8 +36,8 @@ static __always_inline bool is_armed(struct call_stack *stack, __u64 sp, bool ex
 }
 
 /*
- * Returns the slot taken for the call, or SLOT_NONE if it is not wanted or its end will not be
- * seen. @exact: see find_own_stack(). What takes stack is not inlined.
+ * Returns the slot of the new call, or SLOT_NONE if the call is not recorded or its end will not be
+ * seen. @exact: see find_own_stack(). Functions that need BPF stack are not inlined.
  */
 static __always_inline __u64 enter(struct pt_regs *ctx, __u32 probe, __u32 seen_by, bool exact)
 {
@@ -91,7 +91,7 @@ static __noinline __u64 enter_place(struct pt_regs *ctx, __u32 probe)
 	return enter(ctx, probe, FRAME_EXITS, true);
 }
 
-/* Before 5.17. */
+/* For kernels before 5.17. */
 static __noinline __u64 enter_place_near(struct pt_regs *ctx, __u32 probe)
 {
 	return enter(ctx, probe, FRAME_EXITS, false);

@@ -1,40 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * call_stack.bpf.h - what is kept of a thread's traced calls: those it is in, and
- * counts that only it changes.
+ * call_stack.bpf.h - the state of a thread's traced calls: its open calls, and counts that only this
+ * thread changes.
  *
- * A thread is in one uprobe program at a time, so what it alone changes needs no
- * atomic addition, even if the program is preempted or moves to another CPU. The
- * counts get to where everybody's are added up now and then, when the thread
- * exits and, at the end of the session, when its probes are gone.
+ * A thread runs one uprobe program at a time, so its own counts need no atomic addition, even if the
+ * program is preempted or migrates to another CPU. They are added to the common counts now and then,
+ * when the thread exits and, at the end of the session, after its probes are gone.
  */
 #ifndef PROFBPF_CALL_STACK_BPF_H
 #define PROFBPF_CALL_STACK_BPF_H
 
 #include "profbpf.bpf.h"
 
-/* Where a probe's conf is (api_maps.bpf.h); in memory, as maps want it. */
+/* Where a probe's conf is (api_maps.bpf.h); in memory, because map lookups take a pointer to the key. */
 struct conf_place {
 	__u32 chunk, place;
 };
 
 struct call_frame {
 	__u64 start_ns;
-	__u64 sp; /* stack pointer at entry, by which a call's end is known; 0 = none is here */
+	__u64 sp; /* stack pointer at entry, which identifies the call at its end; 0 = the slot is free */
 	__u64 returns_to; /* with FRAME_EXITS */
-	__u64 goes_to; /* with FRAME_TAILED: where it went on, if the ends of that are not probed; else 0 */
+	__u64 goes_to; /* with FRAME_TAILED: the jump's target, if the ends of that code are not probed; else 0 */
 	__u64 args[REC_ARGS];
 	__u64 text; /* with CALL_HAS_STRING */
 	__u32 probe;
 	__u32 flags; /* CALL_HAS_STRING, FRAME_* */
-	__u64 named; /* the object whose name is in "text", also of calls to come; 0 = none's */
-	__u32 named_probe; /* to the same probe, */
-	__u32 names_version; /* as long as this is names_now() */
+	__u64 named; /* the object whose name "text" is, kept for later calls; 0 = none */
+	__u32 named_probe; /* the kept name holds for calls of this probe, */
+	__u32 names_version; /* as long as this equals names_now() */
 	__u32 depth; /* calls around it */
 	__u32 reserved;
 };
 
-/* Above the 16 bits of a record: what the probe's conf says of the return. */
+/* In the upper 16 bits of call_frame.flags: the flags of the probe's conf that concern the end of a call. */
 #define FRAME_FLAGS(conf_flags) ((__u32)(conf_flags) << 16)
 #define FRAME_OUT FRAME_FLAGS(PROBE_OUT)
 #define FRAME_RETURN FRAME_FLAGS(PROBE_RETURN)
@@ -42,14 +41,14 @@ struct call_frame {
 #define FRAME_RETURNS (1u << 27) /* its end is seen by a return probe */
 #define FRAME_EXITS (1u << 28) /* its end is seen by probes on its exits */
 #define FRAME_TAILED (1u << 29) /* it went on in another function */
-#define FRAME_UNSURE (1u << 30) /* another call may be taken for it: its end is not told */
+#define FRAME_UNSURE (1u << 30) /* another call could be taken for it: its end is not reported */
 
-/* Calls of one function below --min-duration since they were last added to "short_calls". */
+/* Counts of one function's calls below --min-duration since the last addition to "short_calls". */
 struct short_slot {
 	__u32 probe; /* 1 + its index; 0 = not in use */
 	__u32 count;
 	__u64 total_ns;
-	__u64 unended; /* of these, without a time */
+	__u64 unended; /* calls among them without a known duration */
 };
 
 #define REGISTERS 16 /* a power of two above the positions of arguments in registers */
@@ -57,31 +56,31 @@ struct short_slot {
 #define SHORT_FLUSH_NS 500000000ull
 
 /*
- * Calls of coroutines may end in any order, and in another thread: a call is known by its stack
- * pointer. A call further down the same stack than a new one was left, by an exception or a longjmp;
- * that it is the same stack is known of a thread's own only.
+ * Calls of coroutines may end in any order, and in another thread: the stack pointer identifies a call.
+ * A new call that begins above an open call on the same stack shows that the open call was left by an
+ * exception or a longjmp. Whether two addresses are on the same stack is known for a thread's own stack only.
  */
 struct call_stack {
-	__u64 owner; /* of one in "near_stacks": address of the thread's task_struct; 0 = none */
-	__u64 claims; /* the same: who has it or tries to get it */
-	__u32 depth; /* frames in use are below it, the last one of them is */
+	__u64 owner; /* in "near_stacks": the address of the owning thread's task_struct; 0 = free */
+	__u64 claims; /* in "near_stacks": the number of threads that own it or try to */
+	__u32 depth; /* frames[0 .. depth - 1] may be in use; the last of them is */
 	__u32 target; /* for is_known_target() */
-	__u32 tid; /* of the thread when it last entered: asking for it takes longer than reading it */
+	__u32 tid; /* the thread's id at its last entry: reading it here is faster than asking the kernel */
 	__u32 tgid;
-	__u32 cpu; /* on which a record is written */
-	__u32 probe; /* whose call begins */
+	__u32 cpu; /* the CPU whose ring a record is written to */
+	__u32 probe; /* the probe whose call begins */
 	__u64 own_low, own_high; /* the thread's own stack, if it is known: see own_stack.bpf.h */
-	__u32 own_version; /* for which it was found out */
-	__u32 unsure; /* FRAME_UNSURE, of a call that begins */
-	__u32 armed; /* a return probe is where it would return to: the call whose place it takes goes on in it */
-	struct conf_place conf; /* of the probe */
+	__u32 own_version; /* the targets' version for which the bounds were found; 0 = unknown */
+	__u32 unsure; /* FRAME_UNSURE for the call that begins, or 0 */
+	__u32 armed; /* the call that begins returns to a return probe: the call in its slot tail-jumped into it */
+	struct conf_place conf; /* where the probe's conf is */
 	__u32 reserved;
-	struct tail_target tail; /* where a call goes on */
-	__u64 returns_to, ip; /* of a call that begins where another one was */
+	struct tail_target tail; /* the target of a tail jump */
+	__u64 returns_to, ip; /* return address and entry of a call that begins with the stack pointer of an open one */
 	__u64 produced; /* calls not yet added to "stats" */
-	__u64 short_since_ns; /* when short_slots were last added up */
+	__u64 short_since_ns; /* the time of the last addition of short_slots */
 	__u64 registers[REGISTERS]; /* by argument position, while a call begins */
-	__u64 text[REC_STRING_LEN / sizeof(__u64)]; /* the same: its string */
+	__u64 text[REC_STRING_LEN / sizeof(__u64)]; /* the string argument, while a call begins */
 	struct call_frame frames[REC_CALL_DEPTH];
 	struct short_slot short_slots[SHORT_SLOTS];
 };
@@ -91,9 +90,9 @@ DEFINE_THREAD_MAP(call_stacks, struct call_stack, 4096);
 #define MAX_PROBES 32768 /* a power of two */
 
 /*
- * Functions, by probe, the ends of whose calls the daemon does not see for now, because they are
- * called too often (hot_functions.h), and how often they were called meanwhile: roughly, as threads
- * that count at the same time may count one for two.
+ * By probe: functions that are called so often that the ends of their calls are not probed for now
+ * (hot_functions.h), and the approximate number of their calls meanwhile: threads that count at the same
+ * time may lose counts.
  */
 extern volatile __u8 hot_functions[MAX_PROBES];
 extern volatile __u32 hot_hits[MAX_PROBES];
@@ -104,9 +103,9 @@ static __always_inline bool is_hot(__u32 probe)
 }
 
 /*
- * Where the stacks of most threads lie, by thread id: an array is looked into without
- * calling into the kernel, a thread's storage is not. Who finds its place taken uses its
- * storage. Who exits, or gets another id, gives its place back.
+ * The call stacks of most threads, indexed by the low bits of the thread id: programs read an array without
+ * a helper call, task storage only with one. A thread whose slot is taken uses its task storage. A
+ * thread that exits or changes its id frees its slot.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -131,9 +130,9 @@ static __always_inline struct call_stack *stack_of(struct task_struct *task)
 }
 
 /*
- * The place of a thread that has no stack yet, or NULL if it is another's. Of several
- * that try at once none gets it: an addition that returns what was there before would
- * do better, but is not to be had below version 3 of the instruction set.
+ * Takes the slot of a thread that has no call stack yet; NULL if another thread has it. Of several threads
+ * that try at the same time none gets it: an atomic addition that returns the old value would avoid that, but
+ * needs version 3 of the BPF instruction set.
  */
 static __always_inline struct call_stack *claim_near_stack(struct task_struct *task)
 {
@@ -170,8 +169,8 @@ struct {
 } short_calls __weak_map;
 
 /*
- * Not inlined: the key takes stack, see api.bpf.c. Not static: the verifier looks once at a
- * function that others could call, and at each turn of a loop that calls one of its own.
+ * Not inlined: the key takes BPF stack, see api.bpf.c. Not static: the verifier checks a global function
+ * once, a static one again in each turn of a loop that calls it.
  */
 __weak __noinline int add_short_calls(struct short_slot *slot, __u32 tgid)
 {
@@ -216,7 +215,7 @@ static __always_inline void hand_over_produced(struct call_stack *stack)
 	stack->produced = 0;
 }
 
-/* Adds a thread's own counts to everybody's. */
+/* Adds a thread's own counts to the common counts. */
 static __noinline void hand_over_counts(struct call_stack *stack, __u32 tgid)
 {
 	hand_over_produced(stack);
@@ -225,8 +224,8 @@ static __noinline void hand_over_counts(struct call_stack *stack, __u32 tgid)
 }
 
 /*
- * A call whose return was not seen: @how is CALL_OPEN (its thread dies, or the session ends),
- * CALL_LEFT or CALL_ENTRY. Looked at once, as above.
+ * Writes the record of a call whose return was not seen: @how is CALL_OPEN (its thread dies, or the session
+ * ends), CALL_LEFT or CALL_ENTRY. Global for the verifier, like add_short_calls().
  */
 __weak __noinline int emit_unended(const struct call_frame *frame, __u32 how, __u32 tgid, __u32 tid,
 				   __u64 now)
@@ -239,7 +238,7 @@ __weak __noinline int emit_unended(const struct call_frame *frame, __u32 how, __
 	r = emit_begin(&e, SOURCE_API, sizeof(*r));
 	if (!r)
 		return 0;
-	/* Its exits may have been taken off while it was under way. */
+	/* The probes on its exits may have been removed during the call. */
 	if (is_hot(frame->probe))
 		how = CALL_ENTRY;
 	header_fill(&r->header, REC_CALL,
@@ -252,7 +251,7 @@ __weak __noinline int emit_unended(const struct call_frame *frame, __u32 how, __
 	r->ret = 0;
 	r->args[0] = frame->args[0];
 	r->args[1] = frame->args[1];
-	/* What is read at the return was not. */
+	/* Values that are read at the return are missing. */
 	r->args[2] = frame->flags & (FRAME_OUT | FRAME_RETURN) ? 0 : frame->args[2];
 	r->text = frame->text;
 	emit_end(&e, false);
@@ -265,9 +264,9 @@ static __always_inline bool on_own_stack(const struct call_stack *stack, __u64 s
 }
 
 /*
- * What is known of a call that was not seen to end. @sp is where the thread's stack begins now, 0 = not
- * known: calls further down its own were left. One on another stack may have ended in another thread, one that
- * went on in another function with that.
+ * The state of a call whose end was not seen. @sp is the thread's present stack pointer, 0 if unknown: calls
+ * below it on the thread's own stack were left. A call on another stack may have ended in another thread, a
+ * call that continued in another function may have ended with that function.
  */
 static __always_inline __u32 open_or_not(const struct call_stack *stack,
 					 const struct call_frame *frame, __u64 sp)
@@ -277,7 +276,7 @@ static __always_inline __u32 open_or_not(const struct call_stack *stack,
 	return !sp || !on_own_stack(stack, sp) || frame->sp >= sp ? CALL_OPEN : CALL_LEFT;
 }
 
-/* The call in @slot of thread @ids, its process' id above its own. Looked at once, as above. */
+/* Writes the open call in @slot. @ids: process id in the upper half, thread id in the lower. Global, as above. */
 __weak __noinline int emit_open_call(struct call_stack *stack, __u32 slot, __u64 sp, __u64 now,
 				     __u64 ids)
 {
@@ -301,7 +300,7 @@ static __always_inline void emit_open_calls(struct task_struct *task, struct cal
 	stack->depth = 0;
 }
 
-/* Are there counts of a thread that were not added yet? */
+/* Does the thread have counts that were not added yet? */
 static __always_inline bool has_counts(const struct call_stack *stack)
 {
 	for (__u32 i = 0; i < SHORT_SLOTS; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * compat.bpf.h - what kernels differ in, behind one name each.
+ * compat.bpf.h - differences between kernels, behind one name each.
  *
- * The daemon says in "settings" what this kernel offers; the verifier then never looks at the other
- * way, so that a helper that the kernel does not have does no harm there.
+ * The daemon sets the features of this kernel in "settings", which is constant for the verifier: it prunes the
+ * other branch, so a helper that this kernel lacks may stand there.
  *
  *	current_task()			bpf_get_current_task_btf(), 5.11
- *	field_of(pointer, field)	a field of what it, or such a pointer, points to
+ *	field_of(pointer, field)	a field behind this pointer, or behind one read from it
  *	thread_find(), thread_make()	task storage, 5.11
  *	user_regs()			bpf_task_pt_regs(), 5.15
  *	attach_cookie()			bpf_get_attach_cookie(), 5.15
@@ -15,8 +15,8 @@
 #define PROFBPF_COMPAT_BPF_H
 
 /*
- * The current thread. Its fields are read by field_of() or BPF_CORE_READ(), never directly: older kernels
- * do not tell the verifier what this points to. (What tracepoints and iterators hand over, they do.)
+ * The current thread. Its fields are read by field_of() or BPF_CORE_READ(), never directly: on older kernels
+ * the verifier does not know the type of this pointer. (It knows the types of arguments of tracepoints and iterators.)
  */
 static __always_inline struct task_struct *current_task(void)
 {
@@ -28,11 +28,11 @@ static __always_inline struct task_struct *current_task(void)
 	(settings.typed_task ? (pointer)->field : BPF_CORE_READ(pointer, field))
 
 /*
- * DEFINE_THREAD_MAP(NAME, TYPE, THREADS) - a TYPE for each thread that asks for one, zeroes at first
+ * DEFINE_THREAD_MAP(NAME, TYPE, THREADS) - a value of TYPE for each thread that needs one, initially zero
  *
- * Without task storage: in a hash by the address of the thread's task_struct, which has room for THREADS;
- * forget_thread() (forget.bpf.c) takes them out when the kernel frees that. All room is taken beforehand,
- * for before 6.1 a program of a probe may not do it.
+ * Without task storage the values are in a hash map with room for THREADS, by the address of the thread's
+ * task_struct; forget_thread() (forget.bpf.c) removes an entry when the kernel frees the task_struct. The hash is
+ * preallocated: before 6.1 programs on probes may not use maps that allocate.
  */
 #define DEFINE_THREAD_MAP(name, thread_type, threads)                                   \
 	struct {                                                                        \
@@ -70,18 +70,18 @@ static __always_inline void *make_by_task(void *map, struct task_struct *task)
 	return bpf_map_lookup_elem(map, &key);
 }
 
-/* A thread's in a map of DEFINE_THREAD_MAP(), or NULL if there is none */
+/* The value of @task in a map of DEFINE_THREAD_MAP(); NULL if there is none */
 #define thread_find(name, task)                                          \
 	(settings.task_storage ? bpf_task_storage_get(&name, task, 0, 0) : \
 				 find_by_task(&name##_by_task, task))
 
-/* The same; made if there is none. NULL: no memory, or no room. Not for programs of samples, which come in anywhere. */
+/* The same, but makes a missing value. NULL: no memory or no room. Not for samples, which may interrupt any code. */
 #define thread_make(name, task)                                                             \
 	(settings.task_storage ?                                                            \
 		 bpf_task_storage_get(&name, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE) : \
 		 make_by_task(&name##_by_task, task))
 
-/* A thread's is given back. Storage goes by itself. */
+/* Frees the value of @task. The kernel frees task storage itself. */
 static __always_inline void forget_by_task(void *map, struct task_struct *task)
 {
 	__u64 key = (__u64)task;
@@ -91,7 +91,7 @@ static __always_inline void forget_by_task(void *map, struct task_struct *task)
 
 #define thread_forget(name, task) forget_by_task(&name##_by_task, task)
 
-/* Who asks for registers: of these, one can interrupt another. */
+/* The kinds of programs that ask for registers: a program of one kind can interrupt one of another. */
 enum registers_of {
 	REGISTERS_OF_SAMPLE,
 	REGISTERS_OF_SWITCH,	/* programs of the scheduler, which run with interrupts off */
@@ -99,7 +99,7 @@ enum registers_of {
 	REGISTERS_OF
 };
 
-#define REGISTER_WORDS 64 /* not less than struct pt_regs of any kernel has */
+#define REGISTER_WORDS 64 /* at least the size of struct pt_regs of any kernel */
 
 struct saved_registers {
 	__u64 word[REGISTER_WORDS];
@@ -112,7 +112,7 @@ struct {
 	__type(value, struct saved_registers);
 } saved_registers __weak_map;
 
-/* Where the registers are that a thread had in user space: at the top of its kernel stack. */
+/* The address of a thread's user-space registers: the top of its kernel stack. */
 static __always_inline __u64 user_regs_address(struct task_struct *task)
 {
 	if (settings.task_registers)
@@ -144,7 +144,7 @@ static __always_inline const struct pt_regs *copied_regs(struct task_struct *tas
 /*
  * user_regs - the registers that @task, which is in the kernel, had in user space
  *
- * Valid until the same kind of program, @by, asks again on this CPU. NULL: not to be had, as of kernel threads.
+ * Valid until a program of the same kind, @by, asks again on this CPU. NULL: there are none, as for kernel threads.
  */
 static __always_inline const struct pt_regs *user_regs(struct task_struct *task,
 							enum registers_of by)
@@ -153,7 +153,7 @@ static __always_inline const struct pt_regs *user_regs(struct task_struct *task,
 					 copied_regs(task, by);
 }
 
-/* By file and place in it, filled by the daemon: the cookies of probes where the kernel keeps none. */
+/* Cookies of probes by file and offset, filled by the daemon, for kernels that do not keep cookies. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -161,7 +161,7 @@ struct {
 	__type(value, __u64);
 } probed_places __weak_map;
 
-/* What this is read from is in kernels before 6.1 only; these all have cookies. */
+/* Only kernels before 6.1 have the field that this reads; all later ones keep cookies. */
 struct vmacache___before_6_1 {
 	struct vm_area_struct *vmas[4];
 } __attribute__((preserve_access_index));
@@ -170,12 +170,12 @@ struct task_struct___before_6_1 {
 	struct vmacache___before_6_1 vmacache;
 } __attribute__((preserve_access_index));
 
-/* A place that is looked for. A CPU's own: these kernels let nobody else in while a probe's program runs. */
+/* One search, per CPU: on these kernels nothing else runs on the CPU during a probe's program. */
 struct place_search {
 	struct probed_place place;
 	__u64 ip;
 	__u64 mm;
-	__u64 start, first; /* of the mapping: where it begins in memory, and in the file, in pages */
+	__u64 start, first; /* start of the mapping: its address, and its page number in the file */
 };
 
 struct {
@@ -185,14 +185,14 @@ struct {
 	__type(value, struct place_search);
 } place_searches __weak_map;
 
-/* Nothing here is inlined, for a probe's program has little stack. */
+/* These functions are not inlined, because a probe's program has little stack. */
 static __noinline bool is_around(struct vm_area_struct *area, const struct place_search *search)
 {
 	return search->ip >= search->start && search->ip < BPF_CORE_READ(area, vm_end) &&
 	       search->mm == (__u64)BPF_CORE_READ(area, vm_mm);
 }
 
-/* Another thread may have changed it meanwhile. */
+/* Another thread may have changed the mapping meanwhile. */
 static __noinline bool is_unchanged(struct vm_area_struct *area, const struct place_search *search)
 {
 	return search->start == BPF_CORE_READ(area, vm_start) &&
@@ -235,8 +235,8 @@ static __noinline bool find_place(struct place_search *search)
 }
 
 /*
- * Which mapping the breakpoint is in: the kernel itself has just looked for it, in the name of this thread,
- * which keeps those of its last looks.
+ * Finds the mapping that contains the breakpoint in the thread's cache of its last lookups: the kernel itself has just
+ * looked it up for this thread.
  */
 static __noinline __u64 cookie_of_place(struct pt_regs *ctx, __u32 at)
 {
@@ -255,11 +255,11 @@ static __noinline __u64 cookie_of_place(struct pt_regs *ctx, __u32 at)
 }
 
 /*
- * attach_cookie - of the breakpoint that the current thread ran into
+ * attach_cookie - the cookie of the breakpoint that the current thread hit
  *
- * @at: PROBED_ENTRY or PROBED_EXIT, as the daemon put it there: for the same place may have both. NO_COOKIE
- * if it is not known, which is a call lost (LOSS_PLACE). Not for returns that the kernel caught by its
- * trampoline, unless settings.cookies: these have no place.
+ * @at: PROBED_ENTRY or PROBED_EXIT, since the same address may have both. Returns NO_COOKIE if the place is
+ * unknown, which loses the call (LOSS_PLACE). Returns through the kernel's trampoline have no place: they work only
+ * with settings.cookies.
  */
 #define attach_cookie(ctx, at) \
 	(settings.cookies ? bpf_get_attach_cookie(ctx) : cookie_of_place(ctx, at))

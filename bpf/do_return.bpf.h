@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* do_return.bpf.h - the return instruction, done by the program that is probed at it. */
+/* do_return.bpf.h - executes the probed return instruction in the BPF program. */
 #ifndef PROFBPF_DO_RETURN_BPF_H
 #define PROFBPF_DO_RETURN_BPF_H
 
@@ -17,7 +17,7 @@ struct task_struct___shadow {
 	struct thread_struct___shadow thread;
 } __attribute__((preserve_access_index));
 
-/* Returns would have to be taken off the shadow stack, too. */
+/* With a shadow stack the return address would have to be popped there, too. */
 static __always_inline bool has_shadow_stack(void)
 {
 	struct task_struct___shadow *task = (void *)current_task();
@@ -27,9 +27,9 @@ static __always_inline bool has_shadow_stack(void)
 }
 
 /*
- * Does the return instruction that the probe is at, so that the kernel need not step over it. In
- * doubt the kernel does: if another tracer's program, which comes first, has done it already, the
- * instruction pointer is not at the probe any more.
+ * Executes the return instruction at the probe, so that the kernel need not single-step it. In doubt it
+ * leaves that to the kernel. If another tracer's program ran first and has done the return, the
+ * instruction pointer is no longer at the probe.
  */
 static __noinline int do_return(struct pt_regs *ctx, __u64 cookie)
 {

@@ -57,12 +57,12 @@ enum call_flag {
 	CALL_OPEN = 0x01,	/* had not returned at detach or thread exit; dur_ns is up to then */
 	CALL_HAS_STRING = 0x02,	/* "text" is the key of a REC_STRING that was sent before */
 	CALL_RET_ZERO = 0x04,	/* the returned value was 0 in its full width (a null handle) */
-	CALL_BEFORE = 0x08,	/* of ioctls: found under way when the session began, at ts_ns; dur_ns is a lower bound */
-	CALL_UNSEEN = 0x10,	/* of those: it has returned, but not where anybody saw it; dur_ns is 0 */
+	CALL_BEFORE = 0x08,	/* an ioctl that was under way when the session began, at ts_ns; dur_ns is a lower bound */
+	CALL_UNSEEN = 0x10,	/* with CALL_BEFORE: it has returned unseen; dur_ns is 0 */
 	CALL_LEFT = 0x20,	/* it never returned: an exception, a longjmp or the end of its stack went past it; dur_ns is up to when that was noticed */
-	CALL_ENTRY = 0x40,	/* when it ended was not seen; dur_ns is 0, ret is not known */
+	CALL_ENTRY = 0x40,	/* its end was not seen; dur_ns is 0, ret is unknown */
 };
-#define CALL_FLAGS 0xff		/* those above */
+#define CALL_FLAGS 0xff		/* the mask of the flags above */
 #define CALL_DEPTH_SHIFT 8	/* bits 8..15: nesting depth, 0 = outermost */
 
 /* One call of a traced function, written when it ends. 72 bytes. */
@@ -78,9 +78,9 @@ struct rec_call {
 };
 
 /*
- * A string argument, written when a call first has it: before that call's record, possibly on
- * another CPU. Calls name it by a hash of its bytes, of 64 bits: two of a million strings
- * are taken for one another once in 37 million sessions.
+ * A string argument, written before the record of the first call that has it, possibly on another CPU.
+ * Calls refer to it by a 64-bit hash of its bytes: among a million strings two have the same hash once in
+ * 37 million sessions.
  */
 struct rec_string {
 	struct rec_header header;
@@ -89,7 +89,7 @@ struct rec_string {
 	char str[REC_STRING_LEN];
 };
 
-/* A traced function went on in code whose ends are not probed yet: for the daemon, never in a file. */
+/* A traced function tail-jumped to code whose ends are not probed yet. For the daemon only, never in a file. */
 struct rec_tail {
 	struct rec_header header;
 	__u32 tgid;
@@ -97,7 +97,7 @@ struct rec_tail {
 	__u64 address;		/* where it jumped to */
 };
 
-/* In rec_ioctl.rdev: a block device. Majors of Linux do not go that far (they end at 511). */
+/* In rec_ioctl.rdev: the device is a block device. Linux major numbers end at 511, so the bit is free. */
 #define RDEV_BLOCK 0x80000000u
 
 /* One ioctl on a device file. */
@@ -127,15 +127,15 @@ enum switch_flag {
 	SWITCH_NEXT_TARGET = 0x02,
 	SWITCH_IOWAIT = 0x04,	/* previous thread was in an I/O wait (in_iowait) */
 	SWITCH_FAULT = 0x08,	/* previous thread was in a page fault or exception */
-	SWITCH_TIMEOUT = 0x10,	/* the call it sleeps in was given a time to give up at */
+	SWITCH_TIMEOUT = 0x10,	/* the system call it sleeps in has a timeout */
 	SWITCH_THROTTLED = 0x20,	/* it left because its cgroup had used up its quota */
 };
-#define SWITCH_FLAGS 0xff	/* those above; of struct rec_wake, too */
+#define SWITCH_FLAGS 0xff	/* the mask of these flags, and of the flags of struct rec_wake */
 #define SWITCH_KIND_SHIFT 8	/* bits 8..15: enum sleep_kind */
 
 /* rec_switch.header.flags, bits 8..15: what the previous thread waits for. */
 enum sleep_kind {
-	SLEEP_NOTHING = 0,	/* nothing of these, or not known */
+	SLEEP_NOTHING = 0,	/* none of the following, or unknown */
 	SLEEP_FILE = 1,		/* regular file: object is the inode, device its file system's */
 	SLEEP_DIRECTORY = 2,
 	SLEEP_PIPE = 3,		/* object is the inode */
@@ -143,7 +143,7 @@ enum sleep_kind {
 	SLEEP_INET = 5,		/* TCP or UDP socket */
 	SLEEP_SOCKET = 6,	/* another socket */
 	SLEEP_CHARACTER = 7,	/* character device: device is its own number */
-	SLEEP_BLOCK = 8,	/* block device: the same */
+	SLEEP_BLOCK = 8,	/* block device: device is its own number */
 	SLEEP_EVENTFD = 9,	/* anonymous files have no object that means something */
 	SLEEP_EPOLL = 10,
 	SLEEP_TIMERFD = 11,
@@ -166,7 +166,7 @@ struct rec_switch {
 	__u8 state;		/* enum switch_state */
 	__u8 prev_prio;		/* kernel priority, 0..139 */
 	__u32 device;		/* see enum sleep_kind: kernel dev_t, major << 20 | minor */
-	__u64 object;		/* the same */
+	__u64 object;		/* see enum sleep_kind */
 	__s32 fd;		/* the descriptor; -1 = none */
 	__u32 reserved;
 };
@@ -174,9 +174,8 @@ struct rec_switch {
 #define REC_STAGED_MAX 16
 
 /*
- * Several switches and wake-ups (struct rec_wake in the place of a switch) of one CPU.
- * In a ring "sent" of them are meant; in the map "staged" there are "count" that
- * were not sent.
+ * Several switches and wake-ups (struct rec_wake in the place of a switch) of one CPU. In a ring the first
+ * "sent" of them are valid; in the map "staged" the first "count", which were not sent yet.
  */
 struct rec_staged {
 	struct rec_header header;
@@ -185,24 +184,24 @@ struct rec_staged {
 	struct rec_switch record[REC_STAGED_MAX];
 };
 
-/* rec_wake.header.flags; bits 8..15 (SWITCH_KIND_SHIFT): enum sleep_kind, of the file for which it was woken out of many */
+/* rec_wake.header.flags; bits 8..15 (SWITCH_KIND_SHIFT): enum sleep_kind of the file that woke a thread that waited for several */
 enum wake_flag {
 	WAKE_NEW = 0x01,	/* first wake-up of a new thread */
 	WAKE_HARDIRQ = 0x02,	/* woken from a hardware interrupt */
 	WAKE_SOFTIRQ = 0x04,	/* woken from a software interrupt (network, block I/O, old timers) */
 	WAKE_TIMER = 0x08,	/* woken by a timer: a sleep or a timeout ended */
-	WAKE_SENT = 0x10,	/* the file is the waker's: the socket that it was sending by */
+	WAKE_SENT = 0x10,	/* the file is the waker's: the socket that it was sending to */
 };
 #define WAKE_INTERRUPT (WAKE_HARDIRQ | WAKE_SOFTIRQ | WAKE_TIMER)
 
 /* One wake-up of a thread that was asleep. header.cpu is the waker's CPU. */
 struct rec_wake {
 	struct rec_header header;
-	__u32 waker_tid;	/* the thread that ran (or was interrupted) then; 0 = idle */
-	__u32 tid;		/* who was woken */
+	__u32 waker_tid;	/* the thread that was running (or was interrupted); 0 = idle */
+	__u32 tid;		/* the woken thread */
 	__u32 target_cpu;	/* CPU it last ran on */
-	__u32 source;		/* WAKE_INTERRUPT, no timer: which; see WAKE_IRQ */
-	__u64 object;		/* as in rec_switch: of what it was woken for */
+	__u32 source;		/* the interrupt, unless it is a timer: see WAKE_IRQ */
+	__u64 object;		/* as in rec_switch, for the file that woke it */
 	__u32 device;
 	__s32 fd;
 };
@@ -211,23 +210,22 @@ struct rec_wake {
 #define WAKE_IRQ 0x80000000u
 
 /*
- * One page fault for which the page had to be fetched: a major one. It is recorded
- * when it is served. header.ts_ns is when the thread first went to sleep in it, or
- * when it was served if that is not known or it did not sleep; dur_ns then is 0.
+ * One major page fault, recorded when it has been served. header.ts_ns is the time when the thread first went
+ * to sleep in it; if that is unknown or it did not sleep, the time when it was served, and dur_ns is 0.
  */
 struct rec_fault {
 	struct rec_header header;
 	__u64 dur_ns;
 	__u32 tgid;
 	__u32 tid;
-	__u64 address;		/* that was touched */
+	__u64 address;		/* the address that was accessed */
 };
 
 /* rec_block.header.flags */
 enum block_flag {
 	BLOCK_ISSUED = 0x01,	/* it went to the device: wait_ns is known */
-	BLOCK_SYNC = 0x02,	/* somebody waits for it */
-	BLOCK_META = 0x04,	/* a file system's own data */
+	BLOCK_SYNC = 0x02,	/* synchronous: a thread waits for it */
+	BLOCK_META = 0x04,	/* metadata of a file system */
 	BLOCK_FUA = 0x08,	/* written through the device's cache */
 	BLOCK_FLUSH = 0x10,	/* empties the device's cache, before writing or instead of it */
 	BLOCK_AHEAD = 0x20,	/* read ahead of need */
@@ -244,30 +242,29 @@ enum block_operation {
 	BLOCK_OPERATIONS
 };
 
-/* One request to a block device, written when it is complete; header.ts_ns: when it was made. */
+/* One request to a block device, written when it is complete; header.ts_ns is the time when it was made. */
 struct rec_block {
 	struct rec_header header;
-	__u64 dur_ns;		/* from there to its completion */
-	__u64 wait_ns;		/* part of it before it went to the device */
-	__u64 sector;		/* of 512 bytes; 0 of a flush */
+	__u64 dur_ns;		/* from header.ts_ns to the completion */
+	__u64 wait_ns;		/* the part of dur_ns before it went to the device */
+	__u64 sector;		/* in units of 512 bytes; 0 for a flush */
 	__u32 bytes;
-	__u32 tgid;		/* who made it */
+	__u32 tgid;		/* the process and the thread that made it */
 	__u32 tid;
-	__u32 rdev;		/* of the disk: kernel dev_t | RDEV_BLOCK */
+	__u32 rdev;		/* the disk: kernel dev_t | RDEV_BLOCK */
 	__u32 operation;	/* enum block_operation */
 	__u32 reserved;
 };
 
 /*
- * Interrupts, one after the other or one in the other, that took the CPU from a
- * target's thread; header.ts_ns is their start, header.flags are WAKE_INTERRUPT
- * bits: the kinds that there were.
+ * Consecutive or nested interrupts that took the CPU from a target's thread; header.ts_ns is their start,
+ * header.flags the WAKE_INTERRUPT bits of their kinds.
  */
 struct rec_interrupt {
 	struct rec_header header;
 	__u64 dur_ns;
 	__u32 tid;
-	__u32 source;		/* that it began with, and is in at its end; as rec_wake.source */
+	__u32 source;		/* the interrupt at their end, as rec_wake.source */
 };
 
 /* rec_task.event */
@@ -277,7 +274,7 @@ enum task_event {
 	TASK_EXEC = 2,		/* new program in this process */
 	TASK_RENAME = 3,	/* new thread name */
 	TASK_EXIT = 4,
-	TASK_DROPPED = 5,	/* no target any more: nothing else is recorded of it */
+	TASK_DROPPED = 5,	/* no longer a target: this is its last record */
 };
 
 /* rec_task.header.flags */
@@ -301,7 +298,7 @@ struct rec_task {
 
 /* rec_account.header.flags */
 enum account_flag {
-	ACCOUNT_FINAL = 0x01,	/* the thread has exited: these are its last figures */
+	ACCOUNT_FINAL = 0x01,	/* the thread has exited: these are its final figures */
 	ACCOUNT_RUNNING = 0x02,	/* on a CPU at ts_ns */
 	ACCOUNT_QUEUED = 0x04,	/* runnable, not on a CPU, at ts_ns */
 	ACCOUNT_TARGET = 0x08,
@@ -314,8 +311,8 @@ enum account_flag {
 };
 
 /*
- * The kernel's own cumulative figures of one thread since it started. They
- * cost nothing per switch: the kernel keeps them anyway.
+ * The kernel's own cumulative figures of one thread since it started. They cost nothing per switch, because
+ * the kernel keeps them in any case.
  */
 struct rec_account {
 	struct rec_header header;
@@ -331,9 +328,9 @@ struct rec_account {
 	__u64 minor_faults;
 	__u64 major_faults;
 	__u64 io_ns; /* waits for block I/O: delays->blkio_delay, kept with task_delayacct only */
-	__u64 read_bytes;	/* from and to devices, as the kernel charges them: the page cache */
-	__u64 write_bytes;	/* is charged to who dirtied the page */
-	__u64 read_chars;	/* by read, write and their kin, whatever they read from */
+	__u64 read_bytes;	/* from and to devices; the kernel charges writes from the page cache */
+	__u64 write_bytes;	/* to the thread that dirtied the page */
+	__u64 read_chars;	/* by read, write and similar system calls, from and to any file */
 	__u64 write_chars;
 	__s32 syscall;		/* system call it sleeps in, or REC_SYSCALL_NONE; snapshots only */
 	__u32 reserved;
@@ -347,7 +344,7 @@ enum process_flag {
 	PROCESS_FIRST = 0x10,	/* taken at the start of the session */
 };
 
-/* What is known of a process as a whole; sent when something of it has changed. */
+/* The state of a process as a whole; sent when any of it has changed. */
 struct rec_process {
 	struct rec_header header;
 	__u32 tgid;
@@ -357,17 +354,17 @@ struct rec_process {
 	__u64 cgroup;		/* inode of the group that holds its CPU quota; 0 = unknown */
 	__u64 rss_pages;	/* up to a few pages per CPU off, as the kernel keeps it */
 	__u64 peak_pages;
-	__u64 gone_run_ns;	/* of threads that have exited and been reaped: */
+	__u64 gone_run_ns;	/* sums over threads that have exited and been reaped: */
 	__u64 gone_user_ns;	/* signal->sum_sched_runtime, utime, stime */
 	__u64 gone_system_ns;
 };
 
-/* A Python function of a stack; it may be anything, for memory may have changed meanwhile. */
+/* A Python function of a stack. Not validated: the interpreter may have changed its memory while it was read. */
 struct rec_python_frame {
-	__u64 code;		/* its code object, without PYTHON_FRAME_ENTRY; 0 = C code's frame */
-	__u64 instruction;	/* as the frame has it: an index or an address */
+	__u64 code;		/* address of its code object, with PYTHON_FRAME_ENTRY; 0 = a frame of C code */
+	__u64 instruction;	/* as stored in the frame: an index or an address */
 };
-#define PYTHON_FRAME_ENTRY (1ull << 63)	/* of "code": one entry into the interpreter's loop ends here */
+#define PYTHON_FRAME_ENTRY (1ull << 63)	/* bit of "code": the outermost frame of one entry into the interpreter's loop */
 
 #define REC_PYTHON_FRAMES 104
 #define REC_USER_FRAMES 255	/* frames kept of a user stack; one less than a power of two */
@@ -375,27 +372,27 @@ struct rec_python_frame {
 
 /* rec_stack.header.flags */
 enum stack_flag {
-	STACK_BLOCK = 0x01,	/* where it slept; else where it was on a CPU */
-	STACK_LOCK = 0x08,	/* it waited for its Python interpreter's lock */
-	STACK_SHORT = 0x10,	/* too short a sleep for its stack to be kept */
-	STACK_WHOLE = 0x20,	/* the user stack is there down to where the thread began */
-	STACK_HAD_LOCK = 0x40,	/* it had its Python interpreter's lock then */
-	STACK_NO_LOCK = 0x80,	/* it is known not to have had it */
+	STACK_BLOCK = 0x01,	/* the stack of a sleep; else of a thread on a CPU */
+	STACK_LOCK = 0x08,	/* the thread waited for its Python interpreter's lock */
+	STACK_SHORT = 0x10,	/* the sleep was too short for its stack to be kept */
+	STACK_WHOLE = 0x20,	/* the user stack reaches the start of the thread */
+	STACK_HAD_LOCK = 0x40,	/* the thread held its Python interpreter's lock */
+	STACK_NO_LOCK = 0x80,	/* the thread is known not to have held that lock */
 };
 
 /*
- * The stacks of a thread at an instant. Addresses of code: the user stack's, then
- * the kernel's, each from the innermost frame outwards; the first of the user's is
- * where it goes on, the others are return addresses.
+ * The stacks of a thread at one instant: code addresses of the user stack, then of the kernel stack, each
+ * from the innermost frame outwards. The first user address is the current instruction, the others are
+ * return addresses.
  */
 struct rec_stack {
-	struct rec_header header;	/* ts_ns: of the sample, or when it fell asleep */
-	__u64 dur_ns;			/* STACK_BLOCK: until it was woken; else 0 */
+	struct rec_header header;	/* ts_ns: the time of the sample, or the start of the sleep */
+	__u64 dur_ns;			/* STACK_BLOCK: until the wake-up; else 0 */
 	__u32 tgid;
 	__u32 tid;
 	__u32 user_frames;
 	__u32 kernel_frames;
-	__u32 waker;		/* STACK_LOCK: thread that woke it; 0 = a timeout, or not known */
+	__u32 waker;		/* STACK_LOCK: the thread that woke it; 0 = a timeout, or unknown */
 	__u32 python_frames;
 	/* __u64 address[user_frames + kernel_frames] follows, then struct rec_python_frame[python_frames] */
 };
@@ -416,10 +413,10 @@ enum source {
 enum loss {
 	LOSS_RING_FULL = 0,
 	LOSS_TOO_DEEP,		/* more than REC_CALL_DEPTH nested calls */
-	LOSS_NO_MEMORY,		/* no task-local storage to be had */
+	LOSS_NO_MEMORY,		/* task-local storage or a map entry could not be allocated */
 	LOSS_UNMATCHED,		/* not used any more */
-	LOSS_BUSY,		/* the program was in use on that CPU: at most so many, strangers' too */
-	LOSS_PLACE,		/* which probe it was is not known */
+	LOSS_BUSY,		/* the program was running on that CPU: an upper bound, other processes included */
+	LOSS_PLACE,		/* the probe could not be identified */
 	LOSSES
 };
 

@@ -6,15 +6,15 @@
 #include "call_end.bpf.h"
 #include "call_entry.bpf.h"
 
-/* The stack pointer as it is at the exit that the place stands for. */
+/* The stack pointer at the exit that the probed place stands for. */
 static __always_inline __u64 exit_stack_pointer(struct pt_regs *ctx, __u64 cookie)
 {
 	return PT_REGS_SP(ctx) + (cookie >> PLACE_BELOW_SHIFT & PLACE_BELOW_MASK) * 8;
 }
 
 /*
- * Does the call in @slot return to where it was called from? A call that an exception or a longjmp left may
- * have been followed by one of another function at the same place.
+ * Does this exit return to the caller of the call in @slot? After an exception or a longjmp has left that call,
+ * another function may have been called with the same stack pointer.
  */
 static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stack, __u32 slot, __u64 cookie)
 {
@@ -26,8 +26,8 @@ static __noinline bool returns_home(struct pt_regs *ctx, struct call_stack *stac
 #define NOT_THERE REC_CALL_DEPTH
 
 /*
- * The call whose return another program, which came first, has done already: of another session, say, that probes
- * the same file. The stack pointer is behind the return address then, and the thread is where that leads.
+ * Finds the call whose return another program has already done, for example one of another session that probes
+ * the same file. The stack pointer then is above the return address, and the instruction pointer is that address.
  */
 static __noinline __u32 slot_returned(struct pt_regs *ctx, struct call_stack *stack)
 {
@@ -54,7 +54,7 @@ static __always_inline void end_returned(struct pt_regs *ctx, struct call_stack 
 		at_return(ctx, stack, slot, frame_at(stack, slot)->sp, now);
 }
 
-/* All side by side, numbered as the instructions do. Nothing is beginning: their place is free. */
+/* Copies the registers by their numbers in instructions. No call begins here, so stack->registers is free. */
 static __always_inline void take_numbered(struct pt_regs *ctx, struct call_stack *stack)
 {
 	__u64 *at = stack->registers;
@@ -78,7 +78,7 @@ static __always_inline void take_numbered(struct pt_regs *ctx, struct call_stack
 	at[14] = ctx->r14;
 	at[15] = ctx->r15;
 #else
-	at[0] = ctx->regs[16]; /* no others are used: control_flow.c */
+	at[0] = ctx->regs[16]; /* tail jumps use x16 and x17 only: control_flow.c */
 	at[1] = ctx->regs[17];
 #endif
 }
@@ -90,7 +90,7 @@ static __always_inline __u64 numbered(const struct call_stack *stack, __u8 numbe
 	return number == EXIT_NO_REGISTER ? 0 : stack->registers[number & (REGISTERS - 1)];
 }
 
-/* Where an indirect jump leads; 0 if it stays in the function, or if it is not known. */
+/* The target of an indirect jump; 0 if it is in the same function or unknown. */
 static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stack,
 				    const struct exit_conf *conf)
 {
@@ -109,11 +109,11 @@ static __noinline __u64 jump_target(struct pt_regs *ctx, struct call_stack *stac
 	return distance >= conf->own_start && distance < conf->own_end ? 0 : target;
 }
 
-#define NEAR 0x1000000 /* no two files are mapped closer to one another, but for small ones */
+#define NEAR 0x1000000 /* only small files are mapped closer to one another */
 
 /*
- * Through the linkage table to a function that was not called yet: the loader looks it up first, and jumps
- * to it then. The table's slot still leads to the table itself, not far away.
+ * Is this a jump through the procedure linkage table to a function that is not bound yet? The dynamic loader
+ * resolves it first and then jumps to it; until then the slot points back into the table itself, which is near.
  */
 static __always_inline bool is_unbound(const struct call_stack *stack, const struct exit_conf *conf)
 {
@@ -121,7 +121,7 @@ static __always_inline bool is_unbound(const struct call_stack *stack, const str
 	       stack->tail.address - stack->text[0] + NEAR < 2 * NEAR;
 }
 
-/* The daemon probes where calls go on, and says so in the table. */
+/* Asks the daemon to probe the ends of the code at the jump's target; the daemon answers in tail_targets. */
 static __noinline void ask_for_tail(struct call_stack *stack)
 {
 	__u32 asked = TAIL_ASKED;
@@ -170,7 +170,7 @@ static __always_inline void went_on(struct call_frame *frame)
 	frame->goes_to = 0;
 }
 
-/* A function that does nothing but jump to another one. */
+/* For a function that consists of a jump to another function. */
 static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *stack, __u32 slot,
 				     __u64 cookie)
 {
@@ -184,8 +184,8 @@ static __noinline void exit_at_entry(struct pt_regs *ctx, struct call_stack *sta
 }
 
 /*
- * At a return the stack pointer is what it was at the entry, so it is at a jump to another function.
- * Elsewhere in a function that jumps to a part of itself it is not, and nothing is done.
+ * At a return and at a tail jump the stack pointer is the same as at the entry. At other jumps within a
+ * function it differs: no call is found, and nothing is done.
  */
 static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool returning)
 {
@@ -203,7 +203,7 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool
 		end_returned(ctx, stack, now);
 		return;
 	}
-	/* What went on in a function with a return probe ends with it. */
+	/* A call that continued in a function with a return probe ends with that function. */
 	if (slot >= REC_CALL_DEPTH || frame_at(stack, slot)->flags & FRAME_RETURNS ||
 	    !returns_home(ctx, stack, slot, cookie))
 		return;
@@ -215,10 +215,10 @@ static __always_inline void exit_reached(struct pt_regs *ctx, __u64 cookie, bool
 		at_indirect_jump(ctx, stack, slot, cookie);
 }
 
-/* @returning: programs do returns here, this one or another. */
+/* @returning: on this kernel programs execute the return instruction, this one or another session's. */
 static __always_inline void at_place(struct pt_regs *ctx, __u64 cookie, bool exact, bool returning)
 {
-	/* An unknown place is taken for an entry, which counts it as lost. */
+	/* An unknown place is treated as an entry, which counts the call as lost. */
 	if (cookie >> PLACE_KIND_SHIFT & PLACE_KIND_MASK && cookie != NO_COOKIE)
 		exit_reached(ctx, cookie, returning);
 	else if (exact)

@@ -2,9 +2,9 @@
 /*
  * fault.bpf.c - major page faults of the targets.
  *
- * Runs from the kernel's own software event, which fires for major faults alone,
- * when they have been served: a minor fault costs nothing. How long the thread slept
- * is known from the switches (sleeps_in_fault() in sched.bpf.c).
+ * The program runs from the kernel's software event for major faults, which fires when a fault has been
+ * served: minor faults cost nothing. The context switches say how long the thread slept
+ * (sleeps_in_fault() in sched.bpf.c).
  */
 #include "task.bpf.h"
 
@@ -22,7 +22,7 @@ int on_major_fault(struct bpf_perf_event_data *ctx)
 	if (!field_of(task, pid) || !is_target_task(task, state))
 		return 0;
 	state = announce(task, state);
-	/* This fault has been counted by now. */
+	/* The kernel has already counted this fault. */
 	if (state && state->fault_ns && state->fault_count + 1 == field_of(task, min_flt) + field_of(task, maj_flt))
 		since = state->fault_ns;
 	r = emit_begin(&e, SOURCE_FAULT, sizeof(*r));

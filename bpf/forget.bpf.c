@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * forget.bpf.c - gives back what was kept of a thread that the kernel forgets, where it is not kept in
- * task storage.
+ * forget.bpf.c - frees the map entries of a thread that the kernel frees, on kernels without task storage.
  *
- * Only then is it loaded: before any other program, so that none keeps anything of a thread whose end is not
- * seen; but after account_free, which needs it once more.
+ * Loaded on such kernels only. It is attached before every other program, so that no program makes an entry for
+ * a thread whose end is not seen; but after account_free, which needs the entry once more.
  */
 #include "call_stack.bpf.h"
 #include "sleeper.bpf.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * gate.bpf.h - what the gate (gate/gate.bpf.c) asks, and sessions tell it: maps that all of a daemon share.
+ * gate.bpf.h - the maps in which sessions mark their targets for the gate (gate/gate.bpf.c), shared by a daemon's sessions.
  *
- * A session that has no place at the gate has them for itself, with nothing in them.
+ * A session that is not at the gate has empty maps of its own.
  */
 #ifndef PROFBPF_GATE_BPF_H
 #define PROFBPF_GATE_BPF_H
 
-/* By process id: several have the same. Set for whoever is or was a session's target, until the session is over. */
+/* By the low bits of the process id. Set for each process that is or was a target of a session, until the session ends. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -16,7 +16,7 @@ struct {
 	__type(value, struct gate_marks);
 } gate_marks __weak SEC(".maps");
 
-/* How many targets, of all sessions, wait for each CPU. */
+/* The number of targets of all sessions that wait for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -5,7 +5,7 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-/* An interrupt may come in anywhere here, and go through both of these: it must find that it is not the outer one. */
+/* Another interrupt may arrive anywhere in mark() and unmark(), and run both: it must see that it is nested. */
 static __always_inline int mark(struct interrupt_state *state, __u32 kind)
 {
 	__u32 before;
@@ -23,7 +23,7 @@ static __always_inline int mark(struct interrupt_state *state, __u32 kind)
 	return 0;
 }
 
-/* The CPU goes back to the thread that it was taken from. */
+/* Writes the record when the CPU goes back to the interrupted thread. */
 static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 seen, __u32 source)
 {
 	struct task_struct *task = current_task();
@@ -36,7 +36,7 @@ static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 s
 	state = thread_state(task);
 	if (!is_target_task(task, state))
 		return;
-	announce(task, state); /* it may end before the threads that are there are told of */
+	announce(task, state); /* the thread may end before the daemon's list of existing threads is sent */
 	r = emit_begin(&e, SOURCE_SCHED, sizeof(*r));
 	if (!r)
 		return;
@@ -47,7 +47,7 @@ static __always_inline void emit_interrupt(__u64 start_ns, __u64 end_ns, __u32 s
 	emit_end(&e, false);
 }
 
-/* The state is the next interrupt's from where it has no kinds any more: what is said of this one is taken out before. */
+/* As soon as "kinds" is 0, the next interrupt may use the state: this one's values are copied before. */
 static __always_inline int unmark(__u32 kind)
 {
 	struct interrupt_state *state = interrupt_state();
@@ -103,7 +103,7 @@ int BPF_PROG(on_softirq_exit)
 	return unmark(WAKE_SOFTIRQ);
 }
 
-/* Sleeps and timeouts of system calls end here. */
+/* Timers end sleeps and timeouts of system calls here. */
 SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(on_timer_entry)
 {

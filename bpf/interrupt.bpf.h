@@ -2,10 +2,9 @@
 /*
  * interrupt.bpf.h - is this CPU in an interrupt, and of what kind?
  *
- * The kernel's preemption count would tell, but kernels built without
- * KALLSYMS_ALL do not let a program find it. So the entry and exit tracepoints
- * of interrupts keep a mark per CPU: they fire a few thousand times a second at
- * most, against every wake-up if the question were asked of the stack.
+ * The kernel's preemption count has the answer, but programs cannot find it on kernels built without
+ * KALLSYMS_ALL. So the entry and exit tracepoints of interrupts keep a mark per CPU: they fire a few
+ * thousand times a second at most; a look at the stack would be needed at every wake-up.
  */
 #ifndef PROFBPF_INTERRUPT_BPF_H
 #define PROFBPF_INTERRUPT_BPF_H
@@ -14,7 +13,7 @@
 
 #include "interrupt_state.bpf.h"
 
-/* As rec_wake.source: the innermost of those that the CPU is in. A timer is told by its kind. */
+/* The innermost interrupt that the CPU is in, as rec_wake.source; 0 for a timer, which its kind identifies. */
 static __always_inline __u32 interrupt_source(const struct interrupt_state *state)
 {
 	if (!state || state->kinds & WAKE_TIMER)

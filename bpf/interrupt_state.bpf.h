@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * interrupt_state.bpf.h - the mark that a CPU has while it is in an interrupt.
+ * interrupt_state.bpf.h - the mark of a CPU that is in an interrupt.
  *
- * Sessions at the gate share what the gate's programs mark; others mark for themselves.
+ * The gate's programs set the marks for all sessions at the gate; other sessions set their own.
  */
 #ifndef PROFBPF_INTERRUPT_STATE_BPF_H
 #define PROFBPF_INTERRUPT_STATE_BPF_H
 
 struct interrupt_state {
-	__u32 kinds;		/* WAKE_HARDIRQ, WAKE_SOFTIRQ, WAKE_TIMER: those that it is in */
-	__u32 seen;		/* since it began */
+	__u32 kinds;		/* WAKE_HARDIRQ, WAKE_SOFTIRQ, WAKE_TIMER: the kinds that the CPU is in now */
+	__u32 seen;		/* the kinds since start_ns */
 	__u64 start_ns;
 	__u32 irq;		/* the hardware interrupt and the software interrupt: as rec_wake.source */
 	__u32 vector;

@@ -2,17 +2,16 @@
 /*
  * ioctl.bpf.c - ioctls on character and block devices.
  *
- * The device is told by the file behind the descriptor, never by the command
- * number: the magic letters of drivers collide.
+ * The file behind the descriptor identifies the device, never the command number: the magic letters of
+ * drivers collide.
  *
- * Three ways to attach, best first: to entry and return of the function that does the
- * system call (fentry, fexit), which leaves all other system calls as they are; to the same
- * by kprobes; to the system call's tracepoints, which send all system calls of the machine
- * through the kernel's slow path. The function is given the caller's registers.
+ * There are three ways to attach, the best first: fentry and fexit on the function of the system call, which do
+ * not affect other system calls; kprobes on the same function; the system call's tracepoints, which send
+ * all system calls of the machine through the kernel's slow path. The function's argument is the caller's
+ * registers.
  *
- * The kernel passes over an fentry program while another thread, which was preempted in it, is on
- * the same CPU: only kernels that preempt themselves do that. It counts such passes, and the daemon
- * counts them as lost.
+ * On preemptible kernels a thread can be preempted inside an fentry program; while it is, the kernel skips the
+ * program for other threads on the same CPU. The kernel counts the skipped runs, and the daemon reports them as lost.
  */
 #include "ioctl.bpf.h"
 
@@ -39,7 +38,7 @@ static __always_inline void ioctl_begins(__u32 fd, __u32 cmd)
 	}
 	if (state->ioctl_start_ns && state->ioctl_before)
 		emit_ioctl(task, state, CALL_UNSEEN, 0, now);
-	/* Its return was missed: the kernel keeps a limited number of places for kretprobes. */
+	/* The previous return was missed: the kernel has a limited number of kretprobe instances. */
 	else if (state->ioctl_start_ns)
 		count_lost(SOURCE_IOCTL, LOSS_UNMATCHED, 1);
 	state->ioctl_cmd = cmd;
@@ -56,7 +55,7 @@ static __always_inline bool is_own_target(void)
 	return may_be_target(tgid) && is_target(tgid);
 }
 
-/* What a session finds open when it ends, it writes itself (snapshot.bpf.c). */
+/* Ioctls that are open when the session ends are written by snapshot.bpf.c. */
 static __always_inline int ioctl_ends(__s32 ret)
 {
 	struct task_struct *task = current_task();
@@ -72,7 +71,7 @@ static __always_inline int ioctl_ends(__s32 ret)
 	return 0;
 }
 
-/* The second one is for 32-bit programs on a 64-bit kernel. features.c looks for both. */
+/* The second function serves 32-bit programs on a 64-bit kernel. features.c looks for both. */
 #if defined(__TARGET_ARCH_x86)
 #define FUNCTION "__x64_sys_ioctl"
 #define COMPAT_FUNCTION "__ia32_compat_sys_ioctl"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* ioctl.bpf.h - which device an ioctl is for, and its record. */
+/* ioctl.bpf.h - the device of an ioctl, and its record. */
 #ifndef PROFBPF_IOCTL_BPF_H
 #define PROFBPF_IOCTL_BPF_H
 
@@ -27,7 +27,7 @@ static __always_inline struct inode *descriptor_inode(struct task_struct *task, 
 	return file ? BPF_CORE_READ(file, f_inode) : NULL;
 }
 
-/* False if the descriptor is none of a device file. */
+/* Returns false if the descriptor is not a device file's. */
 static __always_inline bool descriptor_device(struct task_struct *task, __u32 fd, __u32 *rdev)
 {
 	struct inode *inode = descriptor_inode(task, fd);
@@ -42,7 +42,7 @@ static __always_inline bool descriptor_device(struct task_struct *task, __u32 fd
 	return true;
 }
 
-/* Of a thread inside one until @now. One whose end nobody saw has lasted for no known time. */
+/* Writes the ioctl that the thread was in until @now. If its end was not seen, the duration is unknown. */
 static __always_inline void emit_ioctl(struct task_struct *task, struct thread_state *state,
 				       __u16 flags, __s32 ret, __u64 now)
 {

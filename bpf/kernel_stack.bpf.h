@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * kernel_stack.bpf.h - return addresses, in the kernel, of a thread that is off its CPU.
+ * kernel_stack.bpf.h - kernel return addresses of a thread that is off its CPU.
  *
- * What bpf_get_task_stack() gives. On x86 that takes some 4 us, for the kernel's tables tell frame by
- * frame how large each is; but threads sleep in few places. So stacks are kept, with the places
- * where their addresses stand. A stack as deep that has the same words in these places is the
- * same one: the first frame lies at the stack pointer, and the address in a frame tells its size.
+ * The result is that of bpf_get_task_stack(), which takes about 4 us on x86, because the kernel looks up the size
+ * of each frame in its tables. But threads sleep in few places, so stacks are cached together with the positions of
+ * their return addresses. A stack of the same depth with the same words at these positions is the same
+ * stack: the first frame begins at the stack pointer, and each return address determines the size of its frame.
  *
- * For the switch's program: what is kept is a CPU's own.
+ * Only for the program of the switch: the cache is per CPU.
  */
 #ifndef PROFBPF_KERNEL_STACK_BPF_H
 #define PROFBPF_KERNEL_STACK_BPF_H
@@ -32,13 +32,13 @@ static __always_inline __u32 unwind_kernel(struct task_struct *task, __u64 *addr
 #define KEPT_STACKS KERNEL_WORDS
 
 struct kernel_words {
-	__u64 word[KERNEL_WORDS]; /* of a stack, from its pointer up */
+	__u64 word[KERNEL_WORDS]; /* the stack from the stack pointer up */
 };
 
 struct kept_stack {
-	__u32 bytes; /* below the registers of user space; 0 = none is kept */
+	__u32 bytes; /* size of the stack below the user-space registers; 0 = the entry is empty */
 	__u32 count;
-	__u32 found; /* while places are looked for */
+	__u32 found; /* positions found so far, during a search */
 	__u8 place[KEPT_FRAMES];
 	__u64 address[KEPT_FRAMES];
 };
@@ -57,7 +57,7 @@ struct {
 	__type(value, struct kernel_words);
 } kernel_words __weak_map;
 
-/* Not static, as the other ones below: the verifier looks at each once, not for each way to it. */
+/* Not static, nor are the functions below: the verifier checks a global function once, not on each path to it. */
 __weak __noinline int is_kept(const struct kernel_words *words, const struct kept_stack *kept)
 {
 	if (!words || !kept)
@@ -72,8 +72,8 @@ __weak __noinline int is_kept(const struct kernel_words *words, const struct kep
 }
 
 /*
- * The lowest places where its addresses stand, in their order; false if they don't. How many are
- * found is kept in memory, of which the verifier knows nothing: else it goes through all combinations.
+ * Finds the lowest positions of the stack's addresses, in their order; returns false if one is missing. The number of
+ * positions found is kept in memory, which the verifier does not track: else it would check all combinations.
  */
 __weak __noinline int find_lowest(const struct kernel_words *words, struct kept_stack *kept)
 {
@@ -97,7 +97,7 @@ __weak __noinline int find_lowest(const struct kernel_words *words, struct kept_
 	return *found == kept->count;
 }
 
-/* A word that was left there by an earlier call can be taken for an address; not if these are the highest, too. */
+/* A stale word of an earlier call may equal an address. That is excluded if the lowest positions are the highest, too. */
 __weak __noinline int are_highest(const struct kernel_words *words, struct kept_stack *kept)
 {
 	volatile __u32 *found;
@@ -134,8 +134,8 @@ static __always_inline void keep_stack(struct kept_stack *kept, const struct ker
 }
 
 /*
- * Reads the stack of @task below the registers of user space; how many bytes, 0 if there are more than
- * are kept. That pointer goes through memory because the verifier lets nobody subtract from it.
+ * Reads the stack of @task below the user-space registers. Returns its size in bytes, 0 if it is larger than the
+ * cache allows. The pointer goes through memory, because the verifier forbids to subtract from it.
  */
 static __always_inline __u32 read_words(struct task_struct *task, struct kernel_words *words)
 {
@@ -149,7 +149,7 @@ static __always_inline __u32 read_words(struct task_struct *task, struct kernel_
 	return bytes;
 }
 
-/* kernel_stack - fills @address with REC_KERNEL_FRAMES at most, the innermost first; how many */
+/* kernel_stack - fills @address with at most REC_KERNEL_FRAMES addresses, the innermost first; returns their number */
 static __always_inline __u32 kernel_stack(struct task_struct *task, __u64 *address)
 {
 	__u32 place = 0, count, bytes = 0;

@@ -2,14 +2,14 @@
 /*
  * kernel_symbols.bpf.c - the kernel's functions with their addresses, as lines of /proc/kallsyms.
  *
- * That file shows addresses to whoever has CAP_SYSLOG, which also lets its owner read and clear the kernel's log. This
- * needs no more than is needed to trace (CAP_BPF and CAP_PERFMON). Kernels since 6.0.
+ * That file shows addresses only with CAP_SYSLOG, which would also let the daemon read and clear the kernel's log. This
+ * iterator needs only the capabilities of tracing itself (CAP_BPF and CAP_PERFMON). Kernels since 6.0 have it.
  */
 #include "profbpf.bpf.h"
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-/* Of the kernel, as far as it is used; the one the programs are compiled with may have none. */
+/* The fields in use of kernel types which the vmlinux.h of the build may lack. */
 struct kallsym_iter___own {
 	unsigned long value;
 	char type;

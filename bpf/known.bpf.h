@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * known.bpf.h - what the scheduler's programs ask of a thread at each switch and
- * wake-up: is it a target, was its identity sent, does it wait for a CPU?
+ * known.bpf.h - the facts about a thread that the scheduler's programs need at each switch and wake-up: is it a
+ * target, was its identity sent, does it wait for a CPU?
  *
- * A look-up of a thread's storage calls into the kernel, an array's does not: so the
- * answers are kept in a table by thread id. A thread that is not in its place is asked
- * for in its storage and takes the place; where two share one, they take turns. The
- * first word is checked as a whole, so that a half of it can't be another's.
+ * A lookup in task storage calls a helper, a lookup in an array does not. So these facts are cached in an array
+ * indexed by thread id. If a thread's entry holds another thread, the program asks task storage and overwrites the
+ * entry; two threads with the same index replace each other. The first word is compared as a whole, so that
+ * half of it cannot be another thread's.
  */
 #ifndef PROFBPF_KNOWN_BPF_H
 #define PROFBPF_KNOWN_BPF_H
 
 #include "task.bpf.h"
 
-#define KNOWN_STEP 12345 /* odd, so that as many ids in a row have as many places */
+#define KNOWN_STEP 12345 /* odd, so that consecutive ids have different places */
 
-/* Bits of struct known_thread.facts; above them the version of "targets", then whose they are. */
+/* Bits of struct known_thread.facts; above them the version of "targets", then the owner (known_owner()). */
 #define KNOWN_TARGET 1u /* it is a member (profbpf.bpf.h) */
 #define KNOWN_ANNOUNCED 2u
 #define KNOWN_FLAGS 3u
@@ -25,9 +25,9 @@
 
 struct known_thread {
 	__u64 facts;
-	__u64 wait; /* whose, and 1 + the CPU in whose count of waiting targets it is; 0 = none */
-	struct file *epoll; /* whose files it sleeps for, or NULL; of whom "facts" are */
-	__u64 polls; /* it sleeps in poll or select for several files; of whom "facts" are */
+	__u64 wait; /* the owner, and 1 + the CPU that counts it as a waiting target; 0 = it does not wait */
+	struct file *epoll; /* the epoll instance that the owner of "facts" sleeps in, or NULL */
+	__u64 polls; /* 1: the owner of "facts" sleeps in poll or select with several files */
 };
 
 struct {
@@ -37,7 +37,7 @@ struct {
 	__type(value, struct known_thread);
 } known_threads __weak_map;
 
-/* Threads of a pool have ids one after the other, and run side by side: not on one cache line. */
+/* Threads of a pool have consecutive ids and run at the same time: this keeps them on different cache lines. */
 static __always_inline struct known_thread *known_thread(struct task_struct *task)
 {
 	__u32 place = field_of(task, pid) * KNOWN_STEP & (settings.known_threads - 1);
@@ -45,13 +45,13 @@ static __always_inline struct known_thread *known_thread(struct task_struct *tas
 	return bpf_map_lookup_elem(&known_threads, &place);
 }
 
-/* Threads of one place are told apart by when they began. */
+/* The start time distinguishes threads with the same place. */
 static __always_inline __u64 known_owner(struct task_struct *task)
 {
 	return field_of(task, start_time) << KNOWN_OWNER_SHIFT;
 }
 
-/* Is it what is known of @task, or of another thread by now? */
+/* Does @known belong to @task, not to another thread? */
 static __always_inline bool known_is_of(struct task_struct *task, const struct known_thread *known)
 {
 	return (known->facts & ~KNOWN_BELOW_OWNER) == known_owner(task);
@@ -78,7 +78,7 @@ static __always_inline __u32 known_or_asked(struct task_struct *task, struct kno
 	return facts & KNOWN_FLAGS;
 }
 
-/* KNOWN_TARGET, KNOWN_ANNOUNCED. */
+/* The flags of @task: KNOWN_TARGET, KNOWN_ANNOUNCED. */
 static __always_inline __u32 known_facts(struct task_struct *task, struct known_thread *known)
 {
 	__u32 facts = known_or_asked(task, known);
@@ -88,7 +88,7 @@ static __always_inline __u32 known_facts(struct task_struct *task, struct known_
 	return unfollowed(facts, known->facts);
 }
 
-/* The place may be taken by another thread at any time: of that one nothing is said. */
+/* Another thread may take the place at any time: the flag is then not set for that thread. */
 static __always_inline void known_announce(struct task_struct *task, struct known_thread *known,
 					   __u32 facts)
 {

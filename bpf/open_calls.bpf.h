@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * open_calls.bpf.h - which calls a thread is in.
+ * open_calls.bpf.h - the open calls of a thread.
  *
- * A call is known by the stack pointer at its entry. What an exception, a longjmp or another stack left behind is
- * taken off when the next call begins or ends.
+ * The stack pointer at the entry identifies a call. Calls that an exception, a longjmp or a switch of stacks has left
+ * are removed when the next call begins or ends.
  */
 #ifndef PROFBPF_OPEN_CALLS_BPF_H
 #define PROFBPF_OPEN_CALLS_BPF_H
 
 #include "call_arguments.bpf.h"
 
-/* Not inlined, as all that is rare: what it keeps on the stack would add up. */
+/* Not inlined, like all rare code: its stack slots would add up in the caller. */
 static __noinline void lost_call(__u32 reason, __u64 n)
 {
 	count_lost(SOURCE_API, reason, n);
@@ -32,7 +32,7 @@ static __noinline struct call_stack *first_stack(void)
 	return stack;
 }
 
-/* The stack of the current thread if it belongs to a target. */
+/* The call stack of the current thread; NULL if the thread belongs to no target. */
 static __always_inline struct call_stack *target_stack(void)
 {
 	struct task_struct *task = current_task();
@@ -47,7 +47,7 @@ static __always_inline struct call_stack *target_stack(void)
 	return is_known_target(&stack->target, stack->tgid) ? stack : NULL;
 }
 
-/* The frames up to the last one that is in use. Not static: looked at once, as all that has a loop. */
+/* Reduces the depth to the last frame in use. Not static, like all functions with loops: the verifier checks it once. */
 __weak __noinline int trim(struct call_stack *stack)
 {
 	if (!stack)
@@ -62,7 +62,7 @@ __weak __noinline int trim(struct call_stack *stack)
 	return 0;
 }
 
-/* Calls of this session, which are recorded even if nobody saw how they ended. */
+/* Writes the record of a call whose end was not seen. */
 static __always_inline void end_unseen(struct call_stack *stack, struct call_frame *frame,
 				       __u32 how)
 {
@@ -70,14 +70,14 @@ static __always_inline void end_unseen(struct call_stack *stack, struct call_fra
 	frame->sp = 0;
 }
 
-/* What a slot was compared with is forgotten by verifiers that see it widened (6.1) or added to (6.12), and by compilers. */
+/* Masks the slot again: some verifiers lose its bound when it is widened (6.1) or added to (6.12), and compilers drop it. */
 static __always_inline struct call_frame *frame_at(struct call_stack *stack, __u32 slot)
 {
 	asm volatile("" : "+r"(slot));
 	return &stack->frames[slot & (REC_CALL_DEPTH - 1)];
 }
 
-/* Others' return probes, or this session's, put the kernel's address where the return address was. */
+/* Is @address the kernel's trampoline? A return probe of any tracer replaces the return address by it. */
 static __noinline bool is_trampoline(__u64 address)
 {
 	struct task_struct *task = current_task();
@@ -85,9 +85,9 @@ static __noinline bool is_trampoline(__u64 address)
 	return address && address == BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
 }
 
-#define FRAME_STAYS 0 /* besides CALL_LEFT and CALL_ENTRY */
+#define FRAME_STAYS 0 /* the third fate besides CALL_LEFT and CALL_ENTRY */
 
-/* Is the call that begins the one in which @frame's went on? It returns to the same caller, and was jumped to. */
+/* Did the call in @frame tail-jump into the call that begins? That one then returns to the same caller. */
 static __always_inline bool went_on_in(const struct call_stack *stack,
 				       const struct call_frame *frame, __u32 probe)
 {
@@ -99,9 +99,9 @@ static __always_inline bool went_on_in(const struct call_stack *stack,
 }
 
 /*
- * What became of a call when another begins at @sp, or one that began at @sp has ended
- * (@probe is NO_PROBE). One that began further down the same stack is gone; of other
- * stacks nothing is known. One at the same place goes on in the new one if it jumped there.
+ * What happened to a call when another call begins at @sp, or when the call that began at @sp has ended
+ * (@probe is NO_PROBE). A call further down the same stack is gone; about other stacks nothing is known. A call
+ * with the same stack pointer continues in the new one if it tail-jumped there.
  */
 static __always_inline __u32 fate(const struct call_stack *stack, const struct call_frame *frame,
 				  __u64 sp, __u32 probe)
@@ -117,7 +117,7 @@ static __always_inline __u32 fate(const struct call_stack *stack, const struct c
 	return own && !(frame->flags & FRAME_TAILED) ? CALL_LEFT : CALL_ENTRY;
 }
 
-/* The call in @slot, if it is gone. Not static: looked at once, not at each turn. */
+/* Removes the call in @slot if it is gone. Not static: the verifier checks it once, not in each turn of the loop. */
 __weak __noinline int settle_slot(struct call_stack *stack, __u32 slot, __u64 sp, __u32 probe)
 {
 	struct call_frame *frame;
@@ -129,14 +129,14 @@ __weak __noinline int settle_slot(struct call_stack *stack, __u32 slot, __u64 sp
 	how = fate(stack, frame, sp, probe);
 	if (!how)
 		return 0;
-	/* That stack may have been moved away, and come back: two calls at one place. */
+	/* That stack may have been moved away and back: then two calls have the same stack pointer. */
 	if (frame->sp == sp && !on_own_stack(stack, sp))
 		stack->unsure = FRAME_UNSURE;
 	end_unseen(stack, frame, how);
 	return 0;
 }
 
-/* Takes off the calls that are gone. */
+/* Removes the calls that are gone. */
 static __always_inline int settle_in(struct call_stack *stack, __u64 sp, __u32 probe)
 {
 	if (!stack)
@@ -162,7 +162,7 @@ static __always_inline void settle(struct call_stack *stack, __u64 sp, __u32 pro
 	ONCE(settle, stack, sp, probe);
 }
 
-/* The call in @slot, if it is on a stack that is not the thread's own. Looked at once, as above. */
+/* Gives up the call in @slot if it is not on the thread's own stack. Global for the verifier, as above. */
 __weak __noinline int give_up_elsewhere(struct call_stack *stack, __u32 slot)
 {
 	struct call_frame *frame;
@@ -177,8 +177,8 @@ __weak __noinline int give_up_elsewhere(struct call_stack *stack, __u32 slot)
 }
 
 /*
- * A place for a call where all are taken: one in between that is free, or that of a call on a stack
- * that is not the thread's own. REC_CALL_DEPTH: none.
+ * A slot for a call when the depth is at its limit: a free slot in between, or that of a call on a stack that
+ * is not the thread's own. REC_CALL_DEPTH: there is none.
  */
 static __always_inline __u32 spare_slot_in(struct call_stack *stack)
 {
@@ -208,7 +208,7 @@ static __always_inline __u32 spare_slot(struct call_stack *stack)
 	return ONCE(spare_slot, stack);
 }
 
-/* Is the call in @slot around one that begins at @sp? Looked at once, as above. */
+/* Does the call in @slot enclose a call that begins at @sp? Global for the verifier, as above. */
 __weak __noinline int call_is_around(struct call_stack *stack, __u32 slot, __u64 sp)
 {
 	__u64 at;
@@ -219,7 +219,7 @@ __weak __noinline int call_is_around(struct call_stack *stack, __u32 slot, __u64
 	return at >= sp && on_own_stack(stack, at) == on_own_stack(stack, sp);
 }
 
-/* Calls around one that begins at @sp, where the last one begun is on another stack. */
+/* The nesting depth of a call that begins at @sp, when the last open call is on another stack. */
 static __always_inline __u32 depth_in(struct call_stack *stack, __u64 sp)
 {
 	__u32 depth = 0;
@@ -241,7 +241,7 @@ __weak __noinline int depth_found(__u64 sp)
 	return depth_in(current_stack(), sp);
 }
 
-/* Of a call that begins at @sp. */
+/* Reads the return address of a call that begins at @sp. */
 static __always_inline void read_return_address(struct pt_regs *ctx, __u64 sp, __u64 *returns_to)
 {
 	*returns_to = 0;
@@ -252,7 +252,7 @@ static __always_inline void read_return_address(struct pt_regs *ctx, __u64 sp, _
 #endif
 }
 
-/* The slot for a call that begins at @sp, where that is not simply the next one; REC_CALL_DEPTH: none. */
+/* The slot for a call that begins at @sp when it is not simply the next slot; REC_CALL_DEPTH: there is none. */
 static __noinline __u32 make_room(struct pt_regs *ctx, struct call_stack *stack, __u64 sp)
 {
 	__u32 slot;
@@ -269,7 +269,7 @@ static __noinline __u32 make_room(struct pt_regs *ctx, struct call_stack *stack,
 	return slot;
 }
 
-/* The same, mostly the next one. */
+/* The slot for a call that begins at @sp, mostly the next one. */
 static __always_inline __u32 next_slot(struct pt_regs *ctx, struct call_stack *stack, __u64 sp,
 				       bool exact)
 {

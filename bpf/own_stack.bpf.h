@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
  * own_stack.bpf.h - is a stack pointer on the stack that the kernel or pthread_create() gave to the
- * thread, and not on one of a coroutine's?
+ * thread, and not on the stack of a coroutine?
  *
- * A return probe writes into the stack. Who moves stacks, or goes on with them in another thread,
- * would take what it wrote along: on other stacks than a thread's own nothing is written. Processes
- * that copy parts of a thread's own stack away and back have none, as far as this is concerned.
+ * A return probe writes into the stack. Code that moves a stack, or continues on it in another thread, would
+ * move the probe's address along with it. So nothing is written to any stack but a thread's own. Processes that
+ * copy parts of a thread's own stack away and back count as having no own stack.
  */
 #ifndef PROFBPF_OWN_STACK_BPF_H
 #define PROFBPF_OWN_STACK_BPF_H
 
 #include "call_stack.bpf.h"
 
-#define OWN_STACK_MAX (64ull << 20) /* further down nothing is taken for the thread's own */
-#define OWN_STACK_USUAL (8ull << 20) /* of threads, where it can't be asked for */
+#define OWN_STACK_MAX (64ull << 20) /* addresses further down do not count as the thread's own stack */
+#define OWN_STACK_USUAL (8ull << 20) /* the assumed size where the kernel cannot be asked */
 
-/* Processes that move stacks; the daemon finds them by what they map. */
+/* Processes that move stacks; the daemon finds them by the libraries that they map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -23,10 +23,10 @@ struct {
 	__type(value, __u32);
 } stack_movers __weak_map;
 
-/* Counted up by the daemon when it has changed "stack_movers". */
+/* The daemon increases this when it has changed "stack_movers". */
 volatile __u32 stack_movers_version __weak = 1;
 
-/* Where glibc and musl keep what they know of a thread: at the end of the thread's stack. */
+/* The thread control block of glibc and musl, which is at the end of the thread's stack. */
 static __always_inline __u64 thread_block(struct task_struct *task)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -48,7 +48,7 @@ static long take_area(struct task_struct *task, struct vm_area_struct *vma, stru
 	return 0;
 }
 
-/* Not inlined, as all that is rare. Without an answer (memory is being mapped just now) it is asked again next time. */
+/* Not inlined, because it is rare. Fails while memory is being mapped; the next call asks again. */
 static __noinline bool ask_for_area(struct call_stack *stack)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -64,10 +64,10 @@ static __noinline bool ask_for_area(struct call_stack *stack)
 }
 
 /*
- * find_own_stack - fill own_low and own_high of the current thread's @stack
+ * find_own_stack - fills own_low and own_high of the current thread's @stack
  *
- * They are equal where nothing is its own, and where it is not known. @exact: the kernel has
- * bpf_find_vma() (5.17); else every thread's stack is taken to have the usual size.
+ * They are equal if the thread has no own stack or its bounds are unknown. @exact: the kernel has
+ * bpf_find_vma() (5.17); else every thread's stack is assumed to have the usual size.
  */
 static __always_inline void find_own_stack(struct call_stack *stack, bool exact)
 {

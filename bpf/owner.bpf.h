@@ -2,14 +2,13 @@
 /*
  * owner.bpf.h - may the ordinary user for whom a session records look into a thread?
  *
- * The kernel's own rule for one who has no privileges (ptrace_may_access() with
- * PTRACE_MODE_READ): all user and group ids of the thread are the user's, it has no capability
- * that the user lacks, and its memory is "dumpable": it runs no program that gave it other rights,
- * or that the user may not read, and has not asked to be left alone.
+ * This is the kernel's own rule for a user without privileges (ptrace_may_access() with
+ * PTRACE_MODE_READ): all user and group ids of the thread are the user's, the thread has no capability
+ * that the user lacks, and its memory is "dumpable": it runs no program that changed its credentials or that
+ * the user may not read, and it has not called prctl(PR_SET_DUMPABLE, 0).
  *
- * It is asked each time, and nothing is kept of the answer: a thread changes its credentials at any
- * system call. Sessions of root and of the group profbpf ask nothing: for these the verifier removes
- * all this.
+ * The rule is checked each time and the answer is not cached: a thread may change its credentials in any
+ * system call. Sessions of root and of the group profbpf skip the check: the verifier removes it.
  */
 #ifndef PROFBPF_OWNER_BPF_H
 #define PROFBPF_OWNER_BPF_H
@@ -46,7 +45,7 @@ struct cred___since_6_3 {
 	struct kernel_cap___since_6_3 cap_permitted;
 } __attribute__((preserve_access_index));
 
-/* A thread that exits has no memory any more: then its ids decide. Where it can't be told, it is not. */
+/* A thread that exits has no memory any more: then its ids decide. If the field is unknown, the answer is no. */
 static __always_inline bool is_dumpable(struct mm_struct *mm)
 {
 	struct mm_struct___before_6_18 *old = (void *)mm;
@@ -72,7 +71,7 @@ static __always_inline bool has_capabilities(const struct cred *cred)
 	return field_of(new, cap_permitted.val) != 0;
 }
 
-/* Whoever made a user namespace has all rights in it, and in those that were made there. */
+/* The creator of a user namespace has all capabilities in it and in its descendants. */
 static __always_inline bool is_owners_namespace(struct user_namespace *ns)
 {
 	for (int i = 0; i < USER_NS_DEPTH && ns; i++) {
@@ -87,19 +86,19 @@ static __always_inline bool is_owners_namespace(struct user_namespace *ns)
 	(field_of(cred, what##uid.val) == settings.owner_uid && \
 	 field_of(cred, what##gid.val) == settings.owner_gid)
 
-/* Real, effective, saved. */
+/* Are the real, effective and saved ids the owner's? */
 static __always_inline bool has_owners_ids(const struct cred *cred)
 {
 	return HAS_OWNERS(cred, ) && HAS_OWNERS(cred, e) && HAS_OWNERS(cred, s);
 }
 
-/* Not inlined: it is in all programs. */
+/* Not inlined: all programs use it. */
 static __noinline bool owner_may_look(struct task_struct *task)
 {
 	const struct cred *cred = field_of(task, real_cred);
 	struct user_namespace *ns;
 
-	/* Of the daemon only probes of its own are counted. */
+	/* The daemon measures the cost of a probe on itself. */
 	if (calibrating && field_of(task, tgid) == settings.daemon_tgid)
 		return true;
 	if (!cred || !has_owners_ids(cred) || !is_dumpable(field_of(task, mm)))
@@ -110,7 +109,7 @@ static __noinline bool owner_may_look(struct task_struct *task)
 	return field_of(ns, level) == 0 ? !has_capabilities(cred) : is_owners_namespace(ns);
 }
 
-/* may_look - what is_target() and its kin ask besides: is it one that the session was given, still its to see? */
+/* may_look - may the session's owner still see this thread? is_target() and similar functions ask this besides membership. */
 static __always_inline bool may_look(struct task_struct *task)
 {
 	return settings.owner_uid == NO_OWNER || owner_may_look(task);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* process.bpf.h - what the kernel knows of a process as a whole, as a record. */
+/* process.bpf.h - the kernel's figures of a process as a whole, as a record. */
 #ifndef PROFBPF_PROCESS_BPF_H
 #define PROFBPF_PROCESS_BPF_H
 
@@ -53,7 +53,7 @@ static __always_inline bool rss_readable(void)
 	       bpf_core_field_exists(new->rss_stat[0].count);
 }
 
-/* As getrusage(2) has it: the peak is the largest of all programs that this process ran. */
+/* Like getrusage(2): the peak is the largest of all programs that this process has run. */
 static __always_inline void memory_of(struct task_struct *task, struct memory *memory)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -73,7 +73,7 @@ static __always_inline void memory_of(struct task_struct *task, struct memory *m
 		memory->peak = memory->resident;
 }
 
-/* The group whose CPU quota is this process'. */
+/* The cgroup whose CPU quota applies to this process. */
 static __always_inline __u64 cgroup_of(struct task_struct *task)
 {
 	struct cgroup_subsys_state *css;
@@ -87,7 +87,7 @@ static __always_inline __u64 cgroup_of(struct task_struct *task)
 	return css ? BPF_CORE_READ(css, cgroup, kn, id) : 0;
 }
 
-/* The number by which a process is known inside its own, innermost pid namespace. */
+/* Fills in the process id in the process' own, innermost pid namespace. */
 static __always_inline void inner_pid(struct task_struct *task, struct rec_process *r)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -106,7 +106,7 @@ static __always_inline void inner_pid(struct task_struct *task, struct rec_proce
 		r->ns_inode = BPF_CORE_READ(ns, ns.inum);
 }
 
-/* @task is the first thread of a process, or with PROCESS_FINAL its last one. */
+/* @task is the first thread of a process, or with PROCESS_FINAL the last one. */
 static __always_inline void emit_process(struct task_struct *task, const struct memory *memory,
 					 __u64 cgroup, __u16 flags)
 {

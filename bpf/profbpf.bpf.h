@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * profbpf.bpf.h - what all BPF programs of a session share: its settings, its
- * maps, and how a record is written.
+ * profbpf.bpf.h - shared by all BPF programs of a session: its settings, its maps, and the functions that write a
+ * record.
  *
- * One session is one instance of the linked object: own rings, own targets. The
- * maps are weak so that each file can define them and the linker keeps one.
+ * Each session loads its own instance of the linked object, with its own rings and targets. The maps are weak, so
+ * that each file can define them and the linker keeps one.
  */
 #ifndef PROFBPF_BPF_H
 #define PROFBPF_BPF_H
 
-/* Programs define this one themselves: not every kernel that they are built on has it. */
+/* The programs define this type themselves, because not every kernel that they are built on has it. */
 #define bpf_task_work bpf_task_work___of_building_machine
 #include "vmlinux.h"
 #undef bpf_task_work
@@ -27,7 +27,7 @@ const volatile struct session_settings settings __weak = {};
 #include "compat.bpf.h"
 #include "gate.bpf.h"
 
-/* Rings, one per possible CPU; the daemon puts them in. */
+/* One ring per possible CPU, inserted by the daemon. */
 struct ring_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -41,9 +41,9 @@ struct {
 } rings __weak_map;
 
 /*
- * In an ordinary user's session a process is put in with 0 before it is looked at whether it is the
- * user's, and gets 1 when the session goes live: from the former on it is taken out if it comes to run a
- * program that is not the user's to see (task.bpf.c), and not put in again.
+ * In an ordinary user's session a process is inserted with the value 0 before the daemon checks that it is the
+ * user's, and gets 1 when the session goes live. From the insertion on, it is removed for good when it executes a
+ * program that the user may not look into (task.bpf.c).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -59,10 +59,10 @@ struct {
 	__type(value, struct source_stats);
 } stats __weak_map;
 
-/* What is kept per thread, for every thread that came by. */
+/* The state of a thread, for every thread that a program has seen. */
 struct thread_state {
-	__u64 last_run_ns;	/* figures of the last account that was sent */
-	__u64 exit_ns; /* 0 = has not exited; kept without hooks on switches only */
+	__u64 last_run_ns;	/* figures of the last account record */
+	__u64 exit_ns; /* 0 = has not exited; only used without hooks on switches */
 	__u64 ioctl_start_ns;	/* 0 = not inside a traced ioctl */
 	__u32 ioctl_cmd;
 	__u32 ioctl_rdev;
@@ -70,18 +70,18 @@ struct thread_state {
 	__u32 ioctl_before;	/* it was under way when the session began */
 	__u32 announced;	/* its identity was sent */
 	__u32 target; /* for is_known_target() */
-	__u64 last_rss; /* of a process' first thread: what its last record said, in pages */
+	__u64 last_rss; /* first thread of a process: resident pages in its last record */
 	__u64 last_cgroup;
-	__u64 fault_ns; /* when it first slept in its latest page fault that it slept in; 0 = never */
-	__u64 fault_count; /* faults that it had had then */
+	__u64 fault_ns; /* start of the first sleep in the latest page fault with a sleep; 0 = never */
+	__u64 fault_count; /* the thread's number of faults at that time */
 };
 
 DEFINE_THREAD_MAP(thread_states, struct thread_state, 32768);
 
-/* Set by the daemon when a session ends: its links go later, nothing new is to be recorded. */
+/* Set by the daemon when a session ends: nothing new is recorded; the links are removed later. */
 volatile __u32 capture_stopped __weak = 0;
 
-/* Set by the daemon later: what was on its way when the session ended is not recorded either. */
+/* Set by the daemon later: events that were under way when the session ended are not recorded either. */
 volatile __u32 capture_closed __weak = 0;
 
 /* Set by the daemon while it measures the cost of a probe on itself. */
@@ -94,7 +94,7 @@ static __always_inline bool is_listed(__u32 tgid)
 	return bpf_map_lookup_elem(&targets, &tgid) != NULL;
 }
 
-/* Was the session given this process, or did it follow it? Whether it may look is asked besides. */
+/* Is the process in "targets", as named by the user or followed? The right to look into it is a separate check. */
 static __always_inline bool is_member(__u32 tgid)
 {
 	__u32 *live;
@@ -107,22 +107,22 @@ static __always_inline bool is_member(__u32 tgid)
 	return settings.owner_uid == NO_OWNER ? live != NULL : live && *live;
 }
 
-/* Is the current thread, of process @tgid, a target's? */
+/* Does the current thread, of process @tgid, belong to a target? */
 static __always_inline bool is_target(__u32 tgid)
 {
 	return is_member(tgid) && may_look(current_task());
 }
 
-/* Is any other? */
+/* Does @task, any thread, belong to a target? */
 static __always_inline bool is_target_thread(struct task_struct *task)
 {
 	return is_member(field_of(task, tgid)) && may_look(task);
 }
 
 /*
- * Set for each that is or was in "targets", at its place: most others are told at once that they are
- * none, without a helper's call. Bytes, for two may be set at the same time.
- * It is in task.bpf.c: the room that each file has for one of its own stays when they are linked, and every session has it.
+ * Set for each process that is or was in "targets", by the low bits of its id: most other processes are excluded without
+ * a helper call. Bytes, because two may be set at the same time. Defined in task.bpf.c only: if each file defined
+ * it, the linked object would keep the space of each definition, and every session would have it.
  */
 extern volatile __u8 target_marks[TARGET_MARKS];
 
@@ -144,10 +144,10 @@ static __always_inline void mark_target(__u32 tgid)
 		marks->slot[settings.gate_slot & (GATE_SLOTS - 1)] = 1;
 }
 
-/* Counted up by the daemon when it has changed "targets". */
+/* The daemon increases this when it has changed "targets". */
 volatile __u32 targets_version __weak = 1;
 
-/* Not inlined: it is rare, and takes stack. */
+/* Not inlined: it is rare and takes stack. */
 static __noinline bool ask_is_member(__u32 *known, __u32 tgid, __u32 version)
 {
 	*known = version | is_member(tgid);
@@ -155,8 +155,8 @@ static __noinline bool ask_is_member(__u32 *known, __u32 tgid, __u32 version)
 }
 
 /*
- * The same for a thread that keeps the last answer: @known is 0 at first, then
- * the version of "targets" that was asked and, in its lowest bit, the answer.
+ * is_member() for a thread that caches the last answer: @known is initially 0, then the version of "targets" that the
+ * answer holds for and, in its lowest bit, the answer.
  */
 static __always_inline bool is_known_member(__u32 *known, __u32 tgid)
 {
@@ -167,7 +167,7 @@ static __always_inline bool is_known_member(__u32 *known, __u32 tgid)
 	return (*known & ~1u) == version ? *known & 1 : ask_is_member(known, tgid, version);
 }
 
-/* is_target() for the current thread, with its kept answer */
+/* is_target() for the current thread, with its cached answer */
 static __always_inline bool is_known_target(__u32 *known, __u32 tgid)
 {
 	return is_known_member(known, tgid) && may_look(current_task());
@@ -179,8 +179,8 @@ static __always_inline struct source_stats *source_stats(__u32 source)
 }
 
 /*
- * For figures that are kept per CPU: a uprobe's program can be preempted between
- * reading and writing, by another thread in the same program.
+ * For per-CPU figures: a uprobe's program can be preempted between reading and writing, by another thread in the same
+ * program.
  */
 static __always_inline void add(__u64 *figure, __u64 n)
 {
@@ -198,8 +198,8 @@ static __always_inline void count_lost(__u32 source, __u32 reason, __u64 n)
 }
 
 /*
- * The same value, of which the verifier knows nothing any more: else it goes through all that follows for
- * each that it can have, and takes most of a session's start for that. @any: unknown to it, too.
+ * Returns @value, of which the verifier then knows nothing: else it would check the code that follows once for
+ * each possible value, which takes most of a session's start. @any: a value that is unknown to the verifier.
  */
 static __always_inline __u64 unfollowed(__u64 value, __u64 any)
 {
@@ -217,10 +217,10 @@ static __always_inline __u64 unfollowed(__u64 value, __u64 any)
 struct emit {
 	void *ring;
 	void *record;
-	bool look; /* at how full the ring is */
+	bool look; /* check how full the ring is */
 };
 
-/* A ring's fill is looked at once in so many records: they take a small part of the smallest ring. */
+/* A ring's fill is checked once in so many records, which take a small part of the smallest ring. */
 #define RECORDS_PER_LOOK 64
 
 static __always_inline void *emit_begin(struct emit *emit, __u32 source, __u64 size)
@@ -250,7 +250,7 @@ static __always_inline void header_fill(struct rec_header *h, __u16 type, __u16 
 	h->ts_ns = ts_ns;
 }
 
-/* The reader polls; it is woken only when a ring fills up or when it must act at once. */
+/* The reader polls; it is only woken when a ring fills up or when it must act at once. */
 static __always_inline void emit_end(struct emit *emit, bool urgent)
 {
 	__u64 flags = BPF_RB_NO_WAKEUP;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * python_stack.bpf.h - the Python functions that the current thread is in, as its PyThreadState has them.
+ * python_stack.bpf.h - the Python stack of the current thread, read from its PyThreadState.
  *
- * The daemon says where that lies for each thread of CPython (interpreters/python/python_live.h). It is taken for the thread's
- * only if its own word for the thread agrees; what it leads to is checked by the daemon, which reads the code objects.
+ * The daemon provides the address of each CPython thread's PyThreadState (interpreters/python/python_live.h). The program
+ * uses it only if its thread id field matches the thread. The daemon validates the code objects that the frames name.
  */
 #ifndef PROFBPF_PYTHON_STACK_BPF_H
 #define PROFBPF_PYTHON_STACK_BPF_H
 
 #include "stack_record.bpf.h"
 
-/* Processes that run CPython, by tgid. */
+/* Layouts of the processes that run CPython, by tgid. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -31,9 +31,9 @@ struct {
 struct python_climb {
 	const struct python_layout *layout;
 	struct stack_frames *frames;
-	__u64 frame; /* the next one */
-	__u32 at; /* word at which it goes into @frames */
-	__u32 count; /* of frames */
+	__u64 frame; /* the next frame */
+	__u32 at; /* index of its word in @frames */
+	__u32 count; /* frames so far */
 };
 
 static __always_inline __u64 python_pointer(__u64 address)
@@ -45,7 +45,7 @@ static __always_inline __u64 python_pointer(__u64 address)
 	return value;
 }
 
-/* Is it the outermost frame of those that one entry into the interpreter's loop runs? */
+/* Is @frame the outermost frame of one entry into the interpreter's loop? */
 static __always_inline bool python_entry(const struct python_layout *layout, __u64 frame, bool *of_c)
 {
 	__u8 byte = 0;
@@ -83,7 +83,7 @@ static long python_climb_once(__u32 index, void *context)
 	return 0;
 }
 
-/* From @frame on, into @frames from word @at on; how many frames. The verifier looks at it once. */
+/* Stores the frames from @frame outwards in @frames from word @at on; returns their number. Global: the verifier checks it once. */
 __weak __noinline int python_frames(const struct python_layout *layout, struct stack_frames *frames, __u64 frame,
 				    __u32 at)
 {
@@ -95,7 +95,7 @@ __weak __noinline int python_frames(const struct python_layout *layout, struct s
 	return c.count;
 }
 
-/* Does the thread of @state have its interpreter's lock? enum stack_flag; 0: not known */
+/* Does the thread of @state hold its interpreter's lock? Returns an enum stack_flag; 0: unknown */
 static __always_inline __u16 python_lock(const struct python_layout *layout, __u64 state)
 {
 	__u32 locked = 0;
@@ -113,9 +113,9 @@ static __always_inline __u16 python_lock(const struct python_layout *layout, __u
 }
 
 /*
- * python_stack - those of @task, the current one, innermost first, after @at words of @frames; how many
+ * python_stack - stores the Python frames of @task, the current thread, innermost first, after @at words of @frames
  *
- * Whether it has its interpreter's lock is added to @flags.
+ * Returns their number. Adds to @flags whether the thread holds its interpreter's lock.
  */
 static __always_inline __u32 python_stack(struct task_struct *task, struct stack_frames *frames, __u32 at, __u16 *flags)
 {

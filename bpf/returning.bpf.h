@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * returning.bpf.h - threads that come back from a long sleep walk their own user stacks.
+ * returning.bpf.h - threads walk their own user stacks when they return from a long sleep.
  *
- * They do so before they return to user space, where everything is as it was when they went to
- * sleep. Short sleeps then need no walk at all. Kernel stacks are walked when a thread gets
- * the CPU, before it leaves the place where it slept.
+ * They do so before they return to user space, where the stack is still as it was when the thread went to sleep. Short
+ * sleeps then need no walk at all. Kernel stacks are walked when a thread gets the CPU, before it leaves the function
+ * in which it slept.
  */
 #ifndef PROFBPF_RETURNING_BPF_H
 #define PROFBPF_RETURNING_BPF_H
@@ -17,16 +17,16 @@
 /* A thread on its way back. */
 struct returning {
 	struct bpf_task_work work;
-	__u64 instruction, stack_pointer; /* where it will be if it is still the same program */
+	__u64 instruction, stack_pointer; /* the user registers after the return, unless the program has changed */
 	__u32 kernel_frames, reserved;
 	__u64 kernel[REC_KERNEL_FRAMES];
 	struct user_walk walk;
 	struct stacks_record record;
 };
 
-#define KERNEL_FRAMES_MASK 63 /* not less than REC_KERNEL_FRAMES; what the verifier understands */
+#define KERNEL_FRAMES_MASK 63 /* at least REC_KERNEL_FRAMES, as a mask, which the verifier understands */
 
-/* Each CPU takes from its own part; the kernel knows which are taken. */
+/* Each CPU takes elements from its own part; the kernel's task work marks those in use. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, RETURNING_PER_CPU); /* for each CPU; set before loading */
@@ -41,20 +41,20 @@ struct {
 	__type(value, __u32);
 } returning_next __weak_map;
 
-/* Was a sleep at the same stack pointer long of late? Where a thread also waits for a lock, it is elsewhere. */
+/* Was a recent sleep at the same stack pointer long? (A thread that waits for a lock has another stack pointer.) */
 static __always_inline bool is_often_long(const struct sleeper *s)
 {
 	return s->walk_before && (s->at == s->long_at[0] || s->at == s->long_at[1]);
 }
 
-/* Those that never return to user space, or may not any more, have to walk before they sleep. */
+/* Threads that never return to user space, or may not any more, must walk before they sleep. */
 static __always_inline bool will_return(struct task_struct *task, const struct sleeper *s)
 {
 	return settings.stacks_when_back && !s->returning && !is_often_long(s) &&
 	       !(task->flags & (PF_EXITING_FLAG | PF_USER_WORKER_FLAG));
 }
 
-/* Where the thread will go on is known without a walk; more is not after execve() or exit(). */
+/* Is the thread still in the same program? After execve() or exit() only its current instruction can be recorded. */
 static __always_inline bool same_program(struct task_struct *task, const struct returning *back)
 {
 	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_SWITCH);
@@ -74,7 +74,7 @@ static __always_inline __u32 walk_now(struct task_struct *task, struct returning
 	return 1;
 }
 
-/* Runs in the thread itself. */
+/* Runs in the returning thread itself. */
 static int walk_returning(struct bpf_map *map, void *key, void *value)
 {
 	struct task_struct *task = current_task();
@@ -90,7 +90,7 @@ static int walk_returning(struct bpf_map *map, void *key, void *value)
 	bpf_probe_read_kernel(back->record.frames.address + (user & USER_FRAMES_MASK),
 			      sizeof(back->kernel), back->kernel);
 	kernel = back->kernel_frames & KERNEL_FRAMES_MASK;
-	/* It comes to have the lock, or gives it up, in user space only. */
+	/* The thread takes and releases the interpreter's lock in user space only, so the state is still that of the sleep. */
 	if (same_program(task, back))
 		python = python_stack(task, &back->record.frames, (user & USER_FRAMES_MASK) + kernel,
 				      &back->record.head.header.flags);
@@ -114,10 +114,10 @@ static __always_inline struct returning *take_place(struct task_struct *task)
 }
 
 /*
- * walk_when_back - has @task, about to run after its sleep @s, walk its user stack and send the record
+ * walk_when_back - makes @task, which is about to run after its sleep @s, walk its user stack and send the record
  *
- * For the switch's program: what the thread needs is filled in after it was told, for it can't
- * run before the switch. False if there was no place for it.
+ * For the program of the switch: the work is scheduled before its data are filled in, because the thread cannot run
+ * before the switch. Returns false if there was no free element.
  */
 static __always_inline bool walk_when_back(struct task_struct *task, struct sleeper *s)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * run_cost.bpf.h - how often programs run and how long they take, and what of that the daemon wants left out.
+ * run_cost.bpf.h - counts the runs of programs and their time, and skips the kinds of runs that the daemon sheds.
  *
- * One run of some is timed, by its last clock reading less the one that it takes anyway for its record: the
- * way into the program, and the look at whether it is about a target at all, are not in it.
+ * One run in RUNS_PER_TIMING is timed: a clock reading at its end less the one that it takes in any case for its record.
+ * The entry into the program and its check for a target are not included.
  *
- * For programs that run with interrupts off, or as an interrupt: nobody comes in between, but where a
- * thread wakes itself, of which a run may be missed.
+ * For programs that run with interrupts off, or as an interrupt, so that nothing interrupts the counting. Only a thread
+ * that wakes itself runs with interrupts on: a run may then be missed.
  */
 #ifndef PROFBPF_RUN_COST_BPF_H
 #define PROFBPF_RUN_COST_BPF_H
@@ -20,7 +20,7 @@ struct {
 	__type(value, struct run_cost);
 } run_costs __weak_map;
 
-/* Set by the daemon: of these runs nothing is recorded, they are counted. */
+/* Set by the daemon: runs of these kinds are counted but record nothing. */
 volatile __u32 runs_shed[RUN_KINDS] __weak = {};
 
 static __always_inline struct run_cost *run_begins(__u32 kind)
@@ -32,7 +32,7 @@ static __always_inline struct run_cost *run_begins(__u32 kind)
 	return cost;
 }
 
-/* Is this run one of those that are timed? */
+/* Is this run timed? */
 static __always_inline bool run_is_timed(const struct run_cost *cost)
 {
 	return cost && cost->runs % RUNS_PER_TIMING == 0;

@@ -2,13 +2,13 @@
 /*
  * gate.bpf.c - one program for all sessions of a daemon at each event of the scheduler.
  *
- * A program of its own at each event for each session is paid for by everybody on the machine, whoever is
- * traced. So sessions have none there: this one runs, and passes on to theirs what somebody may want. It
- * asks little: a mark for each process and session (gate.bpf.h), and whether a target waits for the CPU. A
- * session's programs decide themselves, as they do where they are attached without it.
+ * If each session attached its own program to an event, every process on the machine would pay for each of
+ * them. So only the gate is attached; it calls the sessions' programs for events that may concern them. Its
+ * test is cheap: a mark for each process and session (gate.bpf.h), and whether a target waits for the CPU.
+ * The session's program then decides itself, exactly as it does when it is attached without the gate.
  *
- * Each is called by a tail call in a function, which comes back to it: kernels that do not have that refuse
- * to load this, and sessions attach their own programs.
+ * The gate calls the programs by tail calls from a subprogram, which return to the gate. Kernels without such
+ * calls refuse to load it, and sessions attach their own programs.
  */
 #define bpf_task_work bpf_task_work___of_building_machine
 #include "vmlinux.h"
@@ -24,7 +24,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 #define PF_EXITING_FLAG 0x00000004 /* PF_EXITING, include/linux/sched.h */
 
-/* Set by the daemon: no session has a place from here on. */
+/* Set by the daemon: no session uses a slot from this number on. */
 volatile __u32 slots_used = 0;
 
 union wanted {
@@ -32,7 +32,7 @@ union wanted {
 	__u8 slot[GATE_SLOTS];
 };
 
-/* A function for each event: which map it is must be known when this is loaded. */
+/* One function for each event: the verifier must know the map of a tail call at load time. */
 #define DEFINE_EVENT(event)                                                             \
 	struct {                                                                        \
 		__uint(type, BPF_MAP_TYPE_PROG_ARRAY);                                  \
@@ -101,7 +101,7 @@ int BPF_PROG(gate_switch, bool preempt, struct task_struct *prev, struct task_st
 	if (!of_prev || !of_next)
 		return 0;
 	take_marks(&wanted, of_prev);
-	/* A stranger's last switch has its figures. */
+	/* Every session records the final figures of a thread that exits, at its last switch. */
 	if (is_waited_for() || prev->flags & PF_EXITING_FLAG)
 		__builtin_memset(&wanted, 0xff, sizeof(wanted));
 	if (add_marks(&wanted, of_next))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * interrupts.bpf.c - marks CPUs that handle an interrupt, for the wake-ups made there, for all sessions that
- * do not record interrupts themselves (interrupt.bpf.c, which this is like).
+ * interrupts.bpf.c - marks CPUs that handle an interrupt, for the wake-ups made there. Serves all sessions that do
+ * not record interrupts themselves (those use interrupt.bpf.c).
  */
 #define bpf_task_work bpf_task_work___of_building_machine
 #include "vmlinux.h"
@@ -14,7 +14,7 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-/* An interrupt that comes in here has left its own mark again when this goes on. */
+/* A nested interrupt has removed its own mark before this code continues. */
 static __always_inline void mark(struct interrupt_state *state, __u32 kind)
 {
 	if (state)
