@@ -2,10 +2,9 @@
 /*
  * sched.bpf.c - context switches and wake-ups of the targets.
  *
- * Recorded are: every switch in or out of a target thread; every switch on a
- * CPU while a target waits for it, so that it is known who ran instead; every
- * wake-up of a target, with who woke it and from what context. For topic stack, with
- * or without these, targets' sleeps are followed.
+ * Recorded are: every switch to or from a target's thread; every switch on a CPU while a target waits for that
+ * CPU, to know which thread ran instead; every wake-up of a target, with its waker and context. The topic
+ * stack follows targets' sleeps, with or without these records.
  */
 #include "interrupt.bpf.h"
 #include "known.bpf.h"
@@ -16,7 +15,7 @@
 
 char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
-/* How many targets of this session wait for each CPU. */
+/* The number of this session's targets that wait for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1); /* as many as CPUs; set before loading */
@@ -76,7 +75,7 @@ static __always_inline void wait_begin(struct task_struct *task, struct known_th
 	if (known->wait) {
 		if (waits(task, known))
 			return;
-		/* It shares the place with another one, whose wait is not followed any more. */
+		/* Another thread with the same place is waiting: its wait is no longer followed. */
 		count_waiting(waiting_cpu(known), -1);
 	}
 	known->wait = known_owner(task) | (cpu + 1);
@@ -106,7 +105,7 @@ static __always_inline bool is_idle(struct task_struct *task)
 	return task->pid == 0;
 }
 
-/* Since 6.18 threads are taken from their queues one by one, when they would return to user space. */
+/* Since 6.18 threads are throttled one by one, when they would return to user space. */
 struct task_struct___throttled {
 	bool throttled;
 } __attribute__((preserve_access_index));
@@ -124,9 +123,9 @@ struct task_struct___grouped {
 	struct sched_entity___grouped se;
 } __attribute__((preserve_access_index));
 
-#define GROUP_DEPTH 8 /* cgroups above a thread that are looked at */
+#define GROUP_DEPTH 8 /* levels of cgroups above a thread that are checked */
 
-/* Before, a whole group left its queue: the thread's, or one above it. */
+/* Before 6.18 a whole group is throttled: the thread's cgroup, or one above it. */
 static __always_inline bool group_throttled(struct task_struct *task)
 {
 	struct task_struct___grouped *of = (void *)task;
@@ -158,7 +157,7 @@ static __always_inline bool is_throttled(struct task_struct *task)
 	return group_throttled(task);
 }
 
-/* A fault may make a thread sleep more than once; it is counted when it is over. */
+/* A thread may sleep more than once in a fault; the kernel counts the fault when it is over. */
 static __always_inline void sleeps_in_fault(struct task_struct *task, __u64 now)
 {
 	struct thread_state *state = thread_state(task);
@@ -191,7 +190,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 		else if (settings.faults)
 			sleeps_in_fault(prev, now);
 		flags |= sleep.flags;
-		/* The next thread's place may be the same, and be that one's by now. */
+		/* The next thread may share this place and may have taken it by now. */
 		of_prev->epoll = known_is_of(prev, of_prev) ? sleep.epoll : NULL;
 		of_prev->polls = known_is_of(prev, of_prev) && sleep.polls;
 	} else if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED && is_throttled(prev)) {
@@ -213,7 +212,7 @@ static __always_inline void emit_switch(struct task_struct *prev, struct task_st
 	stage_end(stage, now);
 }
 
-/* Strangers leave no switches, but when they exit, their last figures. */
+/* Sends the final figures of a thread that is no target's when it exits; its switches are not recorded. */
 static __always_inline void stranger_exits(struct task_struct *prev, struct known_thread *known,
 					      __u32 facts)
 {
@@ -222,7 +221,7 @@ static __always_inline void stranger_exits(struct task_struct *prev, struct know
 	emit_account(prev, ACCOUNT_FINAL, REC_SYSCALL_NONE);
 }
 
-/* What a session with topic sched keeps of a switch of which one side is a target's, or for which one waits. */
+/* Records, for a session with topic sched, a switch to or from a target, or one on a CPU that a target waits for. */
 static __always_inline void keep_switch(struct task_struct *prev, struct task_struct *next,
 					struct known_thread *of_prev, struct known_thread *of_next,
 					__u8 state, __u16 flags, __u64 now)
@@ -231,7 +230,7 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 
 	if (flags & SWITCH_PREV_TARGET && state == SWITCH_PREEMPTED)
 		wait_begin(prev, of_prev, cpu);
-	/* One that its session's owner may not look into any more may have begun to wait before. */
+	/* A thread may have begun to wait before the session's owner lost the right to look into it. */
 	if (flags & SWITCH_NEXT_TARGET || settings.owner_uid != NO_OWNER)
 		wait_end(next, of_next);
 	emit_switch(prev, next, of_prev, state, flags, now);
@@ -242,7 +241,7 @@ static __always_inline void keep_switch(struct task_struct *prev, struct task_st
 		     REC_SYSCALL_NONE);
 }
 
-/* What is counted only while it is shed. */
+/* Follows sleeps for their stacks; only counts the runs while these are shed. */
 static __always_inline void follow_sleeps(struct task_struct *prev, struct task_struct *next,
 					  __u8 state, __u16 flags, __u64 now, bool recent)
 {
@@ -265,7 +264,7 @@ static __always_inline void follow_sleeps(struct task_struct *prev, struct task_
 	run_ends(cost, began_ns);
 }
 
-/* @recent, a constant: on a kernel that has bpf_loop(), and takes functions to call back. */
+/* @recent, a constant: the kernel has bpf_loop() and accepts callback functions. */
 static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 					 struct task_struct *next, __u64 prev_state, bool recent)
 {
@@ -308,7 +307,7 @@ static __always_inline int handle_switch(bool preempt, struct task_struct *prev,
 	return 0;
 }
 
-/* Since 5.18 the tracepoint hands over the state that the scheduler acted on. */
+/* Since 5.18 the tracepoint has the state that the scheduler acted on as an argument. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int prev_state)
@@ -353,7 +352,7 @@ static __always_inline void fill_wake(struct rec_wake *r, struct task_struct *ta
 	r->fd = ready->fd;
 }
 
-/* What a thread sleeps for: files of @epoll, or NULL; several in poll or select. */
+/* The set of files that a thread sleeps for: an epoll instance, or NULL; or several files in poll or select. */
 struct many_files {
 	struct file *epoll;
 	bool polls;
@@ -391,7 +390,7 @@ static __always_inline void emit_wake(struct task_struct *task, const struct man
 		stage_end(stage, now);
 		return;
 	}
-	/* Whoever wakes itself does so with interrupts on. */
+	/* A thread that wakes itself does so with interrupts on: the stage is not safe for it. */
 	w = emit_begin(&e, SOURCE_SCHED, sizeof(*w));
 	if (!w)
 		return;
@@ -408,8 +407,8 @@ struct task_struct___delayed {
 } __attribute__((preserve_access_index));
 
 /*
- * Does the thread that is about to be woken have to queue? One that has only announced its
- * sleep, but still stands in its queue, has not; since 6.12 sleepers stay there for a while.
+ * Must the thread that is about to be woken wait in a run queue? A thread that has announced its sleep but is
+ * still in the run queue need not. Since 6.12 sleeping threads stay in the run queue for a while (delayed dequeue).
  */
 static __always_inline bool must_queue(struct task_struct *task)
 {
@@ -421,7 +420,7 @@ static __always_inline bool must_queue(struct task_struct *task)
 	return bpf_core_field_exists(of->se.sched_delayed) && of->se.sched_delayed;
 }
 
-/* Fires in the waker's context, before the CPU is chosen: until it moves, the last one counts. */
+/* Fires in the waker's context, before the CPU is chosen: until the thread migrates, its last CPU counts. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
@@ -438,7 +437,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	facts = known_facts(task, known);
 	if (!(facts & KNOWN_TARGET))
 		return 0;
-	/* Also where it is not asked for: when it sleeps again that may not be noted. */
+	/* Cleared in any case, because the next sleep may not set them. */
 	of = (struct many_files){ known->epoll, known->polls };
 	known->epoll = NULL;
 	known->polls = 0;
@@ -461,7 +460,7 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	return 0;
 }
 
-/* A thread that waits for a CPU, or is being woken, goes to this one. */
+/* A thread that waits for a CPU, or is being woken, migrates to @cpu. */
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *task, int cpu)
 {

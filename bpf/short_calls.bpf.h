@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* short_calls.bpf.h - calls that leave no record are counted by their thread: those below --min-duration. */
+/* short_calls.bpf.h - counts calls shorter than --min-duration, which leave no record, per thread. */
 #ifndef PROFBPF_SHORT_CALLS_BPF_H
 #define PROFBPF_SHORT_CALLS_BPF_H
 
@@ -34,7 +34,7 @@ static __always_inline void count_short(struct call_stack *stack, __u32 probe, _
 		hand_over_in_time(stack, now);
 }
 
-/* A call whose end will not be seen. */
+/* Counts a call whose end will not be seen. */
 static __noinline void count_unended(struct call_stack *stack, const struct call_frame *frame)
 {
 	slot_of(stack, frame->probe)->unended++;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * sleep.bpf.h - what a thread sleeps in: the file, futex or child that its system
- * call waits for, and whether it gave a time at which to give up.
+ * sleep.bpf.h - the object that a thread sleeps on: the file, futex or child that its system call waits for, and
+ * whether the call has a timeout.
  *
- * Read from the registers saved at the system call and from the thread's table of
- * files, when it leaves its CPU. It is then still the current one, so that its
- * memory can be read, too. Kernels from 6.2 on let a program follow pointers
- * without a helper's call for each (bpf_rdonly_cast).
+ * Read from the registers saved at the system call and from the thread's file table, when the thread leaves its
+ * CPU. It is then still the current thread, so its memory can be read, too. Since 6.2 programs can follow
+ * pointers without a helper call for each (bpf_rdonly_cast).
  */
 #ifndef PROFBPF_SLEEP_BPF_H
 #define PROFBPF_SLEEP_BPF_H
@@ -31,15 +30,15 @@ void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 #define WAIT_PROCESS 1 /* P_PID of waitid(2) */
 
-/* A thread's system call: what it was given. */
+/* The arguments of a thread's system call. */
 struct syscall_facts {
 	__u64 arg[5];
 };
 
-/* What it waits for; see struct rec_switch. */
+/* The object that a thread waits for; see struct rec_switch. */
 struct sleep_facts {
 	__u64 object;
-	struct file *epoll; /* the file, if it is one of epoll */
+	struct file *epoll; /* the file if it is an epoll instance */
 	bool polls; /* several files, in poll or select */
 	__u32 device;
 	__s32 fd;
@@ -122,7 +121,7 @@ static __always_inline enum wait_class wait_class(__s32 number)
 	return WAIT_OTHER;
 }
 
-/* False if the thread runs a program of 32 bits: its calls have other numbers. */
+/* Returns false if the thread runs a 32-bit program: its system calls have other numbers. */
 static __always_inline bool read_arguments(const struct pt_regs *regs, struct syscall_facts *s)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -158,7 +157,7 @@ static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
 	return file;
 }
 
-/* The same, without a helper's call. */
+/* The same without helper calls. */
 static __always_inline struct file *file_of_current(struct task_struct *task, __u32 fd)
 {
 	struct files_struct *open = task->files;
@@ -171,7 +170,7 @@ static __always_inline struct file *file_of_current(struct task_struct *task, __
 	table = bpf_rdonly_cast(open->fdt, settings.type_fdtable);
 	if (fd >= table->max_fds)
 		return NULL;
-	/* The array is one of pointers, which no type of the kernel is: this one begins with one. */
+	/* No kernel type is an array of file pointers: struct list_head begins with a pointer. */
 	slot = bpf_rdonly_cast((void *)((__u64)table->fd + fd * sizeof(file)),
 			       settings.type_list_head);
 	file = (struct file *)slot->next;
@@ -185,7 +184,7 @@ static __always_inline __u8 socket_kind(__u16 family)
 	return family == FAMILY_INET || family == FAMILY_INET6 ? SLEEP_INET : SLEEP_SOCKET;
 }
 
-/* Anonymous files are told apart by the name of their entry: "[eventfd]". */
+/* The name of its directory entry, such as "[eventfd]", identifies the kind of an anonymous file. */
 static __always_inline __u8 anonymous_kind(const unsigned char *name)
 {
 	char text[8] = "";
@@ -277,8 +276,8 @@ static __always_inline __u8 describe_file(struct task_struct *task, __u32 fd,
 }
 
 /*
- * Of many files epoll puts the one that is ready into a list before it wakes who sleeps for them, whose list was empty: the first
- * one there is what it was woken for. @epoll is open, as a thread sleeps in a call with it.
+ * Before epoll wakes a sleeping thread, whose ready list was empty, it adds the ready file to that list: the first
+ * file in the list is the one that woke the thread. @epoll is open, because a thread sleeps in a call on it.
  */
 static __always_inline void describe_ready(struct file *epoll, struct sleep_facts *facts)
 {
@@ -305,7 +304,7 @@ static __always_inline void describe_ready(struct file *epoll, struct sleep_fact
 	facts->flags = describe_read(file, facts) << SWITCH_KIND_SHIFT;
 }
 
-/* One descriptor is told like that of a read; of several only how many they are. */
+/* A single descriptor is described like that of a read; of several only the number is recorded. */
 static __always_inline bool polled_fd(const struct syscall_facts *s, struct sleep_facts *facts,
 				      __s32 *fd)
 {
@@ -336,7 +335,7 @@ static __always_inline bool gave_time(enum wait_class class, const struct syscal
 	}
 }
 
-/* What @task, the current thread, sleeps in; @regs are those of its system call @number. */
+/* Describes the object that @task, the current thread, sleeps on; @regs are those of its system call @number. */
 static __always_inline void describe_sleep(struct task_struct *task, const struct pt_regs *regs,
 					   __s32 number, struct sleep_facts *facts)
 {
@@ -383,8 +382,8 @@ static __always_inline void describe_sleep(struct task_struct *task, const struc
 }
 
 /*
- * For which of many files poll or select was woken the kernel does not keep. Between sockets of one host the network's
- * interrupt is handled where the packet was sent: what @waker, the current thread, sends by is the other end of that one.
+ * The kernel does not keep which of several files woke a poll or select. Between sockets of one host the network interrupt
+ * is handled where the packet is sent: the socket that @waker, the current thread, sends to is the peer of that file.
  */
 static __always_inline void describe_sent(struct task_struct *waker, struct sleep_facts *facts)
 {

@@ -2,16 +2,13 @@
 /*
  * sleep_stack.bpf.h - where targets block: the stacks of long sleeps.
  *
- * A short sleep leaves no record, and whether it was long is known when the thread gets a CPU
- * again. Its kernel stack is then as it was, and is walked. Its user stack only the thread
- * itself can walk: on its way back to user space, where the kernel has a way to make it do
- * that (returning.bpf.h) and it has not slept long lately; else each time it goes to sleep,
- * into storage of its own. (Since 6.16 a tracepoint tells that a thread is back from a switch.
- * It also fires where nobody was switched to: 700,000 times a second where threads spin on
- * sched_yield.)
+ * A short sleep leaves no record, and the length of a sleep is known only when the thread gets a CPU again. Its kernel
+ * stack is unchanged then and is walked. Its user stack can only be walked by the thread itself: on its way back
+ * to user space, if the kernel supports that (returning.bpf.h) and the thread had no long sleep recently; else
+ * each time before it sleeps, into its own storage. (Since 6.16 a tracepoint fires when a thread is back from a
+ * switch. But it also fires without a switch: 700,000 times a second where threads spin on sched_yield.)
  *
- * For programs of the scheduler's tracepoints. User stacks are followed by frame
- * pointers.
+ * For programs of the scheduler's tracepoints. Without unwind tables user stacks are walked by frame pointers.
  */
 #ifndef PROFBPF_SLEEP_STACK_BPF_H
 #define PROFBPF_SLEEP_STACK_BPF_H
@@ -21,7 +18,7 @@
 #include "returning.bpf.h"
 #include "task.bpf.h"
 
-/* Processes that run Python, by tgid; the daemon puts them in. */
+/* Processes that run Python, by tgid; inserted by the daemon. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -29,10 +26,10 @@ struct {
 	__type(value, struct python_range);
 } python_locks __weak_map;
 
-/* Set by the daemon when sleeps are followed again after a while: of those that began before, the end was not seen. */
+/* Set by the daemon when it resumes following sleeps: earlier sleeps are ignored, because their ends may have been missed. */
 volatile __u64 sleeps_from_ns __weak = 0;
 
-/* Counted up by the daemon when it has changed "python_locks". */
+/* The daemon increases this when it has changed "python_locks". */
 volatile __u32 python_locks_version __weak = 1;
 
 #if defined(__TARGET_ARCH_x86)
@@ -68,7 +65,7 @@ static __always_inline bool waits_for_lock(struct task_struct *task, struct slee
 	return address >= s->lock_range.first && address < s->lock_range.last;
 }
 
-/* The functions of Python's that the current thread is in, into @s by way of memory that has room for any stack. */
+/* Stores the Python stack of the current thread in @s, through scratch memory that has room for any stack. */
 static __always_inline __u32 keep_python(struct task_struct *task, struct sleeper *s)
 {
 	__u32 key = BY_SWITCH;
@@ -80,7 +77,7 @@ static __always_inline __u32 keep_python(struct task_struct *task, struct sleepe
 	return count;
 }
 
-/* The current thread goes to sleep. Kernel threads have no user stack. */
+/* The current thread goes to sleep. Kernel threads, which have no user stack, are skipped. */
 static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bool may_loop)
 {
 	const struct pt_regs *regs;
@@ -109,7 +106,7 @@ static __always_inline void sleep_begins(struct task_struct *task, __u64 now, bo
 	s->since_ns = now;
 }
 
-/* A thread is woken in the current context, which is @interrupt's if that has any kinds. */
+/* @task is woken from the current context: from an interrupt if @interrupt has any kinds. */
 static __always_inline void sleep_woken(struct task_struct *task, __u64 now,
 					const struct interrupt_state *interrupt)
 {
@@ -118,9 +115,9 @@ static __always_inline void sleep_woken(struct task_struct *task, __u64 now,
 
 	if (!since)
 		return;
-	/* Another CPU may have begun to wake it just before it went. */
+	/* Another CPU may have begun to wake the thread just before it left its CPU. */
 	s->woken_ns = now > since ? now : since;
-	/* What a timer interrupts did not wake it. */
+	/* If an interrupt woke it, the interrupted thread is not the waker. */
 	if (s->lock && !(interrupt && interrupt->kinds))
 		s->waker = (__u32)bpf_get_current_pid_tgid();
 }
@@ -150,7 +147,7 @@ static __always_inline void send_walked(struct task_struct *task, const struct s
 	stack_send(r, user | (s->user_count & USER_WHOLE), kernel, python);
 }
 
-/* No more than where the thread will go on: so many others are on their way back. */
+/* Sends only the current instruction: too many other threads have walks pending. */
 static __always_inline void send_not_walked(struct task_struct *task, const struct sleeper *s)
 {
 	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_SWITCH);
@@ -163,8 +160,8 @@ static __always_inline void send_not_walked(struct task_struct *task, const stru
 }
 
 /*
- * What makes a thread walk when it is back, an interrupt, costs as much as some twenty walks (in virtual
- * machines, where it was measured): who sleeps long is expected to do so there again.
+ * To make a thread walk on its return takes an interrupt, which costs as much as about twenty walks (measured in
+ * virtual machines). A thread that has slept long at a place is expected to do so again, and walks before that.
  */
 #define WALKS_BEFORE 16
 
@@ -190,8 +187,8 @@ static __always_inline void send_short_sleep(struct task_struct *task, const str
 }
 
 /*
- * A thread gets the CPU, if it slept. Without @may_return, a constant, the program names no function to call
- * back, which kernels before 5.13 refuse even where it is never reached.
+ * @task gets the CPU, perhaps after a sleep. Without @may_return, a constant, the program contains no callback
+ * function; kernels before 5.13 refuse such a program even if the callback is never reached.
  */
 static __always_inline void sleep_ends(struct task_struct *task, __u64 now, bool may_return)
 {
@@ -199,7 +196,7 @@ static __always_inline void sleep_ends(struct task_struct *task, __u64 now, bool
 
 	if (!s || s->since_ns <= sleeps_from_ns)
 		return;
-	/* What comes after the wake-up is a wait for a CPU. */
+	/* The time after the wake-up is a wait for a CPU, not sleep. */
 	if (!s->woken_ns)
 		s->woken_ns = now;
 	if (s->woken_ns - s->since_ns >= settings.stack_block_ns)

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* sleeper.bpf.h - what is kept of a target's sleep, and how its record begins. */
+/* sleeper.bpf.h - the state of a target's sleep, and the head of its record. */
 #ifndef PROFBPF_SLEEPER_BPF_H
 #define PROFBPF_SLEEPER_BPF_H
 
 #include "kernel_stack.bpf.h"
 #include "stack_record.bpf.h"
 
-/* Who sleeps, or slept last. */
+/* The current or last sleep of a thread. */
 struct sleeper {
 	__u64 since_ns; /* 0 = not asleep, or not to be recorded */
 	__u64 woken_ns; /* 0 = not woken yet */
 	__u32 waker;
 	__u32 lock; /* it waits for its interpreter's lock */
-	struct python_range lock_range; /* its process' in "python_locks", */
-	__u32 lock_version; /* as it was in this version of that */
-	__u16 returning; /* it is to walk its user stack when it is back there, and is not yet */
-	__u16 walk_before; /* so many sleeps to come at a stack pointer in "long_at" */
-	__u64 at; /* its user stack pointer, */
-	__u64 long_at[2]; /* and that of its last long sleeps, the last one first */
-	__u32 user_count; /* user_stack()'s answer; 0 = its user stack was not walked */
-	__u32 python_count; /* python_stack()'s answer, */
-	__u16 python_flags; /* and what it told of the lock */
+	struct python_range lock_range; /* its process' entry in "python_locks", */
+	__u32 lock_version; /* read in this version of that map */
+	__u16 returning; /* the thread has a walk of its user stack pending */
+	__u16 walk_before; /* walk before this many more sleeps at a stack pointer in "long_at" */
+	__u64 at; /* its user stack pointer */
+	__u64 long_at[2]; /* stack pointers of its last long sleeps, the last one first */
+	__u32 user_count; /* result of user_stack(); 0 = the user stack was not walked */
+	__u32 python_count; /* result of python_stack(), */
+	__u16 python_flags; /* and its flags about the lock */
 	struct user_frames user;
 	__u64 python[2 * REC_PYTHON_FRAMES];
 };

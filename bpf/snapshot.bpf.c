@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * snapshot.bpf.c - programs that the daemon runs over all threads: their
- * cumulative figures at the session's start, each interval and its end, and the
- * calls still open at its end.
+ * snapshot.bpf.c - programs that the daemon runs over all threads: cumulative figures at the session's start, in
+ * each interval and at its end, and the calls that are open at the end.
  */
 #include "process.bpf.h"
 #include "call_stack.bpf.h"
@@ -14,7 +13,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 __u32 snapshot_flags = 0;	/* ACCOUNT_FIRST or 0 */
 __u64 snapshot_end_ns = 0;	/* end of the session, or 0 */
 __u32 snapshot_all = 0;		/* also threads whose figures did not change */
-volatile __u32 to_return = 0; /* set to 0 by the daemon: calls that "returning_calls" met */
+volatile __u32 to_return = 0; /* set to 0 by the daemon: calls that "returning_calls" found */
 volatile __u32 exiting_with_counts = 0; /* set to 0 by the daemon: threads that "open_calls" left to api_exit */
 
 struct task_struct___old_state {
@@ -26,7 +25,7 @@ static __always_inline __u16 run_flags(struct task_struct *task)
 	struct task_struct___old_state *old = (void *)task;
 	__u64 state;
 
-	/* The width of both differs between kernels. */
+	/* The width of both fields differs between kernels. */
 	if (BPF_CORE_READ_BITFIELD_PROBED(task, on_cpu))
 		return ACCOUNT_RUNNING;
 	if (bpf_core_field_exists(old->state))
@@ -38,7 +37,7 @@ static __always_inline __u16 run_flags(struct task_struct *task)
 	return state & ST_UNINTERRUPTIBLE && !(state & ST_NOLOAD) ? ACCOUNT_DISK : 0;
 }
 
-/* Why a thread sleeps: the same as a switch record says, for those that slept before. */
+/* Why a thread sleeps: as in a switch record, for threads that slept before the session. */
 static __always_inline __s16 sleep_reason(struct task_struct *task, __u16 *flags)
 {
 	const struct pt_regs *regs;
@@ -58,7 +57,7 @@ static __always_inline __s16 sleep_reason(struct task_struct *task, __u16 *flags
 	return syscall;
 }
 
-/* Once per process; @task is its first thread. Without @state it is not known what was said before. */
+/* Sends the process record once per process; @task is its first thread. Without @state its last record is unknown. */
 static __always_inline void report_process(struct task_struct *task, struct thread_state *state,
 					   bool target)
 {
@@ -111,7 +110,7 @@ int accounts(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* The ioctl that a thread sleeps in; false if it sleeps in none, or does not sleep. */
+/* Finds the ioctl that a thread sleeps in; returns false if it sleeps in none or does not sleep. */
 static __always_inline bool slept_in_ioctl(struct task_struct *task, __u32 *fd, __u32 *cmd)
 {
 	const struct pt_regs *regs = user_regs(task, REGISTERS_OF_ITERATOR);
@@ -124,7 +123,7 @@ static __always_inline bool slept_in_ioctl(struct task_struct *task, __u32 *fd, 
 	return true;
 }
 
-/* Run once, as recording begins: entries are seen from before then, so that what is not known has begun earlier. */
+/* Runs once, when recording begins. Entries are already being seen then, so an ioctl without an entry began earlier. */
 SEC("iter/task")
 int ioctls_before(struct bpf_iter__task *ctx)
 {
@@ -146,7 +145,7 @@ int ioctls_before(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* One from before the session that a thread does not sleep in any more may have returned at any time. */
+/* An ioctl from before the session that the thread no longer sleeps in may have returned at any time. */
 static __always_inline void emit_open_ioctl(struct task_struct *task, struct thread_state *state, __u64 now)
 {
 	__u32 fd = 0, cmd = 0;
@@ -156,7 +155,7 @@ static __always_inline void emit_open_ioctl(struct task_struct *task, struct thr
 	emit_ioctl(task, state, unseen ? CALL_UNSEEN : CALL_OPEN, 0, now);
 }
 
-/* Where the user stack of a thread begins that is asleep, in a system call or a fault; 0 of one that runs. */
+/* The user stack pointer of a thread that sleeps in a system call or a fault; 0 for a thread that runs. */
 static __always_inline __u64 sleeping_stack(struct task_struct *task)
 {
 	const struct pt_regs *regs;
@@ -176,7 +175,7 @@ static __always_inline __u32 count_to_return(const struct call_stack *stack)
 	return count;
 }
 
-/* Calls under way whose return address is the kernel's: new ones are not, once recording has ended. */
+/* Counts open calls whose return address is the kernel's trampoline; once recording has ended no new ones appear. */
 SEC("iter/task")
 int returning_calls(struct bpf_iter__task *ctx)
 {
@@ -188,7 +187,7 @@ int returning_calls(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* Run once the probes are gone, so that nobody changes the stacks any more. */
+/* Runs once the probes are gone, so that nothing changes the call stacks any more. */
 SEC("iter/task")
 int open_calls(struct bpf_iter__task *ctx)
 {
@@ -200,13 +199,13 @@ int open_calls(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	/* First, while nothing else is known: the verifier goes through all of a stack's places for each case. */
+	/* First, while the verifier knows nothing else: it checks the loop over the slots again for each known state. */
 	stack = stack_of(task);
 	if (stack)
 		emit_open_calls(task, stack, unfollowed(sleeping_stack(task), now), now);
 	state = thread_find(thread_states, task);
 	in_ioctl = state && state->ioctl_start_ns && state->ioctl_start_ns < now;
-	/* Who exits does it itself, once it gets there. */
+	/* A thread that is exiting does this itself in api_exit. */
 	if (task->flags & PF_EXITING_FLAG) {
 		if (in_ioctl || (stack && has_counts(stack)))
 			exiting_with_counts++;

@@ -2,9 +2,8 @@
 /*
  * stack.bpf.c - where targets spend their time on a CPU, and where they block.
  *
- * Samples: a perf event per CPU fires some hundred times a second; who is on that
- * CPU then gets a record with both stacks. Stacks of sleeps are taken by the
- * scheduler's programs (sleep_stack.bpf.h).
+ * Samples: a perf event per CPU fires about a hundred times a second; the thread on that CPU then gets a record
+ * with both stacks. The scheduler's programs take the stacks of sleeps (sleep_stack.bpf.h).
  */
 #include "kernel_stack.bpf.h"
 #include "python_stack.bpf.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
-/* stack_record.bpf.h - how a record with stacks is made and sent. */
+/* stack_record.bpf.h - builds and sends a record with stacks. */
 #ifndef PROFBPF_STACK_RECORD_BPF_H
 #define PROFBPF_STACK_RECORD_BPF_H
 
 #include "user_stack.bpf.h"
 
-/* Frames of the user's stack, then the kernel's, then two words for each of the interpreter's; a power of two in all. */
+/* Frames of the user stack, then of the kernel stack, then two words for each interpreter frame; in all a power of two. */
 #define STACK_WORDS (REC_USER_FRAMES + 1 + REC_KERNEL_FRAMES + 2 * REC_PYTHON_FRAMES)
 
 struct stack_frames {
 	__u64 address[STACK_WORDS];
 };
 
-/* A record is made here: rings take records of any size only as a copy. */
+/* A record is built here, because rings take records of variable size only as a copy. */
 struct stacks_record {
 	struct rec_stack head;
 	struct stack_frames frames;
@@ -27,7 +27,7 @@ struct {
 
 #define USER_FRAMES_MASK (REC_USER_FRAMES) /* one less than a power of two */
 
-/* @count, or @most: in a register in which the verifier sees the bound, whatever the compiler knows. */
+/* The smaller of @count and @most, in a register whose bound the verifier sees, whatever the compiler knows. */
 static __always_inline __u64 at_most(__u64 count, __u64 most)
 {
 	asm volatile("" : "+r"(count));
@@ -37,7 +37,7 @@ static __always_inline __u64 at_most(__u64 count, __u64 most)
 	return count;
 }
 
-/* With @user (user_stack()'s answer), @kernel and @python frames, which are in place. */
+/* Sends the record, whose frames are in place: @user (the result of user_stack()), @kernel and @python frames. */
 static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u32 kernel, __u32 python)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -57,7 +57,7 @@ static __always_inline void stack_send(struct stacks_record *r, __u32 user, __u3
 	r->head.kernel_frames = kernel;
 	r->head.python_frames = python;
 	size = sizeof(r->head) + (user + kernel + 2 * python) * sizeof(__u64);
-	/* The compiler knows that it is; the verifier has to see it. */
+	/* The compiler knows that the size is in bounds; the verifier must see the check. */
 	asm volatile("" : "+r"(size));
 	if (ring && size <= sizeof(*r))
 		err = bpf_ringbuf_output(ring, r, size, BPF_RB_NO_WAKEUP);

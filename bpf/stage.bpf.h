@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * stage.bpf.h - switches and wake-ups go into the rings several at a time.
+ * stage.bpf.h - sends switches and wake-ups to the rings several at a time.
  *
- * A record of its own costs a ring's lock, a reservation and a submission, which is
- * more than all the rest of a switch. So a few are collected per CPU and go out as
- * one. What is left when the session ends, the daemon reads from the map.
+ * A single record costs a ring's lock, a reservation and a submission, which is more than the rest of a switch. So a few
+ * are collected per CPU and sent as one record. At the end of the session the daemon reads the rest from the map.
  *
- * Only for programs that run with interrupts off: nobody comes in between.
+ * Only for programs that run with interrupts off, so that nothing interrupts the collecting.
  */
 #ifndef PROFBPF_STAGE_BPF_H
 #define PROFBPF_STAGE_BPF_H
 
 #include "profbpf.bpf.h"
 
-#define STAGED_AGE_NS 20000000 /* older ones go out with the next record */
+#define STAGED_AGE_NS 20000000 /* older records are sent with the next one */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -22,7 +21,7 @@ struct {
 	__type(value, struct rec_staged);
 } staged __weak_map;
 
-/* Sends what there is. It counts as produced, whether the ring has room for it or not. */
+/* Sends the collected records. They count as produced, whether the ring has room for them or not. */
 static __always_inline void stage_send(struct rec_staged *s, __u32 count)
 {
 	__u32 cpu = bpf_get_smp_processor_id();

@@ -8,7 +8,7 @@ char LICENSE[] SEC("license") __weak = "Dual BSD/GPL";
 
 volatile __u8 target_marks[TARGET_MARKS] = {};
 
-/* Processes that would be targets if there was room in "targets". */
+/* The number of processes that are no targets because "targets" was full. */
 volatile __u64 targets_refused = 0;
 
 SEC("tp_btf/sched_process_fork")
@@ -21,7 +21,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	__u32 one = 1;
 
 	if (!is_target(parent_tgid)) {
-		/* A stranger that got the id of a target that has exited. */
+		/* A process that is no target has got the id of a target that has exited. */
 		if (new_process && !settings.system_wide && is_listed(tgid)) {
 			bpf_map_delete_elem(&targets, &tgid);
 			__sync_fetch_and_add(&targets_version, 1);
@@ -43,10 +43,10 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 }
 
 /*
- * A user who may trace their own processes must not follow one into a program that runs with
- * other rights (set-user-id, set-group-id, capabilities of the file), or whose file they may not read: it
- * is no target any more, not even when it gives these rights up. Called before the program's
- * first instruction; what is recorded until then is asked for by its credentials (owner.bpf.h).
+ * An ordinary user must not follow a process into a program that runs with other credentials (set-user-id,
+ * set-group-id, file capabilities) or whose file the user may not read: the process stops being a target, for good,
+ * even if it gives up those credentials. Called before the program's first instruction; until then
+ * the check of its credentials decides about each record (owner.bpf.h).
  */
 static __always_inline bool changes_hands(struct task_struct *task, __u32 tgid,
 					   struct linux_binprm *program)
@@ -56,7 +56,7 @@ static __always_inline bool changes_hands(struct task_struct *task, __u32 tgid,
 	return !owner_may_look(task) || BPF_CORE_READ_BITFIELD_PROBED(program, secureexec);
 }
 
-/* Others are told of again, under their new name, when they next matter. */
+/* Threads that are no targets are announced again under their new name when they next matter. */
 static __always_inline void forget_identity(struct task_struct *task)
 {
 	struct thread_state *state = thread_state(task);
@@ -66,7 +66,7 @@ static __always_inline void forget_identity(struct task_struct *task)
 	known_forget(task);
 }
 
-/* Those too that are no targets yet: what is being looked at before a session goes live. */
+/* Removes a target, also one that is still being checked before the session goes live. */
 static __always_inline void drop(struct task_struct *task, __u32 tgid, bool member)
 {
 	bpf_map_delete_elem(&targets, &tgid);
@@ -83,7 +83,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid, struct linux_binprm
 	__u32 tgid = BPF_CORE_READ(task, tgid);
 	bool member = is_member(tgid);
 
-	/* What is known of its code is of another program's. */
+	/* The known mappings belong to the previous program. */
 	if (settings.unwind)
 		bpf_map_delete_elem(&unwind_processes, &tgid);
 	if (changes_hands(task, tgid, program))
@@ -142,7 +142,7 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Set while there are no hooks on switches: threads that exited, and those that were forgotten. */
+/* Counts for sessions without hooks on switches: threads that exited, and threads that the kernel has freed. */
 volatile __u64 threads_exited = 0;
 volatile __u64 threads_freed = 0;
 
@@ -152,9 +152,9 @@ static __always_inline __u16 final_flags(struct task_struct *task)
 }
 
 /*
- * Without hooks on switches a thread's figures are sent when it begins to exit,
- * and once more when the kernel forgets it. Only the latter are exact: while it
- * runs, the kernel adds up at each tick. They bear the time of the exit.
+ * Without hooks on switches a thread's figures are sent when it begins to exit and again when the kernel frees it.
+ * Only the latter are exact, because the kernel updates the figures of a running thread at each tick. Their
+ * timestamp is that of the exit.
  */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(account_exit, struct task_struct *task)
@@ -167,7 +167,7 @@ int BPF_PROG(account_exit, struct task_struct *task)
 	state = announce(task, thread_state(task));
 	emit_account_at(task, final_flags(task), REC_SYSCALL_NONE, now);
 	if (!state) {
-		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1); /* what account_free would send */
+		count_lost(SOURCE_TASK, LOSS_NO_MEMORY, 1); /* the record that account_free would send */
 		return 0;
 	}
 	state->exit_ns = now;
@@ -175,7 +175,7 @@ int BPF_PROG(account_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Comes after a grace period, which may last longer than the session. */
+/* Fires after an RCU grace period, which may end after the session. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(account_free, struct task_struct *task)
 {

@@ -62,17 +62,16 @@ static __always_inline bool is_member_task(struct task_struct *task, struct thre
 		       is_member(field_of(task, tgid));
 }
 
-/* is_target_thread() with the answer kept in @state, which may be NULL */
+/* is_target_thread() with the answer cached in @state, which may be NULL */
 static __always_inline bool is_target_task(struct task_struct *task, struct thread_state *state)
 {
 	return is_member_task(task, state) && may_look(task);
 }
 
 /*
- * Sends the identity of a thread the first time it matters to this session;
- * @state is what thread_state() found. Storage can't be had while this CPU is in the
- * middle of an access to another thread's, which an interrupt may find: then
- * NULL is returned and the identity sent all the same, once more than needed later.
+ * Sends the identity of a thread the first time it matters to this session; @state is the result of thread_state(). Task
+ * storage is unavailable to an interrupt that arrives during another access to it on this CPU: then the function
+ * returns NULL and sends the identity in any case, which later may send it once more.
  */
 static __always_inline struct thread_state *announce(struct task_struct *task,
 						     struct thread_state *state)
@@ -88,8 +87,8 @@ static __always_inline struct thread_state *announce(struct task_struct *task,
 }
 
 /*
- * The system call a thread is in, from the registers saved at the top of its
- * kernel stack. Exceptions leave -1 there: then it came in by a fault.
+ * The system call that a thread is in, from the registers saved at the top of its kernel stack. An exception stores -1
+ * there: the thread then entered the kernel by a fault.
  */
 static __always_inline __s16 syscall_in(const struct pt_regs *regs, __u16 *flags)
 {
@@ -107,7 +106,7 @@ static __always_inline __s16 syscall_in(const struct pt_regs *regs, __u16 *flags
 	return nr;
 }
 
-/* Kernels without CONFIG_TASK_DELAY_ACCT do not have it. */
+/* Kernels without CONFIG_TASK_DELAY_ACCT lack this type. */
 struct task_delay_info___kept {
 	__u64 blkio_delay;
 } __attribute__((preserve_access_index));
@@ -116,7 +115,7 @@ struct task_struct___delays {
 	struct task_delay_info___kept *delays;
 } __attribute__((preserve_access_index));
 
-/* Time spent waiting for block I/O; false if this kernel does not keep it. */
+/* The time spent waiting for block I/O; returns false if this kernel does not record it. */
 static __always_inline bool io_wait_ns(struct task_struct *task, __u64 *ns)
 {
 	struct task_struct___delays *of = (void *)task;
@@ -132,7 +131,7 @@ static __always_inline bool io_wait_ns(struct task_struct *task, __u64 *ns)
 	return true;
 }
 
-/* Kept by kernels with CONFIG_TASK_IO_ACCOUNTING, which distributions have. */
+/* Available with CONFIG_TASK_IO_ACCOUNTING, which distributions enable. */
 static __always_inline __u16 account_bytes(struct task_struct *task, struct rec_account *r)
 {
 	if (!bpf_core_field_exists(task->ioac.read_bytes) ||
@@ -156,7 +155,7 @@ static __always_inline void emit_account_at(struct task_struct *task, __u16 flag
 	if (io_wait_ns(task, &r->io_ns))
 		flags |= ACCOUNT_HAS_IO;
 	r->read_bytes = r->write_bytes = r->read_chars = r->write_chars = 0;
-	/* Others' bytes are told to those only who may see all (as in /proc/PID/io). */
+	/* Byte counts of other users' threads are only for sessions that may see everything (as /proc/PID/io). */
 	if (settings.owner_uid == NO_OWNER || flags & ACCOUNT_TARGET)
 		flags |= account_bytes(task, r);
 	header_fill(&r->header, REC_ACCOUNT, flags, ts_ns);

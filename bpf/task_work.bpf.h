@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * task_work.bpf.h - having a thread run a function of ours before it returns to user space.
+ * task_work.bpf.h - makes a thread run a BPF callback before it returns to user space.
  *
- * Kernels do this since 6.18; since 7.0 by another name, for the verifier adds the last argument.
- * The names here end in ___ours, which is cut off when they are looked up in the running kernel: the
- * one on which this is built may declare them, or not.
+ * Kernels support this since 6.18; since 7.0 under another name, because the verifier adds the last argument. The names
+ * here end in ___ours, a suffix that the loader drops when it looks them up in the running kernel: the vmlinux.h
+ * of the build may declare the plain names.
  */
 #ifndef PROFBPF_TASK_WORK_BPF_H
 #define PROFBPF_TASK_WORK_BPF_H
 
 #include "profbpf.bpf.h"
 
-/* In a map's value; kernels know it by this name. profbpf.bpf.h has renamed the building machine's. */
+/* Member of a map's value; kernels identify it by this name. profbpf.bpf.h has renamed the one in vmlinux.h. */
 struct bpf_task_work {
 	__u64 opaque;
 } __attribute__((aligned(8)));
@@ -27,10 +27,10 @@ extern int bpf_task_work_schedule_resume___ours(struct task_struct *task,
 						task_work_callback callback) __ksym __weak;
 
 /*
- * task_work_schedule - has @task call @callback with the value of @map that @work is in
+ * task_work_schedule - makes @task call @callback with the value of @map that contains @work
  *
- * May be called with any lock held: an interrupt does the rest, after the program. True if
- * @callback will be called; false if it can't be, or still has to be with this @work.
+ * May be called with any lock held: an interrupt after the program does the rest. Returns true if
+ * @callback will be called; false if it cannot be, or if a call with this @work is still pending.
  */
 static __always_inline bool task_work_schedule(struct task_struct *task, struct bpf_task_work *work,
 					       void *map, task_work_callback callback)

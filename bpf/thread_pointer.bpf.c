@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause
 /*
- * thread_pointer.bpf.c - where the targets' threads keep their thread-local
- * variables. The daemon reads it once per session, for libraries whose variables
- * say what a thread is.
+ * thread_pointer.bpf.c - the thread pointers of the targets' threads, from which their thread-local variables are
+ * found. The daemon reads them once per session, for libraries whose variables describe the role of a thread.
  */
 #include "profbpf.bpf.h"
 

@@ -2,8 +2,8 @@
 /*
  * unwind.bpf.h - from a frame of a user stack to its caller's, by the tables of unwind.h.
  *
- * Of code without a table, made at run time or written in assembler, the frame pointer is taken for what it
- * often is; only what then is a return address into code of the process counts.
+ * For code without a table, such as JIT code or assembler, the walk assumes a frame pointer; it accepts only a word
+ * that is a return address into code of the process.
  */
 #ifndef PROFBPF_UNWIND_BPF_H
 #define PROFBPF_UNWIND_BPF_H
@@ -15,12 +15,12 @@ struct unwind_shard_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
-	/* Sizes: of what an inner map's types point to the compiler tells nothing. */
+	/* Sizes instead of types: the compiler emits no BTF for types that an inner map points to. */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(struct unwind_shard));
 };
 
-/* The daemon's, for all sessions. */
+/* The daemon's tables, shared by all sessions. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, UNWIND_SHARDS);
@@ -36,7 +36,7 @@ struct {
 	__type(value, struct unwind_rule);
 } unwind_rules __weak_map;
 
-/* The session's: its targets, by tgid. */
+/* The mappings of the session's targets, by tgid. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -45,7 +45,7 @@ struct {
 	__type(value, struct unwind_process);
 } unwind_processes __weak_map;
 
-/* The compiler knows a bound that the verifier does not see, and would leave the mask out. */
+/* Keeps the mask that the verifier needs: the compiler knows the bound and would drop it. */
 #define BOUNDED(value, mask)                     \
 	({                                       \
 		__u32 bounded__ = (value);       \
@@ -67,9 +67,9 @@ static __always_inline __u32 unwind_word(const struct unwind_shard *shard, __u32
 }
 
 /*
- * 1 if @a is below @b, both below 2^63, else 0, by arithmetic: the verifier follows every way through a search that
- * branches. The compiler must not see what this is: it would make a mask of it, by a shift that recent kernels'
- * verifiers take for a branch.
+ * Returns 1 if @a < @b, both below 2^63, else 0, without a branch: the verifier would follow every path of a search
+ * with branches. The asm hides the comparison from the compiler, which would turn it into a mask by a shift that recent
+ * verifiers treat as a branch.
  */
 static __always_inline __u64 below(__u64 a, __u64 b)
 {
@@ -79,7 +79,7 @@ static __always_inline __u64 below(__u64 a, __u64 b)
 	return bit;
 }
 
-/* The number of the last mapping that does not begin above @address, or of the first. */
+/* The index of the last mapping that begins at or below @address; the first mapping if there is none. */
 static __always_inline __u32 unwind_mapping(const struct unwind_process *process, __u64 address)
 {
 	__u64 place = 0;
@@ -93,7 +93,7 @@ static __always_inline __u32 unwind_mapping(const struct unwind_process *process
 	return place;
 }
 
-/* The last of the page's @count rows, from word @first on, that is not above @address; the first one is not. */
+/* The last of the page's @count rows, from word @first on, whose address is not above @address; the first row always qualifies. */
 static __always_inline __u32 unwind_row(const struct unwind_shard *shard, __u32 first, __u64 count, __u64 address)
 {
 	__u64 place = 0;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-2-Clause */
 /*
- * user_stack.bpf.h - return addresses of a thread that is in the kernel: by the tables of the files whose code it
- * runs (unwind.bpf.h), before the daemon has made them and where the kernel cannot loop by its frame pointers.
+ * user_stack.bpf.h - walks the user stack of a thread that is in the kernel: by the unwind tables of the files whose
+ * code it runs (unwind.bpf.h); by frame pointers while the daemon has not made the tables yet, and on kernels
+ * without loops.
  *
- * The latter is what bpf_get_stack() gives, mostly faster: that one learns from page faults where the frames end, for in code
- * without frame pointers, libc's too, their register holds anything. Here a frame has to lie a little
- * further up the same stack. Return addresses that probes of returns have replaced are told as they were;
- * bpf_get_stack() does that since 6.11. Of 32-bit processes only where they go on.
+ * The walk by frame pointers gives the result of bpf_get_stack(), mostly faster: in code without frame pointers (libc's,
+ * for one) that register holds arbitrary values, and bpf_get_stack() stops only at a page fault. Here each frame must
+ * be a little further up the same stack. Return addresses that return probes have replaced are
+ * restored in the result, as bpf_get_stack() does since 6.11. For 32-bit processes only the current
+ * instruction is recorded.
  */
 #ifndef PROFBPF_USER_STACK_BPF_H
 #define PROFBPF_USER_STACK_BPF_H
@@ -25,7 +27,7 @@
 #define USER_STACK_POINTER(regs) ((regs)->sp)
 #define USER_FRAME_POINTER(regs) ((regs)->regs[29])
 #define USER_LINK(regs) ((regs)->regs[30])
-/* Without the signature that the bits above may be. */
+/* Drops the upper bits, which may hold a pointer authentication code. */
 #define USER_ADDRESS(word) ((word) & ((1ull << 48) - 1))
 #define USER_IS_32_BIT(regs) ((regs)->pstate & 0x10) /* PSR_MODE32_BIT */
 #endif
@@ -34,31 +36,31 @@
 #define USER_STACK_WORDS 128 /* read at once */
 #define USER_PROBED_MAX 16 /* nested calls whose returns are probed */
 
-/* Who walks on a CPU: a sample can interrupt a switch. */
+/* The kinds of walks on a CPU: a sample can interrupt the walk of a switch. */
 #define BY_SAMPLE 0
 #define BY_SWITCH 1
 
-/* A walk: where it begins, and what is read of the stack. */
+/* The state of a walk: its registers, and the words read from the stack. */
 struct user_walk {
-	__u64 instruction; /* where the thread goes on in user space */
+	__u64 instruction; /* the instruction pointer in user space */
 	__u64 stack_pointer, frame_pointer;
 	__u64 call; /* struct return_instance of the innermost call whose return is probed; 0 = none */
-	__u64 trampoline; /* where such calls return to instead */
-	__u64 word[USER_STACK_WORDS]; /* the lowest part of the stack; by tables: the part at "window" */
-	/* By tables only. */
-	__u64 window; /* NO_WINDOW: nothing was read yet */
-	__u64 registers; /* the thread's, in the kernel; 0: not those of the frame */
-	__u64 link; /* where the innermost function returns to, if that is not on the stack */
-	__u32 mapping; /* that the frame's code is in */
-	__u32 called; /* its instruction is a return address: the call lies before it */
-	__u64 word_at; /* that stack_word() found */
-	struct unwind_rule rule; /* for the frame */
+	__u64 trampoline; /* the return address of such calls instead */
+	__u64 word[USER_STACK_WORDS]; /* the lowest part of the stack; in a walk by tables: the part at "window" */
+	/* For walks by tables only. */
+	__u64 window; /* address of word[0]; NO_WINDOW: nothing was read yet */
+	__u64 registers; /* address of the thread's registers in the kernel; 0: they are not the frame's */
+	__u64 link; /* return address of the innermost function, if it is not on the stack */
+	__u32 mapping; /* index of the mapping that contains the frame's code */
+	__u32 called; /* "instruction" is a return address: the call precedes it */
+	__u64 word_at; /* result of stack_word() */
+	struct unwind_rule rule; /* for the current frame */
 };
 
 #define NO_WINDOW (1ull << 63)
-/* Frames of a walk where the kernel has no loops: its verifier looks at each of them, that of 5.10 for minutes at twice as many. */
+/* The limit of frames on kernels without loops, whose verifier checks each frame: that of 5.10 takes minutes for twice as many. */
 #define USER_FRAMES_UNROLLED 127
-#define USER_WHOLE (REC_USER_FRAMES + 1) /* with a number of frames: the thread began at the last one */
+#define USER_WHOLE (REC_USER_FRAMES + 1) /* flag beside the number of frames: the last frame is the thread's start */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -74,7 +76,7 @@ static __always_inline struct user_walk *user_walk(__u32 by)
 
 #define WALK_RULES 256 /* a power of two */
 
-/* A rule of code that walks came through lately: to find it takes longer than all else that a frame takes. */
+/* A cached rule for recently walked code: the search for a rule takes longer than the rest of a frame. */
 struct walk_rule {
 	__u64 address;
 	__u64 version; /* of struct unwind_process */
@@ -111,15 +113,15 @@ struct user_frames {
 	__u64 address[REC_USER_FRAMES + 1];
 };
 
-/* What stands at a frame pointer. */
+/* The two words at a frame pointer. */
 struct user_frame {
 	__u64 next;
-	__u64 address; /* where its function returns to */
+	__u64 address; /* return address of the frame's function */
 };
 
 /*
- * Reading a user's memory costs as much as a hundred instructions: the stack's lowest part is
- * read at once, but only if there is more than one frame.
+ * A read of user memory costs as much as a hundred instructions. So the lowest part of the stack is read in one
+ * piece, but only if there is more than one frame.
  */
 static __always_inline bool read_frame(const struct user_walk *walk, bool have_words, __u64 at,
 				       struct user_frame *frame)
@@ -137,10 +139,10 @@ static __always_inline bool read_frame(const struct user_walk *walk, bool have_w
 }
 
 /*
- * @address, the trampoline's, is in the frame at @frame: of its call the stack began right above.
- * Calls below have no frame of their own.
+ * Returns the original return address of the frame at @frame, which holds @address, the trampoline: that of the probed
+ * call whose stack began right above the frame. Probed calls below it have no frame of their own.
  *
- * Not static, like user_frames(): the verifier looks at each once, not for each way to it.
+ * Not static, like user_frames(): the verifier checks a global function once, not on each path to it.
  */
 __weak __noinline __u64 original_return(struct user_walk *walk, __u64 frame, __u64 address)
 {
@@ -156,16 +158,16 @@ __weak __noinline __u64 original_return(struct user_walk *walk, __u64 frame, __u
 	return call && i < USER_PROBED_MAX ? BPF_CORE_READ(call, orig_ret_vaddr) : address;
 }
 
-/* How far a walk has come. */
+/* The progress of a walk. */
 struct user_climb {
 	struct user_walk *walk;
 	struct user_frames *frames;
-	__u64 above, at; /* up to where the stack was seen; the next frame */
-	__u32 count; /* of frames, when it is over */
+	__u64 above, at; /* end of the walked part of the stack; address of the next frame */
+	__u32 count; /* number of frames, set at the end */
 	bool have_words;
 };
 
-/* Takes frame @number; false where there are no more. */
+/* Takes frame @number; returns false if there are no more frames. */
 static __always_inline bool climb_once(struct user_climb *c, __u32 number)
 {
 	struct user_frame frame = {};
@@ -212,7 +214,7 @@ static __always_inline bool climb_begins(struct user_climb *c, struct user_walk 
 	return true;
 }
 
-/* user_frames - fills @frames with REC_USER_FRAMES addresses at most, the innermost first; how many */
+/* user_frames - fills @frames with at most REC_USER_FRAMES addresses, the innermost first; returns their number */
 __weak __noinline int user_frames(struct user_walk *walk, struct user_frames *frames)
 {
 	struct user_climb c;
@@ -226,7 +228,7 @@ __weak __noinline int user_frames(struct user_walk *walk, struct user_frames *fr
 	return number;
 }
 
-/* The same, where the kernel can loop: the verifier looks at one turn, not at all, which takes a third of a session's start. */
+/* The same with bpf_loop(): the verifier checks one turn instead of all, which take a third of a session's start. */
 __weak __noinline int user_frames_looped(struct user_walk *walk, struct user_frames *frames)
 {
 	struct user_climb c;
@@ -237,18 +239,18 @@ __weak __noinline int user_frames_looped(struct user_walk *walk, struct user_fra
 	return c.count;
 }
 
-/* A walk by tables: the walk's registers are those of the frame that it has come to. */
+/* The progress of a walk by tables; the registers in @walk are those of the current frame. */
 struct table_climb {
 	struct user_walk *walk;
 	struct user_frames *frames;
 	const struct unwind_process *process;
 	struct walk_rules *rules; /* may be NULL */
-	__u32 count; /* of frames, when it is over */
+	__u32 count; /* number of frames, set at the end */
 };
 
 /*
- * A word of the stack, into "word_at": of what was read, or read with what lies above it, where most of the others
- * will be. Like those below a function that the verifier looks at once, not at each way to it.
+ * Reads the word of the stack at @at into "word_at": from the words read before, or together with the words above
+ * it, which later frames need. Global, like the functions below: the verifier checks it once, not on each path to it.
  */
 __weak __noinline int stack_word(struct user_walk *walk, __u64 at)
 {
@@ -268,7 +270,7 @@ __weak __noinline int stack_word(struct user_walk *walk, __u64 at)
 	return 1;
 }
 
-/* Where registers lie in what the kernel leaves on the stack for a signal handler to return to: struct ucontext. */
+/* Offsets of registers in the signal frame, which the kernel puts on the stack for the handler's return: struct ucontext. */
 #define SIGNAL_FRAME_POINTER 120
 #define SIGNAL_STACK_POINTER 160
 #define SIGNAL_INSTRUCTION 168
@@ -294,7 +296,7 @@ __weak __noinline int climb_signal(struct user_walk *walk)
 	return 1;
 }
 
-/* Of who has called another one the registers are not known any more; 0: as such a one's. */
+/* The word of the thread's registers that the rule names; 0: the registers are unknown, as those of an outer frame are. */
 static __always_inline __u64 register_word(const struct user_walk *walk)
 {
 	__u64 word, place = walk->rule.add;
@@ -305,7 +307,7 @@ static __always_inline __u64 register_word(const struct user_walk *walk)
 	return word + walk->rule.cfa;
 }
 
-/* An instruction that ends with @code, as x86-64 and AArch64 have them, is a call. */
+/* Does a call instruction end at the end of @code? For x86-64 and AArch64. */
 static __always_inline bool is_call(const __u8 *code)
 {
 #if defined(__TARGET_ARCH_x86)
@@ -316,13 +318,13 @@ static __always_inline bool is_call(const __u8 *code)
 #else
 	__u32 word = *(const __u32 *)(code + 4);
 
-	/* bl, blr, and what checks a signature before it */
+	/* bl, blr, and blraa and its variants, which check a pointer authentication code */
 	return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000 ||
 	       (word & 0xfefff800) == 0xd63f0800;
 #endif
 }
 
-/* There is a call before @address: it can be where one returns to. */
+/* Does a call instruction precede @address, so that it can be a return address? */
 __weak __noinline int behind_call(__u64 address)
 {
 	__u8 code[8] = {};
@@ -332,7 +334,7 @@ __weak __noinline int behind_call(__u64 address)
 	return is_call(code);
 }
 
-/* Where the caller's frame begins; 0: that can't be told */
+/* The canonical frame address of the frame; 0: unknown */
 static __always_inline __u64 frame_address(struct user_walk *walk)
 {
 	__s64 cfa = walk->rule.cfa;
@@ -349,7 +351,7 @@ static __always_inline __u64 frame_address(struct user_walk *walk)
 	}
 }
 
-/* Where the caller's frame pointer lies, whose frame begins at @frame; 0: it is in its register */
+/* The address of the saved frame pointer of the caller; @frame is the canonical frame address. 0: it is still in the register */
 static __always_inline __u64 pointer_address(const struct user_walk *walk, __u64 frame)
 {
 	__s64 offset = walk->rule.pointer * 8;
@@ -370,7 +372,7 @@ __weak __noinline int climb_call(struct user_walk *walk)
 		return 0;
 	back = walk->rule.back * 8;
 	frame = frame_address(walk);
-	/* Who has no frame has not called another. */
+	/* A function without a frame cannot have called another one. */
 	if (frame - walk->stack_pointer >= USER_FRAME_BYTES_MAX ||
 	    (walk->called && (frame == walk->stack_pointer || !back)))
 		return 0;
@@ -397,7 +399,7 @@ __weak __noinline int climb_call(struct user_walk *walk)
 	return address != 0;
 }
 
-/* Sets the mapping that @address is in; 0: it is in none. */
+/* Sets the mapping that contains @address; returns 0 if there is none. */
 static __always_inline int find_code(struct user_walk *walk, const struct unwind_process *process, __u64 address)
 {
 	const struct unwind_mapping *mapping = &process->mapping[BOUNDED(walk->mapping, UNWIND_MAPPINGS - 1)];
@@ -410,9 +412,9 @@ static __always_inline int find_code(struct user_walk *walk, const struct unwind
 }
 
 /*
- * Finds the rule for the frame's code. Where frame pointers are kept they and the return addresses stand side by side.
- * 0: its code is in no mapping that is known. The element of a process that ended may become another's meanwhile, from its
- * beginning to its end: a rule that is kept belongs to the version that was there before it was looked for.
+ * Finds the rule for the frame's code. The default is a frame pointer with the return address beside it. Returns 0 if the
+ * code is in no known mapping. The map element of a process that has ended may be overwritten for another process
+ * meanwhile, from its beginning to its end: a cached rule carries the version that was read before the search.
  */
 __weak __noinline int find_rule(struct user_walk *walk, const struct unwind_process *process, struct walk_rules *rules)
 {
@@ -473,7 +475,7 @@ static long climb_by_table(__u32 index, void *context)
 	return 1;
 }
 
-/* user_frames() by the tables of @process */
+/* user_frames() by the unwind tables of @process */
 __weak __noinline int user_frames_by_table(struct user_walk *walk, struct user_frames *frames,
 					   const struct unwind_process *process, struct walk_rules *rules)
 {
@@ -510,10 +512,10 @@ static __always_inline void walk_from(struct user_walk *walk, struct task_struct
 /*
  * user_stack - user_frames() of @task, the current one, whose registers are @regs (may be NULL)
  *
- * @walk is scratch memory, user_walk()'s or another, and @rules walk_rules() of the same, or NULL. With @may_loop, a constant, bpf_loop() is used (5.17); without,
- * the program names no function to call back, which kernels before 5.13 refuse even where it is never reached.
- * Returns at least 1, where it goes on in user space, but for want of that; with USER_WHOLE if it is known that the
- * thread began at the last frame.
+ * @walk is scratch memory, user_walk()'s or another, and @rules the walk_rules() of the same kind, or NULL. With @may_loop,
+ * a constant, bpf_loop() is used (5.17); without it the program contains no callback function, which kernels before
+ * 5.13 refuse even if it is never reached. Returns the number of frames: at least 1, the current instruction, unless the
+ * registers are unknown; with USER_WHOLE if the last frame is known to be the thread's start.
  */
 static __always_inline __u32 user_stack(struct task_struct *task, const struct pt_regs *regs,
 					struct user_walk *walk, struct walk_rules *rules,
