@@ -592,6 +592,8 @@ void verdict_each(const struct model *model, const struct results *results, char
 	}
 	if (!*text)
 		return;
+	if (jobs->less)
+		append(text, size, tr("; %u more are held up less"), jobs->less);
 	if (jobs->more)
 		append(text, size, tr("; %u more were not judged"), jobs->more);
 	append(text, size, "%s", tr(". More on one: analyzer report --pid PID, or profctl why PID."));

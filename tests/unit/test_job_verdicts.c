@@ -186,17 +186,69 @@ static void launching(void **state)
 	end(&f, &jobs);
 }
 
-/* More than can be judged are counted. */
+/* Of more than are listed those that are held up most are, wherever they come in the trace. */
 static void many(void **state)
+{
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+	uint32_t last;
+
+	begin(&f);
+	for (uint32_t i = 0; i < JOB_VERDICTS_MAX; i++)
+		works(&f, add_process(&f, 300 + i, 1), 0, 1000);
+	last = add_process(&f, 900, 1);
+	works(&f, last, 0, 500);
+	sleeps(&f, last, 500, 1000);
+	judge(&f, &jobs);
+	assert_int_equal(jobs.count, JOB_VERDICTS_MAX);
+	assert_int_equal(jobs.less, 2);
+	assert_int_equal(jobs.more, 0);
+	expect(&f, &jobs.row[0], 900, VERDICT_HOST_CODE, 50);
+	assert_int_equal(jobs.row[0].verdict.idle.most->root.cause, IDLE_SLEEP);
+	end(&f, &jobs);
+}
+
+/* The one that the verdict is about is listed, though others are held up more. */
+static void many_beside_one(void **state)
+{
+	struct pipeline_steps steps;
+	struct verdict_scene f;
+	struct job_verdicts jobs;
+
+	begin(&f);
+	verdict_add_pipeline(&f);
+	f.usage.pipeline = &f.pipelines.list.row[0];
+	for (uint32_t i = 0; i < JOB_VERDICTS_MAX + 1; i++) {
+		uint32_t thread = add_process(&f, 300 + i, 1);
+
+		works(&f, thread, 0, 500);
+		sleeps(&f, thread, 500, 1000);
+	}
+	f.steps.count = 20;
+	f.steps.judged_to_ns = 1000 * US;
+	steps = f.steps;
+	f.all_steps = (struct step_results){ .pipelines = &steps, .count = 1 };
+	judge(&f, &jobs);
+	verdict_expect(&f, VERDICT_HEALTHY, 100);
+	assert_int_equal(jobs.count, JOB_VERDICTS_MAX);
+	assert_int_equal(jobs.less, 2);
+	assert_int_equal(jobs.only, JOB_VERDICTS_MAX - 1);
+	expect(&f, &jobs.row[jobs.only], 100, VERDICT_HEALTHY, 100);
+	end(&f, &jobs);
+}
+
+/* More than can be judged are counted. */
+static void too_many(void **state)
 {
 	struct verdict_scene f;
 	struct job_verdicts jobs;
 
 	begin(&f);
-	for (uint32_t i = 0; i < JOB_VERDICTS_MAX + 1; i++)
+	for (uint32_t i = 0; i < 8 * JOB_VERDICTS_MAX + 1; i++)
 		works(&f, add_process(&f, 300 + i, 1), 0, 1000);
 	judge(&f, &jobs);
 	assert_int_equal(jobs.count, JOB_VERDICTS_MAX);
+	assert_int_equal(jobs.less, 7 * JOB_VERDICTS_MAX);
 	assert_int_equal(jobs.more, 2);
 	end(&f, &jobs);
 }
@@ -207,6 +259,7 @@ int main(void)
 		cmocka_unit_test(main_threads), cmocka_unit_test(one_job),
 		cmocka_unit_test(whole_machine), cmocka_unit_test(fetching),
 		cmocka_unit_test(launching),	 cmocka_unit_test(many),
+		cmocka_unit_test(many_beside_one), cmocka_unit_test(too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 #include "lib/base/map.h"
 
-#define TRIES_MAX (4 * JOB_VERDICTS_MAX)
+#define JUDGED_MAX (8 * JOB_VERDICTS_MAX) /* each costs a look at all calls */
 #define GENERATIONS_MAX 64 /* of processes: what a file says of parents may be a circle */
 
 struct search {
@@ -18,6 +18,7 @@ struct search {
 	bool *head; /* by process */
 	bool *above; /* by process: it started one at the head of a job, or is one */
 	uint32_t *pids; /* of the job looked at */
+	uint32_t only; /* process at the head of the job of all the threads that the verdict is about, or INDEX_NONE */
 };
 
 static bool is_target(const struct search *search, uint32_t process)
@@ -123,12 +124,11 @@ static int find_verdict(const struct search *search, struct job_verdict *job)
 	return verdict_find(search->model, &facts, &job->verdict);
 }
 
-/* @job's row is one more if it is a job. */
-static int judge(struct search *search, uint32_t head, struct job_verdicts *jobs)
+/* Without a window of time @job is none. */
+static int judge(struct search *search, uint32_t head, struct job_verdict *job)
 {
 	const struct model *model = search->model;
 	struct analysis_options options = *search->options;
-	struct job_verdict *job = &jobs->row[jobs->count];
 	int err;
 
 	options.pids = search->pids;
@@ -136,14 +136,13 @@ static int judge(struct search *search, uint32_t head, struct job_verdicts *jobs
 	for (uint32_t p = 0; p < model->processes.count; p++)
 		if (is_target(search, p) && head_of(search, p) == head)
 			search->pids[options.pid_count++] = model->processes.row[p].pid;
-	job->process = head;
+	*job = (struct job_verdict){ .process = head };
 	job->steps = steps_of(search, head);
 	err = host_waits_with(search->model, &search->tools, &options, &job->steps, &job->waits);
 	if (err || job->waits.away || !job->waits.window_ns) {
 		host_waits_free(&job->waits);
 		return err;
 	}
-	jobs->count++;
 	return find_verdict(search, job);
 }
 
@@ -165,6 +164,25 @@ static int by_weight(const void *a, const void *b)
 	return x->process < y->process ? -1 : x->process > y->process;
 }
 
+/* One more; of too many the one that is held up least goes, but not the one that the verdict is about. */
+static void add_job(const struct search *search, struct job_verdicts *jobs, struct job_verdict *job)
+{
+	struct job_verdict *least = job, lighter;
+
+	if (jobs->count < JOB_VERDICTS_MAX) {
+		jobs->row[jobs->count++] = *job;
+		return;
+	}
+	for (uint32_t i = 0; i < jobs->count; i++)
+		if (least->process == search->only || (jobs->row[i].process != search->only &&
+						       by_weight(&jobs->row[i], least) > 0))
+			least = &jobs->row[i];
+	lighter = *least;
+	*least = *job;
+	host_waits_free(&lighter.waits);
+	jobs->less++;
+}
+
 /* Verdicts point into their rows: where these lie now each is found anew. */
 static int sort_jobs(const struct search *search, struct job_verdicts *jobs)
 {
@@ -176,8 +194,8 @@ static int sort_jobs(const struct search *search, struct job_verdicts *jobs)
 	return err;
 }
 
-/* The job of all the threads that the verdict is about. */
-static uint32_t only_job(const struct search *search, const struct job_verdicts *jobs)
+/* At the head of the job of all the threads that the verdict is about; INDEX_NONE: of several. */
+static uint32_t only_head(const struct search *search)
 {
 	const struct host_waits *waits = search->facts->waits;
 	const struct model *model = search->model;
@@ -190,16 +208,34 @@ static uint32_t only_job(const struct search *search, const struct job_verdicts 
 			return INDEX_NONE;
 		only = head;
 	}
-	for (uint32_t i = 0; i < jobs->count; i++)
-		if (jobs->row[i].process == only)
-			return i;
-	return INDEX_NONE;
+	return only;
+}
+
+static int judge_heads(struct search *search, struct job_verdicts *jobs)
+{
+	uint32_t judged = 0;
+	int err = 0;
+
+	for (uint32_t p = 0; p < search->model->processes.count && !err; p++) {
+		struct job_verdict job;
+
+		if (!search->head[p])
+			continue;
+		if (p != search->only && judged++ >= JUDGED_MAX) {
+			jobs->more++;
+			continue;
+		}
+		err = judge(search, p, &job);
+		if (job.waits.window_ns)
+			add_job(search, jobs, &job);
+	}
+	return err;
 }
 
 static int find(struct search *search, struct job_verdicts *jobs)
 {
 	const struct model *model = search->model;
-	uint32_t tries = 0, heads = 0;
+	uint32_t heads = 0;
 	int err = find_parents(search);
 
 	if (err)
@@ -211,18 +247,13 @@ static int find(struct search *search, struct job_verdicts *jobs)
 		return 0;
 	if (!host_waits_tools(model, &search->tools))
 		return -ENOMEM;
-	for (uint32_t p = 0; p < model->processes.count && !err; p++) {
-		if (!search->head[p])
-			continue;
-		if (jobs->count < JOB_VERDICTS_MAX && tries++ < TRIES_MAX)
-			err = judge(search, p, jobs);
-		else
-			jobs->more++;
-	}
+	search->only = only_head(search);
+	err = judge_heads(search, jobs);
 	if (!err)
 		err = sort_jobs(search, jobs);
-	if (!err)
-		jobs->only = only_job(search, jobs);
+	for (uint32_t i = 0; i < jobs->count && !err; i++)
+		if (jobs->row[i].process == search->only)
+			jobs->only = i;
 	return err;
 }
 
@@ -243,7 +274,7 @@ int job_verdicts_find(struct model *model, const struct analysis_options *option
 	if (search.parent && search.head && search.above && search.pids && jobs->row)
 		err = find(&search, jobs);
 	host_waits_tools_free(&search.tools);
-	if (!err && jobs->count + jobs->more < 2)
+	if (!err && jobs->count + jobs->less + jobs->more < 2)
 		job_verdicts_free(jobs);
 	free(search.parent);
 	free(search.head);

@@ -32,8 +32,9 @@ struct job_verdict {
 };
 
 struct job_verdicts {
-	struct job_verdict *row; /* what costs its job most first, healthy ones last */
+	struct job_verdict *row; /* JOB_VERDICTS_MAX at most; what costs its job most first, healthy ones last */
 	uint32_t count; /* 0: there is one job, or it was told which threads count, or devices tell their tasks */
+	uint32_t less; /* judged, and held up less than those in @row */
 	uint32_t more; /* which were not judged */
 	uint32_t only; /* the one that the verdict is about: index into row; INDEX_NONE: several */
 };
